@@ -25,11 +25,11 @@ func TestCache(t *testing.T) {
 	encode := func(o EncodeOptions) []float32 {
 		t.Helper()
 		o.Cache = cache
-		z, err := Encode(ctx, e, src, o)
+		z, err := Latents(ctx, e, src, o)
 		if err != nil {
 			t.Fatal(err)
 		}
-		return z.Data().([]float32)
+		return z.F32
 	}
 	files := func() []string {
 		list, _ := filepath.Glob(filepath.Join(cache.Dir, "*"))
@@ -110,11 +110,11 @@ func TestCacheExchanged(t *testing.T) {
 	e, src := open(t, "mlp_opset17.onnx"), ones(9, 24)
 	encode := func(scale float64) []float32 {
 		t.Helper()
-		z, err := Encode(context.Background(), e, src, EncodeOptions{Cache: cache, Preprocessing: Preprocessing{Scale: ScaleUnit, High: scale}})
+		z, err := Latents(context.Background(), e, src, EncodeOptions{Cache: cache, Preprocessing: Preprocessing{Scale: ScaleUnit, High: scale}})
 		if err != nil {
 			t.Fatal(err)
 		}
-		return z.Data().([]float32)
+		return z.F32
 	}
 	first, second := encode(2), encode(16)
 	if slices.Equal(first, second) {

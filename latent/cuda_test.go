@@ -62,11 +62,11 @@ func TestEncodersOnCUDA(t *testing.T) {
 					if len(e.Info().Output) > 2 {
 						o.Pool = PoolLast
 					}
-					z, err := Encode(context.Background(), e, src, o)
+					z, err := Latents(context.Background(), e, src, o)
 					if err != nil {
 						t.Fatal(err)
 					}
-					return z.Data().([]float32)
+					return z.F32
 				}
 				want, got := run(nil, 0), run(d, 0)
 				w := relativeError(got, want)
@@ -104,15 +104,15 @@ func TestBytesOnCUDA(t *testing.T) {
 	defer encoder.Close()
 	for _, p := range []Preprocessing{{}, {Scale: ScaleUnit, Low: 0, High: 255}, {Scale: ScaleUnit, High: 255, Mean: []float64{0.4}, Std: []float64{0.2}}} {
 		o := EncodeOptions{Batch: 2, Preprocessing: p}
-		want, err := Encode(context.Background(), encoder, struct{ Source }{states}, o) // hides Uint8
+		want, err := Latents(context.Background(), encoder, struct{ Source }{states}, o) // hides Uint8
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := Encode(context.Background(), encoder, states, o)
+		got, err := Latents(context.Background(), encoder, states, o)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !slices.Equal(got.Data().([]float32), want.Data().([]float32)) {
+		if !slices.Equal(got.F32, want.F32) {
 			t.Errorf("%+v: bytes give other latents", p)
 		}
 	}
@@ -124,12 +124,12 @@ func TestBytesOnCUDA(t *testing.T) {
 	}
 	defer colour.Close()
 	o := EncodeOptions{Batch: 2, Preprocessing: Preprocessing{Channels: 3, Scale: ScaleUnit, High: 255, Mean: []float64{0.4, 0.5, 0.6}}}
-	want, err := Encode(context.Background(), colour, struct{ Source }{states}, o)
+	want, err := Latents(context.Background(), colour, struct{ Source }{states}, o)
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := Encode(context.Background(), colour, states, o)
-	if err != nil || !slices.Equal(got.Data().([]float32), want.Data().([]float32)) {
+	got, err := Latents(context.Background(), colour, states, o)
+	if err != nil || !slices.Equal(got.F32, want.F32) {
 		t.Errorf("bytes of one channel for three give other latents (%v)", err)
 	}
 }

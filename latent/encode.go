@@ -8,8 +8,6 @@ import (
 	"fmt"
 	"slices"
 
-	"gorgonia.org/tensor"
-
 	"repscope/dataset"
 	"repscope/model"
 	"repscope/model/graph"
@@ -54,6 +52,9 @@ type result struct {
 	shape  []int
 }
 
+// array is a copy.
+func (r result) array() Array { return Array{slices.Clone(r.shape), slices.Clone(r.values)} }
+
 // pipeline takes batches in and gives their outputs back in order.
 type pipeline interface {
 	// submit begins to encode a batch, which must stay as it is until its outputs
@@ -91,15 +92,6 @@ type direct interface {
 	// separate is an error if the outputs' rows of one state do not lie together.
 	separate(ctx context.Context, state []int) error
 	setThreads(n int)
-}
-
-// Encode is Latents as a tensor.Dense of shape [N, D].
-func Encode(ctx context.Context, enc Encoder, src Source, o EncodeOptions) (*tensor.Dense, error) {
-	z, err := Latents(ctx, enc, src, o)
-	if err != nil {
-		return nil, err
-	}
-	return tensor.New(tensor.WithShape(z.N, z.Dim), tensor.WithBacking(z.F32)), nil
 }
 
 // Latents maps every state of src through enc, pools each output to a vector,
@@ -470,26 +462,24 @@ func (w *writer) rows(p *pass, results []result) error {
 // foreign is an encoder of another package as one of this package.
 type foreign struct {
 	Encoder
-	batch *tensor.Dense
+	batch Array
 }
 
 func (f *foreign) submit(_ context.Context, states []float32, n int, state []int) error {
-	f.batch = tensor.New(tensor.WithShape(append([]int{n}, state...)...), tensor.WithBacking(states))
+	f.batch = Array{append([]int{n}, state...), states}
 	return nil
 }
 
 func (f *foreign) collect(ctx context.Context) ([]result, error) {
-	n := f.batch.Shape()[0]
+	n := f.batch.Shape[0]
 	out, err := f.Encode(ctx, f.batch)
 	if err != nil {
 		return nil, err
 	}
-	values, ok := out.Data().([]float32)
-	shape := slices.Clone([]int(out.Shape()))
-	if !ok || len(shape) == 0 || shape[0] != n || len(values)%n != 0 {
-		return nil, fmt.Errorf("the output is %v %v for a batch of %d, want float32 [B, …]", out.Dtype(), shape, n)
+	if len(out.Shape) == 0 || out.Shape[0] != n || graph.Count(out.Shape) != len(out.Values) {
+		return nil, fmt.Errorf("the output has shape %v over %d values for a batch of %d, want [B, …]", out.Shape, len(out.Values), n)
 	}
-	return []result{{values, shape}}, nil
+	return []result{{out.Values, out.Shape}}, nil
 }
 
 func (f *foreign) depth() int           { return 1 }

@@ -13,8 +13,6 @@ import (
 	"strings"
 	"testing"
 
-	"gorgonia.org/tensor"
-
 	"repscope/dataset"
 )
 
@@ -91,14 +89,14 @@ func TestGolden(t *testing.T) {
 			defer e.Close()
 			x, shape := array(t, g.Input)
 			want, wantShape := array(t, g.Expected)
-			z, err := e.Encode(context.Background(), tensor.New(tensor.WithShape(shape...), tensor.WithBacking(x)))
+			z, err := e.Encode(context.Background(), Array{shape, x})
 			if err != nil {
 				t.Fatal(err)
 			}
-			if !slices.Equal([]int(z.Shape()), wantShape) {
-				t.Fatalf("shape %v, want %v", z.Shape(), wantShape)
+			if !slices.Equal(z.Shape, wantShape) {
+				t.Fatalf("shape %v, want %v", z.Shape, wantShape)
 			}
-			r := relative(z.Data().([]float32), want)
+			r := relative(z.Values, want)
 			t.Logf("relative error %.1e", r)
 			if !(r <= 1e-5) {
 				t.Errorf("relative error %.1e, want at most 1e-5", r)
@@ -152,12 +150,12 @@ func TestBatchesAndThreads(t *testing.T) {
 				t.Fatal(err)
 			}
 			o.Pool = PoolFlatten
-			z, err := Encode(context.Background(), e, src, o)
+			z, err := Latents(context.Background(), e, src, o)
 			e.Close()
 			if err != nil {
 				t.Fatalf("%s: %v", g.File, err)
 			}
-			got := z.Data().([]float32)
+			got := z.F32
 			if want == nil {
 				want = got
 			}

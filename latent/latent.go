@@ -6,8 +6,6 @@ package latent
 import (
 	"context"
 
-	"gorgonia.org/tensor"
-
 	"repscope/model"
 	"repscope/model/checkpoint"
 	"repscope/model/operator"
@@ -27,14 +25,21 @@ type Source interface {
 	Fingerprint() (string, error)
 }
 
+// Array is an array of float32 values, row-major; of a batch the first axis counts its
+// states. Package latent/dense makes it a tensor.Dense and back.
+type Array struct {
+	Shape  []int
+	Values []float32
+}
+
 // Encoder maps a batch of states to a batch of outputs. Encode may not be
 // called concurrently on one Encoder; it uses all its threads itself.
 type Encoder interface {
 	Info() Info
-	// Encode maps a float32 tensor [B, …state] to a float32 tensor [B, …].
+	// Encode maps an array [B, …state] to an array [B, …].
 	// Axes of size one that the model's input has and the state lacks (a
 	// channel, a time axis) are added. The result is owned by the caller.
-	Encode(ctx context.Context, batch *tensor.Dense) (*tensor.Dense, error)
+	Encode(ctx context.Context, batch Array) (Array, error)
 	Close() error
 }
 

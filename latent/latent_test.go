@@ -13,8 +13,6 @@ import (
 	"strings"
 	"testing"
 
-	"gorgonia.org/tensor"
-
 	"repscope/dataset"
 	"repscope/model/graph"
 )
@@ -94,33 +92,33 @@ func TestEncodeErrors(t *testing.T) {
 	ctx := context.Background()
 	conv, mlp := open(t, "conv.pth"), open(t, "mlp_opset17.onnx")
 	tokens := open(t, "tokens_opset17.onnx")
-	_, err := Encode(ctx, conv, ones(2, 64, 64), EncodeOptions{})
+	_, err := Latents(ctx, conv, ones(2, 64, 64), EncodeOptions{})
 	wantError(t, err, "conv.pth", "64×64", "32×32", "final_norm.weight")
-	_, err = Encode(ctx, mlp, ones(2, 25), EncodeOptions{})
+	_, err = Latents(ctx, mlp, ones(2, 25), EncodeOptions{})
 	wantError(t, err, "mlp_opset17.onnx", "[25]", "[24]")
-	_, err = Encode(ctx, tokens, ones(2, 12, 16), EncodeOptions{})
+	_, err = Latents(ctx, tokens, ones(2, 12, 16), EncodeOptions{})
 	wantError(t, err, "[1 13 16]", "choose pooling", "last, mean, cls, flatten or index:K")
-	_, err = Encode(ctx, tokens, ones(2, 12, 16), EncodeOptions{Pool: PoolIndex(13)})
+	_, err = Latents(ctx, tokens, ones(2, 12, 16), EncodeOptions{Pool: PoolIndex(13)})
 	wantError(t, err, "below 13")
-	_, err = Encode(ctx, mlp, ones(2, 24), EncodeOptions{Pool: PoolLast})
+	_, err = Latents(ctx, mlp, ones(2, 24), EncodeOptions{Pool: PoolLast})
 	wantError(t, err, "leave the pooling out")
-	_, err = Encode(ctx, mlp, ones(2, 24), EncodeOptions{Preprocessing: Preprocessing{Scale: "percent"}})
+	_, err = Latents(ctx, mlp, ones(2, 24), EncodeOptions{Preprocessing: Preprocessing{Scale: "percent"}})
 	wantError(t, err, "raw or unit")
-	_, err = Encode(ctx, mlp, ones(2, 24), EncodeOptions{Preprocessing: Preprocessing{Scale: ScaleUnit}})
+	_, err = Latents(ctx, mlp, ones(2, 24), EncodeOptions{Preprocessing: Preprocessing{Scale: ScaleUnit}})
 	wantError(t, err, "pixel range")
-	_, err = Encode(ctx, mlp, ones(2, 24), EncodeOptions{Batch: -1})
+	_, err = Latents(ctx, mlp, ones(2, 24), EncodeOptions{Batch: -1})
 	wantError(t, err, "batch -1")
-	_, err = Encode(ctx, mlp, ones(0, 24), EncodeOptions{})
+	_, err = Latents(ctx, mlp, ones(0, 24), EncodeOptions{})
 	wantError(t, err, "no states")
 
 	bad := ones(100, 24)
 	bad.values[71*24+5] = float32(math.NaN())
-	_, err = Encode(ctx, mlp, bad, EncodeOptions{Batch: 16})
+	_, err = Latents(ctx, mlp, bad, EncodeOptions{Batch: 16})
 	wantError(t, err, "mlp_opset17.onnx", "state 71", "NaN", "element 5 of the state")
 
 	cancelled, cancel := context.WithCancel(ctx)
 	calls := 0
-	_, err = Encode(cancelled, mlp, ones(100, 24), EncodeOptions{Batch: 10, Progress: func(done, total int) {
+	_, err = Latents(cancelled, mlp, ones(100, 24), EncodeOptions{Batch: 10, Progress: func(done, total int) {
 		if calls++; done == 30 && total == 100 {
 			cancel()
 		}
@@ -128,8 +126,10 @@ func TestEncodeErrors(t *testing.T) {
 	if !errors.Is(err, context.Canceled) || calls != 3 {
 		t.Errorf("cancelled: %v after %d batches", err, calls)
 	}
-	if _, err := conv.Encode(ctx, tensor.New(tensor.WithShape(2, 3), tensor.WithBacking(make([]float64, 6)))); err == nil {
-		t.Error("float64 batch accepted")
+	for _, shape := range [][]int{nil, {6}, {0, 6}, {2, 4}} {
+		if _, err := conv.Encode(ctx, Array{shape, make([]float32, 6)}); err == nil {
+			t.Errorf("a batch of 6 values and shape %v is accepted", shape)
+		}
 	}
 }
 
@@ -139,7 +139,7 @@ func TestEncodePoolsAndScales(t *testing.T) {
 	conv := open(t, "conv.pth")
 	x, shape := array(t, "conv_input.npy")
 	src := &memorySource{values: x, shape: append([]int{shape[0]}, shape[2:]...)} // [N, T, H, W]
-	z, err := Encode(ctx, conv, src, EncodeOptions{Batch: 2})
+	z, err := Latents(ctx, conv, src, EncodeOptions{Batch: 2})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -148,22 +148,22 @@ func TestEncodePoolsAndScales(t *testing.T) {
 	for i := range shape[0] {
 		last = append(last, all[(i*3+2)*8:(i*3+3)*8]...)
 	}
-	if r := relative(z.Data().([]float32), last); !(r < 1e-5) {
+	if r := relative(z.F32, last); !(r < 1e-5) {
 		t.Errorf("default pooling is not the last frame: relative error %g", r)
 	}
 	scaled := &memorySource{shape: src.shape}
 	for _, v := range x {
 		scaled.values = append(scaled.values, v/255)
 	}
-	a, err := Encode(ctx, conv, src, EncodeOptions{Preprocessing: Preprocessing{Scale: ScaleUnit, High: 255}, Pool: PoolMean})
+	a, err := Latents(ctx, conv, src, EncodeOptions{Preprocessing: Preprocessing{Scale: ScaleUnit, High: 255}, Pool: PoolMean})
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, err := Encode(ctx, conv, scaled, EncodeOptions{Pool: PoolMean})
+	b, err := Latents(ctx, conv, scaled, EncodeOptions{Pool: PoolMean})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !slices.Equal(a.Data().([]float32), b.Data().([]float32)) {
+	if !slices.Equal(a.F32, b.F32) {
 		t.Error("unit scale differs from dividing by 255")
 	}
 }
@@ -254,8 +254,8 @@ func TestUnusualGraphs(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer e.Close()
-	z, err := Encode(context.Background(), e, &memorySource{shape: []int{2, 3}, values: []float32{1, 2, 3, 4, 5, 6}}, EncodeOptions{})
-	if err != nil || !slices.Equal(z.Data().([]float32), []float32{1, 2, 3, 4, 5, 6}) {
+	z, err := Latents(context.Background(), e, &memorySource{shape: []int{2, 3}, values: []float32{1, 2, 3, 4, 5, 6}}, EncodeOptions{})
+	if err != nil || !slices.Equal(z.F32, []float32{1, 2, 3, 4, 5, 6}) {
 		t.Errorf("latents %v, error %v", z, err)
 	}
 	// An output whose first axis is not the batch.
@@ -269,13 +269,13 @@ func TestUnusualGraphs(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer e.Close()
-	_, err = e.Encode(context.Background(), tensor.New(tensor.WithShape(2, 3), tensor.WithBacking(make([]float32, 6))))
+	_, err = e.Encode(context.Background(), Array{[]int{2, 3}, make([]float32, 6)})
 	wantError(t, err, "[1 6]", "batch of 2")
 	_, err = graphEncoder(&graph.Graph{Inputs: []graph.Port{{Name: "a"}, {Name: "b"}}}, 1, nil)
 	wantError(t, err, "2 inputs", `"a"`, `"b"`)
 }
 
-func ExampleEncode() {
+func ExampleLatents() {
 	encoder, err := Open("testdata/mlp_opset17.onnx", OpenOptions{})
 	if err != nil {
 		fmt.Println(err)
@@ -283,11 +283,11 @@ func ExampleEncode() {
 	}
 	defer encoder.Close()
 	states := &memorySource{shape: []int{100, 24}, values: make([]float32, 2400)}
-	z, err := Encode(context.Background(), encoder, states, EncodeOptions{Batch: 32})
+	z, err := Latents(context.Background(), encoder, states, EncodeOptions{Batch: 32})
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	fmt.Println(z.Shape())
-	// Output: (100, 6)
+	fmt.Println(z.N, z.Dim)
+	// Output: 100 6
 }

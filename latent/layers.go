@@ -8,8 +8,6 @@ import (
 	"fmt"
 	"slices"
 
-	"gorgonia.org/tensor"
-
 	"repscope/model"
 	"repscope/model/graph"
 	"repscope/stat"
@@ -37,9 +35,9 @@ type LayerEncoder interface {
 	Encoder
 	// Layers are the values, in the order of EncodeLayers' results.
 	Layers() []Layer
-	// EncodeLayers maps a float32 tensor [B, …state] to the values' float32
-	// tensors [B, …]; see Encoder.Encode.
-	EncodeLayers(ctx context.Context, batch *tensor.Dense) ([]*tensor.Dense, error)
+	// EncodeLayers maps an array [B, …state] to the values' arrays [B, …]; see
+	// Encoder.Encode.
+	EncodeLayers(ctx context.Context, batch Array) ([]Array, error)
 }
 
 // Layers lists the values of an encoder file's graph in the order in which they

@@ -11,8 +11,6 @@ import (
 	"strings"
 	"testing"
 
-	"gorgonia.org/tensor"
-
 	"repscope/dataset"
 	"repscope/model/graph"
 )
@@ -37,11 +35,11 @@ func archive(t testing.TB, name string) (values map[string][]float32, shapes map
 }
 
 // batchOf returns the first n states of a golden input.
-func batchOf(t testing.TB, name string, n int) *tensor.Dense {
+func batchOf(t testing.TB, name string, n int) Array {
 	x, shape := array(t, name)
 	width := len(x) / shape[0]
 	shape[0] = n
-	return tensor.New(tensor.WithShape(shape...), tensor.WithBacking(x[:n*width]))
+	return Array{shape, x[:n*width]}
 }
 
 func openLayers(t testing.TB, file string, layers ...string) LayerEncoder {
@@ -77,11 +75,11 @@ func TestGoldenLayers(t *testing.T) {
 		}
 		for k, layer := range layers {
 			key := file + "|" + layer
-			if !slices.Equal([]int(out[k].Shape()), shapes[key]) {
-				t.Errorf("%s: shape %v, want %v", key, out[k].Shape(), shapes[key])
+			if !slices.Equal(out[k].Shape, shapes[key]) {
+				t.Errorf("%s: shape %v, want %v", key, out[k].Shape, shapes[key])
 				continue
 			}
-			if r := relative(out[k].Data().([]float32), values[key]); !(r <= 1e-5) {
+			if r := relative(out[k].Values, values[key]); !(r <= 1e-5) {
 				t.Errorf("%s: relative error %.1e", key, r)
 			}
 		}
@@ -113,7 +111,7 @@ func TestEveryLayer(t *testing.T) {
 			return e.(LayerEncoder)
 		}
 		all := open("*")
-		batch := tensor.New(tensor.WithShape(shape...), tensor.WithBacking(x))
+		batch := Array{shape, x}
 		out, err := all.EncodeLayers(t.Context(), batch)
 		if err != nil {
 			t.Errorf("%s: %v", g.File, err)
@@ -121,12 +119,12 @@ func TestEveryLayer(t *testing.T) {
 		}
 		for k, l := range all.Layers() {
 			i := slices.IndexFunc(listed, func(m Layer) bool { return m.Name == l.Name })
-			if i < 0 || listed[i].Reason != "" || !slices.Equal(listed[i].Shape[1:], []int(out[k].Shape())[1:]) {
-				t.Errorf("%s: layer %s has shape %v, listed %+v", g.File, l.Name, out[k].Shape(), listed[max(i, 0)])
+			if i < 0 || listed[i].Reason != "" || !slices.Equal(listed[i].Shape[1:], out[k].Shape[1:]) {
+				t.Errorf("%s: layer %s has shape %v, listed %+v", g.File, l.Name, out[k].Shape, listed[max(i, 0)])
 			}
 			if want, wantShape := array(t, g.Expected); l.Output {
-				if !slices.Equal([]int(out[k].Shape()), wantShape) || !(relative(out[k].Data().([]float32), want) <= 5e-5) {
-					t.Errorf("%s: the output differs among all layers by %.1e", g.File, relative(out[k].Data().([]float32), want))
+				if !slices.Equal(out[k].Shape, wantShape) || !(relative(out[k].Values, want) <= 5e-5) {
+					t.Errorf("%s: the output differs among all layers by %.1e", g.File, relative(out[k].Values, want))
 				}
 			}
 			if k%(1+len(out)/16) != 0 {
@@ -138,9 +136,9 @@ func TestEveryLayer(t *testing.T) {
 				t.Errorf("%s: layer %s: %v", g.File, l.Name, err)
 				continue
 			}
-			r := relative(alone.Data().([]float32), out[k].Data().([]float32))
-			if !slices.Equal([]int(alone.Shape()), []int(out[k].Shape())) || !(r <= 1e-5) && slices.ContainsFunc(out[k].Data().([]float32), func(v float32) bool { return v != 0 }) {
-				t.Errorf("%s: layer %s alone: shape %v, relative difference %.1e", g.File, l.Name, alone.Shape(), r)
+			r := relative(alone.Values, out[k].Values)
+			if !slices.Equal(alone.Shape, out[k].Shape) || !(r <= 1e-5) && slices.ContainsFunc(out[k].Values, func(v float32) bool { return v != 0 }) {
+				t.Errorf("%s: layer %s alone: shape %v, relative difference %.1e", g.File, l.Name, alone.Shape, r)
 			}
 		}
 	}
@@ -170,7 +168,7 @@ func TestChooseLayers(t *testing.T) {
 	}
 	want, _ := array(t, "dqn.npy")
 	z, err := e.Encode(t.Context(), batchOf(t, "dqn_input.npy", 3))
-	if err != nil || !(relative(z.Data().([]float32), want) <= 1e-5) {
+	if err != nil || !(relative(z.Values, want) <= 1e-5) {
 		t.Errorf("the first of two outputs: %v", err)
 	}
 	for _, c := range []struct{ file, layer, want string }{
@@ -400,16 +398,16 @@ func TestPreprocessingInCache(t *testing.T) {
 		{Height: 32, Width: 32, Scale: ScaleUnit, High: 255}, {Height: 32, Width: 32, Mean: []float64{1}}, {Height: 32, Width: 32, Std: []float64{2}},
 	} {
 		for range 2 {
-			z, err := Encode(t.Context(), e, src, EncodeOptions{Preprocessing: p, Cache: &Cache{Dir: dir}})
+			z, err := Latents(t.Context(), e, src, EncodeOptions{Preprocessing: p, Cache: &Cache{Dir: dir}})
 			if err != nil {
 				t.Fatal(err)
 			}
-			seen[hashFloats("", nil, [][]float32{z.Data().([]float32)})] = true
+			seen[hashFloats("", nil, [][]float32{z.F32})] = true
 		}
 	}
 	if entries, _ := os.ReadDir(dir); len(entries) != 5 || len(seen) != 5 {
 		t.Errorf("%d entries and %d results for 5 ways to preprocess", len(entries), len(seen))
 	}
-	_, err = Encode(t.Context(), e, src, EncodeOptions{})
+	_, err = Latents(t.Context(), e, src, EncodeOptions{})
 	wantError(t, err, "conv.pth", "64×64")
 }

@@ -11,8 +11,6 @@ import (
 	"slices"
 	"strings"
 
-	"gorgonia.org/tensor"
-
 	"repscope/model"
 	"repscope/model/graph"
 )
@@ -393,52 +391,36 @@ func (e *modelEncoder) checkOutput(k int, t model.Type, n int) error {
 }
 
 // Encode maps a batch; see Encoder.
-func (e *modelEncoder) Encode(ctx context.Context, batch *tensor.Dense) (*tensor.Dense, error) {
+func (e *modelEncoder) Encode(ctx context.Context, batch Array) (Array, error) {
 	out, err := e.runBatch(ctx, batch)
 	if err != nil {
-		return nil, err
+		return Array{}, err
 	}
-	return tensor.New(tensor.WithShape(slices.Clone(out[0].shape)...), tensor.WithBacking(slices.Clone(out[0].values))), nil
+	return out[0].array(), nil
 }
 
 // EncodeLayers maps a batch; see LayerEncoder.
-func (e *modelEncoder) EncodeLayers(ctx context.Context, batch *tensor.Dense) ([]*tensor.Dense, error) {
+func (e *modelEncoder) EncodeLayers(ctx context.Context, batch Array) ([]Array, error) {
 	results, err := e.runBatch(ctx, batch)
 	if err != nil {
 		return nil, err
 	}
-	out := make([]*tensor.Dense, len(results))
+	out := make([]Array, len(results))
 	for k, r := range results {
-		out[k] = tensor.New(tensor.WithShape(slices.Clone(r.shape)...), tensor.WithBacking(slices.Clone(r.values)))
+		out[k] = r.array()
 	}
 	return out, nil
 }
 
-// runBatch maps a batch in a tensor; the memory of the results is the model's.
-func (e *modelEncoder) runBatch(ctx context.Context, batch *tensor.Dense) ([]result, error) {
-	values, shape, err := floats(batch)
-	if err != nil {
-		return nil, fmt.Errorf("encoder %s: %w", e.info.Name, err)
+// runBatch maps a batch; the memory of the results is the model's.
+func (e *modelEncoder) runBatch(ctx context.Context, batch Array) ([]result, error) {
+	if n := graph.Count(batch.Shape); len(batch.Shape) < 2 || n == 0 || n != len(batch.Values) {
+		return nil, fmt.Errorf("encoder %s: the batch has shape %v over %d values, want [B, …state] with B ≥ 1",
+			e.info.Name, batch.Shape, len(batch.Values))
 	}
-	out, err := e.run(ctx, values, shape[0], shape[1:])
+	out, err := e.run(ctx, batch.Values, batch.Shape[0], batch.Shape[1:])
 	if err != nil {
 		return nil, fmt.Errorf("encoder %s: %w", e.info.Name, err)
 	}
 	return out, nil
-}
-
-// floats takes a batch apart; it must be a contiguous float32 tensor [B, …] with B ≥ 1.
-func floats(batch *tensor.Dense) ([]float32, []int, error) {
-	if batch == nil {
-		return nil, nil, errors.New("no batch")
-	}
-	values, ok := batch.Data().([]float32)
-	shape := slices.Clone([]int(batch.Shape()))
-	if !ok {
-		return nil, nil, fmt.Errorf("the batch is of type %v, want float32", batch.Dtype())
-	}
-	if n := graph.Count(shape); len(shape) < 2 || n == 0 || n != len(values) {
-		return nil, nil, fmt.Errorf("the batch has shape %v over %d values, want a contiguous [B, …state] with B ≥ 1", shape, len(values))
-	}
-	return values, shape, nil
 }

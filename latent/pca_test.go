@@ -31,16 +31,16 @@ func TestPCAEncoder(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		z, err := Encode(ctx, e, src, EncodeOptions{})
+		z, err := Latents(ctx, e, src, EncodeOptions{})
 		e.Close()
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !slices.Equal([]int(z.Shape()), []int{c.n, 3}) || len(e.Info().Warnings) != 1 {
-			t.Fatalf("%d×%d: latents of shape %v, warnings %q, want three dimensions and a warning", c.n, c.width, z.Shape(), e.Info().Warnings)
+		if !slices.Equal([]int{z.N, z.Dim}, []int{c.n, 3}) || len(e.Info().Warnings) != 1 {
+			t.Fatalf("%d×%d: latents of shape %v, warnings %q, want three dimensions and a warning", c.n, c.width, []int{z.N, z.Dim}, e.Info().Warnings)
 		}
 		// An isometry on the span: distances are kept.
-		v := z.Data().([]float32)
+		v := z.F32
 		for i := 1; i < c.n; i++ {
 			var dx, dz float64
 			for j := range c.width {

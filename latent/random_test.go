@@ -25,14 +25,14 @@ func TestRandomEncoder(t *testing.T) {
 		for i := range src.values {
 			src.values[i] = float32(random.Intn(256))
 		}
-		z, err := Encode(ctx, e, src, EncodeOptions{})
+		z, err := Latents(ctx, e, src, EncodeOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !slices.Equal([]int(z.Shape()), []int{4, 16}) {
-			t.Fatalf("shape %v", z.Shape())
+		if !slices.Equal([]int{z.N, z.Dim}, []int{4, 16}) {
+			t.Fatalf("shape %v", []int{z.N, z.Dim})
 		}
-		return z.Data().([]float32)
+		return z.F32
 	}
 	a, b, c := encode(1, 64, 64), encode(1, 64, 64), encode(2, 64, 64)
 	if !slices.Equal(a, b) || slices.Equal(a, c) {

@@ -12,17 +12,15 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"gorgonia.org/tensor"
 )
 
 func encodeBatch(t *testing.T, e Encoder, x []float32, shape []int) ([]float32, []int) {
 	t.Helper()
-	z, err := e.Encode(context.Background(), tensor.New(tensor.WithShape(shape...), tensor.WithBacking(x)))
+	z, err := e.Encode(context.Background(), Array{shape, x})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return z.Data().([]float32), slices.Clone([]int(z.Shape()))
+	return z.Values, slices.Clone(z.Shape)
 }
 
 // One encoder takes clips of 1 to 8 frames and frames of another size; in a

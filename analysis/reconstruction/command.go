@@ -10,6 +10,7 @@ import (
 
 	"repscope/analysis/internal/results"
 	"repscope/dataset"
+	"repscope/internal/example"
 	"repscope/internal/input"
 	"repscope/internal/run"
 	"repscope/internal/text"
@@ -63,8 +64,8 @@ func setup(flags *run.Flags) run.Job {
 	s := &settings{inputs: inputs, pixels: rangeFlag{all: rangeAuto}}
 	s.predictions = inputs.Role(flags, input.Role{Name: "predictions", Unit: "frame", Named: true,
 		Usage: "`NAME=FILE[:key]` of predicted frames [N,H,W], [N,C,H,W] or [N,H,W,C], or of several steps [N,T,…], one row per state or frame (repeats)"})
-	s.decoders = inputs.Heads(flags, input.HeadRole{Name: "decoder", Usage: "`NAME=FILE.onnx` that makes frames of the latents of model NAME: of those that --predictor NAME makes, else of the latents of the next states (repeats)"})
-	s.predictors = inputs.Heads(flags, input.HeadRole{Name: "predictor", Usage: "`NAME=FILE.onnx` that makes the next latent of model NAME from its latent and an action (repeats)"})
+	s.decoders = inputs.Heads(flags, input.HeadRole{Name: "decoder", Example: example.Decoder, Usage: "`NAME=FILE.onnx` that makes frames of the latents of model NAME: of those that --predictor NAME makes, else of the latents of the next states (repeats)"})
+	s.predictors = inputs.Heads(flags, input.HeadRole{Name: "predictor", Example: example.Predictor, Usage: "`NAME=FILE.onnx` that makes the next latent of model NAME from its latent and an action (repeats)"})
 	s.actions = inputs.Role(flags, input.Role{Name: "actions", Unit: "action", Example: "action", Published: "actions",
 		Usage: "`FILE[:key]` of the action at every frame, for --predictor: integers or vectors (a window has that of its last frame)"})
 	s.rollout = flags.Int("rollout-steps", 1, "`N` steps ahead that predictors are given what they made, with the actions in between")

@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"repscope/dataset"
+	"repscope/internal/example"
 	"repscope/internal/input"
 	"repscope/internal/run"
 	"repscope/latent"
@@ -35,7 +36,7 @@ type dynamicsFlags struct {
 // registerDynamics adds the flags.
 func registerDynamics(flags *run.Flags, in *input.Inputs) *dynamicsFlags {
 	f := &dynamicsFlags{flags: flags}
-	f.predictors = in.Heads(flags, input.HeadRole{Name: "predictor",
+	f.predictors = in.Heads(flags, input.HeadRole{Name: "predictor", Example: example.Predictor,
 		Usage: "`NAME=FILE.onnx` of a model of dynamics that makes the next latent of a latent of NAME and the action taken (repeats)"})
 	f.heads = in.Heads(flags, input.HeadRole{Name: "head", Variants: []string{onTrue, onPredicted},
 		Usage: "`NAME:ON=FILE.onnx` of a reward head of NAME that takes z_t and z_next, trained on true or predicted latents as ON says; " +

@@ -15,15 +15,13 @@ import (
 	"strings"
 	"testing"
 
-	"gorgonia.org/tensor"
-
 	"repscope/dataset"
 	"repscope/internal/example"
 	"repscope/latent"
 )
 
 // goldenFrames returns the frames of the evaluation set that PyTorch encoded, as a batch [n,64,64].
-func goldenFrames(t *testing.T) *tensor.Dense {
+func goldenFrames(t *testing.T) latent.Array {
 	t.Helper()
 	array, err := dataset.Open("testdata/golden_latents.npz:index")
 	if err != nil {
@@ -45,8 +43,8 @@ func goldenFrames(t *testing.T) *tensor.Dense {
 }
 
 // framesOf is a batch of n frames.
-func framesOf(pixels []float32, n int) *tensor.Dense {
-	return tensor.New(tensor.WithShape(n, example.Height, example.Width), tensor.WithBacking(pixels))
+func framesOf(pixels []float32, n int) latent.Array {
+	return latent.Array{Shape: []int{n, example.Height, example.Width}, Values: pixels}
 }
 
 func goldenLatents(t *testing.T, model string) []float32 {
@@ -63,7 +61,7 @@ func goldenLatents(t *testing.T, model string) []float32 {
 	return latents
 }
 
-func encode(t *testing.T, path string, batch *tensor.Dense) []float32 {
+func encode(t *testing.T, path string, batch latent.Array) []float32 {
 	t.Helper()
 	encoder, err := latent.Open(path, latent.OpenOptions{})
 	if err != nil {
@@ -77,7 +75,7 @@ func encode(t *testing.T, path string, batch *tensor.Dense) []float32 {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return out.Data().([]float32)
+	return out.Values
 }
 
 // relativeError is ‖got − want‖ / ‖want‖ over all latents.
@@ -120,8 +118,8 @@ func TestONNXMatchesStateDict(t *testing.T) {
 			pixels[i*example.Height*example.Width+j] = float32(p)
 		}
 	}
-	batch := func(shape ...int) *tensor.Dense {
-		return tensor.New(tensor.WithShape(append(shape, example.Height, example.Width)...), tensor.WithBacking(slices.Clone(pixels)))
+	batch := func(shape ...int) latent.Array {
+		return latent.Array{Shape: append(shape, example.Height, example.Width), Values: slices.Clone(pixels)}
 	}
 	for _, model := range example.Models() {
 		stateDict := filepath.Join("weights", model, "best_encoder.pth")

@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"repscope/dataset"
-	"repscope/internal/example"
 	"repscope/internal/run"
 	"repscope/latent"
 	"repscope/model"
@@ -22,17 +21,15 @@ import (
 // HeadRole is a model of latents that a command takes by a flag of its own, one for each
 // model: --predictor NAME=FILE.onnx.
 type HeadRole struct {
-	// Name is that of the flag and of the role in the result file. With --example the
-	// built-in example has a predictor and a decoder of each of its encoders, which are
-	// taken for those that the flag does not name.
-	Name  string
+	Name  string // of the flag and of the role in the result file
 	Usage string // of the flag
+	// Example, if it is given, makes the file of an encoder of the built-in example, which
+	// --example takes for those that the flag does not name. It stands here so that the
+	// files are in no binary but those that take them.
+	Example func(model string) ([]byte, error)
 	// Variants, if there are any, makes the flag NAME:VARIANT=FILE.
 	Variants []string
 }
-
-// exampleHeads are the heads of the built-in example, by role.
-var exampleHeads = map[string]func(model string) ([]byte, error){"predictor": example.Predictor, "decoder": example.Decoder}
 
 // GivenHeads is what the flag of a head names.
 type GivenHeads struct {
@@ -117,7 +114,7 @@ func (g *GivenHeads) find(model, variant string) (s source, content []byte) {
 			return s, nil
 		}
 	}
-	open := exampleHeads[g.role.Name]
+	open := g.role.Example
 	if open == nil || !g.inputs.example || variant != "" {
 		return source{}, nil
 	}

@@ -1,0 +1,8 @@
+// Package liberationmonobold stands for the font Liberation Mono Bold, which no figure uses: it
+// has the face of Sans of the same weight in its place.
+package liberationmonobold
+
+import "github.com/go-fonts/liberation/liberationsansbold"
+
+// TTF is the file of the font.
+var TTF = liberationsansbold.TTF
