@@ -7,8 +7,11 @@ import (
 
 	"repscope/internal/runtest"
 	"repscope/suite"
+	"repscope/tool/repscope"
 )
 
-func TestMain(m *testing.M) { runtest.Main(m, suite.Commands()...) }
+func TestMain(m *testing.M) {
+	runtest.MainWith(m, map[string]func(){repscope.Name: func() { repscope.Main(suite.Commands()) }}, suite.Commands()...)
+}
 
 func TestScripts(t *testing.T) { runtest.Run(t, "testdata/script") }

@@ -23,7 +23,7 @@ const below = "internal/parallel internal/text internal/atomicfile internal/form
 
 // rules are read from the first that matches.
 var rules = []rule{
-	{"cmd/evaluate cmd/scale", "tool suite internal/run"},
+	{"cmd/evaluate cmd/scale cmd/repscope", "tool suite internal/run"},
 	{"cmd", "analysis tool internal/run"}, // its one room: see TestMains
 	{"suite", "suite analysis tool internal/run"},
 
@@ -42,6 +42,7 @@ var rules = []rule{
 	{"neighbors/internal/gpu", "neighbors/internal points stat internal/cuda internal/device internal/kernel"},
 	{"neighbors", "neighbors/internal points stat internal/device internal/kernel"},
 	{"shard", "shard points"},
+	{"latent/dense", "latent"},
 	{"latent", "model dataset points stat internal/device internal/kernel"},
 	{"model/cuda", "model stat points internal/cuda internal/device internal/kernel"},
 	{"model", "model stat points internal/device internal/kernel"},

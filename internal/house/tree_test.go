@@ -57,7 +57,7 @@ func parseTree() (tree, error) {
 			return err
 		}
 		if entry.IsDir() {
-			if skipped(entry.Name()) && name != root {
+			if name != root && (skipped(entry.Name()) || isModule(name)) {
 				return fs.SkipDir
 			}
 			return nil
@@ -73,6 +73,12 @@ func parseTree() (tree, error) {
 // skipped names folders that are not source: those that go ignores, and built files.
 func skipped(folder string) bool {
 	return strings.HasPrefix(folder, ".") || strings.HasPrefix(folder, "_") || folder == "testdata" || folder == "bin"
+}
+
+// isModule tells modules of their own, which have rules of their own.
+func isModule(folder string) bool {
+	_, err := os.Stat(filepath.Join(folder, "go.mod"))
+	return err == nil
 }
 
 func (t *tree) parse(name string) error {

@@ -69,7 +69,10 @@ type Job struct {
 // Where the address space is limited, the run is a process of its own: package runtime
 // ends one that gets no memory with a trace of all its goroutines and the status of wrong
 // usage, which only another process can make the one line and the status of a failed run.
-func Main(c Command) {
+func Main(c Command) { MainArgs(c, os.Args[1:]) }
+
+// MainArgs is Main for a program that has several commands, with the arguments of this one.
+func MainArgs(c Command, args []string) {
 	stderr, code, done := supervised(c.Name)
 	if done {
 		os.Exit(code)
@@ -84,7 +87,7 @@ func Main(c Command) {
 	// A reader that goes away (… | head) is a write error, not a silent death
 	// that leaves temporary files.
 	signal.Ignore(syscall.SIGPIPE)
-	os.Exit(Run(ctx, c, os.Args[1:], os.Stdout, stderr))
+	os.Exit(Run(ctx, c, args, os.Stdout, stderr))
 }
 
 // grace is how long a cancelled run may take to come back by itself.
@@ -93,14 +96,19 @@ const grace = 700 * time.Millisecond
 // Run runs a command with the given arguments and returns the exit code. When
 // ctx ends it returns within a second, and no file of the run remains.
 func Run(ctx context.Context, c Command, args []string, stdout, stderr io.Writer) int {
-	err := run(ctx, &c, args, stdout, stderr)
+	return Report(stderr, c.Name, run(ctx, &c, args, stdout, stderr))
+}
+
+// Report prints an error, if there is one, with its hints, each line behind the name of the
+// program, and returns the exit code.
+func Report(stderr io.Writer, name string, err error) (code int) {
 	if err != nil {
 		var text strings.Builder
 		for line := range strings.SplitSeq(strings.TrimSpace(err.Error()), "\n") {
-			fmt.Fprintf(&text, "%s: %s\n", c.Name, line)
+			fmt.Fprintf(&text, "%s: %s\n", name, line)
 		}
 		for _, hint := range hintsOf(err) {
-			fmt.Fprintf(&text, "%s: hint: %s\n", c.Name, hint)
+			fmt.Fprintf(&text, "%s: hint: %s\n", name, hint)
 		}
 		fmt.Fprint(stderr, text.String())
 	}
@@ -123,7 +131,7 @@ func runLayers(ctx context.Context, c *Command, args []string, layers []Layer, s
 	case err != nil:
 		return err
 	case options.version:
-		return ignorePipe(writeVersion(stdout, c, options.JSON))
+		return ignorePipe(WriteVersion(stdout, c.Name, options.JSON))
 	}
 	if options.Threads > 0 {
 		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(options.Threads))

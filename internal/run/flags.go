@@ -44,11 +44,12 @@ type Flags struct {
 	checks   []func(*Options) error
 	omitted  []string // shared flags that the command has no use for
 	trees    map[string]func(b *Branch) error
-	branches []*Branch // what they took
+	choices  map[string][]string // that values are one of, by flag
+	branches []*Branch           // what they took
 }
 
 func newFlags(name string) *Flags {
-	f := &Flags{FlagSet: flag.NewFlagSet(name, flag.ContinueOnError), groups: map[string]Group{}, titles: map[Group]string{}}
+	f := &Flags{FlagSet: flag.NewFlagSet(name, flag.ContinueOnError), groups: map[string]Group{}, titles: map[Group]string{}, choices: map[string][]string{}}
 	f.SetOutput(io.Discard) // errors and help are printed by this package
 	return f
 }
@@ -152,6 +153,7 @@ func (f *Flags) Floats(name string, value []float64, usage string) *[]float64 {
 // usage should say what is chosen; the names are added to the help.
 func (f *Flags) Choice(name, value string, choices []string, usage string) *string {
 	f.CheckedVar(&value, name, OneOf(choices...), usage+" ("+strings.Join(choices, ", ")+")")
+	f.choices[name] = choices
 	return &value
 }
 
@@ -172,6 +174,7 @@ func (f *Flags) Choices(name string, value []string, choices []string, usage str
 // ChoicesVar is Choices for a variable, which holds the default.
 func (f *Flags) ChoicesVar(values *[]string, name string, choices []string, usage string) {
 	f.Var(choiceList(values, choices), name, usage+" ("+strings.Join(choices, ", ")+")")
+	f.choices[name] = choices
 }
 
 // CountVar defines a flag for an integer that is not below a bound. What the

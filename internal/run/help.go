@@ -35,30 +35,9 @@ func help(w io.Writer, c *Command, flags *Flags) error {
 	if c.Manual != "" {
 		fmt.Fprintf(&b, "\n%s\n", strings.TrimSpace(c.Manual))
 	}
-	for _, g := range groupTitles {
-		title := g.title
-		if t := flags.titles[g.group]; t != "" {
-			title = t
-		}
-		if g.group == own {
-			title = c.Name
-		}
-		var list []*flag.Flag
-		for _, name := range flags.order {
-			if flags.groups[name] == g.group {
-				list = append(list, flags.Lookup(name))
-			}
-		}
-		flags.VisitAll(func(f *flag.Flag) {
-			if flags.own(f.Name) && flags.groups[f.Name] == g.group {
-				list = append(list, f)
-			}
-		})
-		if len(list) == 0 {
-			continue
-		}
-		fmt.Fprintf(&b, "\n%s:\n", title)
-		for _, f := range list {
+	for _, s := range sections(c, flags) {
+		fmt.Fprintf(&b, "\n%s:\n", s.title)
+		for _, f := range s.flags {
 			writeFlag(&b, f)
 		}
 	}
@@ -70,6 +49,40 @@ exit status:
 `)
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// section is a heading of the help and what stands under it.
+type section struct {
+	title string
+	flags []*flag.Flag
+}
+
+// sections are those of a command that have flags.
+func sections(c *Command, flags *Flags) []section {
+	var all []section
+	for _, g := range groupTitles {
+		s := section{title: g.title}
+		if t := flags.titles[g.group]; t != "" {
+			s.title = t
+		}
+		if g.group == own {
+			s.title = c.Name
+		}
+		for _, name := range flags.order {
+			if flags.groups[name] == g.group {
+				s.flags = append(s.flags, flags.Lookup(name))
+			}
+		}
+		flags.VisitAll(func(f *flag.Flag) {
+			if flags.own(f.Name) && flags.groups[f.Name] == g.group {
+				s.flags = append(s.flags, f)
+			}
+		})
+		if len(s.flags) > 0 {
+			all = append(all, s)
+		}
+	}
+	return all
 }
 
 // usageLines are the ways in which the command is called.
@@ -120,19 +133,19 @@ func wrap(text string, width int) []string {
 	return append(lines, line)
 }
 
-// writeVersion tells everything that the numbers depend on, as a line or as JSON.
-func writeVersion(w io.Writer, c *Command, asJSON bool) error {
+// WriteVersion tells everything that the numbers depend on, as a line or as JSON.
+func WriteVersion(w io.Writer, name string, asJSON bool) error {
 	build := report.ReadBuild()
 	if asJSON {
 		var o report.Object
-		o.Set("name", c.Name)
+		o.Set("name", name)
 		o.Set("version", build.Version)
 		o.Set("revision", build.Revision)
 		o.Set("go", build.Go)
 		o.Set("kernel", report.Kernel{Name: kernel.Name(), KC: kernel.KC})
 		return report.Encode(w, o)
 	}
-	line := c.Name + " (repscope) " + build.Version
+	line := name + " (repscope) " + build.Version
 	if build.Revision != "" {
 		line += " revision " + build.Revision
 	}

@@ -50,8 +50,10 @@ import (
 )
 
 // Main makes the commands programs of the scripts and runs the tests.
-func Main(m *testing.M, commands ...run.Command) {
-	programs := map[string]func(){}
+func Main(m *testing.M, commands ...run.Command) { MainWith(m, map[string]func(){}, commands...) }
+
+// MainWith is Main with programs besides.
+func MainWith(m *testing.M, programs map[string]func(), commands ...run.Command) {
 	for _, c := range commands {
 		programs[c.Name] = func() { run.Main(c) }
 	}

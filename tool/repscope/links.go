@@ -1,0 +1,114 @@
+// Short names for the binaries in the program.
+
+package repscope
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+
+	"repscope/internal/run"
+)
+
+// links makes DIR/NAME for every command, a link to this program. Where links are not to be
+// had, as on Windows without the right to them, they are copies. What stands there and is
+// neither is not replaced.
+func links(commands []run.Command, args []string, w io.Writer) error {
+	if len(args) != 1 {
+		return run.Usage("links: name one folder, such as ~/.local/bin")
+	}
+	program, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	if program, err = filepath.EvalSymlinks(program); err != nil {
+		return err
+	}
+	return linkAll(program, run.Expand(args[0]), namesOf(commands), w)
+}
+
+func linkAll(program, folder string, names []string, w io.Writer) error {
+	if err := os.MkdirAll(folder, 0o755); err != nil {
+		return err
+	}
+	suffix := ""
+	if runtime.GOOS == "windows" {
+		suffix = ".exe"
+	}
+	own, err := os.Stat(program)
+	if err != nil {
+		return err
+	}
+	// Nothing is made before it is known that all can be.
+	for _, name := range names {
+		path := filepath.Join(folder, name+suffix)
+		if err := replaceable(path, own); err != nil {
+			return err
+		}
+	}
+	for _, name := range names {
+		if err := link(program, filepath.Join(folder, name+suffix)); err != nil {
+			return err
+		}
+	}
+	_, err = fmt.Fprintf(w, "%d links in %s\n", len(names), folder)
+	return err
+}
+
+// replaceable says whether a link may take a place: nothing is there, or a link to a program
+// of this name, or this program.
+func replaceable(path string, own fs.FileInfo) error {
+	found, err := os.Lstat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if found.Mode()&fs.ModeSymlink != 0 {
+		target, err := os.Readlink(path)
+		if base := filepath.Base(target); err == nil && (base == Name || base == Name+".exe" || base == filepath.Base(own.Name())) {
+			return nil
+		}
+		return fmt.Errorf("%s is a link to %s, want none or one to %s", path, target, Name)
+	}
+	if found.Mode().IsRegular() && (os.SameFile(found, own) || found.Size() == own.Size()) {
+		return nil
+	}
+	return fmt.Errorf("%s is there already and no link to %s; remove it, or name another folder", path, Name)
+}
+
+// link replaces a link in one step, so that whoever calls it meanwhile finds one.
+func link(program, path string) error {
+	temporary := path + ".new"
+	if err := os.Remove(temporary); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if err := os.Symlink(program, temporary); err != nil {
+		if err := os.Link(program, temporary); err != nil {
+			if err := copyFile(program, temporary); err != nil {
+				return err
+			}
+		}
+	}
+	return os.Rename(temporary, path)
+}
+
+func copyFile(from, to string) (err error) {
+	in, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	out, err := os.OpenFile(to, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o755)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, out.Close()) }()
+	_, err = io.Copy(out, in)
+	return err
+}

@@ -1,0 +1,148 @@
+// Manual pages, in the macros of man.
+
+package repscope
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"repscope/internal/run"
+	"repscope/report"
+)
+
+// manual prints the page of one command, or writes those of all into a folder.
+func manual(commands []run.Command, args []string, w io.Writer) error {
+	switch {
+	case len(args) == 1 && !strings.HasPrefix(args[0], "-"):
+		if args[0] == Name {
+			return printTo(w, programPage(commands))
+		}
+		c, err := find(commands, args[0])
+		if err != nil {
+			return err
+		}
+		return printTo(w, page(run.Describe(c), commands))
+	case len(args) == 2 && args[0] == "--out":
+		return writePages(commands, run.Expand(args[1]), w)
+	}
+	return run.Usage("man: name a binary, or --out and a folder for the pages of all")
+}
+
+func printTo(w io.Writer, text string) error {
+	_, err := io.WriteString(w, text)
+	return err
+}
+
+func writePages(commands []run.Command, folder string, w io.Writer) error {
+	if err := os.MkdirAll(folder, 0o755); err != nil {
+		return err
+	}
+	pages := map[string]string{Name: programPage(commands)}
+	for _, c := range commands {
+		pages[c.Name] = page(run.Describe(c), commands)
+	}
+	for name, text := range pages {
+		if err := os.WriteFile(filepath.Join(folder, name+".1"), []byte(text), 0o644); err != nil {
+			return err
+		}
+	}
+	_, err := fmt.Fprintf(w, "%d pages in %s\n", len(pages), folder)
+	return err
+}
+
+// page is the manual page of a command.
+func page(d run.Description, commands []run.Command) string {
+	var b strings.Builder
+	heading(&b, d.Name, d.Summary)
+	b.WriteString(".SH SYNOPSIS\n")
+	for i, line := range d.Usage {
+		if i > 0 {
+			b.WriteString(".br\n")
+		}
+		fmt.Fprintf(&b, ".B %s\n%s\n", roff(d.Name), roff(line))
+	}
+	b.WriteString(".SH DESCRIPTION\n")
+	paragraphs(&b, d.Manual)
+	b.WriteString(".SH OPTIONS\n")
+	group := ""
+	for _, f := range d.Flags {
+		if f.Group != group {
+			group = f.Group
+			fmt.Fprintf(&b, ".SS %s\n", roff(group))
+		}
+		fmt.Fprintf(&b, ".TP\n.BR %s", roff("--"+f.Name))
+		if f.Placeholder != "" {
+			fmt.Fprintf(&b, " \" \\fI%s\\fP\"", roff(f.Placeholder))
+		}
+		usage := f.Usage
+		if f.Default != "" && f.Default != "false" {
+			usage += " (default " + f.Default + ")"
+		}
+		fmt.Fprintf(&b, "\n%s\n", roff(usage))
+	}
+	b.WriteString(".SH EXIT STATUS\n.TP\n.B 0\ndone, all files are written\n.TP\n.B 1\nthe run failed or was interrupted; an earlier result is untouched\n" +
+		".TP\n.B 2\nwrong usage\n.SH SEE ALSO\n")
+	var others []string
+	for _, c := range commands {
+		if c.Name != d.Name {
+			others = append(others, ".BR "+roff(c.Name)+" (1)")
+		}
+	}
+	b.WriteString(strings.Join(others, ",\n") + "\n")
+	return b.String()
+}
+
+// programPage is the page of the program itself.
+func programPage(commands []run.Command) string {
+	var b strings.Builder
+	heading(&b, Name, "numbers, intervals and figures of learned representations")
+	fmt.Fprintf(&b, ".SH SYNOPSIS\n.B %s\n.I BINARY\n[flags]\n", Name)
+	for _, p := range parts() {
+		fmt.Fprintf(&b, ".br\n.B %s %s\n%s\n", Name, p.name, roff(p.arguments))
+	}
+	b.WriteString(".SH DESCRIPTION\nOne program that holds every binary; it runs the one that its first argument names, or by whose name it is called.\n")
+	for _, c := range commands {
+		fmt.Fprintf(&b, ".TP\n.BR %s (1)\n%s\n", roff(c.Name), roff(c.Summary))
+	}
+	for _, p := range parts() {
+		fmt.Fprintf(&b, ".TP\n.B %s\n%s\n", roff(p.name), roff(p.summary))
+	}
+	return b.String()
+}
+
+func heading(b *strings.Builder, name, summary string) {
+	fmt.Fprintf(b, ".TH %s 1 \"\" \"repscope %s\"\n.SH NAME\n%s \\- %s\n", strings.ToUpper(name), roff(report.ReadBuild().Version), roff(name), roff(summary))
+}
+
+// paragraphs writes a text whose indented lines are examples, set as they stand.
+func paragraphs(b *strings.Builder, text string) {
+	example := false
+	for line := range strings.SplitSeq(text, "\n") {
+		indented := strings.HasPrefix(line, "  ") || strings.HasPrefix(line, "\t")
+		if indented != example && line != "" {
+			b.WriteString(map[bool]string{true: ".PP\n.nf\n", false: ".fi\n"}[indented])
+			example = indented
+		}
+		switch {
+		case line == "" && !example:
+			b.WriteString(".PP\n")
+		default:
+			b.WriteString(roff(line) + "\n")
+		}
+	}
+	if example {
+		b.WriteString(".fi\n")
+	}
+}
+
+// roff escapes what the formatter would take for requests or escapes of its own.
+func roff(text string) string {
+	text = strings.NewReplacer(`\`, `\e`, "-", `\-`, "\n", " ").Replace(text)
+	if strings.HasPrefix(text, ".") || strings.HasPrefix(text, "'") {
+		text = `\&` + text
+	}
+	return text
+}

@@ -1,0 +1,170 @@
+// Package repscope is one program that holds every binary: it runs the one by whose name it
+// is called, as links of those names do, or that its first argument names, as in
+// "repscope smoothness --example". What the binaries share is there once.
+package repscope
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"repscope/internal/run"
+	"repscope/report"
+)
+
+// Name is that of the program.
+const Name = "repscope"
+
+// Main runs the program with its arguments and ends it.
+func Main(commands []run.Command) {
+	if c, args, ok := Choose(commands, os.Args); ok {
+		run.MainArgs(c, args)
+	}
+	os.Exit(Run(commands, os.Args[1:], os.Stdout, os.Stderr))
+}
+
+// Choose returns the command that a call of the program means, and its arguments; ok is
+// false for what the program does itself. "repscope help smoothness" is a command's --help.
+func Choose(commands []run.Command, argv []string) (c run.Command, args []string, ok bool) {
+	find := func(name string) bool {
+		i := slices.IndexFunc(commands, func(c run.Command) bool { return c.Name == name })
+		if i >= 0 {
+			c = commands[i]
+		}
+		return i >= 0
+	}
+	if len(argv) == 0 {
+		return c, nil, false
+	}
+	if find(strings.TrimSuffix(filepath.Base(argv[0]), ".exe")) {
+		return c, argv[1:], true
+	}
+	if len(argv) > 1 && find(argv[1]) {
+		return c, argv[2:], true
+	}
+	if len(argv) == 3 && argv[1] == "help" && find(argv[2]) {
+		return c, []string{"--help"}, true
+	}
+	return c, nil, false
+}
+
+// A part is something that the program does itself.
+type part struct {
+	name, arguments, summary string
+	do                       func(commands []run.Command, args []string, stdout io.Writer) error
+}
+
+func parts() []part {
+	return []part{
+		{"links", "DIR", "make links with the names of the binaries, which run this program", links},
+		{"completion", "SHELL", "print the completions of bash, zsh or fish", printCompletion},
+		{"man", "NAME | --out DIR", "print the manual page of a binary, or write those of all", manual},
+		{"describe", "[NAME…]", "print the flags of binaries as JSON, for programs that call them", describe},
+	}
+}
+
+// Run does what the program does itself and returns the exit code.
+func Run(commands []run.Command, args []string, stdout, stderr io.Writer) int {
+	return run.Report(stderr, Name, do(commands, args, stdout))
+}
+
+func do(commands []run.Command, args []string, stdout io.Writer) error {
+	if len(args) == 0 {
+		if err := help(commands, stdout); err != nil {
+			return err
+		}
+		return run.Usage("name a binary")
+	}
+	switch args[0] {
+	case "help", "--help", "-h", "-help":
+		if len(args) > 1 {
+			return unknown(commands, args[1])
+		}
+		return help(commands, stdout)
+	case "version", "--version", "-version":
+		return run.WriteVersion(stdout, Name, slices.Contains(args[1:], "--json"))
+	}
+	for _, p := range parts() {
+		if p.name == args[0] {
+			if slices.Contains(args[1:], "--help") {
+				_, err := fmt.Fprintf(stdout, "%s %s: %s\n\nusage:\n  %s %s %s\n", Name, p.name, p.summary, Name, p.name, p.arguments)
+				return err
+			}
+			return p.do(commands, args[1:], stdout)
+		}
+	}
+	return unknown(commands, args[0])
+}
+
+func unknown(commands []run.Command, name string) error {
+	names := namesOf(commands)
+	for _, p := range parts() {
+		names = append(names, p.name)
+	}
+	hint := run.DidYouMean("", name, names)
+	if hint == "" {
+		hint = `"repscope help" lists what there is`
+	}
+	return run.Hint(run.Usage("there is no binary %q", name), hint)
+}
+
+func namesOf(commands []run.Command) []string {
+	names := make([]string, len(commands))
+	for i, c := range commands {
+		names[i] = c.Name
+	}
+	return names
+}
+
+// find is the command of a name.
+func find(commands []run.Command, name string) (run.Command, error) {
+	i := slices.IndexFunc(commands, func(c run.Command) bool { return c.Name == name })
+	if i < 0 {
+		return run.Command{}, unknown(commands, name)
+	}
+	return commands[i], nil
+}
+
+func help(commands []run.Command, w io.Writer) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s: numbers, intervals and figures of learned representations and of what is built on them\n\nusage:\n", Name)
+	fmt.Fprintf(&b, "  %s BINARY [flags]\n  %s BINARY --help\n\nbinaries:\n", Name, Name)
+	width := 0
+	for _, c := range commands {
+		width = max(width, len(c.Name))
+	}
+	for _, c := range commands {
+		fmt.Fprintf(&b, "  %-*s  %s\n", width, c.Name, c.Summary)
+	}
+	b.WriteString("\nthe program itself:\n")
+	for _, p := range parts() {
+		fmt.Fprintf(&b, "  %s %s\n        %s\n", p.name, p.arguments, p.summary)
+	}
+	b.WriteString("  --version\n        print the version\n\nIt is also any of the binaries where it is called by that name: see links.\n")
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// describe prints the descriptions of commands.
+func describe(commands []run.Command, args []string, w io.Writer) error {
+	var chosen []run.Description
+	for _, name := range args {
+		c, err := find(commands, name)
+		if err != nil {
+			return err
+		}
+		chosen = append(chosen, run.Describe(c))
+	}
+	if len(args) == 0 {
+		for _, c := range commands {
+			chosen = append(chosen, run.Describe(c))
+		}
+	}
+	var o report.Object
+	o.Set("version", report.ReadBuild().Version)
+	o.Set("binaries", chosen)
+	return report.Encode(w, o)
+}

@@ -1,0 +1,152 @@
+// What a call of the program means, and what it says of itself.
+
+package repscope
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"repscope/internal/run"
+)
+
+// commands are two small ones.
+func commands() []run.Command {
+	job := func(f *run.Flags) run.Job {
+		f.Choice("metric", "euclidean", []string{"euclidean", "cosine"}, "`NAME` of the distance")
+		f.Ints("k", []int{5, 10}, "`LIST` of sizes: 'quoted' [in brackets]")
+		f.Bool("fast", false, "in a hurry")
+		return run.Job{Run: func(context.Context, *run.Env) error { return nil }}
+	}
+	return []run.Command{
+		{Name: "walk", Summary: "a slow way", Manual: "Walk goes.\n\n  walk --fast\n\n.Not a request", Setup: job},
+		{Name: "ride", Summary: "a fast way", Arguments: "FILES…", Setup: job},
+	}
+}
+
+func TestChoose(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ argv, name, args string }{
+		{"walk --fast", "walk", "--fast"},
+		{"/usr/bin/ride a b", "ride", "a b"},
+		{"ride.exe a", "ride", "a"},
+		{"repscope walk --k 3", "walk", "--k 3"},
+		{"/opt/repscope ride", "ride", ""},
+		{"repscope help ride", "ride", "--help"},
+		{"walk ride", "walk", "ride"},
+		{"repscope", "", ""}, {"repscope fly", "", ""}, {"repscope --help", "", ""}, {"repscope help", "", ""},
+	} {
+		chosen, args, ok := Choose(commands(), strings.Fields(c.argv))
+		if chosen.Name != c.name || ok != (c.name != "") || strings.Join(args, " ") != c.args {
+			t.Errorf("%s: %q %q %v, want %q %q", c.argv, chosen.Name, args, ok, c.name, c.args)
+		}
+	}
+	if _, _, ok := Choose(commands(), nil); ok {
+		t.Error("a call without a name means a command")
+	}
+}
+
+func TestRun(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		args        string
+		code        int
+		out, stderr string
+	}{
+		{"help", 0, "walk  a slow way", ""},
+		{"--help", 0, "completion SHELL", ""},
+		{"", 2, "walk  a slow way", "repscope: name a binary"},
+		{"wlk", 2, "", "hint: did you mean walk?"},
+		{"help wlk", 2, "", "hint: did you mean walk?"},
+		{"zzzzzzz", 2, "", `hint: "repscope help" lists what there is`},
+		{"--version", 0, "repscope (repscope) ", ""},
+		{"--version --json", 0, `"name": "repscope"`, ""},
+		{"links", 2, "", "name one folder"},
+		{"links --help", 0, "repscope links DIR", ""},
+		{"completion", 2, "", "bash, zsh or fish"},
+		{"completion csh", 2, "", "bash, zsh or fish"},
+		{"man", 2, "", "name a binary"},
+		{"man fly", 2, "", "there is no binary"},
+		{"man repscope", 0, ".TH REPSCOPE 1", ""},
+		{"describe fly", 2, "", "there is no binary"},
+	} {
+		var out, stderr bytes.Buffer
+		code := Run(commands(), strings.Fields(c.args), &out, &stderr)
+		if code != c.code || !strings.Contains(out.String(), c.out) || !strings.Contains(stderr.String(), c.stderr) || (c.stderr == "") != (stderr.Len() == 0) {
+			t.Errorf("%q: status %d, %q, %q", c.args, code, out.String(), stderr.String())
+		}
+	}
+}
+
+func TestDescribe(t *testing.T) {
+	t.Parallel()
+	var out, stderr bytes.Buffer
+	if code := Run(commands(), []string{"describe"}, &out, &stderr); code != 0 {
+		t.Fatal(stderr.String())
+	}
+	var all struct{ Binaries []run.Description }
+	if err := json.Unmarshal(out.Bytes(), &all); err != nil {
+		t.Fatal(err)
+	}
+	if len(all.Binaries) != 2 || all.Binaries[1].Arguments != "FILES…" {
+		t.Fatalf("%+v", all)
+	}
+	got := map[string]run.FlagInfo{}
+	for _, f := range all.Binaries[0].Flags {
+		got[f.Name] = f
+	}
+	if f := got["metric"]; f.Type != "text" || !slices.Equal(f.Choices, []string{"euclidean", "cosine"}) || f.Default != "euclidean" || f.Placeholder != "NAME" || f.Group != "walk" {
+		t.Errorf("%+v", f)
+	}
+	for name, kind := range map[string]string{"k": "ints", "fast": "bool", "out": "path", "seed": "int", "memory": "size", "format": "texts"} {
+		if got[name].Type != kind {
+			t.Errorf("--%s is of type %q, want %q", name, got[name].Type, kind)
+		}
+	}
+}
+
+func TestLinks(t *testing.T) {
+	t.Parallel()
+	folder, program := filepath.Join(t.TempDir(), "a", "bin"), filepath.Join(t.TempDir(), "repscope")
+	if err := os.WriteFile(program, []byte("program"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	for range 2 { // a second time they are replaced
+		if err := linkAll(program, folder, []string{"walk", "ride"}, &out); err != nil {
+			t.Fatal(err)
+		}
+	}
+	content, err := os.ReadFile(filepath.Join(folder, "ride"))
+	if err != nil || string(content) != "program" {
+		t.Errorf("%q, %v", content, err)
+	}
+	entries, _ := os.ReadDir(folder)
+	if len(entries) != 2 {
+		t.Errorf("%d files in the folder, want 2", len(entries))
+	}
+	for name, make := range map[string]func(path string) error{
+		"is there already": func(path string) error { return os.WriteFile(path, []byte("another program"), 0o755) },
+		"is a link to":     func(path string) error { return os.Symlink("/bin/sh", path) },
+		"fly is there":     func(path string) error { return os.Mkdir(path, 0o755) },
+	} {
+		path := filepath.Join(folder, "fly")
+		if err := make(path); err != nil {
+			t.Fatal(err)
+		}
+		if err := linkAll(program, folder, []string{"swim", "fly"}, &out); err == nil || !strings.Contains(err.Error(), name) {
+			t.Errorf("got %v, want %q", err, name)
+		}
+		if _, err := os.Lstat(filepath.Join(folder, "swim")); err == nil {
+			t.Error("one link was made where another could not be")
+		}
+		if err := os.Remove(path); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
