@@ -29,10 +29,15 @@ BENCH     ?= .
 BENCHPKGS ?= ./...
 FUZZTIME  ?= 60s
 
-.PHONY: build test test-processor lint calibrate bench fuzz oracle analyse-all example-data figures clean
+.PHONY: build dist test test-processor lint calibrate bench fuzz oracle analyse-all example-data figures clean
 
+# Stripped: names of functions remain for traces, what debuggers read does not.
 build:
-	CGO_ENABLED=0 $(GO) build -trimpath -o bin/ ./cmd/...
+	CGO_ENABLED=0 $(GO) build -trimpath -ldflags='-s -w' -o bin/ ./cmd/...
+
+# Archives of the program for every system, with checksums; the same commit, the same bytes.
+dist:
+	$(GO) run ./packaging/dist --out dist
 
 # The tests of the fake driver run beside the others; what either says stays together.
 test:

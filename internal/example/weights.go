@@ -3,18 +3,21 @@
 package example
 
 import (
+	"compress/bzip2"
 	"embed"
 	"fmt"
+	"io"
 	"strings"
 )
 
-// A variable for each kind, so that a binary holds only what its room can ask for.
+// A variable for each kind, so that a binary holds only what its room can ask for, and
+// compressed: see train/round.py.
 var (
-	//go:embed weights/*/best_encoder.pth
+	//go:embed weights/*/best_encoder.pth.bz2
 	encoders embed.FS
-	//go:embed weights/*/predictor.onnx
+	//go:embed weights/*/predictor.onnx.bz2
 	predictors embed.FS
-	//go:embed weights/*/decoder.onnx
+	//go:embed weights/*/decoder.onnx.bz2
 	decoders embed.FS
 )
 
@@ -40,9 +43,10 @@ func Predictor(model string) ([]byte, error) {
 func Decoder(model string) ([]byte, error) { return file(decoders, model, "decoder", "decoder.onnx") }
 
 func file(files embed.FS, model, what, name string) ([]byte, error) {
-	content, err := files.ReadFile("weights/" + model + "/" + name)
+	packed, err := files.Open("weights/" + model + "/" + name + ".bz2")
 	if err != nil {
 		return nil, fmt.Errorf("arcade: no %s %q: want one of %s", what, model, strings.Join(Models(), ", "))
 	}
-	return content, nil
+	defer packed.Close()
+	return io.ReadAll(bzip2.NewReader(packed))
 }

@@ -27,6 +27,7 @@ var rules = []rule{
 	{"cmd", "analysis tool internal/run"}, // its one room: see TestMains
 	{"suite", "suite analysis tool internal/run"},
 
+	{"packaging", ""},
 	{"docs/calibration", "analysis tool latent dataset measure neighbors points report stat"},
 
 	{"analysis/internal/results", "stat report plots points measure shard internal/run"},

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"repscope/dataset"
+	"repscope/internal/example"
 	"repscope/internal/input"
 	"repscope/internal/run"
 	"repscope/latent"
@@ -31,7 +32,7 @@ func runHeads(t *testing.T, args string) (found headsFound, code int, stderr str
 	t.Helper()
 	c := run.Command{Name: "heads", Out: filepath.Join(t.TempDir(), "out"), Setup: func(flags *run.Flags) run.Job {
 		inputs := input.Register(flags, input.Needs{HeadsOnly: true, NoModels: true})
-		predictors := inputs.Heads(flags, input.HeadRole{Name: "predictor", Usage: "`NAME=FILE`"})
+		predictors := inputs.Heads(flags, input.HeadRole{Name: "predictor", Example: example.Predictor, Usage: "`NAME=FILE`"})
 		heads := inputs.Heads(flags, input.HeadRole{Name: "head", Usage: "`NAME:V=FILE`", Variants: []string{"true", "predicted"}})
 		actions := inputs.Role(flags, input.Role{Name: "actions", Unit: "action", Usage: "`FILE`", Example: "action", Published: "actions"})
 		rewards := inputs.Role(flags, input.Role{Name: "rewards", Unit: "reward", Usage: "`FILE`", Example: "reward", Published: "rewards", NaN: true})

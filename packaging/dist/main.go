@@ -1,0 +1,165 @@
+// Dist writes what is handed out: an archive of the program for every system, checksums and a
+// list of what is linked. The same commit gives the same bytes.
+//
+//	go run ./packaging/dist --out dist
+//	go run ./packaging/dist --out dist --targets linux/amd64,darwin/arm64
+package main
+
+import (
+	"crypto/sha256"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// targets are the systems that the program is handed out for.
+var targets = []string{"linux/amd64", "linux/arm64", "darwin/amd64", "darwin/arm64", "windows/amd64", "windows/arm64"}
+
+func main() {
+	out := flag.String("out", "dist", "folder for the archives")
+	list := flag.String("targets", strings.Join(targets, ","), "systems, as GOOS/GOARCH")
+	version := flag.String("version", "", "of the archives' names; by default that of git")
+	flag.Parse()
+	if err := run(*out, strings.Split(*list, ","), *version); err != nil {
+		fmt.Fprintln(os.Stderr, "dist:", err)
+		os.Exit(1)
+	}
+}
+
+func run(out string, list []string, version string) error {
+	for _, target := range list {
+		if !slices.Contains(targets, target) {
+			return fmt.Errorf("%q is not one of %s", target, strings.Join(targets, ", "))
+		}
+	}
+	if version == "" {
+		described, err := output("git", "describe", "--tags", "--always", "--dirty")
+		if err != nil {
+			return err
+		}
+		version = strings.TrimPrefix(described, "v")
+	}
+	moment, err := sourceDate()
+	if err != nil {
+		return err
+	}
+	work, err := os.MkdirTemp("", "repscope-dist")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(work)
+	shared, err := sharedFiles(work)
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(out, 0o755); err != nil {
+		return err
+	}
+	var sums strings.Builder
+	for _, target := range list {
+		path, err := archiveOf(target, version, out, work, shared, moment)
+		if err != nil {
+			return fmt.Errorf("%s: %w", target, err)
+		}
+		sum, err := digest(path)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(&sums, "%s  %s\n", sum, filepath.Base(path))
+		fmt.Println(path)
+	}
+	return os.WriteFile(filepath.Join(out, "SHA256SUMS"), []byte(sums.String()), 0o644)
+}
+
+// archiveOf builds the program for a target and packs it with the shared files.
+func archiveOf(target, version, out, work string, shared []file, moment time.Time) (string, error) {
+	system, processor, _ := strings.Cut(target, "/")
+	program := filepath.Join(work, system+"-"+processor, "repscope")
+	if system == "windows" {
+		program += ".exe"
+	}
+	if err := build(program, system, processor); err != nil {
+		return "", err
+	}
+	binary, err := os.ReadFile(program)
+	if err != nil {
+		return "", err
+	}
+	bill, err := billOf(program, version)
+	if err != nil {
+		return "", err
+	}
+	name := fmt.Sprintf("repscope-%s-%s-%s", version, system, machine(processor))
+	files := append([]file{{filepath.Base(program), binary, 0o755}, {"sbom.cdx.json", bill, 0o644}}, shared...)
+	if system == "windows" {
+		return pack(filepath.Join(out, name+".zip"), name, files, moment, writeZip)
+	}
+	return pack(filepath.Join(out, name+".tar.gz"), name, files, moment, writeTar)
+}
+
+// build compiles the program: static, stripped, without the path it was built in.
+func build(program, system, processor string) error {
+	c := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w -buildid=", "-o", program, "./cmd/repscope")
+	c.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS="+system, "GOARCH="+processor, "GOFLAGS=", "GOAMD64=v1")
+	if said, err := c.CombinedOutput(); err != nil {
+		return fmt.Errorf("go build: %w\n%s", err, said)
+	}
+	return nil
+}
+
+// machine is what uname calls a processor.
+func machine(processor string) string {
+	if processor == "amd64" {
+		return "x86_64"
+	}
+	return processor
+}
+
+// sourceDate is the time of all packed files: SOURCE_DATE_EPOCH, or the commit's.
+func sourceDate() (time.Time, error) {
+	text := os.Getenv("SOURCE_DATE_EPOCH")
+	if text == "" {
+		var err error
+		if text, err = output("git", "log", "-1", "--format=%ct"); err != nil {
+			return time.Time{}, err
+		}
+	}
+	seconds, err := strconv.ParseInt(text, 10, 64)
+	if err != nil {
+		return time.Time{}, fmt.Errorf("SOURCE_DATE_EPOCH: %w", err)
+	}
+	return time.Unix(seconds, 0).UTC(), nil
+}
+
+func output(name string, args ...string) (string, error) {
+	said, err := exec.Command(name, args...).Output()
+	if err != nil {
+		var failed *exec.ExitError
+		if errors.As(err, &failed) {
+			return "", fmt.Errorf("%s: %w\n%s", strings.Join(append([]string{name}, args...), " "), err, failed.Stderr)
+		}
+		return "", err
+	}
+	return strings.TrimSpace(string(said)), nil
+}
+
+func digest(path string) (string, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	h := sha256.New()
+	if _, err := io.Copy(h, f); err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("%x", h.Sum(nil)), nil
+}

@@ -1,0 +1,192 @@
+// What is linked: a bill of materials, and the licenses.
+
+package main
+
+import (
+	"debug/buildinfo"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// A module is one that the program links.
+type module struct{ path, version string }
+
+// modulesOf reads the modules of a program out of it.
+func modulesOf(program string) ([]module, string, error) {
+	info, err := buildinfo.ReadFile(program)
+	if err != nil {
+		return nil, "", err
+	}
+	var modules []module
+	for _, m := range info.Deps {
+		if m.Replace != nil && strings.HasPrefix(m.Replace.Path, ".") {
+			continue // ours, in the place of another
+		}
+		modules = append(modules, module{m.Path, m.Version})
+	}
+	return modules, info.GoVersion, nil
+}
+
+// billOf is the bill of materials of a program, in CycloneDX 1.6.
+func billOf(program, version string) ([]byte, error) {
+	modules, language, err := modulesOf(program)
+	if err != nil {
+		return nil, err
+	}
+	type component struct {
+		Type     string           `json:"type"`
+		Name     string           `json:"name"`
+		Version  string           `json:"version"`
+		PURL     string           `json:"purl"`
+		Licenses []map[string]any `json:"licenses,omitempty"`
+	}
+	describe := func(m module, kind string, license string) component {
+		c := component{Type: kind, Name: m.path, Version: m.version, PURL: "pkg:golang/" + m.path + "@" + m.version}
+		if license != "" {
+			c.Licenses = []map[string]any{{"license": map[string]string{"id": license}}}
+		}
+		return c
+	}
+	components := []component{describe(module{"std", strings.TrimPrefix(language, "go")}, "library", "BSD-3-Clause")}
+	for _, m := range modules {
+		texts, err := licensesOf(m)
+		if err != nil {
+			return nil, err
+		}
+		id := ""
+		if len(texts) > 0 {
+			id = licenseID(texts[0].text)
+		}
+		components = append(components, describe(m, "library", id))
+	}
+	own := describe(module{"repscope", version}, "application", "Apache-2.0")
+	bill, err := json.MarshalIndent(map[string]any{"bomFormat": "CycloneDX", "specVersion": "1.6", "version": 1,
+		"metadata": map[string]any{"component": own}, "components": components}, "", "  ")
+	return append(bill, '\n'), err
+}
+
+// A license is a file of a module.
+type license struct{ name, text string }
+
+// licensesOf reads the license files of a module.
+func licensesOf(m module) ([]license, error) {
+	folder, err := output("go", "list", "-m", "-f", "{{.Dir}}", m.path)
+	if err != nil {
+		return nil, err
+	}
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		return nil, err
+	}
+	var found []license
+	for _, e := range entries {
+		upper := strings.ToUpper(e.Name())
+		if e.Type().IsRegular() && (strings.HasPrefix(upper, "LICENSE") || strings.HasPrefix(upper, "LICENCE") || strings.HasPrefix(upper, "COPYING") || strings.HasPrefix(upper, "NOTICE")) {
+			text, err := os.ReadFile(filepath.Join(folder, e.Name()))
+			if err != nil {
+				return nil, err
+			}
+			found = append(found, license{e.Name(), string(text)})
+		}
+	}
+	return found, nil
+}
+
+// licenseID is the SPDX name of a license by words that only it has; empty for others.
+func licenseID(text string) string {
+	text = strings.Join(strings.Fields(text), " ")
+	for _, known := range []struct{ id, words string }{
+		{"Apache-2.0", "Apache License Version 2.0"},
+		{"MPL-2.0", "Mozilla Public License Version 2.0"},
+		{"OFL-1.1", "SIL OPEN FONT LICENSE Version 1.1"},
+		{"BSD-3-Clause", "Neither the name of"},
+		{"BSD-3-Clause", "names of its contributors may be used"},
+		{"BSD-2-Clause", "Redistributions in binary form"},
+		{"MIT", "Permission is hereby granted, free of charge"},
+		{"FTL", "The FreeType Project LICENSE"},
+	} {
+		if strings.Contains(text, known.words) {
+			return known.id
+		}
+	}
+	return ""
+}
+
+// sharedFiles are those of every archive: manual pages, completions, licenses, the README.
+func sharedFiles(work string) ([]file, error) {
+	program := filepath.Join(work, "host", "repscope")
+	c := exec.Command("go", "build", "-o", program, "./cmd/repscope")
+	c.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if said, err := c.CombinedOutput(); err != nil {
+		return nil, fmt.Errorf("go build: %w\n%s", err, said)
+	}
+	var files []file
+	for name, source := range map[string]string{"README.md": "README.md", "LICENSE": "LICENSE"} {
+		text, err := os.ReadFile(source)
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, file{name, text, 0o644})
+	}
+	for shell, name := range map[string]string{"bash": "repscope.bash", "zsh": "_repscope", "fish": "repscope.fish"} {
+		text, err := output(program, "completion", shell)
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, file{"completions/" + name, []byte(text + "\n"), 0o644})
+	}
+	pages := filepath.Join(work, "man1")
+	if _, err := output(program, "man", "--out", pages); err != nil {
+		return nil, err
+	}
+	entries, err := os.ReadDir(pages)
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range entries {
+		text, err := os.ReadFile(filepath.Join(pages, e.Name()))
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, file{"man/man1/" + e.Name(), text, 0o644})
+	}
+	licenses, err := thirdParty(program)
+	return append(files, file{"THIRD_PARTY_LICENSES", licenses, 0o644}), err
+}
+
+// thirdParty joins the licenses of all linked modules.
+func thirdParty(program string) ([]byte, error) {
+	modules, _, err := modulesOf(program)
+	if err != nil {
+		return nil, err
+	}
+	slices.SortFunc(modules, func(a, b module) int { return strings.Compare(a.path, b.path) })
+	var b strings.Builder
+	for _, m := range modules {
+		texts, err := licensesOf(m)
+		if err != nil {
+			return nil, err
+		}
+		if len(texts) == 0 {
+			return nil, fmt.Errorf("%s has no license file", m.path)
+		}
+		for _, l := range texts {
+			fmt.Fprintf(&b, "==== %s %s: %s\n\n%s\n\n", m.path, m.version, l.name, strings.TrimSpace(l.text))
+		}
+	}
+	root, err := output("go", "env", "GOROOT")
+	if err != nil {
+		return nil, err
+	}
+	text, err := os.ReadFile(filepath.Join(root, "LICENSE"))
+	if err != nil {
+		return nil, err
+	}
+	fmt.Fprintf(&b, "==== the Go standard library: LICENSE\n\n%s\n", strings.TrimSpace(string(text)))
+	return []byte(b.String()), nil
+}
