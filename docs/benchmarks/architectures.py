@@ -1,5 +1,6 @@
 """Public architectures with random weights beside ONNX Runtime and PyTorch, two threads each, in alternating rounds; prints a Markdown
-table of medians and the geometric means of the ratios.
+table of medians and the geometric means of the ratios. A ratio is the median of those of the rounds: where other machines share the host,
+it may change its speed from round to round.
 
     ORT_PYTHON=python3 python3 docs/benchmarks/architectures.py [--folder FOLDER] [--batch 32] [--rounds 3] [--no-torch] [NAME …]
 
@@ -60,7 +61,7 @@ for name in names:
         for side, times in zip(sides, taken):
             times.append(side(name))
     medians = [statistics.median(t) for t in taken]
-    for k, m in enumerate(medians[1:]):
-        ratios[k].append(m / medians[0])
+    for k, times in enumerate(taken[1:]):
+        ratios[k].append(statistics.median(t / own for t, own in zip(times, taken[0])))
     row(name, *(f"{o.batch / m:.4g}" for m in medians), *(f"{r[-1]:.2f}" for r in ratios))
 print("\ngeometric means: " + ", ".join(f"{math.exp(statistics.mean(map(math.log, r))):.2f}" for r in ratios))

@@ -40,7 +40,7 @@ type Gathered struct {
 	Accumulate bool
 	// When a sum is complete, Bias[j] is added to it unless Bias is nil, then the element of Other at the place of
 	// C's, unless Other is nil; and if Cut is set, what is below Low becomes Low, and then what is above High becomes High.
-	// A NaN stays what it is.
+	// A NaN stays what it is. Other may be C itself if B is no deeper than [KC].
 	Bias, Other []float32
 	Cut         bool
 	Low, High   float32
@@ -125,12 +125,12 @@ func gatherGeneric(data *float32, base *int, runs *piece, count int, b, c *float
 			pb = (*float32)(unsafe.Add(unsafe.Pointer(pb), run.length*genericNR*4))
 		}
 		row := unsafe.Slice((*float32)(unsafe.Add(unsafe.Pointer(c), r*stride*4)), genericNR)
-		storeTile(row, end.flags&tileAdd != 0, s0, s1, s2, s3)
-		var other []float32
+		var other [genericNR]float32 // C may be the other matrix
 		if end.flags&tileOther != 0 {
-			other = unsafe.Slice((*float32)(unsafe.Add(unsafe.Pointer(end.other), r*end.otherStride*4)), genericNR)
+			copy(other[:], unsafe.Slice((*float32)(unsafe.Add(unsafe.Pointer(end.other), r*end.otherStride*4)), genericNR))
 		}
-		end.apply(row, other)
+		storeTile(row, end.flags&tileAdd != 0, s0, s1, s2, s3)
+		end.apply(row, other[:])
 	}
 }
 
@@ -400,6 +400,9 @@ func (g *Gathered) check(nr int) error {
 		return fmt.Errorf("kernel: a bias of %d elements for %d columns", len(g.Bias), g.N)
 	}
 	if g.Other != nil {
+		if overlap(g.C, g.Other) && (&g.C[0] != &g.Other[0] || depth == 0 || depth > KC || g.Accumulate) {
+			return errors.New("kernel: C overlaps the other matrix")
+		}
 		return g.checkResult("the other matrix", len(g.Other))
 	}
 	return nil

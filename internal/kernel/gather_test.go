@@ -65,7 +65,10 @@ func TestGathered(t *testing.T) {
 			if r.IntN(3) > 0 {
 				g.Bias = fill(r, make([]float32, n))
 			}
-			if r.IntN(2) > 0 {
+			itself := depth <= KC && !accumulate && r.IntN(2) > 0
+			if itself {
+				g.Other = got
+			} else if r.IntN(2) > 0 {
 				g.Other = fill(r, make([]float32, m*stride))
 			}
 			g.Cut, g.Low, g.High = r.IntN(2) > 0, -0.5, 0.5
@@ -75,6 +78,9 @@ func TestGathered(t *testing.T) {
 			finishLiterally(&g, want)
 			if r.IntN(2) > 0 {
 				want, got = scatter(r, &g, want)
+			}
+			if itself {
+				g.Other = got
 			}
 			if first > 0 {
 				g.N = first
@@ -174,6 +180,8 @@ func TestGatheredErrors(t *testing.T) {
 		"close places":   func(g *Gathered) { g.Places = []int{0, 3} },
 		"far places":     func(g *Gathered) { g.Places = []int{0, 5} },
 		"short other":    func(g *Gathered) { g.Other = make([]float32, 7) },
+		"shifted other":  func(g *Gathered) { g.C = make([]float32, 9); g.Other = g.C[1:] },
+		"both itself":    func(g *Gathered) { g.Other, g.Accumulate = g.C, true },
 	} {
 		g := good()
 		spoil(g)

@@ -240,14 +240,18 @@ func boundOf(b *builder, g *geometry, images, input int) (*boundConv, error) {
 	return c, nil
 }
 
-// fewPixels is the number of pixels up to which the work is cut by filters too: cut by pixels alone, every task would read all
-// the weights, of which such layers have more than anything else.
+// fewPixels is the number of pixels up to which the work is cut by filters too, or half of those where there are more weights than
+// inputs: cut by pixels alone, every task would read all the weights.
 const fewPixels = 4 * rowBlock
 
 // divide cuts the work by filters if there are few pixels.
 func (c *boundConv) divide(threads int) {
 	frame := c.frame[0] * c.frame[1] * c.frame[2] * c.channels
-	if c.groups > 1 || threads == 1 || c.images*c.lines*c.out[2] > fewPixels || frame > frameLimit || c.filters < 2*threads*kernel.ColumnAlign {
+	few := fewPixels
+	if c.depth()*c.filters > c.images*frame {
+		few *= 2
+	}
+	if c.groups > 1 || threads == 1 || c.images*c.lines*c.out[2] > few || frame > frameLimit || c.filters < 2*threads*kernel.ColumnAlign {
 		return
 	}
 	// The more images a unit has, the fewer tasks read the same weights.

@@ -214,7 +214,7 @@ func (x *Executor) compile(operands []graph.Operand) (*program, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &program{Program: bound, memory: newMemory(len(bound.Values)), pool: x.pool, layout: bound.Plan()}
+	p := &program{Program: bound, memory: newMemory(len(bound.Values)), pool: x.pool, layout: layoutOf(bound)}
 	bytes := 0
 	for t, n := range p.layout.Size {
 		bytes += n * graph.DType(t).Size()

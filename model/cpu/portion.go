@@ -63,7 +63,7 @@ func (x *Executor) portionOf(inputs []*graph.Tensor, rows int) int {
 			weights += v.Const.Len() * v.Const.DType.Size()
 		}
 	}
-	for t, n := range bound.Plan().Size {
+	for t, n := range layoutOf(bound).Size {
 		values += n * graph.DType(t).Size()
 	}
 	values = max(values, 1)

@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"repscope/internal/kernel"
 )
@@ -19,7 +20,8 @@ type body func(worker, lo, hi int)
 // must not depend on the part it belongs to.
 //
 // The loops of a small network take microseconds, less than it takes to wake a goroutine. So a worker that has nothing to do looks
-// for the next loop for a while before it sleeps; and a loop does not wait for workers that have not joined it.
+// for the next loop for a while before it sleeps; and a loop does not wait for workers that have not joined it. A worker that finds
+// itself on the processor of a caller that it should help moves to another one.
 type pool struct {
 	threads int
 	sleep   []sleeper // of workers 1 …
@@ -31,6 +33,9 @@ type pool struct {
 	// waiting says that the caller sleeps until the last worker has left.
 	waiting atomic.Bool
 	left    chan struct{}
+
+	// alone is one more than the processor on which the caller went through a loop without help, 0 if it has not lately.
+	alone atomic.Int64
 
 	// The loop in progress.
 	f           body
@@ -50,12 +55,38 @@ type sleeper struct {
 const (
 	loopClosed = 1 << 16
 	loopUnit   = loopClosed << 1
-	// looks is how often a worker looks for the next loop, and the caller for the last worker to leave, before it sleeps: some
-	// hundred microseconds.
-	looks = 256
-	// looksAside is how often it lets other goroutines go first.
-	looksAside = 32
+	// patience is how long a worker looks for the next loop, and the caller for the last worker to leave, before it sleeps: longer
+	// than what a network computes between two loops.
+	patience = 2 * time.Millisecond
+	// looksAside is after how many looks, of a quarter of a microsecond to one, it sees to the clock and lets others go first.
+	looksAside = 64
+	// turn is how long it takes to let others go first if there are none.
+	turn = 20 * time.Microsecond
 )
+
+// wait is a time spent looking for something.
+type wait struct {
+	looks int
+	since time.Time // of the first look at the clock
+}
+
+// pass lets a moment pass. It reports whether to go on looking, and whether another thread had the processor meanwhile.
+func (w *wait) pass() (more, crowded bool) {
+	if w.looks++; w.looks%looksAside == 0 {
+		begin := time.Now()
+		if w.looks == looksAside {
+			w.since = begin
+		} else if begin.Sub(w.since) > patience {
+			return false, false
+		}
+		// What is waited for may need this thread's place: another goroutine, or another thread that runs on the same processor.
+		runtime.Gosched()
+		yield()
+		crowded = time.Since(begin) > turn
+	}
+	kernel.Pause()
+	return true, crowded
+}
 
 // newPool starts threads−1 goroutines; 0 means GOMAXPROCS. close ends them.
 func newPool(threads int) *pool {
@@ -103,7 +134,9 @@ func (p *pool) run(total, part int, f body) error {
 	if helpers := min(p.threads, (total+part-1)/part) - 1; helpers > 0 {
 		p.state.Add(loopUnit - loopClosed)
 		p.wake(helpers)
-		p.work(0)
+		if p.work(0) == total {
+			p.alone.Store(int64(processor()) + 1)
+		}
 		p.state.Add(loopClosed)
 		p.emptied()
 	} else {
@@ -115,44 +148,40 @@ func (p *pool) run(total, part int, f body) error {
 
 // emptied waits until no worker is in the closed loop.
 func (p *pool) emptied() {
-	empty := func() bool { return p.state.Load()%loopClosed == 0 }
-	for i := range looks {
-		if empty() {
-			return
+	for w := (wait{}); !p.empty(); {
+		if more, _ := w.pass(); more {
+			continue
 		}
-		pass(i)
-	}
-	p.waiting.Store(true)
-	if empty() && p.waiting.CompareAndSwap(true, false) {
+		p.waiting.Store(true)
+		if !p.empty() || !p.waiting.CompareAndSwap(true, false) {
+			<-p.left
+		}
 		return
 	}
-	<-p.left
 }
 
-// pass lets a moment pass, the i-th.
-func pass(i int) {
-	if i%looksAside == looksAside-1 {
-		runtime.Gosched()
-	}
-	kernel.Pause()
-}
+// empty reports whether no worker is in the closed loop.
+func (p *pool) empty() bool { return p.state.Load()%loopClosed == 0 }
 
 // attend joins every loop that it meets open.
 func (p *pool) attend(worker int) {
 	bed := &p.sleep[worker-1]
 	done := int64(0) // the number of the last loop that was joined
-	for idle := 0; !p.quit.Load(); {
+	var w wait
+	for !p.quit.Load() {
 		state := p.state.Load()
 		if loop := state / loopUnit; state&loopClosed == 0 && loop != done {
 			if p.state.CompareAndSwap(state, state+1) {
 				p.work(worker)
 				p.leave()
-				done, idle = loop, 0
+				done, w = loop, wait{}
 			}
 			continue
 		}
-		if idle++; idle < looks {
-			pass(idle)
+		if more, crowded := w.pass(); more {
+			if place := p.alone.Load(); crowded && place > 0 && p.alone.CompareAndSwap(place, 0) {
+				leaveProcessor(int(place - 1))
+			}
 			continue
 		}
 		// A loop that is opened, or the end, after this is told to a sleeper.
@@ -163,7 +192,7 @@ func (p *pool) attend(worker int) {
 			}
 		}
 		<-bed.wake
-		idle = 0
+		w = wait{}
 	}
 }
 
@@ -174,7 +203,8 @@ func (p *pool) leave() {
 	}
 }
 
-func (p *pool) work(worker int) {
+// work takes parts of the loop while there are any, and returns how many indices that were.
+func (p *pool) work(worker int) (count int) {
 	defer func() {
 		// A fault in a kernel must not take the program down from a goroutine
 		// that the caller cannot guard.
@@ -185,9 +215,11 @@ func (p *pool) work(worker int) {
 	for {
 		lo := int(p.next.Add(int64(p.part))) - p.part
 		if lo >= p.total {
-			return
+			return count
 		}
-		p.f(worker, lo, min(lo+p.part, p.total))
+		hi := min(lo+p.part, p.total)
+		p.f(worker, lo, hi)
+		count += hi - lo
 	}
 }
 

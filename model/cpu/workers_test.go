@@ -36,7 +36,7 @@ func TestPoolVisitsEveryIndexOnce(t *testing.T) {
 				t.Fatalf("%d indices in parts of %d: visits %v", total, part, visits)
 			}
 			if rapid.IntRange(0, 9).Draw(t, "pause") == 0 {
-				time.Sleep(time.Millisecond) // the workers fall asleep
+				time.Sleep(2 * patience) // the workers fall asleep
 			}
 		}
 	})
@@ -57,8 +57,31 @@ func TestPoolUsesItsWorkers(t *testing.T) {
 		}); err != nil {
 			t.Fatal(err)
 		}
-		time.Sleep(2 * time.Millisecond)
+		time.Sleep(2 * patience)
 	}
+}
+
+func TestPoolFallsAsleep(t *testing.T) {
+	t.Parallel()
+	p := newPool(4)
+	defer p.close()
+	if err := p.each(9, func(int, int, int) {}); err != nil {
+		t.Fatal(err)
+	}
+	asleep := 0
+	for range 1000 {
+		asleep = 0
+		for i := range p.sleep {
+			if p.sleep[i].asleep.Load() {
+				asleep++
+			}
+		}
+		if asleep == len(p.sleep) {
+			return
+		}
+		time.Sleep(patience)
+	}
+	t.Errorf("%d of %d workers sleep without work", asleep, len(p.sleep))
 }
 
 func TestPoolReportsErrorsAndPanics(t *testing.T) {

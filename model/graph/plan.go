@@ -29,8 +29,12 @@ type buffer struct {
 const maxPlanned = 1 << 12
 
 // Plan computes the layout.
-func (p *Program) Plan() Layout {
-	buffers, of := p.buffers()
+func (p *Program) Plan() Layout { return p.PlanOver(func(*Step) int { return -1 }) }
+
+// PlanOver computes a layout in which output 0 of a step may overwrite one more of its inputs than [Operator.InPlace] says: the one
+// that over returns, or none if that is negative. The step must read each of its elements before it writes the one in that place.
+func (p *Program) PlanOver(over func(*Step) int) Layout {
+	buffers, of := p.buffers(over)
 	var l Layout
 	for t := range l.Size {
 		l.Size[t] = inOrder(buffers[t], len(p.Steps))
@@ -59,7 +63,7 @@ func (p *Program) Plan() Layout {
 
 // buffers finds which values lie in memory of the arenas, and from when to when: the
 // buffers by type and in the order of their first step, and that of each value, or nil.
-func (p *Program) buffers() (all [4][]*buffer, of []*buffer) {
+func (p *Program) buffers(over func(*Step) int) (all [4][]*buffer, of []*buffer) {
 	lastUse := make([]int, len(p.Values)) // by root
 	for i, s := range p.Steps {
 		for _, id := range slices.Concat(s.In, s.Out) {
@@ -72,7 +76,6 @@ func (p *Program) buffers() (all [4][]*buffer, of []*buffer) {
 		lastUse[p.Values[id].Root] = len(p.Steps)
 	}
 	of = make([]*buffer, len(p.Values))
-	room := func(id int) int { return max(1, (Count(p.Values[id].Shape)+align-1)/align) * align }
 	for i, s := range p.Steps {
 		if s.Op.View {
 			continue
@@ -89,17 +92,43 @@ func (p *Program) buffers() (all [4][]*buffer, of []*buffer) {
 					return o >= 0 && p.Values[o].Root == root && !slices.Equal(p.Values[o].Shape, p.Values[id].Shape)
 				})
 				if b := of[root]; b != nil && lastUse[root] == i && !shared && p.Values[root].DType == p.Values[id].DType &&
-					Count(p.Values[s.In[0]].Shape) == Count(p.Values[id].Shape) && room(root) == room(id) {
+					Count(p.Values[s.In[0]].Shape) == Count(p.Values[id].Shape) && p.room(root) == p.room(id) {
+					of[id], b.last = b, lastUse[id]
+					continue
+				}
+			}
+			if k == 0 {
+				if b := p.overwritten(&s, i, over(&s), of, lastUse); b != nil {
 					of[id], b.last = b, lastUse[id]
 					continue
 				}
 			}
 			t := p.Values[id].DType
-			of[id] = &buffer{first: i, last: lastUse[id], size: room(id)}
+			of[id] = &buffer{first: i, last: lastUse[id], size: p.room(id)}
 			all[t] = append(all[t], of[id])
 		}
 	}
 	return all, of
+}
+
+// room is how many elements of the arena a value takes.
+func (p *Program) room(id int) int { return max(1, (Count(p.Values[id].Shape)+align-1)/align) * align }
+
+// overwritten is the memory of operand k of step i, if output 0 of the same size may take it: nothing else reads it, in this step or later.
+func (p *Program) overwritten(s *Step, i, k int, of []*buffer, lastUse []int) *buffer {
+	if k < 0 || s.In[k] < 0 {
+		return nil
+	}
+	x, y := p.Values[s.In[k]], p.Values[s.Out[0]]
+	for j, o := range s.In {
+		if j != k && o >= 0 && p.Values[o].Root == x.Root {
+			return nil
+		}
+	}
+	if lastUse[x.Root] != i || p.Values[x.Root].DType != y.DType || !slices.Equal(x.Shape, y.Shape) || p.room(x.Root) != p.room(s.Out[0]) {
+		return nil
+	}
+	return of[x.Root]
 }
 
 // bySize places buffers, the largest first, each where it fits best among those placed before that

@@ -60,3 +60,35 @@ func TestPlacesLargestFirst(t *testing.T) {
 		t.Errorf("arenas of %d and %d elements, want 112 and 96", order, size)
 	}
 }
+
+// A result takes the memory of the operand that it may overwrite, unless something else reads that.
+func TestPlanOver(t *testing.T) {
+	t.Parallel()
+	sum := &Operator{Name: "Sum"}
+	value := func(root int, shape ...int) Value { return Value{Type: Type{DType: Float32, Shape: shape}, Root: root} }
+	for name, c := range map[string]struct {
+		second []int // operands of the second step, which may overwrite operand 1
+		shape  []int // of its result
+		also   bool  // a third step reads the operand
+		same   bool
+	}{
+		"dead after": {second: []int{0, 1}, shape: []int{4, 9}, same: true},
+		"read later": {second: []int{0, 1}, shape: []int{4, 9}, also: true},
+		"read twice": {second: []int{1, 1}, shape: []int{4, 9}},
+		"an input":   {second: []int{1, 0}, shape: []int{4, 9}},
+		"a shape":    {second: []int{0, 1}, shape: []int{9, 4}},
+	} {
+		p := &Program{Inputs: []int{0}, Outputs: []int{3}, Values: []Value{value(0, 4, 9), value(1, 4, 9), value(2, c.shape...), value(3, 4, 9)},
+			Steps: []Step{{Op: sum, In: []int{0}, Out: []int{1}}, {Op: sum, In: c.second, Out: []int{2}}, {Op: sum, In: []int{2}, Out: []int{3}}}}
+		if c.also {
+			p.Steps[2].In = append(p.Steps[2].In, 1)
+		}
+		l := p.PlanOver(func(s *Step) int { return len(s.In) - 1 - len(s.In)%2*2 }) // 1 of two operands
+		if same := l.Offset[1] == l.Offset[2]; same != c.same {
+			t.Errorf("%s: offsets %v", name, l.Offset)
+		}
+		if l := p.Plan(); l.Offset[1] == l.Offset[2] {
+			t.Errorf("%s: offsets %v without leave to overwrite", name, l.Offset)
+		}
+	}
+}
