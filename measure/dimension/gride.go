@@ -19,15 +19,29 @@ import (
 // decreasing in d, so its root is unique. Errors are those of NewTwoNN.
 func Gride(ratio []float64, n1, n2 int) (float64, error) {
 	if n1 < 1 || n2 <= n1 {
-		return 0, fmt.Errorf("gride: orders n1 = %d, n2 = %d, want 1 ≤ n1 < n2", n1, n2)
+		return 0, errOrders(n1, n2)
 	}
 	logs, err := logarithms(ratio)
 	if err != nil {
 		return 0, err
 	}
+	return GrideOfLogs(logs, n1, n2, 0)
+}
+
+// GrideOfLogs is [Gride] from the logarithms ln μ ≥ 0 of the ratios; near, if not 0, is a number not far from the
+// estimate, from which it is found faster.
+func GrideOfLogs(logs []float64, n1, n2 int, near float64) (float64, error) {
+	if n1 < 1 || n2 <= n1 {
+		return 0, errOrders(n1, n2)
+	}
+	if _, err := sumOfLogs(logs); err != nil {
+		return 0, err
+	}
 	all := newGrideScore(logs, n1, n2)
 	start := 1.0
-	if len(logs) > 4*grideSample {
+	if near > 0 {
+		start = near
+	} else if len(logs) > 4*grideSample {
 		// Some of the ratios tell nearly where the root is: each look at all is dear.
 		some := make([]float64, grideSample)
 		for i := range some {
@@ -42,6 +56,10 @@ func Gride(ratio []float64, n1, n2 int) (float64, error) {
 		return 0, fmt.Errorf("gride: no finite dimension explains the ratios (n1 = %d, n2 = %d)", n1, n2)
 	}
 	return d, nil
+}
+
+func errOrders(n1, n2 int) error {
+	return fmt.Errorf("gride: orders n1 = %d, n2 = %d, want 1 ≤ n1 < n2", n1, n2)
 }
 
 // grideSample is how many ratios say where the search for the root begins.
@@ -67,11 +85,18 @@ func (g grideScore) root(d float64) (_ float64, ok bool) {
 		if !(next > d*(1+1e-15)) {
 			return d, true
 		}
+		if next < d*(1+nearRoot) {
+			return next, true
+		}
 		d = next
 		f, slope = g.at(d)
 	}
 	return 0, false
 }
+
+// nearRoot is the length of a step, relative to where it ends, after which the next is shorter than rounding: each is about the square
+// of the one before.
+const nearRoot = 1e-9
 
 // grideScore is the derivative of the likelihood of Gride.
 type grideScore struct {

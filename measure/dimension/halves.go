@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"math/bits"
 	"slices"
 	"sync"
 
@@ -13,12 +14,12 @@ import (
 	"repscope/stat"
 )
 
-// HalfStatistic is a statistic of nearest neighbors within a half: Of receives the distances of some points
+// HalfStatistic is a statistic of nearest neighbors within a half: Of receives the logarithms of the distances of some points
 // to the Order nearest of the points of their half, [points × Order] and ascending, and fills
-// dst[:Size] with NaN for what is undefined. It must be safe for concurrent calls and leave the distances alone.
+// dst[:Size] with NaN for what is undefined. It must be safe for concurrent calls and leave the logarithms alone.
 type HalfStatistic struct {
 	Order, Size int
-	Of          func(distance []float64, order int, dst []float64)
+	Of          func(logs []float64, order int, dst []float64)
 }
 
 // Halved computes statistics of the distances to the nearest neighbors within both
@@ -43,7 +44,10 @@ func (d *Distinct) Halved(ctx context.Context, h *stat.Halves, statistics ...Hal
 	for i := range values {
 		values[i] = math.NaN()
 	}
-	x := &halver{Distinct: d, longer: map[int]*longerList{}, near: d.nearBlocks(labels)}
+	x := &halver{Distinct: d, longer: map[int]*longerList{}}
+	if x.near, err = d.nearBlocks(ctx, labels); err != nil {
+		return nil, nil, err
+	}
 	err = parallel.With(ctx, d.search.Options.Threads, 2*len(splits), func() func(task int) error {
 		w := &half{halver: x, belongs: make([]bool, len(d.Index)), most: most}
 		return func(task int) error {
@@ -51,13 +55,15 @@ func (d *Distinct) Halved(ctx context.Context, h *stat.Halves, statistics ...Hal
 				w.belongs[i] = splits[task/2][labels[original]] == (task%2 == 0)
 			}
 			for b, first := range splits[task/2] {
-				w.blocks[b] = first == (task%2 == 0)
+				if w.blocks[b] = 0; first == (task%2 == 0) {
+					w.blocks[b] = 1
+				}
 			}
 			w.list()
 			dst := values[task*size : (task+1)*size]
 			for _, s := range statistics {
-				if distance, ok := w.nearest(s.Order); ok {
-					s.Of(distance, s.Order, dst[:s.Size])
+				if logs, ok := w.nearest(s.Order); ok {
+					s.Of(logs, s.Order, dst[:s.Size])
 				}
 				dst = dst[s.Size:]
 			}
@@ -96,42 +102,57 @@ type longerList struct {
 // blocks, of which there are at most 60 in a [stat.Halves], so that a table of them says
 // who belongs. Random looks at all points would cost more than all else.
 type nearBlocks struct {
-	block    [nearNeighbors]uint8
-	distance [nearNeighbors]float64 // side by side, for the whole lists fill no cache
+	block [nearNeighbors]uint8
+	log   [nearNeighbors]float64 // of the distances, side by side: the whole lists fill no cache
 }
 
 const nearNeighbors = 16
 
 // nearBlocks are those of all kept points, from the labels of all points; nil where lists
 // are shorter or blocks more.
-func (d *Distinct) nearBlocks(labels []int) []nearBlocks {
+func (d *Distinct) nearBlocks(ctx context.Context, labels []int) ([]nearBlocks, error) {
 	if d.Nearest.K < nearNeighbors || slices.Max(labels) > math.MaxUint8 {
-		return nil
+		return nil, nil
 	}
+	const together = 1 << 12
 	near := make([]nearBlocks, len(d.Index))
-	for i := range near {
-		for l, j := range d.Nearest.Index[i*d.Nearest.K:][:nearNeighbors] {
-			near[i].block[l] = uint8(labels[d.Index[j]])
+	err := parallel.For(ctx, d.search.Options.Threads, (len(near)+together-1)/together, func(_, part int) {
+		for i := part * together; i < min((part+1)*together, len(near)); i++ {
+			distance := d.Nearest.Distance[i*d.Nearest.K:]
+			for l, j := range d.Nearest.Index[i*d.Nearest.K:][:nearNeighbors] {
+				near[i].block[l], near[i].log[l] = uint8(labels[d.Index[j]]), math.Log(distance[l])
+			}
 		}
-		copy(near[i].distance[:], d.Nearest.Distance[i*d.Nearest.K:])
-	}
-	return near
+	})
+	return near, err
 }
 
-// listed is the method of the lists, first by the blocks of the nearest neighbors.
-func (x *halver) listed(i int, belongs []bool, blocks *[256]bool, r []float64) int {
-	if x.near != nil {
-		near, found := &x.near[i], 0
+// listed fills logs with those of the distances of kept point i to the nearest members in its list, first by the blocks
+// of the nearest neighbors, and returns how many there are.
+func (w *half) listed(i int, logs []float64) int {
+	if w.near != nil {
+		near, members := &w.near[i], uint32(0)
 		for l, b := range near.block {
-			if blocks[b] {
-				r[found] = near.distance[l]
-				if found++; found == len(r) {
-					return found
-				}
+			members |= w.blocks[b] << l
+		}
+		found := 0
+		for ; members != 0; members &= members - 1 {
+			logs[found] = near.log[bits.TrailingZeros32(members)]
+			if found++; found == len(logs) {
+				return found
 			}
 		}
 	}
-	return x.Distinct.listed(i, belongs, r)
+	found := w.Distinct.listed(i, w.belongs, logs)
+	takeLogs(logs[:found])
+	return found
+}
+
+// takeLogs replaces distances by their logarithms.
+func takeLogs(distance []float64) {
+	for l, r := range distance {
+		distance[l] = math.Log(r)
+	}
 }
 
 // longerLists is the length of longer lists, in lengths of the lists.
@@ -140,35 +161,35 @@ const longerLists = 8
 // half is one half after the other of a worker.
 type half struct {
 	*halver
-	belongs  []bool // kept points to the half
-	blocks   [256]bool
-	most     int
-	members  []int32
-	found    []int32   // members in the list of each, up to most
-	distance []float64 // to them
-	cut      []float64 // room for the distances of an order
+	belongs []bool // kept points to the half
+	blocks  [256]uint32
+	most    int
+	members []int32
+	found   []int32   // members in the list of each, up to most
+	logs    []float64 // of the distances to them
+	cut     []float64 // room for those of an order
 }
 
 // list finds the nearest members of every member that its list has.
 func (w *half) list() {
-	w.members, w.found, w.distance = w.members[:0], w.found[:0], w.distance[:0]
+	w.members, w.found, w.logs = w.members[:0], w.found[:0], w.logs[:0]
 	for i, in := range w.belongs {
 		if !in {
 			continue
 		}
-		at := len(w.distance)
-		w.distance = slices.Grow(w.distance, w.most)[:at+w.most]
+		at := len(w.logs)
+		w.logs = slices.Grow(w.logs, w.most)[:at+w.most]
 		w.members = append(w.members, int32(i))
-		w.found = append(w.found, int32(w.listed(i, w.belongs, &w.blocks, w.distance[at:])))
+		w.found = append(w.found, int32(w.listed(i, w.logs[at:])))
 	}
 }
 
-// nearest are the distances of the members to their nearest members, so many.
-func (w *half) nearest(order int) (distance []float64, ok bool) {
+// nearest are the logarithms of the distances of the members to their nearest members, so many.
+func (w *half) nearest(order int) (logs []float64, ok bool) {
 	w.cut = w.cut[:0]
 	left := 0
 	for at, i := range w.members {
-		row := w.distance[at*w.most : at*w.most+order]
+		row := w.logs[at*w.most : at*w.most+order]
 		if int(w.found[at]) < order {
 			if w.search.Approximate {
 				left++
@@ -177,6 +198,7 @@ func (w *half) nearest(order int) (distance []float64, ok bool) {
 			if w.listedLonger(int(i), w.belongs, row) < order && w.direct(int(i), w.belongs, row) < order {
 				return nil, false
 			}
+			takeLogs(row)
 		}
 		w.cut = append(w.cut, row...)
 	}

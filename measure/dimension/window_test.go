@@ -215,8 +215,11 @@ func TestHalvedEqualsSearchesOfHalves(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			sums := func(distance []float64, order int, dst []float64) {
-				dst[0], dst[1] = stat.Sum(distance), float64(len(distance)/order)
+			sums := func(logs []float64, order int, dst []float64) {
+				dst[0], dst[1] = 0, float64(len(logs)/order)
+				for _, l := range logs {
+					dst[0] += math.Exp(l)
+				}
 			}
 			first, second, err := d.Halved(t.Context(), h, HalfStatistic{1, 2, sums}, HalfStatistic{order, 2, sums}, HalfStatistic{2, 2, sums})
 			if err != nil {
