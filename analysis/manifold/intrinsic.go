@@ -54,19 +54,24 @@ func (m *Model) intrinsic(ctx context.Context, z neighbors.Space, rms float64, p
 	}
 	var h halves
 	m.twoNN(estimate, &h, out)
-	if err := m.multiscale(ctx, d, &h, p); err != nil {
-		return err
-	}
-	if err := h.answer(ctx, d, p); err != nil {
+	var curve []dimension.Decimation
+	err = parallel.Try(ctx, o.Threads, 2, func(_, task int) (err error) {
+		if task == 0 {
+			curve, err = d.Decimate(ctx, o.Seed)
+			return err
+		}
+		if err := m.multiscale(ctx, d, &h, p); err != nil {
+			return err
+		}
+		return h.answer(ctx, d, p)
+	})
+	if err != nil {
 		return err
 	}
 	if err := m.show(o.Estimator, ratio, out); err != nil {
 		return err
 	}
-	curve, err := d.Decimate(ctx, o.Seed)
-	if err != nil {
-		return err
-	}
+	m.Decimation = []DecimationRow{}
 	for _, c := range curve {
 		m.Decimation = append(m.Decimation, DecimationRow{Size: c.Size, Subsets: c.Subsets,
 			ID: report.Number(c.ID), SD: report.NumberOr(c.SD, "one subset")})
@@ -81,8 +86,8 @@ func (m *Model) twoNN(estimate dimension.TwoNN, h *halves, out *Measured) {
 	r.MLECI = report.Between(estimate.MLECI[0], estimate.MLECI[1])
 	r.MLECIAssumes = independentRatios
 	r.Fit = report.NumberOr(estimate.Fit, "the smallest nine tenths of the ratios are all 1")
-	h.ask(2, []float64{estimate.MLE, estimate.Fit}, func(logs []float64, order int, dst []float64) {
-		if half, err := dimension.TwoNNOfLogs(logRatios(logs, order, 1, 2)); err == nil {
+	h.ask(2, []float64{estimate.MLE, estimate.Fit}, func(logs []float64, stride int, dst []float64) {
+		if half, err := dimension.TwoNNOfLogs(logRatios(logs, stride, 1, 2)); err == nil {
 			dst[0], dst[1] = half.MLE, half.Fit
 		}
 	}, func(found []*stat.Jackknifed, reason string) {
@@ -116,7 +121,7 @@ type halved struct {
 
 // ask adds a statistic of logarithms of distances to neighbors of an order, with its values of all latents; tell
 // learns the errors, or the reason why there are none.
-func (h *halves) ask(order int, estimates []float64, statistic func(logs []float64, order int, dst []float64), tell func(found []*stat.Jackknifed, reason string)) {
+func (h *halves) ask(order int, estimates []float64, statistic func(logs []float64, stride int, dst []float64), tell func(found []*stat.Jackknifed, reason string)) {
 	h.statistics = append(h.statistics, dimension.HalfStatistic{Order: order, Size: len(estimates), Of: statistic})
 	h.asked = append(h.asked, halved{estimates, tell})
 }
@@ -207,7 +212,7 @@ func logRatios(logs []float64, stride, n1, n2 int) []float64 {
 
 // multiscale fills in the estimates from neighbours of several orders and asks for their intervals.
 func (m *Model) multiscale(ctx context.Context, d *dimension.Distinct, h *halves, p *plan) error {
-	m.Gride, m.LevinaBickel, m.Decimation = []GrideResult{}, []LBResult{}, []DecimationRow{}
+	m.Gride, m.LevinaBickel = []GrideResult{}, []LBResult{}
 	reaches := func(order int) bool { return order <= d.Nearest.K }
 	for _, n2 := range p.o.GrideOrders {
 		if reaches(n2) {
