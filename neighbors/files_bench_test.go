@@ -52,10 +52,10 @@ func setting(b *testing.B, name string) int {
 // BenchmarkFiles is work on the arrays that REPSCOPE_BENCH_FRAMES and
 // REPSCOPE_BENCH_LATENTS name, within REPSCOPE_BENCH_MEMORY bytes (0: the default):
 // T and C for k = 5, 10, 20, or without latents the search for the
-// REPSCOPE_BENCH_NEIGHBORS nearest of every row. Numbers of the result are reported
+// REPSCOPE_BENCH_NEIGHBORS nearest of every row, approximately where REPSCOPE_BENCH_APPROXIMATE is 1. Numbers of the result are reported
 // beside the time (the penalties at the largest k), so that a script can compare them
 // with the peer's.
-// docs/benchmarks/neighbors.py sets them.
+// docs/benchmarks/neighbors.py and approximate.py set them.
 func BenchmarkFiles(b *testing.B) {
 	frames := os.Getenv("REPSCOPE_BENCH_FRAMES")
 	if frames == "" {
@@ -73,6 +73,16 @@ func BenchmarkFiles(b *testing.B) {
 			last := result[0].ByK[len(result[0].ByK)-1]
 			b.ReportMetric(float64(last.TrustPenalty), "trust-penalty")
 			b.ReportMetric(float64(last.ContPenalty), "cont-penalty")
+		}
+		return
+	}
+	if setting(b, "REPSCOPE_BENCH_APPROXIMATE") == 1 {
+		for b.Loop() {
+			found, err := KNearestApproximate(context.Background(), pts, setting(b, "REPSCOPE_BENCH_NEIGHBORS"), o, Approximation{Seed: 42})
+			if err != nil {
+				b.Fatal(err)
+			}
+			b.ReportMetric(found.Recall.Value, "recall")
 		}
 		return
 	}

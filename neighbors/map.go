@@ -91,7 +91,7 @@ func (p *Pass) mapOnProcessor(ctx context.Context, lo, hi int) (*Partial, error)
 	}
 	for _, w := range m.workers {
 		for e := range m.spaces {
-			w.sums[e].EmbeddedRedecided = w.embeddedRows[e].Redecided()
+			w.sums[e].EmbeddedRedecided += w.embeddedRows[e].Redecided()
 			m.part.Spaces[e].add(&w.sums[e])
 		}
 		m.part.Original.Redecided += w.originalRows.Redecided()
@@ -148,11 +148,17 @@ func (m *mapping) open(ctx context.Context) error {
 func (m *mapping) beginNull(ctx context.Context) error {
 	m.total += 2 * m.n * len(m.spaces)
 	m.null.advance = m.advance
+	if m.sharesRows(m.lo, m.hi) {
+		m.null.counters, m.null.out = m.workers, m.part.Spaces
+	}
 	for range m.threads {
 		m.null.original = append(m.null.original, m.original.Worker())
 	}
 	return m.null.begin(ctx)
 }
+
+// shared reports whether the null compares the points themselves, too.
+func (m *mapping) shared() bool { return m.null != nil && m.null.counters != nil }
 
 // advance reports finished rows.
 func (m *mapping) advance(finished int) {
@@ -171,6 +177,9 @@ func (m *mapping) block(ctx context.Context, start, end int) error {
 	err := parallel.Try(ctx, m.threads, end-start, func(w, r int) error {
 		worker := m.workers[w]
 		m.lists[r] = worker.neighbors(worker.originalRows, start+r, m.lists[r])
+		if m.shared() {
+			m.null.trust(w, start+r)
+		}
 		if m.null != nil {
 			return m.null.remember(start+r, m.lists[r], worker.originalRows)
 		}
@@ -185,6 +194,10 @@ func (m *mapping) block(ctx context.Context, start, end int) error {
 		}
 	}
 	for e := range m.spaces {
+		if m.shared() {
+			m.advance(end - start)
+			continue
+		}
 		for first := start; first < end; first += m.layout.Embedded[e] {
 			last := min(end, first+m.layout.Embedded[e])
 			if err := m.compare(ctx, e, start, first, last); err != nil {

@@ -73,15 +73,26 @@ type null struct {
 	budget  int64          // of nearest and kept, in bytes
 	taken   atomic.Int64   // of it
 	sums    [][][]NullSums // of each worker, space and permutation
+	// counters, where they are not nil, have the pass's own comparison done with the lists and in the rows that are
+	// there for the null; see sharesRows.
+	counters []*rowCounter
+	out      []PartialSpace
 	// advance reports finished rows.
 	advance func(rows int)
 }
 
+// sharesRows reports whether rows of the embedded spaces serve the pass and the null: over all points,
+// without a window, which the null's rows do not have.
+func (p *Pass) sharesRows(lo, hi int) bool {
+	return p.averages() && !p.curves && p.options.ExcludeWindow == 0 && lo == 0 && hi == p.n
+}
+
 type nullScratch struct {
-	list, group, rank, tied []int32
-	lists                   rows.Lists
-	own                     []position // of the points of lists, where ties are averaged
-	from                    []int
+	nearest    rows.Listed
+	rank, tied []int32
+	lists      rows.Lists
+	own        []position // of the points of lists, where ties are averaged
+	from       []int
 }
 
 // openNull prepares the permutations, nil without any. budget is for rows of one
@@ -102,7 +113,7 @@ func (p *Pass) openNull(ctx context.Context, lo, hi int, budget int64) (*null, e
 		return nil, err
 	}
 	for e, of := range p.embedded {
-		o := p.options.rows(ctx, of.metric)
+		o := p.rowOptions(ctx, of)
 		o.ExcludeWindow, o.Memory = 0, max(1, budget/int64(len(p.embedded)))
 		s, err := rows.Open(ctx, of.points, of.points, true, false, o, equal[1+e])
 		if err != nil {
@@ -140,9 +151,14 @@ const maxListed = 1 << 17
 // ranked.
 func (u *null) parallel(ctx context.Context, lo, hi, listed int, visit func(w, first, last int) error) error {
 	threads := u.pass.threads()
-	step := max(1, min(rows.GroupRows, maxListed/max(1, listed), (hi-lo+threads-1)/threads))
-	return parallel.Try(ctx, threads, (hi-lo+step-1)/step, func(w, g int) error {
-		return visit(w, lo+g*step, min(hi, lo+(g+1)*step))
+	step := max(1, min(rows.GroupRows, maxListed/max(1, listed)))
+	groups := (hi - lo + step - 1) / step
+	groups = (groups + threads - 1) / threads * threads // of equal height, as many for each
+	return parallel.Try(ctx, threads, groups, func(w, g int) error {
+		if first, last := lo+g*(hi-lo)/groups, lo+(g+1)*(hi-lo)/groups; first < last {
+			return visit(w, first, last)
+		}
+		return nil
 	})
 }
 
@@ -180,8 +196,12 @@ func (u *null) begin(ctx context.Context) error {
 		err := u.rows(ctx, e, maxListed/16, func(w, first, last int) (err error) {
 			s := &u.scratch[w]
 			for a := first; a < last; a++ {
-				s.list, s.group = u.workers[e][w].NearestTied(a, count, s.list, s.group)
-				if u.nearest[e][a], err = u.keep(rows.Listed{Index: s.list, Run: s.group}); err != nil {
+				if u.counters != nil {
+					s.nearest = u.neighbors(e, w, a, s.nearest)
+				} else {
+					s.nearest.Index, s.nearest.Run = u.workers[e][w].NearestTied(a, count, s.nearest.Index, s.nearest.Run)
+				}
+				if u.nearest[e][a], err = u.keep(s.nearest); err != nil {
 					return err
 				}
 			}
@@ -227,8 +247,35 @@ func (u *null) remember(i int, neighbors rows.Listed, in rows.Worker) (err error
 	if u.averages && neighbors.Run == nil { // in random order
 		neighbors.Index, neighbors.Run = in.NearestTied(i, u.pass.kmax, nil, nil)
 	}
-	u.kept[i-u.lo], err = u.keep(neighbors.Cut(u.pass.kmax))
+	if u.counters == nil {
+		neighbors = neighbors.Cut(u.pass.kmax)
+	}
+	u.kept[i-u.lo], err = u.keep(neighbors)
 	return err
+}
+
+// neighbors are those that the pass asks for, of point i in its loaded row of embedded space e.
+func (u *null) neighbors(e, w, i int, list rows.Listed) rows.Listed {
+	c, in := u.counters[w], u.workers[e][w]
+	before := in.Redecided()
+	list = c.neighbors(in, i, list)
+	c.sums[e].EmbeddedRedecided += in.Redecided() - before
+	return list
+}
+
+// trust is the pass's comparison of point i in its loaded row of the original, for all embedded spaces.
+func (u *null) trust(w, i int) {
+	for e := range u.spaces {
+		u.counters[w].trust(e, i, u.nearest[e][i], &u.out[e], i-u.lo)
+	}
+}
+
+// cont is the pass's comparison of point i in its loaded row of embedded space e.
+func (u *null) cont(e, w, i int) {
+	c, in := u.counters[w], u.workers[e][w]
+	before := in.Redecided()
+	c.cont(e, i, u.kept[i-u.lo], in, &u.out[e], i-u.lo)
+	c.sums[e].EmbeddedRedecided += in.Redecided() - before
 }
 
 // visit ranks the permuted neighbours of points start … end−1 in their loaded rows of the original.
@@ -295,6 +342,9 @@ func (u *null) finish(ctx context.Context) error {
 			s.lists.Reset(first)
 			s.lists.Orders, s.from, s.own = orders, s.from[:0], s.own[:0]
 			for a := first; a < last; a++ {
+				if u.counters != nil {
+					u.cont(e, w, a)
+				}
 				u.listOriginal(s, a)
 			}
 			s.from = append(s.from, len(s.lists.List))
@@ -304,7 +354,7 @@ func (u *null) finish(ctx context.Context) error {
 				a := first + at/len(p.permutations)
 				i := int(p.permutations[q].inverse[a])
 				if from := s.from[at]; i >= u.lo && i < u.hi {
-					kept := from + len(u.kept[i-u.lo].Index)
+					kept := from + len(u.kept[i-u.lo].Cut(p.kmax).Index)
 					s.closeUp(from, kept, s.from[at+1])
 					u.count(s, from, kept, u.sums[w][e][q].Cont, nil)
 				}
@@ -329,7 +379,7 @@ func (u *null) listOriginal(s *nullScratch, a int) {
 		if i < u.lo || i >= u.hi {
 			continue
 		}
-		kept := u.kept[i-u.lo]
+		kept := u.kept[i-u.lo].Cut(p.kmax)
 		for at := 0; at < len(kept.Run); {
 			end := rows.RunEnd(kept.Run, at)
 			for range end - at {

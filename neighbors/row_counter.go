@@ -119,22 +119,39 @@ func (w *rowCounter) enough(i int, list []int32) (length int, ok bool) {
 // row adds point i of embedded space e, given its neighbours there and in the original.
 func (w *rowCounter) row(e, i int, list, neighbors rows.Listed, out *PartialSpace, at int) {
 	p, sums := w.pass, &w.sums[e]
-	var trust, cont []Fixed
-	if out.PointTrust != nil {
-		trust, cont = make([]Fixed, len(p.ks)), make([]Fixed, len(p.ks))
-	}
-	// Places in the original of the embedded neighbours: trustworthiness.
-	sums.OriginalTies += w.half(i, list, w.original, sums, trust, true)
-	// Places in the embedded space of the original neighbours: continuity.
-	sums.EmbeddedTies += w.half(i, neighbors, w.embedded[e], sums, cont, false)
-	for q := range trust {
-		out.PointTrust[q][at], out.PointCont[q][at] = trust[q], cont[q]
-	}
+	w.trust(e, i, list, out, at)
+	w.cont(e, i, neighbors, w.embedded[e], out, at)
 	if p.curves && p.averages() {
 		w.curve.add(i, w.originalRows, w.embeddedRows[e], sums.Best)
 	} else if p.curves {
 		w.rankings(e, i, sums.Best)
 	}
+}
+
+// trust adds the places in the original of the embedded neighbours of point i: trustworthiness.
+func (w *rowCounter) trust(e, i int, list rows.Listed, out *PartialSpace, at int) {
+	sums, point := &w.sums[e], w.point(out)
+	sums.OriginalTies += w.half(i, list, w.original, sums, point, true)
+	for q := range point {
+		out.PointTrust[q][at] = point[q]
+	}
+}
+
+// cont adds the places in the embedded space of the original neighbours of point i: continuity.
+func (w *rowCounter) cont(e, i int, neighbors rows.Listed, embedded ranker, out *PartialSpace, at int) {
+	sums, point := &w.sums[e], w.point(out)
+	sums.EmbeddedTies += w.half(i, neighbors, embedded, sums, point, false)
+	for q := range point {
+		out.PointCont[q][at] = point[q]
+	}
+}
+
+// point is for the penalties of one point, nil where they are not kept.
+func (w *rowCounter) point(out *PartialSpace) []Fixed {
+	if out.PointTrust == nil {
+		return nil
+	}
+	return make([]Fixed, len(w.pass.ks))
 }
 
 // half adds the neighbours of point i in one space by their places in the other.

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"repscope/analysis/internal/results"
+	"repscope/internal/parallel"
 	"repscope/measure/dimension"
 	"repscope/neighbors"
 	"repscope/report"
@@ -53,17 +54,24 @@ func (m *Model) intrinsic(ctx context.Context, z neighbors.Space, rms float64, p
 	}
 	var h halves
 	m.twoNN(estimate, &h, out)
-	m.multiscale(d, &h, p)
-	if err := h.answer(ctx, d, p); err != nil {
+	var curve []dimension.Decimation
+	err = parallel.Try(ctx, o.Threads, 2, func(_, task int) (err error) {
+		if task == 0 {
+			curve, err = d.Decimate(ctx, o.Seed)
+			return err
+		}
+		if err := m.multiscale(ctx, d, &h, p); err != nil {
+			return err
+		}
+		return h.answer(ctx, d, p)
+	})
+	if err != nil {
 		return err
 	}
 	if err := m.show(o.Estimator, ratio, out); err != nil {
 		return err
 	}
-	curve, err := d.Decimate(ctx, o.Seed)
-	if err != nil {
-		return err
-	}
+	m.Decimation = []DecimationRow{}
 	for _, c := range curve {
 		m.Decimation = append(m.Decimation, DecimationRow{Size: c.Size, Subsets: c.Subsets,
 			ID: report.Number(c.ID), SD: report.NumberOr(c.SD, "one subset")})
@@ -78,12 +86,8 @@ func (m *Model) twoNN(estimate dimension.TwoNN, h *halves, out *Measured) {
 	r.MLECI = report.Between(estimate.MLECI[0], estimate.MLECI[1])
 	r.MLECIAssumes = independentRatios
 	r.Fit = report.NumberOr(estimate.Fit, "the smallest nine tenths of the ratios are all 1")
-	h.ask(2, []float64{estimate.MLE, estimate.Fit}, func(distance []float64, order int, dst []float64) {
-		ratio := make([]float64, 0, len(distance)/order)
-		for at := 0; at < len(distance); at += order {
-			ratio = append(ratio, distance[at+1]/distance[at])
-		}
-		if half, err := dimension.NewTwoNN(ratio); err == nil {
+	h.ask(2, []float64{estimate.MLE, estimate.Fit}, func(logs []float64, stride int, dst []float64) {
+		if half, err := dimension.TwoNNOfLogs(logRatios(logs, stride, 1, 2)); err == nil {
 			dst[0], dst[1] = half.MLE, half.Fit
 		}
 	}, func(found []*stat.Jackknifed, reason string) {
@@ -115,9 +119,9 @@ type halved struct {
 	tell      func(found []*stat.Jackknifed, reason string)
 }
 
-// ask adds a statistic of distances to neighbors of an order, with its values of all latents; tell
+// ask adds a statistic of logarithms of distances to neighbors of an order, with its values of all latents; tell
 // learns the errors, or the reason why there are none.
-func (h *halves) ask(order int, estimates []float64, statistic func(distance []float64, order int, dst []float64), tell func(found []*stat.Jackknifed, reason string)) {
+func (h *halves) ask(order int, estimates []float64, statistic func(logs []float64, stride int, dst []float64), tell func(found []*stat.Jackknifed, reason string)) {
 	h.statistics = append(h.statistics, dimension.HalfStatistic{Order: order, Size: len(estimates), Of: statistic})
 	h.asked = append(h.asked, halved{estimates, tell})
 }
@@ -185,9 +189,30 @@ func (m *Model) show(estimator Estimator, ratio []float64, out *Measured) error 
 	return nil
 }
 
+// scale is an estimate from neighbours of one order: of all latents, and of the logarithms of distances within a half of
+// them, where that of all is near.
+type scale struct {
+	order int
+	id    *report.Value
+	ci    *report.Interval
+	all   func() (float64, error)
+	half  func(logs []float64, stride int, near float64) (float64, error)
+	found float64
+	err   error
+}
+
+// logRatios are ln(r_{n2}/r_{n1}) of rows of stride logarithms of distances.
+func logRatios(logs []float64, stride, n1, n2 int) []float64 {
+	out := make([]float64, 0, len(logs)/stride)
+	for at := 0; at < len(logs); at += stride {
+		out = append(out, logs[at+n2-1]-logs[at+n1-1])
+	}
+	return out
+}
+
 // multiscale fills in the estimates from neighbours of several orders and asks for their intervals.
-func (m *Model) multiscale(d *dimension.Distinct, h *halves, p *plan) {
-	m.Gride, m.LevinaBickel, m.Decimation = []GrideResult{}, []LBResult{}, []DecimationRow{}
+func (m *Model) multiscale(ctx context.Context, d *dimension.Distinct, h *halves, p *plan) error {
+	m.Gride, m.LevinaBickel = []GrideResult{}, []LBResult{}
 	reaches := func(order int) bool { return order <= d.Nearest.K }
 	for _, n2 := range p.o.GrideOrders {
 		if reaches(n2) {
@@ -199,41 +224,57 @@ func (m *Model) multiscale(d *dimension.Distinct, h *halves, p *plan) {
 			m.LevinaBickel = append(m.LevinaBickel, LBResult{K: k})
 		}
 	}
+	var scales []scale
 	for i := range m.Gride {
 		g := &m.Gride[i]
-		p.atOrder(d, h, g.N2, &g.ID, &g.IDCI, func(distance []float64, stride, n2 int) (float64, error) {
-			ratio := make([]float64, 0, len(distance)/stride)
-			for at := 0; at < len(distance); at += stride {
-				ratio = append(ratio, distance[at+n2-1]/distance[at+n2/2-1])
-			}
-			return dimension.Gride(ratio, n2/2, n2)
+		scales = append(scales, scale{
+			order: g.N2, id: &g.ID, ci: &g.IDCI,
+			all: func() (float64, error) { return dimension.Gride(d.Ratios(g.N1, g.N2), g.N1, g.N2) },
+			half: func(logs []float64, stride int, near float64) (float64, error) {
+				return dimension.GrideOfLogs(logRatios(logs, stride, g.N1, g.N2), g.N1, g.N2, near)
+			},
 		})
 	}
 	for i := range m.LevinaBickel {
 		l := &m.LevinaBickel[i]
-		p.atOrder(d, h, l.K, &l.ID, &l.IDCI, dimension.LevinaBickel)
+		scales = append(scales, scale{
+			order: l.K, id: &l.ID, ci: &l.IDCI,
+			all: func() (float64, error) { return dimension.LevinaBickel(d.Nearest.Distance, d.Nearest.K, l.K) },
+			half: func(logs []float64, stride int, _ float64) (float64, error) {
+				return dimension.LevinaBickelOfLogs(logs, stride, l.K)
+			},
+		})
 	}
+	err := parallel.For(ctx, p.o.Threads, len(scales), func(_, i int) {
+		// The largest order, which takes longest, comes first.
+		s := &scales[len(scales)-1-i]
+		s.found, s.err = s.all()
+	})
+	for _, s := range scales {
+		s.enter(h, p)
+	}
+	return err
 }
 
-// atOrder fills in an estimate from distances to neighbours of an order and asks for its interval.
-func (p *plan) atOrder(d *dimension.Distinct, h *halves, order int, id *report.Value, ci *report.Interval, statistic func(distance []float64, stride, order int) (float64, error)) {
-	v, err := statistic(d.Nearest.Distance, d.Nearest.K, order)
+// enter fills in the estimate and asks for its interval.
+func (s *scale) enter(h *halves, p *plan) {
+	v, err := s.found, s.err
 	if err != nil {
-		*id, *ci = report.Undefined("%s", err.Error()), report.NoInterval("%s", err.Error())
+		*s.id, *s.ci = report.Undefined("%s", err.Error()), report.NoInterval("%s", err.Error())
 		return
 	}
-	*id = report.Number(v)
-	if p.off == "" && order > halvedOrder {
-		*ci = report.NoInterval("halves of the latents see neighbours of orders above %d at another scale", halvedOrder)
+	*s.id = report.Number(v)
+	if p.off == "" && s.order > halvedOrder {
+		*s.ci = report.NoInterval("halves of the latents see neighbours of orders above %d at another scale", halvedOrder)
 		return
 	}
-	h.ask(order, []float64{v}, func(distance []float64, stride int, dst []float64) {
-		if half, err := statistic(distance, stride, order); err == nil {
+	h.ask(s.order, []float64{v}, func(logs []float64, stride int, dst []float64) {
+		if half, err := s.half(logs, stride, v); err == nil {
 			dst[0] = half
 		}
 	}, func(found []*stat.Jackknifed, reason string) {
-		if *ci = report.NoInterval("%s", reason); reason == "" {
-			*ci = results.Interval(found[0].Interval)
+		if *s.ci = report.NoInterval("%s", reason); reason == "" {
+			*s.ci = results.Interval(found[0].Interval)
 		}
 	})
 }

@@ -9,6 +9,7 @@ import (
 	"math"
 
 	"repscope/analysis/internal/results"
+	"repscope/internal/parallel"
 	"repscope/measure/spectrum"
 	"repscope/points"
 	"repscope/report"
@@ -27,7 +28,17 @@ const (
 // linear fills in what the spectrum of the latents z says, with the jackknifes that
 // models are compared by.
 func (m *Model) linear(ctx context.Context, z points.Points, p *plan, similarities *spectrum.Similarities, out *Measured) (*spectrum.Spectrum, error) {
-	s, rankMe, err := spectrum.WithRankMe(z)
+	var s *spectrum.Spectrum
+	var rankMe float64
+	// Both pack and sum on one goroutine most of the time.
+	err := parallel.Try(ctx, p.o.Threads, 2, func(_, task int) (err error) {
+		if task == 0 {
+			s, rankMe, err = spectrum.WithRankMe(z)
+		} else if similarities == nil {
+			similarities, err = spectrum.NewSimilarities(ctx, z, p.o.Threads)
+		}
+		return err
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -37,11 +48,6 @@ func (m *Model) linear(ctx context.Context, z points.Points, p *plan, similariti
 	m.RankMe, m.StableRank, m.TotalVariance = report.Number(rankMe), report.Number(s.StableRank), report.Number(s.TotalVariance)
 	m.Dims90, m.Dims99, m.DeadDims = report.Number(float64(s.Dims90)), report.Number(float64(s.Dims99)), s.DeadDims
 	m.Eigenvalues = s.Eigenvalues
-	if similarities == nil {
-		if similarities, err = spectrum.NewSimilarities(ctx, z, p.o.Threads); err != nil {
-			return nil, err
-		}
-	}
 	blocked, err := similarities.Blocked(ctx, p.blocks, p.o.Threads)
 	if err != nil {
 		return nil, err

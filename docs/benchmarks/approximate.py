@@ -1,12 +1,14 @@
 """Exact beside approximate nearest neighbours, and the two --approx analyses for a million states.
 
     python3 docs/benchmarks/approximate.py              # tables for 25,000 and 100,000 points
-    python3 docs/benchmarks/approximate.py --million    # neighborhood and manifold, end to end, for 1,000,000 states
+    python3 docs/benchmarks/approximate.py --million    # neighborhood and manifold, end to end, for 1,000,000 states, and
+                                                        # manifold beside the search for 64 neighbours alone
 
 The states are made here, from a fixed seed, in a temporary folder that is removed at the end: episodes of 1,000
 steps through six hidden dimensions that are drawn back to the middle, seen as frames of 16 × 16 uint8 pixels and as 64
 float32 latents, both with noise. --points N takes another number of states than a million (of them, whole
-episodes), --folder F keeps the files in F and finds them there again. Prints Markdown tables.
+episodes), --folder F keeps the files in F and finds them there again, --only NAME runs one of the analyses. Prints
+Markdown tables.
 """
 import argparse
 import json
@@ -77,6 +79,24 @@ def analyse(programs, folder, binary, n, arguments):
         return wall, cpu, peak, json.load(file)["models"]["z"]
 
 
+def alone(program, folder, n):
+    """Seconds of the search for 64 neighbours of n latents that are in memory."""
+    _, latents, _ = make(folder, n)
+    os.environ.update(REPSCOPE_BENCH_FRAMES=latents, REPSCOPE_BENCH_NEIGHBORS="64", REPSCOPE_BENCH_APPROXIMATE="1")
+    _, _, _, text = run([program, "-test.run", "^$", "-test.bench", "^BenchmarkFiles$", "-test.benchtime", "1x"])
+    return float(re.search(r"([\d.]+) ns/op", text)[1]) / 1e9
+
+
+def beside(programs, folder, n, rounds):
+    """The program manifold and its search, in alternate rounds."""
+    searched, whole = [], []
+    for _ in range(rounds):
+        searched.append(alone(os.path.join(programs, "neighbors.test"), folder, n))
+        whole.append(analyse(programs, folder, "manifold", n, ["--approx"])[0])
+    a, b = sorted(searched)[rounds // 2], sorted(whole)[rounds // 2]
+    print(f"\nsearch alone {a:.1f} s, `manifold --approx` {b:.1f} s, ratio {b / a:.2f} (medians of {rounds} rounds)", flush=True)
+
+
 def describe(binary, model):
     """What a model's result says, and the recall."""
     if binary == "manifold":
@@ -125,18 +145,22 @@ def main():
     parser.add_argument("--million", action="store_true", help="the analyses of a million states")
     parser.add_argument("--points", type=int, default=1_000_000, help="states of --million")
     parser.add_argument("--folder", help="where the states are kept")
+    parser.add_argument("--only", choices=("manifold", "neighborhood"), help="one of the analyses of --million")
+    parser.add_argument("--rounds", type=int, default=1, help="of manifold beside its search")
     options = parser.parse_args()
     go = dict(os.environ, CGO_ENABLED="0")
     with tempfile.TemporaryDirectory() as programs:
         folder = options.folder or programs
         subprocess.run(["go", "build", "-trimpath", "-o", programs + "/", "./cmd/manifold", "./cmd/neighborhood"], cwd=ROOT, check=True, env=go)
+        tests = os.path.join(programs, "neighbors.test")
+        subprocess.run(["go", "test", "-c", "-o", tests, "./neighbors"], cwd=ROOT, check=True, env=go)
         if options.million:
             print(f"{options.points:,} states of {PIXELS} pixels (uint8) and {LATENTS} latents (float32); processors: {len(os.sched_getaffinity(0))}")
             analyses(programs, folder, "The whole programs, reading and writing included",
-                     [("manifold", options.points, ["--approx"]), ("neighborhood", options.points, ["--approx"])])
+                     [(name, options.points, ["--approx"]) for name in ("manifold", "neighborhood") if options.only in (None, name)])
+            if options.only != "neighborhood":
+                beside(programs, folder, options.points, options.rounds)
             return
-        tests = os.path.join(programs, "neighbors.test")
-        subprocess.run(["go", "test", "-c", "-o", tests, "./neighbors"], cwd=ROOT, check=True, env=go)
         searches(tests, [(kind, n, k) for kind in ("trajectory", "clusters", "wound") for n in (25000, 100000) for k in (10, 64)])
         analyses(programs, folder, "The whole programs, exact and approximate",
                  [(binary, 50_000, arguments) for binary in ("manifold", "neighborhood") for arguments in ([], ["--approx"])])

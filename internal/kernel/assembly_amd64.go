@@ -411,6 +411,16 @@ func atMostFloat32AVX2(dst *int32, x *float32, blocks int, limit float32, first 
 //go:noescape
 func belowInt32AVX2(dst *int32, x *int32, blocks int, limit int32, first int32) int
 
+// stepsFloat32AVX2 sets dst[k] to 1 + (x[k] − first)·scale, rounded down, between 0 and last, for 16·blocks elements.
+//
+//go:noescape
+func stepsFloat32AVX2(dst *uint16, x *float32, blocks int, first float32, scale, last float32)
+
+// stepsInt32AVX2 sets dst[k] to 1 + (x[k] − first)·scale, rounded down, between 0 and last, for 16·blocks elements.
+//
+//go:noescape
+func stepsInt32AVX2(dst *uint16, x *int32, blocks int, first int32, scale, last float32)
+
 // squaredDistances32AVX2 are the sums over 8·blocks depths of (x − y)² for eight rows y, each added in order.
 //
 //go:noescape

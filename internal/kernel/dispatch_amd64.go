@@ -49,6 +49,8 @@ var avx2Rows = rowKernels{
 	nearDistances:      nearDistancesAVX2Asm,
 	atMost:             atMostAsm,
 	below:              belowAsm,
+	stepsFloat32:       stepsFloat32Asm,
+	stepsInt32:         stepsInt32Asm,
 	squaredDistances32: squaredDistances32,
 	squaredDistances64: squaredDistances64,
 	addDistances:       addDistancesAsm,

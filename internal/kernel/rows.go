@@ -17,6 +17,9 @@ type rowKernels struct {
 	// dst is as long as x.
 	atMost func(dst []int32, x []float32, limit float32) int
 	below  func(dst []int32, x []int32, limit int32) int
+	// dst is as long as x.
+	stepsFloat32 func(dst []uint16, x []float32, first, scale, last float32)
+	stepsInt32   func(dst []uint16, x []int32, first int32, scale, last float32)
 	// squaredDistances32 and 64 compute eight pairs that share x, each strictly
 	// in order; y holds the addresses of the eight rows.
 	squaredDistances32 func(sums *[8]float64, x []float64, y *[8]*float32)
@@ -44,6 +47,8 @@ var genericRows = rowKernels{
 	nearDistances:      nearDistancesGeneric,
 	atMost:             atMostGeneric,
 	below:              belowGeneric,
+	stepsFloat32:       stepsGeneric[float32],
+	stepsInt32:         stepsGeneric[int32],
 	squaredDistances32: squaredDistancesGeneric[float32],
 	squaredDistances64: squaredDistancesGeneric[float64],
 	addDistances:       addDistancesGeneric,

@@ -100,6 +100,22 @@ func belowAsm(dst, x []int32, limit int32) int {
 	return found
 }
 
+func stepsFloat32Asm(dst []uint16, x []float32, first, scale, last float32) {
+	n := len(x) / 16
+	if n > 0 {
+		stepsFloat32AVX2(&dst[0], &x[0], n, first, scale, last)
+	}
+	stepsGeneric(dst[16*n:], x[16*n:], first, scale, last)
+}
+
+func stepsInt32Asm(dst []uint16, x []int32, first int32, scale, last float32) {
+	n := len(x) / 16
+	if n > 0 {
+		stepsInt32AVX2(&dst[0], &x[0], n, first, scale, last)
+	}
+	stepsGeneric(dst[16*n:], x[16*n:], first, scale, last)
+}
+
 func squaredDistances32(sums *[8]float64, x []float64, y *[8]*float32) {
 	blocks := len(x) / 8
 	if blocks == 0 {

@@ -1,4 +1,4 @@
-// Scans of rows of distances for small elements.
+// Scans of rows of distances: for small elements, and by equal steps.
 
 package kernel
 
@@ -71,4 +71,21 @@ func belowGeneric(dst, x []int32, limit int32) int {
 		}
 	}
 	return n
+}
+
+// StepsFloat32 sets dst[k] to the step of x[k]: 1 + (x[k] − first)·scale, rounded down, between 0 and last. Every operation is
+// rounded to float32; scale is positive, and last at most 65,535. It panics if dst is shorter than x.
+func StepsFloat32(dst []uint16, x []float32, first, scale float32, last int) {
+	active.Load().rows.stepsFloat32(dst[:len(x)], x, first, scale, float32(last))
+}
+
+// StepsInt32 is [StepsFloat32] of integers, whose difference is exact and fits into 32 bits.
+func StepsInt32(dst []uint16, x []int32, first int32, scale float32, last int) {
+	active.Load().rows.stepsInt32(dst[:len(x)], x, first, scale, float32(last))
+}
+
+func stepsGeneric[T int32 | float32](dst []uint16, x []T, first T, scale, last float32) {
+	for k, v := range x {
+		dst[k] = uint16(max(0, min(float32(float32(v-first)*scale)+1, last)))
+	}
 }

@@ -65,3 +65,55 @@ func testScans(t *testing.T, impl *implementation) {
 		}
 	}
 }
+
+func TestSteps(t *testing.T) { withEach(t, testSteps) }
+
+// testSteps compares the steps of all lengths with those in float64, which rounding moves by at most one, and bit for
+// bit with the portable twin; they ascend with the elements.
+func testSteps(t *testing.T, impl *implementation) {
+	r := rand.New(rand.NewPCG(10, 11))
+	for n := range 70 {
+		x, whole := make([]float32, n), make([]int32, n)
+		for i := range x {
+			x[i], whole[i] = float32(3*r.NormFloat64()), int32(r.IntN(3000)-1000)
+			switch r.IntN(20) {
+			case 0:
+				x[i], whole[i] = float32(math.Inf(1)), math.MaxInt32
+			case 1:
+				x[i], whole[i] = -math.MaxFloat32, 0
+			case 2:
+				x[i] = math.MaxFloat32
+			}
+		}
+		slices.Sort(x)
+		slices.Sort(whole)
+		for _, c := range []struct {
+			first, scale float32
+			last         int
+		}{{0, 17, 64}, {-1, 1e-3, 65535}, {2, 1e4, 4097}, {1, math.MaxFloat32, 100}, {-1e38, 1e-36, 200}} {
+			got, want := make([]uint16, n), make([]uint16, n)
+			impl.rows.stepsFloat32(got, x, c.first, c.scale, float32(c.last))
+			stepsGeneric(want, x, c.first, c.scale, float32(c.last))
+			checkSteps(t, got, want, c.last, func(i int) float64 { return (float64(x[i]) - float64(c.first)) * float64(c.scale) })
+			first := int32(c.first)
+			if first < 0 {
+				first = 0 // differences fit into 32 bits
+			}
+			impl.rows.stepsInt32(got, whole, first, c.scale, float32(c.last))
+			stepsGeneric(want, whole, first, c.scale, float32(c.last))
+			checkSteps(t, got, want, c.last, func(i int) float64 { return (float64(whole[i]) - float64(first)) * float64(c.scale) })
+		}
+	}
+}
+
+func checkSteps(t *testing.T, got, want []uint16, last int, exact func(i int) float64) {
+	t.Helper()
+	if !slices.Equal(got, want) || !slices.IsSorted(got) {
+		t.Fatalf("steps %v, want %v", got, want)
+	}
+	for i, step := range got {
+		if v := max(0, min(1+exact(i), float64(last))); math.Abs(float64(step)+0.5-v) > 0.5+1e-6*v+1e-6 {
+			t.Fatalf("step %d of %v", step, v)
+		}
+	}
+}

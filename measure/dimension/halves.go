@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"math/bits"
 	"slices"
 	"sync"
 
@@ -13,12 +14,12 @@ import (
 	"repscope/stat"
 )
 
-// HalfStatistic is a statistic of nearest neighbors within a half: Of receives the distances of some points
-// to the Order nearest of the points of their half, [points × Order] and ascending, and fills
-// dst[:Size] with NaN for what is undefined. It must be safe for concurrent calls and leave the distances alone.
+// HalfStatistic is a statistic of nearest neighbors within a half: Of receives the logarithms of the distances of some points
+// to the nearest of the points of their half, [points × stride] and ascending, of which the first Order count, and fills
+// dst[:Size] with NaN for what is undefined. It must be safe for concurrent calls and leave the logarithms alone.
 type HalfStatistic struct {
 	Order, Size int
-	Of          func(distance []float64, order int, dst []float64)
+	Of          func(logs []float64, stride int, dst []float64)
 }
 
 // Halved computes statistics of the distances to the nearest neighbors within both
@@ -43,23 +44,22 @@ func (d *Distinct) Halved(ctx context.Context, h *stat.Halves, statistics ...Hal
 	for i := range values {
 		values[i] = math.NaN()
 	}
-	x := &halver{Distinct: d, longer: map[int]*longerList{}, near: d.nearBlocks(labels)}
-	err = parallel.With(ctx, d.search.Options.Threads, 2*len(splits), func() func(task int) error {
-		w := &half{halver: x, belongs: make([]bool, len(d.Index)), most: most}
-		return func(task int) error {
-			for i, original := range d.Index {
-				w.belongs[i] = splits[task/2][labels[original]] == (task%2 == 0)
-			}
-			for b, first := range splits[task/2] {
-				w.blocks[b] = first == (task%2 == 0)
-			}
-			w.list()
-			dst := values[task*size : (task+1)*size]
-			for _, s := range statistics {
-				if distance, ok := w.nearest(s.Order); ok {
-					s.Of(distance, s.Order, dst[:s.Size])
+	x := &halver{Distinct: d, longer: map[int]*longerList{}}
+	if x.near, err = d.nearBlocks(ctx, labels); err != nil {
+		return nil, nil, err
+	}
+	err = parallel.With(ctx, d.search.Options.Threads, len(splits), func() func(split int) error {
+		w := &halves{halver: x, most: most}
+		return func(split int) error {
+			w.list(splits[split], labels)
+			for side := range w.side {
+				dst := values[(2*split+side)*size : (2*split+side+1)*size]
+				for _, s := range statistics {
+					if logs, stride, ok := w.nearest(side, s.Order); ok {
+						s.Of(logs, stride, dst[:s.Size])
+					}
+					dst = dst[s.Size:]
 				}
-				dst = dst[s.Size:]
 			}
 			return nil
 		}
@@ -96,91 +96,139 @@ type longerList struct {
 // blocks, of which there are at most 60 in a [stat.Halves], so that a table of them says
 // who belongs. Random looks at all points would cost more than all else.
 type nearBlocks struct {
-	block    [nearNeighbors]uint8
-	distance [nearNeighbors]float64 // side by side, for the whole lists fill no cache
+	block [nearNeighbors]uint8
+	log   [nearNeighbors]float64 // of the distances, side by side: the whole lists fill no cache
 }
 
 const nearNeighbors = 16
 
 // nearBlocks are those of all kept points, from the labels of all points; nil where lists
 // are shorter or blocks more.
-func (d *Distinct) nearBlocks(labels []int) []nearBlocks {
+func (d *Distinct) nearBlocks(ctx context.Context, labels []int) ([]nearBlocks, error) {
 	if d.Nearest.K < nearNeighbors || slices.Max(labels) > math.MaxUint8 {
-		return nil
+		return nil, nil
 	}
-	near := make([]nearBlocks, len(d.Index))
-	for i := range near {
-		for l, j := range d.Nearest.Index[i*d.Nearest.K:][:nearNeighbors] {
-			near[i].block[l] = uint8(labels[d.Index[j]])
+	const together = 1 << 12
+	near, blocks := make([]nearBlocks, len(d.Index)), make([]uint8, len(d.Index))
+	for i, original := range d.Index {
+		blocks[i] = uint8(labels[original])
+	}
+	err := parallel.For(ctx, d.search.Options.Threads, (len(near)+together-1)/together, func(_, part int) {
+		for i := part * together; i < min((part+1)*together, len(near)); i++ {
+			distance := d.Nearest.Distance[i*d.Nearest.K:]
+			for l, j := range d.Nearest.Index[i*d.Nearest.K:][:nearNeighbors] {
+				near[i].block[l], near[i].log[l] = blocks[j], math.Log(distance[l])
+			}
 		}
-		copy(near[i].distance[:], d.Nearest.Distance[i*d.Nearest.K:])
-	}
-	return near
+	})
+	return near, err
 }
 
-// listed is the method of the lists, first by the blocks of the nearest neighbors.
-func (x *halver) listed(i int, belongs []bool, blocks *[256]bool, r []float64) int {
-	if x.near != nil {
-		near, found := &x.near[i], 0
-		for l, b := range near.block {
-			if blocks[b] {
-				r[found] = near.distance[l]
-				if found++; found == len(r) {
-					return found
-				}
+// listed fills logs with those of the distances of kept point i to the nearest members of its half in its list, first by the
+// blocks of the nearest neighbors, and returns how many there are.
+func (w *halves) listed(side, i int, logs []float64) int {
+	if w.near != nil {
+		near, members := &w.near[i], uint32(0)
+		for _, b := range near.block {
+			members = members>>1 | w.blocks[b]
+		}
+		if side == 1 {
+			members ^= 1<<nearNeighbors - 1
+		}
+		found := 0
+		for ; members != 0; members &= members - 1 {
+			logs[found] = near.log[bits.TrailingZeros32(members)]
+			if found++; found == len(logs) {
+				return found
 			}
 		}
 	}
-	return x.Distinct.listed(i, belongs, r)
+	found := w.Distinct.listed(i, w.side[side].belongs, logs)
+	takeLogs(logs[:found])
+	return found
+}
+
+// takeLogs replaces distances by their logarithms.
+func takeLogs(distance []float64) {
+	for l, r := range distance {
+		distance[l] = math.Log(r)
+	}
 }
 
 // longerLists is the length of longer lists, in lengths of the lists.
 const longerLists = 8
 
-// half is one half after the other of a worker.
-type half struct {
+// halves are those of one split after the other of a worker.
+type halves struct {
 	*halver
-	belongs  []bool // kept points to the half
-	blocks   [256]bool
-	most     int
-	members  []int32
-	found    []int32   // members in the list of each, up to most
-	distance []float64 // to them
-	cut      []float64 // room for the distances of an order
+	blocks [256]uint32 // the last neighbor's bit for those of the first half
+	most   int
+	side   [2]half
+	cut    []float64 // room for the logarithms of an order
 }
 
-// list finds the nearest members of every member that its list has.
-func (w *half) list() {
-	w.members, w.found, w.distance = w.members[:0], w.found[:0], w.distance[:0]
-	for i, in := range w.belongs {
-		if !in {
-			continue
+type half struct {
+	belongs []bool // kept points
+	members []int32
+	found   []int32   // members in the list of each, up to most
+	logs    []float64 // of the distances to them
+	fewest  int       // of found
+}
+
+// list finds the nearest members of every member of both halves that its list has.
+func (w *halves) list(first []bool, labels []int) {
+	for b, in := range first {
+		if w.blocks[b] = 0; in {
+			w.blocks[b] = 1 << (nearNeighbors - 1)
 		}
-		at := len(w.distance)
-		w.distance = slices.Grow(w.distance, w.most)[:at+w.most]
-		w.members = append(w.members, int32(i))
-		w.found = append(w.found, int32(w.listed(i, w.belongs, &w.blocks, w.distance[at:])))
+	}
+	for s := range w.side {
+		h := &w.side[s]
+		h.members, h.found, h.logs, h.fewest = h.members[:0], h.found[:0], h.logs[:0], w.most
+		if h.belongs == nil {
+			h.belongs = make([]bool, len(w.Index))
+		}
+		for i, original := range w.Index {
+			h.belongs[i] = first[labels[original]] == (s == 0)
+		}
+	}
+	for i, in := range w.side[0].belongs {
+		s := 1
+		if in {
+			s = 0
+		}
+		h := &w.side[s]
+		at := len(h.logs)
+		h.logs = slices.Grow(h.logs, w.most)[:at+w.most]
+		found := w.listed(s, i, h.logs[at:])
+		h.members, h.found = append(h.members, int32(i)), append(h.found, int32(found))
+		h.fewest = min(h.fewest, found)
 	}
 }
 
-// nearest are the distances of the members to their nearest members, so many.
-func (w *half) nearest(order int) (distance []float64, ok bool) {
+// nearest are the logarithms of the distances of the members of a half to their nearest members, at least so many.
+func (w *halves) nearest(side, order int) (logs []float64, stride int, ok bool) {
+	h := &w.side[side]
+	if h.fewest >= order {
+		return h.logs, w.most, len(h.members) > 0
+	}
 	w.cut = w.cut[:0]
 	left := 0
-	for at, i := range w.members {
-		row := w.distance[at*w.most : at*w.most+order]
-		if int(w.found[at]) < order {
+	for at, i := range h.members {
+		row := h.logs[at*w.most : at*w.most+order]
+		if int(h.found[at]) < order {
 			if w.search.Approximate {
 				left++
 				continue
 			}
-			if w.listedLonger(int(i), w.belongs, row) < order && w.direct(int(i), w.belongs, row) < order {
-				return nil, false
+			if w.listedLonger(int(i), h.belongs, row) < order && w.direct(int(i), h.belongs, row) < order {
+				return nil, 0, false
 			}
+			takeLogs(row)
 		}
 		w.cut = append(w.cut, row...)
 	}
-	return w.cut, len(w.members) > 0 && 100*left <= len(w.members)
+	return w.cut, order, len(h.members) > 0 && 100*left <= len(h.members)
 }
 
 // listed fills r with the distances of kept point i to the nearest members in its list

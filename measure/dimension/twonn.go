@@ -32,53 +32,68 @@ type TwoNN struct {
 // a ratio below 1 or not finite, and ratios that are all 1 (points on a
 // regular lattice) are errors.
 func NewTwoNN(ratio []float64) (TwoNN, error) {
-	total, err := sumLog(ratio)
+	logs, err := logarithms(ratio)
 	if err != nil {
 		return TwoNN{}, err
 	}
-	n := float64(len(ratio))
+	return TwoNNOfLogs(logs)
+}
+
+// TwoNNOfLogs is [NewTwoNN] from the logarithms ln μ ≥ 0 of the ratios.
+func TwoNNOfLogs(logs []float64) (TwoNN, error) {
+	total, err := sumOfLogs(logs)
+	if err != nil {
+		return TwoNN{}, err
+	}
+	n := float64(len(logs))
 	chi := distuv.ChiSquared{K: 2 * n}
 	return TwoNN{
 		MLE:         n / total,
 		MLEUnbiased: (n - 1) / total,
 		MLECI:       [2]float64{chi.Quantile(0.025) / (2 * total), chi.Quantile(0.975) / (2 * total)},
-		Fit:         twoNNFit(ascending(ratio)),
-		N:           len(ratio),
+		Fit:         twoNNFit(ascending(logs)),
+		N:           len(logs),
 	}, nil
 }
 
-// ascending returns ratios of at least 1 in ascending order. Their bits ascend with them and are
-// sorted digit by digit, from the lowest.
-func ascending(ratio []float64) []float64 {
-	const digit = 11
-	out := slices.Clone(ratio)
-	if len(ratio) < 1<<digit {
-		slices.Sort(out)
-		return out
+// ascending returns values of at least 0 in ascending order: in buckets of equal width first, of which each is sorted.
+func ascending(values []float64) []float64 {
+	const few, perBucket = 32, 4
+	low, high := slices.Min(values), slices.Max(values)
+	buckets := len(values)/perBucket + 1
+	scale := float64(buckets-1) / (high - low)
+	if !(scale > 0) || math.IsInf(scale, 1) {
+		return slices.Sorted(slices.Values(values))
 	}
-	one := math.Float64bits(1)
-	all := uint64(0)
-	for _, mu := range ratio {
-		all |= math.Float64bits(mu) - one
+	end := make([]int32, buckets)
+	for _, v := range values {
+		end[int((v-low)*scale)]++
 	}
-	other := make([]float64, len(out))
-	var start [1 << digit]int32
-	for shift := 0; all>>shift != 0; shift += digit {
-		place := func(mu float64) uint64 { return (math.Float64bits(mu) - one) >> shift % (1 << digit) }
-		clear(start[:])
-		for _, mu := range out {
-			start[place(mu)]++
+	at := int32(0)
+	for b, count := range end {
+		end[b], at = at, at+count
+	}
+	out := make([]float64, len(values))
+	for _, v := range values {
+		b := int((v - low) * scale)
+		out[end[b]] = v
+		end[b]++
+	}
+	begin := int32(0)
+	for _, end := range end {
+		bucket := out[begin:end]
+		begin = end
+		if len(bucket) > few {
+			slices.Sort(bucket)
+			continue
 		}
-		at := int32(0)
-		for i, count := range start {
-			start[i], at = at, at+count
+		for i := 1; i < len(bucket); i++ {
+			v, j := bucket[i], i
+			for ; j > 0 && v < bucket[j-1]; j-- {
+				bucket[j] = bucket[j-1]
+			}
+			bucket[j] = v
 		}
-		for _, mu := range out {
-			p := place(mu)
-			other[start[p]] = mu
-			start[p]++
-		}
-		out, other = other, out
 	}
 	return out
 }
@@ -97,7 +112,7 @@ func sumLog(ratio []float64) (float64, error) {
 // eachLog tells the logarithm of each ratio and returns their sum.
 func eachLog(ratio []float64, tell func(i int, l float64)) (float64, error) {
 	if len(ratio) < 3 {
-		return 0, fmt.Errorf("%d neighbour ratios, want at least 3 points that are not duplicates", len(ratio))
+		return 0, errFewRatios(len(ratio))
 	}
 	total := 0.0
 	for i, mu := range ratio {
@@ -109,20 +124,43 @@ func eachLog(ratio []float64, tell func(i int, l float64)) (float64, error) {
 		tell(i, l)
 	}
 	if total == 0 {
-		return 0, errors.New("all neighbour ratios r2/r1 are 1 (points on a regular lattice): no dimension is defined")
+		return 0, errLattice
 	}
 	return total, nil
 }
 
-// twoNNFit is the fit on ratios in ascending order, at least two of them. It
+// sumOfLogs is sumLog of logarithms.
+func sumOfLogs(logs []float64) (float64, error) {
+	if len(logs) < 3 {
+		return 0, errFewRatios(len(logs))
+	}
+	total := 0.0
+	for i, l := range logs {
+		if !(l >= 0) || math.IsInf(l, 0) {
+			return 0, fmt.Errorf("logarithm of the neighbour ratio r2/r1 of point %d is %v, want a finite number of at least 0", i, l)
+		}
+		total += l
+	}
+	if total == 0 {
+		return 0, errLattice
+	}
+	return total, nil
+}
+
+func errFewRatios(count int) error {
+	return fmt.Errorf("%d neighbour ratios, want at least 3 points that are not duplicates", count)
+}
+
+var errLattice = errors.New("all neighbour ratios r2/r1 are 1 (points on a regular lattice): no dimension is defined")
+
+// twoNNFit is the fit on logarithms of ratios in ascending order, at least two of them. It
 // returns NaN if those it uses are all 1.
 func twoNNFit(sorted []float64) float64 {
 	n := float64(len(sorted))
 	// i ≤ ⌊0.9·N⌋, decided without the rounding of i/N; i = N has no logarithm.
 	used := min(int(math.Floor(fitShare*n+1e-9)), len(sorted)-1)
 	xy, xx := 0.0, 0.0
-	for i, mu := range sorted[:used] {
-		x := math.Log(mu)
+	for i, x := range sorted[:used] {
 		xy -= x * math.Log1p(-float64(i+1)/n)
 		xx += x * x
 	}

@@ -120,7 +120,7 @@ func TestAscending(t *testing.T) {
 			want := slices.Sorted(slices.Values(ratio))
 			given := slices.Clone(ratio)
 			if got := ascending(ratio); !slices.Equal(got, want) || !slices.Equal(ratio, given) {
-				t.Errorf("%d ratios, %s: not in order, or changed", n, name)
+				t.Errorf("%d values, %s: not in order, or changed", n, name)
 			}
 		}
 	}

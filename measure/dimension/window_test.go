@@ -215,10 +215,17 @@ func TestHalvedEqualsSearchesOfHalves(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			sums := func(distance []float64, order int, dst []float64) {
-				dst[0], dst[1] = stat.Sum(distance), float64(len(distance)/order)
+			sums := func(order int) HalfStatistic {
+				return HalfStatistic{order, 2, func(logs []float64, stride int, dst []float64) {
+					dst[0], dst[1] = 0, float64(len(logs)/stride)
+					for at := 0; at < len(logs); at += stride {
+						for _, l := range logs[at : at+order] {
+							dst[0] += math.Exp(l)
+						}
+					}
+				}}
 			}
-			first, second, err := d.Halved(t.Context(), h, HalfStatistic{1, 2, sums}, HalfStatistic{order, 2, sums}, HalfStatistic{2, 2, sums})
+			first, second, err := d.Halved(t.Context(), h, sums(1), sums(order), sums(2))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -26,31 +26,32 @@ import (
 // N/8. nil episodes mean one, nil times the positions. Points of one episode at
 // the same time count as one step apart. Fewer than 3 points and points that do not vary
 // are a [stat.UndefinedError]. threads ≤ 0 means all; results do not depend on it.
-// Time is N·D·W for a window W of at most 5,000.
+// Time is N·D·log W for a window W of at most 5,000; where most steps of time have no point, N·D times the pairs of a
+// point within the window.
 func EffectiveSize(ctx context.Context, z points.Points, episode, time []int, threads int) (stat.AutocorrelationTime, error) {
 	const quantity = "effective sample size"
 	if z.N < 3 {
 		return stat.AutocorrelationTime{}, stat.Undefined(quantity, "%d points, want at least 3", z.N)
 	}
 	l := newLagged(z, episode, time)
-	variance := 0.0
-	for i := range z.N {
-		variance += matrix.Dot(l.x.Row(i), l.x.Row(i)) / float64(z.N)
+	if err := l.center(ctx, threads); err != nil {
+		return stat.AutocorrelationTime{}, err
 	}
+	variance := l.squares / float64(z.N)
 	if !(variance > 0) {
 		return stat.AutocorrelationTime{}, stat.Undefined(quantity, "the points are constant")
 	}
-	var err error
-	if l.right, err = kernel.PackRight(kernel.Rows(l.x.Data, l.x.Dim), l.x.N, l.x.Dim); err != nil {
+	sumsAt, err := l.method(threads)
+	if err != nil {
 		return stat.AutocorrelationTime{}, err
 	}
 	w := stat.NewCovarianceWindow(z.N, variance)
 	// Ever more lags at once, as long as the window is open.
 	limit, least := min(l.longest, maxTauLag), float64(z.N)/8
 	lags, pairs, sum, open := 0, 0.0, 0.0, true
-	for lo, hi := 1, 65; lo <= limit && open; lo, hi = hi, 2*hi {
+	for lo, hi := 1, l.firstLags(); lo <= limit && open; lo, hi = hi, l.moreLags(hi) {
 		hi = min(hi, limit+1)
-		sums, counts, err := l.covariances(ctx, lo, hi, threads)
+		sums, counts, err := sumsAt(ctx, lo, hi)
 		if err != nil {
 			return stat.AutocorrelationTime{}, err
 		}
@@ -69,13 +70,18 @@ func EffectiveSize(ctx context.Context, z points.Points, episode, time []int, th
 
 // lagged is points episode by episode in the order of time.
 type lagged struct {
-	x       matrix.Matrix // centered
-	right   *kernel.Packed[float64]
+	z       points.Points
+	order   []int // of the points; nil: as they are
+	mean    []float64
+	squares float64 // Σ ‖z − z̄‖²
 	time    []int
 	start   []int // of each episode, and the end
-	episode []int // of each point
 	span    int   // steps that the episodes last, added up
 	longest int   // largest difference of times in one episode
+	// For products of pairs: the points less their mean, and the episode of each.
+	x       matrix.Matrix
+	right   *kernel.Packed[float64]
+	episode []int
 }
 
 func newLagged(z points.Points, episode, time []int) *lagged {
@@ -89,15 +95,14 @@ func newLagged(z points.Points, episode, time []int) *lagged {
 		}
 		return of[i]
 	}
-	x, _ := matrix.Centered(z)
 	before := func(a, b int) int {
 		return cmp.Or(cmp.Compare(value(episode, a, 0), value(episode, b, 0)), cmp.Compare(value(time, a, a), value(time, b, b)))
 	}
+	l := &lagged{z: z, time: make([]int, z.N)}
 	if !slices.IsSortedFunc(order, before) {
 		slices.SortStableFunc(order, before)
-		x = x.Select(order)
+		l.order = order
 	}
-	l := &lagged{x: x, time: make([]int, z.N), episode: make([]int, z.N)}
 	for at, i := range order {
 		l.time[at] = value(time, i, i)
 		if at == 0 || value(episode, i, 0) != value(episode, order[at-1], 0) {
@@ -105,7 +110,6 @@ func newLagged(z points.Points, episode, time []int) *lagged {
 		} else if l.time[at] <= l.time[at-1] {
 			l.time[at] = l.time[at-1] + 1
 		}
-		l.episode[at] = len(l.start) - 1
 	}
 	l.start = append(l.start, z.N)
 	for e := range len(l.start) - 1 {
@@ -114,6 +118,112 @@ func newLagged(z points.Points, episode, time []int) *lagged {
 		l.longest = max(l.longest, lasts)
 	}
 	return l
+}
+
+// centerRows is the number of points that are added up at a time.
+const centerRows = 1 << 12
+
+// center finds the mean of the points, and their squares about it.
+func (l *lagged) center(ctx context.Context, threads int) error {
+	l.mean = make([]float64, l.z.Dim)
+	parts := (l.z.N + centerRows - 1) / centerRows
+	sums, squares := make([][]float64, parts), make([]float64, parts)
+	each := func(visit func(part int, row []float64)) error {
+		return parallel.With(ctx, threads, parts, func() func(int) error {
+			row := make([]float64, l.z.Dim)
+			return func(part int) error {
+				for at := part * centerRows; at < min((part+1)*centerRows, l.z.N); at++ {
+					l.centered(row, at, 0)
+					visit(part, row)
+				}
+				return nil
+			}
+		})
+	}
+	for part := range sums {
+		sums[part] = make([]float64, l.z.Dim)
+	}
+	if err := each(func(part int, row []float64) { matrix.AddTo(sums[part], row) }); err != nil {
+		return err
+	}
+	mean := make([]float64, l.z.Dim)
+	for _, s := range sums {
+		matrix.AddTo(mean, s)
+	}
+	for k := range mean {
+		mean[k] /= float64(l.z.N)
+	}
+	l.mean = mean
+	err := each(func(part int, row []float64) { squares[part] += matrix.Dot(row, row) })
+	l.squares = stat.Sum(squares)
+	return err
+}
+
+// centered sets dst to the coordinates from k on of the point at a place in the order, less the mean.
+func (l *lagged) centered(dst []float64, at, k int) {
+	if l.order != nil {
+		at = l.order[at]
+	}
+	from, mean := at*l.z.Dim+k, l.mean[k:][:len(dst)]
+	switch {
+	case l.z.F32 != nil:
+		for d, v := range l.z.F32[from:][:len(dst)] {
+			dst[d] = float64(v) - mean[d]
+		}
+	case l.z.U8 != nil:
+		for d, v := range l.z.U8[from:][:len(dst)] {
+			dst[d] = float64(v) - mean[d]
+		}
+	default:
+		for d, v := range l.z.F64[from:][:len(dst)] {
+			dst[d] = v - mean[d]
+		}
+	}
+}
+
+// firstLags is the lag before which are those that are looked at first.
+func (l *lagged) firstLags() int {
+	switch {
+	case !l.dense():
+		return 65
+	case 2*(l.longest+1) <= wholeSteps:
+		return l.longest + 1 // all in one transform
+	}
+	return 513
+}
+
+// moreLags is the lag after those that are looked at next.
+func (l *lagged) moreLags(lo int) int {
+	if !l.dense() {
+		return 2 * lo
+	}
+	return l.longest + 1
+}
+
+// method is how sums of x_s·x_t and numbers of pairs at lags lo … hi−1 are found.
+func (l *lagged) method(threads int) (func(ctx context.Context, lo, hi int) (sums, counts []float64, err error), error) {
+	if l.dense() {
+		return func(ctx context.Context, lo, hi int) (sums, counts []float64, err error) {
+			if sums, counts, err = l.transformed(ctx, hi-1, threads); err != nil {
+				return nil, nil, err
+			}
+			return sums[lo:], counts[lo:], nil
+		}, nil
+	}
+	l.x, l.episode = matrix.New(l.z.N, l.z.Dim), make([]int, l.z.N)
+	for at := range l.z.N {
+		l.centered(l.x.Row(at), at, 0)
+	}
+	for e, start := range l.start[:len(l.start)-1] {
+		for at := start; at < l.start[e+1]; at++ {
+			l.episode[at] = e
+		}
+	}
+	var err error
+	l.right, err = kernel.PackRight(kernel.Rows(l.x.Data, l.x.Dim), l.x.N, l.x.Dim)
+	return func(ctx context.Context, lo, hi int) (sums, counts []float64, err error) {
+		return l.covariances(ctx, lo, hi, threads)
+	}, err
 }
 
 // lagRows is the number of points whose products with later ones are computed at once.

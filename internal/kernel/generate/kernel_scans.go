@@ -92,6 +92,8 @@ func (a *assembler) scans() {
 	}
 	a.indices("atMostFloat32AVX2", "≤", "float32", "VCMPPS $2, Y0, Y1, Y2") // false for NaN
 	a.indices("belowInt32AVX2", "<", "int32", "VPCMPGTD Y1, Y0, Y2")        // limit > x
+	a.steps("stepsFloat32AVX2", "float32")
+	a.steps("stepsInt32AVX2", "int32")
 }
 
 func (a *assembler) groupSquares() {
@@ -243,5 +245,49 @@ func (a *assembler) indices(name, relation, element, compare string) {
 	a.emit("SUBQ R9, DI")
 	a.emit("SHRQ $2, DI")
 	a.emit("MOVQ DI, ret+32(FP)")
+	a.end()
+}
+
+// steps writes the division of elements into equal steps.
+func (a *assembler) steps(name, element string) {
+	a.function(name, fmt.Sprintf("(dst *uint16, x *%[1]s, blocks int, first %[1]s, scale, last float32)", element),
+		"sets dst[k] to 1 + (x[k] − first)·scale, rounded down, between 0 and last, for 16·blocks elements.", 36)
+	a.emit("MOVQ dst+0(FP), DI")
+	a.emit("MOVQ x+8(FP), SI")
+	a.emit("MOVQ blocks+16(FP), CX")
+	if element == "int32" {
+		a.emit("MOVL first+24(FP), AX")
+		a.emit("VMOVD AX, X0")
+		a.emit("VPBROADCASTD X0, Y0")
+	} else {
+		a.emit("VBROADCASTSS first+24(FP), Y0")
+	}
+	a.emit("VBROADCASTSS scale+28(FP), Y1")
+	a.emit("VBROADCASTSS last+32(FP), Y2")
+	a.emit("MOVL $0x3f800000, AX") // 1
+	a.emit("VMOVD AX, X3")
+	a.emit("VPBROADCASTD X3, Y3")
+	a.emit("VXORPS Y4, Y4, Y4")
+	a.label("loop")
+	for half := range 2 {
+		a.emit("VMOVDQU %d(SI), Y%d", 32*half, 5+half)
+	}
+	operations := []string{"VSUBPS Y0, %[1]s, %[1]s"}
+	if element == "int32" {
+		operations = []string{"VPSUBD Y0, %[1]s, %[1]s", "VCVTDQ2PS %[1]s, %[1]s"}
+	}
+	operations = append(operations, "VMULPS Y1, %[1]s, %[1]s", "VADDPS Y3, %[1]s, %[1]s", "VMINPS Y2, %[1]s, %[1]s", "VMAXPS Y4, %[1]s, %[1]s",
+		"VCVTTPS2DQ %[1]s, %[1]s")
+	for _, format := range operations {
+		a.emit(format, "Y5")
+		a.emit(format, "Y6")
+	}
+	a.emit("VPACKUSDW Y6, Y5, Y5")
+	a.emit("VPERMQ $0xd8, Y5, Y5")
+	a.emit("VMOVDQU Y5, (DI)")
+	a.emit("ADDQ $64, SI")
+	a.emit("ADDQ $32, DI")
+	a.emit("DECQ CX")
+	a.emit("JNZ loop")
 	a.end()
 }

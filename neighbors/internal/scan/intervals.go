@@ -1,19 +1,29 @@
-// Placing every value of a row among many thresholds of which only an interval is known.
+// Placing every entry of a row among many thresholds of which only an interval is known.
 
 package scan
+
+import (
+	"math"
+
+	"repscope/internal/kernel"
+)
 
 // IntervalCounter places every value of a row among many sorted thresholds, of each of which an interval is known. The
 // values are counted in equal steps; only those in steps that an interval touches are looked at one by one.
 type IntervalCounter[K Key] struct {
-	StepTable[K]
-	count []uint32 // of the values in each step; the highest bit is set where an interval touches it
-	found [Segment]int32
-	which [Segment]int32
+	first K                 // what is below it, in step 0, is below all intervals
+	scale float32           // steps per unit
+	last  int               // the step of what is above all intervals
+	count [mostSteps]uint32 // of the values in each step; the highest bit is set where an interval touches it
+	below [mostSteps]int32  // of each step that an interval touches: the intervals that end in steps before
+	where [Segment]uint16
+	which [Segment]uint16
+	ends  [2][]uint16 // steps of the ends of the intervals
 }
 
-// stepsPerThreshold and maxSteps make the table of steps fine enough for few values to be
-// looked at, and small enough for the cache.
-const stepsPerThreshold, maxSteps = 16, 1 << 13
+// Between stepsPerThreshold steps for each threshold and maxSteps, for few values to be looked at and the
+// table to stay in the cache; mostSteps holds maxSteps and the two at the ends.
+const stepsPerThreshold, leastSteps, maxSteps, mostSteps = 16, 64, 1 << 12, 1 << 13
 
 // touched marks the count of a step that an interval touches.
 const touched = 1 << 31
@@ -21,46 +31,82 @@ const touched = 1 << 31
 // Scan adds to hist[p] the number of values whose place is p. That is the number
 // of thresholds p with high[p] < v for values v outside all intervals low[p] … high[p]; for the others it is what
 // hit returns, who gets the value, its index and the number of thresholds with high[p] < v.
-// low and high ascend.
+// low and high ascend, and hist is one longer.
 func (c *IntervalCounter[K]) Scan(row, low, high []K, hist []int32, hit func(v K, l int32, p int) int) {
-	c.Reset(high, stepsPerThreshold, maxSteps)
-	c.count = Zeroed(c.count, len(c.start))
-	for p, v := range low {
-		for b := c.step(max(v, c.Low)); b <= c.step(high[p]); b++ {
-			c.count[b] = touched
-		}
-	}
-	first, count, which, steps := low[0], c.count, &c.which, c.StepTable
+	c.reset(low, high)
 	for start := 0; start < len(row); start += Segment {
 		part := row[start:min(start+Segment, len(row))]
-		few := 0
-		for _, l := range c.found[:AtMost(c.found[:], part, c.High)] {
-			b := 0
-			if v := part[l]; v >= steps.Low {
-				b = steps.step(v)
-			} else if v < first {
-				hist[0]++
-				continue
+		for _, l := range c.which[:c.countSteps(part)] {
+			v, p := part[l], int(c.below[c.where[l&(Segment-1)]&(mostSteps-1)])
+			for p < len(high) && high[p] < v {
+				p++
 			}
-			n := count[b] + 1
-			count[b] = n
-			which[few&(Segment-1)] = l
-			few += int(n / touched)
-		}
-		for _, l := range which[:few] {
-			v, p := part[l], 0
-			if v >= c.Low {
-				p = c.Below(v)
-			}
-			if low[p] <= v {
-				p = hit(v, int32(start)+l, p)
+			if p < len(low) && low[p] <= v {
+				p = hit(v, int32(start)+int32(l), p)
 			}
 			hist[p]++
 		}
 	}
-	for b, n := range count {
-		if n < touched {
-			hist[c.start[b]] += int32(n)
+	b := 0
+	for p := range high {
+		sum := uint32(0)
+		for end := int(c.ends[1][p]); b < end; b++ {
+			n := c.count[b&(mostSteps-1)]
+			sum += n &^ uint32(int32(n)>>31)
+		}
+		hist[p] += int32(sum)
+	}
+}
+
+// countSteps counts the values of part by step, and writes where those are that must be looked at.
+func (c *IntervalCounter[K]) countSteps(part []K) (few int) {
+	c.place(c.where[:], part)
+	for l, b := range c.where[:len(part)] {
+		n := c.count[b&(mostSteps-1)] + 1
+		c.count[b&(mostSteps-1)] = n
+		c.which[few&(Segment-1)] = uint16(l)
+		few += int(n / touched)
+	}
+	return few
+}
+
+// reset divides the values between the first and the last end of an interval into steps.
+func (c *IntervalCounter[K]) reset(low, high []K) {
+	bins := leastSteps
+	for bins < min(stepsPerThreshold*len(high), maxSteps) {
+		bins *= 2
+	}
+	c.first, c.last = low[0], bins+1
+	c.scale = float32(min(float64(bins-1)/(float64(high[len(high)-1])-float64(c.first)), math.MaxFloat32))
+	clear(c.count[:c.last+1])
+	for e, values := range [2][]K{low, high} {
+		c.ends[e] = Grown(c.ends[e], len(values))
+		c.place(c.ends[e], values)
+	}
+	next, q := 0, 0
+	for p := range low {
+		for b := max(next, int(c.ends[0][p])); b <= int(c.ends[1][p]); b++ {
+			for q < len(high) && int(c.ends[1][q]) < b {
+				q++
+			}
+			c.count[b], c.below[b] = touched, int32(q)
+			next = b + 1
+		}
+	}
+}
+
+// place sets where[l] to the step of each value: 1 + (v − first)·scale, rounded down, between 0 and the last. Every operation
+// is monotone, and so is the step.
+func (c *IntervalCounter[K]) place(where []uint16, values []K) {
+	switch values := any(values).(type) {
+	case []float32:
+		kernel.StepsFloat32(where, values, any(c.first).(float32), c.scale, c.last)
+	case []int32:
+		kernel.StepsInt32(where, values, any(c.first).(int32), c.scale, c.last)
+	default:
+		scale, last := float64(c.scale), float64(c.last)
+		for l, v := range any(values).([]K) {
+			where[l] = uint16(max(0, min(float64(float64(v-c.first)*scale)+1, last)))
 		}
 	}
 }
