@@ -27,9 +27,6 @@ func newEpilogue(b *builder, a operator.Activation, bias func() []float32) *epil
 	case "Clip":
 		e.cut, e.low, e.high = true, a.Alpha, a.Beta
 	default:
-		if !vectorized[a.Op] {
-			b.scalar(a.Op)
-		}
 		e.function = functionOf(a)
 	}
 	return e
