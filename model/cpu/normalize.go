@@ -171,6 +171,8 @@ func buildSoftmax(b *builder) (func() error, error) {
 	}
 	x, y, weights := b.in(0), b.out(0), b.weights
 	switch {
+	case inner == 1 && n <= shortRows && b.Step.Node.Op == "LogSoftmax":
+		return logSoftmaxShort(b, n), nil
 	case inner == 1:
 		return b.span(total/n, max(1, grain/4/n), func(worker, lo, hi int) {
 			rows(y()[lo*n:hi*n], x()[lo*n:hi*n], n, &weights.scratch[worker].scores)

@@ -5,6 +5,7 @@ package cpu
 import (
 	"math"
 
+	"repscope/internal/kernel"
 	"repscope/internal/kernel/vector"
 	"repscope/model/graph"
 )
@@ -16,6 +17,9 @@ func softmaxRows(dst, src []float32, n int, buffer *[]float32) {
 	row := *buffer
 	var factor [1]float32
 	for i := 0; i < len(src); i += n {
+		if n == padded { // in place
+			row = dst[i : i+n]
+		}
 		copy(row, src[i:i+n])
 		for k := n; k < padded; k++ {
 			row[k] = float32(math.Inf(-1))
@@ -47,45 +51,65 @@ func softmaxColumns(b *builder, n, inner int) func() error {
 	parts := (inner + reducedPart - 1) / reducedPart
 	x, y := b.in(0), b.out(0)
 	return b.span(graph.Count(b.OutShape(0))/(n*inner)*parts, max(1, grain/4/(n*reducedPart)), func(_, lo, hi int) {
-		var tops, powers [reducedPart]float32
-		var sums [reducedPart]float64
 		for t := lo; t < hi; t++ {
 			c := t % parts * reducedPart
-			width := min(reducedPart, inner-c)
-			src, dst := x()[t/parts*n*inner+c:], y()[t/parts*n*inner+c:]
-			top := tops[:width]
-			fill(top, float32(math.Inf(-1)))
-			clear(sums[:])
-			for i := range n {
-				vector.MaxRows(top, src[i*inner:], top, 1, 1)
-			}
-			for i := range n {
-				row, e := dst[i*inner:][:width], powers[:width]
-				if !logarithm {
-					e = row
-				}
-				vector.SubRows(e, src[i*inner:], top, 1, 1)
-				if logarithm {
-					copy(row, e)
-				}
-				vector.Exp(e, e)
-				vector.ReduceSum.Columns(sums[:], e, []int{0}, width)
-			}
-			for k, v := range sums[:width] {
-				if logarithm {
-					powers[k] = float32(math.Log(v))
-				} else {
-					powers[k] = float32(1 / v)
-				}
-			}
-			for i := range n {
-				row := dst[i*inner:][:width]
-				if logarithm {
-					vector.SubRows(row, row, powers[:], 1, 1)
-				} else {
-					vector.MulRows(row, row, powers[:], 1, 1)
-				}
-			}
+			at := t/parts*n*inner + c
+			columnsSoftmax(y()[at:], x()[at:], n, inner, min(reducedPart, inner-c), logarithm)
 		}
 	})
+}
+
+// shortRows is the greatest length of rows whose logarithms are taken as columns.
+const shortRows = 128
+
+// logSoftmaxShort takes rows of n elements, some at a time, as columns.
+func logSoftmaxShort(b *builder, n int) func() error {
+	rows := graph.Count(b.OutShape(0)) / n
+	x, y, weights := b.in(0), b.out(0), b.weights
+	return b.span((rows+reducedPart-1)/reducedPart, max(1, grain/4/(n*reducedPart)), func(worker, lo, hi int) {
+		s := weights.scratch[worker]
+		s.frames = grow(s.frames, n*reducedPart)
+		for t := lo; t < hi; t++ {
+			from := t * reducedPart
+			count := min(reducedPart, rows-from)
+			kernel.Transpose(s.frames, reducedPart, x()[from*n:], n, count, n)
+			columnsSoftmax(s.frames, s.frames, n, reducedPart, count, true)
+			kernel.Transpose(y()[from*n:], n, s.frames, reducedPart, n, count)
+		}
+	})
+}
+
+// columnsSoftmax is that of at most reducedPart neighboring columns of n elements. dst and src may be the same.
+func columnsSoftmax(dst, src []float32, n, stride, width int, logarithm bool) {
+	var tops, powers [reducedPart]float32
+	var sums [reducedPart]float64
+	top := tops[:width]
+	fill(top, float32(math.Inf(-1)))
+	for i := range n {
+		vector.MaxRows(top, src[i*stride:], top, 1, 1)
+	}
+	for i := range n {
+		row, e := dst[i*stride:][:width], powers[:width]
+		vector.SubRows(row, src[i*stride:], top, 1, 1)
+		if !logarithm {
+			e = row
+		}
+		vector.Exp(e, row)
+		vector.ReduceSum.Columns(sums[:], e, []int{0}, width)
+	}
+	join := vector.MulRows
+	for k, v := range sums[:width] {
+		powers[k] = float32(1 / v)
+	}
+	if logarithm {
+		for k, v := range sums[:width] {
+			powers[k] = float32(v)
+		}
+		vector.Log(powers[:], powers[:])
+		join = vector.SubRows
+	}
+	for i := range n {
+		row := dst[i*stride:][:width]
+		join(row, row, powers[:], 1, 1)
+	}
 }
