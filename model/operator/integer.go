@@ -41,6 +41,12 @@ const centered = own
 // centeredPrefix begins the names of such weights.
 const centeredPrefix = "\x00centred\x00"
 
+// CenteredName is a name for such weights, and CenteredDomain that of the products of them.
+func CenteredName(name string) string { return centeredPrefix + name }
+
+// CenteredDomain is the domain of integer products of weights of a [CenteredName].
+const CenteredDomain = centered
+
 // Centered reports whether a constant of that name is the weights of an integer product, less their zero points: integers.
 func Centered(name string) bool { return strings.HasPrefix(name, centeredPrefix) }
 
