@@ -109,10 +109,9 @@ func integerProduct(g *graph.Graph, n *graph.Node, made map[string]dequantized) 
 		return nil
 	}
 	shape := []int{count}
-	for range len(w.constant.Shape) - 2 {
-		if op == "ConvInteger" {
-			shape = append(shape, 1)
-		}
+	if op == "ConvInteger" {
+		shape = slices.Repeat([]int{1}, len(w.constant.Shape))
+		shape[1] = count
 	}
 	g.Constants[name+"factors"] = graph.Floats(factors, shape...)
 	toFloat := map[string]graph.Attribute{"to": graph.IntAttribute(graph.ElementFloat)}
