@@ -314,7 +314,7 @@ func (c *boundConv) multiply(s *scratch, e *epilogue, t int, block, other, image
 	if err := c.products(s, e, block, other, image, base, pixels, col, cols); err != nil {
 		return err
 	}
-	e.activate(block[col:], c.filters, pixels, cols)
+	e.activateFrom(block[col:], c.filters, pixels, cols, col)
 	return nil
 }
 

@@ -83,9 +83,6 @@ func buildUnary(b *builder) (func() error, error) {
 	if f == nil {
 		return nil, errors.New("no kernel for " + a.Op)
 	}
-	if !vectorized[a.Op] {
-		b.scalar(a.Op)
-	}
 	x, y := b.in(0), b.out(0)
 	return b.span(n, grain, func(_, lo, hi int) { f(y()[lo:hi], x()[lo:hi]) }), nil
 }
@@ -209,7 +206,7 @@ func mul[T number](x, y T) T { return x * y }
 // arithmetic is the operations on rows that have assembly.
 var arithmetic = map[string]func(dst, x, y []float32, stepX, stepY int){
 	"Add": vector.AddRows, "Sub": vector.SubRows, "Mul": vector.MulRows, "Div": vector.DivRows,
-	"Max": vector.MaxRows, "Min": vector.MinRows, "PRelu": vector.PReluRows, "Sum": vector.AddRows, "Mean": vector.AddRows,
+	"Max": vector.MaxRows, "Min": vector.MinRows, "PRelu": vector.PReluRows, "Pow": vector.PowRows, "Mod": vector.ModRows, "Sum": vector.AddRows, "Mean": vector.AddRows,
 }
 
 func maximum(x, y float32) float32 {
@@ -224,24 +221,6 @@ func minimum(x, y float32) float32 {
 		return x
 	}
 	return y
-}
-
-func floatOperation(op string, params any) func(x, y float32) float32 {
-	switch op {
-	case "Pow":
-		return func(x, y float32) float32 {
-			switch y {
-			case 2:
-				return x * x
-			case 0.5:
-				return float32(math.Sqrt(float64(x)))
-			}
-			return float32(math.Pow(float64(x), float64(y)))
-		}
-	case "Mod":
-		return func(x, y float32) float32 { return float32(math.Mod(float64(x), float64(y))) }
-	}
-	return nil
 }
 
 func integerOperation(op string, params any) func(x, y int64) int64 {
@@ -333,11 +312,6 @@ func buildBinary(b *builder) (func() error, error) {
 			return run, nil
 		}
 	}
-	if rows := arithmetic[op]; rows != nil {
-		return broadcastSpan(b, w, func(lo, hi int, at [3]int) {
-			rows(m.f32[y][lo:hi], m.f32[id0][at[0]:], m.f32[id1][at[1]:], sa, sb)
-		}), nil
-	}
 	if c := b.Constant(1); op == "Pow" && c != nil && c.Len() == 1 && sa == 1 && sb == 0 {
 		// Squares and roots are what normalizations are written with.
 		v, err := c.Load(nil)
@@ -353,10 +327,12 @@ func buildBinary(b *builder) (func() error, error) {
 			return broadcastSpan(b, w, func(lo, hi int, at [3]int) { vector.Sqrt(m.f32[y][lo:hi], m.f32[id0][at[0]:][:hi-lo]) }), nil
 		}
 	}
-	b.scalar(op)
-	f := floatOperation(op, b.Step.Params)
+	rows := arithmetic[op]
+	if rows == nil {
+		return nil, errors.New("no kernel for " + op)
+	}
 	return broadcastSpan(b, w, func(lo, hi int, at [3]int) {
-		combine(m.f32[y][lo:hi], m.f32[id0][at[0]:], m.f32[id1][at[1]:], sa, sb, f)
+		rows(m.f32[y][lo:hi], m.f32[id0][at[0]:], m.f32[id1][at[1]:], sa, sb)
 	}), nil
 }
 

@@ -16,10 +16,20 @@ type epilogue struct {
 	cut       bool // Relu and Clip: to low … high
 	low, high float32
 	function  function // any other activation, or nil
+	then      []followUp
 }
+
+// followUp is one of operator.FollowUp: of rows × cols elements, stride apart, the first of which belongs to column first.
+type followUp func(c []float32, stride, rows, cols, first int)
 
 func newEpilogue(b *builder, a operator.Activation, bias func() []float32) *epilogue {
 	e := &epilogue{bias: bias}
+	switch p := b.Step.Params.(type) {
+	case *operator.ConvParams:
+		e.then = followUps(p.FollowUps)
+	case *operator.GemmParams:
+		e.then = followUps(p.FollowUps)
+	}
 	switch a.Op {
 	case "":
 	case "Relu":
@@ -27,9 +37,6 @@ func newEpilogue(b *builder, a operator.Activation, bias func() []float32) *epil
 	case "Clip":
 		e.cut, e.low, e.high = true, a.Alpha, a.Beta
 	default:
-		if !vectorized[a.Op] {
-			b.scalar(a.Op)
-		}
 		e.function = functionOf(a)
 	}
 	return e
@@ -45,18 +52,80 @@ func (e *epilogue) within(g *kernel.Gathered, other []float32, first int) {
 	g.Cut, g.Low, g.High = e.cut, e.low, e.high
 }
 
-// activate applies an activation that within leaves.
+// activate applies an activation that within leaves, and what follows, to columns from the first one on.
 func (e *epilogue) activate(c []float32, stride, rows, cols int) {
-	if e.function == nil {
-		return
+	e.activateFrom(c, stride, rows, cols, 0)
+}
+
+// activateFrom is activate for columns from another one on.
+func (e *epilogue) activateFrom(c []float32, stride, rows, cols, first int) {
+	if e.function != nil {
+		eachRow(e.function, c, stride, rows, cols)
 	}
+	for _, then := range e.then {
+		then(c, stride, rows, cols, first)
+	}
+}
+
+// eachRow applies a function to rows.
+func eachRow(f function, c []float32, stride, rows, cols int) {
 	if stride == cols {
-		e.function(c[:rows*cols], c[:rows*cols])
+		f(c[:rows*cols], c[:rows*cols])
 		return
 	}
 	for i := range rows {
 		row := c[i*stride : i*stride+cols]
-		e.function(row, row)
+		f(row, row)
+	}
+}
+
+// followUps makes functions of what follows.
+func followUps(list []operator.FollowUp) (then []followUp) {
+	for _, f := range list {
+		switch {
+		case f.Operand == nil:
+			apply := functionOf(f.Activation)
+			then = append(then, func(c []float32, stride, rows, cols, _ int) { eachRow(apply, c, stride, rows, cols) })
+		case len(f.Operand) == 1:
+			operation := arithmetic[f.Op]
+			apply := func(dst, src []float32) { operation(dst, src, f.Operand, 1, 0) }
+			then = append(then, func(c []float32, stride, rows, cols, _ int) { eachRow(apply, c, stride, rows, cols) })
+		default:
+			then = append(then, columnwise(f))
+		}
+	}
+	return then
+}
+
+// columnwise is an operation with a number for each column.
+func columnwise(f operator.FollowUp) followUp {
+	operation, operand := arithmetic[f.Op], f.Operand
+	switch f.Op {
+	case "Sub": // the same bits
+		operand = make([]float32, len(f.Operand))
+		vector.Negate(operand, f.Operand)
+		fallthrough
+	case "Add":
+		return func(c []float32, stride, rows, cols, first int) {
+			vector.FinishRows(c, operand[first:first+cols], nil, stride, cols, rows, false)
+		}
+	case "Mul":
+		return func(c []float32, stride, rows, cols, first int) {
+			if stride == cols {
+				vector.ScaleRows(c, c, operand[first:first+cols], rows)
+				return
+			}
+			for i := range rows {
+				row := c[i*stride : i*stride+cols]
+				vector.MulRows(row, row, operand[first:], 1, 1)
+			}
+		}
+	}
+	return func(c []float32, stride, rows, cols, first int) {
+		for i := range rows {
+			row := c[i*stride : i*stride+cols]
+			operation(row, row, operand[first:], 1, 1)
+		}
 	}
 }
 
@@ -67,6 +136,7 @@ func (e *epilogue) finish(c, other []float32, rows, cols int) {
 	if v := e.bias(); v != nil {
 		vector.FinishRows(c, v, other, cols, cols, rows, relu)
 		if relu {
+			e.activate(c, cols, rows, cols)
 			return
 		}
 	} else if other != nil {

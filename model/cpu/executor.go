@@ -402,6 +402,7 @@ type scratch struct {
 	framed    int       // while a convolution runs: one more than the unit whose frames they are
 	ranks     []ranked  // of TopK
 	sums      []float64 // of AveragePool
+	planes    planesBeside
 	integers  integerScratch
 }
 

@@ -23,13 +23,16 @@ const (
 	// leastIntegerDepth and leastIntegerColumns are where bytes pay for their conversion.
 	leastIntegerDepth   = 32
 	leastIntegerColumns = 16
+	// fewIntegerColumns pay where floats would not be exact alone: from depthOfFloats on.
+	fewIntegerColumns = 64
+	depthOfFloats     = 259
 	// furthestLow is that of an operand: with the greatest depth, sums stay within 32 bits.
 	furthestLow = 255
 )
 
 // integers returns a constant packed as bytes; nil if it holds other numbers, or is not worth it.
 func (w *weights) integers(key packKey, m *matrix) (*integerWeights, error) {
-	if m.k < leastIntegerDepth || m.k > operator.MaxIntegerDepth || m.n < leastIntegerColumns {
+	if m.k < leastIntegerDepth || m.k > operator.MaxIntegerDepth || m.n < leastIntegerColumns || m.n < fewIntegerColumns && m.k < depthOfFloats {
 		return nil, nil
 	}
 	if q, ok := w.bytes[key]; ok {

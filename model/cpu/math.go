@@ -5,8 +5,6 @@
 package cpu
 
 import (
-	"math"
-
 	"repscope/internal/kernel/vector"
 	"repscope/model/operator"
 )
@@ -25,40 +23,22 @@ var functions = map[string]func(a operator.Activation) function{
 	"Erf":      always(vector.Erf),
 	"Gelu":     always(vector.Gelu),
 	"GeluTanh": always(vector.GeluTanh),
-	"Softplus": always(elementwise(func(x float32) float32 {
-		v := float64(x)
-		return float32(max(v, 0) + math.Log1p(math.Exp(-math.Abs(v))))
-	})),
-	"Softsign": always(elementwise(func(x float32) float32 { return x / (1 + abs(x)) })),
+	"Softplus": always(vector.Softplus),
+	"Softsign": always(vector.Softsign),
 	"LeakyRelu": func(a operator.Activation) function {
 		return func(dst, src []float32) { vector.LeakyRelu(dst, src, a.Alpha) }
 	},
 	"ThresholdedRelu": func(a operator.Activation) function {
-		return elementwise(func(x float32) float32 {
-			if x > a.Alpha {
-				return x
-			}
-			return 0
-		})
+		return func(dst, src []float32) { vector.Thresholded(dst, src, a.Alpha) }
 	},
 	"Shrink": func(a operator.Activation) function {
-		return elementwise(func(x float32) float32 {
-			switch {
-			case x < -a.Alpha:
-				return x + a.Beta
-			case x > a.Alpha:
-				return x - a.Beta
-			}
-			return 0
-		})
+		return func(dst, src []float32) { vector.Shrink(dst, src, a.Alpha, a.Beta) }
 	},
 	"Elu": func(a operator.Activation) function {
 		return func(dst, src []float32) { vector.Elu(dst, src, a.Alpha, 1) }
 	},
 	"Celu": func(a operator.Activation) function {
-		return elementwise(func(x float32) float32 {
-			return max(x, 0) + min(0, a.Alpha*float32(math.Expm1(float64(x/a.Alpha))))
-		})
+		return func(dst, src []float32) { vector.Celu(dst, src, a.Alpha) }
 	},
 	"Selu": func(a operator.Activation) function {
 		return func(dst, src []float32) { vector.Elu(dst, src, float32(a.Alpha*a.Beta), a.Beta) }
@@ -73,39 +53,26 @@ var functions = map[string]func(a operator.Activation) function{
 	},
 	"Exp":        always(vector.Exp),
 	"Sqrt":       always(vector.Sqrt),
-	"Log":        always(elementwise(func(x float32) float32 { return float32(math.Log(float64(x))) })),
-	"Sin":        always(elementwise(func(x float32) float32 { return float32(math.Sin(float64(x))) })),
-	"Cos":        always(elementwise(func(x float32) float32 { return float32(math.Cos(float64(x))) })),
-	"Tan":        always(elementwise(float64Function(math.Tan))),
-	"Asin":       always(elementwise(float64Function(math.Asin))),
-	"Acos":       always(elementwise(float64Function(math.Acos))),
-	"Atan":       always(elementwise(float64Function(math.Atan))),
-	"Sinh":       always(elementwise(float64Function(math.Sinh))),
-	"Cosh":       always(elementwise(float64Function(math.Cosh))),
-	"Asinh":      always(elementwise(float64Function(math.Asinh))),
-	"Acosh":      always(elementwise(float64Function(math.Acosh))),
-	"Atanh":      always(elementwise(float64Function(math.Atanh))),
+	"Log":        always(vector.Log),
+	"Sin":        always(vector.Sin),
+	"Cos":        always(vector.Cos),
+	"Tan":        always(vector.Tan),
+	"Asin":       always(vector.Asin),
+	"Acos":       always(vector.Acos),
+	"Atan":       always(vector.Atan),
+	"Sinh":       always(vector.Sinh),
+	"Cosh":       always(vector.Cosh),
+	"Asinh":      always(vector.Asinh),
+	"Acosh":      always(vector.Acosh),
+	"Atanh":      always(vector.Atanh),
 	"Reciprocal": always(func(dst, src []float32) { vector.DivRows(dst[:len(src)], []float32{1}, src, 0, 1) }),
 	"Floor":      always(vector.Floor),
 	"Ceil":       always(vector.Ceil),
 	"Round":      always(vector.Round),
 	"Neg":        always(vector.Negate),
 	"Abs":        always(vector.Absolutes),
-	"Sign": always(elementwise(func(x float32) float32 {
-		switch {
-		case x > 0:
-			return 1
-		case x < 0:
-			return -1
-		}
-		return x
-	})),
+	"Sign":       always(vector.Signs),
 }
-
-// vectorized are the functions with vectors.
-var vectorized = map[string]bool{"": true, "Relu": true, "Silu": true, "Swish": true, "Sigmoid": true, "Tanh": true, "Erf": true, "Gelu": true, "GeluTanh": true,
-	"LeakyRelu": true, "Elu": true, "Selu": true, "HardSigmoid": true, "HardSwish": true, "Mish": true, "Clip": true, "Exp": true,
-	"Sqrt": true, "Reciprocal": true, "Floor": true, "Ceil": true, "Round": true, "Neg": true, "Abs": true}
 
 // function is the slice form of a function of one element; dst and src may be the same.
 type function = func(dst, src []float32)
@@ -120,21 +87,6 @@ func functionOf(a operator.Activation) function {
 		return make(a)
 	}
 	return nil
-}
-
-// float64Function is a function computed in float64 and rounded once.
-func float64Function(f func(float64) float64) func(float32) float32 {
-	return func(x float32) float32 { return float32(f(float64(x))) }
-}
-
-func abs(x float32) float32 { return float32(math.Abs(float64(x))) }
-
-func elementwise(f func(float32) float32) func(dst, src []float32) {
-	return func(dst, src []float32) {
-		for i, x := range src {
-			dst[i] = f(x)
-		}
-	}
 }
 
 // integerFunction is function for int64 operands.

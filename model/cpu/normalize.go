@@ -1,4 +1,4 @@
-// Normalisations and softmax. Sums are taken in float64
+// Normalisations, softmax among them. Sums are taken in float64
 // in a fixed order.
 
 package cpu
@@ -7,6 +7,7 @@ import (
 	"errors"
 	"math"
 
+	"repscope/internal/kernel"
 	"repscope/internal/kernel/vector"
 	"repscope/model/graph"
 	"repscope/model/operator"
@@ -120,23 +121,43 @@ func buildGroupNorm(b *builder) (func() error, error) {
 	}), nil
 }
 
-// softmaxRows writes the softmax of rows of n elements; buffer holds one row.
-func softmaxRows(dst, src []float32, n int, buffer *[]float32) {
-	padded := roundUp(n, vector.Lanes)
-	*buffer = grow(*buffer, padded)
-	row := *buffer
-	for i := 0; i < len(src); i += n {
-		copy(row, src[i:i+n])
-		for k := n; k < padded; k++ {
-			row[k] = float32(math.Inf(-1))
-		}
-		factor := 1 / vector.SoftmaxRow(row, 1)
-		for k, v := range row[:n] {
-			dst[i+k] = v * factor
-		}
+// buildLRN takes sums of squares over neighboring channels, of neighboring columns together.
+func buildLRN(b *builder) (func() error, error) {
+	p := b.Step.Params.(operator.LRNParams)
+	s := b.Shape(0)
+	channels, inner := s[1], graph.Count(s[2:])
+	before, after := (p.Size-1)/2, p.Size/2
+	if graph.Count(s) == 0 {
+		return func() error { return nil }, nil
 	}
+	parts := (inner + reducedPart - 1) / reducedPart
+	x, y, scratches := b.in(0), b.out(0), b.weights
+	factor := float64(p.Alpha) / float64(p.Size)
+	return b.span(s[0]*channels*parts, max(1, grain/16/reducedPart), func(worker, lo, hi int) {
+		var sums [reducedPart]float64
+		var powers [reducedPart]float32
+		exponent := []float32{p.Beta}
+		scratch := scratches.scratch[worker]
+		for t := lo; t < hi; t++ {
+			r, from := t/parts, t%parts*reducedPart
+			c, width := r%channels, min(reducedPart, inner-from)
+			first := max(c-before, 0)
+			scratch.base = scratch.base[:0]
+			for k := first; k <= min(c+after, channels-1); k++ {
+				scratch.base = append(scratch.base, (k-first)*inner)
+			}
+			clear(sums[:])
+			vector.ReduceSquares.Columns(sums[:], x()[(r-c+first)*inner+from:], scratch.base, width)
+			for i, v := range sums {
+				powers[i] = float32(float64(p.Bias) + float64(factor*v))
+			}
+			vector.PowRows(powers[:], powers[:], exponent, 1, 0)
+			vector.DivRows(y()[r*inner+from:][:width], x()[r*inner+from:], powers[:], 1, 1)
+		}
+	}), nil
 }
 
+// buildSoftmax takes rows, columns that lie beside each other, or rows made of columns too few for a vector.
 func buildSoftmax(b *builder) (func() error, error) {
 	p := b.Step.Params.(operator.SoftmaxParams)
 	n, inner := p.Length, p.Inner
@@ -144,65 +165,29 @@ func buildSoftmax(b *builder) (func() error, error) {
 	if total == 0 {
 		return func() error { return nil }, nil
 	}
-	logarithm := b.Step.Node.Op == "LogSoftmax"
-	x, y := b.in(0), b.out(0)
-	weights := b.weights
-	return b.span(total/n, max(1, grain/4/n), func(worker, lo, hi int) {
-		src, dst := x(), y()
-		if inner == 1 && !logarithm {
-			softmaxRows(dst[lo*n:hi*n], src[lo*n:hi*n], n, &weights.scratch[worker].scores)
-			return
-		}
-		for r := lo; r < hi; r++ {
-			base := r/inner*n*inner + r%inner
-			top := float32(math.Inf(-1))
-			for i := range n {
-				top = maximum(src[base+i*inner], top)
+	rows := softmaxRows
+	if b.Step.Node.Op == "LogSoftmax" {
+		rows = logSoftmaxRows
+	}
+	x, y, weights := b.in(0), b.out(0), b.weights
+	switch {
+	case inner == 1 && n <= shortRows && b.Step.Node.Op == "LogSoftmax":
+		return logSoftmaxShort(b, n), nil
+	case inner == 1:
+		return b.span(total/n, max(1, grain/4/n), func(worker, lo, hi int) {
+			rows(y()[lo*n:hi*n], x()[lo*n:hi*n], n, &weights.scratch[worker].scores)
+		}), nil
+	case inner < vector.Lanes:
+		size := n * inner
+		return b.span(total/size, max(1, grain/4/size), func(worker, lo, hi int) {
+			s := weights.scratch[worker]
+			s.frames = grow(s.frames, size)
+			for i := lo; i < hi; i++ {
+				kernel.Transpose(s.frames, n, x()[i*size:], inner, n, inner)
+				rows(s.frames[:size], s.frames[:size], n, &s.scores)
+				kernel.Transpose(y()[i*size:], inner, s.frames, n, inner, n)
 			}
-			sum := 0.0
-			for i := range n {
-				e := vector.ExpOf(src[base+i*inner] - top)
-				sum += float64(e)
-				if !logarithm {
-					dst[base+i*inner] = e
-				}
-			}
-			if logarithm {
-				l := float32(math.Log(sum))
-				for i := range n {
-					dst[base+i*inner] = src[base+i*inner] - top - l
-				}
-				continue
-			}
-			scale := float32(1 / sum)
-			for i := range n {
-				dst[base+i*inner] *= scale
-			}
-		}
-	}), nil
-}
-
-func buildLRN(b *builder) (func() error, error) {
-	p := b.Step.Params.(operator.LRNParams)
-	s := b.Shape(0)
-	channels, inner := s[1], graph.Count(s[2:])
-	before, after := (p.Size-1)/2, p.Size/2
-	x, y := b.in(0), b.out(0)
-	return b.span(s[0]*channels, max(1, grain/16/max(inner, 1)), func(_, lo, hi int) {
-		for r := lo; r < hi; r++ {
-			c := r % channels
-			first := r - min(before, c)
-			last := r + min(after, channels-1-c)
-			src, dst := x(), y()[r*inner:(r+1)*inner]
-			for i := range dst {
-				sum := 0.0
-				for k := first; k <= last; k++ {
-					v := float64(src[k*inner+i])
-					sum += float64(v * v)
-				}
-				factor := math.Pow(float64(p.Bias)+float64(float64(p.Alpha)*sum/float64(p.Size)), float64(p.Beta))
-				dst[i] = float32(float64(src[r*inner+i]) / factor)
-			}
-		}
-	}), nil
+		}), nil
+	}
+	return softmaxColumns(b, n, inner), nil
 }

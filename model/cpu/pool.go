@@ -71,6 +71,9 @@ func buildMaxPool(b *builder) (func() error, error) {
 	if b.Step.Params.(*operator.PoolParams).ChannelsLast {
 		return poolLast(b)
 	}
+	if b.DType(0) == graph.Float32 && len(b.Step.Out) > 1 && b.Step.Out[1] >= 0 {
+		return maxPlaces(b)
+	}
 	if b.DType(0) == graph.Float32 {
 		b.scalar("MaxPool")
 	}
@@ -79,6 +82,13 @@ func buildMaxPool(b *builder) (func() error, error) {
 
 func maxPool[T number](b *builder) (func() error, error) {
 	w := newWindows(b)
+	row := w.out[len(w.in)-1]
+	lines := maxLines[T](b, w)
+	return b.span(b.Shape(0)[0]*b.Shape(0)[1]*w.lines, max(1, grain/4/max(1, w.capacity*row)), func(_, lo, hi int) { lines(lo, hi) }), nil
+}
+
+// maxLines writes the output lines lo … hi−1 of all planes: the greatest elements, where they are, or both.
+func maxLines[T number](b *builder, w *windows) func(lo, hi int) {
 	last := len(w.in) - 1
 	row, step := w.out[last], w.p.Strides[last]
 	m, in, out, index := b.memory, b.Step.In[0], b.Step.Out[0], -1
@@ -86,7 +96,7 @@ func maxPool[T number](b *builder) (func() error, error) {
 		index = b.Step.Out[1]
 	}
 	lowest := lowest[T]()
-	return b.span(b.Shape(0)[0]*b.Shape(0)[1]*w.lines, max(1, grain/4/max(1, w.capacity*row)), func(_, lo, hi int) {
+	return func(lo, hi int) {
 		for t := lo; t < hi; t++ {
 			base := t / w.lines * w.plane
 			src := slots[T](m)[in][base : base+w.plane]
@@ -133,7 +143,7 @@ func maxPool[T number](b *builder) (func() error, error) {
 				}
 			}
 		}
-	}), nil
+	}
 }
 
 // flat is an element's place as the indices of maxima count it.

@@ -116,7 +116,7 @@ func buildLinear(b *builder) (func() error, error) {
 				(*pool).fail(err)
 				return
 			}
-			ending.activate(c, n, i1-i0, j1-j0)
+			ending.activateFrom(c, n, i1-i0, j1-j0, j0)
 			if !p.Gated {
 				continue
 			}

@@ -94,6 +94,31 @@ func TestNoScalarSteps(t *testing.T) {
 			x = n.add("MaxPool", ints("kernel_shape", 1, 2, 2), n.add("Conv", group(20, "kernel_shape", 1, 3, 3), x, n.constant(20, 1, 1, 3, 3)))
 			return n.add("ReduceMean", nil, x, n.tensor(graph.Ints(2, 3, 4)))
 		}},
+		{"rare activations", func(n *network) string {
+			x := n.conv("x", 3, 20, 1)
+			for _, op := range []string{"Softplus", "Celu", "Softsign", "Shrink", "ThresholdedRelu", "Sign", "Log", "Sin", "Cos", "Tan", "Asin", "Acos", "Atan",
+				"Sinh", "Cosh", "Asinh", "Acosh", "Atanh"} {
+				x = n.add(op, nil, x)
+			}
+			x = n.add("Pow", nil, n.add("Mod", map[string]graph.Attribute{"fmod": graph.IntAttribute(1)}, x, n.number(0.7)), n.constant(20, 1, 1))
+			return n.add("Celu", nil, n.conv(x, 20, 20, 1))
+		}},
+		{"AlexNet, heads", func(n *network) string {
+			x := n.add("LRN", map[string]graph.Attribute{"size": graph.IntAttribute(5)}, n.add("Relu", nil, n.conv("x", 3, 20, 1)))
+			axis := func(axis int) map[string]graph.Attribute {
+				return map[string]graph.Attribute{"axis": graph.IntAttribute(axis)}
+			}
+			x = n.add("Add", nil, n.add("Softmax", axis(1), x), n.add("LogSoftmax", axis(1), x))
+			x = n.add("Add", nil, n.add("LogSoftmax", axis(3), x), n.add("Softmax", axis(2), x))
+			return n.add("CumSum", nil, x, n.tensor(graph.Ints(3)))
+		}},
+		{"SegNet", func(n *network) string {
+			x := n.add("MaxPool", ints("kernel_shape", 2, 2), n.conv("x", 3, 20, 1))
+			places := n.Nodes[len(n.Nodes)-1]
+			places.Outputs = append(places.Outputs, "places")
+			places.Attributes["strides"] = graph.IntsAttribute(2, 2)
+			return n.add("Add", nil, x, n.add("Cast", map[string]graph.Attribute{"to": graph.IntAttribute(graph.ElementFloat)}, "places"))
+		}},
 	} {
 		n := &network{Graph: &graph.Graph{Opset: 18, Constants: map[string]*graph.Tensor{}, Inputs: []graph.Port{{Name: "x", DType: graph.Float32}}}}
 		n.Outputs = []graph.Port{{Name: c.build(n)}}

@@ -59,6 +59,7 @@ func program(p *graph.Program, processor bool) {
 	if processor {
 		f.sweep((*fuser).gated)
 		f.integers()
+		f.sweep((*fuser).followUp)
 	}
 }
 

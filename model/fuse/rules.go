@@ -19,6 +19,6 @@ func Rules(eval graph.Evaluator) graph.Rules {
 // ProcessorRules are [Rules] with the rewrites that package cpu alone has kernels for.
 func ProcessorRules(eval graph.Evaluator) graph.Rules {
 	r := Rules(eval)
-	r.Fuse = func(p *graph.Program) { program(p, true) }
+	r.Rewrite, r.Fuse = unquantize, func(p *graph.Program) { program(p, true) }
 	return r
 }

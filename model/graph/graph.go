@@ -180,6 +180,9 @@ func (g *Graph) Prepare(rules Rules) error {
 	if err := g.sort(); err != nil {
 		return err
 	}
+	if rules.Rewrite != nil {
+		rules.Rewrite(g)
+	}
 	if err := g.fold(); err != nil {
 		return err
 	}

@@ -31,6 +31,8 @@ type Rules struct {
 	Lookup func(n *Node, opset int) (*Operator, error)
 	// Evaluate computes nodes of constants.
 	Evaluate Evaluator
+	// Rewrite rewrites an ordered graph before its constants are folded; it may be nil.
+	Rewrite func(*Graph)
 	// Simplify rewrites a prepared graph, and Fuse a program for concrete shapes, into smaller
 	// ones with the same result up to rounding; either may be nil.
 	Simplify func(*Graph) error

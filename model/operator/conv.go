@@ -33,8 +33,9 @@ type ConvParams struct {
 	// Norm, if not nil, is a layer normalisation over the channels after the activation
 	// (channels last only); its scale and bias are inputs 3 and 4.
 	Norm *NormParams
-	// Integers is that of [GemmParams].
-	Integers bool
+	// Integers and FollowUps are those of [GemmParams].
+	Integers  bool
+	FollowUps []FollowUp
 }
 
 // A TransposedPhase is the pixels of a transposed convolution's result whose places on one axis leave the same remainder after division by

@@ -102,6 +102,13 @@ type Activation struct {
 	Alpha, Beta float32 // LeakyRelu's slope, Elu's alpha, Clip's bounds, …
 }
 
+// FollowUp is what package cpu does to a product or a convolution after its activation: a function of each element, or an operation
+// Add, Sub, Mul or Div with one number or one for each column.
+type FollowUp struct {
+	Activation
+	Operand []float32 // nil for a function
+}
+
 // parameter is an attribute of an elementwise function and its default.
 type parameter struct {
 	name      string

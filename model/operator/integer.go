@@ -5,7 +5,7 @@
 // stays below 2^24: always with up to 258 summands, in practice with many more, since
 // they cancel. Beyond that each addition rounds by at most 2^-24 of the partial sum, far less than one step
 // of what the result is quantized to. Package cpu multiplies them as bytes, with sums in 32 bits, where the
-// weights are constants of 32 to 8,192 summands and 16 columns or more.
+// weights are constants of 32 to 8,192 summands and 64 columns or more, or 16 from 259 summands on.
 
 package operator
 
@@ -40,6 +40,12 @@ const centered = own
 
 // centeredPrefix begins the names of such weights.
 const centeredPrefix = "\x00centred\x00"
+
+// CenteredName is a name for such weights, and CenteredDomain that of the products of them.
+func CenteredName(name string) string { return centeredPrefix + name }
+
+// CenteredDomain is the domain of integer products of weights of a [CenteredName].
+const CenteredDomain = centered
 
 // Centered reports whether a constant of that name is the weights of an integer product, less their zero points: integers.
 func Centered(name string) bool { return strings.HasPrefix(name, centeredPrefix) }

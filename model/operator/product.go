@@ -33,6 +33,8 @@ type GemmParams struct {
 	Gated          bool
 	// Integers says that the operands are integers, those of a quantized model. Kernels may multiply them as such, but need not believe it.
 	Integers bool
+	// FollowUps come after the activation, in their order; there are none if it is gated.
+	FollowUps []FollowUp
 }
 
 func inferGemm(c *context) {

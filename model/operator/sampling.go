@@ -204,7 +204,10 @@ type deformed struct {
 	c                       *context
 	l                       *lowering
 	batch, groups, channels int // of offsets, and the channels of each of their groups
-	taps, points            int // of the kernel, and of the output
+	taps                    int // of the kernel
+	pixels                  string
+	first, last, points     int // of the output: rows that are sampled together
+	whole                   bool
 }
 
 // inferDeformConv is a convolution whose kernel reads at points that are moved by offsets: the points are sampled into as many channels
@@ -251,29 +254,60 @@ func inferDeformConv(c *context) {
 	if c.has(4) && !slices.Equal(c.shape(4), mask) {
 		c.failf("mask %v, want %v", c.shape(4), mask)
 	}
-	d := &deformed{c: c, l: c.lower(), batch: x[0], groups: groups, channels: x[1] / groups, taps: taps, points: out[0] * out[1]}
-	var sides [2]ends
-	for axis := range sides {
-		start := graph.Floats(make([]float32, taps*d.points), 1, taps, d.points)
-		for i := range start.F32 {
-			tap, point := []int{i / d.points / w[3], i / d.points % w[3]}[axis], []int{i % d.points / out[1], i % out[1]}[axis]
-			start.F32[i] = float32(point*strides[axis] - pads[axis] + tap*dilations[axis])
+	l := c.lower()
+	d := &deformed{c: c, l: l, batch: x[0], groups: groups, channels: x[1] / groups, taps: taps}
+	d.pixels = l.transpose(l.reshape(c.Node.Inputs[0], []int{d.batch * groups, d.channels, x[2] * x[3]}), []int{0, 2, 1})
+	weights := l.reshape(c.Node.Inputs[1], []int{w[0], w[1] * taps, 1, 1})
+	var bands []string
+	for first, rows := 0, d.rows(graph.Count(x), graph.Count(offset), out); first < out[0]; first += rows {
+		last := min(first+rows, out[0])
+		d.first, d.last, d.points = first, last, (last-first)*out[1]
+		d.whole = last-first == out[0]
+		var sides [2]ends
+		for axis := range sides {
+			start := graph.Floats(make([]float32, taps*d.points), 1, taps, d.points)
+			for i := range start.F32 {
+				point, tap := i%d.points, i/d.points
+				at, part := []int{first + point/out[1], point % out[1]}[axis], []int{tap / w[3], tap % w[3]}[axis]
+				start.F32[i] = float32(at*strides[axis] - pads[axis] + part*dilations[axis])
+			}
+			sides[axis] = d.ends(axis, start, x[2+axis])
 		}
-		sides[axis] = d.ends(axis, start, x[2+axis])
+		inputs := []string{l.reshape(d.sampled(sides, x), []int{x[0], x[1] * taps, last - first, out[1]}), weights}
+		if c.has(3) {
+			inputs = append(inputs, c.Node.Inputs[3])
+		}
+		bands = append(bands, l.add("Conv", map[string]graph.Attribute{"group": graph.IntAttribute(g)}, inputs...))
 	}
-	l := d.l
-	columns := l.reshape(d.sampled(sides, x), []int{x[0], x[1] * taps, out[0], out[1]})
-	inputs := []string{columns, l.reshape(c.Node.Inputs[1], []int{w[0], w[1] * taps, 1, 1})}
-	if c.has(3) {
-		inputs = append(inputs, c.Node.Inputs[3])
+	if len(bands) == 1 {
+		l.finish(bands[0])
+		return
 	}
-	l.finish(l.add("Conv", map[string]graph.Attribute{"group": graph.IntAttribute(g)}, inputs...))
+	l.finish(l.concat(2, bands...))
+}
+
+// rows is the number of the output's rows that are sampled together: what is sampled, and two more values of its size, take less memory
+// than the image or the offsets do.
+func (d *deformed) rows(image, offsets int, out []int) int {
+	row := 4 * d.batch * d.groups * d.channels * d.taps * out[1]
+	return max(1, max(image, offsets)/max(1, row), (out[0]+mostBands-1)/mostBands)
+}
+
+// mostBands bounds the number of steps that a DeformConv becomes.
+const mostBands = 128
+
+// band is the part of an operand that belongs to the rows that are sampled.
+func (d *deformed) band(operand string) string {
+	if d.whole {
+		return operand
+	}
+	return d.l.slice(operand, 2, d.first, d.last)
 }
 
 // ends are the pixels around the kernel's points along an axis of the size: beyond the image their weight is 0.
 func (d *deformed) ends(axis int, start *graph.Tensor, size int) (e ends) {
 	l, all := d.l, d.batch*d.groups
-	moved := l.reshape(d.c.Node.Inputs[2], []int{all, d.taps, 2, d.points})
+	moved := l.reshape(d.band(d.c.Node.Inputs[2]), []int{all, d.taps, 2, d.points})
 	moved = l.reshape(l.slice(moved, 2, axis, axis+1), []int{all, d.taps, d.points})
 	at := l.add("Add", nil, l.constant(start), moved)
 	low := l.add("Floor", nil, at)
@@ -293,14 +327,13 @@ func (d *deformed) ends(axis int, start *graph.Tensor, size int) (e ends) {
 // sampled is the image at the points of the kernel's elements, [N·groups, channels, taps, points].
 func (d *deformed) sampled(sides [2]ends, x []int) string {
 	l, all := d.l, d.batch*d.groups
-	pixels := l.transpose(l.reshape(d.c.Node.Inputs[0], []int{all, d.channels, x[2] * x[3]}), []int{0, 2, 1})
 	gather := func(place string) string {
-		return l.add("GatherND", map[string]graph.Attribute{"batch_dims": graph.IntAttribute(1)}, pixels,
+		return l.add("GatherND", map[string]graph.Attribute{"batch_dims": graph.IntAttribute(1)}, d.pixels,
 			l.reshape(place, []int{all, d.taps * d.points, 1}))
 	}
 	y := l.corners(sides[0], sides[1], x[3], gather, []int{all, d.taps * d.points, 1}, "Sum")
 	if d.c.has(4) {
-		y = l.add("Mul", nil, y, l.reshape(d.c.Node.Inputs[4], []int{all, d.taps * d.points, 1}))
+		y = l.add("Mul", nil, y, l.reshape(d.band(d.c.Node.Inputs[4]), []int{all, d.taps * d.points, 1}))
 	}
 	return l.transpose(y, []int{0, 2, 1})
 }

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"repscope/model/cpu"
+	"repscope/model/fuse"
 	"repscope/model/graph"
 )
 
@@ -194,4 +196,32 @@ func TestSamplingErrors(t *testing.T) {
 			t.Errorf("%s: error %v, want %q", c.op, err, c.want)
 		}
 	}
+}
+
+// TestDeformConvMemory: of a large image no more is kept than four times the largest value, however many elements the kernel has.
+func TestDeformConvMemory(t *testing.T) {
+	t.Parallel()
+	random := rand.New(rand.NewPCG(1, 2))
+	shape := []int{2, 32, 56, 56}
+	g := &graph.Graph{Opset: 19, Inputs: []graph.Port{{Name: "x", DType: graph.Float32}}, Outputs: []graph.Port{{Name: "y"}},
+		Constants: map[string]*graph.Tensor{"w": noise(random, 1, 32, 32, 3, 3), "o": noise(random, 0.1, 18, 32, 3, 3)},
+		Nodes: []*graph.Node{
+			{Op: "Relu", Inputs: []string{"x"}, Outputs: []string{"r"}},
+			{Op: "Conv", Inputs: []string{"r", "o"}, Outputs: []string{"offset"}, Attributes: map[string]graph.Attribute{"pads": graph.IntsAttribute(1, 1, 1, 1)}},
+			{Op: "DeformConv", Inputs: []string{"r", "w", "offset"}, Outputs: []string{"d"}, Attributes: map[string]graph.Attribute{"pads": graph.IntsAttribute(1, 1, 1, 1)}},
+			{Op: "Relu", Inputs: []string{"d"}, Outputs: []string{"y"}},
+		}}
+	if err := g.Prepare(fuse.ProcessorRules(cpu.Evaluate)); err != nil {
+		t.Fatal(err)
+	}
+	p, err := g.Specialize([]graph.Operand{{Type: graph.Type{DType: graph.Float32, Shape: shape}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	size := p.Plan().Size
+	bytes, most := 4*size[graph.Float32]+8*size[graph.Int64]+size[graph.Bool], 4*4*graph.Count(shape)
+	if bytes > most {
+		t.Errorf("%d bytes in %d steps, want at most %d", bytes, len(p.Steps), most)
+	}
+	t.Logf("%d bytes in %d steps, at most %d", bytes, len(p.Steps), most)
 }

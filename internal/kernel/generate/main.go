@@ -64,9 +64,11 @@ func kernelAssembly() *assembler {
 func vectorAssembly() *assembler {
 	a := &assembler{constants: map[string]uint32{}, doubles: map[string]uint64{}}
 	a.tails()
+	a.turnParts()
 	for _, w := range a.widths() {
 		w.softmax()
 		w.functions()
+		w.doubleFunctions()
 		w.arithmetic()
 		w.normalizeRows()
 		w.rootRows()
@@ -77,6 +79,8 @@ func vectorAssembly() *assembler {
 		w.finishRows()
 		w.cuts()
 		w.bends()
+		w.thresholds()
+		w.powers()
 		w.maxWindows()
 		w.meanWindows()
 		w.reduceFunctions()

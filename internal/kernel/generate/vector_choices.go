@@ -7,7 +7,8 @@ import "fmt"
 // choices writes the Go functions that choose between the widths and leave the end of a row to the generic code.
 func (a *assembler) choices() {
 	for _, name := range []string{"relu", "exp", "sigmoid", "silu", "tanh", "erf", "gelu", "geluTanh", "mish",
-		"sqrt", "negate", "absolutes", "floor", "ceil", "round"} {
+		"sqrt", "negate", "absolutes", "floor", "ceil", "round",
+		"log", "softplus", "sinh", "cosh", "asinh", "acosh", "atanh", "atan", "asin", "acos", "sin", "cos", "tan", "softsign", "signs"} {
 		fmt.Fprintf(&a.declarations, `
 // %[1]s is %[1]sGeneric.
 func %[1]s(dst, src []float32) {
@@ -26,7 +27,8 @@ func %[1]s(dst, src []float32) {
 `, name)
 	}
 	for _, f := range []struct{ name, first, second string }{{"clip", "low", "high"}, {"hardSigmoid", "slope", "shift"}, {"hardSwish", "six", "half"},
-		{"leaky", "slope", "one"}, {"elu", "low", "high"}, {"swish", "slope", "unit"}} {
+		{"leaky", "slope", "one"}, {"elu", "low", "high"}, {"swish", "slope", "unit"},
+		{"celu", "alpha", "unit"}, {"thresholded", "bound", "other"}, {"shrink", "bound", "shift"}} {
 		fmt.Fprintf(&a.declarations, `
 // %[1]s is %[1]sGeneric.
 func %[1]s(dst, src []float32, %[2]s, %[3]s float32) {
@@ -44,7 +46,7 @@ func %[1]s(dst, src []float32, %[2]s, %[3]s float32) {
 }
 `, f.name, f.first, f.second)
 	}
-	for _, name := range []string{"addRows", "subRows", "mulRows", "divRows", "maxRows", "minRows", "preluRows"} {
+	for _, name := range []string{"addRows", "subRows", "mulRows", "divRows", "maxRows", "minRows", "preluRows", "powRows", "modRows"} {
 		fmt.Fprintf(&a.declarations, `
 // %[1]s is %[1]sGeneric.
 func %[1]s(dst, x, y []float32, stepX, stepY int) {

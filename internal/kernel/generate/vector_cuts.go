@@ -48,6 +48,47 @@ func (w width) bends() {
 	})
 }
 
+// thresholds writes the functions that leave out what is near zero, and those of signs.
+func (w width) thresholds() {
+	w.between("thresholded", "bound", "other", func() {
+		w.emit("VMOVAPS %s, %s", w.reg(14), w.reg(1))
+		w.pick(moreThan, w.reg(13), 0, 0, 1)
+		w.emit("VMOVAPS %s, %s", w.reg(1), w.reg(0))
+	})
+	w.between("shrink", "bound", "shift", func() {
+		w.emit("VXORPS %s, %s, %s", w.integer("signs", 0x80000000), w.reg(13), w.reg(4))
+		w.emit("VSUBPS %s, %s, %s", w.reg(14), w.reg(0), w.reg(1))
+		w.emit("VADDPS %s, %s, %s", w.reg(14), w.reg(0), w.reg(2))
+		w.emit("VMOVAPS %s, %s", w.reg(12), w.reg(3))
+		w.pick(moreThan, w.reg(13), 0, 1, 3)
+		w.pick(lessThan, w.reg(4), 0, 2, 3)
+		w.emit("VMOVAPS %s, %s", w.reg(3), w.reg(0))
+	})
+	w.unary("softsign", func() {
+		w.emit("VANDPS %s, %s, %s", w.integer("magnitudes", 0x7fffffff), w.reg(4), w.reg(0))
+		w.emit("VADDPS %s, %s, %s", w.constant("unit", 1), w.reg(0), w.reg(0))
+		w.emit("VDIVPS %s, %s, %s", w.reg(0), w.reg(4), w.reg(0))
+	})
+	w.unary("signs", func() {
+		w.emit("VMOVAPS %s, %s", w.reg(4), w.reg(0))
+		w.emit("VMOVUPS %s, %s", w.constant("unit", 1), w.reg(1))
+		w.pick(moreThan, w.reg(12), 4, 1, 0)
+		w.emit("VMOVUPS %s, %s", w.constant("minusUnit", -1), w.reg(1))
+		w.pick(lessThan, w.reg(12), 4, 1, 0)
+	})
+}
+
+// pick overwrites y with x where register v compares so with an operand.
+func (w width) pick(predicate int, operand string, v, x, y int) {
+	if w.r == "Z" {
+		w.emit("VCMPPS $%#x, %s, %s, K1", predicate, operand, w.reg(v))
+		w.emit("VBLENDMPS %s, %s, K1, %s", w.reg(x), w.reg(y), w.reg(y))
+		return
+	}
+	w.emit("VCMPPS $%#x, %s, %s, %s", predicate, operand, w.reg(v), w.reg(15))
+	w.emit("VBLENDVPS %s, %s, %s, %s", w.reg(15), w.reg(x), w.reg(y), w.reg(y))
+}
+
 // below overwrites y with x where register v is less than the zero in register 12.
 func (w width) below(v, x, y int) {
 	if w.r == "Z" {

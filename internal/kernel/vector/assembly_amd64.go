@@ -91,6 +91,76 @@ func ceilAVX2(dst, src *float32, n int)
 //go:noescape
 func swishAVX2(dst, src *float32, n int, slope, unit float32)
 
+// logAVX2 is logGeneric for n a multiple of 16.
+//
+//go:noescape
+func logAVX2(dst, src *float32, n int)
+
+// softplusAVX2 is softplusGeneric for n a multiple of 16.
+//
+//go:noescape
+func softplusAVX2(dst, src *float32, n int)
+
+// celuAVX2 is celuGeneric for n a multiple of 16.
+//
+//go:noescape
+func celuAVX2(dst, src *float32, n int, alpha, unit float32)
+
+// sinhAVX2 is sinhGeneric for n a multiple of 16.
+//
+//go:noescape
+func sinhAVX2(dst, src *float32, n int)
+
+// coshAVX2 is coshGeneric for n a multiple of 16.
+//
+//go:noescape
+func coshAVX2(dst, src *float32, n int)
+
+// asinhAVX2 is asinhGeneric for n a multiple of 16.
+//
+//go:noescape
+func asinhAVX2(dst, src *float32, n int)
+
+// acoshAVX2 is acoshGeneric for n a multiple of 16.
+//
+//go:noescape
+func acoshAVX2(dst, src *float32, n int)
+
+// atanhAVX2 is atanhGeneric for n a multiple of 16.
+//
+//go:noescape
+func atanhAVX2(dst, src *float32, n int)
+
+// atanAVX2 is atanGeneric for n a multiple of 16.
+//
+//go:noescape
+func atanAVX2(dst, src *float32, n int)
+
+// asinAVX2 is asinGeneric for n a multiple of 16.
+//
+//go:noescape
+func asinAVX2(dst, src *float32, n int)
+
+// acosAVX2 is acosGeneric for n a multiple of 16.
+//
+//go:noescape
+func acosAVX2(dst, src *float32, n int)
+
+// sinAVX2 is sinGeneric for n a multiple of 16.
+//
+//go:noescape
+func sinAVX2(dst, src *float32, n int)
+
+// cosAVX2 is cosGeneric for n a multiple of 16.
+//
+//go:noescape
+func cosAVX2(dst, src *float32, n int)
+
+// tanAVX2 is tanGeneric for n a multiple of 16.
+//
+//go:noescape
+func tanAVX2(dst, src *float32, n int)
+
 // addRowsAVX2 writes x + y for n a multiple of 16; a step is 1, or 0 for one number.
 //
 //go:noescape
@@ -300,6 +370,36 @@ func leakyAVX2(dst, src *float32, n int, slope, one float32)
 //
 //go:noescape
 func eluAVX2(dst, src *float32, n int, low, high float32)
+
+// thresholdedAVX2 is thresholdedGeneric for n a multiple of 16.
+//
+//go:noescape
+func thresholdedAVX2(dst, src *float32, n int, bound, other float32)
+
+// shrinkAVX2 is shrinkGeneric for n a multiple of 16.
+//
+//go:noescape
+func shrinkAVX2(dst, src *float32, n int, bound, shift float32)
+
+// softsignAVX2 is softsignGeneric for n a multiple of 16.
+//
+//go:noescape
+func softsignAVX2(dst, src *float32, n int)
+
+// signsAVX2 is signsGeneric for n a multiple of 16.
+//
+//go:noescape
+func signsAVX2(dst, src *float32, n int)
+
+// powRowsAVX2 is powRowsGeneric for n a multiple of 16; a step is 1, or 0 for one number.
+//
+//go:noescape
+func powRowsAVX2(dst, x, y *float32, n, stepX, stepY int)
+
+// modRowsAVX2 is modRowsGeneric for n a multiple of 16; a step is 1, or 0 for one number.
+//
+//go:noescape
+func modRowsAVX2(dst, x, y *float32, n, stepX, stepY int)
 
 // maxWindowsAVX2 is maxWindowsGeneric for at least one position.
 //
@@ -576,6 +676,76 @@ func ceilAVX512(dst, src *float32, n int)
 //go:noescape
 func swishAVX512(dst, src *float32, n int, slope, unit float32)
 
+// logAVX512 is logGeneric for n a multiple of 16.
+//
+//go:noescape
+func logAVX512(dst, src *float32, n int)
+
+// softplusAVX512 is softplusGeneric for n a multiple of 16.
+//
+//go:noescape
+func softplusAVX512(dst, src *float32, n int)
+
+// celuAVX512 is celuGeneric for n a multiple of 16.
+//
+//go:noescape
+func celuAVX512(dst, src *float32, n int, alpha, unit float32)
+
+// sinhAVX512 is sinhGeneric for n a multiple of 16.
+//
+//go:noescape
+func sinhAVX512(dst, src *float32, n int)
+
+// coshAVX512 is coshGeneric for n a multiple of 16.
+//
+//go:noescape
+func coshAVX512(dst, src *float32, n int)
+
+// asinhAVX512 is asinhGeneric for n a multiple of 16.
+//
+//go:noescape
+func asinhAVX512(dst, src *float32, n int)
+
+// acoshAVX512 is acoshGeneric for n a multiple of 16.
+//
+//go:noescape
+func acoshAVX512(dst, src *float32, n int)
+
+// atanhAVX512 is atanhGeneric for n a multiple of 16.
+//
+//go:noescape
+func atanhAVX512(dst, src *float32, n int)
+
+// atanAVX512 is atanGeneric for n a multiple of 16.
+//
+//go:noescape
+func atanAVX512(dst, src *float32, n int)
+
+// asinAVX512 is asinGeneric for n a multiple of 16.
+//
+//go:noescape
+func asinAVX512(dst, src *float32, n int)
+
+// acosAVX512 is acosGeneric for n a multiple of 16.
+//
+//go:noescape
+func acosAVX512(dst, src *float32, n int)
+
+// sinAVX512 is sinGeneric for n a multiple of 16.
+//
+//go:noescape
+func sinAVX512(dst, src *float32, n int)
+
+// cosAVX512 is cosGeneric for n a multiple of 16.
+//
+//go:noescape
+func cosAVX512(dst, src *float32, n int)
+
+// tanAVX512 is tanGeneric for n a multiple of 16.
+//
+//go:noescape
+func tanAVX512(dst, src *float32, n int)
+
 // addRowsAVX512 writes x + y for n a multiple of 16; a step is 1, or 0 for one number.
 //
 //go:noescape
@@ -785,6 +955,36 @@ func leakyAVX512(dst, src *float32, n int, slope, one float32)
 //
 //go:noescape
 func eluAVX512(dst, src *float32, n int, low, high float32)
+
+// thresholdedAVX512 is thresholdedGeneric for n a multiple of 16.
+//
+//go:noescape
+func thresholdedAVX512(dst, src *float32, n int, bound, other float32)
+
+// shrinkAVX512 is shrinkGeneric for n a multiple of 16.
+//
+//go:noescape
+func shrinkAVX512(dst, src *float32, n int, bound, shift float32)
+
+// softsignAVX512 is softsignGeneric for n a multiple of 16.
+//
+//go:noescape
+func softsignAVX512(dst, src *float32, n int)
+
+// signsAVX512 is signsGeneric for n a multiple of 16.
+//
+//go:noescape
+func signsAVX512(dst, src *float32, n int)
+
+// powRowsAVX512 is powRowsGeneric for n a multiple of 16; a step is 1, or 0 for one number.
+//
+//go:noescape
+func powRowsAVX512(dst, x, y *float32, n, stepX, stepY int)
+
+// modRowsAVX512 is modRowsGeneric for n a multiple of 16; a step is 1, or 0 for one number.
+//
+//go:noescape
+func modRowsAVX512(dst, x, y *float32, n, stepX, stepY int)
 
 // maxWindowsAVX512 is maxWindowsGeneric for at least one position.
 //
@@ -1211,6 +1411,231 @@ func round(dst, src []float32) {
 	roundGeneric(dst[n:len(src)], src[n:])
 }
 
+// log is logGeneric.
+func log(dst, src []float32) {
+	n := 0
+	if useAVX2 {
+		if n = len(src) &^ (Lanes - 1); n > 0 {
+			if d, s := &dst[:n][0], &src[0]; useAVX512 {
+				logAVX512(d, s, n)
+			} else {
+				logAVX2(d, s, n)
+			}
+		}
+	}
+	logGeneric(dst[n:len(src)], src[n:])
+}
+
+// softplus is softplusGeneric.
+func softplus(dst, src []float32) {
+	n := 0
+	if useAVX2 {
+		if n = len(src) &^ (Lanes - 1); n > 0 {
+			if d, s := &dst[:n][0], &src[0]; useAVX512 {
+				softplusAVX512(d, s, n)
+			} else {
+				softplusAVX2(d, s, n)
+			}
+		}
+	}
+	softplusGeneric(dst[n:len(src)], src[n:])
+}
+
+// sinh is sinhGeneric.
+func sinh(dst, src []float32) {
+	n := 0
+	if useAVX2 {
+		if n = len(src) &^ (Lanes - 1); n > 0 {
+			if d, s := &dst[:n][0], &src[0]; useAVX512 {
+				sinhAVX512(d, s, n)
+			} else {
+				sinhAVX2(d, s, n)
+			}
+		}
+	}
+	sinhGeneric(dst[n:len(src)], src[n:])
+}
+
+// cosh is coshGeneric.
+func cosh(dst, src []float32) {
+	n := 0
+	if useAVX2 {
+		if n = len(src) &^ (Lanes - 1); n > 0 {
+			if d, s := &dst[:n][0], &src[0]; useAVX512 {
+				coshAVX512(d, s, n)
+			} else {
+				coshAVX2(d, s, n)
+			}
+		}
+	}
+	coshGeneric(dst[n:len(src)], src[n:])
+}
+
+// asinh is asinhGeneric.
+func asinh(dst, src []float32) {
+	n := 0
+	if useAVX2 {
+		if n = len(src) &^ (Lanes - 1); n > 0 {
+			if d, s := &dst[:n][0], &src[0]; useAVX512 {
+				asinhAVX512(d, s, n)
+			} else {
+				asinhAVX2(d, s, n)
+			}
+		}
+	}
+	asinhGeneric(dst[n:len(src)], src[n:])
+}
+
+// acosh is acoshGeneric.
+func acosh(dst, src []float32) {
+	n := 0
+	if useAVX2 {
+		if n = len(src) &^ (Lanes - 1); n > 0 {
+			if d, s := &dst[:n][0], &src[0]; useAVX512 {
+				acoshAVX512(d, s, n)
+			} else {
+				acoshAVX2(d, s, n)
+			}
+		}
+	}
+	acoshGeneric(dst[n:len(src)], src[n:])
+}
+
+// atanh is atanhGeneric.
+func atanh(dst, src []float32) {
+	n := 0
+	if useAVX2 {
+		if n = len(src) &^ (Lanes - 1); n > 0 {
+			if d, s := &dst[:n][0], &src[0]; useAVX512 {
+				atanhAVX512(d, s, n)
+			} else {
+				atanhAVX2(d, s, n)
+			}
+		}
+	}
+	atanhGeneric(dst[n:len(src)], src[n:])
+}
+
+// atan is atanGeneric.
+func atan(dst, src []float32) {
+	n := 0
+	if useAVX2 {
+		if n = len(src) &^ (Lanes - 1); n > 0 {
+			if d, s := &dst[:n][0], &src[0]; useAVX512 {
+				atanAVX512(d, s, n)
+			} else {
+				atanAVX2(d, s, n)
+			}
+		}
+	}
+	atanGeneric(dst[n:len(src)], src[n:])
+}
+
+// asin is asinGeneric.
+func asin(dst, src []float32) {
+	n := 0
+	if useAVX2 {
+		if n = len(src) &^ (Lanes - 1); n > 0 {
+			if d, s := &dst[:n][0], &src[0]; useAVX512 {
+				asinAVX512(d, s, n)
+			} else {
+				asinAVX2(d, s, n)
+			}
+		}
+	}
+	asinGeneric(dst[n:len(src)], src[n:])
+}
+
+// acos is acosGeneric.
+func acos(dst, src []float32) {
+	n := 0
+	if useAVX2 {
+		if n = len(src) &^ (Lanes - 1); n > 0 {
+			if d, s := &dst[:n][0], &src[0]; useAVX512 {
+				acosAVX512(d, s, n)
+			} else {
+				acosAVX2(d, s, n)
+			}
+		}
+	}
+	acosGeneric(dst[n:len(src)], src[n:])
+}
+
+// sin is sinGeneric.
+func sin(dst, src []float32) {
+	n := 0
+	if useAVX2 {
+		if n = len(src) &^ (Lanes - 1); n > 0 {
+			if d, s := &dst[:n][0], &src[0]; useAVX512 {
+				sinAVX512(d, s, n)
+			} else {
+				sinAVX2(d, s, n)
+			}
+		}
+	}
+	sinGeneric(dst[n:len(src)], src[n:])
+}
+
+// cos is cosGeneric.
+func cos(dst, src []float32) {
+	n := 0
+	if useAVX2 {
+		if n = len(src) &^ (Lanes - 1); n > 0 {
+			if d, s := &dst[:n][0], &src[0]; useAVX512 {
+				cosAVX512(d, s, n)
+			} else {
+				cosAVX2(d, s, n)
+			}
+		}
+	}
+	cosGeneric(dst[n:len(src)], src[n:])
+}
+
+// tan is tanGeneric.
+func tan(dst, src []float32) {
+	n := 0
+	if useAVX2 {
+		if n = len(src) &^ (Lanes - 1); n > 0 {
+			if d, s := &dst[:n][0], &src[0]; useAVX512 {
+				tanAVX512(d, s, n)
+			} else {
+				tanAVX2(d, s, n)
+			}
+		}
+	}
+	tanGeneric(dst[n:len(src)], src[n:])
+}
+
+// softsign is softsignGeneric.
+func softsign(dst, src []float32) {
+	n := 0
+	if useAVX2 {
+		if n = len(src) &^ (Lanes - 1); n > 0 {
+			if d, s := &dst[:n][0], &src[0]; useAVX512 {
+				softsignAVX512(d, s, n)
+			} else {
+				softsignAVX2(d, s, n)
+			}
+		}
+	}
+	softsignGeneric(dst[n:len(src)], src[n:])
+}
+
+// signs is signsGeneric.
+func signs(dst, src []float32) {
+	n := 0
+	if useAVX2 {
+		if n = len(src) &^ (Lanes - 1); n > 0 {
+			if d, s := &dst[:n][0], &src[0]; useAVX512 {
+				signsAVX512(d, s, n)
+			} else {
+				signsAVX2(d, s, n)
+			}
+		}
+	}
+	signsGeneric(dst[n:len(src)], src[n:])
+}
+
 // clip is clipGeneric.
 func clip(dst, src []float32, low, high float32) {
 	n := 0
@@ -1299,6 +1724,51 @@ func swish(dst, src []float32, slope, unit float32) {
 		}
 	}
 	swishGeneric(dst[n:len(src)], src[n:], slope, unit)
+}
+
+// celu is celuGeneric.
+func celu(dst, src []float32, alpha, unit float32) {
+	n := 0
+	if useAVX2 {
+		if n = len(src) &^ (Lanes - 1); n > 0 {
+			if d, s := &dst[:n][0], &src[0]; useAVX512 {
+				celuAVX512(d, s, n, alpha, unit)
+			} else {
+				celuAVX2(d, s, n, alpha, unit)
+			}
+		}
+	}
+	celuGeneric(dst[n:len(src)], src[n:], alpha, unit)
+}
+
+// thresholded is thresholdedGeneric.
+func thresholded(dst, src []float32, bound, other float32) {
+	n := 0
+	if useAVX2 {
+		if n = len(src) &^ (Lanes - 1); n > 0 {
+			if d, s := &dst[:n][0], &src[0]; useAVX512 {
+				thresholdedAVX512(d, s, n, bound, other)
+			} else {
+				thresholdedAVX2(d, s, n, bound, other)
+			}
+		}
+	}
+	thresholdedGeneric(dst[n:len(src)], src[n:], bound, other)
+}
+
+// shrink is shrinkGeneric.
+func shrink(dst, src []float32, bound, shift float32) {
+	n := 0
+	if useAVX2 {
+		if n = len(src) &^ (Lanes - 1); n > 0 {
+			if d, s := &dst[:n][0], &src[0]; useAVX512 {
+				shrinkAVX512(d, s, n, bound, shift)
+			} else {
+				shrinkAVX2(d, s, n, bound, shift)
+			}
+		}
+	}
+	shrinkGeneric(dst[n:len(src)], src[n:], bound, shift)
 }
 
 // addRows is addRowsGeneric.
@@ -1431,6 +1901,44 @@ func preluRows(dst, x, y []float32, stepX, stepY int) {
 	}
 	if n < len(dst) {
 		preluRowsGeneric(dst[n:], x[n*stepX:], y[n*stepY:], stepX, stepY)
+	}
+}
+
+// powRows is powRowsGeneric.
+func powRows(dst, x, y []float32, stepX, stepY int) {
+	n := 0
+	if useAVX2 && stepX+stepY > 0 {
+		if n = len(dst) &^ (Lanes - 1); n > 0 {
+			// The last elements that the assembly reads.
+			_, _ = x[(n-1)*stepX], y[(n-1)*stepY]
+			if useAVX512 {
+				powRowsAVX512(&dst[0], &x[0], &y[0], n, stepX, stepY)
+			} else {
+				powRowsAVX2(&dst[0], &x[0], &y[0], n, stepX, stepY)
+			}
+		}
+	}
+	if n < len(dst) {
+		powRowsGeneric(dst[n:], x[n*stepX:], y[n*stepY:], stepX, stepY)
+	}
+}
+
+// modRows is modRowsGeneric.
+func modRows(dst, x, y []float32, stepX, stepY int) {
+	n := 0
+	if useAVX2 && stepX+stepY > 0 {
+		if n = len(dst) &^ (Lanes - 1); n > 0 {
+			// The last elements that the assembly reads.
+			_, _ = x[(n-1)*stepX], y[(n-1)*stepY]
+			if useAVX512 {
+				modRowsAVX512(&dst[0], &x[0], &y[0], n, stepX, stepY)
+			} else {
+				modRowsAVX2(&dst[0], &x[0], &y[0], n, stepX, stepY)
+			}
+		}
+	}
+	if n < len(dst) {
+		modRowsGeneric(dst[n:], x[n*stepX:], y[n*stepY:], stepX, stepY)
 	}
 }
 

@@ -1177,6 +1177,870 @@ DATA windowPixels<>+52(SB)/4, $0x00000031
 DATA windowPixels<>+56(SB)/4, $0x00000031
 DATA windowPixels<>+60(SB)/4, $0x00000031
 GLOBL windowPixels<>(SB), RODATA|NOPTR, $64
+DATA dAbove<>+0(SB)/8, $0x00095f619980c433
+DATA dAbove<>+8(SB)/8, $0x00095f619980c433
+DATA dAbove<>+16(SB)/8, $0x00095f619980c433
+DATA dAbove<>+24(SB)/8, $0x00095f619980c433
+DATA dAbove<>+32(SB)/8, $0x00095f619980c433
+DATA dAbove<>+40(SB)/8, $0x00095f619980c433
+DATA dAbove<>+48(SB)/8, $0x00095f619980c433
+DATA dAbove<>+56(SB)/8, $0x00095f619980c433
+GLOBL dAbove<>(SB), RODATA|NOPTR, $64
+DATA dAtan0<>+0(SB)/8, $0xbfa4b348fe081416
+DATA dAtan0<>+8(SB)/8, $0xbfa4b348fe081416
+DATA dAtan0<>+16(SB)/8, $0xbfa4b348fe081416
+DATA dAtan0<>+24(SB)/8, $0xbfa4b348fe081416
+DATA dAtan0<>+32(SB)/8, $0xbfa4b348fe081416
+DATA dAtan0<>+40(SB)/8, $0xbfa4b348fe081416
+DATA dAtan0<>+48(SB)/8, $0xbfa4b348fe081416
+DATA dAtan0<>+56(SB)/8, $0xbfa4b348fe081416
+GLOBL dAtan0<>(SB), RODATA|NOPTR, $64
+DATA dAtan1<>+0(SB)/8, $0x3fb24425ba99f811
+DATA dAtan1<>+8(SB)/8, $0x3fb24425ba99f811
+DATA dAtan1<>+16(SB)/8, $0x3fb24425ba99f811
+DATA dAtan1<>+24(SB)/8, $0x3fb24425ba99f811
+DATA dAtan1<>+32(SB)/8, $0x3fb24425ba99f811
+DATA dAtan1<>+40(SB)/8, $0x3fb24425ba99f811
+DATA dAtan1<>+48(SB)/8, $0x3fb24425ba99f811
+DATA dAtan1<>+56(SB)/8, $0x3fb24425ba99f811
+GLOBL dAtan1<>(SB), RODATA|NOPTR, $64
+DATA dAtan2<>+0(SB)/8, $0xbfb71d3963f586fc
+DATA dAtan2<>+8(SB)/8, $0xbfb71d3963f586fc
+DATA dAtan2<>+16(SB)/8, $0xbfb71d3963f586fc
+DATA dAtan2<>+24(SB)/8, $0xbfb71d3963f586fc
+DATA dAtan2<>+32(SB)/8, $0xbfb71d3963f586fc
+DATA dAtan2<>+40(SB)/8, $0xbfb71d3963f586fc
+DATA dAtan2<>+48(SB)/8, $0xbfb71d3963f586fc
+DATA dAtan2<>+56(SB)/8, $0xbfb71d3963f586fc
+GLOBL dAtan2<>(SB), RODATA|NOPTR, $64
+DATA dAtan3<>+0(SB)/8, $0x3fbc6f683c68ff3f
+DATA dAtan3<>+8(SB)/8, $0x3fbc6f683c68ff3f
+DATA dAtan3<>+16(SB)/8, $0x3fbc6f683c68ff3f
+DATA dAtan3<>+24(SB)/8, $0x3fbc6f683c68ff3f
+DATA dAtan3<>+32(SB)/8, $0x3fbc6f683c68ff3f
+DATA dAtan3<>+40(SB)/8, $0x3fbc6f683c68ff3f
+DATA dAtan3<>+48(SB)/8, $0x3fbc6f683c68ff3f
+DATA dAtan3<>+56(SB)/8, $0x3fbc6f683c68ff3f
+GLOBL dAtan3<>(SB), RODATA|NOPTR, $64
+DATA dAtan4<>+0(SB)/8, $0xbfc2491c07b55c0b
+DATA dAtan4<>+8(SB)/8, $0xbfc2491c07b55c0b
+DATA dAtan4<>+16(SB)/8, $0xbfc2491c07b55c0b
+DATA dAtan4<>+24(SB)/8, $0xbfc2491c07b55c0b
+DATA dAtan4<>+32(SB)/8, $0xbfc2491c07b55c0b
+DATA dAtan4<>+40(SB)/8, $0xbfc2491c07b55c0b
+DATA dAtan4<>+48(SB)/8, $0xbfc2491c07b55c0b
+DATA dAtan4<>+56(SB)/8, $0xbfc2491c07b55c0b
+GLOBL dAtan4<>(SB), RODATA|NOPTR, $64
+DATA dAtan5<>+0(SB)/8, $0x3fc9999982560b1b
+DATA dAtan5<>+8(SB)/8, $0x3fc9999982560b1b
+DATA dAtan5<>+16(SB)/8, $0x3fc9999982560b1b
+DATA dAtan5<>+24(SB)/8, $0x3fc9999982560b1b
+DATA dAtan5<>+32(SB)/8, $0x3fc9999982560b1b
+DATA dAtan5<>+40(SB)/8, $0x3fc9999982560b1b
+DATA dAtan5<>+48(SB)/8, $0x3fc9999982560b1b
+DATA dAtan5<>+56(SB)/8, $0x3fc9999982560b1b
+GLOBL dAtan5<>(SB), RODATA|NOPTR, $64
+DATA dAtan6<>+0(SB)/8, $0xbfd55555555020aa
+DATA dAtan6<>+8(SB)/8, $0xbfd55555555020aa
+DATA dAtan6<>+16(SB)/8, $0xbfd55555555020aa
+DATA dAtan6<>+24(SB)/8, $0xbfd55555555020aa
+DATA dAtan6<>+32(SB)/8, $0xbfd55555555020aa
+DATA dAtan6<>+40(SB)/8, $0xbfd55555555020aa
+DATA dAtan6<>+48(SB)/8, $0xbfd55555555020aa
+DATA dAtan6<>+56(SB)/8, $0xbfd55555555020aa
+GLOBL dAtan6<>(SB), RODATA|NOPTR, $64
+DATA dCosNear0<>+0(SB)/8, $0xbe925243c2f39550
+DATA dCosNear0<>+8(SB)/8, $0xbe925243c2f39550
+DATA dCosNear0<>+16(SB)/8, $0xbe925243c2f39550
+DATA dCosNear0<>+24(SB)/8, $0xbe925243c2f39550
+DATA dCosNear0<>+32(SB)/8, $0xbe925243c2f39550
+DATA dCosNear0<>+40(SB)/8, $0xbe925243c2f39550
+DATA dCosNear0<>+48(SB)/8, $0xbe925243c2f39550
+DATA dCosNear0<>+56(SB)/8, $0xbe925243c2f39550
+GLOBL dCosNear0<>(SB), RODATA|NOPTR, $64
+DATA dCosNear1<>+0(SB)/8, $0x3efa015c4462d9e2
+DATA dCosNear1<>+8(SB)/8, $0x3efa015c4462d9e2
+DATA dCosNear1<>+16(SB)/8, $0x3efa015c4462d9e2
+DATA dCosNear1<>+24(SB)/8, $0x3efa015c4462d9e2
+DATA dCosNear1<>+32(SB)/8, $0x3efa015c4462d9e2
+DATA dCosNear1<>+40(SB)/8, $0x3efa015c4462d9e2
+DATA dCosNear1<>+48(SB)/8, $0x3efa015c4462d9e2
+DATA dCosNear1<>+56(SB)/8, $0x3efa015c4462d9e2
+GLOBL dCosNear1<>(SB), RODATA|NOPTR, $64
+DATA dCosNear2<>+0(SB)/8, $0xbf56c16bf54be1f5
+DATA dCosNear2<>+8(SB)/8, $0xbf56c16bf54be1f5
+DATA dCosNear2<>+16(SB)/8, $0xbf56c16bf54be1f5
+DATA dCosNear2<>+24(SB)/8, $0xbf56c16bf54be1f5
+DATA dCosNear2<>+32(SB)/8, $0xbf56c16bf54be1f5
+DATA dCosNear2<>+40(SB)/8, $0xbf56c16bf54be1f5
+DATA dCosNear2<>+48(SB)/8, $0xbf56c16bf54be1f5
+DATA dCosNear2<>+56(SB)/8, $0xbf56c16bf54be1f5
+GLOBL dCosNear2<>(SB), RODATA|NOPTR, $64
+DATA dCosNear3<>+0(SB)/8, $0x3fa5555555502c6d
+DATA dCosNear3<>+8(SB)/8, $0x3fa5555555502c6d
+DATA dCosNear3<>+16(SB)/8, $0x3fa5555555502c6d
+DATA dCosNear3<>+24(SB)/8, $0x3fa5555555502c6d
+DATA dCosNear3<>+32(SB)/8, $0x3fa5555555502c6d
+DATA dCosNear3<>+40(SB)/8, $0x3fa5555555502c6d
+DATA dCosNear3<>+48(SB)/8, $0x3fa5555555502c6d
+DATA dCosNear3<>+56(SB)/8, $0x3fa5555555502c6d
+GLOBL dCosNear3<>(SB), RODATA|NOPTR, $64
+DATA dCosineBack<>+0(SB)/8, $0xc00921fb54442d18
+DATA dCosineBack<>+8(SB)/8, $0xc00921fb54442d18
+DATA dCosineBack<>+16(SB)/8, $0xc00921fb54442d18
+DATA dCosineBack<>+24(SB)/8, $0xc00921fb54442d18
+DATA dCosineBack<>+32(SB)/8, $0xc00921fb54442d18
+DATA dCosineBack<>+40(SB)/8, $0xc00921fb54442d18
+DATA dCosineBack<>+48(SB)/8, $0xc00921fb54442d18
+DATA dCosineBack<>+56(SB)/8, $0xc00921fb54442d18
+GLOBL dCosineBack<>(SB), RODATA|NOPTR, $64
+DATA dCosineBackLow<>+0(SB)/8, $0xbca1a62633145c07
+DATA dCosineBackLow<>+8(SB)/8, $0xbca1a62633145c07
+DATA dCosineBackLow<>+16(SB)/8, $0xbca1a62633145c07
+DATA dCosineBackLow<>+24(SB)/8, $0xbca1a62633145c07
+DATA dCosineBackLow<>+32(SB)/8, $0xbca1a62633145c07
+DATA dCosineBackLow<>+40(SB)/8, $0xbca1a62633145c07
+DATA dCosineBackLow<>+48(SB)/8, $0xbca1a62633145c07
+DATA dCosineBackLow<>+56(SB)/8, $0xbca1a62633145c07
+GLOBL dCosineBackLow<>(SB), RODATA|NOPTR, $64
+DATA dCosineMinusOffset<>+0(SB)/8, $0xbfe0000000000000
+DATA dCosineMinusOffset<>+8(SB)/8, $0xbfe0000000000000
+DATA dCosineMinusOffset<>+16(SB)/8, $0xbfe0000000000000
+DATA dCosineMinusOffset<>+24(SB)/8, $0xbfe0000000000000
+DATA dCosineMinusOffset<>+32(SB)/8, $0xbfe0000000000000
+DATA dCosineMinusOffset<>+40(SB)/8, $0xbfe0000000000000
+DATA dCosineMinusOffset<>+48(SB)/8, $0xbfe0000000000000
+DATA dCosineMinusOffset<>+56(SB)/8, $0xbfe0000000000000
+GLOBL dCosineMinusOffset<>(SB), RODATA|NOPTR, $64
+DATA dCosineOffset<>+0(SB)/8, $0x3fe0000000000000
+DATA dCosineOffset<>+8(SB)/8, $0x3fe0000000000000
+DATA dCosineOffset<>+16(SB)/8, $0x3fe0000000000000
+DATA dCosineOffset<>+24(SB)/8, $0x3fe0000000000000
+DATA dCosineOffset<>+32(SB)/8, $0x3fe0000000000000
+DATA dCosineOffset<>+40(SB)/8, $0x3fe0000000000000
+DATA dCosineOffset<>+48(SB)/8, $0x3fe0000000000000
+DATA dCosineOffset<>+56(SB)/8, $0x3fe0000000000000
+GLOBL dCosineOffset<>(SB), RODATA|NOPTR, $64
+DATA dCosinePer<>+0(SB)/8, $0x3fe0000000000000
+DATA dCosinePer<>+8(SB)/8, $0x3fe0000000000000
+DATA dCosinePer<>+16(SB)/8, $0x3fe0000000000000
+DATA dCosinePer<>+24(SB)/8, $0x3fe0000000000000
+DATA dCosinePer<>+32(SB)/8, $0x3fe0000000000000
+DATA dCosinePer<>+40(SB)/8, $0x3fe0000000000000
+DATA dCosinePer<>+48(SB)/8, $0x3fe0000000000000
+DATA dCosinePer<>+56(SB)/8, $0x3fe0000000000000
+GLOBL dCosinePer<>(SB), RODATA|NOPTR, $64
+DATA dCosineQuarters<>+0(SB)/8, $0xc000000000000000
+DATA dCosineQuarters<>+8(SB)/8, $0xc000000000000000
+DATA dCosineQuarters<>+16(SB)/8, $0xc000000000000000
+DATA dCosineQuarters<>+24(SB)/8, $0xc000000000000000
+DATA dCosineQuarters<>+32(SB)/8, $0xc000000000000000
+DATA dCosineQuarters<>+40(SB)/8, $0xc000000000000000
+DATA dCosineQuarters<>+48(SB)/8, $0xc000000000000000
+DATA dCosineQuarters<>+56(SB)/8, $0xc000000000000000
+GLOBL dCosineQuarters<>(SB), RODATA|NOPTR, $64
+DATA dCosineTurn<>+0(SB)/8, $0x3fd45f306dc9c883
+DATA dCosineTurn<>+8(SB)/8, $0x3fd45f306dc9c883
+DATA dCosineTurn<>+16(SB)/8, $0x3fd45f306dc9c883
+DATA dCosineTurn<>+24(SB)/8, $0x3fd45f306dc9c883
+DATA dCosineTurn<>+32(SB)/8, $0x3fd45f306dc9c883
+DATA dCosineTurn<>+40(SB)/8, $0x3fd45f306dc9c883
+DATA dCosineTurn<>+48(SB)/8, $0x3fd45f306dc9c883
+DATA dCosineTurn<>+56(SB)/8, $0x3fd45f306dc9c883
+GLOBL dCosineTurn<>(SB), RODATA|NOPTR, $64
+DATA dEighthTan<>+0(SB)/8, $0x3fda827999fcef32
+DATA dEighthTan<>+8(SB)/8, $0x3fda827999fcef32
+DATA dEighthTan<>+16(SB)/8, $0x3fda827999fcef32
+DATA dEighthTan<>+24(SB)/8, $0x3fda827999fcef32
+DATA dEighthTan<>+32(SB)/8, $0x3fda827999fcef32
+DATA dEighthTan<>+40(SB)/8, $0x3fda827999fcef32
+DATA dEighthTan<>+48(SB)/8, $0x3fda827999fcef32
+DATA dEighthTan<>+56(SB)/8, $0x3fda827999fcef32
+GLOBL dEighthTan<>(SB), RODATA|NOPTR, $64
+DATA dExp0<>+0(SB)/8, $0x3efa1132015ba37e
+DATA dExp0<>+8(SB)/8, $0x3efa1132015ba37e
+DATA dExp0<>+16(SB)/8, $0x3efa1132015ba37e
+DATA dExp0<>+24(SB)/8, $0x3efa1132015ba37e
+DATA dExp0<>+32(SB)/8, $0x3efa1132015ba37e
+DATA dExp0<>+40(SB)/8, $0x3efa1132015ba37e
+DATA dExp0<>+48(SB)/8, $0x3efa1132015ba37e
+DATA dExp0<>+56(SB)/8, $0x3efa1132015ba37e
+GLOBL dExp0<>(SB), RODATA|NOPTR, $64
+DATA dExp1<>+0(SB)/8, $0x3f2a15179d80ae96
+DATA dExp1<>+8(SB)/8, $0x3f2a15179d80ae96
+DATA dExp1<>+16(SB)/8, $0x3f2a15179d80ae96
+DATA dExp1<>+24(SB)/8, $0x3f2a15179d80ae96
+DATA dExp1<>+32(SB)/8, $0x3f2a15179d80ae96
+DATA dExp1<>+40(SB)/8, $0x3f2a15179d80ae96
+DATA dExp1<>+48(SB)/8, $0x3f2a15179d80ae96
+DATA dExp1<>+56(SB)/8, $0x3f2a15179d80ae96
+GLOBL dExp1<>(SB), RODATA|NOPTR, $64
+DATA dExp2<>+0(SB)/8, $0x3f56c16858b7acb9
+DATA dExp2<>+8(SB)/8, $0x3f56c16858b7acb9
+DATA dExp2<>+16(SB)/8, $0x3f56c16858b7acb9
+DATA dExp2<>+24(SB)/8, $0x3f56c16858b7acb9
+DATA dExp2<>+32(SB)/8, $0x3f56c16858b7acb9
+DATA dExp2<>+40(SB)/8, $0x3f56c16858b7acb9
+DATA dExp2<>+48(SB)/8, $0x3f56c16858b7acb9
+DATA dExp2<>+56(SB)/8, $0x3f56c16858b7acb9
+GLOBL dExp2<>(SB), RODATA|NOPTR, $64
+DATA dExp3<>+0(SB)/8, $0x3f81110c632a3088
+DATA dExp3<>+8(SB)/8, $0x3f81110c632a3088
+DATA dExp3<>+16(SB)/8, $0x3f81110c632a3088
+DATA dExp3<>+24(SB)/8, $0x3f81110c632a3088
+DATA dExp3<>+32(SB)/8, $0x3f81110c632a3088
+DATA dExp3<>+40(SB)/8, $0x3f81110c632a3088
+DATA dExp3<>+48(SB)/8, $0x3f81110c632a3088
+DATA dExp3<>+56(SB)/8, $0x3f81110c632a3088
+GLOBL dExp3<>(SB), RODATA|NOPTR, $64
+DATA dExp4<>+0(SB)/8, $0x3fa5555555c87148
+DATA dExp4<>+8(SB)/8, $0x3fa5555555c87148
+DATA dExp4<>+16(SB)/8, $0x3fa5555555c87148
+DATA dExp4<>+24(SB)/8, $0x3fa5555555c87148
+DATA dExp4<>+32(SB)/8, $0x3fa5555555c87148
+DATA dExp4<>+40(SB)/8, $0x3fa5555555c87148
+DATA dExp4<>+48(SB)/8, $0x3fa5555555c87148
+DATA dExp4<>+56(SB)/8, $0x3fa5555555c87148
+GLOBL dExp4<>(SB), RODATA|NOPTR, $64
+DATA dExp5<>+0(SB)/8, $0x3fc55555567532ad
+DATA dExp5<>+8(SB)/8, $0x3fc55555567532ad
+DATA dExp5<>+16(SB)/8, $0x3fc55555567532ad
+DATA dExp5<>+24(SB)/8, $0x3fc55555567532ad
+DATA dExp5<>+32(SB)/8, $0x3fc55555567532ad
+DATA dExp5<>+40(SB)/8, $0x3fc55555567532ad
+DATA dExp5<>+48(SB)/8, $0x3fc55555567532ad
+DATA dExp5<>+56(SB)/8, $0x3fc55555567532ad
+GLOBL dExp5<>(SB), RODATA|NOPTR, $64
+DATA dExp6<>+0(SB)/8, $0x3fe0000000000000
+DATA dExp6<>+8(SB)/8, $0x3fe0000000000000
+DATA dExp6<>+16(SB)/8, $0x3fe0000000000000
+DATA dExp6<>+24(SB)/8, $0x3fe0000000000000
+DATA dExp6<>+32(SB)/8, $0x3fe0000000000000
+DATA dExp6<>+40(SB)/8, $0x3fe0000000000000
+DATA dExp6<>+48(SB)/8, $0x3fe0000000000000
+DATA dExp6<>+56(SB)/8, $0x3fe0000000000000
+GLOBL dExp6<>(SB), RODATA|NOPTR, $64
+DATA dExponent<>+0(SB)/8, $0x00000000000003ff
+DATA dExponent<>+8(SB)/8, $0x00000000000003ff
+DATA dExponent<>+16(SB)/8, $0x00000000000003ff
+DATA dExponent<>+24(SB)/8, $0x00000000000003ff
+DATA dExponent<>+32(SB)/8, $0x00000000000003ff
+DATA dExponent<>+40(SB)/8, $0x00000000000003ff
+DATA dExponent<>+48(SB)/8, $0x00000000000003ff
+DATA dExponent<>+56(SB)/8, $0x00000000000003ff
+GLOBL dExponent<>(SB), RODATA|NOPTR, $64
+DATA dFar<>+0(SB)/8, $0x41d0000000000000
+DATA dFar<>+8(SB)/8, $0x41d0000000000000
+DATA dFar<>+16(SB)/8, $0x41d0000000000000
+DATA dFar<>+24(SB)/8, $0x41d0000000000000
+DATA dFar<>+32(SB)/8, $0x41d0000000000000
+DATA dFar<>+40(SB)/8, $0x41d0000000000000
+DATA dFar<>+48(SB)/8, $0x41d0000000000000
+DATA dFar<>+56(SB)/8, $0x41d0000000000000
+GLOBL dFar<>(SB), RODATA|NOPTR, $64
+DATA dFarExponent<>+0(SB)/8, $0x000000000000041d
+DATA dFarExponent<>+8(SB)/8, $0x000000000000041d
+DATA dFarExponent<>+16(SB)/8, $0x000000000000041d
+DATA dFarExponent<>+24(SB)/8, $0x000000000000041d
+DATA dFarExponent<>+32(SB)/8, $0x000000000000041d
+DATA dFarExponent<>+40(SB)/8, $0x000000000000041d
+DATA dFarExponent<>+48(SB)/8, $0x000000000000041d
+DATA dFarExponent<>+56(SB)/8, $0x000000000000041d
+GLOBL dFarExponent<>(SB), RODATA|NOPTR, $64
+DATA dFarthest<>+0(SB)/8, $0x4085e00000000000
+DATA dFarthest<>+8(SB)/8, $0x4085e00000000000
+DATA dFarthest<>+16(SB)/8, $0x4085e00000000000
+DATA dFarthest<>+24(SB)/8, $0x4085e00000000000
+DATA dFarthest<>+32(SB)/8, $0x4085e00000000000
+DATA dFarthest<>+40(SB)/8, $0x4085e00000000000
+DATA dFarthest<>+48(SB)/8, $0x4085e00000000000
+DATA dFarthest<>+56(SB)/8, $0x4085e00000000000
+GLOBL dFarthest<>(SB), RODATA|NOPTR, $64
+DATA dFarthestQuotient<>+0(SB)/8, $0x41b0000000000000
+DATA dFarthestQuotient<>+8(SB)/8, $0x41b0000000000000
+DATA dFarthestQuotient<>+16(SB)/8, $0x41b0000000000000
+DATA dFarthestQuotient<>+24(SB)/8, $0x41b0000000000000
+DATA dFarthestQuotient<>+32(SB)/8, $0x41b0000000000000
+DATA dFarthestQuotient<>+40(SB)/8, $0x41b0000000000000
+DATA dFarthestQuotient<>+48(SB)/8, $0x41b0000000000000
+DATA dFarthestQuotient<>+56(SB)/8, $0x41b0000000000000
+GLOBL dFarthestQuotient<>(SB), RODATA|NOPTR, $64
+DATA dFraction<>+0(SB)/8, $0x000fffffffffffff
+DATA dFraction<>+8(SB)/8, $0x000fffffffffffff
+DATA dFraction<>+16(SB)/8, $0x000fffffffffffff
+DATA dFraction<>+24(SB)/8, $0x000fffffffffffff
+DATA dFraction<>+32(SB)/8, $0x000fffffffffffff
+DATA dFraction<>+40(SB)/8, $0x000fffffffffffff
+DATA dFraction<>+48(SB)/8, $0x000fffffffffffff
+DATA dFraction<>+56(SB)/8, $0x000fffffffffffff
+GLOBL dFraction<>(SB), RODATA|NOPTR, $64
+DATA dHalf<>+0(SB)/8, $0x3fe0000000000000
+DATA dHalf<>+8(SB)/8, $0x3fe0000000000000
+DATA dHalf<>+16(SB)/8, $0x3fe0000000000000
+DATA dHalf<>+24(SB)/8, $0x3fe0000000000000
+DATA dHalf<>+32(SB)/8, $0x3fe0000000000000
+DATA dHalf<>+40(SB)/8, $0x3fe0000000000000
+DATA dHalf<>+48(SB)/8, $0x3fe0000000000000
+DATA dHalf<>+56(SB)/8, $0x3fe0000000000000
+GLOBL dHalf<>(SB), RODATA|NOPTR, $64
+DATA dHalfPi<>+0(SB)/8, $0x3ff921fb54442d18
+DATA dHalfPi<>+8(SB)/8, $0x3ff921fb54442d18
+DATA dHalfPi<>+16(SB)/8, $0x3ff921fb54442d18
+DATA dHalfPi<>+24(SB)/8, $0x3ff921fb54442d18
+DATA dHalfPi<>+32(SB)/8, $0x3ff921fb54442d18
+DATA dHalfPi<>+40(SB)/8, $0x3ff921fb54442d18
+DATA dHalfPi<>+48(SB)/8, $0x3ff921fb54442d18
+DATA dHalfPi<>+56(SB)/8, $0x3ff921fb54442d18
+GLOBL dHalfPi<>(SB), RODATA|NOPTR, $64
+DATA dHalfRoot<>+0(SB)/8, $0x3fe6a09e667f3bcd
+DATA dHalfRoot<>+8(SB)/8, $0x3fe6a09e667f3bcd
+DATA dHalfRoot<>+16(SB)/8, $0x3fe6a09e667f3bcd
+DATA dHalfRoot<>+24(SB)/8, $0x3fe6a09e667f3bcd
+DATA dHalfRoot<>+32(SB)/8, $0x3fe6a09e667f3bcd
+DATA dHalfRoot<>+40(SB)/8, $0x3fe6a09e667f3bcd
+DATA dHalfRoot<>+48(SB)/8, $0x3fe6a09e667f3bcd
+DATA dHalfRoot<>+56(SB)/8, $0x3fe6a09e667f3bcd
+GLOBL dHalfRoot<>(SB), RODATA|NOPTR, $64
+DATA dHighest<>+0(SB)/8, $0x4072c00000000000
+DATA dHighest<>+8(SB)/8, $0x4072c00000000000
+DATA dHighest<>+16(SB)/8, $0x4072c00000000000
+DATA dHighest<>+24(SB)/8, $0x4072c00000000000
+DATA dHighest<>+32(SB)/8, $0x4072c00000000000
+DATA dHighest<>+40(SB)/8, $0x4072c00000000000
+DATA dHighest<>+48(SB)/8, $0x4072c00000000000
+DATA dHighest<>+56(SB)/8, $0x4072c00000000000
+GLOBL dHighest<>(SB), RODATA|NOPTR, $64
+DATA dLn0<>+0(SB)/8, $0x3fb8c8cb725e2db5
+DATA dLn0<>+8(SB)/8, $0x3fb8c8cb725e2db5
+DATA dLn0<>+16(SB)/8, $0x3fb8c8cb725e2db5
+DATA dLn0<>+24(SB)/8, $0x3fb8c8cb725e2db5
+DATA dLn0<>+32(SB)/8, $0x3fb8c8cb725e2db5
+DATA dLn0<>+40(SB)/8, $0x3fb8c8cb725e2db5
+DATA dLn0<>+48(SB)/8, $0x3fb8c8cb725e2db5
+DATA dLn0<>+56(SB)/8, $0x3fb8c8cb725e2db5
+GLOBL dLn0<>(SB), RODATA|NOPTR, $64
+DATA dLn1<>+0(SB)/8, $0x3fbc67ad18010d25
+DATA dLn1<>+8(SB)/8, $0x3fbc67ad18010d25
+DATA dLn1<>+16(SB)/8, $0x3fbc67ad18010d25
+DATA dLn1<>+24(SB)/8, $0x3fbc67ad18010d25
+DATA dLn1<>+32(SB)/8, $0x3fbc67ad18010d25
+DATA dLn1<>+40(SB)/8, $0x3fbc67ad18010d25
+DATA dLn1<>+48(SB)/8, $0x3fbc67ad18010d25
+DATA dLn1<>+56(SB)/8, $0x3fbc67ad18010d25
+GLOBL dLn1<>(SB), RODATA|NOPTR, $64
+DATA dLn2<>+0(SB)/8, $0x3fc249323f5fe0a4
+DATA dLn2<>+8(SB)/8, $0x3fc249323f5fe0a4
+DATA dLn2<>+16(SB)/8, $0x3fc249323f5fe0a4
+DATA dLn2<>+24(SB)/8, $0x3fc249323f5fe0a4
+DATA dLn2<>+32(SB)/8, $0x3fc249323f5fe0a4
+DATA dLn2<>+40(SB)/8, $0x3fc249323f5fe0a4
+DATA dLn2<>+48(SB)/8, $0x3fc249323f5fe0a4
+DATA dLn2<>+56(SB)/8, $0x3fc249323f5fe0a4
+GLOBL dLn2<>(SB), RODATA|NOPTR, $64
+DATA dLn3<>+0(SB)/8, $0x3fc999998cae671f
+DATA dLn3<>+8(SB)/8, $0x3fc999998cae671f
+DATA dLn3<>+16(SB)/8, $0x3fc999998cae671f
+DATA dLn3<>+24(SB)/8, $0x3fc999998cae671f
+DATA dLn3<>+32(SB)/8, $0x3fc999998cae671f
+DATA dLn3<>+40(SB)/8, $0x3fc999998cae671f
+DATA dLn3<>+48(SB)/8, $0x3fc999998cae671f
+DATA dLn3<>+56(SB)/8, $0x3fc999998cae671f
+GLOBL dLn3<>(SB), RODATA|NOPTR, $64
+DATA dLn4<>+0(SB)/8, $0x3fd5555555564eb7
+DATA dLn4<>+8(SB)/8, $0x3fd5555555564eb7
+DATA dLn4<>+16(SB)/8, $0x3fd5555555564eb7
+DATA dLn4<>+24(SB)/8, $0x3fd5555555564eb7
+DATA dLn4<>+32(SB)/8, $0x3fd5555555564eb7
+DATA dLn4<>+40(SB)/8, $0x3fd5555555564eb7
+DATA dLn4<>+48(SB)/8, $0x3fd5555555564eb7
+DATA dLn4<>+56(SB)/8, $0x3fd5555555564eb7
+GLOBL dLn4<>(SB), RODATA|NOPTR, $64
+DATA dLog2e<>+0(SB)/8, $0x3ff71547652b82fe
+DATA dLog2e<>+8(SB)/8, $0x3ff71547652b82fe
+DATA dLog2e<>+16(SB)/8, $0x3ff71547652b82fe
+DATA dLog2e<>+24(SB)/8, $0x3ff71547652b82fe
+DATA dLog2e<>+32(SB)/8, $0x3ff71547652b82fe
+DATA dLog2e<>+40(SB)/8, $0x3ff71547652b82fe
+DATA dLog2e<>+48(SB)/8, $0x3ff71547652b82fe
+DATA dLog2e<>+56(SB)/8, $0x3ff71547652b82fe
+GLOBL dLog2e<>(SB), RODATA|NOPTR, $64
+DATA dLogOf2<>+0(SB)/8, $0x3fe62e42fefa39ef
+DATA dLogOf2<>+8(SB)/8, $0x3fe62e42fefa39ef
+DATA dLogOf2<>+16(SB)/8, $0x3fe62e42fefa39ef
+DATA dLogOf2<>+24(SB)/8, $0x3fe62e42fefa39ef
+DATA dLogOf2<>+32(SB)/8, $0x3fe62e42fefa39ef
+DATA dLogOf2<>+40(SB)/8, $0x3fe62e42fefa39ef
+DATA dLogOf2<>+48(SB)/8, $0x3fe62e42fefa39ef
+DATA dLogOf2<>+56(SB)/8, $0x3fe62e42fefa39ef
+GLOBL dLogOf2<>(SB), RODATA|NOPTR, $64
+DATA dLowest<>+0(SB)/8, $0xc072c00000000000
+DATA dLowest<>+8(SB)/8, $0xc072c00000000000
+DATA dLowest<>+16(SB)/8, $0xc072c00000000000
+DATA dLowest<>+24(SB)/8, $0xc072c00000000000
+DATA dLowest<>+32(SB)/8, $0xc072c00000000000
+DATA dLowest<>+40(SB)/8, $0xc072c00000000000
+DATA dLowest<>+48(SB)/8, $0xc072c00000000000
+DATA dLowest<>+56(SB)/8, $0xc072c00000000000
+GLOBL dLowest<>(SB), RODATA|NOPTR, $64
+DATA dMagnitude<>+0(SB)/8, $0x7fffffffffffffff
+DATA dMagnitude<>+8(SB)/8, $0x7fffffffffffffff
+DATA dMagnitude<>+16(SB)/8, $0x7fffffffffffffff
+DATA dMagnitude<>+24(SB)/8, $0x7fffffffffffffff
+DATA dMagnitude<>+32(SB)/8, $0x7fffffffffffffff
+DATA dMagnitude<>+40(SB)/8, $0x7fffffffffffffff
+DATA dMagnitude<>+48(SB)/8, $0x7fffffffffffffff
+DATA dMagnitude<>+56(SB)/8, $0x7fffffffffffffff
+GLOBL dMagnitude<>(SB), RODATA|NOPTR, $64
+DATA dMinusFarthest<>+0(SB)/8, $0xc085e00000000000
+DATA dMinusFarthest<>+8(SB)/8, $0xc085e00000000000
+DATA dMinusFarthest<>+16(SB)/8, $0xc085e00000000000
+DATA dMinusFarthest<>+24(SB)/8, $0xc085e00000000000
+DATA dMinusFarthest<>+32(SB)/8, $0xc085e00000000000
+DATA dMinusFarthest<>+40(SB)/8, $0xc085e00000000000
+DATA dMinusFarthest<>+48(SB)/8, $0xc085e00000000000
+DATA dMinusFarthest<>+56(SB)/8, $0xc085e00000000000
+GLOBL dMinusFarthest<>(SB), RODATA|NOPTR, $64
+DATA dMinusHalf<>+0(SB)/8, $0xbfe0000000000000
+DATA dMinusHalf<>+8(SB)/8, $0xbfe0000000000000
+DATA dMinusHalf<>+16(SB)/8, $0xbfe0000000000000
+DATA dMinusHalf<>+24(SB)/8, $0xbfe0000000000000
+DATA dMinusHalf<>+32(SB)/8, $0xbfe0000000000000
+DATA dMinusHalf<>+40(SB)/8, $0xbfe0000000000000
+DATA dMinusHalf<>+48(SB)/8, $0xbfe0000000000000
+DATA dMinusHalf<>+56(SB)/8, $0xbfe0000000000000
+GLOBL dMinusHalf<>(SB), RODATA|NOPTR, $64
+DATA dMinusInfinite<>+0(SB)/8, $0xfff0000000000000
+DATA dMinusInfinite<>+8(SB)/8, $0xfff0000000000000
+DATA dMinusInfinite<>+16(SB)/8, $0xfff0000000000000
+DATA dMinusInfinite<>+24(SB)/8, $0xfff0000000000000
+DATA dMinusInfinite<>+32(SB)/8, $0xfff0000000000000
+DATA dMinusInfinite<>+40(SB)/8, $0xfff0000000000000
+DATA dMinusInfinite<>+48(SB)/8, $0xfff0000000000000
+DATA dMinusInfinite<>+56(SB)/8, $0xfff0000000000000
+GLOBL dMinusInfinite<>(SB), RODATA|NOPTR, $64
+DATA dMinusLn2<>+0(SB)/8, $0xbfe62e42fefa39ef
+DATA dMinusLn2<>+8(SB)/8, $0xbfe62e42fefa39ef
+DATA dMinusLn2<>+16(SB)/8, $0xbfe62e42fefa39ef
+DATA dMinusLn2<>+24(SB)/8, $0xbfe62e42fefa39ef
+DATA dMinusLn2<>+32(SB)/8, $0xbfe62e42fefa39ef
+DATA dMinusLn2<>+40(SB)/8, $0xbfe62e42fefa39ef
+DATA dMinusLn2<>+48(SB)/8, $0xbfe62e42fefa39ef
+DATA dMinusLn2<>+56(SB)/8, $0xbfe62e42fefa39ef
+GLOBL dMinusLn2<>(SB), RODATA|NOPTR, $64
+DATA dMinusUnit<>+0(SB)/8, $0xbff0000000000000
+DATA dMinusUnit<>+8(SB)/8, $0xbff0000000000000
+DATA dMinusUnit<>+16(SB)/8, $0xbff0000000000000
+DATA dMinusUnit<>+24(SB)/8, $0xbff0000000000000
+DATA dMinusUnit<>+32(SB)/8, $0xbff0000000000000
+DATA dMinusUnit<>+40(SB)/8, $0xbff0000000000000
+DATA dMinusUnit<>+48(SB)/8, $0xbff0000000000000
+DATA dMinusUnit<>+56(SB)/8, $0xbff0000000000000
+GLOBL dMinusUnit<>(SB), RODATA|NOPTR, $64
+DATA dMost32<>+0(SB)/8, $0x47efffffe0000000
+DATA dMost32<>+8(SB)/8, $0x47efffffe0000000
+DATA dMost32<>+16(SB)/8, $0x47efffffe0000000
+DATA dMost32<>+24(SB)/8, $0x47efffffe0000000
+DATA dMost32<>+32(SB)/8, $0x47efffffe0000000
+DATA dMost32<>+40(SB)/8, $0x47efffffe0000000
+DATA dMost32<>+48(SB)/8, $0x47efffffe0000000
+DATA dMost32<>+56(SB)/8, $0x47efffffe0000000
+GLOBL dMost32<>(SB), RODATA|NOPTR, $64
+DATA dMost64<>+0(SB)/8, $0x7fefffffffffffff
+DATA dMost64<>+8(SB)/8, $0x7fefffffffffffff
+DATA dMost64<>+16(SB)/8, $0x7fefffffffffffff
+DATA dMost64<>+24(SB)/8, $0x7fefffffffffffff
+DATA dMost64<>+32(SB)/8, $0x7fefffffffffffff
+DATA dMost64<>+40(SB)/8, $0x7fefffffffffffff
+DATA dMost64<>+48(SB)/8, $0x7fefffffffffffff
+DATA dMost64<>+56(SB)/8, $0x7fefffffffffffff
+GLOBL dMost64<>(SB), RODATA|NOPTR, $64
+DATA dNaN<>+0(SB)/8, $0x7ff8000000000001
+DATA dNaN<>+8(SB)/8, $0x7ff8000000000001
+DATA dNaN<>+16(SB)/8, $0x7ff8000000000001
+DATA dNaN<>+24(SB)/8, $0x7ff8000000000001
+DATA dNaN<>+32(SB)/8, $0x7ff8000000000001
+DATA dNaN<>+40(SB)/8, $0x7ff8000000000001
+DATA dNaN<>+48(SB)/8, $0x7ff8000000000001
+DATA dNaN<>+56(SB)/8, $0x7ff8000000000001
+GLOBL dNaN<>(SB), RODATA|NOPTR, $64
+DATA dNoMinusOffset<>+0(SB)/8, $0x8000000000000000
+DATA dNoMinusOffset<>+8(SB)/8, $0x8000000000000000
+DATA dNoMinusOffset<>+16(SB)/8, $0x8000000000000000
+DATA dNoMinusOffset<>+24(SB)/8, $0x8000000000000000
+DATA dNoMinusOffset<>+32(SB)/8, $0x8000000000000000
+DATA dNoMinusOffset<>+40(SB)/8, $0x8000000000000000
+DATA dNoMinusOffset<>+48(SB)/8, $0x8000000000000000
+DATA dNoMinusOffset<>+56(SB)/8, $0x8000000000000000
+GLOBL dNoMinusOffset<>(SB), RODATA|NOPTR, $64
+DATA dNoOffset<>+0(SB)/8, $0x0000000000000000
+DATA dNoOffset<>+8(SB)/8, $0x0000000000000000
+DATA dNoOffset<>+16(SB)/8, $0x0000000000000000
+DATA dNoOffset<>+24(SB)/8, $0x0000000000000000
+DATA dNoOffset<>+32(SB)/8, $0x0000000000000000
+DATA dNoOffset<>+40(SB)/8, $0x0000000000000000
+DATA dNoOffset<>+48(SB)/8, $0x0000000000000000
+DATA dNoOffset<>+56(SB)/8, $0x0000000000000000
+GLOBL dNoOffset<>(SB), RODATA|NOPTR, $64
+DATA dOne<>+0(SB)/8, $0x0000000000000001
+DATA dOne<>+8(SB)/8, $0x0000000000000001
+DATA dOne<>+16(SB)/8, $0x0000000000000001
+DATA dOne<>+24(SB)/8, $0x0000000000000001
+DATA dOne<>+32(SB)/8, $0x0000000000000001
+DATA dOne<>+40(SB)/8, $0x0000000000000001
+DATA dOne<>+48(SB)/8, $0x0000000000000001
+DATA dOne<>+56(SB)/8, $0x0000000000000001
+GLOBL dOne<>(SB), RODATA|NOPTR, $64
+DATA dPi<>+0(SB)/8, $0x400921fb54442d18
+DATA dPi<>+8(SB)/8, $0x400921fb54442d18
+DATA dPi<>+16(SB)/8, $0x400921fb54442d18
+DATA dPi<>+24(SB)/8, $0x400921fb54442d18
+DATA dPi<>+32(SB)/8, $0x400921fb54442d18
+DATA dPi<>+40(SB)/8, $0x400921fb54442d18
+DATA dPi<>+48(SB)/8, $0x400921fb54442d18
+DATA dPi<>+56(SB)/8, $0x400921fb54442d18
+GLOBL dPi<>(SB), RODATA|NOPTR, $64
+DATA dQuarterPi<>+0(SB)/8, $0x3fe921fb54442d18
+DATA dQuarterPi<>+8(SB)/8, $0x3fe921fb54442d18
+DATA dQuarterPi<>+16(SB)/8, $0x3fe921fb54442d18
+DATA dQuarterPi<>+24(SB)/8, $0x3fe921fb54442d18
+DATA dQuarterPi<>+32(SB)/8, $0x3fe921fb54442d18
+DATA dQuarterPi<>+40(SB)/8, $0x3fe921fb54442d18
+DATA dQuarterPi<>+48(SB)/8, $0x3fe921fb54442d18
+DATA dQuarterPi<>+56(SB)/8, $0x3fe921fb54442d18
+GLOBL dQuarterPi<>(SB), RODATA|NOPTR, $64
+DATA dRoot2<>+0(SB)/8, $0x3ff6a09e667f3bcd
+DATA dRoot2<>+8(SB)/8, $0x3ff6a09e667f3bcd
+DATA dRoot2<>+16(SB)/8, $0x3ff6a09e667f3bcd
+DATA dRoot2<>+24(SB)/8, $0x3ff6a09e667f3bcd
+DATA dRoot2<>+32(SB)/8, $0x3ff6a09e667f3bcd
+DATA dRoot2<>+40(SB)/8, $0x3ff6a09e667f3bcd
+DATA dRoot2<>+48(SB)/8, $0x3ff6a09e667f3bcd
+DATA dRoot2<>+56(SB)/8, $0x3ff6a09e667f3bcd
+GLOBL dRoot2<>(SB), RODATA|NOPTR, $64
+DATA dShift<>+0(SB)/8, $0x4338000000000000
+DATA dShift<>+8(SB)/8, $0x4338000000000000
+DATA dShift<>+16(SB)/8, $0x4338000000000000
+DATA dShift<>+24(SB)/8, $0x4338000000000000
+DATA dShift<>+32(SB)/8, $0x4338000000000000
+DATA dShift<>+40(SB)/8, $0x4338000000000000
+DATA dShift<>+48(SB)/8, $0x4338000000000000
+DATA dShift<>+56(SB)/8, $0x4338000000000000
+GLOBL dShift<>(SB), RODATA|NOPTR, $64
+DATA dSign<>+0(SB)/8, $0x8000000000000000
+DATA dSign<>+8(SB)/8, $0x8000000000000000
+DATA dSign<>+16(SB)/8, $0x8000000000000000
+DATA dSign<>+24(SB)/8, $0x8000000000000000
+DATA dSign<>+32(SB)/8, $0x8000000000000000
+DATA dSign<>+40(SB)/8, $0x8000000000000000
+DATA dSign<>+48(SB)/8, $0x8000000000000000
+DATA dSign<>+56(SB)/8, $0x8000000000000000
+GLOBL dSign<>(SB), RODATA|NOPTR, $64
+DATA dSignFraction<>+0(SB)/8, $0x800fffffffffffff
+DATA dSignFraction<>+8(SB)/8, $0x800fffffffffffff
+DATA dSignFraction<>+16(SB)/8, $0x800fffffffffffff
+DATA dSignFraction<>+24(SB)/8, $0x800fffffffffffff
+DATA dSignFraction<>+32(SB)/8, $0x800fffffffffffff
+DATA dSignFraction<>+40(SB)/8, $0x800fffffffffffff
+DATA dSignFraction<>+48(SB)/8, $0x800fffffffffffff
+DATA dSignFraction<>+56(SB)/8, $0x800fffffffffffff
+GLOBL dSignFraction<>(SB), RODATA|NOPTR, $64
+DATA dSin0<>+0(SB)/8, $0x3de54e70f31da4d6
+DATA dSin0<>+8(SB)/8, $0x3de54e70f31da4d6
+DATA dSin0<>+16(SB)/8, $0x3de54e70f31da4d6
+DATA dSin0<>+24(SB)/8, $0x3de54e70f31da4d6
+DATA dSin0<>+32(SB)/8, $0x3de54e70f31da4d6
+DATA dSin0<>+40(SB)/8, $0x3de54e70f31da4d6
+DATA dSin0<>+48(SB)/8, $0x3de54e70f31da4d6
+DATA dSin0<>+56(SB)/8, $0x3de54e70f31da4d6
+GLOBL dSin0<>(SB), RODATA|NOPTR, $64
+DATA dSin1<>+0(SB)/8, $0xbe5ae20c173a995e
+DATA dSin1<>+8(SB)/8, $0xbe5ae20c173a995e
+DATA dSin1<>+16(SB)/8, $0xbe5ae20c173a995e
+DATA dSin1<>+24(SB)/8, $0xbe5ae20c173a995e
+DATA dSin1<>+32(SB)/8, $0xbe5ae20c173a995e
+DATA dSin1<>+40(SB)/8, $0xbe5ae20c173a995e
+DATA dSin1<>+48(SB)/8, $0xbe5ae20c173a995e
+DATA dSin1<>+56(SB)/8, $0xbe5ae20c173a995e
+GLOBL dSin1<>(SB), RODATA|NOPTR, $64
+DATA dSin2<>+0(SB)/8, $0x3ec71dd8dd5d749a
+DATA dSin2<>+8(SB)/8, $0x3ec71dd8dd5d749a
+DATA dSin2<>+16(SB)/8, $0x3ec71dd8dd5d749a
+DATA dSin2<>+24(SB)/8, $0x3ec71dd8dd5d749a
+DATA dSin2<>+32(SB)/8, $0x3ec71dd8dd5d749a
+DATA dSin2<>+40(SB)/8, $0x3ec71dd8dd5d749a
+DATA dSin2<>+48(SB)/8, $0x3ec71dd8dd5d749a
+DATA dSin2<>+56(SB)/8, $0x3ec71dd8dd5d749a
+GLOBL dSin2<>(SB), RODATA|NOPTR, $64
+DATA dSin3<>+0(SB)/8, $0xbf2a01a001194bc1
+DATA dSin3<>+8(SB)/8, $0xbf2a01a001194bc1
+DATA dSin3<>+16(SB)/8, $0xbf2a01a001194bc1
+DATA dSin3<>+24(SB)/8, $0xbf2a01a001194bc1
+DATA dSin3<>+32(SB)/8, $0xbf2a01a001194bc1
+DATA dSin3<>+40(SB)/8, $0xbf2a01a001194bc1
+DATA dSin3<>+48(SB)/8, $0xbf2a01a001194bc1
+DATA dSin3<>+56(SB)/8, $0xbf2a01a001194bc1
+GLOBL dSin3<>(SB), RODATA|NOPTR, $64
+DATA dSin4<>+0(SB)/8, $0x3f81111110fc01e7
+DATA dSin4<>+8(SB)/8, $0x3f81111110fc01e7
+DATA dSin4<>+16(SB)/8, $0x3f81111110fc01e7
+DATA dSin4<>+24(SB)/8, $0x3f81111110fc01e7
+DATA dSin4<>+32(SB)/8, $0x3f81111110fc01e7
+DATA dSin4<>+40(SB)/8, $0x3f81111110fc01e7
+DATA dSin4<>+48(SB)/8, $0x3f81111110fc01e7
+DATA dSin4<>+56(SB)/8, $0x3f81111110fc01e7
+GLOBL dSin4<>(SB), RODATA|NOPTR, $64
+DATA dSin5<>+0(SB)/8, $0xbfc55555555549c9
+DATA dSin5<>+8(SB)/8, $0xbfc55555555549c9
+DATA dSin5<>+16(SB)/8, $0xbfc55555555549c9
+DATA dSin5<>+24(SB)/8, $0xbfc55555555549c9
+DATA dSin5<>+32(SB)/8, $0xbfc55555555549c9
+DATA dSin5<>+40(SB)/8, $0xbfc55555555549c9
+DATA dSin5<>+48(SB)/8, $0xbfc55555555549c9
+DATA dSin5<>+56(SB)/8, $0xbfc55555555549c9
+GLOBL dSin5<>(SB), RODATA|NOPTR, $64
+DATA dSinNear0<>+0(SB)/8, $0x3ec6dbded5452c9b
+DATA dSinNear0<>+8(SB)/8, $0x3ec6dbded5452c9b
+DATA dSinNear0<>+16(SB)/8, $0x3ec6dbded5452c9b
+DATA dSinNear0<>+24(SB)/8, $0x3ec6dbded5452c9b
+DATA dSinNear0<>+32(SB)/8, $0x3ec6dbded5452c9b
+DATA dSinNear0<>+40(SB)/8, $0x3ec6dbded5452c9b
+DATA dSinNear0<>+48(SB)/8, $0x3ec6dbded5452c9b
+DATA dSinNear0<>+56(SB)/8, $0x3ec6dbded5452c9b
+GLOBL dSinNear0<>(SB), RODATA|NOPTR, $64
+DATA dSinNear1<>+0(SB)/8, $0xbf2a013a740c35ce
+DATA dSinNear1<>+8(SB)/8, $0xbf2a013a740c35ce
+DATA dSinNear1<>+16(SB)/8, $0xbf2a013a740c35ce
+DATA dSinNear1<>+24(SB)/8, $0xbf2a013a740c35ce
+DATA dSinNear1<>+32(SB)/8, $0xbf2a013a740c35ce
+DATA dSinNear1<>+40(SB)/8, $0xbf2a013a740c35ce
+DATA dSinNear1<>+48(SB)/8, $0xbf2a013a740c35ce
+DATA dSinNear1<>+56(SB)/8, $0xbf2a013a740c35ce
+GLOBL dSinNear1<>(SB), RODATA|NOPTR, $64
+DATA dSinNear2<>+0(SB)/8, $0x3f811110deef0ae3
+DATA dSinNear2<>+8(SB)/8, $0x3f811110deef0ae3
+DATA dSinNear2<>+16(SB)/8, $0x3f811110deef0ae3
+DATA dSinNear2<>+24(SB)/8, $0x3f811110deef0ae3
+DATA dSinNear2<>+32(SB)/8, $0x3f811110deef0ae3
+DATA dSinNear2<>+40(SB)/8, $0x3f811110deef0ae3
+DATA dSinNear2<>+48(SB)/8, $0x3f811110deef0ae3
+DATA dSinNear2<>+56(SB)/8, $0x3f811110deef0ae3
+GLOBL dSinNear2<>(SB), RODATA|NOPTR, $64
+DATA dSinNear3<>+0(SB)/8, $0xbfc555555545df18
+DATA dSinNear3<>+8(SB)/8, $0xbfc555555545df18
+DATA dSinNear3<>+16(SB)/8, $0xbfc555555545df18
+DATA dSinNear3<>+24(SB)/8, $0xbfc555555545df18
+DATA dSinNear3<>+32(SB)/8, $0xbfc555555545df18
+DATA dSinNear3<>+40(SB)/8, $0xbfc555555545df18
+DATA dSinNear3<>+48(SB)/8, $0xbfc555555545df18
+DATA dSinNear3<>+56(SB)/8, $0xbfc555555545df18
+GLOBL dSinNear3<>(SB), RODATA|NOPTR, $64
+DATA dSineBack<>+0(SB)/8, $0xc00921fb54442d18
+DATA dSineBack<>+8(SB)/8, $0xc00921fb54442d18
+DATA dSineBack<>+16(SB)/8, $0xc00921fb54442d18
+DATA dSineBack<>+24(SB)/8, $0xc00921fb54442d18
+DATA dSineBack<>+32(SB)/8, $0xc00921fb54442d18
+DATA dSineBack<>+40(SB)/8, $0xc00921fb54442d18
+DATA dSineBack<>+48(SB)/8, $0xc00921fb54442d18
+DATA dSineBack<>+56(SB)/8, $0xc00921fb54442d18
+GLOBL dSineBack<>(SB), RODATA|NOPTR, $64
+DATA dSineBackLow<>+0(SB)/8, $0xbca1a62633145c07
+DATA dSineBackLow<>+8(SB)/8, $0xbca1a62633145c07
+DATA dSineBackLow<>+16(SB)/8, $0xbca1a62633145c07
+DATA dSineBackLow<>+24(SB)/8, $0xbca1a62633145c07
+DATA dSineBackLow<>+32(SB)/8, $0xbca1a62633145c07
+DATA dSineBackLow<>+40(SB)/8, $0xbca1a62633145c07
+DATA dSineBackLow<>+48(SB)/8, $0xbca1a62633145c07
+DATA dSineBackLow<>+56(SB)/8, $0xbca1a62633145c07
+GLOBL dSineBackLow<>(SB), RODATA|NOPTR, $64
+DATA dSineMinusOffset<>+0(SB)/8, $0x8000000000000000
+DATA dSineMinusOffset<>+8(SB)/8, $0x8000000000000000
+DATA dSineMinusOffset<>+16(SB)/8, $0x8000000000000000
+DATA dSineMinusOffset<>+24(SB)/8, $0x8000000000000000
+DATA dSineMinusOffset<>+32(SB)/8, $0x8000000000000000
+DATA dSineMinusOffset<>+40(SB)/8, $0x8000000000000000
+DATA dSineMinusOffset<>+48(SB)/8, $0x8000000000000000
+DATA dSineMinusOffset<>+56(SB)/8, $0x8000000000000000
+GLOBL dSineMinusOffset<>(SB), RODATA|NOPTR, $64
+DATA dSineOffset<>+0(SB)/8, $0x0000000000000000
+DATA dSineOffset<>+8(SB)/8, $0x0000000000000000
+DATA dSineOffset<>+16(SB)/8, $0x0000000000000000
+DATA dSineOffset<>+24(SB)/8, $0x0000000000000000
+DATA dSineOffset<>+32(SB)/8, $0x0000000000000000
+DATA dSineOffset<>+40(SB)/8, $0x0000000000000000
+DATA dSineOffset<>+48(SB)/8, $0x0000000000000000
+DATA dSineOffset<>+56(SB)/8, $0x0000000000000000
+GLOBL dSineOffset<>(SB), RODATA|NOPTR, $64
+DATA dSinePer<>+0(SB)/8, $0x3fe0000000000000
+DATA dSinePer<>+8(SB)/8, $0x3fe0000000000000
+DATA dSinePer<>+16(SB)/8, $0x3fe0000000000000
+DATA dSinePer<>+24(SB)/8, $0x3fe0000000000000
+DATA dSinePer<>+32(SB)/8, $0x3fe0000000000000
+DATA dSinePer<>+40(SB)/8, $0x3fe0000000000000
+DATA dSinePer<>+48(SB)/8, $0x3fe0000000000000
+DATA dSinePer<>+56(SB)/8, $0x3fe0000000000000
+GLOBL dSinePer<>(SB), RODATA|NOPTR, $64
+DATA dSineQuarters<>+0(SB)/8, $0xc000000000000000
+DATA dSineQuarters<>+8(SB)/8, $0xc000000000000000
+DATA dSineQuarters<>+16(SB)/8, $0xc000000000000000
+DATA dSineQuarters<>+24(SB)/8, $0xc000000000000000
+DATA dSineQuarters<>+32(SB)/8, $0xc000000000000000
+DATA dSineQuarters<>+40(SB)/8, $0xc000000000000000
+DATA dSineQuarters<>+48(SB)/8, $0xc000000000000000
+DATA dSineQuarters<>+56(SB)/8, $0xc000000000000000
+GLOBL dSineQuarters<>(SB), RODATA|NOPTR, $64
+DATA dSineTurn<>+0(SB)/8, $0x3fd45f306dc9c883
+DATA dSineTurn<>+8(SB)/8, $0x3fd45f306dc9c883
+DATA dSineTurn<>+16(SB)/8, $0x3fd45f306dc9c883
+DATA dSineTurn<>+24(SB)/8, $0x3fd45f306dc9c883
+DATA dSineTurn<>+32(SB)/8, $0x3fd45f306dc9c883
+DATA dSineTurn<>+40(SB)/8, $0x3fd45f306dc9c883
+DATA dSineTurn<>+48(SB)/8, $0x3fd45f306dc9c883
+DATA dSineTurn<>+56(SB)/8, $0x3fd45f306dc9c883
+GLOBL dSineTurn<>(SB), RODATA|NOPTR, $64
+DATA dSmall<>+0(SB)/8, $0x3fc5c28f5c28f5c3
+DATA dSmall<>+8(SB)/8, $0x3fc5c28f5c28f5c3
+DATA dSmall<>+16(SB)/8, $0x3fc5c28f5c28f5c3
+DATA dSmall<>+24(SB)/8, $0x3fc5c28f5c28f5c3
+DATA dSmall<>+32(SB)/8, $0x3fc5c28f5c28f5c3
+DATA dSmall<>+40(SB)/8, $0x3fc5c28f5c28f5c3
+DATA dSmall<>+48(SB)/8, $0x3fc5c28f5c28f5c3
+DATA dSmall<>+56(SB)/8, $0x3fc5c28f5c28f5c3
+GLOBL dSmall<>(SB), RODATA|NOPTR, $64
+DATA dTangentBack<>+0(SB)/8, $0xbff921fb54442d18
+DATA dTangentBack<>+8(SB)/8, $0xbff921fb54442d18
+DATA dTangentBack<>+16(SB)/8, $0xbff921fb54442d18
+DATA dTangentBack<>+24(SB)/8, $0xbff921fb54442d18
+DATA dTangentBack<>+32(SB)/8, $0xbff921fb54442d18
+DATA dTangentBack<>+40(SB)/8, $0xbff921fb54442d18
+DATA dTangentBack<>+48(SB)/8, $0xbff921fb54442d18
+DATA dTangentBack<>+56(SB)/8, $0xbff921fb54442d18
+GLOBL dTangentBack<>(SB), RODATA|NOPTR, $64
+DATA dTangentBackLow<>+0(SB)/8, $0xbc91a62633145c07
+DATA dTangentBackLow<>+8(SB)/8, $0xbc91a62633145c07
+DATA dTangentBackLow<>+16(SB)/8, $0xbc91a62633145c07
+DATA dTangentBackLow<>+24(SB)/8, $0xbc91a62633145c07
+DATA dTangentBackLow<>+32(SB)/8, $0xbc91a62633145c07
+DATA dTangentBackLow<>+40(SB)/8, $0xbc91a62633145c07
+DATA dTangentBackLow<>+48(SB)/8, $0xbc91a62633145c07
+DATA dTangentBackLow<>+56(SB)/8, $0xbc91a62633145c07
+GLOBL dTangentBackLow<>(SB), RODATA|NOPTR, $64
+DATA dTangentMinusOffset<>+0(SB)/8, $0x8000000000000000
+DATA dTangentMinusOffset<>+8(SB)/8, $0x8000000000000000
+DATA dTangentMinusOffset<>+16(SB)/8, $0x8000000000000000
+DATA dTangentMinusOffset<>+24(SB)/8, $0x8000000000000000
+DATA dTangentMinusOffset<>+32(SB)/8, $0x8000000000000000
+DATA dTangentMinusOffset<>+40(SB)/8, $0x8000000000000000
+DATA dTangentMinusOffset<>+48(SB)/8, $0x8000000000000000
+DATA dTangentMinusOffset<>+56(SB)/8, $0x8000000000000000
+GLOBL dTangentMinusOffset<>(SB), RODATA|NOPTR, $64
+DATA dTangentOffset<>+0(SB)/8, $0x0000000000000000
+DATA dTangentOffset<>+8(SB)/8, $0x0000000000000000
+DATA dTangentOffset<>+16(SB)/8, $0x0000000000000000
+DATA dTangentOffset<>+24(SB)/8, $0x0000000000000000
+DATA dTangentOffset<>+32(SB)/8, $0x0000000000000000
+DATA dTangentOffset<>+40(SB)/8, $0x0000000000000000
+DATA dTangentOffset<>+48(SB)/8, $0x0000000000000000
+DATA dTangentOffset<>+56(SB)/8, $0x0000000000000000
+GLOBL dTangentOffset<>(SB), RODATA|NOPTR, $64
+DATA dTangentPer<>+0(SB)/8, $0x3ff0000000000000
+DATA dTangentPer<>+8(SB)/8, $0x3ff0000000000000
+DATA dTangentPer<>+16(SB)/8, $0x3ff0000000000000
+DATA dTangentPer<>+24(SB)/8, $0x3ff0000000000000
+DATA dTangentPer<>+32(SB)/8, $0x3ff0000000000000
+DATA dTangentPer<>+40(SB)/8, $0x3ff0000000000000
+DATA dTangentPer<>+48(SB)/8, $0x3ff0000000000000
+DATA dTangentPer<>+56(SB)/8, $0x3ff0000000000000
+GLOBL dTangentPer<>(SB), RODATA|NOPTR, $64
+DATA dTangentQuarters<>+0(SB)/8, $0xbff0000000000000
+DATA dTangentQuarters<>+8(SB)/8, $0xbff0000000000000
+DATA dTangentQuarters<>+16(SB)/8, $0xbff0000000000000
+DATA dTangentQuarters<>+24(SB)/8, $0xbff0000000000000
+DATA dTangentQuarters<>+32(SB)/8, $0xbff0000000000000
+DATA dTangentQuarters<>+40(SB)/8, $0xbff0000000000000
+DATA dTangentQuarters<>+48(SB)/8, $0xbff0000000000000
+DATA dTangentQuarters<>+56(SB)/8, $0xbff0000000000000
+GLOBL dTangentQuarters<>(SB), RODATA|NOPTR, $64
+DATA dTangentTurn<>+0(SB)/8, $0x3fe45f306dc9c883
+DATA dTangentTurn<>+8(SB)/8, $0x3fe45f306dc9c883
+DATA dTangentTurn<>+16(SB)/8, $0x3fe45f306dc9c883
+DATA dTangentTurn<>+24(SB)/8, $0x3fe45f306dc9c883
+DATA dTangentTurn<>+32(SB)/8, $0x3fe45f306dc9c883
+DATA dTangentTurn<>+40(SB)/8, $0x3fe45f306dc9c883
+DATA dTangentTurn<>+48(SB)/8, $0x3fe45f306dc9c883
+DATA dTangentTurn<>+56(SB)/8, $0x3fe45f306dc9c883
+GLOBL dTangentTurn<>(SB), RODATA|NOPTR, $64
+DATA dThreeEighthsTan<>+0(SB)/8, $0x4003504f333f9de6
+DATA dThreeEighthsTan<>+8(SB)/8, $0x4003504f333f9de6
+DATA dThreeEighthsTan<>+16(SB)/8, $0x4003504f333f9de6
+DATA dThreeEighthsTan<>+24(SB)/8, $0x4003504f333f9de6
+DATA dThreeEighthsTan<>+32(SB)/8, $0x4003504f333f9de6
+DATA dThreeEighthsTan<>+40(SB)/8, $0x4003504f333f9de6
+DATA dThreeEighthsTan<>+48(SB)/8, $0x4003504f333f9de6
+DATA dThreeEighthsTan<>+56(SB)/8, $0x4003504f333f9de6
+GLOBL dThreeEighthsTan<>(SB), RODATA|NOPTR, $64
+DATA dTwenty<>+0(SB)/8, $0x0000000000000014
+DATA dTwenty<>+8(SB)/8, $0x0000000000000014
+DATA dTwenty<>+16(SB)/8, $0x0000000000000014
+DATA dTwenty<>+24(SB)/8, $0x0000000000000014
+DATA dTwenty<>+32(SB)/8, $0x0000000000000014
+DATA dTwenty<>+40(SB)/8, $0x0000000000000014
+DATA dTwenty<>+48(SB)/8, $0x0000000000000014
+DATA dTwenty<>+56(SB)/8, $0x0000000000000014
+GLOBL dTwenty<>(SB), RODATA|NOPTR, $64
+DATA dTwo<>+0(SB)/8, $0x4000000000000000
+DATA dTwo<>+8(SB)/8, $0x4000000000000000
+DATA dTwo<>+16(SB)/8, $0x4000000000000000
+DATA dTwo<>+24(SB)/8, $0x4000000000000000
+DATA dTwo<>+32(SB)/8, $0x4000000000000000
+DATA dTwo<>+40(SB)/8, $0x4000000000000000
+DATA dTwo<>+48(SB)/8, $0x4000000000000000
+DATA dTwo<>+56(SB)/8, $0x4000000000000000
+GLOBL dTwo<>(SB), RODATA|NOPTR, $64
+DATA dTwo23<>+0(SB)/8, $0x4160000000000000
+DATA dTwo23<>+8(SB)/8, $0x4160000000000000
+DATA dTwo23<>+16(SB)/8, $0x4160000000000000
+DATA dTwo23<>+24(SB)/8, $0x4160000000000000
+DATA dTwo23<>+32(SB)/8, $0x4160000000000000
+DATA dTwo23<>+40(SB)/8, $0x4160000000000000
+DATA dTwo23<>+48(SB)/8, $0x4160000000000000
+DATA dTwo23<>+56(SB)/8, $0x4160000000000000
+GLOBL dTwo23<>(SB), RODATA|NOPTR, $64
+DATA dUnit<>+0(SB)/8, $0x3ff0000000000000
+DATA dUnit<>+8(SB)/8, $0x3ff0000000000000
+DATA dUnit<>+16(SB)/8, $0x3ff0000000000000
+DATA dUnit<>+24(SB)/8, $0x3ff0000000000000
+DATA dUnit<>+32(SB)/8, $0x3ff0000000000000
+DATA dUnit<>+40(SB)/8, $0x3ff0000000000000
+DATA dUnit<>+48(SB)/8, $0x3ff0000000000000
+DATA dUnit<>+56(SB)/8, $0x3ff0000000000000
+GLOBL dUnit<>(SB), RODATA|NOPTR, $64
+DATA dWhole<>+0(SB)/8, $0x4330000000000000
+DATA dWhole<>+8(SB)/8, $0x4330000000000000
+DATA dWhole<>+16(SB)/8, $0x4330000000000000
+DATA dWhole<>+24(SB)/8, $0x4330000000000000
+DATA dWhole<>+32(SB)/8, $0x4330000000000000
+DATA dWhole<>+40(SB)/8, $0x4330000000000000
+DATA dWhole<>+48(SB)/8, $0x4330000000000000
+DATA dWhole<>+56(SB)/8, $0x4330000000000000
+GLOBL dWhole<>(SB), RODATA|NOPTR, $64
+DATA dWholeBias<>+0(SB)/8, $0x43300000000003ff
+DATA dWholeBias<>+8(SB)/8, $0x43300000000003ff
+DATA dWholeBias<>+16(SB)/8, $0x43300000000003ff
+DATA dWholeBias<>+24(SB)/8, $0x43300000000003ff
+DATA dWholeBias<>+32(SB)/8, $0x43300000000003ff
+DATA dWholeBias<>+40(SB)/8, $0x43300000000003ff
+DATA dWholeBias<>+48(SB)/8, $0x43300000000003ff
+DATA dWholeBias<>+56(SB)/8, $0x43300000000003ff
+GLOBL dWholeBias<>(SB), RODATA|NOPTR, $64
+DATA dZero<>+0(SB)/8, $0x0000000000000000
+DATA dZero<>+8(SB)/8, $0x0000000000000000
+DATA dZero<>+16(SB)/8, $0x0000000000000000
+DATA dZero<>+24(SB)/8, $0x0000000000000000
+DATA dZero<>+32(SB)/8, $0x0000000000000000
+DATA dZero<>+40(SB)/8, $0x0000000000000000
+DATA dZero<>+48(SB)/8, $0x0000000000000000
+DATA dZero<>+56(SB)/8, $0x0000000000000000
+GLOBL dZero<>(SB), RODATA|NOPTR, $64
 DATA evenSigns<>+0(SB)/8, $0x0000000080000000
 DATA evenSigns<>+8(SB)/8, $0x0000000080000000
 DATA evenSigns<>+16(SB)/8, $0x0000000080000000
@@ -1416,6 +2280,303 @@ DATA halves<>+52(SB)/4, $8
 DATA halves<>+56(SB)/4, $8
 DATA halves<>+60(SB)/4, $8
 GLOBL halves<>(SB), RODATA|NOPTR, $64
+DATA turns0<>+0(SB)/8, $0x3ff7cc1b72000000
+DATA turns0<>+8(SB)/8, $0x4007cc1b72000000
+DATA turns0<>+16(SB)/8, $0x3fff306dc8000000
+DATA turns0<>+24(SB)/8, $0x400f306dc9000000
+DATA turns0<>+32(SB)/8, $0x400e60db93000000
+DATA turns0<>+40(SB)/8, $0x400cc1b727000000
+DATA turns0<>+48(SB)/8, $0x4009836e4e000000
+DATA turns0<>+56(SB)/8, $0x400306dc9c000000
+DATA turns0<>+64(SB)/8, $0x3fe836e4e4000000
+DATA turns0<>+72(SB)/8, $0x3ff836e4e4000000
+DATA turns0<>+80(SB)/8, $0x400836e4e4000000
+DATA turns0<>+88(SB)/8, $0x40006dc9c8000000
+DATA turns0<>+96(SB)/8, $0x3fbb727220000000
+DATA turns0<>+104(SB)/8, $0x3fcb727220000000
+DATA turns0<>+112(SB)/8, $0x3fdb727220000000
+DATA turns0<>+120(SB)/8, $0x3feb727220000000
+DATA turns0<>+128(SB)/8, $0x3ffb727220000000
+DATA turns0<>+136(SB)/8, $0x400b727220000000
+DATA turns0<>+144(SB)/8, $0x4006e4e441000000
+DATA turns0<>+152(SB)/8, $0x3ffb939104000000
+DATA turns0<>+160(SB)/8, $0x400b939105000000
+DATA turns0<>+168(SB)/8, $0x400727220a000000
+DATA turns0<>+176(SB)/8, $0x3ffc9c882a000000
+DATA turns0<>+184(SB)/8, $0x400c9c882a000000
+DATA turns0<>+192(SB)/8, $0x4009391054000000
+DATA turns0<>+200(SB)/8, $0x40027220a9000000
+DATA turns0<>+208(SB)/8, $0x3fe3910548000000
+DATA turns0<>+216(SB)/8, $0x3ff391054a000000
+DATA turns0<>+224(SB)/8, $0x400391054a000000
+DATA turns0<>+232(SB)/8, $0x3fec882a50000000
+DATA turns0<>+240(SB)/8, $0x3ffc882a52000000
+DATA turns0<>+248(SB)/8, $0x400c882a53000000
+DATA turns0<>+256(SB)/8, $0x40091054a7000000
+DATA turns0<>+264(SB)/8, $0x400220a94f000000
+DATA turns0<>+272(SB)/8, $0x3fe1054a7c000000
+DATA turns0<>+280(SB)/8, $0x3ff1054a7e000000
+DATA turns0<>+288(SB)/8, $0x4001054a7f000000
+DATA turns0<>+296(SB)/8, $0x3fd054a7f0000000
+DATA turns0<>+304(SB)/8, $0x3fe054a7f0000000
+DATA turns0<>+312(SB)/8, $0x3ff054a7f0000000
+DATA turns0<>+320(SB)/8, $0x400054a7f0000000
+DATA turns0<>+328(SB)/8, $0x3fb529fc20000000
+DATA turns0<>+336(SB)/8, $0x3fc529fc20000000
+DATA turns0<>+344(SB)/8, $0x3fd529fc20000000
+DATA turns0<>+352(SB)/8, $0x3fe529fc24000000
+DATA turns0<>+360(SB)/8, $0x3ff529fc26000000
+DATA turns0<>+368(SB)/8, $0x400529fc27000000
+DATA turns0<>+376(SB)/8, $0x3ff4a7f09c000000
+DATA turns0<>+384(SB)/8, $0x4004a7f09d000000
+DATA turns0<>+392(SB)/8, $0x3ff29fc274000000
+DATA turns0<>+400(SB)/8, $0x40029fc275000000
+DATA turns0<>+408(SB)/8, $0x3fe4fe13a8000000
+DATA turns0<>+416(SB)/8, $0x3ff4fe13aa000000
+DATA turns0<>+424(SB)/8, $0x4004fe13ab000000
+DATA turns0<>+432(SB)/8, $0x3ff3f84eae000000
+DATA turns0<>+440(SB)/8, $0x4003f84eaf000000
+DATA turns0<>+448(SB)/8, $0x3fefc2757c000000
+DATA turns0<>+456(SB)/8, $0x3fffc2757c000000
+DATA turns0<>+464(SB)/8, $0x400fc2757d000000
+DATA turns0<>+472(SB)/8, $0x400f84eafa000000
+DATA turns0<>+480(SB)/8, $0x400f09d5f4000000
+DATA turns0<>+488(SB)/8, $0x400e13abe8000000
+DATA turns0<>+496(SB)/8, $0x400c2757d1000000
+DATA turns0<>+504(SB)/8, $0x40084eafa3000000
+DATA turns0<>+512(SB)/8, $0x40009d5f47000000
+DATA turns0<>+520(SB)/8, $0x3fc3abe8f0000000
+DATA turns0<>+528(SB)/8, $0x3fd3abe8f8000000
+DATA turns0<>+536(SB)/8, $0x3fe3abe8f8000000
+DATA turns0<>+544(SB)/8, $0x3ff3abe8fa000000
+DATA turns0<>+552(SB)/8, $0x4003abe8fa000000
+DATA turns0<>+560(SB)/8, $0x3fed5f47d4000000
+DATA turns0<>+568(SB)/8, $0x3ffd5f47d4000000
+DATA turns0<>+576(SB)/8, $0x400d5f47d4000000
+DATA turns0<>+584(SB)/8, $0x400abe8fa9000000
+DATA turns0<>+592(SB)/8, $0x40057d1f53000000
+DATA turns0<>+600(SB)/8, $0x3ff5f47d4c000000
+DATA turns0<>+608(SB)/8, $0x4005f47d4d000000
+DATA turns0<>+616(SB)/8, $0x3ff7d1f534000000
+DATA turns0<>+624(SB)/8, $0x4007d1f534000000
+DATA turns0<>+632(SB)/8, $0x3fff47d4d2000000
+DATA turns0<>+640(SB)/8, $0x400f47d4d3000000
+DATA turns0<>+648(SB)/8, $0x400e8fa9a6000000
+DATA turns0<>+656(SB)/8, $0x400d1f534d000000
+DATA turns0<>+664(SB)/8, $0x400a3ea69b000000
+DATA turns0<>+672(SB)/8, $0x40047d4d37000000
+DATA turns0<>+680(SB)/8, $0x3ff1f534dc000000
+DATA turns0<>+688(SB)/8, $0x4001f534dd000000
+DATA turns0<>+696(SB)/8, $0x3fdf534dd8000000
+DATA turns0<>+704(SB)/8, $0x3fef534ddc000000
+DATA turns0<>+712(SB)/8, $0x3fff534ddc000000
+DATA turns0<>+720(SB)/8, $0x400f534ddc000000
+DATA turns0<>+728(SB)/8, $0x400ea69bb8000000
+DATA turns0<>+736(SB)/8, $0x400d4d3770000000
+DATA turns0<>+744(SB)/8, $0x400a9a6ee0000000
+DATA turns0<>+752(SB)/8, $0x400534ddc0000000
+DATA turns0<>+760(SB)/8, $0x3ff4d37702000000
+DATA turns0<>+768(SB)/8, $0x4004d37703000000
+DATA turns0<>+776(SB)/8, $0x3ff34ddc0c000000
+GLOBL turns0<>(SB), RODATA|NOPTR, $784
+DATA turns1<>+0(SB)/8, $0x3e1c882a50000000
+DATA turns1<>+8(SB)/8, $0x3e2c882a52000000
+DATA turns1<>+16(SB)/8, $0x3e3c882a53000000
+DATA turns1<>+24(SB)/8, $0x3e391054a7000000
+DATA turns1<>+32(SB)/8, $0x3e3220a94f000000
+DATA turns1<>+40(SB)/8, $0x3e11054a7c000000
+DATA turns1<>+48(SB)/8, $0x3e21054a7e000000
+DATA turns1<>+56(SB)/8, $0x3e31054a7f000000
+DATA turns1<>+64(SB)/8, $0x3e0054a7f0000000
+DATA turns1<>+72(SB)/8, $0x3e1054a7f0000000
+DATA turns1<>+80(SB)/8, $0x3e2054a7f0000000
+DATA turns1<>+88(SB)/8, $0x3e3054a7f0000000
+DATA turns1<>+96(SB)/8, $0x3de529fc20000000
+DATA turns1<>+104(SB)/8, $0x3df529fc20000000
+DATA turns1<>+112(SB)/8, $0x3e0529fc20000000
+DATA turns1<>+120(SB)/8, $0x3e1529fc24000000
+DATA turns1<>+128(SB)/8, $0x3e2529fc26000000
+DATA turns1<>+136(SB)/8, $0x3e3529fc27000000
+DATA turns1<>+144(SB)/8, $0x3e24a7f09c000000
+DATA turns1<>+152(SB)/8, $0x3e34a7f09d000000
+DATA turns1<>+160(SB)/8, $0x3e229fc274000000
+DATA turns1<>+168(SB)/8, $0x3e329fc275000000
+DATA turns1<>+176(SB)/8, $0x3e14fe13a8000000
+DATA turns1<>+184(SB)/8, $0x3e24fe13aa000000
+DATA turns1<>+192(SB)/8, $0x3e34fe13ab000000
+DATA turns1<>+200(SB)/8, $0x3e23f84eae000000
+DATA turns1<>+208(SB)/8, $0x3e33f84eaf000000
+DATA turns1<>+216(SB)/8, $0x3e1fc2757c000000
+DATA turns1<>+224(SB)/8, $0x3e2fc2757c000000
+DATA turns1<>+232(SB)/8, $0x3e3fc2757d000000
+DATA turns1<>+240(SB)/8, $0x3e3f84eafa000000
+DATA turns1<>+248(SB)/8, $0x3e3f09d5f4000000
+DATA turns1<>+256(SB)/8, $0x3e3e13abe8000000
+DATA turns1<>+264(SB)/8, $0x3e3c2757d1000000
+DATA turns1<>+272(SB)/8, $0x3e384eafa3000000
+DATA turns1<>+280(SB)/8, $0x3e309d5f47000000
+DATA turns1<>+288(SB)/8, $0x3df3abe8f0000000
+DATA turns1<>+296(SB)/8, $0x3e03abe8f8000000
+DATA turns1<>+304(SB)/8, $0x3e13abe8f8000000
+DATA turns1<>+312(SB)/8, $0x3e23abe8fa000000
+DATA turns1<>+320(SB)/8, $0x3e33abe8fa000000
+DATA turns1<>+328(SB)/8, $0x3e1d5f47d4000000
+DATA turns1<>+336(SB)/8, $0x3e2d5f47d4000000
+DATA turns1<>+344(SB)/8, $0x3e3d5f47d4000000
+DATA turns1<>+352(SB)/8, $0x3e3abe8fa9000000
+DATA turns1<>+360(SB)/8, $0x3e357d1f53000000
+DATA turns1<>+368(SB)/8, $0x3e25f47d4c000000
+DATA turns1<>+376(SB)/8, $0x3e35f47d4d000000
+DATA turns1<>+384(SB)/8, $0x3e27d1f534000000
+DATA turns1<>+392(SB)/8, $0x3e37d1f534000000
+DATA turns1<>+400(SB)/8, $0x3e2f47d4d2000000
+DATA turns1<>+408(SB)/8, $0x3e3f47d4d3000000
+DATA turns1<>+416(SB)/8, $0x3e3e8fa9a6000000
+DATA turns1<>+424(SB)/8, $0x3e3d1f534d000000
+DATA turns1<>+432(SB)/8, $0x3e3a3ea69b000000
+DATA turns1<>+440(SB)/8, $0x3e347d4d37000000
+DATA turns1<>+448(SB)/8, $0x3e21f534dc000000
+DATA turns1<>+456(SB)/8, $0x3e31f534dd000000
+DATA turns1<>+464(SB)/8, $0x3e0f534dd8000000
+DATA turns1<>+472(SB)/8, $0x3e1f534ddc000000
+DATA turns1<>+480(SB)/8, $0x3e2f534ddc000000
+DATA turns1<>+488(SB)/8, $0x3e3f534ddc000000
+DATA turns1<>+496(SB)/8, $0x3e3ea69bb8000000
+DATA turns1<>+504(SB)/8, $0x3e3d4d3770000000
+DATA turns1<>+512(SB)/8, $0x3e3a9a6ee0000000
+DATA turns1<>+520(SB)/8, $0x3e3534ddc0000000
+DATA turns1<>+528(SB)/8, $0x3e24d37702000000
+DATA turns1<>+536(SB)/8, $0x3e34d37703000000
+DATA turns1<>+544(SB)/8, $0x3e234ddc0c000000
+DATA turns1<>+552(SB)/8, $0x3e334ddc0d000000
+DATA turns1<>+560(SB)/8, $0x3e1a6ee06c000000
+DATA turns1<>+568(SB)/8, $0x3e2a6ee06c000000
+DATA turns1<>+576(SB)/8, $0x3e3a6ee06d000000
+DATA turns1<>+584(SB)/8, $0x3e34ddc0db000000
+DATA turns1<>+592(SB)/8, $0x3e2377036c000000
+DATA turns1<>+600(SB)/8, $0x3e3377036d000000
+DATA turns1<>+608(SB)/8, $0x3e1bb81b6c000000
+DATA turns1<>+616(SB)/8, $0x3e2bb81b6c000000
+DATA turns1<>+624(SB)/8, $0x3e3bb81b6c000000
+DATA turns1<>+632(SB)/8, $0x3e377036d8000000
+DATA turns1<>+640(SB)/8, $0x3e2dc0db62000000
+DATA turns1<>+648(SB)/8, $0x3e3dc0db62000000
+DATA turns1<>+656(SB)/8, $0x3e3b81b6c5000000
+DATA turns1<>+664(SB)/8, $0x3e37036d8a000000
+DATA turns1<>+672(SB)/8, $0x3e2c0db628000000
+DATA turns1<>+680(SB)/8, $0x3e3c0db629000000
+DATA turns1<>+688(SB)/8, $0x3e381b6c52000000
+DATA turns1<>+696(SB)/8, $0x3e3036d8a5000000
+DATA turns1<>+704(SB)/8, $0x3ddb6c5280000000
+DATA turns1<>+712(SB)/8, $0x3deb6c52a0000000
+DATA turns1<>+720(SB)/8, $0x3dfb6c52b0000000
+DATA turns1<>+728(SB)/8, $0x3e0b6c52b0000000
+DATA turns1<>+736(SB)/8, $0x3e1b6c52b0000000
+DATA turns1<>+744(SB)/8, $0x3e2b6c52b2000000
+DATA turns1<>+752(SB)/8, $0x3e3b6c52b3000000
+DATA turns1<>+760(SB)/8, $0x3e36d8a566000000
+DATA turns1<>+768(SB)/8, $0x3e2b629598000000
+DATA turns1<>+776(SB)/8, $0x3e3b629599000000
+GLOBL turns1<>(SB), RODATA|NOPTR, $784
+DATA turns2<>+0(SB)/8, $0x3c6fc2757d1f534d
+DATA turns2<>+8(SB)/8, $0x3c6f84eafa3ea69b
+DATA turns2<>+16(SB)/8, $0x3c6f09d5f47d4d37
+DATA turns2<>+24(SB)/8, $0x3c6e13abe8fa9a6e
+DATA turns2<>+32(SB)/8, $0x3c6c2757d1f534dd
+DATA turns2<>+40(SB)/8, $0x3c684eafa3ea69bb
+DATA turns2<>+48(SB)/8, $0x3c609d5f47d4d377
+DATA turns2<>+56(SB)/8, $0x3c23abe8fa9a6ee0
+DATA turns2<>+64(SB)/8, $0x3c33abe8fa9a6ee0
+DATA turns2<>+72(SB)/8, $0x3c43abe8fa9a6ee0
+DATA turns2<>+80(SB)/8, $0x3c53abe8fa9a6ee0
+DATA turns2<>+88(SB)/8, $0x3c63abe8fa9a6ee0
+DATA turns2<>+96(SB)/8, $0x3c4d5f47d4d37700
+DATA turns2<>+104(SB)/8, $0x3c5d5f47d4d37702
+DATA turns2<>+112(SB)/8, $0x3c6d5f47d4d37703
+DATA turns2<>+120(SB)/8, $0x3c6abe8fa9a6ee06
+DATA turns2<>+128(SB)/8, $0x3c657d1f534ddc0d
+DATA turns2<>+136(SB)/8, $0x3c55f47d4d377036
+DATA turns2<>+144(SB)/8, $0x3c65f47d4d377036
+DATA turns2<>+152(SB)/8, $0x3c57d1f534ddc0da
+DATA turns2<>+160(SB)/8, $0x3c67d1f534ddc0db
+DATA turns2<>+168(SB)/8, $0x3c5f47d4d377036c
+DATA turns2<>+176(SB)/8, $0x3c6f47d4d377036d
+DATA turns2<>+184(SB)/8, $0x3c6e8fa9a6ee06db
+DATA turns2<>+192(SB)/8, $0x3c6d1f534ddc0db6
+DATA turns2<>+200(SB)/8, $0x3c6a3ea69bb81b6c
+DATA turns2<>+208(SB)/8, $0x3c647d4d377036d8
+DATA turns2<>+216(SB)/8, $0x3c51f534ddc0db62
+DATA turns2<>+224(SB)/8, $0x3c61f534ddc0db62
+DATA turns2<>+232(SB)/8, $0x3c3f534ddc0db628
+DATA turns2<>+240(SB)/8, $0x3c4f534ddc0db628
+DATA turns2<>+248(SB)/8, $0x3c5f534ddc0db628
+DATA turns2<>+256(SB)/8, $0x3c6f534ddc0db629
+DATA turns2<>+264(SB)/8, $0x3c6ea69bb81b6c52
+DATA turns2<>+272(SB)/8, $0x3c6d4d377036d8a5
+DATA turns2<>+280(SB)/8, $0x3c6a9a6ee06db14a
+DATA turns2<>+288(SB)/8, $0x3c6534ddc0db6295
+DATA turns2<>+296(SB)/8, $0x3c54d377036d8a56
+DATA turns2<>+304(SB)/8, $0x3c64d377036d8a56
+DATA turns2<>+312(SB)/8, $0x3c534ddc0db62958
+DATA turns2<>+320(SB)/8, $0x3c634ddc0db62959
+DATA turns2<>+328(SB)/8, $0x3c4a6ee06db14acc
+DATA turns2<>+336(SB)/8, $0x3c5a6ee06db14acc
+DATA turns2<>+344(SB)/8, $0x3c6a6ee06db14acc
+DATA turns2<>+352(SB)/8, $0x3c64ddc0db629599
+DATA turns2<>+360(SB)/8, $0x3c5377036d8a5664
+DATA turns2<>+368(SB)/8, $0x3c6377036d8a5664
+DATA turns2<>+376(SB)/8, $0x3c4bb81b6c52b324
+DATA turns2<>+384(SB)/8, $0x3c5bb81b6c52b326
+DATA turns2<>+392(SB)/8, $0x3c6bb81b6c52b327
+DATA turns2<>+400(SB)/8, $0x3c677036d8a5664f
+DATA turns2<>+408(SB)/8, $0x3c5dc0db6295993c
+DATA turns2<>+416(SB)/8, $0x3c6dc0db6295993c
+DATA turns2<>+424(SB)/8, $0x3c6b81b6c52b3278
+DATA turns2<>+432(SB)/8, $0x3c67036d8a5664f1
+DATA turns2<>+440(SB)/8, $0x3c5c0db6295993c4
+DATA turns2<>+448(SB)/8, $0x3c6c0db6295993c4
+DATA turns2<>+456(SB)/8, $0x3c681b6c52b32788
+DATA turns2<>+464(SB)/8, $0x3c6036d8a5664f10
+DATA turns2<>+472(SB)/8, $0x3c0b6c52b3278840
+DATA turns2<>+480(SB)/8, $0x3c1b6c52b3278860
+DATA turns2<>+488(SB)/8, $0x3c2b6c52b3278870
+DATA turns2<>+496(SB)/8, $0x3c3b6c52b3278870
+DATA turns2<>+504(SB)/8, $0x3c4b6c52b3278870
+DATA turns2<>+512(SB)/8, $0x3c5b6c52b3278872
+DATA turns2<>+520(SB)/8, $0x3c6b6c52b3278872
+DATA turns2<>+528(SB)/8, $0x3c66d8a5664f10e4
+DATA turns2<>+536(SB)/8, $0x3c5b6295993c4390
+DATA turns2<>+544(SB)/8, $0x3c6b6295993c4390
+DATA turns2<>+552(SB)/8, $0x3c66c52b32788720
+DATA turns2<>+560(SB)/8, $0x3c5b14acc9e21c82
+DATA turns2<>+568(SB)/8, $0x3c6b14acc9e21c82
+DATA turns2<>+576(SB)/8, $0x3c66295993c43904
+DATA turns2<>+584(SB)/8, $0x3c58a5664f10e410
+DATA turns2<>+592(SB)/8, $0x3c68a5664f10e410
+DATA turns2<>+600(SB)/8, $0x3c614acc9e21c820
+DATA turns2<>+608(SB)/8, $0x3c34acc9e21c8208
+DATA turns2<>+616(SB)/8, $0x3c44acc9e21c820c
+DATA turns2<>+624(SB)/8, $0x3c54acc9e21c820e
+DATA turns2<>+632(SB)/8, $0x3c64acc9e21c820f
+DATA turns2<>+640(SB)/8, $0x3c52b3278872083e
+DATA turns2<>+648(SB)/8, $0x3c62b3278872083f
+DATA turns2<>+656(SB)/8, $0x3c45993c439041fc
+DATA turns2<>+664(SB)/8, $0x3c55993c439041fe
+DATA turns2<>+672(SB)/8, $0x3c65993c439041fe
+DATA turns2<>+680(SB)/8, $0x3c5664f10e4107f8
+DATA turns2<>+688(SB)/8, $0x3c6664f10e4107f9
+DATA turns2<>+696(SB)/8, $0x3c5993c439041fe4
+DATA turns2<>+704(SB)/8, $0x3c6993c439041fe5
+DATA turns2<>+712(SB)/8, $0x3c63278872083fca
+DATA turns2<>+720(SB)/8, $0x3c493c439041fe50
+DATA turns2<>+728(SB)/8, $0x3c593c439041fe50
+DATA turns2<>+736(SB)/8, $0x3c693c439041fe51
+DATA turns2<>+744(SB)/8, $0x3c6278872083fca2
+DATA turns2<>+752(SB)/8, $0x3c43c439041fe514
+DATA turns2<>+760(SB)/8, $0x3c53c439041fe516
+DATA turns2<>+768(SB)/8, $0x3c63c439041fe516
+DATA turns2<>+776(SB)/8, $0x3c4e21c820ff28b0
+GLOBL turns2<>(SB), RODATA|NOPTR, $784
 
 // func softmaxRowAVX2(x *float32, n int, scale float32) float32
 TEXT ·softmaxRowAVX2(SB), NOSPLIT, $0-28
@@ -2425,6 +3586,822 @@ loop:
 	ADDQ $64, SI
 	ADDQ $64, DI
 	SUBQ $16, CX
+	JGT loop
+	VZEROUPPER
+	RET
+
+// func logAVX2(dst, src *float32, n int)
+TEXT ·logAVX2(SB), NOSPLIT, $0-24
+	MOVQ dst+0(FP), DI
+	MOVQ src+8(FP), SI
+	MOVQ n+16(FP), CX
+loop:
+	VCVTPS2PD (SI), Y0
+	VMOVUPD dAbove<>(SB), Y2
+	VPADDQ Y2, Y0, Y2
+	VPSRLQ $52, Y2, Y1
+	VORPD dWhole<>(SB), Y1, Y1
+	VSUBPD dWholeBias<>(SB), Y1, Y1
+	VANDPD dFraction<>(SB), Y2, Y2
+	VPADDQ dHalfRoot<>(SB), Y2, Y2
+	VADDPD dUnit<>(SB), Y2, Y3
+	VSUBPD dUnit<>(SB), Y2, Y2
+	VDIVPD Y3, Y2, Y2
+	VMULPD Y2, Y2, Y3
+	VADDPD Y2, Y2, Y2
+	VMOVUPD dLn0<>(SB), Y4
+	VFMADD213PD dLn1<>(SB), Y3, Y4
+	VFMADD213PD dLn2<>(SB), Y3, Y4
+	VFMADD213PD dLn3<>(SB), Y3, Y4
+	VFMADD213PD dLn4<>(SB), Y3, Y4
+	VMULPD Y3, Y4, Y4
+	VFMADD213PD Y2, Y2, Y4
+	VMOVAPD Y4, Y5
+	VFMADD231PD dLogOf2<>(SB), Y1, Y5
+	VCMPPD $0x1e, dMost64<>(SB), Y0, Y15
+	VBLENDVPD Y15, Y0, Y5, Y5
+	VMOVUPD dMinusInfinite<>(SB), Y1
+	VCMPPD $0x0, dZero<>(SB), Y0, Y15
+	VBLENDVPD Y15, Y1, Y5, Y5
+	VMOVUPD dNaN<>(SB), Y1
+	VCMPPD $0x19, dZero<>(SB), Y0, Y15
+	VBLENDVPD Y15, Y1, Y5, Y5
+	VMOVAPD Y5, Y0
+	VCVTPD2PSY Y0, X0
+	VMOVUPS X0, (DI)
+	ADDQ $16, SI
+	ADDQ $16, DI
+	SUBQ $4, CX
+	JGT loop
+	VZEROUPPER
+	RET
+
+// func softplusAVX2(dst, src *float32, n int)
+TEXT ·softplusAVX2(SB), NOSPLIT, $0-24
+	MOVQ dst+0(FP), DI
+	MOVQ src+8(FP), SI
+	MOVQ n+16(FP), CX
+loop:
+	VCVTPS2PD (SI), Y0
+	VORPD dSign<>(SB), Y0, Y5
+	VMOVUPD dLowest<>(SB), Y1
+	VMAXPD Y5, Y1, Y5 // a NaN stays
+	VMOVUPD dShift<>(SB), Y1
+	VMOVAPD Y1, Y2
+	VFMADD231PD dLog2e<>(SB), Y5, Y1
+	VSUBPD Y2, Y1, Y2
+	VFMADD231PD dMinusLn2<>(SB), Y2, Y5
+	VMOVUPD dExp0<>(SB), Y3
+	VFMADD213PD dExp1<>(SB), Y5, Y3
+	VFMADD213PD dExp2<>(SB), Y5, Y3
+	VFMADD213PD dExp3<>(SB), Y5, Y3
+	VFMADD213PD dExp4<>(SB), Y5, Y3
+	VFMADD213PD dExp5<>(SB), Y5, Y3
+	VFMADD213PD dExp6<>(SB), Y5, Y3
+	VMULPD Y5, Y5, Y2
+	VFMADD213PD Y5, Y2, Y3
+	VPADDQ dExponent<>(SB), Y1, Y1
+	VPSLLQ $52, Y1, Y1
+	VFMADD213PD Y1, Y1, Y3
+	VMOVAPD Y3, Y5
+	VADDPD dUnit<>(SB), Y5, Y4
+	VMOVUPD dAbove<>(SB), Y2
+	VPADDQ Y2, Y4, Y2
+	VPSRLQ $52, Y2, Y1
+	VORPD dWhole<>(SB), Y1, Y1
+	VSUBPD dWholeBias<>(SB), Y1, Y1
+	VANDPD dFraction<>(SB), Y2, Y2
+	VPADDQ dHalfRoot<>(SB), Y2, Y2
+	VADDPD dUnit<>(SB), Y2, Y3
+	VSUBPD dUnit<>(SB), Y2, Y2
+	VCMPPD $0x19, dRoot2<>(SB), Y4, Y15
+	VBLENDVPD Y15, Y5, Y2, Y2
+	VDIVPD Y3, Y2, Y2
+	VMULPD Y2, Y2, Y3
+	VADDPD Y2, Y2, Y2
+	VMOVUPD dLn0<>(SB), Y4
+	VFMADD213PD dLn1<>(SB), Y3, Y4
+	VFMADD213PD dLn2<>(SB), Y3, Y4
+	VFMADD213PD dLn3<>(SB), Y3, Y4
+	VFMADD213PD dLn4<>(SB), Y3, Y4
+	VMULPD Y3, Y4, Y4
+	VFMADD213PD Y2, Y2, Y4
+	VMOVAPD Y4, Y6
+	VFMADD231PD dLogOf2<>(SB), Y1, Y6
+	VMOVUPD dZero<>(SB), Y1
+	VMAXPD Y0, Y1, Y0 // a NaN stays
+	VADDPD Y6, Y0, Y0
+	VCVTPD2PSY Y0, X0
+	VMOVUPS X0, (DI)
+	ADDQ $16, SI
+	ADDQ $16, DI
+	SUBQ $4, CX
+	JGT loop
+	VZEROUPPER
+	RET
+
+// func celuAVX2(dst, src *float32, n int, alpha, unit float32)
+TEXT ·celuAVX2(SB), NOSPLIT, $0-32
+	VMOVSS alpha+24(FP), X11
+	VCVTSS2SD X11, X11, X11
+	VBROADCASTSD X11, Y11
+	VMOVSS unit+28(FP), X12
+	VCVTSS2SD X12, X12, X12
+	VBROADCASTSD X12, Y12
+	MOVQ dst+0(FP), DI
+	MOVQ src+8(FP), SI
+	MOVQ n+16(FP), CX
+loop:
+	VCVTPS2PD (SI), Y0
+	VDIVPD Y11, Y0, Y5
+	VMOVUPD dFarthest<>(SB), Y1
+	VMINPD Y5, Y1, Y5 // a NaN stays
+	VMOVUPD dMinusFarthest<>(SB), Y1
+	VMAXPD Y5, Y1, Y5 // a NaN stays
+	VMOVUPD dShift<>(SB), Y1
+	VMOVAPD Y1, Y2
+	VFMADD231PD dLog2e<>(SB), Y5, Y1
+	VSUBPD Y2, Y1, Y2
+	VFMADD231PD dMinusLn2<>(SB), Y2, Y5
+	VMOVUPD dExp0<>(SB), Y3
+	VFMADD213PD dExp1<>(SB), Y5, Y3
+	VFMADD213PD dExp2<>(SB), Y5, Y3
+	VFMADD213PD dExp3<>(SB), Y5, Y3
+	VFMADD213PD dExp4<>(SB), Y5, Y3
+	VFMADD213PD dExp5<>(SB), Y5, Y3
+	VFMADD213PD dExp6<>(SB), Y5, Y3
+	VMULPD Y5, Y5, Y2
+	VFMADD213PD Y5, Y2, Y3
+	VPADDQ dExponent<>(SB), Y1, Y1
+	VPSLLQ $52, Y1, Y1
+	VSUBPD Y12, Y1, Y2
+	VFMADD213PD Y2, Y1, Y3
+	VMULPD Y11, Y3, Y3
+	VCMPPD $0x11, dZero<>(SB), Y0, Y15
+	VBLENDVPD Y15, Y3, Y0, Y0
+	VCVTPD2PSY Y0, X0
+	VMOVUPS X0, (DI)
+	ADDQ $16, SI
+	ADDQ $16, DI
+	SUBQ $4, CX
+	JGT loop
+	VZEROUPPER
+	RET
+
+// func sinhAVX2(dst, src *float32, n int)
+TEXT ·sinhAVX2(SB), NOSPLIT, $0-24
+	MOVQ dst+0(FP), DI
+	MOVQ src+8(FP), SI
+	MOVQ n+16(FP), CX
+loop:
+	VCVTPS2PD (SI), Y0
+	VANDPD dMagnitude<>(SB), Y0, Y5
+	VMOVUPD dHighest<>(SB), Y1
+	VMINPD Y5, Y1, Y5 // a NaN stays
+	VMOVUPD dShift<>(SB), Y1
+	VMOVAPD Y1, Y2
+	VFMADD231PD dLog2e<>(SB), Y5, Y1
+	VSUBPD Y2, Y1, Y2
+	VFMADD231PD dMinusLn2<>(SB), Y2, Y5
+	VMOVUPD dExp0<>(SB), Y3
+	VFMADD213PD dExp1<>(SB), Y5, Y3
+	VFMADD213PD dExp2<>(SB), Y5, Y3
+	VFMADD213PD dExp3<>(SB), Y5, Y3
+	VFMADD213PD dExp4<>(SB), Y5, Y3
+	VFMADD213PD dExp5<>(SB), Y5, Y3
+	VFMADD213PD dExp6<>(SB), Y5, Y3
+	VMULPD Y5, Y5, Y2
+	VFMADD213PD Y5, Y2, Y3
+	VPADDQ dExponent<>(SB), Y1, Y1
+	VPSLLQ $52, Y1, Y1
+	VSUBPD dUnit<>(SB), Y1, Y2
+	VFMADD213PD Y2, Y1, Y3
+	VADDPD dUnit<>(SB), Y3, Y2
+	VDIVPD Y2, Y3, Y2
+	VADDPD Y2, Y3, Y3
+	VMULPD dHalf<>(SB), Y3, Y3
+	VANDPD dSign<>(SB), Y0, Y1
+	VORPD Y1, Y3, Y3
+	VMOVAPD Y3, Y0
+	VCVTPD2PSY Y0, X0
+	VMOVUPS X0, (DI)
+	ADDQ $16, SI
+	ADDQ $16, DI
+	SUBQ $4, CX
+	JGT loop
+	VZEROUPPER
+	RET
+
+// func coshAVX2(dst, src *float32, n int)
+TEXT ·coshAVX2(SB), NOSPLIT, $0-24
+	MOVQ dst+0(FP), DI
+	MOVQ src+8(FP), SI
+	MOVQ n+16(FP), CX
+loop:
+	VCVTPS2PD (SI), Y0
+	VANDPD dMagnitude<>(SB), Y0, Y0
+	VMOVUPD dHighest<>(SB), Y1
+	VMINPD Y0, Y1, Y0 // a NaN stays
+	VMOVUPD dShift<>(SB), Y1
+	VMOVAPD Y1, Y2
+	VFMADD231PD dLog2e<>(SB), Y0, Y1
+	VSUBPD Y2, Y1, Y2
+	VFMADD231PD dMinusLn2<>(SB), Y2, Y0
+	VMOVUPD dExp0<>(SB), Y3
+	VFMADD213PD dExp1<>(SB), Y0, Y3
+	VFMADD213PD dExp2<>(SB), Y0, Y3
+	VFMADD213PD dExp3<>(SB), Y0, Y3
+	VFMADD213PD dExp4<>(SB), Y0, Y3
+	VFMADD213PD dExp5<>(SB), Y0, Y3
+	VFMADD213PD dExp6<>(SB), Y0, Y3
+	VMULPD Y0, Y0, Y2
+	VFMADD213PD Y0, Y2, Y3
+	VPADDQ dExponent<>(SB), Y1, Y1
+	VPSLLQ $52, Y1, Y1
+	VFMADD213PD Y1, Y1, Y3
+	VMOVAPD Y3, Y0
+	VMOVUPD dUnit<>(SB), Y1
+	VDIVPD Y0, Y1, Y1
+	VADDPD Y1, Y0, Y0
+	VMULPD dHalf<>(SB), Y0, Y0
+	VCVTPD2PSY Y0, X0
+	VMOVUPS X0, (DI)
+	ADDQ $16, SI
+	ADDQ $16, DI
+	SUBQ $4, CX
+	JGT loop
+	VZEROUPPER
+	RET
+
+// func asinhAVX2(dst, src *float32, n int)
+TEXT ·asinhAVX2(SB), NOSPLIT, $0-24
+	MOVQ dst+0(FP), DI
+	MOVQ src+8(FP), SI
+	MOVQ n+16(FP), CX
+loop:
+	VCVTPS2PD (SI), Y0
+	VANDPD dMagnitude<>(SB), Y0, Y5
+	VMOVUPD dUnit<>(SB), Y6
+	VFMADD231PD Y5, Y5, Y6
+	VSQRTPD Y6, Y6
+	VADDPD dUnit<>(SB), Y6, Y6
+	VMULPD Y5, Y5, Y1
+	VDIVPD Y6, Y1, Y6
+	VADDPD Y6, Y5, Y6
+	VADDPD dUnit<>(SB), Y6, Y4
+	VMOVUPD dAbove<>(SB), Y2
+	VPADDQ Y2, Y4, Y2
+	VPSRLQ $52, Y2, Y1
+	VORPD dWhole<>(SB), Y1, Y1
+	VSUBPD dWholeBias<>(SB), Y1, Y1
+	VANDPD dFraction<>(SB), Y2, Y2
+	VPADDQ dHalfRoot<>(SB), Y2, Y2
+	VADDPD dUnit<>(SB), Y2, Y3
+	VSUBPD dUnit<>(SB), Y2, Y2
+	VCMPPD $0x19, dRoot2<>(SB), Y4, Y15
+	VBLENDVPD Y15, Y6, Y2, Y2
+	VDIVPD Y3, Y2, Y2
+	VMULPD Y2, Y2, Y3
+	VADDPD Y2, Y2, Y2
+	VMOVUPD dLn0<>(SB), Y4
+	VFMADD213PD dLn1<>(SB), Y3, Y4
+	VFMADD213PD dLn2<>(SB), Y3, Y4
+	VFMADD213PD dLn3<>(SB), Y3, Y4
+	VFMADD213PD dLn4<>(SB), Y3, Y4
+	VMULPD Y3, Y4, Y4
+	VFMADD213PD Y2, Y2, Y4
+	VMOVAPD Y4, Y7
+	VFMADD231PD dLogOf2<>(SB), Y1, Y7
+	VANDPD dSign<>(SB), Y0, Y1
+	VORPD Y1, Y7, Y7
+	VCMPPD $0x1e, dMost32<>(SB), Y5, Y15
+	VBLENDVPD Y15, Y0, Y7, Y7
+	VMOVAPD Y7, Y0
+	VCVTPD2PSY Y0, X0
+	VMOVUPS X0, (DI)
+	ADDQ $16, SI
+	ADDQ $16, DI
+	SUBQ $4, CX
+	JGT loop
+	VZEROUPPER
+	RET
+
+// func acoshAVX2(dst, src *float32, n int)
+TEXT ·acoshAVX2(SB), NOSPLIT, $0-24
+	MOVQ dst+0(FP), DI
+	MOVQ src+8(FP), SI
+	MOVQ n+16(FP), CX
+loop:
+	VCVTPS2PD (SI), Y0
+	VSUBPD dUnit<>(SB), Y0, Y1
+	VADDPD dUnit<>(SB), Y0, Y2
+	VMULPD Y2, Y1, Y1
+	VSQRTPD Y1, Y1
+	VADDPD Y1, Y0, Y1
+	VMOVUPD dMinusUnit<>(SB), Y2
+	VCMPPD $0x11, dUnit<>(SB), Y0, Y15
+	VBLENDVPD Y15, Y2, Y1, Y1
+	VMOVAPD Y1, Y0
+	VMOVUPD dAbove<>(SB), Y2
+	VPADDQ Y2, Y0, Y2
+	VPSRLQ $52, Y2, Y1
+	VORPD dWhole<>(SB), Y1, Y1
+	VSUBPD dWholeBias<>(SB), Y1, Y1
+	VANDPD dFraction<>(SB), Y2, Y2
+	VPADDQ dHalfRoot<>(SB), Y2, Y2
+	VADDPD dUnit<>(SB), Y2, Y3
+	VSUBPD dUnit<>(SB), Y2, Y2
+	VDIVPD Y3, Y2, Y2
+	VMULPD Y2, Y2, Y3
+	VADDPD Y2, Y2, Y2
+	VMOVUPD dLn0<>(SB), Y4
+	VFMADD213PD dLn1<>(SB), Y3, Y4
+	VFMADD213PD dLn2<>(SB), Y3, Y4
+	VFMADD213PD dLn3<>(SB), Y3, Y4
+	VFMADD213PD dLn4<>(SB), Y3, Y4
+	VMULPD Y3, Y4, Y4
+	VFMADD213PD Y2, Y2, Y4
+	VMOVAPD Y4, Y5
+	VFMADD231PD dLogOf2<>(SB), Y1, Y5
+	VCMPPD $0x1e, dMost64<>(SB), Y0, Y15
+	VBLENDVPD Y15, Y0, Y5, Y5
+	VMOVUPD dMinusInfinite<>(SB), Y1
+	VCMPPD $0x0, dZero<>(SB), Y0, Y15
+	VBLENDVPD Y15, Y1, Y5, Y5
+	VMOVUPD dNaN<>(SB), Y1
+	VCMPPD $0x19, dZero<>(SB), Y0, Y15
+	VBLENDVPD Y15, Y1, Y5, Y5
+	VMOVAPD Y5, Y0
+	VCVTPD2PSY Y0, X0
+	VMOVUPS X0, (DI)
+	ADDQ $16, SI
+	ADDQ $16, DI
+	SUBQ $4, CX
+	JGT loop
+	VZEROUPPER
+	RET
+
+// func atanhAVX2(dst, src *float32, n int)
+TEXT ·atanhAVX2(SB), NOSPLIT, $0-24
+	MOVQ dst+0(FP), DI
+	MOVQ src+8(FP), SI
+	MOVQ n+16(FP), CX
+loop:
+	VCVTPS2PD (SI), Y0
+	VANDPD dMagnitude<>(SB), Y0, Y5
+	VMOVUPD dUnit<>(SB), Y7
+	VADDPD Y7, Y5, Y6
+	VSUBPD Y5, Y7, Y1
+	VDIVPD Y1, Y6, Y6
+	VMOVUPD dAbove<>(SB), Y2
+	VPADDQ Y2, Y6, Y2
+	VPSRLQ $52, Y2, Y1
+	VORPD dWhole<>(SB), Y1, Y1
+	VSUBPD dWholeBias<>(SB), Y1, Y1
+	VANDPD dFraction<>(SB), Y2, Y2
+	VPADDQ dHalfRoot<>(SB), Y2, Y2
+	VADDPD Y7, Y2, Y3
+	VSUBPD Y7, Y2, Y2
+	VXORPD Y4, Y4, Y4
+	VCMPPD $0x11, dSmall<>(SB), Y5, Y15
+	VBLENDVPD Y15, Y4, Y1, Y1
+	VBLENDVPD Y15, Y5, Y2, Y2
+	VBLENDVPD Y15, Y7, Y3, Y3
+	VDIVPD Y3, Y2, Y2
+	VMULPD Y2, Y2, Y3
+	VADDPD Y2, Y2, Y2
+	VMOVUPD dLn0<>(SB), Y4
+	VFMADD213PD dLn1<>(SB), Y3, Y4
+	VFMADD213PD dLn2<>(SB), Y3, Y4
+	VFMADD213PD dLn3<>(SB), Y3, Y4
+	VFMADD213PD dLn4<>(SB), Y3, Y4
+	VMULPD Y3, Y4, Y4
+	VFMADD213PD Y2, Y2, Y4
+	VMOVAPD Y4, Y8
+	VFMADD231PD dLogOf2<>(SB), Y1, Y8
+	VCMPPD $0x1e, dMost64<>(SB), Y6, Y15
+	VBLENDVPD Y15, Y6, Y8, Y8
+	VMOVUPD dMinusInfinite<>(SB), Y1
+	VCMPPD $0x0, dZero<>(SB), Y6, Y15
+	VBLENDVPD Y15, Y1, Y8, Y8
+	VMOVUPD dNaN<>(SB), Y1
+	VCMPPD $0x19, dZero<>(SB), Y6, Y15
+	VBLENDVPD Y15, Y1, Y8, Y8
+	VMULPD dHalf<>(SB), Y8, Y8
+	VANDPD dSign<>(SB), Y0, Y1
+	VORPD Y1, Y8, Y8
+	VMOVAPD Y8, Y0
+	VCVTPD2PSY Y0, X0
+	VMOVUPS X0, (DI)
+	ADDQ $16, SI
+	ADDQ $16, DI
+	SUBQ $4, CX
+	JGT loop
+	VZEROUPPER
+	RET
+
+// func atanAVX2(dst, src *float32, n int)
+TEXT ·atanAVX2(SB), NOSPLIT, $0-24
+	MOVQ dst+0(FP), DI
+	MOVQ src+8(FP), SI
+	MOVQ n+16(FP), CX
+loop:
+	VCVTPS2PD (SI), Y0
+	VANDPD dMagnitude<>(SB), Y0, Y5
+	VMOVUPD dUnit<>(SB), Y6
+	VMOVAPD Y5, Y1
+	VMOVAPD Y6, Y2
+	VXORPD Y3, Y3, Y3
+	VMULPD dEighthTan<>(SB), Y6, Y7
+	VCMPPD $0x1e, Y7, Y5, Y15
+	VSUBPD Y6, Y5, Y4
+	VBLENDVPD Y15, Y4, Y1, Y1
+	VADDPD Y6, Y5, Y4
+	VBLENDVPD Y15, Y4, Y2, Y2
+	VMOVUPD dQuarterPi<>(SB), Y4
+	VBLENDVPD Y15, Y4, Y3, Y3
+	VMULPD dThreeEighthsTan<>(SB), Y6, Y7
+	VCMPPD $0x1e, Y7, Y5, Y15
+	VXORPD dSign<>(SB), Y6, Y4
+	VBLENDVPD Y15, Y4, Y1, Y1
+	VBLENDVPD Y15, Y5, Y2, Y2
+	VMOVUPD dHalfPi<>(SB), Y4
+	VBLENDVPD Y15, Y4, Y3, Y3
+	VDIVPD Y2, Y1, Y1
+	VMULPD Y1, Y1, Y2
+	VMOVUPD dAtan0<>(SB), Y4
+	VFMADD213PD dAtan1<>(SB), Y2, Y4
+	VFMADD213PD dAtan2<>(SB), Y2, Y4
+	VFMADD213PD dAtan3<>(SB), Y2, Y4
+	VFMADD213PD dAtan4<>(SB), Y2, Y4
+	VFMADD213PD dAtan5<>(SB), Y2, Y4
+	VFMADD213PD dAtan6<>(SB), Y2, Y4
+	VMULPD Y2, Y4, Y4
+	VFMADD213PD Y1, Y1, Y4
+	VADDPD Y3, Y4, Y1
+	VANDPD dSign<>(SB), Y0, Y2
+	VORPD Y2, Y1, Y1
+	VMOVAPD Y1, Y0
+	VCVTPD2PSY Y0, X0
+	VMOVUPS X0, (DI)
+	ADDQ $16, SI
+	ADDQ $16, DI
+	SUBQ $4, CX
+	JGT loop
+	VZEROUPPER
+	RET
+
+// func asinAVX2(dst, src *float32, n int)
+TEXT ·asinAVX2(SB), NOSPLIT, $0-24
+	MOVQ dst+0(FP), DI
+	MOVQ src+8(FP), SI
+	MOVQ n+16(FP), CX
+loop:
+	VCVTPS2PD (SI), Y0
+	VANDPD dMagnitude<>(SB), Y0, Y5
+	VMOVUPD dUnit<>(SB), Y1
+	VADDPD Y1, Y5, Y2
+	VSUBPD Y5, Y1, Y1
+	VMULPD Y2, Y1, Y1
+	VSQRTPD Y1, Y6
+	VMOVAPD Y5, Y1
+	VMOVAPD Y6, Y2
+	VXORPD Y3, Y3, Y3
+	VMULPD dEighthTan<>(SB), Y6, Y7
+	VCMPPD $0x1e, Y7, Y5, Y15
+	VSUBPD Y6, Y5, Y4
+	VBLENDVPD Y15, Y4, Y1, Y1
+	VADDPD Y6, Y5, Y4
+	VBLENDVPD Y15, Y4, Y2, Y2
+	VMOVUPD dQuarterPi<>(SB), Y4
+	VBLENDVPD Y15, Y4, Y3, Y3
+	VMULPD dThreeEighthsTan<>(SB), Y6, Y7
+	VCMPPD $0x1e, Y7, Y5, Y15
+	VXORPD dSign<>(SB), Y6, Y4
+	VBLENDVPD Y15, Y4, Y1, Y1
+	VBLENDVPD Y15, Y5, Y2, Y2
+	VMOVUPD dHalfPi<>(SB), Y4
+	VBLENDVPD Y15, Y4, Y3, Y3
+	VDIVPD Y2, Y1, Y1
+	VMULPD Y1, Y1, Y2
+	VMOVUPD dAtan0<>(SB), Y4
+	VFMADD213PD dAtan1<>(SB), Y2, Y4
+	VFMADD213PD dAtan2<>(SB), Y2, Y4
+	VFMADD213PD dAtan3<>(SB), Y2, Y4
+	VFMADD213PD dAtan4<>(SB), Y2, Y4
+	VFMADD213PD dAtan5<>(SB), Y2, Y4
+	VFMADD213PD dAtan6<>(SB), Y2, Y4
+	VMULPD Y2, Y4, Y4
+	VFMADD213PD Y1, Y1, Y4
+	VADDPD Y3, Y4, Y1
+	VANDPD dSign<>(SB), Y0, Y2
+	VORPD Y2, Y1, Y1
+	VMOVAPD Y1, Y0
+	VCVTPD2PSY Y0, X0
+	VMOVUPS X0, (DI)
+	ADDQ $16, SI
+	ADDQ $16, DI
+	SUBQ $4, CX
+	JGT loop
+	VZEROUPPER
+	RET
+
+// func acosAVX2(dst, src *float32, n int)
+TEXT ·acosAVX2(SB), NOSPLIT, $0-24
+	MOVQ dst+0(FP), DI
+	MOVQ src+8(FP), SI
+	MOVQ n+16(FP), CX
+loop:
+	VCVTPS2PD (SI), Y0
+	VANDPD dMagnitude<>(SB), Y0, Y5
+	VMOVUPD dUnit<>(SB), Y1
+	VADDPD Y1, Y5, Y2
+	VSUBPD Y5, Y1, Y1
+	VMULPD Y2, Y1, Y1
+	VSQRTPD Y1, Y6
+	VMOVAPD Y6, Y1
+	VMOVAPD Y5, Y2
+	VXORPD Y3, Y3, Y3
+	VMULPD dEighthTan<>(SB), Y5, Y7
+	VCMPPD $0x1e, Y7, Y6, Y15
+	VSUBPD Y5, Y6, Y4
+	VBLENDVPD Y15, Y4, Y1, Y1
+	VADDPD Y5, Y6, Y4
+	VBLENDVPD Y15, Y4, Y2, Y2
+	VMOVUPD dQuarterPi<>(SB), Y4
+	VBLENDVPD Y15, Y4, Y3, Y3
+	VMULPD dThreeEighthsTan<>(SB), Y5, Y7
+	VCMPPD $0x1e, Y7, Y6, Y15
+	VXORPD dSign<>(SB), Y5, Y4
+	VBLENDVPD Y15, Y4, Y1, Y1
+	VBLENDVPD Y15, Y6, Y2, Y2
+	VMOVUPD dHalfPi<>(SB), Y4
+	VBLENDVPD Y15, Y4, Y3, Y3
+	VDIVPD Y2, Y1, Y1
+	VMULPD Y1, Y1, Y2
+	VMOVUPD dAtan0<>(SB), Y4
+	VFMADD213PD dAtan1<>(SB), Y2, Y4
+	VFMADD213PD dAtan2<>(SB), Y2, Y4
+	VFMADD213PD dAtan3<>(SB), Y2, Y4
+	VFMADD213PD dAtan4<>(SB), Y2, Y4
+	VFMADD213PD dAtan5<>(SB), Y2, Y4
+	VFMADD213PD dAtan6<>(SB), Y2, Y4
+	VMULPD Y2, Y4, Y4
+	VFMADD213PD Y1, Y1, Y4
+	VADDPD Y3, Y4, Y1
+	VMOVUPD dPi<>(SB), Y2
+	VSUBPD Y1, Y2, Y2
+	VCMPPD $0x11, dZero<>(SB), Y0, Y15
+	VBLENDVPD Y15, Y2, Y1, Y1
+	VMOVAPD Y1, Y0
+	VCVTPD2PSY Y0, X0
+	VMOVUPS X0, (DI)
+	ADDQ $16, SI
+	ADDQ $16, DI
+	SUBQ $4, CX
+	JGT loop
+	VZEROUPPER
+	RET
+
+// func sinAVX2(dst, src *float32, n int)
+TEXT ·sinAVX2(SB), NOSPLIT, $0-24
+	MOVQ dst+0(FP), DI
+	MOVQ src+8(FP), SI
+	MOVQ n+16(FP), CX
+loop:
+	VCVTPS2PD (SI), Y0
+	VMOVAPD Y0, Y10
+	VMOVUPD dSineTurn<>(SB), Y9
+	VFMADD213PD dSineMinusOffset<>(SB), Y0, Y9
+	VADDPD dShift<>(SB), Y9, Y9
+	VSUBPD dShift<>(SB), Y9, Y1
+	VADDPD dSineOffset<>(SB), Y1, Y1
+	VFMADD231PD dSineBack<>(SB), Y1, Y0
+	VFMADD231PD dSineBackLow<>(SB), Y1, Y0
+	VANDPD dMagnitude<>(SB), Y10, Y2
+	VCMPPD $0x1e, dFar<>(SB), Y2, Y15
+	VCMPPD $0x12, dMost32<>(SB), Y2, Y14
+	VANDPD Y14, Y15, Y15
+	VTESTPD Y15, Y15
+	JZ near
+	VANDPD dSignFraction<>(SB), Y10, Y3
+	VORPD dTwo23<>(SB), Y3, Y3
+	VPSRLQ $52, Y2, Y2
+	VPSUBQ dFarExponent<>(SB), Y2, Y2
+	LEAQ turns0<>(SB), AX
+	VXORPD Y5, Y5, Y5
+	VMOVAPD Y15, Y14
+	VGATHERQPD Y14, (AX)(Y2*8), Y5
+	VMULPD Y5, Y3, Y4
+	VMOVUPD dSinePer<>(SB), Y6
+	VFMADD213PD dSineMinusOffset<>(SB), Y4, Y6
+	VADDPD dShift<>(SB), Y6, Y6
+	VSUBPD dShift<>(SB), Y6, Y7
+	VADDPD dSineOffset<>(SB), Y7, Y7
+	VFMADD231PD dSineQuarters<>(SB), Y7, Y4
+	LEAQ turns1<>(SB), AX
+	VXORPD Y5, Y5, Y5
+	VMOVAPD Y15, Y14
+	VGATHERQPD Y14, (AX)(Y2*8), Y5
+	VFMADD231PD Y5, Y3, Y4
+	LEAQ turns2<>(SB), AX
+	VXORPD Y5, Y5, Y5
+	VMOVAPD Y15, Y14
+	VGATHERQPD Y14, (AX)(Y2*8), Y5
+	VFMADD231PD Y5, Y3, Y4
+	VMOVUPD dSinePer<>(SB), Y8
+	VFMADD213PD dNoMinusOffset<>(SB), Y4, Y8
+	VADDPD dShift<>(SB), Y8, Y8
+	VSUBPD dShift<>(SB), Y8, Y7
+	VADDPD dNoOffset<>(SB), Y7, Y7
+	VFMADD231PD dSineQuarters<>(SB), Y7, Y4
+	VMULPD dHalfPi<>(SB), Y4, Y4
+	VPADDQ Y8, Y6, Y6
+	VBLENDVPD Y15, Y4, Y0, Y0
+	VBLENDVPD Y15, Y6, Y9, Y9
+near:
+	VMULPD Y0, Y0, Y1
+	VMOVUPD dSin0<>(SB), Y2
+	VFMADD213PD dSin1<>(SB), Y1, Y2
+	VFMADD213PD dSin2<>(SB), Y1, Y2
+	VFMADD213PD dSin3<>(SB), Y1, Y2
+	VFMADD213PD dSin4<>(SB), Y1, Y2
+	VFMADD213PD dSin5<>(SB), Y1, Y2
+	VFMADD213PD dUnit<>(SB), Y1, Y2
+	VMULPD Y0, Y2, Y0
+	VPSLLQ $63, Y9, Y9
+	VXORPD Y9, Y0, Y0
+	VCVTPD2PSY Y0, X0
+	VMOVUPS X0, (DI)
+	ADDQ $16, SI
+	ADDQ $16, DI
+	SUBQ $4, CX
+	JGT loop
+	VZEROUPPER
+	RET
+
+// func cosAVX2(dst, src *float32, n int)
+TEXT ·cosAVX2(SB), NOSPLIT, $0-24
+	MOVQ dst+0(FP), DI
+	MOVQ src+8(FP), SI
+	MOVQ n+16(FP), CX
+loop:
+	VCVTPS2PD (SI), Y0
+	VMOVAPD Y0, Y10
+	VMOVUPD dCosineTurn<>(SB), Y9
+	VFMADD213PD dCosineMinusOffset<>(SB), Y0, Y9
+	VADDPD dShift<>(SB), Y9, Y9
+	VSUBPD dShift<>(SB), Y9, Y1
+	VADDPD dCosineOffset<>(SB), Y1, Y1
+	VFMADD231PD dCosineBack<>(SB), Y1, Y0
+	VFMADD231PD dCosineBackLow<>(SB), Y1, Y0
+	VANDPD dMagnitude<>(SB), Y10, Y2
+	VCMPPD $0x1e, dFar<>(SB), Y2, Y15
+	VCMPPD $0x12, dMost32<>(SB), Y2, Y14
+	VANDPD Y14, Y15, Y15
+	VTESTPD Y15, Y15
+	JZ near
+	VANDPD dSignFraction<>(SB), Y10, Y3
+	VORPD dTwo23<>(SB), Y3, Y3
+	VPSRLQ $52, Y2, Y2
+	VPSUBQ dFarExponent<>(SB), Y2, Y2
+	LEAQ turns0<>(SB), AX
+	VXORPD Y5, Y5, Y5
+	VMOVAPD Y15, Y14
+	VGATHERQPD Y14, (AX)(Y2*8), Y5
+	VMULPD Y5, Y3, Y4
+	VMOVUPD dCosinePer<>(SB), Y6
+	VFMADD213PD dCosineMinusOffset<>(SB), Y4, Y6
+	VADDPD dShift<>(SB), Y6, Y6
+	VSUBPD dShift<>(SB), Y6, Y7
+	VADDPD dCosineOffset<>(SB), Y7, Y7
+	VFMADD231PD dCosineQuarters<>(SB), Y7, Y4
+	LEAQ turns1<>(SB), AX
+	VXORPD Y5, Y5, Y5
+	VMOVAPD Y15, Y14
+	VGATHERQPD Y14, (AX)(Y2*8), Y5
+	VFMADD231PD Y5, Y3, Y4
+	LEAQ turns2<>(SB), AX
+	VXORPD Y5, Y5, Y5
+	VMOVAPD Y15, Y14
+	VGATHERQPD Y14, (AX)(Y2*8), Y5
+	VFMADD231PD Y5, Y3, Y4
+	VMOVUPD dCosinePer<>(SB), Y8
+	VFMADD213PD dNoMinusOffset<>(SB), Y4, Y8
+	VADDPD dShift<>(SB), Y8, Y8
+	VSUBPD dShift<>(SB), Y8, Y7
+	VADDPD dNoOffset<>(SB), Y7, Y7
+	VFMADD231PD dCosineQuarters<>(SB), Y7, Y4
+	VMULPD dHalfPi<>(SB), Y4, Y4
+	VPADDQ Y8, Y6, Y6
+	VBLENDVPD Y15, Y4, Y0, Y0
+	VBLENDVPD Y15, Y6, Y9, Y9
+near:
+	VPADDQ dOne<>(SB), Y9, Y9
+	VMULPD Y0, Y0, Y1
+	VMOVUPD dSin0<>(SB), Y2
+	VFMADD213PD dSin1<>(SB), Y1, Y2
+	VFMADD213PD dSin2<>(SB), Y1, Y2
+	VFMADD213PD dSin3<>(SB), Y1, Y2
+	VFMADD213PD dSin4<>(SB), Y1, Y2
+	VFMADD213PD dSin5<>(SB), Y1, Y2
+	VFMADD213PD dUnit<>(SB), Y1, Y2
+	VMULPD Y0, Y2, Y0
+	VPSLLQ $63, Y9, Y9
+	VXORPD Y9, Y0, Y0
+	VCVTPD2PSY Y0, X0
+	VMOVUPS X0, (DI)
+	ADDQ $16, SI
+	ADDQ $16, DI
+	SUBQ $4, CX
+	JGT loop
+	VZEROUPPER
+	RET
+
+// func tanAVX2(dst, src *float32, n int)
+TEXT ·tanAVX2(SB), NOSPLIT, $0-24
+	MOVQ dst+0(FP), DI
+	MOVQ src+8(FP), SI
+	MOVQ n+16(FP), CX
+loop:
+	VCVTPS2PD (SI), Y0
+	VMOVAPD Y0, Y10
+	VMOVUPD dTangentTurn<>(SB), Y9
+	VFMADD213PD dTangentMinusOffset<>(SB), Y0, Y9
+	VADDPD dShift<>(SB), Y9, Y9
+	VSUBPD dShift<>(SB), Y9, Y1
+	VADDPD dTangentOffset<>(SB), Y1, Y1
+	VFMADD231PD dTangentBack<>(SB), Y1, Y0
+	VFMADD231PD dTangentBackLow<>(SB), Y1, Y0
+	VANDPD dMagnitude<>(SB), Y10, Y2
+	VCMPPD $0x1e, dFar<>(SB), Y2, Y15
+	VCMPPD $0x12, dMost32<>(SB), Y2, Y14
+	VANDPD Y14, Y15, Y15
+	VTESTPD Y15, Y15
+	JZ near
+	VANDPD dSignFraction<>(SB), Y10, Y3
+	VORPD dTwo23<>(SB), Y3, Y3
+	VPSRLQ $52, Y2, Y2
+	VPSUBQ dFarExponent<>(SB), Y2, Y2
+	LEAQ turns0<>(SB), AX
+	VXORPD Y5, Y5, Y5
+	VMOVAPD Y15, Y14
+	VGATHERQPD Y14, (AX)(Y2*8), Y5
+	VMULPD Y5, Y3, Y4
+	VMOVUPD dTangentPer<>(SB), Y6
+	VFMADD213PD dTangentMinusOffset<>(SB), Y4, Y6
+	VADDPD dShift<>(SB), Y6, Y6
+	VSUBPD dShift<>(SB), Y6, Y7
+	VADDPD dTangentOffset<>(SB), Y7, Y7
+	VFMADD231PD dTangentQuarters<>(SB), Y7, Y4
+	LEAQ turns1<>(SB), AX
+	VXORPD Y5, Y5, Y5
+	VMOVAPD Y15, Y14
+	VGATHERQPD Y14, (AX)(Y2*8), Y5
+	VFMADD231PD Y5, Y3, Y4
+	LEAQ turns2<>(SB), AX
+	VXORPD Y5, Y5, Y5
+	VMOVAPD Y15, Y14
+	VGATHERQPD Y14, (AX)(Y2*8), Y5
+	VFMADD231PD Y5, Y3, Y4
+	VMOVUPD dTangentPer<>(SB), Y8
+	VFMADD213PD dNoMinusOffset<>(SB), Y4, Y8
+	VADDPD dShift<>(SB), Y8, Y8
+	VSUBPD dShift<>(SB), Y8, Y7
+	VADDPD dNoOffset<>(SB), Y7, Y7
+	VFMADD231PD dTangentQuarters<>(SB), Y7, Y4
+	VMULPD dHalfPi<>(SB), Y4, Y4
+	VPADDQ Y8, Y6, Y6
+	VBLENDVPD Y15, Y4, Y0, Y0
+	VBLENDVPD Y15, Y6, Y9, Y9
+near:
+	VMULPD Y0, Y0, Y1
+	VMOVUPD dSinNear0<>(SB), Y2
+	VFMADD213PD dSinNear1<>(SB), Y1, Y2
+	VFMADD213PD dSinNear2<>(SB), Y1, Y2
+	VFMADD213PD dSinNear3<>(SB), Y1, Y2
+	VFMADD213PD dUnit<>(SB), Y1, Y2
+	VMULPD Y0, Y2, Y2
+	VMOVUPD dCosNear0<>(SB), Y4
+	VFMADD213PD dCosNear1<>(SB), Y1, Y4
+	VFMADD213PD dCosNear2<>(SB), Y1, Y4
+	VFMADD213PD dCosNear3<>(SB), Y1, Y4
+	VMOVUPD dMinusHalf<>(SB), Y3
+	VFMADD213PD dUnit<>(SB), Y1, Y3
+	VMULPD Y1, Y1, Y1
+	VFMADD231PD Y1, Y4, Y3
+	VMOVAPD Y2, Y5
+	VXORPD dSign<>(SB), Y3, Y6
+	VPSLLQ $63, Y9, Y9
+	VMOVAPD Y9, Y15
+	VBLENDVPD Y15, Y6, Y2, Y2
+	VBLENDVPD Y15, Y5, Y3, Y3
+	VDIVPD Y3, Y2, Y0
+	VCVTPD2PSY Y0, X0
+	VMOVUPS X0, (DI)
+	ADDQ $16, SI
+	ADDQ $16, DI
+	SUBQ $4, CX
 	JGT loop
 	VZEROUPPER
 	RET
@@ -6922,6 +8899,310 @@ loop:
 	VZEROUPPER
 	RET
 
+// func thresholdedAVX2(dst, src *float32, n int, bound, other float32)
+TEXT ·thresholdedAVX2(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), DI
+	MOVQ src+8(FP), SI
+	MOVQ n+16(FP), CX
+	VBROADCASTSS bound+24(FP), Y13
+	VBROADCASTSS other+28(FP), Y14
+	VXORPS Y12, Y12, Y12
+loop:
+	VMOVUPS 0(SI), Y0
+	VMOVAPS Y14, Y1
+	VCMPPS $0x1e, Y13, Y0, Y15
+	VBLENDVPS Y15, Y0, Y1, Y1
+	VMOVAPS Y1, Y0
+	VMOVUPS Y0, 0(DI)
+	VMOVUPS 32(SI), Y0
+	VMOVAPS Y14, Y1
+	VCMPPS $0x1e, Y13, Y0, Y15
+	VBLENDVPS Y15, Y0, Y1, Y1
+	VMOVAPS Y1, Y0
+	VMOVUPS Y0, 32(DI)
+	ADDQ $64, SI
+	ADDQ $64, DI
+	SUBQ $16, CX
+	JGT loop
+	VZEROUPPER
+	RET
+
+// func shrinkAVX2(dst, src *float32, n int, bound, shift float32)
+TEXT ·shrinkAVX2(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), DI
+	MOVQ src+8(FP), SI
+	MOVQ n+16(FP), CX
+	VBROADCASTSS bound+24(FP), Y13
+	VBROADCASTSS shift+28(FP), Y14
+	VXORPS Y12, Y12, Y12
+loop:
+	VMOVUPS 0(SI), Y0
+	VXORPS signs<>(SB), Y13, Y4
+	VSUBPS Y14, Y0, Y1
+	VADDPS Y14, Y0, Y2
+	VMOVAPS Y12, Y3
+	VCMPPS $0x1e, Y13, Y0, Y15
+	VBLENDVPS Y15, Y1, Y3, Y3
+	VCMPPS $0x11, Y4, Y0, Y15
+	VBLENDVPS Y15, Y2, Y3, Y3
+	VMOVAPS Y3, Y0
+	VMOVUPS Y0, 0(DI)
+	VMOVUPS 32(SI), Y0
+	VXORPS signs<>(SB), Y13, Y4
+	VSUBPS Y14, Y0, Y1
+	VADDPS Y14, Y0, Y2
+	VMOVAPS Y12, Y3
+	VCMPPS $0x1e, Y13, Y0, Y15
+	VBLENDVPS Y15, Y1, Y3, Y3
+	VCMPPS $0x11, Y4, Y0, Y15
+	VBLENDVPS Y15, Y2, Y3, Y3
+	VMOVAPS Y3, Y0
+	VMOVUPS Y0, 32(DI)
+	ADDQ $64, SI
+	ADDQ $64, DI
+	SUBQ $16, CX
+	JGT loop
+	VZEROUPPER
+	RET
+
+// func softsignAVX2(dst, src *float32, n int)
+TEXT ·softsignAVX2(SB), NOSPLIT, $0-24
+	MOVQ dst+0(FP), DI
+	MOVQ src+8(FP), SI
+	MOVQ n+16(FP), CX
+	VXORPS Y12, Y12, Y12
+loop:
+	VMOVUPS 0(SI), Y4
+	VANDPS magnitudes<>(SB), Y4, Y0
+	VADDPS unit<>(SB), Y0, Y0
+	VDIVPS Y0, Y4, Y0
+	VMOVUPS Y0, 0(DI)
+	VMOVUPS 32(SI), Y4
+	VANDPS magnitudes<>(SB), Y4, Y0
+	VADDPS unit<>(SB), Y0, Y0
+	VDIVPS Y0, Y4, Y0
+	VMOVUPS Y0, 32(DI)
+	ADDQ $64, SI
+	ADDQ $64, DI
+	SUBQ $16, CX
+	JGT loop
+	VZEROUPPER
+	RET
+
+// func signsAVX2(dst, src *float32, n int)
+TEXT ·signsAVX2(SB), NOSPLIT, $0-24
+	MOVQ dst+0(FP), DI
+	MOVQ src+8(FP), SI
+	MOVQ n+16(FP), CX
+	VXORPS Y12, Y12, Y12
+loop:
+	VMOVUPS 0(SI), Y4
+	VMOVAPS Y4, Y0
+	VMOVUPS unit<>(SB), Y1
+	VCMPPS $0x1e, Y12, Y4, Y15
+	VBLENDVPS Y15, Y1, Y0, Y0
+	VMOVUPS minusUnit<>(SB), Y1
+	VCMPPS $0x11, Y12, Y4, Y15
+	VBLENDVPS Y15, Y1, Y0, Y0
+	VMOVUPS Y0, 0(DI)
+	VMOVUPS 32(SI), Y4
+	VMOVAPS Y4, Y0
+	VMOVUPS unit<>(SB), Y1
+	VCMPPS $0x1e, Y12, Y4, Y15
+	VBLENDVPS Y15, Y1, Y0, Y0
+	VMOVUPS minusUnit<>(SB), Y1
+	VCMPPS $0x11, Y12, Y4, Y15
+	VBLENDVPS Y15, Y1, Y0, Y0
+	VMOVUPS Y0, 32(DI)
+	ADDQ $64, SI
+	ADDQ $64, DI
+	SUBQ $16, CX
+	JGT loop
+	VZEROUPPER
+	RET
+
+// func powRowsAVX2(dst, x, y *float32, n, stepX, stepY int)
+TEXT ·powRowsAVX2(SB), NOSPLIT, $0-48
+	MOVQ dst+0(FP), DI
+	MOVQ x+8(FP), SI
+	MOVQ y+16(FP), DX
+	MOVQ n+24(FP), CX
+	VMOVSS (SI), X11
+	VCVTSS2SD X11, X11, X11
+	VBROADCASTSD X11, Y11
+	MOVQ stepX+32(FP), R8
+	VMOVSS (DX), X12
+	VCVTSS2SD X12, X12, X12
+	VBROADCASTSD X12, Y12
+	MOVQ stepY+40(FP), R9
+loop:
+	VMOVAPD Y11, Y0
+	TESTQ R8, R8
+	JZ firstStands
+	VCVTPS2PD (SI), Y0
+	ADDQ $16, SI
+firstStands:
+	VMOVAPD Y12, Y6
+	TESTQ R9, R9
+	JZ secondStands
+	VCVTPS2PD (DX), Y6
+	ADDQ $16, DX
+secondStands:
+	VANDPD dMagnitude<>(SB), Y0, Y7
+	VMOVAPD Y7, Y5
+	VMOVUPD dAbove<>(SB), Y2
+	VPADDQ Y2, Y5, Y2
+	VPSRLQ $52, Y2, Y1
+	VORPD dWhole<>(SB), Y1, Y1
+	VSUBPD dWholeBias<>(SB), Y1, Y1
+	VANDPD dFraction<>(SB), Y2, Y2
+	VPADDQ dHalfRoot<>(SB), Y2, Y2
+	VADDPD dUnit<>(SB), Y2, Y3
+	VSUBPD dUnit<>(SB), Y2, Y2
+	VDIVPD Y3, Y2, Y2
+	VMULPD Y2, Y2, Y3
+	VADDPD Y2, Y2, Y2
+	VMOVUPD dLn0<>(SB), Y4
+	VFMADD213PD dLn1<>(SB), Y3, Y4
+	VFMADD213PD dLn2<>(SB), Y3, Y4
+	VFMADD213PD dLn3<>(SB), Y3, Y4
+	VFMADD213PD dLn4<>(SB), Y3, Y4
+	VMULPD Y3, Y4, Y4
+	VFMADD213PD Y2, Y2, Y4
+	VMOVAPD Y4, Y5
+	VFMADD231PD dLogOf2<>(SB), Y1, Y5
+	VCMPPD $0x1e, dMost64<>(SB), Y7, Y15
+	VBLENDVPD Y15, Y7, Y5, Y5
+	VMOVUPD dMinusInfinite<>(SB), Y1
+	VCMPPD $0x0, dZero<>(SB), Y7, Y15
+	VBLENDVPD Y15, Y1, Y5, Y5
+	VMOVUPD dNaN<>(SB), Y1
+	VCMPPD $0x19, dZero<>(SB), Y7, Y15
+	VBLENDVPD Y15, Y1, Y5, Y5
+	VMULPD Y6, Y5, Y5
+	VMOVUPD dHighest<>(SB), Y1
+	VMINPD Y5, Y1, Y5 // a NaN stays
+	VMOVUPD dLowest<>(SB), Y1
+	VMAXPD Y5, Y1, Y5 // a NaN stays
+	VMOVUPD dShift<>(SB), Y1
+	VMOVAPD Y1, Y2
+	VFMADD231PD dLog2e<>(SB), Y5, Y1
+	VSUBPD Y2, Y1, Y2
+	VFMADD231PD dMinusLn2<>(SB), Y2, Y5
+	VMOVUPD dExp0<>(SB), Y3
+	VFMADD213PD dExp1<>(SB), Y5, Y3
+	VFMADD213PD dExp2<>(SB), Y5, Y3
+	VFMADD213PD dExp3<>(SB), Y5, Y3
+	VFMADD213PD dExp4<>(SB), Y5, Y3
+	VFMADD213PD dExp5<>(SB), Y5, Y3
+	VFMADD213PD dExp6<>(SB), Y5, Y3
+	VMULPD Y5, Y5, Y2
+	VFMADD213PD Y5, Y2, Y3
+	VPADDQ dExponent<>(SB), Y1, Y1
+	VPSLLQ $52, Y1, Y1
+	VFMADD213PD Y1, Y1, Y3
+	VMOVAPD Y3, Y5
+	VROUNDPD $8, Y6, Y1
+	VMULPD dHalf<>(SB), Y6, Y2
+	VROUNDPD $8, Y2, Y3
+	VMOVUPD dNaN<>(SB), Y4
+	VCMPPD $0x4, Y6, Y1, Y15
+	VCMPPD $0x11, dZero<>(SB), Y0, Y14
+	VANDPD Y14, Y15, Y15
+	VCMPPD $0x12, dMost32<>(SB), Y7, Y14
+	VANDPD Y14, Y15, Y15
+	VBLENDVPD Y15, Y4, Y5, Y5
+	VANDPD dSign<>(SB), Y0, Y4
+	VXORPD Y5, Y4, Y4
+	VCMPPD $0x0, Y6, Y1, Y15
+	VCMPPD $0x4, Y3, Y2, Y14
+	VANDPD Y14, Y15, Y15
+	VBLENDVPD Y15, Y4, Y5, Y5
+	VMULPD Y0, Y0, Y4
+	VCMPPD $0x0, dTwo<>(SB), Y6, Y15
+	VBLENDVPD Y15, Y4, Y5, Y5
+	VMOVUPD dUnit<>(SB), Y4
+	VCMPPD $0x0, Y4, Y0, Y15
+	VBLENDVPD Y15, Y4, Y5, Y5
+	VCMPPD $0x0, dZero<>(SB), Y6, Y15
+	VBLENDVPD Y15, Y4, Y5, Y5
+	VANDPD dMagnitude<>(SB), Y6, Y1
+	VCMPPD $0x1e, dMost32<>(SB), Y1, Y15
+	VCMPPD $0x0, Y4, Y7, Y14
+	VANDPD Y14, Y15, Y15
+	VBLENDVPD Y15, Y4, Y5, Y5
+	VMOVAPD Y5, Y0
+	VCVTPD2PSY Y0, X0
+	VMOVUPS X0, (DI)
+	ADDQ $16, DI
+	SUBQ $4, CX
+	JGT loop
+	VZEROUPPER
+	RET
+
+// func modRowsAVX2(dst, x, y *float32, n, stepX, stepY int)
+TEXT ·modRowsAVX2(SB), NOSPLIT, $0-48
+	MOVQ dst+0(FP), DI
+	MOVQ x+8(FP), SI
+	MOVQ y+16(FP), DX
+	MOVQ n+24(FP), CX
+	VMOVSS (SI), X11
+	VCVTSS2SD X11, X11, X11
+	VBROADCASTSD X11, Y11
+	MOVQ stepX+32(FP), R8
+	VMOVSS (DX), X12
+	VCVTSS2SD X12, X12, X12
+	VBROADCASTSD X12, Y12
+	MOVQ stepY+40(FP), R9
+loop:
+	VMOVAPD Y11, Y0
+	TESTQ R8, R8
+	JZ firstStands
+	VCVTPS2PD (SI), Y0
+	ADDQ $16, SI
+firstStands:
+	VMOVAPD Y12, Y6
+	TESTQ R9, R9
+	JZ secondStands
+	VCVTPS2PD (DX), Y6
+	ADDQ $16, DX
+secondStands:
+	VANDPD dMagnitude<>(SB), Y0, Y1
+	VANDPD dMagnitude<>(SB), Y6, Y2
+next:
+	VDIVPD Y2, Y1, Y3
+	VCMPPD $0x1d, dFarthestQuotient<>(SB), Y3, Y15
+	VCMPPD $0x12, dMost64<>(SB), Y3, Y14
+	VANDPD Y14, Y15, Y15
+	VTESTPD Y15, Y15
+	JZ last
+	VPSRLQ $52, Y3, Y4
+	VPSUBQ dTwenty<>(SB), Y4, Y4
+	VPSLLQ $52, Y4, Y4
+	VMULPD Y2, Y4, Y4
+	VDIVPD Y4, Y1, Y3
+	VROUNDPD $11, Y3, Y3
+	VMOVAPD Y1, Y5
+	VFNMADD231PD Y3, Y4, Y5
+	VBLENDVPD Y15, Y5, Y1, Y1
+	JMP next
+last:
+	VROUNDPD $11, Y3, Y3
+	VMOVAPD Y1, Y5
+	VFNMADD231PD Y3, Y2, Y5
+	VCMPPD $0x11, Y2, Y1, Y15
+	VBLENDVPD Y15, Y1, Y5, Y5
+	VANDPD dSign<>(SB), Y0, Y4
+	VORPD Y4, Y5, Y5
+	VMOVAPD Y5, Y0
+	VCVTPD2PSY Y0, X0
+	VMOVUPS X0, (DI)
+	ADDQ $16, DI
+	SUBQ $4, CX
+	JGT loop
+	VZEROUPPER
+	RET
+
 // func maxWindowsAVX2(dst, src *float32, offsets *int, positions, channels, step, pixels int)
 TEXT ·maxWindowsAVX2(SB), NOSPLIT, $0-56
 	MOVQ dst+0(FP), DI
@@ -10631,6 +12912,822 @@ loop:
 	VZEROUPPER
 	RET
 
+// func logAVX512(dst, src *float32, n int)
+TEXT ·logAVX512(SB), NOSPLIT, $0-24
+	MOVQ dst+0(FP), DI
+	MOVQ src+8(FP), SI
+	MOVQ n+16(FP), CX
+loop:
+	VCVTPS2PD (SI), Z0
+	VMOVUPD dAbove<>(SB), Z2
+	VPADDQ Z2, Z0, Z2
+	VPSRLQ $52, Z2, Z1
+	VORPD dWhole<>(SB), Z1, Z1
+	VSUBPD dWholeBias<>(SB), Z1, Z1
+	VANDPD dFraction<>(SB), Z2, Z2
+	VPADDQ dHalfRoot<>(SB), Z2, Z2
+	VADDPD dUnit<>(SB), Z2, Z3
+	VSUBPD dUnit<>(SB), Z2, Z2
+	VDIVPD Z3, Z2, Z2
+	VMULPD Z2, Z2, Z3
+	VADDPD Z2, Z2, Z2
+	VMOVUPD dLn0<>(SB), Z4
+	VFMADD213PD dLn1<>(SB), Z3, Z4
+	VFMADD213PD dLn2<>(SB), Z3, Z4
+	VFMADD213PD dLn3<>(SB), Z3, Z4
+	VFMADD213PD dLn4<>(SB), Z3, Z4
+	VMULPD Z3, Z4, Z4
+	VFMADD213PD Z2, Z2, Z4
+	VMOVAPD Z4, Z5
+	VFMADD231PD dLogOf2<>(SB), Z1, Z5
+	VCMPPD $0x1e, dMost64<>(SB), Z0, K1
+	VBLENDMPD Z0, Z5, K1, Z5
+	VMOVUPD dMinusInfinite<>(SB), Z1
+	VCMPPD $0x0, dZero<>(SB), Z0, K1
+	VBLENDMPD Z1, Z5, K1, Z5
+	VMOVUPD dNaN<>(SB), Z1
+	VCMPPD $0x19, dZero<>(SB), Z0, K1
+	VBLENDMPD Z1, Z5, K1, Z5
+	VMOVAPD Z5, Z0
+	VCVTPD2PS Z0, Y0
+	VMOVUPS Y0, (DI)
+	ADDQ $32, SI
+	ADDQ $32, DI
+	SUBQ $8, CX
+	JGT loop
+	VZEROUPPER
+	RET
+
+// func softplusAVX512(dst, src *float32, n int)
+TEXT ·softplusAVX512(SB), NOSPLIT, $0-24
+	MOVQ dst+0(FP), DI
+	MOVQ src+8(FP), SI
+	MOVQ n+16(FP), CX
+loop:
+	VCVTPS2PD (SI), Z0
+	VORPD dSign<>(SB), Z0, Z5
+	VMOVUPD dLowest<>(SB), Z1
+	VMAXPD Z5, Z1, Z5 // a NaN stays
+	VMOVUPD dShift<>(SB), Z1
+	VMOVAPD Z1, Z2
+	VFMADD231PD dLog2e<>(SB), Z5, Z1
+	VSUBPD Z2, Z1, Z2
+	VFMADD231PD dMinusLn2<>(SB), Z2, Z5
+	VMOVUPD dExp0<>(SB), Z3
+	VFMADD213PD dExp1<>(SB), Z5, Z3
+	VFMADD213PD dExp2<>(SB), Z5, Z3
+	VFMADD213PD dExp3<>(SB), Z5, Z3
+	VFMADD213PD dExp4<>(SB), Z5, Z3
+	VFMADD213PD dExp5<>(SB), Z5, Z3
+	VFMADD213PD dExp6<>(SB), Z5, Z3
+	VMULPD Z5, Z5, Z2
+	VFMADD213PD Z5, Z2, Z3
+	VPADDQ dExponent<>(SB), Z1, Z1
+	VPSLLQ $52, Z1, Z1
+	VFMADD213PD Z1, Z1, Z3
+	VMOVAPD Z3, Z5
+	VADDPD dUnit<>(SB), Z5, Z4
+	VMOVUPD dAbove<>(SB), Z2
+	VPADDQ Z2, Z4, Z2
+	VPSRLQ $52, Z2, Z1
+	VORPD dWhole<>(SB), Z1, Z1
+	VSUBPD dWholeBias<>(SB), Z1, Z1
+	VANDPD dFraction<>(SB), Z2, Z2
+	VPADDQ dHalfRoot<>(SB), Z2, Z2
+	VADDPD dUnit<>(SB), Z2, Z3
+	VSUBPD dUnit<>(SB), Z2, Z2
+	VCMPPD $0x19, dRoot2<>(SB), Z4, K1
+	VBLENDMPD Z5, Z2, K1, Z2
+	VDIVPD Z3, Z2, Z2
+	VMULPD Z2, Z2, Z3
+	VADDPD Z2, Z2, Z2
+	VMOVUPD dLn0<>(SB), Z4
+	VFMADD213PD dLn1<>(SB), Z3, Z4
+	VFMADD213PD dLn2<>(SB), Z3, Z4
+	VFMADD213PD dLn3<>(SB), Z3, Z4
+	VFMADD213PD dLn4<>(SB), Z3, Z4
+	VMULPD Z3, Z4, Z4
+	VFMADD213PD Z2, Z2, Z4
+	VMOVAPD Z4, Z6
+	VFMADD231PD dLogOf2<>(SB), Z1, Z6
+	VMOVUPD dZero<>(SB), Z1
+	VMAXPD Z0, Z1, Z0 // a NaN stays
+	VADDPD Z6, Z0, Z0
+	VCVTPD2PS Z0, Y0
+	VMOVUPS Y0, (DI)
+	ADDQ $32, SI
+	ADDQ $32, DI
+	SUBQ $8, CX
+	JGT loop
+	VZEROUPPER
+	RET
+
+// func celuAVX512(dst, src *float32, n int, alpha, unit float32)
+TEXT ·celuAVX512(SB), NOSPLIT, $0-32
+	VMOVSS alpha+24(FP), X11
+	VCVTSS2SD X11, X11, X11
+	VBROADCASTSD X11, Z11
+	VMOVSS unit+28(FP), X12
+	VCVTSS2SD X12, X12, X12
+	VBROADCASTSD X12, Z12
+	MOVQ dst+0(FP), DI
+	MOVQ src+8(FP), SI
+	MOVQ n+16(FP), CX
+loop:
+	VCVTPS2PD (SI), Z0
+	VDIVPD Z11, Z0, Z5
+	VMOVUPD dFarthest<>(SB), Z1
+	VMINPD Z5, Z1, Z5 // a NaN stays
+	VMOVUPD dMinusFarthest<>(SB), Z1
+	VMAXPD Z5, Z1, Z5 // a NaN stays
+	VMOVUPD dShift<>(SB), Z1
+	VMOVAPD Z1, Z2
+	VFMADD231PD dLog2e<>(SB), Z5, Z1
+	VSUBPD Z2, Z1, Z2
+	VFMADD231PD dMinusLn2<>(SB), Z2, Z5
+	VMOVUPD dExp0<>(SB), Z3
+	VFMADD213PD dExp1<>(SB), Z5, Z3
+	VFMADD213PD dExp2<>(SB), Z5, Z3
+	VFMADD213PD dExp3<>(SB), Z5, Z3
+	VFMADD213PD dExp4<>(SB), Z5, Z3
+	VFMADD213PD dExp5<>(SB), Z5, Z3
+	VFMADD213PD dExp6<>(SB), Z5, Z3
+	VMULPD Z5, Z5, Z2
+	VFMADD213PD Z5, Z2, Z3
+	VPADDQ dExponent<>(SB), Z1, Z1
+	VPSLLQ $52, Z1, Z1
+	VSUBPD Z12, Z1, Z2
+	VFMADD213PD Z2, Z1, Z3
+	VMULPD Z11, Z3, Z3
+	VCMPPD $0x11, dZero<>(SB), Z0, K1
+	VBLENDMPD Z3, Z0, K1, Z0
+	VCVTPD2PS Z0, Y0
+	VMOVUPS Y0, (DI)
+	ADDQ $32, SI
+	ADDQ $32, DI
+	SUBQ $8, CX
+	JGT loop
+	VZEROUPPER
+	RET
+
+// func sinhAVX512(dst, src *float32, n int)
+TEXT ·sinhAVX512(SB), NOSPLIT, $0-24
+	MOVQ dst+0(FP), DI
+	MOVQ src+8(FP), SI
+	MOVQ n+16(FP), CX
+loop:
+	VCVTPS2PD (SI), Z0
+	VANDPD dMagnitude<>(SB), Z0, Z5
+	VMOVUPD dHighest<>(SB), Z1
+	VMINPD Z5, Z1, Z5 // a NaN stays
+	VMOVUPD dShift<>(SB), Z1
+	VMOVAPD Z1, Z2
+	VFMADD231PD dLog2e<>(SB), Z5, Z1
+	VSUBPD Z2, Z1, Z2
+	VFMADD231PD dMinusLn2<>(SB), Z2, Z5
+	VMOVUPD dExp0<>(SB), Z3
+	VFMADD213PD dExp1<>(SB), Z5, Z3
+	VFMADD213PD dExp2<>(SB), Z5, Z3
+	VFMADD213PD dExp3<>(SB), Z5, Z3
+	VFMADD213PD dExp4<>(SB), Z5, Z3
+	VFMADD213PD dExp5<>(SB), Z5, Z3
+	VFMADD213PD dExp6<>(SB), Z5, Z3
+	VMULPD Z5, Z5, Z2
+	VFMADD213PD Z5, Z2, Z3
+	VPADDQ dExponent<>(SB), Z1, Z1
+	VPSLLQ $52, Z1, Z1
+	VSUBPD dUnit<>(SB), Z1, Z2
+	VFMADD213PD Z2, Z1, Z3
+	VADDPD dUnit<>(SB), Z3, Z2
+	VDIVPD Z2, Z3, Z2
+	VADDPD Z2, Z3, Z3
+	VMULPD dHalf<>(SB), Z3, Z3
+	VANDPD dSign<>(SB), Z0, Z1
+	VORPD Z1, Z3, Z3
+	VMOVAPD Z3, Z0
+	VCVTPD2PS Z0, Y0
+	VMOVUPS Y0, (DI)
+	ADDQ $32, SI
+	ADDQ $32, DI
+	SUBQ $8, CX
+	JGT loop
+	VZEROUPPER
+	RET
+
+// func coshAVX512(dst, src *float32, n int)
+TEXT ·coshAVX512(SB), NOSPLIT, $0-24
+	MOVQ dst+0(FP), DI
+	MOVQ src+8(FP), SI
+	MOVQ n+16(FP), CX
+loop:
+	VCVTPS2PD (SI), Z0
+	VANDPD dMagnitude<>(SB), Z0, Z0
+	VMOVUPD dHighest<>(SB), Z1
+	VMINPD Z0, Z1, Z0 // a NaN stays
+	VMOVUPD dShift<>(SB), Z1
+	VMOVAPD Z1, Z2
+	VFMADD231PD dLog2e<>(SB), Z0, Z1
+	VSUBPD Z2, Z1, Z2
+	VFMADD231PD dMinusLn2<>(SB), Z2, Z0
+	VMOVUPD dExp0<>(SB), Z3
+	VFMADD213PD dExp1<>(SB), Z0, Z3
+	VFMADD213PD dExp2<>(SB), Z0, Z3
+	VFMADD213PD dExp3<>(SB), Z0, Z3
+	VFMADD213PD dExp4<>(SB), Z0, Z3
+	VFMADD213PD dExp5<>(SB), Z0, Z3
+	VFMADD213PD dExp6<>(SB), Z0, Z3
+	VMULPD Z0, Z0, Z2
+	VFMADD213PD Z0, Z2, Z3
+	VPADDQ dExponent<>(SB), Z1, Z1
+	VPSLLQ $52, Z1, Z1
+	VFMADD213PD Z1, Z1, Z3
+	VMOVAPD Z3, Z0
+	VMOVUPD dUnit<>(SB), Z1
+	VDIVPD Z0, Z1, Z1
+	VADDPD Z1, Z0, Z0
+	VMULPD dHalf<>(SB), Z0, Z0
+	VCVTPD2PS Z0, Y0
+	VMOVUPS Y0, (DI)
+	ADDQ $32, SI
+	ADDQ $32, DI
+	SUBQ $8, CX
+	JGT loop
+	VZEROUPPER
+	RET
+
+// func asinhAVX512(dst, src *float32, n int)
+TEXT ·asinhAVX512(SB), NOSPLIT, $0-24
+	MOVQ dst+0(FP), DI
+	MOVQ src+8(FP), SI
+	MOVQ n+16(FP), CX
+loop:
+	VCVTPS2PD (SI), Z0
+	VANDPD dMagnitude<>(SB), Z0, Z5
+	VMOVUPD dUnit<>(SB), Z6
+	VFMADD231PD Z5, Z5, Z6
+	VSQRTPD Z6, Z6
+	VADDPD dUnit<>(SB), Z6, Z6
+	VMULPD Z5, Z5, Z1
+	VDIVPD Z6, Z1, Z6
+	VADDPD Z6, Z5, Z6
+	VADDPD dUnit<>(SB), Z6, Z4
+	VMOVUPD dAbove<>(SB), Z2
+	VPADDQ Z2, Z4, Z2
+	VPSRLQ $52, Z2, Z1
+	VORPD dWhole<>(SB), Z1, Z1
+	VSUBPD dWholeBias<>(SB), Z1, Z1
+	VANDPD dFraction<>(SB), Z2, Z2
+	VPADDQ dHalfRoot<>(SB), Z2, Z2
+	VADDPD dUnit<>(SB), Z2, Z3
+	VSUBPD dUnit<>(SB), Z2, Z2
+	VCMPPD $0x19, dRoot2<>(SB), Z4, K1
+	VBLENDMPD Z6, Z2, K1, Z2
+	VDIVPD Z3, Z2, Z2
+	VMULPD Z2, Z2, Z3
+	VADDPD Z2, Z2, Z2
+	VMOVUPD dLn0<>(SB), Z4
+	VFMADD213PD dLn1<>(SB), Z3, Z4
+	VFMADD213PD dLn2<>(SB), Z3, Z4
+	VFMADD213PD dLn3<>(SB), Z3, Z4
+	VFMADD213PD dLn4<>(SB), Z3, Z4
+	VMULPD Z3, Z4, Z4
+	VFMADD213PD Z2, Z2, Z4
+	VMOVAPD Z4, Z7
+	VFMADD231PD dLogOf2<>(SB), Z1, Z7
+	VANDPD dSign<>(SB), Z0, Z1
+	VORPD Z1, Z7, Z7
+	VCMPPD $0x1e, dMost32<>(SB), Z5, K1
+	VBLENDMPD Z0, Z7, K1, Z7
+	VMOVAPD Z7, Z0
+	VCVTPD2PS Z0, Y0
+	VMOVUPS Y0, (DI)
+	ADDQ $32, SI
+	ADDQ $32, DI
+	SUBQ $8, CX
+	JGT loop
+	VZEROUPPER
+	RET
+
+// func acoshAVX512(dst, src *float32, n int)
+TEXT ·acoshAVX512(SB), NOSPLIT, $0-24
+	MOVQ dst+0(FP), DI
+	MOVQ src+8(FP), SI
+	MOVQ n+16(FP), CX
+loop:
+	VCVTPS2PD (SI), Z0
+	VSUBPD dUnit<>(SB), Z0, Z1
+	VADDPD dUnit<>(SB), Z0, Z2
+	VMULPD Z2, Z1, Z1
+	VSQRTPD Z1, Z1
+	VADDPD Z1, Z0, Z1
+	VMOVUPD dMinusUnit<>(SB), Z2
+	VCMPPD $0x11, dUnit<>(SB), Z0, K1
+	VBLENDMPD Z2, Z1, K1, Z1
+	VMOVAPD Z1, Z0
+	VMOVUPD dAbove<>(SB), Z2
+	VPADDQ Z2, Z0, Z2
+	VPSRLQ $52, Z2, Z1
+	VORPD dWhole<>(SB), Z1, Z1
+	VSUBPD dWholeBias<>(SB), Z1, Z1
+	VANDPD dFraction<>(SB), Z2, Z2
+	VPADDQ dHalfRoot<>(SB), Z2, Z2
+	VADDPD dUnit<>(SB), Z2, Z3
+	VSUBPD dUnit<>(SB), Z2, Z2
+	VDIVPD Z3, Z2, Z2
+	VMULPD Z2, Z2, Z3
+	VADDPD Z2, Z2, Z2
+	VMOVUPD dLn0<>(SB), Z4
+	VFMADD213PD dLn1<>(SB), Z3, Z4
+	VFMADD213PD dLn2<>(SB), Z3, Z4
+	VFMADD213PD dLn3<>(SB), Z3, Z4
+	VFMADD213PD dLn4<>(SB), Z3, Z4
+	VMULPD Z3, Z4, Z4
+	VFMADD213PD Z2, Z2, Z4
+	VMOVAPD Z4, Z5
+	VFMADD231PD dLogOf2<>(SB), Z1, Z5
+	VCMPPD $0x1e, dMost64<>(SB), Z0, K1
+	VBLENDMPD Z0, Z5, K1, Z5
+	VMOVUPD dMinusInfinite<>(SB), Z1
+	VCMPPD $0x0, dZero<>(SB), Z0, K1
+	VBLENDMPD Z1, Z5, K1, Z5
+	VMOVUPD dNaN<>(SB), Z1
+	VCMPPD $0x19, dZero<>(SB), Z0, K1
+	VBLENDMPD Z1, Z5, K1, Z5
+	VMOVAPD Z5, Z0
+	VCVTPD2PS Z0, Y0
+	VMOVUPS Y0, (DI)
+	ADDQ $32, SI
+	ADDQ $32, DI
+	SUBQ $8, CX
+	JGT loop
+	VZEROUPPER
+	RET
+
+// func atanhAVX512(dst, src *float32, n int)
+TEXT ·atanhAVX512(SB), NOSPLIT, $0-24
+	MOVQ dst+0(FP), DI
+	MOVQ src+8(FP), SI
+	MOVQ n+16(FP), CX
+loop:
+	VCVTPS2PD (SI), Z0
+	VANDPD dMagnitude<>(SB), Z0, Z5
+	VMOVUPD dUnit<>(SB), Z7
+	VADDPD Z7, Z5, Z6
+	VSUBPD Z5, Z7, Z1
+	VDIVPD Z1, Z6, Z6
+	VMOVUPD dAbove<>(SB), Z2
+	VPADDQ Z2, Z6, Z2
+	VPSRLQ $52, Z2, Z1
+	VORPD dWhole<>(SB), Z1, Z1
+	VSUBPD dWholeBias<>(SB), Z1, Z1
+	VANDPD dFraction<>(SB), Z2, Z2
+	VPADDQ dHalfRoot<>(SB), Z2, Z2
+	VADDPD Z7, Z2, Z3
+	VSUBPD Z7, Z2, Z2
+	VXORPD Z4, Z4, Z4
+	VCMPPD $0x11, dSmall<>(SB), Z5, K1
+	VBLENDMPD Z4, Z1, K1, Z1
+	VBLENDMPD Z5, Z2, K1, Z2
+	VBLENDMPD Z7, Z3, K1, Z3
+	VDIVPD Z3, Z2, Z2
+	VMULPD Z2, Z2, Z3
+	VADDPD Z2, Z2, Z2
+	VMOVUPD dLn0<>(SB), Z4
+	VFMADD213PD dLn1<>(SB), Z3, Z4
+	VFMADD213PD dLn2<>(SB), Z3, Z4
+	VFMADD213PD dLn3<>(SB), Z3, Z4
+	VFMADD213PD dLn4<>(SB), Z3, Z4
+	VMULPD Z3, Z4, Z4
+	VFMADD213PD Z2, Z2, Z4
+	VMOVAPD Z4, Z8
+	VFMADD231PD dLogOf2<>(SB), Z1, Z8
+	VCMPPD $0x1e, dMost64<>(SB), Z6, K1
+	VBLENDMPD Z6, Z8, K1, Z8
+	VMOVUPD dMinusInfinite<>(SB), Z1
+	VCMPPD $0x0, dZero<>(SB), Z6, K1
+	VBLENDMPD Z1, Z8, K1, Z8
+	VMOVUPD dNaN<>(SB), Z1
+	VCMPPD $0x19, dZero<>(SB), Z6, K1
+	VBLENDMPD Z1, Z8, K1, Z8
+	VMULPD dHalf<>(SB), Z8, Z8
+	VANDPD dSign<>(SB), Z0, Z1
+	VORPD Z1, Z8, Z8
+	VMOVAPD Z8, Z0
+	VCVTPD2PS Z0, Y0
+	VMOVUPS Y0, (DI)
+	ADDQ $32, SI
+	ADDQ $32, DI
+	SUBQ $8, CX
+	JGT loop
+	VZEROUPPER
+	RET
+
+// func atanAVX512(dst, src *float32, n int)
+TEXT ·atanAVX512(SB), NOSPLIT, $0-24
+	MOVQ dst+0(FP), DI
+	MOVQ src+8(FP), SI
+	MOVQ n+16(FP), CX
+loop:
+	VCVTPS2PD (SI), Z0
+	VANDPD dMagnitude<>(SB), Z0, Z5
+	VMOVUPD dUnit<>(SB), Z6
+	VMOVAPD Z5, Z1
+	VMOVAPD Z6, Z2
+	VXORPD Z3, Z3, Z3
+	VMULPD dEighthTan<>(SB), Z6, Z7
+	VCMPPD $0x1e, Z7, Z5, K1
+	VSUBPD Z6, Z5, Z4
+	VBLENDMPD Z4, Z1, K1, Z1
+	VADDPD Z6, Z5, Z4
+	VBLENDMPD Z4, Z2, K1, Z2
+	VMOVUPD dQuarterPi<>(SB), Z4
+	VBLENDMPD Z4, Z3, K1, Z3
+	VMULPD dThreeEighthsTan<>(SB), Z6, Z7
+	VCMPPD $0x1e, Z7, Z5, K1
+	VXORPD dSign<>(SB), Z6, Z4
+	VBLENDMPD Z4, Z1, K1, Z1
+	VBLENDMPD Z5, Z2, K1, Z2
+	VMOVUPD dHalfPi<>(SB), Z4
+	VBLENDMPD Z4, Z3, K1, Z3
+	VDIVPD Z2, Z1, Z1
+	VMULPD Z1, Z1, Z2
+	VMOVUPD dAtan0<>(SB), Z4
+	VFMADD213PD dAtan1<>(SB), Z2, Z4
+	VFMADD213PD dAtan2<>(SB), Z2, Z4
+	VFMADD213PD dAtan3<>(SB), Z2, Z4
+	VFMADD213PD dAtan4<>(SB), Z2, Z4
+	VFMADD213PD dAtan5<>(SB), Z2, Z4
+	VFMADD213PD dAtan6<>(SB), Z2, Z4
+	VMULPD Z2, Z4, Z4
+	VFMADD213PD Z1, Z1, Z4
+	VADDPD Z3, Z4, Z1
+	VANDPD dSign<>(SB), Z0, Z2
+	VORPD Z2, Z1, Z1
+	VMOVAPD Z1, Z0
+	VCVTPD2PS Z0, Y0
+	VMOVUPS Y0, (DI)
+	ADDQ $32, SI
+	ADDQ $32, DI
+	SUBQ $8, CX
+	JGT loop
+	VZEROUPPER
+	RET
+
+// func asinAVX512(dst, src *float32, n int)
+TEXT ·asinAVX512(SB), NOSPLIT, $0-24
+	MOVQ dst+0(FP), DI
+	MOVQ src+8(FP), SI
+	MOVQ n+16(FP), CX
+loop:
+	VCVTPS2PD (SI), Z0
+	VANDPD dMagnitude<>(SB), Z0, Z5
+	VMOVUPD dUnit<>(SB), Z1
+	VADDPD Z1, Z5, Z2
+	VSUBPD Z5, Z1, Z1
+	VMULPD Z2, Z1, Z1
+	VSQRTPD Z1, Z6
+	VMOVAPD Z5, Z1
+	VMOVAPD Z6, Z2
+	VXORPD Z3, Z3, Z3
+	VMULPD dEighthTan<>(SB), Z6, Z7
+	VCMPPD $0x1e, Z7, Z5, K1
+	VSUBPD Z6, Z5, Z4
+	VBLENDMPD Z4, Z1, K1, Z1
+	VADDPD Z6, Z5, Z4
+	VBLENDMPD Z4, Z2, K1, Z2
+	VMOVUPD dQuarterPi<>(SB), Z4
+	VBLENDMPD Z4, Z3, K1, Z3
+	VMULPD dThreeEighthsTan<>(SB), Z6, Z7
+	VCMPPD $0x1e, Z7, Z5, K1
+	VXORPD dSign<>(SB), Z6, Z4
+	VBLENDMPD Z4, Z1, K1, Z1
+	VBLENDMPD Z5, Z2, K1, Z2
+	VMOVUPD dHalfPi<>(SB), Z4
+	VBLENDMPD Z4, Z3, K1, Z3
+	VDIVPD Z2, Z1, Z1
+	VMULPD Z1, Z1, Z2
+	VMOVUPD dAtan0<>(SB), Z4
+	VFMADD213PD dAtan1<>(SB), Z2, Z4
+	VFMADD213PD dAtan2<>(SB), Z2, Z4
+	VFMADD213PD dAtan3<>(SB), Z2, Z4
+	VFMADD213PD dAtan4<>(SB), Z2, Z4
+	VFMADD213PD dAtan5<>(SB), Z2, Z4
+	VFMADD213PD dAtan6<>(SB), Z2, Z4
+	VMULPD Z2, Z4, Z4
+	VFMADD213PD Z1, Z1, Z4
+	VADDPD Z3, Z4, Z1
+	VANDPD dSign<>(SB), Z0, Z2
+	VORPD Z2, Z1, Z1
+	VMOVAPD Z1, Z0
+	VCVTPD2PS Z0, Y0
+	VMOVUPS Y0, (DI)
+	ADDQ $32, SI
+	ADDQ $32, DI
+	SUBQ $8, CX
+	JGT loop
+	VZEROUPPER
+	RET
+
+// func acosAVX512(dst, src *float32, n int)
+TEXT ·acosAVX512(SB), NOSPLIT, $0-24
+	MOVQ dst+0(FP), DI
+	MOVQ src+8(FP), SI
+	MOVQ n+16(FP), CX
+loop:
+	VCVTPS2PD (SI), Z0
+	VANDPD dMagnitude<>(SB), Z0, Z5
+	VMOVUPD dUnit<>(SB), Z1
+	VADDPD Z1, Z5, Z2
+	VSUBPD Z5, Z1, Z1
+	VMULPD Z2, Z1, Z1
+	VSQRTPD Z1, Z6
+	VMOVAPD Z6, Z1
+	VMOVAPD Z5, Z2
+	VXORPD Z3, Z3, Z3
+	VMULPD dEighthTan<>(SB), Z5, Z7
+	VCMPPD $0x1e, Z7, Z6, K1
+	VSUBPD Z5, Z6, Z4
+	VBLENDMPD Z4, Z1, K1, Z1
+	VADDPD Z5, Z6, Z4
+	VBLENDMPD Z4, Z2, K1, Z2
+	VMOVUPD dQuarterPi<>(SB), Z4
+	VBLENDMPD Z4, Z3, K1, Z3
+	VMULPD dThreeEighthsTan<>(SB), Z5, Z7
+	VCMPPD $0x1e, Z7, Z6, K1
+	VXORPD dSign<>(SB), Z5, Z4
+	VBLENDMPD Z4, Z1, K1, Z1
+	VBLENDMPD Z6, Z2, K1, Z2
+	VMOVUPD dHalfPi<>(SB), Z4
+	VBLENDMPD Z4, Z3, K1, Z3
+	VDIVPD Z2, Z1, Z1
+	VMULPD Z1, Z1, Z2
+	VMOVUPD dAtan0<>(SB), Z4
+	VFMADD213PD dAtan1<>(SB), Z2, Z4
+	VFMADD213PD dAtan2<>(SB), Z2, Z4
+	VFMADD213PD dAtan3<>(SB), Z2, Z4
+	VFMADD213PD dAtan4<>(SB), Z2, Z4
+	VFMADD213PD dAtan5<>(SB), Z2, Z4
+	VFMADD213PD dAtan6<>(SB), Z2, Z4
+	VMULPD Z2, Z4, Z4
+	VFMADD213PD Z1, Z1, Z4
+	VADDPD Z3, Z4, Z1
+	VMOVUPD dPi<>(SB), Z2
+	VSUBPD Z1, Z2, Z2
+	VCMPPD $0x11, dZero<>(SB), Z0, K1
+	VBLENDMPD Z2, Z1, K1, Z1
+	VMOVAPD Z1, Z0
+	VCVTPD2PS Z0, Y0
+	VMOVUPS Y0, (DI)
+	ADDQ $32, SI
+	ADDQ $32, DI
+	SUBQ $8, CX
+	JGT loop
+	VZEROUPPER
+	RET
+
+// func sinAVX512(dst, src *float32, n int)
+TEXT ·sinAVX512(SB), NOSPLIT, $0-24
+	MOVQ dst+0(FP), DI
+	MOVQ src+8(FP), SI
+	MOVQ n+16(FP), CX
+loop:
+	VCVTPS2PD (SI), Z0
+	VMOVAPD Z0, Z10
+	VMOVUPD dSineTurn<>(SB), Z9
+	VFMADD213PD dSineMinusOffset<>(SB), Z0, Z9
+	VADDPD dShift<>(SB), Z9, Z9
+	VSUBPD dShift<>(SB), Z9, Z1
+	VADDPD dSineOffset<>(SB), Z1, Z1
+	VFMADD231PD dSineBack<>(SB), Z1, Z0
+	VFMADD231PD dSineBackLow<>(SB), Z1, Z0
+	VANDPD dMagnitude<>(SB), Z10, Z2
+	VCMPPD $0x1e, dFar<>(SB), Z2, K1
+	VCMPPD $0x12, dMost32<>(SB), Z2, K2
+	KANDW K1, K2, K1
+	KTESTB K1, K1
+	JZ near
+	VANDPD dSignFraction<>(SB), Z10, Z3
+	VORPD dTwo23<>(SB), Z3, Z3
+	VPSRLQ $52, Z2, Z2
+	VPSUBQ dFarExponent<>(SB), Z2, Z2
+	LEAQ turns0<>(SB), AX
+	VXORPD Z5, Z5, Z5
+	KMOVW K1, K2
+	VGATHERQPD (AX)(Z2*8), K2, Z5
+	VMULPD Z5, Z3, Z4
+	VMOVUPD dSinePer<>(SB), Z6
+	VFMADD213PD dSineMinusOffset<>(SB), Z4, Z6
+	VADDPD dShift<>(SB), Z6, Z6
+	VSUBPD dShift<>(SB), Z6, Z7
+	VADDPD dSineOffset<>(SB), Z7, Z7
+	VFMADD231PD dSineQuarters<>(SB), Z7, Z4
+	LEAQ turns1<>(SB), AX
+	VXORPD Z5, Z5, Z5
+	KMOVW K1, K2
+	VGATHERQPD (AX)(Z2*8), K2, Z5
+	VFMADD231PD Z5, Z3, Z4
+	LEAQ turns2<>(SB), AX
+	VXORPD Z5, Z5, Z5
+	KMOVW K1, K2
+	VGATHERQPD (AX)(Z2*8), K2, Z5
+	VFMADD231PD Z5, Z3, Z4
+	VMOVUPD dSinePer<>(SB), Z8
+	VFMADD213PD dNoMinusOffset<>(SB), Z4, Z8
+	VADDPD dShift<>(SB), Z8, Z8
+	VSUBPD dShift<>(SB), Z8, Z7
+	VADDPD dNoOffset<>(SB), Z7, Z7
+	VFMADD231PD dSineQuarters<>(SB), Z7, Z4
+	VMULPD dHalfPi<>(SB), Z4, Z4
+	VPADDQ Z8, Z6, Z6
+	VBLENDMPD Z4, Z0, K1, Z0
+	VBLENDMPD Z6, Z9, K1, Z9
+near:
+	VMULPD Z0, Z0, Z1
+	VMOVUPD dSin0<>(SB), Z2
+	VFMADD213PD dSin1<>(SB), Z1, Z2
+	VFMADD213PD dSin2<>(SB), Z1, Z2
+	VFMADD213PD dSin3<>(SB), Z1, Z2
+	VFMADD213PD dSin4<>(SB), Z1, Z2
+	VFMADD213PD dSin5<>(SB), Z1, Z2
+	VFMADD213PD dUnit<>(SB), Z1, Z2
+	VMULPD Z0, Z2, Z0
+	VPSLLQ $63, Z9, Z9
+	VXORPD Z9, Z0, Z0
+	VCVTPD2PS Z0, Y0
+	VMOVUPS Y0, (DI)
+	ADDQ $32, SI
+	ADDQ $32, DI
+	SUBQ $8, CX
+	JGT loop
+	VZEROUPPER
+	RET
+
+// func cosAVX512(dst, src *float32, n int)
+TEXT ·cosAVX512(SB), NOSPLIT, $0-24
+	MOVQ dst+0(FP), DI
+	MOVQ src+8(FP), SI
+	MOVQ n+16(FP), CX
+loop:
+	VCVTPS2PD (SI), Z0
+	VMOVAPD Z0, Z10
+	VMOVUPD dCosineTurn<>(SB), Z9
+	VFMADD213PD dCosineMinusOffset<>(SB), Z0, Z9
+	VADDPD dShift<>(SB), Z9, Z9
+	VSUBPD dShift<>(SB), Z9, Z1
+	VADDPD dCosineOffset<>(SB), Z1, Z1
+	VFMADD231PD dCosineBack<>(SB), Z1, Z0
+	VFMADD231PD dCosineBackLow<>(SB), Z1, Z0
+	VANDPD dMagnitude<>(SB), Z10, Z2
+	VCMPPD $0x1e, dFar<>(SB), Z2, K1
+	VCMPPD $0x12, dMost32<>(SB), Z2, K2
+	KANDW K1, K2, K1
+	KTESTB K1, K1
+	JZ near
+	VANDPD dSignFraction<>(SB), Z10, Z3
+	VORPD dTwo23<>(SB), Z3, Z3
+	VPSRLQ $52, Z2, Z2
+	VPSUBQ dFarExponent<>(SB), Z2, Z2
+	LEAQ turns0<>(SB), AX
+	VXORPD Z5, Z5, Z5
+	KMOVW K1, K2
+	VGATHERQPD (AX)(Z2*8), K2, Z5
+	VMULPD Z5, Z3, Z4
+	VMOVUPD dCosinePer<>(SB), Z6
+	VFMADD213PD dCosineMinusOffset<>(SB), Z4, Z6
+	VADDPD dShift<>(SB), Z6, Z6
+	VSUBPD dShift<>(SB), Z6, Z7
+	VADDPD dCosineOffset<>(SB), Z7, Z7
+	VFMADD231PD dCosineQuarters<>(SB), Z7, Z4
+	LEAQ turns1<>(SB), AX
+	VXORPD Z5, Z5, Z5
+	KMOVW K1, K2
+	VGATHERQPD (AX)(Z2*8), K2, Z5
+	VFMADD231PD Z5, Z3, Z4
+	LEAQ turns2<>(SB), AX
+	VXORPD Z5, Z5, Z5
+	KMOVW K1, K2
+	VGATHERQPD (AX)(Z2*8), K2, Z5
+	VFMADD231PD Z5, Z3, Z4
+	VMOVUPD dCosinePer<>(SB), Z8
+	VFMADD213PD dNoMinusOffset<>(SB), Z4, Z8
+	VADDPD dShift<>(SB), Z8, Z8
+	VSUBPD dShift<>(SB), Z8, Z7
+	VADDPD dNoOffset<>(SB), Z7, Z7
+	VFMADD231PD dCosineQuarters<>(SB), Z7, Z4
+	VMULPD dHalfPi<>(SB), Z4, Z4
+	VPADDQ Z8, Z6, Z6
+	VBLENDMPD Z4, Z0, K1, Z0
+	VBLENDMPD Z6, Z9, K1, Z9
+near:
+	VPADDQ dOne<>(SB), Z9, Z9
+	VMULPD Z0, Z0, Z1
+	VMOVUPD dSin0<>(SB), Z2
+	VFMADD213PD dSin1<>(SB), Z1, Z2
+	VFMADD213PD dSin2<>(SB), Z1, Z2
+	VFMADD213PD dSin3<>(SB), Z1, Z2
+	VFMADD213PD dSin4<>(SB), Z1, Z2
+	VFMADD213PD dSin5<>(SB), Z1, Z2
+	VFMADD213PD dUnit<>(SB), Z1, Z2
+	VMULPD Z0, Z2, Z0
+	VPSLLQ $63, Z9, Z9
+	VXORPD Z9, Z0, Z0
+	VCVTPD2PS Z0, Y0
+	VMOVUPS Y0, (DI)
+	ADDQ $32, SI
+	ADDQ $32, DI
+	SUBQ $8, CX
+	JGT loop
+	VZEROUPPER
+	RET
+
+// func tanAVX512(dst, src *float32, n int)
+TEXT ·tanAVX512(SB), NOSPLIT, $0-24
+	MOVQ dst+0(FP), DI
+	MOVQ src+8(FP), SI
+	MOVQ n+16(FP), CX
+loop:
+	VCVTPS2PD (SI), Z0
+	VMOVAPD Z0, Z10
+	VMOVUPD dTangentTurn<>(SB), Z9
+	VFMADD213PD dTangentMinusOffset<>(SB), Z0, Z9
+	VADDPD dShift<>(SB), Z9, Z9
+	VSUBPD dShift<>(SB), Z9, Z1
+	VADDPD dTangentOffset<>(SB), Z1, Z1
+	VFMADD231PD dTangentBack<>(SB), Z1, Z0
+	VFMADD231PD dTangentBackLow<>(SB), Z1, Z0
+	VANDPD dMagnitude<>(SB), Z10, Z2
+	VCMPPD $0x1e, dFar<>(SB), Z2, K1
+	VCMPPD $0x12, dMost32<>(SB), Z2, K2
+	KANDW K1, K2, K1
+	KTESTB K1, K1
+	JZ near
+	VANDPD dSignFraction<>(SB), Z10, Z3
+	VORPD dTwo23<>(SB), Z3, Z3
+	VPSRLQ $52, Z2, Z2
+	VPSUBQ dFarExponent<>(SB), Z2, Z2
+	LEAQ turns0<>(SB), AX
+	VXORPD Z5, Z5, Z5
+	KMOVW K1, K2
+	VGATHERQPD (AX)(Z2*8), K2, Z5
+	VMULPD Z5, Z3, Z4
+	VMOVUPD dTangentPer<>(SB), Z6
+	VFMADD213PD dTangentMinusOffset<>(SB), Z4, Z6
+	VADDPD dShift<>(SB), Z6, Z6
+	VSUBPD dShift<>(SB), Z6, Z7
+	VADDPD dTangentOffset<>(SB), Z7, Z7
+	VFMADD231PD dTangentQuarters<>(SB), Z7, Z4
+	LEAQ turns1<>(SB), AX
+	VXORPD Z5, Z5, Z5
+	KMOVW K1, K2
+	VGATHERQPD (AX)(Z2*8), K2, Z5
+	VFMADD231PD Z5, Z3, Z4
+	LEAQ turns2<>(SB), AX
+	VXORPD Z5, Z5, Z5
+	KMOVW K1, K2
+	VGATHERQPD (AX)(Z2*8), K2, Z5
+	VFMADD231PD Z5, Z3, Z4
+	VMOVUPD dTangentPer<>(SB), Z8
+	VFMADD213PD dNoMinusOffset<>(SB), Z4, Z8
+	VADDPD dShift<>(SB), Z8, Z8
+	VSUBPD dShift<>(SB), Z8, Z7
+	VADDPD dNoOffset<>(SB), Z7, Z7
+	VFMADD231PD dTangentQuarters<>(SB), Z7, Z4
+	VMULPD dHalfPi<>(SB), Z4, Z4
+	VPADDQ Z8, Z6, Z6
+	VBLENDMPD Z4, Z0, K1, Z0
+	VBLENDMPD Z6, Z9, K1, Z9
+near:
+	VMULPD Z0, Z0, Z1
+	VMOVUPD dSinNear0<>(SB), Z2
+	VFMADD213PD dSinNear1<>(SB), Z1, Z2
+	VFMADD213PD dSinNear2<>(SB), Z1, Z2
+	VFMADD213PD dSinNear3<>(SB), Z1, Z2
+	VFMADD213PD dUnit<>(SB), Z1, Z2
+	VMULPD Z0, Z2, Z2
+	VMOVUPD dCosNear0<>(SB), Z4
+	VFMADD213PD dCosNear1<>(SB), Z1, Z4
+	VFMADD213PD dCosNear2<>(SB), Z1, Z4
+	VFMADD213PD dCosNear3<>(SB), Z1, Z4
+	VMOVUPD dMinusHalf<>(SB), Z3
+	VFMADD213PD dUnit<>(SB), Z1, Z3
+	VMULPD Z1, Z1, Z1
+	VFMADD231PD Z1, Z4, Z3
+	VMOVAPD Z2, Z5
+	VXORPD dSign<>(SB), Z3, Z6
+	VPSLLQ $63, Z9, Z9
+	VPMOVQ2M Z9, K1
+	VBLENDMPD Z6, Z2, K1, Z2
+	VBLENDMPD Z5, Z3, K1, Z3
+	VDIVPD Z3, Z2, Z0
+	VCVTPD2PS Z0, Y0
+	VMOVUPS Y0, (DI)
+	ADDQ $32, SI
+	ADDQ $32, DI
+	SUBQ $8, CX
+	JGT loop
+	VZEROUPPER
+	RET
+
 // func addRowsAVX512(dst, x, y *float32, n, stepX, stepY int)
 TEXT ·addRowsAVX512(SB), NOSPLIT, $0-48
 	MOVQ dst+0(FP), DI
@@ -13488,6 +16585,279 @@ loop:
 	ADDQ $64, SI
 	ADDQ $64, DI
 	SUBQ $16, CX
+	JGT loop
+	VZEROUPPER
+	RET
+
+// func thresholdedAVX512(dst, src *float32, n int, bound, other float32)
+TEXT ·thresholdedAVX512(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), DI
+	MOVQ src+8(FP), SI
+	MOVQ n+16(FP), CX
+	VBROADCASTSS bound+24(FP), Z13
+	VBROADCASTSS other+28(FP), Z14
+	VXORPS Z12, Z12, Z12
+loop:
+	VMOVUPS 0(SI), Z0
+	VMOVAPS Z14, Z1
+	VCMPPS $0x1e, Z13, Z0, K1
+	VBLENDMPS Z0, Z1, K1, Z1
+	VMOVAPS Z1, Z0
+	VMOVUPS Z0, 0(DI)
+	ADDQ $64, SI
+	ADDQ $64, DI
+	SUBQ $16, CX
+	JGT loop
+	VZEROUPPER
+	RET
+
+// func shrinkAVX512(dst, src *float32, n int, bound, shift float32)
+TEXT ·shrinkAVX512(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), DI
+	MOVQ src+8(FP), SI
+	MOVQ n+16(FP), CX
+	VBROADCASTSS bound+24(FP), Z13
+	VBROADCASTSS shift+28(FP), Z14
+	VXORPS Z12, Z12, Z12
+loop:
+	VMOVUPS 0(SI), Z0
+	VXORPS signs<>(SB), Z13, Z4
+	VSUBPS Z14, Z0, Z1
+	VADDPS Z14, Z0, Z2
+	VMOVAPS Z12, Z3
+	VCMPPS $0x1e, Z13, Z0, K1
+	VBLENDMPS Z1, Z3, K1, Z3
+	VCMPPS $0x11, Z4, Z0, K1
+	VBLENDMPS Z2, Z3, K1, Z3
+	VMOVAPS Z3, Z0
+	VMOVUPS Z0, 0(DI)
+	ADDQ $64, SI
+	ADDQ $64, DI
+	SUBQ $16, CX
+	JGT loop
+	VZEROUPPER
+	RET
+
+// func softsignAVX512(dst, src *float32, n int)
+TEXT ·softsignAVX512(SB), NOSPLIT, $0-24
+	MOVQ dst+0(FP), DI
+	MOVQ src+8(FP), SI
+	MOVQ n+16(FP), CX
+	VXORPS Z12, Z12, Z12
+loop:
+	VMOVUPS 0(SI), Z4
+	VANDPS magnitudes<>(SB), Z4, Z0
+	VADDPS unit<>(SB), Z0, Z0
+	VDIVPS Z0, Z4, Z0
+	VMOVUPS Z0, 0(DI)
+	ADDQ $64, SI
+	ADDQ $64, DI
+	SUBQ $16, CX
+	JGT loop
+	VZEROUPPER
+	RET
+
+// func signsAVX512(dst, src *float32, n int)
+TEXT ·signsAVX512(SB), NOSPLIT, $0-24
+	MOVQ dst+0(FP), DI
+	MOVQ src+8(FP), SI
+	MOVQ n+16(FP), CX
+	VXORPS Z12, Z12, Z12
+loop:
+	VMOVUPS 0(SI), Z4
+	VMOVAPS Z4, Z0
+	VMOVUPS unit<>(SB), Z1
+	VCMPPS $0x1e, Z12, Z4, K1
+	VBLENDMPS Z1, Z0, K1, Z0
+	VMOVUPS minusUnit<>(SB), Z1
+	VCMPPS $0x11, Z12, Z4, K1
+	VBLENDMPS Z1, Z0, K1, Z0
+	VMOVUPS Z0, 0(DI)
+	ADDQ $64, SI
+	ADDQ $64, DI
+	SUBQ $16, CX
+	JGT loop
+	VZEROUPPER
+	RET
+
+// func powRowsAVX512(dst, x, y *float32, n, stepX, stepY int)
+TEXT ·powRowsAVX512(SB), NOSPLIT, $0-48
+	MOVQ dst+0(FP), DI
+	MOVQ x+8(FP), SI
+	MOVQ y+16(FP), DX
+	MOVQ n+24(FP), CX
+	VMOVSS (SI), X11
+	VCVTSS2SD X11, X11, X11
+	VBROADCASTSD X11, Z11
+	MOVQ stepX+32(FP), R8
+	VMOVSS (DX), X12
+	VCVTSS2SD X12, X12, X12
+	VBROADCASTSD X12, Z12
+	MOVQ stepY+40(FP), R9
+loop:
+	VMOVAPD Z11, Z0
+	TESTQ R8, R8
+	JZ firstStands
+	VCVTPS2PD (SI), Z0
+	ADDQ $32, SI
+firstStands:
+	VMOVAPD Z12, Z6
+	TESTQ R9, R9
+	JZ secondStands
+	VCVTPS2PD (DX), Z6
+	ADDQ $32, DX
+secondStands:
+	VANDPD dMagnitude<>(SB), Z0, Z7
+	VMOVAPD Z7, Z5
+	VMOVUPD dAbove<>(SB), Z2
+	VPADDQ Z2, Z5, Z2
+	VPSRLQ $52, Z2, Z1
+	VORPD dWhole<>(SB), Z1, Z1
+	VSUBPD dWholeBias<>(SB), Z1, Z1
+	VANDPD dFraction<>(SB), Z2, Z2
+	VPADDQ dHalfRoot<>(SB), Z2, Z2
+	VADDPD dUnit<>(SB), Z2, Z3
+	VSUBPD dUnit<>(SB), Z2, Z2
+	VDIVPD Z3, Z2, Z2
+	VMULPD Z2, Z2, Z3
+	VADDPD Z2, Z2, Z2
+	VMOVUPD dLn0<>(SB), Z4
+	VFMADD213PD dLn1<>(SB), Z3, Z4
+	VFMADD213PD dLn2<>(SB), Z3, Z4
+	VFMADD213PD dLn3<>(SB), Z3, Z4
+	VFMADD213PD dLn4<>(SB), Z3, Z4
+	VMULPD Z3, Z4, Z4
+	VFMADD213PD Z2, Z2, Z4
+	VMOVAPD Z4, Z5
+	VFMADD231PD dLogOf2<>(SB), Z1, Z5
+	VCMPPD $0x1e, dMost64<>(SB), Z7, K1
+	VBLENDMPD Z7, Z5, K1, Z5
+	VMOVUPD dMinusInfinite<>(SB), Z1
+	VCMPPD $0x0, dZero<>(SB), Z7, K1
+	VBLENDMPD Z1, Z5, K1, Z5
+	VMOVUPD dNaN<>(SB), Z1
+	VCMPPD $0x19, dZero<>(SB), Z7, K1
+	VBLENDMPD Z1, Z5, K1, Z5
+	VMULPD Z6, Z5, Z5
+	VMOVUPD dHighest<>(SB), Z1
+	VMINPD Z5, Z1, Z5 // a NaN stays
+	VMOVUPD dLowest<>(SB), Z1
+	VMAXPD Z5, Z1, Z5 // a NaN stays
+	VMOVUPD dShift<>(SB), Z1
+	VMOVAPD Z1, Z2
+	VFMADD231PD dLog2e<>(SB), Z5, Z1
+	VSUBPD Z2, Z1, Z2
+	VFMADD231PD dMinusLn2<>(SB), Z2, Z5
+	VMOVUPD dExp0<>(SB), Z3
+	VFMADD213PD dExp1<>(SB), Z5, Z3
+	VFMADD213PD dExp2<>(SB), Z5, Z3
+	VFMADD213PD dExp3<>(SB), Z5, Z3
+	VFMADD213PD dExp4<>(SB), Z5, Z3
+	VFMADD213PD dExp5<>(SB), Z5, Z3
+	VFMADD213PD dExp6<>(SB), Z5, Z3
+	VMULPD Z5, Z5, Z2
+	VFMADD213PD Z5, Z2, Z3
+	VPADDQ dExponent<>(SB), Z1, Z1
+	VPSLLQ $52, Z1, Z1
+	VFMADD213PD Z1, Z1, Z3
+	VMOVAPD Z3, Z5
+	VRNDSCALEPD $8, Z6, Z1
+	VMULPD dHalf<>(SB), Z6, Z2
+	VRNDSCALEPD $8, Z2, Z3
+	VMOVUPD dNaN<>(SB), Z4
+	VCMPPD $0x4, Z6, Z1, K1
+	VCMPPD $0x11, dZero<>(SB), Z0, K2
+	KANDW K1, K2, K1
+	VCMPPD $0x12, dMost32<>(SB), Z7, K2
+	KANDW K1, K2, K1
+	VBLENDMPD Z4, Z5, K1, Z5
+	VANDPD dSign<>(SB), Z0, Z4
+	VXORPD Z5, Z4, Z4
+	VCMPPD $0x0, Z6, Z1, K1
+	VCMPPD $0x4, Z3, Z2, K2
+	KANDW K1, K2, K1
+	VBLENDMPD Z4, Z5, K1, Z5
+	VMULPD Z0, Z0, Z4
+	VCMPPD $0x0, dTwo<>(SB), Z6, K1
+	VBLENDMPD Z4, Z5, K1, Z5
+	VMOVUPD dUnit<>(SB), Z4
+	VCMPPD $0x0, Z4, Z0, K1
+	VBLENDMPD Z4, Z5, K1, Z5
+	VCMPPD $0x0, dZero<>(SB), Z6, K1
+	VBLENDMPD Z4, Z5, K1, Z5
+	VANDPD dMagnitude<>(SB), Z6, Z1
+	VCMPPD $0x1e, dMost32<>(SB), Z1, K1
+	VCMPPD $0x0, Z4, Z7, K2
+	KANDW K1, K2, K1
+	VBLENDMPD Z4, Z5, K1, Z5
+	VMOVAPD Z5, Z0
+	VCVTPD2PS Z0, Y0
+	VMOVUPS Y0, (DI)
+	ADDQ $32, DI
+	SUBQ $8, CX
+	JGT loop
+	VZEROUPPER
+	RET
+
+// func modRowsAVX512(dst, x, y *float32, n, stepX, stepY int)
+TEXT ·modRowsAVX512(SB), NOSPLIT, $0-48
+	MOVQ dst+0(FP), DI
+	MOVQ x+8(FP), SI
+	MOVQ y+16(FP), DX
+	MOVQ n+24(FP), CX
+	VMOVSS (SI), X11
+	VCVTSS2SD X11, X11, X11
+	VBROADCASTSD X11, Z11
+	MOVQ stepX+32(FP), R8
+	VMOVSS (DX), X12
+	VCVTSS2SD X12, X12, X12
+	VBROADCASTSD X12, Z12
+	MOVQ stepY+40(FP), R9
+loop:
+	VMOVAPD Z11, Z0
+	TESTQ R8, R8
+	JZ firstStands
+	VCVTPS2PD (SI), Z0
+	ADDQ $32, SI
+firstStands:
+	VMOVAPD Z12, Z6
+	TESTQ R9, R9
+	JZ secondStands
+	VCVTPS2PD (DX), Z6
+	ADDQ $32, DX
+secondStands:
+	VANDPD dMagnitude<>(SB), Z0, Z1
+	VANDPD dMagnitude<>(SB), Z6, Z2
+next:
+	VDIVPD Z2, Z1, Z3
+	VCMPPD $0x1d, dFarthestQuotient<>(SB), Z3, K1
+	VCMPPD $0x12, dMost64<>(SB), Z3, K2
+	KANDW K1, K2, K1
+	KTESTB K1, K1
+	JZ last
+	VPSRLQ $52, Z3, Z4
+	VPSUBQ dTwenty<>(SB), Z4, Z4
+	VPSLLQ $52, Z4, Z4
+	VMULPD Z2, Z4, Z4
+	VDIVPD Z4, Z1, Z3
+	VRNDSCALEPD $11, Z3, Z3
+	VMOVAPD Z1, Z5
+	VFNMADD231PD Z3, Z4, Z5
+	VBLENDMPD Z5, Z1, K1, Z1
+	JMP next
+last:
+	VRNDSCALEPD $11, Z3, Z3
+	VMOVAPD Z1, Z5
+	VFNMADD231PD Z3, Z2, Z5
+	VCMPPD $0x11, Z2, Z1, K1
+	VBLENDMPD Z1, Z5, K1, Z5
+	VANDPD dSign<>(SB), Z0, Z4
+	VORPD Z4, Z5, Z5
+	VMOVAPD Z5, Z0
+	VCVTPD2PS Z0, Y0
+	VMOVUPS Y0, (DI)
+	ADDQ $32, DI
+	SUBQ $8, CX
 	JGT loop
 	VZEROUPPER
 	RET

@@ -2,7 +2,11 @@
 
 package vector
 
-import "repscope/internal/kernel"
+import (
+	"math"
+
+	"repscope/internal/kernel"
+)
 
 // Clip sets dst[i] to src[i] cut to low … high; the upper bound wins if they cross, a NaN stays.
 func Clip(dst, src []float32, low, high float32) { clip(dst, src, low, high) }
@@ -75,5 +79,57 @@ func eluGeneric(dst, src []float32, low, high float32) {
 		default:
 			dst[i] = x * high
 		}
+	}
+}
+
+// Thresholded sets dst[i] to src[i] where it is greater than bound, else to 0.
+func Thresholded(dst, src []float32, bound float32) { thresholded(dst, src, bound, 0) }
+
+// Shrink sets dst[i] to src[i] + shift below −bound, to src[i] − shift above bound, and to 0 between.
+func Shrink(dst, src []float32, bound, shift float32) { shrink(dst, src, bound, shift) }
+
+// Softsign sets dst[i] = src[i]/(1 + |src[i]|), rounded twice.
+func Softsign(dst, src []float32) { softsign(dst, src) }
+
+// Signs sets dst[i] to 1 or −1 with the sign of src[i]; zeros and NaN stay.
+func Signs(dst, src []float32) { signs(dst, src) }
+
+func thresholdedGeneric(dst, src []float32, bound, other float32) {
+	for i, x := range src {
+		if !(x > bound) {
+			x = other
+		}
+		dst[i] = x
+	}
+}
+
+func shrinkGeneric(dst, src []float32, bound, shift float32) {
+	for i, x := range src {
+		switch {
+		case x < -bound:
+			dst[i] = x + shift
+		case x > bound:
+			dst[i] = x - shift
+		default:
+			dst[i] = 0
+		}
+	}
+}
+
+func softsignGeneric(dst, src []float32) {
+	for i, x := range src {
+		dst[i] = x / (1 + float32(math.Abs(float64(x))))
+	}
+}
+
+func signsGeneric(dst, src []float32) {
+	for i, x := range src {
+		switch {
+		case x > 0:
+			x = 1
+		case x < 0:
+			x = -1
+		}
+		dst[i] = x
 	}
 }

@@ -28,6 +28,32 @@ func floor(dst, src []float32)     { floorGeneric(dst, src) }
 func ceil(dst, src []float32)      { ceilGeneric(dst, src) }
 func round(dst, src []float32)     { roundGeneric(dst, src) }
 
+func log(dst, src []float32)      { logGeneric(dst, src) }
+func softplus(dst, src []float32) { softplusGeneric(dst, src) }
+func sinh(dst, src []float32)     { sinhGeneric(dst, src) }
+func cosh(dst, src []float32)     { coshGeneric(dst, src) }
+func asinh(dst, src []float32)    { asinhGeneric(dst, src) }
+func acosh(dst, src []float32)    { acoshGeneric(dst, src) }
+func atanh(dst, src []float32)    { atanhGeneric(dst, src) }
+func atan(dst, src []float32)     { atanGeneric(dst, src) }
+func asin(dst, src []float32)     { asinGeneric(dst, src) }
+func acos(dst, src []float32)     { acosGeneric(dst, src) }
+func sin(dst, src []float32)      { sinGeneric(dst, src) }
+func cos(dst, src []float32)      { cosGeneric(dst, src) }
+func tan(dst, src []float32)      { tanGeneric(dst, src) }
+
+func celu(dst, src []float32, alpha, unit float32) { celuGeneric(dst, src, alpha, unit) }
+
+func thresholded(dst, src []float32, bound, other float32) {
+	thresholdedGeneric(dst, src, bound, other)
+}
+func shrink(dst, src []float32, bound, shift float32) { shrinkGeneric(dst, src, bound, shift) }
+func softsign(dst, src []float32)                     { softsignGeneric(dst, src) }
+func signs(dst, src []float32)                        { signsGeneric(dst, src) }
+
+func powRows(dst, x, y []float32, stepX, stepY int) { powRowsGeneric(dst, x, y, stepX, stepY) }
+func modRows(dst, x, y []float32, stepX, stepY int) { modRowsGeneric(dst, x, y, stepX, stepY) }
+
 func maxRows(dst, x, y []float32, stepX, stepY int)   { maxRowsGeneric(dst, x, y, stepX, stepY) }
 func minRows(dst, x, y []float32, stepX, stepY int)   { minRowsGeneric(dst, x, y, stepX, stepY) }
 func preluRows(dst, x, y []float32, stepX, stepY int) { preluRowsGeneric(dst, x, y, stepX, stepY) }

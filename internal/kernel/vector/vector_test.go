@@ -39,6 +39,7 @@ func TestVectorTwins(t *testing.T) {
 			{"tanh", tanh, tanhGeneric}, {"erf", erf, erfGeneric}, {"gelu", gelu, geluGeneric}, {"geluTanh", geluTanh, geluTanhGeneric},
 			{"mish", mish, mishGeneric}, {"sqrt", sqrt, sqrtGeneric}, {"negate", negate, negateGeneric}, {"absolutes", absolutes, absolutesGeneric},
 			{"floor", floor, floorGeneric}, {"ceil", ceil, ceilGeneric}, {"round", round, roundGeneric},
+			{"softsign", softsign, softsignGeneric}, {"signs", signs, signsGeneric},
 		} {
 			f.f(got, src)
 			f.generic(want, src)
@@ -53,6 +54,7 @@ func TestVectorTwins(t *testing.T) {
 			first, second float32
 		}{
 			{"leaky", leaky, leakyGeneric, 0.1, 1}, {"elu", elu, eluGeneric, 1.7, 1.05}, {"swish", swish, swishGeneric, 1.7, 1},
+			{"thresholded", thresholded, thresholdedGeneric, 0.4, 0}, {"shrink", shrink, shrinkGeneric, 0.4, 0.3}, {"shrink", shrink, shrinkGeneric, -0.4, 0.3},
 		} {
 			f.f(got, src, f.first, f.second)
 			f.generic(want, src, f.first, f.second)

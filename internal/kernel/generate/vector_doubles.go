@@ -1,0 +1,391 @@
+// The elementary functions of package vector that are computed in float64.
+
+package main
+
+import (
+	"fmt"
+	"math"
+)
+
+// The polynomials of doubles.go and turns.go in package vector.
+var (
+	expRest = []float64{2.4859589834589056e-05, 0.00019899285575896282, 0.001388885403566671, 0.00833329846980059, 0.04166666671901226,
+		0.16666666719028936, 0.5}
+	logRest  = []float64{0.09681388418373767, 0.11095697246587528, 0.1428587731786638, 0.19999999398424337, 0.33333333333687726}
+	atanRest = []float64{-0.04043033696147107, 0.07135234647464041, -0.09028967562110418, 0.11107493853432703, -0.14285612465275252,
+		0.19999998916690562, -0.33333333331439496}
+)
+
+const (
+	halfRoot = 0x3FE6A09E667F3BCD // bits of √½
+	unitBits = 0x3FF0000000000000
+	fraction = 1<<52 - 1
+)
+
+// Predicates of comparisons: of ordered numbers, but for notEqual and notAtLeast, which hold for NaN.
+const (
+	equal      = 0x00
+	notEqual   = 0x04
+	lessThan   = 0x11
+	atMost     = 0x12
+	notAtLeast = 0x19
+	moreThan   = 0x1e
+	atLeast    = 0x1d
+)
+
+// doubleFunctions writes them. Each turns register 0, of numbers in float64, into register 0.
+func (w width) doubleFunctions() {
+	w.inDoubles("log", func() { w.logarithm(0) })
+	w.inDoubles("softplus", w.softplus)
+	w.inDoublesWith("celu", "alpha", "unit", w.celu)
+	w.inDoubles("sinh", w.sinh)
+	w.inDoubles("cosh", w.cosh)
+	w.inDoubles("asinh", w.asinh)
+	w.inDoubles("acosh", w.acosh)
+	w.inDoubles("atanh", w.atanh)
+	w.inDoubles("atan", func() {
+		w.magnitude(0, 5)
+		w.emit("VMOVUPD %s, %s", w.double("dUnit", 1), w.reg(6))
+		w.angle(5, 6)
+		w.signDouble(0, 1, 2)
+		w.emit("VMOVAPD %s, %s", w.reg(1), w.reg(0))
+	})
+	w.inDoubles("asin", func() {
+		w.side(6)
+		w.angle(5, 6)
+		w.signDouble(0, 1, 2)
+		w.emit("VMOVAPD %s, %s", w.reg(1), w.reg(0))
+	})
+	w.inDoubles("acos", func() {
+		w.side(6)
+		w.angle(6, 5)
+		w.emit("VMOVUPD %s, %s", w.double("dPi", math.Pi), w.reg(2))
+		w.emit("VSUBPD %s, %s, %s", w.reg(1), w.reg(2), w.reg(2))
+		w.choose(lessThan, w.double("dZero", 0), 0, 2, 1)
+		w.emit("VMOVAPD %s, %s", w.reg(1), w.reg(0))
+	})
+	for _, p := range []struct {
+		name string
+		body func()
+	}{{"sin", w.sin}, {"cos", w.cos}, {"tan", w.tan}} {
+		w.inDoubles(p.name, p.body)
+	}
+}
+
+// inDoubles writes a function of each element.
+func (w width) inDoubles(name string, body func()) {
+	w.vector(name, "(dst, src *float32, n int)", "is "+name+"Generic for n a multiple of 16.", 24)
+	w.doubleLoop(body)
+}
+
+// inDoublesWith writes a function of each element with two numbers, in registers 11 and 12.
+func (w width) inDoublesWith(name, first, second string, body func()) {
+	w.vector(name, "(dst, src *float32, n int, "+first+", "+second+" float32)", "is "+name+"Generic for n a multiple of 16.", 32)
+	for i, of := range []string{first, second} {
+		w.emit("VMOVSS %s+%d(FP), X%d", of, 24+4*i, 11+i)
+		w.emit("VCVTSS2SD X%d, X%d, X%d", 11+i, 11+i, 11+i)
+		w.emit("VBROADCASTSD X%d, %s", 11+i, w.reg(11+i))
+	}
+	w.doubleLoop(body)
+}
+
+// doubleLoop goes through the elements, a vector of float64 at a time.
+func (w width) doubleLoop(body func()) {
+	w.emit("MOVQ dst+0(FP), DI")
+	w.emit("MOVQ src+8(FP), SI")
+	w.emit("MOVQ n+16(FP), CX")
+	w.label("loop")
+	w.emit("VCVTPS2PD (SI), %s", w.reg(0))
+	body()
+	w.storeDoubles("(DI)")
+	w.emit("ADDQ $%d, SI", w.bytes/2)
+	w.emit("ADDQ $%d, DI", w.bytes/2)
+	w.emit("SUBQ $%d, CX", w.bytes/8)
+	w.emit("JGT loop")
+	w.end()
+}
+
+// storeDoubles rounds register 0 to float32.
+func (w width) storeDoubles(to string) {
+	if w.r == "Z" {
+		w.emit("VCVTPD2PS Z0, Y0")
+		w.emit("VMOVUPS Y0, %s", to)
+		return
+	}
+	w.emit("VCVTPD2PSY Y0, X0")
+	w.emit("VMOVUPS X0, %s", to)
+}
+
+// quad is the memory operand of eight copies of a 64-bit integer.
+func (a *assembler) quad(name string, v uint64) string {
+	return a.double(name, math.Float64frombits(v))
+}
+
+// horner sets p to Σ c[i]·x^(n−1−i).
+func (w width) horner(name string, c []float64, x, p int) {
+	w.emit("VMOVUPD %s, %s", w.double(name+"0", c[0]), w.reg(p))
+	for i := 1; i < len(c); i++ {
+		w.emit("VFMADD213PD %s, %s, %s", w.double(fmt.Sprintf("%s%d", name, i), c[i]), w.reg(x), w.reg(p))
+	}
+}
+
+// choose overwrites y with x where register v compares so with an operand.
+func (w width) choose(predicate int, operand string, v, x, y int) {
+	w.mask(predicate, operand, v, 1)
+	w.chosen(1, x, y)
+}
+
+// mask sets mask i to where register v compares so with an operand: K registers, or the last ones of AVX2.
+func (w width) mask(predicate int, operand string, v, i int) {
+	w.emit("VCMPPD $%#x, %s, %s, %s", predicate, operand, w.reg(v), w.maskRegister(i))
+}
+
+func (w width) maskRegister(i int) string {
+	if w.r == "Z" {
+		return fmt.Sprintf("K%d", i)
+	}
+	return fmt.Sprintf("Y%d", 16-i)
+}
+
+// both sets mask i to where it and mask j are set.
+func (w width) both(i, j int) {
+	if w.r == "Z" {
+		w.emit("KANDW K%d, K%d, K%d", i, j, i)
+		return
+	}
+	w.emit("VANDPD Y%d, Y%d, Y%d", 16-j, 16-i, 16-i)
+}
+
+// chosen overwrites y with x where mask i is set.
+func (w width) chosen(i, x, y int) {
+	if w.r == "Z" {
+		w.emit("VBLENDMPD %s, %s, K%d, %s", w.reg(x), w.reg(y), i, w.reg(y))
+		return
+	}
+	w.emit("VBLENDVPD Y%d, %s, %s, %s", 16-i, w.reg(x), w.reg(y), w.reg(y))
+}
+
+// magnitude sets y to |x|, signDouble gives y, which is positive, the sign of x.
+func (w width) magnitude(x, y int) {
+	w.emit("VANDPD %s, %s, %s", w.quad("dMagnitude", 1<<63-1), w.reg(x), w.reg(y))
+}
+
+func (w width) signDouble(x, y, scratch int) {
+	w.emit("VANDPD %s, %s, %s", w.quad("dSign", 1<<63), w.reg(x), w.reg(scratch))
+	w.emit("VORPD %s, %s, %s", w.reg(scratch), w.reg(y), w.reg(y))
+}
+
+// cutDouble cuts register v with VMINPD or VMAXPD; t is scratch.
+func (w width) cutDouble(op string, v, t int, name string, to float64) {
+	w.emit("VMOVUPD %s, %s", w.double(name, to), w.reg(t))
+	w.emit("%s %s, %s, %s // a NaN stays", op, w.reg(v), w.reg(t), w.reg(v))
+}
+
+// powerParts is that of doubles.go: of register v, t becomes 2ⁿ and p eʳ − 1; k is scratch.
+func (w width) powerParts(v, t, k, p int) {
+	V, T, K := w.reg(v), w.reg(t), w.reg(k)
+	w.emit("VMOVUPD %s, %s", w.double("dShift", 3<<51), T)
+	w.emit("VMOVAPD %s, %s", T, K)
+	w.emit("VFMADD231PD %s, %s, %s", w.double("dLog2e", math.Log2E), V, T)
+	w.emit("VSUBPD %s, %s, %s", K, T, K)
+	w.emit("VFMADD231PD %s, %s, %s", w.double("dMinusLn2", -math.Ln2), K, V)
+	w.horner("dExp", expRest, v, p)
+	w.emit("VMULPD %s, %s, %s", V, V, K)
+	w.emit("VFMADD213PD %s, %s, %s", V, K, w.reg(p))
+	w.emit("VPADDQ %s, %s, %s", w.quad("dExponent", 1023), T, T)
+	w.emit("VPSLLQ $52, %s, %s", T, T)
+}
+
+// expDouble turns register v into its exponential; t, k, p are scratch.
+func (w width) expDouble(v, t, k, p int) {
+	w.powerParts(v, t, k, p)
+	w.emit("VFMADD213PD %s, %s, %s", w.reg(t), w.reg(t), w.reg(p))
+	w.emit("VMOVAPD %s, %s", w.reg(p), w.reg(v))
+}
+
+// logParts sets k to how often u is halved and m to what is left.
+func (w width) logParts(u, k, m int) {
+	w.emit("VMOVUPD %s, %s", w.quad("dAbove", unitBits-halfRoot), w.reg(m))
+	w.emit("VPADDQ %s, %s, %s", w.reg(m), w.reg(u), w.reg(m))
+	w.emit("VPSRLQ $52, %s, %s", w.reg(m), w.reg(k))
+	w.emit("VORPD %s, %s, %s", w.quad("dWhole", 0x4330000000000000), w.reg(k), w.reg(k))
+	w.emit("VSUBPD %s, %s, %s", w.double("dWholeBias", 1<<52+1023), w.reg(k), w.reg(k))
+	w.emit("VANDPD %s, %s, %s", w.quad("dFraction", fraction), w.reg(m), w.reg(m))
+	w.emit("VPADDQ %s, %s, %s", w.quad("dHalfRoot", halfRoot), w.reg(m), w.reg(m))
+}
+
+// logOf sets r to k·ln 2 + ln((1+s)/(1−s)), s the quotient of two registers; they and p are lost.
+func (w width) logOf(k, above, below, p, r int) {
+	s, z := w.reg(above), w.reg(below)
+	w.emit("VDIVPD %s, %s, %s", z, s, s)
+	w.emit("VMULPD %s, %s, %s", s, s, z)
+	w.emit("VADDPD %s, %s, %s", s, s, s)
+	w.horner("dLn", logRest, below, p)
+	w.emit("VMULPD %s, %s, %s", z, w.reg(p), w.reg(p))
+	w.emit("VFMADD213PD %s, %s, %s", s, s, w.reg(p))
+	w.emit("VMOVAPD %s, %s", w.reg(p), w.reg(r))
+	w.emit("VFMADD231PD %s, %s, %s", w.double("dLogOf2", math.Ln2), w.reg(k), w.reg(r))
+}
+
+// logEdges puts right r where u is no finite positive number.
+func (w width) logEdges(u, r, scratch int) {
+	w.choose(moreThan, w.double("dMost64", math.MaxFloat64), u, u, r)
+	w.emit("VMOVUPD %s, %s", w.double("dMinusInfinite", math.Inf(-1)), w.reg(scratch))
+	w.choose(equal, w.double("dZero", 0), u, scratch, r)
+	w.emit("VMOVUPD %s, %s", w.double("dNaN", math.NaN()), w.reg(scratch))
+	w.choose(notAtLeast, w.double("dZero", 0), u, scratch, r)
+}
+
+// logarithm turns register u into its logarithm; 1 … 5 are scratch.
+func (w width) logarithm(u int) {
+	w.logParts(u, 1, 2)
+	w.emit("VADDPD %s, %s, %s", w.double("dUnit", 1), w.reg(2), w.reg(3))
+	w.emit("VSUBPD %s, %s, %s", w.double("dUnit", 1), w.reg(2), w.reg(2))
+	w.logOf(1, 2, 3, 4, 5)
+	w.logEdges(u, 5, 1)
+	w.emit("VMOVAPD %s, %s", w.reg(5), w.reg(u))
+}
+
+// logPlus sets r to ln(1 + t); 1 … 4 are scratch.
+func (w width) logPlus(t, r int) {
+	w.emit("VADDPD %s, %s, %s", w.double("dUnit", 1), w.reg(t), w.reg(4))
+	w.logParts(4, 1, 2)
+	w.emit("VADDPD %s, %s, %s", w.double("dUnit", 1), w.reg(2), w.reg(3))
+	w.emit("VSUBPD %s, %s, %s", w.double("dUnit", 1), w.reg(2), w.reg(2))
+	w.choose(notAtLeast, w.double("dRoot2", math.Sqrt2), 4, t, 2)
+	w.logOf(1, 2, 3, 4, r)
+}
+
+func (w width) softplus() {
+	w.emit("VORPD %s, %s, %s", w.quad("dSign", 1<<63), w.reg(0), w.reg(5))
+	w.cutDouble("VMAXPD", 5, 1, "dLowest", -300)
+	w.expDouble(5, 1, 2, 3)
+	w.logPlus(5, 6)
+	w.cutDouble("VMAXPD", 0, 1, "dZero", 0)
+	w.emit("VADDPD %s, %s, %s", w.reg(6), w.reg(0), w.reg(0))
+}
+
+func (w width) celu() {
+	w.emit("VDIVPD %s, %s, %s", w.reg(11), w.reg(0), w.reg(5))
+	w.cutDouble("VMINPD", 5, 1, "dFarthest", 700)
+	w.cutDouble("VMAXPD", 5, 1, "dMinusFarthest", -700)
+	w.powerParts(5, 1, 2, 3)
+	w.emit("VSUBPD %s, %s, %s", w.reg(12), w.reg(1), w.reg(2))
+	w.emit("VFMADD213PD %s, %s, %s", w.reg(2), w.reg(1), w.reg(3))
+	w.emit("VMULPD %s, %s, %s", w.reg(11), w.reg(3), w.reg(3))
+	w.choose(lessThan, w.double("dZero", 0), 0, 3, 0)
+}
+
+func (w width) sinh() {
+	w.magnitude(0, 5)
+	w.cutDouble("VMINPD", 5, 1, "dHighest", 300)
+	w.powerParts(5, 1, 2, 3)
+	w.emit("VSUBPD %s, %s, %s", w.double("dUnit", 1), w.reg(1), w.reg(2))
+	w.emit("VFMADD213PD %s, %s, %s", w.reg(2), w.reg(1), w.reg(3))
+	w.emit("VADDPD %s, %s, %s", w.double("dUnit", 1), w.reg(3), w.reg(2))
+	w.emit("VDIVPD %s, %s, %s", w.reg(2), w.reg(3), w.reg(2))
+	w.emit("VADDPD %s, %s, %s", w.reg(2), w.reg(3), w.reg(3))
+	w.emit("VMULPD %s, %s, %s", w.double("dHalf", 0.5), w.reg(3), w.reg(3))
+	w.signDouble(0, 3, 1)
+	w.emit("VMOVAPD %s, %s", w.reg(3), w.reg(0))
+}
+
+func (w width) cosh() {
+	w.magnitude(0, 0)
+	w.cutDouble("VMINPD", 0, 1, "dHighest", 300)
+	w.expDouble(0, 1, 2, 3)
+	w.emit("VMOVUPD %s, %s", w.double("dUnit", 1), w.reg(1))
+	w.emit("VDIVPD %s, %s, %s", w.reg(0), w.reg(1), w.reg(1))
+	w.emit("VADDPD %s, %s, %s", w.reg(1), w.reg(0), w.reg(0))
+	w.emit("VMULPD %s, %s, %s", w.double("dHalf", 0.5), w.reg(0), w.reg(0))
+}
+
+func (w width) asinh() {
+	a, t := w.reg(5), w.reg(6)
+	w.magnitude(0, 5)
+	w.emit("VMOVUPD %s, %s", w.double("dUnit", 1), t)
+	w.emit("VFMADD231PD %s, %s, %s", a, a, t)
+	w.emit("VSQRTPD %s, %s", t, t)
+	w.emit("VADDPD %s, %s, %s", w.double("dUnit", 1), t, t)
+	w.emit("VMULPD %s, %s, %s", a, a, w.reg(1))
+	w.emit("VDIVPD %s, %s, %s", t, w.reg(1), t)
+	w.emit("VADDPD %s, %s, %s", t, a, t)
+	w.logPlus(6, 7)
+	w.signDouble(0, 7, 1)
+	w.choose(moreThan, w.double("dMost32", math.MaxFloat32), 5, 0, 7)
+	w.emit("VMOVAPD %s, %s", w.reg(7), w.reg(0))
+}
+
+func (w width) acosh() {
+	w.emit("VSUBPD %s, %s, %s", w.double("dUnit", 1), w.reg(0), w.reg(1))
+	w.emit("VADDPD %s, %s, %s", w.double("dUnit", 1), w.reg(0), w.reg(2))
+	w.emit("VMULPD %s, %s, %s", w.reg(2), w.reg(1), w.reg(1))
+	w.emit("VSQRTPD %s, %s", w.reg(1), w.reg(1))
+	w.emit("VADDPD %s, %s, %s", w.reg(1), w.reg(0), w.reg(1))
+	w.emit("VMOVUPD %s, %s", w.double("dMinusUnit", -1), w.reg(2))
+	w.choose(lessThan, w.double("dUnit", 1), 0, 2, 1)
+	w.emit("VMOVAPD %s, %s", w.reg(1), w.reg(0))
+	w.logarithm(0)
+}
+
+func (w width) atanh() {
+	a, u := w.reg(5), w.reg(6)
+	w.magnitude(0, 5)
+	w.emit("VMOVUPD %s, %s", w.double("dUnit", 1), w.reg(7))
+	w.emit("VADDPD %s, %s, %s", w.reg(7), a, u)
+	w.emit("VSUBPD %s, %s, %s", a, w.reg(7), w.reg(1))
+	w.emit("VDIVPD %s, %s, %s", w.reg(1), u, u)
+	w.logParts(6, 1, 2)
+	w.emit("VADDPD %s, %s, %s", w.reg(7), w.reg(2), w.reg(3))
+	w.emit("VSUBPD %s, %s, %s", w.reg(7), w.reg(2), w.reg(2))
+	w.emit("VXORPD %s, %s, %s", w.reg(4), w.reg(4), w.reg(4))
+	w.mask(lessThan, w.double("dSmall", 0.17), 5, 1)
+	w.chosen(1, 4, 1)
+	w.chosen(1, 5, 2)
+	w.chosen(1, 7, 3)
+	w.logOf(1, 2, 3, 4, 8)
+	w.logEdges(6, 8, 1)
+	w.emit("VMULPD %s, %s, %s", w.double("dHalf", 0.5), w.reg(8), w.reg(8))
+	w.signDouble(0, 8, 1)
+	w.emit("VMOVAPD %s, %s", w.reg(8), w.reg(0))
+}
+
+// side sets register 5 to a = |x| and y to √((1−a)·(1+a)).
+func (w width) side(y int) {
+	w.magnitude(0, 5)
+	w.emit("VMOVUPD %s, %s", w.double("dUnit", 1), w.reg(1))
+	w.emit("VADDPD %s, %s, %s", w.reg(1), w.reg(5), w.reg(2))
+	w.emit("VSUBPD %s, %s, %s", w.reg(5), w.reg(1), w.reg(1))
+	w.emit("VMULPD %s, %s, %s", w.reg(2), w.reg(1), w.reg(1))
+	w.emit("VSQRTPD %s, %s", w.reg(1), w.reg(y))
+}
+
+// angle sets register 1 to the arc tangent of y/x; 2, 3, 4, 7 and 8 are scratch.
+func (w width) angle(y, x int) {
+	Y, X := w.reg(y), w.reg(x)
+	above, below, from, next := w.reg(1), w.reg(2), w.reg(3), w.reg(4)
+	w.emit("VMOVAPD %s, %s", Y, above)
+	w.emit("VMOVAPD %s, %s", X, below)
+	w.emit("VXORPD %s, %s, %s", from, from, from)
+	w.emit("VMULPD %s, %s, %s", w.double("dEighthTan", math.Sqrt2-1), X, w.reg(7))
+	w.mask(moreThan, w.reg(7), y, 1)
+	w.emit("VSUBPD %s, %s, %s", X, Y, next)
+	w.chosen(1, 4, 1)
+	w.emit("VADDPD %s, %s, %s", X, Y, next)
+	w.chosen(1, 4, 2)
+	w.emit("VMOVUPD %s, %s", w.double("dQuarterPi", math.Pi/4), next)
+	w.chosen(1, 4, 3)
+	w.emit("VMULPD %s, %s, %s", w.double("dThreeEighthsTan", math.Sqrt2+1), X, w.reg(7))
+	w.mask(moreThan, w.reg(7), y, 1)
+	w.emit("VXORPD %s, %s, %s", w.quad("dSign", 1<<63), X, next)
+	w.chosen(1, 4, 1)
+	w.chosen(1, y, 2)
+	w.emit("VMOVUPD %s, %s", w.double("dHalfPi", math.Pi/2), next)
+	w.chosen(1, 4, 3)
+	w.emit("VDIVPD %s, %s, %s", below, above, above)
+	w.emit("VMULPD %s, %s, %s", above, above, below)
+	w.horner("dAtan", atanRest, 2, 4)
+	w.emit("VMULPD %s, %s, %s", below, next, next)
+	w.emit("VFMADD213PD %s, %s, %s", above, above, next)
+	w.emit("VADDPD %s, %s, %s", from, next, above)
+}
