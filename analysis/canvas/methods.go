@@ -5,6 +5,7 @@ package canvas
 import (
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -18,6 +19,9 @@ var cited = map[string]string{
 	"ssim": "[@wang2004]", "ms_ssim": "[@wang2003]", "gmsd": "[@xue2014]", "fsim": "[@zhang2011]", "saliency_cc": "[@bylinskii2019]", "layout_iou": "[@kuhn1955]",
 	"color_difference": "[@sharma2005]", "block_match": "[@si2024]", "tree_edit_similarity": "[@zhang1989]", "saliency_information_gain": "[@kummerer2015]",
 }
+
+// byWork is the end of a definition that names a work, which is cited.
+var byWork = regexp.MustCompile(`; [A-Z][a-z]+ et al\. [0-9]{4}$`)
 
 // describeMethods says how the numbers of a result were computed. What every metric means in
 // this run stands in the result.
@@ -79,7 +83,7 @@ func sayMetric(d *methods.Draft, name string, metric report.Object) {
 		return
 	}
 	text := fmt.Sprintf("%s: %v", sentence(name), about)
-	if version, rest, ok := strings.Cut(fmt.Sprint(definition), "; "); ok && version != "" {
+	if version, rest, ok := strings.Cut(byWork.ReplaceAllString(fmt.Sprint(definition), ""), "; "); ok && version != "" {
 		text += " (" + rest + ")"
 	}
 	if len(works) > 0 {
@@ -104,6 +108,9 @@ func sayAgreement(d *methods.Draft) {
 
 // sentence is a name as the beginning of a sentence.
 func sentence(name string) string {
+	if name == "ms_ssim" || name == "gmsd" || name == "fsim" {
+		return strings.ToUpper(strings.ReplaceAll(name, "_", "-"))
+	}
 	words := strings.ReplaceAll(name, "_", " ")
 	return strings.ToUpper(words[:1]) + words[1:]
 }

@@ -44,8 +44,8 @@ func describeMethods(d *methods.Draft) {
 func saySamples(d *methods.Draft) {
 	d.Section("Samples")
 	for _, role := range []struct{ role, text string }{
-		{"real", "real samples that the generators were trained on"}, {"holdout", "real samples that no generator was trained on"}, {"generated", "generated samples"},
-		{"reconstruction", "reconstructions"}, {"latents", "latents of samples"}, {"real-latents", "latents of real samples"}, {"predictions", "predictions of a classifier"},
+		{"real", "Real samples that the generators were trained on"}, {"holdout", "Real samples that no generator was trained on"}, {"generated", "Generated samples"},
+		{"reconstruction", "Reconstructions"}, {"latents", "Latents of samples"}, {"real-latents", "Latents of real samples"}, {"predictions", "Predictions of a classifier"},
 	} {
 		var names []string
 		for _, in := range d.Result.Inputs {
@@ -61,7 +61,7 @@ func saySamples(d *methods.Draft) {
 			}
 		}
 		if len(names) > 0 {
-			d.Say("There are %s: %s.", role.text, methods.Join(names))
+			d.Say("%s: %s.", role.text, methods.Join(names))
 		}
 	}
 	if n := d.Number("num-samples"); n > 0 {
@@ -115,16 +115,12 @@ func sayGenerationIntervals(d *methods.Draft) {
 	d.Section("Uncertainty")
 	unit := "samples, or groups of dependent ones where they are given,"
 	switch block := d.Text("block"); block {
-	case "auto":
-	case "episode":
-		unit = "groups of samples"
+	case "auto", "episode", "1":
 	default:
-		unit = fmt.Sprintf("blocks of %s samples", block)
+		unit = fmt.Sprintf("runs of %s samples", block)
 	}
 	d.Say("Intervals are 95 %% intervals of the delete-block jackknife with Student's t [@busing1999]: %s were deleted in turn, generated and real ones where both decide; more than can be deleted one by one were joined. Shares of independent samples have Wilson's intervals [@wilson1927]. "+
 		"Intervals of precision, recall and coverage come from halves of both kinds of samples [@shao1989].", unit)
-	results.MethodsOfComparisons(d)
-	if len(d.Result.Comparisons) > 0 {
-		d.Say("Generators are compared on what they share: the items that both reconstruct, and the real samples that both are held against.")
-	}
+	results.MethodsOfComparisons(d, "on what they share: blocks of items that both reconstruct, and of real samples that both are held against, are deleted in both at once, "+
+		"and the variances of their own samples add, with Satterthwaite's degrees of freedom")
 }

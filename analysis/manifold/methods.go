@@ -45,5 +45,6 @@ func describeMethods(d *methods.Draft) {
 	if results.Blocks(d) == "" {
 		return
 	}
+	d.Say("The degrees of freedom of linear dimensions are lowered where few blocks decide (Satterthwaite's).")
 	d.Say("Intervals of intrinsic dimensions come from halves of the blocks in balanced splits, compared with each other [@shao1989], on a logarithmic scale; they are given for neighbor orders up to %d and from %d latents on.", halvedOrder, halvedLatents)
 }

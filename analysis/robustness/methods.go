@@ -57,7 +57,7 @@ func describeMethods(d *methods.Draft) {
 	if results.Blocks(d) == "" {
 		return
 	}
-	d.Say("The error of the root mean square distance is part of the intervals of relative distances. Intervals of flip rates are those of Korn and Graubard for shares of dependent observations [@korn1998].")
+	d.Say("The error of the root mean square distance is part of the intervals of relative distances. That of the median is Woodruff's [@woodruff1952]. Intervals of flip rates are those of Korn and Graubard for shares of dependent observations [@korn1998].")
 	if level, ok := comparedLevel(d); ok {
 		d.Say("Models are compared by the relative mean at every level, by the other numbers at σ = %s, and by area and slope.", level)
 	}

@@ -3,11 +3,14 @@
 package sequence
 
 import (
+	"bytes"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
 	"repscope/analysis/internal/results"
+	"repscope/report"
 	"repscope/report/methods"
 )
 
@@ -30,10 +33,19 @@ func describeMethods(d *methods.Draft) {
 		if !computed(d, &k) {
 			continue
 		}
-		d.Say("%s: %s%s.", sentence(k.Name), strings.TrimSuffix(k.About, "."), cited[k.Name])
+		about := beside.ReplaceAllString(k.About, "")
+		if k.Name == onePassPerplexity.Name {
+			about = "pseudo-log-likelihood and its perplexity " + strings.TrimPrefix(about, "the same ")
+		}
+		d.Say("%s: %s%s%s.", sentence(k.Name), about, options(d, &k), cited[k.Name])
 	}
-	if set := d.Text("set"); set != "" {
-		d.Say("Other than their defaults: %s.", set)
+	for _, key := range []string{"eval", "data"} {
+		if settings, ok := d.Result.Options.Get(key); ok {
+			var text bytes.Buffer
+			if err := report.Encode(&text, settings); err == nil {
+				d.Say("The configuration says under %s: %s.", key, strings.Join(strings.Fields(text.String()), " "))
+			}
+		}
 	}
 	d.Say("Sums are over all residues that count, so that every residue counts alike.")
 	results.Methods(d, "")
@@ -102,8 +114,38 @@ func computed(d *methods.Draft, k *Kind) bool {
 	return slices.ContainsFunc(k.Keys, func(key Key) bool { return d.Holds(key.Name) })
 }
 
+// beside is what the help says of files and flags.
+var beside = regexp.MustCompile(` \((table and CSV file|--[a-z-]+)\)`)
+
+// options are those of a metric in this run, in brackets: what was set, else the defaults.
+func options(d *methods.Draft, k *Kind) string {
+	set := map[string]string{}
+	for part := range strings.SplitSeq(d.Text("set"), ",") {
+		path, value, _ := strings.Cut(part, "=")
+		set[path] = value
+	}
+	var parts []string
+	off := "" // an option that is off, whose own options mean nothing
+	for _, o := range k.Options {
+		value, ok := set[k.Name+"."+o.Name]
+		if !ok && o.Default != nil {
+			value = fmt.Sprint(o.Default)
+		}
+		if value == "false" {
+			off = o.Name + "_"
+		}
+		if value != "" && value != "false" && (off == "" || !strings.HasPrefix(o.Name, off)) {
+			parts = append(parts, o.Name+" = "+value)
+		}
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return " (" + strings.Join(parts, ", ") + ")"
+}
+
 // sentence is a name as the beginning of a sentence.
 func sentence(name string) string {
-	words := strings.ReplaceAll(name, "_", " ")
+	words := strings.NewReplacer("_", " ", "cdr", "CDR", "p_at_l", "P@L").Replace(name)
 	return strings.ToUpper(words[:1]) + words[1:]
 }

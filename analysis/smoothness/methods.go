@@ -46,5 +46,6 @@ func describeMethods(d *methods.Draft) {
 	if d.Text("latent-scale") == string(spectrum.ScaleRMS) {
 		d.Say("The error of the root mean square distance is part of the intervals.")
 	}
+	d.Say("Intervals of quantiles are Woodruff's [@woodruff1952]: those of the share below, read back on the ratios.")
 	d.Say("Intervals of correlations are on Fisher's scale, and that of r² follows from that of r. The p value and standard error of independent errors are given under names of their own and are too small for consecutive frames.")
 }

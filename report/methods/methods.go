@@ -246,6 +246,9 @@ func Join(words []string) string {
 	}
 }
 
+// networks are the roles of inputs that are run.
+var networks = []string{"model", "baseline", "decoder", "predictor", "head", "encoder", "classifier", "perceptual model", "saliency model"}
+
 // software ends a text: what else another needs for the same numbers.
 func (d *Draft) software() {
 	r := d.Result
@@ -259,13 +262,16 @@ func (d *Draft) software() {
 		name += fmt.Sprintf(" (definition %d of its numbers)", r.Definition)
 	}
 	d.Say("Everything was computed with %s of repscope %s (%s).", name, version, r.Go)
-	if r.Device != "cpu" && r.Device != "" {
-		d.Say("It ran on %s; matrix products of the encoders there took %s operands and float32 sums.", r.Device, r.Precision)
+	switch {
+	case r.Device != "cpu" && r.Device != "":
+		d.Say("It ran on %s; matrix products of networks there took %s operands and float32 sums.", r.Device, r.Precision)
+	case slices.ContainsFunc(r.Inputs, func(in report.Input) bool { return slices.Contains(networks, in.Role) }):
+		d.Say("Networks ran on the processor in float32.")
 	}
-	if r.Kernel.Name != "" {
-		d.Say("Matrix products on the processor were in float32 by the kernel %s, in blocks of %d terms; statistics were accumulated in float64.", r.Kernel.Name, r.Kernel.KC)
+	if r.Kernel.Name != "" && len(r.Inputs) > 0 {
+		d.Say("Matrix products on the processor are those of the kernel %s, summed in blocks of %d terms.", r.Kernel.Name, r.Kernel.KC)
 	}
-	d.Say("All random draws come from the seed %d, and the same inputs, options and seed give the same numbers for any number of threads.", r.Seed)
+	d.Say("Statistics were accumulated in float64. All random draws come from the seed %d, and the same inputs, options and seed give the same numbers for any number of threads.", r.Seed)
 }
 
 // citation is one pair of brackets with keys.

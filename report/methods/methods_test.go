@@ -47,7 +47,7 @@ func TestOf(t *testing.T) {
 	}
 	for form, want := range map[string][]string{
 		text.Markdown(): {"# Methods: smoothness", "k = 5, 10 and 20 states (Venna & Kaski 2001; Venna & Kaski 2006), which is 50 % & more. The share is 0.5.",
-			"Spaces: frame and clip; rows 1 and 2, first x; √(2·tr C) ≤ 1 (Holm 1979).", "seed 7", "repscope 1.0, revision abc", "kernel avx2", "- [Holm 1979] Sture Holm (1979)."},
+			"Spaces: frame and clip; rows 1 and 2, first x; √(2·tr C) ≤ 1 (Holm 1979).", "seed 7", "repscope 1.0, revision abc", "- [Holm 1979] Sture Holm (1979)."},
 		text.LaTeX(): {`\paragraph{Measures.}`, `20 states~\cite{venna2001,venna2006}, which is 50 \% \& more.`, `$\surd$(2$\cdot$tr C) $\leq$ 1~\cite{holm1979}.`},
 	} {
 		for _, w := range want {

@@ -26,7 +26,7 @@ func Methods(d *methods.Draft, what string) {
 	d.Say("Intervals are 95 %% intervals of the delete-block jackknife with Student's t [@kunsch1989; @busing1999]: each of %s was deleted in turn%s. "+
 		"Blocks of unequal size have weights of their size, and the degrees of freedom are those of as many equal blocks, less one.", blocks, what)
 	sayBlocks(d)
-	MethodsOfComparisons(d)
+	MethodsOfComparisons(d, "over the same blocks")
 }
 
 // Blocks says what was deleted in turn, empty where there are no intervals. Results of old
@@ -50,6 +50,10 @@ func sayBlocks(d *methods.Draft) {
 	}
 	asked, moving := d.Text("block"), strings.Contains(d.Result.Blocks, "moving")
 	switch {
+	case !moving && !strings.Contains(d.Result.Blocks, "episode"):
+		if length := strings.Trim(asked, "0123456789"); length == "" && asked != "1" {
+			d.Say("Up to %s that follow each other are one block, as was asked for.", asked)
+		}
 	case !moving && asked == "auto":
 		d.Say("Whole episodes are the blocks, because there are at least 5 of them.")
 	case !moving:
@@ -62,13 +66,14 @@ func sayBlocks(d *methods.Draft) {
 	}
 }
 
-// MethodsOfComparisons drafts how models were compared; nothing where they were not.
-func MethodsOfComparisons(d *methods.Draft) {
+// MethodsOfComparisons drafts how models were compared; nothing where they were not. how ends
+// the first sentence: "over the same blocks".
+func MethodsOfComparisons(d *methods.Draft, how string) {
 	all := d.Result.Comparisons
 	if len(all) == 0 {
 		return
 	}
-	d.Say("Models were compared in pairs by the jackknife of their difference over the same blocks.")
+	d.Say("Models were compared in pairs by the jackknife of their difference %s.", how)
 	tested := slices.IndexFunc(all, func(c report.Comparison) bool { return c.P.Defined() })
 	if tested < 0 {
 		if reason := all[0].P.Reason; reason != "" {
