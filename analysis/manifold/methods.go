@@ -14,7 +14,7 @@ func describeMethods(d *methods.Draft) {
 	d.Section("Linear dimensions")
 	d.Say("From the eigenvalues λ of the covariance of the latents: the participation ratio (Σλ)²/Σλ² and its share of the nominal dimension; a corrected participation ratio, the ratio of unbiased estimates of (tr C)² and tr C² " +
 		"from latents of different blocks; the entropy effective rank exp(−Σ p ln p) with p = λ/Σλ, and the same with singular values in place of eigenvalues [@roy2007]; RankMe, that of the singular values of the uncentered latents with 10⁻⁷ added to each p [@garrido2023]; " +
-		"the stable rank Σλ/max λ; the numbers of leading directions with 90 % and 99 % of the variance; and the number of coordinates that do not vary. The bias that the jackknife finds in effective rank and RankMe is reported and not taken off.")
+		"the stable rank Σλ/max λ; the numbers of leading directions with 90 %% and 99 %% of the variance; and the number of coordinates that do not vary. The bias that the jackknife finds in effective rank and RankMe is reported and not taken off.")
 	d.Section("Intrinsic dimension")
 	switch Estimator(d.Text("estimator")) {
 	case EstimatorFit:

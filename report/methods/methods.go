@@ -78,16 +78,12 @@ func (d *Draft) Section(title string) {
 	d.sections = append(d.sections, Section{Title: title})
 }
 
-// Say adds sentences to the section; arguments are formatted as by fmt.Sprintf where there
-// are any.
+// Say adds sentences to the section, formatted as by fmt.Sprintf.
 func (d *Draft) Say(format string, args ...any) {
 	if len(d.sections) == 0 {
 		d.Section("Methods")
 	}
-	text := format
-	if len(args) > 0 {
-		text = fmt.Sprintf(format, args...)
-	}
+	text := fmt.Sprintf(format, args...)
 	s := &d.sections[len(d.sections)-1]
 	if s.Text != "" {
 		s.Text += " "
