@@ -31,6 +31,7 @@ type Result struct {
 	Inputs      []Input      `json:"inputs"`
 	Options     Object       `json:"options"`
 	Metrics     Object       `json:"metrics,omitempty"` // what the numbers of models are: see [Result.Describe]
+	Blocks      string       `json:"blocks,omitempty"`  // what intervals delete in turn, in words: "12 episodes"; empty without intervals
 	Samples     *Samples     `json:"samples,omitempty"` // the file of scores per sample, if there is one
 	Models      Object       `json:"models"`
 	Extra       Object       `json:",inline"` // what stands beside the models in some analyses, under names of its own

@@ -12,6 +12,7 @@ import (
 
 	"repscope/internal/input"
 	"repscope/internal/run"
+	"repscope/report/methods"
 )
 
 // wrongValues are, for every own flag of every command, arguments that are wrong
@@ -356,7 +357,7 @@ func TestOwnFlagsAreCheckedFirst(t *testing.T) {
 // ownFlags are the flags of a command that are not those of every command over
 // states.
 func ownFlags(c run.Command) []string {
-	shared := run.FlagNames(run.Command{Name: "bare", Out: "out", Setup: func(flags *run.Flags) run.Job {
+	shared := run.FlagNames(run.Command{Name: "bare", Out: "out", Methods: func(*methods.Draft) {}, Setup: func(flags *run.Flags) run.Job {
 		input.Register(flags, input.Needs{})
 		return run.Job{Plan: func(context.Context, *run.Env) error { return nil }}
 	}})

@@ -60,11 +60,11 @@ func smallFrames(t *testing.T, dir string) {
 func TestDryRun(t *testing.T) {
 	t.Parallel()
 	more := map[string][]string{
-		"smoothness":   {"--horizons 1,3 --format svg,pdf"},
+		"smoothness":   {"--horizons 1,3 --format svg,pdf", "--methods"},
 		"robustness":   {"--per-sample --draws 2"},
 		"neighborhood": {"--k 2 --per-point --permutations 0", "--k 2 --approx --permutations 0", "--k 2 --exclude-window 1 --permutations 0", "--k 2 --coranking off --window 2 --permutations 0"},
 		"geometry":     {"--per-point --clusters 2 --labels {}/labels.npy"},
-		"encode":       {"--to npz", "--window 2"},
+		"encode":       {"--to npz", "--window 2 --methods"},
 		"reward":       {"--rewards {}/labels.npy --targets a={}/labels.npy --probes ridge --predictions-csv --min-entropy 0"},
 	}
 	for _, e := range All() {
@@ -170,7 +170,7 @@ func TestDryRunOfFiles(t *testing.T) {
 		dataset.Field{Name: "mask_labels", Shape: []int{12, 9}, Data: labels}, dataset.Field{Name: "logits", Shape: []int{12, 9, 32}, Data: answers}); err != nil {
 		t.Fatal(err)
 	}
-	for _, extra := range []string{"compare --example",
+	for _, extra := range []string{"compare --example --methods",
 		"canvas --example --snapshots --ids gid1-11 --metrics ssim --format svg", "canvas --example --task modification_gen --metrics ssim --ids gid1-11 --format svg",
 		"canvas --reference-json {}/design.json --generated-json {}/design.json --format svg",
 		"sequence --dump a={}/dump.npz --format svg,pdf", "sequence --dump a={}/dump.npz --dump a/late={}/dump.npz --metrics masked_accuracy,ppl --format svg", "compare --losses a={}/l.csv --format svg,pdf",

@@ -28,6 +28,7 @@ var Command = run.Command{
 	Out:     "evaluation_plots/canvas",
 	Interrupted: "interrupted; cases that were scored are kept in " + journalFile +
 		" of --out, from which the same command continues with --resume",
+	Methods: describeMethods,
 	Setup: func(flags *run.Flags) run.Job {
 		s := &settings{}
 		s.register(flags)

@@ -35,7 +35,7 @@ func (r *Result) write(ctx context.Context, env *run.Env, o outputs) error {
 	for i := range r.Models {
 		env.Result.Models.Set(r.Models[i].Name, r.Models[i].Object)
 	}
-	env.Result.Comparisons = r.Comparisons
+	env.Result.Comparisons, env.Result.Blocks = r.Comparisons, r.Blocks
 	env.Result.Extra.Set("definitions", r.definitions())
 	env.Result.Extra.Set("cases", r.cases())
 	if r.Agreement != nil {

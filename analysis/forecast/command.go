@@ -23,6 +23,7 @@ var Command = run.Command{
 	Summary: "ensemble forecasts of fields: errors, proper scores, calibration, against persistence and climatology",
 	Manual:  manual(),
 	Out:     "evaluation_plots/forecast",
+	Methods: describeMethods,
 	Setup:   setup,
 }
 

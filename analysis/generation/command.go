@@ -19,6 +19,7 @@ var Command = run.Command{
 	Summary:     "what a generative model makes: reconstruction, diversity, likeness to real data, latents, control by labels",
 	Out:         "evaluation_plots/generation",
 	Interrupted: "interrupted; what was computed is kept in " + PartialFile + " of --out, from which the same command continues",
+	Methods:     describeMethods,
 	Setup: func(flags *run.Flags) run.Job {
 		f := register(flags)
 		return run.Job{Check: func(*run.Options) error { return f.check() }, Run: f.run, Plan: f.plan}

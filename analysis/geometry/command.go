@@ -22,6 +22,7 @@ var Command = run.Command{
 	Summary: "the shape of latent spaces: sphere, clusters, similarity, paths in time",
 	Manual:  manual,
 	Out:     "evaluation_plots/geometry_analysis",
+	Methods: describeMethods,
 	Setup: func(flags *run.Flags) run.Job {
 		inputs := input.Register(flags, input.Needs{})
 		labels := inputs.Role(flags, input.Role{Name: "labels", Unit: "label", Example: "lives", Usage: "`FILE[:key]` of an integer class per frame (a window has that of its last frame); with --example also example:NAME, example:lives unless given"})
@@ -152,6 +153,7 @@ func analyse(ctx context.Context, env *run.Env, data *input.Data, labels *input.
 // the figure.
 func (r *Result) write(env *run.Env, o Options) error {
 	results.Enter(env, r.Warnings, r.Models, func(m Model) string { return m.Name }, r.Comparisons)
+	env.Result.Blocks = r.blocksText()
 	describe(env)
 	if err := results.All(env,
 		r.writeSummary, r.writeSimilarity, r.writeAutocorrelation, r.printSpaces, r.printGroups,
@@ -160,6 +162,14 @@ func (r *Result) write(env *run.Env, o Options) error {
 		return err
 	}
 	return env.Figure("geometry", r.Figure())
+}
+
+// blocksText says how states were grouped for intervals, where steps are grouped otherwise too.
+func (r *Result) blocksText() string {
+	if r.SampleBlocks == "" || r.SampleBlocks == r.TimeBlocks {
+		return r.TimeBlocks
+	}
+	return r.SampleBlocks + " (measures over pairs) and of " + r.TimeBlocks + " (measures in time)"
 }
 
 // describe says which way the numbers of a model are better. Slow and straight paths are

@@ -20,6 +20,7 @@ var Command = run.Command{
 	Summary: "how many dimensions a representation really uses",
 	Manual:  manual,
 	Out:     "evaluation_plots/manifold_dimension",
+	Methods: describeMethods,
 	Setup: func(flags *run.Flags) run.Job {
 		inputs := input.Register(flags, input.Needs{})
 		estimator := flags.Choice("estimator", string(EstimatorMLE), Estimators(), "`NAME` of the Two-NN estimate in tables and figures; documented is the published formula, which cannot exceed 1.7325")
@@ -169,6 +170,7 @@ func analyse(ctx context.Context, env *run.Env, data *input.Data, o Options) err
 // the figure.
 func (r *Result) write(env *run.Env) error {
 	results.Enter(env, r.Warnings, r.Models, func(m Model) string { return m.Name }, r.Comparisons)
+	env.Result.Blocks = r.Blocks
 	describe(env, r.Models)
 	if err := results.All(env, r.writeSummary, r.writeEigenvalues, r.print); err != nil {
 		return err

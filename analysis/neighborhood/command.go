@@ -26,6 +26,7 @@ var Command = run.Command{
 	Summary: "how well an encoder keeps the neighbourhoods of the original states",
 	Manual:  manual,
 	Out:     "evaluation_plots/neighborhood_preservation",
+	Methods: describeMethods,
 	Setup: func(flags *run.Flags) run.Job {
 		inputs := input.Register(flags, input.Needs{Frames: true})
 		k := flags.Ints("k", []int{5, 10, 20}, "`LIST` of neighbourhood sizes")
@@ -314,6 +315,7 @@ func looksAtLastFrame(m *input.Model) bool {
 // the figures.
 func (r *Result) write(env *run.Env, index []int, in Input, o Options) error {
 	results.Enter(env, r.Warnings, r.Models, func(m Model) string { return m.Name }, r.Comparisons)
+	env.Result.Blocks = r.Blocks
 	describe(env)
 	err := results.All(env,
 		r.writeSummary, r.writeSampling, r.writeCurves,

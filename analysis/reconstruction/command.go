@@ -25,6 +25,7 @@ var Command = run.Command{
 	Manual:  manual,
 	Out:     "evaluation_plots/reconstruction",
 	Omit:    []string{"latent-scale"},
+	Methods: describeMethods,
 	Setup:   setup,
 }
 

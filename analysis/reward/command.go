@@ -24,6 +24,7 @@ var Command = run.Command{
 	Summary: "what probes read from true and from predicted latents: reward, and any other target",
 	Manual:  manual,
 	Out:     "evaluation_plots/reward_analysis",
+	Methods: describeMethods,
 	Setup: func(flags *run.Flags) run.Job {
 		f := register(flags)
 		return run.Job{

@@ -21,6 +21,7 @@ func (r *Result) write(env *run.Env, states *points.Selection, predictions bool)
 	r.describe(env)
 	r.dynamics.describe(env)
 	results.Enter(env, r.Warnings, r.Models, func(m ModelResult) string { return m.Name }, r.Comparisons)
+	env.Result.Blocks = r.Blocks
 	env.Result.Extra.Set("observations", r.Samples)
 	env.Result.Extra.Set("targets", r.Targets)
 	steps := []func(*run.Env) error{

@@ -26,6 +26,7 @@ var Command = run.Command{
 	Manual:   manual,
 	Out:      "evaluation_plots/robustness_analysis",
 	Defaults: map[string]string{"latent-scale": string(spectrum.ScaleRMS)},
+	Methods:  describeMethods,
 	Setup: func(flags *run.Flags) run.Job {
 		inputs := input.Register(flags, input.Needs{Frames: true, Encoders: true, ExampleSamples: exampleStates})
 		kind := flags.Choice("corruption", string(corruption.Gaussian), corruption.Names(), "`NAME` of the change")
@@ -205,6 +206,7 @@ func ofStates(values []float64, draws int) []float64 {
 // the figure.
 func (r *Result) write(env *run.Env, data *input.Data, index []int, draws int) error {
 	results.Enter(env, r.Warnings, r.Models, func(m Model) string { return m.Name }, r.Comparisons)
+	env.Result.Blocks = r.Blocks
 	describe(env)
 	err := results.All(env,
 		r.writeSummary,

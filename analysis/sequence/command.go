@@ -22,6 +22,7 @@ var Command = run.Command{
 	Summary:     "masked language models of sequences: predictions by region, contacts, probes, effects of substitutions",
 	Out:         "evaluation_plots/sequence",
 	Interrupted: "interrupted; groups of sequences that models have answered are kept in " + PartialFile + " of --out, from which the same command continues",
+	Methods:     describeMethods,
 	Setup: func(flags *run.Flags) run.Job {
 		s := &settings{flags: flags}
 		s.tree.register(flags)

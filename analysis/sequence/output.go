@@ -30,7 +30,7 @@ func (s *settings) write(ctx context.Context, env *run.Env, r *Result) error {
 	}
 	first := &r.Datasets[0]
 	first.enter(&env.Result.Models)
-	env.Result.Comparisons = first.Comparisons
+	env.Result.Comparisons, env.Result.Blocks = first.Comparisons, first.Blocks
 	if len(r.Datasets) > 1 {
 		var all report.Object
 		for i := range r.Datasets {

@@ -23,6 +23,7 @@ var Command = run.Command{
 	Manual:   manual,
 	Out:      "evaluation_plots/smoothness_analysis",
 	Defaults: map[string]string{"latent-scale": string(spectrum.ScaleRMS)},
+	Methods:  describeMethods,
 	Setup: func(flags *run.Flags) run.Job {
 		inputs := input.Register(flags, input.Needs{Frames: true})
 		horizons := flags.Ints("horizons", []int{1}, "`LIST` of distances in time of the two states of a pair")
@@ -126,6 +127,7 @@ func analyse(ctx context.Context, env *run.Env, data *input.Data, horizons []int
 // the figure.
 func (r *Result) write(env *run.Env, data *input.Data, states *points.Selection, pairs []points.Pair) error {
 	results.Enter(env, r.Warnings, r.Models, func(m Model) string { return m.Name }, r.Comparisons)
+	env.Result.Blocks = r.Blocks
 	describe(env)
 	err := results.All(env,
 		r.writeSummary,

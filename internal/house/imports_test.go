@@ -25,7 +25,7 @@ const below = "internal/parallel internal/text internal/atomicfile internal/form
 var rules = []rule{
 	{"cmd/evaluate cmd/scale cmd/repscope", "tool suite internal/run"},
 	{"cmd", "analysis tool internal/run"}, // its one room: see TestMains
-	{"suite", "suite analysis tool internal/run"},
+	{"suite", "suite analysis tool report internal/run"},
 
 	{"packaging", ""},
 	{"docs/calibration", "analysis tool latent dataset measure neighbors points report stat"},
@@ -37,6 +37,7 @@ var rules = []rule{
 	{"internal/input", "latent dataset points report stat measure/spectrum internal/run internal/example internal/device model"},
 	{"internal/runtest", "internal/run plots report dataset stat"}, // of tests alone
 	{"internal/run", "report internal/kernel"},
+	{"report/methods", "report"},
 	{"plots report points", ""},
 
 	{"measure", "measure neighbors stat points model internal/kernel"},

@@ -21,6 +21,7 @@ import (
 	"repscope/internal/memory"
 	"repscope/internal/text"
 	"repscope/report"
+	"repscope/report/methods"
 )
 
 // Command is one binary.
@@ -39,6 +40,10 @@ type Command struct {
 	Omit []string
 	// Defaults replaces defaults of shared flags, by name.
 	Defaults map[string]string
+
+	// Methods drafts what --methods says of a result of this command, as it is read from
+	// its file. Where it is nil there is no --methods.
+	Methods func(d *methods.Draft)
 
 	// Setup adds the command's own flags and returns what one run does with them.
 	// It is called once for every run. It may be nil in a Command that is only
@@ -139,6 +144,11 @@ func runLayers(ctx context.Context, c *Command, args []string, layers []Layer, s
 	if _, err := kernel.Selected(); err != nil {
 		return err
 	}
+	if options.Methods {
+		if done, err := printMethods(c, flags, options, stdout); done || err != nil {
+			return ignorePipe(err)
+		}
+	}
 	if job.Instead != nil {
 		if done, err := job.Instead(ctx, options, stdout); done || err != nil {
 			return ignorePipe(err)
@@ -234,19 +244,27 @@ func (e *Env) finish(stdout io.Writer) error {
 	if err := e.Result.Write(&result); err != nil {
 		return err
 	}
-	name := e.Command.Name + ".json"
-	err := e.Files.File(name, func(w io.Writer) error {
-		_, err := w.Write(result.Bytes())
-		return err
-	})
-	if err != nil {
-		return err
+	files := []named{{e.Command.Name + ".json", result.Bytes()}}
+	if e.Options.Methods {
+		more, err := methodsFiles(e.Command, result.Bytes())
+		if err != nil {
+			return err
+		}
+		files = append(files, more...)
+	}
+	for _, f := range files {
+		if err := e.Files.File(f.name, func(w io.Writer) error {
+			_, err := w.Write(f.content)
+			return err
+		}); err != nil {
+			return err
+		}
 	}
 	names := e.Files.Names()
 	if err := e.Files.Commit(); err != nil {
 		return err
 	}
-	var after error
+	var after, err error
 	for _, do := range e.afterCommit {
 		after = errors.Join(after, do())
 	}

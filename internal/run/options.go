@@ -12,6 +12,7 @@ type Options struct {
 	Memory      int64    // --memory: bytes, 0 for the default
 	Quiet, JSON bool     // --quiet, --json
 	DryRun      bool     // --dry-run
+	Methods     bool     // --methods
 	Args        []string // what stands beside the flags; see Command.Arguments
 
 	config  string
@@ -39,6 +40,11 @@ func (o *Options) register(f *Flags, c *Command, job Job) {
 	f.BoolVar(&o.JSON, "json", false, "print the result on stdout, and nothing else there; the files of --out are written all the same")
 	f.BoolVar(&o.Quiet, "quiet", false, "no progress and no table; warnings and errors only")
 	f.BoolVar(&o.version, "version", false, "print the version and stop; with --json as JSON")
+	if c.Methods != nil {
+		f.BoolVar(&o.Methods, "methods", false, "also write how the numbers were computed, in words and with references, for a paper: "+
+			c.Name+"_methods.md, .tex and .bib; with the result file of an earlier run (--methods RESULT.json) print that and stop, with --json as JSON")
+		f.Group(Output, "methods")
+	}
 	if job.Plan != nil {
 		f.BoolVar(&o.DryRun, "dry-run", false, "check inputs, options and models, say what would be read and written and about how long encoding would take, and stop; "+
 			"of the frames a few states are read, nothing is written; with --json as JSON")

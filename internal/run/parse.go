@@ -16,12 +16,13 @@ import (
 func parse(flags *Flags, options *Options, c *Command, args []string) error {
 	watch := &watch{first: map[string]string{}}
 	defer watch.over(flags)()
+	takes := c.Arguments != "" || c.Methods != nil && asksForMethods(args)
 	for {
 		if err := parseFlags(flags, watch, args); err != nil {
 			return err
 		}
 		rest := flags.Args()
-		if c.Arguments == "" || len(rest) == 0 {
+		if !takes || len(rest) == 0 {
 			break
 		}
 		if read := len(args) - len(rest); read > 0 && args[read-1] == "--" {

@@ -111,7 +111,11 @@ func (e *Env) planFiles() []string {
 	if e.instead != "" {
 		return []string{e.instead}
 	}
-	return append(slices.Clone(e.Plan.Files), e.Command.Name+".json")
+	files := append(slices.Clone(e.Plan.Files), e.Command.Name+".json")
+	if e.Options.Methods {
+		files = append(files, methodsNames(e.Command)...)
+	}
+	return files
 }
 
 // writePlan prints the plan, as JSON with --json.

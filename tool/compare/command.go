@@ -30,6 +30,7 @@ var Command = run.Command{
 	Out:       "evaluation_plots/comparison",
 	Arguments: "FILES…",
 	Omit:      []string{"memory"},
+	Methods:   describeMethods,
 	Setup: func(flags *run.Flags) run.Job {
 		c := register(flags)
 		return run.Job{Check: c.check, Run: c.run, Plan: c.plan}

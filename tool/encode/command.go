@@ -27,7 +27,8 @@ var Command = run.Command{
 	Out:     "latents",
 	Interrupted: "interrupted; what is encoded so far is kept in *" + Partial + " files: the same command continues there, " +
 		"--restart begins anew",
-	Omit: []string{"latents", "bootstrap", "block", "latent-scale", "format", "memory", "cache"},
+	Omit:    []string{"latents", "bootstrap", "block", "latent-scale", "format", "memory", "cache"},
+	Methods: describeMethods,
 	Setup: func(flags *run.Flags) run.Job {
 		inputs := input.Register(flags, input.Needs{Frames: true, Encoders: true, Unpooled: true, Layers: true})
 		to := flags.String("to", "", "`FORMAT` of the files: npy, npz, safetensors (default: by --output, else npy); the array's name is latents")

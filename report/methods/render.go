@@ -1,0 +1,149 @@
+// A text as Markdown, LaTeX with BibTeX, and JSON.
+
+package methods
+
+import (
+	"fmt"
+	"strings"
+
+	"repscope/report"
+)
+
+// labels are how the works are cited, apart where two have the same label.
+func (t *Text) labels() map[string]string {
+	count, out := map[string]int{}, map[string]string{}
+	references := t.References()
+	for _, r := range references {
+		count[r.label()]++
+	}
+	seen := map[string]int{}
+	for _, r := range references {
+		label := r.label()
+		out[r.Key] = label
+		if count[label] > 1 {
+			out[r.Key] += string(rune('a' + seen[label]))
+			seen[label]++
+		}
+	}
+	return out
+}
+
+// Plain is the text of a section with citations by author and year, without markup.
+func (t *Text) Plain(s Section) string {
+	labels := t.labels()
+	return citation.ReplaceAllStringFunc(s.Text, func(found string) string {
+		var cited []string
+		for _, key := range keysOf(found) {
+			cited = append(cited, labels[key])
+		}
+		return " (" + strings.Join(cited, "; ") + ")"
+	})
+}
+
+// Markdown is the text with citations by author and year, and the list of references.
+func (t *Text) Markdown() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "# Methods: %s\n", t.Analysis)
+	for _, s := range t.Sections {
+		fmt.Fprintf(&b, "\n## %s\n\n%s\n", s.Title, markdownEscapes.Replace(t.Plain(s)))
+	}
+	if references := t.References(); len(references) > 0 {
+		b.WriteString("\n## References\n\n")
+		labels := t.labels()
+		for _, r := range references {
+			fmt.Fprintf(&b, "- [%s] %s\n", labels[r.Key], r.line())
+		}
+	}
+	return b.String()
+}
+
+// markdownEscapes keep what Markdown would take for markup.
+var markdownEscapes = strings.NewReplacer("*", `\*`, "_", `\_`, "<", `\<`)
+
+// LaTeX is the text as paragraphs with \cite, for \input into a document in UTF-8; the
+// works are in [Text.BibTeX].
+func (t *Text) LaTeX() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%% Methods of %s, written by repscope; the works are in %s_methods.bib.\n", t.Analysis, t.Analysis)
+	for _, s := range t.Sections {
+		text, last := "", 0
+		for _, at := range citation.FindAllStringIndex(s.Text, -1) {
+			text += escape(s.Text[last:at[0]]) + `~\cite{` + strings.Join(keysOf(s.Text[at[0]:at[1]]), ",") + "}"
+			last = at[1]
+		}
+		fmt.Fprintf(&b, "\\paragraph{%s.} %s\n\n", escape(s.Title), text+escape(s.Text[last:]))
+	}
+	return b.String()
+}
+
+// escapes are the characters that LaTeX does not print as they are.
+var escapes = map[rune]string{
+	'\\': `\textbackslash{}`, '{': `\{`, '}': `\}`, '$': `\$`, '&': `\&`, '#': `\#`, '%': `\%`, '_': `\_`, '^': `\^{}`, '~': `\~{}`,
+	'<': `$<$`, '>': `$>$`, '|': `$|$`, '"': `''`,
+	'≤': `$\leq$`, '≥': `$\geq$`, '×': `$\times$`, '·': `$\cdot$`, '−': `$-$`, '±': `$\pm$`, '√': `$\surd$`, 'Σ': `$\Sigma$`, '∞': `$\infty$`,
+	'‖': `$\Vert$`, '→': `$\to$`, '≈': `$\approx$`, '∈': `$\in$`, '²': `$^2$`, '³': `$^3$`, '₀': `$_0$`, '₁': `$_1$`, '₂': `$_2$`, '½': `$\frac12$`,
+	'⁻': `$^{-}$`, '⁰': `$^0$`, '¹': `$^1$`, '⁴': `$^4$`, '⁵': `$^5$`, '⁶': `$^6$`, '⁷': `$^7$`, '⁸': `$^8$`, '⁹': `$^9$`, '…': `\ldots{}`, '–': `--`, '—': `---`, '’': `'`, '“': "``", '”': `''`, '°': `$^\circ$`, '∩': `$\cap$`, '∪': `$\cup$`,
+	'α': `$\alpha$`, 'β': `$\beta$`, 'γ': `$\gamma$`, 'δ': `$\delta$`, 'Δ': `$\Delta$`, 'ε': `$\varepsilon$`, 'κ': `$\kappa$`, 'λ': `$\lambda$`,
+	'μ': `$\mu$`, 'π': `$\pi$`, 'ρ': `$\rho$`, 'σ': `$\sigma$`, 'τ': `$\tau$`, 'φ': `$\varphi$`,
+}
+
+// escape writes text for LaTeX.
+func escape(text string) string {
+	var b strings.Builder
+	for _, c := range text {
+		if e, ok := escapes[c]; ok {
+			b.WriteString(e)
+		} else {
+			b.WriteRune(c)
+		}
+	}
+	return b.String()
+}
+
+// BibTeX has the works that are cited.
+func (t *Text) BibTeX() string {
+	var b strings.Builder
+	for i, r := range t.References() {
+		if i > 0 {
+			b.WriteString("\n")
+		}
+		b.WriteString(r.BibTeX())
+	}
+	return b.String()
+}
+
+// Schema is the version of the layout of [Text.Object].
+const Schema = "repscope/methods/1"
+
+// Object is the text for a file in JSON: sections with citations as [@key], the same text
+// by author and year, the works with their fields, and all of it as Markdown, LaTeX and
+// BibTeX.
+func (t *Text) Object() *report.Object {
+	var o report.Object
+	o.Set("schema", Schema)
+	o.Set("analysis", t.Analysis)
+	sections, works, labels := []any{}, []any{}, t.labels()
+	for _, s := range t.Sections {
+		var part report.Object
+		part.Set("title", s.Title)
+		part.Set("text", s.Text)
+		part.Set("plain", t.Plain(s))
+		sections = append(sections, part)
+	}
+	for _, r := range t.References() {
+		var work report.Object
+		work.Set("key", r.Key)
+		work.Set("label", labels[r.Key])
+		work.Set("type", r.Type)
+		for _, f := range r.Fields {
+			work.Set(f.Name, f.Value)
+		}
+		works = append(works, work)
+	}
+	o.Set("sections", sections)
+	o.Set("references", works)
+	o.Set("markdown", t.Markdown())
+	o.Set("latex", t.LaTeX())
+	o.Set("bibtex", t.BibTeX())
+	return &o
+}

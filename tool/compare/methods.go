@@ -1,0 +1,134 @@
+// What --methods says of comparisons of results.
+
+package compare
+
+import (
+	"slices"
+	"strings"
+
+	"repscope/measure/study"
+	"repscope/report"
+	"repscope/report/methods"
+)
+
+// describeMethods says how the numbers of a result were computed.
+func describeMethods(d *methods.Draft) {
+	saySources(d)
+	ways := sources(d)
+	if len(ways) > 0 {
+		d.Section("Differences")
+	}
+	if slices.Contains(ways, "comparison") {
+		d.Say("Where both models stand in one result, the difference is that of the result, by deleting the same blocks for both.")
+	}
+	if slices.Contains(ways, "samples") {
+		d.Say("Differences across results are paired by sample, and their mean is tested by Student's t over blocks: the groups of samples where there are at least five, else stretches as long as the memory of the samples.")
+	}
+	if slices.Contains(ways, "runs") {
+		d.Say("Where there are several training runs and no samples, differences are tested by Welch's t test [@welch1947] of one number for each run.")
+	}
+	if slices.Contains(ways, "intervals") {
+		d.Say("Where nothing is paired, intervals of differences are made of those of the two models, as if their errors were independent.")
+	}
+	if len(ways) > 0 {
+		sayDecisions(d)
+	}
+	sayStudies(d)
+	if slices.ContainsFunc(d.Result.Inputs, func(in report.Input) bool { return in.Role == "losses" }) {
+		d.Section("Losses")
+		columns := d.List("loss-columns")
+		if columns == "" {
+			columns = methods.Join(DefaultLossColumns())
+		}
+		d.Say("Losses are those of the columns %s; losses of different names are different functions and are not ranked.", columns)
+	}
+}
+
+// saySources says what is compared.
+func saySources(d *methods.Draft) {
+	d.Section("Results")
+	d.Say("Compared are the models %s.", methods.Join(d.Result.Models.Keys()))
+	if names := d.List("names"); names != "" {
+		d.Say("Models were given names: %s.", names)
+	}
+	if list := d.Values("metrics"); len(list) > 0 {
+		d.Say("The metrics were chosen: %s.", methods.Join(list))
+	} else {
+		d.Say("The metrics are those by which the results say that models are compared.")
+	}
+	for _, way := range []string{"higher", "lower"} {
+		if list := d.Values(way); len(list) > 0 {
+			d.Say("Of %s %s is taken to be better.", methods.Join(list), way)
+		}
+	}
+	if baseline := baselineOf(d); baseline != "" {
+		d.Say("Differences are those from the baseline %s.", baseline)
+	}
+	if d.Yes("allow-different") {
+		d.Say("Results of other data, definitions or options are compared, not in pairs.")
+	}
+}
+
+// baselineOf is the model that others are compared with, if there is one.
+func baselineOf(d *methods.Draft) string {
+	name, _ := d.Result.Extra.Get("baseline")
+	text, _ := name.(string)
+	return text
+}
+
+// sources are the ways in which differences came about.
+func sources(d *methods.Draft) []string {
+	var out []string
+	table, _ := d.Result.Extra.Get("table")
+	rows, _ := table.([]any)
+	for _, row := range rows {
+		o, _ := row.(report.Object)
+		part, _ := o.Get("models")
+		models, _ := part.(report.Object)
+		for _, name := range models.Keys() {
+			cell, _ := models.Get(name)
+			c, _ := cell.(report.Object)
+			if from, _ := c.Get("from"); from != nil {
+				if text, _ := from.(string); !slices.Contains(out, text) {
+					out = append(out, text)
+				}
+			}
+		}
+	}
+	return out
+}
+
+// sayDecisions says what is decided.
+func sayDecisions(d *methods.Draft) {
+	over := "all rows of a metric"
+	if d.Text("family") == "run" {
+		over = "the whole table"
+	}
+	d.Say("p values are two-sided and corrected by Holm's procedure [@holm1979] over %s; a difference is decided where the corrected one is below 0.05. "+
+		"A model's rank is one more than the number of models found better, over all pairs; undecided rows carry the difference that the test would have found with 80 %% power.", over)
+	if metric := d.Text("select"); metric != "" {
+		d.Say("The best checkpoint is that of the best %s, with those that do not differ from it.", metric)
+	}
+	if bounds := d.Values("fail-if-worse"); len(bounds) > 0 {
+		d.Say("Bounds were set: %s.", strings.Join(bounds, ", "))
+	}
+}
+
+// sayStudies says what is taken over several tasks.
+func sayStudies(d *methods.Draft) {
+	all, _ := d.Result.Extra.Get("studies")
+	if list, _ := all.([]any); len(list) == 0 {
+		return
+	}
+	d.Section("Several tasks")
+	d.Say("Over the tasks: interquartile mean, mean, median, optimality gap, probability of improvement, performance profiles and average ranks [@agarwal2021]; tasks weigh alike.")
+	if d.Text("scale") != "" {
+		d.Say("Scores were scaled, (score − worst)/(best − worst), with the ends given for each task.")
+	}
+	if d.Text("interval") == study.Jackknife.String() {
+		d.Say("Intervals are those of the jackknife inside tasks with Student's t.")
+	} else {
+		d.Say("Intervals are percentiles of %s bootstrap resamples, stratified by tasks.", d.Text("bootstrap"))
+	}
+	d.Say("Which models differ over tasks is tested by Wilcoxon's signed ranks of the tasks' differences [@wilcoxon1945] with Holm's correction over all pairs, and by Friedman's test in the form of Iman and Davenport [@iman1980].")
+}
