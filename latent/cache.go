@@ -61,9 +61,9 @@ func OpenCache(dir string) (*Cache, error) {
 	return &Cache{Dir: dir}, nil
 }
 
-// key is the name of an entry without its ending; empty if the encoder cannot be cached or there is no cache.
-func (c *Cache) key(info Info, src Source, o EncodeOptions) (string, error) {
-	if c == nil || info.Identity == "" {
+// keyOf is the name of an entry without its ending; empty if the encoder cannot be cached.
+func keyOf(info Info, src Source, o EncodeOptions) (string, error) {
+	if info.Identity == "" {
 		return "", nil
 	}
 	states, err := src.Fingerprint()

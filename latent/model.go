@@ -8,6 +8,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -441,4 +442,18 @@ func floats(batch *tensor.Dense) ([]float32, []int, error) {
 		return nil, nil, fmt.Errorf("the batch has shape %v over %d values, want a contiguous [B, …state] with B ≥ 1", shape, len(values))
 	}
 	return values, shape, nil
+}
+
+// DataFiles are the files beside that of a model which hold its weights: those with the external data of an ONNX file. There
+// are none of what cannot be read as a model.
+func DataFiles(path string) []string {
+	if filepath.Ext(path) != ".onnx" {
+		return nil
+	}
+	f, err := model.Read(path, model.ReadOptions{})
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	return f.Files()[1:]
 }

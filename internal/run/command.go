@@ -11,7 +11,6 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"runtime"
 	"runtime/debug"
 	"strings"
 	"syscall"
@@ -111,12 +110,13 @@ func Run(ctx context.Context, c Command, args []string, stdout, stderr io.Writer
 var errInterrupted = errors.New("interrupted; no file was written")
 
 func run(ctx context.Context, c *Command, args []string, stdout, stderr io.Writer) error {
-	return runLayers(ctx, c, args, nil, stdout, stderr)
+	return runTask(ctx, &Task{Command: *c, Args: args}, stdout, stderr)
 }
 
-// runLayers is a run with options from layers besides.
-func runLayers(ctx context.Context, c *Command, args []string, layers []Layer, stdout, stderr io.Writer) error {
-	flags, options, job, err := settle(c, args, layers)
+// runTask is a run with options from layers besides.
+func runTask(ctx context.Context, t *Task, stdout, stderr io.Writer) error {
+	c := &t.Command
+	flags, options, job, err := settle(c, t.Args, t.Layers)
 	switch {
 	case errors.Is(err, flag.ErrHelp):
 		return ignorePipe(help(stdout, c, flags))
@@ -126,7 +126,7 @@ func runLayers(ctx context.Context, c *Command, args []string, layers []Layer, s
 		return ignorePipe(writeVersion(stdout, c, options.JSON))
 	}
 	if options.Threads > 0 {
-		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(options.Threads))
+		defer useProcessors(options.Threads)()
 	}
 	if _, err := kernel.Selected(); err != nil {
 		return err
@@ -153,6 +153,7 @@ func runLayers(ctx context.Context, c *Command, args []string, layers []Layer, s
 		return Hint(err, "choose another folder with --out")
 	}
 	env.Files = files
+	env.verify = t.Verify
 	defer files.Abort()
 	if options.DryRun {
 		files.Abort() // it was tried whether the folder can be written
@@ -233,6 +234,11 @@ func (e *Env) finish(stdout io.Writer) error {
 	})
 	if err != nil {
 		return err
+	}
+	if e.verify != nil {
+		if err := e.verify(e.Result.Inputs); err != nil {
+			return err
+		}
 	}
 	names := e.Files.Names()
 	if err := e.Files.Commit(); err != nil {

@@ -34,6 +34,7 @@ type Env struct {
 	// Plan is what [Job.Plan] fills; nil in a run.
 	Plan *Plan
 
+	verify      func([]report.Input) error // see Task.Verify
 	afterCommit []func() error
 	instead     string // see InPlaceOfResult
 	closers     []io.Closer

@@ -47,7 +47,7 @@ var (
 )
 
 // ownKeys are options that evaluate sets itself.
-var ownKeys = []string{"out", "quiet", "json", "dry-run", "config", "version", "example"}
+var ownKeys = []string{"out", "quiet", "json", "dry-run", "config", "version"}
 
 // reader reads a suite file.
 type reader struct {
@@ -59,8 +59,25 @@ type reader struct {
 // key that is unknown (with the nearest one) or stands twice, a value of another kind than is wanted, a pattern that matches
 // nothing.
 func ReadSuite(path string, commands []run.Command) (*Suite, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("suite %w", run.PathError(err))
+	}
+	return readSuite(path, data, commands)
+}
+
+// exampleSuite has all analyses on their built-in examples.
+func exampleSuite(commands []run.Command) (*Suite, error) {
+	names := make([]string, len(commands))
+	for i, c := range commands {
+		names[i] = c.Name
+	}
+	return readSuite("example.yaml", []byte("datasets: {example: {example: true, only: ["+strings.Join(names, ", ")+"]}}\n"), commands)
+}
+
+func readSuite(path string, data []byte, commands []run.Command) (*Suite, error) {
 	r := &reader{path, commands}
-	root, err := r.load()
+	root, err := r.load(data)
 	if err != nil {
 		return nil, err
 	}
@@ -112,11 +129,7 @@ func ReadSuite(path string, commands []run.Command) (*Suite, error) {
 }
 
 // load parses the file as one YAML document.
-func (r *reader) load() (*yaml.Node, error) {
-	data, err := os.ReadFile(r.path)
-	if err != nil {
-		return nil, fmt.Errorf("suite %w", run.PathError(err))
-	}
+func (r *reader) load(data []byte) (*yaml.Node, error) {
 	decoder := yaml.NewDecoder(bytes.NewReader(data))
 	var document, second yaml.Node
 	if err := decoder.Decode(&document); err != nil && !errors.Is(err, io.EOF) {

@@ -38,14 +38,18 @@ func (s *settings) summarize(env *run.Env, st *study, suite *Suite) error {
 	return writeRows(env.Files, sections)
 }
 
-// states says what became of each task.
+// states says what became of each task; that one was done before makes no difference.
 func (s *study) states() []any {
 	var tasks []any
 	for _, p := range s.tasks {
 		var o report.Object
 		o.Set("dataset", p.Dataset)
 		o.Set("analysis", p.Analysis)
-		o.Set("state", p.state)
+		state := p.state
+		if state == unchanged {
+			state = finished
+		}
+		o.Set("state", state)
 		if p.err != nil {
 			o.Set("reason", p.err.Error())
 		}
