@@ -11,6 +11,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"runtime/debug"
 	"strings"
 	"syscall"
@@ -154,6 +155,7 @@ func runTask(ctx context.Context, t *Task, stdout, stderr io.Writer) error {
 	}
 	env.Files = files
 	env.verify = t.Verify
+	defer env.end()
 	defer files.Abort()
 	if options.DryRun {
 		files.Abort() // it was tried whether the folder can be written
@@ -223,6 +225,9 @@ func (e *Env) finish(stdout io.Writer) error {
 		e.Note("wrote %s", e.instead)
 		return nil
 	}
+	if e.asItWas != "" {
+		return e.leave(stdout)
+	}
 	var result bytes.Buffer
 	if err := e.Result.Write(&result); err != nil {
 		return err
@@ -261,6 +266,22 @@ func (e *Env) finish(stdout io.Writer) error {
 		e.Message("wrote %s: %s", e.Files.Dir(), strings.Join(folded(names), ", "))
 	}
 	return after
+}
+
+// leave is finish where the files are what they were.
+func (e *Env) leave(stdout io.Writer) error {
+	if !e.Options.Quiet {
+		e.Message("%s", e.asItWas)
+	}
+	if !e.Options.JSON {
+		return nil
+	}
+	result, err := os.ReadFile(filepath.Join(e.Options.Out, e.Command.Name+".json"))
+	if err != nil {
+		return PathError(err)
+	}
+	_, err = stdout.Write(result)
+	return ignorePipe(err)
 }
 
 // folded puts a folder and the number of its files in the place of their names.

@@ -71,7 +71,9 @@ var errPanic = errors.New("the computation panicked")
 type keyOfStore struct{}
 
 // With is a context with a store, in which what is begun with it shares.
-func With(ctx context.Context, s *Store) context.Context { return context.WithValue(ctx, keyOfStore{}, s) }
+func With(ctx context.Context, s *Store) context.Context {
+	return context.WithValue(ctx, keyOfStore{}, s)
+}
 
 // In reports whether there is a store in the context.
 func In(ctx context.Context) bool { return of(ctx) != nil }

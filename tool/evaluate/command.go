@@ -11,11 +11,13 @@ import (
 	"fmt"
 	"io"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 
 	"repscope/internal/folderlock"
 	"repscope/internal/run"
+	"repscope/internal/text"
 )
 
 const manual = `evaluate runs a whole study: the analyses of a suite file, over its datasets and
@@ -225,7 +227,7 @@ func (s *settings) run(ctx context.Context, env *run.Env) error {
 		}
 		return err
 	}
-	defer st.lock.Release()
+	env.AtEnd(st.lock.Release) // after the study's own files have their names
 	if err := errors.Join(sweepOwn(st.folder), st.again()); err != nil {
 		return err
 	}
@@ -234,12 +236,31 @@ func (s *settings) run(ctx context.Context, env *run.Env) error {
 			env.Message(format, args...)
 		}
 	}
+	for _, p := range st.tasks {
+		if p.state == unchanged {
+			st.say("%s: unchanged", p.Name())
+		}
+	}
+	if st.count(unchanged) == len(st.tasks) {
+		done, err := st.summarized(s.suite)
+		if err != nil {
+			return err
+		}
+		if done {
+			env.LeaveAsItWas(fmt.Sprintf("%s: all of %s as they were", st.folder, text.Count(len(st.tasks), "task")))
+			return nil
+		}
+	}
+	if err := run.Remove(filepath.Join(st.folder, recordName)); err != nil {
+		return err
+	}
 	if err := st.run(ctx); err != nil {
 		return err
 	}
 	if err := s.summarize(env, st, s.suite); err != nil {
 		return err
 	}
+	env.AfterCommit(func() error { return st.remember(s.suite, env.Files.Names()) })
 	if n := st.count(failed); n > 0 {
 		var names []string
 		for _, p := range st.tasks {

@@ -110,7 +110,9 @@ func (s *study) again() error {
 }
 
 // folderOf is where a task's result is written.
-func (s *study) folderOf(p *planned) string { return filepath.Join(s.folder, filepath.FromSlash(p.Name())) }
+func (s *study) folderOf(p *planned) string {
+	return filepath.Join(s.folder, filepath.FromSlash(p.Name()))
+}
 
 // run does the tasks that are pending.
 func (s *study) run(ctx context.Context) error {
@@ -137,11 +139,6 @@ func (s *study) run(ctx context.Context) error {
 				}
 			}
 		})
-	}
-	for _, p := range s.tasks {
-		if p.state == unchanged {
-			s.say("%s: unchanged", p.Name())
-		}
 	}
 	for _, p := range s.order() {
 		if ctx.Err() == nil {
@@ -251,6 +248,7 @@ func (s *study) once(ctx context.Context, p *planned) error {
 	if d.Outputs, err = outputsOf(out); err != nil {
 		return err
 	}
+	p.before = d
 	return d.write(out)
 }
 

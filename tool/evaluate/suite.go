@@ -4,6 +4,8 @@ package evaluate
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -20,6 +22,7 @@ import (
 // Suite is a suite file whose keys are known and whose patterns are expanded.
 type Suite struct {
 	Path     string
+	Digest   string // of the file's text
 	Out      string // the folder that the file names; empty if it names none
 	Datasets []Dataset
 }
@@ -90,7 +93,8 @@ func readSuite(path string, data []byte, commands []run.Command) (*Suite, error)
 			return nil, r.unknown(k, "a suite", suiteKeys)
 		}
 	}
-	s := &Suite{Path: path}
+	text := sha256.Sum256(data)
+	s := &Suite{Path: path, Digest: hex.EncodeToString(text[:])}
 	if k := find(keys, "out"); k != nil {
 		if s.Out, err = r.text(k); err != nil {
 			return nil, err
