@@ -155,7 +155,7 @@ func (s *study) run(ctx context.Context) error {
 	if err := context.Cause(ctx); err != nil && !errors.Is(err, errFailFast) {
 		return err
 	}
-	return nil
+	return s.lock.Check()
 }
 
 // order is the tasks to be done in the order in which they begin: as they stand in the suite, but for several at a time those
