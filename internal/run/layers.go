@@ -56,7 +56,12 @@ type Settled struct {
 	// Values are all values that are set, taken apart at commas and behind NAME=: among them are the paths of
 	// what the task reads.
 	Values []Value
+
+	given []string
 }
+
+// Given reports whether an option has a value.
+func (s *Settled) Given(name string) bool { return slices.Contains(s.given, name) }
 
 // Value is a value of an option.
 type Value struct {
@@ -76,6 +81,7 @@ func (t *Task) Settle() (*Settled, error) {
 	s := &Settled{}
 	flags.Visit(func(f *flag.Flag) {
 		g := flags.groups[f.Name]
+		s.given = append(s.given, f.Name)
 		if g != Running && f.Name != "out" && f.Name != "quiet" {
 			s.Set.Set(f.Name, f.Value.String())
 		}

@@ -1,7 +1,8 @@
 // Package share lets the parts of one process that need the same thing at the same time compute it once:
 //
-//	ctx = share.With(ctx, share.NewStore(1<<30))
-//	z, err := share.Do(ctx, "latents "+key, compute, func(z []float32) int64 { return 4 * int64(len(z)) })
+//	ctx := share.With(context.Background(), share.NewStore(1<<30))
+//	z, err := share.Do(ctx, "squares of 9", func() ([]float32, error) { return []float32{81}, nil },
+//		func(z []float32) int64 { return 4 * int64(len(z)) })
 //
 // Whoever comes first computes; others wait and take the same value, which nobody changes. Without a store in the context
 // everybody computes for himself. What is kept is bounded: what was not used for the longest time goes first, and

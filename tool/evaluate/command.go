@@ -50,6 +50,9 @@ Schema for editors. Paths are relative to the working folder. One process works 
 lock that a killed process left is noticed. Exit status 1 if a task failed; the others
 are done all the same.`
 
+// defaultJobs is how many tasks run at a time: what one reads, draws and writes on one core leaves the others to the next.
+const defaultJobs = 2
+
 // defaultOut stands for a folder of the suite file's name.
 const defaultOut = "evaluation_plots/study"
 
@@ -77,7 +80,7 @@ func New(commands []run.Command) run.Command {
 		Interrupted: "interrupted; what is done stays, the same command goes on",
 		Omit:        []string{"seed", "bootstrap", "format", "memory", "threads", "config"},
 		Setup: func(flags *run.Flags) run.Job {
-			s := &settings{commands: commands, jobs: 1}
+			s := &settings{commands: commands, jobs: defaultJobs}
 			s.register(flags)
 			return run.Job{Instead: s.instead, Check: s.check, Run: s.run}
 		},
@@ -92,7 +95,7 @@ func (s *settings) register(flags *run.Flags) {
 	flags.BoolVar(&s.list, "list", false, "print the tasks and whether they are done, and stop")
 	flags.BoolVar(&s.wait, "wait", false, "wait for another process that works in the folder")
 	flags.BoolVar(&s.resume, "resume", true, "leave tasks out that are done and unchanged; --resume=false runs them again")
-	flags.CountVar(&s.jobs, "jobs", 1, "`N` tasks at a time, each with all cores and a memory of its own")
+	flags.CountVar(&s.jobs, "jobs", 1, "`N` tasks at a time, each with all cores; of more than two, all together have half of the memory. 1 where one GPU is for all")
 	flags.BoolVar(&s.schema, "schema", false, "print a JSON Schema of suite files for editors, and stop")
 	flags.BoolVar(&s.init, "init", false, "print a commented suite file for the given files, and stop")
 	flags.BoolVar(&s.dryRun, "dry-run", false, "say which tasks would be run and why (which option, input or program is another), what would be written, and stop; with --json as JSON")

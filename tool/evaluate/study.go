@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"repscope/internal/folderlock"
+	"repscope/internal/memory"
 	"repscope/internal/run"
 	"repscope/internal/share"
 	"repscope/internal/text"
@@ -229,6 +230,9 @@ func (s *study) once(ctx context.Context, p *planned) error {
 	d := &done{Form: recordForm, Program: program(), Options: p.options}
 	task := p.Task.Task
 	task.Args = append(slices.Clone(task.Args), "--out", out, "--quiet")
+	if part := s.memoryOf(p); part > 0 {
+		task.Args = append(task.Args, "--memory", fmt.Sprint(part))
+	}
 	task.Verify = func(inputs []report.Input) error {
 		var err error
 		if d.Inputs, err = watch.inputs(inputs); err != nil {
@@ -250,6 +254,15 @@ func (s *study) once(ctx context.Context, p *planned) error {
 	}
 	p.before = d
 	return d.write(out)
+}
+
+// memoryOf is the working memory of a task in bytes where the usual one, a quarter of the machine's, is too much for as many as
+// there are at a time: all together have half. 0 leaves it at what it is.
+func (s *study) memoryOf(p *planned) int64 {
+	if s.jobs <= 2 || p.settled.Given("memory") || !slices.Contains(run.FlagNames(p.Task.Task.Command), "memory") {
+		return 0
+	}
+	return memory.Available() / 2 / int64(s.jobs)
 }
 
 // count is the number of tasks in a state.
