@@ -61,9 +61,9 @@ func OpenCache(dir string) (*Cache, error) {
 	return &Cache{Dir: dir}, nil
 }
 
-// key is the name of an entry without its ending; empty if the encoder cannot be cached or there is no cache.
-func (c *Cache) key(info Info, src Source, o EncodeOptions) (string, error) {
-	if c == nil || info.Identity == "" {
+// keyOf is the name of an entry without its ending; empty if the encoder cannot be cached.
+func keyOf(info Info, src Source, o EncodeOptions) (string, error) {
+	if info.Identity == "" {
 		return "", nil
 	}
 	states, err := src.Fingerprint()
@@ -181,6 +181,7 @@ func (c *Cache) entries() ([]fs.FileInfo, error) {
 	}
 	var files []fs.FileInfo
 	for _, e := range list {
+		c.sweep(e)
 		key, ok := strings.CutSuffix(e.Name(), ".npy")
 		if _, bad := hex.DecodeString(key); !ok || bad != nil || len(key) != 2*sha256.Size {
 			continue
@@ -191,6 +192,19 @@ func (c *Cache) entries() ([]fs.FileInfo, error) {
 	}
 	slices.SortStableFunc(files, func(a, b fs.FileInfo) int { return a.ModTime().Compare(b.ModTime()) })
 	return files, nil
+}
+
+// abandoned is how old a temporary file is that nobody writes any more.
+const abandoned = 24 * time.Hour
+
+// sweep removes the temporary file of a process that was killed.
+func (c *Cache) sweep(e fs.DirEntry) {
+	if !atomicfile.IsTemporary(e.Name()) {
+		return
+	}
+	if info, err := e.Info(); err == nil && info.Mode().IsRegular() && time.Since(info.ModTime()) > abandoned {
+		_ = os.Remove(filepath.Join(c.Dir, e.Name())) // another process may have done it
+	}
 }
 
 func (c *Cache) trim() error {

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"repscope/dataset"
+	"repscope/internal/share"
 	"repscope/model"
 	"repscope/model/graph"
 	"repscope/model/pixels"
@@ -122,12 +123,29 @@ func latents(ctx context.Context, enc Encoder, info Info, src Source, o EncodeOp
 	if err := s.check(ctx); err != nil {
 		return points.Points{}, err
 	}
-	total := src.Len()
 	o.Preprocessing = s.pre.Preprocessing
-	key, err := o.Cache.key(info, src, o)
-	if err != nil {
-		return points.Points{}, err
+	key := ""
+	if o.Cache != nil || share.In(ctx) {
+		if key, err = keyOf(info, src, o); err != nil {
+			return points.Points{}, err
+		}
 	}
+	return share.Do(ctx, sharedKey("latents", key), func() (points.Points, error) { return s.cached(ctx, o, key) }, sizeOf)
+}
+
+// sharedKey is the key under which runs beside each other share something; empty without one.
+func sharedKey(what, key string) string {
+	if key == "" {
+		return ""
+	}
+	return what + " " + key
+}
+
+func sizeOf(z points.Points) int64 { return 4 * int64(len(z.F32)) }
+
+// cached takes the latents from the cache, or encodes the states and puts them there.
+func (s *Stream) cached(ctx context.Context, o EncodeOptions, key string) (points.Points, error) {
+	total := s.src.Len()
 	if z, dim := o.Cache.load(key, total); z != nil {
 		if o.Progress != nil {
 			o.Progress(total, total)

@@ -8,6 +8,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -423,4 +424,18 @@ func (e *modelEncoder) runBatch(ctx context.Context, batch Array) ([]result, err
 		return nil, fmt.Errorf("encoder %s: %w", e.info.Name, err)
 	}
 	return out, nil
+}
+
+// DataFiles are the files beside that of a model which hold its weights: those with the external data of an ONNX file. There
+// are none of what cannot be read as a model.
+func DataFiles(path string) []string {
+	if filepath.Ext(path) != ".onnx" {
+		return nil
+	}
+	f, err := model.Read(path, model.ReadOptions{})
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	return f.Files()[1:]
 }

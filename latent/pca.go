@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 
+	"repscope/internal/share"
 	"repscope/model"
 	"repscope/model/graph"
 )
@@ -50,19 +51,15 @@ func pcaEncoder(ctx context.Context, src Source, o PCAOptions) (*modelEncoder, e
 	if n < 2 || width == 0 || o.Dim < 0 {
 		return nil, fmt.Errorf("%d states of shape %v and %d dimensions: want at least 2 states", src.Len(), state, o.Dim)
 	}
-	x, mean, err := centered(ctx, src, n, width)
+	fitted, err := fitPCA(ctx, src, n, o)
 	if err != nil {
 		return nil, err
 	}
-	components, err := principal(ctx, x, n, width, o.Dim, o.Threads)
-	if err != nil {
-		return nil, err
-	}
-	dim := len(components) / width
+	v, m := fitted.components, fitted.mean
+	dim := len(v) / width
 	if dim == 0 {
 		return nil, errors.New("the states do not differ")
 	}
-	v, m := narrow(components), narrow(mean)
 	e, err := graphEncoder(projection(state, v, m), o.Threads, o.Backend)
 	if err != nil {
 		return nil, err
@@ -76,6 +73,32 @@ func pcaEncoder(ctx context.Context, src Source, o PCAOptions) (*modelEncoder, e
 	}
 	e.describe(nil)
 	return e, nil
+}
+
+// fittedPCA are components [dim, width] and the mean.
+type fittedPCA struct{ components, mean []float32 }
+
+// fitPCA fits to n states of src, once for all runs beside each other.
+func fitPCA(ctx context.Context, src Source, n int, o PCAOptions) (fittedPCA, error) {
+	key := ""
+	if share.In(ctx) {
+		states, err := src.Fingerprint()
+		if err != nil {
+			return fittedPCA{}, fmt.Errorf("hashing the states: %w", err)
+		}
+		if states != "" {
+			key = fmt.Sprint("pca ", states, src.Len(), src.Shape(), n, o.Dim)
+		}
+	}
+	return share.Do(ctx, key, func() (fittedPCA, error) {
+		width := graph.Count(src.Shape())
+		x, mean, err := centered(ctx, src, n, width)
+		if err != nil {
+			return fittedPCA{}, err
+		}
+		components, err := principal(ctx, x, n, width, o.Dim, o.Threads)
+		return fittedPCA{narrow(components), narrow(mean)}, err
+	}, func(f fittedPCA) int64 { return 4 * int64(len(f.components)+len(f.mean)) })
 }
 
 // centered reads n evenly spaced states of the given width as rows [n, width] and

@@ -180,6 +180,15 @@ func (f *File) Outputs() []Port { return slices.Clone(f.graph.Outputs) }
 // hashPart is how much of a mapped file is hashed at a time.
 const hashPart = 1 << 20
 
+// Files are the paths of the file and of the files with external data that it names, in that order.
+func (f *File) Files() []string {
+	paths := make([]string, len(f.files))
+	for i, file := range f.files {
+		paths[i] = file.Path()
+	}
+	return paths
+}
+
 // Sums are the SHA-256 of the file and of the files with external data that it
 // names, in that order.
 func (f *File) Sums() ([][]byte, error) {

@@ -87,5 +87,5 @@ func (s Space) KNearest(ctx context.Context, k int, o Options) (*Nearest, error)
 	if err := among.Check(k); err != nil {
 		return nil, err
 	}
-	return search(ctx, s.points, s.points, k, true, &o)
+	return s.shared(ctx, k, &o)
 }

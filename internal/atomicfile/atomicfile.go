@@ -85,9 +85,12 @@ func Temporary(path, id string) string {
 	return filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+"."+id+".tmp")
 }
 
+// idBytes is the length of a writer's name in bytes.
+const idBytes = 6
+
 // NewID returns a name that no other writer has.
 func NewID() string {
-	id := make([]byte, 6)
+	id := make([]byte, idBytes)
 	rand.Read(id) // cannot fail: without random numbers the program ends
 	return hex.EncodeToString(id)
 }
@@ -104,4 +107,15 @@ func Reason(err error) error {
 		return link.Err
 	}
 	return err
+}
+
+// IsTemporary reports whether a file's name is one that [Temporary] makes.
+func IsTemporary(name string) bool {
+	rest, ok := strings.CutSuffix(name, ".tmp")
+	i := strings.LastIndexByte(rest, '.')
+	if !ok || !strings.HasPrefix(name, ".") || i <= 0 {
+		return false
+	}
+	id, err := hex.DecodeString(rest[i+1:])
+	return err == nil && len(id) == idBytes
 }

@@ -53,6 +53,7 @@ type holder struct {
 	Host     string `json:"host"`
 	Boot     string `json:"boot,omitempty"` // of the machine since it was started, where it is known
 	PID      int    `json:"pid"`
+	Start    string `json:"start,omitempty"` // of the process, where it is known: numbers of processes come again
 	Count    int64  `json:"count"`
 	Released bool   `json:"released,omitempty"`
 }
@@ -76,7 +77,7 @@ func Take(ctx context.Context, dir, name string, wait bool) (*Lock, error) {
 }
 
 func take(ctx context.Context, dir, name string, wait bool, patience time.Duration) (*Lock, error) {
-	self := holder{Host: hostname(), Boot: boot(), PID: os.Getpid()}
+	self := holder{Host: hostname(), Boot: boot(), PID: os.Getpid(), Start: started(os.Getpid())}
 	var seen string // what the file says, and since when
 	var since time.Time
 	for {
@@ -147,12 +148,15 @@ func read(path string) (text string, h holder, err error) {
 }
 
 // gone reports whether the holder is known to have ended.
-func (h *holder) gone(self *holder) bool {
-	return h.PID > 0 && h.here(self) && !running(h.PID)
-}
+func (h *holder) gone(self *holder) bool { return h.PID > 0 && h.here(self) && !h.runs() }
 
 // alive reports whether the holder is known to run.
-func (h *holder) alive(self *holder) bool { return h.PID > 0 && h.here(self) && running(h.PID) }
+func (h *holder) alive(self *holder) bool { return h.PID > 0 && h.here(self) && h.runs() }
+
+// runs reports whether the process of this machine is there, and no other one of its number.
+func (h *holder) runs() bool {
+	return running(h.PID) && (h.Start == "" || h.Start == started(h.PID))
+}
 
 // here reports whether the holder's process is, or was, of this machine.
 func (h *holder) here(self *holder) bool {

@@ -7,3 +7,5 @@ package folderlock
 func boot() string { return "" }
 
 func running(int) bool { return true }
+
+func started(int) string { return "" }

@@ -139,7 +139,7 @@ func (f *File) Use(offset, n int64, fn func(raw []byte) error) error {
 	}
 	if f.data != nil {
 		defer f.letGo(n)
-		return fn(f.data[offset : offset+n : offset+n])
+		return f.guarded(func() error { return fn(f.data[offset : offset+n : offset+n]) })
 	}
 	raw := make([]byte, n)
 	if err := f.read(raw, offset); err != nil {
@@ -171,7 +171,9 @@ func (f *File) ReadAt(p []byte, offset int64) (int, error) {
 	}
 	n := int(min(int64(len(p)), f.size-offset))
 	if f.data != nil {
-		copy(p, f.data[offset:])
+		if err := f.guarded(func() error { copy(p, f.data[offset:]); return nil }); err != nil {
+			return 0, err
+		}
 		f.letGo(int64(n))
 	} else if err := f.read(p[:n], offset); err != nil {
 		return 0, err

@@ -11,7 +11,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"runtime"
+	"path/filepath"
 	"runtime/debug"
 	"strings"
 	"syscall"
@@ -124,12 +124,13 @@ func Report(stderr io.Writer, name string, err error) (code int) {
 var errInterrupted = errors.New("interrupted; no file was written")
 
 func run(ctx context.Context, c *Command, args []string, stdout, stderr io.Writer) error {
-	return runLayers(ctx, c, args, nil, stdout, stderr)
+	return runTask(ctx, &Task{Command: *c, Args: args}, stdout, stderr)
 }
 
-// runLayers is a run with options from layers besides.
-func runLayers(ctx context.Context, c *Command, args []string, layers []Layer, stdout, stderr io.Writer) error {
-	flags, options, job, err := settle(c, args, layers)
+// runTask is a run with options from layers besides.
+func runTask(ctx context.Context, t *Task, stdout, stderr io.Writer) error {
+	c := &t.Command
+	flags, options, job, err := settle(c, t.Args, t.Layers)
 	switch {
 	case errors.Is(err, flag.ErrHelp):
 		return ignorePipe(help(stdout, c, flags))
@@ -139,7 +140,7 @@ func runLayers(ctx context.Context, c *Command, args []string, layers []Layer, s
 		return ignorePipe(WriteVersion(stdout, c.Name, options.JSON))
 	}
 	if options.Threads > 0 {
-		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(options.Threads))
+		defer useProcessors(options.Threads)()
 	}
 	if _, err := kernel.Selected(); err != nil {
 		return err
@@ -171,6 +172,8 @@ func runLayers(ctx context.Context, c *Command, args []string, layers []Layer, s
 		return Hint(err, "choose another folder with --out")
 	}
 	env.Files = files
+	env.verify = t.Verify
+	defer env.end()
 	defer files.Abort()
 	if options.DryRun {
 		files.Abort() // it was tried whether the folder can be written
@@ -240,6 +243,9 @@ func (e *Env) finish(stdout io.Writer) error {
 		e.Note("wrote %s", e.instead)
 		return nil
 	}
+	if e.asItWas != "" {
+		return e.leave(stdout)
+	}
 	var result bytes.Buffer
 	if err := e.Result.Write(&result); err != nil {
 		return err
@@ -257,6 +263,11 @@ func (e *Env) finish(stdout io.Writer) error {
 			_, err := w.Write(f.content)
 			return err
 		}); err != nil {
+			return err
+		}
+	}
+	if e.verify != nil {
+		if err := e.verify(e.Result.Inputs); err != nil {
 			return err
 		}
 	}
@@ -281,6 +292,22 @@ func (e *Env) finish(stdout io.Writer) error {
 		e.Message("wrote %s: %s", e.Files.Dir(), strings.Join(folded(names), ", "))
 	}
 	return after
+}
+
+// leave is finish where the files are what they were.
+func (e *Env) leave(stdout io.Writer) error {
+	if !e.Options.Quiet {
+		e.Message("%s", e.asItWas)
+	}
+	if !e.Options.JSON {
+		return nil
+	}
+	result, err := os.ReadFile(filepath.Join(e.Options.Out, e.Command.Name+".json"))
+	if err != nil {
+		return PathError(err)
+	}
+	_, err = stdout.Write(result)
+	return ignorePipe(err)
 }
 
 // folded puts a folder and the number of its files in the place of their names.

@@ -34,8 +34,11 @@ type Env struct {
 	// Plan is what [Job.Plan] fills; nil in a run.
 	Plan *Plan
 
+	verify      func([]report.Input) error // see Task.Verify
 	afterCommit []func() error
 	instead     string // see InPlaceOfResult
+	asItWas     string // see LeaveAsItWas
+	ends        []func()
 	closers     []io.Closer
 	besides     []func(context.Context) error
 	stop        context.CancelCauseFunc
@@ -162,6 +165,18 @@ func Remove(path string) error {
 	}
 	return nil
 }
+
+// AtEnd adds a function that is called when all is over, whatever became of it: files have their names then, or never will.
+func (e *Env) AtEnd(do func()) { e.ends = append(e.ends, do) }
+
+func (e *Env) end() {
+	for _, do := range slices.Backward(e.ends) {
+		do()
+	}
+}
+
+// LeaveAsItWas says that the files of an earlier run are what this one would write: none is written.
+func (e *Env) LeaveAsItWas(why string) { e.asItWas = why }
 
 // InPlaceOfResult says that the run made a file that was asked for by its name instead of a
 // result: no file of --out is written.

@@ -26,11 +26,14 @@ type Task struct {
 	Command Command
 	Args    []string
 	Layers  []Layer
+	// Verify, if not nil, is called when the work is done, before any file gets its name,
+	// with the inputs of the result. Its error ends the run, which then writes nothing.
+	Verify func(inputs []report.Input) error
 }
 
 // Run runs the task as [Run] does, but returns the error instead of printing it.
 func (t *Task) Run(ctx context.Context, stdout, stderr io.Writer) error {
-	return runLayers(ctx, &t.Command, t.Args, t.Layers, stdout, stderr)
+	return runTask(ctx, t, stdout, stderr)
 }
 
 // Exit is the exit code of an error of a run, and the lines that are printed for it, hints included.
@@ -45,26 +48,73 @@ func Exit(err error) (code int, lines []string) {
 	return exitCode(err), lines
 }
 
-// Settle finds what is wrong with the options before anything is opened, and returns those that the task sets, with their
-// values, by name; what changes neither numbers nor files, such as the number of threads, is left out.
-func (t *Task) Settle() (report.Object, error) {
+// Settled is what the options of a task come to.
+type Settled struct {
+	// Set has the options that the task sets, with their values, by name; what changes neither numbers nor
+	// files, such as the number of threads, is left out.
+	Set report.Object
+	// Values are all values that are set, taken apart at commas and behind NAME=: among them are the paths of
+	// what the task reads.
+	Values []Value
+
+	given []string
+}
+
+// Given reports whether an option has a value.
+func (s *Settled) Given(name string) bool { return slices.Contains(s.given, name) }
+
+// Value is a value of an option.
+type Value struct {
+	Text  string
+	Input bool // of an option that names inputs
+}
+
+// Settle finds what is wrong with the options before anything is opened, and returns what they come to.
+func (t *Task) Settle() (*Settled, error) {
 	flags, options, job, err := settle(&t.Command, t.Args, t.Layers)
 	if err != nil {
-		return report.Object{}, err
+		return nil, err
 	}
 	if err := check(flags, job, options); err != nil {
-		return report.Object{}, err
+		return nil, err
 	}
-	var set report.Object
+	s := &Settled{}
 	flags.Visit(func(f *flag.Flag) {
-		if g := flags.groups[f.Name]; g != Running && f.Name != "out" && f.Name != "quiet" {
-			set.Set(f.Name, f.Value.String())
+		g := flags.groups[f.Name]
+		s.given = append(s.given, f.Name)
+		if g != Running && f.Name != "out" && f.Name != "quiet" {
+			s.Set.Set(f.Name, f.Value.String())
 		}
+		s.take(f.Value.String(), g == Inputs)
 	})
 	for _, b := range flags.branches {
-		set.Set(b.Key, b.plain())
+		s.Set.Set(b.Key, b.plain())
+		s.branch(b)
 	}
-	return set, nil
+	return s, nil
+}
+
+// take adds a value, and its parts.
+func (s *Settled) take(text string, input bool) {
+	for _, part := range append(strings.Split(text, ","), text) {
+		_, file, named := strings.Cut(part, "=")
+		for _, value := range []string{part, file} {
+			if value = strings.TrimSpace(value); value != "" && (named || value == part) {
+				s.Values = append(s.Values, Value{Expand(value), input})
+			}
+		}
+	}
+}
+
+func (s *Settled) branch(b *Branch) {
+	if text, ok := b.Value.(string); ok {
+		s.take(text, true)
+	}
+	for _, list := range [][]Branch{b.List, b.Members} {
+		for i := range list {
+			s.branch(&list[i])
+		}
+	}
 }
 
 // settle reads the arguments and the layers.

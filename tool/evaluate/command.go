@@ -11,11 +11,13 @@ import (
 	"fmt"
 	"io"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 
 	"repscope/internal/folderlock"
 	"repscope/internal/run"
+	"repscope/internal/text"
 )
 
 const manual = `evaluate runs a whole study: the analyses of a suite file, over its datasets and
@@ -43,10 +45,13 @@ A pattern (* or ?, or {name} for each value of "matrix: {name: […]}") stands f
 each file that matches; what the pattern leaves open is added to the name: run/a/100 of
 runs/a/step_100.onnx. Models that differ in their last number make a curve.
 
-"evaluate --init FILES…" prints a first suite file for them, "evaluate --schema" a JSON
+"evaluate --dry-run" says what would be run and why. "evaluate --init FILES…" prints a first suite file for them, "evaluate --schema" a JSON
 Schema for editors. Paths are relative to the working folder. One process works in a folder at a time; a
 lock that a killed process left is noticed. Exit status 1 if a task failed; the others
 are done all the same.`
+
+// defaultJobs is how many tasks run at a time: what one reads, draws and writes on one core leaves the others to the next.
+const defaultJobs = 2
 
 // defaultOut stands for a folder of the suite file's name.
 const defaultOut = "evaluation_plots/study"
@@ -56,6 +61,7 @@ type settings struct {
 	only, skip           []string
 	failFast, list, wait bool
 	schema, init, resume bool
+	dryRun, example      bool
 	jobs                 int
 	commands             []run.Command
 
@@ -75,7 +81,7 @@ func New(commands []run.Command) run.Command {
 		Omit:        []string{"seed", "bootstrap", "format", "memory", "threads", "config"},
 		Methods:     describeMethods,
 		Setup: func(flags *run.Flags) run.Job {
-			s := &settings{commands: commands, jobs: 1}
+			s := &settings{commands: commands, jobs: defaultJobs}
 			s.register(flags)
 			return run.Job{Instead: s.instead, Check: s.check, Run: s.run}
 		},
@@ -83,21 +89,23 @@ func New(commands []run.Command) run.Command {
 }
 
 func (s *settings) register(flags *run.Flags) {
-	flags.Usage("SUITE.yaml [flags]")
+	flags.Usage("SUITE.yaml [flags]", "--example")
 	flags.Var(&run.Texts{Values: &s.only, Check: pattern}, "only", "`LIST` of datasets, analyses or dataset/analysis (with * and ?) to run, of those in the file")
 	flags.Var(&run.Texts{Values: &s.skip, Check: pattern}, "skip", "`LIST` of such to leave out")
 	flags.BoolVar(&s.failFast, "fail-fast", false, "begin no further task after one that failed")
 	flags.BoolVar(&s.list, "list", false, "print the tasks and whether they are done, and stop")
 	flags.BoolVar(&s.wait, "wait", false, "wait for another process that works in the folder")
 	flags.BoolVar(&s.resume, "resume", true, "leave tasks out that are done and unchanged; --resume=false runs them again")
-	flags.CountVar(&s.jobs, "jobs", 1, "`N` tasks at a time, each with all cores and a memory of its own")
+	flags.CountVar(&s.jobs, "jobs", 1, "`N` tasks at a time, each with all cores; of more than two, all together have half of the memory. 1 where one GPU is for all")
 	flags.BoolVar(&s.schema, "schema", false, "print a JSON Schema of suite files for editors, and stop")
 	flags.BoolVar(&s.init, "init", false, "print a commented suite file for the given files, and stop")
-	flags.Unrecorded("only", "skip", "fail-fast", "list", "wait", "resume", "jobs", "schema", "init")
+	flags.BoolVar(&s.dryRun, "dry-run", false, "say which tasks would be run and why (which option, input or program is another), what would be written, and stop; with --json as JSON")
+	flags.BoolVar(&s.example, "example", false, "run all analyses on their built-in examples; no suite file is needed")
+	flags.Unrecorded("only", "skip", "fail-fast", "list", "wait", "resume", "jobs", "schema", "init", "dry-run", "example")
 }
 
 // instead prints what needs no study.
-func (s *settings) instead(_ context.Context, o *run.Options, stdout io.Writer) (bool, error) {
+func (s *settings) instead(ctx context.Context, o *run.Options, stdout io.Writer) (bool, error) {
 	switch {
 	case s.schema:
 		return true, writeSchema(stdout, s.commands)
@@ -108,19 +116,27 @@ func (s *settings) instead(_ context.Context, o *run.Options, stdout io.Writer) 
 		}
 		_, err = io.WriteString(stdout, text)
 		return true, err
-	case !s.list:
+	case !s.list && !s.dryRun:
 		return false, nil
 	}
 	st, _, err := s.study(o)
 	if err != nil {
 		return true, err
 	}
-	var all error
-	for _, p := range st.tasks {
-		_, err := fmt.Fprintf(stdout, "%-10s %s\n", p.state, p.Name())
-		all = errors.Join(all, err)
+	if s.list {
+		return true, st.listTasks(stdout)
 	}
-	return true, all
+	tasks, err := st.dryRun(ctx)
+	if err != nil {
+		return true, err
+	}
+	if err := st.writePlan(stdout, tasks, o.JSON); err != nil {
+		return true, err
+	}
+	if n := countOf(tasks, "wrong"); n > 0 {
+		return true, fmt.Errorf("%d of %d tasks cannot be run", n, len(st.tasks))
+	}
+	return true, nil
 }
 
 func (s *settings) check(o *run.Options) error {
@@ -144,14 +160,11 @@ func pattern(text string) error {
 
 // study reads the suite and finds what is to be done.
 func (s *settings) study(o *run.Options) (*study, *Suite, error) {
-	if len(o.Args) != 1 {
-		return nil, nil, run.Hint(run.Usage("%d suite files: want one", len(o.Args)), `begin with "evaluate --init FILES…"`)
-	}
-	suite, err := ReadSuite(o.Args[0], s.commands)
+	suite, err := s.suiteOf(o)
 	if err != nil {
 		return nil, nil, err
 	}
-	st := &study{failFast: s.failFast, jobs: s.jobs, folder: suite.Folder(s.given(o))}
+	st := &study{failFast: s.failFast, resume: s.resume, jobs: s.jobs, folder: suite.Folder(s.given(o))}
 	var names []string
 	for i := range suite.Datasets {
 		for k := range suite.Datasets[i].Tasks {
@@ -159,23 +172,33 @@ func (s *settings) study(o *run.Options) (*study, *Suite, error) {
 			names = append(names, t.Dataset, t.Analysis, t.Name())
 			if (len(s.only) == 0 || chosen(s.only, t)) && !chosen(s.skip, t) {
 				st.tasks = append(st.tasks, &planned{Task: t})
+			} else {
+				st.omitted = append(st.omitted, t.Name())
 			}
 		}
 	}
 	for _, pattern := range slices.Concat(s.only, s.skip) {
 		if !slices.ContainsFunc(names, func(name string) bool { ok, _ := path.Match(pattern, name); return ok }) {
-			return nil, nil, run.Hint(run.Usage("%q: no dataset, analysis or task of %s", pattern, o.Args[0]), run.DidYouMean("", pattern, names))
+			return nil, nil, run.Hint(run.Usage("%q: no dataset, analysis or task of %s", pattern, suite.Path), run.DidYouMean("", pattern, names))
 		}
 	}
 	if err := st.plan(); err != nil {
 		return nil, nil, err
 	}
-	for _, p := range st.tasks {
-		if !s.resume && p.state == unchanged {
-			p.state = pending
-		}
-	}
 	return st, suite, nil
+}
+
+// suiteOf reads the suite that the command line names.
+func (s *settings) suiteOf(o *run.Options) (*Suite, error) {
+	switch {
+	case s.example && len(o.Args) > 0:
+		return nil, run.Usage("--example brings its own suite; leave %s out", o.Args[0])
+	case s.example:
+		return exampleSuite(s.commands)
+	case len(o.Args) != 1:
+		return nil, run.Hint(run.Usage("%d suite files: want one", len(o.Args)), `begin with "evaluate --init FILES…"`, "or run the built-in example: evaluate --example")
+	}
+	return ReadSuite(o.Args[0], s.commands)
 }
 
 // given is the folder of the command line, empty without.
@@ -208,12 +231,32 @@ func (s *settings) run(ctx context.Context, env *run.Env) error {
 		}
 		return err
 	}
-	defer st.lock.Release()
-	st.record = readRecord(st.folder) // what another process did meanwhile
+	env.AtEnd(st.lock.Release) // after the study's own files have their names
+	if err := errors.Join(sweepOwn(st.folder), st.again()); err != nil {
+		return err
+	}
 	st.say = func(format string, args ...any) {
 		if !env.Options.Quiet {
 			env.Message(format, args...)
 		}
+	}
+	for _, p := range st.tasks {
+		if p.state == unchanged {
+			st.say("%s: unchanged", p.Name())
+		}
+	}
+	if st.count(unchanged) == len(st.tasks) {
+		done, err := st.summarized(s.suite)
+		if err != nil {
+			return err
+		}
+		if done {
+			env.LeaveAsItWas(fmt.Sprintf("%s: all of %s as they were", st.folder, text.Count(len(st.tasks), "task")))
+			return nil
+		}
+	}
+	if err := run.Remove(filepath.Join(st.folder, recordName)); err != nil {
+		return err
 	}
 	if err := st.run(ctx); err != nil {
 		return err
@@ -221,6 +264,7 @@ func (s *settings) run(ctx context.Context, env *run.Env) error {
 	if err := s.summarize(env, st, s.suite); err != nil {
 		return err
 	}
+	env.AfterCommit(func() error { return st.remember(s.suite, env.Files.Names()) })
 	if n := st.count(failed); n > 0 {
 		var names []string
 		for _, p := range st.tasks {

@@ -20,8 +20,9 @@ import (
 
 // probe is a command with frames, models and a few options, which counts its runs.
 type probe struct {
-	mu   sync.Mutex
-	runs []string
+	mu     sync.Mutex
+	runs   []string
+	during func(name string) error // is called in every run
 }
 
 func (p *probe) command(name string) run.Command {
@@ -39,6 +40,11 @@ func (p *probe) command(name string) run.Command {
 				p.mu.Lock()
 				p.runs = append(p.runs, fmt.Sprintf("%s k=%v seed=%d %s", name, *k, env.Options.Seed, strings.Join(models, " ")))
 				p.mu.Unlock()
+				if p.during != nil {
+					if err := p.during(name); err != nil {
+						return err
+					}
+				}
 				if *broken {
 					return errors.New("it is broken")
 				}
@@ -127,33 +133,6 @@ func TestStudy(t *testing.T) {
 	}
 	if code, _, _ = evaluate(t, p, dir, "--resume=false"); code != 0 || len(p.runs) != 8 {
 		t.Errorf("exit %d, %d runs", code, len(p.runs))
-	}
-}
-
-// A file that was touched and is the same is read, not run again.
-func TestTouched(t *testing.T) {
-	t.Parallel()
-	f := filepath.Join(t.TempDir(), "f")
-	if err := os.WriteFile(f, []byte("content"), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	known, err := look(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if known.SHA256, err = sum(f); err != nil {
-		t.Fatal(err)
-	}
-	known.Time--
-	if !known.same() {
-		t.Error("the same content is another")
-	}
-	if err := os.WriteFile(f, []byte("Content"), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	known.Time--
-	if known.same() {
-		t.Error("another content is the same")
 	}
 }
 

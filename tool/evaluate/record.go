@@ -3,13 +3,12 @@
 package evaluate
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -20,203 +19,194 @@ import (
 	"repscope/report"
 )
 
-// recordName is the file in the study's folder that holds it.
-const recordName = ".evaluate.record.json"
+// recordName is the file in a task's folder that holds it.
+const recordName = ".evaluate.json"
 
 // recordForm is the version of its form.
-const recordForm = "repscope/study/1"
+const recordForm = "repscope/study/2"
 
-// record is what is known of the tasks that are done.
-type record struct {
-	Form  string          `json:"form"`
-	Tasks map[string]done `json:"tasks"`
-}
-
-// done is a task that was done.
+// done is a task that was done. Its file is there from when the result is complete until the task begins anew.
 type done struct {
-	Digest  string    `json:"digest"` // of the task: program, analysis, options
-	Inputs  []file    `json:"inputs"`
-	Outputs []written `json:"outputs"`
-	Seconds float64   `json:"seconds"`
+	Form    string            `json:"form"`
+	Program string            `json:"program"`
+	Options map[string]string `json:"options"`
+	Inputs  []file            `json:"inputs"`
+	Outputs []file            `json:"outputs"` // by their names in the task's folder
+	Seconds float64           `json:"seconds"`
+	// Warnings is how many the result has.
+	Warnings int `json:"warnings"`
 }
 
-// file is an input as it was when it was read.
-type file struct {
-	Path   string `json:"path"`
-	Size   int64  `json:"size"`
-	Time   int64  `json:"time"` // of its last change, in ns
-	SHA256 string `json:"sha256,omitempty"`
-}
-
-// written is a file of a result.
-type written struct {
-	Name string `json:"name"`
-	Size int64  `json:"size"`
-}
-
-// readRecord reads the record of a folder. One that is missing, damaged or of another form is as none: the tasks are done again.
-func readRecord(folder string) *record {
-	r := &record{}
-	if data, err := os.ReadFile(filepath.Join(folder, recordName)); err == nil {
-		_ = json.Unmarshal(data, r)
+// readDone reads the record of a task's folder; nil if it is missing, damaged or of another form: the task is done again.
+func readDone(folder string) *done {
+	data, err := os.ReadFile(filepath.Join(folder, recordName))
+	if err != nil {
+		return nil
 	}
-	if r.Form != recordForm || r.Tasks == nil {
-		r = &record{Form: recordForm, Tasks: map[string]done{}}
+	d := &done{}
+	if json.Unmarshal(data, d) != nil || d.Form != recordForm {
+		return nil
 	}
-	return r
+	return d
 }
 
-func (r *record) write(folder string) error {
-	data, err := json.MarshalIndent(r, "", " ")
+func (d *done) write(folder string) error {
+	data, err := json.MarshalIndent(d, "", " ")
 	if err != nil {
 		return err
 	}
-	return atomicfile.Write(filepath.Join(folder, recordName), atomicfile.Options{}, func(w io.Writer) error {
+	return atomicfile.Write(filepath.Join(folder, recordName), atomicfile.Options{Sync: true}, func(w io.Writer) error {
 		_, err := w.Write(append(data, '\n'))
 		return err
 	})
 }
 
-// digest is that of everything but the files' contents that decides what a task writes.
-func digest(t *Task, set report.Object) (string, error) {
-	build := report.ReadBuild()
-	var text strings.Builder
-	if err := report.Encode(&text, set); err != nil {
-		return "", err
+// forget takes the record of a task away before it begins, so that one that is stopped half way is not taken for done, and what
+// a process left there that was killed.
+func forget(folder string) error {
+	if err := run.Remove(filepath.Join(folder, recordName)); err != nil {
+		return err
 	}
-	sum := sha256.Sum256(fmt.Appendf(nil, "%s\n%s\n%s\n%s\n%s", recordForm, t.Analysis, build.Version, build.Revision, text.String()))
-	return hex.EncodeToString(sum[:]), nil
+	return sweep(folder)
 }
 
-// unchanged reports whether a task that was done would write the same again. A file whose size and time are those of before is
-// taken for the same; one with another time is read.
-func (d *done) unchanged(folder, digest string) bool {
-	if d.Digest != digest {
-		return false
-	}
-	for _, o := range d.Outputs {
-		if info, err := os.Stat(filepath.Join(folder, o.Name)); err != nil || info.Size() != o.Size {
-			return false
-		}
-	}
-	for i := range d.Inputs {
-		if !d.Inputs[i].same() {
-			return false
-		}
-	}
-	return true
-}
-
-func (f *file) same() bool {
-	now, err := look(f.Path)
-	switch {
-	case err != nil || now.Size != f.Size:
-		return false
-	case now.Time == f.Time:
-		return true
-	}
-	now.SHA256, err = sum(f.Path)
-	if err != nil || now.SHA256 != f.SHA256 || f.SHA256 == "" {
-		return false
-	}
-	*f = now
-	return true
-}
-
-// look is the size and time of a file, or of all files of a folder.
-func look(path string) (file, error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return file{}, err
-	}
-	f := file{Path: path, Size: info.Size(), Time: info.ModTime().UnixNano()}
-	if !info.IsDir() {
-		return f, nil
-	}
-	f.Size = 0
-	err = filepath.WalkDir(path, func(_ string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
+// sweep removes the temporary files of a folder in which no other process works.
+func sweep(folder string) error {
+	err := filepath.WalkDir(folder, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !atomicfile.IsTemporary(d.Name()) {
 			return err
 		}
-		info, err := d.Info()
-		if err == nil {
-			f.Size += info.Size() + 1 // the number of files too
-			f.Time = max(f.Time, info.ModTime().UnixNano())
-		}
-		return err
+		return run.Remove(path)
 	})
-	return f, err
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
 }
 
-// sum is the SHA-256 of a file; empty for a folder.
-func sum(path string) (string, error) {
-	f, err := os.Open(path)
+// sweepOwn removes what a process that was killed left of the study's own files.
+func sweepOwn(folder string) error {
+	entries, err := os.ReadDir(folder)
 	if err != nil {
-		return "", err
+		return err
 	}
-	defer f.Close()
-	if info, err := f.Stat(); err != nil || info.IsDir() {
-		return "", err
+	for _, e := range entries {
+		if !e.IsDir() && atomicfile.IsTemporary(e.Name()) {
+			if err := run.Remove(filepath.Join(folder, e.Name())); err != nil {
+				return err
+			}
+		}
 	}
-	h := sha256.New()
-	if _, err := io.Copy(h, f); err != nil {
-		return "", err
-	}
-	return hex.EncodeToString(h.Sum(nil)), nil
+	return nil
 }
 
-// inputsOf are the files that a result was made of, as they are when the task has ended.
-func inputsOf(result *report.Result) ([]file, error) {
-	var list []file
-	for _, in := range result.Inputs {
-		path := pathOf(in.Path)
-		if path == "" || slices.ContainsFunc(list, func(f file) bool { return f.Path == path }) {
+// program names what computes: another version may give other numbers.
+func program() string {
+	build := report.ReadBuild()
+	return strings.TrimSpace(build.Version + " " + build.Revision)
+}
+
+// optionsOf are the options of a task as the record has them.
+func optionsOf(set report.Object) (map[string]string, error) {
+	options := map[string]string{}
+	for _, name := range set.Keys() {
+		value, _ := set.Get(name)
+		if s, ok := value.(string); ok {
+			options[name] = s
 			continue
 		}
-		f, err := look(path)
-		if err != nil {
-			return nil, run.PathError(err)
+		var b strings.Builder
+		if err := report.Encode(&b, value); err != nil {
+			return nil, err
 		}
-		if in.SHA256 != "" {
-			f.SHA256, err = sum(path)
-			if err != nil {
-				return nil, err
-			}
-		}
-		list = append(list, f)
+		options[name] = strings.TrimSpace(b.String())
 	}
-	return list, nil
+	return options, nil
 }
 
-// pathOf is the file of an input, without the name of an array in it; empty for what is no file.
-func pathOf(path string) string {
-	if path == "" || strings.HasPrefix(path, "example:") {
-		return ""
+// changes are the reasons for which a task that was done would write something else now: none if it is unchanged. A file of
+// which the file system knows the same as before is taken for the same; another one is read, and if it is the same, how it is
+// found now is remembered.
+func (d *done) changes(folder, program string, options map[string]string) (reasons []string, touched bool) {
+	if d.Program != program {
+		reasons = append(reasons, fmt.Sprintf("program %s, was %s", program, d.Program))
 	}
-	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
-		if i := strings.LastIndexByte(path, ':'); i > 0 {
-			if _, err := os.Stat(path[:i]); err == nil {
-				return path[:i]
+	for _, name := range slices.Sorted(maps.Keys(options)) {
+		switch was, ok := d.Options[name]; {
+		case !ok:
+			reasons = append(reasons, fmt.Sprintf("option %s: %s, was not set", name, options[name]))
+		case was != options[name]:
+			reasons = append(reasons, fmt.Sprintf("option %s: %s, was %s", name, options[name], was))
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(d.Options)) {
+		if _, ok := options[name]; !ok {
+			reasons = append(reasons, fmt.Sprintf("option %s: not set, was %s", name, d.Options[name]))
+		}
+	}
+	for _, list := range []struct {
+		what, folder string
+		files        []file
+	}{{"input", "", d.Inputs}, {"result", folder, d.Outputs}} {
+		for i := range list.files {
+			reason, read := list.files[i].change(list.folder)
+			touched = touched || read
+			if reason != "" {
+				reasons = append(reasons, list.what+" "+list.files[i].Path+" "+reason)
 			}
 		}
-		return ""
 	}
-	return path
+	return reasons, touched
+}
+
+// change says how a file is another than before; nothing if it is the same. read says that it had to be read to know, and f is
+// then as it is now.
+func (f *file) change(folder string) (reason string, read bool) {
+	path := filepath.Join(folder, f.Path)
+	if folder == "" {
+		path = f.Path
+	}
+	now, err := look(path)
+	now.Path = f.Path
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return "is gone", false
+	case err != nil:
+		return run.PathError(err).Error(), false
+	case now.as(*f):
+		return "", false
+	case now.Size != f.Size:
+		return fmt.Sprintf("has %d bytes, had %d", now.Size, f.Size), false
+	case f.Listing != "" || now.Listing != "" || f.SHA256 == "":
+		return "has changed", false
+	}
+	if now.SHA256, err = sum(path); err != nil {
+		return run.PathError(err).Error(), false
+	}
+	if now.SHA256 != f.SHA256 {
+		return "has another content", false
+	}
+	*f = now
+	return "", true
 }
 
 // outputsOf are the files of a task's folder.
-func outputsOf(folder, task string) ([]written, error) {
-	var list []written
-	err := filepath.WalkDir(filepath.Join(folder, task), func(path string, d fs.DirEntry, err error) error {
+func outputsOf(folder string) ([]file, error) {
+	var list []file
+	err := filepath.WalkDir(folder, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || strings.HasPrefix(d.Name(), ".") {
 			return err
 		}
-		info, err := d.Info()
+		f, err := look(path)
 		if err != nil {
 			return err
 		}
+		if f.SHA256, err = sum(path); err != nil {
+			return err
+		}
 		name, err := filepath.Rel(folder, path)
-		list = append(list, written{filepath.ToSlash(name), info.Size()})
+		f.Path = filepath.ToSlash(name)
+		list = append(list, f)
 		return err
 	})
 	return list, err

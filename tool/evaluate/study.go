@@ -3,18 +3,21 @@
 package evaluate
 
 import (
-	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
 
 	"repscope/internal/folderlock"
+	"repscope/internal/memory"
 	"repscope/internal/run"
+	"repscope/internal/share"
 	"repscope/internal/text"
 	"repscope/report"
 )
@@ -23,20 +26,22 @@ import (
 type study struct {
 	folder   string
 	tasks    []*planned
+	omitted  []string // names of tasks that --only and --skip leave out
 	failFast bool
+	resume   bool
 	jobs     int
 	say      func(format string, args ...any)
-
-	mu     sync.Mutex
-	record *record
-	lock   *folderlock.Lock
+	lock     *folderlock.Lock
 }
 
 // planned is a task with what is known of it.
 type planned struct {
 	*Task
-	digest   string
-	state    string // what became of it
+	settled  *run.Settled
+	options  map[string]string
+	state    string   // what became of it
+	reasons  []string // why it is to be done again
+	before   *done    // what was done before, if anything
 	seconds  float64
 	warnings int
 	err      error
@@ -53,27 +58,68 @@ const (
 
 // plan finds what is wrong with the options of every task before the first begins, and what is done already.
 func (s *study) plan() error {
-	s.record = readRecord(s.folder)
 	var all error
 	for _, p := range s.tasks {
-		set, err := p.Settle()
-		if err != nil {
+		var err error
+		if p.settled, err = p.Settle(); err != nil {
 			all = errors.Join(all, fmt.Errorf("%s: %w", p.Name(), err))
 			continue
 		}
-		if p.digest, err = digest(p.Task, set); err != nil {
+		if p.options, err = optionsOf(p.settled.Set); err != nil {
 			return err
 		}
-		p.state = pending
-		if d, ok := s.record.Tasks[p.Name()]; ok && d.unchanged(s.folder, p.digest) {
-			p.state, p.seconds = unchanged, d.Seconds
+		if err := s.find(p, false); err != nil {
+			return err
 		}
 	}
 	return all
 }
 
+// find finds out whether a task is done already. What had to be read for that is written down if keep is true, for which the
+// folder must be locked.
+func (s *study) find(p *planned, keep bool) error {
+	folder := s.folderOf(p)
+	p.state, p.reasons, p.before = pending, nil, readDone(folder)
+	switch {
+	case p.before == nil:
+		p.reasons = []string{"not done before"}
+		return nil
+	case !s.resume:
+		p.reasons = []string{"--resume=false"}
+		return nil
+	}
+	var touched bool
+	p.reasons, touched = p.before.changes(folder, program(), p.options)
+	if len(p.reasons) > 0 {
+		return nil
+	}
+	p.state, p.seconds, p.warnings = unchanged, p.before.Seconds, p.before.Warnings
+	if touched && keep {
+		return p.before.write(folder)
+	}
+	return nil
+}
+
+// again finds out what is done already once the folder is locked: another process may have done some of it meanwhile.
+func (s *study) again() error {
+	for _, p := range s.tasks {
+		if err := s.find(p, true); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// folderOf is where a task's result is written.
+func (s *study) folderOf(p *planned) string {
+	return filepath.Join(s.folder, filepath.FromSlash(p.Name()))
+}
+
 // run does the tasks that are pending.
 func (s *study) run(ctx context.Context) error {
+	if !share.In(ctx) {
+		ctx = share.With(ctx, share.NewStore(0))
+	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	go func() {
@@ -95,11 +141,7 @@ func (s *study) run(ctx context.Context) error {
 			}
 		})
 	}
-	for _, p := range s.tasks {
-		if p.state == unchanged {
-			s.say("%s: unchanged", p.Name())
-			continue
-		}
+	for _, p := range s.order() {
 		if ctx.Err() == nil {
 			select {
 			case next <- p:
@@ -114,21 +156,47 @@ func (s *study) run(ctx context.Context) error {
 	if err := context.Cause(ctx); err != nil && !errors.Is(err, errFailFast) {
 		return err
 	}
-	return nil
+	return s.lock.Check()
 }
+
+// order is the tasks to be done in the order in which they begin: as they stand in the suite, but for several at a time those
+// first that took longest the last time, so that none is left to the end alone.
+func (s *study) order() []*planned {
+	var list []*planned
+	for _, p := range s.tasks {
+		if p.state != unchanged {
+			list = append(list, p)
+		}
+	}
+	if s.jobs > 1 {
+		slices.SortStableFunc(list, func(a, b *planned) int { return cmp.Compare(b.took(), a.took()) })
+	}
+	return list
+}
+
+// took is how long a task took the last time, or usually takes beside others.
+func (p *planned) took() float64 {
+	if p.before != nil {
+		return p.before.Seconds
+	}
+	return usual[p.Analysis]
+}
+
+// usual are about the seconds that the analyses take on the built-in example; others take few.
+var usual = map[string]float64{"reward": 18, "generation": 8, "sequence": 7, "forecast": 6, "reconstruction": 5, "geometry": 4}
 
 var errFailFast = errors.New("a task failed")
 
-// do runs one task and enters it into the record.
+// do runs one task and enters it into the record. If one of its files changes meanwhile, nothing is written, and it is run once
+// more.
 func (s *study) do(ctx context.Context, p *planned) {
 	begin := time.Now()
-	out := filepath.Join(s.folder, filepath.FromSlash(p.Name()))
-	task := p.Task.Task
-	task.Args = append(task.Args, "--out", out, "--quiet")
-	var messages bytes.Buffer
-	err := task.Run(ctx, io.Discard, &messages)
-	if err == nil {
-		err = s.enter(p, out, time.Since(begin).Seconds())
+	err := s.once(ctx, p)
+	if errors.Is(err, errChanged) && ctx.Err() == nil {
+		s.say("%s: again: %v", p.Name(), err)
+		if err = s.once(ctx, p); errors.Is(err, errChanged) {
+			err = run.Hint(err, "nothing was written; the same command runs it when the file is complete")
+		}
 	}
 	p.seconds = time.Since(begin).Seconds()
 	switch {
@@ -148,27 +216,53 @@ func (s *study) do(ctx context.Context, p *planned) {
 	}
 }
 
-// enter writes into the record that a task is done.
-func (s *study) enter(p *planned, out string, seconds float64) error {
+// once runs a task; what it reads must be the same before and after.
+func (s *study) once(ctx context.Context, p *planned) error {
+	begin := time.Now()
+	out := s.folderOf(p)
+	if err := forget(out); err != nil {
+		return err
+	}
+	watch, err := watchOf(p.settled)
+	if err != nil {
+		return err
+	}
+	d := &done{Form: recordForm, Program: program(), Options: p.options}
+	task := p.Task.Task
+	task.Args = append(slices.Clone(task.Args), "--out", out, "--quiet")
+	if part := s.memoryOf(p); part > 0 {
+		task.Args = append(task.Args, "--memory", fmt.Sprint(part))
+	}
+	task.Verify = func(inputs []report.Input) error {
+		var err error
+		if d.Inputs, err = watch.inputs(inputs); err != nil {
+			return err
+		}
+		return s.lock.Check() // a process that was asleep for long writes nothing
+	}
+	if err := task.Run(ctx, io.Discard, io.Discard); err != nil {
+		return err
+	}
 	result, err := report.Read(filepath.Join(out, p.Analysis+".json"))
 	if err != nil {
 		return err
 	}
 	p.warnings = len(result.Warnings)
-	d := done{Digest: p.digest, Seconds: seconds}
-	if d.Inputs, err = inputsOf(result); err != nil {
+	d.Seconds, d.Warnings = time.Since(begin).Seconds(), p.warnings
+	if d.Outputs, err = outputsOf(out); err != nil {
 		return err
 	}
-	if d.Outputs, err = outputsOf(s.folder, p.Name()); err != nil {
-		return err
+	p.before = d
+	return d.write(out)
+}
+
+// memoryOf is the working memory of a task in bytes where the usual one, a quarter of the machine's, is too much for as many as
+// there are at a time: all together have half. 0 leaves it at what it is.
+func (s *study) memoryOf(p *planned) int64 {
+	if s.jobs <= 2 || p.settled.Given("memory") || !slices.Contains(run.FlagNames(p.Task.Task.Command), "memory") {
+		return 0
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if err := s.lock.Check(); err != nil {
-		return err
-	}
-	s.record.Tasks[p.Name()] = d
-	return s.record.write(s.folder)
+	return memory.Available() / 2 / int64(s.jobs)
 }
 
 // count is the number of tasks in a state.

@@ -4,6 +4,8 @@ package evaluate
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -20,6 +22,7 @@ import (
 // Suite is a suite file whose keys are known and whose patterns are expanded.
 type Suite struct {
 	Path     string
+	Digest   string // of the file's text
 	Out      string // the folder that the file names; empty if it names none
 	Datasets []Dataset
 }
@@ -47,7 +50,7 @@ var (
 )
 
 // ownKeys are options that evaluate sets itself.
-var ownKeys = []string{"out", "quiet", "json", "dry-run", "config", "version", "example"}
+var ownKeys = []string{"out", "quiet", "json", "dry-run", "config", "version"}
 
 // reader reads a suite file.
 type reader struct {
@@ -59,8 +62,25 @@ type reader struct {
 // key that is unknown (with the nearest one) or stands twice, a value of another kind than is wanted, a pattern that matches
 // nothing.
 func ReadSuite(path string, commands []run.Command) (*Suite, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("suite %w", run.PathError(err))
+	}
+	return readSuite(path, data, commands)
+}
+
+// exampleSuite has all analyses on their built-in examples.
+func exampleSuite(commands []run.Command) (*Suite, error) {
+	names := make([]string, len(commands))
+	for i, c := range commands {
+		names[i] = c.Name
+	}
+	return readSuite("example.yaml", []byte("datasets: {example: {example: true, only: ["+strings.Join(names, ", ")+"]}}\n"), commands)
+}
+
+func readSuite(path string, data []byte, commands []run.Command) (*Suite, error) {
 	r := &reader{path, commands}
-	root, err := r.load()
+	root, err := r.load(data)
 	if err != nil {
 		return nil, err
 	}
@@ -73,7 +93,8 @@ func ReadSuite(path string, commands []run.Command) (*Suite, error) {
 			return nil, r.unknown(k, "a suite", suiteKeys)
 		}
 	}
-	s := &Suite{Path: path}
+	text := sha256.Sum256(data)
+	s := &Suite{Path: path, Digest: hex.EncodeToString(text[:])}
 	if k := find(keys, "out"); k != nil {
 		if s.Out, err = r.text(k); err != nil {
 			return nil, err
@@ -112,11 +133,7 @@ func ReadSuite(path string, commands []run.Command) (*Suite, error) {
 }
 
 // load parses the file as one YAML document.
-func (r *reader) load() (*yaml.Node, error) {
-	data, err := os.ReadFile(r.path)
-	if err != nil {
-		return nil, fmt.Errorf("suite %w", run.PathError(err))
-	}
+func (r *reader) load(data []byte) (*yaml.Node, error) {
 	decoder := yaml.NewDecoder(bytes.NewReader(data))
 	var document, second yaml.Node
 	if err := decoder.Decode(&document); err != nil && !errors.Is(err, io.EOF) {

@@ -3,7 +3,11 @@
 package evaluate
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
 	"io"
+	"path/filepath"
 
 	"repscope/internal/run"
 	"repscope/report"
@@ -38,14 +42,18 @@ func (s *settings) summarize(env *run.Env, st *study, suite *Suite) error {
 	return writeRows(env.Files, sections)
 }
 
-// states says what became of each task.
+// states says what became of each task; that one was done before makes no difference.
 func (s *study) states() []any {
 	var tasks []any
 	for _, p := range s.tasks {
 		var o report.Object
 		o.Set("dataset", p.Dataset)
 		o.Set("analysis", p.Analysis)
-		o.Set("state", p.state)
+		state := p.state
+		if state == unchanged {
+			state = finished
+		}
+		o.Set("state", state)
 		if p.err != nil {
 			o.Set("reason", p.err.Error())
 		}
@@ -108,4 +116,60 @@ func writeRows(files *report.Transaction, sections []Section) error {
 		}
 		return nil
 	})
+}
+
+// own is the record of the study's own files: which results they say something of.
+func (s *study) own(suite *Suite) *done {
+	h := sha256.New()
+	for _, p := range s.tasks {
+		fmt.Fprintf(h, "%q %s\n", p.Name(), p.state)
+		if p.before != nil {
+			for _, o := range p.before.Outputs {
+				fmt.Fprintf(h, "%q %s\n", o.Path, o.SHA256)
+			}
+		}
+	}
+	return &done{Form: recordForm, Program: program(), Options: map[string]string{
+		"results": hex.EncodeToString(h.Sum(nil)), "suite": suite.Digest,
+	}}
+}
+
+// summarized reports whether the study's own files are there and say what the results of all tasks say.
+func (s *study) summarized(suite *Suite) (bool, error) {
+	before := readDone(s.folder)
+	if before == nil {
+		return false, nil
+	}
+	now := s.own(suite)
+	reasons, touched := before.changes(s.folder, now.Program, now.Options)
+	if len(reasons) > 0 {
+		return false, nil
+	}
+	if touched {
+		return true, before.write(s.folder)
+	}
+	return true, nil
+}
+
+// remember writes down which results the study's own files say something of.
+func (s *study) remember(suite *Suite, names []string) error {
+	if s.count(unchanged)+s.count(finished) < len(s.tasks) {
+		return nil
+	}
+	for _, p := range s.tasks {
+		p.state = unchanged // as the next run finds them
+	}
+	d := s.own(suite)
+	for _, name := range names {
+		f, err := look(filepath.Join(s.folder, filepath.FromSlash(name)))
+		if err == nil {
+			f.SHA256, err = sum(f.Path)
+		}
+		if err != nil {
+			return run.PathError(err)
+		}
+		f.Path = name
+		d.Outputs = append(d.Outputs, f)
+	}
+	return d.write(s.folder)
 }

@@ -75,6 +75,7 @@ func Tables(sections []Section) ([]Table, error) {
 func (t *Table) add(s *Section) error {
 	paths := columnsOf(s.Result)
 	var models []report.Object
+	var intervals []map[string]report.Interval // by model and path
 	var rows []int
 	for _, name := range s.Result.Models.Keys() {
 		m, err := s.Result.Model(name)
@@ -87,7 +88,7 @@ func (t *Table) add(s *Section) error {
 			t.Models = append(t.Models, name)
 			t.Rows = append(t.Rows, make([]Cell, len(t.Columns)))
 		}
-		models, rows = append(models, m), append(rows, row)
+		models, rows, intervals = append(models, m), append(rows, row), append(intervals, intervalsOf(m))
 	}
 	for _, path := range paths {
 		metric, _ := s.Result.MetricOf(path)
@@ -97,7 +98,7 @@ func (t *Table) add(s *Section) error {
 		}
 		cells := make([]Cell, len(models))
 		for i, m := range models {
-			cells[i] = cellOf(m, path)
+			cells[i] = cellOf(m, path, intervals[i])
 		}
 		mark(cells, s.Result, path, metric.Direction)
 		for i, row := range rows {
@@ -107,18 +108,21 @@ func (t *Table) add(s *Section) error {
 	return nil
 }
 
-func cellOf(m report.Object, path string) Cell {
+func cellOf(m report.Object, path string, intervals map[string]report.Interval) Cell {
 	v, err := m.Number(path)
 	if err != nil {
 		return Cell{Value: report.Undefined(err.Error())}
 	}
-	c := Cell{Value: v}
+	return Cell{Value: v, Interval: intervals[path]}
+}
+
+// intervalsOf are the intervals of all numbers of a model, by their paths.
+func intervalsOf(m report.Object) map[string]report.Interval {
+	intervals := map[string]report.Interval{}
 	for n := range m.Estimates() {
-		if n.Path == path {
-			c.Interval = n.Interval
-		}
+		intervals[n.Path] = n.Interval
 	}
-	return c
+	return intervals
 }
 
 // columnsOf are the paths by which a result compares models, or those it describes where nothing is compared.

@@ -1,0 +1,206 @@
+// Studies that are killed at a random moment.
+
+package cmd_test
+
+import (
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io/fs"
+	"math"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"repscope/dataset"
+	"repscope/internal/runtest"
+)
+
+var (
+	kills    = flag.Int("kills", 20, "how many studies are killed")
+	killSeed = flag.Uint64("killseed", 1, "of the moments")
+)
+
+const killedSuite = `
+defaults: {bootstrap: 0, format: svg, cache: cache, k: 5}
+analyses: [neighborhood, manifold]
+datasets:
+  a: {frames: f.npy, model: {mlp: mlp.onnx}, latents: {z: z.npy}}
+  b: {frames: f.npy, latents: {z: z.npy}, seed: SEED, only: manifold}
+`
+
+// killedStudy makes the files of a small study in a folder.
+func killedStudy(t *testing.T, dir string) {
+	t.Helper()
+	root, err := runtest.Root()
+	if err != nil {
+		t.Fatal(err)
+	}
+	model, err := os.ReadFile(filepath.Join(root, "latent/testdata/mlp_opset17.onnx"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	random := rand.New(rand.NewPCG(3, 4))
+	array := func(n int) []float32 {
+		values := make([]float32, n)
+		for i := range values {
+			values[i] = random.Float32()
+		}
+		return values
+	}
+	file := func(name string, data []byte) error { return os.WriteFile(filepath.Join(dir, name), data, 0o666) }
+	npy := func(name string, n, d int) error {
+		header, err := dataset.NPYHeader(dataset.Float32, []int{n, d})
+		if err != nil {
+			return err
+		}
+		return file(name, append(header, bytesOf(array(n*d))...))
+	}
+	if err := errors.Join(file("mlp.onnx", model), npy("f.npy", 60, 24), npy("z.npy", 60, 5)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// study runs evaluate in a folder; it is killed after a while unless that is 0.
+func study(t *testing.T, dir, seed string, after time.Duration) (killed bool) {
+	t.Helper()
+	if err := os.WriteFile(filepath.Join(dir, "s.yaml"), []byte(strings.Replace(killedSuite, "SEED", seed, 1)), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	var said strings.Builder
+	c := exec.Command("evaluate", "s.yaml", "--out", "out", "--jobs", "2")
+	c.Dir, c.Stdout, c.Stderr = dir, &said, &said
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if after > 0 {
+		timer := time.AfterFunc(after, func() { _ = c.Process.Kill() })
+		defer timer.Stop()
+	}
+	err := c.Wait()
+	if status, ok := c.ProcessState.Sys().(syscall.WaitStatus); ok && status.Signaled() {
+		return true
+	}
+	if err != nil {
+		t.Fatalf("%v: %s", err, said.String())
+	}
+	return false
+}
+
+// resultsOf are the files of a study with their contents, without time stamps; of records, of which no two are the same, that they
+// are there, and no locks.
+func resultsOf(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	stamps := regexp.MustCompile(`(?m)^  "(started|elapsed_s)": .*\n`)
+	files := map[string]string{}
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || strings.HasPrefix(d.Name(), ".evaluate.lock.") {
+			return err
+		}
+		data, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		name, err := filepath.Rel(dir, path)
+		switch {
+		case d.Name() == ".evaluate.json" && json.Valid(data):
+			data = nil
+		case filepath.Ext(path) == ".json":
+			data = stamps.ReplaceAll(data, nil)
+		}
+		files[name] = string(data)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}
+
+// A study that is killed at a random moment, and run again by the same command, has the bytes of one that nobody disturbed: one
+// that begins from nothing as well as one that replaces another study's results. -kills 1000 is the long form.
+func TestKilledStudy(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("processes are killed by a signal")
+	}
+	t.Parallel()
+	dir := t.TempDir()
+	killedStudy(t, dir)
+	begin := time.Now()
+	study(t, dir, "1", 0)
+	whole := time.Since(begin)
+	want := resultsOf(t, filepath.Join(dir, "out"))
+	if len(want) < 15 {
+		t.Fatalf("%d files: %v", len(want), want)
+	}
+	random := rand.New(rand.NewPCG(*killSeed, 0))
+	killed, at := 0, map[string]int{}
+	for i := range *kills {
+		fresh := i%2 == 0
+		for _, folder := range []string{"out", "cache"} {
+			if err := os.RemoveAll(filepath.Join(dir, folder)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if !fresh {
+			study(t, dir, "2", 0)
+		}
+		begin := time.Now()
+		after := time.Duration(random.Float64() * 1.1 * float64(whole))
+		if study(t, dir, "1", after) {
+			killed++
+		} else {
+			whole = (9*whole + time.Since(begin)) / 10 // the machine has become faster or slower
+		}
+		at[progress(dir)]++
+		study(t, dir, "1", 0)
+		got := resultsOf(t, filepath.Join(dir, "out"))
+		for name, text := range want {
+			if got[name] != text {
+				t.Errorf("study %d, killed after %v: %s is not that of an undisturbed run", i, after, name)
+			}
+		}
+		for name := range got {
+			if _, ok := want[name]; !ok {
+				t.Errorf("study %d, killed after %v: %s was left behind", i, after, name)
+			}
+		}
+		if t.Failed() {
+			return
+		}
+	}
+	var list []string
+	for what, n := range at {
+		list = append(list, fmt.Sprintf("%s: %d", what, n))
+	}
+	slices.Sort(list)
+	t.Logf("%d studies, %d killed; tasks that were done then: %s", *kills, killed, strings.Join(list, ", "))
+}
+
+// progress says how far a study had come when it was killed.
+func progress(dir string) string {
+	records, _ := filepath.Glob(filepath.Join(dir, "out/*/*/.evaluate.json"))
+	temporary, _ := filepath.Glob(filepath.Join(dir, "out/*/*/.*.tmp"))
+	if len(temporary) > 0 {
+		return fmt.Sprintf("%d and half of one", len(records))
+	}
+	return fmt.Sprint(len(records))
+}
+
+func bytesOf(values []float32) []byte {
+	var out []byte
+	for _, v := range values {
+		out = binary.LittleEndian.AppendUint32(out, math.Float32bits(v))
+	}
+	return out
+}

@@ -1,0 +1,148 @@
+// Tests of what makes a task run again.
+
+package evaluate
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// A file that was touched and is the same is read, not run again.
+func TestTouched(t *testing.T) {
+	t.Parallel()
+	f := filepath.Join(t.TempDir(), "f")
+	if err := os.WriteFile(f, []byte("content"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	known, err := look(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if known.SHA256, err = sum(f); err != nil {
+		t.Fatal(err)
+	}
+	known.Time--
+	if reason, read := known.change(""); reason != "" || !read {
+		t.Errorf("the same content %s", reason)
+	}
+	if reason, read := known.change(""); reason != "" || read {
+		t.Errorf("what was read is read again: %s", reason)
+	}
+	if err := os.WriteFile(f, []byte("Content"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	known.Time--
+	if reason, _ := known.change(""); reason != "has another content" {
+		t.Errorf("another content %q", reason)
+	}
+	if err := os.Remove(f); err != nil {
+		t.Fatal(err)
+	}
+	if reason, _ := known.change(""); reason != "is gone" {
+		t.Errorf("a file that is gone %q", reason)
+	}
+}
+
+// What is damaged in the study's folder, by whatever, is done again; what is the same is not, whatever the clock says.
+func TestDamagedResults(t *testing.T) {
+	t.Parallel()
+	dir, p := suiteFolder(t, twoDatasets), &probe{}
+	if code, _, stderr := evaluate(t, p, dir); code != 0 {
+		t.Fatal(stderr)
+	}
+	result := filepath.Join(dir, "out/x/first/first.json")
+	record := filepath.Join(dir, "out/x/first", recordName)
+	for what, damage := range map[string]func() error{
+		"a byte of a result":    func() error { return flip(result, 20) },
+		"a result that is gone": func() error { return os.Remove(result) },
+		"a record that is gone": func() error { return os.Remove(record) },
+		"half a record":         func() error { return os.Truncate(record, 30) },
+		"a record of no bytes":  func() error { return os.Truncate(record, 0) },
+		"another result":        func() error { return os.WriteFile(result, []byte("{}"), 0o666) },
+		"an input of the future": func() error {
+			f := filepath.Join(dir, "f.npy")
+			later := time.Now().Add(1000 * time.Hour)
+			return errors.Join(os.WriteFile(f, []byte("Frames"), 0o666), os.Chtimes(f, later, later))
+		},
+	} {
+		p.runs = nil
+		if err := damage(); err != nil {
+			t.Fatal(err)
+		}
+		want := 1
+		if what == "an input of the future" {
+			want = 3 // all tasks read it
+		}
+		if code, _, stderr := evaluate(t, p, dir); code != 0 || len(p.runs) != want {
+			t.Errorf("%s: exit %d, %d runs: %s", what, code, len(p.runs), stderr)
+		}
+		if code, _, stderr := evaluate(t, p, dir); code != 0 || len(p.runs) != want {
+			t.Errorf("%s: exit %d, %d runs in all: it is done again: %s", what, code, len(p.runs), stderr)
+		}
+	}
+	// The clock was set back: inputs and results have times of the future, and are what they were.
+	p.runs = nil
+	later := time.Now().Add(1000 * time.Hour)
+	for _, f := range []string{filepath.Join(dir, "f.npy"), result, record} {
+		if err := os.Chtimes(f, later, later); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for range 2 {
+		if code, _, stderr := evaluate(t, p, dir); code != 0 || len(p.runs) != 0 {
+			t.Errorf("files of the future: exit %d, runs %q: %s", code, p.runs, stderr)
+		}
+	}
+}
+
+// flip changes a byte of a file.
+func flip(path string, at int) error {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	data[at] ^= 1
+	return os.WriteFile(path, data, 0o666)
+}
+
+// What a process that was killed left is removed, and nothing else.
+func TestSweep(t *testing.T) {
+	t.Parallel()
+	dir, p := suiteFolder(t, twoDatasets), &probe{}
+	left := []string{"out/.summary.csv.0123456789ab.tmp", "out/x/first/.first.json.0123456789ab.tmp", "out/x/first/frames/.1.png.0123456789ab.tmp"}
+	mine := []string{"out/.notes.tmp", "out/x/first/.first.json.mine.tmp", "out/x/first/notes.txt", "out/other/.f.0123456789ab.tmp"}
+	for _, name := range append(left, mine...) {
+		path := filepath.Join(dir, name)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o777), os.WriteFile(path, nil, 0o666)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if code, _, stderr := evaluate(t, p, dir); code != 0 {
+		t.Fatal(stderr)
+	}
+	for _, name := range left {
+		if _, err := os.Stat(filepath.Join(dir, name)); err == nil {
+			t.Errorf("%s is still there", name)
+		}
+	}
+	for _, name := range mine {
+		if _, err := os.Stat(filepath.Join(dir, name)); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// An option, the program or an input that is another is named.
+func TestReasons(t *testing.T) {
+	t.Parallel()
+	d := &done{Program: "devel a", Options: map[string]string{"k": "5", "seed": "1"}, Inputs: []file{{Path: "/none/f.npy"}}}
+	reasons, _ := d.changes(t.TempDir(), "devel b", map[string]string{"k": "6", "bootstrap": "0"})
+	want := "program devel b, was devel a\noption bootstrap: 0, was not set\noption k: 6, was 5\noption seed: not set, was 1\ninput /none/f.npy is gone"
+	if got := strings.Join(reasons, "\n"); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
