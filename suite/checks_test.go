@@ -339,7 +339,7 @@ func TestOwnFlagsAreCheckedFirst(t *testing.T) {
 			}
 		}
 		for _, args := range sharedWrong {
-			if e.Arguments != "" && (args == "stray" || args == "--baseline|pac") {
+			if (e.Arguments != "" || e.Commands != nil) && (args == "stray" || args == "--baseline|pac") {
 				continue // an argument, and the name of a model
 			}
 			var stdout, stderr bytes.Buffer

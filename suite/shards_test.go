@@ -17,8 +17,8 @@ import (
 	"repscope/shard"
 )
 
-// less are options that make the example of an analysis small.
-var less = map[string]string{
+// example are options that make the example of an analysis small.
+var example = map[string]string{
 	"smoothness":     "--samples 120 --horizons 1,3",
 	"robustness":     "--samples 40 --levels 0.1,0.3 --per-sample",
 	"neighborhood":   "--samples 600 --permutations 2 --per-point",
@@ -30,6 +30,17 @@ var less = map[string]string{
 	"forecast":       "--metrics mae,crps,energy_score",
 	"sequence":       "--metrics masked_accuracy,ppl",
 	"canvas":         "--ids gid1-* --metrics ssim,layout_iou,tool_calls --plots",
+}
+
+// small are the analyses of states with what they take of 30 small frames.
+var small = map[string]string{
+	"smoothness":     "--horizons 1,3,5",
+	"robustness":     "--levels 0.1,0.2,0.3,0.4 --draws 2 --per-sample",
+	"neighborhood":   "--k 2,5 --per-point --permutations 1",
+	"manifold":       "--baseline random:5 --baseline pca:3",
+	"geometry":       "--per-point --clusters 2 --labels {}/labels.npy",
+	"reconstruction": "--predictions a={}/f.npy --predictions b={}/f.npy --samples-shown 2",
+	"reward":         "--rewards {}/labels.npy --probes ridge --predictions-csv --min-entropy 0 --bootstrap 0",
 }
 
 // timestamps are what alone may differ between the results of two runs.
@@ -80,36 +91,48 @@ func TestShardsOfEveryAnalysis(t *testing.T) {
 		t.Run(e.Name, func(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
-			args := append([]string{"--example", "--format", "png,svg", "--quiet"}, strings.Fields(less[e.Name])...)
-			if slices.Contains(run.FlagNames(e.Command), "cache") {
+			args := append([]string{"--example"}, strings.Fields(example[e.Name])...)
+			if flags, states := small[e.Name]; states {
 				args = append(args, "--cache", filepath.Join(dir, "cache"))
+				checkShards(t, e.Name, filepath.Join(dir, "example"), args, 2)
+				smallFrames(t, dir)
+				flags = "--frames {}/f.npy --baseline random:4 --cache {}/cache " + flags
+				checkShards(t, e.Name, filepath.Join(dir, "small"), strings.Fields(strings.ReplaceAll(flags, "{}", dir)), 1, 3, 7)
+				return
 			}
-			call(t, 0, e.Name, append(args, "--out", filepath.Join(dir, "whole"))...)
-			want := folderOf(t, filepath.Join(dir, "whole"))
-			r := rand.New(rand.NewPCG(1, 2))
-			for _, n := range []int{1, 2, 3, 7} {
-				shards := filepath.Join(dir, fmt.Sprint("shards", n))
-				var files []string
-				for i := range n {
-					call(t, 0, e.Name, append(args, "--out", shards, "--shard", fmt.Sprint(i, "/", n))...)
-					files = append(files, filepath.Join(shards, fmt.Sprintf("%s.%d-of-%d.shard", e.Name, i, n)))
-				}
-				if written := list(t, shards); len(written) != n {
-					t.Fatalf("%d shards wrote %v", n, written)
-				}
-				again := filepath.Join(dir, "again", fmt.Sprint(n), "retry.shard")
-				rename(t, files[n/2], again)
-				call(t, 0, e.Name, append(args, "--out", shards, "--shard", fmt.Sprint(n/2, "/", n))...)
-				files = append(files, again)
-				r.Shuffle(len(files), func(i, j int) { files[i], files[j] = files[j], files[i] })
-				merged := filepath.Join(dir, fmt.Sprint("merged", n))
-				call(t, 0, "scale", append(append([]string{"merge"}, files...), "--quiet", "--out", merged)...)
-				equalFolders(t, fmt.Sprint(n, " shards"), folderOf(t, merged), want)
-			}
+			checkShards(t, e.Name, dir, args, 1, 2, 3, 7)
 		})
 	}
 	if divides < 11 {
 		t.Errorf("%d commands have --shard, want all 11 analyses", divides)
+	}
+}
+
+// checkShards compares the files of one process with those of shards, of which one is made twice.
+func checkShards(t *testing.T, analysis, dir string, args []string, numbers ...int) {
+	t.Helper()
+	args = append(args, "--format", "png,svg", "--quiet")
+	call(t, 0, analysis, append(args, "--out", filepath.Join(dir, "whole"))...)
+	want := folderOf(t, filepath.Join(dir, "whole"))
+	r := rand.New(rand.NewPCG(1, 2))
+	for _, n := range numbers {
+		shards := filepath.Join(dir, fmt.Sprint("shards", n))
+		var files []string
+		for i := range n {
+			call(t, 0, analysis, append(args, "--out", shards, "--shard", fmt.Sprint(i, "/", n))...)
+			files = append(files, filepath.Join(shards, run.Shard{Index: i, Of: n}.File(analysis)))
+		}
+		if written := list(t, shards); len(written) != n {
+			t.Fatalf("%d shards wrote %v", n, written)
+		}
+		again := filepath.Join(dir, "again", fmt.Sprint(n), "retry.shard")
+		rename(t, files[n/2], again)
+		call(t, 0, analysis, append(args, "--out", shards, "--shard", fmt.Sprint(n/2, "/", n))...)
+		files = append(files, again)
+		r.Shuffle(len(files), func(i, j int) { files[i], files[j] = files[j], files[i] })
+		merged := filepath.Join(dir, fmt.Sprint("merged", n))
+		call(t, 0, "scale", append(append([]string{"merge"}, files...), "--quiet", "--out", merged)...)
+		equalFolders(t, fmt.Sprint(n, " shards"), folderOf(t, merged), want)
 	}
 }
 
@@ -172,7 +195,7 @@ func TestRefusedShards(t *testing.T) {
 		}
 	}
 	shards("s", "--levels 0.1,0.2,0.3")
-	shards("seed", "--levels 0.1,0.2,0.3 --seed 7")
+	shards("levels", "--levels 0.1,0.2,0.4")
 	shards("svg", "--levels 0.1,0.2,0.3 --format svg")
 	file := func(folder string, i int) string { return at(fmt.Sprintf("%s/robustness.%d-of-3.shard", folder, i)) }
 	whole, err := os.ReadFile(file("s", 1))
@@ -192,7 +215,7 @@ func TestRefusedShards(t *testing.T) {
 		want  string
 	}{
 		{[]string{s0, s2}, "1 of 3 units of robustness missing: those of shard 1/3\n"},
-		{[]string{s0, s2}, "hint: robustness --baseline=random:4 --bootstrap=0"},
+		{[]string{s0, s2}, "hint: robustness --bootstrap=0 --cache="},
 		{[]string{s1}, "2 of 3 units of robustness missing: those of shards 0/3, 2/3\n"},
 		{[]string{s0, at("cut"), s2}, at("cut") + ": the shard is damaged: unit 1: "},
 		{[]string{s0, at("flipped"), s2}, at("flipped") + ": the shard is damaged: unit 1 have another digest than the head says"},
@@ -200,7 +223,7 @@ func TestRefusedShards(t *testing.T) {
 		{[]string{s0, at("empty"), s2}, at("empty") + ": this is no shard"},
 		{[]string{s0, at("nowhere"), s2}, at("nowhere") + ": no such file"},
 		{[]string{s0, s1, at("conflict"), s2}, "unit 1 differ between " + at("conflict")},
-		{[]string{s0, file("seed", 1), s2}, file("seed", 1) + " is not part of the same work as " + s0 + ": option seed = 7 beside 42"},
+		{[]string{s0, file("levels", 1), s2}, file("levels", 1) + " is not part of the same work as " + s0 + ": option levels = "},
 		{[]string{s0, file("svg", 1), s2}, "were not made with the same options: --format svg beside"},
 		{[]string{s0, s1, s2, at("f.npy")}, at("f.npy") + ": this is no shard"},
 		{[]string{at("cache")}, at("cache") + ": there are no files *.shard in this folder"},
