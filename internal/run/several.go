@@ -21,6 +21,11 @@ func (c Command) chosen(args []string) (Command, []string, error) {
 		names = append(names, sub.Name)
 	}
 	if len(args) == 0 || strings.HasPrefix(args[0], "-") {
+		var summaries strings.Builder
+		for _, sub := range c.Commands {
+			fmt.Fprintf(&summaries, "\n  %-8s %s", sub.Name, sub.Summary)
+		}
+		c.Manual += "\n" + summaries.String()
 		c.Setup, c.Omit = c.overview, []string{"config", "seed", "bootstrap", "out", "format", "quiet", "threads", "memory"}
 		return c, args, nil
 	}
@@ -38,7 +43,7 @@ func (c Command) chosen(args []string) (Command, []string, error) {
 func (c Command) overview(flags *Flags) Job {
 	var names []string
 	for _, sub := range c.Commands {
-		flags.Usage(fmt.Sprintf("%-32s %s", strings.TrimSpace(sub.Name+" "+sub.Arguments)+" [flags]", sub.Summary))
+		flags.Usage(strings.TrimSpace(sub.Name+" "+sub.Arguments) + " [flags]")
 		names = append(names, sub.Name)
 	}
 	return Job{

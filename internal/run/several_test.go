@@ -32,7 +32,7 @@ func TestSeveralCommands(t *testing.T) {
 	}{
 		"walk a b":         {0, "walk a+b", ""},
 		"talk --talking x": {0, "talk x", ""},
-		"--help":           {0, "talk FILES… [flags]", ""},
+		"--help":           {0, "talk FILES… [flags]\n\nAll of them.\n\n  walk     it does walk\n  talk     it does talk\n", ""},
 		"walk --help":      {0, "several walk: it does walk", ""},
 		"--version":        {0, "several (repscope)", ""},
 		"":                 {2, "", "several: no command: want one of walk, talk\nseveral: hint: run several --help, or several walk --help\n"},

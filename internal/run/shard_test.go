@@ -120,7 +120,7 @@ func TestShardsRememberOptions(t *testing.T) {
 		t.Errorf("files %v", found)
 	}
 	want := []shard.Field{{Name: "file", Value: at("in.txt")}, {Name: "seed", Value: "7"}, {Name: "upper", Value: "true"},
-		{Name: "text", Value: "a,b "}, {Name: "text", Value: "cab"}, {Name: "letters", Value: "b,a"}}
+		{Name: "text", Value: "a,b "}, {Name: "text", Value: "cab"}, {Name: "letters", Value: "b"}, {Name: "letters", Value: "a"}}
 	origin := states[1].Origin
 	if !slices.Equal(origin.Settings, want) || origin.Command != "letters" || origin.Index != 1 || origin.Of != 3 || origin.Folder == "" ||
 		len(origin.Inputs) != 1 || origin.Inputs[0].SHA256 == "" || !strings.Contains(origin.Config, "by: 0.5") {
