@@ -8,6 +8,7 @@ import (
 	"encoding/gob"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -74,8 +75,34 @@ func checkSplits(t *testing.T, d *device.Device) {
 			if text := asJSON(t, got); text != want {
 				t.Errorf("%s, %d parts, form %d: another result:\n%s\nwant\n%s", name, len(parts), round, text, want)
 			}
+			if text := asJSON(t, joined(t, open(), parts)); text != want {
+				t.Errorf("%s, %d parts joined, form %d: another result:\n%s\nwant\n%s", name, len(parts), round, text, want)
+			}
 		}
 	}
+}
+
+// joined joins parts in the order of their points, and merges what they make.
+func joined(t *testing.T, p *Pass, parts []*Partial) []Preservation {
+	t.Helper()
+	slices.SortFunc(parts, func(a, b *Partial) int { return a.Lo - b.Lo })
+	if len(parts) > 1 {
+		if _, err := p.Join(parts[1], parts[0]); err == nil || !strings.Contains(err.Error(), "does not follow") {
+			t.Errorf("joined backwards: %v", err)
+		}
+	}
+	all := parts[0]
+	for _, part := range parts[1:] {
+		var err error
+		if all, err = p.Join(all, part); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := p.Merge(all)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return got
 }
 
 func asJSON(t *testing.T, results []Preservation) string {

@@ -146,7 +146,7 @@ func (m *mapping) open(ctx context.Context) error {
 
 // beginNull finds the neighbours in the embedded spaces.
 func (m *mapping) beginNull(ctx context.Context) error {
-	m.total += 2 * m.n * len(m.spaces)
+	m.total += 2 * m.null.rowsOfSpace() * len(m.spaces)
 	m.null.advance = m.advance
 	if m.sharesRows(m.lo, m.hi) {
 		m.null.counters, m.null.out = m.workers, m.part.Spaces

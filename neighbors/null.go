@@ -66,6 +66,9 @@ type null struct {
 	workers  [][]rows.Worker // of each space
 	original []rows.Worker
 	scratch  []nullScratch
+	// runs are the rows of the embedded spaces that belong to points lo … hi−1 in some permutation,
+	// ascending, with few others between them.
+	runs []span
 	// kept[i−lo] are the neighbours of point i in the original, and nearest[e][a] those of
 	// point a of embedded space e, with all ties of the last and more for the exclusion window.
 	kept    []rows.Listed
@@ -87,6 +90,39 @@ func (p *Pass) sharesRows(lo, hi int) bool {
 	return p.averages() && !p.curves && p.options.ExcludeWindow == 0 && lo == 0 && hi == p.n
 }
 
+// span is rows lo … hi−1.
+type span struct{ lo, hi int }
+
+// bridged is the number of rows that nobody needs up to which they are computed with those around
+// them.
+const bridged = 32
+
+// needed are the rows that belong to points lo … hi−1 in some permutation; all rows, in one run,
+// if those are not much fewer: the distances of pairs of all rows are computed once.
+func (p *Pass) needed(lo, hi int) []span {
+	var at []int32
+	for _, order := range p.permutations {
+		at = append(at, order.to[lo:hi]...)
+	}
+	slices.Sort(at)
+	var runs []span
+	count := 0
+	for _, a := range at {
+		a := int(a)
+		if last := len(runs) - 1; last >= 0 && a <= runs[last].hi+bridged {
+			count += max(0, a+1-runs[last].hi)
+			runs[last].hi = max(runs[last].hi, a+1)
+			continue
+		}
+		runs = append(runs, span{a, a + 1})
+		count++
+	}
+	if 2*count >= p.n {
+		return []span{{0, p.n}}
+	}
+	return runs
+}
+
 type nullScratch struct {
 	nearest    rows.Listed
 	rank, tied []int32
@@ -101,7 +137,7 @@ func (p *Pass) openNull(ctx context.Context, lo, hi int, budget int64) (*null, e
 	if len(p.permutations) == 0 {
 		return nil, nil
 	}
-	u := &null{pass: p, lo: lo, hi: hi, averages: p.options.Ties != TiesIndex, kept: make([]rows.Listed, hi-lo), budget: budget}
+	u := &null{pass: p, lo: lo, hi: hi, averages: p.options.Ties != TiesIndex, kept: make([]rows.Listed, hi-lo), budget: budget, runs: p.needed(lo, hi)}
 	threads := p.threads()
 	u.scratch = make([]nullScratch, threads)
 	u.sums = make([][][]NullSums, threads)
@@ -162,19 +198,25 @@ func (u *null) parallel(ctx context.Context, lo, hi, listed int, visit func(w, f
 	})
 }
 
-// rows calls visit for every row of embedded space e, in groups.
+// rows calls visit for every row of embedded space e that is needed, in groups.
 func (u *null) rows(ctx context.Context, e, listed int, visit func(w, first, last int) error) error {
 	step := u.layouts[e].Rows
-	u.spaces[e].Plan(step, u.pass.n, u.layouts[e].Kept)
-	for start := 0; start < u.pass.n; start += step {
-		end := min(u.pass.n, start+step)
-		if err := u.spaces[e].Load(ctx, start, end); err != nil {
-			return err
+	if whole := (span{0, u.pass.n}); u.runs[0] == whole {
+		u.spaces[e].Plan(step, u.pass.n, u.layouts[e].Kept)
+	} else {
+		u.spaces[e].Plan(0, u.pass.n, 0)
+	}
+	for _, run := range u.runs {
+		for start := run.lo; start < run.hi; start += step {
+			end := min(run.hi, start+step)
+			if err := u.spaces[e].Load(ctx, start, end); err != nil {
+				return err
+			}
+			if err := u.parallel(ctx, start, end, listed, visit); err != nil {
+				return err
+			}
+			u.advance(end - start)
 		}
-		if err := u.parallel(ctx, start, end, listed, visit); err != nil {
-			return err
-		}
-		u.advance(end - start)
 	}
 	return nil
 }
@@ -185,6 +227,14 @@ func (u *null) keep(list rows.Listed) (rows.Listed, error) {
 		return rows.Listed{}, fmt.Errorf("memory: the neighbours that permutations need, with all at equal distances, take more than the %d bytes left: allow more, or no permutations", u.budget)
 	}
 	return rows.Listed{Index: slices.Clone(list.Index), Run: slices.Clone(list.Run)}, nil
+}
+
+// rowsOfSpace is the number of rows that are computed in each embedded space, twice.
+func (u *null) rowsOfSpace() (n int) {
+	for _, run := range u.runs {
+		n += run.hi - run.lo
+	}
+	return n
 }
 
 // begin finds the neighbours in the embedded spaces.

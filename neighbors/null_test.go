@@ -6,6 +6,7 @@ package neighbors
 import (
 	"context"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -229,5 +230,64 @@ func TestPrecomputed(t *testing.T) {
 	}
 	if _, err := Cross(context.Background(), squares(pts), squares(pts), 3, Options{Metric: Precomputed}); err == nil {
 		t.Error("queries against precomputed distances")
+	}
+}
+
+// A part looks at the rows of the embedded spaces that its points have in some permutation, and at
+// few others, and its sums are those of a pass that looks at all of them.
+func TestNullOfParts(t *testing.T) {
+	t.Parallel()
+	const n, size = 700, 50
+	r := random(91)
+	original := bytes8(r, n, 6, 3) // with ties
+	embedded := []points.Points{gaussian32(r, n, 3), bytes8(r, n, 2, 4), gaussian32(r, n, 80)}
+	turned := func(by int) []int {
+		order := make([]int, n)
+		for i := range order {
+			order[i] = (i + by) % n
+		}
+		return order
+	}
+	for name, o := range map[string]Options{
+		"turned":   {Ks: []int{5}, Permutations: [][]int{turned(333), turned(41)}, CoRanking: CoRankingOff},
+		"index":    {Ks: []int{5, 2}, Ties: TiesIndex, Permutations: [][]int{turned(333), turned(695)}, CoRanking: CoRankingOff},
+		"window":   {Ks: []int{3}, ExcludeWindow: 4, Permutations: [][]int{turned(10)}, CoRanking: CoRankingOff},
+		"any":      {Ks: []int{5}, Permutations: [][]int{r.Perm(n)}, CoRanking: CoRankingOff},
+		"any, two": {Ks: []int{5}, Permutations: [][]int{turned(7), r.Perm(n)}, CoRanking: CoRankingOff},
+	} {
+		p, err := NewPass(original, embedded, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		whole, err := p.Compare(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		var parts []*Partial
+		for lo := 0; lo < n; lo += size {
+			part, err := p.Map(t.Context(), lo, lo+size)
+			if err != nil {
+				t.Fatal(err)
+			}
+			parts = append(parts, part)
+		}
+		got, err := p.Merge(parts...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if a, b := asJSON(t, got), asJSON(t, whole); a != b {
+			t.Errorf("%s: another result:\n%s\nwant\n%s", name, a, b)
+		}
+		var rows []int
+		for lo := 0; lo < n; lo += size {
+			count := 0
+			for _, run := range p.needed(lo, lo+size) {
+				count += run.hi - run.lo
+			}
+			rows = append(rows, count)
+		}
+		if name == "turned" && slices.Max(rows) > 2*size+bridged {
+			t.Errorf("%s: parts look at %v rows", name, rows)
+		}
 	}
 }

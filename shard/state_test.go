@@ -6,6 +6,10 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -57,10 +61,67 @@ func TestReadFindsEveryDamage(t *testing.T) {
 	}
 }
 
+// Open finds what Read finds, holds no parts, and notices when they change afterwards.
+func TestOpen(t *testing.T) {
+	t.Parallel()
+	good := file(t)
+	path := filepath.Join(t.TempDir(), "a.shard")
+	put := func(content []byte) {
+		if err := os.WriteFile(path, content, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for at := 0; at < len(good); at += 23 {
+		bad := bytes.Clone(good)
+		bad[at] ^= 0x10
+		_, want := shard.Read(bytes.NewReader(bad), path)
+		if put(bad); want == nil {
+			t.Fatalf("byte %d changed: no error", at)
+		}
+		if _, err := shard.Open(path); err == nil || err.Error() != want.Error() {
+			t.Errorf("byte %d changed: %v, want %v", at, err, want)
+		}
+		put(good[:at])
+		if _, err := shard.Open(path); err == nil {
+			t.Errorf("cut to %d bytes: no error", at)
+		}
+	}
+	put(good)
+	state, err := shard.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var again bytes.Buffer
+	if err := state.Write(&again); err != nil || !bytes.Equal(again.Bytes(), good) || state.Parts[0].Data != nil {
+		t.Errorf("written again: %v", err)
+	}
+	good[len(good)-1] ^= 1
+	put(good)
+	if err := state.Write(io.Discard); !errors.Is(err, shard.ErrDamaged) || !strings.HasPrefix(err.Error(), path+": ") {
+		t.Errorf("a file that changed: %v", err)
+	}
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	if err := state.Write(io.Discard); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("a file that is gone: %v", err)
+	}
+	if _, err := shard.Open(path); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("a file that is gone: %v", err)
+	}
+}
+
 func FuzzRead(f *testing.F) {
 	f.Add(file(f))
+	path := filepath.Join(f.TempDir(), "fuzzed")
 	f.Fuzz(func(t *testing.T, content []byte) {
-		state, err := shard.Read(bytes.NewReader(content), "fuzzed")
+		state, err := shard.Read(bytes.NewReader(content), path)
+		if err := os.WriteFile(path, content, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if _, failed := shard.Open(path); fmt.Sprint(failed) != fmt.Sprint(err) {
+			t.Fatalf("Open: %v, Read: %v", failed, err)
+		}
 		if err != nil {
 			return
 		}

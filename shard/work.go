@@ -4,6 +4,7 @@ package shard
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 )
@@ -43,6 +44,9 @@ type Work[P, R any] struct {
 	// Map computes the part of a range of units, using whatever threads and
 	// devices there are.
 	Map func(ctx context.Context, units Range) (P, error)
+	// Join makes one part of two of which the second follows the first, which it may change: states
+	// of large parts are merged one after the other. It may be nil.
+	Join func(a, b P) (P, error)
 	// Merge makes the result of parts in the order of their units, which cover all
 	// units once. It must not change the parts.
 	Merge func(ctx context.Context, parts []P) (R, error)
@@ -55,8 +59,12 @@ func (w Work[P, R]) identity() Identity {
 	return identity
 }
 
-// Run computes all units in one part and merges it.
+// Run computes all units in one part and merges it. In the context of a [Job] it does what the
+// job says instead.
 func (w Work[P, R]) Run(ctx context.Context) (R, error) {
+	if job, ok := ctx.Value(jobKey{}).(*Job); ok {
+		return carryOut(ctx, job, w)
+	}
 	part, err := w.Map(ctx, Range{0, w.Units})
 	if err != nil {
 		var none R
@@ -95,14 +103,38 @@ func (w Work[P, R]) MergeStates(ctx context.Context, states ...*State) (R, error
 	if err != nil {
 		return none, err
 	}
-	decoded := make([]P, len(parts))
-	for i, part := range parts {
-		if err := Decode(part.Data, &decoded[i]); err != nil {
-			return none, fmt.Errorf("%s of %s: %w", part.Range, part.from, err)
+	var decoded []P
+	for i := range parts {
+		if err := ctx.Err(); err != nil {
+			return none, err
+		}
+		p, err := decode[P](&parts[i])
+		if err != nil {
+			return none, err
+		}
+		if w.Join == nil || i == 0 {
+			decoded = append(decoded, p)
+		} else if decoded[0], err = w.Join(decoded[0], p); err != nil {
+			return none, fmt.Errorf("%s of %s: %w", parts[i].Range, parts[i].from, err)
 		}
 	}
 	return w.Merge(ctx, decoded)
 }
+
+// decode is the outcome that a part holds.
+func decode[P any](part *Part) (p P, err error) {
+	data, err := part.data()
+	if err != nil {
+		return p, err
+	}
+	if err := Decode(data, &p); err != nil {
+		return p, fmt.Errorf("%s of %s: %w", part.Range, part.from, err)
+	}
+	return p, nil
+}
+
+// ErrForeign is what errors of merging wrap that tell of a state of other work.
+var ErrForeign = errors.New("is part of other work than this")
 
 // Union returns the parts of states in the order of their units, each once; see
 // [Work.MergeStates] for what it refuses.
@@ -114,7 +146,7 @@ func Union(identity Identity, states ...*State) ([]Part, error) {
 			from = fmt.Sprintf("state %d", i)
 		}
 		if d := identity.Difference(s.Identity); d != "" {
-			return nil, fmt.Errorf("%s is part of other work than this: %s", from, d)
+			return nil, fmt.Errorf("%s %w: %s", from, ErrForeign, d)
 		}
 		for _, p := range s.Parts {
 			p.from = from

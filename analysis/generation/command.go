@@ -22,7 +22,7 @@ var Command = run.Command{
 	Methods:     describeMethods,
 	Setup: func(flags *run.Flags) run.Job {
 		f := register(flags)
-		return run.Job{Check: func(*run.Options) error { return f.check() }, Run: f.run, Plan: f.plan}
+		return run.Job{Check: func(*run.Options) error { return f.check() }, Run: f.run, Plan: f.plan, Divides: true}
 	},
 }
 
@@ -231,6 +231,9 @@ func (r *Result) nothing() string {
 func (f *options) analyze(ctx context.Context, env *run.Env, in *Input) (*Result, error) {
 	o := f.options()
 	o.Intervals, o.Seed, o.Threads = env.Options.Bootstrap > 0, env.Options.Seed, env.Options.Threads
+	if env.Divided() {
+		return Analyze(ctx, *in, o)
+	}
 	p := newPartial(env)
 	env.AfterCommit(func() error { return run.Remove(p.path) })
 	progress := env.Progress("metrics")

@@ -128,6 +128,7 @@ func TestManuals(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
 	writeFiles(t, sources(t).root, folder)
+	call(t, folder, []string{"manifold", "--latents", "jepa=z_jepa.npy", "--quiet", "--shard", "0/1", "--out", "shards"})
 	for _, entry := range suite.All() {
 		help := call(t, folder, []string{entry.Name, "--help"})
 		_, usage, found := strings.Cut(help, "\nusage:\n")
@@ -156,6 +157,9 @@ func filled(t *testing.T, words []string) []string {
 		files["--model"], files["--sequences"] = "esm=esm.onnx", "antibodies.csv"
 	}
 	arguments := map[string]string{"FILES…": "smoothness.json", "TASK=FILE": "a=smoothness.json", "TASK@RUN=FILE": "b@1=smoothness.json", "SUITE.yaml": "study.yaml"}
+	if words[0] == "scale" {
+		arguments["FILES…"] = "shards"
+	}
 	for i, word := range words[:len(words)-1] {
 		if strings.HasPrefix(words[i+1], "NAME=FILE") && files[word] == "" { // latents, and other arrays by name
 			files[word] = "jepa=z_jepa.npy"
@@ -165,6 +169,8 @@ func filled(t *testing.T, words []string) []string {
 	for i := 0; i < len(words); i++ {
 		switch word := words[i]; {
 		case word == "…" || word == "[flags]":
+		case i == 1 && words[0] == "scale": // its command
+			out = append(out, word)
 		case arguments[word] != "":
 			out = append(out, arguments[word])
 		case files[word] != "":

@@ -44,6 +44,9 @@ type Command struct {
 	// Methods drafts what --methods says of a result of this command, as it is read from
 	// its file. Where it is nil there is no --methods.
 	Methods func(d *methods.Draft)
+	// Commands are those of a command that is several: the first argument names one. Such a
+	// command has no Setup.
+	Commands []Command
 
 	// Setup adds the command's own flags and returns what one run does with them.
 	// It is called once for every run. It may be nil in a Command that is only
@@ -60,11 +63,16 @@ type Job struct {
 	// Check finds wrong usage in the values of the command's own flags before any
 	// file is opened: errors made by [Usage]. It may be nil.
 	Check func(o *Options) error
+	// Direct does the work of a command that writes no result of its own; there is no Run then,
+	// and the folder of --out is left alone.
+	Direct func(ctx context.Context, o *Options, stdout, stderr io.Writer) error
 	// Run does the work.
 	Run func(ctx context.Context, env *Env) error
 	// Plan opens the inputs, checks all that Run would find wrong before it computes,
 	// and fills env.Plan. Where it is nil there is no --dry-run.
 	Plan func(ctx context.Context, env *Env) error
+	// Divides says that Run does its work by a [shard.Work], at most one: there is --shard.
+	Divides bool
 }
 
 // Main runs a command with the program's arguments and ends the program.
@@ -101,7 +109,11 @@ const grace = 700 * time.Millisecond
 // Run runs a command with the given arguments and returns the exit code. When
 // ctx ends it returns within a second, and no file of the run remains.
 func Run(ctx context.Context, c Command, args []string, stdout, stderr io.Writer) int {
-	return Report(stderr, c.Name, run(ctx, &c, args, stdout, stderr))
+	c, args, err := c.chosen(args)
+	if err == nil {
+		err = run(ctx, &c, args, stdout, stderr)
+	}
+	return Report(stderr, c.Name, err)
 }
 
 // Report prints an error, if there is one, with its hints, each line behind the name of the
@@ -124,11 +136,11 @@ func Report(stderr io.Writer, name string, err error) (code int) {
 var errInterrupted = errors.New("interrupted; no file was written")
 
 func run(ctx context.Context, c *Command, args []string, stdout, stderr io.Writer) error {
-	return runTask(ctx, &Task{Command: *c, Args: args}, stdout, stderr)
+	return (&Task{Command: *c, Args: args}).Run(ctx, stdout, stderr)
 }
 
-// runTask is a run with options from layers besides.
-func runTask(ctx context.Context, t *Task, stdout, stderr io.Writer) error {
+// Run runs the task as [Run] does, but returns the error instead of printing it.
+func (t *Task) Run(ctx context.Context, stdout, stderr io.Writer) error {
 	c := &t.Command
 	flags, options, job, err := settle(c, t.Args, t.Layers)
 	switch {
@@ -161,8 +173,12 @@ func runTask(ctx context.Context, t *Task, stdout, stderr io.Writer) error {
 	if ctx.Err() != nil {
 		return errInterrupted
 	}
+	if job.Direct != nil {
+		return ignorePipe(job.Direct(ctx, options, stdout, stderr))
+	}
 	start := time.Now()
 	env := newEnv(c, options, flags, stderr)
+	env.job = t.job(options)
 	env.columns = consoleColumns(stdout, os.Getenv)
 	for _, note := range options.notes {
 		env.Note("note: %s", note)
@@ -183,17 +199,28 @@ func runTask(ctx context.Context, t *Task, stdout, stderr io.Writer) error {
 		}
 		return ignorePipe(env.writePlan(stdout))
 	}
+	finish := func() error {
+		env.Result.Elapsed = time.Since(start).Seconds()
+		return env.finish(stdout)
+	}
+	if env.job != nil {
+		return env.divided(ctx, job, flags, finish)
+	}
 	if err := env.guarded(ctx, job.Run); err != nil {
 		return err
 	}
-	env.Result.Elapsed = time.Since(start).Seconds()
-	return env.finish(stdout)
+	return finish()
 }
 
 // check runs the checks of everything that registered flags, then the command's own.
 func check(flags *Flags, job Job, o *Options) error {
 	if o.Out == "" {
 		return Hint(Usage("--out is empty: want the folder for the files"), "is it a variable that is not set?")
+	}
+	if o.JSON {
+		if err := o.Together("--json", "a shard is no result"); err != nil {
+			return err
+		}
 	}
 	for _, check := range flags.checks {
 		if err := check(o); err != nil {
@@ -231,7 +258,7 @@ func (e *Env) guarded(ctx context.Context, do func(context.Context, *Env) error)
 	switch {
 	case err == nil || ctx.Err() == nil:
 		return err
-	case e.Command.Interrupted != "":
+	case e.Command.Interrupted != "" && e.job == nil:
 		return errors.New(e.Command.Interrupted)
 	}
 	return errInterrupted

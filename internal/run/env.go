@@ -17,6 +17,7 @@ import (
 	"repscope/internal/kernel"
 	"repscope/internal/parallel"
 	"repscope/report"
+	"repscope/shard"
 )
 
 // Env is what a command works with: the values of the shared flags, the result to
@@ -35,6 +36,7 @@ type Env struct {
 	Plan *Plan
 
 	verify      func([]report.Input) error // see Task.Verify
+	job         *shard.Job                 // how work is carried out, if not as a whole
 	afterCommit []func() error
 	instead     string // see InPlaceOfResult
 	asItWas     string // see LeaveAsItWas
@@ -70,10 +72,11 @@ func (e *Env) work(ctx context.Context, do func(context.Context, *Env) error) er
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	e.stop = stop
-	if err := do(ctx, e); err != nil {
-		if errors.Is(err, context.Canceled) {
-			return context.Cause(ctx)
-		}
+	err := do(ctx, e)
+	switch {
+	case errors.Is(err, context.Canceled):
+		return context.Cause(ctx)
+	case err != nil && !errors.Is(err, shard.ErrComputed) && !errors.Is(err, shard.ErrForeign):
 		return err
 	}
 	for _, wait := range e.besides {
@@ -81,7 +84,10 @@ func (e *Env) work(ctx context.Context, do func(context.Context, *Env) error) er
 			return err
 		}
 	}
-	return nil
+	if errors.Is(err, shard.ErrComputed) {
+		return nil
+	}
+	return err
 }
 
 // Beside does work beside the run, which ends no sooner than it; its error ends the

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"repscope/report"
+	"repscope/shard"
 )
 
 // Group says under which heading of the help a flag stands and whether its
@@ -46,6 +47,7 @@ type Flags struct {
 	trees    map[string]func(b *Branch) error
 	choices  map[string][]string // that values are one of, by flag
 	branches []*Branch           // what they took
+	given    []shard.Field       // what was set, in this order
 }
 
 func newFlags(name string) *Flags {
@@ -61,8 +63,19 @@ func FlagNames(c Command) []string {
 	return names
 }
 
-// VisitFlags calls visit for every flag of a command, the shared ones among them, by name.
+// VisitFlags calls visit for every flag of a command, the shared ones among them, by name; a flag
+// that several of its commands have is visited once.
 func VisitFlags(c Command, visit func(*flag.Flag)) {
+	if len(c.Commands) > 0 {
+		all := map[string]*flag.Flag{}
+		for _, sub := range c.Commands {
+			VisitFlags(sub, func(f *flag.Flag) { all[f.Name] = f })
+		}
+		for _, name := range slices.Sorted(maps.Keys(all)) {
+			visit(all[name])
+		}
+		return
+	}
 	flags := newFlags(c.Name)
 	job := c.Setup(flags)
 	(&Options{}).register(flags, &c, job)
@@ -71,6 +84,9 @@ func VisitFlags(c Command, visit func(*flag.Flag)) {
 
 // TreeNames lists the keys of a configuration of a command that are no flags: see [Flags.Tree].
 func TreeNames(c Command) []string {
+	if len(c.Commands) > 0 {
+		return nil
+	}
 	flags := newFlags(c.Name)
 	c.Setup(flags)
 	return slices.Sorted(maps.Keys(flags.trees))

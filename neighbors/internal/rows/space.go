@@ -22,7 +22,7 @@ type Space interface {
 	// rows lo … hi−1 in blocks of step; 0 where it does not pay.
 	Keepable(lo, hi, step int) int64
 	// Plan announces loads of blocks of step rows, ascending up to row end, and
-	// what may be kept between them.
+	// what may be kept between them; with a step of 0, loads of any rows.
 	Plan(step, end int, budget int64)
 	// Counts returns what is known before any row is looked at.
 	Counts() SpaceCounts

@@ -37,8 +37,13 @@ type symmetricTiles[T scan.Key] struct {
 	computed  *atomic.Int64 // see Options
 }
 
-// plan announces blocks of step rows up to row end, and what may be kept meanwhile.
+// plan announces blocks of step rows up to row end, and what may be kept meanwhile; with a step
+// of 0 blocks of any rows.
 func (h *symmetricTiles[T]) plan(step, end int, budget, size int64) {
+	if step == 0 {
+		*h = symmetricTiles[T]{n: h.n, dim: h.dim, threads: h.threads, computed: h.computed}
+		return
+	}
 	*h = symmetricTiles[T]{
 		n: h.n, dim: h.dim, threads: h.threads, computed: h.computed,
 		step: step, end: end, first: -1,
