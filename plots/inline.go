@@ -156,9 +156,9 @@ func (t *inlineState) point(p vg.Point) string {
 	return short(vg.Length(x)) + " " + short(vg.Length(y))
 }
 
-// short is a length in hundredths of a point, without needless digits.
+// short is a length in twentieths of a point, about what a screen can show, without needless digits.
 func short(v vg.Length) string {
-	r := math.Round(float64(v)*100) / 100
+	r := math.Round(float64(v)*20) / 20
 	if r == 0 {
 		return "0" // and no −0
 	}
@@ -175,7 +175,7 @@ func (c *inline) Stroke(path vg.Path) {
 		fmt.Fprintf(&c.out, ` stroke-width="%s"`, short(t.width))
 	}
 	if t.color.A < 255 {
-		fmt.Fprintf(&c.out, ` stroke-opacity="%s"`, short(vg.Length(t.color.A)/255))
+		fmt.Fprintf(&c.out, ` stroke-opacity="%.2g"`, float64(t.color.A)/255)
 	}
 	if len(t.dash) > 0 {
 		var parts []string
@@ -191,7 +191,7 @@ func (c *inline) Fill(path vg.Path) {
 	t := c.top()
 	fmt.Fprintf(&c.out, `<path d="%s" fill="%s"`, c.data(path), hex(t.color))
 	if t.color.A < 255 {
-		fmt.Fprintf(&c.out, ` fill-opacity="%s"`, short(vg.Length(t.color.A)/255))
+		fmt.Fprintf(&c.out, ` fill-opacity="%.2g"`, float64(t.color.A)/255)
 	}
 	c.out.WriteString("/>")
 }

@@ -46,7 +46,7 @@ func (b *builder) dots(t *Table, column int, rows []int) figure {
 	x := func(v float64) float64 { return dotsLeft + (dotsWidth-dotsLeft-dotsRight)*(v-low)/(high-low) }
 	bottom := dotsTop + dotsRow*float64(len(rows))
 	var out strings.Builder
-	fmt.Fprintf(&out, `<svg viewBox="0 0 %s %s" role="img" aria-label="%s" tabindex="0">`, px(dotsWidth), px(bottom+dotsBottom), template.HTMLEscapeString(f.Title))
+	fmt.Fprintf(&out, `<svg class="dots" viewBox="0 0 %s %s" role="img" aria-label="%s" tabindex="0">`, px(dotsWidth), px(bottom+dotsBottom), template.HTMLEscapeString(f.Title))
 	axis(&out, low, high, x, bottom, c.Unit)
 	for i, r := range rows {
 		b.dot(&out, t.Models[r], t.Rows[r][column], x, dotsTop+dotsRow*float64(i))
@@ -88,11 +88,11 @@ func axis(out *strings.Builder, low, high float64, x func(float64) float64, bott
 			continue
 		}
 		at := px(x(tick.Value))
-		fmt.Fprintf(out, `<path d="M%s %sV%s" stroke="#e4e4e4"/><text x="%s" y="%s" font-size="11" text-anchor="middle" fill="#555555">%s</text>`,
+		fmt.Fprintf(out, `<path d="M%s %sV%s" stroke="#e4e4e4"/><text class="tick" x="%s" y="%s" fill="#555555">%s</text>`,
 			at, px(dotsTop), px(bottom), at, px(bottom+14), superscript(tick.Label))
 	}
 	if unit != "" {
-		fmt.Fprintf(out, `<text x="%s" y="%s" font-size="10" text-anchor="end" fill="#555555">%s</text>`, px(dotsLeft-8), px(bottom+14), template.HTMLEscapeString(shorten(unit, 28)))
+		fmt.Fprintf(out, `<text class="of" x="%s" y="%s" fill="#555555">%s</text>`, px(dotsLeft-8), px(bottom+14), template.HTMLEscapeString(shorten(unit, 28)))
 	}
 }
 
@@ -103,7 +103,7 @@ func superscript(label string) string {
 		return template.HTMLEscapeString(label)
 	}
 	exponent, after, _ := strings.Cut(rest, "}")
-	return template.HTMLEscapeString(before) + `<tspan dy="-4" font-size="8">` + template.HTMLEscapeString(exponent) + `</tspan>` + template.HTMLEscapeString(after)
+	return template.HTMLEscapeString(before) + `<tspan dy="-4" class="up">` + template.HTMLEscapeString(exponent) + `</tspan>` + template.HTMLEscapeString(after)
 }
 
 // dot draws the row of a model.
@@ -120,25 +120,24 @@ func (b *builder) dot(out *strings.Builder, name string, c Cell, x func(float64)
 			said += ", best"
 		}
 	}
-	fmt.Fprintf(out, `<g class="v" data-m="%d"`, e.Index)
+	fmt.Fprintf(out, `<g class="v" data-m="%d" transform="translate(0 %s)"`, e.Index, px(y+dotsRow/2))
 	if name != e.Name {
 		fmt.Fprintf(out, ` data-name="%s"`, escaped)
 	}
-	middle := y + dotsRow/2
-	fmt.Fprintf(out, `><title>%s: %s</title><rect x="0" y="%s" width="%s" height="%s" fill="none"/>`, escaped, template.HTMLEscapeString(said), px(y), px(dotsWidth), px(dotsRow))
-	weight := ""
+	label := "nm"
 	if c.Best {
-		weight = ` font-weight="bold"`
+		label = "nm best"
 	}
-	fmt.Fprintf(out, `<text class="nm" x="%s" y="%s" font-size="11" text-anchor="end"%s>%s</text>`, px(dotsLeft-8), px(middle+4), weight, template.HTMLEscapeString(shorten(name, dotsName)))
+	fmt.Fprintf(out, `><title>%s: %s</title><path class="h" d="M0-9H%sV9H0Z"/><text class="%s" x="%s" y="4">%s</text>`,
+		escaped, template.HTMLEscapeString(said), px(dotsWidth), label, px(dotsLeft-8), template.HTMLEscapeString(shorten(name, dotsName)))
 	if !c.Value.Defined() {
-		fmt.Fprintf(out, `<text x="%s" y="%s" font-size="11" fill="#555555">n/a</text></g>`, px(dotsLeft+4), px(middle+4))
+		fmt.Fprintf(out, `<text class="na" x="%s" y="4" fill="#555555">n/a</text></g>`, px(dotsLeft+4))
 		return
 	}
 	if low, high, ok := endsOf(c); ok {
-		fmt.Fprintf(out, `<path d="M%s %sH%s" stroke="%s" stroke-width="2" fill="none"/>`, px(x(low)), px(middle), px(x(high)), lineColor(e.Index))
+		fmt.Fprintf(out, `<path d="M%s 0H%s" stroke="%s"/>`, px(x(low)), px(x(high)), lineColor(e.Index))
 	}
-	fmt.Fprintf(out, `<use href="#k%d" x="%s" y="%s"/></g>`, e.Index, px(x(c.Value.V)), px(middle))
+	fmt.Fprintf(out, `<use href="#k%d" x="%s"/></g>`, e.Index, px(x(c.Value.V)))
 }
 
 // lineColor is the color of lines of a series.

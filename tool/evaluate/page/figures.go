@@ -22,8 +22,11 @@ type subject struct {
 	values  []float64
 }
 
-// leastCurve is the fewest values of a parameter that make a curve.
-const leastCurve = 3
+// leastCurve is the fewest values of a parameter that make a curve, mostCurves the most lines that anybody tells apart.
+const (
+	leastCurve = 3
+	mostCurves = 24
+)
 
 // subjects are those of a table, of each family one before a second of any.
 func subjects(columns []Column) []subject {
@@ -63,33 +66,39 @@ func subjects(columns []Column) []subject {
 func (b *builder) figures(v *section, t *Table) ([]figure, error) {
 	var list []figure
 	all := subjects(t.Columns)
-	most := b.limits.panels
-	if len(t.Checkpoints) > 0 {
-		for _, s := range all[:min(len(all), max(most, 2))] {
-			f, err := b.training(t, s.columns[len(s.columns)/2])
-			if err != nil {
-				return nil, err
-			}
-			if f != nil {
-				list = append(list, *f)
-			}
+	most, marks := b.limits.panels, b.limits.marks
+	for _, s := range all {
+		if len(t.Checkpoints) == 0 || len(list) > 0 && (len(list) == max(most, 2) || marks < len(t.Checkpoints)) {
+			break
 		}
-		most = max(1, most/2)
-	}
-	rows := b.figured(t)
-	if len(rows) == 0 || len(rows) > figuredModels || b.limits.panels == 0 && len(t.Checkpoints) == 0 {
-		return list, nil
-	}
-	for _, s := range all[:min(len(all), most)] {
-		if len(s.columns) == 1 {
-			list = append(list, b.dots(t, s.columns[0], rows))
-			continue
-		}
-		f, err := b.curves(t, s, rows)
+		f, err := b.training(t, s.columns[len(s.columns)/2])
 		if err != nil {
 			return nil, err
 		}
-		list = append(list, f)
+		if f != nil {
+			list = append(list, *f)
+			marks -= len(t.Checkpoints)
+		}
+	}
+	rows := b.figured(t)
+	if len(rows) > figuredModels {
+		return list, nil
+	}
+	for i, s := range all {
+		if i == most || len(rows) == 0 || i > 0 && marks < len(rows) {
+			break
+		}
+		if points := len(rows) * len(s.columns); len(s.columns) > 1 && len(rows) <= mostCurves && points <= marks {
+			f, err := b.curves(t, s, rows)
+			if err != nil {
+				return nil, err
+			}
+			list = append(list, f)
+			marks -= points
+			continue
+		}
+		list = append(list, b.dots(t, s.columns[len(s.columns)/2], rows))
+		marks -= len(rows)
 	}
 	return list, nil
 }

@@ -7,14 +7,16 @@ type limits struct {
 	overview int // columns of one analysis in the tables of a dataset
 	columns  int // columns of the table of a section
 	panels   int // figures of a section
+	marks    int // points and dots in the figures of a section
 	models   int // rows of a table; the others are in the files beside the page
 }
 
 // Cells and marks of all sections together.
 const (
 	overviewCells = 6000
-	sectionCells  = 5000
-	figureMarks   = 3000
+	sectionCells  = 3000
+	figureMarks   = 1600
+	mostPanels    = 6
 	mostRows      = 1000
 	figuredModels = 100 // more of them are no figure that anybody reads
 )
@@ -29,7 +31,8 @@ func limitsOf(p *Page) limits {
 	l := limits{
 		overview: min(4, max(1, overviewCells/size)),
 		columns:  min(40, max(6, sectionCells/size)),
-		panels:   min(6, max(1, figureMarks/size)),
+		panels:   mostPanels,
+		marks:    figureMarks / max(len(p.Sections), 1),
 		models:   mostRows,
 	}
 	if models > figuredModels {

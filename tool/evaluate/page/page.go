@@ -60,7 +60,6 @@ type entry struct {
 	Index int
 	Name  string
 	Steps int // of a run; 0: a model
-	Key   template.HTML
 }
 
 // view is what the template shows.
@@ -157,14 +156,14 @@ func (b *builder) enter() {
 			if !known {
 				at = len(b.view.Entries)
 				b.entries[of] = at
-				b.view.Entries = append(b.view.Entries, entry{Index: at, Name: of, Steps: steps, Key: template.HTML(plots.InlineKey(at))})
+				b.view.Entries = append(b.view.Entries, entry{Index: at, Name: of, Steps: steps})
 			}
 			b.model[name] = at
 		}
 	}
 	var symbols bytes.Buffer
 	for i := range b.view.Entries {
-		symbols.WriteString(`<symbol id="k` + itoa(i) + `" overflow="visible">` + plots.InlineMarker(i) + `</symbol>`)
+		symbols.WriteString(`<g id="k` + itoa(i) + `">` + plots.InlineMarker(i) + `</g><g id="l` + itoa(i) + `">` + plots.InlineKey(i) + `</g>`)
 	}
 	b.view.Symbols = template.HTML(symbols.String())
 }
