@@ -232,9 +232,9 @@ func studied(t *testing.T) *Page {
 			names = append(names, fmt.Sprintf("run/%s/%d", run, step))
 		}
 	}
-	sections := append(made(names, 2, true), made(names[:3], 2, false)...)
+	sections := append(made(names, 3, true), made(names[:3], 2, false)...)
 	for i := range sections {
-		sections[i].Dataset = []string{"pong", "breakout"}[i/2]
+		sections[i].Dataset = []string{"pong", "breakout"}[i/3]
 	}
 	m, _ := sections[0].Result.Models.Get("encoder_9")
 	o := m.(report.Object)
@@ -341,6 +341,12 @@ func TestBrowser(t *testing.T) {
 		b.must("Emulation.setDeviceMetricsOverride", map[string]any{"width": 360, "height": 740, "deviceScaleFactor": 2, "mobile": true}, nil)
 		b.want(`[...document.querySelectorAll("body *")].filter(e => !e.closest(".scroll") && e.getBoundingClientRect().right > 361).map(e => e.outerHTML.slice(0, 80)).join("\n")`, "")
 		b.must("Emulation.clearDeviceMetricsOverride", nil, nil)
+		b.run(`dispatchEvent(new Event("beforeprint"))`, nil)
+		b.want(`[...document.querySelectorAll(".pieces table")].every(t => [...t.tBodies[0].rows].every(r => r.cells.length > 1 && r.cells.length <= 9))`, "true")
+		b.want(`[...document.querySelectorAll(".pieces")].map(p => p.querySelectorAll("td").length === p.previousElementSibling.querySelectorAll("td").length && `+
+			`p.querySelectorAll("thead button").length - p.children.length === p.previousElementSibling.querySelectorAll("thead button").length - 1).join()`, "true")
+		b.run(`dispatchEvent(new Event("afterprint"))`, nil)
+		b.want(`document.querySelectorAll(".pieces,.whole,[data-shut]").length`, "0")
 		var printed struct{ Data string }
 		b.must("Page.printToPDF", map[string]any{"landscape": true}, &printed)
 		if len(printed.Data) < 20_000 {

@@ -47,7 +47,7 @@ func (b *builder) dots(t *Table, column int, rows []int) figure {
 	bottom := dotsTop + dotsRow*float64(len(rows))
 	var out strings.Builder
 	fmt.Fprintf(&out, `<svg class="dots" viewBox="0 0 %s %s" role="img" aria-label="%s" tabindex="0">`, px(dotsWidth), px(bottom+dotsBottom), template.HTMLEscapeString(f.Title))
-	axis(&out, low, high, x, bottom, c.Unit)
+	axis(&out, low, high, x, bottom)
 	for i, r := range rows {
 		b.dot(&out, t.Models[r], t.Rows[r][column], x, dotsTop+dotsRow*float64(i))
 	}
@@ -82,7 +82,7 @@ func px(v float64) string {
 }
 
 // axis draws the lines and numbers of the axis.
-func axis(out *strings.Builder, low, high float64, x func(float64) float64, bottom float64, unit string) {
+func axis(out *strings.Builder, low, high float64, x func(float64) float64, bottom float64) {
 	for _, tick := range (plots.LinearTicks{Most: 5}).Ticks(low, high) {
 		if tick.IsMinor() {
 			continue
@@ -90,9 +90,6 @@ func axis(out *strings.Builder, low, high float64, x func(float64) float64, bott
 		at := px(x(tick.Value))
 		fmt.Fprintf(out, `<path d="M%s %sV%s" stroke="#e4e4e4"/><text class="tick" x="%s" y="%s" fill="#555555">%s</text>`,
 			at, px(dotsTop), px(bottom), at, px(bottom+14), superscript(tick.Label))
-	}
-	if unit != "" {
-		fmt.Fprintf(out, `<text class="of" x="%s" y="%s" fill="#555555">%s</text>`, px(dotsLeft-8), px(bottom+14), template.HTMLEscapeString(shorten(unit, 28)))
 	}
 }
 

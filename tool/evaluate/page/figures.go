@@ -26,6 +26,7 @@ type subject struct {
 const (
 	leastCurve = 3
 	mostCurves = 24
+	manyCurves = 5 // whose bands are pale
 )
 
 // subjects are those of a table, of each family one before a second of any.
@@ -129,6 +130,9 @@ func titled(name string, c Column, notes ...string) figure {
 	if d := direction(c.Direction); d != "" {
 		notes = append([]string{d}, notes...)
 	}
+	if c.Unit != "" {
+		notes = append([]string{c.Unit}, notes...)
+	}
 	f.Note = strings.Join(notes, "; ")
 	return f
 }
@@ -228,9 +232,10 @@ func (b *builder) draw(f *figure, series []plots.CurveSeries, x string, c Column
 		unit = shorten(words(last(split(c.Path).steps)), 30)
 	}
 	drawn := plots.Figure{
-		WidthMM: 110, HeightMM: 68, Legend: plots.LegendNone, Series: distinct(names),
+		WidthMM: 86, HeightMM: 56, Legend: plots.LegendNone, Series: distinct(names),
 		Tiles: []plots.Tile{{Panel: &plots.Curves{X: plots.Axis{Label: plots.Escape(x)}, Y: plots.Axis{Label: plots.Escape(unit)}, Series: series}}},
 	}
+	f.Many = len(series) > manyCurves
 	var out bytes.Buffer
 	if err := drawn.Inline(&out, f.Title); err != nil {
 		return err

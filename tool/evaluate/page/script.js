@@ -103,6 +103,39 @@
     });
   });
   addEventListener("scroll", () => show(null), { passive: true });
-  addEventListener("beforeprint", () => all("details:not([open])").forEach((d) => { d.open = true; d.dataset.shut = ""; }));
-  addEventListener("afterprint", () => all("details[data-shut]").forEach((d) => { d.open = false; delete d.dataset.shut; }));
+
+  // Paper: wide tables in pieces below each other, with what explains the run.
+  const most = 8;
+  function piece(table, from, to) {
+    const part = table.cloneNode(true);
+    all("[id]", part).concat(part).forEach((e) => e.removeAttribute("id"));
+    let at = 0;
+    all("th[scope=colgroup]", part).forEach((th) => {
+      const begin = at, end = at += th.colSpan, span = Math.min(end, to) - Math.max(begin, from);
+      if (span > 0) th.colSpan = span; else th.remove();
+    });
+    all("tr", part).forEach((tr) => {
+      if (tr.querySelector("[scope=colgroup]")) return;
+      const first = tr.querySelector("th.model,th[scope=row]") ? 1 : 0;
+      [...tr.cells].forEach((cell, i) => { if (i >= first && (i - first < from || i - first >= to)) cell.remove(); });
+    });
+    return part;
+  }
+  addEventListener("beforeprint", () => {
+    all("details:not([open],.manual)").forEach((d) => { d.open = true; d.dataset.shut = ""; });
+    all("table.grid").forEach((table) => {
+      const columns = all("thead th:not([scope=colgroup],.model)", table).length;
+      if (columns <= most) return;
+      const parts = document.createElement("div");
+      parts.className = "pieces";
+      for (let from = 0; from < columns; from += most) parts.append(piece(table, from, Math.min(from + most, columns)));
+      table.classList.add("whole");
+      table.after(parts);
+    });
+  });
+  addEventListener("afterprint", () => {
+    all("details[data-shut]").forEach((d) => { d.open = false; delete d.dataset.shut; });
+    all(".pieces").forEach((e) => e.remove());
+    all(".whole").forEach((e) => e.classList.remove("whole"));
+  });
 })();

@@ -167,4 +167,5 @@ type figure struct {
 	Title, Note string
 	SVG         template.HTML
 	Keys        []entry // of curves
+	Many        bool    // curves
 }
