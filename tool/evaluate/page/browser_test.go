@@ -69,7 +69,7 @@ func openBrowser(t *testing.T, file string) *browser {
 			<-done
 		}
 	})
-	_ = from.SetReadDeadline(time.Now().Add(3 * time.Minute))
+	_ = from.SetReadDeadline(time.Now().Add(5 * time.Minute))
 	var target struct{ TargetID string }
 	var session struct{ SessionID string }
 	b.must("Target.createTarget", map[string]any{"url": "about:blank"}, &target)

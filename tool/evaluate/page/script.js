@@ -82,7 +82,11 @@
     if (!mark) return;
     mark.classList.add("on");
     tip.textContent = mark.querySelector("title").textContent;
-    const at = mark.getBoundingClientRect(), size = tip.getBoundingClientRect();
+    place();
+  }
+  function place() {
+    if (!current) return;
+    const mark = current, at = mark.getBoundingClientRect(), size = tip.getBoundingClientRect();
     tip.style.left = Math.max(4, Math.min(at.left + at.width / 2 - size.width / 2, innerWidth - size.width - 4)) + "px";
     tip.style.top = (at.top - size.height - 6 > 0 ? at.top - size.height - 6 : at.bottom + 6) + "px";
   }
@@ -102,7 +106,7 @@
       say(tip.textContent);
     });
   });
-  addEventListener("scroll", () => show(null), { passive: true });
+  addEventListener("scroll", place, { passive: true });
 
   // Paper: wide tables in pieces below each other, with what explains the run.
   const most = 8;
