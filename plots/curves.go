@@ -4,6 +4,7 @@ package plots
 
 import (
 	"math"
+	"strings"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
@@ -62,16 +63,24 @@ func (p *Curves) prepare(prep *preparation) (content, error) {
 	if err != nil {
 		return nil, err
 	}
-	styles := make([]Style, len(p.Series))
+	styles, index := make([]Style, len(p.Series)), make([]int, len(p.Series))
 	for i, s := range p.Series {
-		styles[i] = prep.style(s.Name)
+		styles[i], index[i] = prep.style(s.Name), -1
+		if at, named := prep.index[s.Name]; named {
+			index[i] = at
+		}
 	}
 	c.paint = func(s *scene, a *area) {
 		for i, series := range p.Series {
-			s.band(series.X, series.Y, series.Low, series.High, p.X, p.Y, withAlpha(styles[i].Line, 0.18), a)
+			s.series(index[i], func() {
+				s.band(series.X, series.Y, series.Low, series.High, p.X, p.Y, withAlpha(styles[i].Line, 0.18), a)
+			})
 		}
 		for i, series := range p.Series {
-			s.curve(series, styles[i], marked[i], p, a)
+			s.series(index[i], func() {
+				s.curve(series, styles[i], marked[i], p, a)
+				p.explain(s, series, a)
+			})
 		}
 	}
 	c.glyphs = func(put func(x, y float64, r vg.Rectangle)) { p.markers(marked, put) }
@@ -161,6 +170,27 @@ func (s *scene) curve(series CurveSeries, style Style, marked bool, p *Curves, a
 				s.marker(at, curveRadius, style, style.Fill, style.Edge, 0.3)
 			}
 		}
+	}
+}
+
+// explain gives the values of a series, where the canvas shows them to who points at them.
+func (p *Curves) explain(s *scene, series CurveSeries, a *area) {
+	var ignored dropped
+	for j := range series.X {
+		if !p.X.accepts(series.X[j], &ignored) || !p.Y.accepts(series.Y[j], &ignored) {
+			continue
+		}
+		at := a.point(series.X[j], series.Y[j])
+		if !a.inside(at) {
+			continue
+		}
+		s.value(at, func() string {
+			text := series.Name + ": " + number(series.Y[j])
+			if series.Low != nil && !math.IsNaN(series.Low[j]) && !math.IsNaN(series.High[j]) {
+				text += " [" + number(series.Low[j]) + ", " + number(series.High[j]) + "]"
+			}
+			return strings.TrimSpace(text + " at " + plainText(p.X.Label) + " " + number(series.X[j]))
+		})
 	}
 }
 

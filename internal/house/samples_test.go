@@ -75,6 +75,7 @@ var free = map[string]map[string]string{
 	"suite":                    {"dir": "string"},
 	"tool/evaluate":            {"analyses": "[]run.Command"},
 	"tool/scale":               {"analyses": "[]run.Command"},
+	"tool/evaluate/page":       {"sections": "[]page.Section", "tables": "[]page.Table", "analyses": "[]run.Command", "w": "io.Writer"},
 	"neighbors":                {"frames": "[]uint8", "latents": "[]float32"},
 	"plots":                    {"file": "io.Writer"},
 	"stat":                     {"a": "[]float64", "b": "[]float64", "episodes": "[]int"},

@@ -40,6 +40,16 @@ func (t *Text) Plain(s Section) string {
 	})
 }
 
+// Works are the references of the text as lines, each behind the label by which it is cited.
+func (t *Text) Works() []string {
+	labels := t.labels()
+	var lines []string
+	for _, r := range t.References() {
+		lines = append(lines, "["+labels[r.Key]+"] "+r.line())
+	}
+	return lines
+}
+
 // Markdown is the text with citations by author and year, and the list of references.
 func (t *Text) Markdown() string {
 	var b strings.Builder
@@ -47,11 +57,10 @@ func (t *Text) Markdown() string {
 	for _, s := range t.Sections {
 		fmt.Fprintf(&b, "\n## %s\n\n%s\n", s.Title, markdownEscapes.Replace(t.Plain(s)))
 	}
-	if references := t.References(); len(references) > 0 {
+	if works := t.Works(); len(works) > 0 {
 		b.WriteString("\n## References\n\n")
-		labels := t.labels()
-		for _, r := range references {
-			fmt.Fprintf(&b, "- [%s] %s\n", labels[r.Key], r.line())
+		for _, line := range works {
+			fmt.Fprintf(&b, "- %s\n", line)
 		}
 	}
 	return b.String()

@@ -45,6 +45,9 @@ A pattern (* or ?, or {name} for each value of "matrix: {name: […]}") stands f
 each file that matches; what the pattern leaves open is added to the name: run/a/100 of
 runs/a/step_100.onnx. Models that differ in their last number make a curve.
 
+report.html shows all of it on one page. "evaluate report DIR…" makes that page of any
+result files in folders, which it finds by their content, with or without a suite.
+
 "evaluate --dry-run" says what would be run and why. "evaluate --init FILES…" prints a first suite file for them, "evaluate --schema" a JSON
 Schema for editors. Paths are relative to the working folder. One process works in a folder at a time; a
 lock that a killed process left is noticed. Exit status 1 if a task failed; the others
@@ -65,6 +68,7 @@ type settings struct {
 	jobs                 int
 	commands             []run.Command
 
+	page    string // --out of a report
 	planned *study // what is to be done, once it is known
 	suite   *Suite
 }
@@ -76,7 +80,7 @@ func New(commands []run.Command) run.Command {
 		Summary:     "a whole study in one command: datasets, models and analyses from one file, resumed where it was",
 		Manual:      manual,
 		Out:         defaultOut,
-		Arguments:   "SUITE.yaml",
+		Arguments:   "SUITE.yaml | report DIR…",
 		Interrupted: "interrupted; what is done stays, the same command goes on",
 		Omit:        []string{"seed", "bootstrap", "format", "memory", "threads", "config"},
 		Methods:     describeMethods,
@@ -89,7 +93,7 @@ func New(commands []run.Command) run.Command {
 }
 
 func (s *settings) register(flags *run.Flags) {
-	flags.Usage("SUITE.yaml [flags]", "--example")
+	flags.Usage("SUITE.yaml [flags]", "--example", "report DIR… [--out DIR | PAGE.html]")
 	flags.Var(&run.Texts{Values: &s.only, Check: pattern}, "only", "`LIST` of datasets, analyses or dataset/analysis (with * and ?) to run, of those in the file")
 	flags.Var(&run.Texts{Values: &s.skip, Check: pattern}, "skip", "`LIST` of such to leave out")
 	flags.BoolVar(&s.failFast, "fail-fast", false, "begin no further task after one that failed")
@@ -116,7 +120,7 @@ func (s *settings) instead(ctx context.Context, o *run.Options, stdout io.Writer
 		}
 		_, err = io.WriteString(stdout, text)
 		return true, err
-	case !s.list && !s.dryRun:
+	case !s.list && !s.dryRun || reports(o):
 		return false, nil
 	}
 	st, _, err := s.study(o)
@@ -140,6 +144,15 @@ func (s *settings) instead(ctx context.Context, o *run.Options, stdout io.Writer
 }
 
 func (s *settings) check(o *run.Options) error {
+	if reports(o) {
+		if s.list || s.dryRun {
+			return run.Usage("report: it has neither --list nor --dry-run")
+		}
+		var err error
+		s.page = s.given(o)
+		o.Out, _, err = place(o, s.page)
+		return err
+	}
 	if s.planned == nil {
 		var err error
 		if s.planned, s.suite, err = s.study(o); err != nil {
@@ -222,6 +235,9 @@ func chosen(patterns []string, t *Task) bool {
 }
 
 func (s *settings) run(ctx context.Context, env *run.Env) error {
+	if reports(&env.Options) {
+		return s.report(ctx, env)
+	}
 	st := s.planned
 	var err error
 	if st.lock, err = folderlock.Take(ctx, st.folder, "evaluate", s.wait); err != nil {

@@ -13,14 +13,8 @@ import (
 
 	"repscope/internal/run"
 	"repscope/internal/text"
+	"repscope/tool/evaluate/page"
 )
-
-// Checkpoint is a model that a pattern names.
-type Checkpoint struct {
-	Model  string  `json:"model"`
-	Series string  `json:"series"` // the models with which it makes a curve
-	Step   float64 `json:"step"`
-}
 
 // variable is a name of a matrix with its values.
 type variable struct {
@@ -57,7 +51,7 @@ type expander struct {
 	*reader
 	matrix []variable
 	known  map[*yaml.Node]*yaml.Node
-	found  []Checkpoint
+	found  []page.Checkpoint
 }
 
 // layer is some options as a command's configuration takes them: those that the command has.
@@ -207,27 +201,15 @@ func (x *expander) remember(name string) {
 	if err != nil {
 		return
 	}
-	x.found = append(x.found, Checkpoint{name, strings.Trim(m[1]+m[3], "/_- "), step})
+	x.found = append(x.found, page.Checkpoint{Model: name, Series: strings.Trim(m[1]+m[3], "/_- "), Step: step})
 }
 
 // checkpoints are the models of series that have several steps.
-func (x *expander) checkpoints() []Checkpoint {
+func (x *expander) checkpoints() []page.Checkpoint {
 	count := map[string]int{}
 	for _, c := range x.found {
 		count[c.Series]++
 	}
-	list := slices.DeleteFunc(slices.Clone(x.found), func(c Checkpoint) bool { return count[c.Series] < 2 })
-	slices.SortStableFunc(list, func(a, b Checkpoint) int {
-		if a.Series != b.Series {
-			return text.CompareNatural(a.Series, b.Series)
-		}
-		switch {
-		case a.Step < b.Step:
-			return -1
-		case a.Step > b.Step:
-			return 1
-		}
-		return 0
-	})
-	return list
+	list := slices.DeleteFunc(slices.Clone(x.found), func(c page.Checkpoint) bool { return count[c.Series] < 2 })
+	return page.Ordered(list)
 }

@@ -20,6 +20,7 @@ import (
 	"repscope/internal/share"
 	"repscope/internal/text"
 	"repscope/report"
+	"repscope/tool/evaluate/page"
 )
 
 // study is a suite on its way.
@@ -263,6 +264,22 @@ func (s *study) memoryOf(p *planned) int64 {
 		return 0
 	}
 	return memory.Available() / 2 / int64(s.jobs)
+}
+
+// sections are the results that a study has in its folder, in the order of the tasks.
+func (s *study) sections() ([]page.Section, error) {
+	var list []page.Section
+	for _, p := range s.tasks {
+		if p.state != finished && p.state != unchanged {
+			continue
+		}
+		result, err := report.Read(filepath.Join(s.folder, filepath.FromSlash(p.Name()), p.Analysis+".json"))
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, page.Section{Dataset: p.Dataset, Analysis: p.Analysis, Folder: p.Name(), Result: result})
+	}
+	return list, nil
 }
 
 // count is the number of tasks in a state.

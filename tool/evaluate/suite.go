@@ -17,6 +17,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"repscope/internal/run"
+	"repscope/tool/evaluate/page"
 )
 
 // Suite is a suite file whose keys are known and whose patterns are expanded.
@@ -31,7 +32,7 @@ type Suite struct {
 type Dataset struct {
 	Name        string
 	Tasks       []Task
-	Checkpoints []Checkpoint // models that patterns name, in the order of their steps
+	Checkpoints []page.Checkpoint // models that patterns name, in the order of their steps
 }
 
 // Task is one analysis of a dataset.

@@ -11,6 +11,7 @@ import (
 
 	"repscope/internal/run"
 	"repscope/report"
+	"repscope/tool/evaluate/page"
 )
 
 // summarize writes the files of the study itself.
@@ -19,7 +20,7 @@ func (s *settings) summarize(env *run.Env, st *study, suite *Suite) error {
 	if err != nil {
 		return err
 	}
-	tables, err := Tables(sections)
+	tables, err := page.Tables(sections)
 	if err != nil {
 		return err
 	}
@@ -36,10 +37,27 @@ func (s *settings) summarize(env *run.Env, st *study, suite *Suite) error {
 			env.Result.Warnings = append(env.Result.Warnings, sec.Folder+": "+w)
 		}
 	}
-	if err := env.Files.File("summary.json", func(w io.Writer) error { return report.Encode(w, summary(tables)) }); err != nil {
+	if err := writeSummary(env.Files, "summary", sections, tables); err != nil {
 		return err
 	}
-	return writeRows(env.Files, sections)
+	if len(sections) == 0 {
+		return nil
+	}
+	p := &page.Page{Title: filepath.Base(st.folder), Sections: sections, Tables: tables}
+	for _, t := range st.tasks {
+		if t.err != nil {
+			p.Failures = append(p.Failures, t.Name()+": "+t.err.Error())
+		}
+	}
+	return s.writePage(env.Files, reportWord, "summary", p)
+}
+
+// writeSummary writes NAME.json and NAME.csv.
+func writeSummary(files *report.Transaction, name string, sections []page.Section, tables []page.Table) error {
+	if err := files.File(name+".json", func(w io.Writer) error { return report.Encode(w, summary(tables)) }); err != nil {
+		return err
+	}
+	return writeRows(files, name+".csv", sections)
 }
 
 // states says what became of each task; that one was done before makes no difference.
@@ -63,7 +81,7 @@ func (s *study) states() []any {
 }
 
 // summary is the tables: for each dataset the columns and, by model, a value with its interval for each.
-func summary(tables []Table) report.Object {
+func summary(tables []page.Table) report.Object {
 	var root, datasets report.Object
 	root.Set("schema", "repscope/summary/1")
 	for _, t := range tables {
@@ -100,9 +118,9 @@ func summary(tables []Table) report.Object {
 }
 
 // writeRows writes the metrics of all results below each other.
-func writeRows(files *report.Transaction, sections []Section) error {
+func writeRows(files *report.Transaction, name string, sections []page.Section) error {
 	columns := []string{"Dataset", "Analysis", "Model", "Metric", "Parameter", "Estimate", "Low", "High", "Std_Error", "Reason"}
-	return files.CSV("summary.csv", columns, func(csv *report.CSV) error {
+	return files.CSV(name, columns, func(csv *report.CSV) error {
 		for _, s := range sections {
 			rows, err := s.Result.MetricRows()
 			if err != nil {

@@ -1,12 +1,14 @@
 // One row for each model, across all analyses of a dataset.
 
-package evaluate
+package page
 
 import (
 	"math"
-	"path/filepath"
+	"regexp"
 	"slices"
+	"strconv"
 
+	"repscope/internal/text"
 	"repscope/report"
 )
 
@@ -15,6 +17,14 @@ type Section struct {
 	Dataset, Analysis string
 	Folder            string // of its files, from the study's
 	Result            *report.Result
+}
+
+// Name is the dataset and the analysis.
+func (s *Section) Name() string {
+	if s.Dataset == "" {
+		return s.Analysis
+	}
+	return s.Dataset + "/" + s.Analysis
 }
 
 // Column is a number by which an analysis compares models.
@@ -39,20 +49,11 @@ type Table struct {
 	Checkpoints []Checkpoint
 }
 
-// sections are the results that a study has in its folder, in the order of the tasks.
-func (s *study) sections() ([]Section, error) {
-	var list []Section
-	for _, p := range s.tasks {
-		if p.state != finished && p.state != unchanged {
-			continue
-		}
-		result, err := report.Read(filepath.Join(s.folder, filepath.FromSlash(p.Name()), p.Analysis+".json"))
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, Section{p.Dataset, p.Analysis, p.Name(), result})
-	}
-	return list, nil
+// Checkpoint is a model of a training run.
+type Checkpoint struct {
+	Model  string  `json:"model"`
+	Series string  `json:"series"` // the models with which it makes a curve
+	Step   float64 `json:"step"`
 }
 
 // Tables puts sections into one table for each dataset, in their order.
@@ -75,7 +76,7 @@ func Tables(sections []Section) ([]Table, error) {
 func (t *Table) add(s *Section) error {
 	paths := columnsOf(s.Result)
 	var models []report.Object
-	var intervals []map[string]report.Interval // by model and path
+	var estimates []map[string]report.Named
 	var rows []int
 	for _, name := range s.Result.Models.Keys() {
 		m, err := s.Result.Model(name)
@@ -86,19 +87,19 @@ func (t *Table) add(s *Section) error {
 		if row < 0 {
 			row = len(t.Models)
 			t.Models = append(t.Models, name)
-			t.Rows = append(t.Rows, make([]Cell, len(t.Columns)))
+			t.Rows = append(t.Rows, slices.Repeat([]Cell{{Value: report.Undefined(notMeasured)}}, len(t.Columns)))
 		}
-		models, rows, intervals = append(models, m), append(rows, row), append(intervals, intervalsOf(m))
+		models, estimates, rows = append(models, m), append(estimates, estimatesOf(m)), append(rows, row)
 	}
 	for _, path := range paths {
 		metric, _ := s.Result.MetricOf(path)
 		t.Columns = append(t.Columns, Column{s.Analysis, path, metric.Unit, metric.Direction})
 		for row := range t.Rows {
-			t.Rows[row] = append(t.Rows[row], Cell{Value: report.Undefined("not measured")})
+			t.Rows[row] = append(t.Rows[row], Cell{Value: report.Undefined(notMeasured)})
 		}
 		cells := make([]Cell, len(models))
 		for i, m := range models {
-			cells[i] = cellOf(m, path, intervals[i])
+			cells[i] = cellOf(m, path, estimates[i])
 		}
 		mark(cells, s.Result, path, metric.Direction)
 		for i, row := range rows {
@@ -108,21 +109,31 @@ func (t *Table) add(s *Section) error {
 	return nil
 }
 
-func cellOf(m report.Object, path string, intervals map[string]report.Interval) Cell {
-	v, err := m.Number(path)
-	if err != nil {
-		return Cell{Value: report.Undefined(err.Error())}
+// estimatesOf are the numbers of a model by their paths.
+func estimatesOf(m report.Object) map[string]report.Named {
+	all := map[string]report.Named{}
+	for n := range m.Estimates() {
+		all[n.Path] = n
 	}
-	return Cell{Value: v, Interval: intervals[path]}
+	return all
 }
 
-// intervalsOf are the intervals of all numbers of a model, by their paths.
-func intervalsOf(m report.Object) map[string]report.Interval {
-	intervals := map[string]report.Interval{}
-	for n := range m.Estimates() {
-		intervals[n.Path] = n.Interval
+func cellOf(m report.Object, path string, estimates map[string]report.Named) Cell {
+	if n, ok := estimates[path]; ok {
+		return Cell{Value: n.Value, Interval: n.Interval}
 	}
-	return intervals
+	if v, err := m.Number(path); err == nil {
+		return Cell{Value: v}
+	}
+	for i := range path { // a part of the model that was skipped as a whole
+		if path[i] != '.' {
+			continue
+		}
+		if v, err := m.Number(path[:i]); err == nil && !v.Defined() {
+			return Cell{Value: v}
+		}
+	}
+	return Cell{Value: report.Undefined(notMeasured)}
 }
 
 // columnsOf are the paths by which a result compares models, or those it describes where nothing is compared.
@@ -153,6 +164,9 @@ func columnsOf(r *report.Result) []string {
 	}
 	return paths
 }
+
+// notMeasured is the reason of a cell of which the analysis has no model.
+const notMeasured = "not measured"
 
 // alpha is the level at which a comparison decides.
 const alpha = 0.05
@@ -195,4 +209,41 @@ func mark(cells []Cell, r *report.Result, path string, direction report.Directio
 	for i := range cells {
 		cells[i].Best = decided && !worse[i] && cells[i].Value.Defined()
 	}
+}
+
+// stepName is the name of a checkpoint: a run, and a last part that ends with its number.
+var stepName = regexp.MustCompile(`^(.*\S)/[^/0-9]*([0-9]+(?:\.[0-9]+)?)$`)
+
+// Checkpoints finds training runs by the names of models: run/a/100 and run/a/200, or run/a/step_100.
+func Checkpoints(models []string) []Checkpoint {
+	var list []Checkpoint
+	count := map[string]int{}
+	for _, name := range models {
+		m := stepName.FindStringSubmatch(name)
+		if m == nil {
+			continue
+		}
+		if step, err := strconv.ParseFloat(m[2], 64); err == nil {
+			list = append(list, Checkpoint{name, m[1], step})
+			count[m[1]]++
+		}
+	}
+	return Ordered(slices.DeleteFunc(list, func(c Checkpoint) bool { return count[c.Series] < 2 }))
+}
+
+// Ordered sorts checkpoints by their runs and steps.
+func Ordered(list []Checkpoint) []Checkpoint {
+	slices.SortStableFunc(list, func(a, b Checkpoint) int {
+		if a.Series != b.Series {
+			return text.CompareNatural(a.Series, b.Series)
+		}
+		switch {
+		case a.Step < b.Step:
+			return -1
+		case a.Step > b.Step:
+			return 1
+		}
+		return 0
+	})
+	return list
 }

@@ -1,0 +1,143 @@
+// Result files in folders, found by what they hold.
+
+package page
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"repscope/internal/text"
+	"repscope/report"
+)
+
+// mostBytes is the size of the largest file that is looked into.
+const mostBytes = 1 << 30
+
+// Find returns the results of all result files with models in folders and below, in natural order of their paths. The dataset of
+// a result is the folder above its own, from the folder that all have in common; where that folder has two results of one
+// analysis, theirs are their own folders. Results of the named tools are left out: they hold the numbers of others. Files that
+// are no result files are left alone; one that is of another schema or damaged is in skipped, with the reason. Errors: a folder
+// that cannot be read.
+func Find(folders []string, tools ...string) (sections []Section, skipped []string, err error) {
+	var files []string
+	for _, folder := range folders {
+		found, err := jsonFiles(folder)
+		if err != nil {
+			return nil, nil, err
+		}
+		files = append(files, found...)
+	}
+	slices.SortFunc(files, text.CompareNatural)
+	files = slices.Compact(files)
+	root := common(folders)
+	for _, file := range files {
+		name, err := filepath.Rel(root, file)
+		if err != nil {
+			name = filepath.Base(file)
+		}
+		name = filepath.ToSlash(name)
+		r, err := readResult(file, name)
+		switch {
+		case err != nil:
+			skipped = append(skipped, err.Error())
+		case r != nil && r.Models.Len() > 0 && !slices.Contains(tools, r.Analysis):
+			sections = append(sections, Section{Analysis: r.Analysis, Folder: path.Dir(name), Result: r})
+		}
+	}
+	nameDatasets(sections)
+	slices.SortStableFunc(sections, func(a, b Section) int { return text.CompareNatural(a.Dataset, b.Dataset) })
+	return sections, skipped, nil
+}
+
+// jsonFiles are the files of a folder that may be results.
+func jsonFiles(folder string) ([]string, error) {
+	var files []string
+	err := filepath.WalkDir(folder, func(file string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		hidden := strings.HasPrefix(d.Name(), ".") && file != folder
+		if d.IsDir() && hidden {
+			return filepath.SkipDir
+		}
+		if d.Type().IsRegular() && !hidden && strings.HasSuffix(d.Name(), ".json") {
+			files = append(files, filepath.Clean(file))
+		}
+		return nil
+	})
+	var p *fs.PathError
+	if errors.As(err, &p) {
+		err = fmt.Errorf("%s: %w", p.Path, p.Err)
+	}
+	return files, err
+}
+
+// readResult reads a file; nil if it is something else. Only the beginning of what is no result is read.
+func readResult(file, name string) (*report.Result, error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, errors.Unwrap(err))
+	}
+	defer f.Close()
+	head := make([]byte, 512)
+	n, err := io.ReadFull(f, head)
+	if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) {
+		return nil, nil // empty
+	}
+	family, _, _ := strings.Cut(report.Schema, "/")
+	if !bytes.Contains(head[:n], []byte(`"schema"`)) || !bytes.Contains(head[:n], []byte(`"`+family+"/")) || !bytes.Contains(head[:n], []byte(`"analysis"`)) {
+		return nil, nil
+	}
+	return report.ReadFrom(name, io.LimitReader(io.MultiReader(bytes.NewReader(head[:n]), f), mostBytes))
+}
+
+// common is the folder in which all others are.
+func common(folders []string) string {
+	root := filepath.Clean(folders[0])
+	for _, f := range folders[1:] {
+		for f = filepath.Clean(f); root != "." && root != string(filepath.Separator) && f != root && !strings.HasPrefix(f, root+string(filepath.Separator)); {
+			root = filepath.Dir(root)
+		}
+	}
+	return root
+}
+
+// nameDatasets gives results the folder above theirs as a dataset, or their own where one would have an analysis twice.
+func nameDatasets(sections []Section) {
+	count := map[[2]string]int{}
+	above := func(s *Section) string { return plainFolder(path.Dir(s.Folder)) }
+	for i := range sections {
+		count[[2]string{above(&sections[i]), sections[i].Analysis}]++
+	}
+	twice := map[string]bool{}
+	for key, n := range count {
+		twice[key[0]] = twice[key[0]] || n > 1
+	}
+	used := map[[2]string]bool{}
+	for i := range sections {
+		s := &sections[i]
+		if s.Dataset = above(s); twice[s.Dataset] {
+			s.Dataset = plainFolder(s.Folder)
+		}
+		key := [2]string{s.Dataset, s.Analysis}
+		for n := 2; used[key]; n++ { // two files in one folder
+			key[0] = fmt.Sprintf("%s (%d)", s.Dataset, n)
+		}
+		s.Dataset, used[key] = key[0], true
+	}
+}
+
+func plainFolder(folder string) string {
+	if folder == "." {
+		return ""
+	}
+	return folder
+}

@@ -1,0 +1,136 @@
+// The numbers as custom content of MultiQC: files that its reports take up beside those of other programs.
+
+package page
+
+import (
+	"fmt"
+	"strings"
+
+	"repscope/report"
+)
+
+// MultiQC is the content of one file.
+type MultiQC struct {
+	Name    string // of the file
+	Content report.Object
+}
+
+// MultiQC returns the files of a page: the headlines of all analyses for the table of general statistics, and a section with a
+// table for each result. A sample is a model; with several datasets it is dataset/model.
+func (p *Page) MultiQC() ([]MultiQC, error) {
+	var files []MultiQC
+	several := len(p.Tables) > 1
+	for i := range p.Tables {
+		t := &p.Tables[i]
+		o := overviewColumns(t, limitsOf(p).overview)
+		id := "repscope_summary"
+		if t.Dataset != "" {
+			id += "_" + anchor(t.Dataset)
+		}
+		files = append(files, MultiQC{id + "_mqc.json", general(id, t, o, several)})
+	}
+	for i := range p.Sections {
+		s := &p.Sections[i]
+		tables, err := Tables([]Section{*s})
+		if err != nil {
+			return nil, err
+		}
+		id := "repscope_" + anchor(strings.ReplaceAll(s.Name(), "/", "_"))
+		t := &tables[0]
+		shown := chosenColumns(t.Columns, limitsOf(p).columns)
+		if len(shown) == 0 {
+			continue
+		}
+		var o, settings report.Object
+		o.Set("id", id)
+		o.Set("section_name", "repscope "+s.Name())
+		o.Set("description", p.description(s))
+		o.Set("plot_type", "table")
+		settings.Set("id", id+"_table")
+		settings.Set("title", "repscope: "+s.Name())
+		settings.Set("namespace", s.Analysis)
+		settings.Set("col1_header", "Model")
+		o.Set("pconfig", settings)
+		var headers report.Object
+		for _, c := range shown {
+			headers.Set(columnID(t.Columns[c]), header(t.Columns[c], true))
+		}
+		o.Set("headers", headers)
+		o.Set("data", samples(t, shown, several))
+		files = append(files, MultiQC{id + "_mqc.json", o})
+	}
+	return files, nil
+}
+
+func (p *Page) description(s *Section) string {
+	for _, c := range p.Commands {
+		if c.Name == s.Analysis {
+			return c.Summary
+		}
+	}
+	return "numbers of " + s.Analysis
+}
+
+// general is the content for the table of general statistics.
+func general(id string, t *Table, columns []int, several bool) report.Object {
+	var o report.Object
+	o.Set("id", id)
+	o.Set("plot_type", "generalstats")
+	var headers []any
+	for _, c := range columns {
+		var one report.Object
+		one.Set(columnID(t.Columns[c]), header(t.Columns[c], false))
+		headers = append(headers, one)
+	}
+	o.Set("pconfig", headers)
+	o.Set("data", samples(t, columns, several))
+	return o
+}
+
+// columnID names a column: those of different analyses meet in one table.
+func columnID(c Column) string { return c.Analysis + ": " + c.Path }
+
+func header(c Column, alone bool) report.Object {
+	var o report.Object
+	title := pretty(c.Path)
+	if !alone {
+		o.Set("namespace", "repscope "+c.Analysis)
+	}
+	o.Set("title", title)
+	text := c.Path
+	if d := direction(c.Direction); d != "" {
+		text += ", " + d
+	}
+	o.Set("description", text)
+	if c.Unit != "" {
+		o.Set("suffix", " "+c.Unit)
+	}
+	o.Set("format", "{:,.4g}")
+	switch c.Direction {
+	case report.Higher:
+		o.Set("scale", "Blues")
+	case report.Lower:
+		o.Set("scale", "Blues-rev")
+	default:
+		o.Set("scale", "Greys")
+	}
+	return o
+}
+
+// samples are the numbers by model; what is undefined is left out.
+func samples(t *Table, columns []int, several bool) report.Object {
+	var data report.Object
+	for r, name := range t.Models {
+		if several && t.Dataset != "" {
+			name = fmt.Sprintf("%s/%s", t.Dataset, name)
+		}
+		var cells report.Object
+		for _, c := range columns {
+			if v := t.Rows[r][c].Value; v.Defined() {
+				cells.Set(columnID(t.Columns[c]), v.V)
+			}
+		}
+		data.Set(name, cells)
+	}
+	return data
+}

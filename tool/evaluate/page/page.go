@@ -1,0 +1,184 @@
+// Package page is the report of a study: one HTML file with everything in it, written from result files.
+//
+//	p := page.Page{Title: "study", Sections: sections, Tables: tables, Commands: analyses}
+//	err := p.Write(w)
+//
+// [Find] makes the sections from folders, [Tables] the tables from sections. Equal results give equal bytes. The page asks
+// nothing of a network, is whole without its script, and what is too much for it is in files that it names.
+package page
+
+import (
+	"bytes"
+	"crypto/sha256"
+	_ "embed" // the template, the style and the script
+	"encoding/base64"
+	"html/template"
+	"io"
+	"slices"
+	"strings"
+
+	"repscope/internal/run"
+	"repscope/internal/text"
+	"repscope/plots"
+	"repscope/report"
+)
+
+// Page is what a report shows.
+type Page struct {
+	Title    string
+	Sections []Section
+	Tables   []Table
+	Failures []string      // tasks that have no result, and why
+	Commands []run.Command // for help texts and defaults of options; others have none
+	Methods  func(*report.Result) []Method
+	Beside   []string // names of files with the same numbers beside the page
+}
+
+// Method is a part of how the numbers of a result came about, in words.
+type Method struct {
+	Title, Text string
+	References  []string
+}
+
+var (
+	//go:embed page.html
+	pageHTML string
+	//go:embed style.css
+	styleCSS string
+	//go:embed script.js
+	scriptJS string
+
+	pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{
+		"inc":   func(i int) int { return i + 1 },
+		"count": text.Count[int],
+		"join":  func(list []string) string { return strings.Join(list, ", ") },
+	}).Parse(pageHTML))
+)
+
+// entry is a model, or a training run with its checkpoints, that is told apart by color and marker.
+type entry struct {
+	Index int
+	Name  string
+	Steps int // of a run; 0: a model
+}
+
+// view is what the template shows.
+type view struct {
+	Title     string
+	Style     template.CSS
+	Script    template.JS
+	Policy    string
+	Failures  []string
+	Warnings  []warning
+	Notices   []string // what was left out because it is too much
+	Entries   []entry
+	Symbols   template.HTML
+	Overviews []overview
+	Sections  []section
+	Inputs    []inputRow
+	Programs  []string
+	Beside    []string
+	Models    int
+}
+
+// warning is a warning and the tasks that have it.
+type warning struct {
+	Text  string
+	Where []string
+}
+
+// builder makes a view.
+type builder struct {
+	*Page
+	view    view
+	limits  limits
+	entries map[string]int          // by name
+	model   map[string]int          // the entry of a model: its own or its run's
+	steps   map[string][]Checkpoint // by run
+}
+
+// Write writes the page.
+func (p *Page) Write(w io.Writer) error {
+	b := &builder{Page: p, limits: limitsOf(p)}
+	b.view = view{Title: p.Title, Style: template.CSS(styleCSS), Script: template.JS(scriptJS), Failures: p.Failures, Beside: p.Beside}
+	sum := sha256.Sum256([]byte(scriptJS))
+	b.view.Policy = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; script-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
+	b.enter()
+	b.warn()
+	for i := range p.Tables {
+		b.view.Overviews = append(b.view.Overviews, b.overview(&p.Tables[i]))
+	}
+	for i := range p.Sections {
+		s, err := b.section(i)
+		if err != nil {
+			return err
+		}
+		b.view.Sections = append(b.view.Sections, s)
+	}
+	b.view.Inputs, b.view.Programs = b.inputs(), b.programs()
+	var out bytes.Buffer
+	if err := pageTemplate.Execute(&out, &b.view); err != nil {
+		return err
+	}
+	_, err := w.Write(out.Bytes())
+	return err
+}
+
+// enter gives every model and every run an index, in the order in which they appear.
+func (b *builder) enter() {
+	b.entries, b.model, b.steps = map[string]int{}, map[string]int{}, map[string][]Checkpoint{}
+	runs := map[string]string{}
+	for _, t := range b.Tables {
+		for _, c := range t.Checkpoints {
+			runs[c.Model] = c.Series
+			if !slices.ContainsFunc(b.steps[c.Series], func(have Checkpoint) bool { return have.Model == c.Model }) {
+				b.steps[c.Series] = append(b.steps[c.Series], c)
+			}
+		}
+	}
+	names := map[string]bool{}
+	for _, t := range b.Tables {
+		for _, name := range t.Models {
+			names[name] = true
+		}
+	}
+	b.view.Models = len(names)
+	for _, t := range b.Tables {
+		for _, name := range t.Models {
+			of, steps := name, 0
+			if series, ok := runs[name]; ok {
+				of, steps = series, len(b.steps[series])
+				if names[series] { // a model has the name of the run
+					of = series + " (run)"
+				}
+			}
+			at, known := b.entries[of]
+			if !known {
+				at = len(b.view.Entries)
+				b.entries[of] = at
+				b.view.Entries = append(b.view.Entries, entry{Index: at, Name: of, Steps: steps})
+			}
+			b.model[name] = at
+		}
+	}
+	var symbols bytes.Buffer
+	for i := range b.view.Entries {
+		symbols.WriteString(`<g id="k` + itoa(i) + `">` + plots.InlineMarker(i) + `</g><g id="l` + itoa(i) + `">` + plots.InlineKey(i) + `</g>`)
+	}
+	b.view.Symbols = template.HTML(symbols.String())
+}
+
+// warn collects the warnings of all results and those that only show beside each other.
+func (b *builder) warn() {
+	for _, s := range b.Sections {
+		for _, text := range s.Result.Warnings {
+			i := slices.IndexFunc(b.view.Warnings, func(w warning) bool { return w.Text == text })
+			if i < 0 {
+				i = len(b.view.Warnings)
+				b.view.Warnings = append(b.view.Warnings, warning{Text: text})
+			}
+			b.view.Warnings[i].Where = append(b.view.Warnings[i].Where, s.Name())
+		}
+	}
+	b.view.Warnings = append(b.view.Warnings, b.disagreements()...)
+}

@@ -1,0 +1,171 @@
+// The sections of a page: one for each result.
+
+package page
+
+import (
+	"fmt"
+	"html/template"
+	"slices"
+	"strings"
+
+	"repscope/internal/text"
+	"repscope/report"
+)
+
+// section is a result as the template has it.
+type section struct {
+	Id, Name        string
+	Dataset, Folder string
+	Summary         string
+	Manual          []string
+	Facts           string
+	Warnings        []string
+	Figures         []figure
+	Left            string // what is not shown, and where it is
+	Table           grid
+	Decided         string
+	Methods         []Method
+	Provenance      provenance
+}
+
+// section shows the i-th result.
+func (b *builder) section(i int) (section, error) {
+	s := &b.Sections[i]
+	v := section{Id: "s" + itoa(i), Name: s.Analysis, Dataset: s.Dataset, Folder: relative(s.Folder), Warnings: s.Result.Warnings}
+	for _, c := range b.Commands {
+		if c.Name == s.Analysis {
+			v.Summary, v.Manual = c.Summary, paragraphs(c.Manual)
+		}
+	}
+	tables, err := Tables([]Section{*s})
+	if err != nil {
+		return v, err
+	}
+	t := &tables[0]
+	for _, all := range b.Tables {
+		if all.Dataset == s.Dataset {
+			t.Checkpoints = all.Checkpoints
+		}
+	}
+	v.Facts = facts(s.Result)
+	shown := chosenColumns(t.Columns, b.limits.columns)
+	v.Table = grid{Id: v.Id + "-t", Caption: s.Name() + ": the numbers by which models are compared"}
+	if len(shown) > 0 {
+		v.Table.fill(b, t, shown)
+	}
+	if v.Figures, err = b.figures(&v, t); err != nil {
+		return v, err
+	}
+	v.Left = b.left(s, t, len(shown))
+	v.Decided = decided(s.Result)
+	if b.Methods != nil {
+		v.Methods = b.Methods(s.Result)
+	}
+	v.Provenance = b.provenance(s)
+	return v, nil
+}
+
+// chosenColumns are as many columns as fit: the headlines first, then the others in their order.
+func chosenColumns(columns []Column, most int) []int {
+	if len(columns) <= most {
+		all := make([]int, len(columns))
+		for i := range all {
+			all[i] = i
+		}
+		return all
+	}
+	chosen := headline(columns, most)
+	for i := range columns {
+		if len(chosen) < most && !slices.Contains(chosen, i) {
+			chosen = append(chosen, i)
+		}
+	}
+	slices.Sort(chosen)
+	return chosen
+}
+
+// left says what a section does not show.
+func (b *builder) left(s *Section, t *Table, shown int) string {
+	var parts []string
+	if n := len(t.Columns) - shown; n > 0 {
+		parts = append(parts, fmt.Sprintf("%s of these models", text.Count(n, "more number")))
+	}
+	if b.limits.panels == 0 {
+		parts = append(parts, "the figures, which are left out for more than "+itoa(figuredModels)+" models")
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return "Not shown here: " + strings.Join(parts, ", and ") + "."
+}
+
+// paragraphs are those of a manual; one that is indented keeps its lines.
+func paragraphs(manual string) []string {
+	var list []string
+	for part := range strings.SplitSeq(strings.TrimSpace(manual), "\n\n") {
+		list = append(list, part)
+	}
+	return list
+}
+
+// facts are a line about a result.
+func facts(r *report.Result) string {
+	parts := []string{text.Count(r.Models.Len(), "model")}
+	for _, in := range r.Inputs {
+		if in.Role == "frames" && in.States > 0 {
+			parts = append(parts, text.Count(in.States, "state"))
+			if in.Episodes > 0 {
+				parts = append(parts, text.Count(in.Episodes, "episode"))
+			}
+		}
+	}
+	parts = append(parts, fmt.Sprintf("seed %d", r.Seed), "device "+r.Device)
+	return strings.Join(parts, " · ")
+}
+
+// decided says what the comparisons of a result decide.
+func decided(r *report.Result) string {
+	if len(r.Comparisons) == 0 {
+		return "Nothing was compared: no model is marked as the best."
+	}
+	n, tested := 0, 0
+	for _, c := range r.Comparisons {
+		if c.PHolm.Defined() {
+			tested++
+			if c.PHolm.V < alpha {
+				n++
+			}
+		}
+	}
+	switch {
+	case tested == 0:
+		return fmt.Sprintf("%s of models, none with a p value (%s): no model is marked as the best.",
+			text.Count(len(r.Comparisons), "comparison"), r.Comparisons[0].P.Reason)
+	case n == 0:
+		return fmt.Sprintf("%s of models, none of which decides at 5 %% after correction: no model is marked as the best.", text.Count(tested, "comparison"))
+	}
+	return fmt.Sprintf("%s of models, %d of which decide at 5 %% after correction; all are in %s_comparisons.csv.", text.Count(tested, "comparison"), n, r.Analysis)
+}
+
+func (b *builder) notice(format string, args ...any) {
+	text := fmt.Sprintf(format, args...)
+	if !slices.Contains(b.view.Notices, text) {
+		b.view.Notices = append(b.view.Notices, text)
+	}
+}
+
+// besideNames names the files beside the page.
+func (b *builder) besideNames() string {
+	if len(b.Beside) == 0 {
+		return "the result files"
+	}
+	return strings.Join(b.Beside, " and ")
+}
+
+// figure is one figure of a section.
+type figure struct {
+	Title, Note string
+	SVG         template.HTML
+	Keys        []entry // of curves
+	Many        bool    // curves
+}
