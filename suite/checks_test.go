@@ -300,6 +300,8 @@ func missing(e Entry) string {
 		return "none.json"
 	case "evaluate":
 		return "none.yaml"
+	case "scale":
+		return "merge none.shard"
 	case "generation":
 		return "--latents z=none.npz"
 	case "sequence":

@@ -26,6 +26,7 @@ import (
 	"repscope/tool/compare"
 	"repscope/tool/encode"
 	"repscope/tool/evaluate"
+	"repscope/tool/scale"
 )
 
 // Entry is one binary.
@@ -43,6 +44,7 @@ var entries = append(slices.Clone(analyses), []Entry{
 	{Command: encode.Command},
 	{Command: compare.Command},
 	{Command: evaluate.New(commandsOf(analyses))},
+	{Command: scale.New(commandsOf(analyses))},
 }...)
 
 var analyses = []Entry{

@@ -31,11 +31,11 @@ var rules = []rule{
 
 	{"analysis/internal/results", "stat report plots points measure shard internal/run"},
 	{"analysis", "analysis/internal measure neighbors latent model stat shard points report plots dataset internal/input internal/run internal/device internal/kernel internal/example"},
-	{"tool", "latent dataset measure points report plots stat internal/input internal/run"},
+	{"tool", "latent dataset measure points report plots shard stat internal/input internal/run"},
 
 	{"internal/input", "latent dataset points report stat measure/spectrum internal/run internal/example internal/device model"},
 	{"internal/runtest", "internal/run plots report dataset stat"}, // of tests alone
-	{"internal/run", "report internal/kernel"},
+	{"internal/run", "report shard internal/kernel"},
 	{"plots report points", ""},
 
 	{"measure", "measure neighbors stat points model internal/kernel"},

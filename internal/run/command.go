@@ -40,6 +40,10 @@ type Command struct {
 	// Defaults replaces defaults of shared flags, by name.
 	Defaults map[string]string
 
+	// Commands are those of a command that is several: the first argument names one. Such a
+	// command has no Setup.
+	Commands []Command
+
 	// Setup adds the command's own flags and returns what one run does with them.
 	// It is called once for every run. It may be nil in a Command that is only
 	// used for its name.
@@ -55,6 +59,9 @@ type Job struct {
 	// Check finds wrong usage in the values of the command's own flags before any
 	// file is opened: errors made by [Usage]. It may be nil.
 	Check func(o *Options) error
+	// Direct does the work of a command that writes no result of its own; there is no Run then,
+	// and the folder of --out is left alone.
+	Direct func(ctx context.Context, o *Options, stdout, stderr io.Writer) error
 	// Run does the work.
 	Run func(ctx context.Context, env *Env) error
 	// Plan opens the inputs, checks all that Run would find wrong before it computes,
@@ -93,7 +100,10 @@ const grace = 700 * time.Millisecond
 // Run runs a command with the given arguments and returns the exit code. When
 // ctx ends it returns within a second, and no file of the run remains.
 func Run(ctx context.Context, c Command, args []string, stdout, stderr io.Writer) int {
-	err := run(ctx, &c, args, stdout, stderr)
+	c, args, err := c.chosen(args)
+	if err == nil {
+		err = run(ctx, &c, args, stdout, stderr)
+	}
 	if err != nil {
 		var text strings.Builder
 		for line := range strings.SplitSeq(strings.TrimSpace(err.Error()), "\n") {
@@ -141,6 +151,9 @@ func runLayers(ctx context.Context, c *Command, args []string, layers []Layer, s
 	}
 	if ctx.Err() != nil {
 		return errInterrupted
+	}
+	if job.Direct != nil {
+		return ignorePipe(job.Direct(ctx, options, stdout, stderr))
 	}
 	start := time.Now()
 	env := newEnv(c, options, flags, stderr)

@@ -60,8 +60,19 @@ func FlagNames(c Command) []string {
 	return names
 }
 
-// VisitFlags calls visit for every flag of a command, the shared ones among them, by name.
+// VisitFlags calls visit for every flag of a command, the shared ones among them, by name; a flag
+// that several of its commands have is visited once.
 func VisitFlags(c Command, visit func(*flag.Flag)) {
+	if len(c.Commands) > 0 {
+		all := map[string]*flag.Flag{}
+		for _, sub := range c.Commands {
+			VisitFlags(sub, func(f *flag.Flag) { all[f.Name] = f })
+		}
+		for _, name := range slices.Sorted(maps.Keys(all)) {
+			visit(all[name])
+		}
+		return
+	}
 	flags := newFlags(c.Name)
 	job := c.Setup(flags)
 	(&Options{}).register(flags, &c, job)
@@ -70,6 +81,9 @@ func VisitFlags(c Command, visit func(*flag.Flag)) {
 
 // TreeNames lists the keys of a configuration of a command that are no flags: see [Flags.Tree].
 func TreeNames(c Command) []string {
+	if len(c.Commands) > 0 {
+		return nil
+	}
 	flags := newFlags(c.Name)
 	c.Setup(flags)
 	return slices.Sorted(maps.Keys(flags.trees))

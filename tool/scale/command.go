@@ -1,0 +1,31 @@
+// Package scale is the scale binary: analyses over many processes and machines.
+//
+//	command := scale.New(analyses)
+//
+// [New] makes the command for the analyses that it is given; it knows none itself.
+package scale
+
+import "repscope/internal/run"
+
+const manual = `scale divides the work of an analysis over processes and machines. Each does a part of it
+(ANALYSIS --shard i/n) and leaves a file; "scale merge" makes of these files what one process
+would have written.`
+
+// subcommands make the commands of the binary, in the order of the help, for the analyses.
+var subcommands = []func(analyses []run.Command) run.Command{
+	newMerge,
+}
+
+// New is the scale binary for the given analyses.
+func New(analyses []run.Command) run.Command {
+	c := run.Command{
+		Name:    "scale",
+		Summary: "an analysis on many processes and machines, with the bytes of one",
+		Manual:  manual,
+		Out:     "evaluation_plots",
+	}
+	for _, sub := range subcommands {
+		c.Commands = append(c.Commands, sub(analyses))
+	}
+	return c
+}
