@@ -5,6 +5,7 @@ package folderlock
 import (
 	"encoding/json"
 	"os"
+	"sync"
 	"testing"
 	"time"
 )
@@ -42,14 +43,16 @@ func TestLookElsewhere(t *testing.T) {
 	if busy, err := Look(t.Context(), dir, "test", true); busy != nil || err != nil {
 		t.Errorf("a count that stands still: %v, %v", busy, err)
 	}
-	go func() {
+	var wait sync.WaitGroup
+	defer wait.Wait()
+	wait.Go(func() {
 		for range 40 {
 			h.Count++
 			data, _ := json.Marshal(h)
 			_ = os.WriteFile(file, data, 0o666)
 			time.Sleep(beat / 10)
 		}
-	}()
+	})
 	if busy, err := Look(t.Context(), dir, "test", true); err != nil || busy == nil || busy.PID != 12 {
 		t.Errorf("a count that rises: %v, %v", busy, err)
 	}

@@ -16,11 +16,11 @@ import (
 
 // wishes are what the division is to fulfil.
 type wishes struct {
-	shards  int           // of every analysis that can be divided; 0: as many as within asks for
-	within  time.Duration // for a task
-	tasks   int           // at most so many of one analysis
-	memory  int64         // of a task; 0: any
-	cores   int           // of a task
+	shards int           // of every analysis that can be divided; 0: as many as within asks for
+	within time.Duration // for a task
+	tasks  int           // at most so many of one analysis
+	memory int64         // of a task; 0: any
+	cores  int           // of a task
 }
 
 // cost is what an analysis is predicted to take on the tasks' cores.
