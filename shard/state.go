@@ -3,6 +3,7 @@
 package shard
 
 import (
+	"bufio"
 	"bytes"
 	"crypto/sha256"
 	"encoding/binary"
@@ -11,6 +12,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"slices"
 )
 
@@ -18,17 +20,56 @@ import (
 type State struct {
 	Identity Identity
 	Parts    []Part
+	// Origin says how the state was computed, for whoever merges it; nil where nobody said.
+	Origin *Origin
 	// Source is what errors call the state, such as the path of its file.
 	Source string
+}
+
+// Origin is how a state was computed. It is no part of the identity: states of other origins
+// merge, if what they compute is the same.
+type Origin struct {
+	// Command is the name of the command, Settings the options that it was given, by name and text
+	// in their order, and Config what else it was given, as YAML. What changes no file of the
+	// result, such as the number of threads, is left out.
+	Command  string  `json:"command"`
+	Settings []Field `json:"settings"`
+	Config   string  `json:"config,omitempty"`
+	// Index and Of are those of the task: it has units Index, Index + Of, …
+	Index int `json:"index"`
+	Of    int `json:"of"`
+	// Inputs are the files that were read, as the result names them.
+	Inputs []Input `json:"inputs"`
+	// Folder is the working folder, to which paths are relative.
+	Folder string `json:"folder,omitempty"`
+	// Version is that of the program.
+	Version string `json:"version"`
+}
+
+// Input is a file that was read.
+type Input struct {
+	Role   string `json:"role"`
+	Name   string `json:"name,omitempty"`
+	Path   string `json:"path"`
+	SHA256 string `json:"sha256,omitempty"`
 }
 
 // Part is the encoded outcome of a range of units.
 type Part struct {
 	Range
-	SHA256 string // of Data, in hexadecimal digits
-	Data   []byte
+	SHA256 string // of the encoded outcome, in hexadecimal digits
+	Data   []byte // the encoded outcome; nil in a state of [Open], which leaves it in its file
 
-	from string // the state it comes from, for errors
+	from string                 // the state it comes from, for errors
+	load func() ([]byte, error) // of what is left in a file
+}
+
+// data is the encoded outcome.
+func (p *Part) data() ([]byte, error) {
+	if p.load == nil {
+		return p.Data, nil
+	}
+	return p.load()
 }
 
 // add encodes the outcome of a range.
@@ -67,6 +108,7 @@ const (
 
 type head struct {
 	Identity Identity   `json:"identity"`
+	Origin   *Origin    `json:"origin,omitempty"`
 	Parts    []headPart `json:"parts"`
 }
 
@@ -91,9 +133,14 @@ func (s *State) Has(units int) []bool {
 // Write writes the state in the form that [Read] takes. Equal states have equal
 // bytes.
 func (s *State) Write(w io.Writer) error {
-	h := head{Identity: s.Identity, Parts: []headPart{}}
-	for _, p := range s.Parts {
-		h.Parts = append(h.Parts, headPart{p.Range, len(p.Data), p.SHA256})
+	h := head{Identity: s.Identity, Origin: s.Origin, Parts: []headPart{}}
+	for i := range s.Parts {
+		p := &s.Parts[i]
+		data, err := p.data()
+		if err != nil {
+			return err
+		}
+		h.Parts = append(h.Parts, headPart{p.Range, len(data), p.SHA256})
 	}
 	text, err := json.Marshal(h)
 	if err != nil {
@@ -105,8 +152,12 @@ func (s *State) Write(w io.Writer) error {
 	if _, err := w.Write(front); err != nil {
 		return err
 	}
-	for _, p := range s.Parts {
-		if _, err := w.Write(p.Data); err != nil {
+	for i := range s.Parts {
+		data, err := s.Parts[i].data()
+		if err == nil {
+			_, err = w.Write(data)
+		}
+		if err != nil {
 			return err
 		}
 	}
@@ -119,48 +170,82 @@ var ErrDamaged = errors.New("the shard is damaged")
 // Read reads a state. source is what errors call it. Errors: no shard, one of a
 // later form, and [ErrDamaged].
 func Read(r io.Reader, source string) (*State, error) {
+	return read(r, source, func(p *Part, bytes int) (digest string, err error) {
+		p.Data, err = readUpTo(r, bytes)
+		return digestOf(p.Data), err
+	})
+}
+
+// Open reads the state of a file, checks all of it as [Read] does, and leaves the parts where
+// they are until they are merged: it takes memory for the head alone.
+func Open(path string) (*State, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	buffered := bufio.NewReaderSize(f, pieceBytes)
+	at := &counter{r: buffered}
+	return read(at, path, func(p *Part, bytes int) (string, error) {
+		begin, h := at.n, sha256.New()
+		n, err := io.CopyN(h, at, int64(bytes))
+		if errors.Is(err, io.EOF) {
+			err = fmt.Errorf("%d of %d bytes are there", n, bytes)
+		}
+		p.load = func() ([]byte, error) { return reload(path, begin, bytes, p.Range, p.SHA256) }
+		return hex.EncodeToString(h.Sum(nil)), err
+	})
+}
+
+// reload reads a part that was left in its file.
+func reload(path string, at int64, size int, units Range, digest string) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	data := make([]byte, size)
+	if _, err := f.ReadAt(data, at); err != nil || digestOf(data) != digest {
+		return nil, fmt.Errorf("%s: %w: %s changed while they were merged", path, ErrDamaged, units)
+	}
+	return data, nil
+}
+
+// counter counts what is read.
+type counter struct {
+	r io.Reader
+	n int64
+}
+
+func (c *counter) Read(p []byte) (int, error) {
+	n, err := c.r.Read(p)
+	c.n += int64(n)
+	return n, err
+}
+
+// read reads a state; take reads the data of a part and returns its digest.
+func read(r io.Reader, source string, take func(p *Part, bytes int) (digest string, err error)) (*State, error) {
 	fail := func(format string, args ...any) (*State, error) {
 		return nil, fmt.Errorf("%s: %w", source, fmt.Errorf(format, args...))
 	}
-	front := make([]byte, len(magic)+8+sha256.Size)
-	n, err := io.ReadFull(r, front)
-	if k := min(n, len(magic)); string(front[:k]) != magic[:k] || n == 0 {
-		if bytes.HasPrefix(front, []byte("repscope-shard/")) {
-			return fail("this is a shard of another version of repscope, want %q", magic[:len(magic)-1])
-		}
-		return fail("this is no shard: it does not begin with %q", magic[:len(magic)-1])
-	}
+	h, err := readHead(r)
 	if err != nil {
-		return fail("%w: it ends after %d bytes", ErrDamaged, n)
+		return fail("%w", err)
 	}
-	size := binary.LittleEndian.Uint64(front[len(magic):])
-	if size > maxHead {
-		return fail("%w: its head claims %d bytes", ErrDamaged, size)
-	}
-	text, err := readUpTo(r, int(size))
-	if err != nil {
-		return fail("%w: its head of %d bytes: %w", ErrDamaged, size, err)
-	}
-	if sum := sha256.Sum256(text); !bytes.Equal(sum[:], front[len(magic)+8:]) {
-		return fail("%w: its head has another digest than it claims", ErrDamaged)
-	}
-	var h head
-	if err := json.Unmarshal(text, &h); err != nil {
-		return fail("%w: its head: %w", ErrDamaged, err)
-	}
-	state := &State{Identity: h.Identity, Source: source}
-	for _, p := range h.Parts {
+	state := &State{Identity: h.Identity, Origin: h.Origin, Source: source, Parts: make([]Part, len(h.Parts))}
+	for i, p := range h.Parts {
 		if p.Lo < 0 || p.Lo >= p.Hi || p.Hi > h.Identity.Units || p.Bytes < 0 {
 			return fail("%w: a part of units %d to %d of %d", ErrDamaged, p.Lo, p.Hi-1, h.Identity.Units)
 		}
-		data, err := readUpTo(r, p.Bytes)
+		part := &state.Parts[i]
+		part.Range, part.SHA256 = p.Range, p.SHA256
+		digest, err := take(part, p.Bytes)
 		if err != nil {
 			return fail("%w: %s: %w", ErrDamaged, p.Range, err)
 		}
-		if digestOf(data) != p.SHA256 {
+		if digest != p.SHA256 {
 			return fail("%w: %s have another digest than the head says", ErrDamaged, p.Range)
 		}
-		state.Parts = append(state.Parts, Part{Range: p.Range, SHA256: p.SHA256, Data: data})
 	}
 	if n, _ := io.ReadFull(r, make([]byte, 1)); n > 0 {
 		return fail("%w: it goes on after its last part", ErrDamaged)
@@ -169,6 +254,37 @@ func Read(r io.Reader, source string) (*State, error) {
 		return fail("%w: %w", ErrDamaged, err)
 	}
 	return state, nil
+}
+
+// readHead reads what stands before the parts.
+func readHead(r io.Reader) (*head, error) {
+	front := make([]byte, len(magic)+8+sha256.Size)
+	n, err := io.ReadFull(r, front)
+	if k := min(n, len(magic)); string(front[:k]) != magic[:k] || n == 0 {
+		if bytes.HasPrefix(front, []byte("repscope-shard/")) {
+			return nil, fmt.Errorf("this is a shard of another version of repscope, want %q", magic[:len(magic)-1])
+		}
+		return nil, fmt.Errorf("this is no shard: it does not begin with %q", magic[:len(magic)-1])
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%w: it ends after %d bytes", ErrDamaged, n)
+	}
+	size := binary.LittleEndian.Uint64(front[len(magic):])
+	if size > maxHead {
+		return nil, fmt.Errorf("%w: its head claims %d bytes", ErrDamaged, size)
+	}
+	text, err := readUpTo(r, int(size))
+	if err != nil {
+		return nil, fmt.Errorf("%w: its head of %d bytes: %w", ErrDamaged, size, err)
+	}
+	if sum := sha256.Sum256(text); !bytes.Equal(sum[:], front[len(magic)+8:]) {
+		return nil, fmt.Errorf("%w: its head has another digest than it claims", ErrDamaged)
+	}
+	h := &head{}
+	if err := json.Unmarshal(text, h); err != nil {
+		return nil, fmt.Errorf("%w: its head: %w", ErrDamaged, err)
+	}
+	return h, nil
 }
 
 // readUpTo reads n bytes without trusting n before they are there.

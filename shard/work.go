@@ -4,6 +4,7 @@ package shard
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 )
@@ -55,8 +56,12 @@ func (w Work[P, R]) identity() Identity {
 	return identity
 }
 
-// Run computes all units in one part and merges it.
+// Run computes all units in one part and merges it. In the context of a [Job] it does what the
+// job says instead.
 func (w Work[P, R]) Run(ctx context.Context) (R, error) {
+	if job, ok := ctx.Value(jobKey{}).(*Job); ok {
+		return carryOut(ctx, job, w)
+	}
 	part, err := w.Map(ctx, Range{0, w.Units})
 	if err != nil {
 		var none R
@@ -96,13 +101,21 @@ func (w Work[P, R]) MergeStates(ctx context.Context, states ...*State) (R, error
 		return none, err
 	}
 	decoded := make([]P, len(parts))
-	for i, part := range parts {
-		if err := Decode(part.Data, &decoded[i]); err != nil {
+	for i := range parts {
+		part := &parts[i]
+		data, err := part.data()
+		if err != nil {
+			return none, err
+		}
+		if err := Decode(data, &decoded[i]); err != nil {
 			return none, fmt.Errorf("%s of %s: %w", part.Range, part.from, err)
 		}
 	}
 	return w.Merge(ctx, decoded)
 }
+
+// ErrForeign is what errors of merging wrap that tell of a state of other work.
+var ErrForeign = errors.New("is part of other work than this")
 
 // Union returns the parts of states in the order of their units, each once; see
 // [Work.MergeStates] for what it refuses.
@@ -114,7 +127,7 @@ func Union(identity Identity, states ...*State) ([]Part, error) {
 			from = fmt.Sprintf("state %d", i)
 		}
 		if d := identity.Difference(s.Identity); d != "" {
-			return nil, fmt.Errorf("%s is part of other work than this: %s", from, d)
+			return nil, fmt.Errorf("%s %w: %s", from, ErrForeign, d)
 		}
 		for _, p := range s.Parts {
 			p.from = from

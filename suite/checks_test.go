@@ -290,7 +290,7 @@ var wrongValues = map[string]map[string][]string{
 var sharedWrong = []string{
 	"--out=", "--out|a|--out|b", "--frames|other.npy", "--seed|-1", "--seed|x", "--threads|-1", "--batch|0", "--samples|-1", "--window|-1", "--layout|HX",
 	"--pixel-range|foo", "--pixel-range|5,1", "--std|0", "--std|1|--std|2", "--mean|x", "--mean|1|--mean|2", "--resize|3", "--input-scale|one", "--pool|first",
-	"--pool|nobody=mean", "--device|tpu2", "--precision|fp7", "--config|missing.yaml", "--json=maybe", "--model|x.onnx", "--model|a=x|--model|a=y", "--baseline|pac", "stray",
+	"--pool|nobody=mean", "--device|tpu2", "--precision|fp7", "--config|missing.yaml", "--json=maybe", "--shard|x", "--shard|3/3", "--shard|-1/2", "--shard|1", "--shard|0/2|--json", "--model|x.onnx", "--model|a=x|--model|a=y", "--baseline|pac", "stray",
 }
 
 // missing are files that are not there: whoever opened one would exit with 1.
@@ -360,7 +360,7 @@ func TestOwnFlagsAreCheckedFirst(t *testing.T) {
 func ownFlags(c run.Command) []string {
 	shared := run.FlagNames(run.Command{Name: "bare", Out: "out", Setup: func(flags *run.Flags) run.Job {
 		input.Register(flags, input.Needs{})
-		return run.Job{Plan: func(context.Context, *run.Env) error { return nil }}
+		return run.Job{Plan: func(context.Context, *run.Env) error { return nil }, Divides: true}
 	}})
 	var own []string
 	for _, name := range run.FlagNames(c) {

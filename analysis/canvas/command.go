@@ -31,7 +31,7 @@ var Command = run.Command{
 	Setup: func(flags *run.Flags) run.Job {
 		s := &settings{}
 		s.register(flags)
-		return run.Job{Check: s.check, Run: s.run, Plan: s.plan}
+		return run.Job{Check: s.check, Run: s.run, Plan: s.plan, Divides: true}
 	},
 }
 
@@ -86,7 +86,7 @@ func (s *settings) run(ctx context.Context, env *run.Env) (err error) {
 		return s.writeReports(env, row)
 	}
 	var rows *store
-	if !s.single() {
+	if !s.single() && (!env.Divided() || env.Merging()) {
 		if rows, err = s.openStore(env, in, kinds, digests); err != nil {
 			return err
 		}
@@ -106,6 +106,11 @@ func (s *settings) run(ctx context.Context, env *run.Env) (err error) {
 		return err
 	}
 	if rows != nil {
+		if env.Merging() {
+			if err := rows.enterAll(result.Rows); err != nil {
+				return err
+			}
+		}
 		if err := s.keep(env, rows); err != nil {
 			return err
 		}

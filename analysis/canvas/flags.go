@@ -242,6 +242,11 @@ func (s *settings) check(o *run.Options) error {
 	if err := s.checkForm(); err != nil {
 		return err
 	}
+	for _, name := range s.given("resume", "skip-all", "reports", "saliency-plots", "save-saliency-vis", "precompute-semantic") {
+		if err := o.Together(name, "that is kept or written as cases are scored"); err != nil {
+			return err
+		}
+	}
 	for _, part := range []interface{ check() error }{&s.shared.Images, &s.shared.Layout, &s.shared.Content, &s.shared.Saliency,
 		&s.shared.Semantic} {
 		if err := part.check(); err != nil {

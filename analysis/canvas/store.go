@@ -374,6 +374,16 @@ func (s *store) done(i int, row *CaseRow) error {
 	return s.enter(i, row.Base, nil, true)
 }
 
+// enterAll enters the rows of all cases, which others have computed.
+func (s *store) enterAll(rows []CaseRow) error {
+	for i := range rows {
+		if err := s.done(i, &rows[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // enter makes the row of a case, writes its reports and the journal, and takes the row's place.
 func (s *store) enter(i int, row, base *Row, ofBase bool) error {
 	c := s.caseOf(i, ofBase)

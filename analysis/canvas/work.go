@@ -9,6 +9,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"sync"
 
@@ -30,10 +31,12 @@ type PartOfCase struct {
 	Base *PartRow
 }
 
-// PartRow is a [Row] without reports: Values by key in the order of the kinds, Details as JSON.
+// PartRow is a [Row] without reports: Values by key in the order of the kinds, Details as JSON with
+// the kinds that they are of, in the order of their names.
 type PartRow struct {
 	Values   []report.Value
 	Details  []byte
+	Owners   []string
 	Failures []string
 }
 
@@ -250,6 +253,9 @@ func partOf(row *Row, kinds []Kind) (PartRow, error) {
 			return part, err
 		}
 		part.Details = text.Bytes()
+		for _, key := range slices.Sorted(maps.Keys(row.Details)) {
+			part.Owners = append(part.Owners, row.owners[key])
+		}
 	}
 	return part, nil
 }
@@ -276,8 +282,13 @@ func (p *PartRow) row(kinds []Kind) (*Row, error) {
 	if !ok {
 		return nil, errors.New("the details of a case are no object")
 	}
-	for _, key := range object.Keys() {
+	names := object.Keys()
+	if slices.Sort(names); len(names) != len(p.Owners) {
+		return nil, fmt.Errorf("a row has %d details of %d metrics", len(names), len(p.Owners))
+	}
+	for i, key := range names {
 		row.Details[key], _ = object.Get(key)
+		row.owners[key] = p.Owners[i]
 	}
 	return row, nil
 }

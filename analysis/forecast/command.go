@@ -80,9 +80,10 @@ func setup(flags *run.Flags) run.Job {
 	s.registerInputs(flags)
 	s.registerScores(flags)
 	return run.Job{
-		Check: func(o *run.Options) error { return s.check(flags, o) },
-		Run:   s.run,
-		Plan:  s.plan,
+		Check:   func(o *run.Options) error { return s.check(flags, o) },
+		Run:     s.run,
+		Plan:    s.plan,
+		Divides: true,
 	}
 }
 

@@ -21,7 +21,7 @@ var Command = run.Command{
 	Interrupted: "interrupted; what was computed is kept in " + PartialFile + " of --out, from which the same command continues",
 	Setup: func(flags *run.Flags) run.Job {
 		f := register(flags)
-		return run.Job{Check: func(*run.Options) error { return f.check() }, Run: f.run, Plan: f.plan}
+		return run.Job{Check: func(*run.Options) error { return f.check() }, Run: f.run, Plan: f.plan, Divides: true}
 	},
 }
 
@@ -230,6 +230,9 @@ func (r *Result) nothing() string {
 func (f *options) analyze(ctx context.Context, env *run.Env, in *Input) (*Result, error) {
 	o := f.options()
 	o.Intervals, o.Seed, o.Threads = env.Options.Bootstrap > 0, env.Options.Seed, env.Options.Threads
+	if env.Divided() {
+		return Analyze(ctx, *in, o)
+	}
 	p := newPartial(env)
 	env.AfterCommit(func() error { return run.Remove(p.path) })
 	progress := env.Progress("metrics")

@@ -60,7 +60,7 @@ var Command = run.Command{
 			}
 			return nil
 		})
-		return run.Job{Check: func(*run.Options) error {
+		return run.Job{Divides: true, Check: func(shared *run.Options) error {
 			if err := run.Distinct("k", *k, 1); err != nil {
 				return err
 			}
@@ -76,6 +76,9 @@ var Command = run.Command{
 			if *approx && *coRanking == neighbors.CoRankingFull.String() {
 				return run.Hint(run.Usage("--approx and --coranking full cannot be used together: the curves rank all states"),
 					"leave one of them out")
+			}
+			if *approx {
+				return shared.Together("--approx", "a sample of states is not divided")
 			}
 			return nil
 		}, Run: func(ctx context.Context, env *run.Env) error {

@@ -88,7 +88,8 @@ func setup(flags *run.Flags) run.Job {
 			}
 			return s.run(ctx, env, data)
 		},
-		Plan: func(ctx context.Context, env *run.Env) error { return s.plan(ctx, env, inputs) },
+		Plan:    func(ctx context.Context, env *run.Env) error { return s.plan(ctx, env, inputs) },
+		Divides: true,
 	}
 }
 

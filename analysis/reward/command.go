@@ -27,9 +27,10 @@ var Command = run.Command{
 	Setup: func(flags *run.Flags) run.Job {
 		f := register(flags)
 		return run.Job{
-			Check: func(*run.Options) error { return f.check() },
-			Run:   func(ctx context.Context, env *run.Env) error { return f.run(ctx, env) },
-			Plan:  func(ctx context.Context, env *run.Env) error { return f.plan(ctx, env) },
+			Check:   func(*run.Options) error { return f.check() },
+			Run:     func(ctx context.Context, env *run.Env) error { return f.run(ctx, env) },
+			Plan:    func(ctx context.Context, env *run.Env) error { return f.plan(ctx, env) },
+			Divides: true,
 		}
 	},
 }

@@ -44,7 +44,7 @@ var Command = run.Command{
 			}
 			return o
 		}
-		return run.Job{Check: func(*run.Options) error {
+		return run.Job{Divides: true, Check: func(*run.Options) error {
 			if err := run.AtLeast("draws", *draws, 1); err != nil {
 				return err
 			}

@@ -27,7 +27,7 @@ var Command = run.Command{
 		s.tree.register(flags)
 		s.registerInputs(flags)
 		s.registerMetrics(flags)
-		return run.Job{Check: func(o *run.Options) error { return s.check(o) }, Run: s.run, Plan: s.plan}
+		return run.Job{Check: func(o *run.Options) error { return s.check(o) }, Run: s.run, Plan: s.plan, Divides: true}
 	},
 }
 
@@ -161,6 +161,11 @@ func (s *settings) check(o *run.Options) error {
 	if err := s.checkChoices(o); err != nil {
 		return err
 	}
+	if s.planFile != "" {
+		if err := o.Together("--mask-plan", "nothing is computed"); err != nil {
+			return err
+		}
+	}
 	if err := s.checkPlan(); err != nil {
 		return err
 	}
@@ -273,7 +278,7 @@ func (s *settings) run(ctx context.Context, env *run.Env) error {
 		return err
 	}
 	var result *Result
-	if p.runs() {
+	if p.runs() && !env.Divided() {
 		result, err = p.continued(ctx, env)
 	} else {
 		result, err = p.work().Run(ctx)

@@ -53,7 +53,8 @@ var Command = run.Command{
 				}
 				return analyse(ctx, env, data, *horizons)
 			},
-			Plan: func(ctx context.Context, env *run.Env) error { return dryRun(ctx, env, inputs, *horizons) },
+			Plan:    func(ctx context.Context, env *run.Env) error { return dryRun(ctx, env, inputs, *horizons) },
+			Divides: true,
 		}
 	},
 }

@@ -21,6 +21,8 @@ type Branch struct {
 	Value any
 	// List and Members are those of a list and of a mapping, in their order; nil if it is none.
 	List, Members []Branch
+
+	leaf *yaml.Node // as it stands in the configuration, of a value
 }
 
 // Errorf is wrong usage at the place of the branch.
@@ -63,6 +65,25 @@ func (b *Branch) plain() any {
 		return list
 	}
 	return b.Value
+}
+
+// yaml is the branch as a configuration holds it.
+func (b *Branch) yaml() *yaml.Node {
+	switch {
+	case b.Members != nil:
+		n := &yaml.Node{Kind: yaml.MappingNode}
+		for i := range b.Members {
+			n.Content = append(n.Content, &yaml.Node{Kind: yaml.ScalarNode, Value: b.Members[i].Key}, b.Members[i].yaml())
+		}
+		return n
+	case b.List != nil:
+		n := &yaml.Node{Kind: yaml.SequenceNode}
+		for i := range b.List {
+			n.Content = append(n.Content, b.List[i].yaml())
+		}
+		return n
+	}
+	return &yaml.Node{Kind: yaml.ScalarNode, Tag: b.leaf.Tag, Style: b.leaf.Style, Value: b.leaf.Value}
 }
 
 // Given reports whether a flag has a value from the command line or the configuration.
@@ -109,6 +130,7 @@ func (c *config) branch(key, value *yaml.Node) (*Branch, error) {
 			b.List = append(b.List, *m)
 		}
 	default:
+		b.leaf = value
 		if err := value.Decode(&b.Value); err != nil {
 			return nil, b.Errorf("%s cannot be read: %v", b.Key, err)
 		}

@@ -67,6 +67,8 @@ type Job struct {
 	// Plan opens the inputs, checks all that Run would find wrong before it computes,
 	// and fills env.Plan. Where it is nil there is no --dry-run.
 	Plan func(ctx context.Context, env *Env) error
+	// Divides says that Run does its work by a [shard.Work], at most one: there is --shard.
+	Divides bool
 }
 
 // Main runs a command with the program's arguments and ends the program.
@@ -121,12 +123,13 @@ func Run(ctx context.Context, c Command, args []string, stdout, stderr io.Writer
 var errInterrupted = errors.New("interrupted; no file was written")
 
 func run(ctx context.Context, c *Command, args []string, stdout, stderr io.Writer) error {
-	return runLayers(ctx, c, args, nil, stdout, stderr)
+	return (&Task{Command: *c, Args: args}).Run(ctx, stdout, stderr)
 }
 
-// runLayers is a run with options from layers besides.
-func runLayers(ctx context.Context, c *Command, args []string, layers []Layer, stdout, stderr io.Writer) error {
-	flags, options, job, err := settle(c, args, layers)
+// Run runs the task as [Run] does, but returns the error instead of printing it.
+func (t *Task) Run(ctx context.Context, stdout, stderr io.Writer) error {
+	c := &t.Command
+	flags, options, job, err := settle(c, t.Args, t.Layers)
 	switch {
 	case errors.Is(err, flag.ErrHelp):
 		return ignorePipe(help(stdout, c, flags))
@@ -157,6 +160,7 @@ func runLayers(ctx context.Context, c *Command, args []string, layers []Layer, s
 	}
 	start := time.Now()
 	env := newEnv(c, options, flags, stderr)
+	env.job = t.job(options)
 	env.columns = consoleColumns(stdout, os.Getenv)
 	for _, note := range options.notes {
 		env.Note("note: %s", note)
@@ -175,17 +179,28 @@ func runLayers(ctx context.Context, c *Command, args []string, layers []Layer, s
 		}
 		return ignorePipe(env.writePlan(stdout))
 	}
+	finish := func() error {
+		env.Result.Elapsed = time.Since(start).Seconds()
+		return env.finish(stdout)
+	}
+	if env.job != nil {
+		return env.divided(ctx, job, flags, finish)
+	}
 	if err := env.guarded(ctx, job.Run); err != nil {
 		return err
 	}
-	env.Result.Elapsed = time.Since(start).Seconds()
-	return env.finish(stdout)
+	return finish()
 }
 
 // check runs the checks of everything that registered flags, then the command's own.
 func check(flags *Flags, job Job, o *Options) error {
 	if o.Out == "" {
 		return Hint(Usage("--out is empty: want the folder for the files"), "is it a variable that is not set?")
+	}
+	if o.JSON {
+		if err := o.Together("--json", "a shard is no result"); err != nil {
+			return err
+		}
 	}
 	for _, check := range flags.checks {
 		if err := check(o); err != nil {
@@ -223,7 +238,7 @@ func (e *Env) guarded(ctx context.Context, do func(context.Context, *Env) error)
 	switch {
 	case err == nil || ctx.Err() == nil:
 		return err
-	case e.Command.Interrupted != "":
+	case e.Command.Interrupted != "" && e.job == nil:
 		return errors.New(e.Command.Interrupted)
 	}
 	return errInterrupted

@@ -153,7 +153,7 @@ func (c *config) apply(content []*yaml.Node, settled map[string]bool, section st
 			continue
 		}
 		for _, v := range values {
-			if err := c.flags.Set(name, v); err != nil {
+			if err := c.flags.set(name, v); err != nil {
 				return wrongValue(c.place(key)+": option "+name, v, err)
 			}
 		}
@@ -202,7 +202,7 @@ func (c *config) foreign(command string, names []string, section *yaml.Node) err
 }
 
 // configurable reports whether an option can stand in a configuration.
-func configurable(name string) bool { return name != "config" && name != "version" }
+func configurable(name string) bool { return name != "config" && name != "version" && name != "shard" }
 
 // configNames are the names that a configuration may hold.
 func configNames(flags *Flags) []string {

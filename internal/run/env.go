@@ -17,6 +17,7 @@ import (
 	"repscope/internal/kernel"
 	"repscope/internal/parallel"
 	"repscope/report"
+	"repscope/shard"
 )
 
 // Env is what a command works with: the values of the shared flags, the result to
@@ -34,6 +35,7 @@ type Env struct {
 	// Plan is what [Job.Plan] fills; nil in a run.
 	Plan *Plan
 
+	job         *shard.Job // how work is carried out, if not as a whole
 	afterCommit []func() error
 	instead     string // see InPlaceOfResult
 	closers     []io.Closer
@@ -67,10 +69,11 @@ func (e *Env) work(ctx context.Context, do func(context.Context, *Env) error) er
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	e.stop = stop
-	if err := do(ctx, e); err != nil {
-		if errors.Is(err, context.Canceled) {
-			return context.Cause(ctx)
-		}
+	err := do(ctx, e)
+	switch {
+	case errors.Is(err, context.Canceled):
+		return context.Cause(ctx)
+	case err != nil && !errors.Is(err, shard.ErrComputed) && !errors.Is(err, shard.ErrForeign):
 		return err
 	}
 	for _, wait := range e.besides {
@@ -78,7 +81,10 @@ func (e *Env) work(ctx context.Context, do func(context.Context, *Env) error) er
 			return err
 		}
 	}
-	return nil
+	if errors.Is(err, shard.ErrComputed) {
+		return nil
+	}
+	return err
 }
 
 // Beside does work beside the run, which ends no sooner than it; its error ends the

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"repscope/report"
+	"repscope/shard"
 )
 
 // Group says under which heading of the help a flag stands and whether its
@@ -44,7 +45,8 @@ type Flags struct {
 	checks   []func(*Options) error
 	omitted  []string // shared flags that the command has no use for
 	trees    map[string]func(b *Branch) error
-	branches []*Branch // what they took
+	branches []*Branch     // what they took
+	given    []shard.Field // what was set, in this order
 }
 
 func newFlags(name string) *Flags {

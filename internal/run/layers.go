@@ -3,15 +3,14 @@
 package run
 
 import (
-	"context"
 	"flag"
-	"io"
 	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
 
 	"repscope/report"
+	"repscope/shard"
 )
 
 // Layer is some options of a configuration: keys and values in turn, as a YAML mapping has them.
@@ -26,11 +25,8 @@ type Task struct {
 	Command Command
 	Args    []string
 	Layers  []Layer
-}
-
-// Run runs the task as [Run] does, but returns the error instead of printing it.
-func (t *Task) Run(ctx context.Context, stdout, stderr io.Writer) error {
-	return runLayers(ctx, &t.Command, t.Args, t.Layers, stdout, stderr)
+	// Merge are states of which the run makes its result in place of computing it; see [Merged].
+	Merge []*shard.State
 }
 
 // Exit is the exit code of an error of a run, and the lines that are printed for it, hints included.

@@ -12,6 +12,7 @@ type Options struct {
 	Memory      int64    // --memory: bytes, 0 for the default
 	Quiet, JSON bool     // --quiet, --json
 	DryRun      bool     // --dry-run
+	Shard       Shard    // --shard: which task of several this is
 	Args        []string // what stands beside the flags; see Command.Arguments
 
 	config  string
@@ -49,6 +50,9 @@ func (o *Options) register(f *Flags, c *Command, job Job) {
 	f.CountVar(&o.Threads, "threads", 0, "`N` cores to use; 0: all")
 	f.Var((*size)(&o.Memory), "memory", "`SIZE` of the working memory, such as 450MB; 0: a quarter of what the machine has, or of what its limits leave (control groups, ulimit -v)")
 	f.Group(Running, "threads", "memory")
+	if job.Divides {
+		o.Shard.register(f)
+	}
 
 	for name, value := range c.Defaults {
 		fl := f.Lookup(name)

@@ -9,12 +9,14 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"repscope/shard"
 )
 
 // parse reads the command line. A command that takes arguments finds them in
 // options, wherever they stood; after "--" everything is one.
 func parse(flags *Flags, options *Options, c *Command, args []string) error {
-	watch := &watch{first: map[string]string{}}
+	watch := &watch{first: map[string]string{}, flags: flags}
 	defer watch.over(flags)()
 	for {
 		if err := parseFlags(flags, watch, args); err != nil {
@@ -89,6 +91,7 @@ func wrongValue(of, text string, err error) error {
 // watch sees how flags are set on the command line: which value was wrong, and what was
 // given twice. Package flag keeps neither.
 type watch struct {
+	flags  *Flags
 	first  map[string]string // values of flags that do not repeat
 	failed error
 }
@@ -121,6 +124,7 @@ func (v *watched) Set(text string) error {
 		return err
 	}
 	if r, ok := v.Value.(repeater); ok && r.Repeats() {
+		v.watch.flags.given = append(v.watch.flags.given, shard.Field{Name: v.name, Value: text})
 		return nil
 	}
 	if first, ok := v.watch.first[v.name]; ok && first != text {
@@ -128,6 +132,7 @@ func (v *watched) Set(text string) error {
 		return v.watch.failed
 	}
 	v.watch.first[v.name] = text
+	v.watch.flags.given = append(v.watch.flags.given, shard.Field{Name: v.name, Value: text})
 	return nil
 }
 

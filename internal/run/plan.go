@@ -112,6 +112,9 @@ func (e *Env) planFiles() []string {
 	if e.instead != "" {
 		return []string{e.instead}
 	}
+	if e.Options.Shard.Of > 0 {
+		return []string{e.Options.Shard.File(e.Command.Name)}
+	}
 	return append(slices.Clone(e.Plan.Files), e.Command.Name+".json")
 }
 

@@ -21,7 +21,7 @@ func (c Command) chosen(args []string) (Command, []string, error) {
 		names = append(names, sub.Name)
 	}
 	if len(args) == 0 || strings.HasPrefix(args[0], "-") {
-		c.Setup = c.overview
+		c.Setup, c.Omit = c.overview, []string{"config", "seed", "bootstrap", "out", "format", "quiet", "threads", "memory"}
 		return c, args, nil
 	}
 	i := slices.Index(names, args[0])
@@ -36,14 +36,14 @@ func (c Command) chosen(args []string) (Command, []string, error) {
 
 // overview is the job of a command of several that names none of them.
 func (c Command) overview(flags *Flags) Job {
-	var lines []string
+	var names []string
 	for _, sub := range c.Commands {
-		flags.Usage(strings.TrimSpace(sub.Name+" "+sub.Arguments) + " [flags]")
-		lines = append(lines, sub.Name)
+		flags.Usage(fmt.Sprintf("%-32s %s", strings.TrimSpace(sub.Name+" "+sub.Arguments)+" [flags]", sub.Summary))
+		names = append(names, sub.Name)
 	}
 	return Job{
 		Check: func(*Options) error {
-			return Hint(Usage("no command: want one of %s", strings.Join(lines, ", ")), fmt.Sprintf("run %s --help, or %s %s --help", c.Name, c.Name, lines[0]))
+			return Hint(Usage("no command: want one of %s", strings.Join(names, ", ")), fmt.Sprintf("run %s --help, or %s %s --help", c.Name, c.Name, names[0]))
 		},
 		Direct: func(context.Context, *Options, io.Writer, io.Writer) error { return nil },
 	}

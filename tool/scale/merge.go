@@ -4,33 +4,86 @@ package scale
 
 import (
 	"context"
-	"errors"
+	"fmt"
 	"io"
 
 	"repscope/internal/run"
 )
 
-const mergeManual = `scale merge makes of the shards of an analysis what one process would have written.`
+const mergeManual = `merge makes of the shards of an analysis (ANALYSIS --shard i/n) the files that one process
+would have written, byte for byte but for its time stamps. FILES are shards, in any order, and
+folders that hold them. Shards of different n may be mixed and some may be there twice, if they
+are equal; together they have to have all units.
+
+It reads what the analysis has read, wherever the shards say it is, but computes none of their
+units again: merge in the folder in which the shards were made. Latents are those of the cache,
+where it has them. Refused, with their names: files that are damaged or no shards, shards of
+other inputs, options or definitions, shards that differ on a unit, inputs that have changed,
+and sets with missing units, for which the commands that make them are printed.
+
+The files go into the folder of --out, or where the analysis puts them without. --memory and
+--threads are those of the analysis.`
+
+// defaultOut stands for the folder into which the analysis writes by itself.
+const defaultOut = "evaluation_plots"
 
 // newMerge is the command.
-func newMerge([]run.Command) run.Command {
+func newMerge(analyses []run.Command) run.Command {
 	return run.Command{
 		Name:      "merge",
 		Summary:   "the result of an analysis from its shards",
 		Manual:    mergeManual,
-		Out:       "evaluation_plots",
+		Out:       defaultOut,
 		Arguments: "FILES…",
 		Omit:      []string{"seed", "bootstrap", "format", "config"},
 		Setup: func(*run.Flags) run.Job {
 			return run.Job{
 				Check: func(o *run.Options) error {
 					if len(o.Args) == 0 {
-						return run.Usage("no shards: want the files that --shard has written")
+						return run.Usage("no shards: want the files that --shard has written, or folders that hold them")
 					}
 					return nil
 				},
-				Direct: func(context.Context, *run.Options, io.Writer, io.Writer) error { return errors.New("not written yet") },
+				Direct: func(ctx context.Context, o *run.Options, stdout, stderr io.Writer) error {
+					return Merge(ctx, analyses, o.Args, mergeArguments(o), stdout, stderr)
+				},
 			}
 		},
 	}
+}
+
+// mergeArguments are the options of merge as those of the analysis.
+func mergeArguments(o *run.Options) []string {
+	var args []string
+	if o.Out != defaultOut {
+		args = append(args, "--out="+o.Out)
+	}
+	if o.Quiet {
+		args = append(args, "--quiet")
+	}
+	if o.JSON {
+		args = append(args, "--json")
+	}
+	return append(args, fmt.Sprintf("--threads=%d", o.Threads), fmt.Sprintf("--memory=%dB", o.Memory))
+}
+
+// Merge writes the result that the shards of some files and folders make together. args are
+// options of the analysis besides those that the shards were made with, such as --out=folder.
+// Errors: those of [Open] and [Set.Complete], and of the analysis.
+func Merge(ctx context.Context, analyses []run.Command, paths, args []string, stdout, stderr io.Writer) error {
+	set, err := Open(analyses, paths)
+	if err != nil {
+		return err
+	}
+	if err := set.Complete(); err != nil {
+		return err
+	}
+	task, err := run.Merged(set.Command, set.States[0].Origin, set.States, args...)
+	if err != nil {
+		return fmt.Errorf("%s: %w", set.States[0].Source, err)
+	}
+	if err := task.Run(ctx, stdout, stderr); err != nil {
+		return fmt.Errorf("%s: %w", set.Command.Name, err)
+	}
+	return nil
 }

@@ -1,0 +1,56 @@
+// How the work of a context is carried out: as a task of several, or from what tasks left.
+
+package shard
+
+import (
+	"context"
+	"errors"
+)
+
+// Job says how the work of a context is carried out by [Work.Run], of which an analysis calls
+// one: one task computes its units, or the states of tasks are merged. Without a job all units
+// are computed and merged.
+type Job struct {
+	// Index and Of are those of the task: units Index, Index + Of, … are computed, nothing is
+	// merged, and Run returns [ErrComputed]. With an Of of 0, States are merged.
+	Index, Of int
+	States    []*State
+
+	state *State
+	works int
+}
+
+// ErrComputed is what [Work.Run] returns in place of a result when a task has computed its units.
+var ErrComputed = errors.New("the units of a task are computed; there is no result before all are merged")
+
+// errTwice is that of an analysis that is several.
+var errTwice = errors.New("the analysis consists of several works, which cannot be divided")
+
+type jobKey struct{}
+
+// In returns a context whose work is carried out as the job says.
+func (j *Job) In(ctx context.Context) context.Context { return context.WithValue(ctx, jobKey{}, j) }
+
+// State is what the task has computed; nil as long as no work was carried out, and of a job that
+// merges.
+func (j *Job) State() *State { return j.state }
+
+// Used reports whether work was carried out.
+func (j *Job) Used() bool { return j.works > 0 }
+
+// carryOut does what a job says.
+func carryOut[P, R any](ctx context.Context, j *Job, w Work[P, R]) (R, error) {
+	var none R
+	if j.works++; j.works > 1 {
+		return none, errTwice
+	}
+	if j.Of == 0 {
+		return w.MergeStates(ctx, j.States...)
+	}
+	state, err := w.Compute(ctx, Task(j.Index, j.Of, w.Units)...)
+	if err != nil {
+		return none, err
+	}
+	j.state = state
+	return none, ErrComputed
+}
