@@ -153,7 +153,7 @@ func TestK8s(t *testing.T) {
 	}
 	arrays(t, dir, 1500)
 	out := succeeds(t, dir, "scale", "k8s", "--shards", "4", "--cpus", "2", "--image", "registry/repscope:1", "--claim", "data", "--mount", dir, "--at-most", "3",
-		"--namespace", "lab", "--out", "many", "--rates", "rates", "--", "neighborhood", "--frames", "f.npy", "--latents", "z=z.npy", "--bootstrap", "0")
+		"--namespace", "lab", "--out", "many", "--rates", ratesDir, "--", "neighborhood", "--frames", "f.npy", "--latents", "z=z.npy", "--bootstrap", "0", "--permutations", "0")
 	if !strings.Contains(out, "4 tasks in 2 Jobs") || strings.Contains(out, "is not in") {
 		t.Errorf("got %s", out)
 	}
@@ -185,7 +185,7 @@ func TestK8s(t *testing.T) {
 	}
 
 	// The pods do this, with an index each.
-	succeeds(t, dir, "neighborhood", "--quiet", "--out", "one", "--frames", "f.npy", "--latents", "z=z.npy", "--bootstrap", "0")
+	succeeds(t, dir, "neighborhood", "--quiet", "--out", "one", "--frames", "f.npy", "--latents", "z=z.npy", "--bootstrap", "0", "--permutations", "0")
 	for _, index := range []string{"3", "1", "0", "2", "2"} {
 		if out, code := binaryWith(t, []string{"JOB_COMPLETION_INDEX=" + index}, t.TempDir(), "scale", "task", root, "--offset", "0", "--threads", "2"); code != 0 {
 			t.Fatalf("task %s: status %d: %s", index, code, out)
@@ -202,7 +202,7 @@ func TestTaskStatus(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	arrays(t, dir, 300)
-	succeeds(t, dir, "scale", "k8s", "--image", "a", "--claim", "b", "--mount", dir, "--out", "many", "--rates", "rates", "--", "manifold", "--latents", "z=z.npy", "--bootstrap", "0")
+	succeeds(t, dir, "scale", "k8s", "--image", "a", "--claim", "b", "--mount", dir, "--out", "many", "--rates", ratesDir, "--", "manifold", "--latents", "z=z.npy", "--bootstrap", "0")
 	if err := os.Remove(filepath.Join(dir, "z.npy")); err != nil {
 		t.Fatal(err)
 	}

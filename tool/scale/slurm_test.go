@@ -36,8 +36,17 @@ func TestMain(m *testing.M) {
 		}
 		run.Main(e.Command)
 	}
-	os.Exit(m.Run())
+	var err error
+	if ratesDir, err = os.MkdirTemp("", "scale-rates"); err != nil {
+		panic(err)
+	}
+	code := m.Run()
+	_ = os.RemoveAll(ratesDir)
+	os.Exit(code)
 }
+
+// ratesDir keeps what is measured of this machine, once for all tests.
+var ratesDir string
 
 // binary runs a binary of ours in a folder.
 func binary(t *testing.T, dir, name string, args ...string) (out string, code int) {
@@ -292,6 +301,22 @@ func (c *cluster) kill(t *testing.T, node string) {
 	}
 }
 
+// hurry takes away the two minutes for which Slurm holds jobs of a node that has died.
+func (c *cluster) hurry(t *testing.T) {
+	t.Helper()
+	c.until(t, "job that is given to the other node", func() bool {
+		out, _ := exec.Command("squeue", "--array", "--noheader", "--states=PENDING", "--format=%i %r").Output()
+		held := false
+		for line := range strings.Lines(string(out)) {
+			if id, reason, _ := strings.Cut(strings.TrimSpace(line), " "); reason == "BeginTime" {
+				held = true
+				_ = exec.Command("scontrol", "update", "JobId="+id, "StartTime=now").Run()
+			}
+		}
+		return held
+	})
+}
+
 // parent is the parent of a process, 0 if it is not known.
 func parent(pid int) int {
 	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
@@ -331,7 +356,7 @@ func TestSlurm(t *testing.T) { //nolint:paralleltest // it sets the environment
 		t.Fatal(err)
 	}
 	arrays(t, dir, 1500)
-	args := []string{"--frames", "f.npy", "--latents", "z=z.npy", "--permutations", "2", "--coranking", "off"}
+	args := []string{"--frames", "f.npy", "--latents", "z=z.npy", "--permutations", "0", "--bootstrap", "0"}
 	succeeds(t, dir, "neighborhood", append([]string{"--quiet", "--out", "one"}, args...)...)
 
 	// The first task on node n2 is stopped while it holds its lock; the first of number 3 fails.
@@ -344,13 +369,14 @@ if [ "$1" = task ] && [ "$SLURMD_NODENAME" = n2 ] && mkdir `+"'"+c.dir+"'"+`/beg
 fi
 if [ "$1" = task ] && [ "$SLURM_ARRAY_TASK_ID" = 3 ] && mkdir `+"'"+c.dir+"'"+`/failed 2>/dev/null; then exit 1; fi
 `)
-	command := append([]string{"slurm", "--shards", "6", "--cpus", "1", "--submit", "--out", "many", "--memory", "300MB", "--program", wrapper, "--rates", "rates", "--"}, append([]string{"neighborhood"}, args...)...)
+	command := append([]string{"slurm", "--shards", "6", "--cpus", "1", "--submit", "--out", "many", "--memory", "300MB", "--program", wrapper, "--rates", ratesDir, "--"}, append([]string{"neighborhood"}, args...)...)
 	out := succeeds(t, dir, "scale", command...)
 	if !strings.Contains(out, "6 tasks submitted: jobs ") {
 		t.Errorf("got %s", out)
 	}
 	c.until(t, "task on n2", func() bool { _, err := os.Stat(c.dir + "/stopped"); return err == nil })
 	c.kill(t, "n2")
+	c.hurry(t)
 	follow, code := binary(t, dir, "scale", "slurm", "many", "--follow", "--poll", "300ms")
 	if code != 1 || !strings.Contains(follow, "1 missing") || !strings.Contains(follow, "scale slurm ") || !strings.Contains(follow, " --resubmit") {
 		c.show(t, dir)
