@@ -40,6 +40,36 @@ func (p *Pass) Merge(partials ...*Partial) ([]Preservation, error) {
 	return results, nil
 }
 
+// Join makes one part of two of which the second follows the first, which it may change. Errors
+// are those of [Pass.Merge].
+func (p *Pass) Join(a, b *Partial) (*Partial, error) {
+	identity, err := p.Identity(context.Background())
+	if err != nil {
+		return nil, err
+	}
+	for _, part := range []*Partial{a, b} {
+		if err := p.checkPart(part, &identity); err != nil {
+			return nil, fmt.Errorf("join: the part of points %d to %d: %w", part.Lo, part.Hi, err)
+		}
+	}
+	if a.Hi != b.Lo {
+		return nil, fmt.Errorf("join: the part of points %d to %d does not follow that of points %d to %d", b.Lo, b.Hi, a.Lo, a.Hi)
+	}
+	a.Hi = b.Hi
+	a.Original.Method = bothMethods(a.Original.Method, b.Original.Method)
+	a.Original.Redecided += b.Original.Redecided
+	for e := range a.Spaces {
+		s, t := &a.Spaces[e], &b.Spaces[e]
+		s.add(t)
+		a.Embedded[e].Method = bothMethods(a.Embedded[e].Method, b.Embedded[e].Method)
+		for q := range s.PointTrust {
+			s.PointTrust[q] = append(s.PointTrust[q], t.PointTrust[q]...)
+			s.PointCont[q] = append(s.PointCont[q], t.PointCont[q]...)
+		}
+	}
+	return a, nil
+}
+
 // checkPart reports whether a part was made by a pass over the same points with the same
 // options, and is whole.
 func (p *Pass) checkPart(part *Partial, identity *Identity) error {
@@ -174,7 +204,20 @@ func methods(parts []*Partial, of func(*Partial) string) string {
 		all = append(all, of(part))
 	}
 	slices.Sort(all)
-	return strings.Join(slices.Compact(all), ", ")
+	return strings.Join(slices.Compact(all), betweenMethods)
+}
+
+// betweenMethods stands between the names of several methods, and in none.
+const betweenMethods = ", "
+
+// bothMethods names the methods of two parts, which may be those of several.
+func bothMethods(a, b string) string {
+	if a == b {
+		return a
+	}
+	all := append(strings.Split(a, betweenMethods), strings.Split(b, betweenMethods)...)
+	slices.Sort(all)
+	return strings.Join(slices.Compact(all), betweenMethods)
 }
 
 // worstPenalty is the largest penalty of one point with m > k candidates.

@@ -82,6 +82,9 @@ func (s *State) add(r Range, outcome any) error {
 	return nil
 }
 
+// Sum is the digest of an encoded outcome, as [Part] holds it.
+func Sum(data []byte) string { return digestOf(data) }
+
 func digestOf(data []byte) string {
 	sum := sha256.Sum256(data)
 	return hex.EncodeToString(sum[:])

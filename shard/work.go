@@ -44,6 +44,9 @@ type Work[P, R any] struct {
 	// Map computes the part of a range of units, using whatever threads and
 	// devices there are.
 	Map func(ctx context.Context, units Range) (P, error)
+	// Join makes one part of two of which the second follows the first, which it may change: states
+	// of large parts are merged one after the other. It may be nil.
+	Join func(a, b P) (P, error)
 	// Merge makes the result of parts in the order of their units, which cover all
 	// units once. It must not change the parts.
 	Merge func(ctx context.Context, parts []P) (R, error)
@@ -100,18 +103,34 @@ func (w Work[P, R]) MergeStates(ctx context.Context, states ...*State) (R, error
 	if err != nil {
 		return none, err
 	}
-	decoded := make([]P, len(parts))
+	var decoded []P
 	for i := range parts {
-		part := &parts[i]
-		data, err := part.data()
+		if err := ctx.Err(); err != nil {
+			return none, err
+		}
+		p, err := decode[P](&parts[i])
 		if err != nil {
 			return none, err
 		}
-		if err := Decode(data, &decoded[i]); err != nil {
-			return none, fmt.Errorf("%s of %s: %w", part.Range, part.from, err)
+		if w.Join == nil || i == 0 {
+			decoded = append(decoded, p)
+		} else if decoded[0], err = w.Join(decoded[0], p); err != nil {
+			return none, fmt.Errorf("%s of %s: %w", parts[i].Range, parts[i].from, err)
 		}
 	}
 	return w.Merge(ctx, decoded)
+}
+
+// decode is the outcome that a part holds.
+func decode[P any](part *Part) (p P, err error) {
+	data, err := part.data()
+	if err != nil {
+		return p, err
+	}
+	if err := Decode(data, &p); err != nil {
+		return p, fmt.Errorf("%s of %s: %w", part.Range, part.from, err)
+	}
+	return p, nil
 }
 
 // ErrForeign is what errors of merging wrap that tell of a state of other work.

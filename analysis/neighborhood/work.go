@@ -73,8 +73,17 @@ func Work(in Input, o Options) (shard.Work[*neighbors.Partial, *Result], error) 
 			}
 			return p.pass.Map(ctx, r.Lo*unitStates, min(r.Hi*unitStates, n))
 		},
+		Join:  p.join,
 		Merge: p.merge,
 	}, nil
+}
+
+// join makes one part of two that follow each other.
+func (p *plan) join(a, b *neighbors.Partial) (*neighbors.Partial, error) {
+	if p.pass == nil {
+		return &neighbors.Partial{Lo: a.Lo, Hi: b.Hi}, nil
+	}
+	return p.pass.Join(a, b)
 }
 
 // newPlan checks input and options.

@@ -1,0 +1,286 @@
+// Tests of --shard: what shards make together is what one process writes.
+
+package suite
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"repscope/internal/run"
+	"repscope/shard"
+)
+
+// less are options that make the example of an analysis small.
+var less = map[string]string{
+	"smoothness":     "--samples 120 --horizons 1,3",
+	"robustness":     "--samples 40 --levels 0.1,0.3 --per-sample",
+	"neighborhood":   "--samples 600 --permutations 2 --per-point",
+	"manifold":       "--samples 150",
+	"geometry":       "--samples 150 --rsa-pairs 500 --per-point",
+	"reconstruction": "--samples 60 --rollout-steps 2 --samples-shown 2 --save-frames",
+	"reward":         "--samples 160 --probes ridge --predictions-csv",
+	"generation":     "--metrics reconstruction,diversity",
+	"forecast":       "--metrics mae,crps,energy_score",
+	"sequence":       "--metrics masked_accuracy,ppl",
+	"canvas":         "--ids gid1-* --metrics ssim,layout_iou,tool_calls --plots",
+}
+
+// timestamps are what alone may differ between the results of two runs.
+var timestamps = regexp.MustCompile(`"started": "[^"]*"|"elapsed_s": [0-9.e+-]+`)
+
+// folderOf returns the content of the files of a folder by their names.
+func folderOf(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	files := map[string]string{}
+	if err := filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		data, err := os.ReadFile(path)
+		name, _ := filepath.Rel(dir, path)
+		if strings.HasSuffix(name, ".json") {
+			data = timestamps.ReplaceAll(data, nil)
+		}
+		files[name] = string(data)
+		return err
+	}); err != nil {
+		t.Fatal(err)
+	}
+	return files
+}
+
+// call runs a command and returns what it printed on stderr.
+func call(t *testing.T, code int, name string, args ...string) string {
+	t.Helper()
+	e, _ := Find(name)
+	var stdout, stderr bytes.Buffer
+	if got := run.Run(t.Context(), e.Command, args, &stdout, &stderr); got != code {
+		t.Fatalf("%s %v: exit %d, want %d: %s", name, args, got, code, stderr.String())
+	}
+	return stderr.String()
+}
+
+// Every analysis that has --shard writes, in any number of shards, merged in any order and with
+// one of them twice, the bytes of one process: numbers, tables and figures.
+func TestShardsOfEveryAnalysis(t *testing.T) {
+	t.Parallel()
+	divides := 0
+	for _, e := range All() {
+		if !slices.Contains(run.FlagNames(e.Command), "shard") {
+			continue
+		}
+		divides++
+		t.Run(e.Name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			args := append([]string{"--example", "--format", "png,svg", "--quiet"}, strings.Fields(less[e.Name])...)
+			if slices.Contains(run.FlagNames(e.Command), "cache") {
+				args = append(args, "--cache", filepath.Join(dir, "cache"))
+			}
+			call(t, 0, e.Name, append(args, "--out", filepath.Join(dir, "whole"))...)
+			want := folderOf(t, filepath.Join(dir, "whole"))
+			r := rand.New(rand.NewPCG(1, 2))
+			for _, n := range []int{1, 2, 3, 7} {
+				shards := filepath.Join(dir, fmt.Sprint("shards", n))
+				var files []string
+				for i := range n {
+					call(t, 0, e.Name, append(args, "--out", shards, "--shard", fmt.Sprint(i, "/", n))...)
+					files = append(files, filepath.Join(shards, fmt.Sprintf("%s.%d-of-%d.shard", e.Name, i, n)))
+				}
+				if written := list(t, shards); len(written) != n {
+					t.Fatalf("%d shards wrote %v", n, written)
+				}
+				again := filepath.Join(dir, "again", fmt.Sprint(n), "retry.shard")
+				rename(t, files[n/2], again)
+				call(t, 0, e.Name, append(args, "--out", shards, "--shard", fmt.Sprint(n/2, "/", n))...)
+				files = append(files, again)
+				r.Shuffle(len(files), func(i, j int) { files[i], files[j] = files[j], files[i] })
+				merged := filepath.Join(dir, fmt.Sprint("merged", n))
+				call(t, 0, "scale", append(append([]string{"merge"}, files...), "--quiet", "--out", merged)...)
+				equalFolders(t, fmt.Sprint(n, " shards"), folderOf(t, merged), want)
+			}
+		})
+	}
+	if divides < 11 {
+		t.Errorf("%d commands have --shard, want all 11 analyses", divides)
+	}
+}
+
+func rename(t *testing.T, from, to string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(to), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Rename(from, to); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func equalFolders(t *testing.T, what string, got, want map[string]string) {
+	t.Helper()
+	for name, text := range want {
+		other, ok := got[name]
+		if !ok {
+			t.Errorf("%s: %s is missing", what, name)
+		} else if other != text {
+			at := 0
+			for at < min(len(text), len(other)) && text[at] == other[at] {
+				at++
+			}
+			t.Errorf("%s: %s differs at %d: %.200q, want %.200q", what, name, at, other[max(0, at-80):], text[max(0, at-80):])
+		}
+	}
+	for name := range got {
+		if _, ok := want[name]; !ok {
+			t.Errorf("%s: %s is too much", what, name)
+		}
+	}
+}
+
+// Shards of other numbers complete each other.
+func TestShardsOfSeveralNumbers(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	smallFrames(t, dir)
+	args := []string{"--frames", filepath.Join(dir, "f.npy"), "--baseline", "random:4", "--cache", filepath.Join(dir, "cache"), "--bootstrap", "0", "--levels", "0.1,0.2,0.3", "--quiet"}
+	call(t, 0, "robustness", append(args, "--out", filepath.Join(dir, "whole"))...)
+	shards := filepath.Join(dir, "shards")
+	for _, s := range []string{"0/2", "1/4", "3/4", "2/4"} { // 2/4 has nothing that 0/2 has not
+		call(t, 0, "robustness", append(args, "--out", shards, "--shard", s)...)
+	}
+	call(t, 0, "scale", "merge", shards, "--quiet", "--out", filepath.Join(dir, "merged"))
+	equalFolders(t, "2 and 4 shards", folderOf(t, filepath.Join(dir, "merged")), folderOf(t, filepath.Join(dir, "whole")))
+}
+
+// What cannot be merged is refused with the name of the file, and nothing is written.
+func TestRefusedShards(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	smallFrames(t, dir)
+	at := func(name string) string { return filepath.Join(dir, name) }
+	shards := func(out, flags string) {
+		for i := range 3 {
+			args := "--frames " + at("f.npy") + " --baseline random:4 --cache " + at("cache") + " --bootstrap 0 --quiet --out " + at(out) + " " + flags
+			call(t, 0, "robustness", append(strings.Fields(args), "--shard", fmt.Sprint(i, "/3"))...)
+		}
+	}
+	shards("s", "--levels 0.1,0.2,0.3")
+	shards("seed", "--levels 0.1,0.2,0.3 --seed 7")
+	shards("svg", "--levels 0.1,0.2,0.3 --format svg")
+	file := func(folder string, i int) string { return at(fmt.Sprintf("%s/robustness.%d-of-3.shard", folder, i)) }
+	whole, err := os.ReadFile(file("s", 1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	flipped := slices.Clone(whole)
+	flipped[len(flipped)-9] ^= 4
+	for name, data := range map[string][]byte{"cut": whole[:len(whole)-20], "flipped": flipped, "none": []byte("PK"), "empty": {}, "conflict": conflicting(t, file("s", 1))} {
+		if err := os.WriteFile(at(name), data, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s0, s1, s2 := file("s", 0), file("s", 1), file("s", 2)
+	for _, test := range []struct {
+		files []string
+		want  string
+	}{
+		{[]string{s0, s2}, "1 of 3 units of robustness missing: those of shard 1/3\n"},
+		{[]string{s0, s2}, "hint: robustness --baseline=random:4 --bootstrap=0"},
+		{[]string{s1}, "2 of 3 units of robustness missing: those of shards 0/3, 2/3\n"},
+		{[]string{s0, at("cut"), s2}, at("cut") + ": the shard is damaged: unit 1: "},
+		{[]string{s0, at("flipped"), s2}, at("flipped") + ": the shard is damaged: unit 1 have another digest than the head says"},
+		{[]string{s0, at("none"), s2}, at("none") + ": this is no shard"},
+		{[]string{s0, at("empty"), s2}, at("empty") + ": this is no shard"},
+		{[]string{s0, at("nowhere"), s2}, at("nowhere") + ": no such file"},
+		{[]string{s0, s1, at("conflict"), s2}, "unit 1 differ between " + at("conflict")},
+		{[]string{s0, file("seed", 1), s2}, file("seed", 1) + " is not part of the same work as " + s0 + ": option seed = 7 beside 42"},
+		{[]string{s0, file("svg", 1), s2}, "were not made with the same options: --format svg beside"},
+		{[]string{s0, s1, s2, at("f.npy")}, at("f.npy") + ": this is no shard"},
+		{[]string{at("cache")}, at("cache") + ": there are no files *.shard in this folder"},
+	} {
+		message := call(t, 1, "scale", append(append([]string{"merge"}, test.files...), "--out", at("merged"))...)
+		if !strings.Contains(message, test.want) {
+			t.Errorf("%s: want %q", message, test.want)
+		}
+	}
+	changeFrames(t, at("f.npy"))
+	message := call(t, 1, "scale", "merge", at("s"), "--out", at("merged"))
+	if want := "frames " + at("f.npy") + ": it has changed since " + s0 + " was made: SHA-256 "; !strings.Contains(message, want) {
+		t.Errorf("%s: want %q", message, want)
+	}
+	if err := os.Remove(at("f.npy")); err != nil {
+		t.Fatal(err)
+	}
+	if message := call(t, 1, "scale", "merge", at("s"), "--out", at("merged")); !strings.Contains(message, at("f.npy")+": no such file") {
+		t.Error(message)
+	}
+	if _, err := os.Stat(at("merged")); !os.IsNotExist(err) {
+		t.Errorf("what was refused has left a folder (%v)", err)
+	}
+}
+
+// conflicting is a shard with other numbers in its part.
+func conflicting(t *testing.T, path string) []byte {
+	t.Helper()
+	state, err := shard.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if state, err = shard.Read(bytes.NewReader(data), path); err != nil {
+		t.Fatal(err)
+	}
+	part := &state.Parts[0]
+	part.Data[len(part.Data)-1] ^= 1
+	part.SHA256 = shard.Sum(part.Data)
+	var out bytes.Buffer
+	if err := state.Write(&out); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
+}
+
+// changeFrames changes a value of a file.
+func changeFrames(t *testing.T, path string) {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	data[len(data)-1] ^= 1
+	if err := os.WriteFile(path, data, 0o666); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// What is not divided says so before anything is read.
+func TestNotDivided(t *testing.T) {
+	t.Parallel()
+	for args, want := range map[string]string{
+		"neighborhood --frames none.npy --latents z=none.npy --approx --shard 0/2": "--shard and --approx cannot be used together: a sample of states is not divided",
+		"sequence --sequences none.csv --mask-plan p.npz --shard 0/2":              "--shard and --mask-plan cannot be used together",
+		"canvas --example --resume --shard 0/2":                                    "--shard and --resume cannot be used together",
+		"canvas --example --reports --shard 0/2":                                   "--shard and --reports cannot be used together",
+		"manifold --example --json --shard 0/2":                                    "--shard and --json cannot be used together: a shard is no result",
+		"manifold --example --shard 2/2":                                           "want i/n: one of n shards, i from 0 to n − 1",
+		"compare --example --shard 0/2":                                            "unknown flag --shard",
+		"scale":                                                                    "no command: want one of merge",
+		"scale marge":                                                              `unknown command "marge": want one of merge`,
+		"scale merge":                                                              "no shards: want the files",
+	} {
+		name, rest, _ := strings.Cut(args, " ")
+		if message := call(t, 2, name, strings.Fields(rest)...); !strings.Contains(message, want) {
+			t.Errorf("%s: %s, want %q", args, message, want)
+		}
+	}
+}
