@@ -74,7 +74,7 @@ var free = map[string]map[string]string{
 	"neighbors/internal/scan":  {"row": "[]float64", "found": "[scan.Segment]int32"},
 	"suite":                    {"dir": "string"},
 	"tool/evaluate":            {"analyses": "[]run.Command"},
-	"tool/scale":               {"analyses": "[]run.Command"},
+	"tool/scale":               {"analyses": "[]run.Command", "studies": "scale.Studies"},
 	"neighbors":                {"frames": "[]uint8", "latents": "[]float32"},
 	"plots":                    {"file": "io.Writer"},
 	"stat":                     {"a": "[]float64", "b": "[]float64", "episodes": "[]int"},

@@ -9,15 +9,16 @@ import "repscope/internal/run"
 
 const manual = `scale divides the work of an analysis over processes and machines. Each does a part of it
 (ANALYSIS --shard i/n) and leaves a file; "scale merge" makes of these files what one process
-would have written.`
+would have written. "scale plan" says what that takes; "scale slurm" and "scale k8s" have it done
+on a cluster, for an analysis or all of a suite, and "scale status" says what is missing.`
 
 // subcommands make the commands of the binary, in the order of the help, for the analyses.
 var subcommands = []func(analyses []run.Command, studies Studies) run.Command{
+	func(analyses []run.Command, _ Studies) run.Command { return newMerge(analyses) },
 	newPlan,
 	newSlurm,
 	newK8s,
 	newStatus,
-	func(analyses []run.Command, _ Studies) run.Command { return newMerge(analyses) },
 	newTask,
 	newFinish,
 }

@@ -27,12 +27,13 @@ type wishes struct {
 type cost struct {
 	fixed  float64 // seconds of every task: to start, and to read and digest the inputs
 	work   float64 // seconds of what is divided
+	unit   float64 // seconds that a unit takes besides in a task of single units
 	encode float64 // seconds to encode all states once
 	reason string  // why work is not known
 }
 
 // defaultWorking is the working memory of a task that may have any: more makes searches little faster.
-const defaultWorking = 2 << 30
+const defaultWorking = 1 << 30
 
 // predict is the cost of an analysis.
 func (s *source) predict(ctx context.Context, r *rates, w *wishes) (cost, error) {
@@ -61,6 +62,7 @@ func (s *source) predict(ctx context.Context, r *rates, w *wishes) (cost, error)
 		}
 		c.fixed += rate.Start
 		c.work = s.seconds(&rate, l, s.dry.States) * slower
+		c.unit = rate.Unit * math.Pow(float64(s.dry.States), l.power) * float64(len(s.dry.Models)) * slower
 	}
 	c.encode *= slower
 	if s.analysis == "robustness" {
@@ -81,12 +83,22 @@ func (s *source) seconds(r *rate, l law, n int) float64 {
 	return all
 }
 
+// all is the time of n tasks together, with the encoding.
+func (c *cost) all(n, units int) float64 {
+	sum := c.fixed*float64(n) + c.work + c.encode
+	if n > 1 {
+		sum += c.unit * float64(units)
+	}
+	return sum
+}
+
 // task is the time of one of n tasks of work in units, without encoding; the largest has one unit more.
 func (c *cost) task(n, units int) float64 {
 	if n <= 1 || units < 1 {
 		return c.fixed + c.work
 	}
-	return c.fixed + c.work*math.Ceil(float64(units)/float64(n))/float64(units)
+	share := math.Ceil(float64(units) / float64(n))
+	return c.fixed + share*(c.work/float64(units)+c.unit)
 }
 
 // shards is into how many tasks the work is divided, and what is wrong with that.
@@ -126,8 +138,9 @@ func (s *source) exactEnds(r *rate, l law, c *cost, w *wishes) float64 {
 	fits := func(n float64) bool {
 		units := float64(s.dry.Units) * n / float64(s.dry.States)
 		tasks := max(1, math.Floor(min(units, float64(w.tasks))))
+		each := r.Unit * math.Pow(n, l.power) * float64(len(s.dry.Models)) * units
 		fixed := c.fixed * n / float64(s.dry.States)
-		return fixed+s.seconds(r, l, int(n))*slower/tasks <= w.within.Seconds()
+		return fixed+(s.seconds(r, l, int(n))+each)*slower/tasks <= w.within.Seconds()
 	}
 	low, high := 1.0, 1e12
 	if !fits(low) {

@@ -23,6 +23,9 @@ func divisible(states int) *source {
 
 func TestTaskTime(t *testing.T) {
 	t.Parallel()
+	if got := (&cost{fixed: 3, work: 100, unit: 2}).task(5, 10); got != 3+2*(10+2) {
+		t.Errorf("units that cost besides: %v", got)
+	}
 	c := cost{fixed: 3, work: 100}
 	for n, want := range map[int]float64{1: 103, 2: 53, 3: 3 + 100*4.0/10, 10: 13, 20: 13} {
 		if got := c.task(n, 10); math.Abs(got-want) > 1e-12 {

@@ -10,7 +10,6 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"strings"
 	"time"
 
@@ -162,12 +161,16 @@ func (d *division) piece(ctx context.Context, p *planned, s *source, encoded map
 	if c.reason != "" {
 		p.warnings = append(p.warnings, s.name+": "+c.reason)
 	}
+	if draws, ok := s.dry.Options["permutations"].(float64); ok && n > 1 && draws > 0 {
+		p.warnings = append(p.warnings, s.name+": for its null every unit searches the latents of all states again, which takes more than is predicted; --permutations 0 divides evenly")
+	}
 	piece := Piece{Name: s.name, Analysis: s.analysis, Args: s.args, Folder: s.folder, Shards: n, Units: s.dry.Units, Working: working, Inputs: s.dry.files(), Need: need}
 	if c.encode > encodesFirst && !encoded[s.dataset] {
 		encoded[s.dataset], piece.First = true, true
 	}
 	end := 0.0
-	if l, ok := laws[s.analysis]; ok {
+	approximate := s.dry.Options["approx"]
+	if l, ok := laws[s.analysis]; ok && approximate == false { // there is something beyond exact, and it is not that
 		rate, err := p.rates.measure(ctx, s, l)
 		if err != nil {
 			return err
@@ -225,7 +228,7 @@ func (p *planned) print(w io.Writer, o *run.Options, wishes *wishes, g *given) e
 		all := "not known"
 		each := all
 		if c.reason == "" {
-			all = duration(c.fixed*float64(piece.Shards) + c.work + c.encode)
+			all = duration(c.all(piece.Shards, piece.Units))
 			each = duration(piece.Need.Seconds)
 		}
 		table.Row(piece.Name, g.sources[i].dry.States, piece.Units, piece.Shards, each, duration(c.encode), all, text.Bytes(piece.Need.Memory), text.Bytes(piece.Need.Read))
@@ -234,7 +237,7 @@ func (p *planned) print(w io.Writer, o *run.Options, wishes *wishes, g *given) e
 		return err
 	}
 	for i, end := range p.ends {
-		if end > 0 && slices.Contains(run.FlagNames(g.sources[i].task.Command), "approx") && g.sources[i].dry.Options["approx"] != true {
+		if end > 0 {
 			fmt.Fprintf(&b, "%s is exact up to about %s states with %d tasks of %s; beyond, --approx\n", p.job.Pieces[i].Name, rounded(end), wishes.tasks, wishes.within)
 		}
 	}
@@ -297,7 +300,7 @@ func (p *planned) object(wishes *wishes) *report.Object {
 		one.Set("tasks", piece.Shards)
 		if c.reason == "" {
 			one.Set("predicted_task_s", piece.Need.Seconds)
-			one.Set("predicted_all_s", c.fixed*float64(piece.Shards)+c.work+c.encode)
+			one.Set("predicted_all_s", c.all(piece.Shards, piece.Units))
 		} else {
 			one.Set("predicted_task_s", nil)
 			one.Set("reason", c.reason)

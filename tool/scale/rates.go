@@ -62,17 +62,19 @@ var laws = map[string]law{
 	"smoothness": {1, [2]int{4000, 16000}, true, true, []string{"bootstrap", "horizons"}},
 	"neighborhood": {2, [2]int{1500, 4500}, true, true,
 		[]string{"bootstrap", "k", "metric", "ties", "permutations", "null"}},
-	"manifold": {2, [2]int{1500, 4500}, false, false, []string{"bootstrap", "estimator"}},
+	"manifold": {2, [2]int{3000, 10000}, false, false, []string{"bootstrap", "estimator"}},
 }
 
 // rate is the law of one analysis on one machine: seconds =
-// Start + n^power·(Point + Frame·D + Model·models + Latent·Σd).
+// Start + n^power·(Point + Frame·D + Model·models + Latent·Σd), and n^power·Unit for each unit of
+// a task that computes single units.
 type rate struct {
 	Start  float64 `json:"start_s"`
 	Point  float64 `json:"point_s"`
 	Frame  float64 `json:"frame_value_s"`
 	Model  float64 `json:"model_s"`
 	Latent float64 `json:"latent_value_s"`
+	Unit   float64 `json:"unit_s"`
 	cores  int
 }
 
@@ -190,7 +192,7 @@ const (
 	fewLatent, manyLatent = 16, 512
 )
 
-// rate solves for the five numbers of the law from five runs.
+// rate solves for the numbers of the law from a run for each.
 func (t *trial) rate(ctx context.Context) (rate, error) {
 	small, large := t.law.states[0], t.law.states[1]
 	var at [5]float64
@@ -216,11 +218,20 @@ func (t *trial) rate(ctx context.Context) (rate, error) {
 	}
 	r.Model = max(0, max(0, at[4]-at[1])/b-fewLatent*r.Latent)
 	r.Point = max(0, all-fewFrame*r.Frame-fewLatent*r.Latent-r.Model)
+	if !t.law.grows {
+		return r, nil
+	}
+	units := max(1, float64(t.source.dry.Units)/float64(max(t.source.dry.States, 1))*float64(large))
+	unit, err := t.time(ctx, large, fewFrame, fewLatent, 1, "--shard", "0/100000") // the first unit alone
+	if err != nil {
+		return rate{}, err
+	}
+	r.Unit = max(0, unit-r.Start-max(0, at[1]-r.Start)/units) / b
 	return r, nil
 }
 
 // time is the shorter of two runs.
-func (t *trial) time(ctx context.Context, n, frame, latent, models int) (float64, error) {
+func (t *trial) time(ctx context.Context, n, frame, latent, models int, more ...string) (float64, error) {
 	random := rand.New(rand.NewPCG(1, uint64(n)))
 	var args []string
 	if t.law.frames {
@@ -252,7 +263,7 @@ func (t *trial) time(ctx context.Context, n, frame, latent, models int) (float64
 	if t.source.analysis == "neighborhood" { // at these sizes curves are drawn by default, at large ones not
 		args = append(args, "--coranking", "off")
 	}
-	task := run.Task{Command: t.source.task.Command, Args: slices.Concat(args, t.args)}
+	task := run.Task{Command: t.source.task.Command, Args: slices.Concat(args, t.args, more)}
 	least := math.Inf(1)
 	for range 2 {
 		begin := time.Now()
