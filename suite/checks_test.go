@@ -275,6 +275,24 @@ var wrongValues = map[string]map[string][]string{
 		"fail-fast": nil, "list": nil, "wait": nil, "resume": nil, "schema": nil, "init": nil, // yes or no
 		"jobs": {"--jobs 0"},
 	},
+	"scale": { // --example keeps merge and its shard away
+		"shards":    {"plan --shards x -- manifold --example"},
+		"within":    {"plan --within soon -- manifold --example", "plan --within 0s -- manifold --example"},
+		"max-tasks": {"plan --max-tasks 0 -- manifold --example"},
+		"cpus":      {"plan --cpus -1 -- manifold --example"},
+		"poll":      {"slurm --poll never -- manifold --example"},
+		"sbatch":    {"slurm --sbatch long -- manifold --example"},
+		"at-most":   {"slurm --at-most -1 -- manifold --example"},
+		"max-array": {"slurm --max-array -1 -- manifold --example"},
+		"retries":   {"k8s --image i --claim c --retries -1 -- manifold --example"},
+		"image":     {"k8s --claim c -- manifold --example"},
+		"claim":     {"k8s --image i -- manifold --example"},
+		"mount":     {"k8s --image i --claim c --mount data -- manifold --example"},
+		"index":     {"task --index x --example"},
+		"offset":    {"task --offset x --example"},
+		"submit":    nil, "follow": nil, "resubmit": nil, // yes or no
+		"rates": nil, "program": nil, "namespace": nil, // any text
+	},
 	"encode": {
 		"to":      {"--to nyp", "--to npy --output {model}.npz"},
 		"output":  {"--output {model}", "--output {model}.txt", "--output a/{model}.npy"},

@@ -44,7 +44,7 @@ var entries = append(slices.Clone(analyses), []Entry{
 	{Command: encode.Command},
 	{Command: compare.Command},
 	{Command: evaluate.New(commandsOf(analyses))},
-	{Command: scale.New(commandsOf(analyses))},
+	{Command: scale.New(commandsOf(analyses), Studies())},
 }...)
 
 var analyses = []Entry{

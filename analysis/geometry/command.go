@@ -74,6 +74,7 @@ func dryRun(ctx context.Context, env *run.Env, inputs *input.Inputs, perPoint bo
 	if err != nil {
 		return err
 	}
+	env.Plan.Units = len(data.Models) + 1 // each model, and their similarities
 	data.Hold(len(data.Index()), input.NoFrames)
 	env.Plan.Search(len(data.Sample()), 1)
 	results.PlanFiles(env, "geometry_summary.csv", "geometry_similarity.csv", "geometry_autocorrelation.csv")

@@ -86,6 +86,7 @@ func dryRun(ctx context.Context, env *run.Env, inputs *input.Inputs) error {
 	if err != nil {
 		return err
 	}
+	env.Plan.Units = len(data.Models)
 	data.Hold(len(data.Sample()), input.NoFrames)
 	env.Plan.Search(len(data.Sample()), 1)
 	results.PlanFiles(env, "manifold_dimension_summary.csv", "manifold_eigenvalues.csv")

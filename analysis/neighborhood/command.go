@@ -124,6 +124,9 @@ func dryRun(ctx context.Context, env *run.Env, inputs *input.Inputs, o Options, 
 	n := len(data.Sample())
 	data.Hold(n, input.Clips) // at most
 	env.Plan.Search(n, 1+len(data.Models))
+	if !o.Approximate {
+		env.Plan.Units = units(n)
+	}
 	curves = curves && !(auto && n > neighbors.AutoCoRankingPoints)
 	results.PlanFiles(env, "neighborhood_preservation_summary.csv")
 	for _, file := range []struct {

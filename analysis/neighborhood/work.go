@@ -24,6 +24,9 @@ const definition = 2
 // unitStates is the number of states in a unit of work.
 const unitStates = 256
 
+// units is the number of units for n states.
+func units(n int) int { return (n + unitStates - 1) / unitStates }
+
 // plan is the work of one analysis.
 type plan struct {
 	in       Input
@@ -62,7 +65,7 @@ func Work(in Input, o Options) (shard.Work[*neighbors.Partial, *Result], error) 
 	}
 	n := in.Frames.N
 	return shard.Work[*neighbors.Partial, *Result]{
-		Units:    (n + unitStates - 1) / unitStates,
+		Units:    units(n),
 		Identity: p.identity,
 		Map: func(ctx context.Context, r shard.Range) (*neighbors.Partial, error) {
 			if p.pass == nil {

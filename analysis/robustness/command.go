@@ -86,6 +86,7 @@ func dryRun(ctx context.Context, env *run.Env, inputs *input.Inputs, o Options) 
 		return err
 	}
 	env.Plan.Count("levels", len(o.Levels))
+	env.Plan.Units = len(o.Levels) * o.Draws
 	env.Plan.Again(1 + len(o.Levels)*o.Draws)
 	data.Hold(2*len(data.Sample()), input.NoFrames) // clean and corrupted
 	env.Plan.Search(len(data.Sample()), 1)

@@ -72,6 +72,11 @@ func dryRun(ctx context.Context, env *run.Env, inputs *input.Inputs, horizons []
 		pairs = append(pairs, list)
 		env.Plan.Count(fmt.Sprintf("pairs of states, horizon %d", h), len(list))
 	}
+	all := 0
+	for _, list := range pairs {
+		all += len(list)
+	}
+	env.Plan.Units = units(all)
 	index, _ := input.PairStates(pairs...)
 	data.Hold(len(index), input.LastFrames)
 	results.PlanFiles(env, "smoothness_summary.csv", "smoothness_raw_data.csv")

@@ -22,6 +22,9 @@ const definition = 2
 // unitPairs is the number of pairs in a unit of work.
 const unitPairs = 1024
 
+// units is the number of units for so many pairs.
+func units(pairs int) int { return (pairs + unitPairs - 1) / unitPairs }
+
 // Part is the outcome of a range of units: distances of consecutive pairs, of
 // which those of the smallest horizon come first.
 type Part struct {
@@ -59,7 +62,7 @@ func Work(in Input, o Options) (shard.Work[*Part, *Result], error) {
 		p.pairs = append(p.pairs, in.Pairs[h]...)
 	}
 	return shard.Work[*Part, *Result]{
-		Units:    (len(p.pairs) + unitPairs - 1) / unitPairs,
+		Units:    units(len(p.pairs)),
 		Identity: p.identity,
 		Map:      p.distances,
 		Merge:    p.merge,

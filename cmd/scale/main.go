@@ -8,4 +8,4 @@ import (
 	"repscope/tool/scale"
 )
 
-func main() { run.Main(scale.New(suite.Analyses())) }
+func main() { run.Main(scale.New(suite.Analyses(), suite.Studies())) }

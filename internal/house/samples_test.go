@@ -74,7 +74,7 @@ var free = map[string]map[string]string{
 	"neighbors/internal/scan":  {"row": "[]float64", "found": "[scan.Segment]int32"},
 	"suite":                    {"dir": "string"},
 	"tool/evaluate":            {"analyses": "[]run.Command"},
-	"tool/scale":               {"analyses": "[]run.Command"},
+	"tool/scale":               {"analyses": "[]run.Command", "studies": "scale.Studies"},
 	"tool/evaluate/page":       {"sections": "[]page.Section", "tables": "[]page.Table", "analyses": "[]run.Command", "w": "io.Writer"},
 	"neighbors":                {"frames": "[]uint8", "latents": "[]float32"},
 	"plots":                    {"file": "io.Writer"},

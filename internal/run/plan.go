@@ -18,6 +18,7 @@ import (
 // command fills it; see [Job.Plan].
 type Plan struct {
 	States int         // that would be analysed
+	Units  int         // into which the work can be divided for --shard; 0: it is not known, or not divided
 	Counts []PlanCount // of other things, such as pairs
 	Models []PlanModel
 	Files  []string // that would be written, beside the result file
@@ -182,6 +183,7 @@ func (e *Env) planObject() *report.Object {
 	o.Set("inputs", e.Result.Inputs)
 	o.Set("options", e.Result.Options)
 	o.Set("states", p.States)
+	o.Set("units", p.Units)
 	o.Set("counts", &counts)
 	o.Set("models", models)
 	o.Set("memory", &size)

@@ -1,0 +1,47 @@
+// Who holds a lock, for somebody who does not want it.
+
+package folderlock
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"time"
+)
+
+// Look returns who holds the lock of the given name in a folder; nil if nobody does, or if the holder is known to have ended. One of
+// another machine is believed if its count rises while Look waits, which is some beats of the lock; without wait it is
+// believed as it stands.
+func Look(ctx context.Context, dir, name string, wait bool) (*Busy, error) {
+	self := holder{Host: hostname(), Boot: boot()}
+	first, held, err := look(dir, name)
+	if err != nil || first == "" || held.Released || held.gone(&self) {
+		return nil, err
+	}
+	busy := &Busy{dir, held.Host, held.PID}
+	if held.alive(&self) || !wait {
+		return busy, nil
+	}
+	select {
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	case <-time.After(3 * beat):
+	}
+	second, held, err := look(dir, name)
+	if err != nil || second == first || held.Released {
+		return nil, err
+	}
+	return busy, nil
+}
+
+// look is what the lock's file says.
+func look(dir, name string) (string, holder, error) {
+	number, err := highest(dir, name)
+	if errors.Is(err, fs.ErrNotExist) || err == nil && number == 0 {
+		return "", holder{}, nil
+	}
+	if err != nil {
+		return "", holder{}, err
+	}
+	return read(path(dir, name, number))
+}

@@ -1,0 +1,193 @@
+// What tasks cost, and into how many an analysis is divided.
+
+package scale
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"repscope/internal/memory"
+	"repscope/internal/run"
+	"repscope/internal/text"
+)
+
+// wishes are what the division is to fulfil.
+type wishes struct {
+	shards int           // of every analysis that can be divided; 0: as many as within asks for
+	within time.Duration // for a task
+	tasks  int           // at most so many of one analysis
+	memory int64         // of a task; 0: any
+	cores  int           // of a task
+}
+
+// cost is what an analysis is predicted to take on the tasks' cores.
+type cost struct {
+	fixed  float64 // seconds of every task: to start, and to read and digest the inputs
+	work   float64 // seconds of what is divided
+	unit   float64 // seconds that a unit takes besides in a task of single units
+	encode float64 // seconds to encode all states once
+	reason string  // why work is not known
+}
+
+// defaultWorking is the working memory of a task that may have any: more makes searches little faster.
+const defaultWorking = 1 << 30
+
+// predict is the cost of an analysis.
+func (s *source) predict(ctx context.Context, r *rates, w *wishes) (cost, error) {
+	encode, known := s.dry.encoding()
+	c := cost{encode: encode}
+	if !known {
+		c.reason = "the time of encoding is not known before all frames are read"
+	}
+	if r.Read > 0 {
+		c.fixed = float64(s.dry.bytes()) / r.Read
+	}
+	slower := float64(r.Machine.Cores) / float64(w.cores)
+	l, ok := laws[s.analysis]
+	switch {
+	case s.analysis == "robustness": // every unit encodes all states again, and little else
+		c.encode = encode / float64(1+s.dry.Units)
+		c.work = encode - c.encode
+	case !ok:
+		c.reason = "how the time of " + s.analysis + " grows is not known"
+	case s.dry.Options["approx"] == true && s.analysis != "neighborhood":
+		c.reason = "the time of --approx is not known"
+	default:
+		rate, err := r.measure(ctx, s, l)
+		if err != nil {
+			return c, err
+		}
+		c.fixed += rate.Start
+		c.work = s.seconds(&rate, l, s.dry.States) * slower
+		c.unit = rate.Unit * math.Pow(float64(s.dry.States), l.power) * float64(len(s.dry.Models)) * slower
+	}
+	c.encode *= slower
+	if s.analysis == "robustness" {
+		c.work *= slower
+	}
+	return c, nil
+}
+
+// seconds is the time of the law for n states: of all pairs, or with --approx of the pairs of the reference states.
+func (s *source) seconds(r *rate, l law, n int) float64 {
+	frames, latents, _ := s.dry.dimensions()
+	all := r.seconds(l.power, n, frames, len(s.dry.Models), latents)
+	if s.dry.Options["approx"] == true {
+		if references, ok := s.dry.Options["approx-references"].(float64); ok {
+			all *= min(1, references/float64(n))
+		}
+	}
+	return all
+}
+
+// all is the time of n tasks together, with the encoding.
+func (c *cost) all(n, units int) float64 {
+	sum := c.fixed*float64(n) + c.work + c.encode
+	if n > 1 {
+		sum += c.unit * float64(units)
+	}
+	return sum
+}
+
+// task is the time of one of n tasks of work in units, without encoding; the largest has one unit more.
+func (c *cost) task(n, units int) float64 {
+	if n <= 1 || units < 1 {
+		return c.fixed + c.work
+	}
+	share := math.Ceil(float64(units) / float64(n))
+	return c.fixed + share*(c.work/float64(units)+c.unit)
+}
+
+// shards is into how many tasks the work is divided, and what is wrong with that.
+func (s *source) shards(c *cost, w *wishes) (n int, warning string) {
+	units := s.dry.Units
+	if units < 2 || !slices.Contains(run.FlagNames(s.task.Command), "shard") {
+		return 1, ""
+	}
+	most := min(units, w.tasks)
+	if w.shards > 0 {
+		return min(w.shards, units), ""
+	}
+	if c.reason != "" {
+		return 1, ""
+	}
+	limit := w.within.Seconds()
+	if c.task(most, units) > limit {
+		return most, fmt.Sprintf("%s: %s with %d tasks, more than %s", s.name, duration(c.task(most, units)), most, w.within)
+	}
+	low, high := 1, most // the time of a task falls with their number
+	for low < high {
+		if middle := (low + high) / 2; c.task(middle, units) <= limit {
+			high = middle
+		} else {
+			low = middle + 1
+		}
+	}
+	return low, ""
+}
+
+// exactEnds is the largest number of states whose exact analysis fits the wishes on as many tasks as there may be; 0 where it is not known.
+func (s *source) exactEnds(r *rate, l law, c *cost, w *wishes) float64 {
+	if !l.grows || s.dry.States == 0 {
+		return 0
+	}
+	slower := float64(r.cores) / float64(w.cores)
+	fits := func(n float64) bool {
+		units := float64(s.dry.Units) * n / float64(s.dry.States)
+		tasks := max(1, math.Floor(min(units, float64(w.tasks))))
+		each := r.Unit * math.Pow(n, l.power) * float64(len(s.dry.Models)) * units
+		fixed := c.fixed * n / float64(s.dry.States)
+		return fixed+(s.seconds(r, l, int(n))+each)*slower/tasks <= w.within.Seconds()
+	}
+	low, high := 1.0, 1e12
+	if !fits(low) {
+		return 0
+	}
+	for high/low > 1.001 {
+		if middle := math.Sqrt(low * high); fits(middle) {
+			low = middle
+		} else {
+			high = middle
+		}
+	}
+	return low
+}
+
+// need is what a task of n takes; working is the memory that its searches are given.
+func (s *source) need(c *cost, w *wishes, n int) (need Need, working int64, warning string) {
+	held := s.dry.Memory.Held
+	working = min(s.dry.Memory.Working, defaultWorking)
+	if w.memory > 0 {
+		working = min(s.dry.Memory.Working, max(w.memory-held, 0))
+		if least := int64(64 << 20); working < min(least, s.dry.Memory.Working) {
+			working = least
+			warning = fmt.Sprintf("%s: its inputs and latents take %s, of --memory %s: fewer states (--samples) or dimensions fit", s.name, text.Bytes(held), text.Bytes(w.memory))
+		}
+	}
+	need = Need{Memory: held + working, Read: s.dry.bytes(), Encode: c.encode}
+	if c.reason == "" {
+		need.Seconds = c.task(n, s.dry.Units)
+	}
+	if physical := memory.Physical(); w.memory == 0 && physical > 0 && held > physical {
+		warning = fmt.Sprintf("%s: its inputs and latents take %s; this machine has %s", s.name, text.Bytes(held), text.Bytes(physical))
+	}
+	return need, working, warning
+}
+
+// duration is a time for people.
+func duration(seconds float64) string {
+	switch {
+	case seconds <= 0:
+		return "–"
+	case seconds < 99.5:
+		return fmt.Sprintf("%.2g s", seconds)
+	case seconds < 5970:
+		return fmt.Sprintf("%.0f min", seconds/60)
+	case seconds < 200*3600:
+		return fmt.Sprintf("%.1f h", seconds/3600)
+	}
+	return fmt.Sprintf("%.0f days", seconds/86400)
+}

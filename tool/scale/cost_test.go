@@ -1,0 +1,100 @@
+// Tests of how work is divided.
+
+package scale
+
+import (
+	"math"
+	"testing"
+	"time"
+
+	"repscope/internal/run"
+)
+
+// divisible is an analysis of so many states in units of a hundred.
+func divisible(states int) *source {
+	s := &source{name: "a", analysis: "neighborhood", dry: dry{States: states, Units: states / 100}}
+	s.task.Command = run.Command{Name: "a", Setup: func(flags *run.Flags) run.Job {
+		flags.String("shard", "", "`I/N`")
+		return run.Job{}
+	}, Omit: []string{"shard"}}
+	s.task.Command.Omit = nil
+	return s
+}
+
+func TestTaskTime(t *testing.T) {
+	t.Parallel()
+	if got := (&cost{fixed: 3, work: 100, unit: 2}).task(5, 10); got != 3+2*(10+2) {
+		t.Errorf("units that cost besides: %v", got)
+	}
+	c := cost{fixed: 3, work: 100}
+	for n, want := range map[int]float64{1: 103, 2: 53, 3: 3 + 100*4.0/10, 10: 13, 20: 13} {
+		if got := c.task(n, 10); math.Abs(got-want) > 1e-12 {
+			t.Errorf("%d tasks of 10 units: %v s, want %v", n, got, want)
+		}
+	}
+}
+
+// The number of tasks is the smallest that fits, by trying all.
+func TestShardsAreFewest(t *testing.T) {
+	t.Parallel()
+	for _, work := range []float64{1, 59, 61, 600, 3600, 1e5} {
+		c := cost{fixed: 5, work: work}
+		s := divisible(70_000)
+		w := wishes{within: time.Minute, tasks: 300, cores: 1}
+		got, warning := s.shards(&c, &w)
+		want := 0
+		for n := 1; n <= 300 && want == 0; n++ {
+			if c.task(n, s.dry.Units) <= 60 {
+				want = n
+			}
+		}
+		if want == 0 {
+			if got != 300 || warning == "" {
+				t.Errorf("%v s of work: %d tasks, %q; want 300 and a warning", work, got, warning)
+			}
+		} else if got != want || warning != "" {
+			t.Errorf("%v s of work: %d tasks, %q; want %d", work, got, warning, want)
+		}
+	}
+}
+
+func TestShardsWithoutUnits(t *testing.T) {
+	t.Parallel()
+	w := wishes{within: time.Second, tasks: 10, shards: 4}
+	if n, _ := (&source{task: run.Task{Command: divisible(1).task.Command}}).shards(&cost{work: 100}, &w); n != 1 {
+		t.Errorf("work that is not divided: %d tasks", n)
+	}
+	if n, _ := divisible(200).shards(&cost{work: 100}, &w); n != 2 {
+		t.Errorf("two units, four tasks asked for: %d tasks", n)
+	}
+	w.shards = 0
+	if n, _ := divisible(2000).shards(&cost{reason: "unknown"}, &w); n != 1 {
+		t.Errorf("time not known: %d tasks", n)
+	}
+}
+
+// Where exact ends, a task takes what it may.
+func TestExactEnds(t *testing.T) {
+	t.Parallel()
+	s := divisible(10_000)
+	r := rate{Point: 1e-7, cores: 4}
+	w := wishes{within: time.Hour, tasks: 100, cores: 2}
+	l := laws["neighborhood"]
+	end := s.exactEnds(&r, l, &cost{fixed: 1}, &w)
+	taken := end/10_000 + 1e-7*end*end*2/100
+	if math.Abs(taken/3600-1) > 0.01 {
+		t.Errorf("%v states take %v s, want an hour", end, taken)
+	}
+	if s.exactEnds(&r, laws["manifold"], &cost{}, &w) != 0 {
+		t.Error("an analysis whose units are models has an end")
+	}
+}
+
+func TestDuration(t *testing.T) {
+	t.Parallel()
+	for seconds, want := range map[float64]string{0: "–", 0.123: "0.12 s", 99: "99 s", 600: "10 min", 7200: "2.0 h", 8e6: "93 days"} {
+		if got := duration(seconds); got != want {
+			t.Errorf("%v: %q, want %q", seconds, got, want)
+		}
+	}
+}

@@ -1,0 +1,335 @@
+// scale k8s: a divided work as indexed Jobs of Kubernetes.
+
+package scale
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"repscope/internal/atomicfile"
+	"repscope/internal/run"
+	"repscope/internal/text"
+)
+
+const k8sManual = `scale k8s divides a work as scale plan does and writes it as Jobs of Kubernetes into OUT/k8s: an
+indexed Job with an index for each task, and a Job that puts them together; where latents are
+encoded, a Job before for the tasks that encode. apply.sh applies them one after the other.
+
+  scale k8s --within 1h --image registry/repscope:1 --claim data --mount /data \
+            --out /data/results -- neighborhood --frames /data/val.npy --latents z=/data/z.npy
+
+An index is tried --retries times again (backoffLimitPerIndex), but not after exit status 2: the
+analysis was called wrongly (podFailurePolicy: FailIndex). A pod that is evicted does not count.
+Paths are those in the pods, so that scale k8s is best run where the volume is mounted at the same
+place. Kubernetes 1.33 or later.`
+
+// k8s is the settings of the command.
+type k8s struct {
+	division                                *division
+	image, claim, mount, program, namespace string
+	parallelism, retries                    int
+}
+
+// newK8s is the command.
+func newK8s(analyses []run.Command, studies Studies) run.Command {
+	return run.Command{
+		Name:      "k8s",
+		Summary:   "a divided work as indexed Jobs of Kubernetes",
+		Manual:    k8sManual,
+		Out:       placeholder,
+		Arguments: "SUITE.yaml | -- ANALYSIS …",
+		Omit:      []string{"seed", "bootstrap", "format", "config", "json", "threads"},
+		Setup: func(flags *run.Flags) run.Job {
+			k := &k8s{division: newDivision(flags, analyses, studies), program: "scale", mount: "/data", retries: 3}
+			flags.StringVar(&k.image, "image", "", "`NAME` of the image that has the binaries (required)")
+			flags.StringVar(&k.claim, "claim", "", "`NAME` of the claim of a volume with inputs and results, which many nodes can write (required)")
+			flags.StringVar(&k.mount, "mount", k.mount, "`DIR` where the volume is mounted")
+			flags.StringVar(&k.program, "program", k.program, "`FILE` of scale in the image")
+			flags.StringVar(&k.namespace, "namespace", "", "`NAME` of the namespace; default: that of kubectl")
+			flags.CountVar(&k.parallelism, "at-most", 0, "`N` pods at the same time; 0: all")
+			flags.CountVar(&k.retries, "retries", 0, "`N` times that a task is tried again (default 3)")
+			k.retries = 3
+			flags.Unrecorded("image", "claim", "mount", "program", "namespace", "at-most", "retries")
+			return run.Job{Check: k.check, Direct: func(ctx context.Context, o *run.Options, stdout, stderr io.Writer) error {
+				if o.Quiet {
+					stdout = io.Discard
+				}
+				return k.run(ctx, stdout, stderr)
+			}}
+		},
+	}
+}
+
+func (k *k8s) check(o *run.Options) error {
+	for _, required := range []struct{ flag, value string }{{"image", k.image}, {"claim", k.claim}} {
+		if required.value == "" {
+			return run.Usage("--%s is missing", required.flag)
+		}
+	}
+	if !filepath.IsAbs(k.mount) {
+		return run.Usage("--mount %s: want an absolute path", k.mount)
+	}
+	return k.division.check(o)
+}
+
+// mostIndices is the largest number of indices of a Job with a limit for each.
+const mostIndices = 100_000
+
+func (k *k8s) run(ctx context.Context, stdout, stderr io.Writer) error {
+	p, err := k.division.plan(ctx, stderr)
+	if err != nil {
+		return err
+	}
+	for _, w := range p.warnings {
+		_, _ = fmt.Fprintf(stderr, "scale k8s: warning: %s\n", w)
+	}
+	if n := len(p.job.tasks); n > mostIndices {
+		return run.Hint(fmt.Errorf("%d tasks: a Job has at most %d indices", n, mostIndices), "divide into fewer with --shards or a longer --within")
+	}
+	for _, path := range append([]string{p.job.root}, inputsOf(p.job)...) {
+		if abs, err := filepath.Abs(path); err == nil && abs != k.mount && !strings.HasPrefix(abs, strings.TrimSuffix(k.mount, "/")+"/") {
+			_, _ = fmt.Fprintf(stderr, "scale k8s: warning: %s is not in %s, where the volume is mounted\n", abs, k.mount)
+		}
+	}
+	if err := p.job.begin(ctx); err != nil {
+		return err
+	}
+	folder := filepath.Join(p.job.root, "k8s")
+	if err := os.MkdirAll(folder, 0o777); err != nil {
+		return run.PathError(err)
+	}
+	jobs := k.jobs(p.job)
+	var apply strings.Builder
+	apply.WriteString("#!/bin/sh\n# Runs the Jobs one after the other. Written by scale k8s.\nset -eu\n")
+	for i, j := range jobs {
+		var content bytes.Buffer
+		encoder := yaml.NewEncoder(&content)
+		encoder.SetIndent(2)
+		if err := encoder.Encode(j); err != nil {
+			return err
+		}
+		file := filepath.Join(folder, fmt.Sprintf("%d-%s.yaml", i+1, j.step))
+		if err := writeText(file, content.String(), 0o666); err != nil {
+			return err
+		}
+		in := ""
+		if k.namespace != "" {
+			in = " --namespace " + quote(k.namespace)
+		}
+		fmt.Fprintf(&apply, "kubectl apply%s --filename %s\n", in, quote(file))
+		// A Job that fails ends the waiting for its completion, too.
+		fmt.Fprintf(&apply, "until [ \"$(kubectl get job%s %s --output 'jsonpath={.status.conditions[?(@.type==\"Complete\")].status}')\" = True ]; do\n"+
+			"\tif [ \"$(kubectl get job%s %s --output 'jsonpath={.status.conditions[?(@.type==\"Failed\")].status}')\" = True ]; then\n"+
+			"\t\techo '%s failed; scale status '%s' says what is missing' >&2\n\t\texit 1\n\tfi\n\tsleep 10\ndone\n",
+			in, j.Metadata.Name, in, j.Metadata.Name, j.Metadata.Name, quote(quote(p.job.root)))
+	}
+	script := filepath.Join(folder, "apply.sh")
+	if err := writeText(script, apply.String(), 0o777); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(stdout, "%s in %s; run them with: sh %s\n", text.Count(len(p.job.tasks), "task"), text.Count(len(jobs), "Job"), quote(script))
+	return err
+}
+
+// inputsOf are the files that a job reads.
+func inputsOf(j *Job) []string {
+	var list []string
+	for i := range j.Pieces {
+		for _, in := range j.Pieces[i].Inputs {
+			list = append(list, in.Path)
+		}
+	}
+	return list
+}
+
+// writeText writes a text file, all or nothing.
+func writeText(path, content string, mode os.FileMode) error {
+	return atomicfile.Write(path, atomicfile.Options{Mode: mode}, func(w io.Writer) error {
+		_, err := io.WriteString(w, content)
+		return err
+	})
+}
+
+// The fields of batch/v1 Job that are written.
+type (
+	k8sJob struct {
+		APIVersion string      `yaml:"apiVersion"`
+		Kind       string      `yaml:"kind"`
+		Metadata   k8sMetadata `yaml:"metadata"`
+		Spec       k8sJobSpec  `yaml:"spec"`
+		step       string
+	}
+	k8sMetadata struct {
+		Name      string            `yaml:"name,omitempty"`
+		Namespace string            `yaml:"namespace,omitempty"`
+		Labels    map[string]string `yaml:"labels"`
+	}
+	k8sJobSpec struct {
+		CompletionMode       string           `yaml:"completionMode"`
+		Completions          int              `yaml:"completions"`
+		Parallelism          int              `yaml:"parallelism"`
+		BackoffLimit         *int             `yaml:"backoffLimit,omitempty"`
+		BackoffLimitPerIndex *int             `yaml:"backoffLimitPerIndex,omitempty"`
+		PodFailurePolicy     k8sFailurePolicy `yaml:"podFailurePolicy"`
+		Template             k8sTemplate      `yaml:"template"`
+	}
+	k8sFailurePolicy struct {
+		Rules []k8sRule `yaml:"rules"`
+	}
+	k8sRule struct {
+		Action          string             `yaml:"action"`
+		OnExitCodes     *k8sExitCodes      `yaml:"onExitCodes,omitempty"`
+		OnPodConditions []k8sPodConditions `yaml:"onPodConditions,omitempty"`
+	}
+	k8sExitCodes struct {
+		ContainerName string `yaml:"containerName"`
+		Operator      string `yaml:"operator"`
+		Values        []int  `yaml:"values"`
+	}
+	k8sPodConditions struct {
+		Type   string `yaml:"type"`
+		Status string `yaml:"status"`
+	}
+	k8sTemplate struct {
+		Metadata k8sMetadata `yaml:"metadata"`
+		Spec     k8sPodSpec  `yaml:"spec"`
+	}
+	k8sPodSpec struct {
+		RestartPolicy string         `yaml:"restartPolicy"`
+		Containers    []k8sContainer `yaml:"containers"`
+		Volumes       []k8sVolume    `yaml:"volumes"`
+	}
+	k8sContainer struct {
+		Name         string       `yaml:"name"`
+		Image        string       `yaml:"image"`
+		Command      []string     `yaml:"command"`
+		WorkingDir   string       `yaml:"workingDir"`
+		Env          []k8sEnv     `yaml:"env,omitempty"`
+		Resources    k8sResources `yaml:"resources"`
+		VolumeMounts []k8sMount   `yaml:"volumeMounts"`
+	}
+	k8sEnv struct {
+		Name  string `yaml:"name"`
+		Value string `yaml:"value"`
+	}
+	k8sResources struct {
+		Requests map[string]string `yaml:"requests"`
+		Limits   map[string]string `yaml:"limits"`
+	}
+	k8sMount struct {
+		Name      string `yaml:"name"`
+		MountPath string `yaml:"mountPath"`
+	}
+	k8sVolume struct {
+		Name                  string   `yaml:"name"`
+		PersistentVolumeClaim k8sClaim `yaml:"persistentVolumeClaim"`
+	}
+	k8sClaim struct {
+		ClaimName string `yaml:"claimName"`
+	}
+)
+
+// jobs are those of the tasks that go first, of the others, and the last one.
+func (k *k8s) jobs(j *Job) []k8sJob {
+	firsts := j.firsts()
+	var list []k8sJob
+	if firsts > 0 {
+		list = append(list, k.indexed(j, "first", 0, firsts))
+	}
+	if n := len(j.tasks) - firsts; n > 0 {
+		list = append(list, k.indexed(j, "tasks", firsts, n))
+	}
+	last := k.one(j, "finish", []string{k.program, "finish", k8sText(j.root)})
+	last.Spec.Completions, last.Spec.Parallelism, last.Spec.BackoffLimit = 1, 1, &k.retries
+	last.Spec.CompletionMode = "NonIndexed"
+	last.Spec.PodFailurePolicy.Rules[0].Action = "FailJob" // there are no indices
+	return append(list, last)
+}
+
+// indexed is the Job of n tasks from one.
+func (k *k8s) indexed(j *Job, step string, offset, n int) k8sJob {
+	one := k.one(j, step, []string{k.program, "task", k8sText(j.root), "--offset", strconv.Itoa(offset), "--threads", strconv.Itoa(k.division.cores)})
+	one.Spec.Completions, one.Spec.Parallelism = n, n
+	if k.parallelism > 0 {
+		one.Spec.Parallelism = min(n, k.parallelism)
+	}
+	one.Spec.BackoffLimitPerIndex = &k.retries
+	return one
+}
+
+// one is a Job of our container.
+func (k *k8s) one(j *Job, step string, command []string) k8sJob {
+	const container, volume = "repscope", "data"
+	labels := map[string]string{"app.kubernetes.io/name": "repscope", "app.kubernetes.io/component": step}
+	most := int64(0)
+	for i := range j.Pieces {
+		most = max(most, j.Pieces[i].Need.Memory)
+	}
+	size := strconv.FormatInt((most+most/4)>>20+256, 10) + "Mi"
+	c := k8sContainer{
+		Name: container, Image: k.image, Command: command, WorkingDir: j.Dir,
+		Resources:    k8sResources{map[string]string{"cpu": strconv.Itoa(k.division.cores), "memory": size}, map[string]string{"memory": size}},
+		VolumeMounts: []k8sMount{{volume, k.mount}},
+	}
+	if firsts := j.firsts(); firsts > 0 && !givesCache(j) { // latents that one task encodes must be seen by all
+		c.Env = []k8sEnv{{"XDG_CACHE_HOME", k8sText(filepath.Join(j.root, "cache"))}}
+	}
+	return k8sJob{
+		APIVersion: "batch/v1", Kind: "Job", step: step,
+		Metadata: k8sMetadata{Name: k.name(j, step), Namespace: k.namespace, Labels: labels},
+		Spec: k8sJobSpec{
+			CompletionMode: "Indexed",
+			PodFailurePolicy: k8sFailurePolicy{[]k8sRule{
+				{Action: "FailIndex", OnExitCodes: &k8sExitCodes{container, "In", []int{2}}},
+				{Action: "Ignore", OnPodConditions: []k8sPodConditions{{"DisruptionTarget", "True"}}},
+			}},
+			Template: k8sTemplate{
+				Metadata: k8sMetadata{Labels: labels},
+				Spec: k8sPodSpec{RestartPolicy: "Never", Containers: []k8sContainer{c},
+					Volumes: []k8sVolume{{volume, k8sClaim{k.claim}}}},
+			},
+		},
+	}
+}
+
+// givesCache reports whether the analyses name a cache.
+func givesCache(j *Job) bool {
+	for i := range j.Pieces {
+		for _, a := range j.Pieces[i].Args {
+			if strings.HasPrefix(strings.TrimLeft(a, "-"), "cache") && strings.HasPrefix(a, "-") {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// k8sText keeps Kubernetes from replacing $(NAME) in a text.
+func k8sText(text string) string { return strings.ReplaceAll(text, "$(", "$$(") }
+
+// name is a DNS label that is the same for the same work.
+func (k *k8s) name(j *Job, step string) string {
+	base := j.Pieces[0].Analysis
+	if j.Suite != "" {
+		base = strings.TrimSuffix(filepath.Base(j.Suite), filepath.Ext(j.Suite))
+	}
+	label := strings.Map(func(r rune) rune {
+		switch {
+		case r >= 'a' && r <= 'z' || r >= '0' && r <= '9':
+			return r
+		case r >= 'A' && r <= 'Z':
+			return r - 'A' + 'a'
+		}
+		return '-'
+	}, base)
+	label = strings.Trim(label[:min(len(label), 30)], "-")
+	return strings.Trim("repscope-"+label, "-") + "-" + j.digest[:8] + "-" + step
+}

@@ -1,0 +1,68 @@
+// Tests of plans: what is wrong with the command line, and what a plan says.
+
+package scale_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+)
+
+func TestPlan(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	arrays(t, dir, 1100)
+	args := []string{"plan", "--json", "--within", "1h", "--rates", ratesDir, "--", "neighborhood", "--frames", "f.npy", "--latents", "z=z.npy", "--bootstrap", "0", "--permutations", "0"}
+	var plan struct {
+		Machine  struct{ Cores int }
+		Analyses []struct {
+			Units, Tasks int
+			Seconds      float64 `json:"predicted_task_s"`
+			Memory       int64   `json:"predicted_memory_bytes"`
+			Read         int64   `json:"read_bytes"`
+			Ends         float64 `json:"exact_up_to_states"`
+		}
+	}
+	out := succeeds(t, dir, "scale", args...)
+	_, out, _ = strings.Cut(out, "{") // what is measured is said before
+	if err := json.Unmarshal([]byte("{"+out), &plan); err != nil {
+		t.Fatal(err)
+	}
+	a := plan.Analyses[0]
+	if plan.Machine.Cores < 1 || a.Units != 5 || a.Tasks != 1 || a.Seconds <= 0 || a.Memory < 1<<20 || a.Ends < 1e4 {
+		t.Errorf("got %+v", plan)
+	}
+	if want := int64(1100*48 + 1100*6*4 + 2*128); a.Read != want {
+		t.Errorf("%d bytes are read, want %d", a.Read, want)
+	}
+	text := succeeds(t, dir, "scale", append([]string{"plan"}, args[2:]...)...)
+	for _, want := range []string{"measured on ", "predicted for tasks of ", "neighborhood is exact up to about ", "beyond, --approx"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q in:\n%s", want, text)
+		}
+	}
+}
+
+func TestWrongUse(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	arrays(t, dir, 300)
+	for want, args := range map[string][]string{
+		"nothing to divide":                   {"plan"},
+		"did you mean manifold?":              {"plan", "--", "manifolds", "--latents", "z=z.npy"},
+		"--out of manifold is set by scale":   {"plan", "--", "manifold", "--latents", "z=z.npy", "--out", "x"},
+		"unknown flag --frame":                {"plan", "--", "neighborhood", "--frame", "f.npy"},
+		"is not a time such as 20m":           {"plan", "--within", "2 hours", "--", "manifold", "--latents", "z=z.npy"},
+		"--image is missing":                  {"k8s", "--claim", "c", "--", "manifold", "--latents", "z=z.npy"},
+		"--mount data: want an absolute path": {"k8s", "--claim", "c", "--image", "i", "--mount", "data", "--", "manifold", "--latents", "z=z.npy"},
+		"--resubmit wants the folder":         {"slurm", "--resubmit", "--", "manifold", "--latents", "z=z.npy"},
+		"--follow wants --submit":             {"slurm", "--follow", "--", "manifold", "--latents", "z=z.npy"},
+		"--sbatch partition: want an option":  {"slurm", "--sbatch", "partition", "--", "manifold", "--latents", "z=z.npy"},
+		"is divided: want --resubmit":         {"slurm", "."},
+		"unknown command":                     {"plans"},
+	} {
+		if out, code := binary(t, dir, "scale", args...); code != 2 || !strings.Contains(out, want) {
+			t.Errorf("%v: status %d, no %q in:\n%s", args, code, want, out)
+		}
+	}
+}

@@ -1,0 +1,499 @@
+// scale slurm: a divided work as arrays of jobs of a cluster, and the job that puts it together.
+
+package scale
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"repscope/internal/atomicfile"
+	"repscope/internal/run"
+	"repscope/internal/text"
+)
+
+const slurmManual = `scale slurm divides a work as scale plan does and writes what runs it on a cluster with Slurm: into
+OUT/slurm a script for the tasks, one for the job that puts them together, and submit.sh, which
+submits both: arrays of jobs within the site's MaxArraySize, and the last job once all of them
+have succeeded. With --submit it is run at once.
+
+  scale slurm --within 2h --submit --follow -- neighborhood --frames val.npy --latents z=z.npy
+  scale slurm SUITE.yaml --submit
+  scale slurm DIR --resubmit --follow
+
+--resubmit submits what is neither complete nor in the queue. Options of sbatch that the site
+asks for are given with --sbatch. Cores, memory and time of the jobs come from the plan, with
+room to spare (memory 1.25 times and 256 MB, time twice and ten minutes); --sbatch wins over them.
+The program, the inputs and OUT must be on disks that all machines see.`
+
+// slurmFolder is the folder of what Slurm is given and writes.
+const slurmFolder = "slurm"
+
+// defaultArray is MaxArraySize of a site that says nothing.
+const defaultArray = 1001
+
+// slurm is the settings of the command.
+type slurm struct {
+	division                           *division
+	submit, follow, resubmit           bool
+	program                            string
+	options                            []string
+	atMost, maxArray                   int
+	poll                               string
+	analyses                           []run.Command
+	studies                            Studies
+	job                                *Job // of a folder
+	interval                           time.Duration
+	stdout, stderr                     io.Writer
+	memoryText, sbatchName, squeueName string
+}
+
+// newSlurm is the command.
+func newSlurm(analyses []run.Command, studies Studies) run.Command {
+	return run.Command{
+		Name:        "slurm",
+		Summary:     "a divided work as jobs of a cluster with Slurm",
+		Manual:      slurmManual,
+		Out:         placeholder,
+		Arguments:   "SUITE.yaml | DIR | -- ANALYSIS …",
+		Interrupted: "interrupted; jobs that are submitted go on",
+		Omit:        []string{"seed", "bootstrap", "format", "config", "json", "threads"},
+		Setup: func(flags *run.Flags) run.Job {
+			s := &slurm{division: newDivision(flags, analyses, studies), poll: "10s", analyses: analyses, studies: studies}
+			s.register(flags)
+			return run.Job{Check: s.check, Direct: func(ctx context.Context, o *run.Options, stdout, stderr io.Writer) error {
+				s.stdout, s.stderr = stdout, stderr
+				if o.Quiet {
+					s.stdout = io.Discard
+				}
+				return s.run(ctx)
+			}}
+		},
+	}
+}
+
+func (s *slurm) register(flags *run.Flags) {
+	flags.Usage("DIR --resubmit | --follow")
+	flags.BoolVar(&s.submit, "submit", false, "submit the jobs")
+	flags.BoolVar(&s.resubmit, "resubmit", false, "submit what of DIR is neither complete nor in the queue")
+	flags.BoolVar(&s.follow, "follow", false, "wait until no job is left in the queue, and say how many tasks are complete")
+	flags.PathVar(&s.program, "program", "`FILE` of scale on the machines of the cluster (default: this one)")
+	flags.Var(&run.Texts{Values: &s.options, Whole: true}, "sbatch", "`OPTION` of sbatch for all jobs, such as --partition=long (repeats)")
+	flags.CountVar(&s.atMost, "at-most", 0, "`N` tasks of an array at the same time; 0: as many as the site lets")
+	flags.CountVar(&s.maxArray, "max-array", 0, "`N`, the site's MaxArraySize; 0: what scontrol says, or 1001 where it is not there")
+	flags.CheckedVar(&s.poll, "poll", func(s string) error { _, err := parseTime(s); return err }, "`TIME` between two looks of --follow")
+	flags.Unrecorded("submit", "resubmit", "follow", "program", "sbatch", "at-most", "max-array", "poll")
+}
+
+func (s *slurm) check(o *run.Options) (err error) {
+	if s.interval, err = parseTime(s.poll); err != nil {
+		return run.Usage("%w", err)
+	}
+	for _, option := range s.options {
+		if !strings.HasPrefix(option, "-") {
+			return run.Usage("--sbatch %s: want an option, such as --partition=long", option)
+		}
+	}
+	if len(o.Args) == 1 {
+		if info, err := os.Stat(o.Args[0]); err == nil && info.IsDir() {
+			if !s.resubmit && !s.follow {
+				return run.Usage("%s is divided: want --resubmit or --follow", o.Args[0])
+			}
+			s.job, err = readJob(o.Args[0])
+			return err
+		}
+	}
+	if s.resubmit {
+		return run.Usage("--resubmit wants the folder of a work that is divided")
+	}
+	if s.follow && !s.submit {
+		return run.Usage("--follow wants --submit, or the folder of a work that is submitted")
+	}
+	return s.division.check(o)
+}
+
+func (s *slurm) run(ctx context.Context) error {
+	if s.program == "" {
+		var err error
+		if s.program, err = os.Executable(); err != nil {
+			return run.Hint(err, "name the program with --program")
+		}
+	}
+	if s.job == nil {
+		p, err := s.division.plan(ctx, s.stderr)
+		if err != nil {
+			return err
+		}
+		for _, w := range p.warnings {
+			fmt.Fprintf(s.stderr, "scale slurm: warning: %s\n", w)
+		}
+		s.job = p.job
+		if err := s.job.begin(ctx); err != nil {
+			return err
+		}
+	}
+	root, err := filepath.Abs(s.job.root)
+	if err != nil {
+		return err
+	}
+	s.job.root = root
+	if s.submit || s.resubmit || !s.follow {
+		if err := s.send(ctx); err != nil {
+			return err
+		}
+	}
+	if s.follow {
+		return s.watch(ctx)
+	}
+	return nil
+}
+
+// begin writes the job into its folder, unless tasks of another are running there.
+func (j *Job) begin(ctx context.Context) error {
+	if old, err := readJob(j.root); err == nil && old.digest != j.digest {
+		all, err := old.standings(ctx)
+		if err != nil {
+			return err
+		}
+		if n := count(all)[running]; n > 0 {
+			return run.Hint(fmt.Errorf("%s: %s of another division of the work are running there", j.root, text.Count(n, "task")), "wait for them, or choose another --out")
+		}
+	}
+	return j.write()
+}
+
+// send writes the scripts for what is neither complete nor in the queue, and submits it.
+func (s *slurm) send(ctx context.Context) error {
+	all, err := s.job.standings(ctx)
+	if err != nil {
+		return err
+	}
+	queued, err := s.queued(ctx)
+	if err != nil {
+		return err
+	}
+	var wanted []int
+	for i, st := range all {
+		if st.state != complete && st.state != running && !queued.tasks[i] {
+			wanted = append(wanted, i)
+		}
+	}
+	if len(wanted) == 0 && (len(queued.tasks) > 0 || len(s.job.unfinished()) == 0 && s.job.Suite == "") {
+		_, err := fmt.Fprintf(s.stdout, "nothing to submit: %s", s.job.statusText(all))
+		return err
+	}
+	if err := s.write(ctx, wanted, queued); err != nil {
+		return err
+	}
+	script := filepath.Join(s.job.root, slurmFolder, submitScript)
+	if !s.submit && !s.resubmit {
+		_, err := fmt.Fprintf(s.stdout, "%s; submit them with: sh %s\n", text.Count(len(wanted), "task"), quote(script))
+		return err
+	}
+	var out, errs bytes.Buffer
+	c := exec.CommandContext(ctx, "sh", script)
+	c.Stdout, c.Stderr = &out, &errs
+	if err := c.Run(); err != nil {
+		return fmt.Errorf("%s: %w: %s", script, err, strings.TrimSpace(errs.String()))
+	}
+	_, err = fmt.Fprintf(s.stdout, "%s submitted: jobs %s\n", text.Count(len(wanted), "task"), strings.Join(strings.Fields(out.String()), ", "))
+	return err
+}
+
+// The files of the folder.
+const (
+	taskScript   = "task.sh"
+	finishScript = "finish.sh"
+	submitScript = "submit.sh"
+	jobsFile     = "jobs.txt" // a line for each job: its number, and the offset of its array or "finish"
+)
+
+// write writes the scripts.
+func (s *slurm) write(ctx context.Context, wanted []int, queued *queue) error {
+	most := s.maxArray
+	if most == 0 {
+		most = maxArraySize(ctx)
+	}
+	folder := filepath.Join(s.job.root, slurmFolder)
+	if err := os.MkdirAll(folder, 0o777); err != nil {
+		return run.PathError(err)
+	}
+	for name, content := range map[string]string{
+		taskScript: "#!/bin/sh\n# One task of the array; its offset is the argument. Written by scale slurm.\n" +
+			"exec " + quote(s.program) + " task " + quote(s.job.root) + ` --offset "$1" --index "$((SLURM_ARRAY_TASK_ID + $1))" --threads "${SLURM_CPUS_PER_TASK:-0}"` + "\n",
+		finishScript: "#!/bin/sh\n# Puts the work together. Written by scale slurm.\n" +
+			"exec " + quote(s.program) + " finish " + quote(s.job.root) + ` --threads "${SLURM_CPUS_PER_TASK:-0}"` + "\n",
+		submitScript: s.submission(wanted, most, queued),
+	} {
+		err := atomicfile.Write(filepath.Join(folder, name), atomicfile.Options{Mode: 0o777}, func(w io.Writer) error {
+			_, err := io.WriteString(w, content)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// maxArraySize is that of the site.
+func maxArraySize(ctx context.Context) int {
+	out, err := exec.CommandContext(ctx, "scontrol", "show", "config").Output()
+	if err != nil {
+		return defaultArray
+	}
+	for line := range strings.SplitSeq(string(out), "\n") {
+		if name, value, ok := strings.Cut(line, "="); ok && strings.TrimSpace(name) == "MaxArraySize" {
+			if n, err := strconv.Atoi(strings.TrimSpace(value)); err == nil && n > 0 {
+				return n
+			}
+		}
+	}
+	return defaultArray
+}
+
+// array is one array of jobs: tasks offset + index.
+type array struct {
+	offset int
+	index  []int
+}
+
+// arrays divides ascending numbers of tasks into arrays whose indices are below most.
+func arrays(wanted []int, most int) []array {
+	var list []array
+	for _, i := range wanted {
+		if n := len(list); n == 0 || i-list[n-1].offset >= most {
+			list = append(list, array{offset: i})
+		}
+		last := &list[len(list)-1]
+		last.index = append(last.index, i-last.offset)
+	}
+	return list
+}
+
+// submission is the script that submits: first tasks, the others after them, and the last job after all.
+func (s *slurm) submission(wanted []int, most int, queued *queue) string {
+	folder := filepath.Join(s.job.root, slurmFolder)
+	firsts := s.job.firsts()
+	split := slices.IndexFunc(wanted, func(i int) bool { return i >= firsts })
+	if split < 0 {
+		split = len(wanted)
+	}
+	var b strings.Builder
+	b.WriteString("#!/bin/sh\n# Submits the tasks and the job that puts them together. Written by scale slurm.\nset -eu\n")
+	fmt.Fprintf(&b, "cd %s\n", quote(s.job.Dir))
+	fmt.Fprintf(&b, "folder=%s\n", quote(folder))
+	// submit OFFSET-OR-"finish" OPTIONS… SCRIPT ARGUMENTS… prints the number of the job and keeps it.
+	b.WriteString("submit() {\n\twhat=$1\n\tshift\n\tid=$(sbatch --parsable \"$@\")\n\tid=${id%%;*}\n" +
+		"\techo \"$id $what\" >> \"$folder\"/" + jobsFile + "\n\techo \"$id\"\n}\nall=\n")
+	for _, id := range queued.jobs { // what is in the queue must be done before the last job, too
+		fmt.Fprintf(&b, "all=$all:%d\n", id)
+	}
+	for phase, list := range [][]array{arrays(wanted[:split], most), arrays(wanted[split:], most)} {
+		if phase == 1 && split > 0 {
+			b.WriteString("first=$all\n")
+		}
+		for _, a := range list {
+			fmt.Fprintf(&b, "id=$(submit %d %s", a.offset, s.options1(a, folder))
+			if phase == 1 && split > 0 {
+				b.WriteString(` --dependency=afterok"$first" --kill-on-invalid-dep=yes`)
+			}
+			fmt.Fprintf(&b, " %s \"$folder\"/%s %d)\necho \"$id\"\nall=$all:$id\n", s.given(), taskScript, a.offset)
+		}
+	}
+	fmt.Fprintf(&b, "id=$(submit finish --job-name=%s --output=%s%s --cpus-per-task=%d --mem=%s --kill-on-invalid-dep=yes ${all:+--dependency=afterok\"$all\"} %s \"$folder\"/%s)\necho \"$id\"\n",
+		quote(s.name()+"-finish"), quote(pattern(folder)), "/finish-%j.out", max(s.division.cores, 1), s.most(), s.given(), finishScript)
+	return b.String()
+}
+
+// options1 are the options of an array.
+func (s *slurm) options1(a array, folder string) string {
+	seconds, cores, open := 0.0, max(s.division.cores, 1), false
+	for _, i := range a.index {
+		n := s.job.tasks[a.offset+i].piece.Need
+		seconds = max(seconds, n.Seconds+n.Encode)
+		open = open || n.Seconds == 0
+	}
+	limit := ranges(a.index)
+	if s.atMost > 0 {
+		limit += "%" + strconv.Itoa(s.atMost)
+	}
+	text := fmt.Sprintf("--array=%s --job-name=%s --output=%s/task-%%A_%%a.out --open-mode=append --requeue --cpus-per-task=%d --mem=%s",
+		limit, quote(s.name()), quote(pattern(folder)), cores, s.most())
+	if !open { // of a time that is not known the site's default is the limit
+		text += fmt.Sprintf(" --time=%d", int(math.Ceil(2*seconds/60))+10)
+	}
+	return text
+}
+
+// most is the memory of a job in megabytes: that of the greatest task with room to spare.
+func (s *slurm) most() string {
+	most := int64(0)
+	for i := range s.job.Pieces {
+		most = max(most, s.job.Pieces[i].Need.Memory)
+	}
+	return strconv.FormatInt((most+most/4)>>20+256, 10) + "M"
+}
+
+// given are the options of --sbatch, which win over ours as they come later.
+func (s *slurm) given() string {
+	quoted := make([]string, len(s.options))
+	for i, option := range s.options {
+		quoted[i] = quote(option)
+	}
+	return strings.Join(quoted, " ")
+}
+
+// name is that of the jobs.
+func (s *slurm) name() string {
+	if s.job.Suite != "" {
+		return "evaluate"
+	}
+	return s.job.Pieces[0].Analysis
+}
+
+// pattern is a path in an option of sbatch that replaces what follows %.
+func pattern(path string) string { return strings.ReplaceAll(path, "%", "%%") }
+
+// quote is a word of the shell.
+func quote(word string) string {
+	if word != "" && strings.Trim(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./:,@") == "" {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+}
+
+// queue is what of a job is in Slurm's queue.
+type queue struct {
+	tasks    map[int]bool
+	jobs     []int // arrays of these tasks
+	finishes []int // jobs that put the work together
+	states   map[string]int
+}
+
+// queued asks for the jobs that were submitted.
+func (s *slurm) queued(ctx context.Context) (*queue, error) {
+	q := &queue{tasks: map[int]bool{}, states: map[string]int{}}
+	data, err := os.ReadFile(filepath.Join(s.job.root, slurmFolder, jobsFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return q, nil
+	}
+	if err != nil {
+		return nil, run.PathError(err)
+	}
+	offsets := map[int]int{}
+	finish := map[int]bool{}
+	for line := range strings.Lines(string(data)) {
+		fields := strings.Fields(line)
+		if len(fields) != 2 {
+			continue
+		}
+		id, err := strconv.Atoi(fields[0])
+		if err != nil {
+			continue
+		}
+		if fields[1] == "finish" {
+			finish[id] = true
+		} else if offset, err := strconv.Atoi(fields[1]); err == nil {
+			offsets[id] = offset
+		}
+	}
+	// All jobs of the user: squeue refuses a list with a number that it no longer knows.
+	c := exec.CommandContext(ctx, "squeue", "--me", "--noheader", "--array", "--format=%F %K %T %r")
+	var errs bytes.Buffer
+	c.Stderr = &errs
+	out, err := c.Output()
+	if errors.Is(err, exec.ErrNotFound) {
+		return nil, run.Hint(fmt.Errorf("squeue: %w", exec.ErrNotFound), "is this machine part of the cluster?")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("squeue: %w: %s", err, strings.TrimSpace(errs.String()))
+	}
+	for line := range strings.Lines(string(out)) {
+		fields := strings.Fields(line)
+		if len(fields) < 3 {
+			continue
+		}
+		id, err := strconv.Atoi(fields[0])
+		if err != nil {
+			continue
+		}
+		if finish[id] {
+			q.finishes = append(q.finishes, id)
+			continue
+		}
+		offset, ours := offsets[id]
+		index, err := strconv.Atoi(fields[1])
+		if !ours || err != nil {
+			continue
+		}
+		q.tasks[offset+index] = true
+		q.states[fields[2]]++
+		if !slices.Contains(q.jobs, id) {
+			q.jobs = append(q.jobs, id)
+		}
+	}
+	slices.Sort(q.jobs)
+	return q, nil
+}
+
+// watch waits until no job is in the queue and says what became of the tasks.
+func (s *slurm) watch(ctx context.Context) error {
+	last := ""
+	for {
+		q, err := s.queued(ctx)
+		if err != nil {
+			return err
+		}
+		all := make([]standing, len(s.job.tasks))
+		for i := range all {
+			all[i] = s.job.standing(&s.job.tasks[i])
+		}
+		n := count(all)
+		line := fmt.Sprintf("%d of %d tasks complete", n[complete], len(all))
+		if n[failed] > 0 {
+			line += fmt.Sprintf(", %d failed", n[failed])
+		}
+		for _, state := range []string{"RUNNING", "PENDING"} {
+			if q.states[state] > 0 {
+				line += fmt.Sprintf(", %d %s", q.states[state], strings.ToLower(state))
+			}
+		}
+		if line != last {
+			if _, err := fmt.Fprintln(s.stdout, line); err != nil {
+				return err
+			}
+			last = line
+		}
+		if len(q.tasks) == 0 && len(q.finishes) == 0 {
+			break
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(s.interval):
+		}
+	}
+	all, err := s.job.standings(ctx)
+	if err != nil {
+		return err
+	}
+	if count(all)[complete] < len(all) || len(s.job.unfinished()) > 0 {
+		if _, err := io.WriteString(s.stdout, s.job.statusText(all)); err != nil {
+			return err
+		}
+		return run.Hint(errIncomplete, s.job.next(all))
+	}
+	return nil
+}
