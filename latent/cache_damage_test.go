@@ -24,11 +24,11 @@ func TestCacheDamaged(t *testing.T) {
 	}
 	encode := func() []float32 {
 		t.Helper()
-		z, err := Encode(t.Context(), e, src, EncodeOptions{Cache: cache})
+		z, err := Latents(t.Context(), e, src, EncodeOptions{Cache: cache})
 		if err != nil {
 			t.Fatal(err)
 		}
-		return z.Data().([]float32)
+		return z.F32
 	}
 	want := encode()
 	list, err := filepath.Glob(filepath.Join(cache.Dir, "*.npy"))
@@ -82,11 +82,11 @@ func TestCacheReaders(t *testing.T) {
 	}
 	var want [][]float32
 	for i := range scales {
-		z, err := Encode(t.Context(), open(t, "mlp_opset17.onnx"), src, options(i, nil))
+		z, err := Latents(t.Context(), open(t, "mlp_opset17.onnx"), src, options(i, nil))
 		if err != nil {
 			t.Fatal(err)
 		}
-		want = append(want, z.Data().([]float32))
+		want = append(want, z.F32)
 	}
 	begin := make(chan struct{})
 	var wait sync.WaitGroup
@@ -105,10 +105,10 @@ func TestCacheReaders(t *testing.T) {
 			case i%100 == 2:
 				cache.MaxBytes = 2000
 			}
-			z, err := Encode(t.Context(), e, &memorySource{shape: src.shape, values: src.values}, options(i, cache))
+			z, err := Latents(t.Context(), e, &memorySource{shape: src.shape, values: src.values}, options(i, cache))
 			if err != nil {
 				t.Error(err)
-			} else if !slices.Equal(z.Data().([]float32), want[i%len(scales)]) {
+			} else if !slices.Equal(z.F32, want[i%len(scales)]) {
 				t.Errorf("reader %d has other latents", i)
 			}
 		})

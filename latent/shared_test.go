@@ -40,7 +40,7 @@ func TestSharedLatents(t *testing.T) {
 		for i := range states.values {
 			states.values[i] = float32(i % 23)
 		}
-		want, err := Encode(t.Context(), open(t, "mlp_opset17.onnx"), states, EncodeOptions{})
+		want, err := Latents(t.Context(), open(t, "mlp_opset17.onnx"), states, EncodeOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -55,10 +55,10 @@ func TestSharedLatents(t *testing.T) {
 				if i%3 == 0 {
 					o.Preprocessing = Preprocessing{Scale: ScaleUnit, High: 23}
 				}
-				z, err := Encode(ctx, e, src, o)
+				z, err := Latents(ctx, e, src, o)
 				if err != nil {
 					t.Error(err)
-				} else if same := slices.Equal(z.Data().([]float32), want.Data().([]float32)); same != (i%3 != 0) {
+				} else if same := slices.Equal(z.F32, want.F32); same != (i%3 != 0) {
 					t.Errorf("run %d: the latents are those of one alone: %v", i, same)
 				}
 			})
@@ -80,14 +80,14 @@ func TestSharedLatentsStopped(t *testing.T) {
 	src := &stopping{Source: ones(40, 24), stop: stop, waiting: make(chan struct{})}
 	var wait sync.WaitGroup
 	wait.Go(func() {
-		if _, err := Encode(ctx, open(t, "mlp_opset17.onnx"), src, EncodeOptions{Batch: 4}); !errors.Is(err, context.Canceled) {
+		if _, err := Latents(ctx, open(t, "mlp_opset17.onnx"), src, EncodeOptions{Batch: 4}); !errors.Is(err, context.Canceled) {
 			t.Errorf("got %v", err)
 		}
 	})
 	wait.Go(func() {
 		<-src.waiting
 		other := context.WithoutCancel(ctx)
-		if _, err := Encode(other, open(t, "mlp_opset17.onnx"), ones(40, 24), EncodeOptions{}); err != nil {
+		if _, err := Latents(other, open(t, "mlp_opset17.onnx"), ones(40, 24), EncodeOptions{}); err != nil {
 			t.Error(err)
 		}
 	})

@@ -78,6 +78,7 @@ func Take(ctx context.Context, dir, name string, wait bool) (*Lock, error) {
 
 func take(ctx context.Context, dir, name string, wait bool, patience time.Duration) (*Lock, error) {
 	self := holder{Host: hostname(), Boot: boot(), PID: os.Getpid(), Start: started(os.Getpid())}
+	var who holder  // has the lock
 	var seen string // what the file says, and since when
 	var since time.Time
 	for {
@@ -88,6 +89,9 @@ func take(ctx context.Context, dir, name string, wait bool, patience time.Durati
 		text, held, err := read(path(dir, name, number))
 		if err != nil {
 			return nil, err
+		}
+		if held.Host != "" {
+			who = held // not so of a file that is read while it is written
 		}
 		changed := !since.IsZero() && text != seen
 		if changed || since.IsZero() {
@@ -106,7 +110,7 @@ func take(ctx context.Context, dir, name string, wait bool, patience time.Durati
 			continue
 		}
 		if !wait && (changed || held.alive(&self)) {
-			return nil, &Busy{dir, held.Host, held.PID}
+			return nil, &Busy{dir, who.Host, who.PID}
 		}
 		select {
 		case <-ctx.Done():

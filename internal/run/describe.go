@@ -16,6 +16,24 @@ type Description struct {
 	Arguments string     `json:"arguments"` // what it takes beside flags; empty for nothing
 	Usage     []string   `json:"usage"`     // how it is called, without its name
 	Flags     []FlagInfo `json:"flags"`     // in the order of the help
+	// Commands are those of a command that is several, with the name of both: "scale merge".
+	Commands []Description `json:"commands,omitempty"`
+}
+
+// AllFlags are the flags of a command, or those of all that it is, each name once.
+func (d *Description) AllFlags() []FlagInfo {
+	if len(d.Commands) == 0 {
+		return d.Flags
+	}
+	var all []FlagInfo
+	for _, c := range d.Commands {
+		for _, f := range c.Flags {
+			if !slices.ContainsFunc(all, func(g FlagInfo) bool { return g.Name == f.Name }) {
+				all = append(all, f)
+			}
+		}
+	}
+	return all
 }
 
 // A FlagInfo is a flag of a command.
@@ -34,6 +52,16 @@ type FlagInfo struct {
 
 // Describe returns the description of a command.
 func Describe(c Command) Description {
+	if len(c.Commands) > 0 {
+		whole, _, _ := c.chosen(nil)
+		whole.Commands = nil
+		d := Describe(whole)
+		for _, sub := range c.Commands {
+			sub.Name = c.Name + " " + sub.Name
+			d.Commands = append(d.Commands, Describe(sub))
+		}
+		return d
+	}
 	flags := newFlags(c.Name)
 	job := c.Setup(flags)
 	(&Options{}).register(flags, &c, job)

@@ -25,9 +25,18 @@ func printCompletion(commands []run.Command, args []string, w io.Writer) error {
 
 // names are the flag's and command's names, separated by spaces.
 func flagNames(d run.Description) string {
-	names := make([]string, len(d.Flags))
-	for i, f := range d.Flags {
-		names[i] = "--" + f.Name
+	var names []string
+	for _, f := range d.AllFlags() {
+		names = append(names, "--"+f.Name)
+	}
+	return strings.Join(names, " ")
+}
+
+// subcommands are the names of those of a command that is several.
+func subcommands(d run.Description) string {
+	var names []string
+	for _, c := range d.Commands {
+		names = append(names, strings.TrimPrefix(c.Name, d.Name+" "))
 	}
 	return strings.Join(names, " ")
 }
@@ -85,7 +94,10 @@ _repscope() {
 	case $name:$before in
 `, Name, strings.Join(append(commandNames(all), ownNames()...), " "), strings.Join(commandNames(all), " "))
 	for _, d := range all {
-		for _, f := range d.Flags {
+		if len(d.Commands) > 0 {
+			fmt.Fprintf(&b, "\t%s:%s | %s:*/%s) COMPREPLY=($(compgen -W \"%s\" -- \"$current\")); return ;;\n", d.Name, d.Name, d.Name, d.Name, subcommands(d))
+		}
+		for _, f := range d.AllFlags() {
 			if len(f.Choices) > 0 {
 				fmt.Fprintf(&b, "\t%s:--%s) COMPREPLY=($(compgen -W \"%s\" -- \"$current\")); return ;;\n", d.Name, f.Name, strings.Join(f.Choices, " "))
 			}
@@ -128,7 +140,10 @@ func zsh(all []run.Description) string {
 	quote := strings.NewReplacer("'", `'\''`, "[", `\[`, "]", `\]`, ":", `\:`, `\`, `\\`)
 	for _, d := range all {
 		fmt.Fprintf(&b, "\n_repscope_%s() {\n\t_arguments -s -S", d.Name)
-		for _, f := range d.Flags {
+		if len(d.Commands) > 0 {
+			fmt.Fprintf(&b, " \\\n\t\t'1:command:(%s)'", subcommands(d))
+		}
+		for _, f := range d.AllFlags() {
 			star := ""
 			if f.Repeats {
 				star = "*"
@@ -148,7 +163,7 @@ func zsh(all []run.Description) string {
 			}
 			fmt.Fprintf(&b, " \\\n\t\t'%s--%s%s[%s]%s'", star, f.Name, assign, quote.Replace(brief(f.Usage)), action)
 		}
-		if d.Arguments != "" {
+		if d.Arguments != "" || len(d.Commands) > 0 {
 			b.WriteString(" \\\n\t\t'*:file:_files'")
 		}
 		b.WriteString("\n}\n")
@@ -211,7 +226,10 @@ func fish(all []run.Description) string {
 	fmt.Fprintf(&b, "complete -c %s -n '__fish_seen_subcommand_from help man describe' -f -a \"$names\"\n", Name)
 	fmt.Fprintf(&b, "complete -c %s -n '__fish_seen_subcommand_from completion' -f -a 'bash zsh fish'\n", Name)
 	for _, d := range all {
-		for _, f := range d.Flags {
+		if len(d.Commands) > 0 {
+			fmt.Fprintf(&b, "complete -c %s -a '%s'\ncomplete -c %s -n '__fish_seen_subcommand_from %s' -a '%s'\n", d.Name, subcommands(d), Name, d.Name, subcommands(d))
+		}
+		for _, f := range d.AllFlags() {
 			value := ""
 			switch {
 			case f.Type == "bool":

@@ -67,21 +67,10 @@ func page(d run.Description, commands []run.Command) string {
 	b.WriteString(".SH DESCRIPTION\n")
 	paragraphs(&b, d.Manual)
 	b.WriteString(".SH OPTIONS\n")
-	group := ""
-	for _, f := range d.Flags {
-		if f.Group != group {
-			group = f.Group
-			fmt.Fprintf(&b, ".SS %s\n", roff(group))
-		}
-		fmt.Fprintf(&b, ".TP\n.BR %s", roff("--"+f.Name))
-		if f.Placeholder != "" {
-			fmt.Fprintf(&b, " \" \\fI%s\\fP\"", roff(f.Placeholder))
-		}
-		usage := f.Usage
-		if f.Default != "" && f.Default != "false" {
-			usage += " (default " + f.Default + ")"
-		}
-		fmt.Fprintf(&b, "\n%s\n", roff(usage))
+	options(&b, d)
+	for _, c := range d.Commands {
+		fmt.Fprintf(&b, ".SH %s\n%s\n", roff(strings.ToUpper(c.Name)), roff(c.Summary))
+		options(&b, c)
 	}
 	b.WriteString(".SH EXIT STATUS\n.TP\n.B 0\ndone, all files are written\n.TP\n.B 1\nthe run failed or was interrupted; an earlier result is untouched\n" +
 		".TP\n.B 2\nwrong usage\n.SH SEE ALSO\n")
@@ -93,6 +82,26 @@ func page(d run.Description, commands []run.Command) string {
 	}
 	b.WriteString(strings.Join(others, ",\n") + "\n")
 	return b.String()
+}
+
+// options writes the flags of a command under the headings of its help.
+func options(b *strings.Builder, d run.Description) {
+	group := ""
+	for _, f := range d.Flags {
+		if f.Group != group {
+			group = f.Group
+			fmt.Fprintf(b, ".SS %s\n", roff(group))
+		}
+		fmt.Fprintf(b, ".TP\n.BR %s", roff("--"+f.Name))
+		if f.Placeholder != "" {
+			fmt.Fprintf(b, " \" \\fI%s\\fP\"", roff(f.Placeholder))
+		}
+		usage := f.Usage
+		if f.Default != "" && f.Default != "false" {
+			usage += " (default " + f.Default + ")"
+		}
+		fmt.Fprintf(b, "\n%s\n", roff(usage))
+	}
 }
 
 // programPage is the page of the program itself.
