@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -147,6 +148,11 @@ func (s *settings) check(o *run.Options) error {
 	if reports(o) {
 		if s.list || s.dryRun {
 			return run.Usage("report: it has neither --list nor --dry-run")
+		}
+		for _, folder := range o.Args[1:] { // before the first of them is made for the page
+			if _, err := os.Stat(folder); err != nil {
+				return run.PathError(err)
+			}
 		}
 		var err error
 		s.page = s.given(o)

@@ -93,7 +93,7 @@ func (p *planned) foresee(ctx context.Context, t *plannedTask) error {
 
 // writePlan prints what would become of the tasks, as JSON if asked for.
 func (s *study) writePlan(w io.Writer, tasks []plannedTask, asJSON bool) error {
-	own := []string{"summary.json", "summary.csv", "evaluate.json"}
+	own := []string{"summary.json", "summary.csv", "evaluate.json", "report.html", "*_mqc.json"}
 	if asJSON {
 		return report.Encode(w, struct {
 			Schema string        `json:"schema"`

@@ -23,9 +23,9 @@ func (p *Page) MultiQC() ([]MultiQC, error) {
 	for i := range p.Tables {
 		t := &p.Tables[i]
 		o := overviewColumns(t, limitsOf(p).overview)
-		id := "repscope_summary"
+		id := "repscope__summary"
 		if t.Dataset != "" {
-			id += "_" + anchor(t.Dataset)
+			id += "__" + anchor(t.Dataset)
 		}
 		files = append(files, MultiQC{id + "_mqc.json", general(id, t, o, several)})
 	}
@@ -35,7 +35,10 @@ func (p *Page) MultiQC() ([]MultiQC, error) {
 		if err != nil {
 			return nil, err
 		}
-		id := "repscope_" + anchor(strings.ReplaceAll(s.Name(), "/", "_"))
+		id := "repscope"
+		for part := range strings.SplitSeq(s.Name(), "/") {
+			id += "__" + anchor(part) // an anchor has no two of these
+		}
 		t := &tables[0]
 		shown := chosenColumns(t.Columns, limitsOf(p).columns)
 		if len(shown) == 0 {
