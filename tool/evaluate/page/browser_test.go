@@ -332,8 +332,12 @@ func TestBrowser(t *testing.T) {
 		b.want(`document.getElementById("tip").hidden`, "true")
 		// The pointer.
 		var at struct{ X, Y float64 }
-		b.run(`(e => { e.scrollIntoView({block: "center", behavior: "instant"}); const r = e.getBoundingClientRect(); return {x: r.left + r.width / 2, y: r.top + r.height / 2}; })`+
-			`(document.querySelector("figure g.v"))`, &at)
+		// Scrolling lets more of the page be laid out, which moves it; it is measured when it rests.
+		b.run(`(() => { const e = document.querySelector("figure g.v"); let last = NaN, times = 0; (function look() {`+
+			`e.scrollIntoView({block: "center", behavior: "instant"}); const y = e.getBoundingClientRect().top;`+
+			`times = y === last ? times + 1 : 0; last = y; times < 10 ? requestAnimationFrame(look) : window.rests = true; })(); })()`, nil)
+		b.until(`window.rests === true`)
+		b.run(`(e => { const r = e.getBoundingClientRect(); return {x: r.left + r.width / 2, y: r.top + r.height / 2}; })(document.querySelector("figure g.v"))`, &at)
 		b.must("Input.dispatchMouseEvent", map[string]any{"type": "mouseMoved", "x": at.X, "y": at.Y}, nil)
 		b.until(`document.getElementById("tip").textContent === document.querySelector("figure g.v title").textContent`)
 	})
