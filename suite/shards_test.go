@@ -37,7 +37,7 @@ var small = map[string]string{
 	"smoothness":     "--horizons 1,3,5",
 	"robustness":     "--levels 0.1,0.2,0.3,0.4 --draws 2 --per-sample",
 	"neighborhood":   "--k 2,5 --per-point --permutations 1",
-	"manifold":       "--baseline random:5 --baseline pca:3",
+	"manifold":       "--baseline pca:3",
 	"geometry":       "--per-point --clusters 2 --labels {}/labels.npy",
 	"reconstruction": "--predictions a={}/f.npy --predictions b={}/f.npy --samples-shown 2",
 	"reward":         "--rewards {}/labels.npy --probes ridge --predictions-csv --min-entropy 0 --bootstrap 0",

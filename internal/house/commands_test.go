@@ -160,7 +160,7 @@ func filled(t *testing.T, words []string) []string {
 	if words[0] == "sequence" {
 		files["--model"], files["--sequences"] = "esm=esm.onnx", "antibodies.csv"
 	}
-	arguments := map[string]string{"FILES…": "smoothness.json", "TASK=FILE": "a=smoothness.json", "TASK@RUN=FILE": "b@1=smoothness.json", "SUITE.yaml": "study.yaml"}
+	arguments := map[string]string{"FILES…": "smoothness.json", "TASK=FILE": "a=smoothness.json", "TASK@RUN=FILE": "b@1=smoothness.json", "SUITE.yaml": "study.yaml", "DIR…": "."}
 	if words[0] == "scale" {
 		arguments["FILES…"] = "shards"
 	}

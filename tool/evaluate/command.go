@@ -81,7 +81,7 @@ func New(commands []run.Command) run.Command {
 		Summary:     "a whole study in one command: datasets, models and analyses from one file, resumed where it was",
 		Manual:      manual,
 		Out:         defaultOut,
-		Arguments:   "SUITE.yaml | report DIR…",
+		Arguments:   "SUITE.yaml",
 		Interrupted: "interrupted; what is done stays, the same command goes on",
 		Omit:        []string{"seed", "bootstrap", "format", "memory", "threads", "config"},
 		Methods:     describeMethods,
@@ -94,7 +94,7 @@ func New(commands []run.Command) run.Command {
 }
 
 func (s *settings) register(flags *run.Flags) {
-	flags.Usage("SUITE.yaml [flags]", "--example", "report DIR… [--out DIR | PAGE.html]")
+	flags.Usage("--example", "report DIR… [flags]")
 	flags.Var(&run.Texts{Values: &s.only, Check: pattern}, "only", "`LIST` of datasets, analyses or dataset/analysis (with * and ?) to run, of those in the file")
 	flags.Var(&run.Texts{Values: &s.skip, Check: pattern}, "skip", "`LIST` of such to leave out")
 	flags.BoolVar(&s.failFast, "fail-fast", false, "begin no further task after one that failed")

@@ -45,18 +45,17 @@ const defaultArray = 1001
 
 // slurm is the settings of the command.
 type slurm struct {
-	division                           *division
-	submit, follow, resubmit           bool
-	program                            string
-	options                            []string
-	atMost, maxArray                   int
-	poll                               string
-	analyses                           []run.Command
-	studies                            Studies
-	job                                *Job // of a folder
-	interval                           time.Duration
-	stdout, stderr                     io.Writer
-	memoryText, sbatchName, squeueName string
+	division                 *division
+	submit, follow, resubmit bool
+	program                  string
+	options                  []string
+	atMost, maxArray         int
+	poll                     string
+	analyses                 []run.Command
+	studies                  Studies
+	job                      *Job // of a folder
+	interval                 time.Duration
+	stdout, stderr           io.Writer
 }
 
 // newSlurm is the command.
