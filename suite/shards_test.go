@@ -252,15 +252,12 @@ func TestRefusedShards(t *testing.T) {
 // conflicting is a shard with other numbers in its part.
 func conflicting(t *testing.T, path string) []byte {
 	t.Helper()
-	state, err := shard.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
 	data, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if state, err = shard.Read(bytes.NewReader(data), path); err != nil {
+	state, err := shard.Read(bytes.NewReader(data), path)
+	if err != nil {
 		t.Fatal(err)
 	}
 	part := &state.Parts[0]
