@@ -251,10 +251,10 @@ func (c *cluster) daemon(t *testing.T, name string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// until waits for something, a minute at most.
+// until waits for something, four minutes at most.
 func (c *cluster) until(t *testing.T, what string, done func() bool) {
 	t.Helper()
-	for range 600 {
+	for range 2400 {
 		if done() {
 			return
 		}
@@ -266,7 +266,7 @@ func (c *cluster) until(t *testing.T, what string, done func() bool) {
 		data, _ := os.ReadFile(path)
 		t.Logf("%s:\n%s", path, data[max(0, len(data)-3000):])
 	}
-	t.Fatalf("no %s after a minute", what)
+	t.Fatalf("no %s after four minutes", what)
 }
 
 // kill ends a node as a cut of its power would: its daemon and everything that runs on it.
