@@ -73,8 +73,14 @@ func billOf(program, version string) ([]byte, error) {
 // A license is a file of a module.
 type license struct{ name, text string }
 
+// known are the licenses that were read: every target links much the same modules.
+var known = map[module][]license{}
+
 // licensesOf reads the license files of a module.
 func licensesOf(m module) ([]license, error) {
+	if found, ok := known[m]; ok {
+		return found, nil
+	}
 	folder, err := output("go", "list", "-m", "-f", "{{.Dir}}", m.path)
 	if err != nil {
 		return nil, err
@@ -94,13 +100,14 @@ func licensesOf(m module) ([]license, error) {
 			found = append(found, license{e.Name(), string(text)})
 		}
 	}
+	known[m] = found
 	return found, nil
 }
 
 // licenseID is the SPDX name of a license by words that only it has; empty for others.
 func licenseID(text string) string {
 	text = strings.Join(strings.Fields(text), " ")
-	for _, known := range []struct{ id, words string }{
+	for _, l := range []struct{ id, words string }{
 		{"Apache-2.0", "Apache License Version 2.0"},
 		{"MPL-2.0", "Mozilla Public License Version 2.0"},
 		{"OFL-1.1", "SIL OPEN FONT LICENSE Version 1.1"},
@@ -110,8 +117,8 @@ func licenseID(text string) string {
 		{"MIT", "Permission is hereby granted, free of charge"},
 		{"FTL", "The FreeType Project LICENSE"},
 	} {
-		if strings.Contains(text, known.words) {
-			return known.id
+		if strings.Contains(text, l.words) {
+			return l.id
 		}
 	}
 	return ""

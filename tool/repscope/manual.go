@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"repscope/internal/atomicfile"
 	"repscope/internal/run"
 	"repscope/report"
 )
@@ -45,7 +46,7 @@ func writePages(commands []run.Command, folder string, w io.Writer) error {
 		pages[c.Name] = page(run.Describe(c), commands)
 	}
 	for name, text := range pages {
-		if err := os.WriteFile(filepath.Join(folder, name+".1"), []byte(text), 0o644); err != nil {
+		if err := atomicfile.Write(filepath.Join(folder, name+".1"), atomicfile.Options{}, func(w io.Writer) error { return printTo(w, text) }); err != nil {
 			return err
 		}
 	}

@@ -5,6 +5,7 @@ package page
 
 import (
 	"bytes"
+	"cmp"
 	"html/template"
 	"math"
 	"slices"
@@ -151,7 +152,7 @@ func (b *builder) curves(t *Table, s subject, rows []int) (figure, error) {
 	for i, column := range s.columns {
 		value[column] = s.values[i]
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return compare(value[a], value[b]) })
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(value[a], value[b]) })
 	var series []plots.CurveSeries
 	for _, r := range rows {
 		curve := plots.CurveSeries{Name: t.Models[r]}
@@ -185,16 +186,6 @@ func (b *builder) training(t *Table, column int) (*figure, error) {
 		return nil, nil
 	}
 	return &f, b.draw(&f, series, "step", c)
-}
-
-func compare(a, b float64) int {
-	switch {
-	case a < b:
-		return -1
-	case a > b:
-		return 1
-	}
-	return 0
 }
 
 // keyOf is the key of a model in a figure: under its own name, in the style of its entry.
