@@ -76,11 +76,15 @@ func suiteFolder(t *testing.T, suite string) (dir string) {
 	return dir
 }
 
-// evaluate runs the command; the folder of the study is out.
+// evaluate runs the command; the folder of the study is out. Tasks run one after the other, so that the order of the
+// probe's runs is known, unless the test says otherwise.
 func evaluate(t *testing.T, p *probe, dir string, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	var out, messages bytes.Buffer
 	all := append([]string{filepath.Join(dir, "s.yaml"), "--out", filepath.Join(dir, "out")}, args...)
+	if !slices.Contains(args, "--jobs") {
+		all = append(all, "--jobs", "1")
+	}
 	code = run.Run(t.Context(), New([]run.Command{p.command("first"), p.command("second")}), all, &out, &messages)
 	return code, out.String(), messages.String()
 }
