@@ -47,11 +47,11 @@ def ours(name):
     return float(found[1]) / 1e9
 
 
-def theirs(kind):
-    return lambda name: float(run([python, peer, kind, folder, name, str(o.batch), str(o.seconds)], dict(THREADS, OMP_NUM_THREADS="2")).output.split()[-1])
+def theirs(*program):
+    return lambda name: float(run([python, *program, folder, name, str(o.batch), str(o.seconds)], dict(THREADS, OMP_NUM_THREADS="2")).output.split()[-1])
 
 
-sides = [ours, theirs("onnxruntime")] + ([] if o.no_torch else [theirs("torch")])
+sides = [ours, theirs(f"{HERE}/peer_onnxruntime.py")] + ([] if o.no_torch else [theirs(peer, "torch")])
 print(f"batch {o.batch}, {o.rounds} rounds; states per second\n")
 header("network", "repscope", "ONNX Runtime", *([] if o.no_torch else ["PyTorch"]), "÷ ONNX Runtime", *([] if o.no_torch else ["÷ PyTorch"]))
 ratios = [[] for _ in sides[1:]]

@@ -1,14 +1,13 @@
-"""The other side of architectures.py: makes the networks, with random weights, and times them by ONNX Runtime or PyTorch.
+"""PyTorch's side of architectures.py: makes the networks, with random weights, and times them.
 
     peer_architectures.py export FOLDER [NAME …]
-    peer_architectures.py onnxruntime|torch FOLDER NAME BATCH SECONDS      prints seconds for a batch, the median of runs
+    peer_architectures.py torch FOLDER NAME BATCH SECONDS      prints seconds for a batch, the median of runs
 """
 import json
-import statistics
 import sys
-import time
 
 import torch
+from peer_onnxruntime import seconds
 from torch import nn
 
 CHANNELS = {"impala": (4, 84, 84), "nature": (4, 84, 84), "autoencoder": (3, 64, 64), "slots": (3, 64, 64), "cnn_lstm": (6, 3, 64, 64)}
@@ -119,35 +118,16 @@ def export(folder, names):
             json.dump(state, f)
 
 
-def seconds(run, budget):
-    run()
-    taken, end = [], time.perf_counter() + budget
-    while len(taken) < 3 or time.perf_counter() < end:
-        begin = time.perf_counter()
-        run()
-        taken.append(time.perf_counter() - begin)
-    return statistics.median(taken)
-
-
 def main():
     kind, folder = sys.argv[1:3]
     if kind == "export":
         return export(folder, sys.argv[3:])
     name, batch, budget = sys.argv[3], int(sys.argv[4]), float(sys.argv[5])
-    if kind == "torch":
-        torch.set_num_threads(2)
-        net, state = network(name)
-        x = torch.rand(batch, *state)
-        with torch.inference_mode():
-            print(seconds(lambda: net(x), budget))
-        return
-    import onnxruntime
-    with open(f"{folder}/{name}.json") as f:
-        x = torch.rand(batch, *json.load(f)).numpy()
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = 2
-    session = onnxruntime.InferenceSession(f"{folder}/{name}.onnx", options, providers=["CPUExecutionProvider"])
-    print(seconds(lambda: session.run(None, {"x": x}), budget))
+    torch.set_num_threads(2)
+    net, state = network(name)
+    x = torch.rand(batch, *state)
+    with torch.inference_mode():
+        print(seconds(lambda: net(x), budget))
 
 
 main()
