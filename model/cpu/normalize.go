@@ -165,18 +165,14 @@ func buildSoftmax(b *builder) (func() error, error) {
 	if total == 0 {
 		return func() error { return nil }, nil
 	}
-	rows := softmaxRows
+	rows := vector.SoftmaxRows
 	if b.Step.Node.Op == "LogSoftmax" {
-		rows = logSoftmaxRows
+		rows = vector.LogSoftmaxRows
 	}
 	x, y, weights := b.in(0), b.out(0), b.weights
 	switch {
-	case inner == 1 && n <= shortRows && b.Step.Node.Op == "LogSoftmax":
-		return logSoftmaxShort(b, n), nil
 	case inner == 1:
-		return b.span(total/n, max(1, grain/4/n), func(worker, lo, hi int) {
-			rows(y()[lo*n:hi*n], x()[lo*n:hi*n], n, &weights.scratch[worker].scores)
-		}), nil
+		return b.span(total/n, max(1, grain/4/n), func(_, lo, hi int) { rows(y()[lo*n:hi*n], x()[lo*n:hi*n], n) }), nil
 	case inner < vector.Lanes:
 		size := n * inner
 		return b.span(total/size, max(1, grain/4/size), func(worker, lo, hi int) {
@@ -184,7 +180,7 @@ func buildSoftmax(b *builder) (func() error, error) {
 			s.frames = grow(s.frames, size)
 			for i := lo; i < hi; i++ {
 				kernel.Transpose(s.frames, n, x()[i*size:], inner, n, inner)
-				rows(s.frames[:size], s.frames[:size], n, &s.scores)
+				rows(s.frames[:size], s.frames[:size], n)
 				kernel.Transpose(y()[i*size:], inner, s.frames, n, inner, n)
 			}
 		}), nil

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"repscope/internal/kernel"
 	"repscope/internal/kernel/vector"
 	"repscope/model/graph"
 	"repscope/model/operator"
@@ -358,8 +359,12 @@ func cumSum[T number](b *builder) (func() error, error) {
 	p := b.Step.Params.(operator.CumSumParams)
 	outer, n, inner := graph.Around(b.Shape(0), p.Axis)
 	m, in, out := b.memory, b.Step.In[0], b.Step.Out[0]
-	if inner > 1 && b.DType(0) == graph.Float32 {
+	switch {
+	case b.DType(0) != graph.Float32 || outer*n*inner == 0:
+	case inner > 1:
 		return sumColumns(b, p, outer, n, inner), nil
+	case outer >= vector.Lanes && n > 1:
+		return sumTurned(b, p, outer, n), nil
 	}
 	return b.span(outer*inner, max(1, grain/max(n, 1)), func(_, lo, hi int) {
 		x, y := slots[T](m)[in], slots[T](m)[out]
@@ -387,27 +392,56 @@ func sumColumns(b *builder, p operator.CumSumParams, outer, n, inner int) func()
 	parts := (inner + reducedPart - 1) / reducedPart
 	x, y := b.in(0), b.out(0)
 	return b.span(outer*parts, max(1, grain/(reducedPart*max(n, 1))), func(_, lo, hi int) {
-		var sums [reducedPart]float32
 		for t := lo; t < hi; t++ {
 			c := t % parts * reducedPart
-			sum := sums[:min(reducedPart, inner-c)]
-			clear(sum)
-			for i := range n {
+			at := t/parts*n*inner + c
+			var sums [reducedPart]float32
+			runningSums(sums[:min(reducedPart, inner-c)], y()[at:], x()[at:], n, inner, p)
+		}
+	})
+}
+
+// turnedDepth is how many elements of a row running sums take at a time.
+const turnedDepth = 256
+
+// sumTurned is running sums of rows, some beside each other, as columns: an addition waits for the one before it.
+func sumTurned(b *builder, p operator.CumSumParams, outer, n int) func() error {
+	x, y, weights := b.in(0), b.out(0), b.weights
+	return b.span((outer+reducedPart-1)/reducedPart, max(1, grain/(reducedPart*n)), func(worker, lo, hi int) {
+		s := weights.scratch[worker]
+		s.frames = grow(s.frames, min(n, turnedDepth)*reducedPart)
+		for t := lo; t < hi; t++ {
+			from := t * reducedPart
+			var sums [reducedPart]float32
+			sum := sums[:min(reducedPart, outer-from)]
+			for d := 0; d < n; d += turnedDepth {
+				depth := min(turnedDepth, n-d)
+				at := from*n + d
 				if p.Reverse {
-					i = n - 1 - i
+					at = from*n + n - d - depth
 				}
-				at := (t/parts*n+i)*inner + c
-				dst := y()[at : at+len(sum)]
-				if p.Exclusive {
-					copy(dst, sum)
-				}
-				vector.AddRows(sum, sum, x()[at:], 1, 1)
-				if !p.Exclusive {
-					copy(dst, sum)
-				}
+				kernel.Transpose(s.frames, reducedPart, x()[at:], n, len(sum), depth)
+				runningSums(sum, s.frames, s.frames, depth, reducedPart, p)
+				kernel.Transpose(y()[at:], n, s.frames, reducedPart, depth, len(sum))
 			}
 		}
 	})
+}
+
+// runningSums continues the sums of neighboring columns by n elements each. dst and src may be the same.
+func runningSums(sums, dst, src []float32, n, stride int, p operator.CumSumParams) {
+	var before [reducedPart]float32
+	for i := range n {
+		if p.Reverse {
+			i = n - 1 - i
+		}
+		to := sums
+		if p.Exclusive {
+			to = before[:copy(before[:], sums)]
+		}
+		vector.AddRows(sums, sums, src[i*stride:], 1, 1)
+		copy(dst[i*stride:], to)
+	}
 }
 
 // meanLast is sums and means over axes before the last one, which is taken as the channels of an image; nil for others.

@@ -128,6 +128,8 @@ func TestPlacesAndRunningSums(t *testing.T) {
 		if trial%2 == 0 {
 			inner = 1 + r.IntN(100)
 			n = min(n, 50)
+		} else if trial%4 == 1 {
+			outer, n = 1+r.IntN(300), min(n, 600)
 		}
 		x := make([]float32, outer*n*inner)
 		for i := range x {

@@ -67,6 +67,7 @@ func vectorAssembly() *assembler {
 	a.turnParts()
 	for _, w := range a.widths() {
 		w.softmax()
+		w.normalizedRows()
 		w.functions()
 		w.doubleFunctions()
 		w.arithmetic()

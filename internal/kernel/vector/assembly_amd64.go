@@ -11,6 +11,21 @@ package vector
 //go:noescape
 func softmaxRowAVX2(x *float32, n int, scale float32) float32
 
+// softmaxRowsAVX2 is softmaxRowsGeneric for at least one row and element.
+//
+//go:noescape
+func softmaxRowsAVX2(dst, src *float32, n, rows int)
+
+// exponentialSumsAVX2 is exponentialSumsGeneric for at least one row and element.
+//
+//go:noescape
+func exponentialSumsAVX2(tops, sums, src *float32, n, rows int)
+
+// lowerRowsAVX2 is lowerRowsGeneric for at least one row and element.
+//
+//go:noescape
+func lowerRowsAVX2(dst, src, first, second *float32, n, rows int)
+
 // reluAVX2 is reluGeneric for n a multiple of 16.
 //
 //go:noescape
@@ -595,6 +610,21 @@ func distributionAVX2(x *float32, n int, top float64, sums *[3]float64)
 //
 //go:noescape
 func softmaxRowAVX512(x *float32, n int, scale float32) float32
+
+// softmaxRowsAVX512 is softmaxRowsGeneric for at least one row and element.
+//
+//go:noescape
+func softmaxRowsAVX512(dst, src *float32, n, rows int)
+
+// exponentialSumsAVX512 is exponentialSumsGeneric for at least one row and element.
+//
+//go:noescape
+func exponentialSumsAVX512(tops, sums, src *float32, n, rows int)
+
+// lowerRowsAVX512 is lowerRowsGeneric for at least one row and element.
+//
+//go:noescape
+func lowerRowsAVX512(dst, src, first, second *float32, n, rows int)
 
 // reluAVX512 is reluGeneric for n a multiple of 16.
 //

@@ -47,6 +47,12 @@ func BenchmarkRows(b *testing.B) {
 			}
 		})
 	})
+	b.Run("softmax/768x32", func(b *testing.B) {
+		benchRows(b, 768, 32, func(x []float32) { SoftmaxRows(dst, x, 32) })
+	})
+	b.Run("logSoftmax/768x32", func(b *testing.B) {
+		benchRows(b, 768, 32, func(x []float32) { LogSoftmaxRows(dst, x, 32) })
+	})
 	b.Run("normalize/64x384", func(b *testing.B) {
 		benchRows(b, rows, cols, func(x []float32) { NormalizeRows(dst, x, scale, bias, cols, rows, 1e-5) })
 	})

@@ -23,6 +23,42 @@ func softmaxRow(x []float32, scale float32) float32 {
 	return softmaxRowAVX2(&x[0], len(x), scale)
 }
 
+// softmaxRows is softmaxRowsGeneric.
+func softmaxRows(dst, src []float32, n, rows int) {
+	switch {
+	case !useAVX2:
+		softmaxRowsGeneric(dst, src, n, rows)
+	case useAVX512:
+		softmaxRowsAVX512(&dst[0], &src[0], n, rows)
+	default:
+		softmaxRowsAVX2(&dst[0], &src[0], n, rows)
+	}
+}
+
+// exponentialSums is exponentialSumsGeneric.
+func exponentialSums(tops, sums, src []float32, n int) {
+	switch {
+	case !useAVX2:
+		exponentialSumsGeneric(tops, sums, src, n)
+	case useAVX512:
+		exponentialSumsAVX512(&tops[0], &sums[0], &src[0], n, len(tops))
+	default:
+		exponentialSumsAVX2(&tops[0], &sums[0], &src[0], n, len(tops))
+	}
+}
+
+// lowerRows is lowerRowsGeneric.
+func lowerRows(dst, src, first, second []float32, n int) {
+	switch {
+	case !useAVX2:
+		lowerRowsGeneric(dst, src, first, second, n)
+	case useAVX512:
+		lowerRowsAVX512(&dst[0], &src[0], &first[0], &second[0], n, len(first))
+	default:
+		lowerRowsAVX2(&dst[0], &src[0], &first[0], &second[0], n, len(first))
+	}
+}
+
 // normalizeRows is normalize for rows that follow each other. It reports whether there is a vector form.
 func normalizeRows(dst, x, scale, bias []float32, n, rows int, epsilon float32) bool {
 	if !useAVX2 || n == 0 || n%Lanes != 0 || scale == nil || bias == nil || rows == 0 {

@@ -9,6 +9,12 @@ var useAVX512 bool
 // softmaxRow is softmaxRowGeneric.
 func softmaxRow(x []float32, scale float32) float32 { return softmaxRowGeneric(x, scale) }
 
+func softmaxRows(dst, src []float32, n, rows int)      { softmaxRowsGeneric(dst, src, n, rows) }
+func exponentialSums(tops, sums, src []float32, n int) { exponentialSumsGeneric(tops, sums, src, n) }
+func lowerRows(dst, src, first, second []float32, n int) {
+	lowerRowsGeneric(dst, src, first, second, n)
+}
+
 // The functions below have assembly elsewhere.
 
 func relu(dst, src []float32)     { reluGeneric(dst, src) }
