@@ -2,6 +2,7 @@
 
     peer_exports.py list MILLIONS                      prints names as JSON
     peer_exports.py export NAME script|dynamo FILE
+    peer_exports.py fill FOLDER SECONDS NAME …         exports each, by both exporters, unless it is there or takes longer
     peer_exports.py run FILE STATES OUTPUTS            writes three random states and their outputs as .npy files
     peer_exports.py compare FOUND WANTED               prints the largest difference over the largest output
 """
@@ -57,10 +58,36 @@ def export(name, exporter, file):
     net, state = build(name)
     x = (torch.rand(2, *state),)
     if exporter == "dynamo":
-        torch.onnx.export(net, x, file, input_names=["x"], output_names=["y"], dynamo=True, dynamic_shapes=({0: torch.export.Dim("batch")},))
+        torch.onnx.export(net, x, file, input_names=["x"], output_names=["y"], dynamo=True, external_data=False, dynamic_shapes=({0: torch.export.Dim("batch")},))
     else:
         torch.onnx.export(net, x, file, input_names=["x"], output_names=["y"], opset_version=17, dynamo=False,
                           dynamic_axes={"x": {0: "batch"}, "y": {0: "batch"}})
+
+
+def fill(folder, seconds, *names):
+    import os
+    import signal
+
+    def late(*_):
+        raise TimeoutError
+
+    signal.signal(signal.SIGALRM, late)
+    for name in names:
+        for exporter in ("script", "dynamo"):
+            file = f"{folder}/{name.replace('/', '_')}_{exporter}.onnx"
+            if os.path.exists(file):
+                continue
+            signal.alarm(int(seconds))
+            try:
+                export(name, exporter, file + ".part.onnx")
+                signal.alarm(0)
+                os.rename(file + ".part.onnx", file)
+            except BaseException as e:
+                signal.alarm(0)
+                print(f"{name} {exporter}: {type(e).__name__} {str(e)[:200]}", flush=True)
+                for rest in (file + ".part.onnx", file + ".part.onnx.data"):
+                    if os.path.exists(rest):
+                        os.remove(rest)
 
 
 def run(file, states, outputs):
@@ -87,7 +114,7 @@ def main():
     if kind == "list":
         print(json.dumps(names(float(rest[0]))))
     else:
-        {"export": export, "run": run, "compare": compare}[kind](*rest)
+        {"export": export, "fill": fill, "run": run, "compare": compare}[kind](*rest)
 
 
 main()

@@ -79,8 +79,97 @@ func eachRow(f function, c []float32, stride, rows, cols int) {
 	}
 }
 
-// followUps makes functions of what follows.
+// followUps makes functions of what follows, one of several steps where there is one.
 func followUps(list []operator.FollowUp) (then []followUp) {
+	single := singleSteps(list)
+	for len(list) > 0 {
+		n, columns, q := requantize(list)
+		if n < 2 {
+			then, list, single = append(then, single[0]), list[1:], single[1:]
+			continue
+		}
+		then, list, single = append(then, together(vector.NewRequantizer(q, columns), columns, single[:n])), list[n:], single[n:]
+	}
+	return then
+}
+
+// together does several steps in one pass; one by one to a part of the columns.
+func together(q *vector.Requantizer, columns int, steps []followUp) followUp {
+	return func(c []float32, stride, rows, cols, first int) {
+		if stride == cols && (columns == 1 || cols == columns && first == 0) {
+			q.Rows(c[:rows*cols])
+			return
+		}
+		for _, step := range steps {
+			step(c, stride, rows, cols, first)
+		}
+	}
+}
+
+// requantize is how many of the first steps are those of one pass, and for how many columns, 1 if these do not matter.
+func requantize(list []operator.FollowUp) (n, columns int, q vector.Requantize) {
+	columns = 1
+	for _, f := range list {
+		with := q
+		step, ok := nextStep(&with, f)
+		if !ok || step <= q.Steps {
+			break
+		}
+		q = with
+		if step == vector.Factored || step == vector.Termed {
+			columns = len(f.Operand)
+		}
+		q.Steps |= step
+		n++
+	}
+	return n, columns, q
+}
+
+// nextStep is what a step is in a pass that has had those of q, whose operands it adds.
+func nextStep(q *vector.Requantize, f operator.FollowUp) (step vector.Steps, ok bool) {
+	later := q.Steps >= vector.Divided
+	switch {
+	case f.Operand == nil && f.Activation.Op == "Round":
+		return vector.Rounded, true
+	case f.Operand == nil && (f.Activation.Op == "Relu" || f.Activation.Op == "Clip"):
+		low, high := f.Alpha, f.Beta
+		if f.Activation.Op == "Relu" {
+			low, high = 0, float32(math.Inf(1))
+		}
+		if later {
+			q.Least, q.Most = low, high
+			return vector.Raised2 | vector.Lowered2, true
+		}
+		q.Low, q.High = low, high
+		return vector.Raised | vector.Lowered, true
+	case f.Operand == nil:
+		return 0, false
+	case len(f.Operand) > 1 && f.Op == "Mul":
+		q.Factors = f.Operand
+		return vector.Factored, true
+	case len(f.Operand) > 1 && f.Op == "Add":
+		q.Terms = f.Operand
+		return vector.Termed, true
+	case len(f.Operand) > 1:
+		return 0, false
+	case f.Op == "Div":
+		q.Divisor = f.Operand[0]
+		return vector.Divided, true
+	case f.Op == "Add":
+		q.Zero = f.Operand[0]
+		return vector.Shifted, true
+	case f.Op == "Sub":
+		q.Less = f.Operand[0]
+		return vector.Centered, true
+	case f.Op == "Mul":
+		q.Scale = f.Operand[0]
+		return vector.Scaled, true
+	}
+	return 0, false
+}
+
+// singleSteps makes a function of each step.
+func singleSteps(list []operator.FollowUp) (then []followUp) {
 	for _, f := range list {
 		switch {
 		case f.Operand == nil:

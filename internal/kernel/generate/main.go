@@ -68,6 +68,7 @@ func vectorAssembly() *assembler {
 	for _, w := range a.widths() {
 		w.softmax()
 		w.normalizedRows()
+		w.requantize()
 		w.functions()
 		w.doubleFunctions()
 		w.arithmetic()

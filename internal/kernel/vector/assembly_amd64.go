@@ -26,6 +26,11 @@ func exponentialSumsAVX2(tops, sums, src *float32, n, rows int)
 //go:noescape
 func lowerRowsAVX2(dst, src, first, second *float32, n, rows int)
 
+// requantizeAVX2 is requantizeGeneric for at least one row of a multiple of 16 elements.
+//
+//go:noescape
+func requantizeAVX2(c *float32, n, rows int, q *requantization)
+
 // reluAVX2 is reluGeneric for n a multiple of 16.
 //
 //go:noescape
@@ -625,6 +630,11 @@ func exponentialSumsAVX512(tops, sums, src *float32, n, rows int)
 //
 //go:noescape
 func lowerRowsAVX512(dst, src, first, second *float32, n, rows int)
+
+// requantizeAVX512 is requantizeGeneric for at least one row of a multiple of 16 elements.
+//
+//go:noescape
+func requantizeAVX512(c *float32, n, rows int, q *requantization)
 
 // reluAVX512 is reluGeneric for n a multiple of 16.
 //

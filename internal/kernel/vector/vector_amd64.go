@@ -59,6 +59,18 @@ func lowerRows(dst, src, first, second []float32, n int) {
 	}
 }
 
+// requantize is requantizeGeneric.
+func requantize(c []float32, n, rows int, r *Requantizer) {
+	switch {
+	case !useAVX2:
+		requantizeGeneric(c, n, rows, r)
+	case useAVX512:
+		requantizeAVX512(&c[0], n, rows, &r.arguments)
+	default:
+		requantizeAVX2(&c[0], n, rows, &r.arguments)
+	}
+}
+
 // normalizeRows is normalize for rows that follow each other. It reports whether there is a vector form.
 func normalizeRows(dst, x, scale, bias []float32, n, rows int, epsilon float32) bool {
 	if !useAVX2 || n == 0 || n%Lanes != 0 || scale == nil || bias == nil || rows == 0 {

@@ -14,6 +14,7 @@ func exponentialSums(tops, sums, src []float32, n int) { exponentialSumsGeneric(
 func lowerRows(dst, src, first, second []float32, n int) {
 	lowerRowsGeneric(dst, src, first, second, n)
 }
+func requantize(c []float32, n, rows int, r *Requantizer) { requantizeGeneric(c, n, rows, r) }
 
 // The functions below have assembly elsewhere.
 

@@ -1,0 +1,118 @@
+// What follows products in quantized models, of package vector.
+
+package main
+
+import "fmt"
+
+// requantizeSteps are those of Requantizer in their order; offset is that of the operand in its arguments.
+var requantizeSteps = []struct {
+	name   string
+	bit    int
+	offset int
+}{
+	{"factors", 1 << 0, 8}, {"terms", 1 << 1, 16}, {"low", 1 << 2, 24}, {"high", 1 << 3, 28}, {"divisor", 1 << 4, 32}, {"reciprocal", 1 << 5, 36},
+	{"round", 1 << 6, 0}, {"zero", 1 << 7, 48}, {"least", 1 << 8, 52}, {"most", 1 << 9, 56}, {"less", 1 << 10, 60}, {"scale", 1 << 11, 64},
+}
+
+// requantize does all steps while the elements of a row are in registers, four vectors at a time.
+func (w width) requantize() {
+	w.vector("requantize", "(c *float32, n, rows int, q *requantization)", "is requantizeGeneric for at least one row of a multiple of 16 elements.", 32)
+	w.emit("MOVQ c+0(FP), DI")
+	w.emit("MOVQ n+8(FP), R10")
+	w.emit("SHLQ $2, R10")
+	w.emit("MOVQ rows+16(FP), R12")
+	w.emit("MOVQ q+24(FP), SI")
+	w.emit("MOVQ (SI), DX")
+	w.emit("MOVQ 8(SI), R8")
+	w.emit("MOVQ 16(SI), R9")
+	w.label("row")
+	w.emit("XORQ AX, AX")
+	w.emit("MOVQ R10, CX")
+	w.emit("SUBQ $%d, CX", 4*w.bytes)
+	w.emit("JLT rest")
+	w.label("loop")
+	w.requantizeBlock("of4", 4)
+	w.emit("ADDQ $%d, AX", 4*w.bytes)
+	w.emit("CMPQ AX, CX")
+	w.emit("JLE loop")
+	w.label("rest")
+	w.emit("CMPQ AX, R10")
+	w.emit("JGE next")
+	w.label("single")
+	w.requantizeBlock("of1", w.parts())
+	w.emit("ADDQ $64, AX")
+	w.emit("CMPQ AX, R10")
+	w.emit("JLT single")
+	w.label("next")
+	w.emit("ADDQ R10, DI")
+	w.emit("DECQ R12")
+	w.emit("JNZ row")
+	w.end()
+}
+
+func (w width) requantizeBlock(suffix string, vectors int) {
+	const quotient, rest = 4, 8
+	each := func(format string, args func(p int) []any) {
+		for p := range vectors {
+			w.emit(format, args(p)...)
+		}
+	}
+	constant := func(register, offset int) { w.emit("VBROADCASTSS %d(SI), %s", offset, w.reg(register)) }
+	withConstant := func(op string, offset int) {
+		constant(12, offset)
+		each(op+" %s, %s, %s", func(p int) []any { return []any{w.reg(12), w.reg(p), w.reg(p)} })
+	}
+	// The second operand stays where one is NaN, and of equals.
+	bound := func(op string, offset int) {
+		constant(12, offset)
+		each(op+" %s, %s, %s", func(p int) []any { return []any{w.reg(p), w.reg(12), w.reg(p)} })
+	}
+	column := func(op, pointer string) {
+		each(op+" %d(%s)(AX*1), %s, %s", func(p int) []any { return []any{p * w.bytes, pointer, w.reg(p), w.reg(p)} })
+	}
+	each("VMOVUPS %d(DI)(AX*1), %s", func(p int) []any { return []any{p * w.bytes, w.reg(p)} })
+	for _, s := range requantizeSteps {
+		label := s.name + suffix
+		w.emit("TESTL $%d, DX", s.bit)
+		w.emit("JZ %s", label)
+		switch s.name {
+		case "factors":
+			column("VMULPS", "R8")
+		case "terms":
+			column("VADDPS", "R9")
+		case "low", "least":
+			bound("VMAXPS", s.offset)
+		case "high", "most":
+			bound("VMINPS", s.offset)
+		case "divisor":
+			withConstant("VDIVPS", s.offset)
+		case "reciprocal":
+			bound("VMINPS", 40)
+			bound("VMAXPS", 44)
+			constant(12, s.offset)
+			constant(13, 32)
+			each("VMULPS %s, %s, %s", func(p int) []any { return []any{w.reg(12), w.reg(p), w.reg(quotient + p)} })
+			for range 2 {
+				each("VMOVAPS %s, %s", func(p int) []any { return []any{w.reg(p), w.reg(rest + p)} })
+				each("VFNMADD231PS %s, %s, %s", func(p int) []any { return []any{w.reg(13), w.reg(quotient + p), w.reg(rest + p)} })
+				each("VFMADD231PS %s, %s, %s", func(p int) []any { return []any{w.reg(12), w.reg(rest + p), w.reg(quotient + p)} })
+			}
+			// A correction of nothing makes +0 of −0.
+			each("VANDPS %s, %s, %s", func(p int) []any { return []any{w.integer("signs", 0x80000000), w.reg(p), w.reg(p)} })
+			each("VORPS %s, %s, %s", func(p int) []any { return []any{w.reg(quotient + p), w.reg(p), w.reg(p)} })
+		case "round":
+			instruction := map[string]string{"Z": "VRNDSCALEPS", "Y": "VROUNDPS"}[w.r]
+			each(instruction+" $8, %s, %s", func(p int) []any { return []any{w.reg(p), w.reg(p)} })
+		case "zero":
+			withConstant("VADDPS", s.offset)
+		case "less":
+			withConstant("VSUBPS", s.offset)
+		case "scale":
+			withConstant("VMULPS", s.offset)
+		default:
+			panic(fmt.Sprintf("step %s", s.name))
+		}
+		w.label(label)
+	}
+	each("VMOVUPS %s, %d(DI)(AX*1)", func(p int) []any { return []any{w.reg(p), p * w.bytes} })
+}
