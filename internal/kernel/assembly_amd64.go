@@ -99,62 +99,92 @@ func uint8AVX512R12V2(depth int, a, b *uint32, c *int32, stride int, ahead uintp
 // float32AVX512GatherR4C8 multiplies rows in place by a panel into a 4×8 tile; see gatherKernel.
 //
 //go:noescape
-func float32AVX512GatherR4C8(data *float32, base *int, runs *piece, count int, b, c *float32, stride int, ahead uintptr, next int, end *tileEnd)
+func float32AVX512GatherR4C8(data *float32, base *int, runs *piece, count int, b *float32, c *float32, stride int, ahead uintptr, next int, end *tileEnd)
 
 // float32AVX512GatherR4C16 multiplies rows in place by a panel into a 4×16 tile; see gatherKernel.
 //
 //go:noescape
-func float32AVX512GatherR4C16(data *float32, base *int, runs *piece, count int, b, c *float32, stride int, ahead uintptr, next int, end *tileEnd)
+func float32AVX512GatherR4C16(data *float32, base *int, runs *piece, count int, b *float32, c *float32, stride int, ahead uintptr, next int, end *tileEnd)
 
 // float32AVX512GatherR4C24 multiplies rows in place by a panel into a 4×24 tile; see gatherKernel.
 //
 //go:noescape
-func float32AVX512GatherR4C24(data *float32, base *int, runs *piece, count int, b, c *float32, stride int, ahead uintptr, next int, end *tileEnd)
+func float32AVX512GatherR4C24(data *float32, base *int, runs *piece, count int, b *float32, c *float32, stride int, ahead uintptr, next int, end *tileEnd)
 
 // float32AVX512GatherR4C32 multiplies rows in place by a panel into a 4×32 tile; see gatherKernel.
 //
 //go:noescape
-func float32AVX512GatherR4C32(data *float32, base *int, runs *piece, count int, b, c *float32, stride int, ahead uintptr, next int, end *tileEnd)
+func float32AVX512GatherR4C32(data *float32, base *int, runs *piece, count int, b *float32, c *float32, stride int, ahead uintptr, next int, end *tileEnd)
 
 // float32AVX512GatherR8C8 multiplies rows in place by a panel into a 8×8 tile; see gatherKernel.
 //
 //go:noescape
-func float32AVX512GatherR8C8(data *float32, base *int, runs *piece, count int, b, c *float32, stride int, ahead uintptr, next int, end *tileEnd)
+func float32AVX512GatherR8C8(data *float32, base *int, runs *piece, count int, b *float32, c *float32, stride int, ahead uintptr, next int, end *tileEnd)
 
 // float32AVX512GatherR8C16 multiplies rows in place by a panel into a 8×16 tile; see gatherKernel.
 //
 //go:noescape
-func float32AVX512GatherR8C16(data *float32, base *int, runs *piece, count int, b, c *float32, stride int, ahead uintptr, next int, end *tileEnd)
+func float32AVX512GatherR8C16(data *float32, base *int, runs *piece, count int, b *float32, c *float32, stride int, ahead uintptr, next int, end *tileEnd)
 
 // float32AVX512GatherR8C24 multiplies rows in place by a panel into a 8×24 tile; see gatherKernel.
 //
 //go:noescape
-func float32AVX512GatherR8C24(data *float32, base *int, runs *piece, count int, b, c *float32, stride int, ahead uintptr, next int, end *tileEnd)
+func float32AVX512GatherR8C24(data *float32, base *int, runs *piece, count int, b *float32, c *float32, stride int, ahead uintptr, next int, end *tileEnd)
 
 // float32AVX512GatherR8C32 multiplies rows in place by a panel into a 8×32 tile; see gatherKernel.
 //
 //go:noescape
-func float32AVX512GatherR8C32(data *float32, base *int, runs *piece, count int, b, c *float32, stride int, ahead uintptr, next int, end *tileEnd)
+func float32AVX512GatherR8C32(data *float32, base *int, runs *piece, count int, b *float32, c *float32, stride int, ahead uintptr, next int, end *tileEnd)
 
 // float32AVX512GatherR12C8 multiplies rows in place by a panel into a 12×8 tile; see gatherKernel.
 //
 //go:noescape
-func float32AVX512GatherR12C8(data *float32, base *int, runs *piece, count int, b, c *float32, stride int, ahead uintptr, next int, end *tileEnd)
+func float32AVX512GatherR12C8(data *float32, base *int, runs *piece, count int, b *float32, c *float32, stride int, ahead uintptr, next int, end *tileEnd)
 
 // float32AVX512GatherR12C16 multiplies rows in place by a panel into a 12×16 tile; see gatherKernel.
 //
 //go:noescape
-func float32AVX512GatherR12C16(data *float32, base *int, runs *piece, count int, b, c *float32, stride int, ahead uintptr, next int, end *tileEnd)
+func float32AVX512GatherR12C16(data *float32, base *int, runs *piece, count int, b *float32, c *float32, stride int, ahead uintptr, next int, end *tileEnd)
 
 // float32AVX512GatherR12C24 multiplies rows in place by a panel into a 12×24 tile; see gatherKernel.
 //
 //go:noescape
-func float32AVX512GatherR12C24(data *float32, base *int, runs *piece, count int, b, c *float32, stride int, ahead uintptr, next int, end *tileEnd)
+func float32AVX512GatherR12C24(data *float32, base *int, runs *piece, count int, b *float32, c *float32, stride int, ahead uintptr, next int, end *tileEnd)
 
 // float32AVX512GatherR12C32 multiplies rows in place by a panel into a 12×32 tile; see gatherKernel.
 //
 //go:noescape
-func float32AVX512GatherR12C32(data *float32, base *int, runs *piece, count int, b, c *float32, stride int, ahead uintptr, next int, end *tileEnd)
+func float32AVX512GatherR12C32(data *float32, base *int, runs *piece, count int, b *float32, c *float32, stride int, ahead uintptr, next int, end *tileEnd)
+
+// uint8AVX512GatherR4C16 multiplies rows in place by a panel into a 4×16 tile; see gatherKernel.
+//
+//go:noescape
+func uint8AVX512GatherR4C16(data *uint8, base *int, runs *piece, count int, b *uint32, c *float32, stride int, ahead uintptr, next int, end *tileEnd)
+
+// uint8AVX512GatherR4C32 multiplies rows in place by a panel into a 4×32 tile; see gatherKernel.
+//
+//go:noescape
+func uint8AVX512GatherR4C32(data *uint8, base *int, runs *piece, count int, b *uint32, c *float32, stride int, ahead uintptr, next int, end *tileEnd)
+
+// uint8AVX512GatherR8C16 multiplies rows in place by a panel into a 8×16 tile; see gatherKernel.
+//
+//go:noescape
+func uint8AVX512GatherR8C16(data *uint8, base *int, runs *piece, count int, b *uint32, c *float32, stride int, ahead uintptr, next int, end *tileEnd)
+
+// uint8AVX512GatherR8C32 multiplies rows in place by a panel into a 8×32 tile; see gatherKernel.
+//
+//go:noescape
+func uint8AVX512GatherR8C32(data *uint8, base *int, runs *piece, count int, b *uint32, c *float32, stride int, ahead uintptr, next int, end *tileEnd)
+
+// uint8AVX512GatherR12C16 multiplies rows in place by a panel into a 12×16 tile; see gatherKernel.
+//
+//go:noescape
+func uint8AVX512GatherR12C16(data *uint8, base *int, runs *piece, count int, b *uint32, c *float32, stride int, ahead uintptr, next int, end *tileEnd)
+
+// uint8AVX512GatherR12C32 multiplies rows in place by a panel into a 12×32 tile; see gatherKernel.
+//
+//go:noescape
+func uint8AVX512GatherR12C32(data *uint8, base *int, runs *piece, count int, b *uint32, c *float32, stride int, ahead uintptr, next int, end *tileEnd)
 
 // float32AVX2R2V1 multiplies panels into a 2×8 tile; see microKernel.
 //
@@ -249,32 +279,32 @@ func uint8AVX2R6V2(depth int, a, b *uint32, c *int32, stride int, ahead uintptr,
 // float32AVX2GatherR2C8 multiplies rows in place by a panel into a 2×8 tile; see gatherKernel.
 //
 //go:noescape
-func float32AVX2GatherR2C8(data *float32, base *int, runs *piece, count int, b, c *float32, stride int, ahead uintptr, next int, end *tileEnd)
+func float32AVX2GatherR2C8(data *float32, base *int, runs *piece, count int, b *float32, c *float32, stride int, ahead uintptr, next int, end *tileEnd)
 
 // float32AVX2GatherR2C16 multiplies rows in place by a panel into a 2×16 tile; see gatherKernel.
 //
 //go:noescape
-func float32AVX2GatherR2C16(data *float32, base *int, runs *piece, count int, b, c *float32, stride int, ahead uintptr, next int, end *tileEnd)
+func float32AVX2GatherR2C16(data *float32, base *int, runs *piece, count int, b *float32, c *float32, stride int, ahead uintptr, next int, end *tileEnd)
 
 // float32AVX2GatherR4C8 multiplies rows in place by a panel into a 4×8 tile; see gatherKernel.
 //
 //go:noescape
-func float32AVX2GatherR4C8(data *float32, base *int, runs *piece, count int, b, c *float32, stride int, ahead uintptr, next int, end *tileEnd)
+func float32AVX2GatherR4C8(data *float32, base *int, runs *piece, count int, b *float32, c *float32, stride int, ahead uintptr, next int, end *tileEnd)
 
 // float32AVX2GatherR4C16 multiplies rows in place by a panel into a 4×16 tile; see gatherKernel.
 //
 //go:noescape
-func float32AVX2GatherR4C16(data *float32, base *int, runs *piece, count int, b, c *float32, stride int, ahead uintptr, next int, end *tileEnd)
+func float32AVX2GatherR4C16(data *float32, base *int, runs *piece, count int, b *float32, c *float32, stride int, ahead uintptr, next int, end *tileEnd)
 
 // float32AVX2GatherR6C8 multiplies rows in place by a panel into a 6×8 tile; see gatherKernel.
 //
 //go:noescape
-func float32AVX2GatherR6C8(data *float32, base *int, runs *piece, count int, b, c *float32, stride int, ahead uintptr, next int, end *tileEnd)
+func float32AVX2GatherR6C8(data *float32, base *int, runs *piece, count int, b *float32, c *float32, stride int, ahead uintptr, next int, end *tileEnd)
 
 // float32AVX2GatherR6C16 multiplies rows in place by a panel into a 6×16 tile; see gatherKernel.
 //
 //go:noescape
-func float32AVX2GatherR6C16(data *float32, base *int, runs *piece, count int, b, c *float32, stride int, ahead uintptr, next int, end *tileEnd)
+func float32AVX2GatherR6C16(data *float32, base *int, runs *piece, count int, b *float32, c *float32, stride int, ahead uintptr, next int, end *tileEnd)
 
 // uint8AMXR16V1 multiplies panels into a 16×16 tile; see microKernel.
 //

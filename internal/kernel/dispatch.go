@@ -24,6 +24,7 @@ type implementation struct {
 	uint8   *uint8Tiling
 	rows    rowKernels
 	gather  *gatherTiling
+	quads   *quadTiling // nil if there is none
 	reflect reflectKernels
 }
 

@@ -26,7 +26,7 @@ func detect() []*implementation {
 	}
 	avx512 := avx512Implementation(avx2)
 	if x.HasAVX512VNNI {
-		avx512.uint8 = vnniUint8()
+		avx512.uint8, avx512.quads = vnniUint8(), &vnniQuads
 	}
 	list = append(list, avx512)
 	amx, reason := amxImplementation(avx512)
@@ -132,6 +132,12 @@ func avx512Implementation(avx2 *implementation) *implementation {
 			masks: true,
 		},
 	}
+}
+
+var vnniQuads = quadTiling{
+	{uint8AVX512GatherR4C16, uint8AVX512GatherR4C32},
+	{uint8AVX512GatherR8C16, uint8AVX512GatherR8C32},
+	{uint8AVX512GatherR12C16, uint8AVX512GatherR12C32},
 }
 
 // vnniUint8 multiplies four depths at a time.

@@ -54,7 +54,7 @@ func amxImplementation(avx512 *implementation) (*implementation, string) {
 		return nil, err.Error()
 	}
 	amx := *avx512
-	amx.name, amx.uint8 = "amx", tiles
+	amx.name, amx.uint8, amx.quads = "amx", tiles, nil
 	return &amx, ""
 }
 

@@ -13,6 +13,8 @@ import (
 // integerWeights are n columns of weights as bytes, which stand for the integers v + low of the column's least one.
 type integerWeights struct {
 	n, k     int
+	signed   *kernel.SignedWeights // for rows of runs, in the place of packed, where they are signed bytes
+	runs     []kernel.Run
 	packed   kernel.PackedUint8
 	lows     []int32
 	columns  []int32 // Σ (v + low)
@@ -30,8 +32,8 @@ const (
 	furthestLow = 255
 )
 
-// integers returns a constant packed as bytes; nil if it holds other numbers, or is not worth it.
-func (w *weights) integers(key packKey, m *matrix) (*integerWeights, error) {
+// integers returns a constant packed as bytes, for rows of some runs; nil if it holds other numbers, or is not worth it.
+func (w *weights) integers(key packKey, m *matrix, runs []kernel.Run) (*integerWeights, error) {
 	if m.k < leastIntegerDepth || m.k > operator.MaxIntegerDepth || m.n < leastIntegerColumns || m.n < fewIntegerColumns && m.k < depthOfFloats {
 		return nil, nil
 	}
@@ -47,6 +49,16 @@ func (w *weights) integers(key packKey, m *matrix) (*integerWeights, error) {
 		return nil, err
 	}
 	q := &integerWeights{n: m.n, k: m.k, lows: make([]int32, m.n), columns: make([]int32, m.n)}
+	stored := *m
+	q.fallback = func() (*kernel.Packed[float32], error) {
+		w.late.Lock()
+		defer w.late.Unlock()
+		return w.right(key, &stored)
+	}
+	if ok, err := q.sign(values, runs); ok || err != nil {
+		w.bytes[key] = q
+		return q, err
+	}
 	bytes := make([]uint8, m.n*m.k)
 	for j := range m.n {
 		low, ok := vector.ToBytes(bytes[j*m.k:], values[j*m.k:(j+1)*m.k])
@@ -60,14 +72,29 @@ func (w *weights) integers(key packKey, m *matrix) (*integerWeights, error) {
 	if err := q.packed.Right(kernel.Uint8Rows(bytes, m.k), m.n, m.k); err != nil {
 		return nil, err
 	}
-	stored := *m
-	q.fallback = func() (*kernel.Packed[float32], error) {
-		w.late.Lock()
-		defer w.late.Unlock()
-		return w.right(key, &stored)
-	}
 	w.bytes[key] = q
 	return q, nil
+}
+
+// sign packs the columns as signed bytes, if they are, for kernels that there are.
+func (q *integerWeights) sign(values []float32, runs []kernel.Run) (ok bool, err error) {
+	if !kernel.GathersBytes() {
+		return false, nil
+	}
+	columns := make([]int8, len(values))
+	for i, v := range values {
+		if columns[i] = int8(v); float32(columns[i]) != v {
+			return false, nil
+		}
+	}
+	for j := range q.n {
+		for _, v := range columns[j*q.k : (j+1)*q.k] {
+			q.columns[j] += int32(v)
+		}
+	}
+	q.runs = runs
+	q.signed, err = kernel.NewSignedWeights(columns, q.n, runs)
+	return true, err
 }
 
 // vectors are the columns of the right operand, one after another.
@@ -99,6 +126,8 @@ func (m *matrix) vectors(t *graph.Tensor) ([]float32, error) {
 
 // integerScratch is a worker's memory for products of integers.
 type integerScratch struct {
+	gathered  kernel.GatheredBytes
+	terms     []int32
 	product   kernel.Uint8Product[int32]
 	workspace kernel.Uint8Workspace
 	bytes     []uint8 // rows of the left operand
@@ -143,6 +172,20 @@ func (s *integerScratch) multiply(q *integerWeights, c []float32) error {
 	return nil
 }
 
+// gather computes the products of rows of bytes, each low more than it is, that begin at base in data.
+func (s *integerScratch) gather(q *integerWeights, c []float32, data []uint8, base []int, low int32) error {
+	if cap(s.terms) < q.n {
+		s.terms = make([]int32, q.n)
+	}
+	s.terms = s.terms[:q.n]
+	for j, sum := range q.columns {
+		s.terms[j] = low * sum
+	}
+	g := &s.gathered
+	g.M, g.N, g.Data, g.Base, g.Runs, g.B, g.Terms, g.C = len(base), q.n, data, base, q.runs, q.signed, s.terms, c
+	return g.Run()
+}
+
 // integerRows cuts m rows into blocks for the workers.
 func integerRows(m, threads int) int {
 	return min(rowBlock, roundUp(max(1, (m+4*threads-1)/(4*threads)), 16))
@@ -182,6 +225,9 @@ func buildIntegerLinear(b *builder, q *integerWeights, m int) func() error {
 // linear multiplies rows; those that are no bytes, which an invalid file can have, as floats.
 func (q *integerWeights) linear(s *scratch, c, x []float32) error {
 	count := len(x) / q.k
+	if q.signed != nil {
+		return q.linearSigned(s, c, x, count)
+	}
 	s.integers.reserve(count, q.k)
 	var wide []int
 	for i := range count {
@@ -195,11 +241,42 @@ func (q *integerWeights) linear(s *scratch, c, x []float32) error {
 	if err := s.integers.multiply(q, c); err != nil || wide == nil {
 		return err
 	}
+	return q.inFloats(s, c, x, wide)
+}
+
+// linearSigned multiplies rows by signed bytes, all together if they have one low.
+func (q *integerWeights) linearSigned(s *scratch, c, x []float32, count int) error {
+	b := &s.integers
+	if cap(b.image) < len(x)+kernel.QuadSlack {
+		b.image = make([]uint8, len(x)+kernel.QuadSlack)
+	}
+	b.image = b.image[:len(x)+kernel.QuadSlack]
+	base := s.bases(count, q.k)
+	if low, ok := vector.ToBytes(b.image, x); ok && low >= -furthestLow && low <= furthestLow {
+		return b.gather(q, c, b.image, base, low)
+	}
+	var wide []int
+	for i := range count {
+		low, ok := vector.ToBytes(b.image, x[i*q.k:(i+1)*q.k])
+		if !ok || low < -furthestLow || low > furthestLow {
+			wide = append(wide, i)
+		} else if err := b.gather(q, c[i*q.n:], b.image[:q.k+kernel.QuadSlack], base[:1], low); err != nil {
+			return err
+		}
+	}
+	if wide == nil {
+		return nil
+	}
+	return q.inFloats(s, c, x, wide)
+}
+
+// inFloats multiplies some of the rows as floats.
+func (q *integerWeights) inFloats(s *scratch, c, x []float32, rows []int) error {
 	packed, err := q.fallback()
 	if err != nil {
 		return err
 	}
-	for _, i := range wide {
+	for _, i := range rows {
 		s.product = kernel.Product[float32]{M: 1, N: q.n, K: q.k, A: kernel.Rows(x[i*q.k:], q.k), B: packed.Operand(0), C: c[i*q.n:], Stride: q.n,
 			Threads: 1, Workspace: &s.workspace}
 		if err := s.product.Run(); err != nil {
@@ -211,7 +288,7 @@ func (q *integerWeights) linear(s *scratch, c, x []float32) error {
 
 // inIntegers takes the weights as integers, if they are, and makes every unit one image or a part of one.
 func (c *boundConv) inIntegers(b *builder, w *graph.Tensor) (ok bool, err error) {
-	if c.integers, err = b.weights.integers(packKey{w, "conv", 0}, c.stored); c.integers == nil {
+	if c.integers, err = b.weights.integers(packKey{w, "conv", 0}, c.stored, c.runs); c.integers == nil {
 		return false, err
 	}
 	c.narrow = make([]bool, c.images)
@@ -260,11 +337,18 @@ func (c *boundConv) multiplyIntegers(s *scratch, e *epilogue, block, other, imag
 		size = max(size, at+last.Offset+last.Length)
 	}
 	i := &s.integers
-	if cap(i.image) < size {
-		i.image = make([]uint8, size)
+	if cap(i.image) < size+kernel.QuadSlack {
+		i.image = make([]uint8, size+kernel.QuadSlack)
 	}
-	i.image = i.image[:size]
+	i.image = i.image[:size+kernel.QuadSlack]
 	low, _ := vector.ToBytes(i.image, image[:size])
+	if q.signed != nil {
+		if err := i.gather(q, block[:pixels*q.n], i.image, base[:pixels], low); err != nil {
+			return err
+		}
+		e.finish(block, other, pixels, q.n)
+		return nil
+	}
 	for p0 := 0; p0 < pixels; p0 += rowBlock {
 		count := min(rowBlock, pixels-p0)
 		i.reserve(count, q.k)

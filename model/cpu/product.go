@@ -76,7 +76,7 @@ func buildLinear(b *builder) (func() error, error) {
 		stored.depth = permuted(p.Shape, p.Perm)
 	}
 	if p.Integers {
-		if q, err := b.weights.integers(packKey{w, form, 0}, &stored); q != nil || err != nil {
+		if q, err := b.weights.integers(packKey{w, form, 0}, &stored, []kernel.Run{{Length: stored.k}}); q != nil || err != nil {
 			return buildIntegerLinear(b, q, m), err
 		}
 	}

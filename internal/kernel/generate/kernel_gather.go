@@ -20,6 +20,17 @@ type gatherTile struct {
 	vectors []string
 }
 
+// quads reports whether an element of a row is four bytes, whose rows and runs may begin at any byte, and the sums are integers that become floats.
+func (t gatherTile) quads() bool { return t.element == "uint32" }
+
+// scale is the size of what places are counted in.
+func (t gatherTile) scale() int {
+	if t.quads() {
+		return 1
+	}
+	return 4
+}
+
 // lanes is how many columns a vector has.
 func lanes(vector string) int { return map[string]int{"Y": 8, "Z": 16}[vector] }
 
@@ -57,7 +68,8 @@ func (t gatherTile) gather() {
 	// The frame holds the next run, how many are left, and what is asked for of the next panel; every register has another
 	// use, the frame pointer too, which the assembler saves.
 	t.functionWithFrame(fmt.Sprintf("%sGatherR%dC%d", t.name, t.rows, t.columns()),
-		"(data *float32, base *int, runs *piece, count int, b, c *float32, stride int, ahead uintptr, next int, end *tileEnd)",
+		fmt.Sprintf("(data *%s, base *int, runs *piece, count int, b *%s, c *float32, stride int, ahead uintptr, next int, end *tileEnd)",
+			map[bool]string{false: "float32", true: "uint8"}[t.quads()], t.element),
 		fmt.Sprintf("multiplies rows in place by a panel into a %d×%d tile; see gatherKernel.", t.rows, t.columns()), 24, 80)
 	t.emit("MOVQ runs+16(FP), AX")
 	t.emit("MOVQ AX, next-8(SP)")
@@ -209,10 +221,12 @@ func (t gatherTile) gatherEnd() {
 		}
 		t.label(name)
 	}
-	t.emit("TESTL $1, DX")
-	t.emit("JZ added")
-	t.emit("MOVQ %s, R9", c)
-	addRows("added", "R9", stride)
+	if !t.quads() {
+		t.emit("TESTL $1, DX")
+		t.emit("JZ added")
+		t.emit("MOVQ %s, R9", c)
+		addRows("added", "R9", stride)
+	}
 	t.emit("TESTL $2, DX")
 	t.emit("JZ biased")
 	t.emit("MOVQ 16(%s), BX", end)
@@ -227,14 +241,24 @@ func (t gatherTile) gatherEnd() {
 		}
 	}
 	t.label("biased")
-	t.emit("TESTL $4, DX")
-	t.emit("JZ joined")
-	t.emit("MOVQ 24(%s), R9", end)
-	t.emit("MOVQ 32(%s), CX", end)
-	t.emit("SHLQ $2, CX")
-	addRows("joined", "R9", "CX")
-	limit(8, 40, "low", "VMAXPS")
-	limit(16, 44, "high", "VMINPS")
+	if !t.quads() {
+		t.emit("TESTL $4, DX")
+		t.emit("JZ joined")
+		t.emit("MOVQ 24(%s), R9", end)
+		t.emit("MOVQ 32(%s), CX", end)
+		t.emit("SHLQ $2, CX")
+		addRows("joined", "R9", "CX")
+	}
+	if t.quads() {
+		for r := range t.rows {
+			for v := range t.vectors {
+				t.emit("VCVTDQ2PS %s, %s", t.sum(r, v), t.sum(r, v))
+			}
+		}
+	} else {
+		limit(8, 40, "low", "VMAXPS")
+		limit(16, 44, "high", "VMINPS")
+	}
 	store := func(name string, masked bool) {
 		each(name, c, stride, func(r int) {
 			for v := range t.vectors {
@@ -265,7 +289,7 @@ func (t gatherTile) pointToVectors() {
 	t.emit("MOVQ data+0(FP), %s", panel)
 	for r, p := range pointers {
 		t.emit("MOVQ %d(%s), %s", 8*r, at, p)
-		t.emit("LEAQ (%s)(%s*%d), %s", panel, p, 4, p)
+		t.emit("LEAQ (%s)(%s*%d), %s", panel, p, t.scale(), p)
 	}
 }
 
@@ -275,7 +299,7 @@ func (t gatherTile) pointToRun() {
 	t.emit("ADDQ $16, next-8(SP)")
 	t.emit("MOVQ (%s), %s", at, at)
 	for _, p := range rowPointers[:t.rows] {
-		t.emit("LEAQ (%s)(%s*%d), %s", p, at, 4, p)
+		t.emit("LEAQ (%s)(%s*%d), %s", p, at, t.scale(), p)
 	}
 	t.emit("MOVQ next-8(SP), %s", at)
 	t.emit("MOVQ -8(%s), %s", at, at)
@@ -289,7 +313,7 @@ func (t gatherTile) step(k, offset int) {
 	}
 	for r, p := range rowPointers[:t.rows] {
 		value := fmt.Sprintf("%d(%s)(%s*4)", offset*4, p, at)
-		if len(t.vectors) == 1 && t.vector == "Z" {
+		if len(t.vectors) == 1 && t.vector == "Z" && !t.quads() {
 			// A row's value is used once, so that a broadcast of its own would not pay.
 			t.emit("VFMADD231PS.BCST %s, %s, %s", value, t.column(0), t.sum(r, 0))
 			continue

@@ -206,6 +206,7 @@ func (a *assembler) micros() {
 	}
 	a.tiles(wide, "Z", 64, []int{4, 8, 12})
 	wide[0].gathers([]int{4, 8, 12}, []string{"Y"}, []string{"Z"}, []string{"Z", "Y"}, []string{"Z", "Z"})
+	wide[2].gathers([]int{4, 8, 12}, []string{"Z"}, []string{"Z", "Z"})
 	narrow := []micro{
 		{name: "float32AVX2", element: "float32", result: "float32", shift: 2, panelA: 6, panelB: 16,
 			zero: "VXORPS", load: "VMOVUPS", broadcast: "VBROADCASTSS", add: "VADDPS", multiply: fused("VFMADD231PS")},
