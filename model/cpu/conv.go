@@ -204,9 +204,8 @@ type boundConv struct {
 	stored *matrix
 	packed []*kernel.Packed[float32] // weights by group
 
-	// integers are weights of one group in the place of packed, where the operands are integers; narrow says which images are bytes.
+	// integers are weights of one group in the place of packed, where the operands are integers.
 	integers *integerWeights
-	narrow   []bool
 }
 
 // newBoundConv binds an input with elements, and packs the weights if they are constant.
@@ -297,18 +296,11 @@ func (c *boundConv) image(s *scratch, x []float32, t int, filled bool) (image []
 	return s.frames, l0, l1
 }
 
-// multiply computes, for unit t, filters col … col+cols−1 of pixels whose patches begin at base in the image, and what
+// multiply computes filters col … col+cols−1 of pixels whose patches begin at base in the image, and what
 // follows; other is nil or of the same pixels.
-func (c *boundConv) multiply(s *scratch, e *epilogue, t int, block, other, image []float32, base []int, pixels, col, cols int) error {
+func (c *boundConv) multiply(s *scratch, e *epilogue, block, other, image []float32, base []int, pixels, col, cols int) error {
 	if c.integers != nil {
-		if c.narrow[t/c.parts] {
-			return c.multiplyIntegers(s, e, block, other, image, base, pixels)
-		}
-		floats, err := c.inFloats()
-		if err != nil {
-			return err
-		}
-		c = floats
+		return c.multiplyIntegers(s, e, block, other, image, base, pixels)
 	}
 	s.gathered.Places, s.gathered.Stride = nil, c.filters
 	if err := c.products(s, e, block, other, image, base, pixels, col, cols); err != nil {
@@ -375,7 +367,7 @@ func buildConv(b *builder) (func() error, error) {
 			if v := residual(); v != nil {
 				other = v[l0*c.out[2]*c.filters:][:len(block)]
 			}
-			if err := c.multiply(s, ending, t, block, other, image, c.bases[t%c.parts], pixels, col, min(c.cols, c.filters-col)); err != nil {
+			if err := c.multiply(s, ending, block, other, image, c.bases[t%c.parts], pixels, col, min(c.cols, c.filters-col)); err != nil {
 				(*pool).fail(err)
 				return
 			}
@@ -390,9 +382,6 @@ func buildConv(b *builder) (func() error, error) {
 			s.framed = 0
 		}
 		return loop()
-	}
-	if c.integers != nil {
-		return c.looking(b, x, afresh), nil
 	}
 	if b.Constant(1) != nil {
 		return afresh, nil

@@ -13,8 +13,8 @@ import (
 // integerWeights are n columns of weights as bytes, which stand for the integers v + low of the column's least one.
 type integerWeights struct {
 	n, k     int
-	signed   *kernel.SignedWeights // for rows of runs, in the place of packed, where they are signed bytes
-	runs     []kernel.Run
+	signed   *kernel.SignedWeights // in the place of packed, where they are signed bytes
+	row      []kernel.Run          // of signed, of a row whose runs follow each other
 	packed   kernel.PackedUint8
 	lows     []int32
 	columns  []int32 // Σ (v + low)
@@ -92,7 +92,11 @@ func (q *integerWeights) sign(values []float32, runs []kernel.Run) (ok bool, err
 			q.columns[j] += int32(v)
 		}
 	}
-	q.runs = runs
+	at := 0
+	for _, r := range runs {
+		q.row = append(q.row, kernel.Run{Offset: at, Length: r.Length})
+		at += r.Length
+	}
 	q.signed, err = kernel.NewSignedWeights(columns, q.n, runs)
 	return true, err
 }
@@ -132,6 +136,7 @@ type integerScratch struct {
 	workspace kernel.Uint8Workspace
 	bytes     []uint8 // rows of the left operand
 	image     []uint8
+	patches   []float32
 	rows      []int32 // Σ of each row's bytes
 	lows      []int32
 	sums      []int32
@@ -173,7 +178,7 @@ func (s *integerScratch) multiply(q *integerWeights, c []float32) error {
 }
 
 // gather computes the products of rows of bytes, each low more than it is, that begin at base in data.
-func (s *integerScratch) gather(q *integerWeights, c []float32, data []uint8, base []int, low int32) error {
+func (s *integerScratch) gather(q *integerWeights, c []float32, data []uint8, base []int, runs []kernel.Run, low int32) error {
 	if cap(s.terms) < q.n {
 		s.terms = make([]int32, q.n)
 	}
@@ -182,7 +187,7 @@ func (s *integerScratch) gather(q *integerWeights, c []float32, data []uint8, ba
 		s.terms[j] = low * sum
 	}
 	g := &s.gathered
-	g.M, g.N, g.Data, g.Base, g.Runs, g.B, g.Terms, g.C = len(base), q.n, data, base, q.runs, q.signed, s.terms, c
+	g.M, g.N, g.Data, g.Base, g.Runs, g.B, g.Terms, g.C = len(base), q.n, data, base, runs, q.signed, s.terms, c
 	return g.Run()
 }
 
@@ -253,14 +258,14 @@ func (q *integerWeights) linearSigned(s *scratch, c, x []float32, count int) err
 	b.image = b.image[:len(x)+kernel.QuadSlack]
 	base := s.bases(count, q.k)
 	if low, ok := vector.ToBytes(b.image, x); ok && low >= -furthestLow && low <= furthestLow {
-		return b.gather(q, c, b.image, base, low)
+		return b.gather(q, c, b.image, base, q.row, low)
 	}
 	var wide []int
 	for i := range count {
 		low, ok := vector.ToBytes(b.image, x[i*q.k:(i+1)*q.k])
 		if !ok || low < -furthestLow || low > furthestLow {
 			wide = append(wide, i)
-		} else if err := b.gather(q, c[i*q.n:], b.image[:q.k+kernel.QuadSlack], base[:1], low); err != nil {
+		} else if err := b.gather(q, c[i*q.n:], b.image[:q.k+kernel.QuadSlack], base[:1], q.row, low); err != nil {
 			return err
 		}
 	}
@@ -291,42 +296,11 @@ func (c *boundConv) inIntegers(b *builder, w *graph.Tensor) (ok bool, err error)
 	if c.integers, err = b.weights.integers(packKey{w, "conv", 0}, c.stored, c.runs); c.integers == nil {
 		return false, err
 	}
-	c.narrow = make([]bool, c.images)
 	if c.perUnit > 1 {
 		c.perUnit = 1
 		c.bases = c.geometry.bases(c.parts, c.perPart, 1)
 	}
 	return true, nil
-}
-
-// inFloats is the convolution with weights that are floats.
-func (c *boundConv) inFloats() (*boundConv, error) {
-	packed, err := c.integers.fallback()
-	floats := *c
-	floats.integers, floats.packed = nil, []*kernel.Packed[float32]{packed}
-	return &floats, err
-}
-
-// looking runs the loop when it is known, for each image, whether all its parts are bytes, also beside zeros.
-func (c *boundConv) looking(b *builder, x func() []float32, loop func() error) func() error {
-	weights := b.weights
-	look := b.each(c.images, func(worker, lo, hi int) {
-		s := &weights.scratch[worker].integers
-		for i := lo; i < hi; i++ {
-			image := x()[i*c.input : (i+1)*c.input]
-			s.reserve(1, c.input)
-			_, whole := vector.ToBytes(s.bytes, image)
-			low, high := vector.ByteRange(image)
-			low, high = min(low, 0), max(high, 0)
-			c.narrow[i] = whole && low >= -furthestLow && high-low <= 255
-		}
-	})
-	return func() error {
-		if err := look(); err != nil {
-			return err
-		}
-		return loop()
-	}
 }
 
 // multiplyIntegers is multiply for a unit of one image whose patches are of integers.
@@ -341,9 +315,12 @@ func (c *boundConv) multiplyIntegers(s *scratch, e *epilogue, block, other, imag
 		i.image = make([]uint8, size+kernel.QuadSlack)
 	}
 	i.image = i.image[:size+kernel.QuadSlack]
-	low, _ := vector.ToBytes(i.image, image[:size])
+	low, ok := vector.ToBytes(i.image, image[:size])
+	if !ok || low < -furthestLow || low > furthestLow {
+		return c.multiplyPatches(s, e, block, other, image, base, pixels)
+	}
 	if q.signed != nil {
-		if err := i.gather(q, block[:pixels*q.n], i.image, base[:pixels], low); err != nil {
+		if err := i.gather(q, block[:pixels*q.n], i.image, base[:pixels], c.runs, low); err != nil {
 			return err
 		}
 		e.finish(block, other, pixels, q.n)
@@ -360,6 +337,26 @@ func (c *boundConv) multiplyIntegers(s *scratch, e *epilogue, block, other, imag
 			i.lows[p] = low
 		}
 		if err := i.multiply(q, block[p0*q.n:(p0+count)*q.n]); err != nil {
+			return err
+		}
+	}
+	e.finish(block, other, pixels, q.n)
+	return nil
+}
+
+// multiplyPatches is multiplyIntegers for an image that is no bytes, patch by patch: which of them are does not depend on the unit.
+func (c *boundConv) multiplyPatches(s *scratch, e *epilogue, block, other, image []float32, base []int, pixels int) error {
+	q := c.integers
+	for p0 := 0; p0 < pixels; p0 += rowBlock {
+		count := min(rowBlock, pixels-p0)
+		rows := s.integers.patches[:0]
+		for _, at := range base[p0 : p0+count] {
+			for _, r := range c.runs {
+				rows = append(rows, image[at+r.Offset:][:r.Length]...)
+			}
+		}
+		s.integers.patches = rows
+		if err := q.linear(s, block[p0*q.n:(p0+count)*q.n], rows); err != nil {
 			return err
 		}
 	}

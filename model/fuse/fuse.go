@@ -39,6 +39,7 @@ func program(p *graph.Program, processor bool) {
 	f.sweep((*fuser).attention)
 	if processor {
 		f.sweep((*fuser).integerCast)
+		f.sweep((*fuser).identity)
 		f.sweep((*fuser).splitLinear)
 	}
 	f.channelsLast()

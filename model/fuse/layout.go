@@ -370,6 +370,13 @@ func (f *fuser) joinTranspose(i int) bool {
 	return slices.IsSorted(perm) && f.sameValue(i)
 }
 
+// identity drops a step that hands on its input, between which and its readers layouts would not pass.
+func (f *fuser) identity(i int) bool {
+	s := &f.Steps[i]
+	return s.Node.Op == "Identity" && len(s.In) == 1 && s.In[0] >= 0 && !f.constant(s.In[0]) &&
+		f.Values[s.In[0]].DType == f.Values[s.Out[0]].DType && f.sameValue(i)
+}
+
 // sameValue drops a step whose result is its input under another name.
 func (f *fuser) sameValue(i int) bool {
 	s := f.Steps[i]
