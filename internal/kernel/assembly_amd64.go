@@ -451,10 +451,20 @@ func sumExpAVX2(sums8 *lanes, x, table *float64, blocks int, scale, shift float6
 //go:noescape
 func addProductsAVX2(sums, y *float64, x *float32, stride int, index *int32, count, blocks int, ahead, end uintptr)
 
+// addChainsAVX2 adds Σ x·y over 256 depths for count rows of x; meanwhile it asks for the memory from ahead to end.
+//
+//go:noescape
+func addChainsAVX2(sums *float64, y, x *float32, stride int, index *int32, count int, ahead, end uintptr)
+
 // addProductsAVX512 adds Σ x·y over 32·blocks depths for count rows of x; meanwhile it asks for the memory from ahead to end.
 //
 //go:noescape
 func addProductsAVX512(sums, y *float64, x *float32, stride int, index *int32, count, blocks int, ahead, end uintptr)
+
+// addChainsAVX512 adds Σ x·y over 256 depths for count rows of x; meanwhile it asks for the memory from ahead to end.
+//
+//go:noescape
+func addChainsAVX512(sums *float64, y, x *float32, stride int, index *int32, count int, ahead, end uintptr)
 
 // widenAVX2 is dst[k] ← src[k] for 16·blocks elements.
 //

@@ -170,6 +170,13 @@ func addProductsAsm(
 	}
 }
 
+func addChainsAsm(assembly func(sums *float64, y, x *float32, stride int, index *int32, count int, ahead, end uintptr)) chainKernel {
+	return func(sums []float64, y, x []float32, stride int, index []int32, ahead []float32) {
+		next := uintptr(unsafe.Pointer(unsafe.SliceData(ahead)))
+		assembly(&sums[0], &y[0], &x[0], stride, &index[0], len(index), next, next+uintptr(4*len(ahead)))
+	}
+}
+
 func widenAsm(dst []float64, src []float32) {
 	n := len(src) / 16
 	if n > 0 {
