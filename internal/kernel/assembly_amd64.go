@@ -446,6 +446,11 @@ func addDistancesAVX2(sums8 *lanes, c, norms, sums *float64, small *int32, block
 //go:noescape
 func sumExpAVX2(sums8 *lanes, x, table *float64, blocks int, scale, shift float64)
 
+// expAVX2 writes the exponentials of 8·blocks elements; see Exp and expTable.
+//
+//go:noescape
+func expAVX2(dst, x, table *float64, blocks int, scale, shift float64)
+
 // addProductsAVX2 adds Σ x·y over 32·blocks depths for count rows of x; meanwhile it asks for the memory from ahead to end.
 //
 //go:noescape

@@ -55,6 +55,7 @@ var avx2Rows = rowKernels{
 	squaredDistances64: squaredDistances64,
 	addDistances:       addDistancesAsm,
 	sumExp:             sumExpAsm,
+	exp:                expAsm,
 	lower:              lowerAsm,
 	addProducts:        addProductsAsm(addProductsAVX2),
 	addChains:          addChainsAsm(addChainsAVX2),

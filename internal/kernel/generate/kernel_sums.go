@@ -93,15 +93,36 @@ func (a *assembler) addDistances() {
 func (a *assembler) sumExp() {
 	a.function("sumExpAVX2", "(sums8 *lanes, x, table *float64, blocks int, scale, shift float64)",
 		"adds the exponentials of 8·blocks elements; see SumExp and expTable.", 48)
-	const coefficients = 14
 	a.emit("MOVQ sums8+0(FP), R10")
+	a.emit("VMOVUPD (R10), Y14")
+	a.emit("VMOVUPD 32(R10), Y15")
+	a.exponentials(func() {
+		a.emit("VADDPD Y8, Y14, Y14")
+		a.emit("VADDPD Y9, Y15, Y15")
+	})
+	a.emit("VMOVUPD Y14, (R10)")
+	a.emit("VMOVUPD Y15, 32(R10)")
+	a.end()
+
+	a.function("expAVX2", "(dst, x, table *float64, blocks int, scale, shift float64)",
+		"writes the exponentials of 8·blocks elements; see Exp and expTable.", 48)
+	a.emit("MOVQ dst+0(FP), R10")
+	a.exponentials(func() {
+		a.emit("VMOVUPD Y8, (R10)")
+		a.emit("VMOVUPD Y9, 32(R10)")
+		a.emit("ADDQ $64, R10")
+	})
+	a.end()
+}
+
+// exponentials has use take those of eight elements after the other, in Y8 and Y9.
+func (a *assembler) exponentials(use func()) {
+	const coefficients = 14
 	a.emit("MOVQ x+8(FP), SI")
 	a.emit("MOVQ table+16(FP), DX")
 	a.emit("MOVQ blocks+24(FP), CX")
 	a.emit("VBROADCASTSD scale+32(FP), Y0")
 	a.emit("VBROADCASTSD shift+40(FP), Y1")
-	a.emit("VMOVUPD (R10), Y14")
-	a.emit("VMOVUPD 32(R10), Y15")
 	a.emit("VXORPD Y13, Y13, Y13")
 	a.emit("VMOVUPD 64(DX), Y12") // expRound
 	a.label("loop")
@@ -136,14 +157,10 @@ func (a *assembler) sumExp() {
 	}
 	both("VPSLLQ $52, %s, %s", integer, integer)
 	both("VPADDQ %s, %s, %s", integer, p, p)
-	a.emit("VADDPD Y8, Y14, Y14")
-	a.emit("VADDPD Y9, Y15, Y15")
+	use()
 	a.emit("ADDQ $64, SI")
 	a.emit("DECQ CX")
 	a.emit("JNZ loop")
-	a.emit("VMOVUPD Y14, (R10)")
-	a.emit("VMOVUPD Y15, 32(R10)")
-	a.end()
 }
 
 // pairSums is the number of running sums of a product of two rows in float64; in float32, chainDepth depths make chainLanes
