@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
-PYTHON = "/usr/bin/python3"
+PYTHON = os.environ.get("PEER_PYTHON", "/usr/bin/python3")  # with the packages of the peers
 THREADS = dict(os.environ, GOMAXPROCS="2", OMP_NUM_THREADS="2", OPENBLAS_NUM_THREADS="2", NUMBA_NUM_THREADS="2")
 
 

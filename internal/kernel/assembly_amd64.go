@@ -476,15 +476,30 @@ func addDistancesAVX2(sums8 *lanes, c, norms, sums *float64, small *int32, block
 //go:noescape
 func sumExpAVX2(sums8 *lanes, x, table *float64, blocks int, scale, shift float64)
 
+// expAVX2 writes the exponentials of 8·blocks elements; see Exp and expTable.
+//
+//go:noescape
+func expAVX2(dst, x, table *float64, blocks int, scale, shift float64)
+
 // addProductsAVX2 adds Σ x·y over 32·blocks depths for count rows of x; meanwhile it asks for the memory from ahead to end.
 //
 //go:noescape
 func addProductsAVX2(sums, y *float64, x *float32, stride int, index *int32, count, blocks int, ahead, end uintptr)
 
+// addChainsAVX2 adds Σ x·y over 256 depths for count rows of x; meanwhile it asks for the memory from ahead to end.
+//
+//go:noescape
+func addChainsAVX2(sums *float64, y, x *float32, stride int, index *int32, count int, ahead, end uintptr)
+
 // addProductsAVX512 adds Σ x·y over 32·blocks depths for count rows of x; meanwhile it asks for the memory from ahead to end.
 //
 //go:noescape
 func addProductsAVX512(sums, y *float64, x *float32, stride int, index *int32, count, blocks int, ahead, end uintptr)
+
+// addChainsAVX512 adds Σ x·y over 256 depths for count rows of x; meanwhile it asks for the memory from ahead to end.
+//
+//go:noescape
+func addChainsAVX512(sums *float64, y, x *float32, stride int, index *int32, count int, ahead, end uintptr)
 
 // widenAVX2 is dst[k] ← src[k] for 16·blocks elements.
 //

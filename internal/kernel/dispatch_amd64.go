@@ -55,8 +55,10 @@ var avx2Rows = rowKernels{
 	squaredDistances64: squaredDistances64,
 	addDistances:       addDistancesAsm,
 	sumExp:             sumExpAsm,
+	exp:                expAsm,
 	lower:              lowerAsm,
 	addProducts:        addProductsAsm(addProductsAVX2),
+	addChains:          addChainsAsm(addChainsAVX2),
 	widen:              widenAsm,
 	copyRows:           [9]func(dst, src *byte, step, rows int){3: copyRows48AVX2, 4: copyRows64AVX2, 6: copyRows96AVX2, 8: copyRows128AVX2},
 }
@@ -102,6 +104,7 @@ func avx512Implementation(avx2 *implementation) *implementation {
 	rows := avx2Rows
 	rows.nearDistances = nearDistancesAVX512Asm
 	rows.addProducts = addProductsAsm(addProductsAVX512)
+	rows.addChains = addChainsAsm(addChainsAVX512)
 	return &implementation{
 		name: "avx512",
 		float32: &tiling[float32, float32]{

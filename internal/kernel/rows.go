@@ -26,8 +26,10 @@ type rowKernels struct {
 	squaredDistances64 func(sums *[8]float64, x []float64, y *[8]*float64)
 	addDistances       func(l *lanes, c, norms, sums []float64, small []int32, norm, share float64) int
 	sumExp             func(l *lanes, x []float64, scale, shift float64)
+	exp                func(dst, x []float64, scale, shift float64)
 	lower              func(best []float64, at []int64, c []float64, offset float64, index int64)
-	addProducts        pairKernel // of a multiple of pairLanes depths and at least one row
+	addProducts        pairKernel  // of a multiple of pairLanes depths and at least one row
+	addChains          chainKernel // of at least one row
 	widen              func(dst []float64, src []float32)
 	// copyRows[n] copies the first n·copyStep bytes of rows; nil where there is no assembly for it.
 	copyRows [9]func(dst, src *byte, step, rows int)
@@ -53,8 +55,10 @@ var genericRows = rowKernels{
 	squaredDistances64: squaredDistancesGeneric[float64],
 	addDistances:       addDistancesGeneric,
 	sumExp:             sumExpGeneric,
+	exp:                expGeneric,
 	lower:              lowerGeneric,
 	addProducts:        addProductsGeneric,
+	addChains:          addChainsGeneric,
 	widen:              widenGeneric,
 }
 

@@ -152,6 +152,14 @@ func sumExpAsm(l *lanes, x []float64, scale, shift float64) {
 	sumExpFrom(8*blocks, l, x, scale, shift)
 }
 
+func expAsm(dst, x []float64, scale, shift float64) {
+	blocks := len(x) / 8
+	if blocks > 0 {
+		expAVX2(&dst[0], &x[0], &expTable[0][0], blocks, scale, shift)
+	}
+	expGeneric(dst[8*blocks:], x[8*blocks:], scale, shift)
+}
+
 func lowerAsm(best []float64, at []int64, c []float64, offset float64, index int64) {
 	n := len(c) / 4
 	if n > 0 {
@@ -167,6 +175,13 @@ func addProductsAsm(
 	return func(sums, y []float64, x []float32, stride int, index []int32, ahead []float32) {
 		next := uintptr(unsafe.Pointer(unsafe.SliceData(ahead)))
 		assembly(&sums[0], &y[0], &x[0], stride, &index[0], len(index), len(y)/pairLanes, next, next+uintptr(4*len(ahead)))
+	}
+}
+
+func addChainsAsm(assembly func(sums *float64, y, x *float32, stride int, index *int32, count int, ahead, end uintptr)) chainKernel {
+	return func(sums []float64, y, x []float32, stride int, index []int32, ahead []float32) {
+		next := uintptr(unsafe.Pointer(unsafe.SliceData(ahead)))
+		assembly(&sums[0], &y[0], &x[0], stride, &index[0], len(index), next, next+uintptr(4*len(ahead)))
 	}
 }
 

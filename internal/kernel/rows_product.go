@@ -1,4 +1,4 @@
-// Products of scattered pairs of rows in float64.
+// Products of scattered pairs of rows, in float64 and in short chains of float32.
 
 package kernel
 
@@ -27,13 +27,17 @@ func AddProducts(sums, y []float64, x []float32, stride int, index []int32, ahea
 	if len(y) == 0 || len(index) == 0 {
 		return
 	}
-	sums = sums[:len(index)]
+	checkRows(len(y), x, stride, index)
+	active.Load().rows.addProducts(sums[:len(index)], y, x, stride, index, ahead)
+}
+
+// checkRows panics if one of the rows, of that length, lies outside x.
+func checkRows(length int, x []float32, stride int, index []int32) {
 	least, most := index[0], index[0]
 	for _, i := range index {
 		least, most = min(least, i), max(most, i)
 	}
-	_ = x[int(least)*stride : int(most)*stride+len(y)]
-	active.Load().rows.addProducts(sums, y, x, stride, index, ahead)
+	_ = x[int(least)*stride : int(most)*stride+length]
 }
 
 func addProductsGeneric(sums, y []float64, x []float32, stride int, index []int32, _ []float32) {
@@ -42,12 +46,60 @@ func addProductsGeneric(sums, y []float64, x []float32, stride int, index []int3
 		for k, v := range x[int(i)*stride : int(i)*stride+len(y)] {
 			lanes[k%pairLanes] = math.FMA(float64(v), y[k], lanes[k%pairLanes])
 		}
-		// The upper half is added to the lower until one is left.
-		for half := pairLanes / 2; half > 0; half /= 2 {
-			for l := range half {
-				lanes[l] += lanes[l+half]
+		sums[t] += halves(lanes[:], 1)[0]
+	}
+}
+
+// chainLanes is the number of chains of a float32 product: chain l takes the depths k with k mod chainLanes = l, in
+// ascending order.
+const chainLanes = 64
+
+// ChainDepth is the length of the vectors in [AddChains]; zeros fill them up.
+const ChainDepth = 4 * chainLanes
+
+type chainKernel func(sums []float64, y, x []float32, stride int, index []int32, ahead []float32)
+
+// AddChains is [AddProducts] for y in float32, about twice as fast: 64 chains of one product and three fused multiply-adds
+// are added up to eight sums in float32 and to one in float64. A term passes through at most seven roundings to float32 and four
+// to float64. All implementations return the same bits. It panics if the length of y is not ChainDepth, sums is shorter than
+// index or a row lies outside x.
+func AddChains(sums []float64, y, x []float32, stride int, index []int32, ahead []float32) {
+	if len(y) != ChainDepth {
+		panic("kernel: length is not ChainDepth")
+	}
+	if len(index) == 0 {
+		return
+	}
+	checkRows(len(y), x, stride, index)
+	active.Load().rows.addChains(sums[:len(index)], y, x, stride, index, ahead)
+}
+
+func addChainsGeneric(sums []float64, y, x []float32, stride int, index []int32, _ []float32) {
+	for t, i := range index {
+		row := x[int(i)*stride:][:ChainDepth]
+		var chains [chainLanes]float32
+		for l := range chains {
+			chains[l] = row[l] * y[l]
+			for k := l + chainLanes; k < ChainDepth; k += chainLanes {
+				chains[l] = fma32(row[k], y[k], chains[l])
 			}
 		}
-		sums[t] += lanes[0]
+		var lanes [8]float64
+		for l, sum := range halves(chains[:], len(lanes)) {
+			lanes[l] = float64(sum)
+		}
+		sums[t] += halves(lanes[:], 1)[0]
 	}
+}
+
+// halves adds the upper half of x to the lower until so many sums are left.
+func halves[T Float](x []T, left int) []T {
+	for len(x) > left {
+		half := len(x) / 2
+		for l := range half {
+			x[l] += x[l+half]
+		}
+		x = x[:half]
+	}
+	return x
 }

@@ -58,6 +58,60 @@ func TestAddProducts(t *testing.T) {
 	}
 }
 
+func TestAddChains(t *testing.T) {
+	const depth, stride = ChainDepth, ChainDepth + 3
+	withEach(t, func(t *testing.T, _ *implementation) {
+		r := rand.New(rand.NewPCG(45, 46))
+		x, y := make([]float32, 7*stride), make([]float32, depth)
+		for k := range x {
+			x[k] = float32(r.NormFloat64())
+		}
+		for k := range y {
+			y[k] = float32(r.NormFloat64())
+		}
+		index := []int32{3, 0, 6, 6, 1}
+		for count := range len(index) + 1 {
+			sums := []float64{1, 2, 3, 4, 5}
+			AddChains(sums, y, x, stride, index[:count], make([]float32, 40*count))
+			for q, got := range sums {
+				chains, exact, size := make([]float32, 64), 0.0, 0.0
+				for k := 0; q < count && k < depth; k++ {
+					a, b := x[int(index[q])*stride+k], y[k]
+					chains[k%64] = fma32(a, b, chains[k%64])
+					exact += float64(a) * float64(b)
+					size += math.Abs(float64(a) * float64(b))
+				}
+				lanes := make([]float64, 8)
+				for l := range lanes {
+					near := (chains[l] + chains[l+32]) + (chains[l+16] + chains[l+48])
+					lanes[l] = float64(near + ((chains[l+8] + chains[l+40]) + (chains[l+24] + chains[l+56])))
+				}
+				want := float64(q+1) + halved(lanes)
+				sameBits(t, fmt.Sprintf("row %d of %d", q, count), []float64{got}, []float64{want})
+				if limit := 7.001 * 0x1p-24 * size; math.Abs(got-float64(q+1)-exact) > limit {
+					t.Errorf("row %d: %v, want %v ± %g", q, got, exact, limit)
+				}
+			}
+		}
+	})
+	y := make([]float32, depth)
+	for name, f := range map[string]func(){
+		"length":     func() { AddChains(make([]float64, 1), y[1:], make([]float32, 999), stride, []int32{1}, nil) },
+		"sums":       func() { AddChains(nil, y, make([]float32, 999), stride, []int32{1}, nil) },
+		"row":        func() { AddChains(make([]float64, 1), y, make([]float32, 999), stride, []int32{3}, nil) },
+		"row before": func() { AddChains(make([]float64, 1), y, make([]float32, 999), stride, []int32{-1}, nil) },
+	} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("%s: no panic", name)
+				}
+			}()
+			f()
+		}()
+	}
+}
+
 // halved is the sum that is left when the upper half is added to the lower again and again.
 func halved(x []float64) float64 {
 	if len(x) == 1 {
@@ -71,6 +125,20 @@ func halved(x []float64) float64 {
 	return halved(sum)
 }
 
+func BenchmarkAddChains(b *testing.B) {
+	const rows, stride = 512, ChainDepth
+	x, y := make([]float32, stride*rows), make([]float32, ChainDepth)
+	sums, index := make([]float64, 25), make([]int32, 25)
+	r := rand.New(rand.NewPCG(43, 44))
+	for b.Loop() {
+		for t := range index {
+			index[t] = int32(r.IntN(rows))
+		}
+		AddChains(sums, y, x, stride, index, nil)
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/25/ChainDepth, "ns/depth")
+}
+
 func BenchmarkAddProducts(b *testing.B) {
 	const depth, rows = 512, 256
 	x, y := make([]float32, depth*rows), make([]float64, depth)
@@ -82,5 +150,5 @@ func BenchmarkAddProducts(b *testing.B) {
 		}
 		AddProducts(sums, y, x, depth, index, nil)
 	}
-	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/13, "ns/pair")
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/13/depth, "ns/depth")
 }

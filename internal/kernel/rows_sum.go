@@ -75,6 +75,12 @@ func SumExp(x []float64, scale, shift float64) float64 {
 	return l.total()
 }
 
+// Exp sets dst[k] to the exponential that [SumExp] adds for x[k]. All implementations return the same bits. It panics if dst is
+// shorter than x.
+func Exp(dst, x []float64, scale, shift float64) {
+	active.Load().rows.exp(dst[:len(x)], x, scale, shift)
+}
+
 const (
 	expLowest = -700
 	// Adding expRound rounds to an integer, which then stands in the lowest bits.
@@ -110,15 +116,25 @@ func sumExpGeneric(l *lanes, x []float64, scale, shift float64) { sumExpFrom(0, 
 // sumExpFrom does the elements from first on, a multiple of 8.
 func sumExpFrom(first int, l *lanes, x []float64, scale, shift float64) {
 	for k := first; k < len(x); k++ {
-		a := max(expLowest, min(0, math.FMA(x[k], scale, shift)))
-		integer := math.FMA(a, math.Log2E, expRound)
-		n := integer - expRound
-		r := math.FMA(n, -ln2High, a)
-		r = math.FMA(n, -ln2Low, r)
-		p := expTable[5][0]
-		for q := 6; q < len(expTable); q++ {
-			p = math.FMA(p, r, expTable[q][0])
-		}
-		l[k&7] += math.Float64frombits(math.Float64bits(p) + math.Float64bits(integer)<<52)
+		l[k&7] += exponential(x[k], scale, shift)
 	}
+}
+
+func expGeneric(dst, x []float64, scale, shift float64) {
+	for k, v := range x {
+		dst[k] = exponential(v, scale, shift)
+	}
+}
+
+func exponential(v, scale, shift float64) float64 {
+	a := max(expLowest, min(0, math.FMA(v, scale, shift)))
+	integer := math.FMA(a, math.Log2E, expRound)
+	n := integer - expRound
+	r := math.FMA(n, -ln2High, a)
+	r = math.FMA(n, -ln2Low, r)
+	p := expTable[5][0]
+	for q := 6; q < len(expTable); q++ {
+		p = math.FMA(p, r, expTable[q][0])
+	}
+	return math.Float64frombits(math.Float64bits(p) + math.Float64bits(integer)<<52)
 }

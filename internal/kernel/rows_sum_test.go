@@ -109,6 +109,13 @@ func TestSumExp(t *testing.T) {
 				var l lanes
 				sumExpGeneric(&l, x, scale, -scale)
 				sameBits(t, fmt.Sprintf("sum of %d", n), []float64{SumExp(x, scale, -scale)}, []float64{l.total()})
+				got, want := make([]float64, n+1), make([]float64, n+1)
+				got[n], want[n] = 7, 7
+				Exp(got, x, scale, -scale)
+				for k := range x {
+					want[k] = SumExp(x[k:k+1], scale, -scale)
+				}
+				sameBits(t, fmt.Sprintf("each of %d", n), got, want)
 			}
 		}
 	})

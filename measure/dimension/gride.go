@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 
+	"repscope/internal/kernel"
 	"repscope/stat"
 )
 
@@ -118,24 +119,33 @@ func (g grideScore) at(d float64) (score, slope, curve, twist float64) {
 		return score, slope, curve, twist
 	}
 	var sum, first, second, third float64
-	for _, l := range g.logs {
-		// μ^d ln μ/(μ^d − 1) = t = ln μ/(1 − e) with e = e^{−d ln μ}, which tends to 1/d
-		// where neighbors tie (ln μ → 0). Its derivatives are −t²·e, t³·e·(1 + e) and −t⁴·e·(1 + 4e + e²).
-		t, e := 1/d, 1.0
-		switch x := d * l; {
-		case x > 1e-2:
-			e = math.Exp(-x)
-			t = l / (1 - e)
-		case x > 1e-12:
-			q := math.Expm1(-x)
-			t, e = -l/q, 1+q
+	var powers [grideTogether]float64
+	for logs := g.logs; len(logs) > 0; {
+		n := min(len(logs), len(powers))
+		kernel.Exp(powers[:], logs[:n], -d, 0)
+		for i, l := range logs[:n] {
+			// μ^d ln μ/(μ^d − 1) = t = ln μ/(1 − e) with e = e^{−d ln μ}, which tends to 1/d
+			// where neighbors tie (ln μ → 0). Its derivatives are −t²·e, t³·e·(1 + e) and −t⁴·e·(1 + 4e + e²).
+			e := powers[i]
+			t := l / (1 - e)
+			if x := d * l; x <= 1e-2 { // 1 − e has lost digits
+				t, e = 1/d, 1
+				if x > 1e-12 {
+					q := math.Expm1(-x)
+					t, e = -l/q, 1+q
+				}
+			}
+			sum += t
+			t2 := t * t
+			te := t2 * e
+			first += te
+			second += te * t * (1 + e)
+			third += te * t2 * (1 + e*(4+e))
 		}
-		sum += t
-		t2 := t * t
-		te := t2 * e
-		first += te
-		second += te * t * (1 + e)
-		third += te * t2 * (1 + e*(4+e))
+		logs = logs[n:]
 	}
 	return score + g.gap*sum, slope - g.gap*first, curve + g.gap*second, twist - g.gap*third
 }
+
+// grideTogether is of how many logarithms the powers are computed at once.
+const grideTogether = 256

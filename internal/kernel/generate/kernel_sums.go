@@ -93,15 +93,36 @@ func (a *assembler) addDistances() {
 func (a *assembler) sumExp() {
 	a.function("sumExpAVX2", "(sums8 *lanes, x, table *float64, blocks int, scale, shift float64)",
 		"adds the exponentials of 8·blocks elements; see SumExp and expTable.", 48)
-	const coefficients = 14
 	a.emit("MOVQ sums8+0(FP), R10")
+	a.emit("VMOVUPD (R10), Y14")
+	a.emit("VMOVUPD 32(R10), Y15")
+	a.exponentials(func() {
+		a.emit("VADDPD Y8, Y14, Y14")
+		a.emit("VADDPD Y9, Y15, Y15")
+	})
+	a.emit("VMOVUPD Y14, (R10)")
+	a.emit("VMOVUPD Y15, 32(R10)")
+	a.end()
+
+	a.function("expAVX2", "(dst, x, table *float64, blocks int, scale, shift float64)",
+		"writes the exponentials of 8·blocks elements; see Exp and expTable.", 48)
+	a.emit("MOVQ dst+0(FP), R10")
+	a.exponentials(func() {
+		a.emit("VMOVUPD Y8, (R10)")
+		a.emit("VMOVUPD Y9, 32(R10)")
+		a.emit("ADDQ $64, R10")
+	})
+	a.end()
+}
+
+// exponentials has use take those of eight elements after the other, in Y8 and Y9.
+func (a *assembler) exponentials(use func()) {
+	const coefficients = 14
 	a.emit("MOVQ x+8(FP), SI")
 	a.emit("MOVQ table+16(FP), DX")
 	a.emit("MOVQ blocks+24(FP), CX")
 	a.emit("VBROADCASTSD scale+32(FP), Y0")
 	a.emit("VBROADCASTSD shift+40(FP), Y1")
-	a.emit("VMOVUPD (R10), Y14")
-	a.emit("VMOVUPD 32(R10), Y15")
 	a.emit("VXORPD Y13, Y13, Y13")
 	a.emit("VMOVUPD 64(DX), Y12") // expRound
 	a.label("loop")
@@ -136,23 +157,21 @@ func (a *assembler) sumExp() {
 	}
 	both("VPSLLQ $52, %s, %s", integer, integer)
 	both("VPADDQ %s, %s, %s", integer, p, p)
-	a.emit("VADDPD Y8, Y14, Y14")
-	a.emit("VADDPD Y9, Y15, Y15")
+	use()
 	a.emit("ADDQ $64, SI")
 	a.emit("DECQ CX")
 	a.emit("JNZ loop")
-	a.emit("VMOVUPD Y14, (R10)")
-	a.emit("VMOVUPD Y15, 32(R10)")
-	a.end()
 }
 
-// pairSums is the number of running sums of a product of two rows.
-const pairSums = 32
+// pairSums is the number of running sums of a product of two rows in float64; in float32, chainDepth depths make chainLanes
+// chains.
+const pairSums, chainLanes, chainDepth = 32, 64, 256
 
 // pairs writes the float64 products of pairs of rows, in pairSums running sums.
 func (a *assembler) pairs() {
 	for _, w := range a.widths() {
 		w.addProducts()
+		w.addChains()
 	}
 	a.widen()
 }
@@ -161,29 +180,17 @@ func (w width) addProducts() {
 	vectors := 8 * pairSums / w.bytes
 	w.function("addProducts"+w.name, "(sums, y *float64, x *float32, stride int, index *int32, count, blocks int, ahead, end uintptr)",
 		"adds Σ x·y over 32·blocks depths for count rows of x; meanwhile it asks for the memory from ahead to end.", 72)
-	w.emit("MOVQ sums+0(FP), DI")
-	w.emit("MOVQ x+16(FP), R8")
-	w.emit("MOVQ stride+24(FP), R9")
-	w.emit("SHLQ $2, R9")
-	w.emit("MOVQ index+32(FP), R10")
-	w.emit("MOVQ count+40(FP), R11")
+	w.firstPair()
 	w.emit("MOVQ ahead+56(FP), R12")
 	w.emit("MOVQ end+64(FP), R13")
-	w.label("row")
-	w.emit("MOVLQSX (R10), SI")
-	w.emit("IMULQ R9, SI")
-	w.emit("ADDQ R8, SI")
+	w.rowOfPair()
 	w.emit("MOVQ y+8(FP), DX")
 	w.emit("MOVQ blocks+48(FP), CX")
 	for v := range vectors {
 		w.emit("VXORPD %[1]s, %[1]s, %[1]s", w.reg(v))
 	}
 	w.label("loop")
-	w.emit("CMPQ R12, R13")
-	w.emit("JCC ready")
-	w.emit("PREFETCHT0 (R12)")
-	w.emit("ADDQ $64, R12")
-	w.label("ready")
+	w.askAhead()
 	for v := range vectors {
 		value := w.reg(vectors + v%4)
 		w.emit("VCVTPS2PD %d(SI), %s", w.bytes/2*v, value)
@@ -201,6 +208,85 @@ func (w width) addProducts() {
 	if w.bytes == 64 {
 		w.emit("VEXTRACTF64X4 $1, Z0, Y1")
 	}
+	w.nextPair()
+}
+
+// firstPair begins the loop over the rows of x.
+func (w width) firstPair() {
+	w.emit("MOVQ sums+0(FP), DI")
+	w.emit("MOVQ x+16(FP), R8")
+	w.emit("MOVQ stride+24(FP), R9")
+	w.emit("SHLQ $2, R9")
+	w.emit("MOVQ index+32(FP), R10")
+	w.emit("MOVQ count+40(FP), R11")
+}
+
+// rowOfPair sets SI to the next row.
+func (w width) rowOfPair() {
+	w.label("row")
+	w.emit("MOVLQSX (R10), SI")
+	w.emit("IMULQ R9, SI")
+	w.emit("ADDQ R8, SI")
+}
+
+// askAhead asks for the next line of the memory from R12 to R13.
+func (w width) askAhead() {
+	w.emit("CMPQ R12, R13")
+	w.emit("JCC ready")
+	w.emit("PREFETCHT0 (R12)")
+	w.emit("ADDQ $64, R12")
+	w.label("ready")
+}
+
+// addChains writes the float32 products of pairs of rows of chainDepth elements, in chainLanes chains.
+func (w width) addChains() {
+	w.function("addChains"+w.name, "(sums *float64, y, x *float32, stride int, index *int32, count int, ahead, end uintptr)",
+		"adds Σ x·y over 256 depths for count rows of x; meanwhile it asks for the memory from ahead to end.", 64)
+	w.emit("MOVQ y+8(FP), DX")
+	w.emit("MOVQ ahead+48(FP), R12")
+	w.emit("MOVQ end+56(FP), R13")
+	w.firstPair()
+	vectors, chains := 4*chainDepth/w.bytes, 4*chainLanes/w.bytes
+	held := w.bytes == 64 // y, in the upper registers
+	if held {
+		for v := range vectors {
+			w.emit("VMOVUPS %d(DX), %s", w.bytes*v, w.reg(vectors+v))
+		}
+	}
+	w.rowOfPair()
+	w.askAhead()
+	for v := range vectors {
+		operand, x := fmt.Sprintf("%d(SI)", w.bytes*v), w.reg(vectors+v)
+		if !held {
+			x = w.reg(chains + v%(16-chains))
+			w.emit("VMOVUPS %s, %s", operand, x)
+			operand = fmt.Sprintf("%d(DX)", w.bytes*v)
+		}
+		if v < chains {
+			w.emit("VMULPS %s, %s, %s", operand, x, w.reg(v))
+		} else {
+			w.emit("VFMADD231PS %s, %s, %s", operand, x, w.reg(v%chains))
+		}
+	}
+	// 64, 32, 16, 8 sums in float32, and the rest in float64.
+	for left := chains / 2; left > 0; left /= 2 {
+		for v := range left {
+			w.emit("VADDPS %s, %s, %s", w.reg(v+left), w.reg(v), w.reg(v))
+		}
+	}
+	if held {
+		w.emit("VEXTRACTF64X4 $1, Z0, Y1")
+		w.emit("VADDPS Y1, Y0, Y0")
+	}
+	w.emit("VEXTRACTF128 $1, Y0, X1")
+	w.emit("VCVTPS2PD X0, Y0")
+	w.emit("VCVTPS2PD X1, Y1")
+	w.nextPair()
+}
+
+// nextPair adds the upper half of the eight float64 sums in Y0 and Y1 to the lower until one is left, that to the pair's sum,
+// and goes on to the next row.
+func (w width) nextPair() {
 	w.emit("VADDPD Y1, Y0, Y0")
 	w.emit("VEXTRACTF128 $1, Y0, X1")
 	w.emit("VADDPD X1, X0, X0")

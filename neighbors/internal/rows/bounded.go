@@ -65,24 +65,31 @@ import (
 // bounded is a space of approximate rows.
 type bounded[F kernel.Float] struct {
 	base
-	points, queries  *centered[F]
-	sources          points.Points // the queries as they came
-	maxRadius        float64
-	maxRounding      float64
-	farthest         struct{ radius, rounding float64 } // the largest of queries whose rows are products
-	outliers         []int32                            // points whose columns are direct
-	directRows       []bool                             // queries whose rows are direct
-	keyExponent      int                                // rows are direct keys times this power of two
-	relative         float64                            // 4u
-	product          float64                            // of q_i·q_j in E
-	slope            float64                            // of s² in E
-	linear, constant float64                            // of s and 1 in E
-	symmetric        symmetricTiles[F]
-	squaresOnce      sync.Once
-	squared          []float64
-	left             kernel.Packed[F] // the block
-	rows             []F
-	lo, hi           int
+	points, queries *centered[F]
+	sources         points.Points // the queries as they came
+	maxRadius       float64
+	maxRounding     float64
+	farthest        struct{ radius, rounding float64 } // the largest of queries whose rows are products
+	outliers        []int32                            // points whose columns are direct
+	directRows      []bool                             // queries whose rows are direct
+	keyExponent     int                                // rows are direct keys times this power of two
+	relative        float64                            // 4u
+	errors          errorBound                         // E
+	symmetric       symmetricTiles[F]
+	squaresOnce     sync.Once
+	squared         []float64
+	left            kernel.Packed[F] // the block
+	rows            []F
+	lo, hi          int
+}
+
+// errorBound is what E is made of: factors of q_i·q_j, of s² and of s, and a constant.
+type errorBound struct{ product, slope, linear, constant float64 }
+
+// of is E for two points of these radii and roundings, with a little for its own rounding.
+func (b *errorBound) of(radius, rounding, radius2, rounding2 float64) float64 {
+	sum := radius + radius2
+	return (1 + 0x1p-20) * (b.product*rounding*rounding2 + b.slope*sum*sum + b.linear*sum + b.constant)
 }
 
 // openBounded prepares the space; see Open.
@@ -142,15 +149,16 @@ func (s *bounded[F]) setBound(exponent int) {
 	dim := s.sources.Dim
 	d := float64(dim)
 	g := float64(kernel.Additions(dim)) * unit
-	s.product = (1 + 0x1p-10) * 2 * unit / (1 - g)
-	s.slope = (1 + 0x1p-10) * (8*unit + (4*d+64)*w)
-	// The direct computation underflows in its own scale.
-	s.linear, s.constant = (d+16)*tiny, (d+16)*tiny+(d+1)*math.Ldexp(0x1p-1073, -2*exponent)
+	s.errors = errorBound{
+		product: (1 + 0x1p-10) * 2 * unit / (1 - g), slope: (1 + 0x1p-10) * (8*unit + (4*d+64)*w),
+		// The direct computation underflows in its own scale.
+		linear: (d + 16) * tiny, constant: (d+16)*tiny + (d+1)*math.Ldexp(0x1p-1073, -2*exponent),
+	}
 	s.keyExponent = -2 * exponent
 	if s.metric == Cosine {
 		s.keyExponent = 1 // ‖t_i−t_j‖² = 2(1−cos)
-		s.linear += 4 * (d + 16) * w
-		s.constant += 4*(d+16)*w + (8*d+128)*w
+		s.errors.linear += 4 * (d + 16) * w
+		s.errors.constant += 4*(d+16)*w + (8*d+128)*w
 	}
 }
 
@@ -188,15 +196,9 @@ func (s *bounded[F]) pairBound(i int, j int32) float64 {
 	return s.bound(i, s.points.radius[j], s.points.rounding[j])
 }
 
-// bound is E for query i and a point of that radius and rounding, with a little for its own rounding.
+// bound is E for query i and a point of that radius and rounding.
 func (s *bounded[F]) bound(i int, radius, rounding float64) float64 {
-	return s.boundOf(s.queries.radius[i], s.queries.rounding[i], radius, rounding)
-}
-
-// boundOf is E for two points of these radii and roundings.
-func (s *bounded[F]) boundOf(radius, rounding, radius2, rounding2 float64) float64 {
-	sum := radius + radius2
-	return (1 + 0x1p-20) * (s.product*rounding*rounding2 + s.slope*sum*sum + s.linear*sum + s.constant)
+	return s.errors.of(s.queries.radius[i], s.queries.rounding[i], radius, rounding)
 }
 
 // above and below are the limits beyond which values of the row are certainly

@@ -119,25 +119,14 @@ func (w *boundedWorker[F]) decideRow(l *Lists, i int, open []undecidedRank, rank
 // decideByProducts decides the comparisons that were left for later: by nearly exact keys and,
 // where these leave them open, by the direct ones.
 func (w *boundedWorker[F]) decideByProducts(l *Lists, near *productKeys, rank []int32) {
-	near.compute(l.First)
-	still := near.undecided[:0]
-	row := int32(0)
-	flush := func() {
-		w.decideRow(l, l.First+int(row), still, rank)
-		still = still[:0]
-	}
-	for _, c := range near.undecided {
-		of := near.cells[c.a].row
-		if !near.apart(c.a, c.b, l.First+int(of)) {
-			if of != row {
-				flush()
-				row = of
-			}
-			still = append(still, c)
-		} else if near.key(c.a) < near.key(c.b) {
-			rank[c.at]++
+	near.decide(l.First, rank)
+	for rest := near.undecided; len(rest) > 0; {
+		row, end := near.cells[rest[0].a].row, 1
+		for end < len(rest) && near.cells[rest[end].a].row == row {
+			end++
 		}
+		w.decideRow(l, l.First+int(row), rest[:end], rank)
+		rest = rest[end:]
 	}
-	flush()
 	near.reset()
 }

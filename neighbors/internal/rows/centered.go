@@ -22,7 +22,8 @@ type centered[F kernel.Float] struct {
 	factor []float64 // per point: the power of two, over the norm for the cosine
 	// scales are the factors in float32 where exact is set.
 	scales []float32
-	norm   []F       // ‖v‖², rounded to F
+	square []float64 // ‖v‖²
+	norm   []F       // the same, rounded to F
 	radius []float64 // ‖v‖
 	// q, the bound on the roundings of products.
 	rounding []float64

@@ -8,6 +8,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"math/bits"
 	"slices"
 
 	"repscope/internal/parallel"
@@ -51,22 +52,27 @@ func FindDuplicates(ctx context.Context, p points.Points, metric Metric, threads
 
 // findEqual compares points of equal hash.
 func (d *Duplicates) findEqual(p points.Points) {
-	// seen holds the points that are first of their kind, by hash.
-	seen := make(map[uint64][]int32, p.N)
+	// table holds the points that are first of their kind, and 1, in the place that the hash names or the next free one.
+	shift := 63 - bits.Len(uint(p.N))
+	table := make([]int32, 1<<(64-shift))
 	for i := range p.N {
 		d.First[i] = int32(i)
-		for _, j := range seen[d.hashes[i]] {
-			if equalPoints(p, i, int(j)) {
+		at := d.hashes[i] * scatter >> shift
+		for ; table[at] != 0; at = (at + 1) % uint64(len(table)) {
+			if j := table[at] - 1; d.hashes[j] == d.hashes[i] && equalPoints(p, i, int(j)) {
 				d.First[i] = j
 				d.Count++
 				break
 			}
 		}
 		if d.First[i] == int32(i) {
-			seen[d.hashes[i]] = append(seen[d.hashes[i]], int32(i))
+			table[at] = int32(i) + 1
 		}
 	}
 }
+
+// scatter is odd, and its products have much of a hash in their highest bits.
+const scatter = 0x9E3779B97F4A7C15
 
 // AllEqual reports whether all points are equal, or all distances 0.
 func AllEqual(p points.Points, metric Metric) bool {

@@ -240,7 +240,7 @@ func (s *bounded[F]) rowLimit(i int, r float64) F { return s.atMost(r, s.band(i)
 
 // columnLimit implements enclosing.
 func (s *bounded[F]) columnLimit(j int, r float64) F {
-	return s.atMost(r, s.boundOf(s.farthest.radius, s.farthest.rounding, s.points.radius[j], s.points.rounding[j]))
+	return s.atMost(r, s.errors.of(s.farthest.radius, s.farthest.rounding, s.points.radius[j], s.points.rounding[j]))
 }
 
 // atMost is at least every value whose distance is at most r, by a bound or relative to itself.

@@ -24,6 +24,7 @@ func TestNearlyExactKeys(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
+				space := s.(*bounded[float32])
 				near := s.Worker().(*boundedWorker[float32]).openProducts(60)
 				const first = 20
 				for row := range int32(60) {
@@ -31,18 +32,32 @@ func TestNearlyExactKeys(t *testing.T) {
 						near.cells = append(near.cells, cell{row, int32(r.IntN(n))})
 					}
 				}
-				near.compute(first)
 				keys := naiveKeys(pts, pts, metric)
-				for q, of := range near.cells {
-					i := first + int(of.row)
-					limit := near.unit
-					if metric == Euclidean {
-						limit *= near.norms[i] + near.norms[of.point]
-					}
-					if got, want := near.key(int32(q)), keys[i][of.point]; math.Abs(got-want) > limit {
-						t.Fatalf("pair %d, %d: %v, want %v ± %g", i, of.point, got, want, limit)
+				check := func(of string, limit func(i int, j int32) float64, exponent int) {
+					for q, c := range near.cells {
+						i := first + int(c.row)
+						got, want, limit := near.key(int32(q)), math.Ldexp(keys[i][c.point], exponent), limit(i, c.point)
+						if math.Abs(got-want) > limit {
+							t.Fatalf("%s, pair %d, %d: %v, want %v ± %g", of, i, c.point, got, want, limit)
+						}
 					}
 				}
+				near.computeChains(first)
+				check("chains", func(i int, j int32) float64 {
+					ri, rj := space.queries.radius[i], space.points.radius[j]
+					limit := near.chains.of(ri, ri, rj, rj)
+					if most := 0.2 * space.pairBound(i, j); limit > most && metric == Euclidean {
+						t.Fatalf("the bound of chains is %g, want at most %g", limit, most)
+					}
+					return limit
+				}, space.keyExponent)
+				near.computeProducts(first)
+				check("float64", func(i int, j int32) float64 {
+					if metric == Euclidean {
+						return near.unit * (near.norms[i] + near.norms[j])
+					}
+					return near.unit
+				}, 0)
 			})
 		}
 	}
