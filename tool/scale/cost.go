@@ -58,7 +58,7 @@ func (s *source) predict(ctx context.Context, r *rates, w *wishes) (cost, error)
 		c.fixed += rate.Start
 		c.work = s.seconds(&rate, l, s.dry.States) * slower
 		c.unit = rate.Unit * math.Pow(float64(s.dry.States), l.power) * float64(len(s.dry.Models)) * slower
-	case slices.Contains(parted, s.analysis):
+	case parted[s.analysis] != 0:
 		if s.analysis == "robustness" { // every unit encodes all states again
 			c.encode = encode / float64(1+s.dry.Units)
 		}

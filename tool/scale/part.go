@@ -22,14 +22,29 @@ import (
 	"repscope/internal/run"
 )
 
-// parted are the analyses that take a part of their states with --samples, and nothing else beside that grows.
-var parted = []string{"geometry", "manifold", "reconstruction", "reward", "robustness"}
+// The terms of a growth, as bits.
+const (
+	startTerm = 1 << iota
+	stateTerm
+	pairTerm
+)
+
+// parted are the analyses that take a part of their states with --samples, and nothing else beside that grows, with what their time can hold.
+var parted = map[string]int{
+	"geometry":       startTerm | stateTerm | pairTerm,
+	"manifold":       startTerm | stateTerm | pairTerm,
+	"reconstruction": startTerm | stateTerm,
+	"reward":         startTerm | stateTerm,
+	"robustness":     startTerm | stateTerm | pairTerm,
+}
 
 const (
 	firstPart  = 500              // states of the smallest part
 	leastPart  = 50               // where encoding takes long
 	fewParts   = 3                // that show how the time grows
-	enoughPart = 3 * time.Second  // a run that takes so long is the last, after a few
+	lastParts  = 4                // the largest ones, of which the growth is
+	enoughPart = 5 * time.Second  // a run that takes so long is the last, after a few
+	shortPart  = 1 * time.Second  // a run that takes less is repeated
 	mostReads  = 20 * time.Second // to read the inputs once, as every run does
 	mostEncode = 30 * time.Second // to encode all states, of an analysis that does so for any part of them
 )
@@ -91,7 +106,8 @@ func (r *rates) part(ctx context.Context, s *source, encode float64) (g growth, 
 	case err != nil:
 		return g, "it was tried: " + err.Error(), nil
 	}
-	g = grows(sizes, times)
+	last := max(0, len(sizes)-lastParts)
+	g = grows(sizes[last:], times[last:], parted[s.analysis])
 	r.Parts[key] = g
 	r.fresh = append(r.fresh, s.analysis)
 	return g, "", nil
@@ -105,7 +121,7 @@ func (s *source) try(ctx context.Context, folder string, encode float64) (sizes 
 		size = min(size, max(leastPart, int(1/each)))
 	}
 	for {
-		taken, failed := s.tryPart(ctx, folder, size)
+		taken, failed := s.tryPart(ctx, folder, size, encode > 0)
 		if failed == nil { // else it could be of too few states
 			sizes, times = append(sizes, size), append(times, taken)
 		}
@@ -122,15 +138,18 @@ func (s *source) try(ctx context.Context, folder string, encode float64) (sizes 
 	}
 }
 
-// tryPart is the time of the analysis of a part of its states whose latents are kept from a run before: the shorter of two.
-func (s *source) tryPart(ctx context.Context, folder string, size int) (taken float64, err error) {
+// tryPart is the time of the analysis of a part of its states: the shorter of two, where it is short or the first has to encode.
+func (s *source) tryPart(ctx context.Context, folder string, size int, encodes bool) (taken float64, err error) {
 	task := run.Task{Command: s.task.Command, Layers: s.task.Layers}
 	task.Args = append(without(s.task.Args, "samples", "cache"), "--samples", strconv.Itoa(size), "--quiet", "--out", filepath.Join(folder, "out"))
 	if slices.Contains(run.FlagNames(task.Command), "cache") {
 		task.Args = append(task.Args, "--cache", filepath.Join(folder, "cache"))
 	}
 	taken = math.Inf(1)
-	for range 2 {
+	for i := range 2 {
+		if i > 0 && !encodes && taken > shortPart.Seconds() {
+			break
+		}
 		begin := time.Now()
 		if err := task.Run(ctx, io.Discard, io.Discard); err != nil {
 			return 0, err
@@ -154,11 +173,11 @@ func without(args []string, names ...string) []string {
 	return kept
 }
 
-// grows is the growth with the least squares of relative errors, and no number of which is negative.
-func grows(sizes []int, times []float64) growth {
+// grows is the growth of some terms with the least squares of relative errors, and no number of which is negative.
+func grows(sizes []int, times []float64, of int) growth {
 	best, least := growth{}, math.Inf(1)
-	for terms := 1; terms < 1<<3; terms++ { // all sets of numbers that are not 0
-		if bits.OnesCount(uint(terms)) > len(sizes) {
+	for terms := 1; terms <= of; terms++ { // all sets of numbers that are not 0
+		if terms&^of != 0 || bits.OnesCount(uint(terms)) > len(sizes) {
 			continue
 		}
 		g, ok := solve(sizes, times, terms)
@@ -175,7 +194,7 @@ func grows(sizes []int, times []float64) growth {
 	return best
 }
 
-// solve finds the numbers of some terms, Start the lowest bit, by the normal equations of relative errors; ok is false where there are none
+// solve finds the numbers of some terms by the normal equations of relative errors; ok is false where there are none
 // or one is negative.
 func solve(sizes []int, times []float64, terms int) (g growth, ok bool) {
 	var m [3][4]float64

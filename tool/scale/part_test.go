@@ -22,7 +22,7 @@ func TestGrowth(t *testing.T) {
 		for i, n := range sizes {
 			times[i] = want.seconds(n)
 		}
-		got := grows(sizes, times)
+		got := grows(sizes, times, startTerm|stateTerm|pairTerm)
 		if e := got.seconds(100_000)/want.seconds(100_000) - 1; math.Abs(e) > 1e-6 || got.From != 1000 || got.To != 16000 {
 			t.Errorf("%s: got %+v, want %+v", name, got, want)
 		}
@@ -34,7 +34,7 @@ func TestGrowthIsLeast(t *testing.T) {
 	t.Parallel()
 	sizes := []int{500, 1000, 2000, 4000}
 	for _, times := range [][]float64{{1, 1.1, 0.9, 1}, {4, 3, 2, 1}, {0.5, 0.6, 1.1, 4}, {0.1, 0.2, 0.4, 0.8}} {
-		g := grows(sizes, times)
+		g := grows(sizes, times, startTerm|stateTerm|pairTerm)
 		if g.Start < 0 || g.State < 0 || g.Pair < 0 {
 			t.Errorf("%v: %+v", times, g)
 		}
@@ -55,7 +55,10 @@ func TestGrowthIsLeast(t *testing.T) {
 			}
 		}
 	}
-	if g := grows([]int{700}, []float64{3}); math.Abs(g.seconds(700)-3) > 1e-12 {
+	if g := grows(sizes, []float64{0.5, 0.6, 1.1, 4}, startTerm|stateTerm); g.Pair != 0 || g.State <= 0 {
+		t.Errorf("without pairs: %+v", g)
+	}
+	if g := grows([]int{700}, []float64{3}, startTerm|stateTerm|pairTerm); math.Abs(g.seconds(700)-3) > 1e-12 {
 		t.Errorf("one part: %+v", g)
 	}
 }

@@ -10,7 +10,6 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"strings"
 	"time"
 
@@ -28,7 +27,7 @@ what a task takes: time, memory, bytes read.
 The number of tasks is the smallest with which each ends within --within. Its model is measured
 on this machine: neighborhood and smoothness are run on small random states of five sizes, other
 analyses with their own options on parts of their own states that double (--samples) until a run
-takes three seconds. That is done once and kept in the user's cache folder. A few states are
+takes five seconds. That is done once and kept in the user's cache folder. A few states are
 encoded by every model, and the largest input is read. Numbers that were measured and that are
 predicted are printed as such; where no part can be taken, the time is not known. Another machine
 takes another time: with --cpus, times are divided by the number of cores.
@@ -143,7 +142,7 @@ func measuring(r *rates, s *source) string {
 		if _, known := r.Of[r.key(s, l)]; !known {
 			return "scale: measuring " + s.analysis + " on random states\n"
 		}
-	} else if _, known := r.Parts[s.partKey()]; !known && slices.Contains(parted, s.analysis) {
+	} else if _, known := r.Parts[s.partKey()]; !known && parted[s.analysis] != 0 {
 		return "scale: measuring " + s.analysis + " on parts of its states\n"
 	}
 	return ""
