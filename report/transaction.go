@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 
@@ -22,7 +23,7 @@ var ErrClosed = errors.New("the output transaction is closed")
 // output folder. Commit gives all of them their names; Abort removes them. An
 // earlier result in the folder stays as it was until Commit, and is restored
 // when Commit fails half way. Nothing but the transaction's own files is ever
-// removed. Runs that write into one folder at the same time take turns in
+// removed, and those of runs of this machine that were killed. Runs that write into one folder at the same time take turns in
 // Commit, so that the folder always holds the files of one run.
 //
 // A Transaction may be used by several goroutines.
@@ -30,7 +31,8 @@ type Transaction struct {
 	dir     string
 	id      string
 	mu      sync.Mutex
-	created []string // folders that Begin made, outermost first
+	created []string // folders that were made, outermost first
+	swept   []string // folders below that were there, from which is removed what killed runs have left
 	files   []*file
 	closed  bool
 	sync    func(*os.File) error // os.File.Sync; tests replace it
@@ -56,6 +58,7 @@ func Begin(dir string) (*Transaction, error) {
 		}
 		return nil, fmt.Errorf("output folder %s: %w", dir, err)
 	}
+	sweep(dir)
 	// Find out now, not after the analysis, that the folder cannot be written.
 	probe := t.tempPath("probe")
 	f, err := os.OpenFile(probe, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
@@ -64,6 +67,25 @@ func Begin(dir string) (*Transaction, error) {
 		return nil, fmt.Errorf("output folder %s: cannot write into it: %w", dir, atomicfile.Reason(err))
 	}
 	return t, errors.Join(f.Close(), os.Remove(probe))
+}
+
+// asideSuffix is added to the name of a file that Commit sets aside.
+const asideSuffix = ".earlier"
+
+// sweep removes from a folder what runs have left that were killed. A file that one of them had moved aside, on a file system without
+// second names, gets its name back unless there is another one.
+func sweep(dir string) {
+	for final, paths := range atomicfile.Abandoned(dir) {
+		for _, path := range paths {
+			if name, ok := strings.CutSuffix(final, asideSuffix); ok {
+				target := filepath.Join(dir, name)
+				if _, err := os.Lstat(target); errors.Is(err, fs.ErrNotExist) && os.Rename(path, target) == nil {
+					continue
+				}
+			}
+			_ = os.Remove(path) // a left-over file harms nobody
+		}
+	}
 }
 
 // makeFolder creates the missing part of the folder's path and remembers it.
@@ -202,6 +224,9 @@ func (t *Transaction) create(name string) (*file, error) {
 			t.created = append(t.created, dir)
 		case !errors.Is(err, fs.ErrExist):
 			return nil, fmt.Errorf("writing %s: %w", target, atomicfile.Reason(err))
+		case !slices.Contains(t.swept, dir):
+			t.swept = append(t.swept, dir)
+			sweep(dir)
 		}
 	}
 	out := &file{name: name, temp: t.tempPath(name)}
@@ -245,7 +270,7 @@ func (t *Transaction) Commit() error {
 	var backups []string // for each renamed file: where the earlier one went, or ""
 	for _, f := range t.files {
 		target := filepath.Join(t.dir, f.name)
-		backup, err := setAside(target, t.tempPath(f.name+".earlier"))
+		backup, err := setAside(target, t.tempPath(f.name+asideSuffix))
 		if err == nil {
 			backups = append(backups, backup)
 			err = os.Rename(f.temp, target)

@@ -8,10 +8,13 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 	"syscall"
 	"testing"
+
+	"repscope/internal/atomicfile"
 )
 
 // listing returns the names and contents of a folder.
@@ -362,4 +365,42 @@ func TestConcurrentRuns(t *testing.T) {
 			t.Errorf("files of different runs: %v", got)
 		}
 	}
+}
+
+// What a run of this machine has left that was killed goes when the next begins; what another is writing stays.
+func TestKilledRuns(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS != "linux" {
+		t.Skip("processes of other systems are not looked for")
+	}
+	dir := t.TempDir()
+	alive := atomicfile.NewID()
+	last := byte('0')
+	if alive[len(alive)-1] == last {
+		last = '1'
+	}
+	dead := alive[:len(alive)-1] + string(last) // a process of this number that began at another time
+	for _, folder := range []string{dir, filepath.Join(dir, "frames")} {
+		if err := os.MkdirAll(folder, 0o777); err != nil {
+			t.Fatal(err)
+		}
+		for name, content := range map[string]string{
+			"kept.csv": "kept", ".a.csv." + alive + ".tmp": "alive", ".a.csv." + dead + ".tmp": "half", ".a.csv.001122334455.tmp": "of somebody",
+			".moved.csv.earlier." + dead + ".tmp": "moved", ".kept.csv.earlier." + dead + ".tmp": "older",
+		} {
+			if err := os.WriteFile(filepath.Join(folder, name), []byte(content), 0o666); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	files := begin(t, dir)
+	write(t, files, "b.csv", "b")
+	write(t, files, "frames/b.csv", "b")
+	if err := files.Commit(); err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]string{"kept.csv": "kept", "moved.csv": "moved", "b.csv": "b", ".a.csv." + alive + ".tmp": "alive", ".a.csv.001122334455.tmp": "of somebody"}
+	wantFiles(t, filepath.Join(dir, "frames"), want)
+	want["frames"] = "(folder)"
+	wantFiles(t, dir, want)
 }

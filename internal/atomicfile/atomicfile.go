@@ -21,6 +21,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"repscope/internal/folderlock"
 )
 
 // Options say how a file is written. The zero value is a file that anybody may
@@ -85,14 +87,14 @@ func Temporary(path, id string) string {
 	return filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+"."+id+".tmp")
 }
 
-// idBytes is the length of a writer's name in bytes.
+// idBytes is the length of what is random in a writer's name, in bytes. The mark of its process follows.
 const idBytes = 6
 
 // NewID returns a name that no other writer has.
 func NewID() string {
 	id := make([]byte, idBytes)
 	rand.Read(id) // cannot fail: without random numbers the program ends
-	return hex.EncodeToString(id)
+	return hex.EncodeToString(id) + folderlock.Mark()
 }
 
 // Reason takes a temporary path out of an error, since the user knows only the
@@ -111,11 +113,36 @@ func Reason(err error) error {
 
 // IsTemporary reports whether a file's name is one that [Temporary] makes.
 func IsTemporary(name string) bool {
+	_, _, ok := parse(name)
+	return ok
+}
+
+// parse takes a name of [Temporary] apart: the final one, and the mark of the process that writes it.
+func parse(name string) (final, mark string, ok bool) {
 	rest, ok := strings.CutSuffix(name, ".tmp")
 	i := strings.LastIndexByte(rest, '.')
 	if !ok || !strings.HasPrefix(name, ".") || i <= 0 {
-		return false
+		return "", "", false
 	}
-	id, err := hex.DecodeString(rest[i+1:])
-	return err == nil && len(id) == idBytes
+	id := rest[i+1:]
+	if _, err := hex.DecodeString(id); err != nil || len(id) != 2*(idBytes+folderlock.MarkBytes) {
+		return "", "", false
+	}
+	return rest[1:i], id[2*idBytes:], true
+}
+
+// Abandoned are the temporary files in a folder whose processes are known to have ended, by their final names: those that a killed
+// process of this machine has left. A folder that cannot be read has none.
+func Abandoned(dir string) map[string][]string {
+	found := map[string][]string{}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil
+	}
+	for _, e := range entries {
+		if final, mark, ok := parse(e.Name()); ok && e.Type().IsRegular() && folderlock.Gone(mark) {
+			found[final] = append(found[final], filepath.Join(dir, e.Name()))
+		}
+	}
+	return found
 }

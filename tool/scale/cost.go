@@ -46,16 +46,11 @@ func (s *source) predict(ctx context.Context, r *rates, w *wishes) (cost, error)
 		c.fixed = float64(s.dry.bytes()) / r.Read
 	}
 	slower := float64(r.Machine.Cores) / float64(w.cores)
-	l, ok := laws[s.analysis]
+	l, lawful := laws[s.analysis]
 	switch {
-	case s.analysis == "robustness": // every unit encodes all states again, and little else
-		c.encode = encode / float64(1+s.dry.Units)
-		c.work = encode - c.encode
-	case !ok:
-		c.reason = "how the time of " + s.analysis + " grows is not known"
-	case s.dry.Options["approx"] == true && s.analysis != "neighborhood":
+	case lawful && s.dry.Options["approx"] == true && s.analysis != "neighborhood":
 		c.reason = "the time of --approx is not known"
-	default:
+	case lawful:
 		rate, err := r.measure(ctx, s, l)
 		if err != nil {
 			return c, err
@@ -63,11 +58,24 @@ func (s *source) predict(ctx context.Context, r *rates, w *wishes) (cost, error)
 		c.fixed += rate.Start
 		c.work = s.seconds(&rate, l, s.dry.States) * slower
 		c.unit = rate.Unit * math.Pow(float64(s.dry.States), l.power) * float64(len(s.dry.Models)) * slower
+	case parted[s.analysis] != 0:
+		if s.analysis == "robustness" { // every unit encodes all states again
+			c.encode = encode / float64(1+s.dry.Units)
+		}
+		g, reason, err := r.part(ctx, s, encode)
+		if err != nil {
+			return c, err
+		}
+		if reason != "" {
+			c.reason = "the time of " + s.analysis + " is not known: " + reason
+			break
+		}
+		c.fixed = g.Start // reads the inputs, too
+		c.work = (g.seconds(s.dry.States) - g.Start) * slower
+	default:
+		c.reason = "the time of " + s.analysis + " is not known: it cannot be tried on a part of its inputs"
 	}
 	c.encode *= slower
-	if s.analysis == "robustness" {
-		c.work *= slower
-	}
 	return c, nil
 }
 

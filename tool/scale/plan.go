@@ -25,9 +25,11 @@ what a task takes: time, memory, bytes read.
   scale plan SUITE.yaml
 
 The number of tasks is the smallest with which each ends within --within. Its model is measured
-on this machine: each analysis is run on small random states of five sizes (some seconds, once;
-kept in the user's cache folder), a few states are encoded by every model, and the largest input
-is read. Numbers that were measured and that are predicted are printed as such. Another machine
+on this machine: neighborhood and smoothness are run on small random states of five sizes, other
+analyses with their own options on parts of their own states that double (--samples) until a run
+takes five seconds. That is done once and kept in the user's cache folder. A few states are
+encoded by every model, and the largest input is read. Numbers that were measured and that are
+predicted are printed as such; where no part can be taken, the time is not known. Another machine
 takes another time: with --cpus, times are divided by the number of cores.
 
 Latents are encoded once, by a task that goes first, and kept in the cache for the others where
@@ -119,9 +121,7 @@ func (d *division) plan(ctx context.Context, stderr io.Writer) (*planned, error)
 	encoded := map[string]bool{}
 	for i := range g.sources {
 		s := &g.sources[i]
-		if len(s.dry.Models) > 0 && p.rates.path != "" && laws[s.analysis].power > 0 {
-			_, _ = fmt.Fprint(stderr, d.measuring(p.rates, s))
-		}
+		_, _ = fmt.Fprint(stderr, measuring(p.rates, s))
 		if err := d.piece(ctx, p, s, encoded); err != nil {
 			return nil, err
 		}
@@ -137,11 +137,15 @@ func (d *division) plan(ctx context.Context, stderr io.Writer) (*planned, error)
 }
 
 // measuring announces a measurement that takes some seconds.
-func (d *division) measuring(r *rates, s *source) string {
-	if _, ok := r.Of[r.key(s, laws[s.analysis])]; ok {
-		return ""
+func measuring(r *rates, s *source) string {
+	if l, ok := laws[s.analysis]; ok {
+		if _, known := r.Of[r.key(s, l)]; !known {
+			return "scale: measuring " + s.analysis + " on random states\n"
+		}
+	} else if _, known := r.Parts[s.partKey()]; !known && parted[s.analysis] != 0 {
+		return "scale: measuring " + s.analysis + " on parts of its states\n"
 	}
-	return "scale: measuring " + s.analysis + " on random states\n"
+	return ""
 }
 
 // piece adds an analysis to the plan.
@@ -264,6 +268,8 @@ func (p *planned) measured(s *source) string {
 			fmt.Fprintf(&b, ", %.3g of latents", 1/r.Latent)
 		}
 		fmt.Fprintf(&b, ", %.3g %s a second beside\n", 1/max(r.Point+r.Model, 1e-15), what)
+	} else if g, known := p.rates.Parts[s.partKey()]; known {
+		fmt.Fprintf(&b, "  %s: %s\n", s.name, g.text())
 	}
 	for _, m := range s.dry.Models {
 		if m.Encoding.Seconds != nil && *m.Encoding.Seconds > 0 {

@@ -43,6 +43,32 @@ func TestPlan(t *testing.T) {
 	}
 }
 
+// Analyses without a law are tried on parts of their states, with their options, once; where there are no parts, the plan says so.
+func TestPlanOfParts(t *testing.T) {
+	t.Parallel()
+	dir, rates := t.TempDir(), t.TempDir()
+	arrays(t, dir, 1100)
+	for _, args := range [][]string{
+		{"manifold", "--latents", "z=z.npy", "--bootstrap", "0"},
+		{"geometry", "--latents", "z=z.npy", "--bootstrap", "0", "--samples=1050"},
+	} {
+		command := append([]string{"plan", "--rates", rates, "--"}, args...)
+		out := succeeds(t, dir, "scale", command...)
+		for _, want := range []string{"scale: measuring " + args[0] + " on parts of its states\n", "  " + args[0] + ": ", "s a pair, from 500 to 1"} {
+			if !strings.Contains(out, want) {
+				t.Errorf("%v: no %q in:\n%s", args, want, out)
+			}
+		}
+		if strings.Contains(out, "not known") || strings.Contains(succeeds(t, dir, "scale", command...), "measuring") {
+			t.Errorf("%v: measured again, or not known:\n%s", args, out)
+		}
+	}
+	out := succeeds(t, dir, "scale", "plan", "--rates", rates, "--", "forecast", "--example")
+	if !strings.Contains(out, "warning: forecast: the time of forecast is not known: it cannot be tried on a part of its inputs") {
+		t.Errorf("got:\n%s", out)
+	}
+}
+
 func TestWrongUse(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

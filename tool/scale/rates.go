@@ -1,4 +1,4 @@
-// The speed of this machine: every analysis is run on small synthetic states of several sizes, once, and what was measured is kept.
+// The speed of this machine: analyses whose time follows a law are run on small synthetic states of several sizes, once, and what was measured is kept.
 
 package scale
 
@@ -52,17 +52,15 @@ func processor() string {
 type law struct {
 	power  float64 // of the number of states
 	states [2]int
-	frames bool     // it reads frames
 	grows  bool     // its units are states, so that more states make more of them
 	keep   []string // options that change the time
 }
 
-// laws are those of the analyses whose time is known to follow one.
+// laws are those of the analyses whose time is known to follow one. They read frames.
 var laws = map[string]law{
-	"smoothness": {1, [2]int{4000, 16000}, true, true, []string{"bootstrap", "horizons"}},
-	"neighborhood": {2, [2]int{1500, 4500}, true, true,
+	"smoothness": {1, [2]int{4000, 16000}, true, []string{"bootstrap", "horizons"}},
+	"neighborhood": {2, [2]int{1500, 4500}, true,
 		[]string{"bootstrap", "k", "metric", "ties", "permutations", "null"}},
-	"manifold": {2, [2]int{3000, 10000}, false, false, []string{"bootstrap", "estimator"}},
 }
 
 // rate is the law of one analysis on one machine: seconds =
@@ -85,17 +83,21 @@ func (r *rate) seconds(power float64, n, frames, models, latents int) float64 {
 
 // rates are what is known of a machine.
 type rates struct {
-	Machine machine         `json:"machine"`
-	Of      map[string]rate `json:"rates"` // by analysis, type of the frames and options
-	Read    float64         `json:"read_bytes_per_s,omitempty"`
+	Machine machine           `json:"machine"`
+	Of      map[string]rate   `json:"rates"`           // by analysis, type of the frames and options
+	Parts   map[string]growth `json:"parts,omitempty"` // by analysis, options and inputs
+	Read    float64           `json:"read_bytes_per_s,omitempty"`
 	path    string
 	fresh   []string // what was measured just now
 }
 
+// mostParts are kept; then all are taken anew, as the inputs of most are gone.
+const mostParts = 1000
+
 // readRates reads what is kept for this machine in a folder, or in the user's cache folder. What cannot be read is measured anew.
 func readRates(folder string) *rates {
 	m := thisMachine()
-	r := &rates{Machine: m, Of: map[string]rate{}}
+	r := &rates{Machine: m, Of: map[string]rate{}, Parts: map[string]growth{}}
 	if folder == "" {
 		cache, err := os.UserCacheDir()
 		if err != nil {
@@ -112,6 +114,9 @@ func readRates(folder string) *rates {
 	kept := rates{}
 	if data, err := os.ReadFile(r.path); err == nil && json.Unmarshal(data, &kept) == nil && kept.Machine == m && kept.Of != nil {
 		r.Of, r.Read = kept.Of, kept.Read
+		if len(kept.Parts) > 0 && len(kept.Parts) < mostParts {
+			r.Parts = kept.Parts
+		}
 	}
 	return r
 }
@@ -200,10 +205,6 @@ func (t *trial) rate(ctx context.Context) (rate, error) {
 		{small, fewFrame, fewLatent, 1}, {large, fewFrame, fewLatent, 1},
 		{large, manyFrame, fewLatent, 1}, {large, fewFrame, manyLatent, 1}, {large, fewFrame, fewLatent, 2},
 	} {
-		if i == 2 && !t.law.frames {
-			at[i] = at[1]
-			continue
-		}
 		var err error
 		if at[i], err = t.time(ctx, size.n, size.frame, size.latent, size.models); err != nil {
 			return rate{}, err
@@ -233,24 +234,21 @@ func (t *trial) rate(ctx context.Context) (rate, error) {
 // time is the shorter of two runs.
 func (t *trial) time(ctx context.Context, n, frame, latent, models int, more ...string) (float64, error) {
 	random := rand.New(rand.NewPCG(1, uint64(n)))
-	var args []string
-	if t.law.frames {
-		path := filepath.Join(t.folder, "frames.npy")
-		var err error
-		if t.bytes {
-			data := make([]uint8, n*frame)
-			for i := range data {
-				data[i] = uint8(random.Uint32())
-			}
-			err = dataset.WriteNPY(path, []int{n, frame}, data)
-		} else {
-			err = dataset.WriteNPY(path, []int{n, frame}, normal(random, n*frame))
+	path := filepath.Join(t.folder, "frames.npy")
+	var err error
+	if t.bytes {
+		data := make([]uint8, n*frame)
+		for i := range data {
+			data[i] = uint8(random.Uint32())
 		}
-		if err != nil {
-			return 0, err
-		}
-		args = append(args, "--frames", path)
+		err = dataset.WriteNPY(path, []int{n, frame}, data)
+	} else {
+		err = dataset.WriteNPY(path, []int{n, frame}, normal(random, n*frame))
 	}
+	if err != nil {
+		return 0, err
+	}
+	args := []string{"--frames", path}
 	for m := range models {
 		name := "m" + strconv.Itoa(m)
 		path := filepath.Join(t.folder, name+".npy")

@@ -3,7 +3,6 @@
 package scale_test
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -14,6 +13,7 @@ import (
 	"os/user"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -23,13 +23,26 @@ import (
 	"repscope/dataset"
 	"repscope/internal/run"
 	"repscope/suite"
+	"repscope/tool/scale"
 )
 
-// asBinary is the variable that makes the test's binary the one of a name.
-const asBinary = "SCALE_TEST_BINARY"
+const (
+	// asBinary is the variable that makes the test's binary the one of a name.
+	asBinary = "SCALE_TEST_BINARY"
+	// asNode is the variable that makes it what runs its arguments as a node of a cluster.
+	asNode = "SCALE_TEST_NODE"
+	// holdAt is the variable with the file that an analysis of scale writes when it begins to
+	// compute, to hang there until it is killed.
+	holdAt = "SCALE_TEST_HOLD"
+)
 
 func TestMain(m *testing.M) {
-	if name := os.Getenv(asBinary); name != "" {
+	if os.Getenv(asNode) != "" {
+		node(os.Args[1:])
+	}
+	if name := os.Getenv(asBinary); name == "scale" && os.Getenv(holdAt) != "" {
+		run.Main(scale.New(hanging(suite.Analyses(), os.Getenv(holdAt)), suite.Studies()))
+	} else if name != "" {
 		e, ok := suite.Find(name)
 		if !ok {
 			panic("no binary " + name)
@@ -43,6 +56,25 @@ func TestMain(m *testing.M) {
 	code := m.Run()
 	_ = os.RemoveAll(ratesDir)
 	os.Exit(code)
+}
+
+// hanging makes analyses that write a file and hang where they would begin to compute.
+func hanging(analyses []run.Command, file string) []run.Command {
+	for i := range analyses {
+		setup := analyses[i].Setup
+		analyses[i].Setup = func(flags *run.Flags) run.Job {
+			job := setup(flags)
+			job.Run = func(ctx context.Context, _ *run.Env) error {
+				if err := os.WriteFile(file, nil, 0o666); err != nil {
+					return err
+				}
+				<-ctx.Done()
+				return ctx.Err()
+			}
+			return job
+		}
+	}
+	return analyses
 }
 
 // ratesDir keeps what is measured of this machine, once for all tests.
@@ -155,8 +187,8 @@ func startCluster(t *testing.T) *cluster {
 	c.daemon(t, "munged", "--foreground", "--force", "--key-file="+dir+"/munge.key", "--socket="+dir+"/munge.sock", "--pid-file="+dir+"/munged.pid", "--log-file="+dir+"/munged.log", "--seed-file="+dir+"/munge.seed")
 	c.until(t, "munge's socket", func() bool { _, err := os.Stat(dir + "/munge.sock"); return err == nil })
 	c.daemon(t, "slurmctld", "-D")
-	for _, node := range []string{"n1", "n2"} {
-		c.node[node] = c.daemon(t, "slurmd", "-D", "-N", node)
+	for _, name := range []string{"n1", "n2"} {
+		c.node[name] = c.startNode(t, name)
 	}
 	c.until(t, "two idle nodes", func() bool {
 		out, _ := exec.Command("sinfo", "--noheader", "--Node", "--format=%N %T").Output()
@@ -165,7 +197,8 @@ func startCluster(t *testing.T) *cluster {
 	return c
 }
 
-// configure writes slurm.conf. Without systemd and control groups: processes are followed by their parents.
+// configure writes slurm.conf. Without systemd and control groups: processes are followed by their parents. The times leave room on a
+// machine that is busy: a node that answers late must not be taken for the one that is killed, and is back as soon as it answers.
 func (c *cluster) configure(t *testing.T) {
 	t.Helper()
 	host, err := os.Hostname()
@@ -176,19 +209,7 @@ func (c *cluster) configure(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var ports [3]int
-	var listeners []net.Listener
-	for i := range ports {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
-		}
-		listeners = append(listeners, l)
-		ports[i] = l.Addr().(*net.TCPAddr).Port
-	}
-	for _, l := range listeners {
-		_ = l.Close()
-	}
+	ports := freePorts(t, 3)
 	text := fmt.Sprintf(`ClusterName=test
 SlurmctldHost=%s(127.0.0.1)
 SlurmctldPort=%d
@@ -211,8 +232,12 @@ SchedulerType=sched/builtin
 SchedulerParameters=sched_interval=1,batch_sched_delay=0,requeue_delay=0
 SlurmdParameters=config_overrides
 MpiDefault=none
-ReturnToService=0
-SlurmdTimeout=3
+ReturnToService=1
+SlurmdTimeout=20
+MessageTimeout=60
+TCPTimeout=20
+BatchStartTimeout=300
+UnkillableStepTimeout=300
 KillWait=1
 MaxArraySize=4
 NodeName=n1 NodeHostname=%[1]s NodeAddr=127.0.0.1 Port=%[5]d CPUs=2 RealMemory=8000
@@ -222,6 +247,51 @@ PartitionName=main Nodes=n1,n2 Default=YES MaxTime=INFINITE State=UP
 	if err := os.WriteFile(c.conf, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// freePorts are ports that nobody listens on, below those that the system gives to connections.
+func freePorts(t *testing.T, n int) []int {
+	t.Helper()
+	const from, to = 10000, 30000
+	var ports []int
+	for range 1000 {
+		port := from + rand.IntN(to-from)
+		l, err := net.Listen("tcp", ":"+strconv.Itoa(port)) // Slurm listens on all addresses
+		if err != nil || slices.Contains(ports, port) {
+			continue
+		}
+		_ = l.Close()
+		if ports = append(ports, port); len(ports) == n {
+			return ports
+		}
+	}
+	t.Fatalf("no %d free ports", n)
+	return nil
+}
+
+// startNode starts a node: a process below which everything that runs on the node remains, whatever becomes of its parents.
+func (c *cluster) startNode(t *testing.T, name string) *exec.Cmd {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(self, "slurmd", "-D", "-N", name)
+	cmd.Env = append(os.Environ(), asNode+"="+name)
+	log, err := os.Create(filepath.Join(c.dir, "slurmd-"+name+".out"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd.Stdout, cmd.Stderr = log, log
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		c.kill(t, name)
+		_ = cmd.Wait()
+		_ = log.Close()
+	})
+	return cmd
 }
 
 // daemon starts a program that ends with the test.
@@ -269,30 +339,18 @@ func (c *cluster) until(t *testing.T, what string, done func() bool) {
 	t.Fatalf("no %s after four minutes", what)
 }
 
-// kill ends a node as a cut of its power would: its daemon and everything that runs on it.
+// kill ends a node as a cut of its power would: everything that runs on it, at once. All are stopped before the first dies, as slurmstepd
+// would still report the end of a task that died before it, which Slurm would then not give to another node.
 func (c *cluster) kill(t *testing.T, node string) {
 	t.Helper()
-	if err := c.node[node].Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
-	entries, err := os.ReadDir("/proc")
-	if err != nil {
-		t.Fatal(err)
-	}
+	root := c.node[node].Process.Pid
 	victims := map[int]bool{}
-	for _, e := range entries {
-		pid, err := strconv.Atoi(e.Name())
-		if err != nil {
-			continue
-		}
-		env, err := os.ReadFile(filepath.Join("/proc", e.Name(), "environ"))
-		if err != nil || !bytes.Contains(env, []byte("SLURMD_NODENAME="+node+"\x00")) || !bytes.Contains(env, []byte(c.conf+"\x00")) {
-			continue
-		}
-		victims[pid] = true
-		for p := parent(pid); p > 1; p = parent(p) { // slurmstepd has no such variable
-			if comm, _ := os.ReadFile(fmt.Sprintf("/proc/%d/comm", p)); strings.HasPrefix(string(comm), "slurmstepd") {
-				victims[p] = true
+	for more := true; more; { // until nothing is left that could begin anything
+		more = false
+		for pid, family := range families(t) {
+			if slices.Contains(family, root) && !victims[pid] {
+				victims[pid], more = true, true
+				_ = syscall.Kill(pid, syscall.SIGSTOP)
 			}
 		}
 	}
@@ -301,20 +359,54 @@ func (c *cluster) kill(t *testing.T, node string) {
 	}
 }
 
-// hurry takes away the two minutes for which Slurm holds jobs of a node that has died.
-func (c *cluster) hurry(t *testing.T) {
+// families are the processes, each with its ancestors and itself.
+func families(t *testing.T) map[int][]int {
 	t.Helper()
-	c.until(t, "job that is given to the other node", func() bool {
-		out, _ := exec.Command("squeue", "--array", "--noheader", "--states=PENDING", "--format=%i %r").Output()
-		held := false
-		for line := range strings.Lines(string(out)) {
-			if id, reason, _ := strings.Cut(strings.TrimSpace(line), " "); reason == "BeginTime" {
-				held = true
-				_ = exec.Command("scontrol", "update", "JobId="+id, "StartTime=now").Run()
+	entries, err := os.ReadDir("/proc")
+	if err != nil {
+		t.Fatal(err)
+	}
+	parents := map[int]int{}
+	for _, e := range entries {
+		if pid, err := strconv.Atoi(e.Name()); err == nil {
+			parents[pid] = parent(pid)
+		}
+	}
+	all := map[int][]int{}
+	for pid := range parents {
+		for p := pid; p > 1 && !slices.Contains(all[pid], p); p = parents[p] {
+			all[pid] = append(all[pid], p)
+		}
+	}
+	return all
+}
+
+// hurry takes away the two minutes for which Slurm holds jobs of a node that has died, and reports whether there was one.
+func (c *cluster) hurry() (held bool) {
+	out, _ := exec.Command("squeue", "--array", "--noheader", "--states=PENDING", "--format=%i %r").Output()
+	for line := range strings.Lines(string(out)) {
+		if id, reason, _ := strings.Cut(strings.TrimSpace(line), " "); reason == "BeginTime" {
+			held = exec.Command("scontrol", "update", "JobId="+id, "StartTime=now").Run() == nil || held
+		}
+	}
+	return held
+}
+
+// hurrying is hurry again and again, until the function that it returns is called.
+func (c *cluster) hurrying() (stop func()) {
+	end, ended := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(ended)
+		for {
+			select {
+			case <-end:
+				return
+			case <-time.After(time.Second):
+				c.hurry()
 			}
 		}
-		return held
-	})
+	}()
+	return func() { close(end); <-ended }
 }
 
 // parent is the parent of a process, 0 if it is not known.
@@ -359,13 +451,11 @@ func TestSlurm(t *testing.T) { //nolint:paralleltest // it sets the environment
 	args := []string{"--frames", "f.npy", "--latents", "z=z.npy", "--permutations", "0", "--bootstrap", "0"}
 	succeeds(t, dir, "neighborhood", append([]string{"--quiet", "--out", "one"}, args...)...)
 
-	// The first task on node n2 is stopped while it holds its lock; the first of number 3 fails.
+	// What runs on node n2 hangs while it holds its lock, until the node dies; the first try of number 3, which is then on n1, fails. On n2 its
+	// failure could die with the node before it is known.
 	wrapper := program(t, dir, `
-if [ "$1" = task ] && [ "$SLURMD_NODENAME" = n2 ] && mkdir `+"'"+c.dir+"'"+`/began 2>/dev/null; then
-	"$self" "$@" &
-	kill -STOP $!
-	touch `+"'"+c.dir+"'"+`/stopped
-	wait
+if [ "$1" = task ] && [ "$SLURMD_NODENAME" = n2 ]; then
+	`+holdAt+`='`+c.dir+`/holds' exec "$self" "$@"
 fi
 if [ "$1" = task ] && [ "$SLURM_ARRAY_TASK_ID" = 3 ] && mkdir `+"'"+c.dir+"'"+`/failed 2>/dev/null; then exit 1; fi
 `)
@@ -374,10 +464,12 @@ if [ "$1" = task ] && [ "$SLURM_ARRAY_TASK_ID" = 3 ] && mkdir `+"'"+c.dir+"'"+`/
 	if !strings.Contains(out, "6 tasks submitted: jobs ") {
 		t.Errorf("got %s", out)
 	}
-	c.until(t, "task on n2", func() bool { _, err := os.Stat(c.dir + "/stopped"); return err == nil })
+	c.until(t, "task on n2", func() bool { _, err := os.Stat(c.dir + "/holds"); return err == nil })
 	c.kill(t, "n2")
-	c.hurry(t)
+	c.until(t, "job that is given to the other node", c.hurry)
+	stop := c.hurrying()
 	follow, code := binary(t, dir, "scale", "slurm", "many", "--follow", "--poll", "300ms")
+	stop()
 	if code != 1 || !strings.Contains(follow, "1 missing") || !strings.Contains(follow, "scale slurm ") || !strings.Contains(follow, " --resubmit") {
 		c.show(t, dir)
 		t.Fatalf("after a node has died and a task has failed: exit status %d\n%s", code, follow)
