@@ -408,6 +408,25 @@ func TestJackknifeUnequal(t *testing.T) {
 	near(t, "unbiased variance", v.Corrected, unbiased, 1e-12)
 }
 
+func TestSignPatterns(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		seed         uint64
+		draws, words int
+	}{{1, 7, 1}, {2, 7, 1}, {2, 8, 1}, {2, 8, 3}, {2, 8, 3}} {
+		kept := signPatterns(c.seed, c.draws, c.words)
+		for k := range c.draws {
+			row := make([]uint64, c.words)
+			if drawSigns(row, c.seed, k); !slices.Equal(row, kept[k*c.words:(k+1)*c.words]) {
+				t.Errorf("%v: pattern %d is %x, drawn %x", c, k, kept[k*c.words:(k+1)*c.words], row)
+			}
+		}
+	}
+	if signPatterns(1, 9999, 1000) != nil {
+		t.Error("patterns of 80 MB are kept")
+	}
+}
+
 func TestSignFlip(t *testing.T) {
 	// Drawn patterns approach the exact p.
 	r := NewRandom(NewKey(21))

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sync"
 )
 
 // CompareOptions are the choices of a comparison; the zero value is the default.
@@ -157,14 +158,19 @@ func SignFlipTest(differences []float64, draws int, seed uint64) (SignFlip, erro
 	if draws <= 0 {
 		draws = 9999
 	}
-	extreme := 0
+	extreme, words := 0, (g+63)/64
+	patterns, row := signPatterns(seed, draws, words), make([]uint64, words)
 	for k := range draws {
-		random := NewRandom(StreamSignFlip.Key(seed, uint64(k)))
+		own := patterns[min(k*words, len(patterns)):]
+		if len(own) == 0 {
+			drawSigns(row, seed, k)
+			own = row
+		}
 		var sum float64
 		var bits uint64
 		for i, d := range differences {
 			if i%64 == 0 {
-				bits = random.Uint64()
+				bits = own[i/64]
 			}
 			// The sign bit, set or not, without a branch that would be mispredicted.
 			sum += math.Float64frombits(math.Float64bits(d) ^ bits<<63)
@@ -175,6 +181,43 @@ func SignFlipTest(differences []float64, draws int, seed uint64) (SignFlip, erro
 		}
 	}
 	return SignFlip{P: float64(extreme+1) / float64(draws+1), Patterns: draws + 1}, nil
+}
+
+// signs are the patterns that were drawn last: all comparisons of a result ask for the same ones.
+var signs struct {
+	sync.Mutex
+	seed         uint64
+	draws, words int
+	patterns     []uint64
+}
+
+// mostSigns is how many words of patterns are kept.
+const mostSigns = 1 << 20
+
+// drawSigns draws the bits of pattern k.
+func drawSigns(bits []uint64, seed uint64, k int) {
+	random := NewRandom(StreamSignFlip.Key(seed, uint64(k)))
+	for w := range bits {
+		bits[w] = random.Uint64()
+	}
+}
+
+// signPatterns are the bits of random patterns, so many words of each; none if they are too many to keep.
+func signPatterns(seed uint64, draws, words int) []uint64 {
+	if words > mostSigns/draws {
+		return nil
+	}
+	signs.Lock()
+	defer signs.Unlock()
+	if signs.patterns != nil && signs.seed == seed && signs.draws == draws && signs.words == words {
+		return signs.patterns
+	}
+	patterns := make([]uint64, draws*words)
+	for k := range draws {
+		drawSigns(patterns[k*words:(k+1)*words], seed, k)
+	}
+	signs.seed, signs.draws, signs.words, signs.patterns = seed, draws, words, patterns
+	return patterns
 }
 
 // Holm returns the p values after Holm's (1979) step-down correction for as many

@@ -6,7 +6,9 @@ package suite
 import (
 	"bytes"
 	"encoding/json"
+	"maps"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -61,12 +63,65 @@ func TestMethodsGolden(t *testing.T) {
 			if strings.Contains(text.Markdown(), "%!") || strings.Contains(text.Markdown(), "  ") || strings.Contains(text.Markdown(), " .") {
 				t.Errorf("%s: a hole in the text:\n%s", e.Name, text.Markdown())
 			}
+			if e.Analysis && !strings.Contains(text.Markdown(), " of its numbers)") {
+				t.Errorf("%s: it is not said which definition the numbers are of", e.Name)
+			}
 			for _, c := range text.LaTeX() {
 				if c > 0x17f { // what is no Latin letter must have a command
 					t.Errorf("%s: %q is not for LaTeX", e.Name, c)
 				}
 			}
 		})
+	}
+}
+
+// The texts of all binaries make one paper by LaTeX and BibTeX, where they are installed, also with hostile names of models.
+func TestMethodsLaTeX(t *testing.T) {
+	t.Parallel()
+	for _, program := range []string{"pdflatex", "bibtex"} {
+		if _, err := exec.LookPath(program); err != nil {
+			t.Skipf("%s is not installed: on Debian they are in texlive-latex-base", program)
+		}
+	}
+	dir, works := t.TempDir(), map[string]string{}
+	file := func(name, content string) {
+		t.Helper()
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	main := "\\documentclass{article}\n\\begin{document}\n"
+	for _, e := range All() {
+		if e.Methods == nil {
+			continue
+		}
+		result := bytes.ReplaceAll(methodsFixture(t, e.Name), []byte(`"jepa"`), []byte(`"模型_100 % of $x^2$ \\\\a{b} & <c> ~#\"q\" þ"`))
+		text := methodsOf(t, e.Name, result)
+		file(e.Name+"_methods.tex", text.LaTeX())
+		main += "\\section{" + e.Name + "}\n\\input{" + e.Name + "_methods}\n"
+		for _, r := range text.References() {
+			works[r.Key] = r.BibTeX()
+		}
+	}
+	file("main.tex", main+"\\bibliographystyle{plain}\n\\bibliography{works}\n\\end{document}\n")
+	file("works.bib", strings.Join(slices.Sorted(maps.Values(works)), "\n"))
+	latex := []string{"pdflatex", "-interaction=nonstopmode", "-halt-on-error", "main"}
+	for _, call := range [][]string{latex, {"bibtex", "main"}, latex, latex} {
+		command := exec.Command(call[0], call[1:]...)
+		command.Dir = dir
+		out, err := command.CombinedOutput()
+		if err != nil || call[0] == "bibtex" && strings.Contains(string(out), "Warning--") {
+			t.Fatalf("%v: %v\n%s", call, err, out)
+		}
+	}
+	log, err := os.ReadFile(filepath.Join(dir, "main.log"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, bad := range []string{"undefined", "Missing character"} {
+		if strings.Contains(string(log), bad) {
+			t.Errorf("%s:\n%s", bad, log)
+		}
 	}
 }
 

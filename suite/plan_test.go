@@ -103,8 +103,12 @@ func TestDryRun(t *testing.T) {
 				if code, _, _ := command("--frames " + dir + "/nan.npy"); code != 1 {
 					t.Errorf("%s: a run on NaN: exit %d", extra, code)
 				}
-				if code, _, stderr := command("--frames " + dir + "/f.npy"); code != 0 {
+				code, stdout, stderr = command("--frames " + dir + "/f.npy")
+				if code != 0 {
 					t.Fatalf("%s: exit %d: %s", extra, code, stderr)
+				}
+				if e.Analysis && !bytes.Contains(stdout, []byte(`"definition": `)) {
+					t.Errorf("%s: the result does not say which definition its numbers are of", extra)
 				}
 				written := list(t, filepath.Join(dir, "out"))
 				slices.Sort(plan.Output.Files)
@@ -192,8 +196,12 @@ func TestDryRunOfFiles(t *testing.T) {
 		if err := json.Unmarshal(stdout, &plan); err != nil {
 			t.Fatal(err)
 		}
-		if code, _, stderr := command(""); code != 0 {
+		code, stdout, stderr = command("")
+		if code != 0 {
 			t.Fatalf("%s: exit %d: %s", extra, code, stderr)
+		}
+		if e, _ := Find(strings.Fields(extra)[0]); e.Analysis && !bytes.Contains(stdout, []byte(`"definition": `)) {
+			t.Errorf("%s: the result does not say which definition its numbers are of", extra)
 		}
 		written := list(t, filepath.Join(dir, "out"))
 		slices.Sort(plan.Output.Files)

@@ -37,7 +37,7 @@ func (s *settings) files(env *run.Env, p *plan) []string {
 // write puts the result into the result file, the CSV files, the console and the figures.
 func (s *settings) write(ctx context.Context, env *run.Env, in *Input, o Options, r *Result) error {
 	results.Enter(env, r.Warnings, r.Models, func(m Model) string { return m.Name }, r.Comparisons)
-	env.Result.Blocks = r.Blocks
+	env.Result.Definition, env.Result.Blocks = definition, r.Blocks
 	r.describe(env)
 	if err := results.All(env, r.writeSamples, r.writeVariables, r.writeLeads, r.writeRanks, r.writeCurves, r.print); err != nil {
 		return err

@@ -39,8 +39,8 @@ Samples are independent of each other unless --groups or --block says otherwise;
 delete them in turn, and generators are compared on what they share: the items that both
 reconstruct, the real samples that both are held against.
 
-After every metric of a generator the result so far is written to ` + PartialFile + `
-in --out. A run that was stopped is continued by the same command: inputs, options and
+After metrics that take a while the result so far is written to ` + PartialFile + `
+in --out, and when a run is stopped. A run that was stopped is continued by the same command: inputs, options and
 definitions must be the same, else it begins anew and says why.`
 
 // generatorFlags are the files of generators that are run here: see generator.go.

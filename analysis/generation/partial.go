@@ -2,7 +2,7 @@
 //
 // The files of a run appear together when it is complete, so that a folder never holds the
 // numbers of two runs. What is computed before that is in a file beside them, written anew
-// after every metric, sooner where that takes long, and when the run is stopped: the result
+// after metrics, sooner where they take long, but never for a tenth of the time; and when the run is stopped: the result
 // so far without comparisons, readable as any result file, with the state of package shard
 // that it was made of. That state names the work it is part of by the digests of all inputs,
 // the options and the definition, and is merged as those of shards are, so that a run that
@@ -29,8 +29,11 @@ import (
 )
 
 // keepEvery is how long what was computed is not kept at most, once a metric of a generator
-// is done.
-const keepEvery = 2 * time.Second
+// is done; but what was computed since the last time takes keepRatio times as long as keeping it.
+const (
+	keepEvery = 2 * time.Second
+	keepRatio = 10
+)
 
 // PartialFile is the name of the file with the result so far, in the output folder.
 const PartialFile = "generation.json.partial"
@@ -39,6 +42,10 @@ const PartialFile = "generation.json.partial"
 type partial struct {
 	path string
 	base *report.Result // all of the result but the numbers
+
+	outcomes []Outcome // of the first decoded parts of the state
+	decoded  int
+	took     time.Duration // to keep them
 }
 
 // partialState is what stands under "partial" in the file.
@@ -133,17 +140,24 @@ func (p *partial) continued(ctx context.Context, in Input, o Options, note func(
 			return nil, errors.Join(err, p.keep(a, state))
 		}
 		state.Parts = append(state.Parts, of.Parts...)
-		if ends := (u+1)%len(in.Generators) == 0; ends || time.Since(kept) > keepEvery {
+		since, ends := time.Since(kept), (u+1)%len(in.Generators) == 0
+		if since > keepRatio*p.took && (ends || since > keepEvery) {
+			begin := time.Now()
 			if err := p.keep(a, state); err != nil {
 				return nil, err
 			}
 			kept = time.Now()
+			p.took = kept.Sub(begin)
 		}
 		if done != nil {
 			done(len(state.Parts), work.Units)
 		}
 	}
-	return work.MergeStates(ctx, state)
+	result, err := work.MergeStates(ctx, state)
+	if err != nil && ctx.Err() != nil {
+		return nil, errors.Join(err, p.keep(a, state))
+	}
+	return result, err
 }
 
 // keep writes what the parts of a state make.
@@ -151,13 +165,13 @@ func (p *partial) keep(a *analyzer, state *shard.State) error {
 	if len(state.Parts) == 0 {
 		return nil
 	}
-	var outcomes []Outcome
-	for _, part := range state.Parts {
+	for _, part := range state.Parts[p.decoded:] {
 		var of *Part
 		if err := shard.Decode(part.Data, &of); err != nil {
 			return fmt.Errorf("%s: %w", p.path, err)
 		}
-		outcomes = append(outcomes, of.Outcomes...)
+		p.outcomes = append(p.outcomes, of.Outcomes...)
+		p.decoded++
 	}
-	return p.write(a.collect(outcomes), state)
+	return p.write(a.collect(p.outcomes), state)
 }

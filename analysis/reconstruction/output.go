@@ -22,7 +22,7 @@ import (
 // figures.
 func (r *Result) write(env *run.Env, data *input.Data, shape frame.Shape, shown []Shown, save bool) error {
 	results.Enter(env, r.Warnings, r.Models, func(m Model) string { return m.Name }, r.Comparisons)
-	env.Result.Blocks = r.Blocks
+	env.Result.Definition, env.Result.Blocks = definition, r.Blocks
 	for _, m := range metrics() {
 		results.Describe(env, m.direction, m.unit, m.name)
 	}

@@ -3,11 +3,14 @@
 package example
 
 import (
+	"bytes"
 	"compress/bzip2"
 	"embed"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
+	"sync"
 )
 
 // A variable for each kind, so that a binary holds only what its room can ask for, and
@@ -42,11 +45,17 @@ func Predictor(model string) ([]byte, error) {
 // [B,64]) to their frames (frame, [B,64,64], 0 to 255).
 func Decoder(model string) ([]byte, error) { return file(decoders, model, "decoder", "decoder.onnx") }
 
+// unpacked are the contents of files that were asked for: the tasks of a study ask for the same ones, and unpacking takes longer
+// than all else that opens a model.
+var unpacked sync.Map // of functions func() ([]byte, error), by path
+
 func file(files embed.FS, model, what, name string) ([]byte, error) {
-	packed, err := files.Open("weights/" + model + "/" + name + ".bz2")
+	path := "weights/" + model + "/" + name + ".bz2"
+	packed, err := files.ReadFile(path)
 	if err != nil {
 		return nil, fmt.Errorf("arcade: no %s %q: want one of %s", what, model, strings.Join(Models(), ", "))
 	}
-	defer packed.Close()
-	return io.ReadAll(bzip2.NewReader(packed))
+	once, _ := unpacked.LoadOrStore(path, sync.OnceValues(func() ([]byte, error) { return io.ReadAll(bzip2.NewReader(bytes.NewReader(packed))) }))
+	content, err := once.(func() ([]byte, error))()
+	return slices.Clone(content), err // the caller's own
 }

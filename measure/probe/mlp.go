@@ -212,6 +212,7 @@ func trainNetwork(ctx context.Context, d *Data, rows []int, goal objective, o ML
 	}
 	n := newNetwork(d.X, rows, goal.outputs(), o)
 	n.start(key(drawHidden, 0), goal)
+	n.prepare(d.X, rows)
 	best, steps := slices.Clone(n.parameters), newAdam(len(n.parameters), o.Rate)
 	n.loss = n.lossOf(d.X, held, goal)
 	for epoch := 1; epoch <= o.Epochs && epoch-n.epochs <= o.Patience; epoch++ {

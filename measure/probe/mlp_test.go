@@ -221,6 +221,20 @@ func TestMLPBytes(t *testing.T) {
 	if got := fmt.Sprintf("%x", sha256.Sum256(data))[:16]; got != "06dfadf5279c5fb1" {
 		t.Errorf("digest %s of predictions", got)
 	}
+	class := make([]int, len(y))
+	for i, v := range y {
+		class[i] = min(max(int(4*v+2), 0), 3)
+	}
+	classes, err := CrossFitMLPClassifier(t.Context(), d, class, 4, MLPOptions{Epochs: 10, Hidden: 36, Batch: 50})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if data, err = binary.Append(nil, binary.LittleEndian, classes.Predicted[0]); err != nil {
+		t.Fatal(err)
+	}
+	if got := fmt.Sprintf("%x", sha256.Sum256(data))[:16]; got != "a9e39bf3bf6bfea4" {
+		t.Errorf("digest %s of probabilities", got)
+	}
 }
 
 func TestMLPDegenerate(t *testing.T) {

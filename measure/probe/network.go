@@ -4,6 +4,7 @@ package probe
 
 import (
 	"math"
+	"slices"
 
 	"repscope/internal/kernel"
 	"repscope/internal/kernel/vector"
@@ -18,6 +19,7 @@ type network struct {
 	mean, scale                 []float64 // of each feature
 	epochs                      int
 	loss                        float64
+	prepared                    []float32 // standardized features by row, of [network.prepare]; nil where they are too many
 
 	parameters, slopes []float32
 	// These lie in the parameters and slopes.
@@ -68,16 +70,49 @@ func (n *network) start(hidden stat.Key, goal objective) {
 	goal.start(n.secondBias)
 }
 
+// mostPrepared is how many standardized features are kept for all epochs, of the networks of one thread.
+const mostPrepared = 1 << 24
+
+// prepare standardizes rows of x once for all epochs, if they are not too many to keep.
+func (n *network) prepare(x points.Points, rows []int) {
+	if x.N > mostPrepared/n.dim {
+		return
+	}
+	n.prepared = make([]float32, x.N*n.dim)
+	for _, i := range rows {
+		n.standardize(n.prepared[i*n.dim:(i+1)*n.dim], x, i)
+	}
+}
+
+func (n *network) standardize(dst []float32, x points.Points, i int) {
+	for k, v := range x.Row(i, n.row) {
+		dst[k] = float32((v - n.mean[k]) / n.scale[k])
+	}
+}
+
 // forward computes the outputs of rows, at most a batch of them.
 func (n *network) forward(x points.Points, rows []int) []float32 {
-	m := len(rows)
 	for r, i := range rows {
-		for k, v := range x.Row(i, n.row) {
-			n.x[r*n.dim+k] = float32((v - n.mean[k]) / n.scale[k])
-		}
+		n.standardize(n.x[r*n.dim:(r+1)*n.dim], x, i)
 	}
+	return n.outputsOf(len(rows))
+}
+
+// fitted is forward for rows of the features that are fitted to, which may be prepared.
+func (n *network) fitted(x points.Points, rows []int) []float32 {
+	if n.prepared == nil {
+		return n.forward(x, rows)
+	}
+	for r, i := range rows {
+		copy(n.x[r*n.dim:(r+1)*n.dim], n.prepared[i*n.dim:])
+	}
+	return n.outputsOf(len(rows))
+}
+
+// outputsOf computes the outputs of the first m standardized rows.
+func (n *network) outputsOf(m int) []float32 {
 	n.multiply(m, n.hidden, n.dim, kernel.Rows(n.x, n.dim), kernel.Columns(n.first, n.hidden), n.z)
-	addBias(n.z[:m*n.hidden], n.firstBias)
+	vector.FinishRows(n.z, n.firstBias, nil, n.hidden, n.hidden, m, false)
 	if n.activation == SiLU {
 		vector.Silu(n.a[:m*n.hidden], n.z[:m*n.hidden])
 	} else {
@@ -85,14 +120,18 @@ func (n *network) forward(x points.Points, rows []int) []float32 {
 	}
 	n.multiply(m, n.outputs, n.hidden, kernel.Rows(n.a, n.hidden), kernel.Columns(n.second, n.outputs), n.o)
 	out := n.o[:m*n.outputs]
-	addBias(out, n.secondBias)
+	for i := 0; i < len(out); i += n.outputs {
+		for k, b := range n.secondBias {
+			out[i+k] += b
+		}
+	}
 	return out
 }
 
 // step computes the slopes of the mean loss of a batch.
 func (n *network) step(x points.Points, rows []int, goal objective) {
 	m := len(rows)
-	slope := n.forward(x, rows)
+	slope := n.fitted(x, rows)
 	goal.loss(rows, slope)
 	n.multiply(n.hidden, n.outputs, m, kernel.Columns(n.a, n.hidden), kernel.Columns(slope, n.outputs), n.dSecond)
 	sumRows(n.dSecondBias, slope)
@@ -105,18 +144,20 @@ func (n *network) step(x points.Points, rows []int, goal objective) {
 // throughActivation multiplies dz by the slope of the activation: for s = 1/(1 + e^−z) that of SiLU is
 // s + a − s·a.
 func (n *network) throughActivation(count int) {
+	a, s, dz := n.a[:count], n.s[:count], n.dz[:count]
 	if n.activation == ReLU {
-		for i, z := range n.z[:count] {
-			if z <= 0 {
-				n.dz[i] = 0
-			}
-		}
+		vector.GateRows(dz, dz, n.z, 1, 1)
 		return
 	}
-	vector.Sigmoid(n.s[:count], n.z[:count])
-	for i, s := range n.s[:count] {
-		a := n.a[i]
-		n.dz[i] *= (s + a) - float32(s*a)
+	vector.Sigmoid(s, n.z[:count])
+	for first := 0; first < count; first += vectorBlock {
+		last := min(first+vectorBlock, count)
+		var product [vectorBlock]float32
+		a, s, dz, p := a[first:last], s[first:last], dz[first:last], product[:last-first]
+		vector.MulRows(p, s, a, 1, 1)
+		vector.AddRows(s, s, a, 1, 1)
+		vector.SubRows(s, s, p, 1, 1)
+		vector.MulRows(dz, dz, s, 1, 1)
 	}
 }
 
@@ -131,7 +172,7 @@ func (n *network) lossOf(x points.Points, rows []int, goal objective) float64 {
 	sum := 0.0
 	for first := 0; first < len(rows); first += n.batch {
 		part := rows[first:min(first+n.batch, len(rows))]
-		sum += goal.loss(part, n.forward(x, part))
+		sum += goal.loss(part, n.fitted(x, part))
 	}
 	return sum / float64(len(rows))
 }
@@ -149,20 +190,18 @@ func (n *network) predict(x points.Points, rows []int, goal objective, visit fun
 	}
 }
 
-func addBias(x, bias []float32) {
-	for i := 0; i < len(x); i += len(bias) {
-		row := x[i : i+len(bias)]
-		for k, b := range bias {
-			row[k] += b
-		}
-	}
-}
+// vectorBlock is how many elements go through several vector functions one after the other: they stay in the nearest cache.
+const vectorBlock = 512
 
 func sumRows(dst, x []float32) {
 	clear(dst)
 	for i := 0; i < len(x); i += len(dst) {
-		for k, v := range x[i : i+len(dst)] {
-			dst[k] += v
+		if row := x[i : i+len(dst)]; len(row) >= vector.Lanes {
+			vector.AddRows(dst, dst, row, 1, 1)
+		} else {
+			for k, v := range row {
+				dst[k] += v
+			}
 		}
 	}
 }
@@ -188,11 +227,25 @@ func (a *adam) step(parameters, slopes []float32) {
 	a.decay1 *= beta1
 	a.decay2 *= beta2
 	rate, scale := float32(a.rate/(1-a.decay1)), float32(1/(1-a.decay2))
-	for i, g := range slopes {
-		a.first[i] = float32(beta1*a.first[i]) + float32((1-beta1)*g)
-		a.second[i] = float32(beta2*a.second[i]) + float32((1-beta2)*float32(g*g))
-		root := float32(math.Sqrt(float64(a.second[i] * scale)))
-		parameters[i] -= float32(rate*a.first[i]) / (root + adamEpsilon)
+	times := func(dst, x []float32, factor float32) { vector.MulRows(dst, x, []float32{factor}, 1, 0) }
+	var roots, parts [vectorBlock]float32
+	for first := 0; first < len(slopes); first += vectorBlock {
+		last := min(first+vectorBlock, len(slopes))
+		p, g, m, v := parameters[first:last], slopes[first:last], a.first[first:last], a.second[first:last]
+		root, part := roots[:len(g)], parts[:len(g)]
+		times(m, m, beta1)
+		times(part, g, 1-beta1)
+		vector.AddRows(m, m, part, 1, 1)
+		times(v, v, beta2)
+		vector.MulRows(part, g, g, 1, 1)
+		times(part, part, 1-beta2)
+		vector.AddRows(v, v, part, 1, 1)
+		times(root, v, scale)
+		vector.Sqrt(root, root)
+		vector.AddRows(root, root, []float32{adamEpsilon}, 1, 0)
+		times(part, m, rate)
+		vector.DivRows(part, part, root, 1, 1)
+		vector.SubRows(p, p, part, 1, 1)
 	}
 }
 
@@ -200,22 +253,32 @@ func (a *adam) step(parameters, slopes []float32) {
 type squares struct {
 	y           points.Points
 	mean, scale []float64 // scale is 0 for a target that is constant
+	standard    []float32 // standardized targets of all rows
 }
 
 func newSquares(y points.Points, train []int) *squares {
 	s := &squares{y: y}
 	s.mean, s.scale = columnScale(y, train)
+	row := make([]float64, y.Dim)
 	for t := range s.mean {
-		first := y.Row(train[0], nil)[t]
+		first := y.Row(train[0], row)[t]
 		constant := true
 		for _, i := range train {
-			if y.Row(i, nil)[t] != first {
+			if y.Row(i, row)[t] != first {
 				constant = false
 				break
 			}
 		}
 		if constant {
 			s.mean[t], s.scale[t] = first, 0
+		}
+	}
+	s.standard = make([]float32, y.N*y.Dim)
+	for i := range y.N {
+		for t, v := range y.Row(i, row) {
+			if s.scale[t] != 0 {
+				s.standard[i*y.Dim+t] = float32((v - s.mean[t]) / s.scale[t])
+			}
 		}
 	}
 	return s
@@ -227,16 +290,16 @@ func (s *squares) outputs() int { return s.y.Dim }
 func (s *squares) start(bias []float32) { clear(bias) }
 
 func (s *squares) loss(rows []int, outputs []float32) float64 {
-	sum, y, count := 0.0, make([]float64, s.y.Dim), float32(len(rows)*s.y.Dim)
+	sum, count := 0.0, float32(len(rows)*s.y.Dim)
 	for r, i := range rows {
-		s.y.Row(i, y)
+		y := s.standard[i*s.y.Dim : (i+1)*s.y.Dim]
 		for t, v := range y {
 			o := &outputs[r*len(y)+t]
 			if s.scale[t] == 0 {
 				*o = 0
 				continue
 			}
-			e := *o - float32((v-s.mean[t])/s.scale[t])
+			e := *o - v
 			sum += float64(float64(e) * float64(e))
 			*o = e / count
 		}
@@ -256,6 +319,7 @@ type entropy struct {
 	missing []bool // classes without rows
 	count   []int  // of rows by class
 	p       []float32
+	logits  []float32 // of the rows of a batch: that of its class, and the largest
 }
 
 func newEntropy(class []int, classes int, train []int) *entropy {
@@ -279,9 +343,8 @@ func (e *entropy) start(bias []float32) {
 	}
 }
 
-// probabilities replaces logits by probabilities and returns the logarithm of the sum of their
-// exponentials.
-func (e *entropy) probabilities(z []float32) float64 {
+// center subtracts from logits the largest of a class that has rows, and returns it.
+func (e *entropy) center(z []float32) float32 {
 	largest := float32(math.Inf(-1))
 	for k, v := range z {
 		if !e.missing[k] {
@@ -291,7 +354,11 @@ func (e *entropy) probabilities(z []float32) float64 {
 	for k, v := range z {
 		z[k] = v - largest
 	}
-	vector.Exp(z, z)
+	return largest
+}
+
+// normalize replaces exponentials by probabilities and returns their sum.
+func (e *entropy) normalize(z []float32) float32 {
 	sum := float32(0)
 	for k := range z {
 		if e.missing[k] {
@@ -302,15 +369,22 @@ func (e *entropy) probabilities(z []float32) float64 {
 	for k := range z {
 		z[k] /= sum
 	}
-	return float64(largest) + math.Log(float64(sum))
+	return sum
 }
 
 func (e *entropy) loss(rows []int, outputs []float32) float64 {
 	sum, count := 0.0, float32(len(rows))
+	e.logits = slices.Grow(e.logits[:0], 2*len(rows))[:2*len(rows)]
 	for r, i := range rows {
 		z := outputs[r*len(e.p) : (r+1)*len(e.p)]
-		own := z[e.class[i]]
-		sum += e.probabilities(z) - float64(own)
+		e.logits[2*r] = z[e.class[i]]
+		e.logits[2*r+1] = e.center(z)
+	}
+	vector.Exp(outputs, outputs)
+	for r, i := range rows {
+		z := outputs[r*len(e.p) : (r+1)*len(e.p)]
+		own, largest := e.logits[2*r], e.logits[2*r+1]
+		sum += float64(largest) + math.Log(float64(e.normalize(z))) - float64(own)
 		z[e.class[i]]--
 		for k := range z {
 			z[k] /= count
@@ -321,7 +395,9 @@ func (e *entropy) loss(rows []int, outputs []float32) float64 {
 
 func (e *entropy) finish(outputs []float32, values []float64) {
 	copy(e.p, outputs)
-	e.probabilities(e.p)
+	e.center(e.p)
+	vector.Exp(e.p, e.p)
+	e.normalize(e.p)
 	for k, p := range e.p {
 		values[k] = float64(p)
 	}

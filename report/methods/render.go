@@ -4,7 +4,9 @@ package methods
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
+	"unicode"
 
 	"repscope/report"
 )
@@ -82,8 +84,20 @@ func (t *Text) LaTeX() string {
 		}
 		fmt.Fprintf(&b, "\\paragraph{%s.} %s\n\n", escape(s.Title), text+escape(s.Text[last:]))
 	}
+	if text := b.String(); strings.Contains(text, foreignCommand) {
+		return foreignDefinition + text
+	}
 	return b.String()
 }
+
+// A letter that LaTeX has no command for, of a model's name, is printed by XeLaTeX and LuaLaTeX; others print its number.
+const (
+	foreignCommand    = `\repscopeletter{`
+	foreignDefinition = `\providecommand{\repscopeletter}[2]{\ifdefined\directlua#1\else\ifdefined\XeTeXrevision#1\else\texttt{U+#2}\fi\fi}` + "\n"
+)
+
+// withoutCommand are the Latin letters below U+0180 that LaTeX's own fonts do not have.
+const withoutCommand = "«»ÐÞðþĄąĐđĘęĦħĮįĸĿŀŉŊŋŦŧŲųſ"
 
 // escapes are the characters that LaTeX does not print as they are.
 var escapes = map[rune]string{
@@ -96,17 +110,32 @@ var escapes = map[rune]string{
 	'μ': `$\mu$`, 'π': `$\pi$`, 'ρ': `$\rho$`, 'σ': `$\sigma$`, 'τ': `$\tau$`, 'φ': `$\varphi$`,
 }
 
+// powers are digits of an exponent, each of which would be its own formula.
+var powers = regexp.MustCompile(`\$\^(?:\{-\}|\d)\$(?:\$\^\d\$)+`)
+
 // escape writes text for LaTeX.
 func escape(text string) string {
 	var b strings.Builder
+	before := ' '
 	for _, c := range text {
-		if e, ok := escapes[c]; ok {
+		e, ok := escapes[c]
+		switch {
+		case c == '"' && strings.ContainsRune(" ([", before):
+			b.WriteString("``")
+		case ok:
 			b.WriteString(e)
-		} else {
+		case unicode.IsControl(c):
+			b.WriteByte(' ')
+		case c > 0x17f || strings.ContainsRune(withoutCommand, c):
+			fmt.Fprintf(&b, `%s%c}{%04X}`, foreignCommand, c, c)
+		default:
 			b.WriteRune(c)
 		}
+		before = c
 	}
-	return b.String()
+	return powers.ReplaceAllStringFunc(b.String(), func(found string) string {
+		return "$^{" + strings.NewReplacer("$", "", "^", "", "{", "", "}", "").Replace(found) + "}$"
+	})
 }
 
 // BibTeX has the works that are cited.

@@ -19,6 +19,20 @@ func TestLabels(t *testing.T) {
 	}
 }
 
+// Quotes open and close, exponents are one, and what LaTeX has no command for is left to those who have.
+func TestEscape(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		`"a" ("b") 10⁻¹² 5² a_b`: "``a'' (``b'') 10$^{-12}$ 5$^2$ a\\_b",
+		"x\ny 模":                 `x y \repscopeletter{模}{6A21}`,
+		"Łukasz þ":               `Łukasz \repscopeletter{þ}{00FE}`,
+	} {
+		if got := escape(text); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+}
+
 // A text goes through LaTeX and BibTeX, where they are installed.
 func TestLaTeX(t *testing.T) {
 	t.Parallel()
@@ -35,7 +49,7 @@ func TestLaTeX(t *testing.T) {
 	for c := range escapes {
 		all.WriteString(string(c) + " ")
 	}
-	text := &Text{Analysis: "x", Sections: []Section{{Title: "A_b", Text: "Everything [" + strings.Join(cite, "; ") + "]. " + all.String()}}}
+	text := &Text{Analysis: "x", Sections: []Section{{Title: "A_b", Text: "Everything [" + strings.Join(cite, "; ") + "]. " + all.String() + "模型 þ Łukasz Žižek"}}}
 	dir := t.TempDir()
 	for name, content := range map[string]string{"x_methods.tex": text.LaTeX(), "x_methods.bib": text.BibTeX(),
 		"main.tex": "\\documentclass{article}\\begin{document}\\input{x_methods}\\bibliographystyle{plain}\\bibliography{x_methods}\\end{document}\n"} {

@@ -5,6 +5,7 @@ package evaluate
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -194,14 +195,21 @@ func TestSuiteErrors(t *testing.T) {
 		"datasets: {x: {frams: f, only: first}}": `line 1, column 16: unknown key "frams" of x` + "\nevaluate: hint: did you mean frames?",
 		"datasets: {x: {first: {kk: 1}}}":        `line 1, column 24: unknown key "kk" of first`,
 		"datasets: {x: {out: a, only: first}}":   "out is not for a suite",
-		"datasets: {x: {frames: f}}":             "dataset x has no analyses",
-		"analyses: [frist]\ndatasets: {x: {}}":   `there is no analysis "frist"` + "\nevaluate: hint: did you mean first?",
-		"analyses: first\ndatasets: {x: {k: 0}}": "x/first: ",
-		"datasets: {x: {}, x: {}}":               "is there twice",
-		"datasets: {a/b: {only: first}}":         "want a name that can be a folder",
-		"datasets: {x: {enabled: 3}}":            "want true or false",
-		`datasets: {x: {only: first, model: {a: "none/*.onnx"}}}`: `no file matches "none/*.onnx"`,
-		`datasets: {x: {only: first, model: {a: "{seed}.onnx"}}}`: "is none of the matrix",
+		"datasets: {x: {shard: 0/2}}":            "shard is not for a suite: evaluate sets it\nevaluate: hint: scale plan",
+		"datasets:\n\tx: {only: first}":          "line 2 begins with a tab",
+		"defaults: {first: 3}":                   "first is an analysis: want its options",
+		"matrix: {x: []}\nanalyses: [first]\ndatasets: {x: {frames: f.npy}}": "matrix: x has no values",
+		"datasets: {x: {model: \"*.onnx\", only: first}}":                    `the pattern "*.onnx" has no name` + "\nevaluate: hint: model: {run: ",
+		"defaults: &d {<<: *d}\ndatasets: {x: {only: first}}":                "<< of defaults: want other mappings",
+		"defaults: {<<: 3}\ndatasets: {x: {only: first}}":                    "<< of defaults: want other mappings",
+		"datasets: {x: {frames: f}}":                                         "dataset x has no analyses",
+		"analyses: [frist]\ndatasets: {x: {}}":                               `there is no analysis "frist"` + "\nevaluate: hint: did you mean first?",
+		"analyses: first\ndatasets: {x: {k: 0}}":                             "x/first: ",
+		"datasets: {x: {}, x: {}}":                                           "is there twice",
+		"datasets: {a/b: {only: first}}":                                     "want a name that can be a folder",
+		"datasets: {x: {enabled: 3}}":                                        "want true or false",
+		`datasets: {x: {only: first, model: {a: "none/*.onnx"}}}`:            `no file matches "none/*.onnx"`,
+		`datasets: {x: {only: first, model: {a: "{seed}.onnx"}}}`:            "is none of the matrix",
 		"datasets: [": "did not find expected node content",
 	} {
 		dir, p := suiteFolder(t, suite), &probe{}
@@ -222,12 +230,44 @@ func TestSuiteErrors(t *testing.T) {
 func TestSchemaAndInit(t *testing.T) {
 	t.Parallel()
 	dir, p := suiteFolder(t, ""), &probe{}
-	if code, stdout, _ := evaluate(t, p, dir, "--schema"); code != 0 || !strings.Contains(stdout, `"additionalProperties": false`) {
-		t.Errorf("exit %d: %s", code, stdout)
+	code, schema, _ := evaluate(t, p, dir, "--schema")
+	if code != 0 || !strings.Contains(schema, `"additionalProperties": false`) {
+		t.Errorf("exit %d: %s", code, schema)
+	}
+	// Types are those of the flags.
+	var parsed struct {
+		Properties struct {
+			Defaults struct{ Properties map[string]json.RawMessage }
+		}
+	}
+	if err := json.Unmarshal([]byte(schema), &parsed); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]string{
+		"k":      `{"anyOf":[{"type":"integer"},{"items":{"type":"integer"},"type":"array"},{"type":"string"}],"default":[5],"description":"LIST of numbers"}`,
+		"broken": `{"default":false,"description":"fail","type":"boolean"}`,
+		"frames": `{"description":"FILE","type":"string"}`,
+	} {
+		var compact bytes.Buffer
+		if err := json.Compact(&compact, parsed.Properties.Defaults.Properties[name]); err != nil || compact.String() != want {
+			t.Errorf("%s: %s, %v, want %s", name, compact.String(), err, want)
+		}
+	}
+	if model := string(parsed.Properties.Defaults.Properties["model"]); !strings.Contains(model, `"additionalProperties"`) {
+		t.Errorf("model: %s", model)
 	}
 	var stdout, stderr bytes.Buffer
 	commands := []run.Command{p.command("first"), p.command("second")}
-	code := run.Run(t.Context(), New(commands), []string{"--init", "jepa.onnx", filepath.Join(dir, "f.npy")}, &stdout, &stderr)
+	var files []string // names that YAML or the file system would take for something else, and names that are there twice
+	for _, name := range []string{"f.npy", "jepa.onnx", "a/jepa.onnx", "true.onnx", "a/x: y.npz", "x: y.npz", "null.npy", ".npy", "- [\"q\"].npz", "ü#.npy", "!tag.npy"} {
+		file := filepath.Join(dir, "init", filepath.FromSlash(name))
+		if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o777), os.WriteFile(file, nil, 0o666)); err != nil {
+			t.Fatal(err)
+		}
+		files = append(files, file)
+	}
+	files = append(files, files[0]+":frames", filepath.Join(dir, "runs", "*", "step_*.onnx"))
+	code = run.Run(t.Context(), New(commands), append([]string{"--init"}, files...), &stdout, &stderr)
 	if code != 0 {
 		t.Fatal(stderr.String())
 	}
@@ -238,7 +278,11 @@ func TestSchemaAndInit(t *testing.T) {
 		t.Fatal(err)
 	}
 	s, err := ReadSuite(file, commands)
-	if err != nil || len(s.Datasets) != 1 || len(s.Datasets[0].Tasks) != 1 {
+	if err != nil || len(s.Datasets) != 9 || len(s.Datasets[0].Tasks) != 1 {
 		t.Errorf("%v, %v of:\n%s", s, err, text)
+	}
+	stderr.Reset()
+	if code := run.Run(t.Context(), New(commands), []string{"--init", "nothere.npy"}, &stdout, &stderr); code != 1 || !strings.Contains(stderr.String(), "--init: nothere.npy: no such file") {
+		t.Errorf("exit %d: %s", code, stderr.String())
 	}
 }

@@ -3,40 +3,48 @@
 package evaluate
 
 import (
+	"bytes"
 	"encoding/json"
-	"flag"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"maps"
+	"os"
 	"path/filepath"
+	"reflect"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"repscope/internal/run"
 )
 
+type object = map[string]any
+
 // writeSchema writes a JSON Schema (draft 2020-12) of suite files.
 func writeSchema(w io.Writer, commands []run.Command) error {
-	type object = map[string]any
 	value := object{"description": "a value, a list, or names with values"}
 	names := []string{}
-	sections, all := object{}, object{}
+	sections, all, known := object{}, object{}, map[string][]object{}
 	for _, c := range commands {
 		names = append(names, c.Name)
 		options := object{}
-		run.VisitFlags(c, func(f *flag.Flag) {
+		for _, f := range run.Describe(c).Flags {
 			if slices.Contains(ownKeys, f.Name) {
-				return
+				continue
 			}
-			_, usage := flag.UnquoteUsage(f)
-			options[f.Name] = object{"description": usage}
-			if all[f.Name] == nil {
-				all[f.Name] = options[f.Name]
-			}
-		})
+			schema := schemaOf(f)
+			options[f.Name], known[f.Name] = schema, append(known[f.Name], schema)
+		}
 		for _, key := range run.TreeNames(c) {
 			options[key], all[key] = value, value
 		}
 		sections[c.Name] = object{"type": []string{"object", "null"}, "description": c.Summary, "properties": options, "additionalProperties": false}
+	}
+	for name, schemas := range known {
+		all[name] = either(schemas)
 	}
 	list := object{"anyOf": []any{object{"enum": names}, object{"type": "array", "items": object{"enum": names}, "uniqueItems": true}}}
 	matrix := object{"type": "object", "description": "values for the places {name} of patterns", "additionalProperties": object{"type": []string{"array", "string", "number"}}}
@@ -62,6 +70,81 @@ func writeSchema(w io.Writer, commands []run.Command) error {
 	return e.Encode(schema)
 }
 
+// schemaOf is the schema of an option: what a configuration takes for the flag.
+func schemaOf(f run.FlagInfo) object {
+	one := object{}
+	switch f.Type {
+	case "bool":
+		one["type"] = "boolean"
+	case "int", "ints":
+		one["type"] = "integer"
+	case "float", "floats":
+		one["type"] = "number"
+	case "size":
+		one["type"] = []string{"string", "integer"}
+	case "path":
+		one["type"] = "string"
+	default:
+		one["type"] = []string{"string", "number", "boolean"}
+	}
+	if len(f.Choices) > 0 {
+		one = object{"enum": f.Choices}
+	}
+	lists := f.Type == "ints" || f.Type == "floats" || f.Type == "texts"
+	forms := []any{one}
+	if lists || f.Repeats {
+		forms = append(forms, object{"type": "array", "items": one})
+	}
+	if lists {
+		forms = append(forms, object{"type": "string"}) // values with commas between them
+	}
+	if f.Repeats {
+		forms = append(forms, object{"type": "object", "additionalProperties": object{"anyOf": slices.Clone(forms)}})
+	}
+	schema := object{"anyOf": forms}
+	if len(forms) == 1 {
+		schema = one
+	}
+	schema["description"] = f.Usage
+	if value, ok := defaultOf(f, lists); ok {
+		schema["default"] = value
+	}
+	return schema
+}
+
+// defaultOf is the value that a flag has without being given, as JSON.
+func defaultOf(f run.FlagInfo, lists bool) (any, bool) {
+	if f.Default == "" || f.Repeats {
+		return nil, false
+	}
+	text := f.Default
+	if lists {
+		text = "[" + text + "]"
+	}
+	var value any
+	if f.Type != "path" && f.Type != "text" && f.Type != "texts" && json.Unmarshal([]byte(text), &value) == nil {
+		return value, true
+	}
+	return f.Default, true
+}
+
+// either is the schema of an option that several analyses have: what one of them takes, with the description of the first.
+func either(schemas []object) object {
+	var forms []any
+	for _, s := range schemas {
+		s = maps.Clone(s)
+		delete(s, "description")
+		delete(s, "default")
+		if !slices.ContainsFunc(forms, func(f any) bool { return reflect.DeepEqual(f, s) }) {
+			forms = append(forms, s)
+		}
+	}
+	if len(forms) == 1 {
+		return schemas[0]
+	}
+	return object{"description": schemas[0]["description"], "anyOf": forms}
+}
+
 // initial is a suite file for some files: what looks like frames becomes a dataset, what looks like a model a model.
 func initial(files []string, commands []run.Command) (string, error) {
 	if len(files) == 0 {
@@ -69,6 +152,9 @@ func initial(files []string, commands []run.Command) (string, error) {
 	}
 	var models, frames []string
 	for _, f := range files {
+		if err := exists(f); err != nil {
+			return "", err
+		}
 		switch strings.ToLower(filepath.Ext(f)) {
 		case ".onnx", ".pth", ".pt", ".safetensors":
 			models = append(models, f)
@@ -82,8 +168,8 @@ func initial(files []string, commands []run.Command) (string, error) {
 	b.WriteString("# Options of all datasets; a name of an analysis has options for it alone.\ndefaults:\n  seed: 42\n  # neighborhood: {k: [5, 10, 20]}\n")
 	if len(models) > 0 {
 		b.WriteString("  model:                  # patterns such as runs/*/step_*.onnx stand for all files that match\n")
-		for _, m := range models {
-			fmt.Fprintf(&b, "    %s: %s\n", quoted(stem(m)), quoted(m))
+		for i, name := range names(models) {
+			fmt.Fprintf(&b, "    %s: %s\n", quoted(name), quoted(models[i]))
 		}
 	}
 	b.WriteString("\nanalyses:                 # which to run; a dataset may have only: or skip:\n")
@@ -98,22 +184,84 @@ func initial(files []string, commands []run.Command) (string, error) {
 	if len(frames) == 0 {
 		frames = []string{"frames.npz"}
 	}
-	for _, f := range frames {
-		fmt.Fprintf(&b, "  %s:\n    frames: %s         # FILE or FILE:ARRAY\n    # episodes: FILE:ARRAY\n    # latents: {NAME: FILE}\n", quoted(stem(f)), quoted(f))
+	for i, name := range names(frames) {
+		fmt.Fprintf(&b, "  %s:\n    frames: %s         # FILE or FILE:ARRAY\n    # episodes: FILE:ARRAY\n    # latents: {NAME: FILE}\n", quoted(name), quoted(frames[i]))
 	}
 	return b.String(), nil
 }
 
-func stem(path string) string {
-	path, _, _ = strings.Cut(path, ":")
-	base := filepath.Base(path)
-	return strings.TrimSuffix(base, filepath.Ext(base))
+// exists finds a file that is not there; an array may be named behind it, and patterns stand for files to come.
+func exists(path string) error {
+	if strings.ContainsAny(path, "*?{") {
+		return nil
+	}
+	_, err := os.Stat(path)
+	if file, _, ok := cutArray(path); ok && errors.Is(err, fs.ErrNotExist) {
+		_, err = os.Stat(file)
+	}
+	if err != nil {
+		return fmt.Errorf("--init: %w", run.PathError(err))
+	}
+	return nil
 }
 
-// quoted is a text as YAML takes it.
-func quoted(text string) string {
-	if strings.ContainsAny(text, ":#{}[],&*?|>'\"%@` ") || text == "" {
-		return "\"" + strings.NewReplacer("\\", "\\\\", "\"", "\\\"").Replace(text) + "\""
+// cutArray divides FILE:ARRAY; the colon of a drive is none.
+func cutArray(path string) (file, array string, ok bool) {
+	if i := strings.LastIndexByte(path, ':'); i > 1 {
+		return path[:i], path[i+1:], true
 	}
-	return text
+	return path, "", false
+}
+
+// names are those of files: without folder and ending, with the folder where two are the same, and numbered where that is the
+// same too; such that each can be the name of a folder.
+func names(files []string) []string {
+	count, list := map[string]int{}, make([]string, len(files))
+	for i, f := range files {
+		list[i] = stem(f)
+		count[list[i]]++
+	}
+	used := map[string]bool{}
+	for i, f := range files {
+		name := list[i]
+		if folder := filepath.Base(filepath.Dir(f)); count[name] > 1 && folder != "." && folder != string(filepath.Separator) {
+			name = strings.Trim(unplain.ReplaceAllString(folder, "_"), "._") + "_" + name
+		}
+		whole := name
+		for n := 2; used[name]; n++ {
+			name = fmt.Sprintf("%s_%d", whole, n)
+		}
+		list[i], used[name] = name, true
+	}
+	return list
+}
+
+// unplain is what no name of a dataset has, and what a pattern is made of.
+var unplain = regexp.MustCompile(`[/\\*?{}:\x00-\x1f]+`)
+
+func stem(path string) string {
+	file, _, _ := cutArray(path)
+	base := filepath.Base(file)
+	name := strings.Trim(unplain.ReplaceAllString(strings.TrimSuffix(base, filepath.Ext(base)), "_"), "._")
+	if name == "" {
+		return "data"
+	}
+	return name
+}
+
+// bare are texts that YAML takes as they are.
+var bare = regexp.MustCompile(`^[\pL_./][\pL\pN_./-]*$`)
+
+// quoted is a text as YAML takes it for one.
+func quoted(text string) string {
+	if bare.MatchString(text) && !slices.Contains([]string{"null", "true", "false", "yes", "no", "on", "off", "y", "n"}, strings.ToLower(text)) {
+		return text
+	}
+	var b bytes.Buffer
+	e := json.NewEncoder(&b) // a text of JSON is one of YAML
+	e.SetEscapeHTML(false)
+	if err := e.Encode(text); err != nil {
+		return strconv.Quote(text)
+	}
+	return strings.TrimSpace(b.String())
 }

@@ -37,6 +37,9 @@ func (r *reader) matrix(e *entry) ([]variable, error) {
 		if err != nil {
 			return nil, err
 		}
+		if len(values) == 0 {
+			return nil, r.errorf(k.value, "%s: %s has no values", e.name, k.name)
+		}
 		v := variable{name: k.name}
 		for _, n := range values {
 			v.values = append(v.values, n.Value)
@@ -79,6 +82,9 @@ func (x *expander) expand(e entry) (*yaml.Node, error) {
 		return done, nil
 	}
 	all := *e.value
+	if all.Kind == yaml.ScalarNode && strings.ContainsAny(all.Value, "*?{") && !strings.Contains(all.Value, "=") {
+		return nil, run.Hint(x.errorf(e.value, "%s: the pattern %q has no name", e.name, all.Value), e.name+`: {run: "`+all.Value+`"}`)
+	}
 	if all.Kind == yaml.MappingNode {
 		all.Content = nil
 		for i := 0; i < len(e.value.Content); i += 2 {

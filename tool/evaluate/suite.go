@@ -51,7 +51,7 @@ var (
 )
 
 // ownKeys are options that evaluate sets itself.
-var ownKeys = []string{"out", "quiet", "json", "dry-run", "config", "version"}
+var ownKeys = []string{"out", "quiet", "json", "dry-run", "config", "version", "shard"}
 
 // reader reads a suite file.
 type reader struct {
@@ -138,7 +138,13 @@ func (r *reader) load(data []byte) (*yaml.Node, error) {
 	decoder := yaml.NewDecoder(bytes.NewReader(data))
 	var document, second yaml.Node
 	if err := decoder.Decode(&document); err != nil && !errors.Is(err, io.EOF) {
-		return nil, run.Usage("suite %s: %s", r.path, strings.TrimPrefix(err.Error(), "yaml: "))
+		err := run.Usage("suite %s: %s", r.path, strings.TrimPrefix(err.Error(), "yaml: "))
+		for number, line := range bytes.Split(data, []byte("\n")) {
+			if bytes.ContainsRune(line[:len(line)-len(bytes.TrimLeft(line, " \t"))], '\t') {
+				return nil, run.Hint(err, fmt.Sprintf("line %d begins with a tab: YAML is indented by spaces", number+1))
+			}
+		}
+		return nil, err
 	}
 	if err := decoder.Decode(&second); err == nil {
 		return nil, r.errorf(&second, "a second document begins; want one")
@@ -176,13 +182,54 @@ func (r *reader) mapping(n *yaml.Node, what string) ([]entry, error) {
 	if n.Kind != yaml.MappingNode {
 		return nil, r.errorf(n, "%s: want lines of the form name: value", what)
 	}
-	var list []entry
+	return r.entries(n, what, 0)
+}
+
+// mostMerged is how deep mappings take in others by "<<": one that takes in itself has no end.
+const mostMerged = 16
+
+// entries are those of a mapping, and behind them those of the mappings that "<<" takes in which it has not itself.
+func (r *reader) entries(n *yaml.Node, what string, depth int) ([]entry, error) {
+	var list, taken []entry
 	for i := 0; i < len(n.Content); i += 2 {
 		e := entry{strings.TrimLeft(n.Content[i].Value, "-"), n.Content[i], resolve(n.Content[i+1])}
+		if e.key.Tag == "!!merge" {
+			more, err := r.merged(e, what, depth+1)
+			if err != nil {
+				return nil, err
+			}
+			taken = append(taken, more...)
+			continue
+		}
 		if find(list, e.name) != nil {
 			return nil, r.errorf(e.key, "%s is there twice in %s", e.name, what)
 		}
 		list = append(list, e)
+	}
+	for _, e := range taken {
+		if find(list, e.name) == nil {
+			list = append(list, e)
+		}
+	}
+	return list, nil
+}
+
+// merged are the entries that "<<" takes in: those of a mapping or of a list of them.
+func (r *reader) merged(e entry, what string, depth int) ([]entry, error) {
+	from := []*yaml.Node{e.value}
+	if e.value.Kind == yaml.SequenceNode {
+		from = e.value.Content
+	}
+	var list []entry
+	for _, n := range from {
+		if n = resolve(n); n.Kind != yaml.MappingNode || depth > mostMerged {
+			return nil, r.errorf(e.key, "<< of %s: want other mappings, as *name", what)
+		}
+		more, err := r.entries(n, what, depth)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, more...)
 	}
 	return list, nil
 }
@@ -195,7 +242,20 @@ func resolve(n *yaml.Node) *yaml.Node {
 }
 
 func (r *reader) unknown(e entry, what string, known []string) error {
-	return run.Hint(r.errorf(e.key, "unknown key %q of %s", e.key.Value, what), run.DidYouMean("", e.name, known))
+	err := r.errorf(e.key, "unknown key %q of %s", e.key.Value, what)
+	if slices.Contains(known, e.name) {
+		return run.Hint(err, e.name+" has another place: see evaluate --help")
+	}
+	return run.Hint(err, run.DidYouMean("", e.name, known))
+}
+
+// own is the error for an option that evaluate sets itself.
+func (r *reader) own(e entry) error {
+	err := r.errorf(e.key, "%s is not for a suite: evaluate sets it", e.key.Value)
+	if e.name == "shard" {
+		return run.Hint(err, "scale plan and scale slurm divide the tasks of a suite")
+	}
+	return err
 }
 
 func (r *reader) text(e *entry) (string, error) {
@@ -291,7 +351,9 @@ func (r *reader) options(e *entry, others []string) (*options, error) {
 				return nil, err
 			}
 		case slices.Contains(ownKeys, k.name):
-			return nil, r.errorf(k.key, "%s is not for a suite: evaluate sets it", k.name)
+			return nil, r.own(k)
+		case c != nil:
+			return nil, r.errorf(k.value, "%s is an analysis: want its options, of the form {name: value}", k.name)
 		case slices.ContainsFunc(r.commands, func(c run.Command) bool { return run.Has(c, k.name) }):
 			o.common = append(o.common, k)
 		default:
@@ -310,7 +372,7 @@ func (r *reader) section(e entry, c *run.Command) ([]entry, error) {
 	for _, k := range keys {
 		switch {
 		case slices.Contains(ownKeys, k.name):
-			return nil, r.errorf(k.key, "%s is not for a suite: evaluate sets it", k.name)
+			return nil, r.own(k)
 		case !run.Has(*c, k.name):
 			return nil, r.unknown(k, e.name, append(run.FlagNames(*c), run.TreeNames(*c)...))
 		}

@@ -9,7 +9,7 @@ import (
 
 // arithmetic writes operations on rows; an operand may be one number for all.
 func (w width) arithmetic() {
-	for _, op := range []struct{ name, sign string }{{"add", "+"}, {"sub", "−"}, {"mul", "·"}, {"div", "/"}, {"max", "max"}, {"min", "min"}, {"prelu", "or, where negative, ·"}} {
+	for _, op := range []struct{ name, sign string }{{"add", "+"}, {"sub", "−"}, {"mul", "·"}, {"div", "/"}, {"max", "max"}, {"min", "min"}, {"prelu", "or, where negative, ·"}, {"gate", "or 0 by"}} {
 		w.vector(op.name+"Rows", "(dst, x, y *float32, n, stepX, stepY int)",
 			"writes x "+op.sign+" y for n a multiple of 16; a step is 1, or 0 for one number.", 48)
 		w.emit("MOVQ dst+0(FP), DI")
@@ -76,6 +76,15 @@ func (w width) operation(name, left, right string, p int) {
 	case "prelu":
 		w.emit("VMULPS %s, %s, %s", right, left, t)
 		choose(1, w.reg(13), t, left)
+	case "gate": // 0 where the right one is no larger; a NaN lets pass
+		w.emit("VMOVUPS %s, %s", right, t)
+		if w.r == "Z" {
+			w.emit("VCMPPS $6, %s, %s, K1", w.reg(13), t)
+			w.emit("VMOVAPS.Z %s, K1, %s", left, w.reg(p))
+			return
+		}
+		w.emit("VCMPPS $2, %s, %s, %s", w.reg(13), t, mask)
+		w.emit("VANDNPS %s, %s, %s", left, mask, w.reg(p))
 	default:
 		w.emit("V%sPS %s, %s, %s", strings.ToUpper(name), right, left, w.reg(p))
 	}

@@ -46,7 +46,7 @@ func %[1]s(dst, src []float32, %[2]s, %[3]s float32) {
 }
 `, f.name, f.first, f.second)
 	}
-	for _, name := range []string{"addRows", "subRows", "mulRows", "divRows", "maxRows", "minRows", "preluRows", "powRows", "modRows"} {
+	for _, name := range []string{"addRows", "subRows", "mulRows", "divRows", "maxRows", "minRows", "preluRows", "gateRows", "powRows", "modRows"} {
 		fmt.Fprintf(&a.declarations, `
 // %[1]s is %[1]sGeneric.
 func %[1]s(dst, x, y []float32, stepX, stepY int) {

@@ -24,6 +24,10 @@ func MinRows(dst, x, y []float32, stepX, stepY int) { minRows(dst, x, y, stepX, 
 // PReluRows sets dst[i] to x[i·stepX], times y[i·stepY] if it is negative.
 func PReluRows(dst, x, y []float32, stepX, stepY int) { preluRows(dst, x, y, stepX, stepY) }
 
+// GateRows sets dst[i] to x[i·stepX], or 0 where y[i·stepY] ≤ 0: the slope of what follows a rectified linear unit, passed
+// on to what goes into it. Where y is NaN x stays.
+func GateRows(dst, x, y []float32, stepX, stepY int) { gateRows(dst, x, y, stepX, stepY) }
+
 func addRowsGeneric(dst, x, y []float32, stepX, stepY int) {
 	for i := range dst {
 		dst[i] = x[i*stepX] + y[i*stepY]
@@ -89,6 +93,16 @@ func preluRowsGeneric(dst, x, y []float32, stepX, stepY int) {
 		v := x[i*stepX]
 		if v < 0 {
 			v *= y[i*stepY]
+		}
+		dst[i] = v
+	}
+}
+
+func gateRowsGeneric(dst, x, y []float32, stepX, stepY int) {
+	for i := range dst {
+		v := x[i*stepX]
+		if y[i*stepY] <= 0 {
+			v = 0
 		}
 		dst[i] = v
 	}

@@ -216,6 +216,11 @@ func minRowsAVX2(dst, x, y *float32, n, stepX, stepY int)
 //go:noescape
 func preluRowsAVX2(dst, x, y *float32, n, stepX, stepY int)
 
+// gateRowsAVX2 writes x or 0 by y for n a multiple of 16; a step is 1, or 0 for one number.
+//
+//go:noescape
+func gateRowsAVX2(dst, x, y *float32, n, stepX, stepY int)
+
 // normalizeRowsAVX2 is normalizeRowsGeneric with scale and bias for n a multiple of 16.
 //
 //go:noescape
@@ -820,6 +825,11 @@ func minRowsAVX512(dst, x, y *float32, n, stepX, stepY int)
 //
 //go:noescape
 func preluRowsAVX512(dst, x, y *float32, n, stepX, stepY int)
+
+// gateRowsAVX512 writes x or 0 by y for n a multiple of 16; a step is 1, or 0 for one number.
+//
+//go:noescape
+func gateRowsAVX512(dst, x, y *float32, n, stepX, stepY int)
 
 // normalizeRowsAVX512 is normalizeRowsGeneric with scale and bias for n a multiple of 16.
 //
@@ -1941,6 +1951,25 @@ func preluRows(dst, x, y []float32, stepX, stepY int) {
 	}
 	if n < len(dst) {
 		preluRowsGeneric(dst[n:], x[n*stepX:], y[n*stepY:], stepX, stepY)
+	}
+}
+
+// gateRows is gateRowsGeneric.
+func gateRows(dst, x, y []float32, stepX, stepY int) {
+	n := 0
+	if useAVX2 && stepX+stepY > 0 {
+		if n = len(dst) &^ (Lanes - 1); n > 0 {
+			// The last elements that the assembly reads.
+			_, _ = x[(n-1)*stepX], y[(n-1)*stepY]
+			if useAVX512 {
+				gateRowsAVX512(&dst[0], &x[0], &y[0], n, stepX, stepY)
+			} else {
+				gateRowsAVX2(&dst[0], &x[0], &y[0], n, stepX, stepY)
+			}
+		}
+	}
+	if n < len(dst) {
+		gateRowsGeneric(dst[n:], x[n*stepX:], y[n*stepY:], stepX, stepY)
 	}
 }
 

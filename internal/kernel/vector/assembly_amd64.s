@@ -5533,6 +5533,72 @@ rightLoop:
 	VZEROUPPER
 	RET
 
+// func gateRowsAVX2(dst, x, y *float32, n, stepX, stepY int)
+TEXT ·gateRowsAVX2(SB), NOSPLIT, $0-48
+	MOVQ dst+0(FP), DI
+	MOVQ x+8(FP), SI
+	MOVQ y+16(FP), DX
+	MOVQ n+24(FP), CX
+	MOVQ stepX+32(FP), R8
+	MOVQ stepY+40(FP), R9
+	SHLQ $2, CX
+	XORQ AX, AX
+	VBROADCASTSS (SI), Y14
+	VBROADCASTSS (DX), Y15
+	VXORPS Y13, Y13, Y13
+	TESTQ R8, R8
+	JZ left
+	TESTQ R9, R9
+	JZ right
+both:
+	VMOVUPS 0(SI)(AX*1), Y0
+	VMOVUPS 0(DX)(AX*1), Y4
+	VCMPPS $2, Y13, Y4, Y8
+	VANDNPS Y0, Y8, Y0
+	VMOVUPS Y0, 0(DI)(AX*1)
+	VMOVUPS 32(SI)(AX*1), Y1
+	VMOVUPS 32(DX)(AX*1), Y5
+	VCMPPS $2, Y13, Y5, Y9
+	VANDNPS Y1, Y9, Y1
+	VMOVUPS Y1, 32(DI)(AX*1)
+	ADDQ $64, AX
+	CMPQ AX, CX
+	JLT both
+	VZEROUPPER
+	RET
+left:
+leftLoop:
+	VMOVUPS 0(DX)(AX*1), Y4
+	VCMPPS $2, Y13, Y4, Y8
+	VANDNPS Y14, Y8, Y0
+	VMOVUPS Y0, 0(DI)(AX*1)
+	VMOVUPS 32(DX)(AX*1), Y5
+	VCMPPS $2, Y13, Y5, Y9
+	VANDNPS Y14, Y9, Y1
+	VMOVUPS Y1, 32(DI)(AX*1)
+	ADDQ $64, AX
+	CMPQ AX, CX
+	JLT leftLoop
+	VZEROUPPER
+	RET
+right:
+rightLoop:
+	VMOVUPS 0(SI)(AX*1), Y0
+	VMOVUPS Y15, Y4
+	VCMPPS $2, Y13, Y4, Y8
+	VANDNPS Y0, Y8, Y0
+	VMOVUPS Y0, 0(DI)(AX*1)
+	VMOVUPS 32(SI)(AX*1), Y1
+	VMOVUPS Y15, Y5
+	VCMPPS $2, Y13, Y5, Y9
+	VANDNPS Y1, Y9, Y1
+	VMOVUPS Y1, 32(DI)(AX*1)
+	ADDQ $64, AX
+	CMPQ AX, CX
+	JLT rightLoop
+	VZEROUPPER
+	RET
+
 // func normalizeRowsAVX2(dst, x, scale, bias *float32, n, rows int, epsilon float64)
 TEXT ·normalizeRowsAVX2(SB), NOSPLIT, $0-56
 	MOVQ dst+0(FP), DI
@@ -15350,6 +15416,58 @@ rightLoop:
 	VMULPS Z15, Z0, Z4
 	VCMPPS $1, Z13, Z0, K1
 	VBLENDMPS Z4, Z0, K1, Z0
+	VMOVUPS Z0, 0(DI)(AX*1)
+	ADDQ $64, AX
+	CMPQ AX, CX
+	JLT rightLoop
+	VZEROUPPER
+	RET
+
+// func gateRowsAVX512(dst, x, y *float32, n, stepX, stepY int)
+TEXT ·gateRowsAVX512(SB), NOSPLIT, $0-48
+	MOVQ dst+0(FP), DI
+	MOVQ x+8(FP), SI
+	MOVQ y+16(FP), DX
+	MOVQ n+24(FP), CX
+	MOVQ stepX+32(FP), R8
+	MOVQ stepY+40(FP), R9
+	SHLQ $2, CX
+	XORQ AX, AX
+	VBROADCASTSS (SI), Z14
+	VBROADCASTSS (DX), Z15
+	VXORPS Z13, Z13, Z13
+	TESTQ R8, R8
+	JZ left
+	TESTQ R9, R9
+	JZ right
+both:
+	VMOVUPS 0(SI)(AX*1), Z0
+	VMOVUPS 0(DX)(AX*1), Z4
+	VCMPPS $6, Z13, Z4, K1
+	VMOVAPS.Z Z0, K1, Z0
+	VMOVUPS Z0, 0(DI)(AX*1)
+	ADDQ $64, AX
+	CMPQ AX, CX
+	JLT both
+	VZEROUPPER
+	RET
+left:
+leftLoop:
+	VMOVUPS 0(DX)(AX*1), Z4
+	VCMPPS $6, Z13, Z4, K1
+	VMOVAPS.Z Z14, K1, Z0
+	VMOVUPS Z0, 0(DI)(AX*1)
+	ADDQ $64, AX
+	CMPQ AX, CX
+	JLT leftLoop
+	VZEROUPPER
+	RET
+right:
+rightLoop:
+	VMOVUPS 0(SI)(AX*1), Z0
+	VMOVUPS Z15, Z4
+	VCMPPS $6, Z13, Z4, K1
+	VMOVAPS.Z Z0, K1, Z0
 	VMOVUPS Z0, 0(DI)(AX*1)
 	ADDQ $64, AX
 	CMPQ AX, CX

@@ -64,6 +64,7 @@ func modRows(dst, x, y []float32, stepX, stepY int) { modRowsGeneric(dst, x, y, 
 func maxRows(dst, x, y []float32, stepX, stepY int)   { maxRowsGeneric(dst, x, y, stepX, stepY) }
 func minRows(dst, x, y []float32, stepX, stepY int)   { minRowsGeneric(dst, x, y, stepX, stepY) }
 func preluRows(dst, x, y []float32, stepX, stepY int) { preluRowsGeneric(dst, x, y, stepX, stepY) }
+func gateRows(dst, x, y []float32, stepX, stepY int)  { gateRowsGeneric(dst, x, y, stepX, stepY) }
 
 func (d *Depthwise) line(dst []float32, to int, src []float32, from, pixels int, taps []Tap) {
 	d.generic(dst, to, src, from, pixels, taps)

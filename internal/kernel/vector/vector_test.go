@@ -69,6 +69,7 @@ func TestVectorTwins(t *testing.T) {
 			{"add", addRows, addRowsGeneric}, {"sub", subRows, subRowsGeneric},
 			{"mul", mulRows, mulRowsGeneric}, {"div", divRows, divRowsGeneric}, {"max", maxRows, maxRowsGeneric},
 			{"min", minRows, minRowsGeneric}, {"prelu", preluRows, preluRowsGeneric},
+			{"gate", gateRows, gateRowsGeneric},
 		} {
 			for _, step := range [][2]int{{1, 1}, {0, 1}, {1, 0}, {0, 0}} {
 				f.f(got, src, other, step[0], step[1])

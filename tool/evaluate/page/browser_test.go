@@ -341,14 +341,73 @@ func TestBrowser(t *testing.T) {
 		b.must("Input.dispatchMouseEvent", map[string]any{"type": "mouseMoved", "x": at.X, "y": at.Y}, nil)
 		b.until(`document.getElementById("tip").textContent === document.querySelector("figure g.v title").textContent`)
 	})
+	t.Run("columns", func(t *testing.T) {
+		const chooser = `document.querySelector("#overview-pong").parentNode.previousElementSibling`
+		const heads = `[...` + table + `.querySelectorAll("thead [scope=col]:not(.model)")].filter(h => h.getBoundingClientRect().width > 0)`
+		const groups = `[...` + table + `.querySelectorAll("thead [scope=colgroup]")].filter(h => h.getBoundingClientRect().width > 0)`
+		all := b.text(heads + `.length`)
+		// From the keyboard: the tab key goes from the summary to the buttons and boxes.
+		b.run(chooser+`.querySelector("summary").focus()`, nil)
+		b.key("Enter", 13)
+		b.want(chooser+`.open`, "true")
+		for range 3 {
+			b.key("Tab", 9)
+		}
+		b.want(`document.activeElement.parentNode.parentNode.tagName+document.activeElement.type`, "LEGENDcheckbox")
+		b.key("Tab", 9)
+		hidden := b.text(`document.activeElement.parentNode.textContent.trim()`)
+		b.key(" ", 32)
+		b.want(heads+`.length`, b.text(all+` - 1`))
+		b.want(heads+`[0].textContent.trim() === `+fmt.Sprintf("%q", hidden), "false") // it was the first
+		b.want(table+`.tBodies[0].rows[0].cells[1].getBoundingClientRect().width`, "0")
+		b.want(groups+`.reduce((n, h) => n + h.colSpan, 0)`, b.text(all+` - 1`))
+		b.want(chooser+`.querySelector("legend input").indeterminate`, "true")
+		b.want(`document.getElementById("status").textContent`, b.text(`(`+all+` - 1) + " of " + `+all+` + " columns shown"`))
+		// Every box and the group have a name for screen readers.
+		b.want(`[...`+chooser+`.querySelectorAll("input")].every(i => i.labels[0].textContent.trim() !== "")`, "true")
+		b.want(chooser+`.querySelector("[role=group]").getAttribute("aria-label")`, "Columns of pong: one row per model")
+		// On paper too.
+		b.run(`dispatchEvent(new Event("beforeprint"))`, nil)
+		b.want(`document.querySelectorAll("#overview-pong+.pieces [scope=col]:not(.model)").length`, b.text(all+` - 1`))
+		b.run(`dispatchEvent(new Event("afterprint"))`, nil)
+		b.run(`[...`+chooser+`.querySelectorAll("button")][1].click()`, nil)
+		b.want(heads+`.length + `+groups+`.length`, "0")
+		b.run(`[...`+chooser+`.querySelectorAll("button")][0].click()`, nil)
+		b.want(heads+`.length`, all)
+		b.want(groups+`.reduce((n, h) => n + h.colSpan, 0)`, all)
+	})
+	t.Run("theme", func(t *testing.T) {
+		const paper = `getComputedStyle(document.body).backgroundColor`
+		const choose = `(v => { const s = document.getElementById("theme"); s.value = v; s.dispatchEvent(new Event("change")); })`
+		const light, dark = "rgb(255, 255, 255)", "rgb(21, 23, 26)"
+		for _, system := range []string{"light", "dark"} {
+			b.must("Emulation.setEmulatedMedia", map[string]any{"features": []any{map[string]any{"name": "prefers-color-scheme", "value": system}}}, nil)
+			b.want(paper, map[string]string{"light": light, "dark": dark}[system])
+			b.run(choose+`("dark")`, nil)
+			b.want(paper, dark)
+			b.run(choose+`("light")`, nil)
+			b.want(paper, light)
+			b.run(choose+`("")`, nil)
+			b.want(paper, map[string]string{"light": light, "dark": dark}[system])
+		}
+		// Paper is light.
+		b.run(choose+`("dark")`, nil)
+		b.must("Emulation.setEmulatedMedia", map[string]any{"media": "print"}, nil)
+		b.want(paper, light)
+		b.must("Emulation.setEmulatedMedia", map[string]any{"media": "", "features": []any{}}, nil)
+		b.run(choose+`("")`, nil)
+		b.want(`document.getElementById("theme").labels[0].textContent.startsWith("Theme")`, "true")
+	})
 	t.Run("narrow and on paper", func(t *testing.T) {
 		b.must("Emulation.setDeviceMetricsOverride", map[string]any{"width": 360, "height": 740, "deviceScaleFactor": 2, "mobile": true}, nil)
 		b.want(`[...document.querySelectorAll("body *")].filter(e => !e.closest(".scroll") && e.getBoundingClientRect().right > 361).map(e => e.outerHTML.slice(0, 80)).join("\n")`, "")
 		b.must("Emulation.clearDeviceMetricsOverride", nil, nil)
 		b.run(`dispatchEvent(new Event("beforeprint"))`, nil)
 		b.want(`[...document.querySelectorAll(".pieces table")].every(t => [...t.tBodies[0].rows].every(r => r.cells.length > 1 && r.cells.length <= 9))`, "true")
-		b.want(`[...document.querySelectorAll(".pieces")].map(p => p.querySelectorAll("td").length === p.previousElementSibling.querySelectorAll("td").length && `+
-			`p.querySelectorAll("thead button").length - p.children.length === p.previousElementSibling.querySelectorAll("thead button").length - 1).join()`, "true")
+		// Every number of the whole table is in one of its pieces.
+		b.want(`[...document.querySelectorAll(".pieces")].map(p => p.querySelectorAll("td[data-v],td a").length === p.previousElementSibling.querySelectorAll("td[data-v],td a").length && `+
+			`p.querySelectorAll("thead [scope=col]:not(.model)").length === p.previousElementSibling.querySelectorAll("thead [scope=col]:not(.model)").length && `+
+			`p.querySelector("button") === null).join()`, "true")
 		b.run(`dispatchEvent(new Event("afterprint"))`, nil)
 		b.want(`document.querySelectorAll(".pieces,.whole,[data-shut]").length`, "0")
 		var printed struct{ Data string }
@@ -374,4 +433,9 @@ func TestBrowserWithoutScripts(t *testing.T) {
 	b.until(`document.readyState === "complete" && !document.querySelector("th button")`)
 	b.want(`[...document.querySelectorAll(".tools,#tip,#entries input")].filter(e => e.getBoundingClientRect().width > 0).length`, "0")
 	b.want(`[...document.querySelectorAll("figure>svg,table.grid td")].filter(e => !(e.getBoundingClientRect().width > 0)).length`, "0")
+	// On paper every number of a wide table is inside the page.
+	b.must("Emulation.setEmulatedMedia", map[string]any{"media": "print"}, nil)
+	b.must("Emulation.setDeviceMetricsOverride", map[string]any{"width": 700, "height": 1000, "deviceScaleFactor": 1, "mobile": false}, nil)
+	b.want(`document.querySelectorAll("table.wide").length > 0`, "true")
+	b.want(`[...document.querySelectorAll("table.wide td[data-v],table.wide th[scope]:not(.model)")].filter(e => { const r = e.getBoundingClientRect(); return !(r.width > 0 && r.left >= 0 && r.right <= 701); }).length`, "0")
 }

@@ -25,6 +25,7 @@ type grid struct {
 type group struct {
 	Name, Anchor string
 	Span         int
+	Places       string // of its columns: "5–8"
 }
 
 type heading struct {
@@ -54,7 +55,15 @@ func (b *builder) overview(t *Table) overview {
 			o.Groups[n-1].Span++
 			continue
 		}
-		o.Groups = append(o.Groups, group{analysis, b.anchorOf(t.Dataset, analysis), 1})
+		o.Groups = append(o.Groups, group{Name: analysis, Anchor: b.anchorOf(t.Dataset, analysis), Span: 1})
+	}
+	first := 1
+	for i := range o.Groups {
+		g := &o.Groups[i]
+		if g.Places = itoa(first); g.Span > 1 {
+			g.Places += "–" + itoa(first+g.Span-1)
+		}
+		first += g.Span
 	}
 	o.fill(b, t, columns)
 	if len(o.Rows) < len(t.Models) {

@@ -5,6 +5,14 @@
   const say = (text) => { byId("status").textContent = text; };
   all(".tools[hidden]").forEach((e) => { e.hidden = false; });
 
+  // The theme: that of the system, unless another is chosen for as long as the page is open.
+  const theme = () => {
+    const value = byId("theme").value;
+    if (value) document.documentElement.dataset.theme = value; else delete document.documentElement.dataset.theme;
+  };
+  byId("theme").addEventListener("change", theme);
+  theme(); // a browser may have kept the choice
+
   // Models: shown by their checkboxes, hidden and renamed by pattern.
   const entries = all("#entries>li").map((li) => ({ li, box: li.querySelector("input"), name: li.querySelector(".nm").textContent }));
   entries.forEach((e) => { e.box.hidden = false; e.box.addEventListener("change", apply); });
@@ -72,6 +80,51 @@
     });
   });
 
+  // The columns of the first tables: shown by checkboxes, those of an analysis together.
+  const element = (name, properties, ...children) => {
+    const e = Object.assign(document.createElement(name), properties);
+    e.append(...children);
+    return e;
+  };
+  all("table.grid").forEach((table) => {
+    const groups = all("th[scope=colgroup]", table);
+    if (!groups.length) return;
+    const heads = all("thead th[scope=col]:not(.model)", table);
+    const columns = heads.map((th, i) => ({
+      box: element("input", { type: "checkbox", checked: true }), name: th.textContent.trim(),
+      cells: [th, ...[...table.tBodies[0].rows].map((row) => row.cells[i + 1])],
+    }));
+    let at = 0;
+    const sets = groups.map((th) => ({ th, box: element("input", { type: "checkbox", checked: true }), own: columns.slice(at, at += th.colSpan) }));
+    function update() {
+      columns.forEach((c) => c.cells.forEach((cell) => { cell.hidden = !c.box.checked; }));
+      sets.forEach(({ th, box, own }) => {
+        const shown = own.filter((c) => c.box.checked).length;
+        box.checked = shown > 0;
+        box.indeterminate = shown > 0 && shown < own.length;
+        th.hidden = shown === 0;
+        th.colSpan = Math.max(shown, 1);
+      });
+      const shown = columns.filter((c) => c.box.checked).length;
+      summary.textContent = shown < columns.length ? `Columns: ${shown} of ${columns.length}` : "Columns";
+      say(`${shown} of ${columns.length} columns shown`);
+    }
+    columns.forEach((c) => c.box.addEventListener("change", update));
+    const every = (own, on) => { own.forEach((c) => { c.box.checked = on; }); update(); };
+    sets.forEach(({ box, own }) => box.addEventListener("change", () => every(own, box.checked)));
+    const button = (textContent, on) => {
+      const b = element("button", { type: "button", textContent });
+      b.addEventListener("click", () => every(columns, on));
+      return b;
+    };
+    const summary = element("summary", { textContent: "Columns" });
+    const fields = sets.map(({ th, box, own }) => element("fieldset", {},
+      element("legend", {}, element("label", {}, box, " " + th.textContent)),
+      ...own.map((c) => element("label", {}, c.box, " " + c.name))));
+    table.parentNode.before(element("details", { className: "columns manual" }, summary,
+      element("div", { role: "group", ariaLabel: "Columns of " + table.caption.textContent }, element("p", {}, button("All", true), button("None", false)), ...fields)));
+  });
+
   // Figures: values where the pointer is, and with the arrow keys.
   const tip = byId("tip");
   let current = null;
@@ -113,6 +166,9 @@
   function piece(table, from, to) {
     const part = table.cloneNode(true);
     all("[id]", part).concat(part).forEach((e) => e.removeAttribute("id"));
+    all("th[hidden],td[hidden]", part).forEach((e) => e.remove());
+    part.classList.remove("wide");
+    all("th button", part).forEach((e) => e.replaceWith(...e.childNodes)); // the headings of further pages show no buttons
     let at = 0;
     all("th[scope=colgroup]", part).forEach((th) => {
       const begin = at, end = at += th.colSpan, span = Math.min(end, to) - Math.max(begin, from);
@@ -123,16 +179,18 @@
       const first = tr.querySelector("th.model,th[scope=row]") ? 1 : 0;
       [...tr.cells].forEach((cell, i) => { if (i >= first && (i - first < from || i - first >= to)) cell.remove(); });
     });
+    all("tbody tr", part).forEach((tr) => { if (!tr.querySelector("td:not(.n),td a")) tr.remove(); }); // nothing of it was measured
     return part;
   }
   addEventListener("beforeprint", () => {
     all("details:not([open],.manual)").forEach((d) => { d.open = true; d.dataset.shut = ""; });
     all("table.grid").forEach((table) => {
-      const columns = all("thead th:not([scope=colgroup],.model)", table).length;
-      if (columns <= most) return;
+      const columns = all("thead th:not([scope=colgroup],.model,[hidden])", table).length;
+      if (columns <= most) { table.classList.remove("wide"); return; }
       const parts = document.createElement("div");
       parts.className = "pieces";
-      for (let from = 0; from < columns; from += most) parts.append(piece(table, from, Math.min(from + most, columns)));
+      const size = Math.ceil(columns / Math.ceil(columns / most));
+      for (let from = 0; from < columns; from += size) parts.append(piece(table, from, Math.min(from + size, columns)));
       table.classList.add("whole");
       table.after(parts);
     });
@@ -141,5 +199,6 @@
     all("details[data-shut]").forEach((d) => { d.open = false; delete d.dataset.shut; });
     all(".pieces").forEach((e) => e.remove());
     all(".whole").forEach((e) => e.classList.remove("whole"));
+    all("table.grid").forEach((e) => e.classList.toggle("wide", all("thead th:not([scope=colgroup],.model)", e).length > most));
   });
 })();
