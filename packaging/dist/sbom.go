@@ -42,13 +42,13 @@ func billOf(program, version string) ([]byte, error) {
 		Type     string           `json:"type"`
 		Name     string           `json:"name"`
 		Version  string           `json:"version"`
-		PURL     string           `json:"purl"`
+		PURL     string           `json:"purl,omitempty"`
 		Licenses []map[string]any `json:"licenses,omitempty"`
 	}
-	describe := func(m module, kind string, license string) component {
+	describe := func(m module, kind string, licenses ...string) component {
 		c := component{Type: kind, Name: m.path, Version: m.version, PURL: "pkg:golang/" + m.path + "@" + m.version}
-		if license != "" {
-			c.Licenses = []map[string]any{{"license": map[string]string{"id": license}}}
+		for _, id := range licenses {
+			c.Licenses = append(c.Licenses, map[string]any{"license": map[string]string{"id": id}})
 		}
 		return c
 	}
@@ -58,17 +58,29 @@ func billOf(program, version string) ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		id := ""
-		if len(texts) > 0 {
-			id = licenseID(texts[0].text)
+		var ids []string
+		for _, l := range texts {
+			if id := licenseID(l.text); id != "" && !slices.Contains(ids, id) {
+				ids = append(ids, id)
+			}
 		}
-		components = append(components, describe(m, "library", id))
+		components = append(components, describe(m, "library", ids...))
 	}
+	// The fonts are files, of no module that is linked.
+	components = append(components, component{Type: "file", Name: fontName, Version: fontVersion, PURL: "pkg:generic/liberation-fonts@" + fontVersion,
+		Licenses: []map[string]any{{"license": map[string]string{"id": "OFL-1.1"}}}})
 	own := describe(module{"repscope", version}, "application", "Apache-2.0")
 	bill, err := json.MarshalIndent(map[string]any{"bomFormat": "CycloneDX", "specVersion": "1.6", "version": 1,
 		"metadata": map[string]any{"component": own}, "components": components}, "", "  ")
 	return append(bill, '\n'), err
 }
+
+// The fonts of package internal/typeface, by what their own tables say.
+const (
+	fontName    = "Liberation Sans Regular and Bold"
+	fontVersion = "2.1.4"
+	fontLicense = "internal/typeface/LICENSE-SIL"
+)
 
 // A license is a file of a module.
 type license struct{ name, text string }
@@ -194,6 +206,10 @@ func thirdParty(program string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	fmt.Fprintf(&b, "==== the Go standard library: LICENSE\n\n%s\n", strings.TrimSpace(string(text)))
+	fmt.Fprintf(&b, "==== the Go standard library: LICENSE\n\n%s\n\n", strings.TrimSpace(string(text)))
+	if text, err = os.ReadFile(fontLicense); err != nil {
+		return nil, err
+	}
+	fmt.Fprintf(&b, "==== %s %s: %s\n\n%s\n", fontName, fontVersion, filepath.Base(fontLicense), strings.TrimSpace(string(text)))
 	return []byte(b.String()), nil
 }
