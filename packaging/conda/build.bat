@@ -4,6 +4,7 @@ set CGO_ENABLED=0
 set GOPATH=%SRC_DIR%\gopath
 set GOCACHE=%SRC_DIR%\gocache
 set GOFLAGS=-modcacherw
+if not defined SOURCE_DATE_EPOCH set SOURCE_DATE_EPOCH=1767225600
 for /f %%a in ('go env GOARCH') do set arch=%%a
 go run ./packaging/dist --out archive --targets windows/%arch% --version %PKG_VERSION% || exit 1
 mkdir unpacked licenses

@@ -2,6 +2,8 @@
 # Builds the package on Linux and macOS; the recipe runs it in a copy of the sources.
 set -euo pipefail
 export GOPATH="$SRC_DIR/gopath" GOCACHE="$SRC_DIR/gocache" GOFLAGS=-modcacherw CGO_ENABLED=0
+SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-1767225600} # of files that are unpacked again; the sources may lack their history
+export SOURCE_DATE_EPOCH
 target=$(go env GOOS)/$(go env GOARCH)
 go run ./packaging/dist --out archive --targets "$target" --version "$PKG_VERSION"
 mkdir -p licenses unpacked "$PREFIX"/{bin,share/man/man1,share/bash-completion/completions,share/zsh/site-functions,share/fish/vendor_completions.d}

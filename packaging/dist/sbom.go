@@ -85,6 +85,9 @@ const (
 // A license is a file of a module.
 type license struct{ name, text string }
 
+// choices are the files of those that were chosen, where a module leaves the choice.
+var choices = map[string]string{"github.com/golang/freetype": "licenses/ftl.txt"}
+
 // known are the licenses that were read: every target links much the same modules.
 var known = map[module][]license{}
 
@@ -97,20 +100,30 @@ func licensesOf(m module) ([]license, error) {
 	if err != nil {
 		return nil, err
 	}
-	entries, err := os.ReadDir(folder)
-	if err != nil {
-		return nil, err
+	var names []string
+	for _, below := range []string{".", "THIRD_PARTY_LICENSES"} {
+		entries, err := os.ReadDir(filepath.Join(folder, below))
+		if err != nil && below == "." {
+			return nil, err
+		}
+		for _, e := range entries {
+			upper := strings.ToUpper(e.Name())
+			isLicense := slices.ContainsFunc([]string{"LICENSE", "LICENCE", "COPYING", "NOTICE"}, func(word string) bool { return strings.HasPrefix(upper, word) })
+			if e.Type().IsRegular() && (isLicense || below != ".") {
+				names = append(names, filepath.Join(below, e.Name()))
+			}
+		}
+	}
+	if name, ok := choices[m.path]; ok {
+		names = append(names, name)
 	}
 	var found []license
-	for _, e := range entries {
-		upper := strings.ToUpper(e.Name())
-		if e.Type().IsRegular() && (strings.HasPrefix(upper, "LICENSE") || strings.HasPrefix(upper, "LICENCE") || strings.HasPrefix(upper, "COPYING") || strings.HasPrefix(upper, "NOTICE")) {
-			text, err := os.ReadFile(filepath.Join(folder, e.Name()))
-			if err != nil {
-				return nil, err
-			}
-			found = append(found, license{e.Name(), string(text)})
+	for _, name := range names {
+		text, err := os.ReadFile(filepath.Join(folder, name))
+		if err != nil {
+			return nil, err
 		}
+		found = append(found, license{filepath.ToSlash(name), string(text)})
 	}
 	known[m] = found
 	return found, nil
@@ -128,6 +141,7 @@ func licenseID(text string) string {
 		{"BSD-2-Clause", "Redistributions in binary form"},
 		{"MIT", "Permission is hereby granted, free of charge"},
 		{"FTL", "The FreeType Project LICENSE"},
+		{"CC-BY-4.0", "Creative Commons Attribution 4.0 International"},
 	} {
 		if strings.Contains(text, l.words) {
 			return l.id

@@ -103,12 +103,17 @@ func link(program, path string) (err error) {
 	if err := os.Remove(temporary); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	if err := os.Symlink(program, temporary); err != nil {
-		if err := os.Link(program, temporary); err != nil {
-			if err := copyFile(program, temporary); err != nil {
-				return err
-			}
+	for _, make := range []func(string, string) error{os.Symlink, os.Link, copyFile} {
+		if err = make(program, temporary); err != nil {
+			continue
 		}
+		if _, err = os.Stat(temporary); err == nil { // some systems make no link and say they did
+			break
+		}
+		os.Remove(temporary)
+	}
+	if err != nil {
+		return err
 	}
 	return os.Rename(temporary, path)
 }
