@@ -8,6 +8,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"encoding/json"
+	"flag"
 	"io"
 	"os"
 	"os/exec"
@@ -17,6 +18,8 @@ import (
 	"testing"
 	"time"
 )
+
+var reproducible = flag.Bool("reproducible", false, "make the archive of the commit twice and compare")
 
 // TestPack packs files in two orders, at two times, and reads the archives.
 func TestPack(t *testing.T) {
@@ -103,8 +106,8 @@ func unpack(t *testing.T, path string) map[string]string {
 // TestReproducible makes the archive of this system's commit twice, in clones in two folders
 // whose files have other times.
 func TestReproducible(t *testing.T) {
-	if testing.Short() {
-		t.Skip("builds the program twice; left out with -short")
+	if !*reproducible {
+		t.Skip("builds the program twice, which takes minutes: -reproducible")
 	}
 	git, err := exec.LookPath("git")
 	if err != nil {

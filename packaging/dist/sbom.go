@@ -7,8 +7,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 )
@@ -153,10 +153,8 @@ func licenseID(text string) string {
 // sharedFiles are those of every archive: manual pages, completions, licenses, the README.
 func sharedFiles(work string) ([]file, error) {
 	program := filepath.Join(work, "host", "repscope")
-	c := exec.Command("go", "build", "-o", program, "./cmd/repscope")
-	c.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if said, err := c.CombinedOutput(); err != nil {
-		return nil, fmt.Errorf("go build: %w\n%s", err, said)
+	if err := build(program, runtime.GOOS, runtime.GOARCH); err != nil { // as it is handed out, so that nothing is compiled twice
+		return nil, err
 	}
 	var files []file
 	for name, source := range map[string]string{"README.md": "README.md", "LICENSE": "LICENSE"} {

@@ -19,7 +19,7 @@ import (
 // had, as on Windows without the right to them, they are copies. What stands there and is
 // neither is not replaced.
 func links(commands []run.Command, args []string, w io.Writer) error {
-	if len(args) != 1 {
+	if len(args) != 1 || args[0] == "" {
 		return run.Usage("links: name one folder, such as ~/.local/bin")
 	}
 	program, err := os.Executable()
@@ -98,6 +98,9 @@ func link(program, path string) (err error) {
 	defer func() {
 		if err != nil {
 			os.Remove(temporary)
+			if inner := errors.Unwrap(err); inner != nil { // without the name of what is gone
+				err = fmt.Errorf("%s: %w", path, inner)
+			}
 		}
 	}()
 	if err := os.Remove(temporary); err != nil && !errors.Is(err, fs.ErrNotExist) {

@@ -68,6 +68,8 @@ func TestRun(t *testing.T) {
 		{"--version --json", 0, `"name": "repscope"`, ""},
 		{"links", 2, "", "name one folder"},
 		{"links --help", 0, "repscope links DIR", ""},
+		{"help links", 0, "repscope links DIR", ""},
+		{"help help", 2, "", "there is no binary"},
 		{"completion", 2, "", "bash, zsh or fish"},
 		{"completion csh", 2, "", "bash, zsh or fish"},
 		{"man", 2, "", "name a binary"},
