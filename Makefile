@@ -31,9 +31,18 @@ FUZZTIME  ?= 60s
 
 .PHONY: build dist test test-processor lint calibrate bench fuzz oracle analyse-all example-data figures clean
 
-# Stripped: names of functions remain for traces, what debuggers read does not.
+# Small: stripped, so that names of functions remain for traces, and what debuggers read does not; and nothing inlined
+# where it gains nothing.
+SMALL = -trimpath $(foreach package,$(shell sed '/^\#/d' packaging/cold.txt),-gcflags=$(package)=-l)
 build:
-	CGO_ENABLED=0 $(GO) build -trimpath -ldflags='-s -w' -o bin/ ./cmd/...
+	CGO_ENABLED=0 $(GO) build $(SMALL) -ldflags='-s -w' -o bin/ ./cmd/...
+
+# What the parts of a binary weigh: make weigh BINARY=reward
+BINARY ?= neighborhood
+.PHONY: weigh
+weigh:
+	CGO_ENABLED=0 $(GO) build $(SMALL) -o bin/unstripped ./cmd/$(BINARY)
+	$(GO) run ./packaging/weigh bin/unstripped
 
 # Archives of the program for every system, with checksums; the same commit, the same bytes.
 dist:

@@ -40,6 +40,7 @@ func newOrdered(series []string, ordered bool) (*preparation, error) {
 }
 
 func newPreparation(series []string) (*preparation, error) {
+	fonts() // before gonum sets a text in a plot that the panel is put into
 	prep := &preparation{index: map[string]int{}, keys: map[string]int{}}
 	for _, name := range series {
 		if _, twice := prep.index[name]; twice {

@@ -9,12 +9,13 @@ import (
 	"sync"
 	"unicode"
 
-	"codeberg.org/go-fonts/liberation/liberationsansbold"
-	"codeberg.org/go-fonts/liberation/liberationsansregular"
 	stdfont "golang.org/x/image/font"
 	"golang.org/x/image/font/opentype"
 	"gonum.org/v1/plot/font"
+	"gonum.org/v1/plot/font/liberation"
 	"gonum.org/v1/plot/vg"
+
+	"repscope/internal/typeface"
 )
 
 // Text sizes in points.
@@ -46,28 +47,44 @@ var (
 	boldFont    = font.Font{Typeface: "Liberation", Variant: "Sans", Weight: stdfont.WeightBold}
 )
 
-// fonts parses the two bundled fonts once. The cache is safe for concurrent use.
+// fonts parses the two bundled fonts once. The cache is safe for concurrent use. They become
+// those of gonum's own texts too, where these have none; see internal/liberation.
 var fonts = sync.OnceValue(func() *font.Cache {
 	var collection font.Collection
 	for _, f := range []struct {
 		font font.Font
 		data []byte
-	}{{regularFont, liberationsansregular.TTF}, {boldFont, liberationsansbold.TTF}} {
+	}{{regularFont, typeface.Regular()}, {boldFont, typeface.Bold()}} {
 		face, err := opentype.Parse(f.data)
 		if err != nil {
 			panic("plots: bundled font: " + err.Error()) // a build without its own data
 		}
 		collection = append(collection, font.Face{Font: f.font, Face: face})
 	}
+	fillBlank(font.DefaultCache, collection)
 	return font.NewCache(collection)
 })
+
+// fillBlank enters a regular and a bold face for every face of a cache that has no glyphs.
+func fillBlank(cache *font.Cache, faces font.Collection) {
+	for _, f := range liberation.Collection() {
+		if f.Face.NumGlyphs() > 1 {
+			continue
+		}
+		face := faces[0].Face
+		if f.Font.Weight == stdfont.WeightBold {
+			face = faces[1].Face
+		}
+		cache.Add(font.Collection{{Font: f.Font, Face: face}})
+	}
+}
 
 // fontData is the font file of a face, for embedding.
 func fontData(bold bool) []byte {
 	if bold {
-		return liberationsansbold.TTF
+		return typeface.Bold()
 	}
-	return liberationsansregular.TTF
+	return typeface.Regular()
 }
 
 // run is a piece of one line in one size on one baseline.

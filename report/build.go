@@ -12,6 +12,7 @@ import (
 type Build struct {
 	Version  string // module version, "devel" for an unversioned build
 	Revision string // version control revision, with "+modified" for a changed tree
+	Time     string // of the revision, such as "2026-11-26T21:18:00Z"; empty if not known
 	Go       string // such as "go1.26.0 linux/amd64"
 }
 
@@ -30,6 +31,8 @@ func ReadBuild() Build {
 		switch s.Key {
 		case "vcs.revision":
 			b.Revision = s.Value
+		case "vcs.time":
+			b.Time = s.Value
 		case "vcs.modified":
 			modified = s.Value == "true"
 		}

@@ -6,7 +6,7 @@
 //
 //	value, err := pickle.Load(reader, size, pickle.Options{Find: find})
 //
-// Python values become None: nil, bool: bool, int: int64 or *big.Int, float:
+// Python values become None: nil, bool: bool, int: int64 or [Long], float:
 // float64, str: string, bytes and bytearray: []byte, tuple: *Tuple, list:
 // *List, set and frozenset: *Set, dict: *Dict.
 package pickle
@@ -17,7 +17,6 @@ import (
 	"io"
 	"iter"
 	"math"
-	"math/big"
 
 	"repscope/internal/format"
 )
@@ -91,7 +90,7 @@ func (d *Dict) All() iter.Seq2[any, any] {
 	}
 }
 
-// tupleKey is the comparable stand-in of a tuple, *big.Int or bytes used as a key.
+// tupleKey is the comparable stand-in of a tuple or of bytes used as a key.
 type tupleKey string
 
 // hashable returns a comparable Go value for a Python key. As in Python, 1,
@@ -100,7 +99,7 @@ func hashable(key any) (any, error) { return hashableAt(key, 0) }
 
 func hashableAt(key any, depth int) (any, error) {
 	switch k := key.(type) {
-	case nil, string, int64:
+	case nil, string, int64, Long:
 		return k, nil
 	case bool:
 		if k {
@@ -117,8 +116,6 @@ func hashableAt(key any, depth int) (any, error) {
 		return k, nil
 	case []byte:
 		return tupleKey("b" + string(k)), nil
-	case *big.Int:
-		return tupleKey("i" + k.String()), nil
 	case *Tuple:
 		if depth > 8 || len(k.Items) > 64 {
 			return nil, errors.New("a dict key is too deep or too long a tuple")
@@ -147,7 +144,7 @@ func TypeName(v any) string {
 		return "None"
 	case bool:
 		return "bool"
-	case int64, *big.Int:
+	case int64, Long:
 		return "int"
 	case float64:
 		return "float"

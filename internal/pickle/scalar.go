@@ -7,7 +7,6 @@ import (
 	"errors"
 	"io"
 	"math"
-	"math/big"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -83,12 +82,9 @@ func (m *machine) textValue(op byte) error {
 		return m.push(true, 0)
 	}
 	line = strings.TrimSuffix(line, "L")
-	if v, err := strconv.ParseInt(line, 10, 64); err == nil {
-		return m.push(v, 8)
-	}
 	if len(line) <= maxInteger {
-		if v, ok := new(big.Int).SetString(line, 10); ok {
-			return m.push(v, int64(len(line)))
+		if v, ok := parseInteger(line); ok {
+			return m.push(v, max(8, int64(len(line))))
 		}
 	}
 	return corrupt("%.40q is no integer", line)
@@ -150,26 +146,5 @@ func (m *machine) long(op byte) error {
 	if err != nil {
 		return err
 	}
-	if n <= 8 {
-		var full [8]byte
-		if n > 0 && b[n-1]&0x80 != 0 {
-			for i := range full {
-				full[i] = 0xff
-			}
-		}
-		copy(full[:], b)
-		return m.push(int64(binary.LittleEndian.Uint64(full[:])), 8)
-	}
-	negative := b[n-1]&0x80 != 0
-	for i, j := 0, len(b)-1; i < j; i, j = i+1, j-1 {
-		b[i], b[j] = b[j], b[i]
-	}
-	v := new(big.Int).SetBytes(b)
-	if negative {
-		v.Sub(v, new(big.Int).Lsh(big.NewInt(1), uint(8*n)))
-	}
-	if v.IsInt64() {
-		return m.push(v.Int64(), 8)
-	}
-	return m.push(v, int64(n))
+	return m.push(longOf(b), max(8, int64(n)))
 }

@@ -6,7 +6,6 @@ import (
 	"bytes"
 	"fmt"
 	"math"
-	"math/big"
 	"strings"
 
 	"repscope/internal/dtype"
@@ -286,8 +285,8 @@ func printable(v any) string {
 	switch v := v.(type) {
 	case int64, float64, bool, nil:
 		return fmt.Sprint(v)
-	case *big.Int:
-		if v.BitLen() < 128 {
+	case pickle.Long:
+		if len(v) <= 16 {
 			return v.String()
 		}
 	}

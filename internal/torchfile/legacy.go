@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math/big"
 	"sort"
 
 	"repscope/internal/dtype"
@@ -90,7 +89,7 @@ func (l *legacyFile) readHead() error {
 	if err != nil {
 		return err
 	}
-	if _, ok := magic.(*big.Int); !ok {
+	if _, ok := magic.(pickle.Long); !ok {
 		return errors.New("the magic number is missing")
 	}
 	protocol, err := l.load("protocol", pickle.Options{})

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"math/big"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -16,6 +15,7 @@ import (
 	"testing"
 
 	"repscope/internal/dtype"
+	"repscope/internal/pickle"
 )
 
 // compare checks a value against its description in expected.json.
@@ -93,7 +93,7 @@ func compare(t *testing.T, path string, got any, want json.RawMessage) {
 		for i, v := range got {
 			compare(t, fmt.Sprintf("%s[%d]", path, i), v, d.List[i])
 		}
-	case *big.Int:
+	case pickle.Long:
 		if got.String() != string(want) {
 			t.Errorf("%s = %v, want %s", path, got, want)
 		}

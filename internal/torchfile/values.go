@@ -11,7 +11,7 @@ import (
 )
 
 // Dict is a Python dict or OrderedDict in its own order. Its values are nil,
-// bool, int64, *big.Int, float64, string, []byte, []any (lists, tuples, sets
+// bool, int64, pickle.Long, float64, string, []byte, []any (lists, tuples, sets
 // and torch.Size), *Dict, *Tensor or *Object.
 type Dict struct {
 	keys   []any

@@ -107,12 +107,31 @@ func archiveOf(target, version, out, work string, shared []file, moment time.Tim
 
 // build compiles the program: static, stripped, without the path it was built in.
 func build(program, system, processor string) error {
-	c := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w -buildid=", "-o", program, "./cmd/repscope")
+	cold, err := coldFlags("packaging/cold.txt")
+	if err != nil {
+		return err
+	}
+	c := exec.Command("go", slices.Concat([]string{"build", "-trimpath", "-ldflags=-s -w -buildid=", "-o", program}, cold, []string{"./cmd/repscope"})...)
 	c.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS="+system, "GOARCH="+processor, "GOFLAGS=", "GOAMD64=v1")
 	if said, err := c.CombinedOutput(); err != nil {
 		return fmt.Errorf("go build: %w\n%s", err, said)
 	}
 	return nil
+}
+
+// coldFlags are the compiler's for packages that a file lists, in which nothing is inlined.
+func coldFlags(path string) ([]string, error) {
+	list, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	var flags []string
+	for line := range strings.Lines(string(list)) {
+		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "#") {
+			flags = append(flags, "-gcflags="+line+"=-l")
+		}
+	}
+	return flags, nil
 }
 
 // machine is what uname calls a processor.

@@ -7,8 +7,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 )
@@ -42,13 +42,13 @@ func billOf(program, version string) ([]byte, error) {
 		Type     string           `json:"type"`
 		Name     string           `json:"name"`
 		Version  string           `json:"version"`
-		PURL     string           `json:"purl"`
+		PURL     string           `json:"purl,omitempty"`
 		Licenses []map[string]any `json:"licenses,omitempty"`
 	}
-	describe := func(m module, kind string, license string) component {
+	describe := func(m module, kind string, licenses ...string) component {
 		c := component{Type: kind, Name: m.path, Version: m.version, PURL: "pkg:golang/" + m.path + "@" + m.version}
-		if license != "" {
-			c.Licenses = []map[string]any{{"license": map[string]string{"id": license}}}
+		for _, id := range licenses {
+			c.Licenses = append(c.Licenses, map[string]any{"license": map[string]string{"id": id}})
 		}
 		return c
 	}
@@ -58,20 +58,35 @@ func billOf(program, version string) ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		id := ""
-		if len(texts) > 0 {
-			id = licenseID(texts[0].text)
+		var ids []string
+		for _, l := range texts {
+			if id := licenseID(l.text); id != "" && !slices.Contains(ids, id) {
+				ids = append(ids, id)
+			}
 		}
-		components = append(components, describe(m, "library", id))
+		components = append(components, describe(m, "library", ids...))
 	}
+	// The fonts are files, of no module that is linked.
+	components = append(components, component{Type: "file", Name: fontName, Version: fontVersion, PURL: "pkg:generic/liberation-fonts@" + fontVersion,
+		Licenses: []map[string]any{{"license": map[string]string{"id": "OFL-1.1"}}}})
 	own := describe(module{"repscope", version}, "application", "Apache-2.0")
 	bill, err := json.MarshalIndent(map[string]any{"bomFormat": "CycloneDX", "specVersion": "1.6", "version": 1,
 		"metadata": map[string]any{"component": own}, "components": components}, "", "  ")
 	return append(bill, '\n'), err
 }
 
+// The fonts of package internal/typeface, by what their own tables say.
+const (
+	fontName    = "Liberation Sans Regular and Bold"
+	fontVersion = "2.1.4"
+	fontLicense = "internal/typeface/LICENSE-SIL"
+)
+
 // A license is a file of a module.
 type license struct{ name, text string }
+
+// choices are the files of those that were chosen, where a module leaves the choice.
+var choices = map[string]string{"github.com/golang/freetype": "licenses/ftl.txt"}
 
 // known are the licenses that were read: every target links much the same modules.
 var known = map[module][]license{}
@@ -85,20 +100,30 @@ func licensesOf(m module) ([]license, error) {
 	if err != nil {
 		return nil, err
 	}
-	entries, err := os.ReadDir(folder)
-	if err != nil {
-		return nil, err
+	var names []string
+	for _, below := range []string{".", "THIRD_PARTY_LICENSES"} {
+		entries, err := os.ReadDir(filepath.Join(folder, below))
+		if err != nil && below == "." {
+			return nil, err
+		}
+		for _, e := range entries {
+			upper := strings.ToUpper(e.Name())
+			isLicense := slices.ContainsFunc([]string{"LICENSE", "LICENCE", "COPYING", "NOTICE"}, func(word string) bool { return strings.HasPrefix(upper, word) })
+			if e.Type().IsRegular() && (isLicense || below != ".") {
+				names = append(names, filepath.Join(below, e.Name()))
+			}
+		}
+	}
+	if name, ok := choices[m.path]; ok {
+		names = append(names, name)
 	}
 	var found []license
-	for _, e := range entries {
-		upper := strings.ToUpper(e.Name())
-		if e.Type().IsRegular() && (strings.HasPrefix(upper, "LICENSE") || strings.HasPrefix(upper, "LICENCE") || strings.HasPrefix(upper, "COPYING") || strings.HasPrefix(upper, "NOTICE")) {
-			text, err := os.ReadFile(filepath.Join(folder, e.Name()))
-			if err != nil {
-				return nil, err
-			}
-			found = append(found, license{e.Name(), string(text)})
+	for _, name := range names {
+		text, err := os.ReadFile(filepath.Join(folder, name))
+		if err != nil {
+			return nil, err
 		}
+		found = append(found, license{filepath.ToSlash(name), string(text)})
 	}
 	known[m] = found
 	return found, nil
@@ -116,6 +141,7 @@ func licenseID(text string) string {
 		{"BSD-2-Clause", "Redistributions in binary form"},
 		{"MIT", "Permission is hereby granted, free of charge"},
 		{"FTL", "The FreeType Project LICENSE"},
+		{"CC-BY-4.0", "Creative Commons Attribution 4.0 International"},
 	} {
 		if strings.Contains(text, l.words) {
 			return l.id
@@ -127,10 +153,8 @@ func licenseID(text string) string {
 // sharedFiles are those of every archive: manual pages, completions, licenses, the README.
 func sharedFiles(work string) ([]file, error) {
 	program := filepath.Join(work, "host", "repscope")
-	c := exec.Command("go", "build", "-o", program, "./cmd/repscope")
-	c.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if said, err := c.CombinedOutput(); err != nil {
-		return nil, fmt.Errorf("go build: %w\n%s", err, said)
+	if err := build(program, runtime.GOOS, runtime.GOARCH); err != nil { // as it is handed out, so that nothing is compiled twice
+		return nil, err
 	}
 	var files []file
 	for name, source := range map[string]string{"README.md": "README.md", "LICENSE": "LICENSE"} {
@@ -194,6 +218,10 @@ func thirdParty(program string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	fmt.Fprintf(&b, "==== the Go standard library: LICENSE\n\n%s\n", strings.TrimSpace(string(text)))
+	fmt.Fprintf(&b, "==== the Go standard library: LICENSE\n\n%s\n\n", strings.TrimSpace(string(text)))
+	if text, err = os.ReadFile(fontLicense); err != nil {
+		return nil, err
+	}
+	fmt.Fprintf(&b, "==== %s %s: %s\n\n%s\n", fontName, fontVersion, filepath.Base(fontLicense), strings.TrimSpace(string(text)))
 	return []byte(b.String()), nil
 }

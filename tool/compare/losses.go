@@ -11,12 +11,12 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"math/big"
 	"os"
 	"slices"
 	"strconv"
 	"strings"
 
+	"repscope/internal/pickle"
 	"repscope/internal/text"
 	"repscope/internal/torchfile"
 	"repscope/report"
@@ -346,8 +346,8 @@ func scalar(v any) (float64, bool) {
 		return float64(v), true
 	case float64:
 		return v, true
-	case *big.Int:
-		f, _ := new(big.Float).SetInt(v).Float64()
+	case pickle.Long:
+		f, _ := strconv.ParseFloat(v.String(), 64) // too large is infinite
 		return f, true
 	case *torchfile.Tensor:
 		if v.Len() != 1 {

@@ -4,7 +4,9 @@ package repscope
 
 import (
 	"bytes"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -44,8 +46,9 @@ try ./walk --metric = c
 try repscope ride --format s
 try repscope completion z
 try repscope man ri
+try walk --out a
 `, "--norc")
-	if want := "[walk]\n[--metric]\n[euclidean cosine]\n[cosine]\n[svg]\n[zsh]\n[ride]\n"; out != want {
+	if want := "[walk]\n[--metric]\n[euclidean cosine]\n[cosine]\n[svg]\n[zsh]\n[ride]\n[]\n"; out != want {
 		t.Errorf("got\n%swant\n%s", out, want)
 	}
 }
@@ -62,13 +65,39 @@ complete -C 'repscope ride --metric '
 	}
 }
 
-// Zsh has completions at a terminal only, so the script is read and its functions looked for.
+// Zsh completes at a terminal only, which its module zpty is; what stands in the line then is
+// written by a widget on control X.
 func TestZsh(t *testing.T) {
 	t.Parallel()
-	out := shellOutput(t, "zsh", "compdef() { print compdef $# }\n"+script(t, "zsh")+"\nprint ${+functions[_repscope_walk]} ${+functions[_repscope_ride]}\nwhich _repscope_walk\n", "-f")
-	for _, want := range []string{"compdef 4\n", "1 1\n", "--metric=[NAME of the distance]:metric:(euclidean cosine)", "--k=[LIST of sizes]:LIST: "} {
-		if !strings.Contains(out, want) {
-			t.Errorf("%q is not in\n%s", want, out)
+	folder := t.TempDir()
+	for name, text := range map[string]string{"_repscope": script(t, "zsh"), "a b.yaml": "", "said": ""} {
+		if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
 		}
+	}
+	out := shellOutput(t, "zsh", `cd `+folder+`
+zmodload zsh/zpty || exit 0
+zpty z zsh -f -i
+zpty -w z 'PS1="> "; autoload -Uz compinit; compinit -u -D; source ./_repscope; show() { print -r -- "$BUFFER" >> said; BUFFER= }; zle -N show; bindkey "^X" show; unsetopt beep auto_menu'
+try() {
+	local before=$(wc -l < said)
+	zpty -w -n z "$1"$'\t\x18'
+	repeat 600; do
+		(( $(wc -l < said) > before )) && return
+		sleep 0.05
+	done
+	print -r "no answer to $1"
+}
+try "repscope wa"
+try "walk --met"
+try "repscope ride --metric c"
+try "walk --config a"
+try "repscope completion f"
+zpty -d z
+cat said
+`, "-f")
+	want := "repscope walk \nwalk --metric=\nrepscope ride --metric cosine \nwalk --config a\\ b.yaml \nrepscope completion fish \n"
+	if out != want {
+		t.Errorf("got\n%swant\n%s", out, want)
 	}
 }

@@ -3,6 +3,7 @@
 package repscope
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -18,7 +19,7 @@ import (
 // had, as on Windows without the right to them, they are copies. What stands there and is
 // neither is not replaced.
 func links(commands []run.Command, args []string, w io.Writer) error {
-	if len(args) != 1 {
+	if len(args) != 1 || args[0] == "" {
 		return run.Usage("links: name one folder, such as ~/.local/bin")
 	}
 	program, err := os.Executable()
@@ -60,7 +61,7 @@ func linkAll(program, folder string, names []string, w io.Writer) error {
 }
 
 // replaceable says whether a link may take a place: nothing is there, or a link to a program
-// of this name, or this program.
+// of this name, or this program, of whatever version.
 func replaceable(path string, own fs.FileInfo) error {
 	found, err := os.Lstat(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -76,24 +77,46 @@ func replaceable(path string, own fs.FileInfo) error {
 		}
 		return fmt.Errorf("%s is a link to %s, want none or one to %s", path, target, Name)
 	}
-	if found.Mode().IsRegular() && (os.SameFile(found, own) || found.Size() == own.Size()) {
+	if found.Mode().IsRegular() && (os.SameFile(found, own) || isCopy(path)) {
 		return nil
 	}
 	return fmt.Errorf("%s is there already and no link to %s; remove it, or name another folder", path, Name)
 }
 
+// isCopy reports whether a file is this program by a function that no other has.
+func isCopy(path string) bool {
+	content, err := os.ReadFile(path)
+	return err == nil && bytes.Contains(content, []byte(mark))
+}
+
+// mark is among the names of functions in the program, and so is this text itself.
+const mark = "repscope/tool/repscope.linkAll"
+
 // link replaces a link in one step, so that whoever calls it meanwhile finds one.
-func link(program, path string) error {
+func link(program, path string) (err error) {
 	temporary := path + ".new"
+	defer func() {
+		if err != nil {
+			os.Remove(temporary)
+			if inner := errors.Unwrap(err); inner != nil { // without the name of what is gone
+				err = fmt.Errorf("%s: %w", path, inner)
+			}
+		}
+	}()
 	if err := os.Remove(temporary); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	if err := os.Symlink(program, temporary); err != nil {
-		if err := os.Link(program, temporary); err != nil {
-			if err := copyFile(program, temporary); err != nil {
-				return err
-			}
+	for _, make := range []func(string, string) error{os.Symlink, os.Link, copyFile} {
+		if err = make(program, temporary); err != nil {
+			continue
 		}
+		if _, err = os.Stat(temporary); err == nil { // some systems make no link and say they did
+			break
+		}
+		os.Remove(temporary)
+	}
+	if err != nil {
+		return err
 	}
 	return os.Rename(temporary, path)
 }

@@ -70,7 +70,7 @@ func page(d run.Description, commands []run.Command) string {
 	b.WriteString(".SH OPTIONS\n")
 	options(&b, d)
 	for _, c := range d.Commands {
-		fmt.Fprintf(&b, ".SH %s\n%s\n", roff(strings.ToUpper(c.Name)), roff(c.Summary))
+		fmt.Fprintf(&b, ".SH %s\n%s\n", roff(strings.ToUpper(c.Name)), filled(c.Summary))
 		options(&b, c)
 	}
 	b.WriteString(".SH EXIT STATUS\n.TP\n.B 0\ndone, all files are written\n.TP\n.B 1\nthe run failed or was interrupted; an earlier result is untouched\n" +
@@ -101,7 +101,7 @@ func options(b *strings.Builder, d run.Description) {
 		if f.Default != "" && f.Default != "false" {
 			usage += " (default " + f.Default + ")"
 		}
-		fmt.Fprintf(b, "\n%s\n", roff(usage))
+		fmt.Fprintf(b, "\n%s\n", filled(usage))
 	}
 }
 
@@ -113,34 +113,46 @@ func programPage(commands []run.Command) string {
 	for _, p := range parts() {
 		fmt.Fprintf(&b, ".br\n.B %s %s\n%s\n", Name, p.name, roff(p.arguments))
 	}
-	b.WriteString(".SH DESCRIPTION\nOne program that holds every binary; it runs the one that its first argument names, or by whose name it is called.\n")
+	b.WriteString(".SH DESCRIPTION\n" + filled("One program that holds every binary; it runs the one that its first argument names, or by whose name it is called.") + "\n")
 	for _, c := range commands {
-		fmt.Fprintf(&b, ".TP\n.BR %s (1)\n%s\n", roff(c.Name), roff(c.Summary))
+		fmt.Fprintf(&b, ".TP\n.BR %s (1)\n%s\n", roff(c.Name), filled(c.Summary))
 	}
 	for _, p := range parts() {
-		fmt.Fprintf(&b, ".TP\n.B %s\n%s\n", roff(p.name), roff(p.summary))
+		fmt.Fprintf(&b, ".TP\n.B %s\n%s\n", roff(p.name), filled(p.summary))
 	}
 	return b.String()
 }
 
 func heading(b *strings.Builder, name, summary string) {
-	fmt.Fprintf(b, ".TH %s 1 \"\" \"repscope %s\"\n.SH NAME\n%s \\- %s\n", strings.ToUpper(name), roff(report.ReadBuild().Version), roff(name), roff(summary))
+	build := report.ReadBuild()
+	day, _, _ := strings.Cut(build.Time, "T")
+	fmt.Fprintf(b, ".TH %s 1 %q \"repscope %s\"\n.SH NAME\n%s \\- %s\n", strings.ToUpper(name), day, roff(build.Version), roff(name), roff(summary))
 }
 
 // paragraphs writes a text whose indented lines are examples, set as they stand.
 func paragraphs(b *strings.Builder, text string) {
-	example := false
-	for line := range strings.SplitSeq(text, "\n") {
-		indented := strings.HasPrefix(line, "  ") || strings.HasPrefix(line, "\t")
-		if indented != example && line != "" {
-			b.WriteString(map[bool]string{true: ".PP\n.nf\n", false: ".fi\n"}[indented])
-			example = indented
+	example, gap := false, false
+	for line := range strings.SplitSeq(strings.TrimSpace(text), "\n") {
+		if line == "" {
+			gap = true // a paragraph, if text follows
+			continue
 		}
+		indented := strings.HasPrefix(line, "  ") || strings.HasPrefix(line, "\t")
 		switch {
-		case line == "" && !example:
+		case indented && !example:
+			b.WriteString(".PP\n.nf\n")
+		case indented && gap:
+			b.WriteString("\n")
+		case example && !indented:
+			b.WriteString(".fi\n.PP\n")
+		case gap:
 			b.WriteString(".PP\n")
-		default:
+		}
+		example, gap = indented, false
+		if indented {
 			b.WriteString(roff(line) + "\n")
+		} else {
+			b.WriteString(filled(line) + "\n")
 		}
 	}
 	if example {
@@ -148,11 +160,46 @@ func paragraphs(b *strings.Builder, text string) {
 	}
 }
 
-// roff escapes what the formatter would take for requests or escapes of its own.
-func roff(text string) string {
-	text = strings.NewReplacer(`\`, `\e`, "-", `\-`, "\n", " ").Replace(text)
-	if strings.HasPrefix(text, ".") || strings.HasPrefix(text, "'") {
-		text = `\&` + text
+// filled is a text that the formatter fills, in lines of the usual width.
+func filled(text string) string {
+	var b strings.Builder
+	width := 0
+	for _, word := range strings.Fields(text) {
+		word = roff(word) // which may begin a line
+		switch {
+		case width == 0:
+		case width+1+len(word) > 78:
+			b.WriteByte('\n')
+			width = 0
+		default:
+			b.WriteByte(' ')
+			width++
+		}
+		b.WriteString(word)
+		width += len(word)
 	}
-	return text
+	return b.String()
+}
+
+// roff escapes what the formatter would take for requests or escapes of its own, and what is
+// not ASCII, which some read as Latin-1.
+func roff(text string) string {
+	var b strings.Builder
+	for i, c := range text {
+		switch {
+		case i == 0 && (c == '.' || c == '\''):
+			b.WriteString(`\&` + string(c))
+		case c == '\\':
+			b.WriteString(`\e`)
+		case c == '-':
+			b.WriteString(`\-`)
+		case c == '\n':
+			b.WriteByte(' ')
+		case c > 126:
+			fmt.Fprintf(&b, `\[u%04X]`, c)
+		default:
+			b.WriteRune(c)
+		}
+	}
+	return b.String()
 }

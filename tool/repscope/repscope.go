@@ -57,6 +57,11 @@ type part struct {
 	do                       func(commands []run.Command, args []string, stdout io.Writer) error
 }
 
+func (p part) help(w io.Writer) error {
+	_, err := fmt.Fprintf(w, "%s %s: %s\n\nusage:\n  %s %s %s\n", Name, p.name, p.summary, Name, p.name, p.arguments)
+	return err
+}
+
 func parts() []part {
 	return []part{
 		{"links", "DIR", "make links with the names of the binaries, which run this program", links},
@@ -80,7 +85,11 @@ func do(commands []run.Command, args []string, stdout io.Writer) error {
 	}
 	switch args[0] {
 	case "help", "--help", "-h", "-help":
-		if len(args) > 1 {
+		i := slices.IndexFunc(parts(), func(p part) bool { return len(args) > 1 && p.name == args[1] })
+		switch {
+		case i >= 0:
+			return parts()[i].help(stdout)
+		case len(args) > 1:
 			return unknown(commands, args[1])
 		}
 		return help(commands, stdout)
@@ -90,8 +99,7 @@ func do(commands []run.Command, args []string, stdout io.Writer) error {
 	for _, p := range parts() {
 		if p.name == args[0] {
 			if slices.Contains(args[1:], "--help") {
-				_, err := fmt.Fprintf(stdout, "%s %s: %s\n\nusage:\n  %s %s %s\n", Name, p.name, p.summary, Name, p.name, p.arguments)
-				return err
+				return p.help(stdout)
 			}
 			return p.do(commands, args[1:], stdout)
 		}

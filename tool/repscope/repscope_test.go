@@ -24,7 +24,7 @@ func commands() []run.Command {
 		return run.Job{Run: func(context.Context, *run.Env) error { return nil }}
 	}
 	return []run.Command{
-		{Name: "walk", Summary: "a slow way", Manual: "Walk goes.\n\n  walk --fast\n\n.Not a request", Setup: job},
+		{Name: "walk", Summary: "a slow way", Manual: "Walk goes.\n\n  walk --fast\n\n.Not a request …", Setup: job},
 		{Name: "ride", Summary: "a fast way", Arguments: "FILES…", Setup: job},
 	}
 }
@@ -68,6 +68,8 @@ func TestRun(t *testing.T) {
 		{"--version --json", 0, `"name": "repscope"`, ""},
 		{"links", 2, "", "name one folder"},
 		{"links --help", 0, "repscope links DIR", ""},
+		{"help links", 0, "repscope links DIR", ""},
+		{"help help", 2, "", "there is no binary"},
 		{"completion", 2, "", "bash, zsh or fish"},
 		{"completion csh", 2, "", "bash, zsh or fish"},
 		{"man", 2, "", "name a binary"},
@@ -129,6 +131,20 @@ func TestLinks(t *testing.T) {
 	entries, _ := os.ReadDir(folder)
 	if len(entries) != 2 {
 		t.Errorf("%d files in the folder, want 2", len(entries))
+	}
+	// A copy of another version is replaced, as it is where there are no links.
+	if err := os.WriteFile(filepath.Join(folder, "older"), []byte("older program with "+mark), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := linkAll(program, folder, []string{"older"}, &out); err != nil {
+		t.Fatal(err)
+	}
+	if content, err := os.ReadFile(filepath.Join(folder, "older")); err != nil || string(content) != "program" {
+		t.Errorf("%q, %v", content, err)
+	}
+	// A folder that nothing can be made in.
+	if err := linkAll(program, filepath.Join(program, "bin"), []string{"walk"}, &out); err == nil || !strings.Contains(err.Error(), "not a directory") {
+		t.Errorf("a file for a folder: %v", err)
 	}
 	for name, make := range map[string]func(path string) error{
 		"is there already": func(path string) error { return os.WriteFile(path, []byte("another program"), 0o755) },

@@ -10,18 +10,17 @@ import (
 	"math"
 	"sync"
 
-	"codeberg.org/go-fonts/liberation/liberationsansbold"
-	"codeberg.org/go-fonts/liberation/liberationsansregular"
 	"golang.org/x/image/font"
 	"golang.org/x/image/font/opentype"
 	"golang.org/x/image/math/fixed"
 
+	"repscope/internal/typeface"
 	"repscope/stat"
 )
 
 // fonts are read once; faces of them are not shared, as they are not safe to be.
 var fonts = sync.OnceValue(func() (list [2]*opentype.Font) {
-	for i, data := range [][]byte{liberationsansregular.TTF, liberationsansbold.TTF} {
+	for i, data := range [][]byte{typeface.Regular(), typeface.Bold()} {
 		f, err := opentype.Parse(data)
 		if err != nil {
 			panic(err) // the fonts are part of the program

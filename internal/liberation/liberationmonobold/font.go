@@ -1,8 +1,7 @@
-// Package liberationmonobold stands for the font Liberation Mono Bold, which no figure uses: it
-// has the face of Sans of the same weight in its place.
+// Package liberationmonobold stands for the font Liberation Mono Bold, until package plots puts another into its place.
 package liberationmonobold
 
-import "github.com/go-fonts/liberation/liberationsansbold"
+import "codeberg.org/go-fonts/liberation/blank"
 
 // TTF is the file of the font.
-var TTF = liberationsansbold.TTF
+var TTF = blank.TTF

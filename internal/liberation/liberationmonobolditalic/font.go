@@ -1,8 +1,7 @@
-// Package liberationmonobolditalic stands for the font Liberation Mono Bold Italic, which no figure uses: it
-// has the face of Sans of the same weight in its place.
+// Package liberationmonobolditalic stands for the font Liberation Mono Bold Italic, until package plots puts another into its place.
 package liberationmonobolditalic
 
-import "github.com/go-fonts/liberation/liberationsansbold"
+import "codeberg.org/go-fonts/liberation/blank"
 
 // TTF is the file of the font.
-var TTF = liberationsansbold.TTF
+var TTF = blank.TTF

@@ -1,7 +1,7 @@
-// Package liberationsansbold has the font Liberation Sans Bold.
+// Package liberationsansbold stands for the font Liberation Sans Bold, until package plots puts another into its place.
 package liberationsansbold
 
-import "github.com/go-fonts/liberation/liberationsansbold"
+import "codeberg.org/go-fonts/liberation/blank"
 
 // TTF is the file of the font.
-var TTF = liberationsansbold.TTF
+var TTF = blank.TTF

@@ -1,8 +1,7 @@
-// Package liberationsansbolditalic stands for the font Liberation Sans Bold Italic, which no figure uses: it
-// has the face of Sans of the same weight in its place.
+// Package liberationsansbolditalic stands for the font Liberation Sans Bold Italic, until package plots puts another into its place.
 package liberationsansbolditalic
 
-import "github.com/go-fonts/liberation/liberationsansbold"
+import "codeberg.org/go-fonts/liberation/blank"
 
 // TTF is the file of the font.
-var TTF = liberationsansbold.TTF
+var TTF = blank.TTF

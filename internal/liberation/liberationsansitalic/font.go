@@ -1,8 +1,7 @@
-// Package liberationsansitalic stands for the font Liberation Sans Italic, which no figure uses: it
-// has the face of Sans of the same weight in its place.
+// Package liberationsansitalic stands for the font Liberation Sans Italic, until package plots puts another into its place.
 package liberationsansitalic
 
-import "github.com/go-fonts/liberation/liberationsansregular"
+import "codeberg.org/go-fonts/liberation/blank"
 
 // TTF is the file of the font.
-var TTF = liberationsansregular.TTF
+var TTF = blank.TTF

@@ -1,7 +1,7 @@
-// Package liberationsansregular has the font Liberation Sans Regular.
+// Package liberationsansregular stands for the font Liberation Sans Regular, until package plots puts another into its place.
 package liberationsansregular
 
-import "github.com/go-fonts/liberation/liberationsansregular"
+import "codeberg.org/go-fonts/liberation/blank"
 
 // TTF is the file of the font.
-var TTF = liberationsansregular.TTF
+var TTF = blank.TTF

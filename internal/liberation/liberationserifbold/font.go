@@ -1,8 +1,7 @@
-// Package liberationserifbold stands for the font Liberation Serif Bold, which no figure uses: it
-// has the face of Sans of the same weight in its place.
+// Package liberationserifbold stands for the font Liberation Serif Bold, until package plots puts another into its place.
 package liberationserifbold
 
-import "github.com/go-fonts/liberation/liberationsansbold"
+import "codeberg.org/go-fonts/liberation/blank"
 
 // TTF is the file of the font.
-var TTF = liberationsansbold.TTF
+var TTF = blank.TTF

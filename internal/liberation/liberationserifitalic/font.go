@@ -1,8 +1,7 @@
-// Package liberationserifitalic stands for the font Liberation Serif Italic, which no figure uses: it
-// has the face of Sans of the same weight in its place.
+// Package liberationserifitalic stands for the font Liberation Serif Italic, until package plots puts another into its place.
 package liberationserifitalic
 
-import "github.com/go-fonts/liberation/liberationsansregular"
+import "codeberg.org/go-fonts/liberation/blank"
 
 // TTF is the file of the font.
-var TTF = liberationsansregular.TTF
+var TTF = blank.TTF

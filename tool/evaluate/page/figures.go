@@ -6,7 +6,6 @@ package page
 import (
 	"bytes"
 	"cmp"
-	"html/template"
 	"math"
 	"slices"
 	"strings"
@@ -231,7 +230,7 @@ func (b *builder) draw(f *figure, series []plots.CurveSeries, x string, c Column
 	if err := drawn.Inline(&out, f.Title); err != nil {
 		return err
 	}
-	f.SVG = template.HTML(out.String())
+	f.SVG = markup(out.String())
 	return nil
 }
 

@@ -12,13 +12,11 @@ import (
 	"crypto/sha256"
 	_ "embed" // the template, the style and the script
 	"encoding/base64"
-	"html/template"
 	"io"
 	"slices"
-	"strings"
+	"sync"
 
 	"repscope/internal/run"
-	"repscope/internal/text"
 	"repscope/plots"
 	"repscope/report"
 )
@@ -48,11 +46,7 @@ var (
 	//go:embed script.js
 	scriptJS string
 
-	pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{
-		"inc":   func(i int) int { return i + 1 },
-		"count": text.Count[int],
-		"join":  func(list []string) string { return strings.Join(list, ", ") },
-	}).Parse(pageHTML))
+	pageTemplate = sync.OnceValues(func() (*form, error) { return newForm(pageHTML) })
 )
 
 // entry is a model, or a training run with its checkpoints, that is told apart by color and marker.
@@ -65,14 +59,14 @@ type entry struct {
 // view is what the template shows.
 type view struct {
 	Title     string
-	Style     template.CSS
-	Script    template.JS
+	Style     markup
+	Script    markup
 	Policy    string
 	Failures  []string
 	Warnings  []warning
 	Notices   []string // what was left out because it is too much
 	Entries   []entry
-	Symbols   template.HTML
+	Symbols   markup
 	Overviews []overview
 	Sections  []section
 	Inputs    []inputRow
@@ -100,7 +94,7 @@ type builder struct {
 // Write writes the page.
 func (p *Page) Write(w io.Writer) error {
 	b := &builder{Page: p, limits: limitsOf(p)}
-	b.view = view{Title: p.Title, Style: template.CSS(styleCSS), Script: template.JS(scriptJS), Failures: p.Failures, Beside: p.Beside}
+	b.view = view{Title: p.Title, Style: markup(styleCSS), Script: markup(scriptJS), Failures: p.Failures, Beside: p.Beside}
 	sum := sha256.Sum256([]byte(scriptJS))
 	b.view.Policy = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; script-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
 	b.enter()
@@ -116,12 +110,11 @@ func (p *Page) Write(w io.Writer) error {
 		b.view.Sections = append(b.view.Sections, s)
 	}
 	b.view.Inputs, b.view.Programs = b.inputs(), b.programs()
-	var out bytes.Buffer
-	if err := pageTemplate.Execute(&out, &b.view); err != nil {
+	t, err := pageTemplate()
+	if err != nil {
 		return err
 	}
-	_, err := w.Write(out.Bytes())
-	return err
+	return t.run(w, &b.view)
 }
 
 // enter gives every model and every run an index, in the order in which they appear.
@@ -165,7 +158,7 @@ func (b *builder) enter() {
 	for i := range b.view.Entries {
 		symbols.WriteString(`<g id="k` + itoa(i) + `">` + plots.InlineMarker(i) + `</g><g id="l` + itoa(i) + `">` + plots.InlineKey(i) + `</g>`)
 	}
-	b.view.Symbols = template.HTML(symbols.String())
+	b.view.Symbols = markup(symbols.String())
 }
 
 // warn collects the warnings of all results and those that only show beside each other.

@@ -4,7 +4,6 @@ package page
 
 import (
 	"fmt"
-	"html/template"
 	"slices"
 	"strings"
 
@@ -165,7 +164,7 @@ func (b *builder) besideNames() string {
 // figure is one figure of a section.
 type figure struct {
 	Title, Note string
-	SVG         template.HTML
+	SVG         markup
 	Keys        []entry // of curves
 	Many        bool    // curves
 }
