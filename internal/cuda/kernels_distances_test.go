@@ -195,7 +195,7 @@ func (b *bench) distantDistances() {
 
 func TestRankKernels(t *testing.T) {
 	directly(t, func(b *bench) {
-		for _, c := range []struct{ rows, columns, count, spread int }{{3, 300, 20, 40}, {2, 700, 300, 1 << 30}, {4, 260, 1, 5}, {1, 256, 256, 3}, {2, 517, 100, 1}, {1, 66000, 40, 2}} {
+		for _, c := range []struct{ rows, columns, count, spread int }{{3, 300, 20, 40}, {2, 700, 300, 1 << 30}, {4, 260, 1, 5}, {1, 256, 256, 3}, {2, 517, 100, 1}, {1, 200, 30, 9}, {1, 66000, 40, 2}} {
 			narrow, wide := make([]uint32, c.rows*c.columns), make([]uint64, c.rows*c.columns)
 			random := scattered[uint64](len(wide), uint64(c.columns))
 			for i, v := range random {

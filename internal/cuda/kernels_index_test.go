@@ -216,13 +216,13 @@ func (b *bench) distantPlaces(first int) {
 
 func TestScatterKernels(t *testing.T) {
 	directly(t, func(b *bench) {
-		const updates, most = 90, 40
+		const updates, most = 210, 200
 		for _, inner := range []int{1, 3} {
 			places := make([]uint64, updates)
 			for i := range places {
 				places[i] = uint64(i * i % (most / inner) * inner)
 			}
-			at, marks := put(b, places), put(b, make([]uint64, 2*most))
+			at, marks := put(b, places), put(b, scattered[uint64](2*most, 7))
 			b.each("scatter_clear", marks, most)
 			b.each("scatter_marks", at, marks, updates, inner)
 			floats, integers := telling(updates*inner), scattered[int64](updates*inner, 3)
@@ -363,12 +363,14 @@ func TestEncodeKernels(t *testing.T) {
 		scale := []float32{-1.5, 3, 0.1, 0.7, -0.2, 1.3, 0.4, 0.9}
 		for _, c := range []struct{ plane, channels int }{{7, 3}, {100, 2}, {1, 3}} {
 			values := noise(300, 3)
-			y := put(b, values)
-			b.each("scale_f32", y, put(b, scale), len(values), c.plane, c.channels)
-			expect(b, "scale_f32", get[float32](b, y, len(values)), func(i int) float32 {
-				k := 2 + 2*(i/c.plane%c.channels)
-				return (float32(values[i]-scale[0])/scale[1] - scale[k]) / scale[k+1]
-			})
+			for _, blocks := range []int{2, 16} {
+				y := put(b, values)
+				b.start("scale_f32", [3]int{blocks, 1, 1}, [3]int{64, 1, 1}, 0, y, put(b, scale), len(values), c.plane, c.channels)
+				expect(b, "scale_f32", get[float32](b, y, len(values)), func(i int) float32 {
+					k := 2 + 2*(i/c.plane%c.channels)
+					return (float32(values[i]-scale[0])/scale[1] - scale[k]) / scale[k+1]
+				})
+			}
 		}
 		for _, first := range distant {
 			const n = 512
@@ -382,9 +384,9 @@ func TestEncodeKernels(t *testing.T) {
 				})
 			}
 		}
-		for _, first := range []int{1 << 32, 1<<33 + 8192, 1 << 37} {
+		for _, first := range []int{1 << 32, 1<<33 + 8192, 1 << 37, 1500 << 32, 1000<<32 + 4096, 1 << 34} {
 			const n = 4096
-			for _, plane := range []int{1000, 1500, 1<<32 - 4} {
+			for _, plane := range []int{1, 1000, 1500, 1<<32 - 4} {
 				levels := noise(256*3, 7)
 				y := put(b, make([]float32, n))
 				b.levels(first, n, far(put(b, x[:n]), 1, first), put(b, levels), far(y, 4, first), first+n, plane, 3)

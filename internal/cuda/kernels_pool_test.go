@@ -35,6 +35,12 @@ func TestPoolKernels(t *testing.T) {
 			{{7, 5, 4, 2, 2, 3, 3, 9}, {9, 5, 3, 2, 1, 1, 1, 1}},
 			{{6, 3, 2, 2, 1, 0, 0, 8}, {8, 4, 2, 2, 1, 0, 0, 1}},
 			{{5, 9, 1, 1, 1, 2, 2, 7}, {7, 4, 6, 3, 1, 4, 3, 1}},
+			{{6, 5, 3, 1, 1, 0, 3, 9}, {9, 7, 4, 1, 1, 2, 0, 1}},
+			{{6, 6, 1, 1, 1, 0, 0, 9}, {9, 3, 9, 1, 1, 1, 2, 1}},
+			{{5, 4, 2, 1, 1, 1, 0, 9}, {9, 5, 8, 1, 1, 0, 3, 1}},
+			{{5, 4, 2, 1, 1, 1, 0, 9}, {9, 10, 5, 1, 1, 3, 2, 1}},
+			{{9, 8, 2, 1, 1, 0, 0, 1}},
+			{{9, 9, 1, 1, 1, 0, 0, 1}},
 			{{3, 2, 2, 1, 1, 0, 0, 20}, {4, 4, 3, 1, 1, 1, 1, 5}, {5, 3, 3, 2, 2, 2, 2, 1}},
 		} {
 			plane, cells, positions := w.sizes()
@@ -77,6 +83,13 @@ func TestPoolKernels(t *testing.T) {
 		b.each("max_pool_i64", put(b, least), put(b, make([]int64, 60)), put(b, make([]int64, 60)), 60, w.table(b), 2, 20, 20, 9, 1)
 		b.each("max_pool_f32", put(b, make([]float32, 60)), put(b, make([]float32, 60)), put(b, make([]int64, 60)), 60, w.table(b), 2, 20, 20, 9, 0)
 		b.each("max_pool_f32", put(b, make([]float32, 60)), put(b, make([]float32, 60)), put(b, make([]int64, 60)), 60, w.table(b), 0, 1, 1, 1, 1)
+		// Planes of more than 32 bits: only the last of seven slices is read.
+		const apart = 1 << 30
+		w = windows{{7, 1, 1, 1, 1, -6, 0, apart}, {5, 4, 2, 1, 1, 0, 0, 1}}
+		for first := range 2 {
+			b.each("max_pool_f32", far(put(b, noise(5, 3)), 4, 6*apart), put(b, make([]float32, 4)), put(b, make([]int64, 4)), 4, w.table(b), 2, 7*apart, 4, 2, first)
+			b.each("max_pool_i64", far(put(b, scattered[int64](5, 3)), 8, 6*apart), put(b, make([]int64, 4)), put(b, make([]int64, 4)), 4, w.table(b), 2, 7*apart, 4, 2, first)
+		}
 		for _, first := range distant {
 			const n = 512
 			// Planes of 3 by 4, and windows whose planes are far out.
@@ -137,6 +150,8 @@ func TestResizeKernels(t *testing.T) {
 			{[][]uint64{resizeAxis(4, 25, 3, 0), resizeAxis(5, 6, 2, 12), resizeAxis(6, 1, 2, 22)}, 2, 120, 6},
 			{[][]uint64{resizeAxis(4, 25, 3, 0), resizeAxis(5, 6, 2, 12), resizeAxis(3, 1, 0, 0), resizeAxis(2, 3, 0, 0)}, 1, 120, 3},
 			{[][]uint64{resizeAxis(5, 3, 1, 0), resizeAxis(9, 2, 2, 5)}, 1, 45, 1},
+			{[][]uint64{resizeAxis(3, 7, 2, 0), resizeAxis(2, 32, 0, 0), resizeAxis(2, 16, 0, 0), resizeAxis(3, 5, 0, 0), resizeAxis(2, 4, 0, 0), resizeAxis(2, 2, 0, 0), resizeAxis(2, 1, 0, 0)}, 0, 288, 1},
+			{[][]uint64{resizeAxis(3, 7, 5, 0), resizeAxis(2, 32, 0, 0), resizeAxis(2, 16, 0, 0), resizeAxis(3, 5, 0, 0), resizeAxis(2, 4, 0, 0)}, 0, 72, 1},
 		} {
 			// A negative index in another place than the first is read.
 			b.each("resize_f32", far(put(b, noise(500, 4)), 4, -100), put(b, make([]float32, c.count)), c.count-1, put(b, axes(c.table...)), len(c.table), c.last, c.combinations,
@@ -173,6 +188,8 @@ func (b *bench) distantResizes() {
 			{[][]uint64{resizeAxis(1<<40, 3, 0, 0), resizeAxis(4, 1, 2, 12), resizeAxis(6, 1, 3, 20)}, 2, 2, first / 24 * 3},
 			{[][]uint64{resizeAxis(1<<40, 1, 0, 0), resizeAxis(2, 1, 3, 0), resizeAxis(7, 2, 0, 0), resizeAxis(3, 2, 0, 0)}, 1, 1, first / 42},
 			{[][]uint64{resizeAxis(7, 1, 2, 0), resizeAxis(1<<40, 1, 0, 0)}, 0, 1, first},
+			{[][]uint64{resizeAxis(7, 1, 2, 0), resizeAxis(1<<40, 1, 0, 0), resizeAxis(2, 1, 0, 0), resizeAxis(3, 1, 0, 0), resizeAxis(2, 2, 0, 0), resizeAxis(2, 3, 0, 0)}, 0, 1, first / 24},
+			{[][]uint64{resizeAxis(7, 1, 2, 0), resizeAxis(1<<40, 1, 0, 0), resizeAxis(3, 1, 0, 0), resizeAxis(2, 2, 0, 0), resizeAxis(1<<33, 0, 0, 0)}, 0, 1, first >> 33 / 6},
 			{[][]uint64{resizeAxis(1<<30, 1, 0, 0), resizeAxis(2, 3, 2, 0), resizeAxis(1<<33, 1, 0, 0)}, 1, 1, first % (1 << 33)},
 		} {
 			x := far(put(b, noise(4000, 4)), 4, c.from-20)

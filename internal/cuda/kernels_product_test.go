@@ -45,10 +45,16 @@ func tiled(b *bench, name string, run func(kernel string, t tile)) {
 func TestProductKernels(t *testing.T) {
 	directly(t, func(b *bench) {
 		tiled(b, "product", func(kernel string, t tile) {
-			for i, c := range []struct{ m, n, k, slice, z int }{
+			type shape struct{ m, n, k, slice, z int }
+			list := []shape{
 				{t.rows + 5, t.columns + 4, 100, 9, 1}, {7, t.columns*2 - 3, 44, 9, 1}, {t.rows - 1, 12, 132, 2, 1}, {9, t.columns + 1, 96, 1, 1}, {t.rows + 1, t.columns, 128, 2, 2}, {3, 2, 32, 1, 1},
-				{t.rows*2 - 3, 8, 32 * (t.stages + 2), 3, 1},
-			} {
+				{t.rows*2 - 3, 8, 32 * (t.stages + 2), 3, 1}, {t.rows * 2, t.columns + 1, 40, 9, 1}, {t.rows, t.columns, 36, 2, 3},
+			}
+			// Rows and columns end at each part of a tile that one thread copies.
+			for i := 0; i*16 < t.rows; i++ {
+				list = append(list, shape{16*i + 3, min(16*i+5, t.columns*2), 4, 9, 1})
+			}
+			for i, c := range list {
 				depth := (c.k + 31) / 32 * 32
 				w := noise(c.n*depth, 3)
 				for i := range w {
@@ -56,7 +62,7 @@ func TestProductKernels(t *testing.T) {
 						w[i] = 0
 					}
 				}
-				for activation := i % 3; activation < 7; activation += 3 {
+				for activation := i % 4; activation < 8; activation += 4 {
 					bias, other := put(b, noise(c.n, 5))*uint64(i&1), uint64(0)
 					if activation == 0 && i%2 == 0 {
 						bias, other = put(b, noise(c.n, 5)), put(b, noise(c.m*c.n, 6))
@@ -66,8 +72,18 @@ func TestProductKernels(t *testing.T) {
 				}
 			}
 		})
+		// Products so small that they are −0: what an activation leaves of them.
+		tiled(b, "product", func(kernel string, t tile) {
+			tiny, negative := make([]float32, 32*32), make([]float32, 32*32)
+			for i := range tiny {
+				tiny[i], negative[i] = 1e-30, -1e-30
+			}
+			for _, n := range []int{8, 7} {
+				b.start(kernel, [3]int{1, 1, 1}, [3]int{t.threads, 1, 1}, t.shared(), put(b, tiny[:5*32]), put(b, negative[:n*32]), 0, 0, put(b, make([]float32, 5*n)), 5, n, 32, 32, 9, 1)
+			}
+		})
 		tiled(b, "matmul", func(kernel string, t tile) {
-			for i, c := range []struct{ m, n, k, slice, batch int }{{t.rows + 5, t.columns + 4, 45, 9, 2}, {7, t.columns - 3, 100, 1, 1}, {3, 8, 1, 1, 3}, {t.rows, 5, 70, 2, 1}, {t.rows * 2, 7, 33, 1, 2}} {
+			for i, c := range []struct{ m, n, k, slice, batch int }{{t.rows + 5, t.columns + 4, 45, 9, 2}, {7, t.columns - 3, 100, 1, 1}, {3, 8, 1, 1, 3}, {t.rows, 5, 70, 2, 1}, {t.rows * 2, 7, 33, 1, 2}, {t.rows, t.columns + 1, 40, 3, 1}} {
 				for orders := range 4 {
 					// A and B by rows or by columns, with gaps.
 					aRow, aColumn, bRow, bColumn := c.k+1, 1, c.n+2, 1
@@ -95,7 +111,7 @@ func TestProductKernels(t *testing.T) {
 					if orders == 3 {
 						other = put(b, noise(c.m*c.n, 6))
 					}
-					activation := (i + 3*orders) % 7
+					activation := (i + 3*orders) % 8
 					if other != 0 {
 						activation = 0
 					}
@@ -125,6 +141,7 @@ type convolution struct {
 	channelsFirst, resultFirst, down, norm bool
 	slice, z, activation                   int
 	fours                                  bool
+	shift                                  int // of the terms, which then lie before a patch's pixel too
 }
 
 func TestConvolutionKernels(t *testing.T) {
@@ -137,6 +154,11 @@ func TestConvolutionKernels(t *testing.T) {
 			{images: 2, channels: 6, groups: 1, filters: 70, in: [3]int{1, 9, 9}, size: [3]int{1, 3, 3}, stride: [3]int{1, 1, 1}, before: [3]int{0, 1, 1}, channelsFirst: true, slice: 1, z: 2, activation: 0},
 			{images: 1, channels: 16, groups: 1, filters: 32, in: [3]int{1, 12, 13}, size: [3]int{1, 5, 4}, stride: [3]int{1, 1, 1}, before: [3]int{0, 2, 2}, fours: true, slice: 3, activation: 6, resultFirst: true},
 			{images: 1, channels: 2, groups: 1, filters: 3, in: [3]int{1, 4, 4}, size: [3]int{1, 1, 1}, stride: [3]int{1, 1, 1}, channelsFirst: true, down: true, slice: 9, activation: 4},
+			// The first row and column of pixels is in no patch, and there are more slices than steps.
+			{images: 1, channels: 4, groups: 1, filters: 13, in: [3]int{1, 7, 8}, size: [3]int{1, 3, 3}, stride: [3]int{1, 1, 1}, before: [3]int{0, -1, -1}, fours: true, slice: 1, z: 3, activation: 0},
+			{images: 1, channels: 4, groups: 1, filters: 13, in: [3]int{1, 7, 8}, size: [3]int{1, 3, 3}, stride: [3]int{1, 1, 1}, before: [3]int{0, -1, -1}, channelsFirst: true, down: true, slice: 9, activation: 1},
+			{images: 2, channels: 5, groups: 1, filters: 33, in: [3]int{1, 7, 8}, size: [3]int{1, 3, 3}, stride: [3]int{1, 2, 2}, before: [3]int{0, 0, 0}, shift: 1, slice: 2, activation: 1},
+			{images: 2, channels: 8, groups: 1, filters: 72, in: [3]int{2, 7, 8}, size: [3]int{2, 3, 3}, stride: [3]int{1, 1, 1}, before: [3]int{0, 0, 0}, shift: 1, fours: true, slice: 2, activation: 7, norm: true},
 		}
 		tiled(b, "conv", func(kernel string, t tile) {
 			for i, c := range base {
@@ -149,7 +171,7 @@ func TestConvolutionKernels(t *testing.T) {
 			}
 		})
 		for i, c := range base {
-			for activation := range 7 {
+			for activation := range 8 {
 				c.activation = activation
 				c.convolve(b, "conv_direct", tile{}, i)
 			}
@@ -202,6 +224,7 @@ func (c convolution) convolve(b *bench, kernel string, t tile, seed int) {
 		for y := range c.size[1] {
 			for x := range c.size[2] {
 				for channel := range width {
+					z, y, x := z-c.shift, y-c.shift, x-c.shift
 					terms = append(terms, int32(z*inStep[0]+y*inStep[1]+x*inStep[2]+channel*channelStep), int32(z), int32(y), int32(x))
 				}
 			}
@@ -210,7 +233,13 @@ func (c convolution) convolve(b *bench, kernel string, t tile, seed int) {
 	m := c.images * plane
 	geometry := []any{c.in[0], c.in[1], c.in[2], inStep[0], inStep[1], inStep[2], pixels * c.channels, c.out[0], c.out[1], c.out[2], outStep[0], outStep[1], outStep[2],
 		plane * all, 0, c.stride[0], c.stride[1], c.stride[2], c.before[0], c.before[1], c.before[2]}
-	x := put(b, noise(c.images*pixels*c.channels, uint32(seed)))
+	values := noise(c.images*pixels*c.channels, uint32(seed))
+	x := uint64(b.alloc(4 * len(values)))
+	unread := 0
+	if c.before[2] < 0 {
+		unread = inStep[2] // and nobody has written it
+	}
+	b.must(Upload(b.context, Pointer(x)+Pointer(4*unread), values[unread:]))
 	bias := put(b, noise(all, 9))
 	if seed%3 == 2 {
 		bias = 0
@@ -265,7 +294,7 @@ func TestAttentionKernels(t *testing.T) {
 					continue
 				}
 				stage := 2 * 32 * (d + 4) * 4
-				for i, c := range []struct{ queries, keys, width, values, warps int }{{21, 45, d, d - 4, 1}, {70, 33, d - 6, d - 5, 4}, {3, 7, d - 8, d, 2}, {40, 100, d - 2, d - 4, 2}} {
+				for i, c := range []struct{ queries, keys, width, values, warps int }{{21, 45, d, d - 4, 1}, {70, 33, d - 6, d - 5, 4}, {3, 7, d - 8, d, 2}, {40, 100, d - 2, d - 4, 2}, {64, 32, d, d, 4}, {32, 64, d - 4, d - 8, 2}, {5, 0, d, d, 1}} {
 					warps, shared, blocks := c.warps, 2*stage, (c.queries+16*c.warps-1)/(16*c.warps)
 					if precision == "fp32" {
 						warps, shared, blocks = 4, stage+64*(d+4+32+4)*4, (c.queries+63)/64
@@ -276,7 +305,7 @@ func TestAttentionKernels(t *testing.T) {
 				}
 			}
 		}
-		for i, c := range []struct{ queries, keys, width, values int }{{5, 150, 140, 131}, {2, 7, 200, 12}, {3, 256, 6, 300}, {2, 131, 130, 140}} {
+		for i, c := range []struct{ queries, keys, width, values int }{{5, 150, 140, 131}, {2, 7, 200, 12}, {3, 256, 6, 300}, {2, 131, 130, 140}, {2, 128, 132, 131}, {2, 130, 132, 132}, {2, 0, 132, 129}} {
 			b.attend("attention_wide", i, c.queries, c.keys, c.width, c.values, c.queries, 128, 4*(c.width+c.values+136))
 		}
 	})

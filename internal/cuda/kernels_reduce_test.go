@@ -72,6 +72,14 @@ func TestReduceKernels(t *testing.T) {
 		}
 		// More chunks than lanes.
 		for term := range 4 {
+			zeros := make([]float64, 70)
+			for i, v := range telling(70) {
+				zeros[i] = float64(v)
+			}
+			zeros[9], zeros[10], zeros[11] = 0, 0, 0
+			for _, of := range [][]float64{zeros, zeros[:2], zeros[1:3], zeros[8:40], make([]float64, 40)} {
+				b.start("join_chunks_f32", [3]int{1, 1, 1}, [3]int{256, 1, 1}, 0, put(b, of), put(b, make([]float32, 1)), 0, 1, 9999, len(of), term, 0)
+			}
 			partial, whole := make([]float64, 3*70), make([]int64, 3*70)
 			for i := range partial {
 				partial[i], whole[i] = float64(floats[i]), integers[i]
@@ -167,6 +175,9 @@ func TestNormalizationKernels(t *testing.T) {
 				b.start("softmax_block_f32", [3]int{c.rows, 1, 1}, [3]int{256, 1, 1}, 0, put(b, x), put(b, make([]float32, len(x))), c.n, logarithm)
 			}
 		}
+		for n := 1; n <= 1024; n += 32 {
+			b.start("softmax_warp_f32", [3]int{1, 1, 1}, [3]int{256, 1, 1}, 0, put(b, noise(n, 9)), put(b, make([]float32, n)), 1, n)
+		}
 		for logarithm := range 2 {
 			for _, c := range []struct{ outer, n, inner int }{{3, 7, 60}, {200, 5, 1}, {2, 3, 7}} {
 				total := c.outer * c.inner
@@ -188,9 +199,6 @@ func TestNormalizationKernels(t *testing.T) {
 						continue
 					}
 					rows := 9
-					if most > 512 {
-						rows = 3
-					}
 					x := noise(rows*width, uint32(width))
 					for i := range x {
 						x[i] += float32(i / width)
@@ -239,7 +247,7 @@ func TestNoiseKernels(t *testing.T) {
 						x         uint64
 						low, high float32
 						level     float64
-					}{{"noise_f32", put(b, floats), -0.8, 0.9, 0.6}, {"noise_u8", put(b, bytes), 0, 255, 150}, {"noise_f32", put(b, telling(c.rows*c.width)), -1, 1, 2.5}} {
+					}{{"noise_f32", put(b, floats), -0.8, 0.9, 0.6}, {"noise_u8", put(b, bytes), 0, 255, 150}, {"noise_f32", put(b, telling(c.rows*c.width)), -1, 1, 2.5}, {"noise_f32", put(b, telling(c.rows*c.width)), 0, 1, 0}, {"noise_f32", put(b, telling(c.rows*c.width)), -1, float32(math.Copysign(0, -1)), 0}} {
 						if kind == 1 {
 							of.level = 0.4
 						}
@@ -326,6 +334,11 @@ func (b *bench) distantReductions() {
 			table := axes(axis(first/2+n, 3), axis(2, 1))
 			b.part("reduce_by_thread_"+kind, first+n, first, n, far(from, size, first/2*3), far(put(b, make([]uint64, n)), size, first), 0, 0,
 				put(b, table), 2, put(b, axes(axis(2, 1))), 1, first+n, 2, 2, 0, 0)
+		}
+		// The first of so many outputs that their places are found by divisions.
+		for _, name := range []string{"warp", "block"} {
+			b.start(fmt.Sprintf("reduce_by_%s_%s", name, kind), [3]int{3, 1, 1}, [3]int{256, 1, 1}, 0, from, put(b, make([]uint64, 24)), 0, 0,
+				put(b, axes(axis(1<<31, 40), axis(2, 3))), 2, put(b, axes(axis(35, 1))), 1, 1<<32, 35, 35, 0, 0)
 		}
 		for _, y := range []int{2048, 4096, 5000} {
 			terms := y*chunk + 60

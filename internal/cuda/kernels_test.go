@@ -64,9 +64,11 @@ func (b *bench) start(kernel string, grid, block [3]int, shared int, arguments .
 	b.must(b.stream.Synchronize())
 }
 
-// each launches two blocks of 64 threads: threads of most counts take several elements.
+// each launches two blocks of 64 threads, of which most take several elements, and then more threads
+// than there are elements.
 func (b *bench) each(kernel string, arguments ...any) {
 	b.start(kernel, [3]int{2, 1, 1}, [3]int{64, 1, 1}, 0, arguments...)
+	b.start(kernel, [3]int{16, 1, 1}, [3]int{64, 1, 1}, 0, arguments...)
 }
 
 // part launches a thread per element of `count`, in blocks of 256, of which only those of elements
@@ -129,7 +131,7 @@ var infinite = float32(math.Inf(1))
 // telling are floats at which functions change their form, then others around zero.
 func telling(n int) []float32 {
 	nan := float32(math.NaN())
-	v := []float32{0, float32(math.Copysign(0, -1)), 1, -1, 0.5, -0.5, 1.5, 2.5, -2.5, nan, infinite, -infinite, 1e-45, -3e-42, 1.1e-38, 3e38, -3e38,
+	v := []float32{0, float32(math.Copysign(0, -1)), 1, -1, 0.5, -0.5, 1.5, 2.5, -2.5, nan, infinite, -infinite, 1e-45, -3e-42, 1.1e-38, 1.3e-38, 5e-39, -2.3e-38, 2.4e-38, 3e38, -3e38,
 		0.1, -0.3, 0.34, 0.36, 0.62, -0.63, 0.99, -1.01, 3, -3.9, 4.1, -6, 8.5, 11.5, -12, 20.5, 40, -64, 86, -88, 88.5, 90, -100, 105, -150, 750, -750,
 		1e6, -3e5, 8388609, 6.8e7, -1e9, 1e12, 1e19, -1e19, 3e25, 1e30, 9.2233715e18, -9.223372e18, 9.223372e18, 2147483648, 1e-5, -1e-8, 1e-20}
 	for i, f := range noise(max(n-len(v), 1), 5) {
@@ -195,6 +197,7 @@ func TestElementwiseKernels(t *testing.T) {
 		for detail := range 3 {
 			b.each("convert", narrowing, narrowed, len(rounding()), 11, detail)
 		}
+		b.narrow()
 		for _, c := range [][2]int{{1, 0}, {1, 1}, {1, 2}, {4, 0}, {4, 8}, {4, -8}, {4, 32}, {4, -31}, {7, 0}, {12, 0}, {12, 1}, {12, 2}, {12, 3}} {
 			b.each("convert", source, target, len(values), c[0], c[1])
 		}
@@ -203,6 +206,22 @@ func TestElementwiseKernels(t *testing.T) {
 			b.each("convert", truths, target, 7, operation, 0)
 		}
 	})
+}
+
+// narrow converts integers and booleans to narrower floats.
+func (b *bench) narrow() {
+	var whole []int64
+	for i := range 24 {
+		for _, step := range []int64{-1, 0, 1, 1 << i >> 3, 3 << i >> 3, 5 << i >> 4} {
+			whole = append(whole, 1<<i+step, -(1<<i + step))
+		}
+	}
+	from, to := put(b, append(whole, 0, 1<<40, math.MaxInt64)), put(b, make([]float32, len(whole)+3))
+	truths := put(b, []uint8{0, 1, 1, 0, 255})
+	for detail := range 27 {
+		b.each("convert", from, to, len(whole)+3, 1, detail)
+		b.each("convert", truths, to, 5, 2, detail)
+	}
 }
 
 // rounding are floats around those of narrower types, and at their halves.
@@ -384,4 +403,43 @@ func (b *bench) levels(first, n int, arguments ...any) {
 	fakecuda.Blocks(first/4096, n/4096)
 	b.start("levels_u8", [3]int{(first + n) / 4096, 1, 1}, [3]int{256, 1, 1}, 0, arguments...)
 	fakecuda.Blocks(0, 0)
+}
+
+func TestSelftestKernels(t *testing.T) {
+	directly(t, func(b *bench) {
+		x := noise(700, 3)
+		for _, rounds := range []int{0, 1, 3, 8, 9, 21} {
+			for _, count := range []int{700, 512, 5} {
+				y := put(b, make([]float32, count))
+				b.start("selftest_scale", [3]int{3, 1, 1}, [3]int{256, 1, 1}, 0, put(b, x[:count]), y, count, float32(0.75), float32(0.5), rounds)
+				expect(b, "selftest_scale", get[float32](b, y, count), func(i int) float32 {
+					v := x[i]
+					for range rounds {
+						v = float32(math.FMA(float64(v), 0.75, 0.5))
+					}
+					return v
+				})
+			}
+		}
+		for _, n := range []int{16, 48} {
+			a, c := noise(n*n, 1), noise(n*n, 2)
+			y := put(b, make([]float32, n*n))
+			b.start("selftest_product", [3]int{n / 16, n / 16, 1}, [3]int{16, 16, 1}, 0, put(b, a), put(b, c), y, n)
+			for i, v := range get[float32](b, y, n*n) {
+				sum := 0.0
+				for k := range n {
+					sum += float64(a[i/n*n+k]) * float64(c[k*n+i%n])
+				}
+				if math.Abs(float64(v)-sum) > 1e-5 {
+					b.t.Fatalf("selftest_product: element %d is %v, want %v", i, v, sum)
+				}
+			}
+		}
+		// What is no mistake: none of the kinds, and shared memory that the launch gives.
+		for kind, shared := range map[int]int{9: 0, 6: 256} {
+			y := put(b, make([]float32, 64))
+			b.start("selftest_mistake", [3]int{1, 1, 1}, [3]int{64, 1, 1}, shared, y, kind)
+			expect(b, "selftest_mistake", get[float32](b, y, 64), func(i int) float32 { return float32(i) })
+		}
+	})
 }

@@ -153,7 +153,7 @@ func (r *Recorder) after(m *Machine, p *program, l *Launch, before []Region, ins
 		n += len(s.data)
 	}
 	digest := rec.digest()
-	if n > keptBytes || r.known[digest] {
+	if n > keptBytes || r.known[digest] && !fresh {
 		return nil
 	}
 	r.known[digest] = true
