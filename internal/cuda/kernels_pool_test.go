@@ -86,7 +86,10 @@ func TestPoolKernels(t *testing.T) {
 		// Planes of more than 32 bits: only the last of seven slices is read.
 		const apart = 1 << 30
 		w = windows{{7, 1, 1, 1, 1, -6, 0, apart}, {5, 4, 2, 1, 1, 0, 0, 1}}
+		three := windows{{7, 1, 1, 1, 1, -6, 0, apart}, {2, 1, 1, 1, 1, 0, 0, 5}, {5, 4, 2, 1, 1, 0, 0, 1}}
 		for first := range 2 {
+			b.each("max_pool_f32", far(put(b, noise(10, 3)), 4, 6*apart), put(b, make([]float32, 4)), put(b, make([]int64, 4)), 4, three.table(b), 3, 7*apart, 4, 2, first)
+			b.each("max_pool_i64", far(put(b, scattered[int64](10, 3)), 8, 6*apart), put(b, make([]int64, 4)), put(b, make([]int64, 4)), 4, three.table(b), 3, 7*apart, 4, 2, first)
 			b.each("max_pool_f32", far(put(b, noise(5, 3)), 4, 6*apart), put(b, make([]float32, 4)), put(b, make([]int64, 4)), 4, w.table(b), 2, 7*apart, 4, 2, first)
 			b.each("max_pool_i64", far(put(b, scattered[int64](5, 3)), 8, 6*apart), put(b, make([]int64, 4)), put(b, make([]int64, 4)), 4, w.table(b), 2, 7*apart, 4, 2, first)
 		}

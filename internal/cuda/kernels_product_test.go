@@ -154,6 +154,9 @@ func TestConvolutionKernels(t *testing.T) {
 			{images: 2, channels: 6, groups: 1, filters: 70, in: [3]int{1, 9, 9}, size: [3]int{1, 3, 3}, stride: [3]int{1, 1, 1}, before: [3]int{0, 1, 1}, channelsFirst: true, slice: 1, z: 2, activation: 0},
 			{images: 1, channels: 16, groups: 1, filters: 32, in: [3]int{1, 12, 13}, size: [3]int{1, 5, 4}, stride: [3]int{1, 1, 1}, before: [3]int{0, 2, 2}, fours: true, slice: 3, activation: 6, resultFirst: true},
 			{images: 1, channels: 2, groups: 1, filters: 3, in: [3]int{1, 4, 4}, size: [3]int{1, 1, 1}, stride: [3]int{1, 1, 1}, channelsFirst: true, down: true, slice: 9, activation: 4},
+			// More steps than stages.
+			{images: 1, channels: 33, groups: 1, filters: 9, in: [3]int{1, 5, 5}, size: [3]int{1, 3, 3}, stride: [3]int{1, 1, 1}, before: [3]int{0, 1, 1}, slice: 4, activation: 1},
+			{images: 1, channels: 33, groups: 1, filters: 10, in: [3]int{1, 5, 5}, size: [3]int{1, 3, 3}, stride: [3]int{1, 1, 1}, before: [3]int{0, 1, 1}, channelsFirst: true, down: true, slice: 9, activation: 1},
 			// The first row and column of pixels is in no patch, and there are more slices than steps.
 			{images: 1, channels: 4, groups: 1, filters: 13, in: [3]int{1, 7, 8}, size: [3]int{1, 3, 3}, stride: [3]int{1, 1, 1}, before: [3]int{0, -1, -1}, fours: true, slice: 1, z: 3, activation: 0},
 			{images: 1, channels: 4, groups: 1, filters: 13, in: [3]int{1, 7, 8}, size: [3]int{1, 3, 3}, stride: [3]int{1, 1, 1}, before: [3]int{0, -1, -1}, channelsFirst: true, down: true, slice: 9, activation: 1},

@@ -191,12 +191,19 @@ func bothDivisions(k kernelText, i int, choice textLine, x string) (dividend, di
 		short[k[narrow].operands[1]] = k[narrow].operands[0]
 		narrow++
 	}
-	for _, number := range []string{dividend, divisor} { // or it was extended from 32 bits before
-		if d := k.definitions(number); short[number] == "" && len(d) == 1 && (d[0].op == "cvt.u64.u32" || d[0].op == "cvt.s64.s32") {
-			short[number] = d[0].operands[1]
+	q := k[narrow]
+	for i, number := range []string{dividend, divisor} { // or it was cut off, or extended from 32 bits, before
+		if short[number] != "" || len(q.operands) != 3 || len(k.definitions(number)) != 1 {
+			continue
+		}
+		d, half := k.definitions(number)[0], k.definitions(q.operands[i+1])
+		switch {
+		case d.op == "cvt.u64.u32" || d.op == "cvt.s64.s32":
+			short[number] = d.operands[1]
+		case len(half) == 1 && half[0].op == "cvt.u32.u64" && half[0].operands[1] == number:
+			short[number] = q.operands[i+1]
 		}
 	}
-	q := k[narrow]
 	back := k[narrow+1]
 	return dividend, divisor, q.op == op+".u32" && q.operands[1] == short[dividend] && q.operands[2] == short[divisor] &&
 		back.op == "cvt.u64.u32" && back.operands[0] == k[wide].operands[0] && back.operands[1] == q.operands[0]

@@ -33,7 +33,7 @@ type Recorder struct {
 }
 
 const (
-	keptAnyway   = 24
+	keptAnyway   = 80
 	keptBytes    = 2 << 20
 	keptCommands = 4 << 20 // instructions
 )
