@@ -79,6 +79,10 @@ long fake_calls(void) { return calls; }
 void fake_skip_barrier(int index) { engine_options.skipped_barrier = index; }
 void fake_skip_wait(int index) { engine_options.skipped_wait = index; }
 void fake_reverse(int on) { engine_options.reversed = on; }
+void fake_blocks(unsigned long long first, unsigned long long count) {
+	engine_options.first_block = first;
+	engine_options.blocks = count;
+}
 int fake_barriers(void) { return int(engine_barriers.size()); }
 int fake_waits(void) { return int(engine_waits.size()); }
 const char *fake_message(void) { return message.c_str(); }

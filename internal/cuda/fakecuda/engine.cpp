@@ -385,9 +385,10 @@ void run_grid(const Launch &l) {
 	fake_block_size = {l.block[0], l.block[1], l.block[2]};
 	fake_grid_size = {l.grid[0], l.grid[1], l.grid[2]};
 	fake_dynamic_shared = l.shared ? dynamic_memory + most_dynamic - (l.shared + 127) / 128 * 128 : nullptr;
-	size_t blocks = size_t(l.grid[0]) * l.grid[1] * l.grid[2];
+	size_t blocks = size_t(l.grid[0]) * l.grid[1] * l.grid[2] - l.first_block;
+	if (l.blocks) blocks = std::min(blocks, l.blocks);
 	for (size_t i = 0; i < blocks; i++) {
-		size_t b = engine_options.reversed ? blocks - 1 - i : i;
+		size_t b = l.first_block + (engine_options.reversed ? blocks - 1 - i : i);
 		fake_block = {unsigned(b % l.grid[0]), unsigned(b / l.grid[0] % l.grid[1]), unsigned(b / l.grid[0] / l.grid[1])};
 		run_block(i == 0);
 	}

@@ -7,6 +7,7 @@ struct Launch {
 	const Twin *twin;
 	unsigned grid[3], block[3], shared;
 	void **arguments;
+	size_t first_block = 0, blocks = 0; /* the part of the grid that runs; 0 blocks: all from the first */
 };
 
 /* What tests may change; see fakecuda.h. */
@@ -14,6 +15,7 @@ struct EngineOptions {
 	bool reversed = false;
 	int skipped_barrier = -1;
 	int skipped_wait = -1;
+	size_t first_block = 0, blocks = 0; /* of the launches that follow; see Launch */
 };
 extern EngineOptions engine_options;
 /* The distinct lines of barriers and of waits for copies in the last launch, as they were met. */

@@ -70,6 +70,10 @@ func Reverse(on bool) {
 	C.fake_reverse(v)
 }
 
+// Blocks makes launches run so many blocks of their grids from the first on, counted along x, then y, then z; a
+// count of 0 is all that follow. What only the last elements of huge arrays reach can run so: blocks know no others.
+func Blocks(first, count int) { C.fake_blocks(C.ulonglong(first), C.ulonglong(count)) }
+
 // Message explains the last error.
 func Message() string { return C.GoString(C.fake_message()) }
 

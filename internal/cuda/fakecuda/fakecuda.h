@@ -6,6 +6,7 @@ void fake_reset(int devices, unsigned long long memory);
 void fake_fail(const char *function, int after, int error);
 void fake_skip_barrier(int index);
 void fake_reverse(int on);
+void fake_blocks(unsigned long long first, unsigned long long count);
 const char *fake_message(void);
 unsigned long long fake_used(int device);
 int fake_barriers(void);

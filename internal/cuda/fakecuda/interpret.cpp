@@ -27,7 +27,7 @@ std::string interpret(const CUctx_st *c, const CUfunc_st *f, const Launch &launc
 	}
 	fake_launch l = {f->twin->family->name, f->twin->name, f->text->c_str(), f->module, {launch.grid[0], launch.grid[1], launch.grid[2]},
 		{launch.block[0], launch.block[1], launch.block[2]}, launch.shared, arguments.data(), int(arguments.size()), regions.data(), int(regions.size()),
-		seed, engine_options.reversed, engine_options.skipped_barrier, engine_options.skipped_wait, 0, 0};
+		seed, launch.first_block, launch.blocks, engine_options.reversed, engine_options.skipped_barrier, engine_options.skipped_wait, 0, 0};
 	char *error = fakeInterpret(&l);
 	engine_barriers.assign(size_t(l.barriers), 0);
 	engine_waits.assign(size_t(l.waits), 0);

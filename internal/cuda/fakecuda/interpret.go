@@ -75,7 +75,7 @@ func interpret(l *C.struct_fake_launch) error {
 		}
 		modules[l.module] = module
 	}
-	launch := &ptxvm.Launch{Kernel: C.GoString(l.kernel), Shared: int(l.shared), Seed: uint64(l.seed), Reverse: l.reverse != 0,
+	launch := &ptxvm.Launch{Kernel: C.GoString(l.kernel), Shared: int(l.shared), Seed: uint64(l.seed), Reverse: l.reverse != 0, First: int(l.first_block), Blocks: int(l.blocks),
 		SkipBarrier: int(l.skip_barrier) + 1, SkipWait: int(l.skip_wait) + 1}
 	for i := range 3 {
 		launch.Grid[i], launch.Block[i] = int(l.grid[i]), int(l.block[i])

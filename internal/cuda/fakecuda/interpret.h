@@ -15,7 +15,7 @@ struct fake_launch {
 	int parameters;
 	const struct fake_region *regions;
 	int count;
-	unsigned long long seed;
+	unsigned long long seed, first_block, blocks;
 	int reverse, skip_barrier, skip_wait;
 	int barriers, waits; /* out: the distinct ones that were met */
 };

@@ -361,6 +361,8 @@ CUresult cuLaunchKernel(CUfunction f, unsigned gx, unsigned gy, unsigned gz, uns
 	if (count > f->most_threads) return refuse(CUDA_ERROR_INVALID_VALUE, "%s: %zu threads in a block, __launch_bounds__ allows %u", name, count, f->most_threads);
 	if (f->shared + shared > std::max<size_t>(static_limit, f->dynamic + f->shared))
 		return refuse(CUDA_ERROR_INVALID_VALUE, "%s: %u bytes of dynamic and %zu of static shared memory, of %d", name, shared, f->shared, static_limit);
+	size_t first = engine_options.first_block, blocks = engine_options.blocks;
+	if (first >= size_t(gx) * gy * gz) return refuse(CUDA_ERROR_INVALID_VALUE, "%s: block %zu of a grid of %u×%u×%u", name, first, gx, gy, gz);
 	/* The arguments are those of now. */
 	auto cells = std::make_shared<std::vector<unsigned long long>>(f->twin->sizes.size());
 	for (size_t i = 0; i < cells->size(); i++) {
@@ -374,7 +376,7 @@ CUresult cuLaunchKernel(CUfunction f, unsigned gx, unsigned gy, unsigned gz, uns
 	item.work = [=] {
 		std::vector<void *> arguments;
 		for (auto &cell : *cells) arguments.push_back(&cell);
-		return run_kernel(c, kernel.get(), {kernel->twin, {gx, gy, gz}, {bx, by, bz}, shared, arguments.data()});
+		return run_kernel(c, kernel.get(), {kernel->twin, {gx, gy, gz}, {bx, by, bz}, shared, arguments.data(), first, blocks});
 	};
 	return enqueue(s, item);
 }

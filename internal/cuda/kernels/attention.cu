@@ -263,6 +263,7 @@ template <int D> __device__ INLINE void attend_fp32(OPERANDS) {
 	q += head.q, k += head.k, v += head.v, result += head.result;
 	if (mask) mask += head.mask;
 	load_rows<D>(left, q, q_cosine, q_sine, QUERIES, query0, queries, width, q_step, vectors & VECTOR_QUERIES);
+	copy_async_commit();
 
 	float sum[4] = {}, o[4][D / 32][4] = {};
 	Top top[4] = {{-infinite()}, {-infinite()}, {-infinite()}, {-infinite()}};
@@ -342,6 +343,7 @@ template <int D> __device__ INLINE void attend_fp32(OPERANDS) {
 			}
 		}
 	}
+	copy_async_wait<0>(); /* without keys nothing has waited for the queries */
 	__syncthreads();
 #pragma unroll
 	for (int i = 0; i < 4; i++) {

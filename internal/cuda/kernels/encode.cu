@@ -50,7 +50,7 @@ extern "C" __global__ void __launch_bounds__(256) levels_u8(const unsigned char 
 extern "C" __global__ void __launch_bounds__(256) scale_f32(float *y, const float *scale, size count, unsigned plane, unsigned channels) {
 	float low = scale[0], span = scale[1];
 	for_each(i, count) {
-		const float *channel = scale + 2 + 2 * (unsigned)(quotient(i, plane) % channels);
+		const float *channel = scale + 2 + 2 * (unsigned)(i / plane % channels);
 		float v = (y[i] - low) / span;
 		y[i] = (v - channel[0]) / channel[1];
 	}

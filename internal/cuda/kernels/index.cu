@@ -31,7 +31,7 @@ __device__ inline size resolved(long long index, size n, size *fault) {
 /* y[r, :] = x[r / list, indices[r mod list], :] for rows of `inner` elements. Without an axis to read from nothing is read. */
 template <class T> __device__ inline void gather(const T *x, const long long *indices, T *y, size count, size list, size n, size inner, size *fault) {
 	for_each(i, count) {
-		size r = quotient(i, inner), o = quotient(r, list);
+		size r = i / inner, o = r / list;
 		size k = resolved(indices[r - o * list], n, fault);
 		if (n > 0) y[i] = x[(o * n + k) * inner + (i - r * inner)];
 	}
@@ -62,7 +62,7 @@ extern "C" __global__ void __launch_bounds__(256) element_places(const long long
 extern "C" __global__ void __launch_bounds__(256) tuple_places(const long long *indices, size *places, size count, const Axis<1> *axes, int width, size each, size plane,
 		size *fault) {
 	for_each(i, count) {
-		size at = quotient(i, each) * plane;
+		size at = i / each * plane;
 		for (int a = 0; a < width; a++) at += resolved(indices[i * width + a], axes[a].length, fault + a) * (size)axes[a].stride[0];
 		places[i] = at;
 	}
@@ -71,7 +71,7 @@ extern "C" __global__ void __launch_bounds__(256) tuple_places(const long long *
 /* y[i, :] = x[places[i] + :], blocks of `inner` elements. */
 template <class T> __device__ inline void take(const T *x, const size *places, T *y, size count, size inner) {
 	for_each(i, count) {
-		size r = quotient(i, inner);
+		size r = i / inner;
 		y[i] = x[places[r] + (i - r * inner)];
 	}
 }
@@ -85,7 +85,7 @@ TAKE(take_8, size)
  * (marks[2k], at first all ones) and one more than the last (marks[2k + 1], at first 0) update. */
 extern "C" __global__ void __launch_bounds__(256) scatter_marks(const size *places, size *marks, size count, size inner) {
 	for_each(i, count) {
-		size k = quotient(places[i], inner);
+		size k = places[i] / inner;
 		atomic_min(marks + 2 * k, i);
 		atomic_max(marks + 2 * k + 1, i + 1);
 	}
@@ -123,8 +123,8 @@ __device__ inline unsigned char met(unsigned char, unsigned char v, int) { retur
  * the updates: the thread of a block's first update goes through all that follow up to its last. */
 template <class T> __device__ inline void scatter(const T *updates, const size *places, const size *marks, T *y, size count, size inner, int reduction) {
 	for_each(i, count) {
-		size r = quotient(i, inner), j = i - r * inner, place = places[r];
-		const size *mark = marks + 2 * quotient(place, inner);
+		size r = i / inner, j = i - r * inner, place = places[r];
+		const size *mark = marks + 2 * (place / inner);
 		if (reduction == REPLACE) {
 			if (mark[1] == r + 1) y[place + j] = updates[i];
 			continue;
@@ -147,7 +147,7 @@ SCATTER(scatter_bool, unsigned char)
 /* y[o, k, i] = values[1] where k is the index of (o, i), from the end if it is negative, else values[0]. */
 template <class T> __device__ inline void one_hot(const void *indices, const T *values, T *y, size count, size depth, size inner, int floats) {
 	for_each(i, count) {
-		size q = quotient(i, inner), o = quotient(q, depth), at = o * inner + (i - q * inner);
+		size q = i / inner, o = q / depth, at = o * inner + (i - q * inner);
 		long long k = floats ? truncated(static_cast<const float *>(indices)[at]) : static_cast<const long long *>(indices)[at];
 		if (k < 0) k += (long long)depth;
 		y[i] = values[k == (long long)(q - o * depth)];
@@ -174,8 +174,8 @@ __device__ inline long long order_key(long long v) { return v; }
  * of a line; y and places may be null. */
 template <class T, class K> __device__ inline void top(const T *x, T *y, long long *places, size n, size inner, size k, int largest) {
 	__shared__ K keys[256];
-	size groups = (n + 255) / 256, r = quotient(blockIdx.x, groups), i = (blockIdx.x - r * groups) * 256 + threadIdx.x;
-	size outer = quotient(r, inner), column = r - outer * inner;
+	size groups = (n + 255) / 256, r = blockIdx.x / groups, i = (blockIdx.x - r * groups) * 256 + threadIdx.x;
+	size outer = r / inner, column = r - outer * inner;
 	const T *line = x + outer * n * inner + column;
 	bool inside = i < n;
 	K own = inside ? order_key(line[i * inner]) : K(0);

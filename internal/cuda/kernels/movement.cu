@@ -61,7 +61,7 @@ template <class T> __device__ inline void pad(const T *x, T *y, size count, cons
 		long long at = 0;
 		bool inside = true;
 		for (int a = rank - 1; a >= 0; a--) {
-			size q = quotient(n, axes[a].length);
+			size q = n / axes[a].length;
 			long long o = offsets[axes[a].stride[0] + (long long)(n - q * axes[a].length)];
 			inside = inside && o >= 0;
 			at += o;
@@ -98,7 +98,7 @@ extern "C" __global__ void __launch_bounds__(256) range_i64(const size *start, c
 /* trilu: matrices of rows×columns elements, those on the other side of a diagonal zero. */
 template <class T> __device__ inline void trilu(const T *x, T *y, size count, size rows, size columns, long long diagonal, int upper) {
 	for_each(i, count) {
-		size q = quotient(i, columns), c = i - q * columns, r = q - quotient(q, rows) * rows;
+		size q = i / columns, c = i - q * columns, r = q - q / rows * rows;
 		long long above = (long long)c - (long long)r;
 		y[i] = (upper ? above >= diagonal : above <= diagonal) ? x[i] : T(0);
 	}

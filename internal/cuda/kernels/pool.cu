@@ -41,7 +41,7 @@ __device__ inline long long column_major(const Window *windows, int rank, long l
 template <class T> __device__ inline void max_pool(const T *x, T *y, long long *places, size count, const Window *windows, int rank, size plane, unsigned cells,
 		unsigned positions, int columns_first, T lowest) {
 	for_each(t, count) {
-		size p = quotient(t, cells);
+		size p = t / cells;
 		unsigned cell = (unsigned)(t - p * cells);
 		T greatest = lowest;
 		long long found = -1;
@@ -69,7 +69,7 @@ extern "C" __global__ void __launch_bounds__(256) max_pool_i64(const long long *
 extern "C" __global__ void __launch_bounds__(256) average_pool_f32(const float *x, float *y, size count, const Window *windows, int rank, size plane, unsigned cells,
 		unsigned positions, int padding) {
 	for_each(t, count) {
-		size p = quotient(t, cells);
+		size p = t / cells;
 		unsigned cell = (unsigned)(t - p * cells), n = 0;
 		double sum = 0.0;
 		for (unsigned q = 0; q < positions; q++) {
@@ -86,7 +86,7 @@ extern "C" __global__ void __launch_bounds__(256) average_pool_f32(const float *
 template <bool AVERAGE> __device__ inline void pool_images(const float *x, float *y, size count, const Window *windows, int padding) {
 	const Window h = windows[0], w = windows[1];
 	for_each(t, count) {
-		size row = quotient(t, (size)w.out), p = quotient(row, (size)h.out);
+		size row = t / (size)w.out, p = row / (size)h.out;
 		int top = (int)(row - p * h.out) * h.stride - h.before, left = (int)(t - row * w.out) * w.stride - w.before;
 		const float *from = x + p * ((size)h.in * w.in);
 		double sum = 0.0;

@@ -167,7 +167,7 @@ template <class T, int LANES> __device__ inline void argument(const T *x, long l
 	bool inside = r < total;
 	const T *row = x;
 	if (inside) {
-		size outer = quotient(r, inner);
+		size outer = r / inner;
 		row += outer * n * inner + (r - outer * inner);
 	}
 	long long best = -1;
@@ -258,7 +258,7 @@ extern "C" __global__ void __launch_bounds__(256) softmax_block_f32(const float 
 /* softmax_columns_f32: n elements that lie `inner` apart, a thread for each of `total` such columns. y may be x. */
 extern "C" __global__ void __launch_bounds__(256) softmax_columns_f32(const float *x, float *y, size total, size n, size inner, int logarithm) {
 	for_each(r, total) {
-		size outer = quotient(r, inner), base = outer * n * inner + (r - outer * inner);
+		size outer = r / inner, base = outer * n * inner + (r - outer * inner);
 		float top = -bits_float(0x7f800000u);
 		for (size i = 0; i < n; i++) top = larger(top, x[base + i * inner]);
 		double sum = 0.0;
@@ -357,7 +357,7 @@ extern "C" __global__ void __launch_bounds__(256) normalize_block_f32(const floa
 	if (threadIdx.x == 0 && inverse) inverse[blockIdx.x] = factor;
 	size first = inner ? (size)(blockIdx.x % groups) * channels : 0;
 	for (size i = threadIdx.x; i < width; i += 256) {
-		size at = inner ? first + quotient(i, inner) : i;
+		size at = inner ? first + i / inner : i;
 		float v = (row[i] - centre) * factor;
 		if (scale) v *= scale[at];
 		if (bias) v += bias[at];
@@ -378,7 +378,7 @@ extern "C" __global__ void __launch_bounds__(256) batch_norm_factors(const float
 /* batch_norm_f32: y = x·factor + shift for planes of `inner` elements, channel by channel. y may be x. */
 extern "C" __global__ void __launch_bounds__(256) batch_norm_f32(const float *x, const double *factors, float *y, size count, size inner, size channels) {
 	for_each(i, count) {
-		size plane = quotient(i, inner), c = plane - quotient(plane, channels) * channels;
+		size plane = i / inner, c = plane - plane / channels * channels;
 		y[i] = (float)((double)x[i] * factors[2 * c] + factors[2 * c + 1]);
 	}
 }
@@ -388,7 +388,7 @@ extern "C" __global__ void __launch_bounds__(256) batch_norm_f32(const float *x,
 extern "C" __global__ void __launch_bounds__(256) local_response_f32(const float *x, float *y, size count, size inner, size channels, size before, size after, float alpha,
 		float beta, float bias) {
 	for_each(i, count) {
-		size plane = quotient(i, inner), c = plane - quotient(plane, channels) * channels;
+		size plane = i / inner, c = plane - plane / channels * channels;
 		size first = c < before ? c : before, last = channels - 1 - c < after ? channels - 1 - c : after;
 		double sum = 0.0;
 		for (size k = i - first * inner; k <= i + last * inner; k += inner) sum += (double)x[k] * (double)x[k];
@@ -400,7 +400,7 @@ extern "C" __global__ void __launch_bounds__(256) local_response_f32(const float
 /* Running sums along n elements that lie `inner` apart, a thread for each of `total` lines. */
 template <class T> __device__ inline void running_sum(const T *x, T *y, size total, size n, size inner, int exclusive, int reverse) {
 	for_each(r, total) {
-		size outer = quotient(r, inner), base = outer * n * inner + (r - outer * inner);
+		size outer = r / inner, base = outer * n * inner + (r - outer * inner);
 		T sum = T(0);
 		for (size k = 0; k < n; k++) {
 			size at = base + (reverse ? n - 1 - k : k) * inner;

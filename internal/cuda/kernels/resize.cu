@@ -18,12 +18,12 @@ extern "C" __global__ void __launch_bounds__(256) resize_f32(const float *x, flo
 		size n = i;
 		long long rest = 0;
 		for (int a = rank - 1; a > last; a--) {
-			size q = quotient(n, axes[a].length);
+			size q = n / axes[a].length;
 			rest += (long long)(n - q * axes[a].length) * axes[a].apart;
 			n = q;
 		}
 		const ResizeAxis inner = axes[last];
-		size row = quotient(n, inner.length);
+		size row = n / inner.length;
 		const int *index = indices + inner.first + (n - row * inner.length) * inner.taps;
 		const float *weight = weights + inner.first + (n - row * inner.length) * inner.taps;
 		bool beyond = index[0] < 0;
@@ -35,7 +35,7 @@ extern "C" __global__ void __launch_bounds__(256) resize_f32(const float *x, flo
 			float factor = 1.0f;
 			for (int a = last - 1; a >= 0; a--) {
 				const ResizeAxis axis = axes[a];
-				size up = quotient(q, axis.length);
+				size up = q / axis.length;
 				size place = q - up * axis.length;
 				q = up;
 				if (axis.taps == 0) {
@@ -130,7 +130,7 @@ extern "C" __global__ void __launch_bounds__(256) grid_sample_f32(const float *i
 	size plane = (size)height * width;
 	unsigned share = (channels + parts - 1) / parts;
 	for_each(i, images * parts * points) {
-		size q = quotient(i, points), point = i - q * points, n = quotient(q, parts);
+		size q = i / points, point = i - q * points, n = q / parts;
 		Taps rows, columns;
 		rows.set(grid[2 * (n * points + point) + 1], height, mode, padding, align_corners);
 		columns.set(grid[2 * (n * points + point)], width, mode, padding, align_corners);

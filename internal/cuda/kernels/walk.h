@@ -1,4 +1,5 @@
-/* Positions in row-major arrays with strides. */
+/* Positions in row-major arrays with strides. Quotients of 64 bits are divided in 32 where
+ * both numbers fit: the compiler sees to that. */
 #pragma once
 #include "device.h"
 
@@ -38,12 +39,6 @@ template <int K> __device__ inline void locate(const Axis<K> *axes, int rank, si
 	if (rank > 0)
 #pragma unroll
 		for (int k = 0; k < K; k++) at[k] += (long long)i * axes[0].stride[k];
-}
-
-/* i / d, in 32 bits where both fit. */
-__device__ inline size quotient(size i, size d) {
-	if ((i | d) >> 32 == 0) return (unsigned)i / (unsigned)d;
-	return i / d;
 }
 
 /* A loop over the elements of a grid of one-dimensional blocks. */

@@ -88,6 +88,10 @@ func (c *compiler) operation(in *instruction, o operation) {
 	}
 	in.writes(d)
 	in.d, in.a, in.b, in.c = d.number, r[0].number, r[1].number, r[2].number
+	in.class = classes[o.form[len(o.form)-1]]
+	if strings.HasPrefix(op, "setp.") {
+		in.compared = op[strings.LastIndexByte(op, '.')+1]
+	}
 	in.run = runner(o)
 	if in.run == nil {
 		c.fail("%s: no runner for its form", op)

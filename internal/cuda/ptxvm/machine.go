@@ -17,6 +17,8 @@ type Launch struct {
 	Memory      []Region // what the kernel may touch
 	Seed        uint64   // of the order of blocks and warps; 0: as they are counted
 	Reverse     bool     // from the last to the first
+	First       int      // the first block that runs, counted along x, then y, then z
+	Blocks      int      // how many blocks run; 0: all that follow
 	Limit       int      // instructions of a warp in a block before the kernel counts as endless; 0: 2^28
 
 	// The barrier and the wait that are passed over, counted from 1 in the order in which
@@ -39,6 +41,7 @@ type Machine struct {
 	skipBarrier, skipWait int
 
 	Recorder *Recorder // of launches, or nil
+	observe  bool      // what instructions do, without a recorder too
 	seen     []byte    // what this launch has done with each instruction; nil: not of interest
 
 	Barriers, Waits []int32 // lines of those that the last launch met, in their order
@@ -60,7 +63,10 @@ func (m *Machine) Run(module *Module, l *Launch) (err error) {
 		return &Fault{Kind: Refused, File: module.name, Kernel: l.Kernel, Warp: -1, Lane: -1, What: fmt.Sprintf(format, a...)}
 	}
 	threads := l.Block[0] * l.Block[1] * l.Block[2]
-	blocks := l.Grid[0] * l.Grid[1] * l.Grid[2]
+	blocks := l.Grid[0]*l.Grid[1]*l.Grid[2] - l.First
+	if l.Blocks > 0 {
+		blocks = min(blocks, l.Blocks)
+	}
 	switch {
 	case threads < 1 || blocks < 1 || min(l.Block[0], l.Block[1], l.Grid[0], l.Grid[1]) < 1:
 		return refuse("a launch of %v blocks of %v threads", l.Grid, l.Block)
@@ -81,8 +87,10 @@ func (m *Machine) Run(module *Module, l *Launch) (err error) {
 	m.prepare(p, l)
 	m.seen = nil
 	ended := false
-	if m.Recorder != nil {
+	if m.Recorder != nil || m.observe {
 		m.seen = make([]byte, len(p.code))
+	}
+	if m.Recorder != nil {
 		copied, before := m.Recorder.before(l), m.Instructions
 		defer func() {
 			if ended {
@@ -93,7 +101,7 @@ func (m *Machine) Run(module *Module, l *Launch) (err error) {
 	warps := m.warps(p, l, (threads+31)/32)
 	order := m.order(blocks, l)
 	for i := range blocks {
-		b := order(i)
+		b := l.First + order(i)
 		m.runBlock(p, l, warps, [3]int{b % l.Grid[0], b / l.Grid[0] % l.Grid[1], b / l.Grid[0] / l.Grid[1]}, threads)
 	}
 	ended = true

@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
+	"maps"
 	"math"
 	"os"
 	"regexp"
@@ -187,52 +188,70 @@ func changeOffset(g *generator, line string) string {
 
 // A mutant is one changed line of a kernel.
 type mutant struct {
+	number               int
 	family, kernel, what string
 	line                 int
 	before, after        string
-	text                 string
 	fate                 string // what noticed it, "" if nothing did
 }
 
-// kernelLines are the lines of each kernel of a module, with the functions that it calls.
-func kernelLines(text string) map[string][]int {
-	all := map[string][]int{}
-	name, inside := "", false
-	for i, line := range strings.Split(text, "\n") {
-		if m := regexp.MustCompile(`\.entry (\w+)\(`).FindStringSubmatch(line); m != nil {
-			name = m[1]
+// A family is a file of PTX by lines.
+type family struct {
+	name    string
+	lines   []string
+	kernels []string
+	own     map[string][]int // the lines of each kernel, from 0
+}
+
+var entryLine = regexp.MustCompile(`\.entry (\w+)\(`)
+
+func newFamily(name, text string) *family {
+	f := &family{name: name, lines: strings.Split(text, "\n"), own: map[string][]int{}}
+	kernel, inside := "", false
+	for i, line := range f.lines {
+		if m := entryLine.FindStringSubmatch(line); m != nil {
+			kernel = m[1]
+			f.kernels = append(f.kernels, kernel)
 		}
 		switch {
 		case line == "{":
 			inside = true
 		case line == "}":
-			name, inside = "", false
-		case inside && name != "":
-			all[name] = append(all[name], i)
+			kernel, inside = "", false
+		case inside && kernel != "":
+			f.own[kernel] = append(f.own[kernel], i)
 		}
 	}
-	return all
+	slices.Sort(f.kernels)
+	return f
+}
+
+// with is the family with another line, and without the instructions of other kernels.
+func (f *family) with(m *mutant) string {
+	lines := slices.Clone(f.lines)
+	for kernel, own := range f.own {
+		if kernel != m.kernel {
+			for _, i := range own {
+				lines[i] = ""
+			}
+			lines[own[0]] = "\tret;"
+		}
+	}
+	lines[m.line-1] = m.after
+	return strings.Join(lines, "\n")
 }
 
 // mutate draws a mutant.
-func mutate(g *generator, families []string, texts map[string]string, kernels map[string][]string) *mutant {
+func mutate(g *generator, families []*family) *mutant {
 	for {
-		m := &mutant{family: families[g.below(len(families))]}
-		names := kernels[m.family]
-		if len(names) == 0 {
-			continue
-		}
-		m.kernel = names[g.below(len(names))]
-		lines := strings.Split(texts[m.family], "\n")
-		own := kernelLines(texts[m.family])[m.kernel]
+		f := families[g.below(len(families))]
+		m := &mutant{family: f.name, kernel: f.kernels[g.below(len(f.kernels))]}
+		own := f.own[m.kernel]
 		for range 200 {
-			m.line = own[g.below(len(own))]
+			line := own[g.below(len(own))]
 			change := mutations[g.below(len(mutations))]
-			m.before, m.what = lines[m.line], change.name
+			m.line, m.before, m.what = line+1, f.lines[line], change.name
 			if m.after = change.change(g, m.before); m.after != "" && m.after != m.before {
-				lines[m.line] = m.after
-				m.text = strings.Join(lines, "\n")
-				m.line++
 				return m
 			}
 		}
@@ -295,6 +314,50 @@ func approximate(text, kernel string) float64 {
 	return 0
 }
 
+// Mutants compare in ways that no kernel does.
+func init() {
+	for name, holds := range map[string]func(x, y float64) bool{
+		"eq": func(x, y float64) bool { return x == y }, "ne": func(x, y float64) bool { return x < y || x > y },
+		"lt": func(x, y float64) bool { return x < y }, "le": func(x, y float64) bool { return x <= y },
+		"gt": func(x, y float64) bool { return x > y }, "ge": func(x, y float64) bool { return x >= y },
+		"neu": func(x, y float64) bool { return x != y }, "equ": func(x, y float64) bool { return !(x < y || x > y) },
+		"ltu": func(x, y float64) bool { return !(x >= y) }, "leu": func(x, y float64) bool { return !(x > y) },
+		"gtu": func(x, y float64) bool { return !(x <= y) }, "geu": func(x, y float64) bool { return !(x < y) },
+		"num": func(x, y float64) bool { return x == x && y == y }, "nan": func(x, y float64) bool { return x != x || y != y },
+	} {
+		if _, ok := floats["setp."+name+".f32"]; !ok {
+			floats["setp."+name+".f32"] = operation{"pww", func(d *uint32, a, b *vec32) {
+				*d = which(func(i int) bool { return holds(float64(float(a[i])), float64(float(b[i]))) })
+			}}
+		}
+		if _, ok := floats["setp."+name+".f64"]; !ok {
+			floats["setp."+name+".f64"] = operation{"pdd", func(d *uint32, a, b *vec64) {
+				*d = which(func(i int) bool { return holds(double(a[i]), double(b[i])) })
+			}}
+		}
+	}
+	comparisons["setp.ne.b32"], comparisons["setp.ne.u32"], comparisons["setp.ne.u16"] = comparisons["setp.ne.s32"], comparisons["setp.ne.s32"], comparisons["setp.ne.s16"]
+	comparisons["setp.eq.u32"], comparisons["setp.eq.u16"] = comparisons["setp.eq.s32"], comparisons["setp.eq.s16"]
+	comparisons["setp.ne.b64"], comparisons["setp.ne.u64"], comparisons["setp.eq.u64"] = comparisons["setp.ne.s64"], comparisons["setp.ne.s64"], comparisons["setp.eq.s64"]
+}
+
+// chosen are the numbers that PTX_ONLY lists, of mutants to run; nil: all.
+func chosen(t *testing.T) map[int]bool {
+	list := strings.Fields(strings.ReplaceAll(os.Getenv("PTX_ONLY"), ",", " "))
+	if len(list) == 0 {
+		return nil
+	}
+	all := map[int]bool{}
+	for _, word := range list {
+		n, err := strconv.Atoi(word)
+		if err != nil {
+			t.Fatalf("PTX_ONLY: %v", err)
+		}
+		all[n] = true
+	}
+	return all
+}
+
 // TestMutants runs the launches that the tests of a recording made (make ptx-mutants) with
 // mutated PTX, and lists the mutants that nothing notices.
 func TestMutants(t *testing.T) {
@@ -310,109 +373,126 @@ func TestMutants(t *testing.T) {
 	if err != nil || len(recordings) == 0 {
 		t.Fatalf("no launches in %s: %v", folder, err)
 	}
-	texts := shipped(t)
 	launches := map[string][]*Recording{}
-	kernels := map[string][]string{}
 	for _, r := range recordings {
-		family := strings.TrimSuffix(r.Module, ".ptx")
-		if launches[r.Launch.Kernel] == nil {
-			kernels[family] = append(kernels[family], r.Launch.Kernel)
-		}
 		launches[r.Launch.Kernel] = append(launches[r.Launch.Kernel], r)
 	}
 	for _, list := range launches {
 		slices.SortStableFunc(list, func(a, b *Recording) int { return a.Instructions - b.Instructions })
 	}
-	var families []string
-	executed := map[string]map[int]bool{} // lines by kernel
+	texts := shipped(t)
+	var families []*family
+	byName := map[string]*family{}
 	total := 0
-	for family, text := range texts {
-		families = append(families, family)
-		slices.Sort(kernels[family])
-		total += strings.Count(text, ".entry ")
-		m, err := Parse(family+".ptx", text)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for kernel, lines := range report(t, m, kernels[family], launches) {
-			executed[kernel] = lines
-		}
+	for _, name := range slices.Sorted(maps.Keys(texts)) {
+		byName[name] = newFamily(name, texts[name])
+		families = append(families, byName[name])
+		total += len(byName[name].kernels)
 	}
-	slices.Sort(families)
 	t.Logf("%d launches of %d of %d kernels", len(recordings), len(launches), total)
 
 	g := generator(1)
 	var mutants []*mutant
-	for range count {
-		mutants = append(mutants, mutate(&g, families, texts, kernels))
+	only := chosen(t)
+	wanted := map[string]bool{} // kernels
+	for number := range count {
+		m := mutate(&g, families)
+		m.number = number
+		if only == nil || only[number] {
+			mutants = append(mutants, m)
+			wanted[m.kernel] = true
+		}
+	}
+	reached := map[string]map[int]bool{} // lines by kernel
+	for _, f := range families {
+		m, err := Parse(f.name+".ptx", texts[f.name])
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, kernel := range f.kernels {
+			if only == nil || wanted[kernel] {
+				reached[kernel] = report(t, m, kernel, launches[kernel])
+			}
+		}
 	}
 	var next atomic.Int64
 	var wg sync.WaitGroup
 	for range 2 {
 		wg.Go(func() {
-			for i := int(next.Add(1)) - 1; i < count; i = int(next.Add(1)) - 1 {
+			for i := int(next.Add(1)) - 1; i < len(mutants); i = int(next.Add(1)) - 1 {
 				m := mutants[i]
-				m.fate = fate(m, launches[m.kernel], approximate(texts[m.family], m.kernel))
-				m.text = ""
+				m.fate = fate(m, byName[m.family].with(m), launches[m.kernel], approximate(texts[m.family], m.kernel))
 			}
 		})
 	}
 	wg.Wait()
-	fates, unreached := map[string]int{}, 0
+	fates := map[string]int{}
+	equal := 0
+	var numbers []string
 	for _, m := range mutants {
 		fates[m.fate]++
-		if m.fate == "" {
-			why := "executed"
-			if !executed[m.kernel][m.line] {
-				why = "in code that no launch reaches"
-				unreached++
-			}
-			t.Logf("survives: %s.ptx line %d of %s, %s, %s:\n%s\n%s", m.family, m.line, m.kernel, m.what, why, m.before, m.after)
+		if m.fate != "" {
+			continue
 		}
+		why := "executed"
+		if !reached[m.kernel][m.line] {
+			why = "in code that no launch reaches"
+		}
+		if rule := equivalent(byName[m.family], m); rule != "" {
+			why = "equivalent: " + rule
+			equal++
+		} else {
+			numbers = append(numbers, strconv.Itoa(m.number))
+		}
+		t.Logf("survives: %d, %s.ptx line %d of %s, %s, %s:\n%s\n%s", m.number, m.family, m.line, m.kernel, m.what, why, m.before, m.after)
 	}
-	t.Logf("%d mutants: %v; %d of the survivors are in code that no launch reaches", count, fates, unreached)
-	if killed := count - fates[""]; killed*100 < 95*count {
-		t.Errorf("%d of %d mutants are noticed, want 95 %%", killed, count)
+	killed := len(mutants) - fates[""]
+	t.Logf("%d mutants, %d noticed (%.1f %%), %d survivors equivalent by rule (without them %.1f %%): %v", len(mutants), killed,
+		100*float64(killed)/float64(len(mutants)), equal, 100*float64(killed)/float64(len(mutants)-equal), fates)
+	t.Logf("PTX_ONLY=%s", strings.Join(numbers, ","))
+	if only == nil && killed*100 < 95*(len(mutants)-equal) {
+		t.Errorf("%d of %d mutants are noticed, want 95 %%", killed, len(mutants)-equal)
 	}
 }
 
-// report replays the launches with the PTX itself, says how much of it they execute, and
-// gives the lines by kernel.
-func report(t *testing.T, m *Module, kernels []string, launches map[string][]*Recording) map[string]map[int]bool {
-	lines := map[string]map[int]bool{}
-	for _, kernel := range kernels {
-		lines[kernel] = map[int]bool{}
-		machine := NewMachine()
-		covered := []byte(nil)
-		for _, r := range launches[kernel] {
-			machine.Recorder = NewRecorder(t.TempDir())
-			if err := replay(machine, m, r, 0); err != nil {
-				t.Fatalf("%s: %v", kernel, err)
-			}
-			if covered == nil {
-				covered = make([]byte, len(machine.seen))
-			}
-			for i, s := range machine.seen {
-				covered[i] |= s
-			}
+// report replays a kernel's launches with the PTX itself, says which of it they execute, and
+// gives the lines.
+func report(t *testing.T, m *Module, kernel string, launches []*Recording) map[int]bool {
+	p, err := m.program(kernel)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := map[int]bool{}
+	machine := NewMachine()
+	machine.observe = true
+	for _, r := range launches {
+		if err := replay(machine, m, r, 0); err != nil {
+			t.Fatalf("%s: %v", kernel, err)
 		}
-		n := 0
-		for i, s := range covered {
+		for i, s := range machine.seen {
 			if s != 0 {
-				n++
-				lines[kernel][int(m.programs[kernel].code[i].line)] = true
+				lines[int(p.code[i].line)] = true
 			}
 		}
-		if n < len(covered) {
-			t.Logf("%s: %d of %d instructions are executed", kernel, n, len(covered))
+	}
+	n := 0
+	var missing []string
+	for i, in := range p.code {
+		if lines[int(in.line)] {
+			n++
+		} else if i == 0 || lines[int(p.code[i-1].line)] {
+			missing = append(missing, strconv.Itoa(int(in.line)))
 		}
+	}
+	if n < len(p.code) {
+		t.Logf("%s: %d of %d instructions are executed, not from lines %s", kernel, n, len(p.code), strings.Join(missing, " "))
 	}
 	return lines
 }
 
 // fate is what notices a mutant: the compiler, a kind of fault, or numbers.
-func fate(m *mutant, launches []*Recording, tolerance float64) string {
-	module, err := Parse(m.family+".ptx", m.text)
+func fate(m *mutant, text string, launches []*Recording, tolerance float64) string {
+	module, err := Parse(m.family+".ptx", text)
 	if err == nil {
 		_, err = module.program(m.kernel)
 	}

@@ -36,6 +36,8 @@ type instruction struct {
 	access     *access
 	function   int32 // whose return addresses a call or a return uses
 	op         string
+	compared   byte // the type of a comparison's operands: s or u and f for integers and floats, 0 for other instructions
+	class      int  // of these operands
 }
 
 // A program is a kernel with all that it calls; callees stand before their callers, so that

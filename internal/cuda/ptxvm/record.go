@@ -4,8 +4,11 @@ package ptxvm
 
 import (
 	"bytes"
+	"cmp"
+	"crypto/sha256"
 	"encoding/gob"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -19,16 +22,18 @@ type Recording struct {
 	Instructions int // of all warps
 }
 
-// A Recorder keeps launches that execute what no launch before did: an instruction, or a
-// branch in a direction; and the first few of each kernel.
+// A Recorder keeps launches in which an instruction does what it did in no launch before: it is
+// executed, or not for a lane, a branch goes in a direction, a comparison meets an order; and the first
+// few different ones of each kernel.
 type Recorder struct {
 	Folder string
 	seen   map[*program][]byte
 	kept   map[string]int
+	known  map[[sha256.Size]byte]bool // digests of launches
 }
 
 const (
-	keptAnyway   = 6
+	keptAnyway   = 80
 	keptBytes    = 2 << 20
 	keptCommands = 4 << 20 // instructions
 )
@@ -38,7 +43,72 @@ const (
 	executed byte = 1 << iota
 	taken
 	passed
+	less
+	equal
+	greater
+	unordered
 )
+
+// observed says what an instruction did in the lanes of m, of those that run.
+func (w *warp) observed(in *instruction, m uint32) byte {
+	var s byte
+	if in.guard >= 0 {
+		if m != 0 {
+			s |= taken
+		}
+		if w.active&^m != 0 {
+			s |= passed
+		}
+	}
+	if in.compared == 0 {
+		return s
+	}
+	for l := range lanes(m) {
+		s |= w.order(in, l)
+	}
+	return s
+}
+
+// order is that of a comparison's operands.
+func (w *warp) order(in *instruction, l int) byte {
+	var c int
+	switch {
+	case in.compared == 'f':
+		x, y := w.number(in.class, in.a, l), w.number(in.class, in.b, l)
+		if x != x || y != y {
+			return unordered
+		}
+		c = cmp.Compare(x, y)
+	case in.compared == 's' && in.class == words:
+		c = cmp.Compare(int32(w.r32[in.a][l]), int32(w.r32[in.b][l]))
+	case in.compared == 's':
+		c = cmp.Compare(int64(w.r64[in.a][l]), int64(w.r64[in.b][l]))
+	case in.class == words:
+		c = cmp.Compare(w.r32[in.a][l], w.r32[in.b][l])
+	default:
+		c = cmp.Compare(w.r64[in.a][l], w.r64[in.b][l])
+	}
+	return [...]byte{less, equal, greater}[c+1]
+}
+
+func (w *warp) number(class int, r int32, l int) float64 {
+	if class == words {
+		return float64(float(w.r32[r][l]))
+	}
+	return math.Float64frombits(w.r64[r][l])
+}
+
+// digest is the same for launches of the same kernel with the same memory.
+func (r *Recording) digest() [sha256.Size]byte {
+	h := sha256.New()
+	fmt.Fprint(h, r.Launch.Kernel, r.Launch.Grid, r.Launch.Block, r.Launch.First, r.Launch.Blocks, r.Launch.Shared)
+	for i, m := range r.Launch.Memory {
+		fmt.Fprint(h, len(m.Data))
+		h.Write(m.Data)
+		h.Write(r.After[i])
+	}
+	return [sha256.Size]byte(h.Sum(nil))
+}
 
 // before copies memory of a launch that may be kept.
 func (r *Recorder) before(l *Launch) []Region {
@@ -67,7 +137,7 @@ func (r *Recorder) after(m *Machine, p *program, l *Launch, before []Region, ins
 	for i, s := range m.seen {
 		fresh = fresh || s&^known[i] != 0
 	}
-	if before == nil || instructions > keptCommands || !fresh && r.kept[p.name] >= keptAnyway {
+	if before == nil || instructions > keptCommands || !fresh && (r.kept[p.name] >= keptAnyway || instructions > keptCommands/8) {
 		return nil
 	}
 	rec := Recording{Module: p.module.name, Launch: *l, Instructions: instructions}
@@ -82,9 +152,11 @@ func (r *Recorder) after(m *Machine, p *program, l *Launch, before []Region, ins
 		rec.After = append(rec.After, bytes.Clone(s.data))
 		n += len(s.data)
 	}
-	if n > keptBytes {
+	digest := rec.digest()
+	if n > keptBytes || r.known[digest] && !fresh {
 		return nil
 	}
+	r.known[digest] = true
 	for i, s := range m.seen {
 		known[i] |= s
 	}
@@ -125,5 +197,5 @@ func Recordings(folder string) ([]*Recording, error) {
 
 // NewRecorder makes a recorder that writes to a folder.
 func NewRecorder(folder string) *Recorder {
-	return &Recorder{Folder: folder, seen: map[*program][]byte{}, kept: map[string]int{}}
+	return &Recorder{Folder: folder, seen: map[*program][]byte{}, kept: map[string]int{}, known: map[[sha256.Size]byte]bool{}}
 }

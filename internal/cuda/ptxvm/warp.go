@@ -114,6 +114,9 @@ func (w *warp) run(budget int) {
 				w.written[n] |= m
 			}
 		}
+		if seen != nil {
+			seen[w.at] |= w.observed(in, m)
+		}
 		w.at++
 	}
 	w.left -= start - budget

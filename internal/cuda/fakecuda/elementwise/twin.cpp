@@ -8,7 +8,7 @@ namespace {
 #include "../../kernels/elementwise.cu"
 
 Family family("elementwise", "elementwise.cu math.h device.h walk.h ../fakecuda/twin.h",
-	"58d429ff9277e168f5ea7543b0eee040e04f5e078200eaac99d34dce1fc5137a",
+	"88f940ebb3b6822b879de3c5aea6556fd4a2b10392b2afe54d01e5ddd51fbf27",
 	__start_fake_shared_elementwise, __stop_fake_shared_elementwise, {
 	twin("unary_f32", unary_f32),
 	twin("unary_double_f32", unary_double_f32),

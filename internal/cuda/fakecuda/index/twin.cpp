@@ -8,7 +8,7 @@ namespace {
 #include "../../kernels/index.cu"
 
 Family family("index", "index.cu math.h device.h walk.h ../fakecuda/twin.h",
-	"15008853514d13c3b33b8c2a40ebaf0767245f6a7647f7138cb24523922b55d8",
+	"25dc7cd1856db0eac054960e3934449fd44afde93ddf8b386065793e7bdc09ae",
 	__start_fake_shared_index, __stop_fake_shared_index, {
 	twin("gather_1", gather_1),
 	twin("gather_4", gather_4),

@@ -8,7 +8,7 @@ namespace {
 #include "../../kernels/noise.cu"
 
 Family family("noise", "noise.cu math.h device.h walk.h ../fakecuda/twin.h",
-	"8f4dfd4b834e6c3175246a00c0c7dcd2a5b4802436af32b11966366ac026e374",
+	"c60b56621ff5f93acb0546ea27d005894afcb78ef79ee110cc6ac391ccc9a3b8",
 	__start_fake_shared_noise, __stop_fake_shared_noise, {
 	twin("random_f32", random_f32),
 	twin("noise_f32", noise_f32),

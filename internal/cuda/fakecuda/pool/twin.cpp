@@ -8,7 +8,7 @@ namespace {
 #include "../../kernels/pool.cu"
 
 Family family("pool", "pool.cu math.h device.h walk.h ../fakecuda/twin.h",
-	"04c9fa37ad8fcb690c906c7fbce6c0dd6f4c2bccd4f13e428cc88f800089324b",
+	"4f19fc17d907bb72df90ef0717d78a29cc088b054d8c68280aa1d4446ca3b797",
 	__start_fake_shared_pool, __stop_fake_shared_pool, {
 	twin("max_pool_f32", max_pool_f32),
 	twin("max_pool_i64", max_pool_i64),

@@ -8,7 +8,7 @@ namespace {
 #include "../../kernels/reduce.cu"
 
 Family family("reduce", "reduce.cu math.h device.h walk.h ../fakecuda/twin.h",
-	"6f39fd7597a16bfb937ccba0f072cbd2a10c0bec14093c0d90f04b54f5980e30",
+	"1d1994b5986f7efaed48e7569dd5b64367ec883083ce72c8a63a118fdeb71d5c",
 	__start_fake_shared_reduce, __stop_fake_shared_reduce, {
 	twin("reduce_by_thread_f32", reduce_by_thread_f32),
 	twin("reduce_by_warp_f32", reduce_by_warp_f32),
