@@ -103,6 +103,7 @@ class Workspace:
         self._locks: List[Any] = []
         self._finalizer = weakref.finalize(self, _remove_all, os.getpid(), self._folders, self._locks)
         self.labels: Dict[str, str] = {}  # what the arrays in the files are, for messages
+        self.notes: List[str] = []  # what was done to what was given
 
     def __enter__(self) -> "Workspace":
         return self
