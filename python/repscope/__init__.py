@@ -18,8 +18,8 @@ from ._client import run
 from ._errors import RepscopeError, RepscopeWarning, UsageError
 from ._find import find_program
 from ._functions import *  # noqa: F403
-from ._functions import __all__ as _functions
+from ._functions import __all__ as _names
 from ._result import Figure, Numbers, Result
 from ._version import VERSION as __version__
 
-__all__ = ["Figure", "Numbers", "RepscopeError", "RepscopeWarning", "Result", "UsageError", "empty", "find_program", "run", "__version__", *_functions]
+__all__ = ["Figure", "Numbers", "RepscopeError", "RepscopeWarning", "Result", "UsageError", "empty", "find_program", "run", "__version__", *_names]

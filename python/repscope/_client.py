@@ -479,7 +479,10 @@ class _Said:
             if own and rest.startswith("warning: "):
                 self.warnings.append(rest[len("warning: ") :])
             elif own and rest.startswith("hint: "):
-                self.hints.append(rest[len("hint: ") :])
+                hint = rest[len("hint: ") :]
+                if hint.endswith("--help for all flags"):
+                    hint = f"help(repscope.{name}) has all keywords"
+                self.hints.append(hint)
             elif own and rest.startswith("note: "):
                 self.notes.append(rest[len("note: ") :])
             else:

@@ -1572,7 +1572,7 @@ def geometry(
     Clusters: silhouette, Davies-Bouldin and Calinski-Harabasz of the groups given by
     labels and of k-means clusters (clusters; seeded k-means++, the best of
     starts); with labels also NMI, AMI and ARI of clusters against labels, and how
-    often the nearest latents have the same label (--k, leave one out).
+    often the nearest latents have the same label (k, leave one out).
 
     Between models: linear CKA (also debiased: 0 for unrelated spaces however many the
     dimensions), the orthogonal Procrustes distance of spaces scaled to length 1 (0 the
