@@ -44,6 +44,11 @@ dist:
 wheels:
 	$(GO) run ./packaging/dist --wheels --out dist $(if $(TARGETS),--targets $(TARGETS))
 
+# The wheel of this system, built twice, in fresh environments of the oldest and newest Python at hand.
+.PHONY: python-test
+python-test:
+	$${PYTHON:-python3} packaging/wheels/test.py
+
 # The functions of the Python package, from the flags of the binaries.
 .PHONY: python-functions
 python-functions:

@@ -59,7 +59,7 @@ def _command(function: str) -> Command:
         flags = {}
         for entry in table.split():
             keyword, kind, *separator = entry.split(":", 2)
-            flags[keyword] = Flag(keyword.replace("_", "-"), kind, *(separator or [","]), default=keyword)
+            flags[keyword] = Flag(keyword.replace("_", "-"), kind, separator[0] if separator else ",", keyword)
         _commands[function] = Command(name, arguments, flags)
     return _commands[function]
 
@@ -361,9 +361,9 @@ def _run(arguments: Sequence[str], progress: Progress, workspace: Workspace, nic
     line = [program, *arguments]
     options: Dict[str, Any] = {}
     if os.name == "nt":
-        options["creationflags"] = subprocess.CREATE_NO_WINDOW if not _has_console() else 0
+        options["creationflags"] = 0 if _has_console() else getattr(subprocess, "CREATE_NO_WINDOW")
         if nice > 0:
-            options["creationflags"] |= subprocess.BELOW_NORMAL_PRIORITY_CLASS
+            options["creationflags"] |= getattr(subprocess, "BELOW_NORMAL_PRIORITY_CLASS")
     elif nice:
         import shutil
 
