@@ -39,6 +39,11 @@ build:
 dist:
 	$(GO) run ./packaging/dist --out dist
 
+# The functions of the Python package, from the flags of the binaries.
+.PHONY: python-functions
+python-functions:
+	$(GO) run ./packaging/functions python/repscope/_functions.py
+
 # The tests of the fake driver run beside the others; what either says stays together.
 test:
 	@$(MAKE) --no-print-directory -j2 $(if $(filter output-sync,$(.FEATURES)),--output-sync=target) test-processor cuda-fake

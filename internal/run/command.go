@@ -97,6 +97,9 @@ func MainArgs(c Command, args []string) {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), signals...)
 	context.AfterFunc(ctx, stop)
+	if forCaller = called(); forCaller {
+		ctx = untilEnd(ctx, os.Stdin)
+	}
 	// A reader that goes away (… | head) is a write error, not a silent death
 	// that leaves temporary files.
 	signal.Ignore(syscall.SIGPIPE)
