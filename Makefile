@@ -39,6 +39,11 @@ build:
 dist:
 	$(GO) run ./packaging/dist --out dist
 
+# Wheels of the Python package, with the program for the system of each.
+.PHONY: wheels
+wheels:
+	$(GO) run ./packaging/dist --wheels --out dist $(if $(TARGETS),--targets $(TARGETS))
+
 # The functions of the Python package, from the flags of the binaries.
 .PHONY: python-functions
 python-functions:

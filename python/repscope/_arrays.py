@@ -10,7 +10,7 @@ from typing import Any, Dict, Iterator, List, Mapping, Optional, Tuple, Union
 
 import numpy as np
 
-_PREFIX = "repscope-"
+_PREFIX = "repscope-py-"
 _LOCK = "lock"
 _SPARE = 16 << 20  # of a file system in memory that is left to others
 
@@ -103,6 +103,7 @@ class Workspace:
         self._locks: List[Any] = []
         self._finalizer = weakref.finalize(self, _remove_all, os.getpid(), self._folders, self._locks)
         self.labels: Dict[str, str] = {}  # what the arrays in the files are, for messages
+        self.notes: List[str] = []  # what was done to what was given
 
     def __enter__(self) -> "Workspace":
         return self
@@ -120,7 +121,7 @@ class Workspace:
             base = _memory_folder() if memory else tempfile.gettempdir()
             if base is not None:
                 _sweep(base)
-            path = tempfile.mkdtemp(prefix=_PREFIX, dir=base)
+            path = tempfile.mkdtemp(prefix=f"{_PREFIX}{os.getpid()}-", dir=base)
             self._folders[memory] = path
             self._locks.append(_hold(os.path.join(path, _LOCK)))
         return self._folders[memory]

@@ -84,7 +84,7 @@ def run(function: str, *inputs: Any, **options: Any) -> Result:
 def _call(command: Command, values: Mapping[str, Any], stacklevel: int) -> Result:
     """One run of the program. Keywords that are None are not given to it."""
     values = dict(values)
-    progress = progress_of(values.pop("progress", None), command.name)
+    progress = progress_of(values.pop("progress", None), command.name.split(" ")[0])
     nice = values.pop("nice", 0)
     out = values.pop("out", None)
     quietly = values.get("dry_run") is True
@@ -97,11 +97,13 @@ def _call(command: Command, values: Mapping[str, Any], stacklevel: int) -> Resul
                 arguments.append("--out=" + folder.path)
             if quietly:
                 arguments.append("--json")
+            for note in workspace.notes:
+                progress.note(note)
             done = _run(arguments, progress, workspace, nice)
             said = _Said(command.name.split(" ")[0], done.stderr, workspace)
             if done.code != 0:
                 raise said.error(done.code)
-            result = Result(command.name, folder, done.stdout, said.notes, done.elapsed, workspace.labels, plan=quietly)
+            result = Result(command.name, folder, done.stdout, workspace.notes + said.notes, done.elapsed, workspace.labels, plan=quietly)
         except BaseException:
             folder.discard()
             raise
@@ -121,6 +123,8 @@ def _flags(command: Command, values: Mapping[str, Any], workspace: Workspace) ->
         flag = command.flags.get(key)
         if flag is None:
             raise UsageError(2, f"{command.name} has no option {key!r}")
+        if flag.kind == "model":
+            value = _models(key, flag, value, values, workspace)
         for text in _texts(key, flag, value, workspace):
             flags.append(f"--{flag.name}" if text is True else f"--{flag.name}={text}")
     return flags
@@ -236,9 +240,74 @@ def _named(key: str, flag: Flag, value: Any, workspace: Workspace) -> List[str]:
     return [f"{flag.default}={_source(key, flag, flag.default, value, workspace)}"]
 
 
+def _models(key: str, flag: Flag, value: Any, values: Mapping[str, Any], workspace: Workspace) -> Any:
+    """The models of a keyword, modules of PyTorch among them exported to ONNX."""
+    from ._modules import is_module
+
+    def held(v: Any) -> bool:
+        return is_module(v) or isinstance(v, tuple) and len(v) >= 2 and is_module(v[0])
+
+    if held(value):
+        module = value[0] if isinstance(value, tuple) else value
+        value = {type(module).__name__: value}
+    if not isinstance(value, Mapping) or not any(held(v) for v in value.values()):
+        return value
+    return {name: _exported(key, flag, name, v, values, workspace) if held(v) else v for name, v in value.items()}
+
+
+def _exported(key: str, flag: Flag, name: str, value: Any, values: Mapping[str, Any], workspace: Workspace) -> str:
+    import torch
+
+    from ._modules import export, inputs_for
+
+    module, *given = value if isinstance(value, tuple) else (value,)
+    if given:
+        examples = [tuple(_twice(torch, torch.as_tensor(t)) for t in given)]
+    else:
+        shape = _shape_of_states(values.get("frames")) if key == "model" else None
+        options = {k: v.get(name) if isinstance(v, Mapping) else v for k, v in values.items()}
+        examples = [(torch.rand(2, *s),) for s in inputs_for(shape, options)]
+        if not examples:
+            raise UsageError(
+                2,
+                f"{key}: the input of module {name} does not follow from the frames",
+                [f"give an example of it beside the module: {key}={{{name!r}: (module, tensor)}}"],
+            )
+    size = sum(t.numel() * 4 for t in [*module.parameters(), *module.buffers()])
+    path = workspace.place(f"{key}-{name}.onnx", 2 * size)
+    done = export(module, path, examples, bool(given), str(name))
+    workspace.labels[path] = f"{key}-{name} ({type(module).__name__} as ONNX)"
+    workspace.notes.append(done.note)
+    return path
+
+
+def _twice(torch: Any, tensor: Any) -> Any:
+    """An example with more than one row: one would be taken for a fixed number."""
+    return torch.cat([tensor, tensor]) if tensor.ndim and tensor.shape[0] == 1 else tensor
+
+
+def _shape_of_states(frames: Any) -> Optional[Tuple[int, ...]]:
+    """The shape of one state of the frames, where it can be told without reading them."""
+    if frames is None or isinstance(frames, (tuple, Mapping)):
+        return None
+    if is_path(frames):
+        import numpy as np
+
+        path = os.fspath(frames)
+        if not str(path).endswith(".npy") or not os.path.isfile(path):
+            return None
+        return tuple(np.load(path, mmap_mode="r").shape[1:])
+    shape = getattr(frames, "shape", None)
+    if shape is None:
+        import numpy as np
+
+        shape = np.shape(frames)
+    return tuple(int(n) for n in shape[1:])
+
+
 def _source(key: str, flag: Flag, name: str, value: Any, workspace: Workspace) -> str:
     if flag.kind == "model" and not is_path(value) and not isinstance(value, (tuple, Result)):
-        raise TypeError(f"{key}: {name!r} is a {type(value).__name__}, want the path of a model")
+        raise TypeError(f"{key}: {name!r} is a {type(value).__name__}, want the path of a model or a module of PyTorch")
     return _file(key, f"{key}-{name}", value, workspace)
 
 
@@ -414,7 +483,10 @@ class _Said:
             if own and rest.startswith("warning: "):
                 self.warnings.append(rest[len("warning: ") :])
             elif own and rest.startswith("hint: "):
-                self.hints.append(rest[len("hint: ") :])
+                hint = rest[len("hint: ") :]
+                if hint.endswith("--help for all flags"):
+                    hint = f"help(repscope.{name}) has all keywords"
+                self.hints.append(hint)
             elif own and rest.startswith("note: "):
                 self.notes.append(rest[len("note: ") :])
             else:

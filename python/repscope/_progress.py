@@ -46,6 +46,8 @@ class Progress:
 
     def event(self, event: Dict[str, Any]) -> None: ...
 
+    def note(self, text: str) -> None: ...
+
     def tick(self) -> None: ...
 
     def clear(self) -> None: ...
@@ -71,6 +73,10 @@ class _Bar(Progress):
         self._start = self._drawn = 0.0
         self._first = 0
         self._shown = 0
+
+    def note(self, text: str) -> None:
+        self.clear()
+        self._write(f"{self._name}: {text}\n")
 
     def event(self, event: Dict[str, Any]) -> None:
         now = time.monotonic()

@@ -40,7 +40,7 @@ class _Folder:
         if path is None:
             import tempfile
 
-            path = tempfile.mkdtemp(prefix="repscope-result-")
+            path = tempfile.mkdtemp(prefix=f"repscope-result-{os.getpid()}-")
             self._finalizer = weakref.finalize(self, _remove, os.getpid(), path)
         self.path = os.fsdecode(path)
 
