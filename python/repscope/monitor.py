@@ -2,9 +2,9 @@
 
 >>> import numpy as np, repscope
 >>> frames = np.random.default_rng(0).normal(size=(60, 12)).astype("float32")
->>> with repscope.Monitor(frames, lambda batch: batch[:, :4], analyses=["manifold"], every=100) as monitor:
+>>> with repscope.Monitor(frames, lambda batch: batch[:, :4], analyses=["manifold"], every=100, busy="wait") as monitor:
 ...     for step in range(250):
-...         monitor.step(step)
+...         taken = monitor.step(step)
 >>> [entry.step for entry in monitor.history]
 [0, 100, 200]
 >>> round(monitor.history[0].scalars["manifold/participation_ratio"]) in range(3, 5)
@@ -344,7 +344,8 @@ class Monitor:
         except _Stopped:
             pass
         except Exception as err:
-            self._done.append((snapshot.step, analysis, err))
+            if not self._stop.is_set():
+                self._done.append((snapshot.step, analysis, err))
 
     def _kept(self, found: Dict[str, float]) -> Dict[str, float]:
         if self._patterns is None:
@@ -438,7 +439,7 @@ class Monitor:
         with Workspace() as workspace:
             folder = os.path.dirname(workspace.place("history.csv", 0))
             self.save(folder)
-            result = _call(_command("compare"), {"losses": {self._name: os.path.join(folder, "history.csv")}, "loss_columns": ",".join(chosen)}, stacklevel=3)
+            result = _call(_command("compare"), {"losses": {self._name: os.path.join(folder, "history.csv")}, "loss_columns": ",".join(chosen).replace("/", "_")}, stacklevel=3)
         figure = result.figure()
         figure._result = result  # type: ignore[attr-defined]  # the file goes with it
         return figure
