@@ -97,7 +97,9 @@ def _score(name: str, X: Any, X_embedded: Any, n_neighbors: int, metric: str) ->
             "layout": "D", "bootstrap": 0, "permutations": 0, "coranking": "off", "format": "none", "cache": "off", "progress": False,
         }, stacklevel=4)
     except RepscopeError as err:
-        message = re.sub(r" \(--[^)]*\)|(?:frames|latents|X_embedded):? (?=X)", "", err.message)
+        # The program's names of the inputs become those of the arguments.
+        message = re.sub(r" \(--[^)]*\)|^(?:frames|X_embedded|latents X_embedded): (?=\S+ \(array)", "", err.message)
+        message = re.sub(r"^\S*X_embedded\S* \(", "X_embedded (", re.sub(r"^frames \(", "X (", message))
         raise UsageError(err.exit_code, message) from None
     value = result.models["X_embedded"].by_k[0][name]
     result.close()
