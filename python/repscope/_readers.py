@@ -59,7 +59,7 @@ class Stream:
 
     def write(self, f: Any) -> None:
         """Writes a .npy file."""
-        np.lib.format.write_array_header_2_0(f, {"descr": np.lib.format.dtype_to_descr(self.dtype), "fortran_order": False, "shape": self.shape})
+        np.lib.format.write_array_header_1_0(f, {"descr": np.lib.format.dtype_to_descr(self.dtype), "fortran_order": False, "shape": self.shape})
         written = 0
         for part in self.chunks():
             if part.shape[1:] != self.shape[1:] or part.dtype != self.dtype:
@@ -87,7 +87,7 @@ class Stream:
 def _conversion(dtype: Any, label: str) -> Optional[type]:
     """The type that elements of another are converted to, None for none."""
     name = str(getattr(dtype, "name", dtype))
-    if name.startswith(("bfloat16", "float8", "float6", "float4")):
+    if name.startswith(("bfloat16", "float8_", "float6_", "float4_")):
         return np.float32
     dtype = np.dtype(dtype)
     if dtype.kind == "f" and dtype.itemsize > 8:

@@ -61,6 +61,13 @@ def read_episodes(source: Any, *, observation: Union[None, str, Callable[[Any], 
     elif not hasattr(source, "__iter__"):
         raise TypeError(f"a {type(source).__name__} gives no episodes")
     frames = _Growing("observations")
+    try:
+        return _read(source, observation, episodes, frames)
+    finally:
+        frames.close()
+
+
+def _read(source: Any, observation: Union[None, str, Callable[[Any], Any]], episodes: Optional[int], frames: "_Growing") -> Recording:
     numbers: List[np.ndarray] = []
     beside: Dict[str, List[np.ndarray]] = {"actions": [], "rewards": []}
     count = 0
@@ -244,6 +251,10 @@ class _Growing:
         self.file.truncate(self._HEAD + self.rows * row)
         self.file.seek(0, 2)
         return True
+
+    def close(self) -> None:
+        if self.file is not None:
+            self.file.close()
 
     def array(self) -> np.ndarray:
         """What was added, mapped; the file goes with the last view of it."""
