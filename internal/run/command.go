@@ -220,6 +220,9 @@ func check(flags *Flags, job Job, o *Options) error {
 	if o.Out == "" {
 		return Hint(Usage("--out is empty: want the folder for the files"), "is it a variable that is not set?")
 	}
+	if len(o.Formats) > 1 && len(o.figures()) == 0 {
+		return Usage("--format %s: none cannot stand beside others", strings.Join(o.Formats, ","))
+	}
 	if o.JSON {
 		if err := o.Together("--json", "a shard is no result"); err != nil {
 			return err

@@ -19,7 +19,10 @@ from ._errors import RepscopeError, RepscopeWarning, UsageError
 from ._find import find_program
 from ._functions import *  # noqa: F403
 from ._functions import __all__ as _names
+from ._recordings import Recording, read_episodes
 from ._result import Figure, Numbers, Result
 from ._version import VERSION as __version__
+from .monitor import Monitor
 
-__all__ = ["Figure", "Numbers", "RepscopeError", "RepscopeWarning", "Result", "UsageError", "empty", "find_program", "run", "__version__", *_names]
+__all__ = ["Figure", "Monitor", "Numbers", "Recording", "RepscopeError", "RepscopeWarning", "Result", "UsageError", "empty", "find_program", "read_episodes", "run"]
+__all__ += ["__version__", *_names]

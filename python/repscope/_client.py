@@ -14,6 +14,7 @@ from ._arrays import Workspace, is_path
 from ._errors import RepscopeError, RepscopeWarning, UsageError
 from ._find import find_program
 from ._progress import Progress, ProgressLike, progress_of
+from ._readers import Stream, resolve
 from ._result import Result, _Folder
 
 
@@ -191,6 +192,9 @@ def _file(key: str, name: str, value: Any, workspace: Workspace) -> str:
     """A path of a file, of an array of one (a pair of path and key), or of an array in memory."""
     if isinstance(value, Result):
         return value.path
+    value = resolve(name, value)
+    if isinstance(value, Stream):
+        return value.save(name, workspace)
     if is_path(value) or (isinstance(value, tuple) and len(value) == 2 and is_path(value[0]) and isinstance(value[1], str)):
         return _path(key, value)
     return workspace.save(name, value)

@@ -153,6 +153,7 @@ COMMANDS = {
         "coranking:text "
         "exclude_window:int "
         "k:ints "
+        "latent_metric:text "
         "metric:text "
         "null:text "
         "permutations:int "
@@ -844,7 +845,7 @@ def smoothness(
     methods: Optional[bool] = None,
     dry_run: Optional[bool] = None,
     out: Optional[Path] = None,
-    format: Optional[Union[Literal["png", "pdf", "svg"], Sequence[Literal["png", "pdf", "svg"]], str]] = None,
+    format: Optional[Union[Literal["png", "pdf", "svg", "none"], Sequence[Literal["png", "pdf", "svg", "none"]], str]] = None,
     device: Optional[Text] = None,
     precision: Optional[Text] = None,
     batch: Optional[int] = None,
@@ -875,7 +876,8 @@ def smoothness(
     effective rank.
 
     Args:
-        frames: FILE[:key] of the original states [N,…]: .npy, .npz, .safetensors, .pth, .tif or a folder of images.
+        frames: FILE[:key] of the original states [N,…]: .npy, .npz, .safetensors, .pt, .pth, .tif or a folder of
+            images.
         latents: NAME=FILE[:key] of latents computed elsewhere.
         episodes: FILE[:key] of an episode number or an end-of-episode flag per frame; see episodes_kind.
         model: NAME=FILE of an encoder: ONNX, .pth, .safetensors.
@@ -930,7 +932,7 @@ def smoothness(
             take, and stop; of the frames a few states are read, nothing is written; with json as JSON.
         out: DIR for the result file, the CSV files and the figures; by default a temporary folder that goes with the
             result.
-        format: LIST of figure formats (png, pdf, svg). Default: png.
+        format: LIST of figure formats; none: no figures are drawn (png, pdf, svg, none). Default: png.
         device: DEVICE for encoders and neighbour searches: cpu, cuda (the first GPU), a list such as cuda:0,cuda:1, or
             auto for the first GPU, if there is one, else the processor. Default: auto.
         precision: PRECISION of matrix products on GPUs (tf32, fp32, bf16), with float32 sums; the processor computes in
@@ -991,7 +993,7 @@ def robustness(
     methods: Optional[bool] = None,
     dry_run: Optional[bool] = None,
     out: Optional[Path] = None,
-    format: Optional[Union[Literal["png", "pdf", "svg"], Sequence[Literal["png", "pdf", "svg"]], str]] = None,
+    format: Optional[Union[Literal["png", "pdf", "svg", "none"], Sequence[Literal["png", "pdf", "svg", "none"]], str]] = None,
     per_sample: Optional[bool] = None,
     device: Optional[Text] = None,
     precision: Optional[Text] = None,
@@ -1032,7 +1034,8 @@ def robustness(
     elsewhere cannot encode a corrupted frame.
 
     Args:
-        frames: FILE[:key] of the original states [N,…]: .npy, .npz, .safetensors, .pth, .tif or a folder of images.
+        frames: FILE[:key] of the original states [N,…]: .npy, .npz, .safetensors, .pt, .pth, .tif or a folder of
+            images.
         model: NAME=FILE of an encoder: ONNX, .pth, .safetensors.
         episodes: FILE[:key] of an episode number or an end-of-episode flag per frame; see episodes_kind.
         latents: NAME=FILE[:key] of latents computed elsewhere.
@@ -1096,7 +1099,7 @@ def robustness(
             take, and stop; of the frames a few states are read, nothing is written; with json as JSON.
         out: DIR for the result file, the CSV files and the figures; by default a temporary folder that goes with the
             result.
-        format: LIST of figure formats (png, pdf, svg). Default: png.
+        format: LIST of figure formats; none: no figures are drawn (png, pdf, svg, none). Default: png.
         per_sample: write robustness_samples.csv, the scores of every state, by which compare pairs models of different
             runs.
         device: DEVICE for encoders and neighbour searches: cpu, cuda (the first GPU), a list such as cuda:0,cuda:1, or
@@ -1133,6 +1136,7 @@ def neighborhood(
     coranking: Optional[Literal["auto", "full", "off"]] = None,
     exclude_window: Optional[int] = None,
     k: Optional[Ints] = None,
+    latent_metric: Optional[Literal["same", "euclidean", "cosine"]] = None,
     metric: Optional[Literal["euclidean", "cosine", "precomputed"]] = None,
     null: Optional[Literal["time", "independent"]] = None,
     permutations: Optional[int] = None,
@@ -1164,7 +1168,7 @@ def neighborhood(
     methods: Optional[bool] = None,
     dry_run: Optional[bool] = None,
     out: Optional[Path] = None,
-    format: Optional[Union[Literal["png", "pdf", "svg"], Sequence[Literal["png", "pdf", "svg"]], str]] = None,
+    format: Optional[Union[Literal["png", "pdf", "svg", "none"], Sequence[Literal["png", "pdf", "svg", "none"]], str]] = None,
     per_point: Optional[bool] = None,
     device: Optional[Text] = None,
     precision: Optional[Text] = None,
@@ -1221,6 +1225,9 @@ def neighborhood(
     float32 or float64 [N, N], not negative, symmetric, 0 on the diagonal; row i ranks the
     neighbours of state i. Latents are compared by Euclidean distances.
 
+    latent_metric compares latents by another distance than states, such as cosine
+    distances of states with Euclidean ones of latents.
+
     latent_scale l2 compares directions of latents; raw and rms have the same
     neighbours. per_point finds badly embedded states: Sample_ID counts states,
     Frame is the row of the frames at which the state begins.
@@ -1234,7 +1241,8 @@ def neighborhood(
     intervals, no comparisons of models and no curves.
 
     Args:
-        frames: FILE[:key] of the original states [N,…]: .npy, .npz, .safetensors, .pth, .tif or a folder of images.
+        frames: FILE[:key] of the original states [N,…]: .npy, .npz, .safetensors, .pt, .pth, .tif or a folder of
+            images.
         latents: NAME=FILE[:key] of latents computed elsewhere.
         episodes: FILE[:key] of an episode number or an end-of-episode flag per frame; see episodes_kind.
         model: NAME=FILE of an encoder: ONNX, .pth, .safetensors.
@@ -1251,8 +1259,10 @@ def neighborhood(
             Default: auto.
         exclude_window: FRAMES within which states of one episode are no neighbours. Default: 0.
         k: LIST of neighbourhood sizes. Default: 5,10,20.
-        metric: NAME of the distance in both spaces; precomputed: the frames are a matrix of distances, latents are
-            compared by euclidean ones (euclidean, cosine, precomputed). Default: euclidean.
+        latent_metric: NAME of the distance of latents; same: that of metric, euclidean beside precomputed ones (same,
+            euclidean, cosine). Default: same.
+        metric: NAME of the distance; precomputed: the frames are a matrix of distances (euclidean, cosine,
+            precomputed). Default: euclidean.
         null: KIND of these pairings: time (episodes exchanged and rotated, which keeps the order in time) or
             independent (any state) (time, independent). Default: time.
         permutations: N other pairings of states and latents behind the null; 0: none. Default: 10.
@@ -1304,7 +1314,7 @@ def neighborhood(
             take, and stop; of the frames a few states are read, nothing is written; with json as JSON.
         out: DIR for the result file, the CSV files and the figures; by default a temporary folder that goes with the
             result.
-        format: LIST of figure formats (png, pdf, svg). Default: png.
+        format: LIST of figure formats; none: no figures are drawn (png, pdf, svg, none). Default: png.
         per_point: write the scores of every state to neighborhood_per_point.csv.
         device: DEVICE for encoders and neighbour searches: cpu, cuda (the first GPU), a list such as cuda:0,cuda:1, or
             auto for the first GPU, if there is one, else the processor. Default: auto.
@@ -1367,7 +1377,7 @@ def manifold(
     methods: Optional[bool] = None,
     dry_run: Optional[bool] = None,
     out: Optional[Path] = None,
-    format: Optional[Union[Literal["png", "pdf", "svg"], Sequence[Literal["png", "pdf", "svg"]], str]] = None,
+    format: Optional[Union[Literal["png", "pdf", "svg", "none"], Sequence[Literal["png", "pdf", "svg", "none"]], str]] = None,
     device: Optional[Text] = None,
     precision: Optional[Text] = None,
     batch: Optional[int] = None,
@@ -1424,7 +1434,8 @@ def manifold(
 
     Args:
         latents: NAME=FILE[:key] of latents computed elsewhere.
-        frames: FILE[:key] of the original states [N,…]: .npy, .npz, .safetensors, .pth, .tif or a folder of images.
+        frames: FILE[:key] of the original states [N,…]: .npy, .npz, .safetensors, .pt, .pth, .tif or a folder of
+            images.
         episodes: FILE[:key] of an episode number or an end-of-episode flag per frame; see episodes_kind.
         model: NAME=FILE of an encoder: ONNX, .pth, .safetensors.
         weights: DIR whose <name>/best_encoder.{onnx,pth,safetensors} are all models.
@@ -1485,7 +1496,7 @@ def manifold(
             take, and stop; of the frames a few states are read, nothing is written; with json as JSON.
         out: DIR for the result file, the CSV files and the figures; by default a temporary folder that goes with the
             result.
-        format: LIST of figure formats (png, pdf, svg). Default: png.
+        format: LIST of figure formats; none: no figures are drawn (png, pdf, svg, none). Default: png.
         device: DEVICE for encoders and neighbour searches: cpu, cuda (the first GPU), a list such as cuda:0,cuda:1, or
             auto for the first GPU, if there is one, else the processor. Default: auto.
         precision: PRECISION of matrix products on GPUs (tf32, fp32, bf16), with float32 sums; the processor computes in
@@ -1548,7 +1559,7 @@ def geometry(
     methods: Optional[bool] = None,
     dry_run: Optional[bool] = None,
     out: Optional[Path] = None,
-    format: Optional[Union[Literal["png", "pdf", "svg"], Sequence[Literal["png", "pdf", "svg"]], str]] = None,
+    format: Optional[Union[Literal["png", "pdf", "svg", "none"], Sequence[Literal["png", "pdf", "svg", "none"]], str]] = None,
     per_point: Optional[bool] = None,
     device: Optional[Text] = None,
     precision: Optional[Text] = None,
@@ -1592,7 +1603,8 @@ def geometry(
 
     Args:
         latents: NAME=FILE[:key] of latents computed elsewhere.
-        frames: FILE[:key] of the original states [N,…]: .npy, .npz, .safetensors, .pth, .tif or a folder of images.
+        frames: FILE[:key] of the original states [N,…]: .npy, .npz, .safetensors, .pt, .pth, .tif or a folder of
+            images.
         episodes: FILE[:key] of an episode number or an end-of-episode flag per frame; see episodes_kind.
         model: NAME=FILE of an encoder: ONNX, .pth, .safetensors.
         weights: DIR whose <name>/best_encoder.{onnx,pth,safetensors} are all models.
@@ -1653,7 +1665,7 @@ def geometry(
             take, and stop; of the frames a few states are read, nothing is written; with json as JSON.
         out: DIR for the result file, the CSV files and the figures; by default a temporary folder that goes with the
             result.
-        format: LIST of figure formats (png, pdf, svg). Default: png.
+        format: LIST of figure formats; none: no figures are drawn (png, pdf, svg, none). Default: png.
         per_point: write the silhouette of every state to geometry_per_point.csv.
         device: DEVICE for encoders and neighbour searches: cpu, cuda (the first GPU), a list such as cuda:0,cuda:1, or
             auto for the first GPU, if there is one, else the processor. Default: auto.
@@ -1722,7 +1734,7 @@ def reconstruction(
     methods: Optional[bool] = None,
     dry_run: Optional[bool] = None,
     out: Optional[Path] = None,
-    format: Optional[Union[Literal["png", "pdf", "svg"], Sequence[Literal["png", "pdf", "svg"]], str]] = None,
+    format: Optional[Union[Literal["png", "pdf", "svg", "none"], Sequence[Literal["png", "pdf", "svg", "none"]], str]] = None,
     samples_shown: Optional[int] = None,
     save_frames: Optional[bool] = None,
     device: Optional[Text] = None,
@@ -1793,7 +1805,8 @@ def reconstruction(
     whose weights would have to be brought along.
 
     Args:
-        frames: FILE[:key] of the original states [N,…]: .npy, .npz, .safetensors, .pth, .tif or a folder of images.
+        frames: FILE[:key] of the original states [N,…]: .npy, .npz, .safetensors, .pt, .pth, .tif or a folder of
+            images.
         predictions: NAME=FILE[:key] of predicted frames [N,H,W], [N,C,H,W] or [N,H,W,C], or of several steps [N,T,…],
             one row per state or frame.
         episodes: FILE[:key] of an episode number or an end-of-episode flag per frame; see episodes_kind.
@@ -1866,7 +1879,7 @@ def reconstruction(
             take, and stop; of the frames a few states are read, nothing is written; with json as JSON.
         out: DIR for the result file, the CSV files and the figures; by default a temporary folder that goes with the
             result.
-        format: LIST of figure formats (png, pdf, svg). Default: png.
+        format: LIST of figure formats; none: no figures are drawn (png, pdf, svg, none). Default: png.
         samples_shown: N samples of the contact sheet, drawn with seed. Default: 6.
         save_frames: write the frames of the contact sheet to frames/<sample>_{current,true,NAME,error}.png.
         device: DEVICE for encoders and neighbour searches: cpu, cuda (the first GPU), a list such as cuda:0,cuda:1, or
@@ -1944,7 +1957,7 @@ def reward(
     methods: Optional[bool] = None,
     dry_run: Optional[bool] = None,
     out: Optional[Path] = None,
-    format: Optional[Union[Literal["png", "pdf", "svg"], Sequence[Literal["png", "pdf", "svg"]], str]] = None,
+    format: Optional[Union[Literal["png", "pdf", "svg", "none"], Sequence[Literal["png", "pdf", "svg", "none"]], str]] = None,
     predictions_csv: Optional[bool] = None,
     device: Optional[Text] = None,
     precision: Optional[Text] = None,
@@ -2004,7 +2017,8 @@ def reward(
         latents: NAME=FILE[:key] of latents computed elsewhere.
         rewards: FILE[:key] of a number per frame: the reward of the transition from it to the next (a window has that
             of its last frame); by default those of a published dataset given with frames.
-        frames: FILE[:key] of the original states [N,…]: .npy, .npz, .safetensors, .pth, .tif or a folder of images.
+        frames: FILE[:key] of the original states [N,…]: .npy, .npz, .safetensors, .pt, .pth, .tif or a folder of
+            images.
         episodes: FILE[:key] of an episode number or an end-of-episode flag per frame; see episodes_kind.
         model: NAME=FILE of an encoder: ONNX, .pth, .safetensors.
         weights: DIR whose <name>/best_encoder.{onnx,pth,safetensors} are all models.
@@ -2090,7 +2104,7 @@ def reward(
             take, and stop; of the frames a few states are read, nothing is written; with json as JSON.
         out: DIR for the result file, the CSV files and the figures; by default a temporary folder that goes with the
             result.
-        format: LIST of figure formats (png, pdf, svg). Default: png.
+        format: LIST of figure formats; none: no figures are drawn (png, pdf, svg, none). Default: png.
         predictions_csv: write what every probe said of every sample to reward_predictions.csv.
         device: DEVICE for encoders and neighbour searches: cpu, cuda (the first GPU), a list such as cuda:0,cuda:1, or
             auto for the first GPU, if there is one, else the processor. Default: auto.
@@ -2143,7 +2157,7 @@ def generation(
     methods: Optional[bool] = None,
     dry_run: Optional[bool] = None,
     out: Optional[Path] = None,
-    format: Optional[Union[Literal["png", "pdf", "svg"], Sequence[Literal["png", "pdf", "svg"]], str]] = None,
+    format: Optional[Union[Literal["png", "pdf", "svg", "none"], Sequence[Literal["png", "pdf", "svg", "none"]], str]] = None,
     threads: Optional[int] = None,
     memory: Optional[Union[int, str]] = None,
     shard: Optional[Text] = None,
@@ -2229,7 +2243,7 @@ def generation(
             take, and stop; of the frames a few states are read, nothing is written; with json as JSON.
         out: DIR for the result file, the CSV files and the figures; by default a temporary folder that goes with the
             result.
-        format: LIST of figure formats (png, pdf, svg). Default: png.
+        format: LIST of figure formats; none: no figures are drawn (png, pdf, svg, none). Default: png.
         threads: N cores to use; 0: all. Default: 0.
         memory: SIZE of the working memory, such as 450MB; 0: a quarter of what the machine has, or of what its limits
             leave (control groups, ulimit -v). Default: 0.
@@ -2287,7 +2301,7 @@ def forecast(
     methods: Optional[bool] = None,
     dry_run: Optional[bool] = None,
     out: Optional[Path] = None,
-    format: Optional[Union[Literal["png", "pdf", "svg"], Sequence[Literal["png", "pdf", "svg"]], str]] = None,
+    format: Optional[Union[Literal["png", "pdf", "svg", "none"], Sequence[Literal["png", "pdf", "svg", "none"]], str]] = None,
     documented_json: Optional[Text] = None,
     threads: Optional[int] = None,
     memory: Optional[Union[int, str]] = None,
@@ -2472,7 +2486,7 @@ def forecast(
     "std_over" says which.
 
     Args:
-        target: FILE[:key] of the truth [N,V,H,W]: .npy, .npz, .safetensors, .pth, .tif or a folder of images.
+        target: FILE[:key] of the truth [N,V,H,W]: .npy, .npz, .safetensors, .pt, .pth, .tif or a folder of images.
         forecast: NAME=FILE[:key] of an ensemble [N,S,V,H,W], or of one member [N,V,H,W].
         example: run on the built-in example: made weather of known truth, and ensembles with one defect each.
         model: NAME=FILE.onnx that makes n_samples members of the fields of input.
@@ -2544,7 +2558,7 @@ def forecast(
             take, and stop; of the frames a few states are read, nothing is written; with json as JSON.
         out: DIR for the result file, the CSV files and the figures; by default a temporary folder that goes with the
             result.
-        format: LIST of figure formats (png, pdf, svg). Default: png.
+        format: LIST of figure formats; none: no figures are drawn (png, pdf, svg, none). Default: png.
         documented_json: FILE for {metrics, evaluation_config} of the first model, as published.
         threads: N cores to use; 0: all. Default: 0.
         memory: SIZE of the working memory, such as 450MB; 0: a quarter of what the machine has, or of what its limits
@@ -2588,7 +2602,7 @@ def sequence(
     methods: Optional[bool] = None,
     dry_run: Optional[bool] = None,
     out: Optional[Path] = None,
-    format: Optional[Union[Literal["png", "pdf", "svg"], Sequence[Literal["png", "pdf", "svg"]], str]] = None,
+    format: Optional[Union[Literal["png", "pdf", "svg", "none"], Sequence[Literal["png", "pdf", "svg", "none"]], str]] = None,
     documented_json: Optional[Text] = None,
     mask_plan: Optional[File] = None,
     threads: Optional[int] = None,
@@ -2716,7 +2730,7 @@ def sequence(
             take, and stop; of the frames a few states are read, nothing is written; with json as JSON.
         out: DIR for the result file, the CSV files and the figures; by default a temporary folder that goes with the
             result.
-        format: LIST of figure formats (png, pdf, svg). Default: png.
+        format: LIST of figure formats; none: no figures are drawn (png, pdf, svg, none). Default: png.
         documented_json: FILE.json for {dataset: {key: value}} of the first model, as published.
         mask_plan: FILE.npz for the masked inputs of all passes, for a model that is run elsewhere; nothing else is
             done.
@@ -2797,7 +2811,7 @@ def canvas(
     methods: Optional[bool] = None,
     dry_run: Optional[bool] = None,
     out: Optional[Path] = None,
-    format: Optional[Union[Literal["png", "pdf", "svg"], Sequence[Literal["png", "pdf", "svg"]], str]] = None,
+    format: Optional[Union[Literal["png", "pdf", "svg", "none"], Sequence[Literal["png", "pdf", "svg", "none"]], str]] = None,
     eval_snapshots: Optional[bool] = None,
     plots: Optional[bool] = None,
     reports: Optional[bool] = None,
@@ -2951,7 +2965,7 @@ def canvas(
             take, and stop; of the frames a few states are read, nothing is written; with json as JSON.
         out: DIR for the result file, the CSV files and the figures; by default a temporary folder that goes with the
             result.
-        format: LIST of figure formats (png, pdf, svg). Default: png.
+        format: LIST of figure formats; none: no figures are drawn (png, pdf, svg, none). Default: png.
         eval_snapshots: the same as snapshots.
         plots: draw bars and boxes of every metric, in evaluation_results_vis.
         reports: write what was matched in every case, in reports.
@@ -3051,7 +3065,8 @@ def encode(
 
     Args:
         model: NAME=FILE of an encoder: ONNX, .pth, .safetensors.
-        frames: FILE[:key] of the original states [N,…]: .npy, .npz, .safetensors, .pth, .tif or a folder of images.
+        frames: FILE[:key] of the original states [N,…]: .npy, .npz, .safetensors, .pt, .pth, .tif or a folder of
+            images.
         episodes: FILE[:key] of an episode number or an end-of-episode flag per frame; see episodes_kind.
         weights: DIR whose <name>/best_encoder.{onnx,pth,safetensors} are all models.
         baseline: LIST of pca[:D] and random[:D]: pixel PCA and an untrained encoder as models.
@@ -3146,7 +3161,7 @@ def compare(
     methods: Optional[bool] = None,
     dry_run: Optional[bool] = None,
     out: Optional[Path] = None,
-    format: Optional[Union[Literal["png", "pdf", "svg"], Sequence[Literal["png", "pdf", "svg"]], str]] = None,
+    format: Optional[Union[Literal["png", "pdf", "svg", "none"], Sequence[Literal["png", "pdf", "svg", "none"]], str]] = None,
     figure: Optional[Many] = None,
     plot: Optional[Many] = None,
     save_plot: Optional[Many] = None,
@@ -3229,7 +3244,7 @@ def compare(
             take, and stop; of the frames a few states are read, nothing is written; with json as JSON.
         out: DIR for the result file, the CSV files and the figures; by default a temporary folder that goes with the
             result.
-        format: LIST of figure formats (png, pdf, svg). Default: png.
+        format: LIST of figure formats; none: no figures are drawn (png, pdf, svg, none). Default: png.
         figure: LIST of files, .png, .pdf or .svg, to write the figure to as well as to out.
         plot: LIST: the same as figure.
         save_plot: LIST: the same as figure.

@@ -14,6 +14,8 @@ _BLOCKS = " ▏▎▍▌▋▊▉█"
 
 
 def progress_of(choice: ProgressLike, name: str) -> "Progress":
+    if isinstance(choice, Progress):
+        return choice
     if callable(choice):
         return _Called(choice)
     if choice is None:
