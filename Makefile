@@ -52,7 +52,7 @@ python-test:
 # The functions of the Python package, from the flags of the binaries.
 .PHONY: python-functions
 python-functions:
-	$(GO) run ./packaging/functions python/repscope/_functions.py
+	CGO_ENABLED=0 $(GO) run -trimpath ./packaging/functions python/repscope/_functions.py
 
 # The tests of the fake driver run beside the others; what either says stays together.
 test:

@@ -103,7 +103,7 @@ def _call(command: Command, values: Mapping[str, Any], stacklevel: int) -> Resul
             said = _Said(command.name.split(" ")[0], done.stderr, workspace)
             if done.code != 0:
                 raise said.error(done.code)
-            result = Result(command.name, folder, done.stdout, workspace.notes + said.notes, done.elapsed, workspace.labels, plan=quietly)
+            result = Result(command.name, folder, done.stdout, workspace.notes + said.notes + said.told(), done.elapsed, workspace.labels, plan=quietly)
         except BaseException:
             folder.discard()
             raise
@@ -412,7 +412,11 @@ def _run(arguments: Sequence[str], progress: Progress, workspace: Workspace, nic
             elif name == "stdout":
                 out.append(text)
             elif text.startswith(b"\x1e"):
-                progress.event(json.loads(text[1:]))
+                try:
+                    event = json.loads(text[1:])
+                except ValueError:  # cut by the end of the program
+                    continue
+                progress.event(event)
             else:
                 progress.clear()
                 said.append(text)
@@ -491,6 +495,10 @@ class _Said:
                 self.notes.append(rest[len("note: ") :])
             else:
                 self.others.append(rest if own else line)
+
+    def told(self) -> List[str]:
+        """What else was said of a run that succeeded, but for the files, which a result has."""
+        return [line for line in self.others if line and not line.startswith("wrote ")]
 
     def error(self, code: int) -> RepscopeError:
         message = "\n".join(self.others).strip() or f"the program ended with status {code}"
