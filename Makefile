@@ -48,6 +48,21 @@ weigh:
 dist:
 	$(GO) run ./packaging/dist --out dist
 
+# Wheels of the Python package, with the program for the system of each.
+.PHONY: wheels
+wheels:
+	$(GO) run ./packaging/dist --wheels --out dist $(if $(TARGETS),--targets $(TARGETS))
+
+# The wheel of this system, built twice, in fresh environments of the oldest and newest Python at hand.
+.PHONY: python-test
+python-test:
+	$${PYTHON:-python3} packaging/wheels/test.py
+
+# The functions of the Python package, from the flags of the binaries.
+.PHONY: python-functions
+python-functions:
+	CGO_ENABLED=0 $(GO) run -trimpath ./packaging/functions python/repscope/_functions.py
+
 # The tests of the fake driver run beside the others; what either says stays together.
 test:
 	@$(MAKE) --no-print-directory -j2 $(if $(filter output-sync,$(.FEATURES)),--output-sync=target) test-processor cuda-fake

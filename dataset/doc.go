@@ -5,7 +5,7 @@
 //   - .npy: one array, as numpy.save writes it
 //   - .npz: arrays by name, as numpy.savez and numpy.savez_compressed write them
 //   - .safetensors: arrays by name
-//   - .pth: a PyTorch file: a tensor by its path in dicts and lists, or a
+//   - .pt, .pth: a PyTorch file: a tensor by its path in dicts and lists, or a
 //     published experience dataset
 //   - .tif: the pages of a TIFF file, each a frame
 //   - a folder of images: PNG, JPEG or TIFF files of one size, in natural order of

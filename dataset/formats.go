@@ -51,14 +51,14 @@ var formats = []arrayFormat{
 		is: begins(format.Safetensors), endings: []string{".safetensors"}, open: openSafetensors, openAll: allSafetensors,
 	},
 	{
-		name: ".pth", what: "a PyTorch file: a tensor by its path in dicts and lists, or a published experience dataset",
+		name: ".pt, .pth", what: "a PyTorch file: a tensor by its path in dicts and lists, or a published experience dataset",
 		is: func(kind format.Kind, file *mmap.File) (bool, error) {
 			if kind == format.Pickle {
 				return true, nil
 			}
 			return zipWith(kind, file, true)
 		},
-		endings: []string{".pth", ".pt"}, open: openTorch, record: recordTorch,
+		endings: []string{".pt", ".pth"}, open: openTorch, record: recordTorch,
 	},
 	{
 		name: ".tif", what: "the pages of a TIFF file, each a frame",
@@ -185,14 +185,14 @@ func (e *ForeignError) Hints() []string {
 	return []string{"convert it: " + e.Recipe}
 }
 
-// pickleError is an error about a pickle, with how it is converted.
-type pickleError struct {
+// recipeError is an error of opening an array, with how it is converted.
+type recipeError struct {
 	error
-	recipe string
+	hint string
 }
 
-func (e *pickleError) Unwrap() error   { return e.error }
-func (e *pickleError) Hints() []string { return []string{"convert it, if you trust it: " + e.recipe} }
+func (e *recipeError) Unwrap() error   { return e.error }
+func (e *recipeError) Hints() []string { return []string{e.hint} }
 
 // openOnly opens the array of a .npy file.
 func openOnly(file *mmap.File, key string) (*Array, error) {

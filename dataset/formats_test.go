@@ -51,7 +51,7 @@ var formatWriters = []formatWriter{
 		path := filepath.Join(dir, "a.safetensors")
 		return path, writeSafetensors(path, beside(f)...)
 	}},
-	{format: ".pth", named: true, write: func(dir string, f Field) (string, error) {
+	{format: ".pt, .pth", named: true, write: func(dir string, f Field) (string, error) {
 		path := filepath.Join(dir, "a.pth")
 		return path, writeFields(path, encodeTorch, beside(f)...)
 	}},
@@ -368,7 +368,7 @@ func TestFormatsAreDocumented(t *testing.T) {
 			}
 		}
 	}
-	if got, want := FormatNames(), ".npy, .npz, .safetensors, .pth, .tif or a folder of images"; got != want {
+	if got, want := FormatNames(), ".npy, .npz, .safetensors, .pt, .pth, .tif or a folder of images"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"repscope/internal/dtype"
+	"repscope/internal/torchfile"
 )
 
 // seed adds the golden files that match the patterns.
@@ -119,6 +120,34 @@ func FuzzExperience(f *testing.F) {
 				_ = s.Float32(make([]float32, s.Size()), s.Len()-1, s.Len())
 			}
 			return []*Array{e.Frames}, e.Close()
+		})
+	})
+}
+
+// FuzzTorch reads the tensors of any file, by their paths.
+func FuzzTorch(f *testing.F) {
+	seed(f, "testdata/torch/*.pt", "../internal/torchfile/testdata/*.pt")
+	f.Fuzz(func(t *testing.T, data []byte) {
+		exercise(t, "a.pt", data, func(path string) ([]*Array, error) {
+			file, err := torchfile.Open(path)
+			if err != nil {
+				return nil, err
+			}
+			names := tensorPaths(file.Root())
+			if err := file.Close(); err != nil {
+				return nil, err
+			}
+			var arrays []*Array
+			for _, name := range append([]string{""}, names[:min(len(names), 2)]...) {
+				spec := path
+				if name != "" {
+					spec += ":" + name
+				}
+				if a, err := Open(spec); err == nil {
+					arrays = append(arrays, a)
+				}
+			}
+			return arrays, nil
 		})
 	})
 }

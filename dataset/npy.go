@@ -119,7 +119,7 @@ func (h *npyHeader) parse(text string, unicode bool) error {
 			return err
 		}
 	case []any:
-		return errors.New("a structured type (records) is not supported; save each field as an array")
+		return &elementError{code: "V", message: "a structured type (records) is not supported; save each field as an array"}
 	default:
 		return fmt.Errorf("'descr' is %s, want a string", literalType(descr))
 	}
@@ -174,8 +174,14 @@ func parseDescr(s string) (DType, dtype.Order, error) {
 			reason = "times are not supported"
 		}
 	}
-	return dtype.Invalid, order, fmt.Errorf("type %.40q: %s; want b1, u1, u2, u4, u8, i1, i2, i4, i8, f2, f4 or f8", s, reason)
+	return dtype.Invalid, order, &elementError{code: code, message: fmt.Sprintf("type %.40q: %s; want b1, u1, u2, u4, u8, i1, i2, i4, i8, f2, f4 or f8", s, reason)}
 }
+
+// elementError says that the elements of a .npy file are of a type that is not read; code is
+// NumPy's, V for records, and key the name of the array in its file, if it has one.
+type elementError struct{ code, message, key string }
+
+func (e *elementError) Error() string { return e.message }
 
 var npyCodes = map[DType]string{Bool: "b1", Uint8: "u1", Uint16: "u2", Uint32: "u4", Uint64: "u8",
 	Int8: "i1", Int16: "i2", Int32: "i4", Int64: "i8", Float16: "f2", Float32: "f4", Float64: "f8"}

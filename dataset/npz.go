@@ -63,7 +63,12 @@ func openNPZ(file *mmap.File, key string) (*Array, error) {
 	if key, err = chooseKey(file.Path(), strings.TrimSuffix(key, ".npy"), names); err != nil {
 		return nil, err
 	}
-	return openMember(file, members[key], key)
+	a, err := openMember(file, members[key], key)
+	var other *elementError
+	if errors.As(err, &other) {
+		other.key = key
+	}
+	return a, err
 }
 
 func allNPZ(file *mmap.File) ([]*Array, error) {

@@ -14,6 +14,7 @@ import (
 	"repscope/internal/format"
 	"repscope/internal/mmap"
 	"repscope/internal/text"
+	"repscope/internal/torchfile"
 )
 
 // splitSpec separates "FILE:key". A file whose own name holds the colon wins.
@@ -89,12 +90,30 @@ func Open(spec string) (*Array, error) {
 	return nil, err
 }
 
-// withRecipe says how a pickle of other things than arrays is converted.
+// withRecipe says of an error of opening an array how it is converted: one of a type that is not
+// read, or in a pickle of other things than arrays.
 func withRecipe(path string, err error) error {
-	if recipe := format.PickleRecipe(path); err != nil && recipe != "" {
-		return &pickleError{err, recipe}
+	var other *elementError
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &other):
+		recipe, runs := format.NPYRecipe(path, other.key, other.code)
+		return withHint(err, recipe, runs)
 	}
-	return err
+	return withHint(err, format.PickleRecipe(path, errors.Is(err, torchfile.ErrClass)), true)
+}
+
+// withHint adds a command that converts the file, if there is one; runs says that it runs what the
+// file says.
+func withHint(err error, recipe string, runs bool) error {
+	switch {
+	case recipe == "":
+		return err
+	case runs:
+		return &recipeError{err, "convert it, if you trust it: " + recipe}
+	}
+	return &recipeError{err, "convert it: " + recipe}
 }
 
 func openFolder(path, key string, o ImageOptions) (*Recording, error) {

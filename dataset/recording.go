@@ -51,10 +51,12 @@ func openRecording(file *mmap.File, key string) (*Recording, error) {
 	if err != nil {
 		return nil, err
 	}
+	var r *Recording
 	if f.record == nil {
-		return recordingOf(f.open(file, key))
+		r, err = recordingOf(f.open(file, key))
+	} else {
+		r, err = f.record(file, key)
 	}
-	r, err := f.record(file, key)
 	return r, withRecipe(file.Path(), err)
 }
 

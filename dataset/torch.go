@@ -3,7 +3,9 @@
 package dataset
 
 import (
+	"cmp"
 	"fmt"
+	"iter"
 	"slices"
 	"strconv"
 	"strings"
@@ -36,29 +38,38 @@ func tensorArray(path, key string, t *torchfile.Tensor) (*Array, error) {
 	return a, nil
 }
 
-// listArray presents a Python list of truth values or integers as an array.
+// listArray presents a Python list of truth values or numbers as an array: of integers where all
+// are.
 func listArray(path, key string, list []any) (*Array, error) {
-	name := path + ":" + key
-	flags, numbers := make([]bool, 0, len(list)), make([]int64, 0, len(list))
+	name := path
+	if key != "" {
+		name += ":" + key
+	}
+	flags, integers, numbers := make([]bool, 0, len(list)), make([]int64, 0, len(list)), make([]float64, 0, len(list))
 	for i, v := range list {
 		switch v := v.(type) {
 		case bool:
 			flags = append(flags, v)
 		case int64:
+			integers, numbers = append(integers, v), append(numbers, float64(v))
+		case float64:
 			numbers = append(numbers, v)
 		default:
-			return nil, fmt.Errorf("%s: item %d of the list is a %s, want truth values or integers", name, i, torchfile.TypeName(v))
+			return nil, fmt.Errorf("%s: item %d of the list is a %s, want truth values or numbers", name, i, torchfile.TypeName(v))
 		}
 	}
 	if len(flags) > 0 && len(numbers) > 0 {
-		return nil, fmt.Errorf("%s: a list of both truth values and integers", name)
+		return nil, fmt.Errorf("%s: a list of both truth values and numbers", name)
 	}
 	var a *Array
 	var err error
-	if len(numbers) > 0 {
-		a, err = NewArray(name, []int{len(numbers)}, numbers)
-	} else {
+	switch len(list) {
+	case len(flags):
 		a, err = NewArray(name, []int{len(flags)}, flags)
+	case len(integers):
+		a, err = NewArray(name, []int{len(integers)}, integers)
+	default:
+		a, err = NewArray(name, []int{len(numbers)}, numbers)
 	}
 	if err != nil {
 		return nil, err
@@ -141,19 +152,31 @@ func torchArray(file *torchfile.File, key string) (*Array, error) {
 	case *torchfile.Tensor:
 		return tensorArray(path, key, v)
 	case []any:
-		return listArray(path, key, v)
-	case *torchfile.Dict:
-		if key == "" {
-			if names := tensorNames(v); len(names) == 1 {
-				return torchArray(file, names[0])
-			} else if len(names) > 0 {
-				_, err := chooseKey(path, "", names)
-				return nil, err
-			}
+		if len(tensorPaths(v)) == 0 {
+			return listArray(path, key, v)
 		}
-		return nil, fmt.Errorf("%s: %s is a dict of %s, want a tensor", path, quotedOr(key, "the file"), list(v.Keys()))
+	case *torchfile.Dict, *torchfile.Object:
+	default:
+		return nil, fmt.Errorf("%s: %s is a %s, want a tensor", path, quotedOr(key, "the file"), torchfile.TypeName(value))
 	}
-	return nil, fmt.Errorf("%s: %s is a %s, want a tensor", path, quotedOr(key, "the file"), torchfile.TypeName(value))
+	names := tensorPaths(value)
+	if key != "" {
+		for i := range names {
+			names[i] = key + "." + names[i]
+		}
+	}
+	switch len(names) {
+	case 0:
+		var held []string
+		for name := range parts(value) {
+			held = append(held, name)
+		}
+		return nil, fmt.Errorf("%s: %s is a %s of %s, want a tensor", path, quotedOr(key, "the file"), torchfile.TypeName(value), cmp.Or(list(held), "nothing"))
+	case 1:
+		return torchArray(file, names[0])
+	}
+	_, err := chooseKey(path, "", names)
+	return nil, err
 }
 
 func quotedOr(key, otherwise string) string {
@@ -163,14 +186,69 @@ func quotedOr(key, otherwise string) string {
 	return strconv.Quote(key)
 }
 
-func tensorNames(d *torchfile.Dict) []string {
-	var names []string
-	for k, v := range d.All() {
-		if _, ok := v.(*torchfile.Tensor); ok {
-			names = append(names, k)
+// tensorPaths are the paths of the tensors that a value holds itself or, if it holds none, of
+// those that are held by what it holds. There may be more than a thousand; those are left out.
+func tensorPaths(value any) []string {
+	const most = 1000
+	type part struct {
+		path  string
+		value any
+	}
+	for level := []part{{"", value}}; len(level) > 0; {
+		var found []string
+		var next []part
+		for _, p := range level {
+			for name, v := range parts(p.value) {
+				if p.path != "" {
+					name = p.path + "." + name
+				}
+				if _, ok := v.(*torchfile.Tensor); ok {
+					found = append(found, name)
+				} else {
+					next = append(next, part{name, v})
+				}
+				if max(len(found), len(next)) >= most {
+					break
+				}
+			}
+		}
+		if len(found) > 0 {
+			return found
+		}
+		level = next[:min(len(next), most)]
+	}
+	return nil
+}
+
+// parts yields what a dict, list or object holds, by the steps of a path.
+func parts(value any) iter.Seq2[string, any] {
+	return func(yield func(string, any) bool) {
+		switch v := value.(type) {
+		case *torchfile.Dict:
+			for k, v := range v.Items() {
+				switch k := k.(type) {
+				case string, int64:
+					if !yield(fmt.Sprint(k), v) {
+						return
+					}
+				}
+			}
+		case []any:
+			for i, v := range v {
+				if !yield(strconv.Itoa(i), v) {
+					return
+				}
+			}
+		case *torchfile.Object:
+			if d, ok := v.State.(*torchfile.Dict); ok {
+				for k, v := range d.All() {
+					if !yield(k, v) {
+						return
+					}
+				}
+			}
 		}
 	}
-	return names
 }
 
 // descend takes the first step of a path and returns the rest of the path.
@@ -195,11 +273,18 @@ func descend(value any, path string) (any, string, error) {
 				return x, strings.TrimPrefix(path[end:], "."), nil
 			}
 		}
+		var keys []string
+		for k, x := range parts(v) {
+			if k == step { // an integer
+				return x, rest, nil
+			}
+			keys = append(keys, k)
+		}
 		hint := ""
-		if near := text.Nearest(path, v.Keys()); near != "" {
+		if near := text.Nearest(path, keys); near != "" {
 			hint = fmt.Sprintf("; did you mean %q?", near)
 		}
-		return nil, "", fmt.Errorf("no key %q (there are %s)%s", step, list(v.Keys()), hint)
+		return nil, "", fmt.Errorf("no key %q (there are %s)%s", step, list(keys), hint)
 	}
 	return nil, "", fmt.Errorf("a %s has no parts", torchfile.TypeName(value))
 }

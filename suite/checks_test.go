@@ -33,6 +33,7 @@ var wrongValues = map[string]map[string][]string{
 	"neighborhood": {
 		"k":                 {"--k 0", "--k 5,5", "--k -1", "--k x"},
 		"metric":            {"--metric cosin"},
+		"latent-metric":     {"--latent-metric precomputed"},
 		"coranking":         {"--coranking maybe", "--approx --coranking full"},
 		"exclude-window":    {"--exclude-window -1"},
 		"space":             {"--space film"},

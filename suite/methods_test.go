@@ -131,7 +131,7 @@ func TestMethodsLaTeX(t *testing.T) {
 var otherwise = map[string]map[string]string{
 	"smoothness": {"horizons": "[1,5]", "latent-scale": `"l2"`},
 	"robustness": {"box-level": "-the level is that of the comparisons", "clip": `"none"`, "corruption": `"blur"`, "draws": "2", "levels": "[0.3]", "latent-scale": `"l2"`},
-	"neighborhood": {"approx": "true", "approx-references": "99;approx=true", "coranking": `"full"`, "exclude-window": "5", "k": "[3]", "metric": `"cosine"`,
+	"neighborhood": {"approx": "true", "approx-references": "99;approx=true", "coranking": `"full"`, "exclude-window": "5", "k": "[3]", "latent-metric": `"cosine"`, "metric": `"cosine"`,
 		"null": `"independent"`, "permutations": "0", "space": "-models say which it was", "ties": `"index"`, "latent-scale": `"l2"`},
 	"manifold": {"approx": "true", "duplicate-tolerance": "0.5", "estimator": `"fit"`, "exclude-window": `"5"`, "gride": "-models have the orders", "neighbors": "-models have the orders",
 		"latent-scale": "-it is not used"},

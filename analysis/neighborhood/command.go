@@ -31,7 +31,9 @@ var Command = run.Command{
 		inputs := input.Register(flags, input.Needs{Frames: true})
 		k := flags.Ints("k", []int{5, 10, 20}, "`LIST` of neighbourhood sizes")
 		metric := flags.Choice("metric", neighbors.Euclidean.String(), []string{neighbors.Euclidean.String(), neighbors.Cosine.String(), neighbors.Precomputed.String()},
-			"`NAME` of the distance in both spaces; precomputed: the frames are a matrix of distances, latents are compared by euclidean ones")
+			"`NAME` of the distance; precomputed: the frames are a matrix of distances")
+		latentMetric := flags.Choice("latent-metric", LatentSame, []string{LatentSame, LatentEuclidean, LatentCosine},
+			"`NAME` of the distance of latents; same: that of --metric, euclidean beside precomputed ones")
 		coRanking := flags.Choice("coranking", neighbors.CoRankingAuto.String(),
 			[]string{neighbors.CoRankingAuto.String(), neighbors.CoRankingFull.String(), neighbors.CoRankingOff.String()},
 			fmt.Sprintf("`WHEN` to rank all states for the curves over all K; auto: up to %d states", neighbors.AutoCoRankingPoints))
@@ -83,7 +85,7 @@ var Command = run.Command{
 			}
 			return nil
 		}, Run: func(ctx context.Context, env *run.Env) error {
-			o := Options{K: *k, ExcludeWindow: *window, Permutations: *permutations, PerPoint: *perPoint,
+			o := Options{K: *k, LatentMetric: *latentMetric, ExcludeWindow: *window, Permutations: *permutations, PerPoint: *perPoint,
 				Null: NullKind(*null), Approximate: *approx, References: *references}
 			var err error
 			if o.Metric, err = neighbors.ParseMetric(*metric); err != nil {
@@ -186,6 +188,9 @@ nothing. --null independent gives every state the latent of any other.
 --metric precomputed takes the frames for a matrix of distances between the states:
 float32 or float64 [N, N], not negative, symmetric, 0 on the diagonal; row i ranks the
 neighbours of state i. Latents are compared by Euclidean distances.
+
+--latent-metric compares latents by another distance than states, such as cosine
+distances of states with Euclidean ones of latents.
 
 --latent-scale l2 compares directions of latents; raw and rms have the same
 neighbours. --per-point finds badly embedded states: Sample_ID counts states,

@@ -53,13 +53,18 @@ func sayCurves(d *methods.Draft) {
 
 // saySpaces says what is a distance.
 func saySpaces(d *methods.Draft) {
-	switch d.Text("metric") {
-	case neighbors.Cosine.String():
-		d.Say("Distances are cosine distances in both spaces.")
-	case neighbors.Precomputed.String():
-		d.Say("Distances between states were given; those of latents are Euclidean.")
+	kinds := map[string]string{neighbors.Euclidean.String(): "Euclidean", neighbors.Cosine.String(): "cosine distances"}
+	metric, latents := d.Text("metric"), d.Text("latent-metric")
+	switch {
+	case metric == neighbors.Precomputed.String():
+		if latents == LatentSame {
+			latents = neighbors.Euclidean.String()
+		}
+		d.Say("Distances between states were given; those of latents are %s.", kinds[latents])
+	case latents == LatentSame || latents == metric:
+		d.Say("Distances are %s in both spaces.", kinds[metric])
 	default:
-		d.Say("Distances are Euclidean in both spaces.")
+		d.Say("Distances between states are %s; those of latents are %s.", kinds[metric], kinds[latents])
 	}
 	for _, space := range d.Models("space") {
 		d.Say("%s", map[string]string{spaceFrame: "The original space is that of the last frame of each state.", spaceClip: "The original space is that of all frames of a state together."}[space])

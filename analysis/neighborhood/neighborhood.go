@@ -54,8 +54,11 @@ type Options struct {
 	K []int // neighbourhood sizes; nil means 5, 10, 20
 	// Metric is the metric of both spaces; with neighbors.Precomputed the frames are
 	// the distances between the states and latents are compared by Euclidean ones.
-	Metric    neighbors.Metric
-	CoRanking neighbors.CoRanking
+	Metric neighbors.Metric
+	// LatentMetric is LatentEuclidean or LatentCosine, that of latents beside another of the
+	// states; empty or LatentSame: as Metric says.
+	LatentMetric string
+	CoRanking    neighbors.CoRanking
 	// Ties says how states at equal distances are ordered; the zero value averages over all
 	// orders, independent in both spaces.
 	Ties neighbors.Ties
@@ -85,6 +88,28 @@ type Options struct {
 	Device    *device.Device // computes what neighbors.Options.Device can; nil: the processor
 	// Progress, if not nil, is told how much of the work is done.
 	Progress func(done, total int)
+}
+
+// The values of Options.LatentMetric.
+const (
+	LatentSame      = "same"
+	LatentEuclidean = "euclidean"
+	LatentCosine    = "cosine"
+)
+
+// latentMetric is the metric of latents.
+func (o *Options) latentMetric() (neighbors.Metric, error) {
+	switch {
+	case o.LatentMetric != "" && o.LatentMetric != LatentSame:
+		metric, err := neighbors.ParseMetric(o.LatentMetric)
+		if err == nil && metric == neighbors.Precomputed {
+			err = fmt.Errorf("latents have no precomputed distances")
+		}
+		return metric, err
+	case o.Metric == neighbors.Precomputed:
+		return neighbors.Euclidean, nil
+	}
+	return o.Metric, nil
 }
 
 // maxBlocks bounds the number of deletions: every one has its own ranks of every

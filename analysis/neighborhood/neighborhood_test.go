@@ -482,6 +482,49 @@ func TestNoRoomForIntervals(t *testing.T) {
 
 // Distances from a file have the scores of the points that they are the distances of,
 // for all states and for some.
+// Cosine distances of states rank as Euclidean ones of unit vectors do, beside Euclidean ones of
+// latents and the other way round.
+func TestLatentMetric(t *testing.T) {
+	t.Parallel()
+	frames := noisy(walk(150, 5, 1), 1, 2)
+	latents := noisy(frames, 1, 3)
+	unit := func(p points.Points) points.Points {
+		out, err := spectrum.Scaled(p, spectrum.ScaleL2)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return out
+	}
+	scores := func(frames, latents points.Points, metric neighbors.Metric, ofLatents string) []float64 {
+		m := analyze(t, Input{Frames: frames, Models: []Encoded{{Name: "z", Latents: latents}}}, Options{Metric: metric, LatentMetric: ofLatents}).Models[0]
+		var out []float64
+		for _, a := range m.ByK {
+			out = append(out, a.Trustworthiness.Float(), a.Continuity.Float())
+		}
+		return out
+	}
+	for _, c := range []struct {
+		metric          neighbors.Metric
+		ofLatents       string
+		frames, latents points.Points
+	}{
+		{neighbors.Cosine, LatentEuclidean, unit(frames), latents},
+		{neighbors.Euclidean, LatentCosine, frames, unit(latents)},
+		{neighbors.Cosine, LatentSame, unit(frames), unit(latents)},
+		{neighbors.Euclidean, "", frames, latents},
+	} {
+		got, want := scores(frames, latents, c.metric, c.ofLatents), scores(c.frames, c.latents, neighbors.Euclidean, LatentEuclidean)
+		if !slices.Equal(got, want) {
+			t.Errorf("%v and %s: %v, want %v", c.metric, c.ofLatents, got, want)
+		}
+	}
+	for _, wrong := range []string{"precomputed", "l7"} {
+		if _, err := Analyze(t.Context(), Input{Frames: frames, Models: []Encoded{{Name: "z", Latents: latents}}}, Options{LatentMetric: wrong}); err == nil {
+			t.Errorf("latent metric %s was accepted", wrong)
+		}
+	}
+}
+
 func TestPrecomputed(t *testing.T) {
 	frames := walk(60, 3, 1)
 	z := noisy(frames, 1, 2)

@@ -37,6 +37,8 @@ type plan struct {
 	series   [][]float64       // the leading series of each model
 	settings neighbors.Options
 
+	latentMetric neighbors.Metric
+
 	// collapsed[i] says why model i has no neighbourhoods to compare, empty where it has; live
 	// are the others. pass compares those, nil without any.
 	collapsed []string
@@ -101,11 +103,10 @@ func newPlan(in Input, o Options) (*plan, error) {
 		ExcludeWindow: o.ExcludeWindow, Episode: in.Episode,
 		CoRanking: o.CoRanking, PerPoint: o.PerPoint, Progress: o.Progress, Ties: o.Ties, Seed: o.Seed,
 	}
-	latentMetric := o.Metric
-	if o.Metric == neighbors.Precomputed {
-		latentMetric = neighbors.Euclidean
-	}
 	var err error
+	if p.latentMetric, err = o.latentMetric(); err != nil {
+		return nil, err
+	}
 	if p.frames, err = neighbors.NewSpace(in.source(), in.Frames, o.Metric); err != nil {
 		return nil, err
 	}
@@ -117,7 +118,7 @@ func newPlan(in Input, o Options) (*plan, error) {
 		p.settings.Episode = labels
 		p.warn(warning)
 	}
-	if p.spaces, err = in.latents(latentMetric, o.Scale); err != nil {
+	if p.spaces, err = in.latents(p.latentMetric, o.Scale); err != nil {
 		return nil, err
 	}
 	p.findCollapsed()
@@ -197,7 +198,7 @@ func (p *plan) identity() shard.Identity {
 			{Name: "sampled", Value: strconv.FormatBool(in.Sampled)},
 		},
 		Options: []shard.Field{
-			shard.Option("k", p.ks), shard.Option("metric", o.Metric), shard.Option("excluded window", o.ExcludeWindow),
+			shard.Option("k", p.ks), shard.Option("metric", o.Metric), shard.Option("metric of latents", p.latentMetric), shard.Option("excluded window", o.ExcludeWindow),
 			shard.Option("co-ranking", o.CoRanking), shard.Option("ties", o.Ties), shard.Option("per point", o.PerPoint),
 			shard.Option("permutations", o.Permutations), shard.Option("null", o.Null),
 			shard.Option("latent scale", o.Scale), shard.Option("intervals", o.Intervals), shard.Option("block", o.Block), shard.Option("family", o.Family),

@@ -69,9 +69,51 @@ var foreigners = []foreign{
 		recipe: `python -c 'import numpy as np, pandas as pd; np.save("STEM.npy", pd.read_json("FILE", lines=True).to_numpy())'`},
 }
 
-// pickleRecipe converts a pickle that holds more than arrays, numbers and texts.
-const pickleRecipe = `python -c 'import pickle, numpy as np; d = pickle.load(open("FILE", "rb")); ` +
-	`np.savez("STEM.npz", **d) if isinstance(d, dict) else np.save("STEM.npy", np.asarray(d))'`
+// Recipes for pickles that hold more than arrays, numbers and texts.
+const (
+	torchRecipe = `python -c 'import torch; d = torch.load("FILE", map_location="cpu", weights_only=False); d = d if isinstance(d, dict) else vars(d); ` +
+		`torch.save({k: v.detach() for k, v in d.items() if torch.is_tensor(v)}, "STEM_tensors.pt")'`
+	pickleRecipe = `python -c 'import pickle, numpy as np; d = pickle.load(open("FILE", "rb")); ` +
+		`np.savez("STEM.npz", **d) if isinstance(d, dict) else np.save("STEM.npy", np.asarray(d))'`
+)
+
+// npyRecipes convert arrays of types that are not read, by the first letter of NumPy's code; V
+// stands for records. ARRAY is how the array is loaded.
+var npyRecipes = map[byte]string{
+	'O': `python -c 'import numpy as np; np.save("STEM_plain.npy", np.array(ARRAY.tolist(), float))'`,
+	'c': `python -c 'import numpy as np; z = ARRAY; np.save("STEM_parts.npy", np.stack([z.real, z.imag], -1))' (real and imaginary parts)`,
+	'U': `python -c 'import numpy as np; np.save("STEM_codes.npy", np.unique(ARRAY, return_inverse=True)[1])' (a number for each text)`,
+	'M': `python -c 'import numpy as np; np.save("STEM_numbers.npy", ARRAY.astype("int64"))'`,
+	'f': `python -c 'import numpy as np; np.save("STEM_float64.npy", ARRAY.astype("float64"))'`,
+	'V': `python -c 'import numpy as np; a = ARRAY; np.savez("STEM_fields.npz", **{k: a[k] for k in a.dtype.names})'`,
+}
+
+// NPYRecipe is a command that converts an array in a .npy file, or in a .npz file under a key,
+// whose NumPy code (without byte order; V: records) is not read; empty if none is known.
+// trusted says that it runs what the file says.
+func NPYRecipe(path, key, code string) (recipe string, trusted bool) {
+	if code == "" {
+		return "", false
+	}
+	kind := code[0]
+	switch kind {
+	case 'S', 'a':
+		kind = 'U'
+	case 'm':
+		kind = 'M'
+	}
+	array := `np.load("FILE")`
+	if kind == 'O' {
+		array = `np.load("FILE", allow_pickle=True)`
+	}
+	if key != "" {
+		if strings.ContainsAny(key, "\"'\\`$\n\r") {
+			key = "KEY"
+		}
+		array += `["` + key + `"]`
+	}
+	return fill(strings.ReplaceAll(npyRecipes[kind], "ARRAY", array), path, nil), kind == 'O'
+}
 
 // Foreign names the format of a file that is not read, by its first bytes or by the ending of
 // its name, and a command that converts it, which may be empty; "" if it is not known.
@@ -92,12 +134,16 @@ func Foreign(path string, head []byte) (what, recipe string) {
 	return "", ""
 }
 
-// PickleRecipe is a command that converts a pickle of more than arrays; empty for a file of another name.
-func PickleRecipe(path string) string {
-	if !has([]string{".pkl", ".pickle", ".p"}, strings.ToLower(filepath.Ext(path))) {
-		return ""
+// PickleRecipe is a command that converts a pickle of more than arrays; empty for a file of another
+// name. class says that it was opened as a file of PyTorch, and holds instances of other classes.
+func PickleRecipe(path string, class bool) string {
+	switch ending := strings.ToLower(filepath.Ext(path)); {
+	case has([]string{".pkl", ".pickle", ".p"}, ending):
+		return fill(pickleRecipe, path, nil)
+	case class && has([]string{".pt", ".pth", ".ckpt", ".bin"}, ending):
+		return fill(torchRecipe, path, nil)
 	}
-	return fill(pickleRecipe, path, nil)
+	return ""
 }
 
 // Folder names the format of a folder that is not one of images, and a command that converts

@@ -46,7 +46,22 @@ func TestForeign(t *testing.T) {
 			t.Errorf("%s %q: %q, %s; want %q, %s", c.path, c.head, what, recipe, c.what, c.recipe)
 		}
 	}
-	if r := PickleRecipe("a/x.pkl"); !strings.Contains(r, `pickle.load(open("a/x.pkl", "rb"))`) || PickleRecipe("x.npy") != "" {
+	if r := PickleRecipe("a/x.pkl", false); !strings.Contains(r, `pickle.load(open("a/x.pkl", "rb"))`) || PickleRecipe("x.npy", true) != "" {
+		t.Error(r)
+	}
+	if r := PickleRecipe("x.pt", true); !strings.Contains(r, `torch.load("x.pt"`) || PickleRecipe("x.pt", false) != "" {
+		t.Error(r)
+	}
+	for code, want := range map[string]string{
+		"O": `np.load("d/x.npz", allow_pickle=True)["a"].tolist()`, "c16": `z = np.load("d/x.npz")["a"]`, "U3": "d/x_codes.npy", "S1": "np.unique", "m8[s]": "int64",
+		"f16": "float64", "V": "a.dtype.names", "": "", "q": "",
+	} {
+		r, runs := NPYRecipe("d/x.npz", "a", code)
+		if !strings.Contains(r, want) || (r == "") != (want == "") || runs != (code == "O") {
+			t.Errorf("%s: %s, %v", code, r, runs)
+		}
+	}
+	if r, _ := NPYRecipe("x.npy", `a"b`, "c8"); !strings.Contains(r, `["KEY"]`) {
 		t.Error(r)
 	}
 }
@@ -81,7 +96,7 @@ func TestFolder(t *testing.T) {
 // Python.
 func TestRecipes(t *testing.T) {
 	t.Parallel()
-	recipes := []string{PickleRecipe("d/x.pkl"), FolderRecipe("d", ".bmp"), FolderRecipe("d", ".npy")}
+	recipes := []string{PickleRecipe("d/x.pkl", false), PickleRecipe("d/x.pt", true), FolderRecipe("d", ".bmp"), FolderRecipe("d", ".npy")}
 	for _, f := range foreigners {
 		if f.recipe == "" {
 			continue
@@ -90,10 +105,16 @@ func TestRecipes(t *testing.T) {
 			recipes = append(recipes, fill(f.recipe, "d/x.end", []byte(head)))
 		}
 	}
+	for kind := range npyRecipes {
+		for _, key := range []string{"", "a"} {
+			r, _ := NPYRecipe("d/x.npy", key, string(kind))
+			recipes = append(recipes, r)
+		}
+	}
 	python, _ := exec.LookPath("python3")
 	var sources []string
 	for _, r := range recipes {
-		for _, left := range []string{"FILE", "STEM", "DELIMITER", "SKIP", "SUBDIR", "ENDING", "\n"} {
+		for _, left := range []string{"FILE", "STEM", "ARRAY", "DELIMITER", "SKIP", "SUBDIR", "ENDING", "\n"} {
 			if strings.Contains(r, left) {
 				t.Errorf("%s: holds %q", r, left)
 			}

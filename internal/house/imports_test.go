@@ -27,6 +27,7 @@ var rules = []rule{
 	{"cmd", "analysis tool internal/run"}, // its one room: see TestMains
 	{"suite", "suite analysis tool report internal/run"},
 
+	{"packaging/functions", "suite internal/run"},
 	{"packaging", ""},
 	{"docs/calibration", "analysis tool latent dataset measure neighbors points report stat"},
 

@@ -97,6 +97,9 @@ func MainArgs(c Command, args []string) {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), signals...)
 	context.AfterFunc(ctx, stop)
+	if forCaller = called(); forCaller {
+		ctx = untilEnd(ctx, os.Stdin)
+	}
 	// A reader that goes away (… | head) is a write error, not a silent death
 	// that leaves temporary files.
 	signal.Ignore(syscall.SIGPIPE)
@@ -216,6 +219,9 @@ func (t *Task) Run(ctx context.Context, stdout, stderr io.Writer) error {
 func check(flags *Flags, job Job, o *Options) error {
 	if o.Out == "" {
 		return Hint(Usage("--out is empty: want the folder for the files"), "is it a variable that is not set?")
+	}
+	if len(o.Formats) > 1 && len(o.figures()) == 0 {
+		return Usage("--format %s: none cannot stand beside others", strings.Join(o.Formats, ","))
 	}
 	if o.JSON {
 		if err := o.Together("--json", "a shard is no result"); err != nil {

@@ -196,6 +196,17 @@ func TestRunWithoutStates(t *testing.T) {
 	}
 }
 
+func TestRunWithoutFigures(t *testing.T) {
+	t.Parallel()
+	dir := texts(t)
+	if code, _, stderr := start(t.Context(), dir, "{}/a.txt --word one --out {}/out --format none"); code != 0 {
+		t.Fatal(stderr)
+	}
+	if got := files(t, filepath.Join(dir, "out")); !slices.Equal(got, []string{"count.csv", "count.json"}) {
+		t.Errorf("files %v", got)
+	}
+}
+
 func TestRunChecksFirst(t *testing.T) {
 	t.Parallel()
 	dir := texts(t)
@@ -212,6 +223,7 @@ func TestRunChecksFirst(t *testing.T) {
 		{"{}/a.txt --word one --act fail", "count: it failed\n", 1},
 		{"{}/a.txt --word one --act panic", "count: internal error: it broke\n", 1},
 		{"{}/a.txt --word one --act damaged", "count: the file is damaged\n", 1},
+		{"{}/a.txt --word one --format png,none", "count: --format png,none: none cannot stand beside others\n", 2},
 		{"{}/a.txt --frames x", "count: unknown flag --frames\n", 2},
 	} {
 		code, stdout, stderr := start(t.Context(), dir, test.args+" --out {}/out")

@@ -216,7 +216,7 @@ type Figure interface {
 }
 
 // Drawing makes a figure of a name; Draw returns nil where there is nothing to show. It
-// may be called beside that of others.
+// may be called beside that of others, and is not with --format none.
 type Drawing struct {
 	Name string
 	Draw func() (Figure, error)
@@ -225,10 +225,14 @@ type Drawing struct {
 // Figures draws figures beside each other, holds eight for each processor, and writes
 // them in their order, as [Env.Figure] writes one.
 func (e *Env) Figures(ctx context.Context, drawings []Drawing) error {
+	formats := e.Options.figures()
+	if len(formats) == 0 {
+		return nil
+	}
 	for some := range slices.Chunk(drawings, 8*runtime.GOMAXPROCS(0)) {
 		figures := make([]drawn, len(some))
 		if err := parallel.Try(ctx, 0, len(some), func(_, i int) (err error) {
-			figures[i], err = some[i].render(e.Options.Formats)
+			figures[i], err = some[i].render(formats)
 			return err
 		}); err != nil {
 			return err
@@ -275,7 +279,7 @@ func (e *Env) writeFigure(name string, d drawn) error {
 		}
 	}
 	for i, file := range d.files {
-		if err := e.Files.File(name+"."+e.Options.Formats[i], func(w io.Writer) error {
+		if err := e.Files.File(name+"."+e.Options.figures()[i], func(w io.Writer) error {
 			_, err := w.Write(file)
 			return err
 		}); err != nil {

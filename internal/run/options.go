@@ -2,10 +2,12 @@
 
 package run
 
+import "slices"
+
 // Options are the values of the flags that all binaries share.
 type Options struct {
 	Out         string   // --out: the output folder
-	Formats     []string // --format: png, pdf, svg
+	Formats     []string // --format: png, pdf, svg; or none alone
 	Seed        uint64   // --seed
 	Bootstrap   int      // --bootstrap: 0 for no intervals; what else changes nothing
 	Threads     int      // --threads: 0 for all cores
@@ -19,6 +21,17 @@ type Options struct {
 	config  string
 	version bool
 	notes   []string // what is said once the run begins
+}
+
+// noFigures is the --format of a run that draws none.
+const noFigures = "none"
+
+// figures are the formats of the figures to be written; there may be none.
+func (o *Options) figures() []string {
+	if slices.Contains(o.Formats, noFigures) {
+		return nil
+	}
+	return o.Formats
 }
 
 // register adds the shared flags to f, after those that others put into the same
@@ -37,7 +50,7 @@ func (o *Options) register(f *Flags, c *Command, job Job) {
 	o.Out = c.Out
 	f.PathVar(&o.Out, "out", "`DIR` for the result file, the CSV files and the figures")
 	o.Formats = []string{"png"}
-	f.ChoicesVar(&o.Formats, "format", []string{"png", "pdf", "svg"}, "`LIST` of figure formats")
+	f.ChoicesVar(&o.Formats, "format", []string{"png", "pdf", "svg", noFigures}, "`LIST` of figure formats; none: no figures are drawn")
 	f.BoolVar(&o.JSON, "json", false, "print the result on stdout, and nothing else there; the files of --out are written all the same")
 	f.BoolVar(&o.Quiet, "quiet", false, "no progress and no table; warnings and errors only")
 	f.BoolVar(&o.version, "version", false, "print the version and stop; with --json as JSON")

@@ -106,7 +106,7 @@ func TestWrongFlags(t *testing.T) {
 	for _, test := range []struct{ args, message, hint string }{
 		{"--modle a=b", "unknown flag --modle", "did you mean --model?"},
 		{"--qqqqq", "unknown flag --qqqqq", ""},
-		{"--format gif", `"gif" is not one of png, pdf, svg`, ""},
+		{"--format gif", `"gif" is not one of png, pdf, svg, none`, ""},
 		{"--format pgn", `flag --format: "pgn" is not one of`, "did you mean png?"},
 		{"--format png,png", "given twice", ""},
 		{"--metric cosin", "is not one of euclidean, cosine", "did you mean cosine?"},

@@ -79,7 +79,7 @@ func (p *Plan) Search(n, spaces int) { p.Searched = pairBytes * int64(n) * int64
 // PlanFigures adds figures that would be written, in every format of --format.
 func (e *Env) PlanFigures(figures ...string) {
 	for _, figure := range figures {
-		for _, format := range e.Options.Formats {
+		for _, format := range e.Options.figures() {
 			e.Plan.Write(figure + "." + format)
 		}
 	}

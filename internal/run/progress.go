@@ -16,11 +16,13 @@ import (
 )
 
 // progress draws one bar at a time on the last line of a terminal. On a pipe,
-// and with --quiet, it draws nothing. It is safe for concurrent use.
+// and with --quiet, it draws nothing; for a program that called this one it writes
+// lines of JSON. It is safe for concurrent use.
 type progress struct {
 	mu    sync.Mutex
 	w     io.Writer // nil: draws nothing
 	width func() int
+	lines bool // of JSON, for a program
 	bar   *bar
 	shown bool
 }
@@ -35,10 +37,15 @@ type bar struct {
 	begun bool
 }
 
-// newProgress returns a progress on stderr if that is a terminal.
+// forCaller says that a program called this one; set before any run.
+var forCaller bool
+
+// newProgress returns a progress on stderr if that is a terminal, or a program reads it.
 func newProgress(stderr io.Writer, quiet bool) *progress {
 	p := &progress{}
-	if f, ok := stderr.(*os.File); ok && !quiet && term.IsTerminal(int(f.Fd())) {
+	if f, ok := stderr.(*os.File); ok && !quiet && forCaller {
+		p.w, p.lines = f, true
+	} else if ok && !quiet && term.IsTerminal(int(f.Fd())) {
 		p.w = f
 		p.width = func() int {
 			if width, _, err := term.GetSize(int(f.Fd())); err == nil && width > 0 {
@@ -72,6 +79,13 @@ func (p *progress) report(b *bar, done, total int) {
 	now := time.Now()
 	if !b.begun {
 		b.begun, b.start, b.first = true, now, done
+	}
+	if p.lines {
+		if done >= total || now.Sub(b.drawn) >= redraw {
+			b.drawn = now
+			fmt.Fprint(p.w, step{b.label, strings.TrimSpace(b.unit), done, total}.line())
+		}
+		return
 	}
 	p.bar = b
 	if done >= total {

@@ -4,6 +4,7 @@ package torchfile
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"math"
 	"strings"
@@ -74,6 +75,9 @@ func (s *settings) find(module, name string) (pickle.Global, error) {
 			return storageClass{named{full}, t}, nil
 		}
 		if strings.HasSuffix(name, "Storage") {
+			if strings.HasPrefix(name, "Complex") {
+				return nil, fmt.Errorf("refers to %q: complex numbers are not supported; save torch.view_as_real(x)", full)
+			}
 			return nil, fmt.Errorf("refers to %q, a kind of tensor that is not supported", full)
 		}
 	}
@@ -88,8 +92,35 @@ func (s *settings) find(module, name string) (pickle.Global, error) {
 			return pickle.Function(makeSet), nil
 		}
 	}
-	return nil, fmt.Errorf("refers to %.100q, which is not an allowed name (nothing was executed); "+
-		"only tensors, plain values and state dicts are read: save model.state_dict(), or export the model to ONNX", full)
+	for _, kind := range otherTensors {
+		if kind.global == full {
+			return nil, fmt.Errorf("holds %s, which is not supported; save %s", kind.what, kind.instead)
+		}
+	}
+	return nil, fmt.Errorf("refers to %.100q, which is %w; "+
+		"only tensors, plain values and state dicts are read: save model.state_dict(), or export the model to ONNX", full, ErrClass)
+}
+
+// ErrClass says that a file holds an instance of a class, or calls a function, that is not known.
+var ErrClass = errors.New("not an allowed name (nothing was executed)")
+
+// otherTensors are made by functions, or have types, that are not read, with what can be saved in
+// their place.
+var otherTensors = []struct{ global, what, instead string }{
+	{"torch._utils._rebuild_sparse_tensor", "a sparse tensor", "x.to_dense()"},
+	{"torch._utils._rebuild_sparse_csr_tensor", "a sparse tensor", "x.to_dense()"},
+	{"torch._utils._rebuild_qtensor", "a quantized tensor", "x.dequantize()"},
+	{"torch._utils._rebuild_nested_tensor", "a nested tensor", "torch.nested.to_padded_tensor(x, 0)"},
+	{"torch._utils._rebuild_meta_tensor_no_storage", "a tensor on the meta device, which has no values", "a tensor with values"},
+	{"torch._utils._rebuild_wrapper_subclass", "a tensor of a class of its own", "a plain tensor"},
+	{"torch._utils._rebuild_device_tensor_from_numpy", "a tensor of a device other than CPU and CUDA", "x.cpu()"},
+	{"torch._utils._rebuild_device_tensor_from_cpu_tensor", "a tensor of a device other than CPU and CUDA", "x.cpu()"},
+	{"torch.float8_e4m3fn", "numbers of 8 bits", "x.float()"},
+	{"torch.float8_e5m2", "numbers of 8 bits", "x.float()"},
+	{"torch.float8_e4m3fnuz", "numbers of 8 bits", "x.float()"},
+	{"torch.float8_e5m2fnuz", "numbers of 8 bits", "x.float()"},
+	{"torch.float8_e8m0fnu", "numbers of 8 bits", "x.float()"},
+	{"torch.float4_e2m1fn_x2", "numbers of 4 bits", "x.float()"},
 }
 
 var functions = map[string]pickle.Global{
@@ -293,8 +324,14 @@ func printable(v any) string {
 	return "a " + pickle.TypeName(v)
 }
 
-// rebuildTensor takes (storage, offset, size, stride, …).
+// rebuildTensor takes (storage, offset, size, stride, requires_grad, hooks) and, of a view that
+// stands for other values than the storage has, what is to be done with them.
 func rebuildTensor(args []any) (any, error) {
+	if len(args) > 6 {
+		if lazy, ok := args[6].(*pickle.Dict); ok && lazy.Len() > 0 {
+			return nil, fmt.Errorf("holds a tensor whose sign or conjugation is applied when it is used; save x.resolve_neg().resolve_conj()")
+		}
+	}
 	s, err := want[*storage]("_rebuild_tensor", args, 0)
 	if err != nil {
 		return nil, err

@@ -1,7 +1,8 @@
-// Dist writes what is handed out: an archive of the program for every system, checksums and a
-// list of what is linked. The same commit gives the same bytes.
+// Dist writes what is handed out: an archive of the program for every system, or a wheel of the
+// Python package, checksums and a list of what is linked. The same commit gives the same bytes.
 //
 //	go run ./packaging/dist --out dist
+//	go run ./packaging/dist --wheels --out dist
 //	go run ./packaging/dist --out dist --targets linux/amd64,darwin/arm64
 package main
 
@@ -27,14 +28,15 @@ func main() {
 	out := flag.String("out", "dist", "folder for the archives")
 	list := flag.String("targets", strings.Join(targets, ","), "systems, as GOOS/GOARCH")
 	version := flag.String("version", "", "of the archives' names; by default that of git")
+	wheels := flag.Bool("wheels", false, "write wheels instead of archives")
 	flag.Parse()
-	if err := run(*out, strings.Split(*list, ","), *version); err != nil {
+	if err := run(*out, strings.Split(*list, ","), *version, *wheels); err != nil {
 		fmt.Fprintln(os.Stderr, "dist:", err)
 		os.Exit(1)
 	}
 }
 
-func run(out string, list []string, version string) error {
+func run(out string, list []string, version string, wheels bool) error {
 	for _, target := range list {
 		if !slices.Contains(targets, target) {
 			return fmt.Errorf("%q is not one of %s", target, strings.Join(targets, ", "))
@@ -56,16 +58,20 @@ func run(out string, list []string, version string) error {
 		return err
 	}
 	defer os.RemoveAll(work)
-	shared, err := sharedFiles(work)
-	if err != nil {
-		return err
+	one := func(target string) (string, error) { return wheel(target, version, out, work, moment) }
+	if !wheels {
+		shared, err := sharedFiles(work)
+		if err != nil {
+			return err
+		}
+		one = func(target string) (string, error) { return archiveOf(target, version, out, work, shared, moment) }
 	}
 	if err := os.MkdirAll(out, 0o755); err != nil {
 		return err
 	}
 	var sums strings.Builder
 	for _, target := range list {
-		path, err := archiveOf(target, version, out, work, shared, moment)
+		path, err := one(target)
 		if err != nil {
 			return fmt.Errorf("%s: %w", target, err)
 		}
@@ -76,17 +82,18 @@ func run(out string, list []string, version string) error {
 		fmt.Fprintf(&sums, "%s  %s\n", sum, filepath.Base(path))
 		fmt.Println(path)
 	}
-	return os.WriteFile(filepath.Join(out, "SHA256SUMS"), []byte(sums.String()), 0o644)
+	name := "SHA256SUMS"
+	if wheels {
+		name = "SHA256SUMS.wheels"
+	}
+	return os.WriteFile(filepath.Join(out, name), []byte(sums.String()), 0o644)
 }
 
 // archiveOf builds the program for a target and packs it with the shared files.
 func archiveOf(target, version, out, work string, shared []file, moment time.Time) (string, error) {
 	system, processor, _ := strings.Cut(target, "/")
-	program := filepath.Join(work, system+"-"+processor, "repscope")
-	if system == "windows" {
-		program += ".exe"
-	}
-	if err := build(program, system, processor); err != nil {
+	program, err := programFor(target, work)
+	if err != nil {
 		return "", err
 	}
 	binary, err := os.ReadFile(program)
@@ -103,6 +110,16 @@ func archiveOf(target, version, out, work string, shared []file, moment time.Tim
 		return pack(filepath.Join(out, name+".zip"), name, files, moment, writeZip)
 	}
 	return pack(filepath.Join(out, name+".tar.gz"), name, files, moment, writeTar)
+}
+
+// programFor builds the program for a target and returns its path.
+func programFor(target, work string) (string, error) {
+	system, processor, _ := strings.Cut(target, "/")
+	program := filepath.Join(work, system+"-"+processor, "repscope")
+	if system == "windows" {
+		program += ".exe"
+	}
+	return program, build(program, system, processor)
 }
 
 // build compiles the program: static, stripped, without the path it was built in.

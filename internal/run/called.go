@@ -1,0 +1,54 @@
+// Runs that another program calls.
+
+package run
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"os"
+)
+
+// calledBy is set to "json" by a program that calls a binary, such as the Python package.
+// Progress is then a line of JSON on standard error, behind a record separator that tells it
+// from messages, and the run ends as by an interrupt when its standard input does: it ends
+// with its caller, however that ends.
+const calledBy = "REPSCOPE_CALLED"
+
+// called reports whether a program called this one. What this one calls is not told.
+func called() bool {
+	set := os.Getenv(calledBy) == "json"
+	if set {
+		set = os.Unsetenv(calledBy) == nil
+	}
+	return set
+}
+
+// untilEnd returns a context that ends with ctx or with what r reads.
+func untilEnd(ctx context.Context, r io.Reader) context.Context {
+	ctx, end := context.WithCancel(ctx)
+	go func() {
+		_, _ = io.Copy(io.Discard, r) // whatever the end is
+		end()
+	}()
+	return ctx
+}
+
+// separator begins a line that is JSON, as in RFC 7464.
+const separator = "\x1e"
+
+// step is what a line of progress says: how much of a task is done.
+type step struct {
+	Task  string `json:"task"`
+	Unit  string `json:"unit"` // of done and total; empty for none
+	Done  int    `json:"done"`
+	Total int    `json:"total"`
+}
+
+func (s step) line() string {
+	text, err := json.Marshal(s)
+	if err != nil {
+		panic(err) // texts and numbers
+	}
+	return separator + string(text) + "\n"
+}

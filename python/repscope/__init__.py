@@ -1,0 +1,28 @@
+"""Measures learned representations: the programs of repscope as functions.
+
+>>> import numpy as np, repscope
+>>> rng = np.random.default_rng(0)
+>>> frames = rng.normal(size=(200, 16)).astype("float32")
+>>> result = repscope.neighborhood(frames, {"half": frames[:, :8]}, k=(5, 10))
+>>> [row.k for row in result.models.half.by_k]
+[5, 10]
+
+Each function runs a native program of its own; nothing is computed in Python. Keywords are the program's
+flags. Arrays go over as files in memory and results come back as a :class:`Result`.
+"""
+
+from __future__ import annotations
+
+from ._arrays import empty
+from ._client import run
+from ._errors import RepscopeError, RepscopeWarning, UsageError
+from ._find import find_program
+from ._functions import *  # noqa: F403
+from ._functions import __all__ as _names
+from ._recordings import Recording, read_episodes
+from ._result import Figure, Numbers, Result
+from ._version import VERSION as __version__
+from .monitor import Monitor
+
+__all__ = ["Figure", "Monitor", "Numbers", "Recording", "RepscopeError", "RepscopeWarning", "Result", "UsageError", "empty", "find_program", "read_episodes", "run"]
+__all__ += ["__version__", *_names]

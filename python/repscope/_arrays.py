@@ -1,0 +1,310 @@
+"""Arrays on their way to the program: files in memory where there are such, read in place by both."""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+import weakref
+from typing import Any, Dict, Iterator, List, Mapping, Optional, Tuple, Union
+
+import numpy as np
+
+_PREFIX = "repscope-py-"
+_LOCK = "lock"
+_SPARE = 16 << 20  # of a file system in memory that is left to others
+
+
+def is_path(value: Any) -> bool:
+    return isinstance(value, (str, os.PathLike))
+
+
+def as_array(value: Any, what: str = "array") -> np.ndarray:
+    """A NumPy array of a tensor, of anything with ``__array__`` or DLPack, or of nested sequences.
+
+    Tensors of any device come to the processor. bfloat16 and the eight-bit floats become float32,
+    which holds each of their values.
+    """
+    if not isinstance(value, np.ndarray):
+        value = _convert(value, what)
+    if value.dtype.kind in "OV" or value.dtype.kind not in "biufSU":
+        if value.dtype.name.startswith(("bfloat16", "float8", "float6", "float4")):
+            return value.astype(np.float32)
+        if value.dtype.kind == "c":
+            raise TypeError(f"{what}: complex numbers; give real and imaginary parts as two arrays")
+        raise TypeError(f"{what}: elements of type {value.dtype}, want numbers")
+    if value.dtype.kind == "f" and value.dtype.itemsize > 8:
+        return value.astype(np.float64)
+    return value
+
+
+def _convert(value: Any, what: str) -> np.ndarray:
+    torch = sys.modules.get("torch")
+    if torch is not None and isinstance(value, torch.Tensor):
+        value = value.detach()
+        if value.is_sparse or value.is_quantized:
+            value = value.to_dense() if value.is_sparse else value.dequantize()
+        value = value.cpu().resolve_conj().resolve_neg()
+        if value.dtype.is_floating_point and value.dtype not in (torch.float16, torch.float32, torch.float64):
+            value = value.float()
+        return value.numpy()
+    if hasattr(value, "__array__"):
+        try:
+            return np.asarray(value)
+        except TypeError:  # CuPy refuses, and has DLPack
+            if not hasattr(value, "__dlpack__"):
+                raise
+    if hasattr(value, "__dlpack__"):
+        from_dlpack = getattr(np, "from_dlpack", None)
+        if from_dlpack is None:
+            raise TypeError(f"{what}: a {type(value).__name__} by DLPack needs NumPy 1.23 or newer")
+        try:
+            return np.asarray(from_dlpack(value, device="cpu"))
+        except TypeError:  # NumPy before 2.1 has no device
+            return np.asarray(from_dlpack(value))
+    array = np.asarray(value)
+    if array.dtype.kind == "O":
+        raise TypeError(f"{what}: a {type(value).__name__} is no array of numbers")
+    return array
+
+
+def mapped_file(array: np.ndarray) -> Optional[str]:
+    """The .npy file that an array is the whole of, mapped by NumPy; None for any other array."""
+    name = getattr(array, "filename", None)
+    if not isinstance(array, np.memmap) or name is None or array.mode == "c" or array.dtype.hasobject:
+        return None  # what is written to a copy-on-write map is not in the file
+    try:
+        with open(name, "rb") as f:
+            version = np.lib.format.read_magic(f)
+            read = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
+            shape, fortran, dtype = read(f)
+            offset = f.tell()
+            size = os.fstat(f.fileno()).st_size
+    except (OSError, ValueError):
+        return None
+    order = array.flags.f_contiguous if fortran else array.flags.c_contiguous
+    if shape != array.shape or dtype != array.dtype or not order or size != offset + array.nbytes:
+        return None  # a part of it, or another view
+    if getattr(array, "offset", offset) != offset:
+        return None
+    return os.fspath(name)
+
+
+class Workspace:
+    """A folder for the arrays of one call, removed at its end, whatever that is.
+
+    It lies in a file system in memory where there is one with room, else where temporary files do.
+    A process that is killed leaves its folder behind: its lock is free then, and the next process
+    removes it.
+    """
+
+    def __init__(self) -> None:
+        self._folders: Dict[bool, str] = {}
+        self._locks: List[Any] = []
+        self._finalizer = weakref.finalize(self, _remove_all, os.getpid(), self._folders, self._locks)
+        self.labels: Dict[str, str] = {}  # what the arrays in the files are, for messages
+        self.notes: List[str] = []  # what was done to what was given
+
+    def __enter__(self) -> "Workspace":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        self._finalizer()
+
+    def folder(self, memory: bool) -> str:
+        if memory not in self._folders:
+            import tempfile
+
+            base = _memory_folder() if memory else tempfile.gettempdir()
+            if base is not None:
+                _sweep(base)
+            path = tempfile.mkdtemp(prefix=f"{_PREFIX}{os.getpid()}-", dir=base)
+            self._folders[memory] = path
+            self._locks.append(_hold(os.path.join(path, _LOCK)))
+        return self._folders[memory]
+
+    def in_memory(self, path: str) -> bool:
+        return os.path.dirname(path) == self._folders.get(True)
+
+    def place(self, name: str, size: int) -> str:
+        """A path for a file of a size that is not there yet."""
+        memory = has_room(size)
+        return _unused(self.folder(memory), name)
+
+    def save(self, name: str, value: Any) -> str:
+        """The path of a file of an array, of a mapping of names to arrays (.npz), or the path given."""
+        if is_path(value):
+            return os.fspath(value)
+        if isinstance(value, Mapping):
+            arrays = {str(k): as_array(v, f"{name}[{k!r}]") for k, v in value.items()}
+            path = self.place(name + ".npz", sum(a.nbytes for a in arrays.values()))
+            self._write(path, lambda f: np.savez(f, **arrays))
+            self.labels[path] = f"{name} (arrays {', '.join(arrays)})"
+            return path
+        array = as_array(value, name)
+        found = mapped_file(array)
+        if found is not None:
+            return found
+        if array.ndim == 0:
+            raise TypeError(f"{name}: {value!r} is no array; want an array or a path")
+        path = self.place(name + ".npy", array.nbytes)
+        path = self._write(path, lambda f: np.lib.format.write_array(f, array, allow_pickle=False))
+        self.labels[path] = f"{name} (array {list(array.shape)}, {array.dtype})"
+        return path
+
+    def _write(self, path: str, write: Any) -> str:
+        try:
+            with open(path, "wb") as f:
+                write(f)
+            return path
+        except OSError:
+            if not self.in_memory(path):
+                raise
+            os.unlink(path)  # the memory was taken meanwhile
+        path = _unused(self.folder(False), os.path.basename(path))
+        with open(path, "wb") as f:
+            write(f)
+        return path
+
+
+def _unused(folder: str, name: str) -> str:
+    # separators and what the program takes for the end of a name must not be in it
+    name = "".join(c if c.isalnum() or c in "-_." else "_" for c in name).lstrip(".") or "array"
+    path, n = os.path.join(folder, name), 1
+    while os.path.exists(path):
+        n += 1
+        stem, suffix = os.path.splitext(name)
+        path = os.path.join(folder, f"{stem}-{n}{suffix}")
+    return path
+
+
+def empty(shape: Union[int, Tuple[int, ...]], dtype: Any = np.float32) -> np.ndarray:
+    """An array, not yet written to, that the program reads where it is: nothing is copied.
+
+    It is a mapped file in memory, or in the folder of temporary files where that has no room, and
+    is removed with the last array that views it.
+    """
+    dtype = np.dtype(dtype)
+    if dtype.kind not in "biuf":
+        raise TypeError(f"elements of type {dtype}, want numbers")
+    shape = (shape,) if isinstance(shape, (int, np.integer)) else tuple(shape)
+    count = 1
+    for n in shape:
+        count *= int(n)
+    workspace = Workspace()
+    try:
+        path = workspace.place("array.npy", count * dtype.itemsize)
+        try:
+            array = _mapped(path, dtype, shape)
+        except OSError:
+            if not workspace.in_memory(path):
+                raise
+            os.unlink(path)  # the memory was taken meanwhile
+            array = _mapped(_unused(workspace.folder(False), "array.npy"), dtype, shape)
+    except BaseException:
+        workspace.close()
+        raise
+    # the map lives as long as any view of it
+    owner = getattr(array, "_mmap", None)
+    weakref.finalize(array if owner is None else owner, workspace.close)
+    return array
+
+
+def _mapped(path: str, dtype: Any, shape: Tuple[int, ...]) -> np.ndarray:
+    """A new file, mapped, whose room is taken now: for want of it later the process would end."""
+    array = np.lib.format.open_memmap(path, mode="w+", dtype=dtype, shape=shape)
+    if hasattr(os, "posix_fallocate"):
+        with open(path, "r+b") as f:
+            size = os.fstat(f.fileno()).st_size
+            if size:
+                os.posix_fallocate(f.fileno(), 0, size)
+    return array
+
+
+def has_room(size: int) -> bool:
+    """Whether a file of a size fits into memory."""
+    folder = _memory_folder()
+    if folder is None:
+        return False
+    try:
+        s = os.statvfs(folder)
+    except OSError:
+        return False
+    return s.f_bavail * s.f_frsize >= size + _SPARE
+
+
+def _memory_folder() -> Optional[str]:
+    folder = "/dev/shm"
+    if sys.platform == "linux" and os.access(folder, os.W_OK | os.X_OK):
+        return folder
+    return None
+
+
+_swept: Dict[str, bool] = {}
+_sweeping = threading.Lock()
+
+
+def _hold(path: str) -> Any:
+    """An open file that is locked while this process lives; None where there are no locks."""
+    try:
+        import fcntl
+    except ImportError:
+        return None
+    f = open(path, "wb")
+    try:
+        fcntl.flock(f, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:  # a file system without locks
+        f.close()
+        os.unlink(path)
+        return None
+    return f
+
+
+def _sweep(base: str) -> None:
+    """Removes what processes of this user left that are no more, once in a process and folder."""
+    with _sweeping:
+        if _swept.setdefault(base, False):
+            return
+        _swept[base] = True
+    try:
+        import fcntl
+    except ImportError:
+        return
+    for path in _left(base):
+        try:
+            with open(os.path.join(path, _LOCK), "rb") as f:
+                fcntl.flock(f, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                _remove(path)
+        except OSError:
+            continue  # in use, gone, or being made
+
+
+def _left(base: str) -> Iterator[str]:
+    try:
+        with os.scandir(base) as entries:
+            for e in entries:
+                if e.name.startswith(_PREFIX) and e.is_dir(follow_symlinks=False) and e.stat(follow_symlinks=False).st_uid == os.getuid():
+                    yield e.path
+    except OSError:
+        return
+
+
+def _remove(path: str) -> None:
+    import shutil
+
+    shutil.rmtree(path, ignore_errors=True)
+
+
+def _remove_all(process: int, folders: Dict[bool, str], locks: List[Any]) -> None:
+    if os.getpid() != process:
+        return  # a fork of the process whose they are
+    for path in folders.values():
+        _remove(path)
+    folders.clear()
+    for f in locks:
+        if f is not None:
+            f.close()
+    locks.clear()

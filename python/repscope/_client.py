@@ -1,0 +1,507 @@
+"""Runs the program: values to flags, arrays to files, what it says to progress, warnings and errors."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import threading
+import time
+import warnings
+from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
+
+from ._arrays import Workspace, is_path
+from ._errors import RepscopeError, RepscopeWarning, UsageError
+from ._find import find_program
+from ._progress import Progress, ProgressLike, progress_of
+from ._readers import Stream, resolve
+from ._result import Result, _Folder
+
+
+class Flag(NamedTuple):
+    """How a keyword becomes a flag of the program.
+
+    kind is one of "bool", "int", "float", "ints", "floats", "texts", "size", "text", "path" (a path),
+    "file" (a path, or an array), "config" (a path, or a mapping that is written as one), "named"
+    (NAME=FILE: a mapping of names to paths or arrays), "model" (NAME=FILE: of names to paths or
+    modules), "each" ([NAME=]VALUE: one value, or a mapping of names to values), "many" (repeats).
+    """
+
+    name: str
+    kind: str
+    separator: str = ","  # of the parts of a text
+    default: str = ""  # name of a single array of "named"
+
+
+class Command(NamedTuple):
+    name: str
+    arguments: str  # keyword of what stands beside the flags; empty for nothing
+    flags: Mapping[str, Flag]
+
+
+# Says to the program: progress as lines of JSON, and to end with its standard input.
+_CALLED = {"REPSCOPE_CALLED": "json"}
+
+# How long a run that is to end has before the next, less friendly, request.
+_PATIENCE = (2.0, 1.0, 2.0)
+
+
+_commands: Dict[str, Command] = {}
+
+
+def _command(function: str) -> Command:
+    """A command of the generated table, by the name of its function."""
+    if function not in _commands:
+        from ._functions import COMMANDS
+
+        if function not in COMMANDS:
+            raise UsageError(2, f"there is no {function!r}; there is {', '.join(COMMANDS)}")
+        name, arguments, table = COMMANDS[function]
+        flags = {}
+        for entry in table.split():
+            keyword, kind, *separator = entry.split(":", 2)
+            flags[keyword] = Flag(keyword.replace("_", "-"), kind, separator[0] if separator else ",", keyword)
+        _commands[function] = Command(name, arguments, flags)
+    return _commands[function]
+
+
+def call_named(function: str, values: Mapping[str, Any]) -> Result:
+    """What the generated functions do with their keywords."""
+    return _call(_command(function), values, stacklevel=4)
+
+
+def run(function: str, *inputs: Any, **options: Any) -> Result:
+    """A function by its name: ``run("manifold", latents={"jepa": z})``.
+
+    Inputs without a keyword are those that the function itself takes without one.
+    """
+    from . import _functions
+
+    _command(function)  # an error for one that there is not
+    return getattr(_functions, function)(*inputs, **options)
+
+
+def _call(command: Command, values: Mapping[str, Any], stacklevel: int) -> Result:
+    """One run of the program. Keywords that are None are not given to it."""
+    values = dict(values)
+    progress = progress_of(values.pop("progress", None), command.name.split(" ")[0])
+    nice = values.pop("nice", 0)
+    out = values.pop("out", None)
+    quietly = values.get("dry_run") is True
+    with Workspace() as workspace:
+        arguments = command.name.split(" ")
+        arguments += _flags(command, values, workspace)
+        folder = _Folder(None if out is None else os.fspath(out))
+        try:
+            if "out" in command.flags:
+                arguments.append("--out=" + folder.path)
+            if quietly:
+                arguments.append("--json")
+            for note in workspace.notes:
+                progress.note(note)
+            done = _run(arguments, progress, workspace, nice)
+            said = _Said(command.name.split(" ")[0], done.stderr, workspace)
+            if done.code != 0:
+                raise said.error(done.code)
+            result = Result(command.name, folder, done.stdout, workspace.notes + said.notes + said.told(), done.elapsed, workspace.labels, plan=quietly)
+        except BaseException:
+            folder.discard()
+            raise
+    for text in said.warnings:
+        warnings.warn(text, RepscopeWarning, stacklevel=stacklevel)
+    return result
+
+
+def _flags(command: Command, values: Mapping[str, Any], workspace: Workspace) -> List[str]:
+    flags: List[str] = []
+    for key, value in values.items():
+        if value is None:
+            continue
+        if key == command.arguments:
+            flags += _arguments(key, value, workspace)
+            continue
+        flag = command.flags.get(key)
+        if flag is None:
+            raise UsageError(2, f"{command.name} has no option {key!r}")
+        if flag.kind == "model":
+            value = _models(key, flag, value, values, workspace)
+        for text in _texts(key, flag, value, workspace):
+            flags.append(f"--{flag.name}" if text is True else f"--{flag.name}={text}")
+    return flags
+
+
+def _arguments(key: str, value: Any, workspace: Workspace) -> List[str]:
+    """What stands beside the flags: paths or results, by name where it is a mapping."""
+    if isinstance(value, Mapping) and not isinstance(value, Result):
+        texts = [f"{name}={part}" for name, v in value.items() for part in _each_path(key, v)]
+    else:
+        texts = _each_path(key, value)
+    for text in texts:
+        if text.startswith("-"):
+            raise UsageError(2, f"{key}: {text!r} looks like a flag; write ./{text} for a file of that name")
+    return texts
+
+
+def _each_path(key: str, value: Any) -> List[str]:
+    if isinstance(value, Result):
+        return [value.path]
+    if is_path(value):
+        return [os.fspath(value)]
+    if isinstance(value, Sequence) or hasattr(value, "__iter__"):
+        return [text for v in value for text in _each_path(key, v)]
+    raise TypeError(f"{key}: {value!r} is no path and no result")
+
+
+def _texts(key: str, flag: Flag, value: Any, workspace: Workspace) -> List[Any]:
+    """The values of a flag on the command line; True for a flag without one."""
+    kind = flag.kind
+    if kind == "bool":
+        if not isinstance(value, (bool, int)) and type(value).__name__ not in ("bool_", "bool"):
+            raise TypeError(f"{key}: {value!r} is neither True nor False")
+        return [True if value else "false"]
+    if kind == "path":
+        return [value.path if isinstance(value, Result) else _path(key, value)]
+    if kind == "file":
+        return [_file(key, key, value, workspace)]
+    if kind == "config":
+        return [_config(key, value, workspace)]
+    if kind in ("named", "model"):
+        return _named(key, flag, value, workspace)
+    if kind == "each" and isinstance(value, Mapping):
+        return [f"{_name(key, name)}={_text(key, flag, v)}" for name, v in value.items()]
+    if kind == "many" and isinstance(value, Mapping):
+        return [f"{name}{flag.separator}{_text(key, flag, v)}" for name, v in value.items()]
+    if kind == "many" and not is_path(value) and hasattr(value, "__iter__"):
+        return [_text(key, flag, v) for v in value]
+    return [_text(key, flag, value)]
+
+
+def _path(key: str, value: Any) -> str:
+    if isinstance(value, tuple) and len(value) == 2 and is_path(value[0]) and isinstance(value[1], str):
+        return os.fspath(value[0]) + ":" + value[1]
+    if not is_path(value):
+        raise TypeError(f"{key}: {value!r} is no path")
+    return _decoded(os.fspath(value))
+
+
+def _decoded(path: Union[str, bytes]) -> str:
+    return os.fsdecode(path)
+
+
+def _file(key: str, name: str, value: Any, workspace: Workspace) -> str:
+    """A path of a file, of an array of one (a pair of path and key), or of an array in memory."""
+    if isinstance(value, Result):
+        return value.path
+    value = resolve(name, value)
+    if isinstance(value, Stream):
+        return value.save(name, workspace)
+    if is_path(value) or (isinstance(value, tuple) and len(value) == 2 and is_path(value[0]) and isinstance(value[1], str)):
+        return _path(key, value)
+    return workspace.save(name, value)
+
+
+def _config(key: str, value: Any, workspace: Workspace) -> str:
+    if not isinstance(value, Mapping):
+        return _path(key, value)
+    path = workspace.place(key + ".yaml", 0)
+    with open(path, "w", encoding="utf-8") as f:  # JSON is YAML
+        json.dump(value, f, default=_plain)
+    return path
+
+
+def _plain(value: Any) -> Any:
+    if is_path(value):
+        return os.fspath(value)
+    if hasattr(value, "tolist"):
+        return value.tolist()
+    raise TypeError(f"{value!r} has no place in a configuration")
+
+
+def _name(key: str, name: Any) -> str:
+    if not isinstance(name, str) or not name or "=" in name:
+        raise UsageError(2, f"{key}: {name!r} is no name; want a text without an equals sign")
+    return name
+
+
+def _named(key: str, flag: Flag, value: Any, workspace: Workspace) -> List[str]:
+    if isinstance(value, Mapping):
+        texts = []
+        for name, v in value.items():
+            several = v if isinstance(v, list) and v and all(is_path(p) for p in v) else [v]
+            texts += [f"{_name(key, name)}={_source(key, flag, name, part, workspace)}" for part in several]
+        return texts
+    if isinstance(value, (list, tuple)) and value and all(isinstance(v, str) for v in value):
+        return list(value)  # NAME=FILE, as on the command line
+    if isinstance(value, str) and "=" in value:
+        return [value]
+    if is_path(value):
+        stem = os.path.splitext(os.path.basename(os.fspath(value)))[0]
+        return [f"{_name(key, stem)}={os.fspath(value)}"]
+    return [f"{flag.default}={_source(key, flag, flag.default, value, workspace)}"]
+
+
+def _models(key: str, flag: Flag, value: Any, values: Mapping[str, Any], workspace: Workspace) -> Any:
+    """The models of a keyword, modules of PyTorch among them exported to ONNX."""
+    from ._modules import is_module
+
+    def held(v: Any) -> bool:
+        return is_module(v) or isinstance(v, tuple) and len(v) >= 2 and is_module(v[0])
+
+    if held(value):
+        module = value[0] if isinstance(value, tuple) else value
+        value = {type(module).__name__: value}
+    if not isinstance(value, Mapping) or not any(held(v) for v in value.values()):
+        return value
+    return {name: _exported(key, flag, name, v, values, workspace) if held(v) else v for name, v in value.items()}
+
+
+def _exported(key: str, flag: Flag, name: str, value: Any, values: Mapping[str, Any], workspace: Workspace) -> str:
+    import torch
+
+    from ._modules import export, inputs_for
+
+    module, *given = value if isinstance(value, tuple) else (value,)
+    if given:
+        examples = [tuple(_twice(torch, torch.as_tensor(t)) for t in given)]
+    else:
+        shape = _shape_of_states(values.get("frames")) if key == "model" else None
+        options = {k: v.get(name) if isinstance(v, Mapping) else v for k, v in values.items()}
+        examples = [(torch.rand(2, *s),) for s in inputs_for(shape, options)]
+        if not examples:
+            raise UsageError(
+                2,
+                f"{key}: the input of module {name} does not follow from the frames",
+                [f"give an example of it beside the module: {key}={{{name!r}: (module, tensor)}}"],
+            )
+    size = sum(t.numel() * 4 for t in [*module.parameters(), *module.buffers()])
+    path = workspace.place(f"{key}-{name}.onnx", 2 * size)
+    done = export(module, path, examples, bool(given), str(name))
+    workspace.labels[path] = f"{key}-{name} ({type(module).__name__} as ONNX)"
+    workspace.notes.append(done.note)
+    return path
+
+
+def _twice(torch: Any, tensor: Any) -> Any:
+    """An example with more than one row: one would be taken for a fixed number."""
+    return torch.cat([tensor, tensor]) if tensor.ndim and tensor.shape[0] == 1 else tensor
+
+
+def _shape_of_states(frames: Any) -> Optional[Tuple[int, ...]]:
+    """The shape of one state of the frames, where it can be told without reading them."""
+    if frames is None or isinstance(frames, (tuple, Mapping)):
+        return None
+    if is_path(frames):
+        import numpy as np
+
+        path = os.fspath(frames)
+        if not str(path).endswith(".npy") or not os.path.isfile(path):
+            return None
+        return tuple(np.load(path, mmap_mode="r").shape[1:])
+    shape = getattr(frames, "shape", None)
+    if shape is None:
+        import numpy as np
+
+        shape = np.shape(frames)
+    return tuple(int(n) for n in shape[1:])
+
+
+def _source(key: str, flag: Flag, name: str, value: Any, workspace: Workspace) -> str:
+    if flag.kind == "model" and not is_path(value) and not isinstance(value, (tuple, Result)):
+        raise TypeError(f"{key}: {name!r} is a {type(value).__name__}, want the path of a model or a module of PyTorch")
+    return _file(key, f"{key}-{name}", value, workspace)
+
+
+def _text(key: str, flag: Flag, value: Any) -> str:
+    """One value as the program reads it."""
+    kind = flag.kind
+    if isinstance(value, str):
+        return value
+    if is_path(value):
+        return _decoded(os.fspath(value))
+    if isinstance(value, Mapping):
+        return ",".join(f"{k}={_scalar(key, v)}" for k, v in value.items())
+    if hasattr(value, "tolist"):
+        value = value.tolist()
+    if isinstance(value, (list, tuple, range, set, frozenset)) or (hasattr(value, "__iter__") and not isinstance(value, bytes)):
+        parts = sorted(value) if isinstance(value, (set, frozenset)) else list(value)
+        if kind in ("int", "float", "size"):
+            raise TypeError(f"{key}: {value!r} is no number")
+        return flag.separator.join(_scalar(key, v, kind) for v in parts)
+    return _scalar(key, value, kind)
+
+
+def _scalar(key: str, value: Any, kind: str = "text") -> str:
+    if isinstance(value, str):
+        return value
+    if is_path(value):
+        return _decoded(os.fspath(value))
+    if hasattr(value, "item"):
+        value = value.item()
+    if isinstance(value, bool):
+        if kind in ("int", "ints", "float", "floats", "size"):
+            raise TypeError(f"{key}: {value!r} is no number")
+        return "true" if value else "false"
+    if isinstance(value, float) and value.is_integer() and kind in ("int", "ints", "size"):
+        value = int(value)
+    if isinstance(value, int):
+        return str(value)
+    if isinstance(value, float) and kind not in ("int", "ints"):
+        return repr(value)
+    raise TypeError(f"{key}: {value!r} is no {'whole number' if kind in ('int', 'ints', 'size') else 'value'} that the program takes")
+
+
+class _Done(NamedTuple):
+    code: int
+    stdout: str
+    stderr: str
+    elapsed: float
+
+
+def _run(arguments: Sequence[str], progress: Progress, workspace: Workspace, nice: int) -> _Done:
+    import queue
+    import subprocess
+
+    program = find_program()
+    line = [program, *arguments]
+    options: Dict[str, Any] = {}
+    if os.name == "nt":
+        options["creationflags"] = 0 if _has_console() else getattr(subprocess, "CREATE_NO_WINDOW")
+        if nice > 0:
+            options["creationflags"] |= getattr(subprocess, "BELOW_NORMAL_PRIORITY_CLASS")
+    elif nice:
+        import shutil
+
+        tool = shutil.which("nice")
+        if tool:
+            line = [tool, "-n", str(nice), *line]
+    start = time.perf_counter()
+    try:
+        child = subprocess.Popen(
+            line, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env={**os.environ, **_CALLED}, **options
+        )
+    except OSError as err:
+        if err.errno == 7:  # E2BIG
+            raise RepscopeError(1, f"the command line is too long: {err}") from err
+        raise RepscopeError(1, f"{program}: {err.strerror or err}") from err
+    events: "queue.SimpleQueue[Tuple[str, bytes]]" = queue.SimpleQueue()
+
+    def read(name: str, stream: Any) -> None:
+        try:
+            for text in stream if name == "stderr" else iter(lambda: stream.read(1 << 16), b""):
+                events.put((name, text))
+        except (OSError, ValueError):
+            pass
+        events.put((name, b""))
+
+    readers = [threading.Thread(target=read, args=(name, stream), daemon=True) for name, stream in (("stdout", child.stdout), ("stderr", child.stderr))]
+    out: List[bytes] = []
+    said: List[bytes] = []
+    try:
+        for r in readers:
+            r.start()
+        left = len(readers)
+        while left:
+            # With a timeout, as without one nothing interrupts it on Windows.
+            try:
+                name, text = events.get(timeout=0.2)
+            except queue.Empty:
+                progress.tick()
+                continue
+            if not text:
+                left -= 1
+            elif name == "stdout":
+                out.append(text)
+            elif text.startswith(b"\x1e"):
+                try:
+                    event = json.loads(text[1:])
+                except ValueError:  # cut by the end of the program
+                    continue
+                progress.event(event)
+            else:
+                progress.clear()
+                said.append(text)
+        child.wait()
+    except BaseException:
+        _end(child)
+        raise
+    finally:
+        progress.close()
+        for r in readers:
+            r.join(1)
+        for stream in (child.stdin, child.stdout, child.stderr):
+            try:
+                if stream is not None:
+                    stream.close()
+            except OSError:
+                pass
+    return _Done(child.returncode, b"".join(out).decode("utf-8", "replace"), b"".join(said).decode("utf-8", "replace"), time.perf_counter() - start)
+
+
+def _has_console() -> bool:
+    try:
+        import ctypes
+
+        return bool(ctypes.windll.kernel32.GetConsoleWindow())  # type: ignore[attr-defined]
+    except (ImportError, AttributeError):
+        return True
+
+
+def _end(child: Any) -> None:
+    """Ends a run: by the end of its input, at which it takes back what it wrote; then by signals."""
+    import signal
+    import subprocess
+
+    def close() -> None:
+        if child.stdin is not None:
+            child.stdin.close()
+
+    steps: List[Callable[[], None]] = [close, child.terminate, child.kill]
+    if os.name != "nt":
+        steps[1] = lambda: child.send_signal(signal.SIGINT)
+    for step, patience in zip(steps, _PATIENCE):
+        try:
+            step()
+            child.wait(patience)
+            return
+        except subprocess.TimeoutExpired:
+            continue
+        except OSError:
+            continue
+        except KeyboardInterrupt:  # once more
+            child.kill()
+
+
+class _Said:
+    """What the program wrote to standard error, by what it is."""
+
+    def __init__(self, name: str, text: str, workspace: Workspace) -> None:
+        for path, label in workspace.labels.items():
+            text = text.replace(path, label)
+        self.warnings: List[str] = []
+        self.notes: List[str] = []
+        self.hints: List[str] = []
+        self.others: List[str] = []
+        for line in text.splitlines():
+            head, _, rest = line.partition(": ")
+            own = head == name or head == "repscope" or head.startswith(name + " ")
+            if own and rest.startswith("warning: "):
+                self.warnings.append(rest[len("warning: ") :])
+            elif own and rest.startswith("hint: "):
+                hint = rest[len("hint: ") :]
+                if hint.endswith("--help for all flags"):
+                    hint = f"help(repscope.{name}) has all keywords"
+                self.hints.append(hint)
+            elif own and rest.startswith("note: "):
+                self.notes.append(rest[len("note: ") :])
+            else:
+                self.others.append(rest if own else line)
+
+    def told(self) -> List[str]:
+        """What else was said of a run that succeeded, but for the files, which a result has."""
+        return [line for line in self.others if line and not line.startswith("wrote ")]
+
+    def error(self, code: int) -> RepscopeError:
+        message = "\n".join(self.others).strip() or f"the program ended with status {code}"
+        if code == 2:
+            return UsageError(code, message, self.hints)
+        return RepscopeError(code, message, self.hints)

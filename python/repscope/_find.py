@@ -1,0 +1,70 @@
+"""Where the native program is."""
+
+from __future__ import annotations
+
+import os
+import sys
+import sysconfig
+from typing import Iterator
+
+from ._errors import RepscopeError
+
+_NAME = "repscope" + (".exe" if os.name == "nt" else "")
+
+
+def _user_scheme() -> str:
+    if sys.version_info >= (3, 10):
+        return sysconfig.get_preferred_scheme("user")
+    if os.name == "nt":
+        return "nt_user"
+    if sys.platform == "darwin" and getattr(sys, "_framework", None):
+        return "osx_framework_user"
+    return "posix_user"
+
+
+def _folders() -> Iterator[str]:
+    package = os.path.dirname(os.path.abspath(__file__))
+    site = os.path.dirname(package)
+    # an environment, or the system
+    yield sysconfig.get_path("scripts")
+    yield sysconfig.get_path("scripts", vars={"base": sys.base_prefix})
+    # pip install --prefix: lib/pythonX.Y/site-packages, or Lib/site-packages on Windows
+    up = site
+    for _ in range(2 if os.name == "nt" else 3):
+        up = os.path.dirname(up)
+    yield os.path.join(up, "Scripts" if os.name == "nt" else "bin")
+    # pip install --target
+    yield os.path.join(site, "bin")
+    # pip install --user
+    yield sysconfig.get_path("scripts", scheme=_user_scheme())
+
+
+def find_program() -> str:
+    """The path of the native program.
+
+    ``REPSCOPE_BIN`` names it, or the folder that it is in; else it is looked for where pip puts it
+    beside this package, and then on ``PATH``.
+    """
+    given = os.environ.get("REPSCOPE_BIN")
+    if given:
+        path = os.path.join(given, _NAME) if os.path.isdir(given) else given
+        if os.path.isfile(path):
+            return os.path.abspath(path)
+        raise RepscopeError(1, f"REPSCOPE_BIN is {given}, where no program is")
+    looked = []
+    for folder in _folders():
+        path = os.path.join(folder, _NAME)
+        if os.path.isfile(path):
+            return path
+        if folder not in looked:
+            looked.append(folder)
+    import shutil
+
+    found = shutil.which("repscope")
+    if found:
+        return os.path.abspath(found)
+    raise RepscopeError(
+        1,
+        "the native program repscope was not found in " + ", ".join(looked) + " or on PATH; "
+        "install the wheel of this system, or set REPSCOPE_BIN to the program",
+    )

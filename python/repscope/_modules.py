@@ -1,0 +1,204 @@
+"""Modules of PyTorch as ONNX files."""
+
+from __future__ import annotations
+
+import contextlib
+import inspect
+import io
+import os
+import sys
+import warnings
+from typing import Any, Dict, Iterator, List, Mapping, NamedTuple, Optional, Sequence, Tuple
+
+from ._errors import RepscopeError
+
+
+def is_module(value: Any) -> bool:
+    torch = sys.modules.get("torch")  # there is no module where it was never imported
+    return torch is not None and isinstance(value, torch.nn.Module)
+
+
+class Exported(NamedTuple):
+    path: str
+    note: str  # what was done
+
+
+def export(module: Any, path: str, examples: Sequence[Any], given: bool, name: str) -> Exported:
+    """Writes a module as ONNX, with any size of batch, in evaluation mode and float32.
+
+    examples are inputs, a tuple of tensors each, of which the first that the module takes is
+    traced. Two exporters are tried: that of torch.export, then that of TorchScript. The module is
+    left as it was.
+    """
+    import torch
+
+    wrapped = _wrapper(torch, module)
+    with _evaluation(torch, module) as (work, device):
+        wrapped.inner = work
+        inputs = _first_taken(torch, wrapped, examples, device, given, name)
+        with _quiet():
+            how = _write(torch, wrapped, inputs, path, name)
+    shapes = " and ".join("[" + ", ".join(["N", *map(str, t.shape[1:])]) + "]" for t in inputs)
+    note = f"{name}: exported {type(module).__name__} to ONNX by {how}, for inputs {shapes}, in evaluation mode"
+    if wrapped.taken:
+        note += f"; of its outputs {wrapped.taken} is used"
+    return Exported(path, note)
+
+
+def _wrapper(torch: Any, module: Any) -> Any:
+    class OneOutput(torch.nn.Module):  # type: ignore[misc]
+        """Gives the one tensor of an output that is a tuple or a dictionary."""
+
+        def __init__(self) -> None:
+            super().__init__()
+            self.inner: Any = module
+            self.taken = ""
+
+        def forward(self, *inputs: Any) -> Any:
+            out = self.inner(*inputs)
+            if isinstance(out, torch.Tensor):
+                return out
+            if isinstance(out, Mapping):
+                pairs = [(repr(k), v) for k, v in out.items()]
+            elif isinstance(out, (tuple, list)):
+                pairs = [(f"number {i}", v) for i, v in enumerate(out)]
+            else:
+                raise TypeError(f"the module returns a {type(out).__name__}, want a tensor, or several")
+            for key, v in pairs:
+                if isinstance(v, torch.Tensor):
+                    self.taken = key if len(pairs) > 1 else ""
+                    return v
+            raise TypeError("the module returns no tensor")
+
+    return OneOutput()
+
+
+@contextlib.contextmanager
+def _evaluation(torch: Any, module: Any) -> Iterator[Tuple[Any, Any]]:
+    """The module in evaluation mode, or a copy of it in float32 where it is not, and its device."""
+    tensors = list(module.parameters()) + list(module.buffers())
+    if any(t.is_floating_point() and t.dtype != torch.float32 for t in tensors):
+        import copy
+
+        work = copy.deepcopy(module).float().eval()
+        yield work, tensors[0].device
+        return
+    modes = [(m, m.training) for m in module.modules()]
+    module.eval()
+    try:
+        yield module, tensors[0].device if tensors else torch.device("cpu")
+    finally:
+        for m, training in modes:
+            m.training = training
+
+
+def _first_taken(torch: Any, wrapped: Any, examples: Sequence[Any], device: Any, given: bool, name: str) -> Tuple[Any, ...]:
+    problems = []
+    for inputs in examples:
+        inputs = tuple(t.to(device) for t in inputs)
+        try:
+            with torch.no_grad():
+                wrapped(*inputs)
+            return inputs
+        except Exception as err:  # whatever the module raises
+            shapes = " and ".join(str(list(t.shape)) for t in inputs)
+            problems.append(f"{shapes}: {type(err).__name__}: {str(err).splitlines()[0] if str(err) else ''}")
+            last = err
+    hint = [] if given else ["give an example of its input beside the module: model={%r: (module, tensor)}" % name]
+    raise RepscopeError(1, f"model {name}: the module takes none of the inputs tried:\n" + "\n".join(problems), hint) from last
+
+
+@contextlib.contextmanager
+def _quiet() -> Iterator[None]:
+    """Keeps what exporters print and warn to themselves."""
+    import logging
+
+    loggers = [logging.getLogger(n) for n in ("torch.onnx", "onnxscript", "torch.export", "onnx_ir")]
+    levels = [x.level for x in loggers]
+    with warnings.catch_warnings(), contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+        warnings.simplefilter("ignore")
+        for x in loggers:
+            x.setLevel(logging.ERROR)
+        try:
+            yield
+        finally:
+            for x, level in zip(loggers, levels):
+                x.setLevel(level)
+
+
+def _write(torch: Any, wrapped: Any, inputs: Tuple[Any, ...], path: str, name: str) -> str:
+    """Exports by the first exporter that can, and returns what it is called."""
+    known = inspect.signature(torch.onnx.export).parameters
+    names = ["input"] if len(inputs) == 1 else [f"input_{i}" for i in range(len(inputs))]
+    problems = []
+    for how, options in _exporters(torch, known, names, len(inputs)):
+        try:
+            with torch.no_grad():
+                torch.onnx.export(wrapped, inputs, path, input_names=names, output_names=["latents"], **options)
+            return f"{how} of PyTorch {torch.__version__}"
+        except Exception as err:  # of whatever kind: the other exporter may do it
+            problems.append(f"{how}: {type(err).__name__}: {str(err).strip().splitlines()[0] if str(err).strip() else ''}")
+            for leftover in (path, path + ".data"):
+                if os.path.exists(leftover):
+                    os.unlink(leftover)
+            last = err
+    raise RepscopeError(
+        1, f"model {name}: PyTorch {torch.__version__} cannot export the module to ONNX:\n" + "\n".join(problems),
+        ["export it yourself and give the file, or compute the latents and give them as latents="],
+    ) from last
+
+
+def _exporters(torch: Any, known: Mapping[str, Any], names: List[str], count: int) -> Iterator[Tuple[str, Dict[str, Any]]]:
+    import importlib.util
+
+    if "dynamo" in known and importlib.util.find_spec("onnxscript") is not None:
+        batch = torch.export.Dim("batch", min=1) if hasattr(torch, "export") else None
+        options: Dict[str, Any] = {"dynamo": True, "verbose": False}
+        if "dynamic_shapes" in known:
+            # the wrapper takes them as *inputs
+            options["dynamic_shapes"] = (tuple({0: batch} for _ in range(count)),)
+        if "external_data" in known:
+            options["external_data"] = False
+        yield "torch.export", options
+    options = {"dynamic_axes": {n: {0: "N"} for n in [*names, "latents"]}, "opset_version": 17, "do_constant_folding": True}
+    if "dynamo" in known:
+        options["dynamo"] = False
+    yield "TorchScript", options
+
+
+def inputs_for(shape: Optional[Tuple[int, ...]], options: Mapping[str, Any]) -> List[Tuple[int, ...]]:
+    """Shapes of one state as a module may want it, likeliest first: channels before rows and columns."""
+    if shape is None:
+        return []
+    shape = tuple(shape)
+    if len(shape) == 3 and shape[2] in (1, 3, 4) and shape[0] not in (1, 3, 4):
+        shape = (shape[2], shape[0], shape[1])
+    size = options.get("resize")
+    channels: List[int] = []
+    if options.get("preprocess") == "imagenet":
+        size, channels = (224, 224), [3]
+    if isinstance(size, str) and "x" in size:
+        size = tuple(int(n) for n in size.split("x"))
+    if isinstance(size, (tuple, list)) and len(size) == 2 and len(shape) >= 2:
+        shape = (*shape[:-2], int(size[0]), int(size[1]))
+    window = options.get("window")
+    steps = int(window) if isinstance(window, (int, str)) and str(window).isdigit() else 0
+    found: List[Tuple[int, ...]] = []
+    if len(shape) == 1:
+        found = [(steps, *shape)] if steps > 1 else []
+        found += [shape]
+    elif len(shape) == 2:
+        if steps > 1:
+            found = [(steps, *shape), (1, steps, *shape), (steps, 1, *shape)]
+        found += [(c, *shape) for c in channels or [1, 3]] + [shape]
+    elif len(shape) == 3:
+        if steps > 1:
+            found = [(steps, *shape), (shape[0], steps, *shape[1:])]
+        if channels:
+            found += [(channels[0], *shape[1:])]
+        found += [shape, (1, *shape), (shape[0], 1, *shape[1:])]
+        if shape[0] == 1:
+            found += [(3, *shape[1:])]
+    else:
+        found = [shape]
+    return list(dict.fromkeys(found))

@@ -1,0 +1,243 @@
+"""Arrays of HDF5 files and Zarr stores, by the libraries that read them, in chunks.
+
+``frames="run.h5:/obs/frames"``, ``frames="run.zarr:obs"``, an ``h5py.Dataset`` or a ``zarr.Array`` go over to the
+program a chunk at a time, whatever their size.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Any, Iterator, List, Optional, Tuple
+
+import numpy as np
+
+from ._errors import UsageError
+
+CHUNK = 32 << 20  # bytes of rows that are held at a time, at least one row
+
+_HDF5_ENDINGS = (".h5", ".hdf5", ".he5", ".hdf", ".h5ad", ".nc", ".mat")
+_HDF5_MAGIC = b"\x89HDF\r\n\x1a\n"
+_ZARR_FILES = (".zarray", ".zgroup", "zarr.json")
+
+
+class Stream:
+    """An array that is read by ranges of rows.
+
+    shape and dtype are those of what :meth:`chunks` gives, one after the other, along the first axis.
+    """
+
+    def __init__(self, source: Any, label: str, keep: Any = None) -> None:
+        self._source = source
+        self._keep = keep  # the open file, closed with this object
+        self.label = label
+        self.shape: Tuple[int, ...] = tuple(int(n) for n in source.shape)
+        self._convert = _conversion(source.dtype, label)
+        self.dtype = np.dtype(source.dtype) if self._convert is None else np.dtype(self._convert)
+        if not self.shape:
+            raise TypeError(f"{label}: a scalar, want an array")
+
+    @property
+    def nbytes(self) -> int:
+        size = self.dtype.itemsize
+        for n in self.shape:
+            size *= n
+        return size
+
+    def chunks(self) -> Iterator[np.ndarray]:
+        n = self.shape[0]
+        row = max(1, self.nbytes // max(n, 1))
+        step = max(1, CHUNK // row)
+        stored = getattr(self._source, "chunks", None)  # whole ones, so that none is decompressed twice
+        if stored and isinstance(stored[0], (int, np.integer)) and stored[0] <= step:
+            step -= step % int(stored[0])
+        for lo in range(0, n, step):
+            part = np.asarray(self._source[lo : min(lo + step, n)])
+            if self._convert is not None:
+                part = part.astype(self._convert)
+            yield np.ascontiguousarray(part)
+
+    def write(self, f: Any) -> None:
+        """Writes a .npy file."""
+        np.lib.format.write_array_header_1_0(f, {"descr": np.lib.format.dtype_to_descr(self.dtype), "fortran_order": False, "shape": self.shape})
+        written = 0
+        for part in self.chunks():
+            if part.shape[1:] != self.shape[1:] or part.dtype != self.dtype:
+                raise ValueError(f"{self.label}: rows of shape {part.shape[1:]} and type {part.dtype}, want {self.shape[1:]} and {self.dtype}")
+            f.write(part.data.cast("B") if part.size else b"")
+            written += len(part)
+        if written != self.shape[0]:
+            raise ValueError(f"{self.label}: {written} rows where {self.shape[0]} were announced: is it being written to?")
+
+    def save(self, name: str, workspace: Any) -> str:
+        """Writes a .npy file into a workspace, closes the source and returns the path."""
+        try:
+            path: str = workspace._write(workspace.place(name + ".npy", self.nbytes), self.write)
+        finally:
+            self.close()
+        workspace.labels[path] = self.label
+        return path
+
+    def close(self) -> None:
+        if self._keep is not None:
+            self._keep.close()
+            self._keep = None
+
+
+def _conversion(dtype: Any, label: str) -> Optional[type]:
+    """The type that elements of another are converted to, None for none."""
+    name = str(getattr(dtype, "name", dtype))
+    if name.startswith(("bfloat16", "float8_", "float6_", "float4_")):
+        return np.float32
+    dtype = np.dtype(dtype)
+    if dtype.kind == "f" and dtype.itemsize > 8:
+        return np.float64
+    if dtype.kind in "biuf":
+        return None
+    if dtype.names:
+        raise TypeError(f"{label}: records of {', '.join(dtype.names)}; give one field, as dataset.fields({dtype.names[0]!r})[:]")
+    if dtype.kind == "c":
+        raise TypeError(f"{label}: complex numbers; give real and imaginary parts as two arrays")
+    raise TypeError(f"{label}: elements of type {dtype}, want numbers")
+
+
+def resolve(key: str, value: Any) -> Any:
+    """A :class:`Stream` for an array or a path of HDF5 or Zarr; any other value as it is.
+
+    Paths are "FILE:/path", "FILE" where there is one array, or pairs of both.
+    """
+    library = type(value).__module__.split(".")[0]
+    if library in ("h5py", "zarr"):
+        return _of_object(key, value, library)
+    path, inner = value, None
+    if isinstance(value, tuple) and len(value) == 2 and isinstance(value[1], str) and isinstance(value[0], (str, os.PathLike)):
+        path, inner = value
+    elif not isinstance(value, (str, os.PathLike)):
+        return value
+    path = os.fspath(path)
+    if not isinstance(path, str):
+        return value
+    if inner is None and not os.path.exists(path):
+        path, inner = _split(path)
+    if path and _is_hdf5(path):
+        return _of_hdf5(path, inner)
+    if path and _is_zarr(path):
+        return _of_zarr(path, inner)
+    return value
+
+
+def _split(text: str) -> Tuple[str, Optional[str]]:
+    """FILE and key of "FILE:key", by the last colon before which there is a file; the text itself without one."""
+    at = text.rfind(":")
+    while at > 0:
+        if os.path.exists(text[:at]):
+            return text[:at], text[at + 1 :]
+        at = text.rfind(":", 0, at)
+    return text, None
+
+
+def _is_hdf5(path: str) -> bool:
+    if not path.lower().endswith(_HDF5_ENDINGS) or not os.path.isfile(path):
+        return False
+    try:
+        with open(path, "rb") as f:
+            if f.read(8) == _HDF5_MAGIC:
+                return True
+            f.seek(512)  # MATLAB 7.3 begins with a text
+            return f.read(8) == _HDF5_MAGIC
+    except OSError:
+        return False
+
+
+def _is_zarr(path: str) -> bool:
+    if os.path.isdir(path):
+        return any(os.path.exists(os.path.join(path, name)) for name in _ZARR_FILES)
+    return path.lower().endswith(".zarr.zip") and os.path.isfile(path)
+
+
+def _of_object(key: str, value: Any, library: str) -> Any:
+    kind = type(value).__name__
+    where = str(getattr(getattr(value, "file", None), "filename", "") or getattr(value, "store_path", "") or "")
+    path = str(getattr(value, "name", "") or "")
+    label = f"{key} ({library} {where}{':' if where and path else ''}{path})"
+    if hasattr(value, "shape") and hasattr(value, "dtype"):
+        return Stream(value, label)
+    if hasattr(value, "keys") or hasattr(value, "arrays"):
+        return Stream(_only(value, where or label, library)[1], label)
+    raise TypeError(f"{key}: a {library}.{kind} is no array")
+
+
+def _of_hdf5(path: str, inner: Optional[str]) -> Stream:
+    try:
+        import h5py
+    except ImportError as err:
+        raise ImportError(f"{path} is an HDF5 file, for which h5py is needed (pip install h5py)") from err
+    try:
+        file = h5py.File(path, "r")
+    except OSError as err:
+        raise OSError(f"{path}: {err}") from err
+    try:
+        name, array = _find(file, path, inner, "h5py")
+        return Stream(array, f"{path}:{name}", keep=file)
+    except BaseException:
+        file.close()
+        raise
+
+
+def _of_zarr(path: str, inner: Optional[str]) -> Stream:
+    try:
+        import zarr
+    except ImportError as err:
+        raise ImportError(f"{path} is a Zarr store, for which zarr is needed (pip install zarr)") from err
+    node = zarr.open(path, mode="r")
+    if hasattr(node, "shape"):
+        if inner:
+            raise UsageError(2, f"{path} is one array and has no {inner!r}")
+        return Stream(node, path)
+    name, array = _find(node, path, inner, "zarr")
+    return Stream(array, f"{path}:{name}")
+
+
+def _find(group: Any, path: str, inner: Optional[str], library: str) -> Tuple[str, Any]:
+    if not inner or not inner.strip("/"):
+        return _only(group, path, library)
+    try:
+        node = group[inner.strip("/")]
+    except KeyError:
+        raise UsageError(2, f"{path}: no array {inner!r}; there is {_listed(group, library)}") from None
+    if not hasattr(node, "shape") or not hasattr(node, "dtype"):
+        below = ", ".join(f"{inner.rstrip('/')}/{n}" for n in _names(node, library)[:12])
+        raise UsageError(2, f"{path}: {inner!r} is a group of {below or 'no arrays'}, want an array")
+    return inner, node
+
+
+def _only(group: Any, path: str, library: str) -> Tuple[str, Any]:
+    names = _names(group, library)
+    if len(names) != 1:
+        first = f"; name one as {path}:{names[0]}" if names else ""
+        raise UsageError(2, f"{path}: holds {len(names)} arrays{first} (there is {_listed(group, library)})")
+    return names[0], group[names[0]]
+
+
+def _listed(group: Any, library: str) -> str:
+    names = _names(group, library)
+    more = f" and {len(names) - 12} more" if len(names) > 12 else ""
+    return (", ".join(names[:12]) + more) or "nothing"
+
+
+def _names(group: Any, library: str) -> List[str]:
+    """The paths of all arrays of a group."""
+    found: List[str] = []
+    if library == "h5py":
+        h5py = sys.modules["h5py"]
+        group.visititems(lambda name, node: found.append(name) if isinstance(node, h5py.Dataset) else None)
+        return found
+
+    def walk(node: Any, prefix: str) -> None:
+        for name, array in node.arrays():
+            found.append(prefix + name)
+        for name, below in node.groups():
+            walk(below, prefix + name + "/")
+
+    walk(group, "")
+    return sorted(found)

@@ -1,0 +1,344 @@
+"""What a run found: numbers, tables and figures."""
+
+from __future__ import annotations
+
+import base64
+import html
+import json
+import os
+import weakref
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Mapping, Optional, Tuple, Union
+
+import numpy as np
+
+if TYPE_CHECKING:
+    import pandas
+
+_FIGURES = {".png": "image/png", ".svg": "image/svg+xml", ".pdf": "application/pdf"}
+
+
+class Numbers(Dict[str, Any]):
+    """A part of a result: a dictionary whose entries are attributes too."""
+
+    def __getattr__(self, name: str) -> Any:
+        try:
+            return self[name]
+        except KeyError:
+            raise AttributeError(f"no {name!r}; there is {', '.join(map(str, self))}") from None
+
+    def __dir__(self) -> List[str]:
+        return [*super().__dir__(), *(k for k in self if k.isidentifier())]
+
+
+class _Folder:
+    """The folder of a run's files: one that was named, or a temporary one that goes with its result."""
+
+    def __init__(self, path: Optional[str]) -> None:
+        self.temporary = path is None
+        self._finalizer = None
+        if path is None:
+            import tempfile
+
+            path = tempfile.mkdtemp(prefix=f"repscope-result-{os.getpid()}-")
+            self._finalizer = weakref.finalize(self, _remove, os.getpid(), path)
+        self.path = os.fsdecode(path)
+
+    def discard(self) -> None:
+        if self._finalizer is not None:
+            self._finalizer()
+
+
+def _remove(process: int, path: str) -> None:
+    import shutil
+
+    if os.getpid() == process:  # not in a fork
+        shutil.rmtree(path, ignore_errors=True)
+
+
+class Figure:
+    """A figure of a result, which a notebook displays."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    @property
+    def data(self) -> bytes:
+        return self.path.read_bytes()
+
+    def save(self, path: Union[str, "os.PathLike[str]"]) -> Path:
+        """Writes the figure to a file of the same format, or into a folder, and returns its path."""
+        import shutil
+
+        target = Path(path)
+        if target.is_dir():
+            target = target / self.path.name
+        if target.suffix.lower() != self.path.suffix:
+            raise ValueError(f"{target}: the figure is {self.path.suffix}; ask for others by format= of the call")
+        shutil.copyfile(self.path, target)
+        return target
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> Tuple[Dict[str, Any], Dict[str, Any]]:
+        kind = _FIGURES[self.path.suffix]
+        if kind == "image/svg+xml":
+            return {kind: self.data.decode("utf-8"), "text/plain": repr(self)}, {}
+        metadata: Dict[str, Any] = {}
+        if kind == "image/png":  # 300 dots per inch; as large as on paper, or as the page is wide
+            width = int.from_bytes(self.data[16:20], "big")
+            metadata = {kind: {"width": min(width // 3, 1000)}}
+        return {kind: base64.b64encode(self.data).decode("ascii"), "text/plain": repr(self)}, metadata
+
+    def __repr__(self) -> str:
+        return f"<figure {self.path.name}>"
+
+
+class Result:
+    """What a run found.
+
+    Entries of the result file are attributes (``result.models.jepa.by_k[0].trustworthiness``), and so
+    is the whole as :attr:`json`. Files that were written without ``out=`` go with the object; :meth:`save`
+    keeps them.
+
+    Attributes:
+        command: the analysis or tool.
+        json: the result file; empty where the command writes none.
+        text: what the program printed, tables on most.
+        warnings: what the numbers are to be read with.
+        notes: what else the program said.
+        elapsed: seconds that the call took.
+    """
+
+    def __init__(
+        self, command: str, folder: _Folder, text: str, notes: List[str], elapsed: float, labels: Optional[Mapping[str, str]] = None, plan: bool = False
+    ) -> None:
+        self.command = command
+        for path, label in (labels or {}).items():
+            text = text.replace(path, label)
+        self.text = text
+        self.notes = list(notes)
+        self.elapsed = elapsed
+        self._folder = folder
+        self.json = self._read(plan)
+        for entry in self.json.get("inputs") or []:
+            if isinstance(entry, dict) and entry.get("path") in (labels or {}):
+                entry["path"] = (labels or {})[entry["path"]]
+        self.warnings: List[str] = list(self.json.get("warnings") or [])
+
+    def _read(self, plan: bool) -> Numbers:
+        if plan:
+            text = self.text
+        else:
+            path = self._result_file()
+            if path is None:
+                return Numbers()
+            text = path.read_text(encoding="utf-8")
+        return json.loads(text, object_hook=Numbers)
+
+    def _result_file(self) -> Optional[Path]:
+        name = self.command.split(" ")[-1]
+        for candidate in (name, "merged"):
+            path = self.dir / (candidate + ".json")
+            if path.is_file():
+                return path
+        return None
+
+    @property
+    def dir(self) -> Path:
+        """The folder of the files; it goes with this object where none was named."""
+        return Path(self._folder.path)
+
+    @property
+    def path(self) -> str:
+        """The result file, for :func:`compare` and the like."""
+        path = self._result_file()
+        if path is None:
+            raise FileNotFoundError(f"{self.command} wrote no result file in {self.dir}")
+        return str(path)
+
+    @property
+    def files(self) -> List[Path]:
+        """All files, by name."""
+        return sorted(p for p in self.dir.rglob("*") if p.is_file())
+
+    # numbers
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_") or name == "json":
+            raise AttributeError(name)
+        try:
+            return self.json[name]
+        except KeyError:
+            raise AttributeError(f"the result of {self.command} has no {name!r}; there is {', '.join(self.json)}") from None
+
+    def __getitem__(self, name: str) -> Any:
+        return self.json[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.json
+
+    def __dir__(self) -> List[str]:
+        return [*super().__dir__(), *(k for k in self.json if k.isidentifier())]
+
+    def get(self, path: str, default: Any = None) -> Any:
+        """The entry of a path such as ``models.jepa.by_k.0.trustworthiness``."""
+        at: Any = self.json
+        for part in path.split("."):
+            if isinstance(at, dict) and part in at:
+                at = at[part]
+            elif isinstance(at, list) and part.lstrip("-").isdigit() and -len(at) <= int(part) < len(at):
+                at = at[int(part)]
+            else:
+                return default
+        return at
+
+    # tables
+
+    @property
+    def tables(self) -> List[str]:
+        """Names of the tables, without the command's at their head and .csv: the first is that of :meth:`to_frame`."""
+        found = [p for p in self.files if p.suffix == ".csv"]
+        names = [self._short(p) for p in found]
+        return sorted(names, key=lambda n: (n != "metrics", n))
+
+    def _short(self, path: Path) -> str:
+        name = path.relative_to(self.dir).as_posix()[: -len(path.suffix)]
+        head = self.command.split(" ")[0] + "_"
+        return name[len(head) :] if name.startswith(head) else name
+
+    def _find(self, what: str, name: Optional[str], choices: Dict[str, Path]) -> Path:
+        if not choices:
+            raise LookupError(f"{self.command} wrote no {what}")
+        if name is None:
+            return next(iter(choices.values()))
+        for key, path in choices.items():
+            if name in (key, path.name, path.stem):
+                return path
+        raise KeyError(f"{self.command} wrote no {what} {name!r}; there is {', '.join(choices)}")
+
+    def table(self, name: Optional[str] = None) -> Dict[str, np.ndarray]:
+        """A table as arrays by column: float64 where every cell is a number or empty (NaN), else texts."""
+        import csv
+
+        by_name = {self._short(p): p for p in self.files if p.suffix == ".csv"}
+        path = self._find("table", name, {n: by_name[n] for n in self.tables})
+        with open(path, newline="", encoding="utf-8") as f:
+            head, *rows = list(csv.reader(f))
+        out: Dict[str, np.ndarray] = {}
+        for i, column in enumerate(head):
+            cells = [row[i] if i < len(row) else "" for row in rows]
+            try:
+                out[column] = np.array([float(c) if c else np.nan for c in cells], dtype=np.float64)
+            except ValueError:
+                out[column] = np.array(cells, dtype=str)
+        return out
+
+    def to_frame(self, name: Optional[str] = None) -> "pandas.DataFrame":
+        """A table as a data frame of pandas, by default that of all numbers with their intervals."""
+        try:
+            import pandas
+        except ImportError as err:
+            raise ImportError("to_frame needs pandas (pip install pandas); table() does without") from err
+        return pandas.DataFrame(self.table(name))
+
+    def array(self, name: str) -> np.ndarray:
+        """An array that was written, such as latents of :func:`encode`; mapped, not read."""
+        arrays = {self._short(p): p for p in self.files if p.suffix == ".npy"}
+        return np.load(self._find("array", name, arrays), mmap_mode="r", allow_pickle=False)
+
+    # figures
+
+    @property
+    def figures(self) -> List[str]:
+        """Names of the figures."""
+        return list(dict.fromkeys(self._short(p) for p in self._figure_files()))
+
+    def _figure_files(self) -> List[Path]:
+        order = list(_FIGURES)
+        found = [p for p in self.files if p.suffix in _FIGURES and p.parent == self.dir]
+        return sorted(found, key=lambda p: (order.index(p.suffix), p.name))
+
+    def figure(self, name: Optional[str] = None, format: Optional[str] = None) -> Figure:
+        """A figure, by default the first; a notebook displays it."""
+        found = self._figure_files()
+        if format is not None:
+            found = [p for p in found if p.suffix == "." + format]
+            if not found:
+                raise LookupError(f"{self.command} wrote no figure in format {format!r}; ask for it by format= of the call")
+        choices: Dict[str, Path] = {}
+        for p in found:
+            choices.setdefault(self._short(p), p)
+        return Figure(self._find("figure", name, choices))
+
+    # files
+
+    def save(self, folder: Union[str, "os.PathLike[str]"]) -> Path:
+        """Copies all files into a folder, which is made, over those of the same names; returns it."""
+        import shutil
+
+        target = Path(folder)
+        for path in self.files:
+            to = target / path.relative_to(self.dir)
+            to.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(path, to)
+        return target
+
+    def close(self) -> None:
+        """Removes the files, where no folder was named for them; numbers and text remain."""
+        self._folder.discard()
+
+    def __enter__(self) -> "Result":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __reduce__(self) -> Any:
+        content = {p.relative_to(self.dir).as_posix(): p.read_bytes() for p in self.files} if self._folder.temporary else None
+        state = {k: v for k, v in self.__dict__.items() if k != "_folder"}
+        return _restore, (state, None if self._folder.temporary else self._folder.path, content)
+
+    # how it is shown
+
+    def __repr__(self) -> str:
+        parts = []
+        models = self.json.get("models")
+        if models:
+            parts.append(", ".join(models))
+        if self.figures:
+            parts.append(f"{len(self.figures)} figure" + "s" * (len(self.figures) > 1))
+        if self.warnings:
+            parts.append(f"{len(self.warnings)} warning" + "s" * (len(self.warnings) > 1))
+        return f"<repscope {self.command}: {'; '.join(parts) or 'done'}>"
+
+    def __str__(self) -> str:
+        return self.text or repr(self)
+
+    def _repr_html_(self) -> str:
+        return "".join(self._html())
+
+    def _html(self) -> Iterator[str]:
+        yield f"<div><b>repscope {html.escape(self.command)}</b>"
+        for text in self.warnings:
+            yield f"<p>⚠ {html.escape(text)}</p>"
+        if self.text.strip():
+            yield f'<pre style="line-height:1.3;overflow-x:auto">{html.escape(self.text.rstrip())}</pre>'
+        for path in self._figure_files()[:1]:
+            bundle, _ = Figure(path)._repr_mimebundle_()
+            kind = _FIGURES[path.suffix]
+            data = bundle[kind] if kind != "image/svg+xml" else base64.b64encode(bundle[kind].encode()).decode()
+            if kind != "application/pdf":
+                yield f'<img style="max-width:min(100%,60em)" alt="{html.escape(self._short(path))}" src="data:{kind};base64,{data}">'
+        yield "</div>"
+
+
+def _restore(state: Dict[str, Any], path: Optional[str], content: Optional[Dict[str, bytes]]) -> Result:
+    """A result that was pickled, with its files."""
+    result = Result.__new__(Result)
+    result.__dict__.update(state)
+    folder = _Folder(path)
+    for name, data in (content or {}).items():
+        to = Path(folder.path) / name
+        to.parent.mkdir(parents=True, exist_ok=True)
+        to.write_bytes(data)
+    result._folder = folder
+    return result

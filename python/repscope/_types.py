@@ -1,0 +1,38 @@
+"""Types of keywords, for type checkers alone."""
+
+from __future__ import annotations
+
+import os
+from typing import Any, Callable, Iterable, List, Mapping, Protocol, Sequence, Tuple, Union
+
+from ._progress import ProgressLike
+from ._result import Result
+
+
+class SupportsArray(Protocol):
+    """NumPy arrays, tensors of PyTorch, JAX and others, data frames."""
+
+    def __array__(self, *args: Any, **kwargs: Any) -> Any: ...
+
+
+class SupportsDLPack(Protocol):
+    def __dlpack__(self, *args: Any, **kwargs: Any) -> Any: ...
+
+
+Path = Union[str, "os.PathLike[str]"]
+Array = Union[SupportsArray, SupportsDLPack, Sequence[Any]]
+# a path, with :key or as a pair for an array in a file of several; an array; or arrays by name, as .npz has
+File = Union[Path, Tuple[Path, str], Array, Mapping[str, Array]]
+Files = Union[Mapping[str, Union[File, List[Path]]], File]
+Models = Union[Mapping[str, Union[Path, Any]], Path, Sequence[str], Any]
+Inputs = Union[Path, Result, Iterable[Union[Path, Result]], Mapping[str, Union[Path, Result, Iterable[Union[Path, Result]]]]]
+
+Ints = Union[int, Iterable[int], str]
+Floats = Union[float, Iterable[float], str]
+Texts = Union[str, Iterable[str]]
+Scalar = Union[str, int, float, bool, "os.PathLike[str]"]
+Text = Union[Scalar, Iterable[Scalar], Mapping[str, Scalar]]
+Each = Union[Text, Mapping[str, Text]]
+Many = Union[Scalar, Result, Iterable[Union[Scalar, Result]], Mapping[str, Any]]
+
+__all__ = ["Array", "Callable", "Each", "File", "Files", "Floats", "Inputs", "Ints", "Many", "Models", "Path", "ProgressLike", "Text", "Texts"]

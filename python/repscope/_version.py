@@ -1,0 +1,3 @@
+"""The version: of a wheel, what it was built as."""
+
+VERSION = "0.0.dev0"

@@ -1,0 +1,129 @@
+"""Scores with the signatures of scikit-learn, computed by the program.
+
+>>> import numpy as np
+>>> from repscope.metrics import continuity, trustworthiness
+>>> X = np.random.default_rng(0).normal(size=(200, 8))
+>>> round(trustworthiness(X, X[:, :6]), 3) > round(trustworthiness(X, X[:, :2]), 3)
+True
+>>> continuity(X, X)
+1.0
+"""
+
+from __future__ import annotations
+
+import numbers
+import re
+import warnings
+from typing import Any
+
+import numpy as np
+
+from ._arrays import as_array
+from ._client import _call, _command
+from ._errors import RepscopeError, RepscopeWarning, UsageError
+from ._find import find_program
+
+__all__ = ["continuity", "trustworthiness"]
+
+# The metrics of scikit-learn that have the order of one of the program's.
+_METRICS = {"euclidean": "euclidean", "l2": "euclidean", "sqeuclidean": "euclidean", "cosine": "cosine", "precomputed": "precomputed"}
+
+
+def trustworthiness(X: Any, X_embedded: Any, *, n_neighbors: int = 5, metric: str = "euclidean") -> float:
+    """How far the nearest neighbors of an embedding are neighbors of the original space.
+
+    A replacement for ``sklearn.manifold.trustworthiness``:
+
+    T(k) = 1 - 2 / (n k (2n - 3k - 1)) * sum_i sum_{j in N_k(i)} max(0, r(i, j) - k)
+
+    where N_k(i) are the k nearest neighbors of sample i in the embedding and r(i, j) is the rank of
+    sample j among the neighbors of i in the original space. Range 0 to 1, 1 is perfect, about 0.5 an
+    embedding that has nothing to do with the original.
+
+    Numbers are those of scikit-learn up to the last digits of a float64, unless distances tie. Where they
+    do, as between equal rows, scikit-learn takes the order that its sort happens to leave, which
+    differs between processors and with the order of the rows; here the score is the exact mean
+    over all orders of equal distances, independent in both spaces. float32 is ranked exactly, as if it
+    were converted to float64 first; scikit-learn rounds such distances to float32, by which some tie.
+
+    Args:
+        X: array [n, D] of the original samples, or the [n, n] distances of ``metric="precomputed"``,
+            which must be symmetric with 0 on the diagonal. Tensors and anything with ``__array__`` or DLPack
+            will do. More axes are the values of a sample.
+        X_embedded: array [n, d] of the embedding, compared by Euclidean distances.
+        n_neighbors: k, from 1 and below n / 2.
+        metric: of X: "euclidean" ("l2", "sqeuclidean"), "cosine" or "precomputed".
+
+    Returns:
+        The score; NaN, with a warning, where all rows of X or all of X_embedded are equal.
+
+    Raises:
+        ValueError: as scikit-learn does: n_neighbors is not below n / 2, lengths differ, values are NaN
+            or infinite; and for other metrics, whose distances can be given as precomputed ones.
+    """
+    return _score("trustworthiness", X, X_embedded, n_neighbors, metric)
+
+
+def continuity(X: Any, X_embedded: Any, *, n_neighbors: int = 5, metric: str = "euclidean") -> float:
+    """How far the nearest neighbors of the original space are neighbors in an embedding.
+
+    C(k) is T(k) with the spaces exchanged: the k nearest neighbors are those of X, and their ranks those of
+    the embedding. ``continuity(X, Z)`` is ``trustworthiness(Z, X)`` with Euclidean distances. Arguments, ties and
+    errors are those of :func:`trustworthiness`.
+    """
+    return _score("continuity", X, X_embedded, n_neighbors, metric)
+
+
+def _score(name: str, X: Any, X_embedded: Any, n_neighbors: int, metric: str) -> float:
+    if not isinstance(n_neighbors, numbers.Integral) or n_neighbors < 1:
+        raise ValueError(f"The 'n_neighbors' parameter of {name} must be an int in the range [1, inf). Got {n_neighbors!r} instead.")
+    if not isinstance(metric, str) or metric not in _METRICS:
+        raise ValueError(
+            f"The 'metric' parameter of {name} must be one of {', '.join(map(repr, _METRICS))}. Got {metric!r} instead. "
+            'For another, give its distances: X=pairwise_distances(X, metric=…), metric="precomputed".'
+        )
+    original, embedded = _rows(X, "X"), _rows(X_embedded, "X_embedded")
+    n = len(original)
+    if n_neighbors >= n / 2:
+        raise ValueError(f"n_neighbors ({n_neighbors}) should be less than n_samples / 2 ({n / 2})")
+    if len(embedded) != n:
+        raise ValueError(f"X has {n} samples, X_embedded has {len(embedded)}")
+    if metric == "precomputed" and original.shape != (n, n):
+        raise ValueError(f"Precomputed metric requires shape (n_samples, n_samples). Got {original.shape} for X.")
+    find_program()  # its errors are not about the values
+    try:
+        result = _call(_command("neighborhood"), {
+            "frames": original, "latents": {"X_embedded": embedded}, "k": int(n_neighbors), "metric": _METRICS[metric], "latent_metric": "euclidean",
+            "layout": "D", "bootstrap": 0, "permutations": 0, "coranking": "off", "format": "none", "cache": "off", "progress": False,
+        }, stacklevel=4)
+    except RepscopeError as err:
+        # The program's names of the inputs become those of the arguments.
+        message = re.sub(r" \(--[^)]*\)|^(?:frames|X_embedded|latents X_embedded): (?=\S+ \(array)", "", err.message)
+        message = re.sub(r"^\S*X_embedded\S* \(", "X_embedded (", re.sub(r"^frames \(", "X (", message))
+        raise UsageError(err.exit_code, message) from None
+    value = result.models["X_embedded"].by_k[0][name]
+    result.close()
+    if value is None:
+        warnings.warn(f"{name} is undefined: all rows of X or of X_embedded are equal", RepscopeWarning, stacklevel=3)
+        return float("nan")
+    return float(value)
+
+
+def _rows(value: Any, name: str) -> np.ndarray:
+    """An array of one row of numbers per sample, of a type that is compared exactly."""
+    if hasattr(value, "toarray") and hasattr(value, "nnz"):
+        raise TypeError(f"{name}: a sparse matrix; give {name}.toarray()")
+    if getattr(value, "dtype", None) == object:
+        value = np.asarray(value).astype(np.float64)
+    array = as_array(value, name)
+    if array.ndim < 2:
+        raise ValueError(f"Expected 2D array, got {array.ndim}D array instead: {name} has shape {array.shape}; want one row per sample")
+    if array.dtype.kind in "SU":
+        array = array.astype(np.float64)
+    if array.dtype not in (np.uint8, np.float32, np.float64):
+        array = array.astype(np.float64)
+    if array.dtype.byteorder == ">" or array.ndim > 2:
+        array = np.ascontiguousarray(array).reshape(len(array), -1)
+    if array.shape[1] == 0:
+        raise ValueError(f"Found array with 0 feature(s) (shape={array.shape}) while a minimum of 1 is required: {name}")
+    return array

@@ -1,0 +1,238 @@
+"""Arrays of all kinds arrive as they are."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import unittest
+import warnings
+from unittest import mock
+
+import numpy as np
+
+import repscope
+from repscope import _arrays
+
+from .support import Case, states, until
+
+try:
+    import torch
+except ImportError:
+    torch = None
+
+
+def digest(array: object, **options: object) -> str:
+    """What the program read, by its digest."""
+    result = repscope.manifold({"z": array}, format="png", **options)
+    return [e.sha256 for e in result.inputs if e.role == "latents"][0]
+
+
+class Conversion(Case):
+    def test_arrays_of_other_libraries(self) -> None:
+        z = states()
+
+        class Array:
+            def __array__(self, dtype=None, copy=None):
+                return z
+
+        class DLPack:
+            def __dlpack__(self, **kwargs):
+                return z.__dlpack__(**kwargs)
+
+            def __dlpack_device__(self):
+                return z.__dlpack_device__()
+
+        want = z.tolist()
+        self.assertEqual(_arrays.as_array(Array()).tolist(), want)
+        if hasattr(np, "from_dlpack"):
+            self.assertEqual(_arrays.as_array(DLPack()).tolist(), want)
+        self.assertEqual(_arrays.as_array(want).tolist(), want)
+
+    @unittest.skipIf(torch is None, "PyTorch is not installed")
+    def test_tensors(self) -> None:
+        z = torch.randn(7, 3, dtype=torch.float64)
+        self.assertEqual(_arrays.as_array(z.requires_grad_()).dtype, np.float64)
+        half = z.detach().to(torch.bfloat16)
+        got = _arrays.as_array(half)
+        self.assertEqual(got.dtype, np.float32)
+        self.assertEqual(got.tolist(), half.to(torch.float64).tolist())
+        self.assertEqual(_arrays.as_array(z.detach().half()).dtype, np.float16)
+        self.assertEqual(_arrays.as_array(z.detach().t()).shape, (3, 7))
+
+    def test_bfloat16_of_numpy(self) -> None:
+        try:
+            import ml_dtypes
+        except ImportError:
+            self.skipTest("ml_dtypes is not installed")
+        z = states().astype(ml_dtypes.bfloat16)
+        got = _arrays.as_array(z)
+        self.assertEqual(got.dtype, np.float32)
+        self.assertTrue((got == z.astype(np.float32)).all())
+
+    def test_what_is_no_array_of_numbers(self) -> None:
+        for value in (np.zeros(3, complex), np.array([object()]), [[1], [2, 3]], object()):
+            with self.assertRaises((TypeError, ValueError)):
+                _arrays.as_array(value, "frames")
+        with self.assertRaises(TypeError):
+            repscope.manifold({"z": 3})
+
+    def test_layouts_and_types_are_the_same_to_the_program(self) -> None:
+        z = states(120, 4)
+        want = digest(z)
+        self.assertEqual(digest(np.asfortranarray(z)), digest(np.asfortranarray(z)))
+        wide = np.zeros((240, 8), np.float32)
+        wide[::2, ::2] = z
+        self.assertEqual(digest(wide[::2, ::2]), want)
+        numbers = [repscope.manifold({"z": v}).models.z.participation_ratio for v in (z, np.asfortranarray(z), z[::-1][::-1])]
+        self.assertEqual(numbers, numbers[:1] * 3)
+        swapped = z.astype(">f4")
+        self.assertEqual(repscope.manifold({"z": swapped}).models.z.participation_ratio, numbers[0])
+        half = z.astype(np.float16)
+        self.assertEqual(
+            repscope.manifold({"z": half}).models.z.participation_ratio,
+            repscope.manifold({"z": half.astype(np.float32)}).models.z.participation_ratio,
+        )
+
+
+class Mapped(Case):
+    def npy(self, array: np.ndarray, mode: str) -> np.ndarray:
+        path = os.path.join(self.folder, "zé.npy")
+        np.save(path, array)
+        return np.load(path, mmap_mode=mode)
+
+    def test_whole_files_go_by_their_path(self) -> None:
+        z = states()
+        for mode in ("r", "r+"):
+            self.assertEqual(_arrays.mapped_file(self.npy(z, mode)), os.path.join(self.folder, "zé.npy"))
+        self.assertIsNotNone(_arrays.mapped_file(self.npy(np.asfortranarray(z), "r")))
+
+    def test_other_views_do_not(self) -> None:
+        m = self.npy(states(), "r")
+        for view in (m[1:], m[::-1], m.T, m.view(np.int32), m[:, :2], np.asarray(m), m + 1):
+            self.assertIsNone(_arrays.mapped_file(view))
+        self.assertIsNone(_arrays.mapped_file(self.npy(states(), "c")))
+        square = self.npy(states(6, 6), "r")
+        self.assertIsNone(_arrays.mapped_file(square.T))
+
+    def test_numbers_of_views(self) -> None:
+        z = states(130)
+        m = self.npy(z, "r")
+        want = repscope.manifold({"z": z[10:]}).models.z.participation_ratio
+        self.assertEqual(repscope.manifold({"z": m[10:]}).models.z.participation_ratio, want)
+
+    def test_a_copy_on_write_map_goes_as_it_is_in_memory(self) -> None:
+        z = states()
+        m = self.npy(z, "c")
+        m[:] = 2 * z + 1
+        self.assertEqual(digest(m), digest(2 * z + 1))
+
+
+class Empty(Case):
+    def test_it_is_read_where_it_is(self) -> None:
+        z = states()
+        m = repscope.empty(z.shape)
+        m[:] = z
+        self.assertIsNotNone(_arrays.mapped_file(m))
+        result = repscope.manifold({"z": m})
+        self.assertEqual([e.path for e in result.inputs if e.role == "latents"], [m.filename])
+        self.assertEqual(digest(m), digest(z))
+
+    def test_views_keep_it(self) -> None:
+        m = repscope.empty((5, 4), np.uint8)
+        path = m.filename
+        view = np.asarray(m)[1:]
+        del m
+        self.assertTrue(os.path.exists(path))
+        view[:] = 7
+        self.assertEqual(int(view.sum()), 7 * 16)
+        del view
+        self.assertFalse(until(lambda: os.path.exists(path)))
+
+    def test_shapes(self) -> None:
+        self.assertEqual(repscope.empty(3, "int64").shape, (3,))
+        self.assertEqual(repscope.empty(()).shape, ())
+        self.assertEqual(repscope.empty((0, 4)).shape, (0, 4))
+        with self.assertRaises(TypeError):
+            repscope.empty(3, object)
+
+    def test_without_room_in_memory(self) -> None:
+        with mock.patch.object(_arrays, "has_room", lambda size: False):
+            m = repscope.empty((120, 3))
+            self.assertFalse(m.filename.startswith("/dev/shm"))
+            m[:] = states(120, 3)
+            self.assertEqual(digest(m), digest(np.array(m)))
+            self.assertEqual(digest(states(120, 3)), digest(m))
+
+
+    @unittest.skipUnless(_arrays._memory_folder(), "no files in memory on this system")
+    def test_memory_that_others_take_meanwhile(self) -> None:
+        class Full:
+            """Files in memory cannot be written beyond their first bytes."""
+
+            def __init__(self, path: str, file: object) -> None:
+                self.path, self.file = path, file
+
+            def __enter__(self) -> "Full":
+                return self
+
+            def __exit__(self, *_: object) -> None:
+                self.file.close()
+
+            def write(self, data: bytes) -> int:
+                if self.path.startswith("/dev/shm"):
+                    raise OSError(28, "No space left on device")
+                return self.file.write(data)
+
+        def full(path: str, mode: str = "r", **options: object) -> object:
+            file = open(path, mode, **options)
+            return Full(path, file) if mode == "wb" and path.endswith(".npy") else file
+
+        z = states()
+        with mock.patch.object(_arrays, "open", full, create=True), _arrays.Workspace() as workspace:
+            path = workspace.save("z", z)
+            self.assertFalse(path.startswith("/dev/shm"))
+            self.assertTrue(np.array_equal(np.load(path), z))
+
+        def none(file: int, offset: int, size: int) -> None:
+            if os.readlink(f"/proc/self/fd/{file}").startswith("/dev/shm"):
+                raise OSError(28, "No space left on device")
+
+        with mock.patch.object(os, "posix_fallocate", none):
+            m = repscope.empty((120, 3))
+        self.assertFalse(m.filename.startswith("/dev/shm"))
+
+
+class Leftovers(Case):
+    @unittest.skipUnless(sys.platform == "linux", "memory as files is Linux's")
+    def test_what_a_killed_process_left_is_removed(self) -> None:
+        code = "import os, repscope; m = repscope.empty(1000); print(m.filename, flush=True); os.kill(os.getpid(), 9)"
+        path = subprocess.run([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True).stdout.strip()
+        self.assertTrue(os.path.exists(path), path)
+        alive = subprocess.Popen(
+            [sys.executable, "-c", "import repscope; m = repscope.empty(1000); print(m.filename, flush=True); input()"],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+        )
+        try:
+            other = alive.stdout.readline().strip()
+            code = "import repscope; repscope.empty(1000)"
+            subprocess.run([sys.executable, "-c", code], check=True)
+            self.assertFalse(os.path.exists(path), "what is nobody's stays")
+            self.assertTrue(os.path.exists(other), "what is in use is removed")
+        finally:
+            alive.communicate("\n")
+        self.assertFalse(os.path.exists(other))
+
+    def test_a_fork_removes_nothing(self) -> None:
+        if not hasattr(os, "fork"):
+            self.skipTest("no fork on this system")
+        code = (
+            "import os, sys, repscope\nm = repscope.empty(10)\n"
+            "if os.fork() == 0: sys.exit(0)\nos.wait(); print(os.path.exists(m.filename))"
+        )
+        done = subprocess.run([sys.executable, "-W", "ignore", "-c", code], stdout=subprocess.PIPE, text=True)
+        self.assertEqual(done.stdout.strip(), "True")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,336 @@
+"""Calls: keywords, numbers, errors, interrupts, threads, and where files lie."""
+
+from __future__ import annotations
+
+import concurrent.futures
+import json
+import os
+import pathlib
+import pickle
+import signal
+import stat
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import unittest
+import warnings
+from unittest import mock
+
+import numpy as np
+
+import repscope
+from repscope import _client
+from repscope._arrays import Workspace
+
+from .support import Case, environment, states, until
+
+
+def flags(function: str, **values: object) -> list:
+    """The command line of a call, without what the workspace is for."""
+    with Workspace() as workspace:
+        return _client._flags(_client._command(function), values, workspace)
+
+
+class Keywords(unittest.TestCase):
+    def check(self, function: str, want: list, **values: object) -> None:
+        self.assertEqual(flags(function, **values), want)
+
+    def test_values(self) -> None:
+        self.check("neighborhood", ["--k=5,10"], k=(5, 10))
+        self.check("neighborhood", ["--k=5,10"], k=np.array([5, 10]))
+        self.check("neighborhood", ["--k=0,1,2"], k=range(3))
+        self.check("neighborhood", ["--k=5"], k=5)
+        self.check("neighborhood", ["--k=5,10"], k="5,10")
+        self.check("neighborhood", ["--k=7", "--seed=3"], k=np.int64(7), seed=3.0)
+        self.check("neighborhood", [], k=None, frames=None)
+        self.check("neighborhood", ["--skip-nan", "--approx=false"], skip_nan=True, approx=np.bool_(False))
+        self.check("robustness", ["--levels=0.1,0.25"], levels=[0.1, np.float64(0.25)])
+        self.check("neighborhood", ["--block=8", "--pixel-range=0,255"], block=8, pixel_range=(0, 255))
+        self.check("neighborhood", ["--shard=1/4"], shard=(1, 4))
+        self.check("neighborhood", ["--memory=450MB"], memory="450MB")
+        self.check("neighborhood", ["--memory=1000"], memory=1000)
+        self.check("neighborhood", ["--format=png,svg"], format=["png", "svg"])
+
+    def test_by_model(self) -> None:
+        self.check("neighborhood", ["--resize=32x48"], resize=(32, 48))
+        self.check("neighborhood", ["--resize=a=32x48", "--resize=b=8x8"], resize={"a": (32, 48), "b": "8x8"})
+        self.check("neighborhood", ["--mean=0.5,0.25"], mean=[0.5, 0.25])
+        self.check("neighborhood", ["--window=a=3"], window={"a": 3})
+        self.check("neighborhood", ["--baseline=pca:8", "--baseline=random"], baseline=["pca:8", "random"])
+        self.check("neighborhood", ["--baseline=pca"], baseline="pca")
+        self.check("compare", ["--fail-if-worse=mse>5"], fail_if_worse={"mse": 5})
+        self.check("sequence", ["--set=probe.folds=3", "--columns=id=name,heavy=h"], set={"probe.folds": 3}, columns={"id": "name", "heavy": "h"})
+
+    def test_files(self) -> None:
+        path = pathlib.Path("a dir") / "zé.npy"
+        self.check("neighborhood", [f"--frames={path}"], frames=path)
+        self.check("neighborhood", ["--frames=val.npz:frames"], frames=("val.npz", "frames"))
+        self.check("neighborhood", [f"--latents=a={path}", "--latents=b=b.npz:z"], latents={"a": path, "b": ("b.npz", "z")})
+        self.check("neighborhood", ["--latents=a=b.npy"], latents="a=b.npy")
+        self.check("neighborhood", ["--latents=a=b.npy", "--latents=c=d.npy"], latents=["a=b.npy", "c=d.npy"])
+        self.check("neighborhood", ["--model=best=runs/best.onnx"], model=pathlib.PurePosixPath("runs/best.onnx"))
+        self.check("compare", ["a.json", "T=b.json", "T=c.json"][:1], files="a.json")
+        self.check("compare", ["T=b.json", "T=c.json"], files={"T": ["b.json", "c.json"]})
+
+    def test_arrays_become_files(self) -> None:
+        z = states()
+        with Workspace() as workspace:
+            frames, latents, npz = _client._flags(
+                _client._command("neighborhood"), {"frames": z, "latents": {"a/b:c": z[:, :2], "m": {"z": z}}}, workspace
+            )
+            self.assertTrue(np.array_equal(np.load(frames.partition("=")[2]), z))
+            name, _, path = latents[len("--latents=") :].partition("=")
+            self.assertEqual(name, "a/b:c")
+            self.assertNotIn(":", os.path.basename(path))
+            self.assertTrue(np.array_equal(np.load(path), z[:, :2]))
+            self.assertTrue(np.array_equal(np.load(npz.rpartition("=")[2])["z"], z))
+            self.assertEqual(workspace.save("frames", z) == frames.partition("=")[2], False, "a name is used twice")
+        self.assertFalse(os.path.exists(path))
+
+    def test_wrong_values(self) -> None:
+        for values in (
+            {"k": [1.5]}, {"k": True}, {"seed": "x" and 1.5}, {"seed": (1, 2)}, {"skip_nan": "yes"}, {"config": 3}, {"out": None, "block": object()},
+        ):
+            with self.assertRaises(TypeError, msg=str(values)):
+                flags("neighborhood", **values)
+        with self.assertRaises(repscope.UsageError):
+            flags("neighborhood", latents={"a=b": states()})
+        with self.assertRaises(repscope.UsageError):
+            flags("compare", files=["-x.json"])
+        with self.assertRaises(TypeError):
+            repscope.neighborhood(nothing=3)
+        with self.assertRaises(repscope.UsageError):
+            repscope.run("nothing")
+
+
+class Numbers(Case):
+    def test_those_of_the_program(self) -> None:
+        z = states(150, 8)
+        np.save(os.path.join(self.folder, "z.npy"), z)
+        out = os.path.join(self.folder, "out")
+        subprocess.run(
+            [repscope.find_program(), "manifold", "--latents", "a=" + os.path.join(self.folder, "z.npy"), "--out", out, "--quiet"],
+            check=True, stderr=subprocess.DEVNULL,
+        )
+        with open(os.path.join(out, "manifold.json"), encoding="utf-8") as f:
+            want = json.load(f)["models"]
+        for given in (z, os.path.join(self.folder, "z.npy"), pathlib.Path(self.folder, "z.npy")):
+            self.assertEqual(repscope.manifold({"a": given}).models, want)
+
+    def test_trustworthiness_by_its_definition(self) -> None:
+        x, z, k = states(60, 5), states(60, 5)[:, :2], 5
+        row = repscope.neighborhood(x, {"z": z}, k=k, permutations=0).models.z.by_k[0]
+        n = len(x)
+
+        def order(a: np.ndarray) -> np.ndarray:
+            a = a.astype(np.float64)
+            d = ((a[:, None] - a[None]) ** 2).sum(-1)
+            np.fill_diagonal(d, -1)
+            return np.argsort(d, axis=1)[:, 1:]
+
+        ranks = np.empty((n, n), int)
+        for i, o in enumerate(order(x)):
+            ranks[i, o] = np.arange(1, n)
+        penalty = sum(max(0, ranks[i, j] - k) for i, o in enumerate(order(z)) for j in o[:k])
+        self.assertAlmostEqual(row.trustworthiness, 1 - 2 / (n * k * (2 * n - 3 * k - 1)) * penalty, places=12)
+
+    def test_positions_and_run(self) -> None:
+        z = states()
+        a = repscope.run("neighborhood", z, {"h": z[:, :3]}, k=5)
+        b = repscope.neighborhood(frames=z, latents={"h": z[:, :3]}, k=[5])
+        self.assertEqual(a.models, b.models)
+
+    def test_configuration(self) -> None:
+        z = states()
+        result = repscope.manifold({"a": z}, config={"seed": 7, "manifold": {"neighbors": [8, 12]}})
+        self.assertEqual((result.seed, result.options.neighbors), (7, [8, 12]))
+        self.assertEqual(repscope.manifold({"a": z}, config={"seed": 7}, seed=8).seed, 8)
+
+    def test_compare_takes_results(self) -> None:
+        a = repscope.manifold({"a": states(seed=1)})
+        b = repscope.manifold({"b": states(seed=2)})
+        table = repscope.compare([a, b])
+        self.assertIn("participation_ratio", json.dumps(table.json))
+
+    def test_plan(self) -> None:
+        result = repscope.manifold({"a": states()}, dry_run=True)
+        self.assertTrue(result.json)
+        self.assertEqual(result.files, [])
+
+
+class Errors(Case):
+    def test_messages(self) -> None:
+        with self.assertRaises(repscope.UsageError) as caught:
+            repscope.neighborhood(states(), {"a": states()}, k=0)
+        self.assertEqual((caught.exception.exit_code, caught.exception.message), (2, "--k 0: want at least 1"))
+        with self.assertRaises(repscope.RepscopeError) as caught:
+            repscope.neighborhood(states(10), {"a": states(9)})
+        self.assertEqual(caught.exception.exit_code, 1)
+        self.assertIn("latents-a (array [9, 6], float32)", str(caught.exception))
+        self.assertNotIn("/dev/shm", str(caught.exception))
+        again = pickle.loads(pickle.dumps(caught.exception))
+        self.assertEqual((again.exit_code, str(again)), (1, str(caught.exception)))
+        with self.assertRaises(repscope.UsageError) as caught:
+            repscope.neighborhood(states(), {"a": states()}, metric="cosin")
+        self.assertEqual(caught.exception.hints, ["did you mean cosine?", "help(repscope.neighborhood) has all keywords"])
+
+    def test_a_failed_run_leaves_nothing(self) -> None:
+        out = os.path.join(self.folder, "out")
+        with self.assertRaises(repscope.RepscopeError):
+            repscope.manifold({"a": os.path.join(self.folder, "none.npy")}, out=out)
+        self.assertEqual(os.listdir(out) if os.path.isdir(out) else [], [])
+
+    def test_no_program(self) -> None:
+        with environment(REPSCOPE_BIN=os.path.join(self.folder, "none")):
+            with self.assertRaisesRegex(repscope.RepscopeError, "REPSCOPE_BIN"):
+                repscope.manifold({"a": states()})
+
+    def test_a_program_that_is_none(self) -> None:
+        path = os.path.join(self.folder, "repscope")
+        with open(path, "w") as f:
+            f.write("no program")
+        with environment(REPSCOPE_BIN=path):
+            with self.assertRaises(repscope.RepscopeError):
+                repscope.manifold({"a": states()})
+
+    def test_warnings(self) -> None:
+        with warnings.catch_warnings(record=True) as seen:
+            warnings.simplefilter("always")
+            result = repscope.neighborhood(states(), {"a": states()}, k=5)
+        self.assertTrue(result.warnings)
+        self.assertEqual([str(w.message) for w in seen if w.category is repscope.RepscopeWarning], result.warnings)
+        self.assertEqual({os.path.basename(w.filename) for w in seen}, {"test_calls.py"})
+
+
+class Files(Case):
+    def test_unicode_and_spaces(self) -> None:
+        path = os.path.join(self.folder, "große Läufe 日本.npy")
+        np.save(path, states())
+        out = os.path.join(self.folder, "Ergebnis é")
+        result = repscope.manifold({"日本": path}, out=out)
+        self.assertEqual(list(result.models), ["日本"])
+        self.assertTrue(os.path.isfile(os.path.join(out, "manifold.json")))
+        del result
+        self.assertTrue(os.path.isfile(os.path.join(out, "manifold.json")), "a folder that was named is removed")
+
+    def test_a_home_that_cannot_be_written(self) -> None:
+        home = os.path.join(self.folder, "home")
+        os.mkdir(home)
+        os.chmod(home, stat.S_IRUSR | stat.S_IXUSR)
+        self.addCleanup(os.chmod, home, 0o700)
+        frames = np.random.default_rng(0).integers(0, 256, (60, 8, 8)).astype(np.uint8)
+        for value in (home, os.path.join(os.devnull, "none")):
+            with environment(HOME=value, XDG_CACHE_HOME=None):
+                self.assertEqual(list(repscope.manifold(frames=frames, baseline="pca:4").models), ["pca"])
+
+    def test_temporary_files_go_with_the_result(self) -> None:
+        result = repscope.manifold({"a": states()})
+        folder = str(result.dir)
+        self.assertTrue(os.path.isdir(folder))
+        with result:
+            pass
+        self.assertFalse(os.path.exists(folder))
+        result = repscope.manifold({"a": states()})
+        folder = str(result.dir)
+        del result
+        self.assertFalse(until(lambda: os.path.exists(folder)))
+
+
+class Threads(Case):
+    def test_several_at_once(self) -> None:
+        z = [states(100 + i, 5, seed=i) for i in range(6)]
+        want = [repscope.manifold({"a": v}).models for v in z]
+        with concurrent.futures.ThreadPoolExecutor(6) as pool:
+            got = list(pool.map(lambda v: repscope.manifold({"a": v}).models, z))
+        self.assertEqual(got, want)
+
+    def test_nice(self) -> None:
+        self.assertTrue(repscope.manifold({"a": states()}, nice=10).models)
+
+
+@unittest.skipIf(os.name == "nt", "by signals of POSIX")
+class Interrupts(Case):
+    """A run of minutes ends when it is interrupted, and so does what it began."""
+
+    LONG = (
+        "import numpy as np, repscope, sys\n"
+        "z = np.random.default_rng(0).normal(size=(40000, 64)).astype('float32')\n"
+        "sys.stderr.write('begin\\n'); sys.stderr.flush()\n"
+        "repscope.neighborhood(z, {'a': z[:, :32]}, progress=False)\n"
+    )
+
+    def begin(self, code: str) -> subprocess.Popen:
+        p = subprocess.Popen(
+            [sys.executable, "-W", "ignore", "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True,
+            env={**os.environ, "TMPDIR": self.folder},
+        )
+        self.addCleanup(p.stderr.close)
+        self.addCleanup(p.stdout.close)
+        self.assertEqual(p.stderr.readline(), "begin\n")
+        self.assertEqual(until(lambda: not children(p.pid), 60), False, "no program runs")
+        return p
+
+    def ended(self, p: subprocess.Popen, program: int) -> None:
+        self.assertFalse(until(lambda: alive(program), 30), "the program runs on")
+        self.assertEqual(os.listdir(self.folder), [], "files remain")
+
+    def test_the_process_alone(self) -> None:
+        p = self.begin(self.LONG)
+        program = children(p.pid)[0]
+        os.kill(p.pid, signal.SIGINT)
+        _, said = p.communicate(timeout=60)
+        self.assertIn("KeyboardInterrupt", said)
+        self.ended(p, program)
+
+    def test_the_group_as_a_terminal_does(self) -> None:
+        p = self.begin(self.LONG)
+        program = children(p.pid)[0]
+        os.killpg(p.pid, signal.SIGINT)
+        _, said = p.communicate(timeout=60)
+        self.assertIn("KeyboardInterrupt", said)
+        self.ended(p, program)
+
+    def test_a_killed_process_takes_its_program_along(self) -> None:
+        p = self.begin(self.LONG)
+        program = children(p.pid)[0]
+        p.kill()
+        p.communicate(timeout=60)
+        self.assertFalse(until(lambda: alive(program), 30), "the program runs on")
+
+    def test_an_error_of_progress_ends_the_run(self) -> None:
+        def fail(*_: object) -> None:
+            raise ZeroDivisionError
+
+        z = states(6000, 32)
+        with self.assertRaises(ZeroDivisionError):
+            repscope.neighborhood(z, {"a": z[:, :8]}, progress=fail)
+
+    def test_a_program_that_does_not_listen_is_killed(self) -> None:
+        path = os.path.join(self.folder, "repscope")
+        with open(path, "w") as f:
+            f.write("#!/bin/sh\ntrap '' INT TERM\nprintf '\\036{\"task\":\"t\",\"done\":1,\"total\":2}\\n' >&2\nwhile :; do sleep 1; done\n")
+        os.chmod(path, 0o755)
+
+        def fail(*_: object) -> None:
+            raise ZeroDivisionError
+
+        with environment(REPSCOPE_BIN=path), mock.patch.object(_client, "_PATIENCE", (0.2, 0.2, 2)):
+            with self.assertRaises(ZeroDivisionError):
+                repscope.manifold({"a": states()}, progress=fail)
+
+
+def children(pid: int) -> list:
+    out = subprocess.run(["ps", "-A", "-o", "pid=,ppid=,stat=,comm="], stdout=subprocess.PIPE, text=True).stdout
+    rows = [line.split(None, 3) for line in out.splitlines()]
+    return [int(r[0]) for r in rows if int(r[1]) == pid and not r[2].startswith("Z") and r[3].startswith("repscope")]
+
+
+def alive(pid: int) -> bool:
+    out = subprocess.run(["ps", "-o", "stat=", "-p", str(pid)], stdout=subprocess.PIPE, text=True).stdout.strip()
+    return bool(out) and not out.startswith("Z")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,154 @@
+"""Scores with the signatures of scikit-learn: the same numbers and the same errors."""
+
+from __future__ import annotations
+
+import inspect
+import unittest
+import warnings
+
+import numpy as np
+
+import repscope
+from repscope.metrics import continuity, trustworthiness
+
+from .support import Case
+
+try:
+    import sklearn.manifold
+    import sklearn.metrics
+except ImportError:
+    sklearn = None
+
+
+def direct(X: np.ndarray, Z: np.ndarray, k: int) -> float:
+    """The definition, in float64, for distances without ties."""
+    n = len(X)
+    d = lambda a: ((a[:, None].astype(float) - a[None].astype(float)) ** 2).sum(-1) + np.diag(np.full(n, np.inf))
+    ranks = d(X).argsort(1).argsort(1) + 1
+    near = d(Z).argsort(1)[:, :k]
+    penalty = np.maximum(np.take_along_axis(ranks, near, 1) - k, 0).sum()
+    return 1 - 2 * penalty / (n * k * (2 * n - 3 * k - 1))
+
+
+def pair(n: int, D: int, d: int, seed: int = 0, dtype: str = "f8"):
+    r = np.random.default_rng(seed)
+    X = r.normal(size=(n, D))
+    return X.astype(dtype), (X[:, :d] + 0.5 * r.normal(size=(n, d))).astype(dtype)
+
+
+class Scores(Case):
+    sizes = [(3, 2, 1, 1), (7, 3, 2, 3), (50, 5, 2, 5), (200, 10, 3, 7), (301, 4, 4, 150), (300, 784, 32, 20)]
+
+    def test_the_definition(self) -> None:
+        for n, D, d, k in self.sizes[:4]:
+            X, Z = pair(n, D, d)
+            self.assertAlmostEqual(trustworthiness(X, Z, n_neighbors=k), direct(X, Z, k), delta=1e-12)
+            self.assertAlmostEqual(continuity(X, Z, n_neighbors=k), direct(Z, X, k), delta=1e-12)
+
+    def test_kinds_of_arrays(self) -> None:
+        X, Z = pair(60, 6, 2)
+        want = trustworthiness(X, Z)
+        for other in (X.tolist(), np.asfortranarray(X), X.astype(object), X.astype(">f8"), X.reshape(60, 2, 3), np.repeat(X, 2, axis=0)[::2]):
+            self.assertEqual(trustworthiness(other, Z), want)
+        whole = (100 * X).astype(np.int16)
+        self.assertEqual(trustworthiness(whole, Z), trustworthiness(whole.astype(float), Z))
+        self.assertIs(type(want), float)
+
+    def test_perfect(self) -> None:
+        X, _ = pair(40, 3, 2)
+        self.assertEqual((trustworthiness(X, X), continuity(X, 3 * X)), (1.0, 1.0))
+
+    def test_undefined(self) -> None:
+        X, Z = pair(40, 3, 2)
+        for a, b in ((X, 0 * Z), (0 * X, Z)):
+            with warnings.catch_warnings(record=True) as caught:
+                warnings.simplefilter("always")
+                self.assertTrue(np.isnan(trustworthiness(a, b)))
+            self.assertTrue(any("undefined" in str(w.message) and w.filename == __file__ for w in caught))
+
+    def test_errors(self) -> None:
+        X, Z = pair(20, 3, 2)
+        nan = X.copy()
+        nan[3, 1] = np.nan
+        for message, a, b, options in (
+            (r"n_neighbors \(10\) should be less than n_samples / 2 \(10.0\)", X, Z, {"n_neighbors": 10}),
+            (r"must be an int in the range \[1, inf\). Got 0 instead", X, Z, {"n_neighbors": 0}),
+            (r"must be an int in the range \[1, inf\). Got 5.0 instead", X, Z, {"n_neighbors": 5.0}),
+            ("Got 'manhattan' instead", X, Z, {"metric": "manhattan"}),
+            ("'metric' parameter", X, Z, {"metric": np.dot}),
+            ("X has 20 samples, X_embedded has 19", X, Z[:19], {}),
+            (r"^X \(.*index \[3 1\] is NaN, want finite numbers$", nan, Z, {}),
+            (r"^X_embedded \(.*NaN or Inf", Z, nan, {}),
+            ("Expected 2D array, got 1D array", X[:, 0], Z, {}),
+            (r"0 feature\(s\)", X[:, :0], Z, {}),
+            ("should be less than n_samples", X[:0], Z[:0], {}),
+            ("Precomputed metric requires shape", X, Z, {"metric": "precomputed"}),
+            ("distance of point 0 from itself", np.abs(X @ X.T) + 1, Z, {"metric": "precomputed"}),
+        ):
+            with self.assertRaisesRegex(ValueError, message):
+                trustworthiness(a, b, **options)
+        with self.assertRaisesRegex(TypeError, "complex"):
+            trustworthiness(X * 1j, Z)
+
+
+@unittest.skipIf(sklearn is None, "no scikit-learn")
+class ScikitLearn(Case):
+    def same(self, X, Z, k, metric="euclidean") -> None:
+        got, want = trustworthiness(X, Z, n_neighbors=k, metric=metric), sklearn.manifold.trustworthiness(X, Z, n_neighbors=k, metric=metric)
+        self.assertAlmostEqual(got, float(want), delta=1e-12, msg=f"{X.shape} {Z.shape} {k} {metric}")
+
+    def test_signature(self) -> None:
+        theirs = inspect.signature(sklearn.manifold.trustworthiness).parameters
+        for function in (trustworthiness, continuity):
+            ours = inspect.signature(function).parameters
+            self.assertEqual([(p.name, p.kind, p.default) for p in ours.values()], [(p.name, p.kind, p.default) for p in theirs.values()])
+
+    def test_numbers(self) -> None:
+        for n, D, d, k in Scores.sizes:
+            for seed in range(2):
+                X, Z = pair(n, D, d, seed)
+                self.same(X, Z, k)
+                self.same(Z, X, k)
+                self.same(X, Z, k, "cosine")
+                self.same(sklearn.metrics.pairwise_distances(X, metric="manhattan"), Z, k, "precomputed")
+                self.assertAlmostEqual(continuity(X, Z, n_neighbors=k), float(sklearn.manifold.trustworthiness(Z, X, n_neighbors=k)), delta=1e-12)
+
+    def test_float32_is_ranked_as_it_is(self) -> None:
+        X, Z = pair(500, 20, 3, dtype="f4")
+        self.assertAlmostEqual(trustworthiness(X, Z), float(sklearn.manifold.trustworthiness(X.astype("f8"), Z)), delta=1e-12)
+
+    def test_far_from_the_origin(self) -> None:
+        X, Z = pair(200, 5, 2)
+        X = np.round(X, 6) + 2**20  # what is subtracted from it again is exact
+        self.assertAlmostEqual(trustworthiness(X, Z), float(sklearn.manifold.trustworthiness(X - 2**20, Z)), delta=1e-12)
+
+    def test_ties(self) -> None:
+        # scikit-learn's number depends on the order of the rows; ours is that of no order.
+        r = np.random.default_rng(0)
+        X = r.integers(0, 3, size=(120, 3)).astype(float)
+        Z = np.round(X[:, :2] + 0.4 * r.normal(size=(120, 2)))
+        ours, theirs = [], []
+        for _ in range(60):
+            p = r.permutation(120)
+            theirs.append(float(sklearn.manifold.trustworthiness(X[p], Z[p])))
+        for _ in range(3):
+            p = r.permutation(120)
+            ours.append(trustworthiness(X[p], Z[p]))
+        self.assertEqual(len(set(ours)), 1)
+        self.assertGreater(max(theirs) - min(theirs), 0.02)
+        self.assertAlmostEqual(ours[0], np.mean(theirs), delta=0.01)
+        self.assertTrue(min(theirs) < ours[0] < max(theirs))
+
+    def test_the_same_errors(self) -> None:
+        X, Z = pair(20, 3, 2)
+        for options in ({"n_neighbors": 10}, {"n_neighbors": 11}):
+            said = []
+            for function in (trustworthiness, sklearn.manifold.trustworthiness):
+                with self.assertRaises(ValueError) as caught:
+                    function(X, Z, **options)
+                said.append(str(caught.exception))
+            self.assertEqual(*said)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,85 @@
+"""The package as it is installed: its parts, its documentation, and the program."""
+
+from __future__ import annotations
+
+import doctest
+import importlib
+import inspect
+import os
+import pkgutil
+import subprocess
+import sys
+import typing
+import unittest
+
+import repscope
+from repscope import _functions
+
+from .support import Case, environment
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+
+
+class Package(Case):
+    def test_examples(self) -> None:
+        ran = 0
+        for module in pkgutil.iter_modules(repscope.__path__):
+            if module.name != "__main__":
+                failed, tried = doctest.testmod(importlib.import_module("repscope." + module.name))
+                self.assertEqual(failed, 0, module.name)
+                ran += tried
+        failed, tried = doctest.testmod(repscope)
+        self.assertEqual(failed, 0)
+        self.assertGreater(ran + tried, 3)
+
+    def test_page(self) -> None:
+        page = os.path.join(HERE, "python.md")
+        if not os.path.exists(page):
+            page = os.path.join(HERE, "..", "..", "docs", "python.md")
+        failed, tried = doctest.testfile(page, module_relative=False, optionflags=doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE)
+        self.assertEqual(failed, 0)
+        self.assertGreater(tried, 5)
+
+    def test_functions(self) -> None:
+        for name in _functions.__all__:
+            function = getattr(repscope, name)
+            keywords = set(inspect.signature(function).parameters) - {"progress", "nice"}
+            command, arguments, table = _functions.COMMANDS[name]
+            self.assertEqual(keywords, {entry.split(":")[0] for entry in table.split()} | ({arguments} if arguments else set()), name)
+            for keyword in keywords:
+                self.assertIn(f"\n        {keyword}: ", function.__doc__, name)
+
+    def test_types(self) -> None:
+        names = {**vars(typing), **vars(importlib.import_module("repscope._types")), "Result": repscope.Result}
+        for name in _functions.__all__:
+            hints = typing.get_type_hints(getattr(repscope, name), names)
+            self.assertIs(hints["return"], repscope.Result)
+        self.assertTrue(os.path.exists(os.path.join(os.path.dirname(repscope.__file__), "py.typed")))
+
+    def test_the_program(self) -> None:
+        said = subprocess.run([repscope.find_program(), "--version"], stdout=subprocess.PIPE, text=True, check=True).stdout
+        again = subprocess.run([sys.executable, "-m", "repscope", "--version"], stdout=subprocess.PIPE, text=True, check=True).stdout
+        self.assertEqual(said, again)
+        self.assertTrue(said.startswith("repscope "))
+        code = subprocess.run([sys.executable, "-m", "repscope", "none"], stderr=subprocess.DEVNULL).returncode
+        self.assertEqual(code, 2)
+
+    def test_short_names(self) -> None:
+        subprocess.run([repscope.find_program(), "links", self.folder], stdout=subprocess.DEVNULL, check=True)
+        suffix = ".exe" if os.name == "nt" else ""
+        said = subprocess.run([os.path.join(self.folder, "manifold" + suffix), "--version"], stdout=subprocess.PIPE, text=True, check=True).stdout
+        self.assertTrue(said.startswith("manifold "))
+
+    def test_it_is_found(self) -> None:
+        program = repscope.find_program()
+        with environment(REPSCOPE_BIN=os.path.dirname(program)):
+            self.assertEqual(repscope.find_program(), program)
+
+    def test_import_needs_little(self) -> None:
+        code = "import sys, repscope; print([m for m in ('pandas', 'torch', 'IPython', 'h5py', 'onnx', 'sklearn', 'matplotlib', 'asyncio', 'subprocess') if m in sys.modules])"
+        said = subprocess.run([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True, check=True).stdout
+        self.assertEqual([m for m in eval(said) if m != "subprocess"], [])
+
+
+if __name__ == "__main__":
+    unittest.main()
