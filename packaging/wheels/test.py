@@ -79,8 +79,9 @@ def installed(wheel: pathlib.Path, python: str, folder: pathlib.Path) -> "str | 
         return None
     # The package says itself what it needs: nothing more may be fetched.
     subprocess.run([*pip, "--no-index", str(wheel)], check=True)
-    if subprocess.run([*pip, "--only-binary", ":all:", "pandas"]).returncode != 0:
-        say("pandas cannot be had; its tests are skipped")
+    for names in ("pandas", "scikit-learn", "h5py zarr", "nbclient ipykernel"):
+        if subprocess.run([*pip, "--only-binary", ":all:", *names.split()]).returncode != 0:
+            say(f"{names} cannot be had; the tests with it are skipped")
     return own
 
 
@@ -99,6 +100,7 @@ def main() -> None:
         check_content(wheel)
         shutil.copytree(ROOT / "python" / "tests", work / "here" / "tests", ignore=shutil.ignore_patterns("__pycache__"))
         shutil.copy(ROOT / "docs" / "python.md", work / "here" / "tests")
+        shutil.copy(ROOT / "python" / "examples" / "quickstart.ipynb", work / "here" / "tests")
         env = {k: v for k, v in os.environ.items() if k not in ("REPSCOPE_BIN", "PYTHONPATH", "PYTHONHOME")}
         for i, (_, python) in enumerate(chosen):
             version = subprocess.run([python, "-V"], stdout=subprocess.PIPE, text=True, check=True).stdout.strip()
