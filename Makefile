@@ -44,10 +44,15 @@ dist:
 wheels:
 	$(GO) run ./packaging/dist --wheels --out dist $(if $(TARGETS),--targets $(TARGETS))
 
+# The wheel of this system, built twice, in fresh environments of the oldest and newest Python at hand.
+.PHONY: python-test
+python-test:
+	$${PYTHON:-python3} packaging/wheels/test.py
+
 # The functions of the Python package, from the flags of the binaries.
 .PHONY: python-functions
 python-functions:
-	$(GO) run ./packaging/functions python/repscope/_functions.py
+	CGO_ENABLED=0 $(GO) run -trimpath ./packaging/functions python/repscope/_functions.py
 
 # The tests of the fake driver run beside the others; what either says stays together.
 test:

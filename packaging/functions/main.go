@@ -1,7 +1,7 @@
 // Functions writes the module of the Python package that has a function for each binary, from
 // the flags of the binaries.
 //
-//	go run ./packaging/functions python/repscope/_functions.py
+//	go run -trimpath ./packaging/functions python/repscope/_functions.py
 package main
 
 import (

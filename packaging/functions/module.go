@@ -42,6 +42,9 @@ func module(commands []run.Description) (string, error) {
 		for _, p := range parameters {
 			fmt.Fprintf(&table, "        %q\n", entry(p))
 		}
+		if len(parameters) == 0 {
+			table.WriteString("        \"\",\n")
+		}
 		table.WriteString("    ),\n")
 	}
 	return head + "__all__ = [\n" + names.String() + "]\n\n" +

@@ -126,6 +126,9 @@ class Workspace:
             self._locks.append(_hold(os.path.join(path, _LOCK)))
         return self._folders[memory]
 
+    def in_memory(self, path: str) -> bool:
+        return os.path.dirname(path) == self._folders.get(True)
+
     def place(self, name: str, size: int) -> str:
         """A path for a file of a size that is not there yet."""
         memory = has_room(size)
@@ -158,7 +161,7 @@ class Workspace:
                 write(f)
             return path
         except OSError:
-            if os.path.dirname(path) != self._folders.get(True):
+            if not self.in_memory(path):
                 raise
             os.unlink(path)  # the memory was taken meanwhile
         path = _unused(self.folder(False), os.path.basename(path))
@@ -192,10 +195,15 @@ def empty(shape: Union[int, Tuple[int, ...]], dtype: Any = np.float32) -> np.nda
     for n in shape:
         count *= int(n)
     workspace = Workspace()
-    path = workspace.place("array.npy", count * dtype.itemsize)
     try:
-        array = np.lib.format.open_memmap(path, mode="w+", dtype=dtype, shape=shape)
-        _reserve(path)
+        path = workspace.place("array.npy", count * dtype.itemsize)
+        try:
+            array = _mapped(path, dtype, shape)
+        except OSError:
+            if not workspace.in_memory(path):
+                raise
+            os.unlink(path)  # the memory was taken meanwhile
+            array = _mapped(_unused(workspace.folder(False), "array.npy"), dtype, shape)
     except BaseException:
         workspace.close()
         raise
@@ -205,13 +213,15 @@ def empty(shape: Union[int, Tuple[int, ...]], dtype: Any = np.float32) -> np.nda
     return array
 
 
-def _reserve(path: str) -> None:
-    """Takes the memory now: a file that has no room later would end the process."""
+def _mapped(path: str, dtype: Any, shape: Tuple[int, ...]) -> np.ndarray:
+    """A new file, mapped, whose room is taken now: for want of it later the process would end."""
+    array = np.lib.format.open_memmap(path, mode="w+", dtype=dtype, shape=shape)
     if hasattr(os, "posix_fallocate"):
         with open(path, "r+b") as f:
             size = os.fstat(f.fileno()).st_size
             if size:
                 os.posix_fallocate(f.fileno(), 0, size)
+    return array
 
 
 def has_room(size: int) -> bool:

@@ -60,7 +60,7 @@ def _command(function: str) -> Command:
         flags = {}
         for entry in table.split():
             keyword, kind, *separator = entry.split(":", 2)
-            flags[keyword] = Flag(keyword.replace("_", "-"), kind, *(separator or [","]), default=keyword)
+            flags[keyword] = Flag(keyword.replace("_", "-"), kind, separator[0] if separator else ",", keyword)
         _commands[function] = Command(name, arguments, flags)
     return _commands[function]
 
@@ -103,7 +103,7 @@ def _call(command: Command, values: Mapping[str, Any], stacklevel: int) -> Resul
             said = _Said(command.name.split(" ")[0], done.stderr, workspace)
             if done.code != 0:
                 raise said.error(done.code)
-            result = Result(command.name, folder, done.stdout, workspace.notes + said.notes, done.elapsed, workspace.labels, plan=quietly)
+            result = Result(command.name, folder, done.stdout, workspace.notes + said.notes + said.told(), done.elapsed, workspace.labels, plan=quietly)
         except BaseException:
             folder.discard()
             raise
@@ -365,9 +365,9 @@ def _run(arguments: Sequence[str], progress: Progress, workspace: Workspace, nic
     line = [program, *arguments]
     options: Dict[str, Any] = {}
     if os.name == "nt":
-        options["creationflags"] = subprocess.CREATE_NO_WINDOW if not _has_console() else 0
+        options["creationflags"] = 0 if _has_console() else getattr(subprocess, "CREATE_NO_WINDOW")
         if nice > 0:
-            options["creationflags"] |= subprocess.BELOW_NORMAL_PRIORITY_CLASS
+            options["creationflags"] |= getattr(subprocess, "BELOW_NORMAL_PRIORITY_CLASS")
     elif nice:
         import shutil
 
@@ -412,7 +412,11 @@ def _run(arguments: Sequence[str], progress: Progress, workspace: Workspace, nic
             elif name == "stdout":
                 out.append(text)
             elif text.startswith(b"\x1e"):
-                progress.event(json.loads(text[1:]))
+                try:
+                    event = json.loads(text[1:])
+                except ValueError:  # cut by the end of the program
+                    continue
+                progress.event(event)
             else:
                 progress.clear()
                 said.append(text)
@@ -491,6 +495,10 @@ class _Said:
                 self.notes.append(rest[len("note: ") :])
             else:
                 self.others.append(rest if own else line)
+
+    def told(self) -> List[str]:
+        """What else was said of a run that succeeded, but for the files, which a result has."""
+        return [line for line in self.others if line and not line.startswith("wrote ")]
 
     def error(self, code: int) -> RepscopeError:
         message = "\n".join(self.others).strip() or f"the program ended with status {code}"

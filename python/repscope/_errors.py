@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Sequence
+from typing import Any, Sequence, Tuple
 
 
 class RepscopeError(RuntimeError):
@@ -20,7 +20,7 @@ class RepscopeError(RuntimeError):
         self.hints = list(hints)
         super().__init__("\n".join([message] + ["hint: " + h for h in self.hints]))
 
-    def __reduce__(self) -> object:
+    def __reduce__(self) -> Tuple[Any, ...]:
         return type(self), (self.exit_code, self.message, self.hints)
 
 

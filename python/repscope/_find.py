@@ -60,9 +60,9 @@ def find_program() -> str:
             looked.append(folder)
     import shutil
 
-    path = shutil.which("repscope")
-    if path:
-        return os.path.abspath(path)
+    found = shutil.which("repscope")
+    if found:
+        return os.path.abspath(found)
     raise RepscopeError(
         1,
         "the native program repscope was not found in " + ", ".join(looked) + " or on PATH; "

@@ -790,6 +790,7 @@ COMMANDS = {
     "scale_status": (
         "scale status",
         "suite",
+        "",
     ),
     "scale_task": (
         "scale task",

@@ -8,7 +8,7 @@ import io
 import os
 import sys
 import warnings
-from typing import Any, Iterator, List, Mapping, NamedTuple, Optional, Sequence, Tuple
+from typing import Any, Dict, Iterator, List, Mapping, NamedTuple, Optional, Sequence, Tuple
 
 from ._errors import RepscopeError
 
@@ -46,7 +46,7 @@ def export(module: Any, path: str, examples: Sequence[Any], given: bool, name: s
 
 
 def _wrapper(torch: Any, module: Any) -> Any:
-    class OneOutput(torch.nn.Module):  # type: ignore[misc, name-defined]
+    class OneOutput(torch.nn.Module):  # type: ignore[misc]
         """Gives the one tensor of an output that is a tuple or a dictionary."""
 
         def __init__(self) -> None:
@@ -148,12 +148,12 @@ def _write(torch: Any, wrapped: Any, inputs: Tuple[Any, ...], path: str, name: s
     ) from last
 
 
-def _exporters(torch: Any, known: Mapping[str, Any], names: List[str], count: int) -> Iterator[Tuple[str, dict]]:
+def _exporters(torch: Any, known: Mapping[str, Any], names: List[str], count: int) -> Iterator[Tuple[str, Dict[str, Any]]]:
     import importlib.util
 
     if "dynamo" in known and importlib.util.find_spec("onnxscript") is not None:
         batch = torch.export.Dim("batch", min=1) if hasattr(torch, "export") else None
-        options = {"dynamo": True, "verbose": False}
+        options: Dict[str, Any] = {"dynamo": True, "verbose": False}
         if "dynamic_shapes" in known:
             # the wrapper takes them as *inputs
             options["dynamic_shapes"] = (tuple({0: batch} for _ in range(count)),)

@@ -165,6 +165,44 @@ class Empty(Case):
             self.assertEqual(digest(states(120, 3)), digest(m))
 
 
+    @unittest.skipUnless(_arrays._memory_folder(), "no files in memory on this system")
+    def test_memory_that_others_take_meanwhile(self) -> None:
+        class Full:
+            """Files in memory cannot be written beyond their first bytes."""
+
+            def __init__(self, path: str, file: object) -> None:
+                self.path, self.file = path, file
+
+            def __enter__(self) -> "Full":
+                return self
+
+            def __exit__(self, *_: object) -> None:
+                self.file.close()
+
+            def write(self, data: bytes) -> int:
+                if self.path.startswith("/dev/shm"):
+                    raise OSError(28, "No space left on device")
+                return self.file.write(data)
+
+        def full(path: str, mode: str = "r", **options: object) -> object:
+            file = open(path, mode, **options)
+            return Full(path, file) if mode == "wb" and path.endswith(".npy") else file
+
+        z = states()
+        with mock.patch.object(_arrays, "open", full, create=True), _arrays.Workspace() as workspace:
+            path = workspace.save("z", z)
+            self.assertFalse(path.startswith("/dev/shm"))
+            self.assertTrue(np.array_equal(np.load(path), z))
+
+        def none(file: int, offset: int, size: int) -> None:
+            if os.readlink(f"/proc/self/fd/{file}").startswith("/dev/shm"):
+                raise OSError(28, "No space left on device")
+
+        with mock.patch.object(os, "posix_fallocate", none):
+            m = repscope.empty((120, 3))
+        self.assertFalse(m.filename.startswith("/dev/shm"))
+
+
 class Leftovers(Case):
     @unittest.skipUnless(sys.platform == "linux", "memory as files is Linux's")
     def test_what_a_killed_process_left_is_removed(self) -> None:
