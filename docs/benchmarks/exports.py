@@ -2,9 +2,11 @@
 whose outputs differ or that are refused, and how many do not.
 
     ORT_PYTHON=python3 python3 docs/benchmarks/exports.py [--exporter script|dynamo] [--parameters 40] [--minutes M] [--all] [NAME …]
+    ORT_PYTHON=python3 python3 docs/benchmarks/exports.py --folder FOLDER [--minutes M] [--all]
 
 ORT_PYTHON is a Python with torch, torchvision, timm and onnxruntime. NAME is such as torchvision/resnet18 or timm/levit_128s; without any they are
-all classification networks of torchvision and the smallest of each family of timm, of at most 40 million parameters. --all prints all rows.
+all classification networks of torchvision and the smallest of each family of timm, of at most 40 million parameters. --all prints all rows. --folder compares the .onnx files of a folder instead, of any origin, with one input of floats;
+`peer_exports.py fill` fills one.
 """
 import argparse
 import json
@@ -22,6 +24,7 @@ parser.add_argument("--exporter", choices=["script", "dynamo"])
 parser.add_argument("--parameters", type=float, default=40, help="millions at most")
 parser.add_argument("--minutes", type=float, default=1e9, help="stop after these")
 parser.add_argument("--all", action="store_true")
+parser.add_argument("--folder")
 o = parser.parse_args()
 python = os.environ.get("ORT_PYTHON", sys.executable)
 peer = f"{HERE}/peer_exports.py"
@@ -44,9 +47,12 @@ def outcome(folder, name, exporter):
     for old in os.listdir(folder):
         if old.startswith("model.onnx") or old.endswith(".npy"):
             os.remove(f"{folder}/{old}")
-    _, failed = last([python, peer, "export", name, exporter, file], 600)
-    if failed:
-        return "not exported", failed
+    if o.folder:
+        file = f"{o.folder}/{name}"
+    else:
+        _, failed = last([python, peer, "export", name, exporter, file], 600)
+        if failed:
+            return "not exported", failed
     _, failed = last([python, peer, "run", file, f"{folder}/x.npy", f"{folder}/y.npy"], 300)
     if failed:
         return "not run by ONNX Runtime", failed
@@ -61,6 +67,8 @@ def outcome(folder, name, exporter):
 
 def main():
     end, counts, largest = time.monotonic() + 60 * o.minutes, {}, 0.0
+    if o.folder:
+        o.names, o.exporter = sorted(f for f in os.listdir(o.folder) if f.endswith(".onnx")), "as it is"
     names = o.names or json.loads(last([python, peer, "list", str(o.parameters)], 600)[0])
     with tempfile.TemporaryDirectory() as folder:
         subprocess.run(["go", "build", "-o", f"{folder}/encode", "./cmd/encode"], cwd=ROOT, check=True)

@@ -79,13 +79,13 @@ def fill(folder, seconds, *names):
                 continue
             signal.alarm(int(seconds))
             try:
-                export(name, exporter, file + ".part.onnx")
+                export(name, exporter, file + ".part")
                 signal.alarm(0)
-                os.rename(file + ".part.onnx", file)
+                os.rename(file + ".part", file)
             except BaseException as e:
                 signal.alarm(0)
                 print(f"{name} {exporter}: {type(e).__name__} {str(e)[:200]}", flush=True)
-                for rest in (file + ".part.onnx", file + ".part.onnx.data"):
+                for rest in (file + ".part", file + ".part.data"):
                     if os.path.exists(rest):
                         os.remove(rest)
 

@@ -38,6 +38,7 @@ func program(p *graph.Program, processor bool) {
 	}
 	f.sweep((*fuser).attention)
 	if processor {
+		f.sweep((*fuser).movedCast)
 		f.sweep((*fuser).integerCast)
 		f.sweep((*fuser).identity)
 		f.sweep((*fuser).splitLinear)

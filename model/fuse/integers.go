@@ -61,6 +61,45 @@ func (f *fuser) integerCast(i int) bool {
 	return true
 }
 
+// moving are operators that only move elements of their first input; the others are places, sizes or none.
+var moving = []string{"Reshape", "Flatten", "Squeeze", "Unsqueeze", "Transpose", "Slice", "Split", "Gather", "Expand"}
+
+// movedCast moves floats in the place of integers where they become integers without a change: a conversion back may follow.
+func (f *fuser) movedCast(i int) bool {
+	s := f.Steps[i]
+	if !slices.Contains(moving, s.Node.Op) || s.Node.Domain != "" || s.In[0] < 0 || f.Values[s.In[0]].DType != graph.Int64 {
+		return false
+	}
+	way := f.maker(s.In[0])
+	if way < 0 {
+		return false
+	}
+	c := f.Steps[way]
+	limits, ok := integerTypes[castTo(&c)]
+	if !ok || !f.casts(&c, graph.Float32, graph.Int64) || !f.integral(c.In[0], 0) || !f.within(c.In[0], limits[0], limits[1]) {
+		return false
+	}
+	s.In, s.Out = slices.Clone(s.In), slices.Clone(s.Out)
+	s.In[0] = c.In[0]
+	var casts []graph.Step
+	for k, id := range s.Out {
+		if id < 0 {
+			continue
+		}
+		s.Out[k] = f.temporary(slices.Clone(f.Values[id].Shape))
+		if s.Op.View {
+			f.Values[s.Out[k]].Root = f.Values[s.In[0]].Root
+		}
+		f.Values[id].Root = id // no view any more
+		cast := c
+		cast.In, cast.Out = []int{s.Out[k]}, []int{id}
+		casts = append(casts, cast)
+	}
+	f.Steps[i] = s
+	f.Steps = slices.Insert(f.Steps, i+1, casts...)
+	return true
+}
+
 // maker is the step that makes a value, before it was given other names; −1 if it is none's.
 func (f *fuser) maker(id int) int {
 	i := f.producer[id]
@@ -110,7 +149,7 @@ func (f *fuser) integral(id, depth int) bool {
 	case "Round":
 		low, _, ok := f.clip(s.In[0])
 		return ok && low == 0 && !math.Signbit(low)
-	case "MaxPool", "Reshape", "Flatten", "Squeeze", "Unsqueeze", "Transpose", "Identity", "Relu":
+	case "MaxPool", "Reshape", "Flatten", "Squeeze", "Unsqueeze", "Transpose", "Identity", "Relu", "Slice", "Split", "Gather", "Expand":
 		return of(0)
 	case "MatMul", "Linear", "Conv":
 		return f.integerProduct(s, depth+1)
@@ -156,6 +195,8 @@ func (f *fuser) within(id int, low, high float64) bool {
 	}
 	s := &f.Steps[i]
 	switch s.Node.Op {
+	case "Reshape", "Flatten", "Squeeze", "Unsqueeze", "Transpose", "Slice", "Split", "Gather", "Expand", "Identity":
+		return s.In[0] >= 0 && f.within(s.In[0], low, high)
 	case "Round":
 		a, b, ok := f.clip(s.In[0])
 		return ok && a >= math.Ceil(low) && b <= math.Floor(high)

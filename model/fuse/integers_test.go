@@ -12,7 +12,7 @@ import (
 	"repscope/model/operator"
 )
 
-// TestIntegers: between a quantisation and a product, and after it, no conversion is left, and the products are marked; where a
+// TestIntegers: between a quantization and a product, and after it, no conversion is left, and the products are marked; where a
 // float may be no integer, or beyond the type, conversions stay.
 func TestIntegers(t *testing.T) {
 	t.Parallel()
@@ -27,6 +27,9 @@ func TestIntegers(t *testing.T) {
 	window := map[string]graph.Attribute{"kernel_shape": {Kind: graph.AttributeInts, Ints: []int64{2, 2}}}
 	quantize := &graph.Node{Op: "QuantizeLinear", Inputs: []string{"x", "scale", "zero"}, Outputs: []string{"q"},
 		Attributes: map[string]graph.Attribute{"output_dtype": {Kind: graph.AttributeInt, Int: graph.ElementUint8}}}
+	dequantize := func(from, to string) *graph.Node {
+		return &graph.Node{Op: "DequantizeLinear", Inputs: []string{from, "scale", "zero"}, Outputs: []string{to}}
+	}
 	for name, c := range map[string]struct {
 		nodes  []*graph.Node
 		shape  []int
@@ -43,6 +46,17 @@ func TestIntegers(t *testing.T) {
 			{Op: "Cast", Inputs: []string{"m"}, Outputs: []string{"z"}, Attributes: cast(graph.ElementFloat)},
 			{Op: "Relu", Inputs: []string{"z"}, Outputs: []string{"y"}}},
 			[]int{3, 8, 6, 6}, "Div Round Add Clip Transpose MaxPool Sub Conv Transpose", 1},
+		"pool of dequantized numbers": {[]*graph.Node{quantize, dequantize("q", "d"),
+			{Op: "MaxPool", Inputs: []string{"d"}, Outputs: []string{"p"}, Attributes: window},
+			{Op: "QuantizeLinear", Inputs: []string{"p", "scale", "zero"}, Outputs: []string{"r"}, Attributes: quantize.Attributes},
+			{Op: "ConvInteger", Inputs: []string{"r", "f", "zero"}, Outputs: []string{"m"}},
+			{Op: "Cast", Inputs: []string{"m"}, Outputs: []string{"z"}, Attributes: cast(graph.ElementFloat)},
+			{Op: "Relu", Inputs: []string{"z"}, Outputs: []string{"y"}}},
+			[]int{3, 8, 6, 6}, "Div Round Add Clip Mul Transpose MaxPool Div Round Add Clip Sub Conv Transpose", 1},
+		"moved integers": {[]*graph.Node{quantize,
+			{Op: "Transpose", Inputs: []string{"q"}, Outputs: []string{"t"}},
+			{Op: "Split", Inputs: []string{"t"}, Outputs: []string{"a", "b"}},
+			dequantize("a", "c"), dequantize("b", "d"), {Op: "Add", Inputs: []string{"c", "d"}, Outputs: []string{"y"}}}, []int{3, 40}, "Div Round Add Clip Transpose Split Mul Mul Add", 0},
 		"no integers": {[]*graph.Node{
 			{Op: "Cast", Inputs: []string{"x"}, Outputs: []string{"q"}, Attributes: cast(graph.ElementUint8)},
 			{Op: "Cast", Inputs: []string{"q"}, Outputs: []string{"y"}, Attributes: cast(graph.ElementFloat)}}, []int{3, 40}, "Cast Cast", 0},
