@@ -128,7 +128,8 @@ func build(program, system, processor string) error {
 	if err != nil {
 		return err
 	}
-	c := exec.Command("go", slices.Concat([]string{"build", "-trimpath", "-ldflags=-s -w -buildid=", "-o", program}, cold, []string{"./cmd/repscope"})...)
+	args := append([]string{"build", "-trimpath", "-ldflags=-s -w -buildid=", "-o", program}, cold...)
+	c := exec.Command("go", append(args, "./cmd/repscope")...)
 	c.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS="+system, "GOARCH="+processor, "GOFLAGS=", "GOAMD64=v1")
 	if said, err := c.CombinedOutput(); err != nil {
 		return fmt.Errorf("go build: %w\n%s", err, said)

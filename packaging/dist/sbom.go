@@ -67,7 +67,8 @@ func billOf(program, version string) ([]byte, error) {
 		components = append(components, describe(m, "library", ids...))
 	}
 	// The fonts are files, of no module that is linked.
-	components = append(components, component{Type: "file", Name: fontName, Version: fontVersion, PURL: "pkg:generic/liberation-fonts@" + fontVersion,
+	components = append(components, component{Type: "file", Name: fontName, Version: fontVersion,
+		PURL:     "pkg:generic/liberation-fonts@" + fontVersion,
 		Licenses: []map[string]any{{"license": map[string]string{"id": "OFL-1.1"}}}})
 	own := describe(module{"repscope", version}, "application", "Apache-2.0")
 	bill, err := json.MarshalIndent(map[string]any{"bomFormat": "CycloneDX", "specVersion": "1.6", "version": 1,
@@ -108,7 +109,8 @@ func licensesOf(m module) ([]license, error) {
 		}
 		for _, e := range entries {
 			upper := strings.ToUpper(e.Name())
-			isLicense := slices.ContainsFunc([]string{"LICENSE", "LICENCE", "COPYING", "NOTICE"}, func(word string) bool { return strings.HasPrefix(upper, word) })
+			begins := func(word string) bool { return strings.HasPrefix(upper, word) }
+			isLicense := slices.ContainsFunc([]string{"LICENSE", "LICENCE", "COPYING", "NOTICE"}, begins)
 			if e.Type().IsRegular() && (isLicense || below != ".") {
 				names = append(names, filepath.Join(below, e.Name()))
 			}

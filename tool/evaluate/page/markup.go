@@ -160,7 +160,7 @@ func (s *scanner) text(text string) error {
 		case s.at == inText && c == '<':
 			s.at, s.word = inTag, ""
 			end := i + 1
-			for end < len(text) && (text[end] == '/' || text[end] == '!' || 'a' <= text[end]|0x20 && text[end]|0x20 <= 'z' || '0' <= text[end] && text[end] <= '9') {
+			for end < len(text) && (isAlphanumeric(text[end]) || text[end] == '/' || text[end] == '!') {
 				end++
 			}
 			s.tag = strings.ToLower(text[i+1 : end])
@@ -389,12 +389,16 @@ func (f *frame) print(v reflect.Value, at place, n parse.Node) error {
 	return nil
 }
 
+func isAlphanumeric(c byte) bool {
+	return 'a' <= c|0x20 && c|0x20 <= 'z' || '0' <= c && c <= '9'
+}
+
 // encode writes what URLs have no letters for by %, but for some signs.
 func encode(s, but string) string {
 	var b strings.Builder
 	for i := range len(s) {
 		c := s[i]
-		if 'a' <= c|0x20 && c|0x20 <= 'z' || '0' <= c && c <= '9' || strings.IndexByte("-._~"+but, c) >= 0 {
+		if isAlphanumeric(c) || strings.IndexByte("-._~"+but, c) >= 0 {
 			b.WriteByte(c)
 		} else {
 			fmt.Fprintf(&b, "%%%02x", c)

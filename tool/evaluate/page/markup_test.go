@@ -40,11 +40,13 @@ func TestTemplate(t *testing.T) {
 			Notes: []string{word, "second"}}
 		bare := g
 		bare.Groups, bare.Notes = nil, nil
-		data := &view{Title: word, Style: markup("a > b {}"), Script: "if (1 < 2 && '\"') {}", Policy: "default-src 'none'; " + word, Failures: []string{word},
-			Warnings: []warning{{word, []string{word, "b"}}}, Notices: []string{word}, Entries: []entry{{0, word, 0}, {1, word, 3}}, Symbols: "<g></g>",
+		data := &view{Title: word, Style: "a > b {}", Script: "if (1 < 2 && '\"') {}", Policy: "default-src 'none'; " + word,
+			Failures: []string{word}, Warnings: []warning{{word, []string{word, "b"}}}, Notices: []string{word},
+			Entries: []entry{{0, word, 0}, {1, word, 3}}, Symbols: "<g></g>",
 			Overviews: []overview{{word, g}, {"", bare}}, Inputs: []inputRow{{1, word, word, word, word, word}}, Programs: []string{word},
 			Beside: []string{"metrics.csv", "a b.csv"}, Models: 2,
-			Sections: []section{{Id: "s1", Name: word, Dataset: word, Folder: word, Summary: word, Manual: []string{word}, Facts: word, Warnings: []string{word},
+			Sections: []section{{Id: "s1", Name: word, Dataset: word, Folder: word, Summary: word, Manual: []string{word},
+				Facts: word, Warnings: []string{word},
 				Figures: []figure{{word, word, "<svg></svg>", []entry{{0, word, 0}}, true}, {}}, Left: word, Table: g, Decided: word, Methods: methods,
 				Provenance: provenance{word, word, []option{{word, word, true}, {"b", "", false}}, []int{1, 2}}}, {Id: "s2"}},
 		}
