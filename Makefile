@@ -171,13 +171,13 @@ cuda-fake:
 		echo "skipped: the tests of CUDA on the fake driver need gcc and g++"; \
 	fi
 
-# Mutants of the PTX: launches of the tests are recorded and run again with one mistake each.
+# Mutants of the PTX: launches of the tests of kernels by themselves are recorded and run again with one
+# mistake each. PTX_ONLY=3,17 runs mutants by their numbers, with the launches that are there.
 .PHONY: ptx-mutants
 ptx-mutants:
-	rm -rf bin/launches && mkdir -p bin/launches
-	$(CUDA_ENV) FAKECUDA=ptx FAKECUDA_RECORD=$(CURDIR)/bin/launches $(GO) test -count=1 -p 1 -timeout 60m -tags 'cuda fakecuda' -skip 'Encoders|Mistakes|Missing' ./internal/cuda ./model/cuda
-	$(CUDA_ENV) FAKECUDA=ptx FAKECUDA_RECORD=$(CURDIR)/bin/launches $(GO) test -count=1 -p 1 -timeout 60m -tags 'cuda fakecuda' -run 'GPU' ./neighbors/...
-	PTX_LAUNCHES=$(CURDIR)/bin/launches $(GO) test -count=1 -timeout 60m -v -run Mutants ./internal/cuda/ptxvm
+	$(if $(PTX_ONLY),,rm -rf bin/launches && mkdir -p bin/launches)
+	$(if $(PTX_ONLY),,$(CUDA_ENV) FAKECUDA=ptx FAKECUDA_RECORD=$(CURDIR)/bin/launches $(GO) test -count=1 -timeout 60m -tags 'cuda fakecuda' -skip 'Mistakes|Missing|LostAtAnyCall' ./internal/cuda)
+	PTX_LAUNCHES=$(CURDIR)/bin/launches PTX_ONLY='$(PTX_ONLY)' $(GO) test -count=1 -timeout 60m -v -run Mutants ./internal/cuda/ptxvm
 
 # All checks on a machine with a GPU. The bundle runs where there is no Go:
 # copy bin/gpu-check there and run its gpu-check.sh.
