@@ -45,6 +45,8 @@ const (
 	lastParts  = 4                // the largest ones, of which the growth is
 	enoughPart = 5 * time.Second  // a run that takes so long is the last, after a few
 	shortPart  = 1 * time.Second  // a run that takes less is repeated
+	grownPart  = 1.5              // times the first, which shows more than what every run takes
+	mostParts  = 40 * time.Second // of all parts, after which none larger is tried
 	mostReads  = 20 * time.Second // to read the inputs once, as every run does
 	mostEncode = 30 * time.Second // to encode all states, of an analysis that does so for any part of them
 )
@@ -120,12 +122,14 @@ func (s *source) try(ctx context.Context, folder string, encode float64) (sizes 
 	if each := encode / float64(n); each > 0 { // a second of encoding
 		size = min(size, max(leastPart, int(1/each)))
 	}
-	for {
+	for all := 0.0; ; size = min(n, 2*size) {
 		taken, failed := s.tryPart(ctx, folder, size, encode > 0)
 		if failed == nil { // else it could be of too few states
 			sizes, times = append(sizes, size), append(times, taken)
 		}
-		if size >= n || len(sizes) >= fewParts && taken > enoughPart.Seconds() {
+		all += taken
+		enough := len(sizes) >= fewParts && taken > enoughPart.Seconds() && (taken > grownPart*times[0] || all > mostParts.Seconds())
+		if size >= n || enough {
 			if len(sizes) > 0 {
 				failed = nil
 			}
@@ -134,7 +138,6 @@ func (s *source) try(ctx context.Context, folder string, encode float64) (sizes 
 		if ctx.Err() != nil {
 			return nil, nil, ctx.Err()
 		}
-		size = min(n, 2*size)
 	}
 }
 

@@ -91,8 +91,8 @@ type rates struct {
 	fresh   []string // what was measured just now
 }
 
-// mostParts are kept; then all are taken anew, as the inputs of most are gone.
-const mostParts = 1000
+// mostKept are the parts that are kept; then all are taken anew, as the inputs of most are gone.
+const mostKept = 1000
 
 // readRates reads what is kept for this machine in a folder, or in the user's cache folder. What cannot be read is measured anew.
 func readRates(folder string) *rates {
@@ -114,7 +114,7 @@ func readRates(folder string) *rates {
 	kept := rates{}
 	if data, err := os.ReadFile(r.path); err == nil && json.Unmarshal(data, &kept) == nil && kept.Machine == m && kept.Of != nil {
 		r.Of, r.Read = kept.Of, kept.Read
-		if len(kept.Parts) > 0 && len(kept.Parts) < mostParts {
+		if len(kept.Parts) > 0 && len(kept.Parts) < mostKept {
 			r.Parts = kept.Parts
 		}
 	}
