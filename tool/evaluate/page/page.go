@@ -158,8 +158,16 @@ func (b *builder) enter() {
 	for i := range b.view.Entries {
 		symbols.WriteString(`<g id="k` + itoa(i) + `">` + plots.InlineMarker(i) + `</g><g id="l` + itoa(i) + `">` + plots.InlineKey(i) + `</g>`)
 	}
-	b.view.Symbols = markup(symbols.String())
+	b.view.Symbols = markup(symbolColors.Replace(symbols.String()))
 }
+
+// symbolColors let the theme choose the colors of symbols that are dark: rules of a style do not reach into what is used from
+// elsewhere, its variables do.
+var symbolColors = strings.NewReplacer(
+	`fill="#0072b2"`, `style="fill:var(--blue)"`, `stroke="#0072b2"`, `style="stroke:var(--blue)"`,
+	`fill="#000000"`, `style="fill:var(--black)"`, `stroke="#000000"`, `style="stroke:var(--black)"`,
+	`fill="#d55e00"`, `style="fill:var(--red)"`, `stroke="#d55e00"`, `style="stroke:var(--red)"`,
+)
 
 // warn collects the warnings of all results and those that only show beside each other.
 func (b *builder) warn() {
