@@ -22,7 +22,7 @@ import zipfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 OLDEST = (3, 9)
-OTHERS = ["pandas", "scikit-learn", "h5py", "zarr"]  # of the tests; PyTorch is large, and its tests are of the sources
+OTHERS = ["pandas", "scikit-learn", "h5py", "zarr", "nbclient", "ipykernel"]  # of the tests; PyTorch is large, and its tests are of the sources
 
 
 def say(text: str) -> None:
@@ -101,6 +101,7 @@ def main() -> None:
         check_content(wheel)
         shutil.copytree(ROOT / "python" / "tests", work / "here" / "tests", ignore=shutil.ignore_patterns("__pycache__"))
         shutil.copy(ROOT / "docs" / "python.md", work / "here" / "tests")
+        shutil.copy(ROOT / "python" / "examples" / "quickstart.ipynb", work / "here" / "tests")
         env = {k: v for k, v in os.environ.items() if k not in ("REPSCOPE_BIN", "PYTHONPATH", "PYTHONHOME")}
         for i, (_, python) in enumerate(chosen):
             version = subprocess.run([python, "-V"], stdout=subprocess.PIPE, text=True, check=True).stdout.strip()

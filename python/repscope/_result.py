@@ -59,8 +59,9 @@ def _remove(process: int, path: str) -> None:
 class Figure:
     """A figure of a result, which a notebook displays."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, folder: Optional[_Folder] = None) -> None:
         self.path = path
+        self._folder = folder  # its file does not go before it
 
     @property
     def data(self) -> bytes:
@@ -267,7 +268,7 @@ class Result:
         choices: Dict[str, Path] = {}
         for p in found:
             choices.setdefault(self._short(p), p)
-        return Figure(self._find("figure", name, choices))
+        return Figure(self._find("figure", name, choices), self._folder)
 
     # files
 

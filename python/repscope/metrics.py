@@ -13,8 +13,9 @@ from __future__ import annotations
 
 import numbers
 import re
+import threading
 import warnings
-from typing import Any
+from typing import Any, Dict, List, Tuple
 
 import numpy as np
 
@@ -24,6 +25,13 @@ from ._errors import RepscopeError, RepscopeWarning, UsageError
 from ._find import find_program
 
 __all__ = ["continuity", "trustworthiness"]
+
+# One pass has both scores for any numbers of neighbors: those that are asked for next are found along
+# with the first, and the last pairs are remembered by their values.
+_ALONG = (5, 10, 20)
+_KEPT = 16
+_known: Dict[Tuple[bytes, bytes, str], Dict[int, Any]] = {}
+_lock = threading.Lock()
 
 # The metrics of scikit-learn that have the order of one of the program's.
 _METRICS = {"euclidean": "euclidean", "l2": "euclidean", "sqeuclidean": "euclidean", "cosine": "cosine", "precomputed": "precomputed"}
@@ -44,7 +52,11 @@ def trustworthiness(X: Any, X_embedded: Any, *, n_neighbors: int = 5, metric: st
     do, as between equal rows, scikit-learn takes the order that its sort happens to leave, which
     differs between processors and with the order of the rows; here the score is the exact mean
     over all orders of equal distances, independent in both spaces. float32 is ranked exactly, as if it
-    were converted to float64 first; scikit-learn rounds such distances to float32, by which some tie.
+    were converted to float64 first; scikit-learn rounds such distances to float32, by which some tie. Its float64
+    distances lose digits where the rows lie far from the origin; these do not.
+
+    One run of the program has trustworthiness and continuity for several k. The scores of the last pairs of arrays are
+    remembered by the digests of their values, so that another call for the same pair costs those alone.
 
     Args:
         X: array [n, D] of the original samples, or the [n, n] distances of ``metric="precomputed"``,
@@ -90,23 +102,48 @@ def _score(name: str, X: Any, X_embedded: Any, n_neighbors: int, metric: str) ->
         raise ValueError(f"X has {n} samples, X_embedded has {len(embedded)}")
     if metric == "precomputed" and original.shape != (n, n):
         raise ValueError(f"Precomputed metric requires shape (n_samples, n_samples). Got {original.shape} for X.")
+    k = int(n_neighbors)
+    pair = (_digest(original), _digest(embedded), _METRICS[metric])
+    with _lock:
+        scores = _known.get(pair, {})
+    if k not in scores:
+        scores = _measure(original, embedded, sorted({k, *(a for a in _ALONG if a < n / 2)}), _METRICS[metric])
+        with _lock:
+            _known.setdefault(pair, {}).update(scores)
+            while len(_known) > _KEPT:
+                del _known[next(iter(_known))]
+    value = scores[k][name]
+    if value is None:
+        warnings.warn(f"{name} is undefined: all rows of X or of X_embedded are equal", RepscopeWarning, stacklevel=3)
+        return float("nan")
+    return float(value)
+
+
+def _digest(array: np.ndarray) -> bytes:
+    import hashlib
+
+    h = hashlib.sha256(f"{array.dtype.str} {array.shape} ".encode())
+    for lo in range(0, len(array), 4096):
+        h.update(np.ascontiguousarray(array[lo : lo + 4096]).data.cast("B"))
+    return h.digest()
+
+
+def _measure(original: np.ndarray, embedded: np.ndarray, ks: List[int], metric: str) -> Dict[int, Any]:
+    """Both scores at each k."""
     find_program()  # its errors are not about the values
     try:
         result = _call(_command("neighborhood"), {
-            "frames": original, "latents": {"X_embedded": embedded}, "k": int(n_neighbors), "metric": _METRICS[metric], "latent_metric": "euclidean",
+            "frames": original, "latents": {"X_embedded": embedded}, "k": ks, "metric": metric, "latent_metric": "euclidean",
             "layout": "D", "bootstrap": 0, "permutations": 0, "coranking": "off", "format": "none", "cache": "off", "progress": False,
-        }, stacklevel=4)
+        }, stacklevel=5)
     except RepscopeError as err:
         # The program's names of the inputs become those of the arguments.
         message = re.sub(r" \(--[^)]*\)|^(?:frames|X_embedded|latents X_embedded): (?=\S+ \(array)", "", err.message)
         message = re.sub(r"^\S*X_embedded\S* \(", "X_embedded (", re.sub(r"^frames \(", "X (", message))
         raise UsageError(err.exit_code, message) from None
-    value = result.models["X_embedded"].by_k[0][name]
+    scores = {row.k: row for row in result.models["X_embedded"].by_k}
     result.close()
-    if value is None:
-        warnings.warn(f"{name} is undefined: all rows of X or of X_embedded are equal", RepscopeWarning, stacklevel=3)
-        return float("nan")
-    return float(value)
+    return scores
 
 
 def _rows(value: Any, name: str) -> np.ndarray:

@@ -440,9 +440,7 @@ class Monitor:
             folder = os.path.dirname(workspace.place("history.csv", 0))
             self.save(folder)
             result = _call(_command("compare"), {"losses": {self._name: os.path.join(folder, "history.csv")}, "loss_columns": ",".join(chosen).replace("/", "_")}, stacklevel=3)
-        figure = result.figure()
-        figure._result = result  # type: ignore[attr-defined]  # the file goes with it
-        return figure
+        return result.figure()
 
 
 def _checked(analyses: Any, threads: int) -> Dict[str, Dict[str, Any]]:

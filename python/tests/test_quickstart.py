@@ -1,0 +1,76 @@
+"""The notebook runs, and shows what it says."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+import unittest
+
+import repscope
+
+from .support import Case
+
+try:
+    import nbclient
+    import nbformat
+    import ipykernel
+except ImportError:
+    nbclient = None
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+
+
+def notebook() -> str:
+    for path in (os.path.join(HERE, "quickstart.ipynb"), os.path.join(HERE, "..", "examples", "quickstart.ipynb")):
+        if os.path.exists(path):
+            return path
+    raise unittest.SkipTest("no notebook beside the tests")
+
+
+def outputs(cells: list) -> list:
+    """What the cells show, without the numbers' last digits, figures by their kinds."""
+    shown = []
+    for cell in cells:
+        for o in cell.get("outputs", []):
+            if o["output_type"] == "stream" and o["name"] == "stderr":
+                continue
+            data = o.get("data", {"text/plain": o.get("text", "")})
+            text = "".join(data.get("text/plain", ""))
+            shown.append((sorted(data), re.sub(r"\d+\.\d+|[─ ]+", "", text)))
+    return shown
+
+
+class Quickstart(Case):
+    def test_as_it_is_kept(self) -> None:
+        path = notebook()
+        with open(path, encoding="utf-8") as f:
+            cells = json.load(f)["cells"]
+        first = next(c for c in cells if c["cell_type"] == "code")
+        self.assertEqual(len("".join(first["source"]).splitlines()), 5)
+        self.assertTrue(any("image/svg+xml" in o.get("data", {}) for o in first["outputs"]))
+        self.assertLess(os.path.getsize(path), 150_000)
+
+    @unittest.skipIf(nbclient is None, "no nbclient and ipykernel: the notebook is not run")
+    def test_it_runs(self) -> None:
+        with open(notebook(), encoding="utf-8") as f:
+            kept = nbformat.read(f, as_version=4)
+        spec = os.path.join(self.folder, "kernels", "tested")
+        os.makedirs(spec)
+        with open(os.path.join(spec, "kernel.json"), "w", encoding="utf-8") as f:
+            json.dump({"argv": [sys.executable, "-m", "ipykernel_launcher", "-f", "{connection_file}"], "display_name": "tested", "language": "python",
+                       "env": {"PYTHONPATH": os.path.dirname(os.path.dirname(os.path.abspath(repscope.__file__)))}}, f)
+        run = nbformat.from_dict(json.loads(json.dumps(kept)))
+        before = os.environ.get("JUPYTER_PATH")
+        os.environ["JUPYTER_PATH"] = self.folder
+        try:
+            nbclient.NotebookClient(run, timeout=600, kernel_name="tested").execute()
+        finally:
+            os.environ.pop("JUPYTER_PATH") if before is None else os.environ.__setitem__("JUPYTER_PATH", before)
+        self.assertEqual(outputs(run.cells), outputs(kept.cells))
+
+
+if __name__ == "__main__":
+    unittest.main()
