@@ -14,6 +14,7 @@ import (
 	"encoding/base64"
 	"io"
 	"slices"
+	"strings"
 	"sync"
 
 	"repscope/internal/run"
