@@ -2192,8 +2192,8 @@ def generation(
     delete them in turn, and generators are compared on what they share: the items that both
     reconstruct, the real samples that both are held against.
 
-    After every metric of a generator the result so far is written to generation.json.partial
-    in out. A run that was stopped is continued by the same command: inputs, options and
+    After metrics that take a while the result so far is written to generation.json.partial
+    in out, and when a run is stopped. A run that was stopped is continued by the same command: inputs, options and
     definitions must be the same, else it begins anew and says why.
 
     Args:
@@ -3401,10 +3401,12 @@ def scale_plan(
       scale plan SUITE.yaml
 
     The number of tasks is the smallest with which each ends within within. Its model is measured
-    on this machine: each analysis is run on small random states of five sizes (some seconds, once;
-    kept in the user's cache folder), a few states are encoded by every model, and the largest input
-    is read. Numbers that were measured and that are predicted are printed as such. Another machine
-    takes another time: with cpus, times are divided by the number of cores.
+    on this machine: neighborhood and smoothness are run on small random states of five sizes, other
+    analyses with their own options on parts of their own states that double (samples) until a run
+    takes five seconds and shows how it grows. That is done once and kept in the user's cache folder.
+    A few states are encoded by every model, and the largest input is read. Numbers that were measured
+    and that are predicted are printed as such; where no part can be taken, the time is not known.
+    Another machine takes another time: with cpus, times are divided by the number of cores.
 
     Latents are encoded once, by a task that goes first, and kept in the cache for the others where
     encoding takes more than ten seconds; the cache (cache of the analysis, or the user's cache
