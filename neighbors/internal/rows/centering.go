@@ -97,7 +97,8 @@ func (c *centering[F]) setScale(p points.Points) {
 func (c *centering[F]) apply(ctx context.Context, p points.Points, norms []float64, far extents) (out *centered[F], directRows []bool, err error) {
 	out = &centered[F]{
 		source: p, shift: c.shift, exact: c.narrow, scales: make([]float32, p.N),
-		factor: make([]float64, p.N), square: make([]float64, p.N), norm: make([]F, p.N), radius: make([]float64, p.N), rounding: make([]float64, p.N),
+		factor: make([]float64, p.N), square: make([]float64, p.N), norm: make([]F, p.N),
+		radius: make([]float64, p.N), rounding: make([]float64, p.N),
 	}
 	directRows = make([]bool, p.N)
 	buffers, norm := make([][]F, c.threads), make([]kernel.Norms[F], c.threads)
@@ -115,7 +116,8 @@ func (c *centering[F]) apply(ctx context.Context, p points.Points, norms []float
 			out.row(i, 0, buffers[w])
 			square, rounding = norm[w].Of(buffers[w])
 		}
-		out.square[i], out.norm[i], out.radius[i], out.rounding[i] = square, F(square), math.Sqrt(square), math.Sqrt(rounding)
+		out.square[i], out.norm[i] = square, F(square)
+		out.radius[i], out.rounding[i] = math.Sqrt(square), math.Sqrt(rounding)
 	})
 	return out, directRows, err
 }

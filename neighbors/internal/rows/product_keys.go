@@ -166,7 +166,8 @@ func (c *productKeys) keepUndecided() {
 
 // computeChains finds the keys of all cells from products in short chains; first is the point of row 0.
 func (c *productKeys) computeChains(first int) {
-	c.pieces(kernel.ChainDepth, func(k int, row []float32, r int) { c.queries.row(first+r, k, row) }, func(k, j, from, to, filled int, ahead []float32) {
+	load := func(k int, row []float32, r int) { c.queries.row(first+r, k, row) }
+	c.pieces(kernel.ChainDepth, load, func(k, j, from, to, filled int, ahead []float32) {
 		depth := min(pieceDepth, c.direct.points.Dim-k)
 		c.points.row(j, k, c.narrow[:depth])
 		clear(c.narrow[depth:])
@@ -182,7 +183,8 @@ func (c *productKeys) computeChains(first int) {
 func (c *productKeys) computeProducts(first int) {
 	queries, points := c.direct.queries, c.direct.points
 	dim := points.Dim
-	c.pieces(kernel.PairDepth, func(k int, row []float32, r int) { copy(row, queries.F32[(first+r)*dim+k:]) }, func(k, j, from, to, filled int, ahead []float32) {
+	load := func(k int, row []float32, r int) { copy(row, queries.F32[(first+r)*dim+k:]) }
+	c.pieces(kernel.PairDepth, load, func(k, j, from, to, filled int, ahead []float32) {
 		depth := min(pieceDepth, dim-k)
 		at := j*dim + k
 		kernel.Widen(c.wide, points.F32[at:at+depth])
