@@ -92,7 +92,7 @@ func parametersOf(d run.Description) ([]parameter, error) {
 	}
 	slices.SortStableFunc(all, func(a, b parameter) int { return place(a) - place(b) })
 	for i, keyword := range first[d.Name] {
-		if all[i].keyword != keyword {
+		if i >= len(all) || all[i].keyword != keyword {
 			return nil, fmt.Errorf("there is no flag %q for its parameter", keyword)
 		}
 	}

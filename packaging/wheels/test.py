@@ -101,6 +101,8 @@ def main() -> None:
         check_content(wheel)
         shutil.copytree(ROOT / "python" / "tests", work / "here" / "tests", ignore=shutil.ignore_patterns("__pycache__"))
         shutil.copy(ROOT / "docs" / "python.md", work / "here" / "tests")
+        for notebook in (ROOT / "python" / "examples").glob("*.ipynb"):
+            shutil.copy(notebook, work / "here" / "tests")
         shutil.copy(ROOT / "python" / "examples" / "quickstart.ipynb", work / "here" / "tests")
         env = {k: v for k, v in os.environ.items() if k not in ("REPSCOPE_BIN", "PYTHONPATH", "PYTHONHOME")}
         for i, (_, python) in enumerate(chosen):

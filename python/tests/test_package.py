@@ -47,7 +47,7 @@ class Package(Case):
             command, arguments, table = _functions.COMMANDS[name]
             self.assertEqual(keywords, {entry.split(":")[0] for entry in table.split()} | ({arguments} if arguments else set()), name)
             for keyword in keywords:
-                self.assertIn(f"\n        {keyword}: ", function.__doc__, name)
+                self.assertIn(f"\n    {keyword}: ", inspect.getdoc(function) + "\n", name)
 
     def test_types(self) -> None:
         names = {**vars(typing), **vars(importlib.import_module("repscope._types")), "Result": repscope.Result}
