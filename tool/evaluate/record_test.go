@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"repscope/internal/atomicfile"
 )
 
 // A file that was touched and is the same is read, not run again.
@@ -113,8 +115,9 @@ func flip(path string, at int) error {
 func TestSweep(t *testing.T) {
 	t.Parallel()
 	dir, p := suiteFolder(t, twoDatasets), &probe{}
-	left := []string{"out/.summary.csv.0123456789ab.tmp", "out/x/first/.first.json.0123456789ab.tmp", "out/x/first/frames/.1.png.0123456789ab.tmp"}
-	mine := []string{"out/.notes.tmp", "out/x/first/.first.json.mine.tmp", "out/x/first/notes.txt", "out/other/.f.0123456789ab.tmp"}
+	temporary := func(path string) string { return atomicfile.Temporary(path, atomicfile.NewID()) }
+	left := []string{temporary("out/summary.csv"), temporary("out/x/first/first.json"), temporary("out/x/first/frames/1.png")}
+	mine := []string{"out/.notes.tmp", "out/x/first/.first.json.mine.tmp", "out/x/first/notes.txt", temporary("out/other/f")}
 	for _, name := range append(left, mine...) {
 		path := filepath.Join(dir, name)
 		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o777), os.WriteFile(path, nil, 0o666)); err != nil {
