@@ -13,16 +13,36 @@ flags. Arrays go over as files in memory and results come back as a :class:`Resu
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from ._arrays import empty
 from ._client import run
 from ._errors import RepscopeError, RepscopeWarning, UsageError
 from ._find import find_program
 from ._functions import *  # noqa: F403
 from ._functions import __all__ as _names
-from ._recordings import Recording, read_episodes
 from ._result import Figure, Numbers, Result
 from ._version import VERSION as __version__
-from .monitor import Monitor
+
+if TYPE_CHECKING:
+    from ._recordings import Recording, read_episodes
+    from .monitor import Monitor
 
 __all__ = ["Figure", "Monitor", "Numbers", "Recording", "RepscopeError", "RepscopeWarning", "Result", "UsageError", "empty", "find_program", "read_episodes", "run"]
 __all__ += ["__version__", *_names]
+
+# Modules of what not every program needs are imported when it is asked for.
+_LATER = {"Monitor": ".monitor", "Recording": "._recordings", "read_episodes": "._recordings"}
+
+
+def __getattr__(name: str) -> object:
+    if name not in _LATER:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
+    value = globals()[name] = getattr(import_module(_LATER[name], __name__), name)
+    return value
+
+
+def __dir__() -> "list[str]":
+    return sorted({*globals(), *__all__})

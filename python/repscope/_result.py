@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import html
 import json
 import os
 import weakref
@@ -318,6 +317,8 @@ class Result:
         return "".join(self._html())
 
     def _html(self) -> Iterator[str]:
+        import html
+
         yield f"<div><b>repscope {html.escape(self.command)}</b>"
         for text in self.warnings:
             yield f"<p>⚠ {html.escape(text)}</p>"
