@@ -5,6 +5,7 @@ package page
 
 import (
 	"fmt"
+	"html/template"
 	"math"
 	"strings"
 
@@ -45,13 +46,13 @@ func (b *builder) dots(t *Table, column int, rows []int) figure {
 	x := func(v float64) float64 { return dotsLeft + (dotsWidth-dotsLeft-dotsRight)*(v-low)/(high-low) }
 	bottom := dotsTop + dotsRow*float64(len(rows))
 	var out strings.Builder
-	fmt.Fprintf(&out, `<svg class="dots" viewBox="0 0 %s %s" role="img" aria-label="%s" tabindex="0">`, px(dotsWidth), px(bottom+dotsBottom), escape(f.Title))
+	fmt.Fprintf(&out, `<svg class="dots" viewBox="0 0 %s %s" role="img" aria-label="%s" tabindex="0">`, px(dotsWidth), px(bottom+dotsBottom), template.HTMLEscapeString(f.Title))
 	axis(&out, low, high, x, bottom)
 	for i, r := range rows {
 		b.dot(&out, t.Models[r], t.Rows[r][column], x, dotsTop+dotsRow*float64(i))
 	}
 	out.WriteString("</svg>")
-	f.SVG = markup(out.String())
+	f.SVG = template.HTML(out.String())
 	return f
 }
 
@@ -96,16 +97,16 @@ func axis(out *strings.Builder, low, high float64, x func(float64) float64, bott
 func superscript(label string) string {
 	before, rest, ok := strings.Cut(label, "^{")
 	if !ok {
-		return escape(label)
+		return template.HTMLEscapeString(label)
 	}
 	exponent, after, _ := strings.Cut(rest, "}")
-	return escape(before) + `<tspan dy="-4" class="up">` + escape(exponent) + `</tspan>` + escape(after)
+	return template.HTMLEscapeString(before) + `<tspan dy="-4" class="up">` + template.HTMLEscapeString(exponent) + `</tspan>` + template.HTMLEscapeString(after)
 }
 
 // dot draws the row of a model.
 func (b *builder) dot(out *strings.Builder, name string, c Cell, x func(float64) float64, y float64) {
 	e := b.view.Entries[b.model[name]]
-	escaped := escape(name)
+	escaped := template.HTMLEscapeString(name)
 	said := "n/a, " + c.Value.Reason
 	if c.Value.Defined() {
 		said = number(c.Value.V)
@@ -125,7 +126,7 @@ func (b *builder) dot(out *strings.Builder, name string, c Cell, x func(float64)
 		label = "nm best"
 	}
 	fmt.Fprintf(out, `><title>%s: %s</title><path class="h" d="M0-9H%sV9H0Z"/><text class="%s" x="%s" y="4">%s</text>`,
-		escaped, escape(said), px(dotsWidth), label, px(dotsLeft-8), escape(shorten(name, dotsName)))
+		escaped, template.HTMLEscapeString(said), px(dotsWidth), label, px(dotsLeft-8), template.HTMLEscapeString(shorten(name, dotsName)))
 	if !c.Value.Defined() {
 		fmt.Fprintf(out, `<text class="na" x="%s" y="4" fill="#555555">n/a</text></g>`, px(dotsLeft+4))
 		return

@@ -6,6 +6,7 @@ package page
 import (
 	"bytes"
 	"cmp"
+	"html/template"
 	"math"
 	"slices"
 	"strings"
@@ -230,7 +231,7 @@ func (b *builder) draw(f *figure, series []plots.CurveSeries, x string, c Column
 	if err := drawn.Inline(&out, f.Title); err != nil {
 		return err
 	}
-	f.SVG = markup(out.String())
+	f.SVG = template.HTML(out.String())
 	return nil
 }
 

@@ -3,6 +3,7 @@
 package page
 
 import (
+	"html/template"
 	"math"
 	"slices"
 	"strconv"
@@ -35,7 +36,7 @@ type row struct {
 	Name  string
 	Entry int
 	Own   bool // the entry is the model's own, and no run's
-	Cells markup
+	Cells template.HTML
 }
 
 type overview struct {
@@ -135,7 +136,7 @@ func (g *grid) fill(b *builder, t *Table, columns []int) {
 			g.cell(&cells, &t.Rows[r][c], ranges[k])
 		}
 		e := b.model[name]
-		g.Rows = append(g.Rows, row{name, e, b.view.Entries[e].Steps == 0, markup(cells.String())})
+		g.Rows = append(g.Rows, row{name, e, b.view.Entries[e].Steps == 0, template.HTML(cells.String())})
 	}
 }
 
@@ -154,7 +155,7 @@ func (g *grid) cell(out *strings.Builder, c *Cell, ends [2]float64) {
 		if reason == "" {
 			reason = "not defined"
 		}
-		out.WriteString(`<td class="n">n/a <a href="#` + g.Id + `-n` + itoa(g.note(reason)) + `" title="` + escape(shorten(reason, 120)) +
+		out.WriteString(`<td class="n">n/a <a href="#` + g.Id + `-n` + itoa(g.note(reason)) + `" title="` + template.HTMLEscapeString(shorten(reason, 120)) +
 			`">` + itoa(g.note(reason)) + `</a></td>`)
 		return
 	}

@@ -12,12 +12,14 @@ import (
 	"crypto/sha256"
 	_ "embed" // the template, the style and the script
 	"encoding/base64"
+	"html/template"
 	"io"
 	"slices"
 	"strings"
 	"sync"
 
 	"repscope/internal/run"
+	"repscope/internal/text"
 	"repscope/plots"
 	"repscope/report"
 )
@@ -47,7 +49,13 @@ var (
 	//go:embed script.js
 	scriptJS string
 
-	pageTemplate = sync.OnceValues(func() (*form, error) { return newForm(pageHTML) })
+	pageTemplate = sync.OnceValues(func() (*template.Template, error) {
+		return template.New("page").Funcs(template.FuncMap{
+			"inc":   func(i int) int { return i + 1 },
+			"count": text.Count[int],
+			"join":  func(list []string) string { return strings.Join(list, ", ") },
+		}).Parse(pageHTML)
+	})
 )
 
 // entry is a model, or a training run with its checkpoints, that is told apart by color and marker.
@@ -60,14 +68,14 @@ type entry struct {
 // view is what the template shows.
 type view struct {
 	Title     string
-	Style     markup
-	Script    markup
+	Style     template.CSS
+	Script    template.JS
 	Policy    string
 	Failures  []string
 	Warnings  []warning
 	Notices   []string // what was left out because it is too much
 	Entries   []entry
-	Symbols   markup
+	Symbols   template.HTML
 	Overviews []overview
 	Sections  []section
 	Inputs    []inputRow
@@ -95,7 +103,7 @@ type builder struct {
 // Write writes the page.
 func (p *Page) Write(w io.Writer) error {
 	b := &builder{Page: p, limits: limitsOf(p)}
-	b.view = view{Title: p.Title, Style: markup(styleCSS), Script: markup(scriptJS), Failures: p.Failures, Beside: p.Beside}
+	b.view = view{Title: p.Title, Style: template.CSS(styleCSS), Script: template.JS(scriptJS), Failures: p.Failures, Beside: p.Beside}
 	sum := sha256.Sum256([]byte(scriptJS))
 	b.view.Policy = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; script-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
 	b.enter()
@@ -115,7 +123,12 @@ func (p *Page) Write(w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	return t.run(w, &b.view)
+	var out bytes.Buffer
+	if err := t.Execute(&out, &b.view); err != nil {
+		return err
+	}
+	_, err = w.Write(out.Bytes())
+	return err
 }
 
 // enter gives every model and every run an index, in the order in which they appear.
@@ -159,7 +172,7 @@ func (b *builder) enter() {
 	for i := range b.view.Entries {
 		symbols.WriteString(`<g id="k` + itoa(i) + `">` + plots.InlineMarker(i) + `</g><g id="l` + itoa(i) + `">` + plots.InlineKey(i) + `</g>`)
 	}
-	b.view.Symbols = markup(symbolColors.Replace(symbols.String()))
+	b.view.Symbols = template.HTML(symbolColors.Replace(symbols.String()))
 }
 
 // symbolColors let the theme choose the colors of symbols that are dark: rules of a style do not reach into what is used from

@@ -4,6 +4,7 @@ package page
 
 import (
 	"fmt"
+	"html/template"
 	"slices"
 	"strings"
 
@@ -164,7 +165,7 @@ func (b *builder) besideNames() string {
 // figure is one figure of a section.
 type figure struct {
 	Title, Note string
-	SVG         markup
+	SVG         template.HTML
 	Keys        []entry // of curves
 	Many        bool    // curves
 }
