@@ -19,6 +19,8 @@ import (
 	"strings"
 	"time"
 
+	"gonum.org/v1/gonum/mat"
+
 	"repscope/internal/run"
 )
 
@@ -197,39 +199,28 @@ func grows(sizes []int, times []float64, of int) growth {
 	return best
 }
 
-// solve finds the numbers of some terms by the normal equations of relative errors; ok is false where there are none
-// or one is negative.
+// solve finds the numbers of some terms by least squares of relative errors; ok is false where there are none or one is negative.
 func solve(sizes []int, times []float64, terms int) (g growth, ok bool) {
-	var m [3][4]float64
+	var numbers []*float64
+	var powers []float64
+	for power, number := range []*float64{&g.Start, &g.State, &g.Pair} {
+		if terms>>power&1 == 1 {
+			numbers, powers = append(numbers, number), append(powers, float64(power))
+		}
+	}
+	a, b := mat.NewDense(len(sizes), len(powers), nil), mat.NewVecDense(len(sizes), nil)
 	for i, n := range sizes {
-		x := [4]float64{1 / times[i], float64(n) / times[i], float64(n) * float64(n) / times[i], 1}
-		for j := range 3 {
-			for k := range 4 {
-				m[j][k] += x[j] * x[k]
-			}
+		b.SetVec(i, 1)
+		for j, power := range powers {
+			a.Set(i, j, math.Pow(float64(n), power)/times[i])
 		}
 	}
-	for j := range 3 { // what is left out is 0
-		if terms>>j&1 == 0 {
-			m[j] = [4]float64{}
-			for k := range 3 {
-				m[k][j] = 0
-			}
-			m[j][j] = 1
-		}
+	var x mat.VecDense
+	if err := x.SolveVec(a, b); err != nil {
+		return growth{}, false
 	}
-	for j := range 3 { // Gauss and Jordan; the matrix is positive
-		if m[j][j] <= 0 {
-			return g, false
-		}
-		for i := range 3 {
-			if f := m[i][j] / m[j][j]; i != j {
-				for k := range 4 {
-					m[i][k] -= f * m[j][k]
-				}
-			}
-		}
+	for j, number := range numbers {
+		*number = x.AtVec(j)
 	}
-	g.Start, g.State, g.Pair = m[0][3]/m[0][0], m[1][3]/m[1][1], m[2][3]/m[2][2]
 	return g, g.Start >= 0 && g.State >= 0 && g.Pair >= 0
 }
