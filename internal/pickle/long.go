@@ -73,9 +73,13 @@ func parseInteger(text string) (any, bool) {
 // String is the integer in decimal digits.
 func (l Long) String() string {
 	negative := l != "" && l[len(l)-1] >= 0x80
+	fill := byte(0)
+	if negative {
+		fill = 0xff
+	}
 	b := []byte(l)
 	for len(b)%4 != 0 {
-		b = append(b, map[bool]byte{true: 0xff}[negative])
+		b = append(b, fill)
 	}
 	words := make([]uint32, len(b)/4)
 	for i := range words {

@@ -38,7 +38,7 @@ func module(commands []run.Description) (string, error) {
 		name := strings.ReplaceAll(d.Name, " ", "_")
 		fmt.Fprintf(&names, "    %q,\n", name)
 		writeFunction(&functions, d, name, parameters)
-		fmt.Fprintf(&table, "    %q: (\n        %q,\n        %q,\n", name, d.Name, argumentOf(d))
+		fmt.Fprintf(&table, "    %q: (\n        %q,\n        %q,\n", name, d.Name, arguments[d.Name])
 		for _, p := range parameters {
 			fmt.Fprintf(&table, "        %q\n", entry(p))
 		}
@@ -59,13 +59,6 @@ func entry(p parameter) string {
 		text += ":" + p.separator
 	}
 	return text + " "
-}
-
-func argumentOf(d run.Description) string {
-	if name := arguments[d.Name]; name != "" {
-		return name
-	}
-	return ""
 }
 
 // parametersOf are the keywords of a command: first those that need no name.
@@ -101,7 +94,7 @@ func parametersOf(d run.Description) ([]parameter, error) {
 
 func writeFunction(b *strings.Builder, d run.Description, name string, parameters []parameter) {
 	fmt.Fprintf(b, "\n\ndef %s(\n", name)
-	argument := argumentOf(d)
+	argument := arguments[d.Name]
 	if argument != "" {
 		fmt.Fprintf(b, "    %s: Optional[Inputs] = None,\n", argument)
 	}
