@@ -161,10 +161,11 @@ func SignFlipTest(differences []float64, draws int, seed uint64) (SignFlip, erro
 	extreme, words := 0, (g+63)/64
 	patterns, row := signPatterns(seed, draws, words), make([]uint64, words)
 	for k := range draws {
-		own := patterns[min(k*words, len(patterns)):]
-		if len(own) == 0 {
+		own := row
+		if patterns != nil {
+			own = patterns[k*words:]
+		} else {
 			drawSigns(row, seed, k)
-			own = row
 		}
 		var sum float64
 		var bits uint64
