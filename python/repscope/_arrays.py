@@ -19,6 +19,23 @@ def is_path(value: Any) -> bool:
     return isinstance(value, (str, os.PathLike))
 
 
+def is_part(value: Any) -> bool:
+    """Whether a value is a pair of a file and the name of an array in it."""
+    return isinstance(value, tuple) and len(value) == 2 and is_path(value[0]) and isinstance(value[1], str)
+
+
+def conversion(dtype: Any, what: str) -> Optional[type]:
+    """The type that numbers of another go over as; None where it is the same."""
+    if str(getattr(dtype, "name", dtype)).startswith(("bfloat16", "float8_", "float6_", "float4_")):
+        return np.float32
+    dtype = np.dtype(dtype)
+    if dtype.kind == "c":
+        raise TypeError(f"{what}: complex numbers; give real and imaginary parts as two arrays")
+    if dtype.kind not in "biuf":
+        raise TypeError(f"{what}: elements of type {dtype}, want numbers")
+    return np.float64 if dtype.kind == "f" and dtype.itemsize > 8 else None
+
+
 def as_array(value: Any, what: str = "array") -> np.ndarray:
     """A NumPy array of a tensor, of anything with ``__array__`` or DLPack, or of nested sequences.
 
@@ -27,15 +44,8 @@ def as_array(value: Any, what: str = "array") -> np.ndarray:
     """
     if not isinstance(value, np.ndarray):
         value = _convert(value, what)
-    if value.dtype.kind in "OV" or value.dtype.kind not in "biufSU":
-        if value.dtype.name.startswith(("bfloat16", "float8", "float6", "float4")):
-            return value.astype(np.float32)
-        if value.dtype.kind == "c":
-            raise TypeError(f"{what}: complex numbers; give real and imaginary parts as two arrays")
-        raise TypeError(f"{what}: elements of type {value.dtype}, want numbers")
-    if value.dtype.kind == "f" and value.dtype.itemsize > 8:
-        return value.astype(np.float64)
-    return value
+    to = None if value.dtype.kind in "SU" else conversion(value.dtype, what)
+    return value if to is None else value.astype(to)
 
 
 def _convert(value: Any, what: str) -> np.ndarray:
@@ -141,7 +151,7 @@ class Workspace:
         if isinstance(value, Mapping):
             arrays = {str(k): as_array(v, f"{name}[{k!r}]") for k, v in value.items()}
             path = self.place(name + ".npz", sum(a.nbytes for a in arrays.values()))
-            self._write(path, lambda f: np.savez(f, **arrays))
+            self.write(path, lambda f: np.savez(f, **arrays))
             self.labels[path] = f"{name} (arrays {', '.join(arrays)})"
             return path
         array = as_array(value, name)
@@ -151,11 +161,12 @@ class Workspace:
         if array.ndim == 0:
             raise TypeError(f"{name}: {value!r} is no array; want an array or a path")
         path = self.place(name + ".npy", array.nbytes)
-        path = self._write(path, lambda f: np.lib.format.write_array(f, array, allow_pickle=False))
+        path = self.write(path, lambda f: np.lib.format.write_array(f, array, allow_pickle=False))
         self.labels[path] = f"{name} (array {list(array.shape)}, {array.dtype})"
         return path
 
-    def _write(self, path: str, write: Any) -> str:
+    def write(self, path: str, write: Any) -> str:
+        """Has a function write the file at a path of the workspace; returns where it is in the end."""
         try:
             with open(path, "wb") as f:
                 write(f)

@@ -10,7 +10,7 @@ import time
 import warnings
 from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
 
-from ._arrays import Workspace, is_path
+from ._arrays import Workspace, is_part, is_path
 from ._errors import RepscopeError, RepscopeWarning, UsageError
 from ._find import find_program
 from ._progress import Progress, ProgressLike, progress_of
@@ -177,15 +177,11 @@ def _texts(key: str, flag: Flag, value: Any, workspace: Workspace) -> List[Any]:
 
 
 def _path(key: str, value: Any) -> str:
-    if isinstance(value, tuple) and len(value) == 2 and is_path(value[0]) and isinstance(value[1], str):
+    if is_part(value):
         return os.fspath(value[0]) + ":" + value[1]
     if not is_path(value):
         raise TypeError(f"{key}: {value!r} is no path")
-    return _decoded(os.fspath(value))
-
-
-def _decoded(path: Union[str, bytes]) -> str:
-    return os.fsdecode(path)
+    return os.fsdecode(value)
 
 
 def _file(key: str, name: str, value: Any, workspace: Workspace) -> str:
@@ -195,7 +191,7 @@ def _file(key: str, name: str, value: Any, workspace: Workspace) -> str:
     value = resolve(name, value)
     if isinstance(value, Stream):
         return value.save(name, workspace)
-    if is_path(value) or (isinstance(value, tuple) and len(value) == 2 and is_path(value[0]) and isinstance(value[1], str)):
+    if is_path(value) or is_part(value):
         return _path(key, value)
     return workspace.save(name, value)
 
@@ -317,7 +313,7 @@ def _text(key: str, flag: Flag, value: Any) -> str:
     if isinstance(value, str):
         return value
     if is_path(value):
-        return _decoded(os.fspath(value))
+        return os.fsdecode(value)
     if isinstance(value, Mapping):
         return ",".join(f"{k}={_scalar(key, v)}" for k, v in value.items())
     if hasattr(value, "tolist"):
@@ -334,7 +330,7 @@ def _scalar(key: str, value: Any, kind: str = "text") -> str:
     if isinstance(value, str):
         return value
     if is_path(value):
-        return _decoded(os.fspath(value))
+        return os.fsdecode(value)
     if hasattr(value, "item"):
         value = value.item()
     if isinstance(value, bool):

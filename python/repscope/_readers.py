@@ -12,6 +12,7 @@ from typing import Any, Iterator, List, Optional, Tuple
 
 import numpy as np
 
+from ._arrays import conversion, is_part, is_path
 from ._errors import UsageError
 
 CHUNK = 32 << 20  # bytes of rows that are held at a time, at least one row
@@ -32,7 +33,10 @@ class Stream:
         self._keep = keep  # the open file, closed with this object
         self.label = label
         self.shape: Tuple[int, ...] = tuple(int(n) for n in source.shape)
-        self._convert = _conversion(source.dtype, label)
+        if getattr(source.dtype, "names", None):
+            fields = source.dtype.names
+            raise TypeError(f"{label}: records of {', '.join(fields)}; give one field, as dataset.fields({fields[0]!r})[:]")
+        self._convert = conversion(source.dtype, label)
         self.dtype = np.dtype(source.dtype) if self._convert is None else np.dtype(self._convert)
         if not self.shape:
             raise TypeError(f"{label}: a scalar, want an array")
@@ -72,7 +76,7 @@ class Stream:
     def save(self, name: str, workspace: Any) -> str:
         """Writes a .npy file into a workspace, closes the source and returns the path."""
         try:
-            path: str = workspace._write(workspace.place(name + ".npy", self.nbytes), self.write)
+            path: str = workspace.write(workspace.place(name + ".npy", self.nbytes), self.write)
         finally:
             self.close()
         workspace.labels[path] = self.label
@@ -84,23 +88,6 @@ class Stream:
             self._keep = None
 
 
-def _conversion(dtype: Any, label: str) -> Optional[type]:
-    """The type that elements of another are converted to, None for none."""
-    name = str(getattr(dtype, "name", dtype))
-    if name.startswith(("bfloat16", "float8_", "float6_", "float4_")):
-        return np.float32
-    dtype = np.dtype(dtype)
-    if dtype.kind == "f" and dtype.itemsize > 8:
-        return np.float64
-    if dtype.kind in "biuf":
-        return None
-    if dtype.names:
-        raise TypeError(f"{label}: records of {', '.join(dtype.names)}; give one field, as dataset.fields({dtype.names[0]!r})[:]")
-    if dtype.kind == "c":
-        raise TypeError(f"{label}: complex numbers; give real and imaginary parts as two arrays")
-    raise TypeError(f"{label}: elements of type {dtype}, want numbers")
-
-
 def resolve(key: str, value: Any) -> Any:
     """A :class:`Stream` for an array or a path of HDF5 or Zarr; any other value as it is.
 
@@ -110,9 +97,9 @@ def resolve(key: str, value: Any) -> Any:
     if library in ("h5py", "zarr"):
         return _of_object(key, value, library)
     path, inner = value, None
-    if isinstance(value, tuple) and len(value) == 2 and isinstance(value[1], str) and isinstance(value[0], (str, os.PathLike)):
+    if is_part(value):
         path, inner = value
-    elif not isinstance(value, (str, os.PathLike)):
+    elif not is_path(value):
         return value
     path = os.fspath(path)
     if not isinstance(path, str):
