@@ -186,8 +186,8 @@ func plain(value string) string {
 	return strings.NewReplacer("{", "", "}", "", "--", "–", `\&`, "&", "`", "‘", "'", "’").Replace(value)
 }
 
-// line is the work as a list of references has it.
-func (r Reference) line() string {
+// line is the work as a list of references has it, with a mark around where it was published.
+func (r Reference) line(mark string) string {
 	var people []string
 	for author := range strings.SplitSeq(r.Get("author"), " and ") {
 		last, first, _ := strings.Cut(author, ", ")
@@ -201,7 +201,7 @@ func (r Reference) line() string {
 	places := []string{}
 	for _, place := range []string{"journal", "booktitle", "howpublished", "publisher"} {
 		if v := r.Get(place); v != "" {
-			places = append(places, "*"+plain(v)+"*")
+			places = append(places, mark+plain(v)+mark)
 		}
 	}
 	b.WriteString(strings.Join(places, ", "))

@@ -42,12 +42,15 @@ func (t *Text) Plain(s Section) string {
 	})
 }
 
-// Works are the references of the text as lines, each behind the label by which it is cited.
-func (t *Text) Works() []string {
+// Works are the references of the text as lines without markup, each behind the label by which it is cited.
+func (t *Text) Works() []string { return t.works("") }
+
+// works are [Text.Works] with a mark around where each was published.
+func (t *Text) works(mark string) []string {
 	labels := t.labels()
 	var lines []string
 	for _, r := range t.References() {
-		lines = append(lines, "["+labels[r.Key]+"] "+r.line())
+		lines = append(lines, "["+labels[r.Key]+"] "+r.line(mark))
 	}
 	return lines
 }
@@ -59,7 +62,7 @@ func (t *Text) Markdown() string {
 	for _, s := range t.Sections {
 		fmt.Fprintf(&b, "\n## %s\n\n%s\n", s.Title, markdownEscapes.Replace(t.Plain(s)))
 	}
-	if works := t.Works(); len(works) > 0 {
+	if works := t.works("*"); len(works) > 0 {
 		b.WriteString("\n## References\n\n")
 		for _, line := range works {
 			fmt.Fprintf(&b, "- %s\n", line)

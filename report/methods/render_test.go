@@ -20,6 +20,18 @@ func TestLabels(t *testing.T) {
 }
 
 // Quotes open and close, exponents are one, and what LaTeX has no command for is left to those who have.
+// Places of publication are marked in Markdown only.
+func TestWorks(t *testing.T) {
+	t.Parallel()
+	text := &Text{Sections: []Section{{Text: "One [@venna2001]."}}}
+	if works := text.Works(); len(works) != 1 || strings.Contains(works[0], "*") {
+		t.Errorf("works %q", works)
+	}
+	if markdown := text.Markdown(); strings.Count(markdown, "*") < 2 {
+		t.Errorf("nothing is marked in %q", markdown)
+	}
+}
+
 func TestEscape(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
