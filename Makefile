@@ -190,11 +190,12 @@ GPU_CHECK = $(CURDIR)/bin/gpu-check
 gpu-check-bundle:
 	rm -rf bin/gpu-check
 	@mkdir -p bin/gpu-check
-	@for package in internal/cuda model/cuda neighbors neighbors/internal/gpu; do \
+	@for package in internal/cuda model/cuda neighbors neighbors/internal/gpu analysis/robustness; do \
 		mkdir -p "$(GPU_CHECK)/$$package"; \
 		echo "$(GO) test -c -tags cuda ./$$package"; \
-		$(CUDA_ENV) $(GO) test -c -tags cuda -o "$(GPU_CHECK)/$$package/$$(basename $$package).test" ./$$package || exit 1; \
+		$(CUDA_ENV) $(GO) test -c -tags cuda -ldflags='-s -w' -o "$(GPU_CHECK)/$$package/$$(basename $$package).test" ./$$package || exit 1; \
 	done
+	$(CUDA_ENV) $(GO) build -trimpath -tags cuda -ldflags='-s -w' -o bin/gpu-check/ ./cmd/repscope
 	cp internal/cuda/gpu-check.sh bin/gpu-check/
 	cp -r internal/cuda/kernels internal/cuda/include internal/cuda/check.sh internal/cuda/spills.txt bin/gpu-check/internal/cuda/
 	sed -n 's/^	{"\(cu[A-Za-z0-9_]*\)", 0},$$/\1/p' internal/cuda/forward/symbols.c > bin/gpu-check/internal/cuda/symbols.txt

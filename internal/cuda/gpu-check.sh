@@ -1,8 +1,10 @@
 #!/bin/bash
-# All checks that need a GPU, in under ten minutes, with a table at the end. It runs in
+# All checks that need a GPU, with a table at the end. It runs in
 # the folder that `make gpu-check-bundle` fills, where test binaries lie in the places
 # of their packages; Go is not needed. A step that lacks something is skipped and says
-# what. SECONDS_EACH is the time per benchmark case.
+# what. SECONDS_EACH is the time per benchmark case, STEPS a pattern of the steps to run
+# (STEPS='tests|memcheck'), MODES those of PyTorch, TEST_SECONDS and SANITIZER_SECONDS the
+# longest times of a step of tests and of a sanitizer.
 cd "$(dirname "$0")" || exit 1
 root=$PWD
 table=()
@@ -15,6 +17,7 @@ mkdir -p "$report"
 step() {
 	local name=$1 begin=$SECONDS result
 	shift
+	[[ $name =~ ${STEPS:-.} ]] || return
 	echo "== $name"
 	"$@" 2>&1 | tee "$report/${name// /-}.txt"
 	local code=${PIPESTATUS[0]}
@@ -69,8 +72,9 @@ header_and_ptx() {
 tests() {
 	local binary=$1
 	shift
-	(cd "$(dirname "$binary")" && "./$(basename "$binary")" -test.v "$@") > "$report/last" 2>&1
+	(cd "$(dirname "$binary")" && timeout $((${TEST_SECONDS:-190} + 10)) "./$(basename "$binary")" -test.v -test.timeout ${TEST_SECONDS:-190}s "$@") > "$report/last" 2>&1
 	local code=$?
+	cp "$report/last" "$report/$(basename "$binary").log"
 	grep -E '^(---|FAIL|panic)' "$report/last" | grep -v -- '--- PASS' | head -n 40
 	if [ $code != 0 ]; then
 		tail -n 30 "$report/last"
@@ -90,10 +94,71 @@ sanitize() { # TOOL
 	local tool=compute-sanitizer
 	has compute-sanitizer || tool=/usr/local/cuda/bin/compute-sanitizer
 	# Tests of errors make errors on purpose.
-	(cd internal/cuda && timeout 100 "$tool" --tool "$1" --error-exitcode 9 ./cuda.test -test.skip 'Errors|Memory') > "$report/$1.log" 2>&1
+	(cd internal/cuda && timeout "${SANITIZER_SECONDS:-150}" "$tool" --tool "$1" --error-exitcode 9 ./cuda.test -test.skip 'Errors|Memory') > "$report/$1.log" 2>&1
 	local code=$?
 	tail -n 3 "$report/$1.log"
 	return $code
+}
+
+# The encoders of the benchmarks, where they were not packed.
+models() {
+	[ -d models ] && { echo "packed"; return; }
+	has python3 && python3 -c 'import torch, onnx' 2> /dev/null || { echo "skipped: no python3 with torch and onnx"; return; }
+	python3 latent/testdata/bench_models.py models > "$report/models.log" 2>&1 || { tail -n 3 "$report/models.log"; rm -rf models; return 1; }
+	ls models/*.onnx | wc -l
+}
+
+# The programs with --device: what must be equal to the processor's is compared byte by
+# byte, latents by the largest relative distance of a state. Times are those of whole
+# programs; the driver keeps what it has compiled, so that the first run takes longer.
+programs() {
+	local scratch=$report/programs device
+	mkdir -p "$scratch" && cd "$scratch" || return 1
+	run() { # NAME ARGUMENT…
+		local name=$1 begin=$EPOCHREALTIME
+		shift
+		XDG_CACHE_HOME=$PWD/$name.cache "$root/repscope" "$@" --out "$name" > "$name.log" 2>&1 || { tail -n 5 "$name.log"; echo "$name: repscope $*"; return 1; }
+		awk -v name="$name" -v begin="$begin" -v end="$EPOCHREALTIME" 'BEGIN { printf "%-16s %.2f s\n", name, end - begin }'
+	}
+	"$root/repscope" encode --example --device cuda --out probe > probe.log 2>&1 || { grep -q 'no CUDA' probe.log && { echo "skipped: $(grep -m1 'no CUDA' probe.log)"; return; }; tail -n 5 probe.log; return 1; }
+	run encode-cpu encode --example --device cpu || return 1
+	for precision in fp32 tf32 bf16; do run encode-$precision encode --example --device cuda --precision $precision || return 1; done
+	run neighbors-cpu neighborhood --example --latents z=encode-cpu/jepa.npy --device cpu --permutations 3 || return 1
+	run neighbors-cuda neighborhood --example --latents z=encode-cpu/jepa.npy --device cuda --permutations 3 || return 1
+	run robust-cpu robustness --example --device cpu || return 1
+	run robust-cuda robustness --example --device cuda || return 1
+	run robust-again robustness --example --device cuda --batch 48 || return 1
+	run manifold-cpu manifold --latents z=encode-cpu/jepa.npy --device cpu || return 1
+	run manifold-cuda manifold --latents z=encode-cpu/jepa.npy --device cuda || return 1
+	run geometry-cpu geometry --latents z=encode-cpu/jepa.npy --device cpu || return 1
+	run geometry-cuda geometry --latents z=encode-cpu/jepa.npy --device cuda || return 1
+	run smooth-cuda smoothness --example --device cuda || return 1
+	local wrong=0 file
+	same() { cmp "$1" "$2" || wrong=$((wrong + 1)); }
+	same robust-cuda/robustness_raw_data.csv robust-again/robustness_raw_data.csv
+	for pair in neighbors manifold geometry; do
+		for file in "$pair"-cpu/*.csv; do same "$file" "$pair-cuda/$(basename "$file")"; done
+	done
+	if python3 -c 'import numpy' 2> /dev/null; then
+		python3 - <<-'PYTHON' || wrong=$((wrong + 1))
+			import glob, os, sys
+			import numpy as np
+			bad = 0
+			for path in sorted(glob.glob("encode-cpu/*.npy")):
+			    name = os.path.basename(path)
+			    want = np.load(path).astype(np.float64)
+			    if want.ndim < 2:
+			        continue
+			    for precision, bound in (("fp32", 1e-5), ("tf32", 5e-3), ("bf16", 5e-2)):
+			        got = np.load(f"encode-{precision}/{name}").astype(np.float64)
+			        whole = np.linalg.norm(got - want) / np.linalg.norm(want)
+			        print(f"{name} {precision}: {whole:.2g}")
+			        bad += not whole < bound
+			sys.exit(bad > 0)
+		PYTHON
+	fi
+	echo "$(ls -d *-cuda | wc -l) programs on the GPU, $wrong differ"
+	[ "$wrong" = 0 ]
 }
 
 benchmark() {
@@ -118,6 +183,7 @@ neighbourhood() {
 }
 
 pytorch() {
+	export MODES
 	has python3 && python3 -c 'import torch' 2> /dev/null || { echo "skipped: no python3 with torch"; return; }
 	(cd latent/testdata && timeout 240 python3 bench_torch_cuda.py "${SECONDS_EACH:-0.5}") | tee "$report/pytorch"
 }
@@ -140,8 +206,11 @@ step "header and ptxas" header_and_ptx
 step "device tests" tests internal/cuda/cuda.test
 step "operators and encoders" tests model/cuda/cuda.test
 step "neighbours" tests neighbors/neighbors.test -test.run 'GPU|Cuda|CUDA|Device'
+step "noise" tests analysis/robustness/robustness.test -test.run 'GPU'
+step "programs" programs
 step "memcheck" sanitize memcheck
 step "racecheck" sanitize racecheck
+step "models" models
 step "benchmark" benchmark
 step "neighbourhood" neighbourhood
 step "pytorch" pytorch

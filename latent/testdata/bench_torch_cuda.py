@@ -1,12 +1,13 @@
 """Frames per second of the encoders of bench_models.py in PyTorch on a GPU, host memory
 to host memory (pinned), a line per case in the form of Go's benchmarks.
 
-python3 bench_torch_cuda.py [seconds]
+[MODES=eager,compile,max-autotune] python3 bench_torch_cuda.py [seconds]
 
 Cases: eager and torch.compile (default mode and max-autotune), in fp32, tf32 and bf16
 (autocast), batches of 1, 64 and 512. Images are channels-last. The median of the runs'
 times is told; two batches are under way, as far as PyTorch lets them.
 """
+import os
 import statistics
 import sys
 import time
@@ -54,7 +55,7 @@ def main():
             model = model.to(memory_format=torch.channels_last)
         for precision in ("fp32", "tf32", "bf16"):
             torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = precision == "tf32"
-            for mode in ("eager", "compile", "max-autotune"):
+            for mode in (os.environ.get("MODES") or "eager,compile,max-autotune").split(","):
                 torch._dynamo.reset()
                 run = model if mode == "eager" else torch.compile(model, mode="default" if mode == "compile" else mode)
                 for batch in (1, 64, 512):
