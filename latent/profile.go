@@ -8,10 +8,13 @@ import "repscope/model"
 type StepTime = model.StepTime
 
 // SetProfile begins to measure what the steps of an encoder take. It reports false where
-// that is not measured: of encoders that are no graph, and on GPUs.
+// that is not measured: of encoders that are no graph.
 func SetProfile(e Encoder) bool {
 	m, ok := e.(*modelEncoder)
-	return ok && m.model.SetProfile(true)
+	if ok {
+		m.model.SetProfile(true)
+	}
+	return ok
 }
 
 // Profile is what the steps took since SetProfile.

@@ -48,6 +48,8 @@ type executor interface {
 	// Compile is the outputs' types for inputs of the given types.
 	Compile(inputs []graph.Operand) ([]graph.Type, error)
 	SetThreads(n int)
+	SetProfile(on bool)
+	Profile() []StepTime
 	Close() error
 }
 

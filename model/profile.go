@@ -2,27 +2,15 @@
 
 package model
 
-import "repscope/model/cpu"
+import "repscope/model/operator"
 
-// StepTime is what a step of the prepared graph took: see [Model.Profile].
-type StepTime = cpu.StepTime
+// StepTime is what a step of the prepared graph took: see [Model.Profile] and [operator.StepTime].
+type StepTime = operator.StepTime
 
-// SetProfile begins to measure what the steps of runs take, or ends it. It reports false
-// where that is not measured: on GPUs.
-func (m *Model) SetProfile(on bool) bool {
-	p, ok := m.exec.(*processor)
-	if ok {
-		p.Executor.SetProfile(on)
-	}
-	return ok
-}
+// SetProfile begins to measure what the steps of runs take, or ends it.
+func (m *Model) SetProfile(on bool) { m.exec.SetProfile(on) }
 
 // Profile is what the steps of runs took since [Model.SetProfile]: those of the graph as it
 // is computed, with operators that became one, for every shape of the inputs. Times are of
-// all threads together, by the clock.
-func (m *Model) Profile() []StepTime {
-	if p, ok := m.exec.(*processor); ok {
-		return p.Executor.Profile()
-	}
-	return nil
-}
+// all threads together, by the clock, or of a GPU, by its own; the first run of a shape on a GPU is not measured.
+func (m *Model) Profile() []StepTime { return m.exec.Profile() }

@@ -8,6 +8,9 @@
 # spills more bytes of registers than spills.txt allows it. ARCHS chooses the
 # architectures, VERBOSE=1 shows every kernel.
 set -e
+# Columns in line where there is column.
+aligned() { if command -v column > /dev/null; then column -t; else cat; fi; }
+
 here=$(cd "$(dirname "$0")" && pwd)
 wheels=$here/../../bin/nvidia
 ours=$here/include/cuda.h
@@ -120,13 +123,13 @@ fi
 
 if [ -n "$VERBOSE" ]; then
 	echo
-	{ echo "ptxas arch family kernel registers shared stack spills"; cat "$work/table"; } | column -t
+	{ echo "ptxas arch family kernel registers shared stack spills"; cat "$work/table"; } | aligned
 fi
 echo
 echo "ptxas: kernels, most registers, most static shared memory, spilling kernels by version, architecture and family"
 awk '{ k = $1 " " $2 " " $3; n[k]++; if ($5 > r[k]) r[k] = $5; if ($6 > s[k]) s[k] = $6; if ($8 > 0) p[k]++ }
 	END { for (k in n) print k, n[k], r[k] + 0, s[k] + 0, p[k] + 0 }' "$work/table" | sort |
-	{ echo "ptxas arch family kernels registers shared spilling"; cat; } | column -t
+	{ echo "ptxas arch family kernels registers shared spilling"; cat; } | aligned
 if awk 'NR == FNR { allowed[$1] = $2; next } $8 > allowed[$4] + 0' "$here/spills.txt" "$work/table" | grep . > "$work/spilling"; then
 	sed 's/^/spills more than spills.txt allows: /' "$work/spilling"
 	failed="$failed spills"

@@ -105,6 +105,21 @@ func (c *Context) NewEvent() (*Event, error) {
 	return &Event{e}, nil
 }
 
+// NewTimedEvent makes an event that knows when the stream's work reached it.
+func (c *Context) NewTimedEvent() (*Event, error) {
+	e, err := cu.MakeEvent(cu.DefaultEvent)
+	if err != nil {
+		return nil, fmt.Errorf("an event: %w", explain(err))
+	}
+	return &Event{e}, nil
+}
+
+// Since is the seconds from another event to this one; both must be timed, recorded and reached.
+func (e *Event) Since(start *Event) (float64, error) {
+	ms, err := start.event.Elapsed(e.event)
+	return ms / 1000, explain(err)
+}
+
 // Record makes the event the point that the stream's work has reached by now.
 func (s *Stream) Record(e *Event) error { return explain(e.event.Record(s.stream)) }
 

@@ -4,7 +4,7 @@ to host memory (pinned), a line per case in the form of Go's benchmarks.
 [MODES=eager,compile,max-autotune] python3 bench_torch_cuda.py [seconds]
 
 Cases: eager and torch.compile (default mode and max-autotune), in fp32, tf32 and bf16
-(autocast), batches of 1, 64 and 512. Images are channels-last. The median of the runs'
+(autocast), batches of 1, 64 and 512, of float32 and at 512 of bytes too. Images are channels-last. The median of the runs'
 times is told; two batches are under way, as far as PyTorch lets them.
 """
 import os
@@ -20,12 +20,13 @@ import bench_models
 def measure(model, x, seconds):
     """Seconds per batch: upload, compute and download, each batch begun before the one before it is collected."""
     device = torch.device("cuda")
-    out = model(x.to(device))
+    out = model(x.to(device).float())
     landing = [torch.empty(out.shape, dtype=torch.float32, pin_memory=True) for _ in range(2)]
     ends = [torch.cuda.Event() for _ in range(2)]
 
     def submit(i):
-        landing[i].copy_(model(x.to(device, non_blocking=True)).float(), non_blocking=True)
+        on = x.to(device, non_blocking=True)
+        landing[i].copy_(model(on.float() / 255 if on.dtype == torch.uint8 else on).float(), non_blocking=True)
         ends[i].record()
 
     for i in range(6):
@@ -58,15 +59,16 @@ def main():
             for mode in (os.environ.get("MODES") or "eager,compile,max-autotune").split(","):
                 torch._dynamo.reset()
                 run = model if mode == "eager" else torch.compile(model, mode="default" if mode == "compile" else mode)
-                for batch in (1, 64, 512):
-                    x = torch.rand(batch, *state).pin_memory()
+                for batch, kind in ((1, ""), (64, ""), (512, ""), (512, "/bytes")):
+                    x = torch.randint(0, 256, (batch, *state), dtype=torch.uint8) if kind else torch.rand(batch, *state)
+                    x = x.pin_memory()
                     with torch.inference_mode(), torch.autocast("cuda", torch.bfloat16, enabled=precision == "bf16"):
                         try:
                             took = measure(run, x, seconds)
                         except Exception as error:  # torch.compile needs a compiler, which a machine may lack
-                            print(f"skipped: {name}/{precision}/batch={batch} {mode}: {str(error).splitlines()[0][:100]}")
+                            print(f"skipped: {name}/{precision}/batch={batch}{kind} {mode}: {str(error).splitlines()[0][:100]}")
                             continue
-                    print(f"PyTorch-{mode}/{name}/{precision}/batch={batch} {batch / took:.0f} frames/s", flush=True)
+                    print(f"PyTorch-{mode}/{name}/{precision}/batch={batch}{kind} {batch / took:.0f} frames/s", flush=True)
 
 
 if __name__ == "__main__":

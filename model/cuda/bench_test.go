@@ -7,6 +7,7 @@ package cuda
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -16,6 +17,7 @@ import (
 	device "repscope/internal/cuda"
 	"repscope/model/graph"
 	"repscope/model/onnx"
+	"repscope/model/pixels"
 )
 
 // BenchmarkModels measures the files that ../testdata/bench_models.py writes into the
@@ -44,23 +46,40 @@ func BenchmarkModels(b *testing.B) {
 		g := prepare(b, m.Graph)
 		for _, precision := range []Precision{FP32, TF32, BF16} {
 			for _, batch := range []int{1, 64, 512} {
-				b.Run(fmt.Sprintf("%s/%s/batch=%d", name, strings.ToLower(precision.String()), batch), func(b *testing.B) {
-					benchmarkModel(b, g, contexts[0], precision, append([]int{batch}, state...))
-				})
+				at := fmt.Sprintf("%s/%s/batch=%d", name, strings.ToLower(precision.String()), batch)
+				shape := append([]int{batch}, state...)
+				b.Run(at, func(b *testing.B) { benchmarkModel(b, g, contexts[0], precision, shape, false) })
+				if batch > 64 {
+					b.Run(at+"/bytes", func(b *testing.B) { benchmarkModel(b, g, contexts[0], precision, shape, true) })
+				}
 			}
 		}
 	}
 }
 
-func benchmarkModel(b *testing.B, g *graph.Graph, c *device.Context, precision Precision, shape []int) {
+// benchmarkModel takes float32 states, or bytes that are scaled on the device. REPSCOPE_BENCH_STEPS=1: it also tells what the steps took.
+func benchmarkModel(b *testing.B, g *graph.Graph, c *device.Context, precision Precision, shape []int, bytes bool) {
 	x, err := New(g, c, Options{Precision: precision})
 	if err != nil {
 		b.Fatal(err)
 	}
 	defer x.Close()
 	states := random(1, shape...)
+	frames, levels := make([]uint8, graph.Count(shape)), pixels.Levels{Values: make([]float32, 256), Plane: 1}
+	for i := range frames {
+		frames[i] = uint8(i * 7 % 251)
+	}
+	for i := range levels.Values {
+		levels.Values[i] = float32(i) / 255
+	}
 	submit := func() {
-		if err := x.Submit(context.Background(), []*graph.Tensor{states}); err != nil {
+		err := error(nil)
+		if bytes {
+			err = x.SubmitBytes(context.Background(), frames, shape, levels)
+		} else {
+			err = x.Submit(context.Background(), []*graph.Tensor{states})
+		}
+		if err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -88,4 +107,73 @@ func benchmarkModel(b *testing.B, g *graph.Graph, c *device.Context, precision P
 		collect()
 	}
 	b.ReportMetric(float64(shape[0])*float64(b.N)/b.Elapsed().Seconds(), "frames/s")
+	if os.Getenv("REPSCOPE_BENCH_STEPS") != "" {
+		b.StopTimer()
+		x.SetProfile(true)
+		for range 7 {
+			submit()
+			collect()
+		}
+		logSteps(b, x)
+	}
+}
+
+func logSteps(b *testing.B, x *Executor) {
+	var all float64
+	steps := x.Profile()
+	for _, s := range steps {
+		all += s.Median
+	}
+	for _, s := range steps {
+		if s.Median >= 0.01*all {
+			b.Logf("%8.1f us %4.1f %% %7.0f GFLOP/s %6.0f GB/s %s %v %v", s.Median*1e6, 100*s.Median/all, s.Flops/s.Median/1e9, s.Bytes/s.Median/1e9, s.Operator, s.Inputs, s.Output)
+		}
+	}
+	b.Logf("%8.1f us in all", all*1e6)
+}
+
+// BenchmarkTransfers measures what bounds batches beside computing: copies into pinned memory, the bus, launches.
+func BenchmarkTransfers(b *testing.B) {
+	c := open(b, 1, 8<<30)[0]
+	const size = 64 << 20
+	var up []byte
+	var at device.Pointer
+	var s *device.Stream
+	if err := c.Do(func() (err error) {
+		if up, err = c.Pinned(size); err != nil {
+			return err
+		}
+		if at, err = c.Alloc(size); err != nil {
+			return err
+		}
+		s, err = c.NewStream()
+		return err
+	}); err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() { _ = c.Do(func() error { return errors.Join(s.Close(), c.Free(at), c.FreePinned(up)) }) })
+	memory := make([]byte, size)
+	for i := range memory {
+		memory[i] = byte(i)
+	}
+	one := func(name string, run func() error) {
+		b.Run(name, func(b *testing.B) {
+			b.SetBytes(size)
+			for b.Loop() {
+				if err := c.Do(run); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+	one("fill", func() error { copyBytes(up, memory); return nil })
+	one("upload", func() error { return errors.Join(s.Upload(at, up), s.Synchronize()) })
+	one("download", func() error { return errors.Join(s.Download(up, at), s.Synchronize()) })
+	b.Run("launch", func(b *testing.B) {
+		for b.Loop() {
+			if err := c.Do(func() error { return s.Zero(at, 256) }); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
 }

@@ -36,6 +36,8 @@ type Executor struct {
 	limits                          []limit
 	displaced                       []float64 // of the batch collected last
 	lost                            error     // why nothing works any more
+	profiling                       bool
+	profiles                        []*profile // of the programs that ran since
 }
 
 // batch is what one Submit began and one Collect ends.
@@ -592,6 +594,9 @@ func (x *Executor) finish(p *part) error {
 	x.parts = slices.DeleteFunc(x.parts, func(other *part) bool { return other == p })
 	p.slot.busy = false
 	if err := p.slot.landed.Synchronize(); err != nil {
+		return err
+	}
+	if err := x.read(p.program, &p.slot.clock); err != nil {
 		return err
 	}
 	if err := p.program.faulty(valuesOf[int64](p.slot.hostOut, len(p.program.faults))); err != nil {

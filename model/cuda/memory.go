@@ -6,6 +6,7 @@ package cuda
 
 import (
 	"errors"
+	"runtime"
 	"sync"
 
 	device "repscope/internal/cuda"
@@ -50,6 +51,7 @@ type slot struct {
 	hostIn, hostOut            []byte
 	uploaded, computed, landed *device.Event
 	busy                       bool
+	clock                      clock
 }
 
 func (s *slot) open(c *device.Context) error {
@@ -98,7 +100,7 @@ func freePinned(c *device.Context, p *[]byte) error {
 }
 
 func (s *slot) close(c *device.Context) error {
-	all := errors.Join(s.in.free(c), s.out.free(c), freePinned(c, &s.hostIn), freePinned(c, &s.hostOut))
+	all := errors.Join(s.in.free(c), s.out.free(c), freePinned(c, &s.hostIn), freePinned(c, &s.hostOut), s.clock.close())
 	for _, e := range []*device.Event{s.uploaded, s.computed, s.landed} {
 		if e != nil {
 			all = errors.Join(all, e.Close())
@@ -108,11 +110,11 @@ func (s *slot) close(c *device.Context) error {
 }
 
 // copyChunk is what one goroutine copies at least: one alone is slower than the bus.
-const copyChunk = 4 << 20
+const copyChunk = 512 << 10
 
 // copyBytes copies with several goroutines where there is much.
 func copyBytes(to, from []byte) {
-	parts := min(8, len(from)/copyChunk)
+	parts := min(runtime.GOMAXPROCS(0), 16, len(from)/copyChunk)
 	if parts < 2 {
 		copy(to, from)
 		return

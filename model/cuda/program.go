@@ -293,19 +293,24 @@ func (x *Executor) compute(p *program, s *slot) error {
 	if err != nil {
 		return err
 	}
-	if !p.ran {
+	if !p.ran { // loads kernels, which is not to be measured
 		p.ran = true
-		return x.enqueue(p, s, b)
+		return x.enqueue(p, s, b, nil)
+	}
+	s.clock.steps = s.clock.steps[:0]
+	if x.profiling {
+		return x.timed(p, s, b)
 	}
 	if b.graph == nil {
-		if b.graph, err = x.computing.Capture(func() error { return x.enqueue(p, s, b) }); err != nil {
+		if b.graph, err = x.computing.Capture(func() error { return x.enqueue(p, s, b, nil) }); err != nil {
 			return err
 		}
 	}
 	return x.computing.Replay(b.graph)
 }
 
-func (x *Executor) enqueue(p *program, s *slot, b *bound) error {
+// enqueue gives a program's commands to the device; after, if not nil, is called behind the last one of each step.
+func (x *Executor) enqueue(p *program, s *slot, b *bound, after func(step int) error) error {
 	if len(p.faults) > 0 {
 		if err := x.computing.Zero(s.out.at, 8*len(p.faults)); err != nil {
 			return err
@@ -327,6 +332,11 @@ func (x *Executor) enqueue(p *program, s *slot, b *bound) error {
 				err = fmt.Errorf("%v: %w", p.Steps[c.step].Node, err)
 			}
 			return err
+		}
+		if after != nil && (i+1 == len(p.commands) || p.commands[i+1].step != c.step) {
+			if err := after(c.step); err != nil {
+				return err
+			}
 		}
 	}
 	return nil

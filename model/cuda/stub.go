@@ -10,6 +10,7 @@ import (
 
 	device "repscope/internal/cuda"
 	"repscope/model/graph"
+	"repscope/model/operator"
 	"repscope/model/pixels"
 )
 
@@ -40,4 +41,6 @@ func (none) Compile([]graph.Operand) ([]graph.Type, error)                    { 
 func (none) Depth() int                                                       { return 1 }
 func (none) SetThreads(int)                                                   {}
 func (none) Describe() string                                                 { return "" }
+func (none) SetProfile(bool)                                                  {}
+func (none) Profile() []operator.StepTime                                     { return nil }
 func (none) Close() error                                                     { return nil }

@@ -7,6 +7,7 @@
 #include "fakecuda.h"
 #include <algorithm>
 #include <cstring>
+#include <chrono>
 #include <deque>
 #include <functional>
 #include <set>
@@ -14,7 +15,9 @@
 namespace {
 
 using Work = std::function<CUresult()>;
-using Done = std::shared_ptr<bool>; /* of one record of an event */
+/* One record of an event: whether and when it was reached. */
+struct Point { bool reached = false; std::chrono::steady_clock::time_point at; };
+using Done = std::shared_ptr<Point>;
 
 /* What a queue holds: work, a record, or a wait. A copy names its host memory. */
 struct Item {
@@ -49,6 +52,7 @@ struct CUevent_st {
 	Done done; /* of the last record */
 	std::shared_ptr<Capture> capture;
 	std::set<size_t> nodes;
+	bool timed;
 };
 struct CUgraph_st { CUctx_st *context; std::shared_ptr<Nodes> nodes; };
 struct CUgraphExec_st { CUctx_st *context; std::shared_ptr<Nodes> nodes; };
@@ -65,12 +69,12 @@ unsigned choose(unsigned n) {
 	return unsigned(generator >> 33) % n;
 }
 
-bool runnable(const CUstream_st &s) { return !s.queue.empty() && (!s.queue.front().waits || *s.queue.front().waits); }
+bool runnable(const CUstream_st &s) { return !s.queue.empty() && (!s.queue.front().waits || s.queue.front().waits->reached); }
 
 CUresult step(CUstream_st &s) {
 	Item item = std::move(s.queue.front());
 	s.queue.pop_front();
-	if (item.records) *item.records = true;
+	if (item.records) *item.records = {true, std::chrono::steady_clock::now()};
 	if (!item.work) return CUDA_SUCCESS;
 	CUresult r = item.work();
 	if (r != CUDA_SUCCESS) s.context->lose(r);
@@ -238,7 +242,11 @@ CUresult cuStreamQuery(CUstream s) {
 	return s->queue.empty() ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY;
 }
 
-CUresult cuEventCreate(CUevent *e, unsigned int) { ENTER("cuEventCreate"); *e = new CUevent_st{context(), nullptr, nullptr, {}}; return CUDA_SUCCESS; }
+CUresult cuEventCreate(CUevent *e, unsigned int flags) {
+	ENTER("cuEventCreate");
+	*e = new CUevent_st{context(), nullptr, nullptr, {}, !(flags & CU_EVENT_DISABLE_TIMING)};
+	return CUDA_SUCCESS;
+}
 CUresult cuEventDestroy(CUevent e) { ENTER("cuEventDestroy"); delete e; return CUDA_SUCCESS; }
 CUresult cuEventRecord(CUevent e, CUstream s) {
 	STREAM("cuEventRecord", s);
@@ -247,7 +255,7 @@ CUresult cuEventRecord(CUevent e, CUstream s) {
 	e->nodes = s->tail;
 	if (s->capture) return CUDA_SUCCESS;
 	Item item;
-	item.records = e->done = std::make_shared<bool>(false);
+	item.records = e->done = std::make_shared<Point>();
 	return enqueue(s, item);
 }
 CUresult cuStreamWaitEvent(CUstream s, CUevent e, unsigned int) {
@@ -276,12 +284,21 @@ CUresult cuEventSynchronize(CUevent e) {
 	/* The stream that records it is the one to hurry. */
 	CUstream target = nullptr;
 	for (auto &s : streams) for (auto &i : s->queue) if (i.records == done) target = s.get();
-	return work_until(context(), target, [done] { return *done; });
+	return work_until(context(), target, [done] { return done->reached; });
 }
 CUresult cuEventQuery(CUevent e) {
 	ENTER("cuEventQuery");
 	disturb(context());
-	return !e->done || *e->done ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY;
+	return !e->done || e->done->reached ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY;
+}
+
+CUresult cuEventElapsedTime(float *milliseconds, CUevent start, CUevent end) {
+	ENTER("cuEventElapsedTime");
+	if (!start->timed || !end->timed) return refuse(CUDA_ERROR_INVALID_HANDLE, "cuEventElapsedTime: an event was made without times");
+	if (start->capture || end->capture || !start->done || !end->done) return refuse(CUDA_ERROR_INVALID_HANDLE, "cuEventElapsedTime: an event was not recorded");
+	if (!start->done->reached || !end->done->reached) return CUDA_ERROR_NOT_READY;
+	*milliseconds = std::chrono::duration<float, std::milli>(end->done->at - start->done->at).count();
+	return CUDA_SUCCESS;
 }
 
 /* An upload reads the host's memory when it runs. */

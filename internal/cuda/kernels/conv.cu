@@ -59,27 +59,42 @@ enum { FOURS = 1, /* the table has an entry for four neighbouring terms, 16 byte
 /* Layer normalisation of the tile's rows, after what is still to do; one warp per row. */
 template <class T> __device__ INLINE void normalize_tile(float *shared, const Finish &f, int n, const float *scale, const float *shift, float epsilon) {
 	int lane = (int)lane_id(), has = (scale ? 1 : 0) | (shift ? 2 : 0);
+	/* Four rows at a time, so that a warp does not wait for each of its sums. */
+	constexpr int WARPS = T::threads / 32, ROWS = 4;
+	static_assert(T::BM % (WARPS * ROWS) == 0, "rows of a warp");
 #pragma unroll 1
-	for (int row = (int)threadIdx.x / 32; row < T::BM; row += T::threads / 32) {
+	for (int row = (int)threadIdx.x / 32; row < T::BM; row += ROWS * WARPS) {
 		float *line = shared + row * T::stride + lane;
-		float v[T::BN / 32], sum = 0.0f, squares = 0.0f;
+		float v[ROWS][T::BN / 32], sum[ROWS], squares[ROWS];
 #pragma unroll
-		for (int j = 0; j < T::BN / 32; j++) {
-			v[j] = lane + 32 * j < n ? finish(line[32 * j], f, lane + 32 * j, 0) : 0.0f;
-			if (lane + 32 * j < n) sum += v[j];
+		for (int r = 0; r < ROWS; r++) {
+			sum[r] = squares[r] = 0.0f;
+#pragma unroll
+			for (int j = 0; j < T::BN / 32; j++) {
+				v[r][j] = lane + 32 * j < n ? finish(line[r * WARPS * T::stride + 32 * j], f, lane + 32 * j, 0) : 0.0f;
+				if (lane + 32 * j < n) sum[r] += v[r][j];
+			}
 		}
-		float mean = warp_sum(sum) / (float)n;
+		warp_sums(sum);
 #pragma unroll
-		for (int j = 0; j < T::BN / 32; j++)
-			if (lane + 32 * j < n) squares = __builtin_fmaf(v[j] - mean, v[j] - mean, squares);
-		float inverse = reciprocal_sqrt(warp_sum(squares) / (float)n + epsilon);
+		for (int r = 0; r < ROWS; r++) {
+			sum[r] = sum[r] / (float)n;
 #pragma unroll
-		for (int j = 0; j < T::BN / 32; j++) {
-			if (lane + 32 * j >= n) continue;
-			float w = (v[j] - mean) * inverse;
-			if (opaque(has) & 1) w *= scale[lane + 32 * j];
-			if (opaque(has) & 2) w += shift[lane + 32 * j];
-			line[32 * j] = w;
+			for (int j = 0; j < T::BN / 32; j++)
+				if (lane + 32 * j < n) squares[r] = __builtin_fmaf(v[r][j] - sum[r], v[r][j] - sum[r], squares[r]);
+		}
+		warp_sums(squares);
+#pragma unroll
+		for (int r = 0; r < ROWS; r++) {
+			float inverse = reciprocal_sqrt(squares[r] / (float)n + epsilon);
+#pragma unroll
+			for (int j = 0; j < T::BN / 32; j++) {
+				if (lane + 32 * j >= n) continue;
+				float w = (v[r][j] - sum[r]) * inverse;
+				if (opaque(has) & 1) w *= scale[lane + 32 * j];
+				if (opaque(has) & 2) w += shift[lane + 32 * j];
+				line[r * WARPS * T::stride + 32 * j] = w;
+			}
 		}
 	}
 	__syncthreads();

@@ -15,6 +15,14 @@ __device__ INLINE int opaque(int v) {
 	return v;
 }
 
+/* warp_sum of several values at once. */
+template <int N> __device__ INLINE void warp_sums(float (&v)[N]) {
+#pragma unroll
+	for (unsigned mask = 16; mask; mask /= 2)
+#pragma unroll
+		for (int i = 0; i < N; i++) v[i] += warp_shuffle_xor(v[i], mask);
+}
+
 enum { FP32, TF32, BF16 };
 
 constexpr int DEPTH = 32;
@@ -218,21 +226,43 @@ __device__ INLINE float activated(float x, int kind) {
 	}
 }
 
-/* Adds the bias and applies the activation to rows of shared memory. One function for all
- * tiles, since it is long; no sums are in registers any more. */
-__device__ __attribute__((noinline)) void activate_rows(float *shared, const float *bias, int rows, int columns, int stride, int kind) {
+/* Four neighbouring values at a time, so that their chains of operations run side by side. */
+template <int KIND> __device__ INLINE void activate_fours(float *shared, const float *bias, int fours, int across, int columns, int stride) {
 #pragma unroll 1
-	for (int e = (int)threadIdx.x; e < rows * columns; e += (int)blockDim.x) {
-		int column = e % columns;
-		float *v = shared + e / columns * stride + column;
-		*v = activated(*v + (bias ? bias[column] : 0.0f), opaque(kind));
+	for (int e = (int)threadIdx.x; e < fours; e += (int)blockDim.x) {
+		int column = (e & ((1 << across) - 1)) * 4;
+		if (column >= columns) continue;
+		float4 *at = (float4 *)(shared + (e >> across) * stride + column);
+		float4 v = *at, w = float4{0.0f, 0.0f, 0.0f, 0.0f};
+		if (bias) {
+			w.x = bias[column];
+			if (column + 1 < columns) w.y = bias[column + 1];
+			if (column + 2 < columns) w.z = bias[column + 2];
+			if (column + 3 < columns) w.w = bias[column + 3];
+		}
+		*at = float4{activated(v.x + w.x, KIND), activated(v.y + w.y, KIND), activated(v.z + w.z, KIND), activated(v.w + w.w, KIND)};
+	}
+}
+
+/* Adds the bias and applies the activation to rows of 4·2^across values in shared memory, of which `columns`
+ * belong to the result. One function for all tiles, since it is long; no sums are in registers any more. */
+__device__ __attribute__((noinline)) void activate_rows(float *shared, const float *bias, int rows, int across, int columns, int stride, int kind) {
+	int fours = rows << across;
+	switch (kind) {
+	case 2: return activate_fours<2>(shared, bias, fours, across, columns, stride);
+	case 3: return activate_fours<3>(shared, bias, fours, across, columns, stride);
+	case 4: return activate_fours<4>(shared, bias, fours, across, columns, stride);
+	case 5: return activate_fours<5>(shared, bias, fours, across, columns, stride);
+	default: return activate_fours<6>(shared, bias, fours, across, columns, stride);
 	}
 }
 
 /* Does so with a tile, unless it is so little that the store does it. */
 template <class T> __device__ INLINE void activate_tile(float *shared, const Finish &f, int column0, int n) {
 	if (f.activation <= 1) return;
-	activate_rows(shared, f.bias ? f.bias + column0 : nullptr, T::BM, n - column0 < T::BN ? n - column0 : T::BN, T::stride, f.activation);
+	constexpr int across = T::BN == 128 ? 5 : T::BN == 64 ? 4 : 3;
+	static_assert(4 << across == T::BN, "columns of a tile");
+	activate_rows(shared, f.bias ? f.bias + column0 : nullptr, T::BM, across, n - column0 < T::BN ? n - column0 : T::BN, T::stride, f.activation);
 	__syncthreads();
 }
 

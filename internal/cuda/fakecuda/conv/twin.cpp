@@ -8,7 +8,7 @@ namespace {
 #include "../../kernels/conv.cu"
 
 Family family("conv", "conv.cu tile.h math.h device.h ../fakecuda/twin.h",
-	"d502d0557eb56271c546e6a63a0d581f53014e9d5264571b014611ca5633db02",
+	"7bffc7f20c0f7d44f116ae8145327a731f6faa26c904937e6fb11c60ec0984ff",
 	__start_fake_shared_conv, __stop_fake_shared_conv, {
 	twin("conv_fp32_64x64", conv_fp32_64x64),
 	twin("conv_fp32_16x32", conv_fp32_16x32),
