@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -27,6 +28,11 @@ func BenchmarkModels(b *testing.B) {
 	dir := os.Getenv("REPSCOPE_BENCH_MODELS")
 	if dir == "" {
 		b.Skip("REPSCOPE_BENCH_MODELS is not set")
+	}
+	// Tiles are the largest of which there are so many.
+	if blocks, err := strconv.Atoi(os.Getenv("REPSCOPE_BENCH_BLOCKS")); err == nil {
+		defer func(before int) { processors = before }(processors)
+		processors = blocks
 	}
 	contexts := open(b, 1, 8<<30)
 	for _, name := range []string{"ConvEncoder", "DQN", "VideoViT", "ViT-S"} {
