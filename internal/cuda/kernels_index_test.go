@@ -299,7 +299,9 @@ func TestMovementKernels(t *testing.T) {
 				matrices, plane := 6, c.rows*c.columns
 				// Matrices of 3 by 2, which change places; elements are read column by column.
 				from := put(b, scattered[uint8](size*matrices*plane, 9))
-				for rank, table := range [][]uint64{axes(), axes(axis(6, plane, plane)), axes(axis(3, 2*plane, plane), axis(2, plane, 3*plane))} {
+				for rank, table := range [][]uint64{axes(), axes(axis(6, plane, plane)), axes(axis(3, 2*plane, plane), axis(2, plane, 3*plane)),
+					axes(axis(1, 7, 7), axis(3, 2*plane, plane), axis(2, plane, 3*plane)), axes(axis(3, 2*plane, plane), axis(1, 7, 7), axis(1, 5, 5), axis(2, plane, 3*plane)),
+					axes(axis(1, 7, 7), axis(3, plane, 2*plane), axis(1, 5, 5), axis(2, 3*plane, plane), axis(1, 9, 9))} {
 					if rank == 0 {
 						matrices = 1
 					}
@@ -316,8 +318,12 @@ func TestMovementKernels(t *testing.T) {
 			}
 			// Offsets of axes of 4, 5 and 9, with some outside.
 			offsets := []int64{-1, 0, 50, 100, 10, 0, -3, 20, 30, 8, 7, 6, -1, 4, 3, 2, 1, 0}
-			for rank, table := range [][]uint64{axes(), axes(axis(9, 9)), axes(axis(5, 4), axis(9, 9)), axes(axis(4, 0), axis(5, 4), axis(9, 9))} {
-				count := []int{1, 9, 45, 180}[rank]
+			for rank, table := range [][]uint64{axes(), axes(axis(9, 9)), axes(axis(5, 4), axis(9, 9)), axes(axis(4, 0), axis(5, 4), axis(9, 9)),
+				axes(axis(2, 13), axis(4, 0), axis(2, 15), axis(9, 9)), axes(axis(2, 13), axis(3, 14), axis(1, 10), axis(2, 15), axis(4, 9)),
+				axes(axis(2, 13), axis(1, 7), axis(3, 14), axis(1, 10), axis(2, 15), axis(3, 9)),
+				axes(axis(2, 13), axis(2, 4), axis(1, 11), axis(3, 14), axis(1, 10), axis(2, 15), axis(2, 9)),
+				axes(axis(2, 13), axis(1, 7), axis(2, 4), axis(1, 11), axis(3, 14), axis(1, 10), axis(2, 15), axis(2, 9))} {
+				count := []int{1, 9, 45, 180, 144, 48, 36, 48, 48}[rank]
 				b.each(fmt.Sprint("pad_", size), put(b, bytes[:200*size]), put(b, make([]uint8, count*size)), count, put(b, table), rank, put(b, offsets), 0x7172737475767778)
 			}
 			for _, first := range distant {

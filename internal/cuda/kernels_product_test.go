@@ -107,6 +107,12 @@ func TestProductKernels(t *testing.T) {
 					} else {
 						alpha = 0.75
 					}
+					x, y := noise(c.batch*aSize, 2), noise(c.batch*bSize, 3)
+					from, with := uint64(b.alloc(4*len(x))), uint64(b.alloc(4*len(y)))
+					for e := range c.batch {
+						b.lines(from, x, int(offsets[2*e]), c.m, c.k, aRow, aColumn)
+						b.lines(with, y, int(offsets[2*e+1]), c.k, c.n, bRow, bColumn)
+					}
 					bias, other := put(b, noise(c.n, 5))*uint64(orders&1), uint64(0)
 					if orders == 3 {
 						other = put(b, noise(c.m*c.n, 6))
@@ -115,7 +121,7 @@ func TestProductKernels(t *testing.T) {
 					if other != 0 {
 						activation = 0
 					}
-					b.start(kernel, [3]int{t.grid(c.m, c.n), c.batch, 1}, [3]int{t.threads, 1, 1}, t.shared(), put(b, noise(c.batch*aSize, 2)), put(b, noise(c.batch*bSize, 3)), add, bias, other,
+					b.start(kernel, [3]int{t.grid(c.m, c.n), c.batch, 1}, [3]int{t.threads, 1, 1}, t.shared(), from, with, add, bias, other,
 						put(b, make([]float32, c.batch*c.m*c.n)), list, aRow, aColumn, bRow, bColumn, 2*c.n, 2, c.m, c.n, c.k, c.slice, activation, alpha, float32(-1.5))
 				}
 			}
@@ -314,6 +320,28 @@ func TestAttentionKernels(t *testing.T) {
 	})
 }
 
+// lines writes the elements of a matrix, and not what lies between them.
+func (b *bench) lines(to uint64, v []float32, at, rows, columns, rowStep, columnStep int) {
+	if columnStep != 1 {
+		rows, columns, rowStep = columns, rows, columnStep
+	}
+	for r := range rows {
+		b.must(Upload(b.context, Pointer(to)+Pointer(4*(at+r*rowStep)), v[at+r*rowStep:][:columns]))
+	}
+}
+
+// gapped are rows of `width` elements, `step` apart; nobody writes what lies between.
+func (b *bench) gapped(v []float32, step, width int) uint64 {
+	if len(v) == 0 {
+		return put(b, v)
+	}
+	p := b.alloc(4 * len(v))
+	for at := 0; at < len(v); at += step {
+		b.must(Upload(b.context, p+Pointer(4*at), v[at:min(at+width, len(v))]))
+	}
+	return uint64(p)
+}
+
 // attend has two heads, masks (with rows that see nothing of some keys), rotations, and rows that lie apart.
 func (b *bench) attend(kernel string, which, queries, keys, width, values, blocks, threads, shared int) {
 	const heads = 2
@@ -345,7 +373,7 @@ func (b *bench) attend(kernel string, which, queries, keys, width, values, block
 	rotations := func(rows int) (uint64, uint64) { return put(b, noise(rows*width, 11)), put(b, noise(rows*width, 12)) }
 	qc, qs := rotations(queries)
 	kc, ks := rotations(keys)
-	masked := put(b, mask)
+	masked := b.gapped(mask, keys+2, keys)
 	q, k, v := noise(heads*queries*qStep, 1), noise(heads*keys*qStep, 2), noise(heads*keys*vStep, 3)
 	for i := range q {
 		q[i] *= 4
@@ -354,7 +382,7 @@ func (b *bench) attend(kernel string, which, queries, keys, width, values, block
 		if width%2 != 0 && use > 1 {
 			continue
 		}
-		b.start(kernel, [3]int{heads * blocks, 1, 1}, [3]int{threads, 1, 1}, shared, put(b, q), put(b, k), put(b, v), masked*(use&1), qc*(use>>1), qs*(use>>1), kc*(use>>1), ks*(use>>1),
+		b.start(kernel, [3]int{heads * blocks, 1, 1}, [3]int{threads, 1, 1}, shared, b.gapped(q, qStep, width), b.gapped(k, qStep, width), b.gapped(v, vStep, values), masked*(use&1), qc*(use>>1), qs*(use>>1), kc*(use>>1), ks*(use>>1),
 			put(b, make([]float32, heads*queries*vStep)), put(b, append(head(0), head(1)...)), queries, keys, width, values, qStep, qStep, vStep, vStep, keys+2, float32(0.35), vectors)
 	}
 }

@@ -34,6 +34,10 @@ func TestReduceKernels(t *testing.T) {
 			{2, 129, 43, [][]uint64{axis(2, 200)}, [][]uint64{axis(3, 43), axis(43, 1)}, true, false},
 			{7, 1, 1, [][]uint64{axis(7, 3)}, nil, true, false},
 			{3, 0, 1, [][]uint64{axis(3, 3)}, nil, true, false},
+			{24, 48, 48, [][]uint64{axis(2, 900), axis(3, 200), axis(2, 70), axis(2, 7)}, [][]uint64{axis(2, 3), axis(3, 11), axis(2, 17), axis(4, 1)}, true, false},
+			{24, 72, 40, [][]uint64{axis(2, 900), axis(1, 9), axis(3, 200), axis(2, 70), axis(2, 7)}, [][]uint64{axis(2, 3), axis(3, 11), axis(2, 17), axis(2, 1), axis(3, 90)}, true, false},
+			{48, 96, 96, [][]uint64{axis(2, 900), axis(1, 9), axis(3, 200), axis(2, 70), axis(2, 30), axis(1, 3), axis(2, 7)},
+				[][]uint64{axis(2, 3), axis(3, 11), axis(2, 17), axis(2, 1), axis(2, 90), axis(1, 5), axis(2, 200)}, true, false},
 		} {
 			chunks := max((c.n+c.chunk-1)/c.chunk, 1)
 			for _, by := range []struct {
@@ -257,7 +261,7 @@ func TestNoiseKernels(t *testing.T) {
 				}
 			}
 		}
-		for _, width := range []int{1, 7, 9, 1000, 1024, 1025, 2500} {
+		for _, width := range []int{1, 7, 8, 9, 16, 1000, 1024, 1025, 1032, 2500} {
 			const rows = 3
 			x, z := noise(rows*width, uint32(width)), noise(rows*width, 9)
 			bytes := scattered[uint8](rows*width, uint64(width))
@@ -318,6 +322,15 @@ func (b *bench) distantNoise(keys uint64) {
 	}
 }
 
+// manyAxes are axes inside of a long one.
+var manyAxes = [][][]uint64{
+	{axis(4, 5), axis(6, 1)},
+	{axis(3, 17), axis(2, 5), axis(5, 1)},
+	{axis(2, 30), axis(2, 17), axis(3, 5), axis(2, 1)},
+	{axis(3, 40), axis(1, 7), axis(2, 17), axis(2, 5), axis(4, 1)},
+	{axis(2, 90), axis(3, 30), axis(1, 9), axis(2, 17), axis(3, 5), axis(2, 3), axis(2, 1)},
+}
+
 // distantReductions has outputs far out, and a chunk of terms far out.
 func (b *bench) distantReductions() {
 	const n, chunk = 256, 1 << 20
@@ -334,22 +347,48 @@ func (b *bench) distantReductions() {
 			table := axes(axis(first/2+n, 3), axis(2, 1))
 			b.part("reduce_by_thread_"+kind, first+n, first, n, far(from, size, first/2*3), far(put(b, make([]uint64, n)), size, first), 0, 0,
 				put(b, table), 2, put(b, axes(axis(2, 1))), 1, first+n, 2, 2, 0, 0)
+			for _, inner := range manyAxes {
+				b.scope(func() {
+					product := 1
+					for _, a := range inner {
+						product *= int(a[0])
+					}
+					table := axes(append([][]uint64{axis(first/product+n, 3)}, inner...)...)
+					b.part("reduce_by_thread_"+kind, first+n, first, n, far(from, size, first/product*3), far(put(b, make([]uint64, n)), size, first), 0, 0,
+						put(b, table), 1+len(inner), put(b, axes(axis(2, 1))), 1, first+n, 2, 2, 0, 0)
+				})
+			}
 		}
 		// The first of so many outputs that their places are found by divisions.
 		for _, name := range []string{"warp", "block"} {
 			b.start(fmt.Sprintf("reduce_by_%s_%s", name, kind), [3]int{3, 1, 1}, [3]int{256, 1, 1}, 0, from, put(b, make([]uint64, 24)), 0, 0,
 				put(b, axes(axis(1<<31, 40), axis(2, 3))), 2, put(b, axes(axis(35, 1))), 1, 1<<32, 35, 35, 0, 0)
+			for _, inner := range manyAxes {
+				table := axes(append([][]uint64{axis(1<<32, 3)}, inner...)...)
+				b.start(fmt.Sprintf("reduce_by_%s_%s", name, kind), [3]int{24, 1, 1}, [3]int{256, 1, 1}, 0, from, put(b, make([]uint64, 200)), 0, 0,
+					put(b, table), 1+len(inner), put(b, axes(axis(35, 1))), 1, 1<<36, 35, 35, 0, 0)
+			}
 		}
 		for _, y := range []int{2048, 4096, 5000} {
 			terms := y*chunk + 60
 			for _, name := range []string{"thread", "warp", "block"} {
-				for rank := 1; rank <= 2; rank++ {
+				for rank := 1; rank <= 2+len(manyAxes); rank++ {
 					table := axes(axis(terms, 1))
+					at, rank, many := y*chunk, rank, rank-3
 					if rank == 2 {
 						table = axes(axis(terms/5+1, 5), axis(5, 1))
 					}
+					if many >= 0 {
+						product := 1
+						for _, a := range manyAxes[many] {
+							product *= int(a[0])
+						}
+						rank = 1 + len(manyAxes[many])
+						table = axes(append([][]uint64{axis(terms/product+1, 3)}, manyAxes[many]...)...)
+						at = y * chunk / product * 3
+					}
 					fakecuda.Blocks(y, 1)
-					b.start(fmt.Sprintf("reduce_by_%s_%s", name, kind), [3]int{1, y + 1, 1}, [3]int{256, 1, 1}, 0, far(from, size, y*chunk), 0, far(put(b, make([]uint64, 1)), 8, y), 0,
+					b.start(fmt.Sprintf("reduce_by_%s_%s", name, kind), [3]int{1, y + 1, 1}, [3]int{256, 1, 1}, 0, far(from, size, at), 0, far(put(b, make([]uint64, 1)), 8, y), 0,
 						put(b, axes()), 0, put(b, table), rank, 1, terms, chunk, 0, 0)
 					fakecuda.Blocks(0, 0)
 				}

@@ -245,6 +245,9 @@ var shapes = []struct {
 	{[]int{150}, [][3]int{{2, 1, 0}}},
 	{[]int{7, 24}, [][3]int{{24, 0, 1}, {1, 1, 3}}},
 	{[]int{3, 5, 9}, [][3]int{{45, 9, 1}, {0, 1, 2}, {1, 7, 5}}},
+	{[]int{2, 3, 2, 4}, [][3]int{{24, 9, 1}, {8, 1, 20}, {4, 30, 5}, {1, 2, 0}}},
+	{[]int{2, 3, 2, 1, 5}, [][3]int{{30, 9, 1}, {10, 1, 20}, {5, 30, 5}, {5, 3, 8}, {1, 2, 3}}},
+	{[]int{2, 3, 1, 2, 2, 2, 3, 2}, [][3]int{{144, 9, 1}, {48, 1, 20}, {48, 3, 5}, {24, 30, 5}, {12, 5, 3}, {6, 11, 13}, {2, 2, 0}, {1, 1, 90}}},
 }
 
 // walk is a box as a kernel takes it, and how many elements it has.
@@ -330,18 +333,20 @@ func TestBroadcastKernels(t *testing.T) {
 func TestDistantBoxes(t *testing.T) {
 	directly(t, func(b *bench) {
 		const n = 512
-		x, y, flags := counting[float32](n), noise(64, 4), make([]uint8, n)
+		x, y, flags := counting[float32](n), noise(128, 4), make([]uint8, n)
 		for i := range flags {
 			flags[i] = uint8(i*i%3) & 1
 		}
 		a, c, condition, wide := put(b, x), put(b, y), put(b, flags), put(b, scattered[int64](n, 8))
-		// An axis of 6 or of 4·6 elements inside of a long one.
+		// Axes inside of a long one.
+		boxes := [][]int{nil, {6}, {4, 6}, {3, 2, 5}, {2, 2, 3, 2}, {3, 1, 2, 2, 4}, {2, 3, 1, 2, 3, 2, 2}}
 		for _, first := range append(distant, 1<<31) {
-			for rank := 1; rank <= 3; rank++ {
+			for _, inner := range boxes {
+				rank := 1 + len(inner)
 				count := first + n + 1000
 				table := func(strides ...func(k int) int) uint64 {
 					var list [][]uint64
-					for k, length := range [][]int{{count}, {count, 6}, {count, 4, 6}}[rank-1] {
+					for k, length := range append([]int{count}, inner...) {
 						var s []int
 						for _, f := range strides {
 							s = append(s, f(k))
@@ -351,17 +356,20 @@ func TestDistantBoxes(t *testing.T) {
 					return put(b, axes(list...))
 				}
 				dense := func(k int) int {
-					return [][]int{{1}, {6, 1}, {24, 6, 1}}[rank-1][k]
-				}
-				own := func(k int) int { return [][]int{{0}, {0, 3}, {0, 5, 2}}[rank-1][k] }
-				small := func(i int) int {
-					switch rank {
-					case 2:
-						return i % 6 * 3
-					case 3:
-						return i/6%4*5 + i%6*2
+					size := 1
+					for _, length := range inner[k:] {
+						size *= length
 					}
-					return 0
+					return size
+				}
+				own := func(k int) int { return []int{0, 7, 3, 1, 5, 2, 1, 2}[k] }
+				small := func(i int) int {
+					at := 0
+					for k := len(inner); k > 0; k-- {
+						at += i % inner[k-1] * own(k)
+						i /= inner[k-1]
+					}
+					return at
 				}
 				out := put(b, make([]float32, n))
 				b.part("binary_f32", count, first, n, far(a, 4, first), c, far(out, 4, first), count, table(dense, own), rank, 1)
@@ -375,7 +383,7 @@ func TestDistantBoxes(t *testing.T) {
 				})
 				other := put(b, make([]uint64, 4*n))
 				b.part("binary_i64", count, first, n, far(wide, 8, first), wide, far(other, 8, first), count, table(dense, own), rank, 4)
-				b.part("binary4_f32", count, first, n, put(b, noise(64, 2)), put(b, noise(64, 3)), far(other, 16, first), count, table(own, own), rank, 2, false, false)
+				b.part("binary4_f32", count, first, n, put(b, noise(512, 2)), put(b, noise(512, 3)), far(other, 16, first), count, table(own, own), rank, 2, false, false)
 				b.part("compare_f32", count, first, n, far(a, 4, first), c, far(other, 1, first), count, table(dense, own), rank, 1)
 				b.part("compare_i64", count, first, n, far(wide, 8, first), wide, far(other, 1, first), count, table(dense, own), rank, 1)
 				b.part("compare_bool", count, first, n, far(condition, 1, first), condition, far(other, 1, first), count, table(dense, own), rank, 7)

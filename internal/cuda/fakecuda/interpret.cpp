@@ -37,9 +37,6 @@ std::string interpret(const CUctx_st *c, const CUfunc_st *f, const Launch &launc
 	return text;
 }
 
-/* Of a float32 or of 1, whichever is greater, where the kernel has approximate functions. */
-constexpr float approximate_tolerance = 4e-6f;
-
 using Copy = std::map<CUdeviceptr, std::vector<unsigned char>>;
 
 Copy copy_memory(const CUctx_st *c) {
@@ -62,12 +59,8 @@ template <class T> T at(const unsigned char *p) {
 	return v;
 }
 
-/* Whether values differ that kernels may leave different: those that are no numbers, of
- * any bits; and float32 that come from approximate functions, within the tolerance. */
-bool excused(const unsigned char *a, const unsigned char *b, float tolerance) {
-	float x = at<float>(a), y = at<float>(b);
-	return (std::isnan(x) && std::isnan(y)) || std::fabs(x - y) <= tolerance * std::max(1.0f, std::max(std::fabs(x), std::fabs(y)));
-}
+/* Values that are no numbers may have any bits. */
+bool excused(const unsigned char *a, const unsigned char *b) { return std::isnan(at<float>(a)) && std::isnan(at<float>(b)); }
 
 /* Where float64 begin and end is not known, so NaN of 8 bytes are looked for at multiples of 8. */
 bool excused_double(const unsigned char *a, const unsigned char *b) { return std::isnan(at<double>(a)) && std::isnan(at<double>(b)); }
@@ -106,19 +99,13 @@ std::string difference(const CUctx_st *c, const CUfunc_st *f, const Launch &laun
 		sort(launch, ours);
 		sort(launch, theirs);
 	}
-	/* Exponentials of attention and reciprocal roots of normalizations are approximate in the PTX. */
-	std::string_view text = *f->text;
-	float tolerance = 0;
-	size_t begin = text.find(".entry " + std::string(f->twin->name) + "("), end = text.find("\n}", begin);
-	if (text.substr(begin, end - begin).find(".approx.") != std::string_view::npos || text.substr(begin, end - begin).find("call.uni") != std::string_view::npos)
-		tolerance = approximate_tolerance;
 	for (auto &[first, bytes] : theirs) {
 		auto *mine = ours.empty() ? reinterpret_cast<const unsigned char *>(first) : ours[first].data();
 		const unsigned char *known = blocks[first].known;
 		for (size_t i = 0; i < bytes.size(); i++) {
 			if (mine[i] == bytes[i] || !known[i]) continue;
 			size_t word = i / 4 * 4, pair = i / 8 * 8;
-			if (word + 4 <= bytes.size() && excused(mine + word, &bytes[word], tolerance)) continue;
+			if (word + 4 <= bytes.size() && excused(mine + word, &bytes[word])) continue;
 			if (pair + 8 <= bytes.size() && excused_double(mine + pair, &bytes[pair])) continue;
 			char problem[256];
 			snprintf(problem, sizeof problem, "%s: the PTX and its twin differ at byte %zu of %zu: %02x and %02x, as float32 %.9g and %.9g", f->twin->name, i, bytes.size(), mine[i], bytes[i],

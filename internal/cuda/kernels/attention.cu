@@ -7,7 +7,10 @@ namespace {
 
 /* 2^x to 2⁻²² of its size, 0 for −∞ and NaN for NaN. */
 #ifdef FAKE_DEVICE
-__device__ INLINE float approximate_power2(float x) { return __builtin_exp2f(x); }
+__device__ INLINE float approximate_power2(float x) {
+	float y = (float)__builtin_exp2((double)x); /* the interpreter's bits */
+	return y < 1.17549435e-38f ? 0.0f : y;
+}
 #else
 __device__ INLINE float approximate_power2(float x) {
 	float y;

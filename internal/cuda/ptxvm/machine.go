@@ -75,6 +75,24 @@ func (m *Machine) Run(module *Module, l *Launch) (err error) {
 	case len(l.Arguments) != len(p.parameters):
 		return refuse("%d arguments, want %d", len(l.Arguments), len(p.parameters))
 	}
+	m.prepare(p, l)
+	m.seen = nil
+	if m.Recorder != nil || m.observe {
+		m.seen = make([]byte, len(p.code))
+	}
+	if m.Recorder == nil {
+		return m.runBlocks(p, l, blocks, threads)
+	}
+	copied, before := m.Recorder.before(l), m.Instructions
+	err = m.runBlocks(p, l, blocks, threads)
+	if failed := m.Recorder.after(m, p, l, copied, m.Instructions-before, err); failed != nil {
+		return failed
+	}
+	return err
+}
+
+// runBlocks runs the blocks of a launch; a mistake is a *Fault.
+func (m *Machine) runBlocks(p *program, l *Launch, blocks, threads int) (err error) {
 	defer func() {
 		switch r := recover().(type) {
 		case nil:
@@ -84,27 +102,12 @@ func (m *Machine) Run(module *Module, l *Launch) (err error) {
 			panic(r)
 		}
 	}()
-	m.prepare(p, l)
-	m.seen = nil
-	ended := false
-	if m.Recorder != nil || m.observe {
-		m.seen = make([]byte, len(p.code))
-	}
-	if m.Recorder != nil {
-		copied, before := m.Recorder.before(l), m.Instructions
-		defer func() {
-			if ended {
-				err = m.Recorder.after(m, p, l, copied, m.Instructions-before)
-			}
-		}()
-	}
 	warps := m.warps(p, l, (threads+31)/32)
 	order := m.order(blocks, l)
 	for i := range blocks {
 		b := l.First + order(i)
 		m.runBlock(p, l, warps, [3]int{b % l.Grid[0], b / l.Grid[0] % l.Grid[1], b / l.Grid[0] / l.Grid[1]}, threads)
 	}
-	ended = true
 	return nil
 }
 

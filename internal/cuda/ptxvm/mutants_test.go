@@ -4,10 +4,8 @@ package ptxvm
 
 import (
 	"bytes"
-	"encoding/binary"
 	"fmt"
 	"maps"
-	"math"
 	"os"
 	"regexp"
 	"slices"
@@ -259,59 +257,29 @@ func mutate(g *generator, families []*family) *mutant {
 }
 
 // replay runs a launch with a module; a difference in what it leaves is an error.
-func replay(machine *Machine, module *Module, r *Recording, tolerance float64) error {
+func replay(machine *Machine, module *Module, r *Recording) error {
 	l := r.Launch
 	l.Memory = make([]Region, len(r.Launch.Memory))
 	for i, m := range r.Launch.Memory {
 		l.Memory[i] = Region{m.Base, bytes.Clone(m.Data), bytes.Clone(m.Known)}
 	}
 	l.Limit = 2*r.Instructions + 1000
-	if err := machine.Run(module, &l); err != nil {
+	err := machine.Run(module, &l)
+	if fault, ok := err.(*Fault); r.Fault != "" && (!ok || fault.Kind != r.Fault) {
+		return fmt.Errorf("no mistake of kind %s", r.Fault)
+	}
+	if err != nil && r.Fault == "" {
 		return err
 	}
+	if r.Fault != "" {
+		return nil
+	}
 	for i, m := range l.Memory {
-		if !same(m.Data, r.After[i], tolerance) {
+		if !bytes.Equal(m.Data, r.After[i]) {
 			return fmt.Errorf("other numbers")
 		}
 	}
 	return nil
-}
-
-// same compares memory: bits, or float32 to a tolerance of themselves or 1, whichever is greater.
-func same(a, b []byte, tolerance float64) bool {
-	if bytes.Equal(a, b) {
-		return true
-	}
-	if tolerance == 0 {
-		return false
-	}
-	for i := 0; i < len(a); i += 4 {
-		if i+4 > len(a) {
-			return bytes.Equal(a[i:], b[i:])
-		}
-		u, v := binary.LittleEndian.Uint32(a[i:]), binary.LittleEndian.Uint32(b[i:])
-		if u == v {
-			continue
-		}
-		x, y := float64(float(u)), float64(float(v))
-		if x != x && y != y {
-			continue
-		}
-		if !(math.Abs(x-y) <= tolerance*max(1, math.Abs(x), math.Abs(y))) {
-			return false
-		}
-	}
-	return true
-}
-
-// approximate says whether a kernel's results may differ in the last places.
-func approximate(text, kernel string) float64 {
-	_, rest, _ := strings.Cut(text, ".entry "+kernel+"(")
-	body, _, _ := strings.Cut(rest, "\n}")
-	if strings.Contains(body, ".approx.") || strings.Contains(body, "call.uni") {
-		return 4e-6
-	}
-	return 0
 }
 
 // compareInEveryWay lets the interpreter run mutants that compare as no kernel does.
@@ -422,7 +390,7 @@ func TestMutants(t *testing.T) {
 		wg.Go(func() {
 			for i := int(next.Add(1)) - 1; i < len(mutants); i = int(next.Add(1)) - 1 {
 				m := mutants[i]
-				m.fate = fate(m, byName[m.family].with(m), launches[m.kernel], approximate(texts[m.family], m.kernel))
+				m.fate = fate(m, byName[m.family].with(m), launches[m.kernel])
 			}
 		})
 	}
@@ -467,7 +435,7 @@ func report(t *testing.T, m *Module, kernel string, launches []*Recording) map[i
 	machine := NewMachine()
 	machine.observe = true
 	for _, r := range launches {
-		if err := replay(machine, m, r, 0); err != nil {
+		if err := replay(machine, m, r); err != nil {
 			t.Fatalf("%s: %v", kernel, err)
 		}
 		for i, s := range machine.seen {
@@ -492,7 +460,7 @@ func report(t *testing.T, m *Module, kernel string, launches []*Recording) map[i
 }
 
 // fate is what notices a mutant: the compiler, a kind of fault, or numbers.
-func fate(m *mutant, text string, launches []*Recording, tolerance float64) string {
+func fate(m *mutant, text string, launches []*Recording) string {
 	module, err := Parse(m.family+".ptx", text)
 	if err == nil {
 		_, err = module.program(m.kernel)
@@ -502,7 +470,7 @@ func fate(m *mutant, text string, launches []*Recording, tolerance float64) stri
 	}
 	machine := NewMachine()
 	for _, r := range launches {
-		err := replay(machine, module, r, tolerance)
+		err := replay(machine, module, r)
 		if fault, ok := err.(*Fault); ok {
 			return fault.Kind
 		}

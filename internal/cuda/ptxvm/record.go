@@ -19,7 +19,8 @@ type Recording struct {
 	Module       string // its name
 	Launch       Launch
 	After        [][]byte
-	Instructions int // of all warps
+	Fault        string // the kind of mistake by which it ends, with no memory after it
+	Instructions int    // of all warps
 }
 
 // A Recorder keeps launches in which an instruction does what it did in no launch before: it is
@@ -105,7 +106,9 @@ func (r *Recording) digest() [sha256.Size]byte {
 	for i, m := range r.Launch.Memory {
 		fmt.Fprint(h, len(m.Data))
 		h.Write(m.Data)
-		h.Write(r.After[i])
+		if r.Fault == "" {
+			h.Write(r.After[i])
+		}
 	}
 	return [sha256.Size]byte(h.Sum(nil))
 }
@@ -127,7 +130,7 @@ func (r *Recorder) before(l *Launch) []Region {
 }
 
 // after writes the launch to a file if it is worth it.
-func (r *Recorder) after(m *Machine, p *program, l *Launch, before []Region, instructions int) error {
+func (r *Recorder) after(m *Machine, p *program, l *Launch, before []Region, instructions int, err error) error {
 	known := r.seen[p]
 	if known == nil {
 		known = make([]byte, len(p.code))
@@ -142,9 +145,12 @@ func (r *Recorder) after(m *Machine, p *program, l *Launch, before []Region, ins
 	}
 	rec := Recording{Module: p.module.name, Launch: *l, Instructions: instructions}
 	rec.Launch.Memory = nil
+	if fault, ok := err.(*Fault); ok {
+		rec.Fault = fault.Kind
+	}
 	n := 0
 	for _, s := range m.spaces {
-		if s.shadow == nil {
+		if s.shadow == nil && rec.Fault == "" {
 			continue // not touched
 		}
 		i := slices.IndexFunc(before, func(b Region) bool { return b.Base == s.base })

@@ -8,7 +8,7 @@ namespace {
 #include "../../kernels/attention.cu"
 
 Family family("attention", "attention.cu tile.h math.h device.h ../fakecuda/twin.h",
-	"5e7e91c9959bbae53d33338686c31c53ea616908052b7049c2a31c279abcd9c3",
+	"e20c0bbef81fa5d76e72338aabcd7fe600492fa6c95ee3c68fa1189e656e709a",
 	__start_fake_shared_attention, __stop_fake_shared_attention, {
 	twin("attention_tf32_16", attention_tf32_16),
 	twin("attention_tf32_32", attention_tf32_32),
