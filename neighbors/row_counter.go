@@ -100,7 +100,7 @@ func (p *Pass) firstCount() int {
 func (w *rowCounter) enough(i int, list []int32) (length int, ok bool) {
 	p := w.pass
 	if p.group == nil {
-		return len(list), len(list) >= p.kmax
+		return min(p.kmax, len(list)), len(list) >= p.kmax
 	}
 	clear(w.tally)
 	most := int32(0)

@@ -388,3 +388,31 @@ func TestFixed(t *testing.T) {
 		t.Errorf("%+v and %+v, want %v", forward, backward, sum)
 	}
 }
+
+// Of a list that is longer than needed no more than what is needed counts, with what is as near as the last of it.
+func TestListsEndWhereTheyMay(t *testing.T) {
+	t.Parallel()
+	original := points.Points{N: 40, Dim: 1, F32: make([]float32, 40)}
+	blocks := make([]int, 40)
+	for i := range blocks {
+		original.F32[i], blocks[i] = float32(i%7), i/8
+	}
+	for _, blocks := range [][]int{nil, blocks} {
+		p, err := NewPass(original, []points.Points{original}, Options{Ks: []int{2, 5}, Blocks: blocks, CoRanking: CoRankingOff})
+		if err != nil {
+			t.Fatal(err)
+		}
+		all := make([]int32, 0, 39)
+		for j := 1; j < 40; j++ {
+			all = append(all, int32(j))
+		}
+		w := p.newRowCounter()
+		length, ok := w.enough(0, all)
+		if !ok || blocks == nil && length != 5 || length > 25 {
+			t.Errorf("blocks %v: %d of %d entries are needed, %v", blocks != nil, length, len(all), ok)
+		}
+		if length, ok = w.enough(0, all[:3]); ok || length != 3 {
+			t.Errorf("blocks %v: of 3 entries %d are enough, %v", blocks != nil, length, ok)
+		}
+	}
+}

@@ -21,7 +21,7 @@ type Context struct {
 	done      chan struct{}
 	closed    error
 	library   *library
-	modules   map[string]cu.Module // by family
+	modules   []cu.Module
 	functions map[string]*function // by kernel
 	capturing bool
 }
@@ -44,7 +44,7 @@ func Open(d Device) (*Context, error) {
 		return nil, err
 	}
 	c := &Context{Device: d, jobs: make(chan job), done: make(chan struct{}), library: kernels,
-		modules: map[string]cu.Module{}, functions: map[string]*function{}}
+		functions: map[string]*function{}}
 	started := make(chan error)
 	go c.own(started)
 	if err := <-started; err != nil {

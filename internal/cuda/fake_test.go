@@ -481,7 +481,7 @@ func TestKernelsRefused(t *testing.T) {
 		if changed == string(text) {
 			t.Fatalf("%s is not in the PTX", c[0])
 		}
-		x.library = &library{ptx: map[string]string{"changed": changed}, family: map[string]string{"selftest_lanes": "changed"}}
+		x.library = &library{shared: map[string]string{"changed": changed}, family: map[string]string{"selftest_lanes": "changed"}}
 		err := x.Do(func() error {
 			s, err := x.NewStream()
 			if err != nil {

@@ -89,6 +89,14 @@ tests() {
 	return $code
 }
 
+# The node cases of the onnx package, made by its own generator.
+cases() {
+	[ -d cases ] && { echo "there"; return; }
+	has python3 && python3 -c 'import onnx' 2> /dev/null || { echo "skipped: no python3 with onnx"; return; }
+	python3 model/cpu/testdata/node_cases.py cases > "$report/cases.log" 2>&1 || { tail -n 3 "$report/cases.log"; rm -rf cases; return 1; }
+	find cases -name model.onnx | wc -l
+}
+
 sanitize() { # TOOL
 	has compute-sanitizer || [ -x /usr/local/cuda/bin/compute-sanitizer ] || { echo "skipped: no compute-sanitizer"; return; }
 	local tool=compute-sanitizer
@@ -212,6 +220,8 @@ step "driver" driver
 step "symbols" symbols
 step "header and ptxas" header_and_ptx
 step "device tests" tests internal/cuda/cuda.test
+step "cases" cases
+if [ -d cases ]; then export REPSCOPE_ONNX_NODE_CASES=$root/cases; fi
 step "operators and encoders" tests model/cuda/cuda.test
 step "neighbours" tests neighbors/neighbors.test -test.run 'GPU|Cuda|CUDA|Device'
 step "noise" tests analysis/robustness/robustness.test -test.run 'GPU'

@@ -1,6 +1,6 @@
 //go:build cuda
 
-// The kernels' PTX, one module per family, loaded when a kernel is first launched.
+// The kernels' PTX, a file per family and a module per kernel, loaded when the kernel is first launched.
 
 package cuda
 
@@ -19,11 +19,16 @@ import (
 //go:embed kernels/ptx/*.ptx
 var ptxFiles embed.FS
 
-// library finds kernels in PTX: ptx by family, the family and the number of
-// parameters by kernel.
+// library finds kernels in PTX: what all kernels of a family share, its declarations and functions, by family; the
+// family, the text and the number of parameters by kernel.
 type library struct {
-	ptx, family map[string]string
-	parameters  map[string]int
+	shared       map[string]string
+	family, text map[string]string
+	parameters   map[string]int
+}
+
+func newLibrary() *library {
+	return &library{shared: map[string]string{}, family: map[string]string{}, text: map[string]string{}, parameters: map[string]int{}}
 }
 
 // embedded is the library of the binary's own kernels.
@@ -32,7 +37,7 @@ var embedded = sync.OnceValues(func() (*library, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &library{ptx: map[string]string{}, family: map[string]string{}, parameters: map[string]int{}}
+	l := newLibrary()
 	for _, entry := range entries {
 		text, err := ptxFiles.ReadFile("kernels/ptx/" + entry.Name())
 		if err != nil {
@@ -45,55 +50,64 @@ var embedded = sync.OnceValues(func() (*library, error) {
 	return l, nil
 })
 
-var entryPoint = regexp.MustCompile(`\.entry (\w+)\(([^)]*)\)`)
+// entryPoint is a kernel from its name to the end of its body, which stands at the beginning of a line.
+var entryPoint = regexp.MustCompile(`(?ms)^\.visible \.entry (\w+)\(([^)]*)\).*?^}$`)
 
 func (l *library) add(family, ptx string) error {
-	l.ptx[family] = ptx
-	for _, m := range entryPoint.FindAllStringSubmatch(ptx, -1) {
-		if other, ok := l.family[m[1]]; ok {
-			return fmt.Errorf("kernel %s is in %s and in %s", m[1], other, family)
+	var shared strings.Builder
+	at := 0
+	for _, m := range entryPoint.FindAllStringSubmatchIndex(ptx, -1) {
+		name := ptx[m[2]:m[3]]
+		if other, ok := l.family[name]; ok {
+			return fmt.Errorf("kernel %s is in %s and in %s", name, other, family)
 		}
-		l.family[m[1]] = family
-		l.parameters[m[1]] = strings.Count(m[2], ".param")
+		l.family[name] = family
+		l.text[name] = ptx[m[0]:m[1]]
+		l.parameters[name] = strings.Count(ptx[m[4]:m[5]], ".param")
+		shared.WriteString(ptx[at:m[0]])
+		at = m[1]
 	}
+	shared.WriteString(ptx[at:])
+	l.shared[family] = shared.String()
 	return nil
 }
 
-// function finds a kernel by name and loads its family's module on first use.
+// module is PTX with one kernel: the driver takes seconds to compile a whole family, of which a program needs a few kernels.
+func (l *library) module(kernel string) (ptx string, ok bool) {
+	family, ok := l.family[kernel]
+	return l.shared[family] + l.text[kernel] + "\n", ok
+}
+
+// function finds a kernel by name and loads its module on first use.
 func (c *Context) function(kernel string) (*function, error) {
 	if f, ok := c.functions[kernel]; ok {
 		return f, nil
 	}
-	family, ok := c.library.family[kernel]
+	ptx, ok := c.library.module(kernel)
 	if !ok {
 		return nil, fmt.Errorf("kernel %s: no PTX has it", kernel)
 	}
-	if err := c.loadFamily(family); err != nil {
-		return nil, fmt.Errorf("%s: %w", family, err)
+	var module cu.Module
+	run := func() (err error) {
+		module, err = load(ptx)
+		return err
 	}
-	f, err := c.modules[family].Function(kernel)
+	err := error(nil)
+	if c.capturing {
+		err = relaxed(run)
+	} else {
+		err = run()
+	}
+	if err != nil {
+		return nil, fmt.Errorf("kernel %s: %w", kernel, err)
+	}
+	c.modules = append(c.modules, module)
+	f, err := module.Function(kernel)
 	if err != nil {
 		return nil, fmt.Errorf("kernel %s: %w", kernel, explain(err))
 	}
 	c.functions[kernel] = &function{function: f}
 	return c.functions[kernel], nil
-}
-
-func (c *Context) loadFamily(family string) error {
-	if _, ok := c.modules[family]; ok {
-		return nil
-	}
-	run := func() error {
-		module, err := load(c.library.ptx[family])
-		if err == nil {
-			c.modules[family] = module
-		}
-		return err
-	}
-	if c.capturing {
-		return relaxed(run)
-	}
-	return run()
 }
 
 // load gives PTX to the driver; the error has the driver's log.

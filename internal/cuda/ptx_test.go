@@ -86,3 +86,42 @@ func TestPTXIsReproducible(t *testing.T) {
 		}
 	}
 }
+
+// A module has one kernel and all that its family shares; no line of the PTX is left out.
+func TestModules(t *testing.T) {
+	l, err := embedded()
+	if err != nil {
+		t.Fatal(err)
+	}
+	kernels := 0
+	for family, shared := range l.shared {
+		text, err := ptxFiles.ReadFile("kernels/ptx/" + family)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains(shared, ".entry") || !strings.Contains(shared, ".version 7.1") {
+			t.Errorf("%s: what kernels share has a kernel or no head", family)
+		}
+		length := len(shared)
+		for kernel, of := range l.family {
+			if of != family {
+				continue
+			}
+			kernels++
+			length += len(l.text[kernel])
+			module, ok := l.module(kernel)
+			if !ok || strings.Count(module, ".entry") != 1 || !strings.Contains(module, ".entry "+kernel+"(") || !strings.HasSuffix(module, "\n}\n") {
+				t.Errorf("%s: not a module of one kernel", kernel)
+			}
+		}
+		if length != len(text) {
+			t.Errorf("%s: %d of %d bytes are in its modules", family, length, len(text))
+		}
+	}
+	if kernels < 148 {
+		t.Errorf("%d kernels", kernels)
+	}
+	if _, ok := l.module("absent"); ok {
+		t.Error("a module of no kernel")
+	}
+}

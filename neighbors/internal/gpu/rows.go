@@ -188,6 +188,9 @@ func (s *deviceRows) findLists(ctx context.Context, threads, count int, enough f
 		s.lists = append(s.lists, rows.Listed{})
 	}
 	buffers := make([][]scan.Entry[int64], threads)
+	if s.averages {
+		count++ // shows whether the last run goes on
+	}
 	for ; ; count *= 2 {
 		var f *selection
 		err := s.do(ctx, func() (err error) {
