@@ -90,6 +90,11 @@ func TestReduceKernels(t *testing.T) {
 			}
 			b.start("join_chunks_f32", [3]int{1, 1, 1}, [3]int{256, 1, 1}, 0, put(b, partial), put(b, make([]float32, 3)), 0, 3, 9999, 70, term, 1)
 			b.start("join_chunks_i64", [3]int{1, 1, 1}, [3]int{256, 1, 1}, 0, put(b, whole), put(b, make([]int64, 3)), 0, 3, 9999, 70, term, 1)
+			for n := range 3 { // of how many there are, also none
+				for _, value := range []int64{0, 1, 7, math.MinInt64, math.MaxInt64} {
+					b.start("join_chunks_i64", [3]int{1, 1, 1}, [3]int{256, 1, 1}, 0, put(b, []int64{value}), put(b, make([]int64, 1)), 0, 1, n, 1, term, 0)
+				}
+			}
 		}
 		b.arguments()
 		b.distantReductions()

@@ -448,6 +448,15 @@ func TestSelftestKernels(t *testing.T) {
 				}
 			}
 		}
+		// A warp of 8 by 2 by 2 threads, whose lanes have other numbers than their first indices.
+		warp := [3]int{8, 2, 2}
+		b.start("selftest_lanes", [3]int{1, 1, 1}, warp, 0, put(b, make([]uint32, 128)))
+		halves := put(b, scattered[uint32](128, 4))
+		b.start("selftest_ldmatrix", [3]int{1, 1, 1}, warp, 1024, halves, halves, halves, put(b, make([]uint32, 128)), put(b, make([]uint32, 64)), put(b, make([]uint32, 64)))
+		for _, c := range [][2]int{{1000, 8}, {512, 5}, {128, 2}, {5, 1}} {
+			y := put(b, make([]float32, c[0]))
+			b.start("selftest_pipeline", [3]int{1, 1, 1}, warp, 0, put(b, noise(1024, 5)), y, c[0], c[1])
+		}
 		// What is no mistake: none of the kinds, and shared memory that the launch gives.
 		for kind, shared := range map[int]int{9: 0, 6: 256} {
 			y := put(b, make([]float32, 64))

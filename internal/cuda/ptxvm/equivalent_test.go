@@ -107,6 +107,12 @@ func equivalent(f *family, m *mutant) string {
 		return "a division of 64 bits where one of 32 would do"
 	case squaredDifference(k, i, after):
 		return "a difference that is only squared"
+	case magnitudeOnly(k, i, after):
+		return "a difference of which only the magnitude counts"
+	case greaterOfEqual(k, i, after):
+		return "the greater of two integers that are equal"
+	case integerBound(k, i, after):
+		return "an integer bound that replaces itself"
 	case clampAtBound(k, i, after):
 		return "a bound that replaces itself"
 	case signOfNone(k, i, after):
@@ -123,7 +129,12 @@ func widerDivision(k kernelText, i int, after textLine) bool {
 			return false
 		}
 	}
-	if i < 0 || i+2 >= len(k) || len(k[i].operands) != 3 || k[i].operands[2] != "-4294967296" {
+	if i < 0 || i+2 >= len(k) || len(k[i].operands) != 3 {
+		return false
+	}
+	// The mask has no bit in its lower half.
+	own, err := strconv.ParseInt(k[i].operands[2], 10, 64)
+	if err != nil || uint32(own) != 0 {
 		return false
 	}
 	test, choice := k[i+1], k[i+2]
@@ -141,7 +152,7 @@ func widerDivision(k kernelText, i int, after textLine) bool {
 		return err == nil && slices.Equal(after.operands[:2], test.operands[:2]) && uint32(n) != 0
 	case "and.b64":
 		n, err := strconv.ParseInt(after.operands[2], 10, 64)
-		if err != nil || !slices.Equal(after.operands[:2], k[i].operands[:2]) {
+		if err != nil || own != -1<<32 || !slices.Equal(after.operands[:2], k[i].operands[:2]) {
 			return false
 		}
 		if uint64(n)>>32 == 1<<32-1 {
@@ -192,20 +203,16 @@ func bothDivisions(k kernelText, i int, choice textLine, x string) (dividend, di
 		narrow++
 	}
 	q := k[narrow]
-	for i, number := range []string{dividend, divisor} { // or it was cut off, or extended from 32 bits, before
+	isShort := func(i int, number string) bool { // or it was cut off, or extended from 32 bits, before
 		if short[number] != "" || len(q.operands) != 3 || len(k.definitions(number)) != 1 {
-			continue
+			return len(q.operands) == 3 && short[number] == q.operands[i]
 		}
-		d, half := k.definitions(number)[0], k.definitions(q.operands[i+1])
-		switch {
-		case d.op == "cvt.u64.u32" || d.op == "cvt.s64.s32":
-			short[number] = d.operands[1]
-		case len(half) == 1 && half[0].op == "cvt.u32.u64" && half[0].operands[1] == number:
-			short[number] = q.operands[i+1]
-		}
+		d, half := k.definitions(number)[0], k.definitions(q.operands[i])
+		return (d.op == "cvt.u64.u32" || d.op == "cvt.s64.s32") && d.operands[1] == q.operands[i] ||
+			len(half) == 1 && half[0].op == "cvt.u32.u64" && half[0].operands[1] == number
 	}
 	back := k[narrow+1]
-	return dividend, divisor, q.op == op+".u32" && q.operands[1] == short[dividend] && q.operands[2] == short[divisor] &&
+	return dividend, divisor, q.op == op+".u32" && isShort(1, dividend) && isShort(2, divisor) &&
 		back.op == "cvt.u64.u32" && back.operands[0] == k[wide].operands[0] && back.operands[1] == q.operands[0]
 }
 
@@ -234,6 +241,103 @@ func squaredDifference(k kernelText, i int, after textLine) bool {
 		}
 	}
 	return true
+}
+
+// magnitudeOnly: d = x − y is only made d < 0 ? −d : d, which is the same of y − x; both are +0 where x is y.
+func magnitudeOnly(k kernelText, i int, after textLine) bool {
+	l := k[i]
+	if l.op != "sub.rn.f32" || after.op != l.op || after.operands[0] != l.operands[0] || after.operands[1] != l.operands[2] || after.operands[2] != l.operands[1] ||
+		len(k.definitions(l.operands[0])) != 1 {
+		return false
+	}
+	d, negative, sign := l.operands[0], "", ""
+	for _, use := range k.uses(d) {
+		switch {
+		case use.op == "neg.f32":
+			negative = use.operands[0]
+		case use.op == "setp.lt.f32" && use.operands[1] == d && use.operands[2] == "0f00000000":
+			sign = use.operands[0]
+		}
+	}
+	if negative == "" || sign == "" {
+		return false
+	}
+	selection := textLine{op: "selp.f32", operands: []string{"", negative, d, sign}}
+	for _, register := range []string{d, negative, sign} {
+		for _, use := range k.uses(register) {
+			if use.op == selection.op && slices.Equal(use.operands[1:], selection.operands[1:]) {
+				continue
+			}
+			if register != d || use.op != "neg.f32" && (use.op != "setp.lt.f32" || use.operands[0] != sign) {
+				return false
+			}
+		}
+	}
+	return len(k.definitions(negative)) == 1 && len(k.definitions(sign)) == 1
+}
+
+var (
+	integerOrder = regexp.MustCompile(`^setp\.(lt|le|gt|ge)\.([su](32|64))$`)
+	orEqual      = map[string]string{"lt": "le", "le": "lt", "gt": "ge", "ge": "gt"}
+)
+
+// selections are the two that a predicate chooses from, if it does nothing else; a value's lower half stands for it.
+func (k kernelText) selections(predicate string) (all [][2]string) {
+	if len(k.definitions(predicate)) != 1 {
+		return nil
+	}
+	whole := func(v string) string {
+		if d := k.definitions(v); len(d) == 1 && d[0].op == "cvt.u32.u64" && len(k.definitions(d[0].operands[1])) == 1 {
+			return d[0].operands[1]
+		}
+		return v
+	}
+	for _, use := range k.uses(predicate) {
+		if !strings.HasPrefix(use.op, "selp.b") || use.operands[3] != predicate {
+			return nil
+		}
+		all = append(all, [2]string{whole(use.operands[1]), whole(use.operands[2])})
+	}
+	return all
+}
+
+// greaterOfEqual: x > y ? x : y is the same with ≥, of integers.
+func greaterOfEqual(k kernelText, i int, after textLine) bool {
+	l := k[i]
+	m, n := integerOrder.FindStringSubmatch(l.op), integerOrder.FindStringSubmatch(after.op)
+	if m == nil || n == nil || m[2] != n[2] || n[1] != orEqual[m[1]] || !slices.Equal(l.operands, after.operands) {
+		return false
+	}
+	x, y := l.operands[1], l.operands[2]
+	all := k.selections(l.operands[0])
+	for _, s := range all {
+		if s != [2]string{x, y} && s != [2]string{y, x} {
+			return false
+		}
+	}
+	return len(all) > 0
+}
+
+// integerBound: x < c ? c : x is x at c too, and with x < c + 1.
+func integerBound(k kernelText, i int, after textLine) bool {
+	l := k[i]
+	m := integerOrder.FindStringSubmatch(l.op)
+	if m == nil || l.op != after.op || !slices.Equal(l.operands[:2], after.operands[:2]) {
+		return false
+	}
+	c, err := strconv.ParseInt(l.operands[2], 10, 64)
+	d, wrong := strconv.ParseInt(after.operands[2], 10, 64)
+	if err != nil || wrong != nil || c < 0 || d < 0 || d != c+map[string]int64{"lt": 1, "ge": 1, "le": -1, "gt": -1}[m[1]] {
+		return false
+	}
+	x, bound := l.operands[1], l.operands[2]
+	all := k.selections(l.operands[0])
+	for _, s := range all {
+		if s != [2]string{x, bound} && s != [2]string{bound, x} {
+			return false
+		}
+	}
+	return len(all) > 0
 }
 
 // clampAtBound: x < c ? c : x is x at c too, unless c is a zero.
@@ -334,6 +438,17 @@ func TestEquivalent(t *testing.T) {
 	} {
 		if got := change(c.from, c.to, c.after) != ""; got != c.same {
 			t.Errorf("%q with %q for %q: same %v, want %v", c.from, c.after, c.to, got, c.same)
+		}
+	}
+	choices := slices.Insert(slices.Clone(division), 27, "\tsub.rn.f32 \t%f10, %f8, %f9;", "\tsetp.lt.f32 \t%p10, %f10, 0f00000000;", "\tneg.f32 \t%f11, %f10;", "\tselp.f32 \t%f12, %f11, %f10, %p10;",
+		"\tsub.rn.f32 \t%f13, %f8, %f9;", "\tsetp.lt.f32 \t%p11, %f13, 0f00000000;", "\tneg.f32 \t%f14, %f13;", "\tselp.f32 \t%f15, %f13, %f14, %p11;",
+		"\tsetp.gt.s64 \t%p12, %rd8, %rd9;", "\tselp.b64 \t%rd10, %rd8, %rd9, %p12;", "\tsetp.gt.s64 \t%p13, %rd8, %rd9;", "\tselp.b64 \t%rd11, %rd8, %rd10, %p13;",
+		"\tsetp.lt.s32 \t%p14, %r20, 0;", "\tselp.b32 \t%r21, 0, %r20, %p14;", "\tsetp.lt.s32 \t%p15, %r20, 0;", "\tselp.b32 \t%r22, 1, %r20, %p15;")
+	for at, same := range map[int]bool{27: true, 31: false, 35: true, 37: false, 39: true, 41: false} {
+		before := choices[at]
+		after := strings.NewReplacer("%f8, %f9", "%f9, %f8", ".gt.", ".ge.", ", 0;", ", 1;").Replace(before)
+		if got := equivalent(newFamily("test", strings.Join(choices, "\n")), &mutant{kernel: "kernel", line: at + 1, before: before, after: after}) != ""; got != same {
+			t.Errorf("%q for %q: same %v, want %v", after, before, got, same)
 		}
 	}
 	division[19] = "\tadd.rn.f64 \t%fd7, %fd6, %fd6;"
