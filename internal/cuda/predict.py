@@ -56,11 +56,13 @@ def kernels(ptxas, nvdisasm):
             with tempfile.TemporaryDirectory() as folder:
                 cubin = os.path.join(folder, "x.cubin")
                 log = subprocess.run([ptxas, "-arch=" + arch, "-v", path, "-o", cubin], capture_output=True, text=True, check=True).stderr
-                name = None
+                name = of = None
                 for line in log.split("\n"):
                     if m := re.search(r"Compiling entry function '(\w+)'", line):
                         name = m.group(1)
-                    if m := re.search(r"(\d+) bytes spill stores", line):
+                    if m := re.search(r"Function properties for (\w+)", line):
+                        of = m.group(1)  # the kernel, or a function that it calls
+                    if (m := re.search(r"(\d+) bytes spill stores", line)) and of == name:
                         rows.setdefault(name, {}).setdefault("spill", {})[arch] = int(m.group(1))
                     if m := re.search(r"Used (\d+) registers", line):
                         rows[name].setdefault("registers", {})[arch] = int(m.group(1))
