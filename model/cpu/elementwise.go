@@ -16,7 +16,7 @@ import (
 // elementwiseKernels has the functions of one element from [functions], and what takes more than one.
 func elementwiseKernels() map[string]constructor {
 	list := map[string]constructor{
-		"repscope.Silu": buildUnary, ".Clip": buildClip,
+		"repscope.Silu": buildUnary, "repscope.Chain": buildChain, ".Clip": buildClip,
 		".Add": buildBinary, ".Sub": buildBinary, ".Mul": buildBinary, ".Div": buildBinary, ".Mod": buildBinary, ".Pow": buildBinary, ".PRelu": buildBinary,
 		".Max": buildVariadic, ".Min": buildVariadic, ".Sum": buildVariadic, ".Mean": buildVariadic,
 		".Equal": buildComparison, ".Greater": buildComparison, ".GreaterOrEqual": buildComparison, ".Less": buildComparison, ".LessOrEqual": buildComparison,
@@ -97,6 +97,46 @@ func buildClip(b *builder) (func() error, error) {
 		for i := lo; i < hi; i++ {
 			m.i64[y][i] = min(max(m.i64[x][i], p.Low), p.High)
 		}
+	}), nil
+}
+
+// buildChain is a step of one operand or of two.
+func buildChain(b *builder) (func() error, error) {
+	p := b.Step.Params.(*operator.ChainParams)
+	c := newChain(b, p)
+	n := graph.Count(b.OutShape(0))
+	if n == 0 {
+		return func() error { return nil }, nil
+	}
+	x, y := b.in(0), b.out(0)
+	if p.Op == "" {
+		return c.span(b, n, c.cols, func(_ *scratch, from, to int) {
+			dst := y()[from:to]
+			copy(dst, x()[from:to])
+			c.apply(c.then, dst)
+		}), nil
+	}
+	w, other := c.broadcast, b.in(1)
+	unit := w.row
+	if w.rows() == 1 {
+		unit = c.cols
+	}
+	return c.span(b, n, unit, func(s *scratch, from, to int) {
+		dst, operands := y()[from:to], [2][]float32{x(), other()}
+		from0, from1 := from, from
+		if before := c.before[0]; before != nil {
+			copy(dst, operands[0][from:to])
+			c.apply(before, dst)
+			operands[0], from0 = dst, 0
+		}
+		if before := c.before[1]; before != nil {
+			s.chain = grow(s.chain, to-from)
+			copy(s.chain, operands[1][from:to])
+			c.apply(before, s.chain)
+			operands[1], from1 = s.chain, 0
+		}
+		c.rows(dst, operands, from, [2]int{from0 - from, from1 - from})
+		c.apply(c.then, dst)
 	}), nil
 }
 

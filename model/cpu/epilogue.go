@@ -129,6 +129,9 @@ func requantize(list []operator.FollowUp) (n, columns int, q vector.Requantize) 
 func nextStep(q *vector.Requantize, f operator.FollowUp) (step vector.Steps, ok bool) {
 	later := q.Steps >= vector.Divided
 	switch {
+	case f.Table != nil:
+		q.Table, q.First = &f.Table.Values, f.Table.First
+		return vector.Looked, true
 	case f.Operand == nil && f.Activation.Op == "Round":
 		return vector.Rounded, true
 	case f.Operand == nil && (f.Activation.Op == "Relu" || f.Activation.Op == "Clip"):
@@ -172,6 +175,11 @@ func nextStep(q *vector.Requantize, f operator.FollowUp) (step vector.Steps, ok 
 func singleSteps(list []operator.FollowUp) (then []followUp) {
 	for _, f := range list {
 		switch {
+		case f.Table != nil:
+			look := vector.NewRequantizer(vector.Requantize{Steps: vector.Looked, Table: &f.Table.Values, First: f.Table.First}, 1)
+			then = append(then, func(c []float32, stride, rows, cols, _ int) {
+				eachRow(func(dst, _ []float32) { look.Rows(dst) }, c, stride, rows, cols)
+			})
 		case f.Operand == nil:
 			apply := functionOf(f.Activation)
 			then = append(then, func(c []float32, stride, rows, cols, _ int) { eachRow(apply, c, stride, rows, cols) })

@@ -404,6 +404,7 @@ type scratch struct {
 	sums      []float64 // of AveragePool
 	planes    planesBeside
 	integers  integerScratch
+	chain     []float32 // an operand of a chain
 }
 
 func newWeights(threads int) *weights {

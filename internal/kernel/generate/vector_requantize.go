@@ -11,7 +11,7 @@ var requantizeSteps = []struct {
 	offset int
 }{
 	{"factors", 1 << 0, 8}, {"terms", 1 << 1, 16}, {"low", 1 << 2, 24}, {"high", 1 << 3, 28}, {"divisor", 1 << 4, 32}, {"reciprocal", 1 << 5, 36},
-	{"round", 1 << 6, 0}, {"zero", 1 << 7, 48}, {"least", 1 << 8, 52}, {"most", 1 << 9, 56}, {"less", 1 << 10, 60}, {"scale", 1 << 11, 64},
+	{"round", 1 << 6, 0}, {"zero", 1 << 7, 48}, {"least", 1 << 8, 52}, {"most", 1 << 9, 56}, {"look", 1 << 10, 68}, {"less", 1 << 11, 60}, {"scale", 1 << 12, 64},
 }
 
 // requantize does all steps while the elements of a row are in registers, four vectors at a time.
@@ -25,6 +25,7 @@ func (w width) requantize() {
 	w.emit("MOVQ (SI), DX")
 	w.emit("MOVQ 8(SI), R8")
 	w.emit("MOVQ 16(SI), R9")
+	w.emit("MOVQ 72(SI), R11")
 	w.label("row")
 	w.emit("XORQ AX, AX")
 	w.emit("MOVQ R10, CX")
@@ -105,6 +106,22 @@ func (w width) requantizeBlock(suffix string, vectors int) {
 			each(instruction+" $8, %s, %s", func(p int) []any { return []any{w.reg(p), w.reg(p)} })
 		case "zero":
 			withConstant("VADDPS", s.offset)
+		case "look":
+			// What a gather leaves out keeps its NaN.
+			constant(12, s.offset)
+			each("VSUBPS %s, %s, %s", func(p int) []any { return []any{w.reg(12), w.reg(p), w.reg(quotient + p)} })
+			each("VCVTTPS2DQ %s, %s", func(p int) []any { return []any{w.reg(quotient + p), w.reg(quotient + p)} })
+			and := map[string]string{"Z": "VPANDD", "Y": "VPAND"}[w.r]
+			each(and+" %s, %s, %s", func(p int) []any { return []any{w.integer("lowByte", 255), w.reg(quotient + p), w.reg(quotient + p)} })
+			for p := range vectors {
+				known := map[string]string{"Z": "K1", "Y": w.reg(rest + p)}[w.r]
+				w.emit("VCMPPS $7, %s, %s, %s", w.reg(p), w.reg(p), known)
+				if w.r == "Z" {
+					w.emit("VGATHERDPS (R11)(%s*4), K1, %s", w.reg(quotient+p), w.reg(p))
+				} else {
+					w.emit("VGATHERDPS %s, (R11)(%s*4), %s", known, w.reg(quotient+p), w.reg(p))
+				}
+			}
 		case "less":
 			withConstant("VSUBPS", s.offset)
 		case "scale":
