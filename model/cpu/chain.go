@@ -59,6 +59,15 @@ func (c *chain) span(b *builder, n, unit int, f func(s *scratch, from, to int)) 
 	})
 }
 
+// load copies elements of an operand from the given one on.
+func (c *chain) load(dst []float32, x *operand, from int) {
+	if x.levels == nil {
+		copy(dst, x.memory.f32[x.id][from:])
+		return
+	}
+	x.levels.decode(dst, x.memory.u8[x.id][from:from+len(dst)])
+}
+
 // apply does operations to rows.
 func (c *chain) apply(list []followUp, dst []float32) {
 	for _, then := range list {

@@ -108,35 +108,36 @@ func buildChain(b *builder) (func() error, error) {
 	if n == 0 {
 		return func() error { return nil }, nil
 	}
-	x, y := b.in(0), b.out(0)
+	x, y := b.operand(b.Step.In[0]), b.operand(b.Step.Out[0])
 	if p.Op == "" {
-		return c.span(b, n, c.cols, func(_ *scratch, from, to int) {
-			dst := y()[from:to]
-			copy(dst, x()[from:to])
+		return c.span(b, n, c.cols, func(s *scratch, from, to int) {
+			dst := y.room(&s.block, from, to)
+			c.load(dst, &x, from)
 			c.apply(c.then, dst)
+			y.done(dst, from)
 		}), nil
 	}
-	w, other := c.broadcast, b.in(1)
+	w, other := c.broadcast, b.operand(b.Step.In[1])
 	unit := w.row
 	if w.rows() == 1 {
 		unit = c.cols
 	}
 	return c.span(b, n, unit, func(s *scratch, from, to int) {
-		dst, operands := y()[from:to], [2][]float32{x(), other()}
-		from0, from1 := from, from
-		if before := c.before[0]; before != nil {
-			copy(dst, operands[0][from:to])
-			c.apply(before, dst)
-			operands[0], from0 = dst, 0
+		dst, operands, moved := y.room(&s.block, from, to), [2][]float32{x.floats(), other.floats()}, [2]int{}
+		if c.before[0] != nil || x.levels != nil {
+			c.load(dst, &x, from)
+			c.apply(c.before[0], dst)
+			operands[0], moved[0] = dst, -from
 		}
-		if before := c.before[1]; before != nil {
+		if c.before[1] != nil || other.levels != nil {
 			s.chain = grow(s.chain, to-from)
-			copy(s.chain, operands[1][from:to])
-			c.apply(before, s.chain)
-			operands[1], from1 = s.chain, 0
+			c.load(s.chain, &other, from)
+			c.apply(c.before[1], s.chain)
+			operands[1], moved[1] = s.chain, -from
 		}
-		c.rows(dst, operands, from, [2]int{from0 - from, from1 - from})
+		c.rows(dst, operands, from, moved)
 		c.apply(c.then, dst)
+		y.done(dst, from)
 	}), nil
 }
 

@@ -86,6 +86,9 @@ func (p *program) describe(s *graph.Step) StepTime {
 	}
 	size := func(id int) float64 {
 		v := p.Values[id]
+		if v.Levels != nil {
+			return float64(graph.Count(v.Shape))
+		}
 		return float64(graph.Count(v.Shape) * v.DType.Size())
 	}
 	for _, id := range s.In {

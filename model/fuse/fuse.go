@@ -65,6 +65,7 @@ func program(p *graph.Program, processor bool, eval graph.Evaluator) {
 		f.integers()
 		f.sweep((*fuser).followUp)
 		f.sweep((*fuser).prologue)
+		f.bytes()
 	}
 }
 

@@ -25,7 +25,9 @@ func newQuantizedGraph(element int) *quantizedGraph {
 		Constants: map[string]*graph.Tensor{}}, element}
 }
 
-func (g *quantizedGraph) number(name string, v float32) { g.Constants[name] = graph.Floats([]float32{v}) }
+func (g *quantizedGraph) number(name string, v float32) {
+	g.Constants[name] = graph.Floats([]float32{v})
+}
 
 // zero is a zero point.
 func (g *quantizedGraph) zero(name string, v int64) {
@@ -94,9 +96,9 @@ func TestTables(t *testing.T) {
 					t.Errorf("%s: steps %s, want %s", name, s, c.want)
 				}
 				same(t, name, got, want)
-				// A conversion to integers and back, which would make a number of it, is left out: NaN stays.
+				// A conversion to integers and back, which would make a number of it, is left out: NaN stays within a step.
 				x.F32[len(x.F32)-1] = float32(math.NaN())
-				if _, got := computed(t, build(), fuse.ProcessorRules(cpu.Evaluate), x); c.want != "" && len(x.F32) > 1 && got[len(got)-1] == got[len(got)-1] {
+				if _, got := computed(t, build(), fuse.ProcessorRules(cpu.Evaluate), x); strings.Count(c.want, "[") == 1 && len(x.F32) > 1 && got[len(got)-1] == got[len(got)-1] {
 					t.Errorf("%s: NaN becomes %g", name, got[len(got)-1])
 				}
 			}

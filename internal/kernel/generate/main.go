@@ -96,6 +96,8 @@ func vectorAssembly() *assembler {
 		w.byteRange()
 		w.toBytes()
 		w.fromSums()
+		w.widenBytes()
+		w.lookup()
 		w.weigh()
 		w.differences()
 		w.distribution()

@@ -546,6 +546,16 @@ func toBytesAVX2(dst *uint8, x *float32, n int, low int32) (wrong uint32)
 //go:noescape
 func fromSumsAVX2(dst *float32, sums, lows, columns *int32, n int, row, low int32)
 
+// widenAVX2 is widenGeneric for n a multiple of 16, n > 0.
+//
+//go:noescape
+func widenAVX2(dst *float32, src *uint8, n int, low float32)
+
+// lookupAVX2 is lookupGeneric for n a multiple of 16, n > 0.
+//
+//go:noescape
+func lookupAVX2(dst *float32, src *uint8, n int, table *float32)
+
 // weighAVX2 is weighGeneric for n a multiple of 16.
 //
 //go:noescape
@@ -1155,6 +1165,16 @@ func toBytesAVX512(dst *uint8, x *float32, n int, low int32) (wrong uint32)
 //
 //go:noescape
 func fromSumsAVX512(dst *float32, sums, lows, columns *int32, n int, row, low int32)
+
+// widenAVX512 is widenGeneric for n a multiple of 16, n > 0.
+//
+//go:noescape
+func widenAVX512(dst *float32, src *uint8, n int, low float32)
+
+// lookupAVX512 is lookupGeneric for n a multiple of 16, n > 0.
+//
+//go:noescape
+func lookupAVX512(dst *float32, src *uint8, n int, table *float32)
 
 // weighAVX512 is weighGeneric for n a multiple of 16.
 //

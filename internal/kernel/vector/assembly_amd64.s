@@ -11931,6 +11931,50 @@ loop:
 	VZEROUPPER
 	RET
 
+// func widenAVX2(dst *float32, src *uint8, n int, low float32)
+TEXT ·widenAVX2(SB), NOSPLIT, $0-28
+	MOVQ dst+0(FP), DI
+	MOVQ src+8(FP), SI
+	MOVQ n+16(FP), CX
+	VBROADCASTSS low+24(FP), Y8
+loop:
+	VPMOVZXBD 0(SI), Y0
+	VCVTDQ2PS Y0, Y0
+	VADDPS Y8, Y0, Y0
+	VMOVUPS Y0, 0(DI)
+	VPMOVZXBD 8(SI), Y1
+	VCVTDQ2PS Y1, Y1
+	VADDPS Y8, Y1, Y1
+	VMOVUPS Y1, 32(DI)
+	ADDQ $16, SI
+	ADDQ $64, DI
+	SUBQ $16, CX
+	JGT loop
+	VZEROUPPER
+	RET
+
+// func lookupAVX2(dst *float32, src *uint8, n int, table *float32)
+TEXT ·lookupAVX2(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), DI
+	MOVQ src+8(FP), SI
+	MOVQ n+16(FP), CX
+	MOVQ table+24(FP), R11
+loop:
+	VPMOVZXBD 0(SI), Y0
+	VPCMPEQD Y4, Y4, Y4
+	VGATHERDPS Y4, (R11)(Y0*4), Y2
+	VMOVUPS Y2, 0(DI)
+	VPMOVZXBD 8(SI), Y1
+	VPCMPEQD Y5, Y5, Y5
+	VGATHERDPS Y5, (R11)(Y1*4), Y3
+	VMOVUPS Y3, 32(DI)
+	ADDQ $16, SI
+	ADDQ $64, DI
+	SUBQ $16, CX
+	JGT loop
+	VZEROUPPER
+	RET
+
 // func weighAVX2(dst, src, weights *float64, n, step int)
 TEXT ·weighAVX2(SB), NOSPLIT, $0-40
 	MOVQ dst+0(FP), DI
@@ -19895,6 +19939,42 @@ loop:
 	ADDQ $64, AX
 	CMPQ AX, CX
 	JLT loop
+	VZEROUPPER
+	RET
+
+// func widenAVX512(dst *float32, src *uint8, n int, low float32)
+TEXT ·widenAVX512(SB), NOSPLIT, $0-28
+	MOVQ dst+0(FP), DI
+	MOVQ src+8(FP), SI
+	MOVQ n+16(FP), CX
+	VBROADCASTSS low+24(FP), Z8
+loop:
+	VPMOVZXBD 0(SI), Z0
+	VCVTDQ2PS Z0, Z0
+	VADDPS Z8, Z0, Z0
+	VMOVUPS Z0, 0(DI)
+	ADDQ $16, SI
+	ADDQ $64, DI
+	SUBQ $16, CX
+	JGT loop
+	VZEROUPPER
+	RET
+
+// func lookupAVX512(dst *float32, src *uint8, n int, table *float32)
+TEXT ·lookupAVX512(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), DI
+	MOVQ src+8(FP), SI
+	MOVQ n+16(FP), CX
+	MOVQ table+24(FP), R11
+loop:
+	VPMOVZXBD 0(SI), Z0
+	KXNORW K1, K1, K1
+	VGATHERDPS (R11)(Z0*4), K1, Z2
+	VMOVUPS Z2, 0(DI)
+	ADDQ $16, SI
+	ADDQ $64, DI
+	SUBQ $16, CX
+	JGT loop
 	VZEROUPPER
 	RET
 

@@ -71,6 +71,30 @@ func requantize(c []float32, n, rows int, r *Requantizer) {
 	}
 }
 
+// widen is widenGeneric for a multiple of Lanes elements, at least one.
+func widen(dst []float32, src []uint8, low float32) {
+	switch {
+	case !useAVX2:
+		widenGeneric(dst, src, low)
+	case useAVX512:
+		widenAVX512(&dst[0], &src[0], len(dst), low)
+	default:
+		widenAVX2(&dst[0], &src[0], len(dst), low)
+	}
+}
+
+// lookup is lookupGeneric for a multiple of Lanes elements, at least one.
+func lookup(dst []float32, src []uint8, table *[256]float32) {
+	switch {
+	case !useAVX2:
+		lookupGeneric(dst, src, table)
+	case useAVX512:
+		lookupAVX512(&dst[0], &src[0], len(dst), &table[0])
+	default:
+		lookupAVX2(&dst[0], &src[0], len(dst), &table[0])
+	}
+}
+
 // normalizeRows is normalize for rows that follow each other. It reports whether there is a vector form.
 func normalizeRows(dst, x, scale, bias []float32, n, rows int, epsilon float32) bool {
 	if !useAVX2 || n == 0 || n%Lanes != 0 || scale == nil || bias == nil || rows == 0 {

@@ -160,6 +160,9 @@ func byteRange(x []float32) (low, high float32) { return byteRangeGeneric(x) }
 // toBytes is toBytesGeneric.
 func toBytes(dst []uint8, x []float32, low int32) bool { return toBytesGeneric(dst, x, low) }
 
+func widen(dst []float32, src []uint8, low float32)          { widenGeneric(dst, src, low) }
+func lookup(dst []float32, src []uint8, table *[256]float32) { lookupGeneric(dst, src, table) }
+
 // fromSums is fromSumsGeneric.
 func fromSums(dst []float32, sums, lows, columns []int32, row, low int32) {
 	fromSumsGeneric(dst, sums, lows, columns, row, low)
