@@ -17,6 +17,7 @@ type chain struct {
 	cols      int
 	before    [2][]followUp
 	then      []followUp
+	last      followUp
 	combine   func(dst, x, y []float32, stepX, stepY int) // of two operands
 	broadcast *broadcast
 	// Of images with a row of factors for each one: which operand these are, and the pixels of an image.
@@ -24,7 +25,8 @@ type chain struct {
 }
 
 func newChain(b *builder, p *operator.ChainParams) *chain {
-	c := &chain{cols: 1, then: followUps(p.FollowUps)}
+	c := &chain{cols: 1}
+	c.then, c.last = b.ending(followUps(p.FollowUps))
 	// Numbers for columns, or none.
 	for _, f := range slices.Concat(p.FollowUps, p.Before[0], p.Before[1]) {
 		if n := len(f.Operand); n > 1 {
@@ -71,7 +73,7 @@ func (c *chain) load(dst []float32, x *operand, from int) {
 // apply does operations to rows.
 func (c *chain) apply(list []followUp, dst []float32) {
 	for _, then := range list {
-		then(dst, c.cols, len(dst)/c.cols, c.cols, 0)
+		then.apply(dst, c.cols, len(dst)/c.cols, c.cols, 0)
 	}
 }
 

@@ -473,7 +473,7 @@ func buildConv(b *builder) (func() error, error) {
 				v, w := scale(), shift()
 				vector.NormalizeRows(block, block, v, w, c.filters, pixels, p.Norm.Epsilon)
 			}
-			y.done(block, at)
+			y.finish(block, at, c.filters, ending.last)
 		}
 	})
 	afresh := func() error {

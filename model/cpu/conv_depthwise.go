@@ -261,7 +261,7 @@ func buildChannelwise(b *builder, p *operator.ConvParams, g *geometry) (func() e
 				if p.Norm != nil {
 					vector.NormalizeRows(dst, dst, scale(), shift(), g.filters, g.out[2], p.Norm.Epsilon)
 				}
-				y.done(dst, at)
+				y.finish(dst, at, g.filters, ending.last)
 			}
 		}
 	}), nil

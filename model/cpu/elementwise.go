@@ -114,7 +114,7 @@ func buildChain(b *builder) (func() error, error) {
 			dst := y.room(&s.block, from, to)
 			c.load(dst, &x, from)
 			c.apply(c.then, dst)
-			y.done(dst, from)
+			y.finish(dst, from, c.cols, c.last)
 		}), nil
 	}
 	w, other := c.broadcast, b.operand(b.Step.In[1])
@@ -137,7 +137,7 @@ func buildChain(b *builder) (func() error, error) {
 		}
 		c.rows(dst, operands, from, moved)
 		c.apply(c.then, dst)
-		y.done(dst, from)
+		y.finish(dst, from, c.cols, c.last)
 	}), nil
 }
 

@@ -364,7 +364,7 @@ func (c *boundConv) multiplyBytes(s *scratch, e *epilogue, x, y *operand, other 
 			added = other[from:to]
 		}
 		e.finish(block, added, count, q.n)
-		y.done(block, at+from)
+		y.finish(block, at+from, q.n, e.last)
 	}
 	return nil
 }

@@ -91,6 +91,27 @@ func (o *operand) room(buffer *[]float32, from, to int) []float32 {
 	return *buffer
 }
 
+// ending takes the last operations apart if the result becomes bytes.
+func (b *builder) ending(then []followUp) (list []followUp, last followUp) {
+	n := len(then) - 1
+	if n < 0 || b.Values[b.Step.Out[0]].Levels == nil {
+		return then, last
+	}
+	return then[:n], then[n]
+}
+
+// finish does the last operations to what was computed in room, rows of cols elements, and puts it in its place.
+func (o *operand) finish(x []float32, from, cols int, last followUp) {
+	if o.levels != nil && last.pass != nil && (last.columns == 1 || last.columns == cols) {
+		last.pass.Bytes(o.memory.u8[o.id][from:], x, o.levels.low)
+		return
+	}
+	if last.apply != nil {
+		last.apply(x, cols, len(x)/cols, cols, 0)
+	}
+	o.done(x, from)
+}
+
 // done puts what was computed in room in its place, elements from the given one on.
 func (o *operand) done(x []float32, from int) {
 	if o.levels != nil {

@@ -125,6 +125,42 @@ func (n *quantizedNetwork) residual() {
 	n.x = n.quantize(n.node("Add", nil, a, b), 0.04)
 }
 
+// pool takes the greatest elements of windows, before or after the values are integers again.
+func (n *quantizedNetwork) pool() {
+	kernel, stride := 1+n.r.IntN(3), 1+n.r.IntN(2)
+	if min(n.shape[2], n.shape[3]) < kernel {
+		return
+	}
+	pad := n.r.IntN(kernel/2 + 1)
+	attributes := map[string]graph.Attribute{"kernel_shape": graph.IntsAttribute(kernel, kernel), "strides": graph.IntsAttribute(stride, stride),
+		"pads": graph.IntsAttribute(pad, pad, pad, pad)}
+	n.shape = slices.Clone(n.shape)
+	for a := 2; a < 4; a++ {
+		n.shape[a] = (n.shape[a]+2*pad-kernel)/stride + 1
+	}
+	if n.r.IntN(2) == 0 {
+		n.x = n.node("MaxPool", attributes, n.x)
+		return
+	}
+	n.x = n.quantize(n.node("MaxPool", attributes, n.dequantize(n.x, n.scale, n.zero)), n.scale)
+}
+
+// join puts two convolutions beside each other.
+func (n *quantizedNetwork) join() {
+	x, scale, zero, shape := n.x, n.scale, n.zero, n.shape
+	n.conv(true)
+	a, first := n.dequantize(n.x, n.scale, n.zero), n.shape
+	n.x, n.scale, n.zero, n.shape = x, scale, zero, shape
+	n.conv(true)
+	if !slices.Equal(first, n.shape) {
+		return
+	}
+	b := n.dequantize(n.x, n.scale, n.zero)
+	n.shape = slices.Clone(n.shape)
+	n.shape[1] *= 2
+	n.x = n.quantize(n.node("Concat", map[string]graph.Attribute{"axis": graph.IntAttribute(1)}, a, b), 0.035)
+}
+
 // TestBytes: networks whose values are kept as bytes have the bits of the same steps on floats, for any number of threads and any batch.
 func TestBytes(t *testing.T) {
 	t.Parallel()
@@ -138,11 +174,15 @@ func TestBytes(t *testing.T) {
 			n.shape = shape
 			n.x = n.quantize("x", 0.05)
 			for range 2 + n.r.IntN(4) {
-				switch n.r.IntN(4) {
+				switch n.r.IntN(6) {
 				case 0, 1:
 					n.conv(false)
 				case 2:
 					n.gate()
+				case 3:
+					n.pool()
+				case 4:
+					n.join()
 				default:
 					n.residual()
 				}

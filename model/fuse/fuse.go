@@ -42,6 +42,7 @@ func program(p *graph.Program, processor bool, eval graph.Evaluator) {
 		f.sweep((*fuser).movedCast)
 		f.sweep((*fuser).integerCast)
 		f.sweep((*fuser).identity)
+		f.sweep((*fuser).splitConcat)
 		f.tables()
 		f.sweep((*fuser).splitLinear)
 	}

@@ -39,6 +39,64 @@ func (f *fuser) tables() {
 	f.index()
 }
 
+// splitConcat does an operation with numbers before quantized values are joined and not after it, so that it becomes part of a table.
+func (f *fuser) splitConcat(i int) bool {
+	s := f.Steps[i]
+	if len(s.Out) != 1 || s.Out[0] < 0 || !f.elementwise(&s) || slices.Contains(f.Outputs, s.Out[0]) {
+		return false
+	}
+	x := f.alone(&s)
+	joined := f.from(x, "Concat")
+	if joined == nil || joined.Node.Domain != "" || !f.single(x) || !slices.Equal(f.Values[x].Shape, f.Values[s.Out[0]].Shape) {
+		return false
+	}
+	if slices.ContainsFunc(joined.In, func(id int) bool { return id < 0 || !f.ofLevels(id, 0) }) {
+		return false
+	}
+	before := *joined
+	before.In = slices.Clone(before.In)
+	var steps []graph.Step
+	for k, id := range joined.In {
+		part := s
+		part.In = slices.Clone(s.In)
+		part.In[slices.Index(part.In, x)] = id
+		before.In[k] = f.temporary(f.Values[id].Shape)
+		part.Out = []int{before.In[k]}
+		steps = append(steps, part)
+	}
+	before.Out = s.Out
+	f.Steps = slices.Replace(f.Steps, i, i+1, append(steps, before)...)
+	return true
+}
+
+// alone is the only operand of an elementwise step that is no number, or −1.
+func (f *fuser) alone(s *graph.Step) int {
+	x := -1
+	for _, id := range s.In {
+		switch {
+		case id < 0 || f.constant(id) && graph.Count(f.Values[id].Shape) == 1 && len(f.Values[id].Shape) <= 1:
+		case x >= 0 || f.constant(id):
+			return -1
+		default:
+			x = id
+		}
+	}
+	return x
+}
+
+// ofLevels reports whether a value is what few operations with numbers make of one of 256 levels.
+func (f *fuser) ofLevels(x, depth int) bool {
+	if _, ok := f.levels(x); ok {
+		return true
+	}
+	i := f.producer[x]
+	if i < 0 || depth == integralDepth || !f.elementwise(&f.Steps[i]) {
+		return false
+	}
+	x = f.alone(&f.Steps[i])
+	return x >= 0 && f.ofLevels(x, depth+1)
+}
+
 // levels is the least of the integers that a value has, if they are 256 at most and none is −0.
 func (f *fuser) levels(x int) (first float32, ok bool) {
 	if f.Values[x].DType != graph.Float32 || !f.integral(x, 0) {

@@ -68,7 +68,8 @@ func vectorAssembly() *assembler {
 	for _, w := range a.widths() {
 		w.softmax()
 		w.normalizedRows()
-		w.requantize()
+		w.requantize(false)
+		w.requantize(true)
 		w.functions()
 		w.doubleFunctions()
 		w.arithmetic()
@@ -102,6 +103,7 @@ func vectorAssembly() *assembler {
 		w.differences()
 		w.distribution()
 	}
+	a.maxWindowsBytes()
 	a.prefetch()
 	a.standing()
 	a.choices()

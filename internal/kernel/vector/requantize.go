@@ -104,6 +104,33 @@ func (r *Requantizer) Rows(c []float32) {
 	r.wide.generic(c[rows*n:])
 }
 
+// Bytes does the steps to c, whole rows, and sets dst to the results less low, which are integers of 0 to 255, or NaN, which becomes 0. What c
+// holds afterwards is not said.
+func (r *Requantizer) Bytes(dst []uint8, c []float32, low int32) {
+	dst = dst[:len(c)]
+	n := r.together * r.columns
+	rows := len(c) / n
+	if rows > 0 {
+		requantizeBytes(dst[:rows*n], c, n, rows, r, low)
+	}
+	r.wide.generic(c[rows*n:])
+	bytesGeneric(dst[rows*n:], c[rows*n:], low)
+}
+
+func bytesGeneric(dst []uint8, c []float32, low int32) {
+	for i, v := range c[:len(dst)] {
+		dst[i] = 0
+		if v == v {
+			dst[i] = uint8(int32(v) - low)
+		}
+	}
+}
+
+func requantizeBytesGeneric(dst []uint8, c []float32, n, rows int, r *Requantizer, low int32) {
+	requantizeGeneric(c, n, rows, r)
+	bytesGeneric(dst, c, low)
+}
+
 // generic does the steps to rows or a part of the first one; there are operands for at least so many elements.
 func (q *Requantize) generic(c []float32) {
 	for i, x := range c {
