@@ -206,6 +206,8 @@ type boundConv struct {
 
 	// integers are weights of one group in the place of packed, where the operands are integers.
 	integers *integerWeights
+	// direct says that the input's bytes are multiplied as they lie.
+	direct bool
 }
 
 // newBoundConv binds an input with elements, and packs the weights if they are constant.
@@ -271,29 +273,116 @@ func (c *boundConv) unit(t int) (first, last, part, end int) {
 	return first, min(first+c.perUnit, c.images) - 1, part, min(part+c.perPart, c.lines)
 }
 
-// image is what the patches of unit t are read from, the input itself or the worker's frames, and the
-// output lines l0 … l1−1 of the unit, counted over all images. filled says that the frames are those of this unit.
-func (c *boundConv) image(s *scratch, x []float32, t int, filled bool) (image []float32, l0, l1 int) {
+// span is the output lines l0 … l1−1 of unit t, counted over all images.
+func (c *boundConv) span(t int) (l0, l1 int) {
 	first, last, part, end := c.unit(t)
-	l0, l1 = first*c.lines+part, last*c.lines+end
-	if !c.copied {
-		return x[c.begin(l0):], l0, l1
+	return first*c.lines + part, last*c.lines + end
+}
+
+// rows are those of a frame that unit t needs: a part of an image needs only some.
+func (c *boundConv) rows(t int) (y0, y1 int) {
+	if _, _, part, end := c.unit(t); c.parts > 1 {
+		return part * c.stride[1], (end-1)*c.stride[1] + (c.kernel[1]-1)*c.dilation[1] + 1
 	}
-	// A part of an image needs only some of its rows.
-	y0, y1 := 0, c.frame[1]
-	if c.parts > 1 {
-		y0 = part * c.stride[1]
-		y1 = (end-1)*c.stride[1] + (c.kernel[1]-1)*c.dilation[1] + 1
+	return 0, c.frame[1]
+}
+
+// image is what the patches of unit t are read from, the input itself or the worker's frames. filled says that the frames are those of this unit.
+func (c *boundConv) image(s *scratch, x *operand, t int, filled bool) []float32 {
+	l0, _ := c.span(t)
+	first, last, _, _ := c.unit(t)
+	switch {
+	case !c.copied && x.levels == nil:
+		return x.floats()[c.begin(l0):]
+	case !c.copied:
+		from, size := c.begin(l0), c.reach(t)
+		return x.part(&s.decoded, from, from+size)
+	case filled:
+		return s.frames
 	}
-	if filled {
-		return s.frames, l0, l1
-	}
+	y0, y1 := c.rows(t)
 	each := c.frame[0] * (y1 - y0) * c.frame[2] * c.channels
 	s.frames = grow(s.frames, (last-first+1)*each)
 	for i := first; i <= last; i++ {
-		c.fill(s.frames[(i-first)*each:][:each], x[i*c.input:(i+1)*c.input], y0, y1)
+		c.fill(s.frames[(i-first)*each:][:each], c.decoded(s, x, i, y0, y1), y0, y1)
 	}
-	return s.frames, l0, l1
+	return s.frames
+}
+
+// reach is the number of elements that the patches of unit t span.
+func (c *boundConv) reach(t int) (size int) {
+	l0, l1 := c.span(t)
+	last := c.runs[len(c.runs)-1]
+	for _, at := range c.bases[t%c.parts][:(l1-l0)*c.out[2]] {
+		size = max(size, at+last.Offset+last.Length)
+	}
+	return size
+}
+
+// decoded is image i, of which rows y0 … y1−1 of the frame are read.
+func (g *geometry) decoded(s *scratch, x *operand, i, y0, y1 int) []float32 {
+	size := g.in[0] * g.in[1] * g.in[2] * g.channels
+	if x.levels == nil {
+		return x.floats()[i*size : (i+1)*size]
+	}
+	row := g.in[2] * g.channels
+	from, to := 0, size
+	if g.in[0] == 1 {
+		from, to = min(max(y0-g.before[1], 0), g.in[1])*row, min(max(y1-g.before[1], 0), g.in[1])*row
+	}
+	s.decoded = grow(s.decoded, size)
+	x.levels.decode(s.decoded[from:to], x.memory.u8[x.id][i*size+from:i*size+to])
+	return s.decoded
+}
+
+// bytes is image for an input of bytes that are multiplied as they lie.
+func (c *boundConv) bytes(s *scratch, x *operand, t int, filled bool) []uint8 {
+	data := x.memory.u8[x.id]
+	if !c.copied {
+		l0, _ := c.span(t)
+		return data[c.begin(l0):]
+	}
+	if filled {
+		return s.patches
+	}
+	first, last, _, _ := c.unit(t)
+	y0, y1 := c.rows(t)
+	each := c.frame[0] * (y1 - y0) * c.frame[2] * c.channels
+	if n := (last-first+1)*each + kernel.QuadSlack; cap(s.patches) < n {
+		s.patches = make([]uint8, n)
+	} else {
+		s.patches = s.patches[:n]
+	}
+	for i := first; i <= last; i++ {
+		c.fillBytes(s.patches[(i-first)*each:][:each], data[i*c.input:(i+1)*c.input], y0, y1, uint8(-x.levels.low))
+	}
+	return s.patches
+}
+
+// fillBytes is fill for bytes with channels last, and a byte that is zero.
+func (g *geometry) fillBytes(dst, src []uint8, y0, y1 int, zero uint8) {
+	line, width := g.frame[2]*g.channels, g.in[2]*g.channels
+	left := min(g.before[2], g.frame[2]) * g.channels
+	n := max(0, min(width, line-left))
+	blank := func(part []uint8) {
+		for i := range part {
+			part[i] = zero
+		}
+	}
+	for z := range g.frame[0] {
+		for y := y0; y < y1; y++ {
+			row := dst[:line]
+			dst = dst[line:]
+			iz, iy := z-g.before[0], y-g.before[1]
+			if uint(iz) >= uint(g.in[0]) || uint(iy) >= uint(g.in[1]) {
+				blank(row)
+				continue
+			}
+			blank(row[:left])
+			copy(row[left:left+n], src[(iz*g.in[1]+iy)*width:])
+			blank(row[left+n:])
+		}
+	}
 }
 
 // multiply computes filters col … col+cols−1 of pixels whose patches begin at base in the image, and what
@@ -348,25 +437,34 @@ func buildConv(b *builder) (func() error, error) {
 	if err != nil {
 		return nil, err
 	}
-	x, y := b.in(0), b.out(0)
+	x, y := b.operand(b.Step.In[0]), b.operand(b.Step.Out[0])
+	c.direct = c.integers != nil && c.integers.signed != nil && x.levels != nil && x.levels.unit && x.levels.low <= 0 && x.levels.low >= -255
 	ending := newEpilogue(b, p.Activation, b.in(2))
 	scale, shift, residual := b.in(3), b.in(4), b.in(5)
 	pool, weights := b.pool, b.weights
-	if p.Norm == nil && c.integers == nil {
+	if p.Norm == nil && c.integers == nil && x.levels == nil && y.levels == nil {
 		c.divide((*pool).threads)
 	}
 	loop := b.each((c.images+c.perUnit-1)/c.perUnit*c.parts*c.across, func(worker, lo, hi int) {
 		s := weights.scratch[worker]
 		for t := lo; t < hi; t++ {
 			t, col := t/c.across, t%c.across*c.cols
-			image, l0, l1 := c.image(s, x(), t, s.framed == t+1)
-			s.framed = t + 1
-			pixels := (l1 - l0) * c.out[2]
-			block := y()[l0*c.out[2]*c.filters:][:pixels*c.filters]
+			l0, l1 := c.span(t)
+			pixels, at := (l1-l0)*c.out[2], l0*c.out[2]*c.filters
 			var other []float32
 			if v := residual(); v != nil {
-				other = v[l0*c.out[2]*c.filters:][:len(block)]
+				other = v[at:][:pixels*c.filters]
 			}
+			if c.direct {
+				if err := c.multiplyBytes(s, ending, &x, &y, other, t, pixels, at); err != nil {
+					(*pool).fail(err)
+					return
+				}
+				continue
+			}
+			image := c.image(s, &x, t, s.framed == t+1)
+			s.framed = t + 1
+			block := y.room(&s.block, at, at+pixels*c.filters)
 			if err := c.multiply(s, ending, block, other, image, c.bases[t%c.parts], pixels, col, min(c.cols, c.filters-col)); err != nil {
 				(*pool).fail(err)
 				return
@@ -375,6 +473,7 @@ func buildConv(b *builder) (func() error, error) {
 				v, w := scale(), shift()
 				vector.NormalizeRows(block, block, v, w, c.filters, pixels, p.Norm.Epsilon)
 			}
+			y.finish(block, at, c.filters, ending.last)
 		}
 	})
 	afresh := func() error {

@@ -230,9 +230,9 @@ func buildChannelwise(b *builder, p *operator.ConvParams, g *geometry) (func() e
 	if g.copied && g.frame[0] > 1 {
 		parts = 1
 	}
-	x, y, scale, shift, residual := b.in(0), b.out(0), b.in(3), b.in(4), b.in(5)
+	x, y, scale, shift, residual := b.operand(b.Step.In[0]), b.operand(b.Step.Out[0]), b.in(3), b.in(4), b.in(5)
 	ending := newEpilogue(b, p.Activation, b.in(2))
-	size, scratches := graph.Count(b.Shape(0)[1:]), b.weights
+	scratches := b.weights
 	return b.each(images*parts, func(worker, lo, hi int) {
 		s := scratches.scratch[worker]
 		d := c.depthwise(s, ending)
@@ -241,21 +241,27 @@ func buildChannelwise(b *builder, p *operator.ConvParams, g *geometry) (func() e
 		}
 		for t := lo; t < hi; t++ {
 			i, l0, l1 := t/parts, t%parts*lines/parts, (t%parts+1)*lines/parts
-			image, skipped := x()[i*size:(i+1)*size], 0
+			y0, y1 := 0, g.in[1]+g.before[1]
+			if g.out[0] == 1 {
+				y0, y1 = l0*g.stride[1], (l1-1)*g.stride[1]+(g.kernel[1]-1)*g.dilation[1]+1
+			}
+			image, skipped := g.decoded(s, &x, i, y0, y1), 0
 			if g.copied {
 				image, skipped = c.copy(s, image, g, l0, l1)
 			}
 			for l := l0; l < l1; l++ {
-				dst := y()[(i*lines+l)*line:][:line]
+				at := (i*lines + l) * line
+				dst := y.room(&s.block, at, at+line)
 				c.line(s, &d, dst, g.filters, image, skipped, l)
 				if v := residual(); v != nil {
-					ending.finish(dst, v[(i*lines+l)*line:][:line], g.out[2], g.filters)
+					ending.finish(dst, v[at:][:line], g.out[2], g.filters)
 				} else {
 					ending.activate(dst, g.filters, g.out[2], g.filters)
 				}
 				if p.Norm != nil {
 					vector.NormalizeRows(dst, dst, scale(), shift(), g.filters, g.out[2], p.Norm.Epsilon)
 				}
+				y.finish(dst, at, g.filters, ending.last)
 			}
 		}
 	}), nil

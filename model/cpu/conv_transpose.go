@@ -170,7 +170,7 @@ func buildPhases(b *builder, p *operator.ConvParams) (func() error, error) {
 			remainder[a] = 0
 		}
 	}
-	x, y := b.in(0), b.out(0)
+	x, y := b.operand(b.Step.In[0]), b.out(0)
 	ending := newEpilogue(b, p.Activation, b.in(2))
 	pool, weights := b.pool, b.weights
 	loop := b.each(tasks, func(worker, lo, hi int) {
@@ -182,10 +182,11 @@ func buildPhases(b *builder, p *operator.ConvParams) (func() error, error) {
 				f = phases[i+1]
 			}
 			if f.apart != nil {
-				f.linesApart(s, ending, y(), x(), at)
+				f.linesApart(s, ending, y(), x.floats(), at)
 				continue
 			}
-			image, l0, l1 := f.image(s, x(), at, false)
+			image := f.image(s, &x, at, false)
+			l0, l1 := f.span(at)
 			base, places, pixels, dst := f.bases[at%f.parts], f.places[at%f.parts], (l1-l0)*f.out[2], y()[f.whole(l0):]
 			s.gathered.Places, s.gathered.Stride = places, f.stride[2]*f.filters
 			if err := f.products(s, ending, dst, nil, image, base, pixels, 0, f.filters); err != nil {

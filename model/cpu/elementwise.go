@@ -16,7 +16,7 @@ import (
 // elementwiseKernels has the functions of one element from [functions], and what takes more than one.
 func elementwiseKernels() map[string]constructor {
 	list := map[string]constructor{
-		"repscope.Silu": buildUnary, ".Clip": buildClip,
+		"repscope.Silu": buildUnary, "repscope.Chain": buildChain, ".Clip": buildClip,
 		".Add": buildBinary, ".Sub": buildBinary, ".Mul": buildBinary, ".Div": buildBinary, ".Mod": buildBinary, ".Pow": buildBinary, ".PRelu": buildBinary,
 		".Max": buildVariadic, ".Min": buildVariadic, ".Sum": buildVariadic, ".Mean": buildVariadic,
 		".Equal": buildComparison, ".Greater": buildComparison, ".GreaterOrEqual": buildComparison, ".Less": buildComparison, ".LessOrEqual": buildComparison,
@@ -97,6 +97,47 @@ func buildClip(b *builder) (func() error, error) {
 		for i := lo; i < hi; i++ {
 			m.i64[y][i] = min(max(m.i64[x][i], p.Low), p.High)
 		}
+	}), nil
+}
+
+// buildChain is a step of one operand or of two.
+func buildChain(b *builder) (func() error, error) {
+	p := b.Step.Params.(*operator.ChainParams)
+	c := newChain(b, p)
+	n := graph.Count(b.OutShape(0))
+	if n == 0 {
+		return func() error { return nil }, nil
+	}
+	x, y := b.operand(b.Step.In[0]), b.operand(b.Step.Out[0])
+	if p.Op == "" {
+		return c.span(b, n, c.cols, func(s *scratch, from, to int) {
+			dst := y.room(&s.block, from, to)
+			c.load(dst, &x, from)
+			c.apply(c.then, dst)
+			y.finish(dst, from, c.cols, c.last)
+		}), nil
+	}
+	w, other := c.broadcast, b.operand(b.Step.In[1])
+	unit := w.row
+	if w.rows() == 1 {
+		unit = c.cols
+	}
+	return c.span(b, n, unit, func(s *scratch, from, to int) {
+		dst, operands, moved := y.room(&s.block, from, to), [2][]float32{x.floats(), other.floats()}, [2]int{}
+		if c.before[0] != nil || x.levels != nil {
+			c.load(dst, &x, from)
+			c.apply(c.before[0], dst)
+			operands[0], moved[0] = dst, -from
+		}
+		if c.before[1] != nil || other.levels != nil {
+			s.chain = grow(s.chain, to-from)
+			c.load(s.chain, &other, from)
+			c.apply(c.before[1], s.chain)
+			operands[1], moved[1] = s.chain, -from
+		}
+		c.rows(dst, operands, from, moved)
+		c.apply(c.then, dst)
+		y.finish(dst, from, c.cols, c.last)
 	}), nil
 }
 

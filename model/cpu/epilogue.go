@@ -17,10 +17,19 @@ type epilogue struct {
 	low, high float32
 	function  function // any other activation, or nil
 	then      []followUp
+	last      followUp // what comes after it when the result becomes bytes
 }
 
-// followUp is one of operator.FollowUp: of rows × cols elements, stride apart, the first of which belongs to column first.
-type followUp func(c []float32, stride, rows, cols, first int)
+// followUp is some of operator.FollowUp.
+type followUp struct {
+	// apply does them to rows × cols elements, stride apart, the first of which belongs to column first.
+	apply followUpFunc
+	// pass, if not nil, does them to whole rows: of columns elements, or of any if that is 1.
+	pass    *vector.Requantizer
+	columns int
+}
+
+type followUpFunc = func(c []float32, stride, rows, cols, first int)
 
 func newEpilogue(b *builder, a operator.Activation, bias func() []float32) *epilogue {
 	e := &epilogue{bias: bias}
@@ -30,6 +39,7 @@ func newEpilogue(b *builder, a operator.Activation, bias func() []float32) *epil
 	case *operator.GemmParams:
 		e.then = followUps(p.FollowUps)
 	}
+	e.then, e.last = b.ending(e.then)
 	switch a.Op {
 	case "":
 	case "Relu":
@@ -63,7 +73,7 @@ func (e *epilogue) activateFrom(c []float32, stride, rows, cols, first int) {
 		eachRow(e.function, c, stride, rows, cols)
 	}
 	for _, then := range e.then {
-		then(c, stride, rows, cols, first)
+		then.apply(c, stride, rows, cols, first)
 	}
 }
 
@@ -95,15 +105,16 @@ func followUps(list []operator.FollowUp) (then []followUp) {
 
 // together does several steps in one pass; one by one to a part of the columns.
 func together(q *vector.Requantizer, columns int, steps []followUp) followUp {
-	return func(c []float32, stride, rows, cols, first int) {
+	apply := func(c []float32, stride, rows, cols, first int) {
 		if stride == cols && (columns == 1 || cols == columns && first == 0) {
 			q.Rows(c[:rows*cols])
 			return
 		}
 		for _, step := range steps {
-			step(c, stride, rows, cols, first)
+			step.apply(c, stride, rows, cols, first)
 		}
 	}
+	return followUp{apply, q, columns}
 }
 
 // requantize is how many of the first steps are those of one pass, and for how many columns, 1 if these do not matter.
@@ -129,6 +140,9 @@ func requantize(list []operator.FollowUp) (n, columns int, q vector.Requantize) 
 func nextStep(q *vector.Requantize, f operator.FollowUp) (step vector.Steps, ok bool) {
 	later := q.Steps >= vector.Divided
 	switch {
+	case f.Table != nil:
+		q.Table, q.First = &f.Table.Values, f.Table.First
+		return vector.Looked, true
 	case f.Operand == nil && f.Activation.Op == "Round":
 		return vector.Rounded, true
 	case f.Operand == nil && (f.Activation.Op == "Relu" || f.Activation.Op == "Clip"):
@@ -172,22 +186,27 @@ func nextStep(q *vector.Requantize, f operator.FollowUp) (step vector.Steps, ok 
 func singleSteps(list []operator.FollowUp) (then []followUp) {
 	for _, f := range list {
 		switch {
+		case f.Table != nil:
+			look := vector.NewRequantizer(vector.Requantize{Steps: vector.Looked, Table: &f.Table.Values, First: f.Table.First}, 1)
+			then = append(then, followUp{func(c []float32, stride, rows, cols, _ int) {
+				eachRow(func(dst, _ []float32) { look.Rows(dst) }, c, stride, rows, cols)
+			}, look, 1})
 		case f.Operand == nil:
 			apply := functionOf(f.Activation)
-			then = append(then, func(c []float32, stride, rows, cols, _ int) { eachRow(apply, c, stride, rows, cols) })
+			then = append(then, followUp{apply: func(c []float32, stride, rows, cols, _ int) { eachRow(apply, c, stride, rows, cols) }})
 		case len(f.Operand) == 1:
 			operation := arithmetic[f.Op]
 			apply := func(dst, src []float32) { operation(dst, src, f.Operand, 1, 0) }
-			then = append(then, func(c []float32, stride, rows, cols, _ int) { eachRow(apply, c, stride, rows, cols) })
+			then = append(then, followUp{apply: func(c []float32, stride, rows, cols, _ int) { eachRow(apply, c, stride, rows, cols) }})
 		default:
-			then = append(then, columnwise(f))
+			then = append(then, followUp{apply: columnwise(f)})
 		}
 	}
 	return then
 }
 
 // columnwise is an operation with a number for each column.
-func columnwise(f operator.FollowUp) followUp {
+func columnwise(f operator.FollowUp) followUpFunc {
 	operation, operand := arithmetic[f.Op], f.Operand
 	switch f.Op {
 	case "Sub": // the same bits

@@ -74,10 +74,11 @@ type memory struct {
 	f32  [][]float32
 	i64  [][]int64
 	bits [][]bool
+	u8   [][]uint8 // of values that are kept as bytes, in the place of f32, and what may be read behind them
 }
 
 func newMemory(n int) memory {
-	return memory{f32: make([][]float32, n), i64: make([][]int64, n), bits: make([][]bool, n)}
+	return memory{f32: make([][]float32, n), i64: make([][]int64, n), bits: make([][]bool, n), u8: make([][]uint8, n)}
 }
 
 func (m *memory) set(id int, t *graph.Tensor) {
@@ -343,6 +344,10 @@ func (p *program) place(a *arena) {
 			continue
 		}
 		n := graph.Count(p.Values[i].Shape)
+		if p.Values[i].Levels != nil {
+			p.u8[i] = bytesOf(a.f32[at:], n+kernel.QuadSlack)
+			continue
+		}
 		switch p.Values[i].DType {
 		case graph.Float32:
 			p.f32[i] = a.f32[at : at+n]
@@ -404,6 +409,10 @@ type scratch struct {
 	sums      []float64 // of AveragePool
 	planes    planesBeside
 	integers  integerScratch
+	chain     []float32 // an operand of a chain
+	decoded   []float32 // what bytes stand for
+	block     []float32 // results before they become bytes
+	patches   []uint8   // images of bytes that are copied with padding
 }
 
 func newWeights(threads int) *weights {

@@ -344,6 +344,31 @@ func (c *boundConv) multiplyIntegers(s *scratch, e *epilogue, block, other, imag
 	return nil
 }
 
+// directBlock is about how many results of bytes are worked on at a time, which then stay in a cache.
+const directBlock = 1 << 14
+
+// multiplyBytes multiplies the bytes of the input as they lie: some pixels of unit t at a time, the elements of the result from at on.
+func (c *boundConv) multiplyBytes(s *scratch, e *epilogue, x, y *operand, other []float32, t, pixels, at int) error {
+	q, base := c.integers, c.bases[t%c.parts]
+	image := c.bytes(s, x, t, false)
+	step := max(kernel.ColumnAlign, directBlock/q.n)
+	for p0 := 0; p0 < pixels; p0 += step {
+		count := min(step, pixels-p0)
+		from, to := p0*q.n, (p0+count)*q.n
+		block := y.room(&s.block, at+from, at+to)
+		if err := s.integers.gather(q, block, image, base[p0:p0+count], c.runs, x.levels.low); err != nil {
+			return err
+		}
+		var added []float32
+		if other != nil {
+			added = other[from:to]
+		}
+		e.finish(block, added, count, q.n)
+		y.finish(block, at+from, q.n, e.last)
+	}
+	return nil
+}
+
 // multiplyPatches is multiplyIntegers for an image that is no bytes, patch by patch: which of them are does not depend on the unit.
 func (c *boundConv) multiplyPatches(s *scratch, e *epilogue, block, other, image []float32, base []int, pixels int) error {
 	q := c.integers

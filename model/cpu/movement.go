@@ -151,12 +151,14 @@ func buildConcat(b *builder) (func() error, error) {
 			at := r * width
 			for k, id := range ids {
 				w := widths[k]
-				switch t {
-				case graph.Float32:
+				switch {
+				case b.Values[y].Levels != nil:
+					copy(m.u8[y][at:at+w], m.u8[id][r*w:])
+				case t == graph.Float32:
 					copy(m.f32[y][at:at+w], m.f32[id][r*w:])
-				case graph.Int64:
+				case t == graph.Int64:
 					copy(m.i64[y][at:at+w], m.i64[id][r*w:])
-				case graph.Bool:
+				case t == graph.Bool:
 					copy(m.bits[y][at:at+w], m.bits[id][r*w:])
 				}
 				at += w

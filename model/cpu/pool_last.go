@@ -58,12 +58,15 @@ func poolLast(b *builder) (func() error, error) {
 	}
 	mean := b.Step.Node.Op == "AveragePool"
 	row, list := w.out[axis], w.stretches()
-	x, y, weights := b.in(0), b.out(0), b.weights
+	x, y, weights := b.operand(b.Step.In[0]), b.operand(b.Step.Out[0]), b.weights
 	return b.span(in[0]*w.lines, max(1, grain/max(1, w.capacity*row*channels/4)), func(worker, lo, hi int) {
 		s := weights.scratch[worker]
 		for t := lo; t < hi; t++ {
-			image := x()[t/w.lines*w.plane*channels:][:w.plane*channels]
-			line := y()[t*row*channels:][:row*channels]
+			from := t / w.lines * w.plane * channels
+			var image, line []float32
+			if x.levels == nil {
+				image, line = x.floats()[from:][:w.plane*channels], y.floats()[t*row*channels:][:row*channels]
+			}
 			for _, r := range list {
 				s.base = s.base[:0]
 				positions := 0
@@ -82,6 +85,11 @@ func poolLast(b *builder) (func() error, error) {
 				}
 				if !p.CountPadding {
 					positions = len(s.base)
+				}
+				if x.levels != nil { // the greatest byte stands for the greatest number
+					bytes := y.memory.u8[y.id][(t*row+r.from)*channels : (t*row+r.to)*channels]
+					vector.MaxWindowsBytes(bytes, x.memory.u8[x.id][from:][:w.plane*channels], s.base, channels, p.Strides[axis]*channels, r.to-r.from)
+					continue
 				}
 				dst := line[r.from*channels : r.to*channels]
 				switch {

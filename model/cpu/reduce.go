@@ -57,10 +57,37 @@ func buildReduce(b *builder) (func() error, error) {
 			}
 		}), nil
 	}
+	if b.Values[x].Levels != nil {
+		return meansOfBytes(b, op, p), nil
+	}
 	if run := meanLast(b, reduced, kept, n); run != nil {
 		return run, nil
 	}
 	floats, results := b.in(0), b.out(0)
+	w := newReduction(op, reduced, kept, n)
+	scratches := b.weights
+	return b.span(total, max(1, grain/max(n, 1)), func(worker, lo, hi int) {
+		w.compute(scratches.scratch[worker], results(), floats(), lo, hi)
+	}), nil
+}
+
+// meansOfBytes is a mean over all pixels of images with channels last that are kept as bytes.
+func meansOfBytes(b *builder, op string, p operator.ReduceParams) func() error {
+	shape := append([]int{1}, b.Shape(0)[1:]...)
+	axes := p.Split(shape)
+	n, channels := graph.Count(axes.Reduced), graph.Count(axes.Kept)
+	w := newReduction(op, newStrided(axes.Reduced, axes.ReducedStrides, 0), newStrided(axes.Kept, axes.KeptStrides, 0), n)
+	x, y, scratches := b.operand(b.Step.In[0]), b.out(0), b.weights
+	return b.each(b.Shape(0)[0], func(worker, lo, hi int) {
+		s := scratches.scratch[worker]
+		for i := lo; i < hi; i++ {
+			image := x.part(&s.decoded, i*n*channels, (i+1)*n*channels)
+			w.compute(s, y()[i*channels:(i+1)*channels], image, 0, channels)
+		}
+	})
+}
+
+func newReduction(op string, reduced, kept *strided, n int) *reduction {
 	w := &reduction{reducer: reducers[op], reduced: reduced, kept: kept, n: n, logSumExp: op == "ReduceLogSumExp"}
 	last := len(reduced.shape) - 1
 	if w.columns = reduced.strides[last] != 1; w.columns || n == 0 {
@@ -72,10 +99,7 @@ func buildReduce(b *builder) (func() error, error) {
 	} else if runs := n / w.run; runs <= rowBlock*rowBlock {
 		w.offsets = w.locate(nil, 0, runs)
 	}
-	scratches := b.weights
-	return b.span(total, max(1, grain/max(n, 1)), func(worker, lo, hi int) {
-		w.compute(scratches.scratch[worker], results(), floats(), lo, hi)
-	}), nil
+	return w
 }
 
 // reduction is a reduction over some axes: of runs of contiguous elements, or of neighboring columns.

@@ -20,17 +20,18 @@ type fuser struct {
 	work     int // steps and values looked at
 	// processor says that the program is for package cpu alone: see program.
 	processor bool
+	eval      graph.Evaluator // of what is computed ahead
 }
 
 // fuseBudget bounds the work: a rewrite costs as much as the program is long, so
 // that a program of very many steps is left as it is beyond some point.
-const fuseBudget = 1 << 24
+const fuseBudget = 1 << 26
 
 // program fuses the steps of a program. processor allows what package cpu alone has kernels for:
 // [operator.AttentionParams].ZeroUndefined, [operator.PoolParams].ChannelsLast, that of transposed convolutions, convolutions that add a value, and products of
 // integers; and layouts that are chosen for it.
-func program(p *graph.Program, processor bool) {
-	f := &fuser{Program: p, processor: processor}
+func program(p *graph.Program, processor bool, eval graph.Evaluator) {
+	f := &fuser{Program: p, processor: processor, eval: eval}
 	for _, pass := range []func(*fuser, int) bool{
 		(*fuser).cast, (*fuser).decided, (*fuser).layerNorm, (*fuser).rootMeanSquare, (*fuser).layerNormScale, (*fuser).silu, (*fuser).gelu, (*fuser).linear,
 	} {
@@ -41,6 +42,8 @@ func program(p *graph.Program, processor bool) {
 		f.sweep((*fuser).movedCast)
 		f.sweep((*fuser).integerCast)
 		f.sweep((*fuser).identity)
+		f.sweep((*fuser).splitConcat)
+		f.tables()
 		f.sweep((*fuser).splitLinear)
 	}
 	f.channelsLast()
@@ -62,6 +65,8 @@ func program(p *graph.Program, processor bool) {
 		f.sweep((*fuser).gated)
 		f.integers()
 		f.sweep((*fuser).followUp)
+		f.sweep((*fuser).prologue)
+		f.bytes()
 	}
 }
 

@@ -153,6 +153,9 @@ func (f *fuser) integral(id, depth int) bool {
 		return of(0)
 	case "MatMul", "Linear", "Conv":
 		return f.integerProduct(s, depth+1)
+	case "Chain":
+		t := tableOf(s)
+		return t != nil && !slices.ContainsFunc(t.Values[:], notIntegral)
 	}
 	return false
 }
@@ -200,6 +203,9 @@ func (f *fuser) within(id int, low, high float64) bool {
 	case "Round":
 		a, b, ok := f.clip(s.In[0])
 		return ok && a >= math.Ceil(low) && b <= math.Floor(high)
+	case "Chain":
+		t := tableOf(s)
+		return t != nil && float64(slices.Min(t.Values[:])) >= low && float64(slices.Max(t.Values[:])) <= high
 	case "MatMul", "Linear", "Conv":
 		// Products of integers of 9 bits.
 		const most = operator.MaxIntegerDepth * 255 * 255

@@ -39,24 +39,24 @@ func TestIntegers(t *testing.T) {
 		"product": {[]*graph.Node{quantize,
 			{Op: "MatMulInteger", Inputs: []string{"q", "w", "zero"}, Outputs: []string{"m"}},
 			{Op: "Cast", Inputs: []string{"m"}, Outputs: []string{"z"}, Attributes: cast(graph.ElementFloat)},
-			{Op: "Relu", Inputs: []string{"z"}, Outputs: []string{"y"}}}, []int{3, 40}, "Div Round Add Clip Sub Linear", 1},
+			{Op: "Relu", Inputs: []string{"z"}, Outputs: []string{"y"}}}, []int{3, 40}, "[Div Round Add Clip Sub] Linear", 1},
 		"convolution after a pool": {[]*graph.Node{quantize,
 			{Op: "MaxPool", Inputs: []string{"q"}, Outputs: []string{"p"}, Attributes: window},
 			{Op: "ConvInteger", Inputs: []string{"p", "f", "zero"}, Outputs: []string{"m"}},
 			{Op: "Cast", Inputs: []string{"m"}, Outputs: []string{"z"}, Attributes: cast(graph.ElementFloat)},
 			{Op: "Relu", Inputs: []string{"z"}, Outputs: []string{"y"}}},
-			[]int{3, 8, 6, 6}, "Div Round Add Clip Transpose MaxPool Sub Conv Transpose", 1},
+			[]int{3, 8, 6, 6}, "[Div Round Add Clip] Transpose MaxPool Sub Conv Transpose", 1},
 		"pool of dequantized numbers": {[]*graph.Node{quantize, dequantize("q", "d"),
 			{Op: "MaxPool", Inputs: []string{"d"}, Outputs: []string{"p"}, Attributes: window},
 			{Op: "QuantizeLinear", Inputs: []string{"p", "scale", "zero"}, Outputs: []string{"r"}, Attributes: quantize.Attributes},
 			{Op: "ConvInteger", Inputs: []string{"r", "f", "zero"}, Outputs: []string{"m"}},
 			{Op: "Cast", Inputs: []string{"m"}, Outputs: []string{"z"}, Attributes: cast(graph.ElementFloat)},
 			{Op: "Relu", Inputs: []string{"z"}, Outputs: []string{"y"}}},
-			[]int{3, 8, 6, 6}, "Div Round Add Clip Mul Transpose MaxPool Div Round Add Clip Sub Conv Transpose", 1},
+			[]int{3, 8, 6, 6}, "[Div Round Add Clip Mul] Transpose MaxPool [Div Round Add Clip Sub] Conv Transpose", 1},
 		"moved integers": {[]*graph.Node{quantize,
 			{Op: "Transpose", Inputs: []string{"q"}, Outputs: []string{"t"}},
 			{Op: "Split", Inputs: []string{"t"}, Outputs: []string{"a", "b"}},
-			dequantize("a", "c"), dequantize("b", "d"), {Op: "Add", Inputs: []string{"c", "d"}, Outputs: []string{"y"}}}, []int{3, 40}, "Div Round Add Clip Transpose Split Mul Mul Add", 0},
+			dequantize("a", "c"), dequantize("b", "d"), {Op: "Add", Inputs: []string{"c", "d"}, Outputs: []string{"y"}}}, []int{3, 40}, "[Div Round Add Clip] Transpose Split [(Mul) (Mul) Add]", 0},
 		"no integers": {[]*graph.Node{
 			{Op: "Cast", Inputs: []string{"x"}, Outputs: []string{"q"}, Attributes: cast(graph.ElementUint8)},
 			{Op: "Cast", Inputs: []string{"q"}, Outputs: []string{"y"}, Attributes: cast(graph.ElementFloat)}}, []int{3, 40}, "Cast Cast", 0},
@@ -65,7 +65,7 @@ func TestIntegers(t *testing.T) {
 			{Op: "Round", Inputs: []string{"c"}, Outputs: []string{"r"}},
 			{Op: "Cast", Inputs: []string{"r"}, Outputs: []string{"q"}, Attributes: cast(graph.ElementUint8)},
 			{Op: "Cast", Inputs: []string{"q"}, Outputs: []string{"y"}, Attributes: cast(graph.ElementFloat)}},
-			[]int{3, 40}, "Clip Round Cast Cast", 0},
+			[]int{3, 40}, "[Clip Round] Cast Cast", 0},
 	} {
 		g := &graph.Graph{Opset: 19, Inputs: []graph.Port{{Name: "x", DType: graph.Float32}}, Outputs: []graph.Port{{Name: "y"}}, Nodes: c.nodes,
 			Constants: map[string]*graph.Tensor{"w": ints(40*20, 40, 20), "f": ints(20*8*9, 20, 8, 3, 3), "zero": ints(1),
@@ -80,7 +80,7 @@ func TestIntegers(t *testing.T) {
 		var got []string
 		marked := 0
 		for _, s := range p.Steps {
-			got = append(got, s.Op.Name)
+			got = append(got, described(&s))
 			switch q := s.Params.(type) {
 			case *operator.GemmParams:
 				if q.Integers {
@@ -96,4 +96,32 @@ func TestIntegers(t *testing.T) {
 			t.Errorf("%s: steps %v, %d of them in integers, want %s, %d", name, got, marked, c.want, c.marked)
 		}
 	}
+}
+
+// described is the name of a step's operator, or of a chain what it does: to its first operand, to its second one, and to both together.
+func described(s *graph.Step) string {
+	p, ok := s.Params.(*operator.ChainParams)
+	if !ok {
+		return s.Op.Name
+	}
+	names := func(list []operator.FollowUp) (names []string) {
+		for _, then := range list {
+			if then.Table != nil {
+				names = append(names, "Table")
+				continue
+			}
+			names = append(names, then.Op)
+		}
+		return names
+	}
+	var parts []string
+	for _, before := range p.Before {
+		if before != nil {
+			parts = append(parts, "("+strings.Join(names(before), " ")+")")
+		}
+	}
+	if p.Op != "" {
+		parts = append(parts, p.Op)
+	}
+	return "[" + strings.Join(append(parts, names(p.FollowUps)...), " ") + "]"
 }

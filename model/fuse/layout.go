@@ -97,7 +97,8 @@ func (f *fuser) sinkTranspose(i int) bool {
 	if len(s.In) == 0 || s.In[0] < 0 || len(s.Out) == 0 || s.Out[0] < 0 || f.Values[s.Out[0]].DType != graph.Float32 {
 		return false
 	}
-	if _, ok := s.Params.(operator.Activation); ok && f.Values[s.In[0]].DType == graph.Float32 {
+	_, function := s.Params.(operator.Activation)
+	if function && f.Values[s.In[0]].DType == graph.Float32 || f.chained(&s) {
 		t := f.from(s.In[0], "Transpose")
 		if t == nil || !f.single(s.In[0]) && f.imageOf(s.In[0]) < 0 {
 			return false

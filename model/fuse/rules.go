@@ -13,12 +13,12 @@ import (
 // Rules are the operators of package operator and the rewrites of this one; eval computes what is
 // constant.
 func Rules(eval graph.Evaluator) graph.Rules {
-	return graph.Rules{Lookup: operator.Lookup, Evaluate: eval, Simplify: foldBatchNorm, Fuse: func(p *graph.Program) { program(p, false) }}
+	return graph.Rules{Lookup: operator.Lookup, Evaluate: eval, Simplify: foldBatchNorm, Fuse: func(p *graph.Program) { program(p, false, eval) }}
 }
 
 // ProcessorRules are [Rules] with the rewrites that package cpu alone has kernels for.
 func ProcessorRules(eval graph.Evaluator) graph.Rules {
 	r := Rules(eval)
-	r.Rewrite, r.Fuse = unquantize, func(p *graph.Program) { program(p, true) }
+	r.Rewrite, r.Fuse = unquantize, func(p *graph.Program) { program(p, true, eval) }
 	return r
 }

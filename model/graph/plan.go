@@ -91,7 +91,7 @@ func (p *Program) buffers(over func(*Step) int) (all [4][]*buffer, of []*buffer)
 				shared := slices.ContainsFunc(s.In[1:], func(o int) bool {
 					return o >= 0 && p.Values[o].Root == root && !slices.Equal(p.Values[o].Shape, p.Values[id].Shape)
 				})
-				if b := of[root]; b != nil && lastUse[root] == i && !shared && p.Values[root].DType == p.Values[id].DType &&
+				if b := of[root]; b != nil && lastUse[root] == i && !shared && p.alike(root, id) &&
 					Count(p.Values[s.In[0]].Shape) == Count(p.Values[id].Shape) && p.room(root) == p.room(id) {
 					of[id], b.last = b, lastUse[id]
 					continue
@@ -112,7 +112,21 @@ func (p *Program) buffers(over func(*Step) int) (all [4][]*buffer, of []*buffer)
 }
 
 // room is how many elements of the arena a value takes.
-func (p *Program) room(id int) int { return max(1, (Count(p.Values[id].Shape)+align-1)/align) * align }
+func (p *Program) room(id int) int {
+	n := Count(p.Values[id].Shape)
+	if p.Values[id].Levels != nil {
+		n = (n+byteSlack)/Float32.Size() + 1
+	}
+	return max(1, (n+align-1)/align) * align
+}
+
+// byteSlack is how many bytes are there behind those of a value that is kept as bytes.
+const byteSlack = 16
+
+// alike reports whether two values are kept in the same form.
+func (p *Program) alike(a, b int) bool {
+	return p.Values[a].DType == p.Values[b].DType && (p.Values[a].Levels == nil) == (p.Values[b].Levels == nil)
+}
 
 // overwritten is the memory of operand k of step i, if output 0 of the same size may take it: nothing else reads it, in this step or later.
 func (p *Program) overwritten(s *Step, i, k int, of []*buffer, lastUse []int) *buffer {
@@ -125,7 +139,7 @@ func (p *Program) overwritten(s *Step, i, k int, of []*buffer, lastUse []int) *b
 			return nil
 		}
 	}
-	if lastUse[x.Root] != i || p.Values[x.Root].DType != y.DType || !slices.Equal(x.Shape, y.Shape) || p.room(x.Root) != p.room(s.Out[0]) {
+	if lastUse[x.Root] != i || !p.alike(x.Root, s.Out[0]) || !slices.Equal(x.Shape, y.Shape) || p.room(x.Root) != p.room(s.Out[0]) {
 		return nil
 	}
 	return of[x.Root]

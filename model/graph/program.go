@@ -13,9 +13,18 @@ type Value struct {
 	Name string
 	Type
 	Const *Tensor // not nil if known before execution; large ones are deferred
+	// Levels, if not nil, say that the elements are kept as bytes; package cpu alone does so.
+	Levels *Levels
 	// Root is the index of the value whose memory this one shares, itself unless
 	// it is a view (a reshape, say) of another.
 	Root int
+}
+
+// Levels are what the bytes stand for that a value's elements are kept as. A step that makes the value computes First + b of a byte b;
+// NaN, which no byte is, becomes 0.
+type Levels struct {
+	First  float32
+	Values [256]float32
 }
 
 // Step is one operation of a program. In and Out are indices of values, −1 if absent.

@@ -18,6 +18,7 @@ var elementwiseRows = []Row{
 	{Name: "Gelu", Since: 20, Types: "f", Inputs: exactly(1), Outputs: 1, Attributes: []string{"approximate"}, InPlace: true,
 		infer: inferGelu},
 	{Name: "Silu", Domain: own, Inputs: exactly(1), Outputs: 1, InPlace: true, infer: inferSilu},
+	{Name: "Chain", Domain: own, Inputs: between(1, 2), Outputs: 1, InPlace: true},
 	{Name: "Swish", Since: 24, Types: "f", Inputs: exactly(1), Outputs: 1, Attributes: []string{"alpha"}, InPlace: true, infer: inferSwish},
 	{Name: "SwiGLU", Since: 28, Types: "f", Inputs: exactly(2), Outputs: 1, Attributes: []string{"alpha"}, infer: inferSwiGLU},
 	unary("Softplus", 1),
@@ -102,11 +103,26 @@ type Activation struct {
 	Alpha, Beta float32 // LeakyRelu's slope, Elu's alpha, Clip's bounds, …
 }
 
-// FollowUp is what package cpu does to a product or a convolution after its activation: a function of each element, or an operation
-// Add, Sub, Mul or Div with one number or one for each column.
+// FollowUp is what package cpu does to a result while it is in the cache: a function of each element, or an operation
+// Add, Sub, Mul or Div with one number or one for each column, or what a table has for each element.
 type FollowUp struct {
 	Activation
 	Operand []float32 // nil for a function
+	Table   *Table
+}
+
+// Table is a function of the integers First … First+255; other numbers have no value, and NaN stays.
+type Table struct {
+	First  float32
+	Values [256]float32
+}
+
+// ChainParams are operations of package cpu that are done in one pass: to each operand what Before has for it, Op (Add, Sub, Mul or Div; "" of
+// one operand), and what follows.
+type ChainParams struct {
+	Op        string
+	Before    [2][]FollowUp
+	FollowUps []FollowUp
 }
 
 // parameter is an attribute of an elementwise function and its default.

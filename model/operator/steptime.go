@@ -41,6 +41,9 @@ func DescribeStep(p *graph.Program, s *graph.Step) StepTime {
 	}
 	size := func(id int) float64 {
 		v := p.Values[id]
+		if v.Levels != nil {
+			return float64(graph.Count(v.Shape))
+		}
 		return float64(graph.Count(v.Shape) * v.DType.Size())
 	}
 	for _, id := range s.In {

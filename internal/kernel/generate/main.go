@@ -68,7 +68,8 @@ func vectorAssembly() *assembler {
 	for _, w := range a.widths() {
 		w.softmax()
 		w.normalizedRows()
-		w.requantize()
+		w.requantize(false)
+		w.requantize(true)
 		w.functions()
 		w.doubleFunctions()
 		w.arithmetic()
@@ -96,10 +97,13 @@ func vectorAssembly() *assembler {
 		w.byteRange()
 		w.toBytes()
 		w.fromSums()
+		w.widenBytes()
+		w.lookup()
 		w.weigh()
 		w.differences()
 		w.distribution()
 	}
+	a.maxWindowsBytes()
 	a.prefetch()
 	a.standing()
 	a.choices()

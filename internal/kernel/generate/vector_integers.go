@@ -78,6 +78,53 @@ func (w width) toBytes() {
 	w.end()
 }
 
+// widenBytes adds a number to bytes.
+func (w width) widenBytes() {
+	w.vector("widen", "(dst *float32, src *uint8, n int, low float32)", "is widenGeneric for n a multiple of 16, n > 0.", 28)
+	w.emit("MOVQ dst+0(FP), DI")
+	w.emit("MOVQ src+8(FP), SI")
+	w.emit("MOVQ n+16(FP), CX")
+	w.emit("VBROADCASTSS low+24(FP), %s", w.reg(8))
+	w.label("loop")
+	for p := range w.parts() {
+		w.emit("VPMOVZXBD %d(SI), %s", p*w.bytes/4, w.reg(p))
+		w.emit("VCVTDQ2PS %s, %s", w.reg(p), w.reg(p))
+		w.emit("VADDPS %s, %s, %s", w.reg(8), w.reg(p), w.reg(p))
+		w.emit("VMOVUPS %s, %d(DI)", w.reg(p), p*w.bytes)
+	}
+	w.emit("ADDQ $16, SI")
+	w.emit("ADDQ $64, DI")
+	w.emit("SUBQ $16, CX")
+	w.emit("JGT loop")
+	w.end()
+}
+
+// lookup reads a table at bytes.
+func (w width) lookup() {
+	w.vector("lookup", "(dst *float32, src *uint8, n int, table *float32)", "is lookupGeneric for n a multiple of 16, n > 0.", 32)
+	w.emit("MOVQ dst+0(FP), DI")
+	w.emit("MOVQ src+8(FP), SI")
+	w.emit("MOVQ n+16(FP), CX")
+	w.emit("MOVQ table+24(FP), R11")
+	w.label("loop")
+	for p := range w.parts() {
+		w.emit("VPMOVZXBD %d(SI), %s", p*w.bytes/4, w.reg(p))
+		if w.r == "Z" {
+			w.emit("KXNORW K1, K1, K1")
+			w.emit("VGATHERDPS (R11)(%s*4), K1, %s", w.reg(p), w.reg(2+p))
+		} else {
+			w.emit("VPCMPEQD %s, %s, %s", w.reg(4+p), w.reg(4+p), w.reg(4+p))
+			w.emit("VGATHERDPS %s, (R11)(%s*4), %s", w.reg(4+p), w.reg(p), w.reg(2+p))
+		}
+		w.emit("VMOVUPS %s, %d(DI)", w.reg(2+p), p*w.bytes)
+	}
+	w.emit("ADDQ $16, SI")
+	w.emit("ADDQ $64, DI")
+	w.emit("SUBQ $16, CX")
+	w.emit("JGT loop")
+	w.end()
+}
+
 // fromSums turns sums of products of bytes into those of the numbers that the bytes stand for.
 func (w width) fromSums() {
 	w.vector("fromSums", "(dst *float32, sums, lows, columns *int32, n int, row, low int32)",

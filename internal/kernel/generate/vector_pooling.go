@@ -187,3 +187,40 @@ func (w width) meanWindows() {
 		}
 	})
 }
+
+// maxWindowsBytes keeps the greatest bytes of sixteen channels in a register; the last sixteen may be some of those before.
+func (a *assembler) maxWindowsBytes() {
+	a.function("maxWindowsBytesAVX2", "(dst, src *uint8, offsets *int, positions, channels, step, pixels int)",
+		"is maxWindowsBytesGeneric for at least one position and sixteen channels.", 56)
+	for i, r := range []string{"DI", "SI", "R8", "R9", "R10", "R11", "R12"} {
+		a.emit("MOVQ %s+%d(FP), %s", []string{"dst", "src", "offsets", "positions", "channels", "step", "pixels"}[i], 8*i, r)
+	}
+	a.emit("LEAQ (R8)(R9*8), R9")
+	a.emit("LEAQ -16(R10), BX")
+	a.label("pixel")
+	a.emit("XORQ AX, AX")
+	a.label("group")
+	a.emit("VPXOR X0, X0, X0")
+	a.emit("LEAQ (SI)(AX*1), DX")
+	a.emit("MOVQ R8, R13")
+	a.label("position")
+	a.emit("MOVQ (R13), CX")
+	a.emit("VPMAXUB (DX)(CX*1), X0, X0")
+	a.emit("ADDQ $8, R13")
+	a.emit("CMPQ R13, R9")
+	a.emit("JLT position")
+	a.emit("VMOVDQU X0, (DI)(AX*1)")
+	a.emit("CMPQ AX, BX")
+	a.emit("JEQ next")
+	a.emit("ADDQ $16, AX")
+	a.emit("CMPQ AX, BX")
+	a.emit("JLE group")
+	a.emit("MOVQ BX, AX")
+	a.emit("JMP group")
+	a.label("next")
+	a.emit("ADDQ R10, DI")
+	a.emit("ADDQ R11, SI")
+	a.emit("DECQ R12")
+	a.emit("JNZ pixel")
+	a.end()
+}

@@ -11,12 +11,19 @@ var requantizeSteps = []struct {
 	offset int
 }{
 	{"factors", 1 << 0, 8}, {"terms", 1 << 1, 16}, {"low", 1 << 2, 24}, {"high", 1 << 3, 28}, {"divisor", 1 << 4, 32}, {"reciprocal", 1 << 5, 36},
-	{"round", 1 << 6, 0}, {"zero", 1 << 7, 48}, {"least", 1 << 8, 52}, {"most", 1 << 9, 56}, {"less", 1 << 10, 60}, {"scale", 1 << 11, 64},
+	{"round", 1 << 6, 0}, {"zero", 1 << 7, 48}, {"least", 1 << 8, 52}, {"most", 1 << 9, 56}, {"look", 1 << 10, 68}, {"less", 1 << 11, 60}, {"scale", 1 << 12, 64},
 }
 
-// requantize does all steps while the elements of a row are in registers, four vectors at a time.
-func (w width) requantize() {
-	w.vector("requantize", "(c *float32, n, rows int, q *requantization)", "is requantizeGeneric for at least one row of a multiple of 16 elements.", 32)
+// requantize does all steps while the elements of a row are in registers, four vectors at a time. They stay where they are, or become bytes.
+func (w width) requantize(bytes bool) {
+	if bytes {
+		w.vector("requantizeBytes", "(c *float32, n, rows int, q *requantization, dst *uint8, low int32)",
+			"is requantizeGeneric for at least one row of a multiple of 16 elements, whose results, less low, become bytes; NaN becomes 0.", 44)
+		w.emit("MOVQ dst+32(FP), R13")
+		w.emit("VBROADCASTSS low+40(FP), %s", w.reg(14))
+	} else {
+		w.vector("requantize", "(c *float32, n, rows int, q *requantization)", "is requantizeGeneric for at least one row of a multiple of 16 elements.", 32)
+	}
 	w.emit("MOVQ c+0(FP), DI")
 	w.emit("MOVQ n+8(FP), R10")
 	w.emit("SHLQ $2, R10")
@@ -25,13 +32,14 @@ func (w width) requantize() {
 	w.emit("MOVQ (SI), DX")
 	w.emit("MOVQ 8(SI), R8")
 	w.emit("MOVQ 16(SI), R9")
+	w.emit("MOVQ 72(SI), R11")
 	w.label("row")
 	w.emit("XORQ AX, AX")
 	w.emit("MOVQ R10, CX")
 	w.emit("SUBQ $%d, CX", 4*w.bytes)
 	w.emit("JLT rest")
 	w.label("loop")
-	w.requantizeBlock("of4", 4)
+	w.requantizeBlock("of4", 4, bytes)
 	w.emit("ADDQ $%d, AX", 4*w.bytes)
 	w.emit("CMPQ AX, CX")
 	w.emit("JLE loop")
@@ -39,7 +47,7 @@ func (w width) requantize() {
 	w.emit("CMPQ AX, R10")
 	w.emit("JGE next")
 	w.label("single")
-	w.requantizeBlock("of1", w.parts())
+	w.requantizeBlock("of1", w.parts(), bytes)
 	w.emit("ADDQ $64, AX")
 	w.emit("CMPQ AX, R10")
 	w.emit("JLT single")
@@ -50,7 +58,7 @@ func (w width) requantize() {
 	w.end()
 }
 
-func (w width) requantizeBlock(suffix string, vectors int) {
+func (w width) requantizeBlock(suffix string, vectors int, bytes bool) {
 	const quotient, rest = 4, 8
 	each := func(format string, args func(p int) []any) {
 		for p := range vectors {
@@ -105,6 +113,22 @@ func (w width) requantizeBlock(suffix string, vectors int) {
 			each(instruction+" $8, %s, %s", func(p int) []any { return []any{w.reg(p), w.reg(p)} })
 		case "zero":
 			withConstant("VADDPS", s.offset)
+		case "look":
+			// What a gather leaves out keeps its NaN.
+			constant(12, s.offset)
+			each("VSUBPS %s, %s, %s", func(p int) []any { return []any{w.reg(12), w.reg(p), w.reg(quotient + p)} })
+			each("VCVTTPS2DQ %s, %s", func(p int) []any { return []any{w.reg(quotient + p), w.reg(quotient + p)} })
+			and := map[string]string{"Z": "VPANDD", "Y": "VPAND"}[w.r]
+			each(and+" %s, %s, %s", func(p int) []any { return []any{w.integer("lowByte", 255), w.reg(quotient + p), w.reg(quotient + p)} })
+			for p := range vectors {
+				known := map[string]string{"Z": "K1", "Y": w.reg(rest + p)}[w.r]
+				w.emit("VCMPPS $7, %s, %s, %s", w.reg(p), w.reg(p), known)
+				if w.r == "Z" {
+					w.emit("VGATHERDPS (R11)(%s*4), K1, %s", w.reg(quotient+p), w.reg(p))
+				} else {
+					w.emit("VGATHERDPS %s, (R11)(%s*4), %s", known, w.reg(quotient+p), w.reg(p))
+				}
+			}
 		case "less":
 			withConstant("VSUBPS", s.offset)
 		case "scale":
@@ -114,5 +138,22 @@ func (w width) requantizeBlock(suffix string, vectors int) {
 		}
 		w.label(label)
 	}
-	each("VMOVUPS %s, %d(DI)(AX*1)", func(p int) []any { return []any{w.reg(p), p * w.bytes} })
+	if !bytes {
+		each("VMOVUPS %s, %d(DI)(AX*1)", func(p int) []any { return []any{w.reg(p), p * w.bytes} })
+		return
+	}
+	each("VCVTTPS2DQ %s, %s", func(p int) []any { return []any{w.reg(p), w.reg(p)} })
+	each("VPMAXSD %s, %s, %s", func(p int) []any { return []any{w.reg(14), w.reg(p), w.reg(p)} })
+	each("VPSUBD %s, %s, %s", func(p int) []any { return []any{w.reg(14), w.reg(p), w.reg(p)} })
+	if w.r == "Z" {
+		each("VPMOVDB %s, %d(R13)", func(p int) []any { return []any{w.reg(p), p * 16} })
+	} else {
+		each("VEXTRACTI128 $1, Y%d, X%d", func(p int) []any { return []any{p, quotient + p} })
+		each("VPACKUSDW X%d, X%d, X%d", func(p int) []any { return []any{quotient + p, p, p} })
+		for p := 0; p < vectors; p += 2 {
+			w.emit("VPACKUSWB X%d, X%d, X%d", p+1, p, p)
+			w.emit("VMOVUPS X%d, %d(R13)", p, p*8)
+		}
+	}
+	w.emit("ADDQ $%d, R13", vectors*w.bytes/4)
 }

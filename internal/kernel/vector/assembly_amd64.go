@@ -31,6 +31,11 @@ func lowerRowsAVX2(dst, src, first, second *float32, n, rows int)
 //go:noescape
 func requantizeAVX2(c *float32, n, rows int, q *requantization)
 
+// requantizeBytesAVX2 is requantizeGeneric for at least one row of a multiple of 16 elements, whose results, less low, become bytes; NaN becomes 0.
+//
+//go:noescape
+func requantizeBytesAVX2(c *float32, n, rows int, q *requantization, dst *uint8, low int32)
+
 // reluAVX2 is reluGeneric for n a multiple of 16.
 //
 //go:noescape
@@ -546,6 +551,16 @@ func toBytesAVX2(dst *uint8, x *float32, n int, low int32) (wrong uint32)
 //go:noescape
 func fromSumsAVX2(dst *float32, sums, lows, columns *int32, n int, row, low int32)
 
+// widenAVX2 is widenGeneric for n a multiple of 16, n > 0.
+//
+//go:noescape
+func widenAVX2(dst *float32, src *uint8, n int, low float32)
+
+// lookupAVX2 is lookupGeneric for n a multiple of 16, n > 0.
+//
+//go:noescape
+func lookupAVX2(dst *float32, src *uint8, n int, table *float32)
+
 // weighAVX2 is weighGeneric for n a multiple of 16.
 //
 //go:noescape
@@ -640,6 +655,11 @@ func lowerRowsAVX512(dst, src, first, second *float32, n, rows int)
 //
 //go:noescape
 func requantizeAVX512(c *float32, n, rows int, q *requantization)
+
+// requantizeBytesAVX512 is requantizeGeneric for at least one row of a multiple of 16 elements, whose results, less low, become bytes; NaN becomes 0.
+//
+//go:noescape
+func requantizeBytesAVX512(c *float32, n, rows int, q *requantization, dst *uint8, low int32)
 
 // reluAVX512 is reluGeneric for n a multiple of 16.
 //
@@ -1156,6 +1176,16 @@ func toBytesAVX512(dst *uint8, x *float32, n int, low int32) (wrong uint32)
 //go:noescape
 func fromSumsAVX512(dst *float32, sums, lows, columns *int32, n int, row, low int32)
 
+// widenAVX512 is widenGeneric for n a multiple of 16, n > 0.
+//
+//go:noescape
+func widenAVX512(dst *float32, src *uint8, n int, low float32)
+
+// lookupAVX512 is lookupGeneric for n a multiple of 16, n > 0.
+//
+//go:noescape
+func lookupAVX512(dst *float32, src *uint8, n int, table *float32)
+
 // weighAVX512 is weighGeneric for n a multiple of 16.
 //
 //go:noescape
@@ -1225,6 +1255,11 @@ func tileDistancesAVX512(sums *[16]float64, x, y *float64, n, stride int)
 //
 //go:noescape
 func distributionAVX512(x *float32, n int, top float64, sums *[3]float64)
+
+// maxWindowsBytesAVX2 is maxWindowsBytesGeneric for at least one position and sixteen channels.
+//
+//go:noescape
+func maxWindowsBytesAVX2(dst, src *uint8, offsets *int, positions, channels, step, pixels int)
 
 // prefetchAsm asks for cache lines.
 //

@@ -34,6 +34,44 @@ func byteRangeGeneric(x []float32) (low, high float32) {
 	return low, high
 }
 
+// Bytes sets dst[i] = x[i] − low for elements that are integers of 0 to 255 more than low, and reports whether all are; if not, dst may hold
+// anything.
+func Bytes(dst []uint8, x []float32, low int32) bool {
+	return len(x) == 0 || toBytes(dst[:len(x)], x, low)
+}
+
+// Widen sets dst[i] = src[i] + low.
+func Widen(dst []float32, src []uint8, low float32) {
+	n := len(dst) / Lanes * Lanes
+	if n > 0 {
+		widen(dst[:n], src[:n], low)
+	}
+	widenGeneric(dst[n:], src[n:], low)
+}
+
+func widenGeneric(dst []float32, src []uint8, low float32) {
+	src = src[:len(dst)]
+	for i, v := range src {
+		dst[i] = float32(v) + low
+	}
+}
+
+// Lookup sets dst[i] = table[src[i]].
+func Lookup(dst []float32, src []uint8, table *[256]float32) {
+	n := len(dst) / Lanes * Lanes
+	if n > 0 {
+		lookup(dst[:n], src[:n], table)
+	}
+	lookupGeneric(dst[n:], src[n:], table)
+}
+
+func lookupGeneric(dst []float32, src []uint8, table *[256]float32) {
+	src = src[:len(dst)]
+	for i, v := range src {
+		dst[i] = table[v]
+	}
+}
+
 func toBytesGeneric(dst []uint8, x []float32, low int32) bool {
 	whole := true
 	for i, v := range x {

@@ -13,6 +13,24 @@ func MaxWindows(dst, src []float32, offsets []int, channels, step, pixels int) {
 	maxWindows(dst, src, offsets, channels, step, pixels)
 }
 
+// MaxWindowsBytes is [MaxWindows] for bytes and at least one position.
+func MaxWindowsBytes(dst, src []uint8, offsets []int, channels, step, pixels int) {
+	maxWindowsBytes(dst, src, offsets, channels, step, pixels)
+}
+
+func maxWindowsBytesGeneric(dst, src []uint8, offsets []int, channels, step, pixels int) {
+	for i := range pixels {
+		pixel := dst[i*channels : (i+1)*channels]
+		for c := range pixel {
+			top := uint8(0)
+			for _, at := range offsets {
+				top = max(top, src[i*step+at+c])
+			}
+			pixel[c] = top
+		}
+	}
+}
+
 // MeanWindows writes sums over windows, taken in float64 over the positions in order, divided by count and rounded once:
 // channel c of pixel i is Σ_p src[i·step+offsets[p]+c] / count. offsets ascend.
 func MeanWindows(dst, src []float32, offsets []int, channels, step, pixels int, count float64) {

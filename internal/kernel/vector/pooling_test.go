@@ -5,6 +5,7 @@ package vector
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 )
 
@@ -47,6 +48,17 @@ func TestWindows(t *testing.T) {
 			MaxWindows(got, src, offsets, channels, step, pixels)
 			maxWindowsGeneric(want, src, offsets, channels, step, pixels)
 			check("max")
+			if positions > 0 {
+				bytes, gotBytes, wantBytes := make([]uint8, len(src)), make([]uint8, n+20), make([]uint8, n+20)
+				for i := range bytes {
+					bytes[i] = uint8(r.Uint32())
+				}
+				MaxWindowsBytes(gotBytes, bytes, offsets, channels, step, pixels)
+				maxWindowsBytesGeneric(wantBytes, bytes, offsets, channels, step, pixels)
+				if !slices.Equal(gotBytes, wantBytes) {
+					t.Fatalf("bytes, %d channels, %d positions: %d, generic %d", channels, positions, gotBytes, wantBytes)
+				}
+			}
 			MeanWindows(got, src, offsets, channels, step, pixels, 7)
 			meanWindowsGeneric(want, src, offsets, channels, step, pixels, 7)
 			check("mean")

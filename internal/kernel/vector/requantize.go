@@ -22,15 +22,19 @@ const (
 	Shifted  // plus Zero
 	Raised2  // to Least at least
 	Lowered2 // to Most at most
+	Looked   // the element of Table in the place of an integer, which is First at its beginning
 	Centered // less Less
 	Scaled   // times Scale
 )
 
-// Requantize is a list of steps and their operands; Factors and Terms are of all columns.
+// Requantize is a list of steps and their operands; Factors and Terms are of all columns. What is looked up in Table lies within First …
+// First + 255, or is NaN.
 type Requantize struct {
 	Steps                                              Steps
 	Factors, Terms                                     []float32
 	Low, High, Divisor, Zero, Least, Most, Less, Scale float32
+	First                                              float32
+	Table                                              *[256]float32
 }
 
 // Requantizer does the steps of a [Requantize] to rows.
@@ -47,6 +51,8 @@ type requantization struct {
 	low, high, divisor             float32
 	reciprocal, bound, minusBound  float32
 	zero, least, most, less, scale float32
+	first                          float32
+	table                          *[256]float32
 }
 
 // NewRequantizer prepares rows of columns elements, which have their own operands if Factors or Terms are asked for.
@@ -60,7 +66,8 @@ func NewRequantizer(q Requantize, columns int) *Requantizer {
 	}
 	r.wide.Factors, r.wide.Terms = slices.Repeat(q.Factors, r.together), slices.Repeat(q.Terms, r.together)
 	a := &r.arguments
-	*a = requantization{steps: q.Steps, low: q.Low, high: q.High, divisor: q.Divisor, zero: q.Zero, least: q.Least, most: q.Most, less: q.Less, scale: q.Scale}
+	*a = requantization{steps: q.Steps, low: q.Low, high: q.High, divisor: q.Divisor, zero: q.Zero, least: q.Least, most: q.Most, less: q.Less, scale: q.Scale,
+		first: q.First, table: q.Table}
 	if q.Steps&Factored != 0 {
 		a.factors = &r.wide.Factors[0]
 	}
@@ -97,6 +104,33 @@ func (r *Requantizer) Rows(c []float32) {
 	r.wide.generic(c[rows*n:])
 }
 
+// Bytes does the steps to c, whole rows, and sets dst to the results less low, which are integers of 0 to 255, or NaN, which becomes 0. What c
+// holds afterwards is not said.
+func (r *Requantizer) Bytes(dst []uint8, c []float32, low int32) {
+	dst = dst[:len(c)]
+	n := r.together * r.columns
+	rows := len(c) / n
+	if rows > 0 {
+		requantizeBytes(dst[:rows*n], c, n, rows, r, low)
+	}
+	r.wide.generic(c[rows*n:])
+	bytesGeneric(dst[rows*n:], c[rows*n:], low)
+}
+
+func bytesGeneric(dst []uint8, c []float32, low int32) {
+	for i, v := range c[:len(dst)] {
+		dst[i] = 0
+		if v == v {
+			dst[i] = uint8(int32(v) - low)
+		}
+	}
+}
+
+func requantizeBytesGeneric(dst []uint8, c []float32, n, rows int, r *Requantizer, low int32) {
+	requantizeGeneric(c, n, rows, r)
+	bytesGeneric(dst, c, low)
+}
+
 // generic does the steps to rows or a part of the first one; there are operands for at least so many elements.
 func (q *Requantize) generic(c []float32) {
 	for i, x := range c {
@@ -126,6 +160,9 @@ func (q *Requantize) generic(c []float32) {
 		}
 		if q.Steps&Lowered2 != 0 && x > q.Most {
 			x = q.Most
+		}
+		if q.Steps&Looked != 0 && x == x {
+			x = q.Table[uint8(int32(x-q.First))]
 		}
 		if q.Steps&Centered != 0 {
 			x = float32(x - q.Less)

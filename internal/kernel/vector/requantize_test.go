@@ -26,13 +26,19 @@ func TestRequantize(t *testing.T) {
 		useAVX512 = wide
 		for trial := range 1500 {
 			columns, rows := 1+r.IntN([]int{8, 200}[trial%2]), r.IntN(40)
+			first := float32(r.IntN(300) - 200)
 			q := Requantize{Steps: Steps(r.Uint64()) & (Scaled<<1 - 1) &^ reciprocal, Low: -3, High: 40, Divisor: float32(math.Exp(r.NormFloat64() * 3)),
-				Zero: float32(r.IntN(256)), Least: 0, Most: 255, Less: float32(r.IntN(256)), Scale: 0.37}
+				Zero: float32(r.IntN(256)), Least: first, Most: first + 255, Less: float32(r.IntN(256)), Scale: 0.37}
 			if trial%3 > 0 {
 				q.Steps |= Divided | Rounded | Raised2 | Lowered2
 			}
 			if trial%10 == 9 {
 				q.Divisor = math.Float32frombits(math.Float32bits(q.Divisor) | 1<<23 - 1)
+			}
+			if q.Steps&(Rounded|Raised2|Lowered2) == Rounded|Raised2|Lowered2 {
+				q.Table, q.First = (*[256]float32)(random(256, 1)), first
+			} else {
+				q.Steps &^= Looked
 			}
 			if q.Steps&Factored != 0 {
 				q.Factors = random(columns, 1)
@@ -52,9 +58,17 @@ func TestRequantize(t *testing.T) {
 					c[i] = odd[r.IntN(len(odd))]
 				}
 			}
-			want := slices.Clone(c)
+			want, bytes, again := slices.Clone(c), make([]uint8, len(c)), slices.Clone(c)
 			oneByOne(want, &q, columns)
 			NewRequantizer(q, columns).Rows(c)
+			if q.Steps >= Raised2 && q.Steps&(Looked|Centered|Scaled) == 0 && q.Steps&(Rounded|Raised2|Lowered2) == Rounded|Raised2|Lowered2 {
+				NewRequantizer(q, columns).Bytes(bytes, again, int32(first))
+				for i, v := range want {
+					if v == v && float32(bytes[i])+first != v || v != v && bytes[i] != 0 {
+						t.Fatalf("trial %d: byte %d of %d columns is %d, want %g − %g, steps %b", trial, i, columns, bytes[i], v, first, q.Steps)
+					}
+				}
+			}
 			for i, v := range want {
 				if !sameFloat(c[i], v) {
 					t.Fatalf("trial %d: element %d of %d columns is %g, want %g, steps %b", trial, i, columns, c[i], v, q.Steps)
@@ -94,6 +108,13 @@ func oneByOne(c []float32, q *Requantize, columns int) {
 	number(Shifted, AddRows, q.Zero)
 	bound(Raised2, q.Least, infinity)
 	bound(Lowered2, -infinity, q.Most)
+	if q.Steps&Looked != 0 {
+		for i, v := range c {
+			if v == v {
+				c[i] = q.Table[int(v-q.First)]
+			}
+		}
+	}
 	number(Centered, SubRows, q.Less)
 	number(Scaled, MulRows, q.Scale)
 }

@@ -71,6 +71,42 @@ func requantize(c []float32, n, rows int, r *Requantizer) {
 	}
 }
 
+// requantizeBytes is requantizeBytesGeneric.
+func requantizeBytes(dst []uint8, c []float32, n, rows int, r *Requantizer, low int32) {
+	switch {
+	case !useAVX2:
+		requantizeBytesGeneric(dst, c, n, rows, r, low)
+	case useAVX512:
+		requantizeBytesAVX512(&c[0], n, rows, &r.arguments, &dst[0], low)
+	default:
+		requantizeBytesAVX2(&c[0], n, rows, &r.arguments, &dst[0], low)
+	}
+}
+
+// widen is widenGeneric for a multiple of Lanes elements, at least one.
+func widen(dst []float32, src []uint8, low float32) {
+	switch {
+	case !useAVX2:
+		widenGeneric(dst, src, low)
+	case useAVX512:
+		widenAVX512(&dst[0], &src[0], len(dst), low)
+	default:
+		widenAVX2(&dst[0], &src[0], len(dst), low)
+	}
+}
+
+// lookup is lookupGeneric for a multiple of Lanes elements, at least one.
+func lookup(dst []float32, src []uint8, table *[256]float32) {
+	switch {
+	case !useAVX2:
+		lookupGeneric(dst, src, table)
+	case useAVX512:
+		lookupAVX512(&dst[0], &src[0], len(dst), &table[0])
+	default:
+		lookupAVX2(&dst[0], &src[0], len(dst), &table[0])
+	}
+}
+
 // normalizeRows is normalize for rows that follow each other. It reports whether there is a vector form.
 func normalizeRows(dst, x, scale, bias []float32, n, rows int, epsilon float32) bool {
 	if !useAVX2 || n == 0 || n%Lanes != 0 || scale == nil || bias == nil || rows == 0 {
@@ -194,6 +230,15 @@ func maxWindows(dst, src []float32, offsets []int, channels, step, pixels int) {
 	}
 }
 
+// maxWindowsBytes is maxWindowsBytesGeneric.
+func maxWindowsBytes(dst, src []uint8, offsets []int, channels, step, pixels int) {
+	if !useAVX2 || channels < Lanes || !windowsFit(dst, src, offsets, channels, step, pixels) {
+		maxWindowsBytesGeneric(dst, src, offsets, channels, step, pixels)
+		return
+	}
+	maxWindowsBytesAVX2(&dst[0], &src[0], &offsets[0], len(offsets), channels, step, pixels)
+}
+
 // meanWindows is meanWindowsGeneric.
 func meanWindows(dst, src []float32, offsets []int, channels, step, pixels int, count float64) {
 	if !useAVX2 || !windowsFit(dst, src, offsets, channels, step, pixels) {
@@ -208,7 +253,7 @@ func meanWindows(dst, src []float32, offsets []int, channels, step, pixels int, 
 }
 
 // windowsFit touches the last elements that the assembly reads and writes; it reports whether there are any.
-func windowsFit(dst, src []float32, offsets []int, channels, step, pixels int) bool {
+func windowsFit[T float32 | uint8](dst, src []T, offsets []int, channels, step, pixels int) bool {
 	if len(offsets) == 0 || channels == 0 || pixels == 0 {
 		return false
 	}

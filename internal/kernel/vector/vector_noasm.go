@@ -114,6 +114,10 @@ func maxWindows(dst, src []float32, offsets []int, channels, step, pixels int) {
 	maxWindowsGeneric(dst, src, offsets, channels, step, pixels)
 }
 
+func maxWindowsBytes(dst, src []uint8, offsets []int, channels, step, pixels int) {
+	maxWindowsBytesGeneric(dst, src, offsets, channels, step, pixels)
+}
+
 func meanWindows(dst, src []float32, offsets []int, channels, step, pixels int, count float64) {
 	meanWindowsGeneric(dst, src, offsets, channels, step, pixels, count)
 }
@@ -159,6 +163,13 @@ func byteRange(x []float32) (low, high float32) { return byteRangeGeneric(x) }
 
 // toBytes is toBytesGeneric.
 func toBytes(dst []uint8, x []float32, low int32) bool { return toBytesGeneric(dst, x, low) }
+
+func requantizeBytes(dst []uint8, c []float32, n, rows int, r *Requantizer, low int32) {
+	requantizeBytesGeneric(dst, c, n, rows, r, low)
+}
+
+func widen(dst []float32, src []uint8, low float32)          { widenGeneric(dst, src, low) }
+func lookup(dst []float32, src []uint8, table *[256]float32) { lookupGeneric(dst, src, table) }
 
 // fromSums is fromSumsGeneric.
 func fromSums(dst []float32, sums, lows, columns []int32, row, low int32) {

@@ -1,0 +1,120 @@
+// Values that are kept as bytes: of quantized models, what a step hands to others that take it so. Steps compute them as floats, part by part,
+// and read them as floats, or products of integers as the bytes that they are.
+
+package cpu
+
+import (
+	"unsafe"
+
+	"repscope/internal/kernel/vector"
+	"repscope/model/graph"
+)
+
+// bytesOf is the first n bytes of floats.
+func bytesOf(x []float32, n int) []uint8 {
+	if n > 4*len(x) {
+		panic("bytes beyond the floats that they lie in")
+	}
+	return unsafe.Slice((*uint8)(unsafe.Pointer(unsafe.SliceData(x))), n)
+}
+
+// levels are those of a value, or nil of one that is kept as floats.
+type levels struct {
+	*graph.Levels
+	low  int32
+	unit bool // a byte stands for itself and First
+}
+
+func newLevels(l *graph.Levels) *levels {
+	if l == nil {
+		return nil
+	}
+	v := &levels{Levels: l, low: int32(l.First), unit: true}
+	for i, x := range l.Values {
+		v.unit = v.unit && x == l.First+float32(i)
+	}
+	return v
+}
+
+// decode writes what bytes stand for.
+func (l *levels) decode(dst []float32, src []uint8) {
+	if l.unit {
+		vector.Widen(dst, src, l.First)
+		return
+	}
+	vector.Lookup(dst, src, &l.Values)
+}
+
+// encode writes First … First+255 as bytes, and NaN as 0.
+func (l *levels) encode(dst []uint8, x []float32) {
+	if vector.Bytes(dst, x, l.low) {
+		return
+	}
+	for i, v := range x {
+		dst[i] = 0
+		if v == v {
+			dst[i] = uint8(int32(v) - l.low)
+		}
+	}
+}
+
+// operand is a float32 operand of a step or its result: floats, or bytes.
+type operand struct {
+	memory *memory
+	id     int
+	levels *levels
+}
+
+func (b *builder) operand(id int) operand {
+	return operand{b.memory, id, newLevels(b.Values[id].Levels)}
+}
+
+// floats are all elements, nil of bytes.
+func (o *operand) floats() []float32 { return o.memory.f32[o.id] }
+
+// part is elements from … to−1: as they lie, or decoded to the buffer, which grows.
+func (o *operand) part(buffer *[]float32, from, to int) []float32 {
+	if o.levels == nil {
+		return o.memory.f32[o.id][from:to]
+	}
+	*buffer = grow(*buffer, to-from)
+	o.levels.decode(*buffer, o.memory.u8[o.id][from:to])
+	return *buffer
+}
+
+// room is where elements from … to−1 are computed: in their place, or in the buffer, from where done takes them.
+func (o *operand) room(buffer *[]float32, from, to int) []float32 {
+	if o.levels == nil {
+		return o.memory.f32[o.id][from:to]
+	}
+	*buffer = grow(*buffer, to-from)
+	return *buffer
+}
+
+// ending takes the last operations apart if the result becomes bytes.
+func (b *builder) ending(then []followUp) (list []followUp, last followUp) {
+	n := len(then) - 1
+	if n < 0 || b.Values[b.Step.Out[0]].Levels == nil {
+		return then, last
+	}
+	return then[:n], then[n]
+}
+
+// finish does the last operations to what was computed in room, rows of cols elements, and puts it in its place.
+func (o *operand) finish(x []float32, from, cols int, last followUp) {
+	if o.levels != nil && last.pass != nil && (last.columns == 1 || last.columns == cols) {
+		last.pass.Bytes(o.memory.u8[o.id][from:], x, o.levels.low)
+		return
+	}
+	if last.apply != nil {
+		last.apply(x, cols, len(x)/cols, cols, 0)
+	}
+	o.done(x, from)
+}
+
+// done puts what was computed in room in its place, elements from the given one on.
+func (o *operand) done(x []float32, from int) {
+	if o.levels != nil {
+		o.levels.encode(o.memory.u8[o.id][from:from+len(x)], x)
+	}
+}
