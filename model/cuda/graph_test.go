@@ -20,7 +20,7 @@ import (
 
 func TestOperatorsAreComplete(t *testing.T) {
 	for _, key := range cpu.Operators() {
-		if operators[key] == nil {
+		if operators[key] == nil && key != "repscope.Chain" { // which fuse.ProcessorRules alone make
 			t.Errorf("%s has a kernel for the processor and none for CUDA", key)
 		}
 	}
