@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sync"
 
 	"gonum.org/v1/gonum/stat/distuv"
 
@@ -46,41 +47,86 @@ func TwoNNOfLogs(logs []float64) (TwoNN, error) {
 		return TwoNN{}, err
 	}
 	n := float64(len(logs))
+	memory := sortings.Get().(*sorting)
+	defer sortings.Put(memory)
 	chi := distuv.ChiSquared{K: 2 * n}
 	return TwoNN{
 		MLE:         n / total,
 		MLEUnbiased: (n - 1) / total,
 		MLECI:       [2]float64{chi.Quantile(0.025) / (2 * total), chi.Quantile(0.975) / (2 * total)},
-		Fit:         twoNNFit(ascending(logs)),
+		Fit:         memory.fit(logs, total/n),
 		N:           len(logs),
 	}, nil
 }
 
-// ascending returns values of at least 0 in ascending order: in buckets of equal width first, of which each is sorted.
-func ascending(values []float64) []float64 {
-	const few, perBucket = 32, 4
-	low, high := slices.Min(values), slices.Max(values)
-	buckets := len(values)/perBucket + 1
-	scale := float64(buckets-1) / (high - low)
-	if !(scale > 0) || math.IsInf(scale, 1) {
-		return slices.Sorted(slices.Values(values))
+// sorting is memory for the fit.
+type sorting struct {
+	parted, out   []float64
+	parts, bucket []int32
+	weights       []float64 // −ln(1 − i/n) for so many ratios as there were last
+	n             int
+}
+
+// sortings are those that nobody uses.
+var sortings = sync.Pool{New: func() any { return new(sorting) }}
+
+// spread gives values of at least 0 about evenly filled places if they are distributed exponentially: the part 1 − 1/(1 + v/mean) of scale.
+// It never descends with the value, however it is rounded.
+type spread struct{ rate, scale float64 }
+
+func (s spread) place(v float64) int { return int((1 - 1/(1+float64(v*s.rate))) * s.scale) }
+
+// A part is of about partValues values, which stay in the cache, and has so many buckets, a power of two.
+const partValues, bucketsOfPart = 1 << 10, 1 << 8
+
+// ascending returns finite values of at least 0 and of the given mean in ascending order: in parts, each of these in
+// buckets, of which each is sorted. The outcome lasts until the next call.
+func (r *sorting) ascending(values []float64, mean float64) []float64 {
+	n := len(values)
+	parts := n/partValues + 1
+	coarse := spread{1 / mean, float64(parts)}
+	fine := spread{1 / mean, float64(parts) * bucketsOfPart}
+	r.parted, r.out = slices.Grow(r.parted[:0], n)[:n], slices.Grow(r.out[:0], n)[:n]
+	if !(coarse.rate > 0) || math.IsInf(coarse.rate, 1) {
+		copy(r.out, values)
+		slices.Sort(r.out)
+		return r.out
 	}
-	end := make([]int32, buckets)
+	r.parts = slices.Grow(r.parts[:0], parts+1)[:parts+1] // one more for a scale that is reached
+	clear(r.parts)
 	for _, v := range values {
-		end[int((v-low)*scale)]++
+		r.parts[coarse.place(v)]++
 	}
-	at := int32(0)
-	for b, count := range end {
-		end[b], at = at, at+count
-	}
-	out := make([]float64, len(values))
+	toPlaces(r.parts)
 	for _, v := range values {
-		b := int((v - low) * scale)
-		out[end[b]] = v
-		end[b]++
+		p := coarse.place(v)
+		r.parted[r.parts[p]] = v
+		r.parts[p]++
 	}
 	begin := int32(0)
-	for _, end := range end {
+	for p, end := range r.parts {
+		r.sortPart(r.parted[begin:end], r.out[begin:end], fine, p*bucketsOfPart)
+		begin = end
+	}
+	return r.out
+}
+
+// sortPart writes the values of a part, whose places begin at first, in ascending order.
+func (r *sorting) sortPart(values, out []float64, at spread, first int) {
+	const few = 32
+	r.bucket = slices.Grow(r.bucket[:0], bucketsOfPart)[:bucketsOfPart]
+	clear(r.bucket)
+	for _, v := range values {
+		r.bucket[at.place(v)-first]++
+	}
+	toPlaces(r.bucket)
+	for _, v := range values {
+		b := at.place(v) - first
+		out[r.bucket[b]] = v
+		r.bucket[b]++
+	}
+	begin := int32(0)
+	for _, end := range r.bucket {
 		bucket := out[begin:end]
 		begin = end
 		if len(bucket) > few {
@@ -95,7 +141,14 @@ func ascending(values []float64) []float64 {
 			bucket[j] = v
 		}
 	}
-	return out
+}
+
+// toPlaces turns counts into the places where they begin.
+func toPlaces(count []int32) {
+	at := int32(0)
+	for b, c := range count {
+		count[b], at = at, at+c
+	}
 }
 
 // logarithms returns those of ratios, with the errors of sumLog.
@@ -153,16 +206,22 @@ func errFewRatios(count int) error {
 
 var errLattice = errors.New("all neighbour ratios r2/r1 are 1 (points on a regular lattice): no dimension is defined")
 
-// twoNNFit is the fit on logarithms of ratios in ascending order, at least two of them. It
-// returns NaN if those it uses are all 1.
-func twoNNFit(sorted []float64) float64 {
-	n := float64(len(sorted))
+// fit is the fit of Two-NN on logarithms of ratios of the given mean, at least two of them. It
+// is NaN if those it uses are all 1.
+func (r *sorting) fit(logs []float64, mean float64) float64 {
+	sorted, n := r.ascending(logs, mean), float64(len(logs))
 	// i ≤ ⌊0.9·N⌋, decided without the rounding of i/N; i = N has no logarithm.
 	used := min(int(math.Floor(fitShare*n+1e-9)), len(sorted)-1)
+	if r.n != len(logs) {
+		r.n, r.weights = len(logs), slices.Grow(r.weights[:0], used)[:used]
+		for i := range r.weights {
+			r.weights[i] = -math.Log1p(-float64(i+1) / n)
+		}
+	}
 	xy, xx := 0.0, 0.0
 	for i, x := range sorted[:used] {
-		xy -= x * math.Log1p(-float64(i+1)/n)
-		xx += x * x
+		xy += float64(x * r.weights[i])
+		xx += float64(x * x)
 	}
 	return xy / xx
 }
