@@ -121,10 +121,10 @@ type halver struct {
 	splits [][]bool // of blocks
 	block  []uint8  // of every kept point: halves are of whole blocks, of which there are at most 60 in a [stat.Halves]
 	// near are the logarithms of the distances of every kept point to its nearest neighbors, side by side: the whole lists fill no
-	// cache. same says of every split and kept point which of these are in the half of the point, the nearest in the lowest bit. Both
-	// are nil where lists are shorter.
+	// cache. same says of every split and kept point which of these, and of as many again, are in the half of the point, the nearest
+	// in the lowest bit. Both are nil where lists are shorter.
 	near   [][nearNeighbors]float64
-	same   [][]uint16
+	same   [][]uint32
 	mu     sync.Mutex
 	longer map[int]*longerList
 }
@@ -135,7 +135,7 @@ type longerList struct {
 	distance []float64
 }
 
-const nearNeighbors = 16
+const nearNeighbors, sameNeighbors = 16, 2 * nearNeighbors
 
 // splitsAtOnce is of how many splits a table of blocks says who belongs: one in each byte.
 const splitsAtOnce = 8
@@ -146,13 +146,13 @@ func (x *halver) enterBlocks(ctx context.Context, labels []int) error {
 	for i, original := range x.Index {
 		x.block[i] = uint8(labels[original])
 	}
-	if x.Nearest.K < nearNeighbors {
+	if x.Nearest.K < sameNeighbors {
 		return nil
 	}
 	tables := make([][math.MaxUint8 + 1]uint64, (len(x.splits)+splitsAtOnce-1)/splitsAtOnce)
-	x.near, x.same = make([][nearNeighbors]float64, len(x.Index)), make([][]uint16, len(x.splits))
+	x.near, x.same = make([][nearNeighbors]float64, len(x.Index)), make([][]uint32, len(x.splits))
 	for s, first := range x.splits {
-		x.same[s] = make([]uint16, len(x.Index))
+		x.same[s] = make([]uint32, len(x.Index))
 		for b, in := range first {
 			if in {
 				tables[s/splitsAtOnce][b] |= 0x80 << (8 * (s % splitsAtOnce))
@@ -162,10 +162,12 @@ func (x *halver) enterBlocks(ctx context.Context, labels []int) error {
 	const together = 1 << 12
 	return parallel.For(ctx, x.search.Options.Threads, (len(x.near)+together-1)/together, func(_, part int) {
 		for i := part * together; i < min((part+1)*together, len(x.near)); i++ {
-			list, distance := x.Nearest.Index[i*x.Nearest.K:][:nearNeighbors], x.Nearest.Distance[i*x.Nearest.K:][:nearNeighbors]
-			var blocks [nearNeighbors]uint8
-			for l, j := range list {
-				blocks[l], x.near[i][l] = x.block[j], math.Log(distance[l])
+			var blocks [sameNeighbors]uint8
+			for l, j := range x.Nearest.Index[i*x.Nearest.K:][:sameNeighbors] {
+				blocks[l] = x.block[j]
+			}
+			for l, r := range x.Nearest.Distance[i*x.Nearest.K:][:nearNeighbors] {
+				x.near[i][l] = math.Log(r)
 			}
 			for t := range tables {
 				x.enterSame(i, t, &tables[t], &blocks)
@@ -175,20 +177,23 @@ func (x *halver) enterBlocks(ctx context.Context, labels []int) error {
 }
 
 // enterSame says of point i and the splits of a table which of its neighbors, of the given blocks, are in its half.
-func (x *halver) enterSame(i, t int, table *[math.MaxUint8 + 1]uint64, blocks *[nearNeighbors]uint8) {
-	// A byte of a table has a bit for the split if a block is of the first half: eight neighbors fill it.
-	const low = 0x7f7f7f7f7f7f7f7f
-	var nearer, farther uint64
-	for l, b := range blocks[:8] {
-		nearer, farther = nearer>>1&low|table[b], farther>>1&low|table[blocks[l+8]]
+func (x *halver) enterSame(i, t int, table *[math.MaxUint8 + 1]uint64, blocks *[sameNeighbors]uint8) {
+	// A byte of a table has its highest bit set for the split if a block is of the first half: eight neighbors fill it.
+	const rest = 0x7f7f7f7f7f7f7f7f
+	var first [sameNeighbors / 8]uint64
+	for l := range 8 {
+		for q := range first {
+			first[q] = first[q]>>1&rest | table[blocks[8*q+l]]
+		}
 	}
 	own := table[x.block[i]]
-	for s := range x.same[t*splitsAtOnce : min((t+1)*splitsAtOnce, len(x.same))] {
-		first := uint16(nearer>>(8*s))&0xff | uint16(farther>>(8*s))<<8
-		if own>>(8*s)&0x80 == 0 {
-			first = ^first
+	for s, same := range x.same[t*splitsAtOnce : min((t+1)*splitsAtOnce, len(x.same))] {
+		at := 8 * s
+		members := uint32(first[0]>>at&0xff | first[1]>>at&0xff<<8 | first[2]>>at&0xff<<16 | first[3]>>at&0xff<<24)
+		if own>>at&0x80 == 0 {
+			members = ^members
 		}
-		x.same[t*splitsAtOnce+s][i] = first
+		same[i] = members
 	}
 }
 
@@ -229,7 +234,7 @@ func (w *halves) list(split int) {
 		h.members, h.found = slices.Grow(h.members[:0], size), slices.Grow(h.found[:0], size)
 		h.logs, h.fewest, h.known = slices.Grow(h.logs[:0], size*w.most), w.most, 0
 	}
-	var same []uint16
+	var same []uint32
 	if w.same != nil {
 		same = w.same[split]
 	}
@@ -242,12 +247,16 @@ func (w *halves) list(split int) {
 		h.logs = h.logs[:at+w.most]
 		row, found, from := h.logs[at:], 0, 0
 		if same != nil {
-			near := &w.near[i]
-			for members := uint32(same[i]); members != 0 && found < len(row); members &= members - 1 {
+			near, members := &w.near[i], same[i]
+			for ; members&(1<<nearNeighbors-1) != 0 && found < len(row); members &= members - 1 {
 				row[found] = near[bits.TrailingZeros32(members)&(nearNeighbors-1)]
 				found++
 			}
-			from = nearNeighbors
+			for ; members != 0 && found < len(row); members &= members - 1 {
+				row[found] = math.Log(w.Nearest.Distance[i*w.Nearest.K+bits.TrailingZeros32(members)])
+				found++
+			}
+			from = sameNeighbors
 		}
 		if found < len(row) {
 			found = w.listedFrom(from, i, found, h, row)

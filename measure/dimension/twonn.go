@@ -61,67 +61,66 @@ func TwoNNOfLogs(logs []float64) (TwoNN, error) {
 
 // sorting is memory for the fit.
 type sorting struct {
-	parted, out   []float64
-	parts, bucket []int32
-	weights       []float64 // −ln(1 − i/n) for so many ratios as there were last
-	n             int
+	place, parts, bucket []int32
+	parted, out          []float64
+	within               []uint16  // the buckets of parted in their part
+	weights              []float64 // −ln(1 − i/n) for so many ratios as there were last
+	n                    int
 }
 
 // sortings are those that nobody uses.
 var sortings = sync.Pool{New: func() any { return new(sorting) }}
 
-// spread gives values of at least 0 about evenly filled places if they are distributed exponentially: the part 1 − 1/(1 + v/mean) of scale.
-// It never descends with the value, however it is rounded.
-type spread struct{ rate, scale float64 }
-
-func (s spread) place(v float64) int { return int((1 - 1/(1+float64(v*s.rate))) * s.scale) }
-
-// A part is of about partValues values, which stay in the cache, and has so many buckets, a power of two.
-const partValues, bucketsOfPart = 1 << 10, 1 << 8
+// A part is of about as many values as it has buckets, a power of two, which stay in the cache.
+const bucketsOfPart = 1 << 10
 
 // ascending returns finite values of at least 0 and of the given mean in ascending order: in parts, each of these in
-// buckets, of which each is sorted. The outcome lasts until the next call.
+// buckets, of which each is sorted. The bucket is the part 1 − 1/(1 + v/mean) of their number, which fills them about evenly
+// if values are distributed exponentially, and never descends with the value, however it is rounded. The outcome lasts until the next call.
 func (r *sorting) ascending(values []float64, mean float64) []float64 {
-	n := len(values)
-	parts := n/partValues + 1
-	coarse := spread{1 / mean, float64(parts)}
-	fine := spread{1 / mean, float64(parts) * bucketsOfPart}
-	r.parted, r.out = slices.Grow(r.parted[:0], n)[:n], slices.Grow(r.out[:0], n)[:n]
-	if !(coarse.rate > 0) || math.IsInf(coarse.rate, 1) {
+	n, rate := len(values), 1/mean
+	parts := n/bucketsOfPart + 1
+	r.out = slices.Grow(r.out[:0], n)[:n]
+	if !(rate > 0) || math.IsInf(rate, 1) || parts > math.MaxInt32/bucketsOfPart-1 {
 		copy(r.out, values)
 		slices.Sort(r.out)
 		return r.out
 	}
-	r.parts = slices.Grow(r.parts[:0], parts+1)[:parts+1] // one more for a scale that is reached
+	r.place, r.parted, r.within = slices.Grow(r.place[:0], n)[:n], slices.Grow(r.parted[:0], n)[:n], slices.Grow(r.within[:0], n)[:n]
+	r.parts = slices.Grow(r.parts[:0], parts+1)[:parts+1] // one more for a share of 1
 	clear(r.parts)
-	for _, v := range values {
-		r.parts[coarse.place(v)]++
+	scale := float64(parts * bucketsOfPart)
+	for i, v := range values {
+		at := int32((1 - 1/(1+float64(v*rate))) * scale)
+		r.place[i] = at
+		r.parts[at/bucketsOfPart]++
 	}
 	toPlaces(r.parts)
-	for _, v := range values {
-		p := coarse.place(v)
-		r.parted[r.parts[p]] = v
-		r.parts[p]++
+	for i, v := range values {
+		at := r.place[i]
+		to := r.parts[at/bucketsOfPart]
+		r.parts[at/bucketsOfPart]++
+		r.parted[to], r.within[to] = v, uint16(at%bucketsOfPart)
 	}
 	begin := int32(0)
-	for p, end := range r.parts {
-		r.sortPart(r.parted[begin:end], r.out[begin:end], fine, p*bucketsOfPart)
+	for _, end := range r.parts {
+		r.sortPart(r.parted[begin:end], r.within[begin:end], r.out[begin:end])
 		begin = end
 	}
 	return r.out
 }
 
-// sortPart writes the values of a part, whose places begin at first, in ascending order.
-func (r *sorting) sortPart(values, out []float64, at spread, first int) {
+// sortPart writes the values of a part in ascending order, by their buckets.
+func (r *sorting) sortPart(values []float64, within []uint16, out []float64) {
 	const few = 32
 	r.bucket = slices.Grow(r.bucket[:0], bucketsOfPart)[:bucketsOfPart]
 	clear(r.bucket)
-	for _, v := range values {
-		r.bucket[at.place(v)-first]++
+	for _, b := range within {
+		r.bucket[b]++
 	}
 	toPlaces(r.bucket)
-	for _, v := range values {
-		b := at.place(v) - first
+	for i, v := range values {
+		b := within[i]
 		out[r.bucket[b]] = v
 		r.bucket[b]++
 	}

@@ -209,7 +209,7 @@ func TestHalvedEqualsSearchesOfHalves(t *testing.T) {
 		t.Fatal(err)
 	}
 	labels := h.Blocks().Labels()
-	for _, k := range []int{5, 6, 32} {
+	for _, k := range []int{5, 6, 32, 40} {
 		for _, w := range []Window{{}, {Frames: 4}} {
 			d, err := NewDistinct(t.Context(), spaceOf(t, z), k, 1e-7, Search{Window: w})
 			if err != nil {
