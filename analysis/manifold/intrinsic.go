@@ -121,7 +121,9 @@ type halved struct {
 
 // ask adds a statistic of logarithms of distances to neighbors of an order, with its values of all latents; tell
 // learns the errors, or the reason why there are none.
-func (h *halves) ask(order int, estimates []float64, statistic func(half *dimension.Half, dst []float64), tell func(found []*stat.Jackknifed, reason string)) {
+func (h *halves) ask(
+	order int, estimates []float64, statistic func(half *dimension.Half, dst []float64), tell func(found []*stat.Jackknifed, reason string),
+) {
 	h.statistics = append(h.statistics, dimension.HalfStatistic{Order: order, Size: len(estimates), Of: statistic})
 	h.asked = append(h.asked, halved{estimates, tell})
 }
