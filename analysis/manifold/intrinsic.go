@@ -86,9 +86,9 @@ func (m *Model) twoNN(estimate dimension.TwoNN, h *halves, out *Measured) {
 	r.MLECI = report.Between(estimate.MLECI[0], estimate.MLECI[1])
 	r.MLECIAssumes = independentRatios
 	r.Fit = report.NumberOr(estimate.Fit, "the smallest nine tenths of the ratios are all 1")
-	h.ask(2, []float64{estimate.MLE, estimate.Fit}, func(logs []float64, stride int, dst []float64) {
-		if half, err := dimension.TwoNNOfLogs(logRatios(logs, stride, 1, 2)); err == nil {
-			dst[0], dst[1] = half.MLE, half.Fit
+	h.ask(2, []float64{estimate.MLE, estimate.Fit}, func(half *dimension.Half, dst []float64) {
+		if of, err := dimension.TwoNNOfLogs(half.LogRatios(1, 2)); err == nil {
+			dst[0], dst[1] = of.MLE, of.Fit
 		}
 	}, func(found []*stat.Jackknifed, reason string) {
 		if reason != "" {
@@ -121,7 +121,9 @@ type halved struct {
 
 // ask adds a statistic of logarithms of distances to neighbors of an order, with its values of all latents; tell
 // learns the errors, or the reason why there are none.
-func (h *halves) ask(order int, estimates []float64, statistic func(logs []float64, stride int, dst []float64), tell func(found []*stat.Jackknifed, reason string)) {
+func (h *halves) ask(
+	order int, estimates []float64, statistic func(half *dimension.Half, dst []float64), tell func(found []*stat.Jackknifed, reason string),
+) {
 	h.statistics = append(h.statistics, dimension.HalfStatistic{Order: order, Size: len(estimates), Of: statistic})
 	h.asked = append(h.asked, halved{estimates, tell})
 }
@@ -196,18 +198,9 @@ type scale struct {
 	id    *report.Value
 	ci    *report.Interval
 	all   func() (float64, error)
-	half  func(logs []float64, stride int, near float64) (float64, error)
+	half  func(half *dimension.Half, near float64) (float64, error)
 	found float64
 	err   error
-}
-
-// logRatios are ln(r_{n2}/r_{n1}) of rows of stride logarithms of distances.
-func logRatios(logs []float64, stride, n1, n2 int) []float64 {
-	out := make([]float64, 0, len(logs)/stride)
-	for at := 0; at < len(logs); at += stride {
-		out = append(out, logs[at+n2-1]-logs[at+n1-1])
-	}
-	return out
 }
 
 // multiscale fills in the estimates from neighbours of several orders and asks for their intervals.
@@ -230,8 +223,8 @@ func (m *Model) multiscale(ctx context.Context, d *dimension.Distinct, h *halves
 		scales = append(scales, scale{
 			order: g.N2, id: &g.ID, ci: &g.IDCI,
 			all: func() (float64, error) { return dimension.Gride(d.Ratios(g.N1, g.N2), g.N1, g.N2) },
-			half: func(logs []float64, stride int, near float64) (float64, error) {
-				return dimension.GrideOfLogs(logRatios(logs, stride, g.N1, g.N2), g.N1, g.N2, near)
+			half: func(half *dimension.Half, near float64) (float64, error) {
+				return dimension.GrideOfLogs(half.LogRatios(g.N1, g.N2), g.N1, g.N2, near)
 			},
 		})
 	}
@@ -240,8 +233,8 @@ func (m *Model) multiscale(ctx context.Context, d *dimension.Distinct, h *halves
 		scales = append(scales, scale{
 			order: l.K, id: &l.ID, ci: &l.IDCI,
 			all: func() (float64, error) { return dimension.LevinaBickel(d.Nearest.Distance, d.Nearest.K, l.K) },
-			half: func(logs []float64, stride int, _ float64) (float64, error) {
-				return dimension.LevinaBickelOfLogs(logs, stride, l.K)
+			half: func(half *dimension.Half, _ float64) (float64, error) {
+				return dimension.LevinaBickelOfLogs(half.Logs, half.Stride, l.K)
 			},
 		})
 	}
@@ -268,9 +261,9 @@ func (s *scale) enter(h *halves, p *plan) {
 		*s.ci = report.NoInterval("halves of the latents see neighbours of orders above %d at another scale", halvedOrder)
 		return
 	}
-	h.ask(s.order, []float64{v}, func(logs []float64, stride int, dst []float64) {
-		if half, err := s.half(logs, stride, v); err == nil {
-			dst[0] = half
+	h.ask(s.order, []float64{v}, func(half *dimension.Half, dst []float64) {
+		if id, err := s.half(half, v); err == nil {
+			dst[0] = id
 		}
 	}, func(found []*stat.Jackknifed, reason string) {
 		if *s.ci = report.NoInterval("%s", reason); reason == "" {

@@ -11,6 +11,7 @@ import (
 
 	"repscope/analysis/internal/results"
 	"repscope/internal/kernel"
+	"repscope/internal/parallel"
 	"repscope/internal/text"
 	"repscope/measure/dimension"
 	"repscope/measure/motion"
@@ -68,14 +69,20 @@ func Work(in Input, o Options) (shard.Work[*Part, *Result], error) {
 	}
 	n := in.Models[0].Latents.N
 	p := &plan{in: in, spaces: spaces, o: o.withDefaults(n)}
-	series := results.LeadingSeries(in.Models)
-	for _, m := range in.Models {
-		t, err := motion.EffectiveSize(context.Background(), m.Latents, in.Episode, in.Time, o.Threads)
+	var series [][]float64
+	p.memory = make([]stat.AutocorrelationTime, len(in.Models))
+	// Leading series are summed on one goroutine.
+	_ = parallel.For(context.Background(), o.Threads, 1+len(in.Models), func(_, task int) {
+		if task == 0 {
+			series = results.LeadingSeries(in.Models)
+			return
+		}
+		t, err := motion.EffectiveSize(context.Background(), in.Models[task-1].Latents, in.Episode, in.Time, o.Threads)
 		if err != nil {
 			t = stat.AutocorrelationTime{} // constant: the model has its reason
 		}
-		p.memory = append(p.memory, t)
-	}
+		p.memory[task-1] = t
+	})
 	p.decideWindow()
 	if err := p.decideBlocks(n, series); err != nil {
 		return none, err

@@ -3,11 +3,13 @@
 package input
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"slices"
 
 	"repscope/dataset"
+	"repscope/internal/parallel"
 	"repscope/internal/run"
 	"repscope/internal/text"
 	"repscope/latent"
@@ -26,7 +28,7 @@ type givenLatents struct {
 	input  report.Input
 }
 
-func (d *Data) loadLatents(s source) (givenLatents, error) {
+func (d *Data) loadLatents(ctx context.Context, s source) (givenLatents, error) {
 	fail := func(err error) (givenLatents, error) {
 		return givenLatents{}, fmt.Errorf("latents %s: %w", s.name, err)
 	}
@@ -45,14 +47,16 @@ func (d *Data) loadLatents(s source) (givenLatents, error) {
 	if pool == latent.PoolNone && d.inputs.needs.HeadsOnly {
 		pool = latent.PoolFlatten
 	}
-	pts, err := readLatents(a, pool, d.plan != nil)
-	if err != nil {
-		return fail(err)
-	}
+	var pts points.Points
 	sum := ""
-	if d.plan == nil {
-		sum, err = a.SHA256()
-	}
+	err = parallel.Try(ctx, d.env.Options.Threads, 2, func(_, task int) (err error) {
+		if task == 0 {
+			pts, err = readLatents(a, pool, d.plan != nil)
+		} else if d.plan == nil {
+			sum, err = a.SHA256()
+		}
+		return err
+	})
 	if err != nil {
 		return fail(err)
 	}

@@ -45,7 +45,7 @@ func (d *Data) load(ctx context.Context) error {
 		if s.kind != "latents" {
 			continue
 		}
-		g, err := d.loadLatents(s)
+		g, err := d.loadLatents(ctx, s)
 		if err != nil {
 			return err
 		}

@@ -49,6 +49,9 @@ func (m *Model) Latents(ctx context.Context, index []int) (points.Points, error)
 				rows[i] = m.given.row[state]
 			}
 		}
+		if all := m.given.points; inOrder(rows, all.N) { // they are read, and never written
+			return all, nil
+		}
 		return m.given.points.Select(rows), nil
 	}
 	states := m.data.statesOf(m.Name)
@@ -66,6 +69,16 @@ func (m *Model) Latents(ctx context.Context, index []int) (points.Points, error)
 		return m.all, nil
 	}
 	return m.all.Select(index), nil
+}
+
+// inOrder reports whether the rows are 0 … n−1.
+func inOrder(rows []int, n int) bool {
+	for i, row := range rows {
+		if i != row {
+			return false
+		}
+	}
+	return len(rows) == n
 }
 
 // Window is the number of frames that the model sees of a state, 0 for one frame, or a

@@ -14,12 +14,49 @@ import (
 	"repscope/stat"
 )
 
-// HalfStatistic is a statistic of nearest neighbors within a half: Of receives the logarithms of the distances of some points
-// to the nearest of the points of their half, [points × stride] and ascending, of which the first Order count, and fills
-// dst[:Size] with NaN for what is undefined. It must be safe for concurrent calls and leave the logarithms alone.
+// HalfStatistic is a statistic of nearest neighbors within a half, of which the first Order count: Of fills dst[:Size] with NaN for
+// what is undefined. It must be safe for concurrent calls and keep nothing of the half.
 type HalfStatistic struct {
 	Order, Size int
-	Of          func(logs []float64, stride int, dst []float64)
+	Of          func(h *Half, dst []float64)
+}
+
+// Half holds the logarithms of the distances of some points to the nearest of the points of their half, [points × Stride] and
+// ascending.
+type Half struct {
+	Logs   []float64
+	Stride int
+	order  int         // up to which they are; 0: all
+	room   []float64   // for logarithms of an order
+	ratios []logRatios // that were asked for; the first known of them are of these points
+	known  int
+}
+
+// logRatios are ln(r_{n2}/r_{n1}) of the points of a half.
+type logRatios struct {
+	n1, n2 int
+	logs   []float64
+}
+
+// LogRatios are ln(r_{n2}/r_{n1}) of the points, computed once; 1 ≤ n1 < n2 ≤ Stride.
+func (h *Half) LogRatios(n1, n2 int) []float64 {
+	for _, r := range h.ratios[:h.known] {
+		if r.n1 == n1 && r.n2 == n2 {
+			return r.logs
+		}
+	}
+	if h.known == len(h.ratios) {
+		h.ratios = append(h.ratios, logRatios{})
+	}
+	r := &h.ratios[h.known]
+	h.known++
+	r.n1, r.n2 = n1, n2
+	r.logs = slices.Grow(r.logs[:0], len(h.Logs)/h.Stride)[:len(h.Logs)/h.Stride]
+	for i, at := 0, 0; i < len(r.logs); i, at = i+1, at+h.Stride {
+		row := h.Logs[at : at+h.Stride]
+		r.logs[i] = row[n2-1] - row[n1-1]
+	}
+	return r.logs
 }
 
 // Halved computes statistics of the distances to the nearest neighbors within both
@@ -44,19 +81,19 @@ func (d *Distinct) Halved(ctx context.Context, h *stat.Halves, statistics ...Hal
 	for i := range values {
 		values[i] = math.NaN()
 	}
-	x := &halver{Distinct: d, longer: map[int]*longerList{}}
-	if x.near, err = d.nearBlocks(ctx, labels); err != nil {
+	x := &halver{Distinct: d, splits: splits, longer: map[int]*longerList{}}
+	if err := x.enterBlocks(ctx, labels); err != nil {
 		return nil, nil, err
 	}
 	err = parallel.With(ctx, d.search.Options.Threads, len(splits), func() func(split int) error {
 		w := &halves{halver: x, most: most}
 		return func(split int) error {
-			w.list(splits[split], labels)
+			w.list(split)
 			for side := range w.side {
 				dst := values[(2*split+side)*size : (2*split+side+1)*size]
 				for _, s := range statistics {
-					if logs, stride, ok := w.nearest(side, s.Order); ok {
-						s.Of(logs, stride, dst[:s.Size])
+					if half := w.nearest(side, s.Order); half != nil {
+						s.Of(half, dst[:s.Size])
 					}
 					dst = dst[s.Size:]
 				}
@@ -78,10 +115,16 @@ func (d *Distinct) Halved(ctx context.Context, h *stat.Halves, statistics ...Hal
 	return first, second, err
 }
 
-// halver keeps the blocks of neighbors, and longer lists of the points that need them.
+// halver keeps the blocks of points, what is near to them, and longer lists of the points that need them.
 type halver struct {
 	*Distinct
-	near   []nearBlocks // of every kept point
+	splits [][]bool // of blocks
+	block  []uint8  // of every kept point: halves are of whole blocks, of which there are at most 60 in a [stat.Halves]
+	// near are the logarithms of the distances of every kept point to its nearest neighbors, side by side: the whole lists fill no
+	// cache. same says of every split and kept point which of these, and of as many again, are in the half of the point, the nearest
+	// in the lowest bit. Both are nil where lists are shorter.
+	near   [][nearNeighbors]float64
+	same   [][]uint32
 	mu     sync.Mutex
 	longer map[int]*longerList
 }
@@ -92,66 +135,65 @@ type longerList struct {
 	distance []float64
 }
 
-// nearBlocks are the blocks of the nearest neighbors of a point: halves are of whole
-// blocks, of which there are at most 60 in a [stat.Halves], so that a table of them says
-// who belongs. Random looks at all points would cost more than all else.
-type nearBlocks struct {
-	block [nearNeighbors]uint8
-	log   [nearNeighbors]float64 // of the distances, side by side: the whole lists fill no cache
-}
+const nearNeighbors, sameNeighbors = 16, 2 * nearNeighbors
 
-const nearNeighbors = 16
+// splitsAtOnce is of how many splits a table of blocks says who belongs: one in each byte.
+const splitsAtOnce = 8
 
-// nearBlocks are those of all kept points, from the labels of all points; nil where lists
-// are shorter or blocks more.
-func (d *Distinct) nearBlocks(ctx context.Context, labels []int) ([]nearBlocks, error) {
-	if d.Nearest.K < nearNeighbors || slices.Max(labels) > math.MaxUint8 {
-		return nil, nil
+// enterBlocks fills in the blocks, and what is near, from the labels of all points.
+func (x *halver) enterBlocks(ctx context.Context, labels []int) error {
+	x.block = make([]uint8, len(x.Index))
+	for i, original := range x.Index {
+		x.block[i] = uint8(labels[original])
+	}
+	if x.Nearest.K < sameNeighbors {
+		return nil
+	}
+	tables := make([][math.MaxUint8 + 1]uint64, (len(x.splits)+splitsAtOnce-1)/splitsAtOnce)
+	x.near, x.same = make([][nearNeighbors]float64, len(x.Index)), make([][]uint32, len(x.splits))
+	for s, first := range x.splits {
+		x.same[s] = make([]uint32, len(x.Index))
+		for b, in := range first {
+			if in {
+				tables[s/splitsAtOnce][b] |= 0x80 << (8 * (s % splitsAtOnce))
+			}
+		}
 	}
 	const together = 1 << 12
-	near, blocks := make([]nearBlocks, len(d.Index)), make([]uint8, len(d.Index))
-	for i, original := range d.Index {
-		blocks[i] = uint8(labels[original])
-	}
-	err := parallel.For(ctx, d.search.Options.Threads, (len(near)+together-1)/together, func(_, part int) {
-		for i := part * together; i < min((part+1)*together, len(near)); i++ {
-			distance := d.Nearest.Distance[i*d.Nearest.K:]
-			for l, j := range d.Nearest.Index[i*d.Nearest.K:][:nearNeighbors] {
-				near[i].block[l], near[i].log[l] = blocks[j], math.Log(distance[l])
+	return parallel.For(ctx, x.search.Options.Threads, (len(x.near)+together-1)/together, func(_, part int) {
+		for i := part * together; i < min((part+1)*together, len(x.near)); i++ {
+			var blocks [sameNeighbors]uint8
+			for l, j := range x.Nearest.Index[i*x.Nearest.K:][:sameNeighbors] {
+				blocks[l] = x.block[j]
+			}
+			for l, r := range x.Nearest.Distance[i*x.Nearest.K:][:nearNeighbors] {
+				x.near[i][l] = math.Log(r)
+			}
+			for t := range tables {
+				x.enterSame(i, t, &tables[t], &blocks)
 			}
 		}
 	})
-	return near, err
 }
 
-// listed fills logs with those of the distances of kept point i to the nearest members of its half in its list, first by the
-// blocks of the nearest neighbors, and returns how many there are.
-func (w *halves) listed(side, i int, logs []float64) int {
-	if w.near != nil {
-		near, members := &w.near[i], uint32(0)
-		for _, b := range near.block {
-			members = members>>1 | w.blocks[b]
-		}
-		if side == 1 {
-			members ^= 1<<nearNeighbors - 1
-		}
-		found := 0
-		for ; members != 0; members &= members - 1 {
-			logs[found] = near.log[bits.TrailingZeros32(members)]
-			if found++; found == len(logs) {
-				return found
-			}
+// enterSame says of point i and the splits of a table which of its neighbors, of the given blocks, are in its half.
+func (x *halver) enterSame(i, t int, table *[math.MaxUint8 + 1]uint64, blocks *[sameNeighbors]uint8) {
+	// A byte of a table has its highest bit set for the split if a block is of the first half: eight neighbors fill it.
+	const rest = 0x7f7f7f7f7f7f7f7f
+	var first [sameNeighbors / 8]uint64
+	for l := range 8 {
+		for q := range first {
+			first[q] = first[q]>>1&rest | table[blocks[8*q+l]]
 		}
 	}
-	found := w.Distinct.listed(i, w.side[side].belongs, logs)
-	takeLogs(logs[:found])
-	return found
-}
-
-// takeLogs replaces distances by their logarithms.
-func takeLogs(distance []float64) {
-	for l, r := range distance {
-		distance[l] = math.Log(r)
+	own := table[x.block[i]]
+	for s, same := range x.same[t*splitsAtOnce : min((t+1)*splitsAtOnce, len(x.same))] {
+		at := 8 * s
+		members := uint32(first[0]>>at&0xff | first[1]>>at&0xff<<8 | first[2]>>at&0xff<<16 | first[3]>>at&0xff<<24)
+		if own>>at&0x80 == 0 {
+			members = ^members
+		}
+		same[i] = members
 	}
 }
 
@@ -161,59 +203,116 @@ const longerLists = 8
 // halves are those of one split after the other of a worker.
 type halves struct {
 	*halver
-	blocks [256]uint32 // the last neighbor's bit for those of the first half
-	most   int
-	side   [2]half
-	cut    []float64 // room for the logarithms of an order
+	most    int
+	side    [2]half
+	belongs []bool // kept points, to the half that was asked for last
 }
 
 type half struct {
-	belongs []bool // kept points
+	in      [math.MaxUint8 + 1]bool // blocks
 	members []int32
 	found   []int32   // members in the list of each, up to most
 	logs    []float64 // of the distances to them
 	fewest  int       // of found
+	views   []*Half   // for the orders that were asked for
+	known   int       // of them, for this half
 }
 
 // list finds the nearest members of every member of both halves that its list has.
-func (w *halves) list(first []bool, labels []int) {
-	for b, in := range first {
-		if w.blocks[b] = 0; in {
-			w.blocks[b] = 1 << (nearNeighbors - 1)
-		}
-	}
+func (w *halves) list(split int) {
 	for s := range w.side {
 		h := &w.side[s]
-		h.members, h.found, h.logs, h.fewest = h.members[:0], h.found[:0], h.logs[:0], w.most
-		if h.belongs == nil {
-			h.belongs = make([]bool, len(w.Index))
+		for b, in := range w.splits[split] {
+			h.in[b] = in == (s == 0)
 		}
-		for i, original := range w.Index {
-			h.belongs[i] = first[labels[original]] == (s == 0)
+		size := 0
+		for _, b := range w.block {
+			if h.in[b] {
+				size++
+			}
 		}
+		h.members, h.found = slices.Grow(h.members[:0], size), slices.Grow(h.found[:0], size)
+		h.logs, h.fewest, h.known = slices.Grow(h.logs[:0], size*w.most), w.most, 0
 	}
-	for i, in := range w.side[0].belongs {
-		s := 1
-		if in {
-			s = 0
+	var same []uint32
+	if w.same != nil {
+		same = w.same[split]
+	}
+	for i, b := range w.block {
+		h := &w.side[0]
+		if !h.in[b] {
+			h = &w.side[1]
 		}
-		h := &w.side[s]
 		at := len(h.logs)
-		h.logs = slices.Grow(h.logs, w.most)[:at+w.most]
-		found := w.listed(s, i, h.logs[at:])
+		h.logs = h.logs[:at+w.most]
+		row, found, from := h.logs[at:], 0, 0
+		if same != nil {
+			near, members := &w.near[i], same[i]
+			for ; members&(1<<nearNeighbors-1) != 0 && found < len(row); members &= members - 1 {
+				row[found] = near[bits.TrailingZeros32(members)&(nearNeighbors-1)]
+				found++
+			}
+			for ; members != 0 && found < len(row); members &= members - 1 {
+				row[found] = math.Log(w.Nearest.Distance[i*w.Nearest.K+bits.TrailingZeros32(members)])
+				found++
+			}
+			from = sameNeighbors
+		}
+		if found < len(row) {
+			found = w.listedFrom(from, i, found, h, row)
+		}
 		h.members, h.found = append(h.members, int32(i)), append(h.found, int32(found))
 		h.fewest = min(h.fewest, found)
 	}
 }
 
-// nearest are the logarithms of the distances of the members of a half to their nearest members, at least so many.
-func (w *halves) nearest(side, order int) (logs []float64, stride int, ok bool) {
-	h := &w.side[side]
-	if h.fewest >= order {
-		return h.logs, w.most, len(h.members) > 0
+// listedFrom goes on to fill logs, of which found are, with those of the distances of kept point i to the members of its half in its list
+// from a place on, and returns how many there are.
+func (w *halves) listedFrom(place, i, found int, h *half, logs []float64) int {
+	list, distance := w.Nearest.Index[i*w.Nearest.K:(i+1)*w.Nearest.K], w.Nearest.Distance[i*w.Nearest.K:]
+	for l := place; l < len(list) && found < len(logs); l++ {
+		if h.in[w.block[list[l]]] {
+			logs[found] = math.Log(distance[l])
+			found++
+		}
 	}
-	w.cut = w.cut[:0]
-	left := 0
+	return found
+}
+
+// nearest are the members of a half with their nearest members, at least so many; nil where a member has fewer.
+func (w *halves) nearest(side, order int) *Half {
+	h := &w.side[side]
+	if len(h.members) == 0 {
+		return nil
+	}
+	whole, key := h.fewest >= order, order
+	if whole {
+		key = 0
+	}
+	for _, v := range h.views[:h.known] {
+		if v.order == key {
+			return v
+		}
+	}
+	if h.known == len(h.views) {
+		h.views = append(h.views, &Half{})
+	}
+	v := h.views[h.known]
+	v.order, v.known = key, 0
+	if v.Logs, v.Stride = h.logs, w.most; !whole {
+		if v.room = w.cut(h, order, v.room); v.room == nil {
+			return nil
+		}
+		v.Logs, v.Stride = v.room, order
+	}
+	h.known++
+	return v
+}
+
+// cut copies the logarithms of an order into room; nil where a member has too few.
+func (w *halves) cut(h *half, order int, room []float64) []float64 {
+	logs, left := slices.Grow(room[:0], len(h.members)*order), 0
+	known := false // who belongs
 	for at, i := range h.members {
 		row := h.logs[at*w.most : at*w.most+order]
 		if int(h.found[at]) < order {
@@ -221,14 +320,36 @@ func (w *halves) nearest(side, order int) (logs []float64, stride int, ok bool) 
 				left++
 				continue
 			}
-			if w.listedLonger(int(i), h.belongs, row) < order && w.direct(int(i), h.belongs, row) < order {
-				return nil, 0, false
+			if !known {
+				known = true
+				w.belong(h)
+			}
+			if w.listedLonger(int(i), w.belongs, row) < order && w.direct(int(i), w.belongs, row) < order {
+				return nil
 			}
 			takeLogs(row)
 		}
-		w.cut = append(w.cut, row...)
+		logs = append(logs, row...)
 	}
-	return w.cut, order, len(h.members) > 0 && 100*left <= len(h.members)
+	if 100*left > len(h.members) {
+		return nil
+	}
+	return logs
+}
+
+// belong marks the members of a half.
+func (w *halves) belong(h *half) {
+	w.belongs = slices.Grow(w.belongs[:0], len(w.block))[:len(w.block)]
+	for i, b := range w.block {
+		w.belongs[i] = h.in[b]
+	}
+}
+
+// takeLogs replaces distances by their logarithms.
+func takeLogs(distance []float64) {
+	for l, r := range distance {
+		distance[l] = math.Log(r)
+	}
 }
 
 // listed fills r with the distances of kept point i to the nearest members in its list

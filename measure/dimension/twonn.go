@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sync"
 
 	"gonum.org/v1/gonum/stat/distuv"
 
@@ -46,41 +47,85 @@ func TwoNNOfLogs(logs []float64) (TwoNN, error) {
 		return TwoNN{}, err
 	}
 	n := float64(len(logs))
+	memory := sortings.Get().(*sorting)
+	defer sortings.Put(memory)
 	chi := distuv.ChiSquared{K: 2 * n}
 	return TwoNN{
 		MLE:         n / total,
 		MLEUnbiased: (n - 1) / total,
 		MLECI:       [2]float64{chi.Quantile(0.025) / (2 * total), chi.Quantile(0.975) / (2 * total)},
-		Fit:         twoNNFit(ascending(logs)),
+		Fit:         memory.fit(logs, total/n),
 		N:           len(logs),
 	}, nil
 }
 
-// ascending returns values of at least 0 in ascending order: in buckets of equal width first, of which each is sorted.
-func ascending(values []float64) []float64 {
-	const few, perBucket = 32, 4
-	low, high := slices.Min(values), slices.Max(values)
-	buckets := len(values)/perBucket + 1
-	scale := float64(buckets-1) / (high - low)
-	if !(scale > 0) || math.IsInf(scale, 1) {
-		return slices.Sorted(slices.Values(values))
+// sorting is memory for the fit.
+type sorting struct {
+	place, parts, bucket []int32
+	parted, out          []float64
+	within               []uint16  // the buckets of parted in their part
+	weights              []float64 // −ln(1 − i/n) for so many ratios as there were last
+	n                    int
+}
+
+// sortings are those that nobody uses.
+var sortings = sync.Pool{New: func() any { return new(sorting) }}
+
+// A part is of about as many values as it has buckets, a power of two, which stay in the cache.
+const bucketsOfPart = 1 << 10
+
+// ascending returns finite values of at least 0 and of the given mean in ascending order: in parts, each of these in
+// buckets, of which each is sorted. The bucket is the part 1 − 1/(1 + v/mean) of their number, which fills them about evenly
+// if values are distributed exponentially, and never descends with the value, however it is rounded. The outcome lasts until the next call.
+func (r *sorting) ascending(values []float64, mean float64) []float64 {
+	n, rate := len(values), 1/mean
+	parts := n/bucketsOfPart + 1
+	r.out = slices.Grow(r.out[:0], n)[:n]
+	if !(rate > 0) || math.IsInf(rate, 1) || parts > math.MaxInt32/bucketsOfPart-1 {
+		copy(r.out, values)
+		slices.Sort(r.out)
+		return r.out
 	}
-	end := make([]int32, buckets)
-	for _, v := range values {
-		end[int((v-low)*scale)]++
+	r.place, r.parted, r.within = slices.Grow(r.place[:0], n)[:n], slices.Grow(r.parted[:0], n)[:n], slices.Grow(r.within[:0], n)[:n]
+	r.parts = slices.Grow(r.parts[:0], parts+1)[:parts+1] // one more for a share of 1
+	clear(r.parts)
+	scale := float64(parts * bucketsOfPart)
+	for i, v := range values {
+		at := int32((1 - 1/(1+float64(v*rate))) * scale)
+		r.place[i] = at
+		r.parts[at/bucketsOfPart]++
 	}
-	at := int32(0)
-	for b, count := range end {
-		end[b], at = at, at+count
-	}
-	out := make([]float64, len(values))
-	for _, v := range values {
-		b := int((v - low) * scale)
-		out[end[b]] = v
-		end[b]++
+	toPlaces(r.parts)
+	for i, v := range values {
+		at := r.place[i]
+		to := r.parts[at/bucketsOfPart]
+		r.parts[at/bucketsOfPart]++
+		r.parted[to], r.within[to] = v, uint16(at%bucketsOfPart)
 	}
 	begin := int32(0)
-	for _, end := range end {
+	for _, end := range r.parts {
+		r.sortPart(r.parted[begin:end], r.within[begin:end], r.out[begin:end])
+		begin = end
+	}
+	return r.out
+}
+
+// sortPart writes the values of a part in ascending order, by their buckets.
+func (r *sorting) sortPart(values []float64, within []uint16, out []float64) {
+	const few = 32
+	r.bucket = slices.Grow(r.bucket[:0], bucketsOfPart)[:bucketsOfPart]
+	clear(r.bucket)
+	for _, b := range within {
+		r.bucket[b]++
+	}
+	toPlaces(r.bucket)
+	for i, v := range values {
+		b := within[i]
+		out[r.bucket[b]] = v
+		r.bucket[b]++
+	}
+	begin := int32(0)
+	for _, end := range r.bucket {
 		bucket := out[begin:end]
 		begin = end
 		if len(bucket) > few {
@@ -95,7 +140,14 @@ func ascending(values []float64) []float64 {
 			bucket[j] = v
 		}
 	}
-	return out
+}
+
+// toPlaces turns counts into the places where they begin.
+func toPlaces(count []int32) {
+	at := int32(0)
+	for b, c := range count {
+		count[b], at = at, at+c
+	}
 }
 
 // logarithms returns those of ratios, with the errors of sumLog.
@@ -153,16 +205,22 @@ func errFewRatios(count int) error {
 
 var errLattice = errors.New("all neighbour ratios r2/r1 are 1 (points on a regular lattice): no dimension is defined")
 
-// twoNNFit is the fit on logarithms of ratios in ascending order, at least two of them. It
-// returns NaN if those it uses are all 1.
-func twoNNFit(sorted []float64) float64 {
-	n := float64(len(sorted))
+// fit is the fit of Two-NN on logarithms of ratios of the given mean, at least two of them. It
+// is NaN if those it uses are all 1.
+func (r *sorting) fit(logs []float64, mean float64) float64 {
+	sorted, n := r.ascending(logs, mean), float64(len(logs))
 	// i ≤ ⌊0.9·N⌋, decided without the rounding of i/N; i = N has no logarithm.
 	used := min(int(math.Floor(fitShare*n+1e-9)), len(sorted)-1)
+	if r.n != len(logs) {
+		r.n, r.weights = len(logs), slices.Grow(r.weights[:0], used)[:used]
+		for i := range r.weights {
+			r.weights[i] = -math.Log1p(-float64(i+1) / n)
+		}
+	}
 	xy, xx := 0.0, 0.0
 	for i, x := range sorted[:used] {
-		xy -= x * math.Log1p(-float64(i+1)/n)
-		xx += x * x
+		xy += float64(x * r.weights[i])
+		xx += float64(x * x)
 	}
 	return xy / xx
 }

@@ -106,12 +106,17 @@ func TestNoDimension(t *testing.T) {
 func TestAscending(t *testing.T) {
 	t.Parallel()
 	random := stat.NewRandom(stat.NewKey(8))
-	for _, n := range []int{3, 2047, 2048, 30000} {
+	var memory sorting
+	for _, n := range []int{3, 30000, 2047, 2048} {
 		for name, draw := range map[string]func() float64{
-			"near 1": func() float64 { return 1 + 1e-9*random.Float64() },
-			"wide":   func() float64 { return math.Exp(300 * random.Float64()) },
-			"ties":   func() float64 { return 1 + math.Floor(8*random.Float64())/8 },
-			"equal":  func() float64 { return 1.25 },
+			"near 1":      func() float64 { return 1 + 1e-9*random.Float64() },
+			"wide":        func() float64 { return math.Exp(300 * random.Float64()) },
+			"ties":        func() float64 { return 1 + math.Floor(8*random.Float64())/8 },
+			"equal":       func() float64 { return 1.25 },
+			"zero":        func() float64 { return 0 },
+			"some":        func() float64 { return max(0, random.Float64()-0.5) },
+			"exponential": func() float64 { return -0.1 * math.Log(1-random.Float64()) },
+			"one far":     func() float64 { return math.Exp(-700 * math.Log(random.Float64())) },
 		} {
 			ratio := make([]float64, n)
 			for i := range ratio {
@@ -119,7 +124,7 @@ func TestAscending(t *testing.T) {
 			}
 			want := slices.Sorted(slices.Values(ratio))
 			given := slices.Clone(ratio)
-			if got := ascending(ratio); !slices.Equal(got, want) || !slices.Equal(ratio, given) {
+			if got := memory.ascending(ratio, stat.Mean(ratio)); !slices.Equal(got, want) || !slices.Equal(ratio, given) {
 				t.Errorf("%d values, %s: not in order, or changed", n, name)
 			}
 		}

@@ -209,17 +209,17 @@ func TestHalvedEqualsSearchesOfHalves(t *testing.T) {
 		t.Fatal(err)
 	}
 	labels := h.Blocks().Labels()
-	for _, k := range []int{5, 6, 32} {
+	for _, k := range []int{5, 6, 32, 40} {
 		for _, w := range []Window{{}, {Frames: 4}} {
 			d, err := NewDistinct(t.Context(), spaceOf(t, z), k, 1e-7, Search{Window: w})
 			if err != nil {
 				t.Fatal(err)
 			}
 			sums := func(order int) HalfStatistic {
-				return HalfStatistic{order, 2, func(logs []float64, stride int, dst []float64) {
-					dst[0], dst[1] = 0, float64(len(logs)/stride)
-					for at := 0; at < len(logs); at += stride {
-						for _, l := range logs[at : at+order] {
+				return HalfStatistic{order, 2, func(h *Half, dst []float64) {
+					dst[0], dst[1] = 0, float64(len(h.Logs)/h.Stride)
+					for at := 0; at < len(h.Logs); at += h.Stride {
+						for _, l := range h.Logs[at : at+order] {
 							dst[0] += math.Exp(l)
 						}
 					}
@@ -253,7 +253,7 @@ func TestHalvedEqualsSearchesOfHalves(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	first, _, err := d.Halved(t.Context(), h, HalfStatistic{200, 1, func(_ []float64, _ int, dst []float64) { dst[0] = 1 }})
+	first, _, err := d.Halved(t.Context(), h, HalfStatistic{200, 1, func(_ *Half, dst []float64) { dst[0] = 1 }})
 	if err != nil || !math.IsNaN(first[0][0][0]) {
 		t.Errorf("more neighbors than a half has: %v, %v, want NaN", first[0][0][0], err)
 	}

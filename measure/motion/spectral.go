@@ -7,8 +7,6 @@ import (
 	"math"
 	"sort"
 
-	"gonum.org/v1/gonum/dsp/fourier"
-
 	"repscope/internal/parallel"
 	"repscope/measure/internal/matrix"
 )
@@ -87,12 +85,12 @@ func (l *lagged) transformed(ctx context.Context, most, threads int) (sums, coun
 			matrix.AddTo(total[kind], p[kind])
 		}
 	}
-	transform, series := fourier.NewCmplxFFT(size), make([]complex128, size)
+	transform, series := newFourier(size), make([]complex128, size)
 	back := func(power []float64) []float64 {
 		for k, v := range power {
 			series[k] = complex(v/float64(size), 0)
 		}
-		transform.Coefficients(series, series)
+		transform.transform(series)
 		out := make([]float64, most+1)
 		for lag := range out {
 			out[lag] = real(series[lag])
@@ -109,23 +107,23 @@ func (l *lagged) transformed(ctx context.Context, most, threads int) (sums, coun
 // transformer is the memory of one goroutine.
 type transformer struct {
 	*lagged
-	transform *fourier.CmplxFFT
+	transform *fourier
 	series    []complex128 // as many as are filled together
 	row       []float64
 }
 
 func newTransformer(l *lagged, size int) *transformer {
 	together := max(1, min(taskSteps/size, (l.z.Dim+1)/2))
-	return &transformer{lagged: l, transform: fourier.NewCmplxFFT(size), series: make([]complex128, together*size), row: make([]float64, 2*together)}
+	return &transformer{lagged: l, transform: newFourier(size), series: make([]complex128, together*size), row: make([]float64, 2*together)}
 }
 
 // power adds up the squared absolute values of the transforms of some stretches: of the coordinates, and of the
 // series that is 1 where there is a point.
 func (t *transformer) power(stretches []stretch) (power [2][]float64) {
-	size := t.transform.Len()
+	size := len(t.transform.work)
 	power[0], power[1] = make([]float64, size), make([]float64, size)
 	add := func(dst []float64, series []complex128, sign float64) {
-		t.transform.Coefficients(series, series)
+		t.transform.transform(series)
 		for k, c := range series {
 			dst[k] += sign * (float64(real(c)*real(c)) + float64(imag(c)*imag(c)))
 		}

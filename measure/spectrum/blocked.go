@@ -267,13 +267,18 @@ func mirror(m blas64.Symmetric) {
 // tables sums the products of every point of block a with the sum of every block.
 func (b *Blocked) tables(a int, projected blas64.General) {
 	g := projected.Cols
+	cross, quadratic, mixed := make([]float64, g), make([]float64, g), make([]float64, g)
 	for r := range projected.Rows {
 		y := projected.Data[r*g : (r+1)*g]
+		own := y[a]
 		for c, v := range y {
-			b.cross[c][a] += v
-			b.quadratic[c][a] += float64(v * v)
-			b.mixed[c][a] += float64(v * y[a])
+			cross[c] += v
+			quadratic[c] += float64(v * v)
+			mixed[c] += float64(v * own)
 		}
+	}
+	for c := range g {
+		b.cross[c][a], b.quadratic[c][a], b.mixed[c][a] = cross[c], quadratic[c], mixed[c]
 	}
 }
 
