@@ -58,6 +58,17 @@ class Scores(Case):
         X, _ = pair(40, 3, 2)
         self.assertEqual((trustworthiness(X, X), continuity(X, 3 * X)), (1.0, 1.0))
 
+    def test_what_is_remembered(self) -> None:
+        X, Z = pair(300, 40, 2)
+        for k in (5, 5, 10, 7, 5):
+            self.assertAlmostEqual(trustworthiness(X, Z, n_neighbors=k), direct(X, Z, k), delta=1e-12)
+            self.assertAlmostEqual(continuity(X, Z, n_neighbors=k), direct(Z, X, k), delta=1e-12)
+        for place in ((0, 0), (137, 19), (299, 39)):  # looked at early, and not
+            before = trustworthiness(X, Z)
+            X[place] = 40
+            self.assertAlmostEqual(trustworthiness(X, Z), direct(X, Z, 5), delta=1e-12)
+            self.assertNotEqual(trustworthiness(X, Z), before)
+
     def test_undefined(self) -> None:
         X, Z = pair(40, 3, 2)
         for a, b in ((X, 0 * Z), (0 * X, Z)):
@@ -77,8 +88,8 @@ class Scores(Case):
             ("Got 'manhattan' instead", X, Z, {"metric": "manhattan"}),
             ("'metric' parameter", X, Z, {"metric": np.dot}),
             ("X has 20 samples, X_embedded has 19", X, Z[:19], {}),
-            (r"^X \(.*index \[3 1\] is NaN, want finite numbers$", nan, Z, {}),
-            (r"^X_embedded \(.*NaN or Inf", Z, nan, {}),
+            (r"^X \(array \[20, 3\], float64\): point 3, coordinate 1 is NaN: want finite values$", nan, Z, {}),
+            (r"^X_embedded \(.*point 3, coordinate 1 is NaN", Z, nan, {}),
             ("Expected 2D array, got 1D array", X[:, 0], Z, {}),
             (r"0 feature\(s\)", X[:, :0], Z, {}),
             ("should be less than n_samples", X[:0], Z[:0], {}),
