@@ -26,8 +26,9 @@ from ._progress import progress_of
 
 __all__ = ["continuity", "trustworthiness"]
 
-# The first call for a pair of arrays computes its score alone. The next one has both scores for any numbers of neighbors
+# The first calls for a pair of arrays compute a score alone each. The next one has both scores for any numbers of neighbors
 # from one pass, those that are asked for next along with it; the last pairs are remembered by their values.
+_ALONE = 2
 _ALONG = (5, 10, 20)
 _KEPT = 16
 _known: Dict[Tuple[Any, ...], Dict[Tuple[str, int], Optional[float]]] = {}
@@ -55,8 +56,8 @@ def trustworthiness(X: Any, X_embedded: Any, *, n_neighbors: int = 5, metric: st
     were converted to float64 first; scikit-learn rounds such distances to float32, by which some tie. Its float64
     distances lose digits where the rows lie far from the origin; these do not.
 
-    The first call for a pair of arrays computes this score alone; another one computes trustworthiness and continuity for
-    several k. The scores of the last pairs are remembered by the digests of their values, so that further calls cost those alone.
+    The first two scores of a pair of arrays are computed alone, a third one with trustworthiness and continuity for several
+    k. The scores of the last pairs are remembered by the digests of their values, so that further calls cost those alone.
 
     Args:
         X: array [n, D] of the original samples, or the [n, n] distances of ``metric="precomputed"``,
@@ -113,8 +114,9 @@ def _score(name: str, X: Any, X_embedded: Any, n_neighbors: int, metric: str) ->
         with _lock:
             scores = dict(_known.get(pair, {}))
         if (name, k) not in scores:
+            many = len(scores) >= _ALONE
             ks = sorted({k, *(a for a in _ALONG if a < n / 2)})
-            scores = _both(original, embedded, ks, _METRICS[metric]) if scores else _one(name, original, embedded, k, _METRICS[metric])
+            scores = _both(original, embedded, ks, _METRICS[metric]) if many else _one(name, original, embedded, k, _METRICS[metric])
     else:
         scores = _one(name, original, embedded, k, _METRICS[metric])
         pair = (*some, *digests.result())

@@ -23,11 +23,16 @@ except ImportError:
 def direct(X: np.ndarray, Z: np.ndarray, k: int) -> float:
     """The definition, in float64, for distances without ties."""
     n = len(X)
+    return 1 - 2 * direct_penalty(Z, X, k) / (n * k * (2 * n - 3 * k - 1))
+
+
+def direct_penalty(Z: np.ndarray, X: np.ndarray, k: int) -> float:
+    """The sum over the neighbors in Z of what their ranks in X are above k."""
+    n = len(X)
     d = lambda a: ((a[:, None].astype(float) - a[None].astype(float)) ** 2).sum(-1) + np.diag(np.full(n, np.inf))
     ranks = d(X).argsort(1).argsort(1) + 1
     near = d(Z).argsort(1)[:, :k]
-    penalty = np.maximum(np.take_along_axis(ranks, near, 1) - k, 0).sum()
-    return 1 - 2 * penalty / (n * k * (2 * n - 3 * k - 1))
+    return float(np.maximum(np.take_along_axis(ranks, near, 1) - k, 0).sum())
 
 
 def pair(n: int, D: int, d: int, seed: int = 0, dtype: str = "f8"):
@@ -122,6 +127,8 @@ class ScikitLearn(Case):
                 self.same(Z, X, k)
                 self.same(X, Z, k, "cosine")
                 self.same(sklearn.metrics.pairwise_distances(X, metric="manhattan"), Z, k, "precomputed")
+                exchanged = 1 - 2 * direct_penalty(X / np.linalg.norm(X, axis=1, keepdims=True), Z, k) / (n * k * (2 * n - 3 * k - 1))
+                self.assertAlmostEqual(continuity(X, Z, n_neighbors=k, metric="cosine"), exchanged, delta=1e-12)
                 self.assertAlmostEqual(continuity(X, Z, n_neighbors=k), float(sklearn.manifold.trustworthiness(Z, X, n_neighbors=k)), delta=1e-12)
 
     def test_float32_is_ranked_as_it_is(self) -> None:
