@@ -15,6 +15,7 @@ import (
 	"repscope/internal/dtype"
 	"repscope/internal/format"
 	"repscope/internal/mmap"
+	"repscope/points"
 )
 
 // DType is the element type of an array.
@@ -263,6 +264,26 @@ func (a *Array) use(length, lo, hi int, fn func(raw []byte) error) error {
 		return fmt.Errorf("%s: %w", a.name, err)
 	}
 	return nil
+}
+
+// Points are all rows as points in their own type, as [States.Points] has them, and floating-point numbers where they lie if
+// the file is mapped and has them as the processor does. They must not be changed.
+func (a *Array) Points() (points.Points, error) {
+	if v, ok := a.source.(viewer); ok && a.order == dtype.HostOrder() && (a.dtype == Float32 || a.dtype == Float64) {
+		if raw, ok := v.view(0, a.rows); ok {
+			if x, ok := dtype.Elements[float32](raw); ok && a.dtype == Float32 {
+				return points.Float32(x, a.rowLen), nil
+			}
+			if x, ok := dtype.Elements[float64](raw); ok && a.dtype == Float64 {
+				return points.Float64(x, a.rowLen), nil
+			}
+		}
+	}
+	s, err := NewStates(a, StateOptions{})
+	if err != nil {
+		return points.Points{}, err
+	}
+	return s.Points()
 }
 
 // ReadUint8 reads rows lo..hi-1 of a uint8 or bool array into dst, which has

@@ -169,3 +169,27 @@ func BenchmarkTwoNNGride(b *testing.B) {
 		}
 	}
 }
+
+// BenchmarkTrustworthiness is one score of one k.
+func BenchmarkTrustworthiness(b *testing.B) {
+	for _, n := range []int{1000, 5000} {
+		for _, dim := range []int{64, 784} {
+			x, z := rendered(n, dim)
+			wide := points.Float64(make([]float64, n*dim), dim)
+			for i := range n {
+				x.Row(i, wide.F64[i*dim:(i+1)*dim])
+			}
+			for _, pts := range []points.Points{x, wide} {
+				b.Run(fmt.Sprintf("%dx%d/%s", n, dim, pts.Type()), func(b *testing.B) {
+					original, _ := NewSpace("X", pts, Euclidean)
+					embedded, _ := NewSpace("Z", z, Euclidean)
+					for b.Loop() {
+						if _, err := Trustworthiness(context.Background(), original, embedded, 5, Options{}); err != nil {
+							b.Fatal(err)
+						}
+					}
+				})
+			}
+		}
+	}
+}

@@ -41,9 +41,14 @@ func (s Space) VisitTied(ctx context.Context, k int, o Options, visit func(i int
 	if err != nil {
 		return SpaceCounts{}, err
 	}
+	return nearest.Counts, s.visitNearest(ctx, nearest, k, within, visit)
+}
+
+// visitNearest visits all points whose k+1 nearest are known.
+func (s Space) visitNearest(ctx context.Context, nearest *Nearest, k int, within *rows.Options, visit func(i int, index, run []int32)) error {
 	var open []int // points whose last run may go on
 	run := make([]int32, k)
-	for i := range n {
+	for i := range s.points.N {
 		index, distance := nearest.Index[i*(k+1):(i+1)*(k+1)], nearest.Distance[i*(k+1):(i+1)*(k+1)]
 		if distance[k] == distance[k-1] {
 			open = append(open, i)
@@ -56,7 +61,7 @@ func (s Space) VisitTied(ctx context.Context, k int, o Options, visit func(i int
 		}
 		visit(i, index[:k], run)
 	}
-	return nearest.Counts, s.visitRows(ctx, open, k, within, visit)
+	return s.visitRows(ctx, open, k, within, visit)
 }
 
 // visitRows visits some points, whose rows are computed.

@@ -54,7 +54,7 @@ var foreigners = []foreign{
 		recipe: `python -c 'import torch; torch.onnx.export(torch.export.load("FILE"), dynamo=True).save("STEM.onnx")'`},
 	{what: "a file of TFRecords", endings: []string{".tfrecord", ".tfrecords"},
 		recipe: `python -c 'import numpy as np, tensorflow as tf; np.save("STEM.npy", ` +
-			`np.array([tf.train.Example.FromString(r.numpy()).features.feature["KEY"].float_list.value for r in tf.data.TFRecordDataset("FILE")]))' (KEY: the feature)`},
+			`np.array([tf.train.Example.FromString(r.numpy()).features.feature["KEY"].float_list.value for r in tf.data.TFRecordDataset("FILE")]))' (KEY: the feature; int64_list for whole numbers)`},
 	{what: "a MATLAB file", endings: []string{".mat"}, recipe: matRecipe},
 	{what: "a tar file", endings: []string{".tar"}, recipe: `tar xf FILE`},
 	{what: "a table of text", endings: []string{".tsv", ".tab"}, recipe: textRecipe},

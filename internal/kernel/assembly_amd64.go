@@ -426,10 +426,20 @@ func finishDistancesAVX2(c, norms *float32, blocks int, norm float32)
 //go:noescape
 func nearDistancesAVX2(dst *int32, c, norms, limits *float32, blocks int, norm, limit float32) int
 
+// countAtMostAVX2 adds to counts[q·width+j] the number of rows with tile[r·stride+j] ≤ limits[q·width+j], for 4 q and 8·blocks j. There is a row.
+//
+//go:noescape
+func countAtMostAVX2(counts *int32, tile, limits *float32, rows, blocks, stride, width int)
+
 // nearDistancesAVX512 writes the indices of the distances (norm + norms[j]) − 2·c[j] among 16·blocks that are at most limit or limits[j] and returns their number.
 //
 //go:noescape
 func nearDistancesAVX512(dst *int32, c, norms, limits *float32, blocks int, norm, limit float32) int
+
+// countAtMostAVX512 adds to counts[q·width+j] the number of rows with tile[r·stride+j] ≤ limits[q·width+j], for 4 q and 16·blocks j. There is a row.
+//
+//go:noescape
+func countAtMostAVX512(counts *int32, tile, limits *float32, rows, blocks, stride, width int)
 
 // atMostFloat32AVX2 writes the indices of the elements ≤ limit among 8·blocks, from first on, and returns their number.
 //

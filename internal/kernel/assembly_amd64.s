@@ -22363,6 +22363,54 @@ next:
 	VZEROUPPER
 	RET
 
+// func countAtMostAVX2(counts *int32, tile, limits *float32, rows, blocks, stride, width int)
+TEXT ·countAtMostAVX2(SB), NOSPLIT, $0-56
+	MOVQ counts+0(FP), DI
+	MOVQ tile+8(FP), SI
+	MOVQ limits+16(FP), DX
+	MOVQ rows+24(FP), R8
+	MOVQ blocks+32(FP), CX
+	MOVQ stride+40(FP), R10
+	MOVQ width+48(FP), R11
+	SHLQ $2, R10
+	SHLQ $2, R11
+	LEAQ (R11)(R11*2), R12
+columns:
+	VMOVUPS (DX), Y0
+	VMOVUPS (DI), Y8
+	VMOVUPS (DX)(R11*1), Y1
+	VMOVUPS (DI)(R11*1), Y9
+	VMOVUPS (DX)(R11*2), Y2
+	VMOVUPS (DI)(R11*2), Y10
+	VMOVUPS (DX)(R12*1), Y3
+	VMOVUPS (DI)(R12*1), Y11
+	MOVQ SI, R9
+	MOVQ R8, AX
+rows:
+	VMOVUPS (R9), Y4
+	VCMPPS $2, Y0, Y4, Y5
+	VCMPPS $2, Y1, Y4, Y6
+	VCMPPS $2, Y2, Y4, Y7
+	VCMPPS $2, Y3, Y4, Y12
+	VPSUBD Y5, Y8, Y8
+	VPSUBD Y6, Y9, Y9
+	VPSUBD Y7, Y10, Y10
+	VPSUBD Y12, Y11, Y11
+	ADDQ R10, R9
+	DECQ AX
+	JNZ rows
+	VMOVUPS Y8, (DI)
+	VMOVUPS Y9, (DI)(R11*1)
+	VMOVUPS Y10, (DI)(R11*2)
+	VMOVUPS Y11, (DI)(R12*1)
+	ADDQ $32, DI
+	ADDQ $32, SI
+	ADDQ $32, DX
+	DECQ CX
+	JNZ columns
+	VZEROUPPER
+	RET
+
 // func nearDistancesAVX512(dst *int32, c, norms, limits *float32, blocks int, norm, limit float32) int
 TEXT ·nearDistancesAVX512(SB), NOSPLIT, $0-56
 	MOVQ dst+0(FP), DI
@@ -22401,6 +22449,55 @@ next:
 	SUBQ R9, DI
 	SHRQ $2, DI
 	MOVQ DI, ret+48(FP)
+	VZEROUPPER
+	RET
+
+// func countAtMostAVX512(counts *int32, tile, limits *float32, rows, blocks, stride, width int)
+TEXT ·countAtMostAVX512(SB), NOSPLIT, $0-56
+	MOVQ counts+0(FP), DI
+	MOVQ tile+8(FP), SI
+	MOVQ limits+16(FP), DX
+	MOVQ rows+24(FP), R8
+	MOVQ blocks+32(FP), CX
+	MOVQ stride+40(FP), R10
+	MOVQ width+48(FP), R11
+	SHLQ $2, R10
+	SHLQ $2, R11
+	LEAQ (R11)(R11*2), R12
+	VPTERNLOGD $255, Z15, Z15, Z15
+columns:
+	VMOVUPS (DX), Z0
+	VMOVUPS (DI), Z8
+	VMOVUPS (DX)(R11*1), Z1
+	VMOVUPS (DI)(R11*1), Z9
+	VMOVUPS (DX)(R11*2), Z2
+	VMOVUPS (DI)(R11*2), Z10
+	VMOVUPS (DX)(R12*1), Z3
+	VMOVUPS (DI)(R12*1), Z11
+	MOVQ SI, R9
+	MOVQ R8, AX
+rows:
+	VMOVUPS (R9), Z4
+	VCMPPS $2, Z0, Z4, K1
+	VCMPPS $2, Z1, Z4, K2
+	VCMPPS $2, Z2, Z4, K3
+	VCMPPS $2, Z3, Z4, K4
+	VPSUBD Z15, Z8, K1, Z8
+	VPSUBD Z15, Z9, K2, Z9
+	VPSUBD Z15, Z10, K3, Z10
+	VPSUBD Z15, Z11, K4, Z11
+	ADDQ R10, R9
+	DECQ AX
+	JNZ rows
+	VMOVUPS Z8, (DI)
+	VMOVUPS Z9, (DI)(R11*1)
+	VMOVUPS Z10, (DI)(R11*2)
+	VMOVUPS Z11, (DI)(R12*1)
+	ADDQ $64, DI
+	ADDQ $64, SI
+	ADDQ $64, DX
+	DECQ CX
+	JNZ columns
 	VZEROUPPER
 	RET
 

@@ -47,6 +47,7 @@ var avx2Rows = rowKernels{
 	finishDistances:    finishDistancesAsm,
 	groupSquares:       groupSquaresAsm,
 	nearDistances:      nearDistancesAVX2Asm,
+	countAtMost:        countAtMostAVX2Asm,
 	atMost:             atMostAsm,
 	below:              belowAsm,
 	stepsFloat32:       stepsFloat32Asm,
@@ -103,6 +104,7 @@ func avx2Implementation() *implementation {
 func avx512Implementation(avx2 *implementation) *implementation {
 	rows := avx2Rows
 	rows.nearDistances = nearDistancesAVX512Asm
+	rows.countAtMost = countAtMostAVX512Asm
 	rows.addProducts = addProductsAsm(addProductsAVX512)
 	rows.addChains = addChainsAsm(addChainsAVX512)
 	return &implementation{

@@ -13,6 +13,7 @@ type rowKernels struct {
 	finishDistances func(c, norms []float32, norm float32)
 	groupSquares    func(dst []float64, x []float32)
 	nearDistances   func(dst []int32, c, norms, limits []float32, norm, limit float32) int
+	countAtMost     func(counts []int32, tile []float32, stride, rows int, limits []float32, width int)
 	// atMost and below write the indices of elements and return their number;
 	// dst is as long as x.
 	atMost func(dst []int32, x []float32, limit float32) int
@@ -47,6 +48,7 @@ var genericRows = rowKernels{
 	finishDistances:    finishDistancesGeneric,
 	groupSquares:       groupSquaresGeneric[float32],
 	nearDistances:      nearDistancesGeneric,
+	countAtMost:        countAtMostGeneric,
 	atMost:             atMostGeneric,
 	below:              belowGeneric,
 	stepsFloat32:       stepsGeneric[float32],

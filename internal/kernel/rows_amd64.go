@@ -72,6 +72,24 @@ func groupSquaresAsm(dst []float64, x []float32) {
 	groupSquaresGeneric(dst[n:], x[n*squaresGroup:])
 }
 
+func countAtMostAVX2Asm(counts []int32, tile []float32, stride, rows int, limits []float32, width int) {
+	if blocks := width / 8; blocks > 0 {
+		for at := 0; at < len(limits); at += 4 * width {
+			countAtMostAVX2(&counts[at], &tile[0], &limits[at], rows, blocks, stride, width)
+		}
+	}
+	countAtMostFrom(width/8*8, counts, tile, stride, rows, limits, width)
+}
+
+func countAtMostAVX512Asm(counts []int32, tile []float32, stride, rows int, limits []float32, width int) {
+	if blocks := width / 16; blocks > 0 {
+		for at := 0; at < len(limits); at += 4 * width {
+			countAtMostAVX512(&counts[at], &tile[0], &limits[at], rows, blocks, stride, width)
+		}
+	}
+	countAtMostFrom(width/16*16, counts, tile, stride, rows, limits, width)
+}
+
 func atMostAsm(dst []int32, x []float32, limit float32) int {
 	n, found := len(x)/8, 0
 	if n > 0 {

@@ -39,6 +39,38 @@ func nearDistancesFrom(first, count int, dst []int32, c, norms, limits []float32
 	return count
 }
 
+// CountAtMost counts elements of the columns of a tile: it adds to counts[q·width+j] the number of rows r < rows with
+// tile[r·stride+j] ≤ limits[q·width+j], for j < width. counts and limits have the same length, which is a
+// multiple of 4·width. NaN is not at most anything. It panics if the tile is too short.
+func CountAtMost(counts []int32, tile []float32, stride, rows int, limits []float32, width int) {
+	if rows == 0 || width == 0 || len(limits) == 0 {
+		return
+	}
+	if len(counts) != len(limits) || len(limits)%(4*width) != 0 || stride < width {
+		panic("kernel: counts and limits of groups of four")
+	}
+	active.Load().rows.countAtMost(counts, tile[:(rows-1)*stride+width], stride, rows, limits, width)
+}
+
+func countAtMostGeneric(counts []int32, tile []float32, stride, rows int, limits []float32, width int) {
+	countAtMostFrom(0, counts, tile, stride, rows, limits, width)
+}
+
+// countAtMostFrom does the columns from first on.
+func countAtMostFrom(first int, counts []int32, tile []float32, stride, rows int, limits []float32, width int) {
+	for at := 0; at < len(limits); at += width {
+		own, into := limits[at:at+width], counts[at:at+width]
+		for r := range rows {
+			row := tile[r*stride : r*stride+width]
+			for j := first; j < width; j++ {
+				if row[j] <= own[j] {
+					into[j]++
+				}
+			}
+		}
+	}
+}
+
 // AtMost sets the first elements of dst to the ascending indices k with x[k] ≤ limit and
 // returns their number. It panics if dst is shorter than x. NaN is not at most anything.
 func AtMost(dst []int32, x []float32, limit float32) int {

@@ -66,6 +66,33 @@ func testScans(t *testing.T, impl *implementation) {
 	}
 }
 
+func TestCountAtMost(t *testing.T) { withEach(t, testCountAtMost) }
+
+// testCountAtMost compares counts of tiles of all widths with those of one column after another.
+func testCountAtMost(t *testing.T, impl *implementation) {
+	r := rand.New(rand.NewPCG(12, 13))
+	for width := 1; width < 70; width++ {
+		rows, stride, groups := 1+r.IntN(9), width+r.IntN(5), 1+r.IntN(3)
+		tile, limits := make([]float32, (rows-1)*stride+width), make([]float32, 4*groups*width)
+		for i := range tile {
+			tile[i] = []float32{-1, 0, 1, 2, float32(math.NaN()), float32(math.Inf(1)), float32(math.Inf(-1))}[r.IntN(7)]
+		}
+		counts, want := make([]int32, len(limits)), make([]int32, len(limits))
+		for i := range limits {
+			limits[i], counts[i] = []float32{-1, 0, 1, float32(math.Inf(-1)), float32(math.Inf(1))}[r.IntN(5)], int32(i)
+			want[i] = int32(i)
+			for row := range rows {
+				if tile[row*stride+i%width] <= limits[i] {
+					want[i]++
+				}
+			}
+		}
+		if impl.rows.countAtMost(counts, tile, stride, rows, limits, width); !slices.Equal(counts, want) {
+			t.Fatalf("width %d, %d rows: %v, want %v", width, rows, counts, want)
+		}
+	}
+}
+
 func TestSteps(t *testing.T) { withEach(t, testSteps) }
 
 // testSteps compares the steps of all lengths with those in float64, which rounding moves by at most one, and bit for

@@ -24,6 +24,14 @@ func called() bool {
 	return set
 }
 
+// ForCaller is a context that ends with ctx and, where another program called this one, with the standard input.
+func ForCaller(ctx context.Context) context.Context {
+	if called() {
+		return untilEnd(ctx, os.Stdin)
+	}
+	return ctx
+}
+
 // untilEnd returns a context that ends with ctx or with what r reads.
 func untilEnd(ctx context.Context, r io.Reader) context.Context {
 	ctx, end := context.WithCancel(ctx)

@@ -10,6 +10,8 @@ from typing import Any, Dict, Iterator, List, Mapping, Optional, Tuple, Union
 
 import numpy as np
 
+_savez: Any = np.savez  # whose keywords have the types of its options
+
 _PREFIX = "repscope-py-"
 _LOCK = "lock"
 _SPARE = 16 << 20  # of a file system in memory that is left to others
@@ -42,10 +44,9 @@ def as_array(value: Any, what: str = "array") -> np.ndarray:
     Tensors of any device come to the processor. bfloat16 and the eight-bit floats become float32,
     which holds each of their values.
     """
-    if not isinstance(value, np.ndarray):
-        value = _convert(value, what)
-    to = None if value.dtype.kind in "SU" else conversion(value.dtype, what)
-    return value if to is None else value.astype(to)
+    array = value if isinstance(value, np.ndarray) else _convert(value, what)
+    to = None if array.dtype.kind in "SU" else conversion(array.dtype, what)
+    return array if to is None else array.astype(to)
 
 
 def _convert(value: Any, what: str) -> np.ndarray:
@@ -57,7 +58,8 @@ def _convert(value: Any, what: str) -> np.ndarray:
         value = value.cpu().resolve_conj().resolve_neg()
         if value.dtype.is_floating_point and value.dtype not in (torch.float16, torch.float32, torch.float64):
             value = value.float()
-        return value.numpy()
+        array: np.ndarray = value.numpy()
+        return array
     if hasattr(value, "__array__"):
         try:
             return np.asarray(value)
@@ -97,7 +99,7 @@ def mapped_file(array: np.ndarray) -> Optional[str]:
         return None  # a part of it, or another view
     if getattr(array, "offset", offset) != offset:
         return None
-    return os.fspath(name)
+    return str(os.fspath(name))
 
 
 class Workspace:
@@ -147,11 +149,11 @@ class Workspace:
     def save(self, name: str, value: Any) -> str:
         """The path of a file of an array, of a mapping of names to arrays (.npz), or the path given."""
         if is_path(value):
-            return os.fspath(value)
+            return str(os.fspath(value))
         if isinstance(value, Mapping):
             arrays = {str(k): as_array(v, f"{name}[{k!r}]") for k, v in value.items()}
             path = self.place(name + ".npz", sum(a.nbytes for a in arrays.values()))
-            self.write(path, lambda f: np.savez(f, **arrays))
+            self.write(path, lambda f: _savez(f, **arrays))
             self.labels[path] = f"{name} (arrays {', '.join(arrays)})"
             return path
         array = as_array(value, name)

@@ -78,7 +78,8 @@ def run(function: str, *inputs: Any, **options: Any) -> Result:
     from . import _functions
 
     _command(function)  # an error for one that there is not
-    return getattr(_functions, function)(*inputs, **options)
+    result: Result = getattr(_functions, function)(*inputs, **options)
+    return result
 
 
 def _call(command: Command, values: Mapping[str, Any], stacklevel: int) -> Result:
@@ -178,7 +179,7 @@ def _texts(key: str, flag: Flag, value: Any, workspace: Workspace) -> List[Any]:
 
 def _path(key: str, value: Any) -> str:
     if is_part(value):
-        return os.fspath(value[0]) + ":" + value[1]
+        return str(os.fspath(value[0])) + ":" + str(value[1])
     if not is_path(value):
         raise TypeError(f"{key}: {value!r} is no path")
     return os.fsdecode(value)

@@ -132,7 +132,8 @@ class Result:
             if path is None:
                 return Numbers()
             text = path.read_text(encoding="utf-8")
-        return json.loads(text, object_hook=Numbers)
+        numbers: Numbers = json.loads(text, object_hook=Numbers)
+        return numbers
 
     def _result_file(self) -> Optional[Path]:
         name = self.command.split(" ")[-1]
@@ -243,7 +244,8 @@ class Result:
     def array(self, name: str) -> np.ndarray:
         """An array that was written, such as latents of :func:`encode`; mapped, not read."""
         arrays = {self._short(p): p for p in self.files if p.suffix == ".npy"}
-        return np.load(self._find("array", name, arrays), mmap_mode="r", allow_pickle=False)
+        array: np.ndarray = np.load(self._find("array", name, arrays), mmap_mode="r", allow_pickle=False)
+        return array
 
     # figures
 

@@ -11,26 +11,27 @@ True
 
 from __future__ import annotations
 
+import json
 import numbers
-import re
 import threading
 import warnings
-from typing import Any, Dict, List, Tuple
+from typing import Any, Dict, List, Optional, Tuple
 
 import numpy as np
 
-from ._arrays import as_array
-from ._client import _call, _command
-from ._errors import RepscopeError, RepscopeWarning, UsageError
-from ._find import find_program
+from ._arrays import Workspace, as_array
+from ._client import _call, _command, _run, _Said
+from ._errors import RepscopeWarning, UsageError
+from ._progress import progress_of
 
 __all__ = ["continuity", "trustworthiness"]
 
-# One pass has both scores for any numbers of neighbors: those that are asked for next are found along
-# with the first, and the last pairs are remembered by their values.
+# The first calls for a pair of arrays compute a score alone each. The next one has both scores for any numbers of neighbors
+# from one pass, those that are asked for next along with it; the last pairs are remembered by their values.
+_ALONE = 2
 _ALONG = (5, 10, 20)
 _KEPT = 16
-_known: Dict[Tuple[bytes, bytes, str], Dict[int, Any]] = {}
+_known: Dict[Tuple[Any, ...], Dict[Tuple[str, int], Optional[float]]] = {}
 _lock = threading.Lock()
 
 # The metrics of scikit-learn that have the order of one of the program's.
@@ -55,8 +56,8 @@ def trustworthiness(X: Any, X_embedded: Any, *, n_neighbors: int = 5, metric: st
     were converted to float64 first; scikit-learn rounds such distances to float32, by which some tie. Its float64
     distances lose digits where the rows lie far from the origin; these do not.
 
-    One run of the program has trustworthiness and continuity for several k. The scores of the last pairs of arrays are
-    remembered by the digests of their values, so that another call for the same pair costs those alone.
+    The first two scores of a pair of arrays are computed alone, a third one with trustworthiness and continuity for several
+    k. The scores of the last pairs are remembered by the digests of their values, so that further calls cost those alone.
 
     Args:
         X: array [n, D] of the original samples, or the [n, n] distances of ``metric="precomputed"``,
@@ -103,45 +104,81 @@ def _score(name: str, X: Any, X_embedded: Any, n_neighbors: int, metric: str) ->
     if metric == "precomputed" and original.shape != (n, n):
         raise ValueError(f"Precomputed metric requires shape (n_samples, n_samples). Got {original.shape} for X.")
     k = int(n_neighbors)
-    pair = (_digest(original), _digest(embedded), _METRICS[metric])
+    # Pairs that are not known by a few of their values are not known by all of them.
+    some = (_some(original), _some(embedded), metric)
     with _lock:
-        scores = _known.get(pair, {})
-    if k not in scores:
-        scores = _measure(original, embedded, sorted({k, *(a for a in _ALONG if a < n / 2)}), _METRICS[metric])
+        seen = any(pair[:3] == some for pair in _known)
+    digests = _Digests(original, embedded)
+    if seen:
+        pair = (*some, *digests.result())
         with _lock:
-            _known.setdefault(pair, {}).update(scores)
-            while len(_known) > _KEPT:
-                del _known[next(iter(_known))]
-    value = scores[k][name]
+            scores = dict(_known.get(pair, {}))
+        if (name, k) not in scores:
+            many = len(scores) >= _ALONE
+            ks = sorted({k, *(a for a in _ALONG if a < n / 2)})
+            scores = _both(original, embedded, ks, _METRICS[metric]) if many else _one(name, original, embedded, k, _METRICS[metric])
+    else:
+        scores = _one(name, original, embedded, k, _METRICS[metric])
+        pair = (*some, *digests.result())
+    with _lock:
+        _known.setdefault(pair, {}).update(scores)
+        while len(_known) > _KEPT:
+            del _known[next(iter(_known))]
+    value = scores[name, k]
     if value is None:
         warnings.warn(f"{name} is undefined: all rows of X or of X_embedded are equal", RepscopeWarning, stacklevel=3)
         return float("nan")
-    return float(value)
+    return value
 
 
-def _digest(array: np.ndarray) -> bytes:
-    import hashlib
-
-    h = hashlib.sha256(f"{array.dtype.str} {array.shape} ".encode())
-    for lo in range(0, len(array), 4096):
-        h.update(np.ascontiguousarray(array[lo : lo + 4096]).data.cast("B"))
-    return h.digest()
+def _some(array: np.ndarray) -> Tuple[Any, ...]:
+    """What tells most arrays apart at once: type, shape and some values."""
+    n, width = array.shape
+    rows = array[:: max(1, n // 16)]
+    return array.dtype.str, array.shape, np.ascontiguousarray(rows[:, :: max(1, width // 16)]).tobytes()
 
 
-def _measure(original: np.ndarray, embedded: np.ndarray, ks: List[int], metric: str) -> Dict[int, Any]:
-    """Both scores at each k."""
-    find_program()  # its errors are not about the values
-    try:
-        result = _call(_command("neighborhood"), {
-            "frames": original, "latents": {"X_embedded": embedded}, "k": ks, "metric": metric, "latent_metric": "euclidean",
-            "layout": "D", "bootstrap": 0, "permutations": 0, "coranking": "off", "format": "none", "cache": "off", "progress": False,
-        }, stacklevel=5)
-    except RepscopeError as err:
-        # The program's names of the inputs become those of the arguments.
-        message = re.sub(r" \(--[^)]*\)|^(?:frames|X_embedded|latents X_embedded): (?=\S+ \(array)", "", err.message)
-        message = re.sub(r"^\S*X_embedded\S* \(", "X_embedded (", re.sub(r"^frames \(", "X (", message))
-        raise UsageError(err.exit_code, message) from None
-    scores = {row.k: row for row in result.models["X_embedded"].by_k}
+class _Digests:
+    """The digests of two arrays, made beside what the program does: hashing lets others run."""
+
+    def __init__(self, *arrays: np.ndarray) -> None:
+        self._arrays = arrays
+        self._found: List[bytes] = []
+        self._thread = threading.Thread(target=self._make, daemon=True)
+        self._thread.start()
+
+    def _make(self) -> None:
+        import hashlib
+
+        for array in self._arrays:
+            h = hashlib.sha256()
+            for lo in range(0, len(array), 1024):
+                h.update(np.ascontiguousarray(array[lo : lo + 1024]).data.cast("B"))
+            self._found.append(h.digest())
+
+    def result(self) -> Tuple[bytes, ...]:
+        self._thread.join()
+        return tuple(self._found)
+
+
+def _one(name: str, original: np.ndarray, embedded: np.ndarray, k: int, metric: str) -> Dict[Tuple[str, int], Optional[float]]:
+    """One score."""
+    with Workspace() as workspace:
+        files = [workspace.save(role, array) for role, array in (("X", original), ("X_embedded", embedded))]
+        done = _run(["score", name, *files, f"--k={k}", f"--metric={metric}"], progress_of(False, "score"), workspace, 0)
+        if done.code != 0:
+            err = _Said("score", done.stderr, workspace).error(done.code)
+            raise UsageError(err.exit_code, err.message) from None
+    return {(name, k): json.loads(done.stdout)[name]}
+
+
+def _both(original: np.ndarray, embedded: np.ndarray, ks: List[int], metric: str) -> Dict[Tuple[str, int], Optional[float]]:
+    """Both scores at each k, of arrays that have been taken before."""
+    result = _call(_command("neighborhood"), {
+        "frames": original, "latents": {"X_embedded": embedded}, "k": ks, "metric": metric, "latent_metric": "euclidean",
+        "layout": "D", "bootstrap": 0, "permutations": 0, "coranking": "off", "format": "none", "cache": "off", "progress": False,
+    }, stacklevel=5)
+    scores = {(name, row.k): getattr(row, name) for row in result.models["X_embedded"].by_k for name in __all__}
     result.close()
     return scores
 

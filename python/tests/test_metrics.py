@@ -23,11 +23,16 @@ except ImportError:
 def direct(X: np.ndarray, Z: np.ndarray, k: int) -> float:
     """The definition, in float64, for distances without ties."""
     n = len(X)
+    return 1 - 2 * direct_penalty(Z, X, k) / (n * k * (2 * n - 3 * k - 1))
+
+
+def direct_penalty(Z: np.ndarray, X: np.ndarray, k: int) -> float:
+    """The sum over the neighbors in Z of what their ranks in X are above k."""
+    n = len(X)
     d = lambda a: ((a[:, None].astype(float) - a[None].astype(float)) ** 2).sum(-1) + np.diag(np.full(n, np.inf))
     ranks = d(X).argsort(1).argsort(1) + 1
     near = d(Z).argsort(1)[:, :k]
-    penalty = np.maximum(np.take_along_axis(ranks, near, 1) - k, 0).sum()
-    return 1 - 2 * penalty / (n * k * (2 * n - 3 * k - 1))
+    return float(np.maximum(np.take_along_axis(ranks, near, 1) - k, 0).sum())
 
 
 def pair(n: int, D: int, d: int, seed: int = 0, dtype: str = "f8"):
@@ -58,6 +63,17 @@ class Scores(Case):
         X, _ = pair(40, 3, 2)
         self.assertEqual((trustworthiness(X, X), continuity(X, 3 * X)), (1.0, 1.0))
 
+    def test_what_is_remembered(self) -> None:
+        X, Z = pair(300, 40, 2)
+        for k in (5, 5, 10, 7, 5):
+            self.assertAlmostEqual(trustworthiness(X, Z, n_neighbors=k), direct(X, Z, k), delta=1e-12)
+            self.assertAlmostEqual(continuity(X, Z, n_neighbors=k), direct(Z, X, k), delta=1e-12)
+        for place in ((0, 0), (137, 19), (299, 39)):  # looked at early, and not
+            before = trustworthiness(X, Z)
+            X[place] = 40
+            self.assertAlmostEqual(trustworthiness(X, Z), direct(X, Z, 5), delta=1e-12)
+            self.assertNotEqual(trustworthiness(X, Z), before)
+
     def test_undefined(self) -> None:
         X, Z = pair(40, 3, 2)
         for a, b in ((X, 0 * Z), (0 * X, Z)):
@@ -77,8 +93,8 @@ class Scores(Case):
             ("Got 'manhattan' instead", X, Z, {"metric": "manhattan"}),
             ("'metric' parameter", X, Z, {"metric": np.dot}),
             ("X has 20 samples, X_embedded has 19", X, Z[:19], {}),
-            (r"^X \(.*index \[3 1\] is NaN, want finite numbers$", nan, Z, {}),
-            (r"^X_embedded \(.*NaN or Inf", Z, nan, {}),
+            (r"^X \(array \[20, 3\], float64\): point 3, coordinate 1 is NaN: want finite values$", nan, Z, {}),
+            (r"^X_embedded \(.*point 3, coordinate 1 is NaN", Z, nan, {}),
             ("Expected 2D array, got 1D array", X[:, 0], Z, {}),
             (r"0 feature\(s\)", X[:, :0], Z, {}),
             ("should be less than n_samples", X[:0], Z[:0], {}),
@@ -111,6 +127,8 @@ class ScikitLearn(Case):
                 self.same(Z, X, k)
                 self.same(X, Z, k, "cosine")
                 self.same(sklearn.metrics.pairwise_distances(X, metric="manhattan"), Z, k, "precomputed")
+                exchanged = 1 - 2 * direct_penalty(X / np.linalg.norm(X, axis=1, keepdims=True), Z, k) / (n * k * (2 * n - 3 * k - 1))
+                self.assertAlmostEqual(continuity(X, Z, n_neighbors=k, metric="cosine"), exchanged, delta=1e-12)
                 self.assertAlmostEqual(continuity(X, Z, n_neighbors=k), float(sklearn.manifold.trustworthiness(Z, X, n_neighbors=k)), delta=1e-12)
 
     def test_float32_is_ranked_as_it_is(self) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import doctest
 import importlib
+import importlib.util
 import inspect
 import os
 import pkgutil
@@ -55,6 +56,14 @@ class Package(Case):
             hints = typing.get_type_hints(getattr(repscope, name), names)
             self.assertIs(hints["return"], repscope.Result)
         self.assertTrue(os.path.exists(os.path.join(os.path.dirname(repscope.__file__), "py.typed")))
+
+    def test_strict_types(self) -> None:
+        settings = os.path.join(HERE, "..", "mypy.ini")
+        if importlib.util.find_spec("mypy") is None or not os.path.exists(settings):
+            self.skipTest("mypy is not installed, or these are not the tests of a clone")
+        line = [sys.executable, "-m", "mypy", "--config-file", settings, "--cache-dir", self.folder, os.path.join(HERE, "..", "repscope")]
+        said = subprocess.run(line, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        self.assertEqual(said.returncode, 0, said.stdout)
 
     def test_the_program(self) -> None:
         said = subprocess.run([repscope.find_program(), "--version"], stdout=subprocess.PIPE, text=True, check=True).stdout

@@ -89,6 +89,7 @@ func (a *assembler) scans() {
 	a.finishDistances()
 	for _, w := range a.widths() {
 		w.nearDistances()
+		w.countAtMost()
 	}
 	a.indices("atMostFloat32AVX2", "≤", "float32", "VCMPPS $2, Y0, Y1, Y2") // false for NaN
 	a.indices("belowInt32AVX2", "<", "int32", "VPCMPGTD Y1, Y0, Y2")        // limit > x
@@ -213,6 +214,59 @@ func (w width) nearDistances() {
 	w.emit("SUBQ R9, DI")
 	w.emit("SHRQ $2, DI")
 	w.emit("MOVQ DI, ret+48(FP)")
+	w.end()
+}
+
+// countAtMost counts by columns: limits and counts of a block of columns stay in registers while all rows go by.
+func (w width) countAtMost() {
+	lanes, v := w.bytes/4, w.r
+	w.function("countAtMost"+w.name, "(counts *int32, tile, limits *float32, rows, blocks, stride, width int)",
+		fmt.Sprintf("adds to counts[q·width+j] the number of rows with tile[r·stride+j] ≤ limits[q·width+j], for 4 q and %d·blocks j. "+
+			"There is a row.", lanes), 56)
+	for at, r := range []string{"DI", "SI", "DX", "R8", "CX", "R10", "R11"} {
+		w.emit("MOVQ %s+%d(FP), %s", []string{"counts", "tile", "limits", "rows", "blocks", "stride", "width"}[at], 8*at, r)
+	}
+	w.emit("SHLQ $2, R10")
+	w.emit("SHLQ $2, R11")
+	w.emit("LEAQ (R11)(R11*2), R12")
+	rows := []string{"(%s)", "(%s)(R11*1)", "(%s)(R11*2)", "(%s)(R12*1)"}
+	if lanes == 16 {
+		w.emit("VPTERNLOGD $255, Z15, Z15, Z15")
+	}
+	w.label("columns")
+	for q, row := range rows {
+		w.emit("VMOVUPS "+row+", %s%d", "DX", v, q)
+		w.emit("VMOVUPS "+row+", %s%d", "DI", v, 8+q)
+	}
+	w.emit("MOVQ SI, R9")
+	w.emit("MOVQ R8, AX")
+	w.label("rows")
+	w.emit("VMOVUPS (R9), %s4", v)
+	for q := range rows {
+		if lanes == 16 {
+			w.emit("VCMPPS $2, Z%d, Z4, K%d", q, 1+q)
+		} else {
+			w.emit("VCMPPS $2, Y%d, Y4, Y%d", q, []int{5, 6, 7, 12}[q])
+		}
+	}
+	for q := range rows {
+		if lanes == 16 {
+			w.emit("VPSUBD Z15, Z%[1]d, K%[2]d, Z%[1]d", 8+q, 1+q)
+		} else {
+			w.emit("VPSUBD Y%[2]d, Y%[1]d, Y%[1]d", 8+q, []int{5, 6, 7, 12}[q])
+		}
+	}
+	w.emit("ADDQ R10, R9")
+	w.emit("DECQ AX")
+	w.emit("JNZ rows")
+	for q, row := range rows {
+		w.emit("VMOVUPS %s%d, "+row, v, 8+q, "DI")
+	}
+	for _, p := range []string{"DI", "SI", "DX"} {
+		w.emit("ADDQ $%d, %s", w.bytes, p)
+	}
+	w.emit("DECQ CX")
+	w.emit("JNZ columns")
 	w.end()
 }
 

@@ -167,10 +167,7 @@ const directDim = 8
 func openDirect(b base, queries, pts points.Points) Space {
 	b.direct = NewDirect(queries, pts, b.metric)
 	b.method = "float64 direct"
-	all := make([]int32, pts.N)
-	for j := range all {
-		all[j] = int32(j)
-	}
+	all := identity(pts.N)
 	s := &exact[float64]{base: b}
 	s.fill = func(ctx context.Context, lo, hi int, rows []float64) error {
 		return parallel.For(ctx, b.threads, hi-lo, func(_, r int) {

@@ -22,6 +22,10 @@ type Options struct {
 	Group  []int32
 	Groups int
 
+	// Narrow has Search go through tiles of float32 values where it can, whatever the type and the dimension, without a count
+	// of duplicates.
+	Narrow bool
+
 	// Progress, if not nil, is told the number of finished rows and their total.
 	Progress func(done, total int)
 

@@ -57,6 +57,11 @@ func CountTies(n *Nearest) {
 // Search finds the k nearest points of every query.
 func Search(ctx context.Context, queries, pts points.Points, k int, self bool, o *Options) (*Nearest, error) {
 	result := NewNearest(queries.N, k)
+	if o.Narrow && self && pts.U8 == nil && o.Metric != Precomputed {
+		if done, err := searchNarrow(ctx, pts, k, o, result); done || err != nil {
+			return result, err
+		}
+	}
 	s, err := Open(ctx, queries, pts, self, false, o, nil)
 	if err != nil {
 		return nil, err
@@ -69,6 +74,25 @@ func Search(ctx context.Context, queries, pts points.Points, k int, self bool, o
 		return nil, err
 	}
 	return result, fillLists(ctx, s, l.Rows, o.ThreadCount(), o.Progress, result)
+}
+
+// searchNarrow is the search through tiles of float32 values of points of either type. Nobody looks for duplicates.
+func searchNarrow(ctx context.Context, pts points.Points, k int, o *Options, result *Nearest) (done bool, err error) {
+	b := base{Candidates: o.Among(pts.N), metric: o.Metric, threads: o.ThreadCount(), first: identity(pts.N)}
+	s, err := openBounded[float32](ctx, b, pts, pts)
+	if err != nil {
+		return false, err
+	}
+	return searchTiles(ctx, s, pts, k, o, result)
+}
+
+// identity are 0 … n−1.
+func identity(n int) []int32 {
+	all := make([]int32, n)
+	for j := range all {
+		all[j] = int32(j)
+	}
+	return all
 }
 
 // fillLists fills the lists of a result and its counts in blocks of step rows.
