@@ -57,9 +57,9 @@ func (s *source) predict(ctx context.Context, r *rates, w *wishes) (cost, error)
 		if err != nil {
 			return c, err
 		}
-		c.fixed += rate.Start
+		c.fixed += rate.SomeStart
 		n := float64(s.dry.States)
-		c.work = s.seconds(&rate, l, n) * slower
+		c.work = max(0, rate.Start-rate.SomeStart+s.seconds(&rate, l, n)*slower)
 		c.unit = rate.unit(l.power, n, s.size()) * slower
 	case parted[s.analysis] != 0:
 		if s.analysis == "robustness" { // every unit encodes all states again

@@ -182,6 +182,9 @@ func (s *source) try(ctx context.Context, folder string, encode float64) (t *tri
 	}
 }
 
+// leastUnit is what a unit takes at least, in seconds, beside the others.
+const leastUnit = 1e-4
+
 // mostUnits are the units whose times are taken one by one.
 const mostUnits = 16
 
@@ -207,7 +210,7 @@ func (s *source) tryUnits(ctx context.Context, folder string, g *growth, t *tria
 		if err != nil {
 			return nil // they are taken for equal
 		}
-		parts[i] = max(taken-g.Start, shortestUnit)
+		parts[i] = max(taken-g.Start, leastUnit)
 		sum += parts[i]
 	}
 	for i := range parts {

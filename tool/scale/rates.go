@@ -55,20 +55,20 @@ func processor() string {
 // law says how the time of an analysis grows with the number of states, and on what sizes it is measured.
 type law struct {
 	power  float64  // of the number of states
-	states [3]int   // of which frames, latents and models vary at the one in the middle
+	states [3]int   // with units that can be divided by four, of which frames, latents and models vary at the one in the middle
 	keep   []string // options that change the time
 }
 
 // laws are those of the analyses whose time is known to follow one. They read frames.
 var laws = map[string]law{
-	"smoothness":   {1, [3]int{4000, 16000, 32000}, []string{"bootstrap", "horizons"}},
-	"neighborhood": {2, [3]int{1500, 5000, 12000}, []string{"bootstrap", "k", "metric", "ties", "permutations", "null"}},
+	"smoothness":   {1, [3]int{4096, 16384, 32768}, []string{"bootstrap", "horizons"}},
+	"neighborhood": {2, [3]int{2048, 5120, 12288}, []string{"bootstrap", "k", "metric", "ties", "permutations", "null"}},
 }
 
 // rate is the law of one analysis on one machine. All units in one process take
 // Start + State·n·m + n^power·each seconds, with each = Point + Frame·D + Model·models + Latent·Σd and
-// m = 1 + Share·(models − 1). A unit of a task that computes some of them takes Unit·m + UnitState·n^(power−1)·each/(each of the
-// trials) seconds: one process may use what it computes for several units.
+// m = 1 + Share·(models − 1). A task of some units takes SomeStart seconds, and for each of its units Unit·m +
+// UnitState·n^(power−1)·each/(each of the trials): one process may use what it computes for several units.
 type rate struct {
 	Start     float64 `json:"start_s"`
 	State     float64 `json:"state_s"`
@@ -77,6 +77,7 @@ type rate struct {
 	Frame     float64 `json:"frame_value_s"`
 	Model     float64 `json:"model_s"`
 	Latent    float64 `json:"latent_value_s"`
+	SomeStart float64 `json:"some_start_s"`
 	Unit      float64 `json:"unit_s"`
 	UnitState float64 `json:"unit_state_s"`
 	cores     int
@@ -232,39 +233,30 @@ const someUnits = 4
 
 // rate solves for the numbers of the law: how it grows from three numbers of states, the rest from a run for each at the second.
 func (t *trial) rate(ctx context.Context) (rate, error) {
-	terms, at, of := startTerm|stateTerm|pairTerm, t.law.states, startTerm|stateTerm
+	terms, at := startTerm|stateTerm|pairTerm, t.law.states
 	if t.law.power == 1 {
-		terms, of = startTerm|stateTerm, startTerm
+		terms = startTerm | stateTerm
 	}
-	var whole, units [len(law{}.states)]float64
+	var whole, some [len(law{}.states)]float64
 	for i, n := range at {
 		var err error
 		if whole[i], err = t.time(ctx, n, tried); err != nil {
 			return rate{}, err
 		}
-	}
-	g := grows(at[:], whole[:], terms)
-	r := rate{Start: g.Start, State: g.State, Point: g.Pair}
-	if t.law.power == 1 {
-		r.State, r.Point = 0, g.State
-	}
-	for i, n := range at {
-		taken, err := t.time(ctx, n, tried, "--shard", fmt.Sprintf("0/%d", someUnits))
-		if err != nil {
+		if some[i], err = t.time(ctx, n, tried, "--shard", fmt.Sprintf("0/%d", someUnits)); err != nil {
 			return rate{}, err
 		}
-		all := math.Ceil(float64(t.source.dry.Units) / float64(max(t.source.dry.States, 1)) * float64(n))
-		units[i] = max(taken-r.Start, shortestUnit) / math.Ceil(all/someUnits)
 	}
-	unit := grows(at[:], units[:], of)
-	if r.Unit, r.UnitState = unit.Start, unit.State; t.law.power == 1 {
-		r.Unit, r.UnitState = 0, unit.Start
+	all, part := grows(at[:], whole[:], terms), grows(at[:], some[:], terms)
+	// Units are as many as there are states, or parts of them; a task had a part of the units.
+	states := someUnits * float64(t.source.dry.States) / float64(max(t.source.dry.Units, 1))
+	r := rate{Start: all.Start, State: all.State, Point: all.Pair, SomeStart: part.Start, Unit: part.State * states, UnitState: part.Pair * states}
+	if t.law.power == 1 {
+		r.State, r.Point, r.Unit, r.UnitState = 0, all.State, 0, part.State*states
 	}
-	return r, t.vary(ctx, &r, whole[1])
+	err := t.vary(ctx, &r, whole[1])
+	return r, err
 }
-
-// shortestUnit is what the units of a trial take at least, in seconds.
-const shortestUnit = 1e-4
 
 // vary divides what n^power states take into what the frames, a model and its latents take; base is the time of what was tried.
 func (t *trial) vary(ctx context.Context, r *rate, base float64) error {
