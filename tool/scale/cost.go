@@ -57,10 +57,10 @@ func (s *source) predict(ctx context.Context, r *rates, w *wishes) (cost, error)
 		if err != nil {
 			return c, err
 		}
-		c.fixed += rate.SomeStart
+		c.fixed += rate.Some.Start
 		n := float64(s.dry.States)
-		c.work = max(0, rate.Start-rate.SomeStart+s.seconds(&rate, l, n)*slower)
-		c.unit = rate.unit(l.power, n, s.size()) * slower
+		c.work = max(0, rate.Whole.Start-rate.Some.Start+s.seconds(&rate, l, n)*slower)
+		c.unit = s.unit(&rate, l, n) * slower
 	case parted[s.analysis] != 0:
 		if s.analysis == "robustness" { // every unit encodes all states again
 			c.encode = encode / float64(1+s.dry.Units)
@@ -85,13 +85,19 @@ func (s *source) predict(ctx context.Context, r *rates, w *wishes) (cost, error)
 
 // seconds is the time of the law for n states: of all pairs, or with --approx of the pairs of the reference states.
 func (s *source) seconds(r *rate, l law, n float64) float64 {
-	all := r.seconds(l.power, n, s.size())
+	all := r.Whole.seconds(l.power, n, s.size())
 	if s.dry.Options["approx"] == true {
 		if references, ok := s.dry.Options["approx-references"].(float64); ok {
 			all *= min(1, references/n)
 		}
 	}
 	return all
+}
+
+// unit is the time of a unit in a task of some of them: there are as many as there are states, or parts of them.
+func (s *source) unit(r *rate, l law, n float64) float64 {
+	units := float64(s.dry.Units) * n / float64(max(s.dry.States, 1))
+	return r.Some.seconds(l.power, n, s.size()) * someUnits / max(units, 1)
 }
 
 // size is what the time of a law depends on.
@@ -171,7 +177,7 @@ func (s *source) exactEnds(r *rate, l law, c *cost, w *wishes) float64 {
 		tasks := max(1, math.Floor(min(units, float64(w.tasks))))
 		work := s.seconds(r, l, n)
 		if tasks > 1 {
-			work = r.unit(l.power, n, s.size()) * units / tasks
+			work = s.unit(r, l, n) * units / tasks
 		}
 		return c.fixed*n/float64(s.dry.States)+work*slower <= w.within.Seconds()
 	}

@@ -83,12 +83,13 @@ func TestShardsWithoutUnits(t *testing.T) {
 // The parts of a law are what its sum says, and of units.
 func TestLaw(t *testing.T) {
 	t.Parallel()
-	r := rate{State: 2, Share: 0.5, Point: 1, Frame: 0.01, Model: 3, Latent: 0.1, Unit: 5, UnitState: 7}
-	each := 1 + 0.01*200 + 3*3 + 0.1*40
-	if got, want := r.seconds(2, 10, size{200, 3, 40}), 2*10*2+100*each; math.Abs(got-want) > 1e-9 {
+	r := terms{Start: 9, State: 2, Share: 0.5, Point: 1, Frame: 0.01, Model: 3, Latent: 0.1}
+	if got, want := r.seconds(2, 10, size{200, 3, 40}), 2*10*2+100*(1+0.01*200+3*3+0.1*40); math.Abs(got-want) > 1e-9 {
 		t.Errorf("all: %v, want %v", got, want)
 	}
-	if got, want := r.unit(2, 10, size{200, 3, 40}), 5*2+7*10*each/r.each(tried); math.Abs(got-want) > 1e-9 {
+	// Of 4,000 states in 40 units a task of every fourth has 10.
+	s := divisible(10_000)
+	if got, want := s.unit(&rate{Some: terms{State: 0.5}}, laws["neighborhood"], 4000), 0.5*4000/10; math.Abs(got-want) > 1e-9 {
 		t.Errorf("a unit: %v, want %v", got, want)
 	}
 }
@@ -97,7 +98,7 @@ func TestLaw(t *testing.T) {
 func TestExactEnds(t *testing.T) {
 	t.Parallel()
 	s := divisible(10_000)
-	r := rate{Point: 1e-7, UnitState: 2e-5, cores: 4} // a task of some units takes twice of what it does of all
+	r := rate{Whole: terms{Point: 1e-7}, Some: terms{Point: 0.5e-7}, cores: 4} // a task of some units takes twice of what it does of all
 	w := wishes{within: time.Hour, tasks: 100, cores: 2}
 	l := laws["neighborhood"]
 	end := s.exactEnds(&r, l, &cost{fixed: 1}, &w)

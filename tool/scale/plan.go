@@ -259,15 +259,15 @@ func (p *planned) measured(s *source) string {
 			what = "pairs"
 		}
 		_, _, dtype := s.dry.dimensions()
-		if r.Frame > 0 {
-			fmt.Fprintf(&b, "  %s: %.3g values of %s frames of %s a second", s.name, 1/r.Frame, dtype, what)
+		if r.Whole.Frame > 0 {
+			fmt.Fprintf(&b, "  %s: %.3g values of %s frames of %s a second", s.name, 1/r.Whole.Frame, dtype, what)
 		} else {
 			fmt.Fprintf(&b, "  %s:", s.name)
 		}
-		if r.Latent > 0 {
-			fmt.Fprintf(&b, ", %.3g of latents", 1/r.Latent)
+		if r.Whole.Latent > 0 {
+			fmt.Fprintf(&b, ", %.3g of latents", 1/r.Whole.Latent)
 		}
-		fmt.Fprintf(&b, ", %.3g %s a second beside\n", 1/max(r.Point+r.Model, 1e-15), what)
+		fmt.Fprintf(&b, ", %.3g %s a second beside\n", 1/max(r.Whole.Point+r.Whole.Model, 1e-15), what)
 	} else if g, known := p.rates.Parts[s.partKey()]; known {
 		fmt.Fprintf(&b, "  %s: %s\n", s.name, g.text())
 	}

@@ -25,7 +25,7 @@ import (
 )
 
 // ratesForm is the number of the laws below; what was measured for others is not read.
-const ratesForm = 2
+const ratesForm = 3
 
 // machine describes what rates were measured on.
 type machine struct {
@@ -65,48 +65,33 @@ var laws = map[string]law{
 	"neighborhood": {2, [3]int{2048, 5120, 12288}, []string{"bootstrap", "k", "metric", "ties", "permutations", "null"}},
 }
 
-// rate is the law of one analysis on one machine. All units in one process take
-// Start + State·n·m + n^power·each seconds, with each = Point + Frame·D + Model·models + Latent·Σd and
-// m = 1 + Share·(models − 1). A task of some units takes SomeStart seconds, and for each of its units Unit·m +
-// UnitState·n^(power−1)·each/(each of the trials): one process may use what it computes for several units.
+// rate is the law of one analysis on one machine: of all its units in one process, and of a task of every fourth of them. They are not
+// alike, as one process may use what it computes for several units.
 type rate struct {
-	Start     float64 `json:"start_s"`
-	State     float64 `json:"state_s"`
-	Share     float64 `json:"model_share"`
-	Point     float64 `json:"point_s"`
-	Frame     float64 `json:"frame_value_s"`
-	Model     float64 `json:"model_s"`
-	Latent    float64 `json:"latent_value_s"`
-	SomeStart float64 `json:"some_start_s"`
-	Unit      float64 `json:"unit_s"`
-	UnitState float64 `json:"unit_state_s"`
-	cores     int
+	Whole terms `json:"whole"`
+	Some  terms `json:"some"`
+	cores int
+}
+
+// terms are a law: Start + State·n·(1 + Share·(models − 1)) + n^power·(Point + Frame·D + Model·models + Latent·Σd) seconds.
+type terms struct {
+	Start  float64 `json:"start_s"`
+	State  float64 `json:"state_s"`
+	Share  float64 `json:"model_share"`
+	Point  float64 `json:"point_s"`
+	Frame  float64 `json:"frame_value_s"`
+	Model  float64 `json:"model_s"`
+	Latent float64 `json:"latent_value_s"`
 }
 
 // size is what the time of a law depends on beside the number of states: the values of a frame, the models, and the values of
 // their latents in all.
 type size struct{ frame, models, latents int }
 
-// each is the factor of n^power.
-func (r *rate) each(z size) float64 {
-	return r.Point + r.Frame*float64(z.frame) + r.Model*float64(z.models) + r.Latent*float64(z.latents)
-}
-
-// repeated is how often what is done for every model is done, in times of one model.
-func (r *rate) repeated(z size) float64 { return 1 + r.Share*float64(z.models-1) }
-
 // seconds is the time for n states, apart from the start.
-func (r *rate) seconds(power, n float64, z size) float64 {
-	return r.State*n*r.repeated(z) + math.Pow(n, power)*r.each(z)
-}
-
-// unit is the time of a unit of a task that computes some of them.
-func (r *rate) unit(power, n float64, z size) float64 {
-	factor := 1.0
-	if tried := r.each(tried); tried > 0 {
-		factor = r.each(z) / tried
-	}
-	return r.Unit*r.repeated(z) + r.UnitState*math.Pow(n, power-1)*factor
+func (r *terms) seconds(power, n float64, z size) float64 {
+	return r.State*n*(1+r.Share*float64(z.models-1)) +
+		math.Pow(n, power)*(r.Point+r.Frame*float64(z.frame)+r.Model*float64(z.models)+r.Latent*float64(z.latents))
 }
 
 // rates are what is known of a machine.
@@ -231,56 +216,53 @@ var tried = size{fewFrame, 1, fewLatent}
 // someUnits is the task of which the time of units is measured: every fourth.
 const someUnits = 4
 
-// rate solves for the numbers of the law: how it grows from three numbers of states, the rest from a run for each at the second.
-func (t *trial) rate(ctx context.Context) (rate, error) {
-	terms, at := startTerm|stateTerm|pairTerm, t.law.states
-	if t.law.power == 1 {
-		terms = startTerm | stateTerm
+// rate solves for the numbers of both laws.
+func (t *trial) rate(ctx context.Context) (r rate, err error) {
+	if r.Whole, err = t.solve(ctx); err != nil {
+		return r, err
 	}
-	var whole, some [len(law{}.states)]float64
-	for i, n := range at {
-		var err error
-		if whole[i], err = t.time(ctx, n, tried); err != nil {
-			return rate{}, err
-		}
-		if some[i], err = t.time(ctx, n, tried, "--shard", fmt.Sprintf("0/%d", someUnits)); err != nil {
-			return rate{}, err
-		}
-	}
-	all, part := grows(at[:], whole[:], terms), grows(at[:], some[:], terms)
-	// Units are as many as there are states, or parts of them; a task had a part of the units.
-	states := someUnits * float64(t.source.dry.States) / float64(max(t.source.dry.Units, 1))
-	r := rate{Start: all.Start, State: all.State, Point: all.Pair, SomeStart: part.Start, Unit: part.State * states, UnitState: part.Pair * states}
-	if t.law.power == 1 {
-		r.State, r.Point, r.Unit, r.UnitState = 0, all.State, 0, part.State*states
-	}
-	err := t.vary(ctx, &r, whole[1])
+	r.Some, err = t.solve(ctx, "--shard", fmt.Sprintf("0/%d", someUnits))
 	return r, err
 }
 
-// vary divides what n^power states take into what the frames, a model and its latents take; base is the time of what was tried.
-func (t *trial) vary(ctx context.Context, r *rate, base float64) error {
-	n := t.law.states[1]
-	b := math.Pow(float64(n), t.law.power)
-	var more [3]float64
-	for i, z := range [3]size{{manyFrame, 1, fewLatent}, {fewFrame, 1, manyLatent}, {fewFrame, 2, 2 * fewLatent}} {
-		taken, err := t.time(ctx, n, z)
-		if err != nil {
-			return err
+// solve finds how the time grows from three numbers of states, and divides what n^power states take into what the frames, a model and
+// its latents take by a run for each at the second.
+func (t *trial) solve(ctx context.Context, more ...string) (r terms, err error) {
+	of, at := startTerm|stateTerm|pairTerm, t.law.states
+	if t.law.power == 1 {
+		of = startTerm | stateTerm
+	}
+	var base [len(law{}.states)]float64
+	for i, n := range at {
+		if base[i], err = t.time(ctx, n, tried, more...); err != nil {
+			return r, err
 		}
-		more[i] = max(0, taken-base)
+	}
+	g := grows(at[:], base[:], of)
+	r.Start, r.State = g.Start, g.State
+	all := g.Pair
+	if t.law.power == 1 {
+		r.State, all = 0, g.State
+	}
+	b := math.Pow(float64(at[1]), t.law.power)
+	var extra [3]float64
+	for i, z := range [3]size{{manyFrame, 1, fewLatent}, {fewFrame, 1, manyLatent}, {fewFrame, 2, 2 * fewLatent}} {
+		taken, err := t.time(ctx, at[1], z, more...)
+		if err != nil {
+			return r, err
+		}
+		extra[i] = max(0, taken-base[1])
 	}
 	// Another model does again what is done for every one, of the states as of their pairs.
-	r.Share = min(1, more[2]/max(base-r.Start, 1e-9))
-	all := r.Point
-	r.Frame = more[0] / b / (manyFrame - fewFrame)
-	r.Latent = more[1] / b / (manyLatent - fewLatent)
+	r.Share = min(1, extra[2]/max(base[1]-r.Start, 1e-9))
+	r.Frame = extra[0] / b / (manyFrame - fewFrame)
+	r.Latent = extra[1] / b / (manyLatent - fewLatent)
 	r.Model = max(0, r.Share*all-fewLatent*r.Latent)
 	r.Point = max(0, all-fewFrame*r.Frame-fewLatent*r.Latent-r.Model)
-	return nil
+	return r, nil
 }
 
-// time is that of a run, the shorter of two where it is short.
+// time is the shorter of two runs.
 func (t *trial) time(ctx context.Context, n int, z size, more ...string) (float64, error) {
 	frame, latent := z.frame, z.latents/z.models
 	random := rand.New(rand.NewPCG(1, uint64(n)))
@@ -313,10 +295,7 @@ func (t *trial) time(ctx context.Context, n int, z size, more ...string) (float6
 	}
 	task := run.Task{Command: t.source.task.Command, Args: slices.Concat(args, t.args, more)}
 	least := math.Inf(1)
-	for i := range 2 {
-		if i > 0 && least > shortPart.Seconds() {
-			break
-		}
+	for range 2 {
 		begin := time.Now()
 		if err := task.Run(ctx, io.Discard, io.Discard); err != nil {
 			return 0, err
