@@ -9,6 +9,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
+	"strings"
 )
 
 // mostDeep bounds how deep values may be nested.
@@ -58,14 +60,28 @@ type spot struct {
 	index  int
 }
 
+// What is said of a place: of one that is further down its beginning and its end, and the beginning of a long key.
+const (
+	firstSteps, lastSteps = 5, 2
+	longKey               = 80
+)
+
 func (s *spot) String() string {
-	switch {
-	case s == nil:
-		return ""
-	case s.key != "":
-		return s.parent.String() + "." + s.key
+	var steps []string
+	for ; s != nil; s = s.parent {
+		step := fmt.Sprintf("[%d]", s.index)
+		if s.key != "" {
+			if step = "." + s.key; len([]rune(s.key)) > longKey {
+				step = "." + string([]rune(s.key)[:longKey]) + "…"
+			}
+		}
+		steps = append(steps, step)
 	}
-	return fmt.Sprintf("%s[%d]", s.parent, s.index)
+	slices.Reverse(steps)
+	if n := len(steps); n > firstSteps+lastSteps+1 {
+		steps = slices.Concat(steps[:firstSteps], []string{"…"}, steps[n-lastSteps:])
+	}
+	return strings.Join(steps, "")
 }
 
 // element reads the next value, which stands at place.

@@ -219,7 +219,9 @@ func TestReadErrors(t *testing.T) {
 		"inputs":          {head + `"inputs":{},"models":{}}`, "inputs: want a list, got an object", nil},
 		"kernel":          {head + `"kernel":"avx2","models":{}}`, "kernel: want an object", nil},
 		"warning":         {head + `"warnings":[null],"models":{}}`, "warnings[0]: want a text, got null", nil},
-		"deep":            {head + `"models":{"a":{"x":` + strings.Repeat("[", 1000), "nested more than 500 deep", nil},
+		"deep":            {head + `"models":{"a":{"x":` + strings.Repeat("[", 1000), ": models.a.x[0][0]…[0][0]: nested more than 500 deep", nil},
+		"long key": {head + `"models":{"` + strings.Repeat("é", 1000) + `":{"x":1,"x":2}}}`,
+			": models." + strings.Repeat("é", 80) + "….x: the name is used twice", nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -10,6 +10,7 @@ import (
 
 	"repscope/analysis/internal/results"
 	"repscope/internal/kernel"
+	"repscope/internal/text"
 	"repscope/points"
 	"repscope/report"
 	"repscope/shard"
@@ -159,10 +160,12 @@ func (a *analyzer) merge(_ context.Context, parts []*Part) (*Result, error) {
 			result.RSAPairs, result.RSAAll = s.RSAPairs, s.RSAAll
 		}
 	}
+	var names []string
 	for _, m := range measured {
 		result.Warnings = append(result.Warnings, m.Warnings...)
-		result.Models = append(result.Models, m.Model)
+		result.Models, names = append(result.Models, m.Model), append(names, m.Model.Name)
 	}
+	result.Warnings = text.Together(result.Warnings, names)
 	for _, part := range parts {
 		if s := part.Similarities; s != nil {
 			for m := range s.Rows {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 
+	"repscope/internal/text"
 	"repscope/measure/dimension"
 	"repscope/report"
 )
@@ -75,29 +76,29 @@ func (m *Model) inTime(d *dimension.Distinct) report.Value {
 
 // timeWarning is one for the models whose neighbours are in time.
 func (p *plan) timeWarning(models []Model) string {
-	worst, suggested, count := 0.0, 0, 0
-	name := ""
+	worst, suggested := 0.0, 0
+	var names []string // the worst first
 	for _, m := range models {
 		share := m.NeighborsInTime.Float()
 		if !(share > manyInTime) {
 			continue
 		}
-		if count++; share > worst {
-			worst, name = share, m.Name
+		if names = append(names, m.Name); share > worst {
+			worst, names[0], names[len(names)-1] = share, m.Name, names[0]
 		}
 		suggested = min(max(suggested, frames(m.Tau.V)), p.widestWindow())
 	}
-	if count == 0 || suggested <= p.window.Frames {
+	if len(names) == 0 || suggested <= p.window.Frames {
 		return ""
 	}
-	of := name
-	if count > 1 {
-		of = fmt.Sprintf("%s and %d more", name, count-1)
+	most := fmt.Sprintf("%.0f %%", 100*worst)
+	if len(names) > 1 {
+		most = "up to " + most
 	}
 	with := ""
 	if p.window.Frames > 0 {
 		with = fmt.Sprintf(" with a window of %d frames", p.window.Frames)
 	}
-	return fmt.Sprintf("%s: %.0f %% of the latents have a nearest neighbour of about the same time%s: intrinsic dimensions are then those of a path and its sampling rate; leave neighbours in time out with --exclude-window %d",
-		of, 100*worst, with, suggested)
+	return fmt.Sprintf("%s: %s of the latents have a nearest neighbour of about the same time%s: intrinsic dimensions are then those of a path and its sampling rate; leave neighbours in time out with --exclude-window %d",
+		text.Names(names), most, with, suggested)
 }

@@ -19,6 +19,7 @@ import (
 
 	"repscope/internal/example"
 	"repscope/internal/run"
+	"repscope/internal/text"
 	"repscope/latent"
 	"repscope/report"
 )
@@ -66,16 +67,24 @@ func (d *Data) openModels(ctx context.Context, given []givenLatents) error {
 		d.Models[i], inputs[i] = m, input
 	}
 	d.env.Result.Inputs = append(d.env.Result.Inputs, inputs...)
+	var names, warnings []string
 	for _, m := range d.Models {
+		names = append(names, m.Name)
 		if m.Encoder != nil {
+			if doubt := d.doubtScale(m.Name, m.pre); doubt != "" && !m.Baseline() {
+				warnings = append(warnings, m.Name+": "+doubt)
+			}
 			info := m.Encoder.Info()
 			for _, w := range info.Warnings {
-				d.env.Warn("model %s: %s", m.Name, w)
+				warnings = append(warnings, m.Name+": "+w)
 			}
 			for _, n := range info.Notes {
 				d.env.Note("note: model %s: %s", m.Name, n)
 			}
 		}
+	}
+	for _, w := range text.Together(warnings, names) {
+		d.env.Warn("model %s", w)
 	}
 	return nil
 }
@@ -133,7 +142,6 @@ func (d *Data) openEncoder(s source) (*Model, report.Input, error) {
 	if err != nil {
 		return nil, report.Input{}, d.fitHint(s.name, pre, fmt.Errorf("model %s: %w", s.name, err))
 	}
-	d.checkScale(s.name, pre)
 	info := encoder.Info()
 	return m, report.Input{Role: "model", Name: s.name, Path: s.path, SHA256: info.SHA256,
 		Kind: info.Architecture, Pool: m.poolName(), Details: m.details()}, nil

@@ -215,11 +215,11 @@ func numbers(values []float64) string {
 	return strings.Join(parts, ",")
 }
 
-// checkScale warns where the mean and the standard deviation of a model may be meant
+// doubtScale says where the mean and the standard deviation of a model may be meant
 // for pixels of another scale.
-func (d *Data) checkScale(name string, p latent.Preprocessing) {
+func (d *Data) doubtScale(name string, p latent.Preprocessing) string {
 	if len(p.Mean)+len(p.Std) == 0 {
-		return
+		return ""
 	}
 	low, high := p.Low, p.High
 	if p.Scale == latent.ScaleUnit {
@@ -228,22 +228,19 @@ func (d *Data) checkScale(name string, p latent.Preprocessing) {
 	span := high - low
 	for _, v := range p.Mean {
 		if v < low || v > high {
-			d.env.Warn("model %s: the mean %s does not lie within the pixels it is subtracted from, %.6g..%.6g; see --input-scale",
-				name, numbers(p.Mean), low, high)
-			return
+			return fmt.Sprintf("the mean %s does not lie within the pixels it is subtracted from, %.6g..%.6g; see --input-scale", numbers(p.Mean), low, high)
 		}
 	}
 	for _, v := range p.Std {
 		if v != 1 && (v > span || v < span/100) {
-			d.env.Warn("model %s: the standard deviation %s does not fit the pixels it is applied to, %.6g..%.6g; see --input-scale",
-				name, numbers(p.Std), low, high)
-			return
+			return fmt.Sprintf("the standard deviation %s does not fit the pixels it is applied to, %.6g..%.6g; see --input-scale", numbers(p.Std), low, high)
 		}
 	}
 	if p.Scale == latent.ScaleUnit && (p.Low != 0 || p.High != 1) && !d.inputs.scaleGiven(name) {
-		d.env.Warn("model %s: --mean or --std is set without --input-scale: pixels %.6g..%.6g are scaled to 0..1 first; "+
-			"say --input-scale unit if so, raw if not", name, p.Low, p.High)
+		return fmt.Sprintf("--mean or --std is set without --input-scale: pixels %.6g..%.6g are scaled to 0..1 first; "+
+			"say --input-scale unit if so, raw if not", p.Low, p.High)
 	}
+	return ""
 }
 
 // describePreprocessing records what an encoder is given and what states go through

@@ -3401,9 +3401,9 @@ def scale_plan(
       scale plan SUITE.yaml
 
     The number of tasks is the smallest with which each ends within within. Its model is measured
-    on this machine: neighborhood and smoothness are run on small random states of five sizes, other
-    analyses with their own options on parts of their own states that double (samples) until a run
-    takes five seconds and shows how it grows. That is done once and kept in the user's cache folder.
+    on this machine: neighborhood and smoothness are run on small random states of some sizes, other
+    analyses with their own options on parts of their own states that double (samples), as long as
+    they take half a minute together. That is done once and kept in the user's cache folder.
     A few states are encoded by every model, and the largest input is read. Numbers that were measured
     and that are predicted are printed as such; where no part can be taken, the time is not known.
     Another machine takes another time: with cpus, times are divided by the number of cores.

@@ -3,6 +3,8 @@
 package methods
 
 import (
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -35,6 +37,50 @@ func TestBibliography(t *testing.T) {
 	}
 	if len(Bibliography()) != len(all) {
 		t.Error("the bibliography is another")
+	}
+}
+
+// withoutPages are the works whose pages no public record at hand gave: they are in proceedings that are found by title and year.
+var withoutPages = []string{"binkowski2018", "busing1999", "chen2018", "chong2020", "christensen2015", "eastwood2018", "friedman2023", "hendrycks2019",
+	"heusel2017", "kingma2015", "kynkaanniemi2019", "levina2004", "lopezpaz2017", "meehan2020", "notin2023", "rao2021"}
+
+// Every work has what its type needs, written as such fields are, and is found by a key of its own.
+func TestBibliographyFields(t *testing.T) {
+	t.Parallel()
+	form := map[string]*regexp.Regexp{
+		"year":   regexp.MustCompile(`^(19|20)\d\d$`),
+		"volume": regexp.MustCompile(`^(PAMI-)?\d+$`),
+		"number": regexp.MustCompile(`^\d+(--\d+)?$`),
+		"pages":  regexp.MustCompile(`^e?\d+(--\d+)?$`),
+		"doi":    regexp.MustCompile(`^10\.\d{4,}/\S+$`),
+		"url":    regexp.MustCompile(`^https?://\S+$`),
+		"author": regexp.MustCompile(`^([^,]+, [^,]+)( and [^,]+, [^,]+)*( and others)?$`),
+	}
+	keys := map[string]bool{}
+	for _, r := range Bibliography() {
+		if keys[r.Key] {
+			t.Errorf("%s is there twice", r.Key)
+		}
+		keys[r.Key] = true
+		for _, name := range required[r.Type] {
+			if r.Get(name) == "" {
+				t.Errorf("%s has no %s", r.Key, name)
+			}
+		}
+		for _, f := range r.Fields {
+			if want := form[f.Name]; want != nil && !want.MatchString(f.Value) {
+				t.Errorf("%s: %s is %q, want %v", r.Key, f.Name, f.Value, want)
+			}
+		}
+		if first, last, ok := strings.Cut(r.Get("pages"), "--"); ok && (len(first) > len(last) || len(first) == len(last) && first >= last) {
+			t.Errorf("%s: pages %s", r.Key, r.Get("pages"))
+		}
+		if r.Type == "article" && r.Get("volume") == "" && r.Get("url") == "" {
+			t.Errorf("%s has neither a volume nor a url", r.Key)
+		}
+		if paged := r.Type == "article" || r.Type == "inproceedings"; paged && (r.Get("pages") == "") != slices.Contains(withoutPages, r.Key) {
+			t.Errorf("%s: pages %q, and in the list of works without: %v", r.Key, r.Get("pages"), slices.Contains(withoutPages, r.Key))
+		}
 	}
 }
 

@@ -184,7 +184,7 @@ func (p *planned) took() float64 {
 }
 
 // usual are about the seconds that the analyses take on the built-in example; others take few.
-var usual = map[string]float64{"reward": 18, "generation": 8, "sequence": 7, "forecast": 6, "reconstruction": 5, "geometry": 4}
+var usual = map[string]float64{"reward": 23, "sequence": 14, "generation": 13, "reconstruction": 10, "forecast": 8, "geometry": 5, "canvas": 4, "robustness": 3, "neighborhood": 3}
 
 var errFailFast = errors.New("a task failed")
 

@@ -25,11 +25,13 @@ type wishes struct {
 
 // cost is what an analysis is predicted to take on the tasks' cores.
 type cost struct {
-	fixed  float64 // seconds of every task: to start, and to read and digest the inputs
-	work   float64 // seconds of what is divided
-	unit   float64 // seconds that a unit takes besides in a task of single units
-	encode float64 // seconds to encode all states once
-	reason string  // why work is not known
+	fixed  float64   // seconds of every task: to start, and to read and digest the inputs
+	work   float64   // seconds of what is divided, in one task
+	unit   float64   // seconds of a unit in a task of some units; 0: an equal part of work
+	parts  []float64 // of work, by unit, where they are not equal
+	encode float64   // seconds to encode all states once
+	memory int64     // bytes that a task of all units was seen to take besides the program; 0: not known
+	reason string    // why work is not known
 }
 
 // defaultWorking is the working memory of a task that may have any: more makes searches little faster.
@@ -55,9 +57,10 @@ func (s *source) predict(ctx context.Context, r *rates, w *wishes) (cost, error)
 		if err != nil {
 			return c, err
 		}
-		c.fixed += rate.Start
-		c.work = s.seconds(&rate, l, s.dry.States) * slower
-		c.unit = rate.Unit * math.Pow(float64(s.dry.States), l.power) * float64(len(s.dry.Models)) * slower
+		c.fixed += rate.Some.Start
+		n := float64(s.dry.States)
+		c.work = max(0, rate.Whole.Start-rate.Some.Start+s.seconds(&rate, l, n)*slower)
+		c.unit = s.unit(&rate, l, n) * slower
 	case parted[s.analysis] != 0:
 		if s.analysis == "robustness" { // every unit encodes all states again
 			c.encode = encode / float64(1+s.dry.Units)
@@ -72,6 +75,7 @@ func (s *source) predict(ctx context.Context, r *rates, w *wishes) (cost, error)
 		}
 		c.fixed = g.Start // reads the inputs, too
 		c.work = (g.seconds(s.dry.States) - g.Start) * slower
+		c.parts, c.memory = g.Parts, g.memory(s.dry.States)
 	default:
 		c.reason = "the time of " + s.analysis + " is not known: it cannot be tried on a part of its inputs"
 	}
@@ -80,33 +84,58 @@ func (s *source) predict(ctx context.Context, r *rates, w *wishes) (cost, error)
 }
 
 // seconds is the time of the law for n states: of all pairs, or with --approx of the pairs of the reference states.
-func (s *source) seconds(r *rate, l law, n int) float64 {
-	frames, latents, _ := s.dry.dimensions()
-	all := r.seconds(l.power, n, frames, len(s.dry.Models), latents)
+func (s *source) seconds(r *rate, l law, n float64) float64 {
+	all := r.Whole.seconds(l.power, n, s.size())
 	if s.dry.Options["approx"] == true {
 		if references, ok := s.dry.Options["approx-references"].(float64); ok {
-			all *= min(1, references/float64(n))
+			all *= min(1, references/n)
 		}
 	}
 	return all
 }
 
-// all is the time of n tasks together, with the encoding.
-func (c *cost) all(n, units int) float64 {
-	sum := c.fixed*float64(n) + c.work + c.encode
-	if n > 1 {
-		sum += c.unit * float64(units)
-	}
-	return sum
+// unit is the time of a unit in a task of some of them: there are as many as there are states, or parts of them.
+func (s *source) unit(r *rate, l law, n float64) float64 {
+	units := float64(s.dry.Units) * n / float64(max(s.dry.States, 1))
+	return r.Some.seconds(l.power, n, s.size()) * someUnits / max(units, 1)
 }
 
-// task is the time of one of n tasks of work in units, without encoding; the largest has one unit more.
+// size is what the time of a law depends on.
+func (s *source) size() size {
+	frames, latents, _ := s.dry.dimensions()
+	return size{frames, len(s.dry.Models), latents}
+}
+
+// all is the time of n tasks together, with the encoding.
+func (c *cost) all(n, units int) float64 {
+	sum := c.fixed*float64(n) + c.encode
+	if n > 1 && c.unit > 0 {
+		return sum + c.unit*float64(units)
+	}
+	return sum + c.work
+}
+
+// task is the time of the longest of n tasks of work in units, without encoding.
 func (c *cost) task(n, units int) float64 {
 	if n <= 1 || units < 1 {
 		return c.fixed + c.work
 	}
-	share := math.Ceil(float64(units) / float64(n))
-	return c.fixed + share*(c.work/float64(units)+c.unit)
+	if len(c.parts) == units {
+		longest := 0.0
+		for i := range n {
+			sum := 0.0
+			for u := i; u < units; u += n {
+				sum += c.parts[u]
+			}
+			longest = max(longest, sum)
+		}
+		return c.fixed + longest*c.work
+	}
+	unit := c.unit
+	if unit == 0 {
+		unit = c.work / float64(units)
+	}
+	return c.fixed + math.Ceil(float64(units)/float64(n))*unit
 }
 
 // shards is into how many tasks the work is divided, and what is wrong with that.
@@ -139,16 +168,18 @@ func (s *source) shards(c *cost, w *wishes) (n int, warning string) {
 
 // exactEnds is the largest number of states whose exact analysis fits the wishes on as many tasks as there may be; 0 where it is not known.
 func (s *source) exactEnds(r *rate, l law, c *cost, w *wishes) float64 {
-	if !l.grows || s.dry.States == 0 {
+	if l.power == 0 || s.dry.States == 0 {
 		return 0
 	}
 	slower := float64(r.cores) / float64(w.cores)
 	fits := func(n float64) bool {
 		units := float64(s.dry.Units) * n / float64(s.dry.States)
 		tasks := max(1, math.Floor(min(units, float64(w.tasks))))
-		each := r.Unit * math.Pow(n, l.power) * float64(len(s.dry.Models)) * units
-		fixed := c.fixed * n / float64(s.dry.States)
-		return fixed+(s.seconds(r, l, int(n))+each)*slower/tasks <= w.within.Seconds()
+		work := s.seconds(r, l, n)
+		if tasks > 1 {
+			work = s.unit(r, l, n) * units / tasks
+		}
+		return c.fixed*n/float64(s.dry.States)+work*slower <= w.within.Seconds()
 	}
 	low, high := 1.0, 1e12
 	if !fits(low) {
@@ -175,7 +206,7 @@ func (s *source) need(c *cost, w *wishes, n int) (need Need, working int64, warn
 			warning = fmt.Sprintf("%s: its inputs and latents take %s, of --memory %s: fewer states (--samples) or dimensions fit", s.name, text.Bytes(held), text.Bytes(w.memory))
 		}
 	}
-	need = Need{Memory: held + working, Read: s.dry.bytes(), Encode: c.encode}
+	need = Need{Memory: held + max(working, c.memory), Read: s.dry.bytes(), Encode: c.encode}
 	if c.reason == "" {
 		need.Seconds = c.task(n, s.dry.Units)
 	}

@@ -23,8 +23,15 @@ func divisible(states int) *source {
 
 func TestTaskTime(t *testing.T) {
 	t.Parallel()
-	if got := (&cost{fixed: 3, work: 100, unit: 2}).task(5, 10); got != 3+2*(10+2) {
-		t.Errorf("units that cost besides: %v", got)
+	more := cost{fixed: 3, work: 100, unit: 12}
+	if one, some, all := more.task(1, 10), more.task(5, 10), more.all(5, 10); one != 103 || some != 3+2*12 || all != 5*3+10*12 {
+		t.Errorf("units that take more in tasks of their own: %v, %v, all %v", one, some, all)
+	}
+	unlike := cost{fixed: 3, work: 100, parts: []float64{0.1, 0.5, 0.4}}
+	for n, want := range map[int]float64{1: 103, 2: 53, 3: 53} {
+		if got := unlike.task(n, 3); math.Abs(got-want) > 1e-12 {
+			t.Errorf("units that are not alike, %d tasks: %v s, want %v", n, got, want)
+		}
 	}
 	c := cost{fixed: 3, work: 100}
 	for n, want := range map[int]float64{1: 103, 2: 53, 3: 3 + 100*4.0/10, 10: 13, 20: 13} {
@@ -73,15 +80,29 @@ func TestShardsWithoutUnits(t *testing.T) {
 	}
 }
 
+// The parts of a law are what its sum says, and of units.
+func TestLaw(t *testing.T) {
+	t.Parallel()
+	r := terms{Start: 9, State: 2, Share: 0.5, Point: 1, Frame: 0.01, Model: 3, Latent: 0.1}
+	if got, want := r.seconds(2, 10, size{200, 3, 40}), 2*10*2+100*(1+0.01*200+3*3+0.1*40); math.Abs(got-want) > 1e-9 {
+		t.Errorf("all: %v, want %v", got, want)
+	}
+	// Of 4,000 states in 40 units a task of every fourth has 10.
+	s := divisible(10_000)
+	if got, want := s.unit(&rate{Some: terms{State: 0.5}}, laws["neighborhood"], 4000), 0.5*4000/10; math.Abs(got-want) > 1e-9 {
+		t.Errorf("a unit: %v, want %v", got, want)
+	}
+}
+
 // Where exact ends, a task takes what it may.
 func TestExactEnds(t *testing.T) {
 	t.Parallel()
 	s := divisible(10_000)
-	r := rate{Point: 1e-7, cores: 4}
+	r := rate{Whole: terms{Point: 1e-7}, Some: terms{Point: 0.5e-7}, cores: 4} // a task of some units takes twice of what it does of all
 	w := wishes{within: time.Hour, tasks: 100, cores: 2}
 	l := laws["neighborhood"]
 	end := s.exactEnds(&r, l, &cost{fixed: 1}, &w)
-	taken := end/10_000 + 1e-7*end*end*2/100
+	taken := end/10_000 + 2*1e-7*end*end*2/100
 	if math.Abs(taken/3600-1) > 0.01 {
 		t.Errorf("%v states take %v s, want an hour", end, taken)
 	}

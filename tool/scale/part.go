@@ -24,6 +24,9 @@ import (
 	"repscope/internal/run"
 )
 
+// unlike are those of the parted whose units are models, of which one may take longer than another.
+var unlike = map[string]bool{"geometry": true, "manifold": true}
+
 // The terms of a growth, as bits.
 const (
 	startTerm = 1 << iota
@@ -45,10 +48,9 @@ const (
 	leastPart  = 50               // where encoding takes long
 	fewParts   = 3                // that show how the time grows
 	lastParts  = 4                // the largest ones, of which the growth is
-	enoughPart = 5 * time.Second  // a run that takes so long is the last, after a few
+	enoughPart = 3 * time.Second  // a run that takes so long may be the last, after a few
 	shortPart  = 1 * time.Second  // a run that takes less is repeated
-	grownPart  = 1.5              // times the first, which shows more than what every run takes
-	mostParts  = 40 * time.Second // of all parts, after which none larger is tried
+	mostParts  = 30 * time.Second // of all parts together, where that is enough
 	mostReads  = 20 * time.Second // to read the inputs once, as every run does
 	mostEncode = 30 * time.Second // to encode all states, of an analysis that does so for any part of them
 )
@@ -60,7 +62,15 @@ type growth struct {
 	Pair  float64 `json:"pair_s"`
 	From  int     `json:"from_states"`
 	To    int     `json:"to_states"`
+	// Held and StateHeld are the memory of a run in bytes: Held + StateHeld·n.
+	Held      float64 `json:"held_bytes"`
+	StateHeld float64 `json:"state_held_bytes"`
+	// Parts are those of the time that the units take, where they are not equal.
+	Parts []float64 `json:"parts,omitempty"`
 }
+
+// memory is what a run of n states takes in bytes.
+func (g *growth) memory(n int) int64 { return int64(g.Held + g.StateHeld*float64(n)) }
 
 // seconds is the time of n states.
 func (g *growth) seconds(n int) float64 {
@@ -103,65 +113,136 @@ func (r *rates) part(ctx context.Context, s *source, encode float64) (g growth, 
 		return g, "", err
 	}
 	defer os.RemoveAll(folder)
-	sizes, times, err := s.try(ctx, folder, encode)
+	tried, err := s.try(ctx, folder, encode)
 	switch {
 	case ctx.Err() != nil:
 		return g, "", ctx.Err()
 	case err != nil:
 		return g, "it was tried: " + err.Error(), nil
 	}
-	last := max(0, len(sizes)-lastParts)
-	g = grows(sizes[last:], times[last:], parted[s.analysis])
+	tried.last(lastParts)
+	g = grows(tried.sizes, tried.seconds, parted[s.analysis])
+	held := grows(tried.sizes, tried.bytes, startTerm|stateTerm)
+	g.Held, g.StateHeld = held.Start, held.State
+	if err := s.tryUnits(ctx, folder, &g, tried, encode > 0); err != nil {
+		return g, "", err
+	}
 	r.Parts[key] = g
 	r.fresh = append(r.fresh, s.analysis)
 	return g, "", nil
 }
 
-// try takes the times of parts that double, until one takes long enough or is the whole. An error is that of the largest part, if none succeeded.
-func (s *source) try(ctx context.Context, folder string, encode float64) (sizes []int, times []float64, err error) {
+// trials are runs on parts: how many states they had, how long they took and what memory.
+type trials struct {
+	sizes          []int
+	seconds, bytes []float64
+}
+
+// last leaves the last n.
+func (t *trials) last(n int) {
+	at := max(0, len(t.sizes)-n)
+	t.sizes, t.seconds, t.bytes = t.sizes[at:], t.seconds[at:], t.bytes[at:]
+}
+
+// enough reports whether another part, of twice the states, would take too long: if one took enough, and another that grows as this
+// one did were more than all parts may take.
+func (t *trials) enough(all float64) bool {
+	n := len(t.seconds)
+	if n < fewParts || t.seconds[n-1] < enoughPart.Seconds() {
+		return false
+	}
+	next := t.seconds[n-1] * t.seconds[n-1] / t.seconds[n-2]
+	return all+next > mostParts.Seconds()
+}
+
+// try takes the times of parts that double, until another would take too long or one is the whole. An error is that of the largest part, if
+// none succeeded.
+func (s *source) try(ctx context.Context, folder string, encode float64) (t *trials, err error) {
 	n := s.dry.States
 	size := min(n, firstPart)
 	if each := encode / float64(n); each > 0 { // a second of encoding
 		size = min(size, max(leastPart, int(1/each)))
 	}
+	t = &trials{}
 	for all := 0.0; ; size = min(n, 2*size) {
-		taken, failed := s.tryPart(ctx, folder, size, encode > 0)
+		taken, held, failed := s.tryPart(ctx, folder, size, encode > 0)
 		if failed == nil { // else it could be of too few states
-			sizes, times = append(sizes, size), append(times, taken)
+			t.sizes, t.seconds, t.bytes = append(t.sizes, size), append(t.seconds, taken), append(t.bytes, held)
 		}
 		all += taken
-		enough := len(sizes) >= fewParts && taken > enoughPart.Seconds() && (taken > grownPart*times[0] || all > mostParts.Seconds())
-		if size >= n || enough {
-			if len(sizes) > 0 {
+		if size >= n || t.enough(all) {
+			if len(t.sizes) > 0 {
 				failed = nil
 			}
-			return sizes, times, failed
+			return t, failed
 		}
 		if ctx.Err() != nil {
-			return nil, nil, ctx.Err()
+			return nil, ctx.Err()
 		}
 	}
 }
 
+// leastUnit is what a unit takes at least, in seconds, beside the others.
+const leastUnit = 1e-4
+
+// mostUnits are the units whose times are taken one by one.
+const mostUnits = 16
+
+// tryUnits takes the times of the units of an analysis whose units are models, which are not alike, each by itself on the largest part that
+// takes a second at most, or on the smallest.
+func (s *source) tryUnits(ctx context.Context, folder string, g *growth, t *trials, encodes bool) error {
+	units := s.dry.Units
+	if !unlike[s.analysis] || units < 2 || units > mostUnits {
+		return nil
+	}
+	at := 0
+	for i, taken := range t.seconds {
+		if taken <= shortPart.Seconds() {
+			at = i
+		}
+	}
+	parts, sum := make([]float64, units), 0.0
+	for i := range parts {
+		taken, _, err := s.tryPart(ctx, folder, t.sizes[at], encodes, "--shard", fmt.Sprintf("%d/%d", i, units))
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err != nil {
+			return nil // they are taken for equal
+		}
+		parts[i] = max(taken-g.Start, leastUnit)
+		sum += parts[i]
+	}
+	for i := range parts {
+		parts[i] /= sum
+	}
+	g.Parts = parts
+	return nil
+}
+
 // tryPart is the time of the analysis of a part of its states: the shorter of two, where it is short or the first has to encode.
-func (s *source) tryPart(ctx context.Context, folder string, size int, encodes bool) (taken float64, err error) {
+// held is the largest memory of one.
+func (s *source) tryPart(ctx context.Context, folder string, size int, encodes bool, more ...string) (taken, held float64, err error) {
 	task := run.Task{Command: s.task.Command, Layers: s.task.Layers}
 	task.Args = append(without(s.task.Args, "samples", "cache"), "--samples", strconv.Itoa(size), "--quiet", "--out", filepath.Join(folder, "out"))
 	if slices.Contains(run.FlagNames(task.Command), "cache") {
 		task.Args = append(task.Args, "--cache", filepath.Join(folder, "cache"))
 	}
+	task.Args = append(task.Args, more...)
 	taken = math.Inf(1)
 	for i := range 2 {
 		if i > 0 && !encodes && taken > shortPart.Seconds() {
 			break
 		}
+		peak := watchMemory()
 		begin := time.Now()
-		if err := task.Run(ctx, io.Discard, io.Discard); err != nil {
-			return 0, err
+		err := task.Run(ctx, io.Discard, io.Discard)
+		taken, held = min(taken, time.Since(begin).Seconds()), max(held, peak())
+		if err != nil {
+			return 0, 0, err
 		}
-		taken = min(taken, time.Since(begin).Seconds())
 	}
-	return taken, nil
+	return taken, held, nil
 }
 
 // without is a command line without some options, each of which has a value.

@@ -4,6 +4,7 @@ package scale
 
 import (
 	"math"
+	"runtime"
 	"slices"
 	"testing"
 )
@@ -49,7 +50,7 @@ func TestGrowthIsLeast(t *testing.T) {
 				}
 			}
 		}
-		for _, more := range []growth{{Start: g.Start + 0.01, State: g.State, Pair: g.Pair}, {g.Start, g.State + 1e-6, g.Pair, 0, 0}, {g.Start, g.State, g.Pair + 1e-9, 0, 0}} {
+		for _, more := range []growth{{Start: g.Start + 0.01, State: g.State, Pair: g.Pair}, {Start: g.Start, State: g.State + 1e-6, Pair: g.Pair}, {Start: g.Start, State: g.State, Pair: g.Pair + 1e-9}} {
 			if m := misfit(&more, sizes, times); m < least-1e-9 {
 				t.Errorf("%v: %+v is better than %+v: %v < %v", times, more, g, m, least)
 			}
@@ -69,6 +70,46 @@ func misfit(g *growth, sizes []int, times []float64) (sum float64) {
 		sum += e * e
 	}
 	return sum
+}
+
+// Parts go on while another fits what all of them may take.
+func TestEnoughParts(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		seconds []float64
+		want    bool
+	}{
+		{[]float64{0.1, 0.2, 0.4}, false},
+		{[]float64{10, 20}, false},              // they do not show how it grows
+		{[]float64{0.3, 0.5, 1, 3.4, 7}, false}, // twice that again
+		{[]float64{0.2, 1, 4, 16}, true},
+		{[]float64{10, 10, 10}, true},
+	} {
+		all := 0.0
+		for _, s := range c.seconds {
+			all += s
+		}
+		if got := (&trials{seconds: c.seconds}).enough(all); got != c.want {
+			t.Errorf("%v: %v", c.seconds, got)
+		}
+	}
+	u := trials{[]int{1, 2, 3}, []float64{1, 2, 3}, []float64{4, 5, 6}}
+	if u.last(2); !slices.Equal(u.sizes, []int{2, 3}) || !slices.Equal(u.seconds, []float64{2, 3}) || !slices.Equal(u.bytes, []float64{5, 6}) {
+		t.Errorf("the last two: %v", u)
+	}
+}
+
+// What a run takes and gives back while it is watched is seen.
+func TestWatchMemory(t *testing.T) {
+	peak := watchMemory()
+	data := make([]byte, 256<<20)
+	for i := 0; i < len(data); i += 4096 {
+		data[i] = 1
+	}
+	if got := peak(); got < 200<<20 || got > 1<<30 {
+		t.Errorf("%v bytes, want about %d", got, len(data))
+	}
+	runtime.KeepAlive(data)
 }
 
 func TestWithout(t *testing.T) {

@@ -25,9 +25,9 @@ what a task takes: time, memory, bytes read.
   scale plan SUITE.yaml
 
 The number of tasks is the smallest with which each ends within --within. Its model is measured
-on this machine: neighborhood and smoothness are run on small random states of five sizes, other
-analyses with their own options on parts of their own states that double (--samples) until a run
-takes five seconds and shows how it grows. That is done once and kept in the user's cache folder.
+on this machine: neighborhood and smoothness are run on small random states of some sizes, other
+analyses with their own options on parts of their own states that double (--samples), as long as
+they take half a minute together. That is done once and kept in the user's cache folder.
 A few states are encoded by every model, and the largest input is read. Numbers that were measured
 and that are predicted are printed as such; where no part can be taken, the time is not known.
 Another machine takes another time: with --cpus, times are divided by the number of cores.
@@ -259,15 +259,15 @@ func (p *planned) measured(s *source) string {
 			what = "pairs"
 		}
 		_, _, dtype := s.dry.dimensions()
-		if r.Frame > 0 {
-			fmt.Fprintf(&b, "  %s: %.3g values of %s frames of %s a second", s.name, 1/r.Frame, dtype, what)
+		if r.Whole.Frame > 0 {
+			fmt.Fprintf(&b, "  %s: %.3g values of %s frames of %s a second", s.name, 1/r.Whole.Frame, dtype, what)
 		} else {
 			fmt.Fprintf(&b, "  %s:", s.name)
 		}
-		if r.Latent > 0 {
-			fmt.Fprintf(&b, ", %.3g of latents", 1/r.Latent)
+		if r.Whole.Latent > 0 {
+			fmt.Fprintf(&b, ", %.3g of latents", 1/r.Whole.Latent)
 		}
-		fmt.Fprintf(&b, ", %.3g %s a second beside\n", 1/max(r.Point+r.Model, 1e-15), what)
+		fmt.Fprintf(&b, ", %.3g %s a second beside\n", 1/max(r.Whole.Point+r.Whole.Model, 1e-15), what)
 	} else if g, known := p.rates.Parts[s.partKey()]; known {
 		fmt.Fprintf(&b, "  %s: %s\n", s.name, g.text())
 	}

@@ -24,8 +24,12 @@ import (
 	"repscope/internal/run"
 )
 
+// ratesForm is the number of the laws below; what was measured for others is not read.
+const ratesForm = 3
+
 // machine describes what rates were measured on.
 type machine struct {
+	Form      int    `json:"form"` // of what is kept
 	Processor string `json:"processor"`
 	Cores     int    `json:"cores"`
 	Kernel    string `json:"kernel"`
@@ -34,7 +38,7 @@ type machine struct {
 }
 
 func thisMachine() machine {
-	return machine{processor(), runtime.GOMAXPROCS(0), kernel.Name(), runtime.Version(), version()}
+	return machine{ratesForm, processor(), runtime.GOMAXPROCS(0), kernel.Name(), runtime.Version(), version()}
 }
 
 // processor is the name of the processor, where the system tells.
@@ -50,35 +54,44 @@ func processor() string {
 
 // law says how the time of an analysis grows with the number of states, and on what sizes it is measured.
 type law struct {
-	power  float64 // of the number of states
-	states [2]int
-	grows  bool     // its units are states, so that more states make more of them
+	power  float64  // of the number of states
+	states [3]int   // with units that can be divided by four, of which frames, latents and models vary at the one in the middle
 	keep   []string // options that change the time
 }
 
 // laws are those of the analyses whose time is known to follow one. They read frames.
 var laws = map[string]law{
-	"smoothness": {1, [2]int{4000, 16000}, true, []string{"bootstrap", "horizons"}},
-	"neighborhood": {2, [2]int{1500, 4500}, true,
-		[]string{"bootstrap", "k", "metric", "ties", "permutations", "null"}},
+	"smoothness":   {1, [3]int{4096, 16384, 32768}, []string{"bootstrap", "horizons"}},
+	"neighborhood": {2, [3]int{2048, 5120, 12288}, []string{"bootstrap", "k", "metric", "ties", "permutations", "null"}},
 }
 
-// rate is the law of one analysis on one machine: seconds =
-// Start + n^power·(Point + Frame·D + Model·models + Latent·Σd), and n^power·Unit for each unit of
-// a task that computes single units.
+// rate is the law of one analysis on one machine: of all its units in one process, and of a task of every fourth of them. They are not
+// alike, as one process may use what it computes for several units.
 type rate struct {
+	Whole terms `json:"whole"`
+	Some  terms `json:"some"`
+	cores int
+}
+
+// terms are a law: Start + State·n·(1 + Share·(models − 1)) + n^power·(Point + Frame·D + Model·models + Latent·Σd) seconds.
+type terms struct {
 	Start  float64 `json:"start_s"`
+	State  float64 `json:"state_s"`
+	Share  float64 `json:"model_share"`
 	Point  float64 `json:"point_s"`
 	Frame  float64 `json:"frame_value_s"`
 	Model  float64 `json:"model_s"`
 	Latent float64 `json:"latent_value_s"`
-	Unit   float64 `json:"unit_s"`
-	cores  int
 }
 
-// seconds is the time for n states of D values and models of latents values in all, apart from the start.
-func (r *rate) seconds(power float64, n, frames, models, latents int) float64 {
-	return math.Pow(float64(n), power) * (r.Point + r.Frame*float64(frames) + r.Model*float64(models) + r.Latent*float64(latents))
+// size is what the time of a law depends on beside the number of states: the values of a frame, the models, and the values of
+// their latents in all.
+type size struct{ frame, models, latents int }
+
+// seconds is the time for n states, apart from the start.
+func (r *terms) seconds(power, n float64, z size) float64 {
+	return r.State*n*(1+r.Share*float64(z.models-1)) +
+		math.Pow(n, power)*(r.Point+r.Frame*float64(z.frame)+r.Model*float64(z.models)+r.Latent*float64(z.latents))
 }
 
 // rates are what is known of a machine.
@@ -197,42 +210,61 @@ const (
 	fewLatent, manyLatent = 16, 512
 )
 
-// rate solves for the numbers of the law from a run for each.
-func (t *trial) rate(ctx context.Context) (rate, error) {
-	small, large := t.law.states[0], t.law.states[1]
-	var at [5]float64
-	for i, size := range [5]struct{ n, frame, latent, models int }{
-		{small, fewFrame, fewLatent, 1}, {large, fewFrame, fewLatent, 1},
-		{large, manyFrame, fewLatent, 1}, {large, fewFrame, manyLatent, 1}, {large, fewFrame, fewLatent, 2},
-	} {
-		var err error
-		if at[i], err = t.time(ctx, size.n, size.frame, size.latent, size.models); err != nil {
-			return rate{}, err
+// tried is the size of what the growth and the units are measured on.
+var tried = size{fewFrame, 1, fewLatent}
+
+// someUnits is the task of which the time of units is measured: every fourth.
+const someUnits = 4
+
+// rate solves for the numbers of both laws.
+func (t *trial) rate(ctx context.Context) (r rate, err error) {
+	if r.Whole, err = t.solve(ctx); err != nil {
+		return r, err
+	}
+	r.Some, err = t.solve(ctx, "--shard", fmt.Sprintf("0/%d", someUnits))
+	return r, err
+}
+
+// solve finds how the time grows from three numbers of states, and divides what n^power states take into what the frames, a model and
+// its latents take by a run for each at the second.
+func (t *trial) solve(ctx context.Context, more ...string) (r terms, err error) {
+	of, at := startTerm|stateTerm|pairTerm, t.law.states
+	if t.law.power == 1 {
+		of = startTerm | stateTerm
+	}
+	var base [len(law{}.states)]float64
+	for i, n := range at {
+		if base[i], err = t.time(ctx, n, tried, more...); err != nil {
+			return r, err
 		}
 	}
-	a, b := math.Pow(float64(small), t.law.power), math.Pow(float64(large), t.law.power)
-	all := max(0, at[1]-at[0]) / (b - a)
-	r := rate{
-		Start:  max(0, at[1]-all*b),
-		Frame:  max(0, at[2]-at[1]) / b / (manyFrame - fewFrame),
-		Latent: max(0, at[3]-at[1]) / b / (manyLatent - fewLatent),
+	g := grows(at[:], base[:], of)
+	r.Start, r.State = g.Start, g.State
+	all := g.Pair
+	if t.law.power == 1 {
+		r.State, all = 0, g.State
 	}
-	r.Model = max(0, max(0, at[4]-at[1])/b-fewLatent*r.Latent)
+	b := math.Pow(float64(at[1]), t.law.power)
+	var extra [3]float64
+	for i, z := range [3]size{{manyFrame, 1, fewLatent}, {fewFrame, 1, manyLatent}, {fewFrame, 2, 2 * fewLatent}} {
+		taken, err := t.time(ctx, at[1], z, more...)
+		if err != nil {
+			return r, err
+		}
+		extra[i] = max(0, taken-base[1])
+	}
+	// Another model does again what is done for every one, of the states as of their pairs.
+	r.Share = min(1, extra[2]/max(base[1]-r.Start, 1e-9))
+	r.Frame = extra[0] / b / (manyFrame - fewFrame)
+	r.Latent = extra[1] / b / (manyLatent - fewLatent)
+	r.Model = max(0, r.Share*all-fewLatent*r.Latent)
 	r.Point = max(0, all-fewFrame*r.Frame-fewLatent*r.Latent-r.Model)
-	if !t.law.grows {
-		return r, nil
-	}
-	units := max(1, float64(t.source.dry.Units)/float64(max(t.source.dry.States, 1))*float64(large))
-	unit, err := t.time(ctx, large, fewFrame, fewLatent, 1, "--shard", "0/100000") // the first unit alone
-	if err != nil {
-		return rate{}, err
-	}
-	r.Unit = max(0, unit-r.Start-max(0, at[1]-r.Start)/units) / b
 	return r, nil
 }
 
 // time is the shorter of two runs.
-func (t *trial) time(ctx context.Context, n, frame, latent, models int, more ...string) (float64, error) {
+func (t *trial) time(ctx context.Context, n int, z size, more ...string) (float64, error) {
+	frame, latent := z.frame, z.latents/z.models
 	random := rand.New(rand.NewPCG(1, uint64(n)))
 	path := filepath.Join(t.folder, "frames.npy")
 	var err error
@@ -249,7 +281,7 @@ func (t *trial) time(ctx context.Context, n, frame, latent, models int, more ...
 		return 0, err
 	}
 	args := []string{"--frames", path}
-	for m := range models {
+	for m := range z.models {
 		name := "m" + strconv.Itoa(m)
 		path := filepath.Join(t.folder, name+".npy")
 		if err := dataset.WriteNPY(path, []int{n, latent}, normal(random, n*latent)); err != nil {

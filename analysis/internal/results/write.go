@@ -10,13 +10,16 @@ import (
 	"repscope/report"
 )
 
-// Enter puts warnings, models and comparisons into the result of a run.
+// Enter puts warnings, models and comparisons into the result of a run. What is said of several models in the same words is said
+// once.
 func Enter[M any](env *run.Env, warnings []string, models []M, name func(M) string, comparisons []report.Comparison) {
-	for _, w := range warnings {
-		env.Warn("%s", w)
+	names := make([]string, len(models))
+	for i, m := range models {
+		names[i] = name(m)
+		env.Result.Models.Set(names[i], m)
 	}
-	for _, m := range models {
-		env.Result.Models.Set(name(m), m)
+	for _, w := range text.Together(warnings, names) {
+		env.Warn("%s", w)
 	}
 	env.Result.Comparisons = comparisons
 }

@@ -1,0 +1,66 @@
+// What is said of several names in the same words.
+
+package text
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// mostNamed is how many names are said before the others are counted.
+const mostNamed = 4
+
+// Together says what begins with "NAME: " and is the same for several of the names once, where the first of it stood: "a, b and
+// c: too short", of more than four names "a, b, c and 2 more: too short". What begins with no name, or is said of one alone, stays
+// as it is; what is said twice of the same name is said once.
+func Together(texts, names []string) []string {
+	type statement struct {
+		named bool
+		what  string
+	}
+	var order []statement
+	of := map[statement][]string{} // names
+	for _, t := range texts {
+		name, what := owner(t, names)
+		s := statement{name != "", what}
+		if _, known := of[s]; !known {
+			order = append(order, s)
+		}
+		if !slices.Contains(of[s], name) {
+			of[s] = append(of[s], name)
+		}
+	}
+	out := make([]string, len(order))
+	for i, s := range order {
+		if out[i] = s.what; s.named {
+			out[i] = Names(of[s]) + ": " + s.what
+		}
+	}
+	return out
+}
+
+// owner is the longest of the names that a text begins with, and what is said of it.
+func owner(t string, names []string) (name, what string) {
+	what = t
+	for _, n := range names {
+		if rest, ok := strings.CutPrefix(t, n+": "); ok && len(n) > len(name) {
+			name, what = n, rest
+		}
+	}
+	return name, what
+}
+
+// Names lists names: "a", "a and b", "a, b, c and d", of more than four "a, b, c and 2 more".
+func Names(names []string) string {
+	switch n := len(names); {
+	case n == 0:
+		return ""
+	case n == 1:
+		return names[0]
+	case n > mostNamed:
+		return fmt.Sprintf("%s and %d more", strings.Join(names[:mostNamed-1], ", "), n-mostNamed+1)
+	default:
+		return strings.Join(names[:n-1], ", ") + " and " + names[n-1]
+	}
+}
