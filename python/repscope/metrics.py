@@ -128,7 +128,7 @@ def _score(name: str, X: Any, X_embedded: Any, n_neighbors: int, metric: str) ->
     if value is None:
         warnings.warn(f"{name} is undefined: all rows of X or of X_embedded are equal", RepscopeWarning, stacklevel=3)
         return float("nan")
-    return value
+    return float(value)
 
 
 def _some(array: np.ndarray) -> Tuple[Any, ...]:

@@ -62,6 +62,7 @@ class Scores(Case):
     def test_perfect(self) -> None:
         X, _ = pair(40, 3, 2)
         self.assertEqual((trustworthiness(X, X), continuity(X, 3 * X)), (1.0, 1.0))
+        self.assertIs(type(trustworthiness(X, X)), float)  # not the number 1 of a file
 
     def test_what_is_remembered(self) -> None:
         X, Z = pair(300, 40, 2)
