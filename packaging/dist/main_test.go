@@ -73,7 +73,7 @@ func unpack(t *testing.T, path string) map[string]string {
 		found[name] = string(content) + map[int64]string{0o644: " 644", 0o755: " 755"}[mode]
 	}
 	content := read(t, path)
-	if strings.HasSuffix(path, ".zip") {
+	if strings.HasSuffix(path, ".zip") || strings.HasSuffix(path, ".whl") {
 		z, err := zip.NewReader(bytes.NewReader(content), int64(len(content)))
 		if err != nil {
 			t.Fatal(err)

@@ -350,12 +350,12 @@ func (c *cluster) kill(t *testing.T, node string) {
 		for pid, family := range families(t) {
 			if slices.Contains(family, root) && !victims[pid] {
 				victims[pid], more = true, true
-				_ = syscall.Kill(pid, syscall.SIGSTOP)
+				halt(pid)
 			}
 		}
 	}
 	for pid := range victims {
-		_ = syscall.Kill(pid, syscall.SIGKILL)
+		end(pid)
 	}
 }
 
