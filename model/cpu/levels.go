@@ -46,17 +46,7 @@ func (l *levels) decode(dst []float32, src []uint8) {
 }
 
 // encode writes First … First+255 as bytes, and NaN as 0.
-func (l *levels) encode(dst []uint8, x []float32) {
-	if vector.Bytes(dst, x, l.low) {
-		return
-	}
-	for i, v := range x {
-		dst[i] = 0
-		if v == v {
-			dst[i] = uint8(int32(v) - l.low)
-		}
-	}
-}
+func (l *levels) encode(dst []uint8, x []float32) { vector.Bytes(dst, x, l.low) }
 
 // operand is a float32 operand of a step or its result: floats, or bytes.
 type operand struct {

@@ -34,10 +34,21 @@ func byteRangeGeneric(x []float32) (low, high float32) {
 	return low, high
 }
 
-// Bytes sets dst[i] = x[i] − low for elements that are integers of 0 to 255 more than low, and reports whether all are; if not, dst may hold
-// anything.
-func Bytes(dst []uint8, x []float32, low int32) bool {
-	return len(x) == 0 || toBytes(dst[:len(x)], x, low)
+// Bytes sets dst[i] = x[i] − low for elements that are integers of 0 to 255 more than low, or NaN, which becomes 0.
+func Bytes(dst []uint8, x []float32, low int32) {
+	dst = dst[:len(x)]
+	if len(x) > 0 && !toBytes(dst, x, low) {
+		bytesGeneric(dst, x, low)
+	}
+}
+
+func bytesGeneric(dst []uint8, x []float32, low int32) {
+	for i, v := range x[:len(dst)] {
+		dst[i] = 0
+		if v == v {
+			dst[i] = uint8(int32(v) - low)
+		}
+	}
 }
 
 // Widen sets dst[i] = src[i] + low.

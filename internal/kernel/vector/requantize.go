@@ -117,15 +117,6 @@ func (r *Requantizer) Bytes(dst []uint8, c []float32, low int32) {
 	bytesGeneric(dst[rows*n:], c[rows*n:], low)
 }
 
-func bytesGeneric(dst []uint8, c []float32, low int32) {
-	for i, v := range c[:len(dst)] {
-		dst[i] = 0
-		if v == v {
-			dst[i] = uint8(int32(v) - low)
-		}
-	}
-}
-
 func requantizeBytesGeneric(dst []uint8, c []float32, n, rows int, r *Requantizer, low int32) {
 	requantizeGeneric(c, n, rows, r)
 	bytesGeneric(dst, c, low)
