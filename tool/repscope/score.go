@@ -37,8 +37,11 @@ func score(_ []run.Command, args []string, w io.Writer) error {
 	if err != nil {
 		return run.Usage("--%v", err)
 	}
-	if len(given) != 3 || given[0] != "trustworthiness" && given[0] != "continuity" {
+	if len(given) != 3 {
 		return run.Usage("score: want trustworthiness or continuity and two arrays, %s", text.Count(len(given), "argument"))
+	}
+	if given[0] != "trustworthiness" && given[0] != "continuity" {
+		return run.Usage("score %s: want trustworthiness or continuity", given[0])
 	}
 	memory.Apply()
 	ctx := run.ForCaller(context.Background())
