@@ -22,19 +22,22 @@ type integerWeights struct {
 }
 
 const (
-	// leastIntegerDepth and leastIntegerColumns are where bytes pay for their conversion.
-	leastIntegerDepth   = 32
+	// leastIntegerDepth and leastIntegerColumns are where bytes pay for their conversion, of signed weights and kernels that
+	// read rows in place.
+	leastIntegerDepth   = 8
 	leastIntegerColumns = 16
-	// fewIntegerColumns pay where floats would not be exact alone: from depthOfFloats on.
-	fewIntegerColumns = 64
-	depthOfFloats     = 259
+	// packedIntegerDepth is that of other ones, and fewIntegerColumns pay of those where floats would not be exact alone: from depthOfFloats on.
+	packedIntegerDepth = 32
+	fewIntegerColumns  = 64
+	depthOfFloats      = 259
 	// furthestLow is that of an operand: with the greatest depth, sums stay within 32 bits.
 	furthestLow = 255
 )
 
 // integers returns a constant packed as bytes, for rows of some runs; nil if it holds other numbers, or is not worth it.
 func (w *weights) integers(key packKey, m *matrix, runs []kernel.Run) (*integerWeights, error) {
-	if m.k < leastIntegerDepth || m.k > operator.MaxIntegerDepth || m.n < leastIntegerColumns || m.n < fewIntegerColumns && m.k < depthOfFloats {
+	few := m.k < packedIntegerDepth || m.n < fewIntegerColumns && m.k < depthOfFloats
+	if m.k < leastIntegerDepth || m.k > operator.MaxIntegerDepth || m.n < leastIntegerColumns || few && !kernel.GathersBytes() {
 		return nil, nil
 	}
 	if q, ok := w.bytes[key]; ok {
@@ -58,6 +61,10 @@ func (w *weights) integers(key packKey, m *matrix, runs []kernel.Run) (*integerW
 	if ok, err := q.sign(values, runs); ok || err != nil {
 		w.bytes[key] = q
 		return q, err
+	}
+	if few {
+		w.bytes[key] = nil
+		return nil, nil
 	}
 	bytes := make([]uint8, m.n*m.k)
 	for j := range m.n {
@@ -345,7 +352,7 @@ func (c *boundConv) multiplyIntegers(s *scratch, e *epilogue, block, other, imag
 }
 
 // directBlock is about how many results of bytes are worked on at a time, which then stay in a cache.
-const directBlock = 1 << 14
+const directBlock = 1 << 13
 
 // multiplyBytes multiplies the bytes of the input as they lie: some pixels of unit t at a time, the elements of the result from at on.
 func (c *boundConv) multiplyBytes(s *scratch, e *epilogue, x, y *operand, other []float32, t, pixels, at int) error {

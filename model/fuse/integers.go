@@ -151,6 +151,13 @@ func (f *fuser) integral(id, depth int) bool {
 		return ok && low == 0 && !math.Signbit(low)
 	case "MaxPool", "Reshape", "Flatten", "Squeeze", "Unsqueeze", "Transpose", "Identity", "Relu", "Slice", "Split", "Gather", "Expand":
 		return of(0)
+	case "Concat":
+		for k := range s.In {
+			if !of(k) {
+				return false
+			}
+		}
+		return true
 	case "MatMul", "Linear", "Conv":
 		return f.integerProduct(s, depth+1)
 	case "Chain":

@@ -5,7 +5,8 @@
 // stays below 2^24: always with up to 258 summands, in practice with many more, since
 // they cancel. Beyond that each addition rounds by at most 2^-24 of the partial sum, far less than one step
 // of what the result is quantized to. Package cpu multiplies them as bytes, with sums in 32 bits, where the
-// weights are constants of 32 to 8,192 summands and 64 columns or more, or 16 from 259 summands on.
+// weights are constants of 32 to 8,192 summands and 64 columns or more, or 16 from 259 summands on; with AVX-512 and VNNI, where
+// they are signed bytes, from 8 summands and 16 columns on.
 
 package operator
 
