@@ -70,8 +70,7 @@ func serve(in io.Reader, out io.Writer, idle time.Duration) error {
 	lines := make(chan []byte)
 	failed := make(chan error, 1)
 	go func() {
-		// A caller that is gone wants no answer.
-		defer end()
+		defer end() // a caller that is gone wants no answer
 		scanner := bufio.NewScanner(in)
 		scanner.Buffer(nil, longestRequest)
 		for scanner.Scan() {
