@@ -24,8 +24,8 @@ _KEPT = 64 << 20
 _ALIGN = 64
 _PART = 1 << 20  # bytes that are compared at once
 
-# Files that are mapped by two processes, and pipes that a fork can leave.
-AVAILABLE = os.name == "posix"
+# Elsewhere there are no files in memory, which this would lie in.
+AVAILABLE = sys.platform == "linux"
 
 
 class Unavailable(Exception):
@@ -85,7 +85,8 @@ class Server:
                 continue
             if file is not None:  # transposed
                 raise Unavailable
-            held: np.ndarray = np.frombuffer(self._memory, array.dtype, array.size, place).reshape(array.shape)  # type: ignore[call-overload]
+            assert self._memory is not None
+            held: np.ndarray = np.frombuffer(self._memory, array.dtype, array.size, place).reshape(array.shape)
             if fresh or at >= len(old) or old[at] != told:
                 self.pair = Pair()  # while values are written
                 same = False
@@ -231,12 +232,14 @@ class Server:
         """Forgets, after a fork, what belongs to the parent."""
         if self._child is not None:
             # The parent's pipes would stay open as long as this process.
-            for stream in (self._child.stdin, self._child.stdout):
-                try:
-                    os.close(stream.fileno())
-                    stream.detach()
-                except (OSError, ValueError):
-                    pass
+            try:
+                nowhere = os.open(os.devnull, os.O_RDWR)
+                for stream in (self._child.stdin, self._child.stdout):
+                    os.dup2(nowhere, stream.fileno(), inheritable=False)
+                    stream.close()
+                os.close(nowhere)
+            except (OSError, ValueError):
+                pass
             self._child.returncode = 0  # nothing of this process to wait for
         if self._memory is not None:
             try:
