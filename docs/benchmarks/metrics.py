@@ -1,7 +1,8 @@
 """repscope.metrics beside scikit-learn: one call of trustworthiness, and with --six trustworthiness and continuity at k = 5, 10,
 20 (six calls), on the same arrays in one process, in alternating rounds; prints a Markdown table of medians of seconds
-and of processor seconds. Both have two threads. Ours is the whole call: arrays to a file, start of the program, its
-result; what it remembers of a pair is cleared between rounds, not between the six calls. The last columns say what of
+and of processor seconds. Both have two threads. Ours is the whole call: arrays to shared memory,
+the program's answer; it runs already, and what is remembered of a pair is cleared between rounds, not between the six calls.
+Processor seconds come in steps of 0.01, from /proc. The last columns say what of
 scikit-learn's time is its distances, and what half the float32 product X·X' takes NumPy: a way that has
 all distances is not faster than that. usage: metrics.py [--rounds N] [--only n,n…] [--dims D,D…] [--types float64,float32,uint8]
 [--six], with a Python that has NumPy, scikit-learn and the package, or REPSCOPE_BIN and the package on PYTHONPATH."""
@@ -23,14 +24,23 @@ SIZES, DIMS, TYPES = (1000, 2000, 5000, 10000), (64, 784, 3000), ("float64", "fl
 
 
 def timed(function):
-    before, start = os.times(), time.perf_counter()
+    before, start = cpu(), time.perf_counter()
     value = function()
-    after, wall = os.times(), time.perf_counter() - start
-    return value, wall, sum(after[:4]) - sum(before[:4])
+    wall = time.perf_counter() - start
+    return value, wall, cpu() - before
+
+
+def cpu():
+    """Seconds of this process, of those that have ended, and of the one that answers for scores."""
+    own, child = sum(os.times()[:4]), metrics.server()._child
+    if child is None or child.poll() is not None:
+        return own
+    with open(f"/proc/{child.pid}/stat") as f:
+        return own + sum(int(ticks) for ticks in f.read().rpartition(")")[2].split()[11:13]) / os.sysconf("SC_CLK_TCK")
 
 
 def ours(x, z, ks):
-    metrics._known.clear()
+    metrics.server().pair = metrics.Pair()
     if len(ks) == 1:
         return [metrics.trustworthiness(x, z, n_neighbors=ks[0])]
     return [f(x, z, n_neighbors=k) for k in ks for f in (metrics.trustworthiness, metrics.continuity)]
@@ -81,7 +91,7 @@ def compare(n, dim, kind, a, b, ks, rounds):
     values = [rows[0][0] for rows in sides.values()]
     cells = [f"{n} × {dim}, {kind}", "6" if len(ks) > 1 else "1"]
     for i in (0, 1):
-        cells += [f"{mine[i]:.3f}", f"{other[i]:.3f}", f"{other[i] / mine[i]:.1f}"]
+        cells += [f"{mine[i]:.3f}", f"{other[i]:.3f}", f"{other[i] / max(mine[i], 0.01 * i or mine[i]):.1f}"]
     cells += [f"{max(abs(p - q) for p, q in zip(values[0], values[1])):.1e}", f"{distances[0]:.3f}", f"{product[0] / 2:.3f}"]
     print("| " + " | ".join(cells) + " |", flush=True)
 

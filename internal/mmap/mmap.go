@@ -115,6 +115,21 @@ func (f *File) Unchanged() error {
 	return nil
 }
 
+// Current reports whether the path still names this file, of the size that it was opened with.
+func (f *File) Current() bool {
+	f.lock.RLock()
+	defer f.lock.RUnlock()
+	if f.file == nil {
+		return false
+	}
+	own, err := f.file.Stat()
+	if err != nil {
+		return false
+	}
+	named, err := os.Stat(f.path)
+	return err == nil && os.SameFile(own, named) && named.Size() == f.size
+}
+
 // ErrClosed is what reading after Close gives.
 var ErrClosed = errors.New("the file is closed")
 
@@ -194,6 +209,14 @@ func (f *File) View(offset, n int64) ([]byte, bool) {
 	}
 	f.pinned = true
 	return f.data[offset : offset+n : offset+n], true
+}
+
+// Unmap is Close for a caller that reads no View of the file any more: their memory is given back, too.
+func (f *File) Unmap() error {
+	f.lock.Lock()
+	f.pinned = false
+	f.lock.Unlock()
+	return f.Close()
 }
 
 // Close releases the file after the calls in progress. A second Close does nothing.

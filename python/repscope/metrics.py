@@ -13,26 +13,24 @@ from __future__ import annotations
 
 import json
 import numbers
-import threading
 import warnings
-from typing import Any, Dict, List, Optional, Tuple
+from typing import Any, Dict, Optional, Tuple
 
 import numpy as np
 
 from ._arrays import Workspace, as_array
-from ._client import _call, _command, _run, _Said
+from ._client import _run, _Said
 from ._errors import RepscopeWarning, UsageError
 from ._progress import progress_of
+from ._server import Pair, Server, Unavailable, server
 
 __all__ = ["continuity", "trustworthiness"]
 
-# The first calls for a pair of arrays compute a score alone each. The next one has both scores for any numbers of neighbors
-# from one pass, those that are asked for next along with it; the last pairs are remembered by their values.
+# The first calls for a pair of arrays compute a score alone each. With many samples the next one has both scores for any numbers
+# of neighbors from one pass, those that are asked for next along with it.
 _ALONE = 2
 _ALONG = (5, 10, 20)
-_KEPT = 16
-_known: Dict[Tuple[Any, ...], Dict[Tuple[str, int], Optional[float]]] = {}
-_lock = threading.Lock()
+_LARGE = 4000
 
 # The metrics of scikit-learn that have the order of one of the program's.
 _METRICS = {"euclidean": "euclidean", "l2": "euclidean", "sqeuclidean": "euclidean", "cosine": "cosine", "precomputed": "precomputed"}
@@ -56,8 +54,9 @@ def trustworthiness(X: Any, X_embedded: Any, *, n_neighbors: int = 5, metric: st
     were converted to float64 first; scikit-learn rounds such distances to float32, by which some tie. Its float64
     distances lose digits where the rows lie far from the origin; these do not.
 
-    The first two scores of a pair of arrays are computed alone, a third one with trustworthiness and continuity for several
-    k. The scores of the last pairs are remembered by the digests of their values, so that further calls cost those alone.
+    One process of the program is kept for all calls: it is started by the first one, ends with Python or after a minute without
+    another, and has the last arrays in memory that both have mapped. While their values stay the same, scores that
+    were computed are remembered. Calls from several threads at a time have processes of their own.
 
     Args:
         X: array [n, D] of the original samples, or the [n, n] distances of ``metric="precomputed"``,
@@ -103,84 +102,51 @@ def _score(name: str, X: Any, X_embedded: Any, n_neighbors: int, metric: str) ->
         raise ValueError(f"X has {n} samples, X_embedded has {len(embedded)}")
     if metric == "precomputed" and original.shape != (n, n):
         raise ValueError(f"Precomputed metric requires shape (n_samples, n_samples). Got {original.shape} for X.")
-    k = int(n_neighbors)
-    # Pairs that are not known by a few of their values are not known by all of them.
-    some = (_some(original), _some(embedded), metric)
-    with _lock:
-        seen = any(pair[:3] == some for pair in _known)
-    digests = _Digests(original, embedded)
-    if seen:
-        pair = (*some, *digests.result())
-        with _lock:
-            scores = dict(_known.get(pair, {}))
-        if (name, k) not in scores:
-            many = len(scores) >= _ALONE
-            ks = sorted({k, *(a for a in _ALONG if a < n / 2)})
-            scores = _both(original, embedded, ks, _METRICS[metric]) if many else _one(name, original, embedded, k, _METRICS[metric])
-    else:
-        scores = _one(name, original, embedded, k, _METRICS[metric])
-        pair = (*some, *digests.result())
-    with _lock:
-        _known.setdefault(pair, {}).update(scores)
-        while len(_known) > _KEPT:
-            del _known[next(iter(_known))]
-    value = scores[name, k]
+    value = _remembered(name, original, embedded, int(n_neighbors), _METRICS[metric])
     if value is None:
         warnings.warn(f"{name} is undefined: all rows of X or of X_embedded are equal", RepscopeWarning, stacklevel=3)
         return float("nan")
     return float(value)
 
 
-def _some(array: np.ndarray) -> Tuple[Any, ...]:
-    """What tells most arrays apart at once: type, shape and some values."""
-    n, width = array.shape
-    rows = array[:: max(1, n // 16)]
-    return array.dtype.str, array.shape, np.ascontiguousarray(rows[:, :: max(1, width // 16)]).tobytes()
+def _remembered(name: str, original: np.ndarray, embedded: np.ndarray, k: int, metric: str) -> Optional[float]:
+    """A score from the process that is kept for them; one of its own computes it where that is busy or there can be none."""
+    kept = server()
+    if not kept.lock.acquire(blocking=False):
+        return _one(name, original, embedded, k, metric)
+    try:
+        try:
+            pair = kept.hold((("X", original), ("X_embedded", embedded)))
+            if (name, k, metric) not in pair.scores:
+                pair.scores.update(_ask(kept, pair, name, k, metric))
+            return pair.scores[name, k, metric]
+        except Unavailable:
+            return _one(name, original, embedded, k, metric)
+        finally:
+            kept.settle()
+    finally:
+        kept.lock.release()
 
 
-class _Digests:
-    """The digests of two arrays, made beside what the program does: hashing lets others run."""
-
-    def __init__(self, *arrays: np.ndarray) -> None:
-        self._arrays = arrays
-        self._found: List[bytes] = []
-        self._thread = threading.Thread(target=self._make, daemon=True)
-        self._thread.start()
-
-    def _make(self) -> None:
-        import hashlib
-
-        for array in self._arrays:
-            h = hashlib.sha256()
-            for lo in range(0, len(array), 1024):
-                h.update(np.ascontiguousarray(array[lo : lo + 1024]).data.cast("B"))
-            self._found.append(h.digest())
-
-    def result(self) -> Tuple[bytes, ...]:
-        self._thread.join()
-        return tuple(self._found)
+def _ask(kept: Server, pair: Pair, name: str, k: int, metric: str) -> Dict[Tuple[Any, ...], Optional[float]]:
+    n = pair.arrays[0]["shape"][0]
+    names, ks = [name], [k]
+    if n >= _LARGE and len(pair.scores) >= _ALONE:
+        names, ks = list(__all__), sorted({k, *(a for a in _ALONG if a < n / 2)})
+    answer = kept.ask({"scores": names, "k": ks, "metric": metric, "original": pair.arrays[0], "embedded": pair.arrays[1]})
+    return {(s, a, metric): value for s in names for a, value in zip(ks, answer[s])}
 
 
-def _one(name: str, original: np.ndarray, embedded: np.ndarray, k: int, metric: str) -> Dict[Tuple[str, int], Optional[float]]:
-    """One score."""
+def _one(name: str, original: np.ndarray, embedded: np.ndarray, k: int, metric: str) -> Optional[float]:
+    """One score, from a process of its own."""
     with Workspace() as workspace:
         files = [workspace.save(role, array) for role, array in (("X", original), ("X_embedded", embedded))]
         done = _run(["score", name, *files, f"--k={k}", f"--metric={metric}"], progress_of(False, "score"), workspace, 0)
         if done.code != 0:
             err = _Said("score", done.stderr, workspace).error(done.code)
             raise UsageError(err.exit_code, err.message) from None
-    return {(name, k): json.loads(done.stdout)[name]}
-
-
-def _both(original: np.ndarray, embedded: np.ndarray, ks: List[int], metric: str) -> Dict[Tuple[str, int], Optional[float]]:
-    """Both scores at each k, of arrays that have been taken before."""
-    result = _call(_command("neighborhood"), {
-        "frames": original, "latents": {"X_embedded": embedded}, "k": ks, "metric": metric, "latent_metric": "euclidean",
-        "layout": "D", "bootstrap": 0, "permutations": 0, "coranking": "off", "format": "none", "cache": "off", "progress": False,
-    }, stacklevel=5)
-    scores = {(name, row.k): getattr(row, name) for row in result.models["X_embedded"].by_k for name in __all__}
-    result.close()
-    return scores
+    value: Optional[float] = json.loads(done.stdout)[name]
+    return value
 
 
 def _rows(value: Any, name: str) -> np.ndarray:

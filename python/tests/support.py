@@ -15,6 +15,7 @@ from typing import Any, Iterator
 import numpy as np
 
 import repscope
+import repscope.metrics
 
 
 def states(n: int = 120, d: int = 6, seed: int = 0) -> np.ndarray:
@@ -34,6 +35,7 @@ class Case(unittest.TestCase):
         warnings.simplefilter("ignore", repscope.RepscopeWarning)
         before = leftovers()
         self.addCleanup(lambda: self.assertEqual(until(lambda: leftovers() - before), set(), "files that were left"))
+        self.addCleanup(repscope.metrics.server().close)  # which has some
 
 
 def until(of: Any, seconds: float = 10) -> Any:

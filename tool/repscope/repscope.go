@@ -68,7 +68,7 @@ func parts() []part {
 		{"completion", "SHELL", "print the completions of bash, zsh or fish", printCompletion},
 		{"man", "NAME | --out DIR", "print the manual page of a binary, or write those of all", manual},
 		{"describe", "[NAME…]", "print the flags of binaries as JSON, for programs that call them", describe},
-		{"score", "trustworthiness|continuity X Z [--k K] [--metric NAME]", "print one score of two arrays as JSON, without all else that neighborhood measures", score},
+		{"score", "trustworthiness|continuity X Z [--k K] [--metric NAME] | --serve [--idle 60s]", "print one score of two arrays as JSON, without all else that neighborhood measures, or answer lines of JSON", score},
 	}
 }
 

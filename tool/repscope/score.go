@@ -8,7 +8,9 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"os"
 	"strings"
+	"time"
 
 	"repscope/dataset"
 	"repscope/internal/memory"
@@ -18,12 +20,19 @@ import (
 	"repscope/report"
 )
 
+// The scores by name.
+const trustworthiness, continuity = "trustworthiness", "continuity"
+
+func shapeText(shape []int) string { return strings.ReplaceAll(fmt.Sprint(shape), " ", ", ") }
+
 // score prints trustworthiness or continuity as JSON: the score, null where all rows of an array are equal.
 func score(_ []run.Command, args []string, w io.Writer) error {
 	flags := flag.NewFlagSet("score", flag.ContinueOnError)
 	flags.SetOutput(io.Discard)
 	k := flags.Int("k", 5, "")
 	metricName := flags.String("metric", "euclidean", "")
+	served := flags.Bool("serve", false, "")
+	idle := flags.Duration("idle", time.Minute, "")
 	var given []string
 	for len(args) > 0 { // flags may stand anywhere
 		if err := flags.Parse(args); err != nil {
@@ -33,6 +42,12 @@ func score(_ []run.Command, args []string, w io.Writer) error {
 			given, args = append(given, args[0]), args[1:]
 		}
 	}
+	if *served {
+		if len(given) > 0 || *idle <= 0 {
+			return run.Usage("score --serve: want no arguments, which come as lines of JSON on standard input, and an --idle above 0")
+		}
+		return serve(os.Stdin, w, *idle)
+	}
 	metric, err := neighbors.ParseMetric(*metricName)
 	if err != nil {
 		return run.Usage("--%v", err)
@@ -40,7 +55,7 @@ func score(_ []run.Command, args []string, w io.Writer) error {
 	if len(given) != 3 {
 		return run.Usage("score: want trustworthiness or continuity and two arrays, %s", text.Count(len(given), "argument"))
 	}
-	if given[0] != "trustworthiness" && given[0] != "continuity" {
+	if given[0] != trustworthiness && given[0] != continuity {
 		return run.Usage("score %s: want trustworthiness or continuity", given[0])
 	}
 	memory.Apply()
@@ -53,22 +68,15 @@ func score(_ []run.Command, args []string, w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	n := original.Points().N
-	switch {
-	case embedded.Points().N != n:
-		return fmt.Errorf("%s has %s, %s has %d", given[1], text.Count(n, "row"), given[2], embedded.Points().N)
-	case *k < 1 || *k > n-2:
-		return run.Usage("--k %d: want 1 to %d, the rows less two", *k, n-2)
+	if err := pair(given[1], original, given[2], embedded, []int{*k}); err != nil {
+		return err
 	}
 	var result report.Object
 	if original.Collapsed() || embedded.Collapsed() {
 		result.Set(given[0], nil)
 		return report.Encode(w, result)
 	}
-	if given[0] == "continuity" {
-		original, embedded = embedded, original
-	}
-	value, err := neighbors.Trustworthiness(ctx, original, embedded, *k, neighbors.Options{})
+	value, err := single(ctx, given[0], original, embedded, *k)
 	if errors.Is(err, context.Canceled) {
 		return errors.New("interrupted")
 	}
@@ -79,6 +87,28 @@ func score(_ []run.Command, args []string, w io.Writer) error {
 	return report.Encode(w, result)
 }
 
+// pair checks that two spaces belong together and have so many neighbors.
+func pair(name string, original neighbors.Space, other string, embedded neighbors.Space, ks []int) error {
+	n := original.Points().N
+	if embedded.Points().N != n {
+		return fmt.Errorf("%s has %s, %s has %d", name, text.Count(n, "row"), other, embedded.Points().N)
+	}
+	for _, k := range ks {
+		if k < 1 || k > n-2 {
+			return run.Usage("--k %d: want 1 to %d, the rows less two", k, n-2)
+		}
+	}
+	return nil
+}
+
+// single is one score.
+func single(ctx context.Context, name string, original, embedded neighbors.Space, k int) (float64, error) {
+	if name == continuity {
+		original, embedded = embedded, original
+	}
+	return neighbors.Trustworthiness(ctx, original, embedded, k, neighbors.Options{})
+}
+
 // space reads an array of a row per sample. float32 and float64 stay what they are, where they lie if they can.
 func space(spec string, metric neighbors.Metric) (neighbors.Space, error) {
 	array, err := dataset.Open(spec)
@@ -86,7 +116,7 @@ func space(spec string, metric neighbors.Metric) (neighbors.Space, error) {
 		return neighbors.Space{}, err
 	}
 	if len(array.Shape()) < 2 || array.Len() == 0 || array.RowLen() == 0 {
-		return neighbors.Space{}, fmt.Errorf("%s: shape %s, want a row of numbers for each of several samples", spec, strings.ReplaceAll(fmt.Sprint(array.Shape()), " ", ", "))
+		return neighbors.Space{}, fmt.Errorf("%s: shape %s, want a row of numbers for each of several samples", spec, shapeText(array.Shape()))
 	}
 	pts, err := array.Points()
 	if err != nil {

@@ -21,6 +21,7 @@ type tileList struct {
 	capacity int // of a list
 	entries  []scan.Entry[float32]
 	filled   []int32
+	cutAt    []int32   // so many entries are cut; soon, as the limit that is found keeps others out
 	limits   []float32 // values above are not wanted
 	overfull bool      // too many points are too close to tell
 }
@@ -49,9 +50,9 @@ func ListCapacity(count int) int { return 2*count + 64 }
 func newTileList(s *bounded[float32], first, pts, count int) *tileList {
 	l := &tileList{space: s, first: first, count: count, capacity: ListCapacity(count)}
 	l.entries = make([]scan.Entry[float32], pts*l.capacity)
-	l.filled, l.limits = make([]int32, pts), make([]float32, pts)
+	l.filled, l.cutAt, l.limits = make([]int32, pts), make([]int32, pts), make([]float32, pts)
 	for i := range l.limits {
-		l.limits[i] = math.MaxFloat32
+		l.limits[i], l.cutAt[i] = math.MaxFloat32, int32(2*count+16)
 	}
 	return l
 }
@@ -132,12 +133,20 @@ func (t *tileList) enter(i int, e scan.Entry[float32]) {
 	if e.Key > t.limits[i] || t.overfull {
 		return
 	}
-	list := t.entries[i*t.capacity : (i+1)*t.capacity]
-	list[t.filled[i]] = e
+	t.entries[i*t.capacity+int(t.filled[i])] = e
 	t.filled[i]++
-	if int(t.filled[i]) < t.capacity {
+	if t.filled[i] < t.cutAt[i] {
 		return
 	}
+	kept := t.cut(i)
+	t.cutAt[i] = int32(min(t.capacity, kept+t.count+16))
+	// Else lists would be cut again and again.
+	t.overfull = kept > t.capacity-16
+}
+
+// cut leaves the nearest of point i's list, of more than those, and all within the band of the last, and returns their number.
+func (t *tileList) cut(i int) int {
+	list := t.entries[i*t.capacity:][:t.filled[i]]
 	scan.Partition(list, t.count)
 	last := list[0].Key
 	for _, e := range list[1:t.count] {
@@ -152,8 +161,7 @@ func (t *tileList) enter(i int, e scan.Entry[float32]) {
 		}
 	}
 	t.filled[i] = int32(kept)
-	// Else lists would be cut again and again.
-	t.overfull = kept > t.capacity-16
+	return kept
 }
 
 // listed is nearest from the list of point i.
@@ -161,18 +169,12 @@ func (w *boundedWorker[F]) listed(i, count int, block *tileList, list []int32) [
 	w.enter(i)
 	w.buf = w.buf[:0]
 	at := i - block.first
+	if int(block.filled[at]) > count {
+		block.cut(at) // few are left to be sorted
+	}
 	for _, e := range block.entries[at*block.capacity:][:block.filled[at]] {
 		w.buf = append(w.buf, scan.Entry[F]{Key: F(e.Key), Index: e.Index})
 	}
 	scan.SortEntries(w.buf)
-	band := w.space.band(i)
-	if len(w.buf) > count {
-		cut := w.space.above(w.buf[count-1].Key, band)
-		last := count
-		for last < len(w.buf) && w.buf[last].Key <= cut {
-			last++
-		}
-		w.buf = w.buf[:last]
-	}
-	return w.settle(count, band, list[:0], false)
+	return w.settle(count, w.space.band(i), list[:0], false)
 }

@@ -1,0 +1,301 @@
+"""One process of the program that answers many questions: arrays lie in memory that both have mapped."""
+
+from __future__ import annotations
+
+import atexit
+import json
+import mmap
+import os
+import sys
+import threading
+from typing import Any, Dict, List, Optional, Sequence, Tuple
+
+import numpy as np
+
+from ._arrays import Workspace, has_room, mapped_file
+from ._errors import RepscopeError, UsageError
+from ._find import find_program
+
+# How long a process without a question lives, in seconds.
+IDLE = 60
+
+# Of the memory that holds arrays, what is kept between calls.
+_KEPT = 64 << 20
+_ALIGN = 64
+_PART = 1 << 20  # bytes that are compared at once
+
+# Elsewhere there are no files in memory, which this would lie in.
+AVAILABLE = sys.platform == "linux"
+
+
+class Unavailable(Exception):
+    """The process is in use, or there can be none: the question must be asked otherwise."""
+
+
+class _Ended(Exception):
+    """The process is gone."""
+
+
+class Pair:
+    """What is in the memory, of which answers are remembered."""
+
+    def __init__(self) -> None:
+        self.arrays: List[Dict[str, Any]] = []  # as the program is told
+        self.scores: Dict[Tuple[Any, ...], Optional[float]] = {}
+
+
+class Server:
+    """The process, and the memory with the last arrays. Whoever uses it holds its lock."""
+
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+        self._child: Any = None
+        self._key: Any = None
+        self._process = os.getpid()
+        self._workspace: Optional[Workspace] = None
+        self._path = ""
+        self._memory: Optional[mmap.mmap] = None
+        self._size = 0
+        self.pair = Pair()
+
+    # Arrays.
+
+    def hold(self, named: Sequence[Tuple[str, np.ndarray]]) -> Pair:
+        """The pair of these arrays, the one before where no value is another."""
+        if not AVAILABLE:
+            raise Unavailable
+        files = [mapped_file(array) for _, array in named]
+        places, end = [], 0
+        for (_, array), file in zip(named, files):
+            places.append(end)
+            if file is None:
+                end = (end + array.nbytes + _ALIGN - 1) // _ALIGN * _ALIGN
+        fresh = self._reserve(end)
+        old, pair = self.pair.arrays, Pair()
+        same = len(old) == len(named)
+        for at, ((name, array), file, place) in enumerate(zip(named, files, places)):
+            told: Dict[str, Any] = {"name": f"{name} (array {list(array.shape)}, {array.dtype})", "type": array.dtype.name, "shape": list(array.shape)}
+            if file is None:
+                told.update(path=self._path, offset=place)
+            else:
+                told.update(path=os.path.abspath(file), offset=os.path.getsize(file) - array.nbytes)
+            pair.arrays.append(told)
+            if file is not None and array.flags.c_contiguous:
+                same = False  # whoever else has mapped it may have written to it
+                continue
+            if file is not None:  # transposed
+                raise Unavailable
+            assert self._memory is not None
+            held: np.ndarray = np.frombuffer(self._memory, array.dtype, array.size, place).reshape(array.shape)
+            if fresh or at >= len(old) or old[at] != told:
+                self.pair = Pair()  # while values are written
+                same = False
+                np.copyto(held, array)
+            else:
+                first = _differs(held, array)
+                if first is not None:
+                    self.pair = Pair()
+                    same = False
+                    np.copyto(held[first:], array[first:])
+        if not same:
+            self.pair = pair
+        return self.pair
+
+    def _reserve(self, size: int) -> bool:
+        """Makes room for so many bytes; whether nothing that was there is there still."""
+        if self._memory is not None and size <= self._size:
+            return False
+        self._drop()
+        self.pair = Pair()
+        size = max(1 << 20, (size + (1 << 16) - 1) >> 16 << 16)
+        if not has_room(size):
+            raise Unavailable
+        self._workspace = Workspace()
+        try:
+            self._path = self._workspace.place("scores", size)
+            fd = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0), 0o600)
+            try:
+                # All room is taken now: for want of it later this process would end.
+                os.posix_fallocate(fd, 0, size)
+                self._memory = mmap.mmap(fd, size)
+            finally:
+                os.close(fd)
+        except OSError:
+            self._drop()
+            raise Unavailable from None
+        except BaseException:
+            self._drop()
+            raise
+        self._size = size
+        return True
+
+    def _drop(self) -> None:
+        memory, self._memory, self._size, self._path = self._memory, None, 0, ""
+        if memory is not None:
+            try:
+                memory.close()
+            except BufferError:  # an array views it
+                pass
+        if self._workspace is not None:
+            self._workspace.close()
+            self._workspace = None
+
+    def settle(self) -> None:
+        """Gives back memory beyond what is kept between calls."""
+        if self._size > _KEPT:
+            self.pair = Pair()
+            self._drop()
+
+    # Questions.
+
+    def ask(self, question: Dict[str, Any]) -> Dict[str, Any]:
+        """The answer to a question. A process that has ended is started anew, once."""
+        line = json.dumps(question).encode() + b"\n"
+        for attempt in range(2):
+            try:
+                answer = self._answer(line)
+            except _Ended:
+                self.end()
+                continue
+            except BaseException:  # what it says to this one must not be taken for the answer to the next
+                self.end(kill=True)
+                raise
+            if "error" in answer:
+                # Wrong arrays are ValueErrors, whatever the exit code.
+                raise UsageError(answer["code"], answer["error"])
+            return answer
+        raise Unavailable
+
+    def _answer(self, line: bytes) -> Dict[str, Any]:
+        self._start()
+        try:
+            self._child.stdin.write(line)
+            self._child.stdin.flush()
+            text = self._child.stdout.readline()
+        except (OSError, ValueError):
+            raise _Ended from None
+        if not text.endswith(b"\n"):
+            raise _Ended
+        try:
+            answer: Dict[str, Any] = json.loads(text)
+        except ValueError:
+            raise _Ended from None
+        return answer
+
+    def _start(self) -> None:
+        key = _surroundings()
+        if self._child is not None and (self._key != key or self._child.poll() is not None):
+            self.end()
+        if self._child is not None:
+            return
+        import subprocess
+
+        program = _program(key)
+        try:
+            self._child = subprocess.Popen(
+                [program, "score", "--serve", f"--idle={IDLE}s"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+            )
+        except OSError as err:
+            raise RepscopeError(1, f"{program}: {err.strerror or err}") from err
+        self._key = key
+
+    def end(self, kill: bool = False) -> None:
+        """Ends the process; the next question starts another."""
+        child, self._child = self._child, None
+        if child is None:
+            return
+        import subprocess
+
+        try:
+            if kill:
+                child.kill()
+            for stream in (child.stdin, child.stdout):
+                try:
+                    stream.close()
+                except OSError:
+                    pass  # what was not read
+            try:
+                child.wait(2)
+            except subprocess.TimeoutExpired:
+                child.kill()
+                child.wait()
+        except BaseException:
+            child.kill()
+            raise
+
+    def close(self) -> None:
+        if os.getpid() == self._process:
+            self.end(kill=True)
+            self._drop()
+
+    def leave(self) -> None:
+        """Forgets, after a fork, what belongs to the parent."""
+        if self._child is not None:
+            # The parent's pipes would stay open as long as this process.
+            try:
+                nowhere = os.open(os.devnull, os.O_RDWR)
+                for stream in (self._child.stdin, self._child.stdout):
+                    os.dup2(nowhere, stream.fileno(), inheritable=False)
+                    stream.close()
+                os.close(nowhere)
+            except (OSError, ValueError):
+                pass
+            self._child.returncode = 0  # nothing of this process to wait for
+        if self._memory is not None:
+            try:
+                self._memory.close()
+            except BufferError:
+                pass
+
+
+def _differs(held: np.ndarray, array: np.ndarray) -> Optional[int]:
+    """The first row of a part in which two arrays of one shape differ; None where they are equal."""
+    step = max(1, _PART // max(1, array.itemsize * array.shape[1]))
+    for lo in range(0, len(array), step):
+        if not np.array_equal(held[lo : lo + step], array[lo : lo + step]):
+            return lo
+    return None
+
+
+_programs: Dict[Any, str] = {}
+
+
+def _surroundings() -> Any:
+    """What a process is bound to when it starts."""
+    own = tuple((k, v) for k, v in os.environ.items() if k.startswith(("REPSCOPE_", "GO", "PATH")))
+    cpus = tuple(sorted(os.sched_getaffinity(0))) if hasattr(os, "sched_getaffinity") else ()
+    program = _programs.get(own)
+    try:
+        if program is None:
+            raise OSError
+        info = os.stat(program)
+    except OSError:
+        program = find_program()
+        _programs.clear()
+        _programs[own] = program
+        info = os.stat(program)
+    return own, cpus, program, info.st_ino, info.st_size, info.st_mtime_ns
+
+
+def _program(key: Any) -> str:
+    program: str = key[2]
+    return program
+
+
+_server = Server()
+
+
+def server() -> Server:
+    """That of this process."""
+    return _server
+
+
+def _forked() -> None:
+    global _server
+    _server.leave()
+    _server = Server()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forked)
+atexit.register(lambda: _server.close())

@@ -1,0 +1,300 @@
+// Scores for a program that asks for many: one process answers, from arrays in shared memory.
+
+package repscope
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"os/signal"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"time"
+
+	"repscope/internal/dtype"
+	"repscope/internal/memory"
+	"repscope/internal/mmap"
+	"repscope/internal/run"
+	"repscope/neighbors"
+	"repscope/points"
+)
+
+const (
+	longestRequest = 1 << 20
+	// After rest without a request memory is given back.
+	rest = 2 * time.Second
+)
+
+// A request is a line of JSON: which scores, trustworthiness and continuity, of which numbers of neighbors.
+type request struct {
+	Scores   []string `json:"scores"`
+	K        []int    `json:"k"`
+	Metric   string   `json:"metric"` // of the original
+	Original region   `json:"original"`
+	Embedded region   `json:"embedded"`
+}
+
+// A region is where a file holds an array, row after row in the order of bytes of this machine.
+type region struct {
+	Name   string `json:"name"` // for messages
+	Path   string `json:"path"`
+	Offset int64  `json:"offset"`
+	Type   string `json:"type"`
+	Shape  []int  `json:"shape"`
+}
+
+// failure is the answer to a request that failed: the message and the exit code of the same run.
+type failure struct {
+	Error string `json:"error"`
+	Code  int    `json:"code"`
+}
+
+// server answers requests one after the other.
+type server struct {
+	mapped map[string]*mmap.File // the files of the last request
+}
+
+// serve answers a line of JSON for each that it reads, until the input ends or nothing comes for so long. What a request
+// gets wrong is an answer; only what ends the conversation is an error.
+func serve(in io.Reader, out io.Writer, idle time.Duration) error {
+	signal.Ignore(os.Interrupt) // of the terminal, which is meant for the caller
+	memory.Apply()
+	ctx, end := context.WithCancel(context.Background())
+	defer end()
+	lines := make(chan []byte)
+	failed := make(chan error, 1)
+	go func() {
+		defer end() // a caller that is gone wants no answer
+		scanner := bufio.NewScanner(in)
+		scanner.Buffer(nil, longestRequest)
+		for scanner.Scan() {
+			select {
+			case lines <- slices.Clone(scanner.Bytes()):
+			case <-ctx.Done():
+				return
+			}
+		}
+		failed <- scanner.Err()
+	}()
+	s := &server{mapped: map[string]*mmap.File{}}
+	defer s.release()
+	for {
+		line, err := next(ctx, lines, idle, s.rest)
+		if line == nil {
+			select {
+			case err = <-failed:
+			default:
+			}
+			if err != nil {
+				return fmt.Errorf("score --serve: standard input: %w", err)
+			}
+			return nil
+		}
+		answer, err := s.answer(ctx, line)
+		if ctx.Err() != nil {
+			return nil
+		}
+		if err != nil {
+			answer = failure{Error: err.Error(), Code: run.Report(io.Discard, Name, err)}
+		}
+		text, err := json.Marshal(answer)
+		if err != nil {
+			return fmt.Errorf("score --serve: %w", err)
+		}
+		if _, err := out.Write(append(text, '\n')); err != nil {
+			return fmt.Errorf("score --serve: %w", err)
+		}
+	}
+}
+
+// next is the next line, nil where none comes for so long or ever again; after a while resting is called.
+func next(ctx context.Context, lines <-chan []byte, idle time.Duration, resting func()) ([]byte, error) {
+	short, long := time.NewTimer(rest), time.NewTimer(idle)
+	defer short.Stop()
+	defer long.Stop()
+	for {
+		select {
+		case line := <-lines:
+			return line, nil
+		case <-short.C:
+			resting()
+		case <-long.C:
+			return nil, nil
+		case <-ctx.Done():
+			return nil, nil
+		}
+	}
+}
+
+// rest gives memory back.
+func (s *server) rest() {
+	s.release()
+	debug.FreeOSMemory()
+}
+
+func (s *server) release() {
+	for path, f := range s.mapped {
+		_ = f.Unmap() // nothing reads it any more
+		delete(s.mapped, path)
+	}
+}
+
+// answer computes the scores of a request: of each name the list of values, one for each k; null where a space is collapsed.
+func (s *server) answer(ctx context.Context, line []byte) (any, error) {
+	var q request
+	decoder := json.NewDecoder(strings.NewReader(string(line)))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(&q); err != nil {
+		return nil, run.Usage("score --serve: %v", err)
+	}
+	if len(q.Scores) == 0 || len(q.K) == 0 {
+		return nil, run.Usage("score --serve: want scores and numbers of neighbors, found %d and %d", len(q.Scores), len(q.K))
+	}
+	for _, name := range q.Scores {
+		if name != trustworthiness && name != continuity {
+			return nil, run.Usage("score %s: want trustworthiness or continuity", name)
+		}
+	}
+	metric, err := neighbors.ParseMetric(q.Metric)
+	if err != nil {
+		return nil, run.Usage("metric: %v", err)
+	}
+	defer s.forget(q.Original.Path, q.Embedded.Path)
+	original, err := s.space(q.Original, metric)
+	if err != nil {
+		return nil, err
+	}
+	embedded, err := s.space(q.Embedded, neighbors.Euclidean)
+	if err != nil {
+		return nil, err
+	}
+	if err := pair(q.Original.Name, original, q.Embedded.Name, embedded, q.K); err != nil {
+		return nil, err
+	}
+	values, err := scores(ctx, original, embedded, q.Scores, q.K)
+	if err != nil {
+		return nil, err
+	}
+	return values, nil
+}
+
+// forget unmaps the files that the last request did not name.
+func (s *server) forget(kept ...string) {
+	for path, f := range s.mapped {
+		if !slices.Contains(kept, path) {
+			_ = f.Unmap()
+			delete(s.mapped, path)
+		}
+	}
+}
+
+// scores are those of a pair, by name and k.
+func scores(ctx context.Context, original, embedded neighbors.Space, names []string, ks []int) (map[string][]*float64, error) {
+	out := make(map[string][]*float64, len(names))
+	for _, name := range names {
+		out[name] = make([]*float64, len(ks))
+	}
+	if original.Collapsed() || embedded.Collapsed() {
+		return out, nil
+	}
+	if len(out)*len(ks) == 1 {
+		value, err := single(ctx, names[0], original, embedded, ks[0])
+		out[names[0]][0] = &value
+		return out, err
+	}
+	pass, err := neighbors.NewPassOf(original, []neighbors.Space{embedded}, neighbors.Options{Ks: ks, CoRanking: neighbors.CoRankingOff})
+	if err != nil {
+		return nil, err
+	}
+	result, err := pass.Compare(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for at := range ks {
+		of := &result[0].ByK[at]
+		for name, value := range map[string]*float64{trustworthiness: &of.Trustworthiness, continuity: &of.Continuity} {
+			if out[name] != nil {
+				out[name][at] = value
+			}
+		}
+	}
+	return out, nil
+}
+
+// space reads a region where it lies.
+func (s *server) space(r region, metric neighbors.Metric) (neighbors.Space, error) {
+	if r.Name == "" {
+		r.Name = r.Path
+	}
+	if len(r.Shape) != 2 || r.Shape[0] < 1 || r.Shape[1] < 1 {
+		return neighbors.Space{}, fmt.Errorf("%s: shape %s, want a row of numbers for each of several samples", r.Name, shapeText(r.Shape))
+	}
+	size, ok := map[string]int64{"uint8": 1, "float32": 4, "float64": 8}[r.Type]
+	if !ok {
+		return neighbors.Space{}, run.Usage("%s: elements of type %q, want uint8, float32 or float64", r.Name, r.Type)
+	}
+	n, dim := int64(r.Shape[0]), int64(r.Shape[1])
+	if n > math.MaxInt64/8/dim || r.Offset < 0 || r.Offset%size != 0 {
+		return neighbors.Space{}, run.Usage("%s: %d × %d values at offset %d", r.Name, n, dim, r.Offset)
+	}
+	raw, err := s.bytes(r, n*dim*size)
+	if err != nil {
+		return neighbors.Space{}, err
+	}
+	var p points.Points
+	switch r.Type {
+	case "uint8":
+		if metric == neighbors.Precomputed {
+			return neighbors.Space{}, fmt.Errorf("%s: distances of type uint8, want float32 or float64", r.Name)
+		}
+		p = points.Uint8(raw, int(dim))
+	case "float32":
+		x, _ := dtype.Elements[float32](raw)
+		p = points.Float32(x, int(dim))
+	default:
+		x, _ := dtype.Elements[float64](raw)
+		p = points.Float64(x, int(dim))
+	}
+	if int64(p.N) != n {
+		return neighbors.Space{}, fmt.Errorf("%s: its values do not lie where numbers of their type can", r.Name)
+	}
+	return neighbors.NewSpace(r.Name, p, metric)
+}
+
+// bytes are those of a region, mapped where files can be. The file may be another than at the last request, or another size.
+func (s *server) bytes(r region, size int64) ([]byte, error) {
+	f := s.mapped[r.Path]
+	if f != nil && !f.Current() {
+		_ = f.Unmap()
+		delete(s.mapped, r.Path)
+		f = nil
+	}
+	if f == nil {
+		var err error
+		if f, err = mmap.Open(r.Path); err != nil {
+			return nil, err
+		}
+		s.mapped[r.Path] = f
+	}
+	if r.Offset > f.Size() || size > f.Size()-r.Offset {
+		return nil, fmt.Errorf("%s: %d bytes at %d of %s, which has %d", r.Name, size, r.Offset, r.Path, f.Size())
+	}
+	if raw, ok := f.View(r.Offset, size); ok {
+		return raw, nil
+	}
+	words := make([]float64, (size+7)/8) // for their alignment
+	raw := dtype.Bytes(words)[:size]
+	if n, err := f.ReadAt(raw, r.Offset); n < len(raw) {
+		if err == nil || errors.Is(err, io.EOF) {
+			err = io.ErrUnexpectedEOF
+		}
+		return nil, fmt.Errorf("%s: %w", r.Name, err)
+	}
+	return raw, nil
+}
