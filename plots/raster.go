@@ -9,14 +9,7 @@ import (
 	"math"
 
 	"gonum.org/v1/plot/vg"
-	"gonum.org/v1/plot/vg/vgimg"
 )
-
-// raster is a page of pixels that draws images by itself.
-type raster struct {
-	*vgimg.Canvas
-	moves *moves
-}
 
 // moves is whether coordinates are those of the page, now and where they were pushed.
 type moves struct {
@@ -24,30 +17,30 @@ type moves struct {
 	below []bool
 }
 
-func (r raster) Push() {
-	r.moves.below = append(r.moves.below, r.moves.moved)
-	r.Canvas.Push()
+func (p pngPage) Push() {
+	p.moves.below = append(p.moves.below, p.moves.moved)
+	p.Canvas.Push()
 }
 
-func (r raster) Pop() {
-	last := len(r.moves.below) - 1
-	r.moves.moved, r.moves.below = r.moves.below[last], r.moves.below[:last]
-	r.Canvas.Pop()
+func (p pngPage) Pop() {
+	last := len(p.moves.below) - 1
+	p.moves.moved, p.moves.below = p.moves.below[last], p.moves.below[:last]
+	p.Canvas.Pop()
 }
 
-func (r raster) Rotate(angle float64) {
-	r.moves.moved = true
-	r.Canvas.Rotate(angle)
+func (p pngPage) Rotate(angle float64) {
+	p.moves.moved = true
+	p.Canvas.Rotate(angle)
 }
 
-func (r raster) Translate(p vg.Point) {
-	r.moves.moved = true
-	r.Canvas.Translate(p)
+func (p pngPage) Translate(by vg.Point) {
+	p.moves.moved = true
+	p.Canvas.Translate(by)
 }
 
-func (r raster) Scale(x, y float64) {
-	r.moves.moved = true
-	r.Canvas.Scale(x, y)
+func (p pngPage) Scale(x, y float64) {
+	p.moves.moved = true
+	p.Canvas.Scale(x, y)
 }
 
 // DrawImage writes the pixels that the canvas would: a tent over the source, as wide as a pixel of the page or of the
@@ -55,14 +48,14 @@ func (r raster) Scale(x, y float64) {
 // dimensions; here columns and rows have their weights once, equal neighbors among them are one, and they are
 // summed one after the other. Sums differ by their rounding, far below a step of a color; where one is so near a
 // step that this might show it is taken as the canvas takes it.
-func (r raster) DrawImage(rect vg.Rectangle, m image.Image) {
+func (p pngPage) DrawImage(rect vg.Rectangle, m image.Image) {
 	source, ok := m.(*image.NRGBA)
-	page, pixels := r.Image().(*image.RGBA)
-	if !ok || !pixels || r.moves.moved || m.Bounds().Empty() || m.Bounds().Min != (image.Point{}) || !source.Opaque() {
-		r.Canvas.DrawImage(rect, m)
+	page, pixels := p.Image().(*image.RGBA)
+	if !ok || !pixels || p.moves.moved || m.Bounds().Empty() || m.Bounds().Min != (image.Point{}) || !source.Opaque() {
+		p.Canvas.DrawImage(rect, m)
 		return
 	}
-	size, extent, dpi := source.Rect.Size(), rect.Size(), r.DPI()
+	size, extent, dpi := source.Rect.Size(), rect.Size(), p.DPI()
 	width, height := extent.X.Dots(dpi)/float64(size.X), extent.Y.Dots(dpi)/float64(size.Y)
 	top := (-rect.Min.Y.Dots(dpi) - extent.Y.Dots(dpi)) + float64(page.Rect.Dy())
 	d := resampling{source: source, page: page}

@@ -47,7 +47,7 @@ func TestRaster(t *testing.T) {
 		}
 		rect.Max = rect.Min.Add(extent)
 		background := color.RGBA{10, 200, 30, 255}
-		got, want := raster{newRaster(70, 61.3, background), new(moves)}, newRaster(70, 61.3, background)
+		got, want := pngPage{newRaster(70, 61.3, background), new(moves)}, newRaster(70, 61.3, background)
 		if trial%7 == 0 {
 			for _, c := range []vg.Canvas{got, want} {
 				c.Push()
@@ -78,8 +78,8 @@ func BenchmarkDrawImage(b *testing.B) {
 	}
 	rect := vg.Rectangle{Max: vg.Point{X: 60, Y: 60}}
 	large := magnify(m, rect.Max)
-	own := raster{newRaster(70, 70, color.White), new(moves)}
-	for name, c := range map[string]vg.Canvas{"canvas": own.Canvas, "raster": own} {
+	own := pngPage{newRaster(70, 70, color.White), new(moves)}
+	for name, c := range map[string]vg.Canvas{"canvas": own.Canvas, "page": own} {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
 				c.DrawImage(rect, large)
