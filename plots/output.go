@@ -28,7 +28,7 @@ type page interface {
 func newPage(format string, width, height vg.Length, title string) (page, error) {
 	switch format {
 	case "png":
-		return pngPage{newRaster(width, height, color.White)}, nil
+		return pngPage{newRaster(width, height, color.White), new(moves)}, nil
 	case "svg":
 		return svgPage{vgsvg.NewWith(vgsvg.UseWH(width, height)), title}, nil
 	case "pdf":
@@ -42,7 +42,11 @@ func newRaster(width, height vg.Length, background color.Color) *vgimg.Canvas {
 	return vgimg.NewWith(vgimg.UseWH(width, height), vgimg.UseDPI(DPI), vgimg.UseBackgroundColor(background))
 }
 
-type pngPage struct{ *vgimg.Canvas }
+// pngPage is a page of pixels, which draws images by itself.
+type pngPage struct {
+	*vgimg.Canvas
+	moves *moves
+}
 
 func (p pngPage) encode(w io.Writer) error {
 	file, err := encodePNG(p.Image().(*image.RGBA))

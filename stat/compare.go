@@ -158,30 +158,45 @@ func SignFlipTest(differences []float64, draws int, seed uint64) (SignFlip, erro
 	if draws <= 0 {
 		draws = 9999
 	}
-	extreme, words := 0, (g+63)/64
-	patterns, row := signPatterns(seed, draws, words), make([]uint64, words)
-	for k := range draws {
+	return SignFlip{P: float64(flipped(differences, bound, draws, seed)+1) / float64(draws+1), Patterns: draws + 1}, nil
+}
+
+// flipped counts the random patterns whose sum is bound or more in absolute value. Four sums are made at a time, each in the order
+// of the differences: one alone waits for every addition.
+func flipped(differences []float64, bound float64, draws int, seed uint64) (count int) {
+	words := (len(differences) + 63) / 64
+	patterns, row := signPatterns(seed, draws, words), make([]uint64, 4*words)
+	for k := 0; k < draws; k += 4 {
 		own := row
-		if patterns != nil {
-			own = patterns[k*words:]
+		if patterns != nil && k+4 <= draws {
+			own = patterns[k*words : (k+4)*words]
 		} else {
-			drawSigns(row, seed, k)
-		}
-		var sum float64
-		var bits uint64
-		for i, d := range differences {
-			if i%64 == 0 {
-				bits = own[i/64]
+			for i := k; i < min(k+4, draws); i++ {
+				drawSigns(row[(i-k)*words:(i-k+1)*words], seed, i)
 			}
-			// The sign bit, set or not, without a branch that would be mispredicted.
-			sum += math.Float64frombits(math.Float64bits(d) ^ bits<<63)
-			bits >>= 1
 		}
-		if math.Abs(sum) >= bound {
-			extreme++
+		var sums [4]float64
+		for w := range words {
+			a, b, c, d := own[w], own[words+w], own[2*words+w], own[3*words+w]
+			s0, s1, s2, s3 := sums[0], sums[1], sums[2], sums[3]
+			for _, v := range differences[64*w : min(64*w+64, len(differences))] {
+				// The sign bit, set or not, without a branch that would be mispredicted.
+				bits := math.Float64bits(v)
+				s0 += math.Float64frombits(bits ^ a<<63)
+				s1 += math.Float64frombits(bits ^ b<<63)
+				s2 += math.Float64frombits(bits ^ c<<63)
+				s3 += math.Float64frombits(bits ^ d<<63)
+				a, b, c, d = a>>1, b>>1, c>>1, d>>1
+			}
+			sums = [4]float64{s0, s1, s2, s3}
+		}
+		for _, sum := range sums[:min(4, draws-k)] {
+			if math.Abs(sum) >= bound {
+				count++
+			}
 		}
 	}
-	return SignFlip{P: float64(extreme+1) / float64(draws+1), Patterns: draws + 1}, nil
+	return count
 }
 
 // signs are the patterns that were drawn last: all comparisons of a result ask for the same ones.

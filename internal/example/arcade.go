@@ -84,12 +84,15 @@ func (s *Set) Frame(i int) []uint8 {
 	return s.Frames[i*size : (i+1)*size : (i+1)*size]
 }
 
+// usualFrames is about how many frames an episode has.
+const usualFrames = 150
+
 // Generate plays the episodes that the configuration asks for.
 func Generate(c Config) (*Set, error) {
 	if c.Episodes < 0 || c.Frames < 0 || (c.Episodes > 0) == (c.Frames > 0) {
 		return nil, fmt.Errorf("arcade: want either a positive number of episodes or of frames, got %d episodes and %d frames", c.Episodes, c.Frames)
 	}
-	s := &Set{}
+	s := &Set{Frames: make([]uint8, 0, min(max(c.Frames, usualFrames*c.Episodes), 1<<13)*Height*Width)}
 	for episode := int64(0); ; episode++ {
 		if c.Episodes > 0 && episode == int64(c.Episodes) {
 			return s, nil

@@ -3,10 +3,8 @@
 package contact
 
 import (
-	"cmp"
 	"fmt"
 	"math"
-	"slices"
 )
 
 // Range is a set of pairs of residues, by how far they are from each other in the sequence.
@@ -97,30 +95,41 @@ func Precisions(s *Scores, truth *Contacts, ranges []Range) ([]Precision, error)
 	for _, r := range ranges {
 		least = min(least, max(r.Min, 1))
 	}
-	type pair struct {
-		score float64
-		i, j  int32
-	}
-	pairs := make([]pair, 0, s.N*s.N/2)
-	for i := range s.N {
-		for j := i + least; j < s.N; j++ {
-			if v := s.Values[i*s.N+j]; math.IsNaN(v) {
-				return nil, fmt.Errorf("the score of residues %d and %d is NaN", i, j)
-			} else if truth.Pairs[i*s.N+j] != Unknown {
-				pairs = append(pairs, pair{v, int32(i), int32(j)})
-			}
-		}
-	}
-	slices.SortFunc(pairs, func(a, b pair) int { return cmp.Compare(b.score, a.score) })
 	out := make([]Precision, len(ranges))
 	for k, r := range ranges {
 		out[k] = Precision{Range: r, Length: truth.Resolved}
+	}
+	pairs := make([]pair, 0, s.N*(s.N-1)/2)
+	for i := range s.N {
+		for j := i + least; j < s.N; j++ {
+			v, state := s.Values[i*s.N+j], truth.Pairs[i*s.N+j]
+			if math.IsNaN(v) {
+				return nil, fmt.Errorf("the score of residues %d and %d is NaN", i, j)
+			} else if state == Unknown {
+				continue
+			}
+			pairs = append(pairs, pair{descending(v), int32(i), int32(j)})
+			same := truth.chain(i) == truth.chain(j)
+			for k := range out {
+				if p := &out[k]; p.has(j-i, same) {
+					p.Pairs++
+					if state == Touching {
+						p.Contacts++
+					}
+				}
+			}
+		}
+	}
+	pairs = sorted(pairs)
+	for k := range out {
+		p := &out[k]
+		deepest, above := min(max(p.Length, 1), p.Pairs), 0
 		var group, ends []float64 // the contacts among the pairs of each score, and how many these are
-		for first, last := 0, 0; first < len(pairs); first = last {
+		for first, last := 0, 0; above < deepest; first = last {
 			hits, size := 0, 0
-			for ; last < len(pairs) && pairs[last].score == pairs[first].score; last++ {
+			for ; last < len(pairs) && pairs[last].key == pairs[first].key; last++ {
 				i, j := int(pairs[last].i), int(pairs[last].j)
-				if !r.has(j-i, truth.chain(i) == truth.chain(j)) {
+				if !p.has(j-i, truth.chain(i) == truth.chain(j)) {
 					continue
 				}
 				size++
@@ -130,13 +139,56 @@ func Precisions(s *Scores, truth *Contacts, ranges []Range) ([]Precision, error)
 			}
 			if size > 0 {
 				group, ends = append(group, float64(hits)), append(ends, float64(size))
-				out[k].Pairs += size
-				out[k].Contacts += hits
+				above += size
 			}
 		}
-		out[k].count(group, ends)
+		p.count(group, ends)
 	}
 	return out, nil
+}
+
+// pair is two residues, and a number that is the smaller the higher their score.
+type pair struct {
+	key  uint64
+	i, j int32
+}
+
+// descending is the bits of a score as numbers in the order of falling scores; those of 0 and −0 are one.
+func descending(score float64) uint64 {
+	bits := math.Float64bits(score + 0)
+	if bits>>63 != 0 {
+		return bits
+	}
+	return ^bits &^ (1 << 63)
+}
+
+// sorted sorts by key, from digit to digit; it takes the memory of the pairs.
+func sorted(pairs []pair) []pair {
+	const bits, digits = 11, 6
+	var counts [digits][1 << bits]int32
+	for _, p := range pairs {
+		for d := range counts {
+			counts[d][p.key>>(bits*d)&(1<<bits-1)]++
+		}
+	}
+	other := make([]pair, len(pairs))
+	for d := range counts {
+		place, whole := int32(0), false
+		for k, count := range counts[d] {
+			whole = whole || int(count) == len(pairs)
+			counts[d][k], place = place, place+count
+		}
+		if whole {
+			continue // one digit for all
+		}
+		for _, p := range pairs {
+			at := &counts[d][p.key>>(bits*d)&(1<<bits-1)]
+			other[*at] = p
+			*at++
+		}
+		pairs, other = other, pairs
+	}
+	return pairs
 }
 
 // count fills the hits from those of groups of equal scores, in their order.

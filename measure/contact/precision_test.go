@@ -3,8 +3,10 @@
 package contact
 
 import (
+	"cmp"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -60,6 +62,57 @@ func TestPrecisionOfTies(t *testing.T) {
 		sum += p[0].At(Steps)
 	}
 	measuretest.Near(t, "mean over orders", sum/draws, want[0].At(Steps), 5*0.5/math.Sqrt(draws*30))
+}
+
+// TestPrecisionBySorting: the counts of the definition, for scores of any sign and size with ties, zeros of both signs and infinities.
+func TestPrecisionBySorting(t *testing.T) {
+	t.Parallel()
+	truth := readGolden(t).Structures[1].truth(t)
+	r := rand.New(rand.NewPCG(7, 8))
+	special := []float64{0, math.Copysign(0, -1), math.Inf(1), math.Inf(-1), 1, -1, math.SmallestNonzeroFloat64, -math.SmallestNonzeroFloat64}
+	for trial := range 20 {
+		s := &Scores{N: truth.N, Values: make([]float64, truth.N*truth.N)}
+		for k := range s.Values {
+			s.Values[k] = r.NormFloat64() * math.Exp(20*r.NormFloat64())
+			if r.IntN(20) < trial {
+				s.Values[k] = special[r.IntN(len(special))]
+			}
+		}
+		all, err := Precisions(s, truth, Standard(6))
+		must(t, err)
+		for _, p := range all {
+			type scored struct{ score, touching float64 }
+			var pairs []scored
+			contacts := 0.0
+			for i := range s.N {
+				for j := i + 1; j < s.N; j++ {
+					if state := truth.Pairs[i*s.N+j]; state != Unknown && p.has(j-i, truth.chain(i) == truth.chain(j)) {
+						pairs = append(pairs, scored{s.Values[i*s.N+j], 0})
+						if state == Touching {
+							pairs[len(pairs)-1].touching = 1
+							contacts++
+						}
+					}
+				}
+			}
+			slices.SortFunc(pairs, func(a, b scored) int { return cmp.Compare(b.score, a.score) })
+			if p.Pairs != len(pairs) || float64(p.Contacts) != contacts {
+				t.Fatalf("%s: %d pairs with %d contacts, want %d with %v", p.Name, p.Pairs, p.Contacts, len(pairs), contacts)
+			}
+			for k := range p.Depth {
+				want := 0.0
+				for first := 0; len(pairs) > 0 && first < p.Depth[k]; {
+					last, hits := first, 0.0
+					for ; last < len(pairs) && pairs[last].score == pairs[first].score; last++ {
+						hits += pairs[last].touching
+					}
+					want += hits * min(1, float64(p.Depth[k]-first)/float64(last-first))
+					first = last
+				}
+				measuretest.Near(t, p.Name, p.Hits[k], want, 1e-12)
+			}
+		}
+	}
 }
 
 // TestPrecisionEdges: no pairs, and fewer pairs than residues.
