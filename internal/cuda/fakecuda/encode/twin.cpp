@@ -8,7 +8,7 @@ namespace {
 #include "../../kernels/encode.cu"
 
 Family family("encode", "encode.cu walk.h device.h ../fakecuda/twin.h",
-	"9029975da5d8363b1254866c1a9fa522fd9eda6822d129dab69f32951ddd149a",
+	"649fecdd301dc0249340480ec21590b5333744957b1ae60ceba08a20faa0954a",
 	__start_fake_shared_encode, __stop_fake_shared_encode, {
 	twin("levels_u8", levels_u8),
 	twin("scale_f32", scale_f32),

@@ -8,7 +8,7 @@ namespace {
 #include "../../kernels/index.cu"
 
 Family family("index", "index.cu math.h device.h walk.h ../fakecuda/twin.h",
-	"25dc7cd1856db0eac054960e3934449fd44afde93ddf8b386065793e7bdc09ae",
+	"929c01057b4ba79819b88a184399bfd5ceb2d3f1065026aeea326108cd8e5216",
 	__start_fake_shared_index, __stop_fake_shared_index, {
 	twin("gather_1", gather_1),
 	twin("gather_4", gather_4),

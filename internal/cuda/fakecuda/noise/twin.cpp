@@ -8,7 +8,7 @@ namespace {
 #include "../../kernels/noise.cu"
 
 Family family("noise", "noise.cu math.h device.h walk.h ../fakecuda/twin.h",
-	"c60b56621ff5f93acb0546ea27d005894afcb78ef79ee110cc6ac391ccc9a3b8",
+	"56d1fe6b71111bd55847f96b2504923ea45a494724a2c030dc5f351e218f1be4",
 	__start_fake_shared_noise, __stop_fake_shared_noise, {
 	twin("random_f32", random_f32),
 	twin("noise_f32", noise_f32),

@@ -8,7 +8,7 @@ namespace {
 #include "../../kernels/pool.cu"
 
 Family family("pool", "pool.cu math.h device.h walk.h ../fakecuda/twin.h",
-	"4f19fc17d907bb72df90ef0717d78a29cc088b054d8c68280aa1d4446ca3b797",
+	"587ea3fe9feb4f75b5fe198a3cbe25fb8d4cbf4cda1a31dcf7081c95431c529c",
 	__start_fake_shared_pool, __stop_fake_shared_pool, {
 	twin("max_pool_f32", max_pool_f32),
 	twin("max_pool_i64", max_pool_i64),

@@ -8,7 +8,7 @@ namespace {
 #include "../../kernels/resize.cu"
 
 Family family("resize", "resize.cu math.h device.h walk.h ../fakecuda/twin.h",
-	"24b9a33ed277ab443e4b3c99cd0939b73dff6f566f9d1f1d7cf8d7a7ffaeff73",
+	"0c72d293704a0744ad67d47826c1be365d5b978d5a4ebf4630677440d32a9db2",
 	__start_fake_shared_resize, __stop_fake_shared_resize, {
 	twin("resize_f32", resize_f32),
 	twin("grid_sample_f32", grid_sample_f32),
