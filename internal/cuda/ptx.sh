@@ -17,7 +17,7 @@ mkdir -p "$out/kernels/ptx"
 for name; do
 	name=${name%.cu}
 	"${CLANG:-clang-19}" -x cuda --cuda-device-only -S -O3 --cuda-gpu-arch=sm_80 --cuda-feature=+ptx71 \
-		-nocudalib -nocudainc -std=c++17 -ffp-contract=off -mllvm -unroll-runtime=false -Wall -Werror "$name.cu" -o "$out/kernels/ptx/$name.ptx"
+		-nocudalib -nocudainc -std=c++17 -ffp-contract=off -Wall -Werror "$name.cu" -o "$out/kernels/ptx/$name.ptx"
 	# All that the twin includes: go's build cache does not see these files, but it
 	# sees that their hash in the twin has changed.
 	sources=$("${CLANG:-clang-19}" -MM -x cuda --cuda-device-only --cuda-gpu-arch=sm_80 -nocudalib -nocudainc -std=c++17 "$name.cu" |

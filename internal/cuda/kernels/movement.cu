@@ -60,6 +60,7 @@ template <class T> __device__ inline void pad(const T *x, T *y, size count, cons
 		size n = i;
 		long long at = 0;
 		bool inside = true;
+#pragma unroll 1
 		for (unsigned a = rank; a-- > 0;) {
 			size rest, q = axes[a].divide(n, &rest);
 			long long o = offsets[axes[a].stride[0] + (long long)rest];

@@ -13,6 +13,7 @@ struct Window {
 __device__ inline long long window_place(const Window *windows, unsigned rank, unsigned cell, unsigned q, bool *inside, bool *counted) {
 	long long at = 0;
 	*inside = *counted = true;
+#pragma unroll 1
 	for (unsigned i = rank; i-- > 0;) {
 		const Window w = windows[i];
 		unsigned up = cell / (unsigned)w.out, next = q / (unsigned)w.kernel;
@@ -28,6 +29,7 @@ __device__ inline long long window_place(const Window *windows, unsigned rank, u
 /* A place in a plane as it is counted with the first axis fastest. */
 __device__ inline size column_major(const Window *windows, unsigned rank, size at, bool narrow) {
 	size sum = 0, stride = 1;
+#pragma unroll 1
 	for (unsigned i = 0; i < rank; i++) {
 		size in = (size)windows[i].in, q = quotient(at, (size)windows[i].apart, narrow);
 		sum += (q - quotient(q, in, narrow) * in) * stride;

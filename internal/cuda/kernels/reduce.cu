@@ -258,7 +258,7 @@ extern "C" __global__ void __launch_bounds__(256) softmax_block_f32(const float 
 /* softmax_columns_f32: n elements that lie `inner` apart, a thread for each of `total` such columns. y may be x. */
 extern "C" __global__ void __launch_bounds__(256) softmax_columns_f32(const float *x, float *y, size total, size n, size inner, int logarithm) {
 	for_each(r, total) {
-		size outer = quotient(r, inner, fits(total)), base = outer * n * inner + (r - outer * inner);
+		size outer = r / inner, base = outer * n * inner + (r - outer * inner);
 		float top = -bits_float(0x7f800000u);
 		for (size i = 0; i < n; i++) top = larger(top, x[base + i * inner]);
 		double sum = 0.0;

@@ -17,13 +17,14 @@ extern "C" __global__ void __launch_bounds__(256) resize_f32(const float *x, flo
 		/* The place along the axes after the last resized one, and along that. */
 		size n = i;
 		long long rest = 0;
+#pragma unroll 1
 		for (unsigned a = rank - 1; a > last; a--) {
-			size q = quotient(n, axes[a].length, fits(count));
+			size q = n / axes[a].length;
 			rest += (long long)(n - q * axes[a].length) * axes[a].apart;
 			n = q;
 		}
 		const ResizeAxis inner = axes[last];
-		size row = quotient(n, inner.length, fits(count));
+		size row = n / inner.length;
 		const int *index = indices + inner.first + (n - row * inner.length) * inner.taps;
 		const float *weight = weights + inner.first + (n - row * inner.length) * inner.taps;
 		bool beyond = index[0] < 0;
@@ -33,9 +34,10 @@ extern "C" __global__ void __launch_bounds__(256) resize_f32(const float *x, flo
 			size q = row;
 			long long at = rest;
 			float factor = 1.0f;
+#pragma unroll 1
 			for (unsigned a = last; a-- > 0;) {
 				const ResizeAxis axis = axes[a];
-				size up = quotient(q, axis.length, fits(count));
+				size up = q / axis.length;
 				size place = q - up * axis.length;
 				q = up;
 				if (axis.taps == 0) {

@@ -38,13 +38,15 @@ template <int K> struct Axis {
 	}
 };
 
-/* The places of element i of a box of at most `count` elements, axes from the outermost. */
+/* The places of element i of a box of at most `count` elements, axes from the outermost. There are few
+ * axes, and the next one needs the quotient of the one before: copies of the loop are not worth their registers. */
 template <int K> __device__ inline void locate(const Axis<K> *axes, unsigned rank, size i, size count, long long at[K]) {
 #pragma unroll
 	for (int k = 0; k < K; k++) at[k] = 0;
 	if (rank == 0) return;
 	if (count <= 0x7fffffffu) {
 		unsigned n = (unsigned)i;
+#pragma unroll 1
 		for (unsigned a = rank - 1; a > 0; a--) {
 			unsigned q = (unsigned)((size)n * axes[a].magic >> axes[a].shift);
 			long long r = n - q * (unsigned)axes[a].length;
@@ -54,6 +56,7 @@ template <int K> __device__ inline void locate(const Axis<K> *axes, unsigned ran
 		}
 		i = n;
 	} else {
+#pragma unroll 1
 		for (unsigned a = rank - 1; a > 0; a--) {
 			size r, q = axes[a].divide(i, &r);
 #pragma unroll

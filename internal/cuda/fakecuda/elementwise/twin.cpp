@@ -8,7 +8,7 @@ namespace {
 #include "../../kernels/elementwise.cu"
 
 Family family("elementwise", "elementwise.cu math.h device.h walk.h ../fakecuda/twin.h",
-	"c3aaf7b9817f3f16591ae75209439886e7ccc3a693f4545915f4c86544623fbe",
+	"41174448526c0f57d75666000b6ddbcb0b2cd7008bca0403aacf824b29d59f2b",
 	__start_fake_shared_elementwise, __stop_fake_shared_elementwise, {
 	twin("unary_f32", unary_f32),
 	twin("unary_double_f32", unary_double_f32),

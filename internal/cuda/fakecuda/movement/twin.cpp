@@ -8,7 +8,7 @@ namespace {
 #include "../../kernels/movement.cu"
 
 Family family("movement", "movement.cu math.h device.h walk.h ../fakecuda/twin.h",
-	"5a02d4edb90ccbd9ef4b733b285c8eed0554403e37038e7b1dac505266015876",
+	"f6b9c34121b91f6b04bfc42e7f994756eaa1e8e3368a67b2a9612d084f4a710a",
 	__start_fake_shared_movement, __stop_fake_shared_movement, {
 	twin("copy_box_1", copy_box_1),
 	twin("copy_box_4", copy_box_4),

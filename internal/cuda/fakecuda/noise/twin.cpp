@@ -8,7 +8,7 @@ namespace {
 #include "../../kernels/noise.cu"
 
 Family family("noise", "noise.cu math.h device.h walk.h ../fakecuda/twin.h",
-	"56d1fe6b71111bd55847f96b2504923ea45a494724a2c030dc5f351e218f1be4",
+	"3d07a299b1169698f23191b9f65928e5dacafea4dced6fcb5f52ab6064c49300",
 	__start_fake_shared_noise, __stop_fake_shared_noise, {
 	twin("random_f32", random_f32),
 	twin("noise_f32", noise_f32),
