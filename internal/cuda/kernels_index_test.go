@@ -12,7 +12,7 @@ import (
 
 func TestGatherKernels(t *testing.T) {
 	directly(t, func(b *bench) {
-		indices := []int64{0, 1, -1, 4, -5, 2, 5, -6, 3, 1 << 40, -1 << 40, math.MaxInt64, math.MinInt64, 1<<62 - 1, -(1<<62 - 1), 1<<62 - 2, -(1<<62 - 2), 2, 0, -3}
+		indices := []int64{0, 1, -1, 4, -5, 2, 5, -6, 3, 1 << 40, -1 << 40, math.MaxInt64, math.MinInt64, 1<<62 - 1, -(1<<62 - 1), 1<<62 - 2, -(1<<62 - 2), 1 << 62, -1 << 62, 3 << 61, -3 << 61, 2, 0, -3}
 		for _, c := range []struct{ list, n, inner, outer int }{{20, 5, 3, 2}, {7, 5, 1, 3}, {20, 0, 2, 1}, {1, 5, 40, 2}} {
 			for _, bad := range []int{len(indices), 6} {
 				list, count := min(c.list, bad), 0
@@ -28,7 +28,10 @@ func TestGatherKernels(t *testing.T) {
 		for _, k := range indices {
 			fault := put(b, make([]uint64, 1))
 			b.each("gather_4", put(b, make([]float32, 8)), put(b, []int64{k}), put(b, make([]float32, 1)), 1, 1, 5, 1, fault)
-			b.each("gather_1", put(b, make([]uint8, 8)), put(b, []int64{k}), put(b, make([]uint8, 1)), 1, 1, 5, 1, fault)
+			for size, kernel := range map[int]string{1: "gather_1", 8: "gather_8", 16: "gather_16"} {
+				fault := put(b, make([]uint64, 1))
+				b.each(kernel, put(b, make([]uint8, 5*size)), put(b, []int64{k}), put(b, make([]uint8, size)), 1, 1, 5, 1, fault)
+			}
 			b.each("element_places", put(b, []int64{k}), put(b, make([]uint64, 1)), 1, put(b, axes(axis(1, 1))), 1, 5, 7, put(b, make([]uint64, 1)))
 			b.each("tuple_places", put(b, []int64{1, k}), put(b, make([]uint64, 1)), 1, put(b, axes(axis(5, 40), axis(5, 3))), 2, 1, 200, put(b, make([]uint64, 2)))
 		}
@@ -231,7 +234,12 @@ func TestScatterKernels(t *testing.T) {
 					integers[i] = -integers[i]
 				}
 			}
+			signs := make([]float32, updates*inner) // zeros and ones of both signs
+			for i := range signs {
+				signs[i] = float32(math.Copysign(float64(i/4%2), float64(i*i%5)-1.5))
+			}
 			for reduction := range 5 {
+				b.each("scatter_f32", put(b, signs), at, marks, put(b, signs[:most]), updates*inner, inner, reduction)
 				b.each("scatter_f32", put(b, floats), at, marks, put(b, telling(most)), updates*inner, inner, reduction)
 				b.each("scatter_f32", put(b, noise(updates*inner, 3)), at, marks, put(b, noise(most, 4)), updates*inner, inner, reduction)
 				b.each("scatter_i64", put(b, integers), at, marks, put(b, scattered[int64](most, 4)), updates*inner, inner, reduction)

@@ -225,6 +225,26 @@ func (b *bench) samples() {
 			}
 		}
 	}
+	// Points at the middles and the edges of pixels, and a little beside, to two widths outside.
+	for _, size := range []int{1, 2, 5, 8} {
+		var line []float32
+		for i := -4 * size; i <= 6*size; i++ {
+			at := (float32(i)+1)/float32(size) - 1
+			line = append(line, at, math.Nextafter32(at, 9), math.Nextafter32(at, -9))
+			if size > 1 {
+				line = append(line, float32(i)/float32(size-1)-1)
+			}
+		}
+		var grid []float32
+		for i, at := range line {
+			grid = append(grid, at, line[(i*7+3)%len(line)])
+		}
+		image := put(b, noise(2*size*(size+1), 7))
+		for which := range 18 {
+			b.start("grid_sample_f32", [3]int{(len(line) + 63) / 64, 1, 1}, [3]int{64, 1, 1}, 0, image, put(b, grid), put(b, make([]float32, 2*len(line))),
+				1, len(line), 2, 1, size+1, size, which%3, which/3%3, which/9)
+		}
+	}
 	const n = 256
 	for _, first := range distant {
 		// Many images of one point, and of a few points; many points of one image.

@@ -49,6 +49,8 @@ func TestProductKernels(t *testing.T) {
 			list := []shape{
 				{t.rows + 5, t.columns + 4, 100, 9, 1}, {7, t.columns*2 - 3, 44, 9, 1}, {t.rows - 1, 12, 132, 2, 1}, {9, t.columns + 1, 96, 1, 1}, {t.rows + 1, t.columns, 128, 2, 2}, {3, 2, 32, 1, 1},
 				{t.rows*2 - 3, 8, 32 * (t.stages + 2), 3, 1}, {t.rows * 2, t.columns + 1, 40, 9, 1}, {t.rows, t.columns, 36, 2, 3},
+				// Whole tiles whose slices are added up.
+				{t.rows, t.columns, 100, 1, 1}, {t.rows + 2, t.columns + 1, 132, 2, 1},
 			}
 			// Rows and columns end at each part of a tile that one thread copies.
 			for i := 0; i*16 < t.rows; i++ {
@@ -83,7 +85,7 @@ func TestProductKernels(t *testing.T) {
 			}
 		})
 		tiled(b, "matmul", func(kernel string, t tile) {
-			for i, c := range []struct{ m, n, k, slice, batch int }{{t.rows + 5, t.columns + 4, 45, 9, 2}, {7, t.columns - 3, 100, 1, 1}, {3, 8, 1, 1, 3}, {t.rows, 5, 70, 2, 1}, {t.rows * 2, 7, 33, 1, 2}, {t.rows, t.columns + 1, 40, 3, 1}} {
+			for i, c := range []struct{ m, n, k, slice, batch int }{{t.rows + 5, t.columns + 4, 45, 9, 2}, {7, t.columns - 3, 100, 1, 1}, {3, 8, 1, 1, 3}, {t.rows, 5, 70, 2, 1}, {t.rows * 2, 7, 33, 1, 2}, {t.rows, t.columns + 1, 40, 3, 1}, {t.rows, t.columns, 99, 1, 1}, {t.rows + 1, t.columns + 3, 130, 2, 1}} {
 				for orders := range 4 {
 					// A and B by rows or by columns, with gaps.
 					aRow, aColumn, bRow, bColumn := c.k+1, 1, c.n+2, 1
@@ -168,6 +170,11 @@ func TestConvolutionKernels(t *testing.T) {
 			{images: 1, channels: 4, groups: 1, filters: 13, in: [3]int{1, 7, 8}, size: [3]int{1, 3, 3}, stride: [3]int{1, 1, 1}, before: [3]int{0, -1, -1}, channelsFirst: true, down: true, slice: 9, activation: 1},
 			{images: 2, channels: 5, groups: 1, filters: 33, in: [3]int{1, 7, 8}, size: [3]int{1, 3, 3}, stride: [3]int{1, 2, 2}, before: [3]int{0, 0, 0}, shift: 1, slice: 2, activation: 1},
 			{images: 2, channels: 8, groups: 1, filters: 72, in: [3]int{2, 7, 8}, size: [3]int{2, 3, 3}, stride: [3]int{1, 1, 1}, before: [3]int{0, 0, 0}, shift: 1, fours: true, slice: 2, activation: 7, norm: true},
+			// Whole tiles whose slices are added up, and normalized rows of all lengths of a tile.
+			{images: 2, channels: 12, groups: 1, filters: 64, in: [3]int{1, 9, 9}, size: [3]int{1, 3, 3}, stride: [3]int{1, 1, 1}, before: [3]int{0, 1, 1}, slice: 1, activation: 0},
+			{images: 1, channels: 12, groups: 1, filters: 63, in: [3]int{1, 8, 9}, size: [3]int{1, 3, 3}, stride: [3]int{1, 1, 1}, before: [3]int{0, 1, 1}, fours: true, slice: 2, activation: 1, norm: true},
+			{images: 1, channels: 4, groups: 1, filters: 48, in: [3]int{1, 9, 9}, size: [3]int{1, 3, 3}, stride: [3]int{1, 1, 1}, before: [3]int{0, 1, 1}, fours: true, slice: 9, activation: 1, norm: true},
+			{images: 1, channels: 4, groups: 1, filters: 30, in: [3]int{1, 5, 9}, size: [3]int{1, 3, 3}, stride: [3]int{1, 1, 1}, before: [3]int{0, 1, 1}, fours: true, slice: 1, activation: 1, norm: true},
 		}
 		tiled(b, "conv", func(kernel string, t tile) {
 			for i, c := range base {
@@ -184,6 +191,12 @@ func TestConvolutionKernels(t *testing.T) {
 				c.activation = activation
 				c.convolve(b, "conv_direct", tile{}, i)
 			}
+		}
+		// The activations of many numbers: one pixel each, by a filter that is 1.
+		const n = 600
+		for activation := range 8 {
+			b.start("conv_direct", [3]int{(n + 255) / 256, 1, 1}, [3]int{256, 1, 1}, 0, put(b, telling(n)), put(b, []float32{1}), 0, put(b, make([]float32, n)), put(b, make([]int32, 4)),
+				n, 1, 1, 1, activation, 0, 1, 1, 1, n, n, n, 1, n, 1, 1, n, n, n, 1, n, 0, 1, 1, 1, 0, 0, 0)
 		}
 		order := make([]int32, 40)
 		for i := range order {

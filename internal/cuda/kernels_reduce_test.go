@@ -96,9 +96,46 @@ func TestReduceKernels(t *testing.T) {
 				}
 			}
 		}
+		b.endings()
 		b.arguments()
 		b.distantReductions()
 	})
+}
+
+// endings has what a reduction ends with for many numbers: sums of one term each.
+func (b *bench) endings() {
+	const n = 500
+	x, top := telling(n), noise(n, 4)
+	values := make([]float64, n)
+	for i := range x {
+		values[i] = float64(x[i]) * math.Ldexp(1, i%5*120-240)
+		if i%3 == 0 {
+			x[i] = float32(math.Abs(float64(x[i])))
+			values[i] = math.Abs(values[i])
+		}
+	}
+	in, with, partial := put(b, x), put(b, top), put(b, values)
+	for _, by := range []struct {
+		name  string
+		lanes int
+	}{{"thread", 1}, {"warp", 32}, {"block", 256}} {
+		count := min(n, 128000/by.lanes/4)
+		for _, c := range [][2]int{{0, 2}, {0, 3}, {0, 4}, {4, 3}, {6, 0}, {6, 3}, {6, 4}} {
+			b.start("reduce_by_"+by.name+"_f32", [3]int{(count*by.lanes + 255) / 256, 1, 1}, [3]int{256, 1, 1}, 0, in, put(b, make([]float32, n)), 0, with,
+				put(b, axes(axis(n, 1))), 1, put(b, axes()), 0, count, 1, 1, c[0], c[1])
+		}
+	}
+	for end := range 5 {
+		b.start("join_chunks_f32", [3]int{(n + 7) / 8, 1, 1}, [3]int{256, 1, 1}, 0, partial, put(b, make([]float32, n)), with, n, 3, 1, 0, end)
+	}
+	for _, c := range [][3]float32{{0.75, 1.5, 0.3}, {2, 0.25, 1}, {-0.5, 1, 3}, {0, 1, 1}, {1, 0, 1}, {3.5, 1e-3, 1e-3}, {0.6, -1, 0.1}} {
+		b.each("local_response_f32", put(b, x[:5*7*14]), put(b, make([]float32, 5*7*14)), 5*7*14, 7, 5, 1, 1, c[2], c[0], c[1])
+	}
+	// The functions of rows.
+	for logarithm := range 2 {
+		b.start("softmax_block_f32", [3]int{60, 1, 1}, [3]int{256, 1, 1}, 0, put(b, noise(60*7, 9)), put(b, make([]float32, 60*7)), 7, logarithm)
+		b.each("softmax_columns_f32", put(b, noise(60*7, 9)), put(b, make([]float32, 60*7)), 60, 7, 3, logarithm)
+	}
 }
 
 // arguments runs argument_*: ties, NaN in the first place and elsewhere, lines apart.
@@ -131,6 +168,25 @@ func (b *bench) arguments() {
 					threads *= 32
 				}
 				b.start(kernel, [3]int{(threads + 255) / 256, 1, 1}, [3]int{256, 1, 1}, 0, from, put(b, make([]int64, total)), total, c.n, c.inner, which&1, which>>1)
+			}
+		}
+	}
+	// Few different numbers in every order, and NaN.
+	for _, n := range []int{31, 33, 64, 70} {
+		const total = 48
+		seeds := scattered[uint32](total*n, uint64(n))
+		x, integers := make([]float32, total*n), make([]int64, total*n)
+		for i, s := range seeds {
+			x[i] = float32(s>>3%4) - 1
+			integers[i] = int64(s>>3%4) - 1
+			if s%9 == 0 && i/n%2 == 0 {
+				x[i] = nan
+			}
+		}
+		for which := range 4 {
+			for kind, from := range map[string]uint64{"f32": put(b, x), "i64": put(b, integers)} {
+				b.start("argument_by_warp_"+kind, [3]int{total / 8, 1, 1}, [3]int{256, 1, 1}, 0, from, put(b, make([]int64, total)), total, n, 1, which&1, which>>1)
+				b.start("argument_by_thread_"+kind, [3]int{1, 1, 1}, [3]int{256, 1, 1}, 0, from, put(b, make([]int64, total)), total, n, 1, which&1, which>>1)
 			}
 		}
 	}
@@ -256,7 +312,8 @@ func TestNoiseKernels(t *testing.T) {
 						x         uint64
 						low, high float32
 						level     float64
-					}{{"noise_f32", put(b, floats), -0.8, 0.9, 0.6}, {"noise_u8", put(b, bytes), 0, 255, 150}, {"noise_f32", put(b, telling(c.rows*c.width)), -1, 1, 2.5}, {"noise_f32", put(b, telling(c.rows*c.width)), 0, 1, 0}, {"noise_f32", put(b, telling(c.rows*c.width)), -1, float32(math.Copysign(0, -1)), 0}} {
+					}{{"noise_f32", put(b, floats), -0.8, 0.9, 0.6}, {"noise_u8", put(b, bytes), 0, 255, 150}, {"noise_f32", put(b, telling(c.rows*c.width)), -1, 1, 2.5}, {"noise_f32", put(b, telling(c.rows*c.width)), 0, 1, 0}, {"noise_f32", put(b, telling(c.rows*c.width)), -1, float32(math.Copysign(0, -1)), 0},
+						{"noise_f32", put(b, telling(c.rows*c.width)), 0, 3e-39, 1e-38}, {"noise_f32", put(b, telling(c.rows*c.width)), -1e-38, 2e-38, 1e-36}, {"noise_f32", put(b, noise(c.rows*c.width, 7)), 0.25, 0.375, 1e4}, {"noise_u8", put(b, bytes), 100, 101, 1e6}} {
 						if kind == 1 {
 							of.level = 0.4
 						}

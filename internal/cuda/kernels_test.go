@@ -89,7 +89,7 @@ var distant = []int{1<<32 - 256, 1 << 32, 1<<33 + 512, 1 << 36}
 func axis(length int, strides ...int) []uint64 {
 	shift := bits.Len64(uint64(length - 1))
 	magic := (1<<(31+shift) + uint64(length) - 1) / uint64(length)
-	cells := []uint64{uint64(length), magic | uint64(31+shift)<<32}
+	cells := []uint64{uint64(length), magic | uint64(31+shift)<<32, math.MaxUint64 / uint64(length)}
 	for _, s := range strides {
 		cells = append(cells, uint64(s))
 	}
@@ -337,7 +337,7 @@ func TestDistantBoxes(t *testing.T) {
 		for i := range flags {
 			flags[i] = uint8(i*i%3) & 1
 		}
-		a, c, condition, wide := put(b, x), put(b, y), put(b, flags), put(b, scattered[int64](n, 8))
+		a, c, condition, wide, letters := put(b, x), put(b, y), put(b, flags), put(b, scattered[int64](n, 8)), put(b, scattered[uint8](n, 9))
 		// Axes inside of a long one.
 		boxes := [][]int{nil, {6}, {4, 6}, {3, 2, 5}, {2, 2, 3, 2}, {3, 1, 2, 2, 4}, {2, 3, 1, 2, 3, 2, 2}, {1 << 32}, {1 << 32, 6}}
 		for _, first := range append(distant, 1<<31) {
@@ -393,19 +393,19 @@ func TestDistantBoxes(t *testing.T) {
 				b.part("compare_i64", count, first, n, far(wide, 8, first), wide, far(other, 1, first), count, table(dense, own), rank, 1)
 				b.part("compare_bool", count, first, n, far(condition, 1, first), condition, far(other, 1, first), count, table(dense, own), rank, 7)
 				b.part("power", count, first, n, far(a, 4, first), c, far(other, 4, first), count, table(dense, own), rank, 0, 0)
-				b.part("choose_1", count, first, n, far(condition, 1, first), far(condition, 1, first), condition, far(other, 1, first), count, table(dense, dense, own), rank)
+				b.part("choose_1", count, first, n, far(condition, 1, first), far(letters, 1, first), letters, far(other, 1, first), count, table(dense, dense, own), rank)
 				b.part("choose_8", count, first, n, far(condition, 1, first), far(wide, 8, first), wide, far(other, 8, first), count, table(dense, dense, own), rank)
 				for _, size := range []int{1, 4, 8, 16} {
 					from := put(b, scattered[uint8](n*16, 6))
 					to := put(b, make([]uint8, n*size))
-					b.part(fmt.Sprint("copy_box_", size), count, first, n, far(from, size, first), far(to, size, first), count, table(dense, dense), rank)
+					b.part(fmt.Sprint("copy_box_", size), count, first, n, from, far(to, size, first), count, table(own, dense), rank) // of dense places any quotient gives the sum
 				}
 				fault := put(b, make([]uint64, 1))
 				indices := scattered[int64](n, 5)
 				for i := range indices {
 					indices[i] = indices[i]&15 - 8
 				}
-				b.part("element_places", count, first, n, far(put(b, indices), 8, first), far(other, 8, first), count, table(dense), rank, 8, 3, fault)
+				b.part("element_places", count, first, n, far(put(b, indices), 8, first), far(other, 8, first), count, table(own), rank, 8, 3, fault)
 			}
 		}
 	})
@@ -433,6 +433,10 @@ func TestSelftestKernels(t *testing.T) {
 					return v
 				})
 			}
+		}
+		for function := range 7 {
+			v := telling(600)
+			b.start("selftest_function", [3]int{3, 1, 1}, [3]int{256, 1, 1}, 0, put(b, v), put(b, make([]float32, len(v))), len(v), function)
 		}
 		for _, n := range []int{16, 48} {
 			a, c := noise(n*n, 1), noise(n*n, 2)

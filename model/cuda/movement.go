@@ -45,7 +45,7 @@ func (w box) table(b *builder) operand {
 		if d > 0 && d <= math.MaxInt32 {
 			magic, shift = 1<<(31+n)/uint64(d)+1, uint64(31+n)
 		}
-		cells = append(cells, uint64(d), magic|shift<<32)
+		cells = append(cells, uint64(d), magic|shift<<32, math.MaxUint64/uint64(max(d, 1)))
 		for _, s := range w.strides[i] {
 			cells = append(cells, uint64(s))
 		}

@@ -117,7 +117,7 @@ __device__ inline float binary(float a, float b, int operation) {
 }
 
 /* binary_f32: y[i] = f(a, b) at the places that the axes give for element i; y may be a. */
-extern "C" __global__ void __launch_bounds__(256) binary_f32(const float *a, const float *b, float *y, size count, const Axis<2> *axes, int rank, int operation) {
+extern "C" __global__ void __launch_bounds__(256) binary_f32(const float *a, const float *b, float *y, size count, const Axis<2> *axes, unsigned rank, int operation) {
 	for_each(i, count) {
 		long long at[2];
 		locate<2>(axes, rank, i, count, at);
@@ -133,7 +133,7 @@ __device__ inline float4 load4(const float *p, bool moves) {
 
 /* binary4_f32: the same for groups of four along the last axis, of which there are
  * `count`; an operand moves along it (moves_a, moves_b) or is one number. Not REMAINDER. */
-extern "C" __global__ void __launch_bounds__(256) binary4_f32(const float *a, const float *b, float *y, size count, const Axis<2> *axes, int rank, int operation,
+extern "C" __global__ void __launch_bounds__(256) binary4_f32(const float *a, const float *b, float *y, size count, const Axis<2> *axes, unsigned rank, int operation,
 		int moves_a, int moves_b) {
 	for_each(i, count) {
 		long long at[2];
@@ -146,7 +146,7 @@ extern "C" __global__ void __launch_bounds__(256) binary4_f32(const float *a, co
 
 /* binary_i64: the same for integers. A division by zero gives 0; MODULO has the sign of the divisor. A shift by less than 0 or
  * by 64 or more leaves the sign alone. */
-extern "C" __global__ void __launch_bounds__(256) binary_i64(const long long *a, const long long *b, long long *y, size count, const Axis<2> *axes, int rank,
+extern "C" __global__ void __launch_bounds__(256) binary_i64(const long long *a, const long long *b, long long *y, size count, const Axis<2> *axes, unsigned rank,
 		int operation) {
 	for_each(i, count) {
 		long long at[2];
@@ -175,7 +175,7 @@ extern "C" __global__ void __launch_bounds__(256) binary_i64(const long long *a,
 
 /* power: y = a to the power of b in float64; a and y are float32 or, with
  * integer_base, int64; b is float32 or, with integer_exponent, int64. */
-extern "C" __global__ void __launch_bounds__(256) power(const void *a, const void *b, void *y, size count, const Axis<2> *axes, int rank, int integer_base,
+extern "C" __global__ void __launch_bounds__(256) power(const void *a, const void *b, void *y, size count, const Axis<2> *axes, unsigned rank, int integer_base,
 		int integer_exponent) {
 	for_each(i, count) {
 		long long at[2];
@@ -193,7 +193,7 @@ extern "C" __global__ void __launch_bounds__(256) power(const void *a, const voi
 
 enum { EQUAL, GREATER, GREATER_OR_EQUAL, LESS, LESS_OR_EQUAL, AND, OR, XOR };
 
-template <class T> __device__ inline void compare(const T *a, const T *b, unsigned char *y, size count, const Axis<2> *axes, int rank, int operation) {
+template <class T> __device__ inline void compare(const T *a, const T *b, unsigned char *y, size count, const Axis<2> *axes, unsigned rank, int operation) {
 	for_each(i, count) {
 		long long at[2];
 		locate<2>(axes, rank, i, count, at);
@@ -213,7 +213,7 @@ template <class T> __device__ inline void compare(const T *a, const T *b, unsign
 	}
 }
 #define COMPARE(name, T) \
-	extern "C" __global__ void __launch_bounds__(256) name(const T *a, const T *b, unsigned char *y, size count, const Axis<2> *axes, int rank, int operation) { \
+	extern "C" __global__ void __launch_bounds__(256) name(const T *a, const T *b, unsigned char *y, size count, const Axis<2> *axes, unsigned rank, int operation) { \
 		compare(a, b, y, count, axes, rank, operation); \
 	}
 COMPARE(compare_f32, float)
@@ -221,7 +221,7 @@ COMPARE(compare_i64, long long)
 COMPARE(compare_bool, unsigned char)
 
 /* choose: y = condition ? a : b for elements of 1, 4 or 8 bytes. */
-template <class T> __device__ inline void choose(const unsigned char *condition, const T *a, const T *b, T *y, size count, const Axis<3> *axes, int rank) {
+template <class T> __device__ inline void choose(const unsigned char *condition, const T *a, const T *b, T *y, size count, const Axis<3> *axes, unsigned rank) {
 	for_each(i, count) {
 		long long at[3];
 		locate<3>(axes, rank, i, count, at);
@@ -229,7 +229,7 @@ template <class T> __device__ inline void choose(const unsigned char *condition,
 	}
 }
 #define CHOOSE(name, T) \
-	extern "C" __global__ void __launch_bounds__(256) name(const unsigned char *condition, const T *a, const T *b, T *y, size count, const Axis<3> *axes, int rank) { \
+	extern "C" __global__ void __launch_bounds__(256) name(const unsigned char *condition, const T *a, const T *b, T *y, size count, const Axis<3> *axes, unsigned rank) { \
 		choose(condition, a, b, y, count, axes, rank); \
 	}
 CHOOSE(choose_1, unsigned char)

@@ -9,12 +9,13 @@ extern "C" __global__ void __launch_bounds__(256) levels_u8(const unsigned char 
 	constexpr unsigned per_block = 4096, most = 4;
 	__shared__ float table[most][256];
 	unsigned long long first = (unsigned long long)blockIdx.x * per_block;
-	unsigned long long run = first / plane; /* planes before the block's first */
+	unsigned long long run = quotient(first, plane, fits(count)); /* planes before the block's first */
+	unsigned channel = (unsigned)(run - quotient(run, channels, fits(count)) * channels);
 	unsigned within = (unsigned)(first - run * plane);
 	unsigned length = count - first < per_block ? (unsigned)(count - first) : per_block;
 	unsigned runs = (within + length - 1) / plane + 1;
 	if (runs <= most)
-		for (unsigned r = 0; r < runs; r++) table[r][threadIdx.x] = levels[(unsigned)((run + r) % channels) * 256 + threadIdx.x];
+		for (unsigned r = 0; r < runs; r++) table[r][threadIdx.x] = levels[(channel + r) % channels * 256 + threadIdx.x];
 	__syncthreads();
 #pragma unroll
 	for (unsigned at = 0; at < per_block; at += 1024) {
@@ -32,7 +33,7 @@ extern "C" __global__ void __launch_bounds__(256) levels_u8(const unsigned char 
 		for (unsigned j = 0; j < 4; j++) {
 			if (j < n) {
 				unsigned r = (within + i + j) / plane, byte = bytes >> 8 * j & 255;
-				v[j] = runs <= most ? table[r][byte] : levels[(unsigned)((run + r) % channels) * 256 + byte];
+				v[j] = runs <= most ? table[r][byte] : levels[(channel + r) % channels * 256 + byte];
 			}
 		}
 		if (n == 4) {
@@ -50,7 +51,8 @@ extern "C" __global__ void __launch_bounds__(256) levels_u8(const unsigned char 
 extern "C" __global__ void __launch_bounds__(256) scale_f32(float *y, const float *scale, size count, unsigned plane, unsigned channels) {
 	float low = scale[0], span = scale[1];
 	for_each(i, count) {
-		const float *channel = scale + 2 + 2 * (unsigned)(i / plane % channels);
+		size q = quotient(i, plane, fits(count));
+		const float *channel = scale + 2 + 2 * (q - quotient(q, channels, fits(count)) * channels);
 		float v = (y[i] - low) / span;
 		y[i] = (v - channel[0]) / channel[1];
 	}

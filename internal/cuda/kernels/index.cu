@@ -31,7 +31,7 @@ __device__ inline size resolved(long long index, size n, size *fault) {
 /* y[r, :] = x[r / list, indices[r mod list], :] for rows of `inner` elements. Without an axis to read from nothing is read. */
 template <class T> __device__ inline void gather(const T *x, const long long *indices, T *y, size count, size list, size n, size inner, size *fault) {
 	for_each(i, count) {
-		size r = i / inner, o = r / list;
+		size r = quotient(i, inner, fits(count)), o = quotient(r, list, fits(count));
 		size k = resolved(indices[r - o * list], n, fault);
 		if (n > 0) y[i] = x[(o * n + k) * inner + (i - r * inner)];
 	}
@@ -47,7 +47,7 @@ GATHER(gather_16, uint4)
 
 /* element_places: where in an array the indices along one axis point, for count of them: the axes
  * say where index i lies without the axis, on which n elements lie `apart`. */
-extern "C" __global__ void __launch_bounds__(256) element_places(const long long *indices, size *places, size count, const Axis<1> *axes, int rank, size n, size apart,
+extern "C" __global__ void __launch_bounds__(256) element_places(const long long *indices, size *places, size count, const Axis<1> *axes, unsigned rank, size n, size apart,
 		size *fault) {
 	for_each(i, count) {
 		long long at;
@@ -59,11 +59,11 @@ extern "C" __global__ void __launch_bounds__(256) element_places(const long long
 /* tuple_places: the same for tuples of `width` indices, each tuple for one block of elements; the
  * strides are those of the axes that they name. `each` tuples belong to one batch of `plane` elements.
  * fault has a cell for each axis. */
-extern "C" __global__ void __launch_bounds__(256) tuple_places(const long long *indices, size *places, size count, const Axis<1> *axes, int width, size each, size plane,
+extern "C" __global__ void __launch_bounds__(256) tuple_places(const long long *indices, size *places, size count, const Axis<1> *axes, unsigned width, size each, size plane,
 		size *fault) {
 	for_each(i, count) {
-		size at = i / each * plane;
-		for (int a = 0; a < width; a++) at += resolved(indices[i * width + a], axes[a].length, fault + a) * (size)axes[a].stride[0];
+		size at = quotient(i, each, fits(count)) * plane;
+		for (unsigned a = 0; a < width; a++) at += resolved(indices[i * width + a], axes[a].length, fault + a) * (size)axes[a].stride[0];
 		places[i] = at;
 	}
 }
@@ -71,7 +71,7 @@ extern "C" __global__ void __launch_bounds__(256) tuple_places(const long long *
 /* y[i, :] = x[places[i] + :], blocks of `inner` elements. */
 template <class T> __device__ inline void take(const T *x, const size *places, T *y, size count, size inner) {
 	for_each(i, count) {
-		size r = i / inner;
+		size r = quotient(i, inner, fits(count));
 		y[i] = x[places[r] + (i - r * inner)];
 	}
 }
@@ -147,7 +147,7 @@ SCATTER(scatter_bool, unsigned char)
 /* y[o, k, i] = values[1] where k is the index of (o, i), from the end if it is negative, else values[0]. */
 template <class T> __device__ inline void one_hot(const void *indices, const T *values, T *y, size count, size depth, size inner, int floats) {
 	for_each(i, count) {
-		size q = i / inner, o = q / depth, at = o * inner + (i - q * inner);
+		size q = quotient(i, inner, fits(count)), o = quotient(q, depth, fits(count)), at = o * inner + (i - q * inner);
 		long long k = floats ? truncated(static_cast<const float *>(indices)[at]) : static_cast<const long long *>(indices)[at];
 		if (k < 0) k += (long long)depth;
 		y[i] = values[k == (long long)(q - o * depth)];

@@ -3,7 +3,7 @@
 #include "walk.h"
 
 /* y[at 1] = x[at 0] for count elements, at the places that the axes give. */
-template <class T> __device__ inline void copy_box(const T *x, T *y, size count, const Axis<2> *axes, int rank) {
+template <class T> __device__ inline void copy_box(const T *x, T *y, size count, const Axis<2> *axes, unsigned rank) {
 	for_each(i, count) {
 		long long at[2];
 		locate<2>(axes, rank, i, count, at);
@@ -11,7 +11,7 @@ template <class T> __device__ inline void copy_box(const T *x, T *y, size count,
 	}
 }
 #define COPY_BOX(name, T) \
-	extern "C" __global__ void __launch_bounds__(256) name(const T *x, T *y, size count, const Axis<2> *axes, int rank) { copy_box(x, y, count, axes, rank); }
+	extern "C" __global__ void __launch_bounds__(256) name(const T *x, T *y, size count, const Axis<2> *axes, unsigned rank) { copy_box(x, y, count, axes, rank); }
 COPY_BOX(copy_box_1, unsigned char)
 COPY_BOX(copy_box_4, unsigned)
 COPY_BOX(copy_box_8, size)
@@ -22,7 +22,7 @@ COPY_BOX(copy_box_16, uint4)
  * the axes say that the matrix lies. Blocks of 32×8 threads; the first index of
  * the grid counts tiles of rows, the others tiles of columns and matrices. */
 template <class T> __device__ inline void transpose_tiles(const T *x, T *y, size rows, size columns, long long column_stride, long long row_stride, size matrices,
-		const Axis<2> *axes, int rank) {
+		const Axis<2> *axes, unsigned rank) {
 	__shared__ T tile[32][sizeof(T) == 1 ? 36 : 33];
 	for (size m = blockIdx.z; m < matrices; m += gridDim.z) {
 		long long at[2];
@@ -46,7 +46,7 @@ template <class T> __device__ inline void transpose_tiles(const T *x, T *y, size
 }
 #define TRANSPOSE_TILES(name, T) \
 	extern "C" __global__ void __launch_bounds__(256) name(const T *x, T *y, size rows, size columns, long long column_stride, long long row_stride, size matrices, \
-			const Axis<2> *axes, int rank) { \
+			const Axis<2> *axes, unsigned rank) { \
 		transpose_tiles(x, y, rows, columns, column_stride, row_stride, matrices, axes, rank); \
 	}
 TRANSPOSE_TILES(transpose_tiles_1, unsigned char)
@@ -55,14 +55,15 @@ TRANSPOSE_TILES(transpose_tiles_8, size)
 
 /* y[i] = x at the sum of one offset per axis; where one is negative, the value. The
  * strides of an axis are where its offsets begin in the table. */
-template <class T> __device__ inline void pad(const T *x, T *y, size count, const Axis<1> *axes, int rank, const long long *offsets, T value) {
+template <class T> __device__ inline void pad(const T *x, T *y, size count, const Axis<1> *axes, unsigned rank, const long long *offsets, T value) {
 	for_each(i, count) {
 		size n = i;
 		long long at = 0;
 		bool inside = true;
-		for (int a = rank - 1; a >= 0; a--) {
-			size q = n / axes[a].length;
-			long long o = offsets[axes[a].stride[0] + (long long)(n - q * axes[a].length)];
+#pragma unroll 1
+		for (unsigned a = rank; a-- > 0;) {
+			size rest, q = axes[a].divide(n, &rest);
+			long long o = offsets[axes[a].stride[0] + (long long)rest];
 			inside = inside && o >= 0;
 			at += o;
 			n = q;
@@ -71,7 +72,7 @@ template <class T> __device__ inline void pad(const T *x, T *y, size count, cons
 	}
 }
 #define PAD(name, T) \
-	extern "C" __global__ void __launch_bounds__(256) name(const T *x, T *y, size count, const Axis<1> *axes, int rank, const long long *offsets, T value) { \
+	extern "C" __global__ void __launch_bounds__(256) name(const T *x, T *y, size count, const Axis<1> *axes, unsigned rank, const long long *offsets, T value) { \
 		pad(x, y, count, axes, rank, offsets, value); \
 	}
 PAD(pad_1, unsigned char)
@@ -98,7 +99,7 @@ extern "C" __global__ void __launch_bounds__(256) range_i64(const size *start, c
 /* trilu: matrices of rows×columns elements, those on the other side of a diagonal zero. */
 template <class T> __device__ inline void trilu(const T *x, T *y, size count, size rows, size columns, long long diagonal, int upper) {
 	for_each(i, count) {
-		size q = i / columns, c = i - q * columns, r = q - q / rows * rows;
+		size q = quotient(i, columns, fits(count)), c = i - q * columns, r = q - quotient(q, rows, fits(count)) * rows;
 		long long above = (long long)c - (long long)r;
 		y[i] = (upper ? above >= diagonal : above <= diagonal) ? x[i] : T(0);
 	}

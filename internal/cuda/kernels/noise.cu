@@ -162,7 +162,7 @@ template <class T> __device__ inline void noise(const T *x, float *y, size rows,
 	Change change = *how;
 	size quads = (width + 3) / 4;
 	for_each(i, rows * quads) {
-		size r = i / quads, first = 4 * (i - r * quads);
+		size r = quotient(i, quads, fits(rows * quads)), first = 4 * (i - r * quads);
 		Key key = keys[r];
 		uint4 block = random_block(key, change.kind == BRIGHTNESS ? 0 : first / 4);
 		float scale = change.kind == BRIGHTNESS && (block.x & 1) ? -(float)change.level : (float)change.level;

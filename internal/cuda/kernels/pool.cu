@@ -10,10 +10,11 @@ struct Window {
 
 /* Where kernel position q of an output cell lies in a plane; inside it or not, and not
  * beyond the padding at the ends. */
-__device__ inline long long window_place(const Window *windows, int rank, unsigned cell, unsigned q, bool *inside, bool *counted) {
+__device__ inline long long window_place(const Window *windows, unsigned rank, unsigned cell, unsigned q, bool *inside, bool *counted) {
 	long long at = 0;
 	*inside = *counted = true;
-	for (int i = rank - 1; i >= 0; i--) {
+#pragma unroll 1
+	for (unsigned i = rank; i-- > 0;) {
 		const Window w = windows[i];
 		unsigned up = cell / (unsigned)w.out, next = q / (unsigned)w.kernel;
 		int place = (int)(cell - up * w.out) * w.stride - w.before + (int)(q - next * w.kernel) * w.dilation;
@@ -26,11 +27,13 @@ __device__ inline long long window_place(const Window *windows, int rank, unsign
 }
 
 /* A place in a plane as it is counted with the first axis fastest. */
-__device__ inline long long column_major(const Window *windows, int rank, long long at) {
-	long long sum = 0, stride = 1;
-	for (int i = 0; i < rank; i++) {
-		sum += at / windows[i].apart % windows[i].in * stride;
-		stride *= windows[i].in;
+__device__ inline size column_major(const Window *windows, unsigned rank, size at, bool narrow) {
+	size sum = 0, stride = 1;
+#pragma unroll 1
+	for (unsigned i = 0; i < rank; i++) {
+		size in = (size)windows[i].in, q = quotient(at, (size)windows[i].apart, narrow);
+		sum += (q - quotient(q, in, narrow) * in) * stride;
+		stride *= in;
 	}
 	return sum;
 }
@@ -38,10 +41,10 @@ __device__ inline long long column_major(const Window *windows, int rank, long l
 /* y = the greatest element of every window of planes of x, the last NaN if there is one, and
  * places = where it lies in x; one of them may be null. A thread per output. Of a
  * window in the padding they are the lowest number and −1. */
-template <class T> __device__ inline void max_pool(const T *x, T *y, long long *places, size count, const Window *windows, int rank, size plane, unsigned cells,
+template <class T> __device__ inline void max_pool(const T *x, T *y, long long *places, size count, const Window *windows, unsigned rank, size plane, unsigned cells,
 		unsigned positions, int columns_first, T lowest) {
 	for_each(t, count) {
-		size p = t / cells;
+		size p = quotient(t, cells, fits(count));
 		unsigned cell = (unsigned)(t - p * cells);
 		T greatest = lowest;
 		long long found = -1;
@@ -53,23 +56,23 @@ template <class T> __device__ inline void max_pool(const T *x, T *y, long long *
 			if (found < 0 || v > greatest || v != v) found = at, greatest = v;
 		}
 		if (y) y[t] = greatest;
-		if (places) places[t] = found < 0 ? -1 : (long long)(p * plane) + (columns_first ? column_major(windows, rank, found) : found);
+		if (places) places[t] = found < 0 ? -1 : (long long)(p * plane + (columns_first ? column_major(windows, rank, (size)found, fits(plane)) : (size)found));
 	}
 }
-extern "C" __global__ void __launch_bounds__(256) max_pool_f32(const float *x, float *y, long long *places, size count, const Window *windows, int rank, size plane,
+extern "C" __global__ void __launch_bounds__(256) max_pool_f32(const float *x, float *y, long long *places, size count, const Window *windows, unsigned rank, size plane,
 		unsigned cells, unsigned positions, int columns_first) {
 	max_pool<float>(x, y, places, count, windows, rank, plane, cells, positions, columns_first, -bits_float(0x7f800000u));
 }
-extern "C" __global__ void __launch_bounds__(256) max_pool_i64(const long long *x, long long *y, long long *places, size count, const Window *windows, int rank, size plane,
+extern "C" __global__ void __launch_bounds__(256) max_pool_i64(const long long *x, long long *y, long long *places, size count, const Window *windows, unsigned rank, size plane,
 		unsigned cells, unsigned positions, int columns_first) {
 	max_pool<long long>(x, y, places, count, windows, rank, plane, cells, positions, columns_first, -0x7fffffffffffffffll - 1);
 }
 
 /* y = the mean of every window. Elements outside count if they are padding and that is asked for. */
-extern "C" __global__ void __launch_bounds__(256) average_pool_f32(const float *x, float *y, size count, const Window *windows, int rank, size plane, unsigned cells,
+extern "C" __global__ void __launch_bounds__(256) average_pool_f32(const float *x, float *y, size count, const Window *windows, unsigned rank, size plane, unsigned cells,
 		unsigned positions, int padding) {
 	for_each(t, count) {
-		size p = t / cells;
+		size p = quotient(t, cells, fits(count));
 		unsigned cell = (unsigned)(t - p * cells), n = 0;
 		double sum = 0.0;
 		for (unsigned q = 0; q < positions; q++) {
@@ -86,7 +89,7 @@ extern "C" __global__ void __launch_bounds__(256) average_pool_f32(const float *
 template <bool AVERAGE> __device__ inline void pool_images(const float *x, float *y, size count, const Window *windows, int padding) {
 	const Window h = windows[0], w = windows[1];
 	for_each(t, count) {
-		size row = t / (size)w.out, p = row / (size)h.out;
+		size row = quotient(t, (size)w.out, fits(count)), p = quotient(row, (size)h.out, fits(count));
 		int top = (int)(row - p * h.out) * h.stride - h.before, left = (int)(t - row * w.out) * w.stride - w.before;
 		const float *from = x + p * ((size)h.in * w.in);
 		double sum = 0.0;

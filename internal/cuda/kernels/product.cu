@@ -153,7 +153,7 @@ extern "C" __global__ void __launch_bounds__(256) finish_elements(const float *s
 	float v = slices[i];
 #pragma unroll 4
 	for (int s = 1; s < number; s++) v += slices[s * count + i];
-	if (bias) v += bias[i % n];
+	if (bias) v += bias[count >> 32 == 0 ? (unsigned)i % (unsigned)n : i % n];
 	if (other) v += other[i];
 	y[i] = activated(v, activation);
 }

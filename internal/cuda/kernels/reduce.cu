@@ -93,8 +93,8 @@ template <class A, int LANES> __device__ inline A over_lanes(A a, int term) {
 /* y[r] (or partial[r·chunks + chunk], if there are several) = the reduction of n
  * elements of x, of which the block's second index names a chunk of at most 2²⁰, by LANES threads.
  * Output r begins where `kept` says, element i lies where `reduced` says. */
-template <class T, class A, int LANES> __device__ inline void reduce(const T *x, T *y, A *partial, const T *top, const Axis<1> *kept, int kept_rank, const Axis<1> *reduced,
-		int reduced_rank, size total, size n, unsigned chunk, int term, int end) {
+template <class T, class A, int LANES> __device__ inline void reduce(const T *x, T *y, A *partial, const T *top, const Axis<1> *kept, unsigned kept_rank, const Axis<1> *reduced,
+		unsigned reduced_rank, size total, size n, unsigned chunk, int term, int end) {
 	size r = ((size)blockIdx.x * 256 + threadIdx.x) / LANES;
 	bool inside = r < total;
 	long long base = 0;
@@ -143,8 +143,8 @@ template <class T, class A> __device__ inline void join_chunks(const A *partial,
 
 /* Two blocks per multiprocessor at least: more would be bought with spilled registers. */
 #define REDUCTION(name, T, A, LANES) \
-	extern "C" __global__ void __launch_bounds__(256, 2) name(const T *x, T *y, A *partial, const T *top, const Axis<1> *kept, int kept_rank, const Axis<1> *reduced, \
-			int reduced_rank, size total, size n, unsigned chunk, int term, int end) { \
+	extern "C" __global__ void __launch_bounds__(256, 2) name(const T *x, T *y, A *partial, const T *top, const Axis<1> *kept, unsigned kept_rank, const Axis<1> *reduced, \
+			unsigned reduced_rank, size total, size n, unsigned chunk, int term, int end) { \
 		reduce<T, A, LANES>(x, y, partial, top, kept, kept_rank, reduced, reduced_rank, total, n, chunk, term, end); \
 	}
 REDUCTION(reduce_by_thread_f32, float, double, 1)
@@ -167,7 +167,7 @@ template <class T, int LANES> __device__ inline void argument(const T *x, long l
 	bool inside = r < total;
 	const T *row = x;
 	if (inside) {
-		size outer = r / inner;
+		size outer = quotient(r, inner, fits(total));
 		row += outer * n * inner + (r - outer * inner);
 	}
 	long long best = -1;
@@ -378,7 +378,7 @@ extern "C" __global__ void __launch_bounds__(256) batch_norm_factors(const float
 /* batch_norm_f32: y = x·factor + shift for planes of `inner` elements, channel by channel. y may be x. */
 extern "C" __global__ void __launch_bounds__(256) batch_norm_f32(const float *x, const double *factors, float *y, size count, size inner, size channels) {
 	for_each(i, count) {
-		size plane = i / inner, c = plane - plane / channels * channels;
+		size plane = quotient(i, inner, fits(count)), c = plane - quotient(plane, channels, fits(count)) * channels;
 		y[i] = (float)((double)x[i] * factors[2 * c] + factors[2 * c + 1]);
 	}
 }
@@ -388,7 +388,7 @@ extern "C" __global__ void __launch_bounds__(256) batch_norm_f32(const float *x,
 extern "C" __global__ void __launch_bounds__(256) local_response_f32(const float *x, float *y, size count, size inner, size channels, size before, size after, float alpha,
 		float beta, float bias) {
 	for_each(i, count) {
-		size plane = i / inner, c = plane - plane / channels * channels;
+		size plane = quotient(i, inner, fits(count)), c = plane - quotient(plane, channels, fits(count)) * channels;
 		size first = c < before ? c : before, last = channels - 1 - c < after ? channels - 1 - c : after;
 		double sum = 0.0;
 		for (size k = i - first * inner; k <= i + last * inner; k += inner) sum += (double)x[k] * (double)x[k];
@@ -400,7 +400,7 @@ extern "C" __global__ void __launch_bounds__(256) local_response_f32(const float
 /* Running sums along n elements that lie `inner` apart, a thread for each of `total` lines. */
 template <class T> __device__ inline void running_sum(const T *x, T *y, size total, size n, size inner, int exclusive, int reverse) {
 	for_each(r, total) {
-		size outer = r / inner, base = outer * n * inner + (r - outer * inner);
+		size outer = quotient(r, inner, fits(total)), base = outer * n * inner + (r - outer * inner);
 		T sum = T(0);
 		for (size k = 0; k < n; k++) {
 			size at = base + (reverse ? n - 1 - k : k) * inner;

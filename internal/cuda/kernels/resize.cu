@@ -11,13 +11,14 @@ struct ResizeAxis {
 
 /* y[i] = the sum over all combinations of the axes' taps, those of the last resized
  * axis innermost, in the order and with the roundings of package cpu. */
-extern "C" __global__ void __launch_bounds__(256) resize_f32(const float *x, float *y, size count, const ResizeAxis *axes, int rank, int last, unsigned combinations,
+extern "C" __global__ void __launch_bounds__(256) resize_f32(const float *x, float *y, size count, const ResizeAxis *axes, unsigned rank, unsigned last, unsigned combinations,
 		const int *indices, const float *weights, float outside) {
 	for_each(i, count) {
 		/* The place along the axes after the last resized one, and along that. */
 		size n = i;
 		long long rest = 0;
-		for (int a = rank - 1; a > last; a--) {
+#pragma unroll 1
+		for (unsigned a = rank - 1; a > last; a--) {
 			size q = n / axes[a].length;
 			rest += (long long)(n - q * axes[a].length) * axes[a].apart;
 			n = q;
@@ -33,7 +34,8 @@ extern "C" __global__ void __launch_bounds__(256) resize_f32(const float *x, flo
 			size q = row;
 			long long at = rest;
 			float factor = 1.0f;
-			for (int a = last - 1; a >= 0; a--) {
+#pragma unroll 1
+			for (unsigned a = last; a-- > 0;) {
 				const ResizeAxis axis = axes[a];
 				size up = q / axis.length;
 				size place = q - up * axis.length;
@@ -130,7 +132,7 @@ extern "C" __global__ void __launch_bounds__(256) grid_sample_f32(const float *i
 	size plane = (size)height * width;
 	unsigned share = (channels + parts - 1) / parts;
 	for_each(i, images * parts * points) {
-		size q = i / points, point = i - q * points, n = q / parts;
+		size q = quotient(i, points, fits(images * parts * points)), point = i - q * points, n = quotient(q, parts, fits(images * parts * points));
 		Taps rows, columns;
 		rows.set(grid[2 * (n * points + point) + 1], height, mode, padding, align_corners);
 		columns.set(grid[2 * (n * points + point)], width, mode, padding, align_corners);

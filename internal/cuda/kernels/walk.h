@@ -1,25 +1,53 @@
-/* Positions in row-major arrays with strides. Quotients of 64 bits are divided in 32 where
- * both numbers fit: the compiler sees to that. */
+/* Positions in row-major arrays with strides. */
 #pragma once
 #include "device.h"
 
 typedef unsigned long long size;
 
-/* One axis of a box and how far each of K operands moves along it. Indices below
- * 2³¹ are divided by a multiplication: i/length = i·magic >> shift. */
+/* i/d; narrow: both are below 2³². Whether they are is asked once per launch, and not, as
+ * the compiler would, of every pair of numbers. */
+__device__ inline size quotient(size i, size d, bool narrow) {
+	if (narrow) return (unsigned)i / (unsigned)d;
+#ifdef FAKE_DEVICE
+	return i / d;
+#else
+	size q;
+	asm("div.u64 %0, %1, %2;" : "=l"(q) : "l"(i), "l"(d));
+	return q;
+#endif
+}
+
+/* Indices below `count`, and what divides it. */
+__device__ inline bool fits(size count) { return count >> 32 == 0; }
+
+/* One axis of a box and how far each of K operands moves along it. Indices are divided by a
+ * multiplication: below 2³¹ i/length = i·magic >> shift; above, i·reciprocal >> 64 is that or one
+ * less, the reciprocal being ⌊(2⁶⁴ − 1)/length⌋. */
 template <int K> struct Axis {
 	size length;
 	unsigned magic, shift;
+	size reciprocal;
 	long long stride[K];
+
+	/* i/length and the rest. */
+	__device__ inline size divide(size i, size *rest) const {
+		size q = (size)((unsigned __int128)i * reciprocal >> 64), r = i - q * length;
+		if (r >= length) q++, r -= length;
+		*rest = r;
+		return q;
+	}
 };
 
-/* The places of element i of a box of at most `count` elements, axes from the outermost. */
-template <int K> __device__ inline void locate(const Axis<K> *axes, int rank, size i, size count, long long at[K]) {
+/* The places of element i of a box of at most `count` elements, axes from the outermost. There are few
+ * axes, and the next one needs the quotient of the one before: copies of the loop are not worth their registers. */
+template <int K> __device__ inline void locate(const Axis<K> *axes, unsigned rank, size i, size count, long long at[K]) {
 #pragma unroll
 	for (int k = 0; k < K; k++) at[k] = 0;
+	if (rank == 0) return;
 	if (count <= 0x7fffffffu) {
 		unsigned n = (unsigned)i;
-		for (int a = rank - 1; a > 0; a--) {
+#pragma unroll 1
+		for (unsigned a = rank - 1; a > 0; a--) {
 			unsigned q = (unsigned)((size)n * axes[a].magic >> axes[a].shift);
 			long long r = n - q * (unsigned)axes[a].length;
 #pragma unroll
@@ -28,17 +56,16 @@ template <int K> __device__ inline void locate(const Axis<K> *axes, int rank, si
 		}
 		i = n;
 	} else {
-		for (int a = rank - 1; a > 0; a--) {
-			size q = i / axes[a].length;
-			long long r = (long long)(i - q * axes[a].length);
+#pragma unroll 1
+		for (unsigned a = rank - 1; a > 0; a--) {
+			size r, q = axes[a].divide(i, &r);
 #pragma unroll
-			for (int k = 0; k < K; k++) at[k] += r * axes[a].stride[k];
+			for (int k = 0; k < K; k++) at[k] += (long long)r * axes[a].stride[k];
 			i = q;
 		}
 	}
-	if (rank > 0)
 #pragma unroll
-		for (int k = 0; k < K; k++) at[k] += (long long)i * axes[0].stride[k];
+	for (int k = 0; k < K; k++) at[k] += (long long)i * axes[0].stride[k];
 }
 
 /* A loop over the elements of a grid of one-dimensional blocks. */

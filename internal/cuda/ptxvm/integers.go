@@ -59,6 +59,12 @@ var integers = map[string]operation{
 	"mul.hi.u32": {"www", func(d, a, b *vec32) {
 		loop32(d, func(i int) uint32 { return uint32(uint64(a[i]) * uint64(b[i]) >> 32) })
 	}},
+	"mul.hi.u64": {"ddd", func(d, a, b *vec64) {
+		loop64(d, func(i int) uint64 {
+			high, _ := bits.Mul64(a[i], b[i])
+			return high
+		})
+	}},
 	"mul.wide.u16": {"www", func(d, a, b *vec32) { loop32(d, func(i int) uint32 { return a[i] * b[i] }) }},
 	"mul.wide.u32": {"dww", func(d *vec64, a, b *vec32) { loop64(d, func(i int) uint64 { return uint64(a[i]) * uint64(b[i]) }) }},
 	"mul.wide.s32": {"dww", func(d *vec64, a, b *vec32) {

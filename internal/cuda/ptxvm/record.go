@@ -34,7 +34,7 @@ type Recorder struct {
 }
 
 const (
-	keptAnyway   = 80
+	keptAnyway   = 2000
 	keptBytes    = 2 << 20
 	keptCommands = 4 << 20 // instructions
 )

@@ -8,7 +8,7 @@ namespace {
 #include "../../kernels/elementwise.cu"
 
 Family family("elementwise", "elementwise.cu math.h device.h walk.h ../fakecuda/twin.h",
-	"88f940ebb3b6822b879de3c5aea6556fd4a2b10392b2afe54d01e5ddd51fbf27",
+	"41174448526c0f57d75666000b6ddbcb0b2cd7008bca0403aacf824b29d59f2b",
 	__start_fake_shared_elementwise, __stop_fake_shared_elementwise, {
 	twin("unary_f32", unary_f32),
 	twin("unary_double_f32", unary_double_f32),

@@ -8,7 +8,7 @@ namespace {
 #include "../../kernels/encode.cu"
 
 Family family("encode", "encode.cu walk.h device.h ../fakecuda/twin.h",
-	"9029975da5d8363b1254866c1a9fa522fd9eda6822d129dab69f32951ddd149a",
+	"0da232c6da44897d6e978bae48672214f8ad2229620bec645f617c8c060ecdf9",
 	__start_fake_shared_encode, __stop_fake_shared_encode, {
 	twin("levels_u8", levels_u8),
 	twin("scale_f32", scale_f32),

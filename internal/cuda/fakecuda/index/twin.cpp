@@ -8,7 +8,7 @@ namespace {
 #include "../../kernels/index.cu"
 
 Family family("index", "index.cu math.h device.h walk.h ../fakecuda/twin.h",
-	"25dc7cd1856db0eac054960e3934449fd44afde93ddf8b386065793e7bdc09ae",
+	"08e30154ca9a8e557b7412930b089c60089d07b6996faf4519e40a2624db8672",
 	__start_fake_shared_index, __stop_fake_shared_index, {
 	twin("gather_1", gather_1),
 	twin("gather_4", gather_4),

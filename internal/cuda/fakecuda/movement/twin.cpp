@@ -8,7 +8,7 @@ namespace {
 #include "../../kernels/movement.cu"
 
 Family family("movement", "movement.cu math.h device.h walk.h ../fakecuda/twin.h",
-	"82e5121a688a1f84e69ca33a23de209b3239a01131369fba7ebc7171565f5202",
+	"f6b9c34121b91f6b04bfc42e7f994756eaa1e8e3368a67b2a9612d084f4a710a",
 	__start_fake_shared_movement, __stop_fake_shared_movement, {
 	twin("copy_box_1", copy_box_1),
 	twin("copy_box_4", copy_box_4),

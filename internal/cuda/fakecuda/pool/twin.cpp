@@ -8,7 +8,7 @@ namespace {
 #include "../../kernels/pool.cu"
 
 Family family("pool", "pool.cu math.h device.h walk.h ../fakecuda/twin.h",
-	"4f19fc17d907bb72df90ef0717d78a29cc088b054d8c68280aa1d4446ca3b797",
+	"dde90d0205d12e3da851e21e8c7d5109722c8bfa269e6233f483e807318b39b3",
 	__start_fake_shared_pool, __stop_fake_shared_pool, {
 	twin("max_pool_f32", max_pool_f32),
 	twin("max_pool_i64", max_pool_i64),

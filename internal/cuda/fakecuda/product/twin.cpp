@@ -8,7 +8,7 @@ namespace {
 #include "../../kernels/product.cu"
 
 Family family("product", "product.cu tile.h math.h device.h ../fakecuda/twin.h",
-	"e9ed8120ab8ef56fd781c26faf885aded96bab7bd18e0de75dc595179f68f299",
+	"182c28799dabf45c0fabb34615e0d345a705dbf9427bf055a2b19519efb048d1",
 	__start_fake_shared_product, __stop_fake_shared_product, {
 	twin("product_fp32_128x128", product_fp32_128x128),
 	twin("product_fp32_64x64", product_fp32_64x64),
