@@ -99,12 +99,7 @@ func (f *File) Path() string { return f.path }
 // those that it was opened with. Reading the mapping of a file that was cut ends the
 // program, so that a long-lived reader asks first.
 func (f *File) Unchanged() error {
-	f.lock.RLock()
-	defer f.lock.RUnlock()
-	if f.file == nil {
-		return ErrClosed
-	}
-	info, err := f.file.Stat()
+	info, err := f.stat()
 	if err != nil {
 		return err
 	}
@@ -117,17 +112,22 @@ func (f *File) Unchanged() error {
 
 // Current reports whether the path still names this file, of the size that it was opened with.
 func (f *File) Current() bool {
-	f.lock.RLock()
-	defer f.lock.RUnlock()
-	if f.file == nil {
-		return false
-	}
-	own, err := f.file.Stat()
+	own, err := f.stat()
 	if err != nil {
 		return false
 	}
 	named, err := os.Stat(f.path)
 	return err == nil && os.SameFile(own, named) && named.Size() == f.size
+}
+
+// stat describes the open file as it is now.
+func (f *File) stat() (fs.FileInfo, error) {
+	f.lock.RLock()
+	defer f.lock.RUnlock()
+	if f.file == nil {
+		return nil, ErrClosed
+	}
+	return f.file.Stat()
 }
 
 // ErrClosed is what reading after Close gives.

@@ -17,13 +17,12 @@ import (
 	"repscope/internal/run"
 	"repscope/internal/text"
 	"repscope/neighbors"
+	"repscope/points"
 	"repscope/report"
 )
 
 // The scores by name.
 const trustworthiness, continuity = "trustworthiness", "continuity"
-
-func shapeText(shape []int) string { return strings.ReplaceAll(fmt.Sprint(shape), " ", ", ") }
 
 // score prints trustworthiness or continuity as JSON: the score, null where all rows of an array are equal.
 func score(_ []run.Command, args []string, w io.Writer) error {
@@ -55,8 +54,8 @@ func score(_ []run.Command, args []string, w io.Writer) error {
 	if len(given) != 3 {
 		return run.Usage("score: want trustworthiness or continuity and two arrays, %s", text.Count(len(given), "argument"))
 	}
-	if given[0] != trustworthiness && given[0] != continuity {
-		return run.Usage("score %s: want trustworthiness or continuity", given[0])
+	if err := checkName(given[0]); err != nil {
+		return err
 	}
 	memory.Apply()
 	ctx := run.ForCaller(context.Background())
@@ -85,6 +84,13 @@ func score(_ []run.Command, args []string, w io.Writer) error {
 	}
 	result.Set(given[0], value)
 	return report.Encode(w, result)
+}
+
+func checkName(name string) error {
+	if name != trustworthiness && name != continuity {
+		return run.Usage("score %s: want trustworthiness or continuity", name)
+	}
+	return nil
 }
 
 // pair checks that two spaces belong together and have so many neighbors.
@@ -116,14 +122,24 @@ func space(spec string, metric neighbors.Metric) (neighbors.Space, error) {
 		return neighbors.Space{}, err
 	}
 	if len(array.Shape()) < 2 || array.Len() == 0 || array.RowLen() == 0 {
-		return neighbors.Space{}, fmt.Errorf("%s: shape %s, want a row of numbers for each of several samples", spec, shapeText(array.Shape()))
+		return neighbors.Space{}, noRows(spec, array.Shape())
 	}
 	pts, err := array.Points()
 	if err != nil {
 		return neighbors.Space{}, err
 	}
-	if metric == neighbors.Precomputed && pts.U8 != nil {
-		return neighbors.Space{}, fmt.Errorf("%s: distances of type %v, want float32 or float64", spec, array.DType())
+	return spaceOf(spec, pts, array.DType().String(), metric)
+}
+
+func noRows(name string, shape []int) error {
+	text := strings.ReplaceAll(fmt.Sprint(shape), " ", ", ")
+	return fmt.Errorf("%s: shape %s, want a row of numbers for each of several samples", name, text)
+}
+
+// spaceOf is the space of points, coordinates or distances, that were read from elements of a type.
+func spaceOf(name string, p points.Points, read string, metric neighbors.Metric) (neighbors.Space, error) {
+	if metric == neighbors.Precomputed && p.U8 != nil {
+		return neighbors.Space{}, fmt.Errorf("%s: distances of type %s, want float32 or float64", name, read)
 	}
-	return neighbors.NewSpace(spec, pts, metric)
+	return neighbors.NewSpace(name, p, metric)
 }

@@ -157,8 +157,8 @@ func (s *server) answer(ctx context.Context, line []byte) (any, error) {
 		return nil, run.Usage("score --serve: want scores and numbers of neighbors, found %d and %d", len(q.Scores), len(q.K))
 	}
 	for _, name := range q.Scores {
-		if name != trustworthiness && name != continuity {
-			return nil, run.Usage("score %s: want trustworthiness or continuity", name)
+		if err := checkName(name); err != nil {
+			return nil, err
 		}
 	}
 	metric, err := neighbors.ParseMetric(q.Metric)
@@ -233,7 +233,7 @@ func (s *server) space(r region, metric neighbors.Metric) (neighbors.Space, erro
 		r.Name = r.Path
 	}
 	if len(r.Shape) != 2 || r.Shape[0] < 1 || r.Shape[1] < 1 {
-		return neighbors.Space{}, fmt.Errorf("%s: shape %s, want a row of numbers for each of several samples", r.Name, shapeText(r.Shape))
+		return neighbors.Space{}, noRows(r.Name, r.Shape)
 	}
 	size, ok := map[string]int64{"uint8": 1, "float32": 4, "float64": 8}[r.Type]
 	if !ok {
@@ -250,9 +250,6 @@ func (s *server) space(r region, metric neighbors.Metric) (neighbors.Space, erro
 	var p points.Points
 	switch r.Type {
 	case "uint8":
-		if metric == neighbors.Precomputed {
-			return neighbors.Space{}, fmt.Errorf("%s: distances of type uint8, want float32 or float64", r.Name)
-		}
 		p = points.Uint8(raw, int(dim))
 	case "float32":
 		x, _ := dtype.Elements[float32](raw)
@@ -264,7 +261,7 @@ func (s *server) space(r region, metric neighbors.Metric) (neighbors.Space, erro
 	if int64(p.N) != n {
 		return neighbors.Space{}, fmt.Errorf("%s: its values do not lie where numbers of their type can", r.Name)
 	}
-	return neighbors.NewSpace(r.Name, p, metric)
+	return spaceOf(r.Name, p, r.Type, metric)
 }
 
 // bytes are those of a region, mapped where files can be. The file may be another than at the last request, or another size.
