@@ -5,12 +5,15 @@ package sequence
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"repscope/internal/run"
 )
@@ -109,4 +112,28 @@ func TestContinued(t *testing.T) { // not parallel: it stops runs
 		t.Errorf("damaged: exit %d: %s", code, stderr)
 	}
 	same("c")
+}
+
+// A run of which nothing can be computed leaves nothing, however long it took.
+func TestNothingIsNotKept(t *testing.T) { // not parallel: it keeps each part
+	defer func(every time.Duration) { keepEvery = every }(keepEvery)
+	keepEvery = 0
+	kept := false
+	out := filepath.Join(t.TempDir(), "out")
+	afterPart = func(int) {
+		_, err := os.Stat(filepath.Join(out, PartialFile))
+		kept = kept || err == nil
+	}
+	defer func() { afterPart = nil }()
+	var stdout, stderr bytes.Buffer
+	args := []string{"--example", "--metrics", "chain_probe", "--memory", "1KB", "--out", out}
+	if code := run.Run(t.Context(), Command, args, &stdout, &stderr); code != 1 || !strings.Contains(stderr.String(), "nothing can be computed") {
+		t.Fatalf("exit %d: %s", code, &stderr)
+	}
+	if !kept {
+		t.Error("no part was kept on the way")
+	}
+	if _, err := os.Stat(out); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the output folder is left: %v", err)
+	}
 }

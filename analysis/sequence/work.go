@@ -217,6 +217,11 @@ func (c *Choice) asked(name string) bool {
 	return slices.Contains(c.Metrics, name)
 }
 
+// nothingError is why nothing can be computed of any model.
+type nothingError string
+
+func (e nothingError) Error() string { return "nothing can be computed: " + string(e) }
+
 // checkAny fails where nothing can be computed of any model.
 func (p *plan) checkAny() error {
 	reason := ""
@@ -235,7 +240,7 @@ func (p *plan) checkAny() error {
 	if reason == "" {
 		reason = "there are no metrics"
 	}
-	return fmt.Errorf("nothing can be computed: %s", reason)
+	return nothingError(reason)
 }
 
 // resolve returns the options of all metrics: those that are given over defaults.
@@ -477,7 +482,7 @@ func (r *Result) nothing() error {
 			}
 		}
 	}
-	return fmt.Errorf("nothing can be computed: %s", reason)
+	return nothingError(reason)
 }
 
 // skipped is why a metric is not computed, as an error.

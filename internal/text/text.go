@@ -95,10 +95,15 @@ func Count[N int | int64](n N, noun string) string {
 	return fmt.Sprintf("%d %ss", n, noun)
 }
 
-// Bytes is a size in the unit that suits it: "512 MB", "2.1 GB".
+// Bytes is a size in the unit that suits it: "700 bytes", "40 kB", "512 MB", "2.1 GB".
 func Bytes(n int64) string {
-	if n < 1e9 {
-		return fmt.Sprintf("%.0f MB", max(float64(n)/1e6, 1))
+	switch {
+	case n < 1e3:
+		return Count(n, "byte")
+	case n < 1e6:
+		return fmt.Sprintf("%.0f kB", float64(n)/1e3)
+	case n < 1e9:
+		return fmt.Sprintf("%.0f MB", float64(n)/1e6)
 	}
 	return fmt.Sprintf("%.1f GB", float64(n)/1e9)
 }
