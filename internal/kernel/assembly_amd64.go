@@ -426,6 +426,11 @@ func finishDistancesAVX2(c, norms *float32, blocks int, norm float32)
 //go:noescape
 func nearDistancesAVX2(dst *int32, c, norms, limits *float32, blocks int, norm, limit float32) int
 
+// leastDistancesAVX2 lowers least[g] to the least of the distances (norm + norms[j]) − 2·c[j] with j mod 32 = g, among 32·blocks.
+//
+//go:noescape
+func leastDistancesAVX2(least, c, norms *float32, blocks int, norm float32)
+
 // countAtMostAVX2 adds to counts[q·width+j] the number of rows with tile[r·stride+j] ≤ limits[q·width+j], for 4 q and 8·blocks j. There is a row.
 //
 //go:noescape
@@ -435,6 +440,11 @@ func countAtMostAVX2(counts *int32, tile, limits *float32, rows, blocks, stride,
 //
 //go:noescape
 func nearDistancesAVX512(dst *int32, c, norms, limits *float32, blocks int, norm, limit float32) int
+
+// leastDistancesAVX512 lowers least[g] to the least of the distances (norm + norms[j]) − 2·c[j] with j mod 32 = g, among 32·blocks.
+//
+//go:noescape
+func leastDistancesAVX512(least, c, norms *float32, blocks int, norm float32)
 
 // countAtMostAVX512 adds to counts[q·width+j] the number of rows with tile[r·stride+j] ≤ limits[q·width+j], for 4 q and 16·blocks j. There is a row.
 //

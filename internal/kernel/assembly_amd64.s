@@ -22363,6 +22363,49 @@ next:
 	VZEROUPPER
 	RET
 
+// func leastDistancesAVX2(least, c, norms *float32, blocks int, norm float32)
+TEXT ·leastDistancesAVX2(SB), NOSPLIT, $0-36
+	MOVQ least+0(FP), DI
+	MOVQ c+8(FP), SI
+	MOVQ norms+16(FP), DX
+	MOVQ blocks+24(FP), CX
+	VBROADCASTSS norm+32(FP), Y8
+	VMOVUPS 0(DI), Y0
+	VMOVUPS 32(DI), Y1
+	VMOVUPS 64(DI), Y2
+	VMOVUPS 96(DI), Y3
+loop:
+	VADDPS 0(DX), Y8, Y4
+	VMOVUPS 0(SI), Y9
+	VADDPS Y9, Y9, Y9
+	VSUBPS Y9, Y4, Y4
+	VMINPS Y0, Y4, Y0
+	VADDPS 32(DX), Y8, Y5
+	VMOVUPS 32(SI), Y9
+	VADDPS Y9, Y9, Y9
+	VSUBPS Y9, Y5, Y5
+	VMINPS Y1, Y5, Y1
+	VADDPS 64(DX), Y8, Y6
+	VMOVUPS 64(SI), Y9
+	VADDPS Y9, Y9, Y9
+	VSUBPS Y9, Y6, Y6
+	VMINPS Y2, Y6, Y2
+	VADDPS 96(DX), Y8, Y7
+	VMOVUPS 96(SI), Y9
+	VADDPS Y9, Y9, Y9
+	VSUBPS Y9, Y7, Y7
+	VMINPS Y3, Y7, Y3
+	ADDQ $128, SI
+	ADDQ $128, DX
+	DECQ CX
+	JNZ loop
+	VMOVUPS Y0, 0(DI)
+	VMOVUPS Y1, 32(DI)
+	VMOVUPS Y2, 64(DI)
+	VMOVUPS Y3, 96(DI)
+	VZEROUPPER
+	RET
+
 // func countAtMostAVX2(counts *int32, tile, limits *float32, rows, blocks, stride, width int)
 TEXT ·countAtMostAVX2(SB), NOSPLIT, $0-56
 	MOVQ counts+0(FP), DI
@@ -22449,6 +22492,35 @@ next:
 	SUBQ R9, DI
 	SHRQ $2, DI
 	MOVQ DI, ret+48(FP)
+	VZEROUPPER
+	RET
+
+// func leastDistancesAVX512(least, c, norms *float32, blocks int, norm float32)
+TEXT ·leastDistancesAVX512(SB), NOSPLIT, $0-36
+	MOVQ least+0(FP), DI
+	MOVQ c+8(FP), SI
+	MOVQ norms+16(FP), DX
+	MOVQ blocks+24(FP), CX
+	VBROADCASTSS norm+32(FP), Z4
+	VMOVUPS 0(DI), Z0
+	VMOVUPS 64(DI), Z1
+loop:
+	VADDPS 0(DX), Z4, Z2
+	VMOVUPS 0(SI), Z5
+	VADDPS Z5, Z5, Z5
+	VSUBPS Z5, Z2, Z2
+	VMINPS Z0, Z2, Z0
+	VADDPS 64(DX), Z4, Z3
+	VMOVUPS 64(SI), Z5
+	VADDPS Z5, Z5, Z5
+	VSUBPS Z5, Z3, Z3
+	VMINPS Z1, Z3, Z1
+	ADDQ $128, SI
+	ADDQ $128, DX
+	DECQ CX
+	JNZ loop
+	VMOVUPS Z0, 0(DI)
+	VMOVUPS Z1, 64(DI)
 	VZEROUPPER
 	RET
 

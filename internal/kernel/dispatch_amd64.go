@@ -47,6 +47,7 @@ var avx2Rows = rowKernels{
 	finishDistances:    finishDistancesAsm,
 	groupSquares:       groupSquaresAsm,
 	nearDistances:      nearDistancesAVX2Asm,
+	leastDistances:     leastDistancesAsm(leastDistancesAVX2),
 	countAtMost:        countAtMostAVX2Asm,
 	atMost:             atMostAsm,
 	below:              belowAsm,
@@ -104,6 +105,7 @@ func avx2Implementation() *implementation {
 func avx512Implementation(avx2 *implementation) *implementation {
 	rows := avx2Rows
 	rows.nearDistances = nearDistancesAVX512Asm
+	rows.leastDistances = leastDistancesAsm(leastDistancesAVX512)
 	rows.countAtMost = countAtMostAVX512Asm
 	rows.addProducts = addProductsAsm(addProductsAVX512)
 	rows.addChains = addChainsAsm(addChainsAVX512)

@@ -13,6 +13,7 @@ type rowKernels struct {
 	finishDistances func(c, norms []float32, norm float32)
 	groupSquares    func(dst []float64, x []float32)
 	nearDistances   func(dst []int32, c, norms, limits []float32, norm, limit float32) int
+	leastDistances  func(least *[DistanceGroups]float32, c, norms []float32, norm float32)
 	countAtMost     func(counts []int32, tile []float32, stride, rows int, limits []float32, width int)
 	// atMost and below write the indices of elements and return their number;
 	// dst is as long as x.
@@ -48,6 +49,7 @@ var genericRows = rowKernels{
 	finishDistances:    finishDistancesGeneric,
 	groupSquares:       groupSquaresGeneric[float32],
 	nearDistances:      nearDistancesGeneric,
+	leastDistances:     leastDistancesGeneric,
 	countAtMost:        countAtMostGeneric,
 	atMost:             atMostGeneric,
 	below:              belowGeneric,

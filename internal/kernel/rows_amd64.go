@@ -64,6 +64,16 @@ func nearDistancesAVX512Asm(dst []int32, c, norms, limits []float32, norm, limit
 	return nearDistancesFrom(16*n, found, dst, c, norms, limits, norm, limit)
 }
 
+func leastDistancesAsm(blocks func(least, c, norms *float32, blocks int, norm float32)) func(*[DistanceGroups]float32, []float32, []float32, float32) {
+	return func(least *[DistanceGroups]float32, c, norms []float32, norm float32) {
+		n := len(c) / DistanceGroups
+		if n > 0 {
+			blocks(&least[0], &c[0], &norms[0], n, norm)
+		}
+		leastDistancesGeneric(least, c[n*DistanceGroups:], norms[n*DistanceGroups:], norm)
+	}
+}
+
 func groupSquaresAsm(dst []float64, x []float32) {
 	n := len(x) / squaresGroup
 	if n > 0 {

@@ -39,6 +39,23 @@ func nearDistancesFrom(first, count int, dst []int32, c, norms, limits []float32
 	return count
 }
 
+// DistanceGroups is the number of groups of [LeastDistances].
+const DistanceGroups = 32
+
+// LeastDistances lowers least[g] to the least of the distances that [FinishDistances] makes of those c[j] with
+// j mod DistanceGroups = g, and leaves c alone. NaN is not less than anything. It panics if norms is shorter than c.
+func LeastDistances(least *[DistanceGroups]float32, c, norms []float32, norm float32) {
+	active.Load().rows.leastDistances(least, c, norms[:len(c)], norm)
+}
+
+func leastDistancesGeneric(least *[DistanceGroups]float32, c, norms []float32, norm float32) {
+	for j, v := range c {
+		if d := float32(norm+norms[j]) - float32(2*v); d < least[j%DistanceGroups] {
+			least[j%DistanceGroups] = d
+		}
+	}
+}
+
 // CountAtMost counts elements of the columns of a tile: it adds to counts[q·width+j] the number of rows r < rows with
 // tile[r·stride+j] ≤ limits[q·width+j], for j < width. counts and limits have the same length, which is a
 // multiple of 4·width. NaN is not at most anything. It panics if the tile is too short.

@@ -53,6 +53,20 @@ func testScans(t *testing.T, impl *implementation) {
 				t.Fatalf("near %v: %v, want %v", limit, a[:p], b[:q])
 			}
 		}
+		var least, wanted [DistanceGroups]float32
+		for g := range least {
+			least[g] = float32(r.IntN(12) - 6)
+		}
+		wanted = least
+		impl.rows.leastDistances(&least, x, shift, 0.7)
+		for j := range x {
+			if d := (0.7 + shift[j]) - 2*x[j]; d < wanted[j%DistanceGroups] {
+				wanted[j%DistanceGroups] = d
+			}
+		}
+		if least != wanted {
+			t.Fatalf("least of %d: %v, want %v", n, least, wanted)
+		}
 		for _, limit := range []float32{-5, -1, 0, 2, float32(math.Inf(1))} {
 			if p, q := impl.rows.atMost(a, x, limit), atMostGeneric(b, x, limit); !slices.Equal(a[:p], b[:q]) {
 				t.Fatalf("at most %v: %v, want %v", limit, a[:p], b[:q])

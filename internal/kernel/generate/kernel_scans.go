@@ -82,6 +82,9 @@ func (a *assembler) finishRow() {
 	a.end()
 }
 
+// distanceGroups is kernel.DistanceGroups.
+const distanceGroups = 32
+
 // scans writes the row operations of neighbor searches.
 func (a *assembler) scans() {
 	a.groupSquares()
@@ -89,6 +92,7 @@ func (a *assembler) scans() {
 	a.finishDistances()
 	for _, w := range a.widths() {
 		w.nearDistances()
+		w.leastDistances()
 		w.countAtMost()
 	}
 	a.indices("atMostFloat32AVX2", "≤", "float32", "VCMPPS $2, Y0, Y1, Y2") // false for NaN
@@ -214,6 +218,37 @@ func (w width) nearDistances() {
 	w.emit("SUBQ R9, DI")
 	w.emit("SHRQ $2, DI")
 	w.emit("MOVQ DI, ret+48(FP)")
+	w.end()
+}
+
+func (w width) leastDistances() {
+	vectors := 4 * distanceGroups / w.bytes
+	w.function("leastDistances"+w.name, "(least, c, norms *float32, blocks int, norm float32)",
+		fmt.Sprintf("lowers least[g] to the least of the distances (norm + norms[j]) − 2·c[j] with j mod %[1]d = g, among %[1]d·blocks.", distanceGroups), 36)
+	w.emit("MOVQ least+0(FP), DI")
+	w.emit("MOVQ c+8(FP), SI")
+	w.emit("MOVQ norms+16(FP), DX")
+	w.emit("MOVQ blocks+24(FP), CX")
+	w.emit("VBROADCASTSS norm+32(FP), %s", w.reg(2*vectors))
+	for v := range vectors {
+		w.emit("VMOVUPS %d(DI), %s", v*w.bytes, w.reg(v))
+	}
+	w.label("loop")
+	for v := range vectors {
+		d, x := w.reg(vectors+v), w.reg(2*vectors+1)
+		w.emit("VADDPS %d(DX), %s, %s", v*w.bytes, w.reg(2*vectors), d)
+		w.emit("VMOVUPS %d(SI), %s", v*w.bytes, x)
+		w.emit("VADDPS %s, %s, %s", x, x, x)
+		w.emit("VSUBPS %s, %s, %s", x, d, d)
+		w.emit("VMINPS %s, %s, %s", w.reg(v), d, w.reg(v)) // keeps what there is beside NaN
+	}
+	w.emit("ADDQ $%d, SI", 4*distanceGroups)
+	w.emit("ADDQ $%d, DX", 4*distanceGroups)
+	w.emit("DECQ CX")
+	w.emit("JNZ loop")
+	for v := range vectors {
+		w.emit("VMOVUPS %s, %d(DI)", w.reg(v), v*w.bytes)
+	}
 	w.end()
 }
 

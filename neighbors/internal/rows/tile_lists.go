@@ -34,6 +34,7 @@ type tileSearch struct {
 	product kernel.Workspace[float32]
 	tile    []float32
 	limits  []float32 // of the columns, as they were
+	least   [kernel.DistanceGroups]float32
 	found   [tilePoints]int32
 	hits    []hit
 }
@@ -77,6 +78,9 @@ func (t *tileSearch) rows(ctx context.Context, right *kernel.Packed[float32], bl
 		if err := p.Run(); err != nil {
 			return false, err
 		}
+		if own == other {
+			t.bound(own)
+		}
 		for row := 0; row < height; row += tileRows {
 			if t.look(own, other, row, min(height, row+tileRows)) {
 				return true, nil
@@ -84,6 +88,40 @@ func (t *tileSearch) rows(ctx context.Context, right *kernel.Packed[float32], bl
 		}
 	}
 	return false, nil
+}
+
+// bound lowers the limits of a block's points before a pair of the tile, which is the block's with itself, is entered: of the least
+// values of groups, the count-th is not below the count-th of all, once as many more are passed over as may be no candidates.
+func (t *tileSearch) bound(own *tileList) {
+	place := own.count + 2*t.space.Window // the point itself is one more, and places count from 0
+	if place >= kernel.DistanceGroups {
+		return
+	}
+	norms := t.space.points.norm[own.first : own.first+len(own.filled)]
+	for r, n := range norms {
+		for g := range t.least {
+			t.least[g] = math.MaxFloat32
+		}
+		kernel.LeastDistances(&t.least, t.tile[r*tilePoints:r*tilePoints+len(norms)], norms, n)
+		if last := smallest(t.least[:], place); last < math.MaxFloat32 {
+			own.limits[r] = t.space.above(last, t.space.band(own.first+r))
+		}
+	}
+}
+
+// smallest is the element of a short list that ascending order would put at a place, and changes the order.
+func smallest(list []float32, place int) float32 {
+	for i, v := range list {
+		if i > place && v >= list[place] {
+			continue
+		}
+		at := min(i, place)
+		for ; at > 0 && list[at-1] > v; at-- {
+			list[at] = list[at-1]
+		}
+		list[at] = v
+	}
+	return list[place]
 }
 
 // look enters the pairs of rows from … to−1 of the tile into the lists of both points.

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"reflect"
+	"slices"
 	"testing"
 
 	"repscope/points"
@@ -21,6 +22,10 @@ func TestTilesAreRows(t *testing.T) {
 	few := constant32(400, 12) // two kinds of points
 	for i := range few.N {
 		copy(few.F32[12*i:12*i+1], repeated.F32[12*i:])
+	}
+	walk := gaussian32(r, 500, 10) // neighbors in time are the nearest
+	for i := 10; i < len(walk.F32); i++ {
+		walk.F32[i] += walk.F32[i-10]
 	}
 	episode := make([]int, 500)
 	for i := range episode {
@@ -41,6 +46,9 @@ func TestTilesAreRows(t *testing.T) {
 		{"long lists", gaussian32(r, 700, 17), 300, Options{Threads: 3}, true},
 		{"all", gaussian32(r, 500, 30), 499, Options{}, true},
 		{"window", gaussian32(r, 500, 33), 7, Options{ExcludeWindow: 30, Episode: episode}, true},
+		{"short window", walk, 7, Options{ExcludeWindow: 4, Episode: episode}, true},
+		{"window and list of all groups", walk, 7, Options{ExcludeWindow: 12, Episode: episode, Threads: 2}, true},
+		{"more than all groups", walk, 8, Options{ExcludeWindow: 12, Episode: episode}, true},
 		{"cosine", gaussian32(r, 450, 40), 10, Options{Metric: Cosine, Threads: 2}, true},
 		{"nearly equal", nearlyEqual32(r, 300, 25), 40, Options{Threads: 2}, true},
 		{"ties", repeated, 3, Options{Threads: 2}, true},
@@ -89,6 +97,21 @@ func TestTilesAreRows(t *testing.T) {
 				t.Errorf("counts %+v, row by row %+v, or other neighbours", got.Counts, want.Counts)
 			}
 		})
+	}
+}
+
+func TestSmallest(t *testing.T) {
+	r := random(43)
+	for range 200 {
+		list := make([]float32, 1+r.IntN(40))
+		for i := range list {
+			list[i] = float32(r.IntN(20))
+		}
+		place := r.IntN(len(list))
+		ordered := slices.Sorted(slices.Values(list))
+		if got := smallest(slices.Clone(list), place); got != ordered[place] {
+			t.Fatalf("at place %d of %v: %v", place, list, got)
+		}
 	}
 }
 
