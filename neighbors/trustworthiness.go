@@ -21,6 +21,9 @@ import (
 // Errors are those of [NewPass].
 func Trustworthiness(ctx context.Context, original, embedded Space, k int, o Options) (float64, error) {
 	o = Options{Ks: []int{k}, CoRanking: CoRankingOff, Threads: o.Threads, Memory: o.Memory}
+	if o.Memory == 0 {
+		o.Memory = o.rows(ctx, original.metric).Budget() // asks the machine once
+	}
 	p, err := NewPassOf(original, []Space{embedded}, o)
 	if err != nil {
 		return 0, err
