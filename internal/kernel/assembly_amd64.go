@@ -501,6 +501,11 @@ func sumExpAVX2(sums8 *lanes, x, table *float64, blocks int, scale, shift float6
 //go:noescape
 func expAVX2(dst, x, table *float64, blocks int, scale, shift float64)
 
+// logAVX2 writes the logarithms of 4·blocks elements and stops before the first four that are not all normal and positive; it returns the fours done.
+//
+//go:noescape
+func logAVX2(dst, x *float64, blocks int) int
+
 // addProductsAVX2 adds Σ x·y over 32·blocks depths for count rows of x; meanwhile it asks for the memory from ahead to end.
 //
 //go:noescape

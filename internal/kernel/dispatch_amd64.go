@@ -57,6 +57,7 @@ var avx2Rows = rowKernels{
 	squaredDistances64: squaredDistances64,
 	addDistances:       addDistancesAsm,
 	sumExp:             sumExpAsm,
+	log:                logAsm,
 	exp:                expAsm,
 	lower:              lowerAsm,
 	addProducts:        addProductsAsm(addProductsAVX2),

@@ -28,6 +28,7 @@ type rowKernels struct {
 	squaredDistances64 func(sums *[8]float64, x []float64, y *[8]*float64)
 	addDistances       func(l *lanes, c, norms, sums []float64, small []int32, norm, share float64) int
 	sumExp             func(l *lanes, x []float64, scale, shift float64)
+	log                func(dst, x []float64)
 	exp                func(dst, x []float64, scale, shift float64)
 	lower              func(best []float64, at []int64, c []float64, offset float64, index int64)
 	addProducts        pairKernel  // of a multiple of pairLanes depths and at least one row
@@ -59,6 +60,7 @@ var genericRows = rowKernels{
 	squaredDistances64: squaredDistancesGeneric[float64],
 	addDistances:       addDistancesGeneric,
 	sumExp:             sumExpGeneric,
+	log:                logGeneric,
 	exp:                expGeneric,
 	lower:              lowerGeneric,
 	addProducts:        addProductsGeneric,

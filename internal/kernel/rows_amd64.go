@@ -74,6 +74,17 @@ func leastDistancesAsm(blocks func(least, c, norms *float32, blocks int, norm fl
 	}
 }
 
+func logAsm(dst, x []float64) {
+	for at := 0; at < len(x); {
+		if blocks := (len(x) - at) / 4; blocks > 0 {
+			at += 4 * logAVX2(&dst[at], &x[at], blocks)
+		}
+		end := min(len(x), at+4)
+		logGeneric(dst[at:end], x[at:end])
+		at = end
+	}
+}
+
 func groupSquaresAsm(dst []float64, x []float32) {
 	n := len(x) / squaresGroup
 	if n > 0 {

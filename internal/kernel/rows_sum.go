@@ -81,6 +81,15 @@ func Exp(dst, x []float64, scale, shift float64) {
 	active.Load().rows.exp(dst[:len(x)], x, scale, shift)
 }
 
+// Log sets dst[k] to math.Log(x[k]), to the bit. It panics if dst is shorter than x; they may be the same.
+func Log(dst, x []float64) { active.Load().rows.log(dst[:len(x)], x) }
+
+func logGeneric(dst, x []float64) {
+	for k, v := range x {
+		dst[k] = math.Log(v)
+	}
+}
+
 const (
 	expLowest = -700
 	// Adding expRound rounds to an integer, which then stands in the lowest bits.

@@ -126,3 +126,55 @@ func expError(a float64) float64 {
 	want := math.Exp(a)
 	return math.Abs(SumExp([]float64{a}, 1, 0)-want) / (math.Nextafter(want, 2) - want)
 }
+
+func TestLog(t *testing.T) { withEach(t, testLog) }
+
+// testLog compares logarithms with those of package math.
+func testLog(t *testing.T, impl *implementation) {
+	r := rand.New(rand.NewPCG(21, 22))
+	special := []float64{0, math.Copysign(0, -1), -1, math.Inf(1), math.Inf(-1), math.NaN(), 5e-324, 0x1p-1022, math.Nextafter(0x1p-1022, 0),
+		math.MaxFloat64, 1, math.Nextafter(1, 0), math.Nextafter(1, 2), 0.5, 2, math.Sqrt2, math.Sqrt2 / 2, math.Nextafter(math.Sqrt2/2, 1), math.E}
+	for n := range 400 {
+		x := make([]float64, n)
+		for i := range x {
+			switch r.IntN(3) {
+			case 0:
+				x[i] = 1 + r.Float64()
+			case 1:
+				x[i] = math.Exp(100 * r.NormFloat64())
+			default:
+				x[i] = math.Float64frombits(r.Uint64() & (1<<63 - 1))
+			}
+			if r.IntN(40) == 0 {
+				x[i] = special[r.IntN(len(special))]
+			}
+		}
+		if n == len(special) {
+			copy(x, special)
+		}
+		got := make([]float64, n)
+		impl.rows.log(got, x)
+		for i, v := range x {
+			if want := math.Log(v); math.Float64bits(got[i]) != math.Float64bits(want) {
+				t.Fatalf("log %x of %d is %x, want %x", v, n, got[i], want)
+			}
+		}
+		impl.rows.log(x, x)
+		for i, v := range x {
+			if math.Float64bits(got[i]) != math.Float64bits(v) {
+				t.Fatalf("in place: %x, want %x", v, got[i])
+			}
+		}
+	}
+}
+
+func BenchmarkLog(b *testing.B) {
+	x := make([]float64, 1024)
+	for i := range x {
+		x[i] = 1 + float64(i)/100
+	}
+	dst := make([]float64, len(x))
+	for b.Loop() {
+		Log(dst, x)
+	}
+}

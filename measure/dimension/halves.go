@@ -10,6 +10,7 @@ import (
 	"slices"
 	"sync"
 
+	"repscope/internal/kernel"
 	"repscope/internal/parallel"
 	"repscope/stat"
 )
@@ -166,9 +167,7 @@ func (x *halver) enterBlocks(ctx context.Context, labels []int) error {
 			for l, j := range x.Nearest.Index[i*x.Nearest.K:][:sameNeighbors] {
 				blocks[l] = x.block[j]
 			}
-			for l, r := range x.Nearest.Distance[i*x.Nearest.K:][:nearNeighbors] {
-				x.near[i][l] = math.Log(r)
-			}
+			kernel.Log(x.near[i][:], x.Nearest.Distance[i*x.Nearest.K:][:nearNeighbors])
 			for t := range tables {
 				x.enterSame(i, t, &tables[t], &blocks)
 			}
@@ -205,7 +204,31 @@ type halves struct {
 	*halver
 	most    int
 	side    [2]half
+	far     farLogs
 	belongs []bool // kept points, to the half that was asked for last
+}
+
+// farLogs are logarithms that are still to be taken: those of single distances would take several times as long.
+type farLogs struct {
+	distance [256]float64
+	at       [256]*float64 // where the logarithm belongs
+	n        int
+}
+
+func (f *farLogs) add(distance float64, at *float64) {
+	f.distance[f.n], f.at[f.n] = distance, at
+	if f.n++; f.n == len(f.at) {
+		f.take()
+	}
+}
+
+func (f *farLogs) take() {
+	logs := f.distance[:f.n]
+	kernel.Log(logs, logs)
+	for i, l := range logs {
+		*f.at[i] = l
+	}
+	f.n = 0
 }
 
 type half struct {
@@ -253,7 +276,7 @@ func (w *halves) list(split int) {
 				found++
 			}
 			for ; members != 0 && found < len(row); members &= members - 1 {
-				row[found] = math.Log(w.Nearest.Distance[i*w.Nearest.K+bits.TrailingZeros32(members)])
+				w.far.add(w.Nearest.Distance[i*w.Nearest.K+bits.TrailingZeros32(members)], &row[found])
 				found++
 			}
 			from = sameNeighbors
@@ -264,6 +287,7 @@ func (w *halves) list(split int) {
 		h.members, h.found = append(h.members, int32(i)), append(h.found, int32(found))
 		h.fewest = min(h.fewest, found)
 	}
+	w.far.take()
 }
 
 // listedFrom goes on to fill logs, of which found are, with those of the distances of kept point i to the members of its half in its list
@@ -272,7 +296,7 @@ func (w *halves) listedFrom(place, i, found int, h *half, logs []float64) int {
 	list, distance := w.Nearest.Index[i*w.Nearest.K:(i+1)*w.Nearest.K], w.Nearest.Distance[i*w.Nearest.K:]
 	for l := place; l < len(list) && found < len(logs); l++ {
 		if h.in[w.block[list[l]]] {
-			logs[found] = math.Log(distance[l])
+			w.far.add(distance[l], &logs[found])
 			found++
 		}
 	}
@@ -327,7 +351,7 @@ func (w *halves) cut(h *half, order int, room []float64) []float64 {
 			if w.listedLonger(int(i), w.belongs, row) < order && w.direct(int(i), w.belongs, row) < order {
 				return nil
 			}
-			takeLogs(row)
+			kernel.Log(row, row)
 		}
 		logs = append(logs, row...)
 	}
@@ -342,13 +366,6 @@ func (w *halves) belong(h *half) {
 	w.belongs = slices.Grow(w.belongs[:0], len(w.block))[:len(w.block)]
 	for i, b := range w.block {
 		w.belongs[i] = h.in[b]
-	}
-}
-
-// takeLogs replaces distances by their logarithms.
-func takeLogs(distance []float64) {
-	for l, r := range distance {
-		distance[l] = math.Log(r)
 	}
 }
 

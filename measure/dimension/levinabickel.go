@@ -5,6 +5,8 @@ package dimension
 import (
 	"fmt"
 	"math"
+
+	"repscope/internal/kernel"
 )
 
 // LevinaBickel returns the maximum likelihood estimate of Levina & Bickel 2004
@@ -19,14 +21,18 @@ func LevinaBickel(distance []float64, stride, k int) (float64, error) {
 		return 0, fmt.Errorf("levina–bickel: k = %d, want 2 ≤ k ≤ %d", k, stride)
 	}
 	n := len(distance) / stride
-	total := 0.0
+	total, logs := 0.0, make([]float64, k-1)
 	for i := range n {
 		row := distance[i*stride : i*stride+k]
 		if !(row[0] > 0) || math.IsInf(row[k-1], 0) {
 			return 0, fmt.Errorf("levina–bickel: nearest neighbour distance of point %d is %v, want a positive number", i, row[0])
 		}
-		for _, r := range row[:k-1] {
-			total += math.Log(row[k-1] / r)
+		for l, r := range row[:k-1] {
+			logs[l] = row[k-1] / r
+		}
+		kernel.Log(logs, logs)
+		for _, l := range logs {
+			total += l
 		}
 	}
 	if total == 0 {

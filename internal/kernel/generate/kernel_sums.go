@@ -9,6 +9,7 @@ func (a *assembler) rowSums() {
 	a.lower()
 	a.addDistances()
 	a.sumExp()
+	a.logarithms()
 }
 
 func (a *assembler) lower() {

@@ -44,7 +44,7 @@ func generate() (map[string][]byte, error) {
 
 // kernelAssembly writes the functions of package kernel.
 func kernelAssembly() *assembler {
-	a := new(assembler)
+	a := &assembler{doubles: map[string]uint64{}}
 	a.micros()
 	a.uint8Tiles()
 	a.packs()
