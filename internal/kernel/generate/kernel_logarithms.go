@@ -1,3 +1,5 @@
+// Natural logarithms.
+
 package main
 
 import "math"
