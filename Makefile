@@ -67,8 +67,9 @@ python-functions:
 test:
 	@$(MAKE) --no-print-directory -j2 $(if $(filter output-sync,$(.FEATURES)),--output-sync=target) test-processor cuda-fake
 
+# The longest package takes five minutes where nothing else runs.
 test-processor:
-	$(GO) test ./...
+	$(GO) test -timeout 30m ./...
 
 lint: $(STATICCHECK)
 	$(GO) vet ./...
