@@ -64,6 +64,7 @@ func kernelAssembly() *assembler {
 func vectorAssembly() *assembler {
 	a := &assembler{constants: map[string]uint32{}, doubles: map[string]uint64{}}
 	a.tails()
+	a.laneOrders()
 	a.turnParts()
 	for _, w := range a.widths() {
 		w.softmax()

@@ -164,8 +164,8 @@ func byteRange(x []float32) (low, high float32) { return byteRangeGeneric(x) }
 // toBytes is toBytesGeneric.
 func toBytes(dst []uint8, x []float32, low int32) bool { return toBytesGeneric(dst, x, low) }
 
-func requantizeBytes(dst []uint8, c []float32, n, rows int, r *Requantizer, low int32) {
-	requantizeBytesGeneric(dst, c, n, rows, r, low)
+func (b *ByteRequantizer) requantize(dst []uint8, c []float32, n, rows int) {
+	b.requantizeGeneric(dst, c, n, rows)
 }
 
 func widen(dst []float32, src []uint8, low float32)          { widenGeneric(dst, src, low) }
