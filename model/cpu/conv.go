@@ -438,7 +438,7 @@ func buildConv(b *builder) (func() error, error) {
 		return nil, err
 	}
 	x, y := b.operand(b.Step.In[0]), b.operand(b.Step.Out[0])
-	c.direct = c.integers != nil && c.integers.signed != nil && x.levels != nil && x.levels.unit && x.levels.low <= 0 && x.levels.low >= -255
+	c.direct = c.integers != nil && c.integers.signed != nil && x.levels.direct()
 	ending := newEpilogue(b, p.Activation, b.in(2))
 	scale, shift, residual := b.in(3), b.in(4), b.in(5)
 	pool, weights := b.pool, b.weights

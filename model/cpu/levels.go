@@ -36,6 +36,9 @@ func newLevels(l *graph.Levels) *levels {
 	return v
 }
 
+// direct reports whether a value is kept as bytes that stand for integers less one of them, which is zero.
+func (l *levels) direct() bool { return l != nil && l.unit && l.low <= 0 && l.low >= -255 }
+
 // decode writes what bytes stand for.
 func (l *levels) decode(dst []float32, src []uint8) {
 	if l.unit {

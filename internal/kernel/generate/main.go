@@ -65,6 +65,7 @@ func vectorAssembly() *assembler {
 	a := &assembler{constants: map[string]uint32{}, doubles: map[string]uint64{}}
 	a.tails()
 	a.laneOrders()
+	a.spreads()
 	a.turnParts()
 	for _, w := range a.widths() {
 		w.softmax()
@@ -80,6 +81,7 @@ func vectorAssembly() *assembler {
 		w.overtake()
 		w.rotations()
 		w.depthwise()
+		w.interleave()
 		w.finishRows()
 		w.cuts()
 		w.bends()
@@ -104,6 +106,7 @@ func vectorAssembly() *assembler {
 		w.differences()
 		w.distribution()
 	}
+	a.widths()[1].dots()
 	a.maxWindowsBytes()
 	a.prefetch()
 	a.standing()

@@ -9,7 +9,7 @@ import "repscope/internal/kernel"
 // These follow the choice of package kernel, so that one variable forces the generic code everywhere.
 var (
 	useAVX2   = kernel.Name() != "generic"
-	useAVX512 = kernel.Name() == "avx512"
+	useAVX512 = kernel.Name() == "avx512" || kernel.Name() == "amx"
 )
 
 // softmaxRow is softmaxRowGeneric.
