@@ -11,12 +11,11 @@ import (
 // byteChannelwise is a convolution over two axes with one channel per group, signed bytes as weights, and an image of bytes less zero.
 type byteChannelwise struct {
 	*geometry
-	zero    uint8
-	lines   int // of the output that share their quads: as many as these have rows for
-	quads   int // of a column
-	pixels  int // of the output that are worked on at a time
-	columns int // of the image, with its padding, that these read
-	outside []uint8
+	lines   int            // of the output that share their quads: as many as these have rows for
+	quads   int            // of a column
+	pixels  int            // of the output that are worked on at a time
+	columns int            // of the image, with its padding, that these read
+	outside []uint8        // of zero
 	taps    [][]vector.Tap // by line of those that share
 	vector.ByteDepthwise
 }
@@ -33,16 +32,17 @@ func newByteChannelwise(g *geometry, weights []float32, zero uint8) *byteChannel
 		}
 	}
 	n := g.channels
-	c := &byteChannelwise{geometry: g, zero: zero, lines: 1, quads: (g.kernel[1] + vector.Quad - 1) / vector.Quad, outside: make([]uint8, g.in[2]*n)}
-	for i := range c.outside {
-		c.outside[i] = zero
-	}
+	c := &byteChannelwise{geometry: g, lines: 1, quads: (g.kernel[1] + vector.Quad - 1) / vector.Quad}
 	if g.dilation[1] == 1 {
 		c.lines += (vector.Quad*c.quads - g.kernel[1]) / g.stride[1]
 	}
 	reach := (g.kernel[2]-1)*g.dilation[2] + 1
 	c.pixels = min(max((quadBytes/(vector.Quad*c.quads*n)-reach)/g.stride[2]+1, 8)&^7, g.out[2])
 	c.columns = (c.pixels-1)*g.stride[2] + reach
+	c.outside = make([]uint8, max(g.in[2], vector.Quad*c.columns)*n)
+	for i := range c.outside {
+		c.outside[i] = zero
+	}
 	c.Channels, c.Terms, c.taps = n, make([]int32, n), make([][]vector.Tap, c.lines)
 	for i, v := range signed {
 		c.Terms[i%n] -= int32(zero) * int32(v)
@@ -87,15 +87,9 @@ func (c *byteChannelwise) fill(dst, image []uint8, l, x, pixels int) {
 				rows[k] = image[(y*width+first+left)*n:][:(right-left)*n]
 			}
 		}
-		c.blank(quads[:vector.Quad*left*n])
+		copy(quads[:vector.Quad*left*n], c.outside)
 		vector.Interleave(quads[vector.Quad*left*n:], &rows)
-		c.blank(quads[vector.Quad*right*n:])
-	}
-}
-
-func (c *byteChannelwise) blank(quads []uint8) {
-	for i := range quads {
-		quads[i] = c.zero
+		copy(quads[vector.Quad*right*n:], c.outside)
 	}
 }
 
