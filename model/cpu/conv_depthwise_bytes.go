@@ -83,7 +83,7 @@ func (c *byteChannelwise) fill(dst, image []uint8, l, x, pixels int) {
 		var rows [vector.Quad][]uint8
 		for k := range rows {
 			rows[k] = c.outside[:(right-left)*n]
-			if y := l*c.stride[1] - c.before[1] + (q*vector.Quad+k)*c.dilation[1]; y >= 0 && y < c.in[1] {
+			if y := l*c.stride[1] - c.before[1] + (q*vector.Quad+k)*c.dilation[1]; y >= 0 && y < c.in[1] && right > left {
 				rows[k] = image[(y*width+first+left)*n:][:(right-left)*n]
 			}
 		}
