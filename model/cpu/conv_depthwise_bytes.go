@@ -112,11 +112,11 @@ func (c *byteChannelwise) eachPart(s *scratch, image []uint8, l0, l1 int, room f
 	}
 }
 
-// byteChannelwise is the convolution of a step if it is one of bytes for which there are kernels that pay, else nil.
+// byteChannelwise is the convolution of a step if it is one of bytes with a vector of channels or more, else nil.
 func (g *geometry) byteChannelwise(p *operator.ConvParams, x *levels, weights []float32) *byteChannelwise {
 	plane := g.in[0] == 1 && g.out[0] == 1 && g.kernel[0] == 1 && g.before[0] == 0
 	if !plane || g.groups != g.filters || g.channels != g.filters || g.filters < vector.Lanes || p.Norm != nil || !p.Integers ||
-		!x.direct() || !vector.ByteDepthwisePays() {
+		!x.direct() {
 		return nil
 	}
 	return newByteChannelwise(g, weights, uint8(-x.low))

@@ -132,7 +132,7 @@ func (c *depthwiseCase) run(t *testing.T, threads, from, to int) []float32 {
 	return slices.Clone(out[0].F32)
 }
 
-// bytes reports whether the convolution is one of bytes where there are kernels for it.
+// bytes reports whether the convolution is one of bytes.
 func (c *depthwiseCase) bytes(t *testing.T) bool {
 	t.Helper()
 	p, err := c.graph(t).Specialize([]graph.Operand{{Type: graph.Type{DType: graph.Float32, Shape: c.shape}}})
@@ -164,7 +164,7 @@ func TestByteChannelwise(t *testing.T) {
 		what := fmt.Sprintf("trial %d: %v * %v, strides %v, dilations %v, pads %v %v", trial, c.shape, c.kernel, c.stride, c.dilation, c.before, c.after)
 		if c.bytes(t) {
 			inBytes++
-		} else if c.shape[1] >= vector.Lanes && trial%10 != 9 && vector.ByteDepthwisePays() {
+		} else if c.shape[1] >= vector.Lanes && trial%10 != 9 {
 			t.Errorf("%s: not computed in bytes", what)
 		}
 		want, got := c.want(), c.run(t, 1, 0, c.shape[0])
@@ -181,12 +181,12 @@ func TestByteChannelwise(t *testing.T) {
 			t.Fatalf("%s: image %d alone has other bits", what, i)
 		}
 	}
-	if vector.ByteDepthwisePays() && inBytes < 60 {
+	if inBytes < 60 {
 		t.Errorf("%d trials in bytes", inBytes)
 	}
 }
 
-// The kernels of other processors than this one's compute the same: lines of any geometry in any order, also where floats would pay more.
+// Lines of any geometry and any channels, in any order.
 func TestByteChannelwiseLines(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(83, 84))

@@ -82,6 +82,7 @@ func vectorAssembly() *assembler {
 		w.rotations()
 		w.depthwise()
 		w.interleave()
+		w.dots()
 		w.finishRows()
 		w.cuts()
 		w.bends()
@@ -106,7 +107,6 @@ func vectorAssembly() *assembler {
 		w.differences()
 		w.distribution()
 	}
-	a.widths()[1].dots()
 	a.maxWindowsBytes()
 	a.prefetch()
 	a.standing()

@@ -54,7 +54,7 @@ func (w width) dots() {
 // dotsPixels is depthwisePixels of bytes; the offsets are those of the fields of dotsCall.
 func (w width) dotsPixels(pixels int) {
 	w.function(fmt.Sprintf("dots%d%s", pixels, w.name), "(call *dotsCall)",
-		fmt.Sprintf("is generic for %d pixels and 16 channels at a time, on processors with VNNI.", pixels), 8)
+		fmt.Sprintf("is generic for %d pixels and 16 channels at a time%s.", pixels, map[string]string{"Z": ", on processors with VNNI"}[w.r]), 8)
 	w.emit("MOVQ call+0(FP), %s", callAt)
 	for i, r := range []string{dstAt, srcAt, weightsAt} {
 		w.emit("MOVQ %d(%s), %s", 8*i, callAt, r)
@@ -67,35 +67,35 @@ func (w width) dotsPixels(pixels int) {
 	w.emit("SHLQ $2, %s", pixelStep)
 	w.emit("LEAQ (%s)(%s*2), %s", pixelStep, pixelStep, pixelStep3)
 	w.label("group")
-	for j := range pixels {
-		w.emit("VMOVUPS (%s), %s", biasAt, w.reg(j))
-	}
-	w.emit("MOVQ 24(%s), R11", callAt)
-	w.emit("MOVQ 40(%s), R13", callAt)
-	w.label("tap")
-	w.emit("MOVQ (R11), R10")
-	w.emit("MOVQ 8(R11), R12")
-	w.emit("LEAQ (%s)(R10*4), R10", srcAt)
-	if pixels > 4 {
-		w.emit("LEAQ (R10)(%s*4), R14", pixelStep)
-	}
-	weight, first := w.reg(pixels), pixels+1
-	w.emit("VMOVUPS (%s)(R12*4), %s", weightsAt, weight)
-	for j := range pixels {
-		w.emit("VMOVUPS (%s)%s, %s", []string{"R10", "R14"}[j/4], []string{"", "(DX*1)", "(DX*2)", "(CX*1)"}[j%4], w.reg(first+j))
-	}
-	for j := range pixels {
-		w.emit("VPDPBUSD %s, %s, %s", weight, w.reg(first+j), w.reg(j))
-	}
-	w.emit("ADDQ $16, R11")
-	w.emit("DECQ R13")
-	w.emit("JNZ tap")
-	w.emit("MOVQ %s, R10", dstAt)
-	for j := range pixels {
-		w.emit("VCVTDQ2PS %s, %s", w.reg(j), w.reg(j))
-		w.emit("VMOVUPS %s, (R10)", w.reg(j))
-		if j < pixels-1 {
-			w.emit("ADDQ R15, R10")
+	for part := range w.parts() {
+		at := part * w.bytes
+		for j := range pixels {
+			w.emit("VMOVUPS %d(%s), %s", at, biasAt, w.reg(j))
+		}
+		w.emit("MOVQ 24(%s), R11", callAt)
+		w.emit("MOVQ 40(%s), R13", callAt)
+		w.label(fmt.Sprintf("tap%d", part))
+		w.emit("MOVQ (R11), R10")
+		w.emit("MOVQ 8(R11), R12")
+		w.emit("LEAQ %d(%s)(R10*4), R10", at, srcAt)
+		if pixels > 4 {
+			w.emit("LEAQ (R10)(%s*4), R14", pixelStep)
+		}
+		source := func(j int) string {
+			return fmt.Sprintf("(%s)%s", []string{"R10", "R14"}[j/4], []string{"", "(DX*1)", "(DX*2)", "(CX*1)"}[j%4])
+		}
+		w.emit("VMOVUPS %d(%s)(R12*4), %s", at, weightsAt, w.reg(pixels))
+		w.multiplyQuads(pixels, source)
+		w.emit("ADDQ $16, R11")
+		w.emit("DECQ R13")
+		w.emit("JNZ tap%d", part)
+		w.emit("LEAQ %d(%s), R10", at, dstAt)
+		for j := range pixels {
+			w.emit("VCVTDQ2PS %s, %s", w.reg(j), w.reg(j))
+			w.emit("VMOVUPS %s, (R10)", w.reg(j))
+			if j < pixels-1 {
+				w.emit("ADDQ R15, R10")
+			}
 		}
 	}
 	for _, r := range []string{dstAt, srcAt, weightsAt, biasAt} {
@@ -104,4 +104,35 @@ func (w width) dotsPixels(pixels int) {
 	w.emit("DECQ %s", groupsAt)
 	w.emit("JNZ group")
 	w.end()
+}
+
+// multiplyQuads adds the products of quads of all pixels by the weights in the register behind the sums.
+func (w width) multiplyQuads(pixels int, source func(j int) string) {
+	weight := w.reg(pixels)
+	if w.r == "Z" {
+		first := pixels + 1
+		for j := range pixels {
+			w.emit("VMOVUPS %s, %s", source(j), w.reg(first+j))
+		}
+		for j := range pixels {
+			w.emit("VPDPBUSD %s, %s, %s", weight, w.reg(first+j), w.reg(j))
+		}
+		return
+	}
+	// Two bytes of a quad at a time, as words.
+	odd, mask, first := w.reg(pixels+1), w.reg(pixels+2), pixels+3
+	w.emit("VMOVUPS %s, %s", w.integer("evenBytes", 0x00ff00ff), mask)
+	w.emit("VPSRAW $8, %s, %s", weight, odd)
+	w.emit("VPSLLW $8, %s, %s", weight, weight)
+	w.emit("VPSRAW $8, %s, %s", weight, weight)
+	for j := range pixels {
+		a, b := w.reg(first+2*j%4), w.reg(first+2*j%4+1)
+		w.emit("VMOVUPS %s, %s", source(j), a)
+		w.emit("VPSRLW $8, %s, %s", a, b)
+		w.emit("VPAND %s, %s, %s", mask, a, a)
+		w.emit("VPMADDWD %s, %s, %s", weight, a, a)
+		w.emit("VPMADDWD %s, %s, %s", odd, b, b)
+		w.emit("VPADDD %s, %s, %s", a, w.reg(j), w.reg(j))
+		w.emit("VPADDD %s, %s, %s", b, w.reg(j), w.reg(j))
+	}
 }

@@ -17,10 +17,8 @@ type dotsCall struct {
 	to, from      int
 }
 
-var useDots = cpu.X86.HasAVX512VNNI
-
-// ByteDepthwisePays reports whether a [ByteDepthwise] is faster than a [Depthwise] of what the bytes stand for.
-func ByteDepthwisePays() bool { return useAVX512 && useDots || !useAVX2 }
+// useVNNI says that AVX-512 multiplies four bytes at a time.
+var useVNNI = cpu.X86.HasAVX512VNNI
 
 // interleave is interleaveGeneric, to which it leaves short rows.
 func interleave(dst, a, b, c, d []uint8) {
@@ -46,7 +44,7 @@ func interleave(dst, a, b, c, d []uint8) {
 }
 
 func (d *ByteDepthwise) line(dst []float32, to int, src []uint8, from, pixels int, taps []Tap) {
-	if !useAVX512 || !useDots || d.Channels < Lanes {
+	if !useAVX2 || d.Channels < Lanes {
 		d.generic(dst, to, src, from, pixels, taps)
 		return
 	}
@@ -70,6 +68,10 @@ func (d *ByteDepthwise) line(dst []float32, to int, src []uint8, from, pixels in
 
 // run computes a number of pixels. It calls by name, so that the call stays on the stack.
 func (c *dotsCall) run(pixels int) {
+	if !useAVX512 || !useVNNI {
+		c.runAVX2(pixels)
+		return
+	}
 	switch pixels {
 	case 1:
 		dots1AVX512(c)
@@ -87,5 +89,26 @@ func (c *dotsCall) run(pixels int) {
 		dots7AVX512(c)
 	case 8:
 		dots8AVX512(c)
+	}
+}
+
+func (c *dotsCall) runAVX2(pixels int) {
+	switch pixels {
+	case 1:
+		dots1AVX2(c)
+	case 2:
+		dots2AVX2(c)
+	case 3:
+		dots3AVX2(c)
+	case 4:
+		dots4AVX2(c)
+	case 5:
+		dots5AVX2(c)
+	case 6:
+		dots6AVX2(c)
+	case 7:
+		dots7AVX2(c)
+	case 8:
+		dots8AVX2(c)
 	}
 }

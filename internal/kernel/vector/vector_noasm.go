@@ -70,9 +70,6 @@ func (d *Depthwise) line(dst []float32, to int, src []float32, from, pixels int,
 	d.generic(dst, to, src, from, pixels, taps)
 }
 
-// ByteDepthwisePays reports whether a [ByteDepthwise] is faster than a [Depthwise] of what the bytes stand for.
-func ByteDepthwisePays() bool { return true }
-
 func interleave(dst, a, b, c, d []uint8) { interleaveGeneric(dst, a, b, c, d) }
 
 func (d *ByteDepthwise) line(dst []float32, to int, src []uint8, from, pixels int, taps []Tap) {
