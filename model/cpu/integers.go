@@ -303,11 +303,16 @@ func (c *boundConv) inIntegers(b *builder, w *graph.Tensor) (ok bool, err error)
 	if c.integers, err = b.weights.integers(packKey{w, "conv", 0}, c.stored, c.runs); c.integers == nil {
 		return false, err
 	}
+	c.oneImage()
+	return true, nil
+}
+
+// oneImage makes every unit one image or a part of one.
+func (c *boundConv) oneImage() {
 	if c.perUnit > 1 {
 		c.perUnit = 1
 		c.bases = c.geometry.bases(c.parts, c.perPart, 1)
 	}
-	return true, nil
 }
 
 // multiplyIntegers is multiply for a unit of one image whose patches are of integers.
