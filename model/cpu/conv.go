@@ -212,8 +212,9 @@ type boundConv struct {
 
 	// integers are weights of one group in the place of packed, where the operands are integers.
 	integers *integerWeights
-	// direct says that the input's bytes are multiplied as they lie.
+	// direct says that the input's bytes are multiplied as they lie, and bias is what is added to their sums.
 	direct bool
+	bias   []int32
 }
 
 // newBoundConv binds an input with elements, and packs the weights if they are constant.
@@ -452,7 +453,11 @@ func buildConv(b *builder) (func() error, error) {
 	}
 	x, y := b.operand(b.Step.In[0]), b.operand(b.Step.Out[0])
 	c.direct = c.integers != nil && c.integers.signed != nil && x.levels.direct()
-	ending := newEpilogue(b, p.Activation, b.in(2))
+	bias := b.in(2)
+	if c.direct {
+		c.bias, bias = integerBias(b, g.depth())
+	}
+	ending := newEpilogue(b, p.Activation, bias)
 	scale, shift, residual := b.in(3), b.in(4), b.in(5)
 	pool, weights := b.pool, b.weights
 	if p.Norm == nil && c.integers == nil && x.levels == nil && y.levels == nil {

@@ -129,7 +129,11 @@ func (c *byteChannelwise) build(b *builder, p *operator.ConvParams) func() error
 	each := max(1, unitElements/(c.lines*c.out[2]*n))
 	parts := max((groups+each-1)/each, min(groups, (4*(*b.pool).threads+images-1)/images))
 	x, y, residual := b.operand(b.Step.In[0]), b.operand(b.Step.Out[0]), b.in(5)
-	ending := newEpilogue(b, p.Activation, b.in(2))
+	added, bias := integerBias(b, c.depth())
+	for i, v := range added {
+		c.Terms[i] += v
+	}
+	ending := newEpilogue(b, p.Activation, bias)
 	scratches, size := b.weights, c.in[1]*c.in[2]*n
 	return b.each(images*parts, func(worker, lo, hi int) {
 		s := scratches.scratch[worker]

@@ -56,7 +56,7 @@ func (b *ByteRequantizer) requantizeGeneric(dst []uint8, c []float32, n, rows in
 	}
 }
 
-// quicken prepares the quick steps if the others are those of a quantization. With f = factor/divisor, t = term/divisor + zero − less − low and
+// quicken prepares the quick steps if the others are those of a quantization. With f = factor/divisor, where the divisor may be 1, t = term/divisor + zero − less − low and
 // u = 2⁻²⁴, an element is round(c·f + t), cut to bytes. What the steps round before the last rounding, and what these do, moves c·f + t by
 //
 //	u·(2·|c·f| + |t| + 2·|c·f + term/divisor| + |c·f + t|)
@@ -65,8 +65,12 @@ func (b *ByteRequantizer) requantizeGeneric(dst []uint8, c []float32, n, rows in
 // distance from the nearest byte. A bound before the division is one after the rounding, since both only ascend.
 func (b *ByteRequantizer) quicken() {
 	q := &b.wide
-	const steps = Divided | Rounded | Raised2 | Lowered2
-	if q.Steps&steps != steps || q.Steps&(Looked|Scaled) != 0 || !(q.Divisor > 1e-30 && q.Divisor < 1e20) {
+	const steps = Rounded | Raised2 | Lowered2
+	divisor := float32(1)
+	if q.Steps&Divided != 0 {
+		divisor = q.Divisor
+	}
+	if q.Steps&steps != steps || q.Steps&(Looked|Scaled) != 0 || !(divisor > 1e-30 && divisor < 1e20) {
 		return
 	}
 	var zero, less float64
@@ -76,7 +80,7 @@ func (b *ByteRequantizer) quicken() {
 	if q.Steps&Centered != 0 {
 		less = float64(q.Less)
 	}
-	least, most, ok := q.quickBounds(zero)
+	least, most, ok := q.quickBounds(divisor, zero)
 	move := zero - less - float64(b.low)
 	for _, v := range []float64{zero, less, float64(b.low), least, most} {
 		ok = ok && math.Abs(v) <= 1<<16 && v == math.Trunc(v)
@@ -94,7 +98,7 @@ func (b *ByteRequantizer) quicken() {
 		copy(terms, q.Terms)
 	}
 	for i, factor := range factors {
-		f, t := float64(factor)/float64(q.Divisor), float64(terms[i])/float64(q.Divisor)+move
+		f, t := float64(factor)/float64(divisor), float64(terms[i])/float64(divisor)+move
 		if size := math.Abs(f); !(size < 1e30 && (size > 1e-30 || f == 0) && math.Abs(t) < 1<<20) {
 			return
 		}
@@ -112,14 +116,14 @@ func (b *ByteRequantizer) quicken() {
 }
 
 // quickBounds are those of the rounded quotients plus zero.
-func (q *Requantize) quickBounds(zero float64) (least, most float64, ok bool) {
+func (q *Requantize) quickBounds(divisor float32, zero float64) (least, most float64, ok bool) {
 	least, most = float64(q.Least), float64(q.Most)
 	low, high := least, most
 	if q.Steps&Raised != 0 {
-		low = math.RoundToEven(float64(float32(q.Low/q.Divisor))) + zero
+		low = math.RoundToEven(float64(float32(q.Low/divisor))) + zero
 	}
 	if q.Steps&Lowered != 0 {
-		high = math.RoundToEven(float64(float32(q.High/q.Divisor))) + zero
+		high = math.RoundToEven(float64(float32(q.High/divisor))) + zero
 	}
 	cut := func(v float64) float64 { return min(max(v, least), most) }
 	return cut(low), cut(high), low <= high && least <= most
