@@ -16,12 +16,13 @@ import (
 
 // depthwiseCase is images of integers that are one channel's bytes with a zero point, and filters of them.
 type depthwiseCase struct {
-	shape                     []int // images, channels, height, width
-	kernel, stride, dilation  [2]int
-	before, after             [2]int
-	element                   int
-	zero                      int64
-	images, weights, addition []int64
+	shape                    []int // images, channels, height, width
+	kernel, stride, dilation [2]int
+	before, after            [2]int
+	element                  int
+	zero                     int64
+	images, weights          []int64
+	bias                     []float32 // or nil
 }
 
 func randomDepthwise(r *rand.Rand, trial int) *depthwiseCase {
@@ -55,6 +56,12 @@ func randomDepthwise(r *rand.Rand, trial int) *depthwiseCase {
 	}
 	c.images = randomIntegers(r, least, least+255, c.shape...).I64
 	c.weights = randomIntegers(r, -128, 127, c.shape[1], c.kernel[0], c.kernel[1]).I64
+	if trial%3 > 0 {
+		most := int64(1) << []int{12, 23, 26}[r.IntN(3)]
+		for _, v := range randomIntegers(r, -most, most, c.shape[1]).I64 {
+			c.bias = append(c.bias, float32(v))
+		}
+	}
 	if trial%10 == 9 {
 		c.weights[r.IntN(len(c.weights))] = 128 // no signed byte
 	}
@@ -82,6 +89,9 @@ func (c *depthwiseCase) want() (y []float32) {
 					}
 				}
 				y = append(y, float32(sum))
+				if c.bias != nil {
+					y[len(y)-1] += c.bias[plane%c.shape[1]]
+				}
 			}
 		}
 	}
@@ -109,6 +119,11 @@ func (c *depthwiseCase) graph(t *testing.T) *graph.Graph {
 			{Op: "ConvInteger", Inputs: []string{"bytes", "w", "zero", "none"}, Outputs: []string{"sums"}, Attributes: map[string]graph.Attribute{"group": group,
 				"strides": of(c.stride), "dilations": of(c.dilation), "pads": graph.IntsAttribute(c.before[0], c.before[1], c.after[0], c.after[1])}},
 			{Op: "Cast", Inputs: []string{"sums"}, Outputs: []string{"y"}, Attributes: toFloat}}}
+	if c.bias != nil {
+		g.Constants["bias"] = graph.Floats(c.bias, 1, c.shape[1], 1, 1)
+		g.Nodes[len(g.Nodes)-1].Outputs = []string{"products"}
+		g.Nodes = append(g.Nodes, &graph.Node{Op: "Add", Inputs: []string{"products", "bias"}, Outputs: []string{"y"}})
+	}
 	if err := g.Prepare(fuse.ProcessorRules(Evaluate)); err != nil {
 		t.Fatal(err)
 	}
@@ -207,6 +222,7 @@ func TestByteChannelwiseLines(t *testing.T) {
 		for i := range weights {
 			weights[i] = float32(c.weights[i%n*positions+i/n])
 		}
+		c.bias = nil
 		b, want := newByteChannelwise(g, weights, uint8(c.zero-least)), c.want()
 		var s scratch
 		line := c.out(1) * n

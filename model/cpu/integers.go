@@ -310,18 +310,18 @@ func (c *boundConv) inIntegers(b *builder, w *graph.Tensor) (ok bool, err error)
 	return true, nil
 }
 
-// integerBias is a step's constant bias if it is integers that are added to sums of products of bytes exactly, in integers as in floats: then
-// they may be added to the sums before these become floats. left is the bias that is added to floats.
+// integerBias is a step's constant bias if it is integers that may be added to sums of products of bytes before these become floats: both are floats
+// without a rounding, so that their sum is rounded once either way. left is the bias that is added to floats.
 func integerBias(b *builder, depth int) (bias []int32, left func() []float32) {
 	left = b.in(2)
 	if !b.Has(2) {
 		return nil, left
 	}
 	t := b.Constant(2)
-	if t == nil || t.DType != graph.Float32 || t.Deferred() {
+	if t == nil || t.DType != graph.Float32 || t.Deferred() || depth*255*128 > 1<<24 {
 		return nil, left
 	}
-	most := float32(1<<24 - depth*255*128)
+	const most = 1 << 30
 	for _, v := range t.F32 {
 		if !(v <= most && v >= -most) || v != float32(int32(v)) {
 			return nil, left

@@ -11,7 +11,6 @@ import (
 	"repscope/model/cpu"
 	"repscope/model/fuse"
 	"repscope/model/graph"
-	"repscope/model/operator"
 )
 
 // quantizedNetwork is layers of a quantized network in random order: convolutions of integers, with a group for each channel and without,
@@ -130,7 +129,6 @@ func (n *quantizedNetwork) linearConv(attributes map[string]graph.Attribute, wei
 	attributes["output_dtype"] = graph.IntAttribute(n.element)
 	n.scale = scale
 	n.x = n.node("QLinearConv", attributes, n.x, names[0], zero, weights, names[1], names[2], names[3], names[4], names[5])
-	n.Nodes[len(n.Nodes)-1].Domain = operator.CenteredDomain
 }
 
 // gate multiplies the channels by a function of their means.
