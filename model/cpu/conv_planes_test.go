@@ -69,10 +69,11 @@ func (c *planesCase) graph(t *testing.T) *graph.Graph {
 	t.Helper()
 	point := func(v int64) *graph.Tensor { return &graph.Tensor{DType: graph.Int64, Shape: []int{}, I64: []int64{v}} }
 	w := &graph.Tensor{DType: graph.Int64, Shape: c.filters.Shape, I64: slices.Clone(c.filters.I64)}
+	element := map[string]graph.Attribute{"output_dtype": graph.IntAttribute(c.element)}
 	g := &graph.Graph{Opset: 21, Inputs: []graph.Port{{Name: "x", DType: graph.Float32}}, Outputs: []graph.Port{{Name: "y"}},
 		Constants: map[string]*graph.Tensor{"w": w, "zero": point(c.zero), "none": point(0), "scale": graph.Floats([]float32{1})},
 		Nodes: []*graph.Node{
-			{Op: "QuantizeLinear", Inputs: []string{"x", "scale", "zero"}, Outputs: []string{"q"}, Attributes: map[string]graph.Attribute{"output_dtype": graph.IntAttribute(c.element)}},
+			{Op: "QuantizeLinear", Inputs: []string{"x", "scale", "zero"}, Outputs: []string{"q"}, Attributes: element},
 			{Op: "ConvInteger", Inputs: []string{"q", "w", "zero", "none"}, Outputs: []string{"sums"}, Attributes: map[string]graph.Attribute{
 				"strides": graph.IntsAttribute(c.stride[:]...), "dilations": graph.IntsAttribute(c.dilation[:]...), "pads": graph.IntsAttribute(c.pads[:]...)}},
 			{Op: "Cast", Inputs: []string{"sums"}, Outputs: []string{"y"}, Attributes: map[string]graph.Attribute{"to": graph.IntAttribute(graph.ElementFloat)}}}}

@@ -41,16 +41,7 @@ func TestByteDepthwise(t *testing.T) {
 				taps[i].Weights = draw("weights", 0, channels*(count-1)+7)
 			}
 			n := (pixels-1)*from + taps[count-1].Source + channels
-			var rows [Quad][]uint8
-			for k := range rows {
-				rows[k] = make([]uint8, n)
-				for i := range rows[k] {
-					rows[k][i] = uint8(next())
-					if next()%4 == 0 {
-						rows[k][i] = 255
-					}
-				}
-			}
+			rows := randomRows(n, next)
 			src := make([]uint8, Quad*n+1)
 			src[Quad*n] = 77
 			Interleave(src, &rows)
@@ -78,6 +69,20 @@ func TestByteDepthwise(t *testing.T) {
 			}
 		})
 	}
+}
+
+// randomRows are rows of n bytes, of which many are 255.
+func randomRows(n int, next func() uint32) (rows [Quad][]uint8) {
+	for k := range rows {
+		rows[k] = make([]uint8, n)
+		for i := range rows[k] {
+			rows[k][i] = uint8(next())
+			if next()%4 == 0 {
+				rows[k][i] = 255
+			}
+		}
+	}
+	return rows
 }
 
 func TestByteDepthwiseAllocatesNothing(t *testing.T) {

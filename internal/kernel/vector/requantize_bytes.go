@@ -56,8 +56,9 @@ func (b *ByteRequantizer) requantizeGeneric(dst []uint8, c []float32, n, rows in
 	}
 }
 
-// quicken prepares the quick steps if the others are those of a quantization. With f = factor/divisor, where the divisor may be 1, t = term/divisor + zero − less − low and
-// u = 2⁻²⁴, an element is round(c·f + t), cut to bytes. What the steps round before the last rounding, and what these do, moves c·f + t by
+// quicken prepares the quick steps if the others are those of a quantization. With f = factor/divisor, t = term/divisor + zero − less − low and
+// u = 2⁻²⁴, where the divisor is 1 if there is none, an element is round(c·f + t), cut to bytes. What the steps round before the last rounding,
+// and what these do, moves c·f + t by
 //
 //	u·(2·|c·f| + |t| + 2·|c·f + term/divisor| + |c·f + t|)
 //
