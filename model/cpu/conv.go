@@ -30,6 +30,7 @@ type geometry struct {
 	frame  [3]int
 	copied bool
 	first  bool // the input is [N, C, …]
+	planes int  // of a pixel's channels, how many are planes of the input; 0 if the input's channels lie together
 	runs   []kernel.Run
 }
 
@@ -56,21 +57,26 @@ func newGeometry(p *operator.ConvParams, in, out []int) *geometry {
 		}
 	}
 	g.copied = g.copied || g.first && g.channels > 1
-	// The runs of a patch, joined where they touch.
+	g.runs = g.patchRuns()
+	return g
+}
+
+// patchRuns are the runs of a patch, joined where they touch.
+func (g *geometry) patchRuns() (runs []kernel.Run) {
 	width := g.channels / g.groups
 	for z := range g.kernel[0] {
 		for y := range g.kernel[1] {
 			for x := range g.kernel[2] {
 				at := ((z*g.dilation[0]*g.frame[1]+y*g.dilation[1])*g.frame[2] + x*g.dilation[2]) * g.channels
-				if k := len(g.runs) - 1; k >= 0 && g.runs[k].Offset+g.runs[k].Length == at {
-					g.runs[k].Length += width
+				if k := len(runs) - 1; k >= 0 && runs[k].Offset+runs[k].Length == at {
+					runs[k].Length += width
 					continue
 				}
-				g.runs = append(g.runs, kernel.Run{Offset: at, Length: width})
+				runs = append(runs, kernel.Run{Offset: at, Length: width})
 			}
 		}
 	}
-	return g
+	return runs
 }
 
 // fill copies rows y0 … y1−1 of one image's frame.
@@ -206,12 +212,16 @@ type boundConv struct {
 
 	// integers are weights of one group in the place of packed, where the operands are integers.
 	integers *integerWeights
-	// direct says that the input's bytes are multiplied as they lie.
+	// direct says that the input's bytes are multiplied as they lie, and bias is what is added to their sums.
 	direct bool
+	bias   []int32
 }
 
 // newBoundConv binds an input with elements, and packs the weights if they are constant.
 func newBoundConv(b *builder, p *operator.ConvParams, g *geometry) (*boundConv, error) {
+	if c, err := boundPlanes(b, p, g); c != nil || err != nil {
+		return c, err
+	}
 	c, err := boundOf(b, g, b.Shape(0)[0], graph.Count(b.Shape(0)[1:]))
 	if err != nil {
 		return nil, err
@@ -327,7 +337,7 @@ func (g *geometry) decoded(s *scratch, x *operand, i, y0, y1 int) []float32 {
 	}
 	row := g.in[2] * g.channels
 	from, to := 0, size
-	if g.in[0] == 1 {
+	if g.in[0] == 1 && !g.first {
 		from, to = min(max(y0-g.before[1], 0), g.in[1])*row, min(max(y1-g.before[1], 0), g.in[1])*row
 	}
 	s.decoded = grow(s.decoded, size)
@@ -354,6 +364,10 @@ func (c *boundConv) bytes(s *scratch, x *operand, t int, filled bool) []uint8 {
 		s.patches = s.patches[:n]
 	}
 	for i := first; i <= last; i++ {
+		if c.planes > 0 {
+			c.fillPlanes(s.patches[(i-first)*each:][:each], data[i*c.input:(i+1)*c.input], y0, y1, uint8(-x.levels.low))
+			continue
+		}
 		c.fillBytes(s.patches[(i-first)*each:][:each], data[i*c.input:(i+1)*c.input], y0, y1, uint8(-x.levels.low))
 	}
 	return s.patches
@@ -438,8 +452,12 @@ func buildConv(b *builder) (func() error, error) {
 		return nil, err
 	}
 	x, y := b.operand(b.Step.In[0]), b.operand(b.Step.Out[0])
-	c.direct = c.integers != nil && c.integers.signed != nil && x.levels != nil && x.levels.unit && x.levels.low <= 0 && x.levels.low >= -255
-	ending := newEpilogue(b, p.Activation, b.in(2))
+	c.direct = c.integers != nil && c.integers.signed != nil && x.levels.direct()
+	bias := b.in(2)
+	if c.direct {
+		c.bias, bias = integerBias(b, g.depth())
+	}
+	ending := newEpilogue(b, p.Activation, bias)
 	scale, shift, residual := b.in(3), b.in(4), b.in(5)
 	pool, weights := b.pool, b.weights
 	if p.Norm == nil && c.integers == nil && x.levels == nil && y.levels == nil {

@@ -223,6 +223,9 @@ func buildChannelwise(b *builder, p *operator.ConvParams, g *geometry) (func() e
 	if err != nil {
 		return nil, err
 	}
+	if c := g.byteChannelwise(p, newLevels(b.Values[b.Step.In[0]].Levels), weights); c != nil {
+		return c.build(b, p), nil
+	}
 	c := newChannelwise(g, weights)
 	images, lines, line := b.Shape(0)[0], len(c.lines), g.out[2]*g.filters
 	each := max(1, unitElements/line)

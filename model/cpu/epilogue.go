@@ -27,6 +27,8 @@ type followUp struct {
 	// pass, if not nil, does them to whole rows: of columns elements, or of any if that is 1.
 	pass    *vector.Requantizer
 	columns int
+	// bytes, if not nil, does what pass does to rows that become the bytes of the step's result.
+	bytes *vector.ByteRequantizer
 }
 
 type followUpFunc = func(c []float32, stride, rows, cols, first int)
@@ -114,7 +116,7 @@ func together(q *vector.Requantizer, columns int, steps []followUp) followUp {
 			step.apply(c, stride, rows, cols, first)
 		}
 	}
-	return followUp{apply, q, columns}
+	return followUp{apply: apply, pass: q, columns: columns}
 }
 
 // requantize is how many of the first steps are those of one pass, and for how many columns, 1 if these do not matter.
@@ -188,9 +190,9 @@ func singleSteps(list []operator.FollowUp) (then []followUp) {
 		switch {
 		case f.Table != nil:
 			look := vector.NewRequantizer(vector.Requantize{Steps: vector.Looked, Table: &f.Table.Values, First: f.Table.First}, 1)
-			then = append(then, followUp{func(c []float32, stride, rows, cols, _ int) {
+			then = append(then, followUp{apply: func(c []float32, stride, rows, cols, _ int) {
 				eachRow(func(dst, _ []float32) { look.Rows(dst) }, c, stride, rows, cols)
-			}, look, 1})
+			}, pass: look, columns: 1})
 		case f.Operand == nil:
 			apply := functionOf(f.Activation)
 			then = append(then, followUp{apply: func(c []float32, stride, rows, cols, _ int) { eachRow(apply, c, stride, rows, cols) }})

@@ -413,6 +413,7 @@ type scratch struct {
 	decoded   []float32 // what bytes stand for
 	block     []float32 // results before they become bytes
 	patches   []uint8   // images of bytes that are copied with padding
+	quads     []uint8   // rows of bytes that are brought together
 }
 
 func newWeights(threads int) *weights {

@@ -184,14 +184,17 @@ func (s *integerScratch) multiply(q *integerWeights, c []float32) error {
 	return nil
 }
 
-// gather computes the products of rows of bytes, each low more than it is, that begin at base in data.
-func (s *integerScratch) gather(q *integerWeights, c []float32, data []uint8, base []int, runs []kernel.Run, low int32) error {
+// gather computes the products of rows of bytes, each low more than it is, that begin at base in data; bias, if not nil, is added.
+func (s *integerScratch) gather(q *integerWeights, c []float32, data []uint8, base []int, runs []kernel.Run, low int32, bias []int32) error {
 	if cap(s.terms) < q.n {
 		s.terms = make([]int32, q.n)
 	}
 	s.terms = s.terms[:q.n]
 	for j, sum := range q.columns {
 		s.terms[j] = low * sum
+	}
+	for j, v := range bias {
+		s.terms[j] += v
 	}
 	g := &s.gathered
 	g.M, g.N, g.Data, g.Base, g.Runs, g.B, g.Terms, g.C = len(base), q.n, data, base, runs, q.signed, s.terms, c
@@ -265,14 +268,14 @@ func (q *integerWeights) linearSigned(s *scratch, c, x []float32, count int) err
 	b.image = b.image[:len(x)+kernel.QuadSlack]
 	base := s.bases(count, q.k)
 	if low, ok := vector.ToBytes(b.image, x); ok && low >= -furthestLow && low <= furthestLow {
-		return b.gather(q, c, b.image, base, q.row, low)
+		return b.gather(q, c, b.image, base, q.row, low, nil)
 	}
 	var wide []int
 	for i := range count {
 		low, ok := vector.ToBytes(b.image, x[i*q.k:(i+1)*q.k])
 		if !ok || low < -furthestLow || low > furthestLow {
 			wide = append(wide, i)
-		} else if err := b.gather(q, c[i*q.n:], b.image[:q.k+kernel.QuadSlack], base[:1], q.row, low); err != nil {
+		} else if err := b.gather(q, c[i*q.n:], b.image[:q.k+kernel.QuadSlack], base[:1], q.row, low, nil); err != nil {
 			return err
 		}
 	}
@@ -303,11 +306,37 @@ func (c *boundConv) inIntegers(b *builder, w *graph.Tensor) (ok bool, err error)
 	if c.integers, err = b.weights.integers(packKey{w, "conv", 0}, c.stored, c.runs); c.integers == nil {
 		return false, err
 	}
+	c.oneImage()
+	return true, nil
+}
+
+// integerBias is a step's constant bias if it is integers that may be added to sums of products of bytes before these become floats: both are floats
+// without a rounding, so that their sum is rounded once either way. left is the bias that is added to floats.
+func integerBias(b *builder, depth int) (bias []int32, left func() []float32) {
+	left = b.in(2)
+	if !b.Has(2) {
+		return nil, left
+	}
+	t := b.Constant(2)
+	if t == nil || t.DType != graph.Float32 || t.Deferred() || depth*255*128 > 1<<24 {
+		return nil, left
+	}
+	const most = 1 << 30
+	for _, v := range t.F32 {
+		if !(v <= most && v >= -most) || v != float32(int32(v)) {
+			return nil, left
+		}
+		bias = append(bias, int32(v))
+	}
+	return bias, func() []float32 { return nil }
+}
+
+// oneImage makes every unit one image or a part of one.
+func (c *boundConv) oneImage() {
 	if c.perUnit > 1 {
 		c.perUnit = 1
 		c.bases = c.geometry.bases(c.parts, c.perPart, 1)
 	}
-	return true, nil
 }
 
 // multiplyIntegers is multiply for a unit of one image whose patches are of integers.
@@ -327,7 +356,7 @@ func (c *boundConv) multiplyIntegers(s *scratch, e *epilogue, block, other, imag
 		return c.multiplyPatches(s, e, block, other, image, base, pixels)
 	}
 	if q.signed != nil {
-		if err := i.gather(q, block[:pixels*q.n], i.image, base[:pixels], c.runs, low); err != nil {
+		if err := i.gather(q, block[:pixels*q.n], i.image, base[:pixels], c.runs, low, nil); err != nil {
 			return err
 		}
 		e.finish(block, other, pixels, q.n)
@@ -363,7 +392,7 @@ func (c *boundConv) multiplyBytes(s *scratch, e *epilogue, x, y *operand, other 
 		count := min(step, pixels-p0)
 		from, to := p0*q.n, (p0+count)*q.n
 		block := y.room(&s.block, at+from, at+to)
-		if err := s.integers.gather(q, block, image, base[p0:p0+count], c.runs, x.levels.low); err != nil {
+		if err := s.integers.gather(q, block, image, base[p0:p0+count], c.runs, x.levels.low, c.bias); err != nil {
 			return err
 		}
 		var added []float32

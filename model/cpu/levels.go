@@ -36,6 +36,9 @@ func newLevels(l *graph.Levels) *levels {
 	return v
 }
 
+// direct reports whether a value is kept as bytes that stand for integers less one of them, which is zero.
+func (l *levels) direct() bool { return l != nil && l.unit && l.low <= 0 && l.low >= -255 }
+
 // decode writes what bytes stand for.
 func (l *levels) decode(dst []float32, src []uint8) {
 	if l.unit {
@@ -83,17 +86,20 @@ func (o *operand) room(buffer *[]float32, from, to int) []float32 {
 
 // ending takes the last operations apart if the result becomes bytes.
 func (b *builder) ending(then []followUp) (list []followUp, last followUp) {
-	n := len(then) - 1
-	if n < 0 || b.Values[b.Step.Out[0]].Levels == nil {
+	n, levels := len(then)-1, b.Values[b.Step.Out[0]].Levels
+	if n < 0 || levels == nil {
 		return then, last
 	}
-	return then[:n], then[n]
+	if last = then[n]; last.pass != nil {
+		last.bytes = last.pass.ToBytes(int32(levels.First))
+	}
+	return then[:n], last
 }
 
 // finish does the last operations to what was computed in room, rows of cols elements, and puts it in its place.
 func (o *operand) finish(x []float32, from, cols int, last followUp) {
-	if o.levels != nil && last.pass != nil && (last.columns == 1 || last.columns == cols) {
-		last.pass.Bytes(o.memory.u8[o.id][from:], x, o.levels.low)
+	if o.levels != nil && last.bytes != nil && (last.columns == 1 || last.columns == cols) {
+		last.bytes.Bytes(o.memory.u8[o.id][from:], x)
 		return
 	}
 	if last.apply != nil {

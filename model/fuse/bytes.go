@@ -13,6 +13,9 @@ import (
 // leastBytes is the number of elements of a state from which on a value is worth it.
 const leastBytes = 1 << 8
 
+// fewPlanes is the number of channels up to which a convolution takes them as bytes where they come first.
+const fewPlanes = 4
+
 // candidate is a value that may be kept as bytes.
 type candidate struct {
 	levels *graph.Levels
@@ -209,7 +212,8 @@ func (f *fuser) readAsBytes(y int, readers []int, found map[int]*candidate) bool
 		s := &f.Steps[i]
 		switch p := s.Params.(type) {
 		case *operator.ConvParams:
-			if s.Node.Op != "Conv" || s.Node.Domain != "repscope" || !p.ChannelsLast || p.ChannelsFirstInput || !f.constant(s.In[1]) || slices.Contains(s.In[1:], y) {
+			planes := p.ChannelsFirstInput && shape[1] > fewPlanes
+			if s.Node.Op != "Conv" || s.Node.Domain != "repscope" || !p.ChannelsLast || planes || !f.constant(s.In[1]) || slices.Contains(s.In[1:], y) {
 				return false
 			}
 		case *operator.ChainParams:

@@ -86,14 +86,19 @@ func (n *quantizedNetwork) conv(depthwise bool) {
 	}
 	w.Shape = []int{filters, width, int(kernel), int(kernel)}
 	n.Constants[weights] = w
-	y := n.node("ConvInteger", map[string]graph.Attribute{"group": graph.IntAttribute(group), "kernel_shape": graph.IntsAttribute(int(kernel), int(kernel)),
-		"strides": graph.IntsAttribute(int(stride), int(stride)), "pads": graph.IntsAttribute(int(pad), int(pad), int(pad), int(pad))}, n.x, weights, zero)
-	y = n.node("Cast", map[string]graph.Attribute{"to": graph.IntAttribute(graph.ElementFloat)}, y)
 	n.shape = slices.Clone(n.shape)
 	n.shape[1] = filters
 	for a := 2; a < 4; a++ {
 		n.shape[a] = int((int64(n.shape[a])+2*pad-kernel)/stride) + 1
 	}
+	attributes := map[string]graph.Attribute{"group": graph.IntAttribute(group), "kernel_shape": graph.IntsAttribute(int(kernel), int(kernel)),
+		"strides": graph.IntsAttribute(int(stride), int(stride)), "pads": graph.IntsAttribute(int(pad), int(pad), int(pad), int(pad))}
+	if n.r.IntN(3) == 0 {
+		n.linearConv(attributes, weights, zero, filters)
+		return
+	}
+	y := n.node("ConvInteger", attributes, n.x, weights, zero)
+	y = n.node("Cast", map[string]graph.Attribute{"to": graph.IntAttribute(graph.ElementFloat)}, y)
 	y = n.node("Mul", nil, y, n.floats(1e-4, 1, filters, 1, 1))
 	y = n.node("Add", nil, y, n.floats(0.5, 1, filters, 1, 1))
 	if n.r.IntN(3) == 0 {
@@ -105,6 +110,25 @@ func (n *quantizedNetwork) conv(depthwise bool) {
 		s := n.quantize(n.node("Sigmoid", nil, d), 1./255)
 		n.x = n.quantize(n.node("Mul", nil, d, n.dequantize(s, n.scale, n.zero)), 0.02)
 	}
+}
+
+// linearConv is a convolution that quantizes its sums itself, with biases up to those that have no float of their own.
+func (n *quantizedNetwork) linearConv(attributes map[string]graph.Attribute, weights, zero string, filters int) {
+	names := [6]string{}
+	for i := range names {
+		names[i] = n.name("q")
+	}
+	bias, most := graph.Ints(make([]int64, filters)...), int64(1)<<[]int{12, 22, 26}[n.r.IntN(3)]
+	for i := range bias.I64 {
+		bias.I64[i] = n.r.Int64N(2*most) - most
+	}
+	scale := float32(0.002 * float64(most) / (1 << 12))
+	n.zero = n.zero/2 + 10
+	n.Constants[names[0]], n.Constants[names[1]], n.Constants[names[2]] = graph.Floats([]float32{n.scale}), graph.Floats([]float32{2e-5 / n.scale}), graph.Ints(0)
+	n.Constants[names[3]], n.Constants[names[4]], n.Constants[names[5]] = graph.Floats([]float32{scale}), graph.Ints(n.zero), bias
+	attributes["output_dtype"] = graph.IntAttribute(n.element)
+	n.scale = scale
+	n.x = n.node("QLinearConv", attributes, n.x, names[0], zero, weights, names[1], names[2], names[3], names[4], names[5])
 }
 
 // gate multiplies the channels by a function of their means.

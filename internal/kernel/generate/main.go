@@ -64,6 +64,8 @@ func kernelAssembly() *assembler {
 func vectorAssembly() *assembler {
 	a := &assembler{constants: map[string]uint32{}, doubles: map[string]uint64{}}
 	a.tails()
+	a.laneOrders()
+	a.spreads()
 	a.turnParts()
 	for _, w := range a.widths() {
 		w.softmax()
@@ -79,6 +81,8 @@ func vectorAssembly() *assembler {
 		w.overtake()
 		w.rotations()
 		w.depthwise()
+		w.interleave()
+		w.dots()
 		w.finishRows()
 		w.cuts()
 		w.bends()

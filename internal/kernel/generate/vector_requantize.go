@@ -33,6 +33,10 @@ func (w width) requantize(bytes bool) {
 	w.emit("MOVQ 8(SI), R8")
 	w.emit("MOVQ 16(SI), R9")
 	w.emit("MOVQ 72(SI), R11")
+	if bytes {
+		w.emit("MOVQ 80(SI), BX")
+		w.emit("MOVQ 88(SI), R15")
+	}
 	w.label("row")
 	w.emit("XORQ AX, AX")
 	w.emit("MOVQ R10, CX")
@@ -77,6 +81,9 @@ func (w width) requantizeBlock(suffix string, vectors int, bytes bool) {
 	}
 	column := func(op, pointer string) {
 		each(op+" %d(%s)(AX*1), %s, %s", func(p int) []any { return []any{p * w.bytes, pointer, w.reg(p), w.reg(p)} })
+	}
+	if bytes {
+		w.requantizeQuickly(suffix, vectors)
 	}
 	each("VMOVUPS %d(DI)(AX*1), %s", func(p int) []any { return []any{p * w.bytes, w.reg(p)} })
 	for _, s := range requantizeSteps {
@@ -155,5 +162,69 @@ func (w width) requantizeBlock(suffix string, vectors int, bytes bool) {
 			w.emit("VMOVUPS X%d, %d(R13)", p, p*8)
 		}
 	}
+	w.label("done" + suffix)
 	w.emit("ADDQ $%d, R13", vectors*w.bytes/4)
+}
+
+// requantizeQuickly does one product and one sum in the place of all steps, and leaves vectors of which a rest is too near to a half, or no
+// number, to these.
+func (w width) requantizeQuickly(suffix string, vectors int) {
+	const rounded, rest = 4, 8
+	each := func(format string, args func(p int) []any) {
+		for p := range vectors {
+			w.emit(format, args(p)...)
+		}
+	}
+	w.emit("TESTL $%d, DX", 1<<13)
+	w.emit("JZ exact%s", suffix)
+	each("VMOVUPS %d(DI)(AX*1), %s", func(p int) []any { return []any{p * w.bytes, w.reg(rounded + p)} })
+	each("VMOVUPS %d(BX)(AX*1), %s", func(p int) []any { return []any{p * w.bytes, w.reg(p)} })
+	each("VFMADD213PS %d(R15)(AX*1), %s, %s", func(p int) []any { return []any{p * w.bytes, w.reg(rounded + p), w.reg(p)} })
+	each("VCVTPS2DQ %s, %s", func(p int) []any { return []any{w.reg(p), w.reg(rounded + p)} })
+	each("VCVTDQ2PS %s, %s", func(p int) []any { return []any{w.reg(rounded + p), w.reg(rest + p)} })
+	each("VSUBPS %s, %s, %s", func(p int) []any { return []any{w.reg(rest + p), w.reg(p), w.reg(p)} })
+	each("VANDPS %s, %s, %s", func(p int) []any { return []any{w.integer("withoutSign", 0x7fffffff), w.reg(p), w.reg(p)} })
+	for p := vectors / 2; p > 0; p /= 2 {
+		for i := range p {
+			w.emit("VPMAXUD %s, %s, %s", w.reg(p+i), w.reg(i), w.reg(i))
+		}
+	}
+	w.emit("VBROADCASTSS 96(SI), %s", w.reg(12))
+	if w.r == "Z" {
+		w.emit("VPCMPGTD Z12, Z0, K1")
+		w.emit("KORTESTW K1, K1")
+	} else {
+		w.emit("VPCMPGTD Y12, Y0, Y0")
+		w.emit("VPTEST Y0, Y0")
+	}
+	w.emit("JNZ exact%s", suffix)
+	// The bytes of each lane of 128 bits lie together.
+	pair := func(i int) (string, string) {
+		return w.reg(rounded + min(i+1, vectors-1)), w.reg(rounded + min(i, vectors-1))
+	}
+	for i := 0; i < min(vectors, 3); i += 2 {
+		a, b := pair(i)
+		w.emit("VPACKSSDW %s, %s, %s", a, b, b)
+	}
+	w.emit("VPACKUSWB %s, %s, %s", w.reg(rounded+max(vectors-2, 0)), w.reg(rounded), w.reg(rounded))
+	w.emit("VMOVDQU%s %s<>(SB), %s", map[string]string{"Z": "32", "Y": ""}[w.r], "lanesOf"+w.name, w.reg(12))
+	w.emit("VPERMD %s, %s, %s", w.reg(rounded), w.reg(12), w.reg(0))
+	w.emit("VPBROADCASTB 100(SI), %s", w.reg(12))
+	w.emit("VPMAXUB %s, %s, %s", w.reg(12), w.reg(0), w.reg(0))
+	w.emit("VPBROADCASTB 101(SI), %s", w.reg(12))
+	w.emit("VPMINUB %s, %s, %s", w.reg(12), w.reg(0), w.reg(0))
+	w.emit("VMOVUPS %s, (R13)", map[bool]string{true: w.reg(0), false: "X0"}[vectors == 4])
+	w.emit("JMP done%s", suffix)
+	w.label("exact" + suffix)
+}
+
+// laneOrders writes the orders of 32-bit parts that four vectors have which were packed into one lane by lane.
+func (a *assembler) laneOrders() {
+	for _, w := range a.widths() {
+		lanes := w.bytes / 16
+		for i := range w.bytes / 4 {
+			fmt.Fprintf(&a.text, "DATA lanesOf%s<>+%d(SB)/4, $%d\n", w.name, 4*i, i%lanes*4+i/lanes)
+		}
+		fmt.Fprintf(&a.text, "GLOBL lanesOf%s<>(SB), RODATA|NOPTR, $%d\n", w.name, w.bytes)
+	}
 }

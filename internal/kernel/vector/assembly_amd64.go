@@ -371,6 +371,51 @@ func grouped8Pixels4AVX2(call *depthwiseCall)
 //go:noescape
 func grouped8Pixels8AVX2(call *depthwiseCall)
 
+// interleaveAVX2 is interleaveGeneric for n a multiple of 32, n > 0.
+//
+//go:noescape
+func interleaveAVX2(dst, a, b, c, d *uint8, n int)
+
+// dots1AVX2 is generic for 1 pixels and 16 channels at a time.
+//
+//go:noescape
+func dots1AVX2(call *dotsCall)
+
+// dots2AVX2 is generic for 2 pixels and 16 channels at a time.
+//
+//go:noescape
+func dots2AVX2(call *dotsCall)
+
+// dots3AVX2 is generic for 3 pixels and 16 channels at a time.
+//
+//go:noescape
+func dots3AVX2(call *dotsCall)
+
+// dots4AVX2 is generic for 4 pixels and 16 channels at a time.
+//
+//go:noescape
+func dots4AVX2(call *dotsCall)
+
+// dots5AVX2 is generic for 5 pixels and 16 channels at a time.
+//
+//go:noescape
+func dots5AVX2(call *dotsCall)
+
+// dots6AVX2 is generic for 6 pixels and 16 channels at a time.
+//
+//go:noescape
+func dots6AVX2(call *dotsCall)
+
+// dots7AVX2 is generic for 7 pixels and 16 channels at a time.
+//
+//go:noescape
+func dots7AVX2(call *dotsCall)
+
+// dots8AVX2 is generic for 8 pixels and 16 channels at a time.
+//
+//go:noescape
+func dots8AVX2(call *dotsCall)
+
 // finishRowsAVX2 adds bias and, if it is not nil, the same part of another matrix to rows of cols elements, a multiple of 16, and cuts negative results.
 //
 //go:noescape
@@ -995,6 +1040,51 @@ func grouped8Pixels4AVX512(call *depthwiseCall)
 //
 //go:noescape
 func grouped8Pixels8AVX512(call *depthwiseCall)
+
+// interleaveAVX512 is interleaveGeneric for n a multiple of 64, n > 0.
+//
+//go:noescape
+func interleaveAVX512(dst, a, b, c, d *uint8, n int)
+
+// dots1AVX512 is generic for 1 pixels and 16 channels at a time, on processors with VNNI.
+//
+//go:noescape
+func dots1AVX512(call *dotsCall)
+
+// dots2AVX512 is generic for 2 pixels and 16 channels at a time, on processors with VNNI.
+//
+//go:noescape
+func dots2AVX512(call *dotsCall)
+
+// dots3AVX512 is generic for 3 pixels and 16 channels at a time, on processors with VNNI.
+//
+//go:noescape
+func dots3AVX512(call *dotsCall)
+
+// dots4AVX512 is generic for 4 pixels and 16 channels at a time, on processors with VNNI.
+//
+//go:noescape
+func dots4AVX512(call *dotsCall)
+
+// dots5AVX512 is generic for 5 pixels and 16 channels at a time, on processors with VNNI.
+//
+//go:noescape
+func dots5AVX512(call *dotsCall)
+
+// dots6AVX512 is generic for 6 pixels and 16 channels at a time, on processors with VNNI.
+//
+//go:noescape
+func dots6AVX512(call *dotsCall)
+
+// dots7AVX512 is generic for 7 pixels and 16 channels at a time, on processors with VNNI.
+//
+//go:noescape
+func dots7AVX512(call *dotsCall)
+
+// dots8AVX512 is generic for 8 pixels and 16 channels at a time, on processors with VNNI.
+//
+//go:noescape
+func dots8AVX512(call *dotsCall)
 
 // finishRowsAVX512 adds bias and, if it is not nil, the same part of another matrix to rows of cols elements, a multiple of 16, and cuts negative results.
 //

@@ -53,6 +53,11 @@ type requantization struct {
 	zero, least, most, less, scale float32
 	first                          float32
 	table                          *[256]float32
+
+	// Of quick steps: what the sums are multiplied by and what is added, the greatest rest, and the bounds of a byte.
+	quickFactors, quickTerms *float32
+	rest                     float32
+	least8, most8            uint8
 }
 
 // NewRequantizer prepares rows of columns elements, which have their own operands if Factors or Terms are asked for.
@@ -61,7 +66,7 @@ func NewRequantizer(q Requantize, columns int) *Requantizer {
 		columns = 1
 	}
 	r := &Requantizer{columns: columns, together: 1, wide: q}
-	for r.together*columns%Lanes != 0 || r.together*columns < 4*Lanes {
+	for r.together*columns%Lanes != 0 || r.together*columns%(4*Lanes) != 0 && r.together*columns < 1<<12 {
 		r.together *= 2
 	}
 	r.wide.Factors, r.wide.Terms = slices.Repeat(q.Factors, r.together), slices.Repeat(q.Terms, r.together)
@@ -101,35 +106,22 @@ func (r *Requantizer) Rows(c []float32) {
 	if rows > 0 {
 		requantize(c, n, rows, r)
 	}
-	r.wide.generic(c[rows*n:])
-}
-
-// Bytes does the steps to c, whole rows, and sets dst to the results less low, which are integers of 0 to 255, or NaN, which becomes 0. What c
-// holds afterwards is not said.
-func (r *Requantizer) Bytes(dst []uint8, c []float32, low int32) {
-	dst = dst[:len(c)]
-	n := r.together * r.columns
-	rows := len(c) / n
-	if rows > 0 {
-		requantizeBytes(dst[:rows*n], c, n, rows, r, low)
+	rest := c[rows*n:]
+	part := len(rest) &^ (Lanes - 1)
+	if part > 0 {
+		requantize(rest, part, 1, r)
 	}
-	r.wide.generic(c[rows*n:])
-	bytesGeneric(dst[rows*n:], c[rows*n:], low)
+	r.wide.generic(rest[part:], part)
 }
 
-func requantizeBytesGeneric(dst []uint8, c []float32, n, rows int, r *Requantizer, low int32) {
-	requantizeGeneric(c, n, rows, r)
-	bytesGeneric(dst, c, low)
-}
-
-// generic does the steps to rows or a part of the first one; there are operands for at least so many elements.
-func (q *Requantize) generic(c []float32) {
+// generic does the steps to elements of which the first one has the operands of the given index.
+func (q *Requantize) generic(c []float32, first int) {
 	for i, x := range c {
 		if q.Steps&Factored != 0 {
-			x = float32(x * q.Factors[i])
+			x = float32(x * q.Factors[first+i])
 		}
 		if q.Steps&Termed != 0 {
-			x = float32(x + q.Terms[i])
+			x = float32(x + q.Terms[first+i])
 		}
 		if q.Steps&Raised != 0 && x < q.Low {
 			x = q.Low
@@ -167,6 +159,6 @@ func (q *Requantize) generic(c []float32) {
 
 func requantizeGeneric(c []float32, n, rows int, r *Requantizer) {
 	for i := range rows {
-		r.wide.generic(c[i*n:][:n])
+		r.wide.generic(c[i*n:][:n], 0)
 	}
 }

@@ -9,7 +9,7 @@ import "repscope/internal/kernel"
 // These follow the choice of package kernel, so that one variable forces the generic code everywhere.
 var (
 	useAVX2   = kernel.Name() != "generic"
-	useAVX512 = kernel.Name() == "avx512"
+	useAVX512 = kernel.Name() == "avx512" || kernel.Name() == "amx"
 )
 
 // softmaxRow is softmaxRowGeneric.
@@ -71,15 +71,15 @@ func requantize(c []float32, n, rows int, r *Requantizer) {
 	}
 }
 
-// requantizeBytes is requantizeBytesGeneric.
-func requantizeBytes(dst []uint8, c []float32, n, rows int, r *Requantizer, low int32) {
+// requantize is requantizeGeneric.
+func (b *ByteRequantizer) requantize(dst []uint8, c []float32, n, rows int) {
 	switch {
 	case !useAVX2:
-		requantizeBytesGeneric(dst, c, n, rows, r, low)
+		b.requantizeGeneric(dst, c, n, rows)
 	case useAVX512:
-		requantizeBytesAVX512(&c[0], n, rows, &r.arguments, &dst[0], low)
+		requantizeBytesAVX512(&c[0], n, rows, &b.arguments, &dst[0], b.low)
 	default:
-		requantizeBytesAVX2(&c[0], n, rows, &r.arguments, &dst[0], low)
+		requantizeBytesAVX2(&c[0], n, rows, &b.arguments, &dst[0], b.low)
 	}
 }
 

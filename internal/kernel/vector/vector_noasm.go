@@ -70,6 +70,12 @@ func (d *Depthwise) line(dst []float32, to int, src []float32, from, pixels int,
 	d.generic(dst, to, src, from, pixels, taps)
 }
 
+func interleave(dst, a, b, c, d []uint8) { interleaveGeneric(dst, a, b, c, d) }
+
+func (d *ByteDepthwise) line(dst []float32, to int, src []uint8, from, pixels int, taps []Tap) {
+	d.generic(dst, to, src, from, pixels, taps)
+}
+
 func (r Reduction) rows(dst []float64, x []float32, n, rows, stride int) {
 	r.rowsGeneric(dst, x, n, rows, stride)
 }
@@ -164,8 +170,8 @@ func byteRange(x []float32) (low, high float32) { return byteRangeGeneric(x) }
 // toBytes is toBytesGeneric.
 func toBytes(dst []uint8, x []float32, low int32) bool { return toBytesGeneric(dst, x, low) }
 
-func requantizeBytes(dst []uint8, c []float32, n, rows int, r *Requantizer, low int32) {
-	requantizeBytesGeneric(dst, c, n, rows, r, low)
+func (b *ByteRequantizer) requantize(dst []uint8, c []float32, n, rows int) {
+	b.requantizeGeneric(dst, c, n, rows)
 }
 
 func widen(dst []float32, src []uint8, low float32)          { widenGeneric(dst, src, low) }
