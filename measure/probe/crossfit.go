@@ -214,7 +214,10 @@ func (p *ridgeProblem) without(fit *ridgeFit, gone []int) (weights matrix.Matrix
 		weights, origin, ok = p.downdate(fit, gone)
 	}
 	if !ok {
-		solver := sumsOf(p.x.Select(keep), p.y.Select(keep), 1).solver()
+		room := p.rows.Take(len(keep) * (p.x.Dim + p.y.Dim))
+		x, y := p.x.SelectInto(*room, keep), p.y.SelectInto((*room)[len(keep)*p.x.Dim:], keep)
+		solver := sumsOf(x, y, 1).solver()
+		p.rows.Give(room)
 		weights = solver.weights(fit.alpha)
 		return weights, solver.origin(weights)
 	}

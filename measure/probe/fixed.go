@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"repscope/internal/parallel"
+	"repscope/measure/internal/matrix"
 	"repscope/measure/score"
 	"repscope/points"
 	"repscope/stat"
@@ -163,8 +164,9 @@ type FixedScores struct{ Accuracy, Balanced float64 }
 // fixedProblem is what all folds share.
 type fixedProblem struct {
 	FixedData
-	dim int
-	o   FixedOptions
+	dim    int
+	o      FixedOptions
+	blocks *matrix.Scratch // memory of blocks of rows
 }
 
 func newFixedProblem(ctx context.Context, d FixedData, o FixedOptions) (*fixedProblem, error) {
@@ -178,7 +180,7 @@ func newFixedProblem(ctx context.Context, d FixedData, o FixedOptions) (*fixedPr
 		return nil, err
 	}
 	dim := len(d.Rows[0])
-	return &fixedProblem{d, dim, o}, parallel.Try(ctx, o.Threads, len(d.Rows), func(_, i int) error {
+	return &fixedProblem{d, dim, o, new(matrix.Scratch)}, parallel.Try(ctx, o.Threads, len(d.Rows), func(_, i int) error {
 		if len(d.Rows[i]) != dim {
 			return fmt.Errorf("%s: row %d has %d features, row 0 has %d", logisticName, i, len(d.Rows[i]), dim)
 		}

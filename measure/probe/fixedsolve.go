@@ -44,28 +44,28 @@ func (p *fixedProblem) visit(ctx context.Context, list []int, weights, intercept
 	dim, columns := p.dim, len(intercept)
 	count, rows := pieces(len(list))
 	height := min(max(8, blockValues/dim), rows, max(len(list), 1))
-	return parallel.With(ctx, p.o.Threads, count, func() func(int) error {
-		x, z := make([]float64, height*dim), make([]float64, height*columns)
-		return func(piece int) error {
-			last := min((piece+1)*rows, len(list))
-			for first := piece * rows; first < last; first += height {
-				b := &rowBlock{first: first, index: list[first:min(first+height, last)]}
-				n := len(b.index)
-				b.x, b.z = blas64.General{Rows: n, Cols: dim, Stride: dim, Data: x[:n*dim]}, z[:n*columns]
-				for r, i := range b.index {
-					kernel.Widen(b.x.Data[r*dim:(r+1)*dim], p.Rows[i])
-				}
-				for k, c := range intercept {
-					of := b.z[k*n : (k+1)*n]
-					blas64.Gemv(blas.NoTrans, 1, b.x, dense(weights[k*dim:(k+1)*dim]), 0, dense(of))
-					for r := range of {
-						of[r] += c
-					}
-				}
-				work(piece, b)
+	return parallel.Try(ctx, p.o.Threads, count, func(_, piece int) error {
+		room := p.blocks.Take(height * (dim + columns))
+		defer p.blocks.Give(room)
+		x, z := (*room)[:height*dim], (*room)[height*dim:]
+		last := min((piece+1)*rows, len(list))
+		for first := piece * rows; first < last; first += height {
+			b := &rowBlock{first: first, index: list[first:min(first+height, last)]}
+			n := len(b.index)
+			b.x, b.z = blas64.General{Rows: n, Cols: dim, Stride: dim, Data: x[:n*dim]}, z[:n*columns]
+			for r, i := range b.index {
+				kernel.Widen(b.x.Data[r*dim:(r+1)*dim], p.Rows[i])
 			}
-			return nil
+			for k, c := range intercept {
+				of := b.z[k*n : (k+1)*n]
+				blas64.Gemv(blas.NoTrans, 1, b.x, dense(weights[k*dim:(k+1)*dim]), 0, dense(of))
+				for r := range of {
+					of[r] += c
+				}
+			}
+			work(piece, b)
 		}
+		return nil
 	})
 }
 

@@ -13,6 +13,7 @@ import (
 	"slices"
 	"testing"
 
+	"repscope/internal/kernel"
 	"repscope/measure/measuretest"
 	"repscope/measure/score"
 	"repscope/points"
@@ -287,6 +288,34 @@ func TestMLPDegenerate(t *testing.T) {
 	for _, bad := range []MLPOptions{{Hidden: -1}, {Rate: math.NaN()}, {Activation: 7}, {Epochs: -1}, {Batch: -2}, {Patience: -1}} {
 		if _, err := CrossFitMLP(t.Context(), d, points.Float64(y, 1), bad); err == nil {
 			t.Errorf("%+v is taken", bad)
+		}
+	}
+}
+
+// TestNarrowProducts: products of few columns, which are computed as their transposes, have the bits of those columns among others.
+func TestNarrowProducts(t *testing.T) {
+	t.Parallel()
+	const rows, depth, width = 70, 300, 9
+	key := stat.StreamMLP.Key(1, 3)
+	a, b := make([]float32, rows*depth), make([]float32, depth*width)
+	stat.FillNormal32(a, key, 0)
+	stat.FillNormal32(b, key, uint64(len(a)))
+	n := &network{narrow: make([]float32, mostNarrow*rows)}
+	want := make([]float32, rows*width)
+	n.multiply(rows, width, depth, kernel.Rows(a, depth), kernel.Columns(b, width), want)
+	for columns := 1; columns < width; columns++ {
+		few := make([]float32, depth*columns)
+		for k := range depth {
+			copy(few[k*columns:(k+1)*columns], b[k*width:])
+		}
+		for _, count := range []int{1, 4, 5, rows} {
+			got := make([]float32, count*columns)
+			n.multiply(count, columns, depth, kernel.Rows(a, depth), kernel.Columns(few, columns), got)
+			for i, v := range got {
+				if w := want[i/columns*width+i%columns]; v != w {
+					t.Fatalf("%d × %d: element %d is %v, want %v", count, columns, i, v, w)
+				}
+			}
 		}
 	}
 }

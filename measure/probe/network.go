@@ -26,10 +26,10 @@ type network struct {
 	first, firstBias, second, secondBias     []float32 // [D, H], [H], [H, T], [T]
 	dFirst, dFirstBias, dSecond, dSecondBias []float32
 
-	// Memory of a batch.
-	x, z, a, s, o, dz []float32
-	row               []float64
-	workspace         kernel.Workspace[float32]
+	// Memory of a batch; z is a where the activation is ReLU, which is what tells them apart.
+	x, z, a, s, o, dz, narrow []float32
+	row                       []float64
+	workspace                 kernel.Workspace[float32]
 }
 
 // newNetwork standardizes by rows of x.
@@ -41,9 +41,11 @@ func newNetwork(x points.Points, rows []int, outputs int, o MLPOptions) *network
 	n.first, n.firstBias, n.second, n.secondBias = n.split(n.parameters)
 	n.dFirst, n.dFirstBias, n.dSecond, n.dSecondBias = n.split(n.slopes)
 	n.x, n.o = make([]float32, n.batch*n.dim), make([]float32, n.batch*outputs)
-	for _, m := range []*[]float32{&n.z, &n.a, &n.s, &n.dz} {
-		*m = make([]float32, n.batch*n.hidden)
+	n.z, n.dz = make([]float32, n.batch*n.hidden), make([]float32, n.batch*n.hidden)
+	if n.a = n.z; n.activation == SiLU {
+		n.a, n.s = make([]float32, n.batch*n.hidden), make([]float32, n.batch*n.hidden)
 	}
+	n.narrow = make([]float32, mostNarrow*max(n.batch, n.hidden))
 	n.row = make([]float64, n.dim)
 	return n
 }
@@ -112,11 +114,9 @@ func (n *network) fitted(x points.Points, rows []int) []float32 {
 // outputsOf computes the outputs of the first m standardized rows.
 func (n *network) outputsOf(m int) []float32 {
 	n.multiply(m, n.hidden, n.dim, kernel.Rows(n.x, n.dim), kernel.Columns(n.first, n.hidden), n.z)
-	vector.FinishRows(n.z, n.firstBias, nil, n.hidden, n.hidden, m, false)
+	vector.FinishRows(n.z, n.firstBias, nil, n.hidden, n.hidden, m, n.activation == ReLU)
 	if n.activation == SiLU {
 		vector.Silu(n.a[:m*n.hidden], n.z[:m*n.hidden])
-	} else {
-		vector.Relu(n.a[:m*n.hidden], n.z[:m*n.hidden])
 	}
 	n.multiply(m, n.outputs, n.hidden, kernel.Rows(n.a, n.hidden), kernel.Columns(n.second, n.outputs), n.o)
 	out := n.o[:m*n.outputs]
@@ -144,11 +144,12 @@ func (n *network) step(x points.Points, rows []int, goal objective) {
 // throughActivation multiplies dz by the slope of the activation: for s = 1/(1 + e^−z) that of SiLU is
 // s + a − s·a.
 func (n *network) throughActivation(count int) {
-	a, s, dz := n.a[:count], n.s[:count], n.dz[:count]
+	dz := n.dz[:count]
 	if n.activation == ReLU {
-		vector.GateRows(dz, dz, n.z, 1, 1)
+		vector.GateRows(dz, dz, n.a, 1, 1)
 		return
 	}
+	a, s := n.a[:count], n.s[:count]
 	vector.Sigmoid(s, n.z[:count])
 	for first := 0; first < count; first += vectorBlock {
 		last := min(first+vectorBlock, count)
@@ -161,8 +162,27 @@ func (n *network) throughActivation(count int) {
 	}
 }
 
+// mostNarrow is up to how many columns a product is computed as its transpose: tiles are wider than high.
+const mostNarrow = 4
+
 // multiply is c = a·b on one thread.
 func (n *network) multiply(rows, columns, depth int, a, b kernel.Operand[float32], c []float32) {
+	if columns <= mostNarrow && columns < rows {
+		turned := n.narrow[:columns*rows]
+		if columns == 1 {
+			turned = c
+		}
+		p := kernel.Product[float32]{M: columns, N: rows, K: depth, A: b, B: a, C: turned, Stride: rows, Threads: 1, Workspace: &n.workspace}
+		mustRun(p.Run())
+		if columns > 1 {
+			for j := range columns {
+				for i, v := range turned[j*rows : (j+1)*rows] {
+					c[i*columns+j] = v
+				}
+			}
+		}
+		return
+	}
 	p := kernel.Product[float32]{M: rows, N: columns, K: depth, A: a, B: b, C: c, Stride: columns, Threads: 1, Workspace: &n.workspace}
 	mustRun(p.Run())
 }

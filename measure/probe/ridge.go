@@ -105,6 +105,7 @@ type ridgeProblem struct {
 	groups []int
 	alphas []float64
 	o      RidgeOptions
+	rows   matrix.Scratch // memory of rows that a head is fitted on
 }
 
 func newRidgeProblem(x, y points.Points, groups []int, o RidgeOptions) (*ridgeProblem, error) {

@@ -270,26 +270,31 @@ func sortByDistance(entries []distanceOfPair) []distanceOfPair {
 // without writes the ranks of the pairs that are not dropped among themselves;
 // those of dropped pairs are left alone.
 func (r ranked) without(dropped []bool, rank []float64) {
-	place, group := 0, 0 // pairs ranked so far, and before the current group of ties
-	members := make([]int32, 0, 16)
-	settle := func() {
-		mean := float64(group+place+1) / 2
-		for _, m := range members {
-			rank[m] = mean
+	place := 0 // pairs ranked so far
+	kept := func(pair int32) bool { return dropped == nil || !dropped[pair] }
+	for first, last := 0, 0; first < len(r.order); first = last {
+		for last = first + 1; last < len(r.order) && r.tied[last]; last++ {
 		}
-		members, group = members[:0], place
-	}
-	for i, pair := range r.order {
-		if !r.tied[i] {
-			settle()
-		}
-		if dropped != nil && dropped[pair] {
+		if last == first+1 {
+			if pair := r.order[first]; kept(pair) {
+				place++
+				rank[pair] = float64(place)
+			}
 			continue
 		}
-		place++
-		members = append(members, pair)
+		before := place
+		for _, pair := range r.order[first:last] {
+			if kept(pair) {
+				place++
+			}
+		}
+		mean := float64(before+place+1) / 2
+		for _, pair := range r.order[first:last] {
+			if kept(pair) {
+				rank[pair] = mean
+			}
+		}
 	}
-	settle()
 }
 
 // correlation is Pearson's over the pairs that are not dropped, of which there are

@@ -86,3 +86,45 @@ func TestRSAOfEqualDistances(t *testing.T) {
 		t.Errorf("equal distances %v and %v, the same space %v", r[0].Value, r[1].Value, r[2].Value)
 	}
 }
+
+// TestRanksWithout: ranks among the pairs that are left, ties sharing the mean of theirs, are those of a count.
+func TestRanksWithout(t *testing.T) {
+	t.Parallel()
+	random := rand.New(rand.NewPCG(31, 32))
+	for _, kinds := range []int{1, 3, 20, 1 << 20} {
+		distance := make([]int, 60)
+		entries := make([]distanceOfPair, len(distance))
+		for i := range distance {
+			distance[i] = random.IntN(kinds)
+			entries[i] = distanceOfPair{uint64(distance[i]), int32(i)}
+		}
+		entries = sortByDistance(entries)
+		r := ranked{order: make([]int32, len(entries)), tied: make([]bool, len(entries))}
+		for i, e := range entries {
+			r.order[i], r.tied[i] = e.pair, i > 0 && e.bits == entries[i-1].bits
+		}
+		for _, gone := range []int{0, 2, 30, 59, 60} {
+			dropped, rank := make([]bool, len(distance)), make([]float64, len(distance))
+			for _, i := range random.Perm(len(distance))[:gone] {
+				dropped[i], rank[i] = true, -1
+			}
+			r.without(dropped, rank)
+			for i, got := range rank {
+				want := 0.5
+				for k, d := range distance {
+					if !dropped[k] && d < distance[i] {
+						want++
+					} else if !dropped[k] && d == distance[i] {
+						want += 0.5
+					}
+				}
+				if dropped[i] {
+					want = -1
+				}
+				if got != want {
+					t.Fatalf("%d kinds, %d gone: rank %d is %v, want %v", kinds, gone, i, got, want)
+				}
+			}
+		}
+	}
+}

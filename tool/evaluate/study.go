@@ -45,6 +45,7 @@ type planned struct {
 	before   *done    // what was done before, if anything
 	seconds  float64
 	warnings int
+	result   *report.Result // of a task that was run
 	err      error
 }
 
@@ -183,8 +184,11 @@ func (p *planned) took() float64 {
 	return usual[p.Analysis]
 }
 
-// usual are about the seconds that the analyses take on the built-in example; others take few.
-var usual = map[string]float64{"reward": 23, "sequence": 14, "generation": 13, "reconstruction": 10, "forecast": 8, "geometry": 5, "canvas": 4, "robustness": 3, "neighborhood": 3}
+// usual are about the seconds that the analyses take on the built-in example, two at a time on two cores.
+var usual = map[string]float64{
+	"reward": 20, "generation": 12, "sequence": 10, "reconstruction": 10, "forecast": 6.5, "geometry": 6, "canvas": 4.5, "robustness": 4,
+	"neighborhood": 3, "smoothness": 0.7, "manifold": 0.7,
+}
 
 var errFailFast = errors.New("a task failed")
 
@@ -248,7 +252,7 @@ func (s *study) once(ctx context.Context, p *planned) error {
 	if err != nil {
 		return err
 	}
-	p.warnings = len(result.Warnings)
+	p.result, p.warnings = result, len(result.Warnings)
 	d.Seconds, d.Warnings = time.Since(begin).Seconds(), p.warnings
 	if d.Outputs, err = outputsOf(out); err != nil {
 		return err
@@ -273,9 +277,12 @@ func (s *study) sections() ([]page.Section, error) {
 		if p.state != finished && p.state != unchanged {
 			continue
 		}
-		result, err := report.Read(filepath.Join(s.folder, filepath.FromSlash(p.Name()), p.Analysis+".json"))
-		if err != nil {
-			return nil, err
+		result := p.result
+		if result == nil {
+			var err error
+			if result, err = report.Read(filepath.Join(s.folder, filepath.FromSlash(p.Name()), p.Analysis+".json")); err != nil {
+				return nil, err
+			}
 		}
 		list = append(list, page.Section{Dataset: p.Dataset, Analysis: p.Analysis, Folder: p.Name(), Result: result})
 	}

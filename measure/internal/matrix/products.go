@@ -16,6 +16,9 @@ const (
 	ColumnBlock = 16 * kernel.Align
 )
 
+// products is the memory of blocks of them.
+var products Scratch
+
 // Products computes the products x·xᵀ on and above the diagonal in blocks and hands
 // each of them to visit: product[(i−i0)·stride + (j−j0)] = x_i·x_j for i0 ≤ i < i1,
 // j0 ≤ j < j1. j0 is rounded down to a whole block, so that blocks on the diagonal
@@ -33,25 +36,23 @@ func Products(ctx context.Context, x Matrix, threads int, visit func(i0, i1, j0,
 	if err != nil {
 		return err
 	}
-	return parallel.With(ctx, threads, (x.N+RowBlock-1)/RowBlock, func() func(int) error {
-		product := make([]float64, RowBlock*ColumnBlock)
-		var workspace kernel.Workspace[float64]
-		return func(block int) error {
-			i0 := block * RowBlock
-			i1 := min(i0+RowBlock, x.N)
-			for j0 := i0 / ColumnBlock * ColumnBlock; j0 < x.N; j0 += ColumnBlock {
-				j1 := min(j0+ColumnBlock, x.N)
-				p := kernel.Product[float64]{
-					M: i1 - i0, N: j1 - j0, K: x.Dim,
-					A: kernel.Rows(x.Data[i0*x.Dim:], x.Dim), B: columns.Operand(j0),
-					C: product, Stride: ColumnBlock, Threads: 1, Workspace: &workspace,
-				}
-				if err := p.Run(); err != nil {
-					return err
-				}
-				visit(i0, i1, j0, j1, product, ColumnBlock)
+	return parallel.Try(ctx, threads, (x.N+RowBlock-1)/RowBlock, func(_, block int) error {
+		room := products.Take(RowBlock * ColumnBlock)
+		defer products.Give(room)
+		i0 := block * RowBlock
+		i1 := min(i0+RowBlock, x.N)
+		for j0 := i0 / ColumnBlock * ColumnBlock; j0 < x.N; j0 += ColumnBlock {
+			j1 := min(j0+ColumnBlock, x.N)
+			p := kernel.Product[float64]{
+				M: i1 - i0, N: j1 - j0, K: x.Dim,
+				A: kernel.Rows(x.Data[i0*x.Dim:], x.Dim), B: columns.Operand(j0),
+				C: *room, Stride: ColumnBlock, Threads: 1,
 			}
-			return nil
+			if err := p.Run(); err != nil {
+				return err
+			}
+			visit(i0, i1, j0, j1, *room, ColumnBlock)
 		}
+		return nil
 	})
 }
