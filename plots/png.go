@@ -1,16 +1,18 @@
-// PNG files of pages, with the rows that image/png writes, in less time: a page is mostly rows
-// that equal the one above them, and they are prepared beside the compression, which is of its own (deflate.go).
+// PNG files of pages, the bytes that image/png writes, in less time: a page is mostly rows
+// that equal the one above them, and they are prepared beside the compression.
 
 package plots
 
 import (
+	"bufio"
 	"bytes"
+	"compress/zlib"
 	"context"
 	"encoding/binary"
 	"errors"
 	"hash/crc32"
 	"image"
-	"slices"
+	"io"
 
 	"repscope/internal/parallel"
 )
@@ -51,15 +53,21 @@ func encodePNG(m *image.RGBA) ([]byte, error) {
 	density := binary.BigEndian.AppendUint32(nil, PixelsPerMetre)
 	density = binary.BigEndian.AppendUint32(density, PixelsPerMetre)
 	pngChunk(out, "pHYs", append(density, 1)) // to the meter
-	packed := newDeflater()
+	pieces := bufio.NewWriterSize(pngData{out}, 1<<15)
+	packed := zlib.NewWriter(pieces)
 	for s, ready := range ready {
 		if err := <-ready; err != nil {
 			return nil, err
 		}
-		packed.write(rows, s*pngStrip*size, min((s+1)*pngStrip, height)*size)
+		if _, err := packed.Write(rows[s*pngStrip*size : min((s+1)*pngStrip, height)*size]); err != nil {
+			return nil, err
+		}
 	}
-	for part := range slices.Chunk(packed.close(rows), 1<<15) {
-		pngChunk(out, "IDAT", part)
+	if err := packed.Close(); err != nil {
+		return nil, err
+	}
+	if err := pieces.Flush(); err != nil {
+		return nil, err
 	}
 	pngChunk(out, "IEND", nil)
 	return out.Bytes(), nil
@@ -93,6 +101,16 @@ func pngChunk(out *bytes.Buffer, name string, data []byte) {
 	out.Write(binary.BigEndian.AppendUint32(nil, crc32.ChecksumIEEE(out.Bytes()[start:])))
 }
 
+// pngData makes a chunk of image data of every write.
+type pngData struct{ out *bytes.Buffer }
+
+var _ io.Writer = pngData{}
+
+func (d pngData) Write(p []byte) (int, error) {
+	pngChunk(d.out, "IDAT", p)
+	return len(p), nil
+}
+
 // pngRows prepares rows of an image for compression.
 type pngRows struct {
 	image          *image.RGBA
@@ -118,8 +136,11 @@ func (f *pngRows) filter(out []byte) {
 	// 0 there, and so are those to Paeth's predictor, one pixel behind last apart.
 	first, last := differing(f.current, f.above)
 	clear(row)
-	pixel := min(max(first, pngBytes), last)
-	best := f.part(pngUp, row, first, pixel) + f.part(pngUp, row, pixel, last)
+	best := 0
+	for i := first; i < last; i++ {
+		row[i] = f.current[i] - f.above[i]
+		best += magnitude(row[i])
+	}
 	out[0] = pngUp
 	for _, code := range []byte{pngPaeth, pngNone, pngSub, pngAverage} {
 		if best == 0 {
@@ -163,60 +184,26 @@ func (f *pngRows) part(code byte, to []byte, from, end int) (sum int) {
 		left, corner = f.current[from-pngBytes:end-pngBytes], f.above[from-pngBytes:end-pngBytes]
 	}
 	left, corner, here, up = left[:len(to)], corner[:len(to)], here[:len(to)], up[:len(to)]
-	i := 0
-	if code != pngPaeth {
-		for ; i+8 <= len(to); i += 8 {
-			v := eight(here, i)
-			switch code {
-			case pngSub:
-				v = lessBytes(v, eight(left, i))
-			case pngUp:
-				v = lessBytes(v, eight(up, i))
-			case pngAverage:
-				v = lessBytes(v, middleBytes(eight(left, i), eight(up, i)))
-			}
-			binary.LittleEndian.PutUint64(to[i:], v)
-			sum += magnitudes(v)
-		}
-	}
-	for ; i < len(to); i++ {
-		switch code {
-		case pngNone:
-			to[i] = here[i]
-		case pngSub:
+	switch code {
+	case pngNone:
+		copy(to, here)
+	case pngSub:
+		for i := range to {
 			to[i] = here[i] - left[i]
-		case pngUp:
-			to[i] = here[i] - up[i]
-		case pngAverage:
+		}
+	case pngAverage:
+		for i := range to {
 			to[i] = here[i] - byte((int(left[i])+int(up[i]))/2)
-		case pngPaeth:
+		}
+	case pngPaeth:
+		for i := range to {
 			to[i] = here[i] - predictor(int(left[i]), int(up[i]), int(corner[i]))
 		}
-		sum += magnitude(to[i])
+	}
+	for _, v := range to {
+		sum += magnitude(v)
 	}
 	return sum
-}
-
-// eight is the bytes from place i on, as those of a word.
-func eight(x []byte, i int) uint64 { return binary.LittleEndian.Uint64(x[i:]) }
-
-const (
-	everyByte = 0x0101010101010101
-	everySign = everyByte << 7
-	everyPair = 0x00ff00ff00ff00ff
-)
-
-// lessBytes is a − b, byte by byte: a borrow ends at the sign, which is added by itself.
-func lessBytes(a, b uint64) uint64 { return (a | everySign - b&^everySign) ^ (a^^b)&everySign }
-
-// middleBytes is ⌊(a + b)/2⌋, byte by byte.
-func middleBytes(a, b uint64) uint64 { return a&b + (a^b)>>1&^everySign }
-
-// magnitudes is the sum of the magnitudes of eight bytes.
-func magnitudes(v uint64) int {
-	negative := v & everySign >> 7
-	v = v ^ negative*0xff + negative
-	return int((v&everyPair + v>>8&everyPair) * 0x0001000100010001 >> 48)
 }
 
 // zeros is what lies left of a row.
