@@ -39,6 +39,7 @@ func TestPoolKernels(t *testing.T) {
 			{{6, 6, 1, 1, 1, 0, 0, 9}, {9, 3, 9, 1, 1, 1, 2, 1}},
 			{{5, 4, 2, 1, 1, 1, 0, 9}, {9, 5, 8, 1, 1, 0, 3, 1}},
 			{{5, 4, 2, 1, 1, 1, 0, 9}, {9, 10, 5, 1, 1, 3, 2, 1}},
+			{{6, 3, 2, 2, 1, 0, 0, 8}, {8, 8, 1, 1, 1, 0, 0, 1}},
 			{{9, 8, 2, 1, 1, 0, 0, 1}},
 			{{9, 9, 1, 1, 1, 0, 0, 1}},
 			{{3, 2, 2, 1, 1, 0, 0, 20}, {4, 4, 3, 1, 1, 1, 1, 5}, {5, 3, 3, 2, 2, 2, 2, 1}},
@@ -75,6 +76,12 @@ func TestPoolKernels(t *testing.T) {
 			if len(w) == 2 {
 				b.each("max_pool_images_f32", put(b, x), put(b, make([]float32, count)), count, table)
 				b.each("max_pool_images_f32", put(b, noise(planes*plane, 3)), put(b, make([]float32, count)), count, table)
+				zeros := noise(planes*plane, 5) // of both signs
+				for i := range zeros {
+					zeros[i] = float32(math.Copysign(0, float64(zeros[i])))
+				}
+				b.each("max_pool_images_f32", put(b, zeros), put(b, make([]float32, count)), count, table)
+				b.each("max_pool_f32", put(b, zeros), put(b, make([]float32, count)), put(b, make([]int64, count)), count, table, len(w), plane, cells, positions, 0)
 			}
 		}
 		// Places of elements that are equal, all of them the least; and no window at all.
@@ -127,7 +134,7 @@ func TestPoolKernels(t *testing.T) {
 
 // resizeAxis is ResizeAxis of resize.cu.
 func resizeAxis(length, apart, taps, first int) []uint64 {
-	return []uint64{uint64(length), uint64(apart), uint64(taps) | uint64(first)<<32}
+	return []uint64{uint64(length), math.MaxUint64 / uint64(length), uint64(apart), uint64(taps) | uint64(first)<<32}
 }
 
 func TestResizeKernels(t *testing.T) {
@@ -239,8 +246,15 @@ func (b *bench) samples() {
 		for i, at := range line {
 			grid = append(grid, at, line[(i*7+3)%len(line)])
 		}
-		image := put(b, noise(2*size*(size+1), 7))
-		for which := range 18 {
+		image, infinities := put(b, noise(2*size*(size+1), 7)), make([]float32, 2*size*(size+1))
+		for i := range infinities {
+			infinities[i] = []float32{1, infinite, 2, -3}[i%4] // one that is not to be read shows by any weight
+		}
+		for which := range 36 {
+			if which == 18 {
+				image = put(b, infinities)
+			}
+			which %= 18
 			b.start("grid_sample_f32", [3]int{(len(line) + 63) / 64, 1, 1}, [3]int{64, 1, 1}, 0, image, put(b, grid), put(b, make([]float32, 2*len(line))),
 				1, len(line), 2, 1, size+1, size, which%3, which/3%3, which/9)
 		}

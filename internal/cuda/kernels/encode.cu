@@ -47,12 +47,14 @@ extern "C" __global__ void __launch_bounds__(256) levels_u8(const unsigned char 
 }
 
 /* scale_f32: y[i] becomes ((y[i] − low)/span − mean)/std. scale holds low and span, then the
- * mean and std of every channel; the element's is i / plane % channels. */
-extern "C" __global__ void __launch_bounds__(256) scale_f32(float *y, const float *scale, size count, unsigned plane, unsigned channels) {
+ * mean and std of every channel; the element's is i / plane % channels. Of the reciprocals see divided. */
+extern "C" __global__ void __launch_bounds__(256) scale_f32(float *y, const float *scale, size count, size plane, size plane_reciprocal,
+		size channels, size channels_reciprocal) {
 	float low = scale[0], span = scale[1];
 	for_each(i, count) {
-		size q = quotient(i, plane, fits(count));
-		const float *channel = scale + 2 + 2 * (q - quotient(q, channels, fits(count)) * channels);
+		size rest, c;
+		divided(divided(i, plane, plane_reciprocal, &rest), channels, channels_reciprocal, &c);
+		const float *channel = scale + 2 + 2 * c;
 		float v = (y[i] - low) / span;
 		y[i] = (v - channel[0]) / channel[1];
 	}

@@ -265,8 +265,8 @@ func replay(machine *Machine, module *Module, r *Recording) error {
 	}
 	l.Limit = 2*r.Instructions + 1000
 	err := machine.Run(module, &l)
-	if fault, ok := err.(*Fault); r.Fault != "" && (!ok || fault.Kind != r.Fault) {
-		return fmt.Errorf("no mistake of kind %s", r.Fault)
+	if fault, ok := err.(*Fault); r.Fault != "" && (!ok || fault.Kind != r.Fault || fault.What != r.What) {
+		return fmt.Errorf("another end than %q", r.What)
 	}
 	if err != nil && r.Fault == "" {
 		return err

@@ -8,7 +8,7 @@ namespace {
 #include "../../kernels/encode.cu"
 
 Family family("encode", "encode.cu walk.h device.h ../fakecuda/twin.h",
-	"0da232c6da44897d6e978bae48672214f8ad2229620bec645f617c8c060ecdf9",
+	"f9f1223c2abc0adea4e76fb328bc4498ae644fbf2293f3e520f0eb079a6dd689",
 	__start_fake_shared_encode, __stop_fake_shared_encode, {
 	twin("levels_u8", levels_u8),
 	twin("scale_f32", scale_f32),

@@ -8,7 +8,7 @@ namespace {
 #include "../../kernels/movement.cu"
 
 Family family("movement", "movement.cu math.h device.h walk.h ../fakecuda/twin.h",
-	"f6b9c34121b91f6b04bfc42e7f994756eaa1e8e3368a67b2a9612d084f4a710a",
+	"4fe3c4aa0256e726756a91839887d03f27262f124159a32eb5d919b3e2d37dcb",
 	__start_fake_shared_movement, __stop_fake_shared_movement, {
 	twin("copy_box_1", copy_box_1),
 	twin("copy_box_4", copy_box_4),

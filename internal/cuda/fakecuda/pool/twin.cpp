@@ -8,7 +8,7 @@ namespace {
 #include "../../kernels/pool.cu"
 
 Family family("pool", "pool.cu math.h device.h walk.h ../fakecuda/twin.h",
-	"dde90d0205d12e3da851e21e8c7d5109722c8bfa269e6233f483e807318b39b3",
+	"88cc3d0dc2b2e53c4dc0dbbbdb4758e20322e94c83ff12434566cf03d78573bb",
 	__start_fake_shared_pool, __stop_fake_shared_pool, {
 	twin("max_pool_f32", max_pool_f32),
 	twin("max_pool_i64", max_pool_i64),

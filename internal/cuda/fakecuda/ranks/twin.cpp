@@ -8,7 +8,7 @@ namespace {
 #include "../../kernels/ranks.cu"
 
 Family family("ranks", "ranks.cu device.h ../fakecuda/twin.h",
-	"013fdbb4cdba2c25cf3d65f95b081c9492bf979c3d7a61a432cb0d8ecf99db52",
+	"3988d906cc15f9719a06da047e3c0548a1a0311a01a2a5249139a2398a3d8675",
 	__start_fake_shared_ranks, __stop_fake_shared_ranks, {
 	twin("select_32", select_32),
 	twin("select_64", select_64),

@@ -8,7 +8,7 @@ namespace {
 #include "../../kernels/resize.cu"
 
 Family family("resize", "resize.cu math.h device.h walk.h ../fakecuda/twin.h",
-	"ad7db90f4ce0d608ff6d992668cc23f48f5c6b6f0a5cb0ce5a3e61957a4c1204",
+	"3dfe3f839ba022be4f331c63eb8dd42879e78805ec16f3b5cd6c5f6bd1749289",
 	__start_fake_shared_resize, __stop_fake_shared_resize, {
 	twin("resize_f32", resize_f32),
 	twin("grid_sample_f32", grid_sample_f32),

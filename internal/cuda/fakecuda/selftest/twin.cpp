@@ -8,7 +8,7 @@ namespace {
 #include "../../kernels/selftest.cu"
 
 Family family("selftest", "selftest.cu device.h ../fakecuda/twin.h",
-	"abd1ede63e28f98296bdde02bb78311afe88724bfcd8c0972b2b0a6ae5c25d9f",
+	"4b2f395e77070bc25ba0781cf2b02fffb996e58ee67f3fcadaf656a7df76cfe6",
 	__start_fake_shared_selftest, __stop_fake_shared_selftest, {
 	twin("selftest_product", selftest_product),
 	twin("selftest_scale", selftest_scale),
