@@ -93,6 +93,12 @@ func TestPoolKernels(t *testing.T) {
 		b.each("max_pool_i64", put(b, least), put(b, make([]int64, 60)), put(b, make([]int64, 60)), 60, w.table(b), 2, 20, 20, 9, 1)
 		b.each("max_pool_f32", put(b, make([]float32, 60)), put(b, make([]float32, 60)), put(b, make([]int64, 60)), 60, w.table(b), 2, 20, 20, 9, 0)
 		b.each("max_pool_f32", put(b, make([]float32, 60)), put(b, make([]float32, 60)), put(b, make([]int64, 60)), 60, w.table(b), 0, 1, 1, 1, 1)
+		// A mean of one element without axes, and windows without elements.
+		b.each("average_pool_f32", put(b, noise(60, 2)), put(b, make([]float32, 60)), 60, w.table(b), 0, 1, 1, 1, 1)
+		for kind, size := range map[string]int{"f32": 4, "i64": 8} {
+			b.each("max_pool_"+kind, put(b, make([]uint8, 60*size)), put(b, make([]uint8, 60*size)), put(b, make([]int64, 60)), 60, w.table(b), 2, 20, 20, 0, 0)
+		}
+		b.each("average_pool_f32", put(b, noise(60, 2)), put(b, make([]float32, 60)), 60, w.table(b), 2, 20, 20, 0, 0)
 		// Planes of more than 32 bits: only the last of seven slices is read.
 		const apart = 1 << 30
 		w = windows{{7, 1, 1, 1, 1, -6, 0, apart}, {5, 4, 2, 1, 1, 0, 0, 1}}

@@ -21,9 +21,9 @@ extern "C" __global__ void __launch_bounds__(256) levels_u8(const unsigned char 
 	for (unsigned at = 0; at < per_block; at += 1024) {
 		unsigned i = at + threadIdx.x * 4;
 		if (i >= length) return;
-		unsigned n = length - i < 4 ? length - i : 4;
+		unsigned n = length - i;
 		unsigned bytes = 0;
-		if (n == 4) {
+		if (n >= 4) {
 			bytes = *reinterpret_cast<const unsigned *>(x + first + i);
 		} else {
 			for (unsigned j = 0; j < n; j++) bytes |= (unsigned)x[first + i + j] << 8 * j;
@@ -36,7 +36,7 @@ extern "C" __global__ void __launch_bounds__(256) levels_u8(const unsigned char 
 				v[j] = runs <= most ? table[r][byte] : levels[(channel + r) % channels * 256 + byte];
 			}
 		}
-		if (n == 4) {
+		if (n >= 4) {
 			*reinterpret_cast<float4 *>(y + first + i) = float4{v[0], v[1], v[2], v[3]};
 		} else {
 #pragma unroll

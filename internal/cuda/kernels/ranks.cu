@@ -106,11 +106,11 @@ template <class K> __device__ inline void rank(const K *keys, unsigned columns, 
 		}
 		unsigned run = lo;
 		hi = m;
-		while (lo < hi) {
+		do {
 			unsigned mid = (lo + hi) / 2;
 			if (key[mid] < v || (key[mid] == v && index[mid] <= j)) lo = mid + 1;
 			else hi = mid;
-		}
+		} while (lo < hi);
 		if (key[run] == v) atomic_add(&same[run], 1u);
 		atomic_add(&hist[lo * groups + (group ? group[j] : 0)], 1u);
 	}

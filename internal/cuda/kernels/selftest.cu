@@ -179,8 +179,8 @@ extern "C" __global__ void __launch_bounds__(64) selftest_mistake(float *x, unsi
 	case 4: /* shared memory of the launch before the first write */
 	{
 		__shared__ float never[64];
-		v = never[threadIdx.x];
-		if (v == v) never[threadIdx.x] = v;
+		if (x[threadIdx.x] != 0.0f) never[threadIdx.x] = v;
+		v = never[threadIdx.x ^ 1];
 		break;
 	}
 	case 5: /* a 16-byte copy from an address that is not a multiple of 16 */

@@ -8,7 +8,7 @@ namespace {
 #include "../../kernels/encode.cu"
 
 Family family("encode", "encode.cu walk.h device.h ../fakecuda/twin.h",
-	"f9f1223c2abc0adea4e76fb328bc4498ae644fbf2293f3e520f0eb079a6dd689",
+	"b73a97a049a3ead1b483f8c2d31b6b751c5ba06f317f19f2b172dfb0fdea2984",
 	__start_fake_shared_encode, __stop_fake_shared_encode, {
 	twin("levels_u8", levels_u8),
 	twin("scale_f32", scale_f32),

@@ -8,7 +8,7 @@ namespace {
 #include "../../kernels/ranks.cu"
 
 Family family("ranks", "ranks.cu device.h ../fakecuda/twin.h",
-	"3988d906cc15f9719a06da047e3c0548a1a0311a01a2a5249139a2398a3d8675",
+	"d541d9f42515d136b777cbe62536ab0abddfe1dfeb412e5a35139c621c7c3e41",
 	__start_fake_shared_ranks, __stop_fake_shared_ranks, {
 	twin("select_32", select_32),
 	twin("select_64", select_64),

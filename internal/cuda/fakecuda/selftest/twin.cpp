@@ -8,7 +8,7 @@ namespace {
 #include "../../kernels/selftest.cu"
 
 Family family("selftest", "selftest.cu device.h ../fakecuda/twin.h",
-	"4b2f395e77070bc25ba0781cf2b02fffb996e58ee67f3fcadaf656a7df76cfe6",
+	"cdc2baa44fd3212240f7682de761207821262f52c3b5d8cf00fed00ed2b1bc2d",
 	__start_fake_shared_selftest, __stop_fake_shared_selftest, {
 	twin("selftest_product", selftest_product),
 	twin("selftest_scale", selftest_scale),
