@@ -24,6 +24,10 @@ func TestGatherKernels(t *testing.T) {
 				}
 			}
 		}
+		// More elements than threads, as many as make a whole number of rounds.
+		for _, size := range []int{1, 4, 8, 16} {
+			b.each(fmt.Sprint("gather_", size), put(b, scattered[uint8](6*7*8*size, 3)), put(b, []int64{3, -1, 0, 6, -7, 2, 5, 1}), put(b, make([]uint8, 384*size)), 384, 8, 7, 8, put(b, make([]uint64, 1)))
+		}
 		// One fault alone, so that its code is seen.
 		for _, k := range indices {
 			fault := put(b, make([]uint64, 1))
@@ -259,6 +263,13 @@ func TestOneHotKernels(t *testing.T) {
 				b.each(fmt.Sprint("one_hot_", size), put(b, whole), values, put(b, make([]uint64, count)), count, 5, inner, 0)
 				b.each(fmt.Sprint("one_hot_", size), put(b, floats), values, put(b, make([]uint64, count)), count, 5, inner, 1)
 			}
+		}
+		for _, size := range []int{1, 4, 8} { // more elements than threads
+			near := scattered[int64](96, 8)
+			for i := range near {
+				near[i] = near[i]&7 - 4
+			}
+			b.each(fmt.Sprint("one_hot_", size), put(b, near), put(b, []uint64{0x0102030405060708, 0xf1f2f3f4f5f6f7f8}), put(b, make([]uint8, 384*size)), 384, 4, 3, 0)
 		}
 		for _, c := range []struct{ n, inner, outer, k int }{{5, 3, 2, 3}, {300, 1, 2, 7}, {257, 2, 1, 257}, {256, 3, 1, 1}, {4, 2, 1, 0}} {
 			x := telling(c.n * c.inner * c.outer)

@@ -15,7 +15,9 @@ extern "C" __global__ void __launch_bounds__(256) levels_u8(const unsigned char 
 	unsigned length = count - first < per_block ? (unsigned)(count - first) : per_block;
 	unsigned runs = (within + length - 1) / plane + 1;
 	if (runs <= most)
-		for (unsigned r = 0; r < runs; r++) table[r][threadIdx.x] = levels[(channel + r) % channels * 256 + threadIdx.x];
+#pragma unroll
+		for (unsigned r = 0; r < most; r++)
+			if (r < runs) table[r][threadIdx.x] = levels[(channel + r) % channels * 256 + threadIdx.x];
 	__syncthreads();
 #pragma unroll
 	for (unsigned at = 0; at < per_block; at += 1024) {

@@ -8,7 +8,7 @@ namespace {
 #include "../../kernels/attention.cu"
 
 Family family("attention", "attention.cu tile.h math.h device.h walk.h ../fakecuda/twin.h",
-	"c0f7e8e3f840f8f814975934579694a3a734f034dfec9c3b264ff6150f75d0ad",
+	"36c3bef81d4657529aade3a3ada189be3edf85ece3ce08b5d125050dea8c0eec",
 	__start_fake_shared_attention, __stop_fake_shared_attention, {
 	twin("attention_tf32_16", attention_tf32_16),
 	twin("attention_tf32_32", attention_tf32_32),

@@ -8,7 +8,7 @@ namespace {
 #include "../../kernels/conv.cu"
 
 Family family("conv", "conv.cu tile.h math.h device.h walk.h ../fakecuda/twin.h",
-	"9285a3fe61362bcd8c60019ade10835781fd6bb72046a71998c64cf06f283d4e",
+	"6124c34cafcff2ccba703d4b170379c0ccd7a3ed19764c3c4f40b03a8e45696d",
 	__start_fake_shared_conv, __stop_fake_shared_conv, {
 	twin("conv_fp32_64x64", conv_fp32_64x64),
 	twin("conv_fp32_16x32", conv_fp32_16x32),

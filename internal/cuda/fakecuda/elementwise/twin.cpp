@@ -8,7 +8,7 @@ namespace {
 #include "../../kernels/elementwise.cu"
 
 Family family("elementwise", "elementwise.cu math.h device.h walk.h ../fakecuda/twin.h",
-	"aa434f22b452559b2f12835e4595dfc6e6113450be19e332fd07244ca1340c96",
+	"11ca8fc4482928abfa0a87715e085872e2276a7795496e72cffdc918e1b0420e",
 	__start_fake_shared_elementwise, __stop_fake_shared_elementwise, {
 	twin("unary_f32", unary_f32),
 	twin("unary_double_f32", unary_double_f32),

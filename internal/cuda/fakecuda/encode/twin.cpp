@@ -8,7 +8,7 @@ namespace {
 #include "../../kernels/encode.cu"
 
 Family family("encode", "encode.cu walk.h device.h ../fakecuda/twin.h",
-	"b73a97a049a3ead1b483f8c2d31b6b751c5ba06f317f19f2b172dfb0fdea2984",
+	"e79e6359ac1d91306ef4a6a5ee6dff1d784c43f71647cd311dd7d3fa21f1a856",
 	__start_fake_shared_encode, __stop_fake_shared_encode, {
 	twin("levels_u8", levels_u8),
 	twin("scale_f32", scale_f32),

@@ -8,7 +8,7 @@ namespace {
 #include "../../kernels/index.cu"
 
 Family family("index", "index.cu math.h device.h walk.h ../fakecuda/twin.h",
-	"5dcab6b1def2b0cb0eb5e1c210526a04ea364c2f566ebcaed5edf1221008b981",
+	"765bc4416b646474f40a6320c40553cd171a74deb157e4675aeabd6a721cd7ad",
 	__start_fake_shared_index, __stop_fake_shared_index, {
 	twin("gather_1", gather_1),
 	twin("gather_4", gather_4),

@@ -8,7 +8,7 @@ namespace {
 #include "../../kernels/pool.cu"
 
 Family family("pool", "pool.cu math.h device.h walk.h ../fakecuda/twin.h",
-	"88cc3d0dc2b2e53c4dc0dbbbdb4758e20322e94c83ff12434566cf03d78573bb",
+	"ddb709c2229c5fa97f51887bc828826901c837874b9fc597387c6451f7c8467f",
 	__start_fake_shared_pool, __stop_fake_shared_pool, {
 	twin("max_pool_f32", max_pool_f32),
 	twin("max_pool_i64", max_pool_i64),

@@ -8,7 +8,7 @@ namespace {
 #include "../../kernels/reduce.cu"
 
 Family family("reduce", "reduce.cu math.h device.h walk.h ../fakecuda/twin.h",
-	"3acf305730227fb3e552ed2f206717f4a0baf9d7cdd6eaf5428dee774af3b726",
+	"573e630e530d66dd3a4d82660896fdbeb4155aeda6c32ed122d9480cd726040c",
 	__start_fake_shared_reduce, __stop_fake_shared_reduce, {
 	twin("reduce_by_thread_f32", reduce_by_thread_f32),
 	twin("reduce_by_warp_f32", reduce_by_warp_f32),
