@@ -33,11 +33,8 @@ func newBox(shape []int, strides ...[]int) box {
 
 func (w box) rank() int { return len(w.shape) }
 
-// reciprocal is that of kernels/walk.h, by which indices are divided by d.
-func reciprocal(d int) uint64 { return math.MaxUint64 / uint64(max(d, 1)) }
-
-// reciprocal is that of kernels/walk.h, by which indices are divided by d.
-func reciprocal(d int) uint64 { return math.MaxUint64 / uint64(max(d, 1)) }
+// fixedReciprocal is the reciprocal of kernels/walk.h, by which indices are divided by d.
+func fixedReciprocal(d int) uint64 { return math.MaxUint64 / uint64(max(d, 1)) }
 
 // table enters the axes in the form of kernels/walk.h.
 func (w box) table(b *builder) operand {
@@ -51,7 +48,7 @@ func (w box) table(b *builder) operand {
 		if d > 0 && d <= math.MaxInt32 {
 			magic, shift = 1<<(31+n)/uint64(d)+1, uint64(31+n)
 		}
-		cells = append(cells, uint64(d), magic|shift<<32, reciprocal(d))
+		cells = append(cells, uint64(d), magic|shift<<32, fixedReciprocal(d))
 		for _, s := range w.strides[i] {
 			cells = append(cells, uint64(s))
 		}

@@ -119,7 +119,7 @@ func (p *program) readBytes() {
 	b := &builder{recording: &p.recording, number: -1}
 	const perBlock = 256 * 16
 	b.launch("levels_u8", [3]int{(n + perBlock - 1) / perBlock, 1, 1}, [3]int{256, 1, 1}, 0,
-		bytes, levels, operand{region: valueRegion, index: p.Inputs[0]}, n, p.shapes.plane, reciprocal(p.shapes.plane), p.shapes.channels, reciprocal(p.shapes.channels))
+		bytes, levels, operand{region: valueRegion, index: p.Inputs[0]}, n, p.shapes.plane, p.shapes.channels)
 }
 
 // readNoisy lets the run begin with noise on the states, how far it moves them, and their scaling.
@@ -138,7 +138,7 @@ func (p *program) readNoisy() {
 	b.launch("noise_"+kind, blocks(rows*((width+3)/4)), line, 0, x, y, rows, width, how, keys)
 	b.launch("displacement_"+kind, [3]int{rows, 1, 1}, line, 0, x, y, operand{region: movedRegion}, width)
 	if p.shapes.channels > 0 {
-		b.launch("scale_f32", blocks(n), line, 0, y, how.at(changeBytes), n, p.shapes.plane, reciprocal(p.shapes.plane), p.shapes.channels, reciprocal(p.shapes.channels))
+		b.launch("scale_f32", blocks(n), line, 0, y, how.at(changeBytes), n, p.shapes.plane, fixedReciprocal(p.shapes.plane), p.shapes.channels, fixedReciprocal(p.shapes.channels))
 	}
 }
 

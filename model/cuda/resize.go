@@ -35,7 +35,7 @@ func buildResize(b *builder) error {
 			}
 			last = a
 		}
-		axes = append(axes, resizeAxis{uint64(out[a]), reciprocal(out[a]), int64(apart[a]), int32(axis.Count), int32(len(indices))})
+		axes = append(axes, resizeAxis{uint64(out[a]), fixedReciprocal(out[a]), int64(apart[a]), int32(axis.Count), int32(len(indices))})
 		indices, weights = append(indices, axis.Index...), append(weights, axis.Weight...)
 	}
 	switch {
