@@ -402,6 +402,10 @@ func TestDistantBoxes(t *testing.T) {
 				b.part("power", count, first, n, far(a, 4, first), c, far(other, 4, first), count, table(dense, own), rank, 0, 0)
 				b.part("choose_1", count, first, n, far(condition, 1, first), far(letters, 1, first), letters, far(other, 1, first), count, table(dense, dense, own), rank)
 				b.part("choose_8", count, first, n, far(condition, 1, first), far(wide, 8, first), wide, far(other, 8, first), count, table(dense, dense, own), rank)
+				// The second operand far out, and not the first.
+				b.part("choose_1", count, first, n, far(condition, 1, first), letters, far(letters, 1, first), far(other, 1, first), count, table(dense, own, dense), rank)
+				b.part("choose_4", count, first, n, far(condition, 1, first), c, far(a, 4, first), far(other, 4, first), count, table(dense, own, dense), rank)
+				b.part("choose_8", count, first, n, far(condition, 1, first), wide, far(wide, 8, first), far(other, 8, first), count, table(dense, own, dense), rank)
 				for _, size := range []int{1, 4, 8, 16} {
 					from := put(b, scattered[uint8](n*16, 6))
 					to := put(b, make([]uint8, n*size))

@@ -28,7 +28,9 @@ extern "C" __global__ void __launch_bounds__(256) levels_u8(const unsigned char 
 		if (n >= 4) {
 			bytes = *reinterpret_cast<const unsigned *>(x + first + i);
 		} else {
-			for (unsigned j = 0; j < n; j++) bytes |= (unsigned)x[first + i + j] << 8 * j;
+#pragma unroll
+			for (unsigned j = 0; j < 3; j++)
+				if (j < n) bytes |= (unsigned)x[first + i + j] << 8 * j;
 		}
 		float v[4] = {};
 #pragma unroll
