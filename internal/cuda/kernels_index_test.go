@@ -24,6 +24,10 @@ func TestGatherKernels(t *testing.T) {
 				}
 			}
 		}
+		// More elements than threads, as many as make a whole number of rounds.
+		for _, size := range []int{1, 4, 8, 16} {
+			b.each(fmt.Sprint("gather_", size), put(b, scattered[uint8](6*7*8*size, 3)), put(b, []int64{3, -1, 0, 6, -7, 2, 5, 1}), put(b, make([]uint8, 384*size)), 384, 8, 7, 8, put(b, make([]uint64, 1)))
+		}
 		// One fault alone, so that its code is seen.
 		for _, k := range indices {
 			fault := put(b, make([]uint64, 1))
@@ -260,6 +264,13 @@ func TestOneHotKernels(t *testing.T) {
 				b.each(fmt.Sprint("one_hot_", size), put(b, floats), values, put(b, make([]uint64, count)), count, 5, inner, 1)
 			}
 		}
+		for _, size := range []int{1, 4, 8} { // more elements than threads
+			near := scattered[int64](96, 8)
+			for i := range near {
+				near[i] = near[i]&7 - 4
+			}
+			b.each(fmt.Sprint("one_hot_", size), put(b, near), put(b, []uint64{0x0102030405060708, 0xf1f2f3f4f5f6f7f8}), put(b, make([]uint8, 384*size)), 384, 4, 3, 0)
+		}
 		for _, c := range []struct{ n, inner, outer, k int }{{5, 3, 2, 3}, {300, 1, 2, 7}, {257, 2, 1, 257}, {256, 3, 1, 1}, {4, 2, 1, 0}} {
 			x := telling(c.n * c.inner * c.outer)
 			for i := range x {
@@ -303,7 +314,7 @@ func TestMovementKernels(t *testing.T) {
 			}
 		}
 		for _, size := range []int{1, 4, 8} {
-			for _, c := range []struct{ rows, columns, y, z int }{{37, 45, 1, 2}, {5, 70, 2, 1}, {64, 33, 2, 3}, {31, 9, 1, 1}} {
+			for _, c := range []struct{ rows, columns, y, z int }{{37, 45, 1, 2}, {5, 70, 2, 1}, {64, 33, 2, 3}, {31, 9, 1, 1}, {50, 52, 1, 2}, {58, 60, 1, 1}} {
 				matrices, plane := 6, c.rows*c.columns
 				// Matrices of 3 by 2, which change places; elements are read column by column.
 				from := put(b, scattered[uint8](size*matrices*plane, 9))
@@ -374,12 +385,21 @@ func TestEncodeKernels(t *testing.T) {
 			b.start("levels_u8", [3]int{(c.count + 4095) / 4096, 1, 1}, [3]int{256, 1, 1}, 0, put(b, x[:c.count]), put(b, levels), y, c.count, c.plane, c.channels)
 			expect(b, "levels_u8", get[float32](b, y, c.count), func(i int) float32 { return levels[i/c.plane%c.channels*256+int(x[i])] })
 		}
+		// All ends of what a thread takes at a time, with few planes and with many.
+		for _, plane := range []int{7, 3000} {
+			levels := noise(256*3, 6)
+			for count := 1; count < 4096; count += 341 {
+				y := put(b, make([]float32, count))
+				b.start("levels_u8", [3]int{1, 1, 1}, [3]int{256, 1, 1}, 0, put(b, x[:count]), put(b, levels), y, count, plane, 3)
+				expect(b, "levels_u8", get[float32](b, y, count), func(i int) float32 { return levels[i/plane%3*256+int(x[i])] })
+			}
+		}
 		scale := []float32{-1.5, 3, 0.1, 0.7, -0.2, 1.3, 0.4, 0.9}
 		for _, c := range []struct{ plane, channels int }{{7, 3}, {100, 2}, {1, 3}} {
 			values := noise(300, 3)
 			for _, blocks := range []int{2, 16} {
 				y := put(b, values)
-				b.start("scale_f32", [3]int{blocks, 1, 1}, [3]int{64, 1, 1}, 0, y, put(b, scale), len(values), c.plane, c.channels)
+				b.start("scale_f32", [3]int{blocks, 1, 1}, [3]int{64, 1, 1}, 0, y, put(b, scale), len(values), c.plane, uint64(math.MaxUint64)/uint64(c.plane), c.channels, uint64(math.MaxUint64)/uint64(c.channels))
 				expect(b, "scale_f32", get[float32](b, y, len(values)), func(i int) float32 {
 					k := 2 + 2*(i/c.plane%c.channels)
 					return (float32(values[i]-scale[0])/scale[1] - scale[k]) / scale[k+1]
@@ -391,7 +411,7 @@ func TestEncodeKernels(t *testing.T) {
 			for _, plane := range []int{7, 1000, 1<<32 - 10} {
 				values := noise(n, 3)
 				y := put(b, values)
-				b.part("scale_f32", first+n, first, n, far(y, 4, first), put(b, scale), first+n, plane, 3)
+				b.part("scale_f32", first+n, first, n, far(y, 4, first), put(b, scale), first+n, plane, uint64(math.MaxUint64)/uint64(plane), 3, uint64(math.MaxUint64)/3)
 				expect(b, "scale_f32", get[float32](b, y, n), func(i int) float32 {
 					k := 2 + 2*((first+i)/plane%3)
 					return (float32(values[i]-scale[0])/scale[1] - scale[k]) / scale[k+1]

@@ -39,6 +39,12 @@ func TestPoolKernels(t *testing.T) {
 			{{6, 6, 1, 1, 1, 0, 0, 9}, {9, 3, 9, 1, 1, 1, 2, 1}},
 			{{5, 4, 2, 1, 1, 1, 0, 9}, {9, 5, 8, 1, 1, 0, 3, 1}},
 			{{5, 4, 2, 1, 1, 1, 0, 9}, {9, 10, 5, 1, 1, 3, 2, 1}},
+			{{6, 3, 2, 2, 1, 0, 0, 8}, {8, 8, 1, 1, 1, 0, 0, 1}},
+			// Windows that lie wholly in the padding and beyond, each of their elements at every edge; far apart; empty ones.
+			{{5, 16, 6, 1, 1, 5, 5, 5}, {5, 16, 6, 1, 1, 5, 5, 1}},
+			{{5, 5, 1, 1, 1, 0, 0, 20}, {20, 8, 6, 1, 3, 2, 1, 1}},
+			{{4, 4, 0, 1, 1, 0, 0, 5}, {5, 4, 3, 1, 1, 0, 0, 1}},
+			{{4, 4, 2, 1, 1, 0, 0, 5}, {5, 4, 0, 1, 1, 0, 0, 1}},
 			{{9, 8, 2, 1, 1, 0, 0, 1}},
 			{{9, 9, 1, 1, 1, 0, 0, 1}},
 			{{3, 2, 2, 1, 1, 0, 0, 20}, {4, 4, 3, 1, 1, 1, 1, 5}, {5, 3, 3, 2, 2, 2, 2, 1}},
@@ -75,6 +81,12 @@ func TestPoolKernels(t *testing.T) {
 			if len(w) == 2 {
 				b.each("max_pool_images_f32", put(b, x), put(b, make([]float32, count)), count, table)
 				b.each("max_pool_images_f32", put(b, noise(planes*plane, 3)), put(b, make([]float32, count)), count, table)
+				zeros := noise(planes*plane, 5) // of both signs
+				for i := range zeros {
+					zeros[i] = float32(math.Copysign(0, float64(zeros[i])))
+				}
+				b.each("max_pool_images_f32", put(b, zeros), put(b, make([]float32, count)), count, table)
+				b.each("max_pool_f32", put(b, zeros), put(b, make([]float32, count)), put(b, make([]int64, count)), count, table, len(w), plane, cells, positions, 0)
 			}
 		}
 		// Places of elements that are equal, all of them the least; and no window at all.
@@ -86,6 +98,12 @@ func TestPoolKernels(t *testing.T) {
 		b.each("max_pool_i64", put(b, least), put(b, make([]int64, 60)), put(b, make([]int64, 60)), 60, w.table(b), 2, 20, 20, 9, 1)
 		b.each("max_pool_f32", put(b, make([]float32, 60)), put(b, make([]float32, 60)), put(b, make([]int64, 60)), 60, w.table(b), 2, 20, 20, 9, 0)
 		b.each("max_pool_f32", put(b, make([]float32, 60)), put(b, make([]float32, 60)), put(b, make([]int64, 60)), 60, w.table(b), 0, 1, 1, 1, 1)
+		// A mean of one element without axes, and windows without elements.
+		b.each("average_pool_f32", put(b, noise(60, 2)), put(b, make([]float32, 60)), 60, w.table(b), 0, 1, 1, 1, 1)
+		for kind, size := range map[string]int{"f32": 4, "i64": 8} {
+			b.each("max_pool_"+kind, put(b, make([]uint8, 60*size)), put(b, make([]uint8, 60*size)), put(b, make([]int64, 60)), 60, w.table(b), 2, 20, 20, 0, 0)
+		}
+		b.each("average_pool_f32", put(b, noise(60, 2)), put(b, make([]float32, 60)), 60, w.table(b), 2, 20, 20, 0, 0)
 		// Planes of more than 32 bits: only the last of seven slices is read.
 		const apart = 1 << 30
 		w = windows{{7, 1, 1, 1, 1, -6, 0, apart}, {5, 4, 2, 1, 1, 0, 0, 1}}
@@ -127,7 +145,7 @@ func TestPoolKernels(t *testing.T) {
 
 // resizeAxis is ResizeAxis of resize.cu.
 func resizeAxis(length, apart, taps, first int) []uint64 {
-	return []uint64{uint64(length), uint64(apart), uint64(taps) | uint64(first)<<32}
+	return []uint64{uint64(length), math.MaxUint64 / uint64(length), uint64(apart), uint64(taps) | uint64(first)<<32}
 }
 
 func TestResizeKernels(t *testing.T) {
@@ -239,8 +257,15 @@ func (b *bench) samples() {
 		for i, at := range line {
 			grid = append(grid, at, line[(i*7+3)%len(line)])
 		}
-		image := put(b, noise(2*size*(size+1), 7))
-		for which := range 18 {
+		image, infinities := put(b, noise(2*size*(size+1), 7)), make([]float32, 2*size*(size+1))
+		for i := range infinities {
+			infinities[i] = []float32{1, infinite, 2, -3}[i%4] // one that is not to be read shows by any weight
+		}
+		for which := range 36 {
+			if which == 18 {
+				image = put(b, infinities)
+			}
+			which %= 18
 			b.start("grid_sample_f32", [3]int{(len(line) + 63) / 64, 1, 1}, [3]int{64, 1, 1}, 0, image, put(b, grid), put(b, make([]float32, 2*len(line))),
 				1, len(line), 2, 1, size+1, size, which%3, which/3%3, which/9)
 		}

@@ -65,7 +65,7 @@ func TestProductKernels(t *testing.T) {
 					}
 				}
 				for activation := i % 4; activation < 8; activation += 4 {
-					bias, other := put(b, noise(c.n, 5))*uint64(i&1), uint64(0)
+					bias, other := put(b, noise(c.n, 5))*uint64((i|i>>1)&1), uint64(0)
 					if activation == 0 && i%2 == 0 {
 						bias, other = put(b, noise(c.n, 5)), put(b, noise(c.m*c.n, 6))
 					}
@@ -149,7 +149,8 @@ type convolution struct {
 	channelsFirst, resultFirst, down, norm bool
 	slice, z, activation                   int
 	fours                                  bool
-	shift                                  int // of the terms, which then lie before a patch's pixel too
+	shift                                  int  // of the terms, which then lie before a patch's pixel too
+	tiny                                   bool // products are −0
 }
 
 func TestConvolutionKernels(t *testing.T) {
@@ -175,6 +176,18 @@ func TestConvolutionKernels(t *testing.T) {
 			{images: 1, channels: 12, groups: 1, filters: 63, in: [3]int{1, 8, 9}, size: [3]int{1, 3, 3}, stride: [3]int{1, 1, 1}, before: [3]int{0, 1, 1}, fours: true, slice: 2, activation: 1, norm: true},
 			{images: 1, channels: 4, groups: 1, filters: 48, in: [3]int{1, 9, 9}, size: [3]int{1, 3, 3}, stride: [3]int{1, 1, 1}, before: [3]int{0, 1, 1}, fours: true, slice: 9, activation: 1, norm: true},
 			{images: 1, channels: 4, groups: 1, filters: 30, in: [3]int{1, 5, 9}, size: [3]int{1, 3, 3}, stride: [3]int{1, 1, 1}, before: [3]int{0, 1, 1}, fours: true, slice: 1, activation: 1, norm: true},
+		}
+		plain := convolution{images: 2, channels: 8, groups: 1, filters: 12, in: [3]int{1, 7, 9}, size: [3]int{1, 1, 1}, stride: [3]int{1, 1, 1}, fours: true, slice: 9, activation: 2}
+		for _, filters := range []int{12, 13} { // an activation of tiles with a bias; −0, and what an activation leaves of it
+			c := plain
+			c.filters = filters
+			base = append(base, c)
+			c.tiny, c.activation = true, 1
+			base = append(base, c)
+		}
+		// Patches that end beyond the image along every axis, in both orders of reading.
+		for _, down := range []bool{false, true} {
+			base = append(base, convolution{images: 2, channels: 3, groups: 1, filters: 7, in: [3]int{3, 5, 6}, size: [3]int{3, 3, 3}, stride: [3]int{1, 1, 1}, before: [3]int{1, 1, 1}, channelsFirst: down, down: down, slice: 9, activation: 1})
 		}
 		tiled(b, "conv", func(kernel string, t tile) {
 			for i, c := range base {
@@ -256,6 +269,11 @@ func (c convolution) convolve(b *bench, kernel string, t tile, seed int) {
 	geometry := []any{c.in[0], c.in[1], c.in[2], inStep[0], inStep[1], inStep[2], pixels * c.channels, c.out[0], c.out[1], c.out[2], outStep[0], outStep[1], outStep[2],
 		plane * all, 0, c.stride[0], c.stride[1], c.stride[2], c.before[0], c.before[1], c.before[2]}
 	values := noise(c.images*pixels*c.channels, uint32(seed))
+	if c.tiny {
+		for i := range values {
+			values[i] = 1e-30
+		}
+	}
 	x := uint64(b.alloc(4 * len(values)))
 	unread := 0
 	if c.before[2] < 0 {
@@ -263,12 +281,21 @@ func (c convolution) convolve(b *bench, kernel string, t tile, seed int) {
 	}
 	b.must(Upload(b.context, Pointer(x)+Pointer(4*unread), values[unread:]))
 	bias := put(b, noise(all, 9))
-	if seed%3 == 2 {
+	if seed%3 == 2 || c.tiny {
 		bias = 0
 	}
 	count := len(terms) / 4
+	weight := func(n int) []float32 {
+		w := noise(n, 4)
+		if c.tiny {
+			for i := range w {
+				w[i] = -1e-30
+			}
+		}
+		return w
+	}
 	if kernel == "conv_direct" {
-		b.start(kernel, [3]int{(m*all + 255) / 256, 1, 1}, [3]int{256, 1, 1}, 0, append([]any{x, put(b, noise(count*all, 4)), bias, put(b, make([]float32, m*all)), put(b, terms),
+		b.start(kernel, [3]int{(m*all + 255) / 256, 1, 1}, [3]int{256, 1, 1}, 0, append([]any{x, put(b, weight(count*all)), bias, put(b, make([]float32, m*all)), put(b, terms),
 			m, c.filters, c.groups, count, c.activation, groupStep, columns}, geometry...)...)
 		return
 	}
@@ -276,7 +303,7 @@ func (c convolution) convolve(b *bench, kernel string, t tile, seed int) {
 	for len(terms) < 4*depth {
 		terms = append(terms, 0, 1<<29, 0, 0)
 	}
-	filters := noise(all*depth, 4)
+	filters := weight(all * depth)
 	for i := range filters {
 		if i%depth >= count {
 			filters[i] = 0
@@ -316,7 +343,7 @@ func TestAttentionKernels(t *testing.T) {
 					continue
 				}
 				stage := 2 * 32 * (d + 4) * 4
-				for i, c := range []struct{ queries, keys, width, values, warps int }{{21, 45, d, d - 4, 1}, {70, 33, d - 6, d - 5, 4}, {3, 7, d - 8, d, 2}, {40, 100, d - 2, d - 4, 2}, {64, 32, d, d, 4}, {32, 64, d - 4, d - 8, 2}, {5, 0, d, d, 1}} {
+				for i, c := range []struct{ queries, keys, width, values, warps int }{{21, 45, d, d - 4, 1}, {70, 33, d - 6, d - 5, 4}, {3, 7, d - 8, d, 2}, {40, 100, d - 2, d - 4, 2}, {64, 32, d, d, 4}, {32, 64, d - 4, d - 8, 2}, {5, 0, d, d, 1}, {6, 50, d, d, 1}, {9, 28, d, d, 1}} {
 					warps, shared, blocks := c.warps, 2*stage, (c.queries+16*c.warps-1)/(16*c.warps)
 					if precision == "fp32" {
 						warps, shared, blocks = 4, stage+64*(d+4+32+4)*4, (c.queries+63)/64

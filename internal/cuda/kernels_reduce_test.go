@@ -131,6 +131,18 @@ func (b *bench) endings() {
 	for _, c := range [][3]float32{{0.75, 1.5, 0.3}, {2, 0.25, 1}, {-0.5, 1, 3}, {0, 1, 1}, {1, 0, 1}, {3.5, 1e-3, 1e-3}, {0.6, -1, 0.1}} {
 		b.each("local_response_f32", put(b, x[:5*7*14]), put(b, make([]float32, 5*7*14)), 5*7*14, 7, 5, 1, 1, c[2], c[0], c[1])
 	}
+	// The logarithm of a product below the normal numbers.
+	tiny := make([]float32, 3*40)
+	for i := range tiny {
+		tiny[i] = 1
+		if i%40 < 7 {
+			tiny[i] = 1e-45
+		}
+	}
+	for _, by := range []string{"thread", "warp", "block"} {
+		b.start("reduce_by_"+by+"_f32", [3]int{3, 1, 1}, [3]int{256, 1, 1}, 0, put(b, tiny), put(b, make([]float32, 3)), 0, 0, put(b, axes(axis(3, 40))), 1, put(b, axes(axis(40, 1))), 1, 3, 40, 40, 3, 3)
+	}
+	b.start("join_chunks_f32", [3]int{1, 1, 1}, [3]int{256, 1, 1}, 0, put(b, []float64{3e-310, 0, 1e-315, 2e-310}), put(b, make([]float32, 2)), 0, 2, 2, 2, 0, 3)
 	// The functions of rows.
 	for logarithm := range 2 {
 		b.start("softmax_block_f32", [3]int{60, 1, 1}, [3]int{256, 1, 1}, 0, put(b, noise(60*7, 9)), put(b, make([]float32, 60*7)), 7, logarithm)
@@ -313,7 +325,9 @@ func TestNoiseKernels(t *testing.T) {
 						low, high float32
 						level     float64
 					}{{"noise_f32", put(b, floats), -0.8, 0.9, 0.6}, {"noise_u8", put(b, bytes), 0, 255, 150}, {"noise_f32", put(b, telling(c.rows*c.width)), -1, 1, 2.5}, {"noise_f32", put(b, telling(c.rows*c.width)), 0, 1, 0}, {"noise_f32", put(b, telling(c.rows*c.width)), -1, float32(math.Copysign(0, -1)), 0},
-						{"noise_f32", put(b, telling(c.rows*c.width)), 0, 3e-39, 1e-38}, {"noise_f32", put(b, telling(c.rows*c.width)), -1e-38, 2e-38, 1e-36}, {"noise_f32", put(b, noise(c.rows*c.width, 7)), 0.25, 0.375, 1e4}, {"noise_u8", put(b, bytes), 100, 101, 1e6}} {
+						{"noise_f32", put(b, telling(c.rows*c.width)), 0, 3e-39, 1e-38}, {"noise_f32", put(b, telling(c.rows*c.width)), -1e-38, 2e-38, 1e-36}, {"noise_f32", put(b, noise(c.rows*c.width, 7)), 0.25, 0.375, 1e4},
+						// Bounds that a reflection does not return to.
+						{"noise_u8", put(b, bytes), -1e8, 0.3, 0.1}, {"noise_f32", put(b, floats), -1e8, 0.3, 0.1}, {"noise_f32", put(b, floats), float32(math.Copysign(0, -1)), 1, 0.1}, {"noise_u8", put(b, bytes), float32(math.Copysign(0, -1)), 1, 0.1}, {"noise_u8", put(b, bytes), 100, 101, 1e6}, {"noise_u8", put(b, bytes), 0, 3e-39, 1e3}, {"noise_u8", put(b, make([]uint8, len(bytes))), 0, 3e-40, 2e-39}} {
 						if kind == 1 {
 							of.level = 0.4
 						}
@@ -404,6 +418,12 @@ func (b *bench) distantReductions() {
 		size, from := 4, put(b, x)
 		if kind == "i64" {
 			size = 8
+		}
+		for _, total := range []int{3<<30 + n, 1<<32 - 1} {
+			first := (total - n) / 256 * 256
+			table := axes(axis(first/31+n, 3), axis(31, 1)) // by 31 the multiplication for indices below 2³¹ divides wrongly here
+			b.part("reduce_by_thread_"+kind, total, first, n, far(from, size, first/31*3), far(put(b, make([]uint64, n)), size, first), 0, 0,
+				put(b, table), 2, put(b, axes(axis(2, 1))), 1, total, 2, 2, 0, 0)
 		}
 		for _, first := range append(distant, 1<<31) {
 			table := axes(axis(first/2+n, 3), axis(2, 1))

@@ -340,10 +340,17 @@ func TestDistantBoxes(t *testing.T) {
 		a, c, condition, wide, letters := put(b, x), put(b, y), put(b, flags), put(b, scattered[int64](n, 8)), put(b, scattered[uint8](n, 9))
 		// Axes inside of a long one.
 		boxes := [][]int{nil, {6}, {4, 6}, {3, 2, 5}, {2, 2, 3, 2}, {3, 1, 2, 2, 4}, {2, 3, 1, 2, 3, 2, 2}, {1 << 32}, {1 << 32, 6}}
-		for _, first := range append(distant, 1<<31) {
+		for _, first := range append(distant, 1<<31, 13<<28, 1<<32-2048) {
+			boxes := boxes
+			if first == 13<<28 || first == 1<<32-2048 {
+				boxes = [][]int{{7}} // by which the multiplication for indices below 2³¹ divides wrongly here
+			}
 			for _, inner := range boxes {
 				rank := 1 + len(inner)
 				count := first + n + 1000
+				if first == 1<<32-2048 {
+					count = 1<<32 - 1
+				}
 				table := func(strides ...func(k int) int) uint64 {
 					var list [][]uint64
 					for k, length := range append([]int{count}, inner...) {
@@ -395,6 +402,10 @@ func TestDistantBoxes(t *testing.T) {
 				b.part("power", count, first, n, far(a, 4, first), c, far(other, 4, first), count, table(dense, own), rank, 0, 0)
 				b.part("choose_1", count, first, n, far(condition, 1, first), far(letters, 1, first), letters, far(other, 1, first), count, table(dense, dense, own), rank)
 				b.part("choose_8", count, first, n, far(condition, 1, first), far(wide, 8, first), wide, far(other, 8, first), count, table(dense, dense, own), rank)
+				// The second operand far out, and not the first.
+				b.part("choose_1", count, first, n, far(condition, 1, first), letters, far(letters, 1, first), far(other, 1, first), count, table(dense, own, dense), rank)
+				b.part("choose_4", count, first, n, far(condition, 1, first), c, far(a, 4, first), far(other, 4, first), count, table(dense, own, dense), rank)
+				b.part("choose_8", count, first, n, far(condition, 1, first), wide, far(wide, 8, first), far(other, 8, first), count, table(dense, own, dense), rank)
 				for _, size := range []int{1, 4, 8, 16} {
 					from := put(b, scattered[uint8](n*16, 6))
 					to := put(b, make([]uint8, n*size))
@@ -434,7 +445,7 @@ func TestSelftestKernels(t *testing.T) {
 				})
 			}
 		}
-		for function := range 7 {
+		for function := range 4 {
 			v := telling(600)
 			b.start("selftest_function", [3]int{3, 1, 1}, [3]int{256, 1, 1}, 0, put(b, v), put(b, make([]float32, len(v))), len(v), function)
 		}
@@ -456,6 +467,10 @@ func TestSelftestKernels(t *testing.T) {
 		warp := [3]int{8, 2, 2}
 		b.start("selftest_lanes", [3]int{1, 1, 1}, warp, 0, put(b, make([]uint32, 128)))
 		halves := put(b, scattered[uint32](128, 4))
+		for _, kind := range []string{"tf32", "bf16"} {
+			b.start("selftest_mma_"+kind, [3]int{1, 1, 1}, warp, 0, put(b, noise(256, 1)), put(b, noise(128, 2)), put(b, make([]float32, 128)))
+		}
+		b.start("selftest_mma_u8", [3]int{1, 1, 1}, warp, 0, put(b, scattered[uint8](512, 1)), put(b, scattered[uint8](256, 2)), put(b, make([]int32, 128)))
 		b.start("selftest_ldmatrix", [3]int{1, 1, 1}, warp, 1024, halves, halves, halves, put(b, make([]uint32, 128)), put(b, make([]uint32, 64)), put(b, make([]uint32, 64)))
 		for _, c := range [][2]int{{1000, 8}, {512, 5}, {128, 2}, {5, 1}} {
 			y := put(b, make([]float32, c[0]))

@@ -33,6 +33,9 @@ func newBox(shape []int, strides ...[]int) box {
 
 func (w box) rank() int { return len(w.shape) }
 
+// fixedReciprocal is the reciprocal of kernels/walk.h, by which indices are divided by d.
+func fixedReciprocal(d int) uint64 { return math.MaxUint64 / uint64(max(d, 1)) }
+
 // table enters the axes in the form of kernels/walk.h.
 func (w box) table(b *builder) operand {
 	if w.rank() == 0 {
@@ -45,7 +48,7 @@ func (w box) table(b *builder) operand {
 		if d > 0 && d <= math.MaxInt32 {
 			magic, shift = 1<<(31+n)/uint64(d)+1, uint64(31+n)
 		}
-		cells = append(cells, uint64(d), magic|shift<<32, math.MaxUint64/uint64(max(d, 1)))
+		cells = append(cells, uint64(d), magic|shift<<32, fixedReciprocal(d))
 		for _, s := range w.strides[i] {
 			cells = append(cells, uint64(s))
 		}
@@ -145,7 +148,8 @@ func buildTranspose(b *builder) error {
 			rows = i
 		}
 	}
-	if graph.Count(out) == 0 || rows < 0 || rows == last || w.shape[rows] <= shortAxis || w.shape[last] <= shortAxis {
+	if graph.Count(out) == 0 || rows < 0 || rows == last || w.shape[rows] <= shortAxis || w.shape[last] <= shortAxis ||
+		fits(w.shape[rows], w.shape[last], graph.Count(out)/(w.shape[rows]*w.shape[last])) != nil {
 		b.copyBox(t, b.in(0), b.out(0), out, from, to, 0, 0)
 		return nil
 	}

@@ -138,7 +138,7 @@ func (p *program) readNoisy() {
 	b.launch("noise_"+kind, blocks(rows*((width+3)/4)), line, 0, x, y, rows, width, how, keys)
 	b.launch("displacement_"+kind, [3]int{rows, 1, 1}, line, 0, x, y, operand{region: movedRegion}, width)
 	if p.shapes.channels > 0 {
-		b.launch("scale_f32", blocks(n), line, 0, y, how.at(changeBytes), n, p.shapes.plane, p.shapes.channels)
+		b.launch("scale_f32", blocks(n), line, 0, y, how.at(changeBytes), n, p.shapes.plane, fixedReciprocal(p.shapes.plane), p.shapes.channels, fixedReciprocal(p.shapes.channels))
 	}
 }
 

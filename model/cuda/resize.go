@@ -15,10 +15,10 @@ var resizeOperators = map[string]constructor{
 
 // resizeAxis is an axis as kernels/resize.cu reads it.
 type resizeAxis struct {
-	length uint64 // of the output
-	apart  int64  // how far neighbours of the input lie apart
-	taps   int32
-	first  int32 // of the axis' taps
+	length, reciprocal uint64 // of the output
+	apart              int64  // how far neighbours of the input lie apart
+	taps               int32
+	first              int32 // of the axis' taps
 }
 
 func buildResize(b *builder) error {
@@ -35,7 +35,7 @@ func buildResize(b *builder) error {
 			}
 			last = a
 		}
-		axes = append(axes, resizeAxis{uint64(out[a]), int64(apart[a]), int32(axis.Count), int32(len(indices))})
+		axes = append(axes, resizeAxis{uint64(out[a]), fixedReciprocal(out[a]), int64(apart[a]), int32(axis.Count), int32(len(indices))})
 		indices, weights = append(indices, axis.Index...), append(weights, axis.Weight...)
 	}
 	switch {

@@ -32,8 +32,8 @@ struct Top {
 };
 
 /* Element d of a row of Q or K after the rotary embedding with the tables' row. */
-__device__ INLINE float turned(const float *x, const float *cosine, const float *sine, int d, int width) {
-	int half = width / 2;
+__device__ INLINE float turned(const float *x, const float *cosine, const float *sine, unsigned d, unsigned width) {
+	unsigned half = width / 2;
 	float other = d < half ? -x[d + half] : x[d - half];
 	return x[d] * cosine[d] + other * sine[d];
 }
@@ -41,25 +41,25 @@ __device__ INLINE float turned(const float *x, const float *cosine, const float 
 /* Copies rows first … first+count−1 of a matrix with `rows` rows of `width` elements that lie
  * row_step apart to shared memory, D+4 elements apart, with zeros beyond; 16 bytes at a time if
  * vector is set; with a rotary embedding if cosine is not null. */
-template <int D> __device__ INLINE void load_rows(float *to, const float *from, const float *cosine, const float *sine, int count,
-		int first, int rows, int width, long long row_step, bool vector) {
+template <int D> __device__ INLINE void load_rows(float *to, const float *from, const float *cosine, const float *sine, unsigned count,
+		unsigned first, unsigned rows, unsigned width, long long row_step, bool vector) {
 	if (cosine) {
 #pragma unroll 1
-		for (int e = (int)threadIdx.x; e < count * D; e += (int)blockDim.x) {
-			int row = e / D, d = e % D, at = first + row;
-			to[row * (D + 4) + d] = at < rows && d < width ? turned(from + at * row_step, cosine + (long long)at * width, sine + (long long)at * width, d, width) : 0.0f;
+		for (unsigned e = threadIdx.x; e < count * D; e += blockDim.x) {
+			unsigned row = e / D, d = e % D, at = first + row;
+			to[row * (D + 4) + d] = at < rows && d < width ? turned(from + at * row_step, cosine + (size)at * width, sine + (size)at * width, d, width) : 0.0f;
 		}
 	} else if (vector) {
 #pragma unroll 1
-		for (int e = (int)threadIdx.x; e < count * (D / 4); e += (int)blockDim.x) {
-			int row = e / (D / 4), d = e % (D / 4) * 4;
+		for (unsigned e = threadIdx.x; e < count * (D / 4); e += blockDim.x) {
+			unsigned row = e / (D / 4), d = e % (D / 4) * 4;
 			bool valid = first + row < rows && d < width;
 			copy_async16(to + row * (D + 4) + d, valid ? from + (first + row) * row_step + d : from, valid);
 		}
 	} else {
 #pragma unroll 1
-		for (int e = (int)threadIdx.x; e < count * D; e += (int)blockDim.x) {
-			int row = e / D, d = e % D;
+		for (unsigned e = threadIdx.x; e < count * D; e += blockDim.x) {
+			unsigned row = e / D, d = e % D;
 			bool valid = first + row < rows && d < width;
 			copy_async4(to + row * (D + 4) + d, valid ? from + (first + row) * row_step + d : from, valid);
 		}
@@ -67,18 +67,18 @@ template <int D> __device__ INLINE void load_rows(float *to, const float *from, 
 }
 
 /* Copies rows of shared memory, D+4 elements apart, to rows first … first+count−1 of a matrix. */
-template <int D> __device__ INLINE void store_rows(float *to, const float *from, int count, int first, int rows, int width, long long row_step, bool vector) {
+template <int D> __device__ INLINE void store_rows(float *to, const float *from, unsigned count, unsigned first, unsigned rows, unsigned width, long long row_step, bool vector) {
 	if (vector) {
 #pragma unroll 1
-		for (int e = (int)threadIdx.x; e < count * (D / 4); e += (int)blockDim.x) {
-			int row = e / (D / 4), d = e % (D / 4) * 4;
+		for (unsigned e = threadIdx.x; e < count * (D / 4); e += blockDim.x) {
+			unsigned row = e / (D / 4), d = e % (D / 4) * 4;
 			if (first + row < rows && d < width) *(float4 *)(to + (first + row) * row_step + d) = *(const float4 *)(from + row * (D + 4) + d);
 		}
 		return;
 	}
 #pragma unroll 1
-	for (int e = (int)threadIdx.x; e < count * D; e += (int)blockDim.x) {
-		int row = e / D, d = e % D;
+	for (unsigned e = threadIdx.x; e < count * D; e += blockDim.x) {
+		unsigned row = e / D, d = e % D;
 		if (first + row < rows && d < width) to[(first + row) * row_step + d] = from[row * (D + 4) + d];
 	}
 }

@@ -67,7 +67,6 @@ __device__ inline void multiply(int sum[4][4][4], const unsigned char *queries, 
 					mma_u8(sum[i][j], a[i], &b[j / 2][j % 2 * 2]);
 		}
 	}
-	copy_async_wait<0>();
 }
 
 /* squared_u8: keys[r, c] = ‖query r − point c‖² = squares of both less twice their

@@ -15,18 +15,22 @@ extern "C" __global__ void __launch_bounds__(256) levels_u8(const unsigned char 
 	unsigned length = count - first < per_block ? (unsigned)(count - first) : per_block;
 	unsigned runs = (within + length - 1) / plane + 1;
 	if (runs <= most)
-		for (unsigned r = 0; r < runs; r++) table[r][threadIdx.x] = levels[(channel + r) % channels * 256 + threadIdx.x];
+#pragma unroll
+		for (unsigned r = 0; r < most; r++)
+			if (r < runs) table[r][threadIdx.x] = levels[(channel + r) % channels * 256 + threadIdx.x];
 	__syncthreads();
 #pragma unroll
 	for (unsigned at = 0; at < per_block; at += 1024) {
 		unsigned i = at + threadIdx.x * 4;
 		if (i >= length) return;
-		unsigned n = length - i < 4 ? length - i : 4;
+		unsigned n = length - i;
 		unsigned bytes = 0;
-		if (n == 4) {
+		if (n >= 4) {
 			bytes = *reinterpret_cast<const unsigned *>(x + first + i);
 		} else {
-			for (unsigned j = 0; j < n; j++) bytes |= (unsigned)x[first + i + j] << 8 * j;
+#pragma unroll
+			for (unsigned j = 0; j < 3; j++)
+				if (j < n) bytes |= (unsigned)x[first + i + j] << 8 * j;
 		}
 		float v[4] = {};
 #pragma unroll
@@ -36,7 +40,7 @@ extern "C" __global__ void __launch_bounds__(256) levels_u8(const unsigned char 
 				v[j] = runs <= most ? table[r][byte] : levels[(channel + r) % channels * 256 + byte];
 			}
 		}
-		if (n == 4) {
+		if (n >= 4) {
 			*reinterpret_cast<float4 *>(y + first + i) = float4{v[0], v[1], v[2], v[3]};
 		} else {
 #pragma unroll
@@ -47,12 +51,14 @@ extern "C" __global__ void __launch_bounds__(256) levels_u8(const unsigned char 
 }
 
 /* scale_f32: y[i] becomes ((y[i] − low)/span − mean)/std. scale holds low and span, then the
- * mean and std of every channel; the element's is i / plane % channels. */
-extern "C" __global__ void __launch_bounds__(256) scale_f32(float *y, const float *scale, size count, unsigned plane, unsigned channels) {
+ * mean and std of every channel; the element's is i / plane % channels. Of the reciprocals see divided. */
+extern "C" __global__ void __launch_bounds__(256) scale_f32(float *y, const float *scale, size count, size plane, size plane_reciprocal,
+		size channels, size channels_reciprocal) {
 	float low = scale[0], span = scale[1];
 	for_each(i, count) {
-		size q = quotient(i, plane, fits(count));
-		const float *channel = scale + 2 + 2 * (q - quotient(q, channels, fits(count)) * channels);
+		size rest, c;
+		divided(divided(i, plane, plane_reciprocal, &rest), channels, channels_reciprocal, &c);
+		const float *channel = scale + 2 + 2 * c;
 		float v = (y[i] - low) / span;
 		y[i] = (v - channel[0]) / channel[1];
 	}

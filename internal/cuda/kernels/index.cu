@@ -123,7 +123,7 @@ __device__ inline unsigned char met(unsigned char, unsigned char v, int) { retur
  * the updates: the thread of a block's first update goes through all that follow up to its last. */
 template <class T> __device__ inline void scatter(const T *updates, const size *places, const size *marks, T *y, size count, size inner, int reduction) {
 	for_each(i, count) {
-		size r = i / inner, j = i - r * inner, place = places[r];
+		size r = quotient(i, inner, fits(count)), j = i - r * inner, place = places[r];
 		const size *mark = marks + 2 * (place / inner);
 		if (reduction == REPLACE) {
 			if (mark[1] == r + 1) y[place + j] = updates[i];
@@ -131,6 +131,7 @@ template <class T> __device__ inline void scatter(const T *updates, const size *
 		}
 		if (mark[0] != r) continue;
 		T v = y[place + j];
+#pragma unroll 1
 		for (size k = r, end = mark[1]; k < end; k++)
 			if (places[k] == place) v = met(v, updates[k * inner + j], reduction);
 		y[place + j] = v;

@@ -163,6 +163,8 @@ template <class T> __device__ inline T smaller(T x, T y) {
 	if (x == T(0) && y == T(0)) return -(-x - y);
 	return x < y ? x : y;
 }
+__device__ inline long long larger(long long x, long long y) { return x > y ? x : y; }
+__device__ inline long long smaller(long long x, long long y) { return x < y ? x : y; }
 
 /* float64 */
 

@@ -20,17 +20,19 @@ COPY_BOX(copy_box_16, uint4)
 /* Transposes matrices of rows×columns elements in tiles of 32×32: element (r, c) of
  * matrix m is read at r + c·column_stride and written at r·row_stride + c, both from where
  * the axes say that the matrix lies. Blocks of 32×8 threads; the first index of
- * the grid counts tiles of rows, the others tiles of columns and matrices. */
-template <class T> __device__ inline void transpose_tiles(const T *x, T *y, size rows, size columns, long long column_stride, long long row_stride, size matrices,
+ * the grid counts tiles of rows, the others tiles of columns and matrices; there are fewer than 2³¹ of any. */
+template <class T> __device__ inline void transpose_tiles(const T *x, T *y, unsigned rows, unsigned columns, long long column_stride, long long row_stride, unsigned matrices,
 		const Axis<2> *axes, unsigned rank) {
 	__shared__ T tile[32][sizeof(T) == 1 ? 36 : 33];
-	for (size m = blockIdx.z; m < matrices; m += gridDim.z) {
-		long long at[2];
-		locate<2>(axes, rank, m, matrices, at);
-		size row = (size)blockIdx.x * 32;
-		unsigned height = rows - row < 32 ? (unsigned)(rows - row) : 32;
-		for (size column = (size)blockIdx.y * 32; column < columns; column += (size)gridDim.y * 32) {
-			unsigned width = columns - column < 32 ? (unsigned)(columns - column) : 32;
+	for (unsigned m = blockIdx.z; m < matrices; m += gridDim.z) {
+		long long at[2] = {0, 0};
+		if (rank > 0) {
+			unsigned n = outermost<2>(axes, rank, m, at);
+			at[0] += n * axes[0].stride[0], at[1] += n * axes[0].stride[1];
+		}
+		unsigned row = blockIdx.x * 32, height = rows - row;
+		for (unsigned column = blockIdx.y * 32; column < columns; column += gridDim.y * 32) {
+			unsigned width = columns - column;
 			const T *from = x + at[0] + (long long)(row + threadIdx.x) + (long long)(column + threadIdx.y) * column_stride;
 #pragma unroll
 			for (unsigned k = 0; k < 32; k += 8, from += 8 * column_stride)
@@ -45,7 +47,7 @@ template <class T> __device__ inline void transpose_tiles(const T *x, T *y, size
 	}
 }
 #define TRANSPOSE_TILES(name, T) \
-	extern "C" __global__ void __launch_bounds__(256) name(const T *x, T *y, size rows, size columns, long long column_stride, long long row_stride, size matrices, \
+	extern "C" __global__ void __launch_bounds__(256) name(const T *x, T *y, unsigned rows, unsigned columns, long long column_stride, long long row_stride, unsigned matrices, \
 			const Axis<2> *axes, unsigned rank) { \
 		transpose_tiles(x, y, rows, columns, column_stride, row_stride, matrices, axes, rank); \
 	}

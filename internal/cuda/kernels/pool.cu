@@ -4,24 +4,25 @@
 
 /* One spatial axis, the innermost last. */
 struct Window {
-	int in, out, kernel, stride, dilation, before, after;
-	int apart; /* how far neighbours of the input lie apart */
+	unsigned in, out, kernel, stride, dilation;
+	int before, after;
+	unsigned apart; /* how far neighbours of the input lie apart */
 };
 
-/* Where kernel position q of an output cell lies in a plane; inside it or not, and not
+/* Where kernel position q of an output cell lies in a plane, if it is inside of it; and whether it is not
  * beyond the padding at the ends. */
-__device__ inline long long window_place(const Window *windows, unsigned rank, unsigned cell, unsigned q, bool *inside, bool *counted) {
-	long long at = 0;
+__device__ inline size window_place(const Window *windows, unsigned rank, unsigned cell, unsigned q, bool *inside, bool *counted) {
+	size at = 0;
 	*inside = *counted = true;
 #pragma unroll 1
 	for (unsigned i = rank; i-- > 0;) {
 		const Window w = windows[i];
-		unsigned up = cell / (unsigned)w.out, next = q / (unsigned)w.kernel;
-		int place = (int)(cell - up * w.out) * w.stride - w.before + (int)(q - next * w.kernel) * w.dilation;
+		unsigned up = cell / w.out, next = q / w.kernel;
+		int place = (int)((cell - up * w.out) * w.stride + (q - next * w.kernel) * w.dilation) - w.before;
 		cell = up, q = next;
-		*inside = *inside && place >= 0 && place < w.in;
-		*counted = *counted && place < w.in + w.after;
-		at += (long long)place * w.apart;
+		*inside = *inside && (unsigned)place < w.in;
+		*counted = *counted && place < (int)w.in + w.after;
+		at += (size)(unsigned)place * w.apart;
 	}
 	return at;
 }
@@ -50,10 +51,10 @@ template <class T> __device__ inline void max_pool(const T *x, T *y, long long *
 		long long found = -1;
 		for (unsigned q = 0; q < positions; q++) {
 			bool inside, counted;
-			long long at = window_place(windows, rank, cell, q, &inside, &counted);
+			size at = window_place(windows, rank, cell, q, &inside, &counted);
 			if (!inside) continue;
 			T v = x[p * plane + at];
-			if (found < 0 || v > greatest || v != v) found = at, greatest = v;
+			if (found < 0 || v > greatest || v != v) found = (long long)at, greatest = v;
 		}
 		if (y) y[t] = greatest;
 		if (places) places[t] = found < 0 ? -1 : (long long)(p * plane + (columns_first ? column_major(windows, rank, (size)found, fits(plane)) : (size)found));
@@ -77,7 +78,7 @@ extern "C" __global__ void __launch_bounds__(256) average_pool_f32(const float *
 		double sum = 0.0;
 		for (unsigned q = 0; q < positions; q++) {
 			bool inside, counted;
-			long long at = window_place(windows, rank, cell, q, &inside, &counted);
+			size at = window_place(windows, rank, cell, q, &inside, &counted);
 			n += inside || (counted && padding) ? 1 : 0;
 			if (inside) sum += (double)x[p * plane + at];
 		}
@@ -90,24 +91,21 @@ template <bool AVERAGE> __device__ inline void pool_images(const float *x, float
 	const Window h = windows[0], w = windows[1];
 	for_each(t, count) {
 		size row = quotient(t, (size)w.out, fits(count)), p = quotient(row, (size)h.out, fits(count));
-		int top = (int)(row - p * h.out) * h.stride - h.before, left = (int)(t - row * w.out) * w.stride - w.before;
+		unsigned top = (unsigned)(row - p * h.out) * h.stride - h.before, left = (unsigned)(t - row * w.out) * w.stride - w.before;
 		const float *from = x + p * ((size)h.in * w.in);
 		double sum = 0.0;
 		float greatest = -bits_float(0x7f800000u);
 		unsigned n = 0;
-		for (int ky = 0; ky < h.kernel; ky++) {
-			int iy = top + ky * h.dilation;
-			bool inside_y = iy >= 0 && iy < h.in;
-			for (int kx = 0; kx < w.kernel; kx++) {
-				int ix = left + kx * w.dilation;
-				bool inside = inside_y && ix >= 0 && ix < w.in;
-				if (AVERAGE) n += inside || (padding && iy < h.in + h.after && ix < w.in + w.after) ? 1 : 0;
+		/* Places before the first wrap around. */
+		for (unsigned ky = 0, iy = top; ky < h.kernel; ky++, iy += h.dilation)
+			for (unsigned kx = 0, ix = left; kx < w.kernel; kx++, ix += w.dilation) {
+				bool inside = iy < h.in && ix < w.in;
+				if (AVERAGE) n += inside || (padding && (int)iy < (int)h.in + h.after && (int)ix < (int)w.in + w.after) ? 1 : 0;
 				if (!inside) continue;
-				float v = from[(long long)iy * w.in + ix];
+				float v = from[(size)iy * w.in + ix];
 				if (AVERAGE) sum += (double)v;
 				else if (v > greatest || v != v) greatest = v;
 			}
-		}
 		y[t] = AVERAGE ? (float)(sum / (double)n) : greatest;
 	}
 }

@@ -97,8 +97,8 @@ template <class K> __device__ inline void rank(const K *keys, unsigned columns, 
 	for (unsigned j = threadIdx.x; j < columns; j += 256) {
 		K v = row[j];
 		if (v > last_key) continue;
-		/* The first entry whose key is not below v, then the first that comes after (v, j). */
-		unsigned lo = 0, hi = m;
+		/* The first entry whose key is not below v, of which there is one, then the first that comes after (v, j). */
+		unsigned lo = 0, hi = m - 1;
 		while (lo < hi) {
 			unsigned mid = (lo + hi) / 2;
 			if (key[mid] < v) lo = mid + 1;
@@ -106,12 +106,12 @@ template <class K> __device__ inline void rank(const K *keys, unsigned columns, 
 		}
 		unsigned run = lo;
 		hi = m;
-		while (lo < hi) {
+		do {
 			unsigned mid = (lo + hi) / 2;
 			if (key[mid] < v || (key[mid] == v && index[mid] <= j)) lo = mid + 1;
 			else hi = mid;
-		}
-		if (run < m && key[run] == v) atomic_add(&same[run], 1u);
+		} while (lo < hi);
+		if (key[run] == v) atomic_add(&same[run], 1u);
 		atomic_add(&hist[lo * groups + (group ? group[j] : 0)], 1u);
 	}
 	__syncthreads();

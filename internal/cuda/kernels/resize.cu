@@ -4,9 +4,11 @@
 
 /* One axis: `taps` input elements per index, listed from `first` on in the tables; 0 taps: the axis stays. */
 struct ResizeAxis {
-	size length;
+	size length, reciprocal; /* of the output; see divided */
 	long long apart; /* how far neighbours of the input lie apart */
-	int taps, first;
+	unsigned taps, first;
+
+	__device__ inline size divide(size i, size *rest) const { return divided(i, length, reciprocal, rest); }
 };
 
 /* y[i] = the sum over all combinations of the axes' taps, those of the last resized
@@ -19,14 +21,14 @@ extern "C" __global__ void __launch_bounds__(256) resize_f32(const float *x, flo
 		long long rest = 0;
 #pragma unroll 1
 		for (unsigned a = rank - 1; a > last; a--) {
-			size q = n / axes[a].length;
-			rest += (long long)(n - q * axes[a].length) * axes[a].apart;
-			n = q;
+			size place;
+			n = axes[a].divide(n, &place);
+			rest += (long long)place * axes[a].apart;
 		}
 		const ResizeAxis inner = axes[last];
-		size row = n / inner.length;
-		const int *index = indices + inner.first + (n - row * inner.length) * inner.taps;
-		const float *weight = weights + inner.first + (n - row * inner.length) * inner.taps;
+		size place, row = inner.divide(n, &place);
+		const int *index = indices + inner.first + place * inner.taps;
+		const float *weight = weights + inner.first + place * inner.taps;
 		bool beyond = index[0] < 0;
 		float sum = 0.0f;
 		for (unsigned combination = 0; combination < combinations && !beyond; combination++) {
@@ -36,10 +38,9 @@ extern "C" __global__ void __launch_bounds__(256) resize_f32(const float *x, flo
 			float factor = 1.0f;
 #pragma unroll 1
 			for (unsigned a = last; a-- > 0;) {
-				const ResizeAxis axis = axes[a];
-				size up = q / axis.length;
-				size place = q - up * axis.length;
-				q = up;
+				const ResizeAxis &axis = axes[a];
+				size place;
+				q = axis.divide(q, &place);
 				if (axis.taps == 0) {
 					at += (long long)place * axis.apart;
 					continue;
@@ -55,7 +56,8 @@ extern "C" __global__ void __launch_bounds__(256) resize_f32(const float *x, flo
 				sum += factor * (x[at + index[0]] * weight[0] + x[at + index[1]] * weight[1]);
 				continue;
 			}
-			for (int t = 0; t < inner.taps; t++) sum += factor * weight[t] * x[at + (long long)index[t] * inner.apart];
+#pragma unroll 2
+			for (unsigned t = 0; t < inner.taps; t++) sum += factor * weight[t] * x[at + (long long)index[t] * inner.apart];
 		}
 		y[i] = beyond ? outside : sum;
 	}
@@ -68,11 +70,16 @@ enum { ZEROS, BORDER, REFLECTION };
 __device__ inline float reflected(float x, float low, float high) {
 	float span = high - low;
 	if (span == 0.0f) return low;
-	float distance = x - low;
-	if (distance < 0.0f) distance = -distance;
+	float distance = bits_float(float_bits(x - low) & 0x7fffffffu);
 	float turns = __builtin_floorf(distance / span);
 	float rest = distance - turns * span;
-	return (long long)turns % 2 == 0 ? low + rest : high - rest;
+	return ((int)turns & 1) == 0 ? low + rest : high - rest;
+}
+
+/* The nearest of the n places of an axis. */
+__device__ inline int clamped(int i, int n) {
+	int j = i > 0 ? i : 0;
+	return j < n - 1 ? j : n - 1;
 }
 
 /* The pixels along one axis that make up a sample, and their weights; −1 is outside the image. */
@@ -89,7 +96,7 @@ struct Taps {
 		}
 		if (!(bits_float(float_bits(x) & 0x7fffffffu) < 1073741824.0f)) x = -1073741824.0f; /* neither infinite nor NaN */
 		else if (mode == CUBIC) {
-		} else if (padding == BORDER) x = smaller(larger(x, 0.0f), (float)(n - 1));
+		} else if (padding == BORDER) x = __builtin_fminf(__builtin_fmaxf(x, 0.0f), (float)(n - 1));
 		else if (padding == REFLECTION) x = reflected(x, low, high);
 		float floor = __builtin_floorf(x), d = x - floor;
 		int first = (int)floor;
@@ -106,11 +113,9 @@ struct Taps {
 #pragma unroll
 		for (int k = 0; k < 4; k++) {
 			int i = first + k;
-			if (padding == BORDER) i = i < 0 ? 0 : i < n ? i : n - 1;
-			else if (padding == REFLECTION) {
-				long long j = (long long)reflected((float)i, low, high);
-				i = j < 0 ? 0 : j < n ? (int)j : n - 1;
-			} else if (i < 0 || i >= n) i = -1;
+			if (padding == BORDER) i = clamped(i, n);
+			else if (padding == REFLECTION) i = clamped((int)reflected((float)i, low, high), n);
+			else if ((unsigned)i >= (unsigned)n) i = -1;
 			index[k] = i;
 		}
 	}
@@ -128,14 +133,14 @@ struct Taps {
 /* grid_sample_f32: y[n, c, p] = image [n, c] at point p = (x, y) of grid [n, p, 2], for `parts` parts of
  * each image's channels; a thread takes all channels of a part. */
 extern "C" __global__ void __launch_bounds__(256) grid_sample_f32(const float *image, const float *grid, float *y, size images, size points, unsigned channels, unsigned parts,
-		int height, int width, int mode, int padding, int align_corners) {
+		unsigned height, unsigned width, int mode, int padding, int align_corners) {
 	size plane = (size)height * width;
 	unsigned share = (channels + parts - 1) / parts;
 	for_each(i, images * parts * points) {
 		size q = quotient(i, points, fits(images * parts * points)), point = i - q * points, n = quotient(q, parts, fits(images * parts * points));
 		Taps rows, columns;
-		rows.set(grid[2 * (n * points + point) + 1], height, mode, padding, align_corners);
-		columns.set(grid[2 * (n * points + point)], width, mode, padding, align_corners);
+		rows.set(grid[2 * (n * points + point) + 1], (int)height, mode, padding, align_corners);
+		columns.set(grid[2 * (n * points + point)], (int)width, mode, padding, align_corners);
 		unsigned first = (unsigned)(q - n * parts) * share;
 		for (unsigned c = first; c < first + share && c < channels; c++) {
 			const float *from = image + (n * channels + c) * plane;
@@ -146,7 +151,7 @@ extern "C" __global__ void __launch_bounds__(256) grid_sample_f32(const float *i
 				float line = 0.0f;
 #pragma unroll
 				for (int k = 0; k < 4; k++)
-					if (k < columns.count && columns.index[k] >= 0) line += columns.weight[k] * from[(size)rows.index[j] * width + columns.index[k]];
+					if (k < columns.count && columns.index[k] >= 0) line += columns.weight[k] * from[(size)(unsigned)rows.index[j] * width + (unsigned)columns.index[k]];
 				sum += rows.weight[j] * line;
 			}
 			y[(n * channels + c) * points + point] = sum;

@@ -5,6 +5,7 @@
  * tf32 and bf16 by the tensor cores, 8 and 16 terms at a time. */
 #pragma once
 #include "math.h"
+#include "walk.h"
 
 /* Sums stay in registers only if all that touches them is inlined. */
 #define INLINE inline __attribute__((always_inline))
@@ -25,20 +26,21 @@ template <int N> __device__ INLINE void warp_sums(float (&v)[N]) {
 
 enum { FP32, TF32, BF16 };
 
-constexpr int DEPTH = 32;
+constexpr unsigned DEPTH = 32;
 
 /* Where unit u (four floats) of a row lies, in floats. Eight rows with the same u,
  * and units 0 … 3 or 4 … 7 of rows 2i and 2i+1, take all banks. */
-__device__ INLINE int unit(int row, int u) { return row * DEPTH + ((u ^ ((row & 1) << 2 | (row >> 1 & 3))) << 2); }
+__device__ INLINE unsigned unit(unsigned row, unsigned u) { return row * DEPTH + ((u ^ ((row & 1) << 2 | (row >> 1 & 3))) << 2); }
 
 /* One block's tile. WM×WN is a warp's part with tensor cores; TM×TN a thread's part in
  * fp32, as many elements. Constant right factors were rounded to tf32 before (ROUND false). */
 template <int MODE, int BM_, int BN_, int WM, int WN, int TM, int TN, int STAGES_, bool ROUND> struct Tile {
-	static constexpr int BM = BM_, BN = BN_, STAGES = STAGES_;
-	static constexpr int threads = BM / WM * (BN / WN) * 32;
+	static constexpr unsigned BM = BM_, BN = BN_;
+	static constexpr int STAGES = STAGES_;
+	static constexpr unsigned threads = BM / WM * (BN / WN) * 32;
 	static constexpr int count = WM * WN / 32; /* elements per thread */
-	static constexpr int stage = (BM + BN) * DEPTH; /* floats */
-	static constexpr int stride = BN + 8; /* of the result's rows in shared memory */
+	static constexpr unsigned stage = (BM + BN) * DEPTH; /* floats */
+	static constexpr unsigned stride = BN + 8; /* of the result's rows in shared memory */
 	static constexpr int MI = WM / 16, NI = WN / 8;
 	static_assert(threads == BM / TM * (BN / TN) && count == TM * TN, "a thread's share");
 	static_assert(BM * stride <= STAGES * stage, "the result must fit");
@@ -46,14 +48,14 @@ template <int MODE, int BM_, int BN_, int WM, int WN, int TM, int TN, int STAGES
 	float sum[count];
 
 	/* The place of element i of this thread. Elements 2i and 2i+1 are neighbours in tf32 and bf16. */
-	__device__ INLINE static int row(int i) {
-		if (MODE == FP32) return (int)threadIdx.x / (BN / TN) + i / TN * (BM / TM);
-		int warp = (int)threadIdx.x / 32, lane = (int)threadIdx.x % 32;
+	__device__ INLINE static unsigned row(int i) {
+		if (MODE == FP32) return threadIdx.x / (BN / TN) + i / TN * (BM / TM);
+		unsigned warp = threadIdx.x / 32, lane = threadIdx.x % 32;
 		return warp / (BN / WN) * WM + i / 4 / NI * 16 + (i >> 1 & 1) * 8 + lane / 4;
 	}
-	__device__ INLINE static int column(int i) {
-		if (MODE == FP32) return (int)threadIdx.x % (BN / TN) + i % TN * (BN / TN);
-		int warp = (int)threadIdx.x / 32, lane = (int)threadIdx.x % 32;
+	__device__ INLINE static unsigned column(int i) {
+		if (MODE == FP32) return threadIdx.x % (BN / TN) + i % TN * (BN / TN);
+		unsigned warp = threadIdx.x / 32, lane = threadIdx.x % 32;
 		return warp % (BN / WN) * WN + i / 4 % NI * 8 + lane % 4 * 2 + (i & 1);
 	}
 
@@ -65,9 +67,9 @@ template <int MODE, int BM_, int BN_, int WM, int WN, int TM, int TN, int STAGES
 	}
 
 	__device__ INLINE void multiply_fp32(const float *a, const float *b) {
-		int row0 = row(0), column0 = column(0);
+		unsigned row0 = row(0), column0 = column(0);
 #pragma unroll 1
-		for (int u = 0; u < DEPTH / 4; u++) {
+		for (unsigned u = 0; u < DEPTH / 4; u++) {
 			float4 left[TM];
 #pragma unroll
 			for (int i = 0; i < TM; i++) left[i] = *(const float4 *)(a + unit(row0 + i * (BM / TM), u));
@@ -87,10 +89,10 @@ template <int MODE, int BM_, int BN_, int WM, int WN, int TM, int TN, int STAGES
 	}
 
 	__device__ INLINE void multiply_tf32(const float *a, const float *b) {
-		int warp = (int)threadIdx.x / 32, lane = (int)threadIdx.x % 32;
+		unsigned warp = threadIdx.x / 32, lane = threadIdx.x % 32;
 		/* ldmatrix takes rows of 16 bytes: four floats. Lanes 0 … 15 point to a fragment's rows at the first four k, 16 … 31 at the next. */
-		int row0 = warp / (BN / WN) * WM + lane % 16;
-		int column0 = warp % (BN / WN) * WN + lane % 8 + (lane / 16) * 8;
+		unsigned row0 = warp / (BN / WN) * WM + lane % 16;
+		unsigned column0 = warp % (BN / WN) * WN + lane % 8 + (lane / 16) * 8;
 #pragma unroll
 		for (int s = 0; s < DEPTH / 8; s++) {
 			unsigned left[MI][4], right[NI][2];
@@ -122,8 +124,8 @@ template <int MODE, int BM_, int BN_, int WM, int WN, int TM, int TN, int STAGES
 
 	/* The tensor core's k is any order of the 16 terms: lane%4 takes four neighbours. */
 	__device__ INLINE void multiply_bf16(const float *a, const float *b) {
-		int warp = (int)threadIdx.x / 32, lane = (int)threadIdx.x % 32;
-		int row0 = warp / (BN / WN) * WM + lane / 4, column0 = warp % (BN / WN) * WN + lane / 4;
+		unsigned warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+		unsigned row0 = warp / (BN / WN) * WM + lane / 4, column0 = warp % (BN / WN) * WN + lane / 4;
 #pragma unroll
 		for (int s = 0; s < DEPTH / 16; s++) {
 			unsigned left[MI][4], right[NI][2];
@@ -152,19 +154,19 @@ template <int MODE, int BM_, int BN_, int WM, int WN, int TM, int TN, int STAGES
 	/* Runs steps first … last−1: load(step, a, b) starts the copies of one step into shared
 	 * memory. The sums of every `slice` steps start at zero and are added up in their
 	 * order, in shared memory behind the stages: `count` values per thread. */
-	template <class Load> __device__ INLINE void run(float *shared, int first, int last, int slice, Load load) {
+	template <class Load> __device__ INLINE void run(float *shared, unsigned first, unsigned last, unsigned slice, Load load) {
 #pragma unroll
 		for (int i = 0; i < count; i++) sum[i] = 0.0f;
 #pragma unroll 1
-		for (int s = 0; s < STAGES - 1; s++) {
+		for (unsigned s = 0; s < STAGES - 1; s++) {
 			if (first + s < last) load(first + s, shared + s * stage, shared + s * stage + BM * DEPTH);
 			copy_async_commit();
 		}
 		float *total = shared + STAGES * stage + threadIdx.x;
-		int reading = 0, writing = STAGES - 1, left = slice;
+		unsigned reading = 0, writing = STAGES - 1, left = slice;
 		bool before = false;
 #pragma unroll 1
-		for (int step = first; step < last; step++) {
+		for (unsigned step = first; step < last; step++) {
 			copy_async_wait<STAGES - 2>();
 			__syncthreads();
 			if (step + STAGES - 1 < last) load(step + STAGES - 1, shared + writing * stage, shared + writing * stage + BM * DEPTH);
@@ -186,7 +188,6 @@ template <int MODE, int BM_, int BN_, int WM, int WN, int TM, int TN, int STAGES
 #pragma unroll
 			for (int i = 0; i < count; i++) sum[i] = total[i * threads] + sum[i];
 		}
-		copy_async_wait<0>();
 		__syncthreads();
 	}
 
@@ -227,10 +228,10 @@ __device__ INLINE float activated(float x, int kind) {
 }
 
 /* Four neighbouring values at a time, so that their chains of operations run side by side. */
-template <int KIND> __device__ INLINE void activate_fours(float *shared, const float *bias, int fours, int across, int columns, int stride) {
+template <int KIND> __device__ INLINE void activate_fours(float *shared, const float *bias, unsigned fours, unsigned across, unsigned columns, unsigned stride) {
 #pragma unroll 1
-	for (int e = (int)threadIdx.x; e < fours; e += (int)blockDim.x) {
-		int column = (e & ((1 << across) - 1)) * 4;
+	for (unsigned e = threadIdx.x; e < fours; e += blockDim.x) {
+		unsigned column = (e & ((1 << across) - 1)) * 4;
 		if (column >= columns) continue;
 		float4 *at = (float4 *)(shared + (e >> across) * stride + column);
 		float4 v = *at, w = float4{0.0f, 0.0f, 0.0f, 0.0f};
@@ -246,8 +247,8 @@ template <int KIND> __device__ INLINE void activate_fours(float *shared, const f
 
 /* Adds the bias and applies the activation to rows of 4·2^across values in shared memory, of which `columns`
  * belong to the result. One function for all tiles, since it is long; no sums are in registers any more. */
-__device__ __attribute__((noinline)) void activate_rows(float *shared, const float *bias, int rows, int across, int columns, int stride, int kind) {
-	int fours = rows << across;
+__device__ __attribute__((noinline)) void activate_rows(float *shared, const float *bias, unsigned rows, unsigned across, unsigned columns, unsigned stride, int kind) {
+	unsigned fours = rows << across;
 	switch (kind) {
 	case 2: return activate_fours<2>(shared, bias, fours, across, columns, stride);
 	case 3: return activate_fours<3>(shared, bias, fours, across, columns, stride);
@@ -258,16 +259,16 @@ __device__ __attribute__((noinline)) void activate_rows(float *shared, const flo
 }
 
 /* Does so with a tile, unless it is so little that the store does it. */
-template <class T> __device__ INLINE void activate_tile(float *shared, const Finish &f, int column0, int n) {
+template <class T> __device__ INLINE void activate_tile(float *shared, const Finish &f, unsigned column0, unsigned n) {
 	if (f.activation <= 1) return;
-	constexpr int across = T::BN == 128 ? 5 : T::BN == 64 ? 4 : 3;
+	constexpr unsigned across = T::BN == 128 ? 5 : T::BN == 64 ? 4 : 3;
 	static_assert(4 << across == T::BN, "columns of a tile");
 	activate_rows(shared, f.bias ? f.bias + column0 : nullptr, T::BM, across, n - column0 < T::BN ? n - column0 : T::BN, T::stride, f.activation);
 	__syncthreads();
 }
 
 /* What the store still has to do to one value: column is the bias' index, at the place in the result. */
-__device__ INLINE float finish(float v, const Finish &f, int column, long long at) {
+__device__ INLINE float finish(float v, const Finish &f, unsigned column, size at) {
 	int activation = opaque(f.activation), has = opaque(f.has);
 	if (activation > 1) return v;
 	if (has & 1) v += f.bias[column];
@@ -276,7 +277,7 @@ __device__ INLINE float finish(float v, const Finish &f, int column, long long a
 }
 
 /* The same for four columns of a row, whose places are multiples of four. */
-__device__ INLINE float4 finish(float4 v, const Finish &f, int column, long long at) {
+__device__ INLINE float4 finish(float4 v, const Finish &f, unsigned column, size at) {
 	int activation = opaque(f.activation), has = opaque(f.has);
 	if (activation > 1) return v;
 	if (has & 1) {

@@ -17,12 +17,31 @@ __device__ inline size quotient(size i, size d, bool narrow) {
 #endif
 }
 
-/* Indices below `count`, and what divides it. */
-__device__ inline bool fits(size count) { return count >> 32 == 0; }
+/* The upper half of a number. */
+__device__ inline unsigned upper_half(size v) {
+#ifdef FAKE_DEVICE
+	return (unsigned)(v >> 32);
+#else
+	unsigned low, high;
+	asm("mov.b64 {%0, %1}, %2;" : "=r"(low), "=r"(high) : "l"(v));
+	return high;
+#endif
+}
 
-/* One axis of a box and how far each of K operands moves along it. Indices are divided by a
- * multiplication: below 2³¹ i/length = i·magic >> shift; above, i·reciprocal >> 64 is that or one
- * less, the reciprocal being ⌊(2⁶⁴ − 1)/length⌋. */
+/* Indices below `count`, and what divides it. */
+__device__ inline bool fits(size count) { return upper_half(count) == 0; }
+
+/* i/length and the rest, by a multiplication: i·reciprocal >> 64 is the quotient or one less, the
+ * reciprocal being ⌊(2⁶⁴ − 1)/length⌋. */
+__device__ inline size divided(size i, size length, size reciprocal, size *rest) {
+	size q = (size)((unsigned __int128)i * reciprocal >> 64), r = i - q * length;
+	if (r >= length) q++, r -= length;
+	*rest = r;
+	return q;
+}
+
+/* One axis of a box and how far each of K operands moves along it. Below 2³¹
+ * i/length = i·magic >> shift. */
 template <int K> struct Axis {
 	size length;
 	unsigned magic, shift;
@@ -30,13 +49,21 @@ template <int K> struct Axis {
 	long long stride[K];
 
 	/* i/length and the rest. */
-	__device__ inline size divide(size i, size *rest) const {
-		size q = (size)((unsigned __int128)i * reciprocal >> 64), r = i - q * length;
-		if (r >= length) q++, r -= length;
-		*rest = r;
-		return q;
-	}
+	__device__ inline size divide(size i, size *rest) const { return divided(i, length, reciprocal, rest); }
 };
+
+/* Adds the strides of all axes but the outermost for element n of a box of at most 2³¹; what is left of n counts that one. */
+template <int K> __device__ inline unsigned outermost(const Axis<K> *axes, unsigned rank, unsigned n, long long at[K]) {
+#pragma unroll 1
+	for (unsigned a = rank - 1; a > 0; a--) {
+		unsigned q = (unsigned)((size)n * axes[a].magic >> axes[a].shift);
+		long long r = n - q * (unsigned)axes[a].length;
+#pragma unroll
+		for (int k = 0; k < K; k++) at[k] += r * axes[a].stride[k];
+		n = q;
+	}
+	return n;
+}
 
 /* The places of element i of a box of at most `count` elements, axes from the outermost. There are few
  * axes, and the next one needs the quotient of the one before: copies of the loop are not worth their registers. */
@@ -44,17 +71,8 @@ template <int K> __device__ inline void locate(const Axis<K> *axes, unsigned ran
 #pragma unroll
 	for (int k = 0; k < K; k++) at[k] = 0;
 	if (rank == 0) return;
-	if (count <= 0x7fffffffu) {
-		unsigned n = (unsigned)i;
-#pragma unroll 1
-		for (unsigned a = rank - 1; a > 0; a--) {
-			unsigned q = (unsigned)((size)n * axes[a].magic >> axes[a].shift);
-			long long r = n - q * (unsigned)axes[a].length;
-#pragma unroll
-			for (int k = 0; k < K; k++) at[k] += r * axes[a].stride[k];
-			n = q;
-		}
-		i = n;
+	if (fits(count) && (int)(unsigned)count >= 0) {
+		i = outermost<K>(axes, rank, (unsigned)i, at);
 	} else {
 #pragma unroll 1
 		for (unsigned a = rank - 1; a > 0; a--) {

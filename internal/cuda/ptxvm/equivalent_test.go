@@ -243,37 +243,19 @@ func squaredDifference(k kernelText, i int, after textLine) bool {
 	return true
 }
 
-// magnitudeOnly: d = x − y is only made d < 0 ? −d : d, which is the same of y − x; both are +0 where x is y.
+// magnitudeOnly: of d = x − y only the magnitude is used, which is that of y − x.
 func magnitudeOnly(k kernelText, i int, after textLine) bool {
 	l := k[i]
 	if l.op != "sub.rn.f32" || after.op != l.op || after.operands[0] != l.operands[0] || after.operands[1] != l.operands[2] || after.operands[2] != l.operands[1] ||
 		len(k.definitions(l.operands[0])) != 1 {
 		return false
 	}
-	d, negative, sign := l.operands[0], "", ""
-	for _, use := range k.uses(d) {
-		switch {
-		case use.op == "neg.f32":
-			negative = use.operands[0]
-		case use.op == "setp.lt.f32" && use.operands[1] == d && use.operands[2] == "0f00000000":
-			sign = use.operands[0]
+	for _, use := range k.uses(l.operands[0]) {
+		if use.op != "abs.f32" {
+			return false
 		}
 	}
-	if negative == "" || sign == "" {
-		return false
-	}
-	selection := textLine{op: "selp.f32", operands: []string{"", negative, d, sign}}
-	for _, register := range []string{d, negative, sign} {
-		for _, use := range k.uses(register) {
-			if use.op == selection.op && slices.Equal(use.operands[1:], selection.operands[1:]) {
-				continue
-			}
-			if register != d || use.op != "neg.f32" && (use.op != "setp.lt.f32" || use.operands[0] != sign) {
-				return false
-			}
-		}
-	}
-	return len(k.definitions(negative)) == 1 && len(k.definitions(sign)) == 1
+	return len(k.uses(l.operands[0])) > 0
 }
 
 var (
@@ -440,8 +422,8 @@ func TestEquivalent(t *testing.T) {
 			t.Errorf("%q with %q for %q: same %v, want %v", c.from, c.after, c.to, got, c.same)
 		}
 	}
-	choices := slices.Insert(slices.Clone(division), 27, "\tsub.rn.f32 \t%f10, %f8, %f9;", "\tsetp.lt.f32 \t%p10, %f10, 0f00000000;", "\tneg.f32 \t%f11, %f10;", "\tselp.f32 \t%f12, %f11, %f10, %p10;",
-		"\tsub.rn.f32 \t%f13, %f8, %f9;", "\tsetp.lt.f32 \t%p11, %f13, 0f00000000;", "\tneg.f32 \t%f14, %f13;", "\tselp.f32 \t%f15, %f13, %f14, %p11;",
+	choices := slices.Insert(slices.Clone(division), 27, "\tsub.rn.f32 \t%f10, %f8, %f9;", "\tabs.f32 \t%f11, %f10;", "\tabs.f32 \t%f12, %f10;", "\tadd.rn.f32 \t%f12, %f11, %f12;",
+		"\tsub.rn.f32 \t%f13, %f8, %f9;", "\tabs.f32 \t%f14, %f13;", "\tneg.f32 \t%f15, %f13;", "\tadd.rn.f32 \t%f15, %f14, %f15;",
 		"\tsetp.gt.s64 \t%p12, %rd8, %rd9;", "\tselp.b64 \t%rd10, %rd8, %rd9, %p12;", "\tsetp.gt.s64 \t%p13, %rd8, %rd9;", "\tselp.b64 \t%rd11, %rd8, %rd10, %p13;",
 		"\tsetp.lt.s32 \t%p14, %r20, 0;", "\tselp.b32 \t%r21, 0, %r20, %p14;", "\tsetp.lt.s32 \t%p15, %r20, 0;", "\tselp.b32 \t%r22, 1, %r20, %p15;")
 	for at, same := range map[int]bool{27: true, 31: false, 35: true, 37: false, 39: true, 41: false} {

@@ -19,7 +19,7 @@ type Recording struct {
 	Module       string // its name
 	Launch       Launch
 	After        [][]byte
-	Fault        string // the kind of mistake by which it ends, with no memory after it
+	Fault, What  string // the kind of mistake by which it ends, and its text; there is no memory after it
 	Instructions int    // of all warps
 }
 
@@ -146,7 +146,7 @@ func (r *Recorder) after(m *Machine, p *program, l *Launch, before []Region, ins
 	rec := Recording{Module: p.module.name, Launch: *l, Instructions: instructions}
 	rec.Launch.Memory = nil
 	if fault, ok := err.(*Fault); ok {
-		rec.Fault = fault.Kind
+		rec.Fault, rec.What = fault.Kind, fault.What
 	}
 	n := 0
 	for _, s := range m.spaces {

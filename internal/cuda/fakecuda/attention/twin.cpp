@@ -7,8 +7,8 @@ extern char __start_fake_shared_attention[] __attribute__((weak)), __stop_fake_s
 namespace {
 #include "../../kernels/attention.cu"
 
-Family family("attention", "attention.cu tile.h math.h device.h ../fakecuda/twin.h",
-	"e20c0bbef81fa5d76e72338aabcd7fe600492fa6c95ee3c68fa1189e656e709a",
+Family family("attention", "attention.cu tile.h math.h device.h walk.h ../fakecuda/twin.h",
+	"36c3bef81d4657529aade3a3ada189be3edf85ece3ce08b5d125050dea8c0eec",
 	__start_fake_shared_attention, __stop_fake_shared_attention, {
 	twin("attention_tf32_16", attention_tf32_16),
 	twin("attention_tf32_32", attention_tf32_32),

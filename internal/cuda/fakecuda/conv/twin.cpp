@@ -7,8 +7,8 @@ extern char __start_fake_shared_conv[] __attribute__((weak)), __stop_fake_shared
 namespace {
 #include "../../kernels/conv.cu"
 
-Family family("conv", "conv.cu tile.h math.h device.h ../fakecuda/twin.h",
-	"7bffc7f20c0f7d44f116ae8145327a731f6faa26c904937e6fb11c60ec0984ff",
+Family family("conv", "conv.cu tile.h math.h device.h walk.h ../fakecuda/twin.h",
+	"6124c34cafcff2ccba703d4b170379c0ccd7a3ed19764c3c4f40b03a8e45696d",
 	__start_fake_shared_conv, __stop_fake_shared_conv, {
 	twin("conv_fp32_64x64", conv_fp32_64x64),
 	twin("conv_fp32_16x32", conv_fp32_16x32),

@@ -8,7 +8,7 @@ namespace {
 #include "../../kernels/distances.cu"
 
 Family family("distances", "distances.cu device.h ../fakecuda/twin.h",
-	"18cb6d092a65cc25e199cbbab023b6ad9457ba51061f024c5197fa2af51f7e40",
+	"52ebf4c26dcec35a1d5cee2bb20690504685bd1019141c3770607a0248fba76c",
 	__start_fake_shared_distances, __stop_fake_shared_distances, {
 	twin("squared_u8", squared_u8),
 	twin("product_u8", product_u8),

@@ -8,7 +8,7 @@ namespace {
 #include "../../kernels/elementwise.cu"
 
 Family family("elementwise", "elementwise.cu math.h device.h walk.h ../fakecuda/twin.h",
-	"41174448526c0f57d75666000b6ddbcb0b2cd7008bca0403aacf824b29d59f2b",
+	"11ca8fc4482928abfa0a87715e085872e2276a7795496e72cffdc918e1b0420e",
 	__start_fake_shared_elementwise, __stop_fake_shared_elementwise, {
 	twin("unary_f32", unary_f32),
 	twin("unary_double_f32", unary_double_f32),

@@ -8,7 +8,7 @@ namespace {
 #include "../../kernels/encode.cu"
 
 Family family("encode", "encode.cu walk.h device.h ../fakecuda/twin.h",
-	"0da232c6da44897d6e978bae48672214f8ad2229620bec645f617c8c060ecdf9",
+	"ade8372f6936e76d8a6176af906034d5662221a6ce5ef210939911d0ff0bd7f5",
 	__start_fake_shared_encode, __stop_fake_shared_encode, {
 	twin("levels_u8", levels_u8),
 	twin("scale_f32", scale_f32),

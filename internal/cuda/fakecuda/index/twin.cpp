@@ -8,7 +8,7 @@ namespace {
 #include "../../kernels/index.cu"
 
 Family family("index", "index.cu math.h device.h walk.h ../fakecuda/twin.h",
-	"08e30154ca9a8e557b7412930b089c60089d07b6996faf4519e40a2624db8672",
+	"765bc4416b646474f40a6320c40553cd171a74deb157e4675aeabd6a721cd7ad",
 	__start_fake_shared_index, __stop_fake_shared_index, {
 	twin("gather_1", gather_1),
 	twin("gather_4", gather_4),

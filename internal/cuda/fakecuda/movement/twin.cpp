@@ -8,7 +8,7 @@ namespace {
 #include "../../kernels/movement.cu"
 
 Family family("movement", "movement.cu math.h device.h walk.h ../fakecuda/twin.h",
-	"f6b9c34121b91f6b04bfc42e7f994756eaa1e8e3368a67b2a9612d084f4a710a",
+	"0fea8d44b08ae617d6d97b87445fed25cbf406e0f84c34ecf5ae06e8e820e338",
 	__start_fake_shared_movement, __stop_fake_shared_movement, {
 	twin("copy_box_1", copy_box_1),
 	twin("copy_box_4", copy_box_4),

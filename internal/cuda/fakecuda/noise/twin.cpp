@@ -8,7 +8,7 @@ namespace {
 #include "../../kernels/noise.cu"
 
 Family family("noise", "noise.cu math.h device.h walk.h ../fakecuda/twin.h",
-	"3d07a299b1169698f23191b9f65928e5dacafea4dced6fcb5f52ab6064c49300",
+	"3e4ce45ea9000af15dc03d580e12f7b2aef1ddbbee6655c8292779e8939cf537",
 	__start_fake_shared_noise, __stop_fake_shared_noise, {
 	twin("random_f32", random_f32),
 	twin("noise_f32", noise_f32),

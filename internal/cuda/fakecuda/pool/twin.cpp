@@ -8,7 +8,7 @@ namespace {
 #include "../../kernels/pool.cu"
 
 Family family("pool", "pool.cu math.h device.h walk.h ../fakecuda/twin.h",
-	"dde90d0205d12e3da851e21e8c7d5109722c8bfa269e6233f483e807318b39b3",
+	"ddb709c2229c5fa97f51887bc828826901c837874b9fc597387c6451f7c8467f",
 	__start_fake_shared_pool, __stop_fake_shared_pool, {
 	twin("max_pool_f32", max_pool_f32),
 	twin("max_pool_i64", max_pool_i64),

@@ -7,8 +7,8 @@ extern char __start_fake_shared_product[] __attribute__((weak)), __stop_fake_sha
 namespace {
 #include "../../kernels/product.cu"
 
-Family family("product", "product.cu tile.h math.h device.h ../fakecuda/twin.h",
-	"182c28799dabf45c0fabb34615e0d345a705dbf9427bf055a2b19519efb048d1",
+Family family("product", "product.cu tile.h math.h device.h walk.h ../fakecuda/twin.h",
+	"5aaede26b086a355fd138c1d1b2b6c43dddf257a75253c3525930a42aeb91e4a",
 	__start_fake_shared_product, __stop_fake_shared_product, {
 	twin("product_fp32_128x128", product_fp32_128x128),
 	twin("product_fp32_64x64", product_fp32_64x64),

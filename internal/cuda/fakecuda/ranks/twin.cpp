@@ -8,7 +8,7 @@ namespace {
 #include "../../kernels/ranks.cu"
 
 Family family("ranks", "ranks.cu device.h ../fakecuda/twin.h",
-	"013fdbb4cdba2c25cf3d65f95b081c9492bf979c3d7a61a432cb0d8ecf99db52",
+	"d541d9f42515d136b777cbe62536ab0abddfe1dfeb412e5a35139c621c7c3e41",
 	__start_fake_shared_ranks, __stop_fake_shared_ranks, {
 	twin("select_32", select_32),
 	twin("select_64", select_64),

@@ -8,7 +8,7 @@ namespace {
 #include "../../kernels/reduce.cu"
 
 Family family("reduce", "reduce.cu math.h device.h walk.h ../fakecuda/twin.h",
-	"157cf9a4c216f68d00a7f1d4fa9f692f21c9c7ebea2388e61ba442b7a5c302d5",
+	"573e630e530d66dd3a4d82660896fdbeb4155aeda6c32ed122d9480cd726040c",
 	__start_fake_shared_reduce, __stop_fake_shared_reduce, {
 	twin("reduce_by_thread_f32", reduce_by_thread_f32),
 	twin("reduce_by_warp_f32", reduce_by_warp_f32),

@@ -8,7 +8,7 @@ namespace {
 #include "../../kernels/resize.cu"
 
 Family family("resize", "resize.cu math.h device.h walk.h ../fakecuda/twin.h",
-	"ad7db90f4ce0d608ff6d992668cc23f48f5c6b6f0a5cb0ce5a3e61957a4c1204",
+	"3301f343c3406a7966ae2fa5c51979876f9bea25110f37762e1d54a127881630",
 	__start_fake_shared_resize, __stop_fake_shared_resize, {
 	twin("resize_f32", resize_f32),
 	twin("grid_sample_f32", grid_sample_f32),

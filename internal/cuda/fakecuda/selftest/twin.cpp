@@ -8,7 +8,7 @@ namespace {
 #include "../../kernels/selftest.cu"
 
 Family family("selftest", "selftest.cu device.h ../fakecuda/twin.h",
-	"abd1ede63e28f98296bdde02bb78311afe88724bfcd8c0972b2b0a6ae5c25d9f",
+	"cdc2baa44fd3212240f7682de761207821262f52c3b5d8cf00fed00ed2b1bc2d",
 	__start_fake_shared_selftest, __stop_fake_shared_selftest, {
 	twin("selftest_product", selftest_product),
 	twin("selftest_scale", selftest_scale),
