@@ -43,3 +43,5 @@ require (
 )
 
 replace codeberg.org/go-fonts/liberation => ./internal/liberation
+
+replace codeberg.org/go-latex/latex => ./internal/latex
