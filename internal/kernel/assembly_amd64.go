@@ -416,6 +416,11 @@ func groupSquaresAVX2(dst *float64, x *float32, groups int)
 //go:noescape
 func scaleShiftFloat32AVX2(dst, src, shift *float32, blocks int, scale float32)
 
+// narrowShiftedAVX2 is dst[k] ← x[k]·scale − shift[k] for 8·blocks elements.
+//
+//go:noescape
+func narrowShiftedAVX2(dst *float32, x, shift *float64, blocks int, scale float64)
+
 // finishDistancesAVX2 is c[j] ← (norm + norms[j]) − 2·c[j] for 8·blocks elements.
 //
 //go:noescape

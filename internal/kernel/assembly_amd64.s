@@ -22457,6 +22457,30 @@ loop:
 	VZEROUPPER
 	RET
 
+// func narrowShiftedAVX2(dst *float32, x, shift *float64, blocks int, scale float64)
+TEXT ·narrowShiftedAVX2(SB), NOSPLIT, $0-40
+	MOVQ dst+0(FP), DI
+	MOVQ x+8(FP), SI
+	MOVQ shift+16(FP), DX
+	MOVQ blocks+24(FP), CX
+	VBROADCASTSD scale+32(FP), Y0
+loop:
+	VMULPD 0(SI), Y0, Y1
+	VSUBPD 0(DX), Y1, Y1
+	VCVTPD2PSY Y1, X1
+	VMOVUPS X1, 0(DI)
+	VMULPD 32(SI), Y0, Y2
+	VSUBPD 32(DX), Y2, Y2
+	VCVTPD2PSY Y2, X2
+	VMOVUPS X2, 16(DI)
+	ADDQ $64, SI
+	ADDQ $64, DX
+	ADDQ $32, DI
+	DECQ CX
+	JNZ loop
+	VZEROUPPER
+	RET
+
 // func finishDistancesAVX2(c, norms *float32, blocks int, norm float32)
 TEXT ·finishDistancesAVX2(SB), NOSPLIT, $0-28
 	MOVQ c+0(FP), DI

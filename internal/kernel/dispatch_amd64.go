@@ -42,6 +42,7 @@ var avx2Rows = rowKernels{
 	sumSquaresUint8:    sumSquaresUint8AVX2,
 	finishRow:          finishRowAsm,
 	scaleShift:         scaleShiftAsm,
+	narrowShifted:      narrowShiftedAsm,
 	packShifted:        packShiftedAsm,
 	transpose:          transposeAsm,
 	finishDistances:    finishDistancesAsm,

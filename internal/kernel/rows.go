@@ -8,6 +8,7 @@ type rowKernels struct {
 	sumSquaresUint8 func(x []uint8) int64
 	finishRow       func(c, squares []int32, term int32)
 	scaleShift      func(dst, src, shift []float32, scale float32)
+	narrowShifted   func(dst []float32, x, shift []float64, scale float64)
 	packShifted     func(dst []float32, width int, src []float32, stride, count, depth int, scales, shift []float32)
 	transpose       func(dst []uint32, dstStride int, src []uint32, srcStride, rows, cols int)
 	finishDistances func(c, norms []float32, norm float32)
@@ -45,6 +46,7 @@ var genericRows = rowKernels{
 	sumSquaresUint8:    sumSquaresUint8Generic,
 	finishRow:          finishRowGeneric,
 	scaleShift:         scaleShiftGeneric,
+	narrowShifted:      narrowShiftedGeneric,
 	packShifted:        packShiftedGeneric,
 	transpose:          transposeGeneric[uint32],
 	finishDistances:    finishDistancesGeneric,
@@ -100,6 +102,18 @@ func ScaleShift(dst, x, shift []float32, scale float32) {
 func scaleShiftGeneric(dst, x, shift []float32, scale float32) {
 	for k, v := range x {
 		dst[k] = float32(v*scale) - shift[k]
+	}
+}
+
+// NarrowShifted sets dst[k] = x[k]·scale − shift[k], product and difference each rounded to float64, and then to float32. It panics if x or
+// shift is shorter than dst.
+func NarrowShifted(dst []float32, x, shift []float64, scale float64) {
+	active.Load().rows.narrowShifted(dst, x[:len(dst)], shift[:len(dst)], scale)
+}
+
+func narrowShiftedGeneric(dst []float32, x, shift []float64, scale float64) {
+	for k, v := range x {
+		dst[k] = float32(float64(v*scale) - shift[k])
 	}
 }
 

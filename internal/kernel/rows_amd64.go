@@ -40,6 +40,14 @@ func scaleShiftAsm(dst, x, shift []float32, scale float32) {
 	scaleShiftGeneric(dst[8*n:], x[8*n:], shift[8*n:], scale)
 }
 
+func narrowShiftedAsm(dst []float32, x, shift []float64, scale float64) {
+	n := len(x) / 8
+	if n > 0 {
+		narrowShiftedAVX2(&dst[0], &x[0], &shift[0], n, scale)
+	}
+	narrowShiftedGeneric(dst[8*n:], x[8*n:], shift[8*n:], scale)
+}
+
 func finishDistancesAsm(c, norms []float32, norm float32) {
 	n := len(norms) / 8
 	if n > 0 {

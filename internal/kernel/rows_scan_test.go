@@ -35,6 +35,16 @@ func testScans(t *testing.T, impl *implementation) {
 				t.Fatalf("scaleShift: element %d of %d is %v, want %v", i, n, got[i], want[i])
 			}
 		}
+		narrow, wide, wideShift := make([]float32, n), make([]float64, n), make([]float64, n)
+		for i := range wide {
+			wide[i], wideShift[i] = float64(x[i])*math.Exp(20*r.NormFloat64()), r.NormFloat64()
+		}
+		impl.rows.narrowShifted(narrow, wide, wideShift, 0.3)
+		for i := range narrow {
+			if want := float32(float64(wide[i]*0.3) - wideShift[i]); math.Float32bits(narrow[i]) != math.Float32bits(want) && want == want {
+				t.Fatalf("narrowShifted: element %d of %d is %v, want %v", i, n, narrow[i], want)
+			}
+		}
 		impl.rows.finishDistances(got, shift, 0.7)
 		finishDistancesGeneric(want, shift, 0.7)
 		for i := range got {

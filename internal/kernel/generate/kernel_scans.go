@@ -89,6 +89,7 @@ const distanceGroups = 32
 func (a *assembler) scans() {
 	a.groupSquares()
 	a.scaleShift()
+	a.narrowShifted()
 	a.finishDistances()
 	for _, w := range a.widths() {
 		w.nearDistances()
@@ -140,6 +141,29 @@ func (a *assembler) scaleShift() {
 	a.emit("VMOVUPS Y1, (DI)")
 	a.emit("ADDQ $32, SI")
 	a.emit("ADDQ $32, DX")
+	a.emit("ADDQ $32, DI")
+	a.emit("DECQ CX")
+	a.emit("JNZ loop")
+	a.end()
+}
+
+func (a *assembler) narrowShifted() {
+	a.function("narrowShiftedAVX2", "(dst *float32, x, shift *float64, blocks int, scale float64)",
+		"is dst[k] ← x[k]·scale − shift[k] for 8·blocks elements.", 40)
+	a.emit("MOVQ dst+0(FP), DI")
+	a.emit("MOVQ x+8(FP), SI")
+	a.emit("MOVQ shift+16(FP), DX")
+	a.emit("MOVQ blocks+24(FP), CX")
+	a.emit("VBROADCASTSD scale+32(FP), Y0")
+	a.label("loop")
+	for half := range 2 {
+		a.emit("VMULPD %d(SI), Y0, Y%d", 32*half, 1+half)
+		a.emit("VSUBPD %[1]d(DX), Y%[2]d, Y%[2]d", 32*half, 1+half)
+		a.emit("VCVTPD2PSY Y%[1]d, X%[1]d", 1+half)
+		a.emit("VMOVUPS X%d, %d(DI)", 1+half, 16*half)
+	}
+	a.emit("ADDQ $64, SI")
+	a.emit("ADDQ $64, DX")
 	a.emit("ADDQ $32, DI")
 	a.emit("DECQ CX")
 	a.emit("JNZ loop")

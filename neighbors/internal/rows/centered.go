@@ -38,6 +38,10 @@ func (c *centered[F]) row(i, k int, dst []F) {
 		return
 	}
 	f, shift := c.factor[i], c.shift[k:k+len(dst)]
+	if narrow, ok := any(dst).([]float32); ok && c.source.F64 != nil {
+		kernel.NarrowShifted(narrow, c.source.F64[at:at+len(dst)], shift, f)
+		return
+	}
 	switch {
 	case c.source.F32 != nil:
 		for d, x := range c.source.F32[at : at+len(dst)] {

@@ -172,8 +172,34 @@ func MedianPoint(p points.Points, d *Direct) []float64 {
 		for c, x := range sample {
 			column[c] = x[k]
 		}
-		slices.Sort(column)
-		middle[k] = column[len(column)/2]
+		middle[k] = median(column)
 	}
 	return middle
+}
+
+// median is the element that ascending order would put in the middle of x, the upper one of two, and changes the order (Hoare's Find).
+func median(x []float64) float64 {
+	at := len(x) / 2
+	for lo, hi := 0, len(x)-1; lo < hi; {
+		pivot, i, j := x[at], lo, hi
+		for i <= j {
+			for x[i] < pivot {
+				i++
+			}
+			for pivot < x[j] {
+				j--
+			}
+			if i <= j {
+				x[i], x[j] = x[j], x[i]
+				i, j = i+1, j-1
+			}
+		}
+		if j < at {
+			lo = i
+		}
+		if at < i {
+			hi = j
+		}
+	}
+	return x[at]
 }
