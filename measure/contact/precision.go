@@ -5,6 +5,8 @@ package contact
 import (
 	"fmt"
 	"math"
+
+	"repscope/measure/internal/radix"
 )
 
 // Range is a set of pairs of residues, by how far they are from each other in the sequence.
@@ -99,7 +101,7 @@ func Precisions(s *Scores, truth *Contacts, ranges []Range) ([]Precision, error)
 	for k, r := range ranges {
 		out[k] = Precision{Range: r, Length: truth.Resolved}
 	}
-	pairs := make([]pair, 0, s.N*(s.N-1)/2)
+	pairs := make([]radix.Entry[pair], 0, s.N*(s.N-1)/2) // by falling scores
 	for i := range s.N {
 		for j := i + least; j < s.N; j++ {
 			v, state := s.Values[i*s.N+j], truth.Pairs[i*s.N+j]
@@ -108,7 +110,7 @@ func Precisions(s *Scores, truth *Contacts, ranges []Range) ([]Precision, error)
 			} else if state == Unknown {
 				continue
 			}
-			pairs = append(pairs, pair{descending(v), int32(i), int32(j)})
+			pairs = append(pairs, radix.Entry[pair]{Key: descending(v), Value: pair{int32(i), int32(j)}})
 			same := truth.chain(i) == truth.chain(j)
 			for k := range out {
 				if p := &out[k]; p.has(j-i, same) {
@@ -120,15 +122,15 @@ func Precisions(s *Scores, truth *Contacts, ranges []Range) ([]Precision, error)
 			}
 		}
 	}
-	pairs = sorted(pairs)
+	pairs = radix.Sort(pairs)
 	for k := range out {
 		p := &out[k]
 		deepest, above := min(max(p.Length, 1), p.Pairs), 0
 		var group, ends []float64 // the contacts among the pairs of each score, and how many these are
 		for first, last := 0, 0; above < deepest; first = last {
 			hits, size := 0, 0
-			for ; last < len(pairs) && pairs[last].key == pairs[first].key; last++ {
-				i, j := int(pairs[last].i), int(pairs[last].j)
+			for ; last < len(pairs) && pairs[last].Key == pairs[first].Key; last++ {
+				i, j := int(pairs[last].Value.i), int(pairs[last].Value.j)
 				if !p.has(j-i, truth.chain(i) == truth.chain(j)) {
 					continue
 				}
@@ -147,11 +149,8 @@ func Precisions(s *Scores, truth *Contacts, ranges []Range) ([]Precision, error)
 	return out, nil
 }
 
-// pair is two residues, and a number that is the smaller the higher their score.
-type pair struct {
-	key  uint64
-	i, j int32
-}
+// pair is two residues.
+type pair struct{ i, j int32 }
 
 // descending is the bits of a score as numbers in the order of falling scores; those of 0 and −0 are one.
 func descending(score float64) uint64 {
@@ -160,35 +159,6 @@ func descending(score float64) uint64 {
 		return bits
 	}
 	return ^bits &^ (1 << 63)
-}
-
-// sorted sorts by key, from digit to digit; it takes the memory of the pairs.
-func sorted(pairs []pair) []pair {
-	const bits, digits = 11, 6
-	var counts [digits][1 << bits]int32
-	for _, p := range pairs {
-		for d := range counts {
-			counts[d][p.key>>(bits*d)&(1<<bits-1)]++
-		}
-	}
-	other := make([]pair, len(pairs))
-	for d := range counts {
-		place, whole := int32(0), false
-		for k, count := range counts[d] {
-			whole = whole || int(count) == len(pairs)
-			counts[d][k], place = place, place+count
-		}
-		if whole {
-			continue // one digit for all
-		}
-		for _, p := range pairs {
-			at := &counts[d][p.key>>(bits*d)&(1<<bits-1)]
-			other[*at] = p
-			*at++
-		}
-		pairs, other = other, pairs
-	}
-	return pairs
 }
 
 // count fills the hits from those of groups of equal scores, in their order.

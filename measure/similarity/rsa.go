@@ -12,6 +12,7 @@ import (
 
 	"repscope/internal/kernel"
 	"repscope/internal/parallel"
+	"repscope/measure/internal/radix"
 	"repscope/stat"
 )
 
@@ -216,55 +217,23 @@ type ranked struct {
 // rankDistances ranks the distances ‖x_a − x_b‖, computed from differences. A
 // space in which all are equal has no ranks.
 func rankDistances(s *Space, pairs *Pairs) ranked {
-	entries := make([]distanceOfPair, len(pairs.a))
+	// The bits of squared distances, never negative, are in the order of the distances.
+	entries := make([]radix.Entry[int32], len(pairs.a))
 	for i := range entries {
 		square := kernel.SquaredDistance(s.point(pairs.a[i]), s.point(pairs.b[i]))
-		entries[i] = distanceOfPair{math.Float64bits(square), int32(i)}
+		entries[i] = radix.Entry[int32]{Key: math.Float64bits(square), Value: int32(i)}
 	}
-	entries = sortByDistance(entries)
+	entries = radix.Sort(entries)
 	r := ranked{order: make([]int32, len(entries)), tied: make([]bool, len(entries))}
 	for i, e := range entries {
-		r.order[i] = e.pair
-		r.tied[i] = i > 0 && e.bits == entries[i-1].bits
+		r.order[i] = e.Value
+		r.tied[i] = i > 0 && e.Key == entries[i-1].Key
 	}
-	if len(entries) > 1 && entries[0].bits != entries[len(entries)-1].bits {
+	if len(entries) > 1 && entries[0].Key != entries[len(entries)-1].Key {
 		r.rank = make([]float64, len(entries))
 		r.without(nil, r.rank)
 	}
 	return r
-}
-
-// distanceOfPair is a pair and the bits of its squared distance, which, never negative,
-// are in the order of the distances.
-type distanceOfPair struct {
-	bits uint64
-	pair int32
-}
-
-// sortByDistance sorts by distance and keeps the order of equal ones: digit by digit from
-// the lowest, each time by counting. It may return other memory than that of entries.
-func sortByDistance(entries []distanceOfPair) []distanceOfPair {
-	const digit, digits = 11, 6
-	var starts [digits][1 << digit]int32
-	for _, e := range entries {
-		for d := range starts {
-			starts[d][e.bits>>(d*digit)&(1<<digit-1)]++
-		}
-	}
-	sorted := make([]distanceOfPair, len(entries))
-	for d := range starts {
-		start, sum := &starts[d], int32(0)
-		for v, count := range start {
-			start[v], sum = sum, sum+count
-		}
-		for _, e := range entries {
-			at := &start[e.bits>>(d*digit)&(1<<digit-1)]
-			sorted[*at] = e
-			*at++
-		}
-		entries, sorted = sorted, entries
-	}
-	return entries
 }
 
 // without writes the ranks of the pairs that are not dropped among themselves;

@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"repscope/measure/internal/radix"
 	"repscope/measure/measuretest"
 	"repscope/points"
 	"repscope/stat"
@@ -93,15 +94,15 @@ func TestRanksWithout(t *testing.T) {
 	random := rand.New(rand.NewPCG(31, 32))
 	for _, kinds := range []int{1, 3, 20, 1 << 20} {
 		distance := make([]int, 60)
-		entries := make([]distanceOfPair, len(distance))
+		entries := make([]radix.Entry[int32], len(distance))
 		for i := range distance {
 			distance[i] = random.IntN(kinds)
-			entries[i] = distanceOfPair{uint64(distance[i]), int32(i)}
+			entries[i] = radix.Entry[int32]{Key: uint64(distance[i]), Value: int32(i)}
 		}
-		entries = sortByDistance(entries)
+		entries = radix.Sort(entries)
 		r := ranked{order: make([]int32, len(entries)), tied: make([]bool, len(entries))}
 		for i, e := range entries {
-			r.order[i], r.tied[i] = e.pair, i > 0 && e.bits == entries[i-1].bits
+			r.order[i], r.tied[i] = e.Value, i > 0 && e.Key == entries[i-1].Key
 		}
 		for _, gone := range []int{0, 2, 30, 59, 60} {
 			dropped, rank := make([]bool, len(distance)), make([]float64, len(distance))
