@@ -364,16 +364,12 @@ func (c *boundConv) bytes(s *scratch, x *operand, t int, filled bool) []uint8 {
 		s.patches = s.patches[:n]
 	}
 	for i := first; i <= last; i++ {
-		if c.planes > 0 {
-			c.fillPlanes(s.patches[(i-first)*each:][:each], data[i*c.input:(i+1)*c.input], y0, y1, uint8(-x.levels.low))
-			continue
-		}
 		c.fillBytes(s.patches[(i-first)*each:][:each], data[i*c.input:(i+1)*c.input], y0, y1, uint8(-x.levels.low))
 	}
 	return s.patches
 }
 
-// fillBytes is fill for bytes with channels last, and a byte that is zero.
+// fillBytes is fill for bytes with channels last, or in few planes, and a byte that is zero.
 func (g *geometry) fillBytes(dst, src []uint8, y0, y1 int, zero uint8) {
 	line, width := g.frame[2]*g.channels, g.in[2]*g.channels
 	left := min(g.before[2], g.frame[2]) * g.channels
@@ -393,7 +389,7 @@ func (g *geometry) fillBytes(dst, src []uint8, y0, y1 int, zero uint8) {
 				continue
 			}
 			blank(row[:left])
-			copy(row[left:left+n], src[(iz*g.in[1]+iy)*width:])
+			g.linePixels(row[left:left+n], src, iz, iy)
 			blank(row[left+n:])
 		}
 	}

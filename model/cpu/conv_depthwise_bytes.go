@@ -25,11 +25,9 @@ const quadBytes = 1 << 15
 
 // newByteChannelwise takes the weights by position and filter; it is nil if they are no signed bytes.
 func newByteChannelwise(g *geometry, weights []float32, zero uint8) *byteChannelwise {
-	signed := make([]int8, len(weights))
-	for i, v := range weights {
-		if signed[i] = int8(v); float32(signed[i]) != v {
-			return nil
-		}
+	signed, ok := signedBytes(weights)
+	if !ok {
+		return nil
 	}
 	n := g.channels
 	c := &byteChannelwise{geometry: g, lines: 1, quads: (g.kernel[1] + vector.Quad - 1) / vector.Quad}

@@ -47,11 +47,11 @@ func boundPlanes(b *builder, p *operator.ConvParams, g *geometry) (*boundConv, e
 func (g *geometry) signedPlanes(values []float32) (*integerWeights, error) {
 	pixels, k := g.kernel[1]*g.kernel[2], g.depth()
 	q, columns := &integerWeights{n: g.filters, k: k, columns: make([]int32, g.filters)}, make([]int8, g.filters*k)
-	for i, v := range values {
-		w := int8(v)
-		if float32(w) != v {
-			return nil, nil
-		}
+	signed, ok := signedBytes(values)
+	if !ok {
+		return nil, nil
+	}
+	for i, w := range signed {
 		j := i / (g.planes * pixels)
 		columns[j*k+i%pixels*g.channels+i/pixels%g.planes] = w
 		q.columns[j] += int32(w)
@@ -61,30 +61,16 @@ func (g *geometry) signedPlanes(values []float32) (*integerWeights, error) {
 	return q, err
 }
 
-// fillPlanes is fillBytes for an input whose planes are brought together.
-func (g *geometry) fillPlanes(dst, src []uint8, y0, y1 int, zero uint8) {
+// linePixels writes the first pixels of a line of an image of bytes, whose planes are brought together if it has any.
+func (g *geometry) linePixels(dst, src []uint8, z, y int) {
+	if g.planes == 0 {
+		copy(dst, src[(z*g.in[1]+y)*g.in[2]*g.channels:])
+		return
+	}
 	width, plane := g.in[2], g.in[1]*g.in[2]
-	left := min(g.before[2], g.frame[2])
-	n := min(width, g.frame[2]-left)
-	blank := func(part []uint8) {
-		for i := range part {
-			part[i] = zero
-		}
+	var rows [vector.Quad][]uint8
+	for k := range rows {
+		rows[k] = src[min(k, g.planes-1)*plane+y*width:][:len(dst)/vector.Quad]
 	}
-	for y := y0; y < y1; y++ {
-		line := dst[:g.frame[2]*g.channels]
-		dst = dst[len(line):]
-		at := y - g.before[1]
-		if at < 0 || at >= g.in[1] {
-			blank(line)
-			continue
-		}
-		var rows [vector.Quad][]uint8
-		for k := range rows {
-			rows[k] = src[min(k, g.planes-1)*plane+at*width:][:n]
-		}
-		blank(line[:left*g.channels])
-		vector.Interleave(line[left*g.channels:], &rows)
-		blank(line[(left+n)*g.channels:])
-	}
+	vector.Interleave(dst, &rows)
 }

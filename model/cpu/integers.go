@@ -88,11 +88,9 @@ func (q *integerWeights) sign(values []float32, runs []kernel.Run) (ok bool, err
 	if !kernel.GathersBytes() {
 		return false, nil
 	}
-	columns := make([]int8, len(values))
-	for i, v := range values {
-		if columns[i] = int8(v); float32(columns[i]) != v {
-			return false, nil
-		}
+	columns, ok := signedBytes(values)
+	if !ok {
+		return false, nil
 	}
 	for j := range q.n {
 		for _, v := range columns[j*q.k : (j+1)*q.k] {
@@ -106,6 +104,17 @@ func (q *integerWeights) sign(values []float32, runs []kernel.Run) (ok bool, err
 	}
 	q.signed, err = kernel.NewSignedWeights(columns, q.n, runs)
 	return true, err
+}
+
+// signedBytes are values as such bytes, if they are.
+func signedBytes(values []float32) (bytes []int8, ok bool) {
+	bytes = make([]int8, len(values))
+	for i, v := range values {
+		if bytes[i] = int8(v); float32(bytes[i]) != v {
+			return nil, false
+		}
+	}
+	return bytes, true
 }
 
 // vectors are the columns of the right operand, one after another.

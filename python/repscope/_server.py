@@ -190,7 +190,7 @@ class Server:
             return
         import subprocess
 
-        program = _program(key)
+        program = key[2]
         try:
             self._child = subprocess.Popen(
                 [program, "score", "--serve", f"--idle={IDLE}s"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
@@ -275,11 +275,6 @@ def _surroundings() -> Any:
         _programs[own] = program
         info = os.stat(program)
     return own, cpus, program, info.st_ino, info.st_size, info.st_mtime_ns
-
-
-def _program(key: Any) -> str:
-    program: str = key[2]
-    return program
 
 
 _server = Server()

@@ -89,7 +89,7 @@ func serve(in io.Reader, out io.Writer, idle time.Duration) error {
 		failed <- scanner.Err()
 	}()
 	s := &server{mapped: map[string]*mmap.File{}}
-	defer s.release()
+	defer s.forget()
 	for {
 		line, err := next(ctx, lines, idle, s.rest)
 		if line == nil {
@@ -140,15 +140,8 @@ func next(ctx context.Context, lines <-chan []byte, idle time.Duration, resting 
 
 // rest gives memory back.
 func (s *server) rest() {
-	s.release()
+	s.forget()
 	debug.FreeOSMemory()
-}
-
-func (s *server) release() {
-	for path, f := range s.mapped {
-		_ = f.Unmap() // nothing reads it any more
-		delete(s.mapped, path)
-	}
 }
 
 // answer computes the scores of a request: of each name the list of values, one for each k; null where a space is collapsed.
@@ -190,14 +183,19 @@ func (s *server) answer(ctx context.Context, line []byte) (any, error) {
 	return values, nil
 }
 
-// forget unmaps the files that the last request did not name.
+// forget unmaps all files but those that are kept.
 func (s *server) forget(kept ...string) {
-	for path, f := range s.mapped {
+	for path := range s.mapped {
 		if !slices.Contains(kept, path) {
-			_ = f.Unmap()
-			delete(s.mapped, path)
+			s.unmap(path)
 		}
 	}
+}
+
+// unmap lets go of a file, which nothing reads any more.
+func (s *server) unmap(path string) {
+	_ = s.mapped[path].Unmap()
+	delete(s.mapped, path)
 }
 
 // scores are those of a pair, by name and k.
@@ -274,8 +272,7 @@ func (s *server) space(r region, metric neighbors.Metric) (neighbors.Space, erro
 func (s *server) bytes(r region, size int64) ([]byte, error) {
 	f := s.mapped[r.Path]
 	if f != nil && !f.Current() {
-		_ = f.Unmap()
-		delete(s.mapped, r.Path)
+		s.unmap(r.Path)
 		f = nil
 	}
 	if f == nil {

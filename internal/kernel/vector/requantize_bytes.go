@@ -13,8 +13,6 @@ type ByteRequantizer struct {
 	*Requantizer
 	low       int32
 	arguments requantization
-	factors   []float32
-	terms     []float32
 }
 
 // quick says that a requantization has quickFactors, quickTerms and bounds.
@@ -110,7 +108,6 @@ func (b *ByteRequantizer) quicken() {
 	if margin > 0.125 {
 		return
 	}
-	b.factors, b.terms = factors, terms
 	a := &b.arguments
 	a.steps |= quick
 	a.quickFactors, a.quickTerms, a.rest, a.least8, a.most8 = &factors[0], &terms[0], float32(0.5-margin), uint8(least), uint8(most)

@@ -63,11 +63,7 @@ func (x Matrix) Mean() []float64 {
 
 // Select copies the rows with the given indices.
 func (x Matrix) Select(index []int) Matrix {
-	out := New(len(index), x.Dim)
-	for r, i := range index {
-		copy(out.Row(r), x.Row(i))
-	}
-	return out
+	return x.SelectInto(make([]float64, len(index)*x.Dim), index)
 }
 
 // ByBlocks lists the points of n block by block, in the order in which
