@@ -6,7 +6,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"slices"
 	"testing"
 
 	"repscope/points"
@@ -44,20 +43,6 @@ func TestValuesWithinBound(t *testing.T) {
 					}
 				}
 			})
-		}
-	}
-}
-
-func TestMedian(t *testing.T) {
-	r := random(44)
-	for range 300 {
-		x := make([]float64, 1+r.IntN(70))
-		for i := range x {
-			x[i] = float64(r.IntN(1 + r.IntN(50)))
-		}
-		ordered := slices.Sorted(slices.Values(x))
-		if got, want := median(slices.Clone(x)), ordered[len(x)/2]; got != want {
-			t.Fatalf("median of %v: %v, want %v", x, got, want)
 		}
 	}
 }

@@ -172,14 +172,13 @@ func MedianPoint(p points.Points, d *Direct) []float64 {
 		for c, x := range sample {
 			column[c] = x[k]
 		}
-		middle[k] = median(column)
+		middle[k] = placed(column, len(column)/2)
 	}
 	return middle
 }
 
-// median is the element that ascending order would put in the middle of x, the upper one of two, and changes the order (Hoare's Find).
-func median(x []float64) float64 {
-	at := len(x) / 2
+// placed is the element that ascending order would put at a place, and changes the order (Hoare's Find).
+func placed[F kernel.Float](x []F, at int) F {
 	for lo, hi := 0, len(x)-1; lo < hi; {
 		pivot, i, j := x[at], lo, hi
 		for i <= j {

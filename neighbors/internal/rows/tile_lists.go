@@ -103,25 +103,10 @@ func (t *tileSearch) bound(own *tileList) {
 			t.least[g] = math.MaxFloat32
 		}
 		kernel.LeastDistances(&t.least, t.tile[r*tilePoints:r*tilePoints+len(norms)], norms, n)
-		if last := smallest(t.least[:], place); last < math.MaxFloat32 {
+		if last := placed(t.least[:], place); last < math.MaxFloat32 {
 			own.limits[r] = t.space.above(last, t.space.band(own.first+r))
 		}
 	}
-}
-
-// smallest is the element of a short list that ascending order would put at a place, and changes the order.
-func smallest(list []float32, place int) float32 {
-	for i, v := range list {
-		if i > place && v >= list[place] {
-			continue
-		}
-		at := min(i, place)
-		for ; at > 0 && list[at-1] > v; at-- {
-			list[at] = list[at-1]
-		}
-		list[at] = v
-	}
-	return list[place]
 }
 
 // look enters the pairs of rows from … to−1 of the tile into the lists of both points.

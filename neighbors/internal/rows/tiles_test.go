@@ -100,16 +100,16 @@ func TestTilesAreRows(t *testing.T) {
 	}
 }
 
-func TestSmallest(t *testing.T) {
+func TestPlaced(t *testing.T) {
 	r := random(43)
-	for range 200 {
-		list := make([]float32, 1+r.IntN(40))
+	for range 500 {
+		list := make([]float32, 1+r.IntN(70))
 		for i := range list {
-			list[i] = float32(r.IntN(20))
+			list[i] = float32(r.IntN(1 + r.IntN(50)))
 		}
 		place := r.IntN(len(list))
 		ordered := slices.Sorted(slices.Values(list))
-		if got := smallest(slices.Clone(list), place); got != ordered[place] {
+		if got := placed(slices.Clone(list), place); got != ordered[place] {
 			t.Fatalf("at place %d of %v: %v", place, list, got)
 		}
 	}
