@@ -14,7 +14,7 @@ import (
 
 func TestDistanceKernels(t *testing.T) {
 	directly(t, func(b *bench) {
-		for _, c := range []struct{ rows, columns, pitch int }{{130, 150, 64}, {5, 260, 128}, {140, 9, 256}, {129, 257, 192}} {
+		for _, c := range []struct{ rows, columns, pitch int }{{130, 150, 64}, {5, 260, 128}, {140, 9, 256}, {129, 257, 192}, {2200, 9, 64}} {
 			queries, points := scattered[uint8](c.rows*c.pitch, 3), scattered[uint8](c.columns*c.pitch, 4)
 			for i := range queries {
 				queries[i] ^= uint8(i * 73)
@@ -51,10 +51,24 @@ func TestDistanceKernels(t *testing.T) {
 			q, p := put(b, queries), put(b, points)
 			b.start("squared_u8", grid, [3]int{256, 1, 1}, 0, q, p, put(b, lowQ), put(b, lowP), keys, c.rows, c.columns, c.pitch, 0)
 			expect(b, "squared_u8", get[uint32](b, keys, n), func(i int) uint32 { return lowQ[i/c.columns] + lowP[i%c.columns] - 2*uint32(dot(i, 0, c.pitch)) })
-			b.start("squared_u8", [3]int{grid[1], grid[1], 1}, [3]int{256, 1, 1}, 0, p, p, put(b, lowP), put(b, lowP), put(b, make([]uint32, c.columns*c.columns)), c.columns, c.columns, c.pitch, 1)
-			for first := 0; first < c.pitch; first += 64 {
-				b.start("product_u8", grid, [3]int{256, 1, 1}, 0, q, p, out, c.rows, c.columns, c.pitch, first, min(first+64, c.pitch))
+			squareGrid := [3]int{grid[1], grid[1], 1}
+			mutual := func(i int) (sum uint64) {
+				x, y := points[i/c.columns*c.pitch:], points[i%c.columns*c.pitch:]
+				for k := range c.pitch {
+					sum += uint64(x[k]) * uint64(y[k])
+				}
+				return sum
 			}
+			all, wide := put(b, make([]uint32, c.columns*c.columns)), put(b, make([]uint64, c.columns*c.columns))
+			b.start("squared_u8", squareGrid, [3]int{256, 1, 1}, 0, p, p, put(b, lowP), put(b, lowP), all, c.columns, c.columns, c.pitch, 1)
+			expect(b, "squared_u8 mirrored", get[uint32](b, all, c.columns*c.columns), func(i int) uint32 {
+				return lowP[i/c.columns] + lowP[i%c.columns] - 2*uint32(mutual(i))
+			})
+			for first := 0; first < c.pitch; first += 64 {
+				b.start("product_u8", grid, [3]int{256, 1, 1}, 0, q, p, out, c.rows, c.columns, c.pitch, first, min(first+64, c.pitch), 0)
+				b.start("product_u8", squareGrid, [3]int{256, 1, 1}, 0, p, p, wide, c.columns, c.columns, c.pitch, first, min(first+64, c.pitch), 1)
+			}
+			expect(b, "product_u8 mirrored", get[uint64](b, wide, c.columns*c.columns), mutual)
 			expect(b, "product_u8", get[uint64](b, out, n), func(i int) uint64 { return dot(i, 0, c.pitch) })
 			// Sums that need 64 bits.
 			for i := range wideQ {
@@ -66,7 +80,7 @@ func TestDistanceKernels(t *testing.T) {
 			small := min(n, 1000)
 			threads := [3]int{(small + 255) / 256, 1, 1}
 			b.start("squared_from_products", threads, [3]int{256, 1, 1}, 0, out, put(b, wideQ), put(b, wideP), small, c.columns)
-			b.start("product_u8", grid, [3]int{256, 1, 1}, 0, q, p, out, c.rows, c.columns, c.pitch, 0, c.pitch)
+			b.start("product_u8", grid, [3]int{256, 1, 1}, 0, q, p, out, c.rows, c.columns, c.pitch, 0, c.pitch, 0)
 			b.start("cosine_from_products", threads, [3]int{256, 1, 1}, 0, out, put(b, wideQ), put(b, wideP), small, c.columns)
 			b.start("cosine_from_products", threads, [3]int{256, 1, 1}, 0, put(b, get[uint64](b, squares, c.columns)), squares, squares, c.columns, c.columns)
 		}
@@ -92,7 +106,12 @@ func TestDistanceKernels(t *testing.T) {
 				if kernel[len(kernel)-2:] == "64" {
 					x, y = put(b, wide(q)), put(b, wide(p))
 				}
-				b.start(kernel, grid, [3]int{256, 1, 1}, 0, x, y, put(b, squares(q)), put(b, squares(p)), put(b, make([]uint64, c.rows*c.columns)), c.rows, c.columns, c.depth)
+				b.start(kernel, grid, [3]int{256, 1, 1}, 0, x, y, put(b, squares(q)), put(b, squares(p)), put(b, make([]uint64, c.rows*c.columns)), c.rows, c.columns, c.depth, 0)
+				whole, half, norms := put(b, make([]uint64, c.columns*c.columns)), put(b, make([]uint64, c.columns*c.columns)), put(b, squares(p))
+				b.start(kernel, [3]int{grid[1], grid[1], 1}, [3]int{256, 1, 1}, 0, y, y, norms, norms, whole, c.columns, c.columns, c.depth, 0)
+				b.start(kernel, [3]int{grid[1], grid[1], 1}, [3]int{256, 1, 1}, 0, y, y, norms, norms, half, c.columns, c.columns, c.depth, 1)
+				want := get[uint64](b, whole, c.columns*c.columns)
+				expect(b, kernel+" mirrored", get[uint64](b, half, c.columns*c.columns), func(i int) uint64 { return want[i] })
 			}
 		}
 		episodes := make([]int32, 400)

@@ -30,6 +30,18 @@ __device__ inline void load_step(Uint8Tile &s, unsigned stage, const unsigned ch
 	}
 }
 
+/* The first row and column of a block's tile. Tiles are taken in bands of 16 rows of tiles, down and then
+ * to the right, so that blocks at work together read few rows of points, which the L2 cache keeps. */
+struct TilePlace {
+	unsigned row, column;
+};
+__device__ inline TilePlace tile_place() {
+	const unsigned band = 16;
+	unsigned at = blockIdx.x + gridDim.x * blockIdx.y, first = at / (band * gridDim.y) * band, in = at - first * gridDim.y;
+	unsigned height = gridDim.x - first < band ? gridDim.x - first : band;
+	return {(first + in % height) * tile, in / height * tile};
+}
+
 /* sum[i][j] is the fragment of rows 16·i…, columns 8·j… of the warp's part. */
 __device__ inline void multiply(int sum[4][4][4], const unsigned char *queries, const unsigned char *points,
 		unsigned row0, unsigned column0, unsigned rows, unsigned columns, u64 pitch, unsigned first, unsigned last) {
@@ -76,7 +88,8 @@ __device__ inline void multiply(int sum[4][4][4], const unsigned char *queries, 
 extern "C" __global__ void __launch_bounds__(256, 2) squared_u8(const unsigned char *queries, const unsigned char *points,
 		const unsigned *query_squares, const unsigned *point_squares, unsigned *keys, unsigned rows, unsigned columns, u64 pitch, unsigned mirrored) {
 	int sum[4][4][4] = {};
-	unsigned row0 = blockIdx.x * tile, column0 = blockIdx.y * tile;
+	TilePlace at = tile_place();
+	unsigned row0 = at.row, column0 = at.column;
 	if (mirrored && column0 < row0) return;
 	multiply(sum, queries, points, row0, column0, rows, columns, pitch, 0, (unsigned)pitch);
 	unsigned warp = threadIdx.x / 32, lane = threadIdx.x % 32;
@@ -97,11 +110,13 @@ extern "C" __global__ void __launch_bounds__(256, 2) squared_u8(const unsigned c
 }
 
 /* product_u8: out[r, c] (+)= query r · point c over the depths first ≤ k < last, in
- * 64 bits; first and last are multiples of 64 at most 32768 apart. */
+ * 64 bits; first and last are multiples of 64 at most 32768 apart. mirrored as above. */
 extern "C" __global__ void __launch_bounds__(256, 2) product_u8(const unsigned char *queries, const unsigned char *points, u64 *out,
-		unsigned rows, unsigned columns, u64 pitch, unsigned first, unsigned last) {
+		unsigned rows, unsigned columns, u64 pitch, unsigned first, unsigned last, unsigned mirrored) {
 	int sum[4][4][4] = {};
-	unsigned row0 = blockIdx.x * tile, column0 = blockIdx.y * tile;
+	TilePlace place = tile_place();
+	unsigned row0 = place.row, column0 = place.column;
+	if (mirrored && column0 < row0) return;
 	multiply(sum, queries, points, row0, column0, rows, columns, pitch, first, last);
 	unsigned warp = threadIdx.x / 32, lane = threadIdx.x % 32;
 #pragma unroll
@@ -113,8 +128,9 @@ extern "C" __global__ void __launch_bounds__(256, 2) product_u8(const unsigned c
 				unsigned r = row0 + warp / 4 * 64 + 16 * i + lane / 4 + v / 2 * 8;
 				unsigned c = column0 + warp % 4 * 32 + 8 * j + lane % 4 * 2 + v % 2;
 				if (r < rows && c < columns) {
-					u64 *at = &out[(u64)r * columns + c];
-					*at = (first ? *at : 0) + (u64)(unsigned)sum[i][j][v];
+					u64 *at = &out[(u64)r * columns + c], value = (first ? *at : 0) + (u64)(unsigned)sum[i][j][v];
+					*at = value;
+					if (mirrored && column0 > row0) out[(u64)c * columns + r] = value;
 				}
 			}
 }
@@ -168,12 +184,14 @@ extern "C" __global__ void __launch_bounds__(256) cosine_from_products(u64 *keys
 
 /* Distances of floating point points by the definition: float64 differences, or
  * products, added in the order of the coordinates, nothing fused. Tiles of 64×64,
- * 256 threads with 4×4 pairs each, depth in steps of 16. */
+ * 256 threads with 4×4 pairs each, depth in steps of 16. mirrored as above: a pair has
+ * the same bits the other way round. */
 template <class T, bool cosine>
 __device__ inline void direct(const T *queries, const T *points, const double *query_squares, const double *point_squares,
-		u64 *keys, unsigned rows, unsigned columns, unsigned depth) {
+		u64 *keys, unsigned rows, unsigned columns, unsigned depth, unsigned mirrored) {
 	__shared__ double left[16][64 + 2], right[16][64 + 2];
 	unsigned tx = threadIdx.x % 16, ty = threadIdx.x / 16, row0 = blockIdx.x * 64, column0 = blockIdx.y * 64;
+	if (mirrored && column0 < row0) return;
 	double sum[4][4] = {};
 	for (unsigned k0 = 0; k0 < depth; k0 += 16) {
 		for (unsigned i = threadIdx.x; i < 64 * 16; i += 256) {
@@ -209,15 +227,18 @@ __device__ inline void direct(const T *queries, const T *points, const double *q
 #pragma unroll
 		for (unsigned j = 0; j < 4; j++) {
 			unsigned r = row0 + ty + 16 * i, c = column0 + tx + 16 * j;
-			if (r < rows && c < columns)
-				keys[(u64)r * columns + c] = cosine ? cosine_key(sum[i][j], query_squares[r], point_squares[c]) : double_bits(sum[i][j]);
+			if (r < rows && c < columns) {
+				u64 key = cosine ? cosine_key(sum[i][j], query_squares[r], point_squares[c]) : double_bits(sum[i][j]);
+				keys[(u64)r * columns + c] = key;
+				if (mirrored && column0 > row0) keys[(u64)c * columns + r] = key;
+			}
 		}
 }
 
 #define DIRECT(name, type, cosine) \
 	extern "C" __global__ void __launch_bounds__(256) name(const type *queries, const type *points, const double *query_squares, \
-			const double *point_squares, u64 *keys, unsigned rows, unsigned columns, unsigned depth) { \
-		direct<type, cosine>(queries, points, query_squares, point_squares, keys, rows, columns, depth); \
+			const double *point_squares, u64 *keys, unsigned rows, unsigned columns, unsigned depth, unsigned mirrored) { \
+		direct<type, cosine>(queries, points, query_squares, point_squares, keys, rows, columns, depth, mirrored); \
 	}
 DIRECT(squared_f32, float, false)
 DIRECT(squared_f64, double, false)

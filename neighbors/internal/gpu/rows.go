@@ -84,7 +84,7 @@ func (s *deviceRows) load(lo, hi int) error {
 		}
 		err = s.launch(name+s.points.suffix(), [3]int{(height + 63) / 64, (columns + 63) / 64, 1}, [3]int{256, 1, 1}, 0,
 			uint64(s.queries.data)+uint64(lo*s.queries.pitch), uint64(s.points.data), squares, uint64(s.points.squares),
-			uint64(s.keys.at), uint64(height), uint64(columns), uint64(s.points.Dim))
+			uint64(s.keys.at), uint64(height), uint64(columns), uint64(s.points.Dim), s.mirrored(height))
 	}
 	if err != nil || !s.self {
 		return err
@@ -93,21 +93,25 @@ func (s *deviceRows) load(lo, hi int) error {
 		uint64(s.keys.at), uint64(lo), uint64(columns), uint64(s.window), uint64(s.episode))
 }
 
+// mirrored is 1 where the loaded rows are all distances of points to each other, of which half are computed.
+func (s *deviceRows) mirrored(height int) uint64 {
+	if s.queries.data == s.points.data && height == s.points.N {
+		return 1
+	}
+	return 0
+}
+
 func (s *deviceRows) loadUint8(lo, height int) error {
 	columns, pitch := s.points.N, s.points.pitch
 	queries := uint64(s.queries.data) + uint64(lo*pitch)
 	grid, block := [3]int{(height + 127) / 128, (columns + 127) / 128, 1}, [3]int{256, 1, 1}
 	if !s.wide() {
-		mirrored := uint64(0)
-		if s.queries.data == s.points.data && height == columns {
-			mirrored = 1
-		}
 		return s.launch("squared_u8", grid, block, 0, queries, uint64(s.points.data), uint64(s.queries.low)+uint64(4*lo), uint64(s.points.low),
-			uint64(s.keys.at), uint64(height), uint64(columns), uint64(pitch), mirrored)
+			uint64(s.keys.at), uint64(height), uint64(columns), uint64(pitch), s.mirrored(height))
 	}
 	for first := 0; first < pitch; first += productDepth {
 		if err := s.launch("product_u8", grid, block, 0, queries, uint64(s.points.data), uint64(s.keys.at),
-			uint64(height), uint64(columns), uint64(pitch), uint64(first), uint64(min(first+productDepth, pitch))); err != nil {
+			uint64(height), uint64(columns), uint64(pitch), uint64(first), uint64(min(first+productDepth, pitch)), s.mirrored(height)); err != nil {
 			return err
 		}
 	}

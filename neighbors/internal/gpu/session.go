@@ -21,7 +21,7 @@ const (
 	pieceLength  = 512        // entries of a list ranked at once
 	productDepth = 32 << 10   // depth whose uint8 products fit into int32
 	depthStep    = 64         // bytes that rows of uint8 points are padded to
-	uploadBytes  = 32 << 20   // bytes of points uploaded at a time
+	uploadBytes  = 8 << 20    // bytes of points uploaded at a time; pinned memory takes long to come by
 )
 
 // session is a device at work. Its methods run on the goroutine that owns the device;
@@ -135,20 +135,26 @@ func (g *session) rowsWithin(rowBytes, rows, most int) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	fit := int(free / 10 * 9 / int64(rowBytes))
-	if fit < rows {
-		fit = min(fit, maxRows)
-	}
-	rows = min(rows, fit)
-	if most > 0 {
-		rows = min(rows, most)
-	}
-	if rows < 1 {
+	block := blockRows(int(free/10*9/int64(rowBytes)), rows, most)
+	if block < 1 {
 		return 0, fmt.Errorf("%w: %d bytes of device memory are free beside the points and one row of distances takes %d",
 			cuda.ErrOutOfMemory, free, rowBytes)
 	}
-	if rows > 128 {
-		rows = rows / 128 * 128 // whole tiles
+	return block, nil
+}
+
+// blockRows is how many of so many rows are computed at a time where `fit` fit: all of
+// them, of which half can be mirrored, or whole tiles.
+func blockRows(fit, rows, most int) int {
+	if fit < rows {
+		fit = min(fit, maxRows)
 	}
-	return rows, nil
+	block := min(rows, fit)
+	if most > 0 {
+		block = min(block, most)
+	}
+	if block < rows && block > 128 {
+		block = block / 128 * 128
+	}
+	return block
 }

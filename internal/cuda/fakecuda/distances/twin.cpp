@@ -8,7 +8,7 @@ namespace {
 #include "../../kernels/distances.cu"
 
 Family family("distances", "distances.cu device.h ../fakecuda/twin.h",
-	"52ebf4c26dcec35a1d5cee2bb20690504685bd1019141c3770607a0248fba76c",
+	"e19bb82e441ce45bd32e62f8d63ad4d120397a0a91cdee30a12d295d0e304aaa",
 	__start_fake_shared_distances, __stop_fake_shared_distances, {
 	twin("squared_u8", squared_u8),
 	twin("product_u8", product_u8),
