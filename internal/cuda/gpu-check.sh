@@ -97,14 +97,14 @@ cases() {
 	find cases -name model.onnx | wc -l
 }
 
-sanitize() { # TOOL
+sanitize() { # TOOL BINARY SKIPPED: a test binary in its package's folder, without the tests that make errors on purpose
 	has compute-sanitizer || [ -x /usr/local/cuda/bin/compute-sanitizer ] || { echo "skipped: no compute-sanitizer"; return; }
-	local tool=compute-sanitizer
+	local tool=compute-sanitizer log
 	has compute-sanitizer || tool=/usr/local/cuda/bin/compute-sanitizer
-	# Tests of errors make errors on purpose.
-	(cd internal/cuda && timeout "${SANITIZER_SECONDS:-150}" "$tool" --tool "$1" --error-exitcode 9 ./cuda.test -test.skip 'Errors|Memory') > "$report/$1.log" 2>&1
+	log="$report/$1-$(basename "$2").log"
+	(cd "$(dirname "$2")" && timeout "${SANITIZER_SECONDS:-150}" "$tool" --tool "$1" --error-exitcode 9 "./$(basename "$2")" -test.run "${4:-.}" -test.skip "$3") > "$log" 2>&1
 	local code=$?
-	tail -n 3 "$report/$1.log"
+	tail -n 3 "$log"
 	return $code
 }
 
@@ -226,8 +226,11 @@ step "operators and encoders" tests model/cuda/cuda.test
 step "neighbours" tests neighbors/neighbors.test -test.run 'GPU|Cuda|CUDA|Device'
 step "noise" tests analysis/robustness/robustness.test -test.run 'GPU'
 step "programs" programs
-step "memcheck" sanitize memcheck
-step "racecheck" sanitize racecheck
+step "memcheck" sanitize memcheck internal/cuda/cuda.test 'Errors|Memory'
+step "racecheck" sanitize racecheck internal/cuda/cuda.test 'Errors|Memory'
+step "memcheck of operators" sanitize memcheck model/cuda/cuda.test 'NodeCases|Failures'
+step "memcheck of neighbours" sanitize memcheck neighbors/neighbors.test Failures GPU
+step "racecheck of neighbours" sanitize racecheck neighbors/neighbors.test Failures GPU
 step "models" models
 step "benchmark" benchmark
 step "neighbourhood" neighbourhood

@@ -38,12 +38,15 @@ func (p *Program) PlanOver(over func(*Step) int) Layout {
 	var l Layout
 	for t := range l.Size {
 		l.Size[t] = inOrder(buffers[t], len(p.Steps))
-		if len(buffers[t]) <= maxPlanned {
+		if len(buffers[t]) > maxPlanned {
+			continue
+		}
+		for _, most := range []func(b *buffer) int{bySize, byTime} {
 			before := make([]int, len(buffers[t]))
 			for i, b := range buffers[t] {
 				before[i] = b.offset
 			}
-			if size := bySize(buffers[t]); size < l.Size[t] {
+			if size := largestFirst(buffers[t], most); size < l.Size[t] {
 				l.Size[t] = size
 				continue
 			}
@@ -145,11 +148,16 @@ func (p *Program) overwritten(s *Step, i, k int, of []*buffer, lastUse []int) *b
 	return of[x.Root]
 }
 
-// bySize places buffers, the largest first, each where it fits best among those placed before that
-// are in use at the same time, and returns the arena's size.
-func bySize(buffers []*buffer) (size int) {
+// What buffers are placed by: their size, or their size and how long they are in use, which puts parts of a long
+// concatenation before what is soon dead.
+func bySize(b *buffer) int { return b.size }
+func byTime(b *buffer) int { return b.size * (b.last - b.first + 1) }
+
+// largestFirst places buffers, those of the greatest measure first, each where it fits best among those placed
+// before that are in use at the same time, and returns the arena's size.
+func largestFirst(buffers []*buffer, measure func(b *buffer) int) (size int) {
 	sorted := slices.Clone(buffers)
-	slices.SortStableFunc(sorted, func(a, b *buffer) int { return cmp.Compare(b.size, a.size) })
+	slices.SortStableFunc(sorted, func(a, b *buffer) int { return cmp.Compare(measure(b), measure(a)) })
 	placed := make([]*buffer, 0, len(sorted)) // by offset
 	for _, b := range sorted {
 		best, least, end := -1, 0, 0

@@ -18,12 +18,12 @@ func TestPlaces(t *testing.T) {
 				buffers = append(buffers, &buffer{first: first, last: rapid.IntRange(first, steps).Draw(t, "last"), size: align * rapid.IntRange(1, 9).Draw(t, "size")})
 			}
 		}
-		for name, size := range map[string]int{"in order": inOrder(buffers, steps), "by size": bySize(buffers)} {
-			if name == "in order" {
-				inOrder(buffers, steps)
-			} else {
-				bySize(buffers)
-			}
+		for name, place := range map[string]func() int{
+			"in order": func() int { return inOrder(buffers, steps) },
+			"by size":  func() int { return largestFirst(buffers, bySize) },
+			"by time":  func() int { return largestFirst(buffers, byTime) },
+		} {
+			size := place()
 			for i, a := range buffers {
 				if a.offset < 0 || a.offset+a.size > size {
 					t.Fatalf("%s: buffer %d at %d, size %d, in an arena of %d", name, i, a.offset, a.size, size)
@@ -56,7 +56,7 @@ func TestPlacesLargestFirst(t *testing.T) {
 			buffers = append(buffers, &b)
 		}
 	}
-	if order, size := inOrder(buffers, 9*blocks+7), bySize(buffers); order != 112 || size != 96 {
+	if order, size := inOrder(buffers, 9*blocks+7), largestFirst(buffers, bySize); order != 112 || size != 96 {
 		t.Errorf("arenas of %d and %d elements, want 112 and 96", order, size)
 	}
 }

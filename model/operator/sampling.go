@@ -33,15 +33,20 @@ func (l *lowering) index(v int) string {
 
 // corners mixes the rows of pixels at the four corners around each point; rows gathers them by their places in images of the width.
 func (l *lowering) corners(y, x ends, width int, rows func(place string) string, shape []int, mix string) string {
-	var terms []string
+	sum := ""
 	for i := range 2 {
 		for j := range 2 {
 			place := l.add("Add", nil, l.add("Mul", nil, y.index[i], l.index(width)), x.index[j])
 			weight := l.reshape(l.add("Mul", nil, y.weight[i], x.weight[j]), shape)
-			terms = append(terms, l.add("Mul", nil, rows(place), weight))
+			// One corner after the other, so that no more than two are in memory.
+			if term := l.add("Mul", nil, rows(place), weight); sum == "" {
+				sum = term
+			} else {
+				sum = l.add(mix, nil, sum, term)
+			}
 		}
 	}
-	return l.add(mix, nil, terms...)
+	return sum
 }
 
 // roiAlign is a RoiAlign under replacement.
@@ -86,7 +91,7 @@ func inferRoiAlign(c *context) {
 	first := l.reshape(l.add("Mul", nil, c.Node.Inputs[2], l.index(x[2]*x[3])), []int{rows, 1, 1})
 	pixels := l.reshape(l.transpose(c.Node.Inputs[0], []int{0, 2, 3, 1}), []int{x[0] * x[2] * x[3], x[1]})
 	gather := func(place string) string { return l.add("Gather", nil, pixels, l.add("Add", nil, place, first)) }
-	mix, reduce := "Sum", "ReduceSum"
+	mix, reduce := "Add", "ReduceSum"
 	if mode == "max" {
 		mix, reduce = "Max", "ReduceMax"
 	}
@@ -331,7 +336,7 @@ func (d *deformed) sampled(sides [2]ends, x []int) string {
 		return l.add("GatherND", map[string]graph.Attribute{"batch_dims": graph.IntAttribute(1)}, d.pixels,
 			l.reshape(place, []int{all, d.taps * d.points, 1}))
 	}
-	y := l.corners(sides[0], sides[1], x[3], gather, []int{all, d.taps * d.points, 1}, "Sum")
+	y := l.corners(sides[0], sides[1], x[3], gather, []int{all, d.taps * d.points, 1}, "Add")
 	if d.c.has(4) {
 		y = l.add("Mul", nil, y, l.reshape(d.band(d.c.Node.Inputs[4]), []int{all, d.taps * d.points, 1}))
 	}

@@ -236,7 +236,7 @@ __device__ inline void direct(const T *queries, const T *points, const double *q
 }
 
 #define DIRECT(name, type, cosine) \
-	extern "C" __global__ void __launch_bounds__(256) name(const type *queries, const type *points, const double *query_squares, \
+	extern "C" __global__ void __launch_bounds__(256, 2) name(const type *queries, const type *points, const double *query_squares, \
 			const double *point_squares, u64 *keys, unsigned rows, unsigned columns, unsigned depth, unsigned mirrored) { \
 		direct<type, cosine>(queries, points, query_squares, point_squares, keys, rows, columns, depth, mirrored); \
 	}

@@ -8,7 +8,7 @@ namespace {
 #include "../../kernels/distances.cu"
 
 Family family("distances", "distances.cu device.h ../fakecuda/twin.h",
-	"e19bb82e441ce45bd32e62f8d63ad4d120397a0a91cdee30a12d295d0e304aaa",
+	"20048dabd1381d362625105875ead087728b7be454e2752b9dc21d48e0034c55",
 	__start_fake_shared_distances, __stop_fake_shared_distances, {
 	twin("squared_u8", squared_u8),
 	twin("product_u8", product_u8),
