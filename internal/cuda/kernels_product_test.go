@@ -166,6 +166,9 @@ func TestConvolutionKernels(t *testing.T) {
 			// More steps than stages.
 			{images: 1, channels: 33, groups: 1, filters: 9, in: [3]int{1, 5, 5}, size: [3]int{1, 3, 3}, stride: [3]int{1, 1, 1}, before: [3]int{0, 1, 1}, slice: 4, activation: 1},
 			{images: 1, channels: 33, groups: 1, filters: 10, in: [3]int{1, 5, 5}, size: [3]int{1, 3, 3}, stride: [3]int{1, 1, 1}, before: [3]int{0, 1, 1}, channelsFirst: true, down: true, slice: 9, activation: 1},
+			// Slices of several steps, begun after others.
+			{images: 1, channels: 32, groups: 1, filters: 65, in: [3]int{1, 5, 9}, size: [3]int{1, 3, 3}, stride: [3]int{1, 1, 1}, before: [3]int{0, 1, 1}, fours: true, slice: 4, z: 3, activation: 0},
+			{images: 1, channels: 32, groups: 1, filters: 65, in: [3]int{1, 5, 9}, size: [3]int{1, 3, 3}, stride: [3]int{1, 1, 1}, before: [3]int{0, 1, 1}, slice: 5, z: 2, activation: 0},
 			// The first row and column of pixels is in no patch, and there are more slices than steps.
 			{images: 1, channels: 4, groups: 1, filters: 13, in: [3]int{1, 7, 8}, size: [3]int{1, 3, 3}, stride: [3]int{1, 1, 1}, before: [3]int{0, -1, -1}, fours: true, slice: 1, z: 3, activation: 0},
 			{images: 1, channels: 4, groups: 1, filters: 13, in: [3]int{1, 7, 8}, size: [3]int{1, 3, 3}, stride: [3]int{1, 1, 1}, before: [3]int{0, -1, -1}, channelsFirst: true, down: true, slice: 9, activation: 1},
