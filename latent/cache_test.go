@@ -99,6 +99,43 @@ func TestCache(t *testing.T) {
 	wantError(t, warned, "latent cache")
 }
 
+// Where the output is one vector per state, the poolings that leave it as it is share an entry; where there are several, and for
+// the mean, each has its own.
+func TestCachePoolings(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		shape   []int
+		entries int
+	}{{[]int{64, 64}, 2}, {[]int{2, 64, 64}, 4}} {
+		cache, err := OpenCache(t.TempDir())
+		if err != nil {
+			t.Fatal(err)
+		}
+		e, err := RandomEncoder([]int{64, 64}, RandomOptions{Dim: 16})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer e.Close()
+		src := ones(3, c.shape...)
+		for i := range src.values {
+			src.values[i] = float32(i % 251)
+		}
+		for _, pool := range []Pool{PoolNone, PoolFlatten, PoolLast, PoolCLS, PoolMean} {
+			got, err := Latents(t.Context(), e, src, EncodeOptions{Pool: pool, Cache: cache})
+			if err != nil {
+				t.Fatal(err)
+			}
+			want, err := Latents(t.Context(), e, src, EncodeOptions{Pool: pool})
+			if err != nil || !slices.Equal(got.F32, want.F32) || got.Dim != want.Dim {
+				t.Errorf("%v, pooling %q: not what the encoder gives: %v", c.shape, pool, err)
+			}
+		}
+		if list, _ := filepath.Glob(filepath.Join(cache.Dir, "*.npy")); len(list) != c.entries {
+			t.Errorf("%v: %d entries, want %d", c.shape, len(list), c.entries)
+		}
+	}
+}
+
 // An entry under the name of another one is not that one's: two files exchanged, as by a copy
 // that went wrong, give what the encoder gives.
 func TestCacheExchanged(t *testing.T) {

@@ -126,7 +126,11 @@ func latents(ctx context.Context, enc Encoder, info Info, src Source, o EncodeOp
 	o.Preprocessing = s.pre.Preprocessing
 	key := ""
 	if o.Cache != nil || share.In(ctx) {
-		if key, err = keyOf(info, src, o); err != nil {
+		named := o
+		if s.single && o.Pool != PoolMean { // the poolings give the same, and are one entry
+			named.Pool = PoolNone
+		}
+		if key, err = keyOf(info, src, named); err != nil {
 			return points.Points{}, err
 		}
 	}
@@ -202,6 +206,7 @@ type Stream struct {
 	pre     *preprocessor
 	outputs []StreamOutput // nil until known
 	pools   []Pool         // with PoolFlatten in place of PoolKeep, by output
+	single  bool           // the first output is known to be one vector per state
 	most    int            // states of a batch
 	levels  pixels.Levels  // what bytes stand for, once there are some
 	noise   *Noise         // on the states, where the encoder runs; nil: none
@@ -340,6 +345,7 @@ func (s *Stream) resolve(shapes [][]int) error {
 		outputs[k] = out
 	}
 	s.outputs, s.pools = outputs, pools
+	s.single = graph.Count(shapes[0][1:]) == shapes[0][len(shapes[0])-1]
 	return nil
 }
 

@@ -57,8 +57,8 @@ func filesOf(t *testing.T, dir string) map[string][]byte {
 	return files
 }
 
-// Every model encodes every set of frames once in a study, however many analyses and datasets ask for it and at the same time,
-// with the cache on disk and without; baselines are fitted once, and lists of neighbors are searched once. The files have the
+// Every model encodes every set of frames once in a study, however many analyses and datasets ask for it, at the same time and
+// with other names of the same pooling, with the cache on disk and without; baselines are fitted once, and lists of neighbors are searched once. The files have the
 // bytes of the binaries run one after another.
 func TestStudyEncodesOnce(t *testing.T) {
 	t.Parallel()
@@ -80,6 +80,9 @@ func TestStudyEncodesOnce(t *testing.T) {
 			e, _ := Find(name)
 			var stderr bytes.Buffer
 			args := append([]string{"--frames", file, "--cache", "off", "--out", filepath.Join(alone, dataset, name), "--quiet"}, common...)
+			if name == "geometry" {
+				args = append(args, "--pool", "flatten")
+			}
 			if code := run.Run(t.Context(), e.Command, args, &bytes.Buffer{}, &stderr); code != 0 {
 				t.Fatal(stderr.String())
 			}
@@ -87,7 +90,7 @@ func TestStudyEncodesOnce(t *testing.T) {
 	}
 	evaluate, _ := Find("evaluate")
 	for _, cache := range []string{"off", filepath.Join(dir, "cache")} {
-		text := "defaults: {bootstrap: 0, format: svg, cache: \"" + cache + "\", model: {one: \"" + model + "\", two: \"" + second + "\"}, baseline: \"pca:3\"}\n" +
+		text := "defaults: {bootstrap: 0, format: svg, cache: \"" + cache + "\", model: {one: \"" + model + "\", two: \"" + second + "\"}, baseline: \"pca:3\", geometry: {pool: flatten}}\n" +
 			"analyses: [" + strings.Join(analyses, ", ") + "]\n" +
 			"datasets: {a: {frames: \"" + frames + "\"}, b: {frames: \"" + frames + "\"}, c: {frames: \"" + other + "\"}}\n"
 		suite := filepath.Join(dir, "s.yaml")

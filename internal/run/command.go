@@ -41,6 +41,9 @@ type Command struct {
 	// Defaults replaces defaults of shared flags, by name.
 	Defaults map[string]string
 
+	// Long says that a run does many large things one after the other: memory is kept for the next one.
+	Long bool
+
 	// Methods drafts what --methods says of a result of this command, as it is read from
 	// its file. Where it is nil there is no --methods.
 	Methods func(d *methods.Draft)
@@ -86,6 +89,9 @@ func Main(c Command) { MainArgs(c, os.Args[1:]) }
 
 // MainArgs is Main for a program that has several commands, with the arguments of this one.
 func MainArgs(c Command, args []string) {
+	if c.Long {
+		memory.Keep()
+	}
 	stderr, code, done := supervised(c.Name)
 	if done {
 		os.Exit(code)

@@ -84,6 +84,7 @@ func New(commands []run.Command) run.Command {
 		Arguments:   "SUITE.yaml",
 		Interrupted: "interrupted; what is done stays, the same command goes on",
 		Omit:        []string{"seed", "bootstrap", "format", "memory", "threads", "config"},
+		Long:        true,
 		Methods:     describeMethods,
 		Setup: func(flags *run.Flags) run.Job {
 			s := &settings{commands: commands, jobs: defaultJobs}
