@@ -4,14 +4,12 @@ package manifold
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 
 	"repscope/analysis/internal/results"
 	"repscope/internal/parallel"
 	"repscope/measure/dimension"
-	"repscope/neighbors"
 	"repscope/report"
 	"repscope/stat"
 )
@@ -28,22 +26,26 @@ const (
 	halvedLatents = 40
 )
 
-// intrinsic fills in the intrinsic dimensions, and the halves of the maximum
-// likelihood Two-NN that models are compared by.
-func (m *Model) intrinsic(ctx context.Context, z neighbors.Space, rms float64, p *plan, out *Measured) error {
-	o := p.o
+// neighbors finds the distinct latents of a model and their neighbors; rms is told the RMS distance.
+func (p *plan) neighbors(ctx context.Context, model int, rms <-chan float64) (*dimension.Distinct, error) {
 	k := halfNeighbors
-	for _, order := range slices.Concat(o.GrideOrders, o.Neighbors) {
+	for _, order := range slices.Concat(p.o.GrideOrders, p.o.Neighbors) {
 		k = max(k, order)
 	}
-	d, err := dimension.NewDistinct(ctx, z, k, o.DuplicateTolerance*rms, p.search(ctx))
-	if undefined, ok := errors.AsType[*stat.UndefinedError](err); ok {
-		m.undefinedIntrinsic(undefined.Reason)
-		return nil
-	}
-	if err != nil {
-		return err
-	}
+	return dimension.NewDistinct(ctx, p.spaces[model], k, func() (float64, error) {
+		select {
+		case v := <-rms:
+			return p.o.DuplicateTolerance * v, nil
+		case <-ctx.Done():
+			return 0, ctx.Err()
+		}
+	}, p.search(ctx))
+}
+
+// intrinsic fills in the intrinsic dimensions from neighbors, and the halves of the maximum
+// likelihood Two-NN that models are compared by.
+func (m *Model) intrinsic(ctx context.Context, d *dimension.Distinct, p *plan, out *Measured) error {
+	o := p.o
 	m.TwoNN.NUsed, m.TwoNN.Duplicates, m.Recall = len(d.Index), d.Duplicates, recallOf(d.Recall)
 	m.NeighborsInTime = m.inTime(d)
 	ratio := d.Ratios(1, 2)

@@ -56,7 +56,7 @@ func spaceOf(t *testing.T, z points.Points) neighbors.Space {
 func golden(t *testing.T) (measuretest.Dimension, *Distinct) {
 	t.Helper()
 	g, z := measuretest.ReadDimension(t)
-	d, err := NewDistinct(t.Context(), spaceOf(t, z), 64, 1e-7*g.Spectrum.RMSDistance, Search{})
+	d, err := NewDistinct(t.Context(), spaceOf(t, z), 64, Within(1e-7*g.Spectrum.RMSDistance), Search{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -66,7 +66,7 @@ func TestWindowLeavesOutFramesOfAnEpisode(t *testing.T) {
 
 func checkWindow(t *testing.T, z points.Points, w Window, least, most int) {
 	const k = 20
-	d, err := NewDistinct(t.Context(), spaceOf(t, z), k, 1e-7, Search{Window: w})
+	d, err := NewDistinct(t.Context(), spaceOf(t, z), k, Within(1e-7), Search{Window: w})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -112,16 +112,16 @@ func checkWindow(t *testing.T, z points.Points, w Window, least, most int) {
 func TestWindowOfTooMany(t *testing.T) {
 	t.Parallel()
 	z := measuretest.Curved(60)
-	_, err := NewDistinct(t.Context(), spaceOf(t, z), 8, 1e-7, Search{Window: Window{Frames: 59}})
+	_, err := NewDistinct(t.Context(), spaceOf(t, z), 8, Within(1e-7), Search{Window: Window{Frames: 59}})
 	if stat.Reason(err) != "an exclusion window of 59 frames leaves 1 of 60 latents that are so far apart, want at least 3" {
 		t.Errorf("a window over all: %v", err)
 	}
-	d, err := NewDistinct(t.Context(), spaceOf(t, z), 50, 1e-7, Search{Window: Window{Frames: 9}})
+	d, err := NewDistinct(t.Context(), spaceOf(t, z), 50, Within(1e-7), Search{Window: Window{Frames: 9}})
 	if err != nil || d.Nearest.K != 5 {
 		t.Errorf("%+v, %v, want lists of the 5 others of every set", d, err)
 	}
 	for want, w := range map[string]Window{"-1 frames": {Frames: -1}, "times of 3 points for 60": {Time: []int{1, 2, 3}}, "episodes of 1 points": {Episode: []int{1}}} {
-		if _, err := NewDistinct(t.Context(), spaceOf(t, z), 8, 1e-7, Search{Window: w}); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := NewDistinct(t.Context(), spaceOf(t, z), 8, Within(1e-7), Search{Window: w}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want one containing %q", err, want)
 		}
 	}
@@ -133,7 +133,7 @@ func TestApproximateWithAWindow(t *testing.T) {
 	z := measuretest.Curved(3000)
 	w := Window{Frames: 1}
 	two := func(s Search) (float64, *neighbors.SearchRecall) {
-		d, err := NewDistinct(t.Context(), spaceOf(t, z), 10, 1e-7, s)
+		d, err := NewDistinct(t.Context(), spaceOf(t, z), 10, Within(1e-7), s)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -174,7 +174,7 @@ func TestWindowFindsTheDimensionOfATrajectory(t *testing.T) {
 	t.Parallel()
 	z := trajectory(2000, 3, 5)
 	of := func(frames int) (id, inTime float64) {
-		d, err := NewDistinct(t.Context(), spaceOf(t, z), 8, 1e-9, Search{Window: Window{Frames: frames}})
+		d, err := NewDistinct(t.Context(), spaceOf(t, z), 8, Within(1e-9), Search{Window: Window{Frames: frames}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -211,7 +211,7 @@ func TestHalvedEqualsSearchesOfHalves(t *testing.T) {
 	labels := h.Blocks().Labels()
 	for _, k := range []int{5, 6, 32, 40} {
 		for _, w := range []Window{{}, {Frames: 4}} {
-			d, err := NewDistinct(t.Context(), spaceOf(t, z), k, 1e-7, Search{Window: w})
+			d, err := NewDistinct(t.Context(), spaceOf(t, z), k, Within(1e-7), Search{Window: w})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -249,7 +249,7 @@ func TestHalvedEqualsSearchesOfHalves(t *testing.T) {
 			}
 		}
 	}
-	d, err := NewDistinct(t.Context(), spaceOf(t, z), 5, 1e-7, Search{})
+	d, err := NewDistinct(t.Context(), spaceOf(t, z), 5, Within(1e-7), Search{})
 	if err != nil {
 		t.Fatal(err)
 	}
