@@ -159,7 +159,7 @@ type halver struct {
 	splits [][]bool // of blocks
 	block  []uint8  // of every kept point: halves are of whole blocks, of which there are at most 60 in a [stat.Halves]
 	// near are the logarithms of the distances of every kept point to its nearest neighbors, side by side: the whole lists fill no
-	// cache. same says of every split and kept point which of these, and of as many again, are in the half of the point, the nearest
+	// cache. same says of every split and kept point which of the nearest sameNeighbors are in the half of the point, the nearest
 	// in the lowest bit. Both are nil where lists are shorter.
 	near   [][nearNeighbors]float64
 	same   [][]uint32
@@ -174,7 +174,7 @@ type longerList struct {
 	distance []float64
 }
 
-const nearNeighbors, sameNeighbors = 16, 2 * nearNeighbors
+const nearNeighbors, sameNeighbors = 20, 32
 
 // splitsAtOnce is of how many splits a table of blocks says who belongs: one in each byte.
 const splitsAtOnce = 8
@@ -314,7 +314,7 @@ func (w *halves) read(split int) {
 		if same != nil {
 			near, members := &w.near[i], same[i]
 			for ; members&(1<<nearNeighbors-1) != 0 && found < len(row); members &= members - 1 {
-				row[found] = near[bits.TrailingZeros32(members)&(nearNeighbors-1)]
+				row[found] = near[bits.TrailingZeros32(members)]
 				found++
 			}
 			rest, from = members, sameNeighbors
