@@ -121,7 +121,8 @@ func TestWindowOfTooMany(t *testing.T) {
 		t.Errorf("%+v, %v, want lists of the 5 others of every set", d, err)
 	}
 	for want, w := range map[string]Window{"-1 frames": {Frames: -1}, "times of 3 points for 60": {Time: []int{1, 2, 3}}, "episodes of 1 points": {Episode: []int{1}}} {
-		if _, err := NewDistinct(t.Context(), spaceOf(t, z), 8, Within(1e-7), Search{Window: w}); err == nil || !strings.Contains(err.Error(), want) {
+		_, err := NewDistinct(t.Context(), spaceOf(t, z), 8, Within(1e-7), Search{Window: w})
+		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want one containing %q", err, want)
 		}
 	}
@@ -194,13 +195,11 @@ func TestWindowFindsTheDimensionOfATrajectory(t *testing.T) {
 	}
 }
 
-// Statistics of halves are those of a search among their points, whether lists are long
-// enough or not.
-func TestHalvedEqualsSearchesOfHalves(t *testing.T) {
-	t.Parallel()
-	const n, order = 300, 5
-	z := measuretest.Curved(n)
-	blocks, err := stat.NewBlocks(n, nil, stat.BlockSpec{Kind: stat.MovingBlocks, Length: 25})
+// halvedPoints are points of a curve, and halves of their blocks.
+func halvedPoints(t *testing.T) (points.Points, *stat.Halves) {
+	t.Helper()
+	z := measuretest.Curved(300)
+	blocks, err := stat.NewBlocks(z.N, nil, stat.BlockSpec{Kind: stat.MovingBlocks, Length: 25})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -208,24 +207,33 @@ func TestHalvedEqualsSearchesOfHalves(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return z, h
+}
+
+// Statistics of halves are those of a search among their points, whether lists are long
+// enough or not.
+func TestHalvedEqualsSearchesOfHalves(t *testing.T) {
+	t.Parallel()
+	const order = 5
+	z, h := halvedPoints(t)
 	labels := h.Blocks().Labels()
+	statistics := []HalfStatistic{
+		{1, 2, 2, func(h *Half, dst []float64) {
+			of, err := h.TwoNN()
+			if err != nil {
+				t.Error(err)
+			}
+			dst[0], dst[1] = of.MLE, float64(of.N)
+		}},
+		{2, order, 1, func(h *Half, dst []float64) { dst[0], _ = h.Gride(3) }},
+		{0, order, 1, func(h *Half, dst []float64) { dst[0], _ = h.LevinaBickel() }},
+		{1, 2, 1, func(h *Half, dst []float64) { of, _ := h.TwoNN(); dst[0] = of.Fit }},
+	}
 	for _, k := range []int{5, 6, 32, 40} {
 		for _, w := range []Window{{}, {Frames: 4}} {
 			d, err := NewDistinct(t.Context(), spaceOf(t, z), k, Within(1e-7), Search{Window: w})
 			if err != nil {
 				t.Fatal(err)
-			}
-			statistics := []HalfStatistic{
-				{1, 2, 2, func(h *Half, dst []float64) {
-					of, err := h.TwoNN()
-					if err != nil {
-						t.Error(err)
-					}
-					dst[0], dst[1] = of.MLE, float64(of.N)
-				}},
-				{2, order, 1, func(h *Half, dst []float64) { dst[0], _ = h.Gride(3) }},
-				{0, order, 1, func(h *Half, dst []float64) { dst[0], _ = h.LevinaBickel() }},
-				{1, 2, 1, func(h *Half, dst []float64) { of, _ := h.TwoNN(); dst[0] = of.Fit }},
 			}
 			first, second, err := d.Halved(t.Context(), h, statistics...)
 			if err != nil {
@@ -249,6 +257,12 @@ func TestHalvedEqualsSearchesOfHalves(t *testing.T) {
 			}
 		}
 	}
+}
+
+// Halves without enough neighbors are undefined, and blocks must be of the points.
+func TestHalvedErrors(t *testing.T) {
+	t.Parallel()
+	z, h := halvedPoints(t)
 	d, err := NewDistinct(t.Context(), spaceOf(t, z), 5, Within(1e-7), Search{})
 	if err != nil {
 		t.Fatal(err)
@@ -257,7 +271,25 @@ func TestHalvedEqualsSearchesOfHalves(t *testing.T) {
 	if err != nil || !math.IsNaN(first[0][0][0]) {
 		t.Errorf("more neighbors than a half has: %v, %v, want NaN", first[0][0][0], err)
 	}
-	// Approximately, points whose lists are too short are left out, a hundredth of them at most.
+	few, err := stat.NewBlocks(20, nil, stat.BlockSpec{Kind: stat.MovingBlocks, Length: 4})
+	if err != nil {
+		t.Fatal(err)
+	}
+	other, err := few.Halves(1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, _, err = d.Halved(t.Context(), other, HalfStatistic{1, 2, 1, nil})
+	if err == nil || !strings.Contains(err.Error(), "blocks of 20 points for 300") {
+		t.Errorf("other blocks: %v", err)
+	}
+}
+
+// Approximately, points whose lists are too short are left out, a hundredth of them at most.
+func TestHalvedApproximately(t *testing.T) {
+	t.Parallel()
+	const order = 5
+	z, h := halvedPoints(t)
 	for k, undefined := range map[int]bool{6: true, 60: false} {
 		var got [2][][][]float64
 		for i, approximate := range []bool{false, true} {
@@ -275,17 +307,6 @@ func TestHalvedEqualsSearchesOfHalves(t *testing.T) {
 				t.Errorf("lists of %d, approximately: %v, want %v, or NaN: %v", k, v, want, undefined)
 			}
 		}
-	}
-	few, err := stat.NewBlocks(20, nil, stat.BlockSpec{Kind: stat.MovingBlocks, Length: 4})
-	if err != nil {
-		t.Fatal(err)
-	}
-	other, err := few.Halves(1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, _, err := d.Halved(t.Context(), other, HalfStatistic{1, 2, 1, nil}); err == nil || !strings.Contains(err.Error(), "blocks of 20 points for 300") {
-		t.Errorf("other blocks: %v", err)
 	}
 }
 

@@ -43,7 +43,9 @@ func NewSimilarities(ctx context.Context, z points.Points, threads int) (*Simila
 }
 
 // WithSimilarities is [WithRankMe] and [NewSimilarities] of the same points, beside each other.
-func WithSimilarities(ctx context.Context, z points.Points, threads int) (s *Spectrum, rankMe float64, similarities *Similarities, err error) {
+func WithSimilarities(
+	ctx context.Context, z points.Points, threads int,
+) (s *Spectrum, rankMe float64, similarities *Similarities, err error) {
 	mean, variance, err := variances("spectrum", z)
 	if err != nil {
 		return nil, 0, nil, err
@@ -130,7 +132,8 @@ func (s *Similarities) fromCoordinates(ctx context.Context, threads int) error {
 		}
 		rows := min(productRows, n-from)
 		s.center(x, from, from+rows)
-		p := kernel.Product[float64]{M: rows, N: dim, K: dim, A: kernel.Rows(x, dim), B: kernel.Rows(s.moments, dim), C: y, Stride: dim, Threads: threads}
+		p := kernel.Product[float64]{M: rows, N: dim, K: dim, A: kernel.Rows(x, dim), B: kernel.Rows(s.moments, dim),
+			C: y, Stride: dim, Threads: threads}
 		if err := p.Run(); err != nil {
 			return err
 		}

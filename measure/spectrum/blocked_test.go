@@ -259,7 +259,8 @@ func TestWithSimilarities(t *testing.T) {
 			t.Errorf("%s: other numbers together than alone", name)
 		}
 	}
-	if _, _, _, err := WithSimilarities(t.Context(), points.Float64(make([]float64, 12), 2), 2); stat.Reason(err) != "the points are constant" {
+	constant := points.Float64(make([]float64, 12), 2)
+	if _, _, _, err := WithSimilarities(t.Context(), constant, 2); stat.Reason(err) != "the points are constant" {
 		t.Errorf("constant points: %v", err)
 	}
 }
