@@ -4,14 +4,12 @@ package manifold
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 
 	"repscope/analysis/internal/results"
 	"repscope/internal/parallel"
 	"repscope/measure/dimension"
-	"repscope/neighbors"
 	"repscope/report"
 	"repscope/stat"
 )
@@ -28,22 +26,26 @@ const (
 	halvedLatents = 40
 )
 
-// intrinsic fills in the intrinsic dimensions, and the halves of the maximum
-// likelihood Two-NN that models are compared by.
-func (m *Model) intrinsic(ctx context.Context, z neighbors.Space, rms float64, p *plan, out *Measured) error {
-	o := p.o
+// neighbors finds the distinct latents of a model and their neighbors; rms is told the RMS distance.
+func (p *plan) neighbors(ctx context.Context, model int, rms <-chan float64) (*dimension.Distinct, error) {
 	k := halfNeighbors
-	for _, order := range slices.Concat(o.GrideOrders, o.Neighbors) {
+	for _, order := range slices.Concat(p.o.GrideOrders, p.o.Neighbors) {
 		k = max(k, order)
 	}
-	d, err := dimension.NewDistinct(ctx, z, k, o.DuplicateTolerance*rms, p.search(ctx))
-	if undefined, ok := errors.AsType[*stat.UndefinedError](err); ok {
-		m.undefinedIntrinsic(undefined.Reason)
-		return nil
-	}
-	if err != nil {
-		return err
-	}
+	return dimension.NewDistinct(ctx, p.spaces[model], k, func() (float64, error) {
+		select {
+		case v := <-rms:
+			return p.o.DuplicateTolerance * v, nil
+		case <-ctx.Done():
+			return 0, ctx.Err()
+		}
+	}, p.search(ctx))
+}
+
+// intrinsic fills in the intrinsic dimensions from neighbors, and the halves of the maximum
+// likelihood Two-NN that models are compared by.
+func (m *Model) intrinsic(ctx context.Context, d *dimension.Distinct, p *plan, out *Measured) error {
+	o := p.o
 	m.TwoNN.NUsed, m.TwoNN.Duplicates, m.Recall = len(d.Index), d.Duplicates, recallOf(d.Recall)
 	m.NeighborsInTime = m.inTime(d)
 	ratio := d.Ratios(1, 2)
@@ -86,8 +88,8 @@ func (m *Model) twoNN(estimate dimension.TwoNN, h *halves, out *Measured) {
 	r.MLECI = report.Between(estimate.MLECI[0], estimate.MLECI[1])
 	r.MLECIAssumes = independentRatios
 	r.Fit = report.NumberOr(estimate.Fit, "the smallest nine tenths of the ratios are all 1")
-	h.ask(2, []float64{estimate.MLE, estimate.Fit}, func(half *dimension.Half, dst []float64) {
-		if of, err := dimension.TwoNNOfLogs(half.LogRatios(1, 2)); err == nil {
+	h.ask(1, 2, []float64{estimate.MLE, estimate.Fit}, func(half *dimension.Half, dst []float64) {
+		if of, err := half.TwoNN(); err == nil {
 			dst[0], dst[1] = of.MLE, of.Fit
 		}
 	}, func(found []*stat.Jackknifed, reason string) {
@@ -119,12 +121,12 @@ type halved struct {
 	tell      func(found []*stat.Jackknifed, reason string)
 }
 
-// ask adds a statistic of logarithms of distances to neighbors of an order, with its values of all latents; tell
-// learns the errors, or the reason why there are none.
+// ask adds a statistic of ratios of distances to neighbors of two orders, see [dimension.HalfStatistic], with its values of all latents;
+// tell learns the errors, or the reason why there are none.
 func (h *halves) ask(
-	order int, estimates []float64, statistic func(half *dimension.Half, dst []float64), tell func(found []*stat.Jackknifed, reason string),
+	n1, n2 int, estimates []float64, statistic func(half *dimension.Half, dst []float64), tell func(found []*stat.Jackknifed, reason string),
 ) {
-	h.statistics = append(h.statistics, dimension.HalfStatistic{Order: order, Size: len(estimates), Of: statistic})
+	h.statistics = append(h.statistics, dimension.HalfStatistic{N1: n1, N2: n2, Size: len(estimates), Of: statistic})
 	h.asked = append(h.asked, halved{estimates, tell})
 }
 
@@ -191,16 +193,16 @@ func (m *Model) show(estimator Estimator, ratio []float64, out *Measured) error 
 	return nil
 }
 
-// scale is an estimate from neighbours of one order: of all latents, and of the logarithms of distances within a half of
-// them, where that of all is near.
+// scale is an estimate from ratios of distances to neighbours of two orders, see [dimension.HalfStatistic]: of all latents, and of a half
+// of them, where that of all is near.
 type scale struct {
-	order int
-	id    *report.Value
-	ci    *report.Interval
-	all   func() (float64, error)
-	half  func(half *dimension.Half, near float64) (float64, error)
-	found float64
-	err   error
+	n1, n2 int
+	id     *report.Value
+	ci     *report.Interval
+	all    func() (float64, error)
+	half   func(half *dimension.Half, near float64) (float64, error)
+	found  float64
+	err    error
 }
 
 // multiscale fills in the estimates from neighbours of several orders and asks for their intervals.
@@ -221,21 +223,17 @@ func (m *Model) multiscale(ctx context.Context, d *dimension.Distinct, h *halves
 	for i := range m.Gride {
 		g := &m.Gride[i]
 		scales = append(scales, scale{
-			order: g.N2, id: &g.ID, ci: &g.IDCI,
-			all: func() (float64, error) { return dimension.Gride(d.Ratios(g.N1, g.N2), g.N1, g.N2) },
-			half: func(half *dimension.Half, near float64) (float64, error) {
-				return dimension.GrideOfLogs(half.LogRatios(g.N1, g.N2), g.N1, g.N2, near)
-			},
+			n1: g.N1, n2: g.N2, id: &g.ID, ci: &g.IDCI,
+			all:  func() (float64, error) { return dimension.Gride(d.Ratios(g.N1, g.N2), g.N1, g.N2) },
+			half: (*dimension.Half).Gride,
 		})
 	}
 	for i := range m.LevinaBickel {
 		l := &m.LevinaBickel[i]
 		scales = append(scales, scale{
-			order: l.K, id: &l.ID, ci: &l.IDCI,
-			all: func() (float64, error) { return dimension.LevinaBickel(d.Nearest.Distance, d.Nearest.K, l.K) },
-			half: func(half *dimension.Half, _ float64) (float64, error) {
-				return dimension.LevinaBickelOfLogs(half.Logs, half.Stride, l.K)
-			},
+			n2: l.K, id: &l.ID, ci: &l.IDCI,
+			all:  func() (float64, error) { return dimension.LevinaBickel(d.Nearest.Distance, d.Nearest.K, l.K) },
+			half: func(half *dimension.Half, _ float64) (float64, error) { return half.LevinaBickel() },
 		})
 	}
 	err := parallel.For(ctx, p.o.Threads, len(scales), func(_, i int) {
@@ -257,11 +255,11 @@ func (s *scale) enter(h *halves, p *plan) {
 		return
 	}
 	*s.id = report.Number(v)
-	if p.off == "" && s.order > halvedOrder {
+	if p.off == "" && s.n2 > halvedOrder {
 		*s.ci = report.NoInterval("halves of the latents see neighbours of orders above %d at another scale", halvedOrder)
 		return
 	}
-	h.ask(s.order, []float64{v}, func(half *dimension.Half, dst []float64) {
+	h.ask(s.n1, s.n2, []float64{v}, func(half *dimension.Half, dst []float64) {
 		if id, err := s.half(half, v); err == nil {
 			dst[0] = id
 		}

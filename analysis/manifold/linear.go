@@ -9,7 +9,6 @@ import (
 	"math"
 
 	"repscope/analysis/internal/results"
-	"repscope/internal/parallel"
 	"repscope/measure/spectrum"
 	"repscope/points"
 	"repscope/report"
@@ -30,15 +29,12 @@ const (
 func (m *Model) linear(ctx context.Context, z points.Points, p *plan, similarities *spectrum.Similarities, out *Measured) (*spectrum.Spectrum, error) {
 	var s *spectrum.Spectrum
 	var rankMe float64
-	// Both pack and sum on one goroutine most of the time.
-	err := parallel.Try(ctx, p.o.Threads, 2, func(_, task int) (err error) {
-		if task == 0 {
-			s, rankMe, err = spectrum.WithRankMe(z)
-		} else if similarities == nil {
-			similarities, err = spectrum.NewSimilarities(ctx, z, p.o.Threads)
-		}
-		return err
-	})
+	var err error
+	if similarities != nil {
+		s, rankMe, err = spectrum.WithRankMe(z)
+	} else {
+		s, rankMe, similarities, err = spectrum.WithSimilarities(ctx, z, p.o.Threads)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -181,7 +181,28 @@ func (p *plan) measure(ctx context.Context, i int) (Measured, error) {
 	if p.similarities != nil {
 		similarities = p.similarities[i]
 	}
-	linear, err := m.linear(ctx, encoded.Latents, p, similarities, &out)
+	var d *dimension.Distinct
+	var few *stat.UndefinedError // too few distinct latents
+	rms := make(chan float64, 1)
+	searching, stop := context.WithCancel(ctx)
+	defer stop()
+	// Parts of either run on one goroutine; distances to what are duplicates are needed when neighbours are found.
+	err := parallel.Try(ctx, p.o.Threads, 2, func(_, task int) (err error) {
+		if task == 1 {
+			d, err = p.neighbors(searching, i, rms)
+			if undefined, ok := errors.AsType[*stat.UndefinedError](err); ok {
+				few, err = undefined, nil
+			}
+			return err
+		}
+		linear, err := m.linear(ctx, encoded.Latents, p, similarities, &out)
+		if err != nil {
+			stop()
+			return err
+		}
+		rms <- linear.RMSDistance()
+		return nil
+	})
 	if undefined, ok := errors.AsType[*stat.UndefinedError](err); ok {
 		m.undefined(undefined.Reason)
 		out.Warnings = []string{fmt.Sprintf("%s: %s: the encoder has collapsed", m.Name, undefined.Reason)}
@@ -193,7 +214,11 @@ func (p *plan) measure(ctx context.Context, i int) (Measured, error) {
 	t := p.memory[i]
 	m.Tau, m.NEff, m.NEffReliable = report.Number(t.Tau), report.Number(t.EffectiveSampleSize), t.Reliable
 	m.ExcludeWindow = p.window.Frames
-	if err := m.intrinsic(ctx, p.spaces[i], linear.RMSDistance(), p, &out); err != nil {
+	if few != nil {
+		m.undefinedIntrinsic(few.Reason)
+		return out, nil
+	}
+	if err := m.intrinsic(ctx, d, p, &out); err != nil {
 		return out, fmt.Errorf("%s: %w", m.Name, err)
 	}
 	if w := m.Recall.warning(m.Name); w != "" {

@@ -51,7 +51,7 @@ func (d *Data) loadLatents(ctx context.Context, s source) (givenLatents, error) 
 	sum := ""
 	err = parallel.Try(ctx, d.env.Options.Threads, 2, func(_, task int) (err error) {
 		if task == 0 {
-			pts, err = readLatents(a, pool, d.plan != nil)
+			pts, err = d.readLatents(a, pool)
 		} else if d.plan == nil {
 			sum, err = a.SHA256()
 		}
@@ -73,7 +73,7 @@ func (d *Data) dropBadLatents(given []givenLatents) error {
 	bad := map[int]bool{} // states
 	for i := range given {
 		g := &given[i]
-		rows, column := badRows(g.points)
+		rows, column := badRows(g.points, d.env.Options.Threads)
 		if len(rows) == 0 {
 			continue
 		}
@@ -102,9 +102,9 @@ func (d *Data) dropBadLatents(given []givenLatents) error {
 }
 
 // readLatents reads an array of latents [N, D], [N, T, D] or [N, K, D] and pools
-// it to one vector per row. float64 and wide integers stay float64. With shapeOnly nothing
+// it to one vector per row. float64 and wide integers stay float64. For a plan nothing
 // is read.
-func readLatents(a *dataset.Array, pool latent.Pool, shapeOnly bool) (points.Points, error) {
+func (d *Data) readLatents(a *dataset.Array, pool latent.Pool) (points.Points, error) {
 	shape := a.Shape()
 	if len(shape) < 1 || a.RowLen() == 0 || a.Len() == 0 {
 		return points.Points{}, fmt.Errorf("%s: shape %v holds no latents, want [N, D]", a.Name(), shape)
@@ -118,56 +118,64 @@ func readLatents(a *dataset.Array, pool latent.Pool, shapeOnly bool) (points.Poi
 	if err != nil {
 		return points.Points{}, run.Hint(fmt.Errorf("%s: %w", a.Name(), err), "choose with --pool NAME=MODE")
 	}
-	if shapeOnly {
+	if d.plan != nil {
 		return points.Points{N: a.Len(), Dim: dim}, nil
 	}
 	switch a.DType() {
 	case dataset.Float64, dataset.Int32, dataset.Int64, dataset.Uint32, dataset.Uint64:
-		data, err := poolRows(a.Len(), a.RowLen(), dim, pool, a.ReadFloat64)
+		data, err := poolRows(d.env.Options.Threads, a.Len(), a.RowLen(), dim, pool, a.ReadFloat64)
 		return points.Points{N: a.Len(), Dim: dim, F64: data}, err
 	}
-	data, err := poolRows(a.Len(), a.RowLen(), dim, pool, a.ReadFloat32)
+	data, err := poolRows(d.env.Options.Threads, a.Len(), a.RowLen(), dim, pool, a.ReadFloat32)
 	return points.Points{N: a.Len(), Dim: dim, F32: data}, err
 }
 
 // poolRows reads n rows of the given length in pieces and pools each to dim
 // values. The pooling has been resolved against the shape.
-func poolRows[T float32 | float64](n, length, dim int, pool latent.Pool, read func([]T, int, int) error) ([]T, error) {
-	out := make([]T, n*dim)
-	if length == dim {
-		return out, read(out, 0, n)
-	}
-	piece := max(1, (1<<20)/length)
-	buffer := make([]T, min(piece, n)*length)
-	for lo := 0; lo < n; lo += piece {
-		hi := min(lo+piece, n)
-		if err := read(buffer[:(hi-lo)*length], lo, hi); err != nil {
-			return nil, err
+func poolRows[T float32 | float64](threads, n, length, dim int, pool latent.Pool, read func([]T, int, int) error) ([]T, error) {
+	out, piece := make([]T, n*dim), max(1, (1<<20)/length)
+	err := parallel.With(context.Background(), threads, (n+piece-1)/piece, func() func(i int) error {
+		var buffer []T
+		return func(i int) error {
+			lo, hi := i*piece, min((i+1)*piece, n)
+			if length == dim {
+				return read(out[lo*dim:hi*dim], lo, hi)
+			}
+			if buffer == nil {
+				buffer = make([]T, min(piece, n)*length)
+			}
+			if err := read(buffer[:(hi-lo)*length], lo, hi); err != nil {
+				return err
+			}
+			for i := lo; i < hi; i++ {
+				latent.ApplyPool(pool, out[i*dim:(i+1)*dim], buffer[(i-lo)*length:(i-lo+1)*length])
+			}
+			return nil
 		}
-		for i := lo; i < hi; i++ {
-			latent.ApplyPool(pool, out[i*dim:(i+1)*dim], buffer[(i-lo)*length:(i-lo+1)*length])
-		}
-	}
-	return out, nil
+	})
+	return out, err
 }
 
 // badRows returns the points that hold NaN or Inf, and the column of the first
 // such value.
-func badRows(p points.Points) (rows []int, column int) {
-	for i := range p.N {
-		bad := -1
+func badRows(p points.Points, threads int) (rows []int, column int) {
+	const together = 1 << 12
+	parts := make([][]int, (p.N+together-1)/together)
+	bad := func(i int) int {
 		if p.F32 != nil {
-			bad = firstBad(p.F32[i*p.Dim : (i+1)*p.Dim])
-		} else {
-			bad = firstBad(p.F64[i*p.Dim : (i+1)*p.Dim])
+			return firstBad(p.F32[i*p.Dim : (i+1)*p.Dim])
 		}
-		if bad < 0 {
-			continue
+		return firstBad(p.F64[i*p.Dim : (i+1)*p.Dim])
+	}
+	_ = parallel.For(context.Background(), threads, len(parts), func(_, part int) {
+		for i := part * together; i < min((part+1)*together, p.N); i++ {
+			if bad(i) >= 0 {
+				parts[part] = append(parts[part], i)
+			}
 		}
-		if len(rows) == 0 {
-			column = bad
-		}
-		rows = append(rows, i)
+	})
+	if rows = slices.Concat(parts...); len(rows) > 0 {
+		column = bad(rows[0])
 	}
 	return rows, column
 }

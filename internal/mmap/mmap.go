@@ -39,14 +39,34 @@ type File struct {
 // when it is read from end to end.
 const resident = 2 << 20
 
-// letGo gives the mapping's pages back once enough of it has been read. They stay
+// large reads are brought in and given back by themselves: at once instead of page by page, and without
+// taking from others what they read.
+const large, largest = 1 << 18, 1 << 26
+
+// letGo gives the mapping's pages back once enough of it has been read, here n bytes at offset. They stay
 // in the system's cache, from which further reads take them.
-func (f *File) letGo(n int64) {
-	if f.used.Add(n) < resident || f.pinned {
-		return
+func (f *File) letGo(offset, n int64) {
+	switch {
+	case f.pinned:
+	case n >= large:
+		release(f.pages(offset, n))
+	case f.used.Add(n) >= resident:
+		f.used.Store(0)
+		release(f.data)
 	}
-	f.used.Store(0)
-	release(f.data)
+}
+
+// bringIn maps the pages of a large read.
+func (f *File) bringIn(offset, n int64) {
+	if n >= large && n <= largest {
+		populate(f.pages(offset, n))
+	}
+}
+
+// pages are those that hold n bytes at offset.
+func (f *File) pages(offset, n int64) []byte {
+	begin := offset - offset%int64(os.Getpagesize())
+	return f.data[begin : offset+n]
 }
 
 // Open opens a regular file for reading.
@@ -153,7 +173,8 @@ func (f *File) Use(offset, n int64, fn func(raw []byte) error) error {
 		return err
 	}
 	if f.data != nil {
-		defer f.letGo(n)
+		f.bringIn(offset, n)
+		defer f.letGo(offset, n)
 		return f.guarded(func() error { return fn(f.data[offset : offset+n : offset+n]) })
 	}
 	raw := make([]byte, n)
@@ -186,10 +207,11 @@ func (f *File) ReadAt(p []byte, offset int64) (int, error) {
 	}
 	n := int(min(int64(len(p)), f.size-offset))
 	if f.data != nil {
+		f.bringIn(offset, int64(n))
 		if err := f.guarded(func() error { copy(p, f.data[offset:]); return nil }); err != nil {
 			return 0, err
 		}
-		f.letGo(int64(n))
+		f.letGo(offset, int64(n))
 	} else if err := f.read(p[:n], offset); err != nil {
 		return 0, err
 	}

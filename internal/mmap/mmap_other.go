@@ -14,3 +14,5 @@ func mapFile(*os.File, int) ([]byte, error) { return nil, errors.ErrUnsupported 
 func unmapFile([]byte) error { return nil }
 
 func release([]byte) {}
+
+func populate([]byte) {}

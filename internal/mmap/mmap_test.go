@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 )
@@ -156,4 +157,41 @@ func TestLetGo(t *testing.T) {
 			t.Errorf("%d bytes used and not let go", f.used.Load())
 		}
 	}
+}
+
+// Large reads, which are mapped at once, begin and end anywhere and may be at work together.
+func TestLargeReads(t *testing.T) {
+	t.Parallel()
+	want := make([]byte, 3*large+777)
+	for i := range want {
+		want[i] = byte(i * 2654435761 >> 13)
+	}
+	path := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(path, want, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	f, err := Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	var group sync.WaitGroup
+	for _, r := range [][2]int{{0, len(want)}, {1, large}, {4095, large + 1}, {4097, large}, {len(want) - large, large}, {12345, 2 * large}} {
+		group.Go(func() {
+			at, n := r[0], r[1]
+			for range 3 {
+				err := f.Use(int64(at), int64(n), func(raw []byte) error {
+					if !bytes.Equal(raw, want[at:at+n]) {
+						t.Errorf("other bytes at %d … %d", at, at+n)
+					}
+					return nil
+				})
+				got := make([]byte, n)
+				if m, readErr := f.ReadAt(got, int64(at)); err != nil || readErr != nil || m != n || !bytes.Equal(got, want[at:at+n]) {
+					t.Errorf("%d bytes at %d: %v, %d, %v", n, at, err, m, readErr)
+				}
+			}
+		})
+	}
+	group.Wait()
 }

@@ -149,16 +149,30 @@ func (d *Distinct) lookUp(ctx context.Context, members, places []int, ratio []fl
 		for q, at := range places {
 			queries[q] = members[at]
 		}
-		// Points are distinct, so that the first of three is the query itself.
-		nearest, err := d.all.Select(d.originals(within[s])).Cross(ctx, d.all.Select(d.originals(queries)), 3, d.search.Options)
+		distance, err := d.nearestThree(ctx, d.originals(queries), d.originals(within[s]))
 		if err != nil {
 			return err
 		}
-		for q, r := range ratios(nearest, 2, 3) {
-			ratio[places[q]] = r
+		for q, at := range places {
+			ratio[at] = distance[3*q+2] / distance[3*q+1] // points are distinct, so that the first of three is the query itself
 		}
 	}
 	return nil
+}
+
+// fewQueries are faster on their own: a search copies, centers and bounds all points first.
+const fewQueries = 16
+
+// nearestThree are the distances of each query to its three nearest members.
+func (d *Distinct) nearestThree(ctx context.Context, queries, members []int) ([]float64, error) {
+	if len(queries) <= fewQueries && len(d.search.Options.Device.Contexts()) == 0 {
+		return d.all.DistancesAmong(ctx, queries, members, 3, d.search.Options.Threads)
+	}
+	nearest, err := d.all.Select(members).Cross(ctx, d.all.Select(queries), 3, d.search.Options)
+	if err != nil {
+		return nil, err
+	}
+	return nearest.Distance, nil
 }
 
 // originals are the points at positions in d.Index.

@@ -16,7 +16,7 @@ import (
 func TestRatiosWithinASubset(t *testing.T) {
 	t.Parallel()
 	z := measuretest.Curved(1200)
-	d, err := NewDistinct(t.Context(), spaceOf(t, z), 32, 1e-7, Search{})
+	d, err := NewDistinct(t.Context(), spaceOf(t, z), 32, Within(1e-7), Search{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,7 +55,7 @@ func TestApproximateDecimation(t *testing.T) {
 	t.Parallel()
 	z := measuretest.Curved(3000)
 	curve := func(s Search) []Decimation {
-		d, err := NewDistinct(t.Context(), spaceOf(t, z), 32, 1e-7, s)
+		d, err := NewDistinct(t.Context(), spaceOf(t, z), 32, Within(1e-7), s)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -4,6 +4,7 @@ package dimension
 
 import (
 	"context"
+	"math"
 
 	"repscope/neighbors"
 	"repscope/stat"
@@ -21,13 +22,19 @@ type Distinct struct {
 	search Search
 }
 
+// Within is a tolerance that is known before.
+func Within(tolerance float64) func() (float64, error) {
+	return func() (float64, error) { return tolerance, nil }
+}
+
 // NewDistinct removes every point of a space [N, D] within tolerance (Euclidean, in the
 // units of z) of one of lower index that is kept, and finds the k nearest neighbors
-// among the rest, or as many as there are, outside the window of the search.
+// among the rest, or as many as there are, outside the window of the search. The tolerance is asked for once,
+// when the first neighbors are found: it may be computed meanwhile.
 // Duplicates carry no scale: one of them
 // makes r1 zero and ln(r2/r1) infinite. Fewer than 3 distinct points are a
 // [stat.UndefinedError]; other errors are those of [neighbors.Space.KNearest].
-func NewDistinct(ctx context.Context, z neighbors.Space, k int, tolerance float64, s Search) (*Distinct, error) {
+func NewDistinct(ctx context.Context, z neighbors.Space, k int, tolerance func() (float64, error), s Search) (*Distinct, error) {
 	n := z.Points().N
 	if err := s.Window.check(n); err != nil {
 		return nil, err
@@ -41,7 +48,7 @@ func NewDistinct(ctx context.Context, z neighbors.Space, k int, tolerance float6
 	if everywhere.Window.Frames = 0; s.Window.Frames > 0 {
 		length = min(k, duplicateNeighbors)
 	}
-	current := z
+	current, limit := z, math.NaN()
 	for {
 		if len(d.Index) < 3 {
 			return nil, stat.Undefined("intrinsic dimension", "%d of %d latents are distinct, want at least 3", len(d.Index), n)
@@ -50,7 +57,12 @@ func NewDistinct(ctx context.Context, z neighbors.Space, k int, tolerance float6
 		if err != nil {
 			return nil, err
 		}
-		dropped := dropDuplicates(nearest, tolerance)
+		if math.IsNaN(limit) {
+			if limit, err = tolerance(); err != nil {
+				return nil, err
+			}
+		}
+		dropped := dropDuplicates(nearest, limit)
 		kept := d.Index[:0]
 		for i, original := range d.Index {
 			if !dropped[i] {

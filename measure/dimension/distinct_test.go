@@ -13,7 +13,7 @@ func TestDuplicatesAreRemoved(t *testing.T) {
 	t.Parallel()
 	// The third is within the tolerance of the first, the fifth of the fourth.
 	z := points.Float64([]float64{0, 1, 1e-9, 4, 4, 9}, 1)
-	d, err := NewDistinct(t.Context(), spaceOf(t, z), 10, 1e-8, Search{})
+	d, err := NewDistinct(t.Context(), spaceOf(t, z), 10, Within(1e-8), Search{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -23,7 +23,7 @@ func TestDuplicatesAreRemoved(t *testing.T) {
 	if want := []float64{4, 3, 4.0 / 3, 8.0 / 5}; !slices.Equal(d.Ratios(1, 2), want) {
 		t.Errorf("ratios %v, want %v", d.Ratios(1, 2), want)
 	}
-	_, err = NewDistinct(t.Context(), spaceOf(t, z), 2, 5, Search{})
+	_, err = NewDistinct(t.Context(), spaceOf(t, z), 2, Within(5), Search{})
 	if stat.Reason(err) != "2 of 6 latents are distinct, want at least 3" {
 		t.Errorf("two distinct points: %v", err)
 	}

@@ -3,7 +3,7 @@
 // random subsets, and without each block of dependent points.
 //
 //	z, err := neighbors.NewSpace("latents", pts, neighbors.Euclidean) // pts: points.Points, [N, D]
-//	d, err := dimension.NewDistinct(ctx, z, 64, 1e-7*rms, dimension.Search{})
+//	d, err := dimension.NewDistinct(ctx, z, 64, dimension.Within(1e-7*rms), dimension.Search{})
 //	twoNN, err := dimension.NewTwoNN(d.Ratios(1, 2))
 //	gride, err := dimension.Gride(d.Ratios(32, 64), 32, 64)
 //	fmt.Println(twoNN.MLE, twoNN.MLECI, gride)

@@ -25,7 +25,7 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	d, err := dimension.NewDistinct(context.Background(), z, 64, 1e-7, dimension.Search{})
+	d, err := dimension.NewDistinct(context.Background(), z, 64, dimension.Within(1e-7), dimension.Search{})
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -22,22 +22,16 @@ func Gride(ratio []float64, n1, n2 int) (float64, error) {
 	if n1 < 1 || n2 <= n1 {
 		return 0, errOrders(n1, n2)
 	}
-	logs, err := logarithms(ratio)
+	logs, _, err := logarithms(ratio)
 	if err != nil {
 		return 0, err
 	}
-	return GrideOfLogs(logs, n1, n2, 0)
+	return gride(logs, n1, n2, 0)
 }
 
-// GrideOfLogs is [Gride] from the logarithms ln μ ≥ 0 of the ratios; near, if not 0, is a number not far from the
+// gride is [Gride] from the logarithms ln μ ≥ 0 of the ratios, not all 0; near, if not 0, is a number not far from the
 // estimate, from which it is found faster: to 1e−9 of it, where near is within 0.4 %.
-func GrideOfLogs(logs []float64, n1, n2 int, near float64) (float64, error) {
-	if n1 < 1 || n2 <= n1 {
-		return 0, errOrders(n1, n2)
-	}
-	if _, err := sumOfLogs(logs); err != nil {
-		return 0, err
-	}
+func gride(logs []float64, n1, n2 int, near float64) (float64, error) {
 	all := newGrideScore(logs, n1, n2)
 	start := 1.0
 	if near > 0 {

@@ -3,6 +3,7 @@
 package dimension
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -15,49 +16,85 @@ import (
 	"repscope/stat"
 )
 
-// HalfStatistic is a statistic of nearest neighbors within a half, of which the first Order count: Of fills dst[:Size] with NaN for
+// HalfStatistic is a statistic of ratios of distances to nearest neighbors within a half: Of fills dst[:Size] with NaN for
 // what is undefined. It must be safe for concurrent calls and keep nothing of the half.
 type HalfStatistic struct {
-	Order, Size int
-	Of          func(h *Half, dst []float64)
+	// Orders 1 ≤ N1 < N2 of the ratios; with N1 = 0 those of r_{N2} to all nearer ones.
+	N1, N2, Size int
+	Of           func(h *Half, dst []float64)
 }
 
-// Half holds the logarithms of the distances of some points to the nearest of the points of their half, [points × Stride] and
-// ascending.
+// Half holds the ratios of one half of the points.
 type Half struct {
-	Logs   []float64
-	Stride int
-	order  int         // up to which they are; 0: all
-	room   []float64   // for logarithms of an order
-	ratios []logRatios // that were asked for; the first known of them are of these points
-	known  int
-}
-
-// logRatios are ln(r_{n2}/r_{n1}) of the points of a half.
-type logRatios struct {
 	n1, n2 int
-	logs   []float64
+	points int       // that the logarithms are of
+	logs   []float64 // ln(r_{n2}/r_{n1}) of the points; none where n1 is 0
+	total  float64   // Σ ln(r_{n2}/r_{n1}); where n1 is 0 Σ Σ_{j<n2} ln(r_{n2}/r_j)
+	bad    error     // a distance that is 0 or infinite
+	left   int       // points that have too few neighbors and are left out
+	lost   bool      // a point has too few neighbors in the half
+	fits   *fits
 }
 
-// LogRatios are ln(r_{n2}/r_{n1}) of the points, computed once; 1 ≤ n1 < n2 ≤ Stride.
-func (h *Half) LogRatios(n1, n2 int) []float64 {
-	for _, r := range h.ratios[:h.known] {
-		if r.n1 == n1 && r.n2 == n2 {
-			return r.logs
+// TwoNN is [NewTwoNN] of the ratios.
+func (h *Half) TwoNN() (TwoNN, error) {
+	if err := h.check(); err != nil {
+		return TwoNN{}, err
+	}
+	return twoNN(h.logs, h.total, h.fits), nil
+}
+
+// Gride is [Gride] of the ratios; near is a number not far from the
+// estimate, from which it is found faster: to 1e−9 of it, where near is within 0.4 %.
+func (h *Half) Gride(near float64) (float64, error) {
+	if err := h.check(); err != nil {
+		return 0, err
+	}
+	return gride(h.logs, h.n1, h.n2, near)
+}
+
+func (h *Half) check() error {
+	if h.n1 == 0 {
+		return errOrders(h.n1, h.n2)
+	}
+	return cmp.Or(h.bad, checkTotal(h.points, h.total))
+}
+
+// LevinaBickel is [LevinaBickel] of all ratios of r_{N2} to nearer ones.
+func (h *Half) LevinaBickel() (float64, error) {
+	if h.n1 != 0 {
+		return 0, fmt.Errorf("levina–bickel: ratios to neighbor %d alone, want those to all", h.n1)
+	}
+	if h.bad != nil {
+		return 0, h.bad
+	}
+	return levinaBickel(h.points, h.n2, h.total)
+}
+
+// clear forgets the points, before so many others.
+func (h *Half) clear(points int) {
+	h.points, h.total, h.bad, h.left, h.lost = 0, 0, nil, 0, false
+	if h.n1 > 0 {
+		h.logs = slices.Grow(h.logs[:0], points)
+	}
+}
+
+// add enters a point by the logarithms of its distances.
+func (h *Half) add(row []float64) {
+	last := row[h.n2-1]
+	if h.n1 > 0 {
+		l := last - row[h.n1-1]
+		h.logs = append(h.logs, l)
+		h.total += l
+	} else {
+		for _, l := range row[:h.n2-1] {
+			h.total += last - l
 		}
 	}
-	if h.known == len(h.ratios) {
-		h.ratios = append(h.ratios, logRatios{})
+	if first := row[0]; !(last-first <= math.MaxFloat64) && h.bad == nil {
+		h.bad = fmt.Errorf("neighbour distances of point %d have logarithms from %v to %v, want finite numbers", h.points, first, last)
 	}
-	r := &h.ratios[h.known]
-	h.known++
-	r.n1, r.n2 = n1, n2
-	r.logs = slices.Grow(r.logs[:0], len(h.Logs)/h.Stride)[:len(h.Logs)/h.Stride]
-	for i, at := 0, 0; i < len(r.logs); i, at = i+1, at+h.Stride {
-		row := h.Logs[at : at+h.Stride]
-		r.logs[i] = row[n2-1] - row[n1-1]
-	}
-	return r.logs
+	h.points++
 }
 
 // Halved computes statistics of the distances to the nearest neighbors within both
@@ -74,26 +111,26 @@ func (d *Distinct) Halved(ctx context.Context, h *stat.Halves, statistics ...Hal
 		return nil, nil, fmt.Errorf("intrinsic dimension: blocks of %d points for %d points", len(labels), n)
 	}
 	splits := h.Splits()
-	most, size := 0, 0
+	size := 0
 	for _, s := range statistics {
-		most, size = max(most, s.Order), size+s.Size
+		size += s.Size
 	}
 	values := make([]float64, 2*len(splits)*size)
 	for i := range values {
 		values[i] = math.NaN()
 	}
-	x := &halver{Distinct: d, splits: splits, longer: map[int]*longerList{}}
+	x := &halver{Distinct: d, splits: splits, longer: map[int]*longerList{}, fits: &fits{}}
 	if err := x.enterBlocks(ctx, labels); err != nil {
 		return nil, nil, err
 	}
 	err = parallel.With(ctx, d.search.Options.Threads, len(splits), func() func(split int) error {
-		w := &halves{halver: x, most: most}
+		w := newHalves(x, statistics)
 		return func(split int) error {
-			w.list(split)
+			w.read(split)
 			for side := range w.side {
 				dst := values[(2*split+side)*size : (2*split+side+1)*size]
-				for _, s := range statistics {
-					if half := w.nearest(side, s.Order); half != nil {
+				for t, s := range statistics {
+					if half := w.side[side].of(w.place[t]); half != nil {
 						s.Of(half, dst[:s.Size])
 					}
 					dst = dst[s.Size:]
@@ -122,12 +159,13 @@ type halver struct {
 	splits [][]bool // of blocks
 	block  []uint8  // of every kept point: halves are of whole blocks, of which there are at most 60 in a [stat.Halves]
 	// near are the logarithms of the distances of every kept point to its nearest neighbors, side by side: the whole lists fill no
-	// cache. same says of every split and kept point which of these, and of as many again, are in the half of the point, the nearest
+	// cache. same says of every split and kept point which of the nearest sameNeighbors are in the half of the point, the nearest
 	// in the lowest bit. Both are nil where lists are shorter.
 	near   [][nearNeighbors]float64
 	same   [][]uint32
 	mu     sync.Mutex
 	longer map[int]*longerList
+	fits   *fits
 }
 
 type longerList struct {
@@ -136,7 +174,7 @@ type longerList struct {
 	distance []float64
 }
 
-const nearNeighbors, sameNeighbors = 16, 2 * nearNeighbors
+const nearNeighbors, sameNeighbors = 20, 32
 
 // splitsAtOnce is of how many splits a table of blocks says who belongs: one in each byte.
 const splitsAtOnce = 8
@@ -202,170 +240,150 @@ const longerLists = 8
 // halves are those of one split after the other of a worker.
 type halves struct {
 	*halver
-	most    int
-	side    [2]half
-	far     farLogs
-	belongs []bool // kept points, to the half that was asked for last
-}
-
-// farLogs are logarithms that are still to be taken: those of single distances would take several times as long.
-type farLogs struct {
-	distance [256]float64
-	at       [256]*float64 // where the logarithm belongs
-	n        int
-}
-
-func (f *farLogs) add(distance float64, at *float64) {
-	f.distance[f.n], f.at[f.n] = distance, at
-	if f.n++; f.n == len(f.at) {
-		f.take()
-	}
-}
-
-func (f *farLogs) take() {
-	logs := f.distance[:f.n]
-	kernel.Log(logs, logs)
-	for i, l := range logs {
-		*f.at[i] = l
-	}
-	f.n = 0
+	most  int // the largest order
+	side  [2]half
+	place []int     // of every statistic in the ratios of a side
+	row   []float64 // of one point
+	far   []float64
 }
 
 type half struct {
 	in      [math.MaxUint8 + 1]bool // blocks
-	members []int32
-	found   []int32   // members in the list of each, up to most
-	logs    []float64 // of the distances to them
-	fewest  int       // of found
-	views   []*Half   // for the orders that were asked for
-	known   int       // of them, for this half
+	points  int
+	ratios  []Half
+	belongs []bool // kept points; of length 0 until it is asked for
 }
 
-// list finds the nearest members of every member of both halves that its list has.
-func (w *halves) list(split int) {
-	for s := range w.side {
-		h := &w.side[s]
-		for b, in := range w.splits[split] {
-			h.in[b] = in == (s == 0)
-		}
-		size := 0
-		for _, b := range w.block {
-			if h.in[b] {
-				size++
+func newHalves(x *halver, statistics []HalfStatistic) *halves {
+	w := &halves{halver: x}
+	for _, s := range statistics {
+		w.most = max(w.most, s.N2)
+		ratios := w.side[0].ratios
+		at := slices.IndexFunc(ratios, func(h Half) bool { return h.n1 == s.N1 && h.n2 == s.N2 })
+		if at < 0 {
+			at = len(ratios)
+			for side := range w.side {
+				w.side[side].ratios = append(w.side[side].ratios, Half{n1: s.N1, n2: s.N2, fits: x.fits})
 			}
 		}
-		h.members, h.found = slices.Grow(h.members[:0], size), slices.Grow(h.found[:0], size)
-		h.logs, h.fewest, h.known = slices.Grow(h.logs[:0], size*w.most), w.most, 0
+		w.place = append(w.place, at)
+	}
+	w.row, w.far = make([]float64, w.most), make([]float64, w.most)
+	return w
+}
+
+// of are some ratios of a half; nil where a point has too few neighbors.
+func (h *half) of(place int) *Half {
+	r := &h.ratios[place]
+	if h.points == 0 || r.lost || 100*r.left > h.points {
+		return nil
+	}
+	return r
+}
+
+// read finds the ratios of both halves. Points are looked at once: their
+// logarithms do not stay in a cache.
+func (w *halves) read(split int) {
+	var sizes [math.MaxUint8 + 1]int
+	for _, b := range w.block {
+		sizes[b]++
+	}
+	for s := range w.side {
+		h := &w.side[s]
+		h.points, h.belongs = 0, h.belongs[:0]
+		for b, in := range w.splits[split] {
+			if h.in[b] = in == (s == 0); h.in[b] {
+				h.points += sizes[b]
+			}
+		}
+		for r := range h.ratios {
+			h.ratios[r].clear(h.points)
+		}
 	}
 	var same []uint32
 	if w.same != nil {
 		same = w.same[split]
 	}
+	row := w.row
 	for i, b := range w.block {
 		h := &w.side[0]
 		if !h.in[b] {
 			h = &w.side[1]
 		}
-		at := len(h.logs)
-		h.logs = h.logs[:at+w.most]
-		row, found, from := h.logs[at:], 0, 0
+		found, rest, from := 0, uint32(0), 0
 		if same != nil {
 			near, members := &w.near[i], same[i]
 			for ; members&(1<<nearNeighbors-1) != 0 && found < len(row); members &= members - 1 {
-				row[found] = near[bits.TrailingZeros32(members)&(nearNeighbors-1)]
+				row[found] = near[bits.TrailingZeros32(members)]
 				found++
 			}
-			for ; members != 0 && found < len(row); members &= members - 1 {
-				w.far.add(w.Nearest.Distance[i*w.Nearest.K+bits.TrailingZeros32(members)], &row[found])
-				found++
-			}
-			from = sameNeighbors
+			rest, from = members, sameNeighbors
 		}
 		if found < len(row) {
-			found = w.listedFrom(from, i, found, h, row)
+			found += w.farther(row[found:], i, h, rest, from)
 		}
-		h.members, h.found = append(h.members, int32(i)), append(h.found, int32(found))
-		h.fewest = min(h.fewest, found)
+		if found < len(row) {
+			w.short(i, h, found)
+			continue
+		}
+		for r := range h.ratios {
+			h.ratios[r].add(row)
+		}
 	}
-	w.far.take()
 }
 
-// listedFrom goes on to fill logs, of which found are, with those of the distances of kept point i to the members of its half in its list
-// from a place on, and returns how many there are.
-func (w *halves) listedFrom(place, i, found int, h *half, logs []float64) int {
-	list, distance := w.Nearest.Index[i*w.Nearest.K:(i+1)*w.Nearest.K], w.Nearest.Distance[i*w.Nearest.K:]
-	for l := place; l < len(list) && found < len(logs); l++ {
+// farther fills logs with those of the distances of kept point i to the members of its half in its list: those of a
+// pattern, and those from a place on. It returns how many there are.
+func (w *halves) farther(logs []float64, i int, h *half, pattern uint32, from int) int {
+	list, distance, found := w.Nearest.Index[i*w.Nearest.K:(i+1)*w.Nearest.K], w.Nearest.Distance[i*w.Nearest.K:], 0
+	for ; pattern != 0 && found < len(logs); pattern &= pattern - 1 {
+		logs[found] = distance[bits.TrailingZeros32(pattern)]
+		found++
+	}
+	for l := from; l < len(list) && found < len(logs); l++ {
 		if h.in[w.block[list[l]]] {
-			w.far.add(distance[l], &logs[found])
+			logs[found] = distance[l]
 			found++
 		}
 	}
+	kernel.Log(logs[:found], logs[:found])
 	return found
 }
 
-// nearest are the members of a half with their nearest members, at least so many; nil where a member has fewer.
-func (w *halves) nearest(side, order int) *Half {
-	h := &w.side[side]
-	if len(h.members) == 0 {
-		return nil
-	}
-	whole, key := h.fewest >= order, order
-	if whole {
-		key = 0
-	}
-	for _, v := range h.views[:h.known] {
-		if v.order == key {
-			return v
+// short enters kept point i, whose list has found members of its half, fewer than the largest order.
+func (w *halves) short(i int, h *half, found int) {
+	for r := range h.ratios {
+		ratios := &h.ratios[r]
+		order := ratios.n2
+		switch {
+		case found >= order:
+			ratios.add(w.row)
+			continue
+		case w.search.Approximate:
+			ratios.left++
+			continue
+		case ratios.lost:
+			continue
 		}
-	}
-	if h.known == len(h.views) {
-		h.views = append(h.views, &Half{})
-	}
-	v := h.views[h.known]
-	v.order, v.known = key, 0
-	if v.Logs, v.Stride = h.logs, w.most; !whole {
-		if v.room = w.cut(h, order, v.room); v.room == nil {
-			return nil
+		w.belong(h)
+		far := w.far[:order]
+		if w.listedLonger(i, h.belongs, far) < order && w.direct(i, h.belongs, far) < order {
+			ratios.lost = true
+			continue
 		}
-		v.Logs, v.Stride = v.room, order
+		kernel.Log(far, far)
+		ratios.add(far)
 	}
-	h.known++
-	return v
-}
-
-// cut copies the logarithms of an order into room; nil where a member has too few.
-func (w *halves) cut(h *half, order int, room []float64) []float64 {
-	logs, left := slices.Grow(room[:0], len(h.members)*order), 0
-	known := false // who belongs
-	for at, i := range h.members {
-		row := h.logs[at*w.most : at*w.most+order]
-		if int(h.found[at]) < order {
-			if w.search.Approximate {
-				left++
-				continue
-			}
-			if !known {
-				known = true
-				w.belong(h)
-			}
-			if w.listedLonger(int(i), w.belongs, row) < order && w.direct(int(i), w.belongs, row) < order {
-				return nil
-			}
-			kernel.Log(row, row)
-		}
-		logs = append(logs, row...)
-	}
-	if 100*left > len(h.members) {
-		return nil
-	}
-	return logs
 }
 
 // belong marks the members of a half.
 func (w *halves) belong(h *half) {
-	w.belongs = slices.Grow(w.belongs[:0], len(w.block))[:len(w.block)]
+	if len(h.belongs) > 0 {
+		return
+	}
+	h.belongs = slices.Grow(h.belongs, len(w.block))[:len(w.block)]
 	for i, b := range w.block {
-		w.belongs[i] = h.in[b]
+		h.belongs[i] = h.in[b]
 	}
 }
 

@@ -35,28 +35,11 @@ func LevinaBickel(distance []float64, stride, k int) (float64, error) {
 			total += l
 		}
 	}
-	if total == 0 {
-		return 0, fmt.Errorf("levina–bickel: all %d neighbour distances of every point are equal: no dimension is defined", k)
-	}
-	return float64(n) * float64(k-1) / total, nil
+	return levinaBickel(n, k, total)
 }
 
-// LevinaBickelOfLogs is [LevinaBickel] from the logarithms of the distances.
-func LevinaBickelOfLogs(logs []float64, stride, k int) (float64, error) {
-	if k < 2 || k > stride {
-		return 0, fmt.Errorf("levina–bickel: k = %d, want 2 ≤ k ≤ %d", k, stride)
-	}
-	n := len(logs) / stride
-	total := 0.0
-	for i := range n {
-		row := logs[i*stride : i*stride+k]
-		if last := row[k-1]; math.IsInf(row[0], -1) || !(last-row[0] >= 0) || math.IsInf(last, 1) {
-			return 0, fmt.Errorf("levina–bickel: neighbour distances of point %d have logarithms from %v to %v, want finite numbers", i, row[0], last)
-		}
-		for _, l := range row[:k-1] {
-			total += row[k-1] - l
-		}
-	}
+// levinaBickel is [LevinaBickel] of n points with k neighbors from the sum of the logarithms of all ratios.
+func levinaBickel(n, k int, total float64) (float64, error) {
 	if total == 0 {
 		return 0, fmt.Errorf("levina–bickel: all %d neighbour distances of every point are equal: no dimension is defined", k)
 	}

@@ -33,19 +33,15 @@ type TwoNN struct {
 // a ratio below 1 or not finite, and ratios that are all 1 (points on a
 // regular lattice) are errors.
 func NewTwoNN(ratio []float64) (TwoNN, error) {
-	logs, err := logarithms(ratio)
+	logs, total, err := logarithms(ratio)
 	if err != nil {
 		return TwoNN{}, err
 	}
-	return TwoNNOfLogs(logs)
+	return twoNN(logs, total, &fits{}), nil
 }
 
-// TwoNNOfLogs is [NewTwoNN] from the logarithms ln μ ≥ 0 of the ratios.
-func TwoNNOfLogs(logs []float64) (TwoNN, error) {
-	total, err := sumOfLogs(logs)
-	if err != nil {
-		return TwoNN{}, err
-	}
+// twoNN are the estimates from the logarithms ln μ ≥ 0 of the ratios, at least three, and their sum, which is not 0.
+func twoNN(logs []float64, total float64, f *fits) TwoNN {
 	n := float64(len(logs))
 	memory := sortings.Get().(*sorting)
 	defer sortings.Put(memory)
@@ -54,18 +50,51 @@ func TwoNNOfLogs(logs []float64) (TwoNN, error) {
 		MLE:         n / total,
 		MLEUnbiased: (n - 1) / total,
 		MLECI:       [2]float64{chi.Quantile(0.025) / (2 * total), chi.Quantile(0.975) / (2 * total)},
-		Fit:         memory.fit(logs, total/n),
+		Fit:         memory.fit(logs, total/n, f.weights(len(logs))),
 		N:           len(logs),
-	}, nil
+	}
+}
+
+// fits keeps the weights of fits for some numbers of ratios: halves have few different sizes.
+type fits struct {
+	lock sync.Mutex
+	of   map[int]func() []float64
+}
+
+// keptFits is of how many sizes weights are kept.
+const keptFits = 16
+
+// weights are −ln(1 − i/n) for the smallest ratios i = 1, 2, … of n, those that a fit uses.
+func (f *fits) weights(n int) []float64 {
+	compute := func() []float64 {
+		// i ≤ ⌊0.9·n⌋, decided without the rounding of i/n; i = n has no logarithm.
+		weights := make([]float64, min(int(math.Floor(fitShare*float64(n)+1e-9)), n-1))
+		for i := range weights {
+			weights[i] = -math.Log1p(-float64(i+1) / float64(n))
+		}
+		return weights
+	}
+	f.lock.Lock()
+	kept := f.of[n]
+	if kept == nil && len(f.of) < keptFits {
+		if f.of == nil {
+			f.of = map[int]func() []float64{}
+		}
+		kept = sync.OnceValue(compute)
+		f.of[n] = kept
+	}
+	f.lock.Unlock()
+	if kept == nil {
+		return compute()
+	}
+	return kept()
 }
 
 // sorting is memory for the fit.
 type sorting struct {
 	place, parts, bucket []int32
 	parted, out          []float64
-	within               []uint16  // the buckets of parted in their part
-	weights              []float64 // −ln(1 − i/n) for so many ratios as there were last
-	n                    int
+	within               []uint16 // the buckets of parted in their part
 }
 
 // sortings are those that nobody uses.
@@ -74,17 +103,18 @@ var sortings = sync.Pool{New: func() any { return new(sorting) }}
 // A part is of about as many values as it has buckets, a power of two, which stay in the cache.
 const bucketsOfPart = 1 << 10
 
-// ascending returns finite values of at least 0 and of the given mean in ascending order: in parts, each of these in
-// buckets, of which each is sorted. The bucket is the part 1 − 1/(1 + v/mean) of their number, which fills them about evenly
-// if values are distributed exponentially, and never descends with the value, however it is rounded. The outcome lasts until the next call.
-func (r *sorting) ascending(values []float64, mean float64) []float64 {
+// ascending visits finite values of at least 0 and of the given mean in ascending order, a part after the other, until visit wants no
+// more; each part is in buckets, of which each is sorted. The bucket is the part 1 − 1/(1 + v/mean) of their number, which fills them about
+// evenly if values are distributed exponentially, and never descends with the value, however it is rounded. What is visited lasts until
+// visit returns.
+func (r *sorting) ascending(values []float64, mean float64, visit func(sorted []float64) bool) {
 	n, rate := len(values), 1/mean
 	parts := n/bucketsOfPart + 1
-	r.out = slices.Grow(r.out[:0], n)[:n]
 	if !(rate > 0) || math.IsInf(rate, 1) || parts > math.MaxInt32/bucketsOfPart-1 {
-		copy(r.out, values)
+		r.out = append(r.out[:0], values...)
 		slices.Sort(r.out)
-		return r.out
+		visit(r.out)
+		return
 	}
 	r.place, r.parted, r.within = slices.Grow(r.place[:0], n)[:n], slices.Grow(r.parted[:0], n)[:n], slices.Grow(r.within[:0], n)[:n]
 	r.parts = slices.Grow(r.parts[:0], parts+1)[:parts+1] // one more for a share of 1
@@ -104,10 +134,12 @@ func (r *sorting) ascending(values []float64, mean float64) []float64 {
 	}
 	begin := int32(0)
 	for _, end := range r.parts {
-		r.sortPart(r.parted[begin:end], r.within[begin:end], r.out[begin:end])
-		begin = end
+		r.out = slices.Grow(r.out[:0], int(end-begin))[:end-begin]
+		r.sortPart(r.parted[begin:end], r.within[begin:end], r.out)
+		if begin = end; !visit(r.out) {
+			return
+		}
 	}
-	return r.out
 }
 
 // sortPart writes the values of a part in ascending order, by their buckets.
@@ -150,11 +182,11 @@ func toPlaces(count []int32) {
 	}
 }
 
-// logarithms returns those of ratios, with the errors of sumLog.
-func logarithms(ratio []float64) ([]float64, error) {
-	logs := make([]float64, len(ratio))
-	_, err := eachLog(ratio, func(i int, l float64) { logs[i] = l })
-	return logs, err
+// logarithms returns those of ratios and their sum, with the errors of sumLog.
+func logarithms(ratio []float64) (logs []float64, total float64, err error) {
+	logs = make([]float64, len(ratio))
+	total, err = eachLog(ratio, func(i int, l float64) { logs[i] = l })
+	return logs, total, err
 }
 
 func sumLog(ratio []float64) (float64, error) {
@@ -163,9 +195,6 @@ func sumLog(ratio []float64) (float64, error) {
 
 // eachLog tells the logarithm of each ratio and returns their sum.
 func eachLog(ratio []float64, tell func(i int, l float64)) (float64, error) {
-	if len(ratio) < 3 {
-		return 0, errFewRatios(len(ratio))
-	}
 	total := 0.0
 	for i, mu := range ratio {
 		if !(mu >= 1) || math.IsInf(mu, 0) {
@@ -175,53 +204,35 @@ func eachLog(ratio []float64, tell func(i int, l float64)) (float64, error) {
 		total += l
 		tell(i, l)
 	}
-	if total == 0 {
-		return 0, errLattice
-	}
-	return total, nil
+	return total, checkTotal(len(ratio), total)
 }
 
-// sumOfLogs is sumLog of logarithms.
-func sumOfLogs(logs []float64) (float64, error) {
-	if len(logs) < 3 {
-		return 0, errFewRatios(len(logs))
+// checkTotal says whether so many ratios, the logarithms of which have this sum, have a dimension.
+func checkTotal(count int, total float64) error {
+	switch {
+	case count < 3:
+		return fmt.Errorf("%d neighbour ratios, want at least 3 points that are not duplicates", count)
+	case total == 0:
+		return errLattice
 	}
-	total := 0.0
-	for i, l := range logs {
-		if !(l >= 0) || math.IsInf(l, 0) {
-			return 0, fmt.Errorf("logarithm of the neighbour ratio r2/r1 of point %d is %v, want a finite number of at least 0", i, l)
-		}
-		total += l
-	}
-	if total == 0 {
-		return 0, errLattice
-	}
-	return total, nil
-}
-
-func errFewRatios(count int) error {
-	return fmt.Errorf("%d neighbour ratios, want at least 3 points that are not duplicates", count)
+	return nil
 }
 
 var errLattice = errors.New("all neighbour ratios r2/r1 are 1 (points on a regular lattice): no dimension is defined")
 
-// fit is the fit of Two-NN on logarithms of ratios of the given mean, at least two of them. It
+// fit is the fit of Two-NN on logarithms of ratios of the given mean, with weights for the smallest of them. It
 // is NaN if those it uses are all 1.
-func (r *sorting) fit(logs []float64, mean float64) float64 {
-	sorted, n := r.ascending(logs, mean), float64(len(logs))
-	// i ≤ ⌊0.9·N⌋, decided without the rounding of i/N; i = N has no logarithm.
-	used := min(int(math.Floor(fitShare*n+1e-9)), len(sorted)-1)
-	if r.n != len(logs) {
-		r.n, r.weights = len(logs), slices.Grow(r.weights[:0], used)[:used]
-		for i := range r.weights {
-			r.weights[i] = -math.Log1p(-float64(i+1) / n)
-		}
-	}
+func (r *sorting) fit(logs []float64, mean float64, weights []float64) float64 {
 	xy, xx := 0.0, 0.0
-	for i, x := range sorted[:used] {
-		xy += float64(x * r.weights[i])
-		xx += float64(x * x)
-	}
+	r.ascending(logs, mean, func(sorted []float64) bool {
+		used := min(len(sorted), len(weights))
+		for i, x := range sorted[:used] {
+			xy += float64(x * weights[i])
+			xx += float64(x * x)
+		}
+		weights = weights[used:]
+		return len(weights) > 0
+	})
 	return xy / xx
 }
 

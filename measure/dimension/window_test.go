@@ -66,7 +66,7 @@ func TestWindowLeavesOutFramesOfAnEpisode(t *testing.T) {
 
 func checkWindow(t *testing.T, z points.Points, w Window, least, most int) {
 	const k = 20
-	d, err := NewDistinct(t.Context(), spaceOf(t, z), k, 1e-7, Search{Window: w})
+	d, err := NewDistinct(t.Context(), spaceOf(t, z), k, Within(1e-7), Search{Window: w})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -112,16 +112,17 @@ func checkWindow(t *testing.T, z points.Points, w Window, least, most int) {
 func TestWindowOfTooMany(t *testing.T) {
 	t.Parallel()
 	z := measuretest.Curved(60)
-	_, err := NewDistinct(t.Context(), spaceOf(t, z), 8, 1e-7, Search{Window: Window{Frames: 59}})
+	_, err := NewDistinct(t.Context(), spaceOf(t, z), 8, Within(1e-7), Search{Window: Window{Frames: 59}})
 	if stat.Reason(err) != "an exclusion window of 59 frames leaves 1 of 60 latents that are so far apart, want at least 3" {
 		t.Errorf("a window over all: %v", err)
 	}
-	d, err := NewDistinct(t.Context(), spaceOf(t, z), 50, 1e-7, Search{Window: Window{Frames: 9}})
+	d, err := NewDistinct(t.Context(), spaceOf(t, z), 50, Within(1e-7), Search{Window: Window{Frames: 9}})
 	if err != nil || d.Nearest.K != 5 {
 		t.Errorf("%+v, %v, want lists of the 5 others of every set", d, err)
 	}
 	for want, w := range map[string]Window{"-1 frames": {Frames: -1}, "times of 3 points for 60": {Time: []int{1, 2, 3}}, "episodes of 1 points": {Episode: []int{1}}} {
-		if _, err := NewDistinct(t.Context(), spaceOf(t, z), 8, 1e-7, Search{Window: w}); err == nil || !strings.Contains(err.Error(), want) {
+		_, err := NewDistinct(t.Context(), spaceOf(t, z), 8, Within(1e-7), Search{Window: w})
+		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want one containing %q", err, want)
 		}
 	}
@@ -133,7 +134,7 @@ func TestApproximateWithAWindow(t *testing.T) {
 	z := measuretest.Curved(3000)
 	w := Window{Frames: 1}
 	two := func(s Search) (float64, *neighbors.SearchRecall) {
-		d, err := NewDistinct(t.Context(), spaceOf(t, z), 10, 1e-7, s)
+		d, err := NewDistinct(t.Context(), spaceOf(t, z), 10, Within(1e-7), s)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -174,7 +175,7 @@ func TestWindowFindsTheDimensionOfATrajectory(t *testing.T) {
 	t.Parallel()
 	z := trajectory(2000, 3, 5)
 	of := func(frames int) (id, inTime float64) {
-		d, err := NewDistinct(t.Context(), spaceOf(t, z), 8, 1e-9, Search{Window: Window{Frames: frames}})
+		d, err := NewDistinct(t.Context(), spaceOf(t, z), 8, Within(1e-9), Search{Window: Window{Frames: frames}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -194,13 +195,11 @@ func TestWindowFindsTheDimensionOfATrajectory(t *testing.T) {
 	}
 }
 
-// Statistics of halves are those of a search among their points, whether lists are long
-// enough or not.
-func TestHalvedEqualsSearchesOfHalves(t *testing.T) {
-	t.Parallel()
-	const n, order = 300, 5
-	z := measuretest.Curved(n)
-	blocks, err := stat.NewBlocks(n, nil, stat.BlockSpec{Kind: stat.MovingBlocks, Length: 25})
+// halvedPoints are points of a curve, and halves of their blocks.
+func halvedPoints(t *testing.T) (points.Points, *stat.Halves) {
+	t.Helper()
+	z := measuretest.Curved(300)
+	blocks, err := stat.NewBlocks(z.N, nil, stat.BlockSpec{Kind: stat.MovingBlocks, Length: 25})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -208,24 +207,35 @@ func TestHalvedEqualsSearchesOfHalves(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return z, h
+}
+
+// Statistics of halves are those of a search among their points, whether lists are long
+// enough or not.
+func TestHalvedEqualsSearchesOfHalves(t *testing.T) {
+	t.Parallel()
+	const order = 5
+	z, h := halvedPoints(t)
 	labels := h.Blocks().Labels()
+	statistics := []HalfStatistic{
+		{1, 2, 2, func(h *Half, dst []float64) {
+			of, err := h.TwoNN()
+			if err != nil {
+				t.Error(err)
+			}
+			dst[0], dst[1] = of.MLE, float64(of.N)
+		}},
+		{2, order, 1, func(h *Half, dst []float64) { dst[0], _ = h.Gride(3) }},
+		{0, order, 1, func(h *Half, dst []float64) { dst[0], _ = h.LevinaBickel() }},
+		{1, 2, 1, func(h *Half, dst []float64) { of, _ := h.TwoNN(); dst[0] = of.Fit }},
+	}
 	for _, k := range []int{5, 6, 32, 40} {
 		for _, w := range []Window{{}, {Frames: 4}} {
-			d, err := NewDistinct(t.Context(), spaceOf(t, z), k, 1e-7, Search{Window: w})
+			d, err := NewDistinct(t.Context(), spaceOf(t, z), k, Within(1e-7), Search{Window: w})
 			if err != nil {
 				t.Fatal(err)
 			}
-			sums := func(order int) HalfStatistic {
-				return HalfStatistic{order, 2, func(h *Half, dst []float64) {
-					dst[0], dst[1] = 0, float64(len(h.Logs)/h.Stride)
-					for at := 0; at < len(h.Logs); at += h.Stride {
-						for _, l := range h.Logs[at : at+order] {
-							dst[0] += math.Exp(l)
-						}
-					}
-				}}
-			}
-			first, second, err := d.Halved(t.Context(), h, sums(1), sums(order), sums(2))
+			first, second, err := d.Halved(t.Context(), h, statistics...)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -237,23 +247,27 @@ func TestHalvedEqualsSearchesOfHalves(t *testing.T) {
 							kept = append(kept, at)
 						}
 					}
-					for at, order := range []int{1, order, 2} {
-						want := 0.0
-						for _, list := range naiveNearest(z, d, kept) {
-							want += stat.Sum(list[:order])
+					want, points := estimatesOf(t, naiveNearest(z, d, kept), order), float64(len(kept))
+					for at, of := range [][]float64{{want[0], points}, want[1:2], want[2:3], want[3:4]} {
+						for i, v := range of {
+							measuretest.Near(t, "statistic", got[at][i][r], v, 1e-8)
 						}
-						measuretest.Near(t, "sum of distances", got[at][0][r], want, 1e-6)
-						measuretest.Near(t, "points", got[at][1][r], float64(len(kept)), 0)
 					}
 				}
 			}
 		}
 	}
-	d, err := NewDistinct(t.Context(), spaceOf(t, z), 5, 1e-7, Search{})
+}
+
+// Halves without enough neighbors are undefined, and blocks must be of the points.
+func TestHalvedErrors(t *testing.T) {
+	t.Parallel()
+	z, h := halvedPoints(t)
+	d, err := NewDistinct(t.Context(), spaceOf(t, z), 5, Within(1e-7), Search{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	first, _, err := d.Halved(t.Context(), h, HalfStatistic{200, 1, func(_ *Half, dst []float64) { dst[0] = 1 }})
+	first, _, err := d.Halved(t.Context(), h, HalfStatistic{1, 200, 1, func(_ *Half, dst []float64) { dst[0] = 1 }})
 	if err != nil || !math.IsNaN(first[0][0][0]) {
 		t.Errorf("more neighbors than a half has: %v, %v, want NaN", first[0][0][0], err)
 	}
@@ -265,8 +279,121 @@ func TestHalvedEqualsSearchesOfHalves(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := d.Halved(t.Context(), other, HalfStatistic{2, 1, nil}); err == nil || !strings.Contains(err.Error(), "blocks of 20 points for 300") {
+	_, _, err = d.Halved(t.Context(), other, HalfStatistic{1, 2, 1, nil})
+	if err == nil || !strings.Contains(err.Error(), "blocks of 20 points for 300") {
 		t.Errorf("other blocks: %v", err)
+	}
+}
+
+// Approximately, points whose lists are too short are left out, a hundredth of them at most.
+func TestHalvedApproximately(t *testing.T) {
+	t.Parallel()
+	const order = 5
+	z, h := halvedPoints(t)
+	for k, undefined := range map[int]bool{6: true, 60: false} {
+		var got [2][][][]float64
+		for i, approximate := range []bool{false, true} {
+			d, err := NewDistinct(t.Context(), spaceOf(t, z), k, Within(1e-7), Search{Approximate: approximate})
+			if err != nil {
+				t.Fatal(err)
+			}
+			got[i], _, err = d.Halved(t.Context(), h, HalfStatistic{0, order, 1, func(h *Half, dst []float64) { dst[0], _ = h.LevinaBickel() }})
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		for r, want := range got[0][0][0] {
+			if v := got[1][0][0][r]; undefined != math.IsNaN(v) || !undefined && math.Abs(v-want) > 0.02*want {
+				t.Errorf("lists of %d, approximately: %v, want %v, or NaN: %v", k, v, want, undefined)
+			}
+		}
+	}
+}
+
+// estimatesOf are Two-NN, Gride of orders 2 and order, Levina–Bickel of that order and the fit of Two-NN from lists of distances.
+func estimatesOf(t *testing.T, lists [][]float64, order int) (out [4]float64) {
+	t.Helper()
+	var ratio, higher, distances []float64
+	for _, list := range lists {
+		ratio, higher = append(ratio, list[1]/list[0]), append(higher, list[order-1]/list[1])
+		distances = append(distances, list[:order]...)
+	}
+	of, err := NewTwoNN(ratio)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out[0], out[3] = of.MLE, of.Fit
+	if out[1], err = Gride(higher, 2, order); err != nil {
+		t.Fatal(err)
+	}
+	if out[2], err = LevinaBickel(distances, order, order); err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// A half tells what it was not asked for, and distances that have no ratios.
+func TestHalfErrors(t *testing.T) {
+	t.Parallel()
+	one, all := &Half{n1: 1, n2: 2, fits: &fits{}}, &Half{n2: 2, fits: &fits{}}
+	rows := [][]float64{{0, 0.5}, {0.25, 1}, {-1, 2}}
+	for _, h := range []*Half{one, all} {
+		for _, row := range rows {
+			h.add(row)
+		}
+	}
+	if _, err := one.LevinaBickel(); err == nil || !strings.Contains(err.Error(), "those to all") {
+		t.Errorf("Levina–Bickel of ratios to one neighbor: %v", err)
+	}
+	if _, err := all.Gride(0); err == nil || !strings.Contains(err.Error(), "n1 = 0") {
+		t.Errorf("Gride without orders: %v", err)
+	}
+	if id, err := all.LevinaBickel(); err != nil || id != 3/4.25 {
+		t.Errorf("Levina–Bickel %v, %v, want 3/4.25", id, err)
+	}
+	for _, row := range [][]float64{{math.Inf(-1), 1}, {1, math.Inf(1)}, {math.NaN(), 1}, {math.Inf(-1), math.Inf(-1)}} {
+		for _, h := range []*Half{one, all} {
+			h.clear(4)
+			h.add(rows[0])
+			h.add(row)
+			h.add(row)
+			_, err := h.TwoNN()
+			if h.n1 == 0 {
+				_, err = h.LevinaBickel()
+			}
+			if err == nil || !strings.Contains(err.Error(), "point 1 have logarithms from") {
+				t.Errorf("logarithms %v: %v", row, err)
+			}
+		}
+	}
+	one.clear(2)
+	one.add(rows[0])
+	if _, err := one.TwoNN(); err == nil || !strings.Contains(err.Error(), "1 neighbour ratios") {
+		t.Errorf("one point: %v", err)
+	}
+	one.clear(3)
+	for range 3 {
+		one.add([]float64{1, 1})
+	}
+	if _, err := one.Gride(0); err != errLattice {
+		t.Errorf("equal distances: %v", err)
+	}
+}
+
+// Weights are those of a formula, whether they are kept or not.
+func TestFitWeights(t *testing.T) {
+	t.Parallel()
+	f := &fits{}
+	for range 2 {
+		for n := 3; n < 3+2*keptFits; n++ {
+			weights := f.weights(n)
+			if want := min(int(0.9*float64(n)+1e-9), n-1); len(weights) != want {
+				t.Fatalf("%d weights of %d, want %d", len(weights), n, want)
+			}
+			for i, w := range weights {
+				measuretest.Near(t, "weight", w, -math.Log(1-float64(i+1)/float64(n)), 1e-13)
+			}
+		}
 	}
 }
 

@@ -6,6 +6,7 @@ package spectrum
 import (
 	"context"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
@@ -22,6 +23,7 @@ type Similarities struct {
 	mean       []float64
 	similarity []float64 // of every point x less the mean, x·M·x with M = Σ x·xᵀ
 	length     []float64 // ‖x‖²
+	moments    []float64 // M, added up in the order of the points; nil where points are fewer than 3·D
 }
 
 // NewSimilarities costs n·D·min(n, 3·D) operations. Errors: points that do not vary, NaN and Inf ([stat.UndefinedError]);
@@ -31,10 +33,50 @@ func NewSimilarities(ctx context.Context, z points.Points, threads int) (*Simila
 	if err != nil {
 		return nil, err
 	}
-	s := &Similarities{z: z, mean: mean, similarity: make([]float64, z.N), length: make([]float64, z.N)}
+	var products []float64
+	if z.N >= 3*z.Dim {
+		if products, err = productsOf(z, mean); err != nil {
+			return nil, err
+		}
+	}
+	return similaritiesAbout(ctx, z, mean, products, threads)
+}
+
+// WithSimilarities is [WithRankMe] and [NewSimilarities] of the same points, beside each other.
+func WithSimilarities(
+	ctx context.Context, z points.Points, threads int,
+) (s *Spectrum, rankMe float64, similarities *Similarities, err error) {
+	mean, variance, err := variances("spectrum", z)
+	if err != nil {
+		return nil, 0, nil, err
+	}
+	products, err := productsOf(z, mean)
+	if err != nil {
+		return nil, 0, nil, err
+	}
+	kept := products
+	if z.N >= 3*z.Dim {
+		kept = slices.Clone(products)
+	}
+	// The second works on one goroutine most of the time.
+	err = parallel.Try(ctx, threads, 2, func(_, task int) (err error) {
+		if task == 0 {
+			s, rankMe, err = withRankMe(z, mean, variance, products)
+		} else {
+			similarities, err = similaritiesAbout(ctx, z, mean, kept, threads)
+		}
+		return err
+	})
+	return s, rankMe, similarities, err
+}
+
+// similaritiesAbout are those of points with that mean, and with those products where these are of coordinates.
+func similaritiesAbout(ctx context.Context, z points.Points, mean, products []float64, threads int) (s *Similarities, err error) {
+	s = &Similarities{z: z, mean: mean, similarity: make([]float64, z.N), length: make([]float64, z.N)}
 	if z.N < 3*z.Dim {
 		err = s.fromPoints(ctx, threads)
 	} else {
+		s.moments = products
 		err = s.fromCoordinates(ctx, threads)
 	}
 	return s, err
@@ -83,28 +125,22 @@ func (s *Similarities) fromPoints(ctx context.Context, threads int) error {
 func (s *Similarities) fromCoordinates(ctx context.Context, threads int) error {
 	n, dim := s.z.N, s.z.Dim
 	x, y := make([]float64, min(productRows, n)*dim), make([]float64, min(productRows, n)*dim)
-	m := symmetric(dim)
-	for _, second := range []bool{false, true} {
-		for from := 0; from < n; from += productRows {
-			if err := ctx.Err(); err != nil {
-				return err
-			}
-			rows := min(productRows, n-from)
-			s.center(x, from, from+rows)
-			p := kernel.Product[float64]{M: dim, N: dim, K: rows, A: kernel.Columns(x, dim), B: kernel.Columns(x, dim),
-				C: m.Data, Stride: dim, Upper: true, Accumulate: true, Threads: threads}
-			if second {
-				p = kernel.Product[float64]{M: rows, N: dim, K: dim, A: kernel.Rows(x, dim), B: kernel.Rows(m.Data, dim), C: y, Stride: dim, Threads: threads}
-			}
-			if err := p.Run(); err != nil {
-				return err
-			}
-			for i := 0; second && i < rows; i++ {
-				row := x[i*dim:][:dim]
-				s.length[from+i], s.similarity[from+i] = dot(row, row), dot(row, y[i*dim:])
-			}
+	mirror(blas64.Symmetric{N: dim, Stride: dim, Data: s.moments})
+	for from := 0; from < n; from += productRows {
+		if err := ctx.Err(); err != nil {
+			return err
 		}
-		mirror(m)
+		rows := min(productRows, n-from)
+		s.center(x, from, from+rows)
+		p := kernel.Product[float64]{M: rows, N: dim, K: dim, A: kernel.Rows(x, dim), B: kernel.Rows(s.moments, dim),
+			C: y, Stride: dim, Threads: threads}
+		if err := p.Run(); err != nil {
+			return err
+		}
+		for i := range rows {
+			row := x[i*dim:][:dim]
+			s.length[from+i], s.similarity[from+i] = dot(row, row), dot(row, y[i*dim:])
+		}
 	}
 	return nil
 }
@@ -134,7 +170,12 @@ type Blocked struct {
 	row, own  []float64   // tr M·M_a and tr M_a²
 	quadratic [][]float64 // s_b·M_a·s_b at [b][a]
 	mixed     [][]float64 // s_b·M_a·s_a at [b][a]
+
+	moments []blas64.Symmetric // M_a; empty where they take more than mostMoments numbers, or a block has fewer points than coordinates
 }
+
+// mostMoments is how many numbers of moments of blocks are kept.
+const mostMoments = 1 << 24
 
 // NewBlocked is [NewSimilarities] and [Similarities.Blocked].
 func NewBlocked(ctx context.Context, z points.Points, blocks *stat.Blocks, threads int) (*Blocked, error) {
@@ -152,7 +193,10 @@ func (s *Similarities) Blocked(ctx context.Context, blocks *stat.Blocks, threads
 		return nil, stat.Undefined("spectrum", "blocks of %d points for %d points", labels, n)
 	}
 	b := &Blocked{all: s, blocks: blocks, sums: general(g, dim), size: make([]float64, g), trace: make([]float64, g), row: make([]float64, g), own: make([]float64, g)}
-	if err := b.eachBlock(ctx, threads, func(a int, x blas64.General) error {
+	if g*dim*dim <= mostMoments {
+		b.moments = make([]blas64.Symmetric, g)
+	}
+	if err := b.eachBlock(ctx, threads, func(a int, x blas64.General, _ *[]float64) error {
 		b.size[a] = float64(x.Rows)
 		for r, i := range blocks.Block(a) {
 			addTo(b.sums.Data[a*dim:(a+1)*dim], x.Data[r*dim:(r+1)*dim])
@@ -162,6 +206,9 @@ func (s *Similarities) Blocked(ctx context.Context, blocks *stat.Blocks, threads
 		// The products of points and those of coordinates have the same sum of squares.
 		m, err := allProducts(x, 1)
 		b.own[a] = innerProduct(m, m)
+		if b.moments != nil && x.Rows >= x.Cols {
+			b.moments[a] = m
+		}
 		return err
 	}); err != nil {
 		return nil, err
@@ -171,8 +218,9 @@ func (s *Similarities) Blocked(ctx context.Context, blocks *stat.Blocks, threads
 		b.quadratic = append(b.quadratic, make([]float64, g))
 		b.mixed = append(b.mixed, make([]float64, g))
 	}
-	err := b.eachBlock(ctx, threads, func(a int, x blas64.General) error {
-		projected := general(x.Rows, g) // x·s_b
+	err := b.eachBlock(ctx, threads, func(a int, x blas64.General, scratch *[]float64) error {
+		*scratch = slices.Grow((*scratch)[:0], x.Rows*g)[:x.Rows*g]
+		projected := blas64.General{Rows: x.Rows, Cols: g, Stride: g, Data: *scratch} // x·s_b
 		p := kernel.Product[float64]{M: x.Rows, N: g, K: dim, A: kernel.Rows(x.Data, dim), B: kernel.Rows(b.sums.Data, dim), C: projected.Data, Stride: g, Threads: 1}
 		err := p.Run()
 		b.tables(a, projected)
@@ -181,15 +229,15 @@ func (s *Similarities) Blocked(ctx context.Context, blocks *stat.Blocks, threads
 	return b, err
 }
 
-// eachBlock calls work for every block with its centered points, on several goroutines.
-func (b *Blocked) eachBlock(ctx context.Context, threads int, work func(a int, x blas64.General) error) error {
+// eachBlock calls work for every block with its centered points and with memory of its own, on several goroutines.
+func (b *Blocked) eachBlock(ctx context.Context, threads int, work func(a int, x blas64.General, scratch *[]float64) error) error {
 	largest := 0
 	for a := range b.size {
 		largest = max(largest, len(b.blocks.Block(a)))
 	}
 	return parallel.With(ctx, threads, len(b.size), func() func(a int) error {
-		data := make([]float64, largest*b.all.z.Dim)
-		return func(a int) error { return work(a, b.block(a, data)) }
+		data, scratch := make([]float64, largest*b.all.z.Dim), []float64(nil)
+		return func(a int) error { return work(a, b.block(a, data), &scratch) }
 	})
 }
 

@@ -4,6 +4,7 @@ package spectrum
 
 import (
 	"math"
+	deep "reflect"
 	"slices"
 	"testing"
 
@@ -194,8 +195,25 @@ func TestRanksOfTheRest(t *testing.T) {
 	for name, set := range map[string]struct {
 		z      points.Points
 		length int
-	}{"more points": {z, 48}, "more coordinates": {wide(31, 40), 4}} {
+		turns  bool // episodes that take turns, not pieces of one
+	}{
+		"more points": {z, 48, false}, "more coordinates": {wide(31, 40), 4, false}, "mixed episodes": {z, 48, true},
+		"few points of blocks": {wide(50, 40), 5, false}, "few points of mixed episodes": {wide(90, 40), 9, true},
+	} {
 		b := blocked(t, set.z, set.length)
+		if set.turns {
+			episode := make([]int, set.z.N)
+			for i := range episode {
+				episode[i] = i * 7 % (set.z.N / set.length)
+			}
+			blocks, err := stat.NewBlocks(set.z.N, episode, stat.BlockSpec{Kind: stat.EpisodeBlocks})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if b, err = NewBlocked(t.Context(), set.z, blocks, 2); err != nil {
+				t.Fatal(err)
+			}
+		}
 		full, rest, err := b.Ranks(t.Context(), 2)
 		if err != nil {
 			t.Fatal(err)
@@ -217,5 +235,32 @@ func TestRanksOfTheRest(t *testing.T) {
 		for j, got := range rest {
 			check(got, without(set.z, b.blocks, j))
 		}
+	}
+}
+
+// What is computed together is what is computed alone, to the bit.
+func TestWithSimilarities(t *testing.T) {
+	t.Parallel()
+	_, z := measuretest.ReadDimension(t)
+	for name, z := range map[string]points.Points{"many points": z, "more points": wide(90, 40), "more coordinates": wide(31, 40)} {
+		want, wantRank, err := WithRankMe(z)
+		if err != nil {
+			t.Fatal(err)
+		}
+		alone, err := NewSimilarities(t.Context(), z, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, rankMe, similarities, err := WithSimilarities(t.Context(), z, 2)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !deep.DeepEqual(s, want) || rankMe != wantRank || !deep.DeepEqual(similarities, alone) {
+			t.Errorf("%s: other numbers together than alone", name)
+		}
+	}
+	constant := points.Float64(make([]float64, 12), 2)
+	if _, _, _, err := WithSimilarities(t.Context(), constant, 2); stat.Reason(err) != "the points are constant" {
+		t.Errorf("constant points: %v", err)
 	}
 }

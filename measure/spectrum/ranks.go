@@ -5,6 +5,7 @@ package spectrum
 import (
 	"context"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/blas/blas64"
 
@@ -21,13 +22,13 @@ type Ranks struct{ Effective, EffectiveSingular, RankMe float64 }
 // that those below about 1e−7 of the largest are lost. Errors: a decomposition that did
 // not converge; the error of ctx.
 func (b *Blocked) Ranks(ctx context.Context, threads int) (all Ranks, without []Ranks, err error) {
-	d := b.deletions()
+	d := &deletions{Blocked: b}
 	of := d.withoutMoments
-	if d.x.Rows < d.x.Cols {
-		d.gram, err = gramOf(d.x, threads)
+	if b.all.z.N < b.all.z.Dim {
+		err = d.multiplyPoints(threads)
 		of = d.withoutPoints
 	} else {
-		d.total, err = momentsOf(d.x, threads)
+		err = d.multiplyCoordinates(threads)
 	}
 	if err != nil {
 		return Ranks{}, nil, err
@@ -48,39 +49,83 @@ func (b *Blocked) Ranks(ctx context.Context, threads int) (all Ranks, without []
 	return found[0], found[1:], err
 }
 
-// deletions holds what spectra without a block follow from.
+// deletions holds what spectra without a block follow from: products of coordinates of all points, or those of
+// points with each other.
 type deletions struct {
 	*Blocked
+	total []float64
+
+	gram blas64.Symmetric
 	x    blas64.General // centered points, in the order of the blocks
 	from []int          // of every block, its first row of x
-	// Of all points, the products with each other, or those of coordinates.
-	gram, total blas64.Symmetric
 }
 
-func (b *Blocked) deletions() *deletions {
-	d := &deletions{Blocked: b, x: general(b.all.z.N, b.all.z.Dim), from: []int{0}}
-	for a := range b.size {
+func (d *deletions) multiplyPoints(threads int) (err error) {
+	d.x, d.from = general(d.all.z.N, d.all.z.Dim), []int{0}
+	for a := range d.size {
 		from := d.from[a]
-		d.from = append(d.from, from+b.block(a, d.x.Data[from*d.x.Cols:]).Rows)
+		d.from = append(d.from, from+d.block(a, d.x.Data[from*d.x.Cols:]).Rows)
 	}
-	return d
+	d.gram, err = gramOf(d.x, threads)
+	return err
 }
 
-// rows are those of block a.
-func (d *deletions) rows(a int) blas64.General {
-	lo, hi := d.from[a], d.from[a+1]
-	return blas64.General{Rows: hi - lo, Cols: d.x.Cols, Stride: d.x.Stride, Data: d.x.Data[lo*d.x.Stride : hi*d.x.Stride]}
+// multiplyCoordinates adds up products in the order of the blocks, which is that of the points most of the time: they are known then.
+func (d *deletions) multiplyCoordinates(threads int) error {
+	dim, ordered, next := d.all.z.Dim, true, 0
+	for a := range d.size {
+		for _, i := range d.blocks.Block(a) {
+			ordered, next = ordered && i == next, next+1
+		}
+	}
+	if ordered && d.all.moments != nil {
+		d.total = d.all.moments
+		return nil
+	}
+	total, rows := symmetric(dim), 0
+	x := make([]float64, min(productRows, d.all.z.N)*dim)
+	add := func() error {
+		p := kernel.Product[float64]{M: dim, N: dim, K: rows, A: kernel.Columns(x, dim), B: kernel.Columns(x, dim),
+			C: total.Data, Stride: dim, Upper: true, Accumulate: true, Threads: threads}
+		rows = 0
+		return p.Run()
+	}
+	for a := range d.size {
+		for _, i := range d.blocks.Block(a) {
+			d.all.center(x[rows*dim:], i, i+1)
+			if rows++; rows*dim == len(x) {
+				if err := add(); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	if rows > 0 {
+		if err := add(); err != nil {
+			return err
+		}
+	}
+	mirror(total)
+	d.total = total.Data
+	return nil
+}
+
+// momentsOfBlock are the products of coordinates of block a.
+func (d *deletions) momentsOfBlock(a int) (blas64.Symmetric, error) {
+	if d.moments != nil && d.moments[a].Data != nil {
+		return d.moments[a], nil
+	}
+	return momentsOf(d.block(a, make([]float64, len(d.blocks.Block(a))*d.all.z.Dim)), 1)
 }
 
 // withoutMoments are the squared singular values of the points outside block j, −1 for none, less their mean and
 // as they are, from products of coordinates.
 func (d *deletions) withoutMoments(j int) (centered, raw []float64, err error) {
-	dim := d.x.Cols
+	dim := d.all.z.Dim
 	mean, left := d.meanWithout(j)
-	m := make([]float64, dim*dim)
-	copy(m, d.total.Data)
+	m := slices.Clone(d.total)
 	if j >= 0 {
-		second, err := momentsOf(d.rows(j), 1)
+		second, err := d.momentsOfBlock(j)
 		if err != nil {
 			return nil, nil, err
 		}

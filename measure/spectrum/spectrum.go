@@ -81,7 +81,16 @@ func WithRankMe(z points.Points) (s *Spectrum, rankMe float64, err error) {
 	if err != nil {
 		return nil, 0, err
 	}
-	centered, raw, err := bothOf(z, mean)
+	products, err := productsOf(z, mean)
+	if err != nil {
+		return nil, 0, err
+	}
+	return withRankMe(z, mean, variance, products)
+}
+
+// withRankMe is [WithRankMe] of points with that mean, variance and products, which it changes.
+func withRankMe(z points.Points, mean, variance, products []float64) (*Spectrum, float64, error) {
+	centered, raw, err := bothOf(z, mean, products)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -200,12 +209,8 @@ func squaresOf(z points.Points, mean []float64) ([]float64, error) {
 	return squareValues(products, n)
 }
 
-// bothOf are [squaresOf] the points less their mean, and of the points.
-func bothOf(z points.Points, mean []float64) (centered, raw []float64, err error) {
-	products, err := productsOf(z, mean)
-	if err != nil {
-		return nil, nil, err
-	}
+// bothOf are [squaresOf] the points less their mean, and of the points, from the former's [productsOf], which it changes.
+func bothOf(z points.Points, mean, products []float64) (centered, raw []float64, err error) {
 	if z.N >= z.Dim {
 		return bothOfCoordinates(products, z.Dim, float64(z.N), mean, 0)
 	}

@@ -1,0 +1,31 @@
+// Which points are far out.
+
+package rows
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+func TestLargest(t *testing.T) {
+	t.Parallel()
+	random := rand.New(rand.NewPCG(5, 6))
+	for _, n := range []int{1, 2, 7, 300, 5000} {
+		values := make([]float64, n)
+		for name, fill := range map[string]func(i int) float64{
+			"random": func(int) float64 { return random.NormFloat64() }, "ascending": func(i int) float64 { return float64(i) },
+			"descending": func(i int) float64 { return float64(-i) }, "ties": func(int) float64 { return float64(random.IntN(5)) },
+		} {
+			for i := range values {
+				values[i] = fill(i)
+			}
+			given, sorted := slices.Clone(values), slices.Sorted(slices.Values(values))
+			for _, count := range []int{1, 2, 2 + n/500, n/2 + 1, n} {
+				if count = min(count, n); largest(values, count) != sorted[n-count] || !slices.Equal(values, given) {
+					t.Errorf("%s, %d of %d: %v, want %v", name, count, n, largest(values, count), sorted[n-count])
+				}
+			}
+		}
+	}
+}
