@@ -8,6 +8,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"unsafe"
+
+	"repscope/internal/parallel"
 )
 
 // element is what panels hold, number what a product is made of. uint8
@@ -142,7 +144,7 @@ func (e *engine[E, O]) execute(threads int) error {
 		threads = runtime.GOMAXPROCS(0)
 	}
 	// Waking a goroutine costs as much as a million operations.
-	threads = max(1, min(threads, int(float64(j.m)*float64(j.n)*float64(j.k)/float64(minWork))))
+	threads = parallel.Own(min(threads, int(float64(j.m)*float64(j.n)*float64(j.k)/float64(minWork))))
 	for len(e.workers) < threads {
 		w := &worker[E, O]{engine: e}
 		w.run = func() {

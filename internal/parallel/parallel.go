@@ -24,8 +24,8 @@ import (
 const mostAtOnce = 8
 
 // Workers returns on how many goroutines a loop over n indices runs: as many as
-// threads says (≤ 0: one per processor), but no more than there are indices.
-// It is the length of a list of workers' states.
+// threads says (≤ 0: one per processor), but no more than there are indices; on fewer
+// beside other work (see [Own]). It is the length of a list of workers' states.
 func Workers(threads, n int) int {
 	if threads <= 0 {
 		threads = runtime.GOMAXPROCS(0)
@@ -33,7 +33,7 @@ func Workers(threads, n int) int {
 	return max(0, min(threads, n))
 }
 
-// For calls work(worker, i) for 0 ≤ i < n on [Workers](threads, n) goroutines,
+// For calls work(worker, i) for 0 ≤ i < n on at most [Workers](threads, n) goroutines,
 // which 0 ≤ worker tells apart; the calling goroutine is worker 0. It stops early
 // when ctx ends, and returns the error of ctx.
 func For(ctx context.Context, threads, n int, work func(worker, i int)) error {
@@ -65,6 +65,7 @@ func run(ctx context.Context, threads, n int, newWorker func(worker int) func(i 
 	if workers == 0 {
 		return ctx.Err()
 	}
+	workers = Own(workers)
 	l := loop{n: n, step: max(1, min(mostAtOnce, n/(32*workers)))}
 	l.end.Store(int64(n))
 	var group sync.WaitGroup

@@ -16,6 +16,7 @@ import (
 	"sync"
 
 	"repscope/internal/memory"
+	"repscope/internal/parallel"
 )
 
 // Store keeps values by key.
@@ -101,9 +102,13 @@ func Do[T any](ctx context.Context, key string, compute func() (T, error), size 
 			value, err = compute()
 			return value, err
 		}
-		select {
-		case <-e.done:
-		case <-ctx.Done():
+		parallel.Idle(func() {
+			select {
+			case <-e.done:
+			case <-ctx.Done():
+			}
+		})
+		if ctx.Err() != nil {
 			return none, ctx.Err()
 		}
 		if value, ok := e.value.(T); ok && e.err == nil {

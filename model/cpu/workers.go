@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"repscope/internal/kernel"
+	"repscope/internal/parallel"
 )
 
 // body works on the indices lo ≤ i < hi as the given worker.
@@ -131,7 +132,7 @@ func (p *pool) run(total, part int, f body) error {
 	}
 	p.f, p.total, p.part, p.err = f, total, part, nil
 	p.next.Store(0)
-	if helpers := min(p.threads, (total+part-1)/part) - 1; helpers > 0 {
+	if helpers := min(parallel.Own(p.threads), (total+part-1)/part) - 1; helpers > 0 {
 		p.state.Add(loopUnit - loopClosed)
 		p.wake(helpers)
 		if p.work(0) == total {

@@ -16,6 +16,7 @@ import (
 
 	"repscope/internal/folderlock"
 	"repscope/internal/memory"
+	"repscope/internal/parallel"
 	"repscope/internal/run"
 	"repscope/internal/share"
 	"repscope/internal/text"
@@ -136,7 +137,9 @@ func (s *study) run(ctx context.Context) error {
 	for range max(s.jobs, 1) {
 		wait.Go(func() {
 			for p := range next {
+				done := parallel.Beside()
 				s.do(ctx, p)
+				done()
 				if p.err != nil && s.failFast {
 					cancel(errFailFast)
 				}
