@@ -25,7 +25,7 @@ import (
 //	E'_ij = (1+2⁻¹⁰)·( 14u/(1−7u)·r_i·r_j + s²·( 2.01u + (4D+64)w ) )
 //	        + what E_ij has for the cosine and for underflow
 //
-// a tenth of E_ij or less in thousands of dimensions. Where points are so near each other that many comparisons stay open, the
+// a quarter of E_ij or less in thousands of dimensions. Where points are so near each other that many comparisons stay open, the
 // keys are ‖x‖² + ‖y‖² − 2x·y of the points as they came, and the cosine's from x·y, in float64. With
 // w = 2⁻⁵³, the product, both norms and the last two operations are off by at most
 // (2D+4)·w·(‖x‖²+‖y‖²), the direct computation by (D+3)·w·‖x−y‖² ≤ (2D+6)·w·(‖x‖²+‖y‖²). For the cosine
@@ -41,8 +41,8 @@ type productKeys struct {
 	chains          errorBound // of keys from chains
 	unit            float64    // (1+2⁻¹⁰)·(4D+16)·w
 	norms           []float64
-	block           []float32   // the piece of all rows
-	of              []int       // which point each of its rows belongs to
+	blocks          [][]float32 // the piece of all rows, of each goroutine
+	of              []int       // which point each of their rows belongs to
 	narrow          [][]float32 // the piece of a point, of each goroutine
 	wide            [][]float64
 }
@@ -101,7 +101,7 @@ func (w *boundedWorker[F]) openProducts(threads int) *productKeys {
 func (b errorBound) ofChains(dim int) errorBound {
 	const u, w = 0x1p-24, 0x1p-53
 	b.product = (1 + 0x1p-10) * 14 * u / (1 - 7*u)
-	b.slope = (1 + 0x1p-10) * (2.01*u + float64(4*dim+64)*w)
+	b.squares, b.slope = 0, (1+0x1p-10)*(2.01*u+float64(4*dim+64)*w)
 	return b
 }
 
@@ -244,8 +244,8 @@ func (c *productKeys) computeProducts(ctx context.Context, threads int, groups [
 }
 
 // pieces goes through the depth in pieces that are filled up with zeros to a multiple of unit: load writes the coordinates from
-// k on of a query, take keeps those of point j, and add adds its products with the rows that want it. Each sum is one goroutine's,
-// in the order of the depth.
+// k on of a query, take keeps those of point j, and add adds its products with the rows that want it. Each goroutine takes a part of
+// the points, and waits for no other: pieces last milliseconds.
 func (c *productKeys) pieces(ctx context.Context, threads int, groups []*openGroup, unit int, load func(i, k int, row []float32),
 	take func(w, k, j, depth int), add func(w, filled int, sums []float64, block []float32, rows []int32, ahead []float32)) error {
 	points := c.direct.points
@@ -260,39 +260,39 @@ func (c *productKeys) pieces(ctx context.Context, threads int, groups []*openGro
 	if err := parallel.For(ctx, threads, len(groups), func(_, q int) { groups[q].sortCells(points.N) }); err != nil {
 		return err
 	}
-	c.block = scan.Grown(c.block, len(c.of)*pieceDepth)
-	for k := 0; k < dim; k += pieceDepth {
-		depth := min(pieceDepth, dim-k)
-		filled := (depth + unit - 1) / unit * unit
-		err := parallel.For(ctx, threads, len(c.of), func(_, r int) {
-			row := c.block[r*pieceDepth:][:filled]
-			load(c.of[r], k, row[:depth])
-			clear(row[depth:])
-		})
-		if err != nil {
-			return err
-		}
-		err = parallel.For(ctx, threads, points.N, func(w, j int) {
-			next := min(j+1, points.N-1)*dim + k
-			ahead, taken := points.F32[next:next+depth], false
-			for _, g := range groups {
-				from, to := g.start[j], g.start[j+1]
-				if from == to {
-					continue
-				}
-				if !taken {
-					take(w, k, j, depth)
-					taken = true
-				}
-				add(w, filled, g.sums[from:to], c.block[g.base*pieceDepth:], g.rows[from:to], ahead)
-				ahead = nil
-			}
-		})
-		if err != nil {
-			return err
-		}
+	for len(c.blocks) < threads {
+		c.blocks = append(c.blocks, nil)
 	}
-	return nil
+	return parallel.For(ctx, threads, threads, func(w, part int) {
+		lo, hi := part*points.N/threads, (part+1)*points.N/threads
+		c.blocks[w] = scan.Grown(c.blocks[w], len(c.of)*pieceDepth)
+		block := c.blocks[w]
+		for k := 0; k < dim && ctx.Err() == nil; k += pieceDepth {
+			depth := min(pieceDepth, dim-k)
+			filled := (depth + unit - 1) / unit * unit
+			for r, i := range c.of {
+				row := block[r*pieceDepth:][:filled]
+				load(i, k, row[:depth])
+				clear(row[depth:])
+			}
+			for j := lo; j < hi; j++ {
+				next := min(j+1, points.N-1)*dim + k
+				ahead, taken := points.F32[next:next+depth], false
+				for _, g := range groups {
+					from, to := g.start[j], g.start[j+1]
+					if from == to {
+						continue
+					}
+					if !taken {
+						take(w, k, j, depth)
+						taken = true
+					}
+					add(w, filled, g.sums[from:to], block[g.base*pieceDepth:], g.rows[from:to], ahead)
+					ahead = nil
+				}
+			}
+		}
+	})
 }
 
 // sortCells lists the rows of each of n points' cells, one point after another, and sets the sums to zero.
