@@ -30,6 +30,15 @@ func (n *Norms[T]) Of(x []T) (square, rounding float64) {
 // OfLinks is Of for a [Product] with Links.
 func (n *Norms[T]) OfLinks(x []T) (square, rounding float64) { return n.of(x, linkRoundings) }
 
+// OfChains is Of for [AddChains] in place of a product: rounding ≥ Σ N_k·x[k]² for the roundings to float32, of which there are at most
+// ChainRoundings.
+func (n *Norms[T]) OfChains(x []T) (square, rounding float64) {
+	return n.of(x, func(k, _ int) int { return ChainRoundings - k%ChainDepth/chainLanes })
+}
+
+// ChainRoundings is the largest number of roundings to float32 that a term of [AddChains] passes through.
+const ChainRoundings = ChainDepth/chainLanes + 1
+
 // of is Of where a term passes through so many roundings.
 func (n *Norms[T]) of(x []T, roundings func(k, depth int) int) (square, rounding float64) {
 	count := (len(x) + squaresGroup - 1) / squaresGroup

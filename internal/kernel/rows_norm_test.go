@@ -147,3 +147,38 @@ func TestNormsBoundProducts(t *testing.T) {
 		}
 	})
 }
+
+// No chains are farther from the exact product than their norms allow.
+func TestNormsBoundChains(t *testing.T) {
+	withEach(t, func(t *testing.T, impl *implementation) {
+		r := rand.New(rand.NewPCG(35, 36))
+		var norms Norms[float32]
+		for trial := range 200 {
+			x, y := fill(r, make([]float32, ChainDepth)), fill(r, make([]float32, ChainDepth))
+			if trial%2 == 0 { // of one sign
+				for k := range x {
+					x[k] = float32(math.Abs(float64(x[k])))
+					y[k] = x[k]
+				}
+			}
+			exact, sums := 0.0, []float64{0}
+			for k := range x {
+				exact += float64(x[k]) * float64(y[k])
+			}
+			AddChains(sums, y, x, ChainDepth, []int32{0}, nil)
+			_, a := norms.OfChains(x)
+			_, b := norms.OfChains(y)
+			if limit := 0x1p-24 * 1.001 * math.Sqrt(a*b); math.Abs(sums[0]-exact) > limit {
+				t.Errorf("error %g, bound %g", sums[0]-exact, limit)
+			}
+			least := 0.0
+			for k, v := range x {
+				roundings := 1 + ChainDepth/chainLanes - k/chainLanes // of the chain and of the sum of two
+				least += float64(roundings) * float64(v) * float64(v)
+			}
+			if math.Abs(a-least) > 1e-12*least {
+				t.Errorf("rounding %g, want %g", a, least)
+			}
+		}
+	})
+}

@@ -78,8 +78,8 @@ type bounded[F kernel.Float] struct {
 	links           bool                               // see Options.ManyRanks
 	errors          errorBound                         // E
 	symmetric       symmetricTiles[F]
-	squaresOnce     sync.Once
-	squared         []float64
+	refineOnce      sync.Once
+	refined         refined
 	left            kernel.Packed[F] // the block
 	rows            []F
 	lo, hi          int
@@ -305,16 +305,4 @@ func (s *bounded[F]) Worker() Worker {
 		x:     make([]float64, s.sources.Dim),
 		value: make([]float64, s.N), known: make([]int32, s.N),
 	}
-}
-
-// squares are the squared norms of float32 points as they came.
-func (s *bounded[F]) squares() []float64 {
-	s.squaresOnce.Do(func() {
-		s.squared = make([]float64, s.N)
-		dim, norms := s.sources.Dim, make([]kernel.Norms[float32], s.threads)
-		_ = parallel.For(context.Background(), s.threads, s.N, func(w, i int) {
-			s.squared[i], _ = norms[w].Of(s.sources.F32[i*dim : (i+1)*dim])
-		})
-	})
-	return s.squared
 }

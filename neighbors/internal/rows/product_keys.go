@@ -18,14 +18,14 @@ import (
 //
 // First they are n_i + n_j − 2·v_i·v_j, in float64, of the shifted, scaled and rounded points v and the squared
 // norms n of a bounded space, where the product is one of short float32 chains (see [kernel.AddChains]): its error is
-// at most 7u/(1−7u)·r_i·r_j from the chains and (D+8)·w·r_i·r_j from adding them up. Rounding the points to float32 alone
-// gives ‖e_i‖ ≤ 1.002u·‖v_i‖, but for the terms of the cosine that are counted in any case. In the notation of bounded.go, a key
-// and the direct one, scaled, differ by at most
+// at most u/(1−5u)·p_i·p_j from the chains, where p_i² = Σ_k N_k·v_ik² counts their roundings (see [kernel.Norms.OfChains]), and (D+8)·w·r_i·r_j
+// from adding them up. What rounding the points to float32 has changed is measured, ‖e_i‖ up to 2w·r_i of the float64
+// numbers that are compared. In the notation of bounded.go, with η = ‖e_i‖ + ‖e_j‖, a key and the direct one, scaled, differ by at most
 //
-//	E'_ij = (1+2⁻¹⁰)·( 14u/(1−7u)·r_i·r_j + s²·( 2.01u + (4D+64)w ) )
+//	E'_ij = (1+2⁻¹⁰)·( 2u/(1−5u)·p_i·p_j + 2η·s + s²·(4D+72)w )
 //	        + what E_ij has for the cosine and for underflow
 //
-// a quarter of E_ij or less in thousands of dimensions. Where points are so near each other that many comparisons stay open, the
+// a tenth of E_ij or less in thousands of dimensions. Where points are so near each other that many comparisons stay open, the
 // keys are ‖x‖² + ‖y‖² − 2x·y of the points as they came, and the cosine's from x·y, in float64. With
 // w = 2⁻⁵³, the product, both norms and the last two operations are off by at most
 // (2D+4)·w·(‖x‖²+‖y‖²), the direct computation by (D+3)·w·‖x−y‖² ≤ (2D+6)·w·(‖x‖²+‖y‖²). For the cosine
@@ -38,9 +38,9 @@ import (
 type productKeys struct {
 	direct          *Direct
 	points, queries *centered[float32]
-	chains          errorBound // of keys from chains
+	chains          errorBound // E', with p for q and without η
 	unit            float64    // (1+2⁻¹⁰)·(4D+16)·w
-	norms           []float64
+	refined         *refined
 	blocks          [][]float32 // the piece of all rows, of each goroutine
 	of              []int       // which point each of their rows belongs to
 	narrow          [][]float32 // the piece of a point, of each goroutine
@@ -87,7 +87,7 @@ func (w *boundedWorker[F]) openProducts(threads int) *productKeys {
 		w.products = &productKeys{
 			direct: s.direct, points: any(s.points).(*centered[float32]), queries: any(s.queries).(*centered[float32]),
 			chains: s.errors.ofChains(s.sources.Dim),
-			unit:   (1 + 0x1p-10) * float64(4*s.sources.Dim+16) * 0x1p-53, norms: s.squares(),
+			unit:   (1 + 0x1p-10) * float64(4*s.sources.Dim+16) * 0x1p-53, refined: s.refine(),
 		}
 	}
 	for len(w.products.narrow) < threads {
@@ -97,12 +97,67 @@ func (w *boundedWorker[F]) openProducts(threads int) *productKeys {
 	return w.products
 }
 
-// ofChains is the bound E' where b is that of the rows.
+// refined is what keys need to know about float32 points besides what rows do.
+type refined struct {
+	square   []float64 // of the norm of each point as it came
+	chain    []float64 // p
+	rounding []float64 // ‖e‖
+}
+
+// refine measures the points, once.
+func (s *bounded[F]) refine() *refined {
+	s.refineOnce.Do(func() {
+		n, dim := s.N, s.sources.Dim
+		s.refined = refined{make([]float64, n), make([]float64, n), make([]float64, n)}
+		points := any(s.points).(*centered[float32])
+		norms, rows := make([]kernel.Norms[float32], s.threads), make([][]float32, s.threads)
+		_ = parallel.For(context.Background(), s.threads, n, func(w, i int) {
+			x := s.sources.F32[i*dim : (i+1)*dim]
+			s.refined.square[i], _ = norms[w].Of(x)
+			f := points.factor[i]
+			if f == 0 {
+				return
+			}
+			rows[w] = scan.Grown(rows[w], dim)
+			points.row(i, 0, rows[w])
+			_, chain := norms[w].OfChains(rows[w])
+			s.refined.chain[i] = math.Sqrt(chain)
+			s.refined.rounding[i] = roundedBy(rows[w], x, points.shift, f) + 0x1p-52*points.radius[i]
+		})
+	})
+	return &s.refined
+}
+
+// roundedBy is ‖v − (f·x − shift)‖.
+func roundedBy(v, x []float32, shift []float64, f float64) float64 {
+	var sums [4]float64
+	x, shift = x[:len(v)], shift[:len(v)]
+	k := 0
+	for ; k+4 <= len(v); k += 4 {
+		for l := range sums {
+			d := float64(v[k+l]) - (float64(float64(x[k+l])*f) - shift[k+l])
+			sums[l] += float64(d * d)
+		}
+	}
+	for ; k < len(v); k++ {
+		d := float64(v[k]) - (float64(float64(x[k])*f) - shift[k])
+		sums[0] += float64(d * d)
+	}
+	return math.Sqrt((sums[0] + sums[2]) + (sums[1] + sums[3]))
+}
+
+// ofChains is the bound E' without η where b is that of the rows.
 func (b errorBound) ofChains(dim int) errorBound {
 	const u, w = 0x1p-24, 0x1p-53
-	b.product = (1 + 0x1p-10) * 14 * u / (1 - 7*u)
-	b.squares, b.slope = 0, (1+0x1p-10)*(2.01*u+float64(4*dim+64)*w)
+	b.product = (1 + 0x1p-10) * 2 * u / (1 - kernel.ChainRoundings*u)
+	b.squares, b.slope = 0, (1+0x1p-10)*float64(4*dim+72)*w
 	return b
+}
+
+// chainBound is E' of points i and j.
+func (c *productKeys) chainBound(i int, j int32) float64 {
+	r, far, p := c.points.radius[i], c.points.radius[j], c.refined
+	return c.chains.of(r, p.chain[i], far, p.chain[j]) + (1+0x1p-10)*2*(p.rounding[i]+p.rounding[j])*(r+far)
 }
 
 // want asks for the keys of the open comparisons of row r and keeps them for later. It returns open, empty.
@@ -237,7 +292,7 @@ func (c *productKeys) computeProducts(ctx context.Context, threads int, groups [
 			if c.direct.Metric == Cosine {
 				g.sums[at] = cosineKey(g.sums[at], c.direct.queryNorms[i], c.direct.PointNorms[cell.point])
 			} else {
-				g.sums[at] = c.norms[i] + c.norms[cell.point] - 2*g.sums[at]
+				g.sums[at] = c.refined.square[i] + c.refined.square[cell.point] - 2*g.sums[at]
 			}
 		}
 	})
@@ -327,15 +382,14 @@ func (c *productKeys) chainsApart(g *openGroup, a, b int32) bool {
 	if c.queries.factor[i] == 0 || c.points.factor[j] == 0 || c.points.factor[k] == 0 {
 		return false // too far out for products
 	}
-	r, near, far := c.queries.radius[i], c.points.radius[j], c.points.radius[k]
-	return math.Abs(g.key(a)-g.key(b)) > c.chains.of(r, r, near, near)+c.chains.of(r, r, far, far)
+	return math.Abs(g.key(a)-g.key(b)) > c.chainBound(i, j)+c.chainBound(i, k)
 }
 
 // productsApart is chainsApart for the keys from float64 products.
 func (c *productKeys) productsApart(g *openGroup, a, b int32) bool {
 	limit := 2 * c.unit
 	if c.direct.Metric != Cosine {
-		limit = c.unit * (2*c.norms[g.query(g.cells[a])] + c.norms[g.cells[a].point] + c.norms[g.cells[b].point])
+		limit = c.unit * (2*c.refined.square[g.query(g.cells[a])] + c.refined.square[g.cells[a].point] + c.refined.square[g.cells[b].point])
 	}
 	return math.Abs(g.key(a)-g.key(b)) > limit
 }

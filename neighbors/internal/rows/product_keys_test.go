@@ -52,8 +52,7 @@ func TestNearlyExactKeys(t *testing.T) {
 					t.Fatal(err)
 				}
 				check("chains", func(i int, j int32) float64 {
-					ri, rj := space.queries.radius[i], space.points.radius[j]
-					limit := near.chains.of(ri, ri, rj, rj)
+					limit := near.chainBound(i, j)
 					if most := 0.2 * space.pairBound(i, j); limit > most && metric == Euclidean {
 						t.Fatalf("the bound of chains is %g, want at most %g", limit, most)
 					}
@@ -64,7 +63,7 @@ func TestNearlyExactKeys(t *testing.T) {
 				}
 				check("float64", func(i int, j int32) float64 {
 					if metric == Euclidean {
-						return near.unit * (near.norms[i] + near.norms[j])
+						return near.unit * (near.refined.square[i] + near.refined.square[j])
 					}
 					return near.unit
 				}, 0)
