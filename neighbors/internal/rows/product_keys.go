@@ -74,6 +74,9 @@ type cellTable struct {
 // piece.
 const GroupRows, pieceDepth = 512, kernel.ChainDepth
 
+// line is the number of coordinates that lie in one line of the cache.
+const line = 16
+
 // productKeysPay is the smallest dimension in which direct keys are dear enough for nearly exact ones.
 const productKeysPay = 256
 
@@ -333,7 +336,7 @@ func (c *productKeys) pieces(ctx context.Context, threads int, groups []*openGro
 			for j := lo; j < hi; j++ {
 				next := min(j+1, points.N-1)*dim + k
 				ahead, taken := points.F32[next:next+depth], false
-				for _, g := range groups {
+				for q, g := range groups {
 					from, to := g.start[j], g.start[j+1]
 					if from == to {
 						continue
@@ -342,8 +345,9 @@ func (c *productKeys) pieces(ctx context.Context, threads int, groups []*openGro
 						take(w, k, j, depth)
 						taken = true
 					}
-					add(w, filled, g.sums[from:to], block[g.base*pieceDepth:], g.rows[from:to], ahead)
-					ahead = nil
+					asked := min(len(ahead), (len(ahead)/(len(groups)-q)+line-1)/line*line)
+					add(w, filled, g.sums[from:to], block[g.base*pieceDepth:], g.rows[from:to], ahead[:asked])
+					ahead = ahead[asked:]
 				}
 			}
 		}
