@@ -91,7 +91,8 @@ type errorBound struct{ product, squares, slope, linear, constant float64 }
 // of is E for two points of these radii and roundings, with a little for its own rounding.
 func (b *errorBound) of(radius, rounding, radius2, rounding2 float64) float64 {
 	sum := radius + radius2
-	return (1 + 0x1p-20) * (b.product*rounding*rounding2 + b.squares*(radius*radius+radius2*radius2) + b.slope*sum*sum + b.linear*sum + b.constant)
+	squares := b.squares * (radius*radius + radius2*radius2)
+	return (1 + 0x1p-20) * (b.product*rounding*rounding2 + squares + b.slope*sum*sum + b.linear*sum + b.constant)
 }
 
 // openBounded prepares the space; see Open.

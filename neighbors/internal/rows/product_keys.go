@@ -18,8 +18,8 @@ import (
 //
 // First they are n_i + n_j − 2·v_i·v_j, in float64, of the shifted, scaled and rounded points v and the squared
 // norms n of a bounded space, where the product is one of short float32 chains (see [kernel.AddChains]): its error is
-// at most u/(1−5u)·p_i·p_j from the chains, where p_i² = Σ_k N_k·v_ik² counts their roundings (see [kernel.Norms.OfChains]), and (D+8)·w·r_i·r_j
-// from adding them up. What rounding the points to float32 has changed is measured, ‖e_i‖ up to 2w·r_i of the float64
+// at most u/(1−5u)·p_i·p_j from the chains, where p_i² = Σ_k N_k·v_ik² counts their roundings (see [kernel.Norms.OfChains]), and
+// (D+8)·w·r_i·r_j from adding them up. What rounding the points to float32 has changed is measured, ‖e_i‖ up to 2w·r_i of the float64
 // numbers that are compared. In the notation of bounded.go, with η = ‖e_i‖ + ‖e_j‖, a key and the direct one, scaled, differ by at most
 //
 //	E'_ij = (1+2⁻¹⁰)·( 2u/(1−5u)·p_i·p_j + 2η·s + s²·(4D+72)w )
