@@ -110,6 +110,7 @@ func (m *mapping) open(ctx context.Context) error {
 	}
 	precise := m.curves || len(m.permutations)*m.kmax >= precisePermuted
 	o := m.rowOptions(ctx, m.Pass.original)
+	o.ManyRanks = len(m.permutations) > 0
 	m.threads = o.ThreadCount()
 	if m.original, err = rows.Open(ctx, m.Pass.original.points, m.Pass.original.points, true, precise, o, equal[0]); err != nil {
 		return err

@@ -65,7 +65,7 @@ type null struct {
 	layouts  []rows.Layout
 	workers  [][]rows.Worker // of each space
 	original []rows.Worker
-	scratch  []nullScratch
+	scratch  []nullScratch // more than goroutines
 	// runs are the rows of the embedded spaces that belong to points lo … hi−1 in some permutation,
 	// ascending, with few others between them.
 	runs []span
@@ -139,7 +139,7 @@ func (p *Pass) openNull(ctx context.Context, lo, hi int, budget int64) (*null, e
 	}
 	u := &null{pass: p, lo: lo, hi: hi, averages: p.options.Ties != TiesIndex, kept: make([]rows.Listed, hi-lo), budget: budget, runs: p.needed(lo, hi)}
 	threads := p.threads()
-	u.scratch = make([]nullScratch, threads)
+	u.scratch = make([]nullScratch, 2*threads)
 	u.sums = make([][][]NullSums, threads)
 	for w := range u.sums {
 		u.sums[w] = p.newNullSums()
@@ -180,8 +180,8 @@ func (p *Pass) newNullSums() [][]NullSums {
 	return out
 }
 
-// maxListed bounds the points that are ranked together.
-const maxListed = 1 << 17
+// maxListed bounds the points that one goroutine ranks together, maxListedTogether those that all do.
+const maxListed, maxListedTogether = 1 << 17, 1 << 19
 
 // parallel calls visit for all rows lo … hi−1 in groups, for each of whose rows no more than listed points are
 // ranked.
@@ -330,39 +330,61 @@ func (u *null) cont(e, w, i int) {
 
 // visit ranks the permuted neighbours of points start … end−1 in their loaded rows of the original.
 func (u *null) visit(ctx context.Context, start, end int) error {
-	p := u.pass
-	return u.parallel(ctx, start, end, p.kmax*len(p.permutations), func(w, first, last int) error {
-		s := &u.scratch[w]
-		for e := range u.spaces {
-			s.lists.Reset(first)
-			s.own, s.from = s.own[:0], s.from[:0]
-			for i := first; i < last; i++ {
-				for _, order := range p.permutations {
-					s.from = append(s.from, len(s.lists.List))
-					u.permutedList(s, i, u.nearest[e][order.to[i]], order.inverse)
-				}
-				s.lists.Ends = append(s.lists.Ends, len(s.lists.List))
-			}
-			s.from = append(s.from, len(s.lists.List))
-			s.lists.Orders = nil
-			u.rank(s, u.original[w])
-			for at := range len(s.from) - 1 {
-				sums := &u.sums[w][e][at%len(p.permutations)]
-				u.count(s, s.from[at], s.from[at+1], sums.Trust, sums.Common)
+	threads := u.pass.threads()
+	step := max(threads, maxListedTogether/(u.pass.kmax*len(u.pass.permutations)))
+	for e := range u.spaces {
+		for first := start; first < end; first += step {
+			if err := u.visitTogether(ctx, e, first, min(end, first+step)); err != nil {
+				return err
 			}
 		}
-		return nil
+	}
+	return nil
+}
+
+// visitTogether ranks the permuted neighbours of points start … end−1, of embedded space e.
+func (u *null) visitTogether(ctx context.Context, e, start, end int) error {
+	p := u.pass
+	groups := min(end-start, len(u.scratch))
+	lists, ranks := make([]*rows.Lists, groups), make([][]int32, groups)
+	err := parallel.For(ctx, p.threads(), groups, func(_, g int) {
+		s := &u.scratch[g]
+		s.lists.Reset(start + g*(end-start)/groups)
+		s.own, s.from = s.own[:0], s.from[:0]
+		for i := s.lists.First; i < start+(g+1)*(end-start)/groups; i++ {
+			for _, order := range p.permutations {
+				s.from = append(s.from, len(s.lists.List))
+				u.permutedList(s, i, u.nearest[e][order.to[i]], order.inverse)
+			}
+			s.lists.Ends = append(s.lists.Ends, len(s.lists.List))
+		}
+		s.from = append(s.from, len(s.lists.List))
+		s.lists.Orders = nil
+		u.makeRoom(s)
+		lists[g], ranks[g] = &s.lists, s.rank
+	})
+	if err != nil {
+		return err
+	}
+	if err := rows.RankTogether(ctx, u.original, lists, ranks); err != nil {
+		return err
+	}
+	return parallel.For(ctx, p.threads(), groups, func(w, g int) {
+		s := &u.scratch[g]
+		for at := range len(s.from) - 1 {
+			sums := &u.sums[w][e][at%len(p.permutations)]
+			u.count(s, s.from[at], s.from[at+1], sums.Trust, sums.Common)
+		}
 	})
 }
 
-// rank ranks the lists, or finds where their points lie.
-func (u *null) rank(s *nullScratch, in rows.Worker) {
+// makeRoom gives the lists room for their ranks, or for where their points lie.
+func (u *null) makeRoom(s *nullScratch) {
 	s.rank, s.lists.Tied = scan.Grown(s.rank, len(s.lists.List)), nil
 	if u.averages {
 		s.tied = scan.Grown(s.tied, len(s.lists.List))
 		s.lists.Tied = s.tied
 	}
-	in.RankLists(&s.lists, s.rank)
 }
 
 // count adds the penalties of the points from … to−1 of the lists and, unless common is nil, how many of them are
@@ -398,7 +420,8 @@ func (u *null) finish(ctx context.Context) error {
 				u.listOriginal(s, a)
 			}
 			s.from = append(s.from, len(s.lists.List))
-			u.rank(s, u.workers[e][w])
+			u.makeRoom(s)
+			u.workers[e][w].RankLists(&s.lists, s.rank)
 			for at := range len(s.from) - 1 {
 				q := at % len(p.permutations)
 				a := first + at/len(p.permutations)

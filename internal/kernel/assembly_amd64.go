@@ -276,6 +276,16 @@ func uint8AVX2R6V1(depth int, a, b *uint32, c *int32, stride int, ahead uintptr,
 //go:noescape
 func uint8AVX2R6V2(depth int, a, b *uint32, c *int32, stride int, ahead uintptr, add bool)
 
+// float32AVX512LinksR12V2 multiplies panels into a 12×32 tile, in links; see linkKernel.
+//
+//go:noescape
+func float32AVX512LinksR12V2(depth int, a, b *float32, c *float32, stride int, ahead uintptr, add bool, sum *float32)
+
+// float32AVX2LinksR6V2 multiplies panels into a 6×16 tile, in links; see linkKernel.
+//
+//go:noescape
+func float32AVX2LinksR6V2(depth int, a, b *float32, c *float32, stride int, ahead uintptr, add bool, sum *float32)
+
 // float32AVX2GatherR2C8 multiplies rows in place by a panel into a 2×8 tile; see gatherKernel.
 //
 //go:noescape

@@ -23,6 +23,12 @@ type number interface{ float32 | float64 | int32 }
 // depth/8 cache lines from the address ahead on.
 type microKernel[E element, O number] func(depth int, a, b *E, c *O, stride int, ahead uintptr, add bool)
 
+// LinkDepth is the number of depths of a link; see [Product.Links].
+const LinkDepth = 32
+
+// A linkKernel is a microKernel for [Product.Links], for whole tiles; it may use the memory of a tile at sum.
+type linkKernel[E element, O number] func(depth int, a, b *E, c *O, stride int, ahead uintptr, add bool, sum *O)
+
 // A tiling is a family of micro-kernels that work on the same panels.
 type tiling[E element, O number] struct {
 	mr, nr int // panel widths of A and B
@@ -32,6 +38,7 @@ type tiling[E element, O number] struct {
 	rowStep  [3]int
 	colStep  [2]int
 	packRows func(dst []E, width int, src []E, stride, count, depth int)
+	links    linkKernel[E, O] // of whole tiles; nil if micro has to do
 }
 
 // newTiling is a tiling with one micro-kernel for all tiles.
@@ -56,6 +63,7 @@ type job[E element, O number] struct {
 	c          []O
 	stride     int
 	accumulate bool
+	links      bool
 	upper      bool            // only elements (i, j) with j ≥ i are wanted
 	done       <-chan struct{} // closed: stop
 	finish     finisher[O]
@@ -118,6 +126,7 @@ type worker[E element, O number] struct {
 	engine  *engine[E, O]
 	private []E
 	tile    [maxTile]O
+	link    [maxTile]O
 	run     func()
 }
 
@@ -366,7 +375,9 @@ func (w *worker[E, O]) multiplyBlock(a, b []E, row, rows, col, cols, depth int, 
 			for i := i0; i < i0+block; i += t.mr {
 				height := min(t.mr, rows-i)
 				c := j.c[(row+i)*j.stride+col+j0:]
-				if height == t.mr && width == t.nr {
+				if whole := height == t.mr && width == t.nr; whole && j.links && t.links != nil {
+					t.links(depth, &a[i*depth], panel, &c[0], j.stride, ahead, add, &w.link[0])
+				} else if whole && !j.links {
 					t.micro[2][1](depth, &a[i*depth], panel, &c[0], j.stride, ahead, add)
 				} else {
 					w.edge(c, &a[i*depth], panel, height, width, depth, add)
@@ -393,7 +404,12 @@ func (w *worker[E, O]) edge(c []O, a, b *E, height, width, depth int, add bool) 
 	for t.colStep[q] < width {
 		q++
 	}
-	t.micro[r][q](depth, a, b, &w.tile[0], t.nr, uintptr(unsafe.Pointer(b)), false)
+	micro := t.micro[r][q]
+	if j.links {
+		w.inLinks(micro, a, b, depth)
+	} else {
+		micro(depth, a, b, &w.tile[0], t.nr, uintptr(unsafe.Pointer(b)), false)
+	}
 	for i := range height {
 		dst, src := c[i*j.stride:i*j.stride+width], w.tile[i*t.nr:i*t.nr+width]
 		if !add {
@@ -402,6 +418,29 @@ func (w *worker[E, O]) edge(c []O, a, b *E, height, width, depth int, add bool) 
 		}
 		for x, v := range src {
 			dst[x] += v
+		}
+	}
+}
+
+// inLinks computes a tile in the buffer, in links.
+func (w *worker[E, O]) inLinks(micro microKernel[E, O], a, b *E, depth int) {
+	t := w.engine.job.tiling
+	size := unsafe.Sizeof(*a)
+	for k := 0; k < depth; k += LinkDepth {
+		first := k == 0
+		to := &w.link
+		if first {
+			to = &w.tile
+		}
+		micro(min(LinkDepth, depth-k), a, b, &to[0], t.nr, uintptr(unsafe.Pointer(b)), false)
+		if !first {
+			for x, v := range w.link[:t.mr*t.nr] {
+				w.tile[x] += v
+			}
+		}
+		if k+LinkDepth < depth {
+			a = (*E)(unsafe.Add(unsafe.Pointer(a), LinkDepth*t.mr*int(size)))
+			b = (*E)(unsafe.Add(unsafe.Pointer(b), LinkDepth*t.nr*int(size)))
 		}
 	}
 }

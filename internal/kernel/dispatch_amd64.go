@@ -74,7 +74,7 @@ func avx2Implementation() *implementation {
 			mr: 6, nr: 16, rowStep: [3]int{2, 4, 6}, colStep: [2]int{8, 16},
 			micro: [3][2]microKernel[float32, float32]{
 				{float32AVX2R2V1, float32AVX2R2V2}, {float32AVX2R4V1, float32AVX2R4V2}, {float32AVX2R6V1, float32AVX2R6V2}},
-			packRows: packFloat32AVX2,
+			packRows: packFloat32AVX2, links: float32AVX2LinksR6V2,
 		},
 		float64: &tiling[float64, float64]{
 			mr: 6, nr: 8, rowStep: [3]int{2, 4, 6}, colStep: [2]int{4, 8},
@@ -117,7 +117,7 @@ func avx512Implementation(avx2 *implementation) *implementation {
 			mr: 12, nr: 32, rowStep: [3]int{4, 8, 12}, colStep: [2]int{16, 32},
 			micro: [3][2]microKernel[float32, float32]{
 				{float32AVX512R4V1, float32AVX512R4V2}, {float32AVX512R8V1, float32AVX512R8V2}, {float32AVX512R12V1, float32AVX512R12V2}},
-			packRows: packFloat32AVX2,
+			packRows: packFloat32AVX2, links: float32AVX512LinksR12V2,
 		},
 		float64: &tiling[float64, float64]{
 			mr: 12, nr: 16, rowStep: [3]int{4, 8, 12}, colStep: [2]int{8, 16},

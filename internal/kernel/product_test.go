@@ -525,3 +525,62 @@ func TestKnownBits(t *testing.T) {
 		}
 	})
 }
+
+// A product in links is the sum of its links, one after another, and of its blocks.
+func TestLinks(t *testing.T) {
+	withEach(t, func(t *testing.T, impl *implementation) {
+		r := rand.New(rand.NewPCG(71, 72))
+		for trial, depth := range []int{1, 7, 31, 32, 33, 60, 64, 100, 255, 256, 257, 300, 512, 700, 36, 1030} {
+			m, n := 1+r.IntN(40), 1+r.IntN(90)
+			a, b := fill(r, make([]float32, m*depth)), fill(r, make([]float32, n*depth))
+			accumulate := trial%3 == 0
+			got := fill(r, make([]float32, m*n))
+			want := slices.Clone(got)
+			for i := range m {
+				for j := range n {
+					sum, some := want[i*n+j], accumulate
+					for k0 := 0; k0 < depth; k0 += KC {
+						var block float32
+						for l := k0; l < min(depth, k0+KC); l += LinkDepth {
+							var link float32
+							for k := l; k < min(depth, k0+KC, l+LinkDepth); k++ {
+								link = fma32(a[i*depth+k], b[j*depth+k], link)
+							}
+							if block += link; l == k0 {
+								block = link
+							}
+						}
+						if sum += block; !some {
+							sum, some = block, true
+						}
+					}
+					want[i*n+j] = sum
+				}
+			}
+			p := Product[float32]{M: m, N: n, K: depth, A: Rows(a, depth), B: Rows(b, depth), C: got, Stride: n,
+				Accumulate: accumulate, Links: true, Threads: 1 + trial%3}
+			if err := p.Run(); err != nil {
+				t.Fatal(err)
+			}
+			sameBits(t, fmt.Sprintf("%d×%d×%d", m, n, depth), got, want)
+		}
+	})
+}
+
+// BenchmarkLinks is a product with and without links.
+func BenchmarkLinks(b *testing.B) {
+	const m, n, k = 768, 1536, 2048
+	r := rand.New(rand.NewPCG(73, 74))
+	x, y, c := fill(r, make([]float32, m*k)), fill(r, make([]float32, n*k)), make([]float32, m*n)
+	for _, links := range []bool{false, true} {
+		b.Run(fmt.Sprint(links), func(b *testing.B) {
+			p := Product[float32]{M: m, N: n, K: k, A: Rows(x, k), B: Rows(y, k), C: c, Stride: n, Links: links, Threads: 1}
+			for b.Loop() {
+				if err := p.Run(); err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.ReportMetric(2*m*n*k*float64(b.N)/b.Elapsed().Seconds()/1e9, "GFLOP/s")
+		})
+	}
+}

@@ -24,6 +24,23 @@ type Norms[T Float] struct{ groups []float64 }
 // which is about half of what the largest N_k gives. The sums are those of groups of sixteen; all
 // implementations return the same bits. The relative error of both is at most (len(x)+1)·2⁻⁵³.
 func (n *Norms[T]) Of(x []T) (square, rounding float64) {
+	return n.of(x, roundings)
+}
+
+// OfLinks is Of for a [Product] with Links.
+func (n *Norms[T]) OfLinks(x []T) (square, rounding float64) { return n.of(x, linkRoundings) }
+
+// OfChains is Of for [AddChains] in place of a product: rounding ≥ Σ N_k·x[k]² for the roundings to float32, of which there are at most
+// ChainRoundings.
+func (n *Norms[T]) OfChains(x []T) (square, rounding float64) {
+	return n.of(x, func(k, _ int) int { return ChainRoundings - k%ChainDepth/chainLanes })
+}
+
+// ChainRoundings is the largest number of roundings to float32 that a term of [AddChains] passes through.
+const ChainRoundings = ChainDepth/chainLanes + 1
+
+// of is Of where a term passes through so many roundings.
+func (n *Norms[T]) of(x []T, roundings func(k, depth int) int) (square, rounding float64) {
 	count := (len(x) + squaresGroup - 1) / squaresGroup
 	n.groups = slices.Grow(n.groups[:0], count)[:count]
 	if narrow, ok := any(x).([]float32); ok {
@@ -31,14 +48,10 @@ func (n *Norms[T]) Of(x []T) (square, rounding float64) {
 	} else {
 		groupSquaresGeneric(n.groups, x)
 	}
-	return weigh(n.groups, len(x))
-}
-
-// weigh adds up the groups, and the groups times the roundings of their first elements.
-func weigh(groups []float64, depth int) (square, rounding float64) {
-	for g, s := range groups {
+	// The roundings of a group are those of its first element.
+	for g, s := range n.groups {
 		square += s
-		rounding += float64(float64(roundings(g*squaresGroup, depth)) * s)
+		rounding += float64(float64(roundings(g*squaresGroup, len(x))) * s)
 	}
 	return square, rounding
 }
@@ -47,6 +60,15 @@ func weigh(groups []float64, depth int) (square, rounding float64) {
 func roundings(k, depth int) int {
 	block, blocks := k/KC, (depth+KC-1)/KC
 	return min(KC, depth-block*KC) - k%KC + blocks - max(1, block)
+}
+
+// linkRoundings is N_k with links: those of the rest of its link, of the links added from there on and of the blocks.
+func linkRoundings(k, depth int) int {
+	block, blocks := k/KC, (depth+KC-1)/KC
+	long := min(KC, depth-block*KC)
+	at := k % KC
+	link, links := at/LinkDepth, (long+LinkDepth-1)/LinkDepth
+	return min(LinkDepth, long-link*LinkDepth) - at%LinkDepth + links - max(1, link) + blocks - max(1, block)
 }
 
 // groupSquaresGeneric sets dst[g] to the sum of the squares of group g: four running

@@ -38,6 +38,42 @@ func TestRoundings(t *testing.T) {
 	}
 }
 
+// The same with links.
+func TestLinkRoundings(t *testing.T) {
+	for _, depth := range []int{1, 2, 16, 31, 32, 33, 64, 100, 255, 256, 257, 300, 512, 513, 1030} {
+		count := make([]int, depth)
+		for start := 0; start < depth; start += KC {
+			end := min(start+KC, depth)
+			for link := start; link < end; link += LinkDepth {
+				last := min(link+LinkDepth, end)
+				for k := link; k < last; k++ {
+					for m := link; m <= k; m++ {
+						count[m]++
+					}
+				}
+				if link > start {
+					for m := start; m < last; m++ {
+						count[m]++
+					}
+				}
+			}
+			if start > 0 {
+				for m := range end {
+					count[m]++
+				}
+			}
+		}
+		for k, want := range count {
+			if got := linkRoundings(k, depth); got != want {
+				t.Fatalf("depth %d: term %d passes %d roundings, want %d", depth, k, got, want)
+			}
+			if want > Additions(depth) {
+				t.Fatalf("depth %d: term %d passes %d roundings, more than %d", depth, k, want, Additions(depth))
+			}
+		}
+	}
+}
+
 func TestNorms(t *testing.T) {
 	t.Run("float32", testNorms[float32])
 	t.Run("float64", testNorms[float64])
@@ -76,8 +112,12 @@ func TestNormsBoundProducts(t *testing.T) {
 	withEach(t, func(t *testing.T, impl *implementation) {
 		r := rand.New(rand.NewPCG(33, 34))
 		var norms Norms[float32]
-		for _, depth := range []int{3, 100, 300, 700} {
+		for _, depth := range []int{3, 100, 300, 700, -3, -100, -300, -700} {
 			const m, n = 5, 7
+			links, of := depth < 0, norms.Of
+			if links {
+				depth, of = -depth, norms.OfLinks
+			}
 			x, y, c := make([]float32, m*depth), make([]float32, n*depth), make([]float32, m*n)
 			for i := range x {
 				x[i] = r.Float32()
@@ -85,7 +125,7 @@ func TestNormsBoundProducts(t *testing.T) {
 			for i := range y {
 				y[i] = r.Float32()
 			}
-			p := Product[float32]{M: m, N: n, K: depth, A: Rows(x, depth), B: Rows(y, depth), C: c, Stride: n}
+			p := Product[float32]{M: m, N: n, K: depth, A: Rows(x, depth), B: Rows(y, depth), C: c, Stride: n, Links: links}
 			if err := p.Run(); err != nil {
 				t.Fatal(err)
 			}
@@ -97,12 +137,47 @@ func TestNormsBoundProducts(t *testing.T) {
 					for k := range depth {
 						exact += float64(x[i*depth+k]) * float64(y[j*depth+k])
 					}
-					_, a := norms.Of(x[i*depth : (i+1)*depth])
-					_, b := norms.Of(y[j*depth : (j+1)*depth])
+					_, a := of(x[i*depth : (i+1)*depth])
+					_, b := of(y[j*depth : (j+1)*depth])
 					if e := math.Abs(float64(c[i*n+j]) - exact); e > u/(1-g)*math.Sqrt(a*b) {
 						t.Errorf("depth %d: error %g, bound %g", depth, e, u/(1-g)*math.Sqrt(a*b))
 					}
 				}
+			}
+		}
+	})
+}
+
+// No chains are farther from the exact product than their norms allow.
+func TestNormsBoundChains(t *testing.T) {
+	withEach(t, func(t *testing.T, impl *implementation) {
+		r := rand.New(rand.NewPCG(35, 36))
+		var norms Norms[float32]
+		for trial := range 200 {
+			x, y := fill(r, make([]float32, ChainDepth)), fill(r, make([]float32, ChainDepth))
+			if trial%2 == 0 { // of one sign
+				for k := range x {
+					x[k] = float32(math.Abs(float64(x[k])))
+					y[k] = x[k]
+				}
+			}
+			exact, sums := 0.0, []float64{0}
+			for k := range x {
+				exact += float64(x[k]) * float64(y[k])
+			}
+			AddChains(sums, y, x, ChainDepth, []int32{0}, nil)
+			_, a := norms.OfChains(x)
+			_, b := norms.OfChains(y)
+			if limit := 0x1p-24 * 1.001 * math.Sqrt(a*b); math.Abs(sums[0]-exact) > limit {
+				t.Errorf("error %g, bound %g", sums[0]-exact, limit)
+			}
+			least := 0.0
+			for k, v := range x {
+				roundings := 1 + ChainDepth/chainLanes - k/chainLanes // of the chain and of the sum of two
+				least += float64(roundings) * float64(v) * float64(v)
+			}
+			if math.Abs(a-least) > 1e-12*least {
+				t.Errorf("rounding %g, want %g", a, least)
 			}
 		}
 	})

@@ -105,11 +105,23 @@ func (t tile) finish() {
 // unroll is the number of depths that one turn of a product's loop takes.
 const unroll = 8
 
-// product writes the micro-kernel whose operands lie in panels.
-func (t tile) product() {
-	t.function(fmt.Sprintf("%sR%dV%d", t.name, t.rows, t.vectors),
-		fmt.Sprintf("(depth int, a, b *%s, c *%s, stride int, ahead uintptr, add bool)", t.element, t.result),
-		fmt.Sprintf("multiplies panels into a %d×%d tile; see microKernel.", t.rows, t.vectors*t.bytes/t.size()), 49)
+// linkDepth is the number of depths whose products make one link of a linked kernel's sums.
+const linkDepth = 32
+
+// product writes the micro-kernel whose operands lie in panels; linked, the one that keeps the sum of links in memory.
+func (t tile) product(linked bool) {
+	size := fmt.Sprintf("%d×%d tile", t.rows, t.vectors*t.bytes/t.size())
+	if linked {
+		t.function(fmt.Sprintf("%sLinksR%dV%d", t.name, t.rows, t.vectors),
+			fmt.Sprintf("(depth int, a, b *%s, c *%s, stride int, ahead uintptr, add bool, sum *%s)", t.element, t.result, t.result),
+			fmt.Sprintf("multiplies panels into a %s, in links; see linkKernel.", size), 64)
+		t.emit("XORQ BX, BX")
+		t.emit("MOVQ $%d, R14", linkDepth/unroll)
+	} else {
+		t.function(fmt.Sprintf("%sR%dV%d", t.name, t.rows, t.vectors),
+			fmt.Sprintf("(depth int, a, b *%s, c *%s, stride int, ahead uintptr, add bool)", t.element, t.result),
+			fmt.Sprintf("multiplies panels into a %s; see microKernel.", size), 49)
+	}
 	t.emit("MOVQ depth+0(FP), CX")
 	t.emit("MOVQ a+8(FP), SI")
 	t.emit("MOVQ b+16(FP), DX")
@@ -132,6 +144,9 @@ func (t tile) product() {
 	}
 	t.emit("ADDQ $%d, SI", unroll*t.panelA*t.size())
 	t.emit("ADDQ $%d, DX", unroll*t.panelB*t.size())
+	if linked {
+		t.link()
+	}
 	t.emit("SUBQ $%d, CX", unroll)
 	t.emit("JGE loop")
 	t.label("tail")
@@ -144,7 +159,39 @@ func (t tile) product() {
 	t.emit("DECQ CX")
 	t.emit("JNZ single")
 	t.label("done")
+	if linked {
+		t.emit("TESTQ BX, BX")
+		t.emit("JZ whole")
+		t.addLinks()
+		t.label("whole")
+	}
 	t.finish()
+}
+
+// link ends a link, but for the last: it adds the sums to those of the links before and begins the next.
+func (t tile) link() {
+	t.emit("DECQ R14")
+	t.emit("JNZ same")
+	t.emit("TESTQ CX, CX")
+	t.emit("JZ same")
+	t.emit("TESTQ BX, BX")
+	t.emit("JZ first")
+	t.addLinks()
+	t.label("first")
+	t.emit("MOVQ sum+56(FP), BX")
+	for i := range t.rows * t.vectors {
+		t.emit("%s %s, %d(BX)", t.load, t.register(i), i*t.bytes)
+	}
+	t.clear()
+	t.emit("MOVQ $%d, R14", linkDepth/unroll)
+	t.label("same")
+}
+
+// addLinks adds the sums of the links at BX.
+func (t tile) addLinks() {
+	for i := range t.rows * t.vectors {
+		t.emit("%s %d(BX), %s, %s", t.add, i*t.bytes, t.register(i), t.register(i))
+	}
 }
 
 // packedStep multiplies depth k of both panels.
@@ -221,6 +268,8 @@ func (a *assembler) micros() {
 			}},
 	}
 	a.tiles(narrow, "Y", 32, []int{2, 4, 6})
+	tile{wide[0], 12, 2}.product(true)
+	tile{narrow[0], 6, 2}.product(true)
 	narrow[0].gathers([]int{2, 4, 6}, []string{"Y"}, []string{"Y", "Y"})
 }
 
@@ -231,7 +280,7 @@ func (a *assembler) tiles(micros []micro, vector string, bytes int, heights []in
 		m := micros[i]
 		for _, rows := range heights {
 			for vectors := 1; vectors <= 2; vectors++ {
-				tile{m, rows, vectors}.product()
+				tile{m, rows, vectors}.product(false)
 			}
 		}
 	}

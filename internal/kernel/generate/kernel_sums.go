@@ -269,19 +269,32 @@ func (w width) addChains() {
 			w.emit("VFMADD231PS %s, %s, %s", operand, x, w.reg(v%chains))
 		}
 	}
-	// 64, 32, 16, 8 sums in float32, and the rest in float64.
-	for left := chains / 2; left > 0; left /= 2 {
+	// 64 and 32 sums in float32, the rest in float64.
+	for v := range chains / 2 {
+		w.emit("VADDPS %s, %s, %s", w.reg(v+chains/2), w.reg(v), w.reg(v))
+	}
+	half, spare := "X", fmt.Sprintf("X%d", chains/2)
+	extract := "VEXTRACTF128"
+	if held {
+		half, spare, extract = "Y", fmt.Sprintf("Y%d", chains/2), "VEXTRACTF64X4"
+	}
+	for v := range chains / 2 {
+		w.emit("%s $1, %s, %s", extract, w.reg(v), spare)
+		w.emit("VCVTPS2PD %s%d, %s", half, v, w.reg(chains+2*v))
+		w.emit("VCVTPS2PD %s, %s", spare, w.reg(chains+2*v+1))
+	}
+	for left := chains / 2; left*w.bytes >= 64; left /= 2 {
 		for v := range left {
-			w.emit("VADDPS %s, %s, %s", w.reg(v+left), w.reg(v), w.reg(v))
+			to := chains + v
+			if left*w.bytes == 64 {
+				to = v
+			}
+			w.emit("VADDPD %s, %s, %s", w.reg(chains+v+left), w.reg(chains+v), w.reg(to))
 		}
 	}
 	if held {
 		w.emit("VEXTRACTF64X4 $1, Z0, Y1")
-		w.emit("VADDPS Y1, Y0, Y0")
 	}
-	w.emit("VEXTRACTF128 $1, Y0, X1")
-	w.emit("VCVTPS2PD X0, Y0")
-	w.emit("VCVTPS2PD X1, Y1")
 	w.nextPair()
 }
 

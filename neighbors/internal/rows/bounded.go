@@ -7,29 +7,30 @@
 // dimension. Points are shifted by a common vector m, divided by their norm for
 // the cosine, scaled by a power of two (exact) and rounded to F: v_i. With
 // t_i the exact shifted and scaled point, v_i = t_i + e_i. For the Euclidean
-// metric the float64 subtraction and the rounding to F give
-// ‖e_i‖ ≤ 2.01u‖v_i‖. For the cosine the division by the computed norm adds
+// metric the float64 subtraction and the rounding to F, of which one is exact where F is float64, give
+// ‖e_i‖ ≤ 1.002u‖v_i‖. For the cosine the division by the computed norm adds
 // (D+16)w. Distances and their order are those of the t_i.
 //
-// With r_i = ‖v_i‖, s = r_i + r_j and η = ‖e_i‖ + ‖e_j‖,
+// With r_i = ‖v_i‖, s = r_i + r_j and η = ‖e_i‖ + ‖e_j‖ ≤ 1.002u·s,
 //
-//	| ‖t_i−t_j‖² − ‖v_i−v_j‖² | ≤ η(2s + η)                                   (1)
+//	| ‖t_i−t_j‖² − ‖v_i−v_j‖² | ≤ η(2s + η) ≤ 2.01u·s²                          (1)
 //
 // The product c of v_i and v_j has |c − v_i·v_j| ≤ u/(1−g)·q_i·q_j, where
 // q_i² = Σ_k N_k·v_ik² counts the roundings of each term and g = kernel.Additions(D)·u
 // (see kernel.Norms). The row value a = (n_i + n_j) − 2c is computed in F from the
-// squared norms n, computed in float64 (relative error (D+1)w) and rounded to F;
-// n_i + n_j ≤ s² and |a| ≤ s² up to the errors themselves, so that
+// squared norms n, computed in float64 (relative error (D+1)w) and rounded to F. Both norms are rounded and their sum, each
+// time by u of the norms at most, and the difference by u of itself:
 //
-//	|a − ‖v_i−v_j‖²| ≤ 2u/(1−g)·q_i·q_j + s²·( 3.01u + (D+8)w )                (2)
+//	|a − ‖v_i−v_j‖²| ≤ 2u/(1−g)·q_i·q_j + (r_i²+r_j²)·( 2u + (D+8)w ) + 1.01u|a|   (2)
 //
 // The direct computation differs from ‖t_i−t_j‖², scaled, by at most (D+3)w
 // relative, the direct cosine key from 1−cos by at most (4D+64)w. Together,
-// with 1+2⁻¹⁰ for all second-order terms,
+// with 1+2⁻¹⁰ for all second-order terms and r_i²+r_j² ≤ s² for those of w,
 //
-//	|a − direct| ≤ E_ij = (1+2⁻¹⁰)·( 2u/(1−g)·q_i·q_j + s²·( 8u + (4D+64)w ) )
-//	                      + cosine: 4(D+16)w(s+1) + (8D+128)w
-//	                      + underflow
+//	|a − direct| ≤ E_ij + 1.01u|a|
+//	E_ij = (1+2⁻¹⁰)·( 2u/(1−g)·q_i·q_j + 2u·(r_i²+r_j²) + s²·( 2.01u + (4D+64)w ) )
+//	       + cosine: 4(D+16)w(s+1) + (8D+128)w
+//	       + underflow
 //
 // where the cosine's value is ‖t_i−t_j‖² = 2(1−cos). Underflow is the sum of at
 // most D products and D stored values, each off by at most half the smallest
@@ -43,9 +44,9 @@
 // products. Such a value has |a − direct| ≤ 1.01u·a, besides underflow, or is the largest
 // finite value.
 //
-// Values a, b of one row with b > a + 2E_i + 4u·a are certainly in this order,
-// whether they are bounded by E_i or by 1.01u times themselves, and so are those of points j
-// and k with b > a + E_ij + E_ik + 4u·b. The rounding of these limits to F is outward.
+// Values a, b of one row with b > a + 2E_i + 4u|a| are certainly in this order, as
+// b−a ≥ 2E_i + 1.01u(|a|+|b|) follows, and so are those of points j and k with b > a + E_ij + E_ik + 4u·max(|a|,|b|). The rounding of
+// these limits to F is outward.
 
 package rows
 
@@ -74,29 +75,32 @@ type bounded[F kernel.Float] struct {
 	directRows      []bool                             // queries whose rows are direct
 	keyExponent     int                                // rows are direct keys times this power of two
 	relative        float64                            // 4u
+	links           bool                               // see Options.ManyRanks
 	errors          errorBound                         // E
 	symmetric       symmetricTiles[F]
-	squaresOnce     sync.Once
-	squared         []float64
+	refineOnce      sync.Once
+	refined         refined
 	left            kernel.Packed[F] // the block
 	rows            []F
 	lo, hi          int
 }
 
-// errorBound is what E is made of: factors of q_i·q_j, of s² and of s, and a constant.
-type errorBound struct{ product, slope, linear, constant float64 }
+// errorBound is what E is made of: factors of q_i·q_j, of r_i²+r_j², of s² and of s, and a constant.
+type errorBound struct{ product, squares, slope, linear, constant float64 }
 
 // of is E for two points of these radii and roundings, with a little for its own rounding.
 func (b *errorBound) of(radius, rounding, radius2, rounding2 float64) float64 {
 	sum := radius + radius2
-	return (1 + 0x1p-20) * (b.product*rounding*rounding2 + b.slope*sum*sum + b.linear*sum + b.constant)
+	squares := b.squares * (radius*radius + radius2*radius2)
+	return (1 + 0x1p-20) * (b.product*rounding*rounding2 + squares + b.slope*sum*sum + b.linear*sum + b.constant)
 }
 
 // openBounded prepares the space; see Open.
 func openBounded[F kernel.Float](ctx context.Context, b base, queries, pts points.Points) (Space, error) {
 	b.direct = NewDirect(queries, pts, b.metric)
-	s := &bounded[F]{base: b, sources: queries, symmetric: symmetricTiles[F]{n: pts.N, dim: pts.Dim, threads: b.threads, computed: b.computed}}
-	c := &centering[F]{metric: b.metric, threads: b.threads, shift: MedianPoint(pts, b.direct)}
+	links := b.manyRanks && unsafe.Sizeof(F(0)) == 4
+	s := &bounded[F]{base: b, links: links, sources: queries, symmetric: symmetricTiles[F]{n: pts.N, dim: pts.Dim, threads: b.threads, computed: b.computed}}
+	c := &centering[F]{metric: b.metric, threads: b.threads, links: links, shift: MedianPoint(pts, b.direct)}
 	far, err := c.measure(ctx, pts, b.direct.PointNorms)
 	if err != nil {
 		return nil, err
@@ -150,7 +154,7 @@ func (s *bounded[F]) setBound(exponent int) {
 	d := float64(dim)
 	g := float64(kernel.Additions(dim)) * unit
 	s.errors = errorBound{
-		product: (1 + 0x1p-10) * 2 * unit / (1 - g), slope: (1 + 0x1p-10) * (8*unit + (4*d+64)*w),
+		product: (1 + 0x1p-10) * 2 * unit / (1 - g), squares: (1 + 0x1p-10) * 2 * unit, slope: (1 + 0x1p-10) * (2.01*unit + (4*d+64)*w),
 		// The direct computation underflows in its own scale.
 		linear: (d + 16) * tiny, constant: (d+16)*tiny + (d+1)*math.Ldexp(0x1p-1073, -2*exponent),
 	}
@@ -250,7 +254,7 @@ func (s *bounded[F]) Load(ctx context.Context, lo, hi int) error {
 		p := kernel.Product[F]{
 			M: rows, N: cols, K: dim,
 			A: s.left.Operand(0), B: kernel.Packing[F](offsetPoints[F]{s.points, col}),
-			C: s.rows[col:], Stride: s.N, Threads: s.threads, Upper: upper, Done: ctx.Done(),
+			C: s.rows[col:], Stride: s.N, Threads: s.threads, Upper: upper, Links: s.links, Done: ctx.Done(),
 			Epilogue: DistanceTile[F]{Rows: s.queries.norm[lo : lo+rows], Cols: s.points.norm[col : col+cols]},
 		}
 		return p.Run()
@@ -302,16 +306,4 @@ func (s *bounded[F]) Worker() Worker {
 		x:     make([]float64, s.sources.Dim),
 		value: make([]float64, s.N), known: make([]int32, s.N),
 	}
-}
-
-// squares are the squared norms of float32 points as they came.
-func (s *bounded[F]) squares() []float64 {
-	s.squaresOnce.Do(func() {
-		s.squared = make([]float64, s.N)
-		dim, norms := s.sources.Dim, make([]kernel.Norms[float32], s.threads)
-		_ = parallel.For(context.Background(), s.threads, s.N, func(w, i int) {
-			s.squared[i], _ = norms[w].Of(s.sources.F32[i*dim : (i+1)*dim])
-		})
-	})
-	return s.squared
 }

@@ -3,8 +3,10 @@
 package rows
 
 import (
+	"context"
 	"math"
 
+	"repscope/internal/parallel"
 	"repscope/neighbors/internal/scan"
 )
 
@@ -15,22 +17,59 @@ type undecidedRank struct{ at, point, a, b int32 }
 // maxUndecided is the number of open comparisons after which they are decided.
 const maxUndecided = 1 << 17
 
+// maxHeld is the number of open comparisons of a group that wait for those of others.
+const maxHeld = 1 << 20
+
 // RankLists implements Worker.
 func (w *boundedWorker[F]) RankLists(l *Lists, rank []int32) {
-	near := w.openProducts(len(l.Ends))
+	near := w.openProducts(1)
+	if near == nil {
+		w.rankGroup(l, nil, nil, rank)
+		return
+	}
+	if w.alone == nil {
+		w.alone = &openGroup{}
+	}
+	w.alone.lists, w.alone.rank = l, rank
+	w.rankGroup(l, near, w.alone, rank)
+	w.decideGroup(near, w.alone)
+}
+
+// rankTogether is RankLists for groups of rows whose open comparisons all workers decide together.
+func (w *boundedWorker[F]) rankTogether(ctx context.Context, workers []Worker, lists []*Lists, ranks [][]int32) error {
+	near := w.openProducts(len(workers))
+	for len(w.together) < len(lists) {
+		w.together = append(w.together, &openGroup{})
+	}
+	groups := w.together[:len(lists)]
+	err := parallel.For(ctx, len(workers), len(lists), func(of, q int) {
+		worker, g := workers[of].(*boundedWorker[F]), groups[q]
+		g.lists, g.rank = lists[q], ranks[q]
+		worker.rankGroup(lists[q], worker.openProducts(1), g, ranks[q])
+	})
+	if err != nil {
+		return err
+	}
+	if err := near.decide(ctx, len(workers), groups); err != nil {
+		return err
+	}
+	return parallel.For(ctx, len(workers), len(lists), func(of, q int) {
+		workers[of].(*boundedWorker[F]).decideRest(groups[q])
+	})
+}
+
+// rankGroup ranks the lists but for what it leaves open in g, if that is not nil.
+func (w *boundedWorker[F]) rankGroup(l *Lists, near *productKeys, g *openGroup, rank []int32) {
 	from := 0
 	for r, end := range l.Ends {
-		w.rankList(l, near, r, from, rank[:end])
+		w.rankList(l, near, g, r, from, rank[:end])
 		from = end
-	}
-	if near != nil {
-		w.decideByProducts(l, near, rank)
 	}
 }
 
-// rankList ranks the points l.list[from:len(rank)] in row l.first+r. With near, ranks
+// rankList ranks the points l.list[from:len(rank)] in row l.first+r. With g, ranks
 // miss what is decided later.
-func (w *boundedWorker[F]) rankList(l *Lists, near *productKeys, r, from int, rank []int32) {
+func (w *boundedWorker[F]) rankList(l *Lists, near *productKeys, g *openGroup, r, from int, rank []int32) {
 	list, i := l.List[from:len(rank)], l.First+r
 	if len(list) == 0 {
 		return
@@ -70,14 +109,11 @@ func (w *boundedWorker[F]) rankList(l *Lists, near *productKeys, r, from int, ra
 			}
 		}
 		if len(w.undecided) >= maxUndecided {
-			w.settleRow(l, near, r, rank)
-			if near != nil {
-				w.decideByProducts(l, near, rank)
-			}
+			w.settleRow(l, near, g, r, rank)
 		}
 		return p
 	})
-	w.settleRow(l, near, r, rank)
+	w.settleRow(l, near, g, r, rank)
 	sum := int32(1)
 	for p, q := range w.place {
 		sum += w.hist[p]
@@ -85,14 +121,17 @@ func (w *boundedWorker[F]) rankList(l *Lists, near *productKeys, r, from int, ra
 	}
 }
 
-// settleRow decides the open comparisons of row l.first+r or, with near, leaves them for later.
-func (w *boundedWorker[F]) settleRow(l *Lists, near *productKeys, r int, rank []int32) {
-	if near != nil {
-		w.undecided = near.want(l, w.space.first, r, w.undecided)
+// settleRow decides the open comparisons of row l.first+r or, with g, leaves them for later.
+func (w *boundedWorker[F]) settleRow(l *Lists, near *productKeys, g *openGroup, r int, rank []int32) {
+	if g == nil {
+		w.decideRow(l, l.First+r, w.undecided, rank)
+		w.undecided = w.undecided[:0]
 		return
 	}
-	w.decideRow(l, l.First+r, w.undecided, rank)
-	w.undecided = w.undecided[:0]
+	w.undecided = g.want(&w.cells, w.space.first, r, w.undecided)
+	if len(g.undecided) >= maxHeld {
+		w.decideGroup(near, g)
+	}
 }
 
 // decideRow decides comparisons of row i by the direct keys.
@@ -116,17 +155,21 @@ func (w *boundedWorker[F]) decideRow(l *Lists, i int, open []undecidedRank, rank
 	}
 }
 
-// decideByProducts decides the comparisons that were left for later: by nearly exact keys and,
-// where these leave them open, by the direct ones.
-func (w *boundedWorker[F]) decideByProducts(l *Lists, near *productKeys, rank []int32) {
-	near.decide(l.First, rank)
-	for rest := near.undecided; len(rest) > 0; {
-		row, end := near.cells[rest[0].a].row, 1
-		for end < len(rest) && near.cells[rest[end].a].row == row {
+// decideGroup decides what g holds: by nearly exact keys and, where these leave it open, by the direct ones.
+func (w *boundedWorker[F]) decideGroup(near *productKeys, g *openGroup) {
+	_ = near.decide(context.Background(), 1, []*openGroup{g}) // which has no error but the context's
+	w.decideRest(g)
+}
+
+// decideRest decides what nearly exact keys leave open in g.
+func (w *boundedWorker[F]) decideRest(g *openGroup) {
+	for rest := g.undecided; len(rest) > 0; {
+		row, end := g.cells[rest[0].a].row, 1
+		for end < len(rest) && g.cells[rest[end].a].row == row {
 			end++
 		}
-		w.decideRow(l, l.First+int(row), rest[:end], rank)
+		w.decideRow(g.lists, g.lists.First+int(row), rest[:end], g.rank)
 		rest = rest[end:]
 	}
-	near.reset()
+	g.reset()
 }

@@ -40,6 +40,9 @@ type boundedWorker[F kernel.Float] struct {
 	intervals scan.IntervalCounter[F]
 	undecided []undecidedRank
 	products  *productKeys
+	cells     cellTable
+	alone     *openGroup
+	together  []*openGroup
 	order     []int32
 	runs      []int32
 	whole     wholeRow

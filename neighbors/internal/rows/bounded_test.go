@@ -21,11 +21,11 @@ func TestValuesWithinBound(t *testing.T) {
 		return p
 	}
 	for _, dim := range []int{9, 40, 600} {
-		for _, metric := range []Metric{Euclidean, Cosine} {
-			t.Run(fmt.Sprintf("%d_%v", dim, metric), func(t *testing.T) {
+		for _, o := range []*Options{{Metric: Euclidean}, {Metric: Cosine}, {Metric: Euclidean, ManyRanks: true}} {
+			metric := o.Metric
+			t.Run(fmt.Sprintf("%d_%v_%v", dim, metric, o.ManyRanks), func(t *testing.T) {
 				t.Parallel()
 				queries, pts := shifted(gaussian32(random(1), 30, dim), 0.5), shifted(gaussian32(random(2), 50, dim), 7)
-				o := &Options{Metric: metric}
 				opened, err := Open(context.Background(), queries, pts, false, false, o, nil)
 				if err != nil {
 					t.Fatal(err)

@@ -18,6 +18,7 @@ import (
 type centering[F kernel.Float] struct {
 	metric   Metric
 	threads  int
+	links    bool // products have links
 	shift    []float64
 	reach    float64 // the largest distance of a usual point from the shift
 	exponent int     // scaling is by 2^−exponent
@@ -45,7 +46,7 @@ func (c *centering[F]) measure(ctx context.Context, p points.Points, norms []flo
 		if narrow != nil {
 			rows[w] = scan.Grown(rows[w], dim)
 			kernel.ScaleShift(rows[w], p.F32[i*dim:(i+1)*dim], narrow, 1)
-			e.square[i], e.rounding[i] = squares[w].Of(rows[w])
+			e.square[i], e.rounding[i] = normsOf(&squares[w], rows[w], c.links)
 			if e.distance[i] = math.Sqrt(e.square[i]); !math.IsInf(e.distance[i], 1) {
 				return
 			}
@@ -59,6 +60,14 @@ func (c *centering[F]) measure(ctx context.Context, p points.Points, norms []flo
 		e.distance[i] = math.Sqrt(sum)
 	})
 	return e, err
+}
+
+// normsOf are the norms of x for products with links or without.
+func normsOf[F kernel.Float](n *kernel.Norms[F], x []F, links bool) (square, rounding float64) {
+	if links {
+		return n.OfLinks(x)
+	}
+	return n.Of(x)
 }
 
 // findOutliers returns the points much farther from the shift than the rest, and sets the
@@ -138,7 +147,7 @@ func (c *centering[F]) apply(ctx context.Context, p points.Points, norms []float
 		if !known {
 			buffers[w] = scan.Grown(buffers[w], p.Dim)
 			out.row(i, 0, buffers[w])
-			square, rounding = norm[w].Of(buffers[w])
+			square, rounding = normsOf(&norm[w], buffers[w], c.links)
 		}
 		out.square[i], out.norm[i] = square, F(square)
 		out.radius[i], out.rounding[i] = math.Sqrt(square), math.Sqrt(rounding)

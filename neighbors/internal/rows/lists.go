@@ -3,7 +3,12 @@
 
 package rows
 
-import "repscope/neighbors/internal/scan"
+import (
+	"context"
+
+	"repscope/internal/parallel"
+	"repscope/neighbors/internal/scan"
+)
 
 // Lists are points to be ranked in the rows of the points first, first+1, …: list[ends[r−1]:ends[r]]
 // in row first+r.
@@ -32,6 +37,15 @@ func (l *Lists) before(a int32, q int) bool {
 	}
 	order := l.Orders[l.Owner[q]]
 	return order[a] < order[l.List[q]]
+}
+
+// RankTogether is Worker.RankLists for several lists at a time, on as many goroutines as there are workers of the space: ranks[q]
+// is for lists[q]. What takes the points once for all rows is done for all lists together, so that many rows make it cheap.
+func RankTogether(ctx context.Context, workers []Worker, lists []*Lists, ranks [][]int32) error {
+	if w, ok := workers[0].(*boundedWorker[float32]); ok && w.openProducts(1) != nil {
+		return w.rankTogether(ctx, workers, lists, ranks)
+	}
+	return parallel.For(ctx, len(workers), len(lists), func(w, q int) { workers[w].RankLists(lists[q], ranks[q]) })
 }
 
 // RankLists implements Worker.

@@ -44,12 +44,21 @@ func TestRankListsIsSorting(t *testing.T) {
 		far.F32[7*300+k] *= 30
 		far.F32[9*300+k] *= 3000
 	}
+	times := func(p points.Points, by, plus float32) points.Points {
+		for k := range p.F32 {
+			p.F32[k] = p.F32[k]*by + plus
+		}
+		return p
+	}
 	for name, c := range map[string]struct {
 		points points.Points
 		metric Metric
 		window int
 	}{
 		"wide":            {gaussian32(r, n, 300), Euclidean, 0},
+		"huge":            {times(gaussian32(r, n, 270), 1e36, 0), Euclidean, 0},
+		"subnormal":       {times(gaussian32(r, n, 270), 1e-43, 0), Euclidean, 0},
+		"far away":        {times(gaussian32(r, n, 270), 1, 1e6), Euclidean, 0},
 		"wide, window":    {gaussian32(r, n, 289), Euclidean, 4},
 		"wide, cosine":    {gaussian32(r, n, 300), Cosine, 0},
 		"outliers":        {far, Euclidean, 0},
@@ -67,13 +76,17 @@ func TestRankListsIsSorting(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			o := Options{Metric: c.metric, ExcludeWindow: c.window, Threads: 1}
-			s, err := Open(context.Background(), c.points, c.points, true, false, &o, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
 			const lo, hi = 33, 153
-			if err := s.Load(context.Background(), lo, hi); err != nil {
-				t.Fatal(err)
+			var spaces []Space // without and with rows for many ranks
+			for _, o.ManyRanks = range []bool{false, true} {
+				s, err := Open(context.Background(), c.points, c.points, true, false, &o, nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if err := s.Load(context.Background(), lo, hi); err != nil {
+					t.Fatal(err)
+				}
+				spaces = append(spaces, s)
 			}
 			keys := naiveKeys(c.points, c.points, c.metric)
 			var orders [][]int32
@@ -88,7 +101,7 @@ func TestRankListsIsSorting(t *testing.T) {
 			for j := range identity {
 				identity[j] = int32(j)
 			}
-			w := s.Worker()
+			w, workers := spaces[0].Worker(), []Worker{spaces[1].Worker(), spaces[1].Worker()}
 			for _, each := range []int{1, 12, 99, 700} {
 				for _, permuted := range []bool{false, true} {
 					var l Lists
@@ -109,6 +122,7 @@ func TestRankListsIsSorting(t *testing.T) {
 					}
 					rank := make([]int32, len(l.List))
 					w.RankLists(&l, rank)
+					together(t, workers, &l, rank)
 					from := 0
 					for row, end := range l.Ends {
 						want := make([]map[int32]int32, 3)
@@ -129,6 +143,30 @@ func TestRankListsIsSorting(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// together holds what goroutines rank together, in three groups of unequal height, to the ranks of one.
+func together(t *testing.T, workers []Worker, all *Lists, want []int32) {
+	t.Helper()
+	cuts := []int{0, 10, 11, len(all.Ends)}
+	var lists []*Lists
+	var ranks [][]int32
+	start := 0
+	for q, lo := range cuts[:3] {
+		hi := cuts[q+1]
+		l := &Lists{First: all.First + lo, List: all.List[start:all.Ends[hi-1]], Owner: all.Owner[start:all.Ends[hi-1]], Orders: all.Orders}
+		for _, end := range all.Ends[lo:hi] {
+			l.Ends = append(l.Ends, end-start)
+		}
+		lists, ranks = append(lists, l), append(ranks, make([]int32, len(l.List)))
+		start = all.Ends[hi-1]
+	}
+	if err := RankTogether(context.Background(), workers, lists, ranks); err != nil {
+		t.Fatal(err)
+	}
+	if got := slices.Concat(ranks...); !slices.Equal(got, want) {
+		t.Fatal("ranks of groups differ from those of all rows")
 	}
 }
 

@@ -26,6 +26,10 @@ type Options struct {
 	// of duplicates.
 	Narrow bool
 
+	// ManyRanks says that ranks of many points that lie anywhere are asked for in each row, so that float32 rows take a little longer
+	// to be more exact; see kernel.Product.Links.
+	ManyRanks bool
+
 	// Progress, if not nil, is told the number of finished rows and their total.
 	Progress func(done, total int)
 

@@ -3,24 +3,26 @@
 package rows
 
 import (
+	"context"
 	"math"
 	"unsafe"
 
 	"repscope/internal/kernel"
+	"repscope/internal/parallel"
 	"repscope/neighbors/internal/scan"
 )
 
-// productKeys computes nearly exact keys of scattered pairs, all of several rows together: every
+// productKeys computes nearly exact keys of scattered pairs, all of many rows together: every
 // point is read once for all rows that want it, in pieces of the depth that leave the
-// rows' own in the cache.
+// rows' own in the cache. The rows come in groups, and all goroutines share the points of all groups.
 //
 // First they are n_i + n_j − 2·v_i·v_j, in float64, of the shifted, scaled and rounded points v and the squared
 // norms n of a bounded space, where the product is one of short float32 chains (see [kernel.AddChains]): its error is
-// at most 7u/(1−7u)·r_i·r_j from the chains and (D+8)·w·r_i·r_j from adding them up. Rounding the points to float32 alone
-// gives ‖e_i‖ ≤ 1.002u·‖v_i‖, but for the terms of the cosine that are counted in any case. In the notation of bounded.go, a key
-// and the direct one, scaled, differ by at most
+// at most u/(1−5u)·p_i·p_j from the chains, where p_i² = Σ_k N_k·v_ik² counts their roundings (see [kernel.Norms.OfChains]), and
+// (D+8)·w·r_i·r_j from adding them up. What rounding the points to float32 has changed is measured, ‖e_i‖ up to 2w·r_i of the float64
+// numbers that are compared. In the notation of bounded.go, with η = ‖e_i‖ + ‖e_j‖, a key and the direct one, scaled, differ by at most
 //
-//	E'_ij = (1+2⁻¹⁰)·( 14u/(1−7u)·r_i·r_j + s²·( 2.01u + (4D+64)w ) )
+//	E'_ij = (1+2⁻¹⁰)·( 2u/(1−5u)·p_i·p_j + 2η·s + s²·(4D+72)w )
 //	        + what E_ij has for the cosine and for underflow
 //
 // a tenth of E_ij or less in thousands of dimensions. Where points are so near each other that many comparisons stay open, the
@@ -36,37 +38,50 @@ import (
 type productKeys struct {
 	direct          *Direct
 	points, queries *centered[float32]
-	chains          errorBound // of keys from chains
+	chains          errorBound // E', with p for q and without η
 	unit            float64    // (1+2⁻¹⁰)·(4D+16)·w
-	norms           []float64
-	height          int // rows
-	undecided       []undecidedRank
-	cells           []cell
-	slot            []int32 // of the cell of each point, in the row at hand, where stamp says so
-	stamp           []int32
-	now             int32
-	start           []int32 // where the cells of each point begin
-	rows            []int32 // of the cells by point
-	sums            []float64
-	place           []int32 // of each cell in rows and sums
-	moved           []int32 // what becomes of each cell
-	block           []float32
-	narrow          []float32
-	wide            []float64
+	refined         *refined
+	blocks          [][]float32 // the piece of all rows, of each goroutine
+	of              []int       // which point each of their rows belongs to
+	narrow          [][]float32 // the piece of a point, of each goroutine
+	wide            [][]float64
 }
 
-// cell is a pair of a row, counted from the first, and a point.
+// openGroup is the lists of rows whose ranks are found together, and the comparisons among them that are open.
+type openGroup struct {
+	lists     *Lists
+	rank      []int32
+	undecided []undecidedRank
+	cells     []cell
+	base      int     // its first row among those of all groups
+	start     []int32 // where the cells of each point begin
+	rows      []int32 // of the cells by point
+	sums      []float64
+	place     []int32 // of each cell in rows and sums
+	moved     []int32 // what becomes of each cell
+}
+
+// cell is a pair of a row of a group, counted from the first, and a point.
 type cell struct{ row, point int32 }
 
-// GroupRows is the number of rows that are looked at together, pieceDepth the depth of a
-// piece: their product fits into the L2 cache. All points are read once for each group.
+// cellTable finds the cell of each point in the row at hand, where stamp says so.
+type cellTable struct {
+	slot, stamp []int32
+	now         int32
+}
+
+// GroupRows is the number of rows that one goroutine looks at together, pieceDepth the depth of a
+// piece.
 const GroupRows, pieceDepth = 512, kernel.ChainDepth
 
-// productKeysPay is the smallest dimension in which direct keys are dear enough for nearly.
+// line is the number of coordinates that lie in one line of the cache.
+const line = 16
+
+// productKeysPay is the smallest dimension in which direct keys are dear enough for nearly exact ones.
 const productKeysPay = 256
 
-// openProducts returns the worker's nearly, ready for rows rows; nil where it does not apply.
-func (w *boundedWorker[F]) openProducts(rows int) *productKeys {
+// openProducts returns the keys for so many goroutines; nil where they do not apply.
+func (w *boundedWorker[F]) openProducts(threads int) *productKeys {
 	s := w.space
 	if s.sources.F32 == nil || s.sources.Dim < productKeysPay || unsafe.Sizeof(F(0)) == 8 {
 		return nil
@@ -75,194 +90,310 @@ func (w *boundedWorker[F]) openProducts(rows int) *productKeys {
 		w.products = &productKeys{
 			direct: s.direct, points: any(s.points).(*centered[float32]), queries: any(s.queries).(*centered[float32]),
 			chains: s.errors.ofChains(s.sources.Dim),
-			unit:   (1 + 0x1p-10) * float64(4*s.sources.Dim+16) * 0x1p-53, norms: s.squares(),
-			slot: make([]int32, s.N), stamp: make([]int32, s.N), start: make([]int32, s.N+1),
-			narrow: make([]float32, pieceDepth), wide: make([]float64, pieceDepth),
+			unit:   (1 + 0x1p-10) * float64(4*s.sources.Dim+16) * 0x1p-53, refined: s.refine(),
 		}
 	}
-	w.products.height = rows
+	for len(w.products.narrow) < threads {
+		w.products.narrow = append(w.products.narrow, make([]float32, pieceDepth))
+		w.products.wide = append(w.products.wide, make([]float64, pieceDepth))
+	}
 	return w.products
 }
 
-// ofChains is the bound E' where b is that of the rows.
+// refined is what keys need to know about float32 points besides what rows do.
+type refined struct {
+	square   []float64 // of the norm of each point as it came
+	chain    []float64 // p
+	rounding []float64 // ‖e‖
+}
+
+// refine measures the points, once.
+func (s *bounded[F]) refine() *refined {
+	s.refineOnce.Do(func() {
+		n, dim := s.N, s.sources.Dim
+		s.refined = refined{make([]float64, n), make([]float64, n), make([]float64, n)}
+		points := any(s.points).(*centered[float32])
+		norms, rows := make([]kernel.Norms[float32], s.threads), make([][]float32, s.threads)
+		_ = parallel.For(context.Background(), s.threads, n, func(w, i int) {
+			x := s.sources.F32[i*dim : (i+1)*dim]
+			s.refined.square[i], _ = norms[w].Of(x)
+			f := points.factor[i]
+			if f == 0 {
+				return
+			}
+			rows[w] = scan.Grown(rows[w], dim)
+			points.row(i, 0, rows[w])
+			_, chain := norms[w].OfChains(rows[w])
+			s.refined.chain[i] = math.Sqrt(chain)
+			s.refined.rounding[i] = roundedBy(rows[w], x, points.shift, f) + 0x1p-52*points.radius[i]
+		})
+	})
+	return &s.refined
+}
+
+// roundedBy is ‖v − (f·x − shift)‖.
+func roundedBy(v, x []float32, shift []float64, f float64) float64 {
+	var sums [4]float64
+	x, shift = x[:len(v)], shift[:len(v)]
+	k := 0
+	for ; k+4 <= len(v); k += 4 {
+		for l := range sums {
+			d := float64(v[k+l]) - (float64(float64(x[k+l])*f) - shift[k+l])
+			sums[l] += float64(d * d)
+		}
+	}
+	for ; k < len(v); k++ {
+		d := float64(v[k]) - (float64(float64(x[k])*f) - shift[k])
+		sums[0] += float64(d * d)
+	}
+	return math.Sqrt((sums[0] + sums[2]) + (sums[1] + sums[3]))
+}
+
+// ofChains is the bound E' without η where b is that of the rows.
 func (b errorBound) ofChains(dim int) errorBound {
 	const u, w = 0x1p-24, 0x1p-53
-	b.product = (1 + 0x1p-10) * 14 * u / (1 - 7*u)
-	b.slope = (1 + 0x1p-10) * (2.01*u + float64(4*dim+64)*w)
+	b.product = (1 + 0x1p-10) * 2 * u / (1 - kernel.ChainRoundings*u)
+	b.squares, b.slope = 0, (1+0x1p-10)*float64(4*dim+72)*w
 	return b
 }
 
-// want asks for the keys of the open comparisons of row first+r and keeps them for later. It returns open, empty.
-func (c *productKeys) want(l *Lists, first []int32, r int, open []undecidedRank) []undecidedRank {
-	if c.now == math.MaxInt32 {
-		clear(c.stamp)
-		c.now = 0
+// chainBound is E' of points i and j.
+func (c *productKeys) chainBound(i int, j int32) float64 {
+	r, far, p := c.points.radius[i], c.points.radius[j], c.refined
+	return c.chains.of(r, p.chain[i], far, p.chain[j]) + (1+0x1p-10)*2*(p.rounding[i]+p.rounding[j])*(r+far)
+}
+
+// want asks for the keys of the open comparisons of row r and keeps them for later. It returns open, empty.
+func (g *openGroup) want(t *cellTable, first []int32, r int, open []undecidedRank) []undecidedRank {
+	if len(open) == 0 {
+		return open
 	}
-	c.now++
+	if t.now == math.MaxInt32 || len(t.slot) < len(first) {
+		t.slot, t.stamp, t.now = make([]int32, len(first)), make([]int32, len(first)), 0
+	}
+	t.now++
 	cellOf := func(j int32) int32 {
 		j = first[j]
-		if c.stamp[j] != c.now {
-			c.stamp[j], c.slot[j] = c.now, int32(len(c.cells))
-			c.cells = append(c.cells, cell{int32(r), j})
+		if t.stamp[j] != t.now {
+			t.stamp[j], t.slot[j] = t.now, int32(len(g.cells))
+			g.cells = append(g.cells, cell{int32(r), j})
 		}
-		return c.slot[j]
+		return t.slot[j]
 	}
 	for _, o := range open {
-		o.a, o.b = cellOf(o.point), cellOf(l.List[o.at])
-		c.undecided = append(c.undecided, o)
+		o.a, o.b = cellOf(o.point), cellOf(g.lists.List[o.at])
+		g.undecided = append(g.undecided, o)
 	}
 	return open[:0]
 }
 
-func (c *productKeys) reset() { c.undecided, c.cells = c.undecided[:0], c.cells[:0] }
+func (g *openGroup) reset() { g.undecided, g.cells = g.undecided[:0], g.cells[:0] }
 
-// productsPay is how many comparisons of a group may be left for each point before reading all points once more for
+// productsPay is how many comparisons may be left for each point before reading all points once more for
 // float64 products is faster than direct keys.
 const productsPay = 2
 
-// decide counts in rank what nearly exact keys decide, and leaves the rest in undecided, ordered by row; first is the
-// point of row 0.
-func (c *productKeys) decide(first int, rank []int32) {
-	c.computeChains(first)
-	c.sift(rank, func(a, b int32) bool { return c.chainsApart(a, b, first+int(c.cells[a].row)) })
-	if len(c.undecided) < productsPay*c.direct.points.N {
-		return
+// decide counts in the ranks of the groups what nearly exact keys decide, and leaves the rest in undecided, ordered by row.
+func (c *productKeys) decide(ctx context.Context, threads int, groups []*openGroup) error {
+	if err := c.computeChains(ctx, threads, groups); err != nil {
+		return err
 	}
-	c.keepUndecided()
-	c.computeProducts(first)
-	c.sift(rank, func(a, b int32) bool { return c.productsApart(a, b, first+int(c.cells[a].row)) })
+	sift := func(apart func(g *openGroup, a, b int32) bool) error {
+		return parallel.For(ctx, threads, len(groups), func(_, q int) { groups[q].sift(apart) })
+	}
+	if err := sift(c.chainsApart); err != nil {
+		return err
+	}
+	left := 0
+	for _, g := range groups {
+		left += len(g.undecided)
+	}
+	if left < productsPay*c.direct.points.N {
+		return nil
+	}
+	if err := parallel.For(ctx, threads, len(groups), func(_, q int) { groups[q].keepUndecided() }); err != nil {
+		return err
+	}
+	if err := c.computeProducts(ctx, threads, groups); err != nil {
+		return err
+	}
+	return sift(c.productsApart)
 }
 
 // sift takes out of undecided, and counts in rank, the comparisons of keys that are far enough apart to be certainly in order.
-func (c *productKeys) sift(rank []int32, apart func(a, b int32) bool) {
-	still := c.undecided[:0]
-	for _, o := range c.undecided {
-		if !apart(o.a, o.b) {
+func (g *openGroup) sift(apart func(g *openGroup, a, b int32) bool) {
+	still := g.undecided[:0]
+	for _, o := range g.undecided {
+		if !apart(g, o.a, o.b) {
 			still = append(still, o)
-		} else if c.key(o.a) < c.key(o.b) {
-			rank[o.at]++
+		} else if g.key(o.a) < g.key(o.b) {
+			g.rank[o.at]++
 		}
 	}
-	c.undecided = still
+	g.undecided = still
 }
 
 // keepUndecided leaves the cells of open comparisons only.
-func (c *productKeys) keepUndecided() {
-	c.moved = scan.Zeroed(c.moved, len(c.cells)) // 0: nowhere, else the new place and 1
+func (g *openGroup) keepUndecided() {
+	g.moved = scan.Zeroed(g.moved, len(g.cells)) // 0: nowhere, else the new place and 1
 	var cells []cell
 	move := func(of int32) int32 {
-		if c.moved[of] == 0 {
-			cells = append(cells, c.cells[of])
-			c.moved[of] = int32(len(cells))
+		if g.moved[of] == 0 {
+			cells = append(cells, g.cells[of])
+			g.moved[of] = int32(len(cells))
 		}
-		return c.moved[of] - 1
+		return g.moved[of] - 1
 	}
-	for q := range c.undecided {
-		o := &c.undecided[q]
+	for q := range g.undecided {
+		o := &g.undecided[q]
 		o.a, o.b = move(o.a), move(o.b)
 	}
-	c.cells = append(c.cells[:0], cells...)
+	g.cells = append(g.cells[:0], cells...)
 }
 
-// computeChains finds the keys of all cells from products in short chains; first is the point of row 0.
-func (c *productKeys) computeChains(first int) {
-	load := func(k int, row []float32, r int) { c.queries.row(first+r, k, row) }
-	c.pieces(kernel.ChainDepth, load, func(k, j, from, to, filled int, ahead []float32) {
-		depth := min(pieceDepth, c.direct.points.Dim-k)
-		c.points.row(j, k, c.narrow[:depth])
-		clear(c.narrow[depth:])
-		kernel.AddChains(c.sums[from:to], c.narrow, c.block, pieceDepth, c.rows[from:to], ahead)
-	})
-	for q, of := range c.cells {
-		at := c.place[q]
-		c.sums[at] = c.queries.square[first+int(of.row)] + c.points.square[of.point] - 2*c.sums[at]
+// computeChains finds the keys of all cells from products in short chains.
+func (c *productKeys) computeChains(ctx context.Context, threads int, groups []*openGroup) error {
+	take := func(w, k, j, depth int) {
+		c.points.row(j, k, c.narrow[w][:depth])
+		clear(c.narrow[w][depth:])
 	}
+	add := func(w, _ int, sums []float64, block []float32, rows []int32, ahead []float32) {
+		kernel.AddChains(sums, c.narrow[w], block, pieceDepth, rows, ahead)
+	}
+	err := c.pieces(ctx, threads, groups, kernel.ChainDepth, c.queries.row, take, add)
+	if err != nil {
+		return err
+	}
+	return parallel.For(ctx, threads, len(groups), func(_, q int) {
+		g := groups[q]
+		for of, cell := range g.cells {
+			at := g.place[of]
+			g.sums[at] = c.queries.square[g.query(cell)] + c.points.square[cell.point] - 2*g.sums[at]
+		}
+	})
 }
 
 // computeProducts is computeChains from float64 products of the points as they came.
-func (c *productKeys) computeProducts(first int) {
+func (c *productKeys) computeProducts(ctx context.Context, threads int, groups []*openGroup) error {
 	queries, points := c.direct.queries, c.direct.points
 	dim := points.Dim
-	load := func(k int, row []float32, r int) { copy(row, queries.F32[(first+r)*dim+k:]) }
-	c.pieces(kernel.PairDepth, load, func(k, j, from, to, filled int, ahead []float32) {
-		depth := min(pieceDepth, dim-k)
-		at := j*dim + k
-		kernel.Widen(c.wide, points.F32[at:at+depth])
-		clear(c.wide[depth:filled])
-		kernel.AddProducts(c.sums[from:to], c.wide[:filled], c.block, pieceDepth, c.rows[from:to], ahead)
-	})
-	for q, of := range c.cells {
-		at, i := c.place[q], first+int(of.row)
-		if c.direct.Metric == Cosine {
-			c.sums[at] = cosineKey(c.sums[at], c.direct.queryNorms[i], c.direct.PointNorms[of.point])
-		} else {
-			c.sums[at] = c.norms[i] + c.norms[of.point] - 2*c.sums[at]
-		}
+	load := func(i, k int, row []float32) { copy(row, queries.F32[i*dim+k:]) }
+	take := func(w, k, j, depth int) {
+		kernel.Widen(c.wide[w], points.F32[j*dim+k:][:depth])
+		clear(c.wide[w][depth:])
 	}
-}
-
-// pieces has load fill row r of the block with its coordinates from k on, and add add the products of point j, in pieces
-// of the depth that are filled up with zeros to a multiple of unit.
-func (c *productKeys) pieces(unit int, load func(k int, row []float32, r int), add func(k, j, from, to, filled int, ahead []float32)) {
-	c.sortCells()
-	points := c.direct.points
-	dim := points.Dim
-	c.sums = scan.Zeroed(c.sums, len(c.cells))
-	c.block = scan.Grown(c.block, c.height*pieceDepth)
-	for k := 0; k < dim; k += pieceDepth {
-		depth := min(pieceDepth, dim-k)
-		filled := (depth + unit - 1) / unit * unit
-		for r := range c.height {
-			row := c.block[r*pieceDepth:][:filled]
-			load(k, row[:depth], r)
-			clear(row[depth:])
-		}
-		for j := range points.N {
-			if from, to := int(c.start[j]), int(c.start[j+1]); from < to {
-				next := min(j+1, points.N-1)*dim + k
-				add(k, j, from, to, filled, points.F32[next:next+depth])
+	add := func(w, filled int, sums []float64, block []float32, rows []int32, ahead []float32) {
+		kernel.AddProducts(sums, c.wide[w][:filled], block, pieceDepth, rows, ahead)
+	}
+	if err := c.pieces(ctx, threads, groups, kernel.PairDepth, load, take, add); err != nil {
+		return err
+	}
+	return parallel.For(ctx, threads, len(groups), func(_, q int) {
+		g := groups[q]
+		for of, cell := range g.cells {
+			at, i := g.place[of], g.query(cell)
+			if c.direct.Metric == Cosine {
+				g.sums[at] = cosineKey(g.sums[at], c.direct.queryNorms[i], c.direct.PointNorms[cell.point])
+			} else {
+				g.sums[at] = c.refined.square[i] + c.refined.square[cell.point] - 2*g.sums[at]
 			}
 		}
-	}
+	})
 }
 
-// sortCells lists the rows of each point's cells, one point after another.
-func (c *productKeys) sortCells() {
-	c.place, c.rows = scan.Grown(c.place, len(c.cells)), scan.Grown(c.rows, len(c.cells))
-	clear(c.start)
-	for _, of := range c.cells {
-		c.start[of.point+1]++
+// pieces goes through the depth in pieces that are filled up with zeros to a multiple of unit: load writes the coordinates from
+// k on of a query, take keeps those of point j, and add adds its products with the rows that want it. Each goroutine takes a part of
+// the points, and waits for no other: pieces last milliseconds.
+func (c *productKeys) pieces(ctx context.Context, threads int, groups []*openGroup, unit int, load func(i, k int, row []float32),
+	take func(w, k, j, depth int), add func(w, filled int, sums []float64, block []float32, rows []int32, ahead []float32)) error {
+	points := c.direct.points
+	dim := points.Dim
+	c.of = c.of[:0]
+	for _, g := range groups {
+		g.base = len(c.of)
+		for r := range g.lists.Ends {
+			c.of = append(c.of, g.lists.First+r)
+		}
 	}
-	for j := range len(c.start) - 1 {
-		c.start[j+1] += c.start[j]
+	if err := parallel.For(ctx, threads, len(groups), func(_, q int) { groups[q].sortCells(points.N) }); err != nil {
+		return err
+	}
+	for len(c.blocks) < threads {
+		c.blocks = append(c.blocks, nil)
+	}
+	return parallel.For(ctx, threads, threads, func(w, part int) {
+		lo, hi := part*points.N/threads, (part+1)*points.N/threads
+		c.blocks[w] = scan.Grown(c.blocks[w], len(c.of)*pieceDepth)
+		block := c.blocks[w]
+		for k := 0; k < dim && ctx.Err() == nil; k += pieceDepth {
+			depth := min(pieceDepth, dim-k)
+			filled := (depth + unit - 1) / unit * unit
+			for r, i := range c.of {
+				row := block[r*pieceDepth:][:filled]
+				load(i, k, row[:depth])
+				clear(row[depth:])
+			}
+			for j := lo; j < hi; j++ {
+				next := min(j+1, points.N-1)*dim + k
+				ahead, taken := points.F32[next:next+depth], false
+				for q, g := range groups {
+					from, to := g.start[j], g.start[j+1]
+					if from == to {
+						continue
+					}
+					if !taken {
+						take(w, k, j, depth)
+						taken = true
+					}
+					asked := min(len(ahead), (len(ahead)/(len(groups)-q)+line-1)/line*line)
+					add(w, filled, g.sums[from:to], block[g.base*pieceDepth:], g.rows[from:to], ahead[:asked])
+					ahead = ahead[asked:]
+				}
+			}
+		}
+	})
+}
+
+// sortCells lists the rows of each of n points' cells, one point after another, and sets the sums to zero.
+func (g *openGroup) sortCells(n int) {
+	g.place, g.rows = scan.Grown(g.place, len(g.cells)), scan.Grown(g.rows, len(g.cells))
+	g.sums = scan.Zeroed(g.sums, len(g.cells))
+	g.start = scan.Zeroed(g.start, n+1)
+	for _, of := range g.cells {
+		g.start[of.point+1]++
+	}
+	for j := range n {
+		g.start[j+1] += g.start[j]
 	}
 	// Filling moves each start to the next one.
-	for q, of := range c.cells {
-		at := c.start[of.point]
-		c.place[q], c.rows[at] = at, of.row
-		c.start[of.point]++
+	for q, of := range g.cells {
+		at := g.start[of.point]
+		g.place[q], g.rows[at] = at, of.row
+		g.start[of.point]++
 	}
-	copy(c.start[1:], c.start)
-	c.start[0] = 0
+	copy(g.start[1:], g.start)
+	g.start[0] = 0
 }
 
-func (c *productKeys) key(of int32) float64 { return c.sums[c.place[of]] }
+func (g *openGroup) key(of int32) float64 { return g.sums[g.place[of]] }
+
+// query is the point whose row a cell belongs to.
+func (g *openGroup) query(of cell) int { return g.lists.First + int(of.row) }
 
 // chainsApart reports whether the keys from chains of two cells of a row are far enough apart to be certainly in order.
-func (c *productKeys) chainsApart(a, b int32, i int) bool {
-	j, k := c.cells[a].point, c.cells[b].point
+func (c *productKeys) chainsApart(g *openGroup, a, b int32) bool {
+	i, j, k := g.query(g.cells[a]), g.cells[a].point, g.cells[b].point
 	if c.queries.factor[i] == 0 || c.points.factor[j] == 0 || c.points.factor[k] == 0 {
 		return false // too far out for products
 	}
-	r, near, far := c.queries.radius[i], c.points.radius[j], c.points.radius[k]
-	return math.Abs(c.key(a)-c.key(b)) > c.chains.of(r, r, near, near)+c.chains.of(r, r, far, far)
+	return math.Abs(g.key(a)-g.key(b)) > c.chainBound(i, j)+c.chainBound(i, k)
 }
 
 // productsApart is chainsApart for the keys from float64 products.
-func (c *productKeys) productsApart(a, b int32, i int) bool {
+func (c *productKeys) productsApart(g *openGroup, a, b int32) bool {
 	limit := 2 * c.unit
 	if c.direct.Metric != Cosine {
-		limit = c.unit * (2*c.norms[i] + c.norms[c.cells[a].point] + c.norms[c.cells[b].point])
+		limit = c.unit * (2*c.refined.square[g.query(g.cells[a])] + c.refined.square[g.cells[a].point] + c.refined.square[g.cells[b].point])
 	}
-	return math.Abs(c.key(a)-c.key(b)) > limit
+	return math.Abs(g.key(a)-g.key(b)) > limit
 }

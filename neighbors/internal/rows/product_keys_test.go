@@ -25,36 +25,45 @@ func TestNearlyExactKeys(t *testing.T) {
 					t.Fatal(err)
 				}
 				space := s.(*bounded[float32])
-				near := s.Worker().(*boundedWorker[float32]).openProducts(60)
-				const first = 20
-				for row := range int32(60) {
-					for range 9 {
-						near.cells = append(near.cells, cell{row, int32(r.IntN(n))})
+				near := s.Worker().(*boundedWorker[float32]).openProducts(2)
+				var groups []*openGroup
+				for q, height := range []int{7, 32, 21} {
+					g := &openGroup{lists: &Lists{First: 20 + 9*q, Ends: make([]int, height)}}
+					for row := range int32(height) {
+						for range 9 {
+							g.cells = append(g.cells, cell{row, int32(r.IntN(n))})
+						}
 					}
+					groups = append(groups, g)
 				}
 				keys := naiveKeys(pts, pts, metric)
 				check := func(of string, limit func(i int, j int32) float64, exponent int) {
-					for q, c := range near.cells {
-						i := first + int(c.row)
-						got, want, limit := near.key(int32(q)), math.Ldexp(keys[i][c.point], exponent), limit(i, c.point)
-						if math.Abs(got-want) > limit {
-							t.Fatalf("%s, pair %d, %d: %v, want %v ± %g", of, i, c.point, got, want, limit)
+					for _, g := range groups {
+						for q, c := range g.cells {
+							i := g.query(c)
+							got, want, limit := g.key(int32(q)), math.Ldexp(keys[i][c.point], exponent), limit(i, c.point)
+							if math.Abs(got-want) > limit {
+								t.Fatalf("%s, pair %d, %d: %v, want %v ± %g", of, i, c.point, got, want, limit)
+							}
 						}
 					}
 				}
-				near.computeChains(first)
+				if err := near.computeChains(context.Background(), 2, groups); err != nil {
+					t.Fatal(err)
+				}
 				check("chains", func(i int, j int32) float64 {
-					ri, rj := space.queries.radius[i], space.points.radius[j]
-					limit := near.chains.of(ri, ri, rj, rj)
+					limit := near.chainBound(i, j)
 					if most := 0.2 * space.pairBound(i, j); limit > most && metric == Euclidean {
 						t.Fatalf("the bound of chains is %g, want at most %g", limit, most)
 					}
 					return limit
 				}, space.keyExponent)
-				near.computeProducts(first)
+				if err := near.computeProducts(context.Background(), 2, groups); err != nil {
+					t.Fatal(err)
+				}
 				check("float64", func(i int, j int32) float64 {
 					if metric == Euclidean {
-						return near.unit * (near.norms[i] + near.norms[j])
+						return near.unit * (near.refined.square[i] + near.refined.square[j])
 					}
 					return near.unit
 				}, 0)

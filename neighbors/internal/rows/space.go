@@ -70,7 +70,9 @@ type base struct {
 	groups  int
 	metric  Metric
 	threads int
-	direct  *Direct
+	// manyRanks is that of Options.
+	manyRanks bool
+	direct    *Direct
 	// first is the lowest index of a point equal to each point.
 	first      []int32
 	duplicates int
@@ -90,7 +92,7 @@ func (b *base) Counts() SpaceCounts {
 func Open(ctx context.Context, queries, pts points.Points, self, precise bool, o *Options, equal *Duplicates) (Space, error) {
 	b := base{
 		Candidates: Candidates{N: pts.N, Self: self, Window: o.ExcludeWindow, Episode: o.Episode, Time: o.Time},
-		group:      o.Group, groups: o.Groups, metric: o.Metric, threads: o.ThreadCount(), computed: o.Computed,
+		group:      o.Group, groups: o.Groups, metric: o.Metric, threads: o.ThreadCount(), manyRanks: o.ManyRanks, computed: o.Computed,
 	}
 	if equal == nil {
 		var err error

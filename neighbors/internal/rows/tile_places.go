@@ -1,8 +1,9 @@
 // Places of the points of short lists, one list for every point, where nothing else of a row is asked for: no row is
 // stored. Tiles of pairs are computed once, for both of their points, and counted while they are in the cache.
 //
-// The keys κ of the points of the lists are computed directly. A value a of a pair and its direct key differ by at most E (see
-// bounded.go), so that a < κ − E and a > κ + E are certain; values in between are few, and decided by direct keys.
+// The keys κ of the points of the lists are computed directly. A value a of a pair and its direct key differ by at most E, but for a
+// part of a few units of the last place (see bounded.go), so that with a little more than E, a < κ − E and a > κ + E are certain;
+// values in between are few, and decided by direct keys.
 
 package rows
 
