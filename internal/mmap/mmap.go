@@ -41,7 +41,7 @@ const resident = 2 << 20
 
 // large reads are brought in and given back by themselves: at once instead of page by page, and without
 // taking from others what they read.
-const large, largest = 1 << 18, 1 << 26
+const large, largest = 1 << 20, 1 << 26
 
 // letGo gives the mapping's pages back once enough of it has been read, here n bytes at offset. They stay
 // in the system's cache, from which further reads take them.
@@ -63,10 +63,12 @@ func (f *File) bringIn(offset, n int64) {
 	}
 }
 
-// pages are those that hold n bytes at offset.
+// around is how much a system maps around a page that is asked for, as Linux does where it is not told otherwise.
+const around = 1 << 16
+
+// pages are those that hold n bytes at offset, with what is mapped around them.
 func (f *File) pages(offset, n int64) []byte {
-	begin := offset - offset%int64(os.Getpagesize())
-	return f.data[begin : offset+n]
+	return f.data[max(0, offset/around-1)*around : min((offset+n+around-1)/around*around+around, int64(len(f.data)))]
 }
 
 // Open opens a regular file for reading.

@@ -1,5 +1,7 @@
 //go:build cuda
 
+// How many rows a block has.
+
 package gpu
 
 import "testing"
