@@ -97,7 +97,7 @@ cases() {
 	find cases -name model.onnx | wc -l
 }
 
-sanitize() { # TOOL BINARY SKIPPED: a test binary in its package's folder, without the tests that make errors on purpose
+sanitize() { # TOOL BINARY SKIPPED [RUN]: a test binary in its package's folder, without the tests that make errors on purpose
 	has compute-sanitizer || [ -x /usr/local/cuda/bin/compute-sanitizer ] || { echo "skipped: no compute-sanitizer"; return; }
 	local tool=compute-sanitizer log
 	has compute-sanitizer || tool=/usr/local/cuda/bin/compute-sanitizer

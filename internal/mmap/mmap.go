@@ -49,7 +49,7 @@ func (f *File) letGo(offset, n int64) {
 	switch {
 	case f.pinned:
 	case n >= large:
-		release(f.pages(offset, n))
+		release(f.pages(offset-around, n+2*around))
 	case f.used.Add(n) >= resident:
 		f.used.Store(0)
 		release(f.data)
@@ -66,9 +66,11 @@ func (f *File) bringIn(offset, n int64) {
 // around is how much a system maps around a page that is asked for, as Linux does where it is not told otherwise.
 const around = 1 << 16
 
-// pages are those that hold n bytes at offset, with what is mapped around them.
+// pages are those that hold n bytes at offset, as far as there are any.
 func (f *File) pages(offset, n int64) []byte {
-	return f.data[max(0, offset/around-1)*around : min((offset+n+around-1)/around*around+around, int64(len(f.data)))]
+	begin := max(0, offset)
+	begin -= begin % int64(os.Getpagesize())
+	return f.data[begin:min(offset+n, int64(len(f.data)))]
 }
 
 // Open opens a regular file for reading.

@@ -14,12 +14,19 @@ import (
 	"time"
 )
 
-func TestReads(t *testing.T) {
+// written is the path of a new file.
+func written(t *testing.T, data []byte) string {
+	t.Helper()
 	path := filepath.Join(t.TempDir(), "file")
-	want := []byte("0123456789")
-	if err := os.WriteFile(path, want, 0o600); err != nil {
+	if err := os.WriteFile(path, data, 0o600); err != nil {
 		t.Fatal(err)
 	}
+	return path
+}
+
+func TestReads(t *testing.T) {
+	want := []byte("0123456789")
+	path := written(t, want)
 	for _, mapped := range []bool{true, false} {
 		f, err := Open(path)
 		if err != nil {
@@ -69,10 +76,7 @@ func TestReads(t *testing.T) {
 }
 
 func TestUnchanged(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "file")
-	if err := os.WriteFile(path, []byte("0123456789"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	path := written(t, []byte("0123456789"))
 	f, err := Open(path)
 	if err != nil {
 		t.Fatal(err)
@@ -102,11 +106,7 @@ func TestOpenErrors(t *testing.T) {
 	if _, err := Open(filepath.Join(t.TempDir(), "absent")); !errors.Is(err, os.ErrNotExist) {
 		t.Error(err)
 	}
-	empty := filepath.Join(t.TempDir(), "empty")
-	if err := os.WriteFile(empty, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	f, err := Open(empty)
+	f, err := Open(written(t, nil))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -166,11 +166,7 @@ func TestLargeReads(t *testing.T) {
 	for i := range want {
 		want[i] = byte(i * 2654435761 >> 13)
 	}
-	path := filepath.Join(t.TempDir(), "file")
-	if err := os.WriteFile(path, want, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	f, err := Open(path)
+	f, err := Open(written(t, want))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -41,12 +41,12 @@ func (p *Program) PlanOver(over func(*Step) int) Layout {
 		if len(buffers[t]) > maxPlanned {
 			continue
 		}
-		for _, most := range []func(b *buffer) int{bySize, byTime} {
+		for _, measure := range []func(b *buffer) int{bySize, byTime} {
 			before := make([]int, len(buffers[t]))
 			for i, b := range buffers[t] {
 				before[i] = b.offset
 			}
-			if size := largestFirst(buffers[t], most); size < l.Size[t] {
+			if size := largestFirst(buffers[t], measure); size < l.Size[t] {
 				l.Size[t] = size
 				continue
 			}

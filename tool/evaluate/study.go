@@ -137,9 +137,7 @@ func (s *study) run(ctx context.Context) error {
 	for range max(s.jobs, 1) {
 		wait.Go(func() {
 			for p := range next {
-				done := parallel.Beside()
 				s.do(ctx, p)
-				done()
 				if p.err != nil && s.failFast {
 					cancel(errFailFast)
 				}
@@ -198,6 +196,7 @@ var errFailFast = errors.New("a task failed")
 // do runs one task and enters it into the record. If one of its files changes meanwhile, nothing is written, and it is run once
 // more.
 func (s *study) do(ctx context.Context, p *planned) {
+	defer parallel.Beside()()
 	begin := time.Now()
 	err := s.once(ctx, p)
 	if errors.Is(err, errChanged) && ctx.Err() == nil {

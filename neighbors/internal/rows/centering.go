@@ -74,7 +74,7 @@ func normsOf[F kernel.Float](n *kernel.Norms[F], x []F, links bool) (square, rou
 // reach of the rest.
 func (c *centering[F]) findOutliers(distance []float64) (outliers []int32) {
 	n := len(distance)
-	limit := outlierFactor * largest(distance, min(n, 2+n/500))
+	limit := outlierFactor * placed(slices.Clone(distance), max(0, n-2-n/500))
 	for j, r := range distance {
 		if r > limit {
 			outliers = append(outliers, int32(j))
@@ -83,31 +83,6 @@ func (c *centering[F]) findOutliers(distance []float64) (outliers []int32) {
 		}
 	}
 	return outliers
-}
-
-// largest is the count-th largest of values, 1 ≤ count ≤ len(values): the least of a heap of those that are larger than most, which few
-// values enter.
-func largest(values []float64, count int) float64 {
-	heap := slices.Clone(values[:count])
-	slices.Sort(heap)
-	for _, v := range values[count:] {
-		if v <= heap[0] {
-			continue
-		}
-		at := 0
-		for {
-			child := 2*at + 1
-			if child+1 < count && heap[child+1] < heap[child] {
-				child++
-			}
-			if child >= count || heap[child] >= v {
-				break
-			}
-			heap[at], at = heap[child], child
-		}
-		heap[at] = v
-	}
-	return heap[0]
 }
 
 // setScale chooses the power of two that brings the usual points near 1, away from overflow

@@ -1,4 +1,4 @@
-// Which points are far out.
+// The element at a place of an order, by which points are far out.
 
 package rows
 
@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-func TestLargest(t *testing.T) {
+func TestPlacedInLongLists(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(5, 6))
 	for _, n := range []int{1, 2, 7, 300, 5000} {
@@ -22,8 +22,9 @@ func TestLargest(t *testing.T) {
 			}
 			given, sorted := slices.Clone(values), slices.Sorted(slices.Values(values))
 			for _, count := range []int{1, 2, 2 + n/500, n/2 + 1, n} {
-				if count = min(count, n); largest(values, count) != sorted[n-count] || !slices.Equal(values, given) {
-					t.Errorf("%s, %d of %d: %v, want %v", name, count, n, largest(values, count), sorted[n-count])
+				place := n - min(count, n)
+				if got := placed(slices.Clone(values), place); got != sorted[place] || !slices.Equal(values, given) {
+					t.Errorf("%s, place %d of %d: %v, want %v", name, place, n, got, sorted[place])
 				}
 			}
 		}
