@@ -41,6 +41,13 @@ def last(command, limit):
     return lines[-1], "" if done.returncode == 0 else (done.stderr.strip() or "no message").splitlines()[-1]
 
 
+def listed():
+    found, failed = last([python, peer, "list", str(o.parameters)], 3600)
+    if failed:
+        sys.exit(f"{peer} list: {failed}")
+    return json.loads(found)
+
+
 def outcome(folder, name, exporter):
     """What is found and how far the outputs are apart, if they are."""
     file, out = f"{folder}/model.onnx", f"{folder}/out"
@@ -69,7 +76,7 @@ def main():
     end, counts, largest = time.monotonic() + 60 * o.minutes, {}, 0.0
     if o.folder:
         o.names, o.exporter = sorted(f for f in os.listdir(o.folder) if f.endswith(".onnx")), "as it is"
-    names = o.names or json.loads(last([python, peer, "list", str(o.parameters)], 600)[0])
+    names = o.names or listed()
     with tempfile.TemporaryDirectory() as folder:
         subprocess.run(["go", "build", "-o", f"{folder}/encode", "./cmd/encode"], cwd=ROOT, check=True)
         header("network", "exporter", "outcome", "largest difference ÷ largest output, or why")
