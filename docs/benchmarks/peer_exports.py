@@ -2,7 +2,8 @@
 
     peer_exports.py list MILLIONS                      prints names as JSON
     peer_exports.py export NAME script|dynamo FILE
-    peer_exports.py fill FOLDER SECONDS NAME …         exports each, by both exporters, unless it is there or takes longer
+    peer_exports.py fill FOLDER SECONDS [script|dynamo] NAME …    exports each, by one exporter or both, unless it is there or takes longer,
+                                                       with its state's shape beside it, for architectures.py --folder FOLDER
     peer_exports.py run FILE STATES OUTPUTS            writes three random states and their outputs as .npy files
     peer_exports.py compare FOUND WANTED               prints the largest difference over the largest output
 """
@@ -62,6 +63,7 @@ def export(name, exporter, file):
     else:
         torch.onnx.export(net, x, file, input_names=["x"], output_names=["y"], opset_version=17, dynamo=False,
                           dynamic_axes={"x": {0: "batch"}, "y": {0: "batch"}})
+    return state
 
 
 def fill(folder, seconds, *names):
@@ -72,15 +74,20 @@ def fill(folder, seconds, *names):
         raise TimeoutError
 
     signal.signal(signal.SIGALRM, late)
+    exporters = ("script", "dynamo")
+    if names[0] in exporters:
+        exporters, names = names[:1], names[1:]
     for name in names:
-        for exporter in ("script", "dynamo"):
+        for exporter in exporters:
             file = f"{folder}/{name.replace('/', '_')}_{exporter}.onnx"
             if os.path.exists(file):
                 continue
             signal.alarm(int(seconds))
             try:
-                export(name, exporter, file + ".part")
+                state = export(name, exporter, file + ".part")
                 signal.alarm(0)
+                with open(file[:-5] + ".json", "w") as f:
+                    json.dump(state, f)
                 os.rename(file + ".part", file)
             except BaseException as e:
                 signal.alarm(0)
@@ -106,7 +113,7 @@ def compare(found, wanted):
     z = z.reshape(len(z), -1)
     if z.shape != y.shape:
         sys.exit(f"shape {z.shape}, want {y.shape}")
-    print(np.abs(z - y).max() / np.abs(y).max())
+    print(np.abs(z - y).max() / (np.abs(y).max() or 1))
 
 
 def main():

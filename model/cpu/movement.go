@@ -193,58 +193,77 @@ func buildSplit(b *builder) (func() error, error) {
 	}), nil
 }
 
-// buildPad looks up, along each axis, where an output index lies in the input (−1: the constant).
+// buildPad looks up, along each axis, where an output index lies in the input (−1: the constant). What lies behind each other in both is
+// copied at once.
 func buildPad(b *builder) (func() error, error) {
 	p := b.Step.Params.(operator.PadParams)
 	in, out := b.Shape(0), b.OutShape(0)
 	own, at := graph.RowMajor(in), p.Places(in, out)
-	for a := range at {
-		for i, k := range at[a] {
-			if k >= 0 {
-				at[a][i] = k * own[a]
-			}
-		}
+	last := len(in) - 1
+	for last > 0 && p.Before[last] == 0 && p.After[last] == 0 {
+		last--
 	}
 	m, x, y, t := b.memory, b.Step.In[0], b.Step.Out[0], b.DType(0)
-	rank := len(in)
-	if rank == 0 {
-		out, at, rank = []int{1}, [][]int{{0}}, 1
-	}
-	row := out[rank-1]
-	if row == 0 {
+	row := graph.Count(out[max(last, 0):])
+	if row == 0 || graph.Count(out) == 0 {
 		return func() error { return nil }, nil
+	}
+	runs := []padRun{{from: 0, n: 1}} // of a scalar
+	if last >= 0 {
+		runs = padRuns(at[last], own[last])
 	}
 	return b.span(graph.Count(out)/row, max(1, grain/row), func(_, lo, hi int) {
 		for r := lo; r < hi; r++ {
 			base, q := 0, r
-			for a := rank - 2; a >= 0; a-- {
+			for a := last - 1; a >= 0; a-- {
 				o := at[a][q%out[a]]
 				q /= out[a]
 				if o < 0 {
 					base = -1
 					break
 				}
-				base += o
+				base += o * own[a]
 			}
 			switch t {
 			case graph.Float32:
-				padRow(m.f32[y][r*row:(r+1)*row], m.f32[x], base, at[rank-1], float32(p.Value))
+				padRow(m.f32[y][r*row:(r+1)*row], m.f32[x], base, runs, float32(p.Value))
 			case graph.Int64:
-				padRow(m.i64[y][r*row:(r+1)*row], m.i64[x], base, at[rank-1], int64(p.Value))
+				padRow(m.i64[y][r*row:(r+1)*row], m.i64[x], base, runs, int64(p.Value))
 			default:
-				padRow(m.bits[y][r*row:(r+1)*row], m.bits[x], base, at[rank-1], p.Value != 0)
+				padRow(m.bits[y][r*row:(r+1)*row], m.bits[x], base, runs, p.Value != 0)
 			}
 		}
 	}), nil
 }
 
-func padRow[T any](dst, src []T, base int, at []int, value T) {
-	for j, o := range at {
-		if base < 0 || o < 0 {
-			dst[j] = value
-		} else {
-			dst[j] = src[base+o]
+// A padRun is n elements that follow each other, from an element of the input on, or the constant (−1).
+type padRun struct{ from, n int }
+
+// padRuns joins the places of an axis, each of so many elements.
+func padRuns(places []int, each int) []padRun {
+	var runs []padRun
+	for j, k := range places {
+		if j > 0 && (max(k, places[j-1]) < 0 || k > 0 && places[j-1] == k-1) {
+			runs[len(runs)-1].n += each
+			continue
 		}
+		runs = append(runs, padRun{max(k*each, -1), each})
+	}
+	return runs
+}
+
+func padRow[T any](dst, src []T, base int, runs []padRun, value T) {
+	if base < 0 {
+		fill(dst, value)
+		return
+	}
+	for _, run := range runs {
+		if run.from < 0 {
+			fill(dst[:run.n], value)
+		} else {
+			copy(dst[:run.n], src[base+run.from:])
+		}
+		dst = dst[run.n:]
 	}
 }
 

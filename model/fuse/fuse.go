@@ -33,7 +33,7 @@ const fuseBudget = 1 << 26
 func program(p *graph.Program, processor bool, eval graph.Evaluator) {
 	f := &fuser{Program: p, processor: processor, eval: eval}
 	for _, pass := range []func(*fuser, int) bool{
-		(*fuser).cast, (*fuser).decided, (*fuser).layerNorm, (*fuser).rootMeanSquare, (*fuser).layerNormScale, (*fuser).silu, (*fuser).gelu, (*fuser).linear,
+		(*fuser).cast, (*fuser).padding, (*fuser).decided, (*fuser).layerNorm, (*fuser).rootMeanSquare, (*fuser).layerNormScale, (*fuser).silu, (*fuser).gelu, (*fuser).linear,
 	} {
 		f.sweep(pass)
 	}
@@ -171,6 +171,32 @@ func (f *fuser) cast(i int) bool {
 	}
 	f.replace(s.Out[0], s.In[0])
 	f.Steps = slices.Delete(f.Steps, i, i+1)
+	return true
+}
+
+// padding lets a convolution surround its input with the zeros that a step before it adds.
+func (f *fuser) padding(i int) bool {
+	s := f.Steps[i]
+	c, ok := s.Params.(*operator.ConvParams)
+	if !ok || s.Node.Op != "Conv" || s.Node.Domain != "" {
+		return false
+	}
+	pad := f.from(s.In[0], "Pad")
+	if pad == nil {
+		return false
+	}
+	p := pad.Params.(operator.PadParams)
+	if p.Mode != "constant" || p.Value != 0 || slices.Min(p.Before) < 0 || slices.Min(p.After) < 0 || slices.Max(p.Before[:2]) > 0 || slices.Max(p.After[:2]) > 0 {
+		return false
+	}
+	q := *c
+	q.Before, q.After = slices.Clone(c.Before), slices.Clone(c.After)
+	for a := range c.Before {
+		q.Before[a] += p.Before[2+a]
+		q.After[a] += p.After[2+a]
+	}
+	f.Steps[i].Params, f.Steps[i].In = &q, slices.Clone(s.In)
+	f.Steps[i].In[0] = pad.In[0]
 	return true
 }
 

@@ -27,7 +27,7 @@ func firstPermutation(rank int) []int {
 	return perm
 }
 
-// channelsLast lets every convolution, and on processors every pooling, work on [N, …, C], between two
+// channelsLast lets every convolution, and on processors every pooling and resizing of many channels, work on [N, …, C], between two
 // transpositions; most of those then cancel.
 func (f *fuser) channelsLast() {
 	f.index()
@@ -49,6 +49,11 @@ func (f *fuser) channelsLast() {
 				q := *p
 				q.ChannelsLast = true
 				step = newStep("", "ConvTranspose", s.Node.Name, &q, append([]int{-1}, s.In[1:]...), nil)
+			}
+		case *operator.ResizeParams:
+			// Each pixel's channels then lie side by side, for kernels as wide.
+			if shape := f.Values[s.In[0]].Shape; f.processor && len(shape) > 2 && shape[1] >= 16 && p.Axes[0].Count == 0 && p.Axes[1].Count == 0 {
+				step = newStep(s.Node.Domain, s.Node.Op, s.Node.Name, channelsLastResize(p), []int{-1}, nil)
 			}
 		case *operator.PoolParams:
 			// Places of maxima are counted with channels first.
@@ -74,6 +79,10 @@ func (f *fuser) channelsLast() {
 			newStep("", "Transpose", s.Node.Name, operator.TransposeParams{Perm: firstPermutation(rank)}, []int{out}, []int{y}))
 	}
 	f.Steps = steps
+}
+
+func channelsLastResize(p *operator.ResizeParams) *operator.ResizeParams {
+	return &operator.ResizeParams{Axes: permuted(p.Axes, lastPermutation(len(p.Axes))), Outside: p.Outside}
 }
 
 // phased reports whether a transposed convolution is one convolution for each of its phases, with known weights.
@@ -124,12 +133,7 @@ func (f *fuser) sinkTranspose(i int) bool {
 	case operator.ReduceParams:
 		return f.sinkReduction(i, x, p)
 	case *operator.ResizeParams:
-		q := *p
-		q.Axes = make([]operator.ResizeAxis, rank)
-		for j, a := range last {
-			q.Axes[j] = p.Axes[a]
-		}
-		return f.sink(i, &q, []int{x}, nil, first)
+		return f.sink(i, channelsLastResize(p), []int{x}, nil, first)
 	case operator.NormParams:
 		if s.Node.Op == "BatchNormalization" {
 			p.Axis = rank - 1

@@ -13,7 +13,15 @@ import (
 // Rules are the operators of package operator and the rewrites of this one; eval computes what is
 // constant.
 func Rules(eval graph.Evaluator) graph.Rules {
-	return graph.Rules{Lookup: operator.Lookup, Evaluate: eval, Simplify: foldBatchNorm, Fuse: func(p *graph.Program) { program(p, false, eval) }}
+	return graph.Rules{Lookup: operator.Lookup, Evaluate: eval, Simplify: simplify, Fuse: func(p *graph.Program) { program(p, false, eval) }}
+}
+
+// simplify changes the constants of a graph for fewer nodes.
+func simplify(g *graph.Graph) error {
+	if err := foldBatchNorm(g); err != nil {
+		return err
+	}
+	return addBranches(g)
 }
 
 // ProcessorRules are [Rules] with the rewrites that package cpu alone has kernels for.

@@ -201,7 +201,7 @@ func (s *specializer) evaluate(step *Step, c *Inference) ([]*Tensor, error) {
 		load := func(dst, spare []float32) error {
 			return evaluate(eval, local, in, []*Tensor{Floats(dst, shape...)}, spare)
 		}
-		if t := deferFrom(in, load, shape...); t != nil {
+		if t := DeferFrom(in, load, shape...); t != nil {
 			if c.Transposes {
 				t.transposed = in[0]
 			}

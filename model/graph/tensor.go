@@ -120,9 +120,9 @@ func (t *Tensor) Part(first, n int, buffer []float32) ([]float32, error) {
 // operators, each of which is done again at every load.
 const maxSteps = 8
 
-// deferFrom defers a tensor that is computed from others. It returns nil if there is
+// DeferFrom defers a tensor that is computed from others. It returns nil if there is
 // nothing to gain, or too much to do at every load.
-func deferFrom(from []*Tensor, compute func(dst, spare []float32) error, shape ...int) *Tensor {
+func DeferFrom(from []*Tensor, compute func(dst, spare []float32) error, shape ...int) *Tensor {
 	t := &Tensor{DType: Float32, Shape: shape, compute: compute, buffer: Count(shape), steps: 1}
 	gain := false
 	for _, f := range from {

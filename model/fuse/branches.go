@@ -1,0 +1,259 @@
+// Branches of convolutions that are added: one convolution with the sum of their weights.
+
+package fuse
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"repscope/model/graph"
+)
+
+// addBranches makes one convolution of each sum of two that alone read the same value in the same way, one kernel inside the other, or of
+// one and a batch normalisation of that value, which is a convolution with one weight for each channel: the blocks of RepVGG, MobileOne and
+// RepViT as they are trained. Sums of more branches are joined two by two.
+func addBranches(g *graph.Graph) error {
+	b := branches{g: g, users: map[string]int{}, of: map[string]*graph.Node{}, joined: map[*graph.Node]bool{}}
+	for _, n := range g.Nodes {
+		for _, in := range n.Inputs {
+			b.users[in]++
+		}
+	}
+	for _, p := range g.Outputs {
+		b.users[p.Name]++
+	}
+	for _, n := range g.Nodes {
+		if (n.Op == "Add" || n.Op == "Sum") && n.Domain == "" && len(n.Inputs) == 2 && n.Inputs[0] != n.Inputs[1] {
+			b.dropZero(n)
+			if err := b.join(n); err != nil {
+				return fmt.Errorf("%v: %w", n, err)
+			}
+		}
+		if n.Domain == "" && len(n.Outputs) == 1 && !b.joined[n] {
+			b.of[n.Outputs[0]] = n
+		}
+	}
+	g.Nodes = slices.DeleteFunc(g.Nodes, func(n *graph.Node) bool { return b.joined[n] })
+	return nil
+}
+
+type branches struct {
+	g      *graph.Graph
+	users  map[string]int
+	of     map[string]*graph.Node // by output, of those before
+	joined map[*graph.Node]bool   // into the node of their sum
+}
+
+// A branch is a convolution whose geometry and weights are known.
+type branch struct {
+	node                                      *graph.Node
+	weights                                   *graph.Tensor
+	bias                                      []float32 // nil: none
+	group                                     int
+	kernel, strides, dilations, before, after []int
+}
+
+// dropZero lets the branch whose result alone is added to one zero give the sum itself: exports have zeros for branches that are not there.
+func (b *branches) dropZero(sum *graph.Node) {
+	for k, in := range sum.Inputs {
+		zero, branch := b.g.Constants[in], b.of[sum.Inputs[1-k]]
+		if v, one := zero.Scalar(); !one || v != 0 || len(zero.Shape) > 1 || branch == nil || branch.Op != "Conv" && branch.Op != "BatchNormalization" ||
+			b.users[branch.Outputs[0]] != 1 {
+			continue
+		}
+		b.of[sum.Outputs[0]], b.joined[sum] = branch, true
+		branch.Outputs = slices.Clone(sum.Outputs)
+		return
+	}
+}
+
+// join makes a node that adds two branches a convolution, if it can.
+func (b *branches) join(sum *graph.Node) error {
+	first, second := b.of[sum.Inputs[0]], b.of[sum.Inputs[1]]
+	if first == nil || second == nil || b.users[sum.Inputs[0]] != 1 || b.users[sum.Inputs[1]] != 1 || len(first.Inputs) == 0 ||
+		len(second.Inputs) == 0 || first.Inputs[0] != second.Inputs[0] {
+		return nil
+	}
+	large, small := b.convolution(first), b.convolution(second)
+	if large == nil && small != nil {
+		large = b.normalization(first, small)
+	} else if large != nil && small == nil {
+		small = b.normalization(second, large)
+	}
+	if large == nil || small == nil {
+		return nil
+	}
+	if small.weights.Len() > large.weights.Len() {
+		large, small = small, large
+	}
+	at := large.around(small)
+	if at == nil {
+		return nil
+	}
+	weights, err := addedWeights(large.weights, small.weights, at)
+	if err != nil {
+		return err
+	}
+	// Names that no file can contain.
+	prefix := "\x00branches\x00" + sum.Outputs[0]
+	inputs := []string{first.Inputs[0], prefix + "\x00w"}
+	b.g.Constants[inputs[1]] = weights
+	if bias := addedBias(large.bias, small.bias); bias != nil {
+		inputs = append(inputs, prefix+"\x00b")
+		b.g.Constants[inputs[2]] = graph.Floats(bias, len(bias))
+	}
+	b.joined[first], b.joined[second] = true, true
+	*sum = graph.Node{Name: large.node.Name, Op: "Conv", Inputs: inputs, Outputs: sum.Outputs, Attributes: large.node.Attributes}
+	return nil
+}
+
+// convolution is a node's branch, nil if it is none or not all of it is known.
+func (b *branches) convolution(n *graph.Node) *branch {
+	if n.Op != "Conv" || len(n.Inputs) < 2 {
+		return nil
+	}
+	w := b.g.Constants[n.Inputs[1]]
+	if mode := n.Attributes["auto_pad"].String; w == nil || w.DType != graph.Float32 || len(w.Shape) < 3 || w.Len() == 0 || mode != "" && mode != "NOTSET" {
+		return nil
+	}
+	axes := len(w.Shape) - 2
+	c := &branch{node: n, weights: w, kernel: w.Shape[2:], group: 1}
+	if a, ok := n.Attributes["group"]; ok {
+		c.group = int(a.Int)
+	}
+	pads := integers(n, "pads", 2*axes, 0)
+	c.strides, c.dilations = integers(n, "strides", axes, 1), integers(n, "dilations", axes, 1)
+	if kernel := n.Attributes["kernel_shape"]; kernel.Ints != nil && !slices.Equal(integers(n, "kernel_shape", axes, 0), c.kernel) {
+		return nil
+	}
+	if pads == nil || c.strides == nil || c.dilations == nil || slices.Min(c.dilations) < 1 || c.group < 1 || w.Shape[0]%c.group != 0 {
+		return nil
+	}
+	c.before, c.after = pads[:axes], pads[axes:]
+	if len(n.Inputs) > 2 && n.Inputs[2] != "" {
+		bias := b.g.Constants[n.Inputs[2]]
+		if bias == nil || bias.DType != graph.Float32 || bias.Deferred() || len(bias.F32) != w.Shape[0] {
+			return nil
+		}
+		c.bias = bias.F32
+	}
+	return c
+}
+
+// integers is an attribute of a number for each of so many axes, nil where there are others than so many.
+func integers(n *graph.Node, name string, count, standard int) []int {
+	a, ok := n.Attributes[name]
+	if !ok {
+		return slices.Repeat([]int{standard}, count)
+	}
+	if len(a.Ints) != count {
+		return nil
+	}
+	out := make([]int, count)
+	for k, v := range a.Ints {
+		out[k] = int(v)
+	}
+	return out
+}
+
+// normalization is a batch normalisation with known statistics as a convolution with one weight for each channel, beside another one that
+// gives as many channels as it reads; nil if it is none.
+func (b *branches) normalization(n *graph.Node, beside *branch) *branch {
+	w := beside.weights.Shape
+	if n.Op != "BatchNormalization" || len(n.Inputs) != 5 || n.Attributes["training_mode"].Int != 0 || b.g.Opset < 9 || w[0] != w[1]*beside.group {
+		return nil
+	}
+	values := make([][]float32, 4)
+	for k, name := range n.Inputs[1:] {
+		t := b.g.Constants[name]
+		if t == nil || t.DType != graph.Float32 || t.Deferred() || len(t.F32) != w[0] {
+			return nil
+		}
+		values[k] = t.F32
+	}
+	epsilon := 1e-5
+	if a, ok := n.Attributes["epsilon"]; ok {
+		epsilon = float64(a.Float)
+	}
+	axes := len(beside.kernel)
+	one, zero := slices.Repeat([]int{1}, axes), make([]int, axes)
+	weights, bias := make([]float32, w[0]*w[1]), make([]float32, w[0])
+	for c := range bias {
+		factor := float64(values[0][c]) / math.Sqrt(float64(values[3][c])+epsilon)
+		weights[c*w[1]+c%w[1]] = float32(factor)
+		bias[c] = float32(float64(values[1][c]) - float64(float64(values[2][c])*factor))
+	}
+	return &branch{node: n, weights: graph.Floats(weights, append([]int{w[0], w[1]}, one...)...), bias: bias, group: beside.group,
+		kernel: one, strides: one, dilations: beside.dilations, before: zero, after: zero}
+}
+
+// around is where, axis by axis, the kernel of another convolution lies in that of c so that both read the same pixels for every pixel of
+// their results; nil where it does not, or they differ otherwise.
+func (c *branch) around(other *branch) []int {
+	if c.group != other.group || !slices.Equal(c.strides, other.strides) || len(c.kernel) != len(other.kernel) ||
+		!slices.Equal(c.weights.Shape[:2], other.weights.Shape[:2]) {
+		return nil
+	}
+	at := make([]int, len(c.kernel))
+	for a, k := range c.kernel {
+		step := c.dilations[a]
+		if other.kernel[a] > 1 && k > 1 && other.dilations[a] != step {
+			return nil
+		}
+		// Paddings may be less, or negative: the kernel then begins further in.
+		d := c.before[a] - other.before[a]
+		if d < 0 || d%step != 0 || d/step > k-other.kernel[a] || c.after[a]-other.after[a] != (k-other.kernel[a])*step-d {
+			return nil
+		}
+		at[a] = d / step
+	}
+	return at
+}
+
+// addedWeights adds those of a smaller kernel at a place of each axis, in float64.
+func addedWeights(large, small *graph.Tensor, at []int) (*graph.Tensor, error) {
+	filters := large.Shape[0] * large.Shape[1]
+	within, outer := graph.RowMajor(small.Shape[2:]), graph.RowMajor(large.Shape[2:])
+	positions, parts := graph.Count(small.Shape[2:]), graph.Count(large.Shape[2:])
+	place := make([]int, positions)
+	for p := range place {
+		for a, rest := 0, p; a < len(at); a++ {
+			place[p] += (at[a] + rest/within[a]) * outer[a]
+			rest %= within[a]
+		}
+	}
+	add := func(dst, spare []float32) error {
+		w, err := large.Load(spare)
+		if err != nil {
+			return err
+		}
+		copy(dst, w)
+		if w, err = small.Load(spare); err != nil {
+			return err
+		}
+		for f := range filters {
+			for p, to := range place {
+				dst[f*parts+to] = float32(float64(dst[f*parts+to]) + float64(w[f*positions+p]))
+			}
+		}
+		return nil
+	}
+	if t := graph.DeferFrom([]*graph.Tensor{large, small}, add, large.Shape...); t != nil {
+		return t, nil
+	}
+	sum := graph.Floats(make([]float32, large.Len()), large.Shape...)
+	return sum, add(sum.F32, nil)
+}
+
+// addedBias is nil if both are.
+func addedBias(x, y []float32) []float32 {
+	if x == nil || y == nil {
+		return slices.Concat(x, y)
+	}
+	sum := make([]float32, len(x))
+	for i := range sum {
+		sum[i] = float32(float64(x[i]) + float64(y[i]))
+	}
+	return sum
+}
