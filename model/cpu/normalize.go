@@ -99,6 +99,9 @@ func buildBatchNorm(b *builder) (func() error, error) {
 func buildGroupNorm(b *builder) (func() error, error) {
 	p := b.Step.Params.(operator.NormParams)
 	s := b.Shape(0)
+	if p.ChannelsLast {
+		return buildGroupNormLast(b, p, s[0], graph.Count(s[1:len(s)-1]), s[len(s)-1])
+	}
 	channels, inner := s[1], graph.Count(s[2:])
 	each := channels / p.Groups
 	width := each * inner
@@ -119,6 +122,75 @@ func buildGroupNorm(b *builder) (func() error, error) {
 			}
 		}
 	}), nil
+}
+
+// normParts is the number of pixels whose sums are taken together.
+const normParts = 256
+
+// buildGroupNormLast takes Σ x and Σ x² of every channel, parts of the pixels by themselves, then the two numbers that each channel is
+// multiplied by and that are added to it: all in float64.
+func buildGroupNormLast(b *builder, p operator.NormParams, images, pixels, channels int) (func() error, error) {
+	parts := (pixels + normParts - 1) / normParts
+	room := (channels + vector.Lanes - 1) / vector.Lanes * vector.Lanes
+	sums, factors, shifts := make([]float64, images*parts*2*room), make([]float64, images*room), make([]float64, images*room)
+	x, scale, bias, y, weights := b.in(0), b.in(1), b.in(2), b.out(0), b.weights
+	if images*pixels*channels == 0 {
+		return func() error { return nil }, nil
+	}
+	sum := b.span(images*parts, 1, func(worker, lo, hi int) {
+		scratch := weights.scratch[worker]
+		for t := lo; t < hi; t++ {
+			from := t % parts * normParts
+			scratch.base = scratch.base[:0]
+			for k := range min(normParts, pixels-from) {
+				scratch.base = append(scratch.base, k*channels)
+			}
+			own, src := sums[t*2*room:(t+1)*2*room], x()[(t/parts*pixels+from)*channels:]
+			clear(own)
+			vector.ReduceSum.Columns(own[:room], src, scratch.base, channels)
+			vector.ReduceSquares.Columns(own[room:], src, scratch.base, channels)
+		}
+	})
+	each := channels / p.Groups
+	count := float64(each * pixels)
+	settle := func(image, group int) {
+		total, squares := 0.0, 0.0
+		for part := range parts {
+			own := sums[(image*parts+part)*2*room:]
+			for c := group * each; c < (group+1)*each; c++ {
+				total += own[c]
+				squares += own[room+c]
+			}
+		}
+		mean := total / count
+		inverse := 1 / math.Sqrt(max(squares/count-float64(mean*mean), 0)+float64(p.Epsilon))
+		for c := group * each; c < (group+1)*each; c++ {
+			at := group
+			if p.PerChannel {
+				at = c
+			}
+			factor := float64(scale()[at]) * inverse
+			factors[image*room+c], shifts[image*room+c] = factor, float64(bias()[at])-float64(mean*factor)
+		}
+	}
+	apply := b.span(images*parts, 1, func(_, lo, hi int) {
+		for t := lo; t < hi; t++ {
+			image, from := t/parts, t%parts*normParts
+			at := (image*pixels + from) * channels
+			vector.ShiftRows(y()[at:], x()[at:], factors[image*room:], shifts[image*room:], channels, min(normParts, pixels-from), false)
+		}
+	})
+	return func() error {
+		if err := sum(); err != nil {
+			return err
+		}
+		for image := range images {
+			for group := range p.Groups {
+				settle(image, group)
+			}
+		}
+		return apply()
+	}, nil
 }
 
 // buildLRN takes sums of squares over neighboring channels, of neighboring columns together.

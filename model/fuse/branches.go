@@ -84,7 +84,7 @@ func (b *branches) join(sum *graph.Node) error {
 	if large == nil || small == nil {
 		return nil
 	}
-	if small.weights.Len() > large.weights.Len() {
+	if small.weights.Len() > large.weights.Len() || large.node.Op != "Conv" {
 		large, small = small, large
 	}
 	at := large.around(small)

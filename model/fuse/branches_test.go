@@ -42,7 +42,8 @@ func attributes(pairs ...any) map[string]graph.Attribute {
 }
 
 func branchCases() []branchCase {
-	normal := graph.Node{Op: "BatchNormalization", Inputs: strings.Fields("x s t m v"), Attributes: map[string]graph.Attribute{}}
+	normal := graph.Node{Op: "BatchNormalization", Inputs: strings.Fields("x s t m v"),
+		Attributes: map[string]graph.Attribute{"momentum": {Kind: graph.AttributeFloat, Float: 0.9}}}
 	three := attributes("pads", []int{1, 1, 1, 1})
 	return []branchCase{
 		{"3 × 3 and 1 × 1", 8, []graph.Node{convolution("w33 b", three), convolution("w11", nil)}, 1},
@@ -51,6 +52,7 @@ func branchCases() []branchCase {
 		{"a normalization first", 8, []graph.Node{normal, convolution("w33", three)}, 1},
 		{"channel by channel", 8, []graph.Node{convolution("d33", attributes("group", 8, "pads", []int{1, 1, 1, 1})), normal,
 			convolution("d11 b", attributes("group", 8))}, 1},
+		{"a normalization beside one weight for each channel", 8, []graph.Node{normal, convolution("d11 b", attributes("group", 8))}, 1},
 		{"two groups", 8, []graph.Node{normal, convolution("g33 b", attributes("group", 2, "pads", []int{1, 1, 1, 1}))}, 1},
 		{"the same twice", 8, []graph.Node{convolution("w33 b", three), convolution("w33", three)}, 1},
 		{"strides", 8, []graph.Node{convolution("w33", attributes("strides", []int{2, 2}, "pads", []int{1, 1, 1, 1})),

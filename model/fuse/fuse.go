@@ -33,7 +33,7 @@ const fuseBudget = 1 << 26
 func program(p *graph.Program, processor bool, eval graph.Evaluator) {
 	f := &fuser{Program: p, processor: processor, eval: eval}
 	for _, pass := range []func(*fuser, int) bool{
-		(*fuser).cast, (*fuser).padding, (*fuser).decided, (*fuser).layerNorm, (*fuser).rootMeanSquare, (*fuser).layerNormScale, (*fuser).silu, (*fuser).gelu, (*fuser).linear,
+		(*fuser).cast, (*fuser).padding, (*fuser).groupNorm, (*fuser).groupNormScale, (*fuser).decided, (*fuser).layerNorm, (*fuser).rootMeanSquare, (*fuser).layerNormScale, (*fuser).silu, (*fuser).gelu, (*fuser).linear,
 	} {
 		f.sweep(pass)
 	}
@@ -259,6 +259,79 @@ func (f *fuser) layerNorm(i int) bool {
 	}
 	f.Steps[i] = newStep("", "LayerNormalization", div.Node.Name, operator.NormParams{Axis: axis, Epsilon: float32(f.number(e))}, []int{x, -1, -1}, div.Out)
 	return true
+}
+
+// groupNorm finds a normalisation of groups of channels that are taken as the channels of one with long rows: what exporters write.
+func (f *fuser) groupNorm(i int) bool {
+	s := f.Steps[i]
+	if !s.Op.View || s.Node.Op != "Reshape" || !f.single(s.In[0]) || slices.Contains(f.Outputs, s.Out[0]) {
+		return false
+	}
+	norm := f.from(s.In[0], "InstanceNormalization")
+	if norm == nil || f.from(norm.In[0], "Reshape") == nil || len(norm.In) != 3 {
+		return false
+	}
+	x := f.from(norm.In[0], "Reshape").In[0]
+	whole, apart := f.Values[x].Shape, f.Values[norm.In[0]].Shape
+	if len(whole) < 3 || !slices.Equal(whole, f.Values[s.Out[0]].Shape) || whole[0] != apart[0] || apart[1] < 1 || whole[1]%apart[1] != 0 {
+		return false
+	}
+	p := norm.Params.(operator.NormParams)
+	p.Groups, p.PerChannel = apart[1], false
+	f.Values[s.Out[0]].Root = s.Out[0] // no view any more
+	f.Steps[i] = newStep("", "GroupNormalization", norm.Node.Name, p, []int{x, norm.In[1], norm.In[2]}, s.Out)
+	return true
+}
+
+// groupNormScale lets a normalisation of groups multiply each channel by a constant, or add one.
+func (f *fuser) groupNormScale(i int) bool {
+	s := f.Steps[i]
+	if s.Node.Domain != "" || s.Node.Op != "Mul" && s.Node.Op != "Add" {
+		return false
+	}
+	y, w, ok := pair(&s, func(id int) bool { return f.single(id) && f.from(id, "GroupNormalization") != nil })
+	if !ok || !f.constant(w) || f.Values[w].Const.F32 == nil {
+		return false
+	}
+	norm := *f.from(y, "GroupNormalization")
+	p, shape := norm.Params.(operator.NormParams), f.Values[y].Shape
+	channels, of := shape[1], f.Values[w].Shape
+	if extra := len(shape) - len(of); extra < 0 || extra > 1 || of[1-extra] != channels || graph.Count(of) != channels ||
+		!slices.Equal(f.Values[s.Out[0]].Shape, shape) {
+		return false
+	}
+	scale, bias := f.perChannel(norm.In[1], p, channels), f.perChannel(norm.In[2], p, channels)
+	if scale == nil || bias == nil {
+		return false
+	}
+	for c, v := range f.Values[w].Const.F32 {
+		if s.Node.Op == "Add" {
+			bias[c] += v
+		} else {
+			scale[c], bias[c] = scale[c]*v, bias[c]*v
+		}
+	}
+	p.PerChannel = true
+	in := []int{norm.In[0], f.temporary([]int{channels}), f.temporary([]int{channels})}
+	f.Values[in[1]].Const, f.Values[in[2]].Const = graph.Floats(scale, channels), graph.Floats(bias, channels)
+	f.Steps[i] = newStep("", "GroupNormalization", norm.Node.Name, p, in, s.Out)
+	return true
+}
+
+// perChannel is a copy of a normalisation's constant with a number for each channel, nil if it is not known.
+func (f *fuser) perChannel(id int, p operator.NormParams, channels int) []float32 {
+	if !f.constant(id) || f.Values[id].Const.F32 == nil {
+		return nil
+	}
+	held := f.Values[id].Const.F32
+	if p.PerChannel {
+		return slices.Clone(held)
+	}
+	out := make([]float32, channels)
+	for c := range out {
+		out[c] = held[c/(channels/p.Groups)]
+	}
+	return out
 }
 
 // squared is the value whose square a value is, −1 if it is none.

@@ -135,8 +135,12 @@ func (f *fuser) sinkTranspose(i int) bool {
 	case *operator.ResizeParams:
 		return f.sink(i, channelsLastResize(p), []int{x}, nil, first)
 	case operator.NormParams:
-		if s.Node.Op == "BatchNormalization" {
+		switch s.Node.Op {
+		case "BatchNormalization":
 			p.Axis = rank - 1
+			return f.sink(i, p, append([]int{x}, s.In[1:]...), nil, first)
+		case "InstanceNormalization", "GroupNormalization":
+			p.ChannelsLast = true
 			return f.sink(i, p, append([]int{x}, s.In[1:]...), nil, first)
 		}
 	case operator.SliceParams:

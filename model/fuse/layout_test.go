@@ -193,3 +193,60 @@ func TestLayouts(t *testing.T) {
 		}
 	}
 }
+
+// Normalizations of groups of channels, as one operator or as exporters write them, are of images as they lie.
+func TestGroupNormLayout(t *testing.T) {
+	r := rand.New(rand.NewPCG(2, 9))
+	for _, size := range [][]int{{2, 8, 5, 6}, {1, 40, 33, 17}, {3, 6, 1, 1}, {2, 32, 300}} {
+		for _, groups := range []int{1, 2, size[1]} {
+			testGroupNorm(t, r, size, groups)
+		}
+	}
+}
+
+func testGroupNorm(t *testing.T, r *rand.Rand, size []int, groups int) {
+	c := size[1]
+	each := append([]int{c}, slices.Repeat([]int{1}, len(size)-2)...)
+	x := image(r, false, size...)
+	constants := map[string]*graph.Tensor{"w": image(r, false, append([]int{c}, each...)...), "far": graph.Floats(slices.Repeat([]float32{30}, c), c),
+		"one": graph.Floats(slices.Repeat([]float32{1}, groups), groups), "none": graph.Floats(make([]float32, groups), groups),
+		"apart": graph.Ints(0, int64(groups), -1), "whole": graph.Ints(widened(size)...),
+		"scale": image(r, false, each...), "shift": image(r, false, each...), "s": image(r, false, c), "t": image(r, false, c)}
+	first := graph.Node{Op: "Conv", Inputs: []string{"x", "w", "far"}, Outputs: []string{"c"}}
+	last := graph.Node{Op: "Conv", Inputs: []string{"d", "w"}, Outputs: []string{"y"}}
+	for k, middle := range [][]graph.Node{
+		{
+			{Op: "Reshape", Inputs: []string{"c", "apart"}, Outputs: []string{"a"}},
+			{Op: "InstanceNormalization", Inputs: []string{"a", "one", "none"}, Outputs: []string{"n"}},
+			{Op: "Reshape", Inputs: []string{"n", "whole"}, Outputs: []string{"b"}},
+			{Op: "Mul", Inputs: []string{"b", "scale"}, Outputs: []string{"m"}},
+			{Op: "Add", Inputs: []string{"shift", "m"}, Outputs: []string{"d"}},
+		},
+		{{Op: "InstanceNormalization", Inputs: []string{"c", "s", "t"}, Outputs: []string{"d"}}},
+	} {
+		what := fmt.Sprint(size, groups, k)
+		want := x
+		for _, nodes := range [][]graph.Node{{first}, middle, {last}} {
+			rules := fuse.ProcessorRules(cpu.Evaluate)
+			if len(nodes) == len(middle) && nodes[0].Op == middle[0].Op {
+				rules = asWritten()
+			}
+			nodes = slices.Clone(nodes)
+			nodes[0].Inputs = append([]string{"x"}, nodes[0].Inputs[1:]...)
+			nodes[len(nodes)-1].Outputs = []string{"y"}
+			y, _, err := compute(t, rules, 1, constants, nodes, want)
+			if err != nil {
+				t.Fatalf("%s: %v", what, err)
+			}
+			want = graph.Floats(y, size...)
+		}
+		got, steps, err := compute(t, fuse.ProcessorRules(cpu.Evaluate), 2, constants, slices.Concat([]graph.Node{first}, middle, []graph.Node{last}), x)
+		if err != nil {
+			t.Fatalf("%s: %v", what, err)
+		}
+		agree(t, what, got, want.F32, 2e-4)
+		if count(steps, "Transpose") > 1 || len(steps) > 5 {
+			t.Errorf("%s: steps %v", what, steps)
+		}
+	}
+}

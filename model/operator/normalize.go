@@ -37,6 +37,8 @@ type NormParams struct {
 	Groups  int
 	// PerChannel says that a group normalisation's scale and bias have one element per channel, not per group.
 	PerChannel bool
+	// ChannelsLast says that a group normalisation is of [N, …, C]. Chosen by the fusion pass.
+	ChannelsLast bool
 	// Relu says that negative results of a batch normalization become 0; its Axis is the last one then. Both are chosen by the fusion pass.
 	Relu bool
 }
