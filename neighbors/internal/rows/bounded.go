@@ -210,17 +210,13 @@ func (s *bounded[F]) bound(i int, radius, rounding float64) float64 {
 func (s *bounded[F]) above(a F, band float64) F {
 	v := float64(a)
 	// Excluded entries stay above every limit.
-	return min(scan.RoundUp[F](nextUp64(v+band+s.relative*math.Abs(v))), scan.NextDown(scan.Excluded[F]()))
+	return min(scan.RoundUp[F](scan.NextUp(v+band+s.relative*math.Abs(v))), scan.NextDown(scan.Excluded[F]()))
 }
 
 func (s *bounded[F]) below(a F, band float64) F {
 	v := float64(a)
-	return scan.RoundDown[F](nextDown64(v - band - s.relative*math.Abs(v)))
+	return scan.RoundDown[F](scan.NextDown(v - band - s.relative*math.Abs(v)))
 }
-
-func nextUp64(v float64) float64 { return math.Nextafter(v, math.Inf(1)) }
-
-func nextDown64(v float64) float64 { return math.Nextafter(v, math.Inf(-1)) }
 
 // DistanceTile turns products into approximate squared distances.
 type DistanceTile[F kernel.Float] struct{ Rows, Cols []F }

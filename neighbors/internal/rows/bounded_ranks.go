@@ -22,7 +22,7 @@ func (w *boundedWorker[F]) setThresholds(i int, list []int32) []F {
 	for _, j := range list {
 		w.thresholds = append(w.thresholds, scan.Entry[F]{Key: row[j], Index: j})
 	}
-	w.place = scan.SortPlaces(w.thresholds, w.place)
+	w.place = w.sorter.Sort(w.thresholds)
 	w.bounds = w.bounds[:0]
 	for _, e := range w.thresholds {
 		w.low = append(w.low, s.below(e.Key, band))
