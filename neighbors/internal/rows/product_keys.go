@@ -43,6 +43,9 @@ type productKeys struct {
 	refined         *refined
 	blocks          [][]float32 // the piece of all rows, of each goroutine
 	of              []int       // which point each of their rows belongs to
+	start           []int32     // where the cells of each point begin
+	rows            []int32     // of the cells by point
+	sums            []float64
 	narrow          [][]float32 // the piece of a point, of each goroutine
 	wide            [][]float64
 }
@@ -53,12 +56,11 @@ type openGroup struct {
 	rank      []int32
 	undecided []undecidedRank
 	cells     []cell
-	base      int     // its first row among those of all groups
-	start     []int32 // where the cells of each point begin
-	rows      []int32 // of the cells by point
-	sums      []float64
-	place     []int32 // of each cell in rows and sums
-	moved     []int32 // what becomes of each cell
+	base      int       // its first row among those of all groups
+	next      []int32   // where the next cell of each point goes
+	sums      []float64 // of the cells of all groups
+	place     []int32   // of each cell in sums
+	moved     []int32   // what becomes of each cell
 }
 
 // cell is a pair of a row of a group, counted from the first, and a point.
@@ -73,9 +75,6 @@ type cellTable struct {
 // GroupRows is the number of rows that one goroutine looks at together, pieceDepth the depth of a
 // piece.
 const GroupRows, pieceDepth = 512, kernel.ChainDepth
-
-// line is the number of coordinates that lie in one line of the cache.
-const line = 16
 
 // productKeysPay is the smallest dimension in which direct keys are dear enough for nearly exact ones.
 const productKeysPay = 256
@@ -315,7 +314,7 @@ func (c *productKeys) pieces(ctx context.Context, threads int, groups []*openGro
 			c.of = append(c.of, g.lists.First+r)
 		}
 	}
-	if err := parallel.For(ctx, threads, len(groups), func(_, q int) { groups[q].sortCells(points.N) }); err != nil {
+	if err := c.sortCells(ctx, threads, groups); err != nil {
 		return err
 	}
 	for len(c.blocks) < threads {
@@ -334,45 +333,51 @@ func (c *productKeys) pieces(ctx context.Context, threads int, groups []*openGro
 				clear(row[depth:])
 			}
 			for j := lo; j < hi; j++ {
-				next := min(j+1, points.N-1)*dim + k
-				ahead, taken := points.F32[next:next+depth], false
-				for q, g := range groups {
-					from, to := g.start[j], g.start[j+1]
-					if from == to {
-						continue
-					}
-					if !taken {
-						take(w, k, j, depth)
-						taken = true
-					}
-					asked := min(len(ahead), (len(ahead)/(len(groups)-q)+line-1)/line*line)
-					add(w, filled, g.sums[from:to], block[g.base*pieceDepth:], g.rows[from:to], ahead[:asked])
-					ahead = ahead[asked:]
+				if from, to := c.start[j], c.start[j+1]; from < to {
+					next := min(j+pointsAhead, points.N-1)*dim + k
+					take(w, k, j, depth)
+					add(w, filled, c.sums[from:to], block, c.rows[from:to], points.F32[next:next+depth])
 				}
 			}
 		}
 	})
 }
 
-// sortCells lists the rows of each of n points' cells, one point after another, and sets the sums to zero.
-func (g *openGroup) sortCells(n int) {
-	g.place, g.rows = scan.Grown(g.place, len(g.cells)), scan.Grown(g.rows, len(g.cells))
-	g.sums = scan.Zeroed(g.sums, len(g.cells))
-	g.start = scan.Zeroed(g.start, n+1)
-	for _, of := range g.cells {
-		g.start[of.point+1]++
+// pointsAhead is how many points before its turn a point is asked for: memory answers later than one point's products take.
+const pointsAhead = 2
+
+// sortCells lists the rows of the cells of all groups, one point after another, and sets the sums to zero.
+func (c *productKeys) sortCells(ctx context.Context, threads int, groups []*openGroup) error {
+	n := c.direct.points.N
+	err := parallel.For(ctx, threads, len(groups), func(_, q int) {
+		g := groups[q]
+		g.next = scan.Zeroed(g.next, n)
+		for _, of := range g.cells {
+			g.next[of.point]++
+		}
+	})
+	if err != nil {
+		return err
 	}
+	c.start = scan.Grown(c.start, n+1)
+	sum := int32(0)
 	for j := range n {
-		g.start[j+1] += g.start[j]
+		c.start[j] = sum
+		for _, g := range groups {
+			g.next[j], sum = sum, sum+g.next[j]
+		}
 	}
-	// Filling moves each start to the next one.
-	for q, of := range g.cells {
-		at := g.start[of.point]
-		g.place[q], g.rows[at] = at, of.row
-		g.start[of.point]++
-	}
-	copy(g.start[1:], g.start)
-	g.start[0] = 0
+	c.start[n] = sum
+	c.rows, c.sums = scan.Grown(c.rows, int(sum)), scan.Zeroed(c.sums, int(sum))
+	return parallel.For(ctx, threads, len(groups), func(_, q int) {
+		g := groups[q]
+		g.sums, g.place = c.sums, scan.Grown(g.place, len(g.cells))
+		for q, of := range g.cells {
+			at := g.next[of.point]
+			g.place[q], c.rows[at] = at, int32(g.base)+of.row
+			g.next[of.point]++
+		}
+	})
 }
 
 func (g *openGroup) key(of int32) float64 { return g.sums[g.place[of]] }
