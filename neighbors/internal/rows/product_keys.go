@@ -5,6 +5,7 @@ package rows
 import (
 	"context"
 	"math"
+	"sync"
 	"unsafe"
 
 	"repscope/internal/kernel"
@@ -101,21 +102,21 @@ func (w *boundedWorker[F]) openProducts(threads int) *productKeys {
 
 // refined is what keys need to know about float32 points besides what rows do.
 type refined struct {
-	square   []float64 // of the norm of each point as it came
-	chain    []float64 // p
-	rounding []float64 // ‖e‖
+	squareOnce sync.Once
+	square     []float64 // of the norm of each point as it came; nil as long as nobody asks
+	chain      []float64 // p
+	rounding   []float64 // ‖e‖
 }
 
 // refine measures the points, once.
 func (s *bounded[F]) refine() *refined {
 	s.refineOnce.Do(func() {
 		n, dim := s.N, s.sources.Dim
-		s.refined = refined{make([]float64, n), make([]float64, n), make([]float64, n)}
+		s.refined.chain, s.refined.rounding = make([]float64, n), make([]float64, n)
 		points := any(s.points).(*centered[float32])
 		norms, rows := make([]kernel.Norms[float32], s.threads), make([][]float32, s.threads)
 		_ = parallel.For(context.Background(), s.threads, n, func(w, i int) {
 			x := s.sources.F32[i*dim : (i+1)*dim]
-			s.refined.square[i], _ = norms[w].Of(x)
 			f := points.factor[i]
 			if f == 0 {
 				return
@@ -276,6 +277,7 @@ func (c *productKeys) computeChains(ctx context.Context, threads int, groups []*
 func (c *productKeys) computeProducts(ctx context.Context, threads int, groups []*openGroup) error {
 	queries, points := c.direct.queries, c.direct.points
 	dim := points.Dim
+	c.squareNorms(threads)
 	load := func(i, k int, row []float32) { copy(row, queries.F32[i*dim+k:]) }
 	take := func(w, k, j, depth int) {
 		kernel.Widen(c.wide[w], points.F32[j*dim+k:][:depth])
@@ -297,6 +299,18 @@ func (c *productKeys) computeProducts(ctx context.Context, threads int, groups [
 				g.sums[at] = c.refined.square[i] + c.refined.square[cell.point] - 2*g.sums[at]
 			}
 		}
+	})
+}
+
+// squareNorms computes the squared norms of the points as they came, once.
+func (c *productKeys) squareNorms(threads int) {
+	c.refined.squareOnce.Do(func() {
+		points := c.direct.points
+		norms := make([]kernel.Norms[float32], threads)
+		c.refined.square = make([]float64, points.N)
+		_ = parallel.For(context.Background(), threads, points.N, func(w, i int) {
+			c.refined.square[i], _ = norms[w].Of(points.F32[i*points.Dim : (i+1)*points.Dim])
+		})
 	})
 }
 
