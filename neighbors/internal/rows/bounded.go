@@ -76,6 +76,7 @@ type bounded[F kernel.Float] struct {
 	directRows      []bool                             // queries whose rows are direct
 	keyExponent     int                                // rows are direct keys times this power of two
 	relative        float64                            // 4u
+	largest         F                                  // finite value
 	links           bool                               // see Options.ManyRanks; queries and points are the same
 	errors          errorBound                         // E
 	measured        errorBound                         // E without η, which is in refined.rounding, where links
@@ -168,7 +169,7 @@ func (s *bounded[F]) setBound(exponent int) {
 			s.farthest.radius, s.farthest.rounding = max(s.farthest.radius, r), max(s.farthest.rounding, s.queries.rounding[i])
 		}
 	}
-	s.relative = 4 * unit
+	s.relative, s.largest = 4*unit, scan.NextDown(scan.Excluded[F]())
 
 	const w = 0x1p-53
 	dim := s.sources.Dim
@@ -238,17 +239,19 @@ func (s *bounded[F]) measuredBound(i int, radius, rounding, changed float64) flo
 	return s.measured.of(own, p.rounding[i], radius, rounding) + (1+0x1p-10)*2*(s.refined.rounding[i]+changed)*(own+radius)
 }
 
-// above and below are the limits beyond which values of the row are certainly
-// in order with a.
+// above is the limit beyond which values of the row are certainly behind a.
 func (s *bounded[F]) above(a F, band float64) F {
 	v := float64(a)
 	// Excluded entries stay above every limit.
-	return min(scan.RoundUp[F](scan.NextUp(v+band+s.relative*math.Abs(v))), scan.NextDown(scan.Excluded[F]()))
+	return min(scan.RoundUp[F](scan.NextUp(v+band+s.relative*math.Abs(v))), s.largest)
 }
 
-func (s *bounded[F]) below(a F, band float64) F {
+// around are limits beyond which values of the row are certainly in order with a, above or a step farther out: so no branch
+// depends on how they are rounded.
+func (s *bounded[F]) around(a F, band float64) (low, high F) {
 	v := float64(a)
-	return scan.RoundDown[F](scan.NextDown(v - band - s.relative*math.Abs(v)))
+	band += s.relative * math.Abs(v)
+	return scan.NextDown(F(v - band)), min(scan.NextUp(F(v+band)), s.largest)
 }
 
 // DistanceTile turns products into approximate squared distances.
