@@ -416,10 +416,10 @@ func sumSquareBytesAVX2(x *byte, blocks int) uint32
 //go:noescape
 func finishRowAVX2(c, squares *int32, blocks int, term int32)
 
-// groupSquaresAVX2 sets dst[g] to the sum of the squares of sixteen elements.
+// groupSquaresAVX2 sets dst[g] to the sum of the squares of sixteen elements and falling[g] to their weighted sum.
 //
 //go:noescape
-func groupSquaresAVX2(dst *float64, x *float32, groups int)
+func groupSquaresAVX2(dst, falling *float64, x *float32, weights *[squaresGroup]float64, groups int)
 
 // scaleShiftFloat32AVX2 is dst[k] ← src[k]·scale − shift[k] for 8·blocks elements.
 //

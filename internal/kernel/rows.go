@@ -12,7 +12,7 @@ type rowKernels struct {
 	packShifted     func(dst []float32, width int, src []float32, stride, count, depth int, scales, shift []float32)
 	transpose       func(dst []uint32, dstStride int, src []uint32, srcStride, rows, cols int)
 	finishDistances func(c, norms []float32, norm float32)
-	groupSquares    func(dst []float64, x []float32)
+	groupSquares    func(dst, falling []float64, x []float32)
 	nearDistances   func(dst []int32, c, norms, limits []float32, norm, limit float32) int
 	leastDistances  func(least *[DistanceGroups]float32, c, norms []float32, norm float32)
 	countAtMost     func(counts []int32, tile []float32, stride, rows int, limits []float32, width int)

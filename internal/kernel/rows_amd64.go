@@ -93,13 +93,16 @@ func logAsm(dst, x []float64) {
 	}
 }
 
-func groupSquaresAsm(dst []float64, x []float32) {
+func groupSquaresAsm(dst, falling []float64, x []float32) {
 	n := len(x) / squaresGroup
 	if n > 0 {
-		groupSquaresAVX2(&dst[0], &x[0], n)
+		groupSquaresAVX2(&dst[0], &falling[0], &x[0], &fallingWeights, n)
 	}
-	groupSquaresGeneric(dst[n:], x[n*squaresGroup:])
+	groupSquaresGeneric(dst[n:], falling[n:], x[n*squaresGroup:])
 }
+
+// fallingWeights are those of the sums of a group in groupSquaresGeneric.
+var fallingWeights = [squaresGroup]float64{15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0}
 
 func countAtMostAVX2Asm(counts []int32, tile []float32, stride, rows int, limits []float32, width int) {
 	if blocks := width / 8; blocks > 0 {

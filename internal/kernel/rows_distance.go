@@ -37,8 +37,12 @@ func SquaredDistances[T coordinate](dst []float64, x, y []T, stride int, index [
 	defer pool.put(pairs)
 	rows, sums := &pairs.rows, &pairs.sums
 	pairs.x = grow(pairs.x, len(x))
-	for k, v := range x {
-		pairs.x[k] = float64(v)
+	if narrow, ok := any(x).([]float32); ok {
+		Widen(pairs.x, narrow)
+	} else {
+		for k, v := range x {
+			pairs.x[k] = float64(v)
+		}
 	}
 	for t := 0; t < len(index); t += 8 {
 		n := min(8, len(index)-t)

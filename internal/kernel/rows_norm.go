@@ -2,14 +2,12 @@
 
 package kernel
 
-import "slices"
-
 // squaresGroup is the number of elements whose squares are added before they are weighted.
 const squaresGroup = 16
 
 // Norms computes the squared norms of vectors. The zero value is ready; it keeps memory
 // between calls and serves one goroutine at a time.
-type Norms[T Float] struct{ groups []float64 }
+type Norms[T Float] struct{ groups, falling []float64 }
 
 // Of returns, in float64,
 //
@@ -24,36 +22,50 @@ type Norms[T Float] struct{ groups []float64 }
 // which is about half of what the largest N_k gives. The sums are those of groups of sixteen; all
 // implementations return the same bits. The relative error of both is at most (len(x)+1)·2⁻⁵³.
 func (n *Norms[T]) Of(x []T) (square, rounding float64) {
-	return n.of(x, roundings)
+	return n.ofGroups(x, roundings)
 }
 
-// OfLinks is Of for a [Product] with Links.
-func (n *Norms[T]) OfLinks(x []T) (square, rounding float64) { return n.of(x, linkRoundings) }
+// OfLinks is Of for a [Product] with Links, whose roundings are counted for every term: rounding = Σ N_k·x[k]².
+func (n *Norms[T]) OfLinks(x []T) (square, rounding float64) {
+	n.sum(x)
+	for g, s := range n.groups {
+		first := g * squaresGroup
+		// From one term of a group to the next, a rounding less.
+		last := linkRoundings(min(first+squaresGroup, len(x))-1, len(x))
+		square += s
+		rounding += float64(float64(last)*s) + n.falling[g]
+	}
+	return square, rounding
+}
 
 // OfChains is Of for [AddChains] in place of a product: rounding ≥ Σ N_k·x[k]² for the roundings to float32, of which there are at most
 // ChainRoundings.
 func (n *Norms[T]) OfChains(x []T) (square, rounding float64) {
-	return n.of(x, func(k, _ int) int { return ChainRoundings - k%ChainDepth/chainLanes })
+	return n.ofGroups(x, func(k, _ int) int { return ChainRoundings - k%ChainDepth/chainLanes })
 }
 
 // ChainRoundings is the largest number of roundings to float32 that a term of [AddChains] passes through.
 const ChainRoundings = ChainDepth/chainLanes + 1
 
-// of is Of where a term passes through so many roundings.
-func (n *Norms[T]) of(x []T, roundings func(k, depth int) int) (square, rounding float64) {
-	count := (len(x) + squaresGroup - 1) / squaresGroup
-	n.groups = slices.Grow(n.groups[:0], count)[:count]
-	if narrow, ok := any(x).([]float32); ok {
-		active.Load().rows.groupSquares(n.groups, narrow)
-	} else {
-		groupSquaresGeneric(n.groups, x)
-	}
-	// The roundings of a group are those of its first element.
+// ofGroups is Of where a term passes through so many roundings, no more than the first of its group.
+func (n *Norms[T]) ofGroups(x []T, roundings func(k, depth int) int) (square, rounding float64) {
+	n.sum(x)
 	for g, s := range n.groups {
 		square += s
 		rounding += float64(float64(roundings(g*squaresGroup, len(x))) * s)
 	}
 	return square, rounding
+}
+
+// sum sums the squares of groups, plain and falling.
+func (n *Norms[T]) sum(x []T) {
+	count := (len(x) + squaresGroup - 1) / squaresGroup
+	n.groups, n.falling = grow(n.groups, count), grow(n.falling, count)
+	if narrow, ok := any(x).([]float32); ok {
+		active.Load().rows.groupSquares(n.groups, n.falling, narrow)
+	} else {
+		groupSquaresGeneric(n.groups, n.falling, x)
+	}
 }
 
 // roundings is N_k: those of the rest of its block and those of the blocks added from there on.
@@ -71,14 +83,18 @@ func linkRoundings(k, depth int) int {
 	return min(LinkDepth, long-link*LinkDepth) - at%LinkDepth + links - max(1, link) + blocks - max(1, block)
 }
 
-// groupSquaresGeneric sets dst[g] to the sum of the squares of group g: four running
-// sums, added in a fixed order.
-func groupSquaresGeneric[T Float](dst []float64, x []T) {
+// groupSquaresGeneric sets dst[g] to the sum of the squares of group g, and falling[g] to the same with weights that fall by
+// one from element to element, to 0 for the last: four running sums each, added in a fixed order.
+func groupSquaresGeneric[T Float](dst, falling []float64, x []T) {
 	for g := range dst {
-		var l [4]float64
-		for k, v := range x[g*squaresGroup : min((g+1)*squaresGroup, len(x))] {
-			l[k&3] += float64(float64(v) * float64(v))
+		var l, f [4]float64
+		group := x[g*squaresGroup : min((g+1)*squaresGroup, len(x))]
+		for k, v := range group {
+			square := float64(float64(v) * float64(v))
+			l[k&3] += square
+			f[k&3] += float64(float64(len(group)-1-k) * square)
 		}
 		dst[g] = (l[0] + l[2]) + (l[1] + l[3])
+		falling[g] = (f[0] + f[2]) + (f[1] + f[3])
 	}
 }

@@ -80,25 +80,31 @@ func TestNorms(t *testing.T) {
 }
 
 func testNorms[T Float](t *testing.T) {
-	want := map[int][2]float64{}
+	want := map[int][4]float64{}
 	withEach(t, func(t *testing.T, impl *implementation) {
 		r := rand.New(rand.NewPCG(31, 32))
 		var norms Norms[T]
-		for _, depth := range []int{0, 1, 15, 16, 17, 64, 255, 256, 257, 1000, 7056} {
+		for _, depth := range []int{0, 1, 15, 16, 17, 64, 100, 255, 256, 257, 289, 1000, 7056} {
 			x := fill(r, make([]T, depth))
 			square, rounding := norms.Of(x)
+			again, ofLinks := norms.OfLinks(x)
+			got := [4]float64{square, rounding, again, ofLinks}
 			if w, ok := want[depth]; ok {
-				sameBits(t, "norms", []float64{square, rounding}, w[:])
+				sameBits(t, "norms", got[:], w[:])
 			}
-			want[depth] = [2]float64{square, rounding}
-			exact, least := 0.0, 0.0
+			want[depth] = got
+			exact, least, links := 0.0, 0.0, 0.0
 			for k, v := range x {
 				exact += float64(v) * float64(v)
 				least += float64(roundings(k, depth)) * float64(v) * float64(v)
+				links += float64(linkRoundings(k, depth)) * float64(v) * float64(v)
 			}
 			tolerance := float64(depth+1) * 0x1p-52
 			if math.Abs(square-exact) > tolerance*exact {
 				t.Errorf("depth %d: square %v, want %v", depth, square, exact)
+			}
+			if again != square || math.Abs(ofLinks-links) > tolerance*links {
+				t.Errorf("depth %d: links: square %v, rounding %v, want %v and %v", depth, again, ofLinks, square, links)
 			}
 			if rounding < (1-tolerance)*least || rounding > float64(Additions(depth))*exact*(1+tolerance) {
 				t.Errorf("depth %d: rounding %v, want at least %v", depth, rounding, least)

@@ -69,9 +69,9 @@ func TestAddChains(t *testing.T) {
 		for k := range y {
 			y[k] = float32(r.NormFloat64())
 		}
-		index := []int32{3, 0, 6, 6, 1}
+		index := []int32{3, 0, 6, 6, 1, 2, 5, 0, 4, 4, 1}
 		for count := range len(index) + 1 {
-			sums := []float64{1, 2, 3, 4, 5}
+			sums := []float64{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}
 			AddChains(sums, y, x, stride, index[:count], make([]float32, 40*count))
 			for q, got := range sums {
 				chains, exact, size := make([]float32, 64), 0.0, 0.0
@@ -125,18 +125,23 @@ func halved(x []float64) float64 {
 	return halved(sum)
 }
 
+// BenchmarkAddChains has rows that do not stay in the first-level cache.
 func BenchmarkAddChains(b *testing.B) {
-	const rows, stride = 512, ChainDepth
+	const rows, stride, turns = 1536, ChainDepth, 1000
 	x, y := make([]float32, stride*rows), make([]float32, ChainDepth)
-	sums, index := make([]float64, 25), make([]int32, 25)
 	r := rand.New(rand.NewPCG(43, 44))
-	for b.Loop() {
-		for t := range index {
-			index[t] = int32(r.IntN(rows))
-		}
-		AddChains(sums, y, x, stride, index, nil)
+	for _, count := range []int{7, 28} {
+		b.Run(fmt.Sprint(count), func(b *testing.B) {
+			sums, index := make([]float64, count), make([]int32, count*turns)
+			for t := range index {
+				index[t] = int32(r.IntN(rows))
+			}
+			for turn := 0; b.Loop(); turn++ {
+				AddChains(sums, y, x, stride, index[turn%turns*count:][:count], nil)
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*count)/ChainDepth, "ns/depth")
+		})
 	}
-	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/25/ChainDepth, "ns/depth")
 }
 
 func BenchmarkAddProducts(b *testing.B) {

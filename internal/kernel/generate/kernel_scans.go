@@ -103,25 +103,39 @@ func (a *assembler) scans() {
 }
 
 func (a *assembler) groupSquares() {
-	a.function("groupSquaresAVX2", "(dst *float64, x *float32, groups int)",
-		"sets dst[g] to the sum of the squares of sixteen elements.", 24)
+	a.function("groupSquaresAVX2", "(dst, falling *float64, x *float32, weights *[squaresGroup]float64, groups int)",
+		"sets dst[g] to the sum of the squares of sixteen elements and falling[g] to their weighted sum.", 40)
 	a.emit("MOVQ dst+0(FP), DI")
-	a.emit("MOVQ x+8(FP), SI")
-	a.emit("MOVQ groups+16(FP), CX")
-	a.label("loop")
-	a.emit("VCVTPS2PD (SI), Y0")
-	a.emit("VMULPD Y0, Y0, Y0")
-	for k := 1; k < 4; k++ {
-		a.emit("VCVTPS2PD %d(SI), Y%d", 16*k, k)
-		a.emit("VFMADD231PD Y%d, Y%d, Y0", k, k)
+	a.emit("MOVQ falling+8(FP), R8")
+	a.emit("MOVQ x+16(FP), SI")
+	a.emit("MOVQ weights+24(FP), DX")
+	a.emit("MOVQ groups+32(FP), CX")
+	for k := range 4 {
+		a.emit("VMOVUPD %d(DX), Y%d", 32*k, 12+k)
 	}
-	a.emit("VEXTRACTF128 $1, Y0, X1")
-	a.emit("VADDPD X1, X0, X0")
-	a.emit("VUNPCKHPD X0, X0, X1")
-	a.emit("VADDSD X1, X0, X0")
-	a.emit("VMOVSD X0, (DI)")
+	a.label("loop")
+	for k := range 4 { // squares and weighted squares of float32 numbers are exact
+		square, weighted := k+2, 6
+		if k == 0 {
+			square, weighted = 0, 1
+		}
+		a.emit("VCVTPS2PD %d(SI), Y%d", 16*k, square)
+		a.emit("VMULPD Y%[1]d, Y%[1]d, Y%[1]d", square)
+		a.emit("VMULPD Y%d, Y%d, Y%d", square, 12+k, weighted)
+		if k > 0 {
+			a.emit("VADDPD Y%d, Y0, Y0", square)
+			a.emit("VADDPD Y%d, Y1, Y1", weighted)
+		}
+	}
+	for v, to := range []string{"DI", "R8"} {
+		a.emit("VEXTRACTF128 $1, Y%d, X2", v)
+		a.emit("VADDPD X2, X%[1]d, X%[1]d", v)
+		a.emit("VUNPCKHPD X%[1]d, X%[1]d, X2", v)
+		a.emit("VADDSD X2, X%[1]d, X%[1]d", v)
+		a.emit("VMOVSD X%d, (%s)", v, to)
+		a.emit("ADDQ $8, %s", to)
+	}
 	a.emit("ADDQ $64, SI")
-	a.emit("ADDQ $8, DI")
 	a.emit("DECQ CX")
 	a.emit("JNZ loop")
 	a.end()

@@ -184,14 +184,15 @@ func (w width) addProducts() {
 	w.firstPair()
 	w.emit("MOVQ ahead+56(FP), R12")
 	w.emit("MOVQ end+64(FP), R13")
-	w.rowOfPair()
+	w.label("row")
+	w.rowOfPair(0)
 	w.emit("MOVQ y+8(FP), DX")
 	w.emit("MOVQ blocks+48(FP), CX")
 	for v := range vectors {
 		w.emit("VXORPD %[1]s, %[1]s, %[1]s", w.reg(v))
 	}
 	w.label("loop")
-	w.askAhead()
+	w.askAhead("ready")
 	for v := range vectors {
 		value := w.reg(vectors + v%4)
 		w.emit("VCVTPS2PD %d(SI), %s", w.bytes/2*v, value)
@@ -210,6 +211,7 @@ func (w width) addProducts() {
 		w.emit("VEXTRACTF64X4 $1, Z0, Y1")
 	}
 	w.nextPair()
+	w.end()
 }
 
 // firstPair begins the loop over the rows of x.
@@ -222,66 +224,135 @@ func (w width) firstPair() {
 	w.emit("MOVQ count+40(FP), R11")
 }
 
-// rowOfPair sets SI to the next row.
-func (w width) rowOfPair() {
-	w.label("row")
-	w.emit("MOVLQSX (R10), SI")
+// rowOfPair sets SI to the next row, or to one of those after it.
+func (w width) rowOfPair(r int) {
+	w.emit("MOVLQSX %d(R10), SI", 4*r)
 	w.emit("IMULQ R9, SI")
 	w.emit("ADDQ R8, SI")
 }
 
-// askAhead asks for the next line of the memory from R12 to R13.
-func (w width) askAhead() {
+// askAhead asks for the next line of the memory from R12 to R13 and goes on at a label.
+func (w width) askAhead(on string) {
 	w.emit("CMPQ R12, R13")
-	w.emit("JCC ready")
+	w.emit("JCC %s", on)
 	w.emit("PREFETCHT0 (R12)")
 	w.emit("ADDQ $64, R12")
-	w.label("ready")
+	w.label(on)
 }
 
 // addChains writes the float32 products of pairs of rows of chainDepth elements, in chainLanes chains.
 func (w width) addChains() {
-	w.function("addChains"+w.name, "(sums *float64, y, x *float32, stride int, index *int32, count int, ahead, end uintptr)",
-		"adds Σ x·y over 256 depths for count rows of x; meanwhile it asks for the memory from ahead to end.", 64)
+	together := 1 // rows
+	if w.bytes == 64 {
+		together = 4
+	}
+	w.functionWithFrame("addChains"+w.name, "(sums *float64, y, x *float32, stride int, index *int32, count int, ahead, end uintptr)",
+		"adds Σ x·y over 256 depths for count rows of x; meanwhile it asks for the memory from ahead to end.", (together*128+64)*(together/4), 64)
 	w.emit("MOVQ y+8(FP), DX")
 	w.emit("MOVQ ahead+48(FP), R12")
 	w.emit("MOVQ end+56(FP), R13")
 	w.firstPair()
-	vectors, chains := 4*chainDepth/w.bytes, 4*chainLanes/w.bytes
-	held := w.bytes == 64 // y, in the upper registers
-	if held {
-		for v := range vectors {
-			w.emit("VMOVUPS %d(DX), %s", w.bytes*v, w.reg(vectors+v))
+	if together > 1 {
+		for v := range chainVectors {
+			w.emit("VMOVUPS %d(DX), %s", w.bytes*v, w.reg(chainVectors+v))
 		}
+		w.fourChains()
 	}
-	w.rowOfPair()
-	w.askAhead()
+	w.label("row")
+	w.rowOfPair(0)
+	w.askAhead("ready")
+	if together > 1 {
+		w.chains(0, 0)
+		w.emit("VEXTRACTF64X4 $1, Z0, Y1")
+	} else {
+		w.narrowChains()
+	}
+	w.nextPair()
+	w.label("done")
+	w.end()
+}
+
+// chainVectors is the number of vectors of chainDepth elements where these have 64 bytes; y is held in the upper registers.
+const chainVectors = 16
+
+// fourChains writes the loop over four rows at a time, whose last sums are added together.
+func (w width) fourChains() {
+	w.emit("LEAQ 63(SP), BX")
+	w.emit("ANDQ $-64, BX")
+	w.emit("SUBQ $4, R11")
+	w.emit("JLT rest")
+	w.label("four")
+	for r := range 4 {
+		w.rowOfPair(r)
+		w.askAhead(fmt.Sprintf("ready%d", r))
+		w.chains(r, []int{8, 10, 9, 11}[r]) // rows 0, 2, 1, 3
+	}
+	w.emit("VINSERTF64X4 $1, Y9, Z8, Z0")
+	w.emit("VSHUFF64X2 $0xee, Z9, Z8, Z1")
+	w.emit("VADDPD Z1, Z0, Z0") // four sums of rows 0 and 2
+	w.emit("VINSERTF64X4 $1, Y11, Z10, Z2")
+	w.emit("VSHUFF64X2 $0xee, Z11, Z10, Z3")
+	w.emit("VADDPD Z3, Z2, Z2") // of rows 1 and 3
+	w.emit("VSHUFF64X2 $0x88, Z2, Z0, Z1")
+	w.emit("VSHUFF64X2 $0xdd, Z2, Z0, Z3")
+	w.emit("VADDPD Z3, Z1, Z0") // two of rows 0, 2, 1, 3
+	w.emit("VPERMILPD $0x55, Z0, Z1")
+	w.emit("VADDPD Z1, Z0, Z0")
+	w.emit("VEXTRACTF64X4 $1, Z0, Y1")
+	w.emit("VUNPCKLPD Y1, Y0, Y0")
+	w.emit("VADDPD (DI), Y0, Y0")
+	w.emit("VMOVUPD Y0, (DI)")
+	w.emit("ADDQ $32, DI")
+	w.emit("ADDQ $16, R10")
+	w.emit("SUBQ $4, R11")
+	w.emit("JGE four")
+	w.label("rest")
+	w.emit("ADDQ $4, R11")
+	w.emit("JZ done")
+}
+
+// chains sets a register to eight sums of the row at SI: 64 and 32 sums are in float32. They are widened on their way from the
+// memory at BX, slot r, which takes half of what it takes from a register.
+func (w width) chains(r, to int) {
+	for v := range chainVectors {
+		operation := "VFMADD231PS"
+		if v < 4 {
+			operation = "VMULPS"
+		}
+		w.emit("%s %d(SI), %s, %s", operation, w.bytes*v, w.reg(chainVectors+v), w.reg(v%4))
+	}
+	for v := range 2 {
+		w.emit("VADDPS %s, %s, %s", w.reg(v+2), w.reg(v), w.reg(v))
+		w.emit("VMOVUPS %s, %d(BX)", w.reg(v), 128*r+64*v)
+	}
+	for q := range 4 {
+		w.emit("VCVTPS2PD %d(BX), %s", 128*r+32*q, w.reg(4+q))
+	}
+	w.emit("VADDPD Z6, Z4, Z4")
+	w.emit("VADDPD Z7, Z5, Z5")
+	w.emit("VADDPD Z5, Z4, %s", w.reg(to))
+}
+
+// narrowChains sets Y0 and Y1 to eight sums of the row at SI.
+func (w width) narrowChains() {
+	const vectors, chains = 32, 8
 	for v := range vectors {
-		operand, x := fmt.Sprintf("%d(SI)", w.bytes*v), w.reg(vectors+v)
-		if !held {
-			x = w.reg(chains + v%(16-chains))
-			w.emit("VMOVUPS %s, %s", operand, x)
-			operand = fmt.Sprintf("%d(DX)", w.bytes*v)
-		}
+		x := w.reg(chains + v%(16-chains))
+		w.emit("VMOVUPS %d(SI), %s", w.bytes*v, x)
+		operation := "VFMADD231PS"
 		if v < chains {
-			w.emit("VMULPS %s, %s, %s", operand, x, w.reg(v))
-		} else {
-			w.emit("VFMADD231PS %s, %s, %s", operand, x, w.reg(v%chains))
+			operation = "VMULPS"
 		}
+		w.emit("%s %d(DX), %s, %s", operation, w.bytes*v, x, w.reg(v%chains))
 	}
 	// 64 and 32 sums in float32, the rest in float64.
 	for v := range chains / 2 {
 		w.emit("VADDPS %s, %s, %s", w.reg(v+chains/2), w.reg(v), w.reg(v))
 	}
-	half, spare := "X", fmt.Sprintf("X%d", chains/2)
-	extract := "VEXTRACTF128"
-	if held {
-		half, spare, extract = "Y", fmt.Sprintf("Y%d", chains/2), "VEXTRACTF64X4"
-	}
 	for v := range chains / 2 {
-		w.emit("%s $1, %s, %s", extract, w.reg(v), spare)
-		w.emit("VCVTPS2PD %s%d, %s", half, v, w.reg(chains+2*v))
-		w.emit("VCVTPS2PD %s, %s", spare, w.reg(chains+2*v+1))
+		w.emit("VEXTRACTF128 $1, %s, X4", w.reg(v))
+		w.emit("VCVTPS2PD X%d, %s", v, w.reg(chains+2*v))
+		w.emit("VCVTPS2PD X4, %s", w.reg(chains+2*v+1))
 	}
 	for left := chains / 2; left*w.bytes >= 64; left /= 2 {
 		for v := range left {
@@ -292,10 +363,6 @@ func (w width) addChains() {
 			w.emit("VADDPD %s, %s, %s", w.reg(chains+v+left), w.reg(chains+v), w.reg(to))
 		}
 	}
-	if held {
-		w.emit("VEXTRACTF64X4 $1, Z0, Y1")
-	}
-	w.nextPair()
 }
 
 // nextPair adds the upper half of the eight float64 sums in Y0 and Y1 to the lower until one is left, that to the pair's sum,
@@ -312,7 +379,6 @@ func (w width) nextPair() {
 	w.emit("ADDQ $4, R10")
 	w.emit("DECQ R11")
 	w.emit("JNZ row")
-	w.end()
 }
 
 func (a *assembler) widen() {

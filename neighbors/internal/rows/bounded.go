@@ -32,6 +32,7 @@
 //	       + cosine: 4(D+16)w(s+1) + (8D+128)w
 //	       + underflow
 //
+// and, where many ranks are asked for and η is measured (see productKeys), 2η·s in place of 2.01u·s²,
 // where the cosine's value is ‖t_i−t_j‖² = 2(1−cos). Underflow is the sum of at
 // most D products and D stored values, each off by at most half the smallest
 // subnormal of F, and the same for the direct computation, scaled. One row uses
@@ -75,8 +76,11 @@ type bounded[F kernel.Float] struct {
 	directRows      []bool                             // queries whose rows are direct
 	keyExponent     int                                // rows are direct keys times this power of two
 	relative        float64                            // 4u
-	links           bool                               // see Options.ManyRanks
+	largest         F                                  // finite value
+	links           bool                               // see Options.ManyRanks; queries and points are the same
 	errors          errorBound                         // E
+	measured        errorBound                         // E without η, which is in refined.rounding, where links
+	maxMeasured     float64                            // the largest η of a row
 	symmetric       symmetricTiles[F]
 	refineOnce      sync.Once
 	refined         refined
@@ -98,7 +102,8 @@ func (b *errorBound) of(radius, rounding, radius2, rounding2 float64) float64 {
 // openBounded prepares the space; see Open.
 func openBounded[F kernel.Float](ctx context.Context, b base, queries, pts points.Points) (Space, error) {
 	b.direct = NewDirect(queries, pts, b.metric)
-	links := b.manyRanks && unsafe.Sizeof(F(0)) == 4
+	same := SamePoints(queries, pts)
+	links := same && b.manyRanks && unsafe.Sizeof(F(0)) == 4
 	s := &bounded[F]{base: b, links: links, sources: queries, symmetric: symmetricTiles[F]{n: pts.N, dim: pts.Dim, threads: b.threads, computed: b.computed}}
 	c := &centering[F]{metric: b.metric, threads: b.threads, links: links, shift: MedianPoint(pts, b.direct)}
 	far, err := c.measure(ctx, pts, b.direct.PointNorms)
@@ -106,7 +111,7 @@ func openBounded[F kernel.Float](ctx context.Context, b base, queries, pts point
 		return nil, err
 	}
 	s.outliers = c.findOutliers(far.distance)
-	own, same := far, SamePoints(queries, pts)
+	own := far
 	if !same {
 		if own, err = c.measure(ctx, queries, b.direct.queryNorms); err != nil {
 			return nil, err
@@ -123,7 +128,24 @@ func openBounded[F kernel.Float](ctx context.Context, b base, queries, pts point
 		}
 	}
 	s.setBound(c.exponent)
+	if links {
+		s.measure()
+	}
 	return s, nil
+}
+
+// measure takes what rounding the points has changed into the bound.
+func (s *bounded[F]) measure() {
+	s.measured = s.errors
+	s.measured.slope = (1 + 0x1p-10) * float64(4*s.sources.Dim+64) * 0x1p-53
+	next := 0
+	for j, e := range s.refine().rounding {
+		if next < len(s.outliers) && int(s.outliers[next]) == j {
+			next++
+			continue
+		}
+		s.maxMeasured = max(s.maxMeasured, e)
+	}
 }
 
 // setBound computes what E depends on besides the two points.
@@ -147,7 +169,7 @@ func (s *bounded[F]) setBound(exponent int) {
 			s.farthest.radius, s.farthest.rounding = max(s.farthest.radius, r), max(s.farthest.rounding, s.queries.rounding[i])
 		}
 	}
-	s.relative = 4 * unit
+	s.relative, s.largest = 4*unit, scan.NextDown(scan.Excluded[F]())
 
 	const w = 0x1p-53
 	dim := s.sources.Dim
@@ -192,11 +214,17 @@ func (s *bounded[F]) Plan(step, end int, budget int64) {
 
 // band is 2·E_i.
 func (s *bounded[F]) band(i int) float64 {
+	if s.links {
+		return 2 * s.measuredBound(i, s.maxRadius, s.maxRounding, s.maxMeasured)
+	}
 	return 2 * s.bound(i, s.maxRadius, s.maxRounding)
 }
 
 // pairBound is E_ij.
 func (s *bounded[F]) pairBound(i int, j int32) float64 {
+	if s.links {
+		return s.measuredBound(i, s.points.radius[j], s.points.rounding[j], s.refined.rounding[j])
+	}
 	return s.bound(i, s.points.radius[j], s.points.rounding[j])
 }
 
@@ -205,22 +233,26 @@ func (s *bounded[F]) bound(i int, radius, rounding float64) float64 {
 	return s.errors.of(s.queries.radius[i], s.queries.rounding[i], radius, rounding)
 }
 
-// above and below are the limits beyond which values of the row are certainly
-// in order with a.
+// measuredBound is bound from what rounding the two points has changed.
+func (s *bounded[F]) measuredBound(i int, radius, rounding, changed float64) float64 {
+	own, p := s.queries.radius[i], s.queries
+	return s.measured.of(own, p.rounding[i], radius, rounding) + (1+0x1p-10)*2*(s.refined.rounding[i]+changed)*(own+radius)
+}
+
+// above is the limit beyond which values of the row are certainly behind a.
 func (s *bounded[F]) above(a F, band float64) F {
 	v := float64(a)
 	// Excluded entries stay above every limit.
-	return min(scan.RoundUp[F](nextUp64(v+band+s.relative*math.Abs(v))), scan.NextDown(scan.Excluded[F]()))
+	return min(scan.RoundUp[F](scan.NextUp(v+band+s.relative*math.Abs(v))), s.largest)
 }
 
-func (s *bounded[F]) below(a F, band float64) F {
+// around are limits beyond which values of the row are certainly in order with a, above or a step farther out: so no branch
+// depends on how they are rounded.
+func (s *bounded[F]) around(a F, band float64) (low, high F) {
 	v := float64(a)
-	return scan.RoundDown[F](nextDown64(v - band - s.relative*math.Abs(v)))
+	band += s.relative * math.Abs(v)
+	return scan.NextDown(F(v - band)), min(scan.NextUp(F(v+band)), s.largest)
 }
-
-func nextUp64(v float64) float64 { return math.Nextafter(v, math.Inf(1)) }
-
-func nextDown64(v float64) float64 { return math.Nextafter(v, math.Inf(-1)) }
 
 // DistanceTile turns products into approximate squared distances.
 type DistanceTile[F kernel.Float] struct{ Rows, Cols []F }

@@ -88,11 +88,14 @@ func (w *boundedWorker[F]) rankList(l *Lists, near *productKeys, g *openGroup, r
 		clear(l.Tied[from:len(rank)])
 	}
 	w.intervals.Scan(row, w.low, w.high, w.hist, func(v F, j int32, p int) int {
-		bound := s.pairBound(i, j)
+		bound := -1.0 // not computed
 		for ; p < len(w.low) && w.low[p] <= v; p++ {
 			t, at := w.thresholds[p], w.place[p]
 			if j == t.Index {
 				continue
+			}
+			if bound < 0 {
+				bound = s.pairBound(i, j)
 			}
 			limit := bound + w.bounds[p] + s.relative*max(math.Abs(float64(v)), math.Abs(float64(t.Key)))
 			switch difference := float64(v) - float64(t.Key); {

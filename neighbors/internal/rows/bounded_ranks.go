@@ -18,16 +18,15 @@ const maxPending = 1 << 16
 func (w *boundedWorker[F]) setThresholds(i int, list []int32) []F {
 	s := w.space
 	row, band := s.row(i), s.band(i)
-	w.thresholds, w.low, w.high = w.thresholds[:0], w.low[:0], w.high[:0]
+	w.thresholds = w.thresholds[:0]
 	for _, j := range list {
 		w.thresholds = append(w.thresholds, scan.Entry[F]{Key: row[j], Index: j})
 	}
-	w.place = scan.SortPlaces(w.thresholds, w.place)
-	w.bounds = w.bounds[:0]
-	for _, e := range w.thresholds {
-		w.low = append(w.low, s.below(e.Key, band))
-		w.high = append(w.high, s.above(e.Key, band))
-		w.bounds = append(w.bounds, s.pairBound(i, e.Index))
+	w.place = w.sorter.Sort(w.thresholds)
+	w.low, w.high, w.bounds = scan.Grown(w.low, len(list)), scan.Grown(w.high, len(list)), scan.Grown(w.bounds, len(list))
+	for p, e := range w.thresholds {
+		w.low[p], w.high[p] = s.around(e.Key, band)
+		w.bounds[p] = s.pairBound(i, e.Index)
 	}
 	return row
 }

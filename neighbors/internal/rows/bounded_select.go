@@ -27,7 +27,8 @@ type boundedWorker[F kernel.Float] struct {
 	buf        []scan.Entry[F]
 	run        []scan.Entry[float64]
 	thresholds []scan.Entry[F]
-	place      []int32
+	sorter     scan.PlaceSorter[F]
+	place      []int32 // of sorter
 	low, high  []F
 	bounds     []float64 // E of each threshold
 	steps      scan.StepTable[F]
@@ -82,7 +83,7 @@ func (w *boundedWorker[F]) compute() {
 	if len(w.want) == 0 {
 		return
 	}
-	if w.at != w.i {
+	if w.at != w.i && w.space.metric == Cosine { // which alone wants the coordinates
 		w.x, w.at = w.space.sources.Row(w.i, w.x), w.i
 	}
 	w.keys = slices.Grow(w.keys[:0], len(w.want))[:len(w.want)]

@@ -246,7 +246,7 @@ func (s *bounded[F]) columnLimit(j int, r float64) F {
 // atMost is at least every value whose distance is at most r, by a bound or relative to itself.
 func (s *bounded[F]) atMost(r, bound float64) F {
 	v := r + bound
-	return min(scan.RoundUp[F](nextUp64(v+s.relative*v)), scan.Excluded[F]())
+	return min(scan.RoundUp[F](scan.NextUp(v+s.relative*v)), scan.Excluded[F]())
 }
 
 // between implements enclosing.
@@ -256,5 +256,5 @@ func (s *bounded[F]) between(v F, i int, j int32) (low, high float64) {
 	}
 	a := float64(v)
 	e := s.pairBound(i, j) + s.relative*math.Abs(a)
-	return nextDown64(a - e), nextUp64(a + e)
+	return scan.NextDown(a - e), scan.NextUp(a + e)
 }

@@ -63,7 +63,8 @@ type exactWorker[K int32 | int64 | float64] struct {
 	space      *exact[K]
 	buf        []scan.Entry[K]
 	thresholds []scan.Entry[K]
-	place      []int32
+	sorter     scan.PlaceSorter[K]
+	place      []int32 // of sorter
 	keys       []K
 	steps      scan.StepTable[K]
 	hist, ties []int32
@@ -139,7 +140,7 @@ func (w *exactWorker[K]) Ranks(i int, list []int32, tied int, rank, closer []int
 	for _, j := range list {
 		w.thresholds = append(w.thresholds, scan.Entry[K]{Key: row[j], Index: j})
 	}
-	w.place = scan.SortPlaces(w.thresholds, w.place)
+	w.place = w.sorter.Sort(w.thresholds)
 	group, groups := s.group, max(1, s.groups)
 	if closer == nil {
 		group, groups = nil, 1

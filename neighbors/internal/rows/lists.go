@@ -72,7 +72,7 @@ func (w *exactWorker[K]) rankList(l *Lists, i, from, end int, rank []int32) {
 	for _, j := range list {
 		w.thresholds = append(w.thresholds, scan.Entry[K]{Key: row[j], Index: j})
 	}
-	w.place = scan.SortPlaces(w.thresholds, w.place)
+	w.place = w.sorter.Sort(w.thresholds)
 	for _, e := range w.thresholds {
 		w.keys = append(w.keys, e.Key)
 	}

@@ -55,7 +55,7 @@ func (w *exactWorker[K]) Place(i int, list []int32, grouped bool, p *Places) {
 	for _, j := range list {
 		w.thresholds = append(w.thresholds, scan.Entry[K]{Key: row[j], Index: j})
 	}
-	w.place = scan.SortPlaces(w.thresholds, w.place)
+	w.place = w.sorter.Sort(w.thresholds)
 	w.hist, w.ties = scan.Zeroed(w.hist, (len(list)+1)*groups), scan.Zeroed(w.ties, len(list))
 	w.keys = w.keys[:0] // each once
 	for at, e := range w.thresholds {

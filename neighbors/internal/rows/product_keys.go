@@ -5,6 +5,7 @@ package rows
 import (
 	"context"
 	"math"
+	"sync"
 	"unsafe"
 
 	"repscope/internal/kernel"
@@ -43,6 +44,9 @@ type productKeys struct {
 	refined         *refined
 	blocks          [][]float32 // the piece of all rows, of each goroutine
 	of              []int       // which point each of their rows belongs to
+	start           []int32     // where the cells of each point begin
+	rows            []int32     // of the cells by point
+	sums            []float64
 	narrow          [][]float32 // the piece of a point, of each goroutine
 	wide            [][]float64
 }
@@ -53,12 +57,11 @@ type openGroup struct {
 	rank      []int32
 	undecided []undecidedRank
 	cells     []cell
-	base      int     // its first row among those of all groups
-	start     []int32 // where the cells of each point begin
-	rows      []int32 // of the cells by point
-	sums      []float64
-	place     []int32 // of each cell in rows and sums
-	moved     []int32 // what becomes of each cell
+	base      int       // its first row among those of all groups
+	next      []int32   // where the next cell of each point goes
+	sums      []float64 // of the cells of all groups
+	place     []int32   // of each cell in sums
+	moved     []int32   // what becomes of each cell
 }
 
 // cell is a pair of a row of a group, counted from the first, and a point.
@@ -73,9 +76,6 @@ type cellTable struct {
 // GroupRows is the number of rows that one goroutine looks at together, pieceDepth the depth of a
 // piece.
 const GroupRows, pieceDepth = 512, kernel.ChainDepth
-
-// line is the number of coordinates that lie in one line of the cache.
-const line = 16
 
 // productKeysPay is the smallest dimension in which direct keys are dear enough for nearly exact ones.
 const productKeysPay = 256
@@ -102,21 +102,21 @@ func (w *boundedWorker[F]) openProducts(threads int) *productKeys {
 
 // refined is what keys need to know about float32 points besides what rows do.
 type refined struct {
-	square   []float64 // of the norm of each point as it came
-	chain    []float64 // p
-	rounding []float64 // ‖e‖
+	squareOnce sync.Once
+	square     []float64 // of the norm of each point as it came; nil as long as nobody asks
+	chain      []float64 // p
+	rounding   []float64 // ‖e‖
 }
 
 // refine measures the points, once.
 func (s *bounded[F]) refine() *refined {
 	s.refineOnce.Do(func() {
 		n, dim := s.N, s.sources.Dim
-		s.refined = refined{make([]float64, n), make([]float64, n), make([]float64, n)}
+		s.refined.chain, s.refined.rounding = make([]float64, n), make([]float64, n)
 		points := any(s.points).(*centered[float32])
 		norms, rows := make([]kernel.Norms[float32], s.threads), make([][]float32, s.threads)
 		_ = parallel.For(context.Background(), s.threads, n, func(w, i int) {
 			x := s.sources.F32[i*dim : (i+1)*dim]
-			s.refined.square[i], _ = norms[w].Of(x)
 			f := points.factor[i]
 			if f == 0 {
 				return
@@ -277,6 +277,7 @@ func (c *productKeys) computeChains(ctx context.Context, threads int, groups []*
 func (c *productKeys) computeProducts(ctx context.Context, threads int, groups []*openGroup) error {
 	queries, points := c.direct.queries, c.direct.points
 	dim := points.Dim
+	c.squareNorms(threads)
 	load := func(i, k int, row []float32) { copy(row, queries.F32[i*dim+k:]) }
 	take := func(w, k, j, depth int) {
 		kernel.Widen(c.wide[w], points.F32[j*dim+k:][:depth])
@@ -301,6 +302,18 @@ func (c *productKeys) computeProducts(ctx context.Context, threads int, groups [
 	})
 }
 
+// squareNorms computes the squared norms of the points as they came, once.
+func (c *productKeys) squareNorms(threads int) {
+	c.refined.squareOnce.Do(func() {
+		points := c.direct.points
+		norms := make([]kernel.Norms[float32], threads)
+		c.refined.square = make([]float64, points.N)
+		_ = parallel.For(context.Background(), threads, points.N, func(w, i int) {
+			c.refined.square[i], _ = norms[w].Of(points.F32[i*points.Dim : (i+1)*points.Dim])
+		})
+	})
+}
+
 // pieces goes through the depth in pieces that are filled up with zeros to a multiple of unit: load writes the coordinates from
 // k on of a query, take keeps those of point j, and add adds its products with the rows that want it. Each goroutine takes a part of
 // the points, and waits for no other: pieces last milliseconds.
@@ -315,7 +328,7 @@ func (c *productKeys) pieces(ctx context.Context, threads int, groups []*openGro
 			c.of = append(c.of, g.lists.First+r)
 		}
 	}
-	if err := parallel.For(ctx, threads, len(groups), func(_, q int) { groups[q].sortCells(points.N) }); err != nil {
+	if err := c.sortCells(ctx, threads, groups); err != nil {
 		return err
 	}
 	for len(c.blocks) < threads {
@@ -334,45 +347,51 @@ func (c *productKeys) pieces(ctx context.Context, threads int, groups []*openGro
 				clear(row[depth:])
 			}
 			for j := lo; j < hi; j++ {
-				next := min(j+1, points.N-1)*dim + k
-				ahead, taken := points.F32[next:next+depth], false
-				for q, g := range groups {
-					from, to := g.start[j], g.start[j+1]
-					if from == to {
-						continue
-					}
-					if !taken {
-						take(w, k, j, depth)
-						taken = true
-					}
-					asked := min(len(ahead), (len(ahead)/(len(groups)-q)+line-1)/line*line)
-					add(w, filled, g.sums[from:to], block[g.base*pieceDepth:], g.rows[from:to], ahead[:asked])
-					ahead = ahead[asked:]
+				if from, to := c.start[j], c.start[j+1]; from < to {
+					next := min(j+pointsAhead, points.N-1)*dim + k
+					take(w, k, j, depth)
+					add(w, filled, c.sums[from:to], block, c.rows[from:to], points.F32[next:next+depth])
 				}
 			}
 		}
 	})
 }
 
-// sortCells lists the rows of each of n points' cells, one point after another, and sets the sums to zero.
-func (g *openGroup) sortCells(n int) {
-	g.place, g.rows = scan.Grown(g.place, len(g.cells)), scan.Grown(g.rows, len(g.cells))
-	g.sums = scan.Zeroed(g.sums, len(g.cells))
-	g.start = scan.Zeroed(g.start, n+1)
-	for _, of := range g.cells {
-		g.start[of.point+1]++
+// pointsAhead is how many points before its turn a point is asked for: memory answers later than one point's products take.
+const pointsAhead = 2
+
+// sortCells lists the rows of the cells of all groups, one point after another, and sets the sums to zero.
+func (c *productKeys) sortCells(ctx context.Context, threads int, groups []*openGroup) error {
+	n := c.direct.points.N
+	err := parallel.For(ctx, threads, len(groups), func(_, q int) {
+		g := groups[q]
+		g.next = scan.Zeroed(g.next, n)
+		for _, of := range g.cells {
+			g.next[of.point]++
+		}
+	})
+	if err != nil {
+		return err
 	}
+	c.start = scan.Grown(c.start, n+1)
+	sum := int32(0)
 	for j := range n {
-		g.start[j+1] += g.start[j]
+		c.start[j] = sum
+		for _, g := range groups {
+			g.next[j], sum = sum, sum+g.next[j]
+		}
 	}
-	// Filling moves each start to the next one.
-	for q, of := range g.cells {
-		at := g.start[of.point]
-		g.place[q], g.rows[at] = at, of.row
-		g.start[of.point]++
-	}
-	copy(g.start[1:], g.start)
-	g.start[0] = 0
+	c.start[n] = sum
+	c.rows, c.sums = scan.Grown(c.rows, int(sum)), scan.Zeroed(c.sums, int(sum))
+	return parallel.For(ctx, threads, len(groups), func(_, q int) {
+		g := groups[q]
+		g.sums, g.place = c.sums, scan.Grown(g.place, len(g.cells))
+		for q, of := range g.cells {
+			at := g.next[of.point]
+			g.place[q], c.rows[at] = at, int32(g.base)+of.row
+			g.next[of.point]++
+		}
+	})
 }
 
 func (g *openGroup) key(of int32) float64 { return g.sums[g.place[of]] }

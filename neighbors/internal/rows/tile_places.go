@@ -139,8 +139,8 @@ func (w *countWorker) prepare(t int) {
 		for q, key := range p.keys[from:to] {
 			key = math.Ldexp(key, s.keyExponent)
 			around := bound + s.relative*key
-			b.limits[q*b.width+j] = scan.NextDown(scan.RoundDown[float32](nextDown64(key - around)))
-			b.limits[(b.longest+q)*b.width+j] = scan.RoundUp[float32](nextUp64(key + around))
+			b.limits[q*b.width+j] = scan.NextDown(scan.RoundDown[float32](scan.NextDown(key - around)))
+			b.limits[(b.longest+q)*b.width+j] = scan.RoundUp[float32](scan.NextUp(key + around))
 		}
 	}
 }

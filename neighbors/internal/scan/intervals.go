@@ -18,7 +18,10 @@ type IntervalCounter[K Key] struct {
 	below [mostSteps]int32  // of each step that an interval touches: the intervals that end in steps before
 	where [Segment]uint16
 	which [Segment]uint16
+	at    [Segment]int32
 	ends  [2][]uint16 // steps of the ends of the intervals
+	// The intervals, and after them the key of excluded entries.
+	low, high []K
 }
 
 // Between stepsPerThreshold steps for each threshold and maxSteps, for few values to be looked at and the
@@ -36,13 +39,11 @@ func (c *IntervalCounter[K]) Scan(row, low, high []K, hist []int32, hit func(v K
 	c.reset(low, high)
 	for start := 0; start < len(row); start += Segment {
 		part := row[start:min(start+Segment, len(row))]
-		for _, l := range c.which[:c.countSteps(part)] {
-			v, p := part[l], int(c.below[c.where[l&(Segment-1)]&(mostSteps-1)])
-			for p < len(high) && high[p] < v {
-				p++
-			}
-			if p < len(low) && low[p] <= v {
-				p = hit(v, int32(start)+int32(l), p)
+		few := c.look(part, c.countSteps(part), hist)
+		for q, l := range c.which[:few] {
+			p := int(c.at[q])
+			if p < len(low) {
+				p = hit(part[l], int32(start)+int32(l), p)
 			}
 			hist[p]++
 		}
@@ -56,6 +57,33 @@ func (c *IntervalCounter[K]) Scan(row, low, high []K, hist []int32, hit func(v K
 		}
 		hist[p] += int32(sum)
 	}
+}
+
+// look counts, of the few values of part that must be looked at, those outside all intervals, and writes where the others are and how
+// many intervals end below them. Mostly one interval touches a step, and on which side of it a value lies is no branch that could be
+// foretold, so that there is none.
+func (c *IntervalCounter[K]) look(part []K, few int, hist []int32) (inside int) {
+	low, high := c.low, c.high
+	for _, l := range c.which[:few] {
+		v, p := part[l], int(c.below[c.where[l&(Segment-1)]&(mostSteps-1)])
+		p += less(high[p], v)
+		for high[p] < v {
+			p++
+		}
+		within := 1 - less(v, low[p])
+		c.which[inside&(Segment-1)], c.at[inside&(Segment-1)] = l, int32(p)
+		inside += within
+		hist[p] += int32(1 - within)
+	}
+	return inside
+}
+
+// less is 1 where a < b, else 0, for a and b whose difference is exact in sign; without a branch.
+func less[K Key](a, b K) int {
+	if K(1)/2 == 0 { // integers
+		return int(uint64(int64(a-b)) >> 63)
+	}
+	return int(math.Float64bits(float64(a-b)) >> 63)
 }
 
 // countSteps counts the values of part by step, and writes where those are that must be looked at.
@@ -83,6 +111,7 @@ func (c *IntervalCounter[K]) reset(low, high []K) {
 		c.ends[e] = Grown(c.ends[e], len(values))
 		c.place(c.ends[e], values)
 	}
+	c.low, c.high = append(append(c.low[:0], low...), Excluded[K]()), append(append(c.high[:0], high...), Excluded[K]())
 	next, q := 0, 0
 	for p := range low {
 		for b := max(next, int(c.ends[0][p])); b <= int(c.ends[1][p]); b++ {

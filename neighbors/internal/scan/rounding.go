@@ -13,7 +13,7 @@ import (
 func RoundUp[F kernel.Float](v float64) F {
 	f := F(v)
 	if float64(f) < v {
-		return next(f, math.Inf(1))
+		return NextUp(f)
 	}
 	return f
 }
@@ -22,17 +22,31 @@ func RoundUp[F kernel.Float](v float64) F {
 func RoundDown[F kernel.Float](v float64) F {
 	f := F(v)
 	if float64(f) > v {
-		return next(f, math.Inf(-1))
+		return NextDown(f)
 	}
 	return f
 }
 
-// NextDown is the largest F below f.
-func NextDown[F kernel.Float](f F) F { return next(f, math.Inf(-1)) }
-
-func next[F kernel.Float](f F, toward float64) F {
+// NextUp is the smallest F above f; infinity and NaN stay what they are.
+func NextUp[F kernel.Float](f F) F {
 	if unsafe.Sizeof(f) == 4 {
-		return F(math.Nextafter32(float32(f), float32(toward)))
+		return F(math.Float32frombits(stepped(float32(f), math.Float32bits(float32(f)), 1<<31)))
 	}
-	return F(math.Nextafter(float64(f), toward))
+	return F(math.Float64frombits(stepped(float64(f), math.Float64bits(float64(f)), 1<<63)))
 }
+
+// stepped are the bits of the next number above f, whose bits are given.
+func stepped[F kernel.Float, B uint32 | uint64](f F, bits, sign B) B {
+	switch {
+	case f == 0:
+		return 1
+	case f != f || f > 0 && f+f == f:
+		return bits
+	case bits&sign != 0:
+		return bits - 1
+	}
+	return bits + 1
+}
+
+// NextDown is the largest F below f.
+func NextDown[F kernel.Float](f F) F { return -NextUp(-f) }
