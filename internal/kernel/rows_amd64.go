@@ -4,7 +4,10 @@
 
 package kernel
 
-import "unsafe"
+import (
+	"math"
+	"unsafe"
+)
 
 func sumUint8AVX2(x []uint8) int64 {
 	blocks := len(x) / 32
@@ -46,6 +49,18 @@ func narrowShiftedAsm(dst []float32, x, shift []float64, scale float64) {
 		narrowShiftedAVX2(&dst[0], &x[0], &shift[0], n, scale)
 	}
 	narrowShiftedGeneric(dst[8*n:], x[8*n:], shift[8*n:], scale)
+}
+
+func quantizeShiftedAsm[T Float](
+	assembly func(dst *int16, x *T, shift *float64, sums *[16]float64, blocks int, scale, most float64),
+) func(dst []int16, x []T, shift []float64, scale float64, sums *[16]float64) {
+	return func(dst []int16, x []T, shift []float64, scale float64, sums *[16]float64) {
+		n := len(dst) / 8
+		if n > 0 {
+			assembly(&dst[0], &x[0], &shift[0], sums, n, scale, math.MaxInt16)
+		}
+		quantizeShiftedGeneric(dst[8*n:], x[8*n:], shift[8*n:], scale, sums)
+	}
 }
 
 func finishDistancesAsm(c, norms []float32, norm float32) {
