@@ -12,6 +12,9 @@ import (
 // Int16Depth is the depth of a block of an [Int16Product].
 const Int16Depth = 2 * KC
 
+// RowAlign is what the first vector of A in an [Int16Product] must be a multiple of.
+const RowAlign = 12
+
 // FastInt16 reports whether an [Int16Product] takes about half the time of the product of float32 vectors; elsewhere it takes longer.
 func FastInt16() bool { return active.Load().int16 != &genericInt16 }
 
@@ -61,7 +64,7 @@ func (p *PackedInt16) block(first, k, depth int) []uint32 {
 //
 //	C[i·Stride+j] = Σ_b s_b,   s_b = Σ_{k in block b} A(i,k)·B(j,k)
 //
-// for M vectors of A from First[0] on and N vectors of B from First[1] on, multiples of [Align]. The sum of a block of Int16Depth depths
+// for M vectors of A from First[0] on, a multiple of [RowAlign], and N vectors of B from First[1] on, a multiple of [Align]. The sum of a block of Int16Depth depths
 // is exact if it lies within ±2³¹, as it does where ‖a_b‖²·‖b_b‖² < 2⁶²; elsewhere it is taken modulo 2³². It is rounded to float32, and
 // sums are added in the order of blocks, each addition rounded: with B blocks, u = 2⁻²⁴ and 1.01 for what is of higher order,
 //
@@ -111,8 +114,8 @@ func (p *Int16Product) Run() error {
 		return fmt.Errorf("kernel: product of shape %d×%d of vectors of %d and %d pairs", p.M, p.N, p.A.depth, p.B.depth)
 	case p.A.right || !p.B.right || p.A.tiling != t || p.B.tiling != t:
 		return errors.New("kernel: operands were packed for another side or another kernel")
-	case p.First[0]%Align != 0 || p.First[1]%Align != 0 || p.First[0] < 0 || p.First[1] < 0:
-		return fmt.Errorf("kernel: first vectors %d: want multiples of %d", p.First, Align)
+	case p.First[0]%RowAlign != 0 || p.First[1]%Align != 0 || p.First[0] < 0 || p.First[1] < 0:
+		return fmt.Errorf("kernel: first vectors %d: want multiples of %d and %d", p.First, RowAlign, Align)
 	case p.First[0]+p.M > p.A.count || p.First[1]+p.N > p.B.count:
 		return fmt.Errorf("kernel: %d×%d vectors from %d on, of %d and %d", p.M, p.N, p.First, p.A.count, p.B.count)
 	}

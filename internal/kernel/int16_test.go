@@ -62,7 +62,7 @@ func TestInt16Product(t *testing.T) {
 				for _, upper := range []bool{false, true} {
 					first := [2]int{}
 					if s.m > Align && s.n > Align {
-						first = [2]int{Align, Align}
+						first = [2]int{RowAlign, Align}
 					}
 					m, n := s.m-first[0], s.n-first[1]
 					c := make([]float32, m*(n+3))
@@ -94,7 +94,7 @@ func TestInt16Errors(t *testing.T) {
 	for want, p := range map[string]Int16Product{
 		"another side":       {M: 1, N: 1, A: b, B: a, C: c, Stride: 10},
 		"vectors of 2 and 1": {M: 1, N: 1, A: a, B: packInt16(x, 4, 10, 2, true), C: c, Stride: 10},
-		"multiples of 96":    {M: 1, N: 1, A: a, B: b, First: [2]int{1, 0}, C: c, Stride: 10},
+		"multiples of 12":    {M: 1, N: 1, A: a, B: b, First: [2]int{1, 0}, C: c, Stride: 10},
 		"11×1 vectors":       {M: 11, N: 1, A: a, B: b, C: c, Stride: 10},
 		"matrix C":           {M: 10, N: 10, A: a, B: b, C: c[1:], Stride: 10},
 	} {

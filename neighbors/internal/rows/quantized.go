@@ -45,9 +45,9 @@ var quantizedPoints sync.Pool
 // mostOfBlock bounds the squared norm of the integers of a block of depths, so that products fit into 32 bits.
 const mostOfBlock = 1<<31 - 1
 
-// openQuantized rounds the points and finds the keys of the lists on the way. It returns nil where such products are not fast or the
+// openQuantized rounds the points and calls also for each, once. It returns nil where such products are not fast or the
 // points do not fit into integers: for the cosine, for points of very different size, and for numbers near the limits of float64.
-func openQuantized(ctx context.Context, p *countPass) (*quantized, error) {
+func openQuantized(ctx context.Context, p *countPass, also func(worker, i int)) (*quantized, error) {
 	if !kernel.FastInt16() || p.direct.Metric != Euclidean {
 		return nil, nil
 	}
@@ -64,17 +64,18 @@ func openQuantized(ctx context.Context, p *countPass) (*quantized, error) {
 	middle := MedianPoint(pts, p.direct, 15, p.threads)
 	q.scale = sampleScale(pts, middle)
 	// A sample misses the farthest points.
-	for attempt := range 3 {
+	for range 3 {
 		if !(q.scale > 0x1p-400 && q.scale < 0x1p400) {
 			break
 		}
 		for k, v := range middle {
 			q.shift[k] = v * q.scale
 		}
-		largest, err := q.round(ctx, p, attempt == 0)
+		largest, err := q.round(ctx, p.threads, also)
 		if err != nil {
 			return nil, err
 		}
+		also = nil
 		// No coordinate was cut.
 		if largest <= mostOfBlock && q.maxRest <= 0.51*math.Sqrt(float64(pts.Dim))+1e-6 {
 			return q, nil
@@ -109,13 +110,13 @@ func sampleScale(pts points.Points, middle []float64) float64 {
 }
 
 // round rounds and packs all points and returns the largest squared norm of a block of depths.
-func (q *quantized) round(ctx context.Context, p *countPass, keys bool) (largest float64, err error) {
+func (q *quantized) round(ctx context.Context, threads int, also func(worker, i int)) (largest float64, err error) {
 	pts, dim := &q.points, q.points.Dim
 	stride := (dim + 1) / 2 * 2
 	parts := (pts.N + kernel.Align - 1) / kernel.Align
-	q.buffers, q.most = slices.Grow(q.buffers[:0], p.threads)[:p.threads], scan.Zeroed(q.most, p.threads)
+	q.buffers, q.most = slices.Grow(q.buffers[:0], threads)[:threads], scan.Zeroed(q.most, threads)
 	shift := math.Sqrt(squaredNorm(q.shift))
-	err = parallel.For(ctx, p.threads, parts, func(w, part int) {
+	err = parallel.For(ctx, threads, parts, func(w, part int) {
 		q.buffers[w] = scan.Grown(q.buffers[w], kernel.Align*stride)
 		buffer := q.buffers[w]
 		first := part * kernel.Align
@@ -132,8 +133,8 @@ func (q *quantized) round(ctx context.Context, p *countPass, keys bool) (largest
 			q.norm[i], q.radius[i] = float32(square), math.Sqrt(square)
 			e := math.Sqrt(rest * (1 + float64(dim+16)*0x1p-53))
 			q.rest[i] = (1+0x1p-50)*e + 0x1.1p-53*(2*(q.radius[i]+e)+shift)
-			if keys {
-				p.findKeys(w, i)
+			if also != nil {
+				also(w, i)
 			}
 		}
 		q.left.Put(first, count, buffer, stride)
@@ -158,31 +159,48 @@ func (q *quantized) block(dst []int16, i, from, to int) (square, rest float64) {
 	return kernel.QuantizeShifted(dst[from:to], q.points.F64[at+from:at+to], q.shift[from:to], q.scale)
 }
 
+// noise is ε for point i and any other.
+func (q *quantized) noise(i int) float64 {
+	const u = 0x1p-24
+	blocks := math.Ceil(float64(q.points.Dim) / kernel.Int16Depth)
+	r, most := q.radius[i], q.maxRadius
+	return 1.02 * (2*blocks*u*r*most + 2*u*(r*r+most*most))
+}
+
+// omega is ω, and far more than ω for numbers so small that they underflow.
+func (q *quantized) omega(root float64) float64 {
+	return root*float64(2*q.points.Dim+16)*0x1p-53 + 1e-6
+}
+
 // limits implements pairTiles.
 func (q *quantized) limits(i int, key float64) (below, within float32) {
-	const u = 0x1p-24
-	dim := float64(q.points.Dim)
-	blocks := math.Ceil(dim / kernel.Int16Depth)
-	r := q.radius[i]
-	noise := 1.02 * (2*blocks*u*r*q.maxRadius + 2*u*(r*r+q.maxRadius*q.maxRadius))
-	root := q.scale * math.Sqrt(key)
-	around := q.rest[i] + q.maxRest + root*(2*dim+16)*0x1p-53 + 1e-6 // far more than what underflow takes
+	noise, root := q.noise(i), q.scale*math.Sqrt(key)
+	around := q.rest[i] + q.maxRest + q.omega(root)
 	below = float32(math.Inf(-1))
 	if low := root - around; low > 0 && low*low > noise {
-		below = scan.NextDown(scan.RoundDown[float32](nextDown64((low*low - noise) * (1 - 3*u))))
+		below = scan.NextDown(scan.RoundDown[float32](nextDown64((low*low - noise) * (1 - 0x3p-24))))
 	}
 	high := root + around
-	return below, scan.RoundUp[float32](nextUp64((high*high + noise) * (1 + 3*u)))
+	return below, scan.RoundUp[float32](nextUp64((high*high + noise) * (1 + 0x3p-24)))
 }
 
 // doubt implements pairTiles: the points have much the same e.
 func (q *quantized) doubt(int, int32, float32, float64) (open, nearer bool) { return true, false }
 
-// tile implements pairTiles.
-func (q *quantized) tile(w *countWorker, row, rows, col, cols int) error {
+// reach implements pairTiles.
+func (q *quantized) reach(i int, value float32) float32 {
+	noise := q.noise(i)
+	root := math.Sqrt((max(0, float64(value))+noise)*(1+0x3p-24)) + 2*(q.rest[i]+q.maxRest)
+	root += q.omega(root)
+	return min(math.MaxFloat32, scan.RoundUp[float32](nextUp64((root*root+noise)*(1+0x3p-24))))
+}
+
+func (q *quantized) norms() []float32 { return q.norm }
+
+// products implements pairTiles.
+func (q *quantized) products(w *countWorker, c []float32, stride, row, rows, col, cols int, finish kernel.Epilogue[float32]) error {
 	product := kernel.Int16Product{
-		M: rows, N: cols, A: &q.left, B: &q.right, First: [2]int{row, col}, C: w.tile, Stride: tilePoints, Workspace: &w.words,
-		Epilogue: DistanceTile[float32]{Rows: q.norm[row : row+rows], Cols: q.norm[col : col+cols]},
+		M: rows, N: cols, A: &q.left, B: &q.right, First: [2]int{row, col}, C: c, Stride: stride, Workspace: &w.words, Epilogue: finish,
 	}
 	return product.Run()
 }

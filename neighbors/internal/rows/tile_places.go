@@ -30,14 +30,17 @@ type Short struct {
 // LongestShort is the longest list for which counting in tiles pays.
 const LongestShort = 64
 
-// pairTiles computes tiles of values that stand for keys.
+// pairTiles computes values that stand for keys, of pairs of points: from products c of the two, (n_i + n_j) − 2c with norms n.
 type pairTiles interface {
+	// products sets c to the products of so many points from row and from col on, for a worker; row is a multiple of rowsStep, col of tilePoints.
+	products(w *countWorker, c []float32, stride, row, rows, col, cols int, finish kernel.Epilogue[float32]) error
+	norms() []float32
 	// limits are, for a list of point i with that key, the largest value that is certainly below and the largest that is not certainly above.
 	limits(i int, key float64) (below, within float32)
 	// doubt says of a value v of the pair of i and l within the limits of a key whether it is in doubt, and, if not, whether l is nearer.
 	doubt(i int, l int32, v float32, key float64) (open, nearer bool)
-	// tile computes the tile of two blocks, given by their first points, for a worker.
-	tile(w *countWorker, row, rows, col, cols int) error
+	// reach is the largest value that a point may have which is as near to i as one of the given value or nearer.
+	reach(i int, value float32) float32
 }
 
 // PlaceShort fills Below and Tied for float32 or float64 points. It gives up, done false, where
@@ -54,51 +57,29 @@ func PlaceShort(ctx context.Context, pts points.Points, o *Options, lists *Short
 			return false, nil
 		}
 	}
-	p := &countPass{points: pts, direct: NewDirect(pts, pts, o.Metric), threads: threads, lists: lists, keys: make([]float64, len(lists.Index))}
-	p.workers = make([]*countWorker, threads)
-	for w := range p.workers {
-		if p.workers[w], _ = countWorkers.Get().(*countWorker); p.workers[w] == nil {
-			p.workers[w] = &countWorker{tile: make([]float32, tilePoints*tilePoints), turned: make([]float32, tilePoints*tilePoints)}
+	p := newCountPass(pts, o)
+	defer p.release()
+	p.lists, p.keys = lists, make([]float64, len(lists.Index))
+	n := int64(pts.N)
+	q, err := openQuantized(ctx, p, p.findKeys)
+	if err != nil {
+		return false, err
+	}
+	if q != nil {
+		// Where these leave much open, little time is lost.
+		done, err := p.run(ctx, q, n*n/256+1<<10)
+		q.release()
+		if done || err != nil {
+			return done, err
 		}
-		p.workers[w].pass, p.workers[w].packed = p, -1
-		defer p.workers[w].release()
-	}
-	if done, err := p.runQuantized(ctx); done || err != nil {
-		return done, err
-	}
-	return p.runFloats(ctx)
-}
-
-// runQuantized counts in tiles of rounded points, where there are any. Where these leave much open, little time is lost.
-func (p *countPass) runQuantized(ctx context.Context) (done bool, err error) {
-	q, err := openQuantized(ctx, p)
-	if err != nil || q == nil {
+	} else if err := parallel.For(ctx, p.threads, pts.N, p.findKeys); err != nil {
 		return false, err
 	}
-	defer q.release()
-	return p.run(ctx, q, int64(p.points.N)*int64(p.points.N)/256+1<<10)
-}
-
-// runFloats counts in tiles of float32 products.
-func (p *countPass) runFloats(ctx context.Context) (done bool, err error) {
-	n := p.points.N
-	if err := parallel.For(ctx, p.threads, n, func(w, i int) { p.findKeys(w, i) }); err != nil {
+	tiles, err := openFloatTiles(ctx, p)
+	if err != nil || tiles == nil {
 		return false, err
 	}
-	b := base{Candidates: Candidates{N: n, Self: true}, metric: p.direct.Metric, threads: p.threads}
-	opened, err := openBounded[float32](ctx, b, p.points, p.points)
-	if err != nil {
-		return false, err
-	}
-	s := opened.(*bounded[float32])
-	if len(s.outliers) > 0 {
-		return false, nil
-	}
-	tiles, err := openFloatTiles(s)
-	if err != nil {
-		return false, err
-	}
-	return p.run(ctx, tiles, int64(n)*int64(n)/64+1<<12)
+	return p.run(ctx, tiles, n*n/64+1<<12)
 }
 
 // countPass is the counting in all tiles.
@@ -152,17 +133,38 @@ type countWorker struct {
 	starts       [tilePoints + 1]int32
 	index        []int32
 	x, keys      []float64
-	words        kernel.Int16Workspace
-	floats       kernel.Workspace[float32]
-	left         kernel.Packed[float32]
-	packed       int // the first point that left holds, or -1
+	// Of lists.
+	rows, cuts []float32
+	near       []int32
+	nearest    []scan.Entry[float64]
+	run        []int32
+	least      []float32
+	words      kernel.Int16Workspace
+	floats     kernel.Workspace[float32]
+	left       kernel.Packed[float32]
+	packed     int // the first point that left holds, or -1
 }
 
 var countWorkers sync.Pool
 
-func (w *countWorker) release() {
-	w.pass = nil
-	countWorkers.Put(w)
+func newCountPass(pts points.Points, o *Options) *countPass {
+	p := &countPass{points: pts, direct: NewDirect(pts, pts, o.Metric), threads: o.ThreadCount()}
+	for range p.threads {
+		w, _ := countWorkers.Get().(*countWorker)
+		if w == nil {
+			w = new(countWorker)
+		}
+		w.pass, w.packed = p, -1
+		p.workers = append(p.workers, w)
+	}
+	return p
+}
+
+func (p *countPass) release() {
+	for _, w := range p.workers {
+		w.pass = nil
+		countWorkers.Put(w)
+	}
 }
 
 // findKeys computes the keys of the list of a point.
@@ -241,7 +243,10 @@ func (w *countWorker) search(t, u int) error {
 		return nil
 	}
 	own, other := p.block(t), p.block(u)
-	if err := p.tiles.tile(w, own.first, own.width, other.first, other.width); err != nil {
+	w.tile, w.turned = scan.Grown(w.tile, tilePoints*tilePoints), scan.Grown(w.turned, tilePoints*tilePoints)
+	norms := p.tiles.norms()
+	finish := DistanceTile[float32]{Rows: norms[own.first : own.first+own.width], Cols: norms[other.first : other.first+other.width]}
+	if err := p.tiles.products(w, w.tile, tilePoints, own.first, own.width, other.first, other.width, finish); err != nil {
 		return err
 	}
 	if t == u { // symmetric
@@ -364,7 +369,17 @@ type floatTiles struct {
 	right kernel.Packed[float32]
 }
 
-func openFloatTiles(s *bounded[float32]) (*floatTiles, error) {
+// openFloatTiles returns nil where some points are outliers.
+func openFloatTiles(ctx context.Context, p *countPass) (*floatTiles, error) {
+	b := base{Candidates: Candidates{N: p.points.N, Self: true}, metric: p.direct.Metric, threads: p.threads}
+	opened, err := openBounded[float32](ctx, b, p.points, p.points)
+	if err != nil {
+		return nil, err
+	}
+	s := opened.(*bounded[float32])
+	if len(s.outliers) > 0 {
+		return nil, nil
+	}
 	f := &floatTiles{space: s}
 	return f, f.right.Right(kernel.Packing[float32](parallelPacker[float32]{offsetPoints[float32]{s.points, 0}, s.threads}), s.N, s.sources.Dim)
 }
@@ -385,8 +400,15 @@ func (f *floatTiles) doubt(i int, l int32, v float32, key float64) (open, nearer
 	return math.Abs(float64(v)-key) <= limit, float64(v) < key
 }
 
-// tile implements pairTiles. The rows of a block are packed once for tiles that follow each other.
-func (f *floatTiles) tile(w *countWorker, row, rows, col, cols int) error {
+// reach implements pairTiles.
+func (f *floatTiles) reach(i int, value float32) float32 {
+	return f.space.above(value, f.space.band(i))
+}
+
+func (f *floatTiles) norms() []float32 { return f.space.points.norm }
+
+// products implements pairTiles. The rows are packed once for products that follow each other.
+func (f *floatTiles) products(w *countWorker, c []float32, stride, row, rows, col, cols int, finish kernel.Epilogue[float32]) error {
 	s := f.space
 	if w.packed != row {
 		if err := w.left.Left(kernel.Packing[float32](offsetPoints[float32]{s.points, row}), rows, s.sources.Dim); err != nil {
@@ -394,11 +416,9 @@ func (f *floatTiles) tile(w *countWorker, row, rows, col, cols int) error {
 		}
 		w.packed = row
 	}
-	norm := s.points.norm
 	product := kernel.Product[float32]{
 		M: rows, N: cols, K: s.sources.Dim, A: w.left.Operand(0), B: f.right.Operand(col),
-		C: w.tile, Stride: tilePoints, Threads: 1, Workspace: &w.floats,
-		Epilogue: DistanceTile[float32]{Rows: norm[row : row+rows], Cols: norm[col : col+cols]},
+		C: c, Stride: stride, Threads: 1, Workspace: &w.floats, Epilogue: finish,
 	}
 	return product.Run()
 }
