@@ -79,8 +79,6 @@ type Int16Product struct {
 	Stride int
 	// Upper asks for the elements with j ≥ i only. Others may be computed, finished or left alone.
 	Upper bool
-	// Epilogue may be nil.
-	Epilogue Epilogue[float32]
 	// Workspace holds the buffers, for one product at a time.
 	Workspace *Int16Workspace
 }
@@ -126,9 +124,6 @@ func (p *Int16Product) Run() error {
 	w.a, w.b = int16Source{p.A, p.First[0]}, int16Source{p.B, p.First[1]}
 	w.engine.job = job[uint32, float32]{
 		m: p.M, n: p.N, k: p.A.depth, a: &w.a, b: &w.b, c: p.C, stride: p.Stride, upper: p.Upper, tiling: t,
-	}
-	if p.Epilogue != nil {
-		w.engine.job.finish = p.Epilogue
 	}
 	err := w.engine.execute(1)
 	w.a, w.b, w.engine.job = int16Source{}, int16Source{}, job[uint32, float32]{}

@@ -122,7 +122,9 @@ func countAtMostAVX2Asm(counts []int32, tile []float32, stride, rows int, limits
 			countAtMostAVX2(&counts[at], &tile[0], &limits[at], rows, blocks, stride, width)
 		}
 	}
-	countAtMostFrom(width/8*8, counts, tile, stride, rows, limits, width)
+	if rest := width % 8; rest > 0 {
+		countAtMostFrom(width-rest, counts, tile, stride, rows, limits, width)
+	}
 }
 
 func countAtMostAVX512Asm(counts []int32, tile []float32, stride, rows int, limits []float32, width int) {
@@ -131,7 +133,9 @@ func countAtMostAVX512Asm(counts []int32, tile []float32, stride, rows int, limi
 			countAtMostAVX512(&counts[at], &tile[0], &limits[at], rows, blocks, stride, width)
 		}
 	}
-	countAtMostFrom(width/16*16, counts, tile, stride, rows, limits, width)
+	if rest := width % 16; rest > 0 {
+		countAtMostFrom(width-rest, counts, tile, stride, rows, limits, width)
+	}
 }
 
 func atMostAsm(dst []int32, x []float32, limit float32) int {

@@ -176,12 +176,13 @@ func (q *quantized) omega(root float64) float64 {
 func (q *quantized) limits(i int, key float64) (below, within float32) {
 	noise, root := q.noise(i), q.scale*math.Sqrt(key)
 	around := q.rest[i] + q.maxRest + q.omega(root)
+	// Of u, three are for the difference, the others for the rounding to float32.
 	below = float32(math.Inf(-1))
-	if low := root - around; low > 0 && low*low > noise {
-		below = scan.NextDown(scan.RoundDown[float32](nextDown64((low*low - noise) * (1 - 0x3p-24))))
+	if low := root - around; low > 0 && low*low-noise > 0x1p-100 {
+		below = float32((low*low - noise) * (1 - 0x5p-24))
 	}
 	high := root + around
-	return below, scan.RoundUp[float32](nextUp64((high*high + noise) * (1 + 0x3p-24)))
+	return below, float32((high*high + noise) * (1 + 0x5p-24))
 }
 
 // doubt implements pairTiles: the points have much the same e.
@@ -192,15 +193,15 @@ func (q *quantized) reach(i int, value float32) float32 {
 	noise := q.noise(i)
 	root := math.Sqrt((max(0, float64(value))+noise)*(1+0x3p-24)) + 2*(q.rest[i]+q.maxRest)
 	root += q.omega(root)
-	return min(math.MaxFloat32, scan.RoundUp[float32](nextUp64((root*root+noise)*(1+0x3p-24))))
+	return min(math.MaxFloat32, float32((root*root+noise)*(1+0x5p-24)))
 }
 
 func (q *quantized) norms() []float32 { return q.norm }
 
 // products implements pairTiles.
-func (q *quantized) products(w *countWorker, c []float32, stride, row, rows, col, cols int, finish kernel.Epilogue[float32]) error {
+func (q *quantized) products(w *countWorker, c []float32, stride, row, rows, col, cols int) error {
 	product := kernel.Int16Product{
-		M: rows, N: cols, A: &q.left, B: &q.right, First: [2]int{row, col}, C: c, Stride: stride, Workspace: &w.words, Epilogue: finish,
+		M: rows, N: cols, A: &q.left, B: &q.right, First: [2]int{row, col}, C: c, Stride: stride, Workspace: &w.words,
 	}
 	return product.Run()
 }

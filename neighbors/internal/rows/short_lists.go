@@ -7,6 +7,7 @@ package rows
 import (
 	"context"
 	"math"
+	"slices"
 
 	"repscope/internal/kernel"
 	"repscope/internal/parallel"
@@ -71,7 +72,7 @@ func (w *countWorker) visitRows(first, count, k int, visit func(i int, index, ru
 			w.cuts[j] = float32(math.Inf(-1))
 		}
 	}
-	if err := p.tiles.products(w, w.rows, n, first, count, 0, n, nil); err != nil {
+	if err := p.tiles.products(w, w.rows, n, first, count, 0, n); err != nil {
 		return err
 	}
 	norms, looked := p.tiles.norms(), 0
@@ -108,11 +109,28 @@ func (w *countWorker) limit(i int, row, norms []float32, k int) float32 {
 		kernel.LeastDistances(&least, row[from:to], norms[from:to], norms[i])
 		w.least = append(w.least, least[:]...)
 	}
-	last := placed(w.least, k-1)
+	last := w.worst(k)
 	if last == math.MaxFloat32 {
 		return last
 	}
 	return w.pass.tiles.reach(i, last)
+}
+
+// worst is the k-th of the least values.
+func (w *countWorker) worst(k int) float32 {
+	w.best = append(w.best[:0], w.least[:k]...)
+	slices.Sort(w.best)
+	for _, v := range w.least[k:] {
+		if v >= w.best[k-1] {
+			continue
+		}
+		at := k - 1
+		for ; at > 0 && w.best[at-1] > v; at-- {
+			w.best[at] = w.best[at-1]
+		}
+		w.best[at] = v
+	}
+	return w.best[k-1]
 }
 
 // list puts the k nearest, and all as far as the last, in order, with their runs, which share memory.

@@ -33,7 +33,7 @@ const LongestShort = 64
 // pairTiles computes values that stand for keys, of pairs of points: from products c of the two, (n_i + n_j) − 2c with norms n.
 type pairTiles interface {
 	// products sets c to the products of so many points from row and from col on, for a worker; row is a multiple of rowsStep, col of tilePoints.
-	products(w *countWorker, c []float32, stride, row, rows, col, cols int, finish kernel.Epilogue[float32]) error
+	products(w *countWorker, c []float32, stride, row, rows, col, cols int) error
 	norms() []float32
 	// limits are, for a list of point i with that key, the largest value that is certainly below and the largest that is not certainly above.
 	limits(i int, key float64) (below, within float32)
@@ -139,6 +139,7 @@ type countWorker struct {
 	nearest    []scan.Entry[float64]
 	run        []int32
 	least      []float32
+	best       []float32
 	words      kernel.Int16Workspace
 	floats     kernel.Workspace[float32]
 	left       kernel.Packed[float32]
@@ -245,9 +246,11 @@ func (w *countWorker) search(t, u int) error {
 	own, other := p.block(t), p.block(u)
 	w.tile, w.turned = scan.Grown(w.tile, tilePoints*tilePoints), scan.Grown(w.turned, tilePoints*tilePoints)
 	norms := p.tiles.norms()
-	finish := DistanceTile[float32]{Rows: norms[own.first : own.first+own.width], Cols: norms[other.first : other.first+other.width]}
-	if err := p.tiles.products(w, w.tile, tilePoints, own.first, own.width, other.first, other.width, finish); err != nil {
+	if err := p.tiles.products(w, w.tile, tilePoints, own.first, own.width, other.first, other.width); err != nil {
 		return err
+	}
+	for r := range own.width {
+		kernel.FinishDistances(w.tile[r*tilePoints:][:other.width], norms[other.first:], norms[own.first+r])
 	}
 	if t == u { // symmetric
 		for j := range own.width {
@@ -302,9 +305,10 @@ func (w *countWorker) look(b, of *countBlock, j, q, at int, row []float32) {
 	p := w.pass
 	low, high := b.limits[q*b.padded+j], b.limits[(b.longest+q)*b.padded+j]
 	i, key := b.first+j, p.keys[at]
-	for r, v := range row {
-		l := int32(of.first + r)
-		if v <= low || v > high || l == p.lists.Index[at] {
+	w.near = scan.Grown(w.near, len(row))
+	for _, r := range w.near[:kernel.AtMost(w.near, row, high)] {
+		v, l := row[r], int32(of.first)+r
+		if v <= low || l == p.lists.Index[at] {
 			continue
 		}
 		if open, nearer := p.tiles.doubt(i, l, v, key); open {
@@ -408,7 +412,7 @@ func (f *floatTiles) reach(i int, value float32) float32 {
 func (f *floatTiles) norms() []float32 { return f.space.points.norm }
 
 // products implements pairTiles. The rows are packed once for products that follow each other.
-func (f *floatTiles) products(w *countWorker, c []float32, stride, row, rows, col, cols int, finish kernel.Epilogue[float32]) error {
+func (f *floatTiles) products(w *countWorker, c []float32, stride, row, rows, col, cols int) error {
 	s := f.space
 	if w.packed != row {
 		if err := w.left.Left(kernel.Packing[float32](offsetPoints[float32]{s.points, row}), rows, s.sources.Dim); err != nil {
@@ -418,7 +422,7 @@ func (f *floatTiles) products(w *countWorker, c []float32, stride, row, rows, co
 	}
 	product := kernel.Product[float32]{
 		M: rows, N: cols, K: s.sources.Dim, A: w.left.Operand(0), B: f.right.Operand(col),
-		C: c, Stride: stride, Threads: 1, Workspace: &w.floats, Epilogue: finish,
+		C: c, Stride: stride, Threads: 1, Workspace: &w.floats,
 	}
 	return product.Run()
 }
