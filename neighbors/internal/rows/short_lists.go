@@ -51,6 +51,13 @@ func VisitShort(ctx context.Context, pts points.Points, k int, o *Options, visit
 	} else {
 		p.tiles = f
 	}
+	return p.visit(ctx, k, step, visit)
+}
+
+// visit visits all points, step at a time.
+func (p *countPass) visit(ctx context.Context, k, step int, visit func(worker, i int, index, run []int32)) (done bool, err error) {
+	n := p.points.N
+	p.open.Store(0)
 	p.most = int64(n) * int64(8*k+64)
 	blocks := (n + step - 1) / step
 	err = parallel.Try(ctx, p.threads, blocks, func(w, t int) error {

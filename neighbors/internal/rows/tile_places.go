@@ -414,7 +414,7 @@ func (f *floatTiles) norms() []float32 { return f.space.points.norm }
 // products implements pairTiles. The rows are packed once for products that follow each other.
 func (f *floatTiles) products(w *countWorker, c []float32, stride, row, rows, col, cols int) error {
 	s := f.space
-	if w.packed != row {
+	if w.packed != row || w.left.Count() != rows {
 		if err := w.left.Left(kernel.Packing[float32](offsetPoints[float32]{s.points, row}), rows, s.sources.Dim); err != nil {
 			return err
 		}
