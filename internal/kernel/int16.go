@@ -77,8 +77,6 @@ type Int16Product struct {
 	First  [2]int
 	C      []float32
 	Stride int
-	// Upper asks for the elements with j ≥ i only. Others may be computed, finished or left alone.
-	Upper bool
 	// Workspace holds the buffers, for one product at a time.
 	Workspace *Int16Workspace
 }
@@ -123,7 +121,7 @@ func (p *Int16Product) Run() error {
 	w := p.Workspace
 	w.a, w.b = int16Source{p.A, p.First[0]}, int16Source{p.B, p.First[1]}
 	w.engine.job = job[uint32, float32]{
-		m: p.M, n: p.N, k: p.A.depth, a: &w.a, b: &w.b, c: p.C, stride: p.Stride, upper: p.Upper, tiling: t,
+		m: p.M, n: p.N, k: p.A.depth, a: &w.a, b: &w.b, c: p.C, stride: p.Stride, tiling: t,
 	}
 	err := w.engine.execute(1)
 	w.a, w.b, w.engine.job = int16Source{}, int16Source{}, job[uint32, float32]{}

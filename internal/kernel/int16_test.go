@@ -59,26 +59,21 @@ func TestInt16Product(t *testing.T) {
 			for _, most := range []int{2000, math.MaxInt16} {
 				a, b := rows(s.m, most), rows(s.n, most)
 				pa, pb := packInt16(a, stride, s.m, s.k, false), packInt16(b, stride, s.n, s.k, true)
-				for _, upper := range []bool{false, true} {
-					first := [2]int{}
-					if s.m > Align && s.n > Align {
-						first = [2]int{RowAlign, Align}
-					}
-					m, n := s.m-first[0], s.n-first[1]
-					c := make([]float32, m*(n+3))
-					p := Int16Product{M: m, N: n, A: pa, B: pb, First: first, C: c, Stride: n + 3, Upper: upper, Workspace: new(Int16Workspace)}
-					if err := p.Run(); err != nil {
-						t.Fatal(err)
-					}
-					for i := range m {
-						for j := range n {
-							if upper && j < i {
-								continue
-							}
-							x, y := a[(first[0]+i)*stride:][:s.k], b[(first[1]+j)*stride:][:s.k]
-							if got, want := c[i*(n+3)+j], naiveInt16(x, y); math.Float32bits(got) != math.Float32bits(want) {
-								t.Fatalf("%v, up to %d: element %d, %d is %v, want %v", s, most, i, j, got, want)
-							}
+				first := [2]int{}
+				if s.m > Align && s.n > Align {
+					first = [2]int{RowAlign, Align}
+				}
+				m, n := s.m-first[0], s.n-first[1]
+				c := make([]float32, m*(n+3))
+				p := Int16Product{M: m, N: n, A: pa, B: pb, First: first, C: c, Stride: n + 3, Workspace: new(Int16Workspace)}
+				if err := p.Run(); err != nil {
+					t.Fatal(err)
+				}
+				for i := range m {
+					for j := range n {
+						x, y := a[(first[0]+i)*stride:][:s.k], b[(first[1]+j)*stride:][:s.k]
+						if got, want := c[i*(n+3)+j], naiveInt16(x, y); math.Float32bits(got) != math.Float32bits(want) {
+							t.Fatalf("%v, up to %d: element %d, %d is %v, want %v", s, most, i, j, got, want)
 						}
 					}
 				}
