@@ -62,24 +62,25 @@ func (s Space) short(ctx context.Context, k int, o *Options) (*shortLists, error
 	}
 	s.points = floating(s.points)
 	within := o.rows(ctx, s.metric)
-	within.Narrow = true
-	nearest, err := rows.Search(ctx, s.points, s.points, k+1, true, within)
-	if err != nil {
-		return nil, err
-	}
 	// Few points have more than k.
 	type tied struct{ index, run []int32 }
 	longer := make(map[int]tied)
 	var turn sync.Mutex
-	runs := make([]int32, n*k)
-	err = s.visitNearest(ctx, nearest, k, within, func(i int, list, run []int32) {
+	indices, runs := make([]int32, n*k), make([]int32, n*k)
+	enter := func(i int, list, run []int32) {
+		copy(indices[i*k:(i+1)*k], list)
 		if copy(runs[i*k:(i+1)*k], run); len(list) == k {
 			return
 		}
 		turn.Lock()
 		longer[i] = tied{slices.Clone(list), slices.Clone(run)}
 		turn.Unlock()
-	})
+	}
+	done, err := rows.VisitShort(ctx, s.points, k, within, func(_, i int, list, run []int32) { enter(i, list, run) })
+	if err == nil && !done {
+		clear(longer)
+		err = s.searchShort(ctx, k, within, enter)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -88,12 +89,22 @@ func (s Space) short(ctx context.Context, k int, o *Options) (*shortLists, error
 		if l, ok := longer[i]; ok {
 			lists.Index, lists.run = append(lists.Index, l.index...), append(lists.run, l.run...)
 		} else {
-			lists.Index, lists.run = append(lists.Index, nearest.Index[i*(k+1):i*(k+1)+k]...), append(lists.run, runs[i*k:(i+1)*k]...)
+			lists.Index, lists.run = append(lists.Index, indices[i*k:(i+1)*k]...), append(lists.run, runs[i*k:(i+1)*k]...)
 		}
 		lists.Start[i+1] = len(lists.Index)
 	}
 	lists.Below, lists.Tied = make([]int32, len(lists.Index)), make([]int32, len(lists.Index))
 	return lists, nil
+}
+
+// searchShort is VisitShort by the search for k+1 neighbors.
+func (s Space) searchShort(ctx context.Context, k int, within *rows.Options, visit func(i int, index, run []int32)) error {
+	within.Narrow = true
+	nearest, err := rows.Search(ctx, s.points, s.points, k+1, true, within)
+	if err != nil {
+		return err
+	}
+	return s.visitNearest(ctx, nearest, k, within, visit)
 }
 
 // trustworthiness is the score once the places in the original are known.

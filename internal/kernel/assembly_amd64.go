@@ -96,6 +96,36 @@ func uint8AVX512R12V1(depth int, a, b *uint32, c *int32, stride int, ahead uintp
 //go:noescape
 func uint8AVX512R12V2(depth int, a, b *uint32, c *int32, stride int, ahead uintptr, add bool)
 
+// int16AVX512R4V1 multiplies panels into a 4×16 tile; see microKernel.
+//
+//go:noescape
+func int16AVX512R4V1(depth int, a, b *uint32, c *float32, stride int, ahead uintptr, add bool)
+
+// int16AVX512R4V2 multiplies panels into a 4×32 tile; see microKernel.
+//
+//go:noescape
+func int16AVX512R4V2(depth int, a, b *uint32, c *float32, stride int, ahead uintptr, add bool)
+
+// int16AVX512R8V1 multiplies panels into a 8×16 tile; see microKernel.
+//
+//go:noescape
+func int16AVX512R8V1(depth int, a, b *uint32, c *float32, stride int, ahead uintptr, add bool)
+
+// int16AVX512R8V2 multiplies panels into a 8×32 tile; see microKernel.
+//
+//go:noescape
+func int16AVX512R8V2(depth int, a, b *uint32, c *float32, stride int, ahead uintptr, add bool)
+
+// int16AVX512R12V1 multiplies panels into a 12×16 tile; see microKernel.
+//
+//go:noescape
+func int16AVX512R12V1(depth int, a, b *uint32, c *float32, stride int, ahead uintptr, add bool)
+
+// int16AVX512R12V2 multiplies panels into a 12×32 tile; see microKernel.
+//
+//go:noescape
+func int16AVX512R12V2(depth int, a, b *uint32, c *float32, stride int, ahead uintptr, add bool)
+
 // float32AVX512GatherR4C8 multiplies rows in place by a panel into a 4×8 tile; see gatherKernel.
 //
 //go:noescape
@@ -430,6 +460,16 @@ func scaleShiftFloat32AVX2(dst, src, shift *float32, blocks int, scale float32)
 //
 //go:noescape
 func narrowShiftedAVX2(dst *float32, x, shift *float64, blocks int, scale float64)
+
+// quantizeShifted32AVX2 is dst[k] ← x[k]·scale − shift[k], rounded to integers and bounded, for 8·blocks elements; see QuantizeShifted.
+//
+//go:noescape
+func quantizeShifted32AVX2(dst *int16, x *float32, shift *float64, sums *[16]float64, blocks int, scale, most float64)
+
+// quantizeShifted64AVX2 is dst[k] ← x[k]·scale − shift[k], rounded to integers and bounded, for 8·blocks elements; see QuantizeShifted.
+//
+//go:noescape
+func quantizeShifted64AVX2(dst *int16, x *float64, shift *float64, sums *[16]float64, blocks int, scale, most float64)
 
 // finishDistancesAVX2 is c[j] ← (norm + norms[j]) − 2·c[j] for 8·blocks elements.
 //

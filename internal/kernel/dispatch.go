@@ -22,6 +22,7 @@ type implementation struct {
 	float32 *tiling[float32, float32]
 	float64 *tiling[float64, float64]
 	uint8   *uint8Tiling
+	int16   *tiling[uint32, float32]
 	rows    rowKernels
 	gather  *gatherTiling
 	quads   *quadTiling // nil if there is none
@@ -33,6 +34,7 @@ var generic = implementation{
 	float32: &genericFloat32,
 	float64: &genericFloat64,
 	uint8:   &uint8Tiling{tiling: genericUint8, group: 2},
+	int16:   &genericInt16,
 	rows:    genericRows,
 	gather:  &genericGather,
 	reflect: genericReflect,

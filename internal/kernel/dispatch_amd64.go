@@ -26,7 +26,7 @@ func detect() []*implementation {
 	}
 	avx512 := avx512Implementation(avx2)
 	if x.HasAVX512VNNI {
-		avx512.uint8, avx512.quads = vnniUint8(), &vnniQuads
+		avx512.uint8, avx512.int16, avx512.quads = vnniUint8(), &vnniInt16, &vnniQuads
 	}
 	list = append(list, avx512)
 	amx, reason := amxImplementation(avx512)
@@ -43,6 +43,8 @@ var avx2Rows = rowKernels{
 	finishRow:          finishRowAsm,
 	scaleShift:         scaleShiftAsm,
 	narrowShifted:      narrowShiftedAsm,
+	quantizeShifted32:  quantizeShiftedAsm(quantizeShifted32AVX2),
+	quantizeShifted64:  quantizeShiftedAsm(quantizeShifted64AVX2),
 	packShifted:        packShiftedAsm,
 	transpose:          transposeAsm,
 	finishDistances:    finishDistancesAsm,
@@ -91,6 +93,7 @@ func avx2Implementation() *implementation {
 			group: 2,
 			pack:  packUint8Pairs,
 		},
+		int16:   &genericInt16,
 		rows:    avx2Rows,
 		reflect: reflectAVX2(),
 		gather: &gatherTiling{
@@ -129,6 +132,7 @@ func avx512Implementation(avx2 *implementation) *implementation {
 			packRows: packFloat64AVX2,
 		},
 		uint8:   avx2.uint8, // without VNNI
+		int16:   avx2.int16,
 		rows:    rows,
 		reflect: reflectAVX512(),
 		gather: &gatherTiling{
@@ -161,4 +165,12 @@ func vnniUint8() *uint8Tiling {
 		offset: true,
 		pack:   packUint8Quads,
 	}
+}
+
+// vnniInt16 multiplies two depths at a time.
+var vnniInt16 = tiling[uint32, float32]{
+	mr: 12, nr: 32, rowStep: [3]int{4, 8, 12}, colStep: [2]int{16, 32},
+	micro: [3][2]microKernel[uint32, float32]{
+		{int16AVX512R4V1, int16AVX512R4V2}, {int16AVX512R8V1, int16AVX512R8V2}, {int16AVX512R12V1, int16AVX512R12V2}},
+	packRows: packPairs,
 }

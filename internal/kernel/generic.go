@@ -16,6 +16,7 @@ var (
 	genericFloat32 = newTiling(genericMR, genericNR, microFloat32Generic, packRowsGeneric[float32])
 	genericFloat64 = newTiling(genericMR, genericNR, microFloat64Generic, packRowsGeneric[float64])
 	genericUint8   = newTiling(genericMR, genericNR, microUint8Generic, packRowsGeneric[uint32])
+	genericInt16   = newTiling(genericMR, genericNR, microInt16Generic, packRowsGeneric[uint32])
 )
 
 // tileOf views the 4×4 tile of a row-major matrix, row by row.
@@ -83,4 +84,24 @@ func microUint8Generic(depth int, a, b *uint32, c *int32, stride int, _ uintptr,
 
 func pairProduct(a, b uint32) int32 {
 	return int32((a&0xffff)*(b&0xffff) + (a>>16)*(b>>16))
+}
+
+// microInt16Generic multiplies panels of pairs of signed 16-bit numbers and rounds the sums to float32.
+func microInt16Generic(depth int, a, b *uint32, c *float32, stride int, _ uintptr, add bool) {
+	pa, pb := unsafe.Slice(a, depth*genericMR), unsafe.Slice(b, depth*genericNR)
+	for r, row := range tileOf(c, stride) {
+		var s0, s1, s2, s3 int32
+		for k := range depth {
+			v, w := pa[k*genericMR+r], pb[k*genericNR:k*genericNR+genericNR]
+			s0 += signedProduct(v, w[0])
+			s1 += signedProduct(v, w[1])
+			s2 += signedProduct(v, w[2])
+			s3 += signedProduct(v, w[3])
+		}
+		storeTile(row, add, float32(s0), float32(s1), float32(s2), float32(s3))
+	}
+}
+
+func signedProduct(a, b uint32) int32 {
+	return int32(int16(a))*int32(int16(b)) + int32(int16(a>>16))*int32(int16(b>>16))
 }

@@ -62,6 +62,17 @@ func packFloat32AVX2(dst []float32, width int, src []float32, stride, count, dep
 	packPanels(packRows4AVX2, packRows2AVX2, to, width, from, 4*stride, count, depth, depth/8, 8, 0, restFloat32)
 }
 
+// packPairs packs pairs of 16-bit numbers.
+func packPairs(dst []uint32, width int, src []uint32, stride, count, depth int) {
+	if count == 0 || depth == 0 {
+		return
+	}
+	// The assembly does not check bounds.
+	src, dst = src[:(count-1)*stride+depth], dst[:roundUp(count, width)*depth]
+	from := unsafe.Slice((*byte)(unsafe.Pointer(&src[0])), 4*len(src))
+	packPanels(packRows4AVX2, packRows2AVX2, dst, width, from, 4*stride, count, depth, depth/8, 8, 0, restFloat32)
+}
+
 func restFloat32(panel []uint32, width, r int, row []byte, from, depth int) {
 	values := unsafe.Slice((*uint32)(unsafe.Pointer(&row[0])), depth)
 	for d := from; d < depth; d++ {

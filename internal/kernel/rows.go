@@ -9,13 +9,17 @@ type rowKernels struct {
 	finishRow       func(c, squares []int32, term int32)
 	scaleShift      func(dst, src, shift []float32, scale float32)
 	narrowShifted   func(dst []float32, x, shift []float64, scale float64)
-	packShifted     func(dst []float32, width int, src []float32, stride, count, depth int, scales, shift []float32)
-	transpose       func(dst []uint32, dstStride int, src []uint32, srcStride, rows, cols int)
-	finishDistances func(c, norms []float32, norm float32)
-	groupSquares    func(dst, falling []float64, x []float32)
-	nearDistances   func(dst []int32, c, norms, limits []float32, norm, limit float32) int
-	leastDistances  func(least *[DistanceGroups]float32, c, norms []float32, norm float32)
-	countAtMost     func(counts []int32, tile []float32, stride, rows int, limits []float32, width int)
+	// quantizeShifted32 and 64 add to sums what QuantizeShifted sums up in lanes: the first eight of the rests, the others of the
+	// integers.
+	quantizeShifted32 func(dst []int16, x []float32, shift []float64, scale float64, sums *[16]float64)
+	quantizeShifted64 func(dst []int16, x []float64, shift []float64, scale float64, sums *[16]float64)
+	packShifted       func(dst []float32, width int, src []float32, stride, count, depth int, scales, shift []float32)
+	transpose         func(dst []uint32, dstStride int, src []uint32, srcStride, rows, cols int)
+	finishDistances   func(c, norms []float32, norm float32)
+	groupSquares      func(dst, falling []float64, x []float32)
+	nearDistances     func(dst []int32, c, norms, limits []float32, norm, limit float32) int
+	leastDistances    func(least *[DistanceGroups]float32, c, norms []float32, norm float32)
+	countAtMost       func(counts []int32, tile []float32, stride, rows int, limits []float32, width int)
 	// atMost and below write the indices of elements and return their number;
 	// dst is as long as x.
 	atMost func(dst []int32, x []float32, limit float32) int
@@ -47,6 +51,8 @@ var genericRows = rowKernels{
 	finishRow:          finishRowGeneric,
 	scaleShift:         scaleShiftGeneric,
 	narrowShifted:      narrowShiftedGeneric,
+	quantizeShifted32:  quantizeShiftedGeneric[float32],
+	quantizeShifted64:  quantizeShiftedGeneric[float64],
 	packShifted:        packShiftedGeneric,
 	transpose:          transposeGeneric[uint32],
 	finishDistances:    finishDistancesGeneric,

@@ -4,7 +4,10 @@
 
 package kernel
 
-import "unsafe"
+import (
+	"math"
+	"unsafe"
+)
 
 func sumUint8AVX2(x []uint8) int64 {
 	blocks := len(x) / 32
@@ -46,6 +49,18 @@ func narrowShiftedAsm(dst []float32, x, shift []float64, scale float64) {
 		narrowShiftedAVX2(&dst[0], &x[0], &shift[0], n, scale)
 	}
 	narrowShiftedGeneric(dst[8*n:], x[8*n:], shift[8*n:], scale)
+}
+
+func quantizeShiftedAsm[T Float](
+	assembly func(dst *int16, x *T, shift *float64, sums *[16]float64, blocks int, scale, most float64),
+) func(dst []int16, x []T, shift []float64, scale float64, sums *[16]float64) {
+	return func(dst []int16, x []T, shift []float64, scale float64, sums *[16]float64) {
+		n := len(dst) / 8
+		if n > 0 {
+			assembly(&dst[0], &x[0], &shift[0], sums, n, scale, math.MaxInt16)
+		}
+		quantizeShiftedGeneric(dst[8*n:], x[8*n:], shift[8*n:], scale, sums)
+	}
 }
 
 func finishDistancesAsm(c, norms []float32, norm float32) {
@@ -110,7 +125,9 @@ func countAtMostAVX2Asm(counts []int32, tile []float32, stride, rows int, limits
 			countAtMostAVX2(&counts[at], &tile[0], &limits[at], rows, blocks, stride, width)
 		}
 	}
-	countAtMostFrom(width/8*8, counts, tile, stride, rows, limits, width)
+	if rest := width % 8; rest > 0 {
+		countAtMostFrom(width-rest, counts, tile, stride, rows, limits, width)
+	}
 }
 
 func countAtMostAVX512Asm(counts []int32, tile []float32, stride, rows int, limits []float32, width int) {
@@ -119,7 +136,9 @@ func countAtMostAVX512Asm(counts []int32, tile []float32, stride, rows int, limi
 			countAtMostAVX512(&counts[at], &tile[0], &limits[at], rows, blocks, stride, width)
 		}
 	}
-	countAtMostFrom(width/16*16, counts, tile, stride, rows, limits, width)
+	if rest := width % 16; rest > 0 {
+		countAtMostFrom(width-rest, counts, tile, stride, rows, limits, width)
+	}
 }
 
 func atMostAsm(dst []int32, x []float32, limit float32) int {

@@ -36,12 +36,16 @@ func SquaredDistances[T coordinate](dst []float64, x, y []T, stride int, index [
 	pairs := pool.get()
 	defer pool.put(pairs)
 	rows, sums := &pairs.rows, &pairs.sums
-	pairs.x = grow(pairs.x, len(x))
-	if narrow, ok := any(x).([]float32); ok {
-		Widen(pairs.x, narrow)
-	} else {
-		for k, v := range x {
-			pairs.x[k] = float64(v)
+	wide, ok := any(x).([]float64)
+	if !ok {
+		pairs.x = grow(pairs.x, len(x))
+		wide = pairs.x
+		if narrow, ok := any(x).([]float32); ok {
+			Widen(wide, narrow)
+		} else {
+			for k, v := range x {
+				wide[k] = float64(v)
+			}
 		}
 	}
 	for t := 0; t < len(index); t += 8 {
@@ -52,12 +56,12 @@ func SquaredDistances[T coordinate](dst []float64, x, y []T, stride int, index [
 		}
 		switch rows := any(rows).(type) {
 		case *[8]*float32:
-			kernels.squaredDistances32(sums, pairs.x, rows)
+			kernels.squaredDistances32(sums, wide, rows)
 		case *[8]*float64:
-			kernels.squaredDistances64(sums, pairs.x, rows)
+			kernels.squaredDistances64(sums, wide, rows)
 		case *[8]*uint8:
 			clear(sums[:])
-			addSquaredDifferences(sums, pairs.x, rows, n, 0)
+			addSquaredDifferences(sums, wide, rows, n, 0)
 		}
 		copy(dst[t:], sums[:n])
 	}

@@ -21,6 +21,7 @@ type micro struct {
 	broadcast      string
 	add            string
 	multiply       func(row, column, sum, scratch string)
+	convert        string // of sums to the result, or ""
 }
 
 // tile is a micro-kernel of one size: the sums of rows × vectors stay in registers, above them lie the vectors of a depth's
@@ -165,6 +166,11 @@ func (t tile) product(linked bool) {
 		t.addLinks()
 		t.label("whole")
 	}
+	if t.convert != "" {
+		for i := range t.rows * t.vectors {
+			t.emit("%s %s, %s", t.convert, t.register(i), t.register(i))
+		}
+	}
 	t.finish()
 }
 
@@ -250,6 +256,9 @@ func (a *assembler) micros() {
 		// The row holds four unsigned bytes, the column four signed ones per lane.
 		{name: "uint8AVX512", element: "uint32", result: "int32", shift: 2, panelA: 12, panelB: 32,
 			zero: "VPXORD", load: "VMOVDQU32", broadcast: "VPBROADCASTD", add: "VPADDD", multiply: fused("VPDPBUSD")},
+		// Both hold two signed 16-bit numbers per lane.
+		{name: "int16AVX512", element: "uint32", result: "float32", shift: 2, panelA: 12, panelB: 32,
+			zero: "VPXORD", load: "VMOVDQU32", broadcast: "VPBROADCASTD", add: "VADDPS", multiply: fused("VPDPWSSD"), convert: "VCVTDQ2PS"},
 	}
 	a.tiles(wide, "Z", 64, []int{4, 8, 12})
 	wide[0].gathers([]int{4, 8, 12}, []string{"Y"}, []string{"Z"}, []string{"Z", "Y"}, []string{"Z", "Z"})

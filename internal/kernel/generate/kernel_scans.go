@@ -90,6 +90,8 @@ func (a *assembler) scans() {
 	a.groupSquares()
 	a.scaleShift()
 	a.narrowShifted()
+	a.quantizeShifted("quantizeShifted32AVX2", "float32")
+	a.quantizeShifted("quantizeShifted64AVX2", "float64")
 	a.finishDistances()
 	for _, w := range a.widths() {
 		w.nearDistances()
@@ -181,6 +183,52 @@ func (a *assembler) narrowShifted() {
 	a.emit("ADDQ $32, DI")
 	a.emit("DECQ CX")
 	a.emit("JNZ loop")
+	a.end()
+}
+
+// quantizeShifted keeps the sums of the squares in registers: four of what rounding takes away, Y8 and Y9, and four of the integers, Y10
+// and Y11.
+func (a *assembler) quantizeShifted(name, element string) {
+	a.function(name, fmt.Sprintf("(dst *int16, x *%s, shift *float64, sums *[16]float64, blocks int, scale, most float64)", element),
+		"is dst[k] ← x[k]·scale − shift[k], rounded to integers and bounded, for 8·blocks elements; see QuantizeShifted.", 56)
+	for at, r := range []string{"DI", "SI", "DX", "R8", "CX"} {
+		a.emit("MOVQ %s+%d(FP), %s", []string{"dst", "x", "shift", "sums", "blocks"}[at], 8*at, r)
+	}
+	a.emit("VBROADCASTSD scale+40(FP), Y0")
+	a.emit("VBROADCASTSD most+48(FP), Y1")
+	a.emit("VXORPD Y2, Y2, Y2")
+	a.emit("VSUBPD Y1, Y2, Y2")
+	for i := range 4 {
+		a.emit("VMOVUPD %d(R8), Y%d", 32*i, 8+i)
+	}
+	a.label("loop")
+	for half := range 2 {
+		t, q := 3+2*half, 4+2*half
+		if element == "float32" {
+			a.emit("VCVTPS2PD %d(SI), Y%d", 16*half, t)
+			a.emit("VMULPD Y%[1]d, Y0, Y%[1]d", t)
+		} else {
+			a.emit("VMULPD %d(SI), Y0, Y%d", 32*half, t)
+		}
+		a.emit("VSUBPD %[1]d(DX), Y%[2]d, Y%[2]d", 32*half, t)
+		a.emit("VROUNDPD $8, Y%d, Y%d", t, q)
+		a.emit("VMINPD Y1, Y%[1]d, Y%[1]d", q)
+		a.emit("VMAXPD Y2, Y%[1]d, Y%[1]d", q)
+		a.emit("VSUBPD Y%[2]d, Y%[1]d, Y%[1]d", t, q)
+		a.emit("VFMADD231PD Y%[1]d, Y%[1]d, Y%[2]d", t, 8+half)
+		a.emit("VFMADD231PD Y%[1]d, Y%[1]d, Y%[2]d", q, 10+half)
+		a.emit("VCVTPD2DQY Y%d, X%d", q, q)
+	}
+	a.emit("VPACKSSDW X6, X4, X4")
+	a.emit("VMOVDQU X4, (DI)")
+	a.emit("ADDQ $%d, SI", map[string]int{"float32": 32, "float64": 64}[element])
+	a.emit("ADDQ $64, DX")
+	a.emit("ADDQ $16, DI")
+	a.emit("DECQ CX")
+	a.emit("JNZ loop")
+	for i := range 4 {
+		a.emit("VMOVUPD Y%d, %d(R8)", 8+i, 32*i)
+	}
 	a.end()
 }
 

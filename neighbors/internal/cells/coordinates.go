@@ -30,7 +30,7 @@ func newCoordinates[F kernel.Float](pts points.Points, vertices []int, d *rows.D
 			r.factor[i] = F(1 / math.Sqrt(n))
 		}
 	}
-	middle := rows.MedianPoint(pts, d)
+	middle := rows.MedianPoint(pts, d, 63, 1)
 	for c, v := range middle {
 		r.shift[c] = F(v)
 	}

@@ -105,7 +105,7 @@ func openBounded[F kernel.Float](ctx context.Context, b base, queries, pts point
 	same := SamePoints(queries, pts)
 	links := same && b.manyRanks && unsafe.Sizeof(F(0)) == 4
 	s := &bounded[F]{base: b, links: links, sources: queries, symmetric: symmetricTiles[F]{n: pts.N, dim: pts.Dim, threads: b.threads, computed: b.computed}}
-	c := &centering[F]{metric: b.metric, threads: b.threads, links: links, shift: MedianPoint(pts, b.direct)}
+	c := &centering[F]{metric: b.metric, threads: b.threads, links: links, shift: MedianPoint(pts, b.direct, 63, b.threads)}
 	far, err := c.measure(ctx, pts, b.direct.PointNorms)
 	if err != nil {
 		return nil, err

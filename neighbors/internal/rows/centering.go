@@ -159,11 +159,11 @@ func narrowShift(p points.Points, metric Metric, shift []float64, exponent int) 
 // the usual points an outlier is, and a point whose own row is computed directly.
 const outlierFactor, directRowFactor = 4, 64
 
-// MedianPoint is the coordinate-wise median of up to 63 points, over their
+// MedianPoint is the coordinate-wise median of up to so many points, over their
 // norms for the cosine. Any point would be right; a middle one makes the bound
 // small, and a median does not follow outliers.
-func MedianPoint(p points.Points, d *Direct) []float64 {
-	step := (p.N + 62) / 63
+func MedianPoint(p points.Points, d *Direct, most, threads int) []float64 {
+	step := (p.N + most - 1) / most
 	var sample [][]float64
 	for i := step / 2; i < p.N; i += step {
 		x := p.Row(i, nil)
@@ -175,13 +175,19 @@ func MedianPoint(p points.Points, d *Direct) []float64 {
 		}
 		sample = append(sample, x)
 	}
-	middle, column := make([]float64, p.Dim), make([]float64, len(sample))
-	for k := range middle {
-		for c, x := range sample {
-			column[c] = x[k]
+	middle := make([]float64, p.Dim)
+	// Waking a goroutine costs as much as some strips.
+	const strip = 128
+	strips := (p.Dim + strip - 1) / strip
+	_ = parallel.For(context.Background(), min(threads, strips/4+1), strips, func(_, s int) {
+		column := make([]float64, len(sample))
+		for k := s * strip; k < min(p.Dim, (s+1)*strip); k++ {
+			for c, x := range sample {
+				column[c] = x[k]
+			}
+			middle[k] = placed(column, len(column)/2)
 		}
-		middle[k] = placed(column, len(column)/2)
-	}
+	})
 	return middle
 }
 

@@ -76,13 +76,9 @@ func magnitude(p points.Points) float64 {
 		lo, hi := i*part, min(length, (i+1)*part)
 		if p.F32 != nil {
 			largest[i] = float64(math.Float32frombits(largestBits(p.F32[lo:hi])))
-			return
+		} else {
+			largest[i] = math.Float64frombits(largestBits64(p.F64[lo:hi]))
 		}
-		var m uint64
-		for _, v := range p.F64[lo:hi] {
-			m = max(m, math.Float64bits(v)&(1<<63-1))
-		}
-		largest[i] = math.Float64frombits(m)
 	})
 	m := 0.0
 	for _, v := range largest {
@@ -102,6 +98,21 @@ func largestBits(x []float32) uint32 {
 	}
 	for _, v := range x {
 		m0 = max(m0, math.Float32bits(v)&(1<<31-1))
+	}
+	return max(m0, m1, m2, m3)
+}
+
+// largestBits64 is largestBits of float64.
+func largestBits64(x []float64) uint64 {
+	var m0, m1, m2, m3 uint64
+	for ; len(x) >= 4; x = x[4:] {
+		m0 = max(m0, math.Float64bits(x[0])&(1<<63-1))
+		m1 = max(m1, math.Float64bits(x[1])&(1<<63-1))
+		m2 = max(m2, math.Float64bits(x[2])&(1<<63-1))
+		m3 = max(m3, math.Float64bits(x[3])&(1<<63-1))
+	}
+	for _, v := range x {
+		m0 = max(m0, math.Float64bits(v)&(1<<63-1))
 	}
 	return max(m0, m1, m2, m3)
 }

@@ -1,9 +1,9 @@
 // Places of the points of short lists, one list for every point, where nothing else of a row is asked for: no row is
 // stored. Tiles of pairs are computed once, for both of their points, and counted while they are in the cache.
 //
-// The keys κ of the points of the lists are computed directly. A value a of a pair and its direct key differ by at most E, but for a
-// part of a few units of the last place (see bounded.go), so that with a little more than E, a < κ − E and a > κ + E are certain;
-// values in between are few, and decided by direct keys.
+// The keys κ of the points of the lists are computed directly. A value a of a pair and its direct key differ by a bound that is
+// known, so that below some limit a is certainly nearer than κ, and above another one certainly not; values in between are few, and decided
+// by direct keys.
 
 package rows
 
@@ -30,13 +30,25 @@ type Short struct {
 // LongestShort is the longest list for which counting in tiles pays.
 const LongestShort = 64
 
+// pairTiles computes values that stand for keys, of pairs of points: from products c of the two, (n_i + n_j) − 2c with norms n.
+type pairTiles interface {
+	// products sets c to the products of so many points from row and from col on, for a worker; row is a multiple of rowsStep, col of tilePoints.
+	products(w *countWorker, c []float32, stride, row, rows, col, cols int) error
+	norms() []float32
+	// limits are, for a list of point i with that key, the largest value that is certainly below and the largest that is not certainly above.
+	limits(i int, key float64) (below, within float32)
+	// doubt says of a value v of the pair of i and l within the limits of a key whether it is in doubt, and, if not, whether l is nearer.
+	doubt(i int, l int32, v float32, key float64) (open, nearer bool)
+	// reach is the largest value that a point may have which is as near to i as one of the given value or nearer.
+	reach(i int, value float32) float32
+}
+
 // PlaceShort fills Below and Tied for float32 or float64 points. It gives up, done false, where
 // rows are better: some list is longer than LongestShort, some points are outliers, too many comparisons are
 // left open, or the memory does not suffice.
 func PlaceShort(ctx context.Context, pts points.Points, o *Options, lists *Short) (done bool, err error) {
 	threads := o.ThreadCount()
-	blocks := (pts.N + tilePoints - 1) / tilePoints
-	own := int64(2*tilePoints*(tilePoints+pts.Dim)*4 + 2*LongestShort*tilePoints*4)
+	own := int64(3*tilePoints*(tilePoints+pts.Dim)*4 + 2*LongestShort*tilePoints*4)
 	if 4*int64(pts.N)*int64(pts.Dim)+int64(threads)*own > o.Budget() {
 		return false, nil
 	}
@@ -45,158 +57,223 @@ func PlaceShort(ctx context.Context, pts points.Points, o *Options, lists *Short
 			return false, nil
 		}
 	}
-	b := base{Candidates: Candidates{N: pts.N, Self: true}, metric: o.Metric, threads: threads}
-	opened, err := openBounded[float32](ctx, b, pts, pts)
+	p := newCountPass(pts, o)
+	defer p.release()
+	p.lists, p.keys = lists, make([]float64, len(lists.Index))
+	n := int64(pts.N)
+	q, err := openQuantized(ctx, p, p.findKeys)
 	if err != nil {
 		return false, err
 	}
-	s := opened.(*bounded[float32])
-	if len(s.outliers) > 0 {
-		return false, nil
-	}
-	p := &countPass{space: s, lists: lists, keys: make([]float64, len(lists.Index)), most: int64(pts.N)*int64(pts.N)/64 + 1<<12}
-	if err := p.right.Right(kernel.Packing[float32](parallelPacker[float32]{offsetPoints[float32]{s.points, 0}, threads}), pts.N, pts.Dim); err != nil {
+	if q != nil {
+		// Where these leave much open, little time is lost.
+		done, err := p.run(ctx, q, n*n/256+1<<10)
+		q.release()
+		if done || err != nil {
+			return done, err
+		}
+	} else if err := parallel.For(ctx, p.threads, pts.N, p.findKeys); err != nil {
 		return false, err
 	}
-	p.blocks = make([]countBlock, blocks)
-	workers := make([]countWorker, threads)
-	for w := range workers {
-		workers[w] = countWorker{pass: p, x: make([]float64, pts.Dim), tile: make([]float32, tilePoints*tilePoints), turned: make([]float32, tilePoints*tilePoints)}
-	}
-	if err := parallel.For(ctx, threads, blocks, func(w, t int) { workers[w].prepare(t) }); err != nil {
+	tiles, err := openFloatTiles(ctx, p)
+	if err != nil || tiles == nil {
 		return false, err
 	}
-	// Blocks with more columns to go come first.
-	err = parallel.Try(ctx, threads, blocks, func(w, t int) error { return workers[w].search(ctx, t) })
-	if err != nil || p.open.Load() > p.most {
-		return false, err
-	}
-	for t := range p.blocks {
-		p.blocks[t].settle(lists)
-	}
-	return true, nil
+	return p.run(ctx, tiles, n*n/64+1<<12)
 }
 
 // countPass is the counting in all tiles.
 type countPass struct {
-	space  *bounded[float32]
-	lists  *Short
-	keys   []float64 // the direct keys of the lists
-	right  kernel.Packed[float32]
-	blocks []countBlock
-	open   atomic.Int64 // comparisons that were decided by direct keys
-	most   int64        // of these
+	points  points.Points
+	direct  *Direct
+	threads int
+	workers []*countWorker
+	lists   *Short
+	keys    []float64 // the direct keys of the lists
+	tiles   pairTiles
+	blocks  []countBlock
+	open    atomic.Int64 // comparisons that were left to direct keys
+	most    int64        // of these
 }
 
 // countBlock holds the limits of tilePoints points; goroutines take turns at what is counted.
 type countBlock struct {
 	sync.Mutex
+	prepare      sync.Once
 	first, width int
+	padded       int // width
 	longest      int // list
-	// limits has rows of width columns: of place q of all lists the largest value that is certainly below, in row q, and, in row
+	// limits has rows of padded columns: of place q of all lists the largest value that is certainly below, in row q, and, in row
 	// longest+q, the largest that is not certainly above; filled up to a multiple of four rows.
 	limits []float32
 	counts []int32
+	open   []openPlace
 }
+
+// openPlace is a comparison that is left open: is point l nearer to point j of the block than that of place q of its list?
+type openPlace struct {
+	j, q uint16
+	l    int32
+}
+
+// mostOpen is how many comparisons a block keeps.
+const mostOpen = 16 * tilePoints
+
+// columnsStep is what the columns that are counted are a multiple of, those of a whole block too.
+const columnsStep = 16
 
 // countWorker is one goroutine's view.
 type countWorker struct {
 	pass         *countPass
-	left         kernel.Packed[float32]
-	product      kernel.Workspace[float32]
 	tile, turned []float32
 	counts       []int32
+	nearer       []int // entries of the lists that have one more point below
+	open         []openPlace
+	order        []openPlace
+	starts       [tilePoints + 1]int32
+	index        []int32
 	x, keys      []float64
-	near         []int32
-	decided      []decidedPlace
+	// Of lists.
+	rows, cuts []float32
+	near       []int32
+	nearest    []scan.Entry[float64]
+	run        []int32
+	least      []float32
+	best       []float32
+	words      kernel.Int16Workspace
+	floats     kernel.Workspace[float32]
+	left       kernel.Packed[float32]
+	packed     int // the first point that left holds, or -1
 }
 
-// decidedPlace is what an open comparison added to entry at of the lists.
-type decidedPlace struct {
-	at   int
-	tied bool
-}
+var countWorkers sync.Pool
 
-// prepare computes the keys and the limits of a block.
-func (w *countWorker) prepare(t int) {
-	p, s := w.pass, w.pass.space
-	b := &p.blocks[t]
-	b.first = t * tilePoints
-	b.width = min(tilePoints, s.N-b.first)
-	for i := b.first; i < b.first+b.width; i++ {
-		b.longest = max(b.longest, p.lists.Start[i+1]-p.lists.Start[i])
-	}
-	rows := (2*b.longest + 3) / 4 * 4
-	b.limits, b.counts = make([]float32, rows*b.width), make([]int32, rows*b.width)
-	for at := range b.limits {
-		b.limits[at] = float32(math.Inf(-1))
-	}
-	for j := range b.width {
-		i := b.first + j
-		from, to := p.lists.Start[i], p.lists.Start[i+1]
-		s.direct.Keys(i, w.row(i), p.lists.Index[from:to], p.keys[from:to])
-		bound := s.bound(i, s.maxRadius, s.maxRounding)
-		for q, key := range p.keys[from:to] {
-			key = math.Ldexp(key, s.keyExponent)
-			around := bound + s.relative*key
-			b.limits[q*b.width+j] = scan.NextDown(scan.RoundDown[float32](scan.NextDown(key - around)))
-			b.limits[(b.longest+q)*b.width+j] = scan.RoundUp[float32](scan.NextUp(key + around))
+func newCountPass(pts points.Points, o *Options) *countPass {
+	p := &countPass{points: pts, direct: NewDirect(pts, pts, o.Metric), threads: o.ThreadCount()}
+	for range p.threads {
+		w, _ := countWorkers.Get().(*countWorker)
+		if w == nil {
+			w = new(countWorker)
 		}
+		w.pass, w.packed = p, -1
+		p.workers = append(p.workers, w)
 	}
+	return p
+}
+
+func (p *countPass) release() {
+	for _, w := range p.workers {
+		w.pass = nil
+		countWorkers.Put(w)
+	}
+}
+
+// findKeys computes the keys of the list of a point.
+func (p *countPass) findKeys(worker, i int) {
+	from, to := p.lists.Start[i], p.lists.Start[i+1]
+	p.direct.Keys(i, p.workers[worker].row(i), p.lists.Index[from:to], p.keys[from:to])
 }
 
 // row are the coordinates of a point where direct keys want them.
 func (w *countWorker) row(i int) []float64 {
-	if w.pass.space.metric != Cosine {
+	p := w.pass
+	if p.direct.Metric != Cosine {
 		return nil
 	}
-	return w.pass.space.sources.Row(i, w.x)
+	w.x = scan.Grown(w.x, p.points.Dim)
+	return p.points.Row(i, w.x)
 }
 
-// search counts the pairs of the points of block t with themselves and those of later blocks.
-func (w *countWorker) search(ctx context.Context, t int) error {
-	p, s := w.pass, w.pass.space
-	own := &p.blocks[t]
-	if err := w.left.Left(kernel.Packing[float32](offsetPoints[float32]{s.points, own.first}), own.width, s.sources.Dim); err != nil {
+// run counts in tiles; it gives up where more comparisons than most are open.
+func (p *countPass) run(ctx context.Context, tiles pairTiles, most int64) (done bool, err error) {
+	p.tiles, p.most = tiles, most
+	p.open.Store(0)
+	clear(p.lists.Below)
+	clear(p.lists.Tied)
+	p.blocks = make([]countBlock, (p.points.N+tilePoints-1)/tilePoints)
+	var pairs [][2]int
+	for t := range p.blocks {
+		for u := t; u < len(p.blocks); u++ {
+			pairs = append(pairs, [2]int{t, u})
+		}
+	}
+	err = parallel.Try(ctx, p.threads, len(pairs), func(w, at int) error { return p.workers[w].search(pairs[at][0], pairs[at][1]) })
+	if err != nil || p.open.Load() > p.most {
+		return false, err
+	}
+	// Waking a goroutine costs as much as some comparisons.
+	threads := min(p.threads, int(p.open.Load()/64)+1)
+	err = parallel.For(ctx, threads, len(p.blocks), func(w, t int) {
+		b := &p.blocks[t]
+		p.workers[w].decide(b, b.open)
+		b.settle(p.lists)
+	})
+	return err == nil, err
+}
+
+// block is block t with its limits.
+func (p *countPass) block(t int) *countBlock {
+	b := &p.blocks[t]
+	b.prepare.Do(func() {
+		b.first = t * tilePoints
+		b.width = min(tilePoints, p.points.N-b.first)
+		b.padded = (b.width + columnsStep - 1) / columnsStep * columnsStep
+		for i := b.first; i < b.first+b.width; i++ {
+			b.longest = max(b.longest, p.lists.Start[i+1]-p.lists.Start[i])
+		}
+		rows := (2*b.longest + 3) / 4 * 4
+		b.limits, b.counts = make([]float32, rows*b.padded), make([]int32, rows*b.padded)
+		for at := range b.limits {
+			b.limits[at] = float32(math.Inf(-1))
+		}
+		for j := range b.width {
+			i := b.first + j
+			from, to := p.lists.Start[i], p.lists.Start[i+1]
+			for q, key := range p.keys[from:to] {
+				b.limits[q*b.padded+j], b.limits[(b.longest+q)*b.padded+j] = p.tiles.limits(i, key)
+			}
+		}
+	})
+	return b
+}
+
+// search counts the pairs of the points of two blocks.
+func (w *countWorker) search(t, u int) error {
+	p := w.pass
+	if p.open.Load() > p.most {
+		return nil
+	}
+	own, other := p.block(t), p.block(u)
+	w.tile, w.turned = scan.Grown(w.tile, tilePoints*tilePoints), scan.Grown(w.turned, tilePoints*tilePoints)
+	norms := p.tiles.norms()
+	if err := p.tiles.products(w, w.tile, tilePoints, own.first, own.width, other.first, other.width); err != nil {
 		return err
 	}
-	norm := s.points.norm
-	for u := t; u < len(p.blocks); u++ {
-		if err := ctx.Err(); err != nil || p.open.Load() > p.most {
-			return err
-		}
-		other := &p.blocks[u]
-		product := kernel.Product[float32]{
-			M: own.width, N: other.width, K: s.sources.Dim, A: w.left.Operand(0), B: p.right.Operand(other.first),
-			C: w.tile, Stride: tilePoints, Threads: 1, Workspace: &w.product,
-			Epilogue: DistanceTile[float32]{Rows: norm[own.first : own.first+own.width], Cols: norm[other.first : other.first+other.width]},
-		}
-		if err := product.Run(); err != nil {
-			return err
-		}
-		if t == u { // symmetric
-			for j := range own.width {
-				w.tile[j*tilePoints+j] = float32(math.Inf(1)) // a point itself
-			}
-			w.count(own, own, w.tile, w.tile)
-			continue
-		}
-		kernel.Transpose(w.turned, tilePoints, w.tile, tilePoints, own.width, other.width)
-		w.count(other, own, w.tile, w.turned)
-		w.count(own, other, w.turned, w.tile)
+	for r := range own.width {
+		kernel.FinishDistances(w.tile[r*tilePoints:][:other.width], norms[other.first:], norms[own.first+r])
 	}
+	if t == u { // symmetric
+		for j := range own.width {
+			w.tile[j*tilePoints+j] = float32(math.Inf(1)) // a point itself
+		}
+		w.count(own, own, w.tile, w.tile)
+		return nil
+	}
+	kernel.Transpose(w.turned, tilePoints, w.tile, tilePoints, own.width, other.width)
+	w.count(other, own, w.tile, w.turned)
+	w.count(own, other, w.turned, w.tile)
 	return nil
 }
 
 // count counts, for the lists of block b, the values of the points of a block of rows: tile has a column, and turned a row, for each
-// point of b.
+// point of b. What the tile holds beside them is below no limit.
 func (w *countWorker) count(b, of *countBlock, tile, turned []float32) {
 	w.counts = scan.Zeroed(w.counts, len(b.limits))
-	kernel.CountAtMost(w.counts, tile, tilePoints, of.width, b.limits, b.width)
-	w.decided = w.decided[:0]
+	kernel.CountAtMost(w.counts, tile, tilePoints, of.width, b.limits, b.padded)
+	w.nearer, w.open = w.nearer[:0], w.open[:0]
 	lists := w.pass.lists
 	for q := range b.longest {
-		below, within := w.counts[q*b.width:(q+1)*b.width], w.counts[(b.longest+q)*b.width:(b.longest+q+1)*b.width]
+		below, within := w.counts[q*b.padded:][:b.width], w.counts[(b.longest+q)*b.padded:][:b.width]
 		for j, n := range within {
 			if n == below[j] {
 				continue
@@ -207,50 +284,74 @@ func (w *countWorker) count(b, of *countBlock, tile, turned []float32) {
 			}
 		}
 	}
+	var full []openPlace
 	b.Lock()
-	for at, n := range w.counts[:b.longest*b.width] {
+	for at, n := range w.counts[:b.longest*b.padded] {
 		b.counts[at] += n
 	}
-	for _, d := range w.decided {
-		if d.tied {
-			lists.Tied[d.at]++
-		} else {
-			lists.Below[d.at]++
-		}
+	for _, at := range w.nearer {
+		lists.Below[at]++
+	}
+	if b.open = append(b.open, w.open...); len(b.open) > mostOpen {
+		full, b.open = b.open, nil
 	}
 	b.Unlock()
+	w.pass.open.Add(int64(len(w.open)))
+	w.decide(b, full)
 }
 
-// look decides the open comparisons of point j of a block with place q of its list, entry at of the lists.
+// look finds what is open between point j of a block and place q of its list, entry at of the lists.
 func (w *countWorker) look(b, of *countBlock, j, q, at int, row []float32) {
-	p, s := w.pass, w.pass.space
-	low, high := b.limits[q*b.width+j], b.limits[(b.longest+q)*b.width+j]
+	p := w.pass
+	low, high := b.limits[q*b.padded+j], b.limits[(b.longest+q)*b.padded+j]
 	i, key := b.first+j, p.keys[at]
-	scaled := math.Ldexp(key, s.keyExponent)
-	w.near = w.near[:0]
-	for r, v := range row {
-		if v <= low || v > high {
+	w.near = scan.Grown(w.near, len(row))
+	for _, r := range w.near[:kernel.AtMost(w.near, row, high)] {
+		v, l := row[r], int32(of.first)+r
+		if v <= low || l == p.lists.Index[at] {
 			continue
 		}
-		l := int32(of.first + r)
-		limit := s.pairBound(i, l) + s.relative*max(math.Abs(float64(v)), scaled)
-		switch difference := float64(v) - scaled; {
-		case l == p.lists.Index[at]:
-		case difference < -limit:
-			w.decided = append(w.decided, decidedPlace{at: at})
-		case difference <= limit:
-			w.near = append(w.near, l)
+		if open, nearer := p.tiles.doubt(i, l, v, key); open {
+			w.open = append(w.open, openPlace{uint16(j), uint16(q), l})
+		} else if nearer {
+			w.nearer = append(w.nearer, at)
 		}
 	}
-	if len(w.near) == 0 {
+}
+
+// decide decides open comparisons of a block by direct keys, those of a point together.
+func (w *countWorker) decide(b *countBlock, open []openPlace) {
+	if len(open) == 0 {
 		return
 	}
-	p.open.Add(int64(len(w.near)))
-	w.keys = scan.Grown(w.keys, len(w.near))
-	s.direct.Keys(i, w.row(i), w.near, w.keys)
-	for _, k := range w.keys {
-		if k <= key {
-			w.decided = append(w.decided, decidedPlace{at: at, tied: k == key})
+	p := w.pass
+	clear(w.starts[:])
+	for _, o := range open {
+		w.starts[o.j+1]++
+	}
+	for j := range b.width {
+		w.starts[j+1] += w.starts[j]
+	}
+	w.order, w.index, w.keys = scan.Grown(w.order, len(open)), scan.Grown(w.index, len(open)), scan.Grown(w.keys, len(open))
+	for _, o := range open {
+		at := w.starts[o.j]
+		w.starts[o.j]++
+		w.order[at], w.index[at] = o, o.l
+	}
+	for lo := 0; lo < len(open); {
+		hi, j := int(w.starts[w.order[lo].j]), int(w.order[lo].j)
+		p.direct.Keys(b.first+j, w.row(b.first+j), w.index[lo:hi], w.keys[lo:hi])
+		lo = hi
+	}
+	b.Lock()
+	defer b.Unlock()
+	for at, o := range w.order {
+		entry := p.lists.Start[b.first+int(o.j)] + int(o.q)
+		switch k, key := w.keys[at], p.keys[entry]; {
+		case k < key:
+			p.lists.Below[entry]++
+		case k == key:
+			p.lists.Tied[entry]++
 		}
 	}
 }
@@ -260,8 +361,68 @@ func (b *countBlock) settle(lists *Short) {
 	for j := range b.width {
 		from, to := lists.Start[b.first+j], lists.Start[b.first+j+1]
 		for at := from; at < to; at++ {
-			lists.Below[at] += b.counts[(at-from)*b.width+j]
+			lists.Below[at] += b.counts[(at-from)*b.padded+j]
 			lists.Tied[at]++ // itself
 		}
 	}
+}
+
+// floatTiles are tiles of float32 products.
+type floatTiles struct {
+	space *bounded[float32]
+	right kernel.Packed[float32]
+}
+
+// openFloatTiles returns nil where some points are outliers.
+func openFloatTiles(ctx context.Context, p *countPass) (*floatTiles, error) {
+	b := base{Candidates: Candidates{N: p.points.N, Self: true}, metric: p.direct.Metric, threads: p.threads}
+	opened, err := openBounded[float32](ctx, b, p.points, p.points)
+	if err != nil {
+		return nil, err
+	}
+	s := opened.(*bounded[float32])
+	if len(s.outliers) > 0 {
+		return nil, nil
+	}
+	f := &floatTiles{space: s}
+	return f, f.right.Right(kernel.Packing[float32](parallelPacker[float32]{offsetPoints[float32]{s.points, 0}, s.threads}), s.N, s.sources.Dim)
+}
+
+// limits implements pairTiles.
+func (f *floatTiles) limits(i int, key float64) (below, within float32) {
+	s := f.space
+	key = math.Ldexp(key, s.keyExponent)
+	around := s.bound(i, s.maxRadius, s.maxRounding) + s.relative*key
+	return scan.NextDown(scan.RoundDown[float32](scan.NextDown(key - around))), scan.RoundUp[float32](scan.NextUp(key + around))
+}
+
+// doubt implements pairTiles, by the bound of the pair.
+func (f *floatTiles) doubt(i int, l int32, v float32, key float64) (open, nearer bool) {
+	s := f.space
+	key = math.Ldexp(key, s.keyExponent)
+	limit := s.pairBound(i, l) + s.relative*max(math.Abs(float64(v)), key)
+	return math.Abs(float64(v)-key) <= limit, float64(v) < key
+}
+
+// reach implements pairTiles.
+func (f *floatTiles) reach(i int, value float32) float32 {
+	return f.space.above(value, f.space.band(i))
+}
+
+func (f *floatTiles) norms() []float32 { return f.space.points.norm }
+
+// products implements pairTiles. The rows are packed once for products that follow each other.
+func (f *floatTiles) products(w *countWorker, c []float32, stride, row, rows, col, cols int) error {
+	s := f.space
+	if w.packed != row || w.left.Count() != rows {
+		if err := w.left.Left(kernel.Packing[float32](offsetPoints[float32]{s.points, row}), rows, s.sources.Dim); err != nil {
+			return err
+		}
+		w.packed = row
+	}
+	product := kernel.Product[float32]{
+		M: rows, N: cols, K: s.sources.Dim, A: w.left.Operand(0), B: f.right.Operand(col),
+		C: c, Stride: stride, Threads: 1, Workspace: &w.floats,
+	}
+	return product.Run()
 }

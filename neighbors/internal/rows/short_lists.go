@@ -1,0 +1,157 @@
+// Nearest neighbors of all points with all that are as far as the last, where nothing else of a row is asked for: rows of values are
+// computed a few at a time and looked at while they are in the cache. Of the least values of groups, the k-th is not below the k-th of all;
+// what may be as near is put in order by direct keys.
+
+package rows
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"repscope/internal/kernel"
+	"repscope/internal/parallel"
+	"repscope/neighbors/internal/scan"
+	"repscope/points"
+)
+
+const (
+	// rowsStep is what the first of some rows is a multiple of.
+	rowsStep = kernel.RowAlign
+	// rowsBytes is what rows take that stay in the cache.
+	rowsBytes = 768 << 10
+	// wholeRowsPay is the largest dimension in which float32 products are cheap enough to be computed twice for each pair.
+	wholeRowsPay = 64
+)
+
+// VisitShort calls visit for every point i of float32 or float64 points with its k nearest, nearest first, and all others at the distance of
+// the last; run[q] is the place of the first at the distance of the q-th. It is called from several goroutines, told apart by worker, and
+// must not keep the lists. VisitShort gives up, done false, where another search is better: too many points may be among the nearest, some
+// are outliers, products are dear or the memory does not suffice; then visit may have been called for some points. Of o
+// it uses Metric, Threads and Memory.
+func VisitShort(ctx context.Context, pts points.Points, k int, o *Options, visit func(worker, i int, index, run []int32)) (done bool, err error) {
+	n := pts.N
+	step := max(rowsStep, min(kernel.Align, rowsBytes/4/n/rowsStep*rowsStep))
+	own := int64(4*(step+2)*n) + int64(4*kernel.Align*pts.Dim)
+	if k > LongestShort || k >= n || 4*int64(n)*int64(pts.Dim)+int64(o.ThreadCount())*own > o.Budget() {
+		return false, nil
+	}
+	p := newCountPass(pts, o)
+	defer p.release()
+	q, err := openQuantized(ctx, p, nil)
+	if err != nil {
+		return false, err
+	}
+	if p.tiles = q; q != nil {
+		defer q.release()
+	} else if pts.Dim > wholeRowsPay {
+		return false, nil
+	} else if f, err := openFloatTiles(ctx, p); f == nil || err != nil {
+		return false, err
+	} else {
+		p.tiles = f
+	}
+	return p.visit(ctx, k, step, visit)
+}
+
+// visit visits all points, step at a time.
+func (p *countPass) visit(ctx context.Context, k, step int, visit func(worker, i int, index, run []int32)) (done bool, err error) {
+	n := p.points.N
+	p.open.Store(0)
+	p.most = int64(n) * int64(8*k+64)
+	blocks := (n + step - 1) / step
+	err = parallel.Try(ctx, p.threads, blocks, func(w, t int) error {
+		return p.workers[w].visitRows(t*step, min(step, n-t*step), k, func(i int, index, run []int32) { visit(w, i, index, run) })
+	})
+	return err == nil && p.open.Load() <= p.most, err
+}
+
+// visitRows visits some points.
+func (w *countWorker) visitRows(first, count, k int, visit func(i int, index, run []int32)) error {
+	p, n := w.pass, w.pass.points.N
+	if p.open.Load() > p.most {
+		return nil
+	}
+	w.rows, w.near = scan.Grown(w.rows, count*n), scan.Grown(w.near, n)
+	if len(w.cuts) < n {
+		w.cuts = make([]float32, n)
+		for j := range w.cuts {
+			w.cuts[j] = float32(math.Inf(-1))
+		}
+	}
+	if err := p.tiles.products(w, w.rows, n, first, count, 0, n); err != nil {
+		return err
+	}
+	norms, looked := p.tiles.norms(), 0
+	for r := range count {
+		i, row := first+r, w.rows[r*n:(r+1)*n]
+		row[i] = float32(math.Inf(-1)) // farther than any
+		limit := w.limit(i, row, norms, k)
+		near := w.near[:kernel.NearDistances(w.near, row, norms, w.cuts[:n], norms[i], limit)]
+		looked += len(near)
+		w.keys = scan.Grown(w.keys, len(near))
+		p.direct.Keys(i, w.row(i), near, w.keys)
+		w.nearest = w.nearest[:0]
+		for c, j := range near {
+			w.nearest = append(w.nearest, scan.Entry[float64]{Key: w.keys[c], Index: j})
+		}
+		index, run := w.list(k)
+		visit(i, index, run)
+	}
+	p.open.Add(int64(looked))
+	return nil
+}
+
+// limit is a value that no neighbor exceeds.
+func (w *countWorker) limit(i int, row, norms []float32, k int) float32 {
+	// So many parts of a row that the k-th of the least values of their groups is not far above the k-th of all.
+	parts := (k + 7) / 8
+	w.least = w.least[:0]
+	for part := range parts {
+		from, to := part*len(row)/parts, (part+1)*len(row)/parts
+		var least [kernel.DistanceGroups]float32
+		for g := range least {
+			least[g] = math.MaxFloat32
+		}
+		kernel.LeastDistances(&least, row[from:to], norms[from:to], norms[i])
+		w.least = append(w.least, least[:]...)
+	}
+	last := w.worst(k)
+	if last == math.MaxFloat32 {
+		return last
+	}
+	return w.pass.tiles.reach(i, last)
+}
+
+// worst is the k-th of the least values.
+func (w *countWorker) worst(k int) float32 {
+	w.best = append(w.best[:0], w.least[:k]...)
+	slices.Sort(w.best)
+	for _, v := range w.least[k:] {
+		if v >= w.best[k-1] {
+			continue
+		}
+		at := k - 1
+		for ; at > 0 && w.best[at-1] > v; at-- {
+			w.best[at] = w.best[at-1]
+		}
+		w.best[at] = v
+	}
+	return w.best[k-1]
+}
+
+// list puts the k nearest, and all as far as the last, in order, with their runs, which share memory.
+func (w *countWorker) list(k int) (index, run []int32) {
+	scan.SortEntries(w.nearest)
+	w.index, w.run = w.index[:0], w.run[:0]
+	for q, e := range w.nearest {
+		at := int32(q)
+		if q > 0 && w.nearest[q-1].Key == e.Key {
+			at = w.run[q-1]
+		} else if q >= k {
+			break
+		}
+		w.index, w.run = append(w.index, e.Index), append(w.run, at)
+	}
+	return w.index, w.run
+}
