@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
-import threading
 import weakref
-from typing import Any, Dict, Iterator, List, Mapping, Optional, Tuple, Union
+from typing import Any, Dict, List, Mapping, Optional, Tuple, Union
 
 import numpy as np
 
+from ._folders import make, release
+
 _savez: Any = np.savez  # whose keywords have the types of its options
 
-_PREFIX = "repscope-py-"
-_LOCK = "lock"
-_SPARE = 16 << 20  # of a file system in memory that is left to others
+_SPARE = 16 << 20  # of a file system that is left to others
 
 
 def is_path(value: Any) -> bool:
@@ -111,9 +111,8 @@ class Workspace:
     """
 
     def __init__(self) -> None:
-        self._folders: Dict[bool, str] = {}
-        self._locks: List[Any] = []
-        self._finalizer = weakref.finalize(self, _remove_all, os.getpid(), self._folders, self._locks)
+        self._folders: Dict[bool, Tuple[str, Any]] = {}  # with their locks
+        self._finalizer = weakref.finalize(self, _remove_all, os.getpid(), self._folders)
         self.labels: Dict[str, str] = {}  # what the arrays in the files are, for messages
         self.notes: List[str] = []  # what was done to what was given
 
@@ -130,16 +129,11 @@ class Workspace:
         if memory not in self._folders:
             import tempfile
 
-            base = _memory_folder() if memory else tempfile.gettempdir()
-            if base is not None:
-                _sweep(base)
-            path = tempfile.mkdtemp(prefix=f"{_PREFIX}{os.getpid()}-", dir=base)
-            self._folders[memory] = path
-            self._locks.append(_hold(os.path.join(path, _LOCK)))
-        return self._folders[memory]
+            self._folders[memory] = make((_memory_folder() if memory else None) or tempfile.gettempdir())
+        return self._folders[memory][0]
 
     def in_memory(self, path: str) -> bool:
-        return os.path.dirname(path) == self._folders.get(True)
+        return True in self._folders and os.path.dirname(path) == self._folders[True][0]
 
     def place(self, name: str, size: int) -> str:
         """A path for a file of a size that is not there yet."""
@@ -249,6 +243,32 @@ def has_room(size: int) -> bool:
     return s.f_bavail * s.f_frsize >= size + _SPARE
 
 
+def has_room_on_disk(size: int) -> bool:
+    """Whether a file of a size fits into the folder of temporary files."""
+    import shutil
+    import tempfile
+
+    try:
+        return shutil.disk_usage(tempfile.gettempdir()).free >= size + _SPARE
+    except OSError:
+        return False
+
+
+def allocate(fd: int, size: int) -> None:
+    """Gives an empty file its size, and takes all room now: for want of it later, who writes to a mapping of it would end."""
+    if hasattr(os, "posix_fallocate"):
+        try:
+            os.posix_fallocate(fd, 0, size)
+            return
+        except OSError as err:
+            if err.errno not in (errno.EOPNOTSUPP, errno.EINVAL):  # file systems that do not know it
+                raise
+    zeros = memoryview(bytes(min(size, 1 << 20)))
+    os.lseek(fd, 0, os.SEEK_SET)
+    while size > 0:
+        size -= os.write(fd, zeros[:size])
+
+
 def _memory_folder() -> Optional[str]:
     folder = "/dev/shm"
     if sys.platform == "linux" and os.access(folder, os.W_OK | os.X_OK):
@@ -256,68 +276,9 @@ def _memory_folder() -> Optional[str]:
     return None
 
 
-_swept: Dict[str, bool] = {}
-_sweeping = threading.Lock()
-
-
-def _hold(path: str) -> Any:
-    """An open file that is locked while this process lives; None where there are no locks."""
-    try:
-        import fcntl
-    except ImportError:
-        return None
-    f = open(path, "wb")
-    try:
-        fcntl.flock(f, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:  # a file system without locks
-        f.close()
-        os.unlink(path)
-        return None
-    return f
-
-
-def _sweep(base: str) -> None:
-    """Removes what processes of this user left that are no more, once in a process and folder."""
-    with _sweeping:
-        if _swept.setdefault(base, False):
-            return
-        _swept[base] = True
-    try:
-        import fcntl
-    except ImportError:
-        return
-    for path in _left(base):
-        try:
-            with open(os.path.join(path, _LOCK), "rb") as f:
-                fcntl.flock(f, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                _remove(path)
-        except OSError:
-            continue  # in use, gone, or being made
-
-
-def _left(base: str) -> Iterator[str]:
-    try:
-        with os.scandir(base) as entries:
-            for e in entries:
-                if e.name.startswith(_PREFIX) and e.is_dir(follow_symlinks=False) and e.stat(follow_symlinks=False).st_uid == os.getuid():
-                    yield e.path
-    except OSError:
-        return
-
-
-def _remove(path: str) -> None:
-    import shutil
-
-    shutil.rmtree(path, ignore_errors=True)
-
-
-def _remove_all(process: int, folders: Dict[bool, str], locks: List[Any]) -> None:
+def _remove_all(process: int, folders: Dict[bool, Tuple[str, Any]]) -> None:
     if os.getpid() != process:
         return  # a fork of the process whose they are
-    for path in folders.values():
-        _remove(path)
+    for path, lock in folders.values():
+        release(path, lock)
     folders.clear()
-    for f in locks:
-        if f is not None:
-            f.close()
-    locks.clear()

@@ -12,7 +12,7 @@ from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Seq
 
 from ._arrays import Workspace, is_part, is_path
 from ._errors import RepscopeError, RepscopeWarning, UsageError
-from ._find import find_program
+from ._find import find_program, window
 from ._progress import Progress, ProgressLike, progress_of
 from ._readers import Stream, resolve
 from ._result import Result, _Folder
@@ -362,7 +362,7 @@ def _run(arguments: Sequence[str], progress: Progress, workspace: Workspace, nic
     line = [program, *arguments]
     options: Dict[str, Any] = {}
     if os.name == "nt":
-        options["creationflags"] = 0 if _has_console() else getattr(subprocess, "CREATE_NO_WINDOW")
+        options["creationflags"] = window()
         if nice > 0:
             options["creationflags"] |= getattr(subprocess, "BELOW_NORMAL_PRIORITY_CLASS")
     elif nice:
@@ -432,15 +432,6 @@ def _run(arguments: Sequence[str], progress: Progress, workspace: Workspace, nic
             except OSError:
                 pass
     return _Done(child.returncode, b"".join(out).decode("utf-8", "replace"), b"".join(said).decode("utf-8", "replace"), time.perf_counter() - start)
-
-
-def _has_console() -> bool:
-    try:
-        import ctypes
-
-        return bool(ctypes.windll.kernel32.GetConsoleWindow())  # type: ignore[attr-defined]
-    except (ImportError, AttributeError):
-        return True
 
 
 def _end(child: Any) -> None:

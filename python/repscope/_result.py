@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Mapping, Optional, 
 
 import numpy as np
 
+from ._folders import results
+
 if TYPE_CHECKING:
     import pandas
 
@@ -37,9 +39,7 @@ class _Folder:
         self.temporary = path is None
         self._finalizer = None
         if path is None:
-            import tempfile
-
-            path = tempfile.mkdtemp(prefix=f"repscope-result-{os.getpid()}-")
+            path = results().make()
             self._finalizer = weakref.finalize(self, _remove, os.getpid(), path)
         self.path = os.fsdecode(path)
 
@@ -49,10 +49,8 @@ class _Folder:
 
 
 def _remove(process: int, path: str) -> None:
-    import shutil
-
     if os.getpid() == process:  # not in a fork
-        shutil.rmtree(path, ignore_errors=True)
+        results().remove(path)
 
 
 class Figure:
