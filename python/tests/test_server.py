@@ -34,7 +34,18 @@ def in_fork(queue, X, Z) -> None:
     mine.close()
 
 
+KILL = getattr(signal, "SIGKILL", signal.SIGTERM)  # Windows ends processes by either
+
+
 def alive(process: int) -> bool:
+    if os.name == "nt":
+        import ctypes
+
+        kernel, code = ctypes.windll.kernel32, ctypes.c_ulong()
+        handle = kernel.OpenProcess(0x1000, False, process)  # to ask for its exit code, which is 259 while it runs
+        running = bool(kernel.GetExitCodeProcess(handle, ctypes.byref(code))) and code.value == 259
+        kernel.CloseHandle(handle)
+        return running
     try:
         os.kill(process, 0)
         return True
@@ -105,7 +116,7 @@ class Kept(Case):
         X, Z = pair(40, 3, 2)
         for _ in range(3):
             self.right(X, Z)
-            os.kill(child(), signal.SIGKILL)
+            os.kill(child(), KILL)
             Z = Z + 1
         # It ends at every question: then scores have a process of their own.
         kept = metrics.server()
@@ -139,6 +150,7 @@ class Kept(Case):
         self.right(*small)
         self.assertFalse(metrics.server().lock.locked())
 
+    @unittest.skipIf(os.name == "nt", "Windows sends no signals to one process; packaging/wheels/wine.py interrupts it")
     def test_interrupts_of_the_terminal_are_not_its(self) -> None:
         small = pair(40, 3, 2)
         self.right(*small)
@@ -231,7 +243,7 @@ class Kept(Case):
         self.ended("")
         self.ended("import time; start = time.time(); sys.exit(0)")
         self.ended("os._exit(0)")
-        self.ended("os.kill(os.getpid(), signal.SIGKILL)", -signal.SIGKILL)
+        self.ended(f"os.kill(os.getpid(), {int(KILL)})", KILL if os.name == "nt" else -KILL)
         trustworthiness(*pair(40, 3, 2))  # sweeps what the killed ones left
 
     def test_odd_places(self) -> None:
@@ -268,7 +280,8 @@ class KeptElsewhere(Kept):
         self.right(*pair(40, 3, 2))
         kept = metrics.server()
         self.assertEqual(os.path.dirname(os.path.dirname(kept._path)), tempfile.gettempdir())
-        self.assertGreater(os.stat(kept._path).st_blocks * 512, kept._size - 1)  # no holes
+        if os.name != "nt":
+            self.assertGreater(os.stat(kept._path).st_blocks * 512, kept._size - 1)  # no holes
 
 
 if __name__ == "__main__":
