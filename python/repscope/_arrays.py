@@ -14,6 +14,7 @@ from ._folders import make, release
 
 _savez: Any = np.savez  # whose keywords have the types of its options
 
+_NAME_BYTES = 120  # of a file's name, of which file systems take 255
 _SPARE = 16 << 20  # of a file system that is left to others
 
 
@@ -45,6 +46,11 @@ def as_array(value: Any, what: str = "array") -> np.ndarray:
     which holds each of their values.
     """
     array = value if isinstance(value, np.ndarray) else _convert(value, what)
+    masked = sys.modules.get("numpy.ma")  # which nobody has used where it is not loaded
+    if masked is not None and isinstance(array, masked.MaskedArray):
+        if masked.is_masked(array):
+            raise TypeError(f"{what}: a masked array with masked values; give {what}.filled(np.nan), whose NaN skip_nan=True leaves out, or {what}.data")
+        array = array.data
     to = None if array.dtype.kind in "SU" else conversion(array.dtype, what)
     return array if to is None else array.astype(to)
 
@@ -74,7 +80,10 @@ def _convert(value: Any, what: str) -> np.ndarray:
             return np.asarray(from_dlpack(value, device="cpu"))
         except TypeError:  # NumPy before 2.1 has no device
             return np.asarray(from_dlpack(value))
-    array = np.asarray(value)
+    try:
+        array = np.asarray(value)
+    except ValueError as err:  # sequences of several lengths
+        raise ValueError(f"{what}: {err}") from None
     if array.dtype.kind == "O":
         raise TypeError(f"{what}: a {type(value).__name__} is no array of numbers")
     return array
@@ -156,6 +165,8 @@ class Workspace:
             return found
         if array.ndim == 0:
             raise TypeError(f"{name}: {value!r} is no array; want an array or a path")
+        if array.dtype.kind in "SU":
+            raise TypeError(f"{name}: elements of type {array.dtype}, text; give a number for each: np.unique(x, return_inverse=True)[1]")
         path = self.place(name + ".npy", array.nbytes)
         path = self.write(path, lambda f: np.lib.format.write_array(f, array, allow_pickle=False))
         self.labels[path] = f"{name} (array {list(array.shape)}, {array.dtype})"
@@ -168,7 +179,7 @@ class Workspace:
                 write(f)
             return path
         except OSError:
-            if not self.in_memory(path):
+            if not self.in_memory(path) or not os.path.exists(path):
                 raise
             os.unlink(path)  # the memory was taken meanwhile
         path = _unused(self.folder(False), os.path.basename(path))
@@ -180,6 +191,9 @@ class Workspace:
 def _unused(folder: str, name: str) -> str:
     # separators and what the program takes for the end of a name must not be in it
     name = "".join(c if c.isalnum() or c in "-_." else "_" for c in name).lstrip(".") or "array"
+    if len(os.fsencode(name)) > _NAME_BYTES:
+        stem, suffix = os.path.splitext(name)
+        name = os.fsencode(stem)[: _NAME_BYTES - len(suffix)].decode("utf-8", "ignore") + suffix
     path, n = os.path.join(folder, name), 1
     while os.path.exists(path):
         n += 1

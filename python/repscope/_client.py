@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import numbers
 import os
 import sys
 import threading
@@ -87,6 +88,8 @@ def _call(command: Command, values: Mapping[str, Any], stacklevel: int) -> Resul
     values = dict(values)
     progress = progress_of(values.pop("progress", None), command.name.split(" ")[0])
     nice = values.pop("nice", 0)
+    if not isinstance(nice, numbers.Integral):
+        raise TypeError(f"nice: {nice!r} is no whole number")
     out = values.pop("out", None)
     quietly = values.get("dry_run") is True
     with Workspace() as workspace:
@@ -203,6 +206,7 @@ def _config(key: str, value: Any, workspace: Workspace) -> str:
     path = workspace.place(key + ".yaml", 0)
     with open(path, "w", encoding="utf-8") as f:  # JSON is YAML
         json.dump(value, f, default=_plain)
+    workspace.labels[path] = f"{key} (a mapping)"
     return path
 
 
@@ -215,8 +219,8 @@ def _plain(value: Any) -> Any:
 
 
 def _name(key: str, name: Any) -> str:
-    if not isinstance(name, str) or not name or "=" in name:
-        raise UsageError(2, f"{key}: {name!r} is no name; want a text without an equals sign")
+    if not isinstance(name, str) or not name or "=" in name or "\0" in name:
+        raise UsageError(2, f"{key}: {name!r} is no name; want a text without equals signs and zero bytes")
     return name
 
 
@@ -323,6 +327,8 @@ def _text(key: str, flag: Flag, value: Any) -> str:
         parts = sorted(value) if isinstance(value, (set, frozenset)) else list(value)
         if kind in ("int", "float", "size"):
             raise TypeError(f"{key}: {value!r} is no number")
+        if not parts and kind in ("ints", "floats"):
+            raise TypeError(f"{key}: {value!r} holds no number")
         return flag.separator.join(_scalar(key, v, kind) for v in parts)
     return _scalar(key, value, kind)
 

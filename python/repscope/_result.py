@@ -167,7 +167,7 @@ class Result:
         try:
             return self.json[name]
         except KeyError:
-            raise AttributeError(f"the result of {self.command} has no {name!r}; there is {', '.join(self.json)}") from None
+            raise AttributeError(f"the result of {self.command} has no {name!r}; there is {', '.join(self.json) or 'no result file of it'}") from None
 
     def __getitem__(self, name: str) -> Any:
         return self.json[name]

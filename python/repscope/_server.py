@@ -294,16 +294,20 @@ def _differs(held: np.ndarray, array: np.ndarray) -> Optional[int]:
 _programs: Dict[Any, str] = {}
 
 
+def _described(path: str) -> Optional[os.stat_result]:
+    try:
+        return os.stat(path)
+    except OSError:
+        return None
+
+
 def _surroundings() -> Any:
     """What a process is bound to when it starts."""
     own = tuple((k, v) for k, v in os.environ.items() if k.startswith(("REPSCOPE_", "GO", "PATH")))
     cpus = tuple(sorted(os.sched_getaffinity(0))) if hasattr(os, "sched_getaffinity") else ()
     program = _programs.get(own)
-    try:
-        if program is None:
-            raise OSError
-        info = os.stat(program)
-    except OSError:
+    info = _described(program) if program is not None else None
+    if program is None or info is None:
         program = find_program()
         _programs.clear()
         _programs[own] = program
