@@ -83,8 +83,8 @@ def run(function: str, *inputs: Any, **options: Any) -> Result:
     return result
 
 
-def _call(command: Command, values: Mapping[str, Any], stacklevel: int) -> Result:
-    """One run of the program. Keywords that are None are not given to it."""
+def _call(command: Command, values: Mapping[str, Any], stacklevel: int, labels: Optional[Mapping[str, str]] = None) -> Result:
+    """One run of the program. Keywords that are None are not given to it; labels say what is in files whose paths are given."""
     values = dict(values)
     progress = progress_of(values.pop("progress", None), command.name.split(" ")[0])
     nice = values.pop("nice", 0)
@@ -93,6 +93,7 @@ def _call(command: Command, values: Mapping[str, Any], stacklevel: int) -> Resul
     out = values.pop("out", None)
     quietly = values.get("dry_run") is True
     with Workspace() as workspace:
+        workspace.labels.update(labels or {})
         arguments = command.name.split(" ")
         arguments += _flags(command, values, workspace)
         folder = _Folder(None if out is None else os.fspath(out))
@@ -103,7 +104,7 @@ def _call(command: Command, values: Mapping[str, Any], stacklevel: int) -> Resul
                 arguments.append("--json")
             for note in workspace.notes:
                 progress.note(note)
-            done = _run(arguments, progress, workspace, nice)
+            done = _run(arguments, progress, workspace, int(nice))
             said = _Said(command.name.split(" ")[0], done.stderr, workspace)
             if done.code != 0:
                 raise said.error(done.code)

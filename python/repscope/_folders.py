@@ -118,6 +118,8 @@ class Results:
 
         with self.guard:
             if not self.count or not os.path.isdir(self.path):  # as after days, by what cleans up
+                if self.lock is not None:
+                    self.lock.close()
                 self.path, self.lock = make(tempfile.gettempdir())
             self.count += 1
             return tempfile.mkdtemp(prefix="result-", dir=self.path)
