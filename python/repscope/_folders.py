@@ -144,6 +144,8 @@ def results() -> Results:
 def _forked() -> None:
     global _results, _sweeping
     _later.clear()
+    if _results.lock is not None:
+        _results.lock.close()  # the parent has it still
     _results, _sweeping = Results(), threading.Lock()
 
 
