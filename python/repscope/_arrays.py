@@ -215,9 +215,12 @@ def empty(shape: Union[int, Tuple[int, ...]], dtype: Any = np.float32) -> np.nda
     count = 1
     for n in shape:
         count *= int(n)
+    size = count * dtype.itemsize
+    if not has_room(size) and not has_room_on_disk(size):
+        raise OSError(errno.ENOSPC, f"no room for {size} bytes in memory or among temporary files")
     workspace = Workspace()
     try:
-        path = workspace.place("array.npy", count * dtype.itemsize)
+        path = workspace.place("array.npy", size)
         try:
             array = _mapped(path, dtype, shape)
         except OSError:

@@ -151,6 +151,7 @@ class Result:
         """The result file, for :func:`compare` and the like."""
         path = self._result_file()
         if path is None:
+            self._check_there()
             raise FileNotFoundError(f"{self.command} wrote no result file in {self.dir}")
         return str(path)
 
@@ -206,6 +207,7 @@ class Result:
 
     def _find(self, what: str, name: Optional[str], choices: Dict[str, Path]) -> Path:
         if not choices:
+            self._check_there()
             raise LookupError(f"{self.command} wrote no {what}")
         if name is None:
             return next(iter(choices.values()))
@@ -275,6 +277,7 @@ class Result:
         """Copies all files into a folder, which is made, over those of the same names; returns it."""
         import shutil
 
+        self._check_there()
         target = Path(folder)
         for path in self.files:
             to = target / path.relative_to(self.dir)
@@ -285,6 +288,10 @@ class Result:
     def close(self) -> None:
         """Removes the files, where no folder was named for them; numbers and text remain."""
         self._folder.discard()
+
+    def _check_there(self) -> None:
+        if not self.dir.is_dir():
+            raise FileNotFoundError(f"the files of this result of {self.command} are gone: it was closed, or {self.dir} was removed")
 
     def __enter__(self) -> "Result":
         return self

@@ -157,6 +157,8 @@ class Empty(Case):
         self.assertEqual(repscope.empty((0, 4)).shape, (0, 4))
         with self.assertRaises(TypeError):
             repscope.empty(3, object)
+        with self.assertRaisesRegex(OSError, "no room for 9007199254740992 bytes"):
+            repscope.empty(1 << 50, "f8")
 
     def test_without_room_in_memory(self) -> None:
         with mock.patch.object(_arrays, "has_room", lambda size: False):
