@@ -237,6 +237,7 @@ class Leftovers(Case):
         subprocess.run([sys.executable, "-c", code.replace("os.kill(os.getpid(), 9)", "")], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True)
         self.assertFalse(os.path.exists(path), "what is nobody's stays")
 
+    @unittest.skipIf(os.name == "nt", "Windows removes no folder with open files")
     def test_results_share_a_folder(self) -> None:
         results = _folders.Results()
         first, second = results.make(), results.make()
