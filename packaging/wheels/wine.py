@@ -106,15 +106,15 @@ def scores(wine: Wine, work: pathlib.Path) -> None:
 
 def interrupted(wine: Wine, work: pathlib.Path) -> None:
     out = work / "results"
-    child = wine.start("manifold", "--example", "--bootstrap", "500000", "--out", windows(out))
+    child = wine.start("neighborhood", "--example", "--permutations", "100000000", "--out", windows(out))
     time.sleep(6)
     expect("exit code of a run before it is interrupted", child.poll(), None)
     child.send_signal(signal.SIGINT)
     _, said = child.communicate(timeout=30)
     expect("exit code after Ctrl-C", child.returncode, 1)
-    expect("message after Ctrl-C", said.decode().strip().splitlines()[-1:], ["manifold: interrupted; no file was written"])
+    expect("message after Ctrl-C", said.decode().strip().splitlines()[-1:], ["neighborhood: interrupted; no file was written"])
     expect("files that an interrupted run left", [str(p) for p in out.glob("**/*")], [])
-    say("manifold: Ctrl-C ends it with exit code 1 and leaves no file")
+    say("neighborhood: Ctrl-C ends it with exit code 1 and leaves no file")
 
 
 def package(wine: Wine, work: pathlib.Path, python: pathlib.Path) -> None:
