@@ -74,12 +74,18 @@ func (f *File) pages(offset, n int64) []byte {
 }
 
 // Open opens a regular file for reading.
-func Open(path string) (*File, error) {
+func Open(path string) (*File, error) { return open(path, mapsAll) }
+
+// Shared opens a file that another process has mapped and writes to: it is mapped wherever the system can, as reads need not
+// show on Windows what was written through a mapping.
+func Shared(path string) (*File, error) { return open(path, true) }
+
+func open(path string, mapped bool) (*File, error) {
 	file, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
-	f, err := FromFile(file)
+	f, err := fromFile(file, mapped)
 	if err != nil {
 		file.Close()
 		return nil, err
@@ -89,7 +95,9 @@ func Open(path string) (*File, error) {
 
 // FromFile takes a regular file that was opened for reading; from then on the
 // result's Close closes it.
-func FromFile(file *os.File) (*File, error) {
+func FromFile(file *os.File) (*File, error) { return fromFile(file, mapsAll) }
+
+func fromFile(file *os.File, mapped bool) (*File, error) {
 	path := file.Name()
 	info, err := file.Stat()
 	if err != nil {
@@ -99,7 +107,7 @@ func FromFile(file *os.File) (*File, error) {
 		return nil, fmt.Errorf("%s: want a file, got a %s", path, kind(info.Mode()))
 	}
 	f := &File{path: path, size: info.Size(), modified: info.ModTime(), file: file}
-	if f.size > 0 && f.size <= math.MaxInt {
+	if mapped && f.size > 0 && f.size <= math.MaxInt {
 		// A file system that cannot map is read in the ordinary way.
 		f.data, _ = mapFile(file, int(f.size))
 	}

@@ -1,6 +1,6 @@
 // Systems without a memory mapping in the standard library read the file.
 
-//go:build !unix
+//go:build !unix && !windows
 
 package mmap
 
@@ -8,6 +8,8 @@ import (
 	"errors"
 	"os"
 )
+
+const mapsAll = true
 
 func mapFile(*os.File, int) ([]byte, error) { return nil, errors.ErrUnsupported }
 

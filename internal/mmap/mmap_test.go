@@ -24,6 +24,38 @@ func written(t *testing.T, data []byte) string {
 	return path
 }
 
+// What is written to the file after it was opened is what a view shows.
+func TestShared(t *testing.T) {
+	path := written(t, []byte("0123456789"))
+	f, err := Shared(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	view, ok := f.View(2, 3)
+	if !ok {
+		t.Skip("no mappings on this system")
+	}
+	other, err := os.OpenFile(path, os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := other.WriteAt([]byte("abc"), 2); err != nil {
+		t.Fatal(err)
+	}
+	if err := other.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if string(view) != "abc" {
+		t.Errorf("the view shows %q", view)
+	}
+	if err := f.Unmap(); err != nil {
+		t.Error(err)
+	}
+	if _, err := Shared(t.TempDir()); err == nil {
+		t.Error("a folder was opened")
+	}
+}
+
 func TestReads(t *testing.T) {
 	want := []byte("0123456789")
 	path := written(t, want)

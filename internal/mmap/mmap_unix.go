@@ -11,6 +11,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+const mapsAll = true
+
 func mapFile(f *os.File, size int) ([]byte, error) {
 	return syscall.Mmap(int(f.Fd()), 0, size, syscall.PROT_READ, syscall.MAP_SHARED)
 }

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
-import threading
 import weakref
-from typing import Any, Dict, Iterator, List, Mapping, Optional, Tuple, Union
+from typing import Any, Dict, List, Mapping, Optional, Tuple, Union
 
 import numpy as np
 
+from ._folders import make, release
+
 _savez: Any = np.savez  # whose keywords have the types of its options
 
-_PREFIX = "repscope-py-"
-_LOCK = "lock"
-_SPARE = 16 << 20  # of a file system in memory that is left to others
+_NAME_BYTES = 120  # of a file's name, of which file systems take 255
+_SPARE = 16 << 20  # of a file system that is left to others
 
 
 def is_path(value: Any) -> bool:
@@ -45,6 +46,11 @@ def as_array(value: Any, what: str = "array") -> np.ndarray:
     which holds each of their values.
     """
     array = value if isinstance(value, np.ndarray) else _convert(value, what)
+    masked = sys.modules.get("numpy.ma")  # which nobody has used where it is not loaded
+    if masked is not None and isinstance(array, masked.MaskedArray):
+        if masked.is_masked(array):
+            raise TypeError(f"{what}: a masked array with masked values; give {what}.filled(np.nan), whose NaN skip_nan=True leaves out, or {what}.data")
+        array = array.data
     to = None if array.dtype.kind in "SU" else conversion(array.dtype, what)
     return array if to is None else array.astype(to)
 
@@ -74,7 +80,10 @@ def _convert(value: Any, what: str) -> np.ndarray:
             return np.asarray(from_dlpack(value, device="cpu"))
         except TypeError:  # NumPy before 2.1 has no device
             return np.asarray(from_dlpack(value))
-    array = np.asarray(value)
+    try:
+        array = np.asarray(value)
+    except ValueError as err:  # sequences of several lengths
+        raise ValueError(f"{what}: {err}") from None
     if array.dtype.kind == "O":
         raise TypeError(f"{what}: a {type(value).__name__} is no array of numbers")
     return array
@@ -111,9 +120,8 @@ class Workspace:
     """
 
     def __init__(self) -> None:
-        self._folders: Dict[bool, str] = {}
-        self._locks: List[Any] = []
-        self._finalizer = weakref.finalize(self, _remove_all, os.getpid(), self._folders, self._locks)
+        self._folders: Dict[bool, Tuple[str, Any]] = {}  # with their locks
+        self._finalizer = weakref.finalize(self, _remove_all, os.getpid(), self._folders)
         self.labels: Dict[str, str] = {}  # what the arrays in the files are, for messages
         self.notes: List[str] = []  # what was done to what was given
 
@@ -130,16 +138,11 @@ class Workspace:
         if memory not in self._folders:
             import tempfile
 
-            base = _memory_folder() if memory else tempfile.gettempdir()
-            if base is not None:
-                _sweep(base)
-            path = tempfile.mkdtemp(prefix=f"{_PREFIX}{os.getpid()}-", dir=base)
-            self._folders[memory] = path
-            self._locks.append(_hold(os.path.join(path, _LOCK)))
-        return self._folders[memory]
+            self._folders[memory] = make((_memory_folder() if memory else None) or tempfile.gettempdir())
+        return self._folders[memory][0]
 
     def in_memory(self, path: str) -> bool:
-        return os.path.dirname(path) == self._folders.get(True)
+        return True in self._folders and os.path.dirname(path) == self._folders[True][0]
 
     def place(self, name: str, size: int) -> str:
         """A path for a file of a size that is not there yet."""
@@ -162,6 +165,8 @@ class Workspace:
             return found
         if array.ndim == 0:
             raise TypeError(f"{name}: {value!r} is no array; want an array or a path")
+        if array.dtype.kind in "SU":
+            raise TypeError(f"{name}: elements of type {array.dtype}, text; give a number for each: np.unique(x, return_inverse=True)[1]")
         path = self.place(name + ".npy", array.nbytes)
         path = self.write(path, lambda f: np.lib.format.write_array(f, array, allow_pickle=False))
         self.labels[path] = f"{name} (array {list(array.shape)}, {array.dtype})"
@@ -174,7 +179,7 @@ class Workspace:
                 write(f)
             return path
         except OSError:
-            if not self.in_memory(path):
+            if not self.in_memory(path) or not os.path.exists(path):
                 raise
             os.unlink(path)  # the memory was taken meanwhile
         path = _unused(self.folder(False), os.path.basename(path))
@@ -186,6 +191,9 @@ class Workspace:
 def _unused(folder: str, name: str) -> str:
     # separators and what the program takes for the end of a name must not be in it
     name = "".join(c if c.isalnum() or c in "-_." else "_" for c in name).lstrip(".") or "array"
+    if len(os.fsencode(name)) > _NAME_BYTES:
+        stem, suffix = os.path.splitext(name)
+        name = os.fsencode(stem)[: _NAME_BYTES - len(suffix)].decode("utf-8", "ignore") + suffix
     path, n = os.path.join(folder, name), 1
     while os.path.exists(path):
         n += 1
@@ -207,9 +215,12 @@ def empty(shape: Union[int, Tuple[int, ...]], dtype: Any = np.float32) -> np.nda
     count = 1
     for n in shape:
         count *= int(n)
+    size = count * dtype.itemsize
+    if not has_room(size) and not has_room_on_disk(size):
+        raise OSError(errno.ENOSPC, f"no room for {size} bytes in memory or among temporary files")
     workspace = Workspace()
     try:
-        path = workspace.place("array.npy", count * dtype.itemsize)
+        path = workspace.place("array.npy", size)
         try:
             array = _mapped(path, dtype, shape)
         except OSError:
@@ -249,6 +260,32 @@ def has_room(size: int) -> bool:
     return s.f_bavail * s.f_frsize >= size + _SPARE
 
 
+def has_room_on_disk(size: int) -> bool:
+    """Whether a file of a size fits into the folder of temporary files."""
+    import shutil
+    import tempfile
+
+    try:
+        return shutil.disk_usage(tempfile.gettempdir()).free >= size + _SPARE
+    except OSError:
+        return False
+
+
+def allocate(fd: int, size: int) -> None:
+    """Gives an empty file its size, and takes all room now: for want of it later, who writes to a mapping of it would end."""
+    if hasattr(os, "posix_fallocate"):
+        try:
+            os.posix_fallocate(fd, 0, size)
+            return
+        except OSError as err:
+            if err.errno not in (errno.EOPNOTSUPP, errno.EINVAL):  # file systems that do not know it
+                raise
+    zeros = memoryview(bytes(min(size, 1 << 20)))
+    os.lseek(fd, 0, os.SEEK_SET)
+    while size > 0:
+        size -= os.write(fd, zeros[:size])
+
+
 def _memory_folder() -> Optional[str]:
     folder = "/dev/shm"
     if sys.platform == "linux" and os.access(folder, os.W_OK | os.X_OK):
@@ -256,68 +293,9 @@ def _memory_folder() -> Optional[str]:
     return None
 
 
-_swept: Dict[str, bool] = {}
-_sweeping = threading.Lock()
-
-
-def _hold(path: str) -> Any:
-    """An open file that is locked while this process lives; None where there are no locks."""
-    try:
-        import fcntl
-    except ImportError:
-        return None
-    f = open(path, "wb")
-    try:
-        fcntl.flock(f, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:  # a file system without locks
-        f.close()
-        os.unlink(path)
-        return None
-    return f
-
-
-def _sweep(base: str) -> None:
-    """Removes what processes of this user left that are no more, once in a process and folder."""
-    with _sweeping:
-        if _swept.setdefault(base, False):
-            return
-        _swept[base] = True
-    try:
-        import fcntl
-    except ImportError:
-        return
-    for path in _left(base):
-        try:
-            with open(os.path.join(path, _LOCK), "rb") as f:
-                fcntl.flock(f, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                _remove(path)
-        except OSError:
-            continue  # in use, gone, or being made
-
-
-def _left(base: str) -> Iterator[str]:
-    try:
-        with os.scandir(base) as entries:
-            for e in entries:
-                if e.name.startswith(_PREFIX) and e.is_dir(follow_symlinks=False) and e.stat(follow_symlinks=False).st_uid == os.getuid():
-                    yield e.path
-    except OSError:
-        return
-
-
-def _remove(path: str) -> None:
-    import shutil
-
-    shutil.rmtree(path, ignore_errors=True)
-
-
-def _remove_all(process: int, folders: Dict[bool, str], locks: List[Any]) -> None:
+def _remove_all(process: int, folders: Dict[bool, Tuple[str, Any]]) -> None:
     if os.getpid() != process:
         return  # a fork of the process whose they are
-    for path in folders.values():
-        _remove(path)
+    for path, lock in folders.values():
+        release(path, lock)
     folders.clear()
-    for f in locks:
-        if f is not None:
-            f.close()
-    locks.clear()

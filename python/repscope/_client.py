@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import numbers
 import os
 import sys
 import threading
@@ -12,7 +13,7 @@ from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Seq
 
 from ._arrays import Workspace, is_part, is_path
 from ._errors import RepscopeError, RepscopeWarning, UsageError
-from ._find import find_program
+from ._find import find_program, window
 from ._progress import Progress, ProgressLike, progress_of
 from ._readers import Stream, resolve
 from ._result import Result, _Folder
@@ -82,14 +83,17 @@ def run(function: str, *inputs: Any, **options: Any) -> Result:
     return result
 
 
-def _call(command: Command, values: Mapping[str, Any], stacklevel: int) -> Result:
-    """One run of the program. Keywords that are None are not given to it."""
+def _call(command: Command, values: Mapping[str, Any], stacklevel: int, labels: Optional[Mapping[str, str]] = None) -> Result:
+    """One run of the program. Keywords that are None are not given to it; labels say what is in files whose paths are given."""
     values = dict(values)
     progress = progress_of(values.pop("progress", None), command.name.split(" ")[0])
     nice = values.pop("nice", 0)
+    if not isinstance(nice, numbers.Integral):
+        raise TypeError(f"nice: {nice!r} is no whole number")
     out = values.pop("out", None)
     quietly = values.get("dry_run") is True
     with Workspace() as workspace:
+        workspace.labels.update(labels or {})
         arguments = command.name.split(" ")
         arguments += _flags(command, values, workspace)
         folder = _Folder(None if out is None else os.fspath(out))
@@ -100,7 +104,7 @@ def _call(command: Command, values: Mapping[str, Any], stacklevel: int) -> Resul
                 arguments.append("--json")
             for note in workspace.notes:
                 progress.note(note)
-            done = _run(arguments, progress, workspace, nice)
+            done = _run(arguments, progress, workspace, int(nice))
             said = _Said(command.name.split(" ")[0], done.stderr, workspace)
             if done.code != 0:
                 raise said.error(done.code)
@@ -203,6 +207,7 @@ def _config(key: str, value: Any, workspace: Workspace) -> str:
     path = workspace.place(key + ".yaml", 0)
     with open(path, "w", encoding="utf-8") as f:  # JSON is YAML
         json.dump(value, f, default=_plain)
+    workspace.labels[path] = f"{key} (a mapping)"
     return path
 
 
@@ -215,8 +220,8 @@ def _plain(value: Any) -> Any:
 
 
 def _name(key: str, name: Any) -> str:
-    if not isinstance(name, str) or not name or "=" in name:
-        raise UsageError(2, f"{key}: {name!r} is no name; want a text without an equals sign")
+    if not isinstance(name, str) or not name or "=" in name or "\0" in name:
+        raise UsageError(2, f"{key}: {name!r} is no name; want a text without equals signs and zero bytes")
     return name
 
 
@@ -323,6 +328,8 @@ def _text(key: str, flag: Flag, value: Any) -> str:
         parts = sorted(value) if isinstance(value, (set, frozenset)) else list(value)
         if kind in ("int", "float", "size"):
             raise TypeError(f"{key}: {value!r} is no number")
+        if not parts and kind in ("ints", "floats"):
+            raise TypeError(f"{key}: {value!r} holds no number")
         return flag.separator.join(_scalar(key, v, kind) for v in parts)
     return _scalar(key, value, kind)
 
@@ -362,7 +369,7 @@ def _run(arguments: Sequence[str], progress: Progress, workspace: Workspace, nic
     line = [program, *arguments]
     options: Dict[str, Any] = {}
     if os.name == "nt":
-        options["creationflags"] = 0 if _has_console() else getattr(subprocess, "CREATE_NO_WINDOW")
+        options["creationflags"] = window()
         if nice > 0:
             options["creationflags"] |= getattr(subprocess, "BELOW_NORMAL_PRIORITY_CLASS")
     elif nice:
@@ -432,15 +439,6 @@ def _run(arguments: Sequence[str], progress: Progress, workspace: Workspace, nic
             except OSError:
                 pass
     return _Done(child.returncode, b"".join(out).decode("utf-8", "replace"), b"".join(said).decode("utf-8", "replace"), time.perf_counter() - start)
-
-
-def _has_console() -> bool:
-    try:
-        import ctypes
-
-        return bool(ctypes.windll.kernel32.GetConsoleWindow())  # type: ignore[attr-defined]
-    except (ImportError, AttributeError):
-        return True
 
 
 def _end(child: Any) -> None:

@@ -68,3 +68,14 @@ def find_program() -> str:
         "the native program repscope was not found in " + ", ".join(looked) + " or on PATH; "
         "install the wheel of this system, or set REPSCOPE_BIN to the program",
     )
+
+
+def window() -> int:
+    """How a program is started on Windows: without a window of its own where Python has none; 0 elsewhere."""
+    if os.name != "nt":
+        return 0
+    import ctypes
+    import subprocess
+
+    console: bool = getattr(ctypes, "windll").kernel32.GetConsoleWindow()
+    return 0 if console else int(getattr(subprocess, "CREATE_NO_WINDOW"))

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Mapping, Optional, 
 
 import numpy as np
 
+from ._folders import results
+
 if TYPE_CHECKING:
     import pandas
 
@@ -37,9 +39,7 @@ class _Folder:
         self.temporary = path is None
         self._finalizer = None
         if path is None:
-            import tempfile
-
-            path = tempfile.mkdtemp(prefix=f"repscope-result-{os.getpid()}-")
+            path = results().make()
             self._finalizer = weakref.finalize(self, _remove, os.getpid(), path)
         self.path = os.fsdecode(path)
 
@@ -49,10 +49,8 @@ class _Folder:
 
 
 def _remove(process: int, path: str) -> None:
-    import shutil
-
     if os.getpid() == process:  # not in a fork
-        shutil.rmtree(path, ignore_errors=True)
+        results().remove(path)
 
 
 class Figure:
@@ -153,6 +151,7 @@ class Result:
         """The result file, for :func:`compare` and the like."""
         path = self._result_file()
         if path is None:
+            self._check_there()
             raise FileNotFoundError(f"{self.command} wrote no result file in {self.dir}")
         return str(path)
 
@@ -169,7 +168,7 @@ class Result:
         try:
             return self.json[name]
         except KeyError:
-            raise AttributeError(f"the result of {self.command} has no {name!r}; there is {', '.join(self.json)}") from None
+            raise AttributeError(f"the result of {self.command} has no {name!r}; there is {', '.join(self.json) or 'no result file of it'}") from None
 
     def __getitem__(self, name: str) -> Any:
         return self.json[name]
@@ -208,6 +207,7 @@ class Result:
 
     def _find(self, what: str, name: Optional[str], choices: Dict[str, Path]) -> Path:
         if not choices:
+            self._check_there()
             raise LookupError(f"{self.command} wrote no {what}")
         if name is None:
             return next(iter(choices.values()))
@@ -277,6 +277,7 @@ class Result:
         """Copies all files into a folder, which is made, over those of the same names; returns it."""
         import shutil
 
+        self._check_there()
         target = Path(folder)
         for path in self.files:
             to = target / path.relative_to(self.dir)
@@ -287,6 +288,10 @@ class Result:
     def close(self) -> None:
         """Removes the files, where no folder was named for them; numbers and text remain."""
         self._folder.discard()
+
+    def _check_there(self) -> None:
+        if not self.dir.is_dir():
+            raise FileNotFoundError(f"the files of this result of {self.command} are gone: it was closed, or {self.dir} was removed")
 
     def __enter__(self) -> "Result":
         return self

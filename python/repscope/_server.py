@@ -6,15 +6,14 @@ import atexit
 import json
 import mmap
 import os
-import sys
 import threading
 from typing import Any, Dict, List, Optional, Sequence, Tuple
 
 import numpy as np
 
-from ._arrays import Workspace, has_room, mapped_file
+from ._arrays import Workspace, allocate, has_room, has_room_on_disk, mapped_file
 from ._errors import RepscopeError, UsageError
-from ._find import find_program
+from ._find import find_program, window
 
 # How long a process without a question lives, in seconds.
 IDLE = 60
@@ -24,8 +23,8 @@ _KEPT = 64 << 20
 _ALIGN = 64
 _PART = 1 << 20  # bytes that are compared at once
 
-# Elsewhere there are no files in memory, which this would lie in.
-AVAILABLE = sys.platform == "linux"
+# Whether an interrupt waits until a read from a pipe returns, as on Windows.
+_READS_HOLD_INTERRUPTS = os.name == "nt"
 
 
 class Unavailable(Exception):
@@ -50,6 +49,7 @@ class Server:
     def __init__(self) -> None:
         self.lock = threading.Lock()
         self._child: Any = None
+        self._lines: Optional[_Lines] = None
         self._key: Any = None
         self._process = os.getpid()
         self._workspace: Optional[Workspace] = None
@@ -62,8 +62,6 @@ class Server:
 
     def hold(self, named: Sequence[Tuple[str, np.ndarray]]) -> Pair:
         """The pair of these arrays, the one before where no value is another."""
-        if not AVAILABLE:
-            raise Unavailable
         files = [mapped_file(array) for _, array in named]
         places, end = [], 0
         for (_, array), file in zip(named, files):
@@ -108,15 +106,14 @@ class Server:
         self._drop()
         self.pair = Pair()
         size = max(1 << 20, (size + (1 << 16) - 1) >> 16 << 16)
-        if not has_room(size):
+        if not has_room(size) and not has_room_on_disk(size):
             raise Unavailable
         self._workspace = Workspace()
         try:
             self._path = self._workspace.place("scores", size)
-            fd = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0), 0o600)
+            fd = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0), 0o600)
             try:
-                # All room is taken now: for want of it later this process would end.
-                os.posix_fallocate(fd, 0, size)
+                allocate(fd, size)
                 self._memory = mmap.mmap(fd, size)
             finally:
                 os.close(fd)
@@ -171,7 +168,7 @@ class Server:
         try:
             self._child.stdin.write(line)
             self._child.stdin.flush()
-            text = self._child.stdout.readline()
+            text = self._child.stdout.readline() if self._lines is None else self._lines.next()
         except (OSError, ValueError):
             raise _Ended from None
         if not text.endswith(b"\n"):
@@ -193,15 +190,22 @@ class Server:
         program = key[2]
         try:
             self._child = subprocess.Popen(
-                [program, "score", "--serve", f"--idle={IDLE}s"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+                [program, "score", "--serve", f"--idle={IDLE}s"],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                creationflags=window(),
             )
         except OSError as err:
             raise RepscopeError(1, f"{program}: {err.strerror or err}") from err
+        if _READS_HOLD_INTERRUPTS:
+            self._lines = _Lines(self._child.stdout)
         self._key = key
 
     def end(self, kill: bool = False) -> None:
         """Ends the process; the next question starts another."""
-        child, self._child = self._child, None
+        child, lines = self._child, self._lines
+        self._child = self._lines = None
         if child is None:
             return
         import subprocess
@@ -209,16 +213,18 @@ class Server:
         try:
             if kill:
                 child.kill()
-            for stream in (child.stdin, child.stdout):
-                try:
-                    stream.close()
-                except OSError:
-                    pass  # what was not read
+            try:
+                child.stdin.close()
+            except OSError:
+                pass  # what was not read
             try:
                 child.wait(2)
             except subprocess.TimeoutExpired:
                 child.kill()
                 child.wait()
+            if lines is not None:
+                lines.join(2)
+            child.stdout.close()
         except BaseException:
             child.kill()
             raise
@@ -248,6 +254,34 @@ class Server:
                 pass
 
 
+class _Lines(threading.Thread):
+    """Reads the lines of a process, so that who waits for one can be interrupted."""
+
+    def __init__(self, stream: Any) -> None:
+        import queue
+
+        super().__init__(daemon=True)
+        self._stream = stream
+        self._read: "queue.SimpleQueue[bytes]" = queue.SimpleQueue()
+        self._empty = queue.Empty
+        self.start()
+
+    def run(self) -> None:
+        try:
+            for line in self._stream:
+                self._read.put(line)
+        except (OSError, ValueError):
+            pass
+        self._read.put(b"")
+
+    def next(self) -> bytes:
+        while True:
+            try:
+                return self._read.get(timeout=0.2)
+            except self._empty:
+                continue
+
+
 def _differs(held: np.ndarray, array: np.ndarray) -> Optional[int]:
     """The first row of a part in which two arrays of one shape differ; None where they are equal."""
     step = max(1, _PART // max(1, array.itemsize * array.shape[1]))
@@ -260,16 +294,20 @@ def _differs(held: np.ndarray, array: np.ndarray) -> Optional[int]:
 _programs: Dict[Any, str] = {}
 
 
+def _described(path: str) -> Optional[os.stat_result]:
+    try:
+        return os.stat(path)
+    except OSError:
+        return None
+
+
 def _surroundings() -> Any:
     """What a process is bound to when it starts."""
     own = tuple((k, v) for k, v in os.environ.items() if k.startswith(("REPSCOPE_", "GO", "PATH")))
     cpus = tuple(sorted(os.sched_getaffinity(0))) if hasattr(os, "sched_getaffinity") else ()
     program = _programs.get(own)
-    try:
-        if program is None:
-            raise OSError
-        info = os.stat(program)
-    except OSError:
+    info = _described(program) if program is not None else None
+    if program is None or info is None:
         program = find_program()
         _programs.clear()
         _programs[own] = program

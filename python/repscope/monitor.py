@@ -337,7 +337,8 @@ class Monitor:
         if self._out is not None:
             values["out"] = str(self._out / f"step-{snapshot.step:08d}" / analysis)
         try:
-            result = _call(_command(analysis), values, stacklevel=2)
+            labels = {**self._workspace.labels, **snapshot.workspace.labels}
+            result = _call(_command(analysis), values, stacklevel=2, labels=labels)
             found = {f"{self._prefix}{analysis}/{k}": v for k, v in scalars_of(result, self._name).items()}
             result.close()
             self._done.append(Entry(snapshot.step, analysis, self._kept(found), time.perf_counter() - start))

@@ -15,6 +15,7 @@ from typing import Any, Iterator
 import numpy as np
 
 import repscope
+import repscope._folders
 import repscope.metrics
 
 
@@ -49,6 +50,7 @@ def until(of: Any, seconds: float = 10) -> Any:
 def leftovers() -> set:
     """Folders of this process in memory and among temporary files."""
     gc.collect()
+    repscope._folders.remove_later()  # Windows removes nothing that an array still had mapped
     bases = ("/dev/shm", tempfile.gettempdir())
     return {p for base in bases for p in glob.glob(os.path.join(base, f"repscope-*-{os.getpid()}-*"))}
 

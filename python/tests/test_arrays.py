@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 import unittest
@@ -12,7 +13,7 @@ from unittest import mock
 import numpy as np
 
 import repscope
-from repscope import _arrays
+from repscope import _arrays, _folders
 
 from .support import Case, states, until
 
@@ -97,14 +98,15 @@ class Conversion(Case):
 
 class Mapped(Case):
     def npy(self, array: np.ndarray, mode: str) -> np.ndarray:
-        path = os.path.join(self.folder, "zé.npy")
-        np.save(path, array)
-        return np.load(path, mmap_mode=mode)
+        self.path = os.path.join(self.folder, f"zé{len(os.listdir(self.folder)) or ''}.npy")  # Windows replaces none that is mapped
+        np.save(self.path, array)
+        return np.load(self.path, mmap_mode=mode)
 
     def test_whole_files_go_by_their_path(self) -> None:
         z = states()
         for mode in ("r", "r+"):
-            self.assertEqual(_arrays.mapped_file(self.npy(z, mode)), os.path.join(self.folder, "zé.npy"))
+            found = _arrays.mapped_file(self.npy(z, mode))
+            self.assertEqual(found, self.path)
         self.assertIsNotNone(_arrays.mapped_file(self.npy(np.asfortranarray(z), "r")))
 
     def test_other_views_do_not(self) -> None:
@@ -155,6 +157,8 @@ class Empty(Case):
         self.assertEqual(repscope.empty((0, 4)).shape, (0, 4))
         with self.assertRaises(TypeError):
             repscope.empty(3, object)
+        with self.assertRaisesRegex(OSError, "no room for 9007199254740992 bytes"):
+            repscope.empty(1 << 50, "f8")
 
     def test_without_room_in_memory(self) -> None:
         with mock.patch.object(_arrays, "has_room", lambda size: False):
@@ -222,6 +226,46 @@ class Leftovers(Case):
         finally:
             alive.communicate("\n")
         self.assertFalse(os.path.exists(other))
+
+    def test_results_of_a_killed_process(self) -> None:
+        code = (
+            "import os, numpy as np, repscope\nz = np.random.default_rng(0).normal(size=(80, 3))\n"
+            "r = repscope.manifold({'z': z}, block=8, progress=False)\nprint(r.path, flush=True)\nos.kill(os.getpid(), 9)"
+        )
+        path = subprocess.run([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True).stdout.strip()
+        self.assertTrue(os.path.exists(path), path)
+        subprocess.run([sys.executable, "-c", code.replace("os.kill(os.getpid(), 9)", "")], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True)
+        self.assertFalse(os.path.exists(path), "what is nobody's stays")
+
+    @unittest.skipIf(os.name == "nt", "Windows removes no folder with open files")
+    def test_results_share_a_folder(self) -> None:
+        results = _folders.Results()
+        first, second = results.make(), results.make()
+        self.assertEqual(os.path.dirname(first), os.path.dirname(second))
+        results.remove(first)
+        self.assertEqual([os.path.exists(p) for p in (first, second)], [False, True])
+        shutil.rmtree(os.path.dirname(second))  # by what cleans up
+        third = results.make()
+        self.assertTrue(os.path.isdir(third))
+        results.remove(second)
+        results.remove(third)
+        self.assertFalse(os.path.exists(os.path.dirname(third)))
+
+    def test_where_open_files_stay(self) -> None:
+        with mock.patch.object(_folders, "_OPEN_FILES_STAY", True), mock.patch.dict(_folders._swept, clear=True):
+            path, lock = _folders.make(self.folder)
+            with mock.patch("shutil.rmtree"):  # as while an array has a file of it mapped
+                _folders.release(path, lock)
+            self.assertTrue(lock.closed)
+            self.assertTrue(os.path.isdir(path))
+            left, lock = _folders.make(self.folder)
+            lock.close()
+            self.assertFalse(os.path.exists(path))
+            _folders._swept.clear()
+            path, lock = _folders.make(self.folder)  # where the lock of the one before can be removed
+            self.assertFalse(os.path.exists(left))
+            _folders.release(path, lock)
+            self.assertFalse(os.path.exists(path))
 
     def test_a_fork_removes_nothing(self) -> None:
         if not hasattr(os, "fork"):

@@ -33,6 +33,38 @@ def flags(function: str, **values: object) -> list:
         return _client._flags(_client._command(function), values, workspace)
 
 
+class OddInputs(Case):
+    """What a hand slips into: each is told in the words of Python."""
+
+    def refused(self, kind: type, message: str, *inputs: object, **options: object) -> None:
+        with self.assertRaisesRegex(kind, message):
+            repscope.neighborhood(*inputs, **{"block": 20, "progress": False, "k": 5, **options})
+
+    def test_arrays(self) -> None:
+        x, z = states(), {"z": states()[:, :2]}
+        with_mask = np.ma.masked_array(x, x > 1)
+        self.refused(TypeError, r"frames: a masked array .* frames\.filled\(np\.nan\)", with_mask, z)
+        self.refused(TypeError, r"latents-z: a masked array", x, {"z": with_mask})
+        whole = repscope.manifold({"z": np.ma.masked_array(z["z"])}, block=20, progress=False)
+        self.assertEqual(whole.models.z.nominal_dimension, 2)
+        self.refused(TypeError, r"frames: elements of type <U1, text; give a number for each", np.full((120, 2), "a"), z)
+        self.refused(ValueError, r"^frames: setting an array element", [[1, 2], [3]], z)
+
+    def test_options(self) -> None:
+        x, z = states(), {"z": states()[:, :2]}
+        self.refused(TypeError, r"^nice: 'low' is no whole number", x, z, nice="low")
+        self.refused(TypeError, r"^k: \(\) holds no number", x, z, k=())
+        self.refused(repscope.UsageError, r"^configuration config \(a mapping\), line 1: unknown option", x, z, config={"bloc": 3})
+        self.refused(repscope.UsageError, r"is no name; want a text without equals signs and zero bytes", x, {"a\0b": z["z"]})
+        part = repscope.neighborhood(x, z, block=20, k=5, shard="1/3", progress=False)
+        with self.assertRaisesRegex(AttributeError, "no 'models'; there is no result file of it"):
+            part.models
+
+    def test_a_long_name(self) -> None:
+        name = "ü" * 300
+        self.assertIn(name, repscope.manifold({name: states()}, block=20, progress=False).models)
+
+
 class Keywords(unittest.TestCase):
     def check(self, function: str, want: list, **values: object) -> None:
         self.assertEqual(flags(function, **values), want)

@@ -212,7 +212,7 @@ class Wrong(Case):
                 m.wait()
                 m.step(1, latents=x[:, :2])
         self.assertEqual([(s, a) for s, a, _ in m.errors], [(0, "manifold")])
-        self.assertIn("NaN", str(m.errors[0][2]))
+        self.assertRegex(str(m.errors[0][2]), r"latents \(array \[120, 2\], float32\): NaN")
         self.assertTrue(any("manifold at step 0" in str(w.message) for w in caught))
         self.assertEqual([e.step for e in m.history], [1])
 

@@ -24,6 +24,17 @@ except ImportError:
     pandas = None
 
 
+class Closed(Case):
+    def test_files_that_are_gone(self) -> None:
+        with repscope.manifold({"z": states()}, block=10, progress=False) as result:
+            pass
+        for use in (result.figure, result.table, lambda: result.save(self.folder), lambda: result.path):
+            with self.assertRaisesRegex(FileNotFoundError, "^the files of this result of manifold are gone: it was closed"):
+                use()
+        self.assertEqual(os.listdir(self.folder), [])
+        self.assertTrue(result.models.z.nominal_dimension and result.text)
+
+
 class Results(Case):
     @classmethod
     def setUpClass(cls) -> None:

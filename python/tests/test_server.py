@@ -8,14 +8,16 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 import unittest
+from typing import Any
 from unittest import mock
 
 import numpy as np
 
 import repscope
-from repscope import _server, metrics
+from repscope import _arrays, _server, metrics
 from repscope.metrics import continuity, trustworthiness
 
 from .support import Case, environment, leftovers, until
@@ -32,7 +34,18 @@ def in_fork(queue, X, Z) -> None:
     mine.close()
 
 
+KILL = getattr(signal, "SIGKILL", signal.SIGTERM)  # Windows ends processes by either
+
+
 def alive(process: int) -> bool:
+    if os.name == "nt":
+        import ctypes
+
+        kernel, code = ctypes.windll.kernel32, ctypes.c_ulong()
+        handle = kernel.OpenProcess(0x1000, False, process)  # to ask for its exit code, which is 259 while it runs
+        running = bool(kernel.GetExitCodeProcess(handle, ctypes.byref(code))) and code.value == 259
+        kernel.CloseHandle(handle)
+        return running
     try:
         os.kill(process, 0)
         return True
@@ -40,8 +53,17 @@ def alive(process: int) -> bool:
         return False
 
 
-@unittest.skipUnless(_server.AVAILABLE, "scores have a process each here")
+# The process as it is used where there are no files in memory, and reads from pipes hold interrupts up.
+ELSEWHERE = (
+    "import os\nfrom repscope import _arrays, _server\n"
+    "_arrays.has_room = _server.has_room = lambda size: False\n_server._READS_HOLD_INTERRUPTS = True\n"
+    "if hasattr(os, 'posix_fallocate'): del os.posix_fallocate\n"
+)
+
+
 class Kept(Case):
+    before = ""  # what scripts do first
+
     def right(self, X: np.ndarray, Z: np.ndarray, k: int = 5) -> None:
         self.assertAlmostEqual(trustworthiness(X, Z, n_neighbors=k), direct(X, Z, k), delta=1e-12)
         self.assertAlmostEqual(continuity(X, Z, n_neighbors=k), direct(Z, X, k), delta=1e-12)
@@ -94,7 +116,7 @@ class Kept(Case):
         X, Z = pair(40, 3, 2)
         for _ in range(3):
             self.right(X, Z)
-            os.kill(child(), signal.SIGKILL)
+            os.kill(child(), KILL)
             Z = Z + 1
         # It ends at every question: then scores have a process of their own.
         kept = metrics.server()
@@ -128,6 +150,7 @@ class Kept(Case):
         self.right(*small)
         self.assertFalse(metrics.server().lock.locked())
 
+    @unittest.skipIf(os.name == "nt", "Windows sends no signals to one process; packaging/wheels/wine.py interrupts it")
     def test_interrupts_of_the_terminal_are_not_its(self) -> None:
         small = pair(40, 3, 2)
         self.right(*small)
@@ -184,9 +207,12 @@ class Kept(Case):
                 trustworthiness(X, Z + 2)
         self.right(X, Z + 2)
 
-    def test_no_memory_to_share(self) -> None:
+    def test_no_room(self) -> None:
         X, Z = pair(40, 3, 2)
-        with mock.patch.object(_server, "has_room", return_value=False):
+        with mock.patch.object(_server, "has_room", return_value=False), mock.patch.object(_server, "has_room_on_disk", return_value=False):
+            self.right(X, Z)
+        self.assertIsNone(metrics.server()._child)
+        with mock.patch.object(_server, "allocate", side_effect=OSError(28, "No space left on device")):
             self.right(X, Z)
         self.assertIsNone(metrics.server()._child)
 
@@ -199,7 +225,7 @@ class Kept(Case):
 
     def ended(self, last: str, code: int = 0, **variables: str) -> None:
         """A Python that says which processes are its, and ends somehow."""
-        script = (
+        script = self.before + (
             "import os, sys, signal, numpy as np\nfrom repscope import metrics\n"
             "X = np.random.default_rng(0).normal(size=(50, 4))\nmetrics.trustworthiness(X, X[:, :2])\n"
             "print(metrics.server()._child.pid, os.path.dirname(metrics.server()._path), flush=True)\n" + last
@@ -217,7 +243,7 @@ class Kept(Case):
         self.ended("")
         self.ended("import time; start = time.time(); sys.exit(0)")
         self.ended("os._exit(0)")
-        self.ended("os.kill(os.getpid(), signal.SIGKILL)", -signal.SIGKILL)
+        self.ended(f"os.kill(os.getpid(), {int(KILL)})", KILL if os.name == "nt" else -KILL)
         trustworthiness(*pair(40, 3, 2))  # sweeps what the killed ones left
 
     def test_odd_places(self) -> None:
@@ -226,6 +252,36 @@ class Kept(Case):
         home = os.path.join(self.folder, "home")
         os.mkdir(home, 0o555)
         self.ended("", TMPDIR=odd, HOME=home)
+
+
+class KeptElsewhere(Kept):
+    """All of it again, by temporary files on disk."""
+
+    before = ELSEWHERE
+
+    def setUp(self) -> None:
+        super().setUp()
+        for module in (_arrays, _server):
+            self.patch(mock.patch.object(module, "has_room", return_value=False))
+        self.patch(mock.patch.object(_server, "_READS_HOLD_INTERRUPTS", True))
+        if hasattr(os, "posix_fallocate"):
+            self.patch(mock.patch.object(os, "posix_fallocate"))
+            del os.posix_fallocate
+
+    def patch(self, patch: Any) -> None:
+        patch.start()
+        self.addCleanup(patch.stop)
+
+    def test_forked(self) -> None:
+        with mock.patch.object(_server, "_READS_HOLD_INTERRUPTS", False):  # as wherever there are forks
+            super().test_forked()
+
+    def test_where_the_files_are(self) -> None:
+        self.right(*pair(40, 3, 2))
+        kept = metrics.server()
+        self.assertEqual(os.path.dirname(os.path.dirname(kept._path)), tempfile.gettempdir())
+        if os.name != "nt":
+            self.assertGreater(os.stat(kept._path).st_blocks * 512, kept._size - 1)  # no holes
 
 
 if __name__ == "__main__":

@@ -67,7 +67,8 @@ type server struct {
 // serve answers a line of JSON for each that it reads, until the input ends or nothing comes for so long. What a request
 // gets wrong is an answer; only what ends the conversation is an error.
 func serve(in io.Reader, out io.Writer, idle time.Duration) error {
-	signal.Ignore(os.Interrupt) // of the terminal, which is meant for the caller
+	// An interrupt of the terminal is meant for the caller. It is taken and not ignored, as ignored ones end the program on Windows.
+	signal.Notify(make(chan os.Signal, 1), os.Interrupt)
 	memory.Apply()
 	heap := make([]byte, untouched)
 	defer runtime.KeepAlive(heap)
@@ -164,7 +165,7 @@ func (s *server) answer(ctx context.Context, line []byte) (any, error) {
 	if err != nil {
 		return nil, run.Usage("metric: %v", err)
 	}
-	defer s.forget(q.Original.Path, q.Embedded.Path)
+	defer s.forget(kept(q.Original.Path, q.Embedded.Path)...)
 	original, err := s.space(q.Original, metric)
 	if err != nil {
 		return nil, err
@@ -181,6 +182,14 @@ func (s *server) answer(ctx context.Context, line []byte) (any, error) {
 		return nil, err
 	}
 	return values, nil
+}
+
+// kept are the files that stay mapped for the next request: none on Windows, where nobody could remove them.
+func kept(paths ...string) []string {
+	if runtime.GOOS == "windows" {
+		return nil
+	}
+	return paths
 }
 
 // forget unmaps all files but those that are kept.
@@ -277,7 +286,7 @@ func (s *server) bytes(r region, size int64) ([]byte, error) {
 	}
 	if f == nil {
 		var err error
-		if f, err = mmap.Open(r.Path); err != nil {
+		if f, err = mmap.Shared(r.Path); err != nil {
 			return nil, err
 		}
 		s.mapped[r.Path] = f

@@ -1,0 +1,153 @@
+"""Folders of temporary files, which go with the process whose they are, whatever ends it."""
+
+from __future__ import annotations
+
+import atexit
+import os
+import threading
+from typing import Any, Dict, Iterator, List, Tuple
+
+_PREFIX = "repscope-py-"
+_LOCK = "lock"
+
+# Windows removes no file that is open, or mapped by an array that lives on. An open file is a lock there.
+_OPEN_FILES_STAY = os.name == "nt"
+
+_swept: Dict[str, bool] = {}
+_sweeping = threading.Lock()
+_later: List[str] = []  # what could not be removed yet
+
+
+def make(base: str) -> Tuple[str, Any]:
+    """A new folder, and its lock. Those that processes of this user left there, which are no more, are removed."""
+    import tempfile
+
+    _sweep(base)
+    remove_later()
+    path = tempfile.mkdtemp(prefix=f"{_PREFIX}{os.getpid()}-", dir=base)
+    return path, _hold(os.path.join(path, _LOCK))
+
+
+def release(path: str, lock: Any) -> None:
+    """Removes a folder that was made."""
+    if lock is not None and _OPEN_FILES_STAY:
+        lock.close()
+    remove(path)
+    if lock is not None:
+        lock.close()
+
+
+def remove(path: str) -> None:
+    """Removes a folder: what is in use of it later."""
+    import shutil
+
+    shutil.rmtree(path, ignore_errors=True)
+    if os.path.isdir(path):
+        _later.append(path)
+
+
+def remove_later() -> None:
+    """Removes what was in use when it was to be removed, and is no more."""
+    paths, _later[:] = _later[:], []
+    for path in paths:
+        remove(path)
+
+
+atexit.register(remove_later)
+
+
+def _hold(path: str) -> Any:
+    """An open file that is locked while this process lives; None where there are no locks."""
+    f = open(path, "wb")
+    if _OPEN_FILES_STAY:
+        return f
+    try:
+        import fcntl
+
+        fcntl.flock(f, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except (ImportError, OSError):  # a file system without locks
+        f.close()
+        os.unlink(path)
+        return None
+    return f
+
+
+def _sweep(base: str) -> None:
+    """Removes what processes of this user left that are no more, once in a process and folder."""
+    with _sweeping:
+        if _swept.setdefault(base, False):
+            return
+        _swept[base] = True
+    for path in _left(base):
+        try:
+            if _OPEN_FILES_STAY:
+                os.unlink(os.path.join(path, _LOCK))
+                remove(path)
+                continue
+            import fcntl
+
+            with open(os.path.join(path, _LOCK), "rb") as f:
+                fcntl.flock(f, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                remove(path)
+        except (ImportError, OSError):
+            continue  # in use, gone, or being made
+
+
+def _left(base: str) -> Iterator[str]:
+    own = os.getuid() if hasattr(os, "getuid") else None
+    try:
+        with os.scandir(base) as entries:
+            for e in entries:
+                if e.name.startswith(_PREFIX) and e.is_dir(follow_symlinks=False) and own in (None, e.stat(follow_symlinks=False).st_uid):
+                    yield e.path
+    except OSError:
+        return
+
+
+class Results:
+    """The folder of this process that has those of results: one lock for all of them."""
+
+    def __init__(self) -> None:
+        self.guard = threading.Lock()
+        self.count = 0
+        self.path = ""
+        self.lock: Any = None
+
+    def make(self) -> str:
+        import tempfile
+
+        with self.guard:
+            if not self.count or not os.path.isdir(self.path):  # as after days, by what cleans up
+                if self.lock is not None:
+                    self.lock.close()
+                self.path, self.lock = make(tempfile.gettempdir())
+            self.count += 1
+            return tempfile.mkdtemp(prefix="result-", dir=self.path)
+
+    def remove(self, path: str) -> None:
+        with self.guard:
+            self.count -= 1
+            if self.count:
+                remove(path)
+            else:
+                release(self.path, self.lock)
+
+
+_results = Results()
+
+
+def results() -> Results:
+    """That of this process."""
+    return _results
+
+
+def _forked() -> None:
+    global _results, _sweeping
+    _later.clear()
+    if _results.lock is not None:
+        _results.lock.close()  # the parent has it still
+    _results, _sweeping = Results(), threading.Lock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forked)
