@@ -36,10 +36,12 @@ _LATER = {"Monitor": ".monitor", "Recording": "._recordings", "read_episodes": "
 
 
 def __getattr__(name: str) -> object:
-    if name not in _LATER:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from importlib import import_module
 
+    if name == "metrics":
+        return import_module(".metrics", __name__)
+    if name not in _LATER:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     value = globals()[name] = getattr(import_module(_LATER[name], __name__), name)
     return value
 

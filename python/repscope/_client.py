@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import numbers
 import os
+import re
 import sys
 import threading
 import time
@@ -105,7 +106,7 @@ def _call(command: Command, values: Mapping[str, Any], stacklevel: int, labels: 
             for note in workspace.notes:
                 progress.note(note)
             done = _run(arguments, progress, workspace, int(nice))
-            said = _Said(command.name.split(" ")[0], done.stderr, workspace)
+            said = _Said(command.name.split(" ")[0], done.stderr, workspace, command.flags)
             if done.code != 0:
                 raise said.error(done.code)
             result = Result(command.name, folder, done.stdout, workspace.notes + said.notes + said.told(), done.elapsed, workspace.labels, plan=quietly)
@@ -466,12 +467,23 @@ def _end(child: Any) -> None:
             child.kill()
 
 
+def _in_python(text: str, flags: Mapping[str, Flag]) -> str:
+    """What the program says of its flags, of the keywords that stand for them."""
+    keywords = {flag.name: (keyword + "=True" if flag.kind == "bool" else keyword) for keyword, flag in flags.items()}
+    return re.sub(r"(?:\bflag )?--([a-z][a-z0-9-]*)", lambda found: keywords.get(found[1], found[0]), text)
+
+
 class _Said:
     """What the program wrote to standard error, by what it is."""
 
-    def __init__(self, name: str, text: str, workspace: Workspace) -> None:
+    def __init__(self, name: str, text: str, workspace: Workspace, flags: Mapping[str, Flag] = {}) -> None:
         for path, label in workspace.labels.items():
+            role, _, array = label.partition(" (")
+            for before in (role.replace("-", " ", 1), role):
+                for between in (": ", " "):
+                    text = text.replace(before + between + path, f"{before} ({array}")
             text = text.replace(path, label)
+        text = _in_python(text, flags)
         self.warnings: List[str] = []
         self.notes: List[str] = []
         self.hints: List[str] = []

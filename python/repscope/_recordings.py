@@ -59,7 +59,7 @@ def read_episodes(source: Any, *, observation: Union[None, str, Callable[[Any], 
     elif hasattr(source, "iterate_episodes"):
         source = source.iterate_episodes()
     elif not hasattr(source, "__iter__"):
-        raise TypeError(f"a {type(source).__name__} gives no episodes")
+        raise TypeError(f"{type(source).__name__} gives no episodes")
     frames = _Growing("observations")
     try:
         return _read(source, observation, episodes, frames)
@@ -126,8 +126,8 @@ def _optional(episode: Any, names: Tuple[str, ...]) -> Any:
 def _part(episode: Any, names: Tuple[str, ...], where: str) -> Any:
     value = _optional(episode, names)
     if value is None:
-        held = ", ".join(map(str, episode)) if isinstance(episode, Mapping) else f"a {type(episode).__name__}"
-        raise UsageError(2, f"{where} has no {names[0]}; it has {held}" if isinstance(episode, Mapping) else f"{where} is {held} without {names[0]}")
+        held = ", ".join(map(str, episode)) if isinstance(episode, Mapping) else f"of type {type(episode).__name__}"
+        raise UsageError(2, f"{where} has no {names[0]}; it has {held}" if isinstance(episode, Mapping) else f"{where} is {held}, without {names[0]}")
     return value
 
 

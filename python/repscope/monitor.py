@@ -267,7 +267,7 @@ class Monitor:
         if torch is not None and isinstance(model, torch.nn.Module):
             return _encode_module(torch, model, self._frames, self._count, self._batch)
         if not callable(model):
-            raise TypeError(f"a {type(model).__name__} is neither a module nor a function of frames")
+            raise TypeError(f"{type(model).__name__} is neither a module nor a function of frames")
         parts = []
         for lo in range(0, self._count, self._batch):
             hi = min(lo + self._batch, self._count)

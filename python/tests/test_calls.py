@@ -196,11 +196,17 @@ class Errors(Case):
     def test_messages(self) -> None:
         with self.assertRaises(repscope.UsageError) as caught:
             repscope.neighborhood(states(), {"a": states()}, k=0)
-        self.assertEqual((caught.exception.exit_code, caught.exception.message), (2, "--k 0: want at least 1"))
+        self.assertEqual((caught.exception.exit_code, caught.exception.message), (2, "k 0: want at least 1"))
+        frames = states()
+        frames[3, 0] = np.nan
+        with self.assertRaises(repscope.RepscopeError) as caught:
+            repscope.neighborhood(states(), {"a": frames})
+        self.assertEqual(caught.exception.hints, ["drop such states for all models with skip_nan=True"])
+        self.assertRegex(caught.exception.message, r"^latents a \(array \[\d+, \d+\], float\d+\): NaN or Inf in 1 of")
         with self.assertRaises(repscope.RepscopeError) as caught:
             repscope.neighborhood(states(10), {"a": states(9)})
         self.assertEqual(caught.exception.exit_code, 1)
-        self.assertIn("latents-a (array [9, 6], float32)", str(caught.exception))
+        self.assertIn("latents a (array [9, 6], float32) has shape [9 6], but frames (array [10, 6], float32) of", str(caught.exception))
         self.assertNotIn("/dev/shm", str(caught.exception))
         again = pickle.loads(pickle.dumps(caught.exception))
         self.assertEqual((again.exit_code, str(again)), (1, str(caught.exception)))
