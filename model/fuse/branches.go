@@ -4,7 +4,6 @@ package fuse
 
 import (
 	"fmt"
-	"math"
 	"slices"
 
 	"repscope/model/graph"
@@ -14,15 +13,7 @@ import (
 // one and a batch normalisation of that value, which is a convolution with one weight for each channel: the blocks of RepVGG, MobileOne and
 // RepViT as they are trained. Sums of more branches are joined two by two.
 func addBranches(g *graph.Graph) error {
-	b := branches{g: g, users: map[string]int{}, of: map[string]*graph.Node{}, joined: map[*graph.Node]bool{}}
-	for _, n := range g.Nodes {
-		for _, in := range n.Inputs {
-			b.users[in]++
-		}
-	}
-	for _, p := range g.Outputs {
-		b.users[p.Name]++
-	}
+	b := branches{g: g, users: usersOf(g), of: map[string]*graph.Node{}, joined: map[*graph.Node]bool{}}
 	for _, n := range g.Nodes {
 		if (n.Op == "Add" || n.Op == "Sum") && n.Domain == "" && len(n.Inputs) == 2 && n.Inputs[0] != n.Inputs[1] {
 			b.dropZero(n)
@@ -118,10 +109,7 @@ func (b *branches) convolution(n *graph.Node) *branch {
 		return nil
 	}
 	axes := len(w.Shape) - 2
-	c := &branch{node: n, weights: w, kernel: w.Shape[2:], group: 1}
-	if a, ok := n.Attributes["group"]; ok {
-		c.group = int(a.Int)
-	}
+	c := &branch{node: n, weights: w, kernel: w.Shape[2:], group: groupsOf(n)}
 	pads := integers(n, "pads", 2*axes, 0)
 	c.strides, c.dilations = integers(n, "strides", axes, 1), integers(n, "dilations", axes, 1)
 	if kernel := n.Attributes["kernel_shape"]; kernel.Ints != nil && !slices.Equal(integers(n, "kernel_shape", axes, 0), c.kernel) {
@@ -132,11 +120,9 @@ func (b *branches) convolution(n *graph.Node) *branch {
 	}
 	c.before, c.after = pads[:axes], pads[axes:]
 	if len(n.Inputs) > 2 && n.Inputs[2] != "" {
-		bias := b.g.Constants[n.Inputs[2]]
-		if bias == nil || bias.DType != graph.Float32 || bias.Deferred() || len(bias.F32) != w.Shape[0] {
+		if c.bias = vectorOf(b.g, n.Inputs[2], w.Shape[0]); c.bias == nil {
 			return nil
 		}
-		c.bias = bias.F32
 	}
 	return c
 }
@@ -161,28 +147,18 @@ func integers(n *graph.Node, name string, count, standard int) []int {
 // gives as many channels as it reads; nil if it is none.
 func (b *branches) normalization(n *graph.Node, beside *branch) *branch {
 	w := beside.weights.Shape
-	if n.Op != "BatchNormalization" || len(n.Inputs) != 5 || n.Attributes["training_mode"].Int != 0 || b.g.Opset < 9 || w[0] != w[1]*beside.group {
+	if !normalizes(b.g, n) || w[0] != w[1]*beside.group {
 		return nil
 	}
-	values := make([][]float32, 4)
-	for k, name := range n.Inputs[1:] {
-		t := b.g.Constants[name]
-		if t == nil || t.DType != graph.Float32 || t.Deferred() || len(t.F32) != w[0] {
-			return nil
-		}
-		values[k] = t.F32
-	}
-	epsilon := 1e-5
-	if a, ok := n.Attributes["epsilon"]; ok {
-		epsilon = float64(a.Float)
+	norm := normalizationOf(b.g, n, w[0])
+	if norm == nil {
+		return nil
 	}
 	axes := len(beside.kernel)
 	one, zero := slices.Repeat([]int{1}, axes), make([]int, axes)
 	weights, bias := make([]float32, w[0]*w[1]), make([]float32, w[0])
 	for c := range bias {
-		factor := float64(values[0][c]) / math.Sqrt(float64(values[3][c])+epsilon)
-		weights[c*w[1]+c%w[1]] = float32(factor)
-		bias[c] = float32(float64(values[1][c]) - float64(float64(values[2][c])*factor))
+		weights[c*w[1]+c%w[1]], bias[c] = float32(norm.factors[c]), norm.of(c, 0)
 	}
 	return &branch{node: n, weights: graph.Floats(weights, append([]int{w[0], w[1]}, one...)...), bias: bias, group: beside.group,
 		kernel: one, strides: one, dilations: beside.dilations, before: zero, after: zero}

@@ -14,23 +14,15 @@ import (
 // foldBatchNorm puts a batch normalisation with known statistics that alone uses
 // a convolution's result into the convolution's weights and bias.
 func foldBatchNorm(g *graph.Graph) error {
-	users := map[string]int{}
-	convolutions := map[string]*graph.Node{}
+	users, convolutions := usersOf(g), map[string]*graph.Node{}
 	for _, n := range g.Nodes {
-		for _, in := range n.Inputs {
-			users[in]++
-		}
 		if (n.Op == "Conv" || n.Op == "ConvTranspose") && n.Domain == "" && len(n.Inputs) >= 2 && len(n.Outputs) == 1 {
 			convolutions[n.Outputs[0]] = n
 		}
 	}
-	for _, p := range g.Outputs {
-		users[p.Name]++
-	}
 	folded := map[*graph.Node]bool{}
 	for _, n := range g.Nodes {
-		if n.Op != "BatchNormalization" || n.Domain != "" || len(n.Inputs) != 5 || len(n.Outputs) != 1 ||
-			n.Attributes["training_mode"].Int != 0 || g.Opset < 9 {
+		if !normalizes(g, n) {
 			continue
 		}
 		conv := convolutions[n.Inputs[0]]
@@ -57,42 +49,27 @@ func foldInto(g *graph.Graph, conv, n *graph.Node) (bool, error) {
 		return false, nil
 	}
 	// A transposed convolution's weights are [in, out/group, kernel…].
-	filters, groups, transposed := w.Shape[0], 1, conv.Op == "ConvTranspose"
+	filters, groups, transposed := w.Shape[0], groupsOf(conv), conv.Op == "ConvTranspose"
 	if transposed {
-		if a, ok := conv.Attributes["group"]; ok {
-			groups = int(a.Int)
-		}
 		if groups < 1 || w.Shape[0]%groups != 0 {
 			return false, nil
 		}
 		filters = w.Shape[1] * groups
 	}
-	vector := func(name string) []float32 {
-		if t := g.Constants[name]; t != nil && t.DType == graph.Float32 && len(t.Shape) == 1 && t.Shape[0] == filters {
-			return t.F32
-		}
-		return nil
-	}
-	scale, shift, mean, variance := vector(n.Inputs[1]), vector(n.Inputs[2]), vector(n.Inputs[3]), vector(n.Inputs[4])
-	if scale == nil || shift == nil || mean == nil || variance == nil {
+	norm := normalizationOf(g, n, filters)
+	if norm == nil {
 		return false, nil
 	}
 	bias := make([]float32, filters)
 	if len(conv.Inputs) > 2 && conv.Inputs[2] != "" {
-		own := vector(conv.Inputs[2])
+		own := vectorOf(g, conv.Inputs[2], filters)
 		if own == nil {
 			return false, nil
 		}
 		copy(bias, own)
 	}
-	epsilon := 1e-5
-	if a, ok := n.Attributes["epsilon"]; ok {
-		epsilon = float64(a.Float)
-	}
-	factors := make([]float64, filters)
-	for f := range factors {
-		factors[f] = float64(scale[f]) / math.Sqrt(float64(variance[f])+epsilon)
-		bias[f] = float32(float64((float64(bias[f])-float64(mean[f]))*factors[f]) + float64(shift[f]))
+	for f, v := range bias {
+		bias[f] = norm.of(f, v)
 	}
 	each := w.Len() / filters
 	of := func(i int) int { return i / each }
@@ -105,7 +82,7 @@ func foldInto(g *graph.Graph, conv, n *graph.Node) (bool, error) {
 	}
 	weights, err := w.Change(func(part []float32, first int) {
 		for i, v := range part {
-			part[i] = float32(float64(v) * factors[of(first+i)])
+			part[i] = float32(float64(v) * norm.factors[of(first+i)])
 		}
 	})
 	if err != nil {
@@ -117,4 +94,69 @@ func foldInto(g *graph.Graph, conv, n *graph.Node) (bool, error) {
 	*n = graph.Node{Name: conv.Name, Op: conv.Op, Inputs: []string{conv.Inputs[0], prefix + "\x00w", prefix + "\x00b"},
 		Outputs: n.Outputs, Attributes: conv.Attributes}
 	return true, nil
+}
+
+// usersOf counts who reads a value; an output of the graph counts, too.
+func usersOf(g *graph.Graph) map[string]int {
+	users := map[string]int{}
+	for _, n := range g.Nodes {
+		for _, in := range n.Inputs {
+			users[in]++
+		}
+	}
+	for _, p := range g.Outputs {
+		users[p.Name]++
+	}
+	return users
+}
+
+// groupsOf is the number of groups of a convolution.
+func groupsOf(conv *graph.Node) int {
+	if a, ok := conv.Attributes["group"]; ok {
+		return int(a.Int)
+	}
+	return 1
+}
+
+// vectorOf is a constant vector of n float32 numbers, nil if the value is none or not held.
+func vectorOf(g *graph.Graph, name string, n int) []float32 {
+	if t := g.Constants[name]; t != nil && t.DType == graph.Float32 && len(t.Shape) == 1 && t.Shape[0] == n {
+		return t.F32
+	}
+	return nil
+}
+
+// normalizes reports whether a node is a batch normalisation by statistics that it is given.
+func normalizes(g *graph.Graph, n *graph.Node) bool {
+	return n.Op == "BatchNormalization" && n.Domain == "" && len(n.Inputs) == 5 && len(n.Outputs) == 1 &&
+		n.Attributes["training_mode"].Int == 0 && g.Opset >= 9
+}
+
+// A normalization is what a batch normalisation does to each channel: (x − mean)·factor + shift.
+type normalization struct {
+	factors     []float64
+	mean, shift []float32
+}
+
+// normalizationOf is that of a node which normalizes so many channels, nil if its statistics are not known.
+func normalizationOf(g *graph.Graph, n *graph.Node, channels int) *normalization {
+	vector := func(k int) []float32 { return vectorOf(g, n.Inputs[k], channels) }
+	scale, shift, mean, variance := vector(1), vector(2), vector(3), vector(4)
+	if scale == nil || shift == nil || mean == nil || variance == nil {
+		return nil
+	}
+	epsilon := 1e-5
+	if a, ok := n.Attributes["epsilon"]; ok {
+		epsilon = float64(a.Float)
+	}
+	factors := make([]float64, channels)
+	for c := range factors {
+		factors[c] = float64(scale[c]) / math.Sqrt(float64(variance[c])+epsilon)
+	}
+	return &normalization{factors, mean, shift}
+}
+
+// of is what becomes of x in channel c.
+func (n *normalization) of(c int, x float32) float32 {
+	return float32(float64((float64(x)-float64(n.mean[c]))*n.factors[c]) + float64(n.shift[c]))
 }
