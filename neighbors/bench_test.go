@@ -184,7 +184,7 @@ func BenchmarkTrustworthiness(b *testing.B) {
 					original, _ := NewSpace("X", pts, Euclidean)
 					embedded, _ := NewSpace("Z", z, Euclidean)
 					for b.Loop() {
-						if _, err := Trustworthiness(context.Background(), original, embedded, 5, Options{}); err != nil {
+						if _, err := Trustworthiness(context.Background(), original, embedded, []int{5}, Options{}); err != nil {
 							b.Fatal(err)
 						}
 					}

@@ -12,40 +12,80 @@ import (
 	"repscope/points"
 )
 
-// Trustworthiness is Scores.Trustworthiness of a pass with this k and ties averaged, to the bit, in a fraction of the time:
+// Trustworthiness are Scores.Trustworthiness of a pass with these ks and ties averaged, to the bit, in a fraction of the time:
 //
 //	T(k) = 1 − 2/(n·k·(2n−3k−1)) · Σ_i Σ_{j ∈ N̂_i^k} max(0, r_ij − k)    for k < n/2
 //
 // where N̂_i^k are the k nearest neighbors of point i in the embedded space and r_ij is the rank of point j in the original.
 // Continuity is the same with the spaces exchanged. Of o, Threads and Memory are used; windows and blocks are errors.
 // Errors are those of [NewPass].
-func Trustworthiness(ctx context.Context, original, embedded Space, k int, o Options) (float64, error) {
-	o = Options{Ks: []int{k}, CoRanking: CoRankingOff, Threads: o.Threads, Memory: o.Memory}
+func Trustworthiness(ctx context.Context, original, embedded Space, ks []int, o Options) ([]float64, error) {
+	p, o, err := scorePass(ctx, original, embedded, ks, o)
+	if err != nil {
+		return nil, err
+	}
+	values, err := shortScores(ctx, original, embedded, p, &o)
+	if values != nil || err != nil {
+		return values, err
+	}
+	trust, _, err := p.scores(ctx)
+	return trust, err
+}
+
+// TrustworthinessAndContinuity are both, for each k.
+func TrustworthinessAndContinuity(ctx context.Context, original, embedded Space, ks []int, o Options) (trust, continuity []float64, err error) {
+	p, o, err := scorePass(ctx, original, embedded, ks, o)
+	if err != nil {
+		return nil, nil, err
+	}
+	if trust, err = shortScores(ctx, original, embedded, p, &o); trust != nil && err == nil {
+		continuity, err = shortScores(ctx, embedded, original, p, &o)
+	}
+	if continuity != nil || err != nil {
+		return trust, continuity, err
+	}
+	return p.scores(ctx)
+}
+
+func scorePass(ctx context.Context, original, embedded Space, ks []int, o Options) (*Pass, Options, error) {
+	o = Options{Ks: ks, CoRanking: CoRankingOff, Threads: o.Threads, Memory: o.Memory}
 	if o.Memory == 0 {
 		o.Memory = o.rows(ctx, original.metric).Budget() // asks the machine once
 	}
 	p, err := NewPassOf(original, []Space{embedded}, o)
-	if err != nil {
-		return 0, err
-	}
-	lists, err := embedded.short(ctx, k, &o)
-	if err != nil {
-		return 0, err
-	}
-	if lists != nil && original.metric != Precomputed {
-		done, err := rows.PlaceShort(ctx, floating(original.points), o.rows(ctx, original.metric), &lists.Short)
-		if err != nil {
-			return 0, err
-		}
-		if done {
-			return lists.trustworthiness(k), nil
-		}
-	}
+	return p, o, err
+}
+
+// scores are those of the whole pass.
+func (p *Pass) scores(ctx context.Context) (trust, continuity []float64, err error) {
 	result, err := p.Compare(ctx)
 	if err != nil {
-		return 0, err
+		return nil, nil, err
 	}
-	return result[0].ByK[0].Trustworthiness, nil
+	for _, s := range result[0].ByK {
+		trust, continuity = append(trust, s.Trustworthiness), append(continuity, s.Continuity)
+	}
+	return trust, continuity, nil
+}
+
+// shortScores are trustworthinesses by the lists of the embedded space alone; nil where a pass is better.
+func shortScores(ctx context.Context, original, embedded Space, p *Pass, o *Options) ([]float64, error) {
+	if original.metric == Precomputed {
+		return nil, nil
+	}
+	lists, err := embedded.short(ctx, p.kmax, o)
+	if lists == nil || err != nil {
+		return nil, err
+	}
+	done, err := rows.PlaceShort(ctx, floating(original.points), o.rows(ctx, original.metric), &lists.Short)
+	if !done || err != nil {
+		return nil, err
+	}
+	values := make([]float64, len(p.ks))
+	for at, k := range p.ks {
+		values[at] = lists.trustworthiness(k)
+	}
+	return values, nil
 }
 
 // shortLists are the nearest neighbors of all points; run holds, for each, the place of the first of its list at its distance.

@@ -112,7 +112,8 @@ func compareTrustworthiness(ctx context.Context, t *testing.T, what string, pair
 	if err != nil {
 		t.Fatal(what, err)
 	}
-	pass, err := NewPassOf(original, []Space{embedded}, Options{Ks: []int{k}, CoRanking: CoRankingOff})
+	ks := []int{k, k / 2} // in no order
+	pass, err := NewPassOf(original, []Space{embedded}, Options{Ks: ks, CoRanking: CoRankingOff})
 	if err != nil {
 		t.Fatal(what, err)
 	}
@@ -121,13 +122,28 @@ func compareTrustworthiness(ctx context.Context, t *testing.T, what string, pair
 		t.Fatal(what, err)
 	}
 	want := all[0].ByK[0]
+	trust, cont, err := TrustworthinessAndContinuity(ctx, original, embedded, ks, Options{})
+	if err != nil {
+		t.Fatal(what, err)
+	}
+	several, err := Trustworthiness(ctx, original, embedded, ks, Options{})
+	if err != nil {
+		t.Fatal(what, err)
+	}
+	for at, k := range ks {
+		want := all[0].ByK[at]
+		if trust[at] != want.Trustworthiness || cont[at] != want.Continuity || several[at] != want.Trustworthiness {
+			t.Errorf("%s, %d of %d: trustworthiness %v and %v, continuity %v, want %v and %v",
+				what, k, ks, trust[at], several[at], cont[at], want.Trustworthiness, want.Continuity)
+		}
+	}
 	for threads := 1; threads < 3; threads++ {
-		trust, err := Trustworthiness(ctx, original, embedded, k, Options{Threads: threads})
-		if err != nil || trust != want.Trustworthiness {
+		trust, err := Trustworthiness(ctx, original, embedded, []int{k}, Options{Threads: threads})
+		if err != nil || trust[0] != want.Trustworthiness {
 			t.Errorf("%s, %d threads: trustworthiness %v, want %v (%v)", what, threads, trust, want.Trustworthiness, err)
 		}
-		cont, err := Trustworthiness(ctx, embedded, original, k, Options{Threads: threads})
-		if err != nil || cont != want.Continuity {
+		cont, err := Trustworthiness(ctx, embedded, original, []int{k}, Options{Threads: threads})
+		if err != nil || cont[0] != want.Continuity {
 			t.Errorf("%s, %d threads: continuity %v, want %v (%v)", what, threads, cont, want.Continuity, err)
 		}
 	}
@@ -173,7 +189,7 @@ func TestTrustworthinessErrors(t *testing.T) {
 		{context.Background(), x, 19, "k = 19"},
 		{stopped, x, 5, "context canceled"},
 	} {
-		if _, err := Trustworthiness(c.ctx, x, c.z, c.k, Options{}); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := Trustworthiness(c.ctx, x, c.z, []int{c.k}, Options{}); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%v, want %q", err, c.want)
 		}
 	}

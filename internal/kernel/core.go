@@ -408,7 +408,14 @@ func (w *worker[E, O]) edge(c []O, a, b *E, height, width, depth int, add bool) 
 	if j.links {
 		w.inLinks(micro, a, b, depth)
 	} else {
-		micro(depth, a, b, &w.tile[0], t.nr, uintptr(unsafe.Pointer(b)), false)
+		// What a kernel adds up in several sums within its depth is added to C in their order.
+		if add {
+			for i := range height {
+				copy(w.tile[i*t.nr:], c[i*j.stride:i*j.stride+width])
+			}
+		}
+		micro(depth, a, b, &w.tile[0], t.nr, uintptr(unsafe.Pointer(b)), add)
+		add = false
 	}
 	for i := range height {
 		dst, src := c[i*j.stride:i*j.stride+width], w.tile[i*t.nr:i*t.nr+width]

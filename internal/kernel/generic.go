@@ -90,15 +90,17 @@ func pairProduct(a, b uint32) int32 {
 func microInt16Generic(depth int, a, b *uint32, c *float32, stride int, _ uintptr, add bool) {
 	pa, pb := unsafe.Slice(a, depth*genericMR), unsafe.Slice(b, depth*genericNR)
 	for r, row := range tileOf(c, stride) {
-		var s0, s1, s2, s3 int32
-		for k := range depth {
-			v, w := pa[k*genericMR+r], pb[k*genericNR:k*genericNR+genericNR]
-			s0 += signedProduct(v, w[0])
-			s1 += signedProduct(v, w[1])
-			s2 += signedProduct(v, w[2])
-			s3 += signedProduct(v, w[3])
+		for from := 0; from == 0 || from < depth; from += Int16Depth / 2 {
+			var s0, s1, s2, s3 int32
+			for k := from; k < min(depth, from+Int16Depth/2); k++ {
+				v, w := pa[k*genericMR+r], pb[k*genericNR:k*genericNR+genericNR]
+				s0 += signedProduct(v, w[0])
+				s1 += signedProduct(v, w[1])
+				s2 += signedProduct(v, w[2])
+				s3 += signedProduct(v, w[3])
+			}
+			storeTile(row, add || from > 0, float32(s0), float32(s1), float32(s2), float32(s3))
 		}
-		storeTile(row, add, float32(s0), float32(s1), float32(s2), float32(s3))
 	}
 }
 

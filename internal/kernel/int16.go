@@ -9,8 +9,8 @@ import (
 	"unsafe"
 )
 
-// Int16Depth is the depth of a block of an [Int16Product].
-const Int16Depth = 2 * KC
+// Int16Depth is the depth of a block of an [Int16Product]: short, so that numbers may be large. It divides 2·[KC].
+const Int16Depth = 128
 
 // RowAlign is what the first vector of A in an [Int16Product] must be a multiple of.
 const RowAlign = 12

@@ -26,11 +26,9 @@ from ._server import Pair, Server, Unavailable, server
 
 __all__ = ["continuity", "trustworthiness"]
 
-# The first calls for a pair of arrays compute a score alone each. With many samples the next one has both scores for any numbers
-# of neighbors from one pass, those that are asked for next along with it.
-_ALONE = 2
+# Who asks for a score of a pair of arrays a second time has these numbers of neighbors along with it, and those of the other score that
+# was asked for: from longer lists, at a fraction of what they take alone.
 _ALONG = (5, 10, 20)
-_LARGE = 4000
 
 # The metrics of scikit-learn that have the order of one of the program's.
 _METRICS = {"euclidean": "euclidean", "l2": "euclidean", "sqeuclidean": "euclidean", "cosine": "cosine", "precomputed": "precomputed"}
@@ -130,9 +128,11 @@ def _remembered(name: str, original: np.ndarray, embedded: np.ndarray, k: int, m
 
 def _ask(kept: Server, pair: Pair, name: str, k: int, metric: str) -> Dict[Tuple[Any, ...], Optional[float]]:
     n = pair.arrays[0]["shape"][0]
+    asked = {score for score, _, of in pair.scores if of == metric}
     names, ks = [name], [k]
-    if n >= _LARGE and len(pair.scores) >= _ALONE:
-        names, ks = list(__all__), sorted({k, *(a for a in _ALONG if a < n / 2)})
+    if name in asked:  # others are likely to follow
+        ks = sorted({k, *(a for a in _ALONG if a < n / 2)})
+        names = [score for score in __all__ if score in asked and any((score, a, metric) not in pair.scores for a in ks)]
     answer = kept.ask({"scores": names, "k": ks, "metric": metric, "original": pair.arrays[0], "embedded": pair.arrays[1]})
     return {(s, a, metric): value for s in names for a, value in zip(ks, answer[s])}
 

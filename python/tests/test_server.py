@@ -87,9 +87,15 @@ class Kept(Case):
             self.right(X, Z)
             Z[row] += 3
             self.right(X, Z)
-        with mock.patch.object(metrics, "_LARGE", 100):  # both for several k
-            for k in (5, 10, 7, 20, 59):
+        kept = metrics.server()
+        with mock.patch.object(kept, "ask", side_effect=kept.ask) as asked:
+            for k, questions in ((5, 0), (10, 1), (20, 1), (7, 2), (59, 3)):  # both for several k
                 self.right(X, Z, k)
+                self.assertEqual(asked.call_count, questions)
+            kept.pair = metrics.Pair()
+            for k, questions in ((5, 1), (7, 2), (20, 2)):
+                self.assertAlmostEqual(trustworthiness(X, Z, n_neighbors=k), direct(X, Z, k), delta=1e-12)
+                self.assertEqual(asked.call_count, 3 + questions)
 
     def test_shared_arrays_are_read_where_they_are(self) -> None:
         X, Z = pair(50, 4, 2)

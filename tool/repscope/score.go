@@ -70,19 +70,15 @@ func score(_ []run.Command, args []string, w io.Writer) error {
 	if err := pair(given[1], original, given[2], embedded, []int{*k}); err != nil {
 		return err
 	}
-	var result report.Object
-	if original.Collapsed() || embedded.Collapsed() {
-		result.Set(given[0], nil)
-		return report.Encode(w, result)
-	}
-	value, err := single(ctx, given[0], original, embedded, *k)
+	values, err := scores(ctx, original, embedded, given[:1], []int{*k})
 	if errors.Is(err, context.Canceled) {
 		return errors.New("interrupted")
 	}
 	if err != nil {
 		return err
 	}
-	result.Set(given[0], value)
+	var result report.Object
+	result.Set(given[0], values[given[0]][0])
 	return report.Encode(w, result)
 }
 
@@ -107,12 +103,34 @@ func pair(name string, original neighbors.Space, other string, embedded neighbor
 	return nil
 }
 
-// single is one score.
-func single(ctx context.Context, name string, original, embedded neighbors.Space, k int) (float64, error) {
-	if name == continuity {
-		original, embedded = embedded, original
+// scores are those of a pair, by name and k; null where a space is collapsed.
+func scores(ctx context.Context, original, embedded neighbors.Space, names []string, ks []int) (map[string][]*float64, error) {
+	out := make(map[string][]*float64, len(names))
+	for _, name := range names {
+		out[name] = make([]*float64, len(ks))
 	}
-	return neighbors.Trustworthiness(ctx, original, embedded, k, neighbors.Options{})
+	if original.Collapsed() || embedded.Collapsed() {
+		return out, nil
+	}
+	var found [2][]float64 // trustworthiness and continuity
+	var err error
+	switch {
+	case len(out) == 2:
+		found[0], found[1], err = neighbors.TrustworthinessAndContinuity(ctx, original, embedded, ks, neighbors.Options{})
+	case out[continuity] != nil:
+		found[1], err = neighbors.Trustworthiness(ctx, embedded, original, ks, neighbors.Options{})
+	default:
+		found[0], err = neighbors.Trustworthiness(ctx, original, embedded, ks, neighbors.Options{})
+	}
+	if err != nil {
+		return nil, err
+	}
+	for side, name := range []string{trustworthiness, continuity} {
+		for at := range out[name] {
+			out[name][at] = &found[side][at]
+		}
+	}
+	return out, nil
 }
 
 // space reads an array of a row per sample. float32 and float64 stay what they are, where they lie if they can.

@@ -207,39 +207,6 @@ func (s *server) unmap(path string) {
 	delete(s.mapped, path)
 }
 
-// scores are those of a pair, by name and k.
-func scores(ctx context.Context, original, embedded neighbors.Space, names []string, ks []int) (map[string][]*float64, error) {
-	out := make(map[string][]*float64, len(names))
-	for _, name := range names {
-		out[name] = make([]*float64, len(ks))
-	}
-	if original.Collapsed() || embedded.Collapsed() {
-		return out, nil
-	}
-	if len(out)*len(ks) == 1 {
-		value, err := single(ctx, names[0], original, embedded, ks[0])
-		out[names[0]][0] = &value
-		return out, err
-	}
-	pass, err := neighbors.NewPassOf(original, []neighbors.Space{embedded}, neighbors.Options{Ks: ks, CoRanking: neighbors.CoRankingOff})
-	if err != nil {
-		return nil, err
-	}
-	result, err := pass.Compare(ctx)
-	if err != nil {
-		return nil, err
-	}
-	for at := range ks {
-		of := &result[0].ByK[at]
-		for name, value := range map[string]*float64{trustworthiness: &of.Trustworthiness, continuity: &of.Continuity} {
-			if out[name] != nil {
-				out[name][at] = value
-			}
-		}
-	}
-	return out, nil
-}
-
 // space reads a region where it lies.
 func (s *server) space(r region, metric neighbors.Metric) (neighbors.Space, error) {
 	if r.Name == "" {

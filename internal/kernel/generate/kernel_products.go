@@ -106,6 +106,9 @@ func (t tile) finish() {
 // unroll is the number of depths that one turn of a product's loop takes.
 const unroll = 8
 
+// roundedDepth is the number of depths whose products are added before the sums are converted.
+const roundedDepth = 64
+
 // linkDepth is the number of depths whose products make one link of a linked kernel's sums.
 const linkDepth = 32
 
@@ -135,6 +138,9 @@ func (t tile) product(linked bool) {
 	t.emit("MOVQ R8, R11")
 	t.emit("MOVQ $%d, R12", t.rows-1)
 	t.emit("XORQ R13, R13")
+	if t.convert != "" {
+		t.emit("MOVQ $%d, R14", roundedDepth/unroll)
+	}
 	t.clear()
 	t.emit("SUBQ $%d, CX", unroll)
 	t.emit("JLT tail")
@@ -147,6 +153,9 @@ func (t tile) product(linked bool) {
 	t.emit("ADDQ $%d, DX", unroll*t.panelB*t.size())
 	if linked {
 		t.link()
+	}
+	if t.convert != "" {
+		t.round()
 	}
 	t.emit("SUBQ $%d, CX", unroll)
 	t.emit("JGE loop")
@@ -167,11 +176,46 @@ func (t tile) product(linked bool) {
 		t.label("whole")
 	}
 	if t.convert != "" {
-		for i := range t.rows * t.vectors {
-			t.emit("%s %s, %s", t.convert, t.register(i), t.register(i))
-		}
+		t.converted()
 	}
 	t.finish()
+}
+
+// converted converts the sums.
+func (t tile) converted() {
+	for i := range t.rows * t.vectors {
+		t.emit("%s %s, %s", t.convert, t.register(i), t.register(i))
+	}
+}
+
+// round ends, every roundedDepth depths but for the last, sums that are converted: it stores them at DI, or adds them to what is there
+// if AX is not zero, and begins the next, which are added.
+func (t tile) round() {
+	t.emit("DECQ R14")
+	t.emit("JNZ exact")
+	t.emit("TESTQ CX, CX")
+	t.emit("JZ exact")
+	t.converted()
+	each := func(do func(address, sum string)) {
+		t.emit("MOVQ DI, BX")
+		for r := range t.rows {
+			for v := range t.vectors {
+				do(fmt.Sprintf("%d(BX)", v*t.bytes), t.sum(r, v))
+			}
+			if r < t.rows-1 {
+				t.emit("ADDQ R8, BX")
+			}
+		}
+	}
+	t.emit("TESTL AX, AX")
+	t.emit("JZ begun")
+	each(func(address, sum string) { t.emit("%s %s, %s, %s", t.add, address, sum, sum) })
+	t.label("begun")
+	each(func(address, sum string) { t.emit("%s %s, %s", t.load, sum, address) })
+	t.clear()
+	t.emit("MOVL $1, AX")
+	t.emit("MOVQ $%d, R14", roundedDepth/unroll)
+	t.label("exact")
 }
 
 // link ends a link, but for the last: it adds the sums to those of the links before and begins the next.
