@@ -67,6 +67,10 @@ type shuffled struct {
 
 	row          int // that the order is of, −1 for none
 	order, run   []int32
+	decided      int64 // comparisons for that order
+	inOrders     int64 // and for all orders so far, which depends on the rows that other workers have taken
+	redecided    int64 // what Redecided says of orders
+	counted      int   // the row last in redecided, −1 for none
 	place, count []int32
 	drawn        []scan.Entry[int64]
 }
@@ -75,7 +79,7 @@ type shuffled struct {
 func (p *Pass) shuffledWorker(w rows.Worker, space uint64, point func(row int) int) *shuffled {
 	return &shuffled{
 		Worker: w, key: stat.StreamTies.Key(p.options.Seed, space), point: point,
-		group: p.group, groups: max(1, len(p.blockIDs)), row: -1, place: make([]int32, p.n),
+		group: p.group, groups: max(1, len(p.blockIDs)), row: -1, counted: -1, place: make([]int32, p.n),
 	}
 }
 
@@ -85,7 +89,10 @@ func (s *shuffled) draw(row int) {
 		return
 	}
 	s.row = row
+	before := s.Worker.Redecided()
 	s.order, s.run = s.Worker.NearestTied(row, len(s.place), s.order, s.run)
+	s.decided = s.Worker.Redecided() - before
+	s.inOrders += s.decided
 	key := s.key.Derive(uint64(s.point(row)))
 	for lo := 0; lo < len(s.order); {
 		hi := rows.RunEnd(s.run, lo)
@@ -107,9 +114,16 @@ func (s *shuffled) draw(row int) {
 	}
 }
 
+// Redecided implements rows.Worker: an order counts once, where its row's neighbors are asked for, however often it is drawn.
+func (s *shuffled) Redecided() int64 { return s.Worker.Redecided() - s.inOrders + s.redecided }
+
 // Nearest implements rows.Worker.
 func (s *shuffled) Nearest(row, count int, list []int32) []int32 {
 	s.draw(row)
+	if s.counted != row { // but in a longer list
+		s.counted = row
+		s.redecided += s.decided
+	}
 	return append(list[:0], s.order[:min(count, len(s.order))]...)
 }
 

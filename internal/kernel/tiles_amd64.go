@@ -132,14 +132,15 @@ func packUint8Tiles(dst []uint32, width int, src []uint8, stride, count, length 
 		for r := range n {
 			row := src[(q+r)*stride:][:length]
 			for at := r * tileChunk / 4; len(row) > 0; at += width * tileChunk / 4 {
-				row = packChunk((*[tileChunk / 4]uint32)(panel[at:]), row)
+				packChunk((*[tileChunk / 4]uint32)(panel[at:]), row)
+				row = row[min(tileChunk, len(row)):]
 			}
 		}
 	}
 }
 
-// packChunk copies the first chunk of a row, filled up with zeros, and returns the rest.
-func packChunk(dst *[tileChunk / 4]uint32, row []uint8) []uint8 {
+// packChunk copies the first chunk of a row, filled up with zeros.
+func packChunk(dst *[tileChunk / 4]uint32, row []uint8) {
 	var last [tileChunk]uint8
 	if len(row) < tileChunk {
 		copy(last[:], row)
@@ -149,5 +150,4 @@ func packChunk(dst *[tileChunk / 4]uint32, row []uint8) []uint8 {
 	for i := range dst {
 		dst[i] = binary.LittleEndian.Uint32(chunk[4*i:])
 	}
-	return row[tileChunk:]
 }
