@@ -39,6 +39,15 @@ type tiling[E element, O number] struct {
 	colStep  [2]int
 	packRows func(dst []E, width int, src []E, stride, count, depth int)
 	links    linkKernel[E, O] // of whole tiles; nil if micro has to do
+	block    int              // what blockDepth is in the place of KC; of exact sums only
+}
+
+// blockDepth is the depth of a panel.
+func (t *tiling[E, O]) blockDepth() int {
+	if t.block > 0 {
+		return t.block
+	}
+	return KC
 }
 
 // newTiling is a tiling with one micro-kernel for all tiles.
@@ -84,7 +93,7 @@ type finisher[O number] interface {
 }
 
 const (
-	// blockRows is the number of A's vectors whose block (blockRows × KC) stays in the L2 cache.
+	// blockRows is the number of A's vectors whose block (blockRows × blockDepth) stays in the L2 cache.
 	blockRows = 4 * Align
 	// superVectors bounds the vectors of the operand that all threads share.
 	superVectors = 32 * Align
@@ -173,8 +182,9 @@ func (e *engine[E, O]) execute(threads int) error {
 		e.chunk = max(e.chunk, roundUp(24, other.width))
 	}
 	if !other.source.isPacked() {
+		kc := j.tiling.blockDepth()
 		for _, w := range e.workers[:threads] {
-			w.private = grow(w.private, e.chunk*KC)
+			w.private = grow(w.private, e.chunk*kc)
 		}
 	}
 	return e.multiply(shared, other, threads)
@@ -212,14 +222,15 @@ func (e *engine[E, O]) sides() (shared, other side[E]) {
 func (e *engine[E, O]) multiply(shared, other side[E], threads int) error {
 	j := &e.job
 	sharedPacked, privateChunk := shared.source.isPacked(), e.chunk
-	superDepth := roundUp(j.k, KC)
+	kc := j.tiling.blockDepth()
+	superDepth := roundUp(j.k, kc)
 	// Parts of equal size: a small remainder would pack the other operand again for little work.
 	superCount := roundUp(shared.count, shared.width)
 	if parts := (shared.count + superVectors - 1) / superVectors; parts > 1 {
 		superCount = roundUp((shared.count+parts-1)/parts, Align)
 	}
 	if !sharedPacked {
-		superDepth = min(superDepth, max(KC, superElements/superCount/KC*KC))
+		superDepth = min(superDepth, max(kc, superElements/superCount/kc*kc))
 		e.shared = grow(e.shared, superCount*superDepth)
 	}
 	for s0 := 0; s0 < shared.count; s0 += superCount {
@@ -228,7 +239,7 @@ func (e *engine[E, O]) multiply(shared, other side[E], threads int) error {
 			e.k0, e.kn = k0, min(superDepth, j.k-k0)
 			if !sharedPacked {
 				e.chunk = Align
-				e.tasks = (e.sn + e.chunk - 1) / e.chunk * ((e.kn + KC - 1) / KC)
+				e.tasks = (e.sn + e.chunk - 1) / e.chunk * ((e.kn + kc - 1) / kc)
 				e.parallel(packPhase, threads)
 			}
 			e.chunk = privateChunk
@@ -309,10 +320,10 @@ func (w *worker[E, O]) work() {
 // The shared buffer holds block after block, each with its panels in order.
 func (e *engine[E, O]) packTask(task int) {
 	shared, _ := e.sides()
-	groups := (e.sn + e.chunk - 1) / e.chunk
-	k := task / groups * KC
+	groups, kc := (e.sn+e.chunk-1)/e.chunk, e.job.tiling.blockDepth()
+	k := task / groups * kc
 	first := task % groups * e.chunk
-	count, depth := min(e.chunk, e.sn-first), min(KC, e.kn-k)
+	count, depth := min(e.chunk, e.sn-first), min(kc, e.kn-k)
 	start := k*roundUp(e.sn, shared.width) + first*depth
 	shared.source.packInto(e.shared[start:start+roundUp(count, shared.width)*depth], shared.width, e.s0+first, count, e.k0+k, depth)
 }
@@ -329,8 +340,8 @@ func (w *worker[E, O]) multiplyTask(task int) {
 		first = padded - first - count
 	}
 	count = min(count, other.count-first)
-	for k := e.k0; k < e.k0+e.kn && !e.stop(); k += KC {
-		depth := min(KC, j.k-k)
+	for k, kc := e.k0, j.tiling.blockDepth(); k < e.k0+e.kn && !e.stop(); k += kc {
+		depth := min(kc, j.k-k)
 		var s, o []E
 		if shared.source.isPacked() {
 			s = shared.source.block(e.s0, k, depth)

@@ -26,6 +26,7 @@ func tilesUint8() *uint8Tiling {
 			mr: tilePanel, nr: tilePanel, rowStep: [3]int{16, tilePanel, tilePanel}, colStep: [2]int{16, tilePanel},
 			micro: [3][2]microKernel[uint32, int32]{
 				{uint8AMXR16V1, uint8AMXR16V2}, {uint8AMXR32V1, uint8AMXR32V2}, {uint8AMXR32V1, uint8AMXR32V2}},
+			block: tileBlock,
 		},
 		group:  4,
 		groups: tileChunk / 4,

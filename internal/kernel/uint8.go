@@ -96,8 +96,8 @@ func (p *PackedUint8) fill(o Uint8Operand, side string, count, depth int, right 
 		return nil
 	}
 	s := uint8Source{operand: o, tiling: t, depth: depth, right: right}
-	for k := 0; k < groups; k += KC {
-		kc := min(KC, groups-k)
+	for k, block := 0, t.tiling.blockDepth(); k < groups; k += block {
+		kc := min(block, groups-k)
 		s.packInto(p.data[padded*k:padded*(k+kc)], width, 0, count, k, kc)
 	}
 	return nil
@@ -188,7 +188,7 @@ type uint8Source struct {
 	operand Uint8Operand
 	tiling  *uint8Tiling
 	first   int // vector that counts as the first
-	start   int // group that counts as depth 0, a multiple of KC
+	start   int // group that counts as depth 0, a multiple of the depth of a block
 	depth   int // in bytes
 	right   bool
 }
@@ -348,8 +348,8 @@ func (w *Uint8Workspace) rowSums(t *uint8Tiling, o Uint8Operand, count, depth in
 }
 
 const (
-	// wideDepth is the depth, in bytes, whose sums fit into int32; a multiple of KC groups.
-	wideDepth = MaxUint8Depth / (4 * KC) * (4 * KC)
+	// wideDepth is the depth, in bytes, whose sums fit into int32; a multiple of the groups of any block.
+	wideDepth = MaxUint8Depth / (4 * tileBlock) * (4 * tileBlock)
 	wideRows  = 4 * Align
 )
 
