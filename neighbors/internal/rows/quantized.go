@@ -199,7 +199,7 @@ func (q *quantized) reach(i int, value float32) float32 {
 func (q *quantized) norms() []float32 { return q.norm }
 
 // products implements pairTiles.
-func (q *quantized) products(w *countWorker, c []float32, stride, row, rows, col, cols int) error {
+func (q *quantized) products(w *productWork, c []float32, stride, row, rows, col, cols int) error {
 	product := kernel.Int16Product{
 		M: rows, N: cols, A: &q.left, B: &q.right, First: [2]int{row, col}, C: c, Stride: stride, Workspace: &w.words,
 	}

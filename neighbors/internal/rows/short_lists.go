@@ -1,6 +1,6 @@
 // Nearest neighbors of all points with all that are as far as the last, where nothing else of a row is asked for: rows of values are
-// computed a few at a time and looked at while they are in the cache. Of the least values of groups, the k-th is not below the k-th of all;
-// what may be as near is put in order by direct keys.
+// computed a few at a time and looked at while they are in the cache, or, where products take longest, tiles of pairs, once for both of their
+// points. Of the least values of groups, the k-th is not below the k-th of all; what may be as near is put in order by direct keys.
 
 package rows
 
@@ -20,8 +20,10 @@ const (
 	rowsStep = kernel.RowAlign
 	// rowsBytes is what rows take that stay in the cache.
 	rowsBytes = 768 << 10
-	// wholeRowsPay is the largest dimension in which float32 products are cheap enough to be computed twice for each pair.
-	wholeRowsPay = 64
+	// wholeRowsPay is the largest dimension in which float32 products are cheap enough to be computed twice for each pair, and
+	// roundedRowsPay that for rounded points.
+	wholeRowsPay   = 64
+	roundedRowsPay = 256
 )
 
 // VisitShort calls visit for every point i of float32 or float64 points with its k nearest, nearest first, and all others at the distance of
@@ -51,7 +53,48 @@ func VisitShort(ctx context.Context, pts points.Points, k int, o *Options, visit
 	} else {
 		p.tiles = f
 	}
+	if lists := int64(n) * int64(ListCapacity(k)*8+16); pts.Dim > roundedRowsPay && 4*int64(n)*int64(pts.Dim)+lists < o.Budget() {
+		return p.visitTiles(ctx, k, visit)
+	}
 	return p.visit(ctx, k, step, visit)
+}
+
+// visitTiles visits all points by tiles.
+func (p *countPass) visitTiles(ctx context.Context, k int, visit func(worker, i int, index, run []int32)) (done bool, err error) {
+	n := p.points.N
+	t := newTilePass(p.tiles, &Candidates{N: n, Self: true}, k, min(p.threads, (n+tilePoints-1)/tilePoints))
+	if err := t.run(ctx, nil); err != nil || t.overfull.Load() {
+		return false, err
+	}
+	err = parallel.For(ctx, p.threads, n, func(w, i int) {
+		index, run := p.workers[w].listed(t.lists[i/tilePoints], i, k)
+		visit(w, i, index, run)
+	})
+	return err == nil, err
+}
+
+// listed are the k nearest of point i, and all as far as the last, from the list of its block.
+func (w *countWorker) listed(block *tileList, i, k int) (index, run []int32) {
+	at := i - block.first
+	if int(block.filled[at]) > k {
+		block.cut(at)
+	}
+	w.near = w.near[:0]
+	for _, e := range block.entries[at*block.capacity:][:block.filled[at]] {
+		w.near = append(w.near, e.Index)
+	}
+	w.measure(i, w.near)
+	return w.list(k)
+}
+
+// measure sets nearest to points and their direct keys.
+func (w *countWorker) measure(i int, points []int32) {
+	w.keys = scan.Grown(w.keys, len(points))
+	w.pass.direct.Keys(i, w.row(i), points, w.keys)
+	w.nearest = w.nearest[:0]
+	for c, j := range points {
+		w.nearest = append(w.nearest, scan.Entry[float64]{Key: w.keys[c], Index: j})
+	}
 }
 
 // visit visits all points, step at a time.
@@ -79,7 +122,7 @@ func (w *countWorker) visitRows(first, count, k int, visit func(i int, index, ru
 			w.cuts[j] = float32(math.Inf(-1))
 		}
 	}
-	if err := p.tiles.products(w, w.rows, n, first, count, 0, n); err != nil {
+	if err := p.tiles.products(&w.work, w.rows, n, first, count, 0, n); err != nil {
 		return err
 	}
 	norms, looked := p.tiles.norms(), 0
@@ -89,12 +132,7 @@ func (w *countWorker) visitRows(first, count, k int, visit func(i int, index, ru
 		limit := w.limit(i, row, norms, k)
 		near := w.near[:kernel.NearDistances(w.near, row, norms, w.cuts[:n], norms[i], limit)]
 		looked += len(near)
-		w.keys = scan.Grown(w.keys, len(near))
-		p.direct.Keys(i, w.row(i), near, w.keys)
-		w.nearest = w.nearest[:0]
-		for c, j := range near {
-			w.nearest = append(w.nearest, scan.Entry[float64]{Key: w.keys[c], Index: j})
-		}
+		w.measure(i, near)
 		index, run := w.list(k)
 		visit(i, index, run)
 	}

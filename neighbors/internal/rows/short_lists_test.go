@@ -94,24 +94,35 @@ func testShort(t *testing.T, pts points.Points, keys [][]float64, o *Options, ro
 		if k >= pts.N {
 			continue
 		}
-		index, run := make([][]int32, pts.N), make([][]int32, pts.N)
-		done, err := p.visit(ctx, k, 24, func(_, i int, list, runs []int32) {
-			index[i], run[i] = slices.Clone(list), slices.Clone(runs)
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !done {
+		inRows := func(visit func(_, i int, list, run []int32)) (bool, error) { return p.visit(ctx, k, 24, visit) }
+		inTiles := func(visit func(_, i int, list, run []int32)) (bool, error) { return p.visitTiles(ctx, k, visit) }
+		listed(t, pts.N, k, keys, inTiles)
+		lists := listed(t, pts.N, k, keys, inRows)
+		if lists == nil {
 			continue
-		}
-		lists := &Short{Start: make([]int, pts.N+1)}
-		for i := range pts.N {
-			checkShort(t, i, k, keys[i], index[i], run[i])
-			lists.Index = append(lists.Index, index[i]...)
-			lists.Start[i+1] = len(lists.Index)
 		}
 		checkPlaced(t, p, lists, keys)
 	}
+}
+
+// listed are lists that are right; nil where they were given up.
+func listed(t *testing.T, n, k int, keys [][]float64, visitAll func(visit func(_, i int, list, run []int32)) (bool, error)) *Short {
+	t.Helper()
+	index, run := make([][]int32, n), make([][]int32, n)
+	done, err := visitAll(func(_, i int, list, runs []int32) { index[i], run[i] = slices.Clone(list), slices.Clone(runs) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !done {
+		return nil
+	}
+	lists := &Short{Start: make([]int, n+1)}
+	for i := range n {
+		checkShort(t, i, k, keys[i], index[i], run[i])
+		lists.Index = append(lists.Index, index[i]...)
+		lists.Start[i+1] = len(lists.Index)
+	}
+	return lists
 }
 
 // checkShort checks a list and its runs.
@@ -185,7 +196,7 @@ func checkLimits(t *testing.T, p *countPass, keys [][]float64) {
 	n := p.points.N
 	c := make([]float32, n*n)
 	for row := 0; row < n; row += 2 * tilePoints {
-		if err := p.tiles.products(p.workers[0], c[row*n:], n, row, min(2*tilePoints, n-row), 0, n); err != nil {
+		if err := p.tiles.products(&p.workers[0].work, c[row*n:], n, row, min(2*tilePoints, n-row), 0, n); err != nil {
 			t.Fatal(err)
 		}
 	}

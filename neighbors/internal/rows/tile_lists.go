@@ -12,10 +12,10 @@ import (
 )
 
 // tileList holds the lists of tilePoints points: for each, the count nearest that were seen
-// and all others within the row's band of the last. Goroutines take turns.
+// and all others that may be as near as the last. Goroutines take turns.
 type tileList struct {
 	sync.Mutex
-	space    *bounded[float32]
+	tiles    pairTiles
 	first    int // point
 	count    int
 	capacity int // of a list
@@ -28,15 +28,15 @@ type tileList struct {
 
 // tileSearch is one goroutine's view.
 type tileSearch struct {
-	space   *bounded[float32]
-	lists   []*tileList // of blocks of points
-	left    kernel.Packed[float32]
-	product kernel.Workspace[float32]
-	tile    []float32
-	limits  []float32 // of the columns, as they were
-	least   [kernel.DistanceGroups]float32
-	found   [tilePoints]int32
-	hits    []hit
+	tiles  pairTiles
+	among  *Candidates
+	lists  []*tileList // of blocks of points
+	work   productWork
+	tile   []float32
+	limits []float32 // of the columns, as they were
+	least  [kernel.DistanceGroups]float32
+	found  [tilePoints]int32
+	hits   []hit
 }
 
 // hit is a pair of points of a tile that may be wanted.
@@ -48,8 +48,8 @@ type hit struct {
 // ListCapacity leaves room for the entries that come before the list is cut to count again.
 func ListCapacity(count int) int { return 2*count + 64 }
 
-func newTileList(s *bounded[float32], first, pts, count int) *tileList {
-	l := &tileList{space: s, first: first, count: count, capacity: ListCapacity(count)}
+func newTileList(tiles pairTiles, first, pts, count int) *tileList {
+	l := &tileList{tiles: tiles, first: first, count: count, capacity: ListCapacity(count)}
 	l.entries = make([]scan.Entry[float32], pts*l.capacity)
 	l.filled, l.cutAt, l.limits = make([]int32, pts), make([]int32, pts), make([]float32, pts)
 	for i := range l.limits {
@@ -60,22 +60,14 @@ func newTileList(s *bounded[float32], first, pts, count int) *tileList {
 
 // rows looks at the pairs of the points of a block with those of others, itself or later
 // ones. It gives up, overfull, where a list has no room for the points that are as good as equal.
-func (t *tileSearch) rows(ctx context.Context, right *kernel.Packed[float32], block int, others []*tileList) (overfull bool, err error) {
-	s, own := t.space, t.lists[block]
+func (t *tileSearch) rows(ctx context.Context, block int, others []*tileList) (overfull bool, err error) {
+	own := t.lists[block]
 	height := len(own.filled)
-	if err := t.left.Left(kernel.Packing[float32](offsetPoints[float32]{s.points, own.first}), height, s.sources.Dim); err != nil {
-		return false, err
-	}
 	for _, other := range others {
 		if err := ctx.Err(); err != nil {
 			return false, err
 		}
-		p := kernel.Product[float32]{
-			M: height, N: len(other.filled), K: s.sources.Dim,
-			A: t.left.Operand(0), B: right.Operand(other.first),
-			C: t.tile, Stride: tilePoints, Threads: 1, Workspace: &t.product,
-		}
-		if err := p.Run(); err != nil {
+		if err := t.tiles.products(&t.work, t.tile, tilePoints, own.first, height, other.first, len(other.filled)); err != nil {
 			return false, err
 		}
 		if own == other {
@@ -93,25 +85,25 @@ func (t *tileSearch) rows(ctx context.Context, right *kernel.Packed[float32], bl
 // bound lowers the limits of a block's points before a pair of the tile, which is the block's with itself, is entered: of the least
 // values of groups, the count-th is not below the count-th of all, once as many more are passed over as may be no candidates.
 func (t *tileSearch) bound(own *tileList) {
-	place := own.count + 2*t.space.Window // the point itself is one more, and places count from 0
+	place := own.count + 2*t.among.Window // the point itself is one more, and places count from 0
 	if place >= kernel.DistanceGroups {
 		return
 	}
-	norms := t.space.points.norm[own.first : own.first+len(own.filled)]
+	norms := t.tiles.norms()[own.first : own.first+len(own.filled)]
 	for r, n := range norms {
 		for g := range t.least {
 			t.least[g] = math.MaxFloat32
 		}
 		kernel.LeastDistances(&t.least, t.tile[r*tilePoints:r*tilePoints+len(norms)], norms, n)
 		if last := placed(t.least[:], place); last < math.MaxFloat32 {
-			own.limits[r] = t.space.above(last, t.space.band(own.first+r))
+			own.limits[r] = t.tiles.reach(own.first+r, last)
 		}
 	}
 }
 
 // look enters the pairs of rows from … to−1 of the tile into the lists of both points.
 func (t *tileSearch) look(own, other *tileList, from, to int) (overfull bool) {
-	norm := t.space.points.norm
+	norm := t.tiles.norms()
 	width := len(other.filled)
 	other.Lock()
 	copy(t.limits, other.limits)
@@ -130,7 +122,7 @@ func (t *tileSearch) look(own, other *tileList, from, to int) (overfull bool) {
 		n := norm[own.first+r]
 		near := kernel.NearDistances(t.found[:], products, norms, t.limits[first:width], n, limits[r-from])
 		for _, l := range t.found[:near] {
-			if c := first + int(l); !t.space.Excludes(own.first+r, other.first+c) {
+			if c := first + int(l); !t.among.Excludes(own.first+r, other.first+c) {
 				value := float32(n+norms[l]) - float32(2*products[l])
 				t.hits = append(t.hits, hit{uint16(r), uint16(c), value})
 			}
@@ -167,7 +159,7 @@ func (t *tileList) enter(i int, e scan.Entry[float32]) {
 	t.overfull = kept > t.capacity-16
 }
 
-// cut leaves the nearest of point i's list, of more than those, and all within the band of the last, and returns their number.
+// cut leaves the nearest of point i's list, of more than those, and all that may be as near as the last, and returns their number.
 func (t *tileList) cut(i int) int {
 	list := t.entries[i*t.capacity:][:t.filled[i]]
 	scan.Partition(list, t.count)
@@ -175,7 +167,7 @@ func (t *tileList) cut(i int) int {
 	for _, e := range list[1:t.count] {
 		last = max(last, e.Key)
 	}
-	t.limits[i] = t.space.above(last, t.space.band(t.first+i))
+	t.limits[i] = t.tiles.reach(t.first+i, last)
 	kept := t.count
 	for _, e := range list[t.count:] {
 		if e.Key <= t.limits[i] {

@@ -32,8 +32,8 @@ const LongestShort = 64
 
 // pairTiles computes values that stand for keys, of pairs of points: from products c of the two, (n_i + n_j) − 2c with norms n.
 type pairTiles interface {
-	// products sets c to the products of so many points from row and from col on, for a worker; row is a multiple of rowsStep, col of tilePoints.
-	products(w *countWorker, c []float32, stride, row, rows, col, cols int) error
+	// products sets c to the products of so many points from row and from col on; row is a multiple of rowsStep or tilePoints, col of tilePoints.
+	products(w *productWork, c []float32, stride, row, rows, col, cols int) error
 	norms() []float32
 	// limits are, for a list of point i with that key, the largest value that is certainly below and the largest that is not certainly above.
 	limits(i int, key float64) (below, within float32)
@@ -140,10 +140,15 @@ type countWorker struct {
 	run        []int32
 	least      []float32
 	best       []float32
-	words      kernel.Int16Workspace
-	floats     kernel.Workspace[float32]
-	left       kernel.Packed[float32]
-	packed     int // the first point that left holds, or -1
+	work       productWork
+}
+
+// productWork is the memory of one goroutine's products.
+type productWork struct {
+	words  kernel.Int16Workspace
+	floats kernel.Workspace[float32]
+	left   kernel.Packed[float32]
+	packed int // the first point that left holds, or -1
 }
 
 var countWorkers sync.Pool
@@ -155,7 +160,7 @@ func newCountPass(pts points.Points, o *Options) *countPass {
 		if w == nil {
 			w = new(countWorker)
 		}
-		w.pass, w.packed = p, -1
+		w.pass, w.work.packed = p, -1
 		p.workers = append(p.workers, w)
 	}
 	return p
@@ -246,7 +251,7 @@ func (w *countWorker) search(t, u int) error {
 	own, other := p.block(t), p.block(u)
 	w.tile, w.turned = scan.Grown(w.tile, tilePoints*tilePoints), scan.Grown(w.turned, tilePoints*tilePoints)
 	norms := p.tiles.norms()
-	if err := p.tiles.products(w, w.tile, tilePoints, own.first, own.width, other.first, other.width); err != nil {
+	if err := p.tiles.products(&w.work, w.tile, tilePoints, own.first, own.width, other.first, other.width); err != nil {
 		return err
 	}
 	for r := range own.width {
@@ -384,6 +389,10 @@ func openFloatTiles(ctx context.Context, p *countPass) (*floatTiles, error) {
 	if len(s.outliers) > 0 {
 		return nil, nil
 	}
+	return newFloatTiles(s)
+}
+
+func newFloatTiles(s *bounded[float32]) (*floatTiles, error) {
 	f := &floatTiles{space: s}
 	return f, f.right.Right(kernel.Packing[float32](parallelPacker[float32]{offsetPoints[float32]{s.points, 0}, s.threads}), s.N, s.sources.Dim)
 }
@@ -412,7 +421,7 @@ func (f *floatTiles) reach(i int, value float32) float32 {
 func (f *floatTiles) norms() []float32 { return f.space.points.norm }
 
 // products implements pairTiles. The rows are packed once for products that follow each other.
-func (f *floatTiles) products(w *countWorker, c []float32, stride, row, rows, col, cols int) error {
+func (f *floatTiles) products(w *productWork, c []float32, stride, row, rows, col, cols int) error {
 	s := f.space
 	if w.packed != row || w.left.Count() != rows {
 		if err := w.left.Left(kernel.Packing[float32](offsetPoints[float32]{s.points, row}), rows, s.sources.Dim); err != nil {

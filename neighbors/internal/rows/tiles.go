@@ -24,12 +24,11 @@ const tileRows = 16
 
 // tilePass is the search through all tiles.
 type tilePass struct {
-	space    *bounded[float32]
-	right    kernel.Packed[float32] // all points
-	lists    []*tileList            // of blocks of points
-	searches []*tileSearch          // of the goroutines
-	errs     []error                // of the blocks
-	overfull atomic.Bool            // the search was given up: too many points are as good as equal
+	n        int
+	lists    []*tileList   // of blocks of points
+	searches []*tileSearch // of the goroutines
+	errs     []error       // of the blocks
+	overfull atomic.Bool   // the search was given up: too many points are as good as equal
 }
 
 // searchTiles fills the lists of all points if s is a space in which that is faster than
@@ -46,32 +45,30 @@ func searchTiles(ctx context.Context, s Space, pts points.Points, k int, o *Opti
 	if int64(n)*(int64(4*pts.Dim)+list+int64(32+12*threads))+int64(threads)*own > o.Budget() {
 		return false, nil
 	}
-	t, err := newTilePass(b, k, threads)
+	tiles, err := newFloatTiles(b)
 	if err != nil {
 		return false, err
 	}
+	t := newTilePass(tiles, &b.Candidates, k, threads)
 	if err := t.run(ctx, o.Progress); err != nil || t.overfull.Load() {
 		return false, err
 	}
-	return true, t.collect(ctx, result)
+	return true, t.collect(ctx, b, result)
 }
 
-func newTilePass(b *bounded[float32], k, threads int) (*tilePass, error) {
-	t := &tilePass{space: b, searches: make([]*tileSearch, threads)}
-	if err := t.right.Right(kernel.Packing[float32](offsetPoints[float32]{b.points, 0}), b.N, b.sources.Dim); err != nil {
-		return nil, err
-	}
-	for first := 0; first < b.N; first += tilePoints {
-		t.lists = append(t.lists, newTileList(b, first, min(tilePoints, b.N-first), k))
+func newTilePass(tiles pairTiles, among *Candidates, k, threads int) *tilePass {
+	t := &tilePass{n: among.N, searches: make([]*tileSearch, threads)}
+	for first := 0; first < t.n; first += tilePoints {
+		t.lists = append(t.lists, newTileList(tiles, first, min(tilePoints, t.n-first), k))
 	}
 	for w := range t.searches {
 		t.searches[w] = &tileSearch{
-			space: b, lists: t.lists,
+			tiles: tiles, among: among, lists: t.lists, work: productWork{packed: -1},
 			tile: make([]float32, tilePoints*tilePoints), limits: make([]float32, tilePoints),
 		}
 	}
 	t.errs = make([]error, len(t.lists))
-	return t, nil
+	return t
 }
 
 // search looks at the pairs of block t with the blocks from … to−1.
@@ -79,7 +76,7 @@ func (p *tilePass) search(ctx context.Context, w, t, from, to int) (done bool) {
 	if p.overfull.Load() {
 		return false
 	}
-	failed, err := p.searches[w].rows(ctx, &p.right, t, p.lists[from:to])
+	failed, err := p.searches[w].rows(ctx, t, p.lists[from:to])
 	if failed {
 		p.overfull.Store(true)
 	}
@@ -91,7 +88,7 @@ func (p *tilePass) search(ctx context.Context, w, t, from, to int) (done bool) {
 
 // run looks at all pairs.
 func (p *tilePass) run(ctx context.Context, progress func(done, total int)) error {
-	n, threads := p.space.N, len(p.searches)
+	n, threads := p.n, len(p.searches)
 	// Points that follow each other are often close: with the blocks' own pairs first, lists
 	// soon hold what is hard to beat. Then blocks of rows with more columns to go come first.
 	err := parallel.For(ctx, threads, len(p.lists), func(w, t int) { p.search(ctx, w, t, t, t+1) })
@@ -117,13 +114,13 @@ func (p *tilePass) run(ctx context.Context, progress func(done, total int)) erro
 }
 
 // collect puts the lists in order.
-func (p *tilePass) collect(ctx context.Context, result *Nearest) error {
+func (p *tilePass) collect(ctx context.Context, s *bounded[float32], result *Nearest) error {
 	k := result.K
 	workers := make([]*boundedWorker[float32], len(p.searches))
 	for w := range workers {
-		workers[w] = p.space.Worker().(*boundedWorker[float32])
+		workers[w] = s.Worker().(*boundedWorker[float32])
 	}
-	err := parallel.For(ctx, len(workers), p.space.N, func(w, i int) {
+	err := parallel.For(ctx, len(workers), p.n, func(w, i int) {
 		at := i * k
 		index := result.Index[at : at+k : at+k]
 		copy(index, workers[w].listed(i, k, p.lists[i/tilePoints], index[:0]))
@@ -132,7 +129,7 @@ func (p *tilePass) collect(ctx context.Context, result *Nearest) error {
 	if err != nil {
 		return err
 	}
-	result.Counts = p.space.Counts()
+	result.Counts = s.Counts()
 	for _, w := range workers {
 		result.Counts.Redecided += w.Redecided()
 	}
