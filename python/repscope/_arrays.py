@@ -54,6 +54,8 @@ def as_array(value: Any, what: str = "array") -> np.ndarray:
             of = what if what.isidentifier() else ""
             raise TypeError(f"{what}: a masked array with masked values; give {of}.filled(np.nan), whose NaN skip_nan=True leaves out, or {of}.data")
         array = array.data
+    if array.dtype.metadata:  # such as names of an enumeration of HDF5, with which NumPy writes no file
+        array = array.view(np.dtype(array.dtype.str))
     to = None if array.dtype.kind in "SU" else conversion(array.dtype, what)
     return array if to is None else array.astype(to)
 

@@ -554,7 +554,13 @@ def _end(child: Any) -> None:
 def _in_python(text: str, flags: Mapping[str, Flag]) -> str:
     """What the program says of its flags, of the keywords that stand for them."""
     keywords = {flag.name: (keyword + "=True" if flag.kind == "bool" else keyword) for keyword, flag in flags.items()}
-    return re.sub(r"(?:\bflag )?--([a-z][a-z0-9-]*)", lambda found: keywords.get(found[1], found[0]), text)
+
+    def keyword(found: "re.Match[str]") -> str:
+        if found[1] not in keywords:
+            return found[0]
+        return keywords[found[1]] + (f"={{NAME: {found[2]}}}" if found[2] else "")
+
+    return re.sub(r"(?:\bflag )?--([a-z][a-z0-9-]*)(?: NAME=([A-Za-z:\[\]]+))?", keyword, text)
 
 
 class _Said:
@@ -575,6 +581,7 @@ class _Said:
                 hint = rest[len("hint: ") :]
                 if hint.endswith("--help for all flags"):
                     hint = f"help(repscope.{name}) has all keywords"
+                hint = hint.replace(f"{name} example=True", f"repscope.{name}(example=True)")
                 self.hints.append(hint)
             elif own and rest.startswith("note: "):
                 self.notes.append(rest[len("note: ") :])

@@ -244,6 +244,15 @@ class Errors(Case):
             repscope.neighborhood(states(), {"a": states()}, metric="cosin")
         self.assertEqual(caught.exception.hints, ["did you mean cosine?", "help(repscope.neighborhood) has all keywords"])
 
+    def test_hints_in_the_words_of_python(self) -> None:
+        with self.assertRaises(repscope.UsageError) as caught:
+            repscope.manifold()
+        self.assertIn("latents={NAME: FILE[:key]}", caught.exception.message)
+        self.assertEqual(caught.exception.hints, ["or run the built-in example: repscope.manifold(example=True)"])
+        with self.assertRaises(repscope.RepscopeError) as caught:
+            repscope.manifold({"z": states().reshape(120, 3, 2)})
+        self.assertEqual(caught.exception.hints, ["choose with pool={NAME: MODE}"])
+
     def test_a_failed_run_leaves_nothing(self) -> None:
         out = os.path.join(self.folder, "out")
         with self.assertRaises(repscope.RepscopeError):
