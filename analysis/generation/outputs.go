@@ -21,7 +21,7 @@ func (l *loader) latents(role, name, path string) (*Latents, error) {
 		return nil, err
 	}
 	defer a.Close()
-	if len(a.Shape()) != 2 {
+	if len(a.Shape()) != 2 || a.RowLen() == 0 {
 		return nil, fmt.Errorf("%s has shape %v, want [N,D]", a.Name(), a.Shape())
 	}
 	values := make([]float64, a.Len()*a.RowLen())
@@ -52,7 +52,7 @@ func (l *loader) pairs(name, path string) (*Pairs, error) {
 		return nil, err
 	}
 	l.env.CloseLater(found)
-	if len(original.Shape()) < 2 {
+	if len(original.Shape()) < 2 || original.RowLen() == 0 {
 		return nil, fmt.Errorf("%s has shape %v, want grids [N,…]", original.Name(), original.Shape())
 	}
 	p := &Pairs{Name: path, N: original.Len(), Shape: slices.Clone(original.Shape()[1:])}

@@ -49,3 +49,27 @@ func TestReadPairs(t *testing.T) {
 		}
 	}
 }
+
+// Rows without a value are no points.
+func TestNoValues(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "r.npz")
+	none := func(key string) dataset.Field { return dataset.Field{Name: key, Shape: []int{3, 0}, Data: []float32{}} }
+	if err := dataset.WriteNPZ(path, none("original"), none("recon_prob")); err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"--generated", "a=" + path + ":original", "--real", path + ":original"}, "has shape [3 0], want grids [N,…]"},
+		{[]string{"--reconstruction", "a=" + path}, "original has shape [3 0], want grids [N,…]"},
+		{[]string{"--latents", "a=" + path + ":recon_prob", "--real-latents", path + ":recon_prob"}, "has shape [3 0], want [N,D]"},
+	} {
+		var stdout, stderr bytes.Buffer
+		args := append(test.args, "--bootstrap", "0", "--out", filepath.Join(t.TempDir(), "out"))
+		if code := run.Run(t.Context(), Command, args, &stdout, &stderr); code != 1 || !strings.Contains(stderr.String(), test.want) || strings.Contains(stderr.String(), "goroutine") {
+			t.Errorf("%v: exit %d: %s, want %q", test.args, code, &stderr, test.want)
+		}
+	}
+}

@@ -300,7 +300,7 @@ func (l *loader) grids(path string) (*Samples, error) {
 		return nil, err
 	}
 	defer a.Close()
-	if len(a.Shape()) < 2 {
+	if len(a.Shape()) < 2 || a.RowLen() == 0 {
 		return nil, fmt.Errorf("%s has shape %v, want grids [N,…]", a.Name(), a.Shape())
 	}
 	s := &Samples{Name: path, Shape: slices.Clone(a.Shape()[1:])}

@@ -161,6 +161,7 @@ func (t *Task) Run(ctx context.Context, stdout, stderr io.Writer) error {
 		return ignorePipe(WriteVersion(stdout, c.Name, options.JSON))
 	}
 	if options.Threads > 0 {
+		options.Threads = min(options.Threads, mostThreads())
 		defer useProcessors(options.Threads)()
 	}
 	if _, err := kernel.Selected(); err != nil {

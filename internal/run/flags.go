@@ -154,7 +154,7 @@ func (f *Flags) omit(names []string) {
 // --k 5,10,20. The list on the command line replaces the default.
 func (f *Flags) Ints(name string, value []int, usage string) *[]int {
 	values := slices.Clone(value)
-	f.Var(&list[int]{values: &values, parse: strconv.Atoi, what: "an integer"}, name, usage)
+	f.Var(&list[int]{values: &values, parse: strconv.Atoi, what: integers}, name, usage)
 	return &values
 }
 

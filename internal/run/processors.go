@@ -16,6 +16,10 @@ var limits struct {
 	running []int
 }
 
+// mostThreads bounds --threads. More than there are processors gain nothing, and many times as many bring the machine to a
+// halt; a few more than a small machine has are left to whoever wants to see that results stay the same.
+func mostThreads() int { return max(64, 4*runtime.NumCPU()) }
+
 // useProcessors lets the process use as many processors as the run under way that wants most, until done is called.
 func useProcessors(threads int) (done func()) {
 	limits.Lock()

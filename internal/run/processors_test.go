@@ -3,6 +3,8 @@
 package run
 
 import (
+	"context"
+	"io"
 	"runtime"
 	"testing"
 )
@@ -19,5 +21,23 @@ func TestUseProcessors(t *testing.T) {
 	second()
 	if n := runtime.GOMAXPROCS(0); n != before {
 		t.Errorf("%d processors after all runs, want %d as before", n, before)
+	}
+}
+
+// Two cores with a million threads answer nobody for half an hour. It changes what the whole process uses, and so runs alone.
+func TestManyThreads(t *testing.T) {
+	var threads, processors int
+	command := Command{Name: "idle", Summary: "does nothing", Manual: "A stand-in.", Out: "idle_out", Setup: func(*Flags) Job {
+		return Job{Instead: func(_ context.Context, o *Options, _ io.Writer) (bool, error) {
+			threads, processors = o.Threads, runtime.GOMAXPROCS(0)
+			return true, nil
+		}}
+	}}
+	task := Task{Command: command, Args: []string{"--threads", "1000000"}}
+	if err := task.Run(t.Context(), io.Discard, io.Discard); err != nil {
+		t.Fatal(err)
+	}
+	if most := mostThreads(); threads != most || processors != most {
+		t.Errorf("%d threads on %d processors, want %d", threads, processors, most)
 	}
 }

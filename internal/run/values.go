@@ -25,6 +25,9 @@ type (
 	lister interface{ Lists() }
 )
 
+// integers says what an element of a list of integers is.
+const integers = "an integer"
+
 // list is a comma-separated list.
 type list[T any] struct {
 	values *[]T
@@ -53,6 +56,8 @@ func (l *list[T]) Set(text string) error {
 		part = strings.TrimSpace(part)
 		v, err := l.parse(part)
 		switch {
+		case errors.Is(err, strconv.ErrRange) && l.what == integers:
+			return fmt.Errorf("%q is too large: want integers from -2^63 to 2^63-1", part)
 		case err != nil && l.what != "":
 			return fmt.Errorf("%q is not %s", part, l.what)
 		case err != nil:
@@ -184,10 +189,13 @@ func (c *count) String() string {
 func (c *count) Get() any { return *c.value }
 func (c *count) Set(text string) error {
 	v, err := strconv.Atoi(text)
-	if err != nil || v < c.least {
-		if c.least == math.MinInt {
-			return errors.New("want a whole number")
-		}
+	switch {
+	case errors.Is(err, strconv.ErrRange) && v > 0:
+		return errors.New("want a whole number below 2^63")
+	case err == nil && v >= c.least:
+	case c.least == math.MinInt:
+		return errors.New("want a whole number")
+	default:
 		return fmt.Errorf("want a whole number from %d", c.least)
 	}
 	*c.value = v

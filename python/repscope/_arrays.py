@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import sys
 import weakref
 from typing import Any, Dict, List, Mapping, Optional, Tuple, Union
@@ -11,8 +12,6 @@ from typing import Any, Dict, List, Mapping, Optional, Tuple, Union
 import numpy as np
 
 from ._folders import make, release
-
-_savez: Any = np.savez  # whose keywords have the types of its options
 
 _NAME_BYTES = 120  # of a file's name, of which file systems take 255
 _SPARE = 16 << 20  # of a file system that is left to others
@@ -31,11 +30,14 @@ def conversion(dtype: Any, what: str) -> Optional[type]:
     """The type that numbers of another go over as; None where it is the same."""
     if str(getattr(dtype, "name", dtype)).startswith(("bfloat16", "float8_", "float6_", "float4_")):
         return np.float32
+    if re.match(r"u?int[124]$", str(getattr(dtype, "name", ""))):  # of ml_dtypes
+        return np.uint8 if dtype.name.startswith("u") else np.int8
     dtype = np.dtype(dtype)
     if dtype.kind == "c":
         raise TypeError(f"{what}: complex numbers; give real and imaginary parts as two arrays")
     if dtype.kind not in "biuf":
-        raise TypeError(f"{what}: elements of type {dtype}, want numbers")
+        hint = "; .astype(float) makes numbers of objects that are such" if dtype.kind == "O" else ""
+        raise TypeError(f"{what}: elements of type {dtype}, want numbers{hint}")
     return np.float64 if dtype.kind == "f" and dtype.itemsize > 8 else None
 
 
@@ -49,8 +51,11 @@ def as_array(value: Any, what: str = "array") -> np.ndarray:
     masked = sys.modules.get("numpy.ma")  # which nobody has used where it is not loaded
     if masked is not None and isinstance(array, masked.MaskedArray):
         if masked.is_masked(array):
-            raise TypeError(f"{what}: a masked array with masked values; give {what}.filled(np.nan), whose NaN skip_nan=True leaves out, or {what}.data")
+            of = what if what.isidentifier() else ""
+            raise TypeError(f"{what}: a masked array with masked values; give {of}.filled(np.nan), whose NaN skip_nan=True leaves out, or {of}.data")
         array = array.data
+    if array.dtype.metadata:  # such as names of an enumeration of HDF5, with which NumPy writes no file
+        array = array.view(np.dtype(array.dtype.str))
     to = None if array.dtype.kind in "SU" else conversion(array.dtype, what)
     return array if to is None else array.astype(to)
 
@@ -58,9 +63,13 @@ def as_array(value: Any, what: str = "array") -> np.ndarray:
 def _convert(value: Any, what: str) -> np.ndarray:
     torch = sys.modules.get("torch")
     if torch is not None and isinstance(value, torch.Tensor):
+        if value.is_meta or value.is_nested:
+            raise TypeError(f"{what}: a tensor " + ("of the device meta, which has no values" if value.is_meta else "of rows of several lengths"))
         value = value.detach()
-        if value.is_sparse or value.is_quantized:
-            value = value.to_dense() if value.is_sparse else value.dequantize()
+        if value.layout != torch.strided:  # sparse
+            value = value.to_dense()
+        if value.is_quantized:
+            value = value.dequantize()
         value = value.cpu().resolve_conj().resolve_neg()
         if value.dtype.is_floating_point and value.dtype not in (torch.float16, torch.float32, torch.float64):
             value = value.float()
@@ -80,6 +89,8 @@ def _convert(value: Any, what: str) -> np.ndarray:
             return np.asarray(from_dlpack(value, device="cpu"))
         except TypeError:  # NumPy before 2.1 has no device
             return np.asarray(from_dlpack(value))
+    if torch is not None and isinstance(value, (list, tuple)):  # NumPy takes none with a gradient or on another device
+        value = [as_array(v, what) if isinstance(v, torch.Tensor) else v for v in value]
     try:
         array = np.asarray(value)
     except ValueError as err:  # sequences of several lengths
@@ -96,6 +107,8 @@ def mapped_file(array: np.ndarray) -> Optional[str]:
         return None  # what is written to a copy-on-write map is not in the file
     try:
         with open(name, "rb") as f:
+            if not _is_mapped(array, os.fstat(f.fileno()).st_ino):
+                return None  # another file has its name now
             version = np.lib.format.read_magic(f)
             read = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
             shape, fortran, dtype = read(f)
@@ -109,6 +122,23 @@ def mapped_file(array: np.ndarray) -> Optional[str]:
     if getattr(array, "offset", offset) != offset:
         return None
     return str(os.fspath(name))
+
+
+def _is_mapped(array: np.ndarray, inode: int) -> bool:
+    """Whether an array lies in a mapping of the file of this number, as far as the system tells."""
+    if array.size == 0 or sys.platform != "linux":
+        return True
+    address = array.__array_interface__["data"][0]
+    try:
+        with open("/proc/self/maps", "rb") as f:
+            for line in f:
+                area, _, _, _, number = line.split(None, 5)[:5]
+                low, _, high = area.partition(b"-")
+                if int(low, 16) <= address < int(high, 16):
+                    return int(number) == inode
+    except OSError:
+        return True
+    return False
 
 
 class Workspace:
@@ -156,7 +186,7 @@ class Workspace:
         if isinstance(value, Mapping):
             arrays = {str(k): as_array(v, f"{name}[{k!r}]") for k, v in value.items()}
             path = self.place(name + ".npz", sum(a.nbytes for a in arrays.values()))
-            self.write(path, lambda f: _savez(f, **arrays))
+            self.write(path, lambda f: _write_archive(f, arrays))
             self.labels[path] = f"{name} (arrays {', '.join(arrays)})"
             return path
         array = as_array(value, name)
@@ -188,12 +218,22 @@ class Workspace:
         return path
 
 
+def _write_archive(f: Any, arrays: Mapping[str, np.ndarray]) -> None:
+    """A .npz file, of names that np.savez takes for its own keywords too."""
+    import zipfile
+
+    with zipfile.ZipFile(f, "w", zipfile.ZIP_STORED, allowZip64=True) as archive:
+        for name, array in arrays.items():
+            with archive.open(name + ".npy", "w", force_zip64=True) as part:
+                np.lib.format.write_array(part, array, allow_pickle=False)
+
+
 def _unused(folder: str, name: str) -> str:
-    # separators and what the program takes for the end of a name must not be in it
-    name = "".join(c if c.isalnum() or c in "-_." else "_" for c in name).lstrip(".") or "array"
-    if len(os.fsencode(name)) > _NAME_BYTES:
+    # separators and what the program takes for the end of a name must not be in it, nor what an ASCII locale has not
+    name = "".join(c if c.isascii() and c.isalnum() or c in "-_." else "_" for c in name).lstrip(".") or "array"
+    if len(name) > _NAME_BYTES:
         stem, suffix = os.path.splitext(name)
-        name = os.fsencode(stem)[: _NAME_BYTES - len(suffix)].decode("utf-8", "ignore") + suffix
+        name = stem[: _NAME_BYTES - len(suffix)] + suffix
     path, n = os.path.join(folder, name), 1
     while os.path.exists(path):
         n += 1

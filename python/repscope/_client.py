@@ -17,7 +17,7 @@ from ._errors import RepscopeError, RepscopeWarning, UsageError
 from ._find import find_program, window
 from ._progress import Progress, ProgressLike, progress_of
 from ._readers import Stream, resolve
-from ._result import Result, _Folder
+from ._result import Result, _Folder, labeled
 
 
 class Flag(NamedTuple):
@@ -88,10 +88,13 @@ def _call(command: Command, values: Mapping[str, Any], stacklevel: int, labels: 
     """One run of the program. Keywords that are None are not given to it; labels say what is in files whose paths are given."""
     values = dict(values)
     progress = progress_of(values.pop("progress", None), command.name.split(" ")[0])
-    nice = values.pop("nice", 0)
+    nice = values.pop("nice", None)
+    nice = 0 if nice is None else nice
     if not isinstance(nice, numbers.Integral):
         raise TypeError(f"nice: {nice!r} is no whole number")
     out = values.pop("out", None)
+    if out is not None and not isinstance(out, bytes):
+        out = _path("out", out)
     quietly = values.get("dry_run") is True
     with Workspace() as workspace:
         workspace.labels.update(labels or {})
@@ -177,7 +180,7 @@ def _texts(key: str, flag: Flag, value: Any, workspace: Workspace) -> List[Any]:
         return [f"{_name(key, name)}={_text(key, flag, v)}" for name, v in value.items()]
     if kind == "many" and isinstance(value, Mapping):
         return [f"{name}{flag.separator}{_text(key, flag, v)}" for name, v in value.items()]
-    if kind == "many" and not is_path(value) and hasattr(value, "__iter__"):
+    if kind == "many" and not is_path(value) and not isinstance(value, Result) and hasattr(value, "__iter__"):
         return [_text(key, flag, v) for v in value]
     return [_text(key, flag, value)]
 
@@ -206,6 +209,8 @@ def _config(key: str, value: Any, workspace: Workspace) -> str:
     if not isinstance(value, Mapping):
         return _path(key, value)
     path = workspace.place(key + ".yaml", 0)
+    # options by their names in Python too
+    value = {k.replace("_", "-") if isinstance(k, str) else k: v for k, v in value.items()}
     with open(path, "w", encoding="utf-8") as f:  # JSON is YAML
         json.dump(value, f, default=_plain)
     workspace.labels[path] = f"{key} (a mapping)"
@@ -223,6 +228,8 @@ def _plain(value: Any) -> Any:
 def _name(key: str, name: Any) -> str:
     if not isinstance(name, str) or not name or "=" in name or "\0" in name:
         raise UsageError(2, f"{key}: {name!r} is no name; want a text without equals signs and zero bytes")
+    if any("\ud800" <= c <= "\udfff" for c in name):
+        raise UsageError(2, f"{key}: {name!r} is no name; it holds half of a pair of surrogates")
     return name
 
 
@@ -277,9 +284,9 @@ def _exported(key: str, flag: Flag, name: str, value: Any, values: Mapping[str, 
                 [f"give an example of it beside the module: {key}={{{name!r}: (module, tensor)}}"],
             )
     size = sum(t.numel() * 4 for t in [*module.parameters(), *module.buffers()])
-    path = workspace.place(f"{key}-{name}.onnx", 2 * size)
+    path = workspace.place(f"{key} {name}.onnx", 2 * size)
     done = export(module, path, examples, bool(given), str(name))
-    workspace.labels[path] = f"{key}-{name} ({type(module).__name__} as ONNX)"
+    workspace.labels[path] = f"{key} {name} ({type(module).__name__} as ONNX)"
     workspace.notes.append(done.note)
     return path
 
@@ -311,12 +318,14 @@ def _shape_of_states(frames: Any) -> Optional[Tuple[int, ...]]:
 def _source(key: str, flag: Flag, name: str, value: Any, workspace: Workspace) -> str:
     if flag.kind == "model" and not is_path(value) and not isinstance(value, (tuple, Result)):
         raise TypeError(f"{key}: {name!r} is a {type(value).__name__}, want the path of a model or a module of PyTorch")
-    return _file(key, f"{key}-{name}", value, workspace)
+    return _file(key, f"{key} {name}", value, workspace)
 
 
 def _text(key: str, flag: Flag, value: Any) -> str:
     """One value as the program reads it."""
     kind = flag.kind
+    if isinstance(value, Result):
+        raise TypeError(f"{key}: {value!r} is no value that the program takes")
     if isinstance(value, str):
         return value
     if is_path(value):
@@ -362,6 +371,15 @@ class _Done(NamedTuple):
     elapsed: float
 
 
+def _encoded(text: str) -> Union[str, bytes]:
+    """An argument for the program, which reads UTF-8, also where the locale has no such characters."""
+    try:
+        os.fsencode(text)
+        return text
+    except UnicodeEncodeError:
+        return text.encode("utf-8", "surrogateescape")
+
+
 def _run(arguments: Sequence[str], progress: Progress, workspace: Workspace, nice: int) -> _Done:
     import queue
     import subprocess
@@ -380,14 +398,8 @@ def _run(arguments: Sequence[str], progress: Progress, workspace: Workspace, nic
         if tool:
             line = [tool, "-n", str(nice), *line]
     start = time.perf_counter()
-    try:
-        child = subprocess.Popen(
-            line, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env={**os.environ, **_CALLED}, **options
-        )
-    except OSError as err:
-        if err.errno == 7:  # E2BIG
-            raise RepscopeError(1, f"the command line is too long: {err}") from err
-        raise RepscopeError(1, f"{program}: {err.strerror or err}") from err
+    options.update(stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env={**os.environ, **_CALLED})
+    process = _Process([_encoded(part) for part in line], options)
     events: "queue.SimpleQueue[Tuple[str, bytes]]" = queue.SimpleQueue()
 
     def read(name: str, stream: Any) -> None:
@@ -398,12 +410,18 @@ def _run(arguments: Sequence[str], progress: Progress, workspace: Workspace, nic
             pass
         events.put((name, b""))
 
-    readers = [threading.Thread(target=read, args=(name, stream), daemon=True) for name, stream in (("stdout", child.stdout), ("stderr", child.stderr))]
+    readers: List[threading.Event] = []
     out: List[bytes] = []
     said: List[bytes] = []
     try:
-        for r in readers:
-            r.start()
+        try:
+            child = process.start()
+        except OSError as err:
+            if err.errno == 7:  # E2BIG
+                raise RepscopeError(1, f"the command line is too long: {err}") from err
+            raise RepscopeError(1, f"{program}: {err.strerror or err}") from err
+        for name, stream in (("stdout", child.stdout), ("stderr", child.stderr)):
+            readers.append(_beside(read, name, stream))
         left = len(readers)
         while left:
             # With a timeout, as without one nothing interrupts it on Windows.
@@ -427,19 +445,85 @@ def _run(arguments: Sequence[str], progress: Progress, workspace: Workspace, nic
                 said.append(text)
         child.wait()
     except BaseException:
-        _end(child)
+        process.end()
         raise
     finally:
         progress.close()
-        for r in readers:
-            r.join(1)
-        for stream in (child.stdin, child.stdout, child.stderr):
+        for ended in readers:
+            ended.wait(1)
+        process.close()
+    return _Done(child.returncode, b"".join(out).decode("utf-8", "replace"), b"".join(said).decode("utf-8", "replace"), time.perf_counter() - start)
+
+
+def _beside(function: Callable[..., None], *arguments: Any) -> threading.Event:
+    """Has another thread call a function; the event is set when it has returned.
+
+    The start of a threading.Thread can be interrupted half way, and then the thread runs, but cannot be waited for.
+    """
+    import _thread
+
+    ended = threading.Event()
+
+    def work() -> None:
+        try:
+            function(*arguments)
+        finally:
+            ended.set()
+
+    _thread.start_new_thread(work, ())
+    return ended
+
+
+class _Process:
+    """A process that is started in another thread: no interrupt comes between its start and the hold on it."""
+
+    def __init__(self, line: Sequence[Any], options: Mapping[str, Any]) -> None:
+        self._line = line
+        self._options = options
+        self._guard = threading.Lock()
+        self._left = False  # nobody wants it any more
+        self._child: Any = None
+        self._error: Optional[BaseException] = None
+        self._begun: Optional[threading.Event] = None
+
+    def start(self) -> Any:
+        self._begun = _beside(self._start)
+        self._begun.wait()
+        if self._error is not None:
+            raise self._error
+        return self._child
+
+    def _start(self) -> None:
+        import subprocess
+
+        try:
+            child = subprocess.Popen(self._line, **self._options)
+        except BaseException as err:
+            self._error = err
+            return
+        with self._guard:
+            self._child = child
+            if not self._left:
+                return
+        _end(child)
+        self.close()
+
+    def end(self) -> None:
+        with self._guard:
+            self._left = True
+            child = self._child
+        if child is not None:
+            _end(child)
+        elif self._begun is not None:
+            self._begun.wait(sum(_PATIENCE))
+
+    def close(self) -> None:
+        for stream in () if self._child is None else (self._child.stdin, self._child.stdout, self._child.stderr):
             try:
                 if stream is not None:
                     stream.close()
             except OSError:
                 pass
-    return _Done(child.returncode, b"".join(out).decode("utf-8", "replace"), b"".join(said).decode("utf-8", "replace"), time.perf_counter() - start)
 
 
 def _end(child: Any) -> None:
@@ -470,20 +554,20 @@ def _end(child: Any) -> None:
 def _in_python(text: str, flags: Mapping[str, Flag]) -> str:
     """What the program says of its flags, of the keywords that stand for them."""
     keywords = {flag.name: (keyword + "=True" if flag.kind == "bool" else keyword) for keyword, flag in flags.items()}
-    return re.sub(r"(?:\bflag )?--([a-z][a-z0-9-]*)", lambda found: keywords.get(found[1], found[0]), text)
+
+    def keyword(found: "re.Match[str]") -> str:
+        if found[1] not in keywords:
+            return found[0]
+        return keywords[found[1]] + (f"={{NAME: {found[2]}}}" if found[2] else "")
+
+    return re.sub(r"(?:\bflag )?--([a-z][a-z0-9-]*)(?: NAME=([A-Za-z:\[\]]+))?", keyword, text)
 
 
 class _Said:
     """What the program wrote to standard error, by what it is."""
 
     def __init__(self, name: str, text: str, workspace: Workspace, flags: Mapping[str, Flag] = {}) -> None:
-        for path, label in workspace.labels.items():
-            role, _, array = label.partition(" (")
-            for before in (role.replace("-", " ", 1), role):
-                for between in (": ", " "):
-                    text = text.replace(before + between + path, f"{before} ({array}")
-            text = text.replace(path, label)
-        text = _in_python(text, flags)
+        text = _in_python(labeled(text, workspace.labels), flags)
         self.warnings: List[str] = []
         self.notes: List[str] = []
         self.hints: List[str] = []
@@ -497,6 +581,7 @@ class _Said:
                 hint = rest[len("hint: ") :]
                 if hint.endswith("--help for all flags"):
                     hint = f"help(repscope.{name}) has all keywords"
+                hint = hint.replace(f"{name} example=True", f"repscope.{name}(example=True)")
                 self.hints.append(hint)
             elif own and rest.startswith("note: "):
                 self.notes.append(rest[len("note: ") :])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import atexit
 import os
 import threading
+import time
 from typing import Any, Dict, Iterator, List, Tuple
 
 _PREFIX = "repscope-py-"
@@ -38,22 +39,35 @@ def release(path: str, lock: Any) -> None:
 
 
 def remove(path: str) -> None:
-    """Removes a folder: what is in use of it later."""
+    """Removes a folder: what is in use of it later, and the rest later where an interrupt comes between."""
     import shutil
 
-    shutil.rmtree(path, ignore_errors=True)
-    if os.path.isdir(path):
+    if path not in _later:
         _later.append(path)
+    shutil.rmtree(path, ignore_errors=True)
+    if not os.path.isdir(path):
+        try:
+            _later.remove(path)
+        except ValueError:  # by another thread
+            pass
 
 
 def remove_later() -> None:
     """Removes what was in use when it was to be removed, and is no more."""
-    paths, _later[:] = _later[:], []
-    for path in paths:
+    for path in list(_later):
         remove(path)
 
 
-atexit.register(remove_later)
+def _leave() -> None:
+    """At the end of Python: also what an interrupt kept from being removed."""
+    remove_later()
+    if _results.count:
+        release(_results.path, _results.lock)
+    for base in list(_swept):
+        _sweep(base, again=True)
+
+
+atexit.register(_leave)
 
 
 def _hold(path: str) -> Any:
@@ -72,10 +86,10 @@ def _hold(path: str) -> Any:
     return f
 
 
-def _sweep(base: str) -> None:
-    """Removes what processes of this user left that are no more, once in a process and folder."""
+def _sweep(base: str, again: bool = False) -> None:
+    """Removes what processes of this user left that are no more, once in a process and folder unless it is to be done again."""
     with _sweeping:
-        if _swept.setdefault(base, False):
+        if _swept.setdefault(base, False) and not again:
             return
         _swept[base] = True
     for path in _left(base):
@@ -90,7 +104,17 @@ def _sweep(base: str) -> None:
                 fcntl.flock(f, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 remove(path)
         except (ImportError, OSError):
-            continue  # in use, gone, or being made
+            _unfinished(path)  # in use, gone, or being made
+
+
+def _unfinished(path: str) -> None:
+    """Removes a folder that has nothing in it, not even a lock: of this process, which ends, or from yesterday."""
+    try:
+        own = os.path.basename(path).startswith(f"{_PREFIX}{os.getpid()}-")
+        if own or os.stat(path).st_mtime < time.time() - 86400:
+            os.rmdir(path)
+    except OSError:
+        pass  # it has something
 
 
 def _left(base: str) -> Iterator[str]:

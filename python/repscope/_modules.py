@@ -142,9 +142,13 @@ def _write(torch: Any, wrapped: Any, inputs: Tuple[Any, ...], path: str, name: s
                 if os.path.exists(leftover):
                     os.unlink(leftover)
             last = err
+    import importlib.util
+
+    missing = [package for package in ("onnx", "onnxscript") if importlib.util.find_spec(package) is None]
+    install = [f"the exporters of PyTorch need packages of their own: pip install {' '.join(missing)}"] if missing else []
     raise RepscopeError(
         1, f"model {name}: PyTorch {torch.__version__} cannot export the module to ONNX:\n" + "\n".join(problems),
-        ["export it yourself and give the file, or compute the latents and give them as latents="],
+        [*install, "export it yourself and give the file, or compute the latents and give them as latents="],
     ) from last
 
 

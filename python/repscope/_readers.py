@@ -32,12 +32,15 @@ class Stream:
         self._source = source
         self._keep = keep  # the open file, closed with this object
         self.label = label
+        if source.shape is None:
+            raise TypeError(f"{label}: a dataset without a shape, want an array")
         self.shape: Tuple[int, ...] = tuple(int(n) for n in source.shape)
         if getattr(source.dtype, "names", None):
             fields = source.dtype.names
             raise TypeError(f"{label}: records of {', '.join(fields)}; give one field, as dataset.fields({fields[0]!r})[:]")
         self._convert = conversion(source.dtype, label)
-        self.dtype = np.dtype(source.dtype) if self._convert is None else np.dtype(self._convert)
+        # without metadata, such as names of an enumeration
+        self.dtype = np.dtype(np.dtype(source.dtype).str) if self._convert is None else np.dtype(self._convert)
         if not self.shape:
             raise TypeError(f"{label}: a scalar, want an array")
 
@@ -144,6 +147,8 @@ def _is_zarr(path: str) -> bool:
 
 def _of_object(key: str, value: Any, library: str) -> Any:
     kind = type(value).__name__
+    if library == "h5py" and not value:
+        raise UsageError(2, f"{key}: a {library}.{kind} of a file that is closed")
     where = str(getattr(getattr(value, "file", None), "filename", "") or getattr(value, "store_path", "") or "")
     path = str(getattr(value, "name", "") or "")
     label = f"{key} ({library} {where}{':' if where and path else ''}{path})"

@@ -51,6 +51,10 @@ def read_episodes(source: Any, *, observation: Union[None, str, Callable[[Any], 
             "image" or "sensors/camera"; or a function of the observations of an episode.
         episodes: read at most so many.
     """
+    if episodes is not None and (isinstance(episodes, bool) or not isinstance(episodes, (int, np.integer))):
+        raise TypeError(f"episodes: {episodes!r} is no whole number")
+    if not (observation is None or isinstance(observation, str) or callable(observation)):
+        raise TypeError(f"observation: {observation!r} is neither a path, such as 'camera/image', nor a function")
     if isinstance(source, (str, bytes)):
         raise TypeError(f"{source!r} is a text; load the dataset first: minari.load_dataset({source!r})")
     if isinstance(source, Mapping):
@@ -78,6 +82,8 @@ def _read(source: Any, observation: Union[None, str, Callable[[Any], Any]], epis
             raise UsageError(2, f"{where}: one number in place of observations [T, …]")
         if seen.ndim == 1:
             seen = seen[:, None]  # of a discrete space
+        if seen.dtype.kind in "SU":
+            raise TypeError(f"{where}: observations: elements of type {seen.dtype}, text, want numbers")
         n = len(seen)
         if n == 0:
             raise UsageError(2, f"{where}: no observations")
@@ -136,6 +142,10 @@ def _chosen(value: Any, observation: Union[None, str, Callable[[Any], Any]], whe
     if callable(observation):
         return observation(value)
     if isinstance(value, (list, tuple)) and value and isinstance(value[0], Mapping):  # a mapping for each step
+        for i, step in enumerate(value):
+            if not isinstance(step, Mapping) or step.keys() != value[0].keys():
+                held = ", ".join(map(str, step)) if isinstance(step, Mapping) else f"a {type(step).__name__}"
+                raise UsageError(2, f"{where}: the observation of step {i} has {held or 'nothing'}, that of step 0 {', '.join(map(str, value[0]))}")
         value = {k: [step[k] for step in value] for k in value[0]}
     path = observation.split("/") if observation else []
     while isinstance(value, (Mapping, tuple)):

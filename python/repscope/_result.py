@@ -32,6 +32,16 @@ class Numbers(Dict[str, Any]):
         return [*super().__dir__(), *(k for k in self if k.isidentifier())]
 
 
+def labeled(text: str, labels: Mapping[str, str]) -> str:
+    """A text with what is in files of arrays in place of their paths, and of a role with its path."""
+    for path, label in labels.items():
+        role, _, array = label.partition(" (")
+        for between in (": ", " "):
+            text = text.replace(role + between + path, f"{role} ({array}")
+        text = text.replace(path, label)
+    return text
+
+
 class _Folder:
     """The folder of a run's files: one that was named, or a temporary one that goes with its result."""
 
@@ -110,9 +120,7 @@ class Result:
         self, command: str, folder: _Folder, text: str, notes: List[str], elapsed: float, labels: Optional[Mapping[str, str]] = None, plan: bool = False
     ) -> None:
         self.command = command
-        for path, label in (labels or {}).items():
-            text = text.replace(path, label)
-        self.text = text
+        self.text = labeled(text, labels or {})
         self.notes = list(notes)
         self.elapsed = elapsed
         self._folder = folder
@@ -172,6 +180,9 @@ class Result:
 
     def __getitem__(self, name: str) -> Any:
         return self.json[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.json)
 
     def __contains__(self, name: object) -> bool:
         return name in self.json
@@ -263,7 +274,7 @@ class Result:
         """A figure, by default the first; a notebook displays it."""
         found = self._figure_files()
         if format is not None:
-            found = [p for p in found if p.suffix == "." + format]
+            found = [p for p in found if p.suffix == "." + format.lstrip(".")]
             if not found:
                 raise LookupError(f"{self.command} wrote no figure in format {format!r}; ask for it by format= of the call")
         choices: Dict[str, Path] = {}

@@ -26,6 +26,11 @@ from ._server import Pair, Server, Unavailable, server
 
 __all__ = ["continuity", "trustworthiness"]
 
+
+class _InvalidParameter(ValueError, TypeError):
+    """As scikit-learn's error of this name, for whoever catches one of the two."""
+
+
 # Who asks for a score of a pair of arrays a second time has these numbers of neighbors along with it, and those of the other score that
 # was asked for: from longer lists, at a fraction of what they take alone.
 _ALONG = (5, 10, 20)
@@ -86,9 +91,9 @@ def continuity(X: Any, X_embedded: Any, *, n_neighbors: int = 5, metric: str = "
 
 def _score(name: str, X: Any, X_embedded: Any, n_neighbors: int, metric: str) -> float:
     if not isinstance(n_neighbors, numbers.Integral) or n_neighbors < 1:
-        raise ValueError(f"The 'n_neighbors' parameter of {name} must be an int in the range [1, inf). Got {n_neighbors!r} instead.")
+        raise _InvalidParameter(f"The 'n_neighbors' parameter of {name} must be an int in the range [1, inf). Got {n_neighbors!r} instead.")
     if not isinstance(metric, str) or metric not in _METRICS:
-        raise ValueError(
+        raise _InvalidParameter(
             f"The 'metric' parameter of {name} must be one of {', '.join(map(repr, _METRICS))}. Got {metric!r} instead. "
             'For another, give its distances: X=pairwise_distances(X, metric=…), metric="precomputed".'
         )
@@ -151,11 +156,15 @@ def _one(name: str, original: np.ndarray, embedded: np.ndarray, k: int, metric: 
 
 def _rows(value: Any, name: str) -> np.ndarray:
     """An array of one row of numbers per sample, of a type that is compared exactly."""
-    if hasattr(value, "toarray") and hasattr(value, "nnz"):
-        raise TypeError(f"{name}: a sparse matrix; give {name}.toarray()")
-    if getattr(value, "dtype", None) == object:
-        value = np.asarray(value).astype(np.float64)
-    array = as_array(value, name)
+    try:
+        if hasattr(value, "toarray") and hasattr(value, "nnz"):  # sparse
+            value = value.toarray()
+        if hasattr(value, "dtypes") or getattr(value, "dtype", None) == object:  # frames of columns of several types
+            value = np.asarray(value)
+            value = value.astype(np.float64) if value.dtype == object else value
+        array = as_array(value, name)
+    except TypeError as err:
+        raise _InvalidParameter(str(err)) from None
     if array.ndim < 2:
         raise ValueError(f"Expected 2D array, got {array.ndim}D array instead: {name} has shape {array.shape}; want one row per sample")
     if array.dtype.kind in "SU":

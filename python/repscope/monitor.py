@@ -147,16 +147,21 @@ class Monitor:
             raise UsageError(2, f"busy={busy!r}: want 'skip' or 'wait'")
         if not isinstance(name, str) or not name or "=" in name:
             raise UsageError(2, f"name={name!r} is no name; want a text without an equals sign")
-        if isinstance(scalars, str):
-            scalars = [scalars]
+        if isinstance(nice, bool) or not isinstance(nice, (int, np.integer)):
+            raise TypeError(f"nice: {nice!r} is no whole number")
+        scalars = [scalars] if isinstance(scalars, str) else scalars
+        if scalars is not None and not (isinstance(scalars, (list, tuple)) and all(isinstance(s, str) for s in scalars)):
+            raise TypeError(f"scalars: {scalars!r} are no patterns of names; want texts such as '*/participation_ratio'")
         self._analyses = _checked(analyses, threads)
         self._sinks = [_sink(s) for s in (log if isinstance(log, (list, tuple)) else [log]) if s is not None]
         self._model, self._every, self._batch, self._name, self._prefix, self._patterns = model, int(every), int(batch), name, prefix, scalars
-        self._busy, self._queue, self._nice = busy, int(queue), nice
-        self._out = None if out is None else Path(os.fsdecode(out))
+        self._busy, self._queue, self._nice = busy, int(queue), int(nice)
+        self._out = None if out is None else _folder(out)
         self._process = os.getpid()
         if is_path(frames):
             raise TypeError(f"frames: {frames!r} is a path; give the array, as np.load({os.fspath(frames)!r}, mmap_mode='r')")
+        if isinstance(frames, Mapping) or not (hasattr(frames, "__len__") and hasattr(frames, "__getitem__")):
+            raise TypeError(f"frames: a {type(frames).__name__} is no array of states")
         self._frames = frames
         shape = getattr(frames, "shape", None)
         self._count = int(shape[0]) if shape is not None and len(shape) else len(frames)
@@ -385,6 +390,10 @@ class Monitor:
             self._deliver()
             self._workspace.close()
 
+    def __repr__(self) -> str:
+        parts = [f"{len(self.history)} found"] + [f"{n} {what}" for n, what in ((self.skipped, "skipped"), (len(self.errors), "failed")) if n]
+        return f"<repscope monitor of {', '.join(self._analyses)}: {', '.join(parts)}{'; closed' if self._closed else ''}>"
+
     def __enter__(self) -> "Monitor":
         return self
 
@@ -407,7 +416,7 @@ class Monitor:
 
     def save(self, folder: Any) -> Path:
         """Writes history.json and history.csv (a row for each step) into a folder; returns it."""
-        target = Path(os.fsdecode(folder))
+        target = _folder(folder)
         target.mkdir(parents=True, exist_ok=True)
         content = {
             "schema": "repscope-monitor/1",
@@ -456,6 +465,8 @@ def _checked(analyses: Any, threads: int) -> Dict[str, Dict[str, Any]]:
         command = _command(name)
         if "latents" not in command.flags:
             raise UsageError(2, f"{name} takes no latents")
+        if options is not None and not isinstance(options, Mapping):
+            raise TypeError(f"{name}: {options!r} are no keywords; want a mapping of them")
         for key in options or {}:
             if key not in command.flags:
                 raise UsageError(2, f"{name} has no option {key!r}")
@@ -550,6 +561,12 @@ def _flat(value: Any, path: str) -> Iterator[Tuple[str, float]]:
 def _tag(key: Any) -> str:
     """A part of a name as TensorBoard takes it."""
     return re.sub(r"[^\w.\-]", "_", f"{key:g}" if isinstance(key, float) else str(key))
+
+
+def _folder(path: Any) -> Path:
+    if not isinstance(path, (str, bytes, os.PathLike)):
+        raise TypeError(f"out: {path!r} is no path")
+    return Path(os.fsdecode(path))
 
 
 def _replace(path: Path, text: str) -> None:

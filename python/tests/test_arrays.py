@@ -60,6 +60,11 @@ class Conversion(Case):
         self.assertEqual(got.tolist(), half.to(torch.float64).tolist())
         self.assertEqual(_arrays.as_array(z.detach().half()).dtype, np.float16)
         self.assertEqual(_arrays.as_array(z.detach().t()).shape, (3, 7))
+        self.assertEqual(_arrays.as_array(list(z)).tolist(), z.tolist())
+        for sparse in (z.detach().to_sparse(), z.detach().to_sparse_csr()):
+            self.assertEqual(_arrays.as_array(sparse).tolist(), z.tolist())
+        with self.assertRaisesRegex(TypeError, "frames: a tensor of the device meta"):
+            _arrays.as_array(z.to("meta"), "frames")
 
     def test_bfloat16_of_numpy(self) -> None:
         try:
@@ -70,6 +75,15 @@ class Conversion(Case):
         got = _arrays.as_array(z)
         self.assertEqual(got.dtype, np.float32)
         self.assertTrue((got == z.astype(np.float32)).all())
+
+    def test_small_integers_of_numpy(self) -> None:
+        try:
+            import ml_dtypes
+        except ImportError:
+            self.skipTest("ml_dtypes is not installed")
+        for dtype, want in ((ml_dtypes.int4, np.int8), (ml_dtypes.uint4, np.uint8)):
+            got = _arrays.as_array(np.arange(8).astype(dtype))
+            self.assertEqual((got.dtype, got.tolist()), (want, np.arange(8).astype(dtype).astype(int).tolist()))
 
     def test_what_is_no_array_of_numbers(self) -> None:
         for value in (np.zeros(3, complex), np.array([object()]), [[1], [2, 3]], object()):
@@ -116,6 +130,15 @@ class Mapped(Case):
         self.assertIsNone(_arrays.mapped_file(self.npy(states(), "c")))
         square = self.npy(states(6, 6), "r")
         self.assertIsNone(_arrays.mapped_file(square.T))
+
+    @unittest.skipUnless(sys.platform == "linux", "needs /proc/self/maps")
+    def test_a_file_that_took_the_place_of_it(self) -> None:
+        z = states()
+        m = self.npy(z, "r")
+        np.save(self.path + ".part.npy", 2 * z + np.arange(6, dtype=np.float32))
+        os.replace(self.path + ".part.npy", self.path)  # as those who write a file whole at any time do
+        self.assertIsNone(_arrays.mapped_file(m))
+        self.assertEqual(digest(m), digest(z))
 
     def test_numbers_of_views(self) -> None:
         z = states(130)

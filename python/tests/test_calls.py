@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import concurrent.futures
+import glob
 import json
 import os
 import pathlib
@@ -44,7 +45,7 @@ class OddInputs(Case):
         x, z = states(), {"z": states()[:, :2]}
         with_mask = np.ma.masked_array(x, x > 1)
         self.refused(TypeError, r"frames: a masked array .* frames\.filled\(np\.nan\)", with_mask, z)
-        self.refused(TypeError, r"latents-z: a masked array", x, {"z": with_mask})
+        self.refused(TypeError, r"latents z: a masked array", x, {"z": with_mask})
         whole = repscope.manifold({"z": np.ma.masked_array(z["z"])}, block=20, progress=False)
         self.assertEqual(whole.models.z.nominal_dimension, 2)
         self.refused(TypeError, r"frames: elements of type <U1, text; give a number for each", np.full((120, 2), "a"), z)
@@ -59,6 +60,35 @@ class OddInputs(Case):
         part = repscope.neighborhood(x, z, block=20, k=5, shard="1/3", progress=False)
         with self.assertRaisesRegex(AttributeError, "no 'models'; there is no result file of it"):
             part.models
+
+    def test_what_a_message_names(self) -> None:
+        x, z = states(), {"my-net": states()[:, :2]}
+        self.refused(TypeError, r"^latents my-net: elements of type object, want numbers; \.astype\(float\)", x, {"my-net": z["my-net"].astype(object)})
+        self.refused(repscope.UsageError, r"^k: \"1000000000000000000000000000000\" is too large: want integers from", x, z, k=10**30)
+        self.refused(repscope.UsageError, r"^bootstrap: invalid value .* want a whole number below 2\^63", x, z, bootstrap=10**30)
+        self.refused(TypeError, r"^out: 3 is no path", x, z, out=3)
+        self.refused(repscope.UsageError, r"is no name; it holds half of a pair of surrogates", x, {"a\ud800": z["my-net"]})
+
+    def test_given_as_none(self) -> None:
+        result = repscope.manifold({"z": states()}, block=20, progress=None, nice=None, out=None)
+        self.assertEqual(result.models.z.nominal_dimension, 6)
+
+    def test_options_of_a_mapping_by_their_names_in_python(self) -> None:
+        x = states()
+        x[3, 0] = np.nan
+        result = repscope.manifold({"my_z": x}, block=20, progress=False, config={"skip_nan": True, "latent_scale": "rms"})
+        self.assertEqual(list(result.models), ["my_z"])
+
+    def test_names_in_an_archive(self) -> None:
+        x, z = states(), {"z": states()[:, :2]}
+        want = repscope.neighborhood(x, z, block=20, k=5, progress=False).json["models"]
+        for name in ("file", "f", "args", "a/b", ".npy", "日本"):  # np.savez has file and more for itself
+            got = repscope.neighborhood({name: x}, z, block=20, k=5, progress=False)
+            self.assertEqual(got.json["models"], want, name)
+
+    def test_more_threads_than_there_can_be(self) -> None:
+        want = repscope.manifold({"z": states()}, block=20, progress=False).json["models"]
+        self.assertEqual(repscope.manifold({"z": states()}, block=20, progress=False, threads=10**6).json["models"], want)
 
     def test_a_long_name(self) -> None:
         name = "ü" * 300
@@ -214,6 +244,15 @@ class Errors(Case):
             repscope.neighborhood(states(), {"a": states()}, metric="cosin")
         self.assertEqual(caught.exception.hints, ["did you mean cosine?", "help(repscope.neighborhood) has all keywords"])
 
+    def test_hints_in_the_words_of_python(self) -> None:
+        with self.assertRaises(repscope.UsageError) as caught:
+            repscope.manifold()
+        self.assertIn("latents={NAME: FILE[:key]}", caught.exception.message)
+        self.assertEqual(caught.exception.hints, ["or run the built-in example: repscope.manifold(example=True)"])
+        with self.assertRaises(repscope.RepscopeError) as caught:
+            repscope.manifold({"z": states().reshape(120, 3, 2)})
+        self.assertEqual(caught.exception.hints, ["choose with pool={NAME: MODE}"])
+
     def test_a_failed_run_leaves_nothing(self) -> None:
         out = os.path.join(self.folder, "out")
         with self.assertRaises(repscope.RepscopeError):
@@ -252,6 +291,19 @@ class Files(Case):
         self.assertTrue(os.path.isfile(os.path.join(out, "manifold.json")))
         del result
         self.assertTrue(os.path.isfile(os.path.join(out, "manifold.json")), "a folder that was named is removed")
+
+    @unittest.skipIf(os.name == "nt", "Windows has no such locale")
+    def test_names_that_the_locale_has_not(self) -> None:
+        code = (
+            "import sys, numpy as np, repscope\n"
+            "z = np.random.default_rng(0).normal(size=(60, 4))\n"
+            "result = repscope.manifold({'\\u65e5\\u672c': z}, block=20, progress=False)\n"
+            "print(ascii(list(result.models)), sys.getfilesystemencoding())\n"
+        )
+        values = {**os.environ, "LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+        done = subprocess.run([sys.executable, "-W", "ignore", "-c", code], env=values, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("['\\u65e5\\u672c']", done.stdout)
 
     def test_a_home_that_cannot_be_written(self) -> None:
         home = os.path.join(self.folder, "home")
@@ -336,6 +388,31 @@ class Interrupts(Case):
         p.kill()
         p.communicate(timeout=60)
         self.assertFalse(until(lambda: alive(program), 30), "the program runs on")
+
+    def test_at_any_moment(self) -> None:
+        code = (
+            "import glob, os, signal, sys, threading, numpy as np, repscope\n"
+            "class Interrupt(Exception): pass\n"
+            "def interrupt(*_): raise Interrupt\n"
+            "signal.signal(signal.SIGALRM, interrupt)\n"
+            "threading.excepthook = lambda *_: None\n"
+            "z = np.random.default_rng(0).normal(size=(400, 8)).astype('float32')\n"
+            "for i in range(120):\n"
+            "    try:\n"
+            "        signal.setitimer(signal.ITIMER_REAL, 0.0002 * (i + 1))\n"
+            "        repscope.manifold({'z': z}, bootstrap=0, format='none', cache='off', progress=False)\n"
+            "        signal.setitimer(signal.ITIMER_REAL, 0)\n"
+            "    except Interrupt:\n"
+            "        pass\n"
+            "print('whole', os.getpid())\n"
+        )
+        values = {**os.environ, "TMPDIR": self.folder}
+        # what the interpreter itself says of a thread that was interrupted as it began goes to standard error
+        done = subprocess.run([sys.executable, "-W", "ignore", "-c", code], env=values, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        process = done.stdout.split()[1]
+        self.assertEqual(until(lambda: os.listdir(self.folder)), [], "files remain")
+        self.assertEqual(glob.glob(f"/dev/shm/repscope-py-{process}-*/*"), [], "arrays remain")
 
     def test_an_error_of_progress_ends_the_run(self) -> None:
         def fail(*_: object) -> None:

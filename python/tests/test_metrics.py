@@ -104,8 +104,16 @@ class Scores(Case):
         ):
             with self.assertRaisesRegex(ValueError, message):
                 trustworthiness(a, b, **options)
-        with self.assertRaisesRegex(TypeError, "complex"):
-            trustworthiness(X * 1j, Z)
+        # as scikit-learn's of wrong parameters, these are both
+        for kind in (ValueError, TypeError):
+            with self.assertRaisesRegex(kind, "complex"):
+                trustworthiness(X * 1j, Z)
+            with self.assertRaisesRegex(kind, "NoneType"):
+                trustworthiness(X, None)
+            with self.assertRaisesRegex(kind, "in the range"):
+                trustworthiness(X, Z, n_neighbors=0)
+            with self.assertRaisesRegex(kind, "'metric' parameter"):
+                trustworthiness(X, Z, metric="nothing")
 
 
 @unittest.skipIf(sklearn is None, "no scikit-learn")
@@ -131,6 +139,28 @@ class ScikitLearn(Case):
                 exchanged = 1 - 2 * direct_penalty(X / np.linalg.norm(X, axis=1, keepdims=True), Z, k) / (n * k * (2 * n - 3 * k - 1))
                 self.assertAlmostEqual(continuity(X, Z, n_neighbors=k, metric="cosine"), exchanged, delta=1e-12)
                 self.assertAlmostEqual(continuity(X, Z, n_neighbors=k), float(sklearn.manifold.trustworthiness(Z, X, n_neighbors=k)), delta=1e-12)
+
+    def test_sparse(self) -> None:
+        sparse = __import__("scipy.sparse").sparse  # which scikit-learn needs
+        X, Z = pair(40, 5, 2)
+        X[X < 0] = 0
+        X[:, 0] = 1  # no row of zeros, which has no cosine
+        for metric in ("euclidean", "cosine"):
+            self.same(sparse.csr_matrix(X), Z, 5, metric)
+            self.same(X, sparse.coo_matrix(Z), 5, metric)
+
+    def test_frames_of_pandas(self) -> None:
+        try:
+            import pandas
+        except ImportError:
+            self.skipTest("pandas is not installed")
+        X, Z = pair(40, 5, 2)
+        frame = pandas.DataFrame(X)
+        self.same(frame, Z, 5)
+        self.same(frame.astype("Float64"), Z, 5)
+        self.same(frame.assign(yes=X[:, 0] > 0), Z, 5)
+        with self.assertRaises(ValueError):
+            trustworthiness(frame.assign(text="a"), Z)
 
     def test_float32_is_ranked_as_it_is(self) -> None:
         X, Z = pair(500, 20, 3, dtype="f4")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import unittest
 from unittest import mock
 
@@ -37,6 +38,17 @@ class Shapes(unittest.TestCase):
 
 
 @unittest.skipIf(torch is None, "PyTorch is not installed")
+class WithoutExporters(Case):
+    def test_what_to_install(self) -> None:
+        found = importlib.util.find_spec
+        with mock.patch.object(importlib.util, "find_spec", lambda name: None if name.startswith("onnx") else found(name)):
+            with mock.patch.object(torch.onnx, "export", side_effect=ImportError("no onnx")):
+                with self.assertRaises(repscope.RepscopeError) as caught:
+                    repscope.encode({"net": torch.nn.Linear(4, 2)}, np.zeros((30, 4), np.float32))
+        self.assertIn("pip install onnx onnxscript", caught.exception.hints[0])
+
+
+@unittest.skipIf(torch is None or importlib.util.find_spec("onnx") is None, "PyTorch and onnx, which its exporters need, are not installed")
 class Modules(Case):
     def setUp(self) -> None:
         super().setUp()

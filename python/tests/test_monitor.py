@@ -265,6 +265,17 @@ class Wrong(Case):
             Monitor(x, first(2), log=3)
         with self.assertRaisesRegex(TypeError, "is a path"):
             Monitor("frames.npy", first(2))
+        for message, options in {
+            "nice: 'low' is no whole number": {"nice": "low"},
+            r"scalars: \[1\] are no patterns": {"scalars": [1]},
+            "manifold: 5 are no keywords": {"analyses": {"manifold": 5}},
+            "out: 3 is no path": {"out": 3},
+        }.items():
+            with self.assertRaisesRegex(TypeError, message):
+                Monitor(x, first(2), **options)
+        for frames in (None, 3, {"a": x}, iter(x)):
+            with self.assertRaisesRegex(TypeError, "frames: a .* is no array of states"):
+                Monitor(frames, first(2))
         with self.assertRaisesRegex(repscope.UsageError, "there are none"):
             Monitor(x[:0], first(2))
         with Monitor(x) as m:
@@ -281,6 +292,7 @@ class Wrong(Case):
         with self.assertRaisesRegex(RuntimeError, "is closed"):
             m.step(1)
         m.close()
+        self.assertRegex(repr(m), r"^<repscope monitor of manifold: 0 found; closed>$")
 
     @unittest.skipUnless(hasattr(os, "fork"), "no fork")
     def test_a_fork(self) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import unittest
+import warnings
 from unittest import mock
 
 import numpy as np
@@ -139,6 +140,24 @@ class HDF5(Chunked):
             with self.assertRaisesRegex((repscope.UsageError, TypeError), message):
                 repscope.manifold({"z": self.path + key})
 
+    def test_odd_datasets(self) -> None:
+        path = os.path.join(self.folder, "odd.h5")
+        with h5py.File(path, "w") as f:
+            f.create_dataset("kinds", data=np.arange(60) % 2, dtype=h5py.enum_dtype({"A": 0, "B": 1}))
+            f.create_dataset("none", data=h5py.Empty("f4"))
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", UserWarning)  # NumPy warns of names of an enumeration
+            warnings.simplefilter("ignore", repscope.RepscopeWarning)
+            self.equal(path + ":kinds", (np.arange(60) % 2).astype(np.uint8))
+            repscope.manifold({"z": path + ":kinds"}, block=20, progress=False)
+            with h5py.File(path, "r") as f:
+                kept = f["kinds"]
+                repscope.manifold({"z": f["kinds"][:]}, block=20, progress=False)
+        with self.assertRaisesRegex(TypeError, "none: a dataset without a shape"):
+            repscope.manifold({"z": path + ":none"})
+        with self.assertRaisesRegex(repscope.UsageError, r"latents z: a h5py\.Dataset of a file that is closed"):
+            repscope.manifold({"z": kept})
+
     def test_without_the_library(self) -> None:
         with mock.patch.dict("sys.modules", h5py=None):
             with self.assertRaisesRegex(ImportError, "pip install h5py"):
@@ -248,6 +267,7 @@ class Episodes(Case):
             "1 of 2 episodes have actions": [a, {"observations": a["observations"]}],
             "rewards of shape .2. beside 5 observations, want 5 or 4": [{**a, "rewards": [1.0, 2.0]}],
             "no observations": [{"observations": np.zeros((0, 3))}],
+            "the observation of step 1 has b, that of step 0 a": [{"observations": [{"a": 1.0}, {"b": 1.0}]}],
         }.items():
             with self.assertRaisesRegex(repscope.UsageError, message):
                 repscope.read_episodes(source)
@@ -256,6 +276,11 @@ class Episodes(Case):
                 repscope.read_episodes(source)
         with self.assertRaisesRegex(repscope.UsageError, "want at least 1"):
             repscope.read_episodes([a], episodes=0)
+        for message, options in {"episodes: '2' is no whole number": {"episodes": "2"}, "observation: 3 is neither a path": {"observation": 3}}.items():
+            with self.assertRaisesRegex(TypeError, message):
+                repscope.read_episodes([a], **options)
+        with self.assertRaisesRegex(TypeError, "episode 0: observations: elements of type <U1, text"):
+            repscope.read_episodes([{"observations": ["a", "b"]}])
 
     def test_it_grows_onto_the_disk(self) -> None:
         from repscope import _recordings

@@ -57,12 +57,21 @@ class Results(Case):
         self.assertIsNone(r.get("models.none.by_k"))
         self.assertEqual(r.get("models.half.by_k.7", 3), 3)
         self.assertIn("models", r)
+        self.assertEqual(list(r), list(r.json))
         self.assertIn("half", dir(r.models))
         with self.assertRaisesRegex(AttributeError, "half, all"):
             r.models.none
         with self.assertRaisesRegex(AttributeError, "models"):
             r.none
         self.assertEqual([e.path for e in r.inputs][0], "frames (array [150, 6], float32)")
+
+    def test_text_names_arrays_as_messages_do(self) -> None:
+        x = states()
+        episodes = np.repeat([0, 1], 60)
+        result = repscope.neighborhood(x, {"my-net": x[:, :2]}, episodes=episodes, k=5, progress=False)
+        self.assertIn("frames (array [120, 6], float32)", result.text)
+        self.assertIn("episodes (array [120], int64)", result.text)
+        self.assertNotRegex(result.text, r"frames:? frames|episodes:? episodes|latents-|repscope-py")
 
     def test_tables(self) -> None:
         r = self.result
