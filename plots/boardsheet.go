@@ -96,7 +96,7 @@ func (b *boards) draw(s *scene, _, tile vg.Rectangle) error {
 	area.Max.Y -= head
 	step := b.step(area)
 	if step < 1.5 {
-		return errorIn(s.panel, "%s of %d × %d places do not fit the tile", fmt.Sprintf("%d × %d boards", len(b.of.Boards), b.columns), b.height, b.width)
+		return roomError(s.panel, "%s of %d × %d places do not fit the tile", fmt.Sprintf("%d × %d boards", len(b.of.Boards), b.columns), b.height, b.width)
 	}
 	size := vg.Point{X: step * (vg.Length(b.width-1) + 2*boardRim), Y: step * (vg.Length(b.height-1) + 2*boardRim)}
 	for i, row := range b.of.Boards {

@@ -53,7 +53,7 @@ func (c *boxed) draw(s *scene, _, tile vg.Rectangle) error {
 		s.drawText("tick", label, vg.Point{X: tile.Min.X + tile.Size().X/2, Y: area.Max.Y + 1}, alignCenter, alignStart, 0, ink)
 	}
 	if area.Size().X < 4 || area.Size().Y < 4 {
-		return errorIn(s.panel, "there is no room for the image")
+		return roomError(s.panel, "there is no room for the image")
 	}
 	size := fitted(c.of.Image, area.Size())
 	corner := vg.Point{X: area.Min.X + (area.Size().X-size.X)/2, Y: area.Max.Y}

@@ -236,12 +236,12 @@ func (r *ranking) draw(s *scene, _, tile vg.Rectangle) error {
 		}
 	}
 	if float64(pitch) < smallestSize*linePitch {
-		return errorIn(s.panel, "a critical-difference diagram of %d models and %d rows of bars does not fit its tile", len(r.models), levels)
+		return roomError(s.panel, "a critical-difference diagram of %d models and %d rows of bars does not fit its tile", len(r.models), levels)
 	}
 	blocks, widths := r.labels(s, size, left, tile.Size().X)
 	room := vg.Rectangle{Min: vg.Point{X: tile.Min.X + widths[0], Y: tile.Min.Y}, Max: vg.Point{X: tile.Max.X - widths[1], Y: line}}
 	if room.Size().X < 2*smallestBox {
-		return errorIn(s.panel, "the names of a critical-difference diagram leave no room for its axis")
+		return roomError(s.panel, "the names of a critical-difference diagram leave no room for its axis")
 	}
 	at := func(rank float64) vg.Length {
 		return room.Min.X + vg.Length(share(&r.axis.Axis, rank))*room.Size().X

@@ -76,7 +76,7 @@ func (c *cells) draw(s *scene, _, tile vg.Rectangle) error {
 	n, m := vg.Length(len(p.Values)), vg.Length(len(p.Columns))
 	cell := vg.Point{X: area.Size().X / m, Y: min(area.Size().Y/n, largestCell)}
 	if cell.X < 2 || cell.Y < 2 {
-		return errorIn(s.panel, "a heat map of %d rows and %d columns does not fit its tile", len(p.Values), len(p.Columns))
+		return roomError(s.panel, "a heat map of %d rows and %d columns does not fit its tile", len(p.Values), len(p.Columns))
 	}
 	area.Min.Y = area.Max.Y - cell.Y*n
 	s.record("data", "", vg.Point{}, 0, area)

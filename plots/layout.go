@@ -106,7 +106,7 @@ func (f *Figure) draw(s *scene) error {
 	legend := newLegend(f, prep, s, rest.Size())
 	rest = legend.place(s, f.Legend, rest)
 	if rest.Size().X < 2*smallestBox || rest.Size().Y < 2*smallestBox {
-		return fmt.Errorf("plots: a figure of %g × %g mm has no room for panels beside its legend and footnote", f.WidthMM, f.HeightMM)
+		return &RoomError{fmt.Sprintf("plots: a figure of %g × %g mm has no room for panels beside its legend and footnote", f.WidthMM, f.HeightMM)}
 	}
 	gridCells(tiles, widths, heights, rest)
 	return drawTiles(s, tiles, len(widths), len(heights))
@@ -274,7 +274,7 @@ func checkRoom(i int, size vg.Point) error {
 	if size.X >= smallestBox && size.Y >= smallestBox {
 		return nil
 	}
-	return errorIn(i, "only %.0f × %.0f mm are left for the data: make the figure larger, or labels and legend shorter",
+	return roomError(i, "only %.0f × %.0f mm are left for the data: make the figure larger, or labels and legend shorter",
 		max(0, size.X/mm), max(0, size.Y/mm))
 }
 
@@ -324,7 +324,7 @@ func drawTiles(s *scene, tiles []*placed, columns, rows int) error {
 			}
 			p.content.measure(inner.Size(), p.rect.Size().Y)
 		} else if size := inner.Size(); size.X < smallestBox || size.Y < smallestBox {
-			return errorIn(i, "its tile is too small")
+			return roomError(i, "its tile is too small")
 		}
 		if err := p.content.draw(s, inner, p.rect); err != nil {
 			return err
@@ -349,4 +349,16 @@ func (p *placed) drawHeader(s *scene) {
 // errorIn makes an error that names the i-th tile.
 func errorIn(i int, format string, args ...any) error {
 	return fmt.Errorf("plots: %s: %s", panelName(i), fmt.Sprintf(format, args...))
+}
+
+// RoomError says that what a figure shows does not fit into it, though it could be drawn larger.
+type RoomError struct{ text string }
+
+func (e *RoomError) Error() string { return e.text }
+
+// NoRoom tells such an error from others without this package.
+func (e *RoomError) NoRoom() {}
+
+func roomError(i int, format string, args ...any) error {
+	return &RoomError{errorIn(i, format, args...).Error()}
 }

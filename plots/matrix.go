@@ -81,7 +81,7 @@ func (h *heatmap) draw(s *scene, _, tile vg.Rectangle) error {
 	room := tile.Size()
 	cell := vg.Point{X: min((room.X-keyStrip)/n, largestCell*1.3), Y: min((room.Y-keyStrip)/n, largestCell)}
 	if cell.X < 2 || cell.Y < 2 {
-		return errorIn(s.panel, "a matrix of %d series does not fit its tile", len(h.values))
+		return roomError(s.panel, "a matrix of %d series does not fit its tile", len(h.values))
 	}
 	size, fits := h.fit(cell)
 	if !fits {

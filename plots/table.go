@@ -90,7 +90,7 @@ func (g *grid) draw(s *scene, _, tile vg.Rectangle) error {
 	room := tile.Size()
 	l, fits := g.fit(room)
 	if !fits {
-		return errorIn(s.panel, "a table of %d rows and %d columns does not fit its tile", len(g.cells)-1, g.columns)
+		return roomError(s.panel, "a table of %d rows and %d columns does not fit its tile", len(g.cells)-1, g.columns)
 	}
 	if l.size < smallestSize {
 		s.warn("%s: the table's text is %g pt, below %d pt", panelName(s.panel), l.size, smallestSize)

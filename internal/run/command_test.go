@@ -8,6 +8,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -42,7 +43,7 @@ var count = run.Command{
 		word := flags.String("word", "", "`WORD` that is counted")
 		least := flags.Ints("least", nil, "`LIST` of bounds")
 		list := flags.Bool("list", false, "list the files and stop")
-		act := flags.Choice("act", "run", []string{"run", "fail", "panic", "sleep", "damaged"}, "what to do")
+		act := flags.Choice("act", "run", []string{"run", "fail", "panic", "sleep", "damaged", "crowd"}, "what to do")
 		flags.Unrecorded("list")
 		flags.Usage("--list")
 		return run.Job{
@@ -116,6 +117,9 @@ func countWords(ctx context.Context, env *run.Env, word, act string) error {
 	}
 	if err := env.Table(table); err != nil {
 		return err
+	}
+	if act == "crowd" {
+		return env.Figure("count", crowded{})
 	}
 	return env.Figure("count", drawing{})
 }
@@ -193,6 +197,25 @@ func TestRunWithoutStates(t *testing.T) {
 	}
 	if result.Options["word"] != "one" {
 		t.Errorf("options %v", result.Options)
+	}
+}
+
+// crowded is a figure into which what it shows does not fit.
+type crowded struct{}
+
+func (crowded) Render(io.Writer, string) error { return fmt.Errorf("page 1: %w", crowded{}) }
+func (crowded) Error() string                  { return "no room for 100 models" }
+func (crowded) NoRoom()                        {}
+
+func TestRunKeepsNumbersWithoutRoom(t *testing.T) {
+	t.Parallel()
+	dir := texts(t)
+	code, _, stderr := start(t.Context(), dir, "{}/a.txt --word one --out {}/out --act crowd")
+	if want := "figure count: it is not drawn: no room for 100 models"; code != 0 || !strings.Contains(stderr, want) {
+		t.Fatalf("exit %d, %s; want %q", code, stderr, want)
+	}
+	if got := files(t, filepath.Join(dir, "out")); !slices.Equal(got, []string{"count.csv", "count.json"}) {
+		t.Errorf("files %v", got)
 	}
 }
 

@@ -259,17 +259,28 @@ func (d Drawing) render(formats []string) (out drawn, err error) {
 	}
 	if f, ok := figure.(interface{ Warnings() ([]string, error) }); ok {
 		if out.warnings, err = f.Warnings(); err != nil {
-			return out, fmt.Errorf("figure %s: %w", d.Name, err)
+			return d.failed(err)
 		}
 	}
 	for _, format := range formats {
 		var file bytes.Buffer
 		if err := figure.Render(&file, format); err != nil {
-			return out, fmt.Errorf("figure %s: %w", d.Name, err)
+			return d.failed(err)
 		}
 		out.files = append(out.files, file.Bytes())
 	}
 	return out, nil
+}
+
+// failed is what comes of a figure that cannot be drawn. What was computed is not lost for want of room in it.
+func (d Drawing) failed(err error) (drawn, error) {
+	if full, ok := errors.AsType[interface {
+		error
+		NoRoom()
+	}](err); ok {
+		return drawn{warnings: []string{"it is not drawn: " + full.Error()}}, nil
+	}
+	return drawn{}, fmt.Errorf("figure %s: %w", d.Name, err)
 }
 
 func (e *Env) writeFigure(name string, d drawn) error {
