@@ -12,6 +12,7 @@ gcc for Windows.
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import mmap
 import os
@@ -57,7 +58,7 @@ def wine_program() -> "str | None":
 
 class Wine:
     def __init__(self, wine: str, work: pathlib.Path) -> None:
-        self.wine = wine
+        self.wine, self.work = wine, work
         self.env = {**os.environ, "WINEPREFIX": str(work / "prefix"), "WINEDEBUG": "-all", "PYTHONDONTWRITEBYTECODE": "1"}
         subprocess.run([wine, "wineboot", "-i"], env=self.env, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True)
         system = work / "prefix" / "drive_c" / "windows" / "system32"
@@ -67,7 +68,10 @@ class Wine:
                 raise Missing("this Wine has no bcryptprimitives.dll, and gcc for Windows would make one: apt-get install gcc-mingw-w64-x86-64-win32")
             (work / "prng.c").write_text(PRNG)
             subprocess.run([compiler, "-shared", "-o", str(system / "bcryptprimitives.dll"), str(work / "prng.c"), "-ladvapi32"], check=True)
-        self.program = work / "repscope.exe"
+
+    def build(self) -> None:
+        """Makes the program for Windows."""
+        self.program = self.work / "repscope.exe"
         subprocess.run(
             ["go", "build", "-trimpath", "-ldflags=-s -w", "-o", str(self.program), "./cmd/repscope"],
             cwd=ROOT, env={**os.environ, "CGO_ENABLED": "0", "GOOS": "windows", "GOARCH": "amd64"}, check=True,
@@ -77,6 +81,23 @@ class Wine:
         return subprocess.Popen(
             [self.wine, str(self.program), *arguments], env=self.env, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
         )
+
+
+@contextlib.contextmanager
+def prefix(wine: str):
+    """A Wine of its own in a temporary folder, of which nothing is left; what is missing is said, and ends it."""
+    with tempfile.TemporaryDirectory(prefix="repscope wine ") as name:
+        work = pathlib.Path(name)
+        env = {**os.environ, "WINEPREFIX": str(work / "prefix"), "WINEDEBUG": "-all"}
+        try:
+            yield Wine(wine, work)
+        except Missing as missing:
+            say(f"skipped: {missing}")
+            sys.exit(0)
+        finally:
+            subprocess.run([wine, "wineboot", "--kill"], env=env, stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            server = shutil.which("wineserver") or shutil.which("wineserver64") or "/usr/lib/wine/wineserver64"
+            subprocess.run([server, "--wait"], env=env, stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL)  # or the folder is written again
 
 
 def expect(what: str, found: object, wanted: object) -> None:
@@ -209,22 +230,14 @@ def main() -> None:
         if name is None:
             say(f"skipped: {package_name} is not installed")
             return
-    with tempfile.TemporaryDirectory(prefix="repscope wine ") as name:
-        work = pathlib.Path(name)
-        prefix = {**os.environ, "WINEPREFIX": str(work / "prefix"), "WINEDEBUG": "-all"}
-        try:
-            wine = Wine(found, work)
-            scores(wine, work)
-            interrupted(wine, work)
-            console(wine, work)
-            if not o.only_program:
-                package(wine, work, o.python.resolve() if o.python else fetched(work))
-        except Missing as missing:
-            say(f"skipped: {missing}")
-        finally:
-            subprocess.run([found, "wineboot", "--kill"], env=prefix, stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-            server = shutil.which("wineserver") or shutil.which("wineserver64") or "/usr/lib/wine/wineserver64"
-            subprocess.run([server, "--wait"], env=prefix, stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL)  # or the folder is written again
+    with prefix(found) as wine:
+        work = wine.work
+        wine.build()
+        scores(wine, work)
+        interrupted(wine, work)
+        console(wine, work)
+        if not o.only_program:
+            package(wine, work, o.python.resolve() if o.python else fetched(work))
 
 
 if __name__ == "__main__":
