@@ -198,7 +198,7 @@ def package(wine: Wine, work: pathlib.Path, python: pathlib.Path) -> None:
     sys.stdout.write(said.decode("utf-8", "replace").replace("\r", ""))
     expect("exit code of the package's tests", run.returncode, 0)
     # Folders of a Python that the tests end by force go with the next one that makes a folder.
-    call = "import numpy as np, repscope; repscope.trustworthiness(np.arange(40.0).reshape(-1, 1), np.arange(40.0).reshape(-1, 1), n_neighbors=3)"
+    call = "import numpy as np, repscope.metrics as m; x = np.arange(40.0).reshape(-1, 1); m.trustworthiness(x, x, n_neighbors=3)"
     sweep = subprocess.run([wine.wine, str(python / "python.exe"), "-c", call], env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     expect(f"exit code of a last call {sweep.stdout!r}", sweep.returncode, 0)
     left = [p.name for p in (work / "prefix").glob("drive_c/users/*/Temp/repscope-*")]
