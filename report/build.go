@@ -16,9 +16,16 @@ type Build struct {
 	Go       string // such as "go1.26.0 linux/amd64"
 }
 
-// ReadBuild returns the build information that the Go tool put into the program.
+// Of a program that is handed out, set by the linker: the settings of Go's tools and the depth of a clone change nothing of it.
+var version, revision, moment string
+
+// ReadBuild returns the build information that the Go tool, or packaging/dist, put into the program.
 func ReadBuild() Build {
 	b := Build{Version: "devel", Go: runtime.Version() + " " + runtime.GOOS + "/" + runtime.GOARCH}
+	if version != "" {
+		b.Version, b.Revision, b.Time = version, revision, moment
+		return b
+	}
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		return b

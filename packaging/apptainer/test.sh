@@ -37,5 +37,14 @@ chroot "$root" /bin/sh -e /tmp/test
 chroot "$root" /bin/sh /tmp/run smoothness --example --quiet --bootstrap 20 --out /results
 [ -s "$root/results/smoothness.json" ] || { echo "smoothness wrote no result" >&2; exit 1; }
 chroot "$root" /bin/sh -c "$(section environment); smoothness --version" >"$work/version"
+if [ "$(chroot "$root" /bin/sh /tmp/run neighborhood --device cuda --example --quiet --out /gpu 2>"$work/said"; echo $?)" = 0 ]; then
+	echo "--device cuda ended well where no driver is" >&2
+	exit 1
+fi
+[ ! -e "$root/gpu" ] || { echo "a run without a driver left files" >&2; exit 1; }
+if go version -m bin/repscope 2>/dev/null | grep -q 'build.-tags=cuda'; then
+	grep -q 'libcuda' "$work/said" || { echo "without a driver the program with CUDA says: $(cat "$work/said")" >&2; exit 1; }
+fi
+echo "--device cuda without a driver: $(grep -m 1 -e libcuda -e CUDA "$work/said")"
 [ -n "$(ls "$root/opt/repscope/share")" ] || { echo "no texts were copied" >&2; exit 1; }
 echo "the definition's files, %post, %test and %runscript: $(cat "$work/version")"

@@ -60,7 +60,7 @@ func run(out string, list []string, version string, wheels bool) error {
 	defer os.RemoveAll(work)
 	one := func(target string) (string, error) { return wheel(target, version, out, work, moment) }
 	if !wheels {
-		shared, err := sharedFiles(work)
+		shared, err := sharedFiles(work, version, moment)
 		if err != nil {
 			return err
 		}
@@ -92,7 +92,7 @@ func run(out string, list []string, version string, wheels bool) error {
 // archiveOf builds the program for a target and packs it with the shared files.
 func archiveOf(target, version, out, work string, shared []file, moment time.Time) (string, error) {
 	system, processor, _ := strings.Cut(target, "/")
-	program, err := programFor(target, work)
+	program, err := programFor(target, work, version, moment)
 	if err != nil {
 		return "", err
 	}
@@ -113,28 +113,41 @@ func archiveOf(target, version, out, work string, shared []file, moment time.Tim
 }
 
 // programFor builds the program for a target and returns its path.
-func programFor(target, work string) (string, error) {
+func programFor(target, work, version string, moment time.Time) (string, error) {
 	system, processor, _ := strings.Cut(target, "/")
 	program := filepath.Join(work, system+"-"+processor, "repscope")
 	if system == "windows" {
 		program += ".exe"
 	}
-	return program, build(program, system, processor)
+	return program, build(program, system, processor, version, moment)
 }
 
-// build compiles the program: static, stripped, without the path it was built in.
-func build(program, system, processor string) error {
+// build compiles the program: static, stripped, without the path it was built in. It is told its version: what Go's tool reads
+// from git depends on the depth of the clone and on settings of the machine, and a copy of the sources has no git.
+func build(program, system, processor, version string, moment time.Time) error {
 	cold, err := coldFlags("packaging/cold.txt")
 	if err != nil {
 		return err
 	}
-	args := append([]string{"build", "-trimpath", "-ldflags=-s -w -buildid=", "-o", program}, cold...)
+	args := append([]string{"build", "-trimpath", "-buildvcs=false", "-ldflags=" + linkerFlags(version, moment), "-o", program}, cold...)
 	c := exec.Command("go", append(args, "./cmd/repscope")...)
-	c.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS="+system, "GOARCH="+processor, "GOFLAGS=", "GOAMD64=v1")
+	c.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS="+system, "GOARCH="+processor, "GOFLAGS=-mod=readonly", "GOAMD64=v1", "GOARM64=v8.0")
 	if said, err := c.CombinedOutput(); err != nil {
 		return fmt.Errorf("go build: %w\n%s", err, said)
 	}
 	return nil
+}
+
+// linkerFlags strip a program and tell it what it is.
+func linkerFlags(version string, moment time.Time) string {
+	flags := "-s -w -buildid= -X repscope/report.version=" + version + " -X repscope/report.moment=" + moment.Format(time.RFC3339)
+	if revision, err := output("git", "rev-parse", "HEAD"); err == nil {
+		if strings.HasSuffix(version, "-dirty") {
+			revision += "+modified"
+		}
+		flags += " -X repscope/report.revision=" + revision
+	}
+	return flags
 }
 
 // coldFlags are the compiler's for packages that a file lists, in which nothing is inlined.

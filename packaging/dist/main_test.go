@@ -13,10 +13,12 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 )
 
 var reproducible = flag.Bool("reproducible", false, "make the archive of the commit twice and compare")
@@ -104,7 +106,7 @@ func unpack(t *testing.T, path string) map[string]string {
 }
 
 // TestReproducible makes the archive of this system's commit twice, in clones in two folders
-// whose files have other times.
+// whose files have other times, with other settings of Go.
 func TestReproducible(t *testing.T) {
 	if !*reproducible {
 		t.Skip("builds the program twice, which takes minutes: -reproducible")
@@ -117,34 +119,41 @@ func TestReproducible(t *testing.T) {
 	if err != nil {
 		t.Skip("not a repository of git; nothing is cloned")
 	}
-	var archives []string
-	for _, name := range []string{"a", "another name"} {
+	var made []string
+	for name, vcs := range map[string]string{"a": "true", "another name": "false"} {
 		clone := filepath.Join(t.TempDir(), name)
 		if _, err := output(git, "clone", "--quiet", "--shared", "--depth", "1", "file://"+root, clone); err != nil {
 			t.Fatal(err)
 		}
 		c := exec.Command("go", "run", "./packaging/dist", "--out", "made", "--targets", "linux/amd64", "--version", "1.2.3")
-		c.Dir, c.Env = clone, append(os.Environ(), "TZ=Asia/Tokyo", "SOURCE_DATE_EPOCH=")
+		c.Dir, c.Env = clone, append(os.Environ(), "TZ=Asia/Tokyo", "SOURCE_DATE_EPOCH=", "GOFLAGS=-buildvcs="+vcs)
 		if said, err := c.CombinedOutput(); err != nil {
 			t.Fatalf("%v\n%s", err, said)
 		}
-		archives = append(archives, filepath.Join(clone, "made", "repscope-1.2.3-linux-x86_64.tar.gz"))
+		made = append(made, filepath.Join(clone, "made", "repscope-1.2.3-linux-x86_64.tar.gz"))
 	}
-	if !bytes.Equal(read(t, archives[0]), read(t, archives[1])) {
+	if !bytes.Equal(read(t, made[0]), read(t, made[1])) {
 		t.Error("two archives of one commit differ")
 	}
-	files := unpack(t, archives[0])
-	top := "repscope-1.2.3-linux-x86_64/"
-	for _, name := range []string{"README.md", "LICENSE", "THIRD_PARTY_LICENSES", "sbom.cdx.json",
-		"completions/repscope.bash", "completions/_repscope", "completions/repscope.fish", "man/man1/repscope.1", "man/man1/neighborhood.1"} {
-		if len(files[top+name]) < 100 || !strings.HasSuffix(files[top+name], " 644") {
-			t.Errorf("%s: %d bytes", name, len(files[top+name]))
-		}
+	checkArchive(t, made[0], "linux/amd64")
+	checkVersion(t, made[0])
+}
+
+// checkVersion runs the program of an archive, which is to say the version that it was packed as.
+func checkVersion(t *testing.T, archive string) {
+	t.Helper()
+	if runtime.GOOS+"/"+runtime.GOARCH != "linux/amd64" {
+		return
 	}
-	if !strings.HasPrefix(files[top+"repscope"], "\x7fELF") || !strings.HasSuffix(files[top+"repscope"], " 755") {
-		t.Error("the program is no program")
+	content := strings.TrimSuffix(unpack(t, archive)["repscope-1.2.3-linux-x86_64/repscope"], " 755")
+	program := filepath.Join(t.TempDir(), "repscope")
+	if err := os.WriteFile(program, []byte(content), 0o755); err != nil {
+		t.Fatal(err)
 	}
-	checkBill(t, strings.TrimSuffix(files[top+"sbom.cdx.json"], " 644"), files[top+"THIRD_PARTY_LICENSES"])
+	said, err := output(program, "--version")
+	if err != nil || !strings.HasPrefix(said, "repscope (repscope) 1.2.3 revision ") {
+		t.Errorf("--version says %q: %v", said, err)
+	}
 }
 
 // checkBill reads the bill of materials: every part has a license, whose text is beside it.
@@ -160,6 +169,9 @@ func checkBill(t *testing.T, bill, texts string) {
 	if err := json.Unmarshal([]byte(bill), &read); err != nil || read.BomFormat != "CycloneDX" {
 		t.Fatalf("%v, %q", err, read.BomFormat)
 	}
+	if !utf8.ValidString(texts) {
+		t.Error("the licenses are not UTF-8")
+	}
 	if len(read.Components) < 10 {
 		t.Errorf("%d components", len(read.Components))
 	}
@@ -170,6 +182,17 @@ func checkBill(t *testing.T, bill, texts string) {
 		if c.Name != "std" && !strings.Contains(texts, "==== "+c.Name+" ") {
 			t.Errorf("the license of %s is not there", c.Name)
 		}
+	}
+}
+
+// TestLicensesUTF8 joins the texts of what is linked, of which FreeType's is in Latin-1.
+func TestLicensesUTF8(t *testing.T) {
+	t.Parallel()
+	if got, want := asUTF8([]byte("\xa9 2000")), "© 2000"; got != want {
+		t.Errorf("Latin-1 became %q, want %q", got, want)
+	}
+	if got, want := asUTF8([]byte("© 2000")), "© 2000"; got != want {
+		t.Errorf("UTF-8 became %q, want %q", got, want)
 	}
 }
 

@@ -11,6 +11,8 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"time"
+	"unicode/utf8"
 )
 
 // A module is one that the program links.
@@ -125,10 +127,22 @@ func licensesOf(m module) ([]license, error) {
 		if err != nil {
 			return nil, err
 		}
-		found = append(found, license{filepath.ToSlash(name), string(text)})
+		found = append(found, license{filepath.ToSlash(name), asUTF8(text)})
 	}
 	known[m] = found
 	return found, nil
+}
+
+// asUTF8 is a text in UTF-8, which wheels ask of licenses; one that is not is of Latin-1, as FreeType's.
+func asUTF8(text []byte) string {
+	if utf8.Valid(text) {
+		return string(text)
+	}
+	var b strings.Builder
+	for _, c := range text {
+		b.WriteRune(rune(c))
+	}
+	return b.String()
 }
 
 // licenseID is the SPDX name of a license by words that only it has; empty for others.
@@ -153,9 +167,9 @@ func licenseID(text string) string {
 }
 
 // sharedFiles are those of every archive: manual pages, completions, licenses, the README.
-func sharedFiles(work string) ([]file, error) {
+func sharedFiles(work, version string, moment time.Time) ([]file, error) {
 	program := filepath.Join(work, "host", "repscope")
-	if err := build(program, runtime.GOOS, runtime.GOARCH); err != nil { // as it is handed out, so that nothing is compiled twice
+	if err := build(program, runtime.GOOS, runtime.GOARCH, version, moment); err != nil { // as it is handed out, so that nothing is compiled twice
 		return nil, err
 	}
 	var files []file

@@ -33,7 +33,7 @@ const source = "python"
 
 // wheel builds the program for a target and packs it with the Python package.
 func wheel(target, version, out, work string, moment time.Time) (string, error) {
-	program, err := programFor(target, work)
+	program, err := programFor(target, work, version, moment)
 	if err != nil {
 		return "", err
 	}

@@ -152,10 +152,8 @@ func isFor(program []byte, target string) error {
 				return fmt.Errorf("linked to %s (%v)", name, err)
 			}
 		}
-		const signature = 0x1d // LC_CODE_SIGNATURE, which macOS asks for on arm64
-		signed := slices.ContainsFunc(f.Loads, func(l macho.Load) bool { return f.ByteOrder.Uint32(l.Raw()) == signature })
-		if arm && !signed {
-			return fmt.Errorf("it is not signed")
+		if arm {
+			return isSigned(f, program)
 		}
 	case "windows":
 		f, err := pe.NewFile(r)
@@ -166,6 +164,11 @@ func isFor(program []byte, target string) error {
 		head, ok := f.OptionalHeader.(*pe.OptionalHeader64)
 		if f.Machine != machine || !ok || head.Subsystem != pe.IMAGE_SUBSYSTEM_WINDOWS_CUI {
 			return fmt.Errorf("a PE file of machine %#x, subsystem %+v", f.Machine, f.OptionalHeader)
+		}
+		// All else is loaded when it is used, from the folder of the system.
+		libraries, err := importsOf(f)
+		if err != nil || !slices.Equal(libraries, []string{"kernel32.dll"}) {
+			return fmt.Errorf("a PE file that imports %q, want kernel32.dll alone: %v", libraries, err)
 		}
 	}
 	return nil
