@@ -109,7 +109,9 @@ func fromFile(file *os.File, mapped bool) (*File, error) {
 	f := &File{path: path, size: info.Size(), modified: info.ModTime(), file: file}
 	if mapped && f.size > 0 && f.size <= math.MaxInt {
 		// A file system that cannot map is read in the ordinary way.
-		f.data, _ = mapFile(file, int(f.size))
+		if f.data, err = mapFile(file, int(f.size)); err != nil && !readsShow {
+			return nil, fmt.Errorf("%s: %w", path, err)
+		}
 	}
 	return f, nil
 }

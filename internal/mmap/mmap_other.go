@@ -11,6 +11,9 @@ import (
 
 const mapsAll = true
 
+// readsShow says whether reads show what another process has written through a mapping.
+const readsShow = true
+
 func mapFile(*os.File, int) ([]byte, error) { return nil, errors.ErrUnsupported }
 
 func unmapFile([]byte) error { return nil }

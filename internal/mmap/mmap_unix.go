@@ -13,6 +13,9 @@ import (
 
 const mapsAll = true
 
+// readsShow says whether reads show what another process has written through a mapping.
+const readsShow = true
+
 func mapFile(f *os.File, size int) ([]byte, error) {
 	return syscall.Mmap(int(f.Fd()), 0, size, syscall.PROT_READ, syscall.MAP_SHARED)
 }

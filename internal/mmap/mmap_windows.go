@@ -12,6 +12,9 @@ import (
 // Files are read, not mapped, unless Shared asks for it: what is mapped can neither be replaced nor cut as long as it is.
 const mapsAll = false
 
+// readsShow says whether reads show what another process has written through a mapping.
+const readsShow = false
+
 func mapFile(f *os.File, size int) ([]byte, error) {
 	section, err := windows.CreateFileMapping(windows.Handle(f.Fd()), nil, windows.PAGE_READONLY, 0, 0, nil)
 	if err != nil {

@@ -62,6 +62,11 @@ type failure struct {
 // server answers requests one after the other.
 type server struct {
 	mapped map[string]*mmap.File // the files of the last request
+	asked  map[string]bool       // those of this request, which its arrays lie in
+}
+
+func newServer() *server {
+	return &server{mapped: map[string]*mmap.File{}, asked: map[string]bool{}}
 }
 
 // serve answers a line of JSON for each that it reads, until the input ends or nothing comes for so long. What a request
@@ -89,7 +94,7 @@ func serve(in io.Reader, out io.Writer, idle time.Duration) error {
 		}
 		failed <- scanner.Err()
 	}()
-	s := &server{mapped: map[string]*mmap.File{}}
+	s := newServer()
 	defer s.forget()
 	for {
 		line, err := next(ctx, lines, idle, s.rest)
@@ -166,6 +171,7 @@ func (s *server) answer(ctx context.Context, line []byte) (any, error) {
 		return nil, run.Usage("metric: %v", err)
 	}
 	defer s.forget(kept(q.Original.Path, q.Embedded.Path)...)
+	clear(s.asked)
 	original, err := s.space(q.Original, metric)
 	if err != nil {
 		return nil, err
@@ -244,13 +250,15 @@ func (s *server) space(r region, metric neighbors.Metric) (neighbors.Space, erro
 	return spaceOf(r.Name, p, r.Type, metric)
 }
 
-// bytes are those of a region, mapped where files can be. The file may be another than at the last request, or another size.
+// bytes are those of a region, mapped where files can be. The file may be another than at the last request, or another size; both arrays of
+// a request are of one, whatever becomes of its name meanwhile.
 func (s *server) bytes(r region, size int64) ([]byte, error) {
 	f := s.mapped[r.Path]
-	if f != nil && !f.Current() {
+	if f != nil && !s.asked[r.Path] && !f.Current() {
 		s.unmap(r.Path)
 		f = nil
 	}
+	s.asked[r.Path] = true
 	if f == nil {
 		var err error
 		if f, err = mmap.Shared(r.Path); err != nil {

@@ -15,8 +15,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"repscope/internal/mmap"
 )
 
 // values writes numbers as they are in memory, behind some bytes.
@@ -170,7 +168,7 @@ func TestServeEnds(t *testing.T) {
 func TestServeRests(t *testing.T) {
 	t.Parallel()
 	x := values(t, filepath.Join(t.TempDir(), "x"), 0, 0, 1, 2.1, 3.3, 4.6, 6, 7.5)
-	s := &server{mapped: map[string]*mmap.File{}}
+	s := newServer()
 	line := ask(`"continuity"`, "2", regionOf(x, 0, 7, 1), regionOf(x, 0, 7, 1))
 	for range 2 {
 		if _, err := s.answer(t.Context(), []byte(line)); err != nil {
@@ -182,5 +180,33 @@ func TestServeRests(t *testing.T) {
 		if s.rest(); len(s.mapped) != 0 {
 			t.Error("files are mapped at rest")
 		}
+	}
+}
+
+// Both arrays of a request lie in one file, which is not let go of between them: not where its name is another's by then, and not
+// where the system fails to say whose it is.
+func TestOneFileForBothArrays(t *testing.T) {
+	t.Parallel()
+	path := values(t, filepath.Join(t.TempDir(), "x"), 0, 1, 2, 3, 4)
+	s := newServer()
+	defer s.forget()
+	first, err := s.bytes(region{Path: path}, 16)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Rename(values(t, path+" later", 0, 5, 6, 7, 8), path); err != nil {
+		t.Skipf("a file in use cannot be replaced: %v", err)
+	}
+	second, err := s.bytes(region{Path: path, Offset: 16}, 16)
+	if err != nil {
+		t.Fatal(err)
+	}
+	number := func(raw []byte) float64 { return math.Float64frombits(binary.LittleEndian.Uint64(raw)) }
+	if number(first) != 1 || number(second) != 3 {
+		t.Errorf("the arrays begin with %v and %v, want 1 and 3", number(first), number(second))
+	}
+	clear(s.asked) // the next request
+	if other, err := s.bytes(region{Path: path}, 16); err != nil || number(other) != 5 {
+		t.Errorf("the next request reads %v, %v, want 5", other, err)
 	}
 }
