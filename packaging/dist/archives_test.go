@@ -7,7 +7,6 @@ import (
 	"crypto/sha256"
 	"flag"
 	"fmt"
-	"os"
 	"os/exec"
 	"path"
 	"path/filepath"
@@ -90,15 +89,7 @@ func checkArchive(t *testing.T, archive, target string) {
 	}
 	checkBill(t, contents["sbom.cdx.json"], contents["THIRD_PARTY_LICENSES"])
 	folder := t.TempDir()
-	for name, text := range contents {
-		to := filepath.Join(folder, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(to, []byte(text), 0o755); err != nil {
-			t.Fatal(err)
-		}
-	}
+	writeAll(t, folder, contents, 0o755)
 	checkModules(t, filepath.Join(folder, program), contents["sbom.cdx.json"])
 	checkTexts(t, folder, contents)
 }

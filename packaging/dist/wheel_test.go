@@ -59,16 +59,22 @@ func packageFolder(t *testing.T, more map[string]string) string {
 	for name, text := range more {
 		all[name] = text
 	}
-	for name, text := range all {
+	writeAll(t, folder, all, 0o644)
+	return folder
+}
+
+// writeAll writes texts by their names, with slashes, into a folder.
+func writeAll(t *testing.T, folder string, texts map[string]string, mode os.FileMode) {
+	t.Helper()
+	for name, text := range texts {
 		path := filepath.Join(folder, filepath.FromSlash(name))
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		if err := os.WriteFile(path, []byte(text), mode); err != nil {
 			t.Fatal(err)
 		}
 	}
-	return folder
 }
 
 func TestPackageFiles(t *testing.T) {
