@@ -217,6 +217,9 @@ func TestRunKeepsNumbersWithoutRoom(t *testing.T) {
 	if got := files(t, filepath.Join(dir, "out")); !slices.Equal(got, []string{"count.csv", "count.json"}) {
 		t.Errorf("files %v", got)
 	}
+	if result, err := os.ReadFile(filepath.Join(dir, "out", "count.json")); err != nil || !strings.Contains(string(result), "it is not drawn: no room") {
+		t.Errorf("%v: the warning is not in the result\n%s", err, result)
+	}
 }
 
 func TestRunWithoutFigures(t *testing.T) {
