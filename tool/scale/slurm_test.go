@@ -344,17 +344,19 @@ func (c *cluster) until(t *testing.T, what string, done func() bool) {
 func (c *cluster) kill(t *testing.T, node string) {
 	t.Helper()
 	root := c.node[node].Process.Pid
-	victims := map[int]bool{}
+	var victims []int
+	depth := map[int]int{}
 	for more := true; more; { // until nothing is left that could begin anything
 		more = false
 		for pid, family := range families(t) {
-			if slices.Contains(family, root) && !victims[pid] {
-				victims[pid], more = true, true
+			if slices.Contains(family, root) && depth[pid] == 0 {
+				victims, depth[pid], more = append(victims, pid), len(family), true
 				halt(pid)
 			}
 		}
 	}
-	for pid := range victims {
+	slices.SortFunc(victims, func(a, b int) int { return depth[b] - depth[a] })
+	for _, pid := range victims {
 		end(pid)
 	}
 }
