@@ -306,6 +306,36 @@ func uint8AVX2R6V1(depth int, a, b *uint32, c *int32, stride int, ahead uintptr,
 //go:noescape
 func uint8AVX2R6V2(depth int, a, b *uint32, c *int32, stride int, ahead uintptr, add bool)
 
+// int16AVX2R2V1 multiplies panels into a 2×8 tile; see microKernel.
+//
+//go:noescape
+func int16AVX2R2V1(depth int, a, b *uint32, c *float32, stride int, ahead uintptr, add bool)
+
+// int16AVX2R2V2 multiplies panels into a 2×16 tile; see microKernel.
+//
+//go:noescape
+func int16AVX2R2V2(depth int, a, b *uint32, c *float32, stride int, ahead uintptr, add bool)
+
+// int16AVX2R4V1 multiplies panels into a 4×8 tile; see microKernel.
+//
+//go:noescape
+func int16AVX2R4V1(depth int, a, b *uint32, c *float32, stride int, ahead uintptr, add bool)
+
+// int16AVX2R4V2 multiplies panels into a 4×16 tile; see microKernel.
+//
+//go:noescape
+func int16AVX2R4V2(depth int, a, b *uint32, c *float32, stride int, ahead uintptr, add bool)
+
+// int16AVX2R6V1 multiplies panels into a 6×8 tile; see microKernel.
+//
+//go:noescape
+func int16AVX2R6V1(depth int, a, b *uint32, c *float32, stride int, ahead uintptr, add bool)
+
+// int16AVX2R6V2 multiplies panels into a 6×16 tile; see microKernel.
+//
+//go:noescape
+func int16AVX2R6V2(depth int, a, b *uint32, c *float32, stride int, ahead uintptr, add bool)
+
 // float32AVX512LinksR12V2 multiplies panels into a 12×32 tile, in links; see linkKernel.
 //
 //go:noescape

@@ -131,3 +131,44 @@ func BenchmarkSquaredDistances(b *testing.B) {
 		})
 	}
 }
+
+// The sizes of the tiles of scores, packed before.
+func BenchmarkInt16(b *testing.B) {
+	benchEach(b, func(b *testing.B) {
+		for _, depth := range []int{64, 784, 3000} {
+			const m, n = 240, 2048
+			r := rand.New(rand.NewPCG(1, 2))
+			x := make([]int16, n*depth)
+			for i := range x {
+				x[i] = int16(r.IntN(4001) - 2000)
+			}
+			left, right := packInt16(x, depth, m, depth, false), packInt16(x, depth, n, depth, true)
+			p := Int16Product{M: m, N: n, A: left, B: right, C: make([]float32, m*n), Stride: n, Workspace: new(Int16Workspace)}
+			b.Run(fmt.Sprintf("%dx%dx%d", m, n, depth), func(b *testing.B) {
+				for range b.N {
+					if err := p.Run(); err != nil {
+						b.Fatal(err)
+					}
+				}
+				rate(b, "Gop/s", 2*float64(m)*float64(n)*float64(depth))
+			})
+			y := make([]float32, len(x))
+			for i, v := range x {
+				y[i] = float32(v)
+			}
+			narrow, err := PackRight(Rows(y, depth), n, depth)
+			if err != nil {
+				b.Fatal(err)
+			}
+			f := Product[float32]{M: m, N: n, K: depth, A: Rows(y, depth), B: narrow.Operand(0), C: p.C, Stride: n, Threads: 1}
+			b.Run(fmt.Sprintf("%dx%dx%d/float32", m, n, depth), func(b *testing.B) {
+				for range b.N {
+					if err := f.Run(); err != nil {
+						b.Fatal(err)
+					}
+				}
+				rate(b, "Gop/s", 2*float64(m)*float64(n)*float64(depth))
+			})
+		}
+	})
+}

@@ -26,21 +26,24 @@ type implementation struct {
 	float64 *tiling[float64, float64]
 	uint8   *uint8Tiling
 	int16   *tiling[uint32, float32]
-	rows    rowKernels
-	gather  *gatherTiling
-	quads   *quadTiling // nil if there is none
-	reflect reflectKernels
+	// int16Time is the time of int16 in that of float32.
+	int16Time float64
+	rows      rowKernels
+	gather    *gatherTiling
+	quads     *quadTiling // nil if there is none
+	reflect   reflectKernels
 }
 
 var generic = implementation{
-	name:    "generic",
-	float32: &genericFloat32,
-	float64: &genericFloat64,
-	uint8:   &uint8Tiling{tiling: genericUint8, group: 2},
-	int16:   &genericInt16,
-	rows:    genericRows,
-	gather:  &genericGather,
-	reflect: genericReflect,
+	name:      "generic",
+	float32:   &genericFloat32,
+	float64:   &genericFloat64,
+	uint8:     &uint8Tiling{tiling: genericUint8, group: 2},
+	int16:     &genericInt16,
+	int16Time: 2,
+	rows:      genericRows,
+	gather:    &genericGather,
+	reflect:   genericReflect,
 }
 
 var (

@@ -26,7 +26,8 @@ func detect() []*implementation {
 	}
 	avx512 := avx512Implementation(avx2)
 	if x.HasAVX512VNNI {
-		avx512.uint8, avx512.int16, avx512.quads = vnniUint8(), &vnniInt16, &vnniQuads
+		avx512.uint8, avx512.quads = vnniUint8(), &vnniQuads
+		avx512.int16, avx512.int16Time = &vnniInt16, 0.5
 	}
 	list = append(list, avx512)
 	amx, reason := amxImplementation(avx512)
@@ -93,9 +94,10 @@ func avx2Implementation() *implementation {
 			group: 2,
 			pack:  packUint8Pairs,
 		},
-		int16:   &genericInt16,
-		rows:    avx2Rows,
-		reflect: reflectAVX2(),
+		int16:     &avx2Int16,
+		int16Time: 0.65,
+		rows:      avx2Rows,
+		reflect:   reflectAVX2(),
 		gather: &gatherTiling{
 			mr: 6, nr: 16, rowStep: [3]int{2, 4, 6}, colStep: []int{8, 16},
 			micro: [3][]gatherKernel{
@@ -131,10 +133,11 @@ func avx512Implementation(avx2 *implementation) *implementation {
 			},
 			packRows: packFloat64AVX2,
 		},
-		uint8:   avx2.uint8, // without VNNI
-		int16:   avx2.int16,
-		rows:    rows,
-		reflect: reflectAVX512(),
+		uint8:     avx2.uint8,    // without VNNI
+		int16:     &genericInt16, // the instructions of AVX2 would be as fast as float32
+		int16Time: 2,
+		rows:      rows,
+		reflect:   reflectAVX512(),
 		gather: &gatherTiling{
 			mr: 12, nr: 32, rowStep: [3]int{4, 8, 12}, colStep: []int{8, 16, 24, 32},
 			micro: [3][]gatherKernel{
@@ -165,6 +168,14 @@ func vnniUint8() *uint8Tiling {
 		offset: true,
 		pack:   packUint8Quads,
 	}
+}
+
+// avx2Int16 multiplies two depths at a time.
+var avx2Int16 = tiling[uint32, float32]{
+	mr: 6, nr: 16, rowStep: [3]int{2, 4, 6}, colStep: [2]int{8, 16},
+	micro: [3][2]microKernel[uint32, float32]{
+		{int16AVX2R2V1, int16AVX2R2V2}, {int16AVX2R4V1, int16AVX2R4V2}, {int16AVX2R6V1, int16AVX2R6V2}},
+	packRows: packPairs,
 }
 
 // vnniInt16 multiplies two depths at a time.

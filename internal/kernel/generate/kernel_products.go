@@ -21,6 +21,7 @@ type micro struct {
 	broadcast      string
 	add            string
 	multiply       func(row, column, sum, scratch string)
+	pairs          bool   // multiply needs scratch
 	convert        string // of sums to the result, or ""
 }
 
@@ -41,7 +42,7 @@ func (t tile) registers() int { return map[string]int{"Y": 16, "Z": 32}[t.vector
 
 // scratch is the register that products without fused addition need, or "".
 func (t tile) scratch() string {
-	if t.name == "uint8AVX2" {
+	if t.pairs {
 		return t.register(t.registers() - 1)
 	}
 	return ""
@@ -307,6 +308,10 @@ func (a *assembler) micros() {
 	a.tiles(wide, "Z", 64, []int{4, 8, 12})
 	wide[0].gathers([]int{4, 8, 12}, []string{"Y"}, []string{"Z"}, []string{"Z", "Y"}, []string{"Z", "Z"})
 	wide[2].gathers([]int{4, 8, 12}, []string{"Z"}, []string{"Z", "Z"})
+	pairs := func(row, column, sum, scratch string) {
+		a.emit("VPMADDWD %s, %s, %s", column, row, scratch)
+		a.emit("VPADDD %s, %s, %s", scratch, sum, sum)
+	}
 	narrow := []micro{
 		{name: "float32AVX2", element: "float32", result: "float32", shift: 2, panelA: 6, panelB: 16,
 			zero: "VXORPS", load: "VMOVUPS", broadcast: "VBROADCASTSS", add: "VADDPS", multiply: fused("VFMADD231PS")},
@@ -314,11 +319,10 @@ func (a *assembler) micros() {
 			zero: "VXORPD", load: "VMOVUPD", broadcast: "VBROADCASTSD", add: "VADDPD", multiply: fused("VFMADD231PD")},
 		// Pairs of 16-bit numbers below 256: no intermediate result overflows.
 		{name: "uint8AVX2", element: "uint32", result: "int32", shift: 2, panelA: 6, panelB: 16,
-			zero: "VPXOR", load: "VMOVDQU", broadcast: "VPBROADCASTD", add: "VPADDD",
-			multiply: func(row, column, sum, scratch string) {
-				a.emit("VPMADDWD %s, %s, %s", column, row, scratch)
-				a.emit("VPADDD %s, %s, %s", scratch, sum, sum)
-			}},
+			zero: "VPXOR", load: "VMOVDQU", broadcast: "VPBROADCASTD", add: "VPADDD", multiply: pairs, pairs: true},
+		// Signed ones, whose sums wrap around.
+		{name: "int16AVX2", element: "uint32", result: "float32", shift: 2, panelA: 6, panelB: 16,
+			zero: "VPXOR", load: "VMOVDQU", broadcast: "VPBROADCASTD", add: "VADDPS", multiply: pairs, pairs: true, convert: "VCVTDQ2PS"},
 	}
 	a.tiles(narrow, "Y", 32, []int{2, 4, 6})
 	tile{wide[0], 12, 2}.product(true)

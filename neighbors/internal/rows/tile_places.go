@@ -61,7 +61,7 @@ func PlaceShort(ctx context.Context, pts points.Points, o *Options, lists *Short
 	defer p.release()
 	p.lists, p.keys = lists, make([]float64, len(lists.Index))
 	n := int64(pts.N)
-	q, err := openQuantized(ctx, p, p.findKeys)
+	q, err := openQuantized(ctx, p, roundedPlacesPay, p.findKeys)
 	if err != nil {
 		return false, err
 	}
