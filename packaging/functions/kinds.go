@@ -54,11 +54,11 @@ func parameterOf(f run.FlagInfo) (parameter, error) {
 	case f.Type == "bool":
 		p.kind, p.hint = "bool", "bool"
 	case f.Type == "int":
-		p.kind, p.hint = "int", "int"
+		p.kind, p.hint = "int", "Int"
 	case f.Type == "float":
-		p.kind, p.hint = "float", "float"
+		p.kind, p.hint = "float", "Float"
 	case f.Type == "size":
-		p.kind, p.hint = "size", "Union[int, str]"
+		p.kind, p.hint = "size", "Union[Int, str]"
 	case f.Type == "ints":
 		p.kind, p.hint = "ints", "Ints"
 	case f.Type == "floats":

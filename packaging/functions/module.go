@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from typing import Any, Literal, Mapping, Optional, Sequence, Union
 
     from ._result import Result
-    from ._types import Each, File, Files, Floats, Inputs, Ints, Many, Models, Path, ProgressLike, Text, Texts
+    from ._types import Each, File, Files, Float, Floats, Inputs, Int, Ints, Many, Models, Path, ProgressLike, Text, Texts
 
 `
 
@@ -104,7 +104,7 @@ func writeFunction(b *strings.Builder, d run.Description, name string, parameter
 		}
 		fmt.Fprintf(b, "    %s: Optional[%s] = None,\n", p.keyword, p.hint)
 	}
-	b.WriteString("    progress: ProgressLike = None,\n    nice: int = 0,\n) -> Result:\n")
+	b.WriteString("    progress: ProgressLike = None,\n    nice: Optional[Int] = 0,\n) -> Result:\n")
 	fmt.Fprintf(b, "    r\"\"\"%s.\n", capital(pythonic(d.Summary)))
 	for paragraph := range strings.SplitSeq(d.Manual, "\n\n") {
 		if paragraph = strings.TrimSpace(paragraph); paragraph != "" {

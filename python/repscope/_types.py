@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import Any, Callable, Iterable, List, Mapping, Protocol, Sequence, Tuple, Union
+from typing import Any, Callable, Iterable, List, Mapping, Protocol, Sequence, SupportsFloat, SupportsIndex, Tuple, Union
 
 from ._progress import ProgressLike
 from ._result import Result
@@ -27,12 +27,15 @@ Files = Union[Mapping[str, Union[File, List[Path]]], File]
 Models = Union[Mapping[str, Union[Path, Any]], Path, Sequence[str], Any]
 Inputs = Union[Path, Result, Iterable[Union[Path, Result]], Mapping[str, Union[Path, Result, Iterable[Union[Path, Result]]]]]
 
-Ints = Union[int, Iterable[int], str]
-Floats = Union[float, Iterable[float], str]
+# numbers of Python and NumPy
+Int = Union[int, SupportsIndex]
+Float = Union[float, SupportsFloat]
+Ints = Union[Int, Iterable[Int], str]
+Floats = Union[Float, Iterable[Float], str]
 Texts = Union[str, Iterable[str]]
 Scalar = Union[str, int, float, bool, "os.PathLike[str]"]
 Text = Union[Scalar, Iterable[Scalar], Mapping[str, Scalar]]
 Each = Union[Text, Mapping[str, Text]]
 Many = Union[Scalar, Result, Iterable[Union[Scalar, Result]], Mapping[str, Any]]
 
-__all__ = ["Array", "Callable", "Each", "File", "Files", "Floats", "Inputs", "Ints", "Many", "Models", "Path", "ProgressLike", "Text", "Texts"]
+__all__ = ["Array", "Callable", "Each", "File", "Files", "Float", "Floats", "Inputs", "Int", "Ints", "Many", "Models", "Path", "ProgressLike", "Text", "Texts"]

@@ -144,10 +144,19 @@ class ScikitLearn(Case):
         sparse = __import__("scipy.sparse").sparse  # which scikit-learn needs
         X, Z = pair(40, 5, 2)
         X[X < 0] = 0
-        X[:, 0] = 1  # no row of zeros, which has no cosine
+        X[:, 0] = 1  # else directions are the same but for rounding
         for metric in ("euclidean", "cosine"):
             self.same(sparse.csr_matrix(X), Z, 5, metric)
             self.same(X, sparse.coo_matrix(Z), 5, metric)
+
+    def test_rows_of_zeros(self) -> None:
+        X, Z = pair(60, 5, 2)
+        X[3] = X[40] = 0
+        distances = sklearn.metrics.pairwise_distances(X, metric="cosine")
+        for score in (trustworthiness, continuity):  # all are as far from these, and scikit-learn takes them as its sort leaves them
+            self.assertAlmostEqual(score(X, Z, metric="cosine"), score(distances, Z, metric="precomputed"), delta=1e-12)
+        others = np.delete(np.arange(60), (3, 40))
+        self.same(X[others], Z[others], 5, "cosine")
 
     def test_frames_of_pandas(self) -> None:
         try:

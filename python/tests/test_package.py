@@ -20,6 +20,16 @@ from .support import Case, environment
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 
+# What a type checker must take.
+USER = """
+import numpy as np
+import repscope
+
+x = np.zeros((50, 3))
+repscope.neighborhood(x, {"z": x}, k=np.int64(3), seed=np.int64(3), threads=np.int32(2), nice=None)
+repscope.neighborhood(x, {"z": x}, k=[np.int64(3), 4], seed=3, nice=1, memory=np.int64(10**9))
+"""
+
 
 class Package(Case):
     def test_examples(self) -> None:
@@ -61,7 +71,10 @@ class Package(Case):
         settings = os.path.join(HERE, "..", "mypy.ini")
         if importlib.util.find_spec("mypy") is None or not os.path.exists(settings):
             self.skipTest("mypy is not installed, or these are not the tests of a clone")
-        line = [sys.executable, "-m", "mypy", "--config-file", settings, "--cache-dir", self.folder, os.path.join(HERE, "..", "repscope")]
+        user = os.path.join(self.folder, "user.py")
+        with open(user, "w", encoding="utf-8") as f:
+            f.write(USER)
+        line = [sys.executable, "-m", "mypy", "--config-file", settings, "--cache-dir", self.folder, os.path.join(HERE, "..", "repscope"), user]
         said = subprocess.run(line, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         self.assertEqual(said.returncode, 0, said.stdout)
 

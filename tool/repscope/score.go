@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"strings"
 	"time"
 
 	"repscope/dataset"
@@ -17,7 +16,6 @@ import (
 	"repscope/internal/run"
 	"repscope/internal/text"
 	"repscope/neighbors"
-	"repscope/points"
 	"repscope/report"
 )
 
@@ -147,17 +145,4 @@ func space(spec string, metric neighbors.Metric) (neighbors.Space, error) {
 		return neighbors.Space{}, err
 	}
 	return spaceOf(spec, pts, array.DType().String(), metric)
-}
-
-func noRows(name string, shape []int) error {
-	text := strings.ReplaceAll(fmt.Sprint(shape), " ", ", ")
-	return fmt.Errorf("%s: shape %s, want a row of numbers for each of several samples", name, text)
-}
-
-// spaceOf is the space of points, coordinates or distances, that were read from elements of a type.
-func spaceOf(name string, p points.Points, read string, metric neighbors.Metric) (neighbors.Space, error) {
-	if metric == neighbors.Precomputed && p.U8 != nil {
-		return neighbors.Space{}, fmt.Errorf("%s: distances of type %s, want float32 or float64", name, read)
-	}
-	return neighbors.NewSpace(name, p, metric)
 }

@@ -10,8 +10,11 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+
+	"repscope/points"
 )
 
 // npy writes a file of float64 rows.
@@ -70,6 +73,57 @@ func TestScore(t *testing.T) {
 		}
 		if got := strings.Join(strings.Fields(out.String()), ""); got != c.out {
 			t.Errorf("%s: %s, want %s", c.args, got, c.out)
+		}
+	}
+}
+
+// Rows of zeros are at the cosine distance 1 from all others and from each other, as scikit-learn has it, and small distances of points from
+// themselves are none.
+func TestScoreZeroRows(t *testing.T) {
+	t.Parallel()
+	const n = 9
+	x := []float64{1, 2, 0, 0, 3, 1, -1, 4, 0, 0, 2, 2.5, -2, -1, 5, 1, 1, -3}
+	z := npy(t, "z.npy", n, 1, 4, 2, 8.5, 5, 7.2, 9.9, 3, 6.1)
+	distances := make([]float64, n*n)
+	for i := range n {
+		for j := range n {
+			a, b := x[2*i:2*i+2], x[2*j:2*j+2]
+			distances[i*n+j] = 1
+			if norms := math.Hypot(a[0], a[1]) * math.Hypot(b[0], b[1]); i == j {
+				distances[i*n+j] = 1e-9 * float64(i)
+			} else if norms > 0 {
+				distances[i*n+j] = 1 - (a[0]*b[0]+a[1]*b[1])/norms
+			}
+		}
+	}
+	similar := slices.Clone(distances)
+	similar[3*n+3] = 2
+	for _, name := range []string{"trustworthiness", "continuity"} {
+		var out [2]string
+		for at, args := range [][]string{{npy(t, "x.npy", n, x...), "--metric=cosine"}, {npy(t, "d.npy", n, distances...), "--metric=precomputed"}} {
+			var stdout, stderr bytes.Buffer
+			if code := Run(commands(), []string{"score", name, args[0], z, "--k=3", args[1]}, &stdout, &stderr); code != 0 {
+				t.Fatalf("%v: exit code %d, %s", args, code, stderr.String())
+			}
+			out[at] = stdout.String()
+		}
+		if out[0] != out[1] || !strings.Contains(out[0], ":") || strings.Contains(out[0], "null") {
+			t.Errorf("%s: %s by the cosine, %s by the distances", name, out[0], out[1])
+		}
+	}
+	for want, args := range map[string][]string{
+		"null":                            {npy(t, "zeros.npy", n, make([]float64, 2*n)...), "--metric=cosine"},
+		"distance of point 3 from itself": {npy(t, "s.npy", n, similar...), "--metric=precomputed"},
+	} {
+		var out bytes.Buffer
+		Run(commands(), []string{"score", "trustworthiness", args[0], z, "--k=3", args[1]}, &out, &out)
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("%v: %s, want %s", args, out.String(), want)
+		}
+	}
+	for _, p := range []points.Points{points.Uint8([]uint8{1, 2, 0, 0, 3, 4}, 2), points.Float32([]float32{1, 2, 0, 0, 3, 4}, 2)} {
+		if q := apart(p, zeroRows(p)); q.Dim != 3 || q.N != 3 || !slices.Equal(q.Row(1, make([]float64, 3)), []float64{0, 0, 1}) {
+			t.Errorf("got %v", q)
 		}
 	}
 }
