@@ -116,3 +116,22 @@ func checkPlaces(t *testing.T, p *Places, keys []float64, i, window int, list, g
 		t.Fatalf("row %d: ties were not seen", i)
 	}
 }
+
+// A pass that was given up, and left pairs of blocks out, stays so whatever is counted after that.
+func TestGivenUp(t *testing.T) {
+	t.Parallel()
+	p := countPass{most: 800, pairs: 10}
+	p.open.Store(180)
+	p.begun.Store(1)
+	if p.hopeless() {
+		t.Error("180 comparisons are open, a tenth and an eighth of 800: not given up")
+	}
+	p.open.Store(181)
+	if !p.hopeless() {
+		t.Error("181 comparisons are open: not to go on")
+	}
+	p.begun.Store(9)
+	if !p.hopeless() {
+		t.Error("what was given up goes on")
+	}
+}

@@ -45,17 +45,13 @@ var quantizedPoints sync.Pool
 // mostOfBlock bounds the squared norm of the integers of a block of depths, so that products fit into 32 bits.
 const mostOfBlock = 1<<31 - 1
 
-// Rounded points pay where their products take so much of the time of float32 ones. Lists look at what is near, which
-// is little; places of lists leave comparisons open all along them, an order of magnitude more than float32 does.
-const (
-	roundedListsPay  = 0.8
-	roundedPlacesPay = 0.5
-)
+// roundedPay is the time of products, in that of float32 ones, with which rounded points pay.
+const roundedPay = 0.8
 
-// openQuantized rounds the points and calls also for each, once. It returns nil where such products take more than most of the time of float32 ones, or
-// the points do not fit into integers: for the cosine, for points of very different size, and for numbers near the limits of float64.
-func openQuantized(ctx context.Context, p *countPass, most float64, also func(worker, i int)) (*quantized, error) {
-	if kernel.Int16Time() > most || p.direct.Metric != Euclidean {
+// openQuantized rounds the points and calls also for each, once. It returns nil where such products are not fast or the
+// points do not fit into integers: for the cosine, for points of very different size, and for numbers near the limits of float64.
+func openQuantized(ctx context.Context, p *countPass, also func(worker, i int)) (*quantized, error) {
+	if kernel.Int16Time() > roundedPay || p.direct.Metric != Euclidean {
 		return nil, nil
 	}
 	q, _ := quantizedPoints.Get().(*quantized)

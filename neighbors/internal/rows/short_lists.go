@@ -40,7 +40,7 @@ func VisitShort(ctx context.Context, pts points.Points, k int, o *Options, visit
 	}
 	p := newCountPass(pts, o)
 	defer p.release()
-	q, err := openQuantized(ctx, p, roundedListsPay, nil)
+	q, err := openQuantized(ctx, p, nil)
 	if err != nil {
 		return false, err
 	}

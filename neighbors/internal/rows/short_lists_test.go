@@ -70,7 +70,7 @@ func testShort(t *testing.T, pts points.Points, keys [][]float64, o *Options, ro
 	p := newCountPass(pts, o)
 	defer p.release()
 	if rounded {
-		q, err := openQuantized(ctx, p, 1, nil)
+		q, err := openQuantized(ctx, p, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

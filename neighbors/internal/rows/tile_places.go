@@ -61,13 +61,13 @@ func PlaceShort(ctx context.Context, pts points.Points, o *Options, lists *Short
 	defer p.release()
 	p.lists, p.keys = lists, make([]float64, len(lists.Index))
 	n := int64(pts.N)
-	q, err := openQuantized(ctx, p, roundedPlacesPay, p.findKeys)
+	q, err := openQuantized(ctx, p, p.findKeys)
 	if err != nil {
 		return false, err
 	}
 	if q != nil {
-		// Where these leave much open, little time is lost.
-		done, err := p.run(ctx, q, n*n/256+1<<10)
+		// A comparison that is left open takes the time that the products of some hundred pairs save.
+		done, err := p.run(ctx, q, n*n/192+1<<10)
 		q.release()
 		if done || err != nil {
 			return done, err
@@ -94,6 +94,9 @@ type countPass struct {
 	blocks  []countBlock
 	open    atomic.Int64 // comparisons that were left to direct keys
 	most    int64        // of these
+	begun   atomic.Int64 // pairs of blocks
+	pairs   int64        // of blocks
+	givenUp atomic.Bool
 }
 
 // countBlock holds the limits of tilePoints points; goroutines take turns at what is counted.
@@ -189,10 +192,12 @@ func (w *countWorker) row(i int) []float64 {
 	return p.points.Row(i, w.x)
 }
 
-// run counts in tiles; it gives up where more comparisons than most are open.
+// run counts in tiles; it gives up where more comparisons than most are open, and soon where they are about to be.
 func (p *countPass) run(ctx context.Context, tiles pairTiles, most int64) (done bool, err error) {
 	p.tiles, p.most = tiles, most
 	p.open.Store(0)
+	p.begun.Store(0)
+	p.givenUp.Store(false)
 	clear(p.lists.Below)
 	clear(p.lists.Tied)
 	p.blocks = make([]countBlock, (p.points.N+tilePoints-1)/tilePoints)
@@ -202,8 +207,9 @@ func (p *countPass) run(ctx context.Context, tiles pairTiles, most int64) (done 
 			pairs = append(pairs, [2]int{t, u})
 		}
 	}
+	p.pairs = int64(len(pairs))
 	err = parallel.Try(ctx, p.threads, len(pairs), func(w, at int) error { return p.workers[w].search(pairs[at][0], pairs[at][1]) })
-	if err != nil || p.open.Load() > p.most {
+	if err != nil || p.hopeless() {
 		return false, err
 	}
 	// Waking a goroutine costs as much as some comparisons.
@@ -214,6 +220,15 @@ func (p *countPass) run(ctx context.Context, tiles pairTiles, most int64) (done 
 		b.settle(p.lists)
 	})
 	return err == nil, err
+}
+
+// hopeless gives the pass up where more comparisons are open than may be in the pairs of blocks that were begun, and an eighth of all more: pairs
+// differ. Whether it is given up may depend on the threads; no number does.
+func (p *countPass) hopeless() bool {
+	if part := min(1, 1.0/8+float64(p.begun.Load())/float64(p.pairs)); float64(p.open.Load()) > part*float64(p.most) {
+		p.givenUp.Store(true)
+	}
+	return p.givenUp.Load()
 }
 
 // block is block t with its limits.
@@ -245,7 +260,8 @@ func (p *countPass) block(t int) *countBlock {
 // search counts the pairs of the points of two blocks.
 func (w *countWorker) search(t, u int) error {
 	p := w.pass
-	if p.open.Load() > p.most {
+	p.begun.Add(1)
+	if p.hopeless() {
 		return nil
 	}
 	own, other := p.block(t), p.block(u)
