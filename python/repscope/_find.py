@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import sysconfig
-from typing import Iterator
+from typing import Any, Iterator
 
 from ._errors import RepscopeError
 
@@ -22,12 +22,20 @@ def _user_scheme() -> str:
     return "posix_user"
 
 
+def _scripts(prefix: str, **options: Any) -> str:
+    """The folder of programs, by sysconfig; below a prefix where that fails: an interrupt while it begins leaves it half begun."""
+    try:
+        return sysconfig.get_path("scripts", **options)
+    except (AttributeError, KeyError):  # of Python 3.13, from then on
+        return os.path.join(prefix, "Scripts" if os.name == "nt" else "bin")
+
+
 def _folders() -> Iterator[str]:
     package = os.path.dirname(os.path.abspath(__file__))
     site = os.path.dirname(package)
     # an environment, or the system
-    yield sysconfig.get_path("scripts")
-    yield sysconfig.get_path("scripts", vars={"base": sys.base_prefix})
+    yield _scripts(sys.prefix)
+    yield _scripts(sys.base_prefix, vars={"base": sys.base_prefix})
     # pip install --prefix: lib/pythonX.Y/site-packages, or Lib/site-packages on Windows
     up = site
     for _ in range(2 if os.name == "nt" else 3):
@@ -36,7 +44,7 @@ def _folders() -> Iterator[str]:
     # pip install --target
     yield os.path.join(site, "bin")
     # pip install --user
-    yield sysconfig.get_path("scripts", scheme=_user_scheme())
+    yield _scripts(site, scheme=_user_scheme())
 
 
 def find_program() -> str:

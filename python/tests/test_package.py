@@ -12,9 +12,10 @@ import subprocess
 import sys
 import typing
 import unittest
+import unittest.mock
 
 import repscope
-from repscope import _functions
+from repscope import _find, _functions
 
 from .support import Case, environment
 
@@ -96,6 +97,12 @@ class Package(Case):
         program = repscope.find_program()
         with environment(REPSCOPE_BIN=os.path.dirname(program)):
             self.assertEqual(repscope.find_program(), program)
+
+    def test_it_is_found_without_sysconfig(self) -> None:
+        with unittest.mock.patch("sysconfig.get_path", side_effect=AttributeError("abi_thread")):
+            folders = list(_find._folders())
+        name = "Scripts" if os.name == "nt" else "bin"
+        self.assertEqual(folders[:2], [os.path.join(prefix, name) for prefix in (sys.prefix, sys.base_prefix)])
 
     def test_import_needs_little(self) -> None:
         code = "import sys, repscope; print([m for m in ('pandas', 'torch', 'IPython', 'h5py', 'onnx', 'sklearn', 'matplotlib', 'asyncio', 'subprocess') if m in sys.modules])"
