@@ -152,23 +152,7 @@ func BenchmarkInt16(b *testing.B) {
 				}
 				rate(b, "Gop/s", 2*float64(m)*float64(n)*float64(depth))
 			})
-			y := make([]float32, len(x))
-			for i, v := range x {
-				y[i] = float32(v)
-			}
-			narrow, err := PackRight(Rows(y, depth), n, depth)
-			if err != nil {
-				b.Fatal(err)
-			}
-			f := Product[float32]{M: m, N: n, K: depth, A: Rows(y, depth), B: narrow.Operand(0), C: p.C, Stride: n, Threads: 1}
-			b.Run(fmt.Sprintf("%dx%dx%d/float32", m, n, depth), func(b *testing.B) {
-				for range b.N {
-					if err := f.Run(); err != nil {
-						b.Fatal(err)
-					}
-				}
-				rate(b, "Gop/s", 2*float64(m)*float64(n)*float64(depth))
-			})
+			b.Run(fmt.Sprintf("%dx%dx%d/float32", m, n, depth), func(b *testing.B) { benchProduct[float32](b, m, n, depth, 1, true) })
 		}
 	})
 }

@@ -63,7 +63,7 @@ def trustworthiness(X: Any, X_embedded: Any, *, n_neighbors: int = 5, metric: st
 
     Args:
         X: array [n, D] of the original samples, or the [n, n] distances of ``metric="precomputed"``,
-            which must be symmetric with 0 on the diagonal. Tensors and anything with ``__array__`` or DLPack
+            which must be symmetric, with 0 on the diagonal but for rounding. Tensors and anything with ``__array__`` or DLPack
             will do. More axes are the values of a sample.
         X_embedded: array [n, d] of the embedding, compared by Euclidean distances.
         n_neighbors: k, from 1 and below n / 2.

@@ -1,4 +1,4 @@
-// Tiles of squared distances between points that are rounded to integers, from products that take half the time of float32 ones.
+// Tiles of squared distances between points that are rounded to integers, from products that take half to two thirds of the time of float32 ones.
 //
 // Points are shifted, scaled by s and rounded: t_i = s·x_i − m with exact operations, q_i the integers, ‖q_i − t_i‖ ≤ e_i, which is measured
 // and about √(D/12). Distances D_ij of the integers and d_ij of the t differ by at most e_i + e_j. The float64 operations that
