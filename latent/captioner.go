@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 
+	"repscope/internal/regular"
 	"repscope/internal/tokenizer"
 	"repscope/model"
 )
@@ -104,7 +105,7 @@ func OpenCaptioner(dir string, o CaptionerOptions) (*Captioner, error) {
 func (c *Captioner) open(o CaptionerOptions) error {
 	configuration := map[string][]byte{}
 	for _, name := range []string{"tokenizer.json", "preprocessor_config.json", "config.json", "generation_config.json"} {
-		data, err := os.ReadFile(filepath.Join(c.Dir, name))
+		data, err := regular.Read(filepath.Join(c.Dir, name), regular.Listing)
 		needed := strings.HasPrefix(name, "tokenizer") || strings.HasPrefix(name, "preprocessor")
 		if errors.Is(err, os.ErrNotExist) && !needed {
 			continue

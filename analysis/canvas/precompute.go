@@ -14,6 +14,7 @@ import (
 
 	"repscope/dataset"
 	"repscope/internal/atomicfile"
+	"repscope/internal/regular"
 	"repscope/internal/run"
 )
 
@@ -91,7 +92,7 @@ type keptScores struct {
 // keptScores are the rows of the file at path, else those that the run found elsewhere.
 func (o *Settings) keptScores(path string) (*keptScores, error) {
 	k := &keptScores{at: map[string]int{}}
-	data, err := os.ReadFile(path)
+	data, err := regular.Read(path, regular.Table)
 	var rows []dataset.SemanticScore
 	switch {
 	case errors.Is(err, fs.ErrNotExist):

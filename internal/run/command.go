@@ -19,6 +19,7 @@ import (
 
 	"repscope/internal/kernel"
 	"repscope/internal/memory"
+	"repscope/internal/regular"
 	"repscope/internal/text"
 	"repscope/report"
 	"repscope/report/methods"
@@ -118,6 +119,7 @@ const grace = 700 * time.Millisecond
 // Run runs a command with the given arguments and returns the exit code. When
 // ctx ends it returns within a second, and no file of the run remains.
 func Run(ctx context.Context, c Command, args []string, stdout, stderr io.Writer) int {
+	stdout, stderr = Console(stdout), Console(stderr)
 	c, args, err := c.chosen(args)
 	if err == nil {
 		err = run(ctx, &c, args, stdout, stderr)
@@ -136,7 +138,7 @@ func Report(stderr io.Writer, name string, err error) (code int) {
 		for _, hint := range hintsOf(err) {
 			fmt.Fprintf(&text, "%s: hint: %s\n", name, hint)
 		}
-		fmt.Fprint(stderr, text.String())
+		fmt.Fprint(Console(stderr), text.String())
 	}
 	return exitCode(err)
 }
@@ -342,7 +344,7 @@ func (e *Env) leave(stdout io.Writer) error {
 	if !e.Options.JSON {
 		return nil
 	}
-	result, err := os.ReadFile(filepath.Join(e.Options.Out, e.Command.Name+".json"))
+	result, err := regular.Read(filepath.Join(e.Options.Out, e.Command.Name+".json"), regular.Table)
 	if err != nil {
 		return PathError(err)
 	}

@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strings"
 
+	"repscope/internal/escape"
 	"repscope/internal/kernel"
 	"repscope/internal/parallel"
 	"repscope/report"
@@ -144,7 +145,7 @@ func (e *Env) Note(format string, args ...any) {
 
 // Message prints a line on stderr, also with --quiet.
 func (e *Env) Message(format string, args ...any) {
-	e.progress.message(e.stderr, e.Command.Name+": "+fmt.Sprintf(format, args...)+"\n")
+	e.progress.message(e.stderr, e.Command.Name+": "+escape.Sprintf(format, args...)+"\n")
 }
 
 // Progress starts a piece of work, such as "distances", and returns the function
@@ -191,7 +192,7 @@ func (e *Env) InPlaceOfResult(path string) { e.instead = path }
 // Print writes text to the console, where it appears after the files are
 // written, unless --json or --quiet is set.
 func (e *Env) Print(format string, args ...any) {
-	fmt.Fprintf(e.console, format, args...)
+	e.console.WriteString(escape.Sprintf(format, args...))
 }
 
 // Table writes a table and an empty line to the console; see Print. It is as wide as

@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"maps"
 	"os"
@@ -16,6 +15,7 @@ import (
 	"strings"
 
 	"repscope/internal/mmap"
+	"repscope/internal/regular"
 )
 
 // folderFiles hold the weights of a folder, the first one that is there.
@@ -90,16 +90,7 @@ func weightsOf(dir string) (string, error) {
 }
 
 func readIndex(path string) ([]byte, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, indexSize+1))
-	if err == nil && len(data) > indexSize {
-		err = fmt.Errorf("%s: more than %d bytes, too long for an index", path, indexSize)
-	}
-	return data, err
+	return regular.Read(path, indexSize)
 }
 
 // parseIndex reads an index: the file of each tensor.

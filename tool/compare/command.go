@@ -9,12 +9,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 
+	"repscope/internal/regular"
 	"repscope/internal/run"
 	"repscope/internal/text"
 	"repscope/measure/study"
@@ -284,7 +284,7 @@ func (s *settings) options(env *run.Env) (Options, error) {
 // ReadScale reads the worst and the best score of tasks: CSV with the columns task,
 // worst, best, and metric if they are not those of all metrics.
 func ReadScale(path string) ([]TaskScale, error) {
-	f, err := os.Open(path)
+	f, err := regular.Open(path)
 	if err != nil {
 		return nil, pathError(path, err)
 	}

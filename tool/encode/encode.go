@@ -26,6 +26,7 @@ import (
 	"time"
 
 	"repscope/dataset"
+	"repscope/internal/regular"
 	"repscope/latent"
 )
 
@@ -317,7 +318,7 @@ func (f *File) verify(dir, want string) error {
 }
 
 func digest(path string) (sum string, size int64, err error) {
-	f, err := os.Open(path)
+	f, err := regular.Open(path)
 	if err != nil {
 		return "", 0, err
 	}

@@ -9,13 +9,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
 
+	"repscope/internal/regular"
 	"repscope/internal/run"
 	"repscope/tool/evaluate/page"
 )
@@ -63,7 +63,7 @@ type reader struct {
 // key that is unknown (with the nearest one) or stands twice, a value of another kind than is wanted, a pattern that matches
 // nothing.
 func ReadSuite(path string, commands []run.Command) (*Suite, error) {
-	data, err := os.ReadFile(path)
+	data, err := regular.Read(path, regular.Settings)
 	if err != nil {
 		return nil, fmt.Errorf("suite %w", run.PathError(err))
 	}

@@ -16,6 +16,7 @@ import (
 	"strings"
 
 	"repscope/internal/atomicfile"
+	"repscope/internal/regular"
 	"repscope/internal/run"
 	"repscope/report"
 )
@@ -137,7 +138,7 @@ func (j *Job) settle(root string) error {
 // readJob reads the job of a folder.
 func readJob(root string) (*Job, error) {
 	path := filepath.Join(root, manifestName)
-	data, err := os.ReadFile(path)
+	data, err := regular.Read(path, regular.Listing)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, run.Hint(fmt.Errorf("%s: there is no %s: no work was divided there", root, manifestName), `divide it with "scale slurm" or "scale k8s"`)
 	}
@@ -221,7 +222,7 @@ const recordFile = "record.json"
 
 // recordOf is the record of a task, nil if it has left none for this job.
 func (j *Job) recordOf(t *task) *record {
-	data, err := os.ReadFile(filepath.Join(j.own(t), recordFile))
+	data, err := regular.Read(filepath.Join(j.own(t), recordFile), regular.Settings)
 	r := &record{}
 	if err != nil || json.Unmarshal(data, r) != nil || r.Job != j.digest {
 		return nil
@@ -240,7 +241,7 @@ func command(analyses []run.Command, name string) (run.Command, bool) {
 
 // fileSum is the SHA-256 of a file.
 func fileSum(path string) (string, error) {
-	data, err := os.ReadFile(path)
+	data, err := regular.Read(path, regular.Settings)
 	if err != nil {
 		return "", run.PathError(err)
 	}

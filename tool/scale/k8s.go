@@ -15,6 +15,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"repscope/internal/atomicfile"
+	"repscope/internal/escape"
 	"repscope/internal/run"
 	"repscope/internal/text"
 )
@@ -122,20 +123,20 @@ func (k *k8s) run(ctx context.Context, stdout, stderr io.Writer) error {
 		}
 		in := ""
 		if k.namespace != "" {
-			in = " --namespace " + quote(k.namespace)
+			in = " --namespace " + escape.Shell(k.namespace)
 		}
-		fmt.Fprintf(&apply, "kubectl apply%s --filename %s\n", in, quote(file))
+		fmt.Fprintf(&apply, "kubectl apply%s --filename %s\n", in, escape.Shell(file))
 		// A Job that fails ends the waiting for its completion, too.
 		fmt.Fprintf(&apply, "until [ \"$(kubectl get job%s %s --output 'jsonpath={.status.conditions[?(@.type==\"Complete\")].status}')\" = True ]; do\n"+
 			"\tif [ \"$(kubectl get job%s %s --output 'jsonpath={.status.conditions[?(@.type==\"Failed\")].status}')\" = True ]; then\n"+
 			"\t\techo '%s failed; scale status '%s' says what is missing' >&2\n\t\texit 1\n\tfi\n\tsleep 10\ndone\n",
-			in, j.Metadata.Name, in, j.Metadata.Name, j.Metadata.Name, quote(quote(p.job.root)))
+			in, j.Metadata.Name, in, j.Metadata.Name, j.Metadata.Name, escape.Shell(escape.Shell(p.job.root)))
 	}
 	script := filepath.Join(folder, "apply.sh")
 	if err := writeText(script, apply.String(), 0o777); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(stdout, "%s in %s; run them with: sh %s\n", text.Count(len(p.job.tasks), "task"), text.Count(len(jobs), "Job"), quote(script))
+	_, err = fmt.Fprintf(stdout, "%s in %s; run them with: sh %s\n", text.Count(len(p.job.tasks), "task"), text.Count(len(jobs), "Job"), escape.Shell(script))
 	return err
 }
 

@@ -19,6 +19,8 @@ import (
 	"time"
 
 	"repscope/internal/atomicfile"
+	"repscope/internal/escape"
+	"repscope/internal/regular"
 	"repscope/internal/run"
 	"repscope/internal/text"
 )
@@ -197,7 +199,7 @@ func (s *slurm) send(ctx context.Context) error {
 	}
 	script := filepath.Join(s.job.root, slurmFolder, submitScript)
 	if !s.submit && !s.resubmit {
-		_, err := fmt.Fprintf(s.stdout, "%s; submit them with: sh %s\n", text.Count(len(wanted), "task"), quote(script))
+		_, err := fmt.Fprintf(s.stdout, "%s; submit them with: sh %s\n", text.Count(len(wanted), "task"), escape.Shell(script))
 		return err
 	}
 	var out, errs bytes.Buffer
@@ -230,9 +232,9 @@ func (s *slurm) write(ctx context.Context, wanted []int, queued *queue) error {
 	}
 	for name, content := range map[string]string{
 		taskScript: "#!/bin/sh\n# One task of the array; its offset is the argument. Written by scale slurm.\n" +
-			"exec " + quote(s.program) + " task " + quote(s.job.root) + ` --offset "$1" --index "$((SLURM_ARRAY_TASK_ID + $1))" --threads "${SLURM_CPUS_PER_TASK:-0}"` + "\n",
+			"exec " + escape.Shell(s.program) + " task " + escape.Shell(s.job.root) + ` --offset "$1" --index "$((SLURM_ARRAY_TASK_ID + $1))" --threads "${SLURM_CPUS_PER_TASK:-0}"` + "\n",
 		finishScript: "#!/bin/sh\n# Puts the work together. Written by scale slurm.\n" +
-			"exec " + quote(s.program) + " finish " + quote(s.job.root) + ` --threads "${SLURM_CPUS_PER_TASK:-0}"` + "\n",
+			"exec " + escape.Shell(s.program) + " finish " + escape.Shell(s.job.root) + ` --threads "${SLURM_CPUS_PER_TASK:-0}"` + "\n",
 		submitScript: s.submission(wanted, most, queued),
 	} {
 		err := atomicfile.Write(filepath.Join(folder, name), atomicfile.Options{Mode: 0o777}, func(w io.Writer) error {
@@ -291,8 +293,8 @@ func (s *slurm) submission(wanted []int, most int, queued *queue) string {
 	}
 	var b strings.Builder
 	b.WriteString("#!/bin/sh\n# Submits the tasks and the job that puts them together. Written by scale slurm.\nset -eu\n")
-	fmt.Fprintf(&b, "cd %s\n", quote(s.job.Dir))
-	fmt.Fprintf(&b, "folder=%s\n", quote(folder))
+	fmt.Fprintf(&b, "cd %s\n", escape.Shell(s.job.Dir))
+	fmt.Fprintf(&b, "folder=%s\n", escape.Shell(folder))
 	// submit OFFSET-OR-"finish" OPTIONS… SCRIPT ARGUMENTS… prints the number of the job and keeps it.
 	b.WriteString("submit() {\n\twhat=$1\n\tshift\n\tid=$(sbatch --parsable \"$@\")\n\tid=${id%%;*}\n" +
 		"\techo \"$id $what\" >> \"$folder\"/" + jobsFile + "\n\techo \"$id\"\n}\nall=\n")
@@ -312,7 +314,7 @@ func (s *slurm) submission(wanted []int, most int, queued *queue) string {
 		}
 	}
 	fmt.Fprintf(&b, "id=$(submit finish --job-name=%s --output=%s%s --cpus-per-task=%d --mem=%s --kill-on-invalid-dep=yes ${all:+--dependency=afterok\"$all\"} %s \"$folder\"/%s)\necho \"$id\"\n",
-		quote(s.name()+"-finish"), quote(pattern(folder)), "/finish-%j.out", max(s.division.cores, 1), s.most(), s.given(), finishScript)
+		escape.Shell(s.name()+"-finish"), escape.Shell(pattern(folder)), "/finish-%j.out", max(s.division.cores, 1), s.most(), s.given(), finishScript)
 	return b.String()
 }
 
@@ -329,7 +331,7 @@ func (s *slurm) options1(a array, folder string) string {
 		limit += "%" + strconv.Itoa(s.atMost)
 	}
 	text := fmt.Sprintf("--array=%s --job-name=%s --output=%s/task-%%A_%%a.out --open-mode=append --requeue --cpus-per-task=%d --mem=%s",
-		limit, quote(s.name()), quote(pattern(folder)), cores, s.most())
+		limit, escape.Shell(s.name()), escape.Shell(pattern(folder)), cores, s.most())
 	if !open { // of a time that is not known the site's default is the limit
 		text += fmt.Sprintf(" --time=%d", int(math.Ceil(2*seconds/60))+10)
 	}
@@ -349,7 +351,7 @@ func (s *slurm) most() string {
 func (s *slurm) given() string {
 	quoted := make([]string, len(s.options))
 	for i, option := range s.options {
-		quoted[i] = quote(option)
+		quoted[i] = escape.Shell(option)
 	}
 	return strings.Join(quoted, " ")
 }
@@ -365,14 +367,6 @@ func (s *slurm) name() string {
 // pattern is a path in an option of sbatch that replaces what follows %.
 func pattern(path string) string { return strings.ReplaceAll(path, "%", "%%") }
 
-// quote is a word of the shell.
-func quote(word string) string {
-	if word != "" && strings.Trim(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./:,@") == "" {
-		return word
-	}
-	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
-}
-
 // queue is what of a job is in Slurm's queue.
 type queue struct {
 	tasks    map[int]bool
@@ -384,7 +378,7 @@ type queue struct {
 // queued asks for the jobs that were submitted.
 func (s *slurm) queued(ctx context.Context) (*queue, error) {
 	q := &queue{tasks: map[int]bool{}, states: map[string]int{}}
-	data, err := os.ReadFile(filepath.Join(s.job.root, slurmFolder, jobsFile))
+	data, err := regular.Read(filepath.Join(s.job.root, slurmFolder, jobsFile), regular.Settings)
 	if errors.Is(err, fs.ErrNotExist) {
 		return q, nil
 	}

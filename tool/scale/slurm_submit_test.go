@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"repscope/internal/escape"
 )
 
 func TestArrays(t *testing.T) {
@@ -51,7 +53,7 @@ func TestRanges(t *testing.T) {
 func TestQuote(t *testing.T) {
 	t.Parallel()
 	for _, word := range []string{"", "plain-1.0", "a b", "it's", `"$HOME" \n`, "`id`", "a\nb", "100%", "*", "ö", "~x", "-n"} {
-		out, err := exec.Command("sh", "-c", "printf %s "+quote(word)).Output()
+		out, err := exec.Command("sh", "-c", "printf %s "+escape.Shell(word)).Output()
 		if err != nil || string(out) != word {
 			t.Errorf("%q: %q, %v", word, out, err)
 		}

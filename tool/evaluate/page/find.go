@@ -8,12 +8,12 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"path"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"repscope/internal/regular"
 	"repscope/internal/text"
 	"repscope/report"
 )
@@ -82,7 +82,7 @@ func jsonFiles(folder string) ([]string, error) {
 
 // readResult reads a file; nil if it is something else. Only the beginning of what is no result is read.
 func readResult(file, name string) (*report.Result, error) {
-	f, err := os.Open(file)
+	f, err := regular.Open(file)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, errors.Unwrap(err))
 	}
