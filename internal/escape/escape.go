@@ -7,6 +7,7 @@ package escape
 
 import (
 	"fmt"
+	"html"
 	"io"
 	"strconv"
 	"strings"
@@ -184,6 +185,9 @@ func Shell(word string) string {
 	}
 	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }
+
+// HTML is a text that HTML and XML show as it stands.
+func HTML(text string) string { return html.EscapeString(Line(text)) }
 
 // Glob is a pattern that matches a path alone.
 func Glob(path string) string { return glob.Replace(path) }
