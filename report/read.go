@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"path/filepath"
 	"reflect"
 	"slices"
 	"strconv"
@@ -26,6 +27,7 @@ var ErrNotResult = errors.New("not a result file")
 
 // Read reads the result file at path. See [ReadFrom].
 func Read(path string) (*Result, error) {
+	Recover(filepath.Dir(path))
 	f, err := regular.Open(path)
 	if err != nil {
 		return nil, err

@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -117,6 +118,7 @@ func (t *Transaction) Samples(name string, table *SampleTable) (Samples, error) 
 
 // ReadSamples reads the file of scores per sample at path. See [ReadSamplesFrom].
 func ReadSamples(path string) (*SampleTable, error) {
+	Recover(filepath.Dir(path))
 	f, err := regular.Open(path)
 	if err != nil {
 		return nil, err
