@@ -115,6 +115,28 @@ func openImages(folder string, o ImageOptions) (*Recording, error) {
 	return &Recording{Frames: a, Episodes: episodes, Folders: names, file: a}, nil
 }
 
+// FilesOf are the files that [Open] reads for a "FILE" or "FILE:key", of a folder all its images. There are none where
+// there is no such file.
+func FilesOf(spec string) []string {
+	path, _ := splitSpec(spec)
+	info, err := stat(path)
+	if err != nil {
+		return nil
+	}
+	if !info.IsDir() {
+		return []string{path}
+	}
+	f, err := readFolder(path)
+	if err != nil {
+		return nil
+	}
+	if len(f.files) > 0 {
+		return f.files
+	}
+	files, _, _, _ := episodeFolders(path, f.folders)
+	return files
+}
+
 // isFolder reports whether an entry is a folder or a link to one.
 func isFolder(e os.DirEntry, path string) bool {
 	if e.Type()&os.ModeSymlink == 0 {

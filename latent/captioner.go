@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 
+	"repscope/internal/escape"
 	"repscope/internal/regular"
 	"repscope/internal/tokenizer"
 	"repscope/model"
@@ -100,6 +101,16 @@ func OpenCaptioner(dir string, o CaptionerOptions) (*Captioner, error) {
 		return nil, fmt.Errorf("captioner %s: %w", dir, errors.Join(err, c.Close()))
 	}
 	return c, nil
+}
+
+// CaptionerFiles are the files in a folder that [OpenCaptioner] may read.
+func CaptionerFiles(dir string) []string {
+	var list []string
+	for _, pattern := range []string{"*.json", "*.onnx*", "onnx/*.onnx*"} {
+		found, _ := filepath.Glob(filepath.Join(escape.Glob(dir), filepath.FromSlash(pattern)))
+		list = append(list, found...)
+	}
+	return list
 }
 
 func (c *Captioner) open(o CaptionerOptions) error {

@@ -174,10 +174,8 @@ func (t *Transaction) File(name string, write func(io.Writer) error) error {
 
 // FileMode is File with permissions, before the umask.
 func (t *Transaction) FileMode(name string, mode fs.FileMode, write func(io.Writer) error) error {
-	for part := range strings.SplitSeq(name, "/") {
-		if !plain(part) {
-			return fmt.Errorf("output file name %q is not a plain name", name)
-		}
+	if err := checkName(name); err != nil {
+		return err
 	}
 	return t.fill(&file{name: name, target: filepath.Join(t.dir, name)}, mode, write)
 }
@@ -220,8 +218,8 @@ func (t *Transaction) fill(out *file, mode fs.FileMode, write func(io.Writer) er
 // Adopt gives a file of the folder that is complete, such as one that several runs have written in turn, a name
 // together with those of the transaction. Where this comes to nothing, it stays where it is.
 func (t *Transaction) Adopt(name, path string) error {
-	if !plain(name) {
-		return fmt.Errorf("output file name %q is not a plain name", name)
+	if err := checkName(name); err != nil {
+		return err
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -314,6 +312,16 @@ func (t *Transaction) open(out *file, mode fs.FileMode) (err error) {
 		return errors.New("it is written twice, under names that are one here")
 	}
 	return err
+}
+
+// checkName is the error of a name that is none of a file in the folder or below.
+func checkName(name string) error {
+	for part := range strings.SplitSeq(name, "/") {
+		if !plain(part) {
+			return fmt.Errorf("output file name %q is not a plain name", name)
+		}
+	}
+	return nil
 }
 
 // plain reports whether a name is that of a file or folder, without others around it.

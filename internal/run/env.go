@@ -37,7 +37,8 @@ type Env struct {
 	Plan *Plan
 
 	verify      func([]report.Input) error // see Task.Verify
-	job         *shard.Job                 // how work is carried out, if not as a whole
+	guard       *guard
+	job         *shard.Job // how work is carried out, if not as a whole
 	afterCommit []func() error
 	instead     string // see InPlaceOfResult
 	asItWas     string // see LeaveAsItWas
@@ -186,7 +187,7 @@ func (e *Env) end() {
 func (e *Env) LeaveAsItWas(why string) { e.asItWas = why }
 
 // InPlaceOfResult says that the run made a file that was asked for by its name instead of a
-// result: no file of --out is written.
+// result: the files of the run are written without one.
 func (e *Env) InPlaceOfResult(path string) { e.instead = path }
 
 // Print writes text to the console, where it appears after the files are

@@ -89,6 +89,34 @@ func weightsOf(dir string) (string, error) {
 	return "", fmt.Errorf("%s: a folder without model.safetensors or pytorch_model.bin, as save_pretrained writes them; %s", dir, hint)
 }
 
+// Beside are the files that are read with a checkpoint, or with the folder of one, as far as they are there: the
+// configuration, the index and what it names.
+func Beside(path string) []string {
+	dir, list := filepath.Dir(path), []string{}
+	add := func(name string) {
+		file := filepath.Join(dir, name)
+		if info, err := os.Stat(file); err == nil && info.Mode().IsRegular() {
+			list = append(list, file)
+		}
+	}
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		dir = path
+		if name, err := weightsOf(dir); err == nil {
+			add(name)
+			if data, err := readIndex(filepath.Join(dir, name)); err == nil && strings.HasSuffix(name, indexSuffix) {
+				weights, _ := parseIndex(data)
+				for _, shard := range slices.Compact(slices.Sorted(maps.Values(weights))) {
+					add(shard)
+				}
+			}
+		}
+	}
+	for _, name := range configFiles {
+		add(name)
+	}
+	return list
+}
+
 func readIndex(path string) ([]byte, error) {
 	return regular.Read(path, indexSize)
 }

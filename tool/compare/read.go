@@ -97,6 +97,7 @@ func Read(path string) ([]*File, error) { return read(path, false) }
 // read is Read; of what lies in a folder only files with a schema are looked at, and
 // others are [report.ErrNotResult].
 func read(path string, inFolder bool) ([]*File, error) {
+	report.Recover(filepath.Dir(path))
 	data, err := regular.Read(path, regular.Table)
 	if err != nil {
 		var p *fs.PathError

@@ -10,7 +10,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -160,24 +159,24 @@ func readJob(root string) (*Job, error) {
 	return j, j.settle(root)
 }
 
-// write writes the job into its folder.
-func (j *Job) write() error {
-	if err := os.MkdirAll(j.root, 0o777); err != nil {
-		return run.PathError(err)
-	}
-	return writeJSON(filepath.Join(j.root, manifestName), j)
+// write writes the job among the files of its folder.
+func (j *Job) write(files *report.Transaction) error {
+	return files.File(manifestName, func(w io.Writer) error { return encodeJSON(w, j) })
 }
 
-// writeJSON writes a value into a file, all or nothing.
-func writeJSON(path string, value any) error {
+// encodeJSON writes a value.
+func encodeJSON(w io.Writer, value any) error {
 	data, err := json.MarshalIndent(value, "", " ")
 	if err != nil {
 		return err
 	}
-	return atomicfile.Write(path, atomicfile.Options{Sync: true}, func(w io.Writer) error {
-		_, err := w.Write(append(data, '\n'))
-		return err
-	})
+	_, err = w.Write(append(data, '\n'))
+	return err
+}
+
+// writeJSON writes a value into a file, all or nothing.
+func writeJSON(path string, value any) error {
+	return atomicfile.Write(path, atomicfile.Options{Sync: true}, func(w io.Writer) error { return encodeJSON(w, value) })
 }
 
 // folder is that of a piece's result.

@@ -7,17 +7,17 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"os"
+	"io/fs"
 	"path/filepath"
 	"strconv"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
 
-	"repscope/internal/atomicfile"
 	"repscope/internal/escape"
 	"repscope/internal/run"
 	"repscope/internal/text"
+	"repscope/report"
 )
 
 const k8sManual = `scale k8s divides a work as scale plan does and writes it as Jobs of Kubernetes into OUT/k8s: an
@@ -100,12 +100,16 @@ func (k *k8s) run(ctx context.Context, stdout, stderr io.Writer) error {
 			_, _ = fmt.Fprintf(stderr, "scale k8s: warning: %s is not in %s, where the volume is mounted\n", abs, k.mount)
 		}
 	}
-	if err := p.job.begin(ctx); err != nil {
+	if err := p.job.free(ctx); err != nil {
 		return err
 	}
-	folder := filepath.Join(p.job.root, "k8s")
-	if err := os.MkdirAll(folder, 0o777); err != nil {
-		return run.PathError(err)
+	files, err := report.Begin(p.job.root)
+	if err != nil {
+		return err
+	}
+	defer files.Abort()
+	if err := p.job.write(files); err != nil {
+		return err
 	}
 	jobs := k.jobs(p.job)
 	var apply strings.Builder
@@ -117,25 +121,28 @@ func (k *k8s) run(ctx context.Context, stdout, stderr io.Writer) error {
 		if err := encoder.Encode(j); err != nil {
 			return err
 		}
-		file := filepath.Join(folder, fmt.Sprintf("%d-%s.yaml", i+1, j.step))
-		if err := writeText(file, content.String(), 0o666); err != nil {
+		name := fmt.Sprintf("%s/%d-%s.yaml", k8sFolder, i+1, j.step)
+		if err := writeText(files, name, content.String(), 0o666); err != nil {
 			return err
 		}
 		in := ""
 		if k.namespace != "" {
 			in = " --namespace " + escape.Shell(k.namespace)
 		}
-		fmt.Fprintf(&apply, "kubectl apply%s --filename %s\n", in, escape.Shell(file))
+		fmt.Fprintf(&apply, "kubectl apply%s --filename %s\n", in, escape.Shell(filepath.Join(p.job.root, filepath.FromSlash(name))))
 		// A Job that fails ends the waiting for its completion, too.
 		fmt.Fprintf(&apply, "until [ \"$(kubectl get job%s %s --output 'jsonpath={.status.conditions[?(@.type==\"Complete\")].status}')\" = True ]; do\n"+
 			"\tif [ \"$(kubectl get job%s %s --output 'jsonpath={.status.conditions[?(@.type==\"Failed\")].status}')\" = True ]; then\n"+
 			"\t\techo '%s failed; scale status '%s' says what is missing' >&2\n\t\texit 1\n\tfi\n\tsleep 10\ndone\n",
 			in, j.Metadata.Name, in, j.Metadata.Name, j.Metadata.Name, escape.Shell(escape.Shell(p.job.root)))
 	}
-	script := filepath.Join(folder, "apply.sh")
-	if err := writeText(script, apply.String(), 0o777); err != nil {
+	if err := writeText(files, k8sFolder+"/apply.sh", apply.String(), 0o777); err != nil {
 		return err
 	}
+	if err := files.Commit(); err != nil {
+		return err
+	}
+	script := filepath.Join(p.job.root, k8sFolder, "apply.sh")
 	_, err = fmt.Fprintf(stdout, "%s in %s; run them with: sh %s\n", text.Count(len(p.job.tasks), "task"), text.Count(len(jobs), "Job"), escape.Shell(script))
 	return err
 }
@@ -151,9 +158,12 @@ func inputsOf(j *Job) []string {
 	return list
 }
 
-// writeText writes a text file, all or nothing.
-func writeText(path, content string, mode os.FileMode) error {
-	return atomicfile.Write(path, atomicfile.Options{Mode: mode}, func(w io.Writer) error {
+// k8sFolder is the folder of the Jobs, in that of the work.
+const k8sFolder = "k8s"
+
+// writeText writes a text among the files of the work.
+func writeText(files *report.Transaction, name, content string, mode fs.FileMode) error {
+	return files.FileMode(name, mode, func(w io.Writer) error {
 		_, err := io.WriteString(w, content)
 		return err
 	})

@@ -18,11 +18,11 @@ import (
 	"strings"
 	"time"
 
-	"repscope/internal/atomicfile"
 	"repscope/internal/escape"
 	"repscope/internal/regular"
 	"repscope/internal/run"
 	"repscope/internal/text"
+	"repscope/report"
 )
 
 const slurmManual = `scale slurm divides a work as scale plan does and writes what runs it on a cluster with Slurm: into
@@ -56,6 +56,7 @@ type slurm struct {
 	analyses                 []run.Command
 	studies                  Studies
 	job                      *Job // of a folder
+	divided                  bool // it is new
 	interval                 time.Duration
 	stdout, stderr           io.Writer
 }
@@ -139,8 +140,8 @@ func (s *slurm) run(ctx context.Context) error {
 		for _, w := range p.warnings {
 			fmt.Fprintf(s.stderr, "scale slurm: warning: %s\n", w)
 		}
-		s.job = p.job
-		if err := s.job.begin(ctx); err != nil {
+		s.job, s.divided = p.job, true
+		if err := s.job.free(ctx); err != nil {
 			return err
 		}
 	}
@@ -160,8 +161,16 @@ func (s *slurm) run(ctx context.Context) error {
 	return nil
 }
 
-// begin writes the job into its folder, unless tasks of another are running there.
-func (j *Job) begin(ctx context.Context) error {
+// free finds what keeps a job from being written into its folder: an input that it would be written over, and tasks of
+// another job that are running there.
+func (j *Job) free(ctx context.Context) error {
+	var own []string
+	for _, name := range []string{manifestName, slurmFolder + "/*", k8sFolder + "/*"} {
+		own = append(own, filepath.Join(escape.Glob(j.root), name))
+	}
+	if err := run.Apart(append(inputsOf(j), j.Suite), own); err != nil {
+		return err
+	}
 	if old, err := readJob(j.root); err == nil && old.digest != j.digest {
 		all, err := old.standings(ctx)
 		if err != nil {
@@ -171,10 +180,10 @@ func (j *Job) begin(ctx context.Context) error {
 			return run.Hint(fmt.Errorf("%s: %s of another division of the work are running there", j.root, text.Count(n, "task")), "wait for them, or choose another --out")
 		}
 	}
-	return j.write()
+	return nil
 }
 
-// send writes the scripts for what is neither complete nor in the queue, and submits it.
+// send writes the job, if it is new, and the scripts for what is neither complete nor in the queue, and submits it.
 func (s *slurm) send(ctx context.Context) error {
 	all, err := s.job.standings(ctx)
 	if err != nil {
@@ -190,11 +199,27 @@ func (s *slurm) send(ctx context.Context) error {
 			wanted = append(wanted, i)
 		}
 	}
+	files, err := report.Begin(s.job.root)
+	if err != nil {
+		return err
+	}
+	defer files.Abort()
+	if s.divided {
+		if err := s.job.write(files); err != nil {
+			return err
+		}
+	}
 	if len(wanted) == 0 && (len(queued.tasks) > 0 || len(s.job.unfinished()) == 0 && s.job.Suite == "") {
+		if err := files.Commit(); err != nil {
+			return err
+		}
 		_, err := fmt.Fprintf(s.stdout, "nothing to submit: %s", s.job.statusText(all))
 		return err
 	}
-	if err := s.write(ctx, wanted, queued); err != nil {
+	if err := s.write(ctx, files, wanted, queued); err != nil {
+		return err
+	}
+	if err := files.Commit(); err != nil {
 		return err
 	}
 	script := filepath.Join(s.job.root, slurmFolder, submitScript)
@@ -221,14 +246,10 @@ const (
 )
 
 // write writes the scripts.
-func (s *slurm) write(ctx context.Context, wanted []int, queued *queue) error {
+func (s *slurm) write(ctx context.Context, files *report.Transaction, wanted []int, queued *queue) error {
 	most := s.maxArray
 	if most == 0 {
 		most = maxArraySize(ctx)
-	}
-	folder := filepath.Join(s.job.root, slurmFolder)
-	if err := os.MkdirAll(folder, 0o777); err != nil {
-		return run.PathError(err)
 	}
 	for name, content := range map[string]string{
 		taskScript: "#!/bin/sh\n# One task of the array; its offset is the argument. Written by scale slurm.\n" +
@@ -237,11 +258,10 @@ func (s *slurm) write(ctx context.Context, wanted []int, queued *queue) error {
 			"exec " + escape.Shell(s.program) + " finish " + escape.Shell(s.job.root) + ` --threads "${SLURM_CPUS_PER_TASK:-0}"` + "\n",
 		submitScript: s.submission(wanted, most, queued),
 	} {
-		err := atomicfile.Write(filepath.Join(folder, name), atomicfile.Options{Mode: 0o777}, func(w io.Writer) error {
+		if err := files.FileMode(slurmFolder+"/"+name, 0o777, func(w io.Writer) error {
 			_, err := io.WriteString(w, content)
 			return err
-		})
-		if err != nil {
+		}); err != nil {
 			return err
 		}
 	}

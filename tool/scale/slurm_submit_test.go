@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"repscope/internal/escape"
+	"repscope/report"
 )
 
 func TestArrays(t *testing.T) {
@@ -79,7 +80,14 @@ func TestSubmission(t *testing.T) {
 	}
 	s := &slurm{job: job, division: &division{}, program: "/opt/scale", options: []string{"--partition=a b"}, atMost: 2, maxArray: 4}
 	s.division.cores = 3
-	if err := s.write(t.Context(), []int{0, 1, 2, 3, 4, 5, 6}, &queue{jobs: []int{7}}); err != nil {
+	files, err := report.Begin(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.write(t.Context(), files, []int{0, 1, 2, 3, 4, 5, 6}, &queue{jobs: []int{7}}); err != nil {
+		t.Fatal(err)
+	}
+	if err := files.Commit(); err != nil {
 		t.Fatal(err)
 	}
 	c := exec.Command("sh", filepath.Join(root, slurmFolder, submitScript))

@@ -49,7 +49,7 @@ func Find(folders []string, tools ...string) (sections []Section, skipped []stri
 		case err != nil:
 			skipped = append(skipped, err.Error())
 		case r != nil && r.Models.Len() > 0 && !slices.Contains(tools, r.Analysis):
-			sections = append(sections, Section{Analysis: r.Analysis, Folder: path.Dir(name), Result: r})
+			sections = append(sections, Section{Analysis: r.Analysis, Folder: path.Dir(name), File: file, Result: r})
 		}
 	}
 	nameDatasets(sections)
@@ -67,6 +67,9 @@ func jsonFiles(folder string) ([]string, error) {
 		hidden := strings.HasPrefix(d.Name(), ".") && file != folder
 		if d.IsDir() && hidden {
 			return filepath.SkipDir
+		}
+		if d.IsDir() {
+			report.Recover(file)
 		}
 		if d.Type().IsRegular() && !hidden && strings.HasSuffix(d.Name(), ".json") {
 			files = append(files, filepath.Clean(file))
