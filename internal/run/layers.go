@@ -54,6 +54,8 @@ type Settled struct {
 	// Values are all values that are set, taken apart at commas and behind NAME=: among them are the paths of
 	// what the task reads.
 	Values []Value
+	// Files are patterns of the names of all files that the task may write into its folder.
+	Files []string
 
 	given []string
 }
@@ -76,7 +78,7 @@ func (t *Task) Settle() (*Settled, error) {
 	if err := check(flags, job, options); err != nil {
 		return nil, err
 	}
-	s := &Settled{}
+	s := &Settled{Files: writable(&t.Command, job, options)}
 	flags.Visit(func(f *flag.Flag) {
 		g := flags.groups[f.Name]
 		s.given = append(s.given, f.Name)

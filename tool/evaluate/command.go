@@ -223,10 +223,13 @@ func (s *settings) study(o *run.Options) (*study, *Suite, error) {
 	}
 	// No file of the study or of a task is one that another task reads.
 	reads := st.reads(suite)
+	var own []string
 	for _, p := range st.tasks {
 		p.Apart = reads
+		for _, name := range p.settled.Files {
+			own = append(own, filepath.Join(escape.Glob(st.folderOf(p)), filepath.FromSlash(name)))
+		}
 	}
-	var own []string
 	for _, name := range append(ownFiles("summary", reportWord), s.result()) {
 		own = append(own, filepath.Join(escape.Glob(st.folder), name))
 	}

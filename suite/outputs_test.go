@@ -1,0 +1,432 @@
+// Tests that no binary writes over what it reads.
+
+package suite
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"repscope/dataset"
+	"repscope/internal/run"
+)
+
+// apart are command lines of all binaries, but for scale, which read files and write results; {} is the folder of the files.
+// The first word behind the name is the file that is put in the place of every output in turn.
+var apart = map[string][]string{
+	"smoothness":     {"f.npy --frames {}/f.npy --baseline random:4 --cache off --bootstrap 0 --methods"},
+	"robustness":     {"f.npy --frames {}/f.npy --baseline random:4 --cache off --bootstrap 0 --per-sample --draws 1"},
+	"neighborhood":   {"f.npy --frames {}/f.npy --baseline random:4 --cache off --bootstrap 0 --k 2 --permutations 0 --per-point"},
+	"manifold":       {"f.npy --frames {}/f.npy --baseline random:4 --cache off --bootstrap 0", "f.npy --frames {}/f.npy --baseline random:4 --cache off --shard 0/2"},
+	"geometry":       {"labels.npy --frames {}/f.npy --labels {}/labels.npy --baseline random:4 --cache off --bootstrap 0 --per-point --clusters 2"},
+	"reconstruction": {"p.npy --frames {}/f.npy --predictions a={}/p.npy --bootstrap 0 --save-frames --samples-shown 2"},
+	"reward":         {"labels.npy --frames {}/f.npy --targets a={}/labels.npy --baseline random:4 --cache off --bootstrap 0 --probes ridge --predictions-csv"},
+	"generation":     {"p.json --generated a={}/p.json --real {}/p.json --bootstrap 0"},
+	"forecast":       {"truth.npy --target {}/truth.npy --forecast a={}/members.npy --bootstrap 0"},
+	"sequence":       {"dump.npz --dump a={}/dump.npz --bootstrap 0", "ab.csv --sequences {}/ab.csv --columns heavy=VH,light=VL"},
+	"canvas":         {"design.json --reference-json {}/design.json --generated-json {}/design.json --bootstrap 0", "tree/benchmarks/t_gt/gid1-1.json --base-dir {}/tree --task t_gen --variant v --out {}/out --reports"},
+	"encode":         {"f.npy --frames {}/f.npy --baseline random:4 --window 2 --methods --profile", "f.npy --frames {}/f.npy --baseline random:4 --output {model}.x.npz"},
+	"compare":        {"r.json {}/r.json --format svg", "l.csv --losses a={}/l.csv --loss-columns loss", "r_samples.csv {}/r.json"},
+	"evaluate":       {"f.npy {}/study.yaml", "study.yaml {}/study.yaml", "found/r.json report {}/found"},
+}
+
+// apartFiles writes the files.
+func apartFiles(t *testing.T, dir string) {
+	t.Helper()
+	smallFrames(t, dir)
+	put := func(name, content string) {
+		path := filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(content), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	const design = `{"name": "a", "type": "FRAME", "absoluteBoundingBox": {"x": 0, "y": 0, "width": 100, "height": 80}, "children": [` +
+		`{"type": "RECTANGLE", "name": "b", "absoluteBoundingBox": {"x": 1, "y": 2, "width": 30, "height": 40}}]}`
+	put("design.json", design)
+	put("tree/benchmarks/t_gt/gid1-1.json", design)
+	put("tree/results/t_gen/v/gid1-1-m-v/gid1-1-m-v-json-structure.json", design)
+	put("l.csv", "step,loss\n1,2\n2,1\n")
+	put("ab.csv", "id,VH,VL\na,EVQLVESGGGLV,DIQMTQSPSS\nb,QVQLQESGPGLVK,EIVLTQSPGTL\nc,EVQLLESGGG,DIVMTQSPDSLA\n")
+	var problems []string
+	for i := range 12 {
+		problems = append(problems, fmt.Sprintf(`{"grade": "6%c", "moves": [{"description": "A%d", "isStart": true}, {"description": "B%d"}, `+
+			`{"description": "C9"}, {"description": "D%d"}, {"description": "%c18", "isEnd": true}]}`, "AB"[i%2], 1+i%6, 4+i%6, 12+i%5, 'E'+i%4))
+	}
+	put("p.json", `{"data": [`+strings.Join(problems, ", ")+`]}`)
+	put("study.yaml", "datasets: {d: {frames: "+dir+"/f.npy, baseline: random:4, cache: \"off\", bootstrap: 0, only: [manifold]}}\n")
+	values := make([]float32, 12*9*32)
+	for i := range values {
+		values[i] = float32(i * i % 251)
+	}
+	whole := make([]uint8, 30*8*8)
+	for i := range whole {
+		whole[i] = uint8(values[i])
+	}
+	ids, labels := make([]int64, 12*9), make([]int64, 12*9)
+	for i := range ids {
+		ids[i], labels[i] = int64(4+i*i%20), int64(i%3/2)
+	}
+	if err := dataset.WriteNPZ(filepath.Join(dir, "dump.npz"), dataset.Field{Name: "token_ids", Shape: []int{12, 9}, Data: ids},
+		dataset.Field{Name: "mask_labels", Shape: []int{12, 9}, Data: labels}, dataset.Field{Name: "logits", Shape: []int{12, 9, 32}, Data: values[:12*9*32]}); err != nil {
+		t.Fatal(err)
+	}
+	for name, err := range map[string]error{
+		"p.npy":       dataset.WriteNPY(filepath.Join(dir, "p.npy"), []int{30, 8, 8}, whole),
+		"truth.npy":   dataset.WriteNPY(filepath.Join(dir, "truth.npy"), []int{12, 1, 2, 3}, values[:12*6]),
+		"members.npy": dataset.WriteNPY(filepath.Join(dir, "members.npy"), []int{12, 3, 1, 2, 3}, values[:12*3*6]),
+	} {
+		if err != nil {
+			t.Fatal(name, err)
+		}
+	}
+	// A result with scores per sample.
+	robustness, _ := Find("robustness")
+	var stderr bytes.Buffer
+	args := strings.Fields(strings.ReplaceAll("--frames {}/f.npy --baseline random:4 --cache off --bootstrap 0 --per-sample --draws 1 --format none --out {}/r", "{}", dir))
+	if code := run.Run(t.Context(), robustness.Command, args, &stderr, &stderr); code != 0 {
+		t.Fatal(stderr.String())
+	}
+	text, err := os.ReadFile(filepath.Join(dir, "r", "robustness.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	samples, err := os.ReadFile(filepath.Join(dir, "r", "robustness_samples.csv"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	put("r.json", strings.Replace(string(text), "robustness_samples.csv", "r_samples.csv", 1))
+	put("found/r.json", string(text))
+	put("r_samples.csv", string(samples))
+}
+
+// contents are the files below a folder, by their names from there.
+func contents(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	files := map[string]string{}
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		data, err := os.ReadFile(path)
+		name, _ := filepath.Rel(dir, path)
+		files[filepath.ToSlash(name)] = string(data)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}
+
+// Every file that a binary has written is replaced by an input, in turn, as a hard link, a link, and in a folder that is reached
+// by another name: the next run is wrong usage and names both, before it reads, and so is --dry-run. What a run has written, its
+// command has declared.
+func TestOutputsAreNoInputs(t *testing.T) {
+	t.Parallel()
+	for _, e := range All() {
+		if e.Name == "scale" {
+			continue // see its own tests
+		}
+		for _, line := range apart[e.Name] {
+			t.Run(e.Name, func(t *testing.T) {
+				t.Parallel()
+				dir := t.TempDir()
+				apartFiles(t, dir)
+				input, rest, _ := strings.Cut(strings.ReplaceAll(line, "{}", dir), " ")
+				out := filepath.Join(dir, "out")
+				args := append(strings.Fields(rest), "--quiet")
+				if !strings.Contains(rest, "--out ") {
+					args = append(args, "--out", out)
+				}
+				call := func(more ...string) (int, string) {
+					var stderr bytes.Buffer
+					ctx, cancel := context.WithCancel(t.Context())
+					defer cancel()
+					code := run.Run(ctx, e.Command, append(slices.Clone(args), more...), &bytes.Buffer{}, &stderr)
+					return code, stderr.String()
+				}
+				if strings.Contains(rest, "--sequences") {
+					return // for a plan of masks alone: see TestWritingFlags
+				}
+				if code, message := call(); code != 0 && e.Name != "canvas" { // of which the pictures are missing
+					t.Fatalf("exit %d: %s", code, message)
+				}
+				written := slices.DeleteFunc(slices.Sorted(maps.Keys(contents(t, out))), func(name string) bool {
+					return slices.ContainsFunc(state, func(s string) bool { return strings.HasPrefix(path.Base(name), s) })
+				})
+				if len(written) == 0 {
+					t.Fatal("nothing was written")
+				}
+				declared(t, e.Command, args, out, written)
+				refused(t, dir, out, input, written, call, slices.Contains(run.FlagNames(e.Command), "dry-run") && !slices.Contains(args, "report") && !slices.Contains(args, "--shard"))
+			})
+		}
+	}
+	for name := range apart {
+		if _, ok := Find(name); !ok {
+			t.Errorf("there is no binary %s", name)
+		}
+	}
+	for _, c := range Commands() {
+		if c.Name != "scale" && len(apart[c.Name]) == 0 {
+			t.Errorf("%s has no command line in this test", c.Name)
+		}
+	}
+}
+
+// declared holds files that were written against what the command says that it may write.
+func declared(t *testing.T, c run.Command, args []string, out string, written []string) {
+	t.Helper()
+	patterns, err := run.MayWrite(c, args...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range written {
+		if c.Name == "evaluate" && strings.Contains(name, "/") { // of a task
+			continue
+		}
+		if !slices.ContainsFunc(patterns, func(p string) bool { ok, _ := filepath.Match(p, name); return ok }) {
+			t.Errorf("%s has written %s, which its Files do not name: %v", c.Name, name, patterns)
+		}
+	}
+}
+
+// state are files of a folder that its own runs read and write again, or their beginnings.
+var state = []string{".evaluate", "evaluation_results.json"}
+
+// refused puts an input in the place of every file that was written.
+func refused(t *testing.T, dir, out, input string, written []string, call func(more ...string) (int, string), plans bool) {
+	t.Helper()
+	path := filepath.Join(dir, filepath.FromSlash(input))
+	for i, name := range written {
+		target := filepath.Join(out, filepath.FromSlash(name))
+		was, err := os.ReadFile(target)
+		if err != nil {
+			t.Fatal(err)
+		}
+		link := []func(string, string) error{os.Link, os.Symlink}[i%2]
+		if err := os.Remove(target); err != nil {
+			t.Fatal(err)
+		}
+		if err := link(path, target); err != nil {
+			t.Fatal(err)
+		}
+		before := contents(t, dir)
+		for _, more := range [][]string{nil, {"--dry-run"}} {
+			if more != nil && !plans {
+				continue
+			}
+			code, message := call(more...)
+			if code != 2 || !strings.Contains(message, filepath.Base(target)) || !strings.Contains(message, filepath.Base(path)) || strings.Count(strings.TrimSpace(message), "\n") > 1 {
+				t.Errorf("%s is %s, %v: exit %d: %s", name, input, more, code, message)
+			}
+		}
+		if after := contents(t, dir); fmt.Sprint(after) != fmt.Sprint(before) {
+			t.Errorf("%s is %s: files have changed", name, input)
+		}
+		if err := os.Remove(target); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(target, was, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// readers are flags that take a path and read what is there, or write nothing that could be an input: a folder of a cache and
+// the like. A flag that takes a path and is not among them says where it writes by Flags.Writes.
+var readers = strings.Fields("actions base-dir cache captioner captions classifier climatology config decoder dump embeddings-generated " +
+	"embeddings-ids embeddings-reference encoder episodes expected-trace fixations forecast frames generated generated-image generated-json grids groups head holdout " +
+	"image-embeddings-generated image-embeddings-reference input label-names labels lat latents leads losses model mount out output perceptual-model positions predicted " +
+	"predicted-rewards predictions predictor program rates ratings real real-latents real-predictions reconstruction reference-image reference-json regions results rewards " +
+	"rollout-starts rollouts saliency-generated saliency-model saliency-reference scale sentence-model sequences substitutions target targets tokenizer trace vision-model " +
+	"vision-preprocessor vocabulary weights")
+
+// Every flag that takes a path either reads it, or is declared to write there; the second kind is held against inputs.
+func TestWritingFlags(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	apartFiles(t, dir)
+	tried := map[string]bool{}
+	for _, c := range Commands() {
+		writing := run.WritingFlags(c)
+		run.VisitFlags(c, func(f *flag.Flag) {
+			kind, usage := flag.UnquoteUsage(f)
+			path := false
+			for _, word := range []string{"FILE", "DIR", "PATTERN", "array", "table", "folder", "file", "json"} {
+				path = path || strings.Contains(kind, word)
+			}
+			path = path || kind == "LIST" && strings.Contains(usage, "files,")
+			switch {
+			case path && !slices.Contains(writing, f.Name) && !slices.Contains(readers, f.Name):
+				t.Errorf("%s --%s takes a path: does it write there (flags.Writes), or read it (readers of this test)?", c.Name, f.Name)
+			case slices.Contains(writing, f.Name) && f.Name != "out":
+				tried[c.Name+" "+f.Name] = true
+				writesNoInput(t, c, f.Name, dir)
+			}
+		})
+	}
+	for _, name := range []string{"compare table", "compare save-table", "compare figure", "compare plot", "compare save-plot", "forecast documented-json", "sequence documented-json", "sequence mask-plan"} {
+		if !tried[name] {
+			t.Errorf("%s is no writing flag", name)
+		}
+	}
+}
+
+// writesNoInput gives a flag the name of an input, with whatever ending it takes, and by other spellings.
+func writesNoInput(t *testing.T, c run.Command, name, dir string) {
+	t.Helper()
+	line := apart[c.Name][0]
+	if name == "mask-plan" {
+		line = apart[c.Name][1]
+	}
+	input, rest, _ := strings.Cut(strings.ReplaceAll(line, "{}", dir), " ")
+	path := filepath.Join(dir, input)
+	folder := t.TempDir()
+	if err := os.Symlink(folder, filepath.Join(folder, "self")); err != nil {
+		t.Skip(err)
+	}
+	refused := 0
+	for _, ending := range []string{"csv", "md", "tex", "json", "npz", "png", "pdf", "svg", "html"} {
+		link := "taken." + ending
+		if err := os.Link(path, filepath.Join(folder, link)); err != nil {
+			t.Fatal(err)
+		}
+		for _, value := range []string{folder + "/" + link, folder + "/self/../" + filepath.Base(folder) + "/self/" + link} {
+			var stderr bytes.Buffer
+			args := append(strings.Fields(rest), "--quiet", "--out", filepath.Join(folder, "out"), "--"+name+"="+value)
+			code := run.Run(t.Context(), c, args, &bytes.Buffer{}, &stderr)
+			if code == 2 && strings.Contains(stderr.String(), link+" would be written over") && strings.Contains(stderr.String(), input) {
+				refused++
+			} else if code != 2 || !strings.Contains(stderr.String(), "want a name that ends in") && !strings.Contains(stderr.String(), "ends in .npz") {
+				t.Errorf("%s --%s %s: exit %d: %s", c.Name, name, value, code, stderr.String())
+			}
+		}
+	}
+	if refused == 0 {
+		t.Errorf("%s --%s takes no ending", c.Name, name)
+	}
+}
+
+// Two outputs that are one file are wrong usage, too.
+func TestTwoOutputsAreOne(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	apartFiles(t, dir)
+	if err := os.Symlink(dir, filepath.Join(dir, "self")); err != nil {
+		t.Skip(err)
+	}
+	for _, c := range []struct{ line, want string }{
+		{"compare {}/r.json --table {}/x.csv --save-table {}/self/x.csv", "are one file"},
+		{"compare {}/r.json --figure {}/x.png --plot {}/./x.png", "are one file"},
+		{"compare {}/r.json --figure {}/out/compare.png", "the run writes a file of this name itself"},
+		{"compare {}/r.json --figure {}/self/out/compare.png", "the run writes a file of this name itself"},
+		{"forecast --target {}/truth.npy --forecast a={}/members.npy --documented-json {}/out/forecast.json", "the run writes a file of this name itself"},
+		{"sequence --dump a={}/dump.npz --documented-json {}/self/out/sequence.json", "the run writes a file of this name itself"},
+	} {
+		name, rest, _ := strings.Cut(strings.ReplaceAll(c.line, "{}", dir), " ")
+		e, _ := Find(name)
+		for _, more := range []string{"", "--dry-run"} {
+			var stderr bytes.Buffer
+			code := run.Run(t.Context(), e.Command, strings.Fields(rest+" --out "+dir+"/out "+more), &bytes.Buffer{}, &stderr)
+			if code != 2 || !strings.Contains(stderr.String(), c.want) {
+				t.Errorf("%s %s: exit %d: %s", c.line, more, code, stderr.String())
+			}
+		}
+	}
+	if _, err := os.Stat(filepath.Join(dir, "out")); err == nil {
+		t.Error("a folder was made")
+	}
+}
+
+// An input that no flag names is found before anything is computed: an image of a folder, external data of a model, a model of
+// --weights, a file of a suite's other task.
+func TestFoundInputs(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	apartFiles(t, dir)
+	out := filepath.Join(dir, "out")
+	must := func(errs ...error) {
+		t.Helper()
+		for _, err := range errs {
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	conv, err := os.ReadFile("../latent/testdata/conv.pth")
+	must(err)
+	must(os.MkdirAll(filepath.Join(dir, "weights", "a"), 0o777), os.WriteFile(filepath.Join(dir, "weights", "a", "best_encoder.pth"), conv, 0o666), os.MkdirAll(out, 0o777))
+	must(os.MkdirAll(filepath.Join(dir, "hf"), 0o777))
+	must(os.WriteFile(filepath.Join(dir, "hf", "config.json"), []byte("{}"), 0o666), os.WriteFile(filepath.Join(dir, "hf", "model.safetensors"), conv, 0o666))
+	must(os.MkdirAll(filepath.Join(dir, "images", "e1"), 0o777), os.WriteFile(filepath.Join(dir, "images", "e1", "x.png"), []byte("no image"), 0o666))
+	must(os.WriteFile(filepath.Join(dir, "two.yaml"), []byte("datasets:\n a: {frames: "+dir+"/f.npy, baseline: random:4, only: [manifold]}\n b: {frames: "+dir+"/nan.npy, baseline: random:4, only: [manifold]}\n"), 0o666))
+	for _, c := range []struct{ line, target, input string }{
+		{"smoothness --frames {}/f.npy --weights {}/weights", "smoothness.json", "weights/a/best_encoder.pth"},
+		{"encode --frames {}/f.npy --weights {}/weights", "a.npy", "weights/a/best_encoder.pth"},
+		{"smoothness --frames {}/images --baseline pca", "smoothness_comparison.png", "images/e1/x.png"},
+		{"manifold --frames {}/f.npy --model a={}/hf", "manifold.json", "hf/config.json"},
+		{"manifold --frames {}/f.npy --model a={}/hf", "manifold.json", "hf/model.safetensors"},
+		{"manifold --frames {}/f.npy:frames --latents a={}/p.npy:key", "manifold.json", "p.npy"},
+		{"evaluate {}/two.yaml", "a/manifold/manifold.json", "nan.npy"},
+		{"evaluate {}/two.yaml", "report.html", "two.yaml"},
+	} {
+		target := filepath.Join(out, filepath.FromSlash(c.target))
+		must(os.MkdirAll(filepath.Dir(target), 0o777), os.Link(filepath.Join(dir, c.input), target))
+		name, rest, _ := strings.Cut(strings.ReplaceAll(c.line, "{}", dir), " ")
+		e, _ := Find(name)
+		before := contents(t, dir)
+		for _, more := range []string{"", "--dry-run"} {
+			var stderr bytes.Buffer
+			code := run.Run(t.Context(), e.Command, strings.Fields(rest+" --out "+out+" "+more), &bytes.Buffer{}, &stderr)
+			if code != 2 || !strings.Contains(stderr.String(), filepath.FromSlash(c.target)+" would be written over") || !strings.Contains(stderr.String(), filepath.FromSlash(c.input)) {
+				t.Errorf("%s %s over %s: exit %d: %s", c.line, more, c.input, code, stderr.String())
+			}
+		}
+		if after := contents(t, dir); fmt.Sprint(after) != fmt.Sprint(before) {
+			t.Errorf("%s over %s: files have changed", c.line, c.input)
+		}
+		must(os.Remove(target))
+	}
+}
+
+// What only looks like an input of the same name is none: a run that writes beside its inputs is not wrong usage.
+func TestOutputsBesideInputs(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	apartFiles(t, dir)
+	for _, line := range []string{
+		"manifold --frames {}/f.npy --baseline random:4 --cache off --bootstrap 0 --out {}", "encode --frames {}/f.npy --baseline random:4 --out {}",
+		"compare {}/r.json --out {} --table {}/r.csv", "evaluate report {}/found", "evaluate report {}/found", "smoothness --example --out {}",
+	} {
+		name, rest, _ := strings.Cut(strings.ReplaceAll(line, "{}", dir), " ")
+		e, _ := Find(name)
+		for range 2 {
+			var stderr bytes.Buffer
+			if code := run.Run(t.Context(), e.Command, append(strings.Fields(rest), "--quiet"), &bytes.Buffer{}, &stderr); code != 0 {
+				t.Errorf("%s: exit %d: %s", line, code, stderr.String())
+			}
+		}
+	}
+	var result struct{ Inputs []struct{ Path string } }
+	data, err := os.ReadFile(filepath.Join(dir, "compare.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(data, &result); err != nil || len(result.Inputs) != 1 {
+		t.Errorf("inputs of compare: %+v, %v", result, err)
+	}
+}
