@@ -4,6 +4,7 @@ package latent
 
 import (
 	"bytes"
+	"context"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
@@ -21,6 +22,7 @@ import (
 
 	"repscope/dataset"
 	"repscope/internal/atomicfile"
+	"repscope/internal/regular"
 )
 
 // Cache keeps latents on disk, keyed by a hash over the encoder's file and
@@ -95,29 +97,27 @@ func entryHash(key string) hash.Hash {
 	return h
 }
 
-// load returns an entry of n latents and their dimension, or nil.
-func (c *Cache) load(key string, n int) ([]float32, int) {
+// ErrForeign says that somebody else may have written an entry of a cache, which is not used.
+var ErrForeign = errors.New("is not used")
+
+// load returns an entry of n latents and their dimension, or nil. Its error is [ErrForeign], of an entry or of the folder.
+func (c *Cache) load(key string, n int) ([]float32, int, error) {
 	if c == nil || key == "" {
-		return nil, 0
+		return nil, 0, nil
 	}
 	path := c.path(key)
-	data, err := os.ReadFile(path)
-	if err != nil || len(data) < 64+sha256.Size {
-		return nil, 0
+	data, err := c.read(path)
+	if err != nil || checkEntry(key, data) != nil {
+		return nil, 0, err
 	}
-	body, sum := data[:len(data)-sha256.Size], data[len(data)-sha256.Size:]
-	hash := entryHash(key)
-	hash.Write(body)
-	if !bytes.Equal(hash.Sum(nil), sum) {
-		return nil, 0
-	}
+	body := data[:len(data)-sha256.Size]
 	at := bytes.IndexByte(body, '\n') + 1
 	d := (len(body) - at) / 4 / n
 	if d == 0 || len(body)-at != 4*n*d {
-		return nil, 0
+		return nil, 0, nil
 	}
 	if header, err := dataset.NPYHeader(dataset.Float32, []int{n, d}); err != nil || !bytes.Equal(body[:at], header) {
-		return nil, 0
+		return nil, 0, nil
 	}
 	z := make([]float32, n*d)
 	for i := range z {
@@ -125,7 +125,75 @@ func (c *Cache) load(key string, n int) ([]float32, int) {
 	}
 	now := time.Now()
 	_ = os.Chtimes(path, now, now) // marks it as used; a read-only cache still serves
-	return z, d
+	return z, d, nil
+}
+
+// read reads the file of an entry, nil if there is none, unless somebody else than this user may have written it.
+func (c *Cache) read(path string) ([]byte, error) {
+	file, err := regular.Open(path)
+	if err != nil {
+		return nil, nil
+	}
+	defer file.Close()
+	info, err := file.Stat()
+	if err != nil {
+		return nil, nil
+	}
+	for _, place := range []struct {
+		path string
+		info func() (fs.FileInfo, error)
+	}{{c.Dir, func() (fs.FileInfo, error) { return os.Stat(c.Dir) }}, {path, func() (fs.FileInfo, error) { return info, nil }}} {
+		info, err := place.info()
+		if err != nil {
+			return nil, nil
+		}
+		if who := strangers(info); who != "" {
+			return nil, fmt.Errorf("latent cache: %s %w: %s", place.path, ErrForeign, who)
+		}
+	}
+	if info.Size() > c.limit() {
+		return nil, nil
+	}
+	data, err := regular.All(context.Background(), path, file, c.limit())
+	if err != nil {
+		return nil, nil
+	}
+	return data, nil
+}
+
+// checkEntry finds an entry that is not whole, or of another key.
+func checkEntry(key string, data []byte) error {
+	if len(data) < 64+sha256.Size {
+		return errors.New("it is cut short")
+	}
+	hash := entryHash(key)
+	hash.Write(data[:len(data)-sha256.Size])
+	if !bytes.Equal(hash.Sum(nil), data[len(data)-sha256.Size:]) {
+		return errors.New("its bytes are not those that were written")
+	}
+	return nil
+}
+
+// CheckEntry finds what is wrong with the file of an entry, which its name and a digest at its end tell. ok is false of a file
+// that is no entry by its name. Errors: somebody else may have written it, or its bytes have changed.
+func CheckEntry(path string) (ok bool, err error) {
+	key, ok := entryKey(filepath.Base(path))
+	if !ok {
+		return false, nil
+	}
+	c := &Cache{Dir: filepath.Dir(path), MaxBytes: math.MaxInt64}
+	data, err := c.read(path)
+	if err == nil {
+		err = checkEntry(key, data)
+	}
+	return true, err
+}
+
+// entryKey is the key of the entry in a file of this name.
+func entryKey(name string) (string, bool) {
+	key, ok := strings.CutSuffix(name, ".npy")
+	_, err := hex.DecodeString(key)
+	return key, ok && err == nil && len(key) == 2*sha256.Size
 }
 
 // store writes an entry, complete or not at all, and trims the folder.
@@ -182,8 +250,7 @@ func (c *Cache) entries() ([]fs.FileInfo, error) {
 	var files []fs.FileInfo
 	for _, e := range list {
 		c.sweep(e)
-		key, ok := strings.CutSuffix(e.Name(), ".npy")
-		if _, bad := hex.DecodeString(key); !ok || bad != nil || len(key) != 2*sha256.Size {
+		if _, ok := entryKey(e.Name()); !ok {
 			continue
 		}
 		if info, err := e.Info(); err == nil && info.Mode().IsRegular() {

@@ -39,6 +39,8 @@ type EncodeOptions struct {
 	// Cache keeps latents on disk between runs; nil means no cache. A Stream
 	// does not use it.
 	Cache *Cache
+	// Kept, if not nil, is called when the latents are those of the cache.
+	Kept func()
 	// Progress, if not nil, is called after each batch from one goroutine.
 	// Latents found in the cache are reported at once as (total, total).
 	Progress func(done, total int)
@@ -134,8 +136,20 @@ func latents(ctx context.Context, enc Encoder, info Info, src Source, o EncodeOp
 			return points.Points{}, err
 		}
 	}
-	return share.Do(ctx, sharedKey("latents", key), func() (points.Points, error) { return s.cached(ctx, o, key) }, sizeOf)
+	found, err := share.Do(ctx, sharedKey("latents", key), func() (found, error) { return s.cached(ctx, o, key) }, found.size)
+	if err == nil && found.kept && o.Kept != nil {
+		o.Kept()
+	}
+	return found.z, err
 }
+
+// found are latents, and whether they are those of the cache.
+type found struct {
+	z    points.Points
+	kept bool
+}
+
+func (f found) size() int64 { return sizeOf(f.z) }
 
 // sharedKey is the key under which runs beside each other share something; empty without one.
 func sharedKey(what, key string) string {
@@ -148,22 +162,25 @@ func sharedKey(what, key string) string {
 func sizeOf(z points.Points) int64 { return 4 * int64(len(z.F32)) }
 
 // cached takes the latents from the cache, or encodes the states and puts them there.
-func (s *Stream) cached(ctx context.Context, o EncodeOptions, key string) (points.Points, error) {
+func (s *Stream) cached(ctx context.Context, o EncodeOptions, key string) (found, error) {
 	total := s.src.Len()
-	if z, dim := o.Cache.load(key, total); z != nil {
+	z, dim, err := o.Cache.load(key, total)
+	if z != nil {
 		if o.Progress != nil {
 			o.Progress(total, total)
 		}
-		return points.Float32(z, dim), nil
+		return found{points.Float32(z, dim), true}, nil
 	}
-	z, dim, err := s.all(ctx, func(int, int) {})
-	if err != nil {
-		return points.Points{}, err
+	if err != nil && o.Warn != nil {
+		o.Warn(err)
+	}
+	if z, dim, err = s.all(ctx, func(int, int) {}); err != nil {
+		return found{}, err
 	}
 	if err := o.Cache.store(key, z, total, dim); err != nil && o.Warn != nil {
 		o.Warn(fmt.Errorf("latent cache: %w", err))
 	}
-	return points.Float32(z, dim), nil
+	return found{z: points.Float32(z, dim)}, nil
 }
 
 // all encodes all states and returns the latents of the first output and their

@@ -12,23 +12,25 @@ import (
 const Schema = "repscope/1"
 
 // Result is the result file of one run. Fields are written in this order.
-// Started and Elapsed are the only things that differ between two runs over
+// Started, Elapsed and Cached are the only things that differ between two runs over
 // the same inputs with the same options; thread count and batch size are not
 // recorded because they change nothing.
 type Result struct {
-	Schema      string       `json:"schema"`
-	Analysis    string       `json:"analysis"`
-	Definition  int          `json:"definition,omitempty"` // of the numbers: one that changes makes another
-	Version     string       `json:"version"`
-	Revision    string       `json:"revision,omitempty"` // version control revision, "+modified" when the tree had changes
-	Seed        uint64       `json:"seed"`
-	Device      string       `json:"device"`    // cpu, or each GPU's ordinal and name
-	Precision   string       `json:"precision"` // of the encoders' matrix products: fp32 on the processor
-	Kernel      Kernel       `json:"kernel"`
-	Go          string       `json:"go"` // Go version, operating system and architecture
-	Started     string       `json:"started"`
-	Elapsed     float64      `json:"elapsed_s"`
-	Inputs      []Input      `json:"inputs"`
+	Schema     string  `json:"schema"`
+	Analysis   string  `json:"analysis"`
+	Definition int     `json:"definition,omitempty"` // of the numbers: one that changes makes another
+	Version    string  `json:"version"`
+	Revision   string  `json:"revision,omitempty"` // version control revision, "+modified" when the tree had changes
+	Seed       uint64  `json:"seed"`
+	Device     string  `json:"device"`    // cpu, or each GPU's ordinal and name
+	Precision  string  `json:"precision"` // of the encoders' matrix products: fp32 on the processor
+	Kernel     Kernel  `json:"kernel"`
+	Go         string  `json:"go"` // Go version, operating system and architecture
+	Started    string  `json:"started"`
+	Elapsed    float64 `json:"elapsed_s"`
+	Inputs     []Input `json:"inputs"`
+	// Cached are the models some of whose latents were not computed but taken from the cache.
+	Cached      []string     `json:"latents_from_cache,omitempty"`
 	Options     Object       `json:"options"`
 	Metrics     Object       `json:"metrics,omitempty"` // what the numbers of models are: see [Result.Describe]
 	Blocks      string       `json:"blocks,omitempty"`  // what intervals delete in turn, in words: "12 episodes"; empty without intervals
@@ -122,6 +124,13 @@ func NewResult(analysis string) *Result {
 func (r *Result) Warn(warning string) {
 	if !slices.Contains(r.Warnings, warning) {
 		r.Warnings = append(r.Warnings, warning)
+	}
+}
+
+// FromCache says that latents of a model are those of the cache.
+func (r *Result) FromCache(model string) {
+	if i, known := slices.BinarySearch(r.Cached, model); !known {
+		r.Cached = slices.Insert(r.Cached, i, model)
 	}
 }
 

@@ -104,8 +104,12 @@ func (d *Data) openCache() error {
 	return nil
 }
 
-// cacheFailed says, once, that latents are not kept for another run.
+// cacheFailed says, once, that latents are not kept for another run, or that some are not taken from an earlier one.
 func (d *Data) cacheFailed(err error) {
+	if errors.Is(err, latent.ErrForeign) {
+		d.env.Warn("%v", err)
+		return
+	}
 	if !d.uncached {
 		d.env.Message("note: encoded latents are not kept: %v", err)
 	}

@@ -327,11 +327,7 @@ func loose(root string, o *run.Options, stdout io.Writer) error {
 	var works []*looseWork
 	var bad []string
 	for _, file := range files {
-		data, err := os.ReadFile(file)
-		if err != nil {
-			return run.PathError(err)
-		}
-		state, err := shard.Read(bytes.NewReader(data), file)
+		state, err := shard.Open(file)
 		if err != nil {
 			bad = append(bad, err.Error())
 			continue

@@ -3,7 +3,6 @@
 package scale
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"io"
@@ -216,13 +215,9 @@ func (j *Job) whole(t *task) error {
 		_, err := report.Read(path)
 		return err
 	}
-	data, err := os.ReadFile(path)
+	state, err := shard.Open(path)
 	if err != nil {
 		return run.PathError(err)
-	}
-	state, err := shard.Read(bytes.NewReader(data), path)
-	if err != nil {
-		return err
 	}
 	if state.Identity.Analysis != t.piece.Analysis {
 		return fmt.Errorf("%s: a shard of %s, want one of %s", path, state.Identity.Analysis, t.piece.Analysis)

@@ -1,0 +1,95 @@
+// Who may open, read and write files by the calls of the library.
+
+package house
+
+import (
+	"go/ast"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// opening are calls that open whatever has a name: a pipe that waits for ever, a device without an end. What somebody
+// else has named goes through package regular.
+var opening = calls{
+	names: "os.Open os.OpenFile os.ReadFile",
+	may: map[string]string{
+		"internal/regular/regular.go": "it is what the others call",
+		"internal/atomicfile":         "temporary files of its own, and folders to lock",
+		"internal/folderlock":         "lock files of its own, and /proc",
+		"internal/memory":             "/proc and control groups",
+		"tool/scale/rates.go":         "/proc/cpuinfo",
+		"report/commit.go":            "temporary files of its own, and folders to sync",
+		"report/transaction.go":       "temporary files of its own",
+		"tool/repscope/links.go":      "a copy of the program",
+	},
+}
+
+// writing are calls that make files. The files of a run belong to its transaction, which keeps the earlier result until all of
+// them are there, and which never writes over an input.
+var writing = calls{
+	names: "os.Create os.WriteFile os.CreateTemp os.Rename os.Link os.Symlink atomicfile.Write",
+	may: map[string]string{
+		"report/commit.go":               "it is what the others call",
+		"report/transaction.go":          "what older versions have left",
+		"internal/atomicfile":            "it is what the others call",
+		"dataset/write.go":               "the writer of one array, for who has no run",
+		"dataset/npz.go":                 "an array that is inflated, in the folder for temporary files",
+		"latent/cache.go":                "entries of the cache",
+		"analysis/canvas/command.go":     "reports under names that the transaction takes over",
+		"analysis/canvas/precompute.go":  "scores under a name that the transaction takes over",
+		"analysis/generation/partial.go": "what an interrupted run leaves",
+		"analysis/sequence/partial.go":   "what an interrupted run leaves",
+		"tool/evaluate/record.go":        "the record of a task, after its files have their names",
+		"tool/scale/job.go":              "records of tasks and measured rates, one file each",
+		"tool/repscope/links.go":         "links",
+	},
+}
+
+// calls are functions that some files alone may call; a folder stands for its files and those below.
+type calls struct {
+	names string
+	may   map[string]string // with the reason
+}
+
+// notProduct are folders that are no part of a binary.
+const notProduct = "beam packaging docs internal/runtest internal/example/generate internal/kernel/generate internal/cuda/forward internal/cuda/ptxvm " +
+	"internal/typeface/generate model/internal/graphtest model/internal/executortest"
+
+// TestFileCalls holds that files are opened and made in few places.
+func TestFileCalls(t *testing.T) {
+	t.Parallel()
+	tree := sources(t)
+	for _, rule := range []calls{opening, writing} {
+		used := map[string]bool{}
+		for _, s := range tree.files {
+			if s.test || within(s.folder, notProduct) {
+				continue
+			}
+			ast.Inspect(s.file, func(n ast.Node) bool {
+				call, ok := n.(*ast.SelectorExpr)
+				if !ok {
+					return true
+				}
+				of, ok := call.X.(*ast.Ident)
+				if !ok || !slices.Contains(strings.Fields(rule.names), of.Name+"."+call.Sel.Name) {
+					return true
+				}
+				for place := range rule.may {
+					if s.path == place || within(s.folder, place) {
+						used[place] = true
+						return true
+					}
+				}
+				t.Errorf("%s uses %s.%s: files that others name are opened by package regular, those of a run belong to its report.Transaction; "+
+					"if this one is neither, enter the place and its reason here", tree.set.Position(n.Pos()), of.Name, call.Sel.Name)
+				return true
+			})
+		}
+		for place := range rule.may {
+			if !used[place] {
+				t.Errorf("%s does not use %s; take it out of the list", place, rule.names)
+			}
+		}
+	}
+}

@@ -1,0 +1,26 @@
+// Who may have written a file, on Unix.
+
+//go:build unix
+
+package latent
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"syscall"
+)
+
+// strangers says who but this user and root may have written a file or into a folder; empty: nobody.
+func strangers(info fs.FileInfo) string {
+	stat, ok := info.Sys().(*syscall.Stat_t)
+	switch {
+	case !ok:
+		return ""
+	case stat.Uid != 0 && int64(stat.Uid) != int64(os.Geteuid()):
+		return fmt.Sprintf("its owner is user %d", stat.Uid)
+	case info.Mode()&0o022 != 0:
+		return fmt.Sprintf("others may write there (mode %04o); chmod go-w takes that away", info.Mode().Perm())
+	}
+	return ""
+}
