@@ -31,6 +31,9 @@ func openZip(file *mmap.File) (*zip.Reader, error) {
 	} else if err != nil {
 		return nil, fmt.Errorf("%s: corrupt zip file: %w", file.Path(), err)
 	}
+	if err := zipmember.Whole(file, file.Size()); err != nil {
+		return nil, fmt.Errorf("%s: %w", file.Path(), err)
+	}
 	return archive, nil
 }
 

@@ -6,6 +6,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 )
 
@@ -44,5 +46,36 @@ assert z["i64"].dtype == np.int64 and z["i64"].shape == (0, 3)
 `
 	if out, err := exec.Command(python, "-c", script, npy, npz).CombinedOutput(); err != nil {
 		t.Errorf("%v\n%s", err, out)
+	}
+}
+
+// Files in which more stands than they say are refused: what a reader passes over in silence could be the numbers that were meant.
+func TestMoreThanAFile(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	read := func(name string) []byte {
+		data, err := os.ReadFile(filepath.Join("testdata", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return data
+	}
+	stored, deflated, npy := read("stored.npz"), read("deflated.npz"), read("f4.npy")
+	for name, c := range map[string]struct {
+		data []byte
+		want string
+	}{
+		"behind.npz": {append(slices.Clone(stored), "more"...), "4 bytes follow the end of the zip file"},
+		"two.npz":    {append(slices.Clone(stored), deflated...), "the zip file begins at byte"},
+		"behind.npy": {append(slices.Clone(npy), 0), "the file has"},
+		"two.npy":    {append(slices.Clone(npy), npy...), "the file has"},
+	} {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, c.data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Open(path); err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), path) {
+			t.Errorf("%s: %v, want %q", name, err, c.want)
+		}
 	}
 }

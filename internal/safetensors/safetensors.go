@@ -13,12 +13,13 @@ package safetensors
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"sort"
+	"slices"
 
 	"repscope/internal/dtype"
 	"repscope/internal/format"
@@ -93,13 +94,16 @@ func read(file *mmap.File) ([]Tensor, error) {
 	if err != nil {
 		return nil, err
 	}
-	sort.SliceStable(list, func(i, j int) bool { return list[i].Offset < list[j].Offset })
-	return list, apart(list)
+	slices.SortStableFunc(list, func(a, b Tensor) int { return cmp.Or(cmp.Compare(a.Offset, b.Offset), cmp.Compare(a.Size, b.Size)) })
+	return list, gapless(list, base, file.Size())
 }
 
 // parse reads the header, which is one JSON object. Names must not repeat. The
 // data begins at base and has size bytes.
 func parse(header []byte, base, size int64) ([]Tensor, error) {
+	if len(header) > 0 && header[0] != '{' {
+		return nil, invalid(fmt.Errorf("it begins with %.10q, want a brace", header))
+	}
 	d := json.NewDecoder(bytes.NewReader(header))
 	if token, err := d.Token(); err != nil || token != json.Delim('{') {
 		return nil, invalid(fmt.Errorf("it begins with %v %w", token, errOr(err)))
@@ -183,17 +187,24 @@ func (e entry) tensor(base, data int64) (Tensor, error) {
 	return t, err
 }
 
-// apart checks that tensors, in the order of their data, do not overlap.
-func apart(list []Tensor) error {
-	end, last := int64(0), ""
+// gapless checks that tensors, in the order of their data, fill it from its begin to the end of the file, as the
+// format wants: each byte belongs to one tensor.
+func gapless(list []Tensor, end, size int64) error {
+	base, last := end, ""
+	const repair = "the file is damaged, or its writer breaks the rules of the format; write it again"
 	for _, t := range list {
-		if t.Size == 0 {
-			continue
-		}
-		if t.Offset < end {
+		switch {
+		case t.Offset < end:
 			return fmt.Errorf("arrays %q and %q overlap", last, t.Name)
+		case t.Offset > end && last == "":
+			return fmt.Errorf("the first %d bytes of the data, before array %q, belong to no array: %s", t.Offset-end, t.Name, repair)
+		case t.Offset > end:
+			return fmt.Errorf("%d bytes between arrays %q and %q, from byte %d of the data on, belong to none: %s", t.Offset-end, last, t.Name, end-base, repair)
 		}
 		end, last = t.Offset+t.Size, t.Name
+	}
+	if end < size {
+		return fmt.Errorf("the last %d of %d bytes of the data belong to no array: %s", size-end, size-base, repair)
 	}
 	return nil
 }

@@ -125,6 +125,47 @@ func TestReadErrors(t *testing.T) {
 	}
 }
 
+// Every byte of the data belongs to one tensor. What is refused and taken here is what the package safetensors of Hugging Face,
+// 0.8.0, refuses and takes (deserialize), but for the space before the brace: the format says that there is none.
+func TestRead_Gapless(t *testing.T) {
+	t.Parallel()
+	tensor := func(name string, length, lo, hi int) string {
+		return fmt.Sprintf(`"%s":{"dtype":"U8","shape":[%d],"data_offsets":[%d,%d]}`, name, length, lo, hi)
+	}
+	for _, c := range []struct {
+		name   string
+		header string
+		bytes  int
+		want   string // empty: it is taken
+	}{
+		{"plain", tensor("a", 4, 0, 4) + "," + tensor("b", 4, 4, 8), 8, ""},
+		{"in another order", tensor("a", 4, 4, 8) + "," + tensor("b", 4, 0, 4), 8, ""},
+		{"a hole", tensor("a", 4, 0, 4) + "," + tensor("b", 4, 6, 10), 10, `2 bytes between arrays "a" and "b", from byte 4 of the data on, belong to none`},
+		{"a hole before a type that is not read", tensor("a", 4, 0, 4) + `,"b":{"dtype":"F8_E4M3","shape":[4],"data_offsets":[5,9]}`, 9, `1 bytes between arrays`},
+		{"a hole at the begin", tensor("a", 4, 2, 6), 6, `the first 2 bytes of the data, before array "a", belong to no array`},
+		{"bytes behind", tensor("a", 4, 0, 4), 5, "the last 1 of 5 bytes of the data belong to no array"},
+		{"an overlap", tensor("a", 4, 0, 4) + "," + tensor("b", 4, 3, 7), 7, `"a" and "b" overlap`},
+		{"twice the same", tensor("a", 4, 0, 4) + "," + tensor("b", 4, 0, 4), 4, `overlap`},
+		{"nothing", "", 0, ""},
+		{"nothing and a byte", "", 1, "the last 1 of 1 bytes"},
+		{"empty tensors", tensor("a", 0, 0, 0) + "," + tensor("b", 4, 0, 4) + "," + tensor("c", 0, 4, 4), 4, ""},
+		{"an empty tensor inside another", tensor("b", 4, 0, 4) + "," + tensor("c", 0, 2, 2), 4, "overlap"},
+		{"an empty tensor outside", tensor("b", 4, 0, 4) + "," + tensor("c", 0, 9, 9), 4, "truncated"},
+		{"bytes between metadata", `"__metadata__":{"x":"y"},` + tensor("a", 1, 1, 2), 2, "the first 1 bytes"},
+	} {
+		_, err := Read(opened(t, text("{"+c.header+"}", c.bytes)))
+		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want %q", c.name, err, c.want)
+		}
+	}
+	if _, err := Read(opened(t, text(" {}", 0))); err == nil || !strings.Contains(err.Error(), "want a brace") {
+		t.Errorf("a space before the brace: %v", err)
+	}
+	if _, err := Read(opened(t, text("{}   ", 0))); err != nil {
+		t.Errorf("spaces behind the brace: %v", err)
+	}
+}
+
 func FuzzRead(f *testing.F) {
 	f.Add(text(`{"a":{"dtype":"U8","shape":[2],"data_offsets":[0,2]},"__metadata__":{"x":"y"}}`, 2))
 	f.Add(text(`{}`, 0))

@@ -169,6 +169,9 @@ func (l *legacyFile) place(keys []any) error {
 		sort.Strings(missing)
 		return fmt.Errorf("storage %.40q is not in the file", missing[0])
 	}
+	if at < l.size {
+		return fmt.Errorf("%d bytes follow the last storage, which belong to nothing that was saved: save one value in a file", l.size-at)
+	}
 	for _, v := range l.views {
 		v.offset += v.parent.offset
 	}

@@ -236,6 +236,29 @@ func TestCorruptStorage(t *testing.T) {
 	}
 }
 
+// A file in which something follows what was saved is refused, in both formats.
+func TestMoreThanAFile(t *testing.T) {
+	for name, want := range map[string]string{"tensors.pt": "follow the end of the zip file", "tensors_legacy.pt": "follow the last storage"} {
+		data, err := os.ReadFile(filepath.Join("testdata", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		path := filepath.Join(t.TempDir(), name)
+		for _, more := range [][]byte{{0}, data} {
+			if err := os.WriteFile(path, append(bytes.Clone(data), more...), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			f, err := Open(path)
+			if err == nil {
+				f.Close()
+			}
+			if err == nil || !strings.Contains(err.Error(), want) && !strings.Contains(err.Error(), "begins at byte") {
+				t.Errorf("%s and %d bytes: %v", name, len(more), err)
+			}
+		}
+	}
+}
+
 func TestOtherFiles(t *testing.T) {
 	for content, want := range map[string]string{
 		"":           "empty",

@@ -57,6 +57,9 @@ func (z *zipFile) list() error {
 		}
 		return fmt.Errorf("corrupt zip file: %w", err)
 	}
+	if err := zipmember.Whole(z.file, z.file.Size()); err != nil {
+		return err
+	}
 	z.members = make(map[string]*zip.File, len(archive.File))
 	script := false
 	for _, m := range archive.File {

@@ -13,6 +13,7 @@ package zipmember
 import (
 	"archive/zip"
 	"compress/flate"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"hash/crc32"
@@ -20,6 +21,64 @@ import (
 
 	"repscope/internal/format"
 )
+
+// Signatures and lengths of the records at the end of a zip file.
+const (
+	endSignature, endLength             = 0x06054b50, 22
+	locatorSignature, locatorLength     = 0x07064b50, 20
+	directory64Signature, directory64At = 0x06064b50, 40 // where size and offset of the directory stand
+	maxComment                          = 1 << 16
+	in64                                = 1<<32 - 1 // stands for a number in the record of 64 bits
+)
+
+// Whole finds bytes before the first member of a zip file and behind its end: parts of another file, which readers of zip files
+// pass over in silence, and so would the numbers in them be. The file is one that [zip.NewReader] takes.
+func Whole(r io.ReaderAt, size int64) error {
+	tail := make([]byte, min(size, endLength+maxComment))
+	if _, err := r.ReadAt(tail, size-int64(len(tail))); err != nil && !errors.Is(err, io.EOF) {
+		return err
+	}
+	for i := len(tail) - endLength; i >= 0; i-- {
+		if binary.LittleEndian.Uint32(tail[i:]) != endSignature {
+			continue
+		}
+		comment := int(binary.LittleEndian.Uint16(tail[i+endLength-2:]))
+		if i+endLength+comment > len(tail) {
+			continue
+		}
+		if rest := len(tail) - i - endLength - comment; rest > 0 {
+			return fmt.Errorf("%d bytes follow the end of the zip file: it is two files in one, or damaged; write it again", rest)
+		}
+		return begins(r, tail[i:], size-int64(len(tail)-i))
+	}
+	return fmt.Errorf("%w: there is no zip directory at the end", format.ErrTruncated)
+}
+
+// begins checks that the directory whose record stands at a place counts from the begin of the file.
+func begins(r io.ReaderAt, end []byte, at int64) error {
+	length, offset := int64(binary.LittleEndian.Uint32(end[12:])), int64(binary.LittleEndian.Uint32(end[16:]))
+	if locator := make([]byte, locatorLength); at >= locatorLength {
+		if _, err := r.ReadAt(locator, at-locatorLength); err != nil {
+			return err
+		}
+		if binary.LittleEndian.Uint32(locator) == locatorSignature {
+			record := make([]byte, directory64At+16)
+			at64 := int64(binary.LittleEndian.Uint64(locator[8:]))
+			if _, err := r.ReadAt(record, at64); err != nil || binary.LittleEndian.Uint32(record) != directory64Signature {
+				return errors.New("corrupt zip file: its directory is not where it says")
+			}
+			length, offset = int64(binary.LittleEndian.Uint64(record[directory64At:])), int64(binary.LittleEndian.Uint64(record[directory64At+8:]))
+			at = at64
+		}
+	}
+	if length == in64 || offset == in64 {
+		return nil // what they stand for is missing, which the reader has taken
+	}
+	if before := at - length - offset; before != 0 {
+		return fmt.Errorf("the zip file begins at byte %d: what stands before belongs to another file; write it again", before)
+	}
+	return nil
+}
 
 // maxDeflate is the largest ratio that deflate can reach.
 const maxDeflate = 1032
