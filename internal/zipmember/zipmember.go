@@ -67,6 +67,10 @@ func begins(r io.ReaderAt, end []byte, at int64) error {
 			if _, err := r.ReadAt(record, at64); err != nil || binary.LittleEndian.Uint32(record) != directory64Signature {
 				return errors.New("corrupt zip file: its directory is not where it says")
 			}
+			// The record stands before its locator, unless the place counts from another begin.
+			if before := at - locatorLength - at64 - 12 - int64(binary.LittleEndian.Uint64(record[4:])); before != 0 {
+				return moved(before)
+			}
 			length, offset = int64(binary.LittleEndian.Uint64(record[directory64At:])), int64(binary.LittleEndian.Uint64(record[directory64At+8:]))
 			at = at64
 		}
@@ -75,9 +79,13 @@ func begins(r io.ReaderAt, end []byte, at int64) error {
 		return nil // what they stand for is missing, which the reader has taken
 	}
 	if before := at - length - offset; before != 0 {
-		return fmt.Errorf("the zip file begins at byte %d: what stands before belongs to another file; write it again", before)
+		return moved(before)
 	}
 	return nil
+}
+
+func moved(before int64) error {
+	return fmt.Errorf("the zip file begins at byte %d: what stands before belongs to another file; write it again", before)
 }
 
 // maxDeflate is the largest ratio that deflate can reach.
