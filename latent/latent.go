@@ -61,6 +61,8 @@ type Info struct {
 	Identity string
 	// SHA256 is the hash of the encoder file itself, for provenance.
 	SHA256 string
+	// Beside are the other files that the encoder consists of, such as external data.
+	Beside []FileSum
 	// Warnings are findings that do not stop the run, Notes what a reader may want to
 	// know of an ordinary file.
 	Warnings, Notes []string

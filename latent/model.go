@@ -250,9 +250,29 @@ func (e *modelEncoder) identify(f *model.File, o OpenOptions) error {
 	for _, option := range options {
 		fmt.Fprintf(all, "%d:%s;", len(option), option)
 	}
-	e.info.SHA256 = hex.EncodeToString(sums[0])
+	e.info.SHA256, e.info.Beside = hex.EncodeToString(sums[0]), besides(f, sums)
 	e.info.Identity = hex.EncodeToString(all.Sum(nil))
 	return nil
+}
+
+// FileSum is a file and its SHA-256.
+type FileSum struct {
+	Name   string `json:"file"` // from the folder of the model's own
+	SHA256 string `json:"sha256"`
+}
+
+// besides are the files of a model but its own, with their digests.
+func besides(f *model.File, sums [][]byte) []FileSum {
+	var list []FileSum
+	files := f.Files()
+	for i := 1; i < min(len(files), len(sums)); i++ {
+		name, err := filepath.Rel(filepath.Dir(files[0]), files[i])
+		if err != nil {
+			name = files[i]
+		}
+		list = append(list, FileSum{filepath.ToSlash(name), hex.EncodeToString(sums[i])})
+	}
+	return list
 }
 
 // Info describes the encoder.

@@ -60,7 +60,7 @@ func several(root string, earlier bool) (*Transaction, error) {
 	return files, errors.Join(
 		files.Elsewhere(filepath.Join(root, "elsewhere", "t.csv"), filled("new t")),
 		files.File("a.csv", filled("new a")), files.File("b.csv", filled("new b")), files.File("pages/1.png", filled("new 1")),
-		files.Adopt("z.npy", filepath.Join(root, "out", "z.npy.partial")),
+		files.Adopt("z.npy", filepath.Join(root, "out", "z.npy.partial"), ""),
 		files.Elsewhere(filepath.Join(root, "elsewhere", "u.csv"), filled("new u")),
 		files.File("r.json", filled("new")))
 }
@@ -239,7 +239,7 @@ func TestTransaction_Guard(t *testing.T) {
 		return nil
 	}
 	for name, err := range map[string]error{
-		"File": files.File("x.csv", filled("")), "Elsewhere": files.Elsewhere(filepath.Join(root, "d", "x.csv"), filled("")), "Adopt": files.Adopt("x.csv", filepath.Join(root, "p")),
+		"File": files.File("x.csv", filled("")), "Elsewhere": files.Elsewhere(filepath.Join(root, "d", "x.csv"), filled("")), "Adopt": files.Adopt("x.csv", filepath.Join(root, "p"), "0"),
 	} {
 		if !errors.Is(err, forbidden) {
 			t.Errorf("%s: %v", name, err)

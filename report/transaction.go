@@ -3,6 +3,8 @@
 package report
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -49,9 +51,10 @@ type file struct {
 	target string // final path
 	temp   string // temporary path; empty when it has its name
 	f      *os.File
-	done   bool // closed by its writer
-	other  bool // it lies elsewhere
-	kept   bool // it was there before the transaction, and is not removed with it: see Adopt
+	done   bool   // closed by its writer
+	other  bool   // it lies elsewhere
+	kept   bool   // it was there before the transaction, and is not removed with it: see Adopt
+	sum    string // SHA-256 of its content, in hexadecimal digits
 }
 
 // Begin starts a transaction in a folder, which is created if it is missing.
@@ -200,10 +203,11 @@ func (t *Transaction) fill(out *file, mode fs.FileMode, write func(io.Writer) er
 	if err := t.create(out, mode); err != nil {
 		return err
 	}
-	err := atomicfile.Fill(out.f, t.sync, write)
+	digest := sha256.New()
+	err := atomicfile.Fill(out.f, t.sync, func(w io.Writer) error { return write(io.MultiWriter(w, digest)) })
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	out.done = true
+	out.done, out.sum = true, hex.EncodeToString(digest.Sum(nil))
 	if err == nil && t.closed {
 		err = ErrClosed
 	}
@@ -216,14 +220,21 @@ func (t *Transaction) fill(out *file, mode fs.FileMode, write func(io.Writer) er
 }
 
 // Adopt gives a file of the folder that is complete, such as one that several runs have written in turn, a name
-// together with those of the transaction. Where this comes to nothing, it stays where it is.
-func (t *Transaction) Adopt(name, path string) error {
+// together with those of the transaction. Where this comes to nothing, it stays where it is. sum is the SHA-256 of its
+// content, in hexadecimal digits; empty: it is computed.
+func (t *Transaction) Adopt(name, path, sum string) error {
 	if err := checkName(name); err != nil {
 		return err
 	}
+	if sum == "" {
+		var err error
+		if sum, err = FileSum(path); err != nil {
+			return fmt.Errorf("writing %s: %w", filepath.Join(t.dir, name), err)
+		}
+	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return t.enter(&file{name: name, target: filepath.Join(t.dir, name), temp: path, done: true, kept: true})
+	return t.enter(&file{name: name, target: filepath.Join(t.dir, name), temp: path, done: true, kept: true, sum: sum})
 }
 
 // CSV writes a CSV file with the given columns; rows are added in fill.

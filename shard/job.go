@@ -15,6 +15,8 @@ type Job struct {
 	// merged, and Run returns [ErrComputed]. With an Of of 0, States are merged.
 	Index, Of int
 	States    []*State
+	// Only are the ranges of units that are computed in place of those of a task; nil: see above.
+	Only []Range
 
 	state *State
 	works int
@@ -35,6 +37,9 @@ func (j *Job) In(ctx context.Context) context.Context { return context.WithValue
 // merges.
 func (j *Job) State() *State { return j.state }
 
+// Merges reports whether states are merged, and nothing is computed.
+func (j *Job) Merges() bool { return j.Of == 0 && j.Only == nil }
+
 // Used reports whether work was carried out.
 func (j *Job) Used() bool { return j.works > 0 }
 
@@ -44,10 +49,14 @@ func carryOut[P, R any](ctx context.Context, j *Job, w Work[P, R]) (R, error) {
 	if j.works++; j.works > 1 {
 		return none, errTwice
 	}
-	if j.Of == 0 {
+	if j.Merges() {
 		return w.MergeStates(ctx, j.States...)
 	}
-	state, err := w.Compute(ctx, Task(j.Index, j.Of, w.Units)...)
+	ranges := j.Only
+	if ranges == nil {
+		ranges = Task(j.Index, j.Of, w.Units)
+	}
+	state, err := w.Compute(ctx, ranges...)
 	if err != nil {
 		return none, err
 	}

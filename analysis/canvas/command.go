@@ -80,7 +80,7 @@ func (s *settings) run(ctx context.Context, env *run.Env) (err error) {
 		if err := s.shared.precomputeSemantic(ctx, in.Cases, in.Read, path, env.ProgressOf("captions", "cases")); err != nil {
 			return err
 		}
-		if err := env.Files.Adopt(scoresFile, path+partial); err != nil {
+		if err := env.Files.Adopt(scoresFile, path+partial, ""); err != nil {
 			return err
 		}
 		env.Note("note: scores of captions are kept in %s", path)
@@ -378,7 +378,7 @@ func adoptReports(files *report.Transaction) error {
 			if name, err = filepath.Rel(files.Dir(), name); err != nil {
 				return err
 			}
-			return files.Adopt(filepath.ToSlash(name), path)
+			return files.Adopt(filepath.ToSlash(name), path, "")
 		})
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err

@@ -36,7 +36,7 @@ var rules = []rule{
 	{"tool/evaluate/page", "report plots internal/run"},
 	{"tool/evaluate", "tool/evaluate/page latent report internal/run internal/share"},
 	{"tool/scale", "dataset report shard internal/run internal/kernel"},
-	{"tool/repscope", "dataset neighbors points report internal/run"},
+	{"tool/repscope", "dataset latent neighbors points report shard internal/run"},
 	{"tool", "latent dataset measure points report plots shard stat internal/input internal/run"},
 
 	{"internal/input", "latent dataset points report stat measure/spectrum internal/run internal/example internal/device model"},

@@ -262,6 +262,9 @@ func (m *Model) details() *report.Object {
 	if info.State != "" {
 		o.Set("state", info.State)
 	}
+	if len(info.Beside) > 0 {
+		o.Set("files", info.Beside)
+	}
 	m.describePreprocessing(&o)
 	return &o
 }

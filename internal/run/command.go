@@ -5,6 +5,8 @@ package run
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"flag"
 	"fmt"
@@ -228,7 +230,9 @@ func (t *Task) Run(ctx context.Context, stdout, stderr io.Writer) error {
 		return env.finish(stdout)
 	}
 	if env.job != nil {
-		return env.divided(ctx, job, flags, finish)
+		err := env.divided(ctx, job, flags, finish)
+		t.computed = env.job.State()
+		return err
 	}
 	if err := env.guarded(ctx, job.Run); err != nil {
 		return err
@@ -315,7 +319,7 @@ func (e *Env) finish(stdout io.Writer) error {
 		}
 		files = append(files, more...)
 	}
-	for _, f := range files {
+	for _, f := range append(files[1:], e.sums(files), files[0]) {
 		if err := e.Files.File(f.name, func(w io.Writer) error {
 			_, err := w.Write(f.content)
 			return err
@@ -353,6 +357,18 @@ func (e *Env) finish(stdout io.Writer) error {
 		e.Message("wrote %s", strings.Join(append([]string{wrote}, e.Files.Others()...), "; "))
 	}
 	return after
+}
+
+// sums is the file with the digests of the files of the run, and of those that are to be written.
+func (e *Env) sums(more []named) named {
+	sums := e.Files.Sums()
+	for _, f := range more {
+		digest := sha256.Sum256(f.content)
+		sums = append(sums, report.Sum{Name: f.name, SHA256: hex.EncodeToString(digest[:])})
+	}
+	var content bytes.Buffer
+	_ = report.WriteSums(&content, sums) // a buffer takes all
+	return named{e.Command.Name + report.SumsEnding, content.Bytes()}
 }
 
 // leave is finish where the files are what they were.

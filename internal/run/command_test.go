@@ -166,7 +166,7 @@ func TestRunWithoutStates(t *testing.T) {
 	if !strings.Contains(stdout, "a.txt") || !strings.Contains(stderr, `count: warning: b.txt: "one" does not occur`) {
 		t.Errorf("stdout %s, stderr %s", stdout, stderr)
 	}
-	if got := files(t, filepath.Join(dir, "out")); !slices.Equal(got, []string{"count.csv", "count.json", "count.png", "count.svg"}) {
+	if got := files(t, filepath.Join(dir, "out")); !slices.Equal(got, []string{"count.csv", "count.json", "count.png", "count.sha256", "count.svg"}) {
 		t.Errorf("files %v", got)
 	}
 	content, err := os.ReadFile(filepath.Join(dir, "out", "count.json"))
@@ -214,7 +214,7 @@ func TestRunKeepsNumbersWithoutRoom(t *testing.T) {
 	if want := "figure count: it is not drawn: no room for 100 models"; code != 0 || !strings.Contains(stderr, want) {
 		t.Fatalf("exit %d, %s; want %q", code, stderr, want)
 	}
-	if got := files(t, filepath.Join(dir, "out")); !slices.Equal(got, []string{"count.csv", "count.json"}) {
+	if got := files(t, filepath.Join(dir, "out")); !slices.Equal(got, []string{"count.csv", "count.json", "count.sha256"}) {
 		t.Errorf("files %v", got)
 	}
 	if result, err := os.ReadFile(filepath.Join(dir, "out", "count.json")); err != nil || !strings.Contains(string(result), "it is not drawn: no room") {
@@ -228,7 +228,7 @@ func TestRunWithoutFigures(t *testing.T) {
 	if code, _, stderr := start(t.Context(), dir, "{}/a.txt --word one --out {}/out --format none"); code != 0 {
 		t.Fatal(stderr)
 	}
-	if got := files(t, filepath.Join(dir, "out")); !slices.Equal(got, []string{"count.csv", "count.json"}) {
+	if got := files(t, filepath.Join(dir, "out")); !slices.Equal(got, []string{"count.csv", "count.json", "count.sha256"}) {
 		t.Errorf("files %v", got)
 	}
 }

@@ -32,6 +32,10 @@ type Task struct {
 	Apart []string
 	// Merge are states of which the run makes its result in place of computing it; see [Merged].
 	Merge []*shard.State
+	// Only are units of the work; if it is not nil, these are computed and nothing is written: see [Recompute].
+	Only []shard.Range
+
+	computed *shard.State // of Only
 }
 
 // Exit is the exit code of an error of a run, and the lines that are printed for it, hints included.

@@ -14,6 +14,7 @@ import (
 
 	"repscope/internal/escape"
 	"repscope/internal/samefile"
+	"repscope/report"
 )
 
 // figureEnding stands in [Job.Files] for the formats of --format.
@@ -61,7 +62,7 @@ func MayWrite(c Command, args ...string) ([]string, error) {
 func writable(c *Command, job Job, o *Options) []string {
 	var patterns []string
 	if job.Direct == nil {
-		patterns = append(patterns, c.Name+".json")
+		patterns = append(patterns, c.Name+".json", c.Name+report.SumsEnding)
 	}
 	if o.Methods {
 		patterns = append(patterns, methodsNames(c)...)

@@ -115,7 +115,7 @@ func (e *Env) planFiles() []string {
 	if e.Options.Shard.Of > 0 {
 		return []string{e.Options.Shard.File(e.Command.Name)}
 	}
-	files := append(slices.Clone(e.Plan.Files), e.Command.Name+".json")
+	files := append(slices.Clone(e.Plan.Files), e.Command.Name+report.SumsEnding, e.Command.Name+".json")
 	if e.Options.Methods {
 		files = append(files, methodsNames(e.Command)...)
 	}

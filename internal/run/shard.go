@@ -7,6 +7,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"os"
 	"slices"
 	"strconv"
@@ -61,6 +62,8 @@ func (s *Shard) register(f *Flags) {
 // job is how the work of a run is carried out; nil where it is neither divided nor merged.
 func (t *Task) job(o *Options) *shard.Job {
 	switch {
+	case t.Only != nil:
+		return &shard.Job{Only: t.Only}
 	case t.Merge != nil:
 		return &shard.Job{States: t.Merge}
 	case o.Shard.Of > 0:
@@ -74,7 +77,7 @@ func (t *Task) job(o *Options) *shard.Job {
 func (e *Env) Divided() bool { return e.job != nil }
 
 // Merging reports whether the run merges parts, and computes none.
-func (e *Env) Merging() bool { return e.job != nil && e.job.Of == 0 }
+func (e *Env) Merging() bool { return e.job != nil && e.job.Merges() }
 
 // Together is wrong usage of --shard with an option whose work is not divided, for a reason.
 func (o *Options) Together(option, reason string) error {
@@ -198,6 +201,34 @@ func Merged(c Command, origin *shard.Origin, states []*shard.State, args ...stri
 	return t, nil
 }
 
+// Recompute computes some units of the work of a shard again, as its origin says, and returns their state; no file is written.
+// Nothing is taken from a cache.
+func Recompute(ctx context.Context, c Command, origin *shard.Origin, units []shard.Range, stderr io.Writer) (*shard.State, error) {
+	if origin == nil {
+		return nil, errors.New("it does not say how it was made")
+	}
+	out, err := os.MkdirTemp("", "repscope-verify-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(out)
+	own := *origin
+	own.Settings = slices.DeleteFunc(slices.Clone(origin.Settings), func(f shard.Field) bool { return f.Name == "cache" })
+	args := []string{"--out", out, "--quiet"}
+	if slices.Contains(FlagNames(c), "cache") {
+		args = append(args, "--cache", "off")
+	}
+	t, err := Merged(c, &own, nil, args...)
+	if err != nil {
+		return nil, err
+	}
+	t.Only = units
+	if err := t.Run(ctx, io.Discard, stderr); err != nil {
+		return nil, err
+	}
+	return t.computed, nil
+}
+
 // checkMerged finds inputs that are other ones than those of the shards, and work that was not
 // merged.
 func (e *Env) checkMerged(err error) error {
@@ -248,6 +279,9 @@ func (e *Env) elsewhere(err error) error {
 // divided does the work of a run that computes a part or merges.
 func (e *Env) divided(ctx context.Context, job Job, flags *Flags, finish func() error) error {
 	err := e.guarded(e.job.In(ctx), job.Run)
+	if e.job.Only != nil {
+		return err
+	}
 	if !e.Merging() {
 		if err != nil {
 			return err

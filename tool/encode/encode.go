@@ -345,7 +345,7 @@ func (w *Writing) Adopt(files *report.Transaction) error {
 		if f.renamed {
 			continue
 		}
-		if err := files.Adopt(f.Name, filepath.Join(w.dir, f.Name+Partial)); err != nil {
+		if err := files.Adopt(f.Name, filepath.Join(w.dir, f.Name+Partial), f.SHA256); err != nil {
 			return err
 		}
 	}

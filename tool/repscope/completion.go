@@ -5,6 +5,7 @@ package repscope
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"repscope/internal/run"
@@ -57,6 +58,19 @@ func ownNames() []string {
 	return append(names, "help")
 }
 
+// withParts are binaries and what the program does itself with flags, by the word that names them.
+func withParts(all []run.Description) []run.Description {
+	all = slices.Clone(all)
+	for _, p := range parts() {
+		if p.command != nil {
+			d := run.Describe(p.command(nil))
+			d.Name = p.name
+			all = append(all, d)
+		}
+	}
+	return all
+}
+
 // takesFiles tells flags whose value is, or ends in, a path.
 func takesFiles(f run.FlagInfo) bool {
 	return f.Type == "path" || f.Type == "text" && len(f.Choices) == 0
@@ -93,7 +107,7 @@ _repscope() {
 	fi
 	case $name:$before in
 `, Name, strings.Join(append(commandNames(all), ownNames()...), " "), strings.Join(commandNames(all), " "))
-	for _, d := range all {
+	for _, d := range withParts(all) {
 		if len(d.Commands) > 0 {
 			fmt.Fprintf(&b, "\t%s:%s | %s:*/%s) COMPREPLY=($(compgen -W \"%s\" -- \"$current\")); return ;;\n", d.Name, d.Name, d.Name, d.Name, subcommands(d))
 		}
@@ -104,7 +118,7 @@ _repscope() {
 		}
 	}
 	b.WriteString("\tesac\n\tcase $name in\n")
-	for _, d := range all {
+	for _, d := range withParts(all) {
 		fmt.Fprintf(&b, "\t%s) flags=\"%s\" ;;\n", d.Name, flagNames(d))
 	}
 	fmt.Fprintf(&b, "\tesac\n\tif [[ $current == -* ]]; then\n\t\tCOMPREPLY=($(compgen -W \"$flags\" -- \"$current\"))\n\tfi\n}\ncomplete -o default -F _repscope %s %s\n",
@@ -138,7 +152,7 @@ func zsh(all []run.Description) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "#compdef %s %s\n# zsh completion of repscope and its binaries\n", Name, strings.Join(commandNames(all), " "))
 	quote := strings.NewReplacer("'", `'\''`, "[", `\[`, "]", `\]`, ":", `\:`, `\`, `\\`)
-	for _, d := range all {
+	for _, d := range withParts(all) {
 		fmt.Fprintf(&b, "\n_repscope_%s() {\n\t_arguments -s -S", d.Name)
 		if len(d.Commands) > 0 {
 			fmt.Fprintf(&b, " \\\n\t\t'1:command:(%s)'", subcommands(d))
@@ -225,7 +239,7 @@ func fish(all []run.Description) string {
 	}
 	fmt.Fprintf(&b, "complete -c %s -n '__fish_seen_subcommand_from help man describe' -f -a \"$names\"\n", Name)
 	fmt.Fprintf(&b, "complete -c %s -n '__fish_seen_subcommand_from completion' -f -a 'bash zsh fish'\n", Name)
-	for _, d := range all {
+	for _, d := range withParts(all) {
 		if len(d.Commands) > 0 {
 			fmt.Fprintf(&b, "complete -c %s -a '%s'\ncomplete -c %s -n '__fish_seen_subcommand_from %s' -a '%s'\n", d.Name, subcommands(d), Name, d.Name, subcommands(d))
 		}
@@ -241,7 +255,9 @@ func fish(all []run.Description) string {
 				value = " -x"
 			}
 			text := quote.Replace(brief(f.Usage))
-			fmt.Fprintf(&b, "complete -c %s -l %s%s -d '%s'\n", d.Name, f.Name, value, text)
+			if slices.Contains(commandNames(all), d.Name) {
+				fmt.Fprintf(&b, "complete -c %s -l %s%s -d '%s'\n", d.Name, f.Name, value, text)
+			}
 			fmt.Fprintf(&b, "complete -c %s -n '__fish_seen_subcommand_from %s' -l %s%s -d '%s'\n", Name, d.Name, f.Name, value, text)
 		}
 	}

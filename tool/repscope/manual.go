@@ -122,6 +122,15 @@ func programPage(commands []run.Command) string {
 	for _, p := range parts() {
 		fmt.Fprintf(&b, ".TP\n.B %s\n%s\n", roff(p.name), filled(p.summary))
 	}
+	for _, p := range parts() {
+		if p.command == nil {
+			continue
+		}
+		d := run.Describe(p.command(commands))
+		fmt.Fprintf(&b, ".SH %s\n", roff(strings.ToUpper(p.name)))
+		paragraphs(&b, d.Manual)
+		options(&b, d)
+	}
 	return b.String()
 }
 

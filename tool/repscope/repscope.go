@@ -4,12 +4,15 @@
 package repscope
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"os"
+	"os/signal"
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 
 	"repscope/internal/run"
 	"repscope/report"
@@ -55,29 +58,48 @@ func Choose(commands []run.Command, argv []string) (c run.Command, args []string
 type part struct {
 	name, arguments, summary string
 	do                       func(commands []run.Command, args []string, stdout io.Writer) error
+	command                  func(commands []run.Command) run.Command // in the place of do, of one with flags
+}
+
+// call does the part.
+func (p part) call(commands []run.Command, args []string, stdout, stderr io.Writer) error {
+	if p.command == nil {
+		if slices.Contains(args, "--help") {
+			return p.help(stdout)
+		}
+		return p.do(commands, args, stdout)
+	}
+	ctx, stop := signal.NotifyContext(run.ForCaller(context.Background()), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	task := run.Task{Command: p.command(commands), Args: args}
+	return task.Run(ctx, stdout, stderr)
 }
 
 func (p part) help(w io.Writer) error {
+	if p.command != nil {
+		return p.call(nil, []string{"--help"}, w, io.Discard)
+	}
 	_, err := fmt.Fprintf(w, "%s %s: %s\n\nusage:\n  %s %s %s\n", Name, p.name, p.summary, Name, p.name, p.arguments)
 	return err
 }
 
 func parts() []part {
 	return []part{
-		{"links", "DIR", "make links with the names of the binaries, which run this program", links},
-		{"completion", "SHELL", "print the completions of bash, zsh or fish", printCompletion},
-		{"man", "NAME | --out DIR", "print the manual page of a binary, or write those of all", manual},
-		{"describe", "[NAME…]", "print the flags of binaries as JSON, for programs that call them", describe},
-		{"score", "trustworthiness|continuity X Z [--k K] [--metric NAME] | --serve [--idle 60s]", "print one score of two arrays as JSON, without all else that neighborhood measures, or answer lines of JSON", score},
+		{"links", "DIR", "make links with the names of the binaries, which run this program", links, nil},
+		{"completion", "SHELL", "print the completions of bash, zsh or fish", printCompletion, nil},
+		{"man", "NAME | --out DIR", "print the manual page of a binary, or write those of all", manual, nil},
+		{"describe", "[NAME…]", "print the flags of binaries as JSON, for programs that call them", describe, nil},
+		{"score", "trustworthiness|continuity X Z [--k K] [--metric NAME] | --serve [--idle 60s]", "print one score of two arrays as JSON, without all else that neighborhood measures, or answer lines of JSON", score, nil},
+		{"verify", "PATH… [--sample N] [--json]", "hold results, their inputs, shards and the cache against the digests that were recorded", nil, verifyCommand},
 	}
 }
 
 // Run does what the program does itself and returns the exit code.
 func Run(commands []run.Command, args []string, stdout, stderr io.Writer) int {
-	return run.Report(stderr, Name, do(commands, args, run.Console(stdout)))
+	return run.Report(stderr, Name, do(commands, args, run.Console(stdout), run.Console(stderr)))
 }
 
-func do(commands []run.Command, args []string, stdout io.Writer) error {
+func do(commands []run.Command, args []string, stdout, stderr io.Writer) error {
 	if len(args) == 0 {
 		if err := help(commands, stdout); err != nil {
 			return err
@@ -99,10 +121,7 @@ func do(commands []run.Command, args []string, stdout io.Writer) error {
 	}
 	for _, p := range parts() {
 		if p.name == args[0] {
-			if slices.Contains(args[1:], "--help") {
-				return p.help(stdout)
-			}
-			return p.do(commands, args[1:], stdout)
+			return p.call(commands, args[1:], stdout, stderr)
 		}
 	}
 	return unknown(commands, args[0])

@@ -1,0 +1,286 @@
+// Results held against what is recorded of them: their inputs, their files, shards and the cache.
+
+package repscope
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"repscope/internal/run"
+	"repscope/internal/text"
+	"repscope/report"
+)
+
+const verifyManual = `verify reads again what results were made of and what was made, and says what is no longer what was
+recorded. PATH is a file, or a folder that is searched with all folders in it:
+
+  NAME.json          a result: its inputs by their digests, where they are now
+  NAME.sha256        the digests of all files of a run, the result among them; "sha256sum -c"
+                     checks the same
+  .evaluate.json     what evaluate has recorded of a task: inputs and files
+  scale.json         a divided work: its inputs by their sizes
+  *.shard            a part of a divided work: its own digests, and its inputs
+  cache entries      latents in a folder of --cache, each with a digest of its own
+
+Inputs are looked for where the record says, from the working folder, from the folder of the
+result and from those above it: folders may have been moved together. An input that is
+elsewhere counts only with the digest that was recorded.
+
+--sample N computes N units of the shards again, drawn with --seed, without the cache, and compares
+their bytes with those of the shards. It takes the inputs where they were.
+
+What has no digest, such as the built-in example, is counted and not checked. Files that were made
+by versions that recorded no digests of their files are named in a note.
+
+Exit status 1 if something has changed, is missing or cannot be read: it is named.`
+
+// verifySettings are the values of its flags.
+type verifySettings struct {
+	sample int
+}
+
+// verifyCommand makes the command for binaries whose units can be computed again.
+func verifyCommand(commands []run.Command) run.Command {
+	return run.Command{
+		Name:      Name + " verify",
+		Summary:   "hold results, shards and the cache against the digests that were recorded",
+		Manual:    verifyManual,
+		Out:       ".",
+		Arguments: "PATH…",
+		Omit:      []string{"bootstrap", "format", "config", "out", "memory"},
+		Setup: func(flags *run.Flags) run.Job {
+			s := &verifySettings{}
+			flags.CountVar(&s.sample, "sample", 0, "`N` units of shards that are computed again and compared byte by byte; 0: none")
+			flags.Unrecorded("sample")
+			return run.Job{Check: func(o *run.Options) error {
+				if len(o.Args) == 0 {
+					return run.Hint(run.Usage("no path: want result files, shards, or folders that hold them"), "such as: repscope verify evaluation_plots")
+				}
+				return nil
+			}, Direct: func(ctx context.Context, o *run.Options, stdout, stderr io.Writer) error {
+				v := &verifier{ctx: ctx, commands: commands, stderr: stderr, digests: map[string]string{}, done: map[string]bool{}}
+				return v.run(s, o, stdout)
+			}}
+		},
+	}
+}
+
+// The states of what is no longer as it was.
+const (
+	stateChanged = "changed"
+	stateMissing = "missing"
+	stateDamaged = "damaged" // by a digest that it holds itself, or of another form
+)
+
+// difference is one of the things that are not as recorded.
+type difference struct {
+	State    string `json:"state"`
+	Path     string `json:"path"`
+	What     string `json:"what"`         // "input frames", "file", "shard" …
+	Of       string `json:"of,omitempty"` // whose record it is
+	Recorded string `json:"recorded,omitempty"`
+	Found    string `json:"found,omitempty"`
+}
+
+func (d *difference) String() string {
+	line := fmt.Sprintf("%-8s %s: %s", d.State, d.Path, d.What)
+	if d.Of != "" {
+		line += " of " + d.Of
+	}
+	switch {
+	case d.Recorded != "" && d.Found != "":
+		line += fmt.Sprintf("; it is %s, recorded is %s", short(d.Found), short(d.Recorded))
+	case d.Found != "":
+		line += "; " + d.Found
+	}
+	return line
+}
+
+// short is a digest as people compare it.
+func short(text string) string {
+	if len(text) == 64 && !strings.Contains(text, " ") {
+		return text[:12] + "…"
+	}
+	return text
+}
+
+// verified counts what was looked at.
+type verified struct {
+	Results   int `json:"results"`
+	Inputs    int `json:"inputs"`
+	Files     int `json:"files"`
+	Shards    int `json:"shards"`
+	Cache     int `json:"cache_entries"`
+	Units     int `json:"units"`     // that were computed again
+	Unchecked int `json:"unchecked"` // inputs of which no digest is recorded
+}
+
+// verifier looks at one thing after the other.
+type verifier struct {
+	ctx      context.Context
+	commands []run.Command
+	stderr   io.Writer
+
+	checked     verified
+	differences []difference
+	notes       []string
+	shards      []shardFile
+	digests     map[string]string // of files, by path
+	done        map[string]bool   // records that were looked at, by path
+}
+
+// verification is what the command prints with --json.
+type verification struct {
+	Schema      string       `json:"schema"`
+	OK          bool         `json:"ok"`
+	Checked     verified     `json:"checked"`
+	Differences []difference `json:"differences"`
+	Notes       []string     `json:"notes"`
+}
+
+func (v *verifier) run(s *verifySettings, o *run.Options, stdout io.Writer) error {
+	for _, path := range o.Args {
+		if err := v.path(run.Expand(path)); err != nil {
+			return err
+		}
+	}
+	if v.checked == (verified{}) && len(v.differences) == 0 {
+		return fmt.Errorf("%s: there is nothing that a record was made of: no result, shard or entry of a cache", strings.Join(o.Args, ", "))
+	}
+	if s.sample > 0 {
+		if err := v.sample(s.sample, o.Seed); err != nil {
+			return err
+		}
+	}
+	if err := v.print(o, stdout); err != nil {
+		return err
+	}
+	return v.failure()
+}
+
+// path looks at a file, or at all that is in a folder.
+func (v *verifier) path(path string) error {
+	info, err := os.Stat(path)
+	if err != nil {
+		return run.PathError(err)
+	}
+	if !info.IsDir() {
+		return v.one(path)
+	}
+	return filepath.WalkDir(path, func(file string, d fs.DirEntry, err error) error {
+		switch {
+		case v.ctx.Err() != nil:
+			return errors.New("interrupted")
+		case err != nil:
+			v.add(difference{State: stateMissing, Path: file, What: "folder", Found: run.PathError(err).Error()})
+			return fs.SkipDir
+		case d.IsDir() && report.Interrupted(file):
+			v.add(difference{State: stateDamaged, Path: file, What: "folder", Found: "a run that was killed had begun to give its files their names; " +
+				"the next run in it undoes that, and so does whoever reads its result"})
+			return nil
+		case d.IsDir() || !d.Type().IsRegular():
+			return nil
+		}
+		_, err = v.file(file)
+		return err
+	})
+}
+
+// one looks at a file that is named.
+func (v *verifier) one(path string) error {
+	known, err := v.file(path)
+	if err == nil && !known {
+		return run.Hint(fmt.Errorf("%s: it holds no record that could be verified", path), "want a result file, NAME.sha256, a shard or an entry of a cache")
+	}
+	if sums := strings.TrimSuffix(path, ".json") + report.SumsEnding; err == nil && strings.HasSuffix(path, ".json") {
+		if _, missing := os.Stat(sums); missing == nil {
+			_, err = v.file(sums)
+		}
+	}
+	return err
+}
+
+func (v *verifier) add(d difference) {
+	if !slices.Contains(v.differences, d) {
+		v.differences = append(v.differences, d)
+	}
+}
+
+func (v *verifier) note(format string, args ...any) {
+	if n := fmt.Sprintf(format, args...); !slices.Contains(v.notes, n) {
+		v.notes = append(v.notes, n)
+	}
+}
+
+// print prints what was found.
+func (v *verifier) print(o *run.Options, w io.Writer) error {
+	if o.JSON {
+		out := verification{"repscope/verify/1", len(v.differences) == 0, v.checked, v.differences, v.notes}
+		if out.Differences == nil {
+			out.Differences = []difference{}
+		}
+		if out.Notes == nil {
+			out.Notes = []string{}
+		}
+		return report.Encode(w, out)
+	}
+	if o.Quiet {
+		return nil
+	}
+	var b strings.Builder
+	for i := range v.differences {
+		b.WriteString(v.differences[i].String() + "\n")
+	}
+	for _, n := range v.notes {
+		b.WriteString("note: " + n + "\n")
+	}
+	c := &v.checked
+	fmt.Fprintf(&b, "checked %s, %s, %s", text.Count(c.Results, "result"), text.Count(c.Inputs, "input"), text.Count(c.Files, "file"))
+	for _, more := range []struct {
+		n    int
+		noun string
+	}{{c.Shards, "shard"}, {c.Units, "unit"}} {
+		if more.n > 0 {
+			b.WriteString(", " + text.Count(more.n, more.noun))
+		}
+	}
+	if c.Cache > 0 {
+		fmt.Fprintf(&b, ", %d of the cache", c.Cache)
+	}
+	if c.Unchecked > 0 {
+		fmt.Fprintf(&b, "; %s without a digest", text.Count(c.Unchecked, "input"))
+	}
+	if len(v.differences) == 0 {
+		b.WriteString(": all as recorded")
+	}
+	_, err := io.WriteString(w, b.String()+"\n")
+	return err
+}
+
+// namedMost is how many files the error names; all of them are printed before.
+const namedMost = 5
+
+// failure is the error of a verification that found differences.
+func (v *verifier) failure() error {
+	if len(v.differences) == 0 {
+		return nil
+	}
+	var names []string
+	for _, d := range v.differences {
+		if !slices.Contains(names, d.Path) {
+			names = append(names, d.Path)
+		}
+	}
+	named := strings.Join(names[:min(len(names), namedMost)], ", ")
+	if more := len(names) - namedMost; more > 0 {
+		named += fmt.Sprintf(" and %d more", more)
+	}
+	return fmt.Errorf("not as recorded: %s", named)
+}

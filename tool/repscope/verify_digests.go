@@ -1,0 +1,110 @@
+// The digests that a result may have recorded of an input.
+
+package repscope
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+
+	"repscope/dataset"
+	"repscope/latent"
+	"repscope/report"
+)
+
+// digestsOf are the digests of what is at a path: of its bytes, and, for an input, of what else results record: of the images of
+// a folder, of a column of a table, of the first file of a model in a folder. Errors are those of the first.
+func (v *verifier) digestsOf(path string, in *report.Input) ([]string, error) {
+	info, err := os.Stat(path)
+	if err == nil && info.IsDir() && in != nil {
+		return v.folderDigests(path, in)
+	}
+	file := path
+	if err != nil {
+		if i := strings.LastIndexByte(path, ':'); i > 0 {
+			file = path[:i]
+		}
+	}
+	sum, err := v.fileDigest(file)
+	if err != nil {
+		return nil, err
+	}
+	sums := []string{sum}
+	if in != nil {
+		sums = append(sums, tableDigests(file)...)
+	}
+	return sums, nil
+}
+
+// fileDigest is the digest of a file, which is read once.
+func (v *verifier) fileDigest(path string) (string, error) {
+	if sum, known := v.digests[path]; known {
+		return sum, nil
+	}
+	sum, err := report.FileSum(path)
+	if err == nil {
+		v.digests[path] = sum
+	}
+	return sum, err
+}
+
+// tableDigests are those of the columns of a table, which are arrays in memory for results.
+func tableDigests(path string) []string {
+	ending := strings.ToLower(filepath.Ext(path))
+	if ending != ".csv" && ending != ".tsv" {
+		return nil
+	}
+	columns, err := dataset.ReadTable(path)
+	if err != nil {
+		return nil
+	}
+	var sums []string
+	for i := range columns {
+		if columns[i].Texts != nil {
+			continue
+		}
+		a, err := columns[i].Array(path)
+		if err != nil {
+			continue
+		}
+		if sum, err := a.SHA256(); err == nil {
+			sums = append(sums, sum)
+		}
+	}
+	return sums
+}
+
+// folderDigests are those of a folder of images, as they are and brought to the size that the result says, and those of the
+// files of a model.
+func (v *verifier) folderDigests(path string, in *report.Input) ([]string, error) {
+	var sums []string
+	options := []dataset.ImageOptions{{}}
+	if n := len(in.Shape); n >= 3 {
+		for _, nearest := range []bool{false, true} {
+			options = append(options, dataset.ImageOptions{Height: in.Shape[n-2], Width: in.Shape[n-1], Nearest: nearest})
+		}
+	}
+	var first error
+	for _, o := range options {
+		r, err := dataset.OpenRecording(path, o)
+		if err == nil {
+			var sum string
+			if sum, err = r.Frames.SHA256(); err == nil {
+				sums = append(sums, sum)
+			}
+			r.Frames.Close()
+		}
+		if first == nil {
+			first = err
+		}
+	}
+	for _, file := range latent.Beside(path) {
+		if sum, err := v.fileDigest(file); err == nil {
+			sums = append(sums, sum)
+		}
+	}
+	if len(sums) == 0 {
+		return nil, first
+	}
+	return sums, nil
+}
