@@ -8,6 +8,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"repscope/internal/escape"
+
 	stdfont "golang.org/x/image/font"
 	"golang.org/x/image/font/sfnt"
 	"gonum.org/v1/plot/font"
@@ -145,7 +147,7 @@ func parseMarkup(s string) []piece {
 const missingGlyph = "□"
 
 // displayRune is what is drawn for one rune: controls become spaces, hyphens of
-// all kinds a hyphen, combining marks nothing (the backends displace them), and
+// all kinds a hyphen, combining marks and what hides nothing (the backends displace them), and
 // what the font lacks a box.
 func displayRune(r rune) string {
 	switch {
@@ -155,7 +157,7 @@ func displayRune(r rune) string {
 		return "-"
 	case unicode.IsControl(r) || unicode.IsSpace(r):
 		return " "
-	case unicode.Is(unicode.M, r):
+	case unicode.Is(unicode.M, r) || escape.Hidden(r):
 		return ""
 	case r > 0xffff || !hasGlyph(r):
 		return missingGlyph
