@@ -11,6 +11,7 @@ import (
 	"repscope/analysis/internal/results"
 	"repscope/dataset"
 	"repscope/internal/example"
+	"repscope/internal/filename"
 	"repscope/internal/input"
 	"repscope/internal/run"
 	"repscope/internal/text"
@@ -166,13 +167,13 @@ func (s *settings) checkRanges(models []string) error {
 
 // checkSaved finds names whose frames would be saved into one file.
 func (s *settings) checkSaved(models []string) error {
-	seen := map[string]bool{}
+	seen := filename.Taken{}
 	for _, name := range savedNames(models) {
-		if file := fileName(name); seen[file] && *s.save {
+		file := filename.Of(name)
+		if *s.save && seen.Has(file) {
 			return run.Hint(run.Usage("--save-frames: the name %q is that of two files", file), "give the model another name")
-		} else {
-			seen[file] = true
 		}
+		seen.Unique(file, "")
 	}
 	return nil
 }

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"repscope/analysis/internal/results"
+	"repscope/internal/filename"
 	"repscope/internal/input"
 	"repscope/internal/run"
 	"repscope/internal/text"
@@ -294,15 +295,5 @@ func savedNames(models []string) []string {
 
 // savedFile is the file of a frame of the sample that begins at a state.
 func savedFile(state int, name string) string {
-	return fmt.Sprintf("frames/%d_%s.png", state, fileName(name))
-}
-
-// fileName makes a name part of a file's.
-func fileName(name string) string {
-	return strings.Map(func(r rune) rune {
-		if strings.ContainsRune(`/\:*?"<>|{}`, r) || r <= ' ' {
-			return '_'
-		}
-		return r
-	}, name)
+	return fmt.Sprintf("frames/%d_%s.png", state, filename.Of(name))
 }
