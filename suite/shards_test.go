@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"repscope/internal/run"
+	"repscope/report"
 	"repscope/shard"
 )
 
@@ -43,8 +44,12 @@ var small = map[string]string{
 	"reward":         "--rewards {}/labels.npy --probes ridge --predictions-csv --min-entropy 0 --bootstrap 0",
 }
 
-// timestamps are what alone may differ between the results of two runs.
-var timestamps = regexp.MustCompile(`"started": "[^"]*"|"elapsed_s": [0-9.e+-]+`)
+// timestamps are what alone may differ between the results of two runs, with what was in the cache, and what differs
+// with them in the digests.
+var (
+	timestamps = regexp.MustCompile(`"started": "[^"]*"|"elapsed_s": [0-9.e+-]+|\s*"latents_from_cache": \[[^\]]*\],`)
+	ofResult   = regexp.MustCompile(`(?m)^[0-9a-f]{64}  [a-z]+\.json$`)
+)
 
 // folderOf returns the content of the files of a folder by their names.
 func folderOf(t *testing.T, dir string) map[string]string {
@@ -58,6 +63,9 @@ func folderOf(t *testing.T, dir string) map[string]string {
 		name, _ := filepath.Rel(dir, path)
 		if strings.HasSuffix(name, ".json") {
 			data = timestamps.ReplaceAll(data, nil)
+		}
+		if strings.HasSuffix(name, report.SumsEnding) {
+			data = ofResult.ReplaceAll(data, nil)
 		}
 		files[name] = string(data)
 		return err

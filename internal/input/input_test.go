@@ -238,7 +238,7 @@ func TestRunJSON(t *testing.T) {
 	if pairs := result.Models["a"]["pairs"]; pairs != 18.0 {
 		t.Errorf("%v pairs in two episodes of ten, want 18", pairs)
 	}
-	if got := names(t, filepath.Join(dir, "out")); !slices.Equal(got, []string{"stand.json", "stand.png", "stand.svg", "stand_summary.csv"}) {
+	if got := names(t, filepath.Join(dir, "out")); !slices.Equal(got, []string{"stand.json", "stand.png", "stand.sha256", "stand.svg", "stand_summary.csv"}) {
 		t.Errorf("files %v", got)
 	}
 }

@@ -249,7 +249,7 @@ func same(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// resultLines are the lines of a result file without those of its time stamps.
+// resultLines are the lines of a result file without those of its time stamps, and of what was in the cache.
 func resultLines(ts *testscript.TestScript, name string) []string {
 	data, err := os.ReadFile(ts.MkAbs(name))
 	ts.Check(err)
@@ -257,7 +257,7 @@ func resultLines(ts *testscript.TestScript, name string) []string {
 		ts.Fatalf("%s is not JSON", name)
 	}
 	return slices.DeleteFunc(strings.Split(string(data), "\n"), func(line string) bool {
-		return strings.HasPrefix(line, `  "started": `) || strings.HasPrefix(line, `  "elapsed_s": `)
+		return strings.HasPrefix(line, `  "started": `) || strings.HasPrefix(line, `  "elapsed_s": `) || strings.HasPrefix(line, `  "latents_from_cache": `)
 	})
 }
 
