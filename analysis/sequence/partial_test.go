@@ -19,7 +19,7 @@ import (
 )
 
 // times are the lines of a result file that differ from run to run.
-var times = regexp.MustCompile(`(?m)^  "(started|elapsed_s)": .*\n`)
+var times = regexp.MustCompile(`(?m)^  "(started|elapsed_s)": .*\n|[0-9a-f]{64}  [a-z]+\.json\n`)
 
 // filesOf are the contents of the files of a run, without times.
 func filesOf(t *testing.T, dir string) map[string]string {

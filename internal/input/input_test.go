@@ -305,7 +305,7 @@ func TestRunFailsWithoutTrace(t *testing.T) {
 				t.Errorf("%s: line %q has no prefix", test.args, line)
 			}
 		}
-		if got := names(t, out); !slices.Equal(got, []string{"stand.json", "stand.png", "stand_summary.csv"}) {
+		if got := names(t, out); !slices.Equal(got, []string{"stand.json", "stand.png", "stand.sha256", "stand_summary.csv"}) {
 			t.Errorf("%s: files %v", test.args, got)
 		}
 	}
