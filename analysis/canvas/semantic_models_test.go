@@ -7,6 +7,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"image"
 	"image/color"
@@ -245,7 +246,10 @@ func TestPrecompute(t *testing.T) {
 	if again, _ := os.ReadFile(path); !bytes.Equal(again, data) {
 		t.Errorf("an interrupted run leaves %s", again)
 	}
-	if err := os.WriteFile(path, []byte("{"), 0o600); err != nil {
+	if kept, _ := os.ReadFile(path + partial); !bytes.Equal(kept, data) {
+		t.Errorf("an interrupted run keeps %s", kept)
+	}
+	if err := errors.Join(os.Remove(path+partial), os.WriteFile(path, []byte("{"), 0o600)); err != nil {
 		t.Fatal(err)
 	}
 	if err := s.precomputeSemantic(context.Background(), cases, os.ReadFile, path, nil); err == nil || !strings.Contains(err.Error(), scoresFile) {
