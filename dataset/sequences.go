@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"repscope/internal/mmap"
+	"repscope/internal/tabular"
 	"repscope/internal/text"
 )
 
@@ -285,7 +286,7 @@ func (f *SequenceFile) chooseColumns(names []string) error {
 		f.roles[i] = -1
 		if name, ok := f.options.Columns[role.name]; ok {
 			if f.roles[i] = slices.Index(names, name); f.roles[i] < 0 {
-				return missingColumn(name, names)
+				return tabular.Missing(name, names)
 			}
 			continue
 		}

@@ -3,8 +3,6 @@
 package dataset
 
 import (
-	"bufio"
-	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
@@ -14,6 +12,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"repscope/internal/tabular"
 )
 
 // IsTable reports whether a file is a table by its name: .csv or .tsv.
@@ -40,8 +40,9 @@ func (c *Column) Len() int { return max(len(c.Ints), len(c.Floats)) }
 // ReadTable reads a table whose first line names the columns; a .tsv file has tabs between
 // cells, any other commas. A column whose cells are all whole numbers is one of integers,
 // one of numbers (an empty cell or nan is NaN) is one of floating-point numbers, any other
-// one of texts. Errors name the file, line and column: no rows, a column without a name,
-// equal names, lines of unequal length, an empty cell in a column of integers or texts.
+// one of texts. A table without a line of names has the columns 0, 1, 2, … (see
+// [tabular.NamesOrPlaces]). Errors name the file, line and column: no rows, a column without a
+// name, equal names, lines of unequal length, an empty cell in a column of integers or texts.
 func ReadTable(path string) ([]Column, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -73,23 +74,27 @@ func (c *Column) Array(path string) (*Array, error) {
 
 // readTable is [ReadTable] of text with the given separator.
 func readTable(r io.Reader, separator rune) ([]Column, error) {
-	reader := csv.NewReader(withoutMark(r))
-	reader.Comma, reader.ReuseRecord = separator, true
-	names, err := readHeader(reader)
+	rows := tabular.Rows(r, tabular.Options{Separator: separator})
+	record, err := tabular.First(rows)
+	if err != nil {
+		return nil, err
+	}
+	names, row, err := tabular.NamesOrPlaces(record)
 	if err != nil {
 		return nil, err
 	}
 	cells := make([][]string, len(names))
-	for {
-		record, err := reader.Read()
-		if errors.Is(err, io.EOF) {
+	for ; ; row = true {
+		if row {
+			for i, cell := range record {
+				cells[i] = append(cells[i], strings.TrimSpace(cell))
+			}
+		}
+		if record, err = rows.Read(); errors.Is(err, io.EOF) {
 			break
 		}
 		if err != nil {
-			return nil, tableError(err)
-		}
-		for i, cell := range record {
-			cells[i] = append(cells[i], strings.TrimSpace(cell))
+			return nil, tabular.Error(err)
 		}
 	}
 	if len(cells[0]) == 0 {
@@ -104,59 +109,13 @@ func readTable(r io.Reader, separator rune) ([]Column, error) {
 	return columns, nil
 }
 
-// readHeader reads the names of columns.
-func readHeader(reader *csv.Reader) ([]string, error) {
-	header, err := reader.Read()
-	if errors.Is(err, io.EOF) {
-		return nil, errors.New("the table is empty; want a line of names and rows")
-	}
-	if err != nil {
-		return nil, tableError(err)
-	}
-	names := slices.Clone(header)
-	for i, name := range names {
-		names[i] = strings.TrimSpace(name)
-		switch {
-		case names[i] == "":
-			return nil, hinted{fmt.Errorf("column %d has no name in the first line", i+1), "pandas writes none with index=False"}
-		case slices.Contains(names[:i], names[i]):
-			return nil, fmt.Errorf("two columns are named %q", names[i])
-		}
-	}
-	return names, nil
-}
-
-// mark is the byte order mark that some programs write before text in UTF-8.
-const mark = "\ufeff"
-
-// withoutMark is text without a mark, which would hide the quotes of the first name.
-func withoutMark(r io.Reader) io.Reader {
-	b := bufio.NewReader(r)
-	if first, _ := b.Peek(len(mark)); string(first) == mark {
-		_, _ = b.Discard(len(mark))
-	}
-	return b
-}
-
 // markSize is the number of bytes of a mark at the beginning of a file.
 func markSize(file io.ReaderAt) int64 {
-	var first [len(mark)]byte
-	if n, _ := file.ReadAt(first[:], 0); string(first[:n]) == mark {
+	var first [len(tabular.Mark)]byte
+	if n, _ := file.ReadAt(first[:], 0); string(first[:n]) == tabular.Mark {
 		return int64(n)
 	}
 	return 0
-}
-
-// tableError says what is wrong with a line.
-func tableError(err error) error {
-	var parse *csv.ParseError
-	if !errors.As(err, &parse) {
-		return err
-	}
-	if errors.Is(err, csv.ErrFieldCount) {
-		return fmt.Errorf("line %d has another number of cells than the first", parse.Line)
-	}
-	return fmt.Errorf("line %d: %w", parse.Line, parse.Err)
 }
 
 // newColumn decides what a column holds.

@@ -5,17 +5,16 @@ package compare
 import (
 	"bytes"
 	"context"
-	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
 	"repscope/internal/run"
+	"repscope/internal/tabular"
 	"repscope/internal/text"
 	"repscope/measure/study"
 	"repscope/plots"
@@ -289,36 +288,50 @@ func ReadScale(path string) ([]TaskScale, error) {
 		return nil, pathError(path, err)
 	}
 	defer f.Close()
-	rows, err := csv.NewReader(f).ReadAll()
+	out, err := readScale(f)
 	if err != nil {
-		return nil, fmt.Errorf("%s: no CSV: %w", path, err)
+		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	at := map[string]int{}
-	if len(rows) > 0 {
-		for i, name := range rows[0] {
-			at[strings.ToLower(strings.TrimSpace(name))] = i + 1
-		}
+	return out, nil
+}
+
+// scaleColumns are those of the scales of tasks.
+var scaleColumns = []tabular.Column{{Name: "task"}, {Name: "worst"}, {Name: "best"}, {Name: "metric", Optional: true}}
+
+func readScale(r io.Reader) ([]TaskScale, error) {
+	rows, names, err := tabular.Open(r, tabular.Options{})
+	if err != nil {
+		return nil, err
 	}
-	for _, name := range []string{"task", "worst", "best"} {
-		if at[name] == 0 {
-			return nil, fmt.Errorf("%s: want the columns task, worst, best", path)
-		}
+	columns, err := tabular.Find(names, scaleColumns...)
+	if err != nil {
+		return nil, err
 	}
 	var out []TaskScale
-	for i, row := range rows[1:] {
-		s := TaskScale{Task: row[at["task"]-1]}
-		if at["metric"] > 0 {
-			s.Metric = row[at["metric"]-1]
+	for {
+		row, err := rows.Read()
+		if errors.Is(err, io.EOF) {
+			return out, nil
 		}
-		var errs [2]error
-		s.Worst, errs[0] = strconv.ParseFloat(row[at["worst"]-1], 64)
-		s.Best, errs[1] = strconv.ParseFloat(row[at["best"]-1], 64)
-		if errs[0] != nil || errs[1] != nil {
-			return nil, fmt.Errorf("%s:%d: worst %q and best %q of task %s: want numbers", path, i+2, row[at["worst"]-1], row[at["best"]-1], s.Task)
+		if err != nil {
+			return nil, tabular.Error(err)
+		}
+		line, _ := rows.FieldPos(0)
+		s := TaskScale{Task: strings.TrimSpace(row[columns[0]])}
+		if columns[3] >= 0 {
+			s.Metric = strings.TrimSpace(row[columns[3]])
+		}
+		ends := [2]string{row[columns[1]], row[columns[2]]}
+		for k, to := range []*float64{&s.Worst, &s.Best} {
+			if *to, err = run.ParseFloat(strings.TrimSpace(ends[k])); err != nil {
+				return nil, fmt.Errorf("line %d: worst %q and best %q of task %s: want numbers", line, ends[0], ends[1], s.Task)
+			}
+		}
+		if slices.ContainsFunc(out, func(o TaskScale) bool { return o.Task == s.Task && o.Metric == s.Metric }) {
+			return nil, fmt.Errorf("line %d: task %s has a scale already; want one row of a task and metric", line, s.Task)
 		}
 		out = append(out, s)
 	}
-	return out, nil
 }
 
 // outcome is all that a run found.

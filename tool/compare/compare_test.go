@@ -449,12 +449,12 @@ func TestBadSamples(t *testing.T) {
 	x, y := noisy(1, 8, 5, 0.1), noisy(2, 8, 5, 0.1)
 	b := one(t, "b", y, nil)
 	for want, change := range map[string]func(string) string{
-		"its last line does not end":     func(s string) string { return s[:len(s)-3] },
-		"one of them is incomplete":      func(s string) string { return s[:strings.LastIndex(s[:len(s)-1], "\n")+1] },
-		"is not the file that":           func(s string) string { return strings.Replace(s, "a,0,0,", "a,0,1,", 1) },
-		"has the sample \"0\" twice":     func(s string) string { return strings.Replace(s, "a,1,", "a,0,", 1) },
-		"is no number":                   func(s string) string { return strings.Replace(s, "a,0,0,", "a,0,0,x", 1) },
-		"want the columns model, sample": func(s string) string { return strings.Replace(s, "model", "Model", 1) },
+		"its last line does not end":   func(s string) string { return s[:len(s)-3] },
+		"one of them is incomplete":    func(s string) string { return s[:strings.LastIndex(s[:len(s)-1], "\n")+1] },
+		"is not the file that":         func(s string) string { return strings.Replace(s, "a,0,0,", "a,0,1,", 1) },
+		"has the sample \"0\" twice":   func(s string) string { return strings.Replace(s, "a,1,", "a,0,", 1) },
+		"is no number":                 func(s string) string { return strings.Replace(s, "a,0,0,", "a,0,0,x", 1) },
+		"there is no column \"model\"": func(s string) string { return strings.Replace(s, "model", "Model", 1) },
 	} {
 		a := one(t, "a", x, nil)
 		path := filepath.Join(filepath.Dir(a), "reconstruction_samples.csv")
