@@ -24,6 +24,15 @@ func (l *loader) columns(path string) ([]dataset.Column, error) {
 	return read, err
 }
 
+// namesOf are the names of columns.
+func namesOf(columns []dataset.Column) []string {
+	var names []string
+	for _, c := range columns {
+		names = append(names, c.Name)
+	}
+	return names
+}
+
 // labelsOf are the labels in a column: numbers, or names.
 func (l *loader) labelsOf(c *dataset.Column, path string) ([]int, error) {
 	if c.Texts == nil {

@@ -90,7 +90,8 @@ func register(flags *run.Flags) *options {
 	f.generator.register(flags)
 	flags.Var(&metricsFlag{&f.metrics}, "metrics", "`LIST` of metrics (default: all that the inputs allow): "+listing())
 	f.threshold = flags.Float64("threshold", DefaultThreshold, "`P` above which a reconstructed cell is set")
-	f.definition = flags.Choice("definition", DefinitionDefault, Definitions(), "`NAME` of the definition of num_middle: holds that are neither start nor end, or holds − start − end")
+	f.definition = flags.Choice("definition", DefinitionDefault, Definitions(), "`NAME` of the definition of similarity: of all generated samples, num_middle the holds that are neither start nor end; or, as published, "+
+		"of the valid ones, num_middle holds − start − end")
 	f.strict = flags.Bool("strict", false, "fail at a problem that cannot be read, where it would be left out")
 	f.revalidate = flags.Bool("revalidate", false, "decide by the rule (a start, an end, at least 3 other holds) which problems are valid, whatever the file says")
 	return f
@@ -200,7 +201,11 @@ func (f *options) run(ctx context.Context, env *run.Env) error {
 	if err != nil {
 		return err
 	}
-	if reason := result.nothing(); reason != "" {
+	switch reason, lacking := result.nothing(); {
+	case reason == "":
+	case lacking:
+		env.Warn("nothing was computed: %s", reason)
+	default:
 		if err := run.Remove(newPartial(env).path); err != nil {
 			return err
 		}
@@ -209,22 +214,21 @@ func (f *options) run(ctx context.Context, env *run.Env) error {
 	return result.write(ctx, env, in)
 }
 
-// nothing is why no metric of any generator was computed; empty where one was. Of several
-// reasons it is one that lies in the data, rather than a file that was not given.
-func (r *Result) nothing() string {
-	reason := ""
+// nothing is why no metric of any generator was computed; empty where one was. lacking says that
+// inputs are not given for any of them; else it is a reason that lies in the data.
+func (r *Result) nothing() (reason string, lacking bool) {
 	for i := range r.Models {
 		m := &r.Models[i]
 		if len(m.Skipped) < len(r.Metrics) {
-			return ""
+			return "", false
 		}
 		for _, s := range m.Skipped {
-			if reason == "" || strings.Contains(reason, ": it needs ") && !strings.HasPrefix(s.Reason, "it needs ") {
-				reason = fmt.Sprintf("%s of %s: %s", s.Metric, m.Name, s.Reason)
+			if isLack := strings.HasPrefix(s.Reason, needs); reason == "" || lacking && !isLack {
+				reason, lacking = fmt.Sprintf("%s of %s: %s", s.Metric, m.Name, s.Reason), isLack
 			}
 		}
 	}
-	return reason
+	return reason, lacking
 }
 
 // analyze computes the metrics.
@@ -258,7 +262,7 @@ func (f *options) plan(ctx context.Context, env *run.Env) error {
 	if err != nil {
 		return err
 	}
-	if err := in.check(); err != nil {
+	if _, err := in.checked(); err != nil {
 		return err
 	}
 	for i := range in.Generators {

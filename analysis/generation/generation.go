@@ -34,6 +34,9 @@ type Samples struct {
 	Rows points.Points
 	// Shape of one grid, such as [3, 18, 11]; nil for rows of a table.
 	Shape []int
+	// Columns are the names of the columns of rows of a table, by which those of several tables
+	// are joined; nil: they have none, and are joined by their places.
+	Columns []string
 	// Channels are the names of the first axis of grids; nil: numbers.
 	Channels []string
 	// Labels of the samples; nil: none.
@@ -155,10 +158,14 @@ type Input struct {
 	LabelNames map[int]string
 }
 
-// Definitions of num_middle, and what follows from it.
+// Definitions of similarity.
 const (
-	DefinitionDefault    = "default"    // holds that are neither start nor end
-	DefinitionDocumented = "documented" // holds − start − end
+	// DefinitionDefault compares all generated samples; num_middle are holds that are neither
+	// start nor end.
+	DefinitionDefault = "default"
+	// DefinitionDocumented is what published numbers follow: it compares the valid generated
+	// samples with all real ones; num_middle is holds − start − end.
+	DefinitionDocumented = "documented"
 )
 
 // Definitions are the values of Options.Definition.

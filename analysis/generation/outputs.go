@@ -11,6 +11,7 @@ import (
 
 	"repscope/dataset"
 	"repscope/internal/run"
+	"repscope/internal/tabular"
 	"repscope/points"
 )
 
@@ -108,6 +109,11 @@ func reader(original, found *dataset.Array) func(context.Context, []float64, []f
 	}
 }
 
+// predictionColumns are those of a table of predictions.
+var predictionColumns = []tabular.Column{
+	{Name: "target"}, {Name: "predicted"}, {Name: "group", Optional: true}, {Name: "num_generated", Optional: true},
+}
+
 // isPrediction reports whether a column has a name of labels in predictions.
 func isPrediction(name string) bool {
 	return strings.EqualFold(name, "target") || strings.EqualFold(name, "predicted")
@@ -119,30 +125,26 @@ func (l *loader) predictions(role, name, path string) (*Predictions, error) {
 	if err != nil {
 		return nil, err
 	}
+	places, err := tabular.Find(namesOf(columns), predictionColumns...)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
 	p := &Predictions{Name: path}
 	var counts []int
-	for i := range columns {
-		c := &columns[i]
-		switch strings.ToLower(c.Name) {
-		case "target":
-			p.Target, err = l.labelsOf(c, path)
-		case "predicted":
-			p.Predicted, err = l.labelsOf(c, path)
-		case "group":
-			p.Groups, err = groupsOf(c, path)
-		case "num_generated":
-			counts, err = wholes(c, path)
+	for k, to := range []*[]int{&p.Target, &p.Predicted, &p.Groups, &counts} {
+		if places[k] < 0 {
+			continue
 		}
-		if err != nil {
+		read := l.labelsOf
+		switch k {
+		case 2:
+			read = groupsOf
+		case 3:
+			read = wholes
+		}
+		if *to, err = read(&columns[places[k]], path); err != nil {
 			return nil, err
 		}
-	}
-	if p.Target == nil || p.Predicted == nil {
-		var names []string
-		for _, c := range columns {
-			names = append(names, c.Name)
-		}
-		return nil, fmt.Errorf("%s has the columns %s, want target and predicted", path, strings.Join(names, ", "))
 	}
 	if counts != nil {
 		p.Generated = map[int]int{}

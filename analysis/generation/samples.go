@@ -13,6 +13,7 @@ import (
 
 	"repscope/dataset"
 	"repscope/internal/run"
+	"repscope/internal/tabular"
 	"repscope/internal/text"
 	"repscope/points"
 )
@@ -148,22 +149,32 @@ func (l *loader) board(s *Samples, stated []dataset.Stated) {
 	}
 }
 
+// sampleColumns are the columns of a table of samples that are no numbers of them.
+var sampleColumns = []tabular.Column{
+	{Name: labelKeys[0], Found: labelKeys[1:], Optional: true},
+	{Name: groupKeys[0], Optional: true},
+}
+
 // table reads rows of numbers, whose columns but label are their statistics.
 func (l *loader) table(path string) (*Samples, error) {
 	columns, err := l.columns(path)
 	if err != nil {
 		return nil, err
 	}
+	places, err := tabular.Find(namesOf(columns), sampleColumns...)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
 	s := &Samples{Name: path}
 	n := columns[0].Len()
 	var numeric []dataset.Column
-	for _, c := range columns {
+	for k, c := range columns {
 		switch {
-		case isLabel(c.Name):
+		case k == places[0]:
 			if s.Labels, err = l.labelsOf(&c, path); err != nil {
 				return nil, err
 			}
-		case strings.EqualFold(c.Name, "group"):
+		case k == places[1]:
 			if s.Groups, err = groupsOf(&c, path); err != nil {
 				return nil, err
 			}
@@ -192,7 +203,7 @@ func (l *loader) table(path string) (*Samples, error) {
 		}
 		s.Statistics = append(s.Statistics, Statistic{Name: c.Name, Values: values, Published: true})
 	}
-	s.Rows = points.Float64(rows, len(numeric))
+	s.Rows, s.Columns = points.Float64(rows, len(numeric)), namesOf(numeric)
 	return s, nil
 }
 
@@ -364,6 +375,20 @@ func (s *Samples) first(n int) *Samples {
 			keep = append(keep, i)
 		}
 		seen[label]++
+	}
+	return s.choose(keep)
+}
+
+// onlyValid are the valid ones of the samples.
+func (s *Samples) onlyValid() *Samples {
+	var keep []int
+	for i := range s.N() {
+		if s.valid(i) {
+			keep = append(keep, i)
+		}
+	}
+	if len(keep) == s.N() {
+		return s
 	}
 	return s.choose(keep)
 }
