@@ -40,6 +40,9 @@ func (l *loader) labelsOf(c *dataset.Column, path string) ([]int, error) {
 		if err != nil {
 			return nil, err
 		}
+		if l.unnamed == nil || l.unnamed[len(l.unnamed)-1] != path {
+			l.unnamed = append(l.unnamed, path)
+		}
 		return out, l.number(path + ": column " + c.Name)
 	}
 	if l.names == nil {

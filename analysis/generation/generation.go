@@ -106,6 +106,9 @@ type Pairs struct {
 	// Read reads pairs lo … hi−1: originals, 0 or 1, and probabilities, both
 	// [hi−lo, size of Shape].
 	Read func(ctx context.Context, original, probability []float64, lo, hi int) error
+	// Round rounds a threshold to the type in which probabilities are stored, where 0.3 is another
+	// number than in float64; nil: they are of float64.
+	Round func(threshold float64) float64
 	// Digest of what is read, for the identity of the work.
 	Digest string
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"repscope/dataset"
+	"repscope/internal/dtype"
 	"repscope/internal/run"
 	"repscope/internal/tabular"
 	"repscope/points"
@@ -35,7 +36,7 @@ func (l *loader) latents(role, name, path string) (*Latents, error) {
 		}
 	}
 	out := &Latents{Name: path, Points: points.Float64(values, a.RowLen())}
-	if out.Labels, out.Groups, err = l.annotations(pathOf(path), a.Len()); err != nil {
+	if out.Labels, out.Groups, err = l.annotations(pathOf(path), a.Len(), false); err != nil {
 		return nil, err
 	}
 	return out, l.enter(role, name, path, "latents", a.Shape())
@@ -60,20 +61,35 @@ func (l *loader) pairs(name, path string) (*Pairs, error) {
 	if !slices.Equal(original.Shape(), found.Shape()) {
 		return nil, fmt.Errorf("%s has shape %v, but %s has %v: want one reconstruction of each original", found.Name(), found.Shape(), original.Name(), original.Shape())
 	}
-	if dataset.IsBoard(p.Shape) {
+	board := dataset.IsBoard(p.Shape)
+	if board {
 		p.Channels = dataset.BoardChannelNames()
 	}
-	if p.Labels, p.Groups, err = l.annotations(path, p.N); err != nil {
+	if p.Labels, p.Groups, err = l.annotations(path, p.N, board); err != nil {
 		return nil, err
 	}
-	if p.Channels != nil && p.Labels != nil && l.names == nil {
-		l.names = grades()
-	}
 	p.Read = reader(original, found)
+	if found.Key() != "recon_logits" {
+		p.Round = rounding(found.DType())
+	}
 	if p.Digest, err = original.SHA256(); err != nil {
 		return nil, err
 	}
 	return p, l.enter("reconstruction", name, path, found.Key(), original.Shape())
+}
+
+// rounding rounds numbers to a type of floating-point numbers, as a comparison with an array of this
+// type does in NumPy and PyTorch; nil for others.
+func rounding(t dataset.DType) func(float64) float64 {
+	switch t {
+	case dataset.Float32:
+		return func(v float64) float64 { return float64(float32(v)) }
+	case dataset.Float16:
+		return func(v float64) float64 { return float64(dtype.Float16ToFloat32(dtype.Float32ToFloat16(float32(v)))) }
+	case dataset.BFloat16:
+		return func(v float64) float64 { return float64(dtype.BFloat16ToFloat32(dtype.Float32ToBFloat16(float32(v)))) }
+	}
+	return nil
 }
 
 // reader reads originals and the probabilities that were found.
