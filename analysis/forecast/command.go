@@ -49,7 +49,7 @@ type settings struct {
 	p, distance               *float64
 	events                    *eventFlags
 	quantiles                 *quantileFlags
-	documented                string
+	documented, device        string
 }
 
 // names is a flag of a list of names.
@@ -142,6 +142,7 @@ func (s *settings) registerScores(flags *run.Flags) {
 	s.quantiles = registerQuantiles(flags, o)
 	flags.CheckedVar(&s.documented, "documented-json", results.JSONName, "`FILE` for {metrics, evaluation_config} of the first model, as published")
 	flags.Unrecorded("documented-json")
+	s.registerPublished(flags)
 }
 
 // positive defines a flag for a number above 0, or of at least 0.
@@ -265,6 +266,7 @@ func (s *settings) run(ctx context.Context, env *run.Env) error {
 	if err != nil {
 		return err
 	}
+	s.noteDevice(env)
 	o := s.options(env)
 	result, err := Analyze(ctx, *in, o)
 	if err != nil {

@@ -42,7 +42,7 @@ func (s *settings) write(ctx context.Context, env *run.Env, in *Input, o Options
 	if err := results.All(env, r.writeSamples, r.writeVariables, r.writeLeads, r.writeRanks, r.writeCurves, r.print); err != nil {
 		return err
 	}
-	if err := results.Documented(env, s.documented, r.documented(&r.Models[0], o)); err != nil {
+	if err := results.Documented(env, s.documented, r.documented(&r.Models[0], o, dirOf(r.Models[0].Name, env.Result.Inputs))); err != nil {
 		return err
 	}
 	return s.figures(ctx, env, in, o, r)

@@ -64,6 +64,7 @@ type options struct {
 	threshold                                       *float64
 	definition                                      *string
 	strict, revalidate                              *bool
+	documented                                      string
 }
 
 // register adds the flags.
@@ -94,6 +95,7 @@ func register(flags *run.Flags) *options {
 		"of the valid ones, num_middle holds − start − end")
 	f.strict = flags.Bool("strict", false, "fail at a problem that cannot be read, where it would be left out")
 	f.revalidate = flags.Bool("revalidate", false, "decide by the rule (a start, an end, at least 3 other holds) which problems are valid, whatever the file says")
+	f.registerPublished(flags)
 	return f
 }
 
@@ -210,6 +212,9 @@ func (f *options) run(ctx context.Context, env *run.Env) error {
 			return err
 		}
 		return fmt.Errorf("nothing can be computed: %s", reason)
+	}
+	if err := f.writeDocumented(env, result); err != nil {
+		return err
 	}
 	return result.write(ctx, env, in)
 }

@@ -555,6 +555,19 @@ func (g *generatorFlags) check(given ...*input.Files) error {
 	if !(*g.temperature > 0) {
 		return run.Usage("--temperature %v: want a number above 0", *g.temperature)
 	}
+	if err := checkExport("classifier", g.classifier); err != nil {
+		return err
+	}
+	for _, given := range []struct {
+		flag  string
+		files *input.Files
+	}{{"encoder", g.encoders}, {"decoder", g.decoders}} {
+		for _, file := range given.files.All() {
+			if err := checkExport(given.flag, file.Path); err != nil {
+				return err
+			}
+		}
+	}
 	heads := slices.Concat(g.encoders.Names(), g.decoders.Names())
 	switch {
 	case len(heads) > 0 && g.grids == "":

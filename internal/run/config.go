@@ -4,6 +4,7 @@ package run
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"flag"
 	"fmt"
@@ -67,6 +68,9 @@ func applyConfig(flags *Flags, o *Options) error {
 		}
 		sections[key.Value] = true
 	}
+	if err := c.ofAnother(common, section != nil); err != nil {
+		return err
+	}
 	if section != nil {
 		if err := c.apply(section.Content, c.given, flags.Name()); err != nil {
 			return err
@@ -79,6 +83,23 @@ func applyConfig(flags *Flags, o *Options) error {
 	}
 	o.notes = append(o.notes, c.notes...)
 	return nil
+}
+
+// ofAnother is the error for a configuration of another program: of two keys or more, most are no
+// options of the command.
+func (c *config) ofAnother(common []*yaml.Node, section bool) error {
+	var unknown []string
+	for i := 0; i < len(common); i += 2 {
+		name := strings.TrimLeft(common[i].Value, "-")
+		if c.flags.Lookup(name) == nil && c.flags.trees[name] == nil && !slices.Contains(c.flags.omitted, name) && !c.ofStates(name) {
+			unknown = append(unknown, common[i].Value)
+		}
+	}
+	if section || len(unknown) < 2 || 4*len(unknown) <= len(common) {
+		return nil
+	}
+	return Hint(Usage("configuration %s: %s are no options of %s; is it that of another program?", c.path, strings.Join(unknown, ", "), c.flags.Name()),
+		cmp.Or(c.flags.fileHint, DidYouMean("", unknown[0], configNames(c.flags))))
 }
 
 // readConfig returns the mapping that a file consists of, nil if it is empty.

@@ -3,6 +3,7 @@
 package run
 
 import (
+	"errors"
 	"flag"
 	"slices"
 	"strings"
@@ -119,7 +120,9 @@ func settle(c *Command, args []string, layers []Layer) (*Flags, *Options, Job, e
 	options := &Options{}
 	job := c.Setup(flags)
 	options.register(flags, c, job)
-	if err := parse(flags, options, c, args); err != nil {
+	if err := parse(flags, options, c, args); errors.As(err, &answered{}) {
+		return flags, options, job, err
+	} else if err != nil {
 		return flags, options, job, Hint(err, "run "+c.Name+" --help for all flags")
 	}
 	if options.version {

@@ -52,6 +52,9 @@ func parseFlags(flags *Flags, watch *watch, args []string) error {
 	}
 	// The flag package has no error types; this prefix is its documented wording.
 	if name, ok := strings.CutPrefix(err.Error(), "flag provided but not defined: -"); ok {
+		if err := flags.answer(name, args); err != nil {
+			return err
+		}
 		return Hint(Usage("unknown flag --%s", name), elsewhere("--", name, flags.names()))
 	}
 	if watch.failed != nil {
@@ -128,11 +131,15 @@ func (v *watched) Set(text string) error {
 		v.watch.flags.given = append(v.watch.flags.given, shard.Field{Name: v.name, Value: text})
 		return nil
 	}
-	if first, ok := v.watch.first[v.name]; ok && first != text {
-		v.watch.failed = Usage("flag --%s is given twice, as %q and as %q; want one of them", v.name, first, text)
+	name := v.name
+	if other := v.watch.flags.aliases[name]; other != "" {
+		name = other
+	}
+	if first, ok := v.watch.first[name]; ok && first != text {
+		v.watch.failed = Usage("flag --%s is given twice, as %q and as %q; want one of them", name, first, text)
 		return v.watch.failed
 	}
-	v.watch.first[v.name] = text
+	v.watch.first[name] = text
 	v.watch.flags.given = append(v.watch.flags.given, shard.Field{Name: v.name, Value: text})
 	return nil
 }
