@@ -208,6 +208,9 @@ func (s *settings) registerOutput(flags *run.Flags) {
 	flags.Group(run.Running, "workers", "resume")
 	flags.Alias("vis", "plots")
 	flags.Alias("skip-all", "resume")
+	flags.Answer("eval-pipeline", func(_ string, args []string) string {
+		return "eval_pipeline is canvas itself: canvas " + run.Without(args, "eval_pipeline")
+	})
 }
 
 // given are the flags that were set, of some.
@@ -242,7 +245,8 @@ func (s *settings) check(o *run.Options) error {
 	if err := s.checkForm(); err != nil {
 		return err
 	}
-	for _, name := range s.given("resume", "skip-all", "reports", "saliency-plots", "save-saliency-vis", "precompute-semantic") {
+	for _, name := range s.given("resume", "skip-all", "reports", "saliency-plots", "save-saliency-vis", "precompute-semantic",
+		"precompute-blip") {
 		if err := o.Together(name, "that is kept or written as cases are scored"); err != nil {
 			return err
 		}

@@ -29,7 +29,7 @@ func (s *settings) registerPublished(flags *run.Flags) {
 		if n := run.Argument(args, "n-samples"); n != "" {
 			members = " --n-samples " + n
 		}
-		return fmt.Sprintf("model-dir %s: checkpoints are not run; give the forecasts of the model, --forecast %s=FILE.npy [N,S,V,H,W], or its export, --model %[2]s=%s%s, with --target and --input",
+		return fmt.Sprintf("--model-dir %s: checkpoints are not run; give the forecasts of the model, --forecast %s=FILE.npy [N,S,V,H,W], or its export, --model %[2]s=%s%s, with --target and --input",
 			dir, name, file, members)
 	})
 }

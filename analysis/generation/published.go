@@ -29,7 +29,7 @@ func (f *options) registerPublished(flags *run.Flags) {
 		if given := run.Argument(args, "classifier-checkpoint", "classifier"); given != "" {
 			classifier = " --classifier " + exportOf(given, "")
 		}
-		return fmt.Sprintf("checkpoint %s: checkpoints are not run; export encoder and decoder with torch.onnx.export, and give --encoder %s=%s --decoder %[2]s=%[4]s --grids %s%s",
+		return fmt.Sprintf("--checkpoint %s: checkpoints are not run; export encoder and decoder with torch.onnx.export, and give --encoder %s=%s --decoder %[2]s=%[4]s --grids %s%s",
 			orText(path, "FILE"), orText(name, "NAME"), exportOf(path, "_encoder"), exportOf(path, "_decoder"), grids, classifier)
 	})
 }

@@ -96,7 +96,7 @@ func (s *setFlag) Set(text string) error {
 		return fmt.Errorf("%q: want METRIC.KEY=VALUE, such as p_at_l.min_seq_sep=6", text)
 	}
 	if k := Find(metric); k != nil {
-		metric = k.Name
+		metric, key = k.Name, k.canonical(key)
 	}
 	values := maps.Clone(s.values)
 	if values == nil {

@@ -8,8 +8,9 @@ import (
 )
 
 // Answer says what is to be done in place of an option of another program, such as that of its
-// checkpoints: giving it is wrong usage, and answer returns the one line that says so, for the
-// value and all arguments of the command line. Such options are not in the help.
+// checkpoints, or of a word, such as the name of its script: giving it is wrong usage, and answer
+// returns the one line that says so, for the value and all arguments of the command line. Such
+// options are not in the help.
 func (f *Flags) Answer(name string, answer func(value string, args []string) string) {
 	if f.answers == nil {
 		f.answers = map[string]func(string, []string) string{}
@@ -28,7 +29,7 @@ func (f *Flags) answer(name string, args []string) error {
 	if answer == nil {
 		return nil
 	}
-	return answered{Usage("--%s", answer(Argument(args, name), args))}
+	return answered{Usage("%s", answer(Argument(args, name), args))}
 }
 
 // Argument is the value of the first of some options on a command line; empty where none is given.
@@ -46,4 +47,9 @@ func Argument(args []string, names ...string) string {
 		return value
 	}
 	return ""
+}
+
+// Without is a command line without a word.
+func Without(args []string, word string) string {
+	return strings.Join(slices.DeleteFunc(slices.Clone(args), func(arg string) bool { return arg == word }), " ")
 }

@@ -17,8 +17,9 @@ func TestAnswer(t *testing.T) {
 	command := Command{Name: "fake", Out: "none", Setup: func(flags *Flags) Job {
 		flags.Ints("k", []int{5}, "neighbors")
 		flags.Answer("model-dir", func(value string, args []string) string {
-			return fmt.Sprintf("model-dir %s: give --model %s.onnx --k %s", value, value, Argument(args, "top_k", "k"))
+			return fmt.Sprintf("--model-dir %s: give --model %s.onnx --k %s", value, value, Argument(args, "top_k", "k"))
 		})
+		flags.Answer("run-all", func(_ string, args []string) string { return "run_all: give " + Without(args, "run_all") })
 		return Job{Run: func(context.Context, *Env) error { return nil }}
 	}}
 	for args, want := range map[string]string{
@@ -26,6 +27,7 @@ func TestAnswer(t *testing.T) {
 		"--k=3 --model-dir=a/b":   "fake: --model-dir a/b: give --model a/b.onnx --k 3\n",
 		"--k 3 -model_dir a=b":    "fake: --model-dir a=b: give --model a=b.onnx --k 3\n",
 		"--k 3 --model_dir":       "fake: --model-dir : give --model .onnx --k 3\n",
+		"--k 3 run_all 7":         "fake: run_all: give --k 3 7\n",
 		"--model_dir D --top-k 3": "fake: --model-dir D: give --model D.onnx --k 3\n",
 	} {
 		var stdout, stderr bytes.Buffer

@@ -48,8 +48,8 @@ type Flags struct {
 	choices  map[string][]string // that values are one of, by flag
 	answers  map[string]func(value string, args []string) string
 	aliases  map[string]string // other names of flags
-	branches []*Branch           // what they took
-	given    []shard.Field       // what was set, in this order
+	branches []*Branch         // what they took
+	given    []shard.Field     // what was set, in this order
 }
 
 func newFlags(name string) *Flags {

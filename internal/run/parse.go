@@ -35,6 +35,9 @@ func parse(flags *Flags, options *Options, c *Command, args []string) error {
 		args = rest[1:]
 	}
 	if flags.NArg() > 0 {
+		if err := flags.answer(flags.Arg(0), args); err != nil {
+			return err
+		}
 		hint := ""
 		if _, err := os.Stat(flags.Arg(0)); err == nil {
 			hint = flags.fileHint
