@@ -140,7 +140,11 @@ func (f *Fixations) readTable(data []byte) error {
 	}
 	x, y, sample := 0, 1, -1
 	if first[0] = strings.TrimSpace(strings.TrimPrefix(first[0], "#")); slices.ContainsFunc(first, isName) {
-		found, err := tabular.Find(first, fixationColumns...)
+		names, err := tabular.Options{Unnamed: true}.Names(first)
+		if err != nil {
+			return err
+		}
+		found, err := tabular.Find(names, fixationColumns...)
 		if err != nil {
 			return err
 		}

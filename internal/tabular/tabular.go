@@ -56,7 +56,7 @@ func Open(r io.Reader, o Options) (*csv.Reader, []string, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	names, err := o.names(header)
+	names, err := o.Names(header)
 	return rows, names, err
 }
 
@@ -98,9 +98,10 @@ func Error(err error) error {
 
 // Names are the names of the columns in a first line, without the white space around them.
 // Errors: a column without a name, two of one name.
-func Names(header []string) ([]string, error) { return Options{}.names(header) }
+func Names(header []string) ([]string, error) { return Options{}.Names(header) }
 
-func (o Options) names(header []string) ([]string, error) {
+// Names is [Names] for a table that is written in this way.
+func (o Options) Names(header []string) ([]string, error) {
 	names := make([]string, len(header))
 	for i, name := range header {
 		if names[i] = strings.Clone(name); !o.Exact {

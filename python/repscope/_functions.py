@@ -462,6 +462,11 @@ COMMANDS = {
         "dry_run:bool "
         "out:path "
         "format:texts "
+        "classifier_checkpoint:path "
+        "cpu:bool "
+        "data:path "
+        "documented_json:text "
+        "output:text "
         "threads:int "
         "memory:size "
         "shard:text:/ "
@@ -513,6 +518,8 @@ COMMANDS = {
         "out:path "
         "format:texts "
         "documented_json:text "
+        "save_results:text "
+        "device:text "
         "threads:int "
         "memory:size "
         "shard:text:/ "
@@ -622,6 +629,7 @@ COMMANDS = {
         "format:texts "
         "eval_snapshots:bool "
         "plots:bool "
+        "precompute_blip:bool "
         "reports:bool "
         "saliency_plots:bool "
         "save_saliency_vis:bool "
@@ -2159,6 +2167,11 @@ def generation(
     dry_run: Optional[bool] = None,
     out: Optional[Path] = None,
     format: Optional[Union[Literal["png", "pdf", "svg", "none"], Sequence[Literal["png", "pdf", "svg", "none"]], str]] = None,
+    classifier_checkpoint: Optional[Path] = None,
+    cpu: Optional[bool] = None,
+    data: Optional[Path] = None,
+    documented_json: Optional[Text] = None,
+    output: Optional[Text] = None,
     threads: Optional[Int] = None,
     memory: Optional[Union[Int, str]] = None,
     shard: Optional[Text] = None,
@@ -2180,7 +2193,7 @@ def generation(
       clusters        how labels are arranged among the latents;
                       tier medium, needs latents NAME=FILE; published target silhouette > 0.2
       conditioning    whether a classifier finds in samples the label that they were made for;
-                      tier low, needs predictions NAME=FILE
+                      tier low, needs predictions NAME=FILE or classifier FILE.onnx
       fidelity        precision, recall, density, coverage and memorization by nearest neighbors;
                       tier medium, needs generated NAME=FILE and real FILE, or latents NAME=FILE and real_latents FILE
 
@@ -2221,8 +2234,9 @@ def generation(
         config: FILE.yaml with the same names as the flags, and sections for single commands (smoothness: {horizons:
             [1,7]}), which win over what is common; the command line wins over both: an option given there takes the
             place of the file's, of all its values if it repeats.
-        definition: NAME of the definition of num_middle: holds that are neither start nor end, or holds − start − end
-            (default, documented). Default: default.
+        definition: NAME of the definition of similarity: of all generated samples, num_middle the holds that are
+            neither start nor end; or, as published, of the valid ones, num_middle holds − start − end (default,
+            documented). Default: default.
         metrics: LIST of metrics (default: all that the inputs allow): reconstruction, diversity, similarity
             (statistical), clusters (latent_space), conditioning (grade_conditioning), fidelity.
         num_samples: N samples of each label: drawn by decoder (0: 100), or taken from files (0: all). Default: 0.
@@ -2245,6 +2259,11 @@ def generation(
         out: DIR for the result file, the CSV files and the figures; by default a temporary folder that goes with the
             result.
         format: LIST of figure formats; none: no figures are drawn (png, pdf, svg, none). Default: png.
+        classifier_checkpoint: the same as classifier.
+        cpu: run models on the processor, as they always are.
+        data: the same as real.
+        documented_json: FILE.json for {checkpoint, metrics} of the first generator, as published.
+        output: the same as documented_json.
         threads: N cores to use; 0: all. Default: 0.
         memory: SIZE of the working memory, such as 450MB; 0: a quarter of what the machine has, or of what its limits
             leave (control groups, ulimit -v). Default: 0.
@@ -2304,6 +2323,8 @@ def forecast(
     out: Optional[Path] = None,
     format: Optional[Union[Literal["png", "pdf", "svg", "none"], Sequence[Literal["png", "pdf", "svg", "none"]], str]] = None,
     documented_json: Optional[Text] = None,
+    save_results: Optional[Text] = None,
+    device: Optional[Text] = None,
     threads: Optional[Int] = None,
     memory: Optional[Union[Int, str]] = None,
     shard: Optional[Text] = None,
@@ -2561,6 +2582,8 @@ def forecast(
             result.
         format: LIST of figure formats; none: no figures are drawn (png, pdf, svg, none). Default: png.
         documented_json: FILE for {metrics, evaluation_config} of the first model, as published.
+        save_results: the same as documented_json.
+        device: DEVICE that model is asked to run on; it runs on the processor (cpu). Default: cpu.
         threads: N cores to use; 0: all. Default: 0.
         memory: SIZE of the working memory, such as 450MB; 0: a quarter of what the machine has, or of what its limits
             leave (control groups, ulimit -v). Default: 0.
@@ -2815,6 +2838,7 @@ def canvas(
     format: Optional[Union[Literal["png", "pdf", "svg", "none"], Sequence[Literal["png", "pdf", "svg", "none"]], str]] = None,
     eval_snapshots: Optional[bool] = None,
     plots: Optional[bool] = None,
+    precompute_blip: Optional[bool] = None,
     reports: Optional[bool] = None,
     saliency_plots: Optional[bool] = None,
     save_saliency_vis: Optional[bool] = None,
@@ -2969,6 +2993,7 @@ def canvas(
         format: LIST of figure formats; none: no figures are drawn (png, pdf, svg, none). Default: png.
         eval_snapshots: the same as snapshots.
         plots: draw bars and boxes of every metric, in evaluation_results_vis.
+        precompute_blip: the same as precompute_semantic.
         reports: write what was matched in every case, in reports.
         saliency_plots: write maps over screens into saliency_visualizations.
         save_saliency_vis: the same as saliency_plots.
