@@ -203,7 +203,9 @@ func (l *loader) table(path string) (*Samples, error) {
 		}
 		s.Statistics = append(s.Statistics, Statistic{Name: c.Name, Values: values, Published: true})
 	}
-	s.Rows, s.Columns = points.Float64(rows, len(numeric)), namesOf(numeric)
+	if s.Rows, s.Columns = points.Float64(rows, len(numeric)), namesOf(numeric); tabular.Numbered(s.Columns) {
+		l.env.Note("note: the columns of %s have no names: they are joined with those of other tables by place", path)
+	}
 	return s, nil
 }
 

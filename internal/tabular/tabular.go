@@ -167,6 +167,9 @@ func places(n, first int) []string {
 	return out
 }
 
+// Numbered reports whether columns have no names but their places 0, 1, 2, ….
+func Numbered(names []string) bool { return isCount(names, 0) }
+
 // isCount reports whether cells number the columns.
 func isCount(cells []string, first int) bool {
 	return slices.EqualFunc(cells, places(len(cells), first), func(cell, place string) bool { return strings.TrimSpace(cell) == place })
