@@ -83,7 +83,8 @@ func OpenPositions(path string, modes []string) (*PositionFile, error) {
 // open finds the rows of every sequence and checks them.
 func (f *PositionFile) open() error {
 	before := markSize(f.file)
-	reader, names, err := tabular.Open(io.NewSectionReader(f.file, before, f.file.Size()-before), tabular.Options{Separator: f.separator})
+	reader, names, err := tabular.Open(io.NewSectionReader(f.file, before, f.file.Size()-before),
+		tabular.Options{Separator: f.separator})
 	if err != nil {
 		return err
 	}

@@ -19,7 +19,8 @@ import (
 // openTable finds the rows of a table and checks them.
 func (f *SequenceFile) openTable() error {
 	before := markSize(f.file)
-	reader, names, err := tabular.Open(io.NewSectionReader(f.file, before, f.file.Size()-before), tabular.Options{Separator: f.separator})
+	reader, names, err := tabular.Open(io.NewSectionReader(f.file, before, f.file.Size()-before),
+		tabular.Options{Separator: f.separator})
 	if err != nil {
 		return err
 	}

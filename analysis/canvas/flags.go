@@ -245,8 +245,8 @@ func (s *settings) check(o *run.Options) error {
 	if err := s.checkForm(); err != nil {
 		return err
 	}
-	for _, name := range s.given("resume", "skip-all", "reports", "saliency-plots", "save-saliency-vis", "precompute-semantic",
-		"precompute-blip") {
+	for _, name := range s.given("resume", "skip-all", "reports", "saliency-plots", "save-saliency-vis",
+		"precompute-semantic", "precompute-blip") {
 		if err := o.Together(name, "that is kept or written as cases are scored"); err != nil {
 			return err
 		}

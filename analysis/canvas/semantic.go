@@ -80,7 +80,8 @@ func (o *SemanticSettings) register(flags *run.Flags) {
 		"compute the scores of captions first and keep them in precomputed_blip_scores.json of --out, where later runs find them")
 	flags.Alias("precompute-blip", "precompute-semantic")
 	flags.Answer("precompute-blip", func(_ string, args []string) string {
-		return "precompute_blip is --precompute-semantic here: canvas --precompute-semantic " + run.Without(args, "precompute_blip")
+		return "precompute_blip is --precompute-semantic here: canvas --precompute-semantic " +
+			run.Without(args, "precompute_blip")
 	})
 	o.Vision.register(flags)
 }

@@ -51,7 +51,9 @@ func (r *Result) documented(m *Model, o Options, dir string) *report.Object {
 
 // dirOf is the folder of the file of a model, or the name of a model without one.
 func dirOf(name string, inputs []report.Input) string {
-	i := slices.IndexFunc(inputs, func(in report.Input) bool { return in.Name == name && (in.Role == "model" || in.Role == "forecast") })
+	i := slices.IndexFunc(inputs, func(in report.Input) bool {
+		return in.Name == name && (in.Role == "model" || in.Role == "forecast")
+	})
 	if i < 0 {
 		return name
 	}

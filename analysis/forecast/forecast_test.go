@@ -357,7 +357,8 @@ func TestBatches(t *testing.T) {
 	}
 	near(t, "sd over samples", mae.SD.Float(), math.Sqrt(sd))
 	doc := asJSON(t, r.documented(&r.Models[0], Options{BatchSize: 3}, "runs/a"))
-	for _, part := range []string{`"mae_std": ` + strings.TrimRight(fmt.Sprint(mae.BatchSD.V), "0"), `"std_over": "batches"`, `"num_samples": 2`,
+	for _, part := range []string{`"mae_std": ` + strings.TrimRight(fmt.Sprint(mae.BatchSD.V), "0"),
+		`"std_over": "batches"`, `"num_samples": 2`,
 		`"model_dir": "runs/a"`, `"n_samples": 2`, `"batch_size": 3`, `"device": "cpu"`} {
 		if !strings.Contains(doc, part) {
 			t.Errorf("documented layout without %s:\n%s", part, doc)

@@ -42,7 +42,9 @@ func (s *settings) write(ctx context.Context, env *run.Env, in *Input, o Options
 	if err := results.All(env, r.writeSamples, r.writeVariables, r.writeLeads, r.writeRanks, r.writeCurves, r.print); err != nil {
 		return err
 	}
-	if err := results.Documented(env, s.documented, r.documented(&r.Models[0], o, dirOf(r.Models[0].Name, env.Result.Inputs))); err != nil {
+	first := &r.Models[0]
+	published := r.documented(first, o, dirOf(first.Name, env.Result.Inputs))
+	if err := results.Documented(env, s.documented, published); err != nil {
 		return err
 	}
 	return s.figures(ctx, env, in, o, r)

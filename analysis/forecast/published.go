@@ -18,7 +18,8 @@ const device = "cpu"
 func (s *settings) registerPublished(flags *run.Flags) {
 	flags.Alias("save-results", "documented-json")
 	s.device = device
-	flags.CheckedVar(&s.device, "device", checkDevice, "`DEVICE` that --model is asked to run on; it runs on the processor (cpu)")
+	flags.CheckedVar(&s.device, "device", checkDevice,
+		"`DEVICE` that --model is asked to run on; it runs on the processor (cpu)")
 	flags.Group(run.Running, "device")
 	flags.Answer("model-dir", func(dir string, args []string) string {
 		name, file := filepath.Base(filepath.Clean(dir)), filepath.Join(dir, "model.onnx")
@@ -29,7 +30,8 @@ func (s *settings) registerPublished(flags *run.Flags) {
 		if n := run.Argument(args, "n-samples"); n != "" {
 			members = " --n-samples " + n
 		}
-		return fmt.Sprintf("--model-dir %s: checkpoints are not run; give the forecasts of the model, --forecast %s=FILE.npy [N,S,V,H,W], or its export, --model %[2]s=%s%s, with --target and --input",
+		return fmt.Sprintf("--model-dir %s: checkpoints are not run; give the forecasts of the model, --forecast "+
+			"%s=FILE.npy [N,S,V,H,W], or its export, --model %[2]s=%s%s, with --target and --input",
 			dir, name, file, members)
 	})
 }

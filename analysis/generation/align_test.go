@@ -66,7 +66,8 @@ func TestColumnsByName(t *testing.T) {
 	real, generated, holdout := made("real", 1), made("generated", 2), made("hold-out", 3)
 	measure := func(generated, holdout *Samples) Model {
 		in := Input{Real: real, HoldOut: holdout, Generators: []Generator{{Name: "g", Generated: generated}}}
-		r, err := Analyze(context.Background(), in, Options{Metrics: []string{"fidelity", "similarity"}, Intervals: true, Seed: 1})
+		r, err := Analyze(context.Background(), in, Options{Metrics: []string{"fidelity", "similarity"}, Intervals: true,
+			Seed: 1})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -77,24 +78,33 @@ func TestColumnsByName(t *testing.T) {
 		t.Errorf("the Fréchet distance is %v", v)
 	}
 	before := turned(generated)
-	for _, got := range []Model{measure(turned(generated), holdout), measure(generated, turned(holdout)), measure(turned(generated), turned(holdout))} {
+	for _, got := range []Model{measure(turned(generated), holdout), measure(generated, turned(holdout)),
+		measure(turned(generated), turned(holdout))} {
 		if got, want := asText(t, &got), asText(t, &want); got != want {
 			t.Errorf("got %s, want %s", got, want)
 		}
 	}
-	if again := turned(generated); !reflect.DeepEqual(again, before) || real.Columns[0] != "a" || math.IsNaN(real.Rows.F64[0]) {
+	if again := turned(generated); !reflect.DeepEqual(again, before) || real.Columns[0] != "a" ||
+		math.IsNaN(real.Rows.F64[0]) {
 		t.Error("the samples that were given are changed")
 	}
 	other := named(normalRows("other", 60, 2, 0, 1, 4), "a", "c")
 	more := named(normalRows("more", 60, 3, 0, 1, 4), "a", "b", "c")
 	for want, in := range map[string]Input{
-		"g: generated: other has other columns than real: missing b; extra c": {Real: real, Generators: []Generator{{Name: "g", Generated: other}}},
-		"g: generated: more has other columns than real: extra c":             {Real: real, Generators: []Generator{{Name: "g", Generated: more}}},
-		"hold-out: other has other columns than real: missing b; extra c":     {Real: real, HoldOut: other, Generators: []Generator{{Name: "g", Generated: generated}}},
-		"g: generated: bare has other columns than real: missing a, b":        {Real: real, Generators: []Generator{{Name: "g", Generated: normalRows("bare", 9, 2, 0, 1, 5)}}},
-		"g: generated: short: 1 names for 2 columns":                          {Real: real, Generators: []Generator{{Name: "g", Generated: &Samples{Name: "short", Columns: []string{"a"}, Rows: real.Rows}}}},
-		"generated: rows of more have 3 columns, those of bare 2":             {Real: normalRows("bare", 9, 2, 0, 1, 5), Generators: []Generator{{Name: "g", Generated: normalRows("more", 9, 3, 0, 1, 5)}}},
-		"g: generated: generated has other columns than bare: extra a, b":     {Real: normalRows("bare", 9, 2, 0, 1, 5), Generators: []Generator{{Name: "g", Generated: generated}}},
+		"g: generated: other has other columns than real: missing b; extra c": {Real: real,
+			Generators: []Generator{{Name: "g", Generated: other}}},
+		"g: generated: more has other columns than real: extra c": {Real: real,
+			Generators: []Generator{{Name: "g", Generated: more}}},
+		"hold-out: other has other columns than real: missing b; extra c": {Real: real, HoldOut: other,
+			Generators: []Generator{{Name: "g", Generated: generated}}},
+		"g: generated: bare has other columns than real: missing a, b": {Real: real,
+			Generators: []Generator{{Name: "g", Generated: normalRows("bare", 9, 2, 0, 1, 5)}}},
+		"g: generated: short: 1 names for 2 columns": {Real: real,
+			Generators: []Generator{{Name: "g", Generated: &Samples{Name: "short", Columns: []string{"a"}, Rows: real.Rows}}}},
+		"generated: rows of more have 3 columns, those of bare 2": {Real: normalRows("bare", 9, 2, 0, 1, 5),
+			Generators: []Generator{{Name: "g", Generated: normalRows("more", 9, 3, 0, 1, 5)}}},
+		"g: generated: generated has other columns than bare: extra a, b": {Real: normalRows("bare", 9, 2, 0, 1, 5),
+			Generators: []Generator{{Name: "g", Generated: generated}}},
 	} {
 		if _, err := Analyze(context.Background(), in, Options{}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)
@@ -116,8 +126,10 @@ func TestNothing(t *testing.T) {
 		{[]string{"conditioning", "diversity"}, "diversity of g: rows holds rows of numbers, not grids", false},
 		{[]string{"conditioning", "fidelity"}, "", false},
 	} {
-		r := analyzed(t, Input{Real: rows, Generators: []Generator{{Name: "g", Generated: rows}}}, Options{Metrics: c.metrics})
-		if reason, lacking := r.nothing(); !strings.HasPrefix(reason, c.reason) || (c.reason == "") != (reason == "") || lacking != c.lacking {
+		r := analyzed(t, Input{Real: rows, Generators: []Generator{{Name: "g", Generated: rows}}},
+			Options{Metrics: c.metrics})
+		if reason, lacking := r.nothing(); !strings.HasPrefix(reason, c.reason) || (c.reason == "") != (reason == "") ||
+			lacking != c.lacking {
 			t.Errorf("%v: %q, %v, want %q, %v", c.metrics, reason, lacking, c.reason, c.lacking)
 		}
 	}

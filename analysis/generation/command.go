@@ -75,7 +75,9 @@ func register(flags *run.Flags) *options {
 	f.example = input.RegisterExample(flags, input.ArrayExample{Name: "boards", Usage: "measure the built-in example: models of a toy climbing board, with one known defect each"})
 	f.statistics = input.RegisterStatistics(flags, "samples")
 	f.reconstruction = input.RegisterFiles(flags, "reconstruction", "`NAME=FILE.npz` with original (0 or 1, [N,C,…]), recon_logits or recon_prob of the same shape, label [N] (repeats)")
-	f.generated = input.RegisterFiles(flags, "generated", "`NAME=FILE` of generated samples: problems of a board (.json), grids (.npy, .npz with labels), or rows of numbers (.csv with label; columns are joined with those of --real by name) (repeats)")
+	f.generated = input.RegisterFiles(flags, "generated",
+		"`NAME=FILE` of generated samples: problems of a board (.json), grids (.npy, .npz with labels), or rows of "+
+			"numbers (.csv with label; columns are joined with those of --real by name) (repeats)")
 	f.latents = input.RegisterFiles(flags, "latents", "`NAME=FILE.npz` with latent [N,D] and label [N] (repeats)")
 	f.predictions = input.RegisterFiles(flags, "predictions", "`NAME=FILE.csv` with the columns target and predicted: what a classifier says of samples made for a label (repeats)")
 	f.groups = input.RegisterFiles(flags, "groups", "`NAME=FILE[:key]` of a number per sample of NAME: equal ones are not independent, such as draws from one latent (repeats)")
@@ -91,8 +93,10 @@ func register(flags *run.Flags) *options {
 	f.generator.register(flags)
 	flags.Var(&metricsFlag{&f.metrics}, "metrics", "`LIST` of metrics (default: all that the inputs allow): "+listing())
 	f.threshold = flags.Float64("threshold", DefaultThreshold, "`P` above which a reconstructed cell is set")
-	f.definition = flags.Choice("definition", DefinitionDefault, Definitions(), "`NAME` of the definition of similarity: of all generated samples, num_middle the holds that are neither start nor end; or, as published, "+
-		"of the valid ones, num_middle holds − start − end")
+	f.definition = flags.Choice("definition", DefinitionDefault, Definitions(),
+		"`NAME` of the definition of similarity: of all generated samples, num_middle the holds that are neither "+
+			"start nor end; or, as published, "+
+			"of the valid ones, num_middle holds − start − end")
 	f.strict = flags.Bool("strict", false, "fail at a problem that cannot be read, where it would be left out")
 	f.revalidate = flags.Bool("revalidate", false, "decide by the rule (a start, an end, at least 3 other holds) which problems are valid, whatever the file says")
 	f.registerPublished(flags)

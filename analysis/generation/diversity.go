@@ -97,7 +97,8 @@ var diversityMetric = Metric{
 		"Jaccard_Distance", "Ceiling", "Of_Ceiling", "Uniqueness_Ratio", "Unique_Count", "Novelty", "Nearest_Jaccard", "Valid_Count", "Generated_Count", "Reason"}, rows: diversityRows},
 	describe: []described{
 		{report.Higher, "share of the cells", []string{"diversity.overall_mean_diversity"}},
-		{report.Higher, "", []string{"diversity.overall_uniqueness_ratio", "diversity.pooled_uniqueness_ratio", "diversity.mean_jaccard_distance", "diversity.diversity_of_ceiling", "diversity.validity_rate",
+		{report.Higher, "", []string{"diversity.overall_uniqueness_ratio", "diversity.pooled_uniqueness_ratio",
+			"diversity.mean_jaccard_distance", "diversity.diversity_of_ceiling", "diversity.validity_rate",
 			"diversity.novelty", "diversity.valid_unique_novel"}},
 		{report.Neither, "", []string{"diversity.mean_nearest_jaccard", "diversity.co_occurrence_distance"}},
 	},

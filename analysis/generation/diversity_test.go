@@ -88,7 +88,8 @@ func TestDiversityAgainstLoops(t *testing.T) {
 	}
 	for name, pair := range map[string][2]float64{
 		"mean": {d.OverallMean.Value.V, stat.Mean(means)}, "sd": {d.OverallSD, deviation(means)}, "unique": {float64(d.Unique), float64(unique)},
-		"ratio": {d.OverallUniqueness.Value.V, stat.Mean(ratios)}, "pooled": {d.PooledUniqueness.Value.V, float64(unique) / 43}, "novelty": {d.Novelty.Share.Value.V, float64(novel) / 43},
+		"ratio": {d.OverallUniqueness.Value.V, stat.Mean(ratios)}, "pooled": {d.PooledUniqueness.Value.V,
+			float64(unique) / 43}, "novelty": {d.Novelty.Share.Value.V, float64(novel) / 43},
 		"nearest": {d.Novelty.Nearest.Value.V, nearest}, "valid": {d.Validity.Value.V, 43. / 45},
 	} {
 		if math.Abs(pair[0]-pair[1]) > 1e-9 {
@@ -117,7 +118,8 @@ func TestUniquenessOfUnequalLabels(t *testing.T) {
 		in := Input{Generators: []Generator{{Name: "g", Generated: s.choose(count(c.n))}}}
 		d := analyzed(t, in, Options{Metrics: []string{"diversity"}, Intervals: true}).Models[0].Diversity
 		if d.OverallUniqueness.Value.V != c.overall || d.PooledUniqueness.Value.V != c.whole {
-			t.Errorf("%d samples: %v and %v, want %v and %v", c.n, d.OverallUniqueness.Value, d.PooledUniqueness.Value, c.overall, c.whole)
+			t.Errorf("%d samples: %v and %v, want %v and %v", c.n, d.OverallUniqueness.Value, d.PooledUniqueness.Value,
+				c.overall, c.whole)
 		}
 		if ci := d.OverallUniqueness.CI; !(ci.Low <= c.overall && c.overall <= ci.High && ci.High <= 1) {
 			t.Errorf("%d samples: interval %v", c.n, ci)
@@ -205,7 +207,8 @@ func TestDiversityDeletions(t *testing.T) {
 		less.Generators = []Generator{{Name: "a", Generated: s.choose(keep)}}
 		want := diverse(t, less, Options{})
 		for name, of := range map[string][2]Estimate{"mean": {d.OverallMean, want.OverallMean}, "Jaccard": {d.Jaccard, want.Jaccard}, "of ceiling": {d.OfCeiling, want.OfCeiling},
-			"unique": {d.OverallUniqueness, want.OverallUniqueness}, "pooled": {d.PooledUniqueness, want.PooledUniqueness}, "novelty": {d.Novelty.Share, want.Novelty.Share}} {
+			"unique": {d.OverallUniqueness, want.OverallUniqueness}, "pooled": {d.PooledUniqueness, want.PooledUniqueness},
+			"novelty": {d.Novelty.Share, want.Novelty.Share}} {
 			if got := of[0].Jackknife.Replicates[g]; math.Abs(got-of[1].Value.V) > 1e-9 {
 				t.Errorf("%s without group %d: %v, want %v", name, g, got, of[1].Value.V)
 			}

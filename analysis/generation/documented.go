@@ -18,15 +18,19 @@ type documentedKeys struct {
 
 // documentedMetrics are those that were published, by our names.
 var documentedMetrics = map[string]documentedKeys{
-	"reconstruction": {"reconstruction", []string{"mean_iou", "std_iou", "per_channel_iou", "per_grade_iou", "num_samples", "threshold"},
+	"reconstruction": {"reconstruction", []string{"mean_iou", "std_iou", "per_channel_iou", "per_grade_iou",
+		"num_samples", "threshold"},
 		"per_grade_iou", []string{"mean_iou", "std_iou", "num_samples"}},
-	"diversity": {"diversity", []string{"overall_mean_diversity", "overall_std_diversity", "overall_uniqueness_ratio", "per_grade"},
+	"diversity": {"diversity", []string{"overall_mean_diversity", "overall_std_diversity", "overall_uniqueness_ratio",
+		"per_grade"},
 		"per_grade", []string{"mean_diversity", "std_diversity", "unique_problems", "total_valid", "uniqueness_ratio"}},
 	"similarity": {"statistical", []string{"overall_mean_distance", "per_grade", "per_statistic"},
 		"per_grade", []string{"wasserstein_distances", "mean_distance", "num_generated", "num_real"}},
-	"clusters": {"latent_space", []string{"silhouette_score", "latent_mean", "latent_std", "grade_separation", "grade_separation_std", "num_grades", "num_samples",
+	"clusters": {"latent_space", []string{"silhouette_score", "latent_mean", "latent_std", "grade_separation",
+		"grade_separation_std", "num_grades", "num_samples",
 		"latent_dim", "per_grade_centroids"}, "per_grade_centroids", []string{"mean", "std", "count"}},
-	"conditioning": {"grade_conditioning", []string{"overall_exact_accuracy", "overall_tolerance_1_accuracy", "per_grade", "warnings"},
+	"conditioning": {"grade_conditioning", []string{"overall_exact_accuracy", "overall_tolerance_1_accuracy",
+		"per_grade", "warnings"},
 		"per_grade", []string{"exact_accuracy", "tolerance_1_accuracy", "num_valid", "num_generated"}},
 }
 
@@ -72,7 +76,8 @@ func (d *documentedKeys) of(metric report.Object, similarity *Similarity) report
 			part = picked(part, similarity.published()...)
 			for _, name := range part.Keys() {
 				v, _ := part.Get(name)
-				part.Set(name, picked(v.(report.Object), "mean", "std", "min", "max", "generated_mean", "generated_std", "real_mean", "real_std"))
+				part.Set(name, picked(v.(report.Object), "mean", "std", "min", "max", "generated_mean", "generated_std",
+					"real_mean", "real_std"))
 			}
 		default:
 			part = withoutIntervals(part)

@@ -24,9 +24,12 @@ func TestPublishedNumbers(t *testing.T) {
 	file := func(name string) string { return filepath.Join(dir, name) }
 	out := filepath.Join(t.TempDir(), "results.json")
 	var stdout, stderr bytes.Buffer
-	code := run.Run(t.Context(), Command, []string{"--generated", "vae=" + file("generated.json"), "--data", file("real.json"), "--reconstruction", "vae=" + file("recon.npz"),
-		"--latents", "vae=" + file("latents.npz"), "--predictions", "vae=" + file("predictions.csv"), "--definition", "documented", "--output", out,
-		"--metrics", "reconstruction,diversity,statistical,latent_space,grade_conditioning", "--bootstrap", "0", "--format", "none", "--out", t.TempDir(), "--cpu"}, &stdout, &stderr)
+	code := run.Run(t.Context(), Command, []string{"--generated", "vae=" + file("generated.json"), "--data",
+		file("real.json"), "--reconstruction", "vae=" + file("recon.npz"),
+		"--latents", "vae=" + file("latents.npz"), "--predictions", "vae=" + file("predictions.csv"), "--definition",
+		"documented", "--output", out,
+		"--metrics", "reconstruction,diversity,statistical,latent_space,grade_conditioning", "--bootstrap", "0", "--format",
+		"none", "--out", t.TempDir(), "--cpu"}, &stdout, &stderr)
 	if code != 0 {
 		t.Fatalf("status %d: %s", code, stderr.String())
 	}

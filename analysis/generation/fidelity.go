@@ -158,8 +158,10 @@ func hasBalls(generated, real, k int) bool {
 
 // noBall is what is known of balls where samples have no usualK neighbors.
 func noBall(generated, real int) Ball {
-	reason := fmt.Sprintf("%d generated and %d real samples: %d neighbors take %d of each", generated, real, usualK, usualK+1)
-	return Ball{K: usualK, Precision: undefined("fidelity.precision", reason), Recall: undefined("fidelity.recall", reason),
+	reason := fmt.Sprintf("%d generated and %d real samples: %d neighbors take %d of each", generated, real, usualK,
+		usualK+1)
+	return Ball{K: usualK, Precision: undefined("fidelity.precision", reason),
+		Recall:  undefined("fidelity.recall", reason),
 		Density: undefined("fidelity.density", reason), Coverage: undefined("fidelity.coverage", reason)}
 }
 
@@ -169,7 +171,8 @@ func (b *Ball) degenerate(real, generated int) string {
 	for _, kind := range []struct {
 		zero, n      int
 		name, scores string
-	}{{b.ZeroReal, real, "real", "precision, density and coverage tell"}, {b.ZeroGenerated, generated, "generated", "recall tells"}} {
+	}{{b.ZeroReal, real, "real", "precision, density and coverage tell"}, {b.ZeroGenerated, generated, "generated",
+		"recall tells"}} {
 		if 2*kind.zero > kind.n {
 			parts = append(parts, fmt.Sprintf("%d of %d %s samples have %d copies or more, so that %s copies alone",
 				kind.zero, kind.n, kind.name, b.K, kind.scores))
@@ -184,7 +187,8 @@ func (w *fidelityWork) few(real, generated int) error {
 	if min(real, generated) >= leastForErrors || !w.a.o.Intervals {
 		return nil
 	}
-	return stat.Undefined("error", "%d generated and %d real samples: errors take %d of each", generated, real, leastForErrors)
+	return stat.Undefined("error", "%d generated and %d real samples: errors take %d of each", generated, real,
+		leastForErrors)
 }
 
 // newFidelityWork chooses what is compared.

@@ -35,7 +35,8 @@ type Memorization struct {
 const pointsPerCell, mostCells = 60, 10
 
 // The paths of its numbers with intervals.
-const pathCopies, pathAuthentic, pathNovelty = "fidelity.memorization.copies", "fidelity.memorization.authentic", "fidelity.novelty"
+const pathCopies, pathAuthentic, pathNovelty = "fidelity.memorization.copies", "fidelity.memorization.authentic",
+	"fidelity.novelty"
 
 // memorization fills in f.Memorization.
 func (w *fidelityWork) memorization(ctx context.Context, g *Generator, f *Fidelity) error {

@@ -192,7 +192,8 @@ func TestFidelityOfFewSamples(t *testing.T) {
 	t.Parallel()
 	for _, size := range [][2]int{{1, 1}, {1, 40}, {2, 2}, {5, 30}, {6, 30}, {12, 60}, {30, 7}, {19, 19}, {20, 20}} {
 		real, generated := normalRows("real", size[1], 3, 0, 1, 1), normalRows("few", size[0], 3, 0, 1, 2)
-		m := fidelityOf(t, Input{Real: real, Generators: []Generator{{Name: "few", Generated: generated}}}, Options{Intervals: true, Seed: 1}).Models[0]
+		m := fidelityOf(t, Input{Real: real, Generators: []Generator{{Name: "few", Generated: generated}}},
+			Options{Intervals: true, Seed: 1}).Models[0]
 		f := m.Fidelity
 		if f == nil {
 			t.Fatalf("%v: skipped: %v", size, m.Skipped)
@@ -214,12 +215,15 @@ func TestFidelityOfFewSamples(t *testing.T) {
 				}
 			}
 		}
-		for _, e := range append(scores, f.Distances.Energy, f.Distances.Frechet, f.Memorization.Novelty, f.Classifiers[0].AUC) {
-			if defined := e.CI.Defined(); least < leastForErrors && (defined || e.CI.Reason == "") || least >= leastForErrors && e.Value.Defined() && !defined {
+		for _, e := range append(scores, f.Distances.Energy, f.Distances.Frechet, f.Memorization.Novelty,
+			f.Classifiers[0].AUC) {
+			if defined := e.CI.Defined(); least < leastForErrors && (defined || e.CI.Reason == "") ||
+				least >= leastForErrors && e.Value.Defined() && !defined {
 				t.Errorf("%v: the interval of %s is %v (%s)", size, e.Path, e.CI, e.CI.Reason)
 			}
 		}
-		if least > 1 && !(f.Distances.Energy.Value.Defined() && f.Distances.EnergyP.Defined() && f.Distances.MMD.Value.Defined() && f.Memorization.Novelty.Value.Defined()) {
+		if least > 1 && !(f.Distances.Energy.Value.Defined() && f.Distances.EnergyP.Defined() &&
+			f.Distances.MMD.Value.Defined() && f.Memorization.Novelty.Value.Defined()) {
 			t.Errorf("%v: %+v", size, f.Distances)
 		}
 		if text := f.interpretation(); strings.Contains(text, "NaN") {
@@ -237,13 +241,15 @@ func TestFidelityOfLabels(t *testing.T) {
 		generated.Labels[2*i] = 7 // real ones have none of it
 		real.Labels[i], real.Valid[i] = 9, false
 	}
-	f := fidelityOf(t, Input{Real: real, Generators: []Generator{{Name: "g", Generated: generated}}}, Options{}).Models[0].Fidelity
+	f := fidelityOf(t, Input{Real: real, Generators: []Generator{{Name: "g", Generated: generated}}},
+		Options{}).Models[0].Fidelity
 	var left []string
 	for _, s := range f.Left {
 		left = append(left, strings.TrimSpace(strings.Split(s.Reason, ":")[0]))
 	}
 	want := []string{"5 generated and 0 real samples", "0 generated and 0 real samples"}
-	if len(f.ByLabel) != 2 || f.ByLabel[0].Generated != 10 || !slices.Equal(left, want) || f.Left[0].Label != 7 || f.Left[1].Label != 9 {
+	if len(f.ByLabel) != 2 || f.ByLabel[0].Generated != 10 || !slices.Equal(left, want) || f.Left[0].Label != 7 ||
+		f.Left[1].Label != 9 {
 		t.Errorf("%d labels, left out %q, want %q", len(f.ByLabel), left, want)
 	}
 }
@@ -252,12 +258,15 @@ func TestFidelityOfLabels(t *testing.T) {
 func TestFidelityOfEqualSamples(t *testing.T) {
 	t.Parallel()
 	same := &Samples{Name: "same", Rows: points.Float64(make([]float64, 120), 3)}
-	result := fidelityOf(t, Input{Real: same, Generators: []Generator{{Name: "g", Generated: same}}}, Options{Intervals: true})
+	result := fidelityOf(t, Input{Real: same, Generators: []Generator{{Name: "g", Generated: same}}},
+		Options{Intervals: true})
 	f := result.Models[0].Fidelity
-	if f == nil || f.Ball.Recall.Value.V != 1 || f.Ball.Coverage.Value.V != 1 || f.Ball.Precision.Value.Float() != 1 || f.Distances.MMD.Value.Defined() || f.Distances.Vendi.Value.Defined() || f.Memorization.Copies.Value.Float() != 1 {
+	if f == nil || f.Ball.Recall.Value.V != 1 || f.Ball.Coverage.Value.V != 1 || f.Ball.Precision.Value.Float() != 1 ||
+		f.Distances.MMD.Value.Defined() || f.Distances.Vendi.Value.Defined() || f.Memorization.Copies.Value.Float() != 1 {
 		t.Fatalf("%+v", f)
 	}
-	const want = "fidelity of g is degenerate: 40 of 40 real samples have 5 copies or more, so that precision, density and coverage tell copies alone; " +
+	const want = "fidelity of g is degenerate: 40 of 40 real samples have 5 copies or more, so that precision, " +
+		"density and coverage tell copies alone; " +
 		"40 of 40 generated samples have 5 copies or more, so that recall tells copies alone"
 	if !slices.Equal(result.Warnings, []string{want}) {
 		t.Errorf("%q, want %q", result.Warnings, want)
@@ -268,7 +277,8 @@ func TestFidelityOfEqualSamples(t *testing.T) {
 func TestFidelityOfOnes(t *testing.T) {
 	t.Parallel()
 	ones := &Latents{Name: "ones", Points: points.Float32(slices.Repeat([]float32{1}, 64*100), 100)}
-	f := fidelityOf(t, Input{RealLatents: ones, Generators: []Generator{{Name: "g", Latents: ones}}}, Options{Intervals: true}).Models[0].Fidelity
+	f := fidelityOf(t, Input{RealLatents: ones, Generators: []Generator{{Name: "g", Latents: ones}}},
+		Options{Intervals: true}).Models[0].Fidelity
 	if f.Ball.Precision.Value.V != 1 || f.Ball.Coverage.Value.V != 1 || f.Degenerate == "" {
 		t.Errorf("%+v", f.Ball)
 	}

@@ -255,7 +255,8 @@ func (r *generatorRun) encoded() *Latents {
 func (r *generatorRun) pairs() *Pairs {
 	g := r.grids
 	d := size(r.dim)
-	p := &Pairs{Name: "the reconstructions of " + r.heads.Name, N: g.N(), Shape: g.Shape, Channels: g.Channels, Labels: g.Labels, Groups: g.Groups,
+	p := &Pairs{Name: "the reconstructions of " + r.heads.Name, N: g.N(), Shape: g.Shape, Channels: g.Channels,
+		Labels: g.Labels, Groups: g.Groups,
 		Digest: fmt.Sprintf("encoder %s decoder %s %s", r.heads.Encoder.SHA256, r.heads.Decoder.SHA256, g.digest()),
 		Read: func(ctx context.Context, original, probability []float64, lo, hi int) error {
 			for i, v := range g.Rows.U8[lo*g.Rows.Dim : hi*g.Rows.Dim] {
@@ -349,7 +350,9 @@ func (r *generatorRun) draw(ctx context.Context, o Draws) (cells []uint8, labels
 // classify says for samples which label a classifier takes each for. Its classes are the
 // labels 0, 1, …, or the known ones, ascending, if it has as many as these: the labels of all
 // samples that it looks at, so that a class is one label for all of them.
-func classify(ctx context.Context, head *latent.Head, s *Samples, known []int, o latent.EncodeOptions) (*Predictions, error) {
+func classify(
+	ctx context.Context, head *latent.Head, s *Samples, known []int, o latent.EncodeOptions,
+) (*Predictions, error) {
 	given := []latent.HeadInput{{Name: latent.HeadGrid, Rows: s.Rows, Shape: s.Shape}}
 	shape, err := head.Check(given, nil)
 	if err != nil {
@@ -362,7 +365,8 @@ func classify(ctx context.Context, head *latent.Head, s *Samples, known []int, o
 	case classes == len(known):
 		label = func(class int) int { return known[class] }
 	default:
-		return nil, fmt.Errorf("classifier %s has %d classes, but the samples have %d labels up to %d: want a class for each, or classes 0 to %d",
+		return nil, fmt.Errorf("classifier %s has %d classes, but the samples have %d labels up to %d: want a class "+
+			"for each, or classes 0 to %d",
 			head.Path, classes, len(known), largest, largest)
 	}
 	out := &Predictions{Name: fmt.Sprintf("%s by %s", s.Name, head.Path), Generated: map[int]int{}}

@@ -67,7 +67,8 @@ func (f *options) load(ctx context.Context, env *run.Env) (*Input, error) {
 	}
 	l.tables = nil
 	if l.named != "" && l.unnamed != nil {
-		env.Note("note: labels of %s are numbers: they are read as those that label_to_grade of %s names", strings.Join(l.unnamed, ", "), l.named)
+		env.Note("note: labels of %s are numbers: they are read as those that label_to_grade of %s names",
+			strings.Join(l.unnamed, ", "), l.named)
 	}
 	if err := l.run(ctx, in); err != nil {
 		return nil, err
@@ -248,7 +249,8 @@ func (l *loader) adopt(own labels, of []int, name string) error {
 	for i, label := range of {
 		text, ok := own[label]
 		if !ok {
-			return fmt.Errorf("%s: label %d of sample %d has no name among its own, which are of label_to_grade, or the grades of boards", name, label, i)
+			return fmt.Errorf("%s: label %d of sample %d has no name among its own, which are of label_to_grade, or the "+
+				"grades of boards", name, label, i)
 		}
 		to, ok := byName[text]
 		if !ok {
@@ -295,7 +297,8 @@ func (f *options) group(env *run.Env, in *Input) error {
 			return fmt.Errorf("groups %s: %s has %d numbers, but no input of %s has as many samples", file.Name, a.Name(), len(values), file.Name)
 		case 1:
 		default:
-			env.Note("note: groups %s: %s is taken for the %d samples of --%s alike", file.Name, a.Name(), len(values), strings.Join(grouped, " and of --"))
+			env.Note("note: groups %s: %s is taken for the %d samples of --%s alike", file.Name, a.Name(), len(values),
+				strings.Join(grouped, " and of --"))
 		}
 	}
 	if length := f.statistics.Block.Length; length > 1 {

@@ -25,8 +25,10 @@ func describeMethods(d *methods.Draft) {
 		if d.Text("definition") == DefinitionDocumented {
 			middle, which = "holds less start and end holds", "valid generated"
 		}
-		d.Say("Similarity of statistics: of every label the exact Wasserstein distance of numbers of %s and real samples (middle holds, where there are holds, are %s), in their unit and in standard deviations of the real ones, "+
-			"beside that of two random parts of the real samples; Kolmogorov–Smirnov, energy distance [@szekely2013] and maximum mean discrepancy [@gretton2012] over all numbers, with p values by permutation.", which, middle)
+		d.Say("Similarity of statistics: of every label the exact Wasserstein distance of numbers of %s and real "+
+			"samples (middle holds, where there are holds, are %s), in their unit and in standard deviations of the real ones, "+
+			"beside that of two random parts of the real samples; Kolmogorov–Smirnov, energy distance [@szekely2013] and "+
+			"maximum mean discrepancy [@gretton2012] over all numbers, with p values by permutation.", which, middle)
 	}
 	if d.Holds("clusters") {
 		d.Say("Clusters: the labels among the latents, by silhouette [@rousseeuw1987], Davies–Bouldin index [@davies1979], the vote of the 10 nearest neighbors, the distances of centroids of labels that follow each other, and the rank correlation of labels with a direction found by ridge regression [@hoerl1970] on other samples; " +

@@ -15,7 +15,8 @@ import (
 // registerPublished adds the flags of the published script, and answers to those that are done
 // by others here.
 func (f *options) registerPublished(flags *run.Flags) {
-	flags.CheckedVar(&f.documented, "documented-json", results.JSONName, "`FILE.json` for {checkpoint, metrics} of the first generator, as published")
+	flags.CheckedVar(&f.documented, "documented-json", results.JSONName,
+		"`FILE.json` for {checkpoint, metrics} of the first generator, as published")
 	flags.Unrecorded("documented-json")
 	flags.Alias("output", "documented-json")
 	flags.Alias("data", "real")
@@ -29,8 +30,10 @@ func (f *options) registerPublished(flags *run.Flags) {
 		if given := run.Argument(args, "classifier-checkpoint", "classifier"); given != "" {
 			classifier = " --classifier " + exportOf(given, "")
 		}
-		return fmt.Sprintf("--checkpoint %s: checkpoints are not run; export encoder and decoder with torch.onnx.export, and give --encoder %s=%s --decoder %[2]s=%[4]s --grids %s%s",
-			orText(path, "FILE"), orText(name, "NAME"), exportOf(path, "_encoder"), exportOf(path, "_decoder"), grids, classifier)
+		return fmt.Sprintf("--checkpoint %s: checkpoints are not run; export encoder and decoder with "+
+			"torch.onnx.export, and give --encoder %s=%s --decoder %[2]s=%[4]s --grids %s%s",
+			orText(path, "FILE"), orText(name, "NAME"), exportOf(path, "_encoder"), exportOf(path, "_decoder"), grids,
+			classifier)
 	})
 }
 
@@ -54,7 +57,8 @@ func checkExport(flag, path string) error {
 	if !slices.Contains(checkpoints, strings.ToLower(filepath.Ext(path))) {
 		return nil
 	}
-	return run.Usage("--%s %s: checkpoints are not run; export the model with torch.onnx.export, and give --%[1]s %[3]s", flag, path, exportOf(path, ""))
+	return run.Usage("--%s %s: checkpoints are not run; export the model with torch.onnx.export, and give --%[1]s %[3]s",
+		flag, path, exportOf(path, ""))
 }
 
 // writeDocumented writes the published layout of the first generator.
@@ -63,7 +67,8 @@ func (f *options) writeDocumented(env *run.Env, r *Result) error {
 		return nil
 	}
 	if r.computed("similarity") && *f.definition != DefinitionDocumented {
-		env.Note("note: %s has statistical numbers of --definition %s; published ones are those of --definition %s", f.documented, *f.definition, DefinitionDocumented)
+		env.Note("note: %s has statistical numbers of --definition %s; published ones are those of --definition %s",
+			f.documented, *f.definition, DefinitionDocumented)
 	}
 	return results.Documented(env, f.documented, r.documented(&r.Models[0]))
 }

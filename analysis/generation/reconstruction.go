@@ -75,7 +75,8 @@ var reconstructionMetric = Metric{
 // computeReconstruction reads the pairs in pieces and compares them.
 func computeReconstruction(ctx context.Context, a *analyzer, g *Generator, m *Model) error {
 	p := g.Reconstruction
-	r := &Reconstruction{N: p.N, Draws: p.Draws, Threshold: a.o.Threshold, IoU: make([]float64, p.N), Groups: p.Groups, Labels: p.Labels, limit: a.o.Threshold}
+	r := &Reconstruction{N: p.N, Draws: p.Draws, Threshold: a.o.Threshold, IoU: make([]float64, p.N), Groups: p.Groups,
+		Labels: p.Labels, limit: a.o.Threshold}
 	if p.Round != nil {
 		r.limit = p.Round(r.limit)
 	}

@@ -35,7 +35,10 @@ var (
 	needGenerated      = Need{"--generated NAME=FILE", func(_ *Input, g *Generator) bool { return g.Generated != nil }}
 	needLatents        = Need{"--latents NAME=FILE", func(_ *Input, g *Generator) bool { return g.Latents != nil }}
 	needReference      = Need{"--generated NAME=FILE and --real FILE", func(in *Input, g *Generator) bool { return g.Generated != nil && in.Real != nil }}
-	needPredictions    = Need{"--predictions NAME=FILE or --classifier FILE.onnx", func(_ *Input, g *Generator) bool { return g.Predictions != nil }}
+	needPredictions    = Need{"--predictions NAME=FILE or --classifier FILE.onnx", func(_ *Input,
+		g *Generator) bool {
+		return g.Predictions != nil
+	}}
 )
 
 // Metric is a row of the registry.

@@ -256,7 +256,8 @@ func openLabels(path string, n int, keys ...string) (values []int, err error) {
 		}
 		for i, v := range read {
 			if v != values[i] {
-				return nil, fmt.Errorf("%s: %s of sample %d is %d, but %s is %d: want one array of %s", path, key, i, v, first, values[i], keys[1])
+				return nil, fmt.Errorf("%s: %s of sample %d is %d, but %s is %d: want one array of %s", path, key, i, v, first,
+					values[i], keys[1])
 			}
 		}
 	}

@@ -95,7 +95,8 @@ func TestAdopt(t *testing.T) {
 	if err := l.adopt(labels{4: "x", 5: "y"}, of, "second"); err != nil || !slices.Equal(of, []int{1, 0, 1}) {
 		t.Errorf("%v, %v", of, err)
 	}
-	for want, own := range map[string]labels{"label 1 of sample 0 has no name among its own": {0: "x"}, `"z", the name of label 1 of sample 0, is no name`: {1: "z"}} {
+	for want, own := range map[string]labels{"label 1 of sample 0 has no name among its own": {0: "x"},
+		`"z", the name of label 1 of sample 0, is no name`: {1: "z"}} {
 		if err := l.adopt(own, []int{1}, "third"); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want one with %q", err, want)
 		}
@@ -202,19 +203,22 @@ func TestLabelsOfSeveralFiles(t *testing.T) {
 		if got == nil {
 			t.Fatal(stderr)
 		}
-		if a, b := got.Generators[0].Generated.Labels, got.Real.Labels; !slices.Equal(a, b) || got.LabelNames[a[0]] != "6A+" || got.LabelNames[a[1]] != "6B" {
+		if a, b := got.Generators[0].Generated.Labels, got.Real.Labels; !slices.Equal(a, b) ||
+			got.LabelNames[a[0]] != "6A+" || got.LabelNames[a[1]] != "6B" {
 			t.Errorf("%v: labels %v and %v of %v", order, a, b, got.LabelNames)
 		}
 	}
 	got, stderr := loaded(t, "--latents", "a="+path("z.npz"), "--generated", "a="+path("named.npz"))
-	if got == nil || !strings.Contains(stderr, "note: labels of "+path("z.npz")+" are numbers: they are read as those that label_to_grade of "+path("named.npz")+" names") {
+	if got == nil || !strings.Contains(stderr, "note: labels of "+path("z.npz")+" are numbers: they are read as "+
+		"those that label_to_grade of "+path("named.npz")+" names") {
 		t.Errorf("%v: %s", got, stderr)
 	}
 	for _, c := range []struct{ generated, want string }{
 		{"twice.npz", "twice.npz: grade of sample 3 is 3, but label is 2: want one array of labels"},
 		{"unknown.npz", `"6C", the name of label 5 of sample 1, is no name of the other inputs`},
 	} {
-		if got, stderr := loaded(t, "--generated", "b="+path("named.npz"), "--generated", "a="+path(c.generated)); got != nil || !strings.Contains(stderr, c.want) {
+		if got, stderr := loaded(t, "--generated", "b="+path("named.npz"), "--generated",
+			"a="+path(c.generated)); got != nil || !strings.Contains(stderr, c.want) {
 			t.Errorf("%s: %s", c.generated, stderr)
 		}
 	}
@@ -232,11 +236,13 @@ func TestThresholdOfFloat32(t *testing.T) {
 	for _, probability := range []dataset.StreamedField{
 		array("recon_prob", dataset.Float32, shape, []float32{0.3, 0.3, 0.31, 0.3, 0.1, 0.3}),
 		array("recon_prob", dataset.Float64, shape, []float64{0.3, 0.3, 0.31, 0.3, 0.1, 0.3}),
-		array("recon_prob", dataset.Float16, shape, []uint16{0x34cd, 0x34cd, 0x34f6, 0x34cd, 0x2e66, 0x34cd}), // numpy.float16 of them
+		array("recon_prob", dataset.Float16, shape, []uint16{0x34cd, 0x34cd, 0x34f6, 0x34cd, 0x2e66, 0x34cd}),
+		// numpy.float16 of them
 	} {
 		npz(t, path, original, probability)
 		var stdout, stderr bytes.Buffer
-		run.Run(t.Context(), Command, []string{"--reconstruction", "a=" + path, "--threshold", "0.3", "--bootstrap", "0", "--json", "--quiet",
+		run.Run(t.Context(), Command, []string{"--reconstruction", "a=" + path, "--threshold", "0.3", "--bootstrap", "0",
+			"--json", "--quiet",
 			"--format", "none", "--out", filepath.Join(t.TempDir(), "out")}, &stdout, &stderr)
 		if !strings.Contains(stdout.String(), `"mean_iou": 0.25,`) { // of 0.5 and 0
 			t.Errorf("%v: %s%s", probability.DType, stderr.String(), stdout.String())

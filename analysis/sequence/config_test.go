@@ -99,7 +99,8 @@ func TestConfigurationTree(t *testing.T) {
 		t.Error("coordinates")
 	}
 	// What flags say takes the place of the tree.
-	s, o, code, messages = configured(t, exampleTree, "--metrics", "loss", "--set", "p_at_l.threshold=8", "--mask-rate", "0.3",
+	s, o, code, messages = configured(t, exampleTree, "--metrics", "loss", "--set", "p_at_l.threshold=8", "--mask-rate",
+		"0.3",
 		"--region-mode", "region-level", "--regions", "heavy", "--sequences", "b=other.csv", "--position-batch", "4")
 	if code != 0 {
 		t.Fatalf("%d: %s", code, messages)
@@ -144,7 +145,8 @@ func TestBadConfigurationTree(t *testing.T) {
 		{"eval: 7", "eval: want a mapping of metrics, regions, masking", ""},
 		{"eval:\n  metrics:\n    p_at_k: {enabled: true}", `run.yaml, line 3: there is no metric "p_at_k"`, "did you mean p_at_l?"},
 		{"eval: {metrics: {p_at_l: {distance: 8}}}", `p_at_l has no option "distance"`, ""},
-		{"eval: {metrics: {p_at_l: {threshold: 8, contact_threshold: 6}}}", "p_at_l.contact_threshold is there twice, as contact_threshold too", ""},
+		{"eval: {metrics: {p_at_l: {threshold: 8, contact_threshold: 6}}}",
+			"p_at_l.contact_threshold is there twice, as contact_threshold too", ""},
 		{"eval: {metrics: {loss: {threshold: 8}}}", "loss has no options, and loss.threshold is set", ""},
 		{"eval: {metrics: {p_at_l: {min_seq_sep: far}}}", "p_at_l.min_seq_sep is far, want a whole number", ""},
 		{"eval: {metrics: {p_at_l: {min_seq_sep: [1]}}}", "p_at_l.min_seq_sep: want one value", ""},

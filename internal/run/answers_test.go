@@ -31,7 +31,8 @@ func TestAnswer(t *testing.T) {
 		"--model_dir D --top-k 3": "fake: --model-dir D: give --model D.onnx --k 3\n",
 	} {
 		var stdout, stderr bytes.Buffer
-		if code := Run(t.Context(), command, strings.Fields(args), &stdout, &stderr); code != exitUsage || stderr.String() != want {
+		if code := Run(t.Context(), command, strings.Fields(args), &stdout, &stderr); code != exitUsage ||
+			stderr.String() != want {
 			t.Errorf("%s: status %d, %q, want %q", args, code, stderr.String(), want)
 		}
 	}
@@ -44,7 +45,8 @@ func TestAnswer(t *testing.T) {
 func TestConfig_OfAnotherProgram(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
-		"data: {path: x}\nmodel: {name: cnp}\ntraining: {lr: 1}\n": "C.yaml: data, training are no options of fake; is it that of another program?",
+		"data: {path: x}\nmodel: {name: cnp}\ntraining: {lr: 1}\n": "C.yaml: data, training are no options of fake; " +
+			"is it that of another program?",
 		"kk: 3\n":                  "line 1: unknown option \"kk\"",
 		"k: 3\nlimits: 1\nlr: 2\n": "C.yaml: limits, lr are no options",
 		"k: 3\nfast: true\nmetric: cosine\nlimits: 1\nlr: 2\n": "line 4: unknown option \"limits\"",
@@ -72,7 +74,8 @@ func TestAlias_GivenTwice(t *testing.T) {
 	for _, args := range []string{"--limit 1kB --size 2kB", "--size 1kB --limit 2kB", "--size 1kB --size 2kB"} {
 		f := newFake()
 		f.flags.Alias("size", "limit")
-		if err := f.parse(strings.Fields(args)...); err == nil || err.Error() != `flag --limit is given twice, as "1kB" and as "2kB"; want one of them` {
+		if err := f.parse(strings.Fields(args)...); err == nil ||
+			err.Error() != `flag --limit is given twice, as "1kB" and as "2kB"; want one of them` {
 			t.Errorf("%s: %v", args, err)
 		}
 	}

@@ -91,14 +91,16 @@ func (c *config) ofAnother(common []*yaml.Node, section bool) error {
 	var unknown []string
 	for i := 0; i < len(common); i += 2 {
 		name := strings.TrimLeft(common[i].Value, "-")
-		if c.flags.Lookup(name) == nil && c.flags.trees[name] == nil && !slices.Contains(c.flags.omitted, name) && !c.ofStates(name) {
+		if c.flags.Lookup(name) == nil && c.flags.trees[name] == nil && !slices.Contains(c.flags.omitted, name) &&
+			!c.ofStates(name) {
 			unknown = append(unknown, common[i].Value)
 		}
 	}
 	if section || len(unknown) < 2 || 4*len(unknown) <= len(common) {
 		return nil
 	}
-	return Hint(Usage("configuration %s: %s are no options of %s; is it that of another program?", c.path, strings.Join(unknown, ", "), c.flags.Name()),
+	return Hint(Usage("configuration %s: %s are no options of %s; is it that of another program?", c.path,
+		strings.Join(unknown, ", "), c.flags.Name()),
 		cmp.Or(c.flags.fileHint, DidYouMean("", unknown[0], configNames(c.flags))))
 }
 

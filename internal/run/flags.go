@@ -53,7 +53,8 @@ type Flags struct {
 }
 
 func newFlags(name string) *Flags {
-	f := &Flags{FlagSet: flag.NewFlagSet(name, flag.ContinueOnError), groups: map[string]Group{}, titles: map[Group]string{}, choices: map[string][]string{}, aliases: map[string]string{}}
+	f := &Flags{FlagSet: flag.NewFlagSet(name, flag.ContinueOnError), groups: map[string]Group{},
+		titles: map[Group]string{}, choices: map[string][]string{}, aliases: map[string]string{}}
 	f.SetOutput(io.Discard) // errors and help are printed by this package
 	return f
 }

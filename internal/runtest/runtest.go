@@ -247,7 +247,8 @@ func experience(ts *testscript.TestScript, neg bool, args []string) {
 		}}
 	}
 	var file bytes.Buffer
-	ts.Check(torchtest.Encode(&file, torchtest.Dict{{Key: "train_dataset", Value: split(1)}, {Key: "val_dataset", Value: split(2)}, {Key: "metadata", Value: torchtest.Dict{}}}))
+	ts.Check(torchtest.Encode(&file, torchtest.Dict{{Key: "train_dataset", Value: split(1)}, {Key: "val_dataset",
+		Value: split(2)}, {Key: "metadata", Value: torchtest.Dict{}}}))
 	ts.Check(os.MkdirAll(filepath.Dir(ts.MkAbs(args[0])), 0o777))
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), file.Bytes(), 0o666))
 }

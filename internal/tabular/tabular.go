@@ -141,7 +141,8 @@ func NamesOrPlaces(header []string) (names []string, row bool, err error) {
 	case broken > 0:
 		return places(len(header), 0), true, nil
 	case whole == len(header) && !isCount(header, 0) && !isCount(header, 1):
-		return nil, false, hinted{fmt.Errorf("%w: %s", ErrNamesOrRow, strings.Join(header, ", ")), "write a line of names before the rows"}
+		return nil, false, hinted{fmt.Errorf("%w: %s", ErrNamesOrRow, strings.Join(header, ", ")),
+			"write a line of names before the rows"}
 	}
 	names, err = Names(header)
 	return names, false, err
@@ -172,7 +173,10 @@ func Numbered(names []string) bool { return isCount(names, 0) }
 
 // isCount reports whether cells number the columns.
 func isCount(cells []string, first int) bool {
-	return slices.EqualFunc(cells, places(len(cells), first), func(cell, place string) bool { return strings.TrimSpace(cell) == place })
+	return slices.EqualFunc(cells, places(len(cells), first), func(cell,
+		place string) bool {
+		return strings.TrimSpace(cell) == place
+	})
 }
 
 // Column is a column that a reader wants.
@@ -221,7 +225,8 @@ func (c *Column) missing(names []string, wanted []Column) error {
 			list = append(list, w.Name)
 		}
 	}
-	err := fmt.Errorf("there is no column %q; the columns are %s, want %s", c.Name, strings.Join(names, ", "), strings.Join(list, ", "))
+	err := fmt.Errorf("there is no column %q; the columns are %s, want %s", c.Name, strings.Join(names, ", "),
+		strings.Join(list, ", "))
 	near := text.Nearest(c.Name, names)
 	if near == "" || slices.ContainsFunc(wanted, func(w Column) bool { return strings.EqualFold(near, w.Name) }) {
 		return err

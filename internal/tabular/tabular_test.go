@@ -58,7 +58,8 @@ func TestOpen(t *testing.T) {
 	if _, err := rows.Read(); !errors.Is(err, io.EOF) {
 		t.Errorf("after the last row: %v", err)
 	}
-	if _, names, err = Open(strings.NewReader(",b,\n"), Options{Unnamed: true}); err != nil || !slices.Equal(names, []string{"", "b", ""}) {
+	if _, names, err = Open(strings.NewReader(",b,\n"), Options{Unnamed: true}); err != nil || !slices.Equal(names,
+		[]string{"", "b", ""}) {
 		t.Errorf("%q, error %v", names, err)
 	}
 	for text, want := range map[string]string{
@@ -95,7 +96,8 @@ func TestFind(t *testing.T) {
 		{"row y", []Column{ordered}, []int{1}, "", ""},
 		{"row x", []Column{ordered}, []int{0}, "", ""},
 		{"row y Y", []Column{ordered}, nil, "the columns y and Y both hold y", ""},
-		{"grade label", []Column{{Name: "label", Found: []string{"grade"}}}, nil, "the columns label and grade both hold label", ""},
+		{"grade label", []Column{{Name: "label", Found: []string{"grade"}}}, nil,
+			"the columns label and grade both hold label", ""},
 	} {
 		got, err := Find(strings.Fields(c.names), c.wanted...)
 		if c.err == "" {
@@ -122,8 +124,10 @@ func TestPair(t *testing.T) {
 		{"a c", "a b", "", "g.csv has other columns than r.csv: missing b; extra c", ""},
 		{"a", "a b", "", "g.csv has other columns than r.csv: missing b", ""},
 		{"a b", "b", "", "g.csv has other columns than r.csv: extra a", ""},
-		{"0 1", "a b", "", "g.csv has other columns than r.csv: missing a, b; extra 0, 1", "g.csv has no line of names, or its columns are only numbered in it"},
-		{"a b", "0 1", "", "g.csv has other columns than r.csv: missing 0, 1; extra a, b", "r.csv has no line of names, or its columns are only numbered in it"},
+		{"0 1", "a b", "", "g.csv has other columns than r.csv: missing a, b; extra 0, 1",
+			"g.csv has no line of names, or its columns are only numbered in it"},
+		{"a b", "0 1", "", "g.csv has other columns than r.csv: missing 0, 1; extra a, b",
+			"r.csv has no line of names, or its columns are only numbered in it"},
 	} {
 		order, err := Pair("g.csv", strings.Fields(c.names), "r.csv", strings.Fields(c.like))
 		switch {

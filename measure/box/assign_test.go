@@ -232,7 +232,8 @@ func TestAssign_HugeCosts(t *testing.T) {
 				cost[i] = 1e16
 			}
 		}
-		for name, assign := range map[string]func([]float64, int, int) ([]int, float64, error){"Assign": Assign, "AssignInOrder": AssignInOrder} {
+		for name, assign := range map[string]func([]float64, int, int) ([]int, float64, error){"Assign": Assign,
+			"AssignInOrder": AssignInOrder} {
 			_, total, err := assign(cost, rows, columns)
 			if want := leastOf(cost, rows, columns); err != nil || total > want*(1+1e-15) {
 				t.Fatalf("%s of %d × %d %v: %v, error %v, want %v", name, rows, columns, cost, total, err, want)

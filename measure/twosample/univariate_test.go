@@ -185,7 +185,8 @@ func TestWasserstein_HugeValues(t *testing.T) {
 		{[]float64{1, huge}, []float64{2, huge}, 0.5},
 		{[]float64{huge, 1, huge, 3}, []float64{huge, 2, 4, huge}, 0.5},
 		{slices.Repeat([]float64{1, 1, huge}, 5), slices.Repeat([]float64{huge, 1, 1}, 7), 0},
-		{slices.Repeat([]float64{1, -huge, 1, huge, 3, 1, 1}, 3), slices.Repeat([]float64{1, huge, 1, -huge, 1, 1, 3}, 11), 0},
+		{slices.Repeat([]float64{1, -huge, 1, huge, 3, 1, 1}, 3), slices.Repeat([]float64{1, huge, 1, -huge, 1, 1, 3}, 11),
+			0},
 	} {
 		got, err := Wasserstein1(c.x, c.y)
 		must(t, err)

@@ -69,7 +69,8 @@ func TestLosses(t *testing.T) {
 func TestLosses_TwoRuns(t *testing.T) {
 	t.Parallel()
 	const text = "Step,run-1 - val_loss,run-2 - val_loss\n1,5,7\n2,,3\n"
-	if _, err := logged(t, "l.csv", text); err == nil || !strings.Contains(err.Error(), "(there are Step, run-1 - val_loss, run-2 - val_loss)") {
+	if _, err := logged(t, "l.csv", text); err == nil || !strings.Contains(err.Error(),
+		"(there are Step, run-1 - val_loss, run-2 - val_loss)") {
 		t.Errorf("got %v", err)
 	}
 	losses, err := logged(t, "l.csv", text, "run-1 - val_loss")
@@ -94,8 +95,9 @@ func TestCheckpointLosses(t *testing.T) {
 func TestBadLosses(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
-		"":                                        "truncated: the file is empty",
-		"epoch,loss_val\n1,2\n":                   "it has none of the columns train_loss, val_loss, val_reconstruction_loss (there are epoch, loss_val)",
+		"": "truncated: the file is empty",
+		"epoch,loss_val\n1,2\n": "it has none of the columns train_loss, val_loss, " +
+			"val_reconstruction_loss (there are epoch, loss_val)",
 		"epoch,train_loss\n1,2\n2,x\n":            `:3: train_loss: "x" is no number`,
 		"epoch,train_loss\n1,2\n3\n":              "no CSV",
 		"epoch,val_loss,val_loss\n1,2\n":          `two columns are named "val_loss"`,
