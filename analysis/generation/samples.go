@@ -204,7 +204,7 @@ func (l *loader) table(path string) (*Samples, error) {
 		s.Statistics = append(s.Statistics, Statistic{Name: c.Name, Values: values, Published: true})
 	}
 	if s.Rows, s.Columns = points.Float64(rows, len(numeric)), namesOf(numeric); tabular.Numbered(s.Columns) {
-		l.env.Note("note: the columns of %s have no names: they are joined with those of other tables by place", path)
+		l.env.Note("note: %s does not name its columns: they are 0, 1, …, which joins tables by place", path)
 	}
 	return s, nil
 }

@@ -201,7 +201,13 @@ func (c *config) tree(key, value *yaml.Node, read func(b *Branch) error, seen ma
 // ofStates reports whether an option is one of those that several commands with states
 // have, and this command has no states: what is common to them is not for it.
 func (c *config) ofStates(name string) bool {
-	return c.flags.Lookup("frames") == nil && len(owners("frames")) > 0 && len(owners(name)) > 1 && configurable(name)
+	ofFrames, n := owners("frames"), 0
+	for _, owner := range owners(name) {
+		if slices.Contains(ofFrames, owner) {
+			n++
+		}
+	}
+	return c.flags.Lookup("frames") == nil && n > 1 && configurable(name)
 }
 
 // unknown is the error for an option that the command does not have.
