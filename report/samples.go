@@ -125,9 +125,11 @@ func ReadSamples(path string) (*SampleTable, error) {
 // ReadSamplesFrom reads scores per sample; name stands for the file in errors. Empty
 // cells and nan are undefined.
 //
-// Errors, with the file and the line: [ErrTruncated], columns other than model,
-// sample, group and at least one metric, a metric that has two columns, a row of
-// another length, a score that is no number, a sample that a model has twice.
+// A table may have no metric: of a run none of whose numbers is a mean over samples.
+//
+// Errors, with the file and the line: [ErrTruncated], columns other than model, sample,
+// group and metrics, a metric that has two columns, a row of another length, a score that is
+// no number, a sample that a model has twice.
 func ReadSamplesFrom(name string, r io.Reader) (*SampleTable, error) {
 	data, err := io.ReadAll(r)
 	if err != nil {
@@ -208,9 +210,6 @@ func (s *sampleReader) header() error {
 		if slices.Contains(s.table.Metrics[:i], metric) {
 			return s.errorf("the metric %q has two columns", metric)
 		}
-	}
-	if len(s.table.Metrics) == 0 {
-		return s.errorf("there is no column of a metric")
 	}
 	return nil
 }

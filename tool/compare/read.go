@@ -222,7 +222,10 @@ func readSampleFile(path string, data []byte) ([]*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(table.Models) == 0 {
+	switch {
+	case len(table.Metrics) == 0:
+		return nil, fmt.Errorf("%s: there is no column of a metric behind model, sample and group", path)
+	case len(table.Models) == 0:
 		return nil, fmt.Errorf("%s: there are no rows", path)
 	}
 	return []*File{ofSamples(path, layoutSamples, table)}, nil

@@ -61,3 +61,9 @@ func NamedSamples(env *run.Env, sample, group string, table *report.SampleTable)
 func Describe(env *run.Env, direction report.Direction, unit string, names ...string) {
 	env.Result.Describe(report.Metric{Direction: direction, Unit: unit}, names...)
 }
+
+// Limit enters the range of values of metrics that are described; infinite ends are none.
+func Limit(env *run.Env, low, high float64, names ...string) { env.Result.Limit(low, high, names...) }
+
+// Headline enters which described metrics stand for the analysis where there is room for few.
+func Headline(env *run.Env, names ...string) { env.Result.Headline(names...) }

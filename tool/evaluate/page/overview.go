@@ -141,7 +141,7 @@ func (g *grid) fill(b *builder, t *Table, columns []int) {
 }
 
 func headingOf(c Column) heading {
-	return heading{pretty(c.Path), c.Path, c.Unit, arrow(c.Direction), direction(c.Direction)}
+	return heading{report.Label(c.Path), c.Path, c.Unit, arrow(c.Direction), direction(c.Direction)}
 }
 
 // cell writes a number, its interval and its mark, with a bar of its place between the least and the largest.
