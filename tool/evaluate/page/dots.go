@@ -115,7 +115,7 @@ func (b *builder) dot(out *strings.Builder, name string, c Cell, x func(float64)
 			said += " " + i
 		}
 		if c.Best {
-			said += ", best"
+			said += ", may be the best"
 		}
 	}
 	fmt.Fprintf(out, `<g class="v" data-m="%d" transform="translate(0 %s)"`, e.Index, px(y+dotsRow/2))
