@@ -71,7 +71,7 @@ func CompareSeeds(a, b []*Jackknifed, o CompareOptions) (SeedComparison, error) 
 			if borrows := k[other] == 1 && !o.Fixed[other]; borrows {
 				v *= float64(1 + k[i]) // s²·(1/k + 1)
 				seeds[other] = float64(seeds[i] * float64(k[i]))
-				c.warn("the %s model has one run: others are taken to vary as those of the %s model do", nth[other], nth[i])
+				c.warn("the %s model has one run: others are taken to vary as those of the %s model", nth[other], nth[i])
 			}
 			seedDF += float64(v*v) / float64(k[i]-1)
 		case k[other] == 1 && !o.Fixed[i]:

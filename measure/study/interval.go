@@ -50,6 +50,9 @@ type Options struct {
 	// Tasks asks about other tasks of the same kind, not about other runs of these:
 	// tasks are resampled, and runs inside them (rliable's task_bootstrap), or deleted.
 	Tasks bool
+	// Scale is that on which the errors of statistics of one model are symmetric, inside
+	// their range ([Matrix.Estimate]).
+	Scale stat.Scale
 
 	bare bool // leave the interval to the caller
 }
@@ -67,10 +70,20 @@ type Estimate struct {
 	Warnings []string
 }
 
-// Estimate returns a statistic of one model. Errors: a model that is not in the study,
-// a level outside (0, 1), a context that ends.
+// Estimate returns a statistic of one model, with an interval on the scale of the options.
+// Errors: a model that is not in the study, a level outside (0, 1), a context that ends.
 func (m *Matrix) Estimate(ctx context.Context, model string, s Statistic, o Options) (Estimate, error) {
-	return m.one(ctx, []string{model}, o, func(of []ByTask) float64 { return s(of[0]) })
+	e, err := m.one(ctx, []string{model}, o, func(of []ByTask) float64 { return s(of[0]) })
+	if err != nil || !o.Scale.Bounded() || !e.Interval.Defined() {
+		return e, err
+	}
+	scaled, err := m.one(ctx, []string{model}, o, func(of []ByTask) float64 { return o.Scale.To(s(of[0])) })
+	if scaled.Interval.Defined() {
+		e.Interval.Low, e.Interval.High = o.Scale.From(scaled.Interval.Low), o.Scale.From(scaled.Interval.High)
+	} else { // a deletion at the end of the range
+		e.Interval.Low, e.Interval.High = o.Scale.Within(e.Interval.Low), o.Scale.Within(e.Interval.High)
+	}
+	return e, err
 }
 
 // Difference returns a statistic of model x minus that of y, with a p value.

@@ -4,6 +4,7 @@ package compare
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -37,8 +38,9 @@ type File struct {
 	Options report.Object // of the run, or its evaluation_config
 	Models  []*FileModel
 
-	result  *report.Result // nil for other layouts
-	samples func() (*report.SampleTable, error)
+	result   *report.Result // nil for other layouts
+	samples  func() (*report.SampleTable, error)
+	compared func() map[[3]string]report.Comparison // of the result, by path and models
 }
 
 // FileModel are the numbers of a model in one file.
@@ -49,7 +51,7 @@ type FileModel struct {
 	Numbers []report.Named
 
 	at    map[string]int    // of Numbers by path
-	own   map[string]string // path in the file of a number that stands at another; see placeBaselines
+	own   map[string]string // path in the file of a number that stands at another; see placeBaselines, call
 	part  report.Object     // for what was skipped; empty for other layouts
 	file  *File
 	alike []*FileModel // the same numbers in other files
@@ -166,6 +168,15 @@ func readResult(path string, data []byte) (*File, error) {
 	}
 	f.placeBaselines()
 	f.samples = sync.OnceValues(func() (*report.SampleTable, error) { return readSamplesOf(path, r) })
+	f.compared = sync.OnceValue(func() map[[3]string]report.Comparison {
+		out := make(map[[3]string]report.Comparison, len(r.Comparisons))
+		for _, c := range r.Comparisons {
+			if key := [3]string{cmp.Or(c.Path, c.Metric), c.A, c.B}; out[key].A == "" {
+				out[key] = c
+			}
+		}
+		return out
+	})
 	return f, nil
 }
 
