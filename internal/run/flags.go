@@ -48,6 +48,8 @@ type Flags struct {
 	choices  map[string][]string // that values are one of, by flag
 	branches []*Branch           // what they took
 	given    []shard.Field       // what was set, in this order
+	args     []string            // what stands beside flags, and the values of [Flags.Arguments]
+	several  []string            // see [Flags.Several]
 }
 
 func newFlags(name string) *Flags {

@@ -56,7 +56,7 @@ class OddInputs(Case):
         self.refused(TypeError, r"^nice: 'low' is no whole number", x, z, nice="low")
         self.refused(TypeError, r"^k: \(\) holds no number", x, z, k=())
         self.refused(repscope.UsageError, r"^configuration config \(a mapping\), line 1: unknown option", x, z, config={"bloc": 3})
-        self.refused(repscope.UsageError, r"is no name; want a text without equals signs and zero bytes", x, {"a\0b": z["z"]})
+        self.refused(repscope.UsageError, r"is no name; want a text without zero bytes", x, {"a\0b": z["z"]})
         part = repscope.neighborhood(x, z, block=20, k=5, shard="1/3", progress=False)
         with self.assertRaisesRegex(AttributeError, "no 'models'; there is no result file of it"):
             part.models
@@ -135,6 +135,22 @@ class Keywords(unittest.TestCase):
         self.check("neighborhood", ["--model=best=runs/best.onnx"], model=pathlib.PurePosixPath("runs/best.onnx"))
         self.check("compare", ["a.json", "T=b.json", "T=c.json"][:1], files="a.json")
         self.check("compare", ["T=b.json", "T=c.json"], files={"T": ["b.json", "c.json"]})
+
+    def test_equals_signs(self) -> None:
+        # A mapping has names and values apart; a text is split as on the command line.
+        file = "runs/epoch=1-step=100.ckpt"
+        self.check("neighborhood", [f"--model=epoch\\=1={file}", f"--model=b={file}"], model={"epoch=1": file, "b": file})
+        self.check("neighborhood", [f"--latents=a\\\\b=c={file}"], latents={"a\\b": "c=" + file})
+        self.check("neighborhood", [f"--model=epoch\\=1-step\\=100={file}"], model=pathlib.PurePosixPath(file))
+        self.check("neighborhood", [f"--model={file}"], model=file)
+        self.check("neighborhood", ["--pool=epoch\\=1=mean"], pool={"epoch=1": "mean"})
+        self.check("compare", ["lr\\=1=a=b.json"], files={"lr=1": "a=b.json"})
+        self.check("compare", ["--names=lr\\=1=one", "a.json"], names={"lr=1": "one"}, files="a.json")
+        here = os.path.join(self.folder, "epoch=2.npy")
+        np.save(here, states())
+        self.check("neighborhood", [f"--latents=epoch\\=2={here}"], latents=here)
+        z = repscope.manifold({"epoch=1": states(), "m=2": states(seed=1)}, block=20, progress=False)
+        self.assertEqual(list(z["models"]), ["epoch=1", "m=2"])
 
     def test_arrays_become_files(self) -> None:
         z = states()

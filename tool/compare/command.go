@@ -73,7 +73,7 @@ all the same.`
 
 // settings are the values of the command's own flags.
 type settings struct {
-	results, names, metrics, higher, lower  []string
+	names, metrics, higher, lower           []string
 	tables, figures, bounds, losses, wanted []string
 	fixed                                   []string
 	task, baseline, orient, family, choose  string
@@ -85,9 +85,9 @@ func register(flags *run.Flags) *settings {
 	s := &settings{orient: OrientMetrics, family: FamilyMetric, interval: study.Jackknife.String()}
 	flags.Usage("--example", "TASK=FILE TASK@RUN=FILE … [flags]", "--losses NAME=FILE … [flags]")
 	list := func(values *[]string, name, usage string) { flags.Var(&run.Texts{Values: values}, name, usage) }
-	flags.Var(&run.Texts{Values: &s.results, Whole: true}, "results", "`[TASK][@RUN=]FILE` or folder, as an argument (repeats)")
+	flags.Arguments("results", "`[TASK][@RUN=]FILE` or folder, as an argument, in the order of the command line (repeats)")
 	flags.StringVar(&s.task, "task", "", "`NAME` of the task of the files that are given without one")
-	list(&s.names, "names", "`LIST` of names: one for each file in turn if each has one model; or OLD=NEW, or FILE:OLD=NEW for the model of one file (repeats)")
+	list(&s.names, "names", "`LIST` of names: one for each file in turn if each has one model; or OLD=NEW, or FILE:OLD=NEW for the model of one file; an equals sign in a name is \\= (repeats)")
 	flags.StringVar(&s.baseline, "baseline", "", "`NAME` of the model that the others are compared with (default: the one called persistence, if there is one)")
 	list(&s.fixed, "fixed", "`LIST` of models that have no other runs, as those that are not trained; others with one run beside models with several are taken to vary as these do "+
 		"(persistence is fixed)")
@@ -117,6 +117,7 @@ func register(flags *run.Flags) *settings {
 	list(&s.wanted, "loss-columns", "`LIST` of columns of --losses (default "+strings.Join(DefaultLossColumns(), ", ")+")")
 	flags.StringVar(&s.choose, "select", "", "`METRIC` by which a checkpoint is chosen: that of the best value, and all that may be the best")
 	flags.BoolVar(&s.example, "example", false, "compare a made study: models trained several times, on several tasks")
+	flags.Several("names", "metrics", "higher", "lower", "fixed", "loss-columns")
 	flags.Group(run.Inputs, "results", "task", "losses", "example")
 	flags.Unrecorded("table", "save-table", "figure", "plot", "save-plot")
 	return s
@@ -151,10 +152,10 @@ func parseBound(bound string) (metric string, percent float64, err error) {
 
 // check finds wrong usage before any file is opened.
 func (s *settings) check(o *run.Options) error {
-	given := len(o.Args) + len(s.results)
+	given := len(o.Args)
 	switch {
 	case s.example && (given > 0 || len(s.losses) > 0):
-		return run.Usage("--example has its own results; leave out %s", strings.Join(slices.Concat(o.Args, s.results, s.losses), " "))
+		return run.Usage("--example has its own results; leave out %s", strings.Join(slices.Concat(o.Args, s.losses), " "))
 	case !s.example && given == 0 && len(s.losses) == 0:
 		return run.Hint(run.Usage("no files to compare"), "give result files or folders: compare evaluation_plots", "or try --example")
 	case len(s.wanted) > 0 && len(s.losses) == 0:
@@ -175,7 +176,7 @@ func (s *settings) check(o *run.Options) error {
 			return run.Usage("--higher and --lower both name %s", name)
 		}
 	}
-	for _, spec := range slices.Concat(o.Args, s.results) {
+	for _, spec := range o.Args {
 		if _, err := ParseSpec(spec); err != nil {
 			return run.Usage("%v", err)
 		}
@@ -186,7 +187,7 @@ func (s *settings) check(o *run.Options) error {
 func (s *settings) checkNames() error {
 	plain := 0
 	for _, name := range s.names {
-		old, renamed, ok := strings.Cut(name, "=")
+		old, renamed, ok := run.CutName(name)
 		if !ok {
 			plain++
 		} else if old == "" || renamed == "" {
@@ -213,7 +214,7 @@ func (s *settings) checkNames() error {
 func (s *settings) gather(ctx context.Context, env *run.Env) (*Gathered, []*Losses, error) {
 	var g *Gathered
 	var err error
-	if args := slices.Concat(env.Options.Args, s.results); s.example {
+	if args := env.Options.Args; s.example {
 		if g, err = Example(env.Options.Seed); err != nil {
 			return nil, nil, err
 		}
@@ -231,6 +232,9 @@ func (s *settings) gather(ctx context.Context, env *run.Env) (*Gathered, []*Loss
 		}
 		if g, err = Gather(ctx, specs, env.Options.Threads); err != nil {
 			return nil, nil, err
+		}
+		for _, folder := range g.Empty {
+			env.Warn("%s: there are no result files in it", folder)
 		}
 		if len(g.Ignored) > 0 {
 			env.Note("note: left out of the folders: %s (not a result with measurements; files of other layouts are given by name)", strings.Join(g.Ignored, ", "))

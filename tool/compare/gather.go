@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"repscope/internal/parallel"
+	"repscope/internal/run"
 	"repscope/internal/text"
 	"repscope/report"
 )
@@ -23,12 +24,9 @@ type Spec struct{ Task, Run, Path string }
 
 // ParseSpec reads [TASK][@RUN]=PATH or PATH.
 func ParseSpec(given string) (Spec, error) {
-	if _, err := os.Stat(given); err == nil {
-		return Spec{Path: given}, nil
-	}
-	axes, path, ok := strings.Cut(given, "=")
+	axes, path, ok := run.CutFile(given)
 	if !ok {
-		return Spec{Path: given}, nil
+		return Spec{Path: path}, nil
 	}
 	s := Spec{Task: axes, Path: path}
 	if i := strings.LastIndex(axes, "@"); i >= 0 {
@@ -47,6 +45,7 @@ func ParseSpec(given string) (Spec, error) {
 type Gathered struct {
 	Files   []*File
 	Ignored []string // JSON files of folders that are no results
+	Empty   []string // folders without any result
 }
 
 // Gather reads the files of all arguments; folders stand for all result files in and
@@ -58,6 +57,7 @@ func Gather(ctx context.Context, specs []Spec, threads int) (*Gathered, error) {
 		inFolder bool
 	}
 	var items []item
+	folders := map[string]int{} // results in each
 	for _, s := range specs {
 		paths, folder, err := filesOf(s.Path)
 		if err != nil {
@@ -65,6 +65,9 @@ func Gather(ctx context.Context, specs []Spec, threads int) (*Gathered, error) {
 		}
 		for _, path := range paths {
 			items = append(items, item{Spec{s.Task, s.Run, path}, folder})
+		}
+		if folder {
+			folders[s.Path] = 0
 		}
 	}
 	found := make([][]*File, len(items))
@@ -94,12 +97,29 @@ func Gather(ctx context.Context, specs []Spec, threads int) (*Gathered, error) {
 				return nil, err
 			}
 			g.Files = append(g.Files, f)
+			for folder := range folders {
+				if item.inFolder && within(item.Path, folder) {
+					folders[folder]++
+				}
+			}
+		}
+	}
+	for _, s := range specs {
+		if n, ok := folders[s.Path]; ok && n == 0 && !slices.Contains(g.Empty, s.Path) {
+			g.Empty = append(g.Empty, s.Path)
 		}
 	}
 	if len(g.Files) == 0 {
 		return nil, fmt.Errorf("there are no result files in %s", strings.Join(pathsOf(specs), ", "))
 	}
+	g.settle()
 	return g, nil
+}
+
+// within reports whether a file lies in a folder, or below it.
+func within(path, folder string) bool {
+	rest, err := filepath.Rel(folder, path)
+	return err == nil && rest != ".." && !strings.HasPrefix(rest, ".."+string(filepath.Separator))
 }
 
 // isTool tells results that hold no measurements.
@@ -158,9 +178,9 @@ func (f *File) place(s Spec) error {
 func (g *Gathered) Rename(names []string) error {
 	var plain []string
 	for _, name := range names {
-		old, renamed, ok := strings.Cut(name, "=")
+		old, renamed, ok := run.CutName(name)
 		if !ok {
-			plain = append(plain, name)
+			plain = append(plain, renamed)
 			continue
 		}
 		if err := g.rename(old, renamed); err != nil {
@@ -229,11 +249,46 @@ func (f *File) given() []string {
 	return names
 }
 
-// settle gives the models of a file their runs.
+// settle gives the models of a file their runs. NAME@RUN is a run where there are several of
+// NAME, and none of that name without a run in the same task: else @ is a part of the name, as
+// in ViT-L/14@336px beside ViT-L/14.
 func (g *Gathered) settle() {
+	runs, plain := map[string][]string{}, map[string]bool{}
+	visit := func(do func(f *File, m *FileModel, name, run string)) {
+		for _, f := range g.Files {
+			for _, m := range f.Models {
+				if m.Name != m.Given { // renamed
+					continue
+				}
+				name, run := cutRun(m.Given)
+				do(f, m, name, run)
+			}
+		}
+	}
+	visit(func(f *File, _ *FileModel, name, run string) {
+		switch {
+		case run == "" && f.Run == "":
+			plain[name] = true
+		case run != "" && !slices.Contains(runs[name], run):
+			runs[name] = append(runs[name], run)
+		}
+	})
+	visit(func(_ *File, m *FileModel, name, run string) {
+		if len(runs[name]) > 1 && !plain[name] {
+			m.Name, m.Run = name, run
+		}
+	})
 	for _, f := range g.Files {
 		for _, m := range f.Models {
 			m.Run = cmp.Or(m.Run, f.Run)
 		}
 	}
+}
+
+// cutRun splits NAME@RUN; run is empty for other names.
+func cutRun(given string) (name, run string) {
+	if i := strings.LastIndex(given, "@"); i > 0 && i < len(given)-1 {
+		return given[:i], given[i+1:]
+	}
+	return given, ""
 }

@@ -191,12 +191,9 @@ func textOf(o report.Object, key string) string {
 	return ""
 }
 
-// add adds a model under the name that the file has for it: NAME or NAME@RUN.
+// add adds a model under the name that the file has for it.
 func (f *File) add(name string, numbers []report.Named) *FileModel {
 	m := &FileModel{Given: name, Name: name, Numbers: numbers, file: f}
-	if i := strings.LastIndex(name, "@"); i > 0 && i < len(name)-1 {
-		m.Name, m.Run = name[:i], name[i+1:]
-	}
 	m.index()
 	f.Models = append(f.Models, m)
 	return m
