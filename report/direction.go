@@ -85,8 +85,8 @@ func (r *Result) amend(names []string, change func(m *Metric)) {
 
 // Headlines are the places of the numbers that stand for an analysis among those of these
 // paths, at most so many: of each metric that headline names, in the order of the paths, that
-// in the middle of its rows. Where it names none, single numbers come before those of a
-// parameter.
+// in the middle of its rows, or the first where they are told apart by texts. Where it names
+// none, single numbers come before those of a parameter.
 func Headlines(paths []string, headline func(path string) bool, most int) []int {
 	var families []string
 	members := map[string][]int{}
@@ -108,7 +108,12 @@ func Headlines(paths []string, headline func(path string) bool, most int) []int 
 	}
 	var chosen []int
 	for _, f := range families[:min(most, len(families))] {
-		chosen = append(chosen, members[f][len(members[f])/2])
+		of := members[f]
+		if place := len(of) / 2; SplitPath(paths[of[place]]).Parametric {
+			chosen = append(chosen, of[place])
+		} else {
+			chosen = append(chosen, of[0])
+		}
 	}
 	slices.Sort(chosen)
 	return chosen

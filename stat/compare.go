@@ -19,6 +19,9 @@ type CompareOptions struct {
 	Fixed [2]bool
 }
 
+// SameEverywhere is why a difference that is not 0 has neither interval nor p value.
+const SameEverywhere = "all blocks differ by the same amount: there is no error to test against"
+
 // Comparison is the difference of one statistic between two models.
 type Comparison struct {
 	A, B       string  // model names, set by [CompareAll]
@@ -58,7 +61,9 @@ func Compare(a, b *Jackknifed, o CompareOptions) (Comparison, error) {
 		return Comparison{}, err
 	}
 	if noError(d.StdError, a.Estimate, b.Estimate, a.StdError, b.StdError) {
-		d.StdError = 0
+		if d.StdError = 0; noError(math.Abs(d.Estimate), a.Estimate, b.Estimate) {
+			d.Estimate = 0
+		}
 		d.interval(d.Interval.Level)
 	}
 	d.Untestable = a.Untestable
@@ -77,7 +82,8 @@ func Compare(a, b *Jackknifed, o CompareOptions) (Comparison, error) {
 		return c, nil
 	}
 	if c.T, c.P = d.test(); math.IsNaN(c.P) {
-		c.Reason = "all blocks differ by the same amount: there is no error to test against"
+		c.Reason = SameEverywhere
+		c.Interval = noInterval(c.Interval.Level, "%s", c.Reason)
 		return c, nil
 	}
 	c.PHolm = c.P

@@ -143,6 +143,9 @@ func (s *settings) registerScores(flags *run.Flags) {
 	s.quantiles = registerQuantiles(flags, o)
 	flags.CheckedVar(&s.documented, "documented-json", results.JSONName, "`FILE` for {metrics, evaluation_config} of the first model, as published")
 	flags.Unrecorded("documented-json")
+	flags.Alias("save-results", "documented-json")
+	flags.Answer("model-dir", "export the model as ONNX and give it with --model NAME=VALUE/model.onnx, or its forecasts with --forecast NAME=FILE")
+	flags.Answer("device", "forecasts are scored, and --model is run, on the processor: leave --device out")
 }
 
 // positive defines a flag for a number above 0, or of at least 0.

@@ -50,6 +50,7 @@ type Flags struct {
 	given    []shard.Field       // what was set, in this order
 	args     []string            // what stands beside flags, and the values of [Flags.Arguments]
 	several  []string            // see [Flags.Several]
+	answers  map[string]string   // hints for flags of other programs: see [Flags.Answer]
 }
 
 func newFlags(name string) *Flags {
@@ -126,6 +127,35 @@ func (f *Flags) Title(g Group, title string) { f.titles[g] = title }
 // Usage adds lines to the help that show how the command is called, without its
 // name.
 func (f *Flags) Usage(lines ...string) { f.usage = append(f.usage, lines...) }
+
+// Answer gives a hint to someone who comes with a flag of another program: VALUE in it stands for
+// the value.
+func (f *Flags) Answer(name, hint string) {
+	if f.answers == nil {
+		f.answers = map[string]string{}
+	}
+	f.answers[name] = hint
+}
+
+// answer is the hint for a flag that there is not, of a command line.
+func (f *Flags) answer(name string, args []string) string {
+	hint, ok := f.answers[strings.ReplaceAll(name, "_", "-")]
+	if !ok {
+		return elsewhere("--", name, f.names())
+	}
+	value := "VALUE"
+	for i, arg := range args {
+		given, after, whole := strings.Cut(strings.TrimLeft(arg, "-"), "=")
+		switch {
+		case given != name || !strings.HasPrefix(arg, "-"):
+		case whole:
+			value = after
+		case i+1 < len(args):
+			value = args[i+1]
+		}
+	}
+	return strings.ReplaceAll(hint, "VALUE", value)
+}
 
 // FileHint says how files are given, to someone who gives one without a flag.
 func (f *Flags) FileHint(hint string) { f.fileHint = hint }

@@ -122,7 +122,7 @@ func parseFlags(flags *Flags, watch *watch, args []string) error {
 	}
 	// The flag package has no error types; this prefix is its documented wording.
 	if name, ok := strings.CutPrefix(err.Error(), "flag provided but not defined: -"); ok {
-		return Hint(Usage("unknown flag --%s", name), elsewhere("--", name, flags.names()))
+		return Hint(Usage("unknown flag --%s", name), flags.answer(name, args))
 	}
 	if watch.failed != nil {
 		return watch.failed

@@ -103,6 +103,23 @@ func TestArguments(t *testing.T) {
 	}
 }
 
+// TestAnswers: a flag of another program is answered with the one that does it here.
+func TestAnswers(t *testing.T) {
+	t.Parallel()
+	for args, want := range map[string]string{
+		"--model_dir runs/x --seed 1": "give --model NAME=runs/x/model.onnx",
+		"--model-dir=runs/x":          "give --model NAME=runs/x/model.onnx",
+		"--model_dir":                 "give --model NAME=VALUE/model.onnx",
+	} {
+		f := newFake()
+		f.flags.Answer("model-dir", "give --model NAME=VALUE/model.onnx")
+		err := f.parse(strings.Fields(args)...)
+		if err == nil || !strings.Contains(err.Error(), "unknown flag --model") || !slices.Equal(hintsOf(err), []string{want}) {
+			t.Errorf("%s: %v, hints %q", args, err, hintsOf(err))
+		}
+	}
+}
+
 // TestLists: a list may be several texts after its flag, and what is given as arguments keeps the
 // order of the command line, by whatever flag it is given.
 func TestLists(t *testing.T) {

@@ -228,6 +228,10 @@ func (m *Matrix) degenerate(of []ByTask, o Options) (reason string, warnings []s
 	return "", nil
 }
 
+// leastResamples is the number of resamples from which the quantiles at the ends of an interval
+// are among them.
+func leastResamples(level float64) int { return int(math.Ceil(2/(1-level) - 1e-9)) }
+
 // percentile fills the intervals by the bootstrap. Every resample is a function of
 // (seed, its number, the model), so that another model in the study changes nothing.
 func percentile(ctx context.Context, models []string, of []ByTask, o Options, f statistic, out []Estimate) error {
@@ -259,6 +263,10 @@ func percentile(ctx context.Context, models []string, of []ByTask, o Options, f 
 	for i := range out {
 		out[i].StdError = stat.StandardDeviation(replicates[i])
 		out[i].Interval = noInterval(o.Level, "undefined in some resamples")
+		if least := leastResamples(o.Level); count < least {
+			out[i].Interval.Reason = fmt.Sprintf("%d resamples are too few for an interval: want at least %d", count, least)
+			continue
+		}
 		if tails, err := stat.Quantiles(replicates[i], (1-o.Level)/2, (1+o.Level)/2); err == nil {
 			out[i].Interval = stat.Interval{Low: tails[0], High: tails[1], Level: o.Level}
 			if tails[0] == tails[1] {

@@ -25,9 +25,9 @@ var noNumbers = []string{"bootstrap", "family"}
 
 // ofRuns are parts of the names of configuration keys of published layouts that say what
 // was evaluated and where, not how: also how many members a forecast has, and by which
-// estimators its scores allow for that.
+// estimators its scores allow for that, and what spreads are of.
 var ofRuns = []string{"path", "checkpoint", "model", "name", "dir", "file", "time", "date", "device", "batch", "worker", "out", "run", "seed",
-	"num_samples", "n_samples", "member", "ensemble", "estimator"}
+	"num_samples", "n_samples", "member", "ensemble", "estimator", "std_over"}
 
 // differences are what keeps the numbers of two files of one task and analysis from
 // being compared, in words; none if they may be.

@@ -236,6 +236,9 @@ func (s *settings) gather(ctx context.Context, env *run.Env) (*Gathered, []*Loss
 		for _, folder := range g.Empty {
 			env.Warn("%s: there are no result files in it", folder)
 		}
+		if len(g.Read) > 0 {
+			env.Note("note: read %s; another name is given with --names OLD=NEW", strings.Join(g.Read, ", "))
+		}
 		if len(g.Ignored) > 0 {
 			env.Note("note: left out of the folders: %s (not a result with measurements; files of other layouts are given by name)", strings.Join(g.Ignored, ", "))
 		}

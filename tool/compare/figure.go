@@ -18,16 +18,17 @@ import (
 func (r *Result) Figure() *plots.Figure {
 	f := &plots.Figure{Series: r.Models, Title: "Comparison", NoLetters: true}
 	rows := r.drawn()
-	columns := min(len(rows), 4)
+	columns := 4
 	if len(r.Models) > 8 {
-		columns = min(columns, 3)
+		columns = 3
 	}
+	lines := max((len(rows)+columns-1)/columns, 1)
+	columns = max((len(rows)+lines-1)/lines, 1) // as even as they come
 	for i, row := range rows {
 		f.Tiles = append(f.Tiles, plots.Tile{Panel: row.panel(r), Title: row.short(r), Row: i / columns, Column: i % columns})
 	}
-	lines := (len(rows) + columns - 1) / columns
 	f.WidthMM = max(90, min(180, 60*float64(columns)))
-	f.HeightMM = 20 + max(30, min(45, 260/float64(max(lines, 1))))*float64(max(lines, 1)) // a page, if it can be
+	f.HeightMM = 20 + max(30, min(45, 260/float64(lines)))*float64(lines) // a page, if it can be
 	f.Footnote = r.caption(rows)
 	return f
 }

@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -46,6 +47,7 @@ type Gathered struct {
 	Files   []*File
 	Ignored []string // JSON files of folders that are no results
 	Empty   []string // folders without any result
+	Read    []string // names that were read as runs, though they do not look it: see settle
 }
 
 // Gather reads the files of all arguments; folders stand for all result files in and
@@ -249,41 +251,32 @@ func (f *File) given() []string {
 	return names
 }
 
-// settle gives the models of a file their runs. NAME@RUN is a run where there are several of
-// NAME, and none of that name without a run in the same task: else @ is a part of the name, as
-// in ViT-L/14@336px beside ViT-L/14.
+// settle gives the models of a file their runs. NAME@RUN is a run of NAME unless a model of
+// this name has no run: beside ViT-L/14 @ is a part of the name ViT-L/14@336px.
 func (g *Gathered) settle() {
-	runs, plain := map[string][]string{}, map[string]bool{}
-	visit := func(do func(f *File, m *FileModel, name, run string)) {
-		for _, f := range g.Files {
-			for _, m := range f.Models {
-				if m.Name != m.Given { // renamed
-					continue
-				}
-				name, run := cutRun(m.Given)
-				do(f, m, name, run)
+	plain := map[string]bool{}
+	for _, f := range g.Files {
+		for _, m := range f.Models {
+			if _, run := cutRun(m.Given); run == "" && f.Run == "" {
+				plain[m.Given] = true
 			}
 		}
 	}
-	visit(func(f *File, _ *FileModel, name, run string) {
-		switch {
-		case run == "" && f.Run == "":
-			plain[name] = true
-		case run != "" && !slices.Contains(runs[name], run):
-			runs[name] = append(runs[name], run)
-		}
-	})
-	visit(func(_ *File, m *FileModel, name, run string) {
-		if len(runs[name]) > 1 && !plain[name] {
-			m.Name, m.Run = name, run
-		}
-	})
 	for _, f := range g.Files {
 		for _, m := range f.Models {
+			if name, run := cutRun(m.Given); run != "" && m.Name == m.Given && !plain[name] {
+				m.Name, m.Run = name, run
+				if read := m.Given + " as the run " + run + " of " + name; !usualRun.MatchString(run) && !slices.Contains(g.Read, read) {
+					g.Read = append(g.Read, read)
+				}
+			}
 			m.Run = cmp.Or(m.Run, f.Run)
 		}
 	}
 }
+
+// usualRun is the name of a run as a study has them.
+var usualRun = regexp.MustCompile(`^(?i)(s|seed|r|run|rep|fold|trial)?[-_ ]?[0-9]+$`)
 
 // cutRun splits NAME@RUN; run is empty for other names.
 func cutRun(given string) (name, run string) {

@@ -183,6 +183,9 @@ func meanOf(metric string, scores []float64, groups []string) report.Named {
 		var j *stat.Jackknifed
 		if j, err = stat.JackknifeMean(blocks, kept); err == nil {
 			n.Interval = intervalOf(j.Interval)
+			if j.StdError == 0 {
+				n.Interval = report.NoInterval("all blocks have the same mean: nothing shows its error")
+			}
 			return n
 		}
 	}

@@ -162,7 +162,7 @@ func comparisons(metric Metric, compared []stat.Comparison) []report.Comparison 
 			reason = "not defined for these blocks"
 		}
 		effect := "the influence of single observations on this metric is not computed"
-		if c.Interval.Low == c.Interval.High {
+		if c.Interval.Low == c.Interval.High || c.Reason == stat.SameEverywhere {
 			effect = "the difference is the same for all observations"
 		}
 		out[i] = report.Comparison{
