@@ -513,6 +513,7 @@ COMMANDS = {
         "out:path "
         "format:texts "
         "documented_json:text "
+        "save_results:text "
         "threads:int "
         "memory:size "
         "shard:text:/ "
@@ -693,6 +694,7 @@ COMMANDS = {
         "baseline:text "
         "fail_if_worse:many:> "
         "family:text "
+        "fixed:many "
         "higher:many "
         "interval:text "
         "loss_columns:many "
@@ -2304,6 +2306,7 @@ def forecast(
     out: Optional[Path] = None,
     format: Optional[Union[Literal["png", "pdf", "svg", "none"], Sequence[Literal["png", "pdf", "svg", "none"]], str]] = None,
     documented_json: Optional[Text] = None,
+    save_results: Optional[Text] = None,
     threads: Optional[Int] = None,
     memory: Optional[Union[Int, str]] = None,
     shard: Optional[Text] = None,
@@ -2561,6 +2564,7 @@ def forecast(
             result.
         format: LIST of figure formats; none: no figures are drawn (png, pdf, svg, none). Default: png.
         documented_json: FILE for {metrics, evaluation_config} of the first model, as published.
+        save_results: the same as documented_json.
         threads: N cores to use; 0: all. Default: 0.
         memory: SIZE of the working memory, such as 450MB; 0: a quarter of what the machine has, or of what its limits
             leave (control groups, ulimit -v). Default: 0.
@@ -3148,6 +3152,7 @@ def compare(
     baseline: Optional[Text] = None,
     fail_if_worse: Optional[Many] = None,
     family: Optional[Text] = None,
+    fixed: Optional[Many] = None,
     higher: Optional[Many] = None,
     interval: Optional[Text] = None,
     loss_columns: Optional[Many] = None,
@@ -3180,7 +3185,9 @@ def compare(
     improvement in percent, p values with Holm's correction, and ranks in which models that
     do not differ share a place. ~ marks what is undecided; for it stand the smallest
     difference that the test would have found with 80 % power, and the number of blocks
-    that the one seen would take.
+    that the one seen would take. * marks the models that may be the best: the 95 %
+    confidence set, which leaves out those that another is found better than, held against
+    all others at once. Where it leaves out none, nothing is marked.
 
     The axes are named, never guessed. Files of one task need no name; several tasks are
     given as TASK=FILE (or TASK=FOLDER). Training runs (seeds) of one model are NAME@RUN
@@ -3208,7 +3215,7 @@ def compare(
 
     Args:
         files: FILES…; paths, results, or a mapping of names to them.
-        results: [TASK][@RUN=]FILE or folder, as an argument.
+        results: [TASK][@RUN=]FILE or folder, as an argument, in the order of the command line.
         task: NAME of the task of the files that are given without one.
         losses: NAME=FILE of losses by step or epoch: CSV of W&B or TensorBoard, JSON lines, or a PyTorch checkpoint;
             NAME:COLUMN=FILE names a column of values.
@@ -3220,21 +3227,25 @@ def compare(
         baseline: NAME of the model that the others are compared with (default: the one called persistence, if there is
             one).
         fail_if_worse: METRIC>PERCENT: exit with status 1 if a model is worse than the baseline by more than that.
-        family: NAME of the tests that p values are corrected over: metric (all rows of a metric) or run (the whole
-            table). Default: metric.
+        family: NAME of the tests that p values are corrected over: metric (all rows of a metric, in all tasks), task
+            (those of one task) or run (the whole table). Default: metric.
+        fixed: LIST of models that have no other runs, as those that are not trained; others with one run beside models
+            with several are taken to vary as these do (persistence is fixed).
         higher: LIST of metrics of which more is better, where the files do not say it.
         interval: NAME of the intervals over tasks and runs: jackknife or bootstrap, which is stratified by tasks, with
             bootstrap resamples, and too narrow for few runs. Default: jackknife.
         loss_columns: LIST of columns of losses (default train_loss, val_loss, val_reconstruction_loss).
         lower: LIST of metrics of which less is better.
-        metrics: LIST of metrics: paths such as by_k[k=10].trustworthiness, paths without rows, or their last names; *
-            is any text; ANALYSIS:METRIC for those of one analysis (default: what the files say models are compared by).
+        metrics: LIST of metrics: paths such as by_k[k=10].trustworthiness, else paths without rows, else their last
+            names; * is any text; ANALYSIS:METRIC for those of one analysis (default: what the files say models are
+            compared by, of which the console, figure, Markdown and LaTeX show headline numbers where there are more
+            than 24).
         names: LIST of names: one for each file in turn if each has one model; or OLD=NEW, or FILE:OLD=NEW for the model
-            of one file.
+            of one file; an equals sign in a name has a backslash before it.
         orient: ROWS of the tables: metrics or models. Default: metrics.
         scale: FILE.csv with the columns task, worst, best (and metric), for scores of tasks on one scale: (score −
             worst)/(best − worst).
-        select: METRIC by which the best checkpoint is named, and those that do not differ from it.
+        select: METRIC by which a checkpoint is chosen: that of the best value, and all that may be the best.
         seed: N that all random draws come from. Default: 42.
         bootstrap: N above 0: intervals and comparisons of models, by deleting blocks in turn, the same for every
             number; 0: neither. Default: 1000.

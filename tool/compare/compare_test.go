@@ -108,7 +108,7 @@ func (m made) write(t interface {
 		said.Sample, said.Group = "state", "episode"
 		r.Samples = &said
 	}
-	if err := files.JSON(m.analysis+".json", r); err != nil {
+	if err := files.File(m.analysis+".json", r.Write); err != nil {
 		t.Fatal(err)
 	}
 	if err := files.Commit(); err != nil {
