@@ -90,6 +90,10 @@ class OddInputs(Case):
         want = repscope.manifold({"z": states()}, block=20, progress=False).json["models"]
         self.assertEqual(repscope.manifold({"z": states()}, block=20, progress=False, threads=10**6).json["models"], want)
 
+    def test_equals_signs(self) -> None:
+        found = repscope.manifold({"epoch=1-step=100": states(), "b\\=c": states(seed=1)}, block=20, progress=False)
+        self.assertEqual(list(found.json["models"]), ["epoch=1-step=100", "b\\=c"])
+
     def test_a_long_name(self) -> None:
         name = "ü" * 300
         self.assertIn(name, repscope.manifold({name: states()}, block=20, progress=False).models)
@@ -146,11 +150,10 @@ class Keywords(unittest.TestCase):
         self.check("neighborhood", ["--pool=epoch\\=1=mean"], pool={"epoch=1": "mean"})
         self.check("compare", ["lr\\=1=a=b.json"], files={"lr=1": "a=b.json"})
         self.check("compare", ["--names=lr\\=1=one", "a.json"], names={"lr=1": "one"}, files="a.json")
-        here = os.path.join(self.folder, "epoch=2.npy")
-        np.save(here, states())
-        self.check("neighborhood", [f"--latents=epoch\\=2={here}"], latents=here)
-        z = repscope.manifold({"epoch=1": states(), "m=2": states(seed=1)}, block=20, progress=False)
-        self.assertEqual(list(z["models"]), ["epoch=1", "m=2"])
+        with tempfile.TemporaryDirectory() as folder:
+            here = os.path.join(folder, "epoch=2.npy")
+            np.save(here, states())
+            self.check("neighborhood", [f"--latents=epoch\\=2={here}"], latents=here)
 
     def test_arrays_become_files(self) -> None:
         z = states()
@@ -174,7 +177,7 @@ class Keywords(unittest.TestCase):
             with self.assertRaises(TypeError, msg=str(values)):
                 flags("neighborhood", **values)
         with self.assertRaises(repscope.UsageError):
-            flags("neighborhood", latents={"a=b": states()})
+            flags("neighborhood", latents={"": states()})
         with self.assertRaises(repscope.UsageError):
             flags("compare", files=["-x.json"])
         with self.assertRaises(TypeError):
