@@ -127,9 +127,10 @@ func ReadSamples(path string) (*SampleTable, error) {
 // ReadSamplesFrom reads scores per sample; name stands for the file in errors. Empty
 // cells and nan are undefined.
 //
-// Columns may stand in any order. Errors, with the file and the line: [ErrTruncated], no column
-// model, sample or group, none of a metric, two columns of one name, a row of another length, a
-// score that is no number, a sample that a model has twice.
+// Columns may stand in any order. A table may have no metric: of a run none of whose numbers is
+// a mean over samples. Errors, with the file and the line: [ErrTruncated], no column model, sample
+// or group, two columns of one name, a row of another length, a score that is no number, a sample
+// that a model has twice.
 func ReadSamplesFrom(name string, r io.Reader) (*SampleTable, error) {
 	data, err := io.ReadAll(r)
 	if err != nil {
@@ -211,9 +212,6 @@ func (s *sampleReader) header(data []byte) error {
 		if !slices.Contains(s.first, i) {
 			s.scores, s.table.Metrics = append(s.scores, i), append(s.table.Metrics, name)
 		}
-	}
-	if len(s.scores) == 0 {
-		return errors.New("there is no column of a metric")
 	}
 	return nil
 }

@@ -146,7 +146,6 @@ func TestBadSamples(t *testing.T) {
 		"":                           "s.csv: truncated: the file is empty",
 		head + "a,0,1,0.5":           "s.csv: truncated: its last line does not end",
 		"model,sample,mse\na,0,1\n":  `s.csv:1: there is no column "group"; the columns are model, sample, mse`,
-		"model,sample,group\n":       "s.csv:1: there is no column of a metric",
 		"model,sample,group,\n":      "s.csv:1: column 4 has no name",
 		"model,sample,group,m,k,m\n": `s.csv:1: two columns are named "m"`,
 		head + "a,0,1\n":             "s.csv:2: the row has another number of cells than the 4 columns",
@@ -162,6 +161,11 @@ func TestBadSamples(t *testing.T) {
 	}
 	if _, err := ReadSamplesFrom("s.csv", strings.NewReader(head+"a,0,1,2")); !errors.Is(err, ErrTruncated) {
 		t.Errorf("truncated: %v", err)
+	}
+	// A run none of whose numbers is a mean over samples writes its samples all the same.
+	bare, err := ReadSamplesFrom("s.csv", strings.NewReader("model,sample,group\na,0,1\na,1,1\n"))
+	if err != nil || len(bare.Metrics) != 0 || bare.Rows() != 2 {
+		t.Errorf("no metric: %+v, %v", bare, err)
 	}
 	read, err := ReadSamplesFrom("s.csv", strings.NewReader("\ufeff"+head+"a,0,1,nan\na,1,1,\nb,0,1,inf\n"))
 	if err != nil || len(read.Models) != 2 || !math.IsNaN(read.Models[0].Scores[0][0]) || !math.IsNaN(read.Models[0].Scores[0][1]) || !math.IsInf(read.Models[1].Scores[0][0], 1) {

@@ -132,7 +132,6 @@ var wrongValues = map[string]map[string][]string{
 		"cpu":                   nil, // yes or no
 	},
 	"forecast": {
-		"save-results":    {"--save-results x.csv"},
 		"device":          {"--device gpu"},
 		"target":          {"--example --target x.npy"},
 		"forecast":        {"--forecast f.npy", "--forecast a=x.npy --forecast a=y.npy", "--forecast persistence=x.npy"},
@@ -167,6 +166,7 @@ var wrongValues = map[string]map[string][]string{
 		"quantiles":       {"--quantiles 1", "--quantiles 0.1,0.1", "--quantiles nan"},
 		"intervals":       {"--intervals 0", "--intervals 0.5,0.5", "--intervals x"},
 		"documented-json": {"--documented-json="},
+		"save-results":    {"--save-results x.txt", "--save-results a.json --documented-json b.json"},
 	},
 	"sequence": {
 		"dump":             {"--dump d.npz", "--dump d=other.npz", "--dump /x=d.npz", "--dump a/=d.npz", "--dump a/b/c=d.npz", "--dump d/late=e.npz --sequences late=s.csv"},
@@ -260,7 +260,8 @@ var wrongValues = map[string]map[string][]string{
 	"compare": {
 		"results":         {"--results =x.json", "--results a@=x.json"},
 		"task":            nil, // any text
-		"names":           {"--names a,b=c", "--names =b", "--names a,,b"},
+		"names":           {"--names a,b=c", "--names =b", "--names a,,b", "--names a b=c"},
+		"fixed":           {"--fixed a,,b"},
 		"metrics":         {"--metrics mse,,mae"},
 		"higher":          {"--higher mse --lower mse"},
 		"lower":           {"--lower ,"},

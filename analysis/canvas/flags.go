@@ -231,7 +231,7 @@ var ofTree, ofCases = []string{"base-dir", "task", "variant"}, []string{"model",
 // check finds wrong usage before any file is opened, and where a tree has its results.
 func (s *settings) check(o *run.Options) error {
 	for _, m := range s.models {
-		if name, file, ok := strings.Cut(m, "="); ok {
+		if name, file, ok := run.CutName(m); ok {
 			return run.Hint(run.Usage("--model %s: here it is the name of a model whose designs are scored, no file", m),
 				"a model of saliency is given with --saliency-model "+file+", one of sentences with --sentence-model "+file, "--model "+
 					name+" scores the cases of "+name)

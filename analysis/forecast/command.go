@@ -29,6 +29,7 @@ var Command = run.Command{
 
 // settings are the values of the command's own flags.
 type settings struct {
+	flags      *run.Flags
 	example    *input.GivenExample
 	statistics *input.Statistics
 	target     *input.Given
@@ -77,7 +78,7 @@ func (n *names) Set(text string) error {
 const climateTarget = "target"
 
 func setup(flags *run.Flags) run.Job {
-	s := &settings{}
+	s := &settings{flags: flags}
 	s.registerInputs(flags)
 	s.registerScores(flags)
 	return run.Job{

@@ -87,6 +87,7 @@ func (s *settings) addModels(_ context.Context, env *run.Env, in *Input) error {
 		env.Result.Inputs = append(env.Result.Inputs, info)
 		in.Forecasts = append(in.Forecasts, Forecast{Name: f.Name, Members: g, From: g.about()})
 	}
+	run.InOrder(s.flags, in.Forecasts, func(f Forecast) string { return f.Name }, "forecast", "model")
 	return nil
 }
 

@@ -5,6 +5,7 @@ package forecast
 import (
 	"cmp"
 	"context"
+	"math"
 	"slices"
 	"strings"
 
@@ -58,10 +59,13 @@ func (r *Result) describe(env *run.Env) {
 			name = f.list + "." + name
 		}
 		results.Describe(env, f.direction, f.unit, name)
+		results.Limit(env, f.low, f.high, name)
 		if f.perfect {
 			results.Describe(env, report.Higher, "", "skill_scores."+name)
+			results.Limit(env, math.Inf(-1), 1, "skill_scores."+name)
 		}
 	}
+	results.Headline(env, "rmse", "crps", "energy_score", "spread_skill_ratio")
 }
 
 // writeSamples writes the scores that runs are paired by: those whose mean over samples

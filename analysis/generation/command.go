@@ -53,6 +53,7 @@ type generatorFlags struct {
 
 // options are the values of the command's own flags.
 type options struct {
+	flags                                           *run.Flags
 	example                                         *input.GivenExample
 	statistics                                      *input.Statistics
 	metrics                                         []string
@@ -69,7 +70,7 @@ type options struct {
 
 // register adds the flags.
 func register(flags *run.Flags) *options {
-	f := &options{}
+	f := &options{flags: flags}
 	flags.Usage("--generated NAME=FILE … [flags]")
 	flags.FileHint("generated samples are given with --generated NAME=FILE")
 	f.example = input.RegisterExample(flags, input.ArrayExample{Name: "boards", Usage: "measure the built-in example: models of a toy climbing board, with one known defect each"})
@@ -179,7 +180,7 @@ func (f *options) checkExample() error {
 	return nil
 }
 
-// names are those of the generators, in the order of the flags.
+// names are those of the generators, in the order of the command line.
 func (f *options) names() []string {
 	var names []string
 	for _, files := range []*input.Files{f.reconstruction, f.generated, f.latents, f.predictions, f.generator.encoders, f.generator.decoders} {
@@ -189,6 +190,7 @@ func (f *options) names() []string {
 			}
 		}
 	}
+	run.InOrder(f.flags, names, func(name string) string { return name }, "reconstruction", "generated", "latents", "predictions", "encoder", "decoder")
 	return names
 }
 

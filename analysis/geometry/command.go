@@ -5,6 +5,7 @@ package geometry
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -182,6 +183,10 @@ func describe(env *run.Env) {
 		"groupings.agreement.ari", "label_consistency.accuracy", "label_consistency.purity")
 	results.Describe(env, report.Neither, "", "temporal.steps.relative_mean", "temporal.straightness.cosine")
 	results.Describe(env, report.Neither, "states", "temporal.tau")
+	results.Limit(env, 0, math.Inf(1), "alignment", "groupings.davies_bouldin", "groupings.calinski_harabasz", "temporal.steps.relative_mean", "temporal.tau")
+	results.Limit(env, -1, 1, "groupings.silhouette", "groupings.agreement.ami", "groupings.agreement.ari", "temporal.straightness.cosine")
+	results.Limit(env, 0, 1, "groupings.agreement.nmi", "label_consistency.accuracy", "label_consistency.purity")
+	results.Headline(env, "uniformity", "alignment", "temporal.straightness.cosine", "label_consistency.accuracy")
 }
 
 // writeSummary writes one row per model and grouping: the measures of the model

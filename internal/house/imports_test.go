@@ -33,7 +33,7 @@ var rules = []rule{
 
 	{"analysis/internal/results", "stat report plots points measure shard internal/run"},
 	{"analysis", "analysis/internal measure neighbors latent model stat shard points report plots dataset internal/input internal/run internal/device internal/kernel internal/example"},
-	{"tool/evaluate/page", "report plots internal/run"},
+	{"tool/evaluate/page", "report plots stat internal/run"},
 	{"tool/evaluate", "tool/evaluate/page latent report internal/run internal/share"},
 	{"tool/scale", "dataset report shard internal/run internal/kernel"},
 	{"tool/repscope", "dataset neighbors points report internal/run"},

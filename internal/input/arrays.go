@@ -178,7 +178,7 @@ func (f *filesFlag) String() string {
 	}
 	var parts []string
 	for _, s := range f.files.named {
-		parts = append(parts, s.name+"="+s.path)
+		parts = append(parts, run.JoinName(s.name, s.path))
 	}
 	return strings.Join(parts, ",")
 }

@@ -97,7 +97,7 @@ func (r *roleFlag) String() string {
 	}
 	var parts []string
 	for _, s := range r.given.named {
-		parts = append(parts, s.name+"="+s.path)
+		parts = append(parts, run.JoinName(s.name, s.path))
 	}
 	return strings.Join(parts, ",")
 }

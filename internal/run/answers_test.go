@@ -27,7 +27,7 @@ func TestAnswer(t *testing.T) {
 		"--k=3 --model-dir=a/b":   "fake: --model-dir a/b: give --model a/b.onnx --k 3\n",
 		"--k 3 -model_dir a=b":    "fake: --model-dir a=b: give --model a=b.onnx --k 3\n",
 		"--k 3 --model_dir":       "fake: --model-dir : give --model .onnx --k 3\n",
-		"--k 3 run_all 7":         "fake: run_all: give --k 3 7\n",
+		"run_all --k 3 7":         "fake: run_all: give --k 3 7\n",
 		"--model_dir D --top-k 3": "fake: --model-dir D: give --model D.onnx --k 3\n",
 	} {
 		var stdout, stderr bytes.Buffer

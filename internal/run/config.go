@@ -264,7 +264,7 @@ func configValues(f *flag.Flag, value *yaml.Node) ([]string, error) {
 		if !repeats && single(f.Value) {
 			return nil, fmt.Errorf("[%s] is a list; want one value", strings.Join(values, ", "))
 		}
-		if !repeats || joins && !slices.ContainsFunc(values, func(v string) bool { return strings.Contains(v, "=") }) {
+		if !repeats || joins && !slices.ContainsFunc(values, Named) {
 			return []string{strings.Join(values, ",")}, nil
 		}
 		return values, nil
@@ -287,7 +287,7 @@ func configValues(f *flag.Flag, value *yaml.Node) ([]string, error) {
 				}
 			}
 			for _, text := range texts {
-				values = append(values, name+"="+text)
+				values = append(values, JoinName(name, text))
 			}
 		}
 		return values, nil

@@ -50,6 +50,8 @@ type Flags struct {
 	aliases  map[string]string // other names of flags
 	branches []*Branch         // what they took
 	given    []shard.Field     // what was set, in this order
+	args     []string          // what stands beside flags, and the values of [Flags.Arguments]
+	several  []string          // see [Flags.Several]
 }
 
 func newFlags(name string) *Flags {

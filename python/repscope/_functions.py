@@ -701,6 +701,7 @@ COMMANDS = {
         "baseline:text "
         "fail_if_worse:many:> "
         "family:text "
+        "fixed:many "
         "higher:many "
         "interval:text "
         "loss_columns:many "
@@ -2211,7 +2212,7 @@ def generation(
 
     Args:
         generated: NAME=FILE of generated samples: problems of a board (.json), grids (.npy, .npz with labels), or rows
-            of numbers (.csv with label).
+            of numbers (.csv with label; columns are joined with those of real by name).
         real: FILE of real samples, as generated, that the generators were trained on.
         example: measure the built-in example: models of a toy climbing board, with one known defect each.
         reconstruction: NAME=FILE.npz with original (0 or 1, [N,C,…]), recon_logits or recon_prob of the same shape,
@@ -3173,6 +3174,7 @@ def compare(
     baseline: Optional[Text] = None,
     fail_if_worse: Optional[Many] = None,
     family: Optional[Text] = None,
+    fixed: Optional[Many] = None,
     higher: Optional[Many] = None,
     interval: Optional[Text] = None,
     loss_columns: Optional[Many] = None,
@@ -3205,7 +3207,9 @@ def compare(
     improvement in percent, p values with Holm's correction, and ranks in which models that
     do not differ share a place. ~ marks what is undecided; for it stand the smallest
     difference that the test would have found with 80 % power, and the number of blocks
-    that the one seen would take.
+    that the one seen would take. * marks the models that may be the best: the 95 %
+    confidence set, which leaves out those that another is found better than, held against
+    all others at once. Where it leaves out none, nothing is marked.
 
     The axes are named, never guessed. Files of one task need no name; several tasks are
     given as TASK=FILE (or TASK=FOLDER). Training runs (seeds) of one model are NAME@RUN
@@ -3233,7 +3237,7 @@ def compare(
 
     Args:
         files: FILES…; paths, results, or a mapping of names to them.
-        results: [TASK][@RUN=]FILE or folder, as an argument.
+        results: [TASK][@RUN=]FILE or folder, as an argument, in the order of the command line.
         task: NAME of the task of the files that are given without one.
         losses: NAME=FILE of losses by step or epoch: CSV of W&B or TensorBoard, JSON lines, or a PyTorch checkpoint;
             NAME:COLUMN=FILE names a column of values.
@@ -3245,21 +3249,25 @@ def compare(
         baseline: NAME of the model that the others are compared with (default: the one called persistence, if there is
             one).
         fail_if_worse: METRIC>PERCENT: exit with status 1 if a model is worse than the baseline by more than that.
-        family: NAME of the tests that p values are corrected over: metric (all rows of a metric) or run (the whole
-            table). Default: metric.
+        family: NAME of the tests that p values are corrected over: metric (all rows of a metric, in all tasks), task
+            (those of one task) or run (the whole table). Default: metric.
+        fixed: LIST of models that have no other runs, as those that are not trained; others with one run beside models
+            with several are taken to vary as these do (persistence is fixed).
         higher: LIST of metrics of which more is better, where the files do not say it.
         interval: NAME of the intervals over tasks and runs: jackknife or bootstrap, which is stratified by tasks, with
             bootstrap resamples, and too narrow for few runs. Default: jackknife.
         loss_columns: LIST of columns of losses (default train_loss, val_loss, val_reconstruction_loss).
         lower: LIST of metrics of which less is better.
-        metrics: LIST of metrics: paths such as by_k[k=10].trustworthiness, paths without rows, or their last names; *
-            is any text; ANALYSIS:METRIC for those of one analysis (default: what the files say models are compared by).
+        metrics: LIST of metrics: paths such as by_k[k=10].trustworthiness, else paths without rows, else their last
+            names; * is any text; ANALYSIS:METRIC for those of one analysis (default: what the files say models are
+            compared by, of which the console, figure, Markdown and LaTeX show headline numbers where there are more
+            than 24).
         names: LIST of names: one for each file in turn if each has one model; or OLD=NEW, or FILE:OLD=NEW for the model
-            of one file.
+            of one file; an equals sign in a name has a backslash before it.
         orient: ROWS of the tables: metrics or models. Default: metrics.
         scale: FILE.csv with the columns task, worst, best (and metric), for scores of tasks on one scale: (score −
             worst)/(best − worst).
-        select: METRIC by which the best checkpoint is named, and those that do not differ from it.
+        select: METRIC by which a checkpoint is chosen: that of the best value, and all that may be the best.
         seed: N that all random draws come from. Default: 42.
         bootstrap: N above 0: intervals and comparisons of models, by deleting blocks in turn, the same for every
             number; 0: neither. Default: 1000.

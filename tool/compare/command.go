@@ -42,7 +42,9 @@ intervals, which way is better, the difference from a baseline with its interval
 improvement in percent, p values with Holm's correction, and ranks in which models that
 do not differ share a place. ~ marks what is undecided; for it stand the smallest
 difference that the test would have found with 80 % power, and the number of blocks
-that the one seen would take.
+that the one seen would take. * marks the models that may be the best: the 95 %
+confidence set, which leaves out those that another is found better than, held against
+all others at once. Where it leaves out none, nothing is marked.
 
 The axes are named, never guessed. Files of one task need no name; several tasks are
 given as TASK=FILE (or TASK=FOLDER). Training runs (seeds) of one model are NAME@RUN
@@ -70,23 +72,26 @@ all the same.`
 
 // settings are the values of the command's own flags.
 type settings struct {
-	results, names, metrics, higher, lower  []string
+	names, metrics, higher, lower           []string
 	tables, figures, bounds, losses, wanted []string
+	fixed                                   []string
 	task, baseline, orient, family, choose  string
 	scale, interval                         string
 	allow, example                          bool
 }
 
 func register(flags *run.Flags) *settings {
-	s := &settings{orient: OrientMetrics, family: "metric", interval: study.Jackknife.String()}
+	s := &settings{orient: OrientMetrics, family: FamilyMetric, interval: study.Jackknife.String()}
 	flags.Usage("--example", "TASK=FILE TASK@RUN=FILE … [flags]", "--losses NAME=FILE … [flags]")
 	list := func(values *[]string, name, usage string) { flags.Var(&run.Texts{Values: values}, name, usage) }
-	flags.Var(&run.Texts{Values: &s.results, Whole: true}, "results", "`[TASK][@RUN=]FILE` or folder, as an argument (repeats)")
+	flags.Arguments("results", "`[TASK][@RUN=]FILE` or folder, as an argument, in the order of the command line (repeats)")
 	flags.StringVar(&s.task, "task", "", "`NAME` of the task of the files that are given without one")
-	list(&s.names, "names", "`LIST` of names: one for each file in turn if each has one model; or OLD=NEW, or FILE:OLD=NEW for the model of one file (repeats)")
+	list(&s.names, "names", "`LIST` of names: one for each file in turn if each has one model; or OLD=NEW, or FILE:OLD=NEW for the model of one file; an equals sign in a name has a backslash before it (repeats)")
 	flags.StringVar(&s.baseline, "baseline", "", "`NAME` of the model that the others are compared with (default: the one called persistence, if there is one)")
-	list(&s.metrics, "metrics", "`LIST` of metrics: paths such as by_k[k=10].trustworthiness, paths without rows, or their last names; * is any text; ANALYSIS:METRIC "+
-		"for those of one analysis (default: what the files say models are compared by)")
+	list(&s.fixed, "fixed", "`LIST` of models that have no other runs, as those that are not trained; others with one run beside models with several are taken to vary as these do "+
+		"(persistence is fixed)")
+	list(&s.metrics, "metrics", "`LIST` of metrics: paths such as by_k[k=10].trustworthiness, else paths without rows, else their last names; * is any text; ANALYSIS:METRIC "+
+		"for those of one analysis (default: what the files say models are compared by, of which the console, figure, Markdown and LaTeX show headline numbers where there are more than 24)")
 	list(&s.higher, "higher", "`LIST` of metrics of which more is better, where the files do not say it")
 	list(&s.lower, "lower", "`LIST` of metrics of which less is better")
 	flags.CheckedVar(&s.orient, "orient", run.OneOf(OrientMetrics, OrientModels), "`ROWS` of the tables: metrics or models")
@@ -102,15 +107,16 @@ func register(flags *run.Flags) *settings {
 	flags.Var(&run.Texts{Values: &s.bounds, Check: func(bound string) error { _, _, err := parseBound(bound); return err }, Whole: true}, "fail-if-worse",
 		"`METRIC>PERCENT`: exit with status 1 if a model is worse than the baseline by more than that (repeats)")
 	flags.BoolVar(&s.allow, "allow-different", false, "compare results of other data, definitions, options or block lengths, with a warning")
-	flags.CheckedVar(&s.family, "family", run.OneOf("metric", "run"), "`NAME` of the tests that p values are corrected over: metric (all rows of a metric) or run (the whole table)")
+	flags.CheckedVar(&s.family, "family", run.OneOf(Families()...), "`NAME` of the tests that p values are corrected over: metric (all rows of a metric, in all tasks), task (those of one task) or run (the whole table)")
 	flags.PathVar(&s.scale, "scale", "`FILE.csv` with the columns task, worst, best (and metric), for scores of tasks on one scale: (score − worst)/(best − worst)")
 	flags.CheckedVar(&s.interval, "interval", run.OneOf(study.Jackknife.String(), "bootstrap"), "`NAME` of the intervals over tasks and runs: jackknife or bootstrap, which is stratified "+
 		"by tasks, with --bootstrap resamples, and too narrow for few runs")
 	flags.Var(&run.Texts{Values: &s.losses, Whole: true, Check: func(spec string) error { _, err := ParseLossSpec(spec); return err }}, "losses",
 		"`NAME=FILE` of losses by step or epoch: CSV of W&B or TensorBoard, JSON lines, or a PyTorch checkpoint (repeats); NAME:COLUMN=FILE names a column of values")
 	list(&s.wanted, "loss-columns", "`LIST` of columns of --losses (default "+strings.Join(DefaultLossColumns(), ", ")+")")
-	flags.StringVar(&s.choose, "select", "", "`METRIC` by which the best checkpoint is named, and those that do not differ from it")
+	flags.StringVar(&s.choose, "select", "", "`METRIC` by which a checkpoint is chosen: that of the best value, and all that may be the best")
 	flags.BoolVar(&s.example, "example", false, "compare a made study: models trained several times, on several tasks")
+	flags.Several("names", "metrics", "higher", "lower", "fixed", "loss-columns")
 	flags.Group(run.Inputs, "results", "task", "losses", "example")
 	flags.Unrecorded("table", "save-table", "figure", "plot", "save-plot")
 	return s
@@ -145,10 +151,10 @@ func parseBound(bound string) (metric string, percent float64, err error) {
 
 // check finds wrong usage before any file is opened.
 func (s *settings) check(o *run.Options) error {
-	given := len(o.Args) + len(s.results)
+	given := len(o.Args)
 	switch {
 	case s.example && (given > 0 || len(s.losses) > 0):
-		return run.Usage("--example has its own results; leave out %s", strings.Join(slices.Concat(o.Args, s.results, s.losses), " "))
+		return run.Usage("--example has its own results; leave out %s", strings.Join(slices.Concat(o.Args, s.losses), " "))
 	case !s.example && given == 0 && len(s.losses) == 0:
 		return run.Hint(run.Usage("no files to compare"), "give result files or folders: compare evaluation_plots", "or try --example")
 	case len(s.wanted) > 0 && len(s.losses) == 0:
@@ -158,7 +164,7 @@ func (s *settings) check(o *run.Options) error {
 			name string
 			set  bool
 		}{{"metrics", len(s.metrics) > 0}, {"names", len(s.names) > 0}, {"baseline", s.baseline != ""}, {"fail-if-worse", len(s.bounds) > 0},
-			{"higher", len(s.higher) > 0}, {"lower", len(s.lower) > 0}, {"scale", s.scale != ""}, {"table", len(s.tables) > 0}, {"task", s.task != ""}} {
+			{"fixed", len(s.fixed) > 0}, {"higher", len(s.higher) > 0}, {"lower", len(s.lower) > 0}, {"scale", s.scale != ""}, {"table", len(s.tables) > 0}, {"task", s.task != ""}} {
 			if flag.set {
 				return run.Usage("--%s is for results, and only losses are given", flag.name)
 			}
@@ -169,7 +175,7 @@ func (s *settings) check(o *run.Options) error {
 			return run.Usage("--higher and --lower both name %s", name)
 		}
 	}
-	for _, spec := range slices.Concat(o.Args, s.results) {
+	for _, spec := range o.Args {
 		if _, err := ParseSpec(spec); err != nil {
 			return run.Usage("%v", err)
 		}
@@ -180,7 +186,7 @@ func (s *settings) check(o *run.Options) error {
 func (s *settings) checkNames() error {
 	plain := 0
 	for _, name := range s.names {
-		old, renamed, ok := strings.Cut(name, "=")
+		old, renamed, ok := run.CutName(name)
 		if !ok {
 			plain++
 		} else if old == "" || renamed == "" {
@@ -207,7 +213,7 @@ func (s *settings) checkNames() error {
 func (s *settings) gather(ctx context.Context, env *run.Env) (*Gathered, []*Losses, error) {
 	var g *Gathered
 	var err error
-	if args := slices.Concat(env.Options.Args, s.results); s.example {
+	if args := env.Options.Args; s.example {
 		if g, err = Example(env.Options.Seed); err != nil {
 			return nil, nil, err
 		}
@@ -225,6 +231,12 @@ func (s *settings) gather(ctx context.Context, env *run.Env) (*Gathered, []*Loss
 		}
 		if g, err = Gather(ctx, specs, env.Options.Threads); err != nil {
 			return nil, nil, err
+		}
+		for _, folder := range g.Empty {
+			env.Warn("%s: there are no result files in it", folder)
+		}
+		if len(g.Read) > 0 {
+			env.Note("note: read %s; another name is given with --names OLD=NEW", strings.Join(g.Read, ", "))
 		}
 		if len(g.Ignored) > 0 {
 			env.Note("note: left out of the folders: %s (not a result with measurements; files of other layouts are given by name)", strings.Join(g.Ignored, ", "))
@@ -268,7 +280,7 @@ func (s *settings) readLosses(env *run.Env) ([]*Losses, error) {
 
 // options are those of the comparison.
 func (s *settings) options(env *run.Env) (Options, error) {
-	o := Options{Baseline: s.baseline, Metrics: s.metrics, Higher: s.higher, Lower: s.lower, AllowDifferent: s.allow, Family: s.family, Seed: env.Options.Seed,
+	o := Options{Baseline: s.baseline, Metrics: s.metrics, Higher: s.higher, Lower: s.lower, AllowDifferent: s.allow, Family: s.family, Fixed: s.fixed, Seed: env.Options.Seed,
 		Threads: env.Options.Threads, Resamples: env.Options.Bootstrap}
 	if s.interval == "bootstrap" {
 		o.Method = study.Percentile

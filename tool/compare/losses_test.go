@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -161,14 +162,15 @@ func TestSelect(t *testing.T) {
 	t.Parallel()
 	r := must(t, Options{}, one(t, "late", noisy(1, 8, 4, 0.1), nil), one(t, "later", noisy(2, 8, 4, 0.1), nil), one(t, "early", noisy(3, 8, 9, 0.1), nil))
 	got, err := Select(r, nil, "mse")
-	if err != nil || len(got) != 1 || len(got[0].NotDifferent) != 1 || len(got[0].Untested) != 0 || !strings.Contains(got[0].Sentence, "is best by reconstruction mse") {
+	if err != nil || len(got) != 1 || !slices.Equal(got[0].Best, []string{"late", "later"}) || len(got[0].Untested) != 0 ||
+		!strings.HasSuffix(got[0].Sentence, "; late and later may be the best") || got[0].Leader != "late" && got[0].Leader != "later" {
 		t.Errorf("%+v, %v", got, err)
 	}
 	losses, err := logged(t, "l.csv", "epoch,val_loss\n1,3\n2,2\n3,4\n")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, err := Select(nil, losses, "val_loss"); err != nil || got[0].Sentence != "m: val_loss is best at epoch 2.000 (2.000)" {
+	if got, err := Select(nil, losses, "val_loss"); err != nil || got[0].Sentence != "m: val_loss is lowest at epoch 2.000 (2.000); nothing tests it" {
 		t.Errorf("%+v, %v", got, err)
 	}
 	if _, err := Select(r, losses, "msee"); err == nil || !strings.Contains(err.Error(), "did you mean mse?") {

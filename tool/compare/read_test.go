@@ -215,8 +215,8 @@ func TestWriteTable(t *testing.T) {
 	write(t, b, `{"model":"x|y","metrics":{"mse":1,"psnr":null}}`)
 	r := must(t, Options{}, a, b)
 	for path, want := range map[string][]string{
-		"t.tex": {`\begin{tabular}{lrr}`, `Metric & m\_1 \& co & x|y \\`, `mse $\downarrow$ & \textbf{0.5000} & 1.000 \\`, `psnr (dB) $\uparrow$ & $-1.500\times 10^{-7}$ & – \\`, `\bottomrule`},
-		"t.md":  {`| Metric | m\_1 & co | x\|y |`, "| mse ↓ | **0.5000** | 1.000 |"},
+		"t.tex": {`\begin{tabular}{@{}lrr@{}}`, `Metric & m\_1 \& co & x\textbar{}y \\`, `MSE $\downarrow$ & 0.5000 & 1.000 \\`, `PSNR (dB) $\uparrow$ & $-1.500\times 10^{-7}$ & -- \\`, `\bottomrule`},
+		"t.md":  {`| Metric | m\_1 & co | x\|y |`, "| MSE ↓ | 0.5000 | 1.000 |", "Nothing is marked"},
 		"t.csv": {"Task,Analysis,Metric,Direction,Unit,Model,Value,", ",,mse,lower,,m_1 & co,0.5,,,0.25,1,"},
 	} {
 		var out bytes.Buffer
