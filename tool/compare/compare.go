@@ -83,6 +83,7 @@ type Row struct {
 	base     int              // the baseline's position; −1: there is none
 	headline bool             // it stands for its analysis
 	named    bool             // its file describes it by its whole name
+	asked    bool             // an option names it
 	scale    stat.Scale       // on which its errors are symmetric
 	pairs    map[[2]int]*pair // by positions a < b, of a − b
 	groups   [][]int          // models no two of which differ

@@ -23,7 +23,8 @@ func (r *Result) shown() []*Row {
 	return r.headlines(mostHeadlines)
 }
 
-// headlines are at most so many rows of each analysis in each task, in the order of the table.
+// headlines are at most so many rows of each analysis in each task, and those that options name,
+// in the order of the table.
 func (r *Result) headlines(most int) []*Row {
 	var out []*Row
 	for _, of := range r.byAnalysis() {
@@ -33,11 +34,14 @@ func (r *Result) headlines(most int) []*Row {
 			paths[i] = row.Metric
 			exact = exact || row.headline && row.named
 		}
-		for _, i := range report.Headlines(paths, func(path string) bool {
+		chosen := report.Headlines(paths, func(path string) bool {
 			row := of[slices.Index(paths, path)]
 			return row.headline && row.named == exact
-		}, most) {
-			out = append(out, of[i])
+		}, most)
+		for i, row := range of {
+			if row.asked || slices.Contains(chosen, i) {
+				out = append(out, row)
+			}
 		}
 	}
 	return out

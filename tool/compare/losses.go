@@ -58,7 +58,7 @@ type LossSpec struct{ Name, Column, Path string }
 
 // ParseLossSpec reads NAME[:COLUMN]=FILE.
 func ParseLossSpec(given string) (LossSpec, error) {
-	name, path, ok := run.CutName(given)
+	name, path, ok := run.CutFile(given)
 	name, column, colon := strings.Cut(name, ":")
 	if !ok || name == "" || path == "" || colon && column == "" {
 		return LossSpec{}, fmt.Errorf("%q: want NAME=FILE, or NAME:COLUMN=FILE", given)

@@ -21,6 +21,7 @@ type candidate struct {
 	metric    report.Metric
 	described bool // the files say that models are compared by it
 	named     bool // by its whole name
+	asked     bool // by --higher or --lower
 }
 
 // rows fills the table with what is compared.
@@ -63,6 +64,7 @@ func (c *comparer) rows() error {
 			if chosen := use(c.o.Metrics); !chosen && (len(c.o.Metrics) > 0 || !k.described && !higher && !lower) {
 				continue
 			}
+			k.asked = higher || lower
 			c.addRow(g, k)
 		}
 	}
@@ -164,7 +166,7 @@ func (c *comparer) candidates(g *group) []candidate {
 				if f.result != nil {
 					_, named = f.result.Metrics.Get(report.Family(n.Path))
 				}
-				out = append(out, candidate{n.Path, metric, described, named})
+				out = append(out, candidate{path: n.Path, metric: metric, described: described, named: named})
 			}
 		}
 	}
@@ -203,7 +205,7 @@ func (m *FileModel) elsewhere(r *report.Result, family string) bool {
 // addRow adds a metric to the table.
 func (c *comparer) addRow(g *group, k candidate) {
 	row := &Row{Task: g.task, Analysis: g.analysis, Metric: k.path, Direction: k.metric.Direction, Unit: k.metric.Unit, pairs: map[[2]int]*pair{},
-		headline: k.metric.Headline, named: k.named, scale: scaleOf(k.metric)}
+		headline: k.metric.Headline, named: k.named, asked: k.asked, scale: scaleOf(k.metric)}
 	for _, name := range c.result.Models {
 		e, ok := estimateOf(name, k.path, g.models[name], row.scale)
 		if !ok {

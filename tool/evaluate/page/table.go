@@ -128,6 +128,11 @@ func cellOf(m report.Object, path string, estimates map[string]report.Named) Cel
 	if n, ok := estimates[path]; ok {
 		return Cell{Value: n.Value, Interval: n.Interval}
 	}
+	if place, ok := m.Place(path); ok { // the same number by other members of its rows
+		if n, ok := estimates[place]; ok {
+			return Cell{Value: n.Value, Interval: n.Interval}
+		}
+	}
 	if v, err := m.Number(path); err == nil {
 		return Cell{Value: v}
 	}
