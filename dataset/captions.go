@@ -4,7 +4,6 @@ package dataset
 
 import (
 	"bytes"
-	"encoding/csv"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -33,16 +32,15 @@ var captionColumns = [3]string{"case_id", "gt_caption", "gen_caption"}
 // file and lines: a missing column, a row without a case or of another number of cells, two
 // rows of one case, no rows.
 func ParseCaptions(name string, data []byte) ([]Captions, error) {
-	list, err := parseCaptions(data, separatorOf(name))
+	list, err := parseCaptions(name, data)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	return list, nil
 }
 
-func parseCaptions(data []byte, separator rune) ([]Captions, error) {
-	reader := csv.NewReader(withoutMark(bytes.NewReader(data)))
-	reader.Comma, reader.ReuseRecord = separator, true
+func parseCaptions(name string, data []byte) ([]Captions, error) {
+	reader := TableReader(name, bytes.NewReader(data))
 	names, err := readHeader(reader)
 	if err != nil {
 		return nil, err
@@ -228,7 +226,7 @@ func ParseCases(name string, data []byte) ([]string, error) {
 
 func parseCases(name string, data []byte) ([]string, error) {
 	if IsTable(name) {
-		return tableCases(data, separatorOf(name))
+		return tableCases(name, data)
 	}
 	var list []string
 	if trimmed := bytes.TrimSpace(data); len(trimmed) > 0 && trimmed[0] == '[' {
@@ -250,9 +248,8 @@ func parseCases(name string, data []byte) ([]string, error) {
 }
 
 // tableCases are the cells of the column case_id.
-func tableCases(data []byte, separator rune) ([]string, error) {
-	reader := csv.NewReader(bytes.NewReader(data))
-	reader.Comma, reader.ReuseRecord = separator, true
+func tableCases(name string, data []byte) ([]string, error) {
+	reader := TableReader(name, bytes.NewReader(data))
 	names, err := readHeader(reader)
 	if err != nil {
 		return nil, err

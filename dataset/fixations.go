@@ -4,7 +4,6 @@ package dataset
 
 import (
 	"bytes"
-	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
@@ -60,7 +59,7 @@ func ParseFixations(name string, data []byte) (*Fixations, error) {
 		}
 	case isText(data):
 		f := &Fixations{}
-		if err := f.readTable(data); err != nil {
+		if err := f.readTable(name, data); err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
 		return f, nil
@@ -127,9 +126,9 @@ func planeFixations(name string, p *Plane) (*Fixations, error) {
 }
 
 // readTable reads rows of text.
-func (f *Fixations) readTable(data []byte) error {
-	reader := csv.NewReader(withoutMark(bytes.NewReader(data)))
-	reader.Comma, reader.TrimLeadingSpace = separatorIn(data), true
+func (f *Fixations) readTable(name string, data []byte) error {
+	reader := TableReader(name, bytes.NewReader(data))
+	reader.TrimLeadingSpace = true
 	first, err := reader.Read()
 	if err != nil {
 		return tableError(err)
@@ -163,17 +162,6 @@ func (f *Fixations) readTable(data []byte) error {
 			return fmt.Errorf("line %d: %w", line, err)
 		}
 	}
-}
-
-// separatorIn is what parts the cells of the first line.
-func separatorIn(data []byte) rune {
-	line, _, _ := bytes.Cut(data, []byte("\n"))
-	for _, c := range "\t;" {
-		if bytes.ContainsRune(line, c) {
-			return c
-		}
-	}
-	return ','
 }
 
 // isName reports whether a cell is no number and not empty.

@@ -71,7 +71,7 @@ func OpenPositions(path string, modes []string) (*PositionFile, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &PositionFile{file: file, separator: separatorOf(path), modes: modes}
+	f := &PositionFile{file: file, modes: modes}
 	if err := f.open(); err != nil {
 		file.Close()
 		return nil, fmt.Errorf("%s: %w", path, err)
@@ -81,9 +81,8 @@ func OpenPositions(path string, modes []string) (*PositionFile, error) {
 
 // open finds the rows of every sequence and checks them.
 func (f *PositionFile) open() error {
-	before := markSize(f.file)
-	reader := csv.NewReader(io.NewSectionReader(f.file, before, f.file.Size()-before))
-	reader.Comma, reader.ReuseRecord = f.separator, true
+	reader, before := fileReader(f.file)
+	f.separator = reader.Comma
 	var err error
 	if f.names, err = readHeader(reader); err != nil {
 		return err

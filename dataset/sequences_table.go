@@ -18,9 +18,8 @@ import (
 
 // openTable finds the rows of a table and checks them.
 func (f *SequenceFile) openTable() error {
-	before := markSize(f.file)
-	reader := csv.NewReader(io.NewSectionReader(f.file, before, f.file.Size()-before))
-	reader.Comma, reader.ReuseRecord = f.separator, true
+	reader, before := fileReader(f.file)
+	f.separator = reader.Comma
 	names, err := readHeader(reader)
 	if err != nil {
 		return err

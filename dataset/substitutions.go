@@ -3,7 +3,6 @@
 package dataset
 
 import (
-	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
@@ -101,15 +100,14 @@ func ReadSubstitutions(spec string, visit func(s *Substitution) error) error {
 		return fileError(err)
 	}
 	defer f.Close()
-	if err := readSubstitutions(f, separatorOf(path), measured, visit); err != nil {
+	if err := readSubstitutions(f, path, measured, visit); err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
 	return nil
 }
 
-func readSubstitutions(r io.Reader, separator rune, measured string, visit func(s *Substitution) error) error {
-	reader := csv.NewReader(withoutMark(r))
-	reader.Comma, reader.ReuseRecord = separator, true
+func readSubstitutions(r io.Reader, name, measured string, visit func(s *Substitution) error) error {
+	reader := TableReader(name, r)
 	names, err := readHeader(reader)
 	if err != nil {
 		return err

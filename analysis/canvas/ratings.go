@@ -4,7 +4,6 @@ package canvas
 
 import (
 	"bytes"
-	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
@@ -12,6 +11,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"repscope/dataset"
 )
 
 // Rating is what a person thinks of a case: higher is better.
@@ -25,7 +26,7 @@ type Rating struct {
 // over. Errors: no such columns, a rating that is no number, two ratings of one person for one
 // case, no ratings.
 func ReadRatings(name string, data []byte) ([]Rating, error) {
-	reader := csv.NewReader(bytes.NewReader(bytes.TrimPrefix(data, []byte("\ufeff"))))
+	reader := dataset.TableReader(name, bytes.NewReader(data))
 	reader.TrimLeadingSpace = true
 	header, err := reader.Read()
 	if errors.Is(err, io.EOF) {

@@ -171,7 +171,12 @@ func (in *Input) setting(o Options) (*setting, dims, error) {
 	if err != nil {
 		return nil, d, err
 	}
-	s.weights, s.masked = [][]float64{all}, slices.Contains(all, 0)
+	s.weights = [][]float64{all}
+	for c, w := range all {
+		if w == 0 {
+			s.masked = append(s.masked, c)
+		}
+	}
 	for _, r := range in.Regions {
 		what := "region " + r.Name
 		part, err := cellWeights(what, r.Weights, d)
@@ -216,7 +221,7 @@ func (o Options) withDefaults() (Options, error) {
 	}{
 		{"estimator of the CRPS", &o.CRPS, []string{EstimatorFair, EstimatorBiased}}, {"estimator of energy scores", &o.Energy, []string{EstimatorFair, EstimatorBiased}},
 		{"variogram score", &o.Variogram, []string{VariogramProper, VariogramDocumented}}, {"patch mode", &o.PatchMode, []string{PatchPool, PatchTile}},
-		{"spectrum", &o.Spectrum, []string{SpectrumDCT, SpectrumFFT}},
+		{"spectrum", &o.Spectrum, []string{SpectrumDCT, SpectrumFFT}}, {"rule of events", &o.EventRule, []string{EventAtLeast, EventAbove}},
 	} {
 		if err := choice(c.what, c.value, c.of...); err != nil {
 			return o, err
@@ -248,6 +253,9 @@ func (o Options) withDefaults() (Options, error) {
 	if !(o.VariogramP > 0) || math.IsInf(o.VariogramP, 0) || !(o.MaxDistance >= 0) || o.Patch < 1 || o.Tile < 1 || o.Pairs < 0 || o.Members < 0 || o.BatchSize < 0 {
 		return o, fmt.Errorf("variogram order %v, distance %v, patch %d, tile %d, %d pairs, %d members, batches of %d: want positive numbers",
 			o.VariogramP, o.MaxDistance, o.Patch, o.Tile, o.Pairs, o.Members, o.BatchSize)
+	}
+	if o.SkipMembers && o.Members == 0 {
+		return o, fmt.Errorf("members with NaN are left out of all samples: say how many of the others are taken")
 	}
 	return o, o.checkEvents()
 }

@@ -115,7 +115,8 @@ func (s *settings) registerInputs(flags *run.Flags) {
 	flags.CountVar(&s.o.Members, "n-samples", 0, "`N` members that are scored: the first of --forecast, 0: all; those that --model makes, 0: 100")
 	flags.BoolVar(&s.o.SkipNaN, "skip-nan", false, "leave out samples with NaN or Inf in any array, for all models, and count them, instead of failing")
 	flags.Group(run.Inputs, "climatology")
-	flags.Group(run.Settings, "variables", "input-variables", "units", "lead-unit", "n-samples", "skip-nan")
+	flags.BoolVar(&s.o.SkipMembers, "skip-members", false, "leave out members with NaN or Inf: of every sample the first --n-samples of the others are scored; a sample that has fewer is an error, or left out with --skip-nan")
+	flags.Group(run.Settings, "variables", "input-variables", "units", "lead-unit", "n-samples", "skip-nan", "skip-members")
 	flags.Unrecorded("units", "lead-unit")
 	s.statistics = input.RegisterStatistics(flags, "initial times")
 }
@@ -168,10 +169,13 @@ func (s *settings) check(flags *run.Flags, o *run.Options) error {
 		return run.Hint(run.Usage("no forecast to score"), "give one with --forecast NAME=FILE [N,S,V,H,W], or --input FILE for persistence alone", hint)
 	case len(s.models.Names()) > 0 && !s.fields.Any():
 		return run.Hint(run.Usage("--model makes forecasts of the fields of --input, and none are given"), "give them with --input FILE [N,Vin,H,W]")
-	case s.weights.Any() && s.latitudes.Any() && !s.example.On():
-		return run.Usage("--weights and --lat are both weights; want one of them")
 	case given["input-variables"] && !s.fields.Any():
 		return run.Hint(run.Usage("--input-variables %s has no effect: there is no --input", &s.inputVariables), "leave it out")
+	case s.o.SkipMembers && s.o.Members == 0:
+		return run.Hint(run.Usage("--skip-members takes of every sample the first --n-samples members that have no NaN, and does not say how many"),
+			"add --n-samples N, of which every sample has as many")
+	case s.o.SkipMembers && len(s.forecasts.Names()) == 0:
+		return run.Hint(run.Usage("--skip-members has no effect: there is no --forecast"), "leave it out")
 	case s.units != nil && s.variables != nil && len(s.units) != len(s.variables):
 		return run.Usage("--units has %d names for the %d of --variables", len(s.units), len(s.variables))
 	case *s.distance > 0 && *s.distance < 1:
@@ -268,18 +272,22 @@ func (s *settings) run(ctx context.Context, env *run.Env) error {
 	o := s.options(env)
 	result, err := Analyze(ctx, *in, o)
 	if err != nil {
-		return hinted(err)
+		return hinted(err, o.SkipMembers)
 	}
 	return s.write(ctx, env, in, o, result)
 }
 
-// hinted adds what can be done about an error.
-func hinted(err error) error {
+// hinted adds what can be done about an error; skipping says that members are left out.
+func hinted(err error, skipping bool) error {
 	var bad *NonFiniteError
-	if errors.As(err, &bad) {
-		return run.Hint(err, "leave such samples out for all models with --skip-nan")
+	if !errors.As(err, &bad) {
+		return err
 	}
-	return err
+	hints := []string{"leave such samples out for all models with --skip-nan"}
+	if len(bad.Index) == 5 && !skipping {
+		hints = append(hints, "or leave such members out with --skip-members --n-samples N, of which every sample has as many")
+	}
+	return run.Hint(err, hints...)
 }
 
 // plan says what a run would do.

@@ -150,14 +150,15 @@ func (s *settings) readCells(env *run.Env, in *Input) error {
 		return err
 	}
 	if a != nil {
-		if in.Weights, err = read("lat", a); err != nil {
+		latitudes, err := read("lat", a)
+		if err != nil {
 			return err
 		}
-		for i, degrees := range in.Weights {
-			if !(degrees >= -90 && degrees <= 90) {
-				return fmt.Errorf("lat: %s: row %d is %v, want degrees from -90 to 90", a.Name(), i, degrees)
-			}
-			in.Weights[i] = max(0, math.Cos(degrees*math.Pi/180))
+		if in.Weights, err = weightedByLatitude(in.Weights, latitudes, a.Name(), d); err != nil {
+			return err
+		}
+		if why := radians(latitudes); why != "" {
+			env.Warn("lat: %s: %s", a.Name(), why)
 		}
 	}
 	regions, err := s.regions.Open(env)
@@ -172,4 +173,36 @@ func (s *settings) readCells(env *run.Env, in *Input) error {
 		in.Regions = append(in.Regions, Region{Name: r.Name, Weights: weights})
 	}
 	return nil
+}
+
+// weightedByLatitude are the weights of cells times the cosines of their latitudes; weights are those
+// of cells or rows, nil: all 1.
+func weightedByLatitude(weights, latitudes []float64, name string, d dims) ([]float64, error) {
+	out := make([]float64, d.h*d.w)
+	at := func(values []float64, cell int) float64 {
+		if len(values) == d.h {
+			cell /= d.w
+		}
+		return values[cell]
+	}
+	for c := range out {
+		degrees := at(latitudes, c)
+		if !(degrees >= -90 && degrees <= 90) {
+			return nil, fmt.Errorf("lat: %s: row %d is %v, want degrees from -90 to 90", name, c/d.w, degrees)
+		}
+		if out[c] = max(0, math.Cos(degrees*math.Pi/180)); weights != nil {
+			out[c] *= at(weights, c)
+		}
+	}
+	return out, nil
+}
+
+// radians says that latitudes look like radians: no degree lies beyond ±π/2, as if all of the grid lay
+// at the equator; "" where they do not.
+func radians(latitudes []float64) string {
+	low, high := slices.Min(latitudes), slices.Max(latitudes)
+	if len(latitudes) < 2 || low < -1.5708 || high > 1.5708 || high-low < 0.1 {
+		return ""
+	}
+	return fmt.Sprintf("latitudes from %.4g to %.4g look like radians, and are taken for degrees: all rows count nearly alike; if they are, give degrees", low, high)
 }

@@ -38,7 +38,7 @@ type summary struct {
 // merge computes the scores of all samples.
 func (p *plan) merge(ctx context.Context, parts []*Part) (*Result, error) {
 	s := &summary{plan: p, jackknifes: make([]map[string]*stat.Jackknifed, len(p.models))}
-	result := &Result{Variables: p.variables, Regions: p.regions[1:]}
+	result := &Result{Variables: p.variables, Regions: p.regions[1:], rule: p.o.EventRule}
 	if err := s.gather(result, parts); err != nil {
 		return nil, err
 	}

@@ -83,7 +83,8 @@ var npyRecipes = map[byte]string{
 	'O': `python -c 'import numpy as np; np.save("STEM_plain.npy", np.array(ARRAY.tolist(), float))'`,
 	'c': `python -c 'import numpy as np; z = ARRAY; np.save("STEM_parts.npy", np.stack([z.real, z.imag], -1))' (real and imaginary parts)`,
 	'U': `python -c 'import numpy as np; np.save("STEM_codes.npy", np.unique(ARRAY, return_inverse=True)[1])' (a number for each text)`,
-	'M': `python -c 'import numpy as np; np.save("STEM_numbers.npy", ARRAY.astype("int64"))'`,
+	'M': `python -c 'import numpy as np; np.save("STEM_seconds.npy", ARRAY.astype("datetime64[s]").astype("int64"))' (since 1970)`,
+	'm': `python -c 'import numpy as np; np.save("STEM_hours.npy", ARRAY / np.timedelta64(1, "h"))'`,
 	'f': `python -c 'import numpy as np; np.save("STEM_float64.npy", ARRAY.astype("float64"))'`,
 	'V': `python -c 'import numpy as np; a = ARRAY; np.savez("STEM_fields.npz", **{k: a[k] for k in a.dtype.names})'`,
 }
@@ -99,8 +100,6 @@ func NPYRecipe(path, key, code string) (recipe string, trusted bool) {
 	switch kind {
 	case 'S', 'a':
 		kind = 'U'
-	case 'm':
-		kind = 'M'
 	}
 	array := `np.load("FILE")`
 	if kind == 'O' {

@@ -53,7 +53,7 @@ func TestForeign(t *testing.T) {
 		t.Error(r)
 	}
 	for code, want := range map[string]string{
-		"O": `np.load("d/x.npz", allow_pickle=True)["a"].tolist()`, "c16": `z = np.load("d/x.npz")["a"]`, "U3": "d/x_codes.npy", "S1": "np.unique", "m8[s]": "int64",
+		"O": `np.load("d/x.npz", allow_pickle=True)["a"].tolist()`, "c16": `z = np.load("d/x.npz")["a"]`, "U3": "d/x_codes.npy", "S1": "np.unique", "m8[s]": `np.timedelta64(1, "h")`, "M8[ns]": "datetime64[s]",
 		"f16": "float64", "V": "a.dtype.names", "": "", "q": "",
 	} {
 		r, runs := NPYRecipe("d/x.npz", "a", code)
