@@ -94,17 +94,18 @@ func (s *settings) registerInputs(flags *run.Flags) {
 	flags.Usage("--target FILE[:key] --forecast NAME=FILE[:key] … [flags]", "--target FILE[:key] --input FILE[:key] [flags]")
 	flags.FileHint("files are given with --target FILE, --forecast NAME=FILE or --input FILE")
 	flags.Title(run.Settings, "variables and members")
-	s.target = s.example.Role(flags, input.Role{Name: "target", Unit: "sample", Wide: true, Usage: "`FILE[:key]` of the truth [N,V,H,W]: " + dataset.FormatNames()})
+	s.target = s.example.Role(flags, input.Role{Name: "target", Unit: "sample", Wide: true, Usage: "`FILE[:key]` of the truth [N,V,H,W], or [N,H,W] of one variable: " + dataset.FormatNames()})
 	s.forecasts = s.example.Role(flags, input.Role{Name: "forecast", Unit: "sample", Named: true, Wide: true,
-		Usage: "`NAME=FILE[:key]` of an ensemble [N,S,V,H,W], or of one member [N,V,H,W] (repeats)"})
+		Usage: "`NAME=FILE[:key]` of an ensemble [N,S,V,H,W], or of one member [N,V,H,W]; of one variable without its axis (repeats)"})
 	s.models = input.RegisterFiles(flags, "model", "`NAME=FILE.onnx` that makes --n-samples members of the fields of --input (repeats)")
 	s.fields = s.example.Role(flags, input.Role{Name: "input", Unit: "sample", Wide: true,
 		Usage: "`FILE[:key]` of the fields that forecasts begin with [N,Vin,H,W]: persistence predicts them"})
-	s.leads = s.example.Role(flags, input.Role{Name: "leads", Unit: "lead", Usage: "`FILE[:key]` of the lead of every sample [N], in any unit"})
-	s.groups = s.example.Role(flags, input.Role{Name: "groups", Unit: "group",
-		Usage: "`FILE[:key]` of the initial time of every sample [N], a number that ascends with it, or of its simulation: samples of one depend on each other (default: the k-th sample of every lead is of time k)"})
+	s.leads = s.example.Role(flags, input.Role{Name: "leads", Unit: "lead", Column: true,
+		Usage: "`FILE[:key]` of the lead of every sample [N]: numbers in any unit, or durations (timedelta64), which become hours; or FILE.csv:column"})
+	s.groups = s.example.Role(flags, input.Role{Name: "groups", Unit: "group", Column: true,
+		Usage: "`FILE[:key]` of the initial time of every sample [N], a number that ascends with it, a time (datetime64) or a text such as 2020-01-31, or of its simulation; or FILE.csv:column: samples of one depend on each other (default: the k-th sample of every lead is of time k)"})
 	s.weights = s.example.Role(flags, input.Role{Name: "weights", Unit: "weight", Wide: true, Usage: "`FILE[:key]` of weights of cells [H,W] or of rows [H], such as areas or a mask"})
-	s.latitudes = s.example.Role(flags, input.Role{Name: "lat", Unit: "latitude", Usage: "`FILE[:key]` of the latitudes of rows [H] in degrees: weights are their cosines"})
+	s.latitudes = s.example.Role(flags, input.Role{Name: "lat", Unit: "latitude", Wide: true, Usage: "`FILE[:key]` of the latitudes of rows [H] in degrees, or of cells [H,W]: weights are their cosines, times --weights"})
 	s.regions = s.example.Role(flags, input.Role{Name: "regions", Unit: "region", Named: true, Wide: true,
 		Usage: "`NAME=FILE[:key]` of a mask [H,W] of 0 and 1, or of weights: scores of that part of the grid too (repeats)"})
 	flags.PathVar(&s.climate, "climatology", "`FILE[:key]` of a climatology [V,H,W], or one per sample [N,V,H,W]; target: the mean of the targets of all other initial times")

@@ -120,6 +120,9 @@ func eventFamily() family {
 			}
 			return nil
 		},
+		warn: func(t *tally) []string {
+			return t.rare(func(k int, means []float64) float64 { return means[size*k] + means[size*k+1] })
+		},
 		scores: func(s *setting, _ int) []formula {
 			var out []formula
 			for k, e := range s.o.events() {
@@ -198,6 +201,9 @@ func probabilityFamily() family {
 				}
 			}
 			return out
+		},
+		warn: func(t *tally) []string {
+			return t.rare(func(k int, means []float64) float64 { return stat.Sum(means[k*size(t.members):][:t.members+1]) })
 		},
 		tables: func(t *tally, into *report.Object) error { return t.diagrams(into) },
 	}

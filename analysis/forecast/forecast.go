@@ -160,10 +160,11 @@ type Result struct {
 	Blocks      string // how samples were grouped for intervals; empty without
 	Warnings    []string
 
-	rule       string      // of events
-	series     bool        // groups depend on those before them
-	formulas   []formula   // of all scores
-	byVariable [][][]Score // by model and variable
+	rule        string      // of events
+	byLeadAlone bool        // there are no scores over all leads
+	series      bool        // groups depend on those before them
+	formulas    []formula   // of all scores
+	byVariable  [][][]Score // by model and variable
 }
 
 // Model is the outcome for one model. Scores are its fields by their names: the value,

@@ -77,6 +77,9 @@ func fractionsFamily() family {
 			}
 			return out
 		},
+		warn: func(t *tally) []string {
+			return t.rare(func(k int, means []float64) float64 { return means[k*size(t.setting)] })
+		},
 		tables: func(t *tally, into *report.Object) error {
 			t.usefulWindows(into, size(t.setting))
 			return nil

@@ -43,6 +43,7 @@ func (s *settings) input(ctx context.Context, env *run.Env) (*Input, error) {
 	if err := s.openClimate(env, in); err != nil {
 		return nil, err
 	}
+	in.withAxes()
 	if err := s.readSamples(env, in); err != nil {
 		return nil, err
 	}
@@ -102,9 +103,14 @@ func (s *settings) readSamples(env *run.Env, in *Input) error {
 		return err
 	}
 	if a != nil {
-		in.Leads = make([]float64, a.Len())
-		if err := a.ReadFloat64(in.Leads, 0, a.Len()); err != nil {
+		if in.Leads, err = readLeads(a); err != nil {
 			return fmt.Errorf("leads: %w", err)
+		}
+		if isDuration(a) && s.leadUnit == "" {
+			s.leadUnit = "h"
+		}
+		if nanoseconds(in.Leads) && !isDuration(a) {
+			env.Warn("leads: %s: leads such as %g look like nanoseconds, and are taken as they are: tables, figures and models have them; give hours, or timedelta64", a.Name(), slices.Max(in.Leads))
 		}
 	}
 	if a, err = perSample(s.groups); err != nil || a == nil {

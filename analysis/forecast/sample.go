@@ -155,14 +155,14 @@ func checkFinite(role string, a Array, row int, values []float64) *NonFiniteErro
 		if v-v == 0 {
 			continue
 		}
-		shape := a.Shape()
+		shape := stored(a)
 		index := make([]int, len(shape))
-		rest := i
+		rest := row*len(values) + i
 		for axis := len(shape) - 1; axis > 0; axis-- {
 			index[axis] = rest % shape[axis]
 			rest /= shape[axis]
 		}
-		index[0] = row + rest
+		index[0] = rest
 		return &NonFiniteError{Role: role, Array: a.Name(), Index: index, Value: v}
 	}
 	return nil

@@ -78,6 +78,7 @@ func newPlan(in Input, o Options) (*plan, error) {
 	if err != nil {
 		return nil, err
 	}
+	in.withAxes()
 	s, d, err := in.setting(o)
 	if err != nil {
 		return nil, err
@@ -95,6 +96,7 @@ func newPlan(in Input, o Options) (*plan, error) {
 	if err := p.checkScores(); err != nil {
 		return nil, err
 	}
+	p.families = append(p.families, valueFamily())
 	values := 0
 	for _, m := range p.models {
 		values += m.members * d.v * d.h * d.w
