@@ -168,12 +168,13 @@ func Folder(path string) (what, recipe string) {
 	isArray := exists(".zarray") || exists("zarr.json") && isZarrArray(filepath.Join(path, "zarr.json"))
 	switch {
 	case isArray && ofXarray(path): // by the group that it is of
-		recipe := fill(`python -c 'import numpy as np, xarray as xr; np.save("STEM.npy", xr.open_dataset("GROUP", engine="zarr")["NAME"].values)'`, path, nil)
+		recipe := fill(`python -c 'import numpy as np, xarray as xr; np.save("GROUPSTEM_NAME.npy", xr.open_dataset("GROUP", engine="zarr")["NAME"].values)'`, path, nil)
 		dir, name := filepath.Split(filepath.Clean(path))
 		if strings.ContainsAny(path, unsafe) {
 			dir, name = "GROUP", "NAME"
 		}
-		return "a Zarr array", strings.NewReplacer("GROUP", filepath.Clean(dir), "NAME", name).Replace(recipe)
+		dir = filepath.Clean(dir)
+		return "a Zarr array", strings.NewReplacer("GROUPSTEM", strings.TrimSuffix(dir, filepath.Ext(dir)), "GROUP", dir, "NAME", name).Replace(recipe)
 	case isArray:
 		return "a Zarr array", fill(array, path, nil)
 	case exists(".zgroup"), exists("zarr.json"):
