@@ -207,7 +207,7 @@ func weightedByLatitude(weights, latitudes []float64, name string, d dims) ([]fl
 // at the equator; "" where they do not.
 func radians(latitudes []float64) string {
 	low, high := slices.Min(latitudes), slices.Max(latitudes)
-	if len(latitudes) < 2 || low < -1.5708 || high > 1.5708 || high-low < 0.1 {
+	if low < -1.5708 || high > 1.5708 || low == high {
 		return ""
 	}
 	return fmt.Sprintf("latitudes from %.4g to %.4g look like radians, and are taken for degrees: all rows count nearly alike; if they are, give degrees", low, high)

@@ -883,7 +883,8 @@ def smoothness(
         frames: FILE[:key] of the original states [N,…]: .npy, .npz, .safetensors, .pt, .pth, .tif or a folder of
             images.
         latents: NAME=FILE[:key] of latents computed elsewhere.
-        episodes: FILE[:key] of an episode number or an end-of-episode flag per frame; see episodes_kind.
+        episodes: FILE[:key] of an episode number or an end-of-episode flag per frame, or FILE.csv:column; see
+            episodes_kind.
         model: NAME=FILE of an encoder: ONNX, .pth, .safetensors.
         weights: DIR whose <name>/best_encoder.{onnx,pth,safetensors} are all models.
         baseline: LIST of pca[:D] and random[:D]: pixel PCA and an untrained encoder as models.
@@ -1041,7 +1042,8 @@ def robustness(
         frames: FILE[:key] of the original states [N,…]: .npy, .npz, .safetensors, .pt, .pth, .tif or a folder of
             images.
         model: NAME=FILE of an encoder: ONNX, .pth, .safetensors.
-        episodes: FILE[:key] of an episode number or an end-of-episode flag per frame; see episodes_kind.
+        episodes: FILE[:key] of an episode number or an end-of-episode flag per frame, or FILE.csv:column; see
+            episodes_kind.
         latents: NAME=FILE[:key] of latents computed elsewhere.
         weights: DIR whose <name>/best_encoder.{onnx,pth,safetensors} are all models.
         baseline: LIST of pca[:D] and random[:D]: pixel PCA and an untrained encoder as models.
@@ -1248,7 +1250,8 @@ def neighborhood(
         frames: FILE[:key] of the original states [N,…]: .npy, .npz, .safetensors, .pt, .pth, .tif or a folder of
             images.
         latents: NAME=FILE[:key] of latents computed elsewhere.
-        episodes: FILE[:key] of an episode number or an end-of-episode flag per frame; see episodes_kind.
+        episodes: FILE[:key] of an episode number or an end-of-episode flag per frame, or FILE.csv:column; see
+            episodes_kind.
         model: NAME=FILE of an encoder: ONNX, .pth, .safetensors.
         weights: DIR whose <name>/best_encoder.{onnx,pth,safetensors} are all models.
         baseline: LIST of pca[:D] and random[:D]: pixel PCA and an untrained encoder as models.
@@ -1440,7 +1443,8 @@ def manifold(
         latents: NAME=FILE[:key] of latents computed elsewhere.
         frames: FILE[:key] of the original states [N,…]: .npy, .npz, .safetensors, .pt, .pth, .tif or a folder of
             images.
-        episodes: FILE[:key] of an episode number or an end-of-episode flag per frame; see episodes_kind.
+        episodes: FILE[:key] of an episode number or an end-of-episode flag per frame, or FILE.csv:column; see
+            episodes_kind.
         model: NAME=FILE of an encoder: ONNX, .pth, .safetensors.
         weights: DIR whose <name>/best_encoder.{onnx,pth,safetensors} are all models.
         baseline: LIST of pca[:D] and random[:D]: pixel PCA and an untrained encoder as models.
@@ -1609,7 +1613,8 @@ def geometry(
         latents: NAME=FILE[:key] of latents computed elsewhere.
         frames: FILE[:key] of the original states [N,…]: .npy, .npz, .safetensors, .pt, .pth, .tif or a folder of
             images.
-        episodes: FILE[:key] of an episode number or an end-of-episode flag per frame; see episodes_kind.
+        episodes: FILE[:key] of an episode number or an end-of-episode flag per frame, or FILE.csv:column; see
+            episodes_kind.
         model: NAME=FILE of an encoder: ONNX, .pth, .safetensors.
         weights: DIR whose <name>/best_encoder.{onnx,pth,safetensors} are all models.
         baseline: LIST of pca[:D] and random[:D]: pixel PCA and an untrained encoder as models.
@@ -1813,7 +1818,8 @@ def reconstruction(
             images.
         predictions: NAME=FILE[:key] of predicted frames [N,H,W], [N,C,H,W] or [N,H,W,C], or of several steps [N,T,…],
             one row per state or frame.
-        episodes: FILE[:key] of an episode number or an end-of-episode flag per frame; see episodes_kind.
+        episodes: FILE[:key] of an episode number or an end-of-episode flag per frame, or FILE.csv:column; see
+            episodes_kind.
         model: NAME=FILE of an encoder: ONNX, .pth, .safetensors.
         latents: NAME=FILE[:key] of latents computed elsewhere.
         weights: DIR whose <name>/best_encoder.{onnx,pth,safetensors} are all models.
@@ -2023,7 +2029,8 @@ def reward(
             of its last frame); by default those of a published dataset given with frames.
         frames: FILE[:key] of the original states [N,…]: .npy, .npz, .safetensors, .pt, .pth, .tif or a folder of
             images.
-        episodes: FILE[:key] of an episode number or an end-of-episode flag per frame; see episodes_kind.
+        episodes: FILE[:key] of an episode number or an end-of-episode flag per frame, or FILE.csv:column; see
+            episodes_kind.
         model: NAME=FILE of an encoder: ONNX, .pth, .safetensors.
         weights: DIR whose <name>/best_encoder.{onnx,pth,safetensors} are all models.
         baseline: LIST of pca[:D] and random[:D]: pixel PCA and an untrained encoder as models.
@@ -3092,7 +3099,8 @@ def encode(
         model: NAME=FILE of an encoder: ONNX, .pth, .safetensors.
         frames: FILE[:key] of the original states [N,…]: .npy, .npz, .safetensors, .pt, .pth, .tif or a folder of
             images.
-        episodes: FILE[:key] of an episode number or an end-of-episode flag per frame; see episodes_kind.
+        episodes: FILE[:key] of an episode number or an end-of-episode flag per frame, or FILE.csv:column; see
+            episodes_kind.
         weights: DIR whose <name>/best_encoder.{onnx,pth,safetensors} are all models.
         baseline: LIST of pca[:D] and random[:D]: pixel PCA and an untrained encoder as models.
         example: run on the built-in example: frames of a small arcade game, two trained encoders, both baselines.
