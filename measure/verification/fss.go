@@ -74,21 +74,28 @@ func (g Grid) Sums(counts []int, weights []float64) []int {
 	return table
 }
 
-// within is the sum of a table ([Grid.Sums]) over rows lo … hi−1 and the columns from left to
-// right−1, which may lie beyond the grid: there is nothing, or where it goes round the columns again.
-func (g Grid) within(table []int, lo, hi, left, right int) int {
-	upper, lower := table[lo*(g.Width+1):][:g.Width+1], table[hi*(g.Width+1):][:g.Width+1]
-	if !g.Wrap {
-		left, right = max(0, left), min(g.Width, right)
-		return lower[right] - lower[left] - upper[right] + upper[left]
-	}
-	before := func(column int) int { // over the columns from 0 on, negative to the left of it
-		rounds := column / g.Width
-		if column%g.Width < 0 {
+// rows are two rows of a table ([Grid.Sums]), above and below those that are summed.
+type rows struct{ upper, lower []int }
+
+// rowsOf are those of rows lo … hi−1.
+func (g Grid) rowsOf(table []int, lo, hi int) rows {
+	return rows{table[lo*(g.Width+1):][:g.Width+1], table[hi*(g.Width+1):][:g.Width+1]}
+}
+
+// between is the sum over columns left … right−1.
+func (r rows) between(left, right int) int {
+	return r.lower[right] - r.lower[left] - r.upper[right] + r.upper[left]
+}
+
+// round is the sum over columns left … right−1 of a grid that goes round, which may lie beyond it.
+func (r rows) round(left, right int) int {
+	width := len(r.lower) - 1
+	before := func(column int) int { // from 0 on, negative to the left of it
+		rounds := column / width
+		if column%width < 0 {
 			rounds--
 		}
-		rest := column - rounds*g.Width
-		return rounds*(lower[g.Width]-upper[g.Width]) + lower[rest] - upper[rest]
+		return rounds*r.between(0, width) + r.between(0, column-rounds*width)
 	}
 	return before(right) - before(left)
 }
@@ -107,6 +114,7 @@ func (g Grid) Fractions(forecast, observed []int, members, window int, weights [
 	scale := area * float64(members)
 	for i := range g.Height {
 		lo, hi := max(0, i-window/2), min(g.Height, i-window/2+window)
+		predicted, truth := g.rowsOf(forecast, lo, hi), g.rowsOf(observed, lo, hi)
 		for j := range g.Width {
 			w := 1.0
 			if weights != nil {
@@ -116,8 +124,14 @@ func (g Grid) Fractions(forecast, observed []int, members, window int, weights [
 				continue
 			}
 			left, right := j-window/2, j-window/2+window
-			p := float64(g.within(forecast, lo, hi, left, right)) / scale
-			o := float64(g.within(observed, lo, hi, left, right)) / area
+			var has, is int
+			if g.Wrap {
+				has, is = predicted.round(left, right), truth.round(left, right)
+			} else {
+				left, right = max(0, left), min(g.Width, right)
+				has, is = predicted.between(left, right), truth.between(left, right)
+			}
+			p, o := float64(has)/scale, float64(is)/area
 			f.Difference += w * (p - o) * (p - o)
 			f.Forecast += w * p * p
 			f.Observed += w * o * o
