@@ -203,7 +203,10 @@ func unreadElements(code string) error {
 			reason = "times are not read here"
 		}
 	}
-	return &elementError{code: code, message: fmt.Sprintf("type %.40q: %s; want b1, u1, u2, u4, u8, i1, i2, i4, i8, f2, f4 or f8", code, reason)}
+	return &elementError{
+		code:    code,
+		message: fmt.Sprintf("type %.40q: %s; want b1, u1, u2, u4, u8, i1, i2, i4, i8, f2, f4 or f8", code, reason),
+	}
 }
 
 // elementError says that the elements of a .npy file are of a type that is not read; code is

@@ -100,7 +100,8 @@ func OpenColumn(spec string) (*Array, error) {
 func (a *Array) numbered() (*Array, error) {
 	width, order := a.shape[len(a.shape)-1], a.order
 	codes := make([]int64, a.rows*a.rowLen)
-	if err := a.use(len(codes), 0, a.rows, func(raw []byte) error { return dtype.Int64s(codes, raw, a.dtype, order) }); err != nil {
+	read := func(raw []byte) error { return dtype.Int64s(codes, raw, a.dtype, order) }
+	if err := a.use(len(codes), 0, a.rows, read); err != nil {
 		return nil, err
 	}
 	shape := a.shape[:len(a.shape)-1]
@@ -262,7 +263,15 @@ func chooseName(path, what, key string, names []string) (string, error) {
 	case key == "" && len(names) == 1:
 		return names[0], nil
 	case key == "":
-		return "", fmt.Errorf("%s: holds %d %ss; name one as %s:%s (there are %s)", path, len(names), what, path, names[0], list(names))
+		return "", fmt.Errorf(
+			"%s: holds %d %ss; name one as %s:%s (there are %s)",
+			path,
+			len(names),
+			what,
+			path,
+			names[0],
+			list(names),
+		)
 	case slices.Contains(names, key):
 		return key, nil
 	}

@@ -20,7 +20,12 @@ import (
 func npyFile(descr, shape string, data []byte) []byte {
 	header := fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': %s, }", descr, shape)
 	header += strings.Repeat(" ", (64-(11+len(header))%64)%64) + "\n"
-	return slices.Concat([]byte(npyMagic+"\x01\x00"), binary.LittleEndian.AppendUint16(nil, uint16(len(header))), []byte(header), data)
+	return slices.Concat(
+		[]byte(npyMagic+"\x01\x00"),
+		binary.LittleEndian.AppendUint16(nil, uint16(len(header))),
+		[]byte(header),
+		data,
+	)
 }
 
 // characters are texts as NumPy has them: characters of four bytes.
@@ -60,7 +65,8 @@ func TestOpenColumn(t *testing.T) {
 	}
 	for _, c := range []struct{ spec, values, time, classes, opens string }{
 		{"numbers.npy", "[3 7]", "", "[]", ""},
-		{"dates.npy", "[1577836800000000000 1577750400000000000 0]", "M8[ns]", "[]", `type "M8[ns]": times are not read here`},
+		{"dates.npy", "[1577836800000000000 1577750400000000000 " +
+			"0]", "M8[ns]", "[]", `type "M8[ns]": times are not read here`},
 		{"leads.npy", "[6 24]", "m8[h]", "[]", `type "m8[h]": times are not read here`},
 		{"nat.npy", "element 1 is NaT, no time", "M8[D]", "[]", `type "M8[D]"`},
 		{"names.npy", "[2 1 0]", "", "[a b été]", `type "U3": text is not read here`},

@@ -319,7 +319,8 @@ func TestNaN(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "latents.npy: the value at index [4 1 2] is NaN") {
 		t.Errorf("got %v", err)
 	}
-	if index, value, err := a.NonFinite(7); err != nil || !slices.Equal(index, []int{7, 0, 1}) || !math.IsInf(value, -1) {
+	if index, value, err := a.NonFinite(7); err != nil || !slices.Equal(index, []int{7, 0, 1}) ||
+		!math.IsInf(value, -1) {
 		t.Errorf("row 7: %v at %v, error %v", value, index, err)
 	}
 	if index, _, err := a.NonFinite(5); err != nil || index != nil {

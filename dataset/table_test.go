@@ -14,7 +14,8 @@ func TestReadTable(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := fmt.Sprint(columns); got != "[{lives [3 2 -1] [] [] true false} {x [] [0.5 NaN NaN] [] false false} {side [0 1 0] [] [left right left] true false}]" {
+	if got := fmt.Sprint(columns); got != "[{lives [3 2 -1] [] [] true false} {x [] [0.5 NaN NaN] [] false "+
+		"false} {side [0 1 0] [] [left right left] true false}]" {
 		t.Error(got)
 	}
 	if columns, err = readTable(strings.NewReader("a\tb\n1\t2\n"), "t.tsv"); err != nil || len(columns) != 2 {
@@ -43,18 +44,23 @@ func TestReadTable_Pandas(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
 		// pd.DataFrame({"b": [True, False], "k": [1, 2], "x": [.5, 1]}).to_csv()
-		",b,k,x\n0,True,1,0.5\n1,False,2,1.0\n": "[{b [1 0] [] [] true true} {k [1 2] [] [] true false} {x [] [0.5 1] [] false false}]",
+		",b,k,x\n0,True,1,0.5\n1,False,2,1.0\n": "[{b [1 0] [] [] true true} {k [1 2] [] [] true false} {x [] " +
+			"[0.5 1] [] false false}]",
 		// The same with missing values: to_csv(index=False) of object, Int64 and str columns
-		"b,k,s\nTrue,,a\n,2,\nFalse,3,b\n": "[{b [] [1 NaN 0] [] true true} {k [] [NaN 2 3] [] true false} {s [] [0 NaN 1] [a  b] true false}]",
-		"k,x\nNA,<NA>\n3,0.5\n":            "[{k [] [NaN 3] [] true false} {x [] [NaN 0.5] [] false false}]",
-		"k,none\n1,\n3,\n":                 "[{k [1 3] [] [] true false} {none [] [NaN NaN] [ ] true false}]",
+		"b,k,s\nTrue,,a\n,2,\nFalse,3,b\n": "[{b [] [1 NaN 0] [] true true} {k [] [NaN 2 3] [] true false} {s [] " +
+			"[0 NaN 1] [a  b] true false}]",
+		"k,x\nNA,<NA>\n3,0.5\n": "[{k [] [NaN 3] [] true false} {x [] [NaN 0.5] [] false false}]",
+		"k,none\n1,\n3,\n":      "[{k [1 3] [] [] true false} {none [] [NaN NaN] [ ] true false}]",
 		// to_csv(sep=";", decimal=",")
-		"x;y;name\n0,5;-1;\"a,b\"\n1,25;2;c\n":          "[{x [] [0.5 1.25] [] false false} {y [-1 2] [] [] true false} {name [0 1] [] [a,b c] true false}]",
-		"x\ty\n1\t2\n":                                  "[{x [1] [] [] true false} {y [2] [] [] true false}]",
-		"\"a;b\",c\n1,2\n":                              "[{a;b [1] [] [] true false} {c [2] [] [] true false}]",
-		"a|b\n1|NA\n2|Namibia\n":                        "[{a [1 2] [] [] true false} {b [0 1] [] [NA Namibia] true false}]",
-		"t\n2020-01-02 00:00:00\n2020-01-01 00:00:00\n": "[{t [1 0] [] [2020-01-02 00:00:00 2020-01-01 00:00:00] true false}]",
-		"k\n9223372036854775807\n0\n":                   "[{k [9223372036854775807 0] [] [] true false}]",
+		"x;y;name\n0,5;-1;\"a,b\"\n1,25;2;c\n": "[{x [] [0.5 1.25] [] false false} {y [-1 2] [] [] true " +
+			"false} {name [0 1] [] [a,b c] true false}]",
+		"x\ty\n1\t2\n":     "[{x [1] [] [] true false} {y [2] [] [] true false}]",
+		"\"a;b\",c\n1,2\n": "[{a;b [1] [] [] true false} {c [2] [] [] true false}]",
+		"a|b\n1|NA\n2|Namibia\n": "[{a [1 2] [] [] true false} {b [0 1] [] [NA Namibia] " +
+			"true false}]",
+		"t\n2020-01-02 00:00:00\n2020-01-01 00:00:00\n": "[{t [1 0] [] [2020-01-02 00:00:00 2020-01-01 00:00:00] " +
+			"true false}]",
+		"k\n9223372036854775807\n0\n": "[{k [9223372036854775807 0] [] [] true false}]",
 	} {
 		columns, err := readTable(strings.NewReader(text), "t.csv")
 		if got := fmt.Sprint(columns); err != nil || got != want {

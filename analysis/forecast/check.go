@@ -24,7 +24,11 @@ func (d dims) String() string { return fmt.Sprintf("[%d,%d,%d,%d]", d.n, d.v, d.
 func (in *Input) dims() (dims, error) {
 	s := in.Target.Shape()
 	if len(s) != 4 {
-		return dims{}, fmt.Errorf("target: %s has shape %v, want [N,V,H,W]: samples, variables, rows, columns; or [N,H,W] of one variable", in.Target.Name(), stored(in.Target))
+		return dims{}, fmt.Errorf(
+			"target: %s has shape %v, want [N,V,H,W]: samples, variables, rows, columns; or [N,H,W] of one variable",
+			in.Target.Name(),
+			stored(in.Target),
+		)
 	}
 	d := dims{n: s[0], v: s[1], h: s[2], w: s[3]}
 	if own := stored(in.Target); len(own) == 3 {
@@ -40,7 +44,13 @@ func (in *Input) dims() (dims, error) {
 func (f *Forecast) members(d dims) (int, error) {
 	s := f.Members.Shape()
 	fail := func(format string, args ...any) (int, error) {
-		return 0, fmt.Errorf("forecast %s: %s has shape %v, %s", f.Name, f.Members.Name(), stored(f.Members), fmt.Sprintf(format, args...))
+		return 0, fmt.Errorf(
+			"forecast %s: %s has shape %v, %s",
+			f.Name,
+			f.Members.Name(),
+			stored(f.Members),
+			fmt.Sprintf(format, args...),
+		)
 	}
 	grid := []int{d.v, d.h, d.w}
 	want := fmt.Sprintf("want [%d,S,%d,%d,%d], S members of the target's shape", d.n, d.v, d.h, d.w)
@@ -227,7 +237,8 @@ func (o Options) withDefaults() (Options, error) {
 	}{
 		{"estimator of the CRPS", &o.CRPS, []string{EstimatorFair, EstimatorBiased}}, {"estimator of energy scores", &o.Energy, []string{EstimatorFair, EstimatorBiased}},
 		{"variogram score", &o.Variogram, []string{VariogramProper, VariogramDocumented}}, {"patch mode", &o.PatchMode, []string{PatchPool, PatchTile}},
-		{"spectrum", &o.Spectrum, []string{SpectrumDCT, SpectrumFFT}}, {"rule of events", &o.EventRule, []string{EventAtLeast, EventAbove}},
+		{"spectrum", &o.Spectrum, []string{SpectrumDCT, SpectrumFFT}},
+		{"rule of events", &o.EventRule, []string{EventAtLeast, EventAbove}},
 	} {
 		if err := choice(c.what, c.value, c.of...); err != nil {
 			return o, err

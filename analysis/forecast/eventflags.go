@@ -22,9 +22,12 @@ func registerEvents(flags *run.Flags) *eventFlags {
 		thresholds: flags.Floats("thresholds", nil, "`LIST` of values: cells of at least so much are events, scored by hits and misses, probabilities and windows"),
 		quantiles:  flags.Floats("event-quantiles", nil, "`LIST` of probabilities between 0 and 1: events of at least this quantile of all true values of the variable (with --example 0.9)"),
 		rule: flags.Choice("event-rule", EventAtLeast, []string{EventAtLeast, EventAbove},
-			"`RULE` of events: values of at least a threshold or quantile, or above it (rain of at least 0 is everywhere)"),
-		wrap:    flags.Bool("wrap", false, "the columns go round, as the longitudes of a whole circle do: the last is beside the first, for pairs of cells and windows, and no side of the grid"),
-		windows: flags.Ints("fss-windows", nil, "`LIST` of sides of windows of the fractions skill score, in cells (default 1,3,7,15,… up to the shorter side)"),
+			"`RULE` of events: values of at least a threshold or quantile, or above it (rain of at least 0 is "+
+				"everywhere)"),
+		wrap: flags.Bool("wrap", false, "the columns go round, as the longitudes of a whole circle do: the "+
+			"last is beside the first, for pairs of cells and windows, and no side of the grid"),
+		windows: flags.Ints("fss-windows", nil, "`LIST` of sides of windows of the fractions skill score, in "+
+			"cells (default 1,3,7,15,… up to the shorter side)"),
 		spectrum: flags.Choice("spectrum", SpectrumDCT, []string{SpectrumDCT, SpectrumFFT},
 			"`TRANSFORM` of power spectra: cosines, or Fourier for fields that are periodic in both directions"),
 	}
@@ -66,7 +69,10 @@ func (f *eventFlags) check() error {
 		idle = "--event-rule " + *f.rule
 	}
 	if idle != "" {
-		return run.Hint(run.Usage("%s has no effect: there is no event", idle), "give events with --thresholds or --event-quantiles")
+		return run.Hint(
+			run.Usage("%s has no effect: there is no event", idle),
+			"give events with --thresholds or --event-quantiles",
+		)
 	}
 	return nil
 }

@@ -203,7 +203,9 @@ func probabilityFamily() family {
 			return out
 		},
 		warn: func(t *tally) []string {
-			return t.rare(func(k int, means []float64) float64 { return stat.Sum(means[k*size(t.members):][:t.members+1]) })
+			return t.rare(
+				func(k int, means []float64) float64 { return stat.Sum(means[k*size(t.members):][:t.members+1]) },
+			)
 		},
 		tables: func(t *tally, into *report.Object) error { return t.diagrams(into) },
 	}

@@ -288,7 +288,12 @@ func TestEventRule(t *testing.T) {
 			rains++
 		}
 	}
-	o := Options{Thresholds: []float64{0}, EventQuantiles: []float64{0.1}, Windows: []int{1}, Metrics: []string{"events", "probabilities", "fractions", "twcrps"}}
+	o := Options{
+		Thresholds:     []float64{0},
+		EventQuantiles: []float64{0.1},
+		Windows:        []int{1},
+		Metrics:        []string{"events", "probabilities", "fractions", "twcrps"},
+	}
 	from := &analyze(t, m.input(t), o).Models[0]
 	o.EventRule = EventAbove
 	strict := &analyze(t, m.input(t), o).Models[0]
@@ -307,7 +312,8 @@ func TestEventRule(t *testing.T) {
 	near(t, "twcrps", value(t, strict, "events[above=0].twcrps"), value(t, from, "events[threshold=0].twcrps"))
 	rows, _ := strict.Tables.Get("reliability_diagram")
 	for i, row := range rows.([]ReliabilityDiagram) {
-		if *row.Limit != 0 || row.Threshold != nil || row.Quantile != nil || (row.Above != nil) == (row.AboveQuantile != nil) {
+		if *row.Limit != 0 || row.Threshold != nil || row.Quantile != nil ||
+			(row.Above != nil) == (row.AboveQuantile != nil) {
 			t.Errorf("row %d: %+v", i, row.EventRow)
 		}
 	}
@@ -375,7 +381,8 @@ func TestEventsOfFewCells(t *testing.T) {
 	m.truth[7], m.members[7], m.members[800] = 1, 1, 1 // a hit in sample 0, a false alarm in sample 2
 	r = analyze(t, m.input(t), o)
 	near(t, "CSI of all samples", value(t, &r.Models[0], "events[threshold=1].csi"), 0.5)
-	if want := "the event v0 ≥ 1 occurs in 0.083 % of cells: its scores depend on few cells"; len(r.Warnings) != 1 || r.Warnings[0] != want {
+	if want := "the event v0 ≥ 1 occurs in 0.083 % of cells: its scores depend on few cells"; len(r.Warnings) != 1 ||
+		r.Warnings[0] != want {
 		t.Errorf("warnings %q, want %q", r.Warnings, want)
 	}
 }

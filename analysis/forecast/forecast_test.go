@@ -395,7 +395,9 @@ func TestSkipMembers(t *testing.T) {
 	t.Parallel()
 	nan := math.NaN()
 	in := Input{Target: array(t, "t.npy", []int{3, 1, 1, 1}, []float64{2, 2, 2}),
-		Forecasts: []Forecast{{Name: "f", Members: array(t, "f.npy", []int{3, 3, 1, 1, 1}, []float64{1, 3, nan, nan, 1, 3, 1, 3, 9})}}}
+		Forecasts: []Forecast{
+			{Name: "f", Members: array(t, "f.npy", []int{3, 3, 1, 1, 1}, []float64{1, 3, nan, nan, 1, 3, 1, 3, 9})},
+		}}
 	o := Options{Metrics: []string{"crps", "rank_histogram"}, Members: 2, SkipMembers: true}
 	m := &analyze(t, in, o).Models[0]
 	for path, want := range map[string]float64{"crps": 0, "crps_spread": 2, "crps_skill": 1, "rank_bias": 0} {
@@ -411,8 +413,10 @@ func TestSkipMembers(t *testing.T) {
 		o       Options
 		want    string
 	}{
-		{[]float64{1, 3, nan, nan, nan, 3, 1, 3, 9}, o, "sample 1 has 1 member without NaN or Inf, want 2: forecast f: f.npy: element [1 0 0 0 0] is NaN, want finite numbers"},
-		{[]float64{1, 3, nan, nan, 1, 3, 1, 3, 9}, Options{}, "forecast f: f.npy: element [0 2 0 0 0] is NaN, want finite numbers"},
+		{[]float64{1, 3, nan, nan, nan, 3, 1, 3, 9}, o, "sample 1 has 1 member without NaN or Inf, want 2: " +
+			"forecast f: f.npy: element [1 0 0 0 0] is NaN, want finite numbers"},
+		{[]float64{1, 3, nan, nan, 1, 3, 1, 3, 9}, Options{}, "forecast f: f.npy: element [0 2 0 0 0] is NaN, " +
+			"want finite numbers"},
 		{[]float64{1, 3, nan, nan, 1, 3, 1, 3, 9}, Options{SkipMembers: true}, "say how many of the others are taken"},
 	} {
 		in.Forecasts[0].Members = array(t, "f.npy", []int{3, 3, 1, 1, 1}, c.members)

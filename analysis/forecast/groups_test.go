@@ -41,7 +41,8 @@ func TestEqualLeads(t *testing.T) {
 	o := Options{Intervals: true, Metrics: []string{"mae", "rank_histogram"}}
 	r := analyze(t, in, o)
 	want := []int{0, 1, 2, 3, 5, 6, 7, 8, 9, 10}
-	warning := "leads: 1 of 6 initial times lack a lead (that of sample 4 has no 24); their samples, 1, are left out for all models, so that all leads are of the same initial times"
+	warning := "leads: 1 of 6 initial times lack a lead (that of sample 4 has no 24); their samples, 1, are left " +
+		"out for all models, so that all leads are of the same initial times"
 	if !slices.Equal(r.Samples, want) || !slices.Contains(r.Warnings, warning) {
 		t.Errorf("samples %v, warnings %q", r.Samples, r.Warnings)
 	}
@@ -66,8 +67,10 @@ func TestEqualLeads(t *testing.T) {
 		groups []int
 		want   string
 	}{
-		"not known":      {leads, nil, "leads have unequal numbers of samples (6 at lead 6, 5 at lead 24), and nothing says which initial time each is of"},
-		"none has all":   {leads, []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10}, "no initial time has all leads (samples: 6 at lead 6, 5 at lead 24)"},
+		"not known": {leads, nil, "leads have unequal numbers of samples (6 at lead 6, 5 at lead 24), and " +
+			"nothing says which initial time each is of"},
+		"none has all": {leads, []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10}, "no initial time has all leads " +
+			"(samples: 6 at lead 6, 5 at lead 24)"},
 		"other, as many": {[]float64{6, 24, 6, 24, 6, 24, 6, 24, 6, 24, 6}[:11], []int{0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 4}, ""},
 	} {
 		in.Leads, in.Groups = c.leads, c.groups
@@ -89,7 +92,11 @@ func TestEqualLeads(t *testing.T) {
 	in = even.input(t)
 	in.Leads, in.Groups = []float64{6, 24, 6, 24, 6, 24, 6, 24, 6, 24}, []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}
 	r = analyze(t, in, o)
-	if s, _ := r.Models[0].Score("mae"); !s.Value.Defined() || !slices.Contains(r.Warnings, "no initial time has all leads: those of by_lead are of different initial times") {
+	if s, _ := r.Models[0].Score("mae"); !s.Value.Defined() ||
+		!slices.Contains(
+			r.Warnings,
+			"no initial time has all leads: those of by_lead are of different initial times",
+		) {
 		t.Errorf("%+v, warnings %q", s.Value, r.Warnings)
 	}
 }

@@ -37,14 +37,23 @@ func readLeads(a *dataset.Array) ([]float64, error) {
 			text := a.Classes()[v]
 			lead, ok := parseDuration(text)
 			if !ok {
-				return nil, fmt.Errorf("%s: element %d is %q, want a number or a duration such as 1 days 06:00:00", a.Name(), i, text)
+				return nil, fmt.Errorf(
+					"%s: element %d is %q, want a number or a duration such as 1 days 06:00:00",
+					a.Name(),
+					i,
+					text,
+				)
 			}
 			leads[i] = lead
 			continue
 		}
 		count, of, ok := unitOf(a.Time())
 		if !ok {
-			return nil, fmt.Errorf("%s: elements are of NumPy's type %s, want numbers or durations of fixed length (timedelta64)", a.Name(), a.Time())
+			return nil, fmt.Errorf(
+				"%s: elements are of NumPy's type %s, want numbers or durations of fixed length (timedelta64)",
+				a.Name(),
+				a.Time(),
+			)
 		}
 		leads[i] = float64(v) * (count * of[0]) / of[1]
 	}
@@ -90,5 +99,6 @@ func parseDuration(text string) (float64, bool) {
 
 // nanoseconds reports whether leads are whole seconds in nanoseconds, which no other unit makes so large.
 func nanoseconds(leads []float64) bool {
-	return slices.Max(leads) >= 1e10 && !slices.ContainsFunc(leads, func(v float64) bool { return math.Mod(v, 1e9) != 0 })
+	return slices.Max(leads) >= 1e10 &&
+		!slices.ContainsFunc(leads, func(v float64) bool { return math.Mod(v, 1e9) != 0 })
 }

@@ -110,7 +110,12 @@ func (s *settings) readSamples(env *run.Env, in *Input) error {
 			s.leadUnit = "h"
 		}
 		if nanoseconds(in.Leads) && !isDuration(a) {
-			env.Warn("leads: %s: leads such as %g look like nanoseconds, and are taken as they are: tables, figures and models have them; give hours, or timedelta64", a.Name(), slices.Max(in.Leads))
+			env.Warn(
+				"leads: %s: leads such as %g look like nanoseconds, and are taken as they are: tables, figures "+
+					"and models have them; give hours, or timedelta64",
+				a.Name(),
+				slices.Max(in.Leads),
+			)
 		}
 	}
 	if a, err = perSample(s.groups); err != nil || a == nil {
@@ -210,5 +215,10 @@ func radians(latitudes []float64) string {
 	if low < -1.5708 || high > 1.5708 || low == high {
 		return ""
 	}
-	return fmt.Sprintf("latitudes from %.4g to %.4g look like radians, and are taken for degrees: all rows count nearly alike; if they are, give degrees", low, high)
+	return fmt.Sprintf(
+		"latitudes from %.4g to %.4g look like radians, and are taken for degrees: all rows count nearly alike; "+
+			"if they are, give degrees",
+		low,
+		high,
+	)
 }

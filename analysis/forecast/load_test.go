@@ -33,7 +33,8 @@ func TestWeightedByLatitude(t *testing.T) {
 		}
 	}
 	for _, bad := range []float64{90.5, -1000, math.NaN()} {
-		if _, err := weightedByLatitude(nil, []float64{0, bad}, "lat.npy", d); err == nil || !strings.Contains(err.Error(), "lat: lat.npy: row 1 is") {
+		if _, err := weightedByLatitude(nil, []float64{0, bad}, "lat.npy", d); err == nil ||
+			!strings.Contains(err.Error(), "lat: lat.npy: row 1 is") {
 			t.Errorf("latitude %v: error %v", bad, err)
 		}
 	}

@@ -79,10 +79,11 @@ this for initial times, too). Fewer than 5 groups are cut into pieces.
 
 An event is a value of at least one of --thresholds, or of at least a quantile of all
 true values of the variable (--event-quantiles), or with --event-rule above a value above
-it: rain of at least 0 is everywhere. Probabilities are shares of members. Windows (--fss-windows) around all cells reach beyond the grid, where no event is; those
-of even size one cell further up and left. effective_resolution is the wavelength at
-which members fall below half of the power of truth. diebold_mariano, in the result file,
-tests equal accuracy over the sequence of initial times, of at least 50 that forget soon.
+it: rain of at least 0 is everywhere. Probabilities are shares of members. Windows
+(--fss-windows) around all cells reach beyond the grid, where no event is; those of even
+size one cell further up and left. effective_resolution is the wavelength at which
+members fall below half of the power of truth. diebold_mariano, in the result file, tests
+equal accuracy over the sequence of initial times, of at least 50 that forget soon.
 
 --documented-json writes {metrics, evaluation_config} of the first model as published,
 with the standard deviation over batches, or without --batch-size over samples:

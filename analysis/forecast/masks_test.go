@@ -138,7 +138,16 @@ func (f *fieldsOf) input(t *testing.T) Input {
 
 // maskOptions are choices that change what the scores see.
 func maskOptions() map[string]Options {
-	plain := Options{Thresholds: []float64{0.25}, EventQuantiles: []float64{0.6}, Windows: []int{1, 3, 4}, Tile: 3, Patch: 3, Intervals: true, Seed: 3, Threads: 1}
+	plain := Options{
+		Thresholds:     []float64{0.25},
+		EventQuantiles: []float64{0.6},
+		Windows:        []int{1, 3, 4},
+		Tile:           3,
+		Patch:          3,
+		Intervals:      true,
+		Seed:           3,
+		Threads:        1,
+	}
 	other := plain
 	other.Variogram, other.PatchMode, other.CRPS, other.Energy = VariogramDocumented, PatchTile, EstimatorBiased, EstimatorBiased
 	other.EventRule, other.Spectrum, other.Pairs, other.Wrap = EventAbove, SpectrumFFT, 9, true
@@ -209,7 +218,11 @@ func TestMaskedFields_Decisions(t *testing.T) {
 		for _, of := range family.scores(s, 2) {
 			known[of.entry()] = true
 			if _, ok := decisions[of.entry()]; !ok {
-				t.Errorf("%s: say in decisions whether a masked field has the score of the field cut out, and whether a constant changes it", of.entry())
+				t.Errorf(
+					"%s: say in decisions whether a masked field has the score of the field cut out, and whether "+
+						"a constant changes it",
+					of.entry(),
+				)
 			}
 		}
 	}
@@ -267,7 +280,11 @@ func TestMaskedFields_Cut(t *testing.T) {
 					near(t, name+": region: "+s.Name, v.(interface{ Float() float64 }).Float(), s.Value.Float())
 				}
 			}
-			a, b := fmt.Sprint(listsOf(t, &parts.Models[m].ByRegion, "part")), fmt.Sprint(listsOf(t, &alone.Models[m].Fields, ""))
+			a, b := fmt.Sprint(
+				listsOf(t, &parts.Models[m].ByRegion, "part"),
+			), fmt.Sprint(
+				listsOf(t, &alone.Models[m].Fields, ""),
+			)
 			if a != b || a == "[]" {
 				t.Errorf("%s: %s: rows of the region\n%s\nwant\n%s", name, parts.Models[m].Name, a, b)
 			}
@@ -343,8 +360,19 @@ func TestMaskedFields_Shift(t *testing.T) {
 			before := analyze(t, fields.input(t), o)
 			shifted := o
 			shifted.Thresholds = []float64{o.Thresholds[0] + constant}
-			after := analyze(t, fields.changed(func(_ int, v float64) float64 { return v + constant }).input(t), shifted)
-			same(t, fmt.Sprintf("%s, %d rows masked", name, 2*top), after, before, 1e-9, func(d decision) bool { return d.shifts == "" })
+			after := analyze(
+				t,
+				fields.changed(func(_ int, v float64) float64 { return v + constant }).input(t),
+				shifted,
+			)
+			same(
+				t,
+				fmt.Sprintf("%s, %d rows masked", name, 2*top),
+				after,
+				before,
+				1e-9,
+				func(d decision) bool { return d.shifts == "" },
+			)
 		}
 	}
 }

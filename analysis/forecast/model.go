@@ -124,7 +124,16 @@ func openGenerator(name, path string, in *Input, members int, seed uint64, threa
 	if err != nil {
 		return fail(errors.Join(err, m.Close()))
 	}
-	g := &generator{weights: weights, name: name, path: path, digest: hex.EncodeToString(sums[0]), fields: in.Fields, leads: in.Leads, seed: seed, model: m}
+	g := &generator{
+		weights: weights,
+		name:    name,
+		path:    path,
+		digest:  hex.EncodeToString(sums[0]),
+		fields:  in.Fields,
+		leads:   in.Leads,
+		seed:    seed,
+		model:   m,
+	}
 	if err := g.bind(d, members); err != nil {
 		return nil, info, fmt.Errorf("%s: %w", path, errors.Join(err, m.Close()))
 	}

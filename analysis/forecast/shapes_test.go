@@ -36,28 +36,34 @@ func TestWithoutVariables(t *testing.T) {
 		got := analyze(t, in, o)
 		for k := range want.Models {
 			for _, s := range want.Models[k].Scores {
-				if v := value(t, &got.Models[k], s.Path()); v != s.Value.Float() && !(math.IsNaN(v) && math.IsNaN(s.Value.Float())) {
+				if v := value(t, &got.Models[k], s.Path()); v != s.Value.Float() &&
+					!(math.IsNaN(v) && math.IsNaN(s.Value.Float())) {
 					t.Errorf("%s: %s of %s is %v, want %v", name, s.Path(), want.Models[k].Name, v, s.Value.Float())
 				}
 			}
 		}
 	}
 	// One member, and where a NaN stands, by the axes that the array has.
-	one := Input{Target: array(t, "t.npy", []int{6, 4, 5}, m.truth), Forecasts: []Forecast{{Name: "f", Members: array(t, "f.npy", []int{6, 4, 5}, m.init)}}}
+	one := Input{
+		Target:    array(t, "t.npy", []int{6, 4, 5}, m.truth),
+		Forecasts: []Forecast{{Name: "f", Members: array(t, "f.npy", []int{6, 4, 5}, m.init)}},
+	}
 	if r := analyze(t, one, o); r.Models[0].Members != 1 {
 		t.Errorf("%d members", r.Models[0].Members)
 	}
 	bad := append([]float64(nil), m.truth...)
 	bad[2*20+13] = math.NaN()
 	one.Target = array(t, "t.npy", []int{6, 4, 5}, bad)
-	if _, err := Analyze(t.Context(), one, o); err == nil || !strings.Contains(err.Error(), "t.npy: element [2 2 3] is NaN") {
+	if _, err := Analyze(t.Context(), one, o); err == nil ||
+		!strings.Contains(err.Error(), "t.npy: element [2 2 3] is NaN") {
 		t.Error(err)
 	}
 	in := full()
 	bad = append([]float64(nil), m.init[:20]...)
 	bad[11] = math.NaN()
 	in.Climate = array(t, "climate.npy", []int{4, 5}, bad)
-	if _, err := Analyze(t.Context(), in, o); err == nil || !strings.Contains(err.Error(), "climate.npy: element [2 1] is NaN") {
+	if _, err := Analyze(t.Context(), in, o); err == nil ||
+		!strings.Contains(err.Error(), "climate.npy: element [2 1] is NaN") {
 		t.Error(err)
 	}
 }

@@ -136,7 +136,14 @@ func (s *summary) gather(result *Result, parts []*Part) error {
 			if s.families[f].missing(s.setting, model.members) != "" {
 				continue
 			}
-			t := &tally{setting: s.setting, family: &s.families[f], model: model, members: model.members, n: len(s.kept), kept: s.kept}
+			t := &tally{
+				setting: s.setting,
+				family:  &s.families[f],
+				model:   model,
+				members: model.members,
+				n:       len(s.kept),
+				kept:    s.kept,
+			}
 			t.variables, t.regions, t.sums = t.family.size(s.setting, model.members)
 			stride := s.stride(f, model.members)
 			at := 0

@@ -14,8 +14,10 @@ import (
 
 // fills are numbers that stand for missing ones in files: of NetCDF, GRIB, GEOS and others, and the
 // ends of types.
-var fills = []float64{-999, -9999, -99999, -32767, -32768, -2147483647, -2147483648, 1e15, 9.969209968386869e36, 1e20, 9.999e20,
-	1e30, 1e33, 1e34, 1e35, 1e36, 1e37, math.MaxFloat32, math.MaxFloat64}
+var fills = []float64{
+	-999, -9999, -99999, -32767, -32768, -2147483647, -2147483648, 1e15, 9.969209968386869e36, 1e20, 9.999e20,
+	1e30, 1e33, 1e34, 1e35, 1e36, 1e37, math.MaxFloat32, math.MaxFloat64,
+}
 
 // isFill reports whether a value is one of them, of either sign where it is large, also as float32.
 func isFill(v float64) bool {
@@ -106,7 +108,9 @@ func (t *tally) fillWarnings() []string {
 			}
 			first := slices.IndexFunc(counts, func(n float64) bool { return n > 0 })
 			place, value := int(t.column(v, 0, at+fillPlace)[first]), t.column(v, 0, at+fillValue)[first]
-			out = append(out, fmt.Sprintf("%s: %s of %s in cells that count look like a fill value (%g; the first in row %d, column %d of sample %d) and are scored as they are: leave such cells out with a weight of 0, or make them NaN",
+			out = append(out, fmt.Sprintf("%s: %s of %s in cells that count look like a fill value (%g; the "+
+				"first in row %d, column %d of sample %d) and are scored as they are: leave such cells out with "+
+				"a weight of 0, or make them NaN",
 				t.owner(at), text.Count(int(count), "value"), name, value, place/t.width, place%t.width, t.kept[first]))
 		}
 	}
@@ -123,12 +127,31 @@ func (t *tally) unitWarnings() []string {
 		}
 		truth, members := mean(valueMean), mean(valueSums+valueMean)
 		if kelvin(truth, members) || kelvin(members, truth) {
-			out = append(out, fmt.Sprintf("%s: %s has the mean %.4g, and the target %.4g: one looks like °C and the other like K, and the difference counts as error; give both in one unit", t.model.name, name, members, truth))
+			out = append(
+				out,
+				fmt.Sprintf(
+					"%s: %s has the mean %.4g, and the target %.4g: one looks like °C and the other like K, and "+
+						"the difference counts as error; give both in one unit",
+					t.model.name,
+					name,
+					members,
+					truth,
+				),
+			)
 			continue
 		}
 		ratio := math.Sqrt(mean(valueSums+valueSquare) / mean(valueSquare))
 		if ratio > 0 && !math.IsInf(ratio, 1) && (ratio > otherUnit || ratio < 1/otherUnit) {
-			out = append(out, fmt.Sprintf("%s: values of %s are %.3g times as large as those of the target (root mean squares): is one of both in another unit, or standardized? Give both in one unit", t.model.name, name, ratio))
+			out = append(
+				out,
+				fmt.Sprintf(
+					"%s: values of %s are %.3g times as large as those of the target (root mean squares): is one "+
+						"of both in another unit, or standardized? Give both in one unit",
+					t.model.name,
+					name,
+					ratio,
+				),
+			)
 		}
 	}
 	return out
@@ -156,7 +179,16 @@ func (t *tally) rare(base func(k int, means []float64) float64) []string {
 				if e.ofQuantile() {
 					value = "quantile " + value
 				}
-				out = append(out, fmt.Sprintf("the event %s %s %s occurs in %.2g %% of cells: its scores depend on few cells", name, e.of(0).Sign(), value, 100*share))
+				out = append(
+					out,
+					fmt.Sprintf(
+						"the event %s %s %s occurs in %.2g %% of cells: its scores depend on few cells",
+						name,
+						e.of(0).Sign(),
+						value,
+						100*share,
+					),
+				)
 			}
 		}
 	}

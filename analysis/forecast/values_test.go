@@ -24,8 +24,10 @@ func TestFillValues(t *testing.T) {
 		warnings := analyze(t, in, o).Warnings
 		value := fmt.Sprintf("%g", fill)
 		want := []string{
-			"target: 1 value of v1 in cells that count look like a fill value (" + value + "; the first in row 1, column 1 of sample 1)",
-			"net: 2 values of v0 in cells that count look like a fill value (" + value + "; the first in row 1, column 3 of sample 2)",
+			"target: 1 value of v1 in cells that count look like a fill value " +
+				"(" + value + "; the first in row 1, column 1 of sample 1)",
+			"net: 2 values of v0 in cells that count look like a fill value " +
+				"(" + value + "; the first in row 1, column 3 of sample 2)",
 		}
 		for _, w := range want {
 			if n := len(slices.DeleteFunc(slices.Clone(warnings), func(text string) bool { return !strings.HasPrefix(text, w) })); n != 1 {
@@ -76,7 +78,8 @@ func TestOtherUnits(t *testing.T) {
 			m.members[i] = c.members(v)
 		}
 		warnings := analyze(t, m.input(t), Options{Metrics: []string{"mae"}}).Warnings
-		if c.want == "" && len(warnings) > 0 || c.want != "" && (len(warnings) != 1 || !strings.Contains(warnings[0], c.want)) {
+		if c.want == "" && len(warnings) > 0 ||
+			c.want != "" && (len(warnings) != 1 || !strings.Contains(warnings[0], c.want)) {
 			t.Errorf("%s: warnings %q, want one with %q", c.name, warnings, c.want)
 		}
 	}

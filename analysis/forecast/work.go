@@ -178,7 +178,13 @@ func (p *plan) readFinite(array int, dst, row []float64, index, members int) err
 	if taken == members {
 		return nil
 	}
-	return fmt.Errorf("sample %d has %s without NaN or Inf, want %d: %w", index, text.Count(taken, "member"), members, checkFinite(a.role, a.Array, index, row))
+	return fmt.Errorf(
+		"sample %d has %s without NaN or Inf, want %d: %w",
+		index,
+		text.Count(taken, "member"),
+		members,
+		checkFinite(a.role, a.Array, index, row),
+	)
 }
 
 // read reads a row of an array and finds NaN and infinity.
@@ -236,7 +242,8 @@ func (p *plan) identity() shard.Identity {
 		{"crps", o.CRPS}, {"energy", o.Energy}, {"variogram", o.Variogram}, {"variogram p", o.VariogramP}, {"max distance", o.MaxDistance},
 		{"patch", o.Patch}, {"patch mode", o.PatchMode}, {"pairs", o.Pairs}, {"thresholds", o.Thresholds}, {"event quantiles", o.EventQuantiles},
 		{"windows", o.Windows}, {"spectrum", o.Spectrum}, {"tile", o.Tile}, {"quantiles", o.Quantiles}, {"intervals of", o.Coverage},
-		{"members", o.Members}, {"skip members", o.SkipMembers}, {"event rule", o.EventRule}, {"wrap", o.Wrap}, {"batch size", o.BatchSize},
+		{"members", o.Members}, {"skip members", o.SkipMembers}, {"event rule", o.EventRule}, {"wrap", o.Wrap},
+		{"batch size", o.BatchSize},
 		{"skip nan", o.SkipNaN}, {"intervals", o.Intervals}, {"block", o.Block}, {"family", o.Family}, {"seed", o.Seed},
 	} {
 		id.Options = append(id.Options, shard.Option(option.name, option.value))

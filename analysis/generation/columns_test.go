@@ -47,13 +47,23 @@ func TestTablesOfPandas(t *testing.T) {
 	if want := "p.csv: columns of texts are no numbers and are left out: city"; !strings.Contains(stderr, want) {
 		t.Errorf("%s, want %s", stderr, want)
 	}
-	for name, want := range map[string]string{"hole.csv": "column x: row 1 is empty, want a value in every row", "none.csv": "column label: row 1 is empty"} {
-		if got, stderr := loaded(t, "--generated", "a="+path(name), "--real", path("semi.csv")); got != nil || !strings.Contains(stderr, want) {
+	for name, want := range map[string]string{"hole.csv": "column x: row 1 is empty, want a value in every " +
+		"row", "none.csv": "column label: row 1 is empty"} {
+		if got, stderr := loaded(t, "--generated", "a="+path(name), "--real", path("semi.csv")); got != nil ||
+			!strings.Contains(stderr, want) {
 			t.Errorf("%s: %s, want %s", name, stderr, want)
 		}
 	}
 	grouped := in(t, map[string]string{"g.csv": "x,label\n1,a\n2,b\n", "of.csv": "draw\nu\nv\n"})
-	got, stderr = loaded(t, "--generated", "a="+grouped("g.csv"), "--real", grouped("g.csv"), "--groups", "a="+grouped("of.csv")+":draw")
+	got, stderr = loaded(
+		t,
+		"--generated",
+		"a="+grouped("g.csv"),
+		"--real",
+		grouped("g.csv"),
+		"--groups",
+		"a="+grouped("of.csv")+":draw",
+	)
 	if got == nil || !slices.Equal(got.Generators[0].Generated.Groups, []int{0, 1}) {
 		t.Errorf("groups of a table: %s", stderr)
 	}

@@ -41,7 +41,13 @@ const (
 var foreigners = []foreign{
 	{what: "a MATLAB 7.3 file", magic: "MATLAB 7.3 MAT-file", recipe: hdf5Recipe},
 	{what: "a MATLAB file", magic: "MATLAB 5.0 MAT-file", recipe: matRecipe},
-	{what: "a NetCDF file", magic: hdf5Magic, endings: []string{".nc", ".nc4", ".netcdf", ".cdf"}, both: true, recipe: netCDFRecipe},
+	{
+		what:    "a NetCDF file",
+		magic:   hdf5Magic,
+		endings: []string{".nc", ".nc4", ".netcdf", ".cdf"},
+		both:    true,
+		recipe:  netCDFRecipe,
+	},
 	{what: "a NetCDF file", magic: "CDF\x01", recipe: netCDFRecipe},
 	{what: "a NetCDF file", magic: "CDF\x02", recipe: netCDFRecipe},
 	{what: "a NetCDF file", magic: "CDF\x05", recipe: netCDFRecipe},
@@ -94,7 +100,8 @@ var npyRecipes = map[byte]string{
 	'O': `python -c 'import numpy as np; np.save("STEM_plain.npy", np.array(ARRAY.tolist(), float))'`,
 	'c': `python -c 'import numpy as np; z = ARRAY; np.save("STEM_parts.npy", np.stack([z.real, z.imag], -1))' (real and imaginary parts)`,
 	'U': `python -c 'import numpy as np; np.save("STEM_codes.npy", np.unique(ARRAY, return_inverse=True)[1])' (a number for each text)`,
-	'M': `python -c 'import numpy as np; np.save("STEM_seconds.npy", ARRAY.astype("datetime64[s]").astype("int64"))' (since 1970)`,
+	'M': `python -c 'import numpy as np; ` +
+		`np.save("STEM_seconds.npy", ARRAY.astype("datetime64[s]").astype("int64"))' (since 1970)`,
 	'm': `python -c 'import numpy as np; np.save("STEM_hours.npy", ARRAY / np.timedelta64(1, "h"))'`,
 	'f': `python -c 'import numpy as np; np.save("STEM_float64.npy", ARRAY.astype("float64"))'`,
 	'V': `python -c 'import numpy as np; a = ARRAY; np.savez("STEM_fields.npz", **{k: a[k] for k in a.dtype.names})'`,
@@ -132,9 +139,11 @@ func Foreign(path string, head []byte) (what, recipe string) {
 	known := Of(head)
 	for _, byName := range []bool{false, true} {
 		for _, f := range foreigners {
-			fits := f.magic != "" && len(head) >= f.offset && bytes.HasPrefix(head[f.offset:], []byte(f.magic)) && (!f.both || has(f.endings, ending))
+			fits := f.magic != "" && len(head) >= f.offset && bytes.HasPrefix(head[f.offset:], []byte(f.magic)) &&
+				(!f.both || has(f.endings, ending))
 			if byName {
-				fits = !f.both && has(f.endings, ending) && (known == Unknown || known == Zip && (ending == ".pt2" || ending == ".xlsx"))
+				fits = !f.both && has(f.endings, ending) &&
+					(known == Unknown || known == Zip && (ending == ".pt2" || ending == ".xlsx"))
 			}
 			if fits {
 				return f.what, fill(f.recipe, path, head)
@@ -164,17 +173,19 @@ func Folder(path string) (what, recipe string) {
 		return err == nil
 	}
 	const array = `python -c 'import numpy as np, zarr; np.save("STEM.npy", zarr.open("FILE", mode="r")[:])'`
+	const variable = `python -c 'import numpy as np, xarray as xr; ` +
+		`np.save("STEM_NAME.npy", xr.open_dataset("GROUP", engine="zarr")["NAME"].values)'`
 	const group = `python -c 'import numpy as np, zarr; np.savez("STEM.npz", **{k: v[:] for k, v in zarr.open("FILE", mode="r").arrays()})'`
 	isArray := exists(".zarray") || exists("zarr.json") && isZarrArray(filepath.Join(path, "zarr.json"))
 	switch {
 	case isArray && ofXarray(path): // by the group that it is of
-		recipe := fill(`python -c 'import numpy as np, xarray as xr; np.save("GROUPSTEM_NAME.npy", xr.open_dataset("GROUP", engine="zarr")["NAME"].values)'`, path, nil)
 		dir, name := filepath.Split(filepath.Clean(path))
+		dir = filepath.Clean(dir)
 		if strings.ContainsAny(path, unsafe) {
 			dir, name = "GROUP", "NAME"
 		}
-		dir = filepath.Clean(dir)
-		return "a Zarr array", strings.NewReplacer("GROUPSTEM", strings.TrimSuffix(dir, filepath.Ext(dir)), "GROUP", dir, "NAME", name).Replace(recipe)
+		stem := strings.TrimSuffix(dir, filepath.Ext(dir))
+		return "a Zarr array", strings.NewReplacer("STEM", stem, "GROUP", dir, "NAME", name).Replace(variable)
 	case isArray:
 		return "a Zarr array", fill(array, path, nil)
 	case exists(".zgroup"), exists("zarr.json"):
@@ -194,15 +205,15 @@ func Folder(path string) (what, recipe string) {
 
 // ofXarray reports whether a Zarr array names its axes, as xarray does, whose reading it then has.
 func ofXarray(path string) bool {
-	for _, of := range []struct{ file, key string }{{".zattrs", "_ARRAY_DIMENSIONS"}, {"zarr.json", "dimension_names"}} {
-		f, err := os.Open(filepath.Join(path, of.file))
+	for _, of := range [][2]string{{".zattrs", "_ARRAY_DIMENSIONS"}, {"zarr.json", "dimension_names"}} {
+		f, err := os.Open(filepath.Join(path, of[0]))
 		if err != nil {
 			continue
 		}
 		var node map[string]any
 		err = json.NewDecoder(io.LimitReader(f, 1<<20)).Decode(&node)
 		f.Close()
-		if err == nil && node[of.key] != nil {
+		if err == nil && node[of[1]] != nil {
 			return true
 		}
 	}

@@ -121,7 +121,8 @@ func TestFolder_Xarray(t *testing.T) {
 			}
 		}
 		what, recipe := Folder(filepath.Join(dir, c.path))
-		if want := strings.ReplaceAll(c.recipe, "DIR", dir); what != c.what || !strings.Contains(recipe, want) || strings.Contains(recipe, c.not) {
+		if want := strings.ReplaceAll(c.recipe, "DIR", dir); what != c.what || !strings.Contains(recipe, want) ||
+			strings.Contains(recipe, c.not) {
 			t.Errorf("%s: %s, %s, want %s", name, what, recipe, want)
 		}
 	}

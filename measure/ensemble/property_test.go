@@ -302,7 +302,11 @@ func TestMask(t *testing.T) {
 		return must(PairwiseEnergy(s, g, must(DrawEdges(g, s.weights, 9, 1, 2)))).Score(Fair)
 	}
 	small := must(NewVariogram(3, 3, VariogramOptions{P: 1}))
-	documented, its := must(NewVariogram(10, 10, VariogramOptions{Documented: true})), must(NewVariogram(6, 10, VariogramOptions{Documented: true}))
+	documented, its := must(
+		NewVariogram(10, 10, VariogramOptions{Documented: true}),
+	), must(
+		NewVariogram(6, 10, VariogramOptions{Documented: true}),
+	)
 	for name, pair := range map[string][2]float64{
 		"CRPS":            {CRPS(masked).Score(Fair), CRPS(part).Score(Fair)},
 		"threshold CRPS":  {must(ThresholdCRPS(masked, 0.3, math.Inf(1))).Score(Fair), must(ThresholdCRPS(part, 0.3, math.Inf(1))).Score(Fair)},
@@ -385,9 +389,20 @@ func TestWrap(t *testing.T) {
 					total += weight
 				}
 			}
-			got, other := must(VariogramScore(context.Background(), 1, v, s)), must(VariogramScore(context.Background(), 1, v, rolled))
+			got, other := must(
+				VariogramScore(context.Background(), 1, v, s),
+			), must(
+				VariogramScore(context.Background(), 1, v, rolled),
+			)
 			if math.Abs(got-sum/total) > 1e-12 || math.Abs(got-other) > 1e-12 {
-				t.Errorf("%d columns up to %g: variogram score %v, rolled %v, want %v", width, reach, got, other, sum/total)
+				t.Errorf(
+					"%d columns up to %g: variogram score %v, rolled %v, want %v",
+					width,
+					reach,
+					got,
+					other,
+					sum/total,
+				)
 			}
 		}
 		seen := map[[2]int]bool{}
@@ -402,7 +417,9 @@ func TestWrap(t *testing.T) {
 		if want := 2*width + 3*map[bool]int{true: width, false: width - 1}[width > 2]; g.Edges() != want {
 			t.Errorf("%d columns: %d edges, want %d", width, g.Edges(), want)
 		}
-		if got, other := must(PairwiseEnergy(s, g, nil)).Score(Fair), must(PairwiseEnergy(rolled, g, nil)).Score(Fair); math.Abs(got-other) > 1e-12 {
+		if got, other := must(PairwiseEnergy(s, g, nil)).Score(Fair), must(PairwiseEnergy(rolled, g, nil)).Score(Fair); math.Abs(
+			got-other,
+		) > 1e-12 {
 			t.Errorf("%d columns: pairwise score %v, rolled %v", width, got, other)
 		}
 	}

@@ -47,7 +47,8 @@ func NewFieldErrors(forecast []float64, truth []float64, grid Grid, weights []fl
 		e.Maximum = max(e.Maximum, math.Abs(d))
 		sum += w * (o - truth[first])
 		sides := 0.0
-		for _, on := range [4]bool{c < width, c >= (height-1)*width, c%width == 0 && !grid.Wrap, c%width == width-1 && !grid.Wrap} {
+		ends := !grid.Wrap
+		for _, on := range [4]bool{c < width, c >= (height-1)*width, c%width == 0 && ends, c%width == width-1 && ends} {
 			if on {
 				sides++
 			}

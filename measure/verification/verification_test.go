@@ -199,7 +199,13 @@ func TestWindowsByHand(t *testing.T) {
 					want.Add(Fractions{w * square(p-o), w * p * p, w * o * o})
 				}
 				grid := Grid{Height: height, Width: width, Wrap: wrap}
-				got := grid.Fractions(grid.Sums(forecast, weights), grid.Sums(observed, weights), members, window, weights)
+				got := grid.Fractions(
+					grid.Sums(forecast, weights),
+					grid.Sums(observed, weights),
+					members,
+					window,
+					weights,
+				)
 				for i, v := range got.Sums() {
 					near(t, "sum over windows", v, want.Sums()[i], 1e-12)
 				}
@@ -428,7 +434,22 @@ func TestMask(t *testing.T) {
 		}
 		return out
 	}
-	truth, forecast, climate, weights := random(r, height, width), random(r, height, width), random(r, height, width), make([]float64, height*width)
+	truth, forecast, climate, weights := random(
+		r,
+		height,
+		width,
+	), random(
+		r,
+		height,
+		width,
+	), random(
+		r,
+		height,
+		width,
+	), make(
+		[]float64,
+		height*width,
+	)
 	for c := range weights {
 		if c%width >= left {
 			weights[c] = 1 + float64(c%3)

@@ -14,11 +14,20 @@ from typing import Any, Callable, Dict, List, NamedTuple, Optional
 import numpy as np
 
 _NANOSECONDS = {"d": 86400 * 10**9, "h": 3600 * 10**9, "m": 60 * 10**9, "s": 10**9, "ms": 10**6, "us": 10**3, "ns": 1}
-_UNITS = {"days": "d", "day": "d", "d": "d", "hours": "h", "hour": "h", "hr": "h", "hrs": "h", "h": "h", "minutes": "m", "minute": "m", "min": "m", "mins": "m",
-          "seconds": "s", "second": "s", "sec": "s", "secs": "s", "s": "s", "milliseconds": "ms", "millisecond": "ms", "msec": "ms", "msecs": "ms", "ms": "ms",
-          "microseconds": "us", "microsecond": "us", "nanoseconds": "ns", "nanosecond": "ns"}
+_UNITS = {
+    name: unit
+    for unit, names in {
+        "d": "days day d", "h": "hours hour hr hrs h", "m": "minutes minute min mins", "s": "seconds second sec secs s",
+        "ms": "milliseconds millisecond msec msecs ms",
+        "us": "microseconds microsecond", "ns": "nanoseconds nanosecond",
+    }.items()
+    for name in names.split()
+}
 _CALENDARS = ("standard", "gregorian", "proleptic_gregorian")
-_DATE = re.compile(r"\s*(\d{1,4})-(\d{1,2})-(\d{1,2})(?:[T ]+(\d{1,2})(?::(\d{1,2})(?::(\d{1,2}(?:\.\d*)?))?)?)?\s*(?:Z|UTC|GMT|([+-])(\d{1,2}):?(\d{2})?)?\s*$")
+_DATE = re.compile(
+    r"\s*(\d{1,4})-(\d{1,2})-(\d{1,2})(?:[T ]+(\d{1,2})(?::(\d{1,2})(?::(\d{1,2}(?:\.\d*)?))?)?)?"
+    r"\s*(?:Z|UTC|GMT|([+-])(\d{1,2}):?(\d{2})?)?\s*$"
+)
 
 
 class Decoder(NamedTuple):
@@ -43,15 +52,18 @@ def decoder(source: Any) -> Optional[Decoder]:
     scale, offset = _number(attributes.get("scale_factor")), _number(attributes.get("add_offset"))
     missing = _missing(attributes, stored, kind)
     if " since " in units:
-        return _times(units, _text(attributes.get("calendar", "standard")), missing, kind)
+        return _times(units, _text(attributes.get("calendar", "standard")), missing)
     if _text(attributes.get("dtype", "")).startswith("timedelta64") and units in _UNITS:
-        return _durations(units, missing, kind)
+        return _durations(units, missing)
     if scale is None and offset is None and not missing:
-        return None if kind == stored else Decoder(kind, lambda v: v.view(kind.newbyteorder(v.dtype.byteorder)).astype(kind), "decoded by _Unsigned")
+        if kind == stored:
+            return None
+        return Decoder(kind, lambda v: _as(v, kind).astype(kind), "decoded by _Unsigned")
     to = _float(kind, scale, offset)
 
     def decode(values: np.ndarray) -> np.ndarray:
-        values = values.view(kind.newbyteorder(values.dtype.byteorder)) if kind != stored else values
+        if kind != stored:
+            values = _as(values, kind)
         out = values.astype(to)
         for m in missing:
             if m == m:
@@ -62,10 +74,16 @@ def decoder(source: Any) -> Optional[Decoder]:
             out += offset
         return out
 
-    about = [name for name in ("scale_factor", "add_offset", "_FillValue", "missing_value", "_Unsigned") if name in attributes or name == "_FillValue" and missing]
+    names = ("scale_factor", "add_offset", "_FillValue", "missing_value", "_Unsigned")
+    about = [name for name in names if name in attributes]
     if scale is None and offset is None and all(m != m for m in missing) and to == stored:
         return None  # NaN is that already
     return Decoder(to, decode, "decoded by " + ", ".join(about))
+
+
+def _as(values: np.ndarray, kind: np.dtype) -> np.ndarray:
+    """Whole numbers with or without a sign as those of the other kind, of the same bits."""
+    return values.view(kind.newbyteorder(values.dtype.byteorder))
 
 
 def _attributes(source: Any) -> Dict[str, Any]:
@@ -133,7 +151,7 @@ def _float(kind: np.dtype, scale: Any, offset: Any) -> np.dtype:
     return np.dtype("f4") if kind.itemsize <= small else np.dtype("f8")
 
 
-def _times(units: str, calendar: str, missing: List[Any], kind: np.dtype) -> Optional[Decoder]:
+def _times(units: str, calendar: str, missing: List[Any]) -> Optional[Decoder]:
     """Times since a date, in nanoseconds; None for calendars and units that NumPy has none of, whose counts stay."""
     name, _, date = units.partition(" since ")
     unit, parts = _UNITS.get(name.strip().lower()), _DATE.match(date)
@@ -149,7 +167,7 @@ def _times(units: str, calendar: str, missing: List[Any], kind: np.dtype) -> Opt
     return Decoder(np.dtype("M8[ns]"), lambda v: _counts(v, step, begin, missing, units).view("M8[ns]"), "")
 
 
-def _durations(units: str, missing: List[Any], kind: np.dtype) -> Decoder:
+def _durations(units: str, missing: List[Any]) -> Decoder:
     step = _NANOSECONDS[_UNITS[units]]
     return Decoder(np.dtype("m8[ns]"), lambda v: _counts(v, step, 0, missing, units).view("m8[ns]"), "")
 
@@ -168,7 +186,7 @@ def _counts(values: np.ndarray, step: int, begin: int, missing: List[Any], units
     if good.dtype.kind == "f":
         good = good.astype(np.float64)
         whole = np.floor(good)
-        out = whole.astype(np.int64) * step + np.rint((good - whole) * step).astype(np.int64) + begin
+        out: np.ndarray = whole.astype(np.int64) * step + np.rint((good - whole) * step).astype(np.int64) + begin
     else:
         out = good.astype(np.int64) * step + begin
     out[none] = np.iinfo(np.int64).min

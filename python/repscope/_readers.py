@@ -252,7 +252,12 @@ def _names(group: Any, library: str) -> List[str]:
     found: List[str] = []
     if library == "h5py":
         h5py = sys.modules["h5py"]
-        group.visititems(lambda name, node: found.append(name) if isinstance(node, h5py.Dataset) and not _is_empty_axis(node) else None)
+
+        def visit(name: str, node: Any) -> None:
+            if isinstance(node, h5py.Dataset) and not _is_empty_axis(node):
+                found.append(name)
+
+        group.visititems(visit)
         return found
 
     def walk(node: Any, prefix: str) -> None:

@@ -71,15 +71,36 @@ class ByHand(unittest.TestCase):
     def test_numbers(self) -> None:
         nan = np.nan
         packed = np.array([[0, 100], [-32768, 7]], np.int16)
-        self.equal(Attributes(packed, scale_factor=np.array([0.01]), add_offset=np.array([273.0]), _FillValue=np.array([-32768], np.int16)),
-                   [[273, 274], [nan, 7 * 0.01 + 273]], "f8")
+        self.equal(
+            Attributes(
+                packed,
+                scale_factor=np.array([0.01]),
+                add_offset=np.array([273.0]),
+                _FillValue=np.array([-32768], np.int16),
+            ),
+            [[273, 274], [nan, 7 * 0.01 + 273]],
+            "f8",
+        )
         self.equal(Attributes(packed, scale_factor=np.float32(0.5)), [[0, 50], [-16384, 3.5]], "f4")
         self.equal(Attributes(packed, missing_value=np.array([7, 100], np.int16)), [[0, nan], [-32768, nan]], "f4")
         self.equal(Attributes(np.array([1, 2], np.int32), _FillValue=np.int32(2)), [1, nan], "f8")
-        self.equal(Attributes(np.array([1, -1], np.int8), _Unsigned=b"true", scale_factor=2.0, _FillValue=np.int8(-1)), [2, nan], "f8")
+        self.equal(
+            Attributes(np.array([1, -1], np.int8), _Unsigned=b"true", scale_factor=2.0, _FillValue=np.int8(-1)),
+            [2, nan],
+            "f8",
+        )
         self.equal(Attributes(np.array([1, -1], np.int8), _Unsigned="true"), [1, 255], "u1")
-        self.equal(Attributes(np.array([9.969209968386869e36, 1], ">f4"), _FillValue=np.float32(9.969209968386869e36)), [nan, 1], "f4")
-        for plain in (Attributes(packed), Attributes(packed, units="K"), Attributes(np.array([1.5, nan]), _FillValue=nan), Attributes(np.array([b"a"]), _FillValue=b"")):
+        self.equal(
+            Attributes(np.array([9.969209968386869e36, 1], ">f4"), _FillValue=np.float32(9.969209968386869e36)),
+            [nan, 1],
+            "f4",
+        )
+        for plain in (
+            Attributes(packed),
+            Attributes(packed, units="K"),
+            Attributes(np.array([1.5, nan]), _FillValue=nan),
+            Attributes(np.array([b"a"]), _FillValue=b""),
+        ):
             self.assertIsNone(_decode.decoder(plain))
         with self.assertRaisesRegex(TypeError, "scale_factor or add_offset of 'x', want a number"):
             _decode.decoder(Attributes(packed, scale_factor="x"))
@@ -88,19 +109,39 @@ class ByHand(unittest.TestCase):
         def times(*of: str) -> np.ndarray:
             return np.array(of, "M8[ns]")
 
-        self.equal(Attributes(np.array([0, 24], np.int32), units=b"hours since 1900-01-01 00:00:00.0"), times("1900-01-01", "1900-01-02"), "M8[ns]")
-        self.equal(Attributes([0.5, np.nan], units="days since 2020-2-3", calendar="standard"), times("2020-02-03T12", "NaT"), "M8[ns]")
-        self.equal(Attributes(np.array([3, -9]), units="seconds since 1970-01-01T00:00:00Z", _FillValue=-9), times("1970-01-01T00:00:03", "NaT"), "M8[ns]")
-        self.equal(Attributes([60], units="minutes since 2000-01-01 12:30:00 -06:00"), times("2000-01-01T19:30"), "M8[ns]")
+        self.equal(
+            Attributes(np.array([0, 24], np.int32), units=b"hours since 1900-01-01 00:00:00.0"),
+            times("1900-01-01", "1900-01-02"),
+            "M8[ns]",
+        )
+        self.equal(
+            Attributes([0.5, np.nan], units="days since 2020-2-3", calendar="standard"),
+            times("2020-02-03T12", "NaT"),
+            "M8[ns]",
+        )
+        self.equal(
+            Attributes(np.array([3, -9]), units="seconds since 1970-01-01T00:00:00Z", _FillValue=-9),
+            times("1970-01-01T00:00:03", "NaT"),
+            "M8[ns]",
+        )
+        self.equal(
+            Attributes([60], units="minutes since 2000-01-01 12:30:00 -06:00"), times("2000-01-01T19:30"), "M8[ns]"
+        )
         self.equal(Attributes([6, 24], units="hours", dtype="timedelta64[ns]"), np.array([6, 24], "m8[h]"), "m8[ns]")
-        for counts in (Attributes([1], units="days since 2001-01-01", calendar="noleap"), Attributes([1], units="months since 2001-01-01"), Attributes([1], units="hours")):
+        for counts in (
+            Attributes([1], units="days since 2001-01-01", calendar="noleap"),
+            Attributes([1], units="months since 2001-01-01"),
+            Attributes([1], units="hours"),
+        ):
             self.assertIsNone(_decode.decoder(counts))
         far = _decode.decoder(Attributes([10**6], units="days since 1970-01-01"))
         with self.assertRaisesRegex(ValueError, "beyond the years 1678 to 2262"):
             far.decode(np.array([10**6]))
 
 
-@unittest.skipIf(xarray is None or h5py is None or zarr is None or netCDF4 is None, "no xarray with h5py, netCDF4 and zarr")
+@unittest.skipIf(
+    xarray is None or h5py is None or zarr is None or netCDF4 is None, "no xarray with h5py, netCDF4 and zarr"
+)
 class LikeXarray(Case):
     """Files that xarray or netCDF4 write are read with the values that xarray reads."""
 
@@ -113,7 +154,9 @@ class LikeXarray(Case):
         with netCDF4.Dataset(path, "w") as f:
             for name, size in zip("ab", stored.shape):
                 f.createDimension(name, size)
-            v = f.createVariable("v", stored.dtype, tuple("ab"[: stored.ndim]), fill_value=attributes.get("_FillValue"))
+            v = f.createVariable(
+                "v", stored.dtype, tuple("ab"[: stored.ndim]), fill_value=attributes.get("_FillValue")
+            )
             v.set_auto_maskandscale(False)
             v.setncatts({k: value for k, value in attributes.items() if k != "_FillValue"})
             v[:] = stored
@@ -137,17 +180,28 @@ class LikeXarray(Case):
 
     def test_packed(self) -> None:
         r = np.random.default_rng(1)
-        for dtype, scale, offset, fill in itertools.product(("i1", "u1", "i2", "i4", "f4"), (None, np.float32(0.01), 0.01), (None, 273.15), (None, 100)):
+        for dtype, scale, offset, fill in itertools.product(
+            ("i1", "u1", "i2", "i4", "f4"), (None, np.float32(0.01), 0.01), (None, 273.15), (None, 100)
+        ):
             stored = r.integers(0, 100, (4, 3)).astype(dtype)
-            attributes: Dict[str, Any] = {k: v for k, v in (("scale_factor", scale), ("add_offset", offset)) if v is not None}
+            attributes: Dict[str, Any] = {
+                k: v for k, v in (("scale_factor", scale), ("add_offset", offset)) if v is not None
+            }
             if fill is not None:
                 stored[1, 1] = fill
                 attributes["_FillValue"] = np.dtype(dtype).type(fill)
             self.check(stored, attributes)
 
     def test_unsigned_and_times(self) -> None:
-        self.check(np.arange(-3, 9, dtype="i1").reshape(4, 3), {"_Unsigned": "true", "_FillValue": np.int8(-1), "scale_factor": 0.5})
-        for units in ("hours since 1900-01-01 00:00:00.0", "days since 2020-2-3", "minutes since 2000-01-01 12:30:00 -06:00"):
+        self.check(
+            np.arange(-3, 9, dtype="i1").reshape(4, 3),
+            {"_Unsigned": "true", "_FillValue": np.int8(-1), "scale_factor": 0.5},
+        )
+        for units in (
+            "hours since 1900-01-01 00:00:00.0",
+            "days since 2020-2-3",
+            "minutes since 2000-01-01 12:30:00 -06:00",
+        ):
             self.check(np.arange(12, dtype="i4").reshape(4, 3), {"units": units})
             self.check(np.arange(12).reshape(4, 3) / 2, {"units": units})
 
@@ -155,9 +209,16 @@ class LikeXarray(Case):
         """A truth of 273 ± 10 K and a forecast 1 K above it, packed into int16: the bias is 1."""
         r = np.random.default_rng(0)
         axes = ("time", "lat", "lon")
-        truth = xarray.DataArray(273 + 10 * r.normal(size=(12, 4, 5)), dims=axes, coords={"time": np.datetime64("2020-01-01", "ns") + np.arange(12) * np.timedelta64(12, "h")})
+        truth = xarray.DataArray(
+            273 + 10 * r.normal(size=(12, 4, 5)),
+            dims=axes,
+            coords={"time": np.datetime64("2020-01-01", "ns") + np.arange(12) * np.timedelta64(12, "h")},
+        )
         lead = ("time", np.tile(np.array([6, 24], "m8[h]").astype("m8[ns]"), 6))
-        day = ("time", np.repeat(np.arange(np.datetime64("2020-01-01"), np.datetime64("2020-01-07")), 2).astype("M8[ns]"))
+        day = (
+            "time",
+            np.repeat(np.arange(np.datetime64("2020-01-01"), np.datetime64("2020-01-07")), 2).astype("M8[ns]"),
+        )
         data = xarray.Dataset({"t2m": truth, "forecast": truth + 1, "lead": lead, "day": day})
         packed = {"dtype": "int16", "_FillValue": -32768, "scale_factor": 0.002}
         encoding = {"t2m": {**packed, "add_offset": 273.0}, "forecast": {**packed, "add_offset": 250.0}}
@@ -166,11 +227,21 @@ class LikeXarray(Case):
         data.to_zarr(paths[1], zarr_format=2, encoding=encoding)
         data.to_zarr(paths[2], zarr_format=3, encoding=encoding)
         for path in paths:
-            result = repscope.forecast(target=path + ":t2m", forecast={"f": path + ":forecast"}, leads=path + ":lead", groups=path + ":day", metrics="errors", bootstrap=0, format="none")
+            result = repscope.forecast(
+                target=path + ":t2m",
+                forecast={"f": path + ":forecast"},
+                leads=path + ":lead",
+                groups=path + ":day",
+                metrics="errors",
+                bootstrap=0,
+                format="none",
+            )
             f = result.models.f
             self.assertAlmostEqual(f.bias, 1, places=2)
             self.assertEqual([row.lead for row in f.by_lead], [6, 24])
-            self.assertTrue(any("decoded by scale_factor, add_offset, _FillValue" in note for note in result.notes), result.notes)
+            self.assertTrue(
+                any("decoded by scale_factor, add_offset, _FillValue" in note for note in result.notes), result.notes
+            )
         with h5py.File(paths[0], "r") as f:
             np.testing.assert_allclose(_values(f["t2m"]), truth.values, atol=0.002)
         alone = os.path.join(self.folder, "alone.nc")
@@ -204,9 +275,17 @@ class Arrays(Case):
         members = truth[:, None] + 1
         days = np.repeat(np.arange(np.datetime64("2020-01-01"), np.datetime64("2020-01-07")), 2)
         want = None
-        for groups in (days, days.astype("M8[ns]"), days.astype(str), days.astype(str).astype(object), np.repeat(np.arange(6), 2)):
+        for groups in (
+            days,
+            days.astype("M8[ns]"),
+            days.astype(str),
+            days.astype(str).astype(object),
+            np.repeat(np.arange(6), 2),
+        ):
             for leads in (np.tile([6, 24], 6), np.tile(np.array([6, 24], "m8[h]"), 6).astype("m8[ns]")):
-                result = repscope.forecast(target=truth, forecast={"f": members}, leads=leads, groups=groups, metrics="mae", format="none")
+                result = repscope.forecast(
+                    target=truth, forecast={"f": members}, leads=leads, groups=groups, metrics="mae", format="none"
+                )
                 got = [(row.lead, row.mae, row.mae_ci) for row in result.models.f.by_lead], result.models.f.mae_ci
                 want = want or got
                 self.assertEqual(got, want)
