@@ -36,6 +36,8 @@ const (
 	fillCount          // of values that look like fill values
 	fillPlace          // the first of them: its place behind the member and the variable
 	fillValue
+	valueProduct    // mean product of the ensemble mean and the truth
+	valueMeanSquare // mean square of the ensemble mean
 	valueSums
 )
 
@@ -46,7 +48,7 @@ func valueFamily() family {
 		sums: func(*setting, int) []string {
 			var names []string
 			for _, of := range []string{"truth", "members"} {
-				for _, sum := range []string{"mean", "mean square", "fill values", "place of the first", "its value"} {
+				for _, sum := range []string{"mean", "mean square", "fill values", "place of the first", "its value", "product", "square of the mean"} {
 					names = append(names, sum+" of "+of)
 				}
 			}
@@ -58,6 +60,11 @@ func valueFamily() family {
 			c.addValues(out[:valueSums], c.truthOf(v), 1)
 			for k := range c.members {
 				c.addValues(out[valueSums:], c.member(k, v), float64(c.members))
+			}
+			truth, n := c.truthOf(v), float64(c.size()-len(c.masked))
+			for i, m := range c.meanOf(v) { // 0 in masked cells
+				out[valueSums+valueProduct] += float64(m*truth[i]) / n
+				out[valueSums+valueMeanSquare] += float64(m*m) / n
 			}
 			return nil
 		},
@@ -127,38 +134,31 @@ func (t *tally) unitWarnings() []string {
 		}
 		truth, members := mean(valueMean), mean(valueSums+valueMean)
 		if kelvin(truth, members) || kelvin(members, truth) {
-			out = append(
-				out,
-				fmt.Sprintf(
-					"%s: %s has the mean %.4g, and the target %.4g: one looks like °C and the other like K, and "+
-						"the difference counts as error; give both in one unit",
-					t.model.name,
-					name,
-					members,
-					truth,
-				),
-			)
+			out = append(out, fmt.Sprintf("%s: %s has the mean %.4g, and the target %.4g: one looks like °C and "+
+				"the other like K, and the difference counts as error; give both in one unit",
+				t.model.name, name, members, truth))
 			continue
 		}
-		ratio := math.Sqrt(mean(valueSums+valueSquare) / mean(valueSquare))
-		if ratio > 0 && !math.IsInf(ratio, 1) && (ratio > otherUnit || ratio < 1/otherUnit) {
-			out = append(
-				out,
-				fmt.Sprintf(
-					"%s: values of %s are %.3g times as large as those of the target (root mean squares): is one "+
-						"of both in another unit, or standardized? Give both in one unit",
-					t.model.name,
-					name,
-					ratio,
-				),
-			)
+		square, own := mean(valueSquare), mean(valueSums+valueSquare)
+		ratio := math.Sqrt(own / square)
+		alike := (mean(valueSums+valueProduct) - truth*members) /
+			math.Sqrt((square-truth*truth)*(mean(valueSums+valueMeanSquare)-members*members))
+		if square > 0 && ratio > otherUnit || ratio > 0 && ratio < 1/otherUnit && alike > fairlyAlike {
+			out = append(out, fmt.Sprintf("%s: values of %s are %.3g times as large as those of the target "+
+				"(root mean squares): is one of both in another unit, or standardized? Give both in one unit",
+				t.model.name, name, ratio))
 		}
 	}
 	return out
 }
 
-// otherUnit is the ratio of root mean squares from which on another unit is likely.
-const otherUnit = 50
+// otherUnit is the ratio of root mean squares from which on another unit is likely. Small values may
+// be those of a forecast that knows little and stays near the mean: it is as much smaller as its correlation
+// with the truth is, and one whose correlation is above fairlyAlike is not so small.
+const (
+	otherUnit   = 50.0
+	fairlyAlike = 0.2
+)
 
 // kelvin reports whether two means are a temperature in °C and in K.
 func kelvin(celsius, k float64) bool {
@@ -179,16 +179,8 @@ func (t *tally) rare(base func(k int, means []float64) float64) []string {
 				if e.ofQuantile() {
 					value = "quantile " + value
 				}
-				out = append(
-					out,
-					fmt.Sprintf(
-						"the event %s %s %s occurs in %.2g %% of cells: its scores depend on few cells",
-						name,
-						e.of(0).Sign(),
-						value,
-						100*share,
-					),
-				)
+				out = append(out, fmt.Sprintf("the event %s %s %s occurs in %.2g %% of cells: its scores depend on few cells",
+					name, e.of(0).Sign(), value, 100*share))
 			}
 		}
 	}

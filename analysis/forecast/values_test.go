@@ -64,13 +64,15 @@ func TestOtherUnits(t *testing.T) {
 		{"mm for m", func(v float64) float64 { return 1e-3 * v * v }, func(v float64) float64 { return v * v }, "times as large as those of the target"},
 		{"Pa for hPa", func(v float64) float64 { return 1000 + v }, func(v float64) float64 { return 1e5 + 100*v }, "times as large as those of the target"},
 		{"standardized", func(v float64) float64 { return 290 + v }, func(v float64) float64 { return v }, "K"},
+		{"m for mm", func(v float64) float64 { return v * v }, func(v float64) float64 { return 1e-3 * v * v }, "times as large"},
+		{"near the mean", func(v float64) float64 { return v }, func(v float64) float64 { return 0.01 * math.Sin(1e5*v) }, ""},
 		{"dry", func(v float64) float64 { return v * v }, func(float64) float64 { return 0 }, ""},
 		{"faint", func(v float64) float64 { return v * v }, func(v float64) float64 { return 0.1 * v * v }, ""},
 		{"cold", func(v float64) float64 { return 288 + v }, func(v float64) float64 { return 200 + v }, ""},
 		{"no rain", func(float64) float64 { return 0 }, func(v float64) float64 { return v * v }, ""},
 		{"right", func(v float64) float64 { return 288 + v }, func(v float64) float64 { return 290 + v }, ""},
 	} {
-		m := newMade(4, 3, 1, 3, 4, 32)
+		m := newMade(12, 3, 1, 5, 6, 32)
 		for i, v := range m.truth {
 			m.truth[i] = c.truth(v)
 		}
