@@ -263,15 +263,8 @@ func chooseName(path, what, key string, names []string) (string, error) {
 	case key == "" && len(names) == 1:
 		return names[0], nil
 	case key == "":
-		return "", fmt.Errorf(
-			"%s: holds %d %ss; name one as %s:%s (there are %s)",
-			path,
-			len(names),
-			what,
-			path,
-			names[0],
-			list(names),
-		)
+		return "", fmt.Errorf("%s: holds %d %ss; name one as %s:%s (there are %s)", path, len(names), what, path,
+			names[0], list(names))
 	case slices.Contains(names, key):
 		return key, nil
 	}

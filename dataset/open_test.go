@@ -20,12 +20,8 @@ import (
 func npyFile(descr, shape string, data []byte) []byte {
 	header := fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': %s, }", descr, shape)
 	header += strings.Repeat(" ", (64-(11+len(header))%64)%64) + "\n"
-	return slices.Concat(
-		[]byte(npyMagic+"\x01\x00"),
-		binary.LittleEndian.AppendUint16(nil, uint16(len(header))),
-		[]byte(header),
-		data,
-	)
+	return slices.Concat([]byte(npyMagic+"\x01\x00"), binary.LittleEndian.AppendUint16(nil, uint16(len(header))),
+		[]byte(header), data)
 }
 
 // characters are texts as NumPy has them: characters of four bytes.

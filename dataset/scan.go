@@ -126,12 +126,8 @@ func (a *Array) NonFinite(row int) (index []int, value float64, err error) {
 
 // errorAt describes a value that is no number, with its index in the array.
 func (a *Array) errorAt(b badRow) error {
-	return fmt.Errorf(
-		"%s: the value at index %v is %v, want finite numbers (--skip-nan drops such states)",
-		a.name,
-		a.indexOf(b),
-		b.value,
-	)
+	return fmt.Errorf("%s: the value at index %v is %v, want finite numbers (--skip-nan drops such states)", a.name,
+		a.indexOf(b), b.value)
 }
 
 // indexOf is the index of the element in the array.

@@ -119,16 +119,8 @@ func (p *plan) addClimate(d dims) error {
 		want = []int{d.n, d.v, d.h, d.w}
 	}
 	if !slices.Equal(s, want) {
-		return fmt.Errorf(
-			"climatology: %s has shape %v, want [%d,%d,%d], or %v with one per sample%s",
-			a.Name(),
-			stored(a),
-			d.v,
-			d.h,
-			d.w,
-			d,
-			d.note,
-		)
+		return fmt.Errorf("climatology: %s has shape %v, want [%d,%d,%d], or %v with one per sample%s", a.Name(),
+			stored(a), d.v, d.h, d.w, d, d.note)
 	}
 	return nil
 }

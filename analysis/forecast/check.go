@@ -26,9 +26,7 @@ func (in *Input) dims() (dims, error) {
 	if len(s) != 4 {
 		return dims{}, fmt.Errorf(
 			"target: %s has shape %v, want [N,V,H,W]: samples, variables, rows, columns; or [N,H,W] of one variable",
-			in.Target.Name(),
-			stored(in.Target),
-		)
+			in.Target.Name(), stored(in.Target))
 	}
 	d := dims{n: s[0], v: s[1], h: s[2], w: s[3]}
 	if own := stored(in.Target); len(own) == 3 {
@@ -44,13 +42,8 @@ func (in *Input) dims() (dims, error) {
 func (f *Forecast) members(d dims) (int, error) {
 	s := f.Members.Shape()
 	fail := func(format string, args ...any) (int, error) {
-		return 0, fmt.Errorf(
-			"forecast %s: %s has shape %v, %s",
-			f.Name,
-			f.Members.Name(),
-			stored(f.Members),
-			fmt.Sprintf(format, args...),
-		)
+		return 0, fmt.Errorf("forecast %s: %s has shape %v, %s", f.Name, f.Members.Name(), stored(f.Members),
+			fmt.Sprintf(format, args...))
 	}
 	grid := []int{d.v, d.h, d.w}
 	want := fmt.Sprintf("want [%d,S,%d,%d,%d], S members of the target's shape", d.n, d.v, d.h, d.w)

@@ -130,23 +130,11 @@ func (s *settings) registerInputs(flags *run.Flags) {
 	flags.CountVar(&s.o.Members, "n-samples", 0, "`N` members that are scored: the first of --forecast, 0: all; those that --model makes, 0: 100")
 	flags.BoolVar(&s.o.SkipNaN, "skip-nan", false, "leave out samples with NaN or Inf in any array, for all models, and count them, instead of failing")
 	flags.Group(run.Inputs, "climatology")
-	flags.BoolVar(
-		&s.o.SkipMembers,
-		"skip-members",
-		false,
+	flags.BoolVar(&s.o.SkipMembers, "skip-members", false,
 		"leave out members with NaN or Inf: of every sample the first --n-samples of the others are scored; a "+
-			"sample that has fewer is an error, or left out with --skip-nan",
-	)
-	flags.Group(
-		run.Settings,
-		"variables",
-		"input-variables",
-		"units",
-		"lead-unit",
-		"n-samples",
-		"skip-nan",
-		"skip-members",
-	)
+			"sample that has fewer is an error, or left out with --skip-nan")
+	flags.Group(run.Settings, "variables", "input-variables", "units", "lead-unit", "n-samples", "skip-nan",
+		"skip-members")
 	flags.Unrecorded("units", "lead-unit")
 	s.statistics = input.RegisterStatistics(flags, "initial times")
 }
@@ -316,10 +304,8 @@ func hinted(err error, skipping bool) error {
 	}
 	hints := []string{"leave such samples out for all models with --skip-nan"}
 	if len(bad.Index) == 5 && !skipping {
-		hints = append(
-			hints,
-			"or leave such members out with --skip-members --n-samples N, of which every sample has as many",
-		)
+		hints = append(hints,
+			"or leave such members out with --skip-members --n-samples N, of which every sample has as many")
 	}
 	return run.Hint(err, hints...)
 }

@@ -19,10 +19,8 @@ func energyScores(name, about string) func(s *setting, members int) []formula {
 }
 
 // energyOf makes the field and the joint function of a family of one energy score.
-func energyOf(
-	f *family,
-	terms func(c *sample, s ensemble.Sample[float64], g ensemble.Grid, region int) (ensemble.Terms, error),
-) {
+func energyOf(f *family,
+	terms func(c *sample, s ensemble.Sample[float64], g ensemble.Grid, region int) (ensemble.Terms, error)) {
 	enter := func(c *sample, s ensemble.Sample[float64], variables, region int, out []float64) error {
 		t, err := terms(c, s, c.fields(variables), region)
 		out[0], out[1] = t.Skill(), t.Spread(ensemble.Fair)

@@ -69,10 +69,8 @@ func (f *eventFlags) check() error {
 		idle = "--event-rule " + *f.rule
 	}
 	if idle != "" {
-		return run.Hint(
-			run.Usage("%s has no effect: there is no event", idle),
-			"give events with --thresholds or --event-quantiles",
-		)
+		return run.Hint(run.Usage("%s has no effect: there is no event", idle),
+			"give events with --thresholds or --event-quantiles")
 	}
 	return nil
 }

@@ -64,23 +64,17 @@ func (s *summary) equalLeads(result *Result) {
 	case s.in.Groups == nil && !s.evenLeads():
 		s.unequal = "leads have unequal numbers of samples (" + listed + "), and nothing says which initial time " +
 			"each is of"
-		result.Warnings = append(
-			result.Warnings,
-			s.unequal+": there are no scores over all leads, only by_lead; give the initial times with --groups",
-		)
+		result.Warnings = append(result.Warnings,
+			s.unequal+": there are no scores over all leads, only by_lead; give the initial times with --groups")
 		return
 	case len(lacking) == len(has) && s.evenLeads():
-		result.Warnings = append(
-			result.Warnings,
-			"no initial time has all leads: those of by_lead are of different initial times",
-		)
+		result.Warnings = append(result.Warnings,
+			"no initial time has all leads: those of by_lead are of different initial times")
 		return
 	case len(lacking) == len(has):
 		s.unequal = "no initial time has all leads (samples: " + listed + ")"
-		result.Warnings = append(
-			result.Warnings,
-			s.unequal+": there are no scores over all leads, which would be of unequal initial times, only by_lead",
-		)
+		result.Warnings = append(result.Warnings,
+			s.unequal+": there are no scores over all leads, which would be of unequal initial times, only by_lead")
 		return
 	}
 	g := lacking[0]

@@ -93,10 +93,8 @@ func TestEqualLeads(t *testing.T) {
 	in.Leads, in.Groups = []float64{6, 24, 6, 24, 6, 24, 6, 24, 6, 24}, []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}
 	r = analyze(t, in, o)
 	if s, _ := r.Models[0].Score("mae"); !s.Value.Defined() ||
-		!slices.Contains(
-			r.Warnings,
-			"no initial time has all leads: those of by_lead are of different initial times",
-		) {
+		!slices.Contains(r.Warnings,
+			"no initial time has all leads: those of by_lead are of different initial times") {
 		t.Errorf("%+v, warnings %q", s.Value, r.Warnings)
 	}
 }

@@ -37,12 +37,8 @@ func readLeads(a *dataset.Array) ([]float64, error) {
 			text := a.Classes()[v]
 			lead, ok := parseDuration(text)
 			if !ok {
-				return nil, fmt.Errorf(
-					"%s: element %d is %q, want a number or a duration such as 1 days 06:00:00",
-					a.Name(),
-					i,
-					text,
-				)
+				return nil, fmt.Errorf("%s: element %d is %q, want a number or a duration such as 1 days 06:00:00",
+					a.Name(), i, text)
 			}
 			leads[i] = lead
 			continue
@@ -51,9 +47,7 @@ func readLeads(a *dataset.Array) ([]float64, error) {
 		if !ok {
 			return nil, fmt.Errorf(
 				"%s: elements are of NumPy's type %s, want numbers or durations of fixed length (timedelta64)",
-				a.Name(),
-				a.Time(),
-			)
+				a.Name(), a.Time())
 		}
 		leads[i] = float64(v) * (count * of[0]) / of[1]
 	}

@@ -110,12 +110,8 @@ func (s *settings) readSamples(env *run.Env, in *Input) error {
 			s.leadUnit = "h"
 		}
 		if nanoseconds(in.Leads) && !isDuration(a) {
-			env.Warn(
-				"leads: %s: leads such as %g look like nanoseconds, and are taken as they are: tables, figures "+
-					"and models have them; give hours, or timedelta64",
-				a.Name(),
-				slices.Max(in.Leads),
-			)
+			env.Warn("leads: %s: leads such as %g look like nanoseconds, and are taken as they are: tables, figures "+
+				"and models have them; give hours, or timedelta64", a.Name(), slices.Max(in.Leads))
 		}
 	}
 	if a, err = perSample(s.groups); err != nil || a == nil {
@@ -217,8 +213,5 @@ func radians(latitudes []float64) string {
 	}
 	return fmt.Sprintf(
 		"latitudes from %.4g to %.4g look like radians, and are taken for degrees: all rows count nearly alike; "+
-			"if they are, give degrees",
-		low,
-		high,
-	)
+			"if they are, give degrees", low, high)
 }

@@ -220,9 +220,7 @@ func TestMaskedFields_Decisions(t *testing.T) {
 			if _, ok := decisions[of.entry()]; !ok {
 				t.Errorf(
 					"%s: say in decisions whether a masked field has the score of the field cut out, and whether "+
-						"a constant changes it",
-					of.entry(),
-				)
+						"a constant changes it", of.entry())
 			}
 		}
 	}
@@ -360,19 +358,10 @@ func TestMaskedFields_Shift(t *testing.T) {
 			before := analyze(t, fields.input(t), o)
 			shifted := o
 			shifted.Thresholds = []float64{o.Thresholds[0] + constant}
-			after := analyze(
-				t,
-				fields.changed(func(_ int, v float64) float64 { return v + constant }).input(t),
-				shifted,
-			)
-			same(
-				t,
-				fmt.Sprintf("%s, %d rows masked", name, 2*top),
-				after,
-				before,
-				1e-9,
-				func(d decision) bool { return d.shifts == "" },
-			)
+			after := analyze(t, fields.changed(func(_ int, v float64) float64 { return v + constant }).input(t),
+				shifted)
+			same(t, fmt.Sprintf("%s, %d rows masked", name, 2*top), after, before, 1e-9,
+				func(d decision) bool { return d.shifts == "" })
 		}
 	}
 }

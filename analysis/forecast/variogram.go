@@ -30,10 +30,8 @@ func variogramFamily() family {
 			if err != nil {
 				return err
 			}
-			if out[0], err = ensemble.VariogramScore(context.Background(), 1, g, s); errors.Is(
-				err,
-				ensemble.ErrNoPairs,
-			) {
+			if out[0], err = ensemble.VariogramScore(context.Background(), 1, g, s); errors.Is(err,
+				ensemble.ErrNoPairs) {
 				return nil // it is NaN
 			}
 			return err

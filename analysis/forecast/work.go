@@ -178,13 +178,8 @@ func (p *plan) readFinite(array int, dst, row []float64, index, members int) err
 	if taken == members {
 		return nil
 	}
-	return fmt.Errorf(
-		"sample %d has %s without NaN or Inf, want %d: %w",
-		index,
-		text.Count(taken, "member"),
-		members,
-		checkFinite(a.role, a.Array, index, row),
-	)
+	return fmt.Errorf("sample %d has %s without NaN or Inf, want %d: %w", index, text.Count(taken, "member"), members,
+		checkFinite(a.role, a.Array, index, row))
 }
 
 // read reads a row of an array and finds NaN and infinity.

@@ -55,15 +55,8 @@ func TestTablesOfPandas(t *testing.T) {
 		}
 	}
 	grouped := in(t, map[string]string{"g.csv": "x,label\n1,a\n2,b\n", "of.csv": "draw\nu\nv\n"})
-	got, stderr = loaded(
-		t,
-		"--generated",
-		"a="+grouped("g.csv"),
-		"--real",
-		grouped("g.csv"),
-		"--groups",
-		"a="+grouped("of.csv")+":draw",
-	)
+	got, stderr = loaded(t, "--generated", "a="+grouped("g.csv"), "--real", grouped("g.csv"), "--groups",
+		"a="+grouped("of.csv")+":draw")
 	if got == nil || !slices.Equal(got.Generators[0].Generated.Groups, []int{0, 1}) {
 		t.Errorf("groups of a table: %s", stderr)
 	}

@@ -90,13 +90,8 @@ func (d *Dump) readRow(row int) (*dumpRow, error) {
 	for i := range r.tokens {
 		id := ids[r.start+i]
 		if id < 0 || id >= int64(d.alphabet.Size()) {
-			return nil, d.bad(
-				"token_ids",
-				row,
-				r.start+i,
-				id,
-				fmt.Sprintf("a token of the vocabulary, 0 to %d", d.alphabet.Size()-1),
-			)
+			return nil, d.bad("token_ids", row, r.start+i, id,
+				fmt.Sprintf("a token of the vocabulary, 0 to %d", d.alphabet.Size()-1))
 		}
 		r.tokens[i] = int32(id)
 	}

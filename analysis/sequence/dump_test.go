@@ -195,12 +195,8 @@ func TestDumpPadding(t *testing.T) {
 		toy.floats("attentions", 3, 2, 1, toyWidth, toyWidth)
 		toy.floats("contact_score", 3, toyWidth, toyWidth)
 		toy.floats("coords", 3, toyWidth, 3)
-		toy.ints(
-			"special_tokens_mask",
-			[]int64{1, 0, 0, 0, 0, 0, 1, 1},
-			[]int64{1, 0, 0, 1, 1, 1, 1, 1},
-			[]int64{1, 0, 0, 0, 0, 0, 0, 1},
-		)
+		toy.ints("special_tokens_mask", []int64{1, 0, 0, 0, 0, 0, 1, 1}, []int64{1, 0, 0, 1, 1, 1, 1, 1},
+			[]int64{1, 0, 0, 0, 0, 0, 0, 1})
 		toy.ints("non_templated_mask", make([]int64, 8), make([]int64, 8), make([]int64, 8))
 		toy["targets"] = dataset.Field{Name: "targets", Shape: toy["token_ids"].Shape, Data: toy["token_ids"].Data}
 		return toy

@@ -395,14 +395,8 @@ func TestWrap(t *testing.T) {
 				VariogramScore(context.Background(), 1, v, rolled),
 			)
 			if math.Abs(got-sum/total) > 1e-12 || math.Abs(got-other) > 1e-12 {
-				t.Errorf(
-					"%d columns up to %g: variogram score %v, rolled %v, want %v",
-					width,
-					reach,
-					got,
-					other,
-					sum/total,
-				)
+				t.Errorf("%d columns up to %g: variogram score %v, rolled %v, want %v", width, reach, got, other,
+					sum/total)
 			}
 		}
 		seen := map[[2]int]bool{}

@@ -199,13 +199,8 @@ func TestWindowsByHand(t *testing.T) {
 					want.Add(Fractions{w * square(p-o), w * p * p, w * o * o})
 				}
 				grid := Grid{Height: height, Width: width, Wrap: wrap}
-				got := grid.Fractions(
-					grid.Sums(forecast, weights),
-					grid.Sums(observed, weights),
-					members,
-					window,
-					weights,
-				)
+				got := grid.Fractions(grid.Sums(forecast, weights), grid.Sums(observed, weights), members, window,
+					weights)
 				for i, v := range got.Sums() {
 					near(t, "sum over windows", v, want.Sums()[i], 1e-12)
 				}
@@ -434,19 +429,8 @@ func TestMask(t *testing.T) {
 		}
 		return out
 	}
-	truth, forecast, climate, weights := random(
-		r,
-		height,
-		width,
-	), random(
-		r,
-		height,
-		width,
-	), random(
-		r,
-		height,
-		width,
-	), make(
+	truth, forecast, climate, weights := random(r, height, width), random(r, height,
+		width), random(r, height, width), make(
 		[]float64,
 		height*width,
 	)
