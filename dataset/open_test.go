@@ -111,3 +111,34 @@ func TestOpenColumn(t *testing.T) {
 		t.Errorf("error %v without how it is converted", err)
 	}
 }
+
+// Episodes may be told apart by times and texts, and flags be True and False of a table.
+func TestOpenColumn_Episodes(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	for name, data := range map[string][]byte{
+		"days.npy": npyFile("<M8[D]", "(4,)", dtype.Bytes([]int64{-3, -3, 5, 5})),
+		"runs.npy": npyFile(">U1", "(4,)", characters(1, "b", "b", "a", "a")),
+		"t.csv":    []byte("run,done\nx,False\nx,True\ny,False\ny,True\n"),
+	} {
+		if err := os.WriteFile(filepath.Join(folder, name), data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for spec, want := range map[string]string{
+		"days.npy": "{[-3 -3 5 5] [] numbers []}", "runs.npy": "{[1 1 0 0] [] numbers []}",
+		"t.csv:run": "{[0 0 1 1] [] numbers []}", "t.csv:done": "{[] [false true false true] ends []}",
+	} {
+		a, err := OpenColumn(filepath.Join(folder, spec))
+		if err != nil {
+			t.Fatal(err)
+		}
+		e, err := ReadEpisodes(a, EpisodesAuto)
+		if err != nil || fmt.Sprint(*e) != want {
+			t.Errorf("%s: %+v, error %v, want %s", spec, e, err, want)
+		}
+		if err := a.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
