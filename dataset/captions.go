@@ -32,15 +32,15 @@ var captionColumns = []tabular.Column{{Name: "case_id"}, {Name: "gt_caption"}, {
 // file and lines: a missing column, a row without a case or of another number of cells, two
 // rows of one case, no rows.
 func ParseCaptions(name string, data []byte) ([]Captions, error) {
-	list, err := parseCaptions(data, separatorOf(name))
+	list, err := parseCaptions(name, data)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	return list, nil
 }
 
-func parseCaptions(data []byte, separator rune) ([]Captions, error) {
-	reader, names, err := tabular.Open(bytes.NewReader(data), tabular.Options{Separator: separator})
+func parseCaptions(name string, data []byte) ([]Captions, error) {
+	reader, names, err := tabular.Open(name, bytes.NewReader(data), tabular.Options{})
 	if err != nil {
 		return nil, err
 	}
@@ -223,7 +223,7 @@ func ParseCases(name string, data []byte) ([]string, error) {
 
 func parseCases(name string, data []byte) ([]string, error) {
 	if IsTable(name) {
-		return tableCases(data, separatorOf(name))
+		return tableCases(name, data)
 	}
 	var list []string
 	if trimmed := bytes.TrimSpace(data); len(trimmed) > 0 && trimmed[0] == '[' {
@@ -245,8 +245,8 @@ func parseCases(name string, data []byte) ([]string, error) {
 }
 
 // tableCases are the cells of the column case_id.
-func tableCases(data []byte, separator rune) ([]string, error) {
-	reader, names, err := tabular.Open(bytes.NewReader(data), tabular.Options{Separator: separator})
+func tableCases(name string, data []byte) ([]string, error) {
+	reader, names, err := tabular.Open(name, bytes.NewReader(data), tabular.Options{})
 	if err != nil {
 		return nil, err
 	}

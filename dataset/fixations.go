@@ -61,7 +61,7 @@ func ParseFixations(name string, data []byte) (*Fixations, error) {
 		}
 	case isText(data):
 		f := &Fixations{}
-		if err := f.readTable(data); err != nil {
+		if err := f.readTable(name, data); err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
 		return f, nil
@@ -128,8 +128,8 @@ func planeFixations(name string, p *Plane) (*Fixations, error) {
 }
 
 // readTable reads rows of text.
-func (f *Fixations) readTable(data []byte) error {
-	reader := tabular.Rows(bytes.NewReader(data), tabular.Options{Separator: separatorIn(data)})
+func (f *Fixations) readTable(name string, data []byte) error {
+	reader := tabular.Rows(name, bytes.NewReader(data), tabular.Options{})
 	reader.TrimLeadingSpace = true
 	first, err := tabular.First(reader)
 	if err != nil {
@@ -170,17 +170,6 @@ func (f *Fixations) readTable(data []byte) error {
 			return fmt.Errorf("line %d: %w", line, err)
 		}
 	}
-}
-
-// separatorIn is what parts the cells of the first line.
-func separatorIn(data []byte) rune {
-	line, _, _ := bytes.Cut(data, []byte("\n"))
-	for _, c := range "\t;" {
-		if bytes.ContainsRune(line, c) {
-			return c
-		}
-	}
-	return ','
 }
 
 // isName reports whether a cell is no number and not empty.

@@ -72,7 +72,7 @@ func OpenPositions(path string, modes []string) (*PositionFile, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &PositionFile{file: file, separator: separatorOf(path), modes: modes}
+	f := &PositionFile{file: file, modes: modes}
 	if err := f.open(); err != nil {
 		file.Close()
 		return nil, fmt.Errorf("%s: %w", path, err)
@@ -82,12 +82,11 @@ func OpenPositions(path string, modes []string) (*PositionFile, error) {
 
 // open finds the rows of every sequence and checks them.
 func (f *PositionFile) open() error {
-	before := markSize(f.file)
-	reader, names, err := tabular.Open(io.NewSectionReader(f.file, before, f.file.Size()-before),
-		tabular.Options{Separator: f.separator})
+	reader, names, before, err := openRows(f.file)
 	if err != nil {
 		return err
 	}
+	f.separator = reader.Comma
 	if f.columns, err = choosePositions(names); err != nil {
 		return err
 	}
@@ -205,7 +204,7 @@ func (f *PositionFile) Read(i int) ([]Position, error) {
 	var out []Position
 	for _, run := range f.runs[i] {
 		err := f.file.Use(run.start, run.end-run.start, func(raw []byte) error {
-			reader := tabular.Rows(bytes.NewReader(raw), tabular.Options{Separator: f.separator})
+			reader := tabular.Rows(f.file.Path(), bytes.NewReader(raw), tabular.Options{Separator: f.separator})
 			for row := run.row; ; row++ {
 				record, err := reader.Read()
 				if errors.Is(err, io.EOF) {

@@ -149,7 +149,6 @@ func (f *SequenceFile) open(path string) error {
 	case slices.Contains([]string{".fasta", ".fa", ".faa"}, strings.ToLower(filepath.Ext(path))):
 		return errors.New("there is no FASTA record at its beginning: a line with > and an id")
 	}
-	f.separator = separatorOf(path)
 	return f.openTable()
 }
 
@@ -304,7 +303,7 @@ func (f *SequenceFile) chooseColumns(names []string) error {
 		err := fmt.Errorf("there is no column of a chain (%s); the columns are %s",
 			strings.Join(slices.Concat(sequenceRoles[roleHeavy].found, sequenceRoles[roleLight].found), ", "), strings.Join(names, ", "))
 		if len(names) == 1 && strings.ContainsAny(names[0], ",;|\t") {
-			return hinted{err, "cells are separated by commas in a .csv, and by tabs in a .tsv"}
+			return hinted{err, "cells of a .tsv are separated by tabs"}
 		}
 		return hinted{err, "--columns heavy=NAME,light=NAME says which they are; a single chain is heavy=NAME"}
 	}

@@ -18,12 +18,11 @@ import (
 
 // openTable finds the rows of a table and checks them.
 func (f *SequenceFile) openTable() error {
-	before := markSize(f.file)
-	reader, names, err := tabular.Open(io.NewSectionReader(f.file, before, f.file.Size()-before),
-		tabular.Options{Separator: f.separator})
+	reader, names, before, err := openRows(f.file)
 	if err != nil {
 		return err
 	}
+	f.separator = reader.Comma
 	if err := f.chooseColumns(names); err != nil {
 		return err
 	}
@@ -69,7 +68,7 @@ func (f *SequenceFile) skipBlank(at int64) int64 {
 
 // parseRow reads the bytes of a row.
 func (f *SequenceFile) parseRow(raw []byte, i int, s *Sequence) error {
-	reader := tabular.Rows(bytes.NewReader(raw), tabular.Options{Separator: f.separator})
+	reader := tabular.Rows(f.file.Path(), bytes.NewReader(raw), tabular.Options{Separator: f.separator})
 	reader.FieldsPerRecord = len(f.names)
 	record, err := reader.Read()
 	if err != nil {

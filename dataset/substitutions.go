@@ -100,14 +100,14 @@ func ReadSubstitutions(spec string, visit func(s *Substitution) error) error {
 		return fileError(err)
 	}
 	defer f.Close()
-	if err := readSubstitutions(f, separatorOf(path), measured, visit); err != nil {
+	if err := readSubstitutions(f, path, measured, visit); err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
 	return nil
 }
 
-func readSubstitutions(r io.Reader, separator rune, measured string, visit func(s *Substitution) error) error {
-	reader, names, err := tabular.Open(r, tabular.Options{Separator: separator})
+func readSubstitutions(r io.Reader, name, measured string, visit func(s *Substitution) error) error {
+	reader, names, err := tabular.Open(name, r, tabular.Options{})
 	if err != nil {
 		return err
 	}

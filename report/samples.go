@@ -196,7 +196,7 @@ func (s *sampleReader) failed(err error) error {
 }
 
 func (s *sampleReader) header(data []byte) error {
-	rows, names, err := tabular.Open(bytes.NewReader(data), tabular.Options{Exact: true})
+	rows, names, err := tabular.Open(s.name, bytes.NewReader(data), tabular.Options{Separator: ',', Exact: true})
 	if err != nil {
 		return err
 	}

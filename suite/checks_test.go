@@ -139,8 +139,8 @@ var wrongValues = map[string]map[string][]string{
 		"input":           {"--example --input x.npy"},
 		"leads":           {"--example --leads x.npy"},
 		"groups":          {"--example --groups x.npy"},
-		"weights":         {"--weights w.npy --lat l.npy"},
-		"lat":             {"--weights w.npy --lat l.npy"},
+		"weights":         {"--example --weights w.npy"},
+		"lat":             nil, // a file
 		"regions":         {"--regions r.npy", "--regions all=r.npy", "--regions a=x.npy --regions a=y.npy"},
 		"climatology":     nil, // a file, or target
 		"variables":       {"--variables a,,b", "--variables a,a"},
@@ -148,6 +148,9 @@ var wrongValues = map[string]map[string][]string{
 		"units":           {"--units m,,K", "--variables a,b --units K"},
 		"lead-unit":       {"--lead-unit h"},
 		"n-samples":       {"--n-samples -1", "--n-samples x"},
+		"skip-members":    {"--skip-members"},
+		"event-rule":      {"--event-rule over", "--event-rule above"},
+		"wrap":            nil, // yes or no
 		"metrics":         {"--metrics mea"},
 		"crps":            {"--crps unbiased"},
 		"energy":          {"--energy unbiased"},

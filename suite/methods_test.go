@@ -143,7 +143,7 @@ var otherwise = map[string]map[string]string{
 		"probes": `["knn"]`, "regress": `"lives"`, "rewards": "-an input", "rollout-starts": "-an input", "rollouts": "-an input", "targets": "-an input", "latent-scale": `"l2"`},
 	"generation": {"definition": `"documented"`, "metrics": "-what was computed is told", "num-samples": "5", "revalidate": "true", "strict": "true", "temperature": "2", "threshold": "0.4",
 		"block": `"7"`, "bootstrap": "0"},
-	"forecast": {"batch-size": "8", "crps": `"biased"`, "energy": `"biased"`, "event-quantiles": "[0.5]", "fss-windows": "[7]", "input-variables": `["x"]`, "intervals": "[0.3]", "max-distance": "0",
+	"forecast": {"batch-size": "8", "crps": `"biased"`, "energy": `"biased"`, "event-quantiles": "[0.5]", "event-rule": `"above"`, "skip-members": "true", "wrap": "true", "fss-windows": "[7]", "input-variables": `["x"]`, "intervals": "[0.3]", "max-distance": "0",
 		"metrics": "-what was computed is told", "n-samples": "5", "pairs": "100", "patch": "3", "patch-mode": `"tile"`, "quantiles": "[0.3]", "skip-nan": "true", "spectrum": `"fft"`,
 		"thresholds": "[1]", "tile": "5", "variables": `["x"]`, "variogram": `"documented"`, "variogram-p": "1"},
 	"sequence": {"columns": `"heavy=x"`, "inputs": `"ids=x"`, "outputs": `"logits=x"`, "mask": `"uniform"`, "mask-cdr": "3", "mask-nongermline": "3", "mask-rate": "0.3",

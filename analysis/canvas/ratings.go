@@ -29,7 +29,7 @@ var ratingColumns = []tabular.Column{{Name: "case_id"}, {Name: "rating"}, {Name:
 // over. Errors: no such columns, a rating that is no number, two ratings of one person for one
 // case, no ratings.
 func ReadRatings(name string, data []byte) ([]Rating, error) {
-	out, err := readRatings(data)
+	out, err := readRatings(name, data)
 	if err == nil && len(out) == 0 {
 		err = errors.New("there are no ratings")
 	}
@@ -42,8 +42,8 @@ func ReadRatings(name string, data []byte) ([]Rating, error) {
 	return out, nil
 }
 
-func readRatings(data []byte) ([]Rating, error) {
-	rows, names, err := tabular.Open(bytes.NewReader(data), tabular.Options{})
+func readRatings(name string, data []byte) ([]Rating, error) {
+	rows, names, err := tabular.Open(name, bytes.NewReader(data), tabular.Options{})
 	if err != nil {
 		return nil, err
 	}

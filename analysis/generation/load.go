@@ -273,7 +273,7 @@ func grades() labels {
 // group takes --groups and --block for the inputs that they are for.
 func (f *options) group(env *run.Env, in *Input) error {
 	for _, file := range f.groups.All() {
-		a, err := dataset.Open(file.Path)
+		a, err := dataset.OpenColumn(file.Path)
 		if err != nil {
 			return fmt.Errorf("groups %s: %w", file.Name, err)
 		}

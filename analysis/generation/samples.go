@@ -168,6 +168,7 @@ func (l *loader) table(path string) (*Samples, error) {
 	s := &Samples{Name: path}
 	n := columns[0].Len()
 	var numeric []dataset.Column
+	var texts []string
 	for k, c := range columns {
 		switch {
 		case k == places[0]:
@@ -179,7 +180,7 @@ func (l *loader) table(path string) (*Samples, error) {
 				return nil, err
 			}
 		case c.Texts != nil:
-			return nil, fmt.Errorf("%s: column %s holds texts (%q), want numbers", path, c.Name, c.Texts[0])
+			texts = append(texts, c.Name)
 		default:
 			numeric = append(numeric, c)
 		}
@@ -187,8 +188,14 @@ func (l *loader) table(path string) (*Samples, error) {
 	if len(numeric) == 0 {
 		return nil, fmt.Errorf("%s has no columns of numbers beside the label", path)
 	}
+	if texts != nil {
+		l.env.Warn("%s: columns of texts are no numbers and are left out: %s", path, strings.Join(texts, ", "))
+	}
 	rows := make([]float64, n*len(numeric))
 	for k, c := range numeric {
+		if err := filled(&c, path); err != nil {
+			return nil, err
+		}
 		values := make([]float64, n)
 		for i := range n {
 			if c.Ints != nil {

@@ -26,7 +26,17 @@ var Command = run.Command{
 	Methods: describeMethods,
 	Setup: func(flags *run.Flags) run.Job {
 		inputs := input.Register(flags, input.Needs{})
-		labels := inputs.Role(flags, input.Role{Name: "labels", Unit: "label", Example: "lives", Usage: "`FILE[:key]` of an integer class per frame (a window has that of its last frame); with --example also example:NAME, example:lives unless given"})
+		labels := inputs.Role(
+			flags,
+			input.Role{
+				Name:    "labels",
+				Unit:    "label",
+				Example: "lives",
+				Column:  true,
+				Usage: "`FILE[:key]` of an integer class or a text per frame (a window has that of its last " +
+					"frame); with --example also example:NAME, example:lives unless given",
+			},
+		)
 		clusters := flags.Ints("clusters", []int{10}, "`LIST` of numbers of k-means clusters")
 		starts := flags.Int("starts", 10, "`N` k-means++ starts, of which the best counts")
 		neighbors := flags.Ints("k", []int{1, 5, 20}, "`LIST` of neighbourhood sizes for the consistency of labels")

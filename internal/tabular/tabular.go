@@ -2,7 +2,8 @@
 // of text that people give:
 //
 //   - the first line names the columns, whose order does not matter;
-//   - a column without a name and two of one name are errors;
+//   - a column without a name and two of one name are errors, but for a first column without a
+//     name, which pandas writes for the numbers of rows;
 //   - a column that is missing is an error that lists those there are, with the one that may be
 //     meant; where two tables are held against each other, columns that only one of them has are
 //     errors too;
@@ -11,17 +12,19 @@
 //
 // A reader that knows which columns it wants:
 //
-//	rows, names, err := tabular.Open(f, tabular.Options{Separator: ','})
+//	rows, names, err := tabular.Open("scale.csv", f, tabular.Options{})
 //	place, err := tabular.Find(names, tabular.Column{Name: "task"}, tabular.Column{Name: "metric", Optional: true})
 //	record, err := rows.Read() // record[place[0]] is the task
 package tabular
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -31,27 +34,65 @@ import (
 
 // Options say how a table is written.
 type Options struct {
-	Separator  rune // between cells; 0: a comma
+	Separator  rune // between cells; 0: that of the first line, see [Separator]
 	LazyQuotes bool // a quote may stand inside a cell
 	Unnamed    bool // columns without a name are passed over, where they are errors otherwise
 	Exact      bool // white space around names is part of them, as in files that programs write
 }
 
-// Rows returns the rows of a table, the first line among them, after a byte order mark. The
-// record of a row holds until the next is read.
-func Rows(r io.Reader, o Options) *csv.Reader {
-	reader := csv.NewReader(withoutMark(r))
-	reader.ReuseRecord, reader.LazyQuotes = true, o.LazyQuotes
-	if o.Separator != 0 {
-		reader.Comma = o.Separator
+// HeadBytes is how much of a table is looked at for what parts its cells.
+const HeadBytes = 1 << 16
+
+// Rows returns the rows of a table, the first line among them, after a byte order mark; name is
+// that of its file. The record of a row holds until the next is read.
+func Rows(name string, r io.Reader, o Options) *csv.Reader {
+	size := 1 << 12
+	if o.Separator == 0 {
+		size = HeadBytes
 	}
+	b := bufio.NewReaderSize(r, size)
+	if first, _ := b.Peek(len(Mark)); string(first) == Mark {
+		_, _ = b.Discard(len(Mark))
+	}
+	if o.Separator == 0 {
+		head, _ := b.Peek(HeadBytes)
+		o.Separator = Separator(name, head)
+	}
+	reader := csv.NewReader(b)
+	reader.Comma, reader.ReuseRecord, reader.LazyQuotes = o.Separator, true, o.LazyQuotes
 	return reader
+}
+
+// Separator is what parts the cells of a table that begins with head: tabs in a file .tsv, else of
+// commas, semicolons, tabs and bars the one that its first line has most outside of quotes.
+func Separator(name string, head []byte) rune {
+	if strings.EqualFold(filepath.Ext(name), ".tsv") {
+		return '\t'
+	}
+	line, _, _ := bytes.Cut(head, []byte("\n"))
+	const separators = ",;\t|"
+	var counts [len(separators)]int
+	quoted := false
+	for _, c := range line {
+		if c == '"' {
+			quoted = !quoted
+		} else if k := strings.IndexByte(separators, c); k >= 0 && !quoted {
+			counts[k]++
+		}
+	}
+	most := 0
+	for k, n := range counts {
+		if n > counts[most] {
+			most = k
+		}
+	}
+	return rune(separators[most])
 }
 
 // Open reads the first line and returns the rows that follow and the names of the columns.
 // Errors: an empty file, those of [Names] and of package csv (see [Error]).
-func Open(r io.Reader, o Options) (*csv.Reader, []string, error) {
-	rows := Rows(r, o)
+func Open(name string, r io.Reader, o Options) (*csv.Reader, []string, error) {
+	rows := Rows(name, r, o)
 	header, err := First(rows)
 	if err != nil {
 		return nil, nil, err
@@ -75,15 +116,6 @@ func First(rows *csv.Reader) ([]string, error) {
 // Mark is the byte order mark that some programs write before text in UTF-8.
 const Mark = "\ufeff"
 
-// withoutMark is text without a mark, which would hide the quotes of the first name.
-func withoutMark(r io.Reader) io.Reader {
-	b := bufio.NewReader(r)
-	if first, _ := b.Peek(len(Mark)); string(first) == Mark {
-		_, _ = b.Discard(len(Mark))
-	}
-	return b
-}
-
 // Error says what is wrong with a line of text that is no table.
 func Error(err error) error {
 	var parse *csv.ParseError
@@ -96,8 +128,8 @@ func Error(err error) error {
 	return fmt.Errorf("line %d: %w", parse.Line, parse.Err)
 }
 
-// Names are the names of the columns in a first line, without the white space around them.
-// Errors: a column without a name, two of one name.
+// Names are the names of the columns in a first line, without the white space around them; the
+// first of several may be empty. Errors: another column without a name, two of one name.
 func Names(header []string) ([]string, error) { return Options{}.Names(header) }
 
 // Names is [Names] for a table that is written in this way.
@@ -108,8 +140,8 @@ func (o Options) Names(header []string) ([]string, error) {
 			names[i] = strings.TrimSpace(names[i])
 		}
 		switch {
-		case names[i] == "" && !o.Unnamed:
-			return nil, hinted{fmt.Errorf("column %d has no name in the first line", i+1), "pandas writes none with index=False"}
+		case names[i] == "" && !o.Unnamed && (i > 0 || len(header) == 1):
+			return nil, fmt.Errorf("column %d has no name in the first line", i+1)
 		case names[i] != "" && slices.Contains(names[:i], names[i]):
 			return nil, fmt.Errorf("two columns are named %q", names[i])
 		}
@@ -140,7 +172,7 @@ func NamesOrPlaces(header []string) (names []string, row bool, err error) {
 	switch {
 	case broken > 0:
 		return places(len(header), 0), true, nil
-	case whole == len(header) && !isCount(header, 0) && !isCount(header, 1):
+	case whole > 0 && !isCount(header, 0) && !isCount(header, 1) && !(header[0] == "" && isCount(header[1:], 0)):
 		return nil, false, hinted{fmt.Errorf("%w: %s", ErrNamesOrRow, strings.Join(header, ", ")),
 			"write a line of names before the rows"}
 	}
@@ -155,6 +187,9 @@ func isWhole(cell string) bool {
 
 // isNumber reports whether a cell is a number or nan; inf may be a word.
 func isNumber(cell string) bool {
+	if strings.Count(cell, ",") == 1 && !strings.Contains(cell, ".") {
+		cell = strings.Replace(cell, ",", ".", 1) // a decimal comma
+	}
 	_, err := strconv.ParseFloat(cell, 64)
 	return err == nil && strings.ContainsAny(cell, "0123456789") || strings.EqualFold(cell, "nan")
 }

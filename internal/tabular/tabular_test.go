@@ -23,12 +23,15 @@ func TestNamesOrPlaces(t *testing.T) {
 		"inf,nan":     "inf nan",        // words: no digit
 		"3,5":         "!whole numbers", // names or a row
 		"1,1":         "!whole numbers",
-		",0,1":        "!column 1 has no name", // pandas with an index
+		",0,1":        " 0 1", // pandas with an index
+		",a,b":        " a b",
+		",3,5":        "!whole numbers",
+		"0,5;1":       "0 1 row", // decimal commas
 		"a,":          "!column 2 has no name",
 		"a,b,a":       `!two columns are named "a"`,
 		"0.5,0.5,0.5": "0 1 2 row",
 	} {
-		names, row, err := NamesOrPlaces(strings.Split(header, ","))
+		names, row, err := NamesOrPlaces(cellsOf(header))
 		got := strings.Join(names, " ")
 		if row {
 			got += " row"
@@ -46,9 +49,30 @@ func TestNamesOrPlaces(t *testing.T) {
 	}
 }
 
+func cellsOf(header string) []string {
+	if strings.Contains(header, ";") {
+		return strings.Split(header, ";")
+	}
+	return strings.Split(header, ",")
+}
+
+func TestSeparator(t *testing.T) {
+	t.Parallel()
+	for head, want := range map[string]rune{
+		"a,b\n1;2;3\n": ',', "a;b\n": ';', "a\tb;c\td\n": '\t', "a|b\n": '|', "\"a;b;c\",d\n": ',', "a\n": ',', "": ',',
+	} {
+		if got := Separator("t.csv", []byte(head)); got != want {
+			t.Errorf("%q: %q, want %q", head, got, want)
+		}
+	}
+	if got := Separator("t.TSV", []byte("a,b,c\td")); got != '\t' {
+		t.Errorf("a .tsv: %q", got)
+	}
+}
+
 func TestOpen(t *testing.T) {
 	t.Parallel()
-	rows, names, err := Open(strings.NewReader("\ufeff\"a\";b\n1;2\n"), Options{Separator: ';'})
+	rows, names, err := Open("t.csv", strings.NewReader("\ufeff\"a\";b\n1;2\n"), Options{Separator: ';'})
 	if err != nil || !slices.Equal(names, []string{"a", "b"}) {
 		t.Fatalf("%q, error %v", names, err)
 	}
@@ -58,7 +82,7 @@ func TestOpen(t *testing.T) {
 	if _, err := rows.Read(); !errors.Is(err, io.EOF) {
 		t.Errorf("after the last row: %v", err)
 	}
-	if _, names, err = Open(strings.NewReader(",b,\n"), Options{Unnamed: true}); err != nil || !slices.Equal(names,
+	if _, names, err = Open("t.csv", strings.NewReader(",b,\n"), Options{Unnamed: true}); err != nil || !slices.Equal(names,
 		[]string{"", "b", ""}) {
 		t.Errorf("%q, error %v", names, err)
 	}
@@ -67,11 +91,11 @@ func TestOpen(t *testing.T) {
 		"a,\"b": "line 1",
 		"a,a\n": `two columns are named "a"`,
 	} {
-		if _, _, err := Open(strings.NewReader(text), Options{}); err == nil || !strings.Contains(err.Error(), want) {
+		if _, _, err := Open("t.csv", strings.NewReader(text), Options{}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want an error with %q", text, err, want)
 		}
 	}
-	rows = Rows(strings.NewReader("a,b\n1\n"), Options{})
+	rows = Rows("t.csv", strings.NewReader("a,b\n1\n"), Options{})
 	_, _ = rows.Read()
 	if _, err := rows.Read(); Error(err).Error() != "line 2 has another number of cells than the first" {
 		t.Errorf("a short row: %v", Error(err))

@@ -490,6 +490,7 @@ COMMANDS = {
         "crps:text "
         "energy:text "
         "event_quantiles:floats "
+        "event_rule:text "
         "fss_windows:ints "
         "intervals:floats "
         "max_distance:float "
@@ -503,6 +504,7 @@ COMMANDS = {
         "tile:int "
         "variogram:text "
         "variogram_p:float "
+        "wrap:bool "
         "seed:int "
         "bootstrap:int "
         "block:text "
@@ -511,6 +513,7 @@ COMMANDS = {
         "input_variables:text "
         "n_samples:int "
         "skip_nan:bool "
+        "skip_members:bool "
         "units:text "
         "lead_unit:text "
         "methods:bool "
@@ -889,7 +892,8 @@ def smoothness(
         frames: FILE[:key] of the original states [N,…]: .npy, .npz, .safetensors, .pt, .pth, .tif or a folder of
             images.
         latents: NAME=FILE[:key] of latents computed elsewhere.
-        episodes: FILE[:key] of an episode number or an end-of-episode flag per frame; see episodes_kind.
+        episodes: FILE[:key] of an episode number or an end-of-episode flag per frame, or FILE.csv:column; see
+            episodes_kind.
         model: NAME=FILE of an encoder: ONNX, .pth, .safetensors.
         weights: DIR whose <name>/best_encoder.{onnx,pth,safetensors} are all models.
         baseline: LIST of pca[:D] and random[:D]: pixel PCA and an untrained encoder as models.
@@ -1047,7 +1051,8 @@ def robustness(
         frames: FILE[:key] of the original states [N,…]: .npy, .npz, .safetensors, .pt, .pth, .tif or a folder of
             images.
         model: NAME=FILE of an encoder: ONNX, .pth, .safetensors.
-        episodes: FILE[:key] of an episode number or an end-of-episode flag per frame; see episodes_kind.
+        episodes: FILE[:key] of an episode number or an end-of-episode flag per frame, or FILE.csv:column; see
+            episodes_kind.
         latents: NAME=FILE[:key] of latents computed elsewhere.
         weights: DIR whose <name>/best_encoder.{onnx,pth,safetensors} are all models.
         baseline: LIST of pca[:D] and random[:D]: pixel PCA and an untrained encoder as models.
@@ -1254,7 +1259,8 @@ def neighborhood(
         frames: FILE[:key] of the original states [N,…]: .npy, .npz, .safetensors, .pt, .pth, .tif or a folder of
             images.
         latents: NAME=FILE[:key] of latents computed elsewhere.
-        episodes: FILE[:key] of an episode number or an end-of-episode flag per frame; see episodes_kind.
+        episodes: FILE[:key] of an episode number or an end-of-episode flag per frame, or FILE.csv:column; see
+            episodes_kind.
         model: NAME=FILE of an encoder: ONNX, .pth, .safetensors.
         weights: DIR whose <name>/best_encoder.{onnx,pth,safetensors} are all models.
         baseline: LIST of pca[:D] and random[:D]: pixel PCA and an untrained encoder as models.
@@ -1446,7 +1452,8 @@ def manifold(
         latents: NAME=FILE[:key] of latents computed elsewhere.
         frames: FILE[:key] of the original states [N,…]: .npy, .npz, .safetensors, .pt, .pth, .tif or a folder of
             images.
-        episodes: FILE[:key] of an episode number or an end-of-episode flag per frame; see episodes_kind.
+        episodes: FILE[:key] of an episode number or an end-of-episode flag per frame, or FILE.csv:column; see
+            episodes_kind.
         model: NAME=FILE of an encoder: ONNX, .pth, .safetensors.
         weights: DIR whose <name>/best_encoder.{onnx,pth,safetensors} are all models.
         baseline: LIST of pca[:D] and random[:D]: pixel PCA and an untrained encoder as models.
@@ -1615,7 +1622,8 @@ def geometry(
         latents: NAME=FILE[:key] of latents computed elsewhere.
         frames: FILE[:key] of the original states [N,…]: .npy, .npz, .safetensors, .pt, .pth, .tif or a folder of
             images.
-        episodes: FILE[:key] of an episode number or an end-of-episode flag per frame; see episodes_kind.
+        episodes: FILE[:key] of an episode number or an end-of-episode flag per frame, or FILE.csv:column; see
+            episodes_kind.
         model: NAME=FILE of an encoder: ONNX, .pth, .safetensors.
         weights: DIR whose <name>/best_encoder.{onnx,pth,safetensors} are all models.
         baseline: LIST of pca[:D] and random[:D]: pixel PCA and an untrained encoder as models.
@@ -1626,8 +1634,8 @@ def geometry(
         clusters: LIST of numbers of k-means clusters. Default: 10.
         exclude_window: FRAMES within which states of one episode are no neighbours. Default: 0.
         k: LIST of neighbourhood sizes for the consistency of labels. Default: 1,5,20.
-        labels: FILE[:key] of an integer class per frame (a window has that of its last frame); with example also
-            example:NAME, example:lives unless given.
+        labels: FILE[:key] of an integer class or a text per frame (a window has that of its last frame); with example
+            also example:NAME, example:lives unless given.
         lags: N, the largest lag of the autocorrelation. Default: 100.
         rsa_pairs: N pairs of states whose distances RSA ranks; 0: all. Default: 2000000.
         starts: N k-means++ starts, of which the best counts. Default: 10.
@@ -1819,7 +1827,8 @@ def reconstruction(
             images.
         predictions: NAME=FILE[:key] of predicted frames [N,H,W], [N,C,H,W] or [N,H,W,C], or of several steps [N,T,…],
             one row per state or frame.
-        episodes: FILE[:key] of an episode number or an end-of-episode flag per frame; see episodes_kind.
+        episodes: FILE[:key] of an episode number or an end-of-episode flag per frame, or FILE.csv:column; see
+            episodes_kind.
         model: NAME=FILE of an encoder: ONNX, .pth, .safetensors.
         latents: NAME=FILE[:key] of latents computed elsewhere.
         weights: DIR whose <name>/best_encoder.{onnx,pth,safetensors} are all models.
@@ -2029,7 +2038,8 @@ def reward(
             of its last frame); by default those of a published dataset given with frames.
         frames: FILE[:key] of the original states [N,…]: .npy, .npz, .safetensors, .pt, .pth, .tif or a folder of
             images.
-        episodes: FILE[:key] of an episode number or an end-of-episode flag per frame; see episodes_kind.
+        episodes: FILE[:key] of an episode number or an end-of-episode flag per frame, or FILE.csv:column; see
+            episodes_kind.
         model: NAME=FILE of an encoder: ONNX, .pth, .safetensors.
         weights: DIR whose <name>/best_encoder.{onnx,pth,safetensors} are all models.
         baseline: LIST of pca[:D] and random[:D]: pixel PCA and an untrained encoder as models.
@@ -2296,6 +2306,7 @@ def forecast(
     crps: Optional[Text] = None,
     energy: Optional[Text] = None,
     event_quantiles: Optional[Floats] = None,
+    event_rule: Optional[Literal["at-least", "above"]] = None,
     fss_windows: Optional[Ints] = None,
     intervals: Optional[Floats] = None,
     max_distance: Optional[Float] = None,
@@ -2309,6 +2320,7 @@ def forecast(
     tile: Optional[Int] = None,
     variogram: Optional[Text] = None,
     variogram_p: Optional[Float] = None,
+    wrap: Optional[bool] = None,
     seed: Optional[Int] = None,
     bootstrap: Optional[Int] = None,
     block: Optional[Text] = None,
@@ -2317,6 +2329,7 @@ def forecast(
     input_variables: Optional[Text] = None,
     n_samples: Optional[Int] = None,
     skip_nan: Optional[bool] = None,
+    skip_members: Optional[bool] = None,
     units: Optional[Text] = None,
     lead_unit: Optional[Text] = None,
     methods: Optional[bool] = None,
@@ -2337,7 +2350,8 @@ def forecast(
     forecast scores ensemble forecasts [N,S,V,H,W] of N samples (S members, V variables,
     H × W cells) against the truth [N,V,H,W]. Samples are read one at a time, by as many
     threads as memory has room for: arrays may be larger than memory. (Compressed npz
-    members are unpacked whole.) An array [N,V,H,W] is a forecast of one member.
+    members are unpacked whole.) An array [N,V,H,W] is a forecast of one member. Arrays of
+    one variable may have no axis for it: [N,H,W], forecasts [N,S,H,W], a climatology [H,W].
 
     Persistence (input) predicts the input field of the same variable, which is found by
     its name; climatology (climatology) the mean of other times, or with target the mean
@@ -2481,11 +2495,17 @@ def forecast(
         away
       acc_centered: the same with the mean of each field's anomalies taken away
 
-    Cells count by weights or, with lat, by the cosine of their latitude; regions
-    gives scores of parts of the grid beside those of all. Cells of weight 0 (a mask) are
-    left out and may hold NaN; spectra and windows see 0 there. Variables count alike: by_variable
-    has each, in its unit. Scores of all variables together add up different units; scale
-    such variables beforehand. by_lead has the samples of each of leads.
+    Cells count by weights, by the cosines of their latitudes (lat), or by the product of
+    both. A cell of weight 0 (a mask) counts nowhere, whatever it holds, NaN too: scores are
+    those of the field without it. Windows have no event there, as outside the grid; waves
+    are those of the field filled with the mean of the cells that count. regions gives the
+    scores of parts of the grid beside those of all, with the products of their weights and
+    those of cells. Variables count alike: by_variable has each, in its unit. Scores of all
+    variables together add up different units; scale such variables beforehand.
+
+    by_lead has the samples of each of leads. All leads are of the same initial times
+    (groups): those that lack a lead are left out. Where none has all, or nobody says which
+    is which and leads have unequal numbers of samples, there are no scores over all leads.
 
     Every sample has its scores and counts alike: a score is a function of means over
     samples, NAME_sd the standard deviation over samples (ddof 0), NAME_batch_sd that over
@@ -2498,27 +2518,33 @@ def forecast(
     this for initial times, too). Fewer than 5 groups are cut into pieces.
 
     An event is a value of at least one of thresholds, or of at least a quantile of all
-    true values of the variable (event_quantiles). Probabilities are shares of members.
-    Windows (fss_windows) around all cells reach beyond the grid, where no event is; those
-    of even size one cell further up and left. effective_resolution is the wavelength at
-    which members fall below half of the power of truth. diebold_mariano, in the result file,
-    tests equal accuracy over the sequence of initial times, of at least 50 that forget soon.
+    true values of the variable (event_quantiles), or with event_rule above a value above
+    it: rain of at least 0 is everywhere. Probabilities are shares of members. Windows
+    (fss_windows) around all cells reach beyond the grid, where no event is; those of even
+    size one cell further up and left. effective_resolution is the wavelength at which
+    members fall below half of the power of truth. diebold_mariano, in the result file, tests
+    equal accuracy over the sequence of initial times, of at least 50 that forget soon.
 
     documented_json writes {metrics, evaluation_config} of the first model as published,
     with the standard deviation over batches, or without batch_size over samples:
     "std_over" says which.
 
     Args:
-        target: FILE[:key] of the truth [N,V,H,W]: .npy, .npz, .safetensors, .pt, .pth, .tif or a folder of images.
-        forecast: NAME=FILE[:key] of an ensemble [N,S,V,H,W], or of one member [N,V,H,W].
+        target: FILE[:key] of the truth [N,V,H,W], or [N,H,W] of one variable: .npy, .npz, .safetensors, .pt, .pth, .tif
+            or a folder of images.
+        forecast: NAME=FILE[:key] of an ensemble [N,S,V,H,W], or of one member [N,V,H,W]; of one variable without its
+            axis.
         example: run on the built-in example: made weather of known truth, and ensembles with one defect each.
         model: NAME=FILE.onnx that makes n_samples members of the fields of input.
         input: FILE[:key] of the fields that forecasts begin with [N,Vin,H,W]: persistence predicts them.
-        leads: FILE[:key] of the lead of every sample [N], in any unit.
-        groups: FILE[:key] of the initial time of every sample [N], a number that ascends with it, or of its simulation:
-            samples of one depend on each other (default: the k-th sample of every lead is of time k).
+        leads: FILE[:key] of the lead of every sample [N]: numbers in any unit, or durations (timedelta64), which become
+            hours; or FILE.csv:column.
+        groups: FILE[:key] of the initial time of every sample [N], a number that ascends with it, a time (datetime64)
+            or a text such as 2020-01-31, or of its simulation; or FILE.csv:column: samples of one depend on each other
+            (default: the k-th sample of every lead is of time k).
         weights: FILE[:key] of weights of cells [H,W] or of rows [H], such as areas or a mask.
-        lat: FILE[:key] of the latitudes of rows [H] in degrees: weights are their cosines.
+        lat: FILE[:key] of the latitudes of rows [H] in degrees, or of cells [H,W]: weights are their cosines, times
+            weights.
         regions: NAME=FILE[:key] of a mask [H,W] of 0 and 1, or of weights: scores of that part of the grid too.
         climatology: FILE[:key] of a climatology [V,H,W], or one per sample [N,V,H,W]; target: the mean of the targets
             of all other initial times.
@@ -2531,6 +2557,8 @@ def forecast(
         energy: ESTIMATOR of energy scores (fair, biased). Default: fair.
         event_quantiles: LIST of probabilities between 0 and 1: events of at least this quantile of all true values of
             the variable (with example 0.9).
+        event_rule: RULE of events: values of at least a threshold or quantile, or above it (rain of at least 0 is
+            everywhere) (at-least, above). Default: at-least.
         fss_windows: LIST of sides of windows of the fractions skill score, in cells (default 1,3,7,15,… up to the
             shorter side).
         intervals: LIST of probabilities of central intervals, whose coverage, width and scores are taken. Default:
@@ -2561,6 +2589,8 @@ def forecast(
         variogram: DEFINITION of the variogram score; the documented one, of the ensemble mean, is improper (proper,
             documented). Default: proper.
         variogram_p: P of the differences |x_i − x_j|^P. Default: 0.5.
+        wrap: the columns go round, as the longitudes of a whole circle do: the last is beside the first, for pairs of
+            cells and windows, and no side of the grid.
         seed: N that all random draws come from. Default: 42.
         bootstrap: N above 0: intervals and comparisons of models, by deleting blocks in turn, the same for every
             number; 0: neither. Default: 1000.
@@ -2572,6 +2602,8 @@ def forecast(
         input_variables: LIST of the names of the variables of input (default those of variables).
         n_samples: N members that are scored: the first of forecast, 0: all; those that model makes, 0: 100. Default: 0.
         skip_nan: leave out samples with NaN or Inf in any array, for all models, and count them, instead of failing.
+        skip_members: leave out members with NaN or Inf: of every sample the first n_samples of the others are scored; a
+            sample that has fewer is an error, or left out with skip_nan.
         units: LIST of the units of the variables, for figures.
         lead_unit: NAME of the unit of leads, for figures.
         methods: also write how the numbers were computed, in words and with references, for a paper:
@@ -3094,7 +3126,8 @@ def encode(
         model: NAME=FILE of an encoder: ONNX, .pth, .safetensors.
         frames: FILE[:key] of the original states [N,…]: .npy, .npz, .safetensors, .pt, .pth, .tif or a folder of
             images.
-        episodes: FILE[:key] of an episode number or an end-of-episode flag per frame; see episodes_kind.
+        episodes: FILE[:key] of an episode number or an end-of-episode flag per frame, or FILE.csv:column; see
+            episodes_kind.
         weights: DIR whose <name>/best_encoder.{onnx,pth,safetensors} are all models.
         baseline: LIST of pca[:D] and random[:D]: pixel PCA and an untrained encoder as models.
         example: run on the built-in example: frames of a small arcade game, two trained encoders, both baselines.

@@ -300,7 +300,7 @@ func ReadScale(path string) ([]TaskScale, error) {
 		return nil, pathError(path, err)
 	}
 	defer f.Close()
-	out, err := readScale(f)
+	out, err := readScale(path, f)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
@@ -310,8 +310,8 @@ func ReadScale(path string) ([]TaskScale, error) {
 // scaleColumns are those of the scales of tasks.
 var scaleColumns = []tabular.Column{{Name: "task"}, {Name: "worst"}, {Name: "best"}, {Name: "metric", Optional: true}}
 
-func readScale(r io.Reader) ([]TaskScale, error) {
-	rows, names, err := tabular.Open(r, tabular.Options{})
+func readScale(name string, r io.Reader) ([]TaskScale, error) {
+	rows, names, err := tabular.Open(name, r, tabular.Options{})
 	if err != nil {
 		return nil, err
 	}

@@ -139,7 +139,7 @@ func pathError(path string, err error) error {
 // readCSV reads a table with a header. Columns of one name, such as that of two runs of W&B,
 // keep what is written before it.
 func (l *lossLog) readCSV(data []byte) error {
-	r, header, err := tabular.Open(bytes.NewReader(data), tabular.Options{LazyQuotes: true, Unnamed: true})
+	r, header, err := tabular.Open(l.path, bytes.NewReader(data), tabular.Options{LazyQuotes: true, Unnamed: true})
 	if err != nil {
 		return fmt.Errorf("%s: no CSV: %w", l.path, err)
 	}
