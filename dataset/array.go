@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"hash"
 	"hash/crc32"
+	"math"
 	"slices"
 	"strings"
 	"sync"
@@ -57,6 +58,10 @@ type Array struct {
 	close    func() error
 	values   func() (scan, error) // inspects the values once
 	notes    []string
+
+	time    string   // NumPy's code of times, such as M8[ns]; empty for numbers
+	whole   bool     // numbers are whole ones or classes, although their type has NaN
+	classes []string // the texts that whole numbers stand for
 }
 
 // source gives the bytes of rows, in C order.
@@ -240,6 +245,17 @@ func (a *Array) Notes() []string { return a.notes }
 // DType returns the element type.
 func (a *Array) DType() DType { return a.dtype }
 
+// Time is what whole numbers count where they are times: NumPy's code of its type, such as M8[ns]
+// (datetime64[ns], since 1970) or m8[h] (timedelta64[h]); "" for numbers.
+func (a *Array) Time() string { return a.time }
+
+// Whole reports whether floating-point numbers are whole ones or classes, with NaN in rows that have
+// none: a column of a table with empty cells.
+func (a *Array) Whole() bool { return a.whole }
+
+// Classes are the texts that the numbers 0, 1, … stand for, in ascending order; nil for numbers.
+func (a *Array) Classes() []string { return a.classes }
+
 // Len is the number of rows: Shape()[0], or 1 for a scalar.
 func (a *Array) Len() int { return a.rows }
 
@@ -303,9 +319,16 @@ func (a *Array) ReadFloat64(dst []float64, lo, hi int) error {
 }
 
 // ReadInt64 reads rows lo..hi-1 as integers; floating-point elements must be
-// whole numbers.
+// whole numbers, and times there (not NaT).
 func (a *Array) ReadInt64(dst []int64, lo, hi int) error {
-	return a.use(len(dst), lo, hi, func(raw []byte) error { return dtype.Int64s(dst, raw, a.dtype, a.order) })
+	err := a.use(len(dst), lo, hi, func(raw []byte) error { return dtype.Int64s(dst, raw, a.dtype, a.order) })
+	if err != nil || a.time == "" {
+		return err
+	}
+	if i := slices.Index(dst, math.MinInt64); i >= 0 {
+		return fmt.Errorf("%s: element %d is NaT, no time", a.name, lo*a.rowLen+i)
+	}
+	return nil
 }
 
 // SHA256 returns the hexadecimal digest of the file the array came from, the

@@ -4,15 +4,14 @@ package dataset
 
 import (
 	"bytes"
-	"encoding/csv"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"math"
-	"slices"
 	"strings"
 
+	"repscope/internal/tabular"
 	"repscope/internal/text"
 )
 
@@ -25,7 +24,7 @@ type Captions struct {
 }
 
 // captionColumns are those of a table of captions.
-var captionColumns = [3]string{"case_id", "gt_caption", "gen_caption"}
+var captionColumns = []tabular.Column{{Name: "case_id"}, {Name: "gt_caption"}, {Name: "gen_caption"}}
 
 // ParseCaptions reads a table (CSV; tabs in a .tsv) with the columns case_id, gt_caption and
 // gen_caption and any others, in any order; name is that of the file. A caption may be empty,
@@ -33,25 +32,21 @@ var captionColumns = [3]string{"case_id", "gt_caption", "gen_caption"}
 // file and lines: a missing column, a row without a case or of another number of cells, two
 // rows of one case, no rows.
 func ParseCaptions(name string, data []byte) ([]Captions, error) {
-	list, err := parseCaptions(data, separatorOf(name))
+	list, err := parseCaptions(name, data)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	return list, nil
 }
 
-func parseCaptions(data []byte, separator rune) ([]Captions, error) {
-	reader := csv.NewReader(withoutMark(bytes.NewReader(data)))
-	reader.Comma, reader.ReuseRecord = separator, true
-	names, err := readHeader(reader)
+func parseCaptions(name string, data []byte) ([]Captions, error) {
+	reader, names, err := tabular.Open(name, bytes.NewReader(data), tabular.Options{})
 	if err != nil {
 		return nil, err
 	}
-	var place [len(captionColumns)]int
-	for k, column := range captionColumns {
-		if place[k] = slices.Index(names, column); place[k] < 0 {
-			return nil, missingColumn(column, names)
-		}
+	place, err := tabular.Find(names, captionColumns...)
+	if err != nil {
+		return nil, err
 	}
 	var list []Captions
 	seen := newCaseLines()
@@ -61,7 +56,7 @@ func parseCaptions(data []byte, separator rune) ([]Captions, error) {
 			break
 		}
 		if err != nil {
-			return nil, tableError(err)
+			return nil, tabular.Error(err)
 		}
 		line, _ := reader.FieldPos(0)
 		cell := func(k int) string { return strings.Clone(strings.TrimSpace(record[place[k]])) }
@@ -125,7 +120,7 @@ func ParseSemanticScores(name string, data []byte) ([]SemanticScore, error) {
 }
 
 func parseSemanticScores(data []byte) ([]SemanticScore, error) {
-	data, _ = text.WithoutNaN(bytes.TrimPrefix(data, []byte(mark)))
+	data, _ = text.WithoutNaN(bytes.TrimPrefix(data, []byte(tabular.Mark)))
 	d := json.NewDecoder(bytes.NewReader(data))
 	if token, err := d.Token(); err != nil {
 		return nil, jsonError(err)
@@ -216,7 +211,7 @@ func EncodeSemanticScores(w io.Writer, list []SemanticScore) error {
 // which. Empty lines at the end are passed over. Errors name the file and lines: none, an empty
 // one, one that is there twice.
 func ParseCases(name string, data []byte) ([]string, error) {
-	list, err := parseCases(name, bytes.TrimPrefix(data, []byte(mark)))
+	list, err := parseCases(name, bytes.TrimPrefix(data, []byte(tabular.Mark)))
 	if err == nil && len(list) == 0 {
 		err = errors.New("it names no case")
 	}
@@ -228,7 +223,7 @@ func ParseCases(name string, data []byte) ([]string, error) {
 
 func parseCases(name string, data []byte) ([]string, error) {
 	if IsTable(name) {
-		return tableCases(data, separatorOf(name))
+		return tableCases(name, data)
 	}
 	var list []string
 	if trimmed := bytes.TrimSpace(data); len(trimmed) > 0 && trimmed[0] == '[' {
@@ -250,17 +245,16 @@ func parseCases(name string, data []byte) ([]string, error) {
 }
 
 // tableCases are the cells of the column case_id.
-func tableCases(data []byte, separator rune) ([]string, error) {
-	reader := csv.NewReader(bytes.NewReader(data))
-	reader.Comma, reader.ReuseRecord = separator, true
-	names, err := readHeader(reader)
+func tableCases(name string, data []byte) ([]string, error) {
+	reader, names, err := tabular.Open(name, bytes.NewReader(data), tabular.Options{})
 	if err != nil {
 		return nil, err
 	}
-	place := slices.Index(names, captionColumns[0])
-	if place < 0 {
-		return nil, missingColumn(captionColumns[0], names)
+	places, err := tabular.Find(names, captionColumns[0])
+	if err != nil {
+		return nil, err
 	}
+	place := places[0]
 	var list []string
 	seen := newCaseLines()
 	for {
@@ -269,7 +263,7 @@ func tableCases(data []byte, separator rune) ([]string, error) {
 			return list, nil
 		}
 		if err != nil {
-			return nil, tableError(err)
+			return nil, tabular.Error(err)
 		}
 		line, _ := reader.FieldPos(place)
 		id := strings.Clone(strings.TrimSpace(record[place]))

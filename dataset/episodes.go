@@ -55,7 +55,7 @@ func ReadEpisodes(a *Array, kind string) (*Episodes, error) {
 		if a.dtype == Bool || looksLikeFlags(values) {
 			e.Kind = EpisodeEnds
 		}
-		e.Doubts = doubts(values, e.Kind)
+		e.Doubts = doubts(values, e.Kind, a.time != "")
 	}
 	if e.Kind == EpisodeNumbers {
 		e.Numbers = values
@@ -94,7 +94,7 @@ func looksLikeFlags(values []int64) bool {
 }
 
 // doubts finds what numbers or end flags do not look like.
-func doubts(values []int64, kind string) []string {
+func doubts(values []int64, kind string, times bool) []string {
 	n := len(values)
 	if n == 0 {
 		return nil
@@ -107,7 +107,7 @@ func doubts(values []int64, kind string) []string {
 		return nil
 	}
 	var out []string
-	if i := slices.IndexFunc(values, func(v int64) bool { return v < 0 }); i >= 0 {
+	if i := slices.IndexFunc(values, func(v int64) bool { return v < 0 }); i >= 0 && !times {
 		out = append(out, fmt.Sprintf("read as episode numbers, but row %d is %d", i, values[i]))
 	}
 	seen, stretches := map[int64]bool{}, 0

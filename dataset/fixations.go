@@ -4,7 +4,6 @@ package dataset
 
 import (
 	"bytes"
-	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
@@ -12,6 +11,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"repscope/internal/tabular"
 )
 
 // Fixations are places in pixels, X to the right and Y downward from the corner at the top left:
@@ -27,12 +28,12 @@ type Fixations struct {
 	Missing int
 }
 
-// The names of columns of tables, in lower case.
-var (
-	fixationX      = []string{"x", "fixation_x", "x_px", "pos_x", "column", "col"}
-	fixationY      = []string{"y", "fixation_y", "y_px", "pos_y", "row"}
-	fixationSample = []string{"sample", "id", "gid", "image"}
-)
+// fixationColumns are those of tables.
+var fixationColumns = []tabular.Column{
+	{Name: "x", Found: []string{"fixation_x", "x_px", "pos_x", "column", "col"}, Ordered: true},
+	{Name: "y", Found: []string{"fixation_y", "y_px", "pos_y", "row"}, Ordered: true},
+	{Name: "sample", Found: []string{"id", "gid", "image"}, Ordered: true, Optional: true},
+}
 
 // ParseFixations reads fixations in data; name is that of the file, for errors. It is
 //   - a table of text, cells parted by commas, semicolons or tabs: x and y in pixels, two columns
@@ -60,7 +61,7 @@ func ParseFixations(name string, data []byte) (*Fixations, error) {
 		}
 	case isText(data):
 		f := &Fixations{}
-		if err := f.readTable(data); err != nil {
+		if err := f.readTable(name, data); err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
 		return f, nil
@@ -127,21 +128,27 @@ func planeFixations(name string, p *Plane) (*Fixations, error) {
 }
 
 // readTable reads rows of text.
-func (f *Fixations) readTable(data []byte) error {
-	reader := csv.NewReader(withoutMark(bytes.NewReader(data)))
-	reader.Comma, reader.TrimLeadingSpace = separatorIn(data), true
-	first, err := reader.Read()
+func (f *Fixations) readTable(name string, data []byte) error {
+	reader := tabular.Rows(name, bytes.NewReader(data), tabular.Options{})
+	reader.TrimLeadingSpace = true
+	first, err := tabular.First(reader)
 	if err != nil {
-		return tableError(err)
+		return err
 	}
 	for i := range first {
 		first[i] = strings.TrimSpace(first[i])
 	}
 	x, y, sample := 0, 1, -1
 	if first[0] = strings.TrimSpace(strings.TrimPrefix(first[0], "#")); slices.ContainsFunc(first, isName) {
-		if x, y, sample, err = fixationColumns(first); err != nil {
+		names, err := tabular.Options{Unnamed: true}.Names(first)
+		if err != nil {
 			return err
 		}
+		found, err := tabular.Find(names, fixationColumns...)
+		if err != nil {
+			return err
+		}
+		x, y, sample = found[0], found[1], found[2]
 	} else {
 		if len(first) != 2 {
 			return fmt.Errorf("rows of %d numbers without a header, want x,y", len(first))
@@ -156,7 +163,7 @@ func (f *Fixations) readTable(data []byte) error {
 			return nil
 		}
 		if err != nil {
-			return tableError(err)
+			return tabular.Error(err)
 		}
 		if err := f.addRow(record, x, y, sample); err != nil {
 			line, _ := reader.FieldPos(0)
@@ -165,38 +172,10 @@ func (f *Fixations) readTable(data []byte) error {
 	}
 }
 
-// separatorIn is what parts the cells of the first line.
-func separatorIn(data []byte) rune {
-	line, _, _ := bytes.Cut(data, []byte("\n"))
-	for _, c := range "\t;" {
-		if bytes.ContainsRune(line, c) {
-			return c
-		}
-	}
-	return ','
-}
-
 // isName reports whether a cell is no number and not empty.
 func isName(cell string) bool {
 	_, err := strconv.ParseFloat(cell, 64)
 	return err != nil && cell != ""
-}
-
-// fixationColumns finds the columns of a header; sample is −1 where there is none.
-func fixationColumns(header []string) (x, y, sample int, err error) {
-	find := func(names []string) int {
-		for _, name := range names {
-			if i := slices.IndexFunc(header, func(cell string) bool { return strings.EqualFold(cell, name) }); i >= 0 {
-				return i
-			}
-		}
-		return -1
-	}
-	x, y, sample = find(fixationX), find(fixationY), find(fixationSample)
-	if x < 0 || y < 0 {
-		return 0, 0, 0, fmt.Errorf("the header names %s, want columns x and y", strings.Join(header, ", "))
-	}
-	return x, y, sample, nil
 }
 
 // addRow appends the place of a row.

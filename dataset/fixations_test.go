@@ -54,7 +54,8 @@ func TestParseFixationsErrors(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ data, want string }{
 		"empty":         {" \n", "the file is empty; want rows x,y"},
-		"other header":  {"a,b\n1,2\n", "the header names a, b, want columns x and y"},
+		"other header":  {"a,b\n1,2\n", `there is no column "x"; the columns are a, b, want x, y`},
+		"x twice":       {"x,X,y\n1,2,3\n", "the columns x and X both hold x; want one of them"},
 		"three":         {"1,2,3\n", "rows of 3 numbers without a header, want x,y"},
 		"text":          {"x,y\n1,2\n1,two\n", `line 3: "two" is not a number`},
 		"infinite":      {"x,y\n1,inf\n", "line 2: the place (1, +Inf), want finite numbers"},

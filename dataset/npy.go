@@ -29,6 +29,8 @@ type npyHeader struct {
 	shape   []int
 	size    int64 // of the values in bytes
 	offset  int64 // of the values
+
+	code string // NumPy's of times, such as M8[ns], and of texts, whose characters are the last axis; else empty
 }
 
 // readNPYHeader reads the header at the beginning of r, which holds total bytes,
@@ -115,7 +117,7 @@ func (h *npyHeader) parse(text string, unicode bool) error {
 	}
 	switch descr := fields["descr"].(type) {
 	case string:
-		if h.dtype, h.order, err = parseDescr(descr); err != nil {
+		if err = h.parseDescr(descr); err != nil {
 			return err
 		}
 	case []any:
@@ -138,12 +140,19 @@ func (h *npyHeader) parse(text string, unicode bool) error {
 		}
 		h.shape[i] = int(v)
 	}
+	if h.code != "" && h.code[0] != 'M' && h.code[0] != 'm' {
+		n, err := strconv.Atoi(h.code[1:])
+		if err != nil || n < 0 {
+			return &elementError{code: h.code, message: fmt.Sprintf("type %.40q is no text of a length", h.code)}
+		}
+		h.shape = append(h.shape, n)
+	}
 	h.size, err = dtype.ArraySize(h.shape, h.dtype)
 	return err
 }
 
 // parseDescr reads NumPy's type string, such as "<f4".
-func parseDescr(s string) (DType, dtype.Order, error) {
+func (h *npyHeader) parseDescr(s string) error {
 	order := dtype.LittleEndian
 	code := s
 	if s != "" {
@@ -156,11 +165,31 @@ func parseDescr(s string) (DType, dtype.Order, error) {
 			order, code = dtype.HostOrder(), s[1:]
 		}
 	}
+	h.order = order
 	for t, c := range npyCodes {
 		if c == code {
-			return t, order, nil
+			h.dtype = t
+			return nil
 		}
 	}
+	if code != "" {
+		switch code[0] {
+		case 'M', 'm':
+			h.dtype, h.code = Int64, code
+			return nil
+		case 'U':
+			h.dtype, h.code = Uint32, code
+			return nil
+		case 'S', 'a':
+			h.dtype, h.code = Uint8, code
+			return nil
+		}
+	}
+	return unreadElements(code)
+}
+
+// unreadElements is the error for elements of a type that is not read, by NumPy's code.
+func unreadElements(code string) error {
 	reason := "not supported"
 	if code != "" {
 		switch code[0] {
@@ -169,12 +198,15 @@ func parseDescr(s string) (DType, dtype.Order, error) {
 		case 'c':
 			reason = "complex numbers are not supported"
 		case 'S', 'U', 'a':
-			reason = "text is not supported"
+			reason = "text is not read here"
 		case 'M', 'm':
-			reason = "times are not supported"
+			reason = "times are not read here"
 		}
 	}
-	return dtype.Invalid, order, &elementError{code: code, message: fmt.Sprintf("type %.40q: %s; want b1, u1, u2, u4, u8, i1, i2, i4, i8, f2, f4 or f8", s, reason)}
+	return &elementError{
+		code:    code,
+		message: fmt.Sprintf("type %.40q: %s; want b1, u1, u2, u4, u8, i1, i2, i4, i8, f2, f4 or f8", code, reason),
+	}
 }
 
 // elementError says that the elements of a .npy file are of a type that is not read; code is
@@ -359,10 +391,29 @@ func openNPY(file *mmap.File) (*Array, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", file.Path(), err)
 	}
-	a := newArray(file.Path(), file.Path(), "", h.shape, h.dtype, h.order, h.in(file, 0))
+	a := h.array(file.Path(), file.Path(), "", h.in(file, 0))
 	fromFile(a, file, nil)
 	a.close = file.Close
 	return a, nil
+}
+
+// array is the array of the values in a source.
+func (h npyHeader) array(name, path, key string, s source) *Array {
+	a := newArray(name, path, key, h.shape, h.dtype, h.order, s)
+	a.time = h.code // of texts too, which [OpenColumn] alone lets pass
+	return a
+}
+
+// plain is the error for an array of times or texts where numbers are wanted.
+func (a *Array) plain() error {
+	if a.time == "" {
+		return nil
+	}
+	err := unreadElements(a.time)
+	if other := (*elementError)(nil); errors.As(err, &other) {
+		other.key = a.key
+	}
+	return fmt.Errorf("%s: %w", a.name, err)
 }
 
 // in returns the values of a header as a source; the header stands at the given

@@ -124,7 +124,7 @@ func openMember(file *mmap.File, m *zip.File, key string) (*Array, error) {
 			}
 			part = nil
 		}
-		a := newArray(name, file.Path(), key, h.shape, h.dtype, h.order, h.in(file, offset))
+		a := h.array(name, file.Path(), key, h.in(file, offset))
 		fromFile(a, file, part)
 		a.close = file.Close
 		return a, nil
@@ -138,7 +138,7 @@ func openMember(file *mmap.File, m *zip.File, key string) (*Array, error) {
 		return fail(err)
 	}
 	d := &deflated{member: m, header: h, archive: file.Close}
-	a := newArray(name, file.Path(), key, h.shape, h.dtype, h.order, d)
+	a := h.array(name, file.Path(), key, d)
 	fromFile(a, file, nil)
 	a.close = d.close
 	return a, nil

@@ -10,7 +10,9 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"unicode/utf8"
 
+	"repscope/internal/dtype"
 	"repscope/internal/format"
 	"repscope/internal/mmap"
 	"repscope/internal/text"
@@ -62,6 +64,76 @@ func stat(path string) (fs.FileInfo, error) {
 // ".stop_episodes"; of another PyTorch file it is the path of a tensor, such as
 // "buffer.frames". A directory is a folder of images.
 func Open(spec string) (*Array, error) {
+	a, err := openAny(spec)
+	if err != nil {
+		return nil, err
+	}
+	if err := a.plain(); err != nil {
+		a.Close()
+		return nil, withRecipe(a.path, err)
+	}
+	return a, nil
+}
+
+// OpenColumn opens what says of every row what it belongs to, or when: an array as [Open] does, which
+// may also hold times ([Array.Time]) or texts of NumPy ([Array.Classes]), or FILE:column of a table
+// (FILE where it has one column alone).
+func OpenColumn(spec string) (*Array, error) {
+	if path, key := splitSpec(spec); IsTable(path) {
+		if _, err := stat(path); err != nil {
+			return nil, err
+		}
+		return openTableColumn(path, key)
+	}
+	a, err := openAny(spec)
+	if err != nil || a.time == "" || a.time[0] == 'M' || a.time[0] == 'm' {
+		return a, err
+	}
+	out, err := a.numbered()
+	if err != nil {
+		a.Close()
+	}
+	return out, err
+}
+
+// numbered are the texts of an array as numbers of classes.
+func (a *Array) numbered() (*Array, error) {
+	width, order := a.shape[len(a.shape)-1], a.order
+	codes := make([]int64, a.rows*a.rowLen)
+	read := func(raw []byte) error { return dtype.Int64s(codes, raw, a.dtype, order) }
+	if err := a.use(len(codes), 0, a.rows, read); err != nil {
+		return nil, err
+	}
+	shape := a.shape[:len(a.shape)-1]
+	count := 1
+	for _, n := range shape {
+		count *= n
+	}
+	texts := make([]string, count)
+	for i := range texts {
+		var b []byte
+		for _, c := range codes[i*width : (i+1)*width] {
+			if a.dtype == Uint8 {
+				b = append(b, byte(c))
+			} else {
+				b = utf8.AppendRune(b, rune(c))
+			}
+		}
+		if texts[i] = strings.TrimRight(string(b), "\x00"); texts[i] == "" {
+			return nil, fmt.Errorf("%s: element %d is an empty text", a.name, i)
+		}
+	}
+	c := newTexts(texts)
+	out, err := NewArray(a.name, shape, c.Ints)
+	if err != nil {
+		return nil, err
+	}
+	out.path, out.key, out.classes, out.digest, out.close = a.path, a.key, distinctTexts(texts), a.digest, a.close
+	return out, nil
+}
+
+// openAny is [Open] of arrays of any elements.
+func openAny(spec string) (*Array, error) {
 	path, key := splitSpec(spec)
 	info, err := stat(path)
 	if err != nil {
@@ -150,6 +222,11 @@ func openAll(file *mmap.File) ([]*Array, error) {
 	if err != nil {
 		return nil, err
 	}
+	for _, a := range arrays {
+		if err := a.plain(); err != nil {
+			return nil, err
+		}
+	}
 	users := &shared{close: file.Close}
 	digest := sync.OnceValues(func() (string, error) { return hashFile(file, nil) })
 	for _, a := range arrays {
@@ -175,13 +252,19 @@ func fromFile(a *Array, file *mmap.File, part *checksum) {
 
 // chooseKey returns the name that is meant, or an error that lists the names.
 func chooseKey(path, key string, names []string) (string, error) {
+	return chooseName(path, "array", key, names)
+}
+
+// chooseName is chooseKey for what is called otherwise.
+func chooseName(path, what, key string, names []string) (string, error) {
 	switch {
 	case len(names) == 0:
-		return "", fmt.Errorf("%s: holds no arrays", path)
+		return "", fmt.Errorf("%s: holds no %ss", path, what)
 	case key == "" && len(names) == 1:
 		return names[0], nil
 	case key == "":
-		return "", fmt.Errorf("%s: holds %d arrays; name one as %s:%s (there are %s)", path, len(names), path, names[0], list(names))
+		return "", fmt.Errorf("%s: holds %d %ss; name one as %s:%s (there are %s)", path, len(names), what, path,
+			names[0], list(names))
 	case slices.Contains(names, key):
 		return key, nil
 	}
@@ -189,7 +272,7 @@ func chooseKey(path, key string, names []string) (string, error) {
 	if near := text.Nearest(key, names); near != "" {
 		hint = fmt.Sprintf("; did you mean %q?", near)
 	}
-	return "", fmt.Errorf("%s: no array %q (there are %s)%s", path, key, list(names), hint)
+	return "", fmt.Errorf("%s: no %s %q (there are %s)%s", path, what, key, list(names), hint)
 }
 
 // list joins names for a message, the first dozen of them.

@@ -136,5 +136,6 @@ func parseNPY(name string, data []byte) (*Array, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	return newArray(name, name, "", h.shape, h.dtype, h.order, h.in(memory(data), 0)), nil
+	a := h.array(name, name, "", h.in(memory(data), 0))
+	return a, a.plain()
 }

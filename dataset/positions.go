@@ -4,7 +4,6 @@ package dataset
 
 import (
 	"bytes"
-	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
@@ -14,7 +13,7 @@ import (
 	"strings"
 
 	"repscope/internal/mmap"
-	"repscope/internal/text"
+	"repscope/internal/tabular"
 )
 
 // Position is a row of a table of positions.
@@ -31,8 +30,7 @@ type Position struct {
 type PositionFile struct {
 	file      *mmap.File
 	separator rune
-	names     []string
-	columns   [len(positionColumns)]int // −1 for none
+	columns   []int // −1 for none
 	ids       []string
 	runs      [][]positionRun // of each sequence
 	modes     []string
@@ -55,7 +53,10 @@ const (
 	positionProb
 )
 
-var positionColumns = [...]string{"seq", "pos", "region_mode", "target", "pred", "nll", "prob"}
+var positionColumns = []tabular.Column{
+	{Name: "seq"}, {Name: "pos"}, {Name: "region_mode", Optional: true}, {Name: "target"}, {Name: "pred"},
+	{Name: "nll", Optional: true}, {Name: "prob", Optional: true},
+}
 
 // OpenPositions opens a table (.csv; .tsv has tabs) with the columns seq, pos, target, pred and
 // one or both of nll (in nats) and prob; region_mode is one of the modes, and the first of them
@@ -71,7 +72,7 @@ func OpenPositions(path string, modes []string) (*PositionFile, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &PositionFile{file: file, separator: separatorOf(path), modes: modes}
+	f := &PositionFile{file: file, modes: modes}
 	if err := f.open(); err != nil {
 		file.Close()
 		return nil, fmt.Errorf("%s: %w", path, err)
@@ -81,14 +82,12 @@ func OpenPositions(path string, modes []string) (*PositionFile, error) {
 
 // open finds the rows of every sequence and checks them.
 func (f *PositionFile) open() error {
-	before := markSize(f.file)
-	reader := csv.NewReader(io.NewSectionReader(f.file, before, f.file.Size()-before))
-	reader.Comma, reader.ReuseRecord = f.separator, true
-	var err error
-	if f.names, err = readHeader(reader); err != nil {
+	reader, names, before, err := openRows(f.file)
+	if err != nil {
 		return err
 	}
-	if err := f.choose(); err != nil {
+	f.separator = reader.Comma
+	if f.columns, err = choosePositions(names); err != nil {
 		return err
 	}
 	numbers := map[string]int{}
@@ -100,7 +99,7 @@ func (f *PositionFile) open() error {
 			break
 		}
 		if err != nil {
-			return tableError(err)
+			return tabular.Error(err)
 		}
 		line, _ := reader.FieldPos(0)
 		if _, err := f.parse(record, row); err != nil {
@@ -129,23 +128,15 @@ func (f *PositionFile) open() error {
 	return nil
 }
 
-// choose finds the columns.
-func (f *PositionFile) choose() error {
-	for i, name := range positionColumns {
-		f.columns[i] = slices.Index(f.names, name)
+// choosePositions finds the columns; of nll and prob one may be missing.
+func choosePositions(names []string) ([]int, error) {
+	columns, err := tabular.Find(names, positionColumns...)
+	if err == nil && columns[positionNLL] < 0 && columns[positionProb] < 0 {
+		wanted := slices.Clone(positionColumns)
+		wanted[positionNLL].Optional = false
+		_, err = tabular.Find(names, wanted...)
 	}
-	for i, at := range f.columns {
-		optional := i == positionMode || i == positionNLL && f.columns[positionProb] >= 0 || i == positionProb && f.columns[positionNLL] >= 0
-		if at >= 0 || optional {
-			continue
-		}
-		err := fmt.Errorf("there is no column %s; the columns are %s, want %s", positionColumns[i], strings.Join(f.names, ", "), strings.Join(positionColumns[:], ", "))
-		if near := text.Nearest(positionColumns[i], f.names); near != "" && !slices.Contains(positionColumns[:], near) {
-			return hinted{err, fmt.Sprintf("is %s the column %s?", near, positionColumns[i])}
-		}
-		return err
-	}
-	return nil
+	return columns, err
 }
 
 // parse reads the cells of a row.
@@ -171,7 +162,7 @@ func (f *PositionFile) parse(record []string, row int) (Position, error) {
 	p.Target, p.Predicted = cell(positionTarget), cell(positionPredicted)
 	for _, i := range []int{positionTarget, positionPredicted} {
 		if cell(i) == "" {
-			return p, fmt.Errorf("column %s: it is empty", positionColumns[i])
+			return p, fmt.Errorf("column %s: it is empty", positionColumns[i].Name)
 		}
 	}
 	number := func(i int) float64 {
@@ -213,8 +204,7 @@ func (f *PositionFile) Read(i int) ([]Position, error) {
 	var out []Position
 	for _, run := range f.runs[i] {
 		err := f.file.Use(run.start, run.end-run.start, func(raw []byte) error {
-			reader := csv.NewReader(bytes.NewReader(raw))
-			reader.Comma, reader.FieldsPerRecord = f.separator, len(f.names)
+			reader := tabular.Rows(f.file.Path(), bytes.NewReader(raw), tabular.Options{Separator: f.separator})
 			for row := run.row; ; row++ {
 				record, err := reader.Read()
 				if errors.Is(err, io.EOF) {

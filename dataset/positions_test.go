@@ -73,9 +73,11 @@ func TestBadPositions(t *testing.T) {
 	for _, c := range []struct{ content, want, hint string }{
 		{"", "p.csv: the table is empty; want a line of names and rows", ""},
 		{"seq,pos,target,pred,nll\n", "p.csv: the table has names but no rows", ""},
-		{"seq,position,target,pred,nll\na,0,E,E,0\n", "p.csv: there is no column pos; the columns are seq, position, target, pred, nll, want seq, pos, region_mode, target, pred, nll, prob",
+		{"seq,position,target,pred,nll\na,0,E,E,0\n",
+			"p.csv: there is no column \"pos\"; the columns are seq, position, target, pred, nll, want seq, pos, target, pred",
 			"is position the column pos?"},
-		{"seq,pos,target,pred\na,0,E,E\n", "p.csv: there is no column nll; the columns are seq, pos, target, pred, want seq, pos, region_mode, target, pred, nll, prob", ""},
+		{"seq,pos,target,pred\na,0,E,E\n", "p.csv: there is no column \"nll\"; the columns are seq, pos, target, " +
+			"pred, want seq, pos, target, pred, nll", ""},
 		{names + "a,0.5,standard,E,E,0,1\n", `p.csv: row 1 (line 3), column pos: "0.5", want a whole number from 0`, ""},
 		{names + "a,-1,standard,E,E,0,1\n", `p.csv: row 1 (line 3), column pos: "-1", want a whole number from 0`, ""},
 		{names + "a,1,masked,E,E,0,1\n", `p.csv: row 1 (line 3), column region_mode: "masked", want one of standard, per-position`, ""},

@@ -110,8 +110,28 @@ func (s *States) Unfilled(share float64) (low, high float64, yes bool, err error
 	return low, high, low <= high && high-low < need, nil
 }
 
+// NonFinite is the index of the first NaN or infinity of a row, and that value; nil where all are numbers.
+// It looks through the array once.
+func (a *Array) NonFinite(row int) (index []int, value float64, err error) {
+	found, err := a.values()
+	if err != nil {
+		return nil, 0, err
+	}
+	at, ok := slices.BinarySearchFunc(found.bad, row, func(b badRow, row int) int { return b.row - row })
+	if !ok {
+		return nil, 0, nil
+	}
+	return a.indexOf(found.bad[at]), found.bad[at].value, nil
+}
+
 // errorAt describes a value that is no number, with its index in the array.
 func (a *Array) errorAt(b badRow) error {
+	return fmt.Errorf("%s: the value at index %v is %v, want finite numbers (--skip-nan drops such states)", a.name,
+		a.indexOf(b), b.value)
+}
+
+// indexOf is the index of the element in the array.
+func (a *Array) indexOf(b badRow) []int {
 	index := make([]int, len(a.shape))
 	rest := b.element
 	for i := len(a.shape) - 1; i > 0; i-- {
@@ -121,5 +141,5 @@ func (a *Array) errorAt(b badRow) error {
 	if len(index) > 0 {
 		index[0] = b.row
 	}
-	return fmt.Errorf("%s: the value at index %v is %v, want finite numbers (--skip-nan drops such states)", a.name, index, b.value)
+	return index
 }

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"repscope/internal/mmap"
+	"repscope/internal/tabular"
 	"repscope/internal/text"
 )
 
@@ -148,7 +149,6 @@ func (f *SequenceFile) open(path string) error {
 	case slices.Contains([]string{".fasta", ".fa", ".faa"}, strings.ToLower(filepath.Ext(path))):
 		return errors.New("there is no FASTA record at its beginning: a line with > and an id")
 	}
-	f.separator = separatorOf(path)
 	return f.openTable()
 }
 
@@ -285,7 +285,7 @@ func (f *SequenceFile) chooseColumns(names []string) error {
 		f.roles[i] = -1
 		if name, ok := f.options.Columns[role.name]; ok {
 			if f.roles[i] = slices.Index(names, name); f.roles[i] < 0 {
-				return missingColumn(name, names)
+				return tabular.Missing(name, names)
 			}
 			continue
 		}
@@ -303,7 +303,7 @@ func (f *SequenceFile) chooseColumns(names []string) error {
 		err := fmt.Errorf("there is no column of a chain (%s); the columns are %s",
 			strings.Join(slices.Concat(sequenceRoles[roleHeavy].found, sequenceRoles[roleLight].found), ", "), strings.Join(names, ", "))
 		if len(names) == 1 && strings.ContainsAny(names[0], ",;|\t") {
-			return hinted{err, "cells are separated by commas in a .csv, and by tabs in a .tsv"}
+			return hinted{err, "cells of a .tsv are separated by tabs"}
 		}
 		return hinted{err, "--columns heavy=NAME,light=NAME says which they are; a single chain is heavy=NAME"}
 	}

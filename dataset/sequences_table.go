@@ -5,7 +5,6 @@ package dataset
 import (
 	"bufio"
 	"bytes"
-	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
@@ -13,18 +12,17 @@ import (
 	"strconv"
 	"strings"
 
+	"repscope/internal/tabular"
 	"repscope/internal/text"
 )
 
 // openTable finds the rows of a table and checks them.
 func (f *SequenceFile) openTable() error {
-	before := markSize(f.file)
-	reader := csv.NewReader(io.NewSectionReader(f.file, before, f.file.Size()-before))
-	reader.Comma, reader.ReuseRecord = f.separator, true
-	names, err := readHeader(reader)
+	reader, names, before, err := openRows(f.file)
 	if err != nil {
 		return err
 	}
+	f.separator = reader.Comma
 	if err := f.chooseColumns(names); err != nil {
 		return err
 	}
@@ -39,7 +37,7 @@ func (f *SequenceFile) openTable() error {
 			break
 		}
 		if err != nil {
-			return tableError(err)
+			return tabular.Error(err)
 		}
 		i := len(f.offsets)
 		f.offsets = append(f.offsets, f.skipBlank(start))
@@ -70,8 +68,8 @@ func (f *SequenceFile) skipBlank(at int64) int64 {
 
 // parseRow reads the bytes of a row.
 func (f *SequenceFile) parseRow(raw []byte, i int, s *Sequence) error {
-	reader := csv.NewReader(bytes.NewReader(raw))
-	reader.Comma, reader.FieldsPerRecord = f.separator, len(f.names)
+	reader := tabular.Rows(f.file.Path(), bytes.NewReader(raw), tabular.Options{Separator: f.separator})
+	reader.FieldsPerRecord = len(f.names)
 	record, err := reader.Read()
 	if err != nil {
 		return fmt.Errorf("%s: %w", f.place(i), err)

@@ -189,8 +189,9 @@ func TestBadSequences(t *testing.T) {
 		{"f.fa", ">\nEV\n", "f.fa: record 0 (line 1) has no id", ""},
 		{"f.fa", "EV\n>a\n", "f.fa: there is no FASTA record at its beginning: a line with > and an id", ""},
 		{"u.csv", "\xff\xfeh\x00", "u.csv: the text is encoded as UTF-16, want UTF-8", ""},
-		{"d.csv", "heavy_chain;id\nEV;a\n", "d.csv: there is no column of a chain (heavy_chain, sequence_aa:0, light_chain, sequence_aa:1); the columns are heavy_chain;id",
-			"cells are separated by commas in a .csv, and by tabs in a .tsv"},
+		{"d.tsv", "heavy_chain;id\nEV;a\n", "d.tsv: there is no column of a chain (heavy_chain, sequence_aa:0, " +
+			"light_chain, sequence_aa:1); the columns are heavy_chain;id",
+			"cells of a .tsv are separated by tabs"},
 		{"p.csv", table("heavy_chain,heavy_coords", `E,"[nulls]"`), `p.csv: row 1 (line 3), column heavy_coords: point 0: "nulls]" stands where '[' was expected; want a JSON list of points [x, y, z]`, ""},
 	} {
 		_, err := sequenceText(t, c.name, c.content, SequenceOptions{Letters: "ACDEFGHIKLMNPQRSTVWY*.-"})

@@ -319,6 +319,13 @@ func TestNaN(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "latents.npy: the value at index [4 1 2] is NaN") {
 		t.Errorf("got %v", err)
 	}
+	if index, value, err := a.NonFinite(7); err != nil || !slices.Equal(index, []int{7, 0, 1}) ||
+		!math.IsInf(value, -1) {
+		t.Errorf("row 7: %v at %v, error %v", value, index, err)
+	}
+	if index, _, err := a.NonFinite(5); err != nil || index != nil {
+		t.Errorf("row 5: %v, error %v", index, err)
+	}
 	s := mustStates(t, a, StateOptions{SkipNaN: true})
 	if s.Skipped() != 2 || !slices.Equal(startsOf(s), []int{0, 1, 2, 3, 5, 6, 8, 9}) {
 		t.Errorf("skipped %d, starts %v", s.Skipped(), startsOf(s))

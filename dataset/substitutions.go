@@ -3,7 +3,6 @@
 package dataset
 
 import (
-	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
@@ -13,7 +12,7 @@ import (
 	"strings"
 
 	"repscope/internal/regular"
-	"repscope/internal/text"
+	"repscope/internal/tabular"
 )
 
 // Substitution is a row of a table of variants. Texts are empty where the table has no such
@@ -101,16 +100,14 @@ func ReadSubstitutions(spec string, visit func(s *Substitution) error) error {
 		return fileError(err)
 	}
 	defer f.Close()
-	if err := readSubstitutions(f, separatorOf(path), measured, visit); err != nil {
+	if err := readSubstitutions(f, path, measured, visit); err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
 	return nil
 }
 
-func readSubstitutions(r io.Reader, separator rune, measured string, visit func(s *Substitution) error) error {
-	reader := csv.NewReader(withoutMark(r))
-	reader.Comma, reader.ReuseRecord = separator, true
-	names, err := readHeader(reader)
+func readSubstitutions(r io.Reader, name, measured string, visit func(s *Substitution) error) error {
+	reader, names, err := tabular.Open(name, r, tabular.Options{})
 	if err != nil {
 		return err
 	}
@@ -126,7 +123,7 @@ func readSubstitutions(r io.Reader, separator rune, measured string, visit func(
 		case errors.Is(err, io.EOF):
 			return nil
 		case err != nil:
-			return tableError(err)
+			return tabular.Error(err)
 		}
 		line, _ := reader.FieldPos(0)
 		s := Substitution{Row: row, Line: line, Chain: -1, GermlineDistance: math.NaN()}
@@ -151,7 +148,7 @@ func chooseSubstitutionColumns(names []string, measured string) ([]int, error) {
 		columns[role] = -1
 		if role == roleMeasured && measured != "" {
 			if columns[role] = slices.Index(names, measured); columns[role] < 0 {
-				return nil, missingColumn(measured, names)
+				return nil, tabular.Missing(measured, names)
 			}
 			continue
 		}
@@ -178,15 +175,6 @@ func chooseSubstitutionColumns(names []string, measured string) ([]int, error) {
 			strings.Join(names, ", "))
 	}
 	return columns, nil
-}
-
-// missingColumn is the error for a column that a table does not have.
-func missingColumn(name string, names []string) error {
-	err := fmt.Errorf("there is no column %q; the columns are %s", name, strings.Join(names, ", "))
-	if near := text.Nearest(name, names); near != "" {
-		return hinted{err, "did you mean " + near + "?"}
-	}
-	return err
 }
 
 func readMeasured(s *Substitution, cell string) error {

@@ -13,7 +13,7 @@ import (
 
 // readAll reads all rows of a table.
 func readAllSubstitutions(table, measured string) (rows []Substitution, err error) {
-	err = readSubstitutions(strings.NewReader(table), ',', measured, func(s *Substitution) error {
+	err = readSubstitutions(strings.NewReader(table), "t.csv", measured, func(s *Substitution) error {
 		rows = append(rows, *s)
 		return nil
 	})

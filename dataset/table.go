@@ -3,8 +3,6 @@
 package dataset
 
 import (
-	"bufio"
-	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
@@ -15,6 +13,9 @@ import (
 	"strings"
 
 	"repscope/internal/regular"
+	"sync"
+
+	"repscope/internal/tabular"
 )
 
 // IsTable reports whether a file is a table by its name: .csv or .tsv.
@@ -26,176 +27,241 @@ func IsTable(path string) bool {
 	return false
 }
 
-// Column is one column of a table: whole numbers, numbers, or texts, of which Ints are the
-// places among the distinct ones in ascending order.
+// Column is one column of a table: whole numbers, numbers, or texts, which are classes. Where no row
+// is empty Ints are the whole numbers, or the places of texts among the distinct ones in ascending
+// order; else Floats are, with NaN in empty rows.
 type Column struct {
 	Name   string
 	Ints   []int64
 	Floats []float64
 	Texts  []string // nil for numbers
+	// Whole says that what is there is whole numbers or texts, Bool that it is True and False.
+	Whole, Bool bool
 }
 
 // Len is the number of rows.
 func (c *Column) Len() int { return max(len(c.Ints), len(c.Floats)) }
 
-// ReadTable reads a table whose first line names the columns; a .tsv file has tabs between
-// cells, any other commas. A column whose cells are all whole numbers is one of integers,
-// one of numbers (an empty cell or nan is NaN) is one of floating-point numbers, any other
-// one of texts. Errors name the file, line and column: no rows, a column without a name,
-// equal names, lines of unequal length, an empty cell in a column of integers or texts.
+// Empty is the first row that has nothing, −1 where all have something.
+func (c *Column) Empty() int { return slices.IndexFunc(c.Floats, math.IsNaN) }
+
+// ReadTable reads a table whose first line names the columns ([tabular.Separator] says how its cells are
+// parted). A column whose cells are all whole numbers, or all True or False (1 and 0), is one of
+// whole numbers; one of numbers is one of floating-point numbers, with a decimal point, or where
+// commas part no cells with a decimal comma; any other one of texts. An empty cell has nothing, in
+// a column of numbers NA, N/A, <NA>, NaT, None and null too, and nan among numbers. A first column without a name that
+// holds distinct whole numbers is that of row numbers, as pandas writes them, and is passed over.
+//
+// Errors name the file, line and column: no rows, a column without a name, equal names, lines of
+// unequal length.
 func ReadTable(path string) ([]Column, error) {
 	f, err := regular.Open(path)
 	if err != nil {
 		return nil, fileError(err)
 	}
 	defer f.Close()
-	columns, err := readTable(f, separatorOf(path))
+	columns, err := readTable(f, path)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return columns, nil
 }
 
-// separatorOf is what stands between the cells of a table.
-func separatorOf(path string) rune {
-	if strings.EqualFold(filepath.Ext(path), ".tsv") {
-		return '\t'
+// openTableColumn opens one column of a table, or the only one.
+func openTableColumn(path, key string) (*Array, error) {
+	columns, err := ReadTable(path)
+	if err != nil {
+		return nil, err
 	}
-	return ','
+	var names []string
+	for _, c := range columns {
+		names = append(names, c.Name)
+	}
+	name, err := chooseName(path, "column", key, names)
+	if err != nil {
+		return nil, err
+	}
+	a, err := columns[slices.Index(names, name)].Array(path)
+	if err == nil {
+		a.path, a.key = path, name
+		a.digest = sync.OnceValues(func() (string, error) { return FileSHA256(path) })
+	}
+	return a, err
 }
 
 // Array is a column as an array of one value per row, whose name has the path of the table.
 func (c *Column) Array(path string) (*Array, error) {
-	if c.Ints != nil {
-		return NewArray(path+":"+c.Name, []int{len(c.Ints)}, c.Ints)
+	var a *Array
+	var err error
+	name, shape := path+":"+c.Name, []int{c.Len()}
+	switch {
+	case c.Bool && c.Ints != nil:
+		flags := make([]bool, len(c.Ints))
+		for i, v := range c.Ints {
+			flags[i] = v == 1
+		}
+		a, err = NewArray(name, shape, flags)
+	case c.Ints != nil:
+		a, err = NewArray(name, shape, c.Ints)
+	default:
+		a, err = NewArray(name, shape, c.Floats)
 	}
-	return NewArray(path+":"+c.Name, []int{len(c.Floats)}, c.Floats)
+	if err == nil {
+		a.whole, a.classes = c.Whole, distinctTexts(c.Texts)
+	}
+	return a, err
 }
 
-// readTable is [ReadTable] of text with the given separator.
-func readTable(r io.Reader, separator rune) ([]Column, error) {
-	reader := csv.NewReader(withoutMark(r))
-	reader.Comma, reader.ReuseRecord = separator, true
-	names, err := readHeader(reader)
+// readTable is [ReadTable] of text; name is that of its file.
+func readTable(r io.Reader, name string) ([]Column, error) {
+	reader := tabular.Rows(name, r, tabular.Options{})
+	record, err := tabular.First(reader)
+	if err != nil {
+		return nil, err
+	}
+	names, row, err := tabular.NamesOrPlaces(record)
 	if err != nil {
 		return nil, err
 	}
 	cells := make([][]string, len(names))
-	for {
-		record, err := reader.Read()
-		if errors.Is(err, io.EOF) {
+	for ; ; row = true {
+		if row {
+			for i, cell := range record {
+				cells[i] = append(cells[i], strings.TrimSpace(cell))
+			}
+		}
+		if record, err = reader.Read(); errors.Is(err, io.EOF) {
 			break
 		}
 		if err != nil {
-			return nil, tableError(err)
-		}
-		for i, cell := range record {
-			cells[i] = append(cells[i], strings.TrimSpace(cell))
+			return nil, tabular.Error(err)
 		}
 	}
 	if len(cells[0]) == 0 {
 		return nil, errors.New("the table has names but no rows")
 	}
-	columns := make([]Column, len(names))
+	var columns []Column
 	for i, name := range names {
-		if columns[i], err = newColumn(name, cells[i]); err != nil {
-			return nil, err
+		c := newColumn(name, cells[i], reader.Comma != ',')
+		if name == "" {
+			if !rowNumbers(&c) {
+				return nil, errors.New("column 1 has no name in the first line")
+			}
+			continue
 		}
+		columns = append(columns, c)
 	}
 	return columns, nil
 }
 
-// readHeader reads the names of columns.
-func readHeader(reader *csv.Reader) ([]string, error) {
-	header, err := reader.Read()
-	if errors.Is(err, io.EOF) {
-		return nil, errors.New("the table is empty; want a line of names and rows")
+// rowNumbers reports whether a column without a name is that of the numbers of rows.
+func rowNumbers(c *Column) bool {
+	if c.Ints == nil || c.Texts != nil {
+		return false
 	}
-	if err != nil {
-		return nil, tableError(err)
-	}
-	names := slices.Clone(header)
-	for i, name := range names {
-		names[i] = strings.TrimSpace(name)
-		switch {
-		case names[i] == "":
-			return nil, hinted{fmt.Errorf("column %d has no name in the first line", i+1), "pandas writes none with index=False"}
-		case slices.Contains(names[:i], names[i]):
-			return nil, fmt.Errorf("two columns are named %q", names[i])
-		}
-	}
-	return names, nil
+	sorted := slices.Sorted(slices.Values(c.Ints))
+	return len(slices.Compact(sorted)) == len(c.Ints)
 }
 
-// mark is the byte order mark that some programs write before text in UTF-8.
-const mark = "\ufeff"
+// nothing are the cells of columns of numbers that stand for none, beside the empty one and nan.
+var nothing = []string{"NA", "N/A", "<NA>", "NaT", "None", "null", "NULL"}
 
-// withoutMark is text without a mark, which would hide the quotes of the first name.
-func withoutMark(r io.Reader) io.Reader {
-	b := bufio.NewReader(r)
-	if first, _ := b.Peek(len(mark)); string(first) == mark {
-		_, _ = b.Discard(len(mark))
-	}
-	return b
-}
-
-// markSize is the number of bytes of a mark at the beginning of a file.
-func markSize(file io.ReaderAt) int64 {
-	var first [len(mark)]byte
-	if n, _ := file.ReadAt(first[:], 0); string(first[:n]) == mark {
-		return int64(n)
-	}
-	return 0
-}
-
-// tableError says what is wrong with a line.
-func tableError(err error) error {
-	var parse *csv.ParseError
-	if !errors.As(err, &parse) {
-		return err
-	}
-	if errors.Is(err, csv.ErrFieldCount) {
-		return fmt.Errorf("line %d has another number of cells than the first", parse.Line)
-	}
-	return fmt.Errorf("line %d: %w", parse.Line, parse.Err)
-}
-
-// newColumn decides what a column holds.
-func newColumn(name string, cells []string) (Column, error) {
+// newColumn decides what a column holds; comma says that numbers may have a decimal comma.
+func newColumn(name string, cells []string, comma bool) Column {
 	c := Column{Name: name}
-	empty := slices.Index(cells, "")
-	if whole := parseAll(cells, func(s string) (int64, error) { return strconv.ParseInt(s, 10, 64) }); whole != nil {
-		if empty >= 0 {
-			return c, fmt.Errorf("column %s: row %d is empty in a column of whole numbers; leave such rows out, or write numbers with a decimal point", name, empty)
+	whole := func(s string) (float64, error) {
+		k, err := strconv.ParseInt(s, 10, 64)
+		return float64(k), err
+	}
+	number := func(s string) (float64, error) {
+		if comma && strings.Count(s, ",") == 1 && !strings.Contains(s, ".") {
+			s = strings.Replace(s, ",", ".", 1)
 		}
-		c.Ints = whole
-		return c, nil
+		return strconv.ParseFloat(s, 64)
 	}
-	if c.Floats = parseAll(cells, func(s string) (float64, error) { return strconv.ParseFloat(s, 64) }); c.Floats != nil {
-		for i, cell := range cells {
-			if cell == "" {
-				c.Floats[i] = math.NaN()
-			}
+	c.Floats = parseAll(cells, truth, isNothing)
+	if c.Bool = c.Floats != nil; !c.Bool {
+		c.Floats = parseAll(cells, whole, func(s string) bool { return isNothing(s) && !strings.EqualFold(s, "nan") })
+	}
+	if c.Whole = c.Floats != nil; !c.Whole {
+		if c.Floats = parseAll(cells, number, isNothing); c.Floats != nil {
+			return c
 		}
-		return c, nil
+		c = newTexts(cells)
+		c.Name = name
 	}
-	if empty >= 0 {
-		return c, fmt.Errorf("column %s: row %d is empty in a column of classes", name, empty)
+	if c.Empty() >= 0 || c.Ints != nil {
+		return c
 	}
-	c.Texts = cells
-	classes := slices.Compact(slices.Sorted(slices.Values(cells)))
-	for _, cell := range cells {
-		k, _ := slices.BinarySearch(classes, cell)
-		c.Ints = append(c.Ints, int64(k))
+	c.Ints = make([]int64, len(cells))
+	for i, v := range c.Floats {
+		if c.Ints[i] = int64(v); v != 0 && v != 1 {
+			c.Ints[i], _ = strconv.ParseInt(cells[i], 10, 64) // all of its digits
+		}
 	}
-	return c, nil
+	c.Floats = nil
+	return c
 }
 
-// parseAll reads all cells that are not empty; nil if one cannot be read, or all are empty.
-func parseAll[T any](cells []string, parse func(string) (T, error)) []T {
-	out, any := make([]T, len(cells)), false
+// newTexts is a column of texts.
+func newTexts(cells []string) Column {
+	c := Column{Texts: cells, Whole: true}
+	classes := distinctTexts(cells)
 	for i, cell := range cells {
-		if cell == "" {
+		k, found := slices.BinarySearch(classes, cell)
+		if !found && c.Floats == nil { // the first that is empty
+			c.Floats = make([]float64, i, len(cells))
+			for j, before := range c.Ints {
+				c.Floats[j] = float64(before)
+			}
+			c.Ints = nil
+		}
+		switch {
+		case c.Floats == nil:
+			c.Ints = append(c.Ints, int64(k))
+		case found:
+			c.Floats = append(c.Floats, float64(k))
+		default:
+			c.Floats = append(c.Floats, math.NaN())
+		}
+	}
+	return c
+}
+
+func isNothing(cell string) bool {
+	return cell == "" || strings.EqualFold(cell, "nan") || slices.Contains(nothing, cell)
+}
+
+// truth reads True and False.
+func truth(cell string) (float64, error) {
+	switch {
+	case strings.EqualFold(cell, "true"):
+		return 1, nil
+	case strings.EqualFold(cell, "false"):
+		return 0, nil
+	}
+	return 0, strconv.ErrSyntax
+}
+
+// distinctTexts are the texts that are not empty, each once, in ascending order; nil for nil.
+func distinctTexts(texts []string) []string {
+	if texts == nil {
+		return nil
+	}
+	classes := slices.Compact(slices.Sorted(slices.Values(texts)))
+	if len(classes) > 0 && classes[0] == "" {
+		classes = classes[1:]
+	}
+	return classes
+}
+
+// parseAll reads all cells, NaN for those that are nothing; nil if one cannot be read, or all are
+// nothing.
+func parseAll(cells []string, parse func(string) (float64, error), nothing func(string) bool) []float64 {
+	out, any := make([]float64, len(cells)), false
+	for i, cell := range cells {
+		if nothing(cell) {
+			out[i] = math.NaN()
 			continue
 		}
 		v, err := parse(cell)

@@ -1,8 +1,11 @@
-// This file is for what a metric is: which way it is better, and its unit.
+// This file is for what a metric is: which way it is better, its unit and its range.
 
 package report
 
 import (
+	"encoding/json"
+	"math"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -22,6 +25,98 @@ const (
 type Metric struct {
 	Direction Direction `json:"direction"`
 	Unit      string    `json:"unit,omitempty"`
+	// Range are the limits of its values, where there are any.
+	Range *Limits `json:"range,omitempty"`
+	// Headline says that it is one of the few numbers that stand for the analysis.
+	Headline bool `json:"headline,omitempty"`
+}
+
+// Limits are the least and the largest value that a metric can have; infinite ones are none.
+type Limits struct{ Low, High float64 }
+
+// MarshalJSON writes [low, high], null for what is not limited.
+func (l Limits) MarshalJSON() ([]byte, error) {
+	var ends [2]*float64
+	for i, v := range []float64{l.Low, l.High} {
+		if !math.IsInf(v, 0) {
+			ends[i] = &v
+		}
+	}
+	return json.Marshal(ends)
+}
+
+// limitsOf are limits as they were read; nil for anything else.
+func limitsOf(v any) *Limits {
+	list, _ := v.([]any)
+	if len(list) != 2 {
+		return nil
+	}
+	ends := [2]float64{math.Inf(-1), math.Inf(1)}
+	for i, item := range list {
+		if n, ok := item.(json.Number); ok {
+			if f, err := n.Float64(); err == nil {
+				ends[i] = f
+			}
+		}
+	}
+	return &Limits{ends[0], ends[1]}
+}
+
+// Limit enters the range of metrics that are described.
+func (r *Result) Limit(low, high float64, names ...string) {
+	r.amend(names, func(m *Metric) { m.Range = &Limits{low, high} })
+}
+
+// Headline enters that metrics, which are described, stand for the analysis.
+func (r *Result) Headline(names ...string) {
+	r.amend(names, func(m *Metric) { m.Headline = true })
+}
+
+func (r *Result) amend(names []string, change func(m *Metric)) {
+	for _, name := range names {
+		if v, ok := r.Metrics.Get(name); ok {
+			if m, ok := metricOf(v); ok {
+				change(&m)
+				r.Metrics.Set(name, m)
+			}
+		}
+	}
+}
+
+// Headlines are the places of the numbers that stand for an analysis among those of these
+// paths, at most so many: of each metric that headline names, in the order of the paths, that
+// in the middle of its rows, or the first where they are told apart by texts. Where it names
+// none, single numbers come before those of a parameter.
+func Headlines(paths []string, headline func(path string) bool, most int) []int {
+	var families []string
+	members := map[string][]int{}
+	add := func(named bool) {
+		for i, path := range paths {
+			f := Family(path)
+			if named && !headline(path) {
+				continue
+			}
+			if members[f] == nil {
+				families = append(families, f)
+			}
+			members[f] = append(members[f], i)
+		}
+	}
+	if add(true); len(families) == 0 {
+		add(false)
+		slices.SortStableFunc(families, func(a, b string) int { return min(len(members[a]), 2) - min(len(members[b]), 2) })
+	}
+	var chosen []int
+	for _, f := range families[:min(most, len(families))] {
+		of := members[f]
+		if place := len(of) / 2; SplitPath(paths[of[place]]).Parametric {
+			chosen = append(chosen, of[place])
+		} else {
+			chosen = append(chosen, of[0])
+		}
+	}
+	slices.Sort(chosen)
+	return chosen
 }
 
 // Describe enters what metrics of these names are. A name is a path of
@@ -56,7 +151,8 @@ func metricOf(v any) (Metric, bool) {
 	case Object:
 		direction, _ := v.values["direction"].(string)
 		unit, _ := v.values["unit"].(string)
-		m := Metric{Direction: Direction(direction), Unit: unit}
+		headline, _ := v.values["headline"].(bool)
+		m := Metric{Direction: Direction(direction), Unit: unit, Range: limitsOf(v.values["range"]), Headline: headline}
 		return m, m.Direction.valid()
 	}
 	return Metric{}, false

@@ -20,6 +20,7 @@ import (
 
 // Write encodes the result as indented JSON with a final newline.
 func (r *Result) Write(w io.Writer) error {
+	r.gatherExtremes()
 	return Encode(w, r)
 }
 

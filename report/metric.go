@@ -235,17 +235,45 @@ func (o Object) find(path string) (value any, reasons []string, err error) {
 			}
 			value, reasons, rest = v.values[key], v.reasons()[key], rest[len(key):]
 		case []any:
-			row, end, ok := findRow(v, rest)
+			i, end, ok := findRow(v, rest)
 			if !ok {
 				return nil, nil, fmt.Errorf("%s: a list of %d has no row %q", at, len(v), rest)
 			}
-			value, rest = row, rest[end:]
+			value, rest = v[i], rest[end:]
 		default:
 			return nil, nil, fmt.Errorf("%s is %s and has no %q", at, describe(v), rest)
 		}
 		rest = strings.TrimPrefix(rest, ".")
 	}
 	return value, reasons, nil
+}
+
+// Place is the path by which [Object.Numbers] names the number at a path: rows may be named
+// by other members, or by their index. ok is false where there is no such place.
+func (o Object) Place(path string) (place string, ok bool) {
+	var value any = o
+	for rest := path; rest != ""; rest = strings.TrimPrefix(rest, ".") {
+		switch v := value.(type) {
+		case Object:
+			key, ok := v.longestKey(rest)
+			if !ok {
+				return "", false
+			}
+			if place != "" {
+				place += "."
+			}
+			value, place, rest = v.values[key], place+key, rest[len(key):]
+		case []any:
+			i, end, ok := findRow(v, rest)
+			if !ok {
+				return "", false
+			}
+			value, place, rest = v[i], place+rowNames(v)[i], rest[end:]
+		default:
+			return "", false
+		}
+	}
+	return place, true
 }
 
 // longestKey returns the longest key with which a path begins: names may hold dots.
@@ -273,25 +301,25 @@ func (o Object) missing(at, rest string) error {
 }
 
 // findRow finds the row that a path begins with, and where that step ends.
-func findRow(rows []any, path string) (row any, end int, ok bool) {
+func findRow(rows []any, path string) (index, end int, ok bool) {
 	step, _, closed := strings.Cut(path, "]")
 	if step, ok = strings.CutPrefix(step, "["); !ok || !closed {
-		return nil, 0, false
+		return 0, 0, false
 	}
 	end = len(step) + 2
 	if !strings.Contains(step, "=") {
 		i, err := strconv.Atoi(step)
 		if err != nil || i < 0 || i >= len(rows) {
-			return nil, 0, false
+			return 0, 0, false
 		}
-		return rows[i], end, true
+		return i, end, true
 	}
-	for _, row := range rows {
+	for i, row := range rows {
 		if o, isObject := row.(Object); isObject && (o.has(step) || o.hasAll(step)) {
-			return row, end, true
+			return i, end, true
 		}
 	}
-	return nil, 0, false
+	return 0, 0, false
 }
 
 // has reports whether a member of the row is what the step says.

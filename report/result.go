@@ -38,6 +38,7 @@ type Result struct {
 	Models      Object       `json:"models"`
 	Extra       Object       `json:",inline"` // what stands beside the models in some analyses, under names of its own
 	Comparisons []Comparison `json:"comparisons"`
+	Extremes    []Extremes   `json:"extremes,omitempty"` // which models may be the best: see [Result.ExtremesOf]
 	Warnings    []string     `json:"warnings"`
 }
 
@@ -99,8 +100,11 @@ type Comparison struct {
 	EffectSD *Value    `json:"effect_sd,omitempty"`
 	Warnings *[]string `json:"warnings,omitempty"`
 	// Path is that of the metric in the models ([Object.Number]), empty where Metric is.
-	Path  string `json:"path,omitempty"`
-	Extra Object `json:",inline"` // keys that this version does not know, of a file that was read
+	Path string `json:"path,omitempty"`
+	// Extremes are those of all models that were compared on the metric, where their joint
+	// distribution is known; the comparisons of a metric share them.
+	Extremes *Extremes `json:"-"`
+	Extra    Object    `json:",inline"` // keys that this version does not know, of a file that was read
 }
 
 // NewResult returns an empty result of the named analysis, started now, with

@@ -19,6 +19,7 @@ import (
 
 	"repscope/internal/escape"
 	"repscope/internal/regular"
+	"repscope/internal/tabular"
 )
 
 // Samples is what a result file says of its file of scores per sample. That file has
@@ -130,26 +131,25 @@ func ReadSamples(path string) (*SampleTable, error) {
 // ReadSamplesFrom reads scores per sample; name stands for the file in errors. Empty
 // cells and nan are undefined.
 //
-// Errors, with the file and the line: [ErrTruncated], columns other than model,
-// sample, group and at least one metric, a metric that has two columns, a row of
-// another length, a score that is no number, a sample that a model has twice.
+// Columns may stand in any order. A table may have no metric: of a run none of whose numbers is
+// a mean over samples. Errors, with the file and the line: [ErrTruncated], no column model, sample
+// or group, two columns of one name, a row of another length, a score that is no number, a sample
+// that a model has twice.
 func ReadSamplesFrom(name string, r io.Reader) (*SampleTable, error) {
 	data, err := regular.All(context.Background(), name, r, regular.Table)
 	if err != nil {
 		return nil, err
 	}
 	sum := sha256.Sum256(data)
-	data = bytes.TrimPrefix(data, []byte("\ufeff"))
-	s := &sampleReader{name: name, csv: csv.NewReader(bytes.NewReader(data)), table: &SampleTable{SHA256: hex.EncodeToString(sum[:])}, models: map[string]int{}}
-	s.csv.ReuseRecord = true
+	s := &sampleReader{name: name, table: &SampleTable{SHA256: hex.EncodeToString(sum[:])}, models: map[string]int{}}
 	switch {
 	case len(bytes.TrimSpace(data)) == 0:
 		return nil, fmt.Errorf("%s: %w: the file is empty", name, ErrTruncated)
 	case data[len(data)-1] != '\n':
 		return nil, fmt.Errorf("%s: %w: its last line does not end", name, ErrTruncated)
 	}
-	if err := s.header(); err != nil {
-		return nil, err
+	if err := s.header(data); err != nil {
+		return nil, fmt.Errorf("%s:1: %w", name, err)
 	}
 	for {
 		record, err := s.read()
@@ -177,6 +177,8 @@ type sampleReader struct {
 	csv    *csv.Reader
 	table  *SampleTable
 	models map[string]int // position in the table
+	first  []int          // places of model, sample and group
+	scores []int          // places of the metrics
 	seen   []map[string]bool
 }
 
@@ -206,31 +208,32 @@ func (s *sampleReader) failed(err error) error {
 	return fmt.Errorf("%s:%d:%d: no CSV: %w", s.name, parse.Line, parse.Column, parse.Err)
 }
 
-func (s *sampleReader) header() error {
-	record, err := s.read()
+func (s *sampleReader) header(data []byte) error {
+	rows, names, err := tabular.Open(s.name, bytes.NewReader(data), tabular.Options{Separator: ',', Exact: true})
 	if err != nil {
-		return s.failed(err)
+		return err
 	}
-	if len(record) < 3 || !slices.Equal(record[:3], sampleColumns) {
-		return s.errorf("want the columns model, sample, group and metrics, got %.80q", strings.Join(record, ","))
+	for i, name := range names {
+		names[i] = escape.Uncell(name)
 	}
-	s.table.Metrics = slices.Clone(record[3:])
-	for i, metric := range s.table.Metrics {
-		if metric == "" {
-			return s.errorf("column %d has no name", 4+i)
+	for _, name := range sampleColumns {
+		k := slices.Index(names, name)
+		if k < 0 {
+			return tabular.Missing(name, names)
 		}
-		if slices.Contains(s.table.Metrics[:i], metric) {
-			return s.errorf("the metric %q has two columns", metric)
-		}
+		s.first = append(s.first, k)
 	}
-	if len(s.table.Metrics) == 0 {
-		return s.errorf("there is no column of a metric")
+	s.csv = rows
+	for i, name := range names {
+		if !slices.Contains(s.first, i) {
+			s.scores, s.table.Metrics = append(s.scores, i), append(s.table.Metrics, name)
+		}
 	}
 	return nil
 }
 
 func (s *sampleReader) row(record []string) error {
-	model, sample := record[0], record[1]
+	model, sample, group := record[s.first[0]], record[s.first[1]], record[s.first[2]]
 	at, known := s.models[model]
 	if !known {
 		at = len(s.table.Models)
@@ -245,13 +248,13 @@ func (s *sampleReader) row(record []string) error {
 	sample = strings.Clone(sample)
 	s.seen[at][sample] = true
 	m.Sample = append(m.Sample, sample)
-	if n := len(m.Group); n > 0 && m.Group[n-1] == record[2] {
+	if n := len(m.Group); n > 0 && m.Group[n-1] == group {
 		m.Group = append(m.Group, m.Group[n-1])
 	} else {
-		m.Group = append(m.Group, strings.Clone(record[2]))
+		m.Group = append(m.Group, strings.Clone(group))
 	}
-	for k, cell := range record[3:] {
-		v := math.NaN()
+	for k, place := range s.scores {
+		cell, v := record[place], math.NaN()
 		if cell != "" {
 			var err error
 			if v, err = strconv.ParseFloat(cell, 64); err != nil {

@@ -9,6 +9,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -122,16 +123,31 @@ func TestUnequalSamples(t *testing.T) {
 	}
 }
 
+// The order of the columns is free: the same scores.
+func TestSamplesInAnyOrder(t *testing.T) {
+	t.Parallel()
+	a, err := ReadSamplesFrom("a.csv", strings.NewReader("model,sample,group,mse,mae\nx,0,7,1,2\nx,1,8,3,4\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := ReadSamplesFrom("b.csv", strings.NewReader("mse,group,mae,model,sample\n1,7,2,x,0\n3,8,4,x,1\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if b.SHA256 = a.SHA256; !reflect.DeepEqual(a, b) {
+		t.Errorf("%+v, want %+v", b, a)
+	}
+}
+
 func TestBadSamples(t *testing.T) {
 	t.Parallel()
 	const head = "model,sample,group,mse\n"
 	for text, want := range map[string]string{
 		"":                           "s.csv: truncated: the file is empty",
 		head + "a,0,1,0.5":           "s.csv: truncated: its last line does not end",
-		"model,sample,mse\na,0,1\n":  `s.csv:1: want the columns model, sample, group and metrics, got "model,sample,mse"`,
-		"model,sample,group\n":       "s.csv:1: there is no column of a metric",
+		"model,sample,mse\na,0,1\n":  `s.csv:1: there is no column "group"; the columns are model, sample, mse`,
 		"model,sample,group,\n":      "s.csv:1: column 4 has no name",
-		"model,sample,group,m,k,m\n": `s.csv:1: the metric "m" has two columns`,
+		"model,sample,group,m,k,m\n": `s.csv:1: two columns are named "m"`,
 		head + "a,0,1\n":             "s.csv:2: the row has another number of cells than the 4 columns",
 		head + "a,0,1,2\nb,0,1,x\n":  `s.csv:3: mse of b, sample 0: "x" is no number`,
 		head + "a,0,1,1e999\n":       `s.csv:2: mse of a, sample 0: "1e999" is no number`,
@@ -145,6 +161,11 @@ func TestBadSamples(t *testing.T) {
 	}
 	if _, err := ReadSamplesFrom("s.csv", strings.NewReader(head+"a,0,1,2")); !errors.Is(err, ErrTruncated) {
 		t.Errorf("truncated: %v", err)
+	}
+	// A run none of whose numbers is a mean over samples writes its samples all the same.
+	bare, err := ReadSamplesFrom("s.csv", strings.NewReader("model,sample,group\na,0,1\na,1,1\n"))
+	if err != nil || len(bare.Metrics) != 0 || bare.Rows() != 2 {
+		t.Errorf("no metric: %+v, %v", bare, err)
 	}
 	read, err := ReadSamplesFrom("s.csv", strings.NewReader("\ufeff"+head+"a,0,1,nan\na,1,1,\nb,0,1,inf\n"))
 	if err != nil || len(read.Models) != 2 || !math.IsNaN(read.Models[0].Scores[0][0]) || !math.IsNaN(read.Models[0].Scores[0][1]) || !math.IsInf(read.Models[1].Scores[0][0], 1) {

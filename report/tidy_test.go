@@ -146,7 +146,7 @@ func TestTidyComparisons(t *testing.T) {
 	}
 	columns := 1
 	for field := range reflect.TypeFor[Comparison]().Fields() {
-		if strings.HasPrefix(field.Tag.Get("json"), ",") {
+		if tag := field.Tag.Get("json"); tag == "-" || strings.HasPrefix(tag, ",") {
 			continue
 		}
 		columns++

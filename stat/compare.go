@@ -14,7 +14,13 @@ type CompareOptions struct {
 	Level        float64 // of the interval; 0 means 0.95
 	Permutations int     // sign patterns drawn where not all are tried; 0 means 9,999
 	Seed         uint64
+	// Fixed say of [CompareSeeds] which of the two models has no other runs than those it has,
+	// as one that is not trained.
+	Fixed [2]bool
 }
+
+// SameEverywhere is why a difference that is not 0 has neither interval nor p value.
+const SameEverywhere = "all blocks differ by the same amount: there is no error to test against"
 
 // Comparison is the difference of one statistic between two models.
 type Comparison struct {
@@ -54,6 +60,12 @@ func Compare(a, b *Jackknifed, o CompareOptions) (Comparison, error) {
 	if err != nil {
 		return Comparison{}, err
 	}
+	if noError(d.StdError, a.Estimate, b.Estimate, a.StdError, b.StdError) {
+		if d.StdError = 0; noError(math.Abs(d.Estimate), a.Estimate, b.Estimate) {
+			d.Estimate = 0
+		}
+		d.interval(d.Interval.Level)
+	}
 	d.Untestable = a.Untestable
 	c := Comparison{Difference: d.Estimate, Interval: d.Interval, DF: d.DF, T: math.NaN(), P: math.NaN(), PHolm: math.NaN(),
 		SignFlip: math.NaN(), EffectSD: math.NaN(), Blocks: len(d.BlockSizes), Warnings: a.Warnings}
@@ -62,7 +74,7 @@ func Compare(a, b *Jackknifed, o CompareOptions) (Comparison, error) {
 		return c, nil
 	}
 	if difference := subtract(a.Influence, b.Influence); difference != nil {
-		if sd := StandardDeviation(difference); sd > 0 {
+		if sd := StandardDeviation(difference); !noError(sd, a.Estimate, b.Estimate, StandardDeviation(a.Influence)) {
 			c.EffectSD = d.Estimate / sd
 		}
 	}
@@ -70,7 +82,8 @@ func Compare(a, b *Jackknifed, o CompareOptions) (Comparison, error) {
 		return c, nil
 	}
 	if c.T, c.P = d.test(); math.IsNaN(c.P) {
-		c.Reason = "all blocks differ by the same amount: there is no error to test against"
+		c.Reason = SameEverywhere
+		c.Interval = noInterval(c.Interval.Level, "%s", c.Reason)
 		return c, nil
 	}
 	c.PHolm = c.P

@@ -218,3 +218,43 @@ func ExampleCompare() {
 	// 30 episodes
 	// difference -0.50 [-0.52, -0.49], p = 3e-36
 }
+
+// TestCompare_EqualScores: a difference that is the same everywhere but for rounding has no
+// error, and no p value; one that is seen without any doubt has one above 0.
+func TestCompare_EqualScores(t *testing.T) {
+	t.Parallel()
+	const n = 100
+	labels, x, above, noisy := make([]int, n), make([]float64, n), make([]float64, n), make([]float64, n)
+	r := NewRandom(NewKey(1))
+	for i := range x {
+		labels[i] = i * i / 1000 // ten episodes, of 5 to 32
+		x[i] = r.Normal()
+		above[i], noisy[i] = x[i]+0.1, x[i]+1e4+1e-3*r.Normal()
+	}
+	b := mustBlocks(t, n, labels, BlockSpec{Kind: EpisodeBlocks})
+	c, err := Compare(mustMean(t, b, x), mustMean(t, b, above), CompareOptions{})
+	if err != nil || !math.IsNaN(c.P) || !math.IsNaN(c.SignFlip) || !math.IsNaN(c.EffectSD) || !strings.Contains(c.Reason, "same amount") ||
+		c.Interval.Defined() || c.Interval.Reason != c.Reason {
+		t.Errorf("a constant difference: %+v, %v", c, err)
+	}
+	c, err = Compare(mustMean(t, b, x), mustMean(t, b, noisy), CompareOptions{})
+	if err != nil || !(c.P > 0) || c.P > 1e-40 {
+		t.Errorf("a sure difference: p %v, %v", c.P, err)
+	}
+	equal := make([]float64, n)
+	for i := range equal {
+		equal[i] = 0.1 + 0.2
+	}
+	if v := mustMean(t, b, equal); v.StdError != 0 {
+		t.Errorf("equal scores have the error %v", v.StdError)
+	}
+	if p := TTestP(1e9, 1e5); p != math.SmallestNonzeroFloat64 {
+		t.Errorf("p %v", p)
+	}
+	for _, runs := range [][]float64{{0.1 + 0.2, 0.3, 0.1 + 0.2}, {0.3}} {
+		d, err := Welch([]float64{0.7, 0.1 + 0.6, 0.7}, runs, 0)
+		if err != nil || !math.IsNaN(d.P) || d.Reason == "" || d.Interval.Defined() {
+			t.Errorf("runs that do not vary: %+v, %v", d, err)
+		}
+	}
+}

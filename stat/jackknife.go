@@ -94,9 +94,21 @@ func DeleteBlockJackknife(estimate float64, replicates []float64, sizes []int, l
 		w := float64(sizes[j]) / total
 		spread += float64(w*w) * float64(d*d) / (1 - w)
 	}
-	v.StdError = math.Sqrt(spread)
+	if v.StdError = math.Sqrt(spread); noError(v.StdError, estimate) {
+		v.StdError = 0
+	}
 	v.interval(level)
 	return v, nil
+}
+
+// noError reports whether a standard error is that of rounding in numbers of this size: equal
+// scores have none, whatever the last bits of their sums.
+func noError(stdError float64, sizes ...float64) bool {
+	size := 0.0
+	for _, v := range sizes {
+		size = max(size, math.Abs(v))
+	}
+	return stdError <= 1e-13*size
 }
 
 // interval is Estimate ± t·StdError.
@@ -129,8 +141,7 @@ func (v *Jackknifed) test() (t, p float64) {
 		return math.NaN(), math.NaN()
 	}
 	t = v.Estimate / v.StdError
-	p, _ = twoSidedP(t, v.DF)
-	return t, p
+	return t, TTestP(t, v.DF)
 }
 
 // WithTails lowers DF to those that the standard error has by the spread of the squares

@@ -28,10 +28,12 @@ type SeedComparison struct {
 // with Satterthwaite's degrees of freedom. What a run does to a single block is in both
 // terms, so the sum is too large rather than too small (the two-way variance of Cameron,
 // Gelbach and Miller 2011, "Robust inference with multiway clustering", without its
-// subtraction). A model with a single run, as a baseline that is not trained, has no
-// variance between runs, and a warning says that the statement is about this run; with
-// one run of both it is that of [Compare]. SignFlip and EffectSD are those over
-// blocks, of the means over runs. Blocks that carry no test leave the p values
+// subtraction). The runs of a model with a single one are taken to vary as those of the other
+// model do, as one score against a small sample (Crawford and Howell 1998): its variance is
+// the other's, s²_A·(1/k_A + 1), and a warning says so. A model that [CompareOptions.Fixed]
+// names has no variance between runs. With one run of both nothing shows it: the comparison
+// is that of [Compare], and a warning says that it is about these runs. SignFlip and EffectSD
+// are those over blocks, of the means over runs. Blocks that carry no test leave the p values
 // undefined. Errors: no runs, other blocks.
 func CompareSeeds(a, b []*Jackknifed, o CompareOptions) (SeedComparison, error) {
 	const quantity = "comparison of runs"
@@ -58,27 +60,33 @@ func CompareSeeds(a, b []*Jackknifed, o CompareOptions) (SeedComparison, error) 
 	if err != nil {
 		return SeedComparison{}, err
 	}
-	c := SeedComparison{Comparison: compared, SeedsA: len(a), SeedsB: len(b), SeedError: math.Sqrt(seedsA + seedsB), BlockError: difference.StdError}
-	for i, k := range []int{len(a), len(b)} {
-		if k == 1 {
-			c.Warnings = append(c.Warnings[:len(c.Warnings):len(c.Warnings)],
-				fmt.Sprintf("the %s model has one run: what other runs of it would give is not in the interval", []string{"first", "second"}[i]))
+	k, seeds := [2]int{len(a), len(b)}, [2]float64{seedsA, seedsB}
+	c := SeedComparison{Comparison: compared, SeedsA: len(a), SeedsB: len(b), BlockError: difference.StdError}
+	seedDF := 0.0 // Σ v²/df of the variances between runs
+	for i := range k {
+		other := 1 - i
+		switch {
+		case k[i] > 1:
+			v := seeds[i]
+			if borrows := k[other] == 1 && !o.Fixed[other]; borrows {
+				v *= float64(1 + k[i]) // s²·(1/k + 1)
+				seeds[other] = float64(seeds[i] * float64(k[i]))
+				c.warn("the %s model has one run: others are taken to vary as those of the %s model", nth[other], nth[i])
+			}
+			seedDF += float64(v*v) / float64(k[i]-1)
+		case k[other] == 1 && !o.Fixed[i]:
+			c.warn("the %s model has one run: what other runs of it would give is not in the interval", nth[i])
 		}
 	}
+	c.SeedError = math.Sqrt(seeds[0] + seeds[1])
 	blocks := float64(difference.StdError * difference.StdError)
-	total := seedsA + seedsB + blocks
+	total := seeds[0] + seeds[1] + blocks
 	c.StdError = math.Sqrt(total)
-	if difference.Reason != "" || !isFinite(total) || seedsA+seedsB == 0 {
+	if difference.Reason != "" || !isFinite(total) || noError(c.SeedError, meanA.Estimate, meanB.Estimate) {
 		return c, nil
 	}
 	// Satterthwaite's degrees of freedom of the sum.
-	parts := float64(blocks*blocks) / difference.DF
-	if len(a) > 1 {
-		parts += float64(seedsA*seedsA) / float64(len(a)-1)
-	}
-	if len(b) > 1 {
-		parts += float64(seedsB*seedsB) / float64(len(b)-1)
-	}
+	parts := float64(blocks*blocks)/difference.DF + seedDF
 	c.DF = float64(total*total) / parts
 	t, err := StudentTQuantile((1+level)/2, c.DF)
 	if err != nil {
@@ -88,10 +96,17 @@ func CompareSeeds(a, b []*Jackknifed, o CompareOptions) (SeedComparison, error) 
 	if meanA.Untestable == "" {
 		c.Reason = ""
 		c.T = c.Difference / c.StdError
-		c.P, _ = twoSidedP(c.T, c.DF)
+		c.P = TTestP(c.T, c.DF)
 		c.PHolm = c.P
 	}
 	return c, nil
+}
+
+// nth names the models of a warning.
+var nth = [2]string{"first", "second"}
+
+func (c *SeedComparison) warn(format string, arguments ...any) {
+	c.Warnings = append(c.Warnings[:len(c.Warnings):len(c.Warnings)], fmt.Sprintf(format, arguments...))
 }
 
 // BlocksNeeded returns the least number of blocks with which this many runs find a

@@ -105,6 +105,46 @@ func TestCompareSeeds(t *testing.T) {
 	}
 }
 
+// TestCompareSeeds_OneRun: without variance between blocks, one run against several is one
+// score against a sample, t = d/(s·√(1 + 1/k)) with k − 1 degrees of freedom; a fixed model has
+// no variance between runs, t = d/(s/√k).
+func TestCompareSeeds_OneRun(t *testing.T) {
+	t.Parallel()
+	labels := make([]int, 40)
+	for i := range labels {
+		labels[i] = i / 4
+	}
+	blocks, err := NewBlocks(40, labels, BlockSpec{Kind: EpisodeBlocks})
+	if err != nil {
+		t.Fatal(err)
+	}
+	constant := make([]float64, 40)
+	runs, one := runsOf(t, blocks, constant, 1, 2, 3, 6), runsOf(t, blocks, constant, 0.5)
+	s := StandardDeviation([]float64{1, 2, 3, 6})
+	for _, of := range []struct {
+		fixed bool
+		se    float64
+		note  string
+	}{{false, s * math.Sqrt(1.25), "taken to vary"}, {true, s / 2, ""}} {
+		for swap := range 2 {
+			a, b, o := runs, one, CompareOptions{Fixed: [2]bool{false, of.fixed}}
+			if swap == 1 {
+				a, b, o.Fixed = one, runs, [2]bool{of.fixed, false}
+			}
+			c, err := CompareSeeds(a, b, o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			within(t, "standard error", c.StdError, of.se, 1e-12)
+			within(t, "degrees of freedom", c.DF, 3, 1e-9)
+			within(t, "p", c.P, TTestP(c.Difference/of.se, 3), 1e-12)
+			if (len(c.Warnings) > 0) != (of.note != "") || of.note != "" && !strings.Contains(c.Warnings[len(c.Warnings)-1], of.note) {
+				t.Errorf("fixed %v: warnings %q", of.fixed, c.Warnings)
+			}
+		}
+	}
+}
+
 func TestCompareSeedsErrors(t *testing.T) {
 	t.Parallel()
 	values := []float64{1, 2, 3, 5, 4, 6}

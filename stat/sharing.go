@@ -66,7 +66,7 @@ func CompareSharing(a, b *Jackknifed, shared int, o CompareOptions) (Comparison,
 		return c, nil
 	}
 	c.T = c.Difference / se
-	c.P, _ = twoSidedP(c.T, c.DF)
+	c.P = TTestP(c.T, c.DF)
 	c.PHolm = c.P
 	return c, nil
 }

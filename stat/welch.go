@@ -40,7 +40,8 @@ func Welch(a, b []float64, level float64) (MeanDifference, error) {
 	case math.IsNaN(d.StdError):
 		d.StdError = math.NaN()
 		d.Reason = "one value has no variance"
-	case d.StdError == 0:
+	case noError(d.StdError, meanA, meanB):
+		d.StdError = 0
 		d.Reason = "the values do not vary: there is no error to test against"
 	}
 	if d.Reason != "" {
@@ -54,16 +55,22 @@ func Welch(a, b []float64, level float64) (MeanDifference, error) {
 	}
 	d.Interval = Interval{Low: d.Difference - t*d.StdError, High: d.Difference + t*d.StdError, Level: level}
 	d.T = d.Difference / d.StdError
-	d.P, _ = twoSidedP(d.T, d.DF)
+	d.P = TTestP(d.T, d.DF)
 	return d, nil
 }
 
 // TTestP returns the two-sided p value P(|T| ≥ |t|) of Student's t with df degrees of
-// freedom; NaN for NaN and for df ≤ 0.
+// freedom, infinitely many for a normal statistic; NaN for NaN and for df ≤ 0. It is never 0:
+// what is too small for a float64 is the least one.
 func TTestP(t, df float64) float64 {
-	if math.IsNaN(t) || !(df > 0) {
+	var p float64
+	switch {
+	case math.IsNaN(t) || !(df > 0):
 		return math.NaN()
+	case math.IsInf(df, 1):
+		p = normalTwoSidedP(t)
+	default:
+		p, _ = twoSidedP(t, df)
 	}
-	p, _ := twoSidedP(t, df)
-	return p
+	return max(p, math.SmallestNonzeroFloat64)
 }

@@ -56,7 +56,7 @@ func hostileFiles(t *testing.T, dir string) {
 	for i := range 30 {
 		fmt.Fprintf(&rows, "%d,%d\n", i%3, i*i%7)
 	}
-	put("h.csv", []byte(cell+",b"+cell[1:len(cell)-1][:2]+"\n"+rows.String()))
+	put("h.csv", []byte(cell+",b"+cell[1 : len(cell)-1][:2]+"\n"+rows.String()))
 	put("bad.csv", []byte("a\n"+cell+"\n1\n"))
 	put("losses.csv", []byte("step,"+cell+"\n1,2\n2,1\n"))
 	put("seq.csv", []byte("id,VH,VL\n"+cell+",EVQLVESGGGLV,DIQMTQSPSS\nb"+cell+",QVQL,EIVL\n"+"c,EV1QL"+cell[1:3]+",EIVL\n"))

@@ -219,6 +219,9 @@ func (s *settings) registerOutput(flags *run.Flags) {
 	flags.Group(run.Running, "workers", "resume")
 	flags.Alias("vis", "plots")
 	flags.Alias("skip-all", "resume")
+	flags.Answer("eval-pipeline", func(_ string, args []string) string {
+		return "eval_pipeline is canvas itself: canvas " + run.Without(args, "eval_pipeline")
+	})
 }
 
 // given are the flags that were set, of some.
@@ -239,7 +242,7 @@ var ofTree, ofCases = []string{"base-dir", "task", "variant"}, []string{"model",
 // check finds wrong usage before any file is opened, and where a tree has its results.
 func (s *settings) check(o *run.Options) error {
 	for _, m := range s.models {
-		if name, file, ok := strings.Cut(m, "="); ok {
+		if name, file, ok := run.CutName(m); ok {
 			return run.Hint(run.Usage("--model %s: here it is the name of a model whose designs are scored, no file", m),
 				"a model of saliency is given with --saliency-model "+file+", one of sentences with --sentence-model "+file, "--model "+
 					name+" scores the cases of "+name)
@@ -253,7 +256,8 @@ func (s *settings) check(o *run.Options) error {
 	if err := s.checkForm(); err != nil {
 		return err
 	}
-	for _, name := range s.given("resume", "skip-all", "reports", "saliency-plots", "save-saliency-vis", "precompute-semantic") {
+	for _, name := range s.given("resume", "skip-all", "reports", "saliency-plots", "save-saliency-vis",
+		"precompute-semantic", "precompute-blip") {
 		if err := o.Together(name, "that is kept or written as cases are scored"); err != nil {
 			return err
 		}

@@ -69,11 +69,13 @@ func (r *Result) describe(env *run.Env) {
 	for _, k := range r.kinds {
 		for _, key := range k.Keys {
 			results.Describe(env, key.directionOf(), key.Unit, key.Name)
+			results.Limit(env, key.Low, key.High, key.Name)
 			if r.improves(key.Name) {
 				results.Describe(env, key.directionOf(), key.Unit, key.Name+"_improvement")
 			}
 		}
 	}
+	results.Headline(env, mainNames...)
 }
 
 // improves reports whether some model has an improvement of a key.

@@ -4,7 +4,6 @@ package canvas
 
 import (
 	"bytes"
-	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
@@ -12,6 +11,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"repscope/internal/tabular"
 )
 
 // Rating is what a person thinks of a case: higher is better.
@@ -20,67 +21,66 @@ type Rating struct {
 	Value       float64
 }
 
+// ratingColumns are those of ratings.
+var ratingColumns = []tabular.Column{{Name: "case_id"}, {Name: "rating"}, {Name: "rater", Optional: true}}
+
 // ReadRatings reads a CSV file with the columns case_id and rating, and rater where several
 // people have rated; name is that of the file, for errors. Rows without a rating are passed
 // over. Errors: no such columns, a rating that is no number, two ratings of one person for one
 // case, no ratings.
 func ReadRatings(name string, data []byte) ([]Rating, error) {
-	reader := csv.NewReader(bytes.NewReader(bytes.TrimPrefix(data, []byte("\ufeff"))))
-	reader.TrimLeadingSpace = true
-	header, err := reader.Read()
-	if errors.Is(err, io.EOF) {
-		return nil, fmt.Errorf("%s: the file is empty, want the columns case_id and rating", name)
+	out, err := readRatings(name, data)
+	if err == nil && len(out) == 0 {
+		err = errors.New("there are no ratings")
+	}
+	if err == nil {
+		err = checkRatings(out)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	place := map[string]int{"case_id": -1, "rating": -1, "rater": -1}
-	for i, column := range header {
-		column = strings.ToLower(strings.TrimSpace(column))
-		at, known := place[column]
-		if known && at >= 0 {
-			return nil, fmt.Errorf("%s: the column %s stands twice", name, column)
-		} else if known {
-			place[column] = i
-		}
+	return out, nil
+}
+
+func readRatings(name string, data []byte) ([]Rating, error) {
+	rows, names, err := tabular.Open(name, bytes.NewReader(data), tabular.Options{})
+	if err != nil {
+		return nil, err
 	}
-	if place["case_id"] < 0 || place["rating"] < 0 {
-		return nil, fmt.Errorf("%s: the columns are %s, want case_id and rating, and rater where several people have rated",
-			name, strings.Join(header, ", "))
+	columns, err := tabular.Find(names, ratingColumns...)
+	if err != nil {
+		return nil, err
 	}
+	rows.TrimLeadingSpace = true
 	var out []Rating
 	for {
-		row, err := reader.Read()
+		row, err := rows.Read()
 		if errors.Is(err, io.EOF) {
-			break
+			return out, nil
 		}
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", name, err)
+			return nil, tabular.Error(err)
 		}
-		line, _ := reader.FieldPos(0)
-		r := Rating{Case: strings.TrimSpace(row[place["case_id"]])}
-		if at := place["rater"]; at >= 0 {
-			r.Rater = strings.TrimSpace(row[at])
+		line, _ := rows.FieldPos(0)
+		cell := func(column int) string {
+			if columns[column] < 0 {
+				return ""
+			}
+			return strings.TrimSpace(strings.Clone(row[columns[column]]))
 		}
-		text := strings.TrimSpace(row[place["rating"]])
+		r := Rating{Case: cell(0), Rater: cell(2)}
+		text := cell(1)
 		if text == "" {
 			continue
 		}
 		if r.Case == "" {
-			return nil, fmt.Errorf("%s: line %d rates no case", name, line)
+			return nil, fmt.Errorf("line %d rates no case", line)
 		}
 		if r.Value, err = strconv.ParseFloat(text, 64); err != nil || math.IsNaN(r.Value) || math.IsInf(r.Value, 0) {
-			return nil, fmt.Errorf("%s: line %d: the rating of %s is %q, want a number", name, line, r.Case, text)
+			return nil, fmt.Errorf("line %d: the rating of %s is %q, want a number", line, r.Case, text)
 		}
 		out = append(out, r)
 	}
-	if len(out) == 0 {
-		return nil, fmt.Errorf("%s: there are no ratings", name)
-	}
-	if err := checkRatings(out); err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
-	}
-	return out, nil
 }
 
 // checkRatings finds ratings that are no numbers, and two of one person for one case.

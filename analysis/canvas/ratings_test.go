@@ -15,15 +15,16 @@ func TestReadRatings(t *testing.T) {
 		t.Errorf("%v, want %v (%v)", got, want, err)
 	}
 	for text, want := range map[string]string{
-		"":                                     "the file is empty",
-		"case_id,score\na,1\n":                 "the columns are case_id, score, want case_id and rating",
+		"":                                     "the table is empty",
+		"case_id,score\na,1\n":                 `there is no column "rating"; the columns are case_id, score, want case_id, rating`,
 		"case_id,rating\na,good\n":             `line 2: the rating of a is "good", want a number`,
 		"case_id,rating\na,NaN\n":              "want a number",
 		"case_id,rating\n,3\n":                 "line 2 rates no case",
 		"case_id,rating\na,\n":                 "there are no ratings",
 		"case_id,rating,rater\na,1,x\na,2,x\n": "x rates a twice",
-		"case_id,rating,rating\na,1,2\n":       "the column rating stands twice",
-		"case_id,rating\na,1,2\n":              "wrong number of fields",
+		"case_id,rating,rating\na,1,2\n":       `two columns are named "rating"`,
+		"case_id,rating\na,1,2\n":              "line 2 has another number of cells than the first",
+		"case_id,rating,Rating\na,1,2\n":       "the columns rating and Rating both hold rating",
 		"case_id,rating\n\"a,1\n":              "r.csv",
 		"case_id,rating\na,1e999\n":            "want a number",
 	} {

@@ -78,6 +78,11 @@ func (o *SemanticSettings) register(flags *run.Flags) {
 	flags.CountVar(&o.CaptionTokens, "caption-tokens", 1, "`N` tokens of a caption at most")
 	flags.BoolVar(&o.Precompute, "precompute-semantic", false,
 		"compute the scores of captions first and keep them in precomputed_blip_scores.json of --out, where later runs find them")
+	flags.Alias("precompute-blip", "precompute-semantic")
+	flags.Answer("precompute-blip", func(_ string, args []string) string {
+		return "precompute_blip is --precompute-semantic here: canvas --precompute-semantic " +
+			run.Without(args, "precompute_blip")
+	})
 	o.Vision.register(flags)
 }
 
@@ -124,7 +129,8 @@ func (o *SemanticSettings) check() error {
 	case o.Captioner != "" && o.Sentence == "":
 		return run.Usage("--captioner needs --sentence-model and --tokenizer, by which captions are compared")
 	case o.Precompute && o.Sentence == "" && o.Embeddings[0] == "":
-		return run.Usage("--precompute-semantic needs --sentence-model and --tokenizer, or --embeddings-reference and --embeddings-generated")
+		return run.Usage("--precompute-semantic needs --sentence-model and --tokenizer, with --captioner or --captions, " +
+			"or --embeddings-reference and --embeddings-generated")
 	}
 	return o.Vision.check(o.ImageEmbeddings[0] != "")
 }

@@ -38,7 +38,7 @@ func (p *plan) addPersistence(d dims) error {
 	a := p.in.Fields
 	s := a.Shape()
 	if len(s) != 4 || s[0] != d.n || s[2] != d.h || s[3] != d.w {
-		return fmt.Errorf("input: %s has shape %v, want [%d,Vin,%d,%d]", a.Name(), s, d.n, d.h, d.w)
+		return fmt.Errorf("input: %s has shape %v, want [%d,Vin,%d,%d]%s", a.Name(), stored(a), d.n, d.h, d.w, d.note)
 	}
 	names := p.in.FieldVariables
 	if names == nil {
@@ -119,7 +119,8 @@ func (p *plan) addClimate(d dims) error {
 		want = []int{d.n, d.v, d.h, d.w}
 	}
 	if !slices.Equal(s, want) {
-		return fmt.Errorf("climatology: %s has shape %v, want [%d,%d,%d], or %v with one per sample", a.Name(), s, d.v, d.h, d.w, d)
+		return fmt.Errorf("climatology: %s has shape %v, want [%d,%d,%d], or %v with one per sample%s", a.Name(),
+			stored(a), d.v, d.h, d.w, d, d.note)
 	}
 	return nil
 }

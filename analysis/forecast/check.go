@@ -13,7 +13,10 @@ import (
 )
 
 // dims are the sizes of a target.
-type dims struct{ n, v, h, w int }
+type dims struct {
+	n, v, h, w int
+	note       string // for errors: that the target was taken for one variable
+}
 
 func (d dims) String() string { return fmt.Sprintf("[%d,%d,%d,%d]", d.n, d.v, d.h, d.w) }
 
@@ -21,11 +24,16 @@ func (d dims) String() string { return fmt.Sprintf("[%d,%d,%d,%d]", d.n, d.v, d.
 func (in *Input) dims() (dims, error) {
 	s := in.Target.Shape()
 	if len(s) != 4 {
-		return dims{}, fmt.Errorf("target: %s has shape %v, want [N,V,H,W]: samples, variables, rows, columns", in.Target.Name(), s)
+		return dims{}, fmt.Errorf(
+			"target: %s has shape %v, want [N,V,H,W]: samples, variables, rows, columns; or [N,H,W] of one variable",
+			in.Target.Name(), stored(in.Target))
 	}
-	d := dims{s[0], s[1], s[2], s[3]}
+	d := dims{n: s[0], v: s[1], h: s[2], w: s[3]}
+	if own := stored(in.Target); len(own) == 3 {
+		d.note = fmt.Sprintf("; the target %s of shape %v is one variable", in.Target.Name(), own)
+	}
 	if d.n < 1 || d.v < 1 || d.h < 1 || d.w < 1 {
-		return d, fmt.Errorf("target: %s has shape %v: it is empty", in.Target.Name(), s)
+		return d, fmt.Errorf("target: %s has shape %v: it is empty", in.Target.Name(), stored(in.Target))
 	}
 	return d, nil
 }
@@ -34,7 +42,8 @@ func (in *Input) dims() (dims, error) {
 func (f *Forecast) members(d dims) (int, error) {
 	s := f.Members.Shape()
 	fail := func(format string, args ...any) (int, error) {
-		return 0, fmt.Errorf("forecast %s: %s has shape %v, %s", f.Name, f.Members.Name(), s, fmt.Sprintf(format, args...))
+		return 0, fmt.Errorf("forecast %s: %s has shape %v, %s", f.Name, f.Members.Name(), stored(f.Members),
+			fmt.Sprintf(format, args...))
 	}
 	grid := []int{d.v, d.h, d.w}
 	want := fmt.Sprintf("want [%d,S,%d,%d,%d], S members of the target's shape", d.n, d.v, d.h, d.w)
@@ -50,9 +59,9 @@ func (f *Forecast) members(d dims) (int, error) {
 	case len(s) == 4:
 		return 1, nil
 	case s[2] != d.v:
-		return fail("%s: %d variables for %d", want, s[2], d.v)
+		return fail("%s: %d variables for %d%s", want, s[2], d.v, d.note)
 	case s[3] != d.h || s[4] != d.w:
-		return fail("%s: a grid of %d × %d for one of %d × %d", want, s[3], s[4], d.h, d.w)
+		return fail("%s: a grid of %d × %d for one of %d × %d%s", want, s[3], s[4], d.h, d.w, d.note)
 	case s[1] < 1:
 		return fail("%s: it has no member", want)
 	}
@@ -171,7 +180,12 @@ func (in *Input) setting(o Options) (*setting, dims, error) {
 	if err != nil {
 		return nil, d, err
 	}
-	s.weights, s.masked = [][]float64{all}, slices.Contains(all, 0)
+	s.weights = [][]float64{all}
+	for c, w := range all {
+		if w == 0 {
+			s.masked = append(s.masked, c)
+		}
+	}
 	for _, r := range in.Regions {
 		what := "region " + r.Name
 		part, err := cellWeights(what, r.Weights, d)
@@ -217,6 +231,7 @@ func (o Options) withDefaults() (Options, error) {
 		{"estimator of the CRPS", &o.CRPS, []string{EstimatorFair, EstimatorBiased}}, {"estimator of energy scores", &o.Energy, []string{EstimatorFair, EstimatorBiased}},
 		{"variogram score", &o.Variogram, []string{VariogramProper, VariogramDocumented}}, {"patch mode", &o.PatchMode, []string{PatchPool, PatchTile}},
 		{"spectrum", &o.Spectrum, []string{SpectrumDCT, SpectrumFFT}},
+		{"rule of events", &o.EventRule, []string{EventAtLeast, EventAbove}},
 	} {
 		if err := choice(c.what, c.value, c.of...); err != nil {
 			return o, err
@@ -248,6 +263,9 @@ func (o Options) withDefaults() (Options, error) {
 	if !(o.VariogramP > 0) || math.IsInf(o.VariogramP, 0) || !(o.MaxDistance >= 0) || o.Patch < 1 || o.Tile < 1 || o.Pairs < 0 || o.Members < 0 || o.BatchSize < 0 {
 		return o, fmt.Errorf("variogram order %v, distance %v, patch %d, tile %d, %d pairs, %d members, batches of %d: want positive numbers",
 			o.VariogramP, o.MaxDistance, o.Patch, o.Tile, o.Pairs, o.Members, o.BatchSize)
+	}
+	if o.SkipMembers && o.Members == 0 {
+		return o, fmt.Errorf("members with NaN are left out of all samples: say how many of the others are taken")
 	}
 	return o, o.checkEvents()
 }

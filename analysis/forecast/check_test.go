@@ -40,7 +40,11 @@ func TestErrors(t *testing.T) {
 		change func(*Input)
 		want   string
 	}{
-		{"target of three axes", func(in *Input) { in.Target = of(4, 3, 5) }, "target: f.npy has shape [4 3 5], want [N,V,H,W]: samples, variables, rows, columns"},
+		{"target of two axes", func(in *Input) { in.Target = of(4, 15) }, "target: f.npy has shape [4 15], want " +
+			"[N,V,H,W]: samples, variables, rows, columns; or [N,H,W] of one variable"},
+		{"target of three axes", func(in *Input) { in.Target = of(4, 3, 5) },
+			"forecast net: net.npy has shape [4 3 2 3 5], want [4,S,1,3,5], S members of the target's shape: 2 " +
+				"variables for 1; the target f.npy of shape [4 3 5] is one variable"},
 		{"empty target", func(in *Input) { in.Target = of(0, 2, 3, 5) }, "target: f.npy has shape [0 2 3 5]: it is empty"},
 		{"forecast of three axes", forecast(4, 3, 5), "forecast net: f.npy has shape [4 3 5], want [4,S,2,3,5], S members of the target's shape"},
 		{"longer", forecast(5, 3, 2, 3, 5), "forecast net: f.npy has shape [5 3 2 3 5], and the target has 4 samples: the forecast is longer than the target"},

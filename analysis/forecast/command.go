@@ -29,6 +29,7 @@ var Command = run.Command{
 
 // settings are the values of the command's own flags.
 type settings struct {
+	flags      *run.Flags
 	example    *input.GivenExample
 	statistics *input.Statistics
 	target     *input.Given
@@ -49,7 +50,7 @@ type settings struct {
 	p, distance               *float64
 	events                    *eventFlags
 	quantiles                 *quantileFlags
-	documented                string
+	documented, device        string
 }
 
 // names is a flag of a list of names.
@@ -77,7 +78,7 @@ func (n *names) Set(text string) error {
 const climateTarget = "target"
 
 func setup(flags *run.Flags) run.Job {
-	s := &settings{}
+	s := &settings{flags: flags}
 	s.registerInputs(flags)
 	s.registerScores(flags)
 	return run.Job{
@@ -96,17 +97,32 @@ func (s *settings) registerInputs(flags *run.Flags) {
 	flags.Usage("--target FILE[:key] --forecast NAME=FILE[:key] … [flags]", "--target FILE[:key] --input FILE[:key] [flags]")
 	flags.FileHint("files are given with --target FILE, --forecast NAME=FILE or --input FILE")
 	flags.Title(run.Settings, "variables and members")
-	s.target = s.example.Role(flags, input.Role{Name: "target", Unit: "sample", Wide: true, Usage: "`FILE[:key]` of the truth [N,V,H,W]: " + dataset.FormatNames()})
+	s.target = s.example.Role(
+		flags,
+		input.Role{
+			Name:  "target",
+			Unit:  "sample",
+			Wide:  true,
+			Usage: "`FILE[:key]` of the truth [N,V,H,W], or [N,H,W] of one variable: " + dataset.FormatNames(),
+		},
+	)
 	s.forecasts = s.example.Role(flags, input.Role{Name: "forecast", Unit: "sample", Named: true, Wide: true,
-		Usage: "`NAME=FILE[:key]` of an ensemble [N,S,V,H,W], or of one member [N,V,H,W] (repeats)"})
+		Usage: "`NAME=FILE[:key]` of an ensemble [N,S,V,H,W], or of one member [N,V,H,W]; of one variable " +
+			"without its axis (repeats)"})
 	s.models = input.RegisterFiles(flags, "model", "`NAME=FILE.onnx` that makes --n-samples members of the fields of --input (repeats)")
 	s.fields = s.example.Role(flags, input.Role{Name: "input", Unit: "sample", Wide: true,
 		Usage: "`FILE[:key]` of the fields that forecasts begin with [N,Vin,H,W]: persistence predicts them"})
-	s.leads = s.example.Role(flags, input.Role{Name: "leads", Unit: "lead", Usage: "`FILE[:key]` of the lead of every sample [N], in any unit"})
-	s.groups = s.example.Role(flags, input.Role{Name: "groups", Unit: "group",
-		Usage: "`FILE[:key]` of the initial time of every sample [N], a number that ascends with it, or of its simulation: samples of one depend on each other (default: the k-th sample of every lead is of time k)"})
+	s.leads = s.example.Role(flags, input.Role{Name: "leads", Unit: "lead", Column: true,
+		Usage: "`FILE[:key]` of the lead of every sample [N]: numbers in any unit, or durations (timedelta64), " +
+			"which become hours; or FILE.csv:column"})
+	s.groups = s.example.Role(flags, input.Role{Name: "groups", Unit: "group", Column: true,
+		Usage: "`FILE[:key]` of the initial time of every sample [N], a number that ascends with it, a time " +
+			"(datetime64) or a text such as 2020-01-31, or of its simulation; or FILE.csv:column: samples of one " +
+			"depend on each other (default: the k-th sample of every lead is of time k)"})
 	s.weights = s.example.Role(flags, input.Role{Name: "weights", Unit: "weight", Wide: true, Usage: "`FILE[:key]` of weights of cells [H,W] or of rows [H], such as areas or a mask"})
-	s.latitudes = s.example.Role(flags, input.Role{Name: "lat", Unit: "latitude", Usage: "`FILE[:key]` of the latitudes of rows [H] in degrees: weights are their cosines"})
+	s.latitudes = s.example.Role(flags, input.Role{Name: "lat", Unit: "latitude", Wide: true,
+		Usage: "`FILE[:key]` of the latitudes of rows [H] in degrees, or of cells [H,W]: " +
+			"weights are their cosines, times --weights"})
 	s.regions = s.example.Role(flags, input.Role{Name: "regions", Unit: "region", Named: true, Wide: true,
 		Usage: "`NAME=FILE[:key]` of a mask [H,W] of 0 and 1, or of weights: scores of that part of the grid too (repeats)"})
 	flags.PathVar(&s.climate, "climatology", "`FILE[:key]` of a climatology [V,H,W], or one per sample [N,V,H,W]; target: the mean of the targets of all other initial times")
@@ -117,7 +133,11 @@ func (s *settings) registerInputs(flags *run.Flags) {
 	flags.CountVar(&s.o.Members, "n-samples", 0, "`N` members that are scored: the first of --forecast, 0: all; those that --model makes, 0: 100")
 	flags.BoolVar(&s.o.SkipNaN, "skip-nan", false, "leave out samples with NaN or Inf in any array, for all models, and count them, instead of failing")
 	flags.Group(run.Inputs, "climatology")
-	flags.Group(run.Settings, "variables", "input-variables", "units", "lead-unit", "n-samples", "skip-nan")
+	flags.BoolVar(&s.o.SkipMembers, "skip-members", false,
+		"leave out members with NaN or Inf: of every sample the first --n-samples of the others are scored; a "+
+			"sample that has fewer is an error, or left out with --skip-nan")
+	flags.Group(run.Settings, "variables", "input-variables", "units", "lead-unit", "n-samples", "skip-nan",
+		"skip-members")
 	flags.Unrecorded("units", "lead-unit")
 	s.statistics = input.RegisterStatistics(flags, "initial times")
 }
@@ -145,6 +165,7 @@ func (s *settings) registerScores(flags *run.Flags) {
 	flags.CheckedVar(&s.documented, "documented-json", results.JSONName, "`FILE` for {metrics, evaluation_config} of the first model, as published")
 	flags.Unrecorded("documented-json")
 	flags.Writes("documented-json")
+	s.registerPublished(flags)
 }
 
 // positive defines a flag for a number above 0, or of at least 0.
@@ -171,10 +192,14 @@ func (s *settings) check(flags *run.Flags, o *run.Options) error {
 		return run.Hint(run.Usage("no forecast to score"), "give one with --forecast NAME=FILE [N,S,V,H,W], or --input FILE for persistence alone", hint)
 	case len(s.models.Names()) > 0 && !s.fields.Any():
 		return run.Hint(run.Usage("--model makes forecasts of the fields of --input, and none are given"), "give them with --input FILE [N,Vin,H,W]")
-	case s.weights.Any() && s.latitudes.Any() && !s.example.On():
-		return run.Usage("--weights and --lat are both weights; want one of them")
 	case given["input-variables"] && !s.fields.Any():
 		return run.Hint(run.Usage("--input-variables %s has no effect: there is no --input", &s.inputVariables), "leave it out")
+	case s.o.SkipMembers && s.o.Members == 0:
+		return run.Hint(run.Usage("--skip-members takes of every sample the first --n-samples members that have "+
+			"no NaN, and does not say how many"),
+			"add --n-samples N, of which every sample has as many")
+	case s.o.SkipMembers && len(s.forecasts.Names()) == 0:
+		return run.Hint(run.Usage("--skip-members has no effect: there is no --forecast"), "leave it out")
 	case s.units != nil && s.variables != nil && len(s.units) != len(s.variables):
 		return run.Usage("--units has %d names for the %d of --variables", len(s.units), len(s.variables))
 	case *s.distance > 0 && *s.distance < 1:
@@ -268,21 +293,27 @@ func (s *settings) run(ctx context.Context, env *run.Env) error {
 	if err != nil {
 		return err
 	}
+	s.noteDevice(env)
 	o := s.options(env)
 	result, err := Analyze(ctx, *in, o)
 	if err != nil {
-		return hinted(err)
+		return hinted(err, o.SkipMembers)
 	}
 	return s.write(ctx, env, in, o, result)
 }
 
-// hinted adds what can be done about an error.
-func hinted(err error) error {
+// hinted adds what can be done about an error; skipping says that members are left out.
+func hinted(err error, skipping bool) error {
 	var bad *NonFiniteError
-	if errors.As(err, &bad) {
-		return run.Hint(err, "leave such samples out for all models with --skip-nan")
+	if !errors.As(err, &bad) {
+		return err
 	}
-	return err
+	hints := []string{"leave such samples out for all models with --skip-nan"}
+	if len(bad.Index) == 5 && !skipping {
+		hints = append(hints,
+			"or leave such members out with --skip-members --n-samples N, of which every sample has as many")
+	}
+	return run.Hint(err, hints...)
 }
 
 // plan says what a run would do.

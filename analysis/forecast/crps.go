@@ -53,7 +53,13 @@ func crpsFamily() family {
 					direction: report.Lower, of: kernelScore(s.o.CRPS, members), mean: true, compared: true, leads: true, memory: true, perfect: true},
 				{name: "crps_skill", about: "E|X − y|, the first part of crps", unit: "field", direction: report.Neither, high: math.Inf(1), of: sum(0), mean: true},
 				{name: "crps_spread", about: "E|X − X'|; crps is crps_skill − crps_spread/2", unit: "field", direction: report.Neither, high: math.Inf(1),
-					of: func(s []float64) float64 { return kernelTerms(members, s).Spread(e) }, mean: true},
+					none: "one member has no spread", mean: true,
+					of: func(s []float64) float64 {
+						if members == 1 && e == ensemble.Fair { // of no pair of different members
+							return math.NaN()
+						}
+						return kernelTerms(members, s).Spread(e)
+					}},
 			}
 		},
 	}

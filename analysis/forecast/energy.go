@@ -19,9 +19,10 @@ func energyScores(name, about string) func(s *setting, members int) []formula {
 }
 
 // energyOf makes the field and the joint function of a family of one energy score.
-func energyOf(f *family, terms func(c *sample, s ensemble.Sample[float64], g ensemble.Grid) (ensemble.Terms, error)) {
-	enter := func(c *sample, s ensemble.Sample[float64], variables int, out []float64) error {
-		t, err := terms(c, s, ensemble.Grid{Variables: variables, Height: c.height, Width: c.width})
+func energyOf(f *family,
+	terms func(c *sample, s ensemble.Sample[float64], g ensemble.Grid, region int) (ensemble.Terms, error)) {
+	enter := func(c *sample, s ensemble.Sample[float64], variables, region int, out []float64) error {
+		t, err := terms(c, s, c.fields(variables), region)
 		out[0], out[1] = t.Skill(), t.Spread(ensemble.Fair)
 		return err
 	}
@@ -30,14 +31,14 @@ func energyOf(f *family, terms func(c *sample, s ensemble.Sample[float64], g ens
 		if err != nil {
 			return err
 		}
-		return enter(c, s, 1, out)
+		return enter(c, s, 1, region, out)
 	}
 	f.joint = func(c *sample, region int, out []float64) error {
 		s, err := c.ofAll(region)
 		if err != nil {
 			return err
 		}
-		return enter(c, s, len(c.variables), out)
+		return enter(c, s, len(c.variables), region, out)
 	}
 }
 
@@ -46,7 +47,7 @@ func energyOf(f *family, terms func(c *sample, s ensemble.Sample[float64], g ens
 func energyFamily() family {
 	f := family{name: "energy_score", about: "energy score of whole fields", sums: kernelSums,
 		scores: energyScores("energy_score", "E‖X − y‖ − E‖X − X'‖/2, all variables and cells as one vector; of one member its distance from the truth")}
-	energyOf(&f, func(_ *sample, s ensemble.Sample[float64], _ ensemble.Grid) (ensemble.Terms, error) {
+	energyOf(&f, func(_ *sample, s ensemble.Sample[float64], _ ensemble.Grid, _ int) (ensemble.Terms, error) {
 		return ensemble.Energy(s), nil
 	})
 	return f
@@ -64,7 +65,7 @@ func patchedFamily() family {
 			return ""
 		},
 		note: func(s *setting) string {
-			rows, columns := ensemble.Grid{Variables: 1, Height: s.height, Width: s.width}.Rest(s.o.Patch)
+			rows, columns := s.fields(1).Rest(s.o.Patch)
 			var rest []string
 			if rows > 0 {
 				rest = append(rest, fmt.Sprintf("the last %d of %d rows", rows, s.height))
@@ -78,7 +79,7 @@ func patchedFamily() family {
 			return fmt.Sprintf("patched_energy_score: patches of %d × %d cells leave out %s", s.o.Patch, s.o.Patch, strings.Join(rest, " and "))
 		},
 	}
-	energyOf(&f, func(c *sample, s ensemble.Sample[float64], g ensemble.Grid) (ensemble.Terms, error) {
+	energyOf(&f, func(c *sample, s ensemble.Sample[float64], g ensemble.Grid, _ int) (ensemble.Terms, error) {
 		if c.o.PatchMode == PatchTile {
 			return ensemble.TiledEnergy(s, g, c.o.Patch)
 		}
@@ -98,11 +99,15 @@ func pairwiseFamily() family {
 			return ""
 		},
 	}
-	energyOf(&f, func(c *sample, s ensemble.Sample[float64], g ensemble.Grid) (ensemble.Terms, error) {
+	energyOf(&f, func(c *sample, s ensemble.Sample[float64], g ensemble.Grid, region int) (ensemble.Terms, error) {
 		var edges []int
 		if c.o.Pairs > 0 && c.o.Pairs < g.Edges() {
+			weights := c.weights[region]
+			if c.equal[region] {
+				weights = nil
+			}
 			var err error
-			if edges, err = ensemble.DrawEdges(g, c.o.Pairs, c.o.Seed, uint64(c.index)); err != nil {
+			if edges, err = ensemble.DrawEdges(g, weights, c.o.Pairs, c.o.Seed, uint64(c.index)); err != nil {
 				return ensemble.Terms{}, err
 			}
 		}

@@ -12,7 +12,8 @@ import (
 type eventFlags struct {
 	thresholds, quantiles *[]float64
 	windows               *[]int
-	spectrum              *string
+	rule, spectrum        *string
+	wrap                  *bool
 }
 
 // registerEvents adds them.
@@ -20,7 +21,13 @@ func registerEvents(flags *run.Flags) *eventFlags {
 	return &eventFlags{
 		thresholds: flags.Floats("thresholds", nil, "`LIST` of values: cells of at least so much are events, scored by hits and misses, probabilities and windows"),
 		quantiles:  flags.Floats("event-quantiles", nil, "`LIST` of probabilities between 0 and 1: events of at least this quantile of all true values of the variable (with --example 0.9)"),
-		windows:    flags.Ints("fss-windows", nil, "`LIST` of sides of windows of the fractions skill score, in cells (default 1,3,7,15,… up to the shorter side)"),
+		rule: flags.Choice("event-rule", EventAtLeast, []string{EventAtLeast, EventAbove},
+			"`RULE` of events: values of at least a threshold or quantile, or above it (rain of at least 0 is "+
+				"everywhere)"),
+		wrap: flags.Bool("wrap", false, "the columns go round, as the longitudes of a whole circle do: the "+
+			"last is beside the first, for pairs of cells and windows, and no side of the grid"),
+		windows: flags.Ints("fss-windows", nil, "`LIST` of sides of windows of the fractions skill score, in "+
+			"cells (default 1,3,7,15,… up to the shorter side)"),
 		spectrum: flags.Choice("spectrum", SpectrumDCT, []string{SpectrumDCT, SpectrumFFT},
 			"`TRANSFORM` of power spectra: cosines, or Fourier for fields that are periodic in both directions"),
 	}
@@ -52,8 +59,17 @@ func (f *eventFlags) check() error {
 			return run.Usage("--fss-windows has %d twice", w)
 		}
 	}
-	if *f.windows != nil && len(*f.thresholds)+len(*f.quantiles) == 0 {
-		return run.Hint(run.Usage("--fss-windows has no effect: there is no event"),
+	if len(*f.thresholds)+len(*f.quantiles) > 0 {
+		return nil
+	}
+	idle := ""
+	if *f.windows != nil {
+		idle = "--fss-windows"
+	} else if *f.rule != EventAtLeast {
+		idle = "--event-rule " + *f.rule
+	}
+	if idle != "" {
+		return run.Hint(run.Usage("%s has no effect: there is no event", idle),
 			"give events with --thresholds or --event-quantiles")
 	}
 	return nil
@@ -69,4 +85,5 @@ func (f *eventFlags) ofExample(given map[string]bool) {
 // enter puts them into options.
 func (f *eventFlags) enter(o *Options) {
 	o.Thresholds, o.EventQuantiles, o.Windows, o.Spectrum = *f.thresholds, *f.quantiles, *f.windows, *f.spectrum
+	o.EventRule, o.Wrap = *f.rule, *f.wrap
 }

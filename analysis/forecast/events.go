@@ -11,11 +11,14 @@ import (
 	"repscope/stat"
 )
 
-// The lists of events in a result, and the keys of their rows.
+// The list of events in a result, and the keys of its rows: values from a threshold or from a quantile
+// of the truth on, and values above them.
 const (
-	eventsName  = "events"
-	byThreshold = "threshold"
-	byQuantile  = "quantile"
+	eventsName    = "events"
+	byThreshold   = "threshold"
+	byQuantile    = "quantile"
+	above         = "above"
+	aboveQuantile = "above_quantile"
 )
 
 // event is one that is scored: by a threshold, or by a quantile of the truth.
@@ -24,14 +27,26 @@ type event struct {
 	value float64
 }
 
+// of is the event of values that begins at a limit.
+func (e event) of(limit float64) verification.Event {
+	return verification.Event{Threshold: limit, Beyond: e.key == above || e.key == aboveQuantile}
+}
+
+// ofQuantile says whether it begins at a quantile of the truth.
+func (e event) ofQuantile() bool { return e.key == byQuantile || e.key == aboveQuantile }
+
 // events are those that the options ask for.
 func (o *Options) events() []event {
+	threshold, quantile := byThreshold, byQuantile
+	if o.EventRule == EventAbove {
+		threshold, quantile = above, aboveQuantile
+	}
 	var out []event
 	for _, v := range o.Thresholds {
-		out = append(out, event{byThreshold, v})
+		out = append(out, event{threshold, v})
 	}
 	for _, v := range o.EventQuantiles {
-		out = append(out, event{byQuantile, v})
+		out = append(out, event{quantile, v})
 	}
 	return out
 }
@@ -53,7 +68,7 @@ type verifying struct {
 
 // event is event k of a variable.
 func (c *sample) event(k, v int) verification.Event {
-	return verification.Event{Threshold: c.limits[k][v]}
+	return c.o.events()[k].of(c.limits[k][v])
 }
 
 // counts are how many of the members have an event, by cell. The next call fills the
@@ -104,6 +119,9 @@ func eventFamily() family {
 				copy(out[size*k:], c.event(k, v).Table(c.meanOf(v), c.truthOf(v), c.weights[region]).Sums())
 			}
 			return nil
+		},
+		warn: func(t *tally) []string {
+			return t.rare(func(k int, means []float64) float64 { return means[size*k] + means[size*k+1] })
 		},
 		scores: func(s *setting, _ int) []formula {
 			var out []formula
@@ -184,6 +202,11 @@ func probabilityFamily() family {
 			}
 			return out
 		},
+		warn: func(t *tally) []string {
+			return t.rare(
+				func(k int, means []float64) float64 { return stat.Sum(means[k*size(t.members):][:t.members+1]) },
+			)
+		},
 		tables: func(t *tally, into *report.Object) error { return t.diagrams(into) },
 	}
 }
@@ -251,13 +274,28 @@ func probabilityScores() []probabilityScore {
 	}
 }
 
-// EventRow begins the rows of tables of events.
+// EventRow begins the rows of tables of events. One of the first four is there.
 type EventRow struct {
-	Threshold *float64 `json:"threshold,omitempty"`
-	Quantile  *float64 `json:"quantile,omitempty"`
-	Variable  string   `json:"variable,omitempty"` // empty: all together
+	Threshold     *float64 `json:"threshold,omitempty"` // values from it on
+	Quantile      *float64 `json:"quantile,omitempty"`  // values from it on
+	Above         *float64 `json:"above,omitempty"`
+	AboveQuantile *float64 `json:"above_quantile,omitempty"`
+	Variable      string   `json:"variable,omitempty"` // empty: all together
 	// Limit is the value that the event begins at; of a quantile that of the variable.
 	Limit *float64 `json:"limit,omitempty"`
+}
+
+// event is the event of the row.
+func (r *EventRow) event() event {
+	switch {
+	case r.Threshold != nil:
+		return event{byThreshold, *r.Threshold}
+	case r.Above != nil:
+		return event{above, *r.Above}
+	case r.AboveQuantile != nil:
+		return event{aboveQuantile, *r.AboveQuantile}
+	}
+	return event{byQuantile, *r.Quantile}
 }
 
 // row describes an event of a variable or all.
@@ -266,11 +304,15 @@ func (t *tally) row(k int, e event, variable int) EventRow {
 	switch e.key {
 	case byThreshold:
 		r.Threshold, r.Limit = &e.value, &e.value
-	default:
+	case above:
+		r.Above, r.Limit = &e.value, &e.value
+	case byQuantile:
 		r.Quantile = &e.value
-		if len(t.setting.variables) == 1 {
-			r.Limit = &t.limits[k][0]
-		}
+	default:
+		r.AboveQuantile = &e.value
+	}
+	if r.Limit == nil && len(t.setting.variables) == 1 {
+		r.Limit = &t.limits[k][0]
 	}
 	if variable != all {
 		r.Variable = t.setting.variables[variable]

@@ -273,6 +273,120 @@ func TestEventQuantiles(t *testing.T) {
 	}
 }
 
+// Rain of at least 0 is everywhere; of more than 0 it is where it rains, in rows of another name.
+func TestEventRule(t *testing.T) {
+	t.Parallel()
+	m := newMade(6, 3, 1, 4, 5, 11)
+	for _, values := range [][]float64{m.truth, m.members} {
+		for i, v := range values {
+			values[i] = max(0, v)
+		}
+	}
+	rains := 0.0
+	for _, y := range m.truth {
+		if y > 0 {
+			rains++
+		}
+	}
+	o := Options{
+		Thresholds:     []float64{0},
+		EventQuantiles: []float64{0.1},
+		Windows:        []int{1},
+		Metrics:        []string{"events", "probabilities", "fractions", "twcrps"},
+	}
+	from := &analyze(t, m.input(t), o).Models[0]
+	o.EventRule = EventAbove
+	strict := &analyze(t, m.input(t), o).Models[0]
+	for _, row := range []string{"threshold=0", "quantile=0.1"} { // that quantile is 0
+		near(t, "base rate from "+row, value(t, from, "events["+row+"].base_rate"), 1)
+	}
+	for _, row := range []string{"above=0", "above_quantile=0.1"} {
+		near(t, "base rate "+row, value(t, strict, "events["+row+"].base_rate"), rains/float64(len(m.truth)))
+		if v := value(t, strict, "events["+row+"].brier"); !(v > 0 && v < 1) {
+			t.Errorf("Brier score %s: %v", row, v)
+		}
+		if v := value(t, strict, "fss["+row+";window=1].fss"); !(v > 0 && v < 1) {
+			t.Errorf("FSS %s: %v", row, v)
+		}
+	}
+	near(t, "twcrps", value(t, strict, "events[above=0].twcrps"), value(t, from, "events[threshold=0].twcrps"))
+	rows, _ := strict.Tables.Get("reliability_diagram")
+	for i, row := range rows.([]ReliabilityDiagram) {
+		if *row.Limit != 0 || row.Threshold != nil || row.Quantile != nil ||
+			(row.Above != nil) == (row.AboveQuantile != nil) {
+			t.Errorf("row %d: %+v", i, row.EventRow)
+		}
+	}
+}
+
+// The columns of a grid that goes round may begin anywhere: pairs and windows do not see where, and
+// the first and the last column are no sides.
+func TestWrap(t *testing.T) {
+	t.Parallel()
+	m := newMade(4, 3, 2, 5, 8, 12)
+	rolled := *m
+	rolled.truth, rolled.members = make([]float64, len(m.truth)), make([]float64, len(m.members))
+	for of, to := range map[*[]float64][]float64{&m.truth: rolled.truth, &m.members: rolled.members} {
+		for i := range to {
+			to[i] = (*of)[i/8*8+(i+3)%8]
+		}
+	}
+	o := Options{Thresholds: []float64{0.5}, Windows: []int{1, 3, 11}, MaxDistance: 3, Tile: 2,
+		Metrics: []string{"variogram_score", "pairwise_energy_score", "fractions", "boundary_rmse", "mse"}}
+	open := analyze(t, m.input(t), o)
+	o.Wrap = true
+	a, b := analyze(t, m.input(t), o), analyze(t, rolled.input(t), o)
+	for _, s := range a.Models[0].Scores {
+		near(t, s.Path(), value(t, &b.Models[0], s.Path()), s.Value.Float())
+		other := value(t, &open.Models[0], s.Path())
+		if alike := other == s.Value.Float(); alike != (s.Name == "mse" || s.Row == "fss[threshold=0.5;window=1]") {
+			t.Errorf("%s is %v with columns that go round, %v without", s.Path(), s.Value.Float(), other)
+		}
+	}
+	sum := 0.0
+	for i := range m.n {
+		for v := range m.v {
+			mean, truth := m.meanOf(i, v), m.fieldOf(i, v)
+			squares := 0.0
+			for c := range truth {
+				if c/8 == 0 || c/8 == 4 {
+					squares += (mean[c] - truth[c]) * (mean[c] - truth[c]) / 16
+				}
+			}
+			sum += math.Sqrt(squares) / float64(m.n*m.v)
+		}
+	}
+	near(t, "boundary_rmse", value(t, &a.Models[0], "boundary_rmse"), sum)
+}
+
+// An observation that is the opposite of the forecast has the FSS 0 in windows of one cell; scores of
+// sums are those of the sums of all samples; events of few cells are warned of.
+func TestEventsOfFewCells(t *testing.T) {
+	t.Parallel()
+	m := newMade(3, 1, 1, 20, 20, 13)
+	for i, v := range m.truth {
+		m.truth[i] = math.Round(math.Abs(math.Sin(v)))
+		m.members[i] = 1 - m.truth[i]
+	}
+	o := Options{Thresholds: []float64{1}, Windows: []int{1}, Metrics: []string{"fractions", "csi"}}
+	r := analyze(t, m.input(t), o)
+	if v := value(t, &r.Models[0], "fss[threshold=1;window=1].fss"); !(v >= 0 && v < 1e-12) {
+		t.Errorf("FSS of the opposite is %v", v)
+	}
+	if len(r.Warnings) > 0 {
+		t.Errorf("warnings %q", r.Warnings)
+	}
+	clear(m.truth)
+	clear(m.members)
+	m.truth[7], m.members[7], m.members[800] = 1, 1, 1 // a hit in sample 0, a false alarm in sample 2
+	r = analyze(t, m.input(t), o)
+	near(t, "CSI of all samples", value(t, &r.Models[0], "events[threshold=1].csi"), 0.5)
+	if want := "the event v0 ≥ 1 occurs in 0.083 % of cells: its scores depend on few cells"; len(r.Warnings) != 1 ||
+		r.Warnings[0] != want {
+		t.Errorf("warnings %q, want %q", r.Warnings, want)
+	}
+}
+
 func TestEventErrors(t *testing.T) {
 	t.Parallel()
 	m := newMade(4, 2, 1, 4, 4, 9)

@@ -44,6 +44,8 @@ type family struct {
 	scores func(s *setting, members int) []formula
 	// note is what a reader should know of the sums, for the warnings; nil or "": nothing.
 	note func(s *setting) string
+	// warn is what a reader should know of the sums of a model, for the warnings; nil: nothing.
+	warn func(t *tally) []string
 	// tables adds what is no number, such as histograms and curves, to the part of a
 	// model; nil: none.
 	tables func(t *tally, into *report.Object) error

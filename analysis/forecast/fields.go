@@ -46,7 +46,7 @@ func fieldFamily() family {
 			return append(names, "square of the error of the mean")
 		},
 		field: func(c *sample, v, region int, out []float64) error {
-			e := verification.NewFieldErrors(c.meanOf(v), c.truthOf(v), c.width, c.weights[region])
+			e := verification.NewFieldErrors(c.meanOf(v), c.truthOf(v), c.grid(), c.weights[region])
 			for k, score := range list {
 				value, err := score.of(e)
 				out[2*k], out[2*k+1] = defined(value, err)

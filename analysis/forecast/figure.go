@@ -48,6 +48,7 @@ const fewVariables = 4
 type contents struct {
 	has                      func(score string) bool // for some model
 	leads, baseline, several bool
+	byLeadAlone              bool // no score is over all leads
 	variables                int
 }
 
@@ -60,6 +61,10 @@ func (c contents) figureNames() []string {
 		}
 	}
 	any := slices.ContainsFunc(panelScores, func(p panelScore) bool { return c.has(p.name) })
+	if c.byLeadAlone {
+		add("forecast_by_lead", any)
+		return c.withCases(names)
+	}
 	skill := slices.ContainsFunc(skillScores, c.has)
 	add("forecast_scores", any)
 	add("forecast_by_lead", any && c.leads)
@@ -70,8 +75,13 @@ func (c contents) figureNames() []string {
 	add("forecast_reliability", c.has("brier"))
 	add("forecast_fss", c.has("fss"))
 	add("forecast_spectrum", c.has("log_spectral_distance"))
+	return c.withCases(names)
+}
+
+// withCases are names with those of the maps.
+func (c contents) withCases(names []string) []string {
 	for v := range min(c.variables, fewVariables) {
-		add(caseName(v), true)
+		names = append(names, caseName(v))
 	}
 	return names
 }
@@ -97,7 +107,7 @@ func caseName(v int) string {
 
 // contents are those of a result.
 func (r *Result) contents() contents {
-	c := contents{leads: r.Leads != nil, variables: len(r.Variables)}
+	c := contents{leads: r.Leads != nil, variables: len(r.Variables), byLeadAlone: r.byLeadAlone}
 	c.has = func(score string) bool {
 		return slices.ContainsFunc(r.formulas, func(f formula) bool { return f.name == score })
 	}

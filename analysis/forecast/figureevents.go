@@ -21,8 +21,7 @@ func (d *drawing) panel(e EventRow) bool { return (e.Variable != "") == (len(d.V
 
 // same says whether two rows are of one event and variable.
 func (e EventRow) same(other EventRow) bool {
-	equal := func(a, b *float64) bool { return (a == nil) == (b == nil) && (a == nil || *a == *b) }
-	return e.Variable == other.Variable && equal(e.Threshold, other.Threshold) && equal(e.Quantile, other.Quantile)
+	return e.Variable == other.Variable && e.event() == other.event()
 }
 
 // eventTitle names an event: the variable, where it begins, and the quantile.
@@ -30,13 +29,13 @@ func (d *drawing) eventTitle(e EventRow) string {
 	v := max(0, slices.Index(d.Variables, e.Variable))
 	title := d.Variables[v]
 	if e.Limit != nil {
-		title += " ≥ " + plots.Number(*e.Limit, 3)
+		title += " " + e.event().of(0).Sign() + " " + plots.Number(*e.Limit, 3)
 		if d.units[v] != "" {
 			title += " " + d.units[v]
 		}
 	}
-	if e.Quantile != nil {
-		title += " (" + strconv.FormatFloat(100**e.Quantile, 'g', 4, 64) + " %)"
+	if of := e.event(); of.ofQuantile() {
+		title += " (" + strconv.FormatFloat(100*of.value, 'g', 4, 64) + " %)"
 	}
 	return title
 }
@@ -159,12 +158,8 @@ func (d *drawing) usefulRows() []UsefulWindow {
 
 // fractionOf is the score of a model of an event in a window.
 func (d *drawing) fractionOf(model int, e EventRow, window float64) (Score, bool) {
-	f := formula{name: "fss", list: fssName, key: byThreshold, window: window}
-	if e.Quantile != nil {
-		f.key, f.value = byQuantile, *e.Quantile
-	} else {
-		f.value = *e.Threshold
-	}
+	of := e.event()
+	f := formula{name: "fss", list: fssName, key: of.key, value: of.value, window: window}
 	scores := d.Models[model].Scores
 	if e.Variable != "" {
 		scores = d.byVariable[model][slices.Index(d.Variables, e.Variable)]

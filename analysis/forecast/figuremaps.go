@@ -94,8 +94,25 @@ func shownCase(ctx context.Context, in *Input, o Options, r *Result) (*shown, er
 		c.begin(m.members)
 		out.models = append(out.models, c.shown(m.name, variables))
 	}
+	out.blank(p.masked)
 	return out, nil
 }
+
+// blank takes away what stands in cells without weight.
+func (c *shown) blank(cells []int) {
+	fields := c.truth
+	for _, m := range c.models {
+		fields = slices.Concat(fields, m.mean, m.member, m.spread)
+	}
+	for _, field := range fields {
+		for _, cell := range cells {
+			field[cell] = math.NaN()
+		}
+	}
+}
+
+// counted are the values that are numbers.
+func counted(values []float64) []float64 { return slices.DeleteFunc(values, math.IsNaN) }
 
 // mostMembers is the largest number of members of a model.
 func (p *plan) mostMembers() int {
@@ -169,6 +186,7 @@ func (d *drawing) mapScales(c *shown, v int) (field, spread, errors plots.ColorS
 	if d.units[v] != "" {
 		unit = " (" + d.units[v] + ")"
 	}
+	fields, spreads, misses = counted(fields), counted(spreads), counted(misses)
 	field = plots.ColorScale{Low: slices.Min(fields), High: slices.Max(fields), Label: d.Variables[v] + unit}
 	zeros := 0
 	for _, x := range c.truth[v] {
@@ -176,7 +194,7 @@ func (d *drawing) mapScales(c *shown, v int) (field, spread, errors plots.ColorS
 			zeros++
 		}
 	}
-	if field.Low == 0 && zeros*5 > len(c.truth[v]) { // such as rain: none is white
+	if field.Low == 0 && zeros*5 > len(counted(slices.Clone(c.truth[v]))) { // such as rain: none is white
 		field.Ramp, field.High = plots.RampMagnitude, nearlyAll(fields)
 	}
 	if field.High-field.Low <= 1e-9*math.Abs(field.High) {
@@ -265,6 +283,9 @@ func (d *drawing) sheet(c *shown, v int, grid *plots.ImageGrid) *plots.Figure {
 		which += strings.TrimSuffix(", lead "+number(c.lead)+" "+d.leadUnit, " ")
 	}
 	figure.Footnote = which + ", whose error is about the median. What lies beyond the ends of a scale has the color of its end."
+	if slices.ContainsFunc(c.truth[v], math.IsNaN) {
+		figure.Footnote += " Cells without weight are gray."
+	}
 	if c.left > 0 {
 		figure.Footnote += fmt.Sprintf(" %d more models are not shown.", c.left)
 	}

@@ -51,7 +51,8 @@ type Forecast struct {
 	From    string // what made it, for the result; may be empty
 }
 
-// Region is a part of the grid, on which scores are taken by themselves.
+// Region is a part of the grid, on which scores are taken by themselves: those of a run whose weights
+// are the products of both.
 type Region struct {
 	Name    string
 	Weights []float64 // [H·W], at least 0; they multiply those of the cells
@@ -72,8 +73,8 @@ type Input struct {
 	// FromTarget makes the climatology of a sample the mean of the targets of all other
 	// groups.
 	FromTarget bool
-	// Weights are those of cells [H·W], or of rows [H]; nil: equal ones. A cell without
-	// weight may hold NaN.
+	// Weights are those of cells [H·W], or of rows [H]; nil: equal ones. A cell of weight 0
+	// counts nowhere, whatever it holds.
 	Weights []float64
 	Regions []Region
 	Leads   []float64 // of every sample, in any unit; nil: one lead
@@ -99,15 +100,25 @@ type Options struct {
 	Thresholds, EventQuantiles []float64
 	// Windows are the sides of windows of the fractions skill score, in cells; nil:
 	// 1, 3, 7, 15, … up to the shorter side of the grid.
-	Windows  []int
-	Spectrum string // SpectrumDCT (empty) or SpectrumFFT
+	Windows []int
+	// EventRule says whether values at the threshold itself are events: EventAtLeast (empty),
+	// they are, or EventAbove. Rain of at least 0 is everywhere.
+	EventRule string
+	Spectrum  string // SpectrumDCT (empty) or SpectrumFFT
+	// Wrap says that the columns go round, as the longitudes of a whole circle do: the last is
+	// beside the first, for pairs of cells and windows, and no side of the grid.
+	Wrap bool
 	// Tile is the side of a tile in cells, of tiled scores; 0 means 8.
 	Tile int
 	// Quantiles are levels of quantile scores, nil: 0.1, 0.5 and 0.9; Coverage probabilities
 	// of central intervals, nil: 0.5 and 0.9.
 	Quantiles, Coverage []float64
 
-	Members   int // the first so many members; 0: all
+	Members int // the first so many members; 0: all
+	// SkipMembers takes of every sample the first Members that have no NaN or infinity, in place
+	// of the first. A sample that has fewer is an error, or with SkipNaN left out.
+	SkipMembers bool
+
 	BatchSize int // samples of a batch, whose means have a spread; 0: no batches
 	// SkipNaN leaves out samples with NaN or infinity in any array, for all models; else
 	// they are errors.
@@ -132,6 +143,8 @@ const (
 	PatchTile           = "tile"       // the mean over patches
 	SpectrumDCT         = "dct"        // the cosine transform, for fields that are not periodic
 	SpectrumFFT         = "fft"        // the Fourier transform, for fields that are
+	EventAtLeast        = "at-least"   // values from the threshold on
+	EventAbove          = "above"      // values above the threshold
 )
 
 // Result is the outcome for all models: the forecasts, then the baselines.
@@ -147,9 +160,11 @@ type Result struct {
 	Blocks      string // how samples were grouped for intervals; empty without
 	Warnings    []string
 
-	series     bool        // groups depend on those before them
-	formulas   []formula   // of all scores
-	byVariable [][][]Score // by model and variable
+	rule        string      // of events
+	byLeadAlone bool        // there are no scores over all leads
+	series      bool        // groups depend on those before them
+	formulas    []formula   // of all scores
+	byVariable  [][][]Score // by model and variable
 }
 
 // Model is the outcome for one model. Scores are its fields by their names: the value,

@@ -356,8 +356,10 @@ func TestBatches(t *testing.T) {
 		sd += math.Pow(v-mean, 2) / 8
 	}
 	near(t, "sd over samples", mae.SD.Float(), math.Sqrt(sd))
-	doc := asJSON(t, r.documented(&r.Models[0], Options{BatchSize: 3}))
-	for _, part := range []string{`"mae_std": ` + strings.TrimRight(fmt.Sprint(mae.BatchSD.V), "0"), `"std_over": "batches"`, `"num_samples": 2`} {
+	doc := asJSON(t, r.documented(&r.Models[0], Options{BatchSize: 3}, "runs/a"))
+	for _, part := range []string{`"mae_std": ` + strings.TrimRight(fmt.Sprint(mae.BatchSD.V), "0"),
+		`"std_over": "batches"`, `"num_samples": 2`,
+		`"model_dir": "runs/a"`, `"n_samples": 2`, `"batch_size": 3`, `"device": "cpu"`} {
 		if !strings.Contains(doc, part) {
 			t.Errorf("documented layout without %s:\n%s", part, doc)
 		}
@@ -385,5 +387,89 @@ func TestLeads(t *testing.T) {
 	}
 	if want := []int{0, 0, 0, 1, 1, 1, 2, 2, 2, 3, 3, 3}; !slices.Equal(r.Groups, want) {
 		t.Errorf("groups %v, want %v", r.Groups, want)
+	}
+}
+
+// Members [1, 3, NaN] of the truth 2: the third is left out, and the fair CRPS of the others is
+// E|X − y| − E|X − X'|/2 = 1 − 2/2; without that NaN is an error. A sample that has fewer is one
+// too, or is left out.
+func TestSkipMembers(t *testing.T) {
+	t.Parallel()
+	nan := math.NaN()
+	in := Input{Target: array(t, "t.npy", []int{3, 1, 1, 1}, []float64{2, 2, 2}),
+		Forecasts: []Forecast{
+			{Name: "f", Members: array(t, "f.npy", []int{3, 3, 1, 1, 1}, []float64{1, 3, nan, nan, 1, 3, 1, 3, 9})},
+		}}
+	o := Options{Metrics: []string{"crps", "rank_histogram"}, Members: 2, SkipMembers: true}
+	m := &analyze(t, in, o).Models[0]
+	for path, want := range map[string]float64{"crps": 0, "crps_spread": 2, "crps_skill": 1, "rank_bias": 0} {
+		if got := value(t, m, path); got != want {
+			t.Errorf("%s is %v, want %v", path, got, want)
+		}
+	}
+	if m.Members != 2 {
+		t.Errorf("%d members", m.Members)
+	}
+	for _, c := range []struct {
+		members []float64
+		o       Options
+		want    string
+	}{
+		{[]float64{1, 3, nan, nan, nan, 3, 1, 3, 9}, o, "sample 1 has 1 member without NaN or Inf, want 2: " +
+			"forecast f: f.npy: element [1 0 0 0 0] is NaN, want finite numbers"},
+		{[]float64{1, 3, nan, nan, 1, 3, 1, 3, 9}, Options{}, "forecast f: f.npy: element [0 2 0 0 0] is NaN, " +
+			"want finite numbers"},
+		{[]float64{1, 3, nan, nan, 1, 3, 1, 3, 9}, Options{SkipMembers: true}, "say how many of the others are taken"},
+	} {
+		in.Forecasts[0].Members = array(t, "f.npy", []int{3, 3, 1, 1, 1}, c.members)
+		if _, err := Analyze(t.Context(), in, c.o); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%v, want %s", err, c.want)
+		}
+	}
+	in.Forecasts[0].Members = array(t, "f.npy", []int{3, 3, 1, 1, 1}, []float64{1, 3, nan, nan, nan, 3, 1, 3, 9})
+	o.SkipNaN = true
+	if r := analyze(t, in, o); !slices.Equal(r.Samples, []int{0, 2}) || r.Skipped != 1 {
+		t.Errorf("samples %v, %d skipped", r.Samples, r.Skipped)
+	}
+}
+
+// One member has no pair of different ones: the fair spread is undefined, the biased one 0, and the
+// CRPS the absolute error with both.
+func TestSpreadOfOneMember(t *testing.T) {
+	t.Parallel()
+	m := newMade(4, 1, 1, 2, 3, 10)
+	for estimator, want := range map[string]float64{EstimatorFair: math.NaN(), EstimatorBiased: 0} {
+		model := &analyze(t, m.input(t), Options{Metrics: []string{"crps", "mae"}, CRPS: estimator}).Models[0]
+		near(t, estimator+" spread", value(t, model, "crps_spread"), want)
+		near(t, estimator+" crps", value(t, model, "crps"), value(t, model, "mae"))
+	}
+	model := &analyze(t, m.input(t), Options{Metrics: []string{"crps"}}).Models[0]
+	if why, _ := model.Skipped.Get("crps_spread"); why != "one member has no spread" {
+		t.Errorf("reason %v", why)
+	}
+}
+
+// A region without two cells within reach has no variogram score, and the run has its others.
+func TestRegionOfOneCell(t *testing.T) {
+	t.Parallel()
+	m := newMade(9, 2, 1, 3, 4, 14)
+	in := m.input(t)
+	cell := make([]float64, 12)
+	cell[5] = 1
+	in.Regions = []Region{{"cell", cell}}
+	r := analyze(t, in, Options{Metrics: []string{"variogram_score", "pairwise_energy_score", "mae"}, Intervals: true})
+	if v := partOf(t, r.Models[0].ByRegion.Get, "cell", "variogram_score"); !math.IsNaN(v) {
+		t.Errorf("variogram score of one cell: %v", v)
+	}
+	if v := partOf(t, r.Models[0].ByRegion.Get, "cell", "mae"); !(v > 0) {
+		t.Errorf("MAE of one cell: %v", v)
+	}
+	in.Regions, in.Weights = nil, cell // as a mask
+	r = analyze(t, in, Options{Metrics: []string{"variogram_score", "mae"}, Intervals: true})
+	if why, _ := r.Models[0].Skipped.Get("variogram_score"); why != "no two cells within reach have a weight" {
+		t.Errorf("reason %v", why)
+	}
+	if s, _ := r.Models[0].Score("mae"); !s.CI.Defined() {
+		t.Errorf("interval of the MAE: %+v", s.CI)
 	}
 }

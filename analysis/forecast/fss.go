@@ -77,6 +77,9 @@ func fractionsFamily() family {
 			}
 			return out
 		},
+		warn: func(t *tally) []string {
+			return t.rare(func(k int, means []float64) float64 { return means[k*size(t.setting)] })
+		},
 		tables: func(t *tally, into *report.Object) error {
 			t.usefulWindows(into, size(t.setting))
 			return nil
@@ -86,25 +89,25 @@ func fractionsFamily() family {
 
 // fractions fills out with the sums of an event.
 func (c *sample) fractions(k, v, region int, out []float64) {
-	e, h, w := c.event(k, v), c.height, c.width
+	e, grid, weights := c.event(k, v), c.grid(), c.weights[region]
 	share := func(counts []int, members float64) float64 {
 		sum := 0.0
 		for i, n := range counts {
-			sum += c.weights[region][i] * float64(n)
+			sum += weights[i] * float64(n)
 		}
 		return sum / members
 	}
 	counts := c.counts(e, c.truthOf(v))
 	out[0] = share(counts, 1)
-	observed := verification.SumsOf(counts, h, w)
-	mean := verification.SumsOf(c.counts(e, c.meanOf(v)), h, w)
+	observed := grid.Sums(counts, weights)
+	mean := grid.Sums(c.counts(e, c.meanOf(v)), weights)
 	counts = c.counts(e, c.membersOf(v)...)
 	out[1] = share(counts, float64(c.members))
-	ensemble := verification.SumsOf(counts, h, w)
+	ensemble := grid.Sums(counts, weights)
 	for i, window := range c.windows() {
 		to := out[fractionShares+2*fractionSums*i:]
-		copy(to, verification.NewFractions(ensemble, observed, c.members, h, w, window, c.weights[region]).Sums())
-		copy(to[fractionSums:], verification.NewFractions(mean, observed, 1, h, w, window, c.weights[region]).Sums())
+		copy(to, grid.Fractions(ensemble, observed, c.members, window, weights).Sums())
+		copy(to[fractionSums:], grid.Fractions(mean, observed, 1, window, weights).Sums())
 	}
 }
 

@@ -3,6 +3,8 @@
 package forecast
 
 import (
+	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -27,6 +29,103 @@ func groupsOf(in Input, n int) []int {
 		out[i] = seen[lead]
 		seen[lead]++
 	}
+	return out
+}
+
+// equalLeads leaves out the samples of initial times that lack a lead which others have, so that all
+// leads, and scores over all of them, are of the same initial times. Where that leaves none, or
+// nobody said which initial time a sample is of, scores over all leads are undefined (s.unequal)
+// and those of single leads remain.
+func (s *summary) equalLeads(result *Result) {
+	all := s.distinctLeads()
+	has := map[int]map[float64]bool{} // leads of a group
+	for i, g := range s.groups {
+		if has[g] == nil {
+			has[g] = map[float64]bool{}
+		}
+		has[g][s.leads[i]] = true
+	}
+	whole := func(g int) bool { return len(has[g]) == len(all) }
+	lacking := slices.DeleteFunc(slices.Sorted(maps.Keys(has)), whole)
+	if len(lacking) == 0 {
+		return
+	}
+	var counts []string
+	for _, lead := range all {
+		if _, n := s.share(lead); len(counts) < 6 {
+			counts = append(counts, fmt.Sprintf("%d at lead %s", n, number(lead)))
+		}
+	}
+	if len(all) > len(counts) {
+		counts = append(counts, "…")
+	}
+	listed := strings.Join(counts, ", ")
+	switch {
+	case s.in.Groups == nil && !s.evenLeads():
+		s.unequal = "leads have unequal numbers of samples (" + listed + "), and nothing says which initial time " +
+			"each is of"
+		result.Warnings = append(result.Warnings,
+			s.unequal+": there are no scores over all leads, only by_lead; give the initial times with --groups")
+		return
+	case len(lacking) == len(has) && s.evenLeads():
+		result.Warnings = append(result.Warnings,
+			"no initial time has all leads: those of by_lead are of different initial times")
+		return
+	case len(lacking) == len(has):
+		s.unequal = "no initial time has all leads (samples: " + listed + ")"
+		result.Warnings = append(result.Warnings,
+			s.unequal+": there are no scores over all leads, which would be of unequal initial times, only by_lead")
+		return
+	}
+	g := lacking[0]
+	first := s.kept[slices.Index(s.groups, g)]
+	missing := slices.DeleteFunc(slices.Clone(all), func(lead float64) bool { return has[g][lead] })
+	out := s.keep(func(i int) bool { return whole(s.groups[i]) })
+	result.Warnings = append(result.Warnings, fmt.Sprintf("leads: %d of %d initial times lack a lead (that of "+
+		"sample %d has no %s); their samples, %d, are left out for all models, so that all leads are of the same "+
+		"initial times",
+		len(lacking), len(has), first, listLeads(missing), out))
+}
+
+// listLeads are leads as a text, the first of them.
+func listLeads(leads []float64) string {
+	var names []string
+	for i, lead := range leads {
+		if i == 3 {
+			names = append(names, "…")
+			break
+		}
+		names = append(names, number(lead))
+	}
+	return strings.Join(names, ", ")
+}
+
+// evenLeads reports whether all samples of the input are as many at every lead.
+func (s *summary) evenLeads() bool {
+	counts := map[float64]int{}
+	for _, lead := range s.in.Leads {
+		counts[lead]++
+	}
+	n := counts[s.in.Leads[0]]
+	for _, other := range counts {
+		if other != n {
+			return false
+		}
+	}
+	return true
+}
+
+// keep keeps some of the samples that are left and returns how many are not.
+func (s *summary) keep(which func(i int) bool) (out int) {
+	var kept, groups []int
+	var leads []float64
+	for i := range s.kept {
+		if which(i) {
+			kept, groups, leads = append(kept, s.kept[i]), append(groups, s.groups[i]), append(leads, s.leads[i])
+		}
+	}
+	out = len(s.kept) - len(kept)
+	s.kept, s.groups, s.leads = kept, groups, leads
 	return out
 }
 

@@ -29,6 +29,76 @@ func TestGroupsOf(t *testing.T) {
 	}
 }
 
+// Scores over all leads are of initial times that have every lead; where none has, or nobody says
+// which are which, there are none.
+func TestEqualLeads(t *testing.T) {
+	t.Parallel()
+	m := newMade(11, 3, 1, 2, 3, 15) // six initial times at lead 6, five at lead 24
+	leads := []float64{6, 24, 6, 24, 6, 6, 24, 6, 24, 6, 24}
+	groups := []int{0, 0, 1, 1, 2, 3, 3, 4, 4, 5, 5}
+	in := m.input(t)
+	in.Leads, in.Groups = leads, groups
+	o := Options{Intervals: true, Metrics: []string{"mae", "rank_histogram"}}
+	r := analyze(t, in, o)
+	want := []int{0, 1, 2, 3, 5, 6, 7, 8, 9, 10}
+	warning := "leads: 1 of 6 initial times lack a lead (that of sample 4 has no 24); their samples, 1, are left " +
+		"out for all models, so that all leads are of the same initial times"
+	if !slices.Equal(r.Samples, want) || !slices.Contains(r.Warnings, warning) {
+		t.Errorf("samples %v, warnings %q", r.Samples, r.Warnings)
+	}
+	for _, row := range r.Models[0].ByLead {
+		if row.Samples != 5 {
+			t.Errorf("lead %v has %d samples", row.Lead, row.Samples)
+		}
+	}
+	alone := m.input(t)
+	at := func(values []float64, size int) (out []float64) {
+		for _, i := range want {
+			out = append(out, values[i*size:(i+1)*size]...)
+		}
+		return out
+	}
+	alone.Target = array(t, "truth.npy", []int{10, 1, 2, 3}, at(m.truth, 6))
+	alone.Forecasts[0].Members = array(t, "net.npy", []int{10, 3, 1, 2, 3}, at(m.members, 18))
+	near(t, "mae", value(t, &r.Models[0], "mae"), value(t, &analyze(t, alone, o).Models[0], "mae"))
+
+	for name, c := range map[string]struct {
+		leads  []float64
+		groups []int
+		want   string
+	}{
+		"not known": {leads, nil, "leads have unequal numbers of samples (6 at lead 6, 5 at lead 24), and " +
+			"nothing says which initial time each is of"},
+		"none has all": {leads, []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10}, "no initial time has all leads " +
+			"(samples: 6 at lead 6, 5 at lead 24)"},
+		"other, as many": {[]float64{6, 24, 6, 24, 6, 24, 6, 24, 6, 24, 6}[:11], []int{0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 4}, ""},
+	} {
+		in.Leads, in.Groups = c.leads, c.groups
+		r := analyze(t, in, o)
+		s, _ := r.Models[0].Score("mae")
+		if s.Value.Defined() != (c.want == "") || s.Value.Reason != c.want || s.CI.Defined() != (c.want == "") {
+			t.Errorf("%s: %+v, want the reason %q", name, s.Value, c.want)
+		}
+		if _, ok := r.Models[0].Tables.Get(ranksName); ok != (c.want == "") {
+			t.Errorf("%s: a histogram over all leads: %v", name, ok)
+		}
+		first := r.Models[0].ByLead[0]
+		if s, _ := first.Score("mae"); !s.Value.Defined() || first.Samples != 6 {
+			t.Errorf("%s: %+v of %d samples at a lead", name, s.Value, first.Samples)
+		}
+	}
+	// As many of every lead, but of other times: scores are there, and a warning.
+	even := newMade(10, 2, 1, 2, 3, 16)
+	in = even.input(t)
+	in.Leads, in.Groups = []float64{6, 24, 6, 24, 6, 24, 6, 24, 6, 24}, []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}
+	r = analyze(t, in, o)
+	if s, _ := r.Models[0].Score("mae"); !s.Value.Defined() ||
+		!slices.Contains(r.Warnings,
+			"no initial time has all leads: those of by_lead are of different initial times") {
+		t.Errorf("%+v, warnings %q", s.Value, r.Warnings)
+	}
+}
+
 func TestBlocks(t *testing.T) {
 	t.Parallel()
 	twoLeads := []float64{0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1}

@@ -68,7 +68,7 @@ type search struct {
 	rank     int64
 }
 
-// quantiles are those of the true values of every variable, by NumPy's rule (linear
+// quantiles are those of the true values of every variable, in cells that have a weight, by NumPy's rule (linear
 // interpolation at rank (n − 1)·q), over all samples without NaN if these are skipped.
 // Their values are selected in four passes over the target by their bits, so that nothing
 // but counts is held.
@@ -120,13 +120,14 @@ func (p *plan) eachTarget(ctx context.Context, use func(truth []float64)) error 
 	return nil
 }
 
-// countTargets is the number of true values of a variable.
+// countTargets is the number of true values of a variable in cells that have a weight.
 func (p *plan) countTargets(ctx context.Context) (int64, error) {
+	cells := int64(p.size() - len(p.masked))
 	if !p.o.SkipNaN {
-		return int64(p.n) * int64(p.size()), nil
+		return int64(p.n) * cells, nil
 	}
 	count := int64(0)
-	err := p.eachTarget(ctx, func([]float64) { count += int64(p.size()) })
+	err := p.eachTarget(ctx, func([]float64) { count += cells })
 	return max(count, 1), err
 }
 
@@ -148,7 +149,10 @@ func (p *plan) narrow(ctx context.Context, searches []search, known int) error {
 		for v := range p.variables {
 			for _, prefix := range prefixes[v] {
 				count := counts[of{v, prefix}]
-				for _, x := range truth[v*p.size() : (v+1)*p.size()] {
+				for c, x := range truth[v*p.size() : (v+1)*p.size()] {
+					if p.weights[0][c] == 0 {
+						continue
+					}
 					k := keyOf(x)
 					if known == 0 || k>>(64-known) == prefix {
 						count[uint16(k>>(64-known-digit))]++

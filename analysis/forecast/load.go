@@ -43,6 +43,7 @@ func (s *settings) input(ctx context.Context, env *run.Env) (*Input, error) {
 	if err := s.openClimate(env, in); err != nil {
 		return nil, err
 	}
+	in.withAxes()
 	if err := s.readSamples(env, in); err != nil {
 		return nil, err
 	}
@@ -102,9 +103,15 @@ func (s *settings) readSamples(env *run.Env, in *Input) error {
 		return err
 	}
 	if a != nil {
-		in.Leads = make([]float64, a.Len())
-		if err := a.ReadFloat64(in.Leads, 0, a.Len()); err != nil {
+		if in.Leads, err = readLeads(a); err != nil {
 			return fmt.Errorf("leads: %w", err)
+		}
+		if isDuration(a) && s.leadUnit == "" {
+			s.leadUnit = "h"
+		}
+		if nanoseconds(in.Leads) && !isDuration(a) {
+			env.Warn("leads: %s: leads such as %g look like nanoseconds, and are taken as they are: tables, figures "+
+				"and models have them; give hours, or timedelta64", a.Name(), slices.Max(in.Leads))
 		}
 	}
 	if a, err = perSample(s.groups); err != nil || a == nil {
@@ -150,14 +157,15 @@ func (s *settings) readCells(env *run.Env, in *Input) error {
 		return err
 	}
 	if a != nil {
-		if in.Weights, err = read("lat", a); err != nil {
+		latitudes, err := read("lat", a)
+		if err != nil {
 			return err
 		}
-		for i, degrees := range in.Weights {
-			if !(degrees >= -90 && degrees <= 90) {
-				return fmt.Errorf("lat: %s: row %d is %v, want degrees from -90 to 90", a.Name(), i, degrees)
-			}
-			in.Weights[i] = max(0, math.Cos(degrees*math.Pi/180))
+		if in.Weights, err = weightedByLatitude(in.Weights, latitudes, a.Name(), d); err != nil {
+			return err
+		}
+		if why := radians(latitudes); why != "" {
+			env.Warn("lat: %s: %s", a.Name(), why)
 		}
 	}
 	regions, err := s.regions.Open(env)
@@ -172,4 +180,38 @@ func (s *settings) readCells(env *run.Env, in *Input) error {
 		in.Regions = append(in.Regions, Region{Name: r.Name, Weights: weights})
 	}
 	return nil
+}
+
+// weightedByLatitude are the weights of cells times the cosines of their latitudes; weights are those
+// of cells or rows, nil: all 1.
+func weightedByLatitude(weights, latitudes []float64, name string, d dims) ([]float64, error) {
+	out := make([]float64, d.h*d.w)
+	at := func(values []float64, cell int) float64 {
+		if len(values) == d.h {
+			cell /= d.w
+		}
+		return values[cell]
+	}
+	for c := range out {
+		degrees := at(latitudes, c)
+		if !(degrees >= -90 && degrees <= 90) {
+			return nil, fmt.Errorf("lat: %s: row %d is %v, want degrees from -90 to 90", name, c/d.w, degrees)
+		}
+		if out[c] = max(0, math.Cos(degrees*math.Pi/180)); weights != nil {
+			out[c] *= at(weights, c)
+		}
+	}
+	return out, nil
+}
+
+// radians says that latitudes look like radians: no degree lies beyond ±π/2, as if all of the grid lay
+// at the equator; "" where they do not.
+func radians(latitudes []float64) string {
+	low, high := slices.Min(latitudes), slices.Max(latitudes)
+	if low < -1.5708 || high > 1.5708 || low == high {
+		return ""
+	}
+	return fmt.Sprintf(
+		"latitudes from %.4g to %.4g look like radians, and are taken for degrees: all rows count nearly alike; "+
+			"if they are, give degrees", low, high)
 }

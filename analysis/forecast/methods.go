@@ -70,6 +70,12 @@ func sayFields(d *methods.Draft) {
 	if d.Yes("skip-nan") {
 		d.Say("Samples with NaN or an infinity were left out.")
 	}
+	if d.Yes("skip-members") {
+		d.Say("Members with NaN or an infinity were left out; of every sample the first others were scored.")
+	}
+	if d.Yes("wrap") {
+		d.Say("The columns of the grid go round: the last is beside the first.")
+	}
 	d.Say("A score is a function of means over samples, cells and variables.")
 }
 
@@ -173,13 +179,17 @@ func sayEvents(d *methods.Draft) {
 		return
 	}
 	var of []string
+	rule := "of at least"
+	if d.Text("event-rule") == EventAbove {
+		rule = "above"
+	}
 	if list := d.Values("thresholds"); len(list) > 0 {
-		of = append(of, "at least "+methods.Join(list))
+		of = append(of, rule+" "+methods.Join(list))
 	}
 	if list := d.Values("event-quantiles"); len(list) > 0 {
-		of = append(of, "at least the quantile "+methods.Join(list)+" of all true values of the variable")
+		of = append(of, rule+" the quantile "+methods.Join(list)+" of all true values of the variable")
 	}
-	d.Say("Events are values of %s.", strings.Join(of, ", and of "))
+	d.Say("Events are values %s.", strings.Join(of, ", and "))
 	if d.Holds("events") {
 		d.Say("The ensemble mean is scored by hits and misses (POD, FAR, CSI, ETS, HSS, SEDI); probabilities, the shares of members, by the Brier score with its parts [@murphy1973], its fair form [@ferro2014], the area under the relative operating characteristic, and isotonic recalibration (CORP) [@dimitriadis2021]; " +
 			"values from the threshold on by the threshold-weighted CRPS [@gneiting2011].")

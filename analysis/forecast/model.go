@@ -72,7 +72,8 @@ type generator struct {
 	// Places of the inputs and outputs; −1: there is none.
 	fieldsAt, noiseAt, leadAt, meanAt, spreadAt int
 	deviation                                   func(float64) float64
-	noise                                       []int // shape of the noise of one member
+	noise                                       []int     // shape of the noise of one member
+	weights                                     []float64 // of cells, of which some may be 0
 	values                                      []float64
 }
 
@@ -87,6 +88,7 @@ func (s *settings) addModels(_ context.Context, env *run.Env, in *Input) error {
 		env.Result.Inputs = append(env.Result.Inputs, info)
 		in.Forecasts = append(in.Forecasts, Forecast{Name: f.Name, Members: g, From: g.about()})
 	}
+	run.InOrder(s.flags, in.Forecasts, func(f Forecast) string { return f.Name }, "forecast", "model")
 	return nil
 }
 
@@ -119,7 +121,20 @@ func openGenerator(name, path string, in *Input, members int, seed uint64, threa
 	if err != nil {
 		return fail(err)
 	}
-	g := &generator{name: name, path: path, digest: hex.EncodeToString(sums[0]), fields: in.Fields, leads: in.Leads, seed: seed, model: m}
+	weights, err := cellWeights("weights", in.Weights, d)
+	if err != nil {
+		return fail(errors.Join(err, m.Close()))
+	}
+	g := &generator{
+		weights: weights,
+		name:    name,
+		path:    path,
+		digest:  hex.EncodeToString(sums[0]),
+		fields:  in.Fields,
+		leads:   in.Leads,
+		seed:    seed,
+		model:   m,
+	}
 	if err := g.bind(d, members); err != nil {
 		return nil, info, fmt.Errorf("%s: %w", path, errors.Join(err, m.Close()))
 	}
@@ -341,7 +356,7 @@ func (g *generator) make(dst []float64, sample int) error {
 		return fmt.Errorf("input: %w", err)
 	}
 	if err := checkFinite("input", g.fields, sample, g.values); err != nil {
-		return err
+		return fmt.Errorf("%w: a model sees all cells, those of weight 0 too; fill them as for its training", err)
 	}
 	members, size := g.shape[1], len(dst)/g.shape[1]
 	batch := 1 // a model without noise runs once
@@ -434,6 +449,9 @@ func (g *generator) member(dst []float64, mean, spread []float32, sample, number
 	stat.FillNormal32(draws, stat.StreamForecast.Key(g.seed, uint64(sample), uint64(number), 1), 0)
 	for i, v := range spread {
 		sd := g.deviation(float64(v))
+		if g.weights[i%len(g.weights)] == 0 {
+			continue // whatever it is
+		}
 		if !(sd >= 0) {
 			return fmt.Errorf("output %q is %v in cell %d, which is no standard deviation", g.model.Outputs()[g.spreadAt].Name, v, i)
 		}

@@ -213,3 +213,38 @@ func TestGeneratorNaN(t *testing.T) {
 		t.Errorf("error %v, result %+v", err, r)
 	}
 }
+
+// A model sees cells of weight 0 too: NaN there is an error that says so, and what it makes of others in
+// such a cell is left out.
+func TestGenerator_Masked(t *testing.T) {
+	t.Parallel()
+	in, values := fieldsInput(t, 3, 8, 8)
+	in.Weights = make([]float64, 64)
+	for c := range in.Weights {
+		in.Weights[c] = 1
+	}
+	in.Weights[2*8+3] = 0
+	values[1*128+2*8+3] = float32(math.NaN()) // of fields and truth, sample 1
+	g, _, err := openGenerator("mean", filepath.Join("testdata", "mean.onnx"), in, 0, 1, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { g.model.Close() })
+	in.Forecasts = []Forecast{{Name: "mean", Members: g}}
+	in.Fields = nil // no persistence
+	const want = "element [1 0 2 3] is NaN, want finite numbers: a model sees all cells, those of weight 0 too; " +
+		"fill them as for its training"
+	if _, err := Analyze(t.Context(), *in, Options{}); err == nil || !strings.HasSuffix(err.Error(), want) {
+		t.Errorf("error %v, want %s", err, want)
+	}
+	g.weights, g.spreadAt, g.deviation = in.Weights, 0, identity
+	mean, spread, out := make([]float32, 64), make([]float32, 64), make([]float64, 64)
+	spread[2*8+3] = -1
+	if err := g.member(out, mean, spread, 0, 0); err != nil {
+		t.Errorf("a spread below 0 in a masked cell: %v", err)
+	}
+	spread[4] = -1
+	if err := g.member(out, mean, spread, 0, 0); err == nil || !strings.Contains(err.Error(), "in cell 4, which is no standard deviation") {
+		t.Errorf("a spread below 0: error %v", err)
+	}
+}

@@ -5,6 +5,7 @@ package forecast
 import (
 	"cmp"
 	"context"
+	"math"
 	"slices"
 	"strings"
 
@@ -42,7 +43,9 @@ func (s *settings) write(ctx context.Context, env *run.Env, in *Input, o Options
 	if err := results.All(env, r.writeSamples, r.writeVariables, r.writeLeads, r.writeRanks, r.writeCurves, r.print); err != nil {
 		return err
 	}
-	if err := results.Documented(env, s.documented, r.documented(&r.Models[0], o)); err != nil {
+	first := &r.Models[0]
+	published := r.documented(first, o, dirOf(first.Name, env.Result.Inputs))
+	if err := results.Documented(env, s.documented, published); err != nil {
 		return err
 	}
 	return s.figures(ctx, env, in, o, r)
@@ -56,10 +59,13 @@ func (r *Result) describe(env *run.Env) {
 			name = f.list + "." + name
 		}
 		results.Describe(env, f.direction, f.unit, name)
+		results.Limit(env, f.low, f.high, name)
 		if f.perfect {
 			results.Describe(env, report.Higher, "", "skill_scores."+name)
+			results.Limit(env, math.Inf(-1), 1, "skill_scores."+name)
 		}
 	}
+	results.Headline(env, "rmse", "crps", "energy_score", "spread_skill_ratio")
 }
 
 // writeSamples writes the scores that runs are paired by: those whose mean over samples

@@ -7,6 +7,7 @@ import (
 	"math"
 
 	"repscope/measure/ensemble"
+	"repscope/measure/verification"
 )
 
 // setting is what all samples share.
@@ -20,12 +21,22 @@ type setting struct {
 	anomalies     bool        // there is a climatology to take them from
 	waves         waves
 	equal         []bool      // whether those of a region are all the same
-	masked        bool        // whether some cell has no weight
+	masked        []int       // cells that have no weight
 	wide          [][]float64 // those of all variables, one after the other; nil where equal
 }
 
 // size is the number of cells of a variable.
 func (s *setting) size() int { return s.height * s.width }
+
+// grid is the shape of a field as package verification takes it.
+func (s *setting) grid() verification.Grid {
+	return verification.Grid{Height: s.height, Width: s.width, Wrap: s.o.Wrap}
+}
+
+// fields is the shape of so many fields as package ensemble takes it.
+func (s *setting) fields(variables int) ensemble.Grid {
+	return ensemble.Grid{Variables: variables, Height: s.height, Width: s.width, Wrap: s.o.Wrap}
+}
 
 // sample is a sample of a model. Fields are [V,H,W], ensembles [S,V,H,W].
 type sample struct {
@@ -144,14 +155,14 @@ func checkFinite(role string, a Array, row int, values []float64) *NonFiniteErro
 		if v-v == 0 {
 			continue
 		}
-		shape := a.Shape()
+		shape := stored(a)
 		index := make([]int, len(shape))
-		rest := i
+		rest := row*len(values) + i
 		for axis := len(shape) - 1; axis > 0; axis-- {
 			index[axis] = rest % shape[axis]
 			rest /= shape[axis]
 		}
-		index[0] = row + rest
+		index[0] = rest
 		return &NonFiniteError{Role: role, Array: a.Name(), Index: index, Value: v}
 	}
 	return nil

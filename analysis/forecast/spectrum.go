@@ -38,14 +38,28 @@ func (c *sample) transform(kind verification.TransformKind) *verification.Transf
 
 // difference is the error of the mean of a variable; the next call fills the same memory.
 func (c *sample) difference(v int) []float64 {
+	dst, truth := c.spare(), c.truthOf(v)
+	for i, m := range c.meanOf(v) {
+		dst[i] = m - truth[i]
+	}
+	return dst
+}
+
+// spare is memory of a field.
+func (c *sample) spare() []float64 {
 	if c.verifying.field == nil {
 		c.verifying.field = make([]float64, c.size())
 	}
-	truth := c.truthOf(v)
-	for i, m := range c.meanOf(v) {
-		c.verifying.field[i] = m - truth[i]
-	}
 	return c.verifying.field
+}
+
+// filled is a field whose cells without weight have the mean of the others, in memory that the next
+// call fills too.
+func (c *sample) filled(field []float64) []float64 {
+	if len(c.masked) == 0 {
+		return field
+	}
+	return verification.Filled(c.spare(), field, c.weights[0])
 }
 
 // spectrumKind is the transform that was asked for.
@@ -103,16 +117,17 @@ func spectrumFamily() family {
 			t := c.transform(c.spectrumKind())
 			n := len(t.Bands().Modes)
 			of := func(k int) []float64 { return out[k*n : (k+1)*n] }
-			verification.AddPower(t, of(truthPower), c.truthOf(v))
+			verification.AddPower(t, of(truthPower), c.filled(c.truthOf(v)))
 			for _, member := range c.membersOf(v) {
-				verification.AddPower(t, of(memberPower), member)
+				verification.AddPower(t, of(memberPower), c.filled(member))
 			}
 			for k := range of(memberPower) {
 				of(memberPower)[k] /= float64(c.members)
 			}
-			verification.AddPower(t, of(meanPower), c.meanOf(v))
-			verification.AddPower(t, of(errorPower), c.difference(v))
-			verification.AddFourierErrors(c.transform(verification.FFT), out[spectra*n:], c.difference(v))
+			verification.AddPower(t, of(meanPower), c.filled(c.meanOf(v)))
+			miss := c.filled(c.difference(v))
+			verification.AddPower(t, of(errorPower), miss)
+			verification.AddFourierErrors(c.transform(verification.FFT), out[spectra*n:], miss)
 			return nil
 		},
 		scores: spectrumScores,

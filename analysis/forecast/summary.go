@@ -28,7 +28,9 @@ type summary struct {
 	kept   []int // samples that are left
 	groups []int
 	leads  []float64 // of every sample that is left; nil without
-	blocks *stat.Blocks
+	// unequal is why there are no scores over all leads; empty if there are.
+	unequal string
+	blocks  *stat.Blocks
 	// tallies are by model and family; nil where there is nothing to compute.
 	tallies [][]*tally
 	// jackknifes are by model: of scores by path.
@@ -38,7 +40,7 @@ type summary struct {
 // merge computes the scores of all samples.
 func (p *plan) merge(ctx context.Context, parts []*Part) (*Result, error) {
 	s := &summary{plan: p, jackknifes: make([]map[string]*stat.Jackknifed, len(p.models))}
-	result := &Result{Variables: p.variables, Regions: p.regions[1:]}
+	result := &Result{Variables: p.variables, Regions: p.regions[1:], rule: p.o.EventRule}
 	if err := s.gather(result, parts); err != nil {
 		return nil, err
 	}
@@ -63,6 +65,16 @@ func (p *plan) merge(ctx context.Context, parts []*Part) (*Result, error) {
 		}
 		result.Models = append(result.Models, *model)
 		s.enterFormulas(m, result)
+		for _, t := range s.tallies[m] {
+			if t == nil || t.family.warn == nil {
+				continue
+			}
+			for _, text := range t.family.warn(t) {
+				if !slices.Contains(result.Warnings, text) {
+					result.Warnings = append(result.Warnings, text)
+				}
+			}
+		}
 	}
 	if err := s.skillScores(result); err != nil {
 		return nil, err
@@ -109,22 +121,39 @@ func (s *summary) gather(result *Result, parts []*Part) error {
 			s.leads = append(s.leads, s.in.Leads[i])
 		}
 	}
+	if s.leads != nil {
+		s.equalLeads(result)
+		result.byLeadAlone = s.unequal != ""
+	}
 	result.Samples, result.Groups, result.Leads = s.kept, s.groups, s.leads
+	left := make([]bool, s.n)
+	for _, i := range s.kept {
+		left[i] = true
+	}
 	for m, model := range s.models {
 		tallies := make([]*tally, len(s.families))
 		for f := range s.families {
 			if s.families[f].missing(s.setting, model.members) != "" {
 				continue
 			}
-			t := &tally{setting: s.setting, family: &s.families[f], model: model, members: model.members, n: len(s.kept)}
+			t := &tally{
+				setting: s.setting,
+				family:  &s.families[f],
+				model:   model,
+				members: model.members,
+				n:       len(s.kept),
+				kept:    s.kept,
+			}
 			t.variables, t.regions, t.sums = t.family.size(s.setting, model.members)
 			stride := s.stride(f, model.members)
+			at := 0
 			for _, part := range parts {
 				values := part.Models[m].Families[f]
-				for i, b := range part.Bad {
-					if b == 0 {
+				for i := range part.Bad {
+					if left[at] {
 						t.values = append(t.values, values[i*stride:(i+1)*stride]...)
 					}
+					at++
 				}
 			}
 			tallies[f] = t
@@ -267,7 +296,7 @@ func (s *summary) model(m int) (*Model, error) {
 					model.Skipped.Set(score.name, why)
 				}
 			}
-		} else if family.tables != nil {
+		} else if family.tables != nil && s.unequal == "" {
 			if err := family.tables(s.tallies[m][f], &model.Tables); err != nil {
 				return nil, fmt.Errorf("%s: %w", family.name, err)
 			}
@@ -393,6 +422,10 @@ func (s *summary) scores(m, variable, region int, share []float64, keep func(str
 // where it is undefined.
 func (s *summary) score(of *formula, columns [][]float64, share []float64) (*Score, *stat.Jackknifed, error) {
 	out := &Score{Name: of.name, Row: of.row(), Mean: of.mean, Sample: undefined(len(s.kept))}
+	if share == nil && s.unequal != "" {
+		out.undefine(s.unequal)
+		return out, nil, nil
+	}
 	columns = of.own(columns)
 	sums, means := make([]float64, len(columns)), make([]float64, len(columns))
 	count := 0.0
@@ -425,8 +458,7 @@ func (s *summary) score(of *formula, columns [][]float64, share []float64) (*Sco
 	}
 	out.Value = report.NumberOr(of.of(means), none)
 	if !out.Value.Defined() {
-		out.Value, out.SD, out.BatchSD = report.Undefined("%s", none), report.Undefined("%s", none), report.Undefined("%s", none)
-		out.CI = report.NoInterval("%s", none)
+		out.undefine(none)
 		return out, nil, nil
 	}
 	out.SD = deviation(out.Sample, nil)
@@ -449,6 +481,12 @@ func (s *summary) score(of *formula, columns [][]float64, share []float64) (*Sco
 	j[0].Within(of.within())
 	out.CI = results.IntervalOf(j[0])
 	return out, j[0], nil
+}
+
+// undefine says why there is no score.
+func (s *Score) undefine(why string) {
+	s.Value, s.SD, s.BatchSD = report.Undefined("%s", why), report.Undefined("%s", why), report.Undefined("%s", why)
+	s.CI = report.NoInterval("%s", why)
 }
 
 // deviation is the standard deviation (ddof 0) of the values that are there, with weights

@@ -51,13 +51,14 @@ func (r *Result) writeCurves(env *run.Env) error {
 	}, "variable"); err != nil {
 		return err
 	}
+	threshold, quantile := r.eventKeys()
 	if err := writeTable(env, r, reliabilityFile, "reliability_diagram", []string{"probability", "share", "frequency", "recalibrated"},
 		func(d ReliabilityDiagram) (head []any, rows [][]any) {
 			for _, p := range d.Points {
 				rows = append(rows, []any{p.Probability, p.Share, p.Frequency, p.Recalibrated})
 			}
 			return d.cells(), rows
-		}, "variable", byThreshold, byQuantile); err != nil {
+		}, "variable", threshold, quantile); err != nil {
 		return err
 	}
 	return writeTable(env, r, rocFile, "roc", []string{"pofd", "pod"}, func(c ROC) (head []any, rows [][]any) {
@@ -65,23 +66,28 @@ func (r *Result) writeCurves(env *run.Env) error {
 			rows = append(rows, []any{c.POFD[k], c.POD[k]})
 		}
 		return c.cells(), rows
-	}, "variable", byThreshold, byQuantile)
+	}, "variable", threshold, quantile)
+}
+
+// eventKeys are the keys of the rows of events.
+func (r *Result) eventKeys() (threshold, quantile string) {
+	if r.rule == EventAbove {
+		return above, aboveQuantile
+	}
+	return byThreshold, byQuantile
 }
 
 // cells are the cells of an event: the variable (empty: all together), threshold and
 // quantile.
 func (e *EventRow) cells() []any {
-	value := func(v *float64) report.Value {
-		if v == nil {
-			return report.Undefined("there is none")
-		}
-		return report.Number(*v)
+	limit, quantile := report.Undefined("there is none"), report.Undefined("there is none")
+	if of := e.event(); of.ofQuantile() {
+		quantile = report.Number(of.value)
 	}
-	limit := e.Threshold
-	if limit == nil {
-		limit = e.Limit // of a quantile that of the variable
+	if e.Limit != nil { // of a quantile that of the variable
+		limit = report.Number(*e.Limit)
 	}
-	return []any{e.Variable, value(limit), value(e.Quantile)}
+	return []any{e.Variable, limit, quantile}
 }
 
 // writeTable writes the curves of all models that have them; no file where none has.
@@ -149,9 +155,10 @@ func (r *Result) events() []namedEvent {
 			if !ok || !strings.HasPrefix(s.Row, eventsName+"[") {
 				continue
 			}
-			e := namedEvent{s.Row, "≥ " + value}
-			if key == byQuantile {
-				e.name = "≥ quantile " + value
+			of := event{key: key}
+			e := namedEvent{s.Row, of.of(0).Sign() + " " + value}
+			if of.ofQuantile() {
+				e.name = of.of(0).Sign() + " quantile " + value
 			}
 			if !slices.Contains(out, e) {
 				out = append(out, e)

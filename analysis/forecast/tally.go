@@ -15,6 +15,7 @@ type tally struct {
 	model   source
 	members int
 	n       int
+	kept    []int        // of the samples in the input
 	blocks  *stat.Blocks // nil without intervals
 	// values are by sample, variable, region and sum.
 	values                   []float64

@@ -22,7 +22,7 @@ func tiles(s *setting, _ int) string {
 
 // tileNote says which cells are in no tile.
 func tileNote(s *setting) string {
-	rows, columns := ensemble.Grid{Variables: 1, Height: s.height, Width: s.width}.Rest(s.o.Tile)
+	rows, columns := s.fields(1).Rest(s.o.Tile)
 	if rows == 0 && columns == 0 {
 		return ""
 	}
@@ -38,7 +38,7 @@ func tiledEnergyFamily() family {
 			scores[0].leads, scores[0].none = false, noTile
 			return scores
 		}}
-	energyOf(&f, func(c *sample, s ensemble.Sample[float64], g ensemble.Grid) (ensemble.Terms, error) {
+	energyOf(&f, func(c *sample, s ensemble.Sample[float64], g ensemble.Grid, _ int) (ensemble.Terms, error) {
 		return ensemble.TiledEnergy(s, g, c.o.Tile)
 	})
 	return f
@@ -61,11 +61,13 @@ func tiledVariogramFamily() family {
 			if err != nil {
 				return err
 			}
-			g, err := ensemble.NewVariogram(c.o.Tile, c.o.Tile, c.o.variogram())
+			options := c.o.variogram()
+			options.Wrap = false // within a tile
+			g, err := ensemble.NewVariogram(c.o.Tile, c.o.Tile, options)
 			if err != nil {
 				return err
 			}
-			mean, err := ensemble.TiledVariogram(s, ensemble.Grid{Variables: 1, Height: c.height, Width: c.width}, g)
+			mean, err := ensemble.TiledVariogram(s, c.fields(1), g)
 			out[0] = mean.Value()
 			return err
 		},

@@ -4,6 +4,7 @@ package forecast
 
 import (
 	"context"
+	"errors"
 
 	"repscope/measure/ensemble"
 	"repscope/report"
@@ -29,17 +30,26 @@ func variogramFamily() family {
 			if err != nil {
 				return err
 			}
-			out[0], err = ensemble.VariogramScore(context.Background(), 1, g, s)
+			if out[0], err = ensemble.VariogramScore(context.Background(), 1, g, s); errors.Is(err,
+				ensemble.ErrNoPairs) {
+				return nil // it is NaN
+			}
 			return err
 		},
 		scores: func(*setting, int) []formula {
 			return []formula{{name: "variogram_score", about: "weighted mean over pairs of cells of (|y_i − y_j|^p − mean |x_i − x_j|^p)²", direction: report.Lower,
-				of: sum(0), mean: true, compared: true, leads: true, perfect: true}}
+				of: sum(0), mean: true, compared: true, leads: true, perfect: true, none: "no two cells within " +
+					"reach have a weight"}}
 		},
 	}
 }
 
 // variogram are the options of the variogram score.
 func (o *Options) variogram() ensemble.VariogramOptions {
-	return ensemble.VariogramOptions{P: o.VariogramP, MaxDistance: o.MaxDistance, Documented: o.Variogram == VariogramDocumented}
+	return ensemble.VariogramOptions{
+		P:           o.VariogramP,
+		MaxDistance: o.MaxDistance,
+		Documented:  o.Variogram == VariogramDocumented,
+		Wrap:        o.Wrap,
+	}
 }

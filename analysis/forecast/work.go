@@ -6,15 +6,17 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync/atomic"
 
 	"repscope/internal/parallel"
+	"repscope/internal/text"
 	"repscope/points"
 	"repscope/shard"
 )
 
 // definition is the version of what the numbers mean; see [shard.Identity].
-const definition = 1
+const definition = 2
 
 // blockValues bounds the values of the samples of a unit.
 const blockValues = 1 << 22
@@ -76,6 +78,7 @@ func newPlan(in Input, o Options) (*plan, error) {
 	if err != nil {
 		return nil, err
 	}
+	in.withAxes()
 	s, d, err := in.setting(o)
 	if err != nil {
 		return nil, err
@@ -93,6 +96,7 @@ func newPlan(in Input, o Options) (*plan, error) {
 	if err := p.checkScores(); err != nil {
 		return nil, err
 	}
+	p.families = append(p.families, valueFamily())
 	values := 0
 	for _, m := range p.models {
 		values += m.members * d.v * d.h * d.w
@@ -144,6 +148,9 @@ func (p *plan) addForecasts(d dims) error {
 				if len(c.rest) < all*size {
 					c.rest = make([]float64, all*size)
 				}
+				if p.o.SkipMembers {
+					return p.readFinite(array, dst, c.rest[:all*size], c.index, members)
+				}
 				if err := p.read(array, c.rest[:all*size], c.index); err != nil {
 					return err
 				}
@@ -154,22 +161,51 @@ func (p *plan) addForecasts(d dims) error {
 	return nil
 }
 
-// read reads a row of an array and finds NaN and infinity, which only cells without
-// weight may hold: they become 0.
+// readFinite reads a row of an array of members and takes the first so many of them that have no
+// NaN or infinity.
+func (p *plan) readFinite(array int, dst, row []float64, index, members int) error {
+	a := p.arrays[array]
+	if err := p.readMasked(array, row, index); err != nil {
+		return err
+	}
+	taken, size := 0, len(dst)/members
+	for member := range slices.Chunk(row, size) {
+		if taken < members && !slices.ContainsFunc(member, func(v float64) bool { return v-v != 0 }) {
+			copy(dst[taken*size:], member)
+			taken++
+		}
+	}
+	if taken == members {
+		return nil
+	}
+	return fmt.Errorf("sample %d has %s without NaN or Inf, want %d: %w", index, text.Count(taken, "member"), members,
+		checkFinite(a.role, a.Array, index, row))
+}
+
+// read reads a row of an array and finds NaN and infinity.
 func (p *plan) read(array int, dst []float64, row int) error {
+	if err := p.readMasked(array, dst, row); err != nil {
+		return err
+	}
+	if err := checkFinite(p.arrays[array].role, p.arrays[array].Array, row, dst); err != nil {
+		return err
+	}
+	return nil
+}
+
+// readMasked reads a row of an array. Cells without weight become 0, whatever they hold, so that no
+// score can see it.
+func (p *plan) readMasked(array int, dst []float64, row int) error {
 	a := p.arrays[array]
 	if err := a.ReadFloat64(dst, row, row+1); err != nil {
 		return fmt.Errorf("%s: %w", a.role, err)
 	}
-	if size := p.size(); p.masked {
-		for i, v := range dst {
-			if v-v != 0 && p.weights[0][i%size] == 0 {
-				dst[i] = 0
+	if len(p.masked) > 0 {
+		for field := range slices.Chunk(dst, p.size()) {
+			for _, c := range p.masked {
+				field[c] = 0
 			}
 		}
-	}
-	if err := checkFinite(a.role, a.Array, row, dst); err != nil {
-		return err
 	}
 	return nil
 }
@@ -201,7 +237,8 @@ func (p *plan) identity() shard.Identity {
 		{"crps", o.CRPS}, {"energy", o.Energy}, {"variogram", o.Variogram}, {"variogram p", o.VariogramP}, {"max distance", o.MaxDistance},
 		{"patch", o.Patch}, {"patch mode", o.PatchMode}, {"pairs", o.Pairs}, {"thresholds", o.Thresholds}, {"event quantiles", o.EventQuantiles},
 		{"windows", o.Windows}, {"spectrum", o.Spectrum}, {"tile", o.Tile}, {"quantiles", o.Quantiles}, {"intervals of", o.Coverage},
-		{"members", o.Members}, {"batch size", o.BatchSize},
+		{"members", o.Members}, {"skip members", o.SkipMembers}, {"event rule", o.EventRule}, {"wrap", o.Wrap},
+		{"batch size", o.BatchSize},
 		{"skip nan", o.SkipNaN}, {"intervals", o.Intervals}, {"block", o.Block}, {"family", o.Family}, {"seed", o.Seed},
 	} {
 		id.Options = append(id.Options, shard.Option(option.name, option.value))

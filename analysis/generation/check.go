@@ -86,7 +86,7 @@ func fits(role string, s, real *Samples) error {
 		return fmt.Errorf("%s: %s holds %s, but %s %s", role, s.Name, s.kind(), real.Name, real.kind())
 	case !slices.Equal(s.Shape, real.Shape):
 		return fmt.Errorf("%s: %s holds grids of shape %v, but %s of shape %v", role, s.Name, s.Shape, real.Name, real.Shape)
-	case s.Rows.Dim != real.Rows.Dim:
+	case s.Columns == nil && real.Columns == nil && s.Rows.Dim != real.Rows.Dim: // else they are joined by name
 		return fmt.Errorf("%s: rows of %s have %d columns, those of %s %d", role, s.Name, s.Rows.Dim, real.Name, real.Rows.Dim)
 	case s.Labels == nil && real.Labels != nil:
 		return fmt.Errorf("%s: %s has no labels, but %s has: give both or neither", role, s.Name, real.Name)
@@ -111,6 +111,8 @@ func (s *Samples) check() error {
 	switch {
 	case n == 0:
 		return fmt.Errorf("%s holds no samples", s.Name)
+	case s.Columns != nil && len(s.Columns) != s.Rows.Dim:
+		return fmt.Errorf("%s: %d names for %d columns", s.Name, len(s.Columns), s.Rows.Dim)
 	case s.Labels != nil && len(s.Labels) != n:
 		return fmt.Errorf("%s: %d labels for %d samples", s.Name, len(s.Labels), n)
 	case s.Valid != nil && len(s.Valid) != n:

@@ -24,12 +24,27 @@ func (l *loader) columns(path string) ([]dataset.Column, error) {
 	return read, err
 }
 
+// namesOf are the names of columns.
+func namesOf(columns []dataset.Column) []string {
+	var names []string
+	for _, c := range columns {
+		names = append(names, c.Name)
+	}
+	return names
+}
+
 // labelsOf are the labels in a column: numbers, or names.
 func (l *loader) labelsOf(c *dataset.Column, path string) ([]int, error) {
+	if err := filled(c, path); err != nil {
+		return nil, err
+	}
 	if c.Texts == nil {
 		out, err := wholes(c, path)
 		if err != nil {
 			return nil, err
+		}
+		if l.unnamed == nil || l.unnamed[len(l.unnamed)-1] != path {
+			l.unnamed = append(l.unnamed, path)
 		}
 		return out, l.number(path + ": column " + c.Name)
 	}
@@ -115,10 +130,22 @@ func (l *loader) tablePaths() []string {
 // groupsOf are the groups in a column: whole numbers, or texts, of which equal ones are one
 // group.
 func groupsOf(c *dataset.Column, path string) ([]int, error) {
+	if err := filled(c, path); err != nil {
+		return nil, err
+	}
 	if c.Texts != nil {
 		return ints(c.Ints), nil // the number of each text
 	}
 	return wholes(c, path)
+}
+
+// filled finds a row that is empty.
+func filled(c *dataset.Column, path string) error {
+	if row := c.Empty(); row >= 0 {
+		return run.Hint(fmt.Errorf("%s: column %s: row %d is empty, want a value in every row", path, c.Name, row),
+			"leave such rows out of the table")
+	}
+	return nil
 }
 
 // wholes are the numbers of a column of whole numbers, also where they are written with a

@@ -29,6 +29,39 @@ func TestNamesOfAllTables(t *testing.T) {
 	}
 }
 
+// Tables as pandas writes them: row numbers, True and False, semicolons with decimal commas; columns of
+// texts are left out and named, and an empty cell is an error with its row.
+func TestTablesOfPandas(t *testing.T) {
+	t.Parallel()
+	path := in(t, map[string]string{"p.csv": ",x,flag,city,label\n0,0.5,True,Rome,a\n1,1.25,False,Oslo,b\n",
+		"semi.csv": "x;flag;label\n0,5;True;a\n1,25;False;b\n", "hole.csv": "x,label\n1,a\n,b\n", "none.csv": "x,label\n1,a\n2,\n"})
+	got, stderr := loaded(t, "--generated", "a="+path("p.csv"), "--real", path("semi.csv"))
+	if got == nil {
+		t.Fatal(stderr)
+	}
+	for _, s := range []*Samples{got.Generators[0].Generated, got.Real} {
+		if !slices.Equal(s.Rows.F64, []float64{0.5, 1, 1.25, 0}) || !slices.Equal(s.Labels, []int{0, 1}) {
+			t.Errorf("%s: rows %v, labels %v", s.Name, s.Rows.F64, s.Labels)
+		}
+	}
+	if want := "p.csv: columns of texts are no numbers and are left out: city"; !strings.Contains(stderr, want) {
+		t.Errorf("%s, want %s", stderr, want)
+	}
+	for name, want := range map[string]string{"hole.csv": "column x: row 1 is empty, want a value in every " +
+		"row", "none.csv": "column label: row 1 is empty"} {
+		if got, stderr := loaded(t, "--generated", "a="+path(name), "--real", path("semi.csv")); got != nil ||
+			!strings.Contains(stderr, want) {
+			t.Errorf("%s: %s, want %s", name, stderr, want)
+		}
+	}
+	grouped := in(t, map[string]string{"g.csv": "x,label\n1,a\n2,b\n", "of.csv": "draw\nu\nv\n"})
+	got, stderr = loaded(t, "--generated", "a="+grouped("g.csv"), "--real", grouped("g.csv"), "--groups",
+		"a="+grouped("of.csv")+":draw")
+	if got == nil || !slices.Equal(got.Generators[0].Generated.Groups, []int{0, 1}) {
+		t.Errorf("groups of a table: %s", stderr)
+	}
+}
+
 // Numbers and names of labels are joined by --label-names alone; numbers may be written with
 // a decimal point.
 func TestNumbersAndNames(t *testing.T) {

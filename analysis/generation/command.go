@@ -54,6 +54,7 @@ type generatorFlags struct {
 
 // options are the values of the command's own flags.
 type options struct {
+	flags                                           *run.Flags
 	example                                         *input.GivenExample
 	statistics                                      *input.Statistics
 	metrics                                         []string
@@ -65,17 +66,20 @@ type options struct {
 	threshold                                       *float64
 	definition                                      *string
 	strict, revalidate                              *bool
+	documented                                      string
 }
 
 // register adds the flags.
 func register(flags *run.Flags) *options {
-	f := &options{}
+	f := &options{flags: flags}
 	flags.Usage("--generated NAME=FILE … [flags]")
 	flags.FileHint("generated samples are given with --generated NAME=FILE")
 	f.example = input.RegisterExample(flags, input.ArrayExample{Name: "boards", Usage: "measure the built-in example: models of a toy climbing board, with one known defect each"})
 	f.statistics = input.RegisterStatistics(flags, "samples")
 	f.reconstruction = input.RegisterFiles(flags, "reconstruction", "`NAME=FILE.npz` with original (0 or 1, [N,C,…]), recon_logits or recon_prob of the same shape, label [N] (repeats)")
-	f.generated = input.RegisterFiles(flags, "generated", "`NAME=FILE` of generated samples: problems of a board (.json), grids (.npy, .npz with labels), or rows of numbers (.csv with label) (repeats)")
+	f.generated = input.RegisterFiles(flags, "generated",
+		"`NAME=FILE` of generated samples: problems of a board (.json), grids (.npy, .npz with labels), or rows of "+
+			"numbers (.csv with label; columns are joined with those of --real by name) (repeats)")
 	f.latents = input.RegisterFiles(flags, "latents", "`NAME=FILE.npz` with latent [N,D] and label [N] (repeats)")
 	f.predictions = input.RegisterFiles(flags, "predictions", "`NAME=FILE.csv` with the columns target and predicted: what a classifier says of samples made for a label (repeats)")
 	f.groups = input.RegisterFiles(flags, "groups", "`NAME=FILE[:key]` of a number per sample of NAME: equal ones are not independent, such as draws from one latent (repeats)")
@@ -91,9 +95,13 @@ func register(flags *run.Flags) *options {
 	f.generator.register(flags)
 	flags.Var(&metricsFlag{&f.metrics}, "metrics", "`LIST` of metrics (default: all that the inputs allow): "+listing())
 	f.threshold = flags.Float64("threshold", DefaultThreshold, "`P` above which a reconstructed cell is set")
-	f.definition = flags.Choice("definition", DefinitionDefault, Definitions(), "`NAME` of the definition of num_middle: holds that are neither start nor end, or holds − start − end")
+	f.definition = flags.Choice("definition", DefinitionDefault, Definitions(),
+		"`NAME` of the definition of similarity: of all generated samples, num_middle the holds that are neither "+
+			"start nor end; or, as published, "+
+			"of the valid ones, num_middle holds − start − end")
 	f.strict = flags.Bool("strict", false, "fail at a problem that cannot be read, where it would be left out")
 	f.revalidate = flags.Bool("revalidate", false, "decide by the rule (a start, an end, at least 3 other holds) which problems are valid, whatever the file says")
+	f.registerPublished(flags)
 	return f
 }
 
@@ -174,7 +182,7 @@ func (f *options) checkExample() error {
 	return nil
 }
 
-// names are those of the generators, in the order of the flags.
+// names are those of the generators, in the order of the command line.
 func (f *options) names() []string {
 	var names []string
 	for _, files := range []*input.Files{f.reconstruction, f.generated, f.latents, f.predictions, f.generator.encoders, f.generator.decoders} {
@@ -184,6 +192,7 @@ func (f *options) names() []string {
 			}
 		}
 	}
+	run.InOrder(f.flags, names, func(name string) string { return name }, "reconstruction", "generated", "latents", "predictions", "encoder", "decoder")
 	return names
 }
 
@@ -202,31 +211,37 @@ func (f *options) run(ctx context.Context, env *run.Env) error {
 	if err != nil {
 		return err
 	}
-	if reason := result.nothing(); reason != "" {
+	switch reason, lacking := result.nothing(); {
+	case reason == "":
+	case lacking:
+		env.Warn("nothing was computed: %s", reason)
+	default:
 		if err := run.Remove(newPartial(env).path); err != nil {
 			return err
 		}
 		return fmt.Errorf("nothing can be computed: %s", reason)
 	}
+	if err := f.writeDocumented(env, result); err != nil {
+		return err
+	}
 	return result.write(ctx, env, in)
 }
 
-// nothing is why no metric of any generator was computed; empty where one was. Of several
-// reasons it is one that lies in the data, rather than a file that was not given.
-func (r *Result) nothing() string {
-	reason := ""
+// nothing is why no metric of any generator was computed; empty where one was. lacking says that
+// inputs are not given for any of them; else it is a reason that lies in the data.
+func (r *Result) nothing() (reason string, lacking bool) {
 	for i := range r.Models {
 		m := &r.Models[i]
 		if len(m.Skipped) < len(r.Metrics) {
-			return ""
+			return "", false
 		}
 		for _, s := range m.Skipped {
-			if reason == "" || strings.Contains(reason, ": it needs ") && !strings.HasPrefix(s.Reason, "it needs ") {
-				reason = fmt.Sprintf("%s of %s: %s", s.Metric, m.Name, s.Reason)
+			if isLack := strings.HasPrefix(s.Reason, needs); reason == "" || lacking && !isLack {
+				reason, lacking = fmt.Sprintf("%s of %s: %s", s.Metric, m.Name, s.Reason), isLack
 			}
 		}
 	}
-	return reason
+	return reason, lacking
 }
 
 // analyze computes the metrics.
@@ -260,7 +275,7 @@ func (f *options) plan(ctx context.Context, env *run.Env) error {
 	if err != nil {
 		return err
 	}
-	if err := in.check(); err != nil {
+	if _, err := in.checked(); err != nil {
 		return err
 	}
 	for i := range in.Generators {

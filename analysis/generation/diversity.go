@@ -28,12 +28,14 @@ type Diversity struct {
 	// of these sizes can have, OfCeiling the mean over labels of the share of it.
 	Ceiling   float64
 	OfCeiling Estimate
-	// OverallUniqueness is the share of valid samples that are the first of their kind in
-	// their label.
-	OverallUniqueness Estimate
-	Unique            int
-	ByLabel           []LabelDiversity
-	Left              []SkippedLabel
+	// OverallUniqueness is the mean over labels of the share of distinct ones among their valid
+	// samples, as published. PooledUniqueness is the share of all valid samples, labels with
+	// fewer than 2 of them included, that are the first of their kind in their label: labels
+	// with more samples count more.
+	OverallUniqueness, PooledUniqueness Estimate
+	Unique                              int
+	ByLabel                             []LabelDiversity
+	Left                                []SkippedLabel
 
 	IntDiv1, IntDiv2 report.Value // of all valid samples together
 	UniqueAt         []UniqueAt
@@ -95,7 +97,8 @@ var diversityMetric = Metric{
 		"Jaccard_Distance", "Ceiling", "Of_Ceiling", "Uniqueness_Ratio", "Unique_Count", "Novelty", "Nearest_Jaccard", "Valid_Count", "Generated_Count", "Reason"}, rows: diversityRows},
 	describe: []described{
 		{report.Higher, "share of the cells", []string{"diversity.overall_mean_diversity"}},
-		{report.Higher, "", []string{"diversity.overall_uniqueness_ratio", "diversity.mean_jaccard_distance", "diversity.diversity_of_ceiling", "diversity.validity_rate",
+		{report.Higher, "", []string{"diversity.overall_uniqueness_ratio", "diversity.pooled_uniqueness_ratio",
+			"diversity.mean_jaccard_distance", "diversity.diversity_of_ceiling", "diversity.validity_rate",
 			"diversity.novelty", "diversity.valid_unique_novel"}},
 		{report.Neither, "", []string{"diversity.mean_nearest_jaccard", "diversity.co_occurrence_distance"}},
 	},
@@ -191,12 +194,11 @@ func (c *diversityWork) byLabel(ctx context.Context, d *Diversity) error {
 	}
 	generated := members(present, c.s.Labels)
 	var found []pairs
-	var first []bool
+	var all, kept []counted
 	for k, index := range of {
-		distinctSets := c.valid.Select(index).Distinct()
-		first = append(first, distinctSets.First()...)
-		d.Unique += distinctSets.Unique()
-		if len(index) < 2 {
+		distinct := c.count(index)
+		d.Unique += distinct.unique
+		if all = append(all, distinct); len(index) < 2 {
 			d.Left = append(d.Left, SkippedLabel{present[k], fmt.Sprintf("%d of %d samples are valid: a pair takes 2", len(index), len(generated[k]))})
 			continue
 		}
@@ -204,7 +206,7 @@ func (c *diversityWork) byLabel(ctx context.Context, d *Diversity) error {
 		if err != nil {
 			return err
 		}
-		found = append(found, p)
+		found, kept = append(found, p), append(kept, distinct)
 		if present == nil {
 			d.Ceiling = l.Ceiling
 			continue
@@ -215,7 +217,8 @@ func (c *diversityWork) byLabel(ctx context.Context, d *Diversity) error {
 	if len(found) == 0 {
 		return skip("no label has 2 valid samples: a pair takes 2")
 	}
-	c.overall(d, found, slices.Concat(of...), first)
+	c.overall(d, found)
+	c.overallUniqueness(d, all, kept)
 	return nil
 }
 
@@ -363,9 +366,8 @@ func shareOf(path string, value float64, without []float64, n int, blocks *stat.
 	return e
 }
 
-// overall puts the labels together; order is of all samples by label, and first says which
-// of them are the first of their kind in their label.
-func (c *diversityWork) overall(d *Diversity, found []pairs, order []int, first []bool) {
+// overall puts the labels together.
+func (c *diversityWork) overall(d *Diversity, found []pairs) {
 	var sums [3]float64
 	var means []float64
 	for _, p := range found {
@@ -398,47 +400,75 @@ func (c *diversityWork) overall(d *Diversity, found []pairs, order []int, first 
 		return jackknifed("diversity."+path, set.Mean{Value: sums[k], Without: without[k]}, c.blocks, c.why)
 	}
 	d.OverallMean, d.Jaccard, d.OfCeiling = of("overall_mean_diversity", 0), of("mean_jaccard_distance", 1), of("diversity_of_ceiling", 2)
-
-	// Equal samples of different labels are different here.
-	hits := make([]float64, len(order))
-	for i, sample := range order {
-		if first[i] {
-			hits[sample] = 1
-		}
-	}
-	d.OverallUniqueness = c.overallUniqueness(stat.Mean(hits))
 }
 
-// overallUniqueness is the share of samples that are the first of their kind in their label.
-func (c *diversityWork) overallUniqueness(value float64) Estimate {
-	const path = "diversity.overall_uniqueness_ratio"
+// counted are the distinct ones among some samples: how many there are, of how many samples, and
+// how many of both lie in each block alone.
+type counted struct {
+	unique, samples              int
+	classesInside, samplesInside []int
+}
+
+// count counts the distinct ones among some samples. Equal samples count as long as one of
+// them is left.
+func (c *diversityWork) count(index []int) counted {
+	of := c.valid.Select(index).Distinct()
+	out := counted{unique: of.Unique(), samples: len(index)}
+	if c.blocks == nil {
+		return out
+	}
+	out.classesInside, out.samplesInside = make([]int, c.blocks.Count()), make([]int, c.blocks.Count())
+	sizes := map[[2]int]int{} // of the part of a class in a block
+	for i, block := range chosen(c.blocks.Labels(), index) {
+		out.samplesInside[block]++
+		if part := [2]int{of.Class[i], block}; sizes[part]+1 == of.Sizes[of.Class[i]] {
+			out.classesInside[block]++
+		} else {
+			sizes[part]++
+		}
+	}
+	return out
+}
+
+// without is the share of distinct ones without a block; NaN where no sample is left.
+func (u *counted) without(block int) float64 {
+	return float64(u.unique-u.classesInside[block]) / float64(u.samples-u.samplesInside[block])
+}
+
+// overallUniqueness is the mean over the labels that have pairs, and the share of the samples
+// of all labels.
+func (c *diversityWork) overallUniqueness(d *Diversity, all, kept []counted) {
+	const mean, pooled = "diversity.overall_uniqueness_ratio", "diversity.pooled_uniqueness_ratio"
+	var together counted
+	for _, u := range all {
+		together.unique, together.samples = together.unique+u.unique, together.samples+u.samples
+	}
+	ratios, inverse := make([]float64, len(kept)), 0.0
+	for k, u := range kept {
+		ratios[k] = float64(u.unique) / float64(u.samples)
+		inverse += 1 / float64(u.samples)
+	}
+	value, share := stat.Mean(ratios), float64(together.unique)/float64(together.samples)
 	if c.blocks == nil || c.why != nil {
-		return estimate(path, value, nil, c.why)
+		d.OverallUniqueness, d.PooledUniqueness = estimate(mean, value, nil, c.why), estimate(pooled, share, nil, c.why)
+		return
 	}
-	// A class of equal samples of one label counts as long as one of them is left.
-	class := c.valid.Distinct().Class
-	count := map[[2]int]int{}
-	key := func(i int) [2]int {
-		if c.labels == nil {
-			return [2]int{0, class[i]}
+	means, shares := make([]float64, c.blocks.Count()), make([]float64, c.blocks.Count())
+	for b := range means {
+		for k := range kept {
+			ratios[k] = kept[k].without(b)
 		}
-		return [2]int{c.labels[i], class[i]}
-	}
-	for i := range class {
-		count[key(i)]++
-	}
-	without := make([]float64, c.blocks.Count())
-	for b := range without {
-		in := map[[2]int]int{}
-		gone := 0
-		for _, i := range c.blocks.Block(b) {
-			if in[key(i)]++; in[key(i)] == count[key(i)] {
-				gone++
-			}
+		means[b] = stat.Mean(ratios)
+		rest := counted{unique: together.unique, samples: together.samples}
+		for _, u := range all {
+			rest.unique, rest.samples = rest.unique-u.classesInside[b], rest.samples-u.samplesInside[b]
 		}
-		without[b] = float64(len(count)-gone) / float64(len(class)-len(c.blocks.Block(b)))
+		shares[b] = float64(rest.unique) / float64(rest.samples)
 	}
-	return shareOf(path, value, without, len(class), c.blocks)
+	// The mean over labels of unequal sizes varies like a share of fewer samples.
+	effective := int(math.Round(float64(len(kept)*len(kept)) / inverse))
+	d.OverallUniqueness = shareOf(mean, value, means, effective, c.blocks)
+	d.PooledUniqueness = shareOf(pooled, share, shares, together.samples, c.blocks)
 }
 
 // uniqueAtSizes are the numbers of samples of which the distinct share is reported.

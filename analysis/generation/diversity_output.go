@@ -14,6 +14,7 @@ func (d *Diversity) object(names labels) *report.Object {
 	d.OverallMean.set(&o, "overall_mean_diversity")
 	o.Set("overall_std_diversity", report.Number(d.OverallSD))
 	d.OverallUniqueness.set(&o, "overall_uniqueness_ratio")
+	d.PooledUniqueness.set(&o, "pooled_uniqueness_ratio")
 	o.Set("unique_problems", d.Unique)
 	d.Jaccard.set(&o, "mean_jaccard_distance")
 	o.Set("ceiling", report.Number(d.Ceiling))

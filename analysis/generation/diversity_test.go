@@ -46,7 +46,7 @@ func TestDiversityAgainstLoops(t *testing.T) {
 		}
 		return hamming, 1 - both/any
 	}
-	var means []float64
+	var means, ratios []float64
 	unique, novel, nearest := 0, 0, 0.0
 	for label := range 3 {
 		var hamming, jaccard []float64
@@ -81,10 +81,15 @@ func TestDiversityAgainstLoops(t *testing.T) {
 			}
 		}
 		means = append(means, stat.Mean(hamming))
+		ratios = append(ratios, l.Uniqueness.Value.V)
+		if want := float64(len(seen)) / float64(l.Valid); l.Uniqueness.Value.V != want {
+			t.Errorf("label %d: %v distinct, want %v", label, l.Uniqueness.Value.V, want)
+		}
 	}
 	for name, pair := range map[string][2]float64{
 		"mean": {d.OverallMean.Value.V, stat.Mean(means)}, "sd": {d.OverallSD, deviation(means)}, "unique": {float64(d.Unique), float64(unique)},
-		"ratio": {d.OverallUniqueness.Value.V, float64(unique) / 43}, "novelty": {d.Novelty.Share.Value.V, float64(novel) / 43},
+		"ratio": {d.OverallUniqueness.Value.V, stat.Mean(ratios)}, "pooled": {d.PooledUniqueness.Value.V,
+			float64(unique) / 43}, "novelty": {d.Novelty.Share.Value.V, float64(novel) / 43},
 		"nearest": {d.Novelty.Nearest.Value.V, nearest}, "valid": {d.Validity.Value.V, 43. / 45},
 	} {
 		if math.Abs(pair[0]-pair[1]) > 1e-9 {
@@ -93,6 +98,32 @@ func TestDiversityAgainstLoops(t *testing.T) {
 	}
 	if unique != 42 || novel != 42 {
 		t.Errorf("the test has %d distinct and %d new samples, want 42 and 42", unique, novel)
+	}
+}
+
+// Labels of unequal sizes: the published ratio is the mean over them, 3 of 4 and 1 of 2, here
+// 0.625; all samples together have 4 of 6. A label of one valid sample is in the second alone.
+func TestUniquenessOfUnequalLabels(t *testing.T) {
+	t.Parallel()
+	rows := []uint8{
+		1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 1, 0, 0, 0, // label 0: the first again
+		0, 0, 0, 1, 0, 0, 0, 1, // label 1: one twice
+		1, 1, 0, 0, // label 2: alone
+	}
+	s := &Samples{Name: "unequal", Shape: []int{1, 4}, Rows: points.Uint8(rows, 4), Labels: []int{0, 0, 0, 0, 1, 1, 2}}
+	for _, c := range []struct {
+		n              int
+		overall, whole float64
+	}{{6, 0.625, 4. / 6}, {7, 0.625, 5. / 7}} {
+		in := Input{Generators: []Generator{{Name: "g", Generated: s.choose(count(c.n))}}}
+		d := analyzed(t, in, Options{Metrics: []string{"diversity"}, Intervals: true}).Models[0].Diversity
+		if d.OverallUniqueness.Value.V != c.overall || d.PooledUniqueness.Value.V != c.whole {
+			t.Errorf("%d samples: %v and %v, want %v and %v", c.n, d.OverallUniqueness.Value, d.PooledUniqueness.Value,
+				c.overall, c.whole)
+		}
+		if ci := d.OverallUniqueness.CI; !(ci.Low <= c.overall && c.overall <= ci.High && ci.High <= 1) {
+			t.Errorf("%d samples: interval %v", c.n, ci)
+		}
 	}
 }
 
@@ -176,7 +207,8 @@ func TestDiversityDeletions(t *testing.T) {
 		less.Generators = []Generator{{Name: "a", Generated: s.choose(keep)}}
 		want := diverse(t, less, Options{})
 		for name, of := range map[string][2]Estimate{"mean": {d.OverallMean, want.OverallMean}, "Jaccard": {d.Jaccard, want.Jaccard}, "of ceiling": {d.OfCeiling, want.OfCeiling},
-			"unique": {d.OverallUniqueness, want.OverallUniqueness}, "novelty": {d.Novelty.Share, want.Novelty.Share}} {
+			"unique": {d.OverallUniqueness, want.OverallUniqueness}, "pooled": {d.PooledUniqueness, want.PooledUniqueness},
+			"novelty": {d.Novelty.Share, want.Novelty.Share}} {
 			if got := of[0].Jackknife.Replicates[g]; math.Abs(got-of[1].Value.V) > 1e-9 {
 				t.Errorf("%s without group %d: %v, want %v", name, g, got, of[1].Value.V)
 			}

@@ -7,6 +7,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"repscope/measure/fidelity"
 	"repscope/neighbors"
@@ -30,12 +31,17 @@ type Fidelity struct {
 	Memorization         Memorization
 	// Baseline is what two halves of the real samples have beside each other.
 	Baseline FidelityBaseline
+	// Degenerate says that most balls have radius 0, so that scores by neighbors count copies; empty
+	// where they have not.
+	Degenerate string
 }
 
 // Ball is precision, recall, density and coverage at one k.
 type Ball struct {
 	K                                    int
 	Precision, Recall, Density, Coverage Estimate
+
+	ZeroReal, ZeroGenerated int // balls of radius 0
 }
 
 // LabelFidelity is that of the samples of one label.
@@ -82,9 +88,9 @@ func latentsOfBoth(in *Input, g *Generator) bool {
 	return g.Latents != nil && in.RealLatents != nil && !g.Reference
 }
 
-// usualK is the k of the headline, and leastForBalls the number of samples of each kind below which none
-// of it means anything.
-const usualK, leastForBalls = 5, 20
+// usualK is the k of the headline, and leastForErrors the number of samples of each kind below which
+// numbers have no intervals: blocks and halves of so few do not show their error.
+const usualK, leastForErrors = 5, 20
 
 // mostHalved is the number of blocks of each kind that are halved together.
 const mostHalved = 60
@@ -105,6 +111,7 @@ type fidelityWork struct {
 	space           string
 	tied            bool // distances tie, as those of grids do
 	real, generated *cloud
+	labels          []int // of all samples of both kinds, valid or not
 }
 
 func computeFidelity(ctx context.Context, a *analyzer, g *Generator, m *Model) error {
@@ -113,15 +120,14 @@ func computeFidelity(ctx context.Context, a *analyzer, g *Generator, m *Model) e
 		return err
 	}
 	f := &Fidelity{Space: w.space, Real: w.real.points.N, Generated: w.generated.points.N, Dim: w.real.points.Dim}
-	least := min(f.Real, f.Generated)
-	if least < leastForBalls {
-		return skip("%d generated and %d real samples: neighbors take %d of each", f.Generated, f.Real, leastForBalls)
-	}
-	ks := slices.DeleteFunc(fidelity.DefaultKs(), func(k int) bool { return 2*k >= least })
+	ks := slices.DeleteFunc(fidelity.DefaultKs(), func(k int) bool { return !hasBalls(f.Generated, f.Real, k) })
 	if f.ByK, err = w.balls(ctx, "fidelity.", w.real, w.generated, ks); err != nil {
 		return err
 	}
-	f.Ball = f.ByK[slices.Index(ks, usualK)]
+	if f.Ball = noBall(f.Generated, f.Real); slices.Contains(ks, usualK) {
+		f.Ball = f.ByK[slices.Index(ks, usualK)]
+		f.Degenerate = f.Ball.degenerate(f.Real, f.Generated)
+	}
 	if err := w.byLabel(ctx, f); err != nil {
 		return err
 	}
@@ -141,6 +147,50 @@ func computeFidelity(ctx context.Context, a *analyzer, g *Generator, m *Model) e
 	return nil
 }
 
+// hasBalls reports whether samples have k neighbors: from leastForErrors on in halves too.
+func hasBalls(generated, real, k int) bool {
+	least := min(generated, real)
+	if least < leastForErrors {
+		return k < least
+	}
+	return 2*k < least
+}
+
+// noBall is what is known of balls where samples have no usualK neighbors.
+func noBall(generated, real int) Ball {
+	reason := fmt.Sprintf("%d generated and %d real samples: %d neighbors take %d of each", generated, real, usualK,
+		usualK+1)
+	return Ball{K: usualK, Precision: undefined("fidelity.precision", reason),
+		Recall:  undefined("fidelity.recall", reason),
+		Density: undefined("fidelity.density", reason), Coverage: undefined("fidelity.coverage", reason)}
+}
+
+// degenerate says that most balls of a kind have radius 0.
+func (b *Ball) degenerate(real, generated int) string {
+	var parts []string
+	for _, kind := range []struct {
+		zero, n      int
+		name, scores string
+	}{{b.ZeroReal, real, "real", "precision, density and coverage tell"}, {b.ZeroGenerated, generated, "generated",
+		"recall tells"}} {
+		if 2*kind.zero > kind.n {
+			parts = append(parts, fmt.Sprintf("%d of %d %s samples have %d copies or more, so that %s copies alone",
+				kind.zero, kind.n, kind.name, b.K, kind.scores))
+		}
+	}
+	return strings.Join(parts, "; ")
+}
+
+// few is why numbers of so few samples have no intervals; nil where there are enough, or none are
+// asked for.
+func (w *fidelityWork) few(real, generated int) error {
+	if min(real, generated) >= leastForErrors || !w.a.o.Intervals {
+		return nil
+	}
+	return stat.Undefined("error", "%d generated and %d real samples: errors take %d of each", generated, real,
+		leastForErrors)
+}
+
 // newFidelityWork chooses what is compared.
 func newFidelityWork(a *analyzer, g *Generator) (*fidelityWork, error) {
 	w := &fidelityWork{a: a}
@@ -152,9 +202,11 @@ func newFidelityWork(a *analyzer, g *Generator) (*fidelityWork, error) {
 		}
 		w.generated = &cloud{float64s(own.Points), own.Labels, own.Groups}
 		w.real = &cloud{float64s(real.Points), real.Labels, real.Groups}
+		w.labels = distinct(own.Labels, real.Labels)
 	} else {
 		w.space, w.tied = "samples", a.in.Real.Binary()
 		w.generated, w.real = validCloud(g.Generated), validCloud(a.in.Real)
+		w.labels = distinct(g.Generated.Labels, a.in.Real.Labels)
 		if w.generated.points.N == 0 || w.real.points.N == 0 {
 			return nil, skip("no sample is valid")
 		}
@@ -178,17 +230,8 @@ func float64s(p points.Points) points.Points {
 
 // validCloud are the valid ones of samples.
 func validCloud(s *Samples) *cloud {
-	var keep []int
-	for i := range s.N() {
-		if s.valid(i) {
-			keep = append(keep, i)
-		}
-	}
-	all := &cloud{points: s.Rows, labels: s.Labels, groups: s.Groups}
-	if len(keep) == s.N() {
-		return all
-	}
-	return all.at(keep)
+	valid := s.onlyValid()
+	return &cloud{points: valid.Rows, labels: valid.Labels, groups: valid.Groups}
 }
 
 // scaleColumns divides columns of tables by the standard deviations of the real ones; a column in
@@ -222,6 +265,9 @@ func (w *fidelityWork) search() neighbors.Options { return neighbors.Options{Thr
 
 // balls are precision, recall, density and coverage of some of the samples, at every k.
 func (w *fidelityWork) balls(ctx context.Context, path string, real, generated *cloud, ks []int) ([]Ball, error) {
+	if len(ks) == 0 {
+		return nil, nil
+	}
 	halves, why := w.halves(real, generated)
 	found, err := fidelity.PRDC(ctx, real.points, generated.points, fidelity.Options{Ks: ks, Halves: halves, Neighbors: w.search()})
 	if err != nil {
@@ -229,7 +275,7 @@ func (w *fidelityWork) balls(ctx context.Context, path string, real, generated *
 	}
 	var out []Ball
 	for _, at := range found.ByK {
-		b := Ball{K: at.K}
+		b := Ball{K: at.K, ZeroReal: at.ZeroReal, ZeroGenerated: at.ZeroGenerated}
 		own := path
 		if at.K != usualK {
 			own = fmt.Sprintf("%sby_k.%d.", path, at.K)
@@ -261,8 +307,8 @@ func (w *fidelityWork) balls(ctx context.Context, path string, real, generated *
 
 // halves are those of samples, or why there are none.
 func (w *fidelityWork) halves(real, generated *cloud) (*fidelity.Halves, error) {
-	if !w.a.o.Intervals {
-		return nil, nil
+	if err := w.few(real.points.N, generated.points.N); err != nil || !w.a.o.Intervals {
+		return nil, err
 	}
 	most := min(mostHalved, real.points.N, generated.points.N)
 	a, err := w.a.blocks(real.points.N, real.labels, real.groups, most)
@@ -285,12 +331,11 @@ func (w *fidelityWork) byLabel(ctx context.Context, f *Fidelity) error {
 	if w.generated.labels == nil || w.real.labels == nil {
 		return nil
 	}
-	present := distinct(w.generated.labels)
-	ofGenerated, ofReal := members(present, w.generated.labels), members(present, w.real.labels)
-	for k, label := range present {
+	ofGenerated, ofReal := members(w.labels, w.generated.labels), members(w.labels, w.real.labels)
+	for k, label := range w.labels {
 		n, m := len(ofReal[k]), len(ofGenerated[k])
-		if min(n, m) < leastForBalls {
-			f.Left = append(f.Left, SkippedLabel{label, fmt.Sprintf("%d generated and %d real samples: neighbors take %d of each", m, n, leastForBalls)})
+		if !hasBalls(m, n, usualK) {
+			f.Left = append(f.Left, SkippedLabel{label, noBall(m, n).Precision.Value.Reason})
 			continue
 		}
 		real, generated := w.real.at(ofReal[k]), w.generated.at(ofGenerated[k])
@@ -316,13 +361,13 @@ func baselineSplits(n int) int {
 func (w *fidelityWork) baseline(ctx context.Context, f *Fidelity) error {
 	b := &f.Baseline
 	n := w.real.points.N
-	if n < 2*leastForBalls {
-		b.Reason = fmt.Sprintf("%d real samples: two halves take %d", n, 2*leastForBalls)
+	if n < 2*leastForErrors {
+		b.Reason = fmt.Sprintf("%d real samples: two halves take %d", n, 2*leastForErrors)
 		return nil
 	}
 	for split := range baselineSplits(n) {
 		first, second := splitGroups(w.real, min(n/2, w.generated.points.N), w.a.o.Seed, uint64(split))
-		if min(len(first), len(second)) < leastForBalls {
+		if min(len(first), len(second)) < leastForErrors {
 			b.Reason = "the real samples are too few groups to be halved"
 			return nil
 		}

@@ -72,7 +72,7 @@ type blocking struct {
 // blocking deals both kinds to at most so many blocks each.
 func (w *fidelityWork) blocking(x, y *cloud, most int) *blocking {
 	b := &blocking{of: w.space}
-	if !w.a.o.Intervals {
+	if b.why = w.few(y.points.N, x.points.N); b.why != nil || !w.a.o.Intervals {
 		return b
 	}
 	of := func(c *cloud) *stat.Blocks {
@@ -293,10 +293,15 @@ func (w *fidelityWork) classifiers(ctx context.Context, f *Fidelity) error {
 	dim := 0
 	if x.points.Dim > classifierDim {
 		if dim = classifierDim; !w.project(x, y, dim) {
-			return nil
+			dim = 0
 		}
 	}
 	for _, c := range []TwoSamples{{Name: "logistic"}, {Name: "neighbors"}} {
+		if x.points.Dim > classifierDim {
+			c.none("all samples are equal")
+			f.Classifiers = append(f.Classifiers, c)
+			continue
+		}
 		o := fidelity.ClassifierOptions{GeneratedGroups: x.groups, RealGroups: y.groups, Neighbors: w.search()}
 		if c.Name == "neighbors" {
 			o.Votes = votes

@@ -4,6 +4,7 @@ package generation
 
 import (
 	"context"
+	"fmt"
 
 	"repscope/measure/fidelity"
 	"repscope/report"
@@ -33,6 +34,10 @@ type Memorization struct {
 // average, and mostCells the largest number of cells.
 const pointsPerCell, mostCells = 60, 10
 
+// The paths of its numbers with intervals.
+const pathCopies, pathAuthentic, pathNovelty = "fidelity.memorization.copies", "fidelity.memorization.authentic",
+	"fidelity.novelty"
+
 // memorization fills in f.Memorization.
 func (w *fidelityWork) memorization(ctx context.Context, g *Generator, f *Fidelity) error {
 	train, generated, holdout := w.real, w.generated, &cloud{}
@@ -49,7 +54,8 @@ func (w *fidelityWork) memorization(ctx context.Context, g *Generator, f *Fideli
 		scaleColumns(in.Real, train, clouds...)
 	}
 	if train.points.N < 2 || generated.points.N < 1 {
-		return skip("%d generated and %d real samples: distances take 1 and 2", generated.points.N, train.points.N)
+		m.none(fmt.Sprintf("%d generated and %d real samples: distances take 1 and 2", generated.points.N, train.points.N))
+		return nil
 	}
 	if m.Holdout = holdout.points.N; m.Holdout > 0 {
 		m.Cells = max(1, min(mostCells, m.Holdout/pointsPerCell, generated.points.N/pointsPerCell, train.points.N/pointsPerCell))
@@ -64,15 +70,28 @@ func (w *fidelityWork) memorization(ctx context.Context, g *Generator, f *Fideli
 	return nil
 }
 
+// none leaves all of it undefined.
+func (m *Memorization) none(reason string) {
+	m.Copies, m.Authentic = undefined(pathCopies, reason), undefined(pathAuthentic, reason)
+	m.Novelty = undefined(pathNovelty, reason)
+	for _, to := range []*report.Value{&m.RealNovelty, &m.HoldoutNovelty, &m.HoldoutCopies, &m.HoldoutAuthentic,
+		&m.DistanceRatio, &m.CloserThanMedian, &m.CloserThanFive, &m.CT, &m.CTP} {
+		*to = report.Undefined("%s", reason)
+	}
+}
+
 func (w *fidelityWork) takeMemorization(m *Memorization, found *fidelity.Memorization, generated *cloud) {
 	blocks, why := w.a.blocks(generated.points.N, generated.labels, generated.groups, 0)
+	if err := w.few(w.real.points.N, generated.points.N); err != nil {
+		blocks, why = nil, err
+	}
 	copied := make([]bool, generated.points.N)
 	for i, d := range found.TrainDistance {
 		copied[i] = d == 0
 	}
-	m.Copies = w.a.share("fidelity.memorization.copies", copied, generated.groups, blocks, why)
-	m.Authentic = w.a.share("fidelity.memorization.authentic", found.Authentic, generated.groups, blocks, why)
-	m.Novelty = mean("fidelity.novelty", found.TrainDistance, blocks, why)
+	m.Copies = w.a.share(pathCopies, copied, generated.groups, blocks, why)
+	m.Authentic = w.a.share(pathAuthentic, found.Authentic, generated.groups, blocks, why)
+	m.Novelty = mean(pathNovelty, found.TrainDistance, blocks, why)
 	m.RealNovelty = report.Number(found.TrainNovelty)
 	of := func(v float64) report.Value { return report.NumberOr(v, found.Reason) }
 	m.HoldoutNovelty, m.HoldoutCopies, m.HoldoutAuthentic = of(found.HoldoutNovelty), of(found.HoldoutCopies), of(found.HoldoutAuthPct/100)

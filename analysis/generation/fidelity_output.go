@@ -16,6 +16,9 @@ func (f *Fidelity) object(names labels) *report.Object {
 	o.Set("dim", f.Dim)
 	o.Set("k", f.Ball.K)
 	f.Ball.set(&o)
+	if f.Degenerate != "" {
+		o.Set("degenerate", f.Degenerate)
+	}
 	f.Distances.set(&o)
 	f.Memorization.Novelty.set(&o, "novelty")
 	o.Set("novelty_real", f.Memorization.RealNovelty)

@@ -137,18 +137,120 @@ func TestFidelityOfLatents(t *testing.T) {
 	}
 }
 
-// TestFidelitySkips: too few samples of all or of a label are left out with the reason.
-func TestFidelitySkips(t *testing.T) {
-	t.Parallel()
-	in := Input{Real: normalRows("real", 60, 3, 0, 1, 1), Generators: []Generator{{Name: "few", Generated: normalRows("few", 12, 3, 0, 1, 2)}}}
-	m := fidelityOf(t, in, Options{}).Models[0]
-	if m.Fidelity != nil || len(m.Skipped) != 1 || m.Skipped[0].Reason != "12 generated and 60 real samples: neighbors take 20 of each" {
-		t.Errorf("%+v", m.Skipped)
+// naiveBall are precision, recall, density and coverage by the definition: d < r, or d = 0.
+func naiveBall(real, generated points.Points, k int) [4]float64 {
+	distance := func(a, b points.Points, i, j int) float64 {
+		sum, x, y := 0.0, make([]float64, a.Dim), make([]float64, b.Dim)
+		for c, v := range a.Row(i, x) {
+			sum += (v - b.Row(j, y)[c]) * (v - b.Row(j, y)[c])
+		}
+		return math.Sqrt(sum)
 	}
-	in.Generators[0].Generated = normalRows("g", 30, 3, 0, 1, 2)
-	f := fidelityOf(t, in, Options{}).Models[0].Fidelity
-	if f == nil || len(f.ByLabel) != 0 || len(f.Left) != 2 || f.Left[0].Reason != "15 generated and 30 real samples: neighbors take 20 of each" {
-		t.Errorf("%+v", f)
+	radius := func(p points.Points, i int) float64 {
+		var all []float64
+		for j := range p.N {
+			if j != i {
+				all = append(all, distance(p, p, i, j))
+			}
+		}
+		slices.Sort(all)
+		return all[k-1]
+	}
+	n, m := float64(real.N), float64(generated.N)
+	var out [4]float64
+	inReal, holds := make([]bool, generated.N), make([]bool, real.N)
+	for i := range real.N {
+		r, inGenerated := radius(real, i), false
+		for j := range generated.N {
+			d := distance(real, generated, i, j)
+			if d < r || d == 0 {
+				inReal[j], holds[i] = true, true
+				out[2] += 1 / float64(k) / m
+			}
+			inGenerated = inGenerated || d < radius(generated, j) || d == 0
+		}
+		if inGenerated {
+			out[1] += 1 / n
+		}
+	}
+	for _, in := range inReal {
+		if in {
+			out[0] += 1 / m
+		}
+	}
+	for _, in := range holds {
+		if in {
+			out[3] += 1 / n
+		}
+	}
+	return out
+}
+
+// TestFidelityOfFewSamples: below 20 samples of a kind what can be computed is there, without intervals,
+// and the rest is null with the reason.
+func TestFidelityOfFewSamples(t *testing.T) {
+	t.Parallel()
+	for _, size := range [][2]int{{1, 1}, {1, 40}, {2, 2}, {5, 30}, {6, 30}, {12, 60}, {30, 7}, {19, 19}, {20, 20}} {
+		real, generated := normalRows("real", size[1], 3, 0, 1, 1), normalRows("few", size[0], 3, 0, 1, 2)
+		m := fidelityOf(t, Input{Real: real, Generators: []Generator{{Name: "few", Generated: generated}}},
+			Options{Intervals: true, Seed: 1}).Models[0]
+		f := m.Fidelity
+		if f == nil {
+			t.Fatalf("%v: skipped: %v", size, m.Skipped)
+		}
+		x, y := &cloud{points: real.Rows}, &cloud{points: generated.Rows}
+		scaleColumns(real, x, y)
+		least := min(size[0], size[1])
+		scores := []Estimate{f.Ball.Precision, f.Ball.Recall, f.Ball.Density, f.Ball.Coverage}
+		if least <= usualK {
+			for _, e := range scores {
+				if e.Value.Defined() || !strings.Contains(e.Value.Reason, "5 neighbors take 6 of each") {
+					t.Errorf("%v: %s is %v, want null with the reason", size, e.Path, e.Value)
+				}
+			}
+		} else {
+			for i, want := range naiveBall(x.points, y.points, usualK) {
+				if got := scores[i].Value.V; math.Abs(got-want) > 1e-12 {
+					t.Errorf("%v: %s is %v, want %v", size, scores[i].Path, got, want)
+				}
+			}
+		}
+		for _, e := range append(scores, f.Distances.Energy, f.Distances.Frechet, f.Memorization.Novelty,
+			f.Classifiers[0].AUC) {
+			if defined := e.CI.Defined(); least < leastForErrors && (defined || e.CI.Reason == "") ||
+				least >= leastForErrors && e.Value.Defined() && !defined {
+				t.Errorf("%v: the interval of %s is %v (%s)", size, e.Path, e.CI, e.CI.Reason)
+			}
+		}
+		if least > 1 && !(f.Distances.Energy.Value.Defined() && f.Distances.EnergyP.Defined() &&
+			f.Distances.MMD.Value.Defined() && f.Memorization.Novelty.Value.Defined()) {
+			t.Errorf("%v: %+v", size, f.Distances)
+		}
+		if text := f.interpretation(); strings.Contains(text, "NaN") {
+			t.Error(text)
+		}
+	}
+}
+
+// TestFidelityOfLabels: a label that is missing on one side, or valid nowhere, is named.
+func TestFidelityOfLabels(t *testing.T) {
+	t.Parallel()
+	real, generated := normalRows("real", 60, 3, 0, 1, 1), normalRows("g", 30, 3, 0, 1, 2)
+	real.Valid = slices.Repeat([]bool{true}, 60)
+	for i := range 5 {
+		generated.Labels[2*i] = 7 // real ones have none of it
+		real.Labels[i], real.Valid[i] = 9, false
+	}
+	f := fidelityOf(t, Input{Real: real, Generators: []Generator{{Name: "g", Generated: generated}}},
+		Options{}).Models[0].Fidelity
+	var left []string
+	for _, s := range f.Left {
+		left = append(left, strings.TrimSpace(strings.Split(s.Reason, ":")[0]))
+	}
+	want := []string{"5 generated and 0 real samples", "0 generated and 0 real samples"}
+	if len(f.ByLabel) != 2 || f.ByLabel[0].Generated != 10 || !slices.Equal(left, want) || f.Left[0].Label != 7 ||
+		f.Left[1].Label != 9 {
+		t.Errorf("%d labels, left out %q, want %q", len(f.ByLabel), left, want)
 	}
 }
 
@@ -156,8 +258,31 @@ func TestFidelitySkips(t *testing.T) {
 func TestFidelityOfEqualSamples(t *testing.T) {
 	t.Parallel()
 	same := &Samples{Name: "same", Rows: points.Float64(make([]float64, 120), 3)}
-	f := fidelityOf(t, Input{Real: same, Generators: []Generator{{Name: "g", Generated: same}}}, Options{Intervals: true}).Models[0].Fidelity
-	if f == nil || f.Ball.Precision.Value.Float() != 1 || f.Distances.MMD.Value.Defined() || f.Distances.Vendi.Value.Defined() || f.Memorization.Copies.Value.Float() != 1 {
+	result := fidelityOf(t, Input{Real: same, Generators: []Generator{{Name: "g", Generated: same}}},
+		Options{Intervals: true})
+	f := result.Models[0].Fidelity
+	if f == nil || f.Ball.Recall.Value.V != 1 || f.Ball.Coverage.Value.V != 1 || f.Ball.Precision.Value.Float() != 1 ||
+		f.Distances.MMD.Value.Defined() || f.Distances.Vendi.Value.Defined() || f.Memorization.Copies.Value.Float() != 1 {
 		t.Fatalf("%+v", f)
+	}
+	const want = "fidelity of g is degenerate: 40 of 40 real samples have 5 copies or more, so that precision, " +
+		"density and coverage tell copies alone; " +
+		"40 of 40 generated samples have 5 copies or more, so that recall tells copies alone"
+	if !slices.Equal(result.Warnings, []string{want}) {
+		t.Errorf("%q, want %q", result.Warnings, want)
+	}
+}
+
+// TestFidelityOfOnes: real = fake = ones in many coordinates, which classifiers cannot project.
+func TestFidelityOfOnes(t *testing.T) {
+	t.Parallel()
+	ones := &Latents{Name: "ones", Points: points.Float32(slices.Repeat([]float32{1}, 64*100), 100)}
+	f := fidelityOf(t, Input{RealLatents: ones, Generators: []Generator{{Name: "g", Latents: ones}}},
+		Options{Intervals: true}).Models[0].Fidelity
+	if f.Ball.Precision.Value.V != 1 || f.Ball.Coverage.Value.V != 1 || f.Degenerate == "" {
+		t.Errorf("%+v", f.Ball)
+	}
+	if len(f.Classifiers) != 2 || f.Classifiers[0].AUC.Value.Reason != "all samples are equal" {
+		t.Errorf("%+v", f.Classifiers)
 	}
 }

@@ -34,6 +34,9 @@ type Samples struct {
 	Rows points.Points
 	// Shape of one grid, such as [3, 18, 11]; nil for rows of a table.
 	Shape []int
+	// Columns are the names of the columns of rows of a table, by which those of several tables
+	// are joined; nil: they have none, and are joined by their places.
+	Columns []string
 	// Channels are the names of the first axis of grids; nil: numbers.
 	Channels []string
 	// Labels of the samples; nil: none.
@@ -103,6 +106,9 @@ type Pairs struct {
 	// Read reads pairs lo … hi−1: originals, 0 or 1, and probabilities, both
 	// [hi−lo, size of Shape].
 	Read func(ctx context.Context, original, probability []float64, lo, hi int) error
+	// Round rounds a threshold to the type in which probabilities are stored, where 0.3 is another
+	// number than in float64; nil: they are of float64.
+	Round func(threshold float64) float64
 	// Digest of what is read, for the identity of the work.
 	Digest string
 }
@@ -155,10 +161,14 @@ type Input struct {
 	LabelNames map[int]string
 }
 
-// Definitions of num_middle, and what follows from it.
+// Definitions of similarity.
 const (
-	DefinitionDefault    = "default"    // holds that are neither start nor end
-	DefinitionDocumented = "documented" // holds − start − end
+	// DefinitionDefault compares all generated samples; num_middle are holds that are neither
+	// start nor end.
+	DefinitionDefault = "default"
+	// DefinitionDocumented is what published numbers follow: it compares the valid generated
+	// samples with all real ones; num_middle is holds − start − end.
+	DefinitionDocumented = "documented"
 )
 
 // Definitions are the values of Options.Definition.

@@ -255,7 +255,8 @@ func (r *generatorRun) encoded() *Latents {
 func (r *generatorRun) pairs() *Pairs {
 	g := r.grids
 	d := size(r.dim)
-	return &Pairs{Name: "the reconstructions of " + r.heads.Name, N: g.N(), Shape: g.Shape, Channels: g.Channels, Labels: g.Labels, Groups: g.Groups,
+	p := &Pairs{Name: "the reconstructions of " + r.heads.Name, N: g.N(), Shape: g.Shape, Channels: g.Channels,
+		Labels: g.Labels, Groups: g.Groups,
 		Digest: fmt.Sprintf("encoder %s decoder %s %s", r.heads.Encoder.SHA256, r.heads.Decoder.SHA256, g.digest()),
 		Read: func(ctx context.Context, original, probability []float64, lo, hi int) error {
 			for i, v := range g.Rows.U8[lo*g.Rows.Dim : hi*g.Rows.Dim] {
@@ -272,6 +273,10 @@ func (r *generatorRun) pairs() *Pairs {
 				return nil
 			})
 		}}
+	if !r.logits {
+		p.Round = rounding(dataset.Float32)
+	}
+	return p
 }
 
 // draw makes grids from latents of the prior: for every label that the grids have so many,
@@ -288,6 +293,10 @@ func (r *generatorRun) draw(ctx context.Context, o Draws) (cells []uint8, labels
 	width, d := r.grids.Rows.Dim, size(r.dim)
 	cells = make([]uint8, len(labels)*width)
 	counts = &Drawn{Samples: len(labels), Temperature: o.Temperature}
+	threshold := o.Threshold
+	if !r.logits {
+		threshold = rounding(dataset.Float32)(threshold)
+	}
 	var open []int // samples that are still to be drawn
 	for i := range labels {
 		if !r.dry {
@@ -310,7 +319,7 @@ func (r *generatorRun) draw(ctx context.Context, o Draws) (cells []uint8, labels
 		err := r.decode(ctx, z, of, func(lo, _ int, rows []float32) error {
 			for k, v := range rows {
 				bit := uint8(0)
-				if r.probability(v) > o.Threshold {
+				if r.probability(v) > threshold {
 					bit = 1
 				}
 				cells[open[lo+k/width]*width+k%width] = bit
@@ -339,14 +348,16 @@ func (r *generatorRun) draw(ctx context.Context, o Draws) (cells []uint8, labels
 }
 
 // classify says for samples which label a classifier takes each for. Its classes are the
-// labels 0, 1, …, or those that the samples have, ascending, if it has as many as these.
-func classify(ctx context.Context, head *latent.Head, s *Samples, o latent.EncodeOptions) (*Predictions, error) {
+// labels 0, 1, …, or the known ones, ascending, if it has as many as these: the labels of all
+// samples that it looks at, so that a class is one label for all of them.
+func classify(
+	ctx context.Context, head *latent.Head, s *Samples, known []int, o latent.EncodeOptions,
+) (*Predictions, error) {
 	given := []latent.HeadInput{{Name: latent.HeadGrid, Rows: s.Rows, Shape: s.Shape}}
 	shape, err := head.Check(given, nil)
 	if err != nil {
 		return nil, fmt.Errorf("classifier: %w", err)
 	}
-	known := distinct(s.Labels)
 	classes, largest := size(shape), known[len(known)-1]
 	label := func(class int) int { return class }
 	switch {
@@ -354,8 +365,9 @@ func classify(ctx context.Context, head *latent.Head, s *Samples, o latent.Encod
 	case classes == len(known):
 		label = func(class int) int { return known[class] }
 	default:
-		return nil, fmt.Errorf("classifier %s has %d classes, but %s has %d labels up to %d: want a class for each, or classes 0 to %d",
-			head.Path, classes, s.Name, len(known), largest, largest)
+		return nil, fmt.Errorf("classifier %s has %d classes, but the samples have %d labels up to %d: want a class "+
+			"for each, or classes 0 to %d",
+			head.Path, classes, len(known), largest, largest)
 	}
 	out := &Predictions{Name: fmt.Sprintf("%s by %s", s.Name, head.Path), Generated: map[int]int{}}
 	_, err = head.Stream(ctx, given, nil, o, func(lo, hi int, rows []float32) error {
@@ -502,15 +514,29 @@ func (l *loader) runClassifier(ctx context.Context, in *Input, o latent.EncodeOp
 	if err != nil {
 		return err
 	}
+	real := in.HoldOut
+	if real == nil {
+		real = in.Real
+	}
+	seen := func(s *Samples) bool { return s != nil && s.Binary() && s.Labels != nil }
+	var known []int
+	for i := range in.Generators {
+		if g := &in.Generators[i]; seen(g.Generated) && g.Predictions == nil {
+			known = distinct(known, g.Generated.Labels)
+		}
+	}
+	if seen(real) && in.RealPredictions == nil {
+		known = distinct(known, real.Labels)
+	}
 	predict := func(s *Samples, to **Predictions) error {
-		if s == nil || *to != nil || !s.Binary() || s.Labels == nil {
+		if *to != nil || !seen(s) {
 			return nil
 		}
 		if l.env.Plan != nil {
 			*to = &Predictions{Name: head.Path, Target: s.Labels, Predicted: s.Labels}
 			return nil
 		}
-		p, err := classify(ctx, head, s, o)
+		p, err := classify(ctx, head, s, known, o)
 		*to = p
 		return err
 	}
@@ -525,10 +551,6 @@ func (l *loader) runClassifier(ctx context.Context, in *Input, o latent.EncodeOp
 	if !some {
 		return run.Hint(fmt.Errorf("classifier: no generator has grids with labels that %s could look at", head.Path), "give --generated with labels, or --decoder and --grids")
 	}
-	real := in.HoldOut
-	if real == nil {
-		real = in.Real
-	}
 	return predict(real, &in.RealPredictions)
 }
 
@@ -536,6 +558,19 @@ func (l *loader) runClassifier(ctx context.Context, in *Input, o latent.EncodeOp
 func (g *generatorFlags) check(given ...*input.Files) error {
 	if !(*g.temperature > 0) {
 		return run.Usage("--temperature %v: want a number above 0", *g.temperature)
+	}
+	if err := checkExport("classifier", g.classifier); err != nil {
+		return err
+	}
+	for _, given := range []struct {
+		flag  string
+		files *input.Files
+	}{{"encoder", g.encoders}, {"decoder", g.decoders}} {
+		for _, file := range given.files.All() {
+			if err := checkExport(given.flag, file.Path); err != nil {
+				return err
+			}
+		}
 	}
 	heads := slices.Concat(g.encoders.Names(), g.decoders.Names())
 	switch {

@@ -86,7 +86,8 @@ func TestGeneratorMatchesONNXRuntime(t *testing.T) {
 			}
 		}
 	}
-	predicted, err := classify(context.Background(), toyHead(t, "classifier", nil), grids, latent.EncodeOptions{Batch: 5})
+	predicted, err := classify(context.Background(), toyHead(t, "classifier", nil), grids, distinct(grids.Labels),
+		latent.EncodeOptions{Batch: 5})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -230,14 +231,24 @@ func TestHeadsThatDoNotFit(t *testing.T) {
 	}
 	many := *grids
 	many.Labels = slices.Repeat([]int{0, 4, 5, 9}, 3)
-	_, err := classify(context.Background(), toyHead(t, "classifier", nil), &many, latent.EncodeOptions{})
-	if err == nil || !strings.Contains(err.Error(), "has 3 classes, but grids.npz has 4 labels up to 9") {
+	_, err := classify(context.Background(), toyHead(t, "classifier", nil), &many, distinct(many.Labels),
+		latent.EncodeOptions{})
+	if err == nil || !strings.Contains(err.Error(), "has 3 classes, but the samples have 4 labels up to 9") {
 		t.Errorf("a class for each label: %v", err)
 	}
 	many.Labels = slices.Repeat([]int{4, 5, 9}, 4) // a class for each label
-	p, err := classify(context.Background(), toyHead(t, "classifier", nil), &many, latent.EncodeOptions{})
+	p, err := classify(context.Background(), toyHead(t, "classifier", nil), &many, distinct(many.Labels),
+		latent.EncodeOptions{})
 	if err != nil || !slices.Equal(distinct(p.Predicted, many.Labels), []int{4, 5, 9}) {
 		t.Errorf("three labels of three classes: %v %v", p, err)
+	}
+	// Samples that lack a label of others: each class is the label that it is for these.
+	known := distinct(many.Labels)
+	want := slices.Clone(p.Predicted)
+	many.Labels = slices.Repeat([]int{4, 9}, 6)
+	if p, err = classify(context.Background(), toyHead(t, "classifier", nil), &many, known,
+		latent.EncodeOptions{}); err != nil || !slices.Equal(p.Predicted, want) {
+		t.Errorf("two of three labels: %v %v, want %v", p, err, want)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"slices"
 	"strconv"
@@ -28,6 +29,10 @@ type loader struct {
 	// without names, and where they are texts that names was made of.
 	tables             map[string][]dataset.Column
 	numbered, invented string
+	// named is the file whose label_to_grade the names are; unnamed are files whose labels are
+	// numbers without names.
+	named   string
+	unnamed []string
 }
 
 // load reads all that the flags name.
@@ -61,6 +66,10 @@ func (f *options) load(ctx context.Context, env *run.Env) (*Input, error) {
 		return nil, err
 	}
 	l.tables = nil
+	if l.named != "" && l.unnamed != nil {
+		env.Note("note: labels of %s are numbers: they are read as those that label_to_grade of %s names",
+			strings.Join(l.unnamed, ", "), l.named)
+	}
 	if err := l.run(ctx, in); err != nil {
 		return nil, err
 	}
@@ -219,11 +228,13 @@ func parseNames(data []byte) (labels, error) {
 // adopt takes the names of labels that a file brings: for those of the run if there are none
 // yet; else its labels are translated by name.
 func (l *loader) adopt(own labels, of []int, name string) error {
-	if own == nil {
+	switch {
+	case own == nil || maps.Equal(own, l.names):
 		return nil
-	}
-	if l.names == nil {
-		l.names = own
+	case l.names == nil:
+		if l.names = own; !maps.Equal(own, grades()) {
+			l.named = name
+		}
 		return nil
 	}
 	byName := map[string]int{}
@@ -233,7 +244,8 @@ func (l *loader) adopt(own labels, of []int, name string) error {
 	for i, label := range of {
 		text, ok := own[label]
 		if !ok {
-			return fmt.Errorf("%s: label %d of sample %d has no name in label_to_grade", name, label, i)
+			return fmt.Errorf("%s: label %d of sample %d has no name among its own, which are of label_to_grade, or the "+
+				"grades of boards", name, label, i)
 		}
 		to, ok := byName[text]
 		if !ok {
@@ -256,7 +268,7 @@ func grades() labels {
 // group takes --groups and --block for the inputs that they are for.
 func (f *options) group(env *run.Env, in *Input) error {
 	for _, file := range f.groups.All() {
-		a, err := dataset.Open(file.Path)
+		a, err := dataset.OpenColumn(file.Path)
 		if err != nil {
 			return fmt.Errorf("groups %s: %w", file.Name, err)
 		}
@@ -269,13 +281,19 @@ func (f *options) group(env *run.Env, in *Input) error {
 			return fmt.Errorf("groups %s: %w", file.Name, err)
 		}
 		g := &in.Generators[slices.IndexFunc(in.Generators, func(g Generator) bool { return g.Name == file.Name })]
-		if found := g.grouped(func(n int) []int {
+		grouped := g.grouped(func(n int) []int {
 			if n != len(values) {
 				return nil
 			}
 			return ints(values)
-		}); !found {
+		})
+		switch len(grouped) {
+		case 0:
 			return fmt.Errorf("groups %s: %s has %d numbers, but no input of %s has as many samples", file.Name, a.Name(), len(values), file.Name)
+		case 1:
+		default:
+			env.Note("note: groups %s: %s is taken for the %d samples of --%s alike", file.Name, a.Name(), len(values),
+				strings.Join(grouped, " and of --"))
 		}
 	}
 	if length := f.statistics.Block.Length; length > 1 {
@@ -292,24 +310,25 @@ func (f *options) group(env *run.Env, in *Input) error {
 	return nil
 }
 
-// grouped sets the groups of all inputs of a generator for which of gives some.
-func (g *Generator) grouped(of func(n int) []int) (found bool) {
-	set := func(n int, to *[]int) {
+// grouped sets the groups of all inputs of a generator for which of gives some, and returns the
+// flags of these inputs.
+func (g *Generator) grouped(of func(n int) []int) (flags []string) {
+	set := func(flag string, n int, to *[]int) {
 		if groups := of(n); groups != nil {
-			*to, found = groups, true
+			*to, flags = groups, append(flags, flag)
 		}
 	}
 	if g.Generated != nil {
-		set(g.Generated.N(), &g.Generated.Groups)
+		set("generated", g.Generated.N(), &g.Generated.Groups)
 	}
 	if g.Reconstruction != nil {
-		set(g.Reconstruction.N, &g.Reconstruction.Groups)
+		set("reconstruction", g.Reconstruction.N, &g.Reconstruction.Groups)
 	}
 	if g.Latents != nil {
-		set(g.Latents.Points.N, &g.Latents.Groups)
+		set("latents", g.Latents.Points.N, &g.Latents.Groups)
 	}
 	if g.Predictions != nil {
-		set(len(g.Predictions.Target), &g.Predictions.Groups)
+		set("predictions", len(g.Predictions.Target), &g.Predictions.Groups)
 	}
-	return found
+	return flags
 }

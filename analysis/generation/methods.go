@@ -21,12 +21,14 @@ func describeMethods(d *methods.Draft) {
 		d.Say("Diversity, over valid samples: Hamming (as a share of the cells) and Jaccard distances of all pairs of a label, the share of distinct samples with its rarefaction [@hurlbert1971], and internal diversity [@polykovskiy2020].")
 	}
 	if d.Holds("similarity") {
-		middle := "holds that are neither start nor end"
+		middle, which := "holds that are neither start nor end", "generated"
 		if d.Text("definition") == DefinitionDocumented {
-			middle = "holds less start and end holds"
+			middle, which = "holds less start and end holds", "valid generated"
 		}
-		d.Say("Similarity of statistics: of every label the exact Wasserstein distance of numbers of generated and real samples (middle holds, where there are holds, are %s), in their unit and in standard deviations of the real ones, "+
-			"beside that of two random parts of the real samples; Kolmogorov–Smirnov, energy distance [@szekely2013] and maximum mean discrepancy [@gretton2012] over all numbers, with p values by permutation.", middle)
+		d.Say("Similarity of statistics: of every label the exact Wasserstein distance of numbers of %s and real "+
+			"samples (middle holds, where there are holds, are %s), in their unit and in standard deviations of the real ones, "+
+			"beside that of two random parts of the real samples; Kolmogorov–Smirnov, energy distance [@szekely2013] and "+
+			"maximum mean discrepancy [@gretton2012] over all numbers, with p values by permutation.", which, middle)
 	}
 	if d.Holds("clusters") {
 		d.Say("Clusters: the labels among the latents, by silhouette [@rousseeuw1987], Davies–Bouldin index [@davies1979], the vote of the 10 nearest neighbors, the distances of centroids of labels that follow each other, and the rank correlation of labels with a direction found by ridge regression [@hoerl1970] on other samples; " +

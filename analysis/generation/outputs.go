@@ -10,7 +10,9 @@ import (
 	"strings"
 
 	"repscope/dataset"
+	"repscope/internal/dtype"
 	"repscope/internal/run"
+	"repscope/internal/tabular"
 	"repscope/points"
 )
 
@@ -34,7 +36,7 @@ func (l *loader) latents(role, name, path string) (*Latents, error) {
 		}
 	}
 	out := &Latents{Name: path, Points: points.Float64(values, a.RowLen())}
-	if out.Labels, out.Groups, err = l.annotations(pathOf(path), a.Len()); err != nil {
+	if out.Labels, out.Groups, err = l.annotations(pathOf(path), a.Len(), false); err != nil {
 		return nil, err
 	}
 	return out, l.enter(role, name, path, "latents", a.Shape())
@@ -59,20 +61,35 @@ func (l *loader) pairs(name, path string) (*Pairs, error) {
 	if !slices.Equal(original.Shape(), found.Shape()) {
 		return nil, fmt.Errorf("%s has shape %v, but %s has %v: want one reconstruction of each original", found.Name(), found.Shape(), original.Name(), original.Shape())
 	}
-	if dataset.IsBoard(p.Shape) {
+	board := dataset.IsBoard(p.Shape)
+	if board {
 		p.Channels = dataset.BoardChannelNames()
 	}
-	if p.Labels, p.Groups, err = l.annotations(path, p.N); err != nil {
+	if p.Labels, p.Groups, err = l.annotations(path, p.N, board); err != nil {
 		return nil, err
 	}
-	if p.Channels != nil && p.Labels != nil && l.names == nil {
-		l.names = grades()
-	}
 	p.Read = reader(original, found)
+	if found.Key() != "recon_logits" {
+		p.Round = rounding(found.DType())
+	}
 	if p.Digest, err = original.SHA256(); err != nil {
 		return nil, err
 	}
 	return p, l.enter("reconstruction", name, path, found.Key(), original.Shape())
+}
+
+// rounding rounds numbers to a type of floating-point numbers, as a comparison with an array of this
+// type does in NumPy and PyTorch; nil for others.
+func rounding(t dataset.DType) func(float64) float64 {
+	switch t {
+	case dataset.Float32:
+		return func(v float64) float64 { return float64(float32(v)) }
+	case dataset.Float16:
+		return func(v float64) float64 { return float64(dtype.Float16ToFloat32(dtype.Float32ToFloat16(float32(v)))) }
+	case dataset.BFloat16:
+		return func(v float64) float64 { return float64(dtype.BFloat16ToFloat32(dtype.Float32ToBFloat16(float32(v)))) }
+	}
+	return nil
 }
 
 // reader reads originals and the probabilities that were found.
@@ -108,6 +125,11 @@ func reader(original, found *dataset.Array) func(context.Context, []float64, []f
 	}
 }
 
+// predictionColumns are those of a table of predictions.
+var predictionColumns = []tabular.Column{
+	{Name: "target"}, {Name: "predicted"}, {Name: "group", Optional: true}, {Name: "num_generated", Optional: true},
+}
+
 // isPrediction reports whether a column has a name of labels in predictions.
 func isPrediction(name string) bool {
 	return strings.EqualFold(name, "target") || strings.EqualFold(name, "predicted")
@@ -119,30 +141,26 @@ func (l *loader) predictions(role, name, path string) (*Predictions, error) {
 	if err != nil {
 		return nil, err
 	}
+	places, err := tabular.Find(namesOf(columns), predictionColumns...)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
 	p := &Predictions{Name: path}
 	var counts []int
-	for i := range columns {
-		c := &columns[i]
-		switch strings.ToLower(c.Name) {
-		case "target":
-			p.Target, err = l.labelsOf(c, path)
-		case "predicted":
-			p.Predicted, err = l.labelsOf(c, path)
-		case "group":
-			p.Groups, err = groupsOf(c, path)
-		case "num_generated":
-			counts, err = wholes(c, path)
+	for k, to := range []*[]int{&p.Target, &p.Predicted, &p.Groups, &counts} {
+		if places[k] < 0 {
+			continue
 		}
-		if err != nil {
+		read := l.labelsOf
+		switch k {
+		case 2:
+			read = groupsOf
+		case 3:
+			read = wholes
+		}
+		if *to, err = read(&columns[places[k]], path); err != nil {
 			return nil, err
 		}
-	}
-	if p.Target == nil || p.Predicted == nil {
-		var names []string
-		for _, c := range columns {
-			names = append(names, c.Name)
-		}
-		return nil, fmt.Errorf("%s has the columns %s, want target and predicted", path, strings.Join(names, ", "))
 	}
 	if counts != nil {
 		p.Generated = map[int]int{}

@@ -38,6 +38,8 @@ type Reconstruction struct {
 	ChannelIoU [][]float64 // [channel][sample]
 	Groups     []int
 	Labels     []int
+
+	limit float64 `shard:"-"` // Threshold in the type of the probabilities
 }
 
 // ChannelIoU is that of one channel.
@@ -73,7 +75,11 @@ var reconstructionMetric = Metric{
 // computeReconstruction reads the pairs in pieces and compares them.
 func computeReconstruction(ctx context.Context, a *analyzer, g *Generator, m *Model) error {
 	p := g.Reconstruction
-	r := &Reconstruction{N: p.N, Draws: p.Draws, Threshold: a.o.Threshold, IoU: make([]float64, p.N), Groups: p.Groups, Labels: p.Labels}
+	r := &Reconstruction{N: p.N, Draws: p.Draws, Threshold: a.o.Threshold, IoU: make([]float64, p.N), Groups: p.Groups,
+		Labels: p.Labels, limit: a.o.Threshold}
+	if p.Round != nil {
+		r.limit = p.Round(r.limit)
+	}
 	channels := 0
 	if len(p.Shape) > 1 {
 		channels = p.Shape[0]
@@ -173,7 +179,7 @@ func (r *Reconstruction) score(i int, original, probability []float64) bool {
 	for c := range channels {
 		both, any := 0, 0
 		for k := c * size; k < (c+1)*size; k++ {
-			real, found := original[k] != 0, probability[k] > r.Threshold
+			real, found := original[k] != 0, probability[k] > r.limit
 			if real && found {
 				both++
 			}

@@ -35,7 +35,10 @@ var (
 	needGenerated      = Need{"--generated NAME=FILE", func(_ *Input, g *Generator) bool { return g.Generated != nil }}
 	needLatents        = Need{"--latents NAME=FILE", func(_ *Input, g *Generator) bool { return g.Latents != nil }}
 	needReference      = Need{"--generated NAME=FILE and --real FILE", func(in *Input, g *Generator) bool { return g.Generated != nil && in.Real != nil }}
-	needPredictions    = Need{"--predictions NAME=FILE", func(_ *Input, g *Generator) bool { return g.Predictions != nil }}
+	needPredictions    = Need{"--predictions NAME=FILE or --classifier FILE.onnx", func(_ *Input,
+		g *Generator) bool {
+		return g.Predictions != nil
+	}}
 )
 
 // Metric is a row of the registry.
@@ -168,6 +171,9 @@ func listing() string {
 	return strings.Join(parts, ", ")
 }
 
+// needs begins the reason of a metric whose input is not given.
+const needs = "it needs "
+
 // missing says which inputs a metric lacks; empty if it has all.
 func (m *Metric) missing(in *Input, g *Generator) string {
 	var flags []string
@@ -179,7 +185,7 @@ func (m *Metric) missing(in *Input, g *Generator) string {
 	if len(flags) == 0 {
 		return ""
 	}
-	return "it needs " + strings.ReplaceAll(strings.Join(flags, " and "), "NAME", g.Name)
+	return needs + strings.ReplaceAll(strings.Join(flags, " and "), "NAME", g.Name)
 }
 
 // skipped is why a metric is not computed, as an error.

@@ -13,6 +13,7 @@ import (
 
 	"repscope/dataset"
 	"repscope/internal/run"
+	"repscope/internal/tabular"
 	"repscope/internal/text"
 	"repscope/points"
 )
@@ -148,27 +149,38 @@ func (l *loader) board(s *Samples, stated []dataset.Stated) {
 	}
 }
 
+// sampleColumns are the columns of a table of samples that are no numbers of them.
+var sampleColumns = []tabular.Column{
+	{Name: labelKeys[0], Found: labelKeys[1:], Optional: true},
+	{Name: groupKeys[0], Optional: true},
+}
+
 // table reads rows of numbers, whose columns but label are their statistics.
 func (l *loader) table(path string) (*Samples, error) {
 	columns, err := l.columns(path)
 	if err != nil {
 		return nil, err
 	}
+	places, err := tabular.Find(namesOf(columns), sampleColumns...)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
 	s := &Samples{Name: path}
 	n := columns[0].Len()
 	var numeric []dataset.Column
-	for _, c := range columns {
+	var texts []string
+	for k, c := range columns {
 		switch {
-		case isLabel(c.Name):
+		case k == places[0]:
 			if s.Labels, err = l.labelsOf(&c, path); err != nil {
 				return nil, err
 			}
-		case strings.EqualFold(c.Name, "group"):
+		case k == places[1]:
 			if s.Groups, err = groupsOf(&c, path); err != nil {
 				return nil, err
 			}
 		case c.Texts != nil:
-			return nil, fmt.Errorf("%s: column %s holds texts (%q), want numbers", path, c.Name, c.Texts[0])
+			texts = append(texts, c.Name)
 		default:
 			numeric = append(numeric, c)
 		}
@@ -176,8 +188,14 @@ func (l *loader) table(path string) (*Samples, error) {
 	if len(numeric) == 0 {
 		return nil, fmt.Errorf("%s has no columns of numbers beside the label", path)
 	}
+	if texts != nil {
+		l.env.Warn("%s: columns of texts are no numbers and are left out: %s", path, strings.Join(texts, ", "))
+	}
 	rows := make([]float64, n*len(numeric))
 	for k, c := range numeric {
+		if err := filled(&c, path); err != nil {
+			return nil, err
+		}
 		values := make([]float64, n)
 		for i := range n {
 			if c.Ints != nil {
@@ -192,7 +210,9 @@ func (l *loader) table(path string) (*Samples, error) {
 		}
 		s.Statistics = append(s.Statistics, Statistic{Name: c.Name, Values: values, Published: true})
 	}
-	s.Rows = points.Float64(rows, len(numeric))
+	if s.Rows, s.Columns = points.Float64(rows, len(numeric)), namesOf(numeric); tabular.Numbered(s.Columns) {
+		l.env.Note("note: %s does not name its columns: they are 0, 1, …, which joins tables by place", path)
+	}
 	return s, nil
 }
 
@@ -221,31 +241,51 @@ func open(path string, keys ...string) (*dataset.Array, error) {
 	return nil, fmt.Errorf("%s: %w: want one named %s; it has %s", path, errNoKey, strings.Join(keys, " or "), strings.Join(names, ", "))
 }
 
-// openLabels reads an array of a whole number per sample; nil where there is none.
-func openLabels(path string, n int, keys ...string) ([]int, error) {
+// openLabels reads an array of a whole number per sample under one of the names; nil where there is
+// none. Several are an error unless they are equal.
+func openLabels(path string, n int, keys ...string) (values []int, err error) {
 	names, err := dataset.ArrayNames(path)
 	if err != nil || names == nil {
 		return nil, err
 	}
+	first := ""
 	for _, key := range keys {
 		if !slices.Contains(names, key) {
 			continue
 		}
-		a, err := dataset.Open(path + ":" + key)
+		read, err := readLabels(path+":"+key, n)
 		if err != nil {
 			return nil, run.Hint(err, key+" holds whole numbers; their names go into label_to_grade or --label-names")
 		}
-		defer a.Close()
-		if a.Len() != n || a.RowLen() != 1 {
-			return nil, fmt.Errorf("%s has shape %v, want [%d], one per sample", a.Name(), a.Shape(), n)
+		if first == "" {
+			first, values = key, read
+			continue
 		}
-		values := make([]int64, n)
-		if err := a.ReadInt64(values, 0, n); err != nil {
-			return nil, err
+		for i, v := range read {
+			if v != values[i] {
+				return nil, fmt.Errorf("%s: %s of sample %d is %d, but %s is %d: want one array of %s", path, key, i, v, first,
+					values[i], keys[1])
+			}
 		}
-		return ints(values), nil
 	}
-	return nil, nil
+	return values, nil
+}
+
+// readLabels reads an array of n whole numbers.
+func readLabels(spec string, n int) ([]int, error) {
+	a, err := dataset.Open(spec)
+	if err != nil {
+		return nil, err
+	}
+	defer a.Close()
+	if a.Len() != n || a.RowLen() != 1 {
+		return nil, fmt.Errorf("%s has shape %v, want [%d], one per sample", a.Name(), a.Shape(), n)
+	}
+	values := make([]int64, n)
+	if err := a.ReadInt64(values, 0, n); err != nil {
+		return nil, err
+	}
+	return ints(values), nil
 }
 
 // labelKeys and groupKeys are the names of arrays of labels and of groups.
@@ -254,22 +294,26 @@ var (
 	groupKeys = []string{"group", "groups"}
 )
 
-// annotations reads labels and groups beside an array, and the names of labels.
-func (l *loader) annotations(path string, n int) (of, groups []int, err error) {
-	if of, err = openLabels(path, n, labelKeys...); err != nil {
+// annotations reads labels and groups beside an array, and the names of labels. Those of a board
+// without names, and without --label-names, are the grades of boards.
+func (l *loader) annotations(path string, n int, board bool) (found, groups []int, err error) {
+	if found, err = openLabels(path, n, labelKeys...); err != nil {
 		return nil, nil, err
 	}
 	if groups, err = openLabels(path, n, groupKeys...); err != nil {
 		return nil, nil, err
 	}
-	own, err := ownNames(path)
-	if err != nil || of == nil {
-		return of, groups, err
+	names, err := ownNames(path)
+	switch {
+	case err != nil || found == nil:
+		return found, groups, err
+	case names != nil:
+		return found, groups, l.adopt(names, found, path)
+	case board && !l.given:
+		return found, groups, l.adopt(grades(), found, path)
 	}
-	if own == nil {
-		return of, groups, l.number(path)
-	}
-	return of, groups, l.adopt(own, of, path)
+	l.unnamed = append(l.unnamed, path)
+	return found, groups, l.number(path)
 }
 
 // ownNames are the names of labels that a file brings as label_to_grade; nil: none.
@@ -320,14 +364,12 @@ func (l *loader) grids(path string) (*Samples, error) {
 		}
 	}
 	s.Rows = points.Uint8(cells, a.RowLen())
-	if s.Labels, s.Groups, err = l.annotations(pathOf(path), a.Len()); err != nil {
+	board := dataset.IsBoard(s.Shape)
+	if s.Labels, s.Groups, err = l.annotations(pathOf(path), a.Len(), board); err != nil {
 		return nil, err
 	}
-	if dataset.IsBoard(s.Shape) {
+	if board {
 		s.Channels = dataset.BoardChannelNames()
-		if s.Labels != nil && l.names == nil {
-			l.names = grades()
-		}
 		l.board(s, nil)
 	}
 	return s, nil
@@ -364,6 +406,20 @@ func (s *Samples) first(n int) *Samples {
 			keep = append(keep, i)
 		}
 		seen[label]++
+	}
+	return s.choose(keep)
+}
+
+// onlyValid are the valid ones of the samples.
+func (s *Samples) onlyValid() *Samples {
+	var keep []int
+	for i := range s.N() {
+		if s.valid(i) {
+			keep = append(keep, i)
+		}
+	}
+	if len(keep) == s.N() {
+		return s
 	}
 	return s.choose(keep)
 }

@@ -5,7 +5,9 @@ package generation
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -93,7 +95,8 @@ func TestAdopt(t *testing.T) {
 	if err := l.adopt(labels{4: "x", 5: "y"}, of, "second"); err != nil || !slices.Equal(of, []int{1, 0, 1}) {
 		t.Errorf("%v, %v", of, err)
 	}
-	for want, own := range map[string]labels{"label 1 of sample 0 has no name in label_to_grade": {0: "x"}, `"z", the name of label 1 of sample 0, is no name`: {1: "z"}} {
+	for want, own := range map[string]labels{"label 1 of sample 0 has no name among its own": {0: "x"},
+		`"z", the name of label 1 of sample 0, is no name`: {1: "z"}} {
 		if err := l.adopt(own, []int{1}, "third"); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want one with %q", err, want)
 		}
@@ -157,6 +160,93 @@ func TestGrids(t *testing.T) {
 	}
 	if _, stderr := loaded(t, "--generated", "a="+path("g.npz"), "--groups", "a="+path("few.npy")); !strings.Contains(stderr, "few.npy has 5 numbers, but no input of a has as many samples") {
 		t.Error(stderr)
+	}
+}
+
+// array is an array of an npz file.
+func array[T any](name string, kind dataset.DType, shape []int, values []T) dataset.StreamedField {
+	return dataset.StreamedField{Name: name, DType: kind, Shape: shape, Write: func(w io.Writer) error {
+		return binary.Write(w, binary.LittleEndian, values)
+	}}
+}
+
+// npz writes an npz file.
+func npz(t *testing.T, path string, fields ...dataset.StreamedField) {
+	t.Helper()
+	var file bytes.Buffer
+	if err := dataset.StreamNPZ(&file, fields...); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, file.Bytes(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Labels of files are joined by name, in whatever order the files are read: a board without
+// names has the grades, and two arrays of labels that differ are refused.
+func TestLabelsOfSeveralFiles(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	path := func(name string) string { return filepath.Join(dir, name) }
+	grids := array("grids", dataset.Uint8, append([]int{4}, dataset.BoardShape()...), make([]uint8, 4*dataset.BoardCells))
+	of := func(name string, values ...int64) dataset.StreamedField {
+		return array(name, dataset.Int64, []int{len(values)}, values)
+	}
+	npz(t, path("plain.npz"), grids, of("label", 2, 3, 3, 2)) // 6A+ and 6B are grades 2 and 3
+	npz(t, path("named.npz"), grids, of("label", 0, 1, 1, 0), dataset.TextField("label_to_grade", `{"0":"6A+","1":"6B"}`))
+	npz(t, path("unknown.npz"), grids, of("label", 2, 5, 3, 2))
+	npz(t, path("twice.npz"), grids, of("label", 2, 3, 3, 2), of("grade", 2, 3, 3, 3))
+	npz(t, path("same.npz"), grids, of("label", 2, 3, 3, 2), of("grade", 2, 3, 3, 2))
+	npz(t, path("z.npz"), array("latent", dataset.Float32, []int{4, 2}, make([]float32, 8)), of("label", 0, 1, 1, 0))
+	for _, order := range [][2]string{{"plain.npz", "named.npz"}, {"named.npz", "plain.npz"}} {
+		got, stderr := loaded(t, "--generated", "a="+path(order[0]), "--real", path(order[1]))
+		if got == nil {
+			t.Fatal(stderr)
+		}
+		if a, b := got.Generators[0].Generated.Labels, got.Real.Labels; !slices.Equal(a, b) ||
+			got.LabelNames[a[0]] != "6A+" || got.LabelNames[a[1]] != "6B" {
+			t.Errorf("%v: labels %v and %v of %v", order, a, b, got.LabelNames)
+		}
+	}
+	got, stderr := loaded(t, "--latents", "a="+path("z.npz"), "--generated", "a="+path("named.npz"))
+	if got == nil || !strings.Contains(stderr, "note: labels of "+path("z.npz")+" are numbers: they are read as "+
+		"those that label_to_grade of "+path("named.npz")+" names") {
+		t.Errorf("%v: %s", got, stderr)
+	}
+	for _, c := range []struct{ generated, want string }{
+		{"twice.npz", "twice.npz: grade of sample 3 is 3, but label is 2: want one array of labels"},
+		{"unknown.npz", `"6C", the name of label 5 of sample 1, is no name of the other inputs`},
+	} {
+		if got, stderr := loaded(t, "--generated", "b="+path("named.npz"), "--generated",
+			"a="+path(c.generated)); got != nil || !strings.Contains(stderr, c.want) {
+			t.Errorf("%s: %s", c.generated, stderr)
+		}
+	}
+	if got, stderr := loaded(t, "--generated", "a="+path("same.npz")); got == nil {
+		t.Error(stderr)
+	}
+}
+
+// A threshold is compared in the type of the probabilities: float32(0.3) is not above 0.3, as NumPy
+// and PyTorch have it (numpy.float32([0.3]) > 0.3 is False, though it is 0.30000001192…).
+func TestThresholdOfFloat32(t *testing.T) {
+	t.Parallel()
+	path, shape := filepath.Join(t.TempDir(), "r.npz"), []int{2, 1, 3}
+	original := array("original", dataset.Uint8, shape, []uint8{1, 0, 1, 1, 0, 0})
+	for _, probability := range []dataset.StreamedField{
+		array("recon_prob", dataset.Float32, shape, []float32{0.3, 0.3, 0.31, 0.3, 0.1, 0.3}),
+		array("recon_prob", dataset.Float64, shape, []float64{0.3, 0.3, 0.31, 0.3, 0.1, 0.3}),
+		array("recon_prob", dataset.Float16, shape, []uint16{0x34cd, 0x34cd, 0x34f6, 0x34cd, 0x2e66, 0x34cd}),
+		// numpy.float16 of them
+	} {
+		npz(t, path, original, probability)
+		var stdout, stderr bytes.Buffer
+		run.Run(t.Context(), Command, []string{"--reconstruction", "a=" + path, "--threshold", "0.3", "--bootstrap", "0",
+			"--json", "--quiet",
+			"--format", "none", "--out", filepath.Join(t.TempDir(), "out")}, &stdout, &stderr)
+		if !strings.Contains(stdout.String(), `"mean_iou": 0.25,`) { // of 0.5 and 0
+			t.Errorf("%v: %s%s", probability.DType, stderr.String(), stdout.String())
+		}
 	}
 }
 

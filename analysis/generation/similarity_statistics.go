@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 
+	"repscope/internal/tabular"
 	"repscope/internal/text"
 	"repscope/measure/twosample"
 	"repscope/report"
@@ -45,6 +46,11 @@ type comparer struct {
 
 func computeSimilarity(ctx context.Context, a *analyzer, g *Generator, m *Model) error {
 	c := &comparer{ctx: ctx, a: a, x: g.Generated, y: a.in.Real}
+	if a.o.Definition == DefinitionDocumented {
+		if c.x = g.Generated.onlyValid(); c.x.N() == 0 {
+			return skip("none of %d generated samples is valid", g.Generated.N())
+		}
+	}
 	var err error
 	if c.columns, err = columnsOf(c.x, c.y); err != nil {
 		return err
@@ -126,23 +132,19 @@ func columnsOf(x, y *Samples) ([]column, error) {
 	if x.Binary() && len(of[0]) == 0 && len(of[1]) == 0 {
 		of = [2][]Statistic{x.cellCounts(), y.cellCounts()}
 	}
-	var columns []column
-	var missing [2][]string
+	var names [2][]string
 	for side := range of {
 		for _, s := range of[side] {
-			i := slices.IndexFunc(of[1-side], func(o Statistic) bool { return o.Name == s.Name })
-			switch {
-			case i < 0:
-				missing[1-side] = append(missing[1-side], s.Name)
-			case side == 0:
-				columns = append(columns, column{s.Name, s.Published, s.Values, of[1][i].Values})
-			}
+			names[side] = append(names[side], s.Name)
 		}
 	}
-	for side, samples := range []*Samples{x, y} {
-		if len(missing[side]) > 0 {
-			return nil, fmt.Errorf("%s has no %s, but %s has", samples.Name, strings.Join(missing[side], ", "), []*Samples{y, x}[side].Name)
-		}
+	order, err := tabular.Pair(x.Name, names[0], y.Name, names[1])
+	if err != nil {
+		return nil, err
+	}
+	var columns []column
+	for k, s := range of[1] {
+		columns = append(columns, column{s.Name, s.Published, of[0][order[k]].Values, s.Values})
 	}
 	if len(columns) == 0 {
 		return nil, skip("the samples have no statistics to compare")

@@ -18,8 +18,9 @@ import (
 	"repscope/stat"
 )
 
-// definition is the version of what the numbers mean; see [shard.Identity].
-const definition = 1
+// definition is the version of what the numbers mean; see [shard.Identity]. 2: overall_uniqueness_ratio
+// is the mean over labels, as published; it was what pooled_uniqueness_ratio is.
+const definition = 2
 
 // Part is the outcome of a range of units.
 type Part struct{ Outcomes []Outcome }
@@ -53,7 +54,7 @@ func newWork(in Input, o Options) (*analyzer, shard.Work[*Part, *Result], error)
 	if err != nil {
 		return nil, none, err
 	}
-	if err := in.check(); err != nil {
+	if in, err = in.checked(); err != nil {
 		return nil, none, err
 	}
 	a := &analyzer{in: in, o: o}
@@ -118,6 +119,11 @@ func (a *analyzer) merge(_ context.Context, parts []*Part) (*Result, error) {
 		outcomes = append(outcomes, part.Outcomes...)
 	}
 	r := a.collect(outcomes)
+	for i := range r.Models {
+		if f := r.Models[i].Fidelity; f != nil && f.Degenerate != "" {
+			r.Warnings = append(r.Warnings, fmt.Sprintf("fidelity of %s is degenerate: %s", r.Models[i].Name, f.Degenerate))
+		}
+	}
 	if err := a.compare(r); err != nil {
 		return nil, err
 	}

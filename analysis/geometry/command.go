@@ -5,6 +5,7 @@ package geometry
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -25,7 +26,17 @@ var Command = run.Command{
 	Methods: describeMethods,
 	Setup: func(flags *run.Flags) run.Job {
 		inputs := input.Register(flags, input.Needs{})
-		labels := inputs.Role(flags, input.Role{Name: "labels", Unit: "label", Example: "lives", Usage: "`FILE[:key]` of an integer class per frame (a window has that of its last frame); with --example also example:NAME, example:lives unless given"})
+		labels := inputs.Role(
+			flags,
+			input.Role{
+				Name:    "labels",
+				Unit:    "label",
+				Example: "lives",
+				Column:  true,
+				Usage: "`FILE[:key]` of an integer class or a text per frame (a window has that of its last " +
+					"frame); with --example also example:NAME, example:lives unless given",
+			},
+		)
 		clusters := flags.Ints("clusters", []int{10}, "`LIST` of numbers of k-means clusters")
 		starts := flags.Int("starts", 10, "`N` k-means++ starts, of which the best counts")
 		neighbors := flags.Ints("k", []int{1, 5, 20}, "`LIST` of neighbourhood sizes for the consistency of labels")
@@ -183,6 +194,10 @@ func describe(env *run.Env) {
 		"groupings.agreement.ari", "label_consistency.accuracy", "label_consistency.purity")
 	results.Describe(env, report.Neither, "", "temporal.steps.relative_mean", "temporal.straightness.cosine")
 	results.Describe(env, report.Neither, "states", "temporal.tau")
+	results.Limit(env, 0, math.Inf(1), "alignment", "groupings.davies_bouldin", "groupings.calinski_harabasz", "temporal.steps.relative_mean", "temporal.tau")
+	results.Limit(env, -1, 1, "groupings.silhouette", "groupings.agreement.ami", "groupings.agreement.ari", "temporal.straightness.cosine")
+	results.Limit(env, 0, 1, "groupings.agreement.nmi", "label_consistency.accuracy", "label_consistency.purity")
+	results.Headline(env, "uniformity", "alignment", "temporal.straightness.cosine", "label_consistency.accuracy")
 }
 
 // writeSummary writes one row per model and grouping: the measures of the model

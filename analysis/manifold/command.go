@@ -5,6 +5,7 @@ package manifold
 import (
 	"context"
 	"fmt"
+	"math"
 	"strconv"
 
 	"repscope/analysis/internal/results"
@@ -189,6 +190,10 @@ func describe(env *run.Env, models []Model) {
 	if len(models) > 0 && models[0].Estimator != EstimatorMLE { // else it is two_nn.mle
 		results.Describe(env, report.Neither, "dimensions", "intrinsic_dimension")
 	}
+	results.Limit(env, 1, math.Inf(1), "effective_rank", "rankme", "stable_rank", "dims_90", "dims_99")
+	results.Limit(env, 0, math.Inf(1), "participation_ratio_corrected", "two_nn.mle", "intrinsic_dimension", "dead_dims")
+	results.Limit(env, 0, 100, "usage_percent")
+	results.Headline(env, "participation_ratio_corrected", "effective_rank", "intrinsic_dimension", "two_nn.mle", "dead_dims")
 }
 
 func (r *Result) writeSummary(env *run.Env) error {

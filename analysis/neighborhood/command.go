@@ -5,6 +5,7 @@ package neighborhood
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -352,6 +353,10 @@ func describe(env *run.Env) {
 	env.Result.Definition = definition
 	results.Describe(env, report.Higher, "", "by_k.trustworthiness", "by_k.continuity", "by_k.q_nx", "by_k.r_nx", "by_k.lcmc",
 		"by_k.mrre_false", "by_k.mrre_missing", "auc_r_nx", "q_local", "q_global")
+	results.Limit(env, 0, 1, "by_k.trustworthiness", "by_k.continuity", "by_k.q_nx", "by_k.mrre_false", "by_k.mrre_missing", "q_local", "q_global")
+	results.Limit(env, -1, 1, "by_k.lcmc")
+	results.Limit(env, math.Inf(-1), 1, "by_k.r_nx", "auc_r_nx") // below 0: worse than chance
+	results.Headline(env, "by_k.trustworthiness", "by_k.continuity", "by_k.r_nx", "auc_r_nx")
 }
 
 func (r *Result) writeSummary(env *run.Env) error {

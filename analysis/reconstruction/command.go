@@ -298,7 +298,12 @@ func (s *settings) dropBad(env *run.Env, data *input.Data, a *array, rows []int,
 	case count == 0:
 		return nil
 	case !data.Options.SkipNaN:
-		return run.Hint(fmt.Errorf("predictions %s: %s: NaN or Inf in %d of %d rows that predict a frame, first in row %d", a.name, a.array.Name(), count, len(a.rows), first),
+		index, value, err := a.array.NonFinite(first)
+		if err != nil {
+			return err
+		}
+		return run.Hint(fmt.Errorf("predictions %s: %s: NaN or Inf in %d of %d rows that predict a frame, first "+
+			"in row %d: element %v is %v", a.name, a.array.Name(), count, len(a.rows), first, index, value),
 			"leave such samples out for all models with --skip-nan")
 	}
 	env.Warn("predictions %s: %s left out for all models for NaN or Inf", a.name, text.Count(count, "sample"))

@@ -26,7 +26,9 @@ func (r *Result) write(env *run.Env, data *input.Data, shape frame.Shape, shown 
 	env.Result.Definition, env.Result.Blocks = definition, r.Blocks
 	for _, m := range metrics() {
 		results.Describe(env, m.direction, m.unit, m.name)
+		results.Limit(env, m.low, m.high, m.name)
 	}
+	results.Headline(env, "mse", "ssim", "skill", "object_f1")
 	err := results.All(env, r.writeSummary,
 		func(env *run.Env) error { return r.writeRaw(env, data) },
 		r.writeSamples, r.print)

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"repscope/dataset"
+	"repscope/internal/run"
 )
 
 // The words of --predictions-range.
@@ -29,7 +30,7 @@ func (f *rangeFlag) String() string {
 	}
 	parts := []string{f.all}
 	for _, name := range f.names {
-		parts = append(parts, name+"="+f.byName[name])
+		parts = append(parts, run.JoinName(name, f.byName[name]))
 	}
 	return strings.Join(parts, "; ")
 }
@@ -43,10 +44,7 @@ func (f *rangeFlag) Repeats() bool { return true }
 func (f *rangeFlag) Joins() bool { return true }
 
 func (f *rangeFlag) Set(text string) error {
-	name, value, named := strings.Cut(text, "=")
-	if !named {
-		name, value = "", text
-	}
+	name, value, named := run.CutName(text)
 	if value != rangeAuto && value != rangeFrames {
 		if _, err := parseRange(value); err != nil {
 			return err

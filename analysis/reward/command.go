@@ -424,13 +424,10 @@ func (f *options) columnsOf(data *input.Data, a input.Array, index []int) ([]Tar
 		for i := range column {
 			column[i] = values.F64[i*values.Dim+k]
 		}
-		if a.DType().IsFloat() || f.regressed(t.Name) {
+		if a.DType().IsFloat() && !a.Whole() || f.regressed(t.Name) {
 			t.Values = column
 		} else {
-			t.Classes = make([]int64, len(column))
-			for i, v := range column {
-				t.Classes[i] = int64(v)
-			}
+			t.classes(column)
 		}
 		out = append(out, t)
 	}

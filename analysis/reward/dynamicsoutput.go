@@ -4,6 +4,7 @@ package reward
 
 import (
 	"fmt"
+	"math"
 
 	"repscope/analysis/internal/results"
 	"repscope/internal/run"
@@ -54,9 +55,16 @@ func (r *DynamicsResult) describe(env *run.Env) {
 		results.Describe(env, report.Lower, unit, part+".mse")
 		results.Describe(env, report.Neither, unit, part+".copy_mse", part+".mean_mse")
 		results.Describe(env, report.Higher, "", part+".cosine", part+".skill", part+".mean_skill")
+		results.Limit(env, 0, math.Inf(1), part+".mse", part+".copy_mse", part+".mean_mse")
+		results.Limit(env, -1, 1, part+".cosine")
+		results.Limit(env, math.Inf(-1), 1, part+".skill", part+".mean_skill")
 	}
 	results.Describe(env, report.Higher, "", "latent_prediction.r2", "temporal_distance.spearman")
 	results.Describe(env, report.Higher, "steps", "rollout_horizon.copy", "rollout_horizon.mean")
+	results.Limit(env, math.Inf(-1), 1, "latent_prediction.r2")
+	results.Limit(env, -1, 1, "temporal_distance.spearman")
+	results.Limit(env, 0, math.Inf(1), "rollout_horizon.copy", "rollout_horizon.mean")
+	results.Headline(env, "latent_prediction.skill")
 }
 
 // writeRollouts writes a row per model and step.

@@ -4,6 +4,7 @@ package reward
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -57,7 +58,14 @@ func (r *Result) describe(env *run.Env) {
 	higher := []string{"r2", "auroc", "accuracy", "balanced_accuracy", "f1"}
 	for _, metric := range higher {
 		results.Describe(env, report.Higher, "", "probes."+metric, "categories."+metric, "label_efficiency."+metric)
+		low := 0.0
+		if metric == "r2" {
+			low = math.Inf(-1)
+		}
+		results.Limit(env, low, 1, "probes."+metric, "categories."+metric, "label_efficiency."+metric)
 	}
+	results.Limit(env, 0, math.Inf(1), "probes.mse", "probes.nmse")
+	results.Headline(env, "probes.r2", "probes.auroc", "probes.balanced_accuracy")
 }
 
 // summaryMetrics are the scores in the summary, a column each.

@@ -42,6 +42,21 @@ type Target struct {
 	Missing      []bool // of classes; nil: none
 }
 
+// classes makes whole numbers the classes of the target, which NaN has none of.
+func (t *Target) classes(values []float64) {
+	t.Classes = make([]int64, len(values))
+	for i, v := range values {
+		if math.IsNaN(v) {
+			if t.Missing == nil {
+				t.Missing = make([]bool, len(values))
+			}
+			t.Missing[i] = true
+			continue
+		}
+		t.Classes[i] = int64(v)
+	}
+}
+
 // classified reports whether the target is a class.
 func (t *Target) classified() bool { return t.Classes != nil }
 

@@ -229,6 +229,10 @@ func describe(env *run.Env) {
 	results.Describe(env, report.Lower, "", "levels.relative_mean", "levels.relative_rms", "levels.flip_rate", "auc_relative", "curve_slope")
 	results.Describe(env, report.Higher, "", "levels.cosine")
 	results.Describe(env, report.Neither, "", "levels.mean")
+	results.Limit(env, 0, math.Inf(1), "levels.mean", "levels.relative_mean", "levels.relative_rms", "auc_relative")
+	results.Limit(env, 0, 1, "levels.flip_rate")
+	results.Limit(env, -1, 1, "levels.cosine")
+	results.Headline(env, "levels.relative_mean", "levels.flip_rate", "levels.cosine", "auc_relative")
 }
 
 func (r *Result) writeSummary(env *run.Env) error {

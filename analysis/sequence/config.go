@@ -174,11 +174,15 @@ func (c *levelChoice) readMetric(k *Kind, b *run.Branch) error {
 		if o.Members != nil || o.List != nil {
 			return o.Errorf("%s.%s: want one value", k.Name, o.Key)
 		}
-		value, err := k.option(o.Key, o.Value)
+		name := k.canonical(o.Key)
+		value, err := k.option(name, o.Value)
 		if err != nil {
 			return o.Errorf("%w", err)
 		}
-		c.set[k.Name][o.Key] = value
+		if _, twice := c.set[k.Name][name]; twice {
+			return o.Errorf("%s.%s is there twice, as %s too", k.Name, name, o.Key)
+		}
+		c.set[k.Name][name] = value
 	}
 	return nil
 }

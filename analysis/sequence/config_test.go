@@ -50,7 +50,7 @@ data:
   eval:
     a:
       metrics:
-        p_at_l: {contact_threshold: 6.5}
+        p_at_l: {threshold: 6.5}
         loss: {enabled: true}
       regions: {hcdr3: true, position_batch_size: 8}
     b:
@@ -99,7 +99,8 @@ func TestConfigurationTree(t *testing.T) {
 		t.Error("coordinates")
 	}
 	// What flags say takes the place of the tree.
-	s, o, code, messages = configured(t, exampleTree, "--metrics", "loss", "--set", "p_at_l.contact_threshold=8", "--mask-rate", "0.3",
+	s, o, code, messages = configured(t, exampleTree, "--metrics", "loss", "--set", "p_at_l.threshold=8", "--mask-rate",
+		"0.3",
 		"--region-mode", "region-level", "--regions", "heavy", "--sequences", "b=other.csv", "--position-batch", "4")
 	if code != 0 {
 		t.Fatalf("%d: %s", code, messages)
@@ -143,7 +144,10 @@ func TestBadConfigurationTree(t *testing.T) {
 		{"eval: {metric: {}}", `configuration run.yaml, line 1: unknown key "metric" of eval`, "did you mean metrics?"},
 		{"eval: 7", "eval: want a mapping of metrics, regions, masking", ""},
 		{"eval:\n  metrics:\n    p_at_k: {enabled: true}", `run.yaml, line 3: there is no metric "p_at_k"`, "did you mean p_at_l?"},
-		{"eval: {metrics: {p_at_l: {threshold: 8}}}", `p_at_l has no option "threshold"`, ""},
+		{"eval: {metrics: {p_at_l: {distance: 8}}}", `p_at_l has no option "distance"`, ""},
+		{"eval: {metrics: {p_at_l: {threshold: 8, contact_threshold: 6}}}",
+			"p_at_l.contact_threshold is there twice, as contact_threshold too", ""},
+		{"eval: {metrics: {loss: {threshold: 8}}}", "loss has no options, and loss.threshold is set", ""},
 		{"eval: {metrics: {p_at_l: {min_seq_sep: far}}}", "p_at_l.min_seq_sep is far, want a whole number", ""},
 		{"eval: {metrics: {p_at_l: {min_seq_sep: [1]}}}", "p_at_l.min_seq_sep: want one value", ""},
 		{"eval: {metrics: {p_at_l: true}}", "p_at_l: want a mapping, such as {enabled: true}", ""},

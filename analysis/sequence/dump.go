@@ -111,7 +111,11 @@ func (d *Dump) open() error {
 			}
 			continue
 		}
-		if d.arrays[name], err = dataset.Open(d.path + ":" + name); err != nil {
+		opens := dataset.Open
+		if name == "cluster" {
+			opens = dataset.OpenColumn
+		}
+		if d.arrays[name], err = opens(d.path + ":" + name); err != nil {
 			delete(d.arrays, name)
 			return err
 		}

@@ -79,11 +79,6 @@ func (d *Dump) readRow(row int) (*dumpRow, error) {
 	if err != nil {
 		return nil, err
 	}
-	for i, id := range ids {
-		if id < 0 || id >= int64(d.alphabet.Size()) {
-			return nil, d.bad("token_ids", row, i, id, fmt.Sprintf("a token of the vocabulary, 0 to %d", d.alphabet.Size()-1))
-		}
-	}
 	if d.labels == noLabels {
 		r.kind = CleanPass
 	}
@@ -91,9 +86,14 @@ func (d *Dump) readRow(row int) (*dumpRow, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.tokens = make([]int32, end-r.start)
+	r.tokens = make([]int32, end-r.start) // padding may hold anything
 	for i := range r.tokens {
-		r.tokens[i] = int32(ids[r.start+i])
+		id := ids[r.start+i]
+		if id < 0 || id >= int64(d.alphabet.Size()) {
+			return nil, d.bad("token_ids", row, r.start+i, id,
+				fmt.Sprintf("a token of the vocabulary, 0 to %d", d.alphabet.Size()-1))
+		}
+		r.tokens[i] = int32(id)
 	}
 	if err := d.readHidden(r); err != nil {
 		return nil, err

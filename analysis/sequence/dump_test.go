@@ -186,6 +186,72 @@ func TestDumpLabels(t *testing.T) {
 	}
 }
 
+// TestDumpPadding holds that what stands at positions of padding, in any array, changes nothing.
+func TestDumpPadding(t *testing.T) {
+	t.Parallel()
+	full := func() toyDump {
+		toy := newToyDump()
+		toy.floats("hidden", 3, toyWidth, 2)
+		toy.floats("attentions", 3, 2, 1, toyWidth, toyWidth)
+		toy.floats("contact_score", 3, toyWidth, toyWidth)
+		toy.floats("coords", 3, toyWidth, 3)
+		toy.ints("special_tokens_mask", []int64{1, 0, 0, 0, 0, 0, 1, 1}, []int64{1, 0, 0, 1, 1, 1, 1, 1},
+			[]int64{1, 0, 0, 0, 0, 0, 0, 1})
+		toy.ints("non_templated_mask", make([]int64, 8), make([]int64, 8), make([]int64, 8))
+		toy["targets"] = dataset.Field{Name: "targets", Shape: toy["token_ids"].Shape, Data: toy["token_ids"].Data}
+		return toy
+	}
+	spoiled := full()
+	mask := spoiled["attention_mask"].Data.([]int64)
+	for name, field := range spoiled {
+		if name == "attention_mask" || name == "mask_labels" {
+			continue // labels of padding are an error of their own
+		}
+		count := 1 // numbers of a row
+		for _, n := range field.Shape[1:] {
+			count *= n
+		}
+		padding := func(i int) bool {
+			row, at := i/count, i%count
+			if name == "attentions" || name == "contact_score" { // of pairs of positions
+				return mask[row*toyWidth+at/toyWidth%toyWidth] == 0 || mask[row*toyWidth+at%toyWidth] == 0
+			}
+			return mask[row*toyWidth+at*toyWidth/count] == 0
+		}
+		switch data := field.Data.(type) {
+		case []int64:
+			data = slices.Clone(data)
+			for i := range data {
+				if padding(i) {
+					data[i] = -7777
+				}
+			}
+			field.Data = data
+		case []float32:
+			for i := range data {
+				if padding(i) {
+					data[i] = float32(math.NaN())
+				}
+			}
+		}
+		spoiled[name] = field
+	}
+	a, b := full().open(t, nil), spoiled.open(t, nil)
+	text := func(d *Dump) (out string) {
+		for i := range d.Len() {
+			r := record(t, d, i)
+			out += fmt.Sprint(r.Tokens, r.Masked, r.Special, r.Chains, r.CDR, r.NonTemplated, r.Coordinates)
+			masked := answer(t, d, Pass{Record: r, Kind: MaskedPass, Hidden: r.Masked}, Logits)
+			clean := answer(t, d, Pass{Record: r, Kind: CleanPass}, HiddenStates|Attentions|ContactScores)
+			out += fmt.Sprint(masked.Logits, clean.Hidden, clean.Attentions, clean.ContactScores)
+		}
+		return out
+	}
+	if want, got := text(a), text(b); got != want {
+		t.Errorf("padding changes what is read:\n%s\nwant\n%s", got, want)
+	}
+}
+
 // TestDumpBeside holds that sequences beside a dump say what it lacks.
 func TestDumpBeside(t *testing.T) {
 	t.Parallel()

@@ -96,7 +96,7 @@ func (s *setFlag) Set(text string) error {
 		return fmt.Errorf("%q: want METRIC.KEY=VALUE, such as p_at_l.min_seq_sep=6", text)
 	}
 	if k := Find(metric); k != nil {
-		metric = k.Name
+		metric, key = k.Name, k.canonical(key)
 	}
 	values := maps.Clone(s.values)
 	if values == nil {
@@ -143,7 +143,7 @@ type datasetFile struct{ dataset, path string }
 func (d *datasetFiles) String() string {
 	var parts []string
 	for _, f := range d.files {
-		parts = append(parts, f.dataset+"="+f.path)
+		parts = append(parts, run.JoinName(f.dataset, f.path))
 	}
 	return strings.Join(parts, ",")
 }
@@ -153,10 +153,7 @@ func (d *datasetFiles) Repeats() bool { return true }
 
 // Set reads FILE or DATASET=FILE. A dataset without a name has that of its file.
 func (d *datasetFiles) Set(text string) error {
-	name, path, ok := strings.Cut(text, "=")
-	if !ok {
-		name, path = "", text
-	}
+	name, path, ok := run.CutFile(text)
 	if path == "" || ok && name == "" || strings.Contains(name, "/") {
 		return fmt.Errorf("%q: want FILE or DATASET=FILE", text)
 	}
@@ -167,6 +164,6 @@ func (d *datasetFiles) Set(text string) error {
 	if slices.ContainsFunc(d.files, func(f datasetFile) bool { return f.dataset == name }) {
 		return fmt.Errorf("two datasets are named %q", name)
 	}
-	d.files = append(d.files, datasetFile{name, run.Expand(path)})
+	d.files = append(d.files, datasetFile{name, path})
 	return nil
 }

@@ -59,6 +59,16 @@ func (s *settings) loadFiles(ctx context.Context, env *run.Env) (*Input, error) 
 	if err := l.empty(); err != nil {
 		return nil, err
 	}
+	for i := range l.in.Datasets {
+		d := &l.in.Datasets[i]
+		full := func(m Model) string { // as the flags name it
+			if name := m.Name + "/" + d.Name; slices.Contains(s.names(), name) {
+				return name
+			}
+			return m.Name
+		}
+		run.InOrder(s.flags, d.Models, full, "dump", "positions", "model")
+	}
 	return l.in, l.substitutions()
 }
 

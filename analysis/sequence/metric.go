@@ -87,7 +87,8 @@ type Key struct {
 // Option is a key of --set metric.key=value.
 type Option struct {
 	Name    string
-	Default any // of the type of the values; nil: what About says
+	Alias   string // another name, as published configurations have it; empty: none
+	Default any    // of the type of the values; nil: what About says
 	About   string
 	Check   func(value any) error // nil: any value of the type
 }

@@ -23,7 +23,7 @@ var contactPrecision = Kind{
 	Needs: NeedCoordinates, Either: NeedAttentions | NeedContactScores,
 	Keys: contactKeys(),
 	Options: []Option{
-		{Name: "contact_threshold", Default: contact.Threshold, Check: positive,
+		{Name: "contact_threshold", Alias: "threshold", Default: contact.Threshold, Check: positive,
 			About: "distance in ångström below which residues touch, of the atoms whose coordinates are given (Cα or Cβ)"},
 		{Name: "min_seq_sep", Default: 6, About: "least separation |i − j| of pairs, special tokens not counted", Check: atLeast(1)},
 		{Name: "num_layers", Check: atLeastOrNull(1),

@@ -55,8 +55,10 @@ func (r *Result) describe(env *run.Env) {
 	for _, k := range r.kinds() {
 		for _, key := range k.Keys {
 			results.Describe(env, key.Direction, key.Unit, key.Name)
+			results.Limit(env, key.Low, key.High, key.Name)
 		}
 	}
+	results.Headline(env, "mask_acc", "ppl", "p_at_l", "cdr_probe")
 }
 
 // kinds are the metrics that were computed of any model.

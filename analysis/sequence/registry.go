@@ -129,6 +129,14 @@ func (k *Kind) missing(m *Model, mode string) string {
 // asks is what a metric asks of a model.
 func (k *Kind) asks(m *Model, mode string) Needs { return k.Needs | k.Either&m.has(mode) }
 
+// canonical is the name of an option that may be called by its alias.
+func (k *Kind) canonical(name string) string {
+	if i := slices.IndexFunc(k.Options, func(o Option) bool { return o.Alias == name && name != "" }); i >= 0 {
+		return k.Options[i].Name
+	}
+	return name
+}
+
 // option checks the value of an option; null is the default.
 func (k *Kind) option(name string, value any) (any, error) {
 	i := slices.IndexFunc(k.Options, func(o Option) bool { return o.Name == name })

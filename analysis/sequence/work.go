@@ -259,11 +259,12 @@ func resolve(given map[string]map[string]any) (map[string]map[string]any, error)
 			return nil, run.Hint(run.Usage("there is no metric %q to set options of; the metrics are %s", name, listing()), run.DidYouMean("", name, Names()))
 		}
 		for _, key := range sorted(given[name]) {
-			value, err := k.option(key, given[name][key])
+			option := k.canonical(key)
+			value, err := k.option(option, given[name][key])
 			if err != nil {
 				return nil, err
 			}
-			out[k.Name][key] = value
+			out[k.Name][option] = value
 		}
 	}
 	return out, nil

@@ -5,6 +5,7 @@ package smoothness
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 
 	"repscope/analysis/internal/results"
@@ -157,6 +158,10 @@ func describe(env *run.Env) {
 	env.Result.Definition = definition
 	results.Describe(env, report.Higher, "", "r_squared", "r", "spearman")
 	results.Describe(env, report.Neither, "", "slope", "theil_sen", "ratio.mean", "ratio.median", "ratio.p95", "ratio.p99")
+	results.Limit(env, 0, 1, "r_squared")
+	results.Limit(env, -1, 1, "r", "spearman")
+	results.Limit(env, 0, math.Inf(1), "ratio.mean", "ratio.median", "ratio.p95", "ratio.p99")
+	results.Headline(env, "r_squared", "spearman", "slope", "theil_sen")
 }
 
 func (r *Result) writeSummary(env *run.Env) error {

@@ -104,6 +104,10 @@ func interval(i report.Interval) stat.Interval {
 
 // comparedBy writes a file for each run and compares them.
 func comparedBy(ctx context.Context, models [2][]report.ModelSamples, write func(report.ModelSamples) ([]byte, error)) (*compare.Result, error) {
+	return comparedWith(ctx, models, write, compare.Options{Baseline: "a", Lower: []string{"x"}, Threads: 1})
+}
+
+func comparedWith(ctx context.Context, models [2][]report.ModelSamples, write func(report.ModelSamples) ([]byte, error), o compare.Options) (*compare.Result, error) {
 	g := &compare.Gathered{}
 	for _, runs := range models {
 		for _, m := range runs {
@@ -118,7 +122,7 @@ func comparedBy(ctx context.Context, models [2][]report.ModelSamples, write func
 			g.Files = append(g.Files, files...)
 		}
 	}
-	return compare.Compare(ctx, g, compare.Options{Baseline: "a", Lower: []string{"x"}, Threads: 1})
+	return compare.Compare(ctx, g, o)
 }
 
 // asSamples writes scores per sample.

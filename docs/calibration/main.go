@@ -8,6 +8,7 @@
 //	go run ./docs/calibration -studies -draws 1000   # studies over tasks and runs alone
 //	go run ./docs/calibration -comparisons -draws 1000   # what compare makes of two models
 //	go run ./docs/calibration -accuracy -draws 1000      # tests of equal accuracy of two forecasts
+//	go run ./docs/calibration -decisions -draws 1000     # confidence sets for the best, families of tables, runs
 //
 // Results depend on the seed and the number of draws, not on the number of threads.
 package main
@@ -41,6 +42,7 @@ func run() error {
 	studies := flag.Bool("studies", false, "write the tables of studies over tasks and runs alone")
 	comparisons := flag.Bool("comparisons", false, "write the table of what compare makes of two models alone")
 	accuracy := flag.Bool("accuracy", false, "write the table of tests of equal accuracy of two forecasts alone")
+	decided := flag.Bool("decisions", false, "write the tables of confidence sets for the best, of families of tests and of runs alone")
 	out := flag.String("out", "docs/calibration.md", "`FILE` whose tables are rewritten; -: print them")
 	flag.Parse()
 	if flag.NArg() > 0 || *draws < 2 {
@@ -54,16 +56,24 @@ func run() error {
 	if *accuracy {
 		return runAccuracy(ctx, *draws, *seed, *threads, *out)
 	}
-	if *comparisons {
+	if *comparisons || *decided {
 		var b bytes.Buffer
-		if err := writeComparisons(ctx, &b, comparisonDesigns(), *draws, *seed, *threads); err != nil {
+		name, at := "comparisons", ofComparisons
+		var err error
+		if *decided {
+			name, at = "decisions", ofDecisions
+			err = writeDecisions(ctx, &b, *draws, *seed, *threads)
+		} else {
+			err = writeComparisons(ctx, &b, comparisonDesigns(), *draws, *seed, *threads)
+		}
+		if err != nil {
 			return err
 		}
 		if *out == "-" {
 			_, err := os.Stdout.Write(b.Bytes())
 			return err
 		}
-		return replace(*out, ofComparisons, fmt.Sprintf("`go run ./docs/calibration -comparisons -draws %d -seed %d`\n\n%s", *draws, *seed, b.Bytes()))
+		return replace(*out, at, fmt.Sprintf("`go run ./docs/calibration -%s -draws %d -seed %d`\n\n%s", name, *draws, *seed, b.Bytes()))
 	}
 	designs, err := choose("design", append(grid(), others()...), Design.String, *which)
 	if err != nil {
@@ -142,6 +152,7 @@ type place struct{ begin, end string }
 var (
 	tables        = place{"<!-- tables: written by the command above -->\n", "<!-- end of tables -->\n"}
 	ofComparisons = place{"<!-- comparisons: written by the command above -->\n", "<!-- end of comparisons -->\n"}
+	ofDecisions   = place{"<!-- decisions: written by the command above -->\n", "<!-- end of decisions -->\n"}
 	ofAccuracy    = place{"<!-- accuracy: written by the command above -->\n", "<!-- end of accuracy -->\n"}
 	ofStudies     = place{"<!-- studies: written by the command below -->\n", "<!-- end of studies -->\n"}
 )

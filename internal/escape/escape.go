@@ -2,7 +2,7 @@
 // that whoever reads them sees all of them and nothing else happens: no terminal obeys them, no spreadsheet
 // computes them, no shell runs them.
 //
-//	fmt.Fprintln(os.Stderr, escape.Line(name))
+//	fmt.Fprintln(os.Stderr, escape.Line("a\nb"))
 package escape
 
 import (
@@ -208,6 +208,8 @@ func LaTeX(text string) string {
 }
 
 var latex = strings.NewReplacer(`\`, `\textbackslash{}`, "{", `\{`, "}", `\}`, "$", `\$`, "&", `\&`, "#", `\#`, "_", `\_`, "%", `\%`,
-	"^", `\textasciicircum{}`, "~", `\textasciitilde{}`, "<", `\textless{}`, ">", `\textgreater{}`)
+	"^", `\textasciicircum{}`, "~", `\textasciitilde{}`, "<", `\textless{}`, ">", `\textgreater{}`,
+	"|", `\textbar{}`, "²", "$^2$", "³", "$^3$", "τ", `$\tau$`, "°", `$^\circ$`, "×", `$\times$`, "−", "$-$", "–", "--",
+	"·", `$\cdot$`, "µ", `$\mu$`, "√", `$\surd$`, "≥", `$\geq$`, "≤", `$\leq$`)
 
 var markdown = strings.NewReplacer(`\`, `\\`, "|", `\|`, "*", `\*`, "_", `\_`, "`", "\\`", "<", "&lt;", "[", `\[`)

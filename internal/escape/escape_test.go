@@ -149,7 +149,7 @@ func TestShell(t *testing.T) {
 func TestMarkup(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string][2]string{
-		"a_b|c":     {`a\_b\|c`, `a\_b|c`},
+		"a_b|c":     {`a\_b\|c`, `a\_b\textbar{}c`},
 		"[x](y)":    {`\[x](y)`, `{}[x](y)`},
 		"*x*":       {`\*x\*`, `{}*x*`},
 		"a\nb":      {`a\\nb`, `a\textbackslash{}nb`},

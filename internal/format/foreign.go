@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"repscope/internal/regular"
@@ -21,12 +22,16 @@ type foreign struct {
 	// magic are first bytes, at an offset.
 	magic  string
 	offset int
+	both   bool // one needs the magic and one of the endings
 	recipe string
 }
 
 const (
 	hdf5Recipe = `python -c 'import h5py, numpy as np; f = h5py.File("FILE"); ` +
 		`np.savez("STEM.npz", **{k: v[:] for k, v in f.items() if isinstance(v, h5py.Dataset)})'`
+	// netCDFRecipe decodes packed values, missing ones and times.
+	netCDFRecipe = `python -c 'import numpy as np, xarray as xr; d = xr.open_dataset("FILE"); ` +
+		`np.savez("STEM.npz", **{k: v.values for k, v in d.variables.items() if v.dtype.kind in "biufMm"})'`
 	matRecipe = `python -c 'import numpy as np, scipy.io; ` +
 		`np.savez("STEM.npz", **{k: v for k, v in scipy.io.loadmat("FILE").items() if k[0] != "_"})'`
 	textRecipe  = `python -c 'import numpy as np; np.save("STEM.npy", np.loadtxt("FILE", delimiter="DELIMITER"SKIP))'`
@@ -38,6 +43,18 @@ const (
 var foreigners = []foreign{
 	{what: "a MATLAB 7.3 file", magic: "MATLAB 7.3 MAT-file", recipe: hdf5Recipe},
 	{what: "a MATLAB file", magic: "MATLAB 5.0 MAT-file", recipe: matRecipe},
+	{
+		what:    "a NetCDF file",
+		magic:   hdf5Magic,
+		endings: []string{".nc", ".nc4", ".netcdf", ".cdf"},
+		both:    true,
+		recipe:  netCDFRecipe,
+	},
+	{what: "a NetCDF file", magic: "CDF\x01", recipe: netCDFRecipe},
+	{what: "a NetCDF file", magic: "CDF\x02", recipe: netCDFRecipe},
+	{what: "a NetCDF file", magic: "CDF\x05", recipe: netCDFRecipe},
+	{what: "a GRIB file", magic: "GRIB", endings: []string{".grib", ".grib2", ".grb", ".grb2"},
+		recipe: strings.Replace(netCDFRecipe, `"FILE"`, `"FILE", engine="cfgrib"`, 1) + " (with cfgrib)"},
 	{what: "an HDF5 file", magic: hdf5Magic, endings: []string{".h5", ".hdf5", ".he5"}, recipe: hdf5Recipe},
 	{what: "a Parquet file", magic: "PAR1", endings: []string{".parquet"},
 		recipe: `python -c 'import numpy as np, pandas as pd; np.save("STEM.npy", pd.read_parquet("FILE").to_numpy())'`},
@@ -85,7 +102,9 @@ var npyRecipes = map[byte]string{
 	'O': `python -c 'import numpy as np; np.save("STEM_plain.npy", np.array(ARRAY.tolist(), float))'`,
 	'c': `python -c 'import numpy as np; z = ARRAY; np.save("STEM_parts.npy", np.stack([z.real, z.imag], -1))' (real and imaginary parts)`,
 	'U': `python -c 'import numpy as np; np.save("STEM_codes.npy", np.unique(ARRAY, return_inverse=True)[1])' (a number for each text)`,
-	'M': `python -c 'import numpy as np; np.save("STEM_numbers.npy", ARRAY.astype("int64"))'`,
+	'M': `python -c 'import numpy as np; ` +
+		`np.save("STEM_seconds.npy", ARRAY.astype("datetime64[s]").astype("int64"))' (since 1970)`,
+	'm': `python -c 'import numpy as np; np.save("STEM_hours.npy", ARRAY / np.timedelta64(1, "h"))'`,
 	'f': `python -c 'import numpy as np; np.save("STEM_float64.npy", ARRAY.astype("float64"))'`,
 	'V': `python -c 'import numpy as np; a = ARRAY; np.savez("STEM_fields.npz", **{k: a[k] for k in a.dtype.names})'`,
 }
@@ -101,8 +120,6 @@ func NPYRecipe(path, key, code string) (recipe string, trusted bool) {
 	switch kind {
 	case 'S', 'a':
 		kind = 'U'
-	case 'm':
-		kind = 'M'
 	}
 	array := `np.load("FILE")`
 	if kind == 'O' {
@@ -124,9 +141,11 @@ func Foreign(path string, head []byte) (what, recipe string) {
 	known := Of(head)
 	for _, byName := range []bool{false, true} {
 		for _, f := range foreigners {
-			fits := f.magic != "" && len(head) >= f.offset && bytes.HasPrefix(head[f.offset:], []byte(f.magic))
+			fits := f.magic != "" && len(head) >= f.offset && bytes.HasPrefix(head[f.offset:], []byte(f.magic)) &&
+				(!f.both || has(f.endings, ending))
 			if byName {
-				fits = has(f.endings, ending) && (known == Unknown || known == Zip && (ending == ".pt2" || ending == ".xlsx"))
+				fits = !f.both && has(f.endings, ending) &&
+					(known == Unknown || known == Zip && (ending == ".pt2" || ending == ".xlsx"))
 			}
 			if fits {
 				return f.what, fill(f.recipe, path, head)
@@ -156,15 +175,24 @@ func Folder(path string) (what, recipe string) {
 		return err == nil
 	}
 	const array = `python -c 'import numpy as np, zarr; np.save("STEM.npy", zarr.open("FILE", mode="r")[:])'`
+	const variable = `python -c 'import numpy as np, xarray as xr; ` +
+		`np.save("STEM_NAME.npy", xr.open_dataset("GROUP", engine="zarr")["NAME"].values)'`
 	const group = `python -c 'import numpy as np, zarr; np.savez("STEM.npz", **{k: v[:] for k, v in zarr.open("FILE", mode="r").arrays()})'`
+	isArray := exists(".zarray") || exists("zarr.json") && isZarrArray(filepath.Join(path, "zarr.json"))
 	switch {
-	case exists(".zarray"):
+	case isArray && ofXarray(path): // by the group that it is of
+		dir, name := filepath.Split(filepath.Clean(path))
+		dir = filepath.Clean(dir)
+		if strings.ContainsAny(path, unsafe) {
+			dir, name = "GROUP", "NAME"
+		}
+		stem := strings.TrimSuffix(dir, filepath.Ext(dir))
+		return "a Zarr array", strings.NewReplacer("STEM", stem, "GROUP", dir, "NAME", name).Replace(variable)
+	case isArray:
 		return "a Zarr array", fill(array, path, nil)
-	case exists(".zgroup"):
-		return "a Zarr group", fill(group, path, nil)
-	case exists("zarr.json"):
-		if isZarrArray(filepath.Join(path, "zarr.json")) {
-			return "a Zarr array", fill(array, path, nil)
+	case exists(".zgroup"), exists("zarr.json"):
+		if members, _ := filepath.Glob(filepath.Join(path, "*")); slices.ContainsFunc(members, ofXarray) {
+			return "a Zarr group", fill(strings.Replace(netCDFRecipe, `"FILE"`, `"FILE", engine="zarr"`, 1), path, nil)
 		}
 		return "a Zarr group", fill(group, path, nil)
 	case exists("data.mdb"):
@@ -175,6 +203,23 @@ func Folder(path string) (what, recipe string) {
 		}
 	}
 	return "", ""
+}
+
+// ofXarray reports whether a Zarr array names its axes, as xarray does, whose reading it then has.
+func ofXarray(path string) bool {
+	for _, of := range [][2]string{{".zattrs", "_ARRAY_DIMENSIONS"}, {"zarr.json", "dimension_names"}} {
+		f, err := regular.Open(filepath.Join(path, of[0]))
+		if err != nil {
+			continue
+		}
+		var node map[string]any
+		err = json.NewDecoder(io.LimitReader(f, 1<<20)).Decode(&node)
+		f.Close()
+		if err == nil && node[of[1]] != nil {
+			return true
+		}
+	}
+	return false
 }
 
 func isZarrArray(path string) bool {
@@ -210,11 +255,14 @@ func has(endings []string, ending string) bool {
 	return false
 }
 
+// unsafe are letters of a path that a shell or Python would read in another way.
+const unsafe = "\"'\\`$\n\r"
+
 // fill puts the names into a recipe. A path that a shell or Python would read in another way
 // becomes the name FILE.
 func fill(recipe, path string, head []byte) string {
 	path = filepath.Clean(path)
-	if strings.ContainsAny(path, "\"'\\`$\n\r") {
+	if strings.ContainsAny(path, unsafe) {
 		path = "FILE" + filepath.Ext(path)
 	}
 	delimiter, skip := ",", ""

@@ -26,6 +26,9 @@ func TestForeign(t *testing.T) {
 		{"x.mat", "MATLAB 7.3 MAT-file, Platform", "a MATLAB 7.3 file", "h5py.File"},
 		{"x.h5", "\x89HDF\r\n\x1a\n", "an HDF5 file", "h5py.File"},
 		{"x.bin", "\x89HDF\r\n\x1a\n", "an HDF5 file", `"x.npz"`},
+		{"d/x.nc", "\x89HDF\r\n\x1a\n", "a NetCDF file", python + `numpy as np, xarray as xr; d = xr.open_dataset("d/x.nc"); np.savez("d/x.npz", **{k: v.values`},
+		{"x", "CDF\x02\x00", "a NetCDF file", `xr.open_dataset("x")`},
+		{"x.grib2", "GRIB\x00", "a GRIB file", `xr.open_dataset("x.grib2", engine="cfgrib")`},
 		{"x.mp4", "\x00\x00\x00\x20ftypisom", "a video", "mkdir x_frames; ffmpeg -i x.mp4 x_frames/%06d.png"},
 		{"x.avi", "RIFF\x00\x00\x00\x00AVI LIST", "a video", "ffmpeg"},
 		{"x.mkv", "\x1aE\xdf\xa3", "a video", "ffmpeg"},
@@ -53,7 +56,7 @@ func TestForeign(t *testing.T) {
 		t.Error(r)
 	}
 	for code, want := range map[string]string{
-		"O": `np.load("d/x.npz", allow_pickle=True)["a"].tolist()`, "c16": `z = np.load("d/x.npz")["a"]`, "U3": "d/x_codes.npy", "S1": "np.unique", "m8[s]": "int64",
+		"O": `np.load("d/x.npz", allow_pickle=True)["a"].tolist()`, "c16": `z = np.load("d/x.npz")["a"]`, "U3": "d/x_codes.npy", "S1": "np.unique", "m8[s]": `np.timedelta64(1, "h")`, "M8[ns]": "datetime64[s]",
 		"f16": "float64", "V": "a.dtype.names", "": "", "q": "",
 	} {
 		r, runs := NPYRecipe("d/x.npz", "a", code)
@@ -89,6 +92,39 @@ func TestFolder(t *testing.T) {
 	}
 	if what, _ := Folder(dir); what != "a Zarr group" {
 		t.Error(what)
+	}
+}
+
+// Zarr stores of xarray are read by it, which decodes packed values, and others as they are.
+func TestFolder_Xarray(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		files       map[string]string
+		path, what  string
+		recipe, not string
+	}{
+		"version 2":     {map[string]string{".zgroup": "{}", "t2m/.zarray": "{}", "t2m/.zattrs": `{"_ARRAY_DIMENSIONS": ["x"]}`}, "", "a Zarr group", `xr.open_dataset("DIR", engine="zarr")`, "zarr.open"},
+		"its array":     {map[string]string{".zgroup": "{}", "t2m/.zarray": "{}", "t2m/.zattrs": `{"_ARRAY_DIMENSIONS": ["x"]}`}, "t2m", "a Zarr array", `xr.open_dataset("DIR", engine="zarr")["t2m"].values`, "zarr.open"},
+		"version 3":     {map[string]string{"zarr.json": `{"node_type": "group"}`, "a/zarr.json": `{"node_type": "array", "dimension_names": ["x"]}`}, "", "a Zarr group", `engine="zarr"`, "zarr.open"},
+		"without names": {map[string]string{"zarr.json": `{"node_type": "group"}`, "a/zarr.json": `{"node_type": "array"}`}, "", "a Zarr group", `zarr.open("DIR", mode="r").arrays()`, "xarray"},
+		"plain array":   {map[string]string{".zarray": "{}", ".zattrs": `{"scale": 2}`}, "", "a Zarr array", `zarr.open("DIR", mode="r")[:]`, "xarray"},
+		"damaged attrs": {map[string]string{".zgroup": "{}", "a/.zarray": "{}", "a/.zattrs": `{`}, "", "a Zarr group", "zarr.open", "xarray"},
+	} {
+		dir := t.TempDir()
+		for file, content := range c.files {
+			path := filepath.Join(dir, filepath.FromSlash(file))
+			if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		what, recipe := Folder(filepath.Join(dir, c.path))
+		if want := strings.ReplaceAll(c.recipe, "DIR", dir); what != c.what || !strings.Contains(recipe, want) ||
+			strings.Contains(recipe, c.not) {
+			t.Errorf("%s: %s, %s, want %s", name, what, recipe, want)
+		}
 	}
 }
 

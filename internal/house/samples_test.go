@@ -72,6 +72,7 @@ var free = map[string]map[string]string{
 	"neighbors/internal/gpu":   {"pts": "points.Points", "d": "*device.Device"},
 	"neighbors/internal/rows":  {"pts": "points.Points"},
 	"neighbors/internal/scan":  {"row": "[]float64", "found": "[scan.Segment]int32"},
+	"internal/tabular":         {"f": "io.Reader"},
 	"suite":                    {"dir": "string"},
 	"tool/evaluate":            {"analyses": "[]run.Command"},
 	"tool/scale":               {"analyses": "[]run.Command", "studies": "scale.Studies"},

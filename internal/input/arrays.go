@@ -81,11 +81,11 @@ func (e *GivenExample) sources(role string) []source {
 	return out
 }
 
-// open opens an array of the example, or a file beside it.
-func (e *GivenExample) open(spec string) (*dataset.Array, error) {
+// open opens an array of the example, or a file beside it as the function does.
+func (e *GivenExample) open(spec string, file func(string) (*dataset.Array, error)) (*dataset.Array, error) {
 	own, ok := strings.CutPrefix(spec, examplePrefix+e.of.Name+"/")
 	if !ok {
-		return dataset.Open(spec)
+		return file(spec)
 	}
 	role, name, _ := strings.Cut(own, "/")
 	return e.of.Open(spec, role, name)
@@ -186,7 +186,7 @@ func (f *filesFlag) String() string {
 	}
 	var parts []string
 	for _, s := range f.files.named {
-		parts = append(parts, s.name+"="+s.path)
+		parts = append(parts, run.JoinName(s.name, s.path))
 	}
 	return strings.Join(parts, ",")
 }

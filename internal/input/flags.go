@@ -104,7 +104,9 @@ func Register(flags *run.Flags, needs Needs) *Inputs {
 // registerSources adds what is read.
 func (in *Inputs) registerSources(f *run.Flags) {
 	f.PathVar(&in.frames, "frames", "`FILE[:key]` of the original states [N,…]: "+dataset.FormatNames())
-	f.PathVar(&in.episodes, "episodes", "`FILE[:key]` of an episode number or an end-of-episode flag per frame; see --episodes-kind")
+	f.PathVar(&in.episodes, "episodes",
+		"`FILE[:key]` of an episode number or an end-of-episode flag per frame, or FILE.csv:column; see "+
+			"--episodes-kind")
 	f.Var(&sourceFlag{in, "model"}, "model", "`NAME=FILE` of an encoder: ONNX, .pth, .safetensors (repeats)")
 	f.Var(&sourceFlag{in, "latents"}, "latents", "`NAME=FILE[:key]` of latents computed elsewhere (repeats)")
 	f.Var(&sourceFlag{in, "weights"}, "weights", "`DIR` whose <name>/best_encoder.{onnx,pth,safetensors} are all models (repeats)")

@@ -160,8 +160,46 @@ func TestModelNames(t *testing.T) {
 			t.Errorf("%q: exit %d, %q; want %q", name, p.code, p.message(), message)
 		}
 	}
-	if err := checkName(source{kind: "model", name: "a=b", path: "w/a=b/best_encoder.onnx"}); err == nil || !strings.Contains(err.Error(), `the model name "a=b" holds "="`) {
+	if err := checkName(source{kind: "model", name: "a=b", path: "w/a=b/best_encoder.onnx"}); err != nil {
 		t.Errorf("a folder of weights named a=b: %v", err)
+	}
+}
+
+// TestEqualsSigns: names and files with equals signs, as checkpoints of Lightning have them, on
+// the command line and where a configuration has names and values apart.
+func TestEqualsSigns(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	whole := filepath.Join(dir, "epoch=1-step=100.npy")
+	if err := os.WriteFile(whole, nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	config := filepath.Join(dir, "c.yaml")
+	yaml := "latents:\n  epoch=1-step=100: runs/epoch=1-step=100.npy\n  b\\\\c: z.npy\nlatent-scale: raw\n"
+	if err := os.WriteFile(config, []byte(yaml), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		args []string
+		want [2]string // name and path of the first model
+	}{
+		{[]string{"--latents", "a=runs/epoch=1-step=100.npy"}, [2]string{"a", "runs/epoch=1-step=100.npy"}},
+		{[]string{"--latents", `epoch\=1-step\=100=runs/epoch=1-step=100.npy`}, [2]string{"epoch=1-step=100", "runs/epoch=1-step=100.npy"}},
+		{[]string{"--config", config}, [2]string{"epoch=1-step=100", "runs/epoch=1-step=100.npy"}},
+	} {
+		p := parseArgs(t, Needs{}, c.args...)
+		if p.code != 0 || len(p.inputs.sources) == 0 || [2]string{p.inputs.sources[0].name, p.inputs.sources[0].path} != c.want {
+			t.Errorf("%q: exit %d, %q, %+v; want %q", c.args, p.code, p.message(), p.inputs.sources, c.want)
+			continue
+		}
+		// What a shard or a study hands on is split in the same way.
+		again := &sourceFlag{&Inputs{}, "latents"}
+		if err := again.Set(run.JoinName(c.want[0], c.want[1])); err != nil || again.inputs.sources[0].name != c.want[0] {
+			t.Errorf("%v, %+v", err, again.inputs.sources)
+		}
+	}
+	if p := parseArgs(t, Needs{}, "--latents", whole); p.code != 2 || p.hints() != `did you mean epoch\=1-step\=100=`+strings.ReplaceAll(whole, `\`, `\\`)+"?" {
+		t.Errorf("a file without a name: exit %d, %q, hints %q", p.code, p.message(), p.hints())
 	}
 }
 

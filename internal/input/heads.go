@@ -62,7 +62,7 @@ func (h *headFlag) String() string {
 	}
 	var parts []string
 	for _, s := range h.given.named {
-		parts = append(parts, s.name+"="+s.path)
+		parts = append(parts, run.JoinName(s.name, s.path))
 	}
 	return strings.Join(parts, ",")
 }

@@ -104,7 +104,7 @@ func (d *Data) presented(c candidate) []int {
 func (d *Data) flagsFor(model string, now, c candidate) string {
 	setting := ""
 	if len(d.inputs.sources) > 1 {
-		setting = model + "="
+		setting = run.JoinName(model, "")
 	}
 	var flags []string
 	if c.window != now.window {

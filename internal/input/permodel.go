@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"repscope/internal/run"
 )
 
 // perModel is a setting for all models, "VALUE", with exceptions, "NAME=VALUE".
@@ -26,7 +28,7 @@ func (p *perModel) String() string {
 		parts = append(parts, p.all)
 	}
 	for _, name := range p.names {
-		parts = append(parts, name+"="+p.byName[name])
+		parts = append(parts, run.JoinName(name, p.byName[name]))
 	}
 	if p.whole {
 		return strings.Join(parts, "; ")
@@ -47,10 +49,7 @@ func (p *perModel) Set(text string) error {
 		parts = strings.Split(text, ",")
 	}
 	for _, part := range parts {
-		name, value, named := strings.Cut(strings.TrimSpace(part), "=")
-		if !named {
-			value = name
-		}
+		name, value, named := run.CutName(strings.TrimSpace(part))
 		if p.check != nil {
 			if err := p.check(value); err != nil {
 				return err
@@ -134,7 +133,7 @@ func (l *layersPerModel) String() string {
 	parts := slices.Clone(l.all)
 	for _, name := range l.names {
 		for _, layer := range l.byName[name] {
-			parts = append(parts, name+"="+layer)
+			parts = append(parts, run.JoinName(name, layer))
 		}
 	}
 	return strings.Join(parts, ",")
@@ -148,10 +147,7 @@ func (l *layersPerModel) Repeats() bool { return true }
 func (l *layersPerModel) Lists() {}
 
 func (l *layersPerModel) Set(text string) error {
-	name, layer, named := strings.Cut(text, "=")
-	if !named {
-		name, layer = "", text
-	}
+	name, layer, named := run.CutName(text)
 	switch {
 	case layer == "":
 		return fmt.Errorf("%q names no layer", text)

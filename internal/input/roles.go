@@ -45,6 +45,9 @@ type Role struct {
 	Wide bool
 	// Table admits CSV files, whose columns are arrays of their own, named NAME.column.
 	Table bool
+	// Column says that the array tells of every row what it belongs to, or when: it may hold times
+	// or texts, and be a column of a table ([dataset.OpenColumn]).
+	Column bool
 }
 
 // Given is what the flag of a role names.
@@ -98,7 +101,7 @@ func (r *roleFlag) String() string {
 	}
 	var parts []string
 	for _, s := range r.given.named {
-		parts = append(parts, s.name+"="+s.path)
+		parts = append(parts, run.JoinName(s.name, s.path))
 	}
 	return strings.Join(parts, ",")
 }
@@ -329,12 +332,16 @@ func (g *Given) errorf(name, format string, args ...any) error {
 
 // open opens a file, or a column of the built-in example.
 func (g *Given) open(spec string) (*dataset.Array, error) {
+	opens := dataset.Open
+	if g.role.Column {
+		opens = dataset.OpenColumn
+	}
 	if g.example != nil && g.example.on {
-		return g.example.open(spec)
+		return g.example.open(spec, opens)
 	}
 	name, ok := strings.CutPrefix(spec, examplePrefix)
 	if !ok || g.role.Example == "" {
-		return dataset.Open(spec)
+		return opens(spec)
 	}
 	return exampleColumn(spec, name)
 }

@@ -47,7 +47,7 @@ func (s *sourceFlag) String() string {
 		switch {
 		case source.kind != s.kind:
 		case source.kind == "model" || source.kind == "latents":
-			parts = append(parts, source.name+"="+source.path)
+			parts = append(parts, run.JoinName(source.name, source.path))
 		default:
 			parts = append(parts, source.path)
 		}
@@ -84,18 +84,18 @@ func (s *sourceFlag) Set(text string) error {
 
 // cutName reads NAME=FILE.
 func cutName(text string) (name, path string, err error) {
-	name, path, ok := strings.Cut(text, "=")
+	name, path, ok := run.CutFile(text)
 	if !ok || name == "" || path == "" {
-		return "", "", fmt.Errorf("want NAME=FILE%s", exampleName(text))
+		return "", "", fmt.Errorf("want NAME=FILE%s", exampleName(path))
 	}
-	return name, run.Expand(path), nil
+	return name, path, nil
 }
 
 // exampleName suggests a name for a file that was given without one.
 func exampleName(path string) string {
-	base := filepath.Base(strings.TrimPrefix(path, "="))
-	if name := strings.TrimSuffix(base, filepath.Ext(base)); name != "" && name != "." && !strings.ContainsAny(name, `=/\`) {
-		return "\ndid you mean " + name + "=" + strings.TrimPrefix(path, "=") + "?"
+	base := filepath.Base(path)
+	if name := strings.TrimSuffix(base, filepath.Ext(base)); name != "" && name != "." && !strings.ContainsAny(name, `/\`) {
+		return "\ndid you mean " + run.JoinName(name, path) + "?"
 	}
 	return ""
 }
@@ -302,8 +302,6 @@ func checkName(s source) error {
 	case i >= 0:
 		r, _ := utf8.DecodeRuneInString(s.name[i:])
 		what = fmt.Sprintf("holds the control character %q", string(r))
-	case strings.Contains(s.name, "="):
-		what = `holds "="`
 	case strings.TrimSpace(s.name) != s.name:
 		what = "begins or ends with a space"
 	default:

@@ -224,7 +224,7 @@ func (d *Data) openEpisodes() (*dataset.Episodes, report.Input, error) {
 	fail := func(err error) (*dataset.Episodes, report.Input, error) {
 		return nil, report.Input{}, fmt.Errorf("episodes: %w", err)
 	}
-	a, err := dataset.Open(d.inputs.episodes)
+	a, err := dataset.OpenColumn(d.inputs.episodes)
 	if err != nil {
 		return fail(err)
 	}

@@ -4,6 +4,7 @@ package run
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"flag"
 	"fmt"
@@ -68,6 +69,9 @@ func applyConfig(flags *Flags, o *Options) error {
 		}
 		sections[key.Value] = true
 	}
+	if err := c.ofAnother(common, section != nil); err != nil {
+		return err
+	}
 	if section != nil {
 		if err := c.apply(section.Content, c.given, flags.Name()); err != nil {
 			return err
@@ -80,6 +84,25 @@ func applyConfig(flags *Flags, o *Options) error {
 	}
 	o.notes = append(o.notes, c.notes...)
 	return nil
+}
+
+// ofAnother is the error for a configuration of another program: of two keys or more, most are no
+// options of the command.
+func (c *config) ofAnother(common []*yaml.Node, section bool) error {
+	var unknown []string
+	for i := 0; i < len(common); i += 2 {
+		name := strings.TrimLeft(common[i].Value, "-")
+		if c.flags.Lookup(name) == nil && c.flags.trees[name] == nil && !slices.Contains(c.flags.omitted, name) &&
+			!c.ofStates(name) {
+			unknown = append(unknown, common[i].Value)
+		}
+	}
+	if section || len(unknown) < 2 || 4*len(unknown) <= len(common) {
+		return nil
+	}
+	return Hint(Usage("configuration %s: %s are no options of %s; is it that of another program?", c.path,
+		strings.Join(unknown, ", "), c.flags.Name()),
+		cmp.Or(c.flags.fileHint, DidYouMean("", unknown[0], configNames(c.flags))))
 }
 
 // readConfig returns the mapping that a file consists of, nil if it is empty.
@@ -179,7 +202,13 @@ func (c *config) tree(key, value *yaml.Node, read func(b *Branch) error, seen ma
 // ofStates reports whether an option is one of those that several commands with states
 // have, and this command has no states: what is common to them is not for it.
 func (c *config) ofStates(name string) bool {
-	return c.flags.Lookup("frames") == nil && len(owners("frames")) > 0 && len(owners(name)) > 1 && configurable(name)
+	ofFrames, n := owners("frames"), 0
+	for _, owner := range owners(name) {
+		if slices.Contains(ofFrames, owner) {
+			n++
+		}
+	}
+	return c.flags.Lookup("frames") == nil && n > 1 && configurable(name)
 }
 
 // unknown is the error for an option that the command does not have.
@@ -236,7 +265,7 @@ func configValues(f *flag.Flag, value *yaml.Node) ([]string, error) {
 		if !repeats && single(f.Value) {
 			return nil, fmt.Errorf("[%s] is a list; want one value", strings.Join(values, ", "))
 		}
-		if !repeats || joins && !slices.ContainsFunc(values, func(v string) bool { return strings.Contains(v, "=") }) {
+		if !repeats || joins && !slices.ContainsFunc(values, Named) {
 			return []string{strings.Join(values, ",")}, nil
 		}
 		return values, nil
@@ -259,7 +288,7 @@ func configValues(f *flag.Flag, value *yaml.Node) ([]string, error) {
 				}
 			}
 			for _, text := range texts {
-				values = append(values, name+"="+text)
+				values = append(values, JoinName(name, text))
 			}
 		}
 		return values, nil

@@ -46,14 +46,19 @@ type Flags struct {
 	omitted  []string // shared flags that the command has no use for
 	trees    map[string]func(b *Branch) error
 	choices  map[string][]string // that values are one of, by flag
-	branches []*Branch           // what they took
-	given    []shard.Field       // what was set, in this order
-	writes   []string            // see Writes
+	answers  map[string]func(value string, args []string) string
+	aliases  map[string]string // other names of flags
+	branches []*Branch         // what they took
+	given    []shard.Field     // what was set, in this order
+	args     []string          // what stands beside flags, and the values of [Flags.Arguments]
+	several  []string          // see [Flags.Several]
+	writes   []string          // see [Flags.Writes]
 	reads    []func(*Options) []string
 }
 
 func newFlags(name string) *Flags {
-	f := &Flags{FlagSet: flag.NewFlagSet(name, flag.ContinueOnError), groups: map[string]Group{}, titles: map[Group]string{}, choices: map[string][]string{}}
+	f := &Flags{FlagSet: flag.NewFlagSet(name, flag.ContinueOnError), groups: map[string]Group{},
+		titles: map[Group]string{}, choices: map[string][]string{}, aliases: map[string]string{}}
 	f.SetOutput(io.Discard) // errors and help are printed by this package
 	return f
 }
@@ -98,6 +103,7 @@ func TreeNames(c Command) []string {
 func (f *Flags) Alias(name, of string) {
 	f.Var(f.Lookup(of).Value, name, "the same as --"+of)
 	f.groups[name] = Output // the flag itself is recorded
+	f.aliases[name] = of
 }
 
 // Unrecorded keeps flags that change no number (a figure's look, a memory

@@ -3,6 +3,7 @@
 package run
 
 import (
+	"errors"
 	"flag"
 	"slices"
 	"strings"
@@ -101,7 +102,7 @@ func (t *Task) Settle() (*Settled, error) {
 // take adds a value, and its parts.
 func (s *Settled) take(text string, input bool) {
 	for _, part := range append(strings.Split(text, ","), text) {
-		_, file, named := strings.Cut(part, "=")
+		_, file, named := CutName(part)
 		for _, value := range []string{part, file} {
 			if value = strings.TrimSpace(value); value != "" && (named || value == part) {
 				s.Values = append(s.Values, Value{Expand(value), input})
@@ -125,9 +126,12 @@ func (s *Settled) branch(b *Branch) {
 func settle(c *Command, args []string, layers []Layer) (*Flags, *Options, Job, error) {
 	flags := newFlags(c.Name)
 	options := &Options{}
+	defer func() { options.Args = flags.args }()
 	job := c.Setup(flags)
 	options.register(flags, c, job)
-	if err := parse(flags, options, c, args); err != nil {
+	if err := parse(flags, options, c, args); errors.As(err, &answered{}) {
+		return flags, options, job, err
+	} else if err != nil {
 		return flags, options, job, Hint(err, "run "+c.Name+" --help for all flags")
 	}
 	if options.version {

@@ -5,7 +5,7 @@ package run
 import (
 	"errors"
 	"flag"
-	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,33 +14,106 @@ import (
 )
 
 // parse reads the command line. A command that takes arguments finds them in
-// options, wherever they stood; after "--" everything is one.
+// options, in the order of the command line, wherever they stood; after "--" everything is
+// one. A flag of a list takes several values too, one after the other, up to the next flag or
+// file: --k 5 10 is --k 5,10. Where there are arguments only flags that [Flags.Several] names
+// do.
 func parse(flags *Flags, options *Options, c *Command, args []string) error {
 	watch := &watch{first: map[string]string{}, flags: flags}
 	defer watch.over(flags)()
+	defer func() { options.Args = flags.args }()
 	takes := c.Arguments != "" || c.Methods != nil && asksForMethods(args)
+	list := "" // the flag of a list whose values the last texts are
 	for {
+		watch.last = ""
 		if err := parseFlags(flags, watch, args); err != nil {
 			return err
 		}
 		rest := flags.Args()
-		if !takes || len(rest) == 0 {
-			break
-		}
-		if read := len(args) - len(rest); read > 0 && args[read-1] == "--" {
-			options.Args = append(options.Args, rest...)
+		if len(rest) == 0 {
 			return nil
 		}
-		options.Args = append(options.Args, rest[0])
+		read := len(args) - len(rest)
+		ended := read > 0 && args[read-1] == "--"
+		if read > 0 {
+			list = watch.last
+		}
+		switch {
+		case ended && takes:
+			flags.args = append(flags.args, rest...)
+			return nil
+		case !ended && list != "" && (!takes || slices.Contains(flags.several, list)) && flags.lists(list) && !isFile(rest[0]):
+			if err := watch.more(list, rest[0]); err != nil {
+				return err
+			}
+		case takes:
+			list = ""
+			flags.args = append(flags.args, rest[0])
+		default:
+			if err := flags.answer(rest[0], args); err != nil {
+				return err
+			}
+			hint := ""
+			if exists(rest[0]) {
+				hint = flags.fileHint
+			}
+			return Hint(Usage("unexpected argument %q", rest[0]), hint)
+		}
 		args = rest[1:]
 	}
-	if flags.NArg() > 0 {
-		hint := ""
-		if _, err := os.Stat(flags.Arg(0)); err == nil {
-			hint = flags.fileHint
-		}
-		return Hint(Usage("unexpected argument %q", flags.Arg(0)), hint)
+}
+
+// lists reports whether a flag takes a list.
+func (f *Flags) lists(name string) bool {
+	fl := f.Lookup(name)
+	if w, ok := fl.Value.(*watched); ok {
+		fl = &flag.Flag{Name: fl.Name, Usage: fl.Usage, Value: w.Value}
 	}
+	if r, ok := fl.Value.(repeater); ok && r.Repeats() {
+		_, arguments := fl.Value.(*arguments)
+		return !arguments
+	}
+	switch typeOf(fl.Value) {
+	case "ints", "floats", "texts":
+		return true
+	}
+	placeholder, _ := flag.UnquoteUsage(fl)
+	return placeholder == "LIST"
+}
+
+// Several names flags of lists whose values may follow each other although the command takes
+// arguments: files are told from them by being there, or by their ending.
+func (f *Flags) Several(names ...string) { f.several = append(f.several, names...) }
+
+// fileEndings are those of what commands take as arguments.
+var fileEndings = []string{".json", ".yaml", ".yml", ".csv"}
+
+// isFile reports whether an argument is a file or folder, or looks like a file of a command.
+func isFile(arg string) bool {
+	return exists(arg) || slices.Contains(fileEndings, strings.ToLower(filepath.Ext(arg)))
+}
+
+// Arguments defines a flag whose values are arguments of the command, in their order among the
+// others.
+func (f *Flags) Arguments(name, usage string) { f.Var(&arguments{&f.args}, name, usage) }
+
+// arguments is the value of such a flag.
+type arguments struct{ values *[]string }
+
+func (a *arguments) String() string {
+	if a.values == nil {
+		return ""
+	}
+	return strings.Join(*a.values, ",")
+}
+
+func (a *arguments) Get() any      { return *a.values }
+func (a *arguments) Repeats() bool { return true }
+func (a *arguments) Set(text string) error {
+	if text = strings.TrimSpace(text); text == "" {
+		return errors.New("one of the names is empty")
+	}
+	*a.values = append(*a.values, text)
 	return nil
 }
 
@@ -52,6 +125,9 @@ func parseFlags(flags *Flags, watch *watch, args []string) error {
 	}
 	// The flag package has no error types; this prefix is its documented wording.
 	if name, ok := strings.CutPrefix(err.Error(), "flag provided but not defined: -"); ok {
+		if err := flags.answer(name, args); err != nil {
+			return err
+		}
 		return Hint(Usage("unknown flag --%s", name), elsewhere("--", name, flags.names()))
 	}
 	if watch.failed != nil {
@@ -94,6 +170,7 @@ func wrongValue(of, text string, err error) error {
 type watch struct {
 	flags  *Flags
 	first  map[string]string // values of flags that do not repeat
+	last   string            // the flag that was set last
 	failed error
 }
 
@@ -119,6 +196,7 @@ func (v *watched) IsBoolFlag() bool {
 }
 
 func (v *watched) Set(text string) error {
+	v.watch.last = v.name
 	err := v.Value.Set(text)
 	if err != nil {
 		v.watch.failed = wrongValue("flag --"+v.name, text, err)
@@ -128,12 +206,35 @@ func (v *watched) Set(text string) error {
 		v.watch.flags.given = append(v.watch.flags.given, shard.Field{Name: v.name, Value: text})
 		return nil
 	}
-	if first, ok := v.watch.first[v.name]; ok && first != text {
-		v.watch.failed = Usage("flag --%s is given twice, as %q and as %q; want one of them", v.name, first, text)
+	name := v.name
+	if other := v.watch.flags.aliases[name]; other != "" {
+		name = other
+	}
+	if first, ok := v.watch.first[name]; ok && first != text {
+		v.watch.failed = Usage("flag --%s is given twice, as %q and as %q; want one of them", name, first, text)
 		return v.watch.failed
 	}
-	v.watch.first[v.name] = text
+	v.watch.first[name] = text
 	v.watch.flags.given = append(v.watch.flags.given, shard.Field{Name: v.name, Value: text})
+	return nil
+}
+
+// more adds a value to that of a flag of a list, which was set before.
+func (w *watch) more(name, text string) error {
+	v := w.flags.Lookup(name).Value.(*watched)
+	if r, ok := v.Value.(repeater); ok && r.Repeats() {
+		if err := v.Set(text); err != nil {
+			return w.failed
+		}
+		return nil
+	}
+	joined := w.first[name] + "," + text
+	if err := v.Value.Set(joined); err != nil {
+		return wrongValue("flag --"+name, text, err)
+	}
+	w.first[name] = joined
+	given := w.flags.given
+	given[len(given)-1].Value = joined
 	return nil
 }
 

@@ -3,6 +3,8 @@
 package run
 
 import (
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -98,6 +100,79 @@ func TestArguments(t *testing.T) {
 	f.command.Arguments = "FILES…"
 	if err := f.parse("a.json", "--sead", "1"); err == nil || !strings.Contains(err.Error(), "unknown flag --sead") {
 		t.Errorf("an unknown flag after an argument: %v", err)
+	}
+}
+
+// TestLists: a list may be several texts after its flag, and what is given as arguments keeps the
+// order of the command line, by whatever flag it is given.
+func TestLists(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	there := filepath.Join(dir, "results")
+	if err := os.Mkdir(there, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	var names, metrics []string
+	compares := func() *fake {
+		f := newFake()
+		f.command.Arguments = "FILES…"
+		names, metrics = nil, nil
+		f.flags.Arguments("results", "`FILE`")
+		f.flags.Var(&Texts{Values: &names}, "names", "`LIST`")
+		f.flags.Var(&Texts{Values: &metrics}, "metrics", "`LIST`")
+		f.flags.Several("names")
+		return f
+	}
+	for _, c := range []struct {
+		args, want, names string
+	}{
+		{"--results p.json q.json --names P,Q", "p.json q.json", "P Q"},
+		{"--results p.json q.json --names P Q", "p.json q.json", "P Q"},
+		{"p.json --results q.json r.json --results s.json t.json --seed 1 u.json", "p.json q.json r.json s.json t.json u.json", ""},
+		{"--names P Q p.json q.json", "p.json q.json", "P Q"},
+		{"--names P Q " + there + " --fast x", there + " x", "P Q"},
+		{"--names P --names Q R=S -- T", "T", "P Q R=S"},
+		{"--metrics mse folder", "folder", ""},
+		{"--names=P Q --save_names", "", "error"},
+	} {
+		f := compares()
+		err := f.parse(strings.Fields(c.args)...)
+		if (err != nil) != (c.names == "error") {
+			t.Errorf("%s: %v", c.args, err)
+		}
+		if err == nil && (strings.Join(f.options.Args, " ") != c.want || strings.Join(names, " ") != c.names) {
+			t.Errorf("%s: arguments %q, names %q; want %q, %q", c.args, f.options.Args, names, c.want, c.names)
+		}
+	}
+	// A text with spaces is one, as the shell hands it on.
+	if f := compares(); f.parse("--names", "Two words", "B", "--results", "a.json") != nil || !slices.Equal(names, []string{"Two words", "B"}) {
+		t.Errorf("names %q", names)
+	}
+	// Without arguments every list takes several.
+	f := newFake()
+	if err := f.parse(strings.Fields("--k 5 10 20 --sigma 0.5 1 --model a=x b=y --corruption blur gaussian --seed 3")...); err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(*f.k, []int{5, 10, 20}) || !slices.Equal(*f.sigma, []float64{0.5, 1}) || !slices.Equal(f.model.values, []string{"a=x", "b=y"}) ||
+		!slices.Equal(*f.corruption, []string{"blur", "gaussian"}) || f.options.Seed != 3 {
+		t.Errorf("k %v, sigma %v, models %q, corruption %q", *f.k, *f.sigma, f.model.values, *f.corruption)
+	}
+	for _, given := range f.flags.given {
+		if given.Name == "k" && given.Value != "5,10,20" {
+			t.Errorf("what is handed on is %+v", f.flags.given)
+		}
+	}
+	for args, want := range map[string]string{
+		"--k 5 x":             `flag --k: "x" is not an integer`,
+		"--corruption blur b": `"b" is not one of gaussian, blur`,
+		"--fast x":            `unexpected argument "x"`,
+		"--seed 1 2":          `unexpected argument "2"`,
+		"--k 5 " + there:      "unexpected argument",
+		"--k 5 -- 6":          `unexpected argument "6"`,
+	} {
+		if err := newFake().parse(strings.Fields(args)...); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", args, err, want)
+		}
 	}
 }
 

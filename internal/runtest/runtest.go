@@ -10,6 +10,7 @@
 //
 //	npy FILE TYPE SHAPE [PATTERN]    write an array: npy f.npy uint8 20x8x8 random:1
 //	images DIR SIZE N SEED           write grey PNG files 0.png, 1.png, …: images f/ep0 8x8 5 1
+//	experience FILE SHAPE EPISODES   write a published dataset of frames [F,H,W]: experience d.pth 60x8x8 3
 //	exits STATUS PROGRAM ARGS…       run a program and check its exit status
 //	same FILE FILE                   compare two result files but for their time stamps
 //	onlyfiles DIR NAME…              the folder holds exactly these files
@@ -24,6 +25,7 @@
 package runtest
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -44,7 +46,10 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"repscope/dataset"
+	"repscope/internal/dtype"
 	"repscope/internal/run"
+	"repscope/internal/torchfile"
+	"repscope/internal/torchfile/torchtest"
 	"repscope/report"
 	"repscope/stat"
 )
@@ -76,15 +81,16 @@ func Run(t *testing.T, dir string) {
 			return err
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"npy":       npy,
-			"images":    images,
-			"exits":     exits,
-			"same":      same,
-			"onlyfiles": onlyFiles,
-			"waitfor":   waitFor,
-			"reread":    reread,
-			"tidy":      tidy,
-			"python":    runPython,
+			"npy":        npy,
+			"images":     images,
+			"experience": experience,
+			"exits":      exits,
+			"same":       same,
+			"onlyfiles":  onlyFiles,
+			"waitfor":    waitFor,
+			"reread":     reread,
+			"tidy":       tidy,
+			"python":     runPython,
 		},
 		Condition: func(name string) (bool, error) {
 			if name == "numpy" {
@@ -210,6 +216,41 @@ func images(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Check(err)
 		ts.Check(errors.Join(png.Encode(f, img), f.Close()))
 	}
+}
+
+// experience writes a published dataset: {train_dataset, val_dataset}, each of episodes of moving noise.
+func experience(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 3 {
+		ts.Fatalf("usage: experience FILE FxHxW EPISODES")
+	}
+	var shape [3]int
+	_, err := fmt.Sscanf(args[1], "%dx%dx%d", &shape[0], &shape[1], &shape[2])
+	ts.Check(err)
+	episodes, err := strconv.Atoi(args[2])
+	ts.Check(err)
+	split := func(seed uint64) torchtest.Object {
+		random := stat.NewRandom(stat.NewKey(seed))
+		pixels, stop := make([]float32, shape[0]*shape[1]*shape[2]), make([]byte, shape[0])
+		size := shape[1] * shape[2]
+		for i := range pixels { // every frame is half of the one before
+			pixels[i] = float32(random.Float64())
+			if i >= size {
+				pixels[i] = pixels[i]/2 + pixels[i-size]/2
+			}
+		}
+		for e := 1; e <= episodes; e++ {
+			stop[e*shape[0]/episodes-1] = 1
+		}
+		return torchtest.Object{Class: torchfile.ExperienceDataset, State: torchtest.Dict{
+			{Key: "sequence_length", Value: 1}, {Key: "states", Value: torchtest.Floats(append([]int{1}, shape[:]...), pixels)},
+			{Key: "stop_episodes", Value: torchtest.Tensor{DType: dtype.Bool, Shape: shape[:1], Raw: stop}},
+		}}
+	}
+	var file bytes.Buffer
+	ts.Check(torchtest.Encode(&file, torchtest.Dict{{Key: "train_dataset", Value: split(1)}, {Key: "val_dataset",
+		Value: split(2)}, {Key: "metadata", Value: torchtest.Dict{}}}))
+	ts.Check(os.MkdirAll(filepath.Dir(ts.MkAbs(args[0])), 0o777))
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), file.Bytes(), 0o666))
 }
 
 func convert[T uint8 | int64 | float32](values []float64) []T {

@@ -219,3 +219,25 @@ func benchFile(b *testing.B, path string) []float64 {
 	}
 	return values
 }
+
+// Costs of 1e16 beside small ones do not blur which of these are chosen.
+func TestAssign_HugeCosts(t *testing.T) {
+	t.Parallel()
+	random := rand.New(rand.NewPCG(19, 465))
+	for range 2000 {
+		rows, columns := 1+random.IntN(4), 1+random.IntN(5)
+		cost := make([]float64, rows*columns)
+		for i := range cost {
+			if cost[i] = float64(1 + random.IntN(9)); random.IntN(3) == 0 {
+				cost[i] = 1e16
+			}
+		}
+		for name, assign := range map[string]func([]float64, int, int) ([]int, float64, error){"Assign": Assign,
+			"AssignInOrder": AssignInOrder} {
+			_, total, err := assign(cost, rows, columns)
+			if want := leastOf(cost, rows, columns); err != nil || total > want*(1+1e-15) {
+				t.Fatalf("%s of %d × %d %v: %v, error %v, want %v", name, rows, columns, cost, total, err, want)
+			}
+		}
+	}
+}

@@ -49,7 +49,7 @@ func BenchmarkCells(b *testing.B) {
 
 // BenchmarkEnergy scores one sample of 64 × 64 cells and 100 members.
 func BenchmarkEnergy(b *testing.B) {
-	s, g := randomSample[float32](100, 64*64), Grid{1, 64, 64}
+	s, g := randomSample[float32](100, 64*64), Grid{Variables: 1, Height: 64, Width: 64}
 	for name, f := range map[string]func(){
 		"energy":   func() { Energy(s) },
 		"pooled":   func() { must(PooledEnergy(s, g, 4)) },

@@ -10,23 +10,50 @@ import (
 	"repscope/stat"
 )
 
-// Edges is the number of pairs of cells that lie beside or below each other: H·(W − 1) + (H − 1)·W.
-func (g Grid) Edges() int { return g.Height*(g.Width-1) + (g.Height-1)*g.Width }
+// Edges is the number of pairs of cells that lie beside or below each other: H·(W − 1) + (H − 1)·W, and
+// where more than two columns go round H more.
+func (g Grid) Edges() int {
+	edges := g.Height*(g.Width-1) + (g.Height-1)*g.Width
+	if g.Wrap && g.Width > 2 {
+		edges += g.Height
+	}
+	return edges
+}
 
-// edge is the two cells of an edge within a field: those in rows first, then those in columns.
+// edge is the two cells of an edge within a field: those in rows first, then those in columns, then
+// those of the last column and the first.
 func (g Grid) edge(e int) (a, b int) {
-	if rows := g.Height * (g.Width - 1); e >= rows {
+	rows, columns := g.Height*(g.Width-1), (g.Height-1)*g.Width
+	if e >= rows+columns {
+		y := e - rows - columns
+		return y * g.Width, y*g.Width + g.Width - 1
+	}
+	if e >= rows {
 		return e - rows, e - rows + g.Width
 	}
 	a = e/(g.Width-1)*g.Width + e%(g.Width-1)
 	return a, a + 1
 }
 
-// DrawEdges returns n different edges in ascending order, drawn for a sample by its number
-// alone, so that they do not depend on how samples are batched; all of them for n ≥
-// [Grid.Edges]. Error: a negative n.
-func DrawEdges(g Grid, n int, seed, sample uint64) ([]int, error) {
-	return stat.NewRandom(stat.StreamEdges.Key(seed, sample)).SampleWithoutReplacement(g.Edges(), n)
+// DrawEdges returns n different edges in ascending order, of those of which both cells have a
+// weight (nil: all), drawn for a sample by its number alone, so that they do not depend on how
+// samples are batched; all of them where there are no more than n. Error: a negative n.
+func DrawEdges(g Grid, weights []float64, n int, seed, sample uint64) ([]int, error) {
+	random := stat.NewRandom(stat.StreamEdges.Key(seed, sample))
+	if weights == nil {
+		return random.SampleWithoutReplacement(g.Edges(), n)
+	}
+	var edges []int
+	for e := range g.Edges() {
+		if a, b := g.edge(e); weights[a] != 0 && weights[b] != 0 {
+			edges = append(edges, e)
+		}
+	}
+	drawn, err := random.SampleWithoutReplacement(len(edges), n)
+	for i, k := range drawn {
+		drawn[i] = edges[k]
+	}
+	return drawn, err
 }
 
 // PairwiseEnergy returns the terms of the mean energy score of pairs of neighboring cells: of

@@ -171,20 +171,21 @@ func widened(x []float32) []float64 {
 // those of a list of all.
 func TestEdges(t *testing.T) {
 	t.Parallel()
-	g := Grid{2, 30, 41}
+	g := Grid{Variables: 2, Height: 30, Width: 41}
 	s := randomSample[float64](12, g.Cells())
 	if g.Edges() != 30*40+29*41 {
 		t.Fatal(g.Edges())
 	}
-	all := must(DrawEdges(g, g.Edges()+5, 1, 2))
+	all := must(DrawEdges(g, nil, g.Edges()+5, 1, 2))
 	if len(all) != g.Edges() || must(PairwiseEnergy(s, g, all)) != must(PairwiseEnergy(s, g, nil)) {
 		t.Error("all edges, listed, have another score")
 	}
-	some := must(DrawEdges(g, 100, 1, 2))
+	some := must(DrawEdges(g, nil, 100, 1, 2))
 	if len(some) != 100 || !slices.IsSorted(some) || len(slices.Compact(slices.Clone(some))) != 100 {
 		t.Error(some)
 	}
-	if !slices.Equal(some, must(DrawEdges(g, 100, 1, 2))) || slices.Equal(some, must(DrawEdges(g, 100, 1, 3))) {
+	if !slices.Equal(some, must(DrawEdges(g, nil, 100, 1, 2))) ||
+		slices.Equal(some, must(DrawEdges(g, nil, 100, 1, 3))) {
 		t.Error("edges do not follow from seed and sample")
 	}
 	whole, part := must(PairwiseEnergy(s, g, nil)).Score(Fair), must(PairwiseEnergy(s, g, some)).Score(Fair)
@@ -205,7 +206,7 @@ func TestEdges(t *testing.T) {
 func TestErrors(t *testing.T) {
 	t.Parallel()
 	s := randomSample[float64](3, 12)
-	g := Grid{1, 3, 4}
+	g := Grid{Variables: 1, Height: 3, Width: 4}
 	v := must(NewVariogram(3, 4, VariogramOptions{}))
 	first := func(_ any, err error) error { return err }
 	for want, err := range map[string]error{
@@ -222,18 +223,20 @@ func TestErrors(t *testing.T) {
 		"level 1 of interval scores: want numbers between 0 and 1":           first(Intervals(s, []float64{0.5, 1})),
 		"level 0 of interval scores: want numbers between 0 and 1":           first(WeightedInterval(s, []float64{0})),
 		"2 counts of ranks for 3 members: want one more than members":        AddRanks(make([]int64, 2), s),
-		"grid of 1 × 3 × 5 cells for a sample of 12":                         first(PooledEnergy(s, Grid{1, 3, 5}, 2)),
-		"patches of 4 × 4 cells for fields of 3 × 4":                         first(TiledEnergy(s, g, 4)),
-		"patches of 0 × 0 cells for fields of 3 × 4":                         first(PooledEnergy(s, g, 0)),
-		"edge 17 of a grid of 1 × 3 × 4, which has 17":                       first(PairwiseEnergy(s, g, []int{1, 17})),
-		"pairs of neighboring cells in a grid of 12 × 1 × 1":                 first(PairwiseEnergy(s, Grid{12, 1, 1}, nil)),
-		"sample -1 of 17: want non-negative numbers":                         first(DrawEdges(g, -1, 0, 0)),
-		"variogram of 1 × 1 cells: want at least two":                        first(NewVariogram(1, 1, VariogramOptions{})),
-		"variogram with power -1: want a positive number":                    first(NewVariogram(2, 2, VariogramOptions{P: -1})),
-		"variogram up to distance 0.5: want 0, for all, or at least 1":       first(NewVariogram(2, 2, VariogramOptions{MaxDistance: 0.5})),
-		"variogram of 3 × 4 cells for a field of 4":                          first(VariogramScore(context.Background(), 1, v, s.Range(0, 4))),
-		"variogram of 3 × 4 cells for square tiles":                          first(TiledVariogram(s, g, v)),
-		"variogram: no two cells that have a weight":                         first(VariogramScore(context.Background(), 1, v, must(s.Weighted(append(make([]float64, 11), 1))))),
+		"grid of 1 × 3 × 5 cells for a sample of " +
+			"12": first(PooledEnergy(s, Grid{Variables: 1, Height: 3, Width: 5}, 2)),
+		"patches of 4 × 4 cells for fields of 3 × 4":   first(TiledEnergy(s, g, 4)),
+		"patches of 0 × 0 cells for fields of 3 × 4":   first(PooledEnergy(s, g, 0)),
+		"edge 17 of a grid of 1 × 3 × 4, which has 17": first(PairwiseEnergy(s, g, []int{1, 17})),
+		"pairs of neighboring cells in a grid of 12 × 1 × " +
+			"1": first(PairwiseEnergy(s, Grid{Variables: 12, Height: 1, Width: 1}, nil)),
+		"sample -1 of 17: want non-negative numbers":                   first(DrawEdges(g, nil, -1, 0, 0)),
+		"variogram of 1 × 1 cells: want at least two":                  first(NewVariogram(1, 1, VariogramOptions{})),
+		"variogram with power -1: want a positive number":              first(NewVariogram(2, 2, VariogramOptions{P: -1})),
+		"variogram up to distance 0.5: want 0, for all, or at least 1": first(NewVariogram(2, 2, VariogramOptions{MaxDistance: 0.5})),
+		"variogram of 3 × 4 cells for a field of 4":                    first(VariogramScore(context.Background(), 1, v, s.Range(0, 4))),
+		"variogram of 3 × 4 cells for square tiles":                    first(TiledVariogram(s, g, v)),
+		"variogram: no two cells that have a weight":                   first(VariogramScore(context.Background(), 1, v, must(s.Weighted(append(make([]float64, 11), 1))))),
 	} {
 		if err == nil || err.Error() != want {
 			t.Errorf("%v, want %s", err, want)

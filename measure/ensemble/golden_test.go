@@ -69,7 +69,7 @@ func TestGolden(t *testing.T) {
 
 func checkGolden[T Float](t *testing.T, g golden) {
 	t.Helper()
-	grid := Grid{g.Grid[0], g.Grid[1], g.Grid[2]}
+	grid := Grid{Variables: g.Grid[0], Height: g.Grid[1], Width: g.Grid[2]}
 	s := sampleOf[T](t, g.Truth, g.Values, g.Weights)
 	if s.Members() != g.Members || s.Cells() != grid.Cells() {
 		t.Fatal(s.Members(), s.Cells())

@@ -104,7 +104,7 @@ func TiledVariogram[T Float](s Sample[T], g Grid, v *Variogram) (Mean, error) {
 	if err := g.checkPatch(s.Cells(), v.height); err != nil {
 		return mean, err
 	}
-	one := Grid{1, g.Height, g.Width}
+	one := Grid{Variables: 1, Height: g.Height, Width: g.Width}
 	for i := range g.Variables {
 		field := s.Range(i*one.Cells(), (i+1)*one.Cells())
 		err := eachTile(field, one, v.height, func(part Sample[T], weight float64) error {

@@ -109,10 +109,14 @@ func TestPropriety(t *testing.T) {
 	t.Parallel()
 	proper := must(NewVariogram(4, 5, VariogramOptions{}))
 	scores := map[string]func(s Sample[float64]) float64{
-		"CRPS":         func(s Sample[float64]) float64 { return CRPS(s).Score(Fair) },
-		"energy":       func(s Sample[float64]) float64 { return Energy(s).Score(Fair) },
-		"pairwise":     func(s Sample[float64]) float64 { return must(PairwiseEnergy(s, Grid{1, 4, 5}, nil)).Score(Fair) },
-		"pooled":       func(s Sample[float64]) float64 { return must(PooledEnergy(s, Grid{1, 4, 5}, 2)).Score(Fair) },
+		"CRPS":   func(s Sample[float64]) float64 { return CRPS(s).Score(Fair) },
+		"energy": func(s Sample[float64]) float64 { return Energy(s).Score(Fair) },
+		"pairwise": func(s Sample[float64]) float64 {
+			return must(PairwiseEnergy(s, Grid{Variables: 1, Height: 4, Width: 5}, nil)).Score(Fair)
+		},
+		"pooled": func(s Sample[float64]) float64 {
+			return must(PooledEnergy(s, Grid{Variables: 1, Height: 4, Width: 5}, 2)).Score(Fair)
+		},
 		"variogram":    func(s Sample[float64]) float64 { return must(VariogramScore(context.Background(), 1, proper, s)) },
 		"DSS":          func(s Sample[float64]) float64 { return DawidSebastiani(s).Value() },
 		"error-spread": func(s Sample[float64]) float64 { return ErrorSpread(s).Value() },
@@ -213,7 +217,7 @@ func TestCalibrated(t *testing.T) {
 
 // every returns all scores of a sample of 2 × 4 × 5 cells by name.
 func every(s Sample[float64]) map[string]float64 {
-	g := Grid{2, 4, 5}
+	g := Grid{Variables: 2, Height: 4, Width: 5}
 	v := must(NewVariogram(4, 5, VariogramOptions{P: 1}))
 	small := must(NewVariogram(2, 2, VariogramOptions{P: 1}))
 	m := MomentsOf(s)
@@ -287,20 +291,132 @@ func TestMask(t *testing.T) {
 		s.truth[i], s.members[i] = math.NaN(), math.Inf(1)
 	}
 	masked := must(s.Weighted(weights))
-	g, cut := Grid{1, 10, 10}, Grid{1, 6, 10}
+	g, cut := Grid{Variables: 1, Height: 10, Width: 10}, Grid{Variables: 1, Height: 6, Width: 10}
 	v, w := must(NewVariogram(10, 10, VariogramOptions{P: 1.5})), must(NewVariogram(6, 10, VariogramOptions{P: 1.5}))
+	ranks := func(s Sample[float64]) float64 {
+		counts := make([]int64, 8)
+		must(0, AddRanks(counts, s))
+		return RankShares(counts)[2]
+	}
+	drawn := func(s Sample[float64], g Grid) float64 {
+		return must(PairwiseEnergy(s, g, must(DrawEdges(g, s.weights, 9, 1, 2)))).Score(Fair)
+	}
+	small := must(NewVariogram(3, 3, VariogramOptions{P: 1}))
+	documented, its := must(
+		NewVariogram(10, 10, VariogramOptions{Documented: true}),
+	), must(
+		NewVariogram(6, 10, VariogramOptions{Documented: true}),
+	)
 	for name, pair := range map[string][2]float64{
-		"CRPS":      {CRPS(masked).Score(Fair), CRPS(part).Score(Fair)},
-		"energy":    {Energy(masked).Score(Fair), Energy(part).Score(Fair)},
-		"pooled":    {must(PooledEnergy(masked, g, 3)).Score(Fair), must(PooledEnergy(part, cut, 3)).Score(Fair)},
-		"tiled":     {must(TiledEnergy(masked, g, 3)).Score(Fair), must(TiledEnergy(part, cut, 3)).Score(Fair)},
-		"pairwise":  {must(PairwiseEnergy(masked, g, nil)).Score(Fair), must(PairwiseEnergy(part, cut, nil)).Score(Fair)},
-		"variogram": {must(VariogramScore(context.Background(), 1, v, masked)), must(VariogramScore(context.Background(), 1, w, part))},
-		"MSE":       {MomentsOf(masked).MSE(), MomentsOf(part).MSE()},
-		"DSS":       {DawidSebastiani(masked).Value(), DawidSebastiani(part).Value()},
+		"CRPS":            {CRPS(masked).Score(Fair), CRPS(part).Score(Fair)},
+		"threshold CRPS":  {must(ThresholdCRPS(masked, 0.3, math.Inf(1))).Score(Fair), must(ThresholdCRPS(part, 0.3, math.Inf(1))).Score(Fair)},
+		"energy":          {Energy(masked).Score(Fair), Energy(part).Score(Fair)},
+		"pooled":          {must(PooledEnergy(masked, g, 3)).Score(Fair), must(PooledEnergy(part, cut, 3)).Score(Fair)},
+		"tiled":           {must(TiledEnergy(masked, g, 3)).Score(Fair), must(TiledEnergy(part, cut, 3)).Score(Fair)},
+		"tiled variogram": {must(TiledVariogram(masked, g, small)).Value(), must(TiledVariogram(part, cut, small)).Value()},
+		"pairwise":        {must(PairwiseEnergy(masked, g, nil)).Score(Fair), must(PairwiseEnergy(part, cut, nil)).Score(Fair)},
+		"drawn pairs":     {drawn(masked, g), drawn(part, cut)},
+		"variogram":       {must(VariogramScore(context.Background(), 1, v, masked)), must(VariogramScore(context.Background(), 1, w, part))},
+		"documented":      {must(VariogramScore(context.Background(), 1, documented, masked)), must(VariogramScore(context.Background(), 1, its, part))},
+		"MSE":             {MomentsOf(masked).MSE(), MomentsOf(part).MSE()},
+		"spread":          {MomentsOf(masked).Spread(), MomentsOf(part).Spread()},
+		"DSS":             {DawidSebastiani(masked).Value(), DawidSebastiani(part).Value()},
+		"error-spread":    {ErrorSpread(masked).Value(), ErrorSpread(part).Value()},
+		"quantile":        {must(Quantiles(masked, []float64{0.3}))[0].Value(), must(Quantiles(part, []float64{0.3}))[0].Value()},
+		"interval":        {must(Intervals(masked, []float64{0.3}))[0].Score.Value(), must(Intervals(part, []float64{0.3}))[0].Score.Value()},
+		"WIS":             {must(WeightedInterval(masked, []float64{0.3})).Value(), must(WeightedInterval(part, []float64{0.3})).Value()},
+		"ranks":           {ranks(masked), ranks(part)},
 	} {
 		if !(math.Abs(pair[0]-pair[1]) < 1e-12) {
 			t.Errorf("%s of the mask is %g, of its part %g", name, pair[0], pair[1])
 		}
 	}
+	// Roots of float32 numbers are those of float32, whatever the cells that do not count hold.
+	root := must(NewVariogram(10, 10, VariogramOptions{}))
+	for _, fill := range []float64{0, 0.1, math.NaN()} {
+		for i := range s.truth {
+			if s.truth[i] = float64(float32(s.truth[i])); i >= 60 {
+				s.truth[i] = fill
+			}
+		}
+		for i := range s.members {
+			if s.members[i] = float64(float32(s.members[i])); i%100 >= 60 {
+				s.members[i] = fill
+			}
+		}
+		if !masked.single() {
+			t.Errorf("%v in a masked cell changes the type of numbers", fill)
+		}
+		if got := must(VariogramScore(context.Background(), 1, root, masked)); math.IsNaN(got) {
+			t.Errorf("%v in a masked cell: %v", fill, got)
+		}
+	}
 }
+
+// TestWrap: where columns go round, the score of fields does not depend on where they begin, and
+// pairs are as far apart as the shorter way is.
+func TestWrap(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(5, 7))
+	const members = 3
+	for _, width := range []int{1, 2, 3, 4, 7} {
+		g := Grid{Variables: 1, Height: 3, Width: width, Wrap: true}
+		s := drawn(r, members, g.Cells(), same)
+		rolled := drawn(r, members, g.Cells(), same)
+		for c := range g.Cells() {
+			from := c/width*width + (c+1)%width
+			rolled.truth[c] = s.truth[from]
+			for k := range members {
+				rolled.member(k)[c] = s.member(k)[from]
+			}
+		}
+		for _, reach := range []float64{0, 1, 1.5, 2} {
+			v := must(NewVariogram(3, width, VariogramOptions{P: 1, MaxDistance: reach, Wrap: true}))
+			sum, total := 0.0, 0.0
+			for a := range g.Cells() {
+				for b := range a {
+					dx := math.Abs(float64(a%width - b%width))
+					d := math.Hypot(min(dx, float64(width)-dx), float64(a/width-b/width))
+					if reach > 0 && d > reach {
+						continue
+					}
+					mean := 0.0
+					for k := range members {
+						mean += math.Abs(s.member(k)[a]-s.member(k)[b]) / members
+					}
+					weight := 1 / (d + 1e-6)
+					sum += weight * square(math.Abs(s.truth[a]-s.truth[b])-mean)
+					total += weight
+				}
+			}
+			got, other := must(
+				VariogramScore(context.Background(), 1, v, s),
+			), must(
+				VariogramScore(context.Background(), 1, v, rolled),
+			)
+			if math.Abs(got-sum/total) > 1e-12 || math.Abs(got-other) > 1e-12 {
+				t.Errorf("%d columns up to %g: variogram score %v, rolled %v, want %v", width, reach, got, other,
+					sum/total)
+			}
+		}
+		seen := map[[2]int]bool{}
+		for e := range g.Edges() {
+			a, b := g.edge(e)
+			dx := max(a%width-b%width, b%width-a%width)
+			if seen[[2]int{a, b}] || a >= b || min(dx, width-dx)+b/width-a/width != 1 {
+				t.Errorf("%d columns: edge %d joins %d and %d", width, e, a, b)
+			}
+			seen[[2]int{a, b}] = true
+		}
+		if want := 2*width + 3*map[bool]int{true: width, false: width - 1}[width > 2]; g.Edges() != want {
+			t.Errorf("%d columns: %d edges, want %d", width, g.Edges(), want)
+		}
+		if got, other := must(PairwiseEnergy(s, g, nil)).Score(Fair), must(PairwiseEnergy(rolled, g, nil)).Score(Fair); math.Abs(
+			got-other,
+		) > 1e-12 {
+			t.Errorf("%d columns: pairwise score %v, rolled %v", width, got, other)
+		}
+	}
+}
+
+func square(x float64) float64 { return x * x }

@@ -90,7 +90,12 @@ func (s Sample[T]) weight(c int) float64 {
 
 // Grid is the shape of the cells of a sample: Variables fields of Height × Width, one after
 // the other.
-type Grid struct{ Variables, Height, Width int }
+type Grid struct {
+	Variables, Height, Width int
+	// Wrap says that the columns go round: the last is beside the first, as the longitudes of a
+	// whole circle are.
+	Wrap bool
+}
 
 // Cells is the number of cells.
 func (g Grid) Cells() int { return g.Variables * g.Height * g.Width }

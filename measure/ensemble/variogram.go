@@ -4,6 +4,7 @@ package ensemble
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 
@@ -17,6 +18,8 @@ type VariogramOptions struct {
 	P float64
 	// MaxDistance leaves out pairs of cells that lie further apart, in cells; 0: none.
 	MaxDistance float64
+	// Wrap measures distances along rows the shorter way round: the last column is beside the first.
+	Wrap bool
 	// Documented asks for Σ w_ij |(m_i − m_j)² − (y_i − y_j)²| with the mean m of the members, which is not
 	// proper: it does not see how members differ. P is not used.
 	Documented bool
@@ -68,18 +71,21 @@ func NewVariogram(height, width int, o VariogramOptions) (*Variogram, error) {
 // with a largest distance, linear in it. Beside the sample there is a copy of it. Differences
 // and roots of cells that are float32 numbers, in arrays of either type, are rounded to
 // float32, which changes a score by about 10⁻⁷ of itself; what is summed is float64. The bits
-// are the same for any number of threads. Errors: another number of cells, all pairs without
-// weight, the context's.
+// are the same for any number of threads. Errors: another number of cells, [ErrNoPairs], the
+// context's.
 func VariogramScore[T Float](ctx context.Context, threads int, v *Variogram, s Sample[T]) (float64, error) {
 	mean, err := variogramOf(ctx, threads, v, s)
 	if err == nil && mean.Weight == 0 {
-		err = fmt.Errorf("variogram: no two cells that have a weight")
+		err = ErrNoPairs
 	}
 	if err != nil {
 		return math.NaN(), err
 	}
 	return mean.Value(), nil
 }
+
+// ErrNoPairs says that no two cells, within the largest distance, have a weight.
+var ErrNoPairs = errors.New("variogram: no two cells that have a weight")
 
 // variogramOf is the score as a sum over pairs, whose weight may be 0.
 func variogramOf[T Float](ctx context.Context, threads int, v *Variogram, s Sample[T]) (Mean, error) {
@@ -95,11 +101,11 @@ func variogramOf[T Float](ctx context.Context, threads int, v *Variogram, s Samp
 	return scoreRows(ctx, threads, v, newRows[T](v, s))
 }
 
-// single says whether all cells are float32 numbers.
+// single says whether all cells that have a weight are float32 numbers.
 func (s Sample[T]) single() bool {
 	check := func(field []T) bool {
-		for _, v := range field {
-			if T(float32(v)) != v {
+		for c, v := range field {
+			if T(float32(v)) != v && s.weight(c) != 0 {
 				return false
 			}
 		}
@@ -179,10 +185,22 @@ func scoreRows[T Float](ctx context.Context, threads int, v *Variogram, f fieldR
 func (f fieldRows[T]) pairsBelow(v *Variogram, work variogramWork, y int) Mean {
 	var sum Mean
 	for dy := range v.height - y {
-		first, last := v.reach(dy)
+		reach := v.reach(dy)
+		last := reach
+		if v.options.Wrap { // far ones may be near the other way round
+			last = v.width - 1
+		}
+		first := -last
+		if dy == 0 {
+			first = 1
+		}
 		for dx := first; dx <= last; dx++ {
+			apart := v.apart(dx)
+			if apart > reach {
+				continue
+			}
 			pairs := f.pairs(v, work, y, dy, dx)
-			weight := 1 / (math.Sqrt(float64(dy*dy)+float64(dx*dx)) + variogramEpsilon)
+			weight := 1 / (math.Sqrt(float64(dy*dy)+float64(apart*apart)) + variogramEpsilon)
 			sum.Sum += float64(weight * pairs.Sum)
 			sum.Weight += float64(weight * pairs.Weight)
 		}
@@ -190,19 +208,25 @@ func (f fieldRows[T]) pairsBelow(v *Variogram, work variogramWork, y int) Mean {
 	return sum
 }
 
-// reach is the first and the last offset along a row, of pairs whose rows lie dy apart.
-func (v *Variogram) reach(dy int) (first, last int) {
-	last = v.width - 1
-	if limit := v.options.MaxDistance; limit > 0 {
-		if float64(dy) > limit {
-			return 1, 0
-		}
-		last = min(last, int(math.Sqrt(limit*limit-float64(dy*dy))))
+// reach is how far apart along a row pairs are at most whose rows lie dy apart; −1: there are none.
+func (v *Variogram) reach(dy int) int {
+	limit := v.options.MaxDistance
+	switch {
+	case limit == 0:
+		return v.width - 1
+	case float64(dy) > limit:
+		return -1
 	}
-	if dy == 0 {
-		return 1, last
+	return min(v.width-1, int(math.Sqrt(limit*limit-float64(dy*dy))))
+}
+
+// apart is the distance along a row of two columns whose numbers differ by dx.
+func (v *Variogram) apart(dx int) int {
+	dx = max(dx, -dx)
+	if v.options.Wrap {
+		return min(dx, v.width-dx)
 	}
-	return -last, last
+	return dx
 }
 
 // pairs sums the pairs of the cells of row y with those dy below and dx to the right.

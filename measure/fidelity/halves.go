@@ -111,6 +111,17 @@ func newLists(ctx context.Context, pts points.Points, most int, splits [][]bool,
 	}
 }
 
+// zero is the number of points whose k-th neighbor is a copy.
+func (l *lists) zero(k int) int {
+	n := 0
+	for i := range l.N {
+		if l.Distance[i*l.K+k-1] == 0 {
+			n++
+		}
+	}
+	return n
+}
+
 // within are the splits in which fewer than k of the first place neighbors of point i are in its half.
 func (l *lists) within(i, place, k int) uint64 {
 	var c counter

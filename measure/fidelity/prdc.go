@@ -75,6 +75,9 @@ type AtK struct {
 	// GeneratedBalls is, for every real point, the number of generated points whose ball holds it: the
 	// share above 0 is Recall.
 	GeneratedBalls []int32
+	// ZeroReal and ZeroGenerated are the numbers of real and of generated points whose ball has radius
+	// 0, because k others are copies of them: it holds copies alone.
+	ZeroReal, ZeroGenerated int
 }
 
 // PRDC computes precision, recall, density and coverage of generated points [m, D] beside real ones
@@ -101,6 +104,9 @@ func PRDC(ctx context.Context, real, generated points.Points, o Options) (*Manif
 		return nil, err
 	}
 	c := newCounts(ks, real.N, generated.N)
+	for q, k := range ks {
+		c.found.ByK[q].ZeroReal, c.found.ByK[q].ZeroGenerated = ofReal.zero(k), ofGenerated.zero(k)
+	}
 	if o.Halves != nil {
 		if c.halves, err = newHalfSums(ctx, &h, len(splits), ofReal, ofGenerated, ks, within.Threads); err != nil {
 			return nil, err

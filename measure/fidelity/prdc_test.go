@@ -101,6 +101,15 @@ func naive(real, generated points.Points, k int, metric neighbors.Metric) fideli
 		}
 		return float64(hits) / float64(len(counts))
 	}
+	zeros := func(radii []float64) (n int) {
+		for _, r := range radii {
+			if r == 0 {
+				n++
+			}
+		}
+		return n
+	}
+	a.ZeroReal, a.ZeroGenerated = zeros(ofReal), zeros(ofGenerated)
 	sum := 0.0
 	for _, c := range a.RealBalls {
 		sum += float64(c)

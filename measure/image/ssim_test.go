@@ -294,3 +294,34 @@ func BenchmarkScreen(b *testing.B) {
 		})
 	}
 }
+
+// Black against noise, and noise against its negative, whose similarity is below 0: as scikit-image
+// 0.26's structural_similarity has them (data_range=255; Gaussian: gaussian_weights=True, sigma=1.5,
+// use_sample_covariance=False). A NaN in a corner makes the mean NaN.
+func TestSSIM_Extremes(t *testing.T) {
+	t.Parallel()
+	shape := Shape{Channels: 1, Height: 24, Width: 30}
+	noise, negative, black := make([]uint8, 24*30), make([]uint8, 24*30), make([]uint8, 24*30)
+	for c := range noise {
+		i, j := c/30, c%30
+		noise[c] = uint8(i*i*37 + j*91 + i*j*13)
+		negative[c] = 255 - noise[c]
+	}
+	for _, c := range []struct {
+		gaussian        bool
+		negative, black float64
+	}{{false, -0.9791442484416314, 4.4238184893632394e-06}, {true, -0.966083752553676, 5.0206872459705476e-06}} {
+		s := newOf(t, shape, 255, c.gaussian)
+		if got := MeanSSIM(s, noise, negative); math.Abs(got-c.negative) > 1e-12 {
+			t.Errorf("Gaussian %v: noise and its negative %v, want %v", c.gaussian, got, c.negative)
+		}
+		if got := MeanSSIM(s, noise, black); math.Abs(got-c.black) > 1e-12 {
+			t.Errorf("Gaussian %v: noise and black %v, want %v", c.gaussian, got, c.black)
+		}
+		frame := make([]float64, 24*30)
+		frame[0] = math.NaN()
+		if got := MeanSSIM(s, frame, frame); !math.IsNaN(got) {
+			t.Errorf("Gaussian %v: NaN in a corner gives %v", c.gaussian, got)
+		}
+	}
+}

@@ -50,6 +50,9 @@ type Options struct {
 	// Tasks asks about other tasks of the same kind, not about other runs of these:
 	// tasks are resampled, and runs inside them (rliable's task_bootstrap), or deleted.
 	Tasks bool
+	// Scale is that on which the errors of statistics of one model are symmetric, inside
+	// their range ([Matrix.Estimate]).
+	Scale stat.Scale
 
 	bare bool // leave the interval to the caller
 }
@@ -67,10 +70,20 @@ type Estimate struct {
 	Warnings []string
 }
 
-// Estimate returns a statistic of one model. Errors: a model that is not in the study,
-// a level outside (0, 1), a context that ends.
+// Estimate returns a statistic of one model, with an interval on the scale of the options.
+// Errors: a model that is not in the study, a level outside (0, 1), a context that ends.
 func (m *Matrix) Estimate(ctx context.Context, model string, s Statistic, o Options) (Estimate, error) {
-	return m.one(ctx, []string{model}, o, func(of []ByTask) float64 { return s(of[0]) })
+	e, err := m.one(ctx, []string{model}, o, func(of []ByTask) float64 { return s(of[0]) })
+	if err != nil || !o.Scale.Bounded() || !e.Interval.Defined() {
+		return e, err
+	}
+	scaled, err := m.one(ctx, []string{model}, o, func(of []ByTask) float64 { return o.Scale.To(s(of[0])) })
+	if scaled.Interval.Defined() {
+		e.Interval.Low, e.Interval.High = o.Scale.From(scaled.Interval.Low), o.Scale.From(scaled.Interval.High)
+	} else { // a deletion at the end of the range
+		e.Interval.Low, e.Interval.High = o.Scale.Within(e.Interval.Low), o.Scale.Within(e.Interval.High)
+	}
+	return e, err
 }
 
 // Difference returns a statistic of model x minus that of y, with a p value.
@@ -215,6 +228,10 @@ func (m *Matrix) degenerate(of []ByTask, o Options) (reason string, warnings []s
 	return "", nil
 }
 
+// leastResamples is the number of resamples from which the quantiles at the ends of an interval
+// are among them.
+func leastResamples(level float64) int { return int(math.Ceil(2/(1-level) - 1e-9)) }
+
 // percentile fills the intervals by the bootstrap. Every resample is a function of
 // (seed, its number, the model), so that another model in the study changes nothing.
 func percentile(ctx context.Context, models []string, of []ByTask, o Options, f statistic, out []Estimate) error {
@@ -246,6 +263,10 @@ func percentile(ctx context.Context, models []string, of []ByTask, o Options, f 
 	for i := range out {
 		out[i].StdError = stat.StandardDeviation(replicates[i])
 		out[i].Interval = noInterval(o.Level, "undefined in some resamples")
+		if least := leastResamples(o.Level); count < least {
+			out[i].Interval.Reason = fmt.Sprintf("%d resamples are too few for an interval: want at least %d", count, least)
+			continue
+		}
 		if tails, err := stat.Quantiles(replicates[i], (1-o.Level)/2, (1+o.Level)/2); err == nil {
 			out[i].Interval = stat.Interval{Low: tails[0], High: tails[1], Level: o.Level}
 			if tails[0] == tails[1] {

@@ -300,3 +300,43 @@ func BenchmarkIQM(b *testing.B) {
 		})
 	}
 }
+
+// TestScale: on the scale of a range the interval is that of the transformed statistic, here of
+// a mean of three runs by the definition, and stays inside the range.
+func TestScale(t *testing.T) {
+	t.Parallel()
+	runs := []float64{0.7, 0.95, 0.99}
+	var scores []Score
+	for i, v := range runs {
+		scores = append(scores, Score{"a", "t", fmt.Sprint(i), v}, Score{"b", "t", fmt.Sprint(i), 1})
+	}
+	m, err := New(scores, MissingError)
+	if err != nil {
+		t.Fatal(err)
+	}
+	logit := func(x float64) float64 { return math.Log(x / (1 - x)) }
+	o := Options{Scale: stat.RangeScale(0, 1)}
+	e, err := m.Estimate(t.Context(), "a", Mean, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	mean := (runs[0] + runs[1] + runs[2]) / 3
+	var deleted []float64
+	for _, v := range runs {
+		deleted = append(deleted, logit((3*mean-v)/2))
+	}
+	_, variance := stat.MeanVariance(deleted)
+	half := 4.302652729749464 * math.Sqrt(variance*4/3) // t of 2 degrees of freedom at 0.975
+	for _, c := range [][2]float64{{logit(e.Interval.Low), logit(mean) - half}, {logit(e.Interval.High), logit(mean) + half}, {e.Value, mean}} {
+		if math.Abs(c[0]-c[1]) > 1e-9 {
+			t.Errorf("%v, want %v", c[0], c[1])
+		}
+	}
+	plain, err := m.Estimate(t.Context(), "a", Mean, Options{})
+	if err != nil || plain.Interval.High <= 1 {
+		t.Errorf("without the scale it ends at %v, %v", plain.Interval.High, err)
+	}
+	if ones, err := m.Estimate(t.Context(), "b", Mean, o); err != nil || ones.Interval.Low != 1 || ones.Interval.High != 1 {
+		t.Errorf("at the end of the range: %+v, %v", ones, err)
+	}
+}

@@ -5,6 +5,7 @@ package twosample
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"repscope/measure/measuretest"
@@ -169,5 +170,26 @@ func TestJackknife(t *testing.T) {
 	}
 	if _, err := Jackknife(0, []float64{1, 2}, []int{1}, []int{1, 1}, 0); err == nil || err.Error() != "jackknife: 2 values for blocks of samples of 1 and 2" {
 		t.Error(err)
+	}
+}
+
+// Values of 1e16 beside 1 move nothing that lies still: equal shares of both cost 0 whatever the
+// sizes, and what remains is the distance of the small values, 0.5·1 and 1·0.5.
+func TestWasserstein_HugeValues(t *testing.T) {
+	t.Parallel()
+	const huge = 1e16
+	for _, c := range []struct {
+		x, y []float64
+		want float64
+	}{
+		{[]float64{1, huge}, []float64{2, huge}, 0.5},
+		{[]float64{huge, 1, huge, 3}, []float64{huge, 2, 4, huge}, 0.5},
+		{slices.Repeat([]float64{1, 1, huge}, 5), slices.Repeat([]float64{huge, 1, 1}, 7), 0},
+		{slices.Repeat([]float64{1, -huge, 1, huge, 3, 1, 1}, 3), slices.Repeat([]float64{1, huge, 1, -huge, 1, 1, 3}, 11),
+			0},
+	} {
+		got, err := Wasserstein1(c.x, c.y)
+		must(t, err)
+		measuretest.Near(t, "Wasserstein distance", got, c.want, 1e-15)
 	}
 }

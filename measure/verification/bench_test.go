@@ -9,6 +9,7 @@ import (
 
 func BenchmarkFSS256x256x5windows(b *testing.B) {
 	const n, members = 256, 20
+	grid := Grid{Height: n, Width: n}
 	r := rand.New(rand.NewPCG(1, 1))
 	truth := random(r, n, n)
 	ensemble := make([][]float64, members)
@@ -18,11 +19,11 @@ func BenchmarkFSS256x256x5windows(b *testing.B) {
 	event, counts := Event{Threshold: 1}, make([]int, n*n)
 	for b.Loop() {
 		event.CountMembers(counts, truth)
-		observed := SumsOf(counts, n, n)
+		observed := grid.Sums(counts, nil)
 		event.CountMembers(counts, ensemble...)
-		forecast := SumsOf(counts, n, n)
+		forecast := grid.Sums(counts, nil)
 		for _, window := range []int{1, 3, 9, 27, 81} {
-			NewFractions(forecast, observed, members, n, n, window, nil)
+			grid.Fractions(forecast, observed, members, window, nil)
 		}
 	}
 }

@@ -14,7 +14,8 @@
 //	}
 //	csi, err := all.CSI()
 //
-// Weights are those of cells; nil weighs all equally. A score that is undefined, such as
+// Weights are those of cells; nil weighs all equally. A cell of weight 0 counts nowhere, whatever
+// it holds: scores of a masked field are those of the field without these cells. A score that is undefined, such as
 // the probability of detection of an event that never occurs, is a [stat.UndefinedError].
-// Fields must be finite: what NaN does is not defined.
+// Fields must be finite where they have a weight: what NaN does there is not defined.
 package verification

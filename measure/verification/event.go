@@ -9,20 +9,28 @@ import (
 	"repscope/stat"
 )
 
-// Event occurs in a cell whose value is at least Threshold, or with Below at most
-// Threshold. A threshold is met by its nearest float32 too, so that a value stored as 0.7
-// in single precision reaches 0.7. It never occurs at NaN.
+// Event occurs in a cell whose value is at least Threshold, or with Below at most Threshold;
+// with Beyond at the threshold itself it does not. A threshold is met by its nearest float32
+// too, so that a value stored as 0.7 in single precision reaches 0.7, and is not above it. It
+// never occurs at NaN.
 type Event struct {
 	Threshold float64
 	Below     bool
+	Beyond    bool
 }
 
-// limit is the value that decides.
+// limit is the outermost value at which the event occurs.
 func (e Event) limit() float64 {
-	if e.Below {
-		return max(e.Threshold, float64(float32(e.Threshold)))
+	lower, upper := min(e.Threshold, float64(float32(e.Threshold))), max(e.Threshold, float64(float32(e.Threshold)))
+	switch {
+	case e.Below && e.Beyond:
+		return math.Nextafter(lower, math.Inf(-1))
+	case e.Below:
+		return upper
+	case e.Beyond:
+		return math.Nextafter(upper, math.Inf(1))
 	}
-	return min(e.Threshold, float64(float32(e.Threshold)))
+	return lower
 }
 
 // Occurs says whether the event occurs at a value.
@@ -33,13 +41,21 @@ func (e Event) Occurs(value float64) bool {
 	return value >= e.limit()
 }
 
-// String is "≥ 20" or "≤ 20".
-func (e Event) String() string {
-	if e.Below {
-		return fmt.Sprintf("≤ %v", e.Threshold)
+// Sign is ≥, >, ≤ or <.
+func (e Event) Sign() string {
+	switch {
+	case e.Below && e.Beyond:
+		return "<"
+	case e.Below:
+		return "≤"
+	case e.Beyond:
+		return ">"
 	}
-	return fmt.Sprintf("≥ %v", e.Threshold)
+	return "≥"
 }
+
+// String is "≥ 20", and so on.
+func (e Event) String() string { return fmt.Sprintf("%s %v", e.Sign(), e.Threshold) }
 
 // CountMembers fills counts, one per cell, with the number of fields (members) in which the
 // event occurs: 1 or 0 for a single field.

@@ -17,14 +17,19 @@ type FieldErrors struct {
 	Error            float64 // Σ w(f − o)
 	Maximum          float64 // max |f − o| over the cells that have a weight
 	// Boundary is Σ(f − o)² over the cells of the four sides that have a weight, however
-	// large: corners are on two sides. BoundaryCells is their number, 2(H + W) of all.
+	// large: corners are on two sides. BoundaryCells is their number, 2(H + W) of all. A grid
+	// that goes round has the first and the last row alone.
 	Boundary, BoundaryCells float64
 }
 
-// NewFieldErrors compares a forecast with the truth on a grid of rows of width cells.
-func NewFieldErrors(forecast []float64, truth []float64, width int, weights []float64) FieldErrors {
+// NewFieldErrors compares a forecast with the truth on a grid.
+func NewFieldErrors(forecast []float64, truth []float64, grid Grid, weights []float64) FieldErrors {
 	var e FieldErrors
-	height := len(truth) / width
+	height, width := grid.Height, grid.Width
+	first := FirstCell(weights)
+	if first >= len(truth) {
+		return e
+	}
 	sum := 0.0 // of o − the first, so that constant fields have no deviation at all
 	for c, o := range truth {
 		w := 1.0
@@ -40,9 +45,10 @@ func NewFieldErrors(forecast []float64, truth []float64, width int, weights []fl
 		e.SquaredTruth += w * o * o
 		e.Error += w * d
 		e.Maximum = max(e.Maximum, math.Abs(d))
-		sum += w * (o - truth[0])
+		sum += w * (o - truth[first])
 		sides := 0.0
-		for _, on := range [4]bool{c < width, c >= (height-1)*width, c%width == 0, c%width == width-1} {
+		ends := !grid.Wrap
+		for _, on := range [4]bool{c < width, c >= (height-1)*width, c%width == 0 && ends, c%width == width-1 && ends} {
 			if on {
 				sides++
 			}
@@ -50,15 +56,27 @@ func NewFieldErrors(forecast []float64, truth []float64, width int, weights []fl
 		e.Boundary += sides * d * d
 		e.BoundaryCells += sides
 	}
-	mean := truth[0] + sum/e.Weight
+	mean := truth[first] + sum/e.Weight
 	for c, o := range truth {
 		w := 1.0
 		if weights != nil {
 			w = weights[c]
 		}
-		e.SquaredDeviation += w * square(o-mean)
+		if w != 0 {
+			e.SquaredDeviation += w * square(o-mean)
+		}
 	}
 	return e
+}
+
+// FirstCell is the first cell that has a weight, 0 where weights are nil; their number if none has one.
+func FirstCell(weights []float64) int {
+	for c, w := range weights {
+		if w != 0 {
+			return c
+		}
+	}
+	return len(weights)
 }
 
 // NRMSE is the root of Σ w(f − o)²/Σ w·o², PDEBench's normalized RMSE. Undefined where truth
@@ -95,6 +113,9 @@ func NewAnomalies(forecast []float64, truth []float64, climatology, weights []fl
 		w := 1.0
 		if weights != nil {
 			w = weights[c]
+		}
+		if w == 0 {
+			continue
 		}
 		f, o := forecast[c]-m, truth[c]-m
 		a.Weight += w

@@ -33,7 +33,7 @@ func (f Fractions) FSS() (float64, error) {
 	if !(f.Forecast+f.Observed > 0) {
 		return math.NaN(), stat.Undefined("FSS", neither)
 	}
-	return 1 - f.Difference/(f.Forecast+f.Observed), nil
+	return max(0, 1-f.Difference/(f.Forecast+f.Observed)), nil // rounding alone could make it negative
 }
 
 // UsefulFSS is the score above which a forecast is called useful, ½ + baseRate/2 (Roberts
@@ -47,43 +47,91 @@ func AsymptoticFSS(forecast, observed float64) float64 {
 	return 2 * forecast * observed / (forecast*forecast + observed*observed)
 }
 
-// SumsOf is the summed-area table of numbers of members on a grid, (height + 1) × (width +
-// 1): its value at (i, j) is the sum over the rows above i and the columns left of j.
-func SumsOf(counts []int, height, width int) []int {
-	table := make([]int, (height+1)*(width+1))
-	for i := range height {
+// Grid is the shape of a field.
+type Grid struct {
+	Height, Width int
+	// Wrap says that the columns go round: the last is beside the first, as the longitudes of a
+	// whole circle are.
+	Wrap bool
+}
+
+// Sums is the summed-area table of numbers of members, (Height + 1) × (Width + 1): its value at
+// (i, j) is the sum over the rows above i and the columns left of j. Cells of weight 0 are
+// without the event, as those outside the grid.
+func (g Grid) Sums(counts []int, weights []float64) []int {
+	width := g.Width
+	table := make([]int, (g.Height+1)*(width+1))
+	for i := range g.Height {
 		above, row := table[i*(width+1):], table[(i+1)*(width+1):]
 		sum := 0
 		for j, k := range counts[i*width : (i+1)*width] {
-			sum += k
+			if weights == nil || weights[i*width+j] != 0 {
+				sum += k
+			}
 			row[j+1] = above[j+1] + sum
 		}
 	}
 	return table
 }
 
-// NewFractions compares the summed-area tables ([SumsOf]) of how many of the members
+// rows are two rows of a table ([Grid.Sums]), above and below those that are summed.
+type rows struct{ upper, lower []int }
+
+// rowsOf are those of rows lo … hi−1.
+func (g Grid) rowsOf(table []int, lo, hi int) rows {
+	return rows{table[lo*(g.Width+1):][:g.Width+1], table[hi*(g.Width+1):][:g.Width+1]}
+}
+
+// between is the sum over columns left … right−1.
+func (r rows) between(left, right int) int {
+	return r.lower[right] - r.lower[left] - r.upper[right] + r.upper[left]
+}
+
+// round is the sum over columns left … right−1 of a grid that goes round, which may lie beyond it.
+func (r rows) round(left, right int) int {
+	width := len(r.lower) - 1
+	before := func(column int) int { // from 0 on, negative to the left of it
+		rounds := column / width
+		if column%width < 0 {
+			rounds--
+		}
+		return rounds*r.between(0, width) + r.between(0, column-rounds*width)
+	}
+	return before(right) - before(left)
+}
+
+// Fractions compares the summed-area tables ([Grid.Sums]) of how many of the members
 // forecast the event (1 for a field, such as the ensemble mean; an ensemble is compared by
 // the mean of its members' fractions, which are neighborhood probabilities, Schwartz et al.
 // 2010) and of where it occurs, in windows of window × window cells. A window is centered
 // on its cell; one of even size reaches one cell further up and left. Cells outside the
-// grid are without the event and count, as in Roberts and Lean. weights are those of the
-// cells that windows are centered on.
-func NewFractions(forecast, observed []int, members, height, width, window int, weights []float64) Fractions {
+// grid are without the event and count, as in Roberts and Lean; where the columns go round, a
+// window that is wider than the grid has them several times. weights are those of the cells
+// that windows are centered on.
+func (g Grid) Fractions(forecast, observed []int, members, window int, weights []float64) Fractions {
 	var f Fractions
 	area := float64(window) * float64(window)
 	scale := area * float64(members)
-	for i := range height {
-		lo, hi := max(0, i-window/2), min(height, i-window/2+window)
-		for j := range width {
-			left, right := max(0, j-window/2), min(width, j-window/2+window)
-			a, b, c, d := hi*(width+1)+right, hi*(width+1)+left, lo*(width+1)+right, lo*(width+1)+left
-			p := float64(forecast[a]-forecast[b]-forecast[c]+forecast[d]) / scale
-			o := float64(observed[a]-observed[b]-observed[c]+observed[d]) / area
+	for i := range g.Height {
+		lo, hi := max(0, i-window/2), min(g.Height, i-window/2+window)
+		predicted, truth := g.rowsOf(forecast, lo, hi), g.rowsOf(observed, lo, hi)
+		for j := range g.Width {
 			w := 1.0
 			if weights != nil {
-				w = weights[i*width+j]
+				w = weights[i*g.Width+j]
 			}
+			if w == 0 {
+				continue
+			}
+			left, right := j-window/2, j-window/2+window
+			var has, is int
+			if g.Wrap {
+				has, is = predicted.round(left, right), truth.round(left, right)
+			} else {
+				left, right = max(0, left), min(g.Width, right)
+				has, is = predicted.between(left, right), truth.between(left, right)
+			}
+			p, o := float64(has)/scale, float64(is)/area
 			f.Difference += w * (p - o) * (p - o)
 			f.Forecast += w * p * p
 			f.Observed += w * o * o

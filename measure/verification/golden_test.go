@@ -166,7 +166,8 @@ func TestGoldenFSS(t *testing.T) {
 		for _, e := range g.Events {
 			event := Event{Threshold: e.Threshold, Below: e.Below}
 			counts := make([]int, len(g.Truth))
-			table := func() []int { return SumsOf(counts, g.Height, g.Width) }
+			grid := Grid{Height: g.Height, Width: g.Width}
+			table := func() []int { return grid.Sums(counts, nil) }
 			event.CountMembers(counts, g.Truth)
 			observed := table()
 			event.CountMembers(counts, g.mean())
@@ -178,7 +179,7 @@ func TestGoldenFSS(t *testing.T) {
 				if want.Of == "ensemble" {
 					forecast, members = ensemble, g.Members
 				}
-				got := NewFractions(forecast, observed, members, g.Height, g.Width, want.Window, g.Weights)
+				got := grid.Fractions(forecast, observed, members, want.Window, g.Weights)
 				for i, v := range got.Sums() {
 					near(t, "sum of FSS", v, want.Sums[i], 1e-11)
 				}
@@ -232,7 +233,7 @@ func TestGoldenFieldErrors(t *testing.T) {
 		transform := NewTransform(FFT, g.Height, g.Width)
 		shells, difference := make([]float64, FourierBands(g.Height, g.Width)), make([]float64, len(g.Truth))
 		for _, forecast := range [][]float64{g.mean(), member} {
-			e := NewFieldErrors(forecast, g.Truth, g.Width, nil)
+			e := NewFieldErrors(forecast, g.Truth, Grid{Height: g.Height, Width: g.Width}, nil)
 			n, err := e.NRMSE()
 			v, err2 := e.VRMSE()
 			if err != nil || err2 != nil {

@@ -164,6 +164,29 @@ func AddPower(t *Transform, power []float64, field []float64) {
 	})
 }
 
+// Filled is a field with a number in every cell, for transforms: those of weight 0 have the mean of
+// the others, so that they add no wave and a constant added to the field adds none either. Of
+// the power of a field with n of N such cells N/n times as much would be that of its own cells.
+// It is field itself where all cells have a weight (nil: they have), else dst.
+func Filled(dst, field, weights []float64) []float64 {
+	first, count, sum := FirstCell(weights), 0, 0.0
+	for c, w := range weights {
+		if w != 0 {
+			count++
+			sum += field[c] - field[first] // a constant field is filled with its constant
+		}
+	}
+	if count == len(weights) {
+		return field
+	}
+	for c, w := range weights {
+		if dst[c] = field[c]; w == 0 {
+			dst[c] = field[first] + sum/float64(count)
+		}
+	}
+	return dst
+}
+
 // forEach transforms a field and hands every coefficient's squared absolute value on.
 func forEach(t *Transform, field []float64, use func(at int, square float64)) {
 	if t.Kind == FFT {

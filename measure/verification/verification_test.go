@@ -68,6 +68,7 @@ func TestPerfectForecast(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(3, 4))
 	const height, width, members = 9, 14, 4
+	grid := Grid{Height: height, Width: width}
 	truth := random(r, height, width)
 	event := Event{Threshold: 0.5}
 	table := event.Table(truth, truth, nil)
@@ -89,11 +90,11 @@ func TestPerfectForecast(t *testing.T) {
 		t.Error(brier, area, corp)
 	}
 	near(t, "resolution", brier.Resolution, brier.Uncertainty, 1e-15)
-	forecast := SumsOf(counts, height, width)
+	forecast := grid.Sums(counts, nil)
 	event.CountMembers(counts, truth)
-	observed := SumsOf(counts, height, width)
+	observed := grid.Sums(counts, nil)
 	for _, window := range []int{1, 4, 9, 50} {
-		if fss, err := NewFractions(forecast, observed, members, height, width, window, nil).FSS(); err != nil || fss != 1 {
+		if fss, err := grid.Fractions(forecast, observed, members, window, nil).FSS(); err != nil || fss != 1 {
 			t.Error(window, fss, err)
 		}
 	}
@@ -108,7 +109,7 @@ func TestPerfectForecast(t *testing.T) {
 			t.Error(distance, resolution, err, err2)
 		}
 	}
-	e := NewFieldErrors(truth, truth, width, nil)
+	e := NewFieldErrors(truth, truth, grid, nil)
 	vrmse, _ := e.VRMSE()
 	nrmse, _ := e.NRMSE()
 	if vrmse != 0 || nrmse != 0 || e.Maximum != 0 || e.BoundaryRMSE() != 0 || e.MeanError() != 0 {
@@ -129,6 +130,7 @@ func TestSymmetricScores(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(5, 6))
 	const height, width = 11, 8
+	grid := Grid{Height: height, Width: width}
 	a, b := random(r, height, width), random(r, height, width)
 	event := Event{Threshold: 0.3}
 	one, other := event.Table(a, b, nil), event.Table(b, a, nil)
@@ -148,11 +150,11 @@ func TestSymmetricScores(t *testing.T) {
 
 	counts := make([]int, len(a))
 	event.CountMembers(counts, a)
-	first := SumsOf(counts, height, width)
+	first := grid.Sums(counts, nil)
 	event.CountMembers(counts, b)
-	second := SumsOf(counts, height, width)
-	x, _ = NewFractions(first, second, 1, height, width, 3, nil).FSS()
-	y, _ = NewFractions(second, first, 1, height, width, 3, nil).FSS()
+	second := grid.Sums(counts, nil)
+	x, _ = grid.Fractions(first, second, 1, 3, nil).FSS()
+	y, _ = grid.Fractions(second, first, 1, 3, nil).FSS()
 	near(t, "FSS", x, y, 0)
 	transform := NewTransform(DCT, height, width)
 	powerA, powerB := make([]float64, len(transform.Bands().Modes)), make([]float64, len(transform.Bands().Modes))
@@ -166,33 +168,42 @@ func TestSymmetricScores(t *testing.T) {
 func TestWindowsByHand(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(7, 8))
-	for _, grid := range grids {
-		height, width := grid[0], grid[1]
+	for _, sides := range grids {
+		height, width := sides[0], sides[1]
 		const members = 3
 		forecast, observed, weights := make([]int, height*width), make([]int, height*width), make([]float64, height*width)
 		for c := range forecast {
 			forecast[c], observed[c], weights[c] = r.IntN(members+1), r.IntN(2), r.Float64()
 		}
+		weights[0] = 0 // is outside, whatever it holds
+		has := func(counts []int, u, v int, wrap bool) float64 {
+			if wrap {
+				v = (v%width + width) % width
+			}
+			if u < 0 || u >= height || v < 0 || v >= width || weights[u*width+v] == 0 {
+				return 0
+			}
+			return float64(counts[u*width+v])
+		}
 		for _, window := range []int{1, 2, 3, 5, 8, 40} {
-			var want Fractions
-			for i := range height {
-				for j := range width {
+			for _, wrap := range []bool{false, true} {
+				var want Fractions
+				for c, w := range weights {
 					p, o := 0.0, 0.0
-					for u := i - window/2; u < i-window/2+window; u++ {
-						for v := j - window/2; v < j-window/2+window; v++ {
-							if u >= 0 && u < height && v >= 0 && v < width {
-								p += float64(forecast[u*width+v]) / members / float64(window*window)
-								o += float64(observed[u*width+v]) / float64(window*window)
-							}
+					for u := c/width - window/2; u < c/width-window/2+window; u++ {
+						for v := c%width - window/2; v < c%width-window/2+window; v++ {
+							p += has(forecast, u, v, wrap) / members / float64(window*window)
+							o += has(observed, u, v, wrap) / float64(window*window)
 						}
 					}
-					w := weights[i*width+j]
 					want.Add(Fractions{w * square(p-o), w * p * p, w * o * o})
 				}
-			}
-			got := NewFractions(SumsOf(forecast, height, width), SumsOf(observed, height, width), members, height, width, window, weights)
-			for i, v := range got.Sums() {
-				near(t, "sum over windows", v, want.Sums()[i], 1e-12)
+				grid := Grid{Height: height, Width: width, Wrap: wrap}
+				got := grid.Fractions(grid.Sums(forecast, weights), grid.Sums(observed, weights), members, window,
+					weights)
+				for i, v := range got.Sums() {
+					near(t, "sum over windows", v, want.Sums()[i], 1e-12)
+				}
 			}
 		}
 	}
@@ -209,7 +220,8 @@ func TestAsymptoticFSS(t *testing.T) {
 		forecast[c], observed[c] = r.IntN(2), r.IntN(2)*r.IntN(2)
 		f, o = f+float64(forecast[c])/36, o+float64(observed[c])/36
 	}
-	got, err := NewFractions(SumsOf(forecast, height, width), SumsOf(observed, height, width), 1, height, width, 2*width-1, nil).FSS()
+	grid := Grid{Height: height, Width: width}
+	got, err := grid.Fractions(grid.Sums(forecast, nil), grid.Sums(observed, nil), 1, 2*width-1, nil).FSS()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -371,15 +383,97 @@ func TestEventAtItsThreshold(t *testing.T) {
 	fields := []float64{0.7, single, 0.8, 0.6, math.NaN()}
 	counts := make([]int, len(fields))
 	for _, c := range []struct {
-		below bool
-		want  []int
-	}{{false, []int{1, 1, 1, 0, 0}}, {true, []int{1, 1, 0, 1, 0}}} {
-		event := Event{Threshold: 0.7, Below: c.below}
+		below, beyond bool
+		want          []int
+	}{{false, false, []int{1, 1, 1, 0, 0}}, {true, false, []int{1, 1, 0, 1, 0}}, {false, true, []int{0, 0, 1, 0, 0}}, {true, true, []int{0, 0, 0, 1, 0}}} {
+		event := Event{Threshold: 0.7, Below: c.below, Beyond: c.beyond}
 		event.CountMembers(counts, fields)
 		for i, k := range counts {
 			if k != c.want[i] || event.Occurs(fields[i]) != (k == 1) {
 				t.Errorf("%v at %v: %d, want %d", event, fields[i], k, c.want[i])
 			}
 		}
+	}
+}
+
+// No rain is no event of more than 0, and always one of at least 0.
+func TestEventBeyondZero(t *testing.T) {
+	t.Parallel()
+	rain := []float64{0, math.Copysign(0, -1), 0, math.SmallestNonzeroFloat64, 3}
+	counts := make([]int, len(rain))
+	for event, want := range map[Event]int{{}: 5, {Beyond: true}: 2, {Below: true}: 3, {Below: true, Beyond: true}: 0} {
+		event.CountMembers(counts, rain)
+		sum := 0
+		for _, k := range counts {
+			sum += k
+		}
+		if sum != want {
+			t.Errorf("%v: %d cells, want %d", event, sum, want)
+		}
+	}
+}
+
+// Cells of weight 0 count nowhere, whatever they hold: sums of a masked field are those of the part
+// that is left, and of a field that is constant there there is no deviation.
+func TestMask(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(15, 16))
+	const height, width, left = 7, 9, 4 // the first columns are masked
+	grid, cut := Grid{Height: height, Width: width}, Grid{Height: height, Width: width - left}
+	part := func(field []float64) []float64 {
+		var out []float64
+		for c, v := range field {
+			if c%width >= left {
+				out = append(out, v)
+			}
+		}
+		return out
+	}
+	truth, forecast, climate, weights := random(r, height, width), random(r, height,
+		width), random(r, height, width), make(
+		[]float64,
+		height*width,
+	)
+	for c := range weights {
+		if c%width >= left {
+			weights[c] = 1 + float64(c%3)
+			continue
+		}
+		truth[c], forecast[c], climate[c] = math.NaN(), math.Inf(1), 1e30
+	}
+	event := Event{Threshold: 0.2}
+	counted := func(g Grid, field, weights []float64) ([]int, []int) {
+		counts := make([]int, len(field))
+		event.CountMembers(counts, field)
+		return counts, g.Sums(counts, weights)
+	}
+	sums := func(g Grid, forecast, truth, climate, weights []float64) []float64 {
+		counts, table := counted(g, forecast, weights)
+		_, observed := counted(g, truth, weights)
+		p := NewProbabilities(1)
+		p.AddField(event, counts, truth, weights)
+		e, a := NewFieldErrors(forecast, truth, g, weights), NewAnomalies(forecast, truth, climate, weights)
+		out := append(event.Table(forecast, truth, weights).Sums(), p.Sums()...)
+		for _, window := range []int{1, 3, 4} {
+			out = append(out, g.Fractions(table, observed, 1, window, weights).Sums()...)
+		}
+		return append(out, e.Weight, e.SquaredError, e.SquaredTruth, e.SquaredDeviation, e.Error, e.Maximum,
+			a.Weight, a.Forecast, a.Truth, a.Product, a.SquaredForecast, a.SquaredTruth)
+	}
+	want := sums(cut, part(forecast), part(truth), part(climate), part(weights))
+	for i, got := range sums(grid, forecast, truth, climate, weights) {
+		near(t, "sum", got, want[i], 1e-13)
+	}
+	for c := range truth {
+		if weights[c] != 0 {
+			truth[c] = 0.1
+		}
+	}
+	if e := NewFieldErrors(forecast, truth, grid, weights); e.SquaredDeviation != 0 {
+		t.Errorf("a constant field has the deviation %v", e.SquaredDeviation)
+	}
+	none := NewFieldErrors(forecast, truth, grid, make([]float64, height*width))
+	if none != (FieldErrors{}) {
+		t.Error(none)
 	}
 }

@@ -33,6 +33,8 @@ def conversion(dtype: Any, what: str) -> Optional[type]:
     if re.match(r"u?int[124]$", str(getattr(dtype, "name", ""))):  # of ml_dtypes
         return np.uint8 if dtype.name.startswith("u") else np.int8
     dtype = np.dtype(dtype)
+    if dtype.kind in "mM":  # times, which the program takes where they are meant
+        return None
     if dtype.kind == "c":
         raise TypeError(f"{what}: complex numbers; give real and imaginary parts as two arrays")
     if dtype.kind not in "biuf":
@@ -48,6 +50,8 @@ def as_array(value: Any, what: str = "array") -> np.ndarray:
     which holds each of their values.
     """
     array = value if isinstance(value, np.ndarray) else _convert(value, what)
+    if array.dtype.kind in "OT":
+        array = _of_objects(value, array)
     masked = sys.modules.get("numpy.ma")  # which nobody has used where it is not loaded
     if masked is not None and isinstance(array, masked.MaskedArray):
         if masked.is_masked(array):
@@ -58,6 +62,19 @@ def as_array(value: Any, what: str = "array") -> np.ndarray:
         array = array.view(np.dtype(array.dtype.str))
     to = None if array.dtype.kind in "SU" else conversion(array.dtype, what)
     return array if to is None else array.astype(to)
+
+
+def _of_objects(value: Any, array: np.ndarray) -> np.ndarray:
+    """Objects as what they are: texts, and numbers of pandas, among which NaN stands for what is missing."""
+    if array.dtype.kind == "T" or array.size > 0 and all(isinstance(v, str) for v in array.flat):
+        return array.astype(str)
+    if hasattr(value, "to_numpy"):
+        try:
+            numbers: np.ndarray = value.to_numpy(dtype=np.float64, na_value=np.nan)
+            return numbers
+        except (TypeError, ValueError):
+            return array
+    return array
 
 
 def _convert(value: Any, what: str) -> np.ndarray:
@@ -95,7 +112,7 @@ def _convert(value: Any, what: str) -> np.ndarray:
         array = np.asarray(value)
     except ValueError as err:  # sequences of several lengths
         raise ValueError(f"{what}: {err}") from None
-    if array.dtype.kind == "O":
+    if array.dtype.kind == "O" and _of_objects(value, array).dtype.kind == "O":
         raise TypeError(f"{what}: a {type(value).__name__} is no array of numbers")
     return array
 
@@ -195,7 +212,7 @@ class Workspace:
             return found
         if array.ndim == 0:
             raise TypeError(f"{name}: {value!r} is no array; want an array or a path")
-        if array.dtype.kind in "SU":
+        if array.dtype.kind in "SU" and array.ndim > 1:
             raise TypeError(f"{name}: elements of type {array.dtype}, text; give a number for each: np.unique(x, return_inverse=True)[1]")
         path = self.place(name + ".npy", array.nbytes)
         path = self.write(path, lambda f: np.lib.format.write_array(f, array, allow_pickle=False))

@@ -142,7 +142,7 @@ def _flags(command: Command, values: Mapping[str, Any], workspace: Workspace) ->
 def _arguments(key: str, value: Any, workspace: Workspace) -> List[str]:
     """What stands beside the flags: paths or results, by name where it is a mapping."""
     if isinstance(value, Mapping) and not isinstance(value, Result):
-        texts = [f"{name}={part}" for name, v in value.items() for part in _each_path(key, v)]
+        texts = [_joined(_name(key, name), part) for name, v in value.items() for part in _each_path(key, v)]
     else:
         texts = _each_path(key, value)
     for text in texts:
@@ -177,8 +177,10 @@ def _texts(key: str, flag: Flag, value: Any, workspace: Workspace) -> List[Any]:
     if kind in ("named", "model"):
         return _named(key, flag, value, workspace)
     if kind == "each" and isinstance(value, Mapping):
-        return [f"{_name(key, name)}={_text(key, flag, v)}" for name, v in value.items()]
+        return [_joined(_name(key, name), _text(key, flag, v)) for name, v in value.items()]
     if kind == "many" and isinstance(value, Mapping):
+        if flag.separator == "=":
+            return [_joined(_name(key, name), _text(key, flag, v)) for name, v in value.items()]
         return [f"{name}{flag.separator}{_text(key, flag, v)}" for name, v in value.items()]
     if kind == "many" and not is_path(value) and not isinstance(value, Result) and hasattr(value, "__iter__"):
         return [_text(key, flag, v) for v in value]
@@ -225,9 +227,14 @@ def _plain(value: Any) -> Any:
     raise TypeError(f"{value!r} has no place in a configuration")
 
 
+def _joined(name: str, value: str) -> str:
+    """NAME=VALUE as the program splits it: at the first equals sign without a backslash before it."""
+    return name.replace("\\", "\\\\").replace("=", "\\=") + "=" + value
+
+
 def _name(key: str, name: Any) -> str:
-    if not isinstance(name, str) or not name or "=" in name or "\0" in name:
-        raise UsageError(2, f"{key}: {name!r} is no name; want a text without equals signs and zero bytes")
+    if not isinstance(name, str) or not name or "\0" in name:
+        raise UsageError(2, f"{key}: {name!r} is no name; want a text without zero bytes")
     if any("\ud800" <= c <= "\udfff" for c in name):
         raise UsageError(2, f"{key}: {name!r} is no name; it holds half of a pair of surrogates")
     return name
@@ -238,15 +245,15 @@ def _named(key: str, flag: Flag, value: Any, workspace: Workspace) -> List[str]:
         texts = []
         for name, v in value.items():
             several = v if isinstance(v, list) and v and all(is_path(p) for p in v) else [v]
-            texts += [f"{_name(key, name)}={_source(key, flag, name, part, workspace)}" for part in several]
+            texts += [_joined(_name(key, name), _source(key, flag, name, part, workspace)) for part in several]
         return texts
     if isinstance(value, (list, tuple)) and value and all(isinstance(v, str) for v in value):
         return list(value)  # NAME=FILE, as on the command line
-    if isinstance(value, str) and "=" in value:
+    if isinstance(value, str) and "=" in value and not os.path.exists(value):
         return [value]
     if is_path(value):
         stem = os.path.splitext(os.path.basename(os.fspath(value)))[0]
-        return [f"{_name(key, stem)}={os.fspath(value)}"]
+        return [_joined(_name(key, stem), os.fspath(value))]
     return [f"{flag.default}={_source(key, flag, flag.default, value, workspace)}"]
 
 

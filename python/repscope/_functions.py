@@ -462,6 +462,11 @@ COMMANDS = {
         "dry_run:bool "
         "out:path "
         "format:texts "
+        "classifier_checkpoint:path "
+        "cpu:bool "
+        "data:path "
+        "documented_json:text "
+        "output:text "
         "threads:int "
         "memory:size "
         "shard:text:/ "
@@ -485,6 +490,7 @@ COMMANDS = {
         "crps:text "
         "energy:text "
         "event_quantiles:floats "
+        "event_rule:text "
         "fss_windows:ints "
         "intervals:floats "
         "max_distance:float "
@@ -498,6 +504,7 @@ COMMANDS = {
         "tile:int "
         "variogram:text "
         "variogram_p:float "
+        "wrap:bool "
         "seed:int "
         "bootstrap:int "
         "block:text "
@@ -506,6 +513,7 @@ COMMANDS = {
         "input_variables:text "
         "n_samples:int "
         "skip_nan:bool "
+        "skip_members:bool "
         "units:text "
         "lead_unit:text "
         "methods:bool "
@@ -513,6 +521,8 @@ COMMANDS = {
         "out:path "
         "format:texts "
         "documented_json:text "
+        "save_results:text "
+        "device:text "
         "threads:int "
         "memory:size "
         "shard:text:/ "
@@ -622,6 +632,7 @@ COMMANDS = {
         "format:texts "
         "eval_snapshots:bool "
         "plots:bool "
+        "precompute_blip:bool "
         "reports:bool "
         "saliency_plots:bool "
         "save_saliency_vis:bool "
@@ -693,6 +704,7 @@ COMMANDS = {
         "baseline:text "
         "fail_if_worse:many:> "
         "family:text "
+        "fixed:many "
         "higher:many "
         "interval:text "
         "loss_columns:many "
@@ -880,7 +892,8 @@ def smoothness(
         frames: FILE[:key] of the original states [N,…]: .npy, .npz, .safetensors, .pt, .pth, .tif or a folder of
             images.
         latents: NAME=FILE[:key] of latents computed elsewhere.
-        episodes: FILE[:key] of an episode number or an end-of-episode flag per frame; see episodes_kind.
+        episodes: FILE[:key] of an episode number or an end-of-episode flag per frame, or FILE.csv:column; see
+            episodes_kind.
         model: NAME=FILE of an encoder: ONNX, .pth, .safetensors.
         weights: DIR whose <name>/best_encoder.{onnx,pth,safetensors} are all models.
         baseline: LIST of pca[:D] and random[:D]: pixel PCA and an untrained encoder as models.
@@ -1038,7 +1051,8 @@ def robustness(
         frames: FILE[:key] of the original states [N,…]: .npy, .npz, .safetensors, .pt, .pth, .tif or a folder of
             images.
         model: NAME=FILE of an encoder: ONNX, .pth, .safetensors.
-        episodes: FILE[:key] of an episode number or an end-of-episode flag per frame; see episodes_kind.
+        episodes: FILE[:key] of an episode number or an end-of-episode flag per frame, or FILE.csv:column; see
+            episodes_kind.
         latents: NAME=FILE[:key] of latents computed elsewhere.
         weights: DIR whose <name>/best_encoder.{onnx,pth,safetensors} are all models.
         baseline: LIST of pca[:D] and random[:D]: pixel PCA and an untrained encoder as models.
@@ -1245,7 +1259,8 @@ def neighborhood(
         frames: FILE[:key] of the original states [N,…]: .npy, .npz, .safetensors, .pt, .pth, .tif or a folder of
             images.
         latents: NAME=FILE[:key] of latents computed elsewhere.
-        episodes: FILE[:key] of an episode number or an end-of-episode flag per frame; see episodes_kind.
+        episodes: FILE[:key] of an episode number or an end-of-episode flag per frame, or FILE.csv:column; see
+            episodes_kind.
         model: NAME=FILE of an encoder: ONNX, .pth, .safetensors.
         weights: DIR whose <name>/best_encoder.{onnx,pth,safetensors} are all models.
         baseline: LIST of pca[:D] and random[:D]: pixel PCA and an untrained encoder as models.
@@ -1437,7 +1452,8 @@ def manifold(
         latents: NAME=FILE[:key] of latents computed elsewhere.
         frames: FILE[:key] of the original states [N,…]: .npy, .npz, .safetensors, .pt, .pth, .tif or a folder of
             images.
-        episodes: FILE[:key] of an episode number or an end-of-episode flag per frame; see episodes_kind.
+        episodes: FILE[:key] of an episode number or an end-of-episode flag per frame, or FILE.csv:column; see
+            episodes_kind.
         model: NAME=FILE of an encoder: ONNX, .pth, .safetensors.
         weights: DIR whose <name>/best_encoder.{onnx,pth,safetensors} are all models.
         baseline: LIST of pca[:D] and random[:D]: pixel PCA and an untrained encoder as models.
@@ -1606,7 +1622,8 @@ def geometry(
         latents: NAME=FILE[:key] of latents computed elsewhere.
         frames: FILE[:key] of the original states [N,…]: .npy, .npz, .safetensors, .pt, .pth, .tif or a folder of
             images.
-        episodes: FILE[:key] of an episode number or an end-of-episode flag per frame; see episodes_kind.
+        episodes: FILE[:key] of an episode number or an end-of-episode flag per frame, or FILE.csv:column; see
+            episodes_kind.
         model: NAME=FILE of an encoder: ONNX, .pth, .safetensors.
         weights: DIR whose <name>/best_encoder.{onnx,pth,safetensors} are all models.
         baseline: LIST of pca[:D] and random[:D]: pixel PCA and an untrained encoder as models.
@@ -1617,8 +1634,8 @@ def geometry(
         clusters: LIST of numbers of k-means clusters. Default: 10.
         exclude_window: FRAMES within which states of one episode are no neighbours. Default: 0.
         k: LIST of neighbourhood sizes for the consistency of labels. Default: 1,5,20.
-        labels: FILE[:key] of an integer class per frame (a window has that of its last frame); with example also
-            example:NAME, example:lives unless given.
+        labels: FILE[:key] of an integer class or a text per frame (a window has that of its last frame); with example
+            also example:NAME, example:lives unless given.
         lags: N, the largest lag of the autocorrelation. Default: 100.
         rsa_pairs: N pairs of states whose distances RSA ranks; 0: all. Default: 2000000.
         starts: N k-means++ starts, of which the best counts. Default: 10.
@@ -1810,7 +1827,8 @@ def reconstruction(
             images.
         predictions: NAME=FILE[:key] of predicted frames [N,H,W], [N,C,H,W] or [N,H,W,C], or of several steps [N,T,…],
             one row per state or frame.
-        episodes: FILE[:key] of an episode number or an end-of-episode flag per frame; see episodes_kind.
+        episodes: FILE[:key] of an episode number or an end-of-episode flag per frame, or FILE.csv:column; see
+            episodes_kind.
         model: NAME=FILE of an encoder: ONNX, .pth, .safetensors.
         latents: NAME=FILE[:key] of latents computed elsewhere.
         weights: DIR whose <name>/best_encoder.{onnx,pth,safetensors} are all models.
@@ -2020,7 +2038,8 @@ def reward(
             of its last frame); by default those of a published dataset given with frames.
         frames: FILE[:key] of the original states [N,…]: .npy, .npz, .safetensors, .pt, .pth, .tif or a folder of
             images.
-        episodes: FILE[:key] of an episode number or an end-of-episode flag per frame; see episodes_kind.
+        episodes: FILE[:key] of an episode number or an end-of-episode flag per frame, or FILE.csv:column; see
+            episodes_kind.
         model: NAME=FILE of an encoder: ONNX, .pth, .safetensors.
         weights: DIR whose <name>/best_encoder.{onnx,pth,safetensors} are all models.
         baseline: LIST of pca[:D] and random[:D]: pixel PCA and an untrained encoder as models.
@@ -2159,6 +2178,11 @@ def generation(
     dry_run: Optional[bool] = None,
     out: Optional[Path] = None,
     format: Optional[Union[Literal["png", "pdf", "svg", "none"], Sequence[Literal["png", "pdf", "svg", "none"]], str]] = None,
+    classifier_checkpoint: Optional[Path] = None,
+    cpu: Optional[bool] = None,
+    data: Optional[Path] = None,
+    documented_json: Optional[Text] = None,
+    output: Optional[Text] = None,
     threads: Optional[Int] = None,
     memory: Optional[Union[Int, str]] = None,
     shard: Optional[Text] = None,
@@ -2180,7 +2204,7 @@ def generation(
       clusters        how labels are arranged among the latents;
                       tier medium, needs latents NAME=FILE; published target silhouette > 0.2
       conditioning    whether a classifier finds in samples the label that they were made for;
-                      tier low, needs predictions NAME=FILE
+                      tier low, needs predictions NAME=FILE or classifier FILE.onnx
       fidelity        precision, recall, density, coverage and memorization by nearest neighbors;
                       tier medium, needs generated NAME=FILE and real FILE, or latents NAME=FILE and real_latents FILE
 
@@ -2198,7 +2222,7 @@ def generation(
 
     Args:
         generated: NAME=FILE of generated samples: problems of a board (.json), grids (.npy, .npz with labels), or rows
-            of numbers (.csv with label).
+            of numbers (.csv with label; columns are joined with those of real by name).
         real: FILE of real samples, as generated, that the generators were trained on.
         example: measure the built-in example: models of a toy climbing board, with one known defect each.
         reconstruction: NAME=FILE.npz with original (0 or 1, [N,C,…]), recon_logits or recon_prob of the same shape,
@@ -2221,8 +2245,9 @@ def generation(
         config: FILE.yaml with the same names as the flags, and sections for single commands (smoothness: {horizons:
             [1,7]}), which win over what is common; the command line wins over both: an option given there takes the
             place of the file's, of all its values if it repeats.
-        definition: NAME of the definition of num_middle: holds that are neither start nor end, or holds − start − end
-            (default, documented). Default: default.
+        definition: NAME of the definition of similarity: of all generated samples, num_middle the holds that are
+            neither start nor end; or, as published, of the valid ones, num_middle holds − start − end (default,
+            documented). Default: default.
         metrics: LIST of metrics (default: all that the inputs allow): reconstruction, diversity, similarity
             (statistical), clusters (latent_space), conditioning (grade_conditioning), fidelity.
         num_samples: N samples of each label: drawn by decoder (0: 100), or taken from files (0: all). Default: 0.
@@ -2245,6 +2270,11 @@ def generation(
         out: DIR for the result file, the CSV files and the figures; by default a temporary folder that goes with the
             result.
         format: LIST of figure formats; none: no figures are drawn (png, pdf, svg, none). Default: png.
+        classifier_checkpoint: the same as classifier.
+        cpu: run models on the processor, as they always are.
+        data: the same as real.
+        documented_json: FILE.json for {checkpoint, metrics} of the first generator, as published.
+        output: the same as documented_json.
         threads: N cores to use; 0: all. Default: 0.
         memory: SIZE of the working memory, such as 450MB; 0: a quarter of what the machine has, or of what its limits
             leave (control groups, ulimit -v). Default: 0.
@@ -2276,6 +2306,7 @@ def forecast(
     crps: Optional[Text] = None,
     energy: Optional[Text] = None,
     event_quantiles: Optional[Floats] = None,
+    event_rule: Optional[Literal["at-least", "above"]] = None,
     fss_windows: Optional[Ints] = None,
     intervals: Optional[Floats] = None,
     max_distance: Optional[Float] = None,
@@ -2289,6 +2320,7 @@ def forecast(
     tile: Optional[Int] = None,
     variogram: Optional[Text] = None,
     variogram_p: Optional[Float] = None,
+    wrap: Optional[bool] = None,
     seed: Optional[Int] = None,
     bootstrap: Optional[Int] = None,
     block: Optional[Text] = None,
@@ -2297,6 +2329,7 @@ def forecast(
     input_variables: Optional[Text] = None,
     n_samples: Optional[Int] = None,
     skip_nan: Optional[bool] = None,
+    skip_members: Optional[bool] = None,
     units: Optional[Text] = None,
     lead_unit: Optional[Text] = None,
     methods: Optional[bool] = None,
@@ -2304,6 +2337,8 @@ def forecast(
     out: Optional[Path] = None,
     format: Optional[Union[Literal["png", "pdf", "svg", "none"], Sequence[Literal["png", "pdf", "svg", "none"]], str]] = None,
     documented_json: Optional[Text] = None,
+    save_results: Optional[Text] = None,
+    device: Optional[Text] = None,
     threads: Optional[Int] = None,
     memory: Optional[Union[Int, str]] = None,
     shard: Optional[Text] = None,
@@ -2315,7 +2350,8 @@ def forecast(
     forecast scores ensemble forecasts [N,S,V,H,W] of N samples (S members, V variables,
     H × W cells) against the truth [N,V,H,W]. Samples are read one at a time, by as many
     threads as memory has room for: arrays may be larger than memory. (Compressed npz
-    members are unpacked whole.) An array [N,V,H,W] is a forecast of one member.
+    members are unpacked whole.) An array [N,V,H,W] is a forecast of one member. Arrays of
+    one variable may have no axis for it: [N,H,W], forecasts [N,S,H,W], a climatology [H,W].
 
     Persistence (input) predicts the input field of the same variable, which is found by
     its name; climatology (climatology) the mean of other times, or with target the mean
@@ -2459,11 +2495,17 @@ def forecast(
         away
       acc_centered: the same with the mean of each field's anomalies taken away
 
-    Cells count by weights or, with lat, by the cosine of their latitude; regions
-    gives scores of parts of the grid beside those of all. Cells of weight 0 (a mask) are
-    left out and may hold NaN; spectra and windows see 0 there. Variables count alike: by_variable
-    has each, in its unit. Scores of all variables together add up different units; scale
-    such variables beforehand. by_lead has the samples of each of leads.
+    Cells count by weights, by the cosines of their latitudes (lat), or by the product of
+    both. A cell of weight 0 (a mask) counts nowhere, whatever it holds, NaN too: scores are
+    those of the field without it. Windows have no event there, as outside the grid; waves
+    are those of the field filled with the mean of the cells that count. regions gives the
+    scores of parts of the grid beside those of all, with the products of their weights and
+    those of cells. Variables count alike: by_variable has each, in its unit. Scores of all
+    variables together add up different units; scale such variables beforehand.
+
+    by_lead has the samples of each of leads. All leads are of the same initial times
+    (groups): those that lack a lead are left out. Where none has all, or nobody says which
+    is which and leads have unequal numbers of samples, there are no scores over all leads.
 
     Every sample has its scores and counts alike: a score is a function of means over
     samples, NAME_sd the standard deviation over samples (ddof 0), NAME_batch_sd that over
@@ -2476,27 +2518,33 @@ def forecast(
     this for initial times, too). Fewer than 5 groups are cut into pieces.
 
     An event is a value of at least one of thresholds, or of at least a quantile of all
-    true values of the variable (event_quantiles). Probabilities are shares of members.
-    Windows (fss_windows) around all cells reach beyond the grid, where no event is; those
-    of even size one cell further up and left. effective_resolution is the wavelength at
-    which members fall below half of the power of truth. diebold_mariano, in the result file,
-    tests equal accuracy over the sequence of initial times, of at least 50 that forget soon.
+    true values of the variable (event_quantiles), or with event_rule above a value above
+    it: rain of at least 0 is everywhere. Probabilities are shares of members. Windows
+    (fss_windows) around all cells reach beyond the grid, where no event is; those of even
+    size one cell further up and left. effective_resolution is the wavelength at which
+    members fall below half of the power of truth. diebold_mariano, in the result file, tests
+    equal accuracy over the sequence of initial times, of at least 50 that forget soon.
 
     documented_json writes {metrics, evaluation_config} of the first model as published,
     with the standard deviation over batches, or without batch_size over samples:
     "std_over" says which.
 
     Args:
-        target: FILE[:key] of the truth [N,V,H,W]: .npy, .npz, .safetensors, .pt, .pth, .tif or a folder of images.
-        forecast: NAME=FILE[:key] of an ensemble [N,S,V,H,W], or of one member [N,V,H,W].
+        target: FILE[:key] of the truth [N,V,H,W], or [N,H,W] of one variable: .npy, .npz, .safetensors, .pt, .pth, .tif
+            or a folder of images.
+        forecast: NAME=FILE[:key] of an ensemble [N,S,V,H,W], or of one member [N,V,H,W]; of one variable without its
+            axis.
         example: run on the built-in example: made weather of known truth, and ensembles with one defect each.
         model: NAME=FILE.onnx that makes n_samples members of the fields of input.
         input: FILE[:key] of the fields that forecasts begin with [N,Vin,H,W]: persistence predicts them.
-        leads: FILE[:key] of the lead of every sample [N], in any unit.
-        groups: FILE[:key] of the initial time of every sample [N], a number that ascends with it, or of its simulation:
-            samples of one depend on each other (default: the k-th sample of every lead is of time k).
+        leads: FILE[:key] of the lead of every sample [N]: numbers in any unit, or durations (timedelta64), which become
+            hours; or FILE.csv:column.
+        groups: FILE[:key] of the initial time of every sample [N], a number that ascends with it, a time (datetime64)
+            or a text such as 2020-01-31, or of its simulation; or FILE.csv:column: samples of one depend on each other
+            (default: the k-th sample of every lead is of time k).
         weights: FILE[:key] of weights of cells [H,W] or of rows [H], such as areas or a mask.
-        lat: FILE[:key] of the latitudes of rows [H] in degrees: weights are their cosines.
+        lat: FILE[:key] of the latitudes of rows [H] in degrees, or of cells [H,W]: weights are their cosines, times
+            weights.
         regions: NAME=FILE[:key] of a mask [H,W] of 0 and 1, or of weights: scores of that part of the grid too.
         climatology: FILE[:key] of a climatology [V,H,W], or one per sample [N,V,H,W]; target: the mean of the targets
             of all other initial times.
@@ -2509,6 +2557,8 @@ def forecast(
         energy: ESTIMATOR of energy scores (fair, biased). Default: fair.
         event_quantiles: LIST of probabilities between 0 and 1: events of at least this quantile of all true values of
             the variable (with example 0.9).
+        event_rule: RULE of events: values of at least a threshold or quantile, or above it (rain of at least 0 is
+            everywhere) (at-least, above). Default: at-least.
         fss_windows: LIST of sides of windows of the fractions skill score, in cells (default 1,3,7,15,… up to the
             shorter side).
         intervals: LIST of probabilities of central intervals, whose coverage, width and scores are taken. Default:
@@ -2539,6 +2589,8 @@ def forecast(
         variogram: DEFINITION of the variogram score; the documented one, of the ensemble mean, is improper (proper,
             documented). Default: proper.
         variogram_p: P of the differences |x_i − x_j|^P. Default: 0.5.
+        wrap: the columns go round, as the longitudes of a whole circle do: the last is beside the first, for pairs of
+            cells and windows, and no side of the grid.
         seed: N that all random draws come from. Default: 42.
         bootstrap: N above 0: intervals and comparisons of models, by deleting blocks in turn, the same for every
             number; 0: neither. Default: 1000.
@@ -2550,6 +2602,8 @@ def forecast(
         input_variables: LIST of the names of the variables of input (default those of variables).
         n_samples: N members that are scored: the first of forecast, 0: all; those that model makes, 0: 100. Default: 0.
         skip_nan: leave out samples with NaN or Inf in any array, for all models, and count them, instead of failing.
+        skip_members: leave out members with NaN or Inf: of every sample the first n_samples of the others are scored; a
+            sample that has fewer is an error, or left out with skip_nan.
         units: LIST of the units of the variables, for figures.
         lead_unit: NAME of the unit of leads, for figures.
         methods: also write how the numbers were computed, in words and with references, for a paper:
@@ -2561,6 +2615,8 @@ def forecast(
             result.
         format: LIST of figure formats; none: no figures are drawn (png, pdf, svg, none). Default: png.
         documented_json: FILE for {metrics, evaluation_config} of the first model, as published.
+        save_results: the same as documented_json.
+        device: DEVICE that model is asked to run on; it runs on the processor (cpu). Default: cpu.
         threads: N cores to use; 0: all. Default: 0.
         memory: SIZE of the working memory, such as 450MB; 0: a quarter of what the machine has, or of what its limits
             leave (control groups, ulimit -v). Default: 0.
@@ -2815,6 +2871,7 @@ def canvas(
     format: Optional[Union[Literal["png", "pdf", "svg", "none"], Sequence[Literal["png", "pdf", "svg", "none"]], str]] = None,
     eval_snapshots: Optional[bool] = None,
     plots: Optional[bool] = None,
+    precompute_blip: Optional[bool] = None,
     reports: Optional[bool] = None,
     saliency_plots: Optional[bool] = None,
     save_saliency_vis: Optional[bool] = None,
@@ -2969,6 +3026,7 @@ def canvas(
         format: LIST of figure formats; none: no figures are drawn (png, pdf, svg, none). Default: png.
         eval_snapshots: the same as snapshots.
         plots: draw bars and boxes of every metric, in evaluation_results_vis.
+        precompute_blip: the same as precompute_semantic.
         reports: write what was matched in every case, in reports.
         saliency_plots: write maps over screens into saliency_visualizations.
         save_saliency_vis: the same as saliency_plots.
@@ -3068,7 +3126,8 @@ def encode(
         model: NAME=FILE of an encoder: ONNX, .pth, .safetensors.
         frames: FILE[:key] of the original states [N,…]: .npy, .npz, .safetensors, .pt, .pth, .tif or a folder of
             images.
-        episodes: FILE[:key] of an episode number or an end-of-episode flag per frame; see episodes_kind.
+        episodes: FILE[:key] of an episode number or an end-of-episode flag per frame, or FILE.csv:column; see
+            episodes_kind.
         weights: DIR whose <name>/best_encoder.{onnx,pth,safetensors} are all models.
         baseline: LIST of pca[:D] and random[:D]: pixel PCA and an untrained encoder as models.
         example: run on the built-in example: frames of a small arcade game, two trained encoders, both baselines.
@@ -3148,6 +3207,7 @@ def compare(
     baseline: Optional[Text] = None,
     fail_if_worse: Optional[Many] = None,
     family: Optional[Text] = None,
+    fixed: Optional[Many] = None,
     higher: Optional[Many] = None,
     interval: Optional[Text] = None,
     loss_columns: Optional[Many] = None,
@@ -3180,7 +3240,9 @@ def compare(
     improvement in percent, p values with Holm's correction, and ranks in which models that
     do not differ share a place. ~ marks what is undecided; for it stand the smallest
     difference that the test would have found with 80 % power, and the number of blocks
-    that the one seen would take.
+    that the one seen would take. * marks the models that may be the best: the 95 %
+    confidence set, which leaves out those that another is found better than, held against
+    all others at once. Where it leaves out none, nothing is marked.
 
     The axes are named, never guessed. Files of one task need no name; several tasks are
     given as TASK=FILE (or TASK=FOLDER). Training runs (seeds) of one model are NAME@RUN
@@ -3208,7 +3270,7 @@ def compare(
 
     Args:
         files: FILES…; paths, results, or a mapping of names to them.
-        results: [TASK][@RUN=]FILE or folder, as an argument.
+        results: [TASK][@RUN=]FILE or folder, as an argument, in the order of the command line.
         task: NAME of the task of the files that are given without one.
         losses: NAME=FILE of losses by step or epoch: CSV of W&B or TensorBoard, JSON lines, or a PyTorch checkpoint;
             NAME:COLUMN=FILE names a column of values.
@@ -3220,21 +3282,25 @@ def compare(
         baseline: NAME of the model that the others are compared with (default: the one called persistence, if there is
             one).
         fail_if_worse: METRIC>PERCENT: exit with status 1 if a model is worse than the baseline by more than that.
-        family: NAME of the tests that p values are corrected over: metric (all rows of a metric) or run (the whole
-            table). Default: metric.
+        family: NAME of the tests that p values are corrected over: metric (all rows of a metric, in all tasks), task
+            (those of one task) or run (the whole table). Default: metric.
+        fixed: LIST of models that have no other runs, as those that are not trained; others with one run beside models
+            with several are taken to vary as these do (persistence is fixed).
         higher: LIST of metrics of which more is better, where the files do not say it.
         interval: NAME of the intervals over tasks and runs: jackknife or bootstrap, which is stratified by tasks, with
             bootstrap resamples, and too narrow for few runs. Default: jackknife.
         loss_columns: LIST of columns of losses (default train_loss, val_loss, val_reconstruction_loss).
         lower: LIST of metrics of which less is better.
-        metrics: LIST of metrics: paths such as by_k[k=10].trustworthiness, paths without rows, or their last names; *
-            is any text; ANALYSIS:METRIC for those of one analysis (default: what the files say models are compared by).
+        metrics: LIST of metrics: paths such as by_k[k=10].trustworthiness, else paths without rows, else their last
+            names; * is any text; ANALYSIS:METRIC for those of one analysis (default: what the files say models are
+            compared by, of which the console, figure, Markdown and LaTeX show headline numbers where there are more
+            than 24).
         names: LIST of names: one for each file in turn if each has one model; or OLD=NEW, or FILE:OLD=NEW for the model
-            of one file.
+            of one file; an equals sign in a name has a backslash before it.
         orient: ROWS of the tables: metrics or models. Default: metrics.
         scale: FILE.csv with the columns task, worst, best (and metric), for scores of tasks on one scale: (score −
             worst)/(best − worst).
-        select: METRIC by which the best checkpoint is named, and those that do not differ from it.
+        select: METRIC by which a checkpoint is chosen: that of the best value, and all that may be the best.
         seed: N that all random draws come from. Default: 42.
         bootstrap: N above 0: intervals and comparisons of models, by deleting blocks in turn, the same for every
             number; 0: neither. Default: 1000.

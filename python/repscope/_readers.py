@@ -1,7 +1,7 @@
-"""Arrays of HDF5 files and Zarr stores, by the libraries that read them, in chunks.
+"""Arrays of HDF5 files (NetCDF too) and Zarr stores, by the libraries that read them, in chunks.
 
-``frames="run.h5:/obs/frames"``, ``frames="run.zarr:obs"``, an ``h5py.Dataset`` or a ``zarr.Array`` go over to the
-program a chunk at a time, whatever their size.
+``frames="run.h5:/obs/frames"``, ``frames="run.zarr:obs"``, ``target="truth.nc:t2m"``, an ``h5py.Dataset`` or a
+``zarr.Array`` go over to the program a chunk at a time, whatever their size, with the values that xarray decodes.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from typing import Any, Iterator, List, Optional, Tuple
 import numpy as np
 
 from ._arrays import conversion, is_part, is_path
+from ._decode import decoder
 from ._errors import UsageError
 
 CHUNK = 32 << 20  # bytes of rows that are held at a time, at least one row
@@ -41,6 +42,12 @@ class Stream:
         self._convert = conversion(source.dtype, label)
         # without metadata, such as names of an enumeration
         self.dtype = np.dtype(np.dtype(source.dtype).str) if self._convert is None else np.dtype(self._convert)
+        try:
+            self._decoder = decoder(source)
+        except TypeError as err:
+            raise TypeError(f"{label}: {err}") from None
+        if self._decoder is not None:
+            self.dtype = self._decoder.dtype
         if not self.shape:
             raise TypeError(f"{label}: a scalar, want an array")
 
@@ -60,7 +67,9 @@ class Stream:
             step -= step % int(stored[0])
         for lo in range(0, n, step):
             part = np.asarray(self._source[lo : min(lo + step, n)])
-            if self._convert is not None:
+            if self._decoder is not None:
+                part = self._decoder.decode(part)
+            elif self._convert is not None:
                 part = part.astype(self._convert)
             yield np.ascontiguousarray(part)
 
@@ -71,7 +80,8 @@ class Stream:
         for part in self.chunks():
             if part.shape[1:] != self.shape[1:] or part.dtype != self.dtype:
                 raise ValueError(f"{self.label}: rows of shape {part.shape[1:]} and type {part.dtype}, want {self.shape[1:]} and {self.dtype}")
-            f.write(part.data.cast("B") if part.size else b"")
+            raw = part.view(np.int64) if part.dtype.kind in "mM" else part
+            f.write(raw.data.cast("B") if part.size else b"")
             written += len(part)
         if written != self.shape[0]:
             raise ValueError(f"{self.label}: {written} rows where {self.shape[0]} were announced: is it being written to?")
@@ -83,6 +93,8 @@ class Stream:
         finally:
             self.close()
         workspace.labels[path] = self.label
+        if self._decoder is not None and self._decoder.about:
+            workspace.notes.append(f"{self.label}: {self._decoder.about}")
         return path
 
     def close(self) -> None:
@@ -205,6 +217,9 @@ def _find(group: Any, path: str, inner: Optional[str], library: str) -> Tuple[st
 
 def _only(group: Any, path: str, library: str) -> Tuple[str, Any]:
     names = _names(group, library)
+    data = [name for name in names if not _is_coordinate(name, group[name])]
+    if len(data) == 1:
+        names = data
     if len(names) != 1:
         first = f"; name one as {path}:{names[0]}" if names else ""
         raise UsageError(2, f"{path}: holds {len(names)} arrays{first} (there is {_listed(group, library)})")
@@ -217,12 +232,32 @@ def _listed(group: Any, library: str) -> str:
     return (", ".join(names[:12]) + more) or "nothing"
 
 
+def _is_coordinate(name: str, node: Any) -> bool:
+    """Whether an array is that of an axis of others: a dimension of NetCDF, or of Zarr by the name of its only axis."""
+    attributes = getattr(node, "attrs", {})
+    if "CLASS" in attributes:
+        return bool(attributes["CLASS"] in (b"DIMENSION_SCALE", "DIMENSION_SCALE"))
+    axes = attributes.get("_ARRAY_DIMENSIONS") or getattr(getattr(node, "metadata", None), "dimension_names", None)
+    return axes is not None and list(axes) == [name.rpartition("/")[2]]
+
+
+def _is_empty_axis(node: Any) -> bool:
+    """Whether a dataset is what NetCDF writes for a dimension without values."""
+    name = node.attrs.get("NAME", b"")
+    return (name.encode() if isinstance(name, str) else bytes(name)).startswith(b"This is a netCDF dimension but not")
+
+
 def _names(group: Any, library: str) -> List[str]:
     """The paths of all arrays of a group."""
     found: List[str] = []
     if library == "h5py":
         h5py = sys.modules["h5py"]
-        group.visititems(lambda name, node: found.append(name) if isinstance(node, h5py.Dataset) else None)
+
+        def visit(name: str, node: Any) -> None:
+            if isinstance(node, h5py.Dataset) and not _is_empty_axis(node):
+                found.append(name)
+
+        group.visititems(visit)
         return found
 
     def walk(node: Any, prefix: str) -> None:

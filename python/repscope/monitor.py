@@ -145,8 +145,8 @@ class Monitor:
                 raise UsageError(2, f"{key}={value!r}: want a whole number from {least}")
         if busy not in ("skip", "wait"):
             raise UsageError(2, f"busy={busy!r}: want 'skip' or 'wait'")
-        if not isinstance(name, str) or not name or "=" in name:
-            raise UsageError(2, f"name={name!r} is no name; want a text without an equals sign")
+        if not isinstance(name, str) or not name:
+            raise UsageError(2, f"name={name!r} is no name; want a text")
         if isinstance(nice, bool) or not isinstance(nice, (int, np.integer)):
             raise TypeError(f"nice: {nice!r} is no whole number")
         scalars = [scalars] if isinstance(scalars, str) else scalars

@@ -56,7 +56,7 @@ class OddInputs(Case):
         self.refused(TypeError, r"^nice: 'low' is no whole number", x, z, nice="low")
         self.refused(TypeError, r"^k: \(\) holds no number", x, z, k=())
         self.refused(repscope.UsageError, r"^configuration config \(a mapping\), line 1: unknown option", x, z, config={"bloc": 3})
-        self.refused(repscope.UsageError, r"is no name; want a text without equals signs and zero bytes", x, {"a\0b": z["z"]})
+        self.refused(repscope.UsageError, r"is no name; want a text without zero bytes", x, {"a\0b": z["z"]})
         part = repscope.neighborhood(x, z, block=20, k=5, shard="1/3", progress=False)
         with self.assertRaisesRegex(AttributeError, "no 'models'; there is no result file of it"):
             part.models
@@ -89,6 +89,10 @@ class OddInputs(Case):
     def test_more_threads_than_there_can_be(self) -> None:
         want = repscope.manifold({"z": states()}, block=20, progress=False).json["models"]
         self.assertEqual(repscope.manifold({"z": states()}, block=20, progress=False, threads=10**6).json["models"], want)
+
+    def test_equals_signs(self) -> None:
+        found = repscope.manifold({"epoch=1-step=100": states(), "b\\=c": states(seed=1)}, block=20, progress=False)
+        self.assertEqual(list(found.json["models"]), ["epoch=1-step=100", "b\\=c"])
 
     def test_a_long_name(self) -> None:
         name = "ü" * 300
@@ -136,6 +140,21 @@ class Keywords(unittest.TestCase):
         self.check("compare", ["a.json", "T=b.json", "T=c.json"][:1], files="a.json")
         self.check("compare", ["T=b.json", "T=c.json"], files={"T": ["b.json", "c.json"]})
 
+    def test_equals_signs(self) -> None:
+        # A mapping has names and values apart; a text is split as on the command line.
+        file = "runs/epoch=1-step=100.ckpt"
+        self.check("neighborhood", [f"--model=epoch\\=1={file}", f"--model=b={file}"], model={"epoch=1": file, "b": file})
+        self.check("neighborhood", [f"--latents=a\\\\b=c={file}"], latents={"a\\b": "c=" + file})
+        self.check("neighborhood", [f"--model=epoch\\=1-step\\=100={file}"], model=pathlib.PurePosixPath(file))
+        self.check("neighborhood", [f"--model={file}"], model=file)
+        self.check("neighborhood", ["--pool=epoch\\=1=mean"], pool={"epoch=1": "mean"})
+        self.check("compare", ["lr\\=1=a=b.json"], files={"lr=1": "a=b.json"})
+        self.check("compare", ["--names=lr\\=1=one", "a.json"], names={"lr=1": "one"}, files="a.json")
+        with tempfile.TemporaryDirectory() as folder:
+            here = os.path.join(folder, "epoch=2.npy")
+            np.save(here, states())
+            self.check("neighborhood", [f"--latents=epoch\\=2={here}"], latents=here)
+
     def test_arrays_become_files(self) -> None:
         z = states()
         with Workspace() as workspace:
@@ -158,7 +177,7 @@ class Keywords(unittest.TestCase):
             with self.assertRaises(TypeError, msg=str(values)):
                 flags("neighborhood", **values)
         with self.assertRaises(repscope.UsageError):
-            flags("neighborhood", latents={"a=b": states()})
+            flags("neighborhood", latents={"": states()})
         with self.assertRaises(repscope.UsageError):
             flags("compare", files=["-x.json"])
         with self.assertRaises(TypeError):

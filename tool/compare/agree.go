@@ -23,9 +23,11 @@ var ofInputs = []string{"actions", "labels", "rewards", "rollout-starts", "targe
 // noNumbers are options that change no estimate.
 var noNumbers = []string{"bootstrap", "family"}
 
-// ofRuns are parts of the names of configuration keys of other programs that say what
-// was evaluated and where, not how.
-var ofRuns = []string{"path", "checkpoint", "model", "name", "dir", "file", "time", "date", "device", "batch", "worker", "out", "run", "seed"}
+// ofRuns are parts of the names of configuration keys of published layouts that say what
+// was evaluated and where, not how: also how many members a forecast has, and by which
+// estimators its scores allow for that, and what spreads are of.
+var ofRuns = []string{"path", "checkpoint", "model", "name", "dir", "file", "time", "date", "device", "batch", "worker", "out", "run", "seed",
+	"num_samples", "n_samples", "member", "ensemble", "estimator", "std_over"}
 
 // differences are what keeps the numbers of two files of one task and analysis from
 // being compared, in words; none if they may be.
@@ -42,7 +44,7 @@ func differences(a, b *File) []string {
 	if a.result != nil && b.result != nil {
 		for _, name := range a.result.Metrics.Keys() {
 			x, _ := a.result.MetricOf(name)
-			if y, ok := b.result.MetricOf(name); ok && x != y {
+			if y, ok := b.result.MetricOf(name); ok && (x.Direction != y.Direction || x.Unit != y.Unit) {
 				found = append(found, fmt.Sprintf("%s is %s in %s and %s in %s", name, described(x), a.Path, described(y), b.Path))
 			}
 		}

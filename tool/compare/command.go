@@ -5,17 +5,16 @@ package compare
 import (
 	"bytes"
 	"context"
-	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
 	"repscope/internal/regular"
 	"repscope/internal/run"
+	"repscope/internal/tabular"
 	"repscope/internal/text"
 	"repscope/measure/study"
 	"repscope/plots"
@@ -43,7 +42,9 @@ intervals, which way is better, the difference from a baseline with its interval
 improvement in percent, p values with Holm's correction, and ranks in which models that
 do not differ share a place. ~ marks what is undecided; for it stand the smallest
 difference that the test would have found with 80 % power, and the number of blocks
-that the one seen would take.
+that the one seen would take. * marks the models that may be the best: the 95 %
+confidence set, which leaves out those that another is found better than, held against
+all others at once. Where it leaves out none, nothing is marked.
 
 The axes are named, never guessed. Files of one task need no name; several tasks are
 given as TASK=FILE (or TASK=FOLDER). Training runs (seeds) of one model are NAME@RUN
@@ -71,23 +72,26 @@ all the same.`
 
 // settings are the values of the command's own flags.
 type settings struct {
-	results, names, metrics, higher, lower  []string
+	names, metrics, higher, lower           []string
 	tables, figures, bounds, losses, wanted []string
+	fixed                                   []string
 	task, baseline, orient, family, choose  string
 	scale, interval                         string
 	allow, example                          bool
 }
 
 func register(flags *run.Flags) *settings {
-	s := &settings{orient: OrientMetrics, family: "metric", interval: study.Jackknife.String()}
+	s := &settings{orient: OrientMetrics, family: FamilyMetric, interval: study.Jackknife.String()}
 	flags.Usage("--example", "TASK=FILE TASK@RUN=FILE … [flags]", "--losses NAME=FILE … [flags]")
 	list := func(values *[]string, name, usage string) { flags.Var(&run.Texts{Values: values}, name, usage) }
-	flags.Var(&run.Texts{Values: &s.results, Whole: true}, "results", "`[TASK][@RUN=]FILE` or folder, as an argument (repeats)")
+	flags.Arguments("results", "`[TASK][@RUN=]FILE` or folder, as an argument, in the order of the command line (repeats)")
 	flags.StringVar(&s.task, "task", "", "`NAME` of the task of the files that are given without one")
-	list(&s.names, "names", "`LIST` of names: one for each file in turn if each has one model; or OLD=NEW, or FILE:OLD=NEW for the model of one file (repeats)")
+	list(&s.names, "names", "`LIST` of names: one for each file in turn if each has one model; or OLD=NEW, or FILE:OLD=NEW for the model of one file; an equals sign in a name has a backslash before it (repeats)")
 	flags.StringVar(&s.baseline, "baseline", "", "`NAME` of the model that the others are compared with (default: the one called persistence, if there is one)")
-	list(&s.metrics, "metrics", "`LIST` of metrics: paths such as by_k[k=10].trustworthiness, paths without rows, or their last names; * is any text; ANALYSIS:METRIC "+
-		"for those of one analysis (default: what the files say models are compared by)")
+	list(&s.fixed, "fixed", "`LIST` of models that have no other runs, as those that are not trained; others with one run beside models with several are taken to vary as these do "+
+		"(persistence is fixed)")
+	list(&s.metrics, "metrics", "`LIST` of metrics: paths such as by_k[k=10].trustworthiness, else paths without rows, else their last names; * is any text; ANALYSIS:METRIC "+
+		"for those of one analysis (default: what the files say models are compared by, of which the console, figure, Markdown and LaTeX show headline numbers where there are more than 24)")
 	list(&s.higher, "higher", "`LIST` of metrics of which more is better, where the files do not say it")
 	list(&s.lower, "lower", "`LIST` of metrics of which less is better")
 	flags.CheckedVar(&s.orient, "orient", run.OneOf(OrientMetrics, OrientModels), "`ROWS` of the tables: metrics or models")
@@ -103,15 +107,16 @@ func register(flags *run.Flags) *settings {
 	flags.Var(&run.Texts{Values: &s.bounds, Check: func(bound string) error { _, _, err := parseBound(bound); return err }, Whole: true}, "fail-if-worse",
 		"`METRIC>PERCENT`: exit with status 1 if a model is worse than the baseline by more than that (repeats)")
 	flags.BoolVar(&s.allow, "allow-different", false, "compare results of other data, definitions, options or block lengths, with a warning")
-	flags.CheckedVar(&s.family, "family", run.OneOf("metric", "run"), "`NAME` of the tests that p values are corrected over: metric (all rows of a metric) or run (the whole table)")
+	flags.CheckedVar(&s.family, "family", run.OneOf(Families()...), "`NAME` of the tests that p values are corrected over: metric (all rows of a metric, in all tasks), task (those of one task) or run (the whole table)")
 	flags.PathVar(&s.scale, "scale", "`FILE.csv` with the columns task, worst, best (and metric), for scores of tasks on one scale: (score − worst)/(best − worst)")
 	flags.CheckedVar(&s.interval, "interval", run.OneOf(study.Jackknife.String(), "bootstrap"), "`NAME` of the intervals over tasks and runs: jackknife or bootstrap, which is stratified "+
 		"by tasks, with --bootstrap resamples, and too narrow for few runs")
 	flags.Var(&run.Texts{Values: &s.losses, Whole: true, Check: func(spec string) error { _, err := ParseLossSpec(spec); return err }}, "losses",
 		"`NAME=FILE` of losses by step or epoch: CSV of W&B or TensorBoard, JSON lines, or a PyTorch checkpoint (repeats); NAME:COLUMN=FILE names a column of values")
 	list(&s.wanted, "loss-columns", "`LIST` of columns of --losses (default "+strings.Join(DefaultLossColumns(), ", ")+")")
-	flags.StringVar(&s.choose, "select", "", "`METRIC` by which the best checkpoint is named, and those that do not differ from it")
+	flags.StringVar(&s.choose, "select", "", "`METRIC` by which a checkpoint is chosen: that of the best value, and all that may be the best")
 	flags.BoolVar(&s.example, "example", false, "compare a made study: models trained several times, on several tasks")
+	flags.Several("names", "metrics", "higher", "lower", "fixed", "loss-columns")
 	flags.Group(run.Inputs, "results", "task", "losses", "example")
 	flags.Unrecorded("table", "save-table", "figure", "plot", "save-plot")
 	flags.Writes("table", "save-table", "figure", "plot", "save-plot")
@@ -147,10 +152,10 @@ func parseBound(bound string) (metric string, percent float64, err error) {
 
 // check finds wrong usage before any file is opened.
 func (s *settings) check(o *run.Options) error {
-	given := len(o.Args) + len(s.results)
+	given := len(o.Args)
 	switch {
 	case s.example && (given > 0 || len(s.losses) > 0):
-		return run.Usage("--example has its own results; leave out %s", strings.Join(slices.Concat(o.Args, s.results, s.losses), " "))
+		return run.Usage("--example has its own results; leave out %s", strings.Join(slices.Concat(o.Args, s.losses), " "))
 	case !s.example && given == 0 && len(s.losses) == 0:
 		return run.Hint(run.Usage("no files to compare"), "give result files or folders: compare evaluation_plots", "or try --example")
 	case len(s.wanted) > 0 && len(s.losses) == 0:
@@ -160,7 +165,7 @@ func (s *settings) check(o *run.Options) error {
 			name string
 			set  bool
 		}{{"metrics", len(s.metrics) > 0}, {"names", len(s.names) > 0}, {"baseline", s.baseline != ""}, {"fail-if-worse", len(s.bounds) > 0},
-			{"higher", len(s.higher) > 0}, {"lower", len(s.lower) > 0}, {"scale", s.scale != ""}, {"table", len(s.tables) > 0}, {"task", s.task != ""}} {
+			{"fixed", len(s.fixed) > 0}, {"higher", len(s.higher) > 0}, {"lower", len(s.lower) > 0}, {"scale", s.scale != ""}, {"table", len(s.tables) > 0}, {"task", s.task != ""}} {
 			if flag.set {
 				return run.Usage("--%s is for results, and only losses are given", flag.name)
 			}
@@ -171,7 +176,7 @@ func (s *settings) check(o *run.Options) error {
 			return run.Usage("--higher and --lower both name %s", name)
 		}
 	}
-	for _, spec := range slices.Concat(o.Args, s.results) {
+	for _, spec := range o.Args {
 		if _, err := ParseSpec(spec); err != nil {
 			return run.Usage("%v", err)
 		}
@@ -182,7 +187,7 @@ func (s *settings) check(o *run.Options) error {
 func (s *settings) checkNames() error {
 	plain := 0
 	for _, name := range s.names {
-		old, renamed, ok := strings.Cut(name, "=")
+		old, renamed, ok := run.CutName(name)
 		if !ok {
 			plain++
 		} else if old == "" || renamed == "" {
@@ -209,7 +214,7 @@ func (s *settings) checkNames() error {
 func (s *settings) gather(ctx context.Context, env *run.Env) (*Gathered, []*Losses, error) {
 	var g *Gathered
 	var err error
-	if args := slices.Concat(env.Options.Args, s.results); s.example {
+	if args := env.Options.Args; s.example {
 		if g, err = Example(env.Options.Seed); err != nil {
 			return nil, nil, err
 		}
@@ -227,6 +232,12 @@ func (s *settings) gather(ctx context.Context, env *run.Env) (*Gathered, []*Loss
 		}
 		if g, err = Gather(ctx, specs, env.Options.Threads); err != nil {
 			return nil, nil, err
+		}
+		for _, folder := range g.Empty {
+			env.Warn("%s: there are no result files in it", folder)
+		}
+		if len(g.Read) > 0 {
+			env.Note("note: read %s; another name is given with --names OLD=NEW", strings.Join(g.Read, ", "))
 		}
 		if len(g.Ignored) > 0 {
 			env.Note("note: left out of the folders: %s (not a result with measurements; files of other layouts are given by name)", strings.Join(g.Ignored, ", "))
@@ -284,7 +295,7 @@ func (s *settings) readLosses(env *run.Env) ([]*Losses, error) {
 
 // options are those of the comparison.
 func (s *settings) options(env *run.Env) (Options, error) {
-	o := Options{Baseline: s.baseline, Metrics: s.metrics, Higher: s.higher, Lower: s.lower, AllowDifferent: s.allow, Family: s.family, Seed: env.Options.Seed,
+	o := Options{Baseline: s.baseline, Metrics: s.metrics, Higher: s.higher, Lower: s.lower, AllowDifferent: s.allow, Family: s.family, Fixed: s.fixed, Seed: env.Options.Seed,
 		Threads: env.Options.Threads, Resamples: env.Options.Bootstrap}
 	if s.interval == "bootstrap" {
 		o.Method = study.Percentile
@@ -304,36 +315,50 @@ func ReadScale(path string) ([]TaskScale, error) {
 		return nil, pathError(path, err)
 	}
 	defer f.Close()
-	rows, err := csv.NewReader(f).ReadAll()
+	out, err := readScale(path, f)
 	if err != nil {
-		return nil, fmt.Errorf("%s: no CSV: %w", path, err)
+		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	at := map[string]int{}
-	if len(rows) > 0 {
-		for i, name := range rows[0] {
-			at[strings.ToLower(strings.TrimSpace(name))] = i + 1
-		}
+	return out, nil
+}
+
+// scaleColumns are those of the scales of tasks.
+var scaleColumns = []tabular.Column{{Name: "task"}, {Name: "worst"}, {Name: "best"}, {Name: "metric", Optional: true}}
+
+func readScale(name string, r io.Reader) ([]TaskScale, error) {
+	rows, names, err := tabular.Open(name, r, tabular.Options{})
+	if err != nil {
+		return nil, err
 	}
-	for _, name := range []string{"task", "worst", "best"} {
-		if at[name] == 0 {
-			return nil, fmt.Errorf("%s: want the columns task, worst, best", path)
-		}
+	columns, err := tabular.Find(names, scaleColumns...)
+	if err != nil {
+		return nil, err
 	}
 	var out []TaskScale
-	for i, row := range rows[1:] {
-		s := TaskScale{Task: row[at["task"]-1]}
-		if at["metric"] > 0 {
-			s.Metric = row[at["metric"]-1]
+	for {
+		row, err := rows.Read()
+		if errors.Is(err, io.EOF) {
+			return out, nil
 		}
-		var errs [2]error
-		s.Worst, errs[0] = strconv.ParseFloat(row[at["worst"]-1], 64)
-		s.Best, errs[1] = strconv.ParseFloat(row[at["best"]-1], 64)
-		if errs[0] != nil || errs[1] != nil {
-			return nil, fmt.Errorf("%s:%d: worst %q and best %q of task %s: want numbers", path, i+2, row[at["worst"]-1], row[at["best"]-1], s.Task)
+		if err != nil {
+			return nil, tabular.Error(err)
+		}
+		line, _ := rows.FieldPos(0)
+		s := TaskScale{Task: strings.TrimSpace(row[columns[0]])}
+		if columns[3] >= 0 {
+			s.Metric = strings.TrimSpace(row[columns[3]])
+		}
+		ends := [2]string{row[columns[1]], row[columns[2]]}
+		for k, to := range []*float64{&s.Worst, &s.Best} {
+			if *to, err = run.ParseFloat(strings.TrimSpace(ends[k])); err != nil {
+				return nil, fmt.Errorf("line %d: worst %q and best %q of task %s: want numbers", line, ends[0], ends[1], s.Task)
+			}
+		}
+		if slices.ContainsFunc(out, func(o TaskScale) bool { return o.Task == s.Task && o.Metric == s.Metric }) {
+			return nil, fmt.Errorf("line %d: task %s has a scale already; want one row of a task and metric", line, s.Task)
 		}
 		out = append(out, s)
 	}
-	return out, nil
 }
 
 // outcome is all that a run found.

@@ -21,7 +21,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
@@ -42,10 +41,13 @@ type Options struct {
 	Metrics        []string
 	Higher, Lower  []string // patterns of metrics whose direction is said
 	AllowDifferent bool     // compare what was measured on other data or in other ways
-	Family         string   // of Holm's correction: "metric" (empty) or "run"
-	Seed           uint64
-	Threads        int
-	Scale          []TaskScale // of tasks, for aggregates
+	// Family of Holm's correction: "metric" (empty), all rows of a metric in all tasks; "task",
+	// those of one task; or "run", the whole table.
+	Family  string
+	Fixed   []string // models that have no other runs, as those that are not trained; persistence is one
+	Seed    uint64
+	Threads int
+	Scale   []TaskScale // of tasks, for aggregates
 	// Method and Resamples are those of intervals over tasks and runs: see [study.Options].
 	Method    study.Method
 	Resamples int
@@ -62,6 +64,9 @@ type Result struct {
 	Table    []*Row
 	Studies  []*Study
 	Warnings []string
+
+	all    bool   // every row was asked for
+	family string // of Holm's correction
 }
 
 // Row is one metric of all models.
@@ -73,9 +78,21 @@ type Row struct {
 	Unit      string           `json:"unit,omitempty"`
 	Cells     []*Cell          `json:"-"` // in the order of the models; nil: the model has no such number
 	Sentence  string           `json:"sentence"`
+	Tests     Tests            `json:"family_tests"`
 
-	pairs  map[[2]int]*pair // by positions a < b, of a − b
-	groups [][]int          // models no two of which differ
+	base     int              // the baseline's position; −1: there is none
+	headline bool             // it stands for its analysis
+	named    bool             // its file describes it by its whole name
+	asked    bool             // an option names it
+	scale    stat.Scale       // on which its errors are symmetric
+	pairs    map[[2]int]*pair // by positions a < b, of a − b
+	groups   [][]int          // models no two of which differ
+}
+
+// Tests are the numbers of tests over which p values of a row are corrected.
+type Tests struct {
+	Baseline int `json:"baseline"` // differences from the baseline
+	Pairs    int `json:"pairs"`    // all pairs, for ranks
 }
 
 // Cell is a number of one model, and how it differs from the baseline.
@@ -103,25 +120,16 @@ type Cell struct {
 	Needed     *report.Value `json:"blocks_needed,omitempty"`
 	// Rank is one more than the number of models that were found better; 0 where
 	// neither direction is better.
-	Rank     int      `json:"rank,omitempty"`
-	Places   []int    `json:"places,omitempty"` // the best and the worst place that the decisions leave
-	Best     bool     `json:"best"`
-	LikeBest bool     `json:"not_different_from_best"`
-	Notes    []string `json:"notes,omitempty"`
+	Rank   int   `json:"rank,omitempty"`
+	Places []int `json:"places,omitempty"` // the best and the worst place that the decisions leave
+	// Best says that the model is in the 95 % confidence set for the best and some model is not.
+	// BestP is the p value of no other model's being better, against all others at once.
+	Best  bool          `json:"best"`
+	BestP *report.Value `json:"best_p,omitempty"`
+	Notes []string      `json:"notes,omitempty"`
 
-	of *estimate
-}
-
-// estimate is a number of one model over its runs.
-type estimate struct {
-	name        string
-	runs        []*FileModel
-	values      []float64 // of the runs
-	value       report.Value
-	interval    report.Interval
-	ofRuns      report.Interval // undefined if some run has none
-	sd          report.Value
-	notCompared string
+	of        *estimate
+	mayBeBest bool // in the confidence set, which may be of all models
 }
 
 // group are the files of one task and analysis.
@@ -145,8 +153,14 @@ type comparer struct {
 // in common, scores per sample that do not belong to their result.
 func Compare(ctx context.Context, g *Gathered, o Options) (*Result, error) {
 	g.settle()
-	c := &comparer{o: o, result: &Result{}}
+	c := &comparer{o: o, result: &Result{all: len(o.Metrics) > 0, family: o.Family}}
 	if err := c.group(g.Files); err != nil {
+		return nil, err
+	}
+	for _, g := range c.groups {
+		g.unify()
+	}
+	if err := c.checkFixed(); err != nil {
 		return nil, err
 	}
 	if err := c.chooseBaseline(); err != nil {
@@ -251,6 +265,53 @@ func (g *group) name() string {
 	return strings.Join(parts, "")
 }
 
+// unify gives rows of lists the names by which some file of the group compares models: what
+// its own comparisons call fss[quantile=0.9;window=3].fss is that everywhere, whatever tells
+// the rows of another file apart.
+func (g *group) unify() {
+	var declared []string
+	for _, f := range g.files {
+		if f.result == nil {
+			continue
+		}
+		for _, c := range f.result.Comparisons {
+			if path := cmp.Or(c.Path, c.Metric); strings.Contains(path, "[") && !slices.Contains(declared, path) {
+				declared = append(declared, path)
+			}
+		}
+	}
+	for _, f := range g.files {
+		for _, m := range f.Models {
+			for _, path := range declared {
+				m.call(path)
+			}
+		}
+	}
+}
+
+// call renames the numbers of the row in which a path leads to a number, so that it is that
+// number's.
+func (m *FileModel) call(path string) {
+	if _, ok := m.at[path]; ok {
+		return
+	}
+	place, ok := m.part.Place(path)
+	row, name := place[:strings.LastIndexByte(place, ']')+1], path[:strings.LastIndexByte(path, ']')+1]
+	if !ok || row == "" || row == name || place[len(row):] != path[len(name):] {
+		return
+	}
+	for i := range m.Numbers {
+		if rest, ok := strings.CutPrefix(m.Numbers[i].Path, row+"."); ok {
+			if m.own == nil {
+				m.own = map[string]string{}
+			}
+			m.own[name+"."+rest] = m.Numbers[i].Path
+			m.Numbers[i].Path = name + "." + rest
+		}
+	}
+	m.index()
+}
+
 // layout describes a file's layout in words.
 func (f *File) layout() string {
 	if f.result != nil {
@@ -331,21 +392,42 @@ func (m *FileModel) sameNumbers(other *FileModel) bool {
 func (c *comparer) chooseBaseline() error {
 	models := c.result.Models
 	if c.o.Baseline == "" {
-		i := slices.IndexFunc(models, func(name string) bool { return strings.EqualFold(name, "persistence") })
-		if i >= 0 {
+		if i := slices.IndexFunc(models, isPersistence); i >= 0 {
 			c.result.Baseline = models[i]
 		}
 		return nil
 	}
 	if !slices.Contains(models, c.o.Baseline) {
-		hint := ""
-		if near := text.Nearest(c.o.Baseline, models); near != "" {
-			hint = fmt.Sprintf("; did you mean %q?", near)
-		}
-		return fmt.Errorf("--baseline %s: no file has such a model (there are %s)%s", c.o.Baseline, strings.Join(models, ", "), hint)
+		return fmt.Errorf("--baseline %s: no file has such a model (there are %s)%s", c.o.Baseline, strings.Join(models, ", "), didYouMean(c.o.Baseline, models))
 	}
 	c.result.Baseline = c.o.Baseline
 	return nil
+}
+
+// checkFixed finds names of --fixed that no model has.
+func (c *comparer) checkFixed() error {
+	for _, name := range c.o.Fixed {
+		if models := c.result.Models; !slices.Contains(models, name) {
+			return fmt.Errorf("--fixed %s: no file has such a model (there are %s)%s", name, strings.Join(models, ", "), didYouMean(name, models))
+		}
+	}
+	return nil
+}
+
+// fixed reports whether a model has no other runs than those it has.
+func (c *comparer) fixed(name string) bool {
+	return isPersistence(name) || slices.Contains(c.o.Fixed, name)
+}
+
+// isPersistence reports whether a model is the forecast that nothing changes.
+func isPersistence(name string) bool { return strings.EqualFold(name, "persistence") }
+
+// didYouMean is the end of a message that names the nearest of some names.
+func didYouMean(name string, among []string) string {
+	if near := text.Nearest(name, among); near != "" {
+		return fmt.Sprintf("; did you mean %q?", near)
+	}
+	return ""
 }
 
 // baselineShares refuses a baseline that was asked for and that has no number beside any
@@ -371,59 +453,4 @@ func (c *comparer) baselineShares() error {
 		instead = "a baseline could be " + strings.Join(could, ", ")
 	}
 	return fmt.Errorf("--baseline %s: it has none of the compared numbers that another model has; %s", c.result.Baseline, instead)
-}
-
-// estimateOf is the number of a model over its runs.
-func estimateOf(name, path string, runs []*FileModel) (*estimate, bool) {
-	e := &estimate{name: name, sd: report.Undefined("no spread was computed")}
-	var intervals []report.Interval
-	for _, m := range runs {
-		n, ok := m.number(path)
-		if !ok {
-			continue
-		}
-		e.notCompared = cmp.Or(e.notCompared, n.NotCompared)
-		if len(runs) > 1 && !n.Value.Defined() {
-			e.value = report.Undefined("run %s: %s", m.Run, why(n.Value))
-			e.interval = report.NoInterval("%s", e.value.Reason)
-			e.runs = append(e.runs, m)
-			return e, true
-		}
-		e.runs = append(e.runs, m)
-		e.values = append(e.values, n.Value.Float())
-		intervals = append(intervals, n.Interval)
-		e.value, e.interval, e.sd = n.Value, n.Interval, n.SD
-	}
-	if len(e.runs) == 0 {
-		return nil, false
-	}
-	e.ofRuns = e.interval
-	if len(e.runs) > 1 {
-		e.overRuns(intervals)
-	}
-	return e, true
-}
-
-// overRuns is the mean over runs. Its interval has the spread of the runs, with
-// Student's t, and the mean error of the single runs, which share their data, added in
-// squares.
-func (e *estimate) overRuns(intervals []report.Interval) {
-	mean, variance := stat.MeanVariance(e.values)
-	k := float64(len(e.values))
-	e.value, e.sd = report.Number(mean), report.Number(math.Sqrt(variance))
-	half := quantile(k-1) * math.Sqrt(variance/k)
-	below, above := 0.0, 0.0
-	for i, ci := range intervals {
-		if !ci.Defined() {
-			e.ofRuns = ci
-			below, above = 0, 0
-			break
-		}
-		below += (e.values[i] - ci.Low) / k
-		above += (ci.High - e.values[i]) / k
-	}
-	e.interval = report.Between(mean-math.Hypot(half, below), mean+math.Hypot(half, above))
-	if half == 0 && below == 0 && above == 0 {
-		e.interval = report.NoInterval("all runs have the same value: nothing shows its error")
-	}
 }

@@ -108,7 +108,7 @@ func (m made) write(t interface {
 		said.Sample, said.Group = "state", "episode"
 		r.Samples = &said
 	}
-	if err := files.JSON(m.analysis+".json", r); err != nil {
+	if err := files.File(m.analysis+".json", r.Write); err != nil {
 		t.Fatal(err)
 	}
 	if err := files.Commit(); err != nil {
@@ -283,7 +283,7 @@ func TestRefused(t *testing.T) {
 func TestAlone(t *testing.T) {
 	t.Parallel()
 	row := must(t, Options{}, one(t, "a", noisy(1, 8, 2, 0.1), nil)).Table[0]
-	if cell := row.Cells[0]; cell.Best || cell.LikeBest || row.Sentence != "one model: nothing to compare" {
+	if cell := row.Cells[0]; cell.Best || cell.BestP != nil || row.Sentence != "one model: nothing to compare" {
 		t.Errorf("%+v %q", cell, row.Sentence)
 	}
 }
@@ -420,13 +420,33 @@ func TestMetrics(t *testing.T) {
 	if r := must(t, Options{Metrics: []string{"m?e", "recon*:mse"}, Higher: []string{"mse"}}, a, b); len(r.Table) != 1 || r.Table[0].Direction != report.Higher {
 		t.Errorf("%+v", r.Table[0])
 	}
+	words := func(paths ...string) *vocabulary {
+		v := &vocabulary{}
+		for _, path := range paths {
+			v.add("neighborhood", path)
+		}
+		return v
+	}
 	for pattern, path := range map[string]string{"trust*": "by_k[k=5].trustworthiness", "by_k.trustworthiness": "by_k[k=5].trustworthiness", "by_k[k=?].*": "by_k[k=5].x", "*": "anything"} {
-		if !matches(pattern, "neighborhood", path) || matches("geometry:"+pattern, "neighborhood", path) || !matches("neigh*:"+pattern, "neighborhood", path) {
+		v := words(path)
+		if !v.names(pattern, "neighborhood", path) || v.names("geometry:"+pattern, "neighborhood", path) || !v.names("neigh*:"+pattern, "neighborhood", path) {
 			t.Errorf("%s and %s", pattern, path)
 		}
 	}
-	if matches("trust", "", "trustworthiness") || matches("", "", "a") {
+	if v := words("trustworthiness", "a"); v.names("trust", "neighborhood", "trustworthiness") || v.names("", "neighborhood", "a") {
 		t.Error("a part of a name is no name")
+	}
+	// What is a path names this one alone, then what is a path without rows.
+	v := words("slope", "raw.slope", "horizons[k=1].slope", "horizons[k=2].slope", "deep.horizons[k=1].slope")
+	for pattern, want := range map[string][]bool{
+		"slope": {true, false, false, false, false}, "raw.slope": {false, true, false, false, false}, "horizons.slope": {false, false, true, true, false},
+		"*slope": {true, true, true, true, true}, "neighborhood:slope": {true, false, false, false, false}, "horizons[k=2].slope": {false, false, false, true, false},
+	} {
+		for i, k := range v.known {
+			if got := v.names(pattern, k[0], k[1]); got != want[i] {
+				t.Errorf("%s names %s: %v", pattern, k[1], got)
+			}
+		}
 	}
 	// No metric in common.
 	other := filepath.Join(t.TempDir(), "p.json")
@@ -449,12 +469,12 @@ func TestBadSamples(t *testing.T) {
 	x, y := noisy(1, 8, 5, 0.1), noisy(2, 8, 5, 0.1)
 	b := one(t, "b", y, nil)
 	for want, change := range map[string]func(string) string{
-		"its last line does not end":     func(s string) string { return s[:len(s)-3] },
-		"one of them is incomplete":      func(s string) string { return s[:strings.LastIndex(s[:len(s)-1], "\n")+1] },
-		"is not the file that":           func(s string) string { return strings.Replace(s, "a,0,0,", "a,0,1,", 1) },
-		"has the sample \"0\" twice":     func(s string) string { return strings.Replace(s, "a,1,", "a,0,", 1) },
-		"is no number":                   func(s string) string { return strings.Replace(s, "a,0,0,", "a,0,0,x", 1) },
-		"want the columns model, sample": func(s string) string { return strings.Replace(s, "model", "Model", 1) },
+		"its last line does not end":   func(s string) string { return s[:len(s)-3] },
+		"one of them is incomplete":    func(s string) string { return s[:strings.LastIndex(s[:len(s)-1], "\n")+1] },
+		"is not the file that":         func(s string) string { return strings.Replace(s, "a,0,0,", "a,0,1,", 1) },
+		"has the sample \"0\" twice":   func(s string) string { return strings.Replace(s, "a,1,", "a,0,", 1) },
+		"is no number":                 func(s string) string { return strings.Replace(s, "a,0,0,", "a,0,0,x", 1) },
+		"there is no column \"model\"": func(s string) string { return strings.Replace(s, "model", "Model", 1) },
 	} {
 		a := one(t, "a", x, nil)
 		path := filepath.Join(filepath.Dir(a), "reconstruction_samples.csv")

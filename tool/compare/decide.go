@@ -31,12 +31,26 @@ func (c *comparer) differences(row *Row) error {
 	return nil
 }
 
+// The families of tests over which p values are corrected.
+const (
+	FamilyMetric = "metric" // all rows of a metric, in all tasks
+	FamilyTask   = "task"   // all rows of a metric in one task
+	FamilyRun    = "run"    // the whole table
+)
+
+// Families lists the values of --family.
+func Families() []string { return []string{FamilyMetric, FamilyTask, FamilyRun} }
+
 // familyOf names the tests that a row is corrected with.
 func (c *comparer) familyOf(row *Row) string {
-	if c.o.Family == "run" {
+	metric := row.Analysis + "\x00" + report.Family(row.Metric)
+	switch c.o.Family {
+	case FamilyRun:
 		return ""
+	case FamilyTask:
+		return metric + "\x00" + row.Task
 	}
-	return row.Task + "\x00" + row.Analysis + "\x00" + report.Family(row.Metric)
+	return metric
 }
 
 // correct applies Holm's correction twice: over the differences from the baseline, and
@@ -52,9 +66,15 @@ func (c *comparer) correct() {
 		}
 		families[family] = append(families[family], row.ordered()...)
 	}
+	tests := map[string]Tests{}
 	for _, family := range order {
-		holm(families[family], 1)
-		holm(slices.DeleteFunc(slices.Clone(families[family]), func(p *pair) bool { return p.a != base && p.b != base }), 0)
+		tests[family] = Tests{
+			Pairs:    holm(families[family], 1),
+			Baseline: holm(slices.DeleteFunc(slices.Clone(families[family]), func(p *pair) bool { return p.a != base && p.b != base }), 0),
+		}
+	}
+	for _, row := range c.result.Table {
+		row.Tests = tests[c.familyOf(row)]
 	}
 }
 
@@ -71,14 +91,18 @@ func (row *Row) ordered() []*pair {
 	return out
 }
 
-func holm(pairs []*pair, which int) {
+// holm corrects p values over so many tests.
+func holm(pairs []*pair, which int) (tests int) {
 	p := make([]float64, len(pairs))
 	for i, of := range pairs {
-		p[i] = of.p.Float()
+		if p[i] = of.p.Float(); of.p.Defined() {
+			tests++
+		}
 	}
 	for i, v := range stat.Holm(p) {
 		pairs[i].holm[which] = v
 	}
+	return tests
 }
 
 // between is the pair of two models as x − y: sign is −1 where it is kept as y − x.
@@ -121,6 +145,7 @@ func (row *Row) better(x, y int) bool {
 // decide fills in what follows from the differences.
 func (c *comparer) decide(row *Row) error {
 	base := slices.Index(c.result.Models, c.result.Baseline)
+	row.base = base
 	if base >= 0 && row.Cells[base] != nil {
 		for x, cell := range row.Cells {
 			if cell != nil && x != base {
@@ -129,7 +154,7 @@ func (c *comparer) decide(row *Row) error {
 		}
 	}
 	if row.sense() != 0 {
-		if err := row.rank(); err != nil {
+		if err := c.rank(row); err != nil {
 			return err
 		}
 	}
@@ -217,8 +242,8 @@ func (p *pair) power() (detectable, needed *report.Value) {
 	return detectable, needed
 }
 
-// rank gives every model its place, and finds the best and those like it.
-func (row *Row) rank() error {
+// rank gives every model its place, and finds those that may be the best.
+func (c *comparer) rank(row *Row) error {
 	var present []int
 	for x, cell := range row.Cells {
 		if cell != nil && cell.Value.Defined() && cell.of.notCompared == "" {
@@ -228,23 +253,19 @@ func (row *Row) rank() error {
 	if len(present) == 0 {
 		return nil
 	}
+	if len(present) > 1 {
+		if err := c.markBest(row, present); err != nil {
+			return err
+		}
+	}
 	better := func(i, j int) bool { return row.better(present[i], present[j]) }
 	places := study.PositionIntervals(len(present), better)
 	positions := make([]float64, len(present))
-	best := 0
 	for i, x := range present {
 		cell := row.Cells[x]
 		cell.Places = []int{places[i].Best, places[i].Worst}
 		cell.Rank = places[i].Best
 		positions[i] = -row.sense() * cell.Value.V
-		if positions[i] < positions[best] {
-			best = i
-		}
-	}
-	for i, x := range present {
-		cell := row.Cells[x]
-		cell.Best = len(present) > 1 && positions[i] == positions[best]
-		cell.LikeBest = !cell.Best && row.tested(x, present[best]) && !row.differs(x, present[best])
 	}
 	groups, err := study.Groups(positions, func(i, j int) bool { return row.differs(present[i], present[j]) || !row.tested(present[i], present[j]) })
 	if err != nil {
@@ -268,23 +289,10 @@ func (row *Row) sentence(models []string, base int) string {
 	if base >= 0 && row.Cells[base] != nil {
 		return row.againstSentence(models, base)
 	}
-	var best, like, untested []string
 	present := 0
-	for x, cell := range row.Cells {
-		if cell == nil || !cell.Value.Defined() {
-			continue
-		}
-		present++
-		switch {
-		case cell.Best:
-			best = append(best, models[x])
-		case cell.LikeBest:
-			like = append(like, models[x])
-		}
-	}
-	for x, cell := range row.Cells {
-		if cell != nil && len(best) > 0 && !cell.Best && cell.Value.Defined() && !row.tested(x, slices.Index(models, best[0])) {
-			untested = append(untested, models[x])
+	for _, cell := range row.Cells {
+		if cell != nil && cell.Value.Defined() {
+			present++
 		}
 	}
 	switch {
@@ -294,19 +302,8 @@ func (row *Row) sentence(models []string, base int) string {
 		return "one model: nothing to compare"
 	case row.sense() == 0:
 		return row.spreadSentence()
-	case len(best)+len(like) == present && len(like) > 0:
-		return "no model differs from the best: not decisive"
-	case len(untested) == present-len(best):
-		return listed(best) + plural(best, " is", " are") + " best; nothing tests it"
 	}
-	s := listed(best) + plural(best, " is", " are") + " best"
-	if len(like) > 0 {
-		s += "; " + listed(like) + plural(like, " does", " do") + " not differ from it"
-	}
-	if len(untested) > 0 {
-		s += "; " + listed(untested) + plural(untested, " is", " are") + " not tested"
-	}
-	return s
+	return row.bestSentence(models)
 }
 
 // notCompared is why the models of a row are not compared, empty if they are.
@@ -416,16 +413,15 @@ type Broken struct {
 // direction; no baseline; a baseline that is not positive, of which there is no
 // percentage.
 func (r *Result) Worse(pattern string, percent float64) ([]Broken, error) {
+	words := r.vocabulary()
 	base := slices.Index(r.Models, r.Baseline)
 	if base < 0 {
 		return nil, fmt.Errorf("--fail-if-worse %s: there is no baseline to be worse than; name one with --baseline", pattern)
 	}
 	var broken []Broken
 	found, compared := false, 0
-	var known []string
 	for _, row := range r.Table {
-		known = append(known, row.Metric)
-		if !matches(pattern, row.Analysis, row.Metric) {
+		if !words.names(pattern, row.Analysis, row.Metric) {
 			continue
 		}
 		found = true
@@ -447,11 +443,20 @@ func (r *Result) Worse(pattern string, percent float64) ([]Broken, error) {
 	}
 	switch {
 	case !found:
-		return nil, unknownMetric(pattern, known)
+		return nil, unknownMetric(pattern, words.paths())
 	case compared == 0:
 		return nil, fmt.Errorf("--fail-if-worse %s: no model has it beside %s", pattern, r.Baseline)
 	}
 	return broken, nil
+}
+
+// vocabulary are the metrics of the table.
+func (r *Result) vocabulary() *vocabulary {
+	v := &vocabulary{}
+	for _, row := range r.Table {
+		v.add(row.Analysis, row.Metric)
+	}
+	return v
 }
 
 // String says what was broken.

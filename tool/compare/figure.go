@@ -7,65 +7,77 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"repscope/plots"
 	"repscope/report"
 )
 
-// mostPanels is the number of metrics in one figure.
-const mostPanels = 24
-
 // Figure shows the value of every model in each metric, with its interval.
 func (r *Result) Figure() *plots.Figure {
 	f := &plots.Figure{Series: r.Models, Title: "Comparison", NoLetters: true}
 	rows := r.drawn()
-	columns := min(len(rows), 4)
+	columns := 4
 	if len(r.Models) > 8 {
-		columns = min(columns, 3)
+		columns = 3
 	}
+	lines := max((len(rows)+columns-1)/columns, 1)
+	columns = max((len(rows)+lines-1)/lines, 1) // as even as they come
 	for i, row := range rows {
 		f.Tiles = append(f.Tiles, plots.Tile{Panel: row.panel(r), Title: row.short(r), Row: i / columns, Column: i % columns})
 	}
-	lines := (len(rows) + columns - 1) / columns
 	f.WidthMM = max(90, min(180, 60*float64(columns)))
-	f.HeightMM = 20 + 45*float64(max(lines, 1))
-	switch {
-	case len(r.Table) > len(rows):
-		f.Footnote = fmt.Sprintf("%d of %d metrics (--metrics chooses others).", len(rows), len(r.Table))
-	}
-	f.Footnote += " Lines: 95 % intervals; ↑ higher is better, ↓ lower is better."
-	if r.Baseline != "" {
-		f.Footnote += " Dashed: " + r.Baseline + "."
-	}
-	f.Footnote = strings.TrimSpace(f.Footnote)
+	f.HeightMM = 20 + max(30, min(45, 260/float64(lines)))*float64(lines) // a page, if it can be
+	f.Footnote = r.caption(rows)
 	return f
 }
 
-// drawn are the rows that some model has a number of. Where there are too many, those
-// that rank models come first.
-func (r *Result) drawn() []*Row {
-	rows := slices.DeleteFunc(slices.Clone(r.Table), func(row *Row) bool {
-		return !slices.ContainsFunc(row.Cells, func(c *Cell) bool { return c != nil && c.Value.Defined() })
-	})
-	if len(rows) > mostPanels {
-		slices.SortStableFunc(rows, func(a, b *Row) int { return a.unranked() - b.unranked() })
-		rows = rows[:mostPanels]
+// caption says what is in the figure: of intervals, arrows and the baseline where they are.
+func (r *Result) caption(rows []*Row) string {
+	any := func(has func(row *Row, x int, c *Cell) bool) bool {
+		return slices.ContainsFunc(rows, func(row *Row) bool {
+			for x, c := range row.Cells {
+				if c != nil && c.Value.Defined() && has(row, x, c) {
+					return true
+				}
+			}
+			return false
+		})
 	}
-	return rows
-}
-
-// unranked is 1 for a row that ranks no models, else 0.
-func (row *Row) unranked() int {
-	if row.sense() == 0 || row.notCompared() != "" {
-		return 1
+	var parts []string
+	if len(r.Table) > len(rows) {
+		parts = append(parts, fmt.Sprintf("%d of %d metrics (--metrics chooses others).", len(rows), len(r.Table)))
 	}
-	return 0
+	var marks []string
+	if any(func(_ *Row, _ int, c *Cell) bool { return c.CI.Defined() }) {
+		marks = append(marks, "lines: 95 % intervals")
+	}
+	for _, way := range []struct {
+		direction report.Direction
+		words     string
+	}{{report.Higher, arrowUp + " higher is better"}, {report.Lower, arrowDown + " lower is better"}} {
+		if any(func(row *Row, _ int, _ *Cell) bool { return row.Direction == way.direction }) {
+			marks = append(marks, way.words)
+		}
+	}
+	if any(func(_ *Row, x int, _ *Cell) bool { return r.Models[x] == r.Baseline }) {
+		marks = append(marks, "dashed: "+r.Baseline)
+	}
+	if len(marks) > 0 {
+		parts = append(parts, capitalized(strings.Join(marks, "; "))+".")
+	}
+	return strings.Join(parts, " ")
 }
 
 // short is the title of a panel.
 func (row *Row) short(r *Result) string {
-	title := row.Metric + row.arrow(arrowUp, arrowDown)
-	if tasks, _ := r.leading(); tasks {
+	title := report.Title(row.Metric) + row.arrow(arrowUp, arrowDown)
+	tasks, analyses := r.leading()
+	if analyses {
+		title = row.Analysis + ": " + title
+	}
+	if tasks {
 		title = taskName(row.Task) + ": " + title
 	}
 	return title
@@ -216,8 +228,9 @@ func (l *Losses) wide() bool {
 }
 
 func capitalized(s string) string {
-	if s == "" {
+	first, size := utf8.DecodeRuneInString(s)
+	if size == 0 {
 		return s
 	}
-	return strings.ToUpper(s[:1]) + s[1:]
+	return string(unicode.ToUpper(first)) + s[size:]
 }

@@ -10,10 +10,12 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
 	"repscope/internal/parallel"
+	"repscope/internal/run"
 	"repscope/internal/text"
 	"repscope/report"
 )
@@ -23,12 +25,9 @@ type Spec struct{ Task, Run, Path string }
 
 // ParseSpec reads [TASK][@RUN]=PATH or PATH.
 func ParseSpec(given string) (Spec, error) {
-	if _, err := os.Stat(given); err == nil {
-		return Spec{Path: given}, nil
-	}
-	axes, path, ok := strings.Cut(given, "=")
+	axes, path, ok := run.CutFile(given)
 	if !ok {
-		return Spec{Path: given}, nil
+		return Spec{Path: path}, nil
 	}
 	s := Spec{Task: axes, Path: path}
 	if i := strings.LastIndex(axes, "@"); i >= 0 {
@@ -47,6 +46,8 @@ func ParseSpec(given string) (Spec, error) {
 type Gathered struct {
 	Files   []*File
 	Ignored []string // JSON files of folders that are no results
+	Empty   []string // folders without any result
+	Read    []string // names that were read as runs, though they do not look it: see settle
 }
 
 // Gather reads the files of all arguments; folders stand for all result files in and
@@ -58,6 +59,7 @@ func Gather(ctx context.Context, specs []Spec, threads int) (*Gathered, error) {
 		inFolder bool
 	}
 	var items []item
+	folders := map[string]int{} // results in each
 	for _, s := range specs {
 		paths, folder, err := filesOf(s.Path)
 		if err != nil {
@@ -65,6 +67,9 @@ func Gather(ctx context.Context, specs []Spec, threads int) (*Gathered, error) {
 		}
 		for _, path := range paths {
 			items = append(items, item{Spec{s.Task, s.Run, path}, folder})
+		}
+		if folder {
+			folders[s.Path] = 0
 		}
 	}
 	found := make([][]*File, len(items))
@@ -94,12 +99,29 @@ func Gather(ctx context.Context, specs []Spec, threads int) (*Gathered, error) {
 				return nil, err
 			}
 			g.Files = append(g.Files, f)
+			for folder := range folders {
+				if item.inFolder && within(item.Path, folder) {
+					folders[folder]++
+				}
+			}
+		}
+	}
+	for _, s := range specs {
+		if n, ok := folders[s.Path]; ok && n == 0 && !slices.Contains(g.Empty, s.Path) {
+			g.Empty = append(g.Empty, s.Path)
 		}
 	}
 	if len(g.Files) == 0 {
 		return nil, fmt.Errorf("there are no result files in %s", strings.Join(pathsOf(specs), ", "))
 	}
+	g.settle()
 	return g, nil
+}
+
+// within reports whether a file lies in a folder, or below it.
+func within(path, folder string) bool {
+	rest, err := filepath.Rel(folder, path)
+	return err == nil && rest != ".." && !strings.HasPrefix(rest, ".."+string(filepath.Separator))
 }
 
 // isTool tells results that hold no measurements.
@@ -161,9 +183,9 @@ func (f *File) place(s Spec) error {
 func (g *Gathered) Rename(names []string) error {
 	var plain []string
 	for _, name := range names {
-		old, renamed, ok := strings.Cut(name, "=")
+		old, renamed, ok := run.CutName(name)
 		if !ok {
-			plain = append(plain, name)
+			plain = append(plain, renamed)
 			continue
 		}
 		if err := g.rename(old, renamed); err != nil {
@@ -232,11 +254,37 @@ func (f *File) given() []string {
 	return names
 }
 
-// settle gives the models of a file their runs.
+// settle gives the models of a file their runs. NAME@RUN is a run of NAME unless a model of
+// this name has no run: beside ViT-L/14 @ is a part of the name ViT-L/14@336px.
 func (g *Gathered) settle() {
+	plain := map[string]bool{}
 	for _, f := range g.Files {
 		for _, m := range f.Models {
+			if _, run := cutRun(m.Given); run == "" && f.Run == "" {
+				plain[m.Given] = true
+			}
+		}
+	}
+	for _, f := range g.Files {
+		for _, m := range f.Models {
+			if name, run := cutRun(m.Given); run != "" && m.Name == m.Given && !plain[name] {
+				m.Name, m.Run = name, run
+				if read := m.Given + " as the run " + run + " of " + name; !usualRun.MatchString(run) && !slices.Contains(g.Read, read) {
+					g.Read = append(g.Read, read)
+				}
+			}
 			m.Run = cmp.Or(m.Run, f.Run)
 		}
 	}
+}
+
+// usualRun is the name of a run as a study has them.
+var usualRun = regexp.MustCompile(`^(?i)(s|seed|r|run|rep|fold|trial)?[-_ ]?[0-9]+$`)
+
+// cutRun splits NAME@RUN; run is empty for other names.
+func cutRun(given string) (name, run string) {
+	if i := strings.LastIndex(given, "@"); i > 0 && i < len(given)-1 {
+		return given[:i], given[i+1:]
+	}
+	return given, ""
 }

@@ -5,7 +5,6 @@ package compare
 import (
 	"bytes"
 	"cmp"
-	"encoding/csv"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -18,6 +17,8 @@ import (
 
 	"repscope/internal/pickle"
 	"repscope/internal/regular"
+	"repscope/internal/run"
+	"repscope/internal/tabular"
 	"repscope/internal/text"
 	"repscope/internal/torchfile"
 	"repscope/report"
@@ -58,7 +59,7 @@ type LossSpec struct{ Name, Column, Path string }
 
 // ParseLossSpec reads NAME[:COLUMN]=FILE.
 func ParseLossSpec(given string) (LossSpec, error) {
-	name, path, ok := strings.Cut(given, "=")
+	name, path, ok := run.CutFile(given)
 	name, column, colon := strings.Cut(name, ":")
 	if !ok || name == "" || path == "" || colon && column == "" {
 		return LossSpec{}, fmt.Errorf("%q: want NAME=FILE, or NAME:COLUMN=FILE", given)
@@ -136,11 +137,10 @@ func pathError(path string, err error) error {
 	return err
 }
 
-// readCSV reads a table with a header. The first column of that name wins.
+// readCSV reads a table with a header. Columns of one name, such as that of two runs of W&B,
+// keep what is written before it.
 func (l *lossLog) readCSV(data []byte) error {
-	r := csv.NewReader(bytes.NewReader(data))
-	r.LazyQuotes = true
-	header, err := r.Read()
+	r, header, err := tabular.Open(l.path, bytes.NewReader(data), tabular.Options{LazyQuotes: true, Unnamed: true})
 	if err != nil {
 		return fmt.Errorf("%s: no CSV: %w", l.path, err)
 	}
@@ -148,17 +148,23 @@ func (l *lossLog) readCSV(data []byte) error {
 	for i, column := range header {
 		names[i] = lossName(column)
 	}
+	short := slices.Clone(names)
+	for i, name := range short {
+		if name != "" && (slices.Contains(short[:i], name) || slices.Contains(short[i+1:], name)) {
+			names[i] = header[i]
+		}
+	}
 	for {
 		record, err := r.Read()
 		if errors.Is(err, io.EOF) {
 			return nil
 		}
 		if err != nil {
-			return fmt.Errorf("%s: no CSV: %w", l.path, err)
+			return fmt.Errorf("%s: no CSV: %w", l.path, tabular.Error(err))
 		}
 		l.rows = append(l.rows, map[string]float64{})
 		for i, cell := range record {
-			if i >= len(names) || names[i] == "" || cell == "" || slices.Contains(names[:i], names[i]) && l.has(names[i]) {
+			if names[i] == "" || cell == "" {
 				continue
 			}
 			v, err := strconv.ParseFloat(strings.TrimSpace(cell), 64)
@@ -172,12 +178,6 @@ func (l *lossLog) readCSV(data []byte) error {
 			l.set(names[i], v)
 		}
 	}
-}
-
-// has reports whether the last row has a cell.
-func (l *lossLog) has(name string) bool {
-	_, ok := l.rows[len(l.rows)-1][name]
-	return ok
 }
 
 // known reports whether a column is one that is read unasked.
@@ -202,8 +202,10 @@ func lossName(column string) string {
 func (l *lossLog) readJSON(data []byte) error {
 	v, err := report.Parse(l.path, data)
 	if err == nil {
-		if o, ok := v.(report.Object); ok && l.lists(o) {
-			return nil
+		if o, ok := v.(report.Object); ok {
+			if found, err := l.lists(o); found || err != nil {
+				return err
+			}
 		}
 		rows, ok := v.([]any)
 		if !ok {
@@ -249,6 +251,9 @@ func (l *lossLog) row(v any, where string) error {
 		if name == "" {
 			continue
 		}
+		if _, twice := l.rows[len(l.rows)-1][name]; twice {
+			return l.twice(where, name)
+		}
 		switch value := value.(type) {
 		case json.Number:
 			f, err := value.Float64()
@@ -265,16 +270,24 @@ func (l *lossLog) row(v any, where string) error {
 	return nil
 }
 
+// twice is the error for two keys of one name.
+func (l *lossLog) twice(where, name string) error {
+	return fmt.Errorf("%s: %s has %s twice: a/b and a_b are one name", l.path, where, name)
+}
+
 // lists reads lists of numbers by name; ok is false if there are none.
-func (l *lossLog) lists(o report.Object) bool {
-	found := false
+func (l *lossLog) lists(o report.Object) (found bool, err error) {
 	for _, key := range o.Keys() {
 		value, _ := o.Get(key)
 		list, ok := value.([]any)
 		if !ok || len(list) == 0 {
 			continue
 		}
-		found = l.column(lossName(key), len(list), func(i int) (float64, bool) {
+		name := lossName(key)
+		if slices.Contains(l.names, name) {
+			return false, l.twice("the file", name)
+		}
+		found = l.column(name, len(list), func(i int) (float64, bool) {
 			n, ok := list[i].(json.Number)
 			if !ok {
 				return math.NaN(), list[i] == nil
@@ -283,7 +296,7 @@ func (l *lossLog) lists(o report.Object) bool {
 			return f, err == nil
 		}) || found
 	}
-	return found
+	return found, nil
 }
 
 // column adds a column that begins in the first row; false if something in it is no
@@ -323,6 +336,9 @@ func (l *lossLog) readCheckpoint() error {
 	single := map[string]float64{}
 	for key, value := range root.All() {
 		name := lossName(key)
+		if slices.Contains(l.names, name) {
+			return l.twice("the file", name)
+		}
 		if list, ok := value.([]any); ok && len(list) > 0 {
 			l.column(name, len(list), func(i int) (float64, bool) { return scalar(list[i]) })
 			continue

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -29,6 +30,8 @@ func TestLosses(t *testing.T) {
 		{"plain.csv", "epoch,train_loss,val_loss\n1,0.9,1\n2,0.5,0.7\n3,0.4,0.8\n", "epoch train_loss 0.4@3 best 0.4@3; epoch val_loss 0.8@3 best 0.7@2"},
 		{"wandb.csv", "\"Step\",\"run-1 - train/loss\",\"run-1 - train/loss__MIN\",\"run-1 - train/loss__MAX\"\n10,2,2,2\n20,1,1,1\n", "step train_loss 1@20 best 1@20"},
 		{"tb.csv", "Wall time,Step,Value\n1700000000.5,0,3\n1700000001.5,5,2.5\n", "step Value 2.5@5 best 2.5@5"},
+		// Two runs of W&B: each keeps its name, and is asked for by it.
+		{"runs.csv", "Step,run-1 - val_loss,run-2 - val_loss,train_loss\n1,5,7,9\n2,4,,8\n", "step train_loss 8@2 best 8@2"},
 		{"gaps.csv", "step,train_loss,val_loss\n1,3,\n2,2,\n2,,5\n3,nan,4\n", "step train_loss 2@2 best 2@2 undefined 1; step val_loss 4@3 best 4@3"},
 		{"l.jsonl", "{\"_step\":1,\"val_loss\":2,\"note\":\"x\"}\n\n{\"_step\":2,\"val_loss\":NaN}\n{\"_step\":3,\"val_loss\":1.5}\n", "step val_loss 1.5@3 best 1.5@3 undefined 1"},
 		{"rows.json", `[{"epoch":2,"val_loss":1},{"epoch":1,"val_loss":3}]`, "epoch val_loss 1@2 best 1@2"},
@@ -63,6 +66,20 @@ func TestLosses(t *testing.T) {
 	}
 }
 
+// Columns of two runs are none of them "val_loss", which would be one of both.
+func TestLosses_TwoRuns(t *testing.T) {
+	t.Parallel()
+	const text = "Step,run-1 - val_loss,run-2 - val_loss\n1,5,7\n2,,3\n"
+	if _, err := logged(t, "l.csv", text); err == nil || !strings.Contains(err.Error(),
+		"(there are Step, run-1 - val_loss, run-2 - val_loss)") {
+		t.Errorf("got %v", err)
+	}
+	losses, err := logged(t, "l.csv", text, "run-1 - val_loss")
+	if err != nil || len(losses[0].Curves) != 1 || losses[0].Curves[0].Final.V != 5 || losses[0].Curves[0].Points != 1 {
+		t.Errorf("%+v, %v", losses, err)
+	}
+}
+
 func TestCheckpointLosses(t *testing.T) {
 	t.Parallel()
 	var b bytes.Buffer
@@ -79,13 +96,16 @@ func TestCheckpointLosses(t *testing.T) {
 func TestBadLosses(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
-		"":                             "truncated: the file is empty",
-		"epoch,loss_val\n1,2\n":        "it has none of the columns train_loss, val_loss, val_reconstruction_loss (there are epoch, loss_val)",
-		"epoch,train_loss\n1,2\n2,x\n": `:3: train_loss: "x" is no number`,
-		"epoch,train_loss\n1,2\n3\n":   "no CSV",
-		"{\"train_loss\":1}\n{\n":      "truncated",
-		"[1,2]":                        "row 0 is no object of numbers",
-		"epoch,train_losses\n1,2\n":    "did you mean --loss-columns train_losses?",
+		"": "truncated: the file is empty",
+		"epoch,loss_val\n1,2\n": "it has none of the columns train_loss, val_loss, " +
+			"val_reconstruction_loss (there are epoch, loss_val)",
+		"epoch,train_loss\n1,2\n2,x\n":            `:3: train_loss: "x" is no number`,
+		"epoch,train_loss\n1,2\n3\n":              "no CSV",
+		"epoch,val_loss,val_loss\n1,2\n":          `two columns are named "val_loss"`,
+		`[{"epoch":1,"val/loss":2,"val_loss":3}]`: "row 0 has val_loss twice",
+		"{\"train_loss\":1}\n{\n":                 "truncated",
+		"[1,2]":                                   "row 0 is no object of numbers",
+		"epoch,train_losses\n1,2\n":               "did you mean --loss-columns train_losses?",
 	} {
 		if _, err := logged(t, "l.csv", text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %q", text, err, want)
@@ -142,14 +162,15 @@ func TestSelect(t *testing.T) {
 	t.Parallel()
 	r := must(t, Options{}, one(t, "late", noisy(1, 8, 4, 0.1), nil), one(t, "later", noisy(2, 8, 4, 0.1), nil), one(t, "early", noisy(3, 8, 9, 0.1), nil))
 	got, err := Select(r, nil, "mse")
-	if err != nil || len(got) != 1 || len(got[0].NotDifferent) != 1 || len(got[0].Untested) != 0 || !strings.Contains(got[0].Sentence, "is best by reconstruction mse") {
+	if err != nil || len(got) != 1 || !slices.Equal(got[0].Best, []string{"late", "later"}) || len(got[0].Untested) != 0 ||
+		!strings.HasSuffix(got[0].Sentence, "; late and later may be the best") || got[0].Leader != "late" && got[0].Leader != "later" {
 		t.Errorf("%+v, %v", got, err)
 	}
 	losses, err := logged(t, "l.csv", "epoch,val_loss\n1,3\n2,2\n3,4\n")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, err := Select(nil, losses, "val_loss"); err != nil || got[0].Sentence != "m: val_loss is best at epoch 2.000 (2.000)" {
+	if got, err := Select(nil, losses, "val_loss"); err != nil || got[0].Sentence != "m: val_loss is lowest at epoch 2.000 (2.000); nothing tests it" {
 		t.Errorf("%+v, %v", got, err)
 	}
 	if _, err := Select(r, losses, "msee"); err == nil || !strings.Contains(err.Error(), "did you mean mse?") {

@@ -100,14 +100,22 @@ func sources(d *methods.Draft) []string {
 
 // sayDecisions says what is decided.
 func sayDecisions(d *methods.Draft) {
-	over := "all rows of a metric"
-	if d.Text("family") == "run" {
+	over := "all rows of a metric in all tasks"
+	switch d.Text("family") {
+	case FamilyRun:
 		over = "the whole table"
+	case FamilyTask:
+		over = "all rows of a metric in one task"
 	}
 	d.Say("p values are two-sided and corrected by Holm's procedure [@holm1979] over %s; a difference is decided where the corrected one is below 0.05. "+
 		"A model's rank is one more than the number of models found better, over all pairs; undecided rows carry the difference that the test would have found with 80 %% power.", over)
+	d.Say("Models that may be the best are those of a 95 %% confidence set, by multiple comparisons with the best [@hsu1984]: each is held against all others at once, " +
+		"one-sidedly, by flipping the signs of blocks for all models together where they share them, else by Bonferroni's bound over its pairs.")
+	if fixed := d.Values("fixed"); len(fixed) > 0 {
+		d.Say("%s are taken to have no other training runs.", methods.Join(fixed))
+	}
 	if metric := d.Text("select"); metric != "" {
-		d.Say("The best checkpoint is that of the best %s, with those that do not differ from it.", metric)
+		d.Say("The checkpoint is chosen by %s, with those that may be the best.", metric)
 	}
 	if bounds := d.Values("fail-if-worse"); len(bounds) > 0 {
 		d.Say("Bounds were set: %s.", strings.Join(bounds, ", "))

@@ -18,9 +18,9 @@ type modelPart struct {
 	Files        []string     `json:"files"`
 	Runs         []string     `json:"runs"`
 	Metrics      int          `json:"metrics"`
-	Best         int          `json:"best"`                    // metrics in which it is the best
-	LikeBest     int          `json:"not_different_from_best"` // in which it does not differ from the best
-	Better       int          `json:"better"`                  // than the baseline, decided
+	Best         int          `json:"best"`       // metrics in which it may be the best, and some other model may not
+	BestAlone    int          `json:"best_alone"` // in which no other model may be
+	Better       int          `json:"better"`     // than the baseline, decided
 	Worse        int          `json:"worse"`
 	AveragePlace report.Value `json:"average_rank"` // over the metrics that are ranked
 }
@@ -128,9 +128,9 @@ func (r *Result) part(x int, g *Gathered) modelPart {
 		p.Metrics++
 		if cell.Best {
 			p.Best++
-		}
-		if cell.LikeBest {
-			p.LikeBest++
+			if !slices.ContainsFunc(row.Cells, func(other *Cell) bool { return other != nil && other != cell && (other.Best || other.untested()) }) {
+				p.BestAlone++
+			}
 		}
 		switch cell.Decision {
 		case "better":

@@ -91,16 +91,12 @@ func ownComparison(path string, a, b *estimate) (pair, bool) {
 			if x.file != y.file || x.file.result == nil {
 				continue
 			}
-			for _, c := range x.file.result.Comparisons {
-				if metric := c.Path; metric != path && (metric != "" || c.Metric != path) {
-					continue
-				}
-				switch {
-				case c.A == x.Given && c.B == y.Given:
-					return ofComparison(c, 1), true
-				case c.A == y.Given && c.B == x.Given:
-					return ofComparison(c, -1), true
-				}
+			all := x.file.compared()
+			if c, ok := all[[3]string{path, x.Given, y.Given}]; ok {
+				return ofComparison(c, 1), true
+			}
+			if c, ok := all[[3]string{path, y.Given, x.Given}]; ok {
+				return ofComparison(c, -1), true
 			}
 		}
 	}
@@ -179,7 +175,8 @@ func (c *comparer) fromSamples(path string, a, b *estimate) (p pair, reason stri
 		}
 		jackknifed = append(jackknifed, j)
 	}
-	compared, err := stat.CompareSeeds(jackknifed[:len(a.runs)], jackknifed[len(a.runs):], stat.CompareOptions{Seed: c.o.Seed})
+	compared, err := stat.CompareSeeds(jackknifed[:len(a.runs)], jackknifed[len(a.runs):],
+		stat.CompareOptions{Seed: c.o.Seed, Fixed: [2]bool{c.fixed(a.name), c.fixed(b.name)}})
 	if err != nil {
 		return p, "", err
 	}
@@ -201,16 +198,10 @@ func ofStat(c stat.SeedComparison, a, b, note string) pair {
 	}
 	p := pair{difference: report.NumberOr(c.Difference, reason), ci: intervalOf(c.Interval), p: report.NumberOr(c.P, reason), stdError: c.StdError, df: c.DF,
 		blocks: c.Blocks, from: FromSamples, runs: &c}
+	names := strings.NewReplacer("the first model", a, "the second model", b)
 	for _, w := range c.Warnings {
-		for k, position := range []string{"the first model", "the second model"} {
-			if rest, ok := strings.CutPrefix(w, position); ok {
-				if w = []string{a, b}[k] + rest; c.SeedsA == 1 && c.SeedsB == 1 {
-					w = "" // both are what they are
-				}
-			}
-		}
-		if w != "" {
-			p.notes = append(p.notes, w)
+		if said := names.Replace(w); said == w || c.SeedsA > 1 || c.SeedsB > 1 { // of one run of each: both are what they are
+			p.notes = append(p.notes, said)
 		}
 	}
 	if note != "" {
@@ -268,7 +259,7 @@ func fromIntervals(a, b *estimate) pair {
 	}
 	p.stdError = side / quantile(math.Inf(1))
 	if p.stdError > 0 {
-		p.p = report.Number(math.Erfc(math.Abs(d) / p.stdError / math.Sqrt2))
+		p.p = report.Number(stat.TTestP(d/p.stdError, math.Inf(1)))
 	} else {
 		p.p = report.Undefined("both intervals have no width: nothing shows the error of the difference")
 	}

@@ -4,6 +4,7 @@ package compare
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -37,8 +38,9 @@ type File struct {
 	Options report.Object // of the run, or its evaluation_config
 	Models  []*FileModel
 
-	result  *report.Result // nil for other layouts
-	samples func() (*report.SampleTable, error)
+	result   *report.Result // nil for other layouts
+	samples  func() (*report.SampleTable, error)
+	compared func() map[[3]string]report.Comparison // of the result, by path and models
 }
 
 // FileModel are the numbers of a model in one file.
@@ -49,7 +51,7 @@ type FileModel struct {
 	Numbers []report.Named
 
 	at    map[string]int    // of Numbers by path
-	own   map[string]string // path in the file of a number that stands at another; see placeBaselines
+	own   map[string]string // path in the file of a number that stands at another; see placeBaselines, call
 	part  report.Object     // for what was skipped; empty for other layouts
 	file  *File
 	alike []*FileModel // the same numbers in other files
@@ -167,6 +169,15 @@ func readResult(path string, data []byte) (*File, error) {
 	}
 	f.placeBaselines()
 	f.samples = sync.OnceValues(func() (*report.SampleTable, error) { return readSamplesOf(path, r) })
+	f.compared = sync.OnceValue(func() map[[3]string]report.Comparison {
+		out := make(map[[3]string]report.Comparison, len(r.Comparisons))
+		for _, c := range r.Comparisons {
+			if key := [3]string{cmp.Or(c.Path, c.Metric), c.A, c.B}; out[key].A == "" {
+				out[key] = c
+			}
+		}
+		return out
+	})
 	return f, nil
 }
 
@@ -181,12 +192,9 @@ func textOf(o report.Object, key string) string {
 	return ""
 }
 
-// add adds a model under the name that the file has for it: NAME or NAME@RUN.
+// add adds a model under the name that the file has for it.
 func (f *File) add(name string, numbers []report.Named) *FileModel {
 	m := &FileModel{Given: name, Name: name, Numbers: numbers, file: f}
-	if i := strings.LastIndex(name, "@"); i > 0 && i < len(name)-1 {
-		m.Name, m.Run = name[:i], name[i+1:]
-	}
 	m.index()
 	f.Models = append(f.Models, m)
 	return m
@@ -223,7 +231,10 @@ func readSampleFile(path string, data []byte) ([]*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(table.Models) == 0 {
+	switch {
+	case len(table.Metrics) == 0:
+		return nil, fmt.Errorf("%s: there is no column of a metric behind model, sample and group", path)
+	case len(table.Models) == 0:
 		return nil, fmt.Errorf("%s: there are no rows", path)
 	}
 	return []*File{ofSamples(path, layoutSamples, table)}, nil

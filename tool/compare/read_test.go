@@ -215,8 +215,8 @@ func TestWriteTable(t *testing.T) {
 	write(t, b, `{"model":"x|y","metrics":{"mse":1,"psnr":null}}`)
 	r := must(t, Options{}, a, b)
 	for path, want := range map[string][]string{
-		"t.tex": {`\begin{tabular}{lrr}`, `Metric & m\_1 \& co & x|y \\`, `mse $\downarrow$ & \textbf{0.5000} & 1.000 \\`, `psnr (dB) $\uparrow$ & $-1.500\times 10^{-7}$ & – \\`, `\bottomrule`},
-		"t.md":  {`| Metric | m\_1 & co | x\|y |`, "| mse ↓ | **0.5000** | 1.000 |"},
+		"t.tex": {`\begin{tabular}{@{}lrr@{}}`, `Metric & m\_1 \& co & x\textbar{}y \\`, `MSE $\downarrow$ & 0.5000 & 1.000 \\`, `PSNR (dB) $\uparrow$ & $-1.500\times 10^{-7}$ & -- \\`, `\bottomrule`},
+		"t.md":  {`| Metric | m\_1 & co | x\|y |`, "| MSE ↓ | 0.5000 | 1.000 |", "Nothing is marked"},
 		"t.csv": {"Task,Analysis,Metric,Direction,Unit,Model,Value,", ",,mse,lower,,m_1 & co,0.5,,,0.25,1,"},
 	} {
 		var out bytes.Buffer
@@ -246,7 +246,13 @@ func TestReadScale(t *testing.T) {
 	if err != nil || !slices.Equal(got, []TaskScale{{"pong", "return", -21, 21}, {"qbert", "", 100, 2000}}) {
 		t.Errorf("%v, %v", got, err)
 	}
-	for text, want := range map[string]string{"": "want the columns", "task,worst\na,1\n": "want the columns", "task,worst,best\na,1,x\n": ":2: worst \"1\" and best \"x\" of task a", "task,worst,best\na\n": "no CSV"} {
+	for text, want := range map[string]string{
+		"": "the table is empty", "task,worst\na,1\n": `there is no column "best"; the columns are task, worst, want task, worst, best`,
+		"task,worst,best\na,1,x\n":         `line 2: worst "1" and best "x" of task a`,
+		"task,worst,best\na\n":             "line 2 has another number of cells than the first",
+		"task,worst,Worst,best\na,0,1,2\n": "the columns worst and Worst both hold worst",
+		"task,worst,best\na,0,1\na,0,2\n":  "line 3: task a has a scale already",
+	} {
 		write(t, path, text)
 		if _, err := ReadScale(path); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %q", text, err, want)

@@ -9,6 +9,7 @@ import (
 
 	"repscope/internal/text"
 	"repscope/report"
+	"repscope/stat"
 )
 
 // Unknown is the direction of a metric of which nobody said it.
@@ -19,6 +20,8 @@ type candidate struct {
 	path      string
 	metric    report.Metric
 	described bool // the files say that models are compared by it
+	named     bool // by its whole name
+	asked     bool // by --higher or --lower
 }
 
 // rows fills the table with what is compared.
@@ -29,14 +32,20 @@ func (c *comparer) rows() error {
 			unused = append(unused, pattern)
 		}
 	}
-	var known []string
-	for _, g := range c.groups {
-		for _, k := range c.candidates(g) {
-			known = append(known, k.path)
+	words := &vocabulary{}
+	candidates := make([][]candidate, len(c.groups))
+	for i, g := range c.groups {
+		candidates[i] = c.candidates(g)
+		for _, k := range candidates[i] {
+			words.add(g.analysis, k.path)
+		}
+	}
+	for i, g := range c.groups {
+		for _, k := range candidates[i] {
 			use := func(patterns []string) bool {
 				found := false
 				for _, pattern := range patterns {
-					if matches(pattern, g.analysis, k.path) {
+					if words.names(pattern, g.analysis, k.path) {
 						found = true
 						unused = slices.DeleteFunc(unused, func(p string) bool { return p == pattern })
 					}
@@ -55,19 +64,39 @@ func (c *comparer) rows() error {
 			if chosen := use(c.o.Metrics); !chosen && (len(c.o.Metrics) > 0 || !k.described && !higher && !lower) {
 				continue
 			}
-			if err := c.addRow(g, k); err != nil {
-				return err
-			}
+			k.asked = higher || lower
+			c.addRow(g, k)
 		}
 	}
 	if len(unused) > 0 {
-		return unknownMetric(unused[0], known)
+		return unknownMetric(unused[0], words.paths())
 	}
 	if len(c.result.Table) == 0 {
-		return c.noMetric(known)
+		return c.noMetric(words.paths())
 	}
+	c.undirected()
 	c.lonely()
 	return nil
+}
+
+// undirected warns of metrics of which nobody says which way they are better.
+func (c *comparer) undirected() {
+	var names []string
+	for _, row := range c.result.Table {
+		if row.Direction == Unknown && !slices.Contains(names, row.Metric) {
+			names = append(names, row.Metric)
+		}
+	}
+	switch n := len(names); {
+	case n == 1:
+		c.warn("which way %s is better is not known: say it with --higher %s or --lower %s", names[0], names[0], names[0])
+	case n > 1:
+		list := strings.Join(names[:min(n, 5)], ", ")
+		if n > 5 {
+			list += fmt.Sprintf(" and %d more", n-5)
+		}
+		c.warn("which way %s are better is not known: say it with --higher or --lower", list)
+	}
 }
 
 // unknownMetric says what a pattern could have meant.
@@ -133,7 +162,11 @@ func (c *comparer) candidates(g *group) []candidate {
 				}
 				seen[n.Path] = true
 				metric, described := f.describe(m, n.Path)
-				out = append(out, candidate{n.Path, metric, described})
+				named := false
+				if f.result != nil {
+					_, named = f.result.Metrics.Get(report.Family(n.Path))
+				}
+				out = append(out, candidate{path: n.Path, metric: metric, described: described, named: named})
 			}
 		}
 	}
@@ -169,14 +202,12 @@ func (m *FileModel) elsewhere(r *report.Result, family string) bool {
 	}
 }
 
-// lastStep is the last name of a path.
-func lastStep(path string) string { return path[strings.LastIndexByte(path, '.')+1:] }
-
 // addRow adds a metric to the table.
-func (c *comparer) addRow(g *group, k candidate) error {
-	row := &Row{Task: g.task, Analysis: g.analysis, Metric: k.path, Direction: k.metric.Direction, Unit: k.metric.Unit, pairs: map[[2]int]*pair{}}
+func (c *comparer) addRow(g *group, k candidate) {
+	row := &Row{Task: g.task, Analysis: g.analysis, Metric: k.path, Direction: k.metric.Direction, Unit: k.metric.Unit, pairs: map[[2]int]*pair{},
+		headline: k.metric.Headline, named: k.named, asked: k.asked, scale: scaleOf(k.metric)}
 	for _, name := range c.result.Models {
-		e, ok := estimateOf(name, k.path, g.models[name])
+		e, ok := estimateOf(name, k.path, g.models[name], row.scale)
 		if !ok {
 			row.Cells = append(row.Cells, nil)
 			continue
@@ -187,51 +218,13 @@ func (c *comparer) addRow(g *group, k candidate) error {
 		}
 		row.Cells = append(row.Cells, cell)
 	}
-	if row.Direction == Unknown {
-		c.warn("which way %s is better is not known: say it with --higher %s or --lower %s", k.path, k.path, k.path)
-	}
 	c.result.Table = append(c.result.Table, row)
-	return nil
 }
 
-// matches reports whether a pattern names a metric: by its path, its path without rows,
-// or the end of either; ANALYSIS: before it restricts it to one.
-func matches(pattern, analysis, path string) bool {
-	if of, rest, ok := strings.Cut(pattern, ":"); ok {
-		if !wildcard(of, analysis) {
-			return false
-		}
-		pattern = rest
+// scaleOf is the scale on which the errors of a metric are symmetric.
+func scaleOf(m report.Metric) stat.Scale {
+	if m.Range == nil {
+		return stat.Scale{}
 	}
-	for _, name := range []string{path, report.Family(path), lastStep(path)} {
-		if wildcard(pattern, name) {
-			return true
-		}
-	}
-	return false
-}
-
-// wildcard reports whether a pattern with * (any text) and ? (any letter) is a name.
-func wildcard(pattern, name string) bool {
-	p, n := []rune(pattern), []rune(name)
-	i, star, from := 0, -1, 0
-	for k := 0; k < len(n); {
-		switch {
-		case i < len(p) && p[i] == '*':
-			star, from = i, k
-			i++
-		case i < len(p) && (p[i] == '?' || p[i] == n[k]):
-			i++
-			k++
-		case star >= 0:
-			from++
-			i, k = star+1, from
-		default:
-			return false
-		}
-	}
-	for i < len(p) && p[i] == '*' {
-		i++
-	}
-	return i == len(p)
+	return stat.RangeScale(m.Range.Low, m.Range.High)
 }

@@ -34,12 +34,7 @@ func columnOf(m *FileModel, path string) (c column, reason string, err error) {
 	if table == nil {
 		return c, noSamples, nil
 	}
-	of := table.Model(m.Given)
-	name := path
-	if own, ok := m.own[path]; ok {
-		name = own
-	}
-	k := slices.Index(table.Metrics, name)
+	of, k := table.Model(m.Given), m.columnIn(table.Metrics, path)
 	if of == nil || k < 0 {
 		return c, noSamples, nil
 	}
@@ -63,6 +58,22 @@ func columnOf(m *FileModel, path string) (c column, reason string, err error) {
 		return c, fmt.Sprintf("the scores per %s of %s have the mean %.6g, not %.6g: they are not paired", c.what, m.Name, mean, want.Value.V), nil
 	}
 	return c, "", nil
+}
+
+// columnIn is the place of the column of a number, by whatever path leads to it; -1 if there
+// is none.
+func (m *FileModel) columnIn(columns []string, path string) int {
+	place := path
+	if own, ok := m.own[path]; ok {
+		place = own
+	}
+	if k := slices.Index(columns, place); k >= 0 {
+		return k
+	}
+	return slices.IndexFunc(columns, func(column string) bool {
+		at, ok := m.part.Place(column)
+		return ok && at == place
+	})
 }
 
 // shared are the samples that all columns have.
@@ -172,6 +183,9 @@ func meanOf(metric string, scores []float64, groups []string) report.Named {
 		var j *stat.Jackknifed
 		if j, err = stat.JackknifeMean(blocks, kept); err == nil {
 			n.Interval = intervalOf(j.Interval)
+			if j.StdError == 0 {
+				n.Interval = report.NoInterval("all blocks have the same mean: nothing shows its error")
+			}
 			return n
 		}
 	}

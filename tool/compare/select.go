@@ -5,22 +5,22 @@ package compare
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"repscope/report"
 )
 
 // Selected is the best checkpoint by one metric.
 type Selected struct {
-	Task     string       `json:"task,omitempty"`
-	Analysis string       `json:"analysis,omitempty"`
-	Metric   string       `json:"metric"`
-	Best     string       `json:"best"`
+	Task     string `json:"task,omitempty"`
+	Analysis string `json:"analysis,omitempty"`
+	Metric   string `json:"metric"`
+	// Leader has the best value, Value. Best are the models that may be the best, those of the
+	// 95 % confidence set; it is empty where nothing is tested. Untested have no test.
+	Leader   string       `json:"leader"`
 	Value    report.Value `json:"value"`
-	// NotDifferent do not differ from the best, Untested have no test against it.
-	NotDifferent []string `json:"not_different"`
-	Untested     []string `json:"untested"`
-	Sentence     string   `json:"sentence"`
+	Best     []string     `json:"best"`
+	Untested []string     `json:"untested"`
+	Sentence string       `json:"sentence"`
 }
 
 // Select finds the best model by the metrics that a pattern names, and the best epoch of
@@ -28,11 +28,11 @@ type Selected struct {
 // known.
 func Select(r *Result, losses []*Losses, pattern string) ([]Selected, error) {
 	var out []Selected
-	var known []string
+	words := &vocabulary{}
 	if r != nil {
+		words = r.vocabulary()
 		for _, row := range r.Table {
-			known = append(known, row.Metric)
-			if !matches(pattern, row.Analysis, row.Metric) {
+			if !words.names(pattern, row.Analysis, row.Metric) {
 				continue
 			}
 			if row.sense() == 0 {
@@ -45,47 +45,50 @@ func Select(r *Result, losses []*Losses, pattern string) ([]Selected, error) {
 	}
 	for _, l := range losses {
 		for _, c := range l.Curves {
-			known = append(known, c.Column)
+			words.add("", c.Column)
 			if !wildcard(pattern, c.Column) || !c.Best.Defined() {
 				continue
 			}
-			out = append(out, Selected{Metric: c.Column, Best: l.Name, Value: c.Best, NotDifferent: []string{}, Untested: []string{},
-				Sentence: fmt.Sprintf("%s: %s is best at %s %s (%s)", l.Name, c.Column, l.X, shown(c.BestAt), shown(c.Best))})
+			which := "lowest"
+			if c.Direction == report.Higher {
+				which = "highest"
+			}
+			out = append(out, Selected{Metric: c.Column, Leader: l.Name, Value: c.Best, Best: []string{}, Untested: []string{},
+				Sentence: fmt.Sprintf("%s: %s is %s at %s %s (%s); nothing tests it", l.Name, c.Column, which, l.X, shown(c.BestAt), shown(c.Best))})
 		}
 	}
 	if len(out) == 0 {
-		if slices.ContainsFunc(known, func(name string) bool { return matches(pattern, "", name) }) {
+		if slices.ContainsFunc(words.known, func(k [2]string) bool { return words.names(pattern, k[0], k[1]) }) {
 			return nil, fmt.Errorf("--select %s: no model has a number", pattern)
 		}
-		return nil, fmt.Errorf("--select: %w", unknownMetric(pattern, known))
+		return nil, fmt.Errorf("--select: %w", unknownMetric(pattern, words.paths()))
 	}
 	return out, nil
 }
 
-// selected is the best model of a row; ok is false where none has a number.
+// selected is the choice of a row; ok is false where no model has a number.
 func (row *Row) selected(models []string) (s Selected, ok bool) {
-	best := slices.IndexFunc(row.Cells, func(c *Cell) bool { return c != nil && c.Best })
-	if best < 0 {
-		return s, false
-	}
-	s = Selected{Task: row.Task, Analysis: row.Analysis, Metric: row.Metric, Best: models[best], Value: row.Cells[best].Value, NotDifferent: []string{}, Untested: []string{}}
+	leader := -1
+	s = Selected{Task: row.Task, Analysis: row.Analysis, Metric: row.Metric, Best: []string{}, Untested: []string{}}
 	for x, cell := range row.Cells {
+		if cell == nil || !cell.Value.Defined() || cell.of.notCompared != "" {
+			continue
+		}
+		if leader < 0 || row.sense()*(cell.Value.V-row.Cells[leader].Value.V) > 0 {
+			leader = x
+		}
 		switch {
-		case x == best || cell == nil || !cell.Value.Defined():
-		case cell.LikeBest || cell.Best:
-			s.NotDifferent = append(s.NotDifferent, models[x])
-		case !row.tested(x, best):
+		case cell.BestP == nil:
 			s.Untested = append(s.Untested, models[x])
+		case cell.mayBeBest:
+			s.Best = append(s.Best, models[x])
 		}
 	}
-	parts := []string{fmt.Sprintf("%s is best by %s (%s)", s.Best, row.Title(), shown(s.Value))}
-	if len(s.NotDifferent) > 0 {
-		parts = append(parts, listed(s.NotDifferent)+plural(s.NotDifferent, " does", " do")+" not differ from it")
+	if leader < 0 {
+		return s, false
 	}
-	if len(s.Untested) > 0 {
-		parts = append(parts, listed(s.Untested)+plural(s.Untested, " is", " are")+" not tested against it")
-	}
-	s.Sentence = strings.Join(parts, "; ")
+	s.Leader, s.Value = models[leader], row.Cells[leader].Value
+	s.Sentence = fmt.Sprintf("%s has the best %s (%s); %s", s.Leader, row.Title(), shown(s.Value), row.bestSentence(models))
 	return s, true
 }
 

@@ -3,14 +3,13 @@
 package compare
 
 import (
-	"bytes"
 	"fmt"
 	"io"
 	"path/filepath"
 	"slices"
 	"strings"
 
-	"repscope/internal/escape"
+	"repscope/internal/text"
 	"repscope/report"
 )
 
@@ -31,17 +30,17 @@ func (r *Result) WriteTable(w io.Writer, path, orient string) error {
 	case format == "csv":
 		return r.writeTidy(w)
 	case format == "md":
-		return r.writeMarked(w, orient, markdown)
+		return r.writeSheets(w, orient, writeMarkdown)
 	case format == "tex":
-		return r.writeMarked(w, orient, latex)
+		return r.writeSheets(w, orient, writeLaTeX)
 	}
 	return fmt.Errorf("%s: want a name that ends in .%s", path, strings.Join(TableFormats(), ", ."))
 }
 
 // tidyColumns are those of the CSV file with a row for each metric and model.
 var tidyColumns = []string{"Task", "Analysis", "Metric", "Direction", "Unit", "Model", "Value", "Low", "High", "SD", "Runs", "Baseline", "Difference",
-	"Difference_Low", "Difference_High", "Improvement_Percent", "P", "P_Holm", "From", "Decision", "Minimum_Detectable_Effect", "Blocks", "Blocks_Needed",
-	"Rank", "Best_Place", "Worst_Place", "Best", "Not_Different_From_Best", "Reason", "Notes"}
+	"Difference_Low", "Difference_High", "Improvement_Percent", "P", "P_Holm", "Family_Tests", "From", "Decision", "Minimum_Detectable_Effect", "Blocks",
+	"Blocks_Needed", "Rank", "Best_Place", "Worst_Place", "Best", "Best_P", "Reason", "Notes"}
 
 func (r *Result) writeTidy(w io.Writer) error {
 	out, err := report.NewCSV(w, tidyColumns...)
@@ -54,17 +53,18 @@ func (r *Result) writeTidy(w io.Writer) error {
 				continue
 			}
 			cells := []any{row.Task, row.Analysis, row.Metric, string(row.Direction), row.Unit, r.Models[x], cell.Value, low(cell.CI), high(cell.CI), optional(cell.SD), cell.Runs}
-			var differenceLow, differenceHigh, baseline any
+			var differenceLow, differenceHigh, baseline, tests any
 			if cell.Difference != nil {
 				differenceLow, differenceHigh, baseline = low(*cell.DifferenceCI), high(*cell.DifferenceCI), r.Baseline
+				tests = positiveInt(row.Tests.Baseline)
 			}
 			cells = append(cells, baseline, optional(cell.Difference), differenceLow, differenceHigh, optional(cell.Improvement), optional(cell.P), optional(cell.PHolm),
-				string(cell.From), cell.Decision, optional(cell.Detectable), positiveInt(cell.Blocks), optional(cell.Needed), positiveInt(cell.Rank))
+				tests, string(cell.From), cell.Decision, optional(cell.Detectable), positiveInt(cell.Blocks), optional(cell.Needed), positiveInt(cell.Rank))
 			var best, worst any
 			if cell.Places != nil {
 				best, worst = cell.Places[0], cell.Places[1]
 			}
-			cells = append(cells, best, worst, cell.Best, cell.LikeBest, cell.reason(), strings.Join(cell.Notes, "; "))
+			cells = append(cells, best, worst, cell.Best, optional(cell.BestP), cell.reason(), strings.Join(cell.Notes, "; "))
 			if err := out.Row(cells...); err != nil {
 				return err
 			}
@@ -208,16 +208,6 @@ func (r *Result) cell(task string, key [2]string, model int) *Cell {
 	return nil
 }
 
-// markup writes one kind of table.
-type markup struct {
-	escape             func(string) string
-	number             func(string) string
-	strong             func(string) string
-	up, down           string
-	like               string                                                        // behind what does not differ from the best
-	begin, row, finish func(w *bytes.Buffer, cells []string, names int, note string) // names: cells that name a row
-}
-
 // Arrows of directions.
 const (
 	arrowUp   = "↑"
@@ -235,29 +225,6 @@ func (row *Row) arrow(up, down string) string {
 	return ""
 }
 
-// note says what the marks of a table mean.
-func (r *Result) note(m markup) string {
-	s := "Best in bold"
-	for _, row := range r.Table {
-		if slices.ContainsFunc(row.Cells, func(c *Cell) bool { return c != nil && c.LikeBest }) {
-			return s + "; " + m.like + " does not differ from the best (p ≥ 0.05, Holm)"
-		}
-	}
-	return s
-}
-
-// writeMarked writes Markdown or LaTeX.
-func (r *Result) writeMarked(w io.Writer, orient string, m markup) error {
-	var b bytes.Buffer
-	if orient == OrientModels {
-		r.markedModels(&b, m)
-	} else {
-		r.markedMetrics(&b, m)
-	}
-	_, err := w.Write(b.Bytes())
-	return err
-}
-
 // leading are the columns that name a row beside its metric.
 func (r *Result) leading() (tasks, analyses bool) {
 	for _, row := range r.Table {
@@ -267,154 +234,6 @@ func (r *Result) leading() (tasks, analyses bool) {
 	return tasks, analyses
 }
 
-func (r *Result) markedMetrics(b *bytes.Buffer, m markup) {
-	tasks, analyses := r.leading()
-	head := []string{}
-	if tasks {
-		head = append(head, "Task")
-	}
-	if analyses {
-		head = append(head, "Analysis")
-	}
-	head = append(head, "Metric")
-	for _, name := range r.Models {
-		head = append(head, m.escape(name))
-	}
-	names := len(head) - len(r.Models)
-	m.begin(b, head, names, r.note(m))
-	for _, row := range r.Table {
-		var cells []string
-		if tasks {
-			cells = append(cells, m.escape(row.Task))
-		}
-		if analyses {
-			cells = append(cells, m.escape(row.Analysis))
-		}
-		cells = append(cells, m.title(row))
-		for _, cell := range row.Cells {
-			cells = append(cells, m.cell(cell))
-		}
-		m.row(b, cells, names, "")
-	}
-	m.finish(b, head, names, r.note(m))
-}
-
-// title is a metric with its direction and unit.
-func (m markup) title(row *Row) string {
-	title := row.Metric
-	if row.Unit != "" {
-		title += " (" + row.Unit + ")"
-	}
-	return m.escape(title) + row.arrow(m.up, m.down)
-}
-
-func (r *Result) markedModels(b *bytes.Buffer, m markup) {
-	tasks := len(r.Tasks) > 1
-	head := []string{"Model"}
-	if tasks {
-		head = append(head, "Task")
-	}
-	names := r.columnNames()
-	var keys [][2]string
-	for _, row := range r.Table {
-		if key := [2]string{row.Analysis, row.Metric}; !slices.Contains(keys, key) {
-			keys = append(keys, key)
-			head = append(head, m.escape(names[key])+row.arrow(m.up, m.down))
-		}
-	}
-	leading := len(head) - len(keys)
-	m.begin(b, head, leading, r.note(m))
-	for _, task := range r.Tasks {
-		for x, name := range r.Models {
-			cells := []string{m.escape(name)}
-			if tasks {
-				cells = append(cells, m.escape(task))
-			}
-			present := false
-			for _, key := range keys {
-				cell := r.cell(task, key, x)
-				present = present || cell != nil
-				cells = append(cells, m.cell(cell))
-			}
-			if present {
-				m.row(b, cells, leading, "")
-			}
-		}
-	}
-	m.finish(b, head, leading, r.note(m))
-}
-
-// cell is a number with its interval and marks.
-func (m markup) cell(c *Cell) string {
-	if c == nil {
-		return ""
-	}
-	if !c.Value.Defined() {
-		return "–"
-	}
-	text := report.FormatEstimate(c.Value.V, c.CI)
-	value, interval, _ := strings.Cut(text, " ")
-	value = m.number(value)
-	if c.Best {
-		value = m.strong(value)
-	}
-	if c.LikeBest {
-		value += m.like
-	}
-	if interval != "" {
-		low, high, _ := strings.Cut(strings.Trim(interval, "[]"), ", ")
-		value += " [" + m.number(low) + ", " + m.number(high) + "]"
-	}
-	return value
-}
-
-var markdown = markup{
-	escape: escape.Markdown,
-	number: func(s string) string { return strings.Replace(s, "-", "−", 1) },
-	strong: func(s string) string { return "**" + s + "**" },
-	up:     arrowUp, down: arrowDown, like: "†",
-	begin: func(w *bytes.Buffer, cells []string, _ int, _ string) {
-		fmt.Fprintf(w, "| %s |\n|%s\n", strings.Join(cells, " | "), strings.Repeat(" --- |", len(cells)))
-	},
-	row: func(w *bytes.Buffer, cells []string, _ int, _ string) {
-		fmt.Fprintf(w, "| %s |\n", strings.Join(cells, " | "))
-	},
-	finish: func(w *bytes.Buffer, _ []string, _ int, note string) { fmt.Fprintf(w, "\n%s.\n", note) },
-}
-
-var latex = markup{
-	escape: escape.LaTeX,
-	number: latexNumber,
-	strong: func(s string) string { return `\textbf{` + s + `}` },
-	up:     `$\uparrow$`, down: `$\downarrow$`, like: `$^\dagger$`,
-	begin: func(w *bytes.Buffer, cells []string, names int, note string) {
-		fmt.Fprintf(w, "%% needs \\usepackage{booktabs}\n%% %s\n\\begin{tabular}{%s}\n\\toprule\n%s \\\\\n\\midrule\n",
-			strings.NewReplacer("≥", ">=", `$^\dagger$`, `$^\dagger$`).Replace(note), strings.Repeat("l", names)+strings.Repeat("r", len(cells)-names), strings.Join(cells, " & "))
-	},
-	row: func(w *bytes.Buffer, cells []string, _ int, _ string) {
-		fmt.Fprintf(w, "%s \\\\\n", strings.Join(cells, " & "))
-	},
-	finish: func(w *bytes.Buffer, _ []string, _ int, _ string) { fmt.Fprint(w, "\\bottomrule\n\\end{tabular}\n") },
-}
-
-// latexNumber writes a number with a true minus and powers of ten.
-func latexNumber(s string) string {
-	mantissa, exponent, ok := strings.Cut(s, "e")
-	switch {
-	case ok:
-		sign := strings.TrimLeft(strings.TrimPrefix(exponent, "+"), "")
-		negative := strings.HasPrefix(sign, "-")
-		sign = strings.TrimLeft(strings.TrimPrefix(sign, "-"), "0")
-		if negative {
-			sign = "-" + sign
-		}
-		return "$" + mantissa + `\times 10^{` + sign + "}$"
-	case strings.HasPrefix(s, "-"):
-		return "$" + s + "$"
-	}
-	return s
-}
-
 // mostRows is the most metrics that the console shows.
 const mostRows = 60
 
@@ -422,36 +241,56 @@ const mostRows = 60
 // baseline, and what follows in words.
 func (r *Result) Console() []*report.Table {
 	tasks, analyses := r.leading()
-	values := report.NewTable("", slices.Concat(r.leadColumns(tasks, analyses), r.Models)...)
-	best, like := false, false
-	table := r.Table[:min(len(r.Table), mostRows)]
-	for _, row := range table {
-		cells := row.leadCells(tasks, analyses)
-		for _, cell := range row.Cells {
-			cells = append(cells, cell.console())
-			best, like = best || cell != nil && cell.Best, like || cell != nil && cell.LikeBest
+	shown := r.shown()
+	table := shown[:min(len(shown), mostRows)]
+	var tables []*report.Table
+	for _, v := range views(table) {
+		values := report.NewTable("", slices.Concat(r.leadColumns(tasks, analyses), v.names(r))...)
+		for _, row := range v.rows {
+			cells := row.leadCells(tasks, analyses)
+			for _, cell := range v.cells(row) {
+				cells = append(cells, cell.console())
+			}
+			values.Row(cells...)
 		}
-		values.Row(cells...)
+		tables = append(tables, values)
 	}
-	note := "* best"
-	if like {
-		note += "; = does not differ from the best (p ≥ 0.05 after Holm's correction over all pairs of models and all rows of a metric)"
+	values := tables[len(tables)-1]
+	if marked(table) {
+		values.Note("* may be the best (95 %% confidence set); %s", restOfMark)
 	}
-	if best {
-		values.Note("%s", note)
+	switch left := len(r.Table) - len(table); {
+	case left == 0:
+	case len(shown) < len(r.Table):
+		values.Note("the headline numbers of each analysis; %s in compare_table.csv; --metrics '*' prints all, --metrics LIST some", moreRows(left))
+	default:
+		values.Note("%s in compare_table.csv; --metrics chooses", moreRows(left))
 	}
-	if len(table) < len(r.Table) {
-		values.Note("%d more rows are in compare_table.csv; --metrics chooses", len(r.Table)-len(table))
-	}
-	tables := []*report.Table{values}
 	if r.Baseline != "" {
-		tables = append(tables, r.differenceTable(tasks, analyses))
+		tables = append(tables, r.differenceTable(table, tasks, analyses))
 	}
 	words := report.NewTable("", append(r.leadColumns(tasks, analyses), "In words")...)
 	for _, row := range table {
 		words.Row(append(row.leadCells(tasks, analyses), row.Sentence)...)
 	}
 	return append(tables, words)
+}
+
+func moreRows(n int) string {
+	if n == 1 {
+		return "1 more row is"
+	}
+	return fmt.Sprintf("%d more rows are", n)
+}
+
+// restOfMark is what a mark means beside the name of the set.
+const restOfMark = "nothing is marked where every model may be, or nothing tests it"
+
+// marked reports whether some model of the rows is marked as one that may be the best.
+func marked(rows []*Row) bool {
+	return slices.ContainsFunc(rows, func(row *Row) bool {
+		return slices.ContainsFunc(row.Cells, func(c *Cell) bool { return c != nil && c.Best })
+	})
 }
 
 func (r *Result) leadColumns(tasks, analyses bool) []string {
@@ -485,16 +324,15 @@ func (c *Cell) console() any {
 		return c.Value
 	case c.Best:
 		return report.FormatEstimate(c.Value.V, c.CI) + " *"
-	case c.LikeBest:
-		return report.FormatEstimate(c.Value.V, c.CI) + " ="
 	}
 	return report.WithInterval(c.Value, c.CI)
 }
 
-func (r *Result) differenceTable(tasks, analyses bool) *report.Table {
+func (r *Result) differenceTable(rows []*Row, tasks, analyses bool) *report.Table {
 	t := report.NewTable("Differences from "+r.Baseline, append(r.leadColumns(tasks, analyses), "Model", "Difference", "Better by", "p (Holm)", "", "From")...)
-	undecided := false
-	for _, row := range r.Table[:min(len(r.Table), mostRows)] {
+	undecided, least, most := false, 0, 0
+	var notes []string
+	for _, row := range rows {
 		for x, cell := range row.Cells {
 			if cell == nil || cell.Difference == nil {
 				continue
@@ -504,12 +342,59 @@ func (r *Result) differenceTable(tasks, analyses bool) *report.Table {
 				better = report.FormatEstimate(cell.Improvement.V, report.Interval{}) + " %"
 			}
 			undecided = undecided || cell.Decision == "~"
+			if n := row.Tests.Baseline; n > 0 {
+				if most = max(most, n); least == 0 || n < least {
+					least = n
+				}
+			}
+			for _, note := range cell.Notes {
+				if !slices.Contains(notes, note) {
+					notes = append(notes, note)
+				}
+			}
 			t.Row(append(row.leadCells(tasks, analyses), r.Models[x], report.WithInterval(*cell.Difference, *cell.DifferenceCI), better,
 				report.Probability(*cell.PHolm), cell.Decision, string(cell.From))...)
 		}
 	}
+	var parts []string
 	if undecided {
-		t.Note("~ undecided; p (Holm): corrected over the differences from %s in all rows of a metric", r.Baseline)
+		parts = append(parts, "~ undecided")
+	}
+	if most > 0 {
+		parts = append(parts, fmt.Sprintf("p (Holm): corrected over the differences from %s in %s (%s)", r.Baseline, r.familyWords(), testsWords(least, most)))
+	}
+	if len(parts) > 0 {
+		t.Note("%s", strings.Join(parts, "; "))
+	}
+	for _, note := range notes[:min(len(notes), mostNotes)] {
+		t.Note("%s", note)
+	}
+	if left := len(notes) - mostNotes; left > 0 {
+		t.Note("more notes: %d, in compare_table.csv", left)
 	}
 	return t
+}
+
+// mostNotes is the most notes of differences on the console.
+const mostNotes = 5
+
+// familyWords says over which tests p values are corrected.
+func (r *Result) familyWords() string {
+	switch {
+	case r.family == FamilyRun:
+		return "the whole table"
+	case r.family == FamilyTask && len(r.Tasks) > 1:
+		return "all rows of a metric in one task"
+	case len(r.Tasks) > 1:
+		return "all rows of a metric in all tasks"
+	}
+	return "all rows of a metric"
+}
+
+// testsWords are the numbers of tests of the families of some rows.
+func testsWords(least, most int) string {
+	if least == most {
+		return text.Count(most, "test")
+	}
+	return fmt.Sprintf("%d to %d tests", least, most)
 }

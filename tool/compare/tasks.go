@@ -32,8 +32,8 @@ type Study struct {
 	MostRuns  int              `json:"most_runs"`
 	// Scaled says that scores are (score − worst)/(best − worst), by --scale.
 	Scaled bool `json:"scaled"`
-	// About is what the intervals generalize to: other runs of these tasks, or other
-	// tasks where every task has one run.
+	// About is what the intervals generalize to: other runs of these tasks, on the samples that
+	// these runs were evaluated on, or other tasks where every task has one run.
 	About       string                  `json:"intervals_about"`
 	Models      report.Object           `json:"models"` // of *Aggregate
 	Improvement []Improvement           `json:"improvement"`
@@ -184,7 +184,10 @@ func (c *comparer) study(ctx context.Context, rows []*Row) (*Study, error) {
 		s.Notes = append(s.Notes, "tasks have no common scale (--scale): aggregates are in the metric's own unit, and tasks with large values count most")
 	}
 	o := study.Options{Seed: c.o.Seed, Threads: c.o.Threads, Method: c.o.Method, Resamples: c.o.Resamples}
-	s.About = "other runs of these tasks"
+	s.About = "other runs of these tasks on these samples"
+	if !s.Scaled {
+		o.Scale = first.scale
+	}
 	if s.MostRuns < 2 {
 		o.Tasks = true
 		s.About = "other tasks of the same kind"
@@ -204,11 +207,22 @@ func (c *comparer) scaled(m *study.Matrix, metric string) (*study.Matrix, error)
 	}
 	var worst, best []float64
 	for _, task := range m.Tasks {
-		i := slices.IndexFunc(c.o.Scale, func(s TaskScale) bool { return s.Task == task && (s.Metric == "" || matches(s.Metric, "", metric)) })
-		if i < 0 {
+		found, level := -1, noLevel+1
+		for i, s := range c.o.Scale {
+			of := noLevel // a row of all metrics
+			if s.Metric != "" {
+				if of = levelOf(s.Metric, metric); of == noLevel {
+					continue
+				}
+			}
+			if s.Task == task && of < level {
+				found, level = i, of
+			}
+		}
+		if found < 0 {
 			return nil, fmt.Errorf("--scale has no row for task %q and metric %s", task, metric)
 		}
-		worst, best = append(worst, c.o.Scale[i].Worst), append(best, c.o.Scale[i].Best)
+		worst, best = append(worst, c.o.Scale[found].Worst), append(best, c.o.Scale[found].Best)
 	}
 	return m.Normalize(worst, best)
 }

@@ -97,6 +97,9 @@ func New(commands []run.Command) run.Command {
 
 func (s *settings) register(flags *run.Flags) {
 	flags.Usage("--example", "report DIR… [flags]")
+	flags.Answer("checkpoint", func(_ string, args []string) string {
+		return "evaluate runs studies; a generator is evaluated by generation: generation " + strings.Join(args, " ")
+	})
 	flags.Var(&run.Texts{Values: &s.only, Check: pattern}, "only", "`LIST` of datasets, analyses or dataset/analysis (with * and ?) to run, of those in the file")
 	flags.Var(&run.Texts{Values: &s.skip, Check: pattern}, "skip", "`LIST` of such to leave out")
 	flags.BoolVar(&s.failFast, "fail-fast", false, "begin no further task after one that failed")

@@ -103,6 +103,9 @@ func summary(tables []page.Table) report.Object {
 				o.Set("value", c.Value)
 				o.Set("ci", c.Interval)
 				o.Set("best", c.Best)
+				if c.BestP.Defined() {
+					o.Set("best_p", c.BestP)
+				}
 				cells = append(cells, o)
 			}
 			models.Set(name, cells)

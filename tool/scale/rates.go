@@ -288,7 +288,7 @@ func (t *trial) time(ctx context.Context, n int, z size, more ...string) (float6
 		if err := dataset.WriteNPY(path, []int{n, latent}, normal(random, n*latent)); err != nil {
 			return 0, err
 		}
-		args = append(args, "--latents", name+"="+path)
+		args = append(args, "--latents", run.JoinName(name, path))
 	}
 	args = append(args, "--out", filepath.Join(t.folder, "out"), "--quiet", "--cache", "off")
 	if t.source.analysis == "neighborhood" { // at these sizes curves are drawn by default, at large ones not

@@ -77,7 +77,35 @@ func Pairwise(metric Metric, names []string, estimates []*stat.Jackknifed, seed 
 		}
 	}
 	compared, err := stat.CompareAll(keptNames, kept, stat.CompareOptions{Seed: seed})
-	return comparisons(metric, compared), err
+	if err != nil {
+		return nil, err
+	}
+	rows := comparisons(metric, compared)
+	if e := extremes(metric, keptNames, stat.JointExtremes(kept, compared, stat.CompareOptions{Seed: seed})); e != nil {
+		for i := range rows {
+			rows[i].Extremes = e
+		}
+	}
+	return rows, nil
+}
+
+// extremes are the p values of models' being the best as the result file holds them; nil
+// where they say no more than those of pairs.
+func extremes(metric Metric, names []string, e stat.Extremes) *report.Extremes {
+	if !e.Joint {
+		return nil
+	}
+	out := &report.Extremes{Metric: metric.Name, Path: metric.Path}
+	for i, name := range names {
+		if !math.IsNaN(e.Highest[i]) {
+			out.Highest.Set(name, e.Highest[i])
+			out.Lowest.Set(name, e.Lowest[i])
+		}
+	}
+	if out.Highest.Len() == 0 {
+		return nil
+	}
+	return out
 }
 
 // PairwiseSharing is [Pairwise] for models of which only the last blocks of a pair may be of
@@ -134,7 +162,7 @@ func comparisons(metric Metric, compared []stat.Comparison) []report.Comparison 
 			reason = "not defined for these blocks"
 		}
 		effect := "the influence of single observations on this metric is not computed"
-		if c.Interval.Low == c.Interval.High {
+		if c.Interval.Low == c.Interval.High || c.Reason == stat.SameEverywhere {
 			effect = "the difference is the same for all observations"
 		}
 		out[i] = report.Comparison{

@@ -70,3 +70,45 @@ func TestEqualDifferences(t *testing.T) {
 		t.Errorf("reasons %q and %q", same, varied)
 	}
 }
+
+// TestPairwiseExtremes: three models over the same blocks have p values of being the best; of two
+// those of the pair say as much.
+func TestPairwiseExtremes(t *testing.T) {
+	t.Parallel()
+	episode := make([]int, 60)
+	for i := range episode {
+		episode[i] = i / 6
+	}
+	blocks, err := stat.NewBlocks(60, episode, stat.BlockSpec{Kind: stat.EpisodeBlocks})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := stat.NewRandom(stat.NewKey(1))
+	var estimates []*stat.Jackknifed
+	for _, level := range []float64{0, 0, 5} {
+		values := make([]float64, 60)
+		for i := range values {
+			values[i] = level + r.Normal()
+		}
+		v, err := stat.JackknifeMean(blocks, values)
+		if err != nil {
+			t.Fatal(err)
+		}
+		estimates = append(estimates, v)
+	}
+	metric, names := Metric{Name: "m", Path: "part.m"}, []string{"a", "b", "c"}
+	rows, err := Pairwise(metric, names, estimates, 1)
+	if err != nil || len(rows) != 3 || rows[0].Extremes == nil || rows[0].Extremes != rows[2].Extremes {
+		t.Fatalf("%v, %v", rows, err)
+	}
+	e := rows[0].Extremes
+	if p, ok := e.P("c", report.Higher); e.Path != "part.m" || !ok || p != 1 {
+		t.Errorf("p of the highest is %v", p)
+	}
+	if p, ok := e.P("a", report.Higher); !ok || p != 1.0/(1<<10) { // one of 2^10 patterns of signs
+		t.Errorf("p of a far lower one is %v", p)
+	}
+	if rows, err = Pairwise(metric, names[:2], estimates[:2], 1); err != nil || rows[0].Extremes != nil {
+		t.Errorf("two models: %v, %v", rows, err)
+	}
+}

@@ -4,6 +4,7 @@
 package results
 
 import (
+	"math"
 	"strconv"
 
 	"repscope/internal/run"
@@ -61,3 +62,14 @@ func NamedSamples(env *run.Env, sample, group string, table *report.SampleTable)
 func Describe(env *run.Env, direction report.Direction, unit string, names ...string) {
 	env.Result.Describe(report.Metric{Direction: direction, Unit: unit}, names...)
 }
+
+// Limit enters the range of values of metrics that are described; infinite ends are none, and
+// two zeros are no range.
+func Limit(env *run.Env, low, high float64, names ...string) {
+	if low < high && !(math.IsInf(low, 0) && math.IsInf(high, 0)) {
+		env.Result.Limit(low, high, names...)
+	}
+}
+
+// Headline enters which described metrics stand for the analysis where there is room for few.
+func Headline(env *run.Env, names ...string) { env.Result.Headline(names...) }

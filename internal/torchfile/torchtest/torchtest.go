@@ -13,11 +13,12 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"strings"
 
 	"repscope/internal/dtype"
 )
 
-// Item is an entry of a dictionary. Its value is a Dict, a Tensor, an int or a string.
+// Item is an entry of a dictionary. Its value is a Dict, an Object, a Tensor, an int or a string.
 type Item struct {
 	Key   string
 	Value any
@@ -25,6 +26,12 @@ type Item struct {
 
 // Dict is a dictionary in its order.
 type Dict []Item
+
+// Object is an object of a class, "module.Class", with its attributes.
+type Object struct {
+	Class string
+	State Dict
+}
 
 // Tensor is a contiguous tensor; Raw holds its elements, little-endian.
 type Tensor struct {
@@ -90,6 +97,16 @@ func (p *pickler) dict(d Dict) error {
 			if err := p.dict(v); err != nil {
 				return err
 			}
+		case Object:
+			at := strings.LastIndexByte(v.Class, '.')
+			if at < 0 {
+				return fmt.Errorf("%q: class %q has no module", item.Key, v.Class)
+			}
+			p.op("c" + v.Class[:at] + "\n" + v.Class[at+1:] + "\n)\x81")
+			if err := p.dict(v.State); err != nil {
+				return err
+			}
+			p.op("b")
 		case Tensor:
 			if err := p.tensor(v); err != nil {
 				return err
@@ -107,7 +124,8 @@ func (p *pickler) dict(d Dict) error {
 }
 
 func (p *pickler) tensor(t Tensor) error {
-	class := map[dtype.DType]string{dtype.Uint8: "ByteStorage", dtype.Float32: "FloatStorage", dtype.Int64: "LongStorage"}[t.DType]
+	class := map[dtype.DType]string{dtype.Uint8: "ByteStorage", dtype.Float32: "FloatStorage", dtype.Int64: "LongStorage",
+		dtype.Bool: "BoolStorage"}[t.DType]
 	if class == "" {
 		return fmt.Errorf("a tensor of type %v", t.DType)
 	}

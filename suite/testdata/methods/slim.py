@@ -4,7 +4,7 @@
 #   python3 suite/testdata/methods/slim.py DIR && go test ./suite -run MethodsGolden -update
 import json, pathlib, sys
 
-KEPT = {"name", "target", "probe", "n2", "n1", "k", "window", "quantile", "threshold", "layer", "sigma", "samples", "left_out", "kind", "dataset", "analysis", "state",
+KEPT = {"name", "target", "probe", "n2", "n1", "k", "window", "quantile", "threshold", "above", "above_quantile", "layer", "sigma", "samples", "left_out", "kind", "dataset", "analysis", "state",
         "role", "path", "dtype", "shape", "pool", "details", "from", "models"}
 
 

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"repscope/plots"
+	"repscope/report"
 )
 
 // Lengths of the figure in pixels of its own size.
@@ -26,7 +27,7 @@ const (
 // dots draws a column.
 func (b *builder) dots(t *Table, column int, rows []int) figure {
 	c := t.Columns[column]
-	f := titled(pretty(c.Path), c)
+	f := titled(report.Label(c.Path), c)
 	low, high := math.Inf(1), math.Inf(-1)
 	intervals := false
 	for _, r := range rows {
@@ -114,7 +115,7 @@ func (b *builder) dot(out *strings.Builder, name string, c Cell, x func(float64)
 			said += " " + i
 		}
 		if c.Best {
-			said += ", best"
+			said += ", may be the best"
 		}
 	}
 	fmt.Fprintf(out, `<g class="v" data-m="%d" transform="translate(0 %s)"`, e.Index, px(y+dotsRow/2))

@@ -35,15 +35,15 @@ func subjects(columns []Column) []subject {
 	var list []subject
 	at := map[string]int{}
 	for i, c := range columns {
-		p := split(c.Path)
-		k, known := at[p.group]
-		if !known || !p.parametric {
+		p := report.SplitPath(c.Path)
+		k, known := at[p.Group]
+		if !known || !p.Parametric {
 			k = len(list)
-			at[p.group] = k
-			list = append(list, subject{family: report.Family(c.Path), key: p.key})
+			at[p.Group] = k
+			list = append(list, subject{family: report.Family(c.Path), key: p.Key})
 		}
 		list[k].columns = append(list[k].columns, i)
-		list[k].values = append(list[k].values, p.value)
+		list[k].values = append(list[k].values, p.Value)
 	}
 	var all []subject
 	for _, s := range list {
@@ -141,12 +141,12 @@ func titled(name string, c Column, notes ...string) figure {
 // curves draws models over a parameter of the analysis.
 func (b *builder) curves(t *Table, s subject, rows []int) (figure, error) {
 	c := t.Columns[s.columns[0]]
-	p := split(c.Path)
-	name := p.name(false)
-	if len(p.rows) > 1 {
-		name += " (" + strings.Join(p.rows[:len(p.rows)-1], ", ") + ")"
+	p := report.SplitPath(c.Path)
+	name := p.Name(false)
+	if len(p.Rows) > 1 {
+		name += " (" + strings.Join(p.Rows[:len(p.Rows)-1], ", ") + ")"
 	}
-	f := titled(name, c, "over "+words(s.key))
+	f := titled(name, c, "over "+report.Words(s.key))
 	order := slices.Clone(s.columns)
 	value := map[int]float64{}
 	for i, column := range s.columns {
@@ -162,13 +162,13 @@ func (b *builder) curves(t *Table, s subject, rows []int) (figure, error) {
 		series = append(series, curve)
 		f.Keys = append(f.Keys, b.keyOf(t.Models[r]))
 	}
-	return f, b.draw(&f, series, words(s.key), c)
+	return f, b.draw(&f, series, report.Words(s.key), c)
 }
 
 // training draws one number over the checkpoints of runs; nil if it has no run.
 func (b *builder) training(t *Table, column int) (*figure, error) {
 	c := t.Columns[column]
-	f := titled(pretty(c.Path), c, "over checkpoints")
+	f := titled(report.Label(c.Path), c, "over checkpoints")
 	var series []plots.CurveSeries
 	for _, check := range t.Checkpoints {
 		r := slices.Index(t.Models, check.Model)
@@ -220,7 +220,7 @@ func (b *builder) draw(f *figure, series []plots.CurveSeries, x string, c Column
 	}
 	unit := c.Unit
 	if unit == "" {
-		unit = shorten(words(last(split(c.Path).steps)), 30)
+		unit = shorten(report.Words(last(report.SplitPath(c.Path).Steps)), 30)
 	}
 	drawn := plots.Figure{
 		WidthMM: 86, HeightMM: 56, Legend: plots.LegendNone, Series: distinct(names),

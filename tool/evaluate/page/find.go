@@ -24,8 +24,8 @@ const mostBytes = 1 << 30
 // Find returns the results of all result files with models in folders and below, in natural order of their paths. The dataset of
 // a result is the folder above its own, from the folder that all have in common; where that folder has two results of one
 // analysis, theirs are their own folders. Results of the named tools are left out: they hold the numbers of others. Files that
-// are no result files are left alone; one that is of another schema or damaged is in skipped, with the reason. Errors: a folder
-// that cannot be read.
+// are no result files are left alone; one that is of another schema or damaged is in skipped, with the reason, and so is a folder
+// without a result. Errors: a folder that cannot be read.
 func Find(folders []string, tools ...string) (sections []Section, skipped []string, err error) {
 	var files []string
 	for _, folder := range folders {
@@ -38,6 +38,7 @@ func Find(folders []string, tools ...string) (sections []Section, skipped []stri
 	slices.SortFunc(files, text.CompareNatural)
 	files = slices.Compact(files)
 	root := common(folders)
+	var results []string
 	for _, file := range files {
 		name, err := filepath.Rel(root, file)
 		if err != nil {
@@ -50,11 +51,23 @@ func Find(folders []string, tools ...string) (sections []Section, skipped []stri
 			skipped = append(skipped, err.Error())
 		case r != nil && r.Models.Len() > 0 && !slices.Contains(tools, r.Analysis):
 			sections = append(sections, Section{Analysis: r.Analysis, Folder: path.Dir(name), File: file, Result: r})
+			results = append(results, file)
+		}
+	}
+	for _, folder := range folders {
+		if !slices.ContainsFunc(results, func(file string) bool { return inside(file, folder) }) && len(results) > 0 {
+			skipped = append(skipped, folder+": there are no result files in it")
 		}
 	}
 	nameDatasets(sections)
 	slices.SortStableFunc(sections, func(a, b Section) int { return text.CompareNatural(a.Dataset, b.Dataset) })
 	return sections, skipped, nil
+}
+
+// inside reports whether a file lies in a folder, or below it.
+func inside(file, folder string) bool {
+	rest, err := filepath.Rel(filepath.Clean(folder), file)
+	return err == nil && rest != ".." && !strings.HasPrefix(rest, ".."+string(filepath.Separator))
 }
 
 // jsonFiles are the files of a folder that may be results.

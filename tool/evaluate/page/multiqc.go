@@ -100,7 +100,7 @@ func columnID(c Column) string { return c.Analysis + ": " + c.Path }
 
 func header(c Column, alone bool) report.Object {
 	var o report.Object
-	title := pretty(c.Path)
+	title := report.Label(c.Path)
 	if !alone {
 		o.Set("namespace", "repscope "+c.Analysis)
 	}

@@ -44,8 +44,7 @@ type overview struct {
 	grid
 }
 
-// overview chooses columns: of each analysis the metrics of the most general names, and of numbers that differ in a parameter
-// that in the middle.
+// overview chooses columns: of each analysis the metrics that stand for it ([report.Headlines]).
 func (b *builder) overview(t *Table) overview {
 	o := overview{Dataset: t.Dataset, grid: grid{Id: "overview-" + anchor(t.Dataset)}}
 	columns := overviewColumns(t, b.limits.overview)
@@ -94,24 +93,11 @@ func overviewColumns(t *Table, most int) []int {
 
 // headline are the columns of one analysis that stand for it.
 func headline(columns []Column, most int) []int {
-	var families []string
-	members := map[string][]int{}
+	paths, named := make([]string, len(columns)), map[string]bool{}
 	for i, c := range columns {
-		f := report.Family(c.Path)
-		if members[f] == nil {
-			families = append(families, f)
-		}
-		members[f] = append(members[f], i)
+		paths[i], named[c.Path] = c.Path, c.Headline
 	}
-	slices.SortStableFunc(families, func(a, b string) int { // single numbers before those of a parameter
-		return min(len(members[a]), 2) - min(len(members[b]), 2)
-	})
-	var chosen []int
-	for _, f := range families[:min(most, len(families))] {
-		chosen = append(chosen, members[f][len(members[f])/2])
-	}
-	slices.Sort(chosen)
-	return chosen
+	return report.Headlines(paths, func(path string) bool { return named[path] }, most)
 }
 
 // fill makes the headings and rows of some columns of a table.
@@ -141,7 +127,7 @@ func (g *grid) fill(b *builder, t *Table, columns []int) {
 }
 
 func headingOf(c Column) heading {
-	return heading{pretty(c.Path), c.Path, c.Unit, arrow(c.Direction), direction(c.Direction)}
+	return heading{report.Label(c.Path), c.Path, c.Unit, arrow(c.Direction), direction(c.Direction)}
 }
 
 // cell writes a number, its interval and its mark, with a bar of its place between the least and the largest.
@@ -168,7 +154,7 @@ func (g *grid) cell(out *strings.Builder, c *Cell, ends [2]float64) {
 	}
 	out.WriteString(`>` + number(c.Value.V))
 	if c.Best {
-		out.WriteString(`<span class="sr"> best</span>`)
+		out.WriteString(`<span class="sr"> may be the best</span>`)
 	}
 	if i := interval(c.Interval); i != "" {
 		out.WriteString(`<i>` + i + `</i>`)

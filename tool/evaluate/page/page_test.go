@@ -42,10 +42,19 @@ func madeOf(metrics, names []string, analyses int, intervals bool) []Section {
 			r.Inputs = append(r.Inputs, report.Input{Role: "model", Name: name, Path: "models/" + strings.Map(plainRune, name) + ".onnx", SHA256: strings.Repeat("cd", 32), Kind: "ONNX"})
 			r.Models.Set(name, model(random, metrics, intervals))
 		}
+		values := map[string]map[string]report.Named{}
+		for _, name := range names {
+			m, err := r.Model(name)
+			if err != nil {
+				panic(err)
+			}
+			values[name] = estimatesOf(m)
+		}
 		for _, metric := range append(slices.Clone(metrics), "by_k[k=5].trustworthiness", "by_k[k=10].trustworthiness", "by_k[k=20].trustworthiness") {
 			for i := range names {
 				for k := range min(i, 3) {
-					c := report.Comparison{A: names[k], B: names[i], Metric: metric, Difference: report.Number(1), P: report.Number(0.001), PHolm: report.Number(0.5)}
+					c := report.Comparison{A: names[k], B: names[i], Metric: metric, P: report.Number(0.001), PHolm: report.Number(0.5)}
+					c.Difference = report.Number(values[c.A][metric].Value.V - values[c.B][metric].Value.V)
 					if k == 0 {
 						c.PHolm = report.Number(0.01)
 					}

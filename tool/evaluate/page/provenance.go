@@ -106,7 +106,7 @@ func command(r *report.Result, options []option, defaults map[string]string) str
 		}
 		value := relative(in.Path)
 		if in.Name != "" {
-			value = in.Name + "=" + value
+			value = run.JoinName(in.Name, value)
 		}
 		given[in.Role] = true
 		words = append(words, "--"+in.Role, escape.Shell(value))

@@ -57,7 +57,7 @@ func (b *builder) section(i int) (section, error) {
 		return v, err
 	}
 	v.Left = b.left(s, t, len(shown))
-	v.Decided = decided(s.Result)
+	v.Decided = decided(s.Result, t)
 	if b.Methods != nil {
 		v.Methods = b.Methods(s.Result)
 	}
@@ -124,7 +124,7 @@ func facts(r *report.Result) string {
 }
 
 // decided says what the comparisons of a result decide.
-func decided(r *report.Result) string {
+func decided(r *report.Result, t *Table) string {
 	if len(r.Comparisons) == 0 {
 		return "Nothing was compared: no model is marked as the best."
 	}
@@ -137,14 +137,21 @@ func decided(r *report.Result) string {
 			}
 		}
 	}
-	switch {
-	case tested == 0:
+	if tested == 0 {
 		return fmt.Sprintf("%s of models, none with a p value (%s): no model is marked as the best.",
 			text.Count(len(r.Comparisons), "comparison"), r.Comparisons[0].P.Reason)
-	case n == 0:
-		return fmt.Sprintf("%s of models, none of which decides at 5 %% after correction: no model is marked as the best.", text.Count(tested, "comparison"))
 	}
-	return fmt.Sprintf("%s of models, %d of which decide at 5 %% after correction; all are in %s_comparisons.csv.", text.Count(tested, "comparison"), n, r.Analysis)
+	marked := 0
+	for c := range t.Columns {
+		if slices.ContainsFunc(t.Rows, func(row []Cell) bool { return row[c].Best }) {
+			marked++
+		}
+	}
+	marks := "no number leaves a model out of the 95 % confidence set for the best: none is marked"
+	if marked > 0 {
+		marks = fmt.Sprintf("in %d of %s some model is outside the 95 %% confidence set for the best", marked, text.Count(len(t.Columns), "number"))
+	}
+	return fmt.Sprintf("%s of models, %d of which decide at 5 %% after correction (%s_comparisons.csv); %s.", text.Count(tested, "comparison"), n, r.Analysis, marks)
 }
 
 func (b *builder) notice(format string, args ...any) {

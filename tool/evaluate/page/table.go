@@ -3,6 +3,7 @@
 package page
 
 import (
+	"cmp"
 	"math"
 	"regexp"
 	"slices"
@@ -10,6 +11,7 @@ import (
 
 	"repscope/internal/text"
 	"repscope/report"
+	"repscope/stat"
 )
 
 // Section is the result of one task.
@@ -32,13 +34,16 @@ func (s *Section) Name() string {
 type Column struct {
 	Analysis, Path, Unit string
 	Direction            report.Direction
+	Headline             bool // it stands for the analysis
 }
 
-// Cell is a number of a model. Best says that no other model is better and some model is worse, as the comparisons decide.
+// Cell is a number of a model. Best says that the model is in the 95 % confidence set for the best and some model is not; BestP is
+// the p value of no other model's being better, against all others at once, and undefined where nothing tests it.
 type Cell struct {
 	Value    report.Value
 	Interval report.Interval
 	Best     bool
+	BestP    report.Value
 }
 
 // Table is the numbers of a dataset's models.
@@ -92,9 +97,10 @@ func (t *Table) add(s *Section) error {
 		}
 		models, estimates, rows = append(models, m), append(estimates, estimatesOf(m)), append(rows, row)
 	}
+	tested := comparedOf(s.Result)
 	for _, path := range paths {
 		metric, _ := s.Result.MetricOf(path)
-		t.Columns = append(t.Columns, Column{s.Analysis, path, metric.Unit, metric.Direction})
+		t.Columns = append(t.Columns, Column{s.Analysis, path, metric.Unit, metric.Direction, metric.Headline})
 		for row := range t.Rows {
 			t.Rows[row] = append(t.Rows[row], Cell{Value: report.Undefined(notMeasured)})
 		}
@@ -102,7 +108,7 @@ func (t *Table) add(s *Section) error {
 		for i, m := range models {
 			cells[i] = cellOf(m, path, estimates[i])
 		}
-		mark(cells, s.Result, path, metric.Direction)
+		mark(cells, s.Result, path, metric.Direction, tested[path])
 		for i, row := range rows {
 			t.Rows[row][len(t.Columns)-1] = cells[i]
 		}
@@ -122,6 +128,11 @@ func estimatesOf(m report.Object) map[string]report.Named {
 func cellOf(m report.Object, path string, estimates map[string]report.Named) Cell {
 	if n, ok := estimates[path]; ok {
 		return Cell{Value: n.Value, Interval: n.Interval}
+	}
+	if place, ok := m.Place(path); ok { // the same number by other members of its rows
+		if n, ok := estimates[place]; ok {
+			return Cell{Value: n.Value, Interval: n.Interval}
+		}
 	}
 	if v, err := m.Number(path); err == nil {
 		return Cell{Value: v}
@@ -172,44 +183,86 @@ const notMeasured = "not measured"
 // alpha is the level at which a comparison decides.
 const alpha = 0.05
 
-// mark finds the best models: those to which the best number belongs or of which no comparison says that they are worse, if it
-// says so of any model.
-func mark(cells []Cell, r *report.Result, path string, direction report.Direction) {
+// mark marks the models that may be the best: see [stat.BestSet].
+func mark(cells []Cell, r *report.Result, path string, direction report.Direction, tested compared) {
 	if direction != report.Higher && direction != report.Lower {
 		return
 	}
-	better := func(a, b float64) bool {
-		if direction == report.Lower {
-			a, b = b, a
-		}
-		return a > b
+	sense := 1.0
+	if direction == report.Lower {
+		sense = -1
 	}
-	top := -1
-	for i, c := range cells {
-		if v := c.Value; v.Defined() && !math.IsNaN(v.V) && (top < 0 || better(v.V, cells[top].Value.V)) {
-			top = i
-		}
-	}
-	if top < 0 {
-		return
-	}
-	names := r.Models.Keys()
-	worse := make([]bool, len(cells))
-	decided := false
-	for _, c := range r.Comparisons {
-		if c.Path != path && (c.Path != "" || c.Metric != path) {
-			continue
-		}
-		a, b := slices.Index(names, c.A), slices.Index(names, c.B)
-		if a != top && b != top || a < 0 || b < 0 || !c.PHolm.Defined() || c.PHolm.V >= alpha {
-			continue
-		}
-		worse[a+b-top] = true
-		decided = true
-	}
+	p := bestP(r, path, direction, tested)
+	in, decided := stat.BestSet(p, alpha, func(i, j int) bool {
+		c, sign := tested.of(i, j)
+		return c != nil && c.PHolm.Defined() && c.PHolm.V < alpha && sense*sign*c.Difference.Float() > 0
+	})
 	for i := range cells {
-		cells[i].Best = decided && !worse[i] && cells[i].Value.Defined()
+		cells[i].Best = decided && in[i] && cells[i].Value.Defined()
+		cells[i].BestP = report.NumberOr(p[i], "no test holds it against another model")
 	}
+}
+
+// compared are the comparisons of one number by the places of their models.
+type compared map[[2]int]*report.Comparison
+
+// comparedOf are those of a result by the path of the number.
+func comparedOf(r *report.Result) map[string]compared {
+	place := map[string]int{}
+	for i, name := range r.Models.Keys() {
+		place[name] = i
+	}
+	out := map[string]compared{}
+	for k := range r.Comparisons {
+		c := &r.Comparisons[k]
+		path := cmp.Or(c.Path, c.Metric)
+		a, ok := place[c.A]
+		b, also := place[c.B]
+		if !ok || !also {
+			continue
+		}
+		if out[path] == nil {
+			out[path] = compared{}
+		}
+		out[path][[2]int{a, b}] = c
+	}
+	return out
+}
+
+// of is the comparison of two models, with the sign of its difference as i − j.
+func (p compared) of(i, j int) (c *report.Comparison, sign float64) {
+	if c := p[[2]int{i, j}]; c != nil {
+		return c, 1
+	}
+	return p[[2]int{j, i}], -1
+}
+
+// bestP are the p values of models' being the best: those that the result has of all of them at once, else those that its pairs
+// bound.
+func bestP(r *report.Result, path string, direction report.Direction, tested compared) []float64 {
+	names := r.Models.Keys()
+	if e := r.ExtremesOf(path); e != nil {
+		out := make([]float64, len(names))
+		for i, name := range names {
+			p, ok := e.P(name, direction)
+			if !ok {
+				p = math.NaN()
+			}
+			out[i] = p
+		}
+		return out
+	}
+	e := stat.PairExtremes(len(names), func(i, j int) (difference, p float64) {
+		c, sign := tested.of(i, j)
+		if c == nil || !c.Difference.Defined() {
+			return math.NaN(), math.NaN()
+		}
+		return sign * c.Difference.V, c.P.Float()
+	})
+	if direction == report.Lower {
+		return e.Lowest
+	}
+	return e.Highest
 }
 
 // stepName is the name of a checkpoint: a run, and a last part that ends with its number.

@@ -1,0 +1,327 @@
+// Package tabular joins tables by the names of their columns. It is the one rule for every table
+// of text that people give:
+//
+//   - the first line names the columns, whose order does not matter;
+//   - a column without a name and two of one name are errors, but for a first column without a
+//     name, which pandas writes for the numbers of rows;
+//   - a column that is missing is an error that lists those there are, with the one that may be
+//     meant; where two tables are held against each other, columns that only one of them has are
+//     errors too;
+//   - a first line of numbers is no line of names: such columns are called 0, 1, 2, … as pandas
+//     calls them, so that only tables that both lack names are joined by place.
+//
+// A reader that knows which columns it wants:
+//
+//	rows, names, err := tabular.Open("scale.csv", f, tabular.Options{})
+//	place, err := tabular.Find(names, tabular.Column{Name: "task"}, tabular.Column{Name: "metric", Optional: true})
+//	record, err := rows.Read() // record[place[0]] is the task
+package tabular
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"repscope/internal/text"
+)
+
+// Options say how a table is written.
+type Options struct {
+	Separator  rune // between cells; 0: that of the first line, see [Separator]
+	LazyQuotes bool // a quote may stand inside a cell
+	Unnamed    bool // columns without a name are passed over, where they are errors otherwise
+	Exact      bool // white space around names is part of them, as in files that programs write
+}
+
+// HeadBytes is how much of a table is looked at for what parts its cells.
+const HeadBytes = 1 << 16
+
+// Rows returns the rows of a table, the first line among them, after a byte order mark; name is
+// that of its file. The record of a row holds until the next is read.
+func Rows(name string, r io.Reader, o Options) *csv.Reader {
+	size := 1 << 12
+	if o.Separator == 0 {
+		size = HeadBytes
+	}
+	b := bufio.NewReaderSize(r, size)
+	if first, _ := b.Peek(len(Mark)); string(first) == Mark {
+		_, _ = b.Discard(len(Mark))
+	}
+	if o.Separator == 0 {
+		head, _ := b.Peek(HeadBytes)
+		o.Separator = Separator(name, head)
+	}
+	reader := csv.NewReader(b)
+	reader.Comma, reader.ReuseRecord, reader.LazyQuotes = o.Separator, true, o.LazyQuotes
+	return reader
+}
+
+// Separator is what parts the cells of a table that begins with head: tabs in a file .tsv, else of
+// commas, semicolons, tabs and bars the one that its first line has most outside of quotes.
+func Separator(name string, head []byte) rune {
+	if strings.EqualFold(filepath.Ext(name), ".tsv") {
+		return '\t'
+	}
+	line, _, _ := bytes.Cut(head, []byte("\n"))
+	const separators = ",;\t|"
+	var counts [len(separators)]int
+	quoted := false
+	for _, c := range line {
+		if c == '"' {
+			quoted = !quoted
+		} else if k := strings.IndexByte(separators, c); k >= 0 && !quoted {
+			counts[k]++
+		}
+	}
+	most := 0
+	for k, n := range counts {
+		if n > counts[most] {
+			most = k
+		}
+	}
+	return rune(separators[most])
+}
+
+// Open reads the first line and returns the rows that follow and the names of the columns.
+// Errors: an empty file, those of [Names] and of package csv (see [Error]).
+func Open(name string, r io.Reader, o Options) (*csv.Reader, []string, error) {
+	rows := Rows(name, r, o)
+	header, err := First(rows)
+	if err != nil {
+		return nil, nil, err
+	}
+	names, err := o.Names(header)
+	return rows, names, err
+}
+
+// First is the first line of a table.
+func First(rows *csv.Reader) ([]string, error) {
+	header, err := rows.Read()
+	if errors.Is(err, io.EOF) {
+		return nil, errors.New("the table is empty; want a line of names and rows")
+	}
+	if err != nil {
+		return nil, Error(err)
+	}
+	return slices.Clone(header), nil
+}
+
+// Mark is the byte order mark that some programs write before text in UTF-8.
+const Mark = "\ufeff"
+
+// Error says what is wrong with a line of text that is no table.
+func Error(err error) error {
+	var parse *csv.ParseError
+	if !errors.As(err, &parse) {
+		return err
+	}
+	if errors.Is(err, csv.ErrFieldCount) {
+		return fmt.Errorf("line %d has another number of cells than the first", parse.Line)
+	}
+	return fmt.Errorf("line %d: %w", parse.Line, parse.Err)
+}
+
+// Names are the names of the columns in a first line, without the white space around them; the
+// first of several may be empty. Errors: another column without a name, two of one name.
+func Names(header []string) ([]string, error) { return Options{}.Names(header) }
+
+// Names is [Names] for a table that is written in this way.
+func (o Options) Names(header []string) ([]string, error) {
+	names := make([]string, len(header))
+	for i, name := range header {
+		if names[i] = strings.Clone(name); !o.Exact {
+			names[i] = strings.TrimSpace(names[i])
+		}
+		switch {
+		case names[i] == "" && !o.Unnamed && (i > 0 || len(header) == 1):
+			return nil, fmt.Errorf("column %d has no name in the first line", i+1)
+		case names[i] != "" && slices.Contains(names[:i], names[i]):
+			return nil, fmt.Errorf("two columns are named %q", names[i])
+		}
+	}
+	return names, nil
+}
+
+// ErrNamesOrRow is that a first line of whole numbers may name columns or be a row.
+var ErrNamesOrRow = errors.New("the first line holds whole numbers only, which may name the columns or be a row")
+
+// NamesOrPlaces are the names in a first line, or where it is a row of numbers the places 0, 1,
+// 2, … of its columns, as pandas names them; row says so. Whole numbers are names if they count
+// the columns from 0 or 1. Errors: those of [Names], other whole numbers ([ErrNamesOrRow]).
+func NamesOrPlaces(header []string) (names []string, row bool, err error) {
+	whole, broken := 0, 0
+	for _, cell := range header {
+		switch cell = strings.TrimSpace(cell); {
+		case cell == "":
+		case isWhole(cell):
+			whole++
+		case isNumber(cell):
+			broken++
+		default:
+			names, err = Names(header)
+			return names, false, err
+		}
+	}
+	switch {
+	case broken > 0:
+		return places(len(header), 0), true, nil
+	case whole > 0 && !isCount(header, 0) && !isCount(header, 1) && !(header[0] == "" && isCount(header[1:], 0)):
+		return nil, false, hinted{fmt.Errorf("%w: %s", ErrNamesOrRow, strings.Join(header, ", ")),
+			"write a line of names before the rows"}
+	}
+	names, err = Names(header)
+	return names, false, err
+}
+
+func isWhole(cell string) bool {
+	_, err := strconv.ParseInt(cell, 10, 64)
+	return err == nil
+}
+
+// isNumber reports whether a cell is a number or nan; inf may be a word.
+func isNumber(cell string) bool {
+	if strings.Count(cell, ",") == 1 && !strings.Contains(cell, ".") {
+		cell = strings.Replace(cell, ",", ".", 1) // a decimal comma
+	}
+	_, err := strconv.ParseFloat(cell, 64)
+	return err == nil && strings.ContainsAny(cell, "0123456789") || strings.EqualFold(cell, "nan")
+}
+
+// places are the numbers of n columns, from first on.
+func places(n, first int) []string {
+	out := make([]string, n)
+	for i := range out {
+		out[i] = strconv.Itoa(first + i)
+	}
+	return out
+}
+
+// Numbered reports whether columns have no names but their places 0, 1, 2, ….
+func Numbered(names []string) bool { return isCount(names, 0) }
+
+// isCount reports whether cells number the columns.
+func isCount(cells []string, first int) bool {
+	return slices.EqualFunc(cells, places(len(cells), first), func(cell,
+		place string) bool {
+		return strings.TrimSpace(cell) == place
+	})
+}
+
+// Column is a column that a reader wants.
+type Column struct {
+	Name     string   // what messages call it, and its first name
+	Found    []string // other names
+	Optional bool
+	// Ordered takes the first of the names that is there, where others may hold something else;
+	// without it two columns of these names are an error.
+	Ordered bool
+}
+
+// Find returns where each of the columns is among the names, upper and lower case alike; −1 for
+// an optional one that is not there. Errors: a column that is missing (the names are listed, and
+// the one that may be meant), two that could be it.
+func Find(names []string, wanted ...Column) ([]int, error) {
+	found := make([]int, len(wanted))
+	for k, c := range wanted {
+		found[k] = -1
+		for _, spelled := range append([]string{c.Name}, c.Found...) {
+			for i, name := range names {
+				first := found[k]
+				switch {
+				case !strings.EqualFold(name, spelled) || c.Ordered && first >= 0 && !strings.EqualFold(names[first], spelled):
+				case first >= 0:
+					return nil, fmt.Errorf("the columns %s and %s both hold %s; want one of them", names[first], name, c.Name)
+				default:
+					found[k] = i
+				}
+			}
+		}
+	}
+	for k, c := range wanted {
+		if found[k] < 0 && !c.Optional {
+			return nil, c.missing(names, wanted)
+		}
+	}
+	return found, nil
+}
+
+// missing is the error for a column that a table does not have.
+func (c *Column) missing(names []string, wanted []Column) error {
+	var list []string
+	for _, w := range wanted {
+		if !w.Optional {
+			list = append(list, w.Name)
+		}
+	}
+	err := fmt.Errorf("there is no column %q; the columns are %s, want %s", c.Name, strings.Join(names, ", "),
+		strings.Join(list, ", "))
+	near := text.Nearest(c.Name, names)
+	if near == "" || slices.ContainsFunc(wanted, func(w Column) bool { return strings.EqualFold(near, w.Name) }) {
+		return err
+	}
+	return hinted{err, fmt.Sprintf("is %s the column %s?", near, c.Name)}
+}
+
+// Missing is the error for a column that was asked for by its name and is not there.
+func Missing(name string, names []string) error {
+	err := fmt.Errorf("there is no column %q; the columns are %s", name, strings.Join(names, ", "))
+	if near := text.Nearest(name, names); near != "" {
+		return hinted{err, "did you mean " + near + "?"}
+	}
+	return err
+}
+
+// Pair returns the order in which the columns of one table stand in another: column order[k] of
+// names is column k of like. Errors: other names, of which the missing and the extra ones are
+// listed; what and whose say whose names they are.
+func Pair(what string, names []string, whose string, like []string) (order []int, err error) {
+	var lacks, extra []string
+	for _, name := range like {
+		k := slices.Index(names, name)
+		if order = append(order, k); k < 0 {
+			lacks = append(lacks, name)
+		}
+	}
+	for _, name := range names {
+		if !slices.Contains(like, name) {
+			extra = append(extra, name)
+		}
+	}
+	if lacks == nil && extra == nil {
+		return order, nil
+	}
+	message := what + " has other columns than " + whose + ":"
+	for _, of := range []struct {
+		what  string
+		names []string
+	}{{"missing", lacks}, {"extra", extra}} {
+		if of.names != nil {
+			message += " " + of.what + " " + strings.Join(of.names, ", ") + ";"
+		}
+	}
+	err = errors.New(strings.TrimSuffix(message, ";"))
+	const unnamed = " has no line of names, or its columns are only numbered in it"
+	switch {
+	case isCount(names, 0) == isCount(like, 0):
+		return nil, err
+	case isCount(names, 0):
+		return nil, hinted{err, what + unnamed}
+	}
+	return nil, hinted{err, whose + unnamed}
+}
+
+// hinted is an error with a hint.
+type hinted struct {
+	error
+	hint string
+}
+
+func (h hinted) Unwrap() error   { return h.error }
+func (h hinted) Hints() []string { return []string{h.hint} }

@@ -1,0 +1,115 @@
+// This file is for paths of numbers as readers see them.
+
+package report
+
+import (
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// PathParts are a path of a number, for its readers: its steps, and what is in brackets.
+type PathParts struct {
+	Steps      []string // without the lists whose rows are named
+	Rows       []string // "k = 10"
+	Key        string   // of the last row that is a number
+	Value      float64
+	Group      string // the path without that number
+	Parametric bool   // there is such a row
+}
+
+// SplitPath takes a path apart: by_k[k=10].trustworthiness is trustworthiness (k = 10).
+func SplitPath(path string) PathParts {
+	p := PathParts{Group: path}
+	rest := path
+	for rest != "" {
+		at := strings.IndexAny(rest, ".[")
+		if at < 0 {
+			p.Steps = append(p.Steps, rest)
+			break
+		}
+		step := rest[:at]
+		if rest[at] == '.' {
+			if step != "" {
+				p.Steps = append(p.Steps, step)
+			}
+			rest = rest[at+1:]
+			continue
+		}
+		inside, after, _ := strings.Cut(rest[at+1:], "]")
+		before := path[:len(path)-len(rest)+at]
+		for row := range strings.SplitSeq(inside, ";") {
+			key, value, named := strings.Cut(row, "=")
+			switch number, err := strconv.ParseFloat(value, 64); {
+			case !named:
+				p.Rows = append(p.Rows, "row "+row)
+			case key == "name" || key == "source":
+				p.Rows = append(p.Rows, value)
+			default:
+				p.Rows = append(p.Rows, Words(key)+" = "+value)
+				if err == nil && inside == row {
+					p.Key, p.Value, p.Parametric = key, number, true
+					p.Group = before + "[" + key + "]" + after
+				}
+			}
+		}
+		rest = strings.TrimPrefix(after, ".")
+	}
+	return p
+}
+
+// Words are a name as a text has it: underscores are spaces.
+func Words(text string) string { return strings.ReplaceAll(text, "_", " ") }
+
+// Name is the metric in words: its steps and, in brackets, its rows.
+func (p PathParts) Name(rows bool) string {
+	text := Words(strings.Join(p.Steps, " "))
+	if rows && len(p.Rows) > 0 {
+		text += " (" + strings.Join(p.Rows, ", ") + ")"
+	}
+	return text
+}
+
+// Label is a path in words.
+func Label(path string) string { return SplitPath(path).Name(true) }
+
+// symbols are words of labels that have a spelling of their own.
+var symbols = func() map[string]string {
+	out := map[string]string{"frechet": "Fréchet", "rankme": "RankMe", "corp": "CORP", "theil": "Theil", "jaccard": "Jaccard", "judd": "Judd", "borji": "Borji",
+		"vendi": "Vendi", "brier": "Brier", "spearman": "Spearman", "twcrps": "twCRPS", "vrmse": "VRMSE", "r2": "R²", "tau": "τ"}
+	for _, word := range strings.Fields("mse rmse mae nmse nrmse psnr ssim crps fss nmi ami ari auc auroc roc kid mmd iou bleu cer gmsd lcs cdr mlp pca " +
+		"cka rsa lcmc mrre ece nll pod pofd far csi ets hss sedi cc kl nss sim aa") {
+		out[word] = strings.ToUpper(word)
+	}
+	return out
+}()
+
+// Title is a path as a table of a paper has it: in words, with a capital and the usual
+// spelling of abbreviations: by_k[k=10].r_nx is "R nx (k = 10)", probes.mse "Probes MSE".
+func Title(path string) string {
+	label := strings.ReplaceAll(Label(path), "r squared", "R²")
+	var b strings.Builder
+	for word := range strings.FieldsFuncSeq(label, func(r rune) bool { return r == ' ' }) {
+		if b.Len() > 0 {
+			b.WriteByte(' ')
+		}
+		lead, core := "", word
+		if rest, ok := strings.CutPrefix(core, "("); ok {
+			lead, core = "(", rest
+		}
+		name, tail := core, ""
+		if i := strings.IndexAny(core, ",)"); i >= 0 {
+			name, tail = core[:i], core[i:]
+		}
+		if symbol, ok := symbols[name]; ok {
+			name = symbol
+		}
+		b.WriteString(lead + name + tail)
+	}
+	title := b.String()
+	if first, size := utf8.DecodeRuneInString(title); unicode.IsLower(first) && size == 1 && len(title) > 1 {
+		title = string(unicode.ToUpper(first)) + title[size:]
+	}
+	return title
+}

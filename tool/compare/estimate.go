@@ -1,0 +1,107 @@
+// Numbers of models over their runs.
+
+package compare
+
+import (
+	"cmp"
+	"math"
+
+	"repscope/report"
+	"repscope/stat"
+)
+
+// estimate is a number of one model over its runs.
+type estimate struct {
+	name        string
+	runs        []*FileModel
+	values      []float64 // of the runs
+	value       report.Value
+	interval    report.Interval
+	ofRuns      report.Interval // undefined if some run has none
+	sd          report.Value
+	notCompared string
+}
+
+// estimateOf is the number of a model over its runs; scale is that of its errors.
+func estimateOf(name, path string, runs []*FileModel, scale stat.Scale) (*estimate, bool) {
+	e := &estimate{name: name, sd: report.Undefined("no spread was computed")}
+	var intervals []report.Interval
+	for _, m := range runs {
+		n, ok := m.number(path)
+		if !ok {
+			continue
+		}
+		e.notCompared = cmp.Or(e.notCompared, n.NotCompared)
+		if len(runs) > 1 && !n.Value.Defined() {
+			e.value = report.Undefined("run %s: %s", m.Run, why(n.Value))
+			e.interval = report.NoInterval("%s", e.value.Reason)
+			e.runs = append(e.runs, m)
+			return e, true
+		}
+		e.runs = append(e.runs, m)
+		e.values = append(e.values, n.Value.Float())
+		intervals = append(intervals, n.Interval)
+		e.value, e.interval, e.sd = n.Value, n.Interval, n.SD
+	}
+	if len(e.runs) == 0 {
+		return nil, false
+	}
+	e.ofRuns = e.interval
+	if len(e.runs) > 1 {
+		e.overRuns(intervals, scale)
+	}
+	return e, true
+}
+
+// overRuns is the mean over runs. Its interval has the spread of the runs, with Student's t,
+// and the mean error of the single runs, which share their data, added in squares: on the
+// scale of the metric, as the intervals of single runs are.
+func (e *estimate) overRuns(intervals []report.Interval, scale stat.Scale) {
+	mean, variance := stat.MeanVariance(e.values)
+	e.value, e.sd = report.Number(mean), report.Number(math.Sqrt(variance))
+	for _, ci := range intervals {
+		if !ci.Defined() {
+			e.ofRuns = ci
+			intervals = nil
+			break
+		}
+	}
+	place, half := e.placed(scale, mean)
+	if math.IsNaN(half) || math.IsInf(half, 0) || math.IsInf(place, 0) { // at or beyond the ends of the range
+		bounds := scale
+		scale = stat.Scale{}
+		place, half = e.placed(scale, mean)
+		defer func() {
+			if e.interval.Defined() && mean >= bounds.Low && mean <= bounds.High && bounds.Low < bounds.High {
+				e.interval = report.Between(bounds.Within(e.interval.Low), bounds.Within(e.interval.High))
+			}
+		}()
+	}
+	below, above, k := 0.0, 0.0, float64(len(e.values))
+	for i, ci := range intervals {
+		at := scale.To(e.values[i])
+		below += (at - scale.To(scale.Within(ci.Low))) / k
+		above += (scale.To(scale.Within(ci.High)) - at) / k
+	}
+	if half == 0 && below == 0 && above == 0 {
+		e.interval = report.NoInterval("all runs have the same value: nothing shows its error")
+		return
+	}
+	e.interval = report.Between(scale.From(place-math.Hypot(half, below)), scale.From(place+math.Hypot(half, above)))
+}
+
+// placed is the place of the mean on a scale and half the width of the interval of the runs
+// there, by the jackknife: on the number's own scale t·s/√k.
+func (e *estimate) placed(scale stat.Scale, mean float64) (place, half float64) {
+	k := float64(len(e.values))
+	if !scale.Bounded() {
+		_, variance := stat.MeanVariance(e.values)
+		return mean, quantile(k-1) * math.Sqrt(variance/k)
+	}
+	deleted := make([]float64, len(e.values))
+	for i, v := range e.values {
+		deleted[i] = scale.To((k*mean - v) / (k - 1))
+	}
+	_, variance := stat.MeanVariance(deleted)
+	return scale.To(mean), quantile(k-1) * math.Sqrt(variance*(k-1)*(k-1)/k)
+}

@@ -1,0 +1,102 @@
+// How patterns name metrics.
+
+package compare
+
+import (
+	"strings"
+
+	"repscope/report"
+)
+
+// vocabulary are the metrics among which patterns choose. A pattern without * and ? that is the
+// path of a metric of an analysis names this one; else it names those whose path without rows
+// it is, else those of which it is the last name: slope is slope, and not raw.slope beside it.
+type vocabulary struct {
+	known [][2]string    // analysis and path
+	level map[string]int // of a pattern in an analysis; see levelOf
+}
+
+func (v *vocabulary) add(analysis, path string) {
+	v.known = append(v.known, [2]string{analysis, path})
+	v.level = map[string]int{}
+}
+
+// paths are those of all metrics.
+func (v *vocabulary) paths() []string {
+	var out []string
+	for _, k := range v.known {
+		out = append(out, k[1])
+	}
+	return out
+}
+
+// names reports whether a pattern names a metric: ANALYSIS: before it restricts it to one.
+func (v *vocabulary) names(pattern, analysis, path string) bool {
+	if of, rest, ok := strings.Cut(pattern, ":"); ok {
+		if !wildcard(of, analysis) {
+			return false
+		}
+		pattern = rest
+	}
+	level := levelOf(pattern, path)
+	if level == noLevel || strings.ContainsAny(pattern, "*?") {
+		return level != noLevel
+	}
+	key := analysis + "\x00" + pattern
+	least, ok := v.level[key]
+	if !ok {
+		least = noLevel
+		for _, k := range v.known {
+			if k[0] == analysis {
+				least = min(least, levelOf(pattern, k[1]))
+			}
+		}
+		v.level[key] = least
+	}
+	return level == least
+}
+
+// The levels at which a pattern is the name of a metric.
+const (
+	pathLevel   = iota // its path
+	familyLevel        // its path without rows
+	lastLevel          // its last name
+	noLevel            // it is none
+)
+
+func levelOf(pattern, path string) int {
+	for level, name := range []string{path, report.Family(path), lastStep(path)} {
+		if wildcard(pattern, name) {
+			return level
+		}
+	}
+	return noLevel
+}
+
+// lastStep is the last name of a path.
+func lastStep(path string) string { return path[strings.LastIndexByte(path, '.')+1:] }
+
+// wildcard reports whether a pattern with * (any text) and ? (any letter) is a name.
+func wildcard(pattern, name string) bool {
+	p, n := []rune(pattern), []rune(name)
+	i, star, from := 0, -1, 0
+	for k := 0; k < len(n); {
+		switch {
+		case i < len(p) && p[i] == '*':
+			star, from = i, k
+			i++
+		case i < len(p) && (p[i] == '?' || p[i] == n[k]):
+			i++
+			k++
+		case star >= 0:
+			from++
+			i, k = star+1, from
+		default:
+			return false
+		}
+	}
+	for i < len(p) && p[i] == '*' {
+		i++
+	}
+	return i == len(p)
+}
