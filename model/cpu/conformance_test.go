@@ -51,6 +51,26 @@ func TestConformance(t *testing.T) {
 // TestOperators runs our own cases, whose outputs ONNX Runtime computed; see testdata/README.md.
 func TestOperators(t *testing.T) { conform(t, operatorCases(t), 1e-4, true) }
 
+// Every operator of integers has a case of integers at the ends of their ranges, but for those whose integers are places, sizes or
+// tokens, or stand for multiples of a scale.
+func TestIntegerCases(t *testing.T) {
+	t.Parallel()
+	without := []string{"BlackmanWindow", "DequantizeLinear", "HammingWindow", "HannWindow", "MelWeightMatrix", "QLinearConv", "QLinearMatMul", "Shape", "Size",
+		"TfIdfVectorizer",
+		// Of floats alone in the standard, and the operators that these are written as.
+		"Col2Im", "MaxUnpool", "Sum", "Scatter"}
+	cases, err := fs.Glob(operatorCases(t), "integers/*")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range operator.Supported() {
+		found := slices.ContainsFunc(cases, func(name string) bool { return strings.HasPrefix(name, "integers/"+strings.ToLower(s.Name)+"_") })
+		if want := slices.Contains(s.Types, graph.Int64) && !slices.Contains(without, s.Name); want != found && !(found && s.Name == "If") {
+			t.Errorf("%s: cases of integers: %t, want %t", s.Name, found, want)
+		}
+	}
+}
+
 // operatorCases are our own cases.
 func operatorCases(t testing.TB) fs.FS { return graphtest.Cases(t, "testdata/*.tar.gz") }
 

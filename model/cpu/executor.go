@@ -231,7 +231,7 @@ func (x *Executor) compile(operands []graph.Operand) (*program, error) {
 	}
 	for _, id := range p.Outputs {
 		v := p.Values[id]
-		p.out = append(p.out, &graph.Tensor{DType: v.DType, Shape: v.Shape})
+		p.out = append(p.out, &graph.Tensor{DType: v.DType, Bits: v.Bits, Shape: v.Shape})
 	}
 	return p, nil
 }

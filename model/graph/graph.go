@@ -31,10 +31,20 @@ type Dim struct {
 type Port struct {
 	Name  string
 	DType DType
+	Bits  int // of integers, as [Type] has it
 	Dims  []Dim
 	// Element is the type that the file declares, such as "uint8" or "float16", for which
 	// DType stands; empty if it declares none.
 	Element string
+}
+
+// Range is the least and the greatest integer that a port of integers takes, rounded into the range where float64 has them not.
+func (p Port) Range() (low, high float64) {
+	least, most := Range(p.Bits)
+	if p.Bits == Uint64 {
+		return 0, 1<<64 - 1<<11
+	}
+	return float64(least), min(float64(most), 1<<63-1<<10)
 }
 
 // Shape is the shape of the port with −1 for free axes.

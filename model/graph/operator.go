@@ -14,6 +14,8 @@ type Operator struct {
 	View bool
 	// InPlace says that output 0 may overwrite input 0 if their sizes agree.
 	InPlace bool
+	// Wraps says that integers may leave the width of output 0, to which executors bring them back.
+	Wraps bool
 	// NoFold says that the operator is never evaluated ahead of execution.
 	NoFold bool
 	// Infer is the operator's rule: it checks a node and sets the results of the inference.
@@ -45,6 +47,9 @@ var errUnprepared = errors.New("the graph was not prepared")
 // Type is an element type and a shape.
 type Type struct {
 	DType DType
+	// Bits is the width of integers in the file, whose arithmetic wraps there: negative for unsigned types, 0 for int64.
+	// Elements are held in int64 at their own value, those of [Uint64] as the int64 of the same bits.
+	Bits  int
 	Shape []int
 }
 

@@ -77,7 +77,7 @@ func (s *specializer) value(name string) (int, error) {
 		return i, nil
 	}
 	if t := s.graph.Constants[name]; t != nil {
-		return s.addValue(name, Type{DType: t.DType, Shape: t.Shape}, t), nil
+		return s.addValue(name, t.Type(), t), nil
 	}
 	return -1, fmt.Errorf("value %q is not available", name)
 }
@@ -151,6 +151,11 @@ func (s *specializer) results(step *Step, out []Type, constants []*Tensor) (comp
 		if constants != nil {
 			k = constants[i]
 		}
+		if k != nil && k.Bits != t.Bits {
+			of := *k
+			of.Bits = t.Bits
+			k = &of
+		}
 		id := s.addValue(step.Node.Outputs[i], t, k)
 		if k != nil {
 			id = -1
@@ -192,7 +197,7 @@ func (s *specializer) evaluate(step *Step, c *Inference) ([]*Tensor, error) {
 	if step.Op.View || c.Same {
 		// Under another shape or name.
 		t := *in[0]
-		t.Shape, t.transposed = c.Out[0].Shape, nil
+		t.Bits, t.Shape, t.transposed = c.Out[0].Bits, c.Out[0].Shape, nil
 		return []*Tensor{&t}, nil
 	}
 	local, eval := Step{Node: step.Node, Op: step.Op, Params: step.Params}, s.graph.rules.Evaluate
@@ -214,6 +219,7 @@ func (s *specializer) evaluate(step *Step, c *Inference) ([]*Tensor, error) {
 		if out[i], err = NewTensor(t.DType, t.Shape...); err != nil {
 			return nil, fmt.Errorf("%v: output %d: %w", step.Node, i, err)
 		}
+		out[i].Bits = t.Bits
 	}
 	return out, evaluate(eval, local, in, out, nil)
 }
@@ -224,7 +230,7 @@ func evaluate(eval Evaluator, step Step, in, out []*Tensor, spare []float32) err
 	held := make([]*Tensor, len(in))
 	var values []Value
 	enter := func(t, constant *Tensor) int {
-		values = append(values, Value{Type: Type{DType: t.DType, Shape: t.Shape}, Const: constant, Root: len(values)})
+		values = append(values, Value{Type: t.Type(), Const: constant, Root: len(values)})
 		return len(values) - 1
 	}
 	for i, t := range in {
@@ -273,7 +279,7 @@ func (s *specializer) replace(l *Replacement) error {
 	}
 	for i, name := range l.Names {
 		t := l.Constants[i]
-		s.addValue(name, Type{DType: t.DType, Shape: t.Shape}, t)
+		s.addValue(name, t.Type(), t)
 	}
 	for _, n := range l.Nodes {
 		// The replacements' own versions are of no concern: their rules get today's form.
@@ -333,7 +339,7 @@ func (g *Graph) Specialize(inputs []Operand) (*Program, error) {
 				named[d.Name] = in.Shape[j]
 			}
 		}
-		p.Inputs = append(p.Inputs, s.addValue(port.Name, Type{DType: in.DType, Shape: slices.Clone(in.Shape)}, in.Const))
+		p.Inputs = append(p.Inputs, s.addValue(port.Name, Type{DType: in.DType, Bits: port.Bits, Shape: slices.Clone(in.Shape)}, in.Const))
 	}
 	for _, n := range g.Nodes {
 		if err := s.add(n); err != nil {

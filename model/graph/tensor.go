@@ -9,7 +9,7 @@ import (
 )
 
 // DType is the type a value is computed in. ONNX's narrower and wider types
-// are mapped to these: every float type to Float32, every integer type to Int64.
+// are mapped to these: every float type to Float32, every integer type to Int64, whose arithmetic wraps at the file's width; see [Type].
 type DType uint8
 
 const (
@@ -48,6 +48,7 @@ func (t DType) Size() int {
 // unless they are deferred (see Defer).
 type Tensor struct {
 	DType DType
+	Bits  int // of integers, as [Type] has it
 	Shape []int
 	F32   []float32
 	I64   []int64
@@ -229,6 +230,9 @@ func Elements(shape []int) (int, error) {
 	}
 	return n, nil
 }
+
+// Type is the tensor's type.
+func (t *Tensor) Type() Type { return Type{DType: t.DType, Bits: t.Bits, Shape: t.Shape} }
 
 // Count is Elements of a shape that was checked before.
 func Count(shape []int) int {

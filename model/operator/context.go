@@ -100,13 +100,27 @@ func (c *context) shape(i int) []int { return c.In[i].Shape }
 // want checks the type of input i.
 func (c *context) want(i int, types ...graph.DType) {
 	if c.has(i) && !slices.Contains(types, c.In[i].DType) {
-		c.failf("input %d has type %v, want %v", i, c.In[i].DType, types[0])
+		c.failf("input %d has type %s, want %v", i, c.In[i].Element(), types[0])
 	}
 }
 
-// emit adds an output.
-func (c *context) emit(t graph.DType, shape ...int) {
-	c.Out = append(c.Out, graph.Type{DType: t, Shape: slices.Clone(shape)})
+// emit adds an output; integers are of int64.
+func (c *context) emit(t graph.DType, shape ...int) { c.emitType(graph.Type{DType: t}, shape...) }
+
+// emitLike adds an output with elements as those of input i.
+func (c *context) emitLike(i int, shape ...int) { c.emitType(c.In[i].Type, shape...) }
+
+// emitType adds an output with the elements of a type.
+func (c *context) emitType(t graph.Type, shape ...int) {
+	t.Shape = slices.Clone(shape)
+	c.Out = append(c.Out, t)
+}
+
+// alike checks that input i has elements as input j has.
+func (c *context) alike(i, j int) {
+	if c.has(i) && !c.In[i].Same(c.In[j].Type) {
+		c.failf("input %d has type %s, input %d has %s", i, c.In[i].Element(), j, c.In[j].Element())
+	}
 }
 
 func (c *context) attribute(name string, kind graph.AttributeKind) (graph.Attribute, bool) {

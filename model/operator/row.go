@@ -32,8 +32,8 @@ type Row struct {
 	Inputs     [2]int   // least and most inputs; see exactly, between and atLeast
 	Outputs    int      // most outputs, or many
 	Attributes []string // attributes that are understood; any other one is an error
-	// View, InPlace and NoFold are those of graph.Operator, inner and weights its Inner and Weights.
-	View, InPlace, NoFold bool
+	// View, InPlace, Wraps and NoFold are those of graph.Operator, inner and weights its Inner and Weights.
+	View, InPlace, Wraps, NoFold bool
 
 	// infer is the rule. Operators without one come from package fuse alone.
 	infer   func(*context)
@@ -80,7 +80,7 @@ func index() (map[string]*Row, map[string]*graph.Operator) {
 			op := &family[i]
 			key := op.Domain + "." + op.Name
 			rows[key] = op
-			known[key] = &graph.Operator{Name: op.Name, Domain: op.Domain, View: op.View, InPlace: op.InPlace, NoFold: op.NoFold,
+			known[key] = &graph.Operator{Name: op.Name, Domain: op.Domain, View: op.View, InPlace: op.InPlace, Wraps: op.Wraps, NoFold: op.NoFold,
 				Infer: op.run, Inner: op.inner, Weights: op.weights}
 		}
 	}
@@ -117,7 +117,7 @@ type Support struct {
 	First, Last int
 	// Types are the element types of its data operands. Float32 stands for float16,
 	// bfloat16, float32 and float64, all computed in float32; Int64 for every
-	// integer type, computed in int64 without the narrower type's overflow.
+	// integer type, whose arithmetic wraps at the type's width.
 	Types []graph.DType
 	// Attributes that are understood; any other one is an error.
 	Attributes []string

@@ -118,7 +118,7 @@ func forms(kind graph.DType) map[string]form {
 		"TfIdfVectorizer": {in(matrix), attributes{"mode": text("TF"), "ngram_counts": list(0), "ngram_indexes": list(0, 1), "pool_int64s": list(2, 3),
 			"max_gram_length": number(1), "min_gram_length": number(1)}},
 		"BatchNormalization":        {in(image, data(2), data(2), data(2), data(2)), nil},
-		"BitCast":                   {in(matrix), attributes{"from": number(map[graph.DType]int{graph.Float32: graph.ElementFloat, graph.Int64: graph.ElementInt32, graph.Bool: graph.ElementBool}[kind]), "to": number(map[graph.DType]int{graph.Bool: graph.ElementInt8, graph.Float32: graph.ElementInt32, graph.Int64: graph.ElementUint32}[kind])}},
+		"BitCast":                   {in(matrix), attributes{"from": number(map[graph.DType]int{graph.Float32: graph.ElementFloat, graph.Int64: graph.ElementInt64, graph.Bool: graph.ElementBool}[kind]), "to": number(map[graph.DType]int{graph.Bool: graph.ElementInt8, graph.Float32: graph.ElementInt32, graph.Int64: graph.ElementUint64}[kind])}},
 		"Compress":                  {in(matrix, known(one(graph.Bool, 1))), nil},
 		"DeformConv":                {in(image, data(3, 2, 3, 3), data(1, 18, 3, 3)), nil},
 		"NegativeLogLikelihoodLoss": {in(matrix, integers(2)), nil},
@@ -229,6 +229,11 @@ func TestDocumentation(t *testing.T) {
 	b.WriteString("# Operators\n\nThe ONNX operators that model files may have. This page follows from the table in `model/operator`;\n" +
 		"`go test ./model/operator -run Documentation -update` writes it anew, and `encode --ops` prints the same list.\n\n" +
 		"float32 stands for every type of float, int64 for every type of integer.\n\n" +
+		"Integers have the width that the file says: arithmetic wraps there, as in PyTorch, and no integer is rounded. Floats become integers as " +
+		"PyTorch and ONNX Runtime have them on x86: towards zero; what int32 (for types of 8, 16 and 32 bits) or int64 (for uint32 and types of 64 bits) " +
+		"does not hold becomes its least integer, and the low bits of that are kept. uint64 has numbers up to 2^64 − 1. " +
+		"Sums, products and powers of integers wrap too, where ONNX Runtime computes them in float64 and saturates. " +
+		"Division by zero gives 0.\n\n" +
 		"| operator | opsets | types | attributes | note |\n| --- | --- | --- | --- | --- |\n")
 	for _, s := range Supported() {
 		types := make([]string, len(s.Types))
