@@ -247,8 +247,12 @@ func inferPow(c *context) {
 	// The exponent may be of another type; the result has the base's.
 	c.want(0, graph.Float32, graph.Int64)
 	c.want(1, graph.Float32, graph.Int64)
-	if c.unsigned() && c.In[1].DType == graph.Float32 || c.In[1].Bits == graph.Uint64 {
-		c.unsupported("operands of types %s and %s", c.In[0].Element(), c.In[1].Element())
+	switch {
+	case c.unsigned() && c.In[1].DType == graph.Float32:
+		c.unsupported("operands of types uint64 and float32")
+	case c.In[1].Bits == graph.Uint64:
+		c.unsignedPower()
+		return
 	}
 	c.emitLike(0, c.broadcast(c.shape(0), c.shape(1))...)
 }

@@ -98,6 +98,19 @@ func (c *context) unsignedDivision() {
 	l.finish(l.uint64Of(l.add("Where", nil, none, zero, q)))
 }
 
+// unsignedPower is Pow with an exponent of uint64: of integers the square of the power of half of it, and once more the base.
+func (c *context) unsignedPower() {
+	l, x := c.lower(), c.Node.Inputs[0]
+	if c.In[0].DType == graph.Float32 {
+		l.finish(l.add("Pow", nil, x, l.add("Cast", integersToFloat(), c.Node.Inputs[1])))
+		return
+	}
+	half := l.halfOf(c.Node.Inputs[1])
+	rest := l.add("Sub", nil, l.int64Of(c.Node.Inputs[1]), l.add("Mul", nil, half, l.whole(graph.Type{}, 2)))
+	y := l.add("Pow", nil, x, half)
+	l.finish(l.add("Mul", nil, l.add("Mul", nil, y, y), l.add("Pow", nil, x, rest)))
+}
+
 // unsignedMean is the sum of n elements divided by their number.
 func (c *context) unsignedMean(n int) {
 	l := c.lower()

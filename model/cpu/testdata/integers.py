@@ -120,6 +120,9 @@ for name, kind in TYPES.items():
     if allowed("Pow", name):
         base, exponent = some(name, 3, 13), np.array([0, 1, 2, 3, 5, 7, 0, 1, 2, 3, 4, 6, 2], kind)
         case("Pow", name, [base, exponent], wrap(each(lambda x, y: x ** y, base, exponent), name), opset=15)
+    if allowed("Pow", name):
+        base, exponent = some(name, 3, 6), np.array([0, 1, 2, 3, 2 ** 63, 2 ** 64 - 1], np.uint64)
+        case("Pow", name, [base, exponent], wrap(each(lambda x, y: pow(x, y, 2 ** 64), base, exponent), name), opset=15, tag="_uint64")
     for op, f in {"Equal": lambda x, y: x == y, "Greater": lambda x, y: x > y, "GreaterOrEqual": lambda x, y: x >= y, "Less": lambda x, y: x < y,
                   "LessOrEqual": lambda x, y: x <= y}.items():
         case(op, name, [a, np.roll(a, 1, axis=0)], each(f, a, np.roll(a, 1, axis=0)).astype(bool), opset=19 if op == "Equal" else 16)
