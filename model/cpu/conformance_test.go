@@ -30,6 +30,7 @@ var excluded = []struct{ name, why string }{
 	{"training_dropout_default_mask", "training"}, {"training_dropout_zero_ratio", "training"}, {"training_dropout_zero_ratio_mask", "training"},
 	{"to_STRING", "strings"}, {"STRING_to_FLOAT", "strings"}, {"to_STRING_expanded", "strings"}, {"STRING_to_FLOAT_expanded", "strings"},
 	{"identity_opt", "optional values"}, {"identity_sequence", "sequences"}, {"if_opt", "sequences"}, {"if_seq", "sequences"}, {"scan_sum", "Scan as of opset 8"}, {"optional_get_element", "optional values"},
+	{"resize_downsample_scales_linear_align_corners", "a length that is not whole"}, {"resize_downsample_scales_cubic_align_corners", "a length that is not whole"},
 	{"cast_BFLOAT16_to_FLOAT", "bfloat16 stored as uint16"}, {"cast_FLOAT_to_BFLOAT16", "bfloat16 stored as uint16"},
 	{"castlike_BFLOAT16_to_FLOAT", "bfloat16 stored as uint16"}, {"castlike_FLOAT_to_BFLOAT16", "bfloat16 stored as uint16"},
 	{"BFLOAT16_to_FLOAT_expanded", "bfloat16 stored as uint16"}, {"FLOAT_to_BFLOAT16_expanded", "bfloat16 stored as uint16"},
