@@ -76,38 +76,41 @@ func readImageFile(path string) (imageFile, error) {
 		return f, err
 	}
 	defer file.Close()
-	return f, f.readHeader(file)
+	_, err = f.readHeader(file)
+	return f, err
 }
 
-// readHeader finds out what an opened image is.
-func (f *imageFile) readHeader(file *os.File) error {
+// readHeader finds out what an opened image is. Of a TIFF file it returns the page.
+func (f *imageFile) readHeader(file *os.File) (*tiffPage, error) {
 	info, err := file.Stat()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	head := make([]byte, format.HeadSize)
 	n, err := io.ReadFull(file, head)
 	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
-		return err
+		return nil, err
 	}
 	head = head[:n]
+	var page *tiffPage
 	if format.Of(head) == format.TIFF {
 		pages, err := tiffPages(file, info.Size())
 		if err != nil {
-			return fmt.Errorf("%s: %w", f.path, err)
+			return nil, fmt.Errorf("%s: %w", f.path, err)
 		}
 		if len(pages) != 1 {
-			return fmt.Errorf("%s: holds %d pages, want one per file of a folder; give the file itself to take its pages as frames", f.path, len(pages))
+			return nil, fmt.Errorf("%s: holds %d pages, want one per file of a folder; give the file itself to take its pages as frames", f.path, len(pages))
 		}
+		page = pages[0]
 	}
 	if _, err := file.Seek(0, io.SeekStart); err != nil {
-		return err
+		return nil, err
 	}
 	c, _, err := image.DecodeConfig(bufio.NewReader(file))
 	if err != nil {
-		return imageError(f.path, err)
+		return nil, imageError(f.path, err)
 	}
-	return f.describe(c, head, info.Size())
+	return page, f.describe(c, head, info.Size())
 }
 
 // describe takes over what a header says; size is that of the file.
@@ -216,11 +219,14 @@ func (f *imageFile) decode(dst []byte) error {
 // load decodes the image.
 func (f *imageFile) load() (image.Image, error) {
 	if f.page != nil {
-		img, err := tiff.Decode(f.page)
-		if err != nil {
-			return nil, imageError(f.path, err)
+		err := f.page.verify()
+		if err == nil {
+			var img image.Image
+			if img, err = tiff.Decode(f.page); err == nil {
+				return img, nil
+			}
 		}
-		return img, nil
+		return nil, imageError(f.path, err)
 	}
 	file, err := os.Open(f.path)
 	if err != nil {
@@ -228,7 +234,8 @@ func (f *imageFile) load() (image.Image, error) {
 	}
 	defer file.Close()
 	now := imageFile{path: f.path}
-	if err := now.readHeader(file); err != nil {
+	page, err := now.readHeader(file)
+	if err != nil {
 		return nil, err
 	}
 	if now.kind != f.kind {
@@ -236,6 +243,9 @@ func (f *imageFile) load() (image.Image, error) {
 	}
 	if _, err := file.Seek(0, io.SeekStart); err != nil {
 		return nil, err
+	}
+	if err := page.verify(); err != nil {
+		return nil, imageError(f.path, err)
 	}
 	img, _, err := image.Decode(bufio.NewReader(file))
 	if err != nil {

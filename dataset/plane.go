@@ -34,8 +34,11 @@ func ParsePlane(name string, data []byte) (*Plane, error) {
 	head := data[:min(len(data), format.HeadSize)]
 	if format.Of(head) == format.TIFF {
 		pages, err := tiffPages(bytes.NewReader(data), int64(len(data)))
-		if err == nil && len(pages) != 1 {
+		switch {
+		case err == nil && len(pages) != 1:
 			err = fmt.Errorf("holds %d pages, want one", len(pages))
+		case err == nil:
+			err = pages[0].verify()
 		}
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)

@@ -99,7 +99,12 @@ func screenDecoder(data []byte) (d decoder, err error) {
 		}
 		return decoder{
 			func(r *bytes.Reader) (image.Config, error) { return tiff.DecodeConfig(r) },
-			func(r *bytes.Reader) (image.Image, error) { return tiff.Decode(r) },
+			func(r *bytes.Reader) (image.Image, error) {
+				if err := pages[0].verify(); err != nil {
+					return nil, err
+				}
+				return tiff.Decode(r)
+			},
 		}, nil
 	case has("BM"):
 		return decoder{

@@ -50,6 +50,7 @@ type specializer struct {
 	steps    []Step
 	id       map[string]int
 	budget   int // elements that may still be read and written by folding
+	known    int // elements that rules may still tell the values of
 	lowered  int // nodes that others were replaced by, with their inputs and outputs
 	replaced int // how many those were
 }
@@ -59,6 +60,7 @@ func newSpecializer(g *Graph) *specializer {
 	for _, t := range g.Constants {
 		s.budget += foldReuse * t.Len()
 	}
+	s.known = s.budget
 	return s
 }
 
@@ -101,6 +103,15 @@ func (s *specializer) add(n *Node) error {
 	if c.Replacement != nil {
 		s.replaced++
 		return s.replace(c.Replacement)
+	}
+	for _, t := range c.Known {
+		if t != nil {
+			s.known -= t.Len()
+		}
+	}
+	if s.known < 0 {
+		return &UnsupportedError{Node: n.String(), Op: n.Op, Opset: s.graph.Opset,
+			What: fmt.Sprintf("the known values of this node and those before it have more elements than the file accounts for (%d, and %d times its constants)", foldBudget, foldReuse)}
 	}
 	step.Params = c.Params
 	constants := c.Known

@@ -59,6 +59,24 @@ func load(data []byte) error {
 	return nil
 }
 
+// seq is 0 … n−1.
+func seq(n int64) (list []int64) {
+	for i := range n {
+		list = append(list, i)
+	}
+	return list
+}
+
+// masks is a graph that makes n masks of 2²⁴ elements that are known.
+func masks(n int) message {
+	g := message{}.Text(2, "g").Bytes(11, portMessage("x", 1<<12, 1<<12))
+	for i := range n {
+		mask := fmt.Sprint("m", i)
+		g = g.Bytes(1, onnxtest.Node("Dropout", []string{"x"}, []string{fmt.Sprint("y", i), mask})).Bytes(12, portMessage(mask))
+	}
+	return g
+}
+
 // Broken or hostile files end within seconds, and in bounded memory, with an
 // error or a program; the limits are loose since the machine may be busy.
 func TestHostileFiles(t *testing.T) {
@@ -180,6 +198,9 @@ func TestHostileFiles(t *testing.T) {
 		{"an equation with another result", onnxtest.Model(17, simple(weights, onnxtest.Node("Einsum", []string{"x"}, []string{"z"}, word("equation", "abcd->e")))), "no operand"},
 		{"an operator before its time", onnxtest.Model(17, simple(weights, onnxtest.Node("Gelu", []string{"x"}, []string{"z"}))), "exists from opset 20 on"},
 		{"an unknown operator", onnxtest.Model(17, simple(weights, onnxtest.Node("SequenceAt", []string{"x"}, []string{"z"}))), "operator SequenceAt is not supported (opset 17)"},
+		{"a constant of 1,000 axes", onnxtest.Model(17, simple(onnxtest.Tensor("s", 9, append(make([]int64, 999), 1)...), onnxtest.Node("NonZero", []string{"s"}, []string{"z"}))), "want at most 64"},
+		{"1,000 axes more", onnxtest.Model(17, simple(big(seq(1000)...), onnxtest.Node("Unsqueeze", []string{"x", "s"}, []string{"z"}))), "want at most 64"},
+		{"1,000 masks of millions", onnxtest.Model(17, masks(1000)), "than the file accounts for"},
 		{"a loop without a body", onnxtest.Model(17, simple(weights, onnxtest.Node("Loop", []string{"", "", "x"}, []string{"z"}))), "attribute body is missing"},
 		{"a loop of ten million", onnxtest.Model(17, loops(1, 10_000_000, negate)), "want at most"},
 		{"a loop of ten thousand", onnxtest.Model(17, loops(1, 10_000, negate)), ""},

@@ -110,6 +110,7 @@ type decoder struct {
 	dir   string
 	root  *os.Root
 	files map[string]*mmap.File
+	sums  map[string]string // of external files, verified
 	names []string
 	depth int // of graphs in graphs
 	// The ONNX element types of constants, and of named values.

@@ -177,11 +177,16 @@ func TestExternalData(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	// sha1sum of 8 zeros and the numbers 1 to 4 as float32
+	if _, err := Decode(build("location", "w.bin", "offset", "8", "checksum", "c022696f40a98e4364c878cf1c25f755f6dbe39b"), dir, Options{}); err != nil {
+		t.Error(err)
+	}
 	if w := m.Graph.Constants["w"]; !slices.Equal(w.F32, []float32{1, 2, 3, 4}) || !slices.Equal(m.External, []string{"w.bin"}) {
 		t.Errorf("weights %v from %v", w.F32, m.External)
 	}
 	for _, c := range [][]string{
 		{"has 24 bytes", "location", "w.bin", "offset", "16"},
+		{"it is damaged, or of another model", "location", "w.bin", "offset", "8", "checksum", "da39a3ee5e6b4b0d3255bfef95601890afd80709"},
 		{"has 24 bytes", "location", "w.bin", "offset", "9223372036854775807"},
 		{"length 12", "location", "w.bin", "length", "12"},
 		{"not a size", "location", "w.bin", "offset", "-8"},
