@@ -17,8 +17,7 @@ import (
 // for numbers (0 and 1), int64 for float32 where every element is one, and int64 0 and 1
 // for bool; anything else is an error that says what is wanted, such as floats for
 // ids. So are an unknown name, another rank, a size that differs from one that the file
-// fixes or that an axis of the same name has in another input, and an integer outside the
-// narrower type that the file declares.
+// fixes, and an integer outside the narrower type that the file declares.
 //
 // The inputs are only read, and may be changed afterwards. The outputs, map included,
 // belong to the model: they are valid until its next call and must not be changed.

@@ -66,6 +66,9 @@ func TestIntegerCases(t *testing.T) {
 	}
 	for _, s := range operator.Supported() {
 		found := slices.ContainsFunc(cases, func(name string) bool { return strings.HasPrefix(name, "integers/"+strings.ToLower(s.Name)+"_") })
+		if strings.Contains(s.Name, ".") {
+			continue
+		}
 		if want := slices.Contains(s.Types, graph.Int64) && !slices.Contains(without, s.Name); want != found && !(found && s.Name == "If") {
 			t.Errorf("%s: cases of integers: %t, want %t", s.Name, found, want)
 		}

@@ -315,6 +315,12 @@ func (g *Graph) OutputTypes(inputs []Operand) ([]Type, error) {
 	return out, nil
 }
 
+// namedAxis is the size of a free axis that has a name, and the input that has it.
+type namedAxis struct {
+	size  int
+	input string
+}
+
 // Specialize binds the graph to inputs of the given types, in the order of
 // Graph.Inputs; an input may carry its value, which then counts as a constant.
 // The graph must have been prepared.
@@ -327,7 +333,8 @@ func (g *Graph) Specialize(inputs []Operand) (*Program, error) {
 	}
 	s := newSpecializer(g)
 	p := &Program{}
-	named := map[string]int{}
+	apart := ""
+	named := map[string]namedAxis{}
 	for i, port := range g.Inputs {
 		in := inputs[i]
 		if in.DType != port.DType {
@@ -344,16 +351,19 @@ func (g *Graph) Specialize(inputs []Operand) (*Program, error) {
 			switch {
 			case d.Size >= 0 && d.Size != in.Shape[j]:
 				return nil, fmt.Errorf("input %q: shape %v given, the graph wants %v", port.Name, in.Shape, port.Shape())
-			case d.Size < 0 && d.Name != "" && ok && bound != in.Shape[j]:
-				return nil, fmt.Errorf("input %q: axis %d (%s) is %d, but %d elsewhere", port.Name, j, d.Name, in.Shape[j], bound)
-			case d.Size < 0 && d.Name != "":
-				named[d.Name] = in.Shape[j]
+			case d.Size < 0 && d.Name != "" && ok && bound.size != in.Shape[j]:
+				// Exporters give one name to axes of which they know nothing: nothing follows unless the graph itself fails.
+				apart = fmt.Sprintf("; axis %d of input %q has size %d, that of input %q with the same name (%s) has %d", j, port.Name, in.Shape[j], bound.input, d.Name, bound.size)
+			case d.Size < 0 && d.Name != "" && !ok:
+				named[d.Name] = namedAxis{in.Shape[j], port.Name}
 			}
 		}
 		p.Inputs = append(p.Inputs, s.addValue(port.Name, Type{DType: in.DType, Bits: port.Bits, Shape: slices.Clone(in.Shape)}, in.Const))
 	}
 	for _, n := range g.Nodes {
-		if err := s.add(n); err != nil {
+		if err := s.add(n); err != nil && apart != "" {
+			return nil, fmt.Errorf("%w%s", err, apart)
+		} else if err != nil {
 			return nil, err
 		}
 	}

@@ -197,7 +197,7 @@ func TestHostileFiles(t *testing.T) {
 		{"an equation with a digit", onnxtest.Model(17, simple(weights, onnxtest.Node("Einsum", []string{"x"}, []string{"z"}, word("equation", "ab1c->a")))), "not a letter"},
 		{"an equation with another result", onnxtest.Model(17, simple(weights, onnxtest.Node("Einsum", []string{"x"}, []string{"z"}, word("equation", "abcd->e")))), "no operand"},
 		{"an operator before its time", onnxtest.Model(17, simple(weights, onnxtest.Node("Gelu", []string{"x"}, []string{"z"}))), "exists from opset 20 on"},
-		{"an unknown operator", onnxtest.Model(17, simple(weights, onnxtest.Node("SequenceAt", []string{"x"}, []string{"z"}))), "operator SequenceAt is not supported (opset 17)"},
+		{"an unknown operator", onnxtest.Model(17, simple(weights, onnxtest.Node("SequenceAt", []string{"x"}, []string{"z"}))), "operator SequenceAt (node \"SequenceAt_1\") is not supported in opset 17"},
 		{"a constant of 1,000 axes", onnxtest.Model(17, simple(onnxtest.Tensor("s", 9, append(make([]int64, 999), 1)...), onnxtest.Node("NonZero", []string{"s"}, []string{"z"}))), "want at most 64"},
 		{"1,000 axes more", onnxtest.Model(17, simple(big(seq(1000)...), onnxtest.Node("Unsqueeze", []string{"x", "s"}, []string{"z"}))), "want at most 64"},
 		{"1,000 masks of millions", onnxtest.Model(17, masks(1000)), "than the file accounts for"},

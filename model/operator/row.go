@@ -5,8 +5,6 @@
 package operator
 
 import (
-	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -97,12 +95,11 @@ func Lookup(n *graph.Node, opset int) (*graph.Operator, error) {
 	key := domain + "." + n.Op
 	op := operators[key]
 	if op == nil {
-		return nil, &graph.UnsupportedError{Node: n.String(), Op: strings.TrimPrefix(key, "."), Opset: opset, Supported: Operators()}
+		return nil, &graph.UnsupportedError{Node: n.String(), Op: strings.TrimPrefix(key, "."), Opset: opset}
 	}
 	// Older opsets than MinOpset are not supported but may be tried: replacements of their nodes are written as of MinOpset.
 	if since := table[key].Since; max(opset, MinOpset) < since {
-		return nil, &graph.UnsupportedError{Node: n.String(), Op: n.Op, Opset: opset,
-			What: fmt.Sprintf("operator %s exists from opset %d on", n.Op, since)}
+		return nil, &graph.UnsupportedError{Op: n.Op, Opset: opset, All: []graph.UnsupportedOperator{{Name: n.Op, Nodes: 1, First: n.Label(), Since: since}}}
 	}
 	return op, nil
 }
@@ -110,9 +107,9 @@ func Lookup(n *graph.Node, opset int) (*graph.Operator, error) {
 // Internal is an operator of this project's own domain, or of ONNX's, by its name; nil if there is none.
 func Internal(domain, name string) *graph.Operator { return operators[domain+"."+name] }
 
-// Support describes one supported ONNX operator.
+// Support describes one supported operator, of ONNX or of ONNX Runtime.
 type Support struct {
-	Name string
+	Name string // with the domain, if that is not ONNX's: com.microsoft.QGemm
 	// First and Last are the opsets for which it is implemented.
 	First, Last int
 	// Types are the element types of its data operands. Float32 stands for float16,
@@ -125,11 +122,11 @@ type Support struct {
 	Note string
 }
 
-// Supported lists the supported ONNX operators by name.
+// Supported lists the operators that files may have by name, those of ONNX first.
 func Supported() []Support {
 	var list []Support
-	for _, name := range Operators() {
-		row := table["."+name]
+	for _, key := range append(keysOf(""), keysOf(microsoft)...) {
+		row, name := table[key], strings.TrimPrefix(key, ".")
 		s := Support{Name: name, First: max(row.Since, MinOpset), Last: MaxOpset,
 			Attributes: slices.Sorted(slices.Values(row.Attributes)), Note: row.Note}
 		for i, t := range []graph.DType{graph.Float32, graph.Int64, graph.Bool} {
@@ -144,12 +141,20 @@ func Supported() []Support {
 
 // Operators lists the names of the supported ONNX operators, sorted.
 func Operators() []string {
-	var names []string
-	for key := range maps.Keys(table) {
-		if name, ok := strings.CutPrefix(key, "."); ok {
-			names = append(names, name)
-		}
+	names := keysOf("")
+	for i, key := range names {
+		names[i] = key[1:]
 	}
-	slices.Sort(names)
 	return names
+}
+
+// keysOf are the keys of a domain in the table, sorted.
+func keysOf(domain string) []string {
+	return slices.Sorted(func(yield func(string) bool) {
+		for key, row := range table {
+			if row.Domain == domain && !yield(key) {
+				return
+			}
+		}
+	})
 }
