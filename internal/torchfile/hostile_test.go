@@ -52,8 +52,8 @@ func TestHostileFiles(t *testing.T) {
 		method uint16
 		want   string
 	}{
-		{"a pickle of 300 MB in 300 kB", repeated("N0", 150<<20), zip.Deflate, "made to fill memory"},
-		{"lists of 60 MB in 60 kB", repeated("]0", 30<<20), zip.Deflate, "needs more memory"},
+		{"a pickle of 120 MB in 120 kB", repeated("N0", 60<<20), zip.Deflate, "made to fill memory"},
+		{"lists of 30 MB in 30 kB", repeated("]0", 15<<20), zip.Deflate, "needs more memory"},
 		{"a tuple as a key", []byte(deep), zip.Store, "too long a tuple"},
 		{"long bytes as a key", []byte(long), zip.Store, "a dict key of 4096 bytes"},
 		{"an element repeated", []byte("\x80\x02]" + strings.Repeat(expanded+"a", 1000) + "."), zip.Store, "made to fill memory"},

@@ -111,15 +111,18 @@ func compare(t *testing.T, path string, got any, want json.RawMessage) {
 	}
 }
 
+// expectedValues are what generate.py and arrays.py say of their files.
 func expectedValues(t *testing.T) map[string]json.RawMessage {
 	t.Helper()
-	text, err := os.ReadFile("testdata/expected.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var files map[string]json.RawMessage
-	if err := json.Unmarshal(text, &files); err != nil {
-		t.Fatal(err)
+	files := map[string]json.RawMessage{}
+	for _, name := range []string{"expected.json", "arrays.json"} {
+		text, err := os.ReadFile("testdata/" + name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := json.Unmarshal(text, &files); err != nil {
+			t.Fatal(err)
+		}
 	}
 	return files
 }
