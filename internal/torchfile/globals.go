@@ -90,6 +90,8 @@ func (s *settings) find(module, name string) (pickle.Global, error) {
 			return named{name}, nil
 		case "set", "frozenset":
 			return pickle.Function(makeSet), nil
+		case "bytes", "bytearray":
+			return pickle.Function(makeBytes), nil
 		}
 	}
 	for _, kind := range otherTensors {
@@ -300,6 +302,14 @@ func encode(args []any) (any, error) {
 		out = append(out, byte(r))
 	}
 	return out, nil
+}
+
+// makeBytes is bytes of no arguments, or of a text and its codec, as protocols before 3 have them.
+func makeBytes(args []any) (any, error) {
+	if len(args) == 0 {
+		return []byte{}, nil
+	}
+	return encode(args)
 }
 
 // reconstruct is how protocols 0 and 1 make an instance of a class.
