@@ -479,7 +479,7 @@ func (g *Graph) fold() error {
 		}
 		folded := true
 		for _, out := range n.Outputs {
-			if out != "" && s.values[s.id[out]].Const == nil {
+			if id, single := s.id[out]; out != "" && (!single || s.values[id].Const == nil) {
 				folded = false
 			}
 		}

@@ -58,6 +58,8 @@ type Type struct {
 type Operand struct {
 	Type
 	Const *Tensor
+	// Sequence, if not nil, says that the input is a list of values, of which Type then says nothing.
+	Sequence *Sequence
 }
 
 // Inference is a node with what is known of its inputs, and what its operator's rule finds out.
@@ -76,6 +78,8 @@ type Inference struct {
 	Same bool
 	// Transposes says that output 0 is the transpose of a matrix, input 0.
 	Transposes bool
+	// Sequence, if not nil, is the one output, which is a list of values: programs have none, only what the lists hold.
+	Sequence *Sequence
 	// Replacement, if not nil, takes the place of the node, which then has no other results.
 	Replacement *Replacement
 }

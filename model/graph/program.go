@@ -49,14 +49,15 @@ type specializer struct {
 	values   []Value
 	steps    []Step
 	id       map[string]int
-	budget   int // elements that may still be read and written by folding
-	known    int // elements that rules may still tell the values of
-	lowered  int // nodes that others were replaced by, with their inputs and outputs
-	replaced int // how many those were
+	lists    map[string]*Sequence // values that are lists of others
+	budget   int                  // elements that may still be read and written by folding
+	known    int                  // elements that rules may still tell the values of
+	lowered  int                  // nodes that others were replaced by, with their inputs and outputs
+	replaced int                  // how many those were
 }
 
 func newSpecializer(g *Graph) *specializer {
-	s := &specializer{graph: g, id: map[string]int{}, budget: foldBudget}
+	s := &specializer{graph: g, id: map[string]int{}, lists: map[string]*Sequence{}, budget: foldBudget}
 	for _, t := range g.Constants {
 		s.budget += foldReuse * t.Len()
 	}
@@ -100,6 +101,10 @@ func (s *specializer) add(n *Node) error {
 	if err := op.Infer(c); err != nil {
 		return err
 	}
+	if c.Sequence != nil {
+		s.lists[n.Outputs[0]] = c.Sequence
+		return s.charge(n, 1+c.Sequence.copied)
+	}
 	if c.Replacement != nil {
 		s.replaced++
 		return s.replace(c.Replacement)
@@ -136,6 +141,10 @@ func (s *specializer) operands(step *Step, c *Inference) (known bool, err error)
 	for i, name := range step.Node.Inputs {
 		if name == "" {
 			step.In = append(step.In, -1)
+			continue
+		}
+		if list := s.lists[name]; list != nil {
+			step.In, c.In[i].Sequence, known = append(step.In, -1), list, false
 			continue
 		}
 		id, err := s.value(name)
@@ -282,11 +291,19 @@ func Size(nodes []*Node) int {
 	return n
 }
 
+// charge counts the nodes, inputs and outputs that a node becomes.
+func (s *specializer) charge(n *Node, size int) error {
+	if s.lowered += size; s.lowered > MaxReplaced {
+		return &UnsupportedError{Node: n.String(), Op: n.Op, Opset: s.graph.Opset,
+			What: fmt.Sprintf("this node and those before it become %d nodes, inputs and outputs, want at most %d", s.lowered, MaxReplaced)}
+	}
+	return nil
+}
+
 // replace enters the nodes that replace another one.
 func (s *specializer) replace(l *Replacement) error {
-	if s.lowered += Size(l.Nodes); s.lowered > MaxReplaced {
-		return &UnsupportedError{Node: l.Of.String(), Op: l.Of.Op, Opset: s.graph.Opset,
-			What: fmt.Sprintf("this node and those before it become %d nodes, inputs and outputs, want at most %d", s.lowered, MaxReplaced)}
+	if err := s.charge(l.Of, Size(l.Nodes)); err != nil {
+		return err
 	}
 	for i, name := range l.Names {
 		t := l.Constants[i]
@@ -368,6 +385,9 @@ func (g *Graph) Specialize(inputs []Operand) (*Program, error) {
 		}
 	}
 	for _, port := range g.Outputs {
+		if s.lists[port.Name] != nil {
+			return nil, fmt.Errorf("output %q is a list of tensors: export one tensor (torch.stack or torch.cat of them)", port.Name)
+		}
 		id, err := s.value(port.Name)
 		if err != nil {
 			return nil, fmt.Errorf("output %q: %w", port.Name, err)

@@ -55,8 +55,13 @@ func (op *Row) run(in *graph.Inference) (err error) {
 		c.failf("has %d inputs, want %s", n, countText(op.Inputs))
 	}
 	for i := range op.Inputs[0] {
-		if c.In[i].DType == graph.Invalid {
+		if c.In[i].DType == graph.Invalid && c.In[i].Sequence == nil {
 			c.failf("input %d is missing", i)
+		}
+	}
+	for i, in := range c.In {
+		if in.Sequence != nil && i >= op.Lists && op.Lists != many {
+			c.failf("input %d is a list of tensors, want a tensor", i)
 		}
 	}
 	if len(c.Node.Outputs) > op.Outputs && op.Outputs >= 0 {
@@ -75,6 +80,8 @@ func (op *Row) run(in *graph.Inference) (err error) {
 	}
 	if c.lowered != nil {
 		c.Replacement = &c.lowered.Replacement
+	} else if c.Sequence != nil {
+		return nil
 	} else if len(c.Out) < len(c.Node.Outputs) {
 		c.failf("has %d outputs, want at most %d", len(c.Node.Outputs), len(c.Out))
 	}

@@ -10,7 +10,7 @@ import (
 )
 
 var movementRows = []Row{
-	{Name: "Identity", Since: 1, Types: "fib", Inputs: exactly(1), Outputs: 1, View: true, infer: inferIdentity},
+	{Name: "Identity", Since: 1, Types: "fib", Inputs: exactly(1), Outputs: 1, View: true, Lists: 1, infer: inferIdentity},
 	{Name: "Reshape", Since: 1, Types: "fib", Inputs: exactly(2), Outputs: 1, Attributes: []string{"allowzero"}, View: true,
 		infer: inferReshape},
 	{Name: "Flatten", Since: 1, Types: "fib", Inputs: exactly(1), Outputs: 1, Attributes: []string{"axis"}, View: true,
@@ -50,7 +50,11 @@ var movementRows = []Row{
 // AxisParams is the axis of Concat, Gather, Softmax and so on.
 type AxisParams struct{ Axis int }
 
-func inferIdentity(c *context) { c.emitLike(0, c.shape(0)...) }
+func inferIdentity(c *context) {
+	if c.Sequence = c.In[0].Sequence; c.Sequence == nil {
+		c.emitLike(0, c.shape(0)...)
+	}
+}
 
 func inferReshape(c *context) {
 	target, _ := c.constants(1)
@@ -204,7 +208,12 @@ func inferShape(c *context) {
 }
 
 func inferSize(c *context) {
-	c.Known = []*graph.Tensor{{DType: graph.Int64, Shape: []int{}, I64: []int64{int64(graph.Count(c.shape(0)))}}}
+	c.tell(int64(graph.Count(c.shape(0))))
+}
+
+// tell makes the one output a known integer.
+func (c *context) tell(v int64) {
+	c.Known = []*graph.Tensor{{DType: graph.Int64, Shape: []int{}, I64: []int64{v}}}
 	c.emit(graph.Int64)
 }
 

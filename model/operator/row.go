@@ -32,6 +32,8 @@ type Row struct {
 	Attributes []string // attributes that are understood; any other one is an error
 	// View, InPlace, Wraps and NoFold are those of graph.Operator, inner and weights its Inner and Weights.
 	View, InPlace, Wraps, NoFold bool
+	// Lists is how many of the first inputs may be lists of values, or many.
+	Lists int
 
 	// infer is the rule. Operators without one come from package fuse alone.
 	infer   func(*context)
@@ -52,7 +54,8 @@ func atLeast(n int) [2]int           { return [2]int{n, -1} }
 // families are the rows of the table by the name of their files.
 var families = map[string][]Row{
 	"attention": attentionRows, "control": controlRows, "conv": convRows, "einsum": einsumRows, "elementwise": elementwiseRows,
-	"index": indexRows, "integer": integerRows, "loss": lossRows, "microsoft": microsoftRows, "movement": movementRows, "normalize": normalizeRows,
+	"index": indexRows, "integer": integerRows, "lists": listRows, "loss": lossRows, "microsoft": microsoftRows,
+	"movement": movementRows, "normalize": normalizeRows,
 	"pool": poolRows, "product": productRows, "quantize": quantizeRows, "recurrent": recurrentRows, "reduce": reduceRows, "resize": resizeRows,
 	"sampling": samplingRows, "selection": selectionRows, "sequence": sequenceRows, "signal": signalRows, "text": textRows,
 }

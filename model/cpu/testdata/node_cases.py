@@ -42,8 +42,8 @@ def scope(case):
         reason = OUT_OF_SCOPE.get(node.op_type) or DOMAINS.get(node.domain)
         if reason:
             return reason
-        if node.op_type.startswith(("Sequence", "SplitToSequence", "Optional", "ConcatFromSequence")):
-            return "optional values" if node.op_type.startswith("Optional") else "sequences"
+        if node.op_type.startswith("Optional"):
+            return "optional values"
         if node.op_type == "Dropout" and "training" in case.name and "zero_ratio" not in case.name:
             return RANDOM
     for value in [*case.model.graph.input, *case.model.graph.output]:
