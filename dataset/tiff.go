@@ -220,23 +220,22 @@ func openTIFF(file *mmap.File, key string) (*Array, error) {
 		return nil, fmt.Errorf("%s: %w", file.Path(), err)
 	}
 	s := &images{files: make([]imageFile, len(pages))}
-	transparent := 0
 	for i, page := range pages {
 		f := imageFile{path: fmt.Sprintf("%s: page %d", file.Path(), i), page: page}
 		config, err := tiff.DecodeConfig(page)
 		if err != nil {
 			return nil, imageError(f.path, err)
 		}
-		if err := f.describe(config, nil, file.Size()); err != nil {
+		if err := f.describe(config, nil, nil, file.Size()); err != nil {
 			return nil, err
 		}
-		if first := s.files[0]; i > 0 && f.kind != first.kind {
+		s.files[i] = f
+	}
+	widenPalettes(s.files)
+	for i, f := range s.files {
+		if first := s.files[0]; f.kind != first.kind {
 			return nil, fmt.Errorf("%s: page %d is %v, but page 0 is %v: all pages must agree", file.Path(), i, f.kind, first.kind)
 		}
-		if f.alpha {
-			transparent++
-		}
-		s.files[i] = f
 	}
 	s.kind = s.files[0].kind
 	shape, t := append([]int{len(pages)}, s.kind.shape()...), s.kind.dtype()
@@ -245,9 +244,7 @@ func openTIFF(file *mmap.File, key string) (*Array, error) {
 	}
 	s.row = rowBytes(shape, t)
 	a := newArray(file.Path(), file.Path(), "", shape, t, dtype.LittleEndian, s)
-	if transparent > 0 {
-		a.notes = []string{fmt.Sprintf("the alpha channel of %d of %d pages is left out; a pixel that is not opaque is an error", transparent, len(pages))}
-	}
+	a.notes = leftOut(s.files, "pages")
 	a.close = file.Close
 	fromFile(a, file, nil)
 	return a, nil
