@@ -60,7 +60,8 @@ var formatWriters = []formatWriter{
 	{format: ".tif", kind: "plain", bytes: true, write: func(dir string, f Field) (string, error) { return writeTIFF(dir, f, tiffPlain) }},
 	{format: ".tif", kind: "LZW", bytes: true, write: func(dir string, f Field) (string, error) { return writeTIFF(dir, f, tiffLZW) }},
 	{format: ".tif", kind: "deflate", bytes: true, write: func(dir string, f Field) (string, error) { return writeTIFF(dir, f, tiffDeflate) }},
-	{format: "a folder of images", bytes: true, checked: true, truncated: func(path string) string { return filepath.Join(path, "2.png") }, write: writeImages},
+	{format: "a folder of images", bytes: true, checked: true,
+		truncated: func(path string) string { return filepath.Join(path, "2.png") }, write: writeImages},
 }
 
 func TestReaders(t *testing.T) {
@@ -74,7 +75,8 @@ func TestReaders(t *testing.T) {
 		t.Run(strings.TrimSpace(w.format+" "+w.kind), func(t *testing.T) {
 			t.Parallel()
 			for name, part := range map[string]func(t *testing.T, w formatWriter){
-				"types": types, "damage": damage, "parts": partsOf, "concurrent": concurrent, "truncation": truncation, "keys": wrongKeys, "digest": digest, "close": closing,
+				"types": types, "damage": damage, "parts": partsOf, "concurrent": concurrent, "truncation": truncation,
+				"keys": wrongKeys, "digest": digest, "close": closing,
 			} {
 				t.Run(name, func(t *testing.T) { t.Parallel(); part(t, w) })
 			}

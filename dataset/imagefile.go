@@ -170,7 +170,8 @@ func (f *imageFile) describe(c image.Config, head []byte, r io.ReaderAt, size in
 	return nil
 }
 
-// In the header of a PNG file: the place of the color type, and that of gray with alpha. A gamma that is that of sRGB says nothing new.
+// In the header of a PNG file: the place of the color type, and that of gray with alpha. A gamma that is that of sRGB
+// says nothing new.
 const (
 	pngColorType = 25
 	pngGreyAlpha = 4

@@ -62,7 +62,8 @@ func TestPNG(t *testing.T) {
 		case !slices.Equal(a.Shape(), append([]int{1}, c.Shape...)) || a.DType() != kind || !slices.Equal(pixels, c.Pixels):
 			t.Errorf("%s: %v %v %v, want %v %v", c.Name, a.DType(), a.Shape(), pixels, c.Shape, c.Pixels)
 		}
-		if notes := strings.Join(a.Notes(), "\n"); c.Note == "" && c.Error == "" && notes != "" || !strings.Contains(notes, c.Note) {
+		if notes := strings.Join(a.Notes(), "\n"); c.Note == "" && c.Error == "" && notes != "" ||
+			!strings.Contains(notes, c.Note) {
 			t.Errorf("%s: notes %q, want %q", c.Name, notes, c.Note)
 		}
 		if err := a.Close(); err != nil {
@@ -160,7 +161,8 @@ func TestPNGPalettes(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer a.Close()
-	if pixels, err := readAll(a); err != nil || !slices.Equal(a.Shape(), []int{3, 3, 5, 9}) || !slices.Equal(pixels, want) {
+	if pixels, err := readAll(a); err != nil || !slices.Equal(a.Shape(), []int{3, 3, 5, 9}) ||
+		!slices.Equal(pixels, want) {
 		t.Errorf("%v %v, %v", a.Shape(), pixels, err)
 	}
 }

@@ -230,7 +230,8 @@ func leftOut(files []imageFile, what string) (notes []string) {
 	}
 	of := fmt.Sprintf("of %d %s", len(files), what)
 	if alpha > 0 {
-		notes = append(notes, fmt.Sprintf("the alpha channel of %d %s is left out; a pixel that is not opaque is an error", alpha, of))
+		notes = append(notes, fmt.Sprintf("the alpha channel of %d %s is left out; a pixel that is not opaque is an error",
+			alpha, of))
 	}
 	if marked > 0 {
 		notes = append(notes, fmt.Sprintf("%d %s mark a color as transparent (tRNS), which is left out; a pixel of that color is an error", marked, of))

@@ -37,11 +37,16 @@ func TestNPYHeaders(t *testing.T) {
 		data         []byte
 		want         string // in the error, if there must be one
 	}{
-		{"version 2, aligned to nothing, by columns, big-endian", "{'descr': '>i2', 'fortran_order': True, 'shape': (10, 4), }", 2, 1, "\n", i2(binary.BigEndian, true), ""},
-		{"aligned to 16, a comma behind the axes", "{'descr': '>f8', 'fortran_order': False, 'shape': (10,4,)}", 1, 16, "\n", f8, ""},
-		{"no line feed", "{'descr': '<i2', 'fortran_order': False, 'shape': (10,4,),}", 1, 1, "", i2(binary.LittleEndian, false), ""},
-		{"version 3, another order of the keys", "{'shape': (10, 4), 'fortran_order': True, 'descr': '<i2'}", 3, 64, "\n", i2(binary.LittleEndian, true), ""},
-		{"a negative axis", "{'descr': '<i2', 'fortran_order': False, 'shape': (-1, 4)}", 1, 64, "\n", i2(binary.LittleEndian, false), "shape"},
+		{"version 2, aligned to nothing, by columns, big-endian",
+			"{'descr': '>i2', 'fortran_order': True, 'shape': (10, 4), }", 2, 1, "\n", i2(binary.BigEndian, true), ""},
+		{"aligned to 16, a comma behind the axes", "{'descr': '>f8', 'fortran_order': False, 'shape': (10,4,)}", 1, 16,
+			"\n", f8, ""},
+		{"no line feed", "{'descr': '<i2', 'fortran_order': False, 'shape': (10,4,),}", 1, 1, "",
+			i2(binary.LittleEndian, false), ""},
+		{"version 3, another order of the keys", "{'shape': (10, 4), 'fortran_order': True, 'descr': '<i2'}", 3, 64, "\n",
+			i2(binary.LittleEndian, true), ""},
+		{"a negative axis", "{'descr': '<i2', 'fortran_order': False, 'shape': (-1, 4)}", 1, 64, "\n",
+			i2(binary.LittleEndian, false), "shape"},
 		{"longer floats", "{'descr': '<f16', 'fortran_order': False, 'shape': (2,)}", 1, 64, "\n", make([]byte, 32), "<f16"},
 	} {
 		data := append([]byte("\x93NUMPY"), c.version, 0)

@@ -43,7 +43,8 @@ func ParseScreen(name string, data []byte) (*Screen, error) {
 	if config.Width <= 0 || config.Height <= 0 {
 		return nil, fmt.Errorf("%s: %d×%d pixels, want at least one", name, config.Width, config.Height)
 	}
-	if err := f.describe(config, data[:min(len(data), format.HeadSize)], bytes.NewReader(data), int64(len(data))); err != nil {
+	if err := f.describe(config, data[:min(len(data), format.HeadSize)], bytes.NewReader(data),
+		int64(len(data))); err != nil {
 		return nil, err
 	}
 	img, err := d.decode(bytes.NewReader(data))

@@ -122,7 +122,8 @@ type tiffDirectory struct {
 }
 
 // readDirectory reads a directory. Those of a file may overlap, but all of them together are bounded.
-func readDirectory(file io.ReaderAt, order binary.ByteOrder, at int64, budget *bound.Budget) (d tiffDirectory, err error) {
+func readDirectory(file io.ReaderAt, order binary.ByteOrder, at int64, budget *bound.Budget) (d tiffDirectory,
+	err error) {
 	var count [2]byte
 	if _, err := file.ReadAt(count[:], at); err != nil {
 		return d, err

@@ -13,11 +13,13 @@ import (
 func minus200(t *testing.T) Encoder {
 	t.Helper()
 	g := &graph.Graph{Opset: 17,
-		Inputs:    []graph.Port{{Name: "x", DType: graph.Int64, Bits: -8, Element: "uint8", Dims: []graph.Dim{{Size: -1}, {Size: 3}}}},
+		Inputs: []graph.Port{{Name: "x", DType: graph.Int64, Bits: -8, Element: "uint8",
+			Dims: []graph.Dim{{Size: -1}, {Size: 3}}}},
 		Outputs:   []graph.Port{{Name: "z"}},
 		Constants: map[string]*graph.Tensor{"c": {DType: graph.Int64, Bits: -8, Shape: []int{}, I64: []int64{200}}},
 		Nodes: []*graph.Node{{Op: "Sub", Inputs: []string{"x", "c"}, Outputs: []string{"d"}},
-			{Op: "Cast", Inputs: []string{"d"}, Outputs: []string{"z"}, Attributes: map[string]graph.Attribute{"to": graph.IntAttribute(graph.ElementFloat)}}}}
+			{Op: "Cast", Inputs: []string{"d"}, Outputs: []string{"z"},
+				Attributes: map[string]graph.Attribute{"to": graph.IntAttribute(graph.ElementFloat)}}}}
 	e, err := graphEncoder(g, 1, nil)
 	if err != nil {
 		t.Fatal(err)

@@ -127,8 +127,8 @@ func (m *Model) bind(given []*Tensor) ([]*Tensor, error) {
 	return b.inputs, nil
 }
 
-// checkShape compares a tensor's shape with its elements and with what the file fixes. Axes of one name may differ: exporters name
-// all axes so of which they know nothing.
+// checkShape compares a tensor's shape with its elements and with what the file fixes. Axes of one name may differ:
+// exporters name all axes so of which they know nothing.
 func (m *Model) checkShape(p *Port, t *Tensor) error {
 	if t == nil {
 		return fmt.Errorf("input %q is missing; the model wants %s", p.Name, describe(m.inputs))

@@ -1,5 +1,6 @@
-// Package bound limits what readers make of what a file says in few bytes: compressed structures, values that are used over and over,
-// tensors that repeat one element. All of them may take a fixed amount and a multiple of the file's size.
+// Package bound limits what readers make of what a file says in few bytes: compressed structures, values that are used
+// over and over, tensors that repeat one element. All of them may take a fixed amount and a multiple of the file's
+// size.
 //
 //	if err := bound.Check("member \"data.pkl\"", plain, compressed); err != nil { … }
 package bound
@@ -9,7 +10,8 @@ import "fmt"
 const (
 	// Free is how many bytes any file may become.
 	Free = 64 << 20
-	// Ratio is how many bytes may come beside these of each byte of a file. The values of real pickles take up to a hundred.
+	// Ratio is how many bytes may come beside these of each byte of a file. The values of real pickles take up to a
+	// hundred.
 	Ratio = 256
 )
 

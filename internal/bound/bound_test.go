@@ -12,7 +12,8 @@ func TestCheck(t *testing.T) {
 	for _, c := range []struct {
 		n, size int64
 		ok      bool
-	}{{0, 0, true}, {Free, 0, true}, {Free + 1, 0, false}, {Free + Ratio*10, 10, true}, {Free + Ratio*10 + 1, 10, false}, {-1, 10, false},
+	}{{0, 0, true}, {Free, 0, true}, {Free + 1, 0, false}, {Free + Ratio*10, 10, true}, {Free + Ratio*10 + 1, 10, false},
+		{-1, 10, false},
 		{1 << 62, math.MaxInt64, true}, {math.MaxInt64, math.MaxInt64, false}} {
 		if err := Check("a value", c.n, c.size); (err == nil) != c.ok {
 			t.Errorf("%d of %d: %v", c.n, c.size, err)

@@ -129,7 +129,8 @@ func sayModels(d *methods.Draft) {
 	}
 }
 
-// architecture is a model's, if its file tells it. Results that were written before have the name of an ONNX file's graph there.
+// architecture is a model's, if its file tells it. Results that were written before have the name of an ONNX file's
+// graph there.
 func architecture(in report.Input, details report.Object) []string {
 	if in.Kind == "" || detail(details, "format") == "onnx" {
 		return nil

@@ -35,7 +35,8 @@ type Set struct{ Items []any }
 // as OrderedDict carries beside its items.
 type Dict struct {
 	Attributes any
-	// Unknown, if not nil, says that this was made by a class that is not known and may be no dict: only its items show that it is one.
+	// Unknown, if not nil, says that this was made by a class that is not known and may be no dict: only its items show
+	// that it is one.
 	Unknown error
 
 	entries []entry

@@ -92,7 +92,8 @@ func (m *machine) textValue(op byte) error {
 
 // What may follow a backslash: one character, or a number of so many hexadecimal digits.
 var (
-	simple      = map[byte]byte{'n': '\n', 't': '\t', 'r': '\r', '\\': '\\', '\'': '\'', '"': '"', 'a': '\a', 'b': '\b', 'f': '\f', 'v': '\v', '0': 0}
+	simple = map[byte]byte{'n': '\n', 't': '\t', 'r': '\r', '\\': '\\', '\'': '\'', '"': '"', 'a': '\a', 'b': '\b',
+		'f': '\f', 'v': '\v', '0': 0}
 	digitsOf    = map[byte]int{'x': 2}
 	digitsOfRaw = map[byte]int{'u': 4, 'U': 8}
 )

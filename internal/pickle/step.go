@@ -8,7 +8,8 @@ import (
 )
 
 // lengths is how many bytes the length, or the number itself, takes that follows an instruction.
-var lengths = [256]int{'X': 4, 0x8c: 1, 0x8d: 8, 'T': 4, 'U': 1, 'B': 4, 'C': 1, 0x8e: 8, 0x96: 8, 'K': 1, 'M': 2, 'J': 4}
+var lengths = [256]int{'X': 4, 0x8c: 1, 0x8d: 8, 'T': 4, 'U': 1, 'B': 4, 'C': 1, 0x8e: 8, 0x96: 8, 'K': 1, 'M': 2,
+	'J': 4}
 
 // step executes one instruction.
 func (m *machine) step(op byte) error {

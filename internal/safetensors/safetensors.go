@@ -40,8 +40,10 @@ var types = map[string]dtype.DType{"BOOL": dtype.Bool, "U8": dtype.Uint8, "I8": 
 	"F32": dtype.Float32, "F64": dtype.Float64}
 
 // others are the format's types that are not read, and what to save in their place.
-var others = map[string][2]string{"F8_E4M3": eightBits, "F8_E5M2": eightBits, "F8_E4M3FNUZ": eightBits, "F8_E5M2FNUZ": eightBits, "F8_E8M0": eightBits,
-	"F6_E2M3": {"floats of 6 bits", "x.float()"}, "F6_E3M2": {"floats of 6 bits", "x.float()"}, "F4": {"floats of 4 bits", "the numbers as float32"},
+var others = map[string][2]string{"F8_E4M3": eightBits, "F8_E5M2": eightBits, "F8_E4M3FNUZ": eightBits,
+	"F8_E5M2FNUZ": eightBits, "F8_E8M0": eightBits,
+	"F6_E2M3": {"floats of 6 bits", "x.float()"}, "F6_E3M2": {"floats of 6 bits", "x.float()"},
+	"F4":  {"floats of 4 bits", "the numbers as float32"},
 	"C64": {"complex numbers", "torch.view_as_real(x)"}}
 
 var eightBits = [2]string{"floats of 8 bits", "x.float()"}

@@ -102,8 +102,8 @@ func (s *settings) find(module, name string) (pickle.Global, error) {
 	return unknownClass{named{full}}, nil
 }
 
-// unknownClass is a name that is not known. Nothing of it is run; what it makes of no arguments may be a subclass of dict, which its
-// items show.
+// unknownClass is a name that is not known. Nothing of it is run; what it makes of no arguments may be a subclass of
+// dict, which its items show.
 type unknownClass struct{ named }
 
 func (c unknownClass) Call(args []any) (any, error) {
@@ -117,7 +117,8 @@ func (c unknownClass) Call(args []any) (any, error) {
 
 func (c unknownClass) refused() error {
 	return fmt.Errorf("refers to %.100q, which is %w; "+
-		"only tensors, plain values and state dicts are read: save model.state_dict(), or export the model to ONNX", c.name, ErrClass)
+		"only tensors, plain values and state dicts are read: save model.state_dict(), or export the model to ONNX", c.name,
+		ErrClass)
 }
 
 // ErrClass says that a file holds an instance of a class, or calls a function, that is not known.

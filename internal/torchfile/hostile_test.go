@@ -44,7 +44,8 @@ func TestHostileFiles(t *testing.T) {
 	// A tensor of one element that is 4,096 · 4,096 of them; and 1,000 such tensors.
 	expanded := "ctorch._utils\n_rebuild_tensor_v2\n((X\x07\x00\x00\x00storagectorch\nFloatStorage\nX\x01\x00\x00\x000X\x03\x00\x00\x00cpuK\x01tQK\x00M\x00\x10M\x00\x10\x86K\x00K\x00\x86\x89}tR"
 	// A tuple of 64 tuples of 64 strings, as the key of 100,000 items.
-	deep := "\x80\x02X\x08\x00\x00\x00aaaaaaaaq\x00(" + strings.Repeat("h\x00", 64) + "tq\x01(" + strings.Repeat("h\x01", 64) + "tq\x02}" + strings.Repeat("h\x02Ns", 100_000) + "."
+	deep := "\x80\x02X\x08\x00\x00\x00aaaaaaaaq\x00(" + strings.Repeat("h\x00", 64) + "tq\x01(" +
+		strings.Repeat("h\x01", 64) + "tq\x02}" + strings.Repeat("h\x02Ns", 100_000) + "."
 	long := "\x80\x03B\x00\x10\x00\x00" + strings.Repeat("a", 4096) + "q\x00}" + strings.Repeat("h\x00Ns", 100_000) + "."
 	for _, c := range []struct {
 		name   string
@@ -56,7 +57,8 @@ func TestHostileFiles(t *testing.T) {
 		{"lists of 30 MB in 30 kB", repeated("]0", 15<<20), zip.Deflate, "needs more memory"},
 		{"a tuple as a key", []byte(deep), zip.Store, "too long a tuple"},
 		{"long bytes as a key", []byte(long), zip.Store, "a dict key of 4096 bytes"},
-		{"an element repeated", []byte("\x80\x02]" + strings.Repeat(expanded+"a", 1000) + "."), zip.Store, "made to fill memory"},
+		{"an element repeated", []byte("\x80\x02]" + strings.Repeat(expanded+"a", 1000) + "."), zip.Store,
+			"made to fill memory"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			data := zipped(t, c.pickle, c.method)
@@ -71,7 +73,8 @@ func TestHostileFiles(t *testing.T) {
 			if err == nil {
 				f.Close()
 			}
-			if err == nil || !strings.Contains(err.Error(), c.want) || !strings.HasPrefix(err.Error(), path) || strings.Count(err.Error(), "\n") > 0 {
+			if err == nil || !strings.Contains(err.Error(), c.want) || !strings.HasPrefix(err.Error(), path) ||
+				strings.Count(err.Error(), "\n") > 0 {
 				t.Errorf("got %v, want an error with %q", err, c.want)
 			}
 			taken := int64(after.TotalAlloc - before.TotalAlloc)
@@ -84,7 +87,8 @@ func TestHostileFiles(t *testing.T) {
 	// A thousand of one element each are read.
 	small := strings.Replace(expanded, "M\x00\x10M\x00\x10", "K\x08K\x08", 1)
 	path := filepath.Join(t.TempDir(), "a.pt")
-	if err := os.WriteFile(path, zipped(t, []byte("\x80\x02]"+strings.Repeat(small+"a", 1000)+"."), zip.Store), 0o600); err != nil {
+	if err := os.WriteFile(path, zipped(t, []byte("\x80\x02]"+strings.Repeat(small+"a", 1000)+"."), zip.Store),
+		0o600); err != nil {
 		t.Fatal(err)
 	}
 	f, err := Open(path)

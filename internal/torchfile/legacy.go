@@ -123,7 +123,8 @@ func (l *legacyFile) persistent(id any) (any, error) {
 		if p.count > l.size/elementSize {
 			return nil, fmt.Errorf("%w: storage %.40q has %d elements of type %v, the file %d bytes", ErrTruncated, p.key, p.count, p.dtype, l.size)
 		}
-		st = &storage{name: p.key, dtype: p.dtype, order: l.order, size: p.count * elementSize, file: l.file, offset: -1, budget: l.budget}
+		st = &storage{name: p.key, dtype: p.dtype, order: l.order, size: p.count * elementSize, file: l.file, offset: -1,
+			budget: l.budget}
 		l.storages[p.key] = st
 	} else if st.dtype != p.dtype || st.size != p.count*elementSize {
 		return nil, fmt.Errorf("storage %.40q has %d bytes of type %v and, elsewhere, %d elements of type %v",

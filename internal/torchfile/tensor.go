@@ -207,8 +207,8 @@ func (t *Tensor) Float32() ([]float32, error) {
 // Verify compares the bytes in the file with their checksum, if they have one.
 func (t *Tensor) Verify() error { return t.storage.check() }
 
-// Checksum is the part of the file that holds the tensor's storage, and the CRC-32 that the file gives it; false if it has none, or is
-// verified as it is decoded.
+// Checksum is the part of the file that holds the tensor's storage, and the CRC-32 that the file gives it; false if it
+// has none, or is verified as it is decoded.
 func (t *Tensor) Checksum() (offset, size int64, crc uint32, ok bool) {
 	s := t.storage
 	return s.offset, s.size, s.crc, s.hasCRC && s.member == nil

@@ -41,7 +41,8 @@ func (f *File) readZip(s *settings) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	value, err := f.load(s, bytes.NewReader(text), int64(len(text)), pickle.Options{Find: s.find, Persistent: z.persistent})
+	value, err := f.load(s, bytes.NewReader(text), int64(len(text)),
+		pickle.Options{Find: s.find, Persistent: z.persistent})
 	if err != nil {
 		return nil, fmt.Errorf("data.pkl %w", err)
 	}
@@ -96,7 +97,8 @@ func (z *zipFile) list() error {
 }
 
 // knownMembers are those that torch.save writes beside storages.
-var knownMembers = []string{"data.pkl", "byteorder", "version", ".format_version", ".storage_alignment", ".data/serialization_id"}
+var knownMembers = []string{"data.pkl", "byteorder", "version", ".format_version", ".storage_alignment",
+	".data/serialization_id"}
 
 // readOrder reads the byte order of the values, which newer files name.
 func (z *zipFile) readOrder() error {
@@ -173,7 +175,8 @@ func (f *File) stored(m *zip.File) (*storage, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &storage{name: m.Name, size: int64(m.UncompressedSize64), file: f.file, offset: offset, crc: m.CRC32, hasCRC: true, budget: f.budget}, nil
+	return &storage{name: m.Name, size: int64(m.UncompressedSize64), file: f.file, offset: offset, crc: m.CRC32,
+		hasCRC: true, budget: f.budget}, nil
 }
 
 // member makes the storage behind a zip member.
@@ -210,5 +213,6 @@ func (s *storage) as(p persistent) (*storage, error) {
 	if s.member != nil {
 		return nil, fmt.Errorf("storage %s is compressed and has two types, %v and %v", s.name, s.dtype, p.dtype)
 	}
-	return &storage{name: s.name, dtype: p.dtype, order: s.order, size: s.size, file: s.file, offset: s.offset, crc: s.crc, hasCRC: s.hasCRC, budget: s.budget}, nil
+	return &storage{name: s.name, dtype: p.dtype, order: s.order, size: s.size, file: s.file, offset: s.offset,
+		crc: s.crc, hasCRC: s.hasCRC, budget: s.budget}, nil
 }

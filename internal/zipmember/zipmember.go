@@ -62,8 +62,8 @@ func Offset(m *zip.File, fileSize int64) (int64, error) {
 	return offset, nil
 }
 
-// Named returns an error unless the name that stands before a member's data is that of the directory: of a member that nobody knows it
-// may be damage that hides one.
+// Named returns an error unless the name that stands before a member's data is that of the directory: of a member that
+// nobody knows it may be damage that hides one.
 func Named(file io.ReaderAt, m *zip.File) error {
 	const fixed, most = 30, 1<<16 - 1 // bytes of a header before its name, and of an extra field
 	data, err := m.DataOffset()

@@ -464,10 +464,12 @@ func (b *builder) find(name string, want ...int) (Tensor, error) {
 	return t, nil
 }
 
-// mixture says of a missing tensor that the file has it under another prefix, as a state dict has that was put together from two.
+// mixture says of a missing tensor that the file has it under another prefix, as a state dict has that was put together
+// from two.
 func (b *builder) mixture(name string) string {
 	for _, key := range slices.Sorted(maps.Keys(b.state)) {
-		if other, ok := strings.CutSuffix(key, name); ok && other != b.prefix && (other == "" || strings.HasSuffix(other, ".")) {
+		if other, ok := strings.CutSuffix(key, name); ok && other != b.prefix &&
+			(other == "" || strings.HasSuffix(other, ".")) {
 			n := 0
 			for key := range b.state {
 				if strings.HasPrefix(key, other) && (b.prefix == "" || !strings.HasPrefix(key, b.prefix)) {
@@ -483,7 +485,8 @@ func (b *builder) mixture(name string) string {
 // wrappers are the parts of names that PyTorch puts around a module that is compiled, sharded or computed twice.
 var wrappers = []string{"_orig_mod", "_fsdp_wrapped_module", "_checkpoint_wrapped_module"}
 
-// unwrapped is the state without the names of wrappers around parts of the model; those at the begin of names are a prefix like others.
+// unwrapped is the state without the names of wrappers around parts of the model; those at the begin of names are a
+// prefix like others.
 func unwrapped(state State) (State, []string, error) {
 	out, found := make(State, len(state)), map[string]bool{}
 	from := make(map[string]string, len(state))

@@ -591,8 +591,9 @@ func number01[T number](v bool) T {
 	return 0
 }
 
-// integerOf converts towards zero to an integer of so many bits, on every machine as x86 does under PyTorch and ONNX Runtime: by the
-// integers of 32 bits, or of 64 for types of 64 and uint32, whose least one is what they do not have, and their low bits.
+// integerOf converts towards zero to an integer of so many bits, on every machine as x86 does under PyTorch and ONNX
+// Runtime: by the integers of 32 bits, or of 64 for types of 64 and uint32, whose least one is what they do not have,
+// and their low bits.
 func integerOf(v float64, bits int) int64 {
 	least := float64(-1 << 31)
 	switch bits {

@@ -109,7 +109,8 @@ const kept = 4
 // maxArena bounds the memory for intermediate values, in bytes.
 const maxArena = 16 << 30
 
-// arenaLimit is maxArena, or the memory that there is where that is less: a file of few bytes can ask for more than a machine has.
+// arenaLimit is maxArena, or the memory that there is where that is less: a file of few bytes can ask for more than a
+// machine has.
 func arenaLimit() int {
 	if most := hardware.Physical(); most > 0 {
 		return int(min(most, maxArena))

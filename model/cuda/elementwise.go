@@ -155,7 +155,8 @@ func buildPow(b *builder) error {
 		b.binary("binary_i64", b.OutShape(0), b.in(0), b.in(1), b.out(0), b.Shape(0), b.Shape(1), binaryCodes["Pow"])
 		return nil
 	}
-	b.binary("power", b.OutShape(0), b.in(0), b.in(1), b.out(0), b.Shape(0), b.Shape(1), base, exponent, int32(b.Values[b.Step.Out[0]].Bits))
+	b.binary("power", b.OutShape(0), b.in(0), b.in(1), b.out(0), b.Shape(0), b.Shape(1), base, exponent,
+		int32(b.Values[b.Step.Out[0]].Bits))
 	return nil
 }
 

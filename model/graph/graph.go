@@ -38,7 +38,8 @@ type Port struct {
 	Element string
 }
 
-// Range is the least and the greatest integer that a port of integers takes, rounded into the range where float64 has them not.
+// Range is the least and the greatest integer that a port of integers takes, rounded into the range where float64 has
+// them not.
 func (p Port) Range() (low, high float64) {
 	least, most := Range(p.Bits)
 	if p.Bits == Uint64 {
@@ -187,7 +188,8 @@ func (e *UnsupportedError) list() string {
 	if len(parts) == 1 {
 		return fmt.Sprintf("operator %s is not supported in opset %d; encode --ops lists those that are", parts[0], e.Opset)
 	}
-	return fmt.Sprintf("%d operators are not supported in opset %d: %s; encode --ops lists those that are", len(parts), e.Opset, strings.Join(parts, ", "))
+	return fmt.Sprintf("%d operators are not supported in opset %d: %s; encode --ops lists those that are", len(parts),
+		e.Opset, strings.Join(parts, ", "))
 }
 
 // unsupported finds the operators that there are no rules for, in graphs of attributes too.

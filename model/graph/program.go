@@ -295,7 +295,8 @@ func Size(nodes []*Node) int {
 func (s *specializer) charge(n *Node, size int) error {
 	if s.lowered += size; s.lowered > MaxReplaced {
 		return &UnsupportedError{Node: n.String(), Op: n.Op, Opset: s.graph.Opset,
-			What: fmt.Sprintf("this node and those before it become %d nodes, inputs and outputs, want at most %d", s.lowered, MaxReplaced)}
+			What: fmt.Sprintf("this node and those before it become %d nodes, inputs and outputs, want at most %d", s.lowered,
+				MaxReplaced)}
 	}
 	return nil
 }
@@ -370,12 +371,14 @@ func (g *Graph) Specialize(inputs []Operand) (*Program, error) {
 				return nil, fmt.Errorf("input %q: shape %v given, the graph wants %v", port.Name, in.Shape, port.Shape())
 			case d.Size < 0 && d.Name != "" && ok && bound.size != in.Shape[j]:
 				// Exporters give one name to axes of which they know nothing: nothing follows unless the graph itself fails.
-				apart = fmt.Sprintf("; axis %d of input %q has size %d, that of input %q with the same name (%s) has %d", j, port.Name, in.Shape[j], bound.input, d.Name, bound.size)
+				apart = fmt.Sprintf("; axis %d of input %q has size %d, that of input %q with the same name (%s) has %d", j,
+					port.Name, in.Shape[j], bound.input, d.Name, bound.size)
 			case d.Size < 0 && d.Name != "" && !ok:
 				named[d.Name] = namedAxis{in.Shape[j], port.Name}
 			}
 		}
-		p.Inputs = append(p.Inputs, s.addValue(port.Name, Type{DType: in.DType, Bits: port.Bits, Shape: slices.Clone(in.Shape)}, in.Const))
+		p.Inputs = append(p.Inputs, s.addValue(port.Name,
+			Type{DType: in.DType, Bits: port.Bits, Shape: slices.Clone(in.Shape)}, in.Const))
 	}
 	for _, n := range g.Nodes {
 		if err := s.add(n); err != nil && apart != "" {
@@ -386,7 +389,8 @@ func (g *Graph) Specialize(inputs []Operand) (*Program, error) {
 	}
 	for _, port := range g.Outputs {
 		if s.lists[port.Name] != nil {
-			return nil, fmt.Errorf("output %q is a list of tensors: export one tensor (torch.stack or torch.cat of them)", port.Name)
+			return nil, fmt.Errorf("output %q is a list of tensors: export one tensor (torch.stack or torch.cat of them)",
+				port.Name)
 		}
 		id, err := s.value(port.Name)
 		if err != nil {

@@ -9,7 +9,8 @@ import (
 )
 
 // DType is the type a value is computed in. ONNX's narrower and wider types
-// are mapped to these: every float type to Float32, every integer type to Int64, whose arithmetic wraps at the file's width; see [Type].
+// are mapped to these: every float type to Float32, every integer type to Int64, whose arithmetic wraps at the file's
+// width; see [Type].
 type DType uint8
 
 const (

@@ -76,8 +76,8 @@ var asFirst = strings.Fields(`Abs Add AveragePool BatchNormalization BitShift Bi
 	Pad Pow ReduceMax ReduceMean ReduceMin ReduceSum Relu Reshape Round ScatterElements ScatterND Sigmoid Sign Slice Softmax Split
 	Sqrt Squeeze Sub Sum Tanh Tile TopK Transpose Unsqueeze`)
 
-// types names the types that nodes need and only the file tells, since a graph's floats do not keep their width: what a node
-// quantises to where only its zero point tells, what CastLike casts to, and what BitCast reads.
+// types names the types that nodes need and only the file tells, since a graph's floats do not keep their width: what a
+// node quantises to where only its zero point tells, what CastLike casts to, and what BitCast reads.
 func (d *decoder) types(g *graph.Graph) {
 	set := func(n *graph.Node, name string, element int) {
 		if element != 0 {

@@ -80,7 +80,8 @@ var elementwiseRows = []Row{
 	{Name: "BitwiseOr", Since: 18, Types: "i", Inputs: exactly(2), Outputs: 1, infer: inferBits},
 	{Name: "BitwiseXor", Since: 18, Types: "i", Inputs: exactly(2), Outputs: 1, infer: inferBits},
 	{Name: "BitwiseNot", Since: 18, Types: "i", Inputs: exactly(1), Outputs: 1, infer: inferBitwiseNot},
-	{Name: "BitShift", Since: 11, Types: "i", Inputs: exactly(2), Outputs: 1, Attributes: []string{"direction"}, Wraps: true,
+	{Name: "BitShift", Since: 11, Types: "i", Inputs: exactly(2), Outputs: 1, Attributes: []string{"direction"},
+		Wraps: true,
 		infer: inferBitShift},
 	{Name: "IsNaN", Since: 9, Types: "f", Inputs: exactly(1), Outputs: 1, infer: inferIsNaN},
 	{Name: "IsInf", Since: 10, Types: "f", Inputs: exactly(1), Outputs: 1,
@@ -88,7 +89,8 @@ var elementwiseRows = []Row{
 	{Name: "Where", Since: 9, Types: "fib", Inputs: exactly(3), Outputs: 1, infer: inferWhere},
 	{Name: "Cast", Since: 1, Types: "fib", Inputs: exactly(1), Outputs: 1, Attributes: []string{"to", "saturate", "round_mode"},
 		infer: inferCast},
-	{Name: "CastLike", Since: 15, Types: "fib", Note: "to float32 where the file does not tell which floats the target has",
+	{Name: "CastLike", Since: 15, Types: "fib",
+		Note:   "to float32 where the file does not tell which floats the target has",
 		Inputs: exactly(2), Outputs: 1, Attributes: []string{"saturate", "round_mode", "to"}, infer: inferCastLike},
 	{Name: "BitCast", Since: 26, Types: "fib", Note: "not from float64 or from floats of 8 and 4 bits", Inputs: exactly(1), Outputs: 1,
 		Attributes: []string{"from", "to"}, infer: inferBitCast},
@@ -382,7 +384,8 @@ func inferClip(c *context) {
 		return float32(c.scalar(i, name).Float)
 	}
 	if c.In[0].DType == graph.Float32 {
-		c.Params = Activation{Op: "Clip", Alpha: bound("min", 1, float32(math.Inf(-1))), Beta: bound("max", 2, float32(math.Inf(1)))}
+		c.Params = Activation{Op: "Clip", Alpha: bound("min", 1, float32(math.Inf(-1))),
+			Beta: bound("max", 2, float32(math.Inf(1)))}
 	} else {
 		p := ClipBounds{Low: math.MinInt64, High: math.MaxInt64}
 		for i, to := range []*int64{1: &p.Low, 2: &p.High} {

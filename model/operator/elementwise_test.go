@@ -15,7 +15,8 @@ func bits(t *testing.T, op string, element int, attributes map[string]graph.Attr
 	t.Helper()
 	var inputs []*graph.Tensor
 	for _, x := range operands {
-		inputs = append(inputs, &graph.Tensor{DType: graph.Int64, Bits: graph.IntegerBits(element), Shape: []int{len(x)}, I64: x})
+		inputs = append(inputs, &graph.Tensor{DType: graph.Int64, Bits: graph.IntegerBits(element), Shape: []int{len(x)},
+			I64: x})
 	}
 	return compute(t, 18, op, attributes, 1, inputs)[0].I64
 }

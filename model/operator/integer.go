@@ -3,10 +3,13 @@
 // x − zero point of 8-bit numbers is at most 255, exact in every precision that executors
 // multiply in. Sums are exact, hence those of integer arithmetic, as long as every partial sum
 // stays below 2^24: always with up to 258 summands, in practice with many more, since
-// they cancel. Integers that a product gives as integers are exact for any number of summands: beyond 258 operands are cut into
-// halves of 4 bits. Where the result becomes floats alone, each addition beyond rounds by at most 2^-24 of the partial sum, far
-// less than one step of what the result is quantized to. Package cpu multiplies them as bytes, with sums in 32 bits, where the
-// weights are constants of 32 to 8,192 summands and 64 columns or more, or 16 from 259 summands on; with AVX-512 and VNNI, where
+// they cancel. Integers that a product gives as integers are exact for any number of summands: beyond 258 operands are
+// cut into halves of 4 bits. Where the result becomes floats alone, each addition beyond rounds by at most 2^-24 of the
+// partial
+// sum, far less than one step of what the result is quantized to. Package cpu multiplies them as bytes, with sums in 32
+// bits,
+// where the weights are constants of 32 to 8,192 summands and 64 columns or more, or 16 from 259 summands on; with
+// AVX-512 and VNNI, where
 // they are signed bytes, from 8 summands and 16 columns on.
 
 package operator
@@ -82,7 +85,8 @@ func inferIntegerProduct(c *context) {
 	p.l.finish(p.l.add("Cast", castTo(graph.ElementInt32), p.inHalves(depth)))
 }
 
-// The numbers of products whose sums are exact in float32: of two numbers of 9 bits, of one and one of 5, and of two of these.
+// The numbers of products whose sums are exact in float32: of two numbers of 9 bits, of one and one of 5, and of two of
+// these.
 const (
 	exactDepth      = (1<<24 - 1) / (255 * 255)
 	exactDepthHalf  = (1<<24 - 1) / (255 * 16)

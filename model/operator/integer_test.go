@@ -80,7 +80,8 @@ func TestIntegerProducts(t *testing.T) {
 		x, w, zeros, wants *graph.Tensor
 	}{{"MatMulInteger", x, w, columns, product}, {"ConvInteger", image, kernels, filters, convolution}} {
 		for _, constant := range []bool{true, false} {
-			g := &graph.Graph{Opset: 17, Inputs: []graph.Port{{Name: "x", DType: graph.Int64, Bits: -8}}, Outputs: []graph.Port{{Name: "y"}},
+			g := &graph.Graph{Opset: 17, Inputs: []graph.Port{{Name: "x", DType: graph.Int64, Bits: -8}},
+				Outputs:   []graph.Port{{Name: "y"}},
 				Constants: map[string]*graph.Tensor{"nine": graph.Ints(9), "zeros": c.zeros},
 				Nodes:     []*graph.Node{{Op: c.op, Inputs: []string{"x", "w", "nine", "zeros"}, Outputs: []string{"y"}}}}
 			inputs := []*graph.Tensor{c.x}

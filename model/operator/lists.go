@@ -11,17 +11,23 @@ import (
 
 var listRows = []Row{
 	{Name: "SequenceConstruct", Since: 11, Types: "fib", Inputs: atLeast(1), Outputs: 1, infer: inferSequenceConstruct},
-	{Name: "SequenceEmpty", Since: 11, Types: "fib", Inputs: exactly(0), Outputs: 1, Attributes: []string{"dtype"}, infer: inferSequenceEmpty},
-	{Name: "SequenceAt", Since: 11, Types: "fib", Note: places, Inputs: exactly(2), Outputs: 1, Lists: 1, infer: inferSequenceAt},
-	{Name: "SequenceInsert", Since: 11, Types: "fib", Note: places, Inputs: between(2, 3), Outputs: 1, Lists: 1, infer: inferSequenceInsert},
-	{Name: "SequenceErase", Since: 11, Types: "fib", Note: places, Inputs: between(1, 2), Outputs: 1, Lists: 1, infer: inferSequenceErase},
-	{Name: "SequenceLength", Since: 11, Types: "fib", Inputs: exactly(1), Outputs: 1, Lists: 1, infer: inferSequenceLength},
-	{Name: "SequenceMap", Since: 17, Types: "fib", Note: "unrolled", Inputs: atLeast(1), Outputs: many, Attributes: []string{"body"},
-		Lists: many, infer: inferSequenceMap, inner: innerMap},
-	{Name: "SplitToSequence", Since: 11, Types: "fib", Note: "the sizes must be constants or follow from the input's shape",
+	{Name: "SequenceEmpty", Since: 11, Types: "fib", Inputs: exactly(0), Outputs: 1, Attributes: []string{"dtype"},
+		infer: inferSequenceEmpty},
+	{Name: "SequenceAt", Since: 11, Types: "fib", Note: places, Inputs: exactly(2), Outputs: 1, Lists: 1,
+		infer: inferSequenceAt},
+	{Name: "SequenceInsert", Since: 11, Types: "fib", Note: places, Inputs: between(2, 3), Outputs: 1, Lists: 1,
+		infer: inferSequenceInsert},
+	{Name: "SequenceErase", Since: 11, Types: "fib", Note: places, Inputs: between(1, 2), Outputs: 1, Lists: 1,
+		infer: inferSequenceErase},
+	{Name: "SequenceLength", Since: 11, Types: "fib", Inputs: exactly(1), Outputs: 1, Lists: 1,
+		infer: inferSequenceLength},
+	{Name: "SequenceMap", Since: 17, Types: "fib", Note: "unrolled", Inputs: atLeast(1), Outputs: many,
+		Attributes: []string{"body"}, Lists: many, infer: inferSequenceMap, inner: innerMap},
+	{Name: "SplitToSequence", Since: 11, Types: "fib",
+		Note:   "the sizes must be constants or follow from the input's shape",
 		Inputs: between(1, 2), Outputs: 1, Attributes: []string{"axis", "keepdims"}, infer: inferSplitToSequence},
-	{Name: "ConcatFromSequence", Since: 11, Types: "fib", Inputs: exactly(1), Outputs: 1, Attributes: []string{"axis", "new_axis"},
-		Lists: 1, infer: inferConcatFromSequence},
+	{Name: "ConcatFromSequence", Since: 11, Types: "fib", Inputs: exactly(1), Outputs: 1,
+		Attributes: []string{"axis", "new_axis"}, Lists: 1, infer: inferConcatFromSequence},
 }
 
 const places = "the position must be a constant or follow from the input's shape"
@@ -42,7 +48,8 @@ func (c *context) fits(i int, s *graph.Sequence) {
 	}
 }
 
-// place is input i, a position before end in a list of n tensors, where negative ones count from its end; otherwise if it is absent.
+// place is input i, a position before end in a list of n tensors, where negative ones count from its end; otherwise if
+// it is absent.
 func (c *context) place(i, n, end, otherwise int) int {
 	if !c.has(i) {
 		return otherwise
@@ -112,9 +119,9 @@ func inferSequenceLength(c *context) {
 	c.tell(int64(len(c.listed(0).Items)))
 }
 
-// inferSplitToSequence splits a tensor into pieces of given sizes or, of one given size, into as many as there are; without, into
-// pieces of one element. keepdims 0 takes the axis away from pieces of one element: the standard has it so without a size alone,
-// but PyTorch exports unbind with size 1, and ONNX Runtime takes that as it is meant.
+// inferSplitToSequence splits a tensor into pieces of given sizes or, of one given size, into as many as there are;
+// without, into pieces of one element. keepdims 0 takes the axis away from pieces of one element: the standard has it
+// so without a size alone, but PyTorch exports unbind with size 1, and ONNX Runtime takes that as it is meant.
 func inferSplitToSequence(c *context) {
 	s := c.shape(0)
 	axis := c.axis(c.integer("axis", 0), len(s))
@@ -222,7 +229,8 @@ func inferSequenceMap(c *context) {
 func (l *lowering) finishLists(lists ...[]string) {
 	for i, out := range l.Of.Outputs {
 		if out != "" {
-			l.Nodes = append(l.Nodes, &graph.Node{Name: l.Of.Label(), Op: "SequenceConstruct", Inputs: lists[i], Outputs: []string{out}})
+			l.Nodes = append(l.Nodes, &graph.Node{Name: l.Of.Label(), Op: "SequenceConstruct", Inputs: lists[i],
+				Outputs: []string{out}})
 		}
 	}
 }

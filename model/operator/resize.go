@@ -110,10 +110,12 @@ func inferResize(c *context) {
 	c.emit(graph.Float32, shape...)
 }
 
-// copies reports whether an image whose size stays is copied although its scales are not 1, as 1.3 of 3 pixels. ONNX Runtime always
-// does; PyTorch's cubic modes and "nearest-exact" scale the coordinates, as the standard does, which is followed.
+// copies reports whether an image whose size stays is copied although its scales are not 1, as 1.3 of 3 pixels. ONNX
+// Runtime always does; PyTorch's cubic modes and "nearest-exact" scale the coordinates, as the standard does, which is
+// followed.
 func (r *resizer) copies() bool {
-	return r.mode == "linear" || r.mode == "nearest" && !(r.nearest == "round_prefer_floor" && strings.HasSuffix(r.coordinates, "half_pixel"))
+	return r.mode == "linear" || r.mode == "nearest" &&
+		!(r.nearest == "round_prefer_floor" && strings.HasSuffix(r.coordinates, "half_pixel"))
 }
 
 // resizeApart resizes one axis after the other, about those that shrink most first: the many taps of antialiasing would multiply.
@@ -358,8 +360,8 @@ func kernelAt(x float64, cubic bool, a float64) float64 {
 	return 0
 }
 
-// nearestTo is the pixel that counts as nearest to a point. What rounding has moved by at most 1e-6 from the middle between two lies
-// there, as in ONNX Runtime.
+// nearestTo is the pixel that counts as nearest to a point. What rounding has moved by at most 1e-6 from the middle
+// between two lies there, as in ONNX Runtime.
 func (r *resizer) nearestTo(v float64) float64 {
 	const rounding = 1e-6
 	floor := math.Floor(v)
@@ -373,8 +375,8 @@ func (r *resizer) nearestTo(v float64) float64 {
 	return floor
 }
 
-// coordinate is the place in the input that output element x shows. align_corners and tf_crop_and_resize divide by the output's
-// own length, as PyTorch and ONNX Runtime do; the standard's text has the scaled one, which need not be whole.
+// coordinate is the place in the input that output element x shows. align_corners and tf_crop_and_resize divide by the
+// output's own length, as PyTorch and ONNX Runtime do; the standard's text has the scaled one, which need not be whole.
 func (r *resizer) coordinate(x float32, in, out int, scale, start, end float32) float32 {
 	n, length := float32(in), float32(out)
 	half := float32((x+0.5)/scale) - 0.5

@@ -81,8 +81,8 @@ func index() (map[string]*Row, map[string]*graph.Operator) {
 			op := &family[i]
 			key := op.Domain + "." + op.Name
 			rows[key] = op
-			known[key] = &graph.Operator{Name: op.Name, Domain: op.Domain, View: op.View, InPlace: op.InPlace, Wraps: op.Wraps, NoFold: op.NoFold,
-				Infer: op.run, Inner: op.inner, Weights: op.weights}
+			known[key] = &graph.Operator{Name: op.Name, Domain: op.Domain, View: op.View, InPlace: op.InPlace, Wraps: op.Wraps,
+				NoFold: op.NoFold, Infer: op.run, Inner: op.inner, Weights: op.weights}
 		}
 	}
 	return rows, known
@@ -102,7 +102,8 @@ func Lookup(n *graph.Node, opset int) (*graph.Operator, error) {
 	}
 	// Older opsets than MinOpset are not supported but may be tried: replacements of their nodes are written as of MinOpset.
 	if since := table[key].Since; max(opset, MinOpset) < since {
-		return nil, &graph.UnsupportedError{Op: n.Op, Opset: opset, All: []graph.UnsupportedOperator{{Name: n.Op, Nodes: 1, First: n.Label(), Since: since}}}
+		return nil, &graph.UnsupportedError{Op: n.Op, Opset: opset,
+			All: []graph.UnsupportedOperator{{Name: n.Op, Nodes: 1, First: n.Label(), Since: since}}}
 	}
 	return op, nil
 }

@@ -104,7 +104,8 @@ func forms(kind graph.DType) map[string]form {
 	if kind != graph.Float32 {
 		boxes = one(kind, 1, 1, 1)
 	}
-	elements := map[graph.DType]int{graph.Float32: graph.ElementFloat, graph.Int64: graph.ElementInt64, graph.Bool: graph.ElementBool}
+	elements := map[graph.DType]int{graph.Float32: graph.ElementFloat, graph.Int64: graph.ElementInt64,
+		graph.Bool: graph.ElementBool}
 	pair := graph.Operand{Sequence: graph.NewSequence(graph.Type{DType: kind}, "p", "q")}
 	recurrent := func(gates int) form { return form{in(data(5, 2, 3), data(1, 4*gates, 3), data(1, 4*gates, 4)), nil} }
 	return map[string]form{
@@ -125,8 +126,11 @@ func forms(kind graph.DType) map[string]form {
 		"STFT":            {in(data(1, 8, 1), ints(2), graph.Operand{}, ints(4)), nil},
 		"TfIdfVectorizer": {in(matrix), attributes{"mode": text("TF"), "ngram_counts": list(0), "ngram_indexes": list(0, 1), "pool_int64s": list(2, 3),
 			"max_gram_length": number(1), "min_gram_length": number(1)}},
-		"BatchNormalization":        {in(image, data(2), data(2), data(2), data(2)), nil},
-		"BitCast":                   {in(matrix), attributes{"from": number(elements[kind]), "to": number(map[graph.DType]int{graph.Bool: graph.ElementInt8, graph.Float32: graph.ElementInt32, graph.Int64: graph.ElementUint64}[kind])}},
+		"BatchNormalization": {in(image, data(2), data(2), data(2), data(2)), nil},
+		"BitCast": {in(matrix),
+			attributes{"from": number(elements[kind]),
+				"to": number(map[graph.DType]int{graph.Bool: graph.ElementInt8, graph.Float32: graph.ElementInt32,
+					graph.Int64: graph.ElementUint64}[kind])}},
 		"Compress":                  {in(matrix, known(one(graph.Bool, 1))), nil},
 		"DeformConv":                {in(image, data(3, 2, 3, 3), data(1, 18, 3, 3)), nil},
 		"NegativeLogLikelihoodLoss": {in(matrix, integers(2)), nil},

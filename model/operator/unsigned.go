@@ -1,5 +1,6 @@
-// Operators of uint64, whose elements are held as the int64 of the same bits: what an order, a division or a conversion makes of
-// these is written as operators of int64. A number of uint64 with its highest bit changed has the order of int64.
+// Operators of uint64, whose elements are held as the int64 of the same bits: what an order, a division or a conversion
+// makes of these is written as operators of int64. A number of uint64 with its highest bit changed has the order of
+// int64.
 
 package operator
 
@@ -34,8 +35,8 @@ func (l *lowering) flipped(x string) string {
 // ordered is a value of uint64 as int64 in the same order.
 func (l *lowering) ordered(x string) string { return l.flipped(l.int64Of(x)) }
 
-// inOrder lowers a node that compares uint64 to itself on int64 of the same order: its first operands are of uint64, and with back
-// its first output is.
+// inOrder lowers a node that compares uint64 to itself on int64 of the same order: its first operands are of uint64,
+// and with back its first output is.
 func (c *context) inOrder(operands int, back bool) {
 	l, inputs := c.lower(), slices.Clone(c.Node.Inputs)
 	for i := range operands {
@@ -53,7 +54,8 @@ func (c *context) inOrderOf(inputs []string, back bool) {
 			outputs[i] = l.name() + "\x00" + string(rune('0'+i))
 		}
 	}
-	n := &graph.Node{Name: c.Node.Label(), Op: c.Node.Op, Inputs: inputs, Outputs: slices.Clone(outputs), Attributes: c.Node.Attributes}
+	n := &graph.Node{Name: c.Node.Label(), Op: c.Node.Op, Inputs: inputs, Outputs: slices.Clone(outputs),
+		Attributes: c.Node.Attributes}
 	l.Nodes = append(l.Nodes, n)
 	if back && outputs[0] != "" {
 		outputs[0] = l.uint64Of(l.flipped(outputs[0]))
@@ -79,7 +81,8 @@ func (c *context) unsignedFunction() {
 	l.finish(x)
 }
 
-// unsignedDivision is Div or Mod. With y < 2⁶³ the quotient of x/2, doubled, is at most 1 too small; with another y it is 0 or 1.
+// unsignedDivision is Div or Mod. With y < 2⁶³ the quotient of x/2, doubled, is at most 1 too small; with another y it
+// is 0 or 1.
 func (c *context) unsignedDivision() {
 	l := c.lower()
 	number := func(v int64) string { return l.whole(graph.Type{}, v) }
@@ -98,7 +101,8 @@ func (c *context) unsignedDivision() {
 	l.finish(l.uint64Of(l.add("Where", nil, none, zero, q)))
 }
 
-// unsignedPower is Pow with an exponent of uint64: of integers the square of the power of half of it, and once more the base.
+// unsignedPower is Pow with an exponent of uint64: of integers the square of the power of half of it, and once more the
+// base.
 func (c *context) unsignedPower() {
 	l, x := c.lower(), c.Node.Inputs[0]
 	if c.In[0].DType == graph.Float32 {
@@ -118,7 +122,8 @@ func (c *context) unsignedMean(n int) {
 	l.finish(l.add("Div", nil, sum, l.whole(c.In[0].Type, int64(n))))
 }
 
-// castUnsigned converts uint64 to a type of floats: numbers of 2⁶³ and more by their half, whose last bit keeps what is cut off.
+// castUnsigned converts uint64 to a type of floats: numbers of 2⁶³ and more by their half, whose last bit keeps what is
+// cut off.
 func (c *context) castUnsigned(to map[string]graph.Attribute) {
 	l := c.lower()
 	number := func(v int64) string { return l.whole(graph.Type{}, v) }
