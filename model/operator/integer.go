@@ -5,12 +5,9 @@
 // stays below 2^24: always with up to 258 summands, in practice with many more, since
 // they cancel. Integers that a product gives as integers are exact for any number of summands: beyond 258 operands are
 // cut into halves of 4 bits. Where the result becomes floats alone, each addition beyond rounds by at most 2^-24 of the
-// partial
-// sum, far less than one step of what the result is quantized to. Package cpu multiplies them as bytes, with sums in 32
-// bits,
-// where the weights are constants of 32 to 8,192 summands and 64 columns or more, or 16 from 259 summands on; with
-// AVX-512 and VNNI, where
-// they are signed bytes, from 8 summands and 16 columns on.
+// partial sum, far less than one step of what the result is quantized to. Package cpu multiplies them as bytes, with
+// sums in 32 bits, where the weights are constants of 32 to 8,192 summands and 64 columns or more, or 16 from 259
+// summands on; with AVX-512 and VNNI, where they are signed bytes, from 8 summands and 16 columns on.
 
 package operator
 
