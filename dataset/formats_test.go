@@ -31,6 +31,8 @@ type formatWriter struct {
 	bytes bool // only uint8
 	// truncated returns the path of a file to cut short.
 	truncated func(path string) string
+	// checked says that the format has checksums of all that values depend on.
+	checked bool
 }
 
 // formatWriters has one writer for every row of the table at least.
@@ -39,11 +41,11 @@ var formatWriters = []formatWriter{
 		path := filepath.Join(dir, "a.npy")
 		return path, writeFields(path, encodeNPY1, f)
 	}},
-	{format: ".npz", kind: "stored", named: true, write: func(dir string, f Field) (string, error) {
+	{format: ".npz", kind: "stored", named: true, checked: true, write: func(dir string, f Field) (string, error) {
 		path := filepath.Join(dir, "a.npz")
 		return path, WriteNPZ(path, beside(f)...)
 	}},
-	{format: ".npz", kind: "compressed", named: true, write: func(dir string, f Field) (string, error) {
+	{format: ".npz", kind: "compressed", named: true, checked: true, write: func(dir string, f Field) (string, error) {
 		path := filepath.Join(dir, "a.npz")
 		return path, writeFields(path, encodeCompressed, beside(f)...)
 	}},
@@ -51,14 +53,15 @@ var formatWriters = []formatWriter{
 		path := filepath.Join(dir, "a.safetensors")
 		return path, writeSafetensors(path, beside(f)...)
 	}},
-	{format: ".pt, .pth", named: true, write: func(dir string, f Field) (string, error) {
+	{format: ".pt, .pth", named: true, checked: true, write: func(dir string, f Field) (string, error) {
 		path := filepath.Join(dir, "a.pth")
 		return path, writeFields(path, encodeTorch, beside(f)...)
 	}},
 	{format: ".tif", kind: "plain", bytes: true, write: func(dir string, f Field) (string, error) { return writeTIFF(dir, f, tiffPlain) }},
 	{format: ".tif", kind: "LZW", bytes: true, write: func(dir string, f Field) (string, error) { return writeTIFF(dir, f, tiffLZW) }},
 	{format: ".tif", kind: "deflate", bytes: true, write: func(dir string, f Field) (string, error) { return writeTIFF(dir, f, tiffDeflate) }},
-	{format: "a folder of images", bytes: true, truncated: func(path string) string { return filepath.Join(path, "2.png") }, write: writeImages},
+	{format: "a folder of images", bytes: true, checked: true,
+		truncated: func(path string) string { return filepath.Join(path, "2.png") }, write: writeImages},
 }
 
 func TestReaders(t *testing.T) {
@@ -72,7 +75,8 @@ func TestReaders(t *testing.T) {
 		t.Run(strings.TrimSpace(w.format+" "+w.kind), func(t *testing.T) {
 			t.Parallel()
 			for name, part := range map[string]func(t *testing.T, w formatWriter){
-				"types": types, "parts": partsOf, "concurrent": concurrent, "truncation": truncation, "keys": wrongKeys, "digest": digest, "close": closing,
+				"types": types, "damage": damage, "parts": partsOf, "concurrent": concurrent, "truncation": truncation,
+				"keys": wrongKeys, "digest": digest, "close": closing,
 			} {
 				t.Run(name, func(t *testing.T) { t.Parallel(); part(t, w) })
 			}
@@ -189,6 +193,55 @@ func concurrent(t *testing.T, w formatWriter) {
 		})
 	}
 	group.Wait()
+}
+
+// damage: with any byte changed the file is an error, or has the same values.
+func damage(t *testing.T, w formatWriter) {
+	if !w.checked {
+		return
+	}
+	f, want := exampleField(Uint8)
+	path, err := w.write(t.TempDir(), f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	name, spec := path, path
+	if w.truncated != nil {
+		name = w.truncated(path)
+	}
+	if w.named {
+		spec += ":" + f.Name
+	}
+	data, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	noticed := 0
+	for i := range data {
+		for _, change := range []byte{1, 0x80, 0xff} {
+			damaged := bytes.Clone(data)
+			damaged[i] ^= change
+			if err := os.WriteFile(name, damaged, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			a, err := Open(spec)
+			if err != nil {
+				noticed++
+				continue
+			}
+			got := make([]float32, len(want))
+			switch err := a.ReadFloat32(got, 0, 5); {
+			case err != nil:
+				noticed++
+			case !slices.Equal(a.Shape(), f.Shape) || a.DType() != Uint8 || !slices.Equal(got, want):
+				t.Errorf("byte %d of %d changed by %#x: %v %v, other values", i, len(data), change, a.DType(), a.Shape())
+			}
+			a.Close()
+		}
+	}
+	if noticed < len(want) {
+		t.Errorf("%d of %d changes are noticed", noticed, 3*len(data))
+	}
 }
 
 // truncation: a file cut anywhere is an error that names it, and never wrong values.

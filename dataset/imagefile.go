@@ -5,6 +5,7 @@ package dataset
 import (
 	"bufio"
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"image"
@@ -12,6 +13,7 @@ import (
 	"image/jpeg"
 	"image/png"
 	"io"
+	"iter"
 	"os"
 	"strings"
 
@@ -67,6 +69,10 @@ type imageFile struct {
 	page  *tiffPage // nil: the whole file
 	kind  imageKind
 	alpha bool // there is an alpha channel
+	// marked says that a color is marked as transparent.
+	marked  bool
+	palette int    // its colors, 0 if there is none
+	gamma   uint32 // by 100000, 0 if the file states none or that of sRGB
 }
 
 // readImageFile reads the header of a file.
@@ -77,42 +83,45 @@ func readImageFile(path string) (imageFile, error) {
 		return f, err
 	}
 	defer file.Close()
-	return f, f.readHeader(file)
+	_, err = f.readHeader(file)
+	return f, err
 }
 
-// readHeader finds out what an opened image is.
-func (f *imageFile) readHeader(file *os.File) error {
+// readHeader finds out what an opened image is. Of a TIFF file it returns the page.
+func (f *imageFile) readHeader(file *os.File) (*tiffPage, error) {
 	info, err := file.Stat()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	head := make([]byte, format.HeadSize)
 	n, err := io.ReadFull(file, head)
 	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
-		return err
+		return nil, err
 	}
 	head = head[:n]
+	var page *tiffPage
 	if format.Of(head) == format.TIFF {
 		pages, err := tiffPages(file, info.Size())
 		if err != nil {
-			return fmt.Errorf("%s: %w", f.path, err)
+			return nil, fmt.Errorf("%s: %w", f.path, err)
 		}
 		if len(pages) != 1 {
-			return fmt.Errorf("%s: holds %d pages, want one per file of a folder; give the file itself to take its pages as frames", f.path, len(pages))
+			return nil, fmt.Errorf("%s: holds %d pages, want one per file of a folder; give the file itself to take its pages as frames", f.path, len(pages))
 		}
+		page = pages[0]
 	}
 	if _, err := file.Seek(0, io.SeekStart); err != nil {
-		return err
+		return nil, err
 	}
 	c, _, err := image.DecodeConfig(bufio.NewReader(file))
 	if err != nil {
-		return imageError(f.path, err)
+		return nil, imageError(f.path, err)
 	}
-	return f.describe(c, head, info.Size())
+	return page, f.describe(c, head, file, info.Size())
 }
 
-// describe takes over what a header says; size is that of the file.
-func (f *imageFile) describe(c image.Config, head []byte, size int64) error {
+// describe takes over what a header says; size is that of the file that r reads.
+func (f *imageFile) describe(c image.Config, head []byte, r io.ReaderAt, size int64) error {
 	f.kind = imageKind{width: c.Width, height: c.Height}
 	// A PNG of one bit per pixel compressed by deflate's best ratio has the most
 	// pixels per byte.
@@ -133,26 +142,88 @@ func (f *imageFile) describe(c image.Config, head []byte, size int64) error {
 		if !ok {
 			return fmt.Errorf("%s: its color model (CMYK or other) is not supported; convert it to RGB or grey", f.path)
 		}
+		f.palette = len(palette)
 		for _, c := range palette {
 			r, g, b, a := c.RGBA()
+			if entry, ok := c.(color.NRGBA); ok { // whatever its alpha
+				r, g, b = uint32(entry.R), uint32(entry.G), uint32(entry.B)
+			}
 			f.kind.color = f.kind.color || r != g || g != b
-			f.alpha = f.alpha || a != 0xffff
+			f.marked = f.marked || a != 0xffff
 		}
 	}
-	if isPNG(head) && head[pngColorType] == pngGreyAlpha {
+	if !isPNG(head) {
+		return nil
+	}
+	if head[pngColorType] == pngGreyAlpha {
 		f.kind.color = false // package png gives it in colors
+	}
+	for c := range pngChunks(r) {
+		switch {
+		case c.kind == "tRNS" && f.palette == 0:
+			f.marked = true
+		case c.kind == "gAMA" && c.word != gammaOfRGB:
+			f.gamma = c.word
+		case c.kind == "acTL" && c.size >= 4 && c.word > 1:
+			return fmt.Errorf("%s: is an animated PNG of %d frames, want one image per file", f.path, c.word)
+		}
 	}
 	return nil
 }
 
-// The color type in the header of a PNG file.
+// In the header of a PNG file: the place of the color type, and that of gray with alpha. A gamma that is that of sRGB
+// says nothing new.
 const (
 	pngColorType = 25
 	pngGreyAlpha = 4
+	gammaOfRGB   = 45455
 )
 
+const pngMagic = "\x89PNG\r\n\x1a\n"
+
 func isPNG(head []byte) bool {
-	return len(head) > pngColorType && bytes.HasPrefix(head, []byte("\x89PNG\r\n\x1a\n"))
+	return len(head) > pngColorType && bytes.HasPrefix(head, []byte(pngMagic))
+}
+
+// pngBlock is a chunk of a PNG file.
+type pngBlock struct {
+	kind string
+	size uint32
+	word uint32 // the first 4 bytes of its content, or 0
+}
+
+// pngChunks goes through what stands before the pixels of a PNG file.
+func pngChunks(r io.ReaderAt) iter.Seq[pngBlock] {
+	const around, most = 12, 1 << 16 // bytes beside the content; chunks
+	return func(yield func(pngBlock) bool) {
+		at := int64(len(pngMagic))
+		for range most {
+			var head [12]byte
+			if n, _ := r.ReadAt(head[:], at); n < len(head) {
+				return
+			}
+			c := pngBlock{kind: string(head[4:8]), size: binary.BigEndian.Uint32(head[:])}
+			if c.size >= 4 {
+				c.word = binary.BigEndian.Uint32(head[8:])
+			}
+			if c.kind == "IDAT" || !yield(c) {
+				return
+			}
+			at += around + int64(c.size)
+		}
+	}
+}
+
+// check compares a decoded image with what its header says.
+func (f *imageFile) check(img image.Image) error {
+	if b := img.Bounds(); b.Dx() != f.kind.width || b.Dy() != f.kind.height {
+		return fmt.Errorf("%s: %d×%d pixels, its header says %d×%d", f.path, b.Dx(), b.Dy(), f.kind.width, f.kind.height)
+	}
+	// Package png makes the palette longer where a pixel asks for it.
+	if p, ok := img.(*image.Paletted); ok && len(p.Palette) > f.palette {
+		return fmt.Errorf("%s: corrupt image: a pixel has color %d of a palette of %d", f.path, len(p.Palette)-1, f.palette)
+	}
+	return nil
 }
 
 // imageError says what is wrong with an image.
@@ -179,10 +250,10 @@ func (f *imageFile) decode(dst []byte) error {
 	if err != nil {
 		return err
 	}
-	k, bounds := f.kind, img.Bounds()
-	if bounds.Dx() != k.width || bounds.Dy() != k.height {
-		return fmt.Errorf("%s: %d×%d pixels, its header says %d×%d", f.path, bounds.Dx(), bounds.Dy(), k.width, k.height)
+	if err := f.check(img); err != nil {
+		return err
 	}
+	k, bounds := f.kind, img.Bounds()
 	if grey, ok := img.(*image.Gray); ok && !k.color {
 		for y := range k.height {
 			copy(dst[y*k.width:(y+1)*k.width], grey.Pix[y*grey.Stride:])
@@ -202,7 +273,11 @@ func (f *imageFile) decode(dst []byte) error {
 		for x := range k.width {
 			r, g, b, alpha := img.At(bounds.Min.X+x, bounds.Min.Y+y).RGBA()
 			if alpha != 0xffff {
-				return fmt.Errorf("%s: the pixel at column %d, row %d is transparent; remove the alpha channel", f.path, x, y)
+				fix := "remove the alpha channel"
+				if f.marked {
+					fix = "its color is one that the chunk tRNS marks; write the image without that"
+				}
+				return fmt.Errorf("%s: the pixel at column %d, row %d is transparent; %s", f.path, x, y, fix)
 			}
 			put(0, y*k.width+x, r)
 			if k.color {
@@ -217,11 +292,14 @@ func (f *imageFile) decode(dst []byte) error {
 // load decodes the image.
 func (f *imageFile) load() (image.Image, error) {
 	if f.page != nil {
-		img, err := tiff.Decode(f.page)
-		if err != nil {
-			return nil, imageError(f.path, err)
+		err := f.page.verify()
+		if err == nil {
+			var img image.Image
+			if img, err = tiff.Decode(f.page); err == nil {
+				return img, nil
+			}
 		}
-		return img, nil
+		return nil, imageError(f.path, err)
 	}
 	file, err := regular.Open(f.path)
 	if err != nil {
@@ -229,14 +307,19 @@ func (f *imageFile) load() (image.Image, error) {
 	}
 	defer file.Close()
 	now := imageFile{path: f.path}
-	if err := now.readHeader(file); err != nil {
+	page, err := now.readHeader(file)
+	if err != nil {
 		return nil, err
 	}
+	now.kind.color = now.kind.color || now.palette > 0 && f.kind.color
 	if now.kind != f.kind {
 		return nil, fmt.Errorf("%s has changed to %v while it was in use", f.path, now.kind)
 	}
 	if _, err := file.Seek(0, io.SeekStart); err != nil {
 		return nil, err
+	}
+	if err := page.verify(); err != nil {
+		return nil, imageError(f.path, err)
 	}
 	img, _, err := image.Decode(bufio.NewReader(file))
 	if err != nil {

@@ -203,8 +203,9 @@ func newImages(folder string, files []string, o ImageOptions) (*images, error) {
 	if err != nil {
 		return nil, err
 	}
+	widenPalettes(s.files)
 	s.kind = s.files[0].kind
-	transparent, sizes := 0, false
+	sizes := false
 	for _, f := range s.files {
 		if f.kind.color != s.kind.color || f.kind.deep != s.kind.deep || !f.kind.sameSize(s.kind) && o.Height == 0 {
 			err := fmt.Errorf("%s is %v, but %s is %v: all images of a folder must agree", f.path, f.kind, files[0], s.kind)
@@ -213,22 +214,57 @@ func newImages(folder string, files []string, o ImageOptions) (*images, error) {
 			}
 			return nil, err
 		}
-		if f.alpha {
-			transparent++
-		}
 		sizes = sizes || !f.kind.sameSize(s.kind)
 	}
 	if sizes {
 		s.kind.width, s.kind.height = o.Width, o.Height
 		s.notes = append(s.notes, fmt.Sprintf("its images are of several sizes and were resized to %dx%d (height x width)", o.Height, o.Width))
 	}
-	if transparent > 0 {
-		s.notes = append(s.notes, fmt.Sprintf("the alpha channel of %d of %d images is left out; a pixel that is not opaque is an error", transparent, len(files)))
-	}
+	s.notes = append(s.notes, leftOut(s.files, "images")...)
 	if s.kind.width > maxPixels || s.kind.height > maxPixels || int64(s.kind.width)*int64(s.kind.height) > maxPixels {
 		return nil, fmt.Errorf("%s: images of %v, want at most %d pixels", folder, s.kind, maxPixels)
 	}
 	return s, nil
+}
+
+// widenPalettes makes palettes of grays those of colors where other files have colors: a black frame has no other.
+func widenPalettes(files []imageFile) {
+	if !slices.ContainsFunc(files, func(f imageFile) bool { return f.kind.color }) {
+		return
+	}
+	for i := range files {
+		files[i].kind.color = files[i].kind.color || files[i].palette > 0
+	}
+}
+
+// leftOut says what the files have besides their samples, which is not taken over; what names the files.
+func leftOut(files []imageFile, what string) (notes []string) {
+	var alpha, marked, gamma int
+	stated := uint32(0)
+	for _, f := range files {
+		if f.alpha {
+			alpha++
+		}
+		if f.marked {
+			marked++
+		}
+		if f.gamma > 0 {
+			gamma, stated = gamma+1, f.gamma
+		}
+	}
+	of := fmt.Sprintf("of %d %s", len(files), what)
+	if alpha > 0 {
+		notes = append(notes, fmt.Sprintf("the alpha channel of %d %s is left out; a pixel that is not opaque is an error",
+			alpha, of))
+	}
+	if marked > 0 {
+		notes = append(notes, fmt.Sprintf("%d %s mark a color as transparent (tRNS), which is left out; a pixel of that color is an error", marked, of))
+	}
+	if gamma > 0 {
+		notes = append(notes, fmt.Sprintf("%d %s state a gamma (gAMA, such as %g), which is left out: samples are taken as they are stored",
+			gamma, of, float64(stated)/100000))
+	}
+	return notes
 }
 
 // resized says how images were resized, for the digest; empty where none was.

@@ -34,8 +34,11 @@ func ParsePlane(name string, data []byte) (*Plane, error) {
 	head := data[:min(len(data), format.HeadSize)]
 	if format.Of(head) == format.TIFF {
 		pages, err := tiffPages(bytes.NewReader(data), int64(len(data)))
-		if err == nil && len(pages) != 1 {
+		switch {
+		case err == nil && len(pages) != 1:
 			err = fmt.Errorf("holds %d pages, want one", len(pages))
+		case err == nil:
+			err = pages[0].verify()
 		}
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
@@ -45,7 +48,7 @@ func ParsePlane(name string, data []byte) (*Plane, error) {
 	if err != nil {
 		return nil, imageError(name, err)
 	}
-	if err := f.describe(c, head, int64(len(data))); err != nil {
+	if err := f.describe(c, head, bytes.NewReader(data), int64(len(data))); err != nil {
 		return nil, err
 	}
 	if err := planeSize(f.kind.width, f.kind.height); err != nil {
@@ -55,8 +58,8 @@ func ParsePlane(name string, data []byte) (*Plane, error) {
 	if err != nil {
 		return nil, imageError(name, err)
 	}
-	if b := img.Bounds(); b.Dx() != f.kind.width || b.Dy() != f.kind.height {
-		return nil, fmt.Errorf("%s: %d×%d pixels, its header says %d×%d", name, b.Dx(), b.Dy(), f.kind.width, f.kind.height)
+	if err := f.check(img); err != nil {
+		return nil, err
 	}
 	p := &Plane{Width: f.kind.width, Height: f.kind.height}
 	if err := p.fill(img, f.kind.deep); err != nil {

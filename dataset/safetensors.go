@@ -49,8 +49,8 @@ func allSafetensors(file *mmap.File) ([]*Array, error) {
 // safetensorsArray returns one array of a file.
 func safetensorsArray(file *mmap.File, t safetensors.Tensor) (*Array, error) {
 	full := file.Path() + ":" + t.Name
-	if t.DType == dtype.Invalid {
-		return nil, fmt.Errorf("%s: type %.20q is not supported", full, t.Type)
+	if err := t.Readable(); err != nil {
+		return nil, fmt.Errorf("%s: %w", full, err)
 	}
 	a := newArray(full, file.Path(), t.Name, t.Shape, t.DType, dtype.LittleEndian, &region{file, t.Offset, rowBytes(t.Shape, t.DType)})
 	fromFile(a, file, nil)

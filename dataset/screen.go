@@ -4,7 +4,6 @@ package dataset
 
 import (
 	"bytes"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"image"
@@ -44,15 +43,16 @@ func ParseScreen(name string, data []byte) (*Screen, error) {
 	if config.Width <= 0 || config.Height <= 0 {
 		return nil, fmt.Errorf("%s: %d×%d pixels, want at least one", name, config.Width, config.Height)
 	}
-	if err := f.describe(config, data[:min(len(data), format.HeadSize)], int64(len(data))); err != nil {
+	if err := f.describe(config, data[:min(len(data), format.HeadSize)], bytes.NewReader(data),
+		int64(len(data))); err != nil {
 		return nil, err
 	}
 	img, err := d.decode(bytes.NewReader(data))
 	if err != nil {
 		return nil, imageError(name, err)
 	}
-	if b := img.Bounds(); b.Dx() != config.Width || b.Dy() != config.Height {
-		return nil, fmt.Errorf("%s: %d×%d pixels, its header says %d×%d", name, b.Dx(), b.Dy(), config.Width, config.Height)
+	if err := f.check(img); err != nil {
+		return nil, err
 	}
 	s := &Screen{Width: config.Width, Height: config.Height, Pixels: screenPixels(img)}
 	for i := 3; i < len(s.Pixels); i += 4 {
@@ -76,7 +76,7 @@ func screenDecoder(data []byte) (d decoder, err error) {
 	head := data[:min(len(data), format.HeadSize)]
 	has := func(magic string) bool { return bytes.HasPrefix(data, []byte(magic)) }
 	switch {
-	case has("\x89PNG\r\n\x1a\n"):
+	case has(pngMagic):
 		if frames := pngFrames(data); frames > 0 {
 			return d, fmt.Errorf("is an animated PNG of %d frames, %s", frames, want)
 		}
@@ -99,7 +99,12 @@ func screenDecoder(data []byte) (d decoder, err error) {
 		}
 		return decoder{
 			func(r *bytes.Reader) (image.Config, error) { return tiff.DecodeConfig(r) },
-			func(r *bytes.Reader) (image.Image, error) { return tiff.Decode(r) },
+			func(r *bytes.Reader) (image.Image, error) {
+				if err := pages[0].verify(); err != nil {
+					return nil, err
+				}
+				return tiff.Decode(r)
+			},
 		}, nil
 	case has("BM"):
 		return decoder{
@@ -115,7 +120,7 @@ func screenDecoder(data []byte) (d decoder, err error) {
 		return d, errors.New("is a WebP, " + want)
 	case len(data) == 0:
 		return d, fmt.Errorf("%w: it is empty, %s", ErrTruncated, want)
-	case len(data) < 8 && bytes.HasPrefix([]byte("\x89PNG\r\n\x1a\n"), data):
+	case len(data) < 8 && bytes.HasPrefix([]byte(pngMagic), data):
 		return d, fmt.Errorf("%w: it has %d bytes, %s", ErrTruncated, len(data), want)
 	}
 	return d, fmt.Errorf("begins with %q, %s", data[:min(len(data), 12)], want)
@@ -124,16 +129,10 @@ func screenDecoder(data []byte) (d decoder, err error) {
 // pngFrames is the number of frames of an animated PNG, 0 of others: what its chunk acTL
 // says, which comes before the pixels.
 func pngFrames(data []byte) uint32 {
-	const signature, chunk = 8, 12 // bytes; a chunk has them beside its content
-	for at := signature; at+chunk <= len(data); {
-		size, kind := binary.BigEndian.Uint32(data[at:]), string(data[at+4:at+8])
-		switch {
-		case kind == "acTL" && size >= 4:
-			return max(1, binary.BigEndian.Uint32(data[at+8:]))
-		case kind == "IDAT", uint64(size) > uint64(len(data)):
-			return 0
+	for c := range pngChunks(bytes.NewReader(data)) {
+		if c.kind == "acTL" && c.size >= 4 {
+			return max(1, c.word)
 		}
-		at += chunk + int(size)
 	}
 	return 0
 }

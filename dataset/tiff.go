@@ -3,6 +3,7 @@
 package dataset
 
 import (
+	"compress/zlib"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 
 	"golang.org/x/image/tiff"
 
+	"repscope/internal/bound"
 	"repscope/internal/dtype"
 	"repscope/internal/mmap"
 )
@@ -25,14 +27,23 @@ const (
 	tiffMask     = 4   // a mask of another page
 	tiffBig      = 43  // magic number of BigTIFF
 	tiffOrdinary = 42
+
+	// The tags of how strips or tiles are compressed, where they lie, and how long they are.
+	tiffCompression, tiffStrips, tiffStripSizes, tiffTiles, tiffTileSizes = 259, 273, 279, 324, 325
+
+	tiffAdobeDeflate, tiffOldDeflate = 8, 32946 // compressions
 )
 
 // tiffPage is a TIFF file whose first page is another one of it: a reader for a decoder that
 // knows the first page only.
 type tiffPage struct {
-	file   io.ReaderAt
-	header [tiffHeader]byte
+	file     io.ReaderAt
+	header   [tiffHeader]byte
+	deflated []tiffPart // strips or tiles that deflate compressed, whose checksums the decoder does not look at
 }
+
+// tiffPart is bytes of a file.
+type tiffPart struct{ offset, size uint32 }
 
 // ReadAt reads from the file, whose header it replaces.
 func (p *tiffPage) ReadAt(b []byte, offset int64) (int, error) {
@@ -67,6 +78,7 @@ func tiffPages(file io.ReaderAt, size int64) ([]*tiffPage, error) {
 	}
 	var pages []*tiffPage
 	seen := map[uint32]bool{}
+	budget := bound.NewBudget(size)
 	for at := order.Uint32(header[4:]); at != 0; {
 		if seen[at] || len(seen) >= maxPages {
 			return nil, fmt.Errorf("corrupt TIFF file: its pages go round, or are more than %d", maxPages)
@@ -77,14 +89,15 @@ func tiffPages(file io.ReaderAt, size int64) ([]*tiffPage, error) {
 		}
 		page := &tiffPage{file: file, header: header}
 		order.PutUint32(page.header[4:], at)
-		kind, next, err := readDirectory(file, order, int64(at))
+		d, err := readDirectory(file, order, int64(at), budget)
+		if err == nil && d.kind&(tiffReduced|tiffMask) == 0 {
+			page.deflated, err = d.parts(file, budget)
+			pages = append(pages, page)
+		}
 		if err != nil {
 			return nil, tiffError(fmt.Sprintf("the directory of page %d", len(pages)), err)
 		}
-		if kind&(tiffReduced|tiffMask) == 0 {
-			pages = append(pages, page)
-		}
-		at = next
+		at = d.next
 	}
 	if len(pages) == 0 {
 		return nil, errors.New("a TIFF file without pages")
@@ -99,23 +112,103 @@ func tiffError(what string, err error) error {
 	return fmt.Errorf("%s: %w", what, err)
 }
 
-// readDirectory reads what a page is and where the next one lies, 0 for none.
-func readDirectory(file io.ReaderAt, order binary.ByteOrder, at int64) (kind, next uint32, err error) {
+// tiffDirectory is what is taken of the directory of a page.
+type tiffDirectory struct {
+	order    binary.ByteOrder
+	kind     uint32 // what the page is
+	next     uint32 // where the next one lies, 0 for none
+	deflate  bool
+	of, size []byte // the entries of the places of strips or tiles, and of their lengths
+}
+
+// readDirectory reads a directory. Those of a file may overlap, but all of them together are bounded.
+func readDirectory(file io.ReaderAt, order binary.ByteOrder, at int64, budget *bound.Budget) (d tiffDirectory,
+	err error) {
 	var count [2]byte
 	if _, err := file.ReadAt(count[:], at); err != nil {
-		return 0, 0, err
+		return d, err
 	}
 	entries := make([]byte, int(order.Uint16(count[:]))*tiffEntry+4)
+	if err := budget.Take("directories", int64(len(entries))); err != nil {
+		return d, err
+	}
 	if _, err := file.ReadAt(entries, at+2); err != nil {
-		return 0, 0, err
+		return d, err
 	}
 	last := len(entries) - 4
+	d.order, d.next = order, order.Uint32(entries[last:])
 	for i := 0; i < last; i += tiffEntry {
-		if order.Uint16(entries[i:]) == tiffSubfile {
-			kind = order.Uint32(entries[i+8:])
+		switch e := entries[i : i+tiffEntry]; order.Uint16(e) {
+		case tiffSubfile:
+			d.kind = order.Uint32(e[8:])
+		case tiffCompression:
+			how := order.Uint16(e[8:])
+			d.deflate = how == tiffAdobeDeflate || how == tiffOldDeflate
+		case tiffStrips, tiffTiles:
+			d.of = e
+		case tiffStripSizes, tiffTileSizes:
+			d.size = e
 		}
 	}
-	return kind, order.Uint32(entries[last:]), nil
+	return d, nil
+}
+
+// parts are the strips or tiles of a page that deflate compressed; none of others.
+func (d *tiffDirectory) parts(file io.ReaderAt, budget *bound.Budget) (parts []tiffPart, err error) {
+	if !d.deflate || d.of == nil || d.size == nil {
+		return nil, nil
+	}
+	places, err := d.numbers(file, d.of, budget)
+	if err != nil {
+		return nil, err
+	}
+	sizes, err := d.numbers(file, d.size, budget)
+	for i := range min(len(places), len(sizes)) {
+		parts = append(parts, tiffPart{places[i], sizes[i]})
+	}
+	return parts, err
+}
+
+// numbers are those of an entry: in it, or where it says.
+func (d *tiffDirectory) numbers(file io.ReaderAt, entry []byte, budget *bound.Budget) ([]uint32, error) {
+	width := map[uint16]int64{3: 2, 4: 4}[d.order.Uint16(entry[2:])]
+	n := int64(d.order.Uint32(entry[4:]))
+	if err := budget.Take("strips", 4*n); err != nil || width == 0 {
+		return nil, err // the decoder says what is wrong with another type
+	}
+	raw := entry[8:]
+	if n*width > 4 {
+		raw = make([]byte, n*width)
+		if _, err := file.ReadAt(raw, int64(d.order.Uint32(entry[8:]))); err != nil {
+			return nil, err
+		}
+	}
+	list := make([]uint32, n)
+	for i := range list {
+		if width == 2 {
+			list[i] = uint32(d.order.Uint16(raw[2*i:]))
+		} else {
+			list[i] = d.order.Uint32(raw[4*i:])
+		}
+	}
+	return list, nil
+}
+
+// verify compares compressed strips or tiles with their checksums; nil has none.
+func (p *tiffPage) verify() error {
+	if p == nil {
+		return nil
+	}
+	for i, part := range p.deflated {
+		in, err := zlib.NewReader(io.NewSectionReader(p.file, int64(part.offset), int64(part.size)))
+		if err == nil {
+			_, err = io.Copy(io.Discard, io.LimitReader(in, maxPixels*8))
+		}
+		if err != nil {
+			return fmt.Errorf("strip %d: %w", i, err)
+		}
+	}
+	return nil
 }
 
 // openTIFF opens the pages of a file as rows.
@@ -128,23 +221,22 @@ func openTIFF(file *mmap.File, key string) (*Array, error) {
 		return nil, fmt.Errorf("%s: %w", file.Path(), err)
 	}
 	s := &images{files: make([]imageFile, len(pages))}
-	transparent := 0
 	for i, page := range pages {
 		f := imageFile{path: fmt.Sprintf("%s: page %d", file.Path(), i), page: page}
 		config, err := tiff.DecodeConfig(page)
 		if err != nil {
 			return nil, imageError(f.path, err)
 		}
-		if err := f.describe(config, nil, file.Size()); err != nil {
+		if err := f.describe(config, nil, nil, file.Size()); err != nil {
 			return nil, err
 		}
-		if first := s.files[0]; i > 0 && f.kind != first.kind {
+		s.files[i] = f
+	}
+	widenPalettes(s.files)
+	for i, f := range s.files {
+		if first := s.files[0]; f.kind != first.kind {
 			return nil, fmt.Errorf("%s: page %d is %v, but page 0 is %v: all pages must agree", file.Path(), i, f.kind, first.kind)
 		}
-		if f.alpha {
-			transparent++
-		}
-		s.files[i] = f
 	}
 	s.kind = s.files[0].kind
 	shape, t := append([]int{len(pages)}, s.kind.shape()...), s.kind.dtype()
@@ -153,9 +245,7 @@ func openTIFF(file *mmap.File, key string) (*Array, error) {
 	}
 	s.row = rowBytes(shape, t)
 	a := newArray(file.Path(), file.Path(), "", shape, t, dtype.LittleEndian, s)
-	if transparent > 0 {
-		a.notes = []string{fmt.Sprintf("the alpha channel of %d of %d pages is left out; a pixel that is not opaque is an error", transparent, len(pages))}
-	}
+	a.notes = leftOut(s.files, "pages")
 	a.close = file.Close
 	fromFile(a, file, nil)
 	return a, nil

@@ -215,3 +215,36 @@ func TestTIFFErrors(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// A byte changed in a strip that deflate compressed is an error: its checksum is verified.
+func TestDamagedStrip(t *testing.T) {
+	t.Parallel()
+	f, _ := exampleField(Uint8)
+	path, err := writeTIFF(t.TempDir(), f, tiffDeflate)
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	strip := len(compress(f.Data.([]uint8)[:12], tiffDeflate))
+	for i := tiffHeader; i < tiffHeader+strip; i++ {
+		for bit := range 8 {
+			damaged := bytes.Clone(data)
+			damaged[i] ^= 1 << bit
+			if err := os.WriteFile(path, damaged, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			a, err := Open(path)
+			if err != nil {
+				continue
+			}
+			got := make([]uint8, 60)
+			if err := a.ReadUint8(got, 0, 5); err == nil && !bytes.Equal(got, f.Data.([]uint8)) {
+				t.Errorf("bit %d of byte %d changed: other values", bit, i)
+			}
+			a.Close()
+		}
+	}
+}

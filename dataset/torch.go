@@ -33,8 +33,14 @@ func tensorArray(path, key string, t *torchfile.Tensor) (*Array, error) {
 	if _, err := dtype.ArraySize(t.Shape, t.DType); err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
+	var part *checksum
+	if offset, size, crc, ok := t.Checksum(); ok && size > maxChecked {
+		part = &checksum{offset, size, crc}
+	} else if err := t.Verify(); err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
 	a := newArray(name, path, key, t.Shape, t.DType, t.Order(), tensorSource{t})
-	a.digest = sync.OnceValues(func() (string, error) { return hashPath(path) })
+	a.digest = sync.OnceValues(func() (string, error) { return hashPath(path, part) })
 	return a, nil
 }
 
@@ -75,18 +81,18 @@ func listArray(path, key string, list []any) (*Array, error) {
 		return nil, err
 	}
 	a.path, a.key = path, key
-	a.digest = sync.OnceValues(func() (string, error) { return hashPath(path) })
+	a.digest = sync.OnceValues(func() (string, error) { return hashPath(path, nil) })
 	return a, nil
 }
 
-// hashPath is the SHA-256 of the file at path.
-func hashPath(path string) (string, error) {
+// hashPath is the SHA-256 of the file at path; see hashFile.
+func hashPath(path string, part *checksum) (string, error) {
 	file, err := mmap.Open(path)
 	if err != nil {
 		return "", err
 	}
 	defer file.Close()
-	return hashFile(file, nil)
+	return hashFile(file, part)
 }
 
 // openTorch opens one array of a PyTorch file.

@@ -38,7 +38,7 @@ type Cache struct {
 }
 
 // cacheVersion changes when the numbers that encoders give for the same file change.
-const cacheVersion = "repscope latents 1"
+const cacheVersion = "repscope latents 2"
 
 // defaultCacheBytes bounds a cache that does not say.
 const defaultCacheBytes = 4 << 30

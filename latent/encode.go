@@ -34,6 +34,9 @@ type EncodeOptions struct {
 	Batch int  // states per batch; 0 means DefaultBatch
 	Pool  Pool // how [B, K, D] outputs become [B, D]; empty: the model's default
 	Preprocessing
+	// Changed says that the states are changed ones, such as noisy frames: an encoder of integers is given the nearest
+	// integers that it takes. It refuses other states that are no such integers, unless they are resized.
+	Changed bool
 	// Threads bounds the goroutines; 0 leaves what OpenOptions said.
 	Threads int
 	// Cache keeps latents on disk between runs; nil means no cache. A Stream
@@ -408,6 +411,11 @@ func (s *Stream) begin(ctx context.Context, enc pipeline, p *pass) error {
 		return s.submitNoisy(ctx, enc, p, pixels.Noisy{Floats: p.states})
 	}
 	s.pre.apply(p.states, batch, n)
+	if e, ok := enc.(*modelEncoder); ok {
+		if err := e.integers(p.states, s.o.Changed || s.pre.reshapes()); err != nil {
+			return read(err)
+		}
+	}
 	return enc.submit(ctx, p.states, n, s.pre.out)
 }
 

@@ -4,6 +4,8 @@ package latent
 
 import (
 	"context"
+	"fmt"
+	"math"
 
 	"repscope/model"
 	"repscope/model/pixels"
@@ -11,6 +13,9 @@ import (
 
 // run encodes n states and returns all outputs; the memory is the model's.
 func (e *modelEncoder) run(ctx context.Context, batch []float32, n int, state []int) ([]result, error) {
+	if err := e.integers(batch, false); err != nil {
+		return nil, err
+	}
 	if err := e.submit(ctx, batch, n, state); err != nil {
 		return nil, err
 	}
@@ -35,10 +40,39 @@ func (e *modelEncoder) submit(ctx context.Context, batch []float32, n int, state
 		}
 		e.values.I64 = e.values.I64[:0]
 		for _, v := range batch {
+			if v >= 1<<63 { // of uint64, see graph.Type
+				e.values.I64 = append(e.values.I64, int64(uint64(v)))
+				continue
+			}
 			e.values.I64 = append(e.values.I64, int64(v))
 		}
 	}
 	return e.began(n, e.model.Submit(ctx, e.inputs))
+}
+
+// integers checks that states are what an input of integers takes, or with nearest makes them the nearest that are.
+func (e *modelEncoder) integers(states []float32, nearest bool) error {
+	if e.input.DType != model.Int64 {
+		return nil
+	}
+	low, high := e.input.Range()
+	for i, v := range states {
+		if nearest {
+			v = float32(min(max(math.RoundToEven(float64(v)), low), high))
+			if float64(v) > high {
+				v = math.Nextafter32(v, 0)
+			}
+			states[i] = v
+		}
+		if float64(v) < low || float64(v) > high || v != float32(math.Trunc(float64(v))) {
+			return fmt.Errorf("element %d is %g, but input %q takes integers of type %s, %.0f to %.0f: give states of that type, not scaled",
+				i, v, e.input.Name, e.input.Element, low, high)
+		}
+		if !nearest && max(v, -v) > 1<<24 {
+			return fmt.Errorf("element %d is %.0f, but integers of states are kept to %d", i, v, 1<<24)
+		}
+	}
+	return nil
 }
 
 func (e *modelEncoder) began(n int, err error) error {

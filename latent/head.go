@@ -534,6 +534,10 @@ func (h *Head) stream(ctx context.Context, given []HeadInput, want []int, o Enco
 		if out[0].DType == model.Int64 {
 			whole = whole[:0]
 			for _, v := range out[0].I64 {
+				if out[0].Bits == model.Uint64 {
+					whole = append(whole, float32(uint64(v)))
+					continue
+				}
 				whole = append(whole, float32(v))
 			}
 			rows = whole

@@ -48,7 +48,7 @@ type Encoder interface {
 type Info struct {
 	Name         string // for messages: the file's path, or the baseline's name
 	Format       string // "onnx", "pth", "safetensors", "random", "pca"
-	Architecture string // "ConvEncoder", "DQN CNN", …; the graph's name for ONNX
+	Architecture string // "ConvEncoder", "DQN CNN", …; empty for ONNX
 	Input        []int  // e.g. [-1 1 -1 64 64]
 	Output       []int  // e.g. [-1 -1 64], before pooling
 	Parameters   int    // number of weights

@@ -16,14 +16,6 @@ type binding struct {
 	given     []*Tensor // by Run, in order
 	inputs    []*Tensor // checked and converted
 	converted []*Tensor // memory of those that are not taken as they are
-	axes      []axis
-}
-
-// axis is a free axis of a name that has got a size.
-type axis struct {
-	name  string
-	size  int
-	input string
 }
 
 // Match finds the inputs that values of the given names are for: the inputs of those
@@ -110,7 +102,7 @@ func wanted(p Port) string {
 // bind checks tensors in the order of the inputs and converts those that may be.
 func (m *Model) bind(given []*Tensor) ([]*Tensor, error) {
 	b := &m.bound
-	b.inputs, b.axes = b.inputs[:0], b.axes[:0]
+	b.inputs = b.inputs[:0]
 	if b.converted == nil {
 		b.converted = make([]*Tensor, len(m.inputs))
 	}
@@ -135,8 +127,8 @@ func (m *Model) bind(given []*Tensor) ([]*Tensor, error) {
 	return b.inputs, nil
 }
 
-// checkShape compares a tensor's shape with its elements, with what the file fixes, and
-// with the axes of the same name of the inputs before.
+// checkShape compares a tensor's shape with its elements and with what the file fixes. Axes of one name may differ:
+// exporters name all axes so of which they know nothing.
 func (m *Model) checkShape(p *Port, t *Tensor) error {
 	if t == nil {
 		return fmt.Errorf("input %q is missing; the model wants %s", p.Name, describe(m.inputs))
@@ -155,14 +147,8 @@ func (m *Model) checkShape(p *Port, t *Tensor) error {
 		return fmt.Errorf("input %q has shape %v; want %d axes, %s", p.Name, t.Shape, len(p.Dims), wanted(*p))
 	}
 	for j, d := range p.Dims {
-		size := t.Shape[j]
-		switch {
-		case d.Size >= 0 && d.Size != size && (j > 0 || m.rows == 0 || size == 0):
+		if size := t.Shape[j]; d.Size >= 0 && d.Size != size && (j > 0 || m.rows == 0 || size == 0) {
 			return fmt.Errorf("input %q has shape %v; want %s", p.Name, t.Shape, wanted(*p))
-		case d.Size < 0 && d.Name != "":
-			if err := m.checkAxis(axis{d.Name, size, p.Name}, j); err != nil {
-				return err
-			}
 		}
 	}
 	return nil
@@ -177,16 +163,4 @@ func held(t *Tensor) int {
 		return len(t.I64)
 	}
 	return len(t.Bool)
-}
-
-// checkAxis compares an axis with those of the same name.
-func (m *Model) checkAxis(a axis, j int) error {
-	b := &m.bound
-	for _, other := range b.axes {
-		if other.name == a.name && other.size != a.size {
-			return fmt.Errorf("input %q: axis %d (%s) has size %d, but %d in input %q", a.input, j, a.name, a.size, other.size, other.input)
-		}
-	}
-	b.axes = append(b.axes, a)
-	return nil
 }

@@ -35,7 +35,7 @@ func TestWrongInputs(t *testing.T) {
 		{"rank", func(in map[string]*Tensor) { in["input_ids"] = must(t, make([]int64, 6), 6) },
 			[]string{`input "input_ids" has shape [6]`, "want 2 axes"}},
 		{"unequal axes", func(in map[string]*Tensor) { in["token_type_ids"] = must(t, make([]int64, 8), 2, 4) },
-			[]string{`input "token_type_ids"`, "axis 1 (tokens)", "4, but 3", `input "input_ids"`}},
+			[]string{"do not broadcast", `axis 1 of input "token_type_ids" has size 4, that of input "input_ids" with the same name (tokens) has 3`}},
 		{"too few elements", func(in map[string]*Tensor) {
 			in["input_ids"] = &Tensor{DType: Int64, Shape: []int{2, 3}, I64: make([]int64, 5)}
 		},
@@ -75,4 +75,23 @@ func TestMatch(t *testing.T) {
 	wantError(t, "one name of two", err, `no input "actoin"`, `did you mean "action"?`)
 	_, err = m.Match("state")
 	wantError(t, "one of two inputs", err, "1 inputs (state)", "a model with 2")
+}
+
+// Exporters name all axes so of which they know nothing, "?" or by one name: they may have any sizes.
+func TestAxesOfOneName(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"?", "", "unk__0", "s"} {
+		g := onnxtest.Message{}.Text(2, "g").
+			Bytes(1, onnxtest.Node("ReduceSum", []string{"x"}, []string{"a"}, onnxtest.Int("keepdims", 0))).
+			Bytes(1, onnxtest.Node("Mul", []string{"y", "a"}, []string{"z"})).
+			Bytes(11, onnxtest.Port("x", onnxtest.Float, name, name)).Bytes(11, onnxtest.Port("y", onnxtest.Float, name, name)).
+			Bytes(12, onnxtest.Port("z", onnxtest.Float, name, name))
+		m := openModel(t, onnxtest.Model(17, g), Options{})
+		out, err := m.Run(context.Background(), map[string]*Tensor{
+			"x": must(t, []float32{1, 2, 3, 4, 5, 6}, 2, 3), "y": must(t, []float32{1, 2, 3, 4}, 4, 1)})
+		if err != nil {
+			t.Fatalf("axes named %q: %v", name, err)
+		}
+		near(t, name, out["z"].F32, []float64{21, 42, 63, 84}, 0)
+	}
 }

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"repscope/model/graph"
 )
 
 // Element is a type of elements that TensorOf takes.
@@ -14,8 +16,8 @@ type Element interface {
 }
 
 // TensorOf makes a tensor of data in row-major order. float32, int64 and bool are taken
-// as they are, without a copy; other integers become int64, and float64 is rounded to
-// float32. Elements that int64 or float32 cannot hold are errors, as is a shape of
+// as they are, without a copy; other integers become int64, those of uint64 by their bits, as Tensor.Bits
+// then says, and float64 is rounded to float32. Elements that float32 cannot hold are errors, as is a shape of
 // another number of elements.
 func TensorOf[T Element](data []T, shape ...int) (*Tensor, error) {
 	n := 1
@@ -55,32 +57,19 @@ func TensorOf[T Element](data []T, shape ...int) (*Tensor, error) {
 	case []uint32:
 		t.DType, t.I64 = Int64, widen(data)
 	case []uint:
-		t.DType = Int64
-		t.I64, err = signed(data)
+		t.DType, t.Bits, t.I64 = Int64, graph.Uint64, widen(data)
 	case []uint64:
-		t.DType = Int64
-		t.I64, err = signed(data)
+		t.DType, t.Bits, t.I64 = Int64, graph.Uint64, widen(data)
 	}
 	return t, err
 }
 
-func widen[T int8 | int16 | int32 | int | uint8 | uint16 | uint32](data []T) []int64 {
+func widen[T int8 | int16 | int32 | int | uint8 | uint16 | uint32 | uint | uint64](data []T) []int64 {
 	out := make([]int64, len(data))
 	for i, v := range data {
 		out[i] = int64(v)
 	}
 	return out
-}
-
-func signed[T uint | uint64](data []T) ([]int64, error) {
-	out := make([]int64, len(data))
-	for i, v := range data {
-		if uint64(v) > math.MaxInt64 {
-			return nil, fmt.Errorf("element %d is %d, more than int64 holds", i, v)
-		}
-		out[i] = int64(v)
-	}
-	return out, nil
 }
 
 func narrow(data []float64) ([]float32, error) {
@@ -99,7 +88,7 @@ func narrow(data []float64) ([]float32, error) {
 func (m *Model) convert(i int, t *Tensor) (*Tensor, error) {
 	p := &m.inputs[i]
 	if t.DType == Int64 && p.DType == Int64 {
-		return t, inRange(t.I64, p.Element)
+		return t, inRange(t, p)
 	}
 	if t.DType == p.DType {
 		return t, nil
@@ -118,6 +107,9 @@ func fill(c, t *Tensor) error {
 	switch {
 	case c.DType == Float32 && t.DType == Int64:
 		c.F32 = c.F32[:0]
+		if err := inRange(t, &Port{}); err != nil {
+			return err
+		}
 		for i, v := range t.I64 {
 			x := float32(v)
 			if v > 1<<53 || v < -1<<53 || int64(x) != v {
@@ -156,21 +148,24 @@ func oneIf(b bool) int64 {
 	return 0
 }
 
-// ranges are those of the integer types that files declare and int64 stands for.
-var ranges = map[string][2]int64{
-	"int8": {math.MinInt8, math.MaxInt8}, "int16": {math.MinInt16, math.MaxInt16}, "int32": {math.MinInt32, math.MaxInt32},
-	"int4": {-8, 7}, "int2": {-2, 1}, "uint4": {0, 15}, "uint2": {0, 3}, "uint8": {0, math.MaxUint8}, "uint16": {0, math.MaxUint16}, "uint32": {0, math.MaxUint32}, "uint64": {0, math.MaxInt64},
-}
-
-// inRange reports the first integer that a declared type cannot hold.
-func inRange(values []int64, element string) error {
-	r, ok := ranges[element]
-	if !ok {
+// inRange reports the first integer that an input's declared type cannot hold.
+func inRange(t *Tensor, p *Port) error {
+	low, high := graph.Range(p.Bits)
+	switch {
+	case t.Bits == p.Bits && (p.Bits == 0 || p.Bits == graph.Uint64):
 		return nil
+	case p.Bits == graph.Uint64:
+		low, high = 0, math.MaxInt64
+	case t.Bits == graph.Uint64:
+		low = 0 // a negative int64 stands for more than it holds
 	}
-	for i, v := range values {
-		if v < r[0] || v > r[1] {
-			return fmt.Errorf("element %d is %d, outside %d to %d", i, v, r[0], r[1])
+	for i, v := range t.I64 {
+		switch {
+		case v >= low && v <= high:
+		case t.Bits == graph.Uint64:
+			return fmt.Errorf("element %d is %d, outside %d to %d", i, uint64(v), low, high)
+		default:
+			return fmt.Errorf("element %d is %d, outside %d to %d", i, v, low, high)
 		}
 	}
 	return nil

@@ -35,9 +35,10 @@ func TestTensorOf(t *testing.T) {
 	if x := must(t, []uint8{255}, 1); x.I64[0] != 255 {
 		t.Errorf("255 becomes %d", x.I64[0])
 	}
-	_, err := TensorOf([]uint64{1, 1 << 63}, 2)
-	wantError(t, "large uint64", err, "element 1")
-	_, err = TensorOf([]float64{1, 1e300}, 2)
+	if x := must(t, []uint64{1, 1<<63 + 5}, 2); uint64(x.I64[1]) != 1<<63+5 || x.Bits != -64 {
+		t.Errorf("large uint64 gives %+v", x)
+	}
+	_, err := TensorOf([]float64{1, 1e300}, 2)
 	wantError(t, "large float64", err, "element 1", "float32")
 	_, err = TensorOf([]float32{1, 2, 3}, 2, 2)
 	wantError(t, "wrong shape", err, "3 elements", "[2 2]")
@@ -68,6 +69,9 @@ func TestConversions(t *testing.T) {
 		{onnxtest.Uint8, must(t, []float32{3, 4}, 2), nil, "float32; want int64 (declared as uint8)"},
 		{onnxtest.Int64, must(t, []bool{true, false}, 2), []float64{1, 0}, ""},
 		{onnxtest.Int64, must(t, []int32{-5, 9}, 2), []float64{-5, 9}, ""},
+		{onnxtest.Int64, must(t, []uint64{1, 1 << 63}, 2), nil,
+			"element 1 is 9223372036854775808, outside 0 to 9223372036854775807"},
+		{onnxtest.Float, must(t, []uint64{1, 1 << 63}, 2), nil, "element 1 is 9223372036854775808"},
 		{onnxtest.Int64, must(t, []float64{1, 2}, 2), nil, "float32; want int64 [n]"},
 		{onnxtest.Bool, must(t, []bool{true, false}, 2), []float64{1, 0}, ""},
 		{onnxtest.Bool, must(t, []uint8{1, 0}, 2), []float64{1, 0}, ""},

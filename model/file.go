@@ -29,7 +29,7 @@ type ReadOptions struct {
 type File struct {
 	Path         string
 	Format       string // "onnx", "pth" or "safetensors"
-	Architecture string // of a checkpoint; the graph's name for ONNX
+	Architecture string // of a checkpoint; an ONNX file tells none, whatever its graph is named
 	Parameters   int    // number of weights
 	Opset        int    // of an ONNX file, else 0
 	Warnings     []string
@@ -167,7 +167,7 @@ func readONNX(file *mmap.File, o ReadOptions) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &File{Format: "onnx", Architecture: m.Graph.Name, Parameters: m.Parameters, Opset: m.Graph.Opset,
+	return &File{Format: "onnx", Parameters: m.Parameters, Opset: m.Graph.Opset,
 		graph: m.Graph, files: m.Files(), close: m.Close}, nil
 }
 

@@ -44,6 +44,9 @@ const (
 	Bool    = graph.Bool
 )
 
+// Uint64 is the Bits of a Tensor of uint64, whose elements are held as the int64 of the same bits.
+const Uint64 = graph.Uint64
+
 // Options says how a model is opened and run. The zero value is valid.
 type Options struct {
 	ReadOptions

@@ -17,8 +17,7 @@ import (
 // for numbers (0 and 1), int64 for float32 where every element is one, and int64 0 and 1
 // for bool; anything else is an error that says what is wanted, such as floats for
 // ids. So are an unknown name, another rank, a size that differs from one that the file
-// fixes or that an axis of the same name has in another input, and an integer outside the
-// narrower type that the file declares.
+// fixes, and an integer outside the narrower type that the file declares.
 //
 // The inputs are only read, and may be changed afterwards. The outputs, map included,
 // belong to the model: they are valid until its next call and must not be changed.
@@ -277,7 +276,7 @@ func (m *Model) join(out []*Tensor, lo, hi, size, n int) error {
 		}
 		all := m.pieces.joined[k]
 		if lo == 0 {
-			all.DType, all.F32, all.I64, all.Bool = t.DType, all.F32[:0], all.I64[:0], all.Bool[:0]
+			all.DType, all.Bits, all.F32, all.I64, all.Bool = t.DType, t.Bits, all.F32[:0], all.I64[:0], all.Bool[:0]
 		}
 		all.F32 = append(all.F32, t.F32[:len(t.F32)/size*(hi-lo)]...)
 		all.I64 = append(all.I64, t.I64[:len(t.I64)/size*(hi-lo)]...)
@@ -289,6 +288,6 @@ func (m *Model) join(out []*Tensor, lo, hi, size, n int) error {
 
 // Clone copies a tensor, so that it stays beyond the next run.
 func Clone(t *Tensor) *Tensor {
-	return &graph.Tensor{DType: t.DType, Shape: append([]int{}, t.Shape...),
+	return &graph.Tensor{DType: t.DType, Bits: t.Bits, Shape: append([]int{}, t.Shape...),
 		F32: append([]float32(nil), t.F32...), I64: append([]int64(nil), t.I64...), Bool: append([]bool(nil), t.Bool...)}
 }

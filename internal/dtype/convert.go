@@ -30,7 +30,7 @@ func checkLength(n int, src []byte, t DType) error {
 }
 
 // Float32s converts the elements of type t in src to float32; dst has their
-// number. Integers beyond 2^24 and float64 are rounded to nearest.
+// number. Integers beyond 2^24 and float64 are rounded to nearest; integers that float64 does not hold are errors.
 func Float32s(dst []float32, src []byte, t DType, order Order) error {
 	if err := checkLength(len(dst), src, t); err != nil {
 		return err
@@ -40,11 +40,11 @@ func Float32s(dst []float32, src []byte, t DType, order Order) error {
 		return nil
 	}
 	convert(dst, src, t, order)
-	return nil
+	return held(src, t, order)
 }
 
 // Float64s converts the elements of type t in src to float64; dst has their
-// number. Only 64-bit integers beyond 2^53 are rounded.
+// number. Nothing is rounded: integers beyond 2^53 that float64 does not hold are errors.
 func Float64s(dst []float64, src []byte, t DType, order Order) error {
 	if err := checkLength(len(dst), src, t); err != nil {
 		return err
@@ -54,6 +54,32 @@ func Float64s(dst []float64, src []byte, t DType, order Order) error {
 		return nil
 	}
 	convert(dst, src, t, order)
+	return held(src, t, order)
+}
+
+// held reports the first integer that no float64 is: rounded, it could be another label or another step.
+func held(src []byte, t DType, order Order) error {
+	if t != Int64 && t != Uint64 {
+		return nil
+	}
+	for i := range len(src) / 8 {
+		bits := u64(src[8*i:], order)
+		if v := int64(bits); v >= -1<<53 && v <= 1<<53 {
+			continue
+		}
+		low := bits & -bits // the lowest bit: within 53 of the highest one nothing is lost
+		if v := int64(bits); t == Int64 && v < 0 {
+			bits = -bits
+		}
+		if bits/low > 1<<53 {
+			if t == Int64 {
+				return fmt.Errorf("element %d is %d, which no float64 is: integers beyond 2^53 are kept as they are, or refused",
+					i, int64(u64(src[8*i:], order)))
+			}
+			return fmt.Errorf("element %d is %d, which no float64 is: integers beyond 2^53 are kept as they are, or refused",
+				i, bits)
+		}
+	}
 	return nil
 }
 

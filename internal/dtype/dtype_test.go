@@ -181,3 +181,32 @@ func TestNames(t *testing.T) {
 		t.Errorf("the names are %v", seen)
 	}
 }
+
+// Integers of 64 bits that float64 does not hold are refused, those that it holds are read: 2^53 + 1 is none, 2^54 + 4
+// is.
+func TestIntegersBeyondFloat64(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		v  int64
+		ok bool
+	}{{1 << 53, true}, {1<<53 + 1, false}, {-1<<53 - 1, false}, {1<<54 + 2, false}, {1<<54 + 4, true},
+		{-1<<54 - 4, true}, {math.MaxInt64, false}, {math.MinInt64, true}} {
+		for _, order := range []Order{LittleEndian, BigEndian} {
+			raw := binary.LittleEndian.AppendUint64(nil, uint64(c.v))
+			if order == BigEndian {
+				SwapBytes(raw, 8)
+			}
+			double, single := make([]float64, 1), make([]float32, 1)
+			if err := Float64s(double, raw, Int64, order); (err == nil) != c.ok || c.ok && double[0] != float64(c.v) {
+				t.Errorf("%d becomes %g, %v", c.v, double[0], err)
+			}
+			if err := Float32s(single, raw, Int64, order); (err == nil) != c.ok {
+				t.Errorf("%d becomes %g, %v", c.v, single[0], err)
+			}
+		}
+	}
+	if err := Float64s(make([]float64, 1), binary.LittleEndian.AppendUint64(nil, 1<<63+1), Uint64,
+		LittleEndian); err == nil {
+		t.Error("2^63 + 1 of uint64 is read")
+	}
+}

@@ -129,6 +129,15 @@ func sayModels(d *methods.Draft) {
 	}
 }
 
+// architecture is a model's, if its file tells it. Results that were written before have the name of an ONNX file's
+// graph there.
+func architecture(in report.Input, details report.Object) []string {
+	if in.Kind == "" || detail(details, "format") == "onnx" {
+		return nil
+	}
+	return []string{in.Kind}
+}
+
 // treatment is what is said of a model, after its kind and a bar; empty for what is none.
 func treatment(in report.Input) string {
 	details := report.Object{}
@@ -144,9 +153,7 @@ func treatment(in report.Input) string {
 		}
 		return "Latents|" + strings.Join(parts, ", ")
 	case "model", "baseline":
-		if in.Kind != "" {
-			parts = append(parts, in.Kind)
-		}
+		parts = append(parts, architecture(in, details)...)
 		if n := whole(details, "parameters"); n > 0 && detail(details, "format") != "pca" {
 			parts = append(parts, Thousands(n)+" parameters")
 		}
@@ -166,9 +173,7 @@ func treatment(in report.Input) string {
 		}
 		return kind + "|" + strings.Join(parts, ", ")
 	case "decoder", "predictor", "head":
-		if in.Kind != "" {
-			parts = append(parts, in.Kind)
-		}
+		parts = append(parts, architecture(in, details)...)
 		if n := whole(details, "parameters"); n > 0 {
 			parts = append(parts, Thousands(n)+" parameters")
 		}

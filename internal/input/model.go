@@ -167,7 +167,7 @@ func (m *Model) EncodeOptions(label string) latent.EncodeOptions {
 
 func (m *Model) encode(ctx context.Context, source latent.Source, keep bool, label string) (points.Points, error) {
 	o := m.EncodeOptions(label)
-	if keep {
+	if o.Changed = !keep; keep {
 		o.Cache, o.Warn, o.Kept = m.data.cache, m.data.cacheFailed, func() { m.data.env.Result.FromCache(m.Name) }
 	}
 	z, err := latent.Latents(ctx, m.Encoder, source, o)

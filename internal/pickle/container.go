@@ -121,8 +121,9 @@ func (m *machine) setItems(target any, items []any) error {
 		return err
 	}
 	for i := 0; i < len(items); i += 2 {
-		if t, ok := items[i].(*Tuple); ok {
-			if err := m.in.charge(int64(len(t.Items)) * costDictItem); err != nil {
+		switch items[i].(type) {
+		case *Tuple, []byte:
+			if err := m.in.charge(maxKey); err != nil {
 				return err
 			}
 		}

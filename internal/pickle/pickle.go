@@ -35,6 +35,9 @@ type Set struct{ Items []any }
 // as OrderedDict carries beside its items.
 type Dict struct {
 	Attributes any
+	// Unknown, if not nil, says that this was made by a class that is not known and may be no dict: only its items show
+	// that it is one.
+	Unknown error
 
 	entries []entry
 	index   map[any]int
@@ -90,6 +93,9 @@ func (d *Dict) All() iter.Seq2[any, any] {
 	}
 }
 
+// maxKey bounds the stand-in of a key that is a tuple or bytes: each is kept, however often the parts are shared.
+const maxKey = 1 << 10
+
 // tupleKey is the comparable stand-in of a tuple or of bytes used as a key.
 type tupleKey string
 
@@ -115,20 +121,25 @@ func hashableAt(key any, depth int) (any, error) {
 		}
 		return k, nil
 	case []byte:
+		if len(k) > maxKey {
+			return nil, fmt.Errorf("a dict key of %d bytes, want at most %d", len(k), maxKey)
+		}
 		return tupleKey("b" + string(k)), nil
 	case *Tuple:
 		if depth > 8 || len(k.Items) > 64 {
 			return nil, errors.New("a dict key is too deep or too long a tuple")
 		}
-		s := "("
+		s := []byte("(")
 		for _, item := range k.Items {
 			h, err := hashableAt(item, depth+1)
 			if err != nil {
 				return nil, err
 			}
+			if text, ok := h.(string); ok && len(text) > maxKey {
+				return nil, errors.New("a dict key is too long a tuple")
+			}
 			part := fmt.Sprintf("%T:%v", h, h)
-			s += fmt.Sprintf("%d:%s,", len(part), part)
-			if len(s) > 1<<16 {
+			if s = fmt.Appendf(s, "%d:%s,", len(part), part); len(s) > maxKey {
 				return nil, errors.New("a dict key is too long a tuple")
 			}
 		}

@@ -14,7 +14,7 @@ import (
 
 // integer reads BININT1, BININT2 and BININT.
 func (m *machine) integer(op byte) error {
-	v, err := m.in.unsigned(map[byte]int{'K': 1, 'M': 2, 'J': 4}[op])
+	v, err := m.in.unsigned(lengths[op])
 	if err != nil {
 		return err
 	}
@@ -90,16 +90,23 @@ func (m *machine) textValue(op byte) error {
 	return corrupt("%.40q is no integer", line)
 }
 
+// What may follow a backslash: one character, or a number of so many hexadecimal digits.
+var (
+	simple = map[byte]byte{'n': '\n', 't': '\t', 'r': '\r', '\\': '\\', '\'': '\'', '"': '"', 'a': '\a', 'b': '\b',
+		'f': '\f', 'v': '\v', '0': 0}
+	digitsOf    = map[byte]int{'x': 2}
+	digitsOfRaw = map[byte]int{'u': 4, 'U': 8}
+)
+
 // unescape resolves the backslash escapes of a quoted Python 2 string, or only
 // \uXXXX and \UXXXXXXXX where raw is set. Escapes that are not known stay.
 func unescape(s string, raw bool) string {
 	if !strings.Contains(s, `\`) {
 		return strings.ToValidUTF8(s, "\uFFFD")
 	}
-	simple := map[byte]byte{'n': '\n', 't': '\t', 'r': '\r', '\\': '\\', '\'': '\'', '"': '"', 'a': '\a', 'b': '\b', 'f': '\f', 'v': '\v', '0': 0}
-	digits := map[byte]int{'u': 4, 'U': 8}
+	digits := digitsOfRaw
 	if !raw {
-		digits = map[byte]int{'x': 2}
+		digits = digitsOf
 	}
 	var b strings.Builder
 	for i := 0; i < len(s); i++ {

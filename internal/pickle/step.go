@@ -7,6 +7,10 @@ import (
 	"fmt"
 )
 
+// lengths is how many bytes the length, or the number itself, takes that follows an instruction.
+var lengths = [256]int{'X': 4, 0x8c: 1, 0x8d: 8, 'T': 4, 'U': 1, 'B': 4, 'C': 1, 0x8e: 8, 0x96: 8, 'K': 1, 'M': 2,
+	'J': 4}
+
 // step executes one instruction.
 func (m *machine) step(op byte) error {
 	switch op {
@@ -39,9 +43,9 @@ func (m *machine) step(op byte) error {
 	case 'G':
 		return m.float()
 	case 'X', 0x8c, 0x8d, 'T', 'U': // str, and str of Python 2
-		return m.text(map[byte]int{'X': 4, 0x8c: 1, 0x8d: 8, 'T': 4, 'U': 1}[op])
+		return m.text(lengths[op])
 	case 'B', 'C', 0x8e, 0x96: // bytes, bytearray
-		return m.raw(map[byte]int{'B': 4, 'C': 1, 0x8e: 8, 0x96: 8}[op])
+		return m.raw(lengths[op])
 
 	case ')':
 		return m.push(&Tuple{}, costContainer)

@@ -40,6 +40,26 @@ var types = map[string]dtype.DType{"BOOL": dtype.Bool, "U8": dtype.Uint8, "I8": 
 	"I32": dtype.Int32, "U32": dtype.Uint32, "I64": dtype.Int64, "U64": dtype.Uint64, "F16": dtype.Float16, "BF16": dtype.BFloat16,
 	"F32": dtype.Float32, "F64": dtype.Float64}
 
+// others are the format's types that are not read, and what to save in their place.
+var others = map[string][2]string{"F8_E4M3": eightBits, "F8_E5M2": eightBits, "F8_E4M3FNUZ": eightBits,
+	"F8_E5M2FNUZ": eightBits, "F8_E8M0": eightBits,
+	"F6_E2M3": {"floats of 6 bits", "x.float()"}, "F6_E3M2": {"floats of 6 bits", "x.float()"},
+	"F4":  {"floats of 4 bits", "the numbers as float32"},
+	"C64": {"complex numbers", "torch.view_as_real(x)"}}
+
+var eightBits = [2]string{"floats of 8 bits", "x.float()"}
+
+// Readable is an error that names the type if it is not one that can be read.
+func (t Tensor) Readable() error {
+	if t.DType != dtype.Invalid {
+		return nil
+	}
+	if other, ok := others[t.Type]; ok {
+		return fmt.Errorf("type %q (%s) is not supported; save %s", t.Type, other[0], other[1])
+	}
+	return fmt.Errorf("type %.20q is not supported; save x.float()", t.Type)
+}
+
 // TypeName is the format's name of a type.
 func TypeName(t dtype.DType) string {
 	for name, d := range types {

@@ -166,6 +166,35 @@ func TestRead_Gapless(t *testing.T) {
 	}
 }
 
+// Types of the format that are not read are named, with what to save in their place. The sizes are those that its own
+// library writes.
+func TestReadable(t *testing.T) {
+	t.Parallel()
+	for kind, c := range map[string]struct {
+		shape string
+		bytes int
+		want  string
+	}{
+		"F8_E4M3": {"[2,2]", 4, "floats of 8 bits) is not supported; save x.float()"},
+		"F8_E5M2": {"[4]", 4, "floats of 8 bits"}, "F8_E8M0": {"[4]", 4, "floats of 8 bits"},
+		"F4":      {"[8]", 4, "floats of 4 bits) is not supported; save the numbers as float32"},
+		"F6_E3M2": {"[4]", 3, "floats of 6 bits"},
+		"C64":     {"[2]", 16, "complex numbers) is not supported; save torch.view_as_real(x)"},
+		"X9":      {"[2]", 16, `type "X9" is not supported`},
+		"BF16":    {"[2]", 4, ""},
+	} {
+		header := fmt.Sprintf(`{"a":{"dtype":%q,"shape":%s,"data_offsets":[0,%d]}}`, kind, c.shape, c.bytes)
+		list, err := Read(opened(t, text(header, c.bytes)))
+		if err != nil || len(list) != 1 {
+			t.Errorf("%s: %v, %v", kind, list, err)
+			continue
+		}
+		if err := list[0].Readable(); (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: got %v, want %q", kind, err, c.want)
+		}
+	}
+}
+
 func FuzzRead(f *testing.F) {
 	f.Add(text(`{"a":{"dtype":"U8","shape":[2],"data_offsets":[0,2]},"__metadata__":{"x":"y"}}`, 2))
 	f.Add(text(`{}`, 0))

@@ -90,6 +90,8 @@ func (s *settings) find(module, name string) (pickle.Global, error) {
 			return named{name}, nil
 		case "set", "frozenset":
 			return pickle.Function(makeSet), nil
+		case "bytes", "bytearray":
+			return pickle.Function(makeBytes), nil
 		}
 	}
 	for _, kind := range otherTensors {
@@ -97,8 +99,26 @@ func (s *settings) find(module, name string) (pickle.Global, error) {
 			return nil, fmt.Errorf("holds %s, which is not supported; save %s", kind.what, kind.instead)
 		}
 	}
-	return nil, fmt.Errorf("refers to %.100q, which is %w; "+
-		"only tensors, plain values and state dicts are read: save model.state_dict(), or export the model to ONNX", full, ErrClass)
+	return unknownClass{named{full}}, nil
+}
+
+// unknownClass is a name that is not known. Nothing of it is run; what it makes of no arguments may be a subclass of
+// dict, which its items show.
+type unknownClass struct{ named }
+
+func (c unknownClass) Call(args []any) (any, error) {
+	if len(args) > 0 {
+		return nil, c.refused()
+	}
+	d := pickle.NewDict()
+	d.Unknown = c.refused()
+	return d, nil
+}
+
+func (c unknownClass) refused() error {
+	return fmt.Errorf("refers to %.100q, which is %w; "+
+		"only tensors, plain values and state dicts are read: save model.state_dict(), or export the model to ONNX", c.name,
+		ErrClass)
 }
 
 // ErrClass says that a file holds an instance of a class, or calls a function, that is not known.
@@ -150,6 +170,8 @@ var functions = map[string]pickle.Global{
 	"numpy._core.multiarray.scalar":              pickle.Function(makeScalar),
 	"numpy.core.multiarray._reconstruct":         pickle.Function(makeArray),
 	"numpy._core.multiarray._reconstruct":        pickle.Function(makeArray),
+	"numpy.core.numeric._frombuffer":             pickle.Function(arrayOfBytes),
+	"numpy._core.numeric._frombuffer":            pickle.Function(arrayOfBytes),
 }
 
 // want returns args[i] as a T, or an error that says what it is.
@@ -281,6 +303,14 @@ func encode(args []any) (any, error) {
 		out = append(out, byte(r))
 	}
 	return out, nil
+}
+
+// makeBytes is bytes of no arguments, or of a text and its codec, as protocols before 3 have them.
+func makeBytes(args []any) (any, error) {
+	if len(args) == 0 {
+		return []byte{}, nil
+	}
+	return encode(args)
 }
 
 // reconstruct is how protocols 0 and 1 make an instance of a class.
@@ -483,6 +513,30 @@ type array struct {
 }
 
 func makeArray([]any) (any, error) { return &array{}, nil }
+
+// arrayOfBytes is an array of protocol 5: its bytes, type, shape and order.
+func arrayOfBytes(args []any) (any, error) {
+	a := &array{}
+	var err error
+	if a.raw, err = want[[]byte]("numpy.ndarray", args, 0); err != nil {
+		return nil, err
+	}
+	if a.dtype, err = want[*numpyType]("numpy.ndarray", args, 1); err != nil {
+		return nil, err
+	}
+	if len(args) < 4 {
+		return nil, fmt.Errorf("numpy.ndarray: %d arguments, want 4", len(args))
+	}
+	if a.shape, err = integers("the shape of an array", args[2]); err != nil {
+		return nil, err
+	}
+	order, err := want[string]("numpy.ndarray", args, 3)
+	if err == nil && order != "C" && order != "F" {
+		err = fmt.Errorf("numpy.ndarray: order %.10q, want C or F", order)
+	}
+	a.fortran = order == "F"
+	return a, err
+}
 
 // TypeName names the array in messages.
 func (a *array) TypeName() string { return "numpy.ndarray" }

@@ -75,8 +75,7 @@ func (f *File) readLegacy(s *settings) (any, error) {
 
 // load reads the next pickle.
 func (l *legacyFile) load(what string, options pickle.Options) (any, error) {
-	options.Memory = l.settings.budget(l.size)
-	v, err := pickle.Load(l.in, l.size-l.in.position, options)
+	v, err := l.File.load(l.settings, l.in, l.size-l.in.position, options)
 	if err != nil {
 		return nil, fmt.Errorf("%s %w", what, err)
 	}
@@ -124,7 +123,8 @@ func (l *legacyFile) persistent(id any) (any, error) {
 		if p.count > l.size/elementSize {
 			return nil, fmt.Errorf("%w: storage %.40q has %d elements of type %v, the file %d bytes", ErrTruncated, p.key, p.count, p.dtype, l.size)
 		}
-		st = &storage{name: p.key, dtype: p.dtype, order: l.order, size: p.count * elementSize, file: l.file, offset: -1}
+		st = &storage{name: p.key, dtype: p.dtype, order: l.order, size: p.count * elementSize, file: l.file, offset: -1,
+			budget: l.budget}
 		l.storages[p.key] = st
 	} else if st.dtype != p.dtype || st.size != p.count*elementSize {
 		return nil, fmt.Errorf("storage %.40q has %d bytes of type %v and, elsewhere, %d elements of type %v",
@@ -137,7 +137,7 @@ func (l *legacyFile) persistent(id any) (any, error) {
 	if v := l.views[name]; v != nil {
 		return v, nil
 	}
-	v := &storage{name: name, dtype: p.dtype, order: l.order, file: l.file, parent: st,
+	v := &storage{name: name, dtype: p.dtype, order: l.order, file: l.file, parent: st, budget: l.budget,
 		size: p.view.count * elementSize, offset: p.view.offset * elementSize}
 	l.views[name] = v
 	return v, nil

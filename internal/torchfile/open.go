@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 
+	"repscope/internal/bound"
 	"repscope/internal/dtype"
 	"repscope/internal/format"
 	"repscope/internal/mmap"
@@ -16,8 +17,9 @@ import (
 
 // File is an open file. Its tensors can be read until Close.
 type File struct {
-	file *mmap.File
-	root any
+	file   *mmap.File
+	root   any
+	budget *bound.Budget // of what the file becomes beside its own bytes
 }
 
 // Option changes how a file is opened.
@@ -28,12 +30,14 @@ type settings struct {
 }
 
 // Memory limits what the values other than tensors may take, by a generous
-// count, if the size of the file does not already allow less. The default is 2 GiB.
+// count, if the size of the file does not already allow less (see package bound). The default is 2 GiB.
 func Memory(bytes int64) Option { return func(s *settings) { s.memory = bytes } }
 
-// budget is the memory that a pickle of the given size may take: real ones stay
-// far below it, so that a small file cannot ask for much.
-func (s *settings) budget(size int64) int64 { return min(s.memory, 64<<20+256*size) }
+// load reads a pickle, whose values may take what the file's size allows and the options.
+func (f *File) load(s *settings, in io.Reader, size int64, o pickle.Options) (any, error) {
+	o.Memory = max(1, min(s.memory, f.budget.Left()))
+	return pickle.Load(in, size, o)
+}
 
 // ErrTruncated says that a file ends too early: it was cut while being copied or
 // written.
@@ -59,7 +63,7 @@ func Read(file *mmap.File, options ...Option) (*File, error) {
 	for _, o := range options {
 		o(s)
 	}
-	f := &File{file: file}
+	f := &File{file: file, budget: bound.NewBudget(file.Size())}
 	if err := f.read(s); err != nil {
 		return nil, fmt.Errorf("%s: %w", file.Path(), err)
 	}

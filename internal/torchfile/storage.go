@@ -9,6 +9,7 @@ import (
 	"hash/crc32"
 	"sync"
 
+	"repscope/internal/bound"
 	"repscope/internal/dtype"
 	"repscope/internal/mmap"
 	"repscope/internal/zipmember"
@@ -27,6 +28,7 @@ type storage struct {
 	parent *storage // of a view, until its place is known
 	crc    uint32
 	hasCRC bool
+	budget *bound.Budget // of the file; nil: in memory
 
 	member *zip.File // set for a compressed member, until it is decoded
 	once   sync.Once
@@ -57,31 +59,33 @@ func (s *storage) use(offset, n int64, fn func(raw []byte) error) error {
 	return s.file.Use(s.offset+offset, n, fn)
 }
 
-// maxVerified is the largest storage whose checksum is verified when one of its
-// tensors is read whole; larger ones are for reading in parts.
-const maxVerified = 1 << 28
+// verifiedPart is how much of a storage is read at a time to verify it.
+const verifiedPart = 1 << 26
 
 // check verifies the checksum of a stored member, once.
 func (s *storage) check() error {
-	if !s.hasCRC || s.member != nil || s.size > maxVerified {
+	if !s.hasCRC || s.member != nil {
 		return nil
 	}
 	s.verify.Do(func() {
-		s.verifyErr = s.use(0, s.size, func(raw []byte) error {
-			if got := crc32.ChecksumIEEE(raw); got != s.crc {
-				return fmt.Errorf("storage %s is corrupt: checksum %08x, want %08x", s.name, got, s.crc)
-			}
-			return nil
-		})
+		sum := uint32(0)
+		for at := int64(0); at < s.size && s.verifyErr == nil; at += verifiedPart {
+			s.verifyErr = s.use(at, min(verifiedPart, s.size-at), func(raw []byte) error {
+				sum = crc32.Update(sum, crc32.IEEETable, raw)
+				return nil
+			})
+		}
+		if s.verifyErr == nil && sum != s.crc {
+			s.verifyErr = fmt.Errorf("storage %s is corrupt: checksum %08x, want %08x", s.name, sum, s.crc)
+		}
 	})
 	return s.verifyErr
 }
 
-// inflate decodes a member whose sizes have been checked. Memory grows with
-// what is really decoded.
+// inflate decodes a member whose sizes have been checked.
 func inflate(m *zip.File) ([]byte, error) {
 	var out bytes.Buffer
-	out.Grow(int(min(m.UncompressedSize64, 1<<20)))
+	out.Grow(int(m.UncompressedSize64) + bytes.MinRead)
 	err := zipmember.Inflate(&out, m)
 	return out.Bytes(), err
 }

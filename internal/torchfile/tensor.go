@@ -8,6 +8,7 @@ import (
 	"math/bits"
 	"slices"
 
+	"repscope/internal/bound"
 	"repscope/internal/dtype"
 )
 
@@ -61,8 +62,14 @@ func newTensor(s *storage, t dtype.DType, offset int64, shape, stride []int) (*T
 		return nil, fmt.Errorf("%s: the storage has %d elements", describe(), available)
 	}
 	// An expanded tensor (stride 0) may be larger than its storage, within reason.
-	if length > 1<<24 && int64(length)/4096 > available {
-		return nil, fmt.Errorf("%s: expands %d elements to %d", describe(), available, length)
+	if more := int64(length)*int64(t.Size()) - s.size; more > 0 {
+		budget := s.budget
+		if budget == nil {
+			budget = bound.NewBudget(s.size)
+		}
+		if err := budget.Take("what a tensor of stride 0 repeats", more); err != nil {
+			return nil, fmt.Errorf("%s: %w", describe(), err)
+		}
 	}
 	return &Tensor{Shape: shape, Stride: stride, DType: t, storage: s, offset: int(offset), length: length}, nil
 }
@@ -85,8 +92,10 @@ func (t *Tensor) Select(i int) (*Tensor, error) {
 	if len(t.Shape) == 0 || i < 0 || i >= t.Shape[0] {
 		return nil, fmt.Errorf("no element %d in a tensor of shape %v", i, t.Shape)
 	}
-	return newTensor(t.storage, t.DType, int64(t.offset)+int64(i)*int64(t.Stride[0]),
-		slices.Clone(t.Shape[1:]), slices.Clone(t.Stride[1:]))
+	part := *t
+	part.Shape, part.Stride = slices.Clone(t.Shape[1:]), slices.Clone(t.Stride[1:])
+	part.offset, part.length = t.offset+i*t.Stride[0], t.length/t.Shape[0]
+	return &part, nil
 }
 
 // contiguous reports whether the axes from the given one on lie in C order
@@ -197,6 +206,13 @@ func (t *Tensor) Float32() ([]float32, error) {
 
 // Verify compares the bytes in the file with their checksum, if they have one.
 func (t *Tensor) Verify() error { return t.storage.check() }
+
+// Checksum is the part of the file that holds the tensor's storage, and the CRC-32 that the file gives it; false if it
+// has none, or is verified as it is decoded.
+func (t *Tensor) Checksum() (offset, size int64, crc uint32, ok bool) {
+	s := t.storage
+	return s.offset, s.size, s.crc, s.hasCRC && s.member == nil
+}
 
 // Float64 returns all elements in C order, converted to float64.
 func (t *Tensor) Float64() ([]float64, error) {

@@ -8,9 +8,11 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -109,15 +111,18 @@ func compare(t *testing.T, path string, got any, want json.RawMessage) {
 	}
 }
 
+// expectedValues are what generate.py and arrays.py say of their files.
 func expectedValues(t *testing.T) map[string]json.RawMessage {
 	t.Helper()
-	text, err := os.ReadFile("testdata/expected.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var files map[string]json.RawMessage
-	if err := json.Unmarshal(text, &files); err != nil {
-		t.Fatal(err)
+	files := map[string]json.RawMessage{}
+	for _, name := range []string{"expected.json", "arrays.json"} {
+		text, err := os.ReadFile("testdata/" + name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := json.Unmarshal(text, &files); err != nil {
+			t.Fatal(err)
+		}
 	}
 	return files
 }
@@ -364,5 +369,51 @@ func readAll(v any) {
 	case *Object:
 		readAll(v.Args)
 		readAll(v.State)
+	}
+}
+
+// With any byte of a zip file changed the file is an error, or its tensors are the same.
+func TestDamage(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"tensors.pt", "big_endian.pt", "deflated.pth", "state_dict.pth"} {
+		data, err := os.ReadFile("testdata/" + name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		path := filepath.Join(t.TempDir(), name)
+		read := func(data []byte) (tensors []string, err error) {
+			if err := os.WriteFile(path, data, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			f, err := Open(path)
+			if err != nil {
+				return nil, err
+			}
+			defer f.Close()
+			d := f.Root().(*Dict)
+			for _, key := range d.Keys() {
+				v, _ := d.Get(key)
+				if x, ok := v.(*Tensor); ok {
+					values, err := x.Float64()
+					if err != nil {
+						return nil, err
+					}
+					tensors = append(tensors, fmt.Sprint(key, x.DType, x.Shape, values))
+				}
+			}
+			return tensors, nil
+		}
+		want, err := read(data)
+		if err != nil || len(want) == 0 {
+			t.Fatalf("%s: %d tensors, %v", name, len(want), err)
+		}
+		r := rand.New(rand.NewPCG(1, 2))
+		for i := 0; i < len(data); i += 1 + r.IntN(len(data)/150+1) {
+			damaged := bytes.Clone(data)
+			damaged[i] ^= 1 << r.IntN(8)
+			if got, err := read(damaged); err == nil && !slices.Equal(got, want) {
+				t.Errorf("%s: byte %d changed: other values", name, i)
+			}
+		}
 	}
 }

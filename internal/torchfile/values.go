@@ -137,6 +137,8 @@ func (c *converter) convert(v any, depth int) (converted, error) {
 		return converted{x.dtype.String(), 1, 0}, nil
 	case pickle.Function:
 		return converted{}, errors.New("holds a function as a value")
+	case unknownClass:
+		return converted{}, x.refused()
 	case pickle.Global: // an element type or a class, by its name
 		return converted{x.(fmt.Stringer).String(), 1, 0}, nil
 	default:
@@ -197,6 +199,9 @@ func (c *converter) container(v any, depth int) (converted, error) {
 	case *pickle.Set:
 		out.value, err = children(v.Items)
 	case *pickle.Dict:
+		if v.Unknown != nil && v.Len() == 0 {
+			return out, v.Unknown
+		}
 		out.value, err = dictOf(v, child)
 	case *object:
 		o := &Object{Class: v.class}

@@ -7,6 +7,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"repscope/internal/dtype"
@@ -40,8 +41,8 @@ func (f *File) readZip(s *settings) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	value, err := pickle.Load(bytes.NewReader(text), int64(len(text)),
-		pickle.Options{Find: s.find, Memory: s.budget(int64(len(text))), Persistent: z.persistent})
+	value, err := f.load(s, bytes.NewReader(text), int64(len(text)),
+		pickle.Options{Find: s.find, Persistent: z.persistent})
 	if err != nil {
 		return nil, fmt.Errorf("data.pkl %w", err)
 	}
@@ -87,8 +88,20 @@ func (z *zipFile) list() error {
 	if z.root == "" {
 		return errors.New("is a zip file without data.pkl: torch.save did not write it")
 	}
+	for name, m := range z.members {
+		name, _ = strings.CutPrefix(name, z.root)
+		if !strings.HasPrefix(name, "data/") && !slices.Contains(knownMembers, name) {
+			if err := zipmember.Named(z.file, m); err != nil {
+				return err // "byteorder" may have become another name
+			}
+		}
+	}
 	return nil
 }
+
+// knownMembers are those that torch.save writes beside storages.
+var knownMembers = []string{"data.pkl", "byteorder", "version", ".format_version", ".storage_alignment",
+	".data/serialization_id"}
 
 // readOrder reads the byte order of the values, which newer files name.
 func (z *zipFile) readOrder() error {
@@ -142,6 +155,9 @@ func (f *File) readMember(m *zip.File, limit uint64) ([]byte, error) {
 		return nil, fmt.Errorf("member %q has %d bytes, want at most %d", m.Name, m.UncompressedSize64, limit)
 	}
 	if m.Method == zip.Deflate {
+		if err := f.budget.Take(fmt.Sprintf("member %q", m.Name), int64(m.UncompressedSize64)); err != nil {
+			return nil, err
+		}
 		return inflate(m)
 	}
 	s, err := f.stored(m)
@@ -162,7 +178,8 @@ func (f *File) stored(m *zip.File) (*storage, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &storage{name: m.Name, size: int64(m.UncompressedSize64), file: f.file, offset: offset, crc: m.CRC32, hasCRC: true}, nil
+	return &storage{name: m.Name, size: int64(m.UncompressedSize64), file: f.file, offset: offset, crc: m.CRC32,
+		hasCRC: true, budget: f.budget}, nil
 }
 
 // member makes the storage behind a zip member.
@@ -174,12 +191,14 @@ func (f *File) member(m *zip.File, p persistent, order dtype.Order) (*storage, e
 	if m.UncompressedSize64 != uint64(want) {
 		return nil, fmt.Errorf("member %q has %d bytes, want %d (%d elements of type %v)", m.Name, m.UncompressedSize64, want, p.count, p.dtype)
 	}
-	s := &storage{name: m.Name, size: want, file: f.file, member: m}
+	s := &storage{name: m.Name, size: want, file: f.file, member: m, budget: f.budget}
 	if m.Method == zip.Store {
 		var err error
 		if s, err = f.stored(m); err != nil {
 			return nil, err
 		}
+	} else if err := f.budget.Take(fmt.Sprintf("member %q", m.Name), want); err != nil {
+		return nil, err
 	}
 	s.dtype, s.order = p.dtype, order
 	return s, nil
@@ -197,5 +216,6 @@ func (s *storage) as(p persistent) (*storage, error) {
 	if s.member != nil {
 		return nil, fmt.Errorf("storage %s is compressed and has two types, %v and %v", s.name, s.dtype, p.dtype)
 	}
-	return &storage{name: s.name, dtype: p.dtype, order: s.order, size: s.size, file: s.file, offset: s.offset, crc: s.crc, hasCRC: s.hasCRC}, nil
+	return &storage{name: s.name, dtype: p.dtype, order: s.order, size: s.size, file: s.file, offset: s.offset,
+		crc: s.crc, hasCRC: s.hasCRC, budget: s.budget}, nil
 }

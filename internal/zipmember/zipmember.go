@@ -128,6 +128,32 @@ func Offset(m *zip.File, fileSize int64) (int64, error) {
 	return offset, nil
 }
 
+// Named returns an error unless the name that stands before a member's data is that of the directory: of a member that
+// nobody knows it may be damage that hides one.
+func Named(file io.ReaderAt, m *zip.File) error {
+	const fixed, most = 30, 1<<16 - 1 // bytes of a header before its name, and of an extra field
+	data, err := m.DataOffset()
+	if err != nil {
+		return fmt.Errorf("member %q: %w", m.Name, err)
+	}
+	// The header does not say where it begins: what it says of its own length must lead to the data.
+	before := make([]byte, min(data, int64(fixed+len(m.Name)+most)))
+	if _, err := file.ReadAt(before, data-int64(len(before))); err != nil {
+		return fmt.Errorf("member %q: %w", m.Name, err)
+	}
+	for at := len(before) - fixed - len(m.Name); at >= 0; at-- {
+		h := before[at:]
+		name, extra := int(binary.LittleEndian.Uint16(h[26:])), int(binary.LittleEndian.Uint16(h[28:]))
+		if string(h[:4]) == "PK\x03\x04" && name == len(m.Name) && fixed+name+extra == len(h) {
+			if got := string(h[fixed : fixed+name]); got != m.Name {
+				return fmt.Errorf("corrupt zip file: member %q is named %q before its data", m.Name, got)
+			}
+			return nil
+		}
+	}
+	return fmt.Errorf("corrupt zip file: member %q has no name before its data", m.Name)
+}
+
 // Inflate decodes a deflated member that Check has let through into w. Not a
 // byte more than its announced size is written.
 func Inflate(w io.Writer, m *zip.File) error {

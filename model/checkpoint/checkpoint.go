@@ -185,6 +185,9 @@ func readContent(file *mmap.File, o Options) (*content, error) {
 	}
 	for key, t := range c.state {
 		load := t.Load
+		if load == nil {
+			continue
+		}
 		t.Load = func(dst []float32, first int) error {
 			if err := file.Unchanged(); err != nil {
 				return err
@@ -217,8 +220,9 @@ func readSafetensors(file *mmap.File) (State, error) {
 	}
 	state := State{}
 	for _, t := range list {
-		if t.DType == dtype.Invalid {
-			return nil, fmt.Errorf("%s:%s: type %.20q is not supported", file.Path(), t.Name, t.Type)
+		if err := t.Readable(); err != nil { // others of the file may be all that is wanted
+			state[t.Name] = Tensor{Shape: t.Shape, Read: func() ([]float32, error) { return nil, err }}
+			continue
 		}
 		length := t.Size / int64(t.DType.Size())
 		row := length
@@ -313,6 +317,10 @@ func build(state State, o Options, s *settings) (*Network, error) {
 	if o.Heads < 0 {
 		return nil, fmt.Errorf("heads %d: want a positive number", o.Heads)
 	}
+	state, notes, err := unwrapped(state)
+	if err != nil {
+		return nil, err
+	}
 	for _, a := range architectures {
 		prefix, ok := a.match(state)
 		if !ok {
@@ -320,7 +328,7 @@ func build(state State, o Options, s *settings) (*Network, error) {
 		}
 		b := &builder{state: state, prefix: prefix, options: o, settings: s, used: map[string]bool{},
 			graph: &graph.Graph{Name: a.Name, Opset: 20, Constants: map[string]*graph.Tensor{}},
-			model: &Network{Architecture: a.Name}}
+			model: &Network{Architecture: a.Name, Notes: notes}}
 		if err := a.build(b); err != nil {
 			return nil, fmt.Errorf("%s: %w", a.Name, err)
 		}
@@ -444,7 +452,7 @@ func (b *builder) find(name string, want ...int) (Tensor, error) {
 	key := b.prefix + name
 	t, ok := b.state[key]
 	if !ok {
-		return t, fmt.Errorf("tensor %q is missing (want shape %s)", key, shapeText(want))
+		return t, fmt.Errorf("tensor %q is missing (want shape %s)%s", key, shapeText(want), b.mixture(name))
 	}
 	fits := len(t.Shape) == len(want)
 	for i := 0; fits && i < len(want); i++ {
@@ -454,6 +462,58 @@ func (b *builder) find(name string, want ...int) (Tensor, error) {
 		return t, fmt.Errorf("tensor %q has shape %v, want %s", key, t.Shape, shapeText(want))
 	}
 	return t, nil
+}
+
+// mixture says of a missing tensor that the file has it under another prefix, as a state dict has that was put together
+// from two.
+func (b *builder) mixture(name string) string {
+	for _, key := range slices.Sorted(maps.Keys(b.state)) {
+		if other, ok := strings.CutSuffix(key, name); ok && other != b.prefix &&
+			(other == "" || strings.HasSuffix(other, ".")) {
+			n := 0
+			for key := range b.state {
+				if strings.HasPrefix(key, other) && (b.prefix == "" || !strings.HasPrefix(key, b.prefix)) {
+					n++
+				}
+			}
+			return fmt.Sprintf("; it is there as %q: the names are a mixture, %d of %d begin with %q and not with %q; give all of them one prefix", key, n, len(b.state), other, b.prefix)
+		}
+	}
+	return ""
+}
+
+// wrappers are the parts of names that PyTorch puts around a module that is compiled, sharded or computed twice.
+var wrappers = []string{"_orig_mod", "_fsdp_wrapped_module", "_checkpoint_wrapped_module"}
+
+// unwrapped is the state without the names of wrappers around parts of the model; those at the begin of names are a
+// prefix like others.
+func unwrapped(state State) (State, []string, error) {
+	out, found := make(State, len(state)), map[string]bool{}
+	from := make(map[string]string, len(state))
+	for key, t := range state {
+		parts := strings.Split(key, ".")
+		first := 0
+		for first < len(parts) && (parts[first] == "module" || slices.Contains(wrappers, parts[first])) {
+			first++
+		}
+		inner := slices.DeleteFunc(parts[min(first+1, len(parts)):], func(part string) bool {
+			is := slices.Contains(wrappers, part)
+			found[part] = found[part] || is
+			return is
+		})
+		name := strings.Join(parts[:min(first+1, len(parts))+len(inner)], ".")
+		if other, twice := from[name]; twice {
+			return nil, nil, fmt.Errorf("tensors %q and %q are one but for the names of wrappers: the state dict is a mixture of two", min(key, other), max(key, other))
+		}
+		out[name], from[name] = t, key
+	}
+	var notes []string
+	for _, w := range wrappers {
+		if found[w] {
+			notes = append(notes, fmt.Sprintf("%q is left out of the tensors' names", w+"."))
+		}
+	}
+	return out, notes, nil
 }
 
 // read returns the elements of a tensor after checking its shape.

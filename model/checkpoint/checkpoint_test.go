@@ -67,6 +67,30 @@ func TestBuildPrefix(t *testing.T) {
 	}
 }
 
+// Names as torch.compile, DistributedDataParallel and sharding leave them: around the whole model, and around parts of
+// it.
+func TestBuildWrapped(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ from, to, note string }{
+		{"", "_orig_mod.", `begin with "_orig_mod."`}, {"", "module._orig_mod.", `begin with "module._orig_mod."`},
+		{"", "_orig_mod.module.", `begin with "_orig_mod.module."`},
+		{"conv_layers.", "conv_layers._orig_mod.", `"_orig_mod." is left out`},
+		{"fc.", "fc._fsdp_wrapped_module._checkpoint_wrapped_module.", `"_fsdp_wrapped_module." is left out`},
+	} {
+		state := State{}
+		for k, v := range small() {
+			if rest, ok := strings.CutPrefix(k, c.from); ok {
+				k = c.to + rest
+			}
+			state[k] = v
+		}
+		model, err := Build(state, Options{})
+		if err != nil || !strings.Contains(strings.Join(model.Notes, " "), c.note) || model.Parameters != 51+6+245+10+40+147 {
+			t.Errorf("%q: %+v, %v", c.to, model, err)
+		}
+	}
+}
+
 func TestBuildErrors(t *testing.T) {
 	change := func(f func(State)) State {
 		s := maps.Clone(small())
@@ -81,6 +105,15 @@ func TestBuildErrors(t *testing.T) {
 	}{
 		{"missing", change(func(s State) { delete(s, "fc.bias") }), Options{}, []string{"ConvEncoder", `"fc.bias" is missing`, "[7]"}},
 		{"surplus", change(func(s State) { s["fc2.weight"] = zeros(2, 2) }), Options{}, []string{"1 surplus", `"fc2.weight"`}},
+		{"half with a prefix", change(func(s State) {
+			for _, k := range []string{"conv_layers.1.bias", "fc.weight", "fc.bias"} {
+				s["_orig_mod."+k] = s[k]
+				delete(s, k)
+			}
+		}), Options{}, []string{`"conv_layers.1.bias" is missing`, `it is there as "_orig_mod.conv_layers.1.bias"`,
+			`a mixture, 3 of 12 begin with "_orig_mod."`}},
+		{"two in one", change(func(s State) { s["fc._orig_mod.bias"] = zeros(7) }), Options{},
+			[]string{`"fc._orig_mod.bias" and "fc.bias" are one`, "a mixture of two"}},
 		{"wrong shape", change(func(s State) { s["layer_norms.1.bias"] = zeros(4) }), Options{}, []string{`"layer_norms.1.bias" has shape [4], want [5]`}},
 		{"wrong rank", change(func(s State) { s["fc.weight"] = zeros(140) }), Options{}, []string{`"fc.weight" has shape [140], want [any 20]`}},
 		{"wrong kernel", change(func(s State) { s["conv_layers.1.weight"] = zeros(5, 3, 3, 3) }), Options{}, []string{"[5 3 3 3]", "[any 3 4 4]"}},

@@ -47,6 +47,7 @@ func OpenFolder(dir string, o Options) (*Network, error) {
 			return nil, errors.Join(err, file.Close())
 		}
 		n.files = []*mmap.File{file}
+		n.Notes = append(n.Notes, besides(dir, name)...)
 		return n, nil
 	}
 	data, err := readIndex(path)
@@ -57,7 +58,25 @@ func OpenFolder(dir string, o Options) (*Network, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	return openShards(dir, path, weights, o)
+	n, err := openShards(dir, path, weights, o)
+	if err == nil {
+		n.Notes = append(n.Notes, besides(dir, name)...)
+	}
+	return n, err
+}
+
+// besides says which file of weights is read where a folder has several.
+func besides(dir, taken string) []string {
+	var others []string
+	for _, name := range folderFiles {
+		if info, err := os.Stat(filepath.Join(dir, name)); err == nil && name != taken && info.Mode().IsRegular() {
+			others = append(others, name)
+		}
+	}
+	if len(others) == 0 {
+		return nil
+	}
+	return []string{fmt.Sprintf("the weights are read from %s; the folder also holds %s", taken, list(others))}
 }
 
 // weightsOf finds the file of the weights in a folder.

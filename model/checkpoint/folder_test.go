@@ -83,6 +83,10 @@ func TestOpenFolder(t *testing.T) {
 		if n.Architecture != "ConvEncoder" || n.Parameters != 51+6+245+10+40+147 || value(t, n) != 3 || len(n.Files()) == 0 {
 			t.Errorf("%s: %+v", name, n)
 		}
+		if says := strings.Join(n.Notes, "\n"); strings.Contains(says,
+			`the folder also holds "pytorch_model.bin"`) != (len(files) > 2 && files["pytorch_model.bin"] != nil) {
+			t.Errorf("%s: notes %q", name, says)
+		}
 		if !slices.ContainsFunc(n.Settings, func(s string) bool { return strings.Contains(s, "relu") }) {
 			t.Errorf("%s: config.json was not read: settings %q", name, n.Settings)
 		}

@@ -51,7 +51,28 @@ func build(s *graph.Step, values []graph.Value, m *memory, p **pool, w *weights)
 	if construct == nil {
 		return nil, fmt.Errorf("operator %s has no kernel", s.Op.Name)
 	}
-	return construct(&builder{Site: graph.Site{Step: s, Values: values}, memory: m, pool: p, weights: w})
+	b := &builder{Site: graph.Site{Step: s, Values: values}, memory: m, pool: p, weights: w}
+	if run, err = construct(b); err == nil && b.Wraps() {
+		run = b.wrapped(run)
+	}
+	return run, err
+}
+
+// wrapped brings the integers of output 0 back to their width after a run.
+func (b *builder) wrapped(run func() error) func() error {
+	m, y, bits := b.memory, b.Step.Out[0], b.Values[b.Step.Out[0]].Bits
+	wrap := b.span(graph.Count(b.OutShape(0)), grain, func(_, lo, hi int) {
+		values := m.i64[y][lo:hi]
+		for i, v := range values {
+			values[i] = graph.Wrap(v, bits)
+		}
+	})
+	return func() error {
+		if err := run(); err != nil {
+			return err
+		}
+		return wrap()
+	}
 }
 
 // scalar notes that a step's floats are computed without vectors, whatever the processor has; a test lists what does.

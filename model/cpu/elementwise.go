@@ -280,7 +280,7 @@ func integerOperation(op string, params any) func(x, y int64) int64 {
 			return x / y
 		}
 	case "Pow":
-		return func(x, y int64) int64 { return int64(math.Pow(float64(x), float64(y))) }
+		return power
 	case "Mod":
 		truncate, _ := params.(bool)
 		return func(x, y int64) int64 {
@@ -309,6 +309,25 @@ func integerOperation(op string, params any) func(x, y int64) int64 {
 	return nil
 }
 
+// power is x to the power of y in integers, whose low bits are right; what is less than 1 for a negative y is 0.
+func power(x, y int64) int64 {
+	switch {
+	case y >= 0:
+	case x == 1 || x == -1:
+		y &= 1
+	default:
+		return 0
+	}
+	result := int64(1)
+	for ; y > 0; y >>= 1 {
+		if y&1 != 0 {
+			result *= x
+		}
+		x *= x
+	}
+	return result
+}
+
 // shift shifts bits. A count that is negative is one as large as that without a sign.
 func shift(p operator.ShiftParams) func(x, y int64) int64 {
 	switch {
@@ -327,9 +346,10 @@ func buildBinary(b *builder) (func() error, error) {
 	sa, sb := w.step[0], w.step[1]
 	if b.DType(0) == graph.Int64 {
 		if b.DType(1) == graph.Float32 { // Pow
+			bits := b.Values[y].Bits
 			return broadcastSpan(b, w, func(lo, hi int, at [3]int) {
 				for i := range hi - lo {
-					m.i64[y][lo+i] = int64(math.Pow(float64(m.i64[id0][at[0]+i*sa]), float64(m.f32[id1][at[1]+i*sb])))
+					m.i64[y][lo+i] = integerOf(math.Pow(float64(m.i64[id0][at[0]+i*sa]), float64(m.f32[id1][at[1]+i*sb])), bits)
 				}
 			}), nil
 		}
@@ -517,17 +537,6 @@ func choose[T any](dst []T, condition []bool, x, z []T, step []int) {
 	}
 }
 
-// wrap keeps the low bits of an integer, as a conversion to a narrower type does; negative: unsigned, 0: all.
-func wrap(v int64, bits int) int64 {
-	switch {
-	case bits > 0:
-		return v << (64 - bits) >> (64 - bits)
-	case bits < 0:
-		return v & (1<<-bits - 1)
-	}
-	return v
-}
-
 // narrower is the rounding of float32 to the type that a value is cast to.
 func narrower(p operator.CastParams) func(float32) float32 {
 	switch p.To {
@@ -556,9 +565,9 @@ func buildCast(b *builder) (func() error, error) {
 	case target == graph.Float32:
 		f = func(i int) { m.f32[y][i] = narrow(number01[float32](m.bits[x][i])) }
 	case target == graph.Int64 && from == graph.Float32:
-		f = func(i int) { m.i64[y][i] = wrap(truncate(m.f32[x][i]), bits) }
+		f = func(i int) { m.i64[y][i] = integerOf(float64(m.f32[x][i]), bits) }
 	case target == graph.Int64 && from == graph.Int64:
-		f = func(i int) { m.i64[y][i] = wrap(m.i64[x][i], bits) }
+		f = func(i int) { m.i64[y][i] = graph.Wrap(m.i64[x][i], bits) }
 	case target == graph.Int64:
 		f = func(i int) { m.i64[y][i] = number01[int64](m.bits[x][i]) }
 	case from == graph.Float32:
@@ -582,17 +591,23 @@ func number01[T number](v bool) T {
 	return 0
 }
 
-// truncate converts towards zero and saturates, so that every machine agrees.
-func truncate(v float32) int64 {
-	switch {
-	case v != v:
-		return 0
-	case v >= 1<<63:
-		return math.MaxInt64
-	case v <= -1<<63:
-		return math.MinInt64
+// integerOf converts towards zero to an integer of so many bits, on every machine as x86 does under PyTorch and ONNX
+// Runtime: by the integers of 32 bits, or of 64 for types of 64 and uint32, whose least one is what they do not have,
+// and their low bits.
+func integerOf(v float64, bits int) int64 {
+	least := float64(-1 << 31)
+	switch bits {
+	case 0, -32:
+		least = -1 << 63
+	case graph.Uint64:
+		if least = -1 << 63; v >= -least {
+			return integerOf(v+least, 0) ^ math.MinInt64
+		}
 	}
-	return int64(v)
+	if !(v < -least && v > least-1) {
+		v = least
+	}
+	return graph.Wrap(int64(v), bits)
 }
 
 func buildBitsOf(b *builder) (func() error, error) {

@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"repscope/internal/kernel"
+	hardware "repscope/internal/memory"
 	"repscope/model/graph"
 	"repscope/model/operator"
 )
@@ -107,6 +108,23 @@ const kept = 4
 
 // maxArena bounds the memory for intermediate values, in bytes.
 const maxArena = 16 << 30
+
+// arenaLimit is maxArena, or the memory that there is where that is less: a file of few bytes can ask for more than a
+// machine has.
+func arenaLimit() int {
+	if most := hardware.Physical(); most > 0 {
+		return int(min(most, maxArena))
+	}
+	return maxArena
+}
+
+// shapesOf lists the inputs' shapes for a message.
+func shapesOf(inputs []graph.Operand) (list string) {
+	for _, in := range inputs[:min(len(inputs), 4)] {
+		list += fmt.Sprint(" ", in.Shape)
+	}
+	return list
+}
 
 // Run computes the outputs. Their memory belongs to the executor and is
 // overwritten by the next run. Inputs of shapes that were seen before cost no
@@ -220,8 +238,8 @@ func (x *Executor) compile(operands []graph.Operand) (*program, error) {
 	for t, n := range p.layout.Size {
 		bytes += n * graph.DType(t).Size()
 	}
-	if bytes > maxArena {
-		return nil, fmt.Errorf("a batch of inputs %v needs %d MB for intermediate values; choose a smaller batch", operands[0].Shape, bytes>>20)
+	if most := arenaLimit(); bytes > most {
+		return nil, fmt.Errorf("a batch of inputs%s needs %d MB for intermediate values, and %d MB may be used; choose a smaller batch", shapesOf(operands), bytes>>20, most>>20)
 	}
 	for _, o := range operands {
 		p.shapes = append(p.shapes, o.Shape)
@@ -231,7 +249,7 @@ func (x *Executor) compile(operands []graph.Operand) (*program, error) {
 	}
 	for _, id := range p.Outputs {
 		v := p.Values[id]
-		p.out = append(p.out, &graph.Tensor{DType: v.DType, Shape: v.Shape})
+		p.out = append(p.out, &graph.Tensor{DType: v.DType, Bits: v.Bits, Shape: v.Shape})
 	}
 	return p, nil
 }

@@ -45,7 +45,7 @@ func oneHot[T element](b *builder) (func() error, error) {
 			for i := range inner {
 				var k int64
 				if floats {
-					k = truncate(m.f32[in][r*inner+i])
+					k = integerOf(float64(m.f32[in][r*inner+i]), 0)
 				} else {
 					k = m.i64[in][r*inner+i]
 				}

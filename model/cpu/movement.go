@@ -226,11 +226,11 @@ func buildPad(b *builder) (func() error, error) {
 			}
 			switch t {
 			case graph.Float32:
-				padRow(m.f32[y][r*row:(r+1)*row], m.f32[x], base, runs, float32(p.Value))
+				padRow(m.f32[y][r*row:(r+1)*row], m.f32[x], base, runs, float32(p.Value.Float))
 			case graph.Int64:
-				padRow(m.i64[y][r*row:(r+1)*row], m.i64[x], base, runs, int64(p.Value))
+				padRow(m.i64[y][r*row:(r+1)*row], m.i64[x], base, runs, p.Value.Whole)
 			default:
-				padRow(m.bits[y][r*row:(r+1)*row], m.bits[x], base, runs, p.Value != 0)
+				padRow(m.bits[y][r*row:(r+1)*row], m.bits[x], base, runs, p.Value.Whole != 0)
 			}
 		}
 	}), nil

@@ -236,7 +236,21 @@ func (r *recording) record(number int, s *graph.Step, values []graph.Value, mode
 	if construct == nil {
 		return fmt.Errorf("operator %s has no CUDA kernel", s.Op.Name)
 	}
-	return construct(&builder{recording: r, Site: graph.Site{Step: s, Values: values}, number: number, mode: mode})
+	b := &builder{recording: r, Site: graph.Site{Step: s, Values: values}, number: number, mode: mode}
+	if err := construct(b); err != nil {
+		return err
+	}
+	b.wrap()
+	return nil
+}
+
+// wrap brings integers that left the width of output 0 back to it.
+func (b *builder) wrap() {
+	if !b.Wraps() {
+		return
+	}
+	n, bits := graph.Count(b.OutShape(0)), int32(b.Values[b.Step.Out[0]].Bits)
+	b.launch("convert", blocks(n), line, 0, b.out(0), b.out(0), n, conversionCodes["int64 int64"], bits)
 }
 
 // bytesOf is the memory of values.

@@ -20,7 +20,7 @@ var (
 	// integerCodes are the unary operations of int64.
 	integerCodes = numbered("Relu", "Neg", "Abs", "Sign", "Clip")
 	binaryCodes  = numbered("Add", "Sub", "Mul", "Div", "Max", "Min", "PRelu", "remainder", "modulo",
-		"BitwiseAnd", "BitwiseOr", "BitwiseXor", "left", "right", "logicalRight")
+		"BitwiseAnd", "BitwiseOr", "BitwiseXor", "left", "right", "logicalRight", "Pow")
 	comparisonCodes = numbered("Equal", "Greater", "GreaterOrEqual", "Less", "LessOrEqual", "And", "Or", "Xor")
 	conversionCodes = numbered("float32 float32", "int64 float32", "bool float32", "float32 int64", "int64 int64", "bool int64", "float32 bool", "int64 bool",
 		"Not", "IsNaN", "IsInf", "BitsOf", "OfBits")
@@ -150,7 +150,13 @@ func buildShift(b *builder) error {
 }
 
 func buildPow(b *builder) error {
-	b.binary("power", b.OutShape(0), b.in(0), b.in(1), b.out(0), b.Shape(0), b.Shape(1), b.DType(0) == graph.Int64, b.DType(1) == graph.Int64)
+	base, exponent := b.DType(0) == graph.Int64, b.DType(1) == graph.Int64
+	if base && exponent {
+		b.binary("binary_i64", b.OutShape(0), b.in(0), b.in(1), b.out(0), b.Shape(0), b.Shape(1), binaryCodes["Pow"])
+		return nil
+	}
+	b.binary("power", b.OutShape(0), b.in(0), b.in(1), b.out(0), b.Shape(0), b.Shape(1), base, exponent,
+		int32(b.Values[b.Step.Out[0]].Bits))
 	return nil
 }
 

@@ -235,17 +235,14 @@ func buildPad(b *builder) error {
 }
 
 // scalar is the bits of a number as an element of t.
-func scalar(t graph.DType, v float64) uint64 {
+func scalar(t graph.DType, v operator.Number) uint64 {
 	switch t {
 	case graph.Float32:
-		return uint64(math.Float32bits(float32(v)))
+		return uint64(math.Float32bits(float32(v.Float)))
 	case graph.Int64:
-		return uint64(int64(v))
+		return uint64(v.Whole)
 	}
-	if v != 0 {
-		return 1
-	}
-	return 0
+	return uint64(min(max(v.Whole, -v.Whole), 1))
 }
 
 func buildConstantOfShape(b *builder) error {

@@ -385,7 +385,7 @@ func (p *program) outputs(s *slot) []*graph.Tensor {
 			memory = s.hostIn
 		}
 		v := p.Values[id]
-		out[i] = &graph.Tensor{DType: v.DType, Shape: v.Shape}
+		out[i] = &graph.Tensor{DType: v.DType, Bits: v.Bits, Shape: v.Shape}
 		view(out[i], memory[p.places[id].offset:])
 	}
 	return out

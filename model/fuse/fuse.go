@@ -186,7 +186,8 @@ func (f *fuser) padding(i int) bool {
 		return false
 	}
 	p := pad.Params.(operator.PadParams)
-	if p.Mode != "constant" || p.Value != 0 || slices.Min(p.Before) < 0 || slices.Min(p.After) < 0 || slices.Max(p.Before[:2]) > 0 || slices.Max(p.After[:2]) > 0 {
+	if p.Mode != "constant" || p.Value.Float != 0 || slices.Min(p.Before) < 0 || slices.Min(p.After) < 0 ||
+		slices.Max(p.Before[:2]) > 0 || slices.Max(p.After[:2]) > 0 {
 		return false
 	}
 	q := *c

@@ -158,7 +158,7 @@ func (d *dequantized) shifted(g *graph.Graph) bool {
 // transposed is a matrix of integers with its axes swapped.
 func transposed(t *graph.Tensor) *graph.Tensor {
 	rows, columns := t.Shape[0], t.Shape[1]
-	out := &graph.Tensor{DType: graph.Int64, Shape: []int{columns, rows}, I64: make([]int64, len(t.I64))}
+	out := &graph.Tensor{DType: graph.Int64, Bits: t.Bits, Shape: []int{columns, rows}, I64: make([]int64, len(t.I64))}
 	for i, v := range t.I64 {
 		out.I64[i%columns*rows+i/columns] = v
 	}

@@ -3,6 +3,8 @@
 package graph
 
 import (
+	"fmt"
+	"math"
 	"strconv"
 
 	"repscope/internal/dtype"
@@ -56,14 +58,68 @@ var narrowElements = map[int]*dtype.Narrow{
 // NarrowElement is an ONNX type that is stored as codes of at most 8 bits; nil for other ones.
 func NarrowElement(element int) *dtype.Narrow { return narrowElements[element] }
 
-// integerBits are the bits of integer types; negative: unsigned.
+// integerBits are the bits of integer types; negative: unsigned. int64 has none, since all are computed in it.
 var integerBits = map[int]int{
 	ElementUint2: -2, ElementInt2: 2, ElementUint4: -4, ElementInt4: 4, ElementUint8: -8, ElementInt8: 8, ElementUint16: -16, ElementInt16: 16,
-	ElementInt32: 32, ElementUint32: -32,
+	ElementInt32: 32, ElementUint32: -32, ElementUint64: Uint64,
 }
 
-// IntegerBits are the bits of an ONNX type of integers narrower than int64, negative if it is unsigned; 0 for other types.
+// Uint64 is the Bits of a [Type] of uint64, whose elements are held as the int64 of the same bits.
+const Uint64 = -64
+
+// IntegerBits are the bits of an ONNX type of integers, negative if it is unsigned; 0 for int64 and for other types.
 func IntegerBits(element int) int { return integerBits[element] }
+
+// IntegerElement is the ONNX type of integers of so many bits; see [IntegerBits].
+func IntegerElement(bits int) int {
+	for element, b := range integerBits {
+		if b == bits {
+			return element
+		}
+	}
+	return ElementInt64
+}
+
+// Range is the least and the greatest integer of so many bits, as elements hold them; see [Type].
+func Range(bits int) (least, greatest int64) {
+	switch {
+	case bits == Uint64:
+		return 0, -1
+	case bits < 0:
+		return 0, 1<<-bits - 1
+	case bits > 0:
+		return -1 << (bits - 1), 1<<(bits-1) - 1
+	}
+	return math.MinInt64, math.MaxInt64
+}
+
+// Element names the element type as a file does: integers with their width.
+func (t Type) Element() string {
+	switch {
+	case t.DType != Int64 || t.Bits == 0:
+		return t.DType.String()
+	case t.Bits < 0:
+		return fmt.Sprint("uint", -t.Bits)
+	}
+	return fmt.Sprint("int", t.Bits)
+}
+
+// Narrow reports whether elements are integers of less than 64 bits.
+func (t Type) Narrow() bool { return t.DType == Int64 && t.Bits != 0 && t.Bits != Uint64 }
+
+// Same reports whether two types have the same elements, integers of the same width.
+func (t Type) Same(other Type) bool { return t.DType == other.DType && t.Bits == other.Bits }
+
+// Wrap keeps the low bits of an integer, as arithmetic of a type of so many does; see [Type].
+func Wrap(v int64, bits int) int64 {
+	switch {
+	case bits > 0:
+		return v << (64 - bits) >> (64 - bits)
+	case bits < 0 && bits > Uint64:
+		return v & (1<<-bits - 1)
+	}
+	return v
+}
 
 // ElementDType is the DType in which an ONNX element type is computed.
 func ElementDType(element int) (DType, bool) {

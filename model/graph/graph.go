@@ -31,10 +31,21 @@ type Dim struct {
 type Port struct {
 	Name  string
 	DType DType
+	Bits  int // of integers, as [Type] has it
 	Dims  []Dim
 	// Element is the type that the file declares, such as "uint8" or "float16", for which
 	// DType stands; empty if it declares none.
 	Element string
+}
+
+// Range is the least and the greatest integer that a port of integers takes, rounded into the range where float64 has
+// them not.
+func (p Port) Range() (low, high float64) {
+	least, most := Range(p.Bits)
+	if p.Bits == Uint64 {
+		return 0, 1<<64 - 1<<11
+	}
+	return float64(least), min(float64(most), 1<<63-1<<10)
 }
 
 // Shape is the shape of the port with −1 for free axes.
@@ -135,20 +146,87 @@ type Graph struct {
 
 // UnsupportedError is an operator, attribute or form that is not implemented.
 type UnsupportedError struct {
-	Node  string
+	Node  string // empty: those of All
 	Op    string
 	Opset int
 	What  string // empty: the operator itself
-	// Supported names the operators that are, if it is the operator itself that is not.
-	Supported []string
+	// All are the operators of a graph that are not supported, the first of which is Op.
+	All []UnsupportedOperator
+}
+
+// UnsupportedOperator is an operator of a graph that is not supported.
+type UnsupportedOperator struct {
+	Name  string
+	Nodes int    // that have it
+	First string // the label of one of them
+	Since int    // the opset that introduced it, if that is later than the graph's; else 0
 }
 
 func (e *UnsupportedError) Error() string {
-	if e.What == "" {
-		return fmt.Sprintf("%s: operator %s is not supported (opset %d); supported are %s",
-			e.Node, e.Op, e.Opset, strings.Join(e.Supported, " "))
+	switch {
+	case len(e.All) > 0:
+		return e.list()
+	case e.What == "":
+		return fmt.Sprintf("%s: operator %s is not supported (opset %d)", e.Node, e.Op, e.Opset)
 	}
 	return fmt.Sprintf("%s: %s (opset %d)", e.Node, e.What, e.Opset)
+}
+
+// list names all operators.
+func (e *UnsupportedError) list() string {
+	parts := make([]string, len(e.All))
+	for i, o := range e.All {
+		where := fmt.Sprintf("node %q", o.First)
+		if o.Nodes > 1 {
+			where = fmt.Sprintf("%d nodes, such as %q", o.Nodes, o.First)
+		}
+		if o.Since > 0 {
+			where += fmt.Sprintf("; it exists from opset %d on", o.Since)
+		}
+		parts[i] = fmt.Sprintf("%s (%s)", o.Name, where)
+	}
+	if len(parts) == 1 {
+		return fmt.Sprintf("operator %s is not supported in opset %d; encode --ops lists those that are", parts[0], e.Opset)
+	}
+	return fmt.Sprintf("%d operators are not supported in opset %d: %s; encode --ops lists those that are", len(parts),
+		e.Opset, strings.Join(parts, ", "))
+}
+
+// unsupported finds the operators that there are no rules for, in graphs of attributes too.
+func (g *Graph) unsupported(rules *Rules) error {
+	e := &UnsupportedError{Opset: g.Opset}
+	at := map[string]int{}
+	var look func(nodes []*Node)
+	look = func(nodes []*Node) {
+		for _, n := range nodes {
+			for _, name := range slices.Sorted(maps.Keys(n.Attributes)) {
+				if inner := n.Attributes[name].Graph; inner != nil {
+					look(inner.Nodes)
+				}
+			}
+			_, err := rules.Lookup(n, g.Opset)
+			if err == nil {
+				continue
+			}
+			name := strings.TrimPrefix(n.Domain+"."+n.Op, ".")
+			i, ok := at[name]
+			if !ok {
+				i, at[name] = len(e.All), len(e.All)
+				var u *UnsupportedError
+				since := 0
+				if errors.As(err, &u) && len(u.All) > 0 {
+					since = u.All[0].Since
+				}
+				e.All = append(e.All, UnsupportedOperator{Name: name, First: n.Label(), Since: since})
+			}
+			e.All[i].Nodes++
+		}
+	}
+	if look(g.Nodes); len(e.All) == 0 {
+		return nil
+	}
+	e.Op = e.All[0].Name
+	return e
 }
 
 // Evaluator computes one node on constants; package cpu provides it.
@@ -165,16 +243,8 @@ func (g *Graph) Prepare(rules Rules) error {
 	if g.Constants == nil {
 		g.Constants = map[string]*Tensor{}
 	}
-	var unsupported []error
-	seen := map[string]bool{}
-	for _, n := range g.Nodes {
-		if _, err := rules.Lookup(n, g.Opset); err != nil && !seen[n.Domain+"."+n.Op] {
-			seen[n.Domain+"."+n.Op] = true
-			unsupported = append(unsupported, err)
-		}
-	}
-	if len(unsupported) > 0 {
-		return errors.Join(unsupported...)
+	if err := g.unsupported(&rules); err != nil {
+		return err
 	}
 	g.capture(&rules)
 	if err := g.sort(); err != nil {
@@ -411,7 +481,7 @@ func (g *Graph) fold() error {
 		}
 		folded := true
 		for _, out := range n.Outputs {
-			if out != "" && s.values[s.id[out]].Const == nil {
+			if id, single := s.id[out]; out != "" && (!single || s.values[id].Const == nil) {
 				folded = false
 			}
 		}

@@ -14,6 +14,8 @@ type Operator struct {
 	View bool
 	// InPlace says that output 0 may overwrite input 0 if their sizes agree.
 	InPlace bool
+	// Wraps says that integers may leave the width of output 0, to which executors bring them back.
+	Wraps bool
 	// NoFold says that the operator is never evaluated ahead of execution.
 	NoFold bool
 	// Infer is the operator's rule: it checks a node and sets the results of the inference.
@@ -45,6 +47,9 @@ var errUnprepared = errors.New("the graph was not prepared")
 // Type is an element type and a shape.
 type Type struct {
 	DType DType
+	// Bits is the width of integers in the file, whose arithmetic wraps there: negative for unsigned types, 0 for int64.
+	// Elements are held in int64 at their own value, those of [Uint64] as the int64 of the same bits.
+	Bits  int
 	Shape []int
 }
 
@@ -53,6 +58,8 @@ type Type struct {
 type Operand struct {
 	Type
 	Const *Tensor
+	// Sequence, if not nil, says that the input is a list of values, of which Type then says nothing.
+	Sequence *Sequence
 }
 
 // Inference is a node with what is known of its inputs, and what its operator's rule finds out.
@@ -71,6 +78,8 @@ type Inference struct {
 	Same bool
 	// Transposes says that output 0 is the transpose of a matrix, input 0.
 	Transposes bool
+	// Sequence, if not nil, is the one output, which is a list of values: programs have none, only what the lists hold.
+	Sequence *Sequence
 	// Replacement, if not nil, takes the place of the node, which then has no other results.
 	Replacement *Replacement
 }

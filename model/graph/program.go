@@ -49,16 +49,19 @@ type specializer struct {
 	values   []Value
 	steps    []Step
 	id       map[string]int
-	budget   int // elements that may still be read and written by folding
-	lowered  int // nodes that others were replaced by, with their inputs and outputs
-	replaced int // how many those were
+	lists    map[string]*Sequence // values that are lists of others
+	budget   int                  // elements that may still be read and written by folding
+	known    int                  // elements that rules may still tell the values of
+	lowered  int                  // nodes that others were replaced by, with their inputs and outputs
+	replaced int                  // how many those were
 }
 
 func newSpecializer(g *Graph) *specializer {
-	s := &specializer{graph: g, id: map[string]int{}, budget: foldBudget}
+	s := &specializer{graph: g, id: map[string]int{}, lists: map[string]*Sequence{}, budget: foldBudget}
 	for _, t := range g.Constants {
 		s.budget += foldReuse * t.Len()
 	}
+	s.known = s.budget
 	return s
 }
 
@@ -77,7 +80,7 @@ func (s *specializer) value(name string) (int, error) {
 		return i, nil
 	}
 	if t := s.graph.Constants[name]; t != nil {
-		return s.addValue(name, Type{DType: t.DType, Shape: t.Shape}, t), nil
+		return s.addValue(name, t.Type(), t), nil
 	}
 	return -1, fmt.Errorf("value %q is not available", name)
 }
@@ -98,9 +101,22 @@ func (s *specializer) add(n *Node) error {
 	if err := op.Infer(c); err != nil {
 		return err
 	}
+	if c.Sequence != nil {
+		s.lists[n.Outputs[0]] = c.Sequence
+		return s.charge(n, 1+c.Sequence.copied)
+	}
 	if c.Replacement != nil {
 		s.replaced++
 		return s.replace(c.Replacement)
+	}
+	for _, t := range c.Known {
+		if t != nil {
+			s.known -= t.Len()
+		}
+	}
+	if s.known < 0 {
+		return &UnsupportedError{Node: n.String(), Op: n.Op, Opset: s.graph.Opset,
+			What: fmt.Sprintf("the known values of this node and those before it have more elements than the file accounts for (%d, and %d times its constants)", foldBudget, foldReuse)}
 	}
 	step.Params = c.Params
 	constants := c.Known
@@ -127,6 +143,10 @@ func (s *specializer) operands(step *Step, c *Inference) (known bool, err error)
 			step.In = append(step.In, -1)
 			continue
 		}
+		if list := s.lists[name]; list != nil {
+			step.In, c.In[i].Sequence, known = append(step.In, -1), list, false
+			continue
+		}
 		id, err := s.value(name)
 		if err != nil {
 			return false, fmt.Errorf("%v: %w", step.Node, err)
@@ -150,6 +170,11 @@ func (s *specializer) results(step *Step, out []Type, constants []*Tensor) (comp
 		var k *Tensor
 		if constants != nil {
 			k = constants[i]
+		}
+		if k != nil && k.Bits != t.Bits {
+			of := *k
+			of.Bits = t.Bits
+			k = &of
 		}
 		id := s.addValue(step.Node.Outputs[i], t, k)
 		if k != nil {
@@ -192,7 +217,7 @@ func (s *specializer) evaluate(step *Step, c *Inference) ([]*Tensor, error) {
 	if step.Op.View || c.Same {
 		// Under another shape or name.
 		t := *in[0]
-		t.Shape, t.transposed = c.Out[0].Shape, nil
+		t.Bits, t.Shape, t.transposed = c.Out[0].Bits, c.Out[0].Shape, nil
 		return []*Tensor{&t}, nil
 	}
 	local, eval := Step{Node: step.Node, Op: step.Op, Params: step.Params}, s.graph.rules.Evaluate
@@ -214,6 +239,7 @@ func (s *specializer) evaluate(step *Step, c *Inference) ([]*Tensor, error) {
 		if out[i], err = NewTensor(t.DType, t.Shape...); err != nil {
 			return nil, fmt.Errorf("%v: output %d: %w", step.Node, i, err)
 		}
+		out[i].Bits = t.Bits
 	}
 	return out, evaluate(eval, local, in, out, nil)
 }
@@ -224,7 +250,7 @@ func evaluate(eval Evaluator, step Step, in, out []*Tensor, spare []float32) err
 	held := make([]*Tensor, len(in))
 	var values []Value
 	enter := func(t, constant *Tensor) int {
-		values = append(values, Value{Type: Type{DType: t.DType, Shape: t.Shape}, Const: constant, Root: len(values)})
+		values = append(values, Value{Type: t.Type(), Const: constant, Root: len(values)})
 		return len(values) - 1
 	}
 	for i, t := range in {
@@ -265,15 +291,24 @@ func Size(nodes []*Node) int {
 	return n
 }
 
+// charge counts the nodes, inputs and outputs that a node becomes.
+func (s *specializer) charge(n *Node, size int) error {
+	if s.lowered += size; s.lowered > MaxReplaced {
+		return &UnsupportedError{Node: n.String(), Op: n.Op, Opset: s.graph.Opset,
+			What: fmt.Sprintf("this node and those before it become %d nodes, inputs and outputs, want at most %d", s.lowered,
+				MaxReplaced)}
+	}
+	return nil
+}
+
 // replace enters the nodes that replace another one.
 func (s *specializer) replace(l *Replacement) error {
-	if s.lowered += Size(l.Nodes); s.lowered > MaxReplaced {
-		return &UnsupportedError{Node: l.Of.String(), Op: l.Of.Op, Opset: s.graph.Opset,
-			What: fmt.Sprintf("this node and those before it become %d nodes, inputs and outputs, want at most %d", s.lowered, MaxReplaced)}
+	if err := s.charge(l.Of, Size(l.Nodes)); err != nil {
+		return err
 	}
 	for i, name := range l.Names {
 		t := l.Constants[i]
-		s.addValue(name, Type{DType: t.DType, Shape: t.Shape}, t)
+		s.addValue(name, t.Type(), t)
 	}
 	for _, n := range l.Nodes {
 		// The replacements' own versions are of no concern: their rules get today's form.
@@ -298,6 +333,12 @@ func (g *Graph) OutputTypes(inputs []Operand) ([]Type, error) {
 	return out, nil
 }
 
+// namedAxis is the size of a free axis that has a name, and the input that has it.
+type namedAxis struct {
+	size  int
+	input string
+}
+
 // Specialize binds the graph to inputs of the given types, in the order of
 // Graph.Inputs; an input may carry its value, which then counts as a constant.
 // The graph must have been prepared.
@@ -310,7 +351,8 @@ func (g *Graph) Specialize(inputs []Operand) (*Program, error) {
 	}
 	s := newSpecializer(g)
 	p := &Program{}
-	named := map[string]int{}
+	apart := ""
+	named := map[string]namedAxis{}
 	for i, port := range g.Inputs {
 		in := inputs[i]
 		if in.DType != port.DType {
@@ -327,20 +369,29 @@ func (g *Graph) Specialize(inputs []Operand) (*Program, error) {
 			switch {
 			case d.Size >= 0 && d.Size != in.Shape[j]:
 				return nil, fmt.Errorf("input %q: shape %v given, the graph wants %v", port.Name, in.Shape, port.Shape())
-			case d.Size < 0 && d.Name != "" && ok && bound != in.Shape[j]:
-				return nil, fmt.Errorf("input %q: axis %d (%s) is %d, but %d elsewhere", port.Name, j, d.Name, in.Shape[j], bound)
-			case d.Size < 0 && d.Name != "":
-				named[d.Name] = in.Shape[j]
+			case d.Size < 0 && d.Name != "" && ok && bound.size != in.Shape[j]:
+				// Exporters give one name to axes of which they know nothing: nothing follows unless the graph itself fails.
+				apart = fmt.Sprintf("; axis %d of input %q has size %d, that of input %q with the same name (%s) has %d", j,
+					port.Name, in.Shape[j], bound.input, d.Name, bound.size)
+			case d.Size < 0 && d.Name != "" && !ok:
+				named[d.Name] = namedAxis{in.Shape[j], port.Name}
 			}
 		}
-		p.Inputs = append(p.Inputs, s.addValue(port.Name, Type{DType: in.DType, Shape: slices.Clone(in.Shape)}, in.Const))
+		p.Inputs = append(p.Inputs, s.addValue(port.Name,
+			Type{DType: in.DType, Bits: port.Bits, Shape: slices.Clone(in.Shape)}, in.Const))
 	}
 	for _, n := range g.Nodes {
-		if err := s.add(n); err != nil {
+		if err := s.add(n); err != nil && apart != "" {
+			return nil, fmt.Errorf("%w%s", err, apart)
+		} else if err != nil {
 			return nil, err
 		}
 	}
 	for _, port := range g.Outputs {
+		if s.lists[port.Name] != nil {
+			return nil, fmt.Errorf("output %q is a list of tensors: export one tensor (torch.stack or torch.cat of them)",
+				port.Name)
+		}
 		id, err := s.value(port.Name)
 		if err != nil {
 			return nil, fmt.Errorf("output %q: %w", port.Name, err)

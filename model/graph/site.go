@@ -24,3 +24,8 @@ func (s *Site) OutShape(i int) []int { return s.Values[s.Step.Out[i]].Shape }
 
 // Constant is the value of input i if it is known, else nil; that of a large one is deferred (see [Defer]).
 func (s *Site) Constant(i int) *Tensor { return s.Values[s.Step.In[i]].Const }
+
+// Wraps reports whether integers that the step leaves in output 0 must be brought back to its width.
+func (s *Site) Wraps() bool {
+	return s.Step.Op.Wraps && s.HasOut(0) && s.Values[s.Step.Out[0]].Narrow()
+}

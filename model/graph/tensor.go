@@ -9,7 +9,8 @@ import (
 )
 
 // DType is the type a value is computed in. ONNX's narrower and wider types
-// are mapped to these: every float type to Float32, every integer type to Int64.
+// are mapped to these: every float type to Float32, every integer type to Int64, whose arithmetic wraps at the file's
+// width; see [Type].
 type DType uint8
 
 const (
@@ -48,6 +49,7 @@ func (t DType) Size() int {
 // unless they are deferred (see Defer).
 type Tensor struct {
 	DType DType
+	Bits  int // of integers, as [Type] has it
 	Shape []int
 	F32   []float32
 	I64   []int64
@@ -208,9 +210,15 @@ func (t *Tensor) KeepParts(heights []int, width int) { t.parts = t.Cut(heights, 
 // MaxElements bounds one value; a larger one is a broken or hostile file.
 const MaxElements = 1 << 32
 
-// Elements is the number of elements of a shape. A negative axis, an overflow
-// and an absurd size are errors.
+// MaxRank bounds the axes of a value, as NumPy does: a program keeps every shape.
+const MaxRank = 64
+
+// Elements is the number of elements of a shape. A negative axis, an overflow,
+// an absurd size and more than MaxRank axes are errors.
 func Elements(shape []int) (int, error) {
+	if len(shape) > MaxRank {
+		return 0, fmt.Errorf("a shape of %d axes, want at most %d", len(shape), MaxRank)
+	}
 	n, zero := 1, false
 	for _, d := range shape {
 		switch {
@@ -229,6 +237,9 @@ func Elements(shape []int) (int, error) {
 	}
 	return n, nil
 }
+
+// Type is the tensor's type.
+func (t *Tensor) Type() Type { return Type{DType: t.DType, Bits: t.Bits, Shape: t.Shape} }
 
 // Count is Elements of a shape that was checked before.
 func Count(shape []int) int {

@@ -65,9 +65,8 @@ func (d *decoder) settle(g *graph.Graph) error {
 	return nil
 }
 
-// zeroPoints is which input of the operators that quantise their result is its zero point, and of others whose result depends
-// on the width of integers the one that has it.
-var zeroPoints = map[string]int{"BitShift": 0, "BitwiseNot": 0, "QuantizeLinear": 2, "QLinearConv": 7, "QLinearMatMul": 7,
+// zeroPoints is which input of the operators that quantise their result is its zero point.
+var zeroPoints = map[string]int{"QuantizeLinear": 2, "QLinearConv": 7, "QLinearMatMul": 7,
 	"QGemm": 8, "QLinearAdd": 7, "QLinearMul": 7, "QLinearConcat": 1, "QLinearSigmoid": 4, "QLinearLeakyRelu": 4, "QLinearSoftmax": 4,
 	"QLinearAveragePool": 4, "QLinearGlobalAveragePool": 4}
 
@@ -77,8 +76,8 @@ var asFirst = strings.Fields(`Abs Add AveragePool BatchNormalization BitShift Bi
 	Pad Pow ReduceMax ReduceMean ReduceMin ReduceSum Relu Reshape Round ScatterElements ScatterND Sigmoid Sign Slice Softmax Split
 	Sqrt Squeeze Sub Sum Tanh Tile TopK Transpose Unsqueeze`)
 
-// types names the types that nodes need and only the file tells, since a graph's values do not keep their width: what a node
-// quantises to where only its zero point tells, what CastLike casts to, and what BitCast reads.
+// types names the types that nodes need and only the file tells, since a graph's floats do not keep their width: what a
+// node quantises to where only its zero point tells, what CastLike casts to, and what BitCast reads.
 func (d *decoder) types(g *graph.Graph) {
 	set := func(n *graph.Node, name string, element int) {
 		if element != 0 {

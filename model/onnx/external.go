@@ -3,11 +3,14 @@
 package onnx
 
 import (
+	"crypto/sha1"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 
 	"repscope/internal/mmap"
 	"repscope/internal/regular"
@@ -77,6 +80,9 @@ func (d *decoder) external(location map[string]string, want int) (region, error)
 	if err != nil {
 		return none, err
 	}
+	if err := d.verify(f, name, location["checksum"]); err != nil {
+		return none, err
+	}
 	if offset > f.Size() || length > f.Size()-offset {
 		return none, fmt.Errorf("external data %q: has %d bytes, want %d from %d on", name, f.Size(), length, offset)
 	}
@@ -86,6 +92,35 @@ func (d *decoder) external(location map[string]string, want int) (region, error)
 	}
 	return region{in: stored{f}, offset: offset, size: length}, nil
 }
+
+// verify compares an external file with the SHA-1 that the model may give of it, once.
+func (d *decoder) verify(f *mmap.File, name, want string) error {
+	want = strings.ToLower(want)
+	if want == "" || d.sums[name] == want {
+		return nil
+	}
+	h := sha1.New()
+	for at := int64(0); at < f.Size(); at += hashPart {
+		err := f.Use(at, min(hashPart, f.Size()-at), func(raw []byte) error {
+			h.Write(raw)
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	if got := hex.EncodeToString(h.Sum(nil)); got != want {
+		return fmt.Errorf("external data %q: the SHA-1 of the file is %s, the model says %.60q: it is damaged, or of another model", name, got, want)
+	}
+	if d.sums == nil {
+		d.sums = map[string]string{}
+	}
+	d.sums[name] = want
+	return nil
+}
+
+// hashPart is how much of a file is hashed at a time.
+const hashPart = 1 << 20
 
 // open opens an external file, once.
 func (d *decoder) open(name string) (*mmap.File, error) {

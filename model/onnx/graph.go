@@ -202,6 +202,7 @@ func port(v field) (p graph.Port, element int, err error) {
 		case 1:
 			element = int(v.number)
 			p.DType, _ = graph.ElementDType(element)
+			p.Bits = graph.IntegerBits(element)
 			if kind, ok := storageOf(element); ok {
 				p.Element = kind.String()
 			}

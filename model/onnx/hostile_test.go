@@ -59,6 +59,25 @@ func load(data []byte) error {
 	return nil
 }
 
+// seq is 0 … n−1.
+func seq(n int64) (list []int64) {
+	for i := range n {
+		list = append(list, i)
+	}
+	return list
+}
+
+// masks is a graph that makes n masks of 2²⁴ elements that are known.
+func masks(n int) message {
+	g := message{}.Text(2, "g").Bytes(11, portMessage("x", 1<<12, 1<<12))
+	for i := range n {
+		mask := fmt.Sprint("m", i)
+		g = g.Bytes(1, onnxtest.Node("Dropout", []string{"x"}, []string{fmt.Sprint("y", i), mask})).Bytes(12,
+			portMessage(mask))
+	}
+	return g
+}
+
 // Broken or hostile files end within seconds, and in bounded memory, with an
 // error or a program; the limits are loose since the machine may be busy.
 func TestHostileFiles(t *testing.T) {
@@ -115,16 +134,26 @@ func TestHostileFiles(t *testing.T) {
 	}
 	expanding = expanding.Bytes(1, onnxtest.Node("Identity", []string{"a999"}, []string{"z"}))
 	// Loops of ten million iterations within one another, and of one that makes its value twice as long each time.
-	loops := func(depth int, trips int64, nodes ...message) message {
-		inner := nodes
+	repeated := func(n message) message {
+		body := message{}.Text(2, "g").Bytes(11, portMessage("i")).Bytes(11, portMessage("c")).Bytes(11,
+			portMessage("v")).Bytes(12, portMessage("c")).Bytes(12, portMessage("o"))
+		return onnxtest.Node("Loop", []string{"s", "", "v"}, []string{"o"},
+			message{}.Text(1, "body").Bytes(6, body.Bytes(1, n)))
+	}
+	loops := func(depth int, trips int64, n message) message {
 		for range depth {
-			body := message{}.Text(2, "g").Bytes(11, portMessage("i")).Bytes(11, portMessage("c")).Bytes(11, portMessage("v")).Bytes(12, portMessage("c")).Bytes(12, portMessage("o"))
-			for _, n := range inner {
-				body = body.Bytes(1, n)
-			}
-			inner = []message{onnxtest.Node("Loop", []string{"s", "", "v"}, []string{"o"}, message{}.Text(1, "body").Bytes(6, body))}
+			n = repeated(n)
 		}
-		return simple(onnxtest.Tensor("s", 7).Varint(7, trips), onnxtest.Node("Relu", []string{"x"}, []string{"v"}), inner[0], onnxtest.Node("Identity", []string{"o"}, []string{"z"}))
+		return simple(onnxtest.Tensor("s", 7).Varint(7, trips), onnxtest.Node("Relu", []string{"x"}, []string{"v"}), n,
+			onnxtest.Node("Identity", []string{"o"}, []string{"z"}))
+	}
+	// A loop that puts x into a list, at the begin or at the end; the list is joined behind it.
+	filling := func(trips int64, places ...string) message {
+		insert := onnxtest.Node("SequenceInsert", append([]string{"v", "x"}, places...), []string{"o"})
+		return simple(onnxtest.Tensor("s", 7).Varint(7, trips), onnxtest.Node("SequenceEmpty", nil, []string{"v"}),
+			repeated(insert),
+			onnxtest.Node("ConcatFromSequence", []string{"o"}, []string{"z"}, integer("axis", 0))).
+			Bytes(5, onnxtest.Tensor("begin", 7).Varint(7, 0))
 	}
 	negate := onnxtest.Node("Neg", []string{"v"}, []string{"o"})
 	double := onnxtest.Node("Concat", []string{"v", "v"}, []string{"o"}, integer("axis", 0))
@@ -179,7 +208,15 @@ func TestHostileFiles(t *testing.T) {
 		{"an equation with a digit", onnxtest.Model(17, simple(weights, onnxtest.Node("Einsum", []string{"x"}, []string{"z"}, word("equation", "ab1c->a")))), "not a letter"},
 		{"an equation with another result", onnxtest.Model(17, simple(weights, onnxtest.Node("Einsum", []string{"x"}, []string{"z"}, word("equation", "abcd->e")))), "no operand"},
 		{"an operator before its time", onnxtest.Model(17, simple(weights, onnxtest.Node("Gelu", []string{"x"}, []string{"z"}))), "exists from opset 20 on"},
-		{"an unknown operator", onnxtest.Model(17, simple(weights, onnxtest.Node("SequenceAt", []string{"x"}, []string{"z"}))), "operator SequenceAt is not supported (opset 17)"},
+		{"an unknown operator", onnxtest.Model(17,
+			simple(weights, onnxtest.Node("Multinomial", []string{"x"}, []string{"z"}))),
+			"operator Multinomial (node \"Multinomial_1\") is not supported in opset 17"},
+		{"a constant of 1,000 axes", onnxtest.Model(17,
+			simple(onnxtest.Tensor("s", 9, append(make([]int64, 999), 1)...),
+				onnxtest.Node("NonZero", []string{"s"}, []string{"z"}))), "want at most 64"},
+		{"1,000 axes more", onnxtest.Model(17,
+			simple(big(seq(1000)...), onnxtest.Node("Unsqueeze", []string{"x", "s"}, []string{"z"}))), "want at most 64"},
+		{"1,000 masks of millions", onnxtest.Model(17, masks(1000)), "than the file accounts for"},
 		{"a loop without a body", onnxtest.Model(17, simple(weights, onnxtest.Node("Loop", []string{"", "", "x"}, []string{"z"}))), "attribute body is missing"},
 		{"a loop of ten million", onnxtest.Model(17, loops(1, 10_000_000, negate)), "want at most"},
 		{"a loop of ten thousand", onnxtest.Model(17, loops(1, 10_000, negate)), ""},
@@ -187,6 +224,13 @@ func TestHostileFiles(t *testing.T) {
 		{"loops 20 deep", onnxtest.Model(17, loops(20, 2, negate)), "graphs in graphs"},
 		{"loops 12 deep", onnxtest.Model(17, loops(12, 2, negate)), ""},
 		{"a doubling loop", onnxtest.Model(17, loops(1, 60, double)), "more than"},
+		{"a list of ten thousand", onnxtest.Model(17, filling(10_000)), ""},
+		{"a list of ten thousand, each before the others", onnxtest.Model(17, filling(10_000, "begin")), "want at most"},
+		{"a list of ten million", onnxtest.Model(17, filling(10_000_000)), "want at most"},
+		{"a split into 2⁴⁰", onnxtest.Model(17,
+			simple(onnxtest.Tensor("s", 7).Varint(7, 1<<40),
+				onnxtest.Node("SplitToSequence", []string{"x", "s"}, []string{"z"}))),
+			"output \"z\" is a list of tensors: export one tensor"},
 		{"an LSTM of 5,000 steps", onnxtest.Model(17, recurrent("LSTM", 5000, []int64{1, 16, 8}, []int64{1, 16, 4})), ""},
 		{"a GRU of a million steps", onnxtest.Model(17, recurrent("GRU", 1_000_000, []int64{1, 12, 8}, []int64{1, 12, 4})), "1000000 steps, want at most"},
 		{"an LSTM with the gates of a GRU", onnxtest.Model(17, recurrent("LSTM", 3, []int64{1, 12, 8}, []int64{1, 12, 4})), `node "LSTM_1" (LSTM): input 1 (W) has shape [1 12 8], want [1 16 8]`},

@@ -9,8 +9,8 @@
 //	err = model.Graph.Prepare(fuse.Rules(cpu.Evaluate))
 //
 // Weights may be stored in the file or beside it (external data); float16,
-// bfloat16, float64 and the types of 8 and 4 bits are converted to float32, integers to int64. Large weights stay
-// in their files, which are mapped, and are deferred in the sense of graph.Defer.
+// bfloat16, float64 and the types of 8 and 4 bits are converted to float32, integers to int64 of a known width. Large
+// weights stay in their files, which are mapped, and are deferred in the sense of graph.Defer.
 package onnx
 
 import (
@@ -110,6 +110,7 @@ type decoder struct {
 	dir   string
 	root  *os.Root
 	files map[string]*mmap.File
+	sums  map[string]string // of external files, verified
 	names []string
 	depth int // of graphs in graphs
 	// The ONNX element types of constants, and of named values.

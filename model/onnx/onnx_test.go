@@ -118,7 +118,13 @@ func TestDamagedGraphs(t *testing.T) {
 		{"two graphs", onnxtest.Model(17, g(relu), g(relu)), []string{"two graphs"}},
 		{"opset 10", onnxtest.Model(10, g(relu)), []string{"opset 10", "11 to 28"}},
 		{"opset 29", onnxtest.Model(29, g(relu)), []string{"opset 29", "11 to 28"}},
-		{"unknown operator", onnxtest.Model(17, g(onnxtest.Node("Frobnicate", []string{"x"}, []string{"z"}))), []string{`"Frobnicate_1"`, "Frobnicate", "opset 17", "supported are", "Conv"}},
+		{"unknown operator", onnxtest.Model(17, g(onnxtest.Node("Frobnicate", []string{"x"}, []string{"z"}))),
+			[]string{`"Frobnicate_1"`, "operator Frobnicate", "opset 17", "encode --ops"}},
+		{"unknown operators", onnxtest.Model(17,
+			g(onnxtest.Node("Frobnicate", []string{"x"}, []string{"a"}),
+				onnxtest.Node("Frobnicate", []string{"a"}, []string{"b"}), onnxtest.Node("Gelu", []string{"b"}, []string{"c"}),
+				onnxtest.Node("FusedMatMul", []string{"c", "c"}, []string{"z"}).Text(7, "com.microsoft"))),
+			[]string{"3 operators are not supported in opset 17: Frobnicate (2 nodes, such as \"Frobnicate_1\"), Gelu (node \"Gelu_1\"; it exists from opset 20 on), com.microsoft.FusedMatMul (node \"FusedMatMul_1\");"}},
 		{"unknown attribute", onnxtest.Model(17, g(onnxtest.Node("Relu", []string{"x"}, []string{"z"}, ints("wobble", 1)))), []string{`"Relu_1"`, `"wobble"`}},
 		{"cycle", onnxtest.Model(17, g(onnxtest.Node("Add", []string{"x", "b"}, []string{"a"}), onnxtest.Node("Relu", []string{"a"}, []string{"b"}), onnxtest.Node("Neg", []string{"b"}, []string{"z"}))), []string{"cycle"}},
 		{"missing input", onnxtest.Model(17, g(onnxtest.Node("Relu", []string{"y"}, []string{"z"}))), []string{`"y"`, "no node, constant or graph input"}},
@@ -177,11 +183,18 @@ func TestExternalData(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	// sha1sum of 8 zeros and the numbers 1 to 4 as float32
+	if _, err := Decode(build("location", "w.bin", "offset", "8", "checksum",
+		"c022696f40a98e4364c878cf1c25f755f6dbe39b"), dir, Options{}); err != nil {
+		t.Error(err)
+	}
 	if w := m.Graph.Constants["w"]; !slices.Equal(w.F32, []float32{1, 2, 3, 4}) || !slices.Equal(m.External, []string{"w.bin"}) {
 		t.Errorf("weights %v from %v", w.F32, m.External)
 	}
 	for _, c := range [][]string{
 		{"has 24 bytes", "location", "w.bin", "offset", "16"},
+		{"it is damaged, or of another model", "location", "w.bin", "offset", "8", "checksum",
+			"da39a3ee5e6b4b0d3255bfef95601890afd80709"},
 		{"has 24 bytes", "location", "w.bin", "offset", "9223372036854775807"},
 		{"length 12", "location", "w.bin", "length", "12"},
 		{"not a size", "location", "w.bin", "offset", "-8"},

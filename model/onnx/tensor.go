@@ -139,7 +139,11 @@ func fromRaw(t *graph.Tensor, raw []byte, kind storage, count int) error {
 			dtype.Unpack(kind.narrow, t.I64, raw, 0)
 			return nil
 		}
-		return dtype.Int64s(t.I64, raw, kind.whole, dtype.LittleEndian)
+		whole := kind.whole
+		if whole == dtype.Uint64 {
+			whole = dtype.Int64 // its bits, see graph.Type
+		}
+		return dtype.Int64s(t.I64, raw, whole, dtype.LittleEndian)
 	}
 	t.Bool = make([]bool, count)
 	for i, b := range raw {
@@ -201,7 +205,7 @@ func fromTyped(t *graph.Tensor, typed map[protowire.Number][]field, kind dtype.D
 		}
 	case graph.Int64:
 		t.I64 = make([]int64, count)
-		put = func(x uint64) { t.I64[n] = int64(x) }
+		put = func(x uint64) { t.I64[n] = graph.Wrap(int64(x), t.Bits) }
 	case graph.Bool:
 		t.Bool = make([]bool, count)
 		put = func(x uint64) { t.Bool[n] = x != 0 }
@@ -306,7 +310,7 @@ func (d *decoder) elementsOf(m *tensorProto) (*graph.Tensor, error) {
 		m.raw, m.hasRaw = region{d.in, f[0].at, int64(len(f[0].bytes)), f[0].bytes}, true
 	}
 	target, _ := graph.ElementDType(m.element)
-	t := &graph.Tensor{DType: target, Shape: m.shape}
+	t := &graph.Tensor{DType: target, Bits: graph.IntegerBits(m.element), Shape: m.shape}
 	d.note(t, m.element)
 	if !m.hasRaw {
 		if kind.narrow != nil {

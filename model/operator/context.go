@@ -55,8 +55,13 @@ func (op *Row) run(in *graph.Inference) (err error) {
 		c.failf("has %d inputs, want %s", n, countText(op.Inputs))
 	}
 	for i := range op.Inputs[0] {
-		if c.In[i].DType == graph.Invalid {
+		if c.In[i].DType == graph.Invalid && c.In[i].Sequence == nil {
 			c.failf("input %d is missing", i)
+		}
+	}
+	for i, in := range c.In {
+		if in.Sequence != nil && i >= op.Lists && op.Lists != many {
+			c.failf("input %d is a list of tensors, want a tensor", i)
 		}
 	}
 	if len(c.Node.Outputs) > op.Outputs && op.Outputs >= 0 {
@@ -75,6 +80,8 @@ func (op *Row) run(in *graph.Inference) (err error) {
 	}
 	if c.lowered != nil {
 		c.Replacement = &c.lowered.Replacement
+	} else if c.Sequence != nil {
+		return nil
 	} else if len(c.Out) < len(c.Node.Outputs) {
 		c.failf("has %d outputs, want at most %d", len(c.Node.Outputs), len(c.Out))
 	}
@@ -100,13 +107,27 @@ func (c *context) shape(i int) []int { return c.In[i].Shape }
 // want checks the type of input i.
 func (c *context) want(i int, types ...graph.DType) {
 	if c.has(i) && !slices.Contains(types, c.In[i].DType) {
-		c.failf("input %d has type %v, want %v", i, c.In[i].DType, types[0])
+		c.failf("input %d has type %s, want %v", i, c.In[i].Element(), types[0])
 	}
 }
 
-// emit adds an output.
-func (c *context) emit(t graph.DType, shape ...int) {
-	c.Out = append(c.Out, graph.Type{DType: t, Shape: slices.Clone(shape)})
+// emit adds an output; integers are of int64.
+func (c *context) emit(t graph.DType, shape ...int) { c.emitType(graph.Type{DType: t}, shape...) }
+
+// emitLike adds an output with elements as those of input i.
+func (c *context) emitLike(i int, shape ...int) { c.emitType(c.In[i].Type, shape...) }
+
+// emitType adds an output with the elements of a type.
+func (c *context) emitType(t graph.Type, shape ...int) {
+	t.Shape = slices.Clone(shape)
+	c.Out = append(c.Out, t)
+}
+
+// alike checks that input i has elements as input j has.
+func (c *context) alike(i, j int) {
+	if c.has(i) && !c.In[i].Same(c.In[j].Type) {
+		c.failf("input %d has type %s, input %d has %s", i, c.In[i].Element(), j, c.In[j].Element())
+	}
 }
 
 func (c *context) attribute(name string, kind graph.AttributeKind) (graph.Attribute, bool) {

@@ -14,14 +14,14 @@ import (
 
 var controlRows = []Row{
 	{Name: "If", Since: 1, Types: "b", Note: "the condition must be a constant or follow from the input's shape", Inputs: atLeast(1),
-		Outputs: many, Attributes: []string{"else_branch", "then_branch"}, infer: inferIf, inner: innerIf},
+		Outputs: many, Attributes: []string{"else_branch", "then_branch"}, Lists: many, infer: inferIf, inner: innerIf},
 	{Name: "Loop", Since: 1, Types: "fib",
 		Note: "unrolled; the number of iterations must be a constant or follow from the input's shape", Inputs: atLeast(0),
-		Outputs: many, Attributes: []string{"body"}, infer: inferLoop, inner: innerLoop},
+		Outputs: many, Attributes: []string{"body"}, Lists: many, infer: inferLoop, inner: innerLoop},
 	{Name: "Scan", Since: 8, Types: "fib", Note: "unrolled", Inputs: atLeast(0), Outputs: many,
 		Attributes: []string{"body", "directions", "num_scan_inputs", "scan_input_axes", "scan_input_directions",
 			"scan_output_axes", "scan_output_directions"},
-		infer: inferScan, inner: innerLoop},
+		Lists: many, infer: inferScan, inner: innerLoop},
 }
 
 // innerIf is the condition, and the branches.
@@ -150,15 +150,6 @@ func (p *loop) iterate(inputs []string) []string {
 	return p.c.lowered.inline(p.body, p.names)
 }
 
-// stack joins the values of all iterations along a new axis.
-func (p *loop) stack(values []string, axis int) string {
-	l := p.c.lowered
-	for i, v := range values {
-		values[i] = l.add("Unsqueeze", map[string]graph.Attribute{"axes": graph.IntsAttribute(axis)}, v)
-	}
-	return l.add("Concat", map[string]graph.Attribute{"axis": graph.IntAttribute(axis)}, values...)
-}
-
 // work is the number of nodes of one iteration, with their inputs and outputs.
 func (p *loop) work() int {
 	return graph.Size(p.body.Nodes) + len(p.body.Inputs) + len(p.body.Outputs) + 1
@@ -191,7 +182,7 @@ func inferLoop(c *context) {
 		if trips == 0 {
 			c.unsupported("a loop without iterations that collects values")
 		}
-		values = append(values, p.stack(stack, 0))
+		values = append(values, l.stack(0, stack...))
 	}
 	l.finish(values...)
 }
@@ -329,12 +320,12 @@ func inferBatchedScan(c *context) {
 			values[i] = append(values[i], v)
 		}
 		for k, stack := range stacks {
-			values[carried+k] = append(values[carried+k], p.stack(stack, 0))
+			values[carried+k] = append(values[carried+k], l.stack(0, stack...))
 		}
 	}
 	joined := make([]string, len(values))
 	for i, v := range values {
-		joined[i] = p.stack(v, 0)
+		joined[i] = l.stack(0, v...)
 	}
 	l.finish(joined...)
 }
@@ -389,7 +380,7 @@ func inferScan(c *context) {
 		if outReversed[k] != 0 {
 			slices.Reverse(stack)
 		}
-		values = append(values, p.stack(stack, outAxes[k]))
+		values = append(values, l.stack(outAxes[k], stack...))
 	}
 	l.finish(values...)
 }

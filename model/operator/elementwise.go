@@ -52,20 +52,20 @@ var elementwiseRows = []Row{
 	unary("Floor", 1),
 	unary("Ceil", 1),
 	unary("Round", 11),
-	unaryNumber("Neg", 1),
-	unaryNumber("Abs", 1),
+	wrapping(unaryNumber("Neg", 1)),
+	wrapping(unaryNumber("Abs", 1)),
 	unaryNumber("Sign", 9),
-	{Name: "Add", Since: 1, Types: "fi", Inputs: exactly(2), Outputs: 1, InPlace: true, infer: inferBinary},
-	{Name: "Sub", Since: 1, Types: "fi", Inputs: exactly(2), Outputs: 1, InPlace: true, infer: inferBinary},
-	{Name: "Mul", Since: 1, Types: "fi", Inputs: exactly(2), Outputs: 1, InPlace: true, infer: inferBinary},
-	{Name: "Div", Since: 1, Types: "fi", Inputs: exactly(2), Outputs: 1, InPlace: true, infer: inferBinary},
+	{Name: "Add", Since: 1, Types: "fi", Inputs: exactly(2), Outputs: 1, Wraps: true, InPlace: true, infer: inferBinary},
+	{Name: "Sub", Since: 1, Types: "fi", Inputs: exactly(2), Outputs: 1, Wraps: true, InPlace: true, infer: inferBinary},
+	{Name: "Mul", Since: 1, Types: "fi", Inputs: exactly(2), Outputs: 1, Wraps: true, InPlace: true, infer: inferBinary},
+	{Name: "Div", Since: 1, Types: "fi", Inputs: exactly(2), Outputs: 1, Wraps: true, InPlace: true, infer: inferBinary},
 	{Name: "Mod", Since: 10, Types: "fi", Inputs: exactly(2), Outputs: 1, Attributes: []string{"fmod"},
 		infer: inferMod},
-	{Name: "Pow", Since: 1, Types: "fi", Inputs: exactly(2), Outputs: 1, infer: inferPow},
+	{Name: "Pow", Since: 1, Types: "fi", Inputs: exactly(2), Outputs: 1, Wraps: true, infer: inferPow},
 	{Name: "PRelu", Since: 1, Types: "f", Inputs: exactly(2), Outputs: 1, infer: inferPRelu},
 	{Name: "Max", Since: 1, Types: "fi", Inputs: atLeast(1), Outputs: 1, infer: inferVariadic},
 	{Name: "Min", Since: 1, Types: "fi", Inputs: atLeast(1), Outputs: 1, infer: inferVariadic},
-	{Name: "Sum", Since: 1, Types: "fi", Inputs: atLeast(1), Outputs: 1, infer: inferVariadic},
+	{Name: "Sum", Since: 1, Types: "fi", Inputs: atLeast(1), Outputs: 1, Wraps: true, infer: inferVariadic},
 	{Name: "Mean", Since: 1, Types: "f", Inputs: atLeast(1), Outputs: 1, infer: inferVariadic},
 	{Name: "Equal", Since: 1, Types: "fib", Inputs: exactly(2), Outputs: 1, infer: inferComparison},
 	{Name: "Greater", Since: 1, Types: "fi", Inputs: exactly(2), Outputs: 1, infer: inferComparison},
@@ -79,8 +79,9 @@ var elementwiseRows = []Row{
 	{Name: "BitwiseAnd", Since: 18, Types: "i", Inputs: exactly(2), Outputs: 1, infer: inferBits},
 	{Name: "BitwiseOr", Since: 18, Types: "i", Inputs: exactly(2), Outputs: 1, infer: inferBits},
 	{Name: "BitwiseXor", Since: 18, Types: "i", Inputs: exactly(2), Outputs: 1, infer: inferBits},
-	{Name: "BitwiseNot", Since: 18, Types: "i", Inputs: exactly(1), Outputs: 1, Attributes: []string{"output_dtype"}, infer: inferBitwiseNot},
-	{Name: "BitShift", Since: 11, Types: "i", Inputs: exactly(2), Outputs: 1, Attributes: []string{"direction", "output_dtype"},
+	{Name: "BitwiseNot", Since: 18, Types: "i", Inputs: exactly(1), Outputs: 1, infer: inferBitwiseNot},
+	{Name: "BitShift", Since: 11, Types: "i", Inputs: exactly(2), Outputs: 1, Attributes: []string{"direction"},
+		Wraps: true,
 		infer: inferBitShift},
 	{Name: "IsNaN", Since: 9, Types: "f", Inputs: exactly(1), Outputs: 1, infer: inferIsNaN},
 	{Name: "IsInf", Since: 10, Types: "f", Inputs: exactly(1), Outputs: 1,
@@ -88,7 +89,8 @@ var elementwiseRows = []Row{
 	{Name: "Where", Since: 9, Types: "fib", Inputs: exactly(3), Outputs: 1, infer: inferWhere},
 	{Name: "Cast", Since: 1, Types: "fib", Inputs: exactly(1), Outputs: 1, Attributes: []string{"to", "saturate", "round_mode"},
 		infer: inferCast},
-	{Name: "CastLike", Since: 15, Types: "fib", Note: "to float32, int64 or bool where the file does not tell the target's width",
+	{Name: "CastLike", Since: 15, Types: "fib",
+		Note:   "to float32 where the file does not tell which floats the target has",
 		Inputs: exactly(2), Outputs: 1, Attributes: []string{"saturate", "round_mode", "to"}, infer: inferCastLike},
 	{Name: "BitCast", Since: 26, Types: "fib", Note: "not from float64 or from floats of 8 and 4 bits", Inputs: exactly(1), Outputs: 1,
 		Attributes: []string{"from", "to"}, infer: inferBitCast},
@@ -155,9 +157,19 @@ func unary(name string, since int, parameters ...parameter) Row {
 func unaryNumber(name string, since int) Row {
 	return Row{Name: name, Since: since, Types: "fi", Inputs: exactly(1), Outputs: 1, InPlace: true, infer: func(c *context) {
 		c.want(0, graph.Float32, graph.Int64)
+		if c.unsigned() {
+			c.unsignedFunction()
+			return
+		}
 		c.Params = Activation{Op: name}
-		c.emit(c.In[0].DType, c.shape(0)...)
+		c.emitLike(0, c.shape(0)...)
 	}}
+}
+
+// wrapping is a row whose integers may leave their width.
+func wrapping(row Row) Row {
+	row.Wraps = true
+	return row
 }
 
 func inferGelu(c *context) {
@@ -206,10 +218,13 @@ func inferSwiGLU(c *context) {
 
 func inferBinary(c *context) {
 	c.want(0, graph.Float32, graph.Int64)
-	if c.In[0].DType != c.In[1].DType {
-		c.failf("the operands have types %v and %v", c.In[0].DType, c.In[1].DType)
+	c.alike(1, 0)
+	shape := c.broadcast(c.shape(0), c.shape(1))
+	if c.unsigned() && (c.Node.Op == "Div" || c.Node.Op == "Mod") {
+		c.unsignedDivision()
+		return
 	}
-	c.emit(c.In[0].DType, c.broadcast(c.shape(0), c.shape(1))...)
+	c.emitLike(0, shape...)
 }
 
 // inferMod is the remainder of a division that is rounded to zero or, without fmod, down: then a remainder that has not the divisor's
@@ -234,7 +249,14 @@ func inferPow(c *context) {
 	// The exponent may be of another type; the result has the base's.
 	c.want(0, graph.Float32, graph.Int64)
 	c.want(1, graph.Float32, graph.Int64)
-	c.emit(c.In[0].DType, c.broadcast(c.shape(0), c.shape(1))...)
+	switch {
+	case c.unsigned() && c.In[1].DType == graph.Float32:
+		c.unsupported("operands of types uint64 and float32")
+	case c.In[1].Bits == graph.Uint64:
+		c.unsignedPower()
+		return
+	}
+	c.emitLike(0, c.broadcast(c.shape(0), c.shape(1))...)
 }
 
 func inferPRelu(c *context) {
@@ -252,23 +274,31 @@ func inferVariadic(c *context) {
 		c.want(0, graph.Float32)
 	}
 	for i := range c.In {
-		c.want(i, graph.Float32, graph.Int64)
-		if c.In[i].DType != c.In[0].DType {
-			c.failf("input %d has type %v, input 0 has %v", i, c.In[i].DType, c.In[0].DType)
+		if !c.has(i) {
+			c.failf("input %d is missing", i)
 		}
+		c.want(i, graph.Float32, graph.Int64)
+		c.alike(i, 0)
 		shape = c.broadcast(shape, c.shape(i))
 	}
-	c.emit(c.In[0].DType, shape...)
+	if c.unsigned() && c.Node.Op != "Sum" {
+		c.inOrder(len(c.In), true)
+		return
+	}
+	c.emitLike(0, shape...)
 }
 
 func inferComparison(c *context) {
-	if c.In[0].DType != c.In[1].DType {
-		c.failf("the operands have types %v and %v", c.In[0].DType, c.In[1].DType)
-	}
+	c.alike(1, 0)
 	if c.Node.Op != "Equal" {
 		c.want(0, graph.Float32, graph.Int64)
 	}
-	c.emit(graph.Bool, c.broadcast(c.shape(0), c.shape(1))...)
+	shape := c.broadcast(c.shape(0), c.shape(1))
+	if c.unsigned() && c.Node.Op != "Equal" {
+		c.inOrder(2, false)
+		return
+	}
+	c.emit(graph.Bool, shape...)
 }
 
 func inferLogic(c *context) {
@@ -285,21 +315,15 @@ func inferNot(c *context) {
 func inferBits(c *context) {
 	c.want(0, graph.Int64)
 	c.want(1, graph.Int64)
-	c.emit(graph.Int64, c.broadcast(c.shape(0), c.shape(1))...)
+	c.alike(1, 0)
+	c.emitLike(0, c.broadcast(c.shape(0), c.shape(1))...)
 }
 
-// unsignedBits are the numbers with all bits of unsigned types narrower than int64.
-var unsignedBits = map[int]int64{graph.ElementUint8: 1<<8 - 1, graph.ElementUint16: 1<<16 - 1, graph.ElementUint32: 1<<32 - 1}
-
-// inferBitwiseNot changes all bits of the input's type, which its reader names.
+// inferBitwiseNot changes all bits of the input's type.
 func inferBitwiseNot(c *context) {
 	c.want(0, graph.Int64)
-	all, narrow := unsignedBits[c.integer("output_dtype", 0)]
-	if !narrow {
-		all = -1
-	}
 	l := c.lower()
-	l.finish(l.add("BitwiseXor", nil, c.Node.Inputs[0], l.constant(&graph.Tensor{DType: graph.Int64, Shape: []int{}, I64: []int64{all}})))
+	l.finish(l.add("BitwiseXor", nil, c.Node.Inputs[0], l.whole(c.In[0].Type, graph.Wrap(-1, c.In[0].Bits))))
 }
 
 // ShiftParams says which way bits are shifted, and whether the numbers are uint64, whose highest bit is no sign.
@@ -309,20 +333,14 @@ type ShiftParams struct{ Left, Unsigned bool }
 func inferBitShift(c *context) {
 	c.want(0, graph.Int64)
 	c.want(1, graph.Int64)
-	element := c.integer("output_dtype", graph.ElementInt64)
+	c.alike(1, 0)
 	direction, ok := c.attribute("direction", graph.AttributeString)
-	p := ShiftParams{Left: direction.String == "LEFT", Unsigned: element == graph.ElementUint64}
+	p := ShiftParams{Left: direction.String == "LEFT", Unsigned: c.unsigned()}
 	if !ok || !p.Left && direction.String != "RIGHT" {
 		c.failf("direction is %q, want LEFT or RIGHT", direction.String)
 	}
-	if p.Left && element != graph.ElementInt64 && element != graph.ElementUint64 {
-		l := c.lower()
-		wide := l.add("BitShift", map[string]graph.Attribute{"direction": direction}, c.Node.Inputs...)
-		l.finish(l.add("Cast", map[string]graph.Attribute{"to": graph.IntAttribute(element)}, wide))
-		return
-	}
 	c.Params = p
-	c.emit(graph.Int64, c.broadcast(c.shape(0), c.shape(1))...)
+	c.emitLike(0, c.broadcast(c.shape(0), c.shape(1))...)
 }
 
 func inferIsNaN(c *context) {
@@ -341,10 +359,8 @@ func inferIsInf(c *context) {
 
 func inferWhere(c *context) {
 	c.want(0, graph.Bool)
-	if c.In[1].DType != c.In[2].DType {
-		c.failf("the branches have types %v and %v", c.In[1].DType, c.In[2].DType)
-	}
-	c.emit(c.In[1].DType, c.broadcast(c.broadcast(c.shape(0), c.shape(1)), c.shape(2))...)
+	c.alike(2, 1)
+	c.emitLike(1, c.broadcast(c.broadcast(c.shape(0), c.shape(1)), c.shape(2))...)
 }
 
 // ClipBounds are the bounds of an integer Clip.
@@ -352,30 +368,54 @@ type ClipBounds struct{ Low, High int64 }
 
 func inferClip(c *context) {
 	c.want(0, graph.Float32, graph.Int64)
-	if c.has(1) && c.In[1].Const == nil || c.has(2) && c.In[2].Const == nil {
+	c.alike(1, 0)
+	c.alike(2, 0)
+	if c.has(1) && c.In[1].Const == nil || c.has(2) && c.In[2].Const == nil || c.unsigned() {
 		c.clipBetween()
 		return
 	}
-	bound := func(name string, i int, otherwise float64) float64 {
+	bound := func(name string, i int, otherwise float32) float32 {
 		if _, ok := c.Node.Attributes[name]; ok {
-			return float64(c.float(name, 0))
+			return c.float(name, 0)
 		}
 		if !c.has(i) {
 			return otherwise
 		}
-		v, ok := c.In[i].Const.Scalar()
-		if !ok {
-			c.failf("input %d (%s) has shape %v, want a scalar", i, name, c.shape(i))
-		}
-		return v
+		return float32(c.scalar(i, name).Float)
 	}
 	if c.In[0].DType == graph.Float32 {
-		c.Params = Activation{Op: "Clip", Alpha: float32(bound("min", 1, math.Inf(-1))), Beta: float32(bound("max", 2, math.Inf(1)))}
+		c.Params = Activation{Op: "Clip", Alpha: bound("min", 1, float32(math.Inf(-1))),
+			Beta: bound("max", 2, float32(math.Inf(1)))}
 	} else {
-		low, high := bound("min", 1, math.MinInt64), bound("max", 2, math.MaxInt64)
-		c.Params = ClipBounds{Low: saturate(low), High: saturate(high)}
+		p := ClipBounds{Low: math.MinInt64, High: math.MaxInt64}
+		for i, to := range []*int64{1: &p.Low, 2: &p.High} {
+			if c.has(i) && to != nil {
+				*to = c.scalar(i, []string{1: "min", 2: "max"}[i]).Whole
+			}
+		}
+		c.Params = p
 	}
-	c.emit(c.In[0].DType, c.shape(0)...)
+	c.emitLike(0, c.shape(0)...)
+}
+
+// Number is one number of any type: Whole holds integers, and booleans as 0 and 1, without rounding.
+type Number struct {
+	Float float64
+	Whole int64
+}
+
+// scalar is the only element of input i, which is known.
+func (c *context) scalar(i int, what string) Number {
+	t := c.known(i, what)
+	v, ok := t.Scalar()
+	if !ok {
+		c.failf("input %d (%s) has shape %v, want a scalar", i, what, c.shape(i))
+	}
+	n := Number{Float: v, Whole: saturate(v)}
+	if t.DType == graph.Int64 {
+		n.Whole = t.I64[0]
+	}
+	return n
 }
 
 // clipBetween is a Clip whose bounds the run is given.
@@ -385,8 +425,8 @@ func (c *context) clipBetween() {
 		if i == 0 || !c.has(i) {
 			continue
 		}
-		if c.In[i].DType != c.In[0].DType || graph.Count(c.shape(i)) != 1 {
-			c.failf("input %d (the bound) is %v %v, want one number of type %v", i, c.In[i].DType, c.shape(i), c.In[0].DType)
+		if graph.Count(c.shape(i)) != 1 {
+			c.failf("input %d (the bound) has shape %v, want one number", i, c.shape(i))
 		}
 		x = l.add(op, nil, x, l.reshape(c.Node.Inputs[i], nil))
 	}
@@ -423,18 +463,29 @@ func (c *context) cast(to int) {
 	if !ok {
 		c.failf("round_mode is %q, want up, down or nearest", c.text("round_mode", ""))
 	}
+	if c.unsigned() && t == graph.Float32 {
+		saturate := graph.IntAttribute(number(c.flag("saturate", true)))
+		c.castUnsigned(map[string]graph.Attribute{"to": graph.IntAttribute(to), "saturate": saturate,
+			"round_mode": {Kind: graph.AttributeString, String: c.text("round_mode", "up")}})
+		return
+	}
 	c.Params = CastParams{To: to, Saturate: c.flag("saturate", true), Mode: mode}
-	// float32 stands for the file's narrower types too.
-	c.Same = c.In[0].DType == graph.Float32 && (to == graph.ElementFloat || to == graph.ElementDouble)
-	c.emit(t, c.shape(0)...)
+	// float32 stands for the file's narrower types too, and uint64 is held as the int64 of its bits.
+	bits := graph.IntegerBits(to)
+	c.Same = c.In[0].DType == graph.Float32 && (to == graph.ElementFloat || to == graph.ElementDouble) ||
+		c.In[0].DType == graph.Int64 && t == graph.Int64 && (bits == c.In[0].Bits || bits == 0 || bits == graph.Uint64)
+	c.emitType(graph.Type{DType: t, Bits: bits}, c.shape(0)...)
 }
 
 // inferBitCast takes the bits of elements for those of another type of the same width. Integers have theirs but for the sign; floats
 // go through integers. The reader tells the type that is read.
 func inferBitCast(c *context) {
 	from, to := c.integer("from", 0), c.integer("to", 0)
-	if c.In[0].DType == graph.Bool {
+	switch c.In[0].DType {
+	case graph.Bool:
 		from = graph.ElementBool
+	case graph.Int64:
+		from = graph.IntegerElement(c.In[0].Bits)
 	}
 	target, ok := graph.ElementDType(to)
 	if known, ok := graph.ElementDType(from); !ok || known != c.In[0].DType {
@@ -458,7 +509,9 @@ func inferBitCast(c *context) {
 	narrow := graph.NarrowElement(to)
 	switch {
 	case from == to:
-	case target != graph.Float32:
+	case target == graph.Bool:
+		x = l.add("Cast", castTo(to), x)
+	case target == graph.Int64:
 		x = l.add("Cast", castTo(to), x)
 	case narrow != nil:
 		table := graph.Floats(make([]float32, 1<<bitsOf(to)), 1<<bitsOf(to))
@@ -519,8 +572,10 @@ func inferBitsOf(c *context) {
 func inferCastLike(c *context) {
 	t := c.In[1].DType
 	to := c.integer("to", 0)
-	if known, ok := graph.ElementDType(to); !ok || known != t {
-		to = map[graph.DType]int{graph.Float32: graph.ElementFloat, graph.Int64: graph.ElementInt64, graph.Bool: graph.ElementBool}[t]
+	if known, ok := graph.ElementDType(to); t == graph.Int64 {
+		to = graph.IntegerElement(c.In[1].Bits)
+	} else if !ok || known != t {
+		to = map[graph.DType]int{graph.Float32: graph.ElementFloat, graph.Bool: graph.ElementBool}[t]
 	}
 	c.cast(to)
 }

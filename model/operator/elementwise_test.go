@@ -10,12 +10,13 @@ import (
 	"repscope/model/graph"
 )
 
-// bits computes an operator of int64 numbers.
-func bits(t *testing.T, op string, attributes map[string]graph.Attribute, operands ...[]int64) []int64 {
+// bits computes an operator of integers of an ONNX type.
+func bits(t *testing.T, op string, element int, attributes map[string]graph.Attribute, operands ...[]int64) []int64 {
 	t.Helper()
 	var inputs []*graph.Tensor
 	for _, x := range operands {
-		inputs = append(inputs, graph.Ints(x...))
+		inputs = append(inputs, &graph.Tensor{DType: graph.Int64, Bits: graph.IntegerBits(element), Shape: []int{len(x)},
+			I64: x})
 	}
 	return compute(t, 18, op, attributes, 1, inputs)[0].I64
 }
@@ -44,7 +45,7 @@ func TestBits(t *testing.T) {
 		for i := range want {
 			want[i] = f(x[i], y[i])
 		}
-		if got := bits(t, op, nil, x, y); !slices.Equal(got, want) {
+		if got := bits(t, op, graph.ElementInt64, nil, x, y); !slices.Equal(got, want) {
 			t.Errorf("%s of int64: %v, want %v", op, got, want)
 		}
 	}
@@ -64,8 +65,7 @@ func TestBits(t *testing.T) {
 		for i, v := range x {
 			values[i], not[i] = narrow.of(v), narrow.of(^v)
 		}
-		kind := integer(int64(element))
-		if got := bits(t, "BitwiseNot", map[string]graph.Attribute{"output_dtype": kind}, values); !slices.Equal(got, not) {
+		if got := bits(t, "BitwiseNot", element, nil, values); !slices.Equal(got, not) {
 			t.Errorf("BitwiseNot of element type %d: %v, want %v", element, got, not)
 		}
 		for _, direction := range []string{"LEFT", "RIGHT"} {
@@ -73,7 +73,7 @@ func TestBits(t *testing.T) {
 			for i, v := range values {
 				want[i] = narrow.shift(v, by[i], direction == "LEFT")
 			}
-			got := bits(t, "BitShift", map[string]graph.Attribute{"direction": text(direction), "output_dtype": kind}, values, by)
+			got := bits(t, "BitShift", element, map[string]graph.Attribute{"direction": text(direction)}, values, by)
 			if !slices.Equal(got, want) {
 				t.Errorf("BitShift %s of element type %d: %v, want %v", direction, element, got, want)
 			}
@@ -83,8 +83,8 @@ func TestBits(t *testing.T) {
 	for i := range want {
 		want[i] = int64(uint64(x[i]) >> uint64(by[i]))
 	}
-	attributes := map[string]graph.Attribute{"direction": text("RIGHT"), "output_dtype": integer(graph.ElementUint64)}
-	if got := bits(t, "BitShift", attributes, x, by); !slices.Equal(got, want) {
+	attributes := map[string]graph.Attribute{"direction": text("RIGHT")}
+	if got := bits(t, "BitShift", graph.ElementUint64, attributes, x, by); !slices.Equal(got, want) {
 		t.Errorf("BitShift of uint64: %v, want %v", got, want)
 	}
 }

@@ -15,11 +15,11 @@ var indexRows = []Row{
 	{Name: "GatherND", Since: 11, Types: "fib", Inputs: exactly(2), Outputs: 1, Attributes: []string{"batch_dims"},
 		infer: inferGatherND},
 	{Name: "ScatterElements", Since: 11, Types: "fib", Inputs: exactly(3), Outputs: 1, Attributes: []string{"axis", "reduction"},
-		infer: inferScatterElements},
+		Wraps: true, infer: inferScatterElements},
 	{Name: "Scatter", Since: 9, Types: "fib", Note: "deprecated since opset 11, as ScatterElements", Inputs: exactly(3), Outputs: 1,
 		Attributes: []string{"axis"}, infer: inferScatter},
 	{Name: "ScatterND", Since: 11, Types: "fib", Inputs: exactly(3), Outputs: 1, Attributes: []string{"reduction"},
-		infer: inferScatterND},
+		Wraps: true, infer: inferScatterND},
 	{Name: "OneHot", Since: 9, Types: "fib", Inputs: exactly(3), Outputs: 1, Attributes: []string{"axis"},
 		infer: inferOneHot},
 	{Name: "TopK", Since: 1, Types: "fi", Note: "k must be a constant", Inputs: exactly(2), Outputs: 2,
@@ -40,7 +40,7 @@ func inferGather(c *context) {
 		}
 	}
 	c.Params = AxisParams{Axis: a}
-	c.emit(c.In[0].DType, slices.Concat(s[:a], c.shape(1), s[a+1:])...)
+	c.emitLike(0, slices.Concat(s[:a], c.shape(1), s[a+1:])...)
 }
 
 func inferGatherElements(c *context) {
@@ -49,7 +49,7 @@ func inferGatherElements(c *context) {
 	p := AxisParams{Axis: c.axis(c.integer("axis", 0), len(s))}
 	c.within(index, s, p.Axis)
 	c.Params = p
-	c.emit(c.In[0].DType, index...)
+	c.emitLike(0, index...)
 }
 
 // GatherNDParams is the number of leading axes that data and indices share.
@@ -67,7 +67,7 @@ func inferGatherND(c *context) {
 		c.failf("indices %v have %d numbers for %d axes", index, k, len(s)-b)
 	}
 	c.Params = GatherNDParams{Batch: b}
-	c.emit(c.In[0].DType, slices.Concat(index[:len(index)-1], s[b+k:])...)
+	c.emitLike(0, slices.Concat(index[:len(index)-1], s[b+k:])...)
 }
 
 // ScatterParams is the axis of ScatterElements and how an update joins what is
@@ -90,9 +90,7 @@ func (c *context) within(index, s []int, axis int) {
 
 func (c *context) reduction() string {
 	c.want(1, graph.Int64)
-	if c.In[2].DType != c.In[0].DType {
-		c.failf("the updates have type %v, the data %v", c.In[2].DType, c.In[0].DType)
-	}
+	c.alike(2, 0)
 	r := c.text("reduction", "none")
 	if !slices.Contains([]string{"none", "add", "mul", "max", "min"}, r) {
 		c.unsupported("reduction %q", r)
@@ -110,8 +108,12 @@ func inferScatterElements(c *context) {
 	if !slices.Equal(index, c.shape(2)) {
 		c.failf("indices %v, updates %v", index, c.shape(2))
 	}
+	if c.unsigned() && p.ordered() {
+		c.scatterInOrder()
+		return
+	}
 	c.Params = p
-	c.emit(c.In[0].DType, s...)
+	c.emitLike(0, s...)
 }
 
 func inferScatter(c *context) {
@@ -129,8 +131,22 @@ func inferScatterND(c *context) {
 	if want := slices.Concat(index[:len(index)-1], s[k:]); !slices.Equal(want, c.shape(2)) {
 		c.failf("updates %v, want %v", c.shape(2), want)
 	}
+	if c.unsigned() && p.ordered() {
+		c.scatterInOrder()
+		return
+	}
 	c.Params = p
-	c.emit(c.In[0].DType, s...)
+	c.emitLike(0, s...)
+}
+
+// ordered reports whether updates are compared with what is there.
+func (p ScatterParams) ordered() bool { return p.Reduction == "max" || p.Reduction == "min" }
+
+// scatterInOrder scatters uint64 as int64 of the same order.
+func (c *context) scatterInOrder() {
+	l, inputs := c.lower(), slices.Clone(c.Node.Inputs)
+	inputs[0], inputs[2] = l.ordered(inputs[0]), l.ordered(inputs[2])
+	c.inOrderOf(inputs, true)
 }
 
 // OneHotParams is the axis of OneHot and the number of classes.
@@ -139,17 +155,16 @@ type OneHotParams struct{ Axis, Depth int }
 func inferOneHot(c *context) {
 	s := c.shape(0)
 	c.want(0, graph.Int64, graph.Float32)
-	depth := c.known(1, "depth")
-	d, ok := depth.Scalar()
-	if !ok || !(d >= 1 && d <= 1<<31) {
-		c.failf("input 1 is %v %v, want one number of at least 1", depth.DType, depth.Shape)
+	d := c.scalar(1, "depth").Float
+	if !(d >= 1 && d <= 1<<31) {
+		c.failf("input 1 (depth) is %g, want at least 1", d)
 	}
 	if graph.Count(c.shape(2)) != 2 {
 		c.failf("input 2 has shape %v, want the values off and on", c.shape(2))
 	}
 	a := c.axis(c.integer("axis", -1), len(s)+1)
 	c.Params = OneHotParams{Axis: a, Depth: int(d)}
-	c.emit(c.In[2].DType, slices.Insert(slices.Clone(s), a, int(d))...)
+	c.emitLike(2, slices.Insert(slices.Clone(s), a, int(d))...)
 }
 
 // TopKParams is the axis of TopK, the number of elements kept and which; they are in order.
@@ -168,8 +183,12 @@ func inferTopK(c *context) {
 	}
 	p.K = k[0]
 	s[p.Axis] = p.K
+	if c.unsigned() {
+		c.inOrder(1, true)
+		return
+	}
 	c.Params = p
-	c.emit(c.In[0].DType, s...)
+	c.emitLike(0, s...)
 	c.emit(graph.Int64, s...)
 }
 

@@ -3,14 +3,16 @@
 // x − zero point of 8-bit numbers is at most 255, exact in every precision that executors
 // multiply in. Sums are exact, hence those of integer arithmetic, as long as every partial sum
 // stays below 2^24: always with up to 258 summands, in practice with many more, since
-// they cancel. Beyond that each addition rounds by at most 2^-24 of the partial sum, far less than one step
-// of what the result is quantized to. Package cpu multiplies them as bytes, with sums in 32 bits, where the
-// weights are constants of 32 to 8,192 summands and 64 columns or more, or 16 from 259 summands on; with AVX-512 and VNNI, where
-// they are signed bytes, from 8 summands and 16 columns on.
+// they cancel. Integers that a product gives as integers are exact for any number of summands: beyond 258 operands are
+// cut into halves of 4 bits. Where the result becomes floats alone, each addition beyond rounds by at most 2^-24 of the
+// partial sum, far less than one step of what the result is quantized to. Package cpu multiplies them as bytes, with
+// sums in 32 bits, where the weights are constants of 32 to 8,192 summands and 64 columns or more, or 16 from 259
+// summands on; with AVX-512 and VNNI, where they are signed bytes, from 8 summands and 16 columns on.
 
 package operator
 
 import (
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -19,13 +21,14 @@ import (
 )
 
 var integerRows = []Row{
-	{Name: "MatMulInteger", Since: 10, Types: "i", Note: "sums are exact; on GPUs below 2^24", Inputs: between(2, 4), Outputs: 1,
-		infer: inferIntegerProduct, weights: centerWeights},
-	{Name: "MatMulInteger", Domain: own, Inputs: between(2, 4), Outputs: 1, infer: inferIntegerProduct, weights: centerWeights},
-	{Name: "ConvInteger", Since: 10, Types: "i", Note: "sums are exact; on GPUs below 2^24", Inputs: between(2, 4), Outputs: 1,
-		Attributes: windowAttributes("group"), infer: inferIntegerProduct, weights: centerWeights},
-	{Name: "ConvInteger", Domain: own, Inputs: between(2, 4), Outputs: 1, Attributes: windowAttributes("group"),
-		infer: inferIntegerProduct, weights: centerWeights},
+	{Name: "MatMulInteger", Since: 10, Types: "i", Note: roundedSums, Inputs: between(2, 4), Outputs: 1,
+		infer: inferIntegerProduct, weights: productWeights},
+	{Name: "MatMulInteger", Domain: own, Inputs: between(2, 4), Outputs: 1, Attributes: []string{"rounded"},
+		infer: inferIntegerProduct, weights: productWeights},
+	{Name: "ConvInteger", Since: 10, Types: "i", Note: roundedSums, Inputs: between(2, 4), Outputs: 1,
+		Attributes: windowAttributes("group"), infer: inferIntegerProduct, weights: productWeights},
+	{Name: "ConvInteger", Domain: own, Inputs: between(2, 4), Outputs: 1, Attributes: windowAttributes("group", "rounded"),
+		infer: inferIntegerProduct, weights: productWeights},
 	{Name: "QLinearMatMul", Since: 10, Types: "i", Note: "sums are exact; on GPUs below 2^24", Inputs: exactly(8), Outputs: 1,
 		Attributes: []string{"output_dtype"}, infer: inferQuantizedProduct, weights: centerWeights},
 	{Name: "QLinearMatMul", Domain: own, Inputs: exactly(8), Outputs: 1, Attributes: []string{"output_dtype"},
@@ -35,6 +38,9 @@ var integerRows = []Row{
 	{Name: "QLinearConv", Domain: own, Inputs: between(8, 9), Outputs: 1, Attributes: windowAttributes("group", "output_dtype"),
 		infer: inferQuantizedProduct, weights: centerWeights},
 }
+
+// roundedSums notes where sums of integers are not exact.
+const roundedSums = "sums are exact; on GPUs below 2^24 where they become floats alone"
 
 // centered is the domain of integer products whose weights were replaced by w − zero point; see centerWeights.
 const centered = own
@@ -67,8 +73,72 @@ type integerProduct struct {
 // inferIntegerProduct is (a − zero)·(b − zero) in integers.
 func inferIntegerProduct(c *context) {
 	p := &integerProduct{c, c.lower(), c.Node.Op == "ConvInteger"}
-	product, _ := p.product(0, 2, 1, 3)
-	p.l.finish(p.l.add("Cast", map[string]graph.Attribute{"to": graph.IntAttribute(graph.ElementInt32)}, product))
+	depth := p.depth()
+	if c.flag("rounded", false) || depth <= exactDepth {
+		product, _ := p.product(0, 2, 1, 3)
+		p.l.finish(p.l.add("Cast", castTo(graph.ElementInt32), product))
+		return
+	}
+	p.l.finish(p.l.add("Cast", castTo(graph.ElementInt32), p.inHalves(depth)))
+}
+
+// The numbers of products whose sums are exact in float32: of two numbers of 9 bits, of one and one of 5, and of two of
+// these.
+const (
+	exactDepth      = (1<<24 - 1) / (255 * 255)
+	exactDepthHalf  = (1<<24 - 1) / (255 * 16)
+	exactDepthHalfs = (1<<24 - 1) / (16 * 16)
+)
+
+// depth is how many products make an element of the result of inputs 0 and 1.
+func (p *integerProduct) depth() int {
+	w := p.c.shape(1)
+	switch {
+	case len(w) == 0:
+		return 0
+	case p.conv:
+		return graph.Count(w[1:])
+	}
+	return w[max(len(w)-2, 0)]
+}
+
+// inHalves is the product in int64 of operands that are cut into 16·high + low, so that the sums of floats are exact.
+func (p *integerProduct) inHalves(depth int) string {
+	c, l := p.c, p.l
+	for i := range 2 {
+		if t := c.In[i]; t.DType == graph.Int64 && t.Bits != 8 && t.Bits != -8 {
+			c.failf("input %d has type %s, want int8 or uint8", i, t.Element())
+		}
+	}
+	if depth > exactDepthHalfs {
+		c.unsupported("sums of %d products, want at most %d: they would not be exact", depth, exactDepthHalfs)
+	}
+	p.check(0, 2, 1, 3)
+	op, left, right := p.operation(0, 1)
+	a, b := []string{p.center(0, 2, left)}, l.halves(p.center(1, 3, right))
+	if depth > exactDepthHalf {
+		a = l.halves(a[0])
+	}
+	sum := ""
+	for i, x := range a {
+		for k, w := range b {
+			part := l.int64Of(l.add(op, c.passed("rounded"), x, w))
+			if i+k > 0 {
+				part = l.add("Mul", nil, part, l.whole(graph.Type{}, 1<<(4*(i+k))))
+			}
+			if sum != "" {
+				part = l.add("Add", nil, sum, part)
+			}
+			sum = part
+		}
+	}
+	return sum
+}
+
+// halves are the numbers low and high of x = 16·high + low, integers as floats.
+func (l *lowering) halves(x string) []string {
+	high := l.add("Floor", nil, l.add("Mul", nil, x, l.number(1.0/16)))
+	return []string{l.add("Sub", nil, x, l.add("Mul", nil, high, l.number(16))), high}
 }
 
 // inferQuantizedProduct is round(s_a·s_b/s_y · ((a − zero)·(b − zero) + bias)) + zero, kept within the range
@@ -98,12 +168,15 @@ func inferQuantizedProduct(c *context) {
 
 // product multiplies inputs a and b, centered by the zero points in inputs za and zb.
 func (p *integerProduct) product(a, za, b, zb int) (name string, shape []int) {
+	op, left, right := p.operation(a, b)
+	shape = p.check(a, za, b, zb)
+	return p.l.add(op, p.c.passed("rounded"), p.center(a, za, left), p.center(b, zb, right)), shape
+}
+
+// check checks the operands and gives the product's shape.
+func (p *integerProduct) check(a, za, b, zb int) []int {
 	c := p.c
 	x, w := c.shape(a), c.shape(b)
-	op, left, right := "MatMul", len(x)-2, len(w)-1
-	if p.conv {
-		op, left, right = "Conv", -1, 0
-	}
 	p.integers(a, b, za, zb)
 	// The rule of the product itself checks the shapes, in the name of this node.
 	of := &context{Inference: &graph.Inference{Node: &graph.Node{Name: c.Node.Label(), Op: c.Node.Op, Attributes: c.Node.Attributes}, Opset: c.Opset,
@@ -113,13 +186,21 @@ func (p *integerProduct) product(a, za, b, zb int) (name string, shape []int) {
 	} else {
 		inferMatMul(of)
 	}
-	return p.l.add(op, c.passed(), p.center(a, za, left), p.center(b, zb, right)), of.Out[0].Shape
+	return of.Out[0].Shape
+}
+
+// operation is the product of floats, and the axes of inputs a and b that zero points may follow.
+func (p *integerProduct) operation(a, b int) (op string, left, right int) {
+	if p.conv {
+		return "Conv", -1, 0
+	}
+	return "MatMul", len(p.c.shape(a)) - 2, len(p.c.shape(b)) - 1
 }
 
 // integers checks the types of the operands a and b and of their zero points.
 func (p *integerProduct) integers(a, b, za, zb int) {
 	for _, i := range []int{a, b, za, zb} {
-		if i != b || p.c.Node.Domain != centered {
+		if i != b || p.c.Node.Domain != centered || !Centered(p.c.Node.Inputs[b]) {
 			p.c.want(i, graph.Int64)
 		}
 	}
@@ -162,6 +243,26 @@ func (p *integerProduct) along(i int, shape []int, axis int) string {
 	}
 	c.failf("input %d has shape %v, want one element", i, own)
 	return ""
+}
+
+// productWeights is centerWeights for a product whose result is of integers, and marks it if they become floats alone.
+func productWeights(g *graph.Graph, n *graph.Node) {
+	centerWeights(g, n)
+	read := func(name string) bool { return name == n.Outputs[0] }
+	if slices.ContainsFunc(g.Outputs, func(p graph.Port) bool { return read(p.Name) }) {
+		return
+	}
+	for _, user := range g.Nodes {
+		t, _ := graph.ElementDType(int(user.Attributes["to"].Int))
+		if (user.Op != "Cast" || t != graph.Float32) && slices.ContainsFunc(user.Inputs, read) {
+			return
+		}
+	}
+	n.Domain, n.Attributes = own, maps.Clone(n.Attributes)
+	if n.Attributes == nil {
+		n.Attributes = map[string]graph.Attribute{}
+	}
+	n.Attributes["rounded"] = graph.IntAttribute(1)
 }
 
 // centerWeights replaces the constant weights of an integer product by w − zero point in float32, so that

@@ -53,6 +53,7 @@ func TestIntegerProducts(t *testing.T) {
 	random := rand.New(rand.NewPCG(7, 8))
 	bytes := func(shape ...int) *graph.Tensor {
 		x := integers(shape...)
+		x.Bits = -8
 		for i := range x.I64 {
 			x.I64[i] = int64(random.IntN(256))
 		}
@@ -79,14 +80,15 @@ func TestIntegerProducts(t *testing.T) {
 		x, w, zeros, wants *graph.Tensor
 	}{{"MatMulInteger", x, w, columns, product}, {"ConvInteger", image, kernels, filters, convolution}} {
 		for _, constant := range []bool{true, false} {
-			g := &graph.Graph{Opset: 17, Inputs: []graph.Port{{Name: "x", DType: graph.Int64}}, Outputs: []graph.Port{{Name: "y"}},
+			g := &graph.Graph{Opset: 17, Inputs: []graph.Port{{Name: "x", DType: graph.Int64, Bits: -8}},
+				Outputs:   []graph.Port{{Name: "y"}},
 				Constants: map[string]*graph.Tensor{"nine": graph.Ints(9), "zeros": c.zeros},
 				Nodes:     []*graph.Node{{Op: c.op, Inputs: []string{"x", "w", "nine", "zeros"}, Outputs: []string{"y"}}}}
 			inputs := []*graph.Tensor{c.x}
 			if constant {
 				g.Constants["w"] = c.w
 			} else {
-				g.Inputs = append(g.Inputs, graph.Port{Name: "w", DType: graph.Int64})
+				g.Inputs = append(g.Inputs, graph.Port{Name: "w", DType: graph.Int64, Bits: -8})
 				inputs = append(inputs, c.w)
 			}
 			if err := g.Prepare(fuse.Rules(cpu.Evaluate)); err != nil {

@@ -59,9 +59,8 @@ func (c *context) logLikelihood(x string) string {
 	scalar := func(v float32) string { return l.constant(graph.Floats([]float32{v})) }
 	ignored := ""
 	if class, ok := c.attribute("ignore_index", graph.AttributeInt); ok {
-		integer := func(v int64) string { return l.constant(&graph.Tensor{DType: graph.Int64, I64: []int64{v}}) }
-		ignored = l.add("Equal", nil, classes, integer(class.Int))
-		classes = l.add("Where", nil, ignored, integer(0), classes)
+		ignored = l.add("Equal", nil, classes, l.whole(c.In[1].Type, class.Int))
+		classes = l.add("Where", nil, ignored, l.whole(c.In[1].Type, 0), classes)
 	}
 	without := func(v string) string {
 		if ignored == "" {

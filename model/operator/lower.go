@@ -111,6 +111,14 @@ func (l *lowering) concat(axis int, values ...string) string {
 	return l.add("Concat", map[string]graph.Attribute{"axis": graph.IntAttribute(axis)}, values...)
 }
 
+// stack joins values along a new axis.
+func (l *lowering) stack(axis int, values ...string) string {
+	for i, v := range values {
+		values[i] = l.add("Unsqueeze", map[string]graph.Attribute{"axes": graph.IntsAttribute(axis)}, v)
+	}
+	return l.concat(axis, values...)
+}
+
 // integerVector is a vector of integers, such as a shape.
 func integerVector(values ...int) *graph.Tensor {
 	t := graph.Ints()

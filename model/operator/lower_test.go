@@ -80,7 +80,7 @@ func attempt(opset int, op string, attributes map[string]graph.Attribute, output
 		case slices.Contains(constant, i):
 			g.Constants[name] = x
 		default:
-			g.Inputs, given = append(g.Inputs, graph.Port{Name: name, DType: x.DType}), append(given, x)
+			g.Inputs, given = append(g.Inputs, graph.Port{Name: name, DType: x.DType, Bits: x.Bits}), append(given, x)
 		}
 		n.Inputs = append(n.Inputs, name)
 	}

@@ -23,17 +23,19 @@ var microsoftRows = []Row{
 	quantizedRow("QLinearAveragePool", between(4, 5), inferQuantizedUnary,
 		"auto_pad", "ceil_mode", "channels_last", "count_include_pad", "kernel_shape", "pads", "strides"),
 	quantizedRow("QLinearConcat", atLeast(5), inferQuantizedConcat, "axis"),
-	{Name: "QGemm", Domain: microsoft, Inputs: between(6, 9), Outputs: 1, Attributes: []string{"alpha", "output_dtype", "transA", "transB"},
-		infer: inferQuantizedGemm, weights: centerWeights},
+	{Name: "QGemm", Domain: microsoft, Types: "i", Inputs: between(6, 9), Outputs: 1,
+		Attributes: []string{"alpha", "output_dtype", "transA", "transB"},
+		infer:      inferQuantizedGemm, weights: centerWeights},
 	{Name: "QGemm", Domain: own, Inputs: between(6, 9), Outputs: 1, Attributes: []string{"alpha", "output_dtype", "transA", "transB"},
 		infer: inferQuantizedGemm, weights: centerWeights},
-	{Name: "DynamicQuantizeLSTM", Domain: microsoft, Inputs: between(3, 12), Outputs: 3,
+	{Name: "DynamicQuantizeLSTM", Domain: microsoft, Types: "f", Inputs: between(3, 12), Outputs: 3,
 		Attributes: recurrentAttributes("input_forget"), infer: inferQuantizedLSTM},
 }
 
 // quantizedRow is the row of an operator between a dequantisation and a quantisation.
 func quantizedRow(name string, inputs [2]int, infer func(*context), attributes ...string) Row {
-	return Row{Name: name, Domain: microsoft, Inputs: inputs, Outputs: 1, Attributes: append(attributes, "output_dtype"), infer: infer}
+	return Row{Name: name, Domain: microsoft, Types: "i", Inputs: inputs, Outputs: 1,
+		Attributes: append(attributes, "output_dtype"), infer: infer}
 }
 
 // plain is the operator of ONNX that the node quantizes.

@@ -3,13 +3,14 @@
 package operator
 
 import (
+	"math"
 	"slices"
 
 	"repscope/model/graph"
 )
 
 var movementRows = []Row{
-	{Name: "Identity", Since: 1, Types: "fib", Inputs: exactly(1), Outputs: 1, View: true, infer: inferIdentity},
+	{Name: "Identity", Since: 1, Types: "fib", Inputs: exactly(1), Outputs: 1, View: true, Lists: 1, infer: inferIdentity},
 	{Name: "Reshape", Since: 1, Types: "fib", Inputs: exactly(2), Outputs: 1, Attributes: []string{"allowzero"}, View: true,
 		infer: inferReshape},
 	{Name: "Flatten", Since: 1, Types: "fib", Inputs: exactly(1), Outputs: 1, Attributes: []string{"axis"}, View: true,
@@ -49,7 +50,11 @@ var movementRows = []Row{
 // AxisParams is the axis of Concat, Gather, Softmax and so on.
 type AxisParams struct{ Axis int }
 
-func inferIdentity(c *context) { c.emit(c.In[0].DType, c.shape(0)...) }
+func inferIdentity(c *context) {
+	if c.Sequence = c.In[0].Sequence; c.Sequence == nil {
+		c.emitLike(0, c.shape(0)...)
+	}
+}
 
 func inferReshape(c *context) {
 	target, _ := c.constants(1)
@@ -85,7 +90,7 @@ func inferReshape(c *context) {
 	if rest != total {
 		c.failf("%v (%d elements) does not reshape to %v", s, total, target)
 	}
-	c.emit(c.In[0].DType, shape...)
+	c.emitLike(0, shape...)
 }
 
 func inferFlatten(c *context) {
@@ -97,7 +102,7 @@ func inferFlatten(c *context) {
 	if a < 0 {
 		a += len(s)
 	}
-	c.emit(c.In[0].DType, graph.Count(s[:a]), graph.Count(s[a:]))
+	c.emitLike(0, graph.Count(s[:a]), graph.Count(s[a:]))
 }
 
 func inferSqueeze(c *context) {
@@ -113,7 +118,7 @@ func inferSqueeze(c *context) {
 			shape = append(shape, d)
 		}
 	}
-	c.emit(c.In[0].DType, shape...)
+	c.emitLike(0, shape...)
 }
 
 func inferUnsqueeze(c *context) {
@@ -133,7 +138,7 @@ func inferUnsqueeze(c *context) {
 			s = s[1:]
 		}
 	}
-	c.emit(c.In[0].DType, shape...)
+	c.emitLike(0, shape...)
 }
 
 func inferDropout(c *context) {
@@ -148,7 +153,7 @@ func inferDropout(c *context) {
 				"export the model in evaluation mode (model.eval())")
 		}
 	}
-	c.emit(c.In[0].DType, c.shape(0)...)
+	c.emitLike(0, c.shape(0)...)
 	c.emit(graph.Bool, c.shape(0)...)
 	if len(c.Node.Outputs) > 1 && c.Node.Outputs[1] != "" {
 		if graph.Count(c.shape(0)) > 1<<26 {
@@ -181,7 +186,7 @@ func inferTranspose(c *context) {
 	}
 	c.Params = TransposeParams{Perm: perm}
 	c.Transposes = len(perm) == 2 && perm[0] == 1
-	c.emit(c.In[0].DType, shape...)
+	c.emitLike(0, shape...)
 }
 
 func inferShape(c *context) {
@@ -203,7 +208,12 @@ func inferShape(c *context) {
 }
 
 func inferSize(c *context) {
-	c.Known = []*graph.Tensor{{DType: graph.Int64, Shape: []int{}, I64: []int64{int64(graph.Count(c.shape(0)))}}}
+	c.tell(int64(graph.Count(c.shape(0))))
+}
+
+// tell makes the one output a known integer.
+func (c *context) tell(v int64) {
+	c.Known = []*graph.Tensor{{DType: graph.Int64, Shape: []int{}, I64: []int64{v}}}
 	c.emit(graph.Int64)
 }
 
@@ -228,7 +238,7 @@ func inferConstant(c *context) {
 		c.failf("want exactly one value")
 	}
 	c.Known = []*graph.Tensor{t}
-	c.emit(t.DType, t.Shape...)
+	c.emitType(t.Type(), t.Shape...)
 }
 
 func inferConstantOfShape(c *context) {
@@ -241,7 +251,7 @@ func inferConstantOfShape(c *context) {
 		c.failf("attribute value has shape %v, want one element", value.Shape)
 	}
 	c.Params = value
-	c.emit(value.DType, shape...)
+	c.emitType(value.Type(), shape...)
 }
 
 // inferEyeLike is ones on a diagonal of the input's shape.
@@ -250,13 +260,15 @@ func inferEyeLike(c *context) {
 	if len(s) != 2 {
 		c.failf("input %v, want a matrix", s)
 	}
-	kind := c.In[0].DType
+	t := c.In[0].Type
 	if to := c.integer("dtype", 0); to != 0 {
 		var ok bool
-		if kind, ok = graph.ElementDType(to); !ok {
+		if t.DType, ok = graph.ElementDType(to); !ok {
 			c.unsupported("type %s", graph.ElementName(to))
 		}
+		t.Bits = graph.IntegerBits(to)
 	}
+	kind := t.DType
 	if graph.Count(s) > graph.FoldLimit {
 		c.unsupported("more than %d elements", graph.FoldLimit)
 	}
@@ -278,35 +290,52 @@ func inferEyeLike(c *context) {
 		}
 	}
 	c.Known = []*graph.Tensor{y}
-	c.emit(kind, s...)
+	c.emitType(t, s...)
 }
 
 func inferRange(c *context) {
 	c.want(0, graph.Float32, graph.Int64)
-	var v [3]float64
+	if c.unsigned() {
+		c.unsupported("operands of uint64")
+	}
+	var v [3]Number
 	for i := range v {
-		var ok bool
-		if v[i], ok = c.known(i, []string{"start", "limit", "delta"}[i]).Scalar(); !ok || c.In[i].DType != c.In[0].DType {
-			c.failf("input %d is %v %v, want a scalar", i, c.In[i].DType, c.shape(i))
-		}
+		c.alike(i, 0)
+		v[i] = c.scalar(i, []string{"start", "limit", "delta"}[i])
 	}
-	if v[2] == 0 {
+	count := 0
+	switch start, limit, delta := v[0], v[1], v[2]; {
+	case delta.Float == 0:
 		c.failf("step 0")
+	case c.In[0].DType == graph.Int64:
+		count = wholeSteps(start.Whole, limit.Whole, delta.Whole)
+	default:
+		n := (limit.Float - start.Float) / delta.Float
+		if !(n < graph.MaxElements) {
+			c.failf("range from %g to %g in steps of %g", start.Float, limit.Float, delta.Float)
+		}
+		count = max(0, int(math.Ceil(n)))
 	}
-	n := (v[1] - v[0]) / v[2]
-	if !(n < graph.MaxElements) {
-		c.failf("range from %g to %g in steps of %g", v[0], v[1], v[2])
+	if count > graph.MaxElements {
+		c.failf("range from %d to %d in steps of %d", v[0].Whole, v[1].Whole, v[2].Whole)
 	}
-	count := max(0, int(n))
-	if float64(count) < n {
-		count++
+	c.emitLike(0, count)
+}
+
+// wholeSteps is how many steps lead from start on before limit.
+func wholeSteps(start, limit, delta int64) int {
+	if delta < 0 { // the same backwards; the least integer is as large without a sign
+		start, limit, delta = ^start, ^limit, -delta
 	}
-	c.emit(c.In[0].DType, count)
+	if limit <= start {
+		return 0
+	}
+	return int(min((uint64(limit)-uint64(start)-1)/uint64(delta), 1<<62)) + 1
 }
 
 func inferExpand(c *context) {
 	shape, _ := c.constants(1)
-	c.emit(c.In[0].DType, c.broadcast(c.shape(0), shape)...)
+	c.emitLike(0, c.broadcast(c.shape(0), shape)...)
 }
 
 func inferTile(c *context) {
@@ -321,7 +350,7 @@ func inferTile(c *context) {
 		}
 		shape[i] *= r
 	}
-	c.emit(c.In[0].DType, shape...)
+	c.emitLike(0, shape...)
 }
 
 func inferConcat(c *context) {
@@ -335,8 +364,8 @@ func inferConcat(c *context) {
 			c.failf("input %d is missing", i)
 		}
 		s := c.shape(i)
-		if c.In[i].DType != c.In[0].DType || len(s) != len(shape) {
-			c.failf("input %d is %v %v, input 0 is %v %v", i, c.In[i].DType, s, c.In[0].DType, c.shape(0))
+		if !c.In[i].Same(c.In[0].Type) || len(s) != len(shape) {
+			c.failf("input %d is %s %v, input 0 is %s %v", i, c.In[i].Element(), s, c.In[0].Element(), c.shape(0))
 		}
 		for j := range s {
 			if j != a && s[j] != shape[j] {
@@ -346,7 +375,7 @@ func inferConcat(c *context) {
 		shape[a] += s[a]
 	}
 	c.Params = AxisParams{Axis: a}
-	c.emit(c.In[0].DType, shape...)
+	c.emitLike(0, shape...)
 }
 
 // SplitParams cuts Axis into pieces of the given sizes.
@@ -380,7 +409,7 @@ func inferSplit(c *context) {
 		sum += d
 		shape := slices.Clone(s)
 		shape[a] = d
-		c.emit(c.In[0].DType, shape...)
+		c.emitLike(0, shape...)
 	}
 	if sum != s[a] {
 		c.failf("sizes %v do not add up to axis %d of %v", sizes, a, s)
@@ -435,14 +464,14 @@ func inferSlice(c *context) {
 		p.Start[a], p.Step[a] = start, step
 	}
 	c.Params = p
-	c.emit(c.In[0].DType, shape...)
+	c.emitLike(0, shape...)
 }
 
 // PadParams adds elements around a tensor (negative: removes them).
 type PadParams struct {
 	Before, After []int
 	Mode          string // constant, reflect, edge, wrap
-	Value         float64
+	Value         Number
 }
 
 func inferPad(c *context) {
@@ -458,11 +487,12 @@ func inferPad(c *context) {
 	if !ok || len(pads) != 2*len(axes) {
 		c.failf("pads %v for %d axes", pads, len(axes))
 	}
-	p := PadParams{Before: make([]int, len(s)), After: make([]int, len(s)), Mode: c.text("mode", "constant"), Value: float64(c.float("value", 0))}
+	p := PadParams{Before: make([]int, len(s)), After: make([]int, len(s)), Mode: c.text("mode", "constant")}
+	p.Value.Float = float64(c.float("value", 0))
+	p.Value.Whole = saturate(p.Value.Float)
 	if c.has(2) {
-		if p.Value, ok = c.known(2, "the padding value").Scalar(); !ok {
-			c.failf("the padding value has shape %v, want a scalar", c.shape(2))
-		}
+		c.alike(2, 0)
+		p.Value = c.scalar(2, "the padding value")
 	}
 	switch p.Mode {
 	case "constant", "edge", "reflect", "wrap":
@@ -480,7 +510,7 @@ func inferPad(c *context) {
 		shape[a] += before + after
 	}
 	c.Params = p
-	c.emit(c.In[0].DType, shape...)
+	c.emitLike(0, shape...)
 }
 
 // inferCenterCropPad cuts off or adds zeros at both ends of axes, one more at the end.
@@ -532,7 +562,7 @@ func inferTrilu(c *context) {
 		}
 	}
 	c.Params = TriluParams{Upper: c.integer("upper", 1) != 0, K: k[0]}
-	c.emit(c.In[0].DType, c.shape(0)...)
+	c.emitLike(0, c.shape(0)...)
 }
 
 // inferDepthToSpace moves blocks of channels into space, or back: a reshaping, a transposition and another reshaping.
@@ -572,7 +602,7 @@ func inferDepthToSpace(c *context) {
 		}
 	}
 	l.finish(l.reshape(x, shape))
-	c.emit(c.In[0].DType, shape...)
+	c.emitLike(0, shape...)
 }
 
 // Places is, by axis and index of the output, the index of the input that is shown there; −1 for the padding value.

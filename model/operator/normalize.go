@@ -9,8 +9,8 @@ import (
 )
 
 var normalizeRows = []Row{
-	{Name: "BatchNormalization", Since: 1, Types: "f", Note: "in training mode of constants or one sample", Inputs: exactly(5), Outputs: 5,
-		Attributes: []string{"epsilon", "momentum", "training_mode", "spatial"}, infer: inferBatchNorm},
+	{Name: "BatchNormalization", Since: 1, Types: "f", Note: "in training mode of constants alone", Inputs: exactly(5),
+		Outputs: 5, Attributes: []string{"epsilon", "momentum", "training_mode", "spatial"}, infer: inferBatchNorm},
 	{Name: "LayerNormalization", Since: 17, Types: "f", Inputs: between(2, 3), Outputs: 3,
 		Attributes: []string{"axis", "epsilon", "stash_type"}, infer: inferLayerNorm},
 	{Name: "RMSNormalization", Since: 23, Types: "f", Inputs: between(1, 2), Outputs: 1,
@@ -64,12 +64,12 @@ func inferBatchNorm(c *context) {
 }
 
 // normalizeByOwn is a batch normalization by the batch's own statistics, as weights are standardized: one of instances, of
-// which there is a single one. Of several samples each would depend on the others.
+// which there is a single one. Samples would depend on the others of their batch, or one alone on how it was batched.
 func (c *context) normalizeByOwn() {
 	x := c.shape(0)
-	if x[0] != 1 && c.In[0].Const == nil {
-		c.unsupported("training mode normalizes each sample by its whole batch, here of %d: input 0 (%q) must be a constant, as weights are; "+
-			"export the model in evaluation mode (model.eval())", x[0], c.Node.Inputs[0])
+	if c.In[0].Const == nil {
+		c.unsupported("training mode normalizes samples by their batch: input 0 (%q) must be a constant, as weights are; "+
+			"export the model in evaluation mode (model.eval())", c.Node.Inputs[0])
 	}
 	l := c.lower()
 	y, form := c.Node.Inputs[0], []int{1, x[1], x[0] * graph.Count(x[2:])}

@@ -63,11 +63,18 @@ func TestTrainingNormalization(t *testing.T) {
 			}
 		}
 	}
-	inputs := []*graph.Tensor{floats(2, 3, 4), floats(3), floats(3), floats(3), floats(3)}
-	_, err := attempt(17, "BatchNormalization", map[string]graph.Attribute{"training_mode": integer(1)}, 1, inputs, 1, 2, 3, 4)
-	const want = `here of 2: input 0 ("x0") must be a constant, as weights are; export the model in evaluation mode`
-	if err == nil || !strings.Contains(err.Error(), want) {
-		t.Errorf("a batch's own statistics: error %v", err)
+	// Of samples, of one alone too; before opset 14 the outputs tell.
+	for _, c := range []struct{ batch, opset, outputs int }{{2, 17, 1}, {1, 17, 1}, {1, 15, 3}, {4, 13, 5}, {1, 11, 5}} {
+		inputs := []*graph.Tensor{floats(c.batch, 3, 4), floats(3), floats(3), floats(3), floats(3)}
+		attributes := map[string]graph.Attribute{}
+		if c.opset >= 14 {
+			attributes["training_mode"] = integer(1)
+		}
+		_, err := attempt(c.opset, "BatchNormalization", attributes, c.outputs, inputs, 1, 2, 3, 4)
+		const want = `input 0 ("x0") must be a constant, as weights are; export the model in evaluation mode`
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%+v: a batch's own statistics: error %v", c, err)
+		}
 	}
 }
 

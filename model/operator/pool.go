@@ -47,7 +47,7 @@ func inferPool(c *context) {
 	var out []int
 	p.Strides, p.Dilations, p.Before, p.After, out = c.window(x[2:], kernel, c.integer("ceil_mode", 0) != 0)
 	c.Params = p
-	c.emit(c.In[0].DType, append(slices.Clone(x[:2]), out...)...)
+	c.emitLike(0, append(slices.Clone(x[:2]), out...)...)
 	if c.Node.Op == "MaxPool" {
 		c.emit(graph.Int64, c.Out[0].Shape...)
 	}
@@ -135,7 +135,7 @@ func inferMaxUnpool(c *context) {
 	l := c.lower()
 	zero := l.number(0)
 	if c.In[0].DType == graph.Int64 {
-		zero = l.constant(graph.Ints(0))
+		zero = l.reshape(l.whole(c.In[0].Type, 0), []int{1})
 	}
 	flat := []int{graph.Count(x)}
 	y := l.add("ScatterElements", nil, l.expand(zero, total), l.reshape(c.Node.Inputs[1], flat), l.reshape(c.Node.Inputs[0], flat))

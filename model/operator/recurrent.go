@@ -304,7 +304,7 @@ func (r *recurrent) bindLengths() {
 			return
 		}
 	}
-	r.lengths = r.l.reshape(c.Node.Inputs[inputLengths], []int{r.batch, 1})
+	r.lengths = r.l.reshape(r.l.int64Of(c.Node.Inputs[inputLengths]), []int{r.batch, 1})
 }
 
 // heights are the numbers of rows of R that are multiplied at a time.
@@ -535,7 +535,8 @@ func inferReverseSequence(c *context) {
 		x = l.transpose(x, perm)
 	}
 	t, first := count(steps, 1), l.reshape(count(batch, steps), []int{batch, 1})
-	lengths := l.reshape(l.add("Min", nil, c.Node.Inputs[1], l.constant(graph.Ints(int64(steps)))), []int{batch, 1})
+	lengths := l.reshape(l.add("Min", nil, l.int64Of(c.Node.Inputs[1]), l.constant(graph.Ints(int64(steps)))),
+		[]int{batch, 1})
 	reversed := l.add("Sub", nil, l.add("Sub", nil, lengths, l.constant(graph.Ints(1))), t)
 	index := l.add("Add", nil, first, l.add("Where", nil, l.add("Less", nil, t, lengths), reversed, t))
 	rows := l.reshape(x, append([]int{batch * steps}, shape[2:]...))

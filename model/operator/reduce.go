@@ -11,21 +11,21 @@ import (
 
 var reduceRows = []Row{
 	{Name: "ReduceMean", Since: 1, Types: "fi", Inputs: between(1, 2), Outputs: 1,
-		Attributes: []string{"axes", "keepdims", "noop_with_empty_axes"}, infer: inferReduce},
+		Attributes: []string{"axes", "keepdims", "noop_with_empty_axes"}, Wraps: true, infer: inferReduce},
 	{Name: "ReduceSum", Since: 1, Types: "fi", Inputs: between(1, 2), Outputs: 1,
-		Attributes: []string{"axes", "keepdims", "noop_with_empty_axes"}, infer: inferReduce},
+		Attributes: []string{"axes", "keepdims", "noop_with_empty_axes"}, Wraps: true, infer: inferReduce},
 	{Name: "ReduceMax", Since: 1, Types: "fib", Inputs: between(1, 2), Outputs: 1,
 		Attributes: []string{"axes", "keepdims", "noop_with_empty_axes"}, infer: inferReduce},
 	{Name: "ReduceMin", Since: 1, Types: "fib", Inputs: between(1, 2), Outputs: 1,
 		Attributes: []string{"axes", "keepdims", "noop_with_empty_axes"}, infer: inferReduce},
 	{Name: "ReduceProd", Since: 1, Types: "fi", Inputs: between(1, 2), Outputs: 1,
-		Attributes: []string{"axes", "keepdims", "noop_with_empty_axes"}, infer: inferReduce},
+		Attributes: []string{"axes", "keepdims", "noop_with_empty_axes"}, Wraps: true, infer: inferReduce},
 	{Name: "ReduceL1", Since: 1, Types: "fi", Inputs: between(1, 2), Outputs: 1,
-		Attributes: []string{"axes", "keepdims", "noop_with_empty_axes"}, infer: inferReduce},
+		Attributes: []string{"axes", "keepdims", "noop_with_empty_axes"}, Wraps: true, infer: inferReduce},
 	{Name: "ReduceL2", Since: 1, Types: "f", Inputs: between(1, 2), Outputs: 1,
 		Attributes: []string{"axes", "keepdims", "noop_with_empty_axes"}, infer: inferReduce},
 	{Name: "ReduceSumSquare", Since: 1, Types: "fi", Inputs: between(1, 2), Outputs: 1,
-		Attributes: []string{"axes", "keepdims", "noop_with_empty_axes"}, infer: inferReduce},
+		Attributes: []string{"axes", "keepdims", "noop_with_empty_axes"}, Wraps: true, infer: inferReduce},
 	{Name: "ReduceLogSum", Since: 1, Types: "f", Inputs: between(1, 2), Outputs: 1,
 		Attributes: []string{"axes", "keepdims", "noop_with_empty_axes"}, infer: inferReduce},
 	{Name: "ReduceLogSumExp", Since: 1, Types: "f", Inputs: between(1, 2), Outputs: 1,
@@ -38,7 +38,7 @@ var reduceRows = []Row{
 		Attributes: []string{"axis", "keepdims", "select_last_index"}, infer: inferArg},
 	{Name: "Hardmax", Since: 1, Types: "f", Inputs: exactly(1), Outputs: 1, Attributes: []string{"axis"}, infer: inferHardmax},
 	{Name: "CumSum", Since: 11, Types: "fi", Inputs: exactly(2), Outputs: 1, Attributes: []string{"exclusive", "reverse"},
-		infer: inferCumSum},
+		Wraps: true, infer: inferCumSum},
 	{Name: "CumProd", Since: 26, Types: "fi", Inputs: exactly(2), Outputs: 1, Attributes: []string{"exclusive", "reverse"},
 		infer: inferCumProd},
 }
@@ -75,13 +75,22 @@ func inferReduce(c *context) {
 	}
 	shape := reduced(s, p.Axes, p.KeepDims)
 	switch empty := graph.Count(s) == 0 && graph.Count(shape) > 0; {
-	case empty && extreme && c.In[0].DType != graph.Int64:
+	case empty && extreme:
 		l := c.lower()
 		l.finish(l.expand(c.neutral(), shape...))
 		return
-	case empty && (extreme || op == "ReduceMean"):
-		// The least integer depends on a width that values do not keep, and a mean of nothing is undefined.
-		c.failf("cannot reduce the empty shape %v", s)
+	case empty && op == "ReduceMean":
+		c.failf("cannot reduce the empty shape %v: the mean of nothing is undefined", s)
+	case c.unsigned() && extreme:
+		c.inOrder(1, true)
+		return
+	case c.unsigned() && op == "ReduceL1":
+		l := c.lower()
+		l.finish(l.add("ReduceSum", c.Node.Attributes, c.Node.Inputs...))
+		return
+	case c.unsigned() && op == "ReduceMean":
+		c.unsignedMean(graph.Count(s) / max(graph.Count(shape), 1))
+		return
 	case c.In[0].DType == graph.Bool:
 		l := c.lower()
 		inputs := slices.Clone(c.Node.Inputs)
@@ -90,7 +99,7 @@ func inferReduce(c *context) {
 		return
 	}
 	c.Params = p
-	c.emit(c.In[0].DType, shape...)
+	c.emitLike(0, shape...)
 }
 
 // neutral is the maximum of no elements, below all others, or the minimum, above them.
@@ -98,6 +107,10 @@ func (c *context) neutral() string {
 	least := c.Node.Op == "ReduceMin"
 	if c.In[0].DType == graph.Bool {
 		return c.lowered.constant(&graph.Tensor{DType: graph.Bool, Bool: []bool{least}})
+	}
+	if c.In[0].DType == graph.Int64 {
+		low, high := graph.Range(c.In[0].Bits)
+		return c.lowered.whole(c.In[0].Type, map[bool]int64{false: low, true: high}[least])
 	}
 	return c.lowered.scalar(float32(math.Inf(2*number(least) - 1)))
 }
@@ -142,6 +155,10 @@ func inferArg(c *context) {
 	if s[a] == 0 {
 		c.failf("axis %d of %v is empty", a, s)
 	}
+	if c.unsigned() {
+		c.inOrder(1, false)
+		return
+	}
 	c.Params = ArgParams{Axis: a, Last: c.integer("select_last_index", 0) != 0}
 	c.emit(graph.Int64, reduced(s, []int{a}, c.integer("keepdims", 1) != 0)...)
 }
@@ -179,7 +196,7 @@ type CumSumParams struct {
 
 func inferCumSum(c *context) {
 	c.Params = c.cumulative()
-	c.emit(c.In[0].DType, c.shape(0)...)
+	c.emitLike(0, c.shape(0)...)
 }
 
 // cumulative checks a running sum or product.

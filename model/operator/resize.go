@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"strings"
 
 	"repscope/model/graph"
 )
@@ -73,6 +74,11 @@ func inferResize(c *context) {
 		scales, sizes = c.resizeScales(s, axes, sizes)
 	}
 	shape := c.resizedShape(axes, scales, sizes)
+	stays := slices.Equal(shape, s)
+	if stays && !crop && r.copies() {
+		c.lower().finish(c.Node.Inputs[0])
+		return
+	}
 	p := &ResizeParams{Axes: make([]ResizeAxis, len(s)), Outside: c.float("extrapolation_value", 0)}
 	blended := 0
 	for i, a := range axes {
@@ -80,19 +86,15 @@ func inferResize(c *context) {
 		if crop {
 			start, end = region[i], region[len(axes)+i]
 		}
-		if scales[i] == 1 && shape[a] == s[a] && start == 0 && end == 1 && r.coordinates != "tf_half_pixel_for_nn" {
-			continue // every coordinate is its own
+		if whole := start == 0 && end == 1; (scales[i] == 1 || stays) && !whole {
+			c.unsupported("%s of a part of axis %d, from %g to %g, that keeps its %d elements: ONNX Runtime takes the whole axis", r.coordinates, a, start, end, s[a])
+		} else if shape[a] == s[a] && (scales[i] == 1 || r.antialias && !crop) {
+			continue // every coordinate is its own, or with antialiasing counts as that
 		}
 		if shape[a] > 1<<24 || r.antialias && s[a] > 1<<24 {
 			c.failf("axis %d of %v becomes %d elements long", a, s, shape[a])
 		}
-		// The standard's length of the output, which need not be whole: it is
-		// this one, not the rounded one, that align_corners divides by.
-		length := float32(s[a]) * scales[i]
-		if math.Round(float64(length)) == float64(shape[a]) && len(sizes) > 0 {
-			length = float32(shape[a])
-		}
-		p.Axes[a] = r.taps(s[a], shape[a], length, scales[i], start, end)
+		p.Axes[a] = r.taps(s[a], shape[a], scales[i], start, end)
 		if p.Axes[a].Count > 1 {
 			blended++
 		}
@@ -106,6 +108,14 @@ func inferResize(c *context) {
 	}
 	c.Params = p
 	c.emit(graph.Float32, shape...)
+}
+
+// copies reports whether an image whose size stays is copied although its scales are not 1, as 1.3 of 3 pixels. ONNX
+// Runtime always does; PyTorch's cubic modes and "nearest-exact" scale the coordinates, as the standard does, which is
+// followed.
+func (r *resizer) copies() bool {
+	return r.mode == "linear" || r.mode == "nearest" &&
+		!(r.nearest == "round_prefer_floor" && strings.HasSuffix(r.coordinates, "half_pixel"))
 }
 
 // resizeApart resizes one axis after the other, about those that shrink most first: the many taps of antialiasing would multiply.
@@ -262,7 +272,7 @@ func (c *context) resizeScales(s, axes, sizes []int) ([]float32, []int) {
 
 // taps computes an axis' input elements and weights. Coordinates are float32, rounded after each operation,
 // as in other runtimes: which of two neighbours is nearest may hang on the last bit.
-func (r *resizer) taps(in, out int, length, scale, start, end float32) ResizeAxis {
+func (r *resizer) taps(in, out int, scale, start, end float32) ResizeAxis {
 	axis := ResizeAxis{Count: map[string]int{"nearest": 1, "linear": 2, "cubic": 4}[r.mode]}
 	wide := r.antialias && scale < 1
 	if wide {
@@ -271,7 +281,7 @@ func (r *resizer) taps(in, out int, length, scale, start, end float32) ResizeAxi
 	}
 	axis.Index, axis.Weight = make([]int32, out*axis.Count), make([]float32, out*axis.Count)
 	for i := range out {
-		x := r.coordinate(float32(i), in, out, length, scale, start, end)
+		x := r.coordinate(float32(i), in, out, scale, start, end)
 		index, weight := axis.Index[i*axis.Count:(i+1)*axis.Count], axis.Weight[i*axis.Count:(i+1)*axis.Count]
 		if r.coordinates == "tf_crop_and_resize" && (x < 0 || x > float32(in-1)) {
 			for t := range index {
@@ -350,29 +360,32 @@ func kernelAt(x float64, cubic bool, a float64) float64 {
 	return 0
 }
 
-// nearestTo is the pixel that counts as nearest to a point.
+// nearestTo is the pixel that counts as nearest to a point. What rounding has moved by at most 1e-6 from the middle
+// between two lies there, as in ONNX Runtime.
 func (r *resizer) nearestTo(v float64) float64 {
+	const rounding = 1e-6
 	floor := math.Floor(v)
-	fraction := v - floor
+	beyond := v - floor - 0.5
 	switch {
 	case r.nearest == "ceil":
 		return math.Ceil(v)
-	case r.nearest == "round_prefer_floor" && fraction > 0.5, r.nearest == "round_prefer_ceil" && fraction >= 0.5:
+	case r.nearest == "round_prefer_floor" && beyond > rounding, r.nearest == "round_prefer_ceil" && beyond >= -rounding:
 		return floor + 1
 	}
 	return floor
 }
 
-// coordinate is the place in the input that output element x shows.
-func (r *resizer) coordinate(x float32, in, out int, length, scale, start, end float32) float32 {
-	n := float32(in)
+// coordinate is the place in the input that output element x shows. align_corners and tf_crop_and_resize divide by the
+// output's own length, as PyTorch and ONNX Runtime do; the standard's text has the scaled one, which need not be whole.
+func (r *resizer) coordinate(x float32, in, out int, scale, start, end float32) float32 {
+	n, length := float32(in), float32(out)
 	half := float32((x+0.5)/scale) - 0.5
 	switch r.coordinates {
 	case "half_pixel_symmetric":
 		// Equal margins on both sides if the output's size was rounded.
 		adjustment := float32(out) / float32(scale*n)
 		offset := float32(n/2) * (1 - adjustment)
-		return offset + half
+		return float32(float64(offset) + (float64(x)+0.5)/float64(scale) - 0.5) // in float64, as ONNX Runtime
 	case "pytorch_half_pixel":
 		if out <= 1 {
 			return 0

@@ -5,8 +5,6 @@
 package operator
 
 import (
-	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -32,8 +30,10 @@ type Row struct {
 	Inputs     [2]int   // least and most inputs; see exactly, between and atLeast
 	Outputs    int      // most outputs, or many
 	Attributes []string // attributes that are understood; any other one is an error
-	// View, InPlace and NoFold are those of graph.Operator, inner and weights its Inner and Weights.
-	View, InPlace, NoFold bool
+	// View, InPlace, Wraps and NoFold are those of graph.Operator, inner and weights its Inner and Weights.
+	View, InPlace, Wraps, NoFold bool
+	// Lists is how many of the first inputs may be lists of values, or many.
+	Lists int
 
 	// infer is the rule. Operators without one come from package fuse alone.
 	infer   func(*context)
@@ -54,7 +54,8 @@ func atLeast(n int) [2]int           { return [2]int{n, -1} }
 // families are the rows of the table by the name of their files.
 var families = map[string][]Row{
 	"attention": attentionRows, "control": controlRows, "conv": convRows, "einsum": einsumRows, "elementwise": elementwiseRows,
-	"index": indexRows, "integer": integerRows, "loss": lossRows, "microsoft": microsoftRows, "movement": movementRows, "normalize": normalizeRows,
+	"index": indexRows, "integer": integerRows, "lists": listRows, "loss": lossRows, "microsoft": microsoftRows,
+	"movement": movementRows, "normalize": normalizeRows,
 	"pool": poolRows, "product": productRows, "quantize": quantizeRows, "recurrent": recurrentRows, "reduce": reduceRows, "resize": resizeRows,
 	"sampling": samplingRows, "selection": selectionRows, "sequence": sequenceRows, "signal": signalRows, "text": textRows,
 }
@@ -80,8 +81,8 @@ func index() (map[string]*Row, map[string]*graph.Operator) {
 			op := &family[i]
 			key := op.Domain + "." + op.Name
 			rows[key] = op
-			known[key] = &graph.Operator{Name: op.Name, Domain: op.Domain, View: op.View, InPlace: op.InPlace, NoFold: op.NoFold,
-				Infer: op.run, Inner: op.inner, Weights: op.weights}
+			known[key] = &graph.Operator{Name: op.Name, Domain: op.Domain, View: op.View, InPlace: op.InPlace, Wraps: op.Wraps,
+				NoFold: op.NoFold, Infer: op.run, Inner: op.inner, Weights: op.weights}
 		}
 	}
 	return rows, known
@@ -97,12 +98,12 @@ func Lookup(n *graph.Node, opset int) (*graph.Operator, error) {
 	key := domain + "." + n.Op
 	op := operators[key]
 	if op == nil {
-		return nil, &graph.UnsupportedError{Node: n.String(), Op: strings.TrimPrefix(key, "."), Opset: opset, Supported: Operators()}
+		return nil, &graph.UnsupportedError{Node: n.String(), Op: strings.TrimPrefix(key, "."), Opset: opset}
 	}
 	// Older opsets than MinOpset are not supported but may be tried: replacements of their nodes are written as of MinOpset.
 	if since := table[key].Since; max(opset, MinOpset) < since {
-		return nil, &graph.UnsupportedError{Node: n.String(), Op: n.Op, Opset: opset,
-			What: fmt.Sprintf("operator %s exists from opset %d on", n.Op, since)}
+		return nil, &graph.UnsupportedError{Op: n.Op, Opset: opset,
+			All: []graph.UnsupportedOperator{{Name: n.Op, Nodes: 1, First: n.Label(), Since: since}}}
 	}
 	return op, nil
 }
@@ -110,14 +111,14 @@ func Lookup(n *graph.Node, opset int) (*graph.Operator, error) {
 // Internal is an operator of this project's own domain, or of ONNX's, by its name; nil if there is none.
 func Internal(domain, name string) *graph.Operator { return operators[domain+"."+name] }
 
-// Support describes one supported ONNX operator.
+// Support describes one supported operator, of ONNX or of ONNX Runtime.
 type Support struct {
-	Name string
+	Name string // with the domain, if that is not ONNX's: com.microsoft.QGemm
 	// First and Last are the opsets for which it is implemented.
 	First, Last int
 	// Types are the element types of its data operands. Float32 stands for float16,
 	// bfloat16, float32 and float64, all computed in float32; Int64 for every
-	// integer type, computed in int64 without the narrower type's overflow.
+	// integer type, whose arithmetic wraps at the type's width.
 	Types []graph.DType
 	// Attributes that are understood; any other one is an error.
 	Attributes []string
@@ -125,11 +126,11 @@ type Support struct {
 	Note string
 }
 
-// Supported lists the supported ONNX operators by name.
+// Supported lists the operators that files may have by name, those of ONNX first.
 func Supported() []Support {
 	var list []Support
-	for _, name := range Operators() {
-		row := table["."+name]
+	for _, key := range append(keysOf(""), keysOf(microsoft)...) {
+		row, name := table[key], strings.TrimPrefix(key, ".")
 		s := Support{Name: name, First: max(row.Since, MinOpset), Last: MaxOpset,
 			Attributes: slices.Sorted(slices.Values(row.Attributes)), Note: row.Note}
 		for i, t := range []graph.DType{graph.Float32, graph.Int64, graph.Bool} {
@@ -144,12 +145,20 @@ func Supported() []Support {
 
 // Operators lists the names of the supported ONNX operators, sorted.
 func Operators() []string {
-	var names []string
-	for key := range maps.Keys(table) {
-		if name, ok := strings.CutPrefix(key, "."); ok {
-			names = append(names, name)
-		}
+	names := keysOf("")
+	for i, key := range names {
+		names[i] = key[1:]
 	}
-	slices.Sort(names)
 	return names
+}
+
+// keysOf are the keys of a domain in the table, sorted.
+func keysOf(domain string) []string {
+	return slices.Sorted(func(yield func(string) bool) {
+		for key, row := range table {
+			if row.Domain == domain && !yield(key) {
+				return
+			}
+		}
+	})
 }

@@ -65,6 +65,9 @@ func inferCompress(c *context) {
 func compareElements(t *graph.Tensor, i, j int) int {
 	switch t.DType {
 	case graph.Int64:
+		if t.Bits == graph.Uint64 {
+			return cmp.Compare(uint64(t.I64[i]), uint64(t.I64[j]))
+		}
 		return cmp.Compare(t.I64[i], t.I64[j])
 	case graph.Float32:
 		a, b := t.F32[i], t.F32[j]
@@ -131,13 +134,13 @@ func inferUnique(c *context) {
 	shape[axis] = len(firsts)
 	c.Known = []*graph.Tensor{pick(x, shape, firsts, outer, n, inner), integerVector(firsts...), graph.Ints(inverse...), graph.Ints(counts...)}
 	for _, t := range c.Known {
-		c.emit(t.DType, t.Shape...)
+		c.emitType(t.Type(), t.Shape...)
 	}
 }
 
 // pick takes slices of an array, which has n of them in each of the outer blocks.
 func pick(x *graph.Tensor, shape, places []int, outer, n, inner int) *graph.Tensor {
-	y := &graph.Tensor{DType: x.DType, Shape: shape}
+	y := &graph.Tensor{DType: x.DType, Bits: x.Bits, Shape: shape}
 	for o := range outer {
 		for _, p := range places {
 			from, to := (o*n+p)*inner, (o*n+p+1)*inner

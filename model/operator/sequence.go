@@ -171,9 +171,7 @@ func inferCausalConv(c *context) {
 // ones go on at its begin.
 func inferTensorScatter(c *context) {
 	cache, update := c.shape(0), slices.Clone(c.shape(1))
-	if c.In[1].DType != c.In[0].DType {
-		c.failf("the cache has type %v, the update %v", c.In[0].DType, c.In[1].DType)
-	}
+	c.alike(1, 0)
 	axis := c.axis(c.integer("axis", -2), len(cache))
 	mode := c.text("mode", "linear")
 	if mode != "linear" && mode != "circular" {

@@ -26,7 +26,7 @@ func inferGrams(c *context) {
 	pool, columns, byLength := c.pool()
 	width := slices.Max(columns) + 1
 	l := c.unroll((c.integer("max_skip_count", 0)+1)*len(byLength), 12*(c.integer("max_gram_length", 1)+2))
-	x := l.reshape(c.Node.Inputs[0], []int{rows, 1, tokens})
+	x := l.reshape(l.int64Of(c.Node.Inputs[0]), []int{rows, 1, tokens})
 	counts := l.expand(l.number(0), rows, len(columns))
 	first := 0
 	var sums []string

@@ -168,7 +168,7 @@ func printOperators(w io.Writer) error {
 		}
 		table.Row(s.Name, fmt.Sprintf("%d–%d", s.First, s.Last), strings.Join(types, " "), s.Note)
 	}
-	table.Note("float16, bfloat16 and float64 are computed in float32, integers in int64")
+	table.Note("float16, bfloat16 and float64 are computed in float32; integers have the width that the file says")
 	return table.Write(w)
 }
 

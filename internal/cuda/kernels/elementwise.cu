@@ -102,7 +102,7 @@ extern "C" __global__ void __launch_bounds__(256) unary_i64(const long long *x, 
 	}
 }
 
-enum { ADD, SUB, MUL, DIV, MAX, MIN, PRELU, REMAINDER, MODULO, BITWISE_AND, BITWISE_OR, BITWISE_XOR, LEFT, RIGHT, LOGICAL_RIGHT };
+enum { ADD, SUB, MUL, DIV, MAX, MIN, PRELU, REMAINDER, MODULO, BITWISE_AND, BITWISE_OR, BITWISE_XOR, LEFT, RIGHT, LOGICAL_RIGHT, POWER };
 
 __device__ inline float binary(float a, float b, int operation) {
 	switch (operation) {
@@ -165,6 +165,7 @@ extern "C" __global__ void __launch_bounds__(256) binary_i64(const long long *a,
 		case LEFT: r = (size)q < 64 ? (long long)((size)p << q) : 0; break;
 		case RIGHT: r = p >> ((size)q < 64 ? q : 63); break;
 		case LOGICAL_RIGHT: r = (size)q < 64 ? (long long)((size)p >> q) : 0; break;
+		case POWER: r = power_of_integers(p, q); break;
 		default:
 			if (q != 0 && q != -1) r = p % q;
 			if (operation == MODULO && r != 0 && (r < 0) != (q < 0)) r += q;
@@ -174,9 +175,9 @@ extern "C" __global__ void __launch_bounds__(256) binary_i64(const long long *a,
 }
 
 /* power: y = a to the power of b in float64; a and y are float32 or, with
- * integer_base, int64; b is float32 or, with integer_exponent, int64. */
+ * integer_base, integers of `bits` (see integer_of); b is float32 or, with integer_exponent, int64. */
 extern "C" __global__ void __launch_bounds__(256) power(const void *a, const void *b, void *y, size count, const Axis<2> *axes, unsigned rank, int integer_base,
-		int integer_exponent) {
+		int integer_exponent, int bits) {
 	for_each(i, count) {
 		long long at[2];
 		locate<2>(axes, rank, i, count, at);
@@ -186,7 +187,7 @@ extern "C" __global__ void __launch_bounds__(256) power(const void *a, const voi
 		if (!integer_base && !integer_exponent && exponent == 2.0) r = base * base;
 		else if (!integer_base && !integer_exponent && exponent == 0.5) r = __builtin_sqrt(base);
 		else r = power64(base, exponent);
-		if (integer_base) static_cast<long long *>(y)[i] = integer_of(r);
+		if (integer_base) static_cast<long long *>(y)[i] = integer_of(r, bits);
 		else static_cast<float *>(y)[i] = (float)r;
 	}
 }
@@ -298,12 +299,6 @@ __device__ inline float narrow(float v, int kind) {
 	return power_of_two(v, (kind & 15) - 8, saturate);
 }
 
-/* The low bits of an integer; negative: unsigned; 0: all. */
-__device__ inline long long wrapped(long long v, int bits) {
-	if (bits > 0) return (long long)((size)v << (64 - bits)) >> (64 - bits);
-	return bits < 0 ? v & ((1ll << -bits) - 1) : v;
-}
-
 /* The bits of a number as float32 (kind 0), float16 (1) or bfloat16 (2), which it is rounded to. */
 __device__ inline long long bits_of(float v, int kind) {
 	unsigned b = float_bits(v), sign = b >> 31;
@@ -350,7 +345,7 @@ extern "C" __global__ void __launch_bounds__(256) convert(const void *x, void *y
 		case FLOAT_TO_FLOAT: to_float[i] = narrow(floats[i], detail); break;
 		case INTEGER_TO_FLOAT: to_float[i] = narrow((float)integers[i], detail); break;
 		case BOOL_TO_FLOAT: to_float[i] = narrow(bits[i] ? 1.0f : 0.0f, detail); break;
-		case FLOAT_TO_INTEGER: to_integer[i] = wrapped(truncated(floats[i]), detail); break;
+		case FLOAT_TO_INTEGER: to_integer[i] = integer_of((double)floats[i], detail); break;
 		case INTEGER_TO_INTEGER: to_integer[i] = wrapped(integers[i], detail); break;
 		case BOOL_TO_INTEGER: to_integer[i] = bits[i] != 0; break;
 		case FLOAT_TO_BOOL: to_bool[i] = floats[i] != 0.0f; break;

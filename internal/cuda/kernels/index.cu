@@ -149,7 +149,7 @@ SCATTER(scatter_bool, unsigned char)
 template <class T> __device__ inline void one_hot(const void *indices, const T *values, T *y, size count, size depth, size inner, int floats) {
 	for_each(i, count) {
 		size q = quotient(i, inner, fits(count)), o = quotient(q, depth, fits(count)), at = o * inner + (i - q * inner);
-		long long k = floats ? truncated(static_cast<const float *>(indices)[at]) : static_cast<const long long *>(indices)[at];
+		long long k = floats ? integer_of((double)static_cast<const float *>(indices)[at], 0) : static_cast<const long long *>(indices)[at];
 		if (k < 0) k += (long long)depth;
 		y[i] = values[k == (long long)(q - o * depth)];
 	}

@@ -515,16 +515,33 @@ __device__ inline float remainder32(float x, float y) {
 	return bits_float(float_bits((float)v) | sign);
 }
 
-/* Towards zero, saturated; NaN is 0: the rule of Cast. */
-__device__ inline long long truncated(float v) {
-	if (v != v) return 0;
-	if (v >= 9223372036854775808.0f) return 0x7fffffffffffffffll;
-	if (v <= -9223372036854775808.0f) return -0x7fffffffffffffffll - 1;
-	return (long long)v;
+/* The low bits of an integer; negative: unsigned; 0 and -64: all. */
+__device__ inline long long wrapped(long long v, int bits) {
+	if (bits > 0) return (long long)((unsigned long long)v << (64 - bits)) >> (64 - bits);
+	return bits < 0 && bits > -64 ? v & ((1ll << -bits) - 1) : v;
 }
 
-/* Towards zero; what does not fit is the least integer, as Go has it on amd64. */
-__device__ inline long long integer_of(double v) {
-	if (!(v < 9223372036854775808.0 && v >= -9223372036854775808.0)) return -0x7fffffffffffffffll - 1;
-	return (long long)v;
+/* Towards zero to an integer of so many bits, as package cpu has it: by the integers of 32 bits, or of 64 for types of 64 and
+ * those of 32 without a sign, whose least one is what they do not have, and their low bits. */
+__device__ inline long long integer_of(double v, int bits) {
+	bool wide = bits == 0 || bits == -32 || bits == -64, high = bits == -64 && v >= 9223372036854775808.0;
+	if (high) v -= 9223372036854775808.0;
+	double limit = wide ? 9223372036854775808.0 : 2147483648.0;
+	long long least = wide ? -0x7fffffffffffffffll - 1 : -2147483648ll;
+	long long i = v < limit && v > -limit - 1.0 ? (long long)v : least;
+	return wrapped(high ? i ^ least : i, bits);
+}
+
+/* a to the power of b in integers, as package cpu has it: the low bits are right, and what is less than 1 for a negative b is 0. */
+__device__ inline long long power_of_integers(long long a, long long b) {
+	if (b < 0) {
+		if (a != 1 && a != -1) return 0;
+		b &= 1;
+	}
+	unsigned long long base = (unsigned long long)a, result = 1;
+	for (; b > 0; b >>= 1) {
+		if (b & 1) result *= base;
+		base *= base;
+	}
+	return (long long)result;
 }

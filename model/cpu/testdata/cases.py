@@ -27,8 +27,10 @@ class Cases:
     def normal(self, *shape):
         return np.round(self.rng.standard_normal(shape) * 64).astype(np.float32) / 64  # few digits: the archive is small
 
-    def graph(self, name, opset, nodes, inputs, outputs, constants=None, reference=False, preview=False, out=TensorProto.FLOAT):
-        """Adds a case. The first axis of the first input is symbolic. out is the type of the outputs, or a list of them."""
+    def graph(self, name, opset, nodes, inputs, outputs, constants=None, reference=False, preview=False, out=TensorProto.FLOAT,
+              values=None):
+        """Adds a case. The first axis of the first input is symbolic. out is the type of the outputs, or a list of them; values
+        are those of the outputs by name, if they are known."""
         ports = [helper.make_tensor_value_info(k, TYPES[a.dtype], ["batch", *a.shape[1:]] if i == 0 and a.ndim else a.shape)
                  for i, (k, a) in enumerate(inputs.items())]
         kinds = out if isinstance(out, list) else [out] * len(outputs)
@@ -36,7 +38,9 @@ class Cases:
                               [numpy_helper.from_array(a, k) for k, a in (constants or {}).items()])
         opsets = [helper.make_opsetid("", opset)] + ([helper.make_opsetid("ai.onnx.preview", 1)] if preview else [])
         model = helper.make_model(g, opset_imports=opsets, producer_name="repscope", ir_version=10)
-        if reference:
+        if values is not None:
+            values = list(values.values())
+        elif reference:
             values = ReferenceEvaluator(model).run(None, inputs)
         else:
             options = onnxruntime.SessionOptions()

@@ -109,15 +109,12 @@ func nodeTable(version string, cases, total int, passed map[string]int, wrong []
 	return b.String()
 }
 
-// names and supported are what messages of one kind differ in.
-var (
-	nodeNames     = regexp.MustCompile(`(unnamed node|node( of output)? "[^"]*") \([^)]*\): `)
-	nodeSupported = regexp.MustCompile(`; supported are .*`)
-)
+// nodeNames are what messages of one kind differ in.
+var nodeNames = regexp.MustCompile(`(unnamed node|node( of output)? "[^"]*") \([^)]*\): `)
 
 func general(err error) string {
 	text, _, _ := strings.Cut(err.Error(), "\n")
-	text = nodeNames.ReplaceAllString(nodeSupported.ReplaceAllString(text, ""), "")
+	text = nodeNames.ReplaceAllString(text, "")
 	return text[:min(len(text), 140)]
 }
 

@@ -94,7 +94,9 @@ func (s *Source) attribute(name string) graph.Attribute {
 }
 
 // supported is the list of operators, made once: making it takes longer than a graph.
-var supported = sync.OnceValue(operator.Supported)
+var supported = sync.OnceValue(func() []operator.Support {
+	return slices.DeleteFunc(operator.Supported(), func(s operator.Support) bool { return strings.Contains(s.Name, ".") })
+})
 
 // Graph makes a graph of a few nodes and the values of its inputs.
 func (s *Source) Graph() (*graph.Graph, []*graph.Tensor) {

@@ -8,7 +8,7 @@ namespace {
 #include "../../kernels/attention.cu"
 
 Family family("attention", "attention.cu tile.h math.h device.h walk.h ../fakecuda/twin.h",
-	"36c3bef81d4657529aade3a3ada189be3edf85ece3ce08b5d125050dea8c0eec",
+	"4390e8eddf36f18bdd5a1c2d0e5d6a9c5e391e94acf87eb6b247699fb0186624",
 	__start_fake_shared_attention, __stop_fake_shared_attention, {
 	twin("attention_tf32_16", attention_tf32_16),
 	twin("attention_tf32_32", attention_tf32_32),

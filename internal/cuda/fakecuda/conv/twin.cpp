@@ -8,7 +8,7 @@ namespace {
 #include "../../kernels/conv.cu"
 
 Family family("conv", "conv.cu tile.h math.h device.h walk.h ../fakecuda/twin.h",
-	"6124c34cafcff2ccba703d4b170379c0ccd7a3ed19764c3c4f40b03a8e45696d",
+	"2d49e9dea689a2a04a75783c3282c0239a0c9e8384079509ad27b6552410e486",
 	__start_fake_shared_conv, __stop_fake_shared_conv, {
 	twin("conv_fp32_64x64", conv_fp32_64x64),
 	twin("conv_fp32_16x32", conv_fp32_16x32),

@@ -8,7 +8,7 @@ namespace {
 #include "../../kernels/index.cu"
 
 Family family("index", "index.cu math.h device.h walk.h ../fakecuda/twin.h",
-	"765bc4416b646474f40a6320c40553cd171a74deb157e4675aeabd6a721cd7ad",
+	"989216838edf7e49a1f8a1cfa8d53c61f4a773d4b9b7f9741fd1b73862f74bea",
 	__start_fake_shared_index, __stop_fake_shared_index, {
 	twin("gather_1", gather_1),
 	twin("gather_4", gather_4),

@@ -8,7 +8,7 @@ namespace {
 #include "../../kernels/movement.cu"
 
 Family family("movement", "movement.cu math.h device.h walk.h ../fakecuda/twin.h",
-	"0fea8d44b08ae617d6d97b87445fed25cbf406e0f84c34ecf5ae06e8e820e338",
+	"5e4166d9478e32b98baa407b1362af44363b152c3e02456333d91f786639d62c",
 	__start_fake_shared_movement, __stop_fake_shared_movement, {
 	twin("copy_box_1", copy_box_1),
 	twin("copy_box_4", copy_box_4),

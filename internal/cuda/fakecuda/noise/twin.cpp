@@ -8,7 +8,7 @@ namespace {
 #include "../../kernels/noise.cu"
 
 Family family("noise", "noise.cu math.h device.h walk.h ../fakecuda/twin.h",
-	"3e4ce45ea9000af15dc03d580e12f7b2aef1ddbbee6655c8292779e8939cf537",
+	"b3d85e2b1bbfee58db16b914a343f5cd42ce56e399f2fefa8ccacb41ce44926e",
 	__start_fake_shared_noise, __stop_fake_shared_noise, {
 	twin("random_f32", random_f32),
 	twin("noise_f32", noise_f32),

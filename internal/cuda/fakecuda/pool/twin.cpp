@@ -8,7 +8,7 @@ namespace {
 #include "../../kernels/pool.cu"
 
 Family family("pool", "pool.cu math.h device.h walk.h ../fakecuda/twin.h",
-	"ddb709c2229c5fa97f51887bc828826901c837874b9fc597387c6451f7c8467f",
+	"7b3c25ee5872ac1a9adc866392dbb9da2a068a9cfad551870fa2bdb275e57343",
 	__start_fake_shared_pool, __stop_fake_shared_pool, {
 	twin("max_pool_f32", max_pool_f32),
 	twin("max_pool_i64", max_pool_i64),

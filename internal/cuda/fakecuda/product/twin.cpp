@@ -8,7 +8,7 @@ namespace {
 #include "../../kernels/product.cu"
 
 Family family("product", "product.cu tile.h math.h device.h walk.h ../fakecuda/twin.h",
-	"5aaede26b086a355fd138c1d1b2b6c43dddf257a75253c3525930a42aeb91e4a",
+	"cf03ee7984586e0aae7c1ceae87cb64e91c8886241d82f42ab32758f14a3fb82",
 	__start_fake_shared_product, __stop_fake_shared_product, {
 	twin("product_fp32_128x128", product_fp32_128x128),
 	twin("product_fp32_64x64", product_fp32_64x64),

@@ -8,7 +8,7 @@ namespace {
 #include "../../kernels/reduce.cu"
 
 Family family("reduce", "reduce.cu math.h device.h walk.h ../fakecuda/twin.h",
-	"573e630e530d66dd3a4d82660896fdbeb4155aeda6c32ed122d9480cd726040c",
+	"3680622ef82c2cc7e1f925069345536372e77842d52119864c5483a2139920ea",
 	__start_fake_shared_reduce, __stop_fake_shared_reduce, {
 	twin("reduce_by_thread_f32", reduce_by_thread_f32),
 	twin("reduce_by_warp_f32", reduce_by_warp_f32),

@@ -8,7 +8,7 @@ namespace {
 #include "../../kernels/resize.cu"
 
 Family family("resize", "resize.cu math.h device.h walk.h ../fakecuda/twin.h",
-	"3301f343c3406a7966ae2fa5c51979876f9bea25110f37762e1d54a127881630",
+	"1ee6958391001d13ff23b3171f4374b8f1798e52cbb4534d677e7adb697797fe",
 	__start_fake_shared_resize, __stop_fake_shared_resize, {
 	twin("resize_f32", resize_f32),
 	twin("grid_sample_f32", grid_sample_f32),

@@ -1,0 +1,52 @@
+// Package bound limits what readers make of what a file says in few bytes: compressed structures, values that are used
+// over and over, tensors that repeat one element. All of them may take a fixed amount and a multiple of the file's
+// size.
+//
+//	if err := bound.Check("member \"data.pkl\"", plain, compressed); err != nil { … }
+package bound
+
+import "fmt"
+
+const (
+	// Free is how many bytes any file may become.
+	Free = 64 << 20
+	// Ratio is how many bytes may come beside these of each byte of a file. The values of real pickles take up to a
+	// hundred.
+	Ratio = 256
+)
+
+// Of is how many bytes a reader may make of size bytes of a file.
+func Of(size int64) int64 {
+	if size > (1<<62)/Ratio {
+		return 1 << 62
+	}
+	return Free + Ratio*max(size, 0)
+}
+
+// Check reports whether n bytes may come from size bytes of a file; what they are stands in the error.
+func Check(what string, n, size int64) error {
+	if n < 0 || n > Of(size) {
+		return fmt.Errorf("%s takes %d bytes, of a file of %d bytes; want at most %d, %d and %d for each byte: it is damaged, or made to fill memory",
+			what, n, size, Of(size), Free, Ratio)
+	}
+	return nil
+}
+
+// Budget adds up what comes from one file.
+type Budget struct {
+	size, used int64
+}
+
+// NewBudget is for a file of size bytes.
+func NewBudget(size int64) *Budget { return &Budget{size: size} }
+
+// Left is how many bytes may still come.
+func (b *Budget) Left() int64 { return max(0, Of(b.size)-b.used) }
+
+// Take adds n bytes.
+func (b *Budget) Take(what string, n int64) error {
+	if b.used += n; b.used < 0 || n < 0 {
+		b.used = 1 << 62
+	}
+	return Check(what, b.used, b.size)
+}

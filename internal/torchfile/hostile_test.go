@@ -1,0 +1,104 @@
+// Files made to exhaust time or memory: what they become is bounded by their size.
+
+package torchfile
+
+import (
+	"archive/zip"
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"repscope/internal/bound"
+)
+
+// zipped is a PyTorch file of a pickle, compressed or not, and a storage of one float32.
+func zipped(t *testing.T, pickle []byte, method uint16) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	z := zip.NewWriter(&b)
+	for name, data := range map[string][]byte{"a/data.pkl": pickle, "a/data/0": {0, 0, 0x80, 0x3f}} {
+		how := method
+		if name != "a/data.pkl" {
+			how = zip.Store
+		}
+		w, err := z.CreateHeader(&zip.FileHeader{Name: name, Method: how})
+		if err == nil {
+			_, err = w.Write(data)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func TestHostileFiles(t *testing.T) {
+	repeated := func(part string, n int) []byte { return []byte("\x80\x02" + strings.Repeat(part, n) + "N.") }
+	// A tensor of one element that is 4,096 · 4,096 of them; and 1,000 such tensors.
+	expanded := "ctorch._utils\n_rebuild_tensor_v2\n((X\x07\x00\x00\x00storagectorch\nFloatStorage\nX\x01\x00\x00\x000X\x03\x00\x00\x00cpuK\x01tQK\x00M\x00\x10M\x00\x10\x86K\x00K\x00\x86\x89}tR"
+	// A tuple of 64 tuples of 64 strings, as the key of 100,000 items.
+	deep := "\x80\x02X\x08\x00\x00\x00aaaaaaaaq\x00(" + strings.Repeat("h\x00", 64) + "tq\x01(" +
+		strings.Repeat("h\x01", 64) + "tq\x02}" + strings.Repeat("h\x02Ns", 100_000) + "."
+	long := "\x80\x03B\x00\x10\x00\x00" + strings.Repeat("a", 4096) + "q\x00}" + strings.Repeat("h\x00Ns", 100_000) + "."
+	for _, c := range []struct {
+		name   string
+		pickle []byte
+		method uint16
+		want   string
+	}{
+		{"a pickle of 120 MB in 120 kB", repeated("N0", 60<<20), zip.Deflate, "made to fill memory"},
+		{"lists of 30 MB in 30 kB", repeated("]0", 15<<20), zip.Deflate, "needs more memory"},
+		{"a tuple as a key", []byte(deep), zip.Store, "too long a tuple"},
+		{"long bytes as a key", []byte(long), zip.Store, "a dict key of 4096 bytes"},
+		{"an element repeated", []byte("\x80\x02]" + strings.Repeat(expanded+"a", 1000) + "."), zip.Store,
+			"made to fill memory"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			data := zipped(t, c.pickle, c.method)
+			path := filepath.Join(t.TempDir(), "a.pt")
+			if err := os.WriteFile(path, data, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			f, err := Open(path)
+			runtime.ReadMemStats(&after)
+			if err == nil {
+				f.Close()
+			}
+			if err == nil || !strings.Contains(err.Error(), c.want) || !strings.HasPrefix(err.Error(), path) ||
+				strings.Count(err.Error(), "\n") > 0 {
+				t.Errorf("got %v, want an error with %q", err, c.want)
+			}
+			taken := int64(after.TotalAlloc - before.TotalAlloc)
+			t.Logf("%d bytes, %d MB allocated", len(data), taken>>20)
+			if most := 3 * bound.Of(int64(len(data))); taken > most {
+				t.Errorf("%d bytes took %d, want at most %d", len(data), taken, most)
+			}
+		})
+	}
+	// A thousand of one element each are read.
+	small := strings.Replace(expanded, "M\x00\x10M\x00\x10", "K\x08K\x08", 1)
+	path := filepath.Join(t.TempDir(), "a.pt")
+	if err := os.WriteFile(path, zipped(t, []byte("\x80\x02]"+strings.Repeat(small+"a", 1000)+"."), zip.Store),
+		0o600); err != nil {
+		t.Fatal(err)
+	}
+	f, err := Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	list := f.Root().([]any)
+	values, err := list[999].(*Tensor).Float32()
+	if fmt.Sprint(len(list), len(values), err) != "1000 64 <nil>" || values[63] != 1 {
+		t.Errorf("%d tensors, %v, %v", len(list), values, err)
+	}
+}

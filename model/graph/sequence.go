@@ -1,0 +1,32 @@
+// Lists of values. They exist while a graph is bound to shapes: what makes a list, and what takes
+// values out of it, becomes names of values.
+
+package graph
+
+import "slices"
+
+// Sequence is a list of values of one element type, by their names.
+type Sequence struct {
+	Type   // of the elements, without a shape
+	Items  []string
+	taken  *int // how much of the memory behind Items lists have, of which this one may be a part
+	copied int  // what it took to make it
+}
+
+// NewSequence is a list of values.
+func NewSequence(t Type, items ...string) *Sequence {
+	t.Shape = nil
+	taken := len(items)
+	return &Sequence{Type: t, Items: slices.Clip(items), taken: &taken, copied: len(items)}
+}
+
+// Append is the list with one more value at its end. Loops make lists so, where a copy at every step would
+// take the square of their steps.
+func (s *Sequence) Append(name string) *Sequence {
+	if *s.taken != len(s.Items) {
+		return NewSequence(s.Type, append(slices.Clip(s.Items), name)...)
+	}
+	longer := &Sequence{Type: s.Type, Items: append(s.Items, name), taken: s.taken, copied: 1}
+	*s.taken++
+	return longer
+}
