@@ -29,6 +29,8 @@ type Case struct {
 	// Base is the design that a modification began with; empty in other tasks.
 	Base                 Side
 	Trace, ExpectedTrace string
+	// StepTraces tell what was called in each step up to this one, in their order.
+	StepTraces []string
 	// Saliency maps and fixations that were made elsewhere.
 	ReferenceSaliency, GeneratedSaliency, Fixations string
 }

@@ -65,7 +65,7 @@ func (n Needs) files(c *Case) []string {
 		{NeedDesigns, []string{c.Reference.Design, c.Generated.Design}},
 		{NeedGenerated, []string{c.Generated.Design}},
 		{NeedImages, []string{c.Reference.Image, c.Generated.Image}},
-		{NeedTrace, []string{c.Trace}},
+		{NeedTrace, append([]string{c.Trace}, c.StepTraces...)},
 		{NeedExpectedTrace, []string{c.ExpectedTrace}},
 		{NeedSemantic, []string{c.Reference.Image, c.Generated.Image}},
 		{NeedSaliency, []string{c.Reference.Image, c.Generated.Image, c.ReferenceSaliency, c.GeneratedSaliency}},

@@ -375,8 +375,8 @@ func (p *plan) digest() string {
 
 // files are the paths of all files of a case.
 func (c *Case) files() []string {
-	return []string{c.Reference.Image, c.Reference.Design, c.Generated.Image, c.Generated.Design, c.Base.Image, c.Base.Design,
-		c.Trace, c.ExpectedTrace, c.ReferenceSaliency, c.GeneratedSaliency, c.Fixations}
+	return append([]string{c.Reference.Image, c.Reference.Design, c.Generated.Image, c.Generated.Design, c.Base.Image, c.Base.Design,
+		c.Trace, c.ExpectedTrace, c.ReferenceSaliency, c.GeneratedSaliency, c.Fixations}, c.StepTraces...)
 }
 
 // references are the references that were looked at last, so that cases of one sample read theirs
@@ -406,16 +406,16 @@ func (r *references) of(side Side, read Reader) *View {
 // bases are the rows of designs that modifications began with, which the cases of a sample share.
 type bases struct {
 	sync.Mutex
-	rows map[Case]*once[*Row]
+	rows map[string]*once[*Row]
 }
 
 // of returns the row of the design that a modification began with.
 func (b *bases) of(c *Case, compute func() (*Row, error)) (*Row, error) {
 	b.Lock()
 	if b.rows == nil {
-		b.rows = map[Case]*once[*Row]{}
+		b.rows = map[string]*once[*Row]{}
 	}
-	key := baseCase(c)
+	key := fmt.Sprintf("%#v", baseCase(c))
 	row := b.rows[key]
 	if row == nil {
 		row = &once[*Row]{}
