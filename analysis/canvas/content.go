@@ -42,7 +42,7 @@ func (o *ContentSettings) similarity() string {
 
 // textBlock is a text of a design, or several siblings that are one text of the other design.
 type textBlock struct {
-	text    string // without white space at its ends, and with single spaces within
+	text    string // normalized, without white space at its ends, and with single spaces within
 	letters text.Sequence
 	count   letterCounts
 	parent  int // node
@@ -91,7 +91,7 @@ func newTextBlocks(l *Layout) ([]textBlock, error) {
 		if n.Type != "TEXT" {
 			continue
 		}
-		t := strings.Join(strings.Fields(n.Characters), " ")
+		t := strings.Join(strings.Fields(text.Normalize(n.Characters)), " ")
 		if t == "" {
 			continue
 		}

@@ -31,8 +31,8 @@ var alignment = Kind{
 			return "1; lines rounded to multiples of " + tolerance +
 				", groups matched by the IoU of their union boxes, those of one type are found"
 		}
-		return "2; groups of lines that are all within " + tolerance +
-			" of each other (complete linkage), those of one type matched by the Jaccard index of their members, found from 0.5 on"
+		return "2; " + seenElements + "; groups of lines that are all within " + tolerance + " of each other (complete linkage), " +
+			"those of one type matched by the Jaccard index of their members, found from 0.5 on"
 	},
 	Score: scoreAlignment,
 }

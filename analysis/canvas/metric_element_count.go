@@ -16,7 +16,7 @@ var elementCount = Kind{
 		if o.documented() {
 			return "1; element_ratio at most 1"
 		}
-		return "1"
+		return "2; " + seenElements
 	},
 	Score: scoreElementCount,
 }

@@ -114,7 +114,15 @@ func (o *Settings) definitionOf(k *Kind) string {
 	if k.Definition == nil {
 		return ""
 	}
-	return k.Definition(o)
+	text := k.Definition(o)
+	if k.Needs&(NeedDesigns|NeedGenerated) != 0 {
+		for _, of := range [2][2]string{{"references", o.Layout.ReferenceNode}, {"generated designs", o.Layout.GeneratedNode}} {
+			if of[1] != "" {
+				text += fmt.Sprintf("; the canvas of %s is the node %q", of[0], of[1])
+			}
+		}
+	}
+	return text
 }
 
 // sum is the digest of all files that metrics read of cases, in the order of their paths: that of

@@ -145,7 +145,7 @@ func (p *plan) score(ctx context.Context, r shard.Range) (*Part, error) {
 // scoreCase computes the rows of a case.
 func (p *plan) scoreCase(ctx context.Context, i int) (*CaseRow, error) {
 	c := &p.in.Cases[i]
-	pair := NewPair(ctx, c, p.o.Settings, p.in.Read, p.references.of(c.Reference, p.in.Read))
+	pair := NewPair(ctx, c, p.o.Settings, p.in.Read, p.references.of(c.Reference, p.in.Read, p.o.Settings))
 	row := &CaseRow{Case: c}
 	var err error
 	if row.Row, err = p.rowOf(ctx, pair, p.o.Kinds, i, false); err != nil {
@@ -176,7 +176,7 @@ func (p *plan) scoreBase(ctx context.Context, i int, reference *View) (*Row, err
 	o := *p.o.Settings
 	o.Reports, o.Saliency.Plots = false, false
 	pair := NewPair(ctx, &c, &o, p.in.Read, reference)
-	pair.Generated = newView(c.Generated, "design that was modified", p.in.Read)
+	pair.Generated = newView(c.Generated, "design that was modified", p.in.Read).with(o.layoutOf(o.Layout.ReferenceNode))
 	return p.rowOf(ctx, pair, p.base, i, true)
 }
 
@@ -331,11 +331,7 @@ func (p *plan) identity() shard.Identity {
 		id.Inputs = append(id.Inputs, shard.Field{Name: "shared", Value: text})
 	}
 	for _, k := range p.o.Kinds {
-		text := ""
-		if k.Definition != nil {
-			text = k.Definition(p.o.Settings)
-		}
-		id.Options = append(id.Options, shard.Option("metric "+k.Name, text))
+		id.Options = append(id.Options, shard.Option("metric "+k.Name, p.o.Settings.definitionOf(&k)))
 	}
 	for _, option := range []struct {
 		name  string
@@ -389,7 +385,7 @@ type references struct {
 }
 
 // of returns the view of a reference.
-func (r *references) of(side Side, read Reader) *View {
+func (r *references) of(side Side, read Reader, o *Settings) *View {
 	r.Lock()
 	defer r.Unlock()
 	if i := slices.Index(r.sides, side); i >= 0 {
@@ -398,7 +394,7 @@ func (r *references) of(side Side, read Reader) *View {
 	if len(r.sides) >= r.most {
 		r.sides, r.views = r.sides[1:], slices.Delete(r.views, 0, 1)
 	}
-	view := newView(side, "reference", read)
+	view := newView(side, "reference", read).with(o.layoutOf(o.Layout.ReferenceNode))
 	r.sides, r.views = append(r.sides, side), append(r.views, view)
 	return view
 }
