@@ -3,7 +3,6 @@
 package canvas
 
 import (
-	"fmt"
 	"strconv"
 
 	"repscope/measure/box"
@@ -116,7 +115,7 @@ func (g *groupMatch) byBoxes(p *Pair) error {
 	}
 	rows, columns := len(unions[0]), len(unions[1])
 	if most := p.Settings.Layout.mostOverlaps(); columns > 0 && rows > most/columns {
-		return fmt.Errorf("%d and %d groups of aligned elements are too many to be compared", rows, columns)
+		return absent("%d and %d groups of aligned elements are too many to be compared", rows, columns)
 	}
 	cost := make([]float64, 0, rows*columns)
 	for _, a := range unions[0] {

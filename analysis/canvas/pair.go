@@ -136,10 +136,15 @@ func (p *Pair) Layouts() (reference, generated *Layout, err error) {
 const (
 	canvasDetail = "canvas_nodes"    // which of several nodes are the canvas, where there were several to choose from
 	turnedDetail = "turned_elements" // how many elements are turned
+	// The orientations of images that are stored turned or mirrored, 0 of one that is not.
+	orientationDetail = "image_orientations"
 )
 
 // describe enters what a reader of the numbers of designs should know.
 func (p *Pair) describe(k *Kind, row *Row) {
+	if k.Needs&NeedImages != 0 {
+		p.describeScreens(row)
+	}
 	if k.Needs&NeedDesigns == 0 {
 		return
 	}
@@ -158,8 +163,20 @@ func (p *Pair) describe(k *Kind, row *Row) {
 	}
 }
 
-// describeDesigns warns of such designs.
-func (r *Result) describeDesigns() {
+// describeScreens enters that an image was turned.
+func (p *Pair) describeScreens(row *Row) {
+	reference, err := p.Reference.Screen()
+	if err != nil {
+		return
+	}
+	generated, err := p.Generated.Screen()
+	if err == nil && reference.Orientation+generated.Orientation > 0 {
+		row.Details[orientationDetail] = []int{reference.Orientation, generated.Orientation}
+	}
+}
+
+// describeInputs warns of such designs and images.
+func (r *Result) describeInputs() {
 	count := func(detail string) (n int) {
 		for _, row := range r.Rows {
 			if _, ok := row.Row.Details[detail]; ok {
@@ -176,4 +193,5 @@ func (r *Result) describeDesigns() {
 	warn(count(canvasDetail), "a design has several frames: the first is its canvas, else the largest node; --reference-node and "+
 		"--generated-node choose another")
 	warn(count(turnedDetail), "elements are turned: layout and alignment have the boxes around them, fill has what they cover")
+	warn(count(orientationDetail), "an image is stored turned or mirrored: it is compared as its Exif orientation says that it is seen")
 }
