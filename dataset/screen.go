@@ -117,7 +117,7 @@ func screenDecoder(data []byte) (d decoder, err error) {
 		if len(data) > 20 && string(data[12:16]) == "VP8X" && data[20]&2 != 0 {
 			return d, errors.New("is an animated WebP, " + want)
 		}
-		return d, hinted{errors.New("is a WebP file, " + want), `convert it, as with dwebp x.webp -o x.png, or Pillow: Image.open("x.webp").save("x.png")`}
+		return d, errors.New("is a WebP file, " + want + "; dwebp FILE.webp -o FILE.png converts it")
 	case len(data) == 0:
 		return d, fmt.Errorf("%w: it is empty, %s", ErrTruncated, want)
 	case len(data) < 8 && bytes.HasPrefix([]byte("\x89PNG\r\n\x1a\n"), data):
