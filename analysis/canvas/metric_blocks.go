@@ -19,9 +19,9 @@ var blocks = Kind{
 		{Name: "block_match", Direction: report.Higher, High: 1, Compared: true, Improved: true},
 		{Name: "text_similarity", Direction: report.Higher, High: 1, Compared: true, Improved: true},
 		{Name: "text_f1", Direction: report.Higher, High: 1, Compared: true, Improved: true},
-		{Name: "text_cer", Direction: report.Lower, Compared: true, Improved: true},
+		{Name: "text_cer", Direction: report.Lower, High: unbounded, Compared: true, Improved: true},
 		{Name: "position_similarity", Direction: report.Higher, High: 1, Compared: true, Improved: true},
-		{Name: "color_difference", Unit: "CIEDE2000", Direction: report.Lower, Compared: true, Improved: true},
+		{Name: "color_difference", Unit: "CIEDE2000", Direction: report.Lower, High: unbounded, Compared: true, Improved: true},
 		{Name: "color_similarity", Direction: report.Higher, High: 1, Compared: true, Improved: true},
 	},
 	Definition: func(o *Settings) string {

@@ -16,11 +16,11 @@ var tools = Kind{
 	About: "steps and calls of tools, and how few they are",
 	Needs: NeedTrace | NeedExpectedTrace,
 	Keys: []Key{
-		{Name: "tool_steps", Unit: "steps"},
-		{Name: "tool_calls", Unit: "calls"},
-		{Name: "tool_unique", Unit: "tools"},
+		{Name: "tool_steps", Unit: "steps", High: unbounded},
+		{Name: "tool_calls", Unit: "calls", High: unbounded},
+		{Name: "tool_unique", Unit: "tools", High: unbounded},
 		{Name: "tool_efficiency", Direction: report.Higher, High: 1, Compared: true},
-		{Name: "tool_call_ratio"},
+		{Name: "tool_call_ratio", High: unbounded},
 	},
 	Definition: func(*Settings) string {
 		return "2; each call once; efficiency: 1/(steps + calls + unique tools + 1), rounded to 4 digits; ratio: calls over expected calls"

@@ -24,7 +24,7 @@ var hierarchy = Kind{
 	Keys: []Key{
 		{Name: "tree_edit_similarity", Direction: report.Higher, High: 1, Compared: true, Improved: true},
 		{Name: "tree_bleu", Direction: report.Higher, High: 1, Compared: true, Improved: true},
-		{Name: "tree_depth_difference", Unit: "levels", Direction: report.Lower, Improved: true},
+		{Name: "tree_depth_difference", Unit: "levels", Direction: report.Lower, High: unbounded, Improved: true},
 		{Name: "reading_order_tau", Direction: report.Higher, Low: -1, High: 1, Improved: true},
 		{Name: "text_order_tau", Direction: report.Higher, Low: -1, High: 1, Improved: true},
 	},

@@ -71,6 +71,13 @@ func newPlan(in Input, o Options) (*plan, error) {
 	case len(o.Kinds) == 0:
 		return nil, errors.New("there are no metrics to compute")
 	}
+	for _, k := range o.Kinds {
+		for _, key := range k.Keys {
+			if !(key.Low < key.High) {
+				return nil, fmt.Errorf("metric %s: %s can be from %v to %v, want Low below High", k.Name, key.Name, key.Low, key.High)
+			}
+		}
+	}
 	if err := checkCases(in.Cases); err != nil {
 		return nil, err
 	}
