@@ -13,7 +13,6 @@ import (
 	"strconv"
 	"strings"
 
-	"repscope/internal/mmap"
 	"repscope/internal/text"
 )
 
@@ -29,7 +28,7 @@ type Position struct {
 
 // PositionFile is an open table of positions, whose rows are read by sequence.
 type PositionFile struct {
-	file      *mmap.File
+	file      textSource
 	separator rune
 	names     []string
 	columns   [len(positionColumns)]int // −1 for none
@@ -67,7 +66,7 @@ var positionColumns = [...]string{"seq", "pos", "region_mode", "target", "pred",
 // mode, an nll that is negative or no number, a prob outside 0 … 1, nll and prob that differ by
 // more than 0.01 as probabilities.
 func OpenPositions(path string, modes []string) (*PositionFile, error) {
-	file, err := mmap.Open(path)
+	file, err := openText(path)
 	if err != nil {
 		return nil, err
 	}
@@ -238,7 +237,7 @@ func (f *PositionFile) Read(i int) ([]Position, error) {
 }
 
 // SHA256 is the digest of the file's bytes, in hexadecimal digits.
-func (f *PositionFile) SHA256() (string, error) { return hashFile(f.file, nil) }
+func (f *PositionFile) SHA256() (string, error) { return f.file.sha256() }
 
 // Close releases the file.
 func (f *PositionFile) Close() error { return f.file.Close() }

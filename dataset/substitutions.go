@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -96,12 +95,12 @@ const (
 // measurement. An error of visit stops the reading and gets the file and the row.
 func ReadSubstitutions(spec string, visit func(s *Substitution) error) error {
 	path, measured := splitSpec(spec)
-	f, err := os.Open(path)
+	f, err := openText(path)
 	if err != nil {
 		return fileError(err)
 	}
 	defer f.Close()
-	if err := readSubstitutions(f, separatorOf(path), measured, visit); err != nil {
+	if err := readSubstitutions(textReader(f), separatorOf(path), measured, visit); err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
 	return nil

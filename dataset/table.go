@@ -9,16 +9,17 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
+
+	"repscope/internal/gunzip"
 )
 
-// IsTable reports whether a file is a table by its name: .csv or .tsv.
+// IsTable reports whether a file is a table by its name: .csv or .tsv, also with .gz behind it.
 func IsTable(path string) bool {
-	switch strings.ToLower(filepath.Ext(path)) {
+	switch strings.ToLower(filepath.Ext(gunzip.Name(path))) {
 	case ".csv", ".tsv":
 		return true
 	}
@@ -37,18 +38,18 @@ type Column struct {
 // Len is the number of rows.
 func (c *Column) Len() int { return max(len(c.Ints), len(c.Floats)) }
 
-// ReadTable reads a table whose first line names the columns; a .tsv file has tabs between
+// ReadTable reads a table, which may be compressed by gzip, whose first line names the columns; a .tsv file has tabs between
 // cells, any other commas. A column whose cells are all whole numbers is one of integers,
 // one of numbers (an empty cell or nan is NaN) is one of floating-point numbers, any other
 // one of texts. Errors name the file, line and column: no rows, a column without a name,
 // equal names, lines of unequal length, an empty cell in a column of integers or texts.
 func ReadTable(path string) ([]Column, error) {
-	f, err := os.Open(path)
+	f, err := openText(path)
 	if err != nil {
 		return nil, fileError(err)
 	}
 	defer f.Close()
-	columns, err := readTable(f, separatorOf(path))
+	columns, err := readTable(textReader(f), separatorOf(path))
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
@@ -57,7 +58,7 @@ func ReadTable(path string) ([]Column, error) {
 
 // separatorOf is what stands between the cells of a table.
 func separatorOf(path string) rune {
-	if strings.EqualFold(filepath.Ext(path), ".tsv") {
+	if strings.EqualFold(filepath.Ext(gunzip.Name(path)), ".tsv") {
 		return '\t'
 	}
 	return ','

@@ -16,6 +16,7 @@ import (
 	"strconv"
 	"strings"
 
+	"repscope/internal/gunzip"
 	"repscope/internal/pickle"
 	"repscope/internal/text"
 	"repscope/internal/torchfile"
@@ -111,6 +112,9 @@ func readLog(path string) (*lossLog, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
 		return nil, pathError(path, err)
+	}
+	if data, err = gunzip.Bytes(data); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	l := &lossLog{path: path}
 	trimmed := bytes.TrimSpace(bytes.TrimPrefix(data, []byte("\ufeff")))
