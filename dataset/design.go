@@ -32,18 +32,34 @@ type Node struct {
 	ID, Name, Type string // Type as "FRAME", "TEXT", "RECTANGLE", "GROUP", …
 	Parent, Depth  int    // Parent is an index of Nodes, −1 of the root, whose depth is 0
 	// Shown says that the node and all its ancestors are visible (which they are unless the
-	// file says otherwise) and have an opacity above 0.01.
+	// file says otherwise) and have an opacity above 0.01, that it is no slice, and in no section
+	// whose contents are hidden.
 	Shown bool
 	// Opacity is that of the node alone, 1 unless the file says otherwise.
 	Opacity float64
 	// Bounds is the absolute bounding box; nil where it is null or missing.
 	Bounds *Bounds
-	// Characters is the text of a node of type TEXT, FontSize the size of its style in pixels
-	// and FontWeight its weight, 400 of regular and 700 of bold; 0 where there is none.
+	// Characters is the text of a node of type TEXT as it is shown, in the case of its style and of
+	// the styles of its parts. FontSize is the size of its style in pixels and FontWeight its
+	// weight, 400 of regular and 700 of bold; 0 where there is none.
 	Characters           string
 	FontSize, FontWeight float64
-	Fills, Strokes       []Paint
+	// Fills and Strokes are those of the node. Where it has no key of fills, as in old files, they are
+	// its background; strokes of no weight are none.
+	Fills, Strokes []Paint
+	// Clips says that what is below the node is seen within its bounds alone; Mask that it is not
+	// seen itself, and what comes after it below the same parent within its bounds alone.
+	Clips, Mask bool
+	// Rotation is by how much the node is turned, with all that it is in, in radians, and Size its
+	// size before that, nil where the file does not tell it.
+	Rotation float64
+	Size     *Size
+
+	shut bool // a section whose contents are hidden
 }
+
+// Size is a width and a height in pixels of the design.
+type Size struct{ Width, Height float64 }
 
 // Bounds is a box in pixels of the design. Width and Height are at least 0.
 type Bounds struct{ X, Y, Width, Height float64 }
@@ -57,7 +73,8 @@ type Paint struct {
 }
 
 // ParseDesign reads the design in data: {"document": node}, {"nodes": {key: {"document":
-// node}}} with one key whose value is not null, or a node alone. name is that of the file, for
+// node}}}, or a node alone; several keys of nodes whose value is not null are below a root of the type
+// DOCUMENT, which has nothing else. name is that of the file, for
 // errors. Fills and strokes that are null or a word ("MIXED") are none; colors may also be
 // written as "#rrggbb" or "#rrggbbaa". Ids may repeat, but for that of a node among its own
 // descendants, which would be a circle. Errors: no JSON or a truncated one; values of the
@@ -69,6 +86,7 @@ func ParseDesign(name string, data []byte) (*Design, error) {
 	r.walk()
 	d := &Design{Nodes: r.nodes}
 	if r.err == nil {
+		d.turn()
 		d.inherit()
 		r.err = d.circle()
 	}
@@ -84,6 +102,12 @@ type designReader struct {
 	nodes  []Node
 	frames []designFrame
 	words  map[string]string // types that were seen, to keep each once
+	// What is known of nodes when they end: the case of texts, the background of those without fills,
+	// and the weight of strokes.
+	cases      map[int]*textCases
+	background map[int][]Paint
+	thin       map[int]bool
+	roots      []int // where the documents of several keys begin
 }
 
 // designFrame is an object or a list of nodes that is being read.
@@ -133,7 +157,7 @@ func (r *designReader) find() {
 		r.at = root
 	case nodes >= 0:
 		r.at = nodes
-		r.only()
+		r.documents()
 	default:
 		r.at = root
 		r.fail("found an object with %s, %s", orNothing(keys), designForms)
@@ -152,43 +176,57 @@ func orNothing(keys []string) string {
 	return "the keys " + strings.Join(keys, ", ")
 }
 
-// only moves to the document of the one key of "nodes" whose value is not null.
-func (r *designReader) only() {
+// documents finds the documents of the keys of "nodes" whose values are not null, and moves to the first.
+func (r *designReader) documents() {
 	if kind := r.kind(); kind != jsonObject {
 		r.fail(`"nodes" is %s, want an object of {key: {"document": node}}`, kind)
 		return
 	}
 	var keys []string
-	found := -1
+	var found []int
 	for begun := false; ; {
 		key, more := r.member(&begun)
 		if !more {
 			break
 		}
 		if r.kind() != jsonNull {
-			found = r.at
-			if len(keys) < 8 {
-				keys = append(keys, strconv.Quote(string(key)))
-			}
+			found, keys = append(found, r.at), append(keys, strconv.Quote(string(key)))
 		}
 		r.skip()
 	}
 	if r.err != nil {
 		return
 	}
-	if len(keys) != 1 {
-		r.fail(`"nodes" holds %s with a value, want exactly one`, orNothing(keys))
+	if len(found) == 0 {
+		r.fail(`"nodes" holds no keys with a value, want at least one`)
 		return
 	}
-	r.at = found
-	if kind := r.kind(); kind != jsonObject {
-		r.fail(`"nodes" has %s under %s, want an object with "document"`, kind, keys[0])
-		return
+	for i, at := range found {
+		r.at = at
+		if kind := r.kind(); kind != jsonObject {
+			r.fail(`"nodes" has %s under %s, want an object with "document"`, kind, keys[i])
+			return
+		}
+		if r.document(keys[i]); r.err != nil {
+			return
+		}
+		if kind := r.kind(); kind != jsonObject {
+			r.fail(`the document under %s is %s, want an object`, keys[i], kind)
+			return
+		}
+		r.roots = append(r.roots, r.at)
 	}
+	if r.at = r.roots[0]; len(r.roots) == 1 {
+		r.roots = nil
+	}
+}
+
+// document moves to the document of a key of "nodes".
+func (r *designReader) document(name string) {
 	for begun := false; ; {
 		key, more := r.member(&begun)
 		if !more {
-			r.fail(`"nodes" has no "document" under %s`, keys[0])
+			r.fail(`"nodes" has no "document" under %s`, name)
 			return
 		}
 		if string(key) == "document" {
@@ -198,9 +236,27 @@ func (r *designReader) only() {
 	}
 }
 
-// walk reads the root node, where the text stands, and all below it.
+// walk reads the root node, where the text stands, or the roots that there are, and all below them.
 func (r *designReader) walk() {
+	if r.roots == nil {
+		r.open(-1)
+		r.below()
+		return
+	}
+	if r.err != nil {
+		return
+	}
 	r.open(-1)
+	r.nodes[0].Type, r.frames = "DOCUMENT", nil
+	for _, at := range r.roots {
+		r.at = at
+		r.open(0)
+		r.below()
+	}
+}
+
+// below reads what is open, and all below it.
+func (r *designReader) below() {
 	for len(r.frames) > 0 && r.err == nil {
 		f := &r.frames[len(r.frames)-1]
 		if f.list {
@@ -218,6 +274,7 @@ func (r *designReader) walk() {
 		}
 		key, more := r.member(&f.begun)
 		if !more {
+			r.shut(f)
 			r.frames = r.frames[:len(r.frames)-1]
 			continue
 		}
@@ -261,6 +318,8 @@ func (r *designReader) who(i int) string {
 // designKeys are the keys of nodes that are read; a bit of designFrame.seen is an index.
 var designKeys = []string{
 	"id", "name", "type", "visible", "opacity", "absoluteBoundingBox", "characters", "style", "fills", "strokes", "children",
+	"clipsContent", "isMask", "rotation", "size", "background", "backgroundColor", "strokeWeight", "sectionContentsHidden",
+	"characterStyleOverrides", "styleOverrideTable",
 }
 
 // field reads a member of a node.
@@ -312,5 +371,7 @@ func (r *designReader) field(f *designFrame, written []byte) {
 		if r.want(f.node, key, kind, jsonList) {
 			r.frames = append(r.frames, designFrame{node: f.node, list: true})
 		}
+	default:
+		r.look(f.node, kind, key)
 	}
 }

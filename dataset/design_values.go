@@ -77,9 +77,9 @@ func (r *designReader) share(node int, key string) float64 {
 	return min(max(v, 0), 1)
 }
 
-// members reads an object and gives a function the key of each of its values; what the
+// each reads an object and gives a function the key of each of its values; what the
 // function does not read, it has to skip. Null values are skipped.
-func (r *designReader) members(read func(key []byte)) {
+func (r *designReader) each(read func(key []byte)) {
 	for begun := false; ; {
 		key, more := r.member(&begun)
 		if !more {
@@ -103,7 +103,7 @@ func (r *designReader) bounds(node int, kind string) *Bounds {
 	var sides [4]float64
 	names := [4]string{"x", "y", "width", "height"}
 	var seen [4]bool
-	r.members(func(key []byte) {
+	r.each(func(key []byte) {
 		for i, name := range names {
 			if string(key) == name {
 				from := r.at
@@ -125,7 +125,7 @@ func (r *designReader) bounds(node int, kind string) *Bounds {
 	return &Bounds{sides[0], sides[1], sides[2], sides[3]}
 }
 
-// style reads the size and the weight of a font.
+// style reads the size and the weight of a font, and the case of a text.
 func (r *designReader) style(node int, kind string) {
 	if kind == jsonString { // "MIXED"
 		r.skip()
@@ -134,8 +134,12 @@ func (r *designReader) style(node int, kind string) {
 	if !r.want(node, "style", kind, jsonObject) {
 		return
 	}
-	r.members(func(written []byte) {
+	r.each(func(written []byte) {
 		key := string(written)
+		if key == "textCase" && r.kind() == jsonString {
+			r.casesOf(node).base = r.text()
+			return
+		}
 		if key != "fontSize" && key != "fontWeight" || r.kind() == jsonString { // "MIXED"
 			r.skip()
 			return
@@ -177,8 +181,8 @@ func (r *designReader) paints(node int, kind, key string) (list []Paint) {
 
 // paint reads a fill or a stroke.
 func (r *designReader) paint(node int) Paint {
-	p := Paint{Visible: true, Opacity: 1}
-	r.members(func(key []byte) {
+	p, clear := Paint{Visible: true, Opacity: 1}, false
+	r.each(func(key []byte) {
 		switch kind := r.kind(); string(key) {
 		case "type":
 			r.word(node, kind, "type", &p.Type)
@@ -191,10 +195,13 @@ func (r *designReader) paint(node int) Paint {
 			p.Opacity = r.share(node, "opacity")
 		case "color":
 			p.Color = r.color(node, kind)
+		case "gradientStops":
+			clear = r.transparent()
 		default:
 			r.skip()
 		}
 	})
+	p.Visible = p.Visible && !(clear && strings.HasPrefix(p.Type, "GRADIENT"))
 	return p
 }
 
@@ -215,7 +222,7 @@ func (r *designReader) color(node int, kind string) [4]float64 {
 	if !r.want(node, "color", kind, jsonObject) {
 		return c
 	}
-	r.members(func(key []byte) {
+	r.each(func(key []byte) {
 		if i := strings.Index(channels, string(key)); i >= 0 && len(key) == 1 {
 			c[i] = r.share(node, channels[i:i+1])
 			return
@@ -248,7 +255,8 @@ func hexColor(s string) (c [4]float64, ok bool) {
 func (d *Design) inherit() {
 	for i := range d.Nodes {
 		n := &d.Nodes[i]
-		n.Shown = n.Shown && n.Opacity > minOpacity && (n.Parent < 0 || d.Nodes[n.Parent].Shown)
+		n.Shown = n.Shown && n.Opacity > minOpacity && n.Type != "SLICE" &&
+			(n.Parent < 0 || d.Nodes[n.Parent].Shown && !d.Nodes[n.Parent].shut)
 	}
 }
 

@@ -217,19 +217,17 @@ func (t *jsonText) begin(open *[]bool) (ended bool) {
 	return true
 }
 
-// fields moves over an object and returns where the values of some of its keys are that are
-// not null; of a key that is there twice the last.
-func (t *jsonText) fields(names ...string) map[string]int {
+// members moves over an object and returns where the values of its keys are that are not null;
+// of a key that is there twice the last.
+func (t *jsonText) members() map[string]int {
 	at := map[string]int{}
 	for begun := false; ; {
 		key, more := t.member(&begun)
 		if !more {
 			return at
 		}
-		for _, name := range names {
-			if string(key) == name && t.kind() != jsonNull {
-				at[name] = t.at
-			}
+		if t.kind() != jsonNull {
+			at[string(key)] = t.at
 		}
 		t.skip()
 	}

@@ -12,7 +12,6 @@ import (
 	"strconv"
 	"strings"
 
-	"repscope/internal/mmap"
 	"repscope/internal/tabular"
 )
 
@@ -28,7 +27,7 @@ type Position struct {
 
 // PositionFile is an open table of positions, whose rows are read by sequence.
 type PositionFile struct {
-	file      *mmap.File
+	file      textSource
 	separator rune
 	columns   []int // −1 for none
 	ids       []string
@@ -68,7 +67,7 @@ var positionColumns = []tabular.Column{
 // mode, an nll that is negative or no number, a prob outside 0 … 1, nll and prob that differ by
 // more than 0.01 as probabilities.
 func OpenPositions(path string, modes []string) (*PositionFile, error) {
-	file, err := mmap.Open(path)
+	file, err := openText(path)
 	if err != nil {
 		return nil, err
 	}
@@ -228,7 +227,7 @@ func (f *PositionFile) Read(i int) ([]Position, error) {
 }
 
 // SHA256 is the digest of the file's bytes, in hexadecimal digits.
-func (f *PositionFile) SHA256() (string, error) { return hashFile(f.file, nil) }
+func (f *PositionFile) SHA256() (string, error) { return f.file.sha256() }
 
 // Close releases the file.
 func (f *PositionFile) Close() error { return f.file.Close() }

@@ -24,10 +24,14 @@ type Screen struct {
 	Pixels        []byte
 	// Alpha says that some pixel is not opaque.
 	Alpha bool
+	// Orientation is that of the file's Exif metadata, by which the pixels were turned and mirrored, from 2
+	// to 8; 0 where they stand as they are stored.
+	Orientation int
 }
 
 // ParseScreen reads the image in data, a PNG, JPEG, TIFF or BMP file; name is that of the file,
-// for errors. Channels of 16 bits are rounded to 8; gray and palettes become colors. The
+// for errors. Channels of 16 bits are rounded to 8; gray and palettes become colors; an image that is
+// stored turned is turned as it is to be seen. The
 // header is checked before anything is decoded. Errors: another format, an animation or
 // several pages, CMYK, no pixels or more than 2²⁶, a truncated or corrupt file.
 func ParseScreen(name string, data []byte) (*Screen, error) {
@@ -61,6 +65,7 @@ func ParseScreen(name string, data []byte) (*Screen, error) {
 			break
 		}
 	}
+	s.turn(orientationOf(data))
 	return s, nil
 }
 
@@ -117,7 +122,7 @@ func screenDecoder(data []byte) (d decoder, err error) {
 		if len(data) > 20 && string(data[12:16]) == "VP8X" && data[20]&2 != 0 {
 			return d, errors.New("is an animated WebP, " + want)
 		}
-		return d, errors.New("is a WebP, " + want)
+		return d, errors.New("is a WebP file, " + want + "; dwebp FILE.webp -o FILE.png converts it")
 	case len(data) == 0:
 		return d, fmt.Errorf("%w: it is empty, %s", ErrTruncated, want)
 	case len(data) < 8 && bytes.HasPrefix([]byte(pngMagic), data):

@@ -14,6 +14,7 @@ import (
 	"image/png"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -166,7 +167,7 @@ func TestBadScreens(t *testing.T) {
 		{"JSON", []byte("{}"), `begins with "{}"`},
 		{"an animated PNG", animated, "is an animated PNG of 3 frames"},
 		{"a GIF", encoded(t, "gif", painted(image.NewPaletted(image.Rect(0, 0, 2, 2), color.Palette{color.Black, color.White}), false)), "is a GIF, which may be animated"},
-		{"a WebP", webp(0), "is a WebP,"},
+		{"a WebP", webp(0), "is a WebP file,"},
 		{"an animated WebP", webp(2), "is an animated WebP,"},
 		{"four inks", cmykHeader(), "its color model (CMYK or other) is not supported; convert it to RGB"},
 		{"no width", pngHeader(0, 5), "non-positive dimension"},
@@ -251,4 +252,54 @@ func FuzzParseScreen(f *testing.F) {
 			t.Errorf("%d×%d pixels in %d bytes", s.Width, s.Height, len(s.Pixels))
 		}
 	})
+}
+
+// exifOf is Exif metadata that say an orientation, behind another entry.
+func exifOf(order binary.AppendByteOrder, orientation uint16) []byte {
+	mark := []byte("II")
+	if order.String() == binary.BigEndian.String() {
+		mark = []byte("MM")
+	}
+	out := order.AppendUint32(order.AppendUint16(mark, 42), 8)
+	out = order.AppendUint16(out, 2)
+	out = append(order.AppendUint32(order.AppendUint16(order.AppendUint16(out, 270), 2), 1), 0, 0, 0, 0)
+	out = order.AppendUint32(order.AppendUint16(order.AppendUint16(out, 274), 3), 1)
+	return append(order.AppendUint16(out, orientation), 0, 0, 0, 0, 0, 0)
+}
+
+// TestOrientation: the first row of an image of 3 × 2 gray pixels 0 to 5 as Pillow 13's ImageOps.exif_transpose has it.
+func TestOrientation(t *testing.T) {
+	t.Parallel()
+	m := image.NewGray(image.Rect(0, 0, 3, 2))
+	copy(m.Pix, []byte{0, 1, 2, 3, 4, 5})
+	plain := encoded(t, "png", m)
+	want := map[uint16][]byte{0: {0, 1, 2}, 1: {0, 1, 2}, 2: {2, 1, 0}, 3: {5, 4, 3}, 4: {3, 4, 5}, 5: {0, 3}, 6: {3, 0}, 7: {5, 2}, 8: {2, 5}, 9: {0, 1, 2}}
+	for orientation, row := range want {
+		for _, order := range []binary.AppendByteOrder{binary.LittleEndian, binary.BigEndian} {
+			exif := exifOf(order, orientation)
+			chunk := append([]byte("eXIf"), exif...)
+			data := slices.Concat(plain[:33], binary.BigEndian.AppendUint32(nil, uint32(len(exif))), chunk,
+				binary.BigEndian.AppendUint32(nil, crc32.ChecksumIEEE(chunk)), plain[33:])
+			s, err := ParseScreen("a.png", data)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var first []byte
+			for x := range s.Width {
+				first = append(first, s.Pixels[4*x])
+			}
+			if !bytes.Equal(first, row) || s.Width*s.Height != 6 || (s.Orientation > 0) != (orientation >= 2 && orientation <= 8) {
+				t.Errorf("orientation %d, %v: %v of %d × %d, want %v", orientation, order, first, s.Width, s.Height, row)
+			}
+		}
+	}
+	photo := encoded(t, "jpeg", image.NewGray(image.Rect(0, 0, 30, 20)))
+	segment := append([]byte("Exif\x00\x00"), exifOf(binary.BigEndian, 6)...)
+	photo = slices.Concat(photo[:2], []byte{0xff, 0xe1}, binary.BigEndian.AppendUint16(nil, uint16(len(segment)+2)), segment, photo[2:])
+	if s, err := ParseScreen("a.jpg", photo); err != nil || s.Width != 20 || s.Height != 30 || s.Orientation != 6 {
+		t.Errorf("%+v, %v", s, err)
+	}
+	for cut := range photo { // no end of metadata is one of the program
+		orientationOf(photo[:cut])
+	}
 }

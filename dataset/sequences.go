@@ -11,7 +11,7 @@ import (
 	"slices"
 	"strings"
 
-	"repscope/internal/mmap"
+	"repscope/internal/gunzip"
 	"repscope/internal/tabular"
 	"repscope/internal/text"
 )
@@ -29,6 +29,8 @@ type Sequence struct {
 	// Coordinates are three numbers per residue, NaN for one that is not resolved; empty where
 	// they are not known.
 	Coordinates [2][]float32
+
+	unplaced bool // the CDRs that columns hold have no place in a chain, or several
 }
 
 // SequenceOptions say how a file of sequences is read.
@@ -40,26 +42,34 @@ type SequenceOptions struct {
 	Letters string
 	// NoCoordinates leaves coordinates out.
 	NoCoordinates bool
+	// Residues say which letters are read as others, or left out, before they are checked.
+	Residues Residues
 }
 
 // SequenceFile is an open file of sequences. It has been checked as a whole; sequences are
 // read again as they are needed, from several goroutines if wanted.
 type SequenceFile struct {
-	file      *mmap.File
+	file      textSource
 	offsets   []int64 // of every sequence and the end
 	separator rune    // of a table
 	roles     []int   // the column of each role of sequenceRoles, −1 for none
 	names     []string
+	parts     [2][]int // the columns of the parts of each chain; nil where a mask says the CDRs, or nothing
+	receptors bool     // the table is one of immune receptors, of whose columns most are not used
+	skipped   int      // lines before the names
 	letters   [256]bool
 	options   SequenceOptions
 	clusters  []int
 	has       map[string]bool
+	counts    [256]int // letters of all chains
+	unplaced  int      // sequences whose CDRs have no place in a chain
 }
 
-// sequenceRole is what a column may hold, and the names it is found by.
+// sequenceRole is what a column may hold, and the names it is found by: its own name, others, or, where none of these is there,
+// the first of some that tables with more columns have.
 type sequenceRole struct {
-	name  string
-	found []string
+	name         string
+	found, large []string
 }
 
 // The roles of columns.
@@ -74,19 +84,23 @@ const (
 	roleLightNonTemplated
 	roleHeavyCoordinates
 	roleLightCoordinates
+	roleChain // one chain a row, of a locus
+	roleLocus
 )
 
 var sequenceRoles = []sequenceRole{
-	{"id", []string{"id", "sequence_id", "name"}},
-	{"cluster", []string{"cluster"}},
-	{"heavy", []string{"heavy_chain", "sequence_aa:0"}},
-	{"light", []string{"light_chain", "sequence_aa:1"}},
-	{"heavy_cdr", []string{"heavy_cdr_mask", "cdr_mask_aa:0"}},
-	{"light_cdr", []string{"light_cdr_mask", "cdr_mask_aa:1"}},
-	{"heavy_non_templated", []string{"heavy_non_templated_mask", "nongermline_mask_aa:0"}},
-	{"light_non_templated", []string{"light_non_templated_mask", "nongermline_mask_aa:1"}},
-	{"heavy_coords", []string{"heavy_coords"}},
-	{"light_coords", []string{"light_coords"}},
+	{"id", []string{"sequence_id", "name"}, []string{"sequence_id_heavy"}},
+	{"cluster", nil, nil},
+	{"heavy", []string{"heavy_chain", "sequence_aa:0"}, []string{"sequence_alignment_aa_heavy", "sequence_aa_heavy"}},
+	{"light", []string{"light_chain", "sequence_aa:1"}, []string{"sequence_alignment_aa_light", "sequence_aa_light"}},
+	{"heavy_cdr", []string{"heavy_cdr_mask", "cdr_mask_aa:0"}, nil},
+	{"light_cdr", []string{"light_cdr_mask", "cdr_mask_aa:1"}, nil},
+	{"heavy_non_templated", []string{"heavy_non_templated_mask", "nongermline_mask_aa:0"}, nil},
+	{"light_non_templated", []string{"light_non_templated_mask", "nongermline_mask_aa:1"}, nil},
+	{"heavy_coords", nil, nil},
+	{"light_coords", nil, nil},
+	{"chain", nil, []string{"sequence_alignment_aa", "sequence_aa"}},
+	{"locus", nil, nil},
 }
 
 // SequenceRoles are the keys of [SequenceOptions].Columns: what a column may hold.
@@ -102,7 +116,11 @@ func SequenceRoles() []string {
 // FASTA file, which is told by its first character ">".
 //
 // A table has a column of the heavy chain, the light chain, or both, and may have the others
-// of [SequenceRoles]. Masks are one digit per residue, coordinates a JSON list [L, 3] in
+// of [SequenceRoles]; or one of a single chain, which is that of the locus (IGH, IGK, IGL), and the heavy
+// one without such a column. Names are those of two published layouts and of AIRR Rearrangement and
+// units of the Observed Antibody Space, whose first line may be metadata in JSON. Without a mask of
+// CDRs the columns cdr1_aa, cdr2_aa and cdr3_aa (of paired rows cdr1_aa_heavy …) say where they are. A file may be
+// compressed by gzip. Masks are one digit per residue, coordinates a JSON list [L, 3] in
 // ångström in which NaN and null are not resolved. A chain, mask or list may be missing in
 // single rows (an empty cell). The id of a FASTA record is the first word of its header, and a
 // colon separates the heavy chain from the light one ("EVQL…:DIQM…"); without a colon it is
@@ -113,7 +131,7 @@ func SequenceRoles() []string {
 // none of the options' (with its position), masks and coordinates of another length than the
 // chain or of other values, an infinite coordinate, an empty id or cluster, equal ids.
 func OpenSequences(path string, o SequenceOptions) (*SequenceFile, error) {
-	file, err := mmap.Open(path)
+	file, err := openText(path)
 	if err != nil {
 		return nil, err
 	}
@@ -146,11 +164,21 @@ func (f *SequenceFile) open(path string) error {
 		return f.openFASTA()
 	case strings.HasPrefix(start, "\xff\xfe"), strings.HasPrefix(start, "\xfe\xff"):
 		return errors.New("the text is encoded as UTF-16, want UTF-8")
-	case slices.Contains([]string{".fasta", ".fa", ".faa"}, strings.ToLower(filepath.Ext(path))):
+	case slices.Contains([]string{".fasta", ".fa", ".faa"}, strings.ToLower(filepath.Ext(gunzip.Name(path)))):
 		return errors.New("there is no FASTA record at its beginning: a line with > and an id")
+	}
+	if n := metadataLine(first); n > 0 {
+		f.file, f.skipped = behind{f.file, int64(n)}, 1
+		if err := f.openTable(); err != nil {
+			return fmt.Errorf("behind a first line of metadata: %w", err)
+		}
+		return nil
 	}
 	return f.openTable()
 }
+
+// Path is the name of the file.
+func (f *SequenceFile) Path() string { return f.file.Path() }
 
 // Len is the number of sequences.
 func (f *SequenceFile) Len() int { return len(f.offsets) - 1 }
@@ -191,7 +219,7 @@ func (f *SequenceFile) Column(role string) string {
 }
 
 // SHA256 is the digest of the file's bytes, in hexadecimal digits.
-func (f *SequenceFile) SHA256() (string, error) { return hashFile(f.file, nil) }
+func (f *SequenceFile) SHA256() (string, error) { return f.file.sha256() }
 
 // Close releases the file.
 func (f *SequenceFile) Close() error { return f.file.Close() }
@@ -201,6 +229,14 @@ type sequenceCheck struct{ ids, clusters map[string]int }
 
 // add checks sequence i against those before it, and notes what it has.
 func (c *sequenceCheck) add(f *SequenceFile, i int, s *Sequence) error {
+	for _, chain := range s.Chains {
+		for k := range len(chain) {
+			f.counts[chain[k]]++
+		}
+	}
+	if s.unplaced {
+		f.unplaced++
+	}
 	if f.has["id"] {
 		if s.ID == "" {
 			return fmt.Errorf("%s has no id", f.place(i))
@@ -237,7 +273,7 @@ func (f *SequenceFile) place(i int) string {
 	if f.roles == nil {
 		what = "record"
 	}
-	line := 1
+	line := 1 + f.skipped
 	for at := int64(0); at < f.offsets[i]; {
 		size := min(f.offsets[i]-at, 1<<20)
 		_ = f.file.Use(at, size, func(raw []byte) error { line += bytes.Count(raw, []byte{'\n'}); return nil })
@@ -266,8 +302,13 @@ func (f *SequenceFile) letterError(chain string, i int) error {
 		}
 	}
 	err := fmt.Errorf("position %d is %q, want one of the letters %s", i, letter, allowed)
-	if letter >= 'a' && letter <= 'z' && f.letters[letter-'a'+'A'] {
-		return hinted{err, "residues are capital letters"}
+	switch {
+	case letter >= 'a' && letter <= 'z' && f.letters[letter-'a'+'A']:
+		return hinted{err, "residues are capital letters; --residues upper reads small ones as them"}
+	case letter == '*':
+		return hinted{err, "--residues stop leaves a stop at the end out"}
+	case letter == '-' || letter == '.':
+		return hinted{err, "--residues gaps leaves gaps out"}
 	}
 	return err
 }
@@ -289,8 +330,8 @@ func (f *SequenceFile) chooseColumns(names []string) error {
 			}
 			continue
 		}
-		for _, name := range role.found {
-			at := slices.Index(names, name)
+		for _, name := range append([]string{role.name}, role.found...) {
+			at := f.free(names, name)
 			if at >= 0 && f.roles[i] >= 0 && i >= roleHeavy {
 				return hinted{fmt.Errorf("the columns %s and %s both hold %s", names[f.roles[i]], name, role.name), fmt.Sprintf("--columns %s=… says which is meant", role.name)}
 			}
@@ -298,8 +339,18 @@ func (f *SequenceFile) chooseColumns(names []string) error {
 				f.roles[i] = at
 			}
 		}
+		for _, name := range role.large {
+			if f.roles[i] < 0 {
+				f.roles[i] = f.free(names, name)
+				f.receptors = f.receptors || f.roles[i] >= 0
+			}
+		}
 	}
-	if f.roles[roleHeavy] < 0 && f.roles[roleLight] < 0 {
+	if f.roles[roleHeavy] >= 0 || f.roles[roleLight] >= 0 {
+		f.roles[roleChain] = -1
+	}
+	f.chooseParts(names)
+	if f.roles[roleHeavy] < 0 && f.roles[roleLight] < 0 && f.roles[roleChain] < 0 {
 		err := fmt.Errorf("there is no column of a chain (%s); the columns are %s",
 			strings.Join(slices.Concat(sequenceRoles[roleHeavy].found, sequenceRoles[roleLight].found), ", "), strings.Join(names, ", "))
 		if len(names) == 1 && strings.ContainsAny(names[0], ",;|\t") {
@@ -310,11 +361,41 @@ func (f *SequenceFile) chooseColumns(names []string) error {
 	return f.checkUses()
 }
 
-// Notes are columns that are not used and have nearly the name of one that is not there.
+// free is the column of a name that no option takes for another role; −1 where there is none.
+func (f *SequenceFile) free(names []string, name string) int {
+	for _, taken := range f.options.Columns {
+		if taken == name {
+			return -1
+		}
+	}
+	return slices.Index(names, name)
+}
+
+// chooseParts finds the columns of CDRs of chains that have no mask.
+func (f *SequenceFile) chooseParts(names []string) {
+	for k, ending := range [2]string{"_heavy", "_light"} {
+		switch {
+		case f.roles[roleHeavyCDR+k] >= 0:
+		case f.roles[roleChain] >= 0:
+			f.parts[k] = chooseParts(names, "")
+		case f.roles[roleHeavy+k] >= 0:
+			if f.parts[k] = chooseParts(names, ending); f.parts[k] == nil && f.roles[roleHeavy+1-k] < 0 {
+				f.parts[k] = chooseParts(names, "")
+			}
+		}
+	}
+}
+
+// Notes are columns that are not used and have nearly the name of one that is not there, and sequences without regions
+// whose CDRs are known.
 func (f *SequenceFile) Notes() []string {
-	var missing, notes []string
+	notes := f.partNotes()
+	if f.receptors {
+		return notes
+	}
+	var missing []string
 	for i, at := range f.roles {
-		if at < 0 {
+		if at < 0 && i < roleChain {
 			missing = append(missing, sequenceRoles[i].found...)
 		}
 	}

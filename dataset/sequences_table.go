@@ -92,33 +92,67 @@ func (f *SequenceFile) row(record []string, i int, s *Sequence) error {
 	if f.roles[roleID] >= 0 {
 		s.ID = strings.Clone(cell(roleID))
 	}
+	own := -1 // the chain of a row that has one
+	if f.roles[roleChain] >= 0 {
+		own = 0
+		if f.roles[roleLocus] >= 0 {
+			var err error
+			if own, err = locusOf(cell(roleLocus)); err != nil {
+				return fail(roleLocus, err)
+			}
+		}
+	}
 	for k := range s.Chains {
-		chain := strings.Clone(cell(roleHeavy + k))
+		role := roleHeavy + k
+		if own == k {
+			role = roleChain
+		}
+		raw := strings.Clone(cell(role))
+		c := f.options.Residues.clean(raw)
+		chain := c.chain
 		s.Chains[k] = chain
 		if at := f.badLetter(chain); at >= 0 {
-			return fail(roleHeavy+k, f.letterError(chain, at))
+			return fail(role, f.letterError(chain, at))
+		}
+		if f.parts[k] != nil && chain != "" {
+			mask, found := maskOfParts(chain, f.partsOf(record, f.parts[k]))
+			s.CDR[k], s.unplaced = mask, s.unplaced || !found
 		}
 		for _, mask := range []struct {
 			role    int
 			highest byte
 			to      *string
 		}{{roleHeavyCDR + k, '3', &s.CDR[k]}, {roleHeavyNonTemplated + k, '1', &s.NonTemplated[k]}} {
-			*mask.to = strings.Clone(cell(mask.role))
+			if f.roles[mask.role] < 0 {
+				continue
+			}
+			*mask.to = c.mask(strings.Clone(cell(mask.role)), raw)
 			if err := checkMask(*mask.to, chain, mask.highest); err != nil {
 				return fail(mask.role, err)
 			}
 		}
 		if list := cell(roleHeavyCoordinates + k); list != "" && !f.options.NoCoordinates {
 			var err error
-			if s.Coordinates[k], err = parseCoordinates(list, len(chain)); err != nil {
+			if s.Coordinates[k], err = parseCoordinates(list, len(raw)); err != nil {
 				return fail(roleHeavyCoordinates+k, err)
 			}
+			s.Coordinates[k] = c.points(s.Coordinates[k])
 		}
 	}
 	if s.Chains[0] == "" && s.Chains[1] == "" {
 		return fmt.Errorf("%s has no residues", f.place(i))
 	}
 	return nil
+}
+
+// partsOf are the parts of a chain of a row, without what is left out of chains.
+func (f *SequenceFile) partsOf(record []string, columns []int) (parts [7]string) {
+	for i, at := range columns {
+		if at >= 0 {
+			parts[i] = Residues{Upper: f.options.Residues.Upper, Gaps: f.options.Residues.Gaps}.clean(strings.TrimSpace(record[at])).chain
+		}
+	}
+	return parts
 }
 
 // checkMask checks the digits of a mask, if there is one.
@@ -287,6 +321,7 @@ func (f *SequenceFile) parseRecord(raw []byte, i int, s *Sequence) error {
 		return fmt.Errorf("%s has %d chains, want one, or a heavy and a light one with a colon between them", f.place(i), len(chains))
 	}
 	for k, chain := range chains {
+		chain = f.options.Residues.clean(chain).chain
 		s.Chains[k] = chain
 		if at := f.badLetter(chain); at >= 0 {
 			return fmt.Errorf("%s, %s chain: %w", f.place(i), [...]string{"heavy", "light"}[k], f.letterError(chain, at))

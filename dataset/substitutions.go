@@ -11,7 +11,6 @@ import (
 	"strconv"
 	"strings"
 
-	"repscope/internal/regular"
 	"repscope/internal/tabular"
 )
 
@@ -95,12 +94,12 @@ const (
 // measurement. An error of visit stops the reading and gets the file and the row.
 func ReadSubstitutions(spec string, visit func(s *Substitution) error) error {
 	path, measured := splitSpec(spec)
-	f, err := regular.Open(path)
+	f, err := openText(path)
 	if err != nil {
 		return fileError(err)
 	}
 	defer f.Close()
-	if err := readSubstitutions(f, path, measured, visit); err != nil {
+	if err := readSubstitutions(textReader(f), path, measured, visit); err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
 	return nil

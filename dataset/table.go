@@ -12,15 +12,15 @@ import (
 	"strconv"
 	"strings"
 
-	"repscope/internal/regular"
 	"sync"
 
+	"repscope/internal/gunzip"
 	"repscope/internal/tabular"
 )
 
-// IsTable reports whether a file is a table by its name: .csv or .tsv.
+// IsTable reports whether a file is a table by its name: .csv or .tsv, also with .gz behind it.
 func IsTable(path string) bool {
-	switch strings.ToLower(filepath.Ext(path)) {
+	switch strings.ToLower(filepath.Ext(gunzip.Name(path))) {
 	case ".csv", ".tsv":
 		return true
 	}
@@ -45,7 +45,7 @@ func (c *Column) Len() int { return max(len(c.Ints), len(c.Floats)) }
 // Empty is the first row that has nothing, −1 where all have something.
 func (c *Column) Empty() int { return slices.IndexFunc(c.Floats, math.IsNaN) }
 
-// ReadTable reads a table whose first line names the columns ([tabular.Separator] says how its cells are
+// ReadTable reads a table, which may be compressed by gzip, whose first line names the columns ([tabular.Separator] says how its cells are
 // parted). A column whose cells are all whole numbers, or all True or False (1 and 0), is one of
 // whole numbers; one of numbers is one of floating-point numbers, with a decimal point, or where
 // commas part no cells with a decimal comma; any other one of texts. An empty cell has nothing, in
@@ -55,12 +55,12 @@ func (c *Column) Empty() int { return slices.IndexFunc(c.Floats, math.IsNaN) }
 // Errors name the file, line and column: no rows, a column without a name, equal names, lines of
 // unequal length.
 func ReadTable(path string) ([]Column, error) {
-	f, err := regular.Open(path)
+	f, err := openText(path)
 	if err != nil {
 		return nil, fileError(err)
 	}
 	defer f.Close()
-	columns, err := readTable(f, path)
+	columns, err := readTable(textReader(f), path)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}

@@ -4,58 +4,98 @@ package dataset
 
 import (
 	"fmt"
-	"math"
 )
 
 // Trace is what an agent called, in its order, each call once.
 type Trace struct {
 	Calls []string // names of tools
-	Steps *int     // step_count of the file; nil where it is missing
+	Steps *int     // step_count of the file, or the number of its steps; nil where it tells neither
+	// Untold is why nothing is known of calls, where a file tells other things alone; empty where they are known.
+	Untold string
 }
 
-// traceForms are what a file may be.
-const traceForms = `want "messages", "snapshots", "toolResults" or a list of names`
+// TraceFile is a file of a trace. Name is for errors.
+type TraceFile struct {
+	Name string
+	Data []byte
+}
 
-// ParseTrace reads a trace in data; name is that of the file, for errors. It is an object, or
-// one under "json_response", with any of
+// ParseTrace reads a trace in data; name is that of the file, for errors. It is JSON, or several
+// values that follow each other (lines of JSON), in any of these layouts, also below
+// "json_response", "response", "choices", "message" and the like:
 //
-//	messages    a list; messages of the role or type "tool" are calls, by name, tool,
-//	            content.name or content.data.name; others list theirs in tool_calls of the
-//	            message, its content or content.data
-//	snapshots   a list of objects with toolResults, a list of objects with a name
-//	toolResults the same of one snapshot
-//	step_count  a whole number
+//	messages     a list: messages of the role or type "tool" tell of calls by name, tool, content.name or
+//	             content.data.name; others list theirs in tool_calls, function_call, or as blocks of
+//	             content or parts (tool_use, function_call, functionCall, tool-call, toolUse …)
+//	steps        a list, also under trajectory, events …: each is a call (tool, action, name with arguments) or has any
+//	             of what messages have
+//	tool_calls   a list of calls: names, or objects with a name; also calls, actions, function_calls …
+//	snapshots    a list of objects with toolResults, a list of objects with a name
+//	toolResults  the same of one snapshot
+//	step_count   a whole number
 //
-// or a list of names of tools, or of messages. A call that is seen in several of these ways
-// counts once: those of one id are one, and where one of them has none, the first of a name in
-// one way is the first of this name in another. Errors: no JSON; none of the forms; values of
-// the wrong type; calls without a name.
-func ParseTrace(name string, data []byte) (*Trace, error) {
-	r := &traceReader{jsonText: newJSONText(data), byID: map[string]int{}, free: map[freeCall][]int{}}
-	start := r.at
-	r.skip()
-	r.end()
-	if r.err == nil {
-		r.at = start
-		r.read()
-	}
-	if r.err != nil {
-		return nil, fmt.Errorf("%s: %w", name, r.err)
+// or a list of names of tools, of calls, of steps or of messages. Results refer to calls by their
+// ids. A call that is told in several of these ways counts once: those of one id are one, and where
+// one of them has none, the first of a name in one way is the first of this name in another.
+// Errors: no JSON; a layout that is not known, such as a file in which no call is found and a key
+// stands that may hold some; values of the wrong type; calls without a name.
+func ParseTrace(name string, data []byte) (*Trace, error) { return ParseTraces(TraceFile{name, data}) }
+
+// ParseTraces reads a trace from several files, such as a response and what tools returned in the
+// steps on the way, each call once. See [ParseTrace].
+func ParseTraces(files ...TraceFile) (*Trace, error) {
+	r := &traceReader{byID: map[string]int{}, free: map[freeCall][]int{}}
+	for _, f := range files {
+		if r.file(f.Data); r.err != nil {
+			return nil, fmt.Errorf("%s: %w", f.Name, r.err)
+		}
 	}
 	t := &Trace{Calls: make([]string, len(r.calls)), Steps: r.steps}
 	for i := range r.calls {
 		t.Calls[i] = r.calls[i].name
 	}
+	if len(t.Calls) == 0 {
+		t.Untold = r.untold
+	}
 	return t, nil
+}
+
+// file reads all values of a file.
+func (r *traceReader) file(data []byte) {
+	r.jsonText, r.odd, r.told = newJSONText(data), "", 0
+	var values []int
+	for r.err == nil && (len(values) == 0 || r.at < len(data) && (data[r.at] == '{' || data[r.at] == '[')) {
+		values = append(values, r.at)
+		r.skip()
+		r.space()
+	}
+	r.end()
+	for i, at := range values {
+		if r.err != nil {
+			return
+		}
+		s := traceScope{what: "the file", way: calledByAssistant}
+		if len(values) > 1 {
+			s.what, s.depth = fmt.Sprintf("value %d of the file", i), 1
+		}
+		r.at = at
+		r.read(s)
+	}
+	if r.err == nil && r.told == 0 && r.odd != "" {
+		r.err = fmt.Errorf("no call is found, and %s is in no layout that is read: %s", r.odd, traceForms)
+	}
 }
 
 // traceWay is a way in which a file tells of calls.
 type traceWay uint8
 
 const (
-	calledByAssistant traceWay = iota // tool_calls
+	inherited         traceWay = iota // that of what is around it
+	calledByAssistant                 // messages
 	answeredByTool                    // messages of tools
 	shownInSnapshot                   // toolResults
+	toldInSteps                       // steps
+	listedAlone                       // tool_calls beside messages
 	traceWays
 )
 
@@ -81,196 +121,11 @@ type traceReader struct {
 	byID  map[string]int
 	free  map[freeCall][]int // calls that another way told of, in order
 	steps *int
-}
 
-// read reads any of the forms. That the text is JSON is known.
-func (r *traceReader) read() {
-	switch kind := r.kind(); kind {
-	case jsonList:
-		r.list("the list", r.message)
-	case jsonObject:
-		at := r.at
-		f := r.fields("json_response")
-		if inner, ok := f["json_response"]; ok {
-			r.at = inner
-			if kind := r.kind(); kind != jsonObject {
-				r.fail(`"json_response" is %s, want an object`, kind)
-				return
-			}
-			at = inner
-		}
-		r.at = at
-		r.object()
-	default:
-		r.fail("found %s, %s", kind, traceForms)
-	}
-}
-
-// object reads messages, snapshots and the number of steps.
-func (r *traceReader) object() {
-	at := r.at
-	f := r.fields("messages", "snapshots", "toolResults", "step_count")
-	if len(f) == 0 {
-		r.at = at
-		r.fail("found an object without them, %s", traceForms)
-		return
-	}
-	if at, ok := f["messages"]; ok {
-		r.at = at
-		r.list(`"messages"`, r.message)
-	}
-	if at, ok := f["snapshots"]; ok {
-		r.at = at
-		r.list(`"snapshots"`, r.message)
-	}
-	if at, ok := f["toolResults"]; ok {
-		r.at = at
-		r.list(`"toolResults"`, r.result)
-	}
-	if at, ok := f["step_count"]; ok {
-		r.at = at
-		kind := r.kind()
-		v := math.NaN()
-		if kind == jsonNumber {
-			v = r.float()
-		}
-		if v != math.Trunc(v) || v < 0 || v > 1<<53 {
-			r.at = at
-			r.fail(`"step_count" is not a whole number of at least 0`)
-			return
-		}
-		steps := int(v)
-		r.steps = &steps
-	}
-}
-
-// list reads the items of a list.
-func (r *traceReader) list(what string, item func(what string)) {
-	if kind := r.kind(); kind != jsonList {
-		r.fail("%s is %s, want a list", what, kind)
-		return
-	}
-	i := 0
-	for begun := false; r.element(&begun); i++ {
-		from := r.at
-		item(fmt.Sprintf("item %d of %s", i, what))
-		if r.err != nil {
-			return
-		}
-		r.at = from
-		r.skip()
-	}
-}
-
-// message reads a message or a snapshot, or the name of a tool.
-func (r *traceReader) message(what string) {
-	kind := r.kind()
-	if kind == jsonString {
-		r.call(calledByAssistant, what, r.text(), "", false)
-		return
-	}
-	if kind != jsonObject {
-		r.fail("%s is %s, want an object or the name of a tool", what, kind)
-		return
-	}
-	at := r.at
-	f := r.fields("role", "type", "toolResults", "tool_calls", "content", "name")
-	if at, ok := f["toolResults"]; ok {
-		r.at = at
-		r.list("the toolResults of "+what, r.result)
-		return
-	}
-	if r.string(f, "role") == "tool" || r.string(f, "type") == "tool" {
-		r.at = at
-		r.answer(what)
-		return
-	}
-	_, named := f["name"]
-	_, role := f["role"]
-	_, kindOf := f["type"]
-	if named && !role && !kindOf {
-		r.at = at
-		r.result(what)
-		return
-	}
-	r.toolCalls(f, what)
-	if content, ok := r.inside(f, "content", "tool_calls", "data"); ok {
-		r.toolCalls(content, what)
-		if data, ok := r.inside(content, "data", "tool_calls"); ok {
-			r.toolCalls(data, what)
-		}
-	}
-}
-
-// toolCalls reads the calls of an assistant's message, if it has any.
-func (r *traceReader) toolCalls(f map[string]int, what string) {
-	if at, ok := f["tool_calls"]; ok {
-		r.at = at
-		r.list("the tool_calls of "+what, func(what string) {
-			if kind := r.kind(); kind != jsonObject {
-				r.fail("%s is %s, want an object with a name", what, kind)
-				return
-			}
-			call := r.fields("id", "name", "function")
-			name := r.string(call, "name")
-			if function, ok := r.inside(call, "function", "name"); ok && name == "" {
-				name = r.string(function, "name")
-			}
-			r.call(calledByAssistant, what, name, r.string(call, "id"), true)
-		})
-	}
-}
-
-// answer reads a message of a tool.
-func (r *traceReader) answer(what string) {
-	f := r.fields("name", "tool", "content", "tool_call_id", "toolCallId", "id")
-	name := r.string(f, "name")
-	if tool, ok := r.inside(f, "tool", "name"); ok && name == "" {
-		name = r.string(tool, "name")
-	} else if name == "" {
-		name = r.string(f, "tool")
-	}
-	id, own := r.identity(f)
-	if content, ok := r.inside(f, "content", "name", "data", "tool_call_id", "toolCallId", "id"); ok {
-		if name == "" {
-			name = r.string(content, "name")
-		}
-		if !own {
-			if inner, sure := r.identity(content); sure || id == "" {
-				id, own = inner, sure
-			}
-		}
-		if data, ok := r.inside(content, "data", "name", "tool_call_id", "toolCallId", "id"); ok {
-			if name == "" {
-				name = r.string(data, "name")
-			}
-			if inner, sure := r.identity(data); !own && (sure || id == "") {
-				id, own = inner, sure
-			}
-		}
-	}
-	r.call(answeredByTool, what, name, id, own)
-}
-
-// result reads what a tool returned in a snapshot.
-func (r *traceReader) result(what string) {
-	if kind := r.kind(); kind != jsonObject {
-		r.fail("%s is %s, want an object with a name", what, kind)
-		return
-	}
-	f := r.fields("name", "tool_call_id", "toolCallId", "id")
-	id, own := r.identity(f)
-	r.call(shownInSnapshot, what, r.string(f, "name"), id, own)
-}
-
-// identity is the id of a call among the members of an object, and whether it surely is one.
-func (r *traceReader) identity(f map[string]int) (id string, own bool) {
-	for _, key := range []string{"tool_call_id", "toolCallId"} {
-		if id := r.string(f, key); id != "" {
-			return id, true
-		}
-	}
-	return r.string(f, "id"), false
+	told   int    // calls of the file that is read, those that others tell too
+	known  bool   // the layout of the value that is read
+	odd    string // what may hold calls and is not read
+	untold string // see Trace
 }
 
 // string is the text under a key, empty where there is none. Ids may be numbers.
@@ -290,7 +145,7 @@ func (r *traceReader) string(f map[string]int, key string) string {
 }
 
 // inside returns the members of the object under a key, if there is one.
-func (r *traceReader) inside(f map[string]int, key string, names ...string) (map[string]int, bool) {
+func (r *traceReader) inside(f map[string]int, key string) (map[string]int, bool) {
 	at, ok := f[key]
 	if !ok {
 		return nil, false
@@ -299,16 +154,17 @@ func (r *traceReader) inside(f map[string]int, key string, names ...string) (map
 	if r.kind() != jsonObject {
 		return nil, false
 	}
-	return r.fields(names...), true
+	return r.members(), true
 }
 
 // call enters what was seen of a call; only its id can stand for its name.
-func (r *traceReader) call(way traceWay, what, name, id string, own bool) {
+func (r *traceReader) call(s traceScope, name, id string, own bool) {
 	if _, known := r.byID[id]; name == "" && (id == "" || !known) {
-		r.fail("%s has no name of a tool", what)
+		r.fail("%s has no name of a tool", s.what)
 		return
 	}
-	r.enter(way, name, id, own)
+	r.told, r.known = r.told+1, true
+	r.enter(s.way, name, id, own)
 }
 
 // enter adds a call that was not seen before.
@@ -326,7 +182,7 @@ func (r *traceReader) enter(way traceWay, name, id string, own bool) {
 	if !found {
 		i = len(r.calls)
 		r.calls = append(r.calls, traceCall{name: name, id: id, own: own})
-		for other := range traceWays {
+		for other := calledByAssistant; other < traceWays; other++ {
 			if other != way {
 				r.wait(freeCall{other, name, own}, i)
 			}

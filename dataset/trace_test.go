@@ -18,7 +18,6 @@ func TestParseTrace(t *testing.T) {
 		{"objects with names", `[{"name":"a"},{"name":"b","arguments":{}}]`, "a b", -1},
 		{"no calls", `[]`, "", -1},
 		{"no messages", `{"messages":[],"step_count":0}`, "", 0},
-		{"steps alone", `{"step_count":4.0}`, "", 4},
 		{"steps are null", `{"messages":[],"step_count":null}`, "", -1},
 		{"messages of tools", `{"messages":[{"role":"user","content":"x"},{"role":"tool","name":"a"},{"type":"tool","tool":"b"},
 			{"role":"tool","content":{"name":"c"}},{"role":"tool","content":{"data":{"name":"d"}}},{"type":"tool","tool":{"name":"e"}}],"step_count":3}`, "a b c d e", 3},
@@ -53,6 +52,120 @@ func TestParseTrace(t *testing.T) {
 		}
 		if want := strings.Fields(c.want); !slices.Equal(trace.Calls, want) || steps != c.steps {
 			t.Errorf("%s: %v in %d steps, want %v in %d", c.name, trace.Calls, steps, want, c.steps)
+		}
+	}
+}
+
+// TestTraceLayouts: how models, programs around them and people write the calls a and b.
+func TestTraceLayouts(t *testing.T) {
+	t.Parallel()
+	const a, b = `{"name":"a","arguments":{"name":"x","tool_calls":[{"name":"no"}]}}`, `{"name":"b"}`
+	for name, text := range map[string]string{
+		"calls beside a count":        `{"step_count":2,"tool_calls":[` + a + `,` + b + `]}`,
+		"calls by names":              `{"tool_calls":["a","b"]}`,
+		"calls":                       `{"calls":[{"tool":"a"},{"tool":{"name":"b"}}]}`,
+		"actions":                     `{"actions":[{"action":"a","action_input":{}},{"type":"b","x":3,"name":"b"}]}`,
+		"steps that are calls":        `[{"step":1,"tool":"a","args":{}},{"step":2,"action":"b","result":{"messages":[]}}]`,
+		"steps with calls":            `{"steps":[{"name":"draw","tool_calls":[` + a + `]},{"calls":["b"]},{"text":"done"}]}`,
+		"steps with results":          `{"steps":[{"tool":"a","tool_results":[{"name":"a"}]},{"tool":"b"}]}`,
+		"one call":                    `{"steps":[{"tool_call":` + a + `},{"function_call":` + b + `}]}`,
+		"a trajectory":                `{"trajectory":[{"thought":"t","action":"a","observation":"o"},{"thought":"t","action":{"name":"b"}}]}`,
+		"pairs":                       `{"intermediate_steps":[[{"tool":"a","tool_input":"x","log":"l"},"seen"],[{"tool":"b","tool_input":{}},{"ok":true}]]}`,
+		"OpenAI chat":                 `{"messages":[{"role":"user","content":"x"},{"role":"assistant","content":null,"tool_calls":[{"id":"1","type":"function","function":{"name":"a","arguments":"{}"}}]},{"role":"tool","tool_call_id":"1","content":"ok"},{"role":"assistant","function_call":{"name":"b","arguments":"{}"}},{"role":"function","name":"b","content":"ok"}]}`,
+		"OpenAI chat answer":          `{"object":"chat.completion","choices":[{"index":0,"finish_reason":"tool_calls","message":{"role":"assistant","tool_calls":[{"id":"1","type":"function","function":{"name":"a","arguments":"{}"}},{"id":"2","function":{"name":"b"}}]}}],"usage":{"prompt_tokens":3}}`,
+		"OpenAI responses":            `{"object":"response","output":[{"type":"reasoning","id":"r"},{"type":"function_call","id":"f1","call_id":"c1","name":"a","arguments":"{}"},{"type":"function_call_output","call_id":"c1","output":"ok"},{"type":"function_call","id":"f2","call_id":"c2","name":"b","arguments":"{}"},{"type":"message","role":"assistant","content":[{"type":"output_text","text":"x"}]}],"tools":[{"type":"function","name":"a"},{"type":"function","name":"z"}]}`,
+		"OpenAI input":                `{"input":[{"role":"user","content":"x"},{"type":"function_call","call_id":"c1","name":"a","arguments":"{}"},{"type":"custom_tool_call","call_id":"c2","name":"b","input":"x"}]}`,
+		"OpenAI run steps":            `{"object":"list","data":[{"type":"tool_calls","step_details":{"type":"tool_calls","tool_calls":[{"id":"1","type":"function","function":{"name":"a"}},{"id":"2","type":"function","function":{"name":"b"}}]}},{"type":"message_creation","step_details":{"type":"message_creation","message_creation":{"message_id":"m"}}}]}`,
+		"Anthropic":                   `{"messages":[{"role":"user","content":"x"},{"role":"assistant","content":[{"type":"text","text":"t"},{"type":"tool_use","id":"t1","name":"a","input":{"name":"q"}}]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"t1","content":[{"type":"text","text":"ok"}]}]},{"role":"assistant","content":[{"type":"tool_use","id":"t2","name":"b","input":{}}]}]}`,
+		"Anthropic answer":            `{"id":"m","type":"message","role":"assistant","content":[{"type":"tool_use","id":"t1","name":"a","input":{}},{"type":"server_tool_use","id":"t2","name":"b","input":{}},{"type":"web_search_tool_result","tool_use_id":"t2","content":[]}],"stop_reason":"tool_use"}`,
+		"Bedrock":                     `{"messages":[{"role":"assistant","content":[{"toolUse":{"toolUseId":"1","name":"a","input":{}}},{"toolUse":{"toolUseId":"2","name":"b","input":{}}}]},{"role":"user","content":[{"toolResult":{"toolUseId":"1","content":[]}},{"toolResult":{"toolUseId":"2"}}]}]}`,
+		"Gemini":                      `{"contents":[{"role":"user","parts":[{"text":"x"}]},{"role":"model","parts":[{"functionCall":{"name":"a","args":{"name":"z"}}}]},{"role":"user","parts":[{"functionResponse":{"name":"a","response":{"calls":["z"]}}}]},{"role":"model","parts":[{"function_call":{"name":"b","args":{}}}]}]}`,
+		"Gemini answer":               `{"candidates":[{"content":{"role":"model","parts":[{"functionCall":{"name":"a","args":{}}},{"functionCall":{"name":"b","args":{}}}]},"finishReason":"STOP"}],"usageMetadata":{"toolUsePromptTokenCount":3}}`,
+		"Vercel":                      `{"messages":[{"role":"assistant","content":[{"type":"tool-call","toolCallId":"1","toolName":"a","args":{}}]},{"role":"tool","content":[{"type":"tool-result","toolCallId":"1","toolName":"a","result":3}]},{"role":"assistant","parts":[{"type":"step-start"},{"type":"tool-b","toolCallId":"2","state":"output-available","input":{}}]}]}`,
+		"Vercel steps":                `{"steps":[{"toolCalls":[{"toolCallId":"1","toolName":"a","args":{}}],"toolResults":[{"toolCallId":"1","toolName":"a","result":1}]},{"toolCalls":[{"toolCallId":"2","toolName":"b"}]}]}`,
+		"Vercel invocations":          `{"messages":[{"role":"assistant","content":"","toolInvocations":[{"state":"result","toolCallId":"1","toolName":"a"}],"parts":[{"type":"tool-invocation","toolInvocation":{"state":"result","toolCallId":"1","toolName":"a"}},{"type":"tool-invocation","toolInvocation":{"toolCallId":"2","toolName":"b"}}]}]}`,
+		"LangChain":                   `{"messages":[{"type":"human","content":"x"},{"type":"ai","content":"","tool_calls":[{"name":"a","args":{},"id":"1","type":"tool_call"}],"additional_kwargs":{"tool_calls":[{"id":"1","type":"function","function":{"name":"a"}}]}},{"type":"tool","name":"a","tool_call_id":"1","content":"ok"},{"type":"ai","tool_calls":[{"name":"b","args":{},"id":"2"}]}]}`,
+		"LangChain as it is stored":   `[{"lc":1,"type":"constructor","id":["x","AIMessage"],"kwargs":{"content":"","tool_calls":[{"name":"a","args":{},"id":"1"},{"name":"b","args":{},"id":"2"}]}}]`,
+		"events":                      `{"events":[{"event":"on_chat_model_start","name":"m"},{"event":"on_tool_start","name":"a","data":{"input":{}}},{"event":"on_tool_end","name":"a","data":{}},{"event":"on_tool_start","name":"b"}]}`,
+		"Model Context Protocol":      "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{\"name\":\"a\"}}\n{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"content\":[]}}\n{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"tools/call\",\"params\":{\"name\":\"b\"}}",
+		"lines of calls":              "{\"tool\":\"a\"}\n{\"tool\":\"b\"}\n",
+		"lines of messages":           "{\"type\":\"user\",\"message\":{\"role\":\"user\",\"content\":\"x\"}}\n{\"type\":\"assistant\",\"message\":{\"role\":\"assistant\",\"content\":[{\"type\":\"tool_use\",\"id\":\"1\",\"name\":\"a\",\"input\":{}},{\"type\":\"tool_use\",\"id\":\"2\",\"name\":\"b\",\"input\":{}}]}}\r\n\n{\"type\":\"user\",\"message\":{\"role\":\"user\",\"content\":[{\"type\":\"tool_result\",\"tool_use_id\":\"1\"}]}}",
+		"messages, and their calls":   `{"messages":[{"role":"assistant","content":[{"type":"tool_use","id":"1","name":"a","input":{}}]},{"role":"assistant","tool_calls":[{"name":"b"}]}],"tool_calls":[{"name":"a"},{"name":"b"}]}`,
+		"messages, and their steps":   `{"messages":[{"role":"assistant","tool_calls":[{"name":"a"}]},{"role":"tool","name":"a"},{"role":"assistant","tool_calls":[{"name":"b"}]}],"steps":[{"tool":"a"},{"tool":"b"}]}`,
+		"an answer around the answer": `{"id":"batch","response":{"status_code":200,"body":{"choices":[{"message":{"role":"assistant","tool_calls":[{"id":"1","function":{"name":"a"}},{"id":"2","function":{"name":"b"}}]}}]}}}`,
+	} {
+		trace, err := ParseTrace("t.json", []byte(text))
+		if err != nil || !slices.Equal(trace.Calls, []string{"a", "b"}) || trace.Untold != "" {
+			t.Errorf("%s: %+v, %v", name, trace, err)
+		}
+	}
+}
+
+// TestNoCalls: a file in which nothing was called has 0 calls; one that may tell of calls in another way has none that
+// are known.
+func TestNoCalls(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{
+		`[]`, `{"messages":[],"step_count":2}`, `{"tool_calls":[]}`, `{"steps":[]}`, `{"toolResults":[],"image":"x.png"}`,
+		`{"messages":[{"role":"user","content":"call the tool"},{"role":"assistant","content":[{"type":"text","text":"no"}],"usage":{"tool_tokens":3}}]}`,
+		`{"messages":[{"role":"system","content":"x"},{"role":"assistant","content":"x"}],"tools":[{"name":"a"}],"tool_choice":"auto"}`,
+		`{"candidates":[{"content":{"parts":[{"text":"x"}],"role":"model"},"finishReason":"STOP"}]}`,
+	} {
+		if trace, err := ParseTrace("t.json", []byte(text)); err != nil || len(trace.Calls) != 0 || trace.Untold != "" {
+			t.Errorf("%s: %+v, %v, want no calls", text, trace, err)
+		}
+	}
+	for text, want := range map[string]string{
+		`{"messages":[{"role":"assistant","blocks":[{"kind":"tool","name":"a"}]}]}`: `"blocks" of item 0 of "messages"`,
+		`{"messages":[{"role":"assistant","content":"x","tool_names":["a"]}]}`:      `"tool_names" of item 0 of "messages"`,
+		`{"messages":[{"role":"assistant","extra":{"used":{"my_tool":1}}}]}`:        `"extra" of item 0 of "messages"`,
+		`[{"op":"a"},{"op":"b"}]`:                   `item 0 of the list`,
+		`[{"step":1,"type":"a","x":3}]`:             `item 0 of the list`,
+		`{"steps":[{"step":1,"do":"a"}]}`:           `item 0 of "steps"`,
+		"{\"op\":\"a\"}\n{\"op\":\"b\"}":            `value 0 of the file`,
+		`{"step_count":3,"ops":[{"op":"a"}]}`:       `"ops" of the file`,
+		`{"messages":[],"executed":[{"name":"a"}]}`: `"executed" of the file`,
+		`{"cost":3}`: "found an object without them",
+	} {
+		if trace, err := ParseTrace("t.json", []byte(text)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %+v, %v, want %q", text, trace, err, want)
+		}
+	}
+	trace, err := ParseTrace("t.json", []byte(`{"step_count":4.0}`))
+	if err != nil || trace.Untold == "" || trace.Steps == nil || *trace.Steps != 4 {
+		t.Errorf("steps alone: %+v, %v", trace, err)
+	}
+}
+
+// TestTraceFiles: what tools returned in the steps on the way is in files of their own.
+func TestTraceFiles(t *testing.T) {
+	t.Parallel()
+	response := TraceFile{"r.json", []byte(`{"json_response":{"messages":[{"role":"assistant","tool_calls":[{"name":"a"},{"name":"b"}]}],"step_count":7}}`)}
+	one, two := TraceFile{"1.json", []byte(`{"toolResults":[{"name":"a"}]}`)}, TraceFile{"2.json", []byte(`{"toolResults":[{"name":"b"},{"name":"b"}]}`)}
+	for want, files := range map[string][]TraceFile{"a b b": {response, one, two}, "a b": {response, one}, "b b a": {two, one}} {
+		trace, err := ParseTraces(files...)
+		if err != nil || strings.Join(trace.Calls, " ") != want || (trace.Steps != nil) != (len(files[0].Name) == len("r.json")) && files[0].Name == "r.json" {
+			t.Errorf("%v: %+v, %v", want, trace, err)
+		}
+	}
+	if _, err := ParseTraces(one, TraceFile{"bad.json", []byte("{")}); err == nil || !strings.HasPrefix(err.Error(), "bad.json: ") {
+		t.Errorf("error %v", err)
+	}
+}
+
+// TestDeepTrace: messages in messages end where nobody writes them, in no time.
+func TestDeepTrace(t *testing.T) {
+	t.Parallel()
+	for _, open := range []string{`{"message":`, `[`, `{"content":[`, `{"tool_calls":[{"function":`} {
+		text := `{"messages":[` + strings.Repeat(open, 100_000)
+		if _, err := ParseTrace("t.json", []byte(text)); err == nil {
+			t.Errorf("%s…: no error", open)
+		}
+		shut := strings.NewReplacer("{", "}", "[", "]", `"message":`, "", `"content":`, "", `"tool_calls":`, "", `"function":`, "").Replace(open)
+		runes := []rune(shut)
+		slices.Reverse(runes)
+		if _, err := ParseTrace("t.json", []byte(text+"3"+strings.Repeat(string(runes), 100_000)+`]}`)); err == nil {
+			t.Errorf("%s…: no error", open)
 		}
 	}
 }

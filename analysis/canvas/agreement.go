@@ -58,7 +58,7 @@ func (p *plan) agree(ctx context.Context, r *Result) error {
 	means := make([]float64, len(cases))
 	units := make([][]float64, len(cases))
 	for i, c := range cases {
-		samples[i], means[i], units[i] = r.Rows[c.row].Case.Sample, stat.Mean(c.values), c.values
+		samples[i], means[i], units[i] = r.Rows[c.row].Case.Sample, stat.RankMean(c.values), c.values
 		a.Ratings += len(c.values)
 	}
 	distinct := slices.Clone(samples)
@@ -306,7 +306,7 @@ func againstRest(name string, cases []rated, without int, labels []int) float64 
 			continue
 		}
 		own = append(own, c.values[at])
-		others = append(others, (stat.Sum(c.values)-c.values[at])/float64(len(c.values)-1))
+		others = append(others, stat.RankMean(slices.Delete(slices.Clone(c.values), at, at+1)))
 	}
 	c, err := stat.Spearman(own, others)
 	if err != nil {

@@ -6,10 +6,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"os"
 	"testing"
 
 	"repscope/report"
+	"repscope/stat"
 )
 
 // rated is the run of testdata/agreement.json.
@@ -48,9 +50,9 @@ func TestAgreement(t *testing.T) {
 	f, golden := ratedRun(t)
 	f.Ratings = append(f.Ratings, Rating{"elsewhere", "r0", 3})
 	kinds := fakeKinds()
-	kinds[0].Keys[0].Low, kinds[0].Keys[0].High = 0, 0
+	kinds[0].Keys[0].Low, kinds[0].Keys[0].High = -unbounded, unbounded
 	worse := kinds[2]
-	worse.Name, worse.Keys = "worse", []Key{{Name: "worse", Direction: report.Lower}}
+	worse.Name, worse.Keys = "worse", []Key{{Name: "worse", Direction: report.Lower, Low: -unbounded, High: unbounded}}
 	worse.Score = func(_ *Pair, row *Row) error { row.Set("worse", -row.Values["quality"].V); return nil }
 	a := analyzed(t, f, func(o *Options) { o.Kinds = append(kinds, worse) }).Agreement
 	same := func(name string, got report.Value, want any) {
@@ -113,5 +115,39 @@ func TestAgreementOfLittle(t *testing.T) {
 		if a := analyzed(t, f).Agreement; !c.check(a) {
 			t.Errorf("%s: %+v", name, a)
 		}
+	}
+}
+
+// TestEqualMeans: cases of equal mean ratings tie, as the sums of their cents say, whatever floating-point sums do.
+func TestEqualMeans(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(62, 1))
+	f := newFakeRun()
+	var sums, scores []float64
+	for s := range 20 {
+		for m := range 3 {
+			score := float64(rng.IntN(30))
+			c := f.add(fmt.Sprint("s", s), fmt.Sprint("m", m), fmt.Sprintf("quality=%g", score))
+			sum := 0
+			for r := range 3 {
+				cents := 10*rng.IntN(10) + 1
+				sum += cents
+				f.Ratings = append(f.Ratings, Rating{c.ID, fmt.Sprint("r", r), float64(cents) / 100})
+			}
+			sums, scores = append(sums, float64(sum)), append(scores, score)
+		}
+	}
+	pairs := 0
+	for i := range sums {
+		for j := i + 1; j < len(sums) && j/3 == i/3; j++ {
+			if sums[i] != sums[j] {
+				pairs++
+			}
+		}
+	}
+	m := analyzed(t, f, func(*Options) {}).Agreement.Metrics[0]
+	spearman, err := stat.Spearman(scores, sums)
+	if err != nil || m.Spearman.V != spearman.Coefficient || m.Pairs != pairs {
+		t.Errorf("rho %v of %d pairs, want %v of %d, %v", m.Spearman.V, m.Pairs, spearman.Coefficient, pairs, err)
 	}
 }

@@ -4,9 +4,9 @@ package canvas
 
 import (
 	"fmt"
-	"math"
 	"strings"
 
+	"repscope/analysis/internal/results"
 	"repscope/internal/text"
 	"repscope/points"
 	"repscope/stat"
@@ -72,19 +72,13 @@ func (p *plan) jackknifeMean(samples []string, values []float64) (*stat.Jackknif
 	return ofSamples(j), nil
 }
 
-// within cuts the interval of a jackknife at the range of a key.
+// within is the jackknife with the interval of a key.
 func (k *Key) within(j *stat.Jackknifed) *stat.Jackknifed {
-	if k.Low != 0 || k.High != 0 {
-		j.Within(k.Low, k.High)
-	}
-	return j
+	return results.Ranged(j, k.Low, k.High, k.Log)
 }
 
 // difference is the key of a difference of two numbers of this one.
 func (k *Key) difference(name string) Key {
-	d := Key{Name: name, Unit: k.Unit, Direction: k.Direction}
-	if width := k.High - k.Low; width > 0 && !math.IsInf(width, 0) {
-		d.Low, d.High = -width, width
-	}
-	return d
+	width := k.High - k.Low
+	return Key{Name: name, Unit: k.Unit, Direction: k.Direction, Low: -width, High: width}
 }

@@ -3,6 +3,8 @@
 package canvas
 
 import (
+	"math"
+
 	"repscope/report"
 )
 
@@ -29,6 +31,8 @@ type Case struct {
 	// Base is the design that a modification began with; empty in other tasks.
 	Base                 Side
 	Trace, ExpectedTrace string
+	// StepTraces tell what was called in each step up to this one, in their order.
+	StepTraces []string
 	// Saliency maps and fixations that were made elsewhere.
 	ReferenceSaliency, GeneratedSaliency, Fixations string
 }
@@ -74,11 +78,15 @@ type Key struct {
 	Name      string // as in the result file
 	Unit      string
 	Direction report.Direction
-	Low, High float64 // the range of intervals; both 0: any number
+	Low, High float64 // what it can be, where intervals end; ±Inf for no end
+	Log       bool    // intervals are those of the logarithm, where none of the deletions is 0
 	Compared  bool    // models are compared by it
 	// Improved says that a modification has it for the base too: <name>_improvement.
 	Improved bool
 }
+
+// unbounded is the end of a range that has none.
+var unbounded = math.Inf(1)
 
 // Settings are what metrics know of a run. Each part is filled by its own flags.
 type Settings struct {

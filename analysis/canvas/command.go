@@ -18,6 +18,7 @@ import (
 	"repscope/dataset"
 	"repscope/internal/atomicfile"
 	"repscope/internal/example/screens"
+	"repscope/internal/gunzip"
 	"repscope/internal/run"
 	"repscope/internal/text"
 	"repscope/report"
@@ -164,7 +165,20 @@ func (s *settings) loadCases(env *run.Env) (*Input, error) {
 		env.Warn("%s: %s left out, which are no cases: %s", t.path(t.results()), text.Count(len(found.odd), "name"), few(found.odd))
 	}
 	cases, err := choose(found.cases, s.models, s.ids)
-	return &Input{Cases: cases, Read: t.reader()}, err
+	return &Input{Cases: cases, Read: expanding(t.reader())}, err
+}
+
+// expanding is a [Reader] that expands files that are compressed by gzip.
+func expanding(read Reader) Reader {
+	return func(path string) ([]byte, error) {
+		data, err := read(path)
+		if err == nil && gunzip.Is(data) {
+			if data, err = gunzip.Bytes(data); err != nil {
+				err = fmt.Errorf("%s: %w", path, err)
+			}
+		}
+		return data, err
+	}
 }
 
 // The names of the case and of the model of the one-case form.
@@ -182,7 +196,7 @@ func (s *settings) loadOne() (*Input, error) {
 			return nil, fmt.Errorf("--%s: %w", f.name, err)
 		}
 	}
-	return &Input{Cases: []Case{c}, Read: readFile}, nil
+	return &Input{Cases: []Case{c}, Read: expanding(readFile)}, nil
 }
 
 // open fills the settings that all cases share, and returns the metrics.

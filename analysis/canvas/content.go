@@ -42,7 +42,7 @@ func (o *ContentSettings) similarity() string {
 
 // textBlock is a text of a design, or several siblings that are one text of the other design.
 type textBlock struct {
-	text    string // without white space at its ends, and with single spaces within
+	text    string // normalized, without white space at its ends, and with single spaces within
 	letters text.Sequence
 	count   letterCounts
 	parent  int // node
@@ -91,7 +91,7 @@ func newTextBlocks(l *Layout) ([]textBlock, error) {
 		if n.Type != "TEXT" {
 			continue
 		}
-		t := strings.Join(strings.Fields(n.Characters), " ")
+		t := strings.Join(strings.Fields(text.Normalize(n.Characters)), " ")
 		if t == "" {
 			continue
 		}
@@ -120,21 +120,41 @@ func (b *textBlock) difference(other *textBlock) (float64, bool) {
 
 // trace reads what was called.
 func (p *Pair) traces() (*dataset.Trace, error) {
-	return p.trace.get(func() (*dataset.Trace, error) { return p.readTrace(p.Case.Trace, "trace") })
+	return p.trace.get(func() (*dataset.Trace, error) {
+		t, err := p.readTrace("trace", append([]string{p.Case.Trace}, p.Case.StepTraces...)...)
+		if n := len(p.Case.StepTraces); err == nil && t.Steps == nil && n > 0 && p.Case.Snapshot < 0 {
+			t.Steps = &n
+		}
+		return t, err
+	})
 }
 
 // expectedTrace reads what should have been called.
 func (p *Pair) expectedTrace() (*dataset.Trace, error) {
-	return p.expected.get(func() (*dataset.Trace, error) { return p.readTrace(p.Case.ExpectedTrace, "expected trace") })
+	return p.expected.get(func() (*dataset.Trace, error) {
+		t, err := p.readTrace("expected trace", p.Case.ExpectedTrace)
+		if err == nil && t.Untold != "" {
+			return nil, absent("the expected trace: %s", t.Untold)
+		}
+		return t, err
+	})
 }
 
-func (p *Pair) readTrace(path, what string) (*dataset.Trace, error) {
-	if path == "" {
+// readTrace reads what files tell of one trace; empty paths are passed over.
+func (p *Pair) readTrace(what string, paths ...string) (*dataset.Trace, error) {
+	var files []dataset.TraceFile
+	for _, path := range paths {
+		if path == "" {
+			continue
+		}
+		data, err := p.read(path)
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, dataset.TraceFile{Name: path, Data: data})
+	}
+	if len(files) == 0 {
 		return nil, absent("no %s is given", what)
 	}
-	data, err := p.read(path)
-	if err != nil {
-		return nil, err
-	}
-	return dataset.ParseTrace(path, data)
+	return dataset.ParseTraces(files...)
 }

@@ -163,7 +163,7 @@ func TestContentOfDrawn(t *testing.T) {
 }
 
 func drawLayout(t *rapid.T) *Layout {
-	l, err := NewLayout("drawn", drawDesign(t))
+	l, err := NewLayout("drawn", drawDesign(t), LayoutOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -322,7 +322,7 @@ func TestManyTexts(t *testing.T) {
 	for i := range 3000 {
 		d.Nodes = append(d.Nodes, dataset.Node{Type: "TEXT", Depth: 1, Shown: true, Opacity: 1, Bounds: &dataset.Bounds{Width: 5, Height: 5}, Characters: fmt.Sprint(i)})
 	}
-	l, err := NewLayout("many", d)
+	l, err := NewLayout("many", d, LayoutOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -365,7 +365,7 @@ func BenchmarkContent(b *testing.B) {
 	for _, n := range []int{1000, 5000} {
 		var both [2]*Layout
 		for i := range both {
-			l, err := NewLayout("random", randomDesign(rng, n))
+			l, err := NewLayout("random", randomDesign(rng, n), LayoutOptions{})
 			if err != nil {
 				b.Fatal(err)
 			}

@@ -237,12 +237,20 @@ func (t *tree) add(f *found, name string, snapshots bool) (why string) {
 	c.ExpectedTrace = t.optional(path.Join(t.references(), gid), "-json-response.json")
 	c.ReferenceSaliency = t.optional(path.Join(t.references(), gid), "-saliency.png", "-saliency.npy")
 	c.Fixations = t.optional(path.Join(t.references(), gid), "-fixations.csv", "-fixations.png", "-fixations.npy")
-	if snapshots {
-		for _, s := range t.snapshots(f, dir, name) {
+	steps, odd := t.snapshots(dir, name)
+	for _, s := range steps {
+		if s.trace != "" {
+			c.StepTraces = append(c.StepTraces, s.trace)
+		}
+		if snapshots && s.shown {
 			step := c
+			step.StepTraces = slices.Clip(step.StepTraces)
 			step.Snapshot, step.Generated, step.Base, step.ExpectedTrace = s.number, s.side, Side{}, ""
 			f.cases = append(f.cases, step)
 		}
+	}
+	if snapshots {
+		f.odd = append(f.odd, odd...)
 	}
 	own := path.Join(dir, name)
 	c.Generated = Side{Image: t.path(own + "-canvas.png"), Design: t.path(own + "-json-structure.json")}
@@ -272,25 +280,26 @@ func (t *tree) optional(own string, endings ...string) string {
 type step struct {
 	number int
 	side   Side
+	shown  bool   // there is an image or a design
+	trace  string // what tools returned; empty where there is no such file
 }
 
-var snapshotName = regexp.MustCompile(`^-snapshot-([0-9]{1,9})(\.png|-structure\.json)$`)
+var snapshotName = regexp.MustCompile(`^-snapshot-([0-9]{1,9})(\.png|-structure\.json|\.json)$`)
 
-// snapshots are the steps of a case by number: 10 comes after 9.
-func (t *tree) snapshots(f *found, dir, name string) []step {
+// snapshots are the steps of a case by number, 10 after 9, and what stands among them and is none.
+func (t *tree) snapshots(dir, name string) (steps []step, odd []string) {
 	folder := path.Join(dir, "snapshots")
 	entries, err := fs.ReadDir(t.files, folder)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		f.odd = append(f.odd, fmt.Sprintf("%s/snapshots (%v)", name, reasonOf(err)))
+		odd = append(odd, fmt.Sprintf("%s/snapshots (%v)", name, reasonOf(err)))
 	}
-	var steps []step
 	for _, e := range entries {
 		rest, own := strings.CutPrefix(e.Name(), name)
 		parts := snapshotName.FindStringSubmatch(rest)
 		if !own || parts == nil {
 			if strings.Contains(e.Name(), "-snapshot-") {
-				f.odd = append(f.odd, fmt.Sprintf("%s/snapshots/%s (want %s-snapshot-N.png or %s-snapshot-N-structure.json)", name,
-					e.Name(), name, name))
+				odd = append(odd, fmt.Sprintf("%s/snapshots/%s (want %s-snapshot-N.png, -snapshot-N-structure.json or -snapshot-N.json)",
+					name, e.Name(), name))
 			}
 			continue
 		}
@@ -299,14 +308,18 @@ func (t *tree) snapshots(f *found, dir, name string) []step {
 		if k < 0 {
 			k = len(steps)
 			own := t.path(path.Join(folder, name+"-snapshot-"+parts[1]))
-			steps = append(steps, step{number, Side{Image: own + ".png", Design: own + "-structure.json"}})
+			steps = append(steps, step{number: number, side: Side{Image: own + ".png", Design: own + "-structure.json"}})
 		}
-		file := &steps[k].side.Image
-		if parts[2] != ".png" {
-			file = &steps[k].side.Design
+		s, file := &steps[k], t.path(path.Join(folder, e.Name()))
+		switch parts[2] {
+		case ".png":
+			s.side.Image, s.shown = file, true
+		case ".json":
+			s.trace = file
+		default:
+			s.side.Design, s.shown = file, true
 		}
-		*file = t.path(path.Join(folder, e.Name()))
 	}
 	slices.SortFunc(steps, func(a, b step) int { return a.number - b.number })
-	return steps
+	return steps, odd
 }

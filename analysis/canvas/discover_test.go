@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -46,6 +47,9 @@ func TestFind(t *testing.T) {
 		results+"gid6-27-gpt-4o-image_only/snapshots/gid6-27-gpt-4o-image_only-snapshot-9.png",
 		results+"gid6-27-gpt-4o-image_only/snapshots/gid6-27-gpt-4o-image_only-snapshot-09-structure.json",
 		results+"gid6-27-gpt-4o-image_only/snapshots/gid6-27-gpt-4o-image_only-snapshot-last.png",
+		results+"gid6-27-gpt-4o-image_only/snapshots/gid6-27-gpt-4o-image_only-snapshot-10.json",
+		results+"gid6-27-gpt-4o-image_only/snapshots/gid6-27-gpt-4o-image_only-snapshot-9.json",
+		results+"gid6-27-gpt-4o-image_only/snapshots/gid6-27-gpt-4o-image_only-snapshot-11.json",
 		results+"gid6-27-gpt-4o-image_only/snapshots/notes.txt",
 		results+"gid6-3-m10-image_only/", results+"gid6-3-m9-image_only/",
 		results+"gid6-27-gpt-4o-text_only/", results+"gid7-image_only/", results+"notes.txt", results+".hidden/")
@@ -74,11 +78,14 @@ func TestFind(t *testing.T) {
 		Generated: Side{Image: own + "gid6-27-gpt-4o-image_only-canvas.png", Design: own + "gid6-27-gpt-4o-image_only-json-structure.json"},
 		Trace:     own + "gid6-27-gpt-4o-image_only-json-response.json", ExpectedTrace: "d/benchmarks/replication_gt/gid6-27-json-response.json",
 		Fixations: "d/benchmarks/replication_gt/gid6-27-fixations.npy"}
+	for _, n := range []string{"9", "10", "11"} {
+		wantCase.StepTraces = append(wantCase.StepTraces, own+"snapshots/gid6-27-gpt-4o-image_only-snapshot-"+n+".json")
+	}
 	if diff := cmp.Diff(wantCase, final); diff != "" {
 		t.Errorf("case (−want +got):\n%s", diff)
 	}
 	wantSide := Side{Image: own + "snapshots/gid6-27-gpt-4o-image_only-snapshot-9.png", Design: own + "snapshots/gid6-27-gpt-4o-image_only-snapshot-09-structure.json"}
-	if step.Generated != wantSide || step.Snapshot != 9 || step.Trace != "" {
+	if step.Generated != wantSide || step.Snapshot != 9 || step.Trace != "" || !slices.Equal(step.StepTraces, wantCase.StepTraces[:1]) {
 		t.Errorf("step: %+v", step)
 	}
 	if found.cases[0].Fixations != "d/benchmarks/replication_gt/gid6-3-fixations.csv" {

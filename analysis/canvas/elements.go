@@ -4,6 +4,7 @@ package canvas
 
 import (
 	"fmt"
+	"strings"
 
 	"repscope/dataset"
 	"repscope/measure/box"
@@ -13,12 +14,22 @@ import (
 // boxes in its units.
 const minCanvas = 0.01
 
-// NewLayout finds the elements of a design; name is that of its file, for errors. The canvas
-// is the root, or, where that has no box, as the document and the page of a file have none,
-// the one node below it that does. Errors: no such node, or several; a canvas that is hidden
-// or smaller than a hundredth of a pixel.
-func NewLayout(name string, d *dataset.Design) (*Layout, error) {
-	root, err := canvasOf(d)
+// LayoutOptions say which nodes of a design are elements.
+type LayoutOptions struct {
+	// Node is the id or the name of the node that is the canvas; empty: it is found.
+	Node string
+	// Whole says that nodes are elements as they are in the file, whatever clips or masks them.
+	Whole bool
+}
+
+// NewLayout finds the elements of a design; name is that of its file, for errors. The canvas is
+// the root, or, where that has no box, as the document and the page of a file have none, the
+// first frame below it, else the largest node: see [Layout.Canvases]. A node is an element if it
+// is shown, has a box and some of it is seen: it is no mask, and not outside of a frame that clips
+// its content or of a mask, the canvas but not the frames around it. Errors: no node with a box, or none of
+// the name that is asked for; a canvas that is hidden or smaller than a hundredth of a pixel.
+func NewLayout(name string, d *dataset.Design, o LayoutOptions) (*Layout, error) {
+	root, canvases, err := canvasOf(d, o.Node)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
@@ -30,14 +41,31 @@ func NewLayout(name string, d *dataset.Design) (*Layout, error) {
 	if !n.Shown {
 		return nil, fmt.Errorf("%s: the canvas, %s, is not visible", name, nameOf(n))
 	}
-	l := &Layout{Design: d, Canvas: box.Box{X0: b.X, Y0: b.Y, X1: b.X + b.Width, Y1: b.Y + b.Height}}
-	for i := root; i < len(d.Nodes) && (i == root || d.Nodes[i].Depth > n.Depth); i++ {
-		if e := &d.Nodes[i]; e.Shown && e.Bounds != nil {
-			l.Elements = append(l.Elements, Element{Node: i, Box: onCanvas(*e.Bounds, b)})
+	l := &Layout{Design: d, Canvases: canvases, Canvas: pixels(b)}
+	s := newSight(d, root, o.Whole)
+	for i := root; i < s.end; i++ {
+		part, seen := s.look(i)
+		if !seen {
+			continue
 		}
+		whole := onCanvas(*d.Nodes[i].Bounds, b)
+		e := Element{Node: i, Box: whole, Whole: whole}
+		if part != *d.Nodes[i].Bounds {
+			e.Box = onCanvas(part, b)
+		}
+		if _, turned := d.Nodes[i].Unturned(); turned && !o.Whole {
+			l.Turned++
+		}
+		l.Elements = append(l.Elements, e)
 	}
-	l.Elements[0].Box = box.Box{X1: 1, Y1: 1}
+	l.unseen = s.unseen()
+	l.Elements[0].Box, l.Elements[0].Whole = box.Box{X1: 1, Y1: 1}, box.Box{X1: 1, Y1: 1}
 	return l, nil
+}
+
+// pixels are bounds as a box.
+func pixels(b dataset.Bounds) box.Box {
+	return box.Box{X0: b.X, Y0: b.Y, X1: b.X + b.Width, Y1: b.Y + b.Height}
 }
 
 // onCanvas is a box in units of the canvas. What is without width or height stays so.
@@ -53,27 +81,83 @@ func onCanvas(b, canvas dataset.Bounds) box.Box {
 	return to
 }
 
-// canvasOf finds the root, or the first node below it that has a box while its elders have
-// none and are alone.
-func canvasOf(d *dataset.Design) (int, error) {
-	if d.Nodes[0].Bounds != nil {
-		return 0, nil
-	}
-	children, last := make([]int, len(d.Nodes)), make([]int, len(d.Nodes)) // those that are shown
-	for i := 1; i < len(d.Nodes); i++ {
-		if n := &d.Nodes[i]; n.Shown {
-			children[n.Parent]++
-			last[n.Parent] = i
+// canvasOf finds the node that is the canvas, below the root or the node of a name or an id, and how many there are to
+// choose from.
+func canvasOf(d *dataset.Design, name string) (at, canvases int, err error) {
+	root := 0
+	if name != "" {
+		if root, err = nodeNamed(d, name); err != nil {
+			return 0, 0, err
 		}
 	}
-	at := 0
-	for d.Nodes[at].Bounds == nil {
-		if children[at] != 1 {
-			return 0, fmt.Errorf("%s has no box and %d visible children, want one node as the canvas", nameOf(&d.Nodes[at]), children[at])
-		}
-		at = last[at]
+	candidates := topmost(d, root)
+	if len(candidates) == 0 {
+		return 0, 0, fmt.Errorf("neither %s nor a visible node below it has a box, want one as the canvas", nameOf(&d.Nodes[root]))
 	}
-	return at, nil
+	largest, size := candidates[0], 0.
+	for _, i := range candidates {
+		n := &d.Nodes[i]
+		area := n.Bounds.Width * n.Bounds.Height
+		if n.Type == "FRAME" && n.Bounds.Width >= minCanvas && n.Bounds.Height >= minCanvas {
+			return i, len(candidates), nil
+		}
+		if area > size {
+			largest, size = i, area
+		}
+	}
+	return largest, len(candidates), nil
+}
+
+// topmost are the nodes from a root down that have a box while none around them does, and are shown; the root itself, if it
+// has a box.
+func topmost(d *dataset.Design, root int) (out []int) {
+	if d.Nodes[root].Bounds != nil {
+		return []int{root}
+	}
+	for i, end := root+1, endOf(d, root); i < end; {
+		switch n := &d.Nodes[i]; {
+		case !n.Shown:
+			i = endOf(d, i)
+		case n.Bounds != nil:
+			out = append(out, i)
+			i = endOf(d, i)
+		default:
+			i++
+		}
+	}
+	return out
+}
+
+// endOf is the first node that is not below another.
+func endOf(d *dataset.Design, root int) int {
+	end := root + 1
+	for end < len(d.Nodes) && d.Nodes[end].Depth > d.Nodes[root].Depth {
+		end++
+	}
+	return end
+}
+
+// nodeNamed finds a node by its id, as it is written in files or in links (1:2, 1-2), else by its name.
+func nodeNamed(d *dataset.Design, name string) (int, error) {
+	id := strings.ReplaceAll(name, "-", ":")
+	named := -1
+	for i := range d.Nodes {
+		n := &d.Nodes[i]
+		if n.ID == name || n.ID == id && n.ID != "" {
+			return i, nil
+		}
+		if n.Name == name && named < 0 {
+			named = i
+		}
+	}
+	if named >= 0 {
+		return named, nil
+	}
+	var known []string
+	for _, i := range topmost(d, 0) {
+		known = append(known, fmt.Sprintf("%s (%s)", d.Nodes[i].ID, d.Nodes[i].Name))
+	}
+	return 0, fmt.Errorf("no node has the id or the name %q; there are %s", name, few(known))
 }
 
 // nameOf is a node for messages.

@@ -3,6 +3,7 @@
 package canvas
 
 import (
+	"fmt"
 	"math"
 	"strings"
 	"testing"
@@ -18,7 +19,7 @@ func layoutOf(t *testing.T, text string) (*Layout, error) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return NewLayout("d.json", d)
+	return NewLayout("d.json", d, LayoutOptions{})
 }
 
 func TestNewLayout(t *testing.T) {
@@ -34,8 +35,12 @@ func TestNewLayout(t *testing.T) {
 	if want := (box.Box{X0: 100, Y0: -50, X1: 300, Y1: 350}); l.Canvas != want {
 		t.Errorf("canvas %v, want %v", l.Canvas, want)
 	}
-	want := []Element{{0, box.Box{X1: 1, Y1: 1}}, {1, box.Box{X0: 0.25, Y0: 0.25, X1: 0.5, Y1: 0.5}},
-		{2, box.Box{X0: -0.25, Y0: -0.25, X1: -0.25, Y1: 1.25}}, {6, box.Box{X0: 1, Y0: 1, X1: 1, Y1: 1}}}
+	boxes := map[int]box.Box{0: {X1: 1, Y1: 1}, 1: {X0: 0.25, Y0: 0.25, X1: 0.5, Y1: 0.5}, 2: {X0: -0.25, Y0: -0.25, X1: -0.25, Y1: 1.25},
+		6: {X0: 1, Y0: 1, X1: 1, Y1: 1}}
+	var want []Element
+	for _, node := range []int{0, 1, 2, 6} {
+		want = append(want, Element{node, boxes[node], boxes[node]})
+	}
 	if len(l.Elements) != len(want) {
 		t.Fatalf("%d elements, want %d: %v", len(l.Elements), len(want), l.Elements)
 	}
@@ -55,15 +60,56 @@ func TestCanvasBelowTheRoot(t *testing.T) {
 		t.Errorf("%+v, %v", l, err)
 	}
 	for _, c := range []struct{ text, want string }{
-		{`{"type":"CANVAS","id":"0:1","children":[` + frame + `,` + frame + `]}`, `node "0:1" has no box and 2 visible children, want one node as the canvas`},
-		{`{"type":"CANVAS","name":"Page"}`, `the node "Page" without id has no box and 0 visible children`},
-		{strings.Repeat(`{"type":"GROUP","children":[`, 10_000) + strings.Repeat(`]}`, 10_000), "has no box and 0 visible children"},
+		{`{"type":"CANVAS","name":"Page"}`, `neither the node "Page" without id nor a visible node below it has a box, want one as the canvas`},
+		{strings.Repeat(`{"type":"GROUP","children":[`, 10_000) + strings.Repeat(`]}`, 10_000), "nor a visible node below it has a box"},
 		{`{"id":"1:1","absoluteBoundingBox":{"x":0,"y":0,"width":0,"height":20}}`, `the canvas, node "1:1", is 0×20 pixels, want at least 0.01`},
 		{`{"id":"1:1","visible":false,"absoluteBoundingBox":{"x":0,"y":0,"width":5,"height":20}}`, `the canvas, node "1:1", is not visible`},
 	} {
 		if _, err := layoutOf(t, c.text); err == nil || !strings.HasPrefix(err.Error(), "d.json: ") || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%.100s: %v, want %q", c.text, err, c.want)
 		}
+	}
+}
+
+// TestCanvasOfSeveral: of the frames of a page, or of several pages, the first is the canvas, else the largest node, and any
+// node by its id or its name.
+func TestCanvasOfSeveral(t *testing.T) {
+	t.Parallel()
+	node := func(id, kind string, width int, rest string) string {
+		return fmt.Sprintf(`{"id":%q,"name":"N %s","type":%q,"absoluteBoundingBox":{"x":0,"y":0,"width":%d,"height":10}%s}`, id, id, kind, width, rest)
+	}
+	page := func(nodes ...string) string { return `{"type":"CANVAS","children":[` + strings.Join(nodes, ",") + `]}` }
+	file := func(pages ...string) string {
+		return `{"document":{"type":"DOCUMENT","children":[` + strings.Join(pages, ",") + `]}}`
+	}
+	inner := `,"children":[` + node("1:9", "FRAME", 3, "") + `]`
+	frames := file(page(node("1:1", "RECTANGLE", 90, ""), node("1:2", "FRAME", 20, inner), node("1:3", "FRAME", 50, "")), page(node("2:1", "FRAME", 70, "")))
+	shapes := file(page(node("1:1", "RECTANGLE", 40, ""), node("1:2", "GROUP", 60, ""), node("1:3", "TEXT", 50, "")))
+	for _, c := range []struct {
+		text, name, want string
+		canvases         int
+	}{
+		{frames, "", "1:2", 4}, {shapes, "", "1:2", 3}, {frames, "2:1", "2:1", 1}, {frames, "2-1", "2:1", 1}, {frames, "N 1:3", "1:3", 1},
+		{frames, "1:9", "1:9", 1}, {file(page(node("1:1", "FRAME", 0, ""), node("1:2", "FRAME", 5, ""))), "", "1:2", 2},
+		{`{"nodes":{"1:1":{"document":` + node("1:1", "FRAME", 4, "") + `},"1:2":{"document":` + node("1:2", "FRAME", 5, "") + `}}}`, "", "1:1", 2},
+		{file(page(node("1:1", "FRAME", 5, `,"visible":false`), node("1:2", "FRAME", 5, ""))), "", "1:2", 1},
+	} {
+		d, err := dataset.ParseDesign("d.json", []byte(c.text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		l, err := NewLayout("d.json", d, LayoutOptions{Node: c.name})
+		if err != nil || l.Nodes[l.Elements[0].Node].ID != c.want || l.Canvases != c.canvases {
+			t.Errorf("%s, %q: %+v, %v, want %s of %d", c.text, c.name, l, err, c.want, c.canvases)
+		}
+	}
+	d, err := dataset.ParseDesign("d.json", []byte(frames))
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = `d.json: no node has the id or the name "Home"; there are 1:1 (N 1:1), 1:2 (N 1:2), 1:3 (N 1:3), 2:1 (N 2:1)`
+	if _, err := NewLayout("d.json", d, LayoutOptions{Node: "Home"}); err == nil || err.Error() != want {
+		t.Errorf("%v, want %s", err, want)
 	}
 }
 

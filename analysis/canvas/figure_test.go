@@ -21,7 +21,7 @@ func figureKinds() []Kind {
 	for i, name := range []string{"canvas_fill_difference", "ssim", "semantic_match", "saliency_cc", "element_ratio_symmetric", "layout_iou",
 		"alignment_f1", "block_match", "text_similarity", "tree_edit_similarity", "visual_completeness", "struct_completeness",
 		"saliency_information_gain", "missing"} {
-		key := Key{Name: name, Direction: report.Higher, Compared: true, Improved: true}
+		key := Key{Name: name, Direction: report.Higher, High: unbounded, Compared: true, Improved: true}
 		if i%5 == 0 {
 			key.Direction, key.Unit = report.Lower, "levels of 0 to 255"
 		}
@@ -174,7 +174,7 @@ func TestContactSheet(t *testing.T) {
 	}
 	in.Read = set.ReadFile
 	quality := []float64{1, 0.1, 0.6, 0.9, 0.2, 0.7}
-	keys := []Key{{Name: "quality", Direction: report.Higher, Compared: true}}
+	keys := []Key{{Name: "quality", Direction: report.Higher, High: unbounded, Compared: true}}
 	kinds := []Kind{{Name: "quality", Keys: keys, Score: func(p *Pair, row *Row) error {
 		row.Set("quality", quality[slices.IndexFunc(in.Cases, func(c Case) bool { return c.ID == p.Case.ID })])
 		return nil

@@ -90,7 +90,7 @@ func overlapWeights(a, b []box.Box, most int, weight func(i, j int) float64) (*b
 }
 
 func tooManyOverlaps(most int) error {
-	return fmt.Errorf("more than %d pairs of boxes overlap, which are too many to be compared", most)
+	return absent("more than %d pairs of boxes overlap, which are too many to be compared", most)
 }
 
 // boxes are those of the elements.

@@ -3,7 +3,6 @@
 package canvas
 
 import (
-	"fmt"
 	"strconv"
 
 	"repscope/measure/box"
@@ -31,8 +30,8 @@ var alignment = Kind{
 			return "1; lines rounded to multiples of " + tolerance +
 				", groups matched by the IoU of their union boxes, those of one type are found"
 		}
-		return "1; lines parted by gaps above " + tolerance +
-			", groups of one type matched by the Jaccard index of their members, found from 0.5 on"
+		return "2; " + seenElements + "; groups of lines that are all within " + tolerance + " of each other (complete linkage), " +
+			"those of one type matched by the Jaccard index of their members, found from 0.5 on"
 	},
 	Score: scoreAlignment,
 }
@@ -116,7 +115,7 @@ func (g *groupMatch) byBoxes(p *Pair) error {
 	}
 	rows, columns := len(unions[0]), len(unions[1])
 	if most := p.Settings.Layout.mostOverlaps(); columns > 0 && rows > most/columns {
-		return fmt.Errorf("%d and %d groups of aligned elements are too many to be compared", rows, columns)
+		return absent("%d and %d groups of aligned elements are too many to be compared", rows, columns)
 	}
 	cost := make([]float64, 0, rows*columns)
 	for _, a := range unions[0] {

@@ -4,6 +4,7 @@ package canvas
 
 import (
 	"encoding/json"
+	"math/rand/v2"
 	"strings"
 	"testing"
 )
@@ -73,4 +74,53 @@ func TestAlignmentTolerance(t *testing.T) {
 			t.Errorf("tolerance %v: %v", tolerance, row.Values["alignment_precision"])
 		}
 	}
+}
+
+// randomPage is a screen of 1440 × 900 pixels with so many rectangles anywhere.
+func randomPage(seed uint64, n int) string {
+	rng := rand.New(rand.NewPCG(seed, 7))
+	var below []page
+	for range n {
+		w, h := float64(10+rng.IntN(200)), float64(10+rng.IntN(120))
+		below = append(below, page{x: float64(rng.IntN(1440 - int(w))), y: float64(rng.IntN(900 - int(h))), w: w, h: h})
+	}
+	return jsonOf(page{id: "0", kind: "FRAME", w: 1440, h: 900, below: below})
+}
+
+// TestUnrelatedAlignment: two designs that were drawn independently share next to no groups, however many elements they
+// have, and each shares all with itself.
+func TestUnrelatedAlignment(t *testing.T) {
+	t.Parallel()
+	for _, n := range []int{20, 50, 100, 200, 400, 700, 1000} {
+		a, b := randomPage(1, n), randomPage(2, n)
+		if v := scoreDesigns(t, &Settings{}, a, b, alignment).Values["alignment_f1"]; !(v.V <= 0.1) {
+			t.Errorf("%d elements: F1 %v of unrelated designs, want at most 0.1", n, v.V)
+		}
+		scoreDesigns(t, &Settings{}, a, a, alignment).want(t, map[string]any{"alignment_f1": 1.})
+	}
+}
+
+// tablePage is a table of 50 rows and 7 columns at steps of 18 pixels, 2 % of the screen's height, with every cell moved
+// up or down by at most so much.
+func tablePage(scatter float64) string {
+	rng := rand.New(rand.NewPCG(3, 7))
+	var below []page
+	for row := range 50 {
+		for column := range 7 {
+			y := float64(18*row) + scatter*(2*rng.Float64()-1)
+			below = append(below, page{x: float64(40 + 200*column), y: y, w: 160, h: 14})
+		}
+	}
+	return jsonOf(page{id: "0", kind: "FRAME", w: 1440, h: 900, below: below})
+}
+
+// TestScatteredTable: columns are 7 groups of each of 3 lines, rows 26 of 3 with the sides of the canvas. When nothing of the
+// rows stays, at most the columns are found, and a few groups by chance.
+func TestScatteredTable(t *testing.T) {
+	t.Parallel()
+	row := scoreDesigns(t, &Settings{}, tablePage(0), tablePage(200), alignment)
+	if v := row.Values["alignment_recall"]; !(v.V <= 22./97+1e-12) {
+		t.Errorf("recall %v of a table without its rows, want at most 22 of 97 groups", v.V)
+	}
+	scoreDesigns(t, &Settings{}, tablePage(0), tablePage(0), alignment).want(t, map[string]any{"alignment_f1": 1.})
 }

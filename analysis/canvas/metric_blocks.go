@@ -19,13 +19,13 @@ var blocks = Kind{
 		{Name: "block_match", Direction: report.Higher, High: 1, Compared: true, Improved: true},
 		{Name: "text_similarity", Direction: report.Higher, High: 1, Compared: true, Improved: true},
 		{Name: "text_f1", Direction: report.Higher, High: 1, Compared: true, Improved: true},
-		{Name: "text_cer", Direction: report.Lower, Compared: true, Improved: true},
+		{Name: "text_cer", Direction: report.Lower, High: unbounded, Compared: true, Improved: true},
 		{Name: "position_similarity", Direction: report.Higher, High: 1, Compared: true, Improved: true},
-		{Name: "color_difference", Unit: "CIEDE2000", Direction: report.Lower, Compared: true, Improved: true},
+		{Name: "color_difference", Unit: "CIEDE2000", Direction: report.Lower, High: unbounded, Compared: true, Improved: true},
 		{Name: "color_similarity", Direction: report.Higher, High: 1, Compared: true, Improved: true},
 	},
 	Definition: func(o *Settings) string {
-		return "1; similarity: " + o.Content.similarity() + "; pairs of the largest sum of similarities of at least 0.5; " +
+		return "2; texts as they are shown, in NFKC; similarity: " + o.Content.similarity() + "; pairs of the largest sum of similarities of at least 0.5; " +
 			"siblings that gain 0.05 by it are one text"
 	},
 	Score: scoreBlocks,

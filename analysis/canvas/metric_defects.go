@@ -29,7 +29,7 @@ var defects = Kind{
 		{Name: "offcanvas_share", Direction: report.Lower, High: 1, Compared: true, Improved: true},
 	},
 	Definition: func(*Settings) string {
-		return "1; painted leaves that cover more than 0.1 of each other's smaller box without being nested, texts also if nested; " +
+		return "2; " + seenElements + "; painted leaves that cover more than 0.1 of each other's smaller box without being nested, texts also if nested; " +
 			"elements and texts more than 0.005 of the canvas side outside their parents; share of the painted area outside the canvas"
 	},
 	Score: scoreDefects,
@@ -79,7 +79,7 @@ func (l *Layout) leaves() (elements []int, boxes []box.Box) {
 		}
 	}
 	for i, e := range l.Elements {
-		if i > 0 && !inner[i] && e.Box.Area() > 0 && painted(&l.Nodes[e.Node]) {
+		if i > 0 && !inner[i] && e.Box.Area() > 0 && l.paints(&l.Elements[i]) {
 			elements, boxes = append(elements, i), append(boxes, e.Box)
 		}
 	}
@@ -122,7 +122,7 @@ func scoreOverflow(l *Layout, row *Row) {
 		if parent < 0 {
 			continue
 		}
-		leaves := outside(l.Elements[i].Box, l.Elements[parent].Box) > leastOverflow+sameExtent
+		leaves := outside(l.Elements[i].Whole, l.Elements[parent].Whole) > leastOverflow+sameExtent
 		elements++
 		if leaves {
 			out++

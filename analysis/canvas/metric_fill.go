@@ -21,9 +21,9 @@ var canvasFill = Kind{
 	},
 	Definition: func(o *Settings) string {
 		if o.documented() {
-			return "1; the first element of depth 1 as the canvas, boxes of its size left out, not clipped, at most 1"
+			return "2; the first element of depth 1 as the canvas, boxes of its size left out, not clipped, at most 1"
 		}
-		return "1; union of painted elements without the root, clipped to the canvas"
+		return "2; union of what is seen of painted elements without the root, clipped to the canvas"
 	},
 	Score: scoreFill,
 }
@@ -99,8 +99,14 @@ func documentedFill(l *Layout) (ratio float64, reason string) {
 // paintedBoxes are those of painted elements, without the canvas.
 func (l *Layout) paintedBoxes() []box.Box {
 	var out []box.Box
-	for _, e := range l.Elements[1:] {
-		if painted(&l.Nodes[e.Node]) {
+	for i := range l.Elements[1:] {
+		e := &l.Elements[i+1]
+		if !l.paints(e) {
+			continue
+		}
+		if strips, ok := l.strips(e); ok {
+			out = append(out, strips...)
+		} else {
 			out = append(out, e.Box)
 		}
 	}
@@ -109,6 +115,17 @@ func (l *Layout) paintedBoxes() []box.Box {
 
 // leastOpacity is up to which opacity nothing is seen, as for whole nodes.
 const leastOpacity = 0.01
+
+// paints reports whether an element shows something itself.
+func (l *Layout) paints(e *Element) bool {
+	return painted(&l.Nodes[e.Node]) && !l.operand(e)
+}
+
+// operand reports whether an element is a part of a shape that is made up of several.
+func (l *Layout) operand(e *Element) bool {
+	parent := l.Nodes[e.Node].Parent
+	return parent >= 0 && l.Nodes[parent].Type == "BOOLEAN_OPERATION"
+}
 
 // painted reports whether a node shows something itself: a fill or a stroke, of texts that say something.
 // Texts whose paints the file does not tell are taken to be seen.

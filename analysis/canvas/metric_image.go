@@ -18,7 +18,7 @@ var screenPixels = Kind{
 	Needs: NeedImages,
 	Keys: []Key{
 		{Name: "ssim", Direction: report.Higher, Low: -1, High: 1, Compared: true, Improved: true},
-		{Name: "psnr", Unit: "dB", Direction: report.Higher, Compared: true, Improved: true},
+		{Name: "psnr", Unit: "dB", Direction: report.Higher, High: unbounded, Compared: true, Improved: true},
 		{Name: "rmse", Unit: "levels of 0 to 255", Direction: report.Lower, Low: 0, High: byteRange, Compared: true, Improved: true},
 	},
 	Definition: func(o *Settings) string {

@@ -24,7 +24,7 @@ var layoutOverlap = Kind{
 		case DefinitionPublished:
 			return "1; layout_iou is 2·min/(n_gt + n_gen); precision, recall and F1 without a threshold"
 		}
-		return "1; mean IoU over the larger number of elements; IoU of boxes without area by their extents; precision, recall and F1 at IoU 0.5"
+		return "2; " + seenElements + "; mean IoU over the larger number of elements; IoU of boxes without area by their extents; precision, recall and F1 at IoU 0.5"
 	},
 	Score: scoreLayout,
 }

@@ -89,7 +89,8 @@ func TestLayoutReport(t *testing.T) {
 	}
 }
 
-// TestTooManyOverlaps: a design whose boxes all overlap fails with the reason, and the names of both files.
+// TestTooManyOverlaps: a design whose boxes all overlap has no numbers of pairs, for the reason with the names of both files; the case does
+// not fail.
 func TestTooManyOverlaps(t *testing.T) {
 	t.Parallel()
 	below := make([]page, 60)
@@ -100,7 +101,7 @@ func TestTooManyOverlaps(t *testing.T) {
 	const reason = "more than 1000 pairs of boxes overlap, which are too many to be compared"
 	row.want(t, map[string]any{"layout_iou": "reference.json and generated.json: " + reason, "overlap_defects": "generated.json: " + reason,
 		"overflow_defects": 0., "element_ratio": 1.})
-	if len(row.Failures) != 2 {
+	if len(row.Failures) != 0 {
 		t.Errorf("failures %q", row.Failures)
 	}
 }

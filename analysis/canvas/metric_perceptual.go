@@ -12,7 +12,7 @@ var perceptual = Kind{
 	Name:  "perceptual",
 	About: "distance of both screens by a model such as LPIPS",
 	Needs: NeedImages | NeedPerceptual,
-	Keys:  []Key{{Name: "perceptual_distance", Direction: report.Lower, Compared: true, Improved: true}},
+	Keys:  []Key{{Name: "perceptual_distance", Direction: report.Lower, Low: -unbounded, High: unbounded, Compared: true, Improved: true}},
 	Definition: func(o *Settings) string {
 		scale := o.Images.Perceptual.Scale
 		if scale == "" {

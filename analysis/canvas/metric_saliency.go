@@ -22,11 +22,11 @@ var saliencyKind = Kind{
 	Keys: []Key{
 		{Name: "saliency_cc", Direction: report.Higher, Low: -1, High: 1, Compared: true, Improved: true},
 		{Name: "saliency_sim", Direction: report.Higher, Low: 0, High: 1, Compared: true, Improved: true},
-		{Name: "saliency_kl", Unit: "nats", Direction: report.Lower, Low: 0, High: math.Inf(1), Compared: true, Improved: true},
-		{Name: "saliency_nss", Unit: "sd", Direction: report.Higher, Compared: true, Improved: true},
+		{Name: "saliency_kl", Unit: "nats", Direction: report.Lower, Low: 0, High: unbounded, Compared: true, Improved: true},
+		{Name: "saliency_nss", Unit: "sd", Direction: report.Higher, Low: -unbounded, High: unbounded, Compared: true, Improved: true},
 		{Name: "saliency_auc_judd", Direction: report.Higher, Low: 0, High: 1, Compared: true, Improved: true},
 		{Name: "saliency_auc_borji", Direction: report.Higher, Low: 0, High: 1, Compared: true, Improved: true},
-		{Name: "saliency_information_gain", Unit: "bits", Direction: report.Higher, Compared: true, Improved: true},
+		{Name: "saliency_information_gain", Unit: "bits", Direction: report.Higher, Low: -unbounded, High: unbounded, Compared: true, Improved: true},
 	},
 	Definition: func(o *Settings) string { return o.Saliency.definition(o, "1") },
 	Score: func(p *Pair, row *Row) error {
@@ -90,13 +90,13 @@ var saliencyBaselineKind = Kind{
 	Keys: []Key{
 		{Name: "center_prior_cc", Direction: report.Neither, Low: -1, High: 1},
 		{Name: "center_prior_sim", Direction: report.Neither, Low: 0, High: 1},
-		{Name: "center_prior_kl", Unit: "nats", Direction: report.Neither, Low: 0, High: math.Inf(1)},
-		{Name: "center_prior_nss", Unit: "sd", Direction: report.Neither},
+		{Name: "center_prior_kl", Unit: "nats", Direction: report.Neither, Low: 0, High: unbounded},
+		{Name: "center_prior_nss", Unit: "sd", Direction: report.Neither, Low: -unbounded, High: unbounded},
 		{Name: "center_prior_auc_judd", Direction: report.Neither, Low: 0, High: 1},
 		{Name: "center_prior_auc_borji", Direction: report.Neither, Low: 0, High: 1},
 		{Name: "uniform_sim", Direction: report.Neither, Low: 0, High: 1},
-		{Name: "uniform_kl", Unit: "nats", Direction: report.Neither, Low: 0, High: math.Inf(1)},
-		{Name: "uniform_information_gain", Unit: "bits", Direction: report.Neither},
+		{Name: "uniform_kl", Unit: "nats", Direction: report.Neither, Low: 0, High: unbounded},
+		{Name: "uniform_information_gain", Unit: "bits", Direction: report.Neither, Low: -unbounded, High: unbounded},
 	},
 	Definition: func(o *Settings) string { return o.Saliency.definition(o, "1") },
 	Score: func(p *Pair, row *Row) error {

@@ -16,14 +16,14 @@ var tools = Kind{
 	About: "steps and calls of tools, and how few they are",
 	Needs: NeedTrace | NeedExpectedTrace,
 	Keys: []Key{
-		{Name: "tool_steps", Unit: "steps"},
-		{Name: "tool_calls", Unit: "calls"},
-		{Name: "tool_unique", Unit: "tools"},
+		{Name: "tool_steps", Unit: "steps", High: unbounded},
+		{Name: "tool_calls", Unit: "calls", High: unbounded},
+		{Name: "tool_unique", Unit: "tools", High: unbounded},
 		{Name: "tool_efficiency", Direction: report.Higher, High: 1, Compared: true},
-		{Name: "tool_call_ratio"},
+		{Name: "tool_call_ratio", High: unbounded},
 	},
 	Definition: func(*Settings) string {
-		return "1; each call once; efficiency: 1/(steps + calls + unique tools + 1), rounded to 4 digits; ratio: calls over expected calls"
+		return "2; each call once; efficiency: 1/(steps + calls + unique tools + 1), rounded to 4 digits; ratio: calls over expected calls"
 	},
 	Score: scoreTools,
 }
@@ -41,15 +41,26 @@ var toolAccuracy = Kind{
 		{Name: "tool_edit_distance", Direction: report.Lower, High: 1, Compared: true},
 	},
 	Definition: func(*Settings) string {
-		return "1; names of tools: longest common subsequence over both lengths; sets; edit distance over the longer"
+		return "2; names of tools: longest common subsequence over both lengths; sets; edit distance over the longer"
 	},
 	Score: scoreToolAccuracy,
 }
+
+// noSteps is why there is no number of steps.
+const noSteps = "the trace has no step_count"
 
 func scoreTools(p *Pair, row *Row) error {
 	trace, err := p.traces()
 	if err != nil {
 		return err
+	}
+	if trace.Steps == nil {
+		row.Undefined("tool_steps", noSteps)
+	} else {
+		row.Set("tool_steps", float64(*trace.Steps))
+	}
+	if trace.Untold != "" {
+		return absent("the trace: %s", trace.Untold)
 	}
 	counts := map[string]int{}
 	for _, name := range trace.Calls {
@@ -64,11 +75,8 @@ func scoreTools(p *Pair, row *Row) error {
 	row.Set("tool_calls", float64(len(trace.Calls)))
 	row.Set("tool_unique", float64(len(names)))
 	if trace.Steps == nil {
-		const reason = "the trace has no step_count"
-		row.Undefined("tool_steps", reason)
-		row.Undefined("tool_efficiency", reason)
+		row.Undefined("tool_efficiency", noSteps)
 	} else {
-		row.Set("tool_steps", float64(*trace.Steps))
 		row.Set("tool_efficiency", rounded(1/float64(*trace.Steps+len(trace.Calls)+len(names)+1)))
 	}
 	expected, err := p.expectedTrace()
@@ -92,6 +100,9 @@ func scoreToolAccuracy(p *Pair, row *Row) error {
 	trace, err := p.traces()
 	if err != nil {
 		return err
+	}
+	if trace.Untold != "" {
+		return absent("the trace: %s", trace.Untold)
 	}
 	expected, err := p.expectedTrace()
 	if err != nil {

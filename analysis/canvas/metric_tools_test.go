@@ -73,6 +73,35 @@ func TestMissingTraces(t *testing.T) {
 	}
 }
 
+// TestStepTraces: what tools returned in the steps on the way is a part of the trace, and the steps are counted where the
+// response does not say how many there were.
+func TestStepTraces(t *testing.T) {
+	t.Parallel()
+	read := func(path string) ([]byte, error) { return []byte(path), nil }
+	first, second := `{"toolResults": [{"name": "a"}]}`, `{"toolResults": [{"name": "b"}, {"name": "a"}]}`
+	null := math.NaN()
+	for _, test := range []struct {
+		c    Case
+		want map[string]float64
+	}{
+		{Case{Snapshot: -1, StepTraces: []string{first, second}},
+			map[string]float64{"tool_steps": 2, "tool_calls": 3, "tool_unique": 2, "tool_efficiency": 0.125}},
+		{Case{Snapshot: -1, Trace: calls(7, "a", "b"), StepTraces: []string{first, second}},
+			map[string]float64{"tool_steps": 7, "tool_calls": 3, "tool_unique": 2, "tool_efficiency": 0.0769}},
+		{Case{Snapshot: 0, StepTraces: []string{first}}, map[string]float64{"tool_steps": null, "tool_calls": 1, "tool_efficiency": null}},
+		{Case{Snapshot: -1, Trace: `{"step_count": 3}`}, map[string]float64{"tool_steps": 3, "tool_calls": null, "tool_efficiency": null}},
+		{Case{Snapshot: -1, Trace: `{"step_count": 3, "tool_calls": [{"name": "a"}, {"name": "b"}]}`},
+			map[string]float64{"tool_steps": 3, "tool_calls": 2, "tool_unique": 2, "tool_efficiency": 0.125}},
+		{Case{Snapshot: -1, Trace: `{"messages": [], "executed": [{"name": "a"}]}`}, map[string]float64{"tool_calls": null, "tool_efficiency": null}},
+	} {
+		row, err := Score(t.Context(), []Kind{tools}, NewPair(t.Context(), &test.c, &Settings{}, read, newView(Side{}, "reference", read)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		wantValues(t, row, test.want)
+	}
+}
+
 // TestRounded: as Python rounds what lies between two.
 func TestRounded(t *testing.T) {
 	t.Parallel()

@@ -24,12 +24,12 @@ var hierarchy = Kind{
 	Keys: []Key{
 		{Name: "tree_edit_similarity", Direction: report.Higher, High: 1, Compared: true, Improved: true},
 		{Name: "tree_bleu", Direction: report.Higher, High: 1, Compared: true, Improved: true},
-		{Name: "tree_depth_difference", Unit: "levels", Direction: report.Lower, Improved: true},
+		{Name: "tree_depth_difference", Unit: "levels", Direction: report.Lower, High: unbounded, Improved: true},
 		{Name: "reading_order_tau", Direction: report.Higher, Low: -1, High: 1, Improved: true},
 		{Name: "text_order_tau", Direction: report.Higher, Low: -1, High: 1, Improved: true},
 	},
 	Definition: func(o *Settings) string {
-		return "1; shown nodes from the canvas, by type; edit similarity: 1 − 2D/(|A| + |B| + D); TreeBLEU: sets of parents with " +
+		return "2; seen nodes from the canvas, by type; edit similarity: 1 − 2D/(|A| + |B| + D); TreeBLEU: sets of parents with " +
 			"children in order, share of the reference's; depth: of the deepest node; order: Kendall's tau-b by top, then left, " +
 			"of matched elements that overlap and of texts matched by " + o.Content.similarity()
 	},
@@ -117,7 +117,7 @@ func newHierarchy(l *Layout) *nodeTree {
 	at := make([]int, len(l.Nodes))
 	for i := root; i < len(l.Nodes) && (i == root || l.Nodes[i].Depth > l.Nodes[root].Depth); i++ {
 		n := &l.Nodes[i]
-		if !n.Shown {
+		if !n.Shown || l.unseen != nil && l.unseen[i] {
 			continue
 		}
 		parent := -1

@@ -94,7 +94,7 @@ func deepDesign(n int) *dataset.Design {
 // TestLargeTrees: hierarchies that are too large have no edit distance, but all else.
 func TestLargeTrees(t *testing.T) {
 	t.Parallel()
-	l, err := NewLayout("deep", deepDesign(100000))
+	l, err := NewLayout("deep", deepDesign(100000), LayoutOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -109,7 +109,7 @@ func TestLargeTrees(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	p.ctx = ctx
-	if l, err = NewLayout("deep", deepDesign(3000)); err != nil {
+	if l, err = NewLayout("deep", deepDesign(3000), LayoutOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	tree = newHierarchy(l)

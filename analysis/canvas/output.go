@@ -102,7 +102,7 @@ func (r *Result) definitions() report.Object {
 		var o report.Object
 		o.Set("about", k.About)
 		if k.Definition != nil {
-			o.Set("definition", k.Definition(r.settings))
+			o.Set("definition", r.settings.definitionOf(&k))
 		}
 		o.Set("keys", keysOf([]Kind{k}))
 		metrics.Set(k.Name, o)

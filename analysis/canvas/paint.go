@@ -13,8 +13,8 @@ const paintSteps = 1 << 27
 
 // painting finds what is painted where in a design. Nodes paint in the order of the design, each
 // its fills from the first to the last; a node that is translucent is painted with all below it
-// as a whole. The page below everything is white. Strokes, effects, blend modes, masks, corners and
-// clipping are left out.
+// as a whole. What frames clip and masks hide is not painted. The page below everything is white.
+// Strokes, effects, blend modes and corners are left out.
 type painting struct {
 	nodes    []dataset.Node
 	painted  []paintedBox
@@ -61,15 +61,20 @@ func newPainting(l *Layout) *painting {
 			p.end[parent] = max(p.end[parent], p.end[i])
 		}
 	}
-	for _, e := range l.Elements {
+	for i := range l.Elements {
+		e := &l.Elements[i]
 		n := &l.Nodes[e.Node]
-		if n.Type == "TEXT" || n.Type == "LINE" || !paints(n.Fills) {
+		if n.Type == "TEXT" || n.Type == "LINE" || !paints(n.Fills) || l.operand(e) {
 			continue
 		}
 		b := paintedBox{node: e.Node, box: e.Box}
 		switch n.Type {
 		case "ELLIPSE", "VECTOR", "STAR", "REGULAR_POLYGON", "POLYGON", "BOOLEAN_OPERATION":
 			b.shape = n.Type
+		default:
+			if _, turned := n.Unturned(); turned {
+				b.shape = "TURNED"
+			}
 		}
 		b.opaque = b.shape == "" && p.above[e.Node] < 0 && hides(n.Fills)
 		p.painted = append(p.painted, b)

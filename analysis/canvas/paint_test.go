@@ -75,7 +75,7 @@ func drawDesign(t *rapid.T) *dataset.Design {
 func TestPainting(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		l, err := NewLayout("drawn", drawDesign(t))
+		l, err := NewLayout("drawn", drawDesign(t), LayoutOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}

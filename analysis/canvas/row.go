@@ -81,6 +81,7 @@ func scoreKind(k *Kind, p *Pair, row *Row) {
 			row.failed[k.Name] = true
 		}
 	}
+	p.describe(k, row)
 	row.own(k.Name)
 	for _, key := range k.Keys {
 		if _, entered := row.Values[key.Name]; !entered {

@@ -65,7 +65,7 @@ func (n Needs) files(c *Case) []string {
 		{NeedDesigns, []string{c.Reference.Design, c.Generated.Design}},
 		{NeedGenerated, []string{c.Generated.Design}},
 		{NeedImages, []string{c.Reference.Image, c.Generated.Image}},
-		{NeedTrace, []string{c.Trace}},
+		{NeedTrace, append([]string{c.Trace}, c.StepTraces...)},
 		{NeedExpectedTrace, []string{c.ExpectedTrace}},
 		{NeedSemantic, []string{c.Reference.Image, c.Generated.Image}},
 		{NeedSaliency, []string{c.Reference.Image, c.Generated.Image, c.ReferenceSaliency, c.GeneratedSaliency}},
@@ -114,7 +114,15 @@ func (o *Settings) definitionOf(k *Kind) string {
 	if k.Definition == nil {
 		return ""
 	}
-	return k.Definition(o)
+	text := k.Definition(o)
+	if k.Needs&(NeedDesigns|NeedGenerated) != 0 {
+		for _, of := range [2][2]string{{"references", o.Layout.ReferenceNode}, {"generated designs", o.Layout.GeneratedNode}} {
+			if of[1] != "" {
+				text += fmt.Sprintf("; the canvas of %s is the node %q", of[0], of[1])
+			}
+		}
+	}
+	return text
 }
 
 // filesOf are the paths of what metrics read of cases, each once, in order.

@@ -63,6 +63,7 @@ type Improvement struct {
 // summarize adds models and comparisons to the rows of a result.
 func (p *plan) summarize(ctx context.Context, r *Result) error {
 	r.Models = modelsOf(r.Rows, p.o.Models)
+	r.describeInputs()
 	for i := range r.Models {
 		m := &r.Models[i]
 		if err := ctx.Err(); err != nil {

@@ -71,6 +71,13 @@ func newPlan(in Input, o Options) (*plan, error) {
 	case len(o.Kinds) == 0:
 		return nil, errors.New("there are no metrics to compute")
 	}
+	for _, k := range o.Kinds {
+		for _, key := range k.Keys {
+			if !(key.Low < key.High) {
+				return nil, fmt.Errorf("metric %s: %s can be from %v to %v, want Low below High", k.Name, key.Name, key.Low, key.High)
+			}
+		}
+	}
 	if err := checkCases(in.Cases); err != nil {
 		return nil, err
 	}
@@ -145,7 +152,7 @@ func (p *plan) score(ctx context.Context, r shard.Range) (*Part, error) {
 // scoreCase computes the rows of a case.
 func (p *plan) scoreCase(ctx context.Context, i int) (*CaseRow, error) {
 	c := &p.in.Cases[i]
-	pair := NewPair(ctx, c, p.o.Settings, p.in.Read, p.references.of(c.Reference, p.in.Read))
+	pair := NewPair(ctx, c, p.o.Settings, p.in.Read, p.references.of(c.Reference, p.in.Read, p.o.Settings))
 	row := &CaseRow{Case: c}
 	var err error
 	if row.Row, err = p.rowOf(ctx, pair, p.o.Kinds, i, false); err != nil {
@@ -176,7 +183,7 @@ func (p *plan) scoreBase(ctx context.Context, i int, reference *View) (*Row, err
 	o := *p.o.Settings
 	o.Reports, o.Saliency.Plots = false, false
 	pair := NewPair(ctx, &c, &o, p.in.Read, reference)
-	pair.Generated = newView(c.Generated, "design that was modified", p.in.Read)
+	pair.Generated = newView(c.Generated, "design that was modified", p.in.Read).with(o.layoutOf(o.Layout.ReferenceNode))
 	return p.rowOf(ctx, pair, p.base, i, true)
 }
 
@@ -331,11 +338,7 @@ func (p *plan) identity() shard.Identity {
 		id.Inputs = append(id.Inputs, shard.Field{Name: "shared", Value: text})
 	}
 	for _, k := range p.o.Kinds {
-		text := ""
-		if k.Definition != nil {
-			text = k.Definition(p.o.Settings)
-		}
-		id.Options = append(id.Options, shard.Option("metric "+k.Name, text))
+		id.Options = append(id.Options, shard.Option("metric "+k.Name, p.o.Settings.definitionOf(&k)))
 	}
 	for _, option := range []struct {
 		name  string
@@ -375,8 +378,8 @@ func (p *plan) digest() string {
 
 // files are the paths of all files of a case.
 func (c *Case) files() []string {
-	return []string{c.Reference.Image, c.Reference.Design, c.Generated.Image, c.Generated.Design, c.Base.Image, c.Base.Design,
-		c.Trace, c.ExpectedTrace, c.ReferenceSaliency, c.GeneratedSaliency, c.Fixations}
+	return append([]string{c.Reference.Image, c.Reference.Design, c.Generated.Image, c.Generated.Design, c.Base.Image, c.Base.Design,
+		c.Trace, c.ExpectedTrace, c.ReferenceSaliency, c.GeneratedSaliency, c.Fixations}, c.StepTraces...)
 }
 
 // references are the references that were looked at last, so that cases of one sample read theirs
@@ -389,7 +392,7 @@ type references struct {
 }
 
 // of returns the view of a reference.
-func (r *references) of(side Side, read Reader) *View {
+func (r *references) of(side Side, read Reader, o *Settings) *View {
 	r.Lock()
 	defer r.Unlock()
 	if i := slices.Index(r.sides, side); i >= 0 {
@@ -398,7 +401,7 @@ func (r *references) of(side Side, read Reader) *View {
 	if len(r.sides) >= r.most {
 		r.sides, r.views = r.sides[1:], slices.Delete(r.views, 0, 1)
 	}
-	view := newView(side, "reference", read)
+	view := newView(side, "reference", read).with(o.layoutOf(o.Layout.ReferenceNode))
 	r.sides, r.views = append(r.sides, side), append(r.views, view)
 	return view
 }
@@ -406,16 +409,16 @@ func (r *references) of(side Side, read Reader) *View {
 // bases are the rows of designs that modifications began with, which the cases of a sample share.
 type bases struct {
 	sync.Mutex
-	rows map[Case]*once[*Row]
+	rows map[string]*once[*Row]
 }
 
 // of returns the row of the design that a modification began with.
 func (b *bases) of(c *Case, compute func() (*Row, error)) (*Row, error) {
 	b.Lock()
 	if b.rows == nil {
-		b.rows = map[Case]*once[*Row]{}
+		b.rows = map[string]*once[*Row]{}
 	}
-	key := baseCase(c)
+	key := fmt.Sprintf("%#v", baseCase(c))
 	row := b.rows[key]
 	if row == nil {
 		row = &once[*Row]{}

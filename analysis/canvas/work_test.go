@@ -23,7 +23,7 @@ func fakeKinds() []Kind {
 		Name: "quality", About: "what the file says", Needs: NeedDesigns,
 		Keys: []Key{
 			{Name: "quality", Direction: report.Higher, Low: 0, High: 1, Compared: true, Improved: true},
-			{Name: "size", Unit: "bytes"},
+			{Name: "size", Unit: "bytes", High: unbounded},
 		},
 		Score: func(p *Pair, row *Row) error {
 			text, err := p.read(p.Case.Generated.Design)
@@ -44,7 +44,7 @@ func fakeKinds() []Kind {
 		},
 	}, {
 		Name: "calls", Needs: NeedTrace,
-		Keys: []Key{{Name: "calls", Unit: "calls"}},
+		Keys: []Key{{Name: "calls", Unit: "calls", High: unbounded}},
 		Score: func(p *Pair, row *Row) error {
 			if p.Case.Trace == "" {
 				return absent("no trace is given")
@@ -53,7 +53,7 @@ func fakeKinds() []Kind {
 			return nil
 		},
 	}, {
-		Name: "double", Keys: []Key{{Name: "double", Direction: report.Higher, Compared: true, Improved: true}},
+		Name: "double", Keys: []Key{{Name: "double", Direction: report.Higher, High: unbounded, Compared: true, Improved: true}},
 		Definition: func(*Settings) string { return "1; of quality" },
 		Score: func(_ *Pair, row *Row) error {
 			q := row.Values["quality"]

@@ -3,6 +3,7 @@
 package forecast
 
 import (
+	"math"
 	"slices"
 
 	"repscope/analysis/internal/results"
@@ -75,6 +76,9 @@ func (s *summary) skillScore(r *Result, m, base int, of *formula) error {
 			j, err := stat.Combine(func(v []float64) float64 { return 1 - v[0]/v[1] }, a, b)
 			if err != nil {
 				return err
+			}
+			if low, _ := of.within(); low >= 0 { // and so is the ratio of two
+				j.Within(math.Inf(-1), 1)
 			}
 			ci = results.IntervalOf(j)
 		}

@@ -243,7 +243,7 @@ func (c *Conditioning) labels(a *analyzer, p *Predictions) {
 		for i, sample := range index {
 			errors[i] = math.Abs(float64(p.Target[sample] - p.Predicted[sample]))
 		}
-		l.MeanAbsoluteError = mean("", errors, blocks, why)
+		l.MeanAbsoluteError = mean("", errors, blocks, why).within(0, math.Inf(1))
 		if n, ok := p.Generated[l.Label]; ok {
 			l.Generated = report.Number(float64(n))
 		}

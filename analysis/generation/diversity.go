@@ -242,14 +242,14 @@ func (c *diversityWork) label(ctx context.Context, index []int) (LabelDiversity,
 		return l, pairs{}, err
 	}
 	ceiling := ceilings(sets, own)
-	l.Mean = jackknifed("", means.Hamming, own, why)
-	l.Jaccard = jackknifed("", oneMinus(means.Jaccard), own, why)
-	l.OfCeiling = jackknifed("", ofCeiling(means.Hamming, l.Ceiling, ceiling), own, why)
+	l.Mean = jackknifed("", means.Hamming, own, why).within(0, 1)
+	l.Jaccard = jackknifed("", oneMinus(means.Jaccard), own, why).within(0, 1)
+	l.OfCeiling = jackknifed("", ofCeiling(means.Hamming, l.Ceiling, ceiling), own, why).within(0, math.Inf(1))
 	l.Uniqueness = c.uniqueness("", uniqueness, own, why)
 	if c.nearest != nil {
 		l.HasReal = true
 		l.Novelty = c.a.share("", chosen(c.nearest.Novel(), index), chosen(c.groups, index), own, why)
-		l.NearestJaccard = mean("", chosen(c.nearest.Jaccard, index), own, why)
+		l.NearestJaccard = mean("", chosen(c.nearest.Jaccard, index), own, why).within(0, 1)
 	}
 	p, err := c.pairsOf(ctx, sets, all, index, l.Ceiling)
 	return l, p, err

@@ -38,8 +38,12 @@ func (e *Estimate) set(o *report.Object, key string) {
 	o.Set(key+"_ci", e.CI)
 }
 
-// estimate is a jackknifed number; j may be nil, where the value stands without interval.
+// estimate is a jackknifed number, whose interval ends where its range does; j may be nil, where the value stands without
+// interval.
 func estimate(path string, value float64, j *stat.Jackknifed, err error) Estimate {
+	if j != nil {
+		j.Within(rangeOf(path))
+	}
 	e := Estimate{Path: path, Value: report.NumberOr(value, "not defined"), CI: results.IntervalOf(j), Jackknife: j}
 	if err != nil {
 		e.CI = report.NoInterval("%s", stat.Reason(err))

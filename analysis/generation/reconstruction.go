@@ -116,7 +116,8 @@ func computeReconstruction(ctx context.Context, a *analyzer, g *Generator, m *Mo
 	for k, index := range members(present, p.Labels) {
 		values := chosen(r.IoU, index)
 		own, err := a.blocks(len(index), nil, chosen(p.Groups, index), 0)
-		r.ByLabel = append(r.ByLabel, LabelIoU{Label: present[k], N: len(index), Mean: mean("", values, own, err), SD: deviation(values)})
+		r.ByLabel = append(r.ByLabel, LabelIoU{Label: present[k], N: len(index), Mean: mean("", values, own, err).within(0, 1),
+			SD: deviation(values)})
 	}
 	m.Reconstruction = r
 	return nil

@@ -433,7 +433,16 @@ func (m *measuredErrors) value(of int, reason string) (report.Value, report.Inte
 	case m.jackknife[of] == nil:
 		return report.Number(m.all[of]), report.NoInterval(noDynamicsIntervals)
 	}
-	return results.Estimate(m.jackknife[of], reason)
+	j := *m.jackknife[of]
+	switch of {
+	case ofCosine:
+		j.Within(-1, 1)
+	case ofSkill, ofMeanSkill, ofR2:
+		j.Within(math.Inf(-1), 1)
+	default:
+		j.Within(0, math.Inf(1))
+	}
+	return results.Estimate(&j, reason)
 }
 
 // blocksOfErrors groups the observations of some models for all statistics.

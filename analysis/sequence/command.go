@@ -96,6 +96,7 @@ type settings struct {
 	sequences        datasetFiles
 	vocabulary       string
 	columns          pairs
+	residues         *[]string
 	inputs, outputs  pairs
 
 	metrics            metricsFlag
@@ -129,12 +130,15 @@ func (s *settings) registerInputs(flags *run.Flags) {
 	flags.Group(run.Inputs, "sequences", "vocabulary")
 	s.columns.known = dataset.SequenceRoles()
 	flags.Var(&s.columns, "columns", "`ROLE=NAME,…` of the columns of --sequences: "+strings.Join(s.columns.known, ", "))
+	s.residues = flags.Choices("residues", nil, residueRules(),
+		"`LIST` of what is done with letters of --sequences: upper reads small letters as capital ones, stop leaves a * at the end of a chain out, "+
+			"gaps leaves - and . out (default: letters that are not in the vocabulary are errors)")
 	s.inputs.known, s.outputs.known = latent.TokenInputs(), latent.TokenOutputNames()
 	flags.Var(&s.inputs, "inputs", "`ROLE=NAME,…` of the inputs of --model: tokens, chains, mask, padding, positions (default: guessed by their names)")
 	flags.Var(&s.outputs, "outputs", "`ROLE=NAME,…` of the outputs of --model: logits, hidden, attentions (default: guessed by their names; * stands for the number of a layer)")
 	s.positionBatch = 32
 	flags.CountVar(&s.positionBatch, "position-batch", 1, "`N` passes over which every position is hidden alone that are run together")
-	flags.Group(run.Settings, "columns", "inputs", "outputs", "position-batch")
+	flags.Group(run.Settings, "columns", "residues", "inputs", "outputs", "position-batch")
 	flags.Unrecorded("position-batch")
 }
 

@@ -4,6 +4,7 @@
 package sequence
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -45,28 +46,17 @@ type levelChoice struct {
 // register makes the configuration take the tree.
 func (t *tree) register(flags *run.Flags) {
 	flags.Tree("eval", func(b *run.Branch) error {
-		if err := wantMapping(b, "metrics", "regions", "masking"); err != nil {
-			return err
-		}
-		return t.global.read(b)
+		return errors.Join(wantMapping(b, "metrics", "regions", "masking"), t.global.read(b))
 	})
 	flags.Tree("data", func(b *run.Branch) error {
-		if err := wantMapping(b, "eval"); err != nil {
-			return err
+		wrong := []error{wantMapping(b, "eval")}
+		if b = b.Member("eval"); b != nil && b.Members == nil {
+			wrong = append(wrong, b.Errorf("want a dataset under every key of data.eval: NAME: {path: FILE}"))
 		}
-		b = b.Member("eval")
-		if b == nil {
-			return nil
+		for i := 0; b != nil && i < len(b.Members); i++ {
+			wrong = append(wrong, t.dataset(&b.Members[i]))
 		}
-		if b.Members == nil {
-			return b.Errorf("want a dataset under every key of data.eval: NAME: {path: FILE}")
-		}
-		for i := range b.Members {
-			if err := t.dataset(&b.Members[i]); err != nil {
-				return err
-			}
-		}
-		return nil
+		return errors.Join(wrong...)
 	})
 }
 
@@ -80,110 +70,105 @@ func wantMapping(b *run.Branch, keys ...string) error {
 
 // dataset reads data.eval.NAME.
 func (t *tree) dataset(b *run.Branch) error {
-	if err := wantMapping(b, "path", "load_coords", "metrics", "regions", "masking"); err != nil {
-		return err
-	}
+	wrong := []error{wantMapping(b, "path", "load_coords", "metrics", "regions", "masking")}
 	if b.Key == "" || strings.ContainsAny(b.Key, "/=") {
-		return b.Errorf("%q is no name of a dataset", b.Key)
+		wrong = append(wrong, b.Errorf("%q is no name of a dataset", b.Key))
 	}
 	d := datasetChoice{name: b.Key, at: b}
 	if m := b.Member("path"); m != nil {
 		path, ok := m.Value.(string)
 		if !ok || path == "" {
-			return m.Errorf("path: want a file of sequences")
+			wrong = append(wrong, m.Errorf("path: want a file of sequences"))
 		}
 		d.path = run.Expand(path)
 	}
 	if m := b.Member("load_coords"); m != nil {
 		load, err := boolOf(m)
-		if err != nil {
-			return err
-		}
+		wrong = append(wrong, err)
 		d.plain = !load
 	}
-	if err := d.read(b); err != nil {
-		return err
-	}
+	wrong = append(wrong, d.read(b))
 	t.datasets = append(t.datasets, d)
-	return nil
+	return errors.Join(wrong...)
 }
 
 // read reads metrics, regions and masking.
 func (c *levelChoice) read(b *run.Branch) error {
+	var wrong []error
 	for _, of := range []struct {
 		key  string
 		read func(b *run.Branch) error
 	}{{"metrics", c.readMetrics}, {"regions", c.readRegions}, {"masking", c.readMasking}} {
-		if m := b.Member(of.key); m != nil {
-			if m.Members == nil {
-				return m.Errorf("%s: want a mapping", m.Key)
-			}
-			if err := of.read(m); err != nil {
-				return err
-			}
+		switch m := b.Member(of.key); {
+		case m == nil:
+		case m.Members == nil:
+			wrong = append(wrong, m.Errorf("%s: want a mapping", m.Key))
+		default:
+			wrong = append(wrong, of.read(m))
 		}
 	}
-	return nil
+	return errors.Join(wrong...)
 }
 
 // readMetrics reads metrics: {NAME: {enabled: …, option: …}, only: […]}.
 func (c *levelChoice) readMetrics(b *run.Branch) error {
 	c.enabled, c.set = map[string]bool{}, map[string]map[string]any{}
+	var wrong []error
 	for i := range b.Members {
 		m := &b.Members[i]
 		if m.Key == "only" {
-			if err := c.readOnly(m); err != nil {
-				return err
-			}
+			wrong = append(wrong, c.readOnly(m))
 			continue
 		}
 		k, err := metricOf(m, m.Key)
 		switch {
 		case err != nil:
-			return err
+			wrong = append(wrong, err)
 		case c.set[k.Name] != nil:
-			return m.Errorf("metric %s is there twice, as %s too", k.Name, m.Key)
+			wrong = append(wrong, m.Errorf("metric %s is there twice, as %s too", k.Name, m.Key))
 		case m.Members == nil:
-			return m.Errorf("%s: want a mapping, such as {enabled: true}", m.Key)
-		}
-		c.set[k.Name] = map[string]any{}
-		if err := c.readMetric(k, m); err != nil {
-			return err
+			wrong = append(wrong, m.Errorf("%s: want a mapping, such as {enabled: true}", m.Key))
+		default:
+			c.set[k.Name] = map[string]any{}
+			wrong = append(wrong, c.readMetric(k, m))
 		}
 	}
 	for _, name := range c.only {
 		if on, said := c.enabled[name]; said && !on {
-			return b.Errorf("metric %s is in only, and enabled: false", name)
+			wrong = append(wrong, b.Errorf("metric %s is in only, and enabled: false", name))
 		}
 	}
-	return nil
+	return errors.Join(wrong...)
 }
 
 // readMetric reads what is said of one metric.
 func (c *levelChoice) readMetric(k *Kind, b *run.Branch) error {
+	var wrong []error
 	for i := range b.Members {
-		o := &b.Members[i]
-		if o.Key == "enabled" {
-			on, err := boolOf(o)
-			if err != nil {
-				return err
-			}
-			c.enabled[k.Name] = on
-			continue
-		}
-		if o.Members != nil || o.List != nil {
-			return o.Errorf("%s.%s: want one value", k.Name, o.Key)
-		}
-		name := k.canonical(o.Key)
-		value, err := k.option(name, o.Value)
-		if err != nil {
-			return o.Errorf("%w", err)
-		}
-		if _, twice := c.set[k.Name][name]; twice {
-			return o.Errorf("%s.%s is there twice, as %s too", k.Name, name, o.Key)
-		}
-		c.set[k.Name][name] = value
+		wrong = append(wrong, c.readOption(k, &b.Members[i]))
 	}
+	return errors.Join(wrong...)
+}
+
+// readOption reads one option of a metric, or whether it is enabled.
+func (c *levelChoice) readOption(k *Kind, o *run.Branch) error {
+	if o.Key == "enabled" {
+		on, err := boolOf(o)
+		c.enabled[k.Name] = on
+		return err
+	}
+	if o.Members != nil || o.List != nil {
+		return o.Errorf("%s.%s: want one value", k.Name, o.Key)
+	}
+	name := k.canonical(o.Key)
+	value, err := k.option(name, o.Value)
+	if err != nil {
+		return o.Errorf("%w", err)
+	}
+	if _, twice := c.set[k.Name][name]; twice {
+		return o.Errorf("%s.%s is there twice, as %s too", k.Name, name, o.Key)
+	}
+	c.set[k.Name][name] = value
 	return nil
 }
 
@@ -192,19 +177,21 @@ func (c *levelChoice) readOnly(b *run.Branch) error {
 	if b.List == nil {
 		return b.Errorf("only: want a list of metrics")
 	}
+	if len(b.List) == 0 {
+		return b.Errorf("only: the list is empty, and nothing would be computed")
+	}
 	c.only = []string{}
+	var wrong []error
 	for i := range b.List {
 		name, _ := b.List[i].Value.(string)
 		k, err := metricOf(&b.List[i], name)
 		if err != nil {
-			return err
+			wrong = append(wrong, err)
+			continue
 		}
 		c.only = append(c.only, k.Name)
 	}
-	if len(c.only) == 0 {
-		return b.Errorf("only: the list is empty, and nothing would be computed")
-	}
-	return nil
+	return errors.Join(wrong...)
 }
 
 // metricOf is the metric of a name.
@@ -220,31 +207,27 @@ func metricOf(b *run.Branch, name string) (*Kind, error) {
 
 // readRegions reads regions: {enabled, mode, position_batch_size, REGION: true}.
 func (c *levelChoice) readRegions(b *run.Branch) error {
-	if err := b.Known(append([]string{"enabled", "mode", "position_batch_size"}, token.GroupNames()...)...); err != nil {
-		return err
-	}
+	names := token.GroupNames()
+	wrong := []error{b.Known(append([]string{"enabled", "mode", "position_batch_size"}, names...)...)}
 	c.regions = map[string]bool{}
 	for i := range b.Members {
 		m := &b.Members[i]
-		switch m.Key {
-		case "mode":
+		switch {
+		case m.Key == "mode":
 			mode, _ := m.Value.(string)
-			mode = strings.ReplaceAll(mode, "_", "-")
-			if err := run.CheckChoice(mode, []string{RegionStandard, RegionPerPosition, RegionLevel}); err != nil {
-				return m.Errorf("mode: %w", err)
+			c.mode = strings.ReplaceAll(mode, "_", "-")
+			if err := run.CheckChoice(c.mode, []string{RegionStandard, RegionPerPosition, RegionLevel}); err != nil {
+				wrong = append(wrong, m.Errorf("mode: %w", err))
 			}
-			c.mode = mode
-		case "position_batch_size":
+		case m.Key == "position_batch_size":
 			n, ok := m.Value.(int)
 			if !ok || n < 1 {
-				return m.Errorf("position_batch_size is %v; want a whole number from 1", m.Value)
+				wrong = append(wrong, m.Errorf("position_batch_size is %v; want a whole number from 1", m.Value))
 			}
 			c.batch = n
-		default:
+		case m.Key == "enabled" || slices.Contains(names, m.Key):
 			on, err := boolOf(m)
-			if err != nil {
-				return err
-			}
+			wrong = append(wrong, err)
 			if m.Key == "enabled" {
 				c.scored = &on
 			} else {
@@ -252,47 +235,44 @@ func (c *levelChoice) readRegions(b *run.Branch) error {
 			}
 		}
 	}
-	return nil
+	return errors.Join(wrong...)
 }
 
 // readMasking reads masking: {mask, mask_rate, mask_cdr, mask_nongermline, seed}.
 func (c *levelChoice) readMasking(b *run.Branch) error {
-	if err := b.Known("mask", "mask_rate", "mask_cdr", "mask_nongermline", "seed"); err != nil {
-		return err
-	}
+	wrong := []error{b.Known("mask", "mask_rate", "mask_cdr", "mask_nongermline", "seed")}
 	c.weights = map[string]float64{}
 	for i := range b.Members {
 		m := &b.Members[i]
 		switch m.Key {
 		case "mask":
-			rule, _ := m.Value.(string)
-			if err := run.CheckChoice(rule, maskRules()); err != nil {
-				return m.Errorf("mask: %w", err)
+			c.rule, _ = m.Value.(string)
+			if err := run.CheckChoice(c.rule, maskRules()); err != nil {
+				wrong = append(wrong, m.Errorf("mask: %w", err))
 			}
-			c.rule = rule
 		case "seed":
 			n, ok := m.Value.(int)
 			if !ok || n < 0 {
-				return m.Errorf("seed is %v; want a whole number from 0", m.Value)
+				wrong = append(wrong, m.Errorf("seed is %v; want a whole number from 0", m.Value))
 			}
 			c.seed = new(uint64(n))
-		default:
+		case "mask_rate", "mask_cdr", "mask_nongermline":
 			switch v := m.Value.(type) {
 			case float64:
 				c.weights[m.Key] = v
 			case int:
 				c.weights[m.Key] = float64(v)
 			default:
-				return m.Errorf("%s is %v; want a number", m.Key, m.Value)
+				wrong = append(wrong, m.Errorf("%s is %v; want a number", m.Key, m.Value))
 			}
 		}
 	}
 	m := token.Masking{Rate: 0.15, CDR: 1, NonGermline: 1}
 	c.weigh(&m, func(string) bool { return false })
 	if err := m.Check(); err != nil {
-		return b.Errorf("%w", err)
+		wrong = append(wrong, b.Errorf("%w", err))
 	}
-	return nil
+	return errors.Join(wrong...)
 }
 
 // weigh enters the numbers of a masking, but for those that flags give.

@@ -138,6 +138,42 @@ func TestConfigurationTree(t *testing.T) {
 	}
 }
 
+// TestAllBadKeys: all that is wrong in a configuration is told at once, each with its line and the
+// nearest name, also beside options that are none.
+func TestAllBadKeys(t *testing.T) {
+	t.Parallel()
+	_, _, code, messages := configured(t, `seeed: 3
+eval:
+  metrics:
+    los: {enabled: true}
+    p_at_l: {enabled: yes, min_sep: 4, contact_thresh: 8}
+    ppl: 3
+    only: [mask_ac]
+  regions: {hcdr7: true, mode: standrad, position_batch: 4}
+  masking: {mask_rat: 0.1, seed: x}
+data:
+  train: x
+  eval:
+    a: {pth: x.csv, load_coords: 3, metrics: {lss: {}}}
+`)
+	want := []string{
+		`line 1: unknown option "seeed"`, `line 4: there is no metric "los"`, `p_at_l has no option "min_sep"`,
+		`p_at_l has no option "contact_thresh"`, "ppl: want a mapping", `line 7: there is no metric "mask_ac"`,
+		`line 8: unknown key "hcdr7" of regions`, `unknown key "position_batch" of regions`, `mode: "standrad"`,
+		`line 9: unknown key "mask_rat" of masking`, "seed is x", `line 11: unknown key "train" of data`,
+		`line 13: unknown key "pth" of a`, "load_coords is 3", `there is no metric "lss"`,
+		"hint: did you mean loss?", "hint: did you mean mask_rate?", "hint: did you mean path?", "hint: did you mean position_batch_size?",
+	}
+	if code != 2 {
+		t.Errorf("exit code %d", code)
+	}
+	for _, w := range want {
+		if !strings.Contains(messages, w) {
+			t.Errorf("%s is not told: %s", w, messages)
+		}
+	}
+}
+
 func TestBadConfigurationTree(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ yaml, message, hint string }{

@@ -452,6 +452,12 @@ func TestDumpNotes(t *testing.T) {
 	if notes := bare.Notes(); len(notes) != 1 || !strings.HasSuffix(notes[0], "there are no mask_labels: nothing was hidden, and logits are those of sequences without masks") {
 		t.Errorf("notes %q", notes)
 	}
+	unknown := newToyDump()
+	ids := unknown["token_ids"].Data.([]int64)
+	ids[2] = int64(token.Antibody().Unknown)
+	if notes := unknown.open(t, nil).Notes(); len(notes) != 1 || !strings.Contains(notes[0], "1 residue <unk>, of letters that the vocabulary of the model lacks") {
+		t.Errorf("notes %q", notes)
+	}
 	if notes := d.Notes(); len(notes) != 1 || !strings.HasSuffix(notes[0], "the array nontemplated_mask is not used; did you mean non_templated_mask?") {
 		t.Errorf("notes %v", fmt.Sprint(notes))
 	}

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"repscope/internal/gunzip"
 	"repscope/internal/run"
 )
 
@@ -159,6 +160,7 @@ func (d *datasetFiles) Set(text string) error {
 	}
 	if name == "" {
 		base := filepath.Base(path)
+		base = gunzip.Name(base)
 		name = strings.TrimSuffix(base, filepath.Ext(base))
 	}
 	if slices.ContainsFunc(d.files, func(f datasetFile) bool { return f.dataset == name }) {

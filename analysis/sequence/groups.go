@@ -181,13 +181,7 @@ func (k *Key) interval(j *stat.Jackknifed) report.Interval {
 	if j == nil {
 		return results.IntervalOf(nil)
 	}
-	if k.Log {
-		j.OnLogScale()
-	}
-	if k.Low != 0 || k.High != 0 {
-		j.Within(k.Low, k.High)
-	}
-	return results.IntervalOf(j)
+	return results.IntervalOf(results.Ranged(j, k.Low, k.High, k.Log))
 }
 
 // undefined reports whether any of the numbers is not one.

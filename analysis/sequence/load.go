@@ -5,9 +5,12 @@ package sequence
 import (
 	"fmt"
 	"math"
+	"slices"
+	"strings"
 
 	"repscope/dataset"
 	"repscope/internal/run"
+	"repscope/internal/text"
 	"repscope/measure/token"
 )
 
@@ -53,6 +56,46 @@ func OpenSequences(path string, o dataset.SequenceOptions, alphabet *token.Alpha
 		s.knows |= NeedChains
 	}
 	return s, nil
+}
+
+// The values of --residues.
+const (
+	residuesUpper = "upper"
+	residuesStop  = "stop"
+	residuesGaps  = "gaps"
+)
+
+func residueRules() []string { return []string{residuesUpper, residuesStop, residuesGaps} }
+
+// cleaning are the rules of a list.
+func cleaning(rules []string) dataset.Residues {
+	has := func(rule string) bool { return slices.Contains(rules, rule) }
+	return dataset.Residues{Upper: has(residuesUpper), Stop: has(residuesStop), Gaps: has(residuesGaps)}
+}
+
+// aminoAcids are those of which proteins are made.
+const aminoAcids = "ACDEFGHIKLMNPQRSTVWY"
+
+// Notes are those of the file, and which letters are none of the amino acids and yet tokens of their own.
+func (s *FileSequences) Notes() []string {
+	notes := s.SequenceFile.Notes()
+	for i := range len(aminoAcids) {
+		if s.letters[aminoAcids[i]] == 0 && s.alphabet.Names[0] != aminoAcids[i:i+1] {
+			return notes // another alphabet
+		}
+	}
+	var odd []string
+	total := 0
+	for letter, n := range s.LetterCounts() {
+		if n > 0 && !strings.ContainsRune(aminoAcids, rune(letter)) {
+			odd, total = append(odd, fmt.Sprintf("%c %d", letter, n)), total+n
+		}
+	}
+	if total > 0 {
+		notes = append(notes, fmt.Sprintf("%s: %s outside of the 20 amino acids (%s): tokens of the vocabulary, hidden and scored as all others",
+			s.Path(), text.Count(total, "residue"), strings.Join(odd, ", ")))
+	}
+	return notes
 }
 
 // special reports whether a token is no residue.

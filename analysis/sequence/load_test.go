@@ -116,3 +116,26 @@ func checkRegions(t *testing.T, r *Record, want []int) {
 		t.Errorf("%d tokens, regions of %v residues, want 229 and %v", len(r.Tokens), got, want)
 	}
 }
+
+// TestLetterNotes: letters beyond the 20 amino acids are tokens of the vocabulary, which is said; others are errors with the row
+// and the place.
+func TestLetterNotes(t *testing.T) {
+	t.Parallel()
+	s := openText(t, "s.csv", "id,heavy,light\na,EVXQ,D-I\nb,EVU,D.BZO\n", token.Antibody())
+	want := "7 residues outside of the 20 amino acids (- 1, . 1, B 1, O 1, U 1, X 1, Z 1): tokens of the vocabulary, hidden and scored as all others"
+	if notes := s.Notes(); len(notes) != 1 || !strings.HasSuffix(notes[0], want) {
+		t.Errorf("notes %q, want %s", notes, want)
+	}
+	if notes := openText(t, "s.csv", "heavy\nEVQ\n", token.Antibody()).Notes(); len(notes) > 0 {
+		t.Errorf("notes %q", notes)
+	}
+	for letter, place := range map[string]string{"J": "position 2 is 'J'", "q": "position 2 is 'q'", "*": "position 2 is '*'"} {
+		path := filepath.Join(t.TempDir(), "s.fa")
+		if err := os.WriteFile(path, []byte(">x\nEV\n>y\nEV"+letter+"\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := OpenSequences(path, dataset.SequenceOptions{}, token.Antibody()); err == nil || !strings.Contains(err.Error(), "record 1 (line 3), heavy chain: "+place) {
+			t.Errorf("%s: %v", letter, err)
+		}
+	}
+}

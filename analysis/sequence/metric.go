@@ -5,6 +5,8 @@ package sequence
 import (
 	"context"
 	"encoding"
+	"fmt"
+	"math"
 
 	"repscope/report"
 )
@@ -76,13 +78,16 @@ type Key struct {
 	Name      string // as in the result file
 	Unit      string
 	Direction report.Direction
-	Low, High float64 // the range of intervals; both 0: any number
+	Low, High float64 // what it can be, where intervals end; ±Inf for no end
 	Log       bool    // intervals are those of the logarithm
 	Compared  bool    // models are compared by it
 	// Paired numbers are functions of sums that are kept for every sequence (see
 	// [NewSequenceSums]): other runs are compared by them, sequence by sequence.
 	Paired bool
 }
+
+// unbounded is the end of a range that has none.
+var unbounded = math.Inf(1)
 
 // Option is a key of --set metric.key=value.
 type Option struct {
@@ -93,8 +98,13 @@ type Option struct {
 	Check   func(value any) error // nil: any value of the type
 }
 
-// Register adds a metric. It panics where the name is taken: that is a mistake of the program.
+// Register adds a metric. It panics where the name is taken, or a number has no range: these are mistakes of the program.
 func Register(k Kind) {
+	for _, key := range k.Keys {
+		if !(key.Low < key.High) {
+			panic(fmt.Sprintf("sequence: %s can be from %v to %v, want Low below High", key.Name, key.Low, key.High))
+		}
+	}
 	for _, other := range registry {
 		if other.Name == k.Name {
 			panic("sequence: two metrics are named " + k.Name)

@@ -21,8 +21,8 @@ var calibration = Kind{
 	Needs: NeedMasked | NeedConfidence,
 	Keys: []Key{{Name: "brier", Direction: report.Lower, High: 2, Compared: true},
 		{Name: "confidence", Direction: report.Neither, High: 1}, {Name: "overconfidence", Direction: report.Neither, Low: -1, High: 1},
-		{Name: "predicted_entropy", Unit: "nats", Direction: report.Neither},
-		{Name: "ece", Direction: report.Lower}, {Name: "adaptive_ece", Direction: report.Lower}, {Name: "max_calibration_error", Direction: report.Lower}},
+		{Name: "predicted_entropy", Unit: "nats", Direction: report.Neither, High: unbounded},
+		{Name: "ece", Direction: report.Lower, High: 1}, {Name: "adaptive_ece", Direction: report.Lower, High: 1}, {Name: "max_calibration_error", Direction: report.Lower, High: 1}},
 	Options: []Option{{Name: "bins", Default: token.CalibrationBins, About: "bins of confidence", Check: func(value any) error {
 		if n := value.(int); n < 1 || n > mostBins {
 			return fmt.Errorf("want 1 to %d", mostBins)

@@ -14,7 +14,7 @@ import (
 var crossEntropy = Kind{
 	Name: "loss", About: "cross-entropy of masked residues: mean of −ln of the probability of the true one",
 	Needs: NeedMasked,
-	Keys:  []Key{{Name: "loss", Unit: "nats", Direction: report.Lower, Compared: true, Paired: true}},
+	Keys:  []Key{{Name: "loss", Unit: "nats", Direction: report.Lower, High: unbounded, Compared: true, Paired: true}},
 	New:   func(*Setting) Metric { return &lossMetric{NewSequenceSums(2)} },
 }
 
@@ -22,7 +22,7 @@ var crossEntropy = Kind{
 var perplexity = Kind{
 	Name: "perplexity", Aliases: []string{"ppl"}, About: "exponential of the cross-entropy of masked residues",
 	Needs: NeedMasked,
-	Keys:  []Key{{Name: "ppl", Direction: report.Lower, Log: true, Compared: true}},
+	Keys:  []Key{{Name: "ppl", Direction: report.Lower, Low: 1, High: unbounded, Log: true, Compared: true}},
 	New:   func(*Setting) Metric { return &perplexityMetric{lossMetric{NewSums(2)}} },
 }
 

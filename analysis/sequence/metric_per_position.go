@@ -17,7 +17,7 @@ const positionFile = "sequence_positions.csv"
 var perPosition = Kind{
 	Name: "per_position", About: "accuracy, loss and probability by position in the chain, counted from 1 (table and CSV file)",
 	Needs: NeedRegional,
-	Keys: []Key{{Name: "per_position.accuracy", Direction: report.Higher, High: 1}, {Name: "per_position.loss", Unit: "nats", Direction: report.Lower},
+	Keys: []Key{{Name: "per_position.accuracy", Direction: report.Higher, High: 1}, {Name: "per_position.loss", Unit: "nats", Direction: report.Lower, High: unbounded},
 		{Name: "per_position.prob", Direction: report.Higher, High: 1}},
 	Files: []CSVFile{{positionFile, []string{"chain", "position", "count", "accuracy", "loss", "prob"}}},
 	New:   func(*Setting) Metric { return &perPositionMetric{Counts{Grows: true}} },

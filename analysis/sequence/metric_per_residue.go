@@ -20,7 +20,7 @@ var perResidue = Kind{
 	Name: "per_residue", About: "accuracy, loss and probability by true residue (table and CSV file), and the mean accuracy of residues",
 	Needs: NeedMasked,
 	Keys: []Key{{Name: "residue_balanced_acc", Direction: report.Higher, High: 1, Compared: true},
-		{Name: "per_residue.accuracy", Direction: report.Higher, High: 1}, {Name: "per_residue.loss", Unit: "nats", Direction: report.Lower},
+		{Name: "per_residue.accuracy", Direction: report.Higher, High: 1}, {Name: "per_residue.loss", Unit: "nats", Direction: report.Lower, High: unbounded},
 		{Name: "per_residue.prob", Direction: report.Higher, High: 1}},
 	Files: []CSVFile{{residueFile, []string{"residue", "count", "predicted", "accuracy", "accuracy_low", "accuracy_high", "loss", "loss_low", "loss_high", "prob"}}},
 	New:   func(s *Setting) Metric { return &perResidueMetric{NewSums(residueSums * s.Alphabet.Size())} },
@@ -108,7 +108,7 @@ func (m *perResidueMetric) Result(_ context.Context, s *Summary) error {
 		if row.Accuracy, row.AccuracyCI, err = s.share(columns[residueCount], columns[residueCorrect], 1, neverTrue); err != nil {
 			return err
 		}
-		if row.Loss, row.LossCI, err = s.share(columns[residueCount], columns[residueNLL], 0, neverTrue); err != nil {
+		if row.Loss, row.LossCI, err = s.share(columns[residueCount], columns[residueNLL], unbounded, neverTrue); err != nil {
 			return err
 		}
 		row.Prob = report.NumberOr(sums[residueProb]/n, neverTrue)

@@ -35,8 +35,8 @@ var onePassPerplexity = Kind{
 
 func pseudoKeys(pll, pppl string) []Key {
 	return []Key{
-		{Name: pll, Unit: "nats", Direction: report.Higher, Compared: true, Paired: true},
-		{Name: pppl, Direction: report.Lower, Log: true, Compared: true, Paired: true},
+		{Name: pll, Unit: "nats", Direction: report.Higher, Low: -unbounded, Compared: true, Paired: true},
+		{Name: pppl, Direction: report.Lower, Low: 1, High: unbounded, Log: true, Compared: true, Paired: true},
 	}
 }
 

@@ -18,8 +18,8 @@ const germlineFile = "sequence_region_germline.csv"
 var regionGermline = Kind{
 	Name: "region_germline", About: "accuracy, loss and perplexity by region, of residues of the germline and of others (table and CSV file)",
 	Needs: NeedRegional | NeedRegions | NeedGermline,
-	Keys: []Key{{Name: "region_germline.accuracy", Direction: report.Higher, High: 1}, {Name: "region_germline.loss", Unit: "nats", Direction: report.Lower},
-		{Name: "region_germline.ppl", Direction: report.Lower}, {Name: "region_germline.prob", Direction: report.Higher, High: 1}},
+	Keys: []Key{{Name: "region_germline.accuracy", Direction: report.Higher, High: 1}, {Name: "region_germline.loss", Unit: "nats", Direction: report.Lower, High: unbounded},
+		{Name: "region_germline.ppl", Direction: report.Lower, Low: 1, High: unbounded}, {Name: "region_germline.prob", Direction: report.Higher, High: 1}},
 	Files: []CSVFile{{germlineFile, []string{"region", "origin", "count", "accuracy", "accuracy_low", "accuracy_high", "loss", "loss_low", "loss_high", "ppl", "prob"}}},
 	New: func(*Setting) Metric {
 		return &regionGermlineMetric{newRegionSums(4, func(p *token.Prediction, row []float64) {
@@ -70,7 +70,7 @@ func (m *regionGermlineMetric) Result(_ context.Context, s *Summary) error {
 			if row.Accuracy, row.AccuracyCI, err = s.share(columns[0], columns[1], 1, nothingMasked); err != nil {
 				return err
 			}
-			if row.Loss, row.LossCI, err = s.share(columns[0], columns[2], 0, nothingMasked); err != nil {
+			if row.Loss, row.LossCI, err = s.share(columns[0], columns[2], unbounded, nothingMasked); err != nil {
 				return err
 			}
 			if row.Perplexity = row.Loss; row.Loss.Defined() {

@@ -13,7 +13,7 @@ import (
 var regionLoss = Kind{
 	Name: "region_loss", About: "cross-entropy and mean probability of the true residue by region",
 	Needs: NeedRegional, Either: NeedRegions | NeedGermline,
-	Keys: append(regionKeys(Key{Name: "loss", Unit: "nats", Direction: report.Lower}),
+	Keys: append(regionKeys(Key{Name: "loss", Unit: "nats", Direction: report.Lower, High: unbounded}),
 		uncompared(regionKeys(Key{Name: "prob", Direction: report.Higher, High: 1}))...),
 	New: func(*Setting) Metric {
 		return &regionLossMetric{newRegionSums(3, func(p *token.Prediction, row []float64) {
@@ -28,7 +28,7 @@ var regionLoss = Kind{
 var regionPerplexity = Kind{
 	Name: "region_perplexity", Aliases: []string{"region_ppl"}, About: "perplexity by region",
 	Needs: NeedRegional, Either: NeedRegions | NeedGermline,
-	Keys: regionKeys(Key{Name: "ppl", Direction: report.Lower, Log: true}),
+	Keys: regionKeys(Key{Name: "ppl", Direction: report.Lower, Low: 1, High: unbounded, Log: true}),
 	New: func(*Setting) Metric {
 		return &regionPerplexityMetric{newRegionSums(2, func(p *token.Prediction, row []float64) {
 			row[0]++

@@ -14,8 +14,8 @@ import (
 var unigram = Kind{
 	Name: "bits_below_unigram", About: "bits per masked residue by which the loss is below the entropy of the residues' frequencies",
 	Needs: NeedMasked,
-	Keys: []Key{{Name: "bits_below_unigram", Unit: "bits", Direction: report.Higher, Compared: true},
-		{Name: "unigram_bits", Unit: "bits", Direction: report.Neither}, {Name: "loss_bits", Unit: "bits", Direction: report.Lower}},
+	Keys: []Key{{Name: "bits_below_unigram", Unit: "bits", Direction: report.Higher, Low: -unbounded, High: unbounded, Compared: true},
+		{Name: "unigram_bits", Unit: "bits", Direction: report.Neither, High: unbounded}, {Name: "loss_bits", Unit: "bits", Direction: report.Lower, High: unbounded}},
 	New: func(s *Setting) Metric { return &unigramMetric{NewSums(2 + s.Alphabet.Size())} },
 }
 

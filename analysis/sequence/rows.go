@@ -4,7 +4,7 @@ package sequence
 
 import "repscope/report"
 
-// share is Σ numerator / Σ n over all sequences with its interval, cut at 0 and at most unless that is 0.
+// share is Σ numerator / Σ n over all sequences with its interval, from 0 to most.
 // Without any it is null for the reason none.
 func (s *Summary) share(n, numerator []float64, most float64, none string) (report.Value, report.Interval, error) {
 	var sums [2]float64

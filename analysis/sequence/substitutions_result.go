@@ -327,7 +327,7 @@ func (e *evaluation) interval(k, score int, m variant.Measure) report.Interval {
 	case cell.reasons[m] != "":
 		return report.NoInterval("%s", cell.reasons[m])
 	case !e.s.intervals:
-		return (&Key{}).interval(nil)
+		return results.IntervalOf(nil)
 	case g.count() < fewestGroups:
 		return report.NoInterval("%s", e.tooFew(g))
 	}

@@ -52,7 +52,7 @@ func TestRatioInterval(t *testing.T) {
 		}
 		return out
 	}
-	s := summaryOf(g, Key{Name: "made", Compared: true, Paired: true})
+	s := summaryOf(g, Key{Name: "made", Low: -unbounded, High: unbounded, Compared: true, Paired: true})
 	if err := s.Ratio("made", inOrder(a), inOrder(b)); err != nil {
 		t.Fatal(err)
 	}
@@ -155,16 +155,16 @@ func TestUndefined(t *testing.T) {
 	}
 }
 
-// An interval of the logarithm holds only positive numbers, and one of a share stays inside.
+// An interval of the logarithm stays above the least that its number can be, and one of a share inside.
 func TestScales(t *testing.T) {
 	t.Parallel()
 	g := newGroups([]int{0, 1, 2, 3}, mostGroups)
-	s := summaryOf(g, Key{Name: "ppl", Log: true}, Key{Name: "share", High: 1})
+	s := summaryOf(g, Key{Name: "ppl", Low: 1, High: unbounded, Log: true}, Key{Name: "share", High: 1})
 	losses, counts := []float64{9, 0.1, 0.2, 7}, []float64{2, 2, 2, 2}
 	if err := s.Score("ppl", func(sums []float64) float64 { return math.Exp(sums[0] / sums[1]) }, "nothing was scored", losses, counts); err != nil {
 		t.Fatal(err)
 	}
-	if _, ci, _ := s.model.Number("ppl"); !(ci.Low > 0 && ci.High > ci.Low) {
+	if _, ci, _ := s.model.Number("ppl"); !(ci.Low >= 1 && ci.High > ci.Low) {
 		t.Errorf("ppl: %v", ci)
 	}
 	if err := s.Ratio("share", []float64{1, 1, 1, 0}, []float64{1, 1, 1, 1}); err != nil {

@@ -67,15 +67,17 @@ func (s screenshots) common(state, k int) float64 {
 	return sum / math.Sqrt(models)
 }
 
-// kinds are metrics of all sorts: within a range, an error, a share of hits, one that some samples
+// kinds are metrics of all sorts: within a range, an error, a positive ratio, a share of hits, one that some samples
 // lack for all models, and one that a model may lack by itself.
 func (s screenshots) kinds() []canvas.Kind {
+	inf := math.Inf(1)
 	return []canvas.Kind{{Name: "made", Needs: canvas.NeedDesigns, Keys: []canvas.Key{
 		{Name: "similarity", Direction: report.Higher, Low: 0, High: 1, Compared: true, Improved: true},
-		{Name: "error", Direction: report.Lower, Compared: true, Improved: true},
+		{Name: "error", Direction: report.Lower, High: inf, Compared: true, Improved: true},
+		{Name: "ratio", Direction: report.Neither, High: inf, Log: true},
 		{Name: "hit", Direction: report.Higher, Low: 0, High: 1, Compared: true},
-		{Name: "of_some", Direction: report.Higher, Compared: true},
-		{Name: "where_found", Direction: report.Higher, Compared: true},
+		{Name: "of_some", Direction: report.Higher, Low: -inf, High: inf, Compared: true},
+		{Name: "where_found", Direction: report.Higher, Low: -inf, High: inf, Compared: true},
 	}, Score: func(p *canvas.Pair, row *canvas.Row) error {
 		z, state, err := s.latent(p.Case.Generated.Design)
 		if err != nil {
@@ -83,6 +85,7 @@ func (s screenshots) kinds() []canvas.Kind {
 		}
 		row.Set("similarity", 1/(1+math.Exp(-2*z[0])))
 		row.Set("error", z[1]*z[1])
+		row.Set("ratio", math.Exp(z[1]/2))
 		row.Set("hit", 0)
 		if z[2] > 0.8 {
 			row.Set("hit", 1)

@@ -3,6 +3,7 @@
 package run
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"slices"
@@ -38,14 +39,15 @@ func (b *Branch) Member(key string) *Branch {
 	return nil
 }
 
-// Known is wrong usage of the first key that is none of those, with the nearest one.
+// Known is wrong usage of all keys that are none of those, each with the nearest one.
 func (b *Branch) Known(keys ...string) error {
+	var wrong []error
 	for i := range b.Members {
 		if m := &b.Members[i]; !slices.Contains(keys, m.Key) {
-			return Hint(m.Errorf("unknown key %q of %s", m.Key, b.Key), DidYouMean("", m.Key, keys))
+			wrong = append(wrong, Hint(m.Errorf("unknown key %q of %s", m.Key, b.Key), DidYouMean("", m.Key, keys)))
 		}
 	}
-	return nil
+	return errors.Join(wrong...)
 }
 
 // plain is the branch as the result file holds it.

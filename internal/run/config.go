@@ -143,43 +143,47 @@ func (c *config) place(key *yaml.Node) string {
 	return fmt.Sprintf("configuration %s, line %d", c.path, key.Line)
 }
 
-// apply sets the flags of keys and values, but for those that are settled already.
+// apply sets the flags of keys and values, but for those that are settled already. All that is wrong
+// is told at once.
 func (c *config) apply(content []*yaml.Node, settled map[string]bool, section string) error {
 	seen := map[string]bool{}
+	var wrong []error
 	for i := 0; i < len(content); i += 2 {
-		key, value := content[i], resolveAlias(content[i+1])
-		name := strings.TrimLeft(key.Value, "-")
-		f := c.flags.Lookup(name)
-		if read := c.flags.trees[name]; read != nil {
-			if err := c.tree(key, value, read, seen); err != nil {
-				return err
-			}
-			continue
+		wrong = append(wrong, c.entry(content[i], resolveAlias(content[i+1]), settled, section, seen))
+	}
+	return errors.Join(wrong...)
+}
+
+// entry sets the flag of one key.
+func (c *config) entry(key, value *yaml.Node, settled map[string]bool, section string, seen map[string]bool) error {
+	name := strings.TrimLeft(key.Value, "-")
+	f := c.flags.Lookup(name)
+	if read := c.flags.trees[name]; read != nil {
+		return c.tree(key, value, read, seen)
+	}
+	switch {
+	case f == nil && section == "" && (slices.Contains(c.flags.omitted, name) || c.ofStates(name)):
+		c.notes = append(c.notes, fmt.Sprintf("%s: %s means nothing to %s", c.place(key), name, c.flags.Name()))
+		return nil
+	case f == nil || !configurable(name):
+		return c.unknown(key, name)
+	case seen[name]:
+		return Usage("%s: option %s is given twice", c.place(key), name)
+	}
+	seen[name] = true
+	values, err := configValues(f, value)
+	if err != nil {
+		return Usage("%s: option %s: %w", c.place(key), name, err)
+	}
+	if settled[name] {
+		if r, ok := f.Value.(repeater); ok && r.Repeats() && c.given[name] {
+			c.notes = append(c.notes, fmt.Sprintf("--%s takes the place of all that %s has under %s", name, c.path, name))
 		}
-		switch {
-		case f == nil && section == "" && (slices.Contains(c.flags.omitted, name) || c.ofStates(name)):
-			c.notes = append(c.notes, fmt.Sprintf("%s: %s means nothing to %s", c.place(key), name, c.flags.Name()))
-			continue
-		case f == nil || !configurable(name):
-			return c.unknown(key, name)
-		case seen[name]:
-			return Usage("%s: option %s is given twice", c.place(key), name)
-		}
-		seen[name] = true
-		values, err := configValues(f, value)
-		if err != nil {
-			return Usage("%s: option %s: %w", c.place(key), name, err)
-		}
-		if settled[name] {
-			if r, ok := f.Value.(repeater); ok && r.Repeats() && c.given[name] {
-				c.notes = append(c.notes, fmt.Sprintf("--%s takes the place of all that %s has under %s", name, c.path, name))
-			}
-			continue
-		}
-		for _, v := range values {
-			if err := c.flags.set(name, v); err != nil {
-				return wrongValue(c.place(key)+": option "+name, v, err)
-			}
+		return nil
+	}
+	for _, v := range values {
+		if err := c.flags.set(name, v); err != nil {
+			return wrongValue(c.place(key)+": option "+name, v, err)
 		}
 	}
 	return nil

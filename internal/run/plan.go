@@ -198,7 +198,9 @@ func (e *Env) planText() string {
 	p := e.Plan
 	var b strings.Builder
 	b.WriteString(e.console.String())
-	fmt.Fprintf(&b, "states: %d\n", p.States)
+	if p.States > 0 || len(p.Counts) == 0 {
+		fmt.Fprintf(&b, "states: %d\n", p.States)
+	}
 	for _, c := range p.Counts {
 		fmt.Fprintf(&b, "%s: %d\n", c.What, c.N)
 	}
@@ -209,7 +211,7 @@ func (e *Env) planText() string {
 	var options []string
 	for _, name := range e.Result.Options.Keys() {
 		value, _ := e.Result.Options.Get(name)
-		if text := strings.Trim(fmt.Sprint(value), "[]"); text != "" {
+		if text := optionText(value); text != "" {
 			options = append(options, name+" "+text)
 		}
 	}
@@ -238,6 +240,31 @@ func (e *Env) planText() string {
 	}
 	fmt.Fprintf(&b, ": %s\n", strings.Join(e.planFiles(), ", "))
 	return b.String()
+}
+
+// optionText is the value of an option on a line; trees of a configuration are as they are written in one.
+func optionText(value any) string {
+	switch v := value.(type) {
+	case report.Object:
+		parts := make([]string, 0, v.Len())
+		for _, key := range v.Keys() {
+			member, _ := v.Get(key)
+			parts = append(parts, key+": "+optionText(member))
+		}
+		return "{" + strings.Join(parts, ", ") + "}"
+	case []any:
+		if len(v) == 0 {
+			return ""
+		}
+		parts := make([]string, len(v))
+		for i, item := range v {
+			parts[i] = optionText(item)
+		}
+		return "[" + strings.Join(parts, ", ") + "]"
+	case nil:
+		return "null"
+	}
+	return strings.Trim(fmt.Sprint(value), "[]")
 }
 
 // text describes a model on a line.

@@ -29,6 +29,7 @@ import (
 	"strconv"
 	"strings"
 
+	"repscope/internal/gunzip"
 	"repscope/internal/text"
 )
 
@@ -63,10 +64,10 @@ func Rows(name string, r io.Reader, o Options) *csv.Reader {
 	return reader
 }
 
-// Separator is what parts the cells of a table that begins with head: tabs in a file .tsv, else of
+// Separator is what parts the cells of a table that begins with head: tabs in a file .tsv (also .tsv.gz), else of
 // commas, semicolons, tabs and bars the one that its first line has most outside of quotes.
 func Separator(name string, head []byte) rune {
-	if strings.EqualFold(filepath.Ext(name), ".tsv") {
+	if strings.EqualFold(filepath.Ext(gunzip.Name(name)), ".tsv") {
 		return '\t'
 	}
 	line, _, _ := bytes.Cut(head, []byte("\n"))

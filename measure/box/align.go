@@ -4,6 +4,7 @@ package box
 
 import (
 	"cmp"
+	"container/heap"
 	"fmt"
 	"math"
 	"slices"
@@ -55,43 +56,142 @@ type Group struct {
 	Members []int // indices of at least two boxes, ascending
 }
 
-// Aligned finds the groups of at least two boxes with the same line up to tolerance: lines are
-// sorted, and where one is farther than tolerance from the one before it, another group begins.
-// So a chain of small steps is one group, however long, and no two lines within tolerance are
-// parted, as they are where each is rounded. A box is in one group of each line at most; one
-// with NaN, and where a line is infinite, is in none. Groups stand in the order of [Line], then
-// of their coordinates. The order of the boxes changes nothing else. A tolerance that is NaN or
-// negative finds none. O(n log n) time.
+// sameSpread is up to which share of the tolerance spreads of groups are the same, which rounding needs.
+const sameSpread = 1e-6
+
+// Aligned finds the groups of at least two boxes whose lines are all within tolerance of each other:
+// the largest exceeds the smallest by at most that, so that no chain of small steps becomes one
+// group. They are those of complete linkage: beginning with single lines, the two neighbors that
+// together have the smallest spread become one, of equal spreads those of the smaller
+// coordinates, until none would keep the tolerance; so equal lines are never parted. A box is in
+// one group of each line at most; one with NaN, and where a line is infinite, is in none. Groups
+// stand in the order of [Line], then of their coordinates. The order of the boxes changes nothing
+// else. A tolerance that is NaN or negative finds none. O(n log n) time.
 func Aligned(boxes []Box, tolerance float64) (groups []Group) {
-	type place struct {
-		at  float64
-		box int
+	if !(tolerance >= 0) {
+		return nil
 	}
 	for line := range lineCount {
-		var places []place
+		l := linkage{limit: tolerance * (1 + sameSpread), unit: tolerance * sameSpread}
 		for i, b := range boxes {
-			if at := line.Of(b); !b.hasNaN() && !math.IsInf(at, 0) && !math.IsNaN(at) {
-				places = append(places, place{at, i})
+			if v := line.Of(b); !b.hasNaN() && !math.IsInf(v, 0) && !math.IsNaN(v) {
+				l.lines = append(l.lines, coordinate{v, i})
 			}
 		}
-		slices.SortFunc(places, func(a, b place) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.box, b.box)) })
-		for first := 0; first < len(places); {
-			last := first + 1
-			for last < len(places) && places[last].at-places[last-1].at <= tolerance {
-				last++
+		for _, r := range l.runs() {
+			if r.last == r.first {
+				continue
 			}
-			if last-first > 1 {
-				g := Group{Line: line}
-				for _, p := range places[first:last] {
-					g.Members = append(g.Members, p.box)
-				}
-				slices.Sort(g.Members)
-				groups = append(groups, g)
+			g := Group{Line: line}
+			for _, c := range l.lines[r.first : r.last+1] {
+				g.Members = append(g.Members, c.box)
 			}
-			first = last
+			slices.Sort(g.Members)
+			groups = append(groups, g)
 		}
 	}
 	return groups
+}
+
+// linkage groups the lines of one kind.
+type linkage struct {
+	lines []coordinate
+	limit float64 // of a spread
+	unit  float64 // in which spreads are compared
+	found []lineRun
+	queue linkQueue
+}
+
+// coordinate is where the line of a box is.
+type coordinate struct {
+	value float64
+	box   int
+}
+
+// lineRun is a run of sorted lines, and the runs beside it, −1 for none.
+type lineRun struct {
+	first, last, previous, next int
+	gone                        bool // into the run before it
+}
+
+// runs sorts the lines and groups them.
+func (l *linkage) runs() []lineRun {
+	slices.SortFunc(l.lines, func(a, b coordinate) int {
+		return cmp.Or(cmp.Compare(a.value, b.value), cmp.Compare(a.box, b.box))
+	})
+	for i, c := range l.lines {
+		if i > 0 && c.value == l.lines[i-1].value {
+			l.found[len(l.found)-1].last = i
+			continue
+		}
+		k := len(l.found)
+		l.found = append(l.found, lineRun{first: i, last: i, previous: k - 1, next: k + 1})
+	}
+	if len(l.found) == 0 {
+		return nil
+	}
+	l.found[len(l.found)-1].next = -1
+	for k := range l.found {
+		l.offer(k)
+	}
+	for len(l.queue) > 0 {
+		// What a run and the next one were offered for is what they are worth until either grows.
+		at := heap.Pop(&l.queue).(link)
+		r := &l.found[at.run]
+		if r.gone || r.next != at.next || l.spread(at.run) != at.spread {
+			continue
+		}
+		r.last, r.next, l.found[at.next].gone = l.found[at.next].last, l.found[at.next].next, true
+		if r.next >= 0 {
+			l.found[r.next].previous = at.run
+		}
+		l.offer(at.run)
+		if r.previous >= 0 {
+			l.offer(r.previous)
+		}
+	}
+	return slices.DeleteFunc(l.found, func(r lineRun) bool { return r.gone })
+}
+
+// spread is that of a run and the next one together, in units; infinite where they cannot be one.
+func (l *linkage) spread(run int) float64 {
+	r := &l.found[run]
+	if r.next < 0 {
+		return math.Inf(1)
+	}
+	v := l.lines[l.found[r.next].last].value - l.lines[r.first].value
+	if !(v <= l.limit) {
+		return math.Inf(1)
+	}
+	return math.Round(v / l.unit)
+}
+
+// offer enters that a run and the next one could be one.
+func (l *linkage) offer(run int) {
+	if s := l.spread(run); !math.IsInf(s, 1) {
+		heap.Push(&l.queue, link{s, run, l.found[run].next})
+	}
+}
+
+// link is a run and the next one, and what they spread over together.
+type link struct {
+	spread    float64
+	run, next int
+}
+
+// linkQueue is a heap; of equal spreads the first run comes first.
+type linkQueue []link
+
+func (q linkQueue) Len() int { return len(q) }
+func (q linkQueue) Less(a, b int) bool {
+	return q[a].spread < q[b].spread || q[a].spread == q[b].spread && q[a].run < q[b].run
+}
+func (q linkQueue) Swap(a, b int) { q[a], q[b] = q[b], q[a] }
+func (q *linkQueue) Push(v any)   { *q = append(*q, v.(link)) }
+func (q *linkQueue) Pop() any {
+	last := (*q)[len(*q)-1]
+	*q = (*q)[:len(*q)-1]
+	return last
 }
 
 // GroupOverlaps are the Jaccard indices (1912) of groups of two lists of boxes that have one

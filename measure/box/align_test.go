@@ -3,6 +3,7 @@
 package box
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -11,32 +12,37 @@ import (
 	"testing"
 )
 
-// aligned finds groups by joining boxes with neighbors of the same line until nothing changes.
+// aligned links groups by their definition: of all pairs of neighbors the one of the smallest spread becomes one group,
+// the first of equal ones, as long as some pair keeps the tolerance.
 func aligned(boxes []Box, tolerance float64) (groups []Group) {
 	for line := range lineCount {
-		group := make([]int, len(boxes))
-		for i := range group {
-			group[i] = i
+		byLine := func(i, j int) int { return cmp.Compare(line.Of(boxes[i]), line.Of(boxes[j])) }
+		order := make([]int, len(boxes))
+		for i := range order {
+			order[i] = i
 		}
-		for changed := true; changed; {
-			changed = false
-			for i := range boxes {
-				for j := range boxes {
-					if d := line.Of(boxes[i]) - line.Of(boxes[j]); math.Abs(d) <= tolerance && group[j] < group[i] {
-						group[i], changed = group[j], true
-					}
+		slices.SortStableFunc(order, byLine)
+		var found [][]int
+		for _, i := range order {
+			found = append(found, []int{i})
+		}
+		for {
+			best, least := -1, math.Inf(1)
+			for k := range len(found) - 1 {
+				spread := line.Of(boxes[found[k+1][len(found[k+1])-1]]) - line.Of(boxes[found[k][0]])
+				if spread <= tolerance && spread < least {
+					best, least = k, spread
 				}
 			}
-		}
-		for first := range boxes {
-			g := Group{Line: line}
-			for i := range boxes {
-				if group[i] == first {
-					g.Members = append(g.Members, i)
-				}
+			if best < 0 {
+				break
 			}
-			if len(g.Members) > 1 {
-				groups = append(groups, g)
+			found[best] = slices.Concat(found[best], found[best+1])
+			found = slices.Delete(found, best+1, best+2)
+		}
+		for _, members := range found {
+			if slices.Sort(members); len(members) > 1 {
+				groups = append(groups, Group{line, members})
 			}
 		}
 	}
@@ -66,6 +72,66 @@ func TestAligned(t *testing.T) {
 			if !slices.IsSorted(g.Members) || k > 0 && got[k-1].Line > g.Line {
 				t.Fatalf("out of order: %v", got)
 			}
+		}
+	}
+}
+
+// TestSpreads: no group is wider than the tolerance, no two neighboring groups could be one, and equal lines are together.
+func TestSpreads(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(45, 1))
+	for range 100 {
+		boxes := design(rng, 2+rng.IntN(400))
+		tolerance := rng.Float64() / 20
+		for line := range lineCount {
+			type span struct{ low, high float64 }
+			var spans []span
+			in := make([]bool, len(boxes))
+			for _, g := range Aligned(boxes, tolerance) {
+				if g.Line != line {
+					continue
+				}
+				s := span{math.Inf(1), math.Inf(-1)}
+				for _, i := range g.Members {
+					s.low, s.high, in[i] = min(s.low, line.Of(boxes[i])), max(s.high, line.Of(boxes[i])), true
+				}
+				if s.high-s.low > tolerance*(1+2*sameSpread) {
+					t.Fatalf("%v: a group spreads over %v, tolerance %v", line, s.high-s.low, tolerance)
+				}
+				spans = append(spans, s)
+			}
+			for i, b := range boxes {
+				if !in[i] {
+					spans = append(spans, span{line.Of(b), line.Of(b)})
+				}
+			}
+			slices.SortFunc(spans, func(a, b span) int { return cmp.Compare(a.low, b.low) })
+			for k := range len(spans) - 1 {
+				if spans[k].high >= spans[k+1].low || spans[k+1].high-spans[k].low <= tolerance {
+					t.Fatalf("%v: %v and %v should be one group within %v", line, spans[k], spans[k+1], tolerance)
+				}
+			}
+		}
+	}
+}
+
+// TestEvenSteps: rows at equal steps are paired from the first, however their coordinates are rounded.
+func TestEvenSteps(t *testing.T) {
+	t.Parallel()
+	for _, from := range []float64{0, 0.1, 1. / 3} {
+		var rows []Box
+		for i := range 40 {
+			y := from + float64(i)*0.02
+			rows = append(rows, Box{0.1, y, 0.9, y + 0.3})
+		}
+		var tops []Group
+		for _, g := range Aligned(rows, 0.02) {
+			if g.Line == Top {
+				tops = append(tops, g)
+			}
+		}
+		if len(tops) != 20 || !slices.Equal(tops[7].Members, []int{14, 15}) {
+			t.Errorf("from %v: %v", from, tops)
 		}
 	}
 }

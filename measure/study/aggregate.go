@@ -173,7 +173,7 @@ func AverageRanks(models []ByTask) []float64 {
 	column := make([]float64, len(models))
 	for t := range tasks {
 		for i, scores := range models {
-			column[i] = -stat.Mean(scores[t])
+			column[i] = -stat.RankMean(scores[t])
 		}
 		for i, r := range stat.Ranks(column) {
 			ranks[i] = append(ranks[i], r)

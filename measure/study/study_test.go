@@ -149,3 +149,16 @@ func TestRaggedIQM(t *testing.T) {
 		t.Errorf("ratio of 0: %v", got)
 	}
 }
+
+// TestEqualMeansTie: models of equal mean scores share their ranks, in whatever order their runs stand.
+func TestEqualMeansTie(t *testing.T) {
+	t.Parallel()
+	models := []ByTask{{{0.1, 0.2, 0.3}}, {{0.3, 0.2, 0.1}}, {{0.2, 0.2, 0.2}}, {{0.1, 0.2, 0.31}}}
+	if got := AverageRanks(models); !slices.Equal(got, []float64{3, 3, 3, 1}) {
+		t.Errorf("ranks %v", got)
+	}
+	shares := []ByTask{{{129. / 137, 130. / 137, 131. / 137}}, {{130. / 137, 130. / 137, 130. / 137}}, {{131. / 137, 130. / 137, 129. / 137}}}
+	if got := AverageRanks(shares); !slices.Equal(got, []float64{2, 2, 2}) {
+		t.Errorf("ranks %v", got)
+	}
+}

@@ -116,12 +116,12 @@ func (c *Comparer[T]) Similarity(a, b Sequence) float64 {
 }
 
 // CER returns the character error rate of a text: its edit distance from the reference over the
-// letters of the reference. 0 is none, and more than 1 possible where much is inserted. NaN
-// for an empty reference.
+// letters of the reference, both normalized ([Normalize]), so that it is 0 for texts that look alike. More
+// than 1 is possible where much is inserted. NaN for an empty reference.
 func CER(reference, text string) float64 {
 	var c Comparer[rune]
-	want := c.Encode([]rune(reference))
-	return ratio(c.Distance(want, c.Encode([]rune(text))), len(want))
+	want := c.Encode([]rune(Normalize(reference)))
+	return ratio(c.Distance(want, c.Encode([]rune(Normalize(text)))), len(want))
 }
 
 // ratio is n/of, NaN of nothing.

@@ -15,19 +15,57 @@ func TestWords(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
 		"":                        "",
-		" \n\t—…!":                "",
+		" \n\t":                   "",
 		"Sign in, now!":           "sign in now",
 		"Don’t 'quote' it's":      "don't quote it's",
-		"$12.99 (20% off)":        "12 99 20 off",
-		"ÄRGER naïve nai\u0308ve": "ärger naïve nai\u0308ve",
+		"$12.99 (20% off)":        "$ 12.99 20 % off",
+		"ÄRGER naïve nai\u0308ve": "ärger naïve naïve",
 		"日本語 text入力":              "日 本 語 text 入 力",
 		"สวัสดี":                  "ส วั ส ดี",
 		"e-mail\u2028next_line":   "e mail next line",
-		"\xff\xfebad":             "bad",
+		"\xff\xfebad":             "\ufffd \ufffd bad",
 		"Привет, мир 한국어 العربية": "привет мир 한국어 العربية",
 	} {
 		if got := strings.Join(Words(text), " "); got != want {
 			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+}
+
+// TestSigns: symbols, emoji, currencies and signs are words; what else parts words is one where a line has nothing else.
+func TestSigns(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"★★★☆☆":                "★ ★ ★ ☆ ☆",
+		"+":                    "+",
+		"−":                    "-",
+		"-":                    "-",
+		"?":                    "?",
+		" - \n… —\nMenu —":     "- ...— menu",
+		"€ 50":                 "€ 50",
+		"-5 °C":                "- 5 ° c",
+		"−5":                   "- 5",
+		"-$5":                  "- $ 5",
+		"(-5)":                 "- 5",
+		"3-5, e-mail, A -- 4":  "3 5 e mail a 4",
+		"A & B @home #1 2/3 *": "a & b @ home # 1 2 / 3 *",
+		"1,299.50 9:41 v1.":    "1,299.50 9 41 v1",
+		"→ Next ✓":             "→ next ✓",
+		"😀 👩🏽‍💻👩 🇩🇪🇫🇷 🏴󠁧󠁢󠁿":       "😀 👩🏽‍💻 👩 🇩🇪 🇫🇷 🏴󠁧󠁢󠁿",
+		"1\ufe0f\u20e3 ❤\ufe0f ❤": "1\u20e3 ❤ ❤",
+		"x² ½ ① ™":                "x2 1 ⁄ 2 1 tm",
+	} {
+		if got := strings.Join(Words(text), " "); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+	for _, pair := range [][2]string{{"★★★★★", "★☆☆☆☆"}, {"+", "−"}, {"$ 50", "€ 50"}, {"-5", "5"}, {"😀", "😡"}, {"👍🏻", "👍🏿"}, {"🇩🇪", "🇪🇩"},
+		{"👨\u200d👩\u200d👧", "👨👩👧"}, {"20 %", "20"}, {"?", "!"}, {"→", "←"}, {"#1", "1"}, {"12.99", "1299"}, {"☀", "☁"}, {"≤ 5", "≥ 5"}} {
+		if v := WordF1(pair[0], pair[1]); !(v < 1) {
+			t.Errorf("%q and %q: F1 %v, want less than 1", pair[0], pair[1], v)
+		}
+		if v := WordF1(pair[0], pair[0]); v != 1 {
+			t.Errorf("%q beside itself: F1 %v", pair[0], v)
 		}
 	}
 }

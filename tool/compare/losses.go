@@ -15,6 +15,7 @@ import (
 	"strconv"
 	"strings"
 
+	"repscope/internal/gunzip"
 	"repscope/internal/pickle"
 	"repscope/internal/regular"
 	"repscope/internal/run"
@@ -113,6 +114,9 @@ func readLog(path string) (*lossLog, error) {
 	data, err := regular.Read(path, regular.Table)
 	if err != nil {
 		return nil, pathError(path, err)
+	}
+	if data, err = gunzip.Bytes(data); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	l := &lossLog{path: path}
 	trimmed := bytes.TrimSpace(bytes.TrimPrefix(data, []byte("\ufeff")))

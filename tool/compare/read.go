@@ -18,6 +18,7 @@ import (
 	"strings"
 	"sync"
 
+	"repscope/internal/gunzip"
 	"repscope/internal/regular"
 	"repscope/report"
 )
@@ -111,11 +112,14 @@ func read(path string, inFolder bool) ([]*File, error) {
 	if inFolder && !hasSchema(data) {
 		return nil, report.ErrNotResult
 	}
+	sum := sha256.Sum256(data)
+	if data, err = gunzip.Bytes(data); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
 	files, err := ReadFrom(path, data)
 	if err != nil {
 		return nil, err
 	}
-	sum := sha256.Sum256(data)
 	for _, f := range files {
 		f.SHA256 = hex.EncodeToString(sum[:])
 	}
@@ -124,7 +128,7 @@ func read(path string, inFolder bool) ([]*File, error) {
 
 // ReadFrom is Read for the bytes of a file.
 func ReadFrom(path string, data []byte) ([]*File, error) {
-	if strings.EqualFold(filepath.Ext(path), ".csv") || bytes.HasPrefix(data, []byte("model,sample,group")) {
+	if strings.EqualFold(filepath.Ext(gunzip.Name(path)), ".csv") || bytes.HasPrefix(data, []byte("model,sample,group")) {
 		return readSampleFile(path, data)
 	}
 	if hasSchema(data) {

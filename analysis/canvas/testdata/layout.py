@@ -118,18 +118,20 @@ def lines(b):
     return [b[0], (b[0] + b[2]) / 2, b[2], b[1], (b[1] + b[3]) / 2, b[3]]
 
 
-def gap_groups(list_, tolerance=0.02):
+def linked_groups(list_, tolerance=0.02):
+    """Complete linkage of each line: the neighbors with the smallest spread become one, the first of equal ones."""
     groups = []
     for line in range(6):
-        order = sorted(range(len(list_)), key=lambda i: lines(list_[i])[line])
-        group = order[:1]
-        for before, i in zip(order, order[1:]):
-            if lines(list_[i])[line] - lines(list_[before])[line] > tolerance:
-                groups.append((line, group))
-                group = []
-            group.append(i)
-        groups.append((line, group))
-    return [g for g in groups if len(g[1]) >= 2]
+        at = [lines(b)[line] for b in list_]
+        found = [[i] for i in sorted(range(len(list_)), key=lambda i: at[i])]
+        while len(found) > 1:
+            spreads = [round(at[h[-1]] - at[g[0]], 12) for g, h in zip(found, found[1:])]
+            k = int(np.argmin(spreads))
+            if spreads[k] > tolerance:
+                break
+            found[k:k + 2] = [found[k] + found[k + 1]]
+        groups += [(line, g) for g in found if len(g) >= 2]
+    return groups
 
 
 def published_rects(nodes):
@@ -170,7 +172,7 @@ def published_groups(rects, width=0.02):
 def alignment(a, b, pairs):
     """Groups found by their members, of which pairs are the same elements, and how many groups there are."""
     reference = {j: i for i, j in pairs}
-    ga, gb = gap_groups(a), gap_groups(b)
+    ga, gb = linked_groups(a), linked_groups(b)
 
     def jaccard(g, h):
         if g[0] != h[0]:

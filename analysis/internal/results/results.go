@@ -226,3 +226,14 @@ func Table(comparisons []report.Comparison) *report.Table {
 	t.Note("p: two-sided, Student's t over blocks; p (Holm): corrected over %s", within)
 	return t
 }
+
+// Ranged makes the interval of a jackknife that of a number which lies between low and high (±Inf where
+// it has no end): on the scale of the logarithm for positive numbers whose error is a factor, and never
+// beyond what the number can be. Cutting leaves out no value that the number can have, so that the
+// interval holds as often as before.
+func Ranged(j *stat.Jackknifed, low, high float64, logarithm bool) *stat.Jackknifed {
+	if logarithm {
+		j.OnLogScale()
+	}
+	return j.Within(low, high)
+}

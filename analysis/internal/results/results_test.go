@@ -4,8 +4,11 @@ package results
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"testing"
+
+	"pgregory.net/rapid"
 
 	"repscope/report"
 	"repscope/stat"
@@ -111,4 +114,42 @@ func TestPairwiseExtremes(t *testing.T) {
 	if rows, err = Pairwise(metric, names[:2], estimates[:2], 1); err != nil || rows[0].Extremes != nil {
 		t.Errorf("two models: %v, %v", rows, err)
 	}
+}
+
+// TestRanged: an interval holds its estimate, is no wider than before, and never reaches beyond the range.
+func TestRanged(t *testing.T) {
+	t.Parallel()
+	inf := math.Inf(1)
+	rapid.Check(t, func(t *rapid.T) {
+		low, high := -inf, inf
+		of := rapid.SampledFrom([][2]float64{{0, 1}, {0, inf}, {1, inf}, {-1, 1}, {-inf, 0}, {-inf, 1}, {-inf, inf}, {-2, 2}}).Draw(t, "range")
+		low, high = of[0], of[1]
+		value := func(name string) float64 {
+			return rapid.Float64Range(max(low, -100), min(high, 100)).Draw(t, name)
+		}
+		estimate := value("estimate")
+		var replicates []float64
+		for range rapid.IntRange(2, 12).Draw(t, "blocks") {
+			replicates = append(replicates, value("replicate"))
+		}
+		sizes := slices.Repeat([]int{3}, len(replicates))
+		j, err := stat.DeleteBlockJackknife(estimate, replicates, sizes, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, logarithm := range []bool{false, low >= 0} {
+			cut := *j
+			ci := Ranged(&cut, low, high, logarithm).Interval
+			if !ci.Defined() {
+				continue
+			}
+			const rounding = 1e-9
+			if ci.Low < low || ci.High > high || ci.Low > estimate+rounding*math.Abs(estimate) || ci.High < estimate-rounding*math.Abs(estimate) {
+				t.Fatalf("%v [%v, %v] of a number from %v to %v, logarithm %v", estimate, ci.Low, ci.High, low, high, logarithm)
+			}
+			if !logarithm && (ci.Low < j.Interval.Low || ci.High > j.Interval.High) {
+				t.Fatalf("[%v, %v] is wider than %+v", ci.Low, ci.High, j.Interval)
+			}
+		}
+	})
 }

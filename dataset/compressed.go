@@ -1,0 +1,83 @@
+// Files of text that may be compressed by gzip.
+
+package dataset
+
+import (
+	"fmt"
+	"io"
+
+	"repscope/internal/gunzip"
+	"repscope/internal/mmap"
+)
+
+// textSource is an open file of text: as it is on disk, or expanded.
+type textSource interface {
+	io.ReaderAt
+	io.Closer
+	Size() int64
+	Path() string
+	// Use calls a function with n bytes at an offset, which it must not keep.
+	Use(offset, n int64, fn func(raw []byte) error) error
+	// sha256 is the digest of the file on disk.
+	sha256() (string, error)
+}
+
+// openText opens a file of text. One that is compressed by gzip, by its first bytes, is expanded; see [gunzip.Bytes].
+func openText(path string) (textSource, error) {
+	file, err := mmap.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	head := make([]byte, min(2, file.Size()))
+	if _, err := file.ReadAt(head, 0); err != nil || !gunzip.Is(head) {
+		return mappedText{file}, nil // what is wrong is said by who reads it
+	}
+	defer file.Close()
+	e := &expandedText{path: path}
+	if e.digest, err = hashFile(file, nil); err != nil {
+		return nil, err
+	}
+	err = file.Use(0, file.Size(), func(raw []byte) error { e.data, err = gunzip.Bytes(raw); return err })
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return e, nil
+}
+
+// reader reads a file from its beginning.
+func textReader(f textSource) io.Reader { return io.NewSectionReader(f, 0, f.Size()) }
+
+// mappedText is a file as it is on disk.
+type mappedText struct{ *mmap.File }
+
+func (m mappedText) sha256() (string, error) { return hashFile(m.File, nil) }
+
+// expandedText is what a compressed file holds.
+type expandedText struct {
+	path   string
+	data   []byte
+	digest string
+}
+
+func (e *expandedText) Size() int64             { return int64(len(e.data)) }
+func (e *expandedText) Path() string            { return e.path }
+func (e *expandedText) Close() error            { return nil }
+func (e *expandedText) sha256() (string, error) { return e.digest, nil }
+
+func (e *expandedText) ReadAt(p []byte, offset int64) (int, error) {
+	if offset < 0 || offset >= int64(len(e.data)) {
+		return 0, io.EOF
+	}
+	n := copy(p, e.data[offset:])
+	if n < len(p) {
+		return n, io.EOF
+	}
+	return n, nil
+}
+
+func (e *expandedText) Use(offset, n int64, fn func(raw []byte) error) error {
+	if offset < 0 || n < 0 || offset > int64(len(e.data))-n {
+		return fmt.Errorf("%d bytes at offset %d: the expanded file has %d: %w", n, offset, len(e.data), io.ErrUnexpectedEOF)
+	}
+	return fn(e.data[offset : offset+n : offset+n])
+}

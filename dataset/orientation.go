@@ -1,0 +1,116 @@
+// How an image is to be turned before it is looked at, by its Exif metadata.
+
+package dataset
+
+import (
+	"bytes"
+	"encoding/binary"
+)
+
+// orientationTag is that of the first directory of TIFF files, which Exif metadata are.
+const orientationTag = 274
+
+// orientationOf is the orientation of a JPEG, PNG or TIFF file, from 2 to 8; 1 where it is to be seen as it is stored, or
+// where the file does not tell it or tells it wrong.
+func orientationOf(data []byte) int {
+	exif := []byte(nil)
+	switch {
+	case bytes.HasPrefix(data, []byte("\xff\xd8\xff")):
+		exif = jpegExif(data)
+	case bytes.HasPrefix(data, []byte("\x89PNG")):
+		exif = pngContent(data, "eXIf")
+	case bytes.HasPrefix(data, []byte("II*\x00")), bytes.HasPrefix(data, []byte("MM\x00*")):
+		exif = data
+	}
+	if len(exif) < tiffHeader {
+		return 1
+	}
+	var order binary.ByteOrder = binary.LittleEndian
+	if exif[0] == 'M' {
+		order = binary.BigEndian
+	}
+	at := uint64(order.Uint32(exif[4:]))
+	if at+2 > uint64(len(exif)) {
+		return 1
+	}
+	entries := exif[at+2:]
+	for range order.Uint16(exif[at:]) {
+		if len(entries) < tiffEntry {
+			break
+		}
+		if order.Uint16(entries) == orientationTag {
+			if v := order.Uint16(entries[8:]); v >= 2 && v <= 8 {
+				return int(v)
+			}
+			break
+		}
+		entries = entries[tiffEntry:]
+	}
+	return 1
+}
+
+// jpegExif are the Exif metadata of a JPEG file, which come before its pixels.
+func jpegExif(data []byte) []byte {
+	for at := 2; at+4 <= len(data) && data[at] == 0xff; {
+		kind, size := data[at+1], int(binary.BigEndian.Uint16(data[at+2:]))
+		if kind == 0xda || size < 2 || at+2+size > len(data) {
+			break
+		}
+		if segment := data[at+4 : at+2+size]; kind == 0xe1 && bytes.HasPrefix(segment, []byte("Exif\x00\x00")) {
+			return segment[6:]
+		}
+		at += 2 + size
+	}
+	return nil
+}
+
+// pngContent is the content of the first chunk of a kind; nil where there is none.
+func pngContent(data []byte, kind string) []byte {
+	const signature, around = 8, 12 // bytes; a chunk has them beside its content
+	for at := signature; at+around <= len(data); {
+		size := uint64(binary.BigEndian.Uint32(data[at:]))
+		if size > uint64(len(data)-at-around) {
+			break
+		}
+		if string(data[at+4:at+8]) == kind {
+			return data[at+8 : at+8+int(size)]
+		}
+		at += around + int(size)
+	}
+	return nil
+}
+
+// turn brings a screen into the orientation in which it is to be seen.
+func (s *Screen) turn(orientation int) {
+	if orientation < 2 {
+		return
+	}
+	w, h := s.Width, s.Height
+	to := Screen{Width: w, Height: h, Alpha: s.Alpha, Orientation: orientation, Pixels: make([]byte, len(s.Pixels))}
+	if orientation >= 5 {
+		to.Width, to.Height = h, w
+	}
+	for y := range to.Height {
+		for x := range to.Width {
+			fromX, fromY := x, y
+			switch orientation {
+			case 2:
+				fromX = w - 1 - x
+			case 3:
+				fromX, fromY = w-1-x, h-1-y
+			case 4:
+				fromY = h - 1 - y
+			case 5:
+				fromX, fromY = y, x
+			case 6:
+				fromX, fromY = y, h-1-x
+			case 7:
+				fromX, fromY = w-1-y, h-1-x
+			case 8:
+				fromX, fromY = w-1-y, x
+			}
+			copy(to.Pixels[4*(y*to.Width+x):][:4], s.Pixels[4*(fromY*w+fromX):])
+		}
+	}
+	*s = to
+}

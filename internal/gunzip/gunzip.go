@@ -1,0 +1,66 @@
+// Package gunzip reads files that may be compressed by gzip, which their first bytes tell, whatever
+// they are called.
+//
+//	data, err := gunzip.Bytes(content) // as it is, or expanded
+package gunzip
+
+import (
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// Most is how many bytes a file may expand to, and Factor by how much, beyond what a small one may.
+const (
+	Most   = 1 << 30
+	Factor = 200
+	Small  = 1 << 26
+)
+
+// ErrTooLarge is why a file is not expanded.
+var ErrTooLarge = errors.New("it is compressed by gzip and expands too far")
+
+// Is reports whether data begins as files that are compressed by gzip do.
+func Is(data []byte) bool { return bytes.HasPrefix(data, []byte("\x1f\x8b")) }
+
+// Name is the name of a file without the ending .gz.
+func Name(path string) string {
+	if len(path) > 3 && strings.EqualFold(path[len(path)-3:], ".gz") {
+		return path[:len(path)-3]
+	}
+	return path
+}
+
+// Bytes returns the content of a file, expanded if it is compressed by gzip, also of several parts. Errors: damaged or
+// truncated data; more than Most bytes, or than Small and Factor times the file ([ErrTooLarge]).
+func Bytes(data []byte) ([]byte, error) { return upTo(data, min(Most, max(Small, Factor*len(data)))) }
+
+func upTo(data []byte, most int) ([]byte, error) {
+	if !Is(data) {
+		return data, nil
+	}
+	r, err := gzip.NewReader(bytes.NewReader(data))
+	if err != nil {
+		return nil, damaged(err)
+	}
+	var out bytes.Buffer
+	n, err := io.Copy(&out, io.LimitReader(r, int64(most)+1))
+	switch {
+	case err != nil:
+		return nil, damaged(err)
+	case n > int64(most):
+		return nil, fmt.Errorf("%w, to more than %d bytes; expand it with gunzip", ErrTooLarge, most)
+	}
+	return out.Bytes(), nil
+}
+
+// damaged says that compressed data are.
+func damaged(err error) error {
+	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {
+		return fmt.Errorf("it is compressed by gzip and truncated: %w", io.ErrUnexpectedEOF)
+	}
+	return fmt.Errorf("it is compressed by gzip and damaged: %w", err)
+}

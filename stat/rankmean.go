@@ -1,0 +1,45 @@
+// Means that are compared with each other.
+
+package stat
+
+import "math"
+
+// RankMean returns the mean of values for ranking, so that means which are equal but for the rounding of
+// their sums are equal, in whatever order their values stand. It is exact where all values are
+// decimals of up to 12 digits behind the point, as ratings and rounded scores are, and rounded to 36
+// bits of the largest magnitude among them where they are not. NaN for no values, and where one is NaN.
+func RankMean(values []float64) float64 {
+	if len(values) == 0 {
+		return math.NaN()
+	}
+	const exact = 1 << 53
+	for digits, unit := 0, 1.; digits <= 12; digits, unit = digits+1, unit*10 {
+		sum, whole := 0., true
+		for _, v := range values {
+			n := math.Round(v * unit)
+			if whole = n/unit == v && math.Abs(n) < exact; !whole {
+				break
+			}
+			if sum += n; math.Abs(sum) >= exact {
+				whole = false
+				break
+			}
+		}
+		if count := unit * float64(len(values)); whole && count < exact {
+			return sum / count
+		}
+	}
+	mean, most := Mean(values), 0.
+	for _, v := range values {
+		most = max(most, math.Abs(v))
+	}
+	if !isFinite(mean) || most == 0 {
+		return mean
+	}
+	_, exponent := math.Frexp(most)
+	unit := math.Ldexp(1, exponent-36)
+	if unit == 0 {
+		return mean
+	}
+	return math.Round(mean/unit) * unit
+}
