@@ -551,6 +551,7 @@ COMMANDS = {
         "block:text "
         "family:text "
         "columns:text "
+        "residues:texts "
         "inputs:text "
         "outputs:text "
         "position_batch:int "
@@ -593,12 +594,14 @@ COMMANDS = {
         "embeddings_ids:path "
         "embeddings_reference:file "
         "fixations:file "
+        "generated_node:text "
         "image_embeddings_generated:file "
         "image_embeddings_reference:file "
         "metrics:text "
         "perceptual_model:path "
         "perceptual_scale:text "
         "precompute_semantic:bool "
+        "reference_node:text "
         "saliency_channels:text "
         "saliency_generated:file "
         "saliency_kl:text "
@@ -2653,6 +2656,7 @@ def sequence(
     block: Optional[Text] = None,
     family: Optional[Text] = None,
     columns: Optional[Text] = None,
+    residues: Optional[Union[Literal["upper", "stop", "gaps"], Sequence[Literal["upper", "stop", "gaps"]], str]] = None,
     inputs: Optional[Text] = None,
     outputs: Optional[Text] = None,
     position_batch: Optional[Int] = None,
@@ -2774,7 +2778,10 @@ def sequence(
         family: SCOPE of Holm's correction of p values: metric (all rows of a metric) or run (all rows of the run).
             Default: metric.
         columns: ROLE=NAME,… of the columns of sequences: id, cluster, heavy, light, heavy_cdr, light_cdr,
-            heavy_non_templated, light_non_templated, heavy_coords, light_coords.
+            heavy_non_templated, light_non_templated, heavy_coords, light_coords, chain, locus.
+        residues: LIST of what is done with letters of sequences: upper reads small letters as capital ones, stop leaves
+            a * at the end of a chain out, gaps leaves - and . out (default: letters that are not in the vocabulary are
+            errors) (upper, stop, gaps).
         inputs: ROLE=NAME,… of the inputs of model: tokens, chains, mask, padding, positions (default: guessed by their
             names).
         outputs: ROLE=NAME,… of the outputs of model: logits, hidden, attentions (default: guessed by their names; *
@@ -2832,12 +2839,14 @@ def canvas(
     embeddings_ids: Optional[Path] = None,
     embeddings_reference: Optional[File] = None,
     fixations: Optional[File] = None,
+    generated_node: Optional[Text] = None,
     image_embeddings_generated: Optional[File] = None,
     image_embeddings_reference: Optional[File] = None,
     metrics: Optional[Text] = None,
     perceptual_model: Optional[Path] = None,
     perceptual_scale: Optional[Text] = None,
     precompute_semantic: Optional[bool] = None,
+    reference_node: Optional[Text] = None,
     saliency_channels: Optional[Text] = None,
     saliency_generated: Optional[File] = None,
     saliency_kl: Optional[Text] = None,
@@ -2963,6 +2972,7 @@ def canvas(
         fixations: FILE|top:Q with fixations on the reference: CSV of x,y in pixels, a binary PNG, or .npy; of several
             samples a name with {sample}, a folder of <sample>-fixations.csv, <sample>.csv, .png or .npy, or a CSV with
             a column sample; top:5 takes the highest 5 % of the reference's map. Without it NSS and AUC are null.
+        generated_node: NODE of the generated designs that is the canvas.
         image_embeddings_generated: array [N, D] of the embeddings of the generated screens.
         image_embeddings_reference: array [N, D] of the embeddings of the reference screens.
         metrics: LIST of metrics, or of numbers that they compute; usual (the default) are all but fsim, which takes
@@ -2975,6 +2985,8 @@ def canvas(
             raw for 0..255. Default: signed.
         precompute_semantic: compute the scores of captions first and keep them in precomputed_blip_scores.json of out,
             where later runs find them.
+        reference_node: NODE of the references that is the canvas, by its id (1:2) or its name (default: the first frame
+            of a page, else the largest node).
         saliency_channels: ORDER of the channels that the model takes: rgb or bgr. Default: rgb.
         saliency_generated: FILE with the saliency map of the generated design, brought to the size of the reference's;
             of several cases a name with {case}, or a folder of <case>-saliency.png, <case>.png or .npy.
