@@ -74,6 +74,9 @@ func (k *k8s) check(o *run.Options) error {
 			return run.Usage("--%s is missing", required.flag)
 		}
 	}
+	if k.namespace != "" && strings.Trim(k.namespace, "abcdefghijklmnopqrstuvwxyz0123456789-") != "" {
+		return run.Usage("--namespace %q: want lower-case letters, digits and hyphens", k.namespace)
+	}
 	if !filepath.IsAbs(k.mount) {
 		return run.Usage("--mount %s: want an absolute path", k.mount)
 	}
@@ -108,7 +111,7 @@ func (k *k8s) run(ctx context.Context, stdout, stderr io.Writer) error {
 	}
 	jobs := k.jobs(p.job)
 	var apply strings.Builder
-	apply.WriteString("#!/bin/sh\n# Runs the Jobs one after the other. Written by scale k8s.\nset -eu\n")
+	apply.WriteString(k.applyHead(p.job))
 	for i, j := range jobs {
 		var content bytes.Buffer
 		encoder := yaml.NewEncoder(&content)
@@ -120,16 +123,7 @@ func (k *k8s) run(ctx context.Context, stdout, stderr io.Writer) error {
 		if err := writeText(file, content.String(), 0o666); err != nil {
 			return err
 		}
-		in := ""
-		if k.namespace != "" {
-			in = " --namespace " + quote(k.namespace)
-		}
-		fmt.Fprintf(&apply, "kubectl apply%s --filename %s\n", in, quote(file))
-		// A Job that fails ends the waiting for its completion, too.
-		fmt.Fprintf(&apply, "until [ \"$(kubectl get job%s %s --output 'jsonpath={.status.conditions[?(@.type==\"Complete\")].status}')\" = True ]; do\n"+
-			"\tif [ \"$(kubectl get job%s %s --output 'jsonpath={.status.conditions[?(@.type==\"Failed\")].status}')\" = True ]; then\n"+
-			"\t\techo '%s failed; scale status '%s' says what is missing' >&2\n\t\texit 1\n\tfi\n\tsleep 10\ndone\n",
-			in, j.Metadata.Name, in, j.Metadata.Name, j.Metadata.Name, quote(quote(p.job.root)))
+		fmt.Fprintf(&apply, "run %s %s\n", quote(file), j.Metadata.Name)
 	}
 	script := filepath.Join(folder, "apply.sh")
 	if err := writeText(script, apply.String(), 0o777); err != nil {
@@ -137,6 +131,58 @@ func (k *k8s) run(ctx context.Context, stdout, stderr io.Writer) error {
 	}
 	_, err = fmt.Fprintf(stdout, "%s in %s; run them with: sh %s\n", text.Count(len(p.job.tasks), "task"), text.Count(len(jobs), "Job"), quote(script))
 	return err
+}
+
+// applyWait is the part of apply.sh that waits for a Job. A Job that is complete, failed or gone ends the waiting; a
+// cluster that does not answer is asked again for five minutes.
+const applyWait = `
+failed() { # REASON JOB
+	echo "$1; scale status $root says what is missing" >&2
+	echo "to try again: kubectl delete job$in $2 --ignore-not-found, then this script" >&2
+	exit 1
+}
+
+report() { # JOB SUCCEEDED/ACTIVE/FAILED
+	counts=$2
+	succeeded=${counts%%/*} counts=${counts#*/}
+	active=${counts%%/*} bad=${counts#*/}
+	echo "$1: ${succeeded:-0} succeeded, ${active:-0} active, ${bad:-0} failed"
+}
+
+run() { # FILE JOB
+	kubectl apply$in --filename "$1"
+	silent=0 last=
+	while :; do
+		if answer=$(kubectl get job$in "$2" --output "jsonpath=$fields" 2>&1); then
+			silent=0
+			case $answer in
+			*"Complete=True;"*) return 0 ;;
+			*"Failed=True;"*) failed "$2 failed" "$2" ;;
+			esac
+			[ "$answer" = "$last" ] || report "$2" "${answer##*;}"
+			last=$answer
+		else
+			case $answer in
+			*NotFound* | *"not found"*) failed "$2 is gone: it was deleted before it was complete" "$2" ;;
+			esac
+			silent=$((silent + 1))
+			[ $silent -lt 30 ] || failed "$2: no answer of the cluster: $answer" "$2"
+		fi
+		sleep "${POLL:-10}"
+	done
+}
+
+`
+
+// applyHead is what stands in apply.sh before the Jobs.
+func (k *k8s) applyHead(j *Job) string {
+	in := ""
+	if k.namespace != "" {
+		in = " --namespace " + k.namespace
+	}
+	return "#!/bin/sh\n# Runs the Jobs one after the other; POLL is the seconds between two looks. Written by scale k8s.\nset -eu\n" +
+		"in=" + quote(in) + "\nroot=" + quote(quote(j.root)) + "\n" +
+		`fields='{range .status.conditions[?(@.status=="True")]}{.type}={.status};{end}{.status.succeeded}/{.status.active}/{.status.failed}'` + "\n" + applyWait
 }
 
 // inputsOf are the files that a job reads.
