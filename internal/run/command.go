@@ -82,13 +82,17 @@ type Job struct {
 // An interrupt, a termination signal or a hang-up cancels the run; a second one
 // ends it at once.
 //
-// Where the address space is limited, the run is a process of its own: package runtime
-// ends one that gets no memory with a trace of all its goroutines and the status of wrong
-// usage, which only another process can make the one line and the status of a failed run.
+// A crash of package runtime ends the program by SIGABRT, not with the status of wrong usage. Where the address space is
+// limited, or few threads are allowed, the run is a process of its own: only another process can make one line and the
+// status of a failed run of such a crash.
 func Main(c Command) { MainArgs(c, os.Args[1:]) }
 
 // MainArgs is Main for a program that has several commands, with the arguments of this one.
 func MainArgs(c Command, args []string) {
+	crashApart()
+	if err := enoughFiles(); err != nil {
+		os.Exit(Report(os.Stderr, c.Name, err))
+	}
 	if c.Long {
 		memory.Keep()
 	}
@@ -102,7 +106,12 @@ func MainArgs(c Command, args []string) {
 		signals = append(signals, syscall.SIGHUP)
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), signals...)
-	context.AfterFunc(ctx, stop)
+	context.AfterFunc(ctx, func() {
+		if underWatch { // a signal to the group reaches this process once more by the one that watches it
+			time.Sleep(twice)
+		}
+		stop()
+	})
 	if forCaller = called(); forCaller {
 		ctx = untilEnd(ctx, os.Stdin)
 	}
@@ -111,6 +120,9 @@ func MainArgs(c Command, args []string) {
 	signal.Ignore(syscall.SIGPIPE)
 	os.Exit(Run(ctx, c, args, os.Stdout, stderr))
 }
+
+// twice is within how long a signal that comes again is the same one.
+const twice = 200 * time.Millisecond
 
 // grace is how long a cancelled run may take to come back by itself.
 const grace = 700 * time.Millisecond

@@ -42,7 +42,8 @@ class Command(NamedTuple):
 
 
 # Says to the program: progress as lines of JSON, and to end with its standard input.
-_CALLED = {"REPSCOPE_CALLED": "json"}
+# A crash of the program is a signal then, not the status of wrong usage.
+_CALLED = {"REPSCOPE_CALLED": "json", "GOTRACEBACK": "crash"}
 
 # How long a run that is to end has before the next, less friendly, request.
 _PATIENCE = (2.0, 1.0, 2.0)
@@ -563,6 +564,23 @@ def _in_python(text: str, flags: Mapping[str, Flag]) -> str:
     return re.sub(r"(?:\bflag )?--([a-z][a-z0-9-]*)(?: NAME=([A-Za-z:\[\]]+))?", keyword, text)
 
 
+# How much of the trace of a crash a message has.
+_TRACE_LINES = 12
+
+
+def _crash(code: int, lines: Sequence[str]) -> str:
+    """The message of a program that a signal ended."""
+    import signal
+
+    try:
+        name = signal.Signals(-code).name
+    except ValueError:
+        name = str(-code)
+    if name == "SIGKILL":
+        return "the program was killed (SIGKILL); the system does that when memory runs out"
+    return "\n".join([f"the program ended by {name}", *lines[:_TRACE_LINES]])
+
+
 class _Said:
     """What the program wrote to standard error, by what it is."""
 
@@ -593,6 +611,8 @@ class _Said:
         return [line for line in self.others if line and not line.startswith("wrote ")]
 
     def error(self, code: int) -> RepscopeError:
+        if code < 0:
+            return RepscopeError(1, _crash(code, self.others), self.hints)
         message = "\n".join(self.others).strip() or f"the program ended with status {code}"
         if code == 2:
             return UsageError(code, message, self.hints)

@@ -27,7 +27,8 @@ encoded, a Job before for the tasks that encode. apply.sh applies them one after
             --out /data/results -- neighborhood --frames /data/val.npy --latents z=/data/z.npy
 
 An index is tried --retries times again (backoffLimitPerIndex), but not after exit status 2: the
-analysis was called wrongly (podFailurePolicy: FailIndex). A pod that is evicted does not count.
+analysis was called wrongly (podFailurePolicy: FailIndex); a crash ends with another status. A pod
+that is evicted does not count.
 Paths are those in the pods, so that scale k8s is best run where the volume is mounted at the same
 place. Kubernetes 1.33 or later.`
 
@@ -325,8 +326,9 @@ func (k *k8s) one(j *Job, step string, command []string) k8sJob {
 		Resources:    k8sResources{map[string]string{"cpu": strconv.Itoa(k.division.cores), "memory": size}, map[string]string{"memory": size}},
 		VolumeMounts: []k8sMount{{volume, k.mount}},
 	}
+	c.Env = []k8sEnv{{"GOTRACEBACK", "crash"}} // no crash has status 2, not even before the program can see to that itself
 	if firsts := j.firsts(); firsts > 0 && !givesCache(j) { // latents that one task encodes must be seen by all
-		c.Env = []k8sEnv{{"XDG_CACHE_HOME", k8sText(filepath.Join(j.root, "cache"))}}
+		c.Env = append(c.Env, k8sEnv{"XDG_CACHE_HOME", k8sText(filepath.Join(j.root, "cache"))})
 	}
 	return k8sJob{
 		APIVersion: "batch/v1", Kind: "Job", step: step,

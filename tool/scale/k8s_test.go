@@ -175,7 +175,11 @@ func TestK8s(t *testing.T) {
 	if rule["action"] != "FailIndex" || fmt.Sprint(rule["onExitCodes"].(map[string]any)["values"]) != "[2]" {
 		t.Errorf("first rule %v", rule)
 	}
-	command := pod["containers"].([]any)[0].(map[string]any)["command"].([]any)
+	container := pod["containers"].([]any)[0].(map[string]any)
+	if got := fmt.Sprint(container["env"]); got != "[map[name:GOTRACEBACK value:crash]]" { // a crash has no status 2 then
+		t.Errorf("environment %s", got)
+	}
+	command := container["command"].([]any)
 	escaped := strings.ReplaceAll(root, "$(", "$$(")
 	if got := fmt.Sprint(command); got != fmt.Sprint([]any{"scale", "task", escaped, "--offset", "0", "--threads", "2"}) {
 		t.Errorf("command %v", got)
