@@ -17,6 +17,7 @@ import (
 
 	"repscope/internal/atomicfile"
 	"repscope/internal/dtype"
+	"repscope/internal/regular"
 	"repscope/internal/safetensors"
 )
 
@@ -121,7 +122,7 @@ func (a *Appender) resume(at AppendPosition) error {
 
 // openAppended opens the file of an Appender for itself alone.
 func openAppended(path string, flags int) (*os.File, error) {
-	f, err := os.OpenFile(path, os.O_RDWR|flags, 0o666)
+	f, err := regular.OpenFile(path, os.O_RDWR|flags, 0o666)
 	if err != nil {
 		return nil, err
 	}

@@ -18,6 +18,7 @@ import (
 	"golang.org/x/image/tiff"
 
 	"repscope/internal/format"
+	"repscope/internal/regular"
 )
 
 // maxPixels is the largest image that is decoded.
@@ -71,7 +72,7 @@ type imageFile struct {
 // readImageFile reads the header of a file.
 func readImageFile(path string) (imageFile, error) {
 	f := imageFile{path: path}
-	file, err := os.Open(path)
+	file, err := regular.Open(path)
 	if err != nil {
 		return f, err
 	}
@@ -222,7 +223,7 @@ func (f *imageFile) load() (image.Image, error) {
 		}
 		return img, nil
 	}
-	file, err := os.Open(f.path)
+	file, err := regular.Open(f.path)
 	if err != nil {
 		return nil, err
 	}

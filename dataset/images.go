@@ -7,6 +7,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"fmt"
+	"io"
 	"math"
 	"os"
 	"path/filepath"
@@ -17,6 +18,7 @@ import (
 	"repscope/internal/dtype"
 	"repscope/internal/format"
 	"repscope/internal/parallel"
+	"repscope/internal/regular"
 	"repscope/internal/resize"
 	"repscope/internal/text"
 )
@@ -111,6 +113,28 @@ func openImages(folder string, o ImageOptions) (*Recording, error) {
 	}
 	a.digest = sync.OnceValues(func() (string, error) { return hashFiles(files, len(names) > 0, s.resized()) })
 	return &Recording{Frames: a, Episodes: episodes, Folders: names, file: a}, nil
+}
+
+// FilesOf are the files that [Open] reads for a "FILE" or "FILE:key", of a folder all its images. There are none where
+// there is no such file.
+func FilesOf(spec string) []string {
+	path, _ := splitSpec(spec)
+	info, err := stat(path)
+	if err != nil {
+		return nil
+	}
+	if !info.IsDir() {
+		return []string{path}
+	}
+	f, err := readFolder(path)
+	if err != nil {
+		return nil
+	}
+	if len(f.files) > 0 {
+		return f.files
+	}
+	files, _, _, _ := episodeFolders(path, f.folders)
+	return files
 }
 
 // isFolder reports whether an entry is a folder or a link to one.
@@ -301,19 +325,32 @@ func (s *images) decodeOne(dst []byte, f *imageFile) error {
 func hashFiles(files []string, folders bool, resized string) (string, error) {
 	h := sha256.New()
 	for _, path := range files {
-		content, err := os.ReadFile(path)
-		if err != nil {
-			return "", err
-		}
 		name := filepath.Base(path)
 		if folders {
 			name = filepath.Base(filepath.Dir(path)) + "/" + name
 		}
-		fmt.Fprintf(h, "%s\x00%d\x00", name, len(content))
-		h.Write(content)
+		if err := hashContent(h, name, path); err != nil {
+			return "", err
+		}
 	}
 	if resized != "" {
 		fmt.Fprintf(h, "resized\x00%s", resized)
 	}
 	return hexDigest(h), nil
+}
+
+// hashContent adds a file to the digest, under a name.
+func hashContent(h io.Writer, name, path string) error {
+	file, err := regular.Open(path)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	info, err := file.Stat()
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(h, "%s\x00%d\x00", name, info.Size())
+	_, err = io.CopyN(h, file, info.Size())
+	return err
 }

@@ -7,10 +7,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
+
+	"repscope/internal/regular"
 )
 
 // The size of a board: a grid [BoardChannels, BoardRows, BoardColumns] has a cell for each
@@ -95,7 +96,7 @@ type move struct {
 // listed with the reason; the file is read piece by piece. Errors: no JSON, no list of
 // problems.
 func ReadProblems(path string) (*Problems, error) {
-	f, err := os.Open(path)
+	f, err := regular.Open(path)
 	if err != nil {
 		return nil, fileError(err)
 	}

@@ -8,11 +8,11 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
 
+	"repscope/internal/regular"
 	"repscope/internal/text"
 )
 
@@ -96,7 +96,7 @@ const (
 // measurement. An error of visit stops the reading and gets the file and the row.
 func ReadSubstitutions(spec string, visit func(s *Substitution) error) error {
 	path, measured := splitSpec(spec)
-	f, err := os.Open(path)
+	f, err := regular.Open(path)
 	if err != nil {
 		return fileError(err)
 	}

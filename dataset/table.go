@@ -9,11 +9,12 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
+
+	"repscope/internal/regular"
 )
 
 // IsTable reports whether a file is a table by its name: .csv or .tsv.
@@ -43,7 +44,7 @@ func (c *Column) Len() int { return max(len(c.Ints), len(c.Floats)) }
 // one of texts. Errors name the file, line and column: no rows, a column without a name,
 // equal names, lines of unequal length, an empty cell in a column of integers or texts.
 func ReadTable(path string) ([]Column, error) {
-	f, err := os.Open(path)
+	f, err := regular.Open(path)
 	if err != nil {
 		return nil, fileError(err)
 	}

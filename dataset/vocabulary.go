@@ -8,10 +8,11 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"repscope/internal/regular"
 )
 
 // Vocabulary says which tokens a model of sequences knows.
@@ -54,14 +55,7 @@ var specialNames = []struct {
 // or above a million, two tokens of one id, a token twice, a special token that is not in the
 // vocabulary.
 func ReadVocabulary(path string) (*Vocabulary, error) {
-	info, err := stat(path)
-	if err != nil {
-		return nil, err
-	}
-	if info.Size() > maxVocabularyFile {
-		return nil, fmt.Errorf("%s: %d bytes are too many for a vocabulary", path, info.Size())
-	}
-	data, err := os.ReadFile(path)
+	data, err := regular.Read(path, maxVocabularyFile)
 	if err != nil {
 		return nil, fileError(err)
 	}

@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 
+	"repscope/internal/escape"
+	"repscope/internal/regular"
 	"repscope/internal/tokenizer"
 	"repscope/model"
 )
@@ -101,10 +103,20 @@ func OpenCaptioner(dir string, o CaptionerOptions) (*Captioner, error) {
 	return c, nil
 }
 
+// CaptionerFiles are the files in a folder that [OpenCaptioner] may read.
+func CaptionerFiles(dir string) []string {
+	var list []string
+	for _, pattern := range []string{"*.json", "*.onnx*", "onnx/*.onnx*"} {
+		found, _ := filepath.Glob(filepath.Join(escape.Glob(dir), filepath.FromSlash(pattern)))
+		list = append(list, found...)
+	}
+	return list
+}
+
 func (c *Captioner) open(o CaptionerOptions) error {
 	configuration := map[string][]byte{}
 	for _, name := range []string{"tokenizer.json", "preprocessor_config.json", "config.json", "generation_config.json"} {
-		data, err := os.ReadFile(filepath.Join(c.Dir, name))
+		data, err := regular.Read(filepath.Join(c.Dir, name), regular.Listing)
 		needed := strings.HasPrefix(name, "tokenizer") || strings.HasPrefix(name, "preprocessor")
 		if errors.Is(err, os.ErrNotExist) && !needed {
 			continue

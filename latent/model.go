@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"repscope/model"
+	"repscope/model/checkpoint"
 	"repscope/model/graph"
 )
 
@@ -425,6 +426,10 @@ func (e *modelEncoder) runBatch(ctx context.Context, batch Array) ([]result, err
 	}
 	return out, nil
 }
+
+// Beside are all files that are read with a model, beside its own: see [DataFiles], and what lies in the folder of a
+// checkpoint.
+func Beside(path string) []string { return append(DataFiles(path), checkpoint.Beside(path)...) }
 
 // DataFiles are the files beside that of a model which hold its weights: those with the external data of an ONNX file. There
 // are none of what cannot be read as a model.

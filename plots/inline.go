@@ -6,7 +6,6 @@ import (
 	"bytes"
 	"encoding/base64"
 	"fmt"
-	"html"
 	"image"
 	"image/color"
 	"image/png"
@@ -17,6 +16,8 @@ import (
 
 	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/vg"
+
+	"repscope/internal/escape"
 )
 
 // Inline draws the figure as one svg element for an HTML page and writes it to w. It has the
@@ -32,13 +33,13 @@ func (f *Figure) Inline(w io.Writer, label string) error {
 	}
 	width, height := vg.Length(f.WidthMM)*mm, vg.Length(f.HeightMM)*mm
 	c := newInline(height)
-	fmt.Fprintf(&c.out, `<svg viewBox="0 0 %s %s" role="img" aria-label="%s" tabindex="0">`, short(width), short(height), html.EscapeString(label))
+	fmt.Fprintf(&c.out, `<svg viewBox="0 0 %s %s" role="img" aria-label="%s" tabindex="0">`, short(width), short(height), escape.HTML(label))
 	s, err := f.compose(c, true)
 	if err != nil {
 		return err
 	}
 	for _, warning := range s.warnings {
-		fmt.Fprintf(&c.out, "<desc>%s</desc>", html.EscapeString(warning))
+		fmt.Fprintf(&c.out, "<desc>%s</desc>", escape.HTML(warning))
 	}
 	c.out.WriteString("</svg>")
 	if _, err := w.Write(c.out.Bytes()); err != nil {
@@ -244,7 +245,7 @@ func (c *inline) FillString(face font.Face, p vg.Point, text string) {
 	if t.color != ink {
 		fmt.Fprintf(&c.out, ` fill="%s"`, hex(t.color))
 	}
-	fmt.Fprintf(&c.out, `>%s</text>`, html.EscapeString(text))
+	fmt.Fprintf(&c.out, `>%s</text>`, escape.HTML(text))
 }
 
 func (c *inline) DrawImage(r vg.Rectangle, img image.Image) {
@@ -263,7 +264,7 @@ func (c *inline) endSeries()        { c.out.WriteString("</g>") }
 func (c *inline) value(at vg.Point, text string) {
 	x, y := c.top().place(at)
 	fmt.Fprintf(&c.out, `<circle class="v" cx="%s" cy="%s" r="4"><title>%s</title></circle>`,
-		short(vg.Length(x)), short(vg.Length(y)), html.EscapeString(text))
+		short(vg.Length(x)), short(vg.Length(y)), escape.HTML(text))
 }
 
 // number is a value with five significant digits for an explanation.

@@ -89,16 +89,23 @@ var scripts = func() map[rune]piece {
 // parseMarkup splits a line into pieces. An unclosed brace is literal text.
 func parseMarkup(s string) []piece {
 	var pieces []piece
+	var last []byte // the text of the last piece, whose level is set
+	end := func() {
+		if n := len(pieces); n > 0 {
+			pieces[n-1].text = string(last)
+		}
+	}
 	add := func(text string, level int) {
 		if text == "" {
 			return
 		}
-		if n := len(pieces); n > 0 && pieces[n-1].level == level {
-			pieces[n-1].text += text
-			return
+		if n := len(pieces); n == 0 || pieces[n-1].level != level {
+			end()
+			pieces, last = append(pieces, piece{level: level}), nil
 		}
-		pieces = append(pieces, piece{text, level})
+		last = append(last, text...)
 	}
+	brace := strings.LastIndexByte(s, '}')
 	for i := 0; i < len(s); {
 		r, size := utf8.DecodeRuneInString(s[i:])
 		next := byte(0)
@@ -110,7 +117,7 @@ func parseMarkup(s string) []piece {
 			add(string(next), 0)
 			i += 2
 			continue
-		case (r == '_' || r == '^') && next == '{':
+		case (r == '_' || r == '^') && next == '{' && i < brace:
 			if end := strings.IndexByte(s[i+2:], '}'); end >= 0 {
 				level := 1
 				if r == '_' {
@@ -130,6 +137,7 @@ func parseMarkup(s string) []piece {
 		}
 		i += size
 	}
+	end()
 	return pieces
 }
 

@@ -5,7 +5,6 @@ package plots
 import (
 	"bytes"
 	"fmt"
-	"html"
 	"image"
 	"image/color"
 	"io"
@@ -13,6 +12,8 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/vgimg"
 	"gonum.org/v1/plot/vg/vgsvg"
+
+	"repscope/internal/escape"
 )
 
 // mm is one millimetre.
@@ -77,7 +78,7 @@ func (p svgPage) encode(w io.Writer) error {
 	head := []byte(`xmlns:xlink="http://www.w3.org/1999/xlink">` + "\n")
 	extra := `<rect width="100%" height="100%" fill="#ffffff"/>` + "\n"
 	if p.title != "" {
-		extra = "<title>" + html.EscapeString(p.title) + "</title>\n" + extra
+		extra = "<title>" + escape.HTML(p.title) + "</title>\n" + extra
 	}
 	out = bytes.Replace(out, head, append(bytes.Clone(head), extra...), 1)
 	_, err := w.Write(out)

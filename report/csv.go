@@ -8,11 +8,13 @@ import (
 	"io"
 	"math"
 	"strconv"
+
+	"repscope/internal/escape"
 )
 
 // CSV writes comma-separated rows under given column names. Numbers are written
 // in the shortest form that reads back to the same bits, so that no digit of a
-// slope of 1e-4 is lost.
+// slope of 1e-4 is lost. Texts that a spreadsheet would compute are marked as texts: see [escape.Cell].
 type CSV struct {
 	w       *csv.Writer
 	columns []string
@@ -23,7 +25,10 @@ type CSV struct {
 // NewCSV returns a writer and writes the header line.
 func NewCSV(w io.Writer, columns ...string) (*CSV, error) {
 	c := &CSV{w: csv.NewWriter(w), columns: columns, record: make([]string, len(columns))}
-	if err := c.w.Write(columns); err != nil {
+	for i, column := range columns {
+		c.record[i] = escape.Cell(column)
+	}
+	if err := c.w.Write(c.record); err != nil {
 		return nil, err
 	}
 	return c, nil
@@ -59,7 +64,7 @@ func csvCell(cell any) (string, error) {
 	case nil:
 		return "", nil
 	case string:
-		return v, nil
+		return escape.Cell(v), nil
 	case bool:
 		return strconv.FormatBool(v), nil
 	case int:
@@ -84,7 +89,7 @@ func csvCell(cell any) (string, error) {
 		}
 		return csvFloat(v.V, 64), nil
 	case fmt.Stringer:
-		return v.String(), nil
+		return escape.Cell(v.String()), nil
 	}
 	return "", fmt.Errorf("a cell cannot be of type %T", cell)
 }

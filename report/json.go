@@ -14,6 +14,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"repscope/internal/escape"
 )
 
 // Write encodes the result as indented JSON with a final newline.
@@ -344,7 +346,7 @@ func stringNode(s string) node {
 	e.SetEscapeHTML(false)
 	// Encoding a string cannot fail: invalid UTF-8 becomes U+FFFD.
 	_ = e.Encode(s)
-	return node{scalar: strings.TrimSuffix(b.String(), "\n")}
+	return node{scalar: escape.JSON(strings.TrimSuffix(b.String(), "\n"))}
 }
 
 func placeName(place string) string {

@@ -3,18 +3,20 @@
 package report
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"math"
-	"os"
+	"path/filepath"
 	"reflect"
 	"slices"
 	"strconv"
 	"strings"
 
 	"repscope/internal/format"
+	"repscope/internal/regular"
 )
 
 // ErrTruncated says that a result file ends too early.
@@ -25,7 +27,8 @@ var ErrNotResult = errors.New("not a result file")
 
 // Read reads the result file at path. See [ReadFrom].
 func Read(path string) (*Result, error) {
-	f, err := os.Open(path)
+	Recover(filepath.Dir(path))
+	f, err := regular.Open(path)
 	if err != nil {
 		return nil, err
 	}
@@ -45,9 +48,9 @@ func Read(path string) (*Result, error) {
 // schema other than [Schema], a name used twice in one object, a value of the
 // wrong kind.
 func ReadFrom(name string, r io.Reader) (*Result, error) {
-	data, err := io.ReadAll(r)
+	data, err := regular.All(context.Background(), name, r, regular.Table)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
+		return nil, err
 	}
 	p, e, err := parse(name, data)
 	if err != nil {

@@ -4,6 +4,7 @@ package report
 
 import (
 	"bytes"
+	"context"
 	"crypto/sha256"
 	"encoding/csv"
 	"encoding/hex"
@@ -11,10 +12,13 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
+
+	"repscope/internal/escape"
+	"repscope/internal/regular"
 )
 
 // Samples is what a result file says of its file of scores per sample. That file has
@@ -114,7 +118,8 @@ func (t *Transaction) Samples(name string, table *SampleTable) (Samples, error) 
 
 // ReadSamples reads the file of scores per sample at path. See [ReadSamplesFrom].
 func ReadSamples(path string) (*SampleTable, error) {
-	f, err := os.Open(path)
+	Recover(filepath.Dir(path))
+	f, err := regular.Open(path)
 	if err != nil {
 		return nil, err
 	}
@@ -129,9 +134,9 @@ func ReadSamples(path string) (*SampleTable, error) {
 // sample, group and at least one metric, a metric that has two columns, a row of
 // another length, a score that is no number, a sample that a model has twice.
 func ReadSamplesFrom(name string, r io.Reader) (*SampleTable, error) {
-	data, err := io.ReadAll(r)
+	data, err := regular.All(context.Background(), name, r, regular.Table)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
+		return nil, err
 	}
 	sum := sha256.Sum256(data)
 	data = bytes.TrimPrefix(data, []byte("\ufeff"))
@@ -147,7 +152,7 @@ func ReadSamplesFrom(name string, r io.Reader) (*SampleTable, error) {
 		return nil, err
 	}
 	for {
-		record, err := s.csv.Read()
+		record, err := s.read()
 		if errors.Is(err, io.EOF) {
 			break
 		}
@@ -175,6 +180,15 @@ type sampleReader struct {
 	seen   []map[string]bool
 }
 
+// read reads a row as it was before it became cells.
+func (s *sampleReader) read() ([]string, error) {
+	record, err := s.csv.Read()
+	for i, cell := range record {
+		record[i] = escape.Uncell(cell)
+	}
+	return record, err
+}
+
 func (s *sampleReader) errorf(format string, args ...any) error {
 	line, _ := s.csv.FieldPos(0)
 	return fmt.Errorf("%s:%d: %w", s.name, line, fmt.Errorf(format, args...))
@@ -193,7 +207,7 @@ func (s *sampleReader) failed(err error) error {
 }
 
 func (s *sampleReader) header() error {
-	record, err := s.csv.Read()
+	record, err := s.read()
 	if err != nil {
 		return s.failed(err)
 	}

@@ -10,10 +10,12 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+
+	"repscope/internal/escape"
 )
 
 // Table is an aligned table for the console. Text columns are left-aligned,
-// columns of numbers right-aligned. A number with an interval shows as many
+// columns of numbers right-aligned; what hides in a text is shown (see package escape). A number with an interval shows as many
 // digits as the interval supports (two digits of its half-width), one without
 // shows four significant digits, none more than six; what is undefined is a dash
 // with a numbered note below the table.
@@ -28,8 +30,9 @@ type Table struct {
 
 // NewTable returns a table with the given title (may be empty) and columns.
 func NewTable(title string, columns ...string) *Table {
-	t := &Table{title: title, columns: columns, number: make([]bool, len(columns))}
+	t := &Table{title: escape.Line(title), columns: slices.Clone(columns), number: make([]bool, len(columns))}
 	for i := range t.number {
+		t.columns[i] = escape.Line(columns[i])
 		t.number[i] = true
 	}
 	return t
@@ -45,7 +48,7 @@ func (t *Table) Row(cells ...any) {
 			continue
 		}
 		text, number := t.cell(cells[i])
-		row[i] = text
+		row[i] = escape.Line(text)
 		if !number && text != "" {
 			t.number[i] = false
 		}
@@ -55,7 +58,7 @@ func (t *Table) Row(cells ...any) {
 
 // Note adds a line below the table.
 func (t *Table) Note(format string, args ...any) {
-	t.notes = append(t.notes, fmt.Sprintf(format, args...))
+	t.notes = append(t.notes, escape.Sprintf(format, args...))
 }
 
 func (t *Table) cell(cell any) (text string, number bool) {
@@ -107,6 +110,7 @@ func (t *Table) estimate(v Value, i Interval) string {
 
 // undefined returns a dash that points to a note; equal reasons share a note.
 func (t *Table) undefined(reason string) string {
+	reason = escape.Line(reason)
 	i := slices.Index(t.reasons, reason)
 	if i < 0 {
 		i = len(t.reasons)

@@ -19,15 +19,19 @@ import (
 // ErrClosed is returned by a transaction that was committed or aborted.
 var ErrClosed = errors.New("the output transaction is closed")
 
-// Transaction collects the files of one run under temporary names in the
-// output folder. Commit gives all of them their names; Abort removes them. An
-// earlier result in the folder stays as it was until Commit, and is restored
-// when Commit fails half way. Nothing but the transaction's own files is ever
+// Transaction collects the files of one run under temporary names, in the output folder and
+// where else some of them go ([Transaction.Elsewhere]). Commit gives all of them their names; Abort removes them. An
+// earlier result in the folder stays as it was until Commit, and is restored when Commit fails or is killed half
+// way (see [Recover]). Nothing but the transaction's own files is ever
 // removed, and those of runs of this machine that were killed. Runs that write into one folder at the same time take turns in
 // Commit, so that the folder always holds the files of one run.
 //
 // A Transaction may be used by several goroutines.
 type Transaction struct {
+	// Guard, if not nil, is asked for every file before it is made; its error is that of the file. It may forbid
+	// to write over an input.
+	Guard func(path string) error
+
 	dir     string
 	id      string
 	mu      sync.Mutex
@@ -36,45 +40,53 @@ type Transaction struct {
 	files   []*file
 	closed  bool
 	sync    func(*os.File) error // os.File.Sync; tests replace it
+	step    func() error         // before every change of a commit; tests fail or end there
 }
 
 // file is one file of a transaction.
 type file struct {
-	name string // final name inside the folder
-	temp string // temporary path
-	f    *os.File
-	done bool // closed by its writer
+	name   string // final name inside the folder, or the path of one elsewhere
+	target string // final path
+	temp   string // temporary path; empty when it has its name
+	f      *os.File
+	done   bool // closed by its writer
+	other  bool // it lies elsewhere
+	kept   bool // it was there before the transaction, and is not removed with it: see Adopt
 }
 
 // Begin starts a transaction in a folder, which is created if it is missing.
 // Errors: the folder cannot be created or written.
 func Begin(dir string) (*Transaction, error) {
-	t := &Transaction{dir: dir, id: atomicfile.NewID(), sync: (*os.File).Sync}
-	if err := t.makeFolder(); err != nil {
+	t := &Transaction{dir: dir, id: atomicfile.NewID(), sync: (*os.File).Sync, step: func() error { return nil }}
+	if err := t.begin(dir); err != nil {
 		t.removeFolders()
+		return nil, err
+	}
+	return t, nil
+}
+
+// begin makes a folder, cleans it up and finds out, now and not after the analysis, whether it can be written.
+func (t *Transaction) begin(dir string) error {
+	if err := t.makeFolder(dir); err != nil {
 		var path *fs.PathError
 		if errors.As(err, &path) { // which folder, not the call
 			err = fmt.Errorf("%s: %w", path.Path, path.Err)
 		}
-		return nil, fmt.Errorf("output folder %s: %w", dir, err)
+		return fmt.Errorf("output folder %s: %w", dir, err)
 	}
 	sweep(dir)
-	// Find out now, not after the analysis, that the folder cannot be written.
-	probe := t.tempPath("probe")
+	probe := t.tempPath(filepath.Join(dir, "probe"))
 	f, err := os.OpenFile(probe, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if err != nil {
-		t.removeFolders()
-		return nil, fmt.Errorf("output folder %s: cannot write into it: %w", dir, atomicfile.Reason(err))
+		return fmt.Errorf("output folder %s: cannot write into it: %w", dir, atomicfile.Reason(err))
 	}
-	return t, errors.Join(f.Close(), os.Remove(probe))
+	return errors.Join(f.Close(), os.Remove(probe))
 }
 
-// asideSuffix is added to the name of a file that Commit sets aside.
-const asideSuffix = ".earlier"
-
-// sweep removes from a folder what runs have left that were killed. A file that one of them had moved aside, on a file system without
-// second names, gets its name back unless there is another one.
+// sweep removes from a folder what runs have left that were killed, when their commits are undone. A file that one of an
+// older version had moved aside, on a file system without second names, gets its name back unless there is another one.
 func sweep(dir string) {
+	Recover(dir)
 	for final, paths := range atomicfile.Abandoned(dir) {
 		for _, path := range paths {
 			if name, ok := strings.CutSuffix(final, asideSuffix); ok {
@@ -88,10 +100,10 @@ func sweep(dir string) {
 	}
 }
 
-// makeFolder creates the missing part of the folder's path and remembers it.
-func (t *Transaction) makeFolder() error {
+// makeFolder creates the missing part of a folder's path and remembers it.
+func (t *Transaction) makeFolder(folder string) error {
 	var missing []string
-	for dir := filepath.Clean(t.dir); ; dir = filepath.Dir(dir) {
+	for dir := filepath.Clean(folder); ; dir = filepath.Dir(dir) {
 		info, err := os.Stat(dir)
 		if err == nil {
 			if !info.IsDir() {
@@ -128,20 +140,25 @@ func (t *Transaction) removeFolders() {
 	}
 }
 
-func (t *Transaction) tempPath(name string) string {
-	return atomicfile.Temporary(filepath.Join(t.dir, name), t.id)
-}
+func (t *Transaction) tempPath(path string) string { return atomicfile.Temporary(path, t.id) }
 
 // Dir returns the output folder.
 func (t *Transaction) Dir() string { return t.dir }
 
-// Names returns the final names of the files written so far, in order.
-func (t *Transaction) Names() []string {
+// Names returns the final names of the files in the folder so far, in order.
+func (t *Transaction) Names() []string { return t.names(false) }
+
+// Others returns the paths of the files elsewhere so far, in order.
+func (t *Transaction) Others() []string { return t.names(true) }
+
+func (t *Transaction) names(others bool) []string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	names := make([]string, len(t.files))
-	for i, f := range t.files {
-		names[i] = f.name
+	names := []string{}
+	for _, f := range t.files {
+		if f.other == others {
+			names = append(names, f.name)
+		}
 	}
 	return names
 }
@@ -152,11 +169,38 @@ func (t *Transaction) Names() []string {
 // Errors: from write, a full disk (reported with the file's final name), a
 // closed transaction. A failed file is removed at once.
 func (t *Transaction) File(name string, write func(io.Writer) error) error {
-	out, err := t.create(name)
+	return t.FileMode(name, 0o666, write)
+}
+
+// FileMode is File with permissions, before the umask.
+func (t *Transaction) FileMode(name string, mode fs.FileMode, write func(io.Writer) error) error {
+	if err := checkName(name); err != nil {
+		return err
+	}
+	return t.fill(&file{name: name, target: filepath.Join(t.dir, name)}, mode, write)
+}
+
+// Elsewhere is File for a path of its own, outside of the folder; the folder of the path is made if it is missing.
+func (t *Transaction) Elsewhere(path string, write func(io.Writer) error) error {
+	out := &file{name: path, target: filepath.Clean(path), other: true}
+	if !plain(filepath.Base(out.target)) {
+		return fmt.Errorf("output file %q has no name", path)
+	}
+	t.mu.Lock()
+	err := t.begin(filepath.Dir(out.target))
+	t.mu.Unlock()
 	if err != nil {
 		return err
 	}
-	err = atomicfile.Fill(out.f, t.sync, write)
+	return t.fill(out, 0o666, write)
+}
+
+// fill makes a file.
+func (t *Transaction) fill(out *file, mode fs.FileMode, write func(io.Writer) error) error {
+	if err := t.create(out, mode); err != nil {
+		return err
+	}
+	err := atomicfile.Fill(out.f, t.sync, write)
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	out.done = true
@@ -165,15 +209,21 @@ func (t *Transaction) File(name string, write func(io.Writer) error) error {
 	}
 	if err != nil {
 		_ = os.Remove(out.temp) // Abort may have removed it already
-		for i := range t.files {
-			if t.files[i] == out {
-				t.files = append(t.files[:i], t.files[i+1:]...)
-				break
-			}
-		}
-		return fmt.Errorf("writing %s: %w", filepath.Join(t.dir, name), atomicfile.Reason(err))
+		t.files = slices.DeleteFunc(t.files, func(f *file) bool { return f == out })
+		return fmt.Errorf("writing %s: %w", out.target, atomicfile.Reason(err))
 	}
 	return nil
+}
+
+// Adopt gives a file of the folder that is complete, such as one that several runs have written in turn, a name
+// together with those of the transaction. Where this comes to nothing, it stays where it is.
+func (t *Transaction) Adopt(name, path string) error {
+	if err := checkName(name); err != nil {
+		return err
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.enter(&file{name: name, target: filepath.Join(t.dir, name), temp: path, done: true, kept: true})
 }
 
 // CSV writes a CSV file with the given columns; rows are added in fill.
@@ -195,147 +245,88 @@ func (t *Transaction) JSON(name string, value any) error {
 	return t.File(name, func(w io.Writer) error { return Encode(w, value) })
 }
 
-// create opens a temporary file for a final name.
-func (t *Transaction) create(name string) (*file, error) {
-	parts := strings.Split(name, "/")
-	for _, part := range parts {
-		if !plain(part) {
-			return nil, fmt.Errorf("output file name %q is not a plain name", name)
-		}
-	}
+// create opens the temporary file of a file.
+func (t *Transaction) create(out *file, mode fs.FileMode) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	if err := t.enter(out); err != nil {
+		return err
+	}
+	err := t.open(out, mode)
+	if err != nil {
+		t.files = t.files[:len(t.files)-1]
+		err = fmt.Errorf("writing %s: %w", out.target, atomicfile.Reason(err))
+	}
+	return err
+}
+
+// enter adds a file to those of the transaction, if it may be one.
+func (t *Transaction) enter(out *file) error {
 	if t.closed {
-		return nil, fmt.Errorf("writing %s: %w", filepath.Join(t.dir, name), ErrClosed)
+		return fmt.Errorf("writing %s: %w", out.target, ErrClosed)
 	}
 	for _, f := range t.files {
-		if f.name == name {
-			return nil, fmt.Errorf("output file %s is written twice", filepath.Join(t.dir, name))
+		if f.target == out.target || absolute(f.target) == absolute(out.target) {
+			return fmt.Errorf("output file %s is written twice", out.target)
 		}
 	}
-	target := filepath.Join(t.dir, name)
-	if info, err := os.Lstat(target); err == nil && info.IsDir() {
-		return nil, fmt.Errorf("writing %s: a folder has this name", target)
-	}
-	for k := 1; k < len(parts); k++ {
-		dir := filepath.Join(t.dir, filepath.Join(parts[:k]...))
-		switch err := os.Mkdir(dir, 0o777); {
-		case err == nil:
-			t.created = append(t.created, dir)
-		case !errors.Is(err, fs.ErrExist):
-			return nil, fmt.Errorf("writing %s: %w", target, atomicfile.Reason(err))
-		case !slices.Contains(t.swept, dir):
-			t.swept = append(t.swept, dir)
-			sweep(dir)
+	if t.Guard != nil {
+		if err := t.Guard(out.target); err != nil {
+			return err
 		}
 	}
-	out := &file{name: name, temp: t.tempPath(name)}
-	f, err := os.OpenFile(out.temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
-	if err != nil {
-		return nil, fmt.Errorf("writing %s: %w", target, atomicfile.Reason(err))
+	if info, err := os.Lstat(out.target); err == nil && info.IsDir() {
+		return fmt.Errorf("writing %s: a folder has this name", out.target)
 	}
-	out.f = f
 	t.files = append(t.files, out)
-	return out, nil
+	return nil
+}
+
+// absolute is a path from the root, as far as that is known.
+func absolute(path string) string {
+	if whole, err := filepath.Abs(path); err == nil {
+		return whole
+	}
+	return path
+}
+
+// open makes the folders of a name and the temporary file.
+func (t *Transaction) open(out *file, mode fs.FileMode) (err error) {
+	if parts := strings.Split(out.name, "/"); !out.other {
+		for k := 1; k < len(parts); k++ {
+			dir := filepath.Join(t.dir, filepath.Join(parts[:k]...))
+			switch err := os.Mkdir(dir, 0o777); {
+			case err == nil:
+				t.created = append(t.created, dir)
+			case !errors.Is(err, fs.ErrExist):
+				return err
+			case !slices.Contains(t.swept, dir):
+				t.swept = append(t.swept, dir)
+				sweep(dir)
+			}
+		}
+	}
+	out.temp = t.tempPath(out.target)
+	out.f, err = os.OpenFile(out.temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+	if errors.Is(err, fs.ErrExist) { // where names that differ in case are one
+		return errors.New("it is written twice, under names that are one here")
+	}
+	return err
+}
+
+// checkName is the error of a name that is none of a file in the folder or below.
+func checkName(name string) error {
+	for part := range strings.SplitSeq(name, "/") {
+		if !plain(part) {
+			return fmt.Errorf("output file name %q is not a plain name", name)
+		}
+	}
+	return nil
 }
 
 // plain reports whether a name is that of a file or folder, without others around it.
 func plain(name string) bool {
 	return name != "" && name == filepath.Base(name) && name != "." && name != ".." && !strings.ContainsAny(name, `/\`)
-}
-
-// Commit gives every file its final name, in the order in which they were
-// written: write the result file last, so that it never describes files that
-// are not there. If a rename fails, the earlier files are put back and the
-// error is returned.
-func (t *Transaction) Commit() error {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.closed {
-		return ErrClosed
-	}
-	for _, f := range t.files {
-		if !f.done {
-			t.abort()
-			return fmt.Errorf("writing %s: the file is still being written", filepath.Join(t.dir, f.name))
-		}
-	}
-	unlock, err := atomicfile.LockFolder(t.dir)
-	if err != nil {
-		t.abort()
-		return fmt.Errorf("output folder %s: %w", t.dir, atomicfile.Reason(err))
-	}
-	defer unlock()
-
-	var backups []string // for each renamed file: where the earlier one went, or ""
-	for _, f := range t.files {
-		target := filepath.Join(t.dir, f.name)
-		backup, err := setAside(target, t.tempPath(f.name+asideSuffix))
-		if err == nil {
-			backups = append(backups, backup)
-			err = os.Rename(f.temp, target)
-		}
-		if err != nil {
-			undo := t.putBack(backups)
-			t.abort()
-			return errors.Join(fmt.Errorf("writing %s: %w", target, atomicfile.Reason(err)), undo)
-		}
-		f.temp = ""
-	}
-	t.closed = true
-	for _, backup := range backups {
-		if backup != "" {
-			_ = os.Remove(backup) // a left-over second name of the old file harms nobody
-		}
-	}
-	// The renames are done; that the folder entry cannot be synced on some file
-	// systems is no reason to call the run failed.
-	if d, err := os.Open(t.dir); err == nil {
-		_ = d.Sync()
-		_ = d.Close()
-	}
-	return nil
-}
-
-// setAside keeps the earlier file at target under a second name, and returns
-// that name, or "" when there is no earlier file.
-func setAside(target, backup string) (string, error) {
-	info, err := os.Lstat(target)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return "", nil
-	case err != nil:
-		return "", err
-	case info.IsDir():
-		return "", errors.New("a folder has this name")
-	}
-	if os.Link(target, backup) == nil {
-		return backup, nil
-	}
-	// No hard links on this file system: move it.
-	if err := os.Rename(target, backup); err != nil {
-		return "", err
-	}
-	return backup, nil
-}
-
-// putBack restores the earlier files of the first len(backups) files.
-func (t *Transaction) putBack(backups []string) error {
-	var errs []error
-	for i, backup := range backups {
-		target := filepath.Join(t.dir, t.files[i].name)
-		switch {
-		case backup != "":
-			errs = append(errs, os.Rename(backup, target))
-			if _, err := os.Lstat(backup); err == nil {
-				// Renaming one name of a file to another of the same file does nothing.
-				errs = append(errs, os.Remove(backup))
-			}
-		case t.files[i].temp == "":
-			errs = append(errs, os.Remove(target))
-		}
-	}
-	return errors.Join(errs...)
 }
 
 // Abort removes the transaction's files and the folders Begin made if they are
@@ -352,7 +343,7 @@ func (t *Transaction) abort() {
 	}
 	t.closed = true
 	for _, f := range t.files {
-		if f.temp != "" {
+		if f.temp != "" && !f.kept {
 			if !f.done {
 				_ = f.f.Close() // a file that is open cannot be removed on Windows
 			}

@@ -12,8 +12,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
+
+	"repscope/internal/regular"
 )
 
 // State is what one task computed.
@@ -182,7 +183,7 @@ func Read(r io.Reader, source string) (*State, error) {
 // Open reads the state of a file, checks all of it as [Read] does, and leaves the parts where
 // they are until they are merged: it takes memory for the head alone.
 func Open(path string) (*State, error) {
-	f, err := os.Open(path)
+	f, err := regular.Open(path)
 	if err != nil {
 		return nil, err
 	}
@@ -202,7 +203,7 @@ func Open(path string) (*State, error) {
 
 // reload reads a part that was left in its file.
 func reload(path string, at int64, size int, units Range, digest string) ([]byte, error) {
-	f, err := os.Open(path)
+	f, err := regular.Open(path)
 	if err != nil {
 		return nil, err
 	}

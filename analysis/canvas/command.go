@@ -7,12 +7,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"repscope/analysis/internal/results"
 	"repscope/dataset"
 	"repscope/internal/atomicfile"
 	"repscope/internal/example/screens"
@@ -32,7 +34,7 @@ var Command = run.Command{
 	Setup: func(flags *run.Flags) run.Job {
 		s := &settings{}
 		s.register(flags)
-		return run.Job{Check: s.check, Run: s.run, Plan: s.plan, Divides: true}
+		return run.Job{Files: s.mayWrite, Check: s.check, Run: s.run, Plan: s.plan, Divides: true}
 	},
 }
 
@@ -78,6 +80,9 @@ func (s *settings) run(ctx context.Context, env *run.Env) (err error) {
 		if err := s.shared.precomputeSemantic(ctx, in.Cases, in.Read, path, env.ProgressOf("captions", "cases")); err != nil {
 			return err
 		}
+		if err := env.Files.Adopt(scoresFile, path+partial); err != nil {
+			return err
+		}
 		env.Note("note: scores of captions are kept in %s", path)
 	}
 	o := s.options(env, kinds)
@@ -117,6 +122,9 @@ func (s *settings) run(ctx context.Context, env *run.Env) (err error) {
 		}
 	}
 	s.enterInputs(env, in, kinds, digests)
+	if err := adoptReports(env.Files); err != nil {
+		return err
+	}
 	if err := s.write(ctx, env, in, result); err != nil {
 		return err
 	}
@@ -181,6 +189,9 @@ func (s *settings) loadOne() (*Input, error) {
 func (s *settings) open(ctx context.Context, env *run.Env, in *Input) ([]Kind, error) {
 	s.shared.Definition, s.shared.Reports, s.shared.Seed = *s.definition, s.reports, env.Options.Seed
 	kinds := s.metrics.selected()
+	if err := env.Read(filesOf(kinds, in.Cases)...); err != nil {
+		return nil, err
+	}
 	uses := func(needs Needs) bool {
 		return slices.ContainsFunc(kinds, func(k Kind) bool { return k.Needs&needs != 0 })
 	}
@@ -195,6 +206,9 @@ func (s *settings) open(ctx context.Context, env *run.Env, in *Input) ([]Kind, e
 		}
 	}
 	if uses(NeedSemantic) {
+		if s.shared.Semantic.Precompute {
+			env.Keeps(scoresFile)
+		}
 		s.shared.Semantic.Scores = s.semanticScores(env.Options.Out)
 		if err := s.shared.Semantic.open(ctx, env, in.Cases, in.Read); err != nil {
 			return nil, err
@@ -316,16 +330,58 @@ func (s *settings) enterInputs(env *run.Env, in *Input, kinds []Kind, d *digests
 	env.Result.Inputs = append([]report.Input{{Role: "tree", Path: t.folder, SHA256: sum, Details: &details}}, env.Result.Inputs...)
 }
 
+// partial ends the names of files that are whole, but whose run is not: it, or the one that continues it, gives them
+// their names.
+const partial = ".partial"
+
+// mayWrite are the names of all files that a run may write beside those of every analysis.
+func (s *settings) mayWrite(o *run.Options) []string {
+	files := results.Files("canvas", casesFile, agreementFile)(o)
+	for _, name := range []string{figureScores, figureSpread, figureSteps, figureImprovements, figureAgreement, figureCases, figureOverlay + "_*"} {
+		files = append(files, name+".figure")
+	}
+	if !s.single() {
+		files = append(files, rowFiles...)
+	}
+	if s.shared.Semantic.Precompute {
+		files = append(files, scoresFile)
+	}
+	for _, folder := range reportFolders {
+		files = append(files, folder+"/*", folder+"/*/*")
+	}
+	return append(files, plotsFolder+"/*.figure")
+}
+
 // writeReports writes the reports of a case at once, so that they are not held until the end.
 func (s *settings) writeReports(env *run.Env, row *CaseRow) error {
 	for name, value := range row.Row.Reports {
-		path := filepath.Join(env.Files.Dir(), reportPath(row.Case, name))
+		path := filepath.Join(env.Files.Dir(), reportPath(row.Case, name)+partial)
 		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 			return run.PathError(err)
 		}
 		err := atomicfile.Write(path, atomicfile.Options{}, func(w io.Writer) error { return encodeReport(w, value) })
 		if err != nil {
 			return fmt.Errorf("writing %s: %w", path, err)
+		}
+	}
+	return nil
+}
+
+// adoptReports gives the reports of this run, and of one that was interrupted, their names with the other files.
+func adoptReports(files *report.Transaction) error {
+	for _, folder := range reportFolders {
+		err := filepath.WalkDir(filepath.Join(files.Dir(), folder), func(path string, d fs.DirEntry, err error) error {
+			name, whole := strings.CutSuffix(path, partial)
+			if err != nil || d.IsDir() || !whole {
+				return err
+			}
+			if name, err = filepath.Rel(files.Dir(), name); err != nil {
+				return err
+			}
+			return files.Adopt(filepath.ToSlash(name), path)
+		})
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
 		}
 	}
 	return nil

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path"
 	"path/filepath"
 	"regexp"
@@ -14,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 
+	"repscope/internal/regular"
 	"repscope/internal/run"
 	"repscope/internal/text"
 )
@@ -62,7 +62,8 @@ func (t *tree) reader() Reader {
 	}
 	return func(name string) ([]byte, error) {
 		if within, ok := strings.CutPrefix(name, t.folder+"/"); ok {
-			return readRegular(t.files, within, name)
+			data, err := fs.ReadFile(t.files, within)
+			return data, readError(name, err)
 		}
 		return readFile(name)
 	}
@@ -73,27 +74,19 @@ func (t *tree) path(name string) string { return path.Join(filepath.ToSlash(t.fo
 
 // readFile is the [Reader] of files on disk.
 func readFile(name string) ([]byte, error) {
-	return readRegular(os.DirFS(filepath.Dir(name)), filepath.Base(name), name)
+	data, err := regular.Read(name, regular.Listing)
+	return data, readError(name, err)
 }
 
-// readRegular reads a file, and no pipe or device, which might have no end.
-func readRegular(files fs.FS, within, name string) ([]byte, error) {
-	info, err := fs.Stat(files, within)
+// readError says of an error of reading a file what is wrong.
+func readError(name string, err error) error {
 	switch {
+	case err == nil || errors.Is(err, regular.ErrTooLarge):
+		return err
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, fmt.Errorf("%s: the file is missing", name)
-	case err != nil:
-		return nil, fmt.Errorf("%s: %w", name, reasonOf(err))
-	case info.IsDir():
-		return nil, fmt.Errorf("%s: it is a folder, want a file", name)
-	case !info.Mode().IsRegular():
-		return nil, fmt.Errorf("%s: it is no regular file", name)
+		return fmt.Errorf("%s: the file is missing", name)
 	}
-	data, err := fs.ReadFile(files, within)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, reasonOf(err))
-	}
-	return data, nil
+	return fmt.Errorf("%s: %w", name, reasonOf(err))
 }
 
 // reasonOf takes the path out of an error of a file system, which knows a part of it alone.

@@ -164,7 +164,7 @@ func TestLinks(t *testing.T) {
 	if len(found.cases) != 1 || found.cases[0].Sample != "gid1-1" || len(found.odd) != 2 || !strings.Contains(found.odd[0], "gid1-2-m-v (a link to nothing)") {
 		t.Errorf("cases %v, left out %v", labels(found.cases), found.odd)
 	}
-	for name, want := range map[string]string{filepath.Join(dir, "missing.png"): "the file is missing", dir: "it is a folder", "/dev/null": "it is no regular file"} {
+	for name, want := range map[string]string{filepath.Join(dir, "missing.png"): "the file is missing", dir: "want a file, got a folder", "/dev/null": "want a file, got a device"} {
 		if _, err := readFile(name); err == nil || !strings.HasPrefix(err.Error(), name+": "+want) {
 			t.Errorf("%s: %v", name, err)
 		}

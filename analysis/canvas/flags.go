@@ -15,6 +15,7 @@ import (
 	"repscope/internal/example/screens"
 	"repscope/internal/input"
 	"repscope/internal/run"
+	"repscope/latent"
 )
 
 // settings are the values of the command's own flags.
@@ -159,6 +160,16 @@ func (s *settings) register(flags *run.Flags) {
 	s.shared.Saliency.register(flags)
 	s.shared.Semantic.register(flags)
 	s.registerOutput(flags)
+	flags.Reads(func(*run.Options) []string {
+		var list []string
+		for _, model := range []string{s.shared.Images.Perceptual.Path, s.shared.Saliency.Model.Path, s.shared.Semantic.Sentence, s.shared.Semantic.Vision.Path} {
+			list = append(list, latent.Beside(model)...)
+		}
+		if s.shared.Semantic.Captioner != "" {
+			list = append(list, latent.CaptionerFiles(s.shared.Semantic.Captioner)...)
+		}
+		return list
+	})
 }
 
 // registerInputs adds what is read.

@@ -14,6 +14,7 @@ import (
 
 	"repscope/dataset"
 	"repscope/internal/atomicfile"
+	"repscope/internal/regular"
 	"repscope/internal/run"
 )
 
@@ -21,7 +22,7 @@ import (
 const precomputeEvery = 32
 
 // precomputeSemantic computes the captions and scores of cases, those of the designs that
-// modifications began with among them, and keeps them in the file at path. Rows of other cases
+// modifications began with among them, and keeps them beside the file at path, until that is written with all others. Rows of other cases
 // that stand there stay, in their order; those of these cases are replaced. A case without a
 // score has null there. The file is whole at any time.
 func (o *Settings) precomputeSemantic(ctx context.Context, cases []Case, read Reader, path string, progress func(done, total int)) error {
@@ -88,10 +89,14 @@ type keptScores struct {
 	at   map[string]int
 }
 
-// keptScores are the rows of the file at path, else those that the run found elsewhere.
+// keptScores are the rows that a run which was interrupted has kept beside the file at path, else those of the file,
+// else those that the run found elsewhere.
 func (o *Settings) keptScores(path string) (*keptScores, error) {
 	k := &keptScores{at: map[string]int{}}
-	data, err := os.ReadFile(path)
+	data, err := regular.Read(path+partial, regular.Table)
+	if errors.Is(err, fs.ErrNotExist) {
+		data, err = regular.Read(path, regular.Table)
+	}
 	var rows []dataset.SemanticScore
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -124,7 +129,7 @@ func (k *keptScores) write(path string) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 		return run.PathError(err)
 	}
-	err := atomicfile.Write(path, atomicfile.Options{Sync: true}, func(w io.Writer) error { return dataset.EncodeSemanticScores(w, k.rows) })
+	err := atomicfile.Write(path+partial, atomicfile.Options{Sync: true}, func(w io.Writer) error { return dataset.EncodeSemanticScores(w, k.rows) })
 	if err != nil {
 		return fmt.Errorf("writing %s: %w", path, err)
 	}

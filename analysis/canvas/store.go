@@ -10,12 +10,12 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"sync"
 
+	"repscope/internal/regular"
 	"repscope/internal/text"
 	"repscope/report"
 )
@@ -94,7 +94,7 @@ func (t *table) list() []report.Object {
 func readTable(dir, name string) (*table, error) {
 	t := &table{name: name, rows: map[rowKey][]report.Object{}}
 	path := filepath.Join(dir, name)
-	data, err := os.ReadFile(path)
+	data, err := regular.Read(path, regular.Table)
 	if errors.Is(err, fs.ErrNotExist) {
 		return t, nil
 	}

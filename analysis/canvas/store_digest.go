@@ -117,9 +117,8 @@ func (o *Settings) definitionOf(k *Kind) string {
 	return k.Definition(o)
 }
 
-// sum is the digest of all files that metrics read of cases, in the order of their paths: that of
-// a tree. Files that are missing are part of it.
-func (d *digests) sum(kinds []Kind, cases []Case) (digest string, files int) {
+// filesOf are the paths of what metrics read of cases, each once, in order.
+func filesOf(kinds []Kind, cases []Case) []string {
 	var needs Needs
 	for _, k := range kinds {
 		needs |= k.Needs
@@ -133,12 +132,16 @@ func (d *digests) sum(kinds []Kind, cases []Case) (digest string, files int) {
 		}
 	}
 	slices.Sort(paths)
+	return slices.DeleteFunc(slices.Compact(paths), func(path string) bool { return path == "" })
+}
+
+// sum is the digest of all files that metrics read of cases, in the order of their paths: that of
+// a tree. Files that are missing are part of it.
+func (d *digests) sum(kinds []Kind, cases []Case) (digest string, files int) {
 	all := sha256.New()
-	for _, path := range slices.Compact(paths) {
-		if path != "" {
-			fmt.Fprintf(all, "%s\n", d.of(path))
-			files++
-		}
+	for _, path := range filesOf(kinds, cases) {
+		fmt.Fprintf(all, "%s\n", d.of(path))
+		files++
 	}
 	return hex.EncodeToString(all.Sum(nil)), files
 }

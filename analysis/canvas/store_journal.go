@@ -5,6 +5,7 @@ package canvas
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -16,6 +17,7 @@ import (
 	"time"
 
 	"repscope/internal/atomicfile"
+	"repscope/internal/regular"
 	"repscope/internal/run"
 	"repscope/report"
 )
@@ -55,7 +57,7 @@ func openJournal(dir string) (*journal, error) {
 		}
 		return nil, run.PathError(err)
 	}
-	data, err := io.ReadAll(j.file)
+	data, err := regular.All(context.Background(), j.path, j.file, regular.Table)
 	if err == nil {
 		var whole int
 		j.records, whole = parseJournal(data)

@@ -5,14 +5,11 @@ package canvas
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"image"
 	"image/png"
 	"io"
-	"io/fs"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -330,6 +327,9 @@ func (b *builder) foreign() {
 	}
 }
 
+// reportFolders are those of reports, in the folder of the run.
+var reportFolders = []string{"reports", "saliency_visualizations"}
+
 // reportFolder is where the reports of a case are, in the folder of the run.
 func reportFolder(c *Case) string {
 	return filepath.Join("reports", caseName(c))
@@ -363,7 +363,8 @@ func (s *store) reported(c *Case, k *Kind, earlier report.Object) bool {
 		return false
 	}
 	for _, name := range entry.reports {
-		if _, err := os.Stat(filepath.Join(s.dir, reportPath(c, name))); errors.Is(err, fs.ErrNotExist) {
+		path := filepath.Join(s.dir, reportPath(c, name))
+		if !isFile(path) && !isFile(path+partial) {
 			return false
 		}
 	}

@@ -81,6 +81,8 @@ func setup(flags *run.Flags) run.Job {
 	s.registerInputs(flags)
 	s.registerScores(flags)
 	return run.Job{
+		Files: results.Files("forecast", slices.Concat(results.Pages(caseName(0)), figureFiles(),
+			[]string{leadFile, variableFile, rankFile, spectrumFile, reliabilityFile, rocFile})...),
 		Check:   func(o *run.Options) error { return s.check(flags, o) },
 		Run:     s.run,
 		Plan:    s.plan,
@@ -142,6 +144,7 @@ func (s *settings) registerScores(flags *run.Flags) {
 	s.quantiles = registerQuantiles(flags, o)
 	flags.CheckedVar(&s.documented, "documented-json", results.JSONName, "`FILE` for {metrics, evaluation_config} of the first model, as published")
 	flags.Unrecorded("documented-json")
+	flags.Writes("documented-json")
 }
 
 // positive defines a flag for a number above 0, or of at least 0.

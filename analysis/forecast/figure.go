@@ -76,6 +76,17 @@ func (c contents) figureNames() []string {
 	return names
 }
 
+// figureFiles are the files of all figures but the maps.
+func figureFiles() []string {
+	all := contents{has: func(string) bool { return true }, leads: true, baseline: true, several: true}
+	all.variables = 2 // those of several
+	var files []string
+	for _, name := range all.figureNames() {
+		files = append(files, name+".figure")
+	}
+	return files
+}
+
 // caseName is the name of the maps of a variable.
 func caseName(v int) string {
 	if v == 0 {

@@ -11,6 +11,7 @@ import (
 	"repscope/analysis/internal/results"
 	"repscope/internal/input"
 	"repscope/internal/run"
+	"repscope/latent"
 )
 
 // Command is the generation binary.
@@ -22,7 +23,7 @@ var Command = run.Command{
 	Methods:     describeMethods,
 	Setup: func(flags *run.Flags) run.Job {
 		f := register(flags)
-		return run.Job{Check: func(*run.Options) error { return f.check() }, Run: f.run, Plan: f.plan, Divides: true}
+		return run.Job{Files: results.Files("generation", mayWrite()...), Check: func(*run.Options) error { return f.check() }, Run: f.run, Plan: f.plan, Divides: true}
 	},
 }
 
@@ -101,6 +102,7 @@ func (g *generatorFlags) register(flags *run.Flags) {
 	g.encoders = input.RegisterFiles(flags, "encoder", "`NAME=FILE.onnx`: grids to latents (repeats)")
 	g.decoders = input.RegisterFiles(flags, "decoder", "`NAME=FILE.onnx`: latents, and labels if it takes them, to cells (repeats)")
 	flags.PathVar(&g.classifier, "classifier", "`FILE.onnx`: grids to a score for each label; stands in for --predictions")
+	flags.Reads(func(*run.Options) []string { return latent.Beside(g.classifier) })
 	flags.PathVar(&g.grids, "grids", "`FILE[:key]` of real grids that --encoder and --decoder reconstruct")
 	flags.Group(run.Inputs, "classifier", "grids")
 	flags.CountVar(&g.samples, "num-samples", 0, "`N` samples of each label: drawn by --decoder (0: 100), or taken from files (0: all)")

@@ -6,7 +6,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
 	"os"
 	"slices"
 	"strconv"
@@ -14,6 +13,7 @@ import (
 
 	"repscope/dataset"
 	"repscope/internal/input"
+	"repscope/internal/regular"
 	"repscope/internal/run"
 	"repscope/report"
 )
@@ -178,12 +178,7 @@ func pathOf(spec string) string {
 
 // readNames reads {"0": "6A+", …}.
 func readNames(path string) (labels, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, run.PathError(err)
-	}
-	defer f.Close()
-	data, err := io.ReadAll(f)
+	data, err := regular.Read(path, regular.Listing)
 	if err != nil {
 		return nil, run.PathError(err)
 	}

@@ -150,6 +150,20 @@ func (r *Result) printTables(env *run.Env) error {
 	return env.Table(t)
 }
 
+// mayWrite are the names of all files that a run may write beside those of every analysis.
+func mayWrite() []string {
+	var files []string
+	for _, m := range registry {
+		if m.csv != nil {
+			files = append(files, m.csv.name)
+		}
+	}
+	for _, f := range figures {
+		files = append(files, results.Pages(f.name)...)
+	}
+	return files
+}
+
 // planFiles are the files that a run writes beside those of every analysis.
 func planFiles(env *run.Env, in *Input, o Options) []string {
 	var names []string

@@ -18,11 +18,11 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"time"
 
 	"repscope/internal/atomicfile"
+	"repscope/internal/regular"
 	"repscope/internal/run"
 	"repscope/report"
 	"repscope/shard"
@@ -63,7 +63,7 @@ func newPartial(env *run.Env) *partial {
 // read is the state of an earlier run of the same work; nil where there is none, with a note
 // why what there is cannot be continued.
 func (p *partial) read(identity shard.Identity) (state *shard.State, note string) {
-	data, err := os.ReadFile(p.path)
+	data, err := regular.Read(p.path, regular.Table)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, ""
 	}

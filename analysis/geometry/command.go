@@ -35,7 +35,8 @@ var Command = run.Command{
 		perPoint := flags.Bool("per-point", false, "write the silhouette of every state to geometry_per_point.csv")
 		flags.Unrecorded("per-point")
 		inputs.Sized(labels.Check)
-		return run.Job{Divides: true, Check: func(*run.Options) error {
+		return run.Job{Files: results.Files("geometry", "geometry_summary.csv", "geometry_similarity.csv", "geometry_autocorrelation.csv",
+			"geometry_per_point.csv", "geometry.figure"), Divides: true, Check: func(*run.Options) error {
 			for _, list := range []struct {
 				name   string
 				values []int

@@ -29,7 +29,7 @@ var Command = run.Command{
 		tolerance := flags.Float64("duplicate-tolerance", 1e-7, "`SHARE` of the RMS distance up to which latents count as duplicates")
 		window := flags.String("exclude-window", "0", "`FRAMES` within which states of one episode are no neighbours, or auto: about the autocorrelation time")
 		approx := flags.Bool("approx", false, "search nearest neighbours approximately, for very many states; the recall is measured")
-		return run.Job{Divides: true, Check: func(*run.Options) error {
+		return run.Job{Files: results.Files("manifold", "manifold_dimension_summary.csv", "manifold_eigenvalues.csv", "manifold_dimension_analysis.figure"), Divides: true, Check: func(*run.Options) error {
 			for _, n2 := range *gride {
 				if n2 < 2 || n2%2 != 0 {
 					return run.Usage("--gride %d: want even numbers of at least 2", n2)

@@ -63,7 +63,8 @@ var Command = run.Command{
 			}
 			return nil
 		})
-		return run.Job{Divides: true, Check: func(shared *run.Options) error {
+		return run.Job{Files: results.Files("neighborhood", "neighborhood_preservation_summary.csv", "neighborhood_sampling.csv",
+			"neighborhood_rnx_curves.csv", "neighborhood_per_point.csv", "neighborhood_preservation.figure", "neighborhood_rnx_curves.figure"), Divides: true, Check: func(shared *run.Options) error {
 			if err := run.Distinct("k", *k, 1); err != nil {
 				return err
 			}

@@ -82,6 +82,8 @@ func setup(flags *run.Flags) run.Job {
 	flags.Unrecorded("samples-shown", "save-frames")
 	inputs.Sized(func(data *input.Data) error { return s.sized(data) })
 	return run.Job{
+		Files: results.Files("reconstruction", append(results.Pages(sheetName(0)), "reconstruction_summary.csv", "reconstruction_raw_data.csv",
+			"reconstruction_scores.figure", "reconstruction_horizon.figure", "frames/[0-9]*_*.png")...),
 		Check: func(*run.Options) error { return s.check(flags) },
 		Run: func(ctx context.Context, env *run.Env) error {
 			data, err := inputs.Load(ctx, env)

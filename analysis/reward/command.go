@@ -28,6 +28,8 @@ var Command = run.Command{
 	Setup: func(flags *run.Flags) run.Job {
 		f := register(flags)
 		return run.Job{
+			Files: results.Files("reward", "reward_summary.csv", "reward_predictions.csv", RolloutFile,
+				"reward_probes.figure", "reward_predicted.figure", DynamicsFigure+".figure"),
 			Check:   func(*run.Options) error { return f.check() },
 			Run:     func(ctx context.Context, env *run.Env) error { return f.run(ctx, env) },
 			Plan:    func(ctx context.Context, env *run.Env) error { return f.plan(ctx, env) },

@@ -45,7 +45,7 @@ var Command = run.Command{
 			}
 			return o
 		}
-		return run.Job{Divides: true, Check: func(*run.Options) error {
+		return run.Job{Files: results.Files("robustness", "robustness_summary.csv", "robustness_raw_data.csv", "robustness_comparison.figure"), Divides: true, Check: func(*run.Options) error {
 			if err := run.AtLeast("draws", *draws, 1); err != nil {
 				return err
 			}

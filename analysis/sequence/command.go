@@ -28,7 +28,7 @@ var Command = run.Command{
 		s.tree.register(flags)
 		s.registerInputs(flags)
 		s.registerMetrics(flags)
-		return run.Job{Check: func(o *run.Options) error { return s.check(o) }, Run: s.run, Plan: s.plan, Divides: true}
+		return run.Job{Files: results.Files("sequence", mayWrite()...), Check: func(o *run.Options) error { return s.check(o) }, Run: s.run, Plan: s.plan, Divides: true}
 	},
 }
 
@@ -152,6 +152,7 @@ func (s *settings) registerMetrics(flags *run.Flags) {
 	s.mode = flags.Choice("region-mode", RegionStandard, []string{RegionStandard, RegionPerPosition, RegionLevel},
 		"`MODE` of what is hidden for the scores of regions: the standard mask, every position alone, or the whole region")
 	s.regions = flags.Choices("regions", nil, token.GroupNames(), "`LIST` of regions and aggregates that are scored (default: all)")
+	flags.Writes("mask-plan", "documented-json")
 	flags.PathVar(&s.planFile, "mask-plan", "`FILE.npz` for the masked inputs of all passes, for a model that is run elsewhere; nothing else is done")
 	flags.CheckedVar(&s.document, "documented-json", results.JSONName, "`FILE.json` for {dataset: {key: value}} of the first model, as published")
 	flags.Unrecorded("documented-json", "mask-plan")

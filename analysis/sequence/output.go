@@ -117,6 +117,20 @@ func (p *plan) files(env *run.Env) []string {
 	return out
 }
 
+// mayWrite are the names of all files that a run may write beside those of every analysis.
+func mayWrite() []string {
+	files := []string{sequenceFile, datasetsFile}
+	for _, k := range registry {
+		for _, f := range k.Files {
+			files = append(files, f.Name)
+		}
+	}
+	for _, f := range figureKinds() {
+		files = append(files, results.Pages(f.name)...)
+	}
+	return files
+}
+
 // each calls f for every model of every dataset.
 func (r *Result) each(f func(d *DatasetResult, m *ModelResult) error) error {
 	for i := range r.Datasets {

@@ -14,11 +14,11 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"time"
 
 	"repscope/internal/atomicfile"
+	"repscope/internal/regular"
 	"repscope/internal/run"
 	"repscope/internal/text"
 	"repscope/shard"
@@ -97,7 +97,7 @@ func (p *plan) continued(ctx context.Context, env *run.Env) (*Result, error) {
 // read reads the state of an earlier run of the same work, and says which units it has.
 func (f *partial) read(identity shard.Identity, units int, note func(format string, args ...any)) []bool {
 	f.state = &shard.State{Identity: identity, Source: f.path}
-	file, err := os.Open(f.path)
+	file, err := regular.Open(f.path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return f.state.Has(units)
 	}

@@ -15,7 +15,6 @@ import (
 	"strings"
 
 	"repscope/dataset"
-	"repscope/internal/atomicfile"
 	"repscope/internal/run"
 	"repscope/measure/token"
 	"repscope/points"
@@ -293,8 +292,7 @@ func (s *settings) writePlan(ctx context.Context, env *run.Env) error {
 	if err != nil {
 		return err
 	}
-	err = atomicfile.Write(s.planFile, atomicfile.Options{Sync: true}, func(w io.Writer) error { return WritePlan(ctx, w, p) })
-	if err != nil {
+	if err := env.Files.Elsewhere(s.planFile, func(w io.Writer) error { return WritePlan(ctx, w, p) }); err != nil {
 		return fmt.Errorf("mask-plan %s: %w", s.planFile, err)
 	}
 	env.InPlaceOfResult(s.planFile)

@@ -36,6 +36,7 @@ var Command = run.Command{
 			return nil
 		})
 		return run.Job{
+			Files: results.Files("smoothness", "smoothness_summary.csv", "smoothness_raw_data.csv", "smoothness_comparison.figure"),
 			Check: func(*run.Options) error {
 				for i, h := range *horizons {
 					if err := run.AtLeast("horizons", h, 1); err != nil {

@@ -6,6 +6,8 @@ package atomicfile
 import (
 	"errors"
 	"os"
+
+	"repscope/internal/regular"
 )
 
 // ErrLocked says that a file is being written by somebody else.
@@ -20,7 +22,7 @@ func TryLock(f *os.File) error { return tryLock(f) }
 // with its lock: see [TryLock]. The file may be removed by whoever has the lock.
 func OpenLocked(path string) (*os.File, error) {
 	for {
-		f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o666)
+		f, err := regular.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o666)
 		if err != nil {
 			return nil, err
 		}

@@ -26,6 +26,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"repscope/internal/regular"
 )
 
 // Patience is how long the count of a lock must stand still.
@@ -143,7 +145,7 @@ func highest(dir, name string) (int, error) {
 
 // read is what a lock's file says; nothing if it is gone or not written yet.
 func read(path string) (text string, h holder, err error) {
-	data, err := os.ReadFile(path)
+	data, err := regular.Read(path, regular.Settings)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return "", h, err
 	}

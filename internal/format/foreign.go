@@ -9,6 +9,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"repscope/internal/regular"
 )
 
 // foreign is a format of arrays or images that is not read. In a recipe FILE stands for the
@@ -176,7 +178,7 @@ func Folder(path string) (what, recipe string) {
 }
 
 func isZarrArray(path string) bool {
-	f, err := os.Open(path)
+	f, err := regular.Open(path)
 	if err != nil {
 		return false
 	}

@@ -10,6 +10,7 @@ import (
 
 	"repscope/dataset"
 	"repscope/internal/run"
+	"repscope/latent"
 	"repscope/stat"
 )
 
@@ -121,6 +122,13 @@ func RegisterFiles(flags *run.Flags, name, usage string) *Files {
 	f := &Files{flag: name}
 	flags.Var(&filesFlag{f}, name, usage)
 	flags.Group(run.Inputs, name)
+	flags.Reads(func(*run.Options) []string {
+		var list []string
+		for _, s := range f.named {
+			list = append(list, latent.Beside(s.path)...)
+		}
+		return list
+	})
 	flags.Check(func(*run.Options) error {
 		for i, s := range f.named {
 			if slices.ContainsFunc(f.named[:i], func(other source) bool { return other.name == s.name }) {

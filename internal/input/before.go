@@ -11,6 +11,7 @@ import (
 
 	"repscope/dataset"
 	"repscope/internal/run"
+	"repscope/latent"
 )
 
 // Sized adds a check of the command's own flags against what is analysed, such as
@@ -84,6 +85,38 @@ func (in *Inputs) exist() error {
 		}
 	}
 	return nil
+}
+
+// leads are the files to which those lead that the flags name: images of folders, models of --weights, weights beside
+// a model.
+func (in *Inputs) leads() []string {
+	var list []string
+	for _, s := range append(in.weights(), in.sources...) {
+		switch s.kind {
+		case "model":
+			list = append(append(list, s.path), latent.Beside(s.path)...)
+		case "latents":
+			list = append(list, dataset.FilesOf(s.path)...)
+		}
+	}
+	for _, path := range []string{in.frames, in.episodes} {
+		list = append(list, dataset.FilesOf(path)...)
+	}
+	for _, g := range in.heads {
+		for _, s := range g.named {
+			list = append(list, latent.Beside(s.path)...)
+		}
+	}
+	return list
+}
+
+// leads are the files of a role.
+func (g *Given) leads() []string {
+	var list []string
+	for _, s := range g.sources() {
+		list = append(list, dataset.FilesOf(s.path)...)
+	}
+	return list
 }
 
 // patternHint explains a pattern that no shell has expanded.

@@ -18,6 +18,7 @@ import (
 	"unicode/utf8"
 
 	"repscope/internal/example"
+	"repscope/internal/regular"
 	"repscope/internal/run"
 	"repscope/internal/text"
 	"repscope/latent"
@@ -337,7 +338,7 @@ func unpack(content []byte, name, cache string) (path string, remove func() erro
 		remove = func() error { return os.RemoveAll(dir) }
 	}
 	path = filepath.Join(dir, name)
-	if old, err := os.ReadFile(path); err == nil && sha256.Sum256(old) == sum {
+	if old, err := regular.Read(path, regular.Table); err == nil && sha256.Sum256(old) == sum {
 		return path, remove, nil
 	}
 	files, err := report.Begin(dir)

@@ -97,6 +97,7 @@ func Register(flags *run.Flags, needs Needs) *Inputs {
 	in.registerStatistics(flags)
 	in.registerRunning(flags)
 	flags.Check(func(*run.Options) error { return in.check() })
+	flags.Reads(func(*run.Options) []string { return in.leads() })
 	return in
 }
 

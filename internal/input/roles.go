@@ -76,6 +76,7 @@ func RegisterRole(flags *run.Flags, role Role) *Given {
 		flags.PathVar(&g.spec, role.Name, role.Usage)
 	}
 	flags.Check(func(*run.Options) error { return g.check() })
+	flags.Reads(func(*run.Options) []string { return g.leads() })
 	return g
 }
 

@@ -194,6 +194,46 @@ func (in *Inputs) Names() []string {
 	return names
 }
 
+// Models are the names of the models that the flags lead to, also those in the folders of --weights.
+func (in *Inputs) Models() []string {
+	names := in.Names()
+	for _, s := range in.weights() {
+		names = append(names, s.name)
+	}
+	return names
+}
+
+// weights are the models in the folders of --weights, as far as these can be read.
+func (in *Inputs) weights() []source {
+	var all []source
+	for _, s := range in.sources {
+		if s.kind == "weights" {
+			models, _ := weightsIn(s.path)
+			all = append(all, models...)
+		}
+	}
+	return all
+}
+
+// weightsIn are the models in a folder, by name.
+func weightsIn(folder string) ([]source, error) {
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		return nil, err
+	}
+	var models []source
+	for _, entry := range entries { // sorted by name
+		for _, file := range encoderFiles {
+			path := filepath.Join(folder, entry.Name(), file)
+			if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
+				models = append(models, source{kind: "model", name: entry.Name(), path: path})
+				break
+			}
+		}
+	}
+	return models, nil
+}
+
 // checkNames finds models of the same name and settings for models that are
 // not there.
 func (in *Inputs) checkNames() error {
@@ -284,22 +324,12 @@ func (in *Inputs) expandWeights() error {
 			out = append(out, s)
 			continue
 		}
-		entries, err := os.ReadDir(s.path)
+		models, err := weightsIn(s.path)
 		if err != nil {
 			return patternHint(s.path, fmt.Errorf("weights folder %w", run.PathError(err)))
 		}
-		found := 0
-		for _, entry := range entries { // sorted by name
-			for _, file := range encoderFiles {
-				path := filepath.Join(s.path, entry.Name(), file)
-				if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
-					out = append(out, source{kind: "model", name: entry.Name(), path: path})
-					found++
-					break
-				}
-			}
-		}
-		if found == 0 {
+		out = append(out, models...)
+		if len(models) == 0 {
 			hint := ""
 			for _, file := range encoderFiles {
 				if _, err := os.Stat(filepath.Join(s.path, file)); err == nil {

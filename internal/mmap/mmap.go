@@ -17,6 +17,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"repscope/internal/regular"
 )
 
 // File is an open file of known size. It is safe for concurrent use.
@@ -81,7 +83,7 @@ func Open(path string) (*File, error) { return open(path, mapsAll) }
 func Shared(path string) (*File, error) { return open(path, true) }
 
 func open(path string, mapped bool) (*File, error) {
-	file, err := os.Open(path)
+	file, err := regular.Open(path)
 	if err != nil {
 		return nil, err
 	}
@@ -103,8 +105,8 @@ func fromFile(file *os.File, mapped bool) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s: want a file, got a %s", path, kind(info.Mode()))
+	if err := regular.Check(path, info); err != nil {
+		return nil, err
 	}
 	f := &File{path: path, size: info.Size(), modified: info.ModTime(), file: file}
 	if mapped && f.size > 0 && f.size <= math.MaxInt {
@@ -114,13 +116,6 @@ func fromFile(file *os.File, mapped bool) (*File, error) {
 		}
 	}
 	return f, nil
-}
-
-func kind(mode fs.FileMode) string {
-	if mode.IsDir() {
-		return "folder"
-	}
-	return "special file (" + mode.Type().String() + ")"
 }
 
 // Size is the number of bytes when the file was opened.

@@ -19,6 +19,7 @@ import (
 
 	"repscope/internal/kernel"
 	"repscope/internal/memory"
+	"repscope/internal/regular"
 	"repscope/internal/text"
 	"repscope/report"
 	"repscope/report/methods"
@@ -69,6 +70,10 @@ type Job struct {
 	// Direct does the work of a command that writes no result of its own; there is no Run then,
 	// and the folder of --out is left alone.
 	Direct func(ctx context.Context, o *Options, stdout, stderr io.Writer) error
+	// Files are the names of all files that Run may write into --out beside the result file, as far as the flags
+	// tell them, with * for what they do not: "samples_*.csv"; those of figures end in .figure. No input may be one
+	// of them. It may be nil.
+	Files func(o *Options) []string
 	// Run does the work.
 	Run func(ctx context.Context, env *Env) error
 	// Plan opens the inputs, checks all that Run would find wrong before it computes,
@@ -130,6 +135,7 @@ const grace = 700 * time.Millisecond
 // Run runs a command with the given arguments and returns the exit code. When
 // ctx ends it returns within a second, and no file of the run remains.
 func Run(ctx context.Context, c Command, args []string, stdout, stderr io.Writer) int {
+	stdout, stderr = Console(stdout), Console(stderr)
 	c, args, err := c.chosen(args)
 	if err == nil {
 		err = run(ctx, &c, args, stdout, stderr)
@@ -148,7 +154,7 @@ func Report(stderr io.Writer, name string, err error) (code int) {
 		for _, hint := range hintsOf(err) {
 			fmt.Fprintf(&text, "%s: hint: %s\n", name, hint)
 		}
-		fmt.Fprint(stderr, text.String())
+		fmt.Fprint(Console(stderr), text.String())
 	}
 	return exitCode(err)
 }
@@ -192,6 +198,10 @@ func (t *Task) Run(ctx context.Context, stdout, stderr io.Writer) error {
 	if err := check(flags, job, options); err != nil {
 		return err
 	}
+	guard, err := newGuard(t, flags, job, options)
+	if err != nil {
+		return err
+	}
 	if ctx.Err() != nil {
 		return errInterrupted
 	}
@@ -209,7 +219,8 @@ func (t *Task) Run(ctx context.Context, stdout, stderr io.Writer) error {
 	if err != nil {
 		return Hint(err, "choose another folder with --out")
 	}
-	env.Files = files
+	env.guard, env.Files = guard, files
+	files.Guard = guard.over
 	env.verify = t.Verify
 	defer env.end()
 	defer files.Abort()
@@ -217,6 +228,9 @@ func (t *Task) Run(ctx context.Context, stdout, stderr io.Writer) error {
 		files.Abort() // it was tried whether the folder can be written
 		env.Plan = &Plan{}
 		if err := env.guarded(ctx, job.Plan); err != nil {
+			return err
+		}
+		if err := env.checkInputs(env.planFiles()); err != nil {
 			return err
 		}
 		return ignorePipe(env.writePlan(stdout))
@@ -292,6 +306,9 @@ func (e *Env) guarded(ctx context.Context, do func(context.Context, *Env) error)
 // finish writes the result file, gives all files their names and prints.
 func (e *Env) finish(stdout io.Writer) error {
 	if e.instead != "" {
+		if err := e.Files.Commit(); err != nil {
+			return err
+		}
 		e.Note("wrote %s", e.instead)
 		return nil
 	}
@@ -324,6 +341,9 @@ func (e *Env) finish(stdout io.Writer) error {
 		}
 	}
 	names := e.Files.Names()
+	if err := e.checkInputs(names); err != nil {
+		return err
+	}
 	if err := e.Files.Commit(); err != nil {
 		return err
 	}
@@ -341,7 +361,8 @@ func (e *Env) finish(stdout io.Writer) error {
 		return fmt.Errorf("the files are written, but not standard output: %w", err)
 	}
 	if !e.Options.Quiet {
-		e.Message("wrote %s: %s", e.Files.Dir(), strings.Join(folded(names), ", "))
+		wrote := fmt.Sprintf("%s: %s", e.Files.Dir(), strings.Join(folded(names), ", "))
+		e.Message("wrote %s", strings.Join(append([]string{wrote}, e.Files.Others()...), "; "))
 	}
 	return after
 }
@@ -354,7 +375,7 @@ func (e *Env) leave(stdout io.Writer) error {
 	if !e.Options.JSON {
 		return nil
 	}
-	result, err := os.ReadFile(filepath.Join(e.Options.Out, e.Command.Name+".json"))
+	result, err := regular.Read(filepath.Join(e.Options.Out, e.Command.Name+".json"), regular.Table)
 	if err != nil {
 		return PathError(err)
 	}

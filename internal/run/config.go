@@ -9,11 +9,12 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"os"
 	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"repscope/internal/regular"
 )
 
 // config is a configuration file that is being applied.
@@ -83,7 +84,7 @@ func applyConfig(flags *Flags, o *Options) error {
 
 // readConfig returns the mapping that a file consists of, nil if it is empty.
 func readConfig(path string) (*yaml.Node, error) {
-	data, err := os.ReadFile(path)
+	data, err := regular.Read(path, regular.Settings)
 	if err != nil {
 		return nil, Usage("configuration %w", PathError(err))
 	}

@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strings"
 
+	"repscope/internal/escape"
 	"repscope/internal/kernel"
 	"repscope/internal/parallel"
 	"repscope/report"
@@ -36,7 +37,8 @@ type Env struct {
 	Plan *Plan
 
 	verify      func([]report.Input) error // see Task.Verify
-	job         *shard.Job                 // how work is carried out, if not as a whole
+	guard       *guard
+	job         *shard.Job // how work is carried out, if not as a whole
 	afterCommit []func() error
 	instead     string // see InPlaceOfResult
 	asItWas     string // see LeaveAsItWas
@@ -144,7 +146,7 @@ func (e *Env) Note(format string, args ...any) {
 
 // Message prints a line on stderr, also with --quiet.
 func (e *Env) Message(format string, args ...any) {
-	e.progress.message(e.stderr, e.Command.Name+": "+fmt.Sprintf(format, args...)+"\n")
+	e.progress.message(e.stderr, e.Command.Name+": "+escape.Sprintf(format, args...)+"\n")
 }
 
 // Progress starts a piece of work, such as "distances", and returns the function
@@ -185,13 +187,13 @@ func (e *Env) end() {
 func (e *Env) LeaveAsItWas(why string) { e.asItWas = why }
 
 // InPlaceOfResult says that the run made a file that was asked for by its name instead of a
-// result: no file of --out is written.
+// result: the files of the run are written without one.
 func (e *Env) InPlaceOfResult(path string) { e.instead = path }
 
 // Print writes text to the console, where it appears after the files are
 // written, unless --json or --quiet is set.
 func (e *Env) Print(format string, args ...any) {
-	fmt.Fprintf(e.console, format, args...)
+	e.console.WriteString(escape.Sprintf(format, args...))
 }
 
 // Table writes a table and an empty line to the console; see Print. It is as wide as

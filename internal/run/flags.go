@@ -48,6 +48,8 @@ type Flags struct {
 	choices  map[string][]string // that values are one of, by flag
 	branches []*Branch           // what they took
 	given    []shard.Field       // what was set, in this order
+	writes   []string            // see Writes
+	reads    []func(*Options) []string
 }
 
 func newFlags(name string) *Flags {

@@ -28,6 +28,8 @@ type Task struct {
 	// Verify, if not nil, is called when the work is done, before any file gets its name,
 	// with the inputs of the result. Its error ends the run, which then writes nothing.
 	Verify func(inputs []report.Input) error
+	// Apart are files that are read beside this run, as by other tasks: it writes over none of them.
+	Apart []string
 	// Merge are states of which the run makes its result in place of computing it; see [Merged].
 	Merge []*shard.State
 }

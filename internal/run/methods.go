@@ -8,9 +8,9 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 
+	"repscope/internal/regular"
 	"repscope/report"
 	"repscope/report/methods"
 )
@@ -94,7 +94,7 @@ func printMethods(c *Command, flags *Flags, o *Options, stdout io.Writer) (done 
 
 // isResultOf reports whether a file is a result of a command.
 func isResultOf(c *Command, path string) bool {
-	data, err := os.ReadFile(path)
+	data, err := regular.Read(path, regular.Table)
 	var head struct{ Schema, Analysis string }
 	return err == nil && json.Unmarshal(data, &head) == nil && head.Schema == report.Schema && head.Analysis == c.Name
 }

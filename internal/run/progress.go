@@ -6,13 +6,14 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"strconv"
 	"strings"
 	"sync"
 	"time"
 
 	"golang.org/x/term"
+
+	"repscope/internal/escape"
 )
 
 // progress draws one bar at a time on the last line of a terminal. On a pipe,
@@ -43,7 +44,8 @@ var forCaller bool
 // newProgress returns a progress on stderr if that is a terminal, or a program reads it.
 func newProgress(stderr io.Writer, quiet bool) *progress {
 	p := &progress{}
-	if f, ok := stderr.(*os.File); ok && !quiet && forCaller {
+	f, ok := fileOf(stderr)
+	if ok && !quiet && forCaller {
 		p.w, p.lines = f, true
 	} else if ok && !quiet && term.IsTerminal(int(f.Fd())) {
 		p.w = f
@@ -108,7 +110,7 @@ func (b *bar) line(done, total int, now time.Time, width int) string {
 	if total > 0 {
 		share = float64(done) / float64(total)
 	}
-	head := fmt.Sprintf("%s %3.0f%% ", b.label, math.Floor(100*share))
+	head := fmt.Sprintf("%s %3.0f%% ", escape.Line(b.label), math.Floor(100*share))
 	tail := fmt.Sprintf(" %d/%d", done, total)
 	if elapsed := now.Sub(b.start).Seconds(); elapsed > 0 && done > b.first {
 		rate := float64(done-b.first) / elapsed
@@ -179,7 +181,7 @@ func (p *progress) close() {
 // consoleColumns is the width of the terminal that w is: what COLUMNS says, else what
 // the terminal does. 0 where w is none: tables in files and pipes are not divided.
 func consoleColumns(w io.Writer, getenv func(string) string) int {
-	f, ok := w.(*os.File)
+	f, ok := fileOf(w)
 	if !ok || !term.IsTerminal(int(f.Fd())) {
 		return 0
 	}

@@ -99,6 +99,7 @@ func (e *Env) writeShard(flags *Flags) error {
 		return err
 	}
 	defer e.Files.Abort()
+	e.Files.Guard = e.guard.over
 	name := e.Options.Shard.File(e.Command.Name)
 	if err := e.Files.File(name, state.Write); err != nil {
 		return err

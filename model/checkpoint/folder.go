@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"maps"
 	"os"
@@ -16,6 +15,7 @@ import (
 	"strings"
 
 	"repscope/internal/mmap"
+	"repscope/internal/regular"
 )
 
 // folderFiles hold the weights of a folder, the first one that is there.
@@ -89,17 +89,36 @@ func weightsOf(dir string) (string, error) {
 	return "", fmt.Errorf("%s: a folder without model.safetensors or pytorch_model.bin, as save_pretrained writes them; %s", dir, hint)
 }
 
+// Beside are the files that are read with a checkpoint, or with the folder of one, as far as they are there: the
+// configuration, the index and what it names.
+func Beside(path string) []string {
+	dir, list := filepath.Dir(path), []string{}
+	add := func(name string) {
+		file := filepath.Join(dir, name)
+		if info, err := os.Stat(file); err == nil && info.Mode().IsRegular() {
+			list = append(list, file)
+		}
+	}
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		dir = path
+		if name, err := weightsOf(dir); err == nil {
+			add(name)
+			if data, err := readIndex(filepath.Join(dir, name)); err == nil && strings.HasSuffix(name, indexSuffix) {
+				weights, _ := parseIndex(data)
+				for _, shard := range slices.Compact(slices.Sorted(maps.Values(weights))) {
+					add(shard)
+				}
+			}
+		}
+	}
+	for _, name := range configFiles {
+		add(name)
+	}
+	return list
+}
+
 func readIndex(path string) ([]byte, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, indexSize+1))
-	if err == nil && len(data) > indexSize {
-		err = fmt.Errorf("%s: more than %d bytes, too long for an index", path, indexSize)
-	}
-	return data, err
+	return regular.Read(path, indexSize)
 }
 
 // parseIndex reads an index: the file of each tensor.

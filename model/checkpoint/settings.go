@@ -7,10 +7,8 @@ package checkpoint
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"math"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -18,6 +16,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"repscope/internal/regular"
 	"repscope/internal/torchfile"
 )
 
@@ -67,20 +66,12 @@ func (s *settings) load() error {
 	}
 	for _, name := range configFiles {
 		path := filepath.Join(s.dir, name)
-		file, err := os.Open(path)
+		data, err := regular.Read(path, configSize)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
 		if err != nil {
 			return err
-		}
-		data, err := io.ReadAll(io.LimitReader(file, configSize+1))
-		file.Close()
-		if err != nil {
-			return fmt.Errorf("%s: %w", path, err)
-		}
-		if len(data) > configSize {
-			return fmt.Errorf("%s: more than %d bytes, too long for a configuration", path, configSize)
 		}
 		var root any // JSON is YAML too
 		if err := yaml.Unmarshal(data, &root); err != nil {

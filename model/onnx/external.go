@@ -10,6 +10,7 @@ import (
 	"strconv"
 
 	"repscope/internal/mmap"
+	"repscope/internal/regular"
 )
 
 // externalReuse is how often the bytes of external files may be used, on average.
@@ -97,7 +98,7 @@ func (d *decoder) open(name string) (*mmap.File, error) {
 			return nil, err
 		}
 	}
-	file, err := d.root.Open(filepath.FromSlash(name))
+	file, err := regular.OpenIn(d.root, filepath.FromSlash(name))
 	if err != nil {
 		return nil, fmt.Errorf("external data: %w", err)
 	}

@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
-	"unicode"
 
+	"repscope/internal/escape"
 	"repscope/report"
 )
 
@@ -60,7 +60,7 @@ func (t *Text) Markdown() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# Methods: %s\n", t.Analysis)
 	for _, s := range t.Sections {
-		fmt.Fprintf(&b, "\n## %s\n\n%s\n", s.Title, markdownEscapes.Replace(t.Plain(s)))
+		fmt.Fprintf(&b, "\n## %s\n\n%s\n", s.Title, markdownEscapes.Replace(escape.Lines(t.Plain(s))))
 	}
 	if works := t.works("*"); len(works) > 0 {
 		b.WriteString("\n## References\n\n")
@@ -72,7 +72,7 @@ func (t *Text) Markdown() string {
 }
 
 // markdownEscapes keep what Markdown would take for markup.
-var markdownEscapes = strings.NewReplacer("*", `\*`, "_", `\_`, "<", `\<`)
+var markdownEscapes = strings.NewReplacer("*", `\*`, "_", `\_`, "<", `\<`, "`", "\\`", "](", `]\(`)
 
 // LaTeX is the text as paragraphs with \cite, for \input into a document in UTF-8; the
 // works are in [Text.BibTeX].
@@ -82,10 +82,10 @@ func (t *Text) LaTeX() string {
 	for _, s := range t.Sections {
 		text, last := "", 0
 		for _, at := range citation.FindAllStringIndex(s.Text, -1) {
-			text += escape(s.Text[last:at[0]]) + `~\cite{` + strings.Join(keysOf(s.Text[at[0]:at[1]]), ",") + "}"
+			text += latex(s.Text[last:at[0]]) + `~\cite{` + strings.Join(keysOf(s.Text[at[0]:at[1]]), ",") + "}"
 			last = at[1]
 		}
-		fmt.Fprintf(&b, "\\paragraph{%s.} %s\n\n", escape(s.Title), text+escape(s.Text[last:]))
+		fmt.Fprintf(&b, "\\paragraph{%s.} %s\n\n", latex(s.Title), text+latex(s.Text[last:]))
 	}
 	if text := b.String(); strings.Contains(text, foreignCommand) {
 		return foreignDefinition + text
@@ -116,18 +116,18 @@ var escapes = map[rune]string{
 // powers are digits of an exponent, each of which would be its own formula.
 var powers = regexp.MustCompile(`\$\^(?:\{-\}|\d)\$(?:\$\^\d\$)+`)
 
-// escape writes text for LaTeX.
-func escape(text string) string {
+// latex writes text for LaTeX.
+func latex(text string) string {
 	var b strings.Builder
 	before := ' '
-	for _, c := range text {
+	for _, c := range escape.Lines(text) {
 		e, ok := escapes[c]
 		switch {
 		case c == '"' && strings.ContainsRune(" ([", before):
 			b.WriteString("``")
 		case ok:
 			b.WriteString(e)
-		case unicode.IsControl(c):
+		case c == '\n' || c == '\t':
 			b.WriteByte(' ')
 		case c > 0x17f || strings.ContainsRune(withoutCommand, c):
 			fmt.Fprintf(&b, `%s%c}{%04X}`, foreignCommand, c, c)

@@ -39,7 +39,7 @@ func TestEscape(t *testing.T) {
 		"x\ny 模":                 `x y \repscopeletter{模}{6A21}`,
 		"Łukasz þ":               `Łukasz \repscopeletter{þ}{00FE}`,
 	} {
-		if got := escape(text); got != want {
+		if got := latex(text); got != want {
 			t.Errorf("%q: %q, want %q", text, got, want)
 		}
 	}

@@ -9,12 +9,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 
+	"repscope/internal/regular"
 	"repscope/internal/run"
 	"repscope/internal/text"
 	"repscope/measure/study"
@@ -33,7 +33,7 @@ var Command = run.Command{
 	Methods:   describeMethods,
 	Setup: func(flags *run.Flags) run.Job {
 		c := register(flags)
-		return run.Job{Check: c.check, Run: c.run, Plan: c.plan}
+		return run.Job{Files: mayWrite, Check: c.check, Run: c.run, Plan: c.plan}
 	},
 }
 
@@ -114,6 +114,7 @@ func register(flags *run.Flags) *settings {
 	flags.BoolVar(&s.example, "example", false, "compare a made study: models trained several times, on several tasks")
 	flags.Group(run.Inputs, "results", "task", "losses", "example")
 	flags.Unrecorded("table", "save-table", "figure", "plot", "save-plot")
+	flags.Writes("table", "save-table", "figure", "plot", "save-plot")
 	return s
 }
 
@@ -233,20 +234,34 @@ func (s *settings) gather(ctx context.Context, env *run.Env) (*Gathered, []*Loss
 		if err := g.Rename(s.names); err != nil {
 			return nil, nil, err
 		}
-		g.enter(env)
+		if err := g.enter(env); err != nil {
+			return nil, nil, err
+		}
 	}
 	losses, err := s.readLosses(env)
 	return g, losses, err
 }
 
 // enter enters the files as inputs.
-func (g *Gathered) enter(env *run.Env) {
+func (g *Gathered) enter(env *run.Env) error {
 	for _, f := range g.Files {
+		if err := env.Read(f.reads()...); err != nil {
+			return err
+		}
 		if slices.ContainsFunc(env.Result.Inputs, func(in report.Input) bool { return in.Path == f.Path }) {
 			continue
 		}
 		env.Result.Inputs = append(env.Result.Inputs, report.Input{Role: "result", Name: f.Task, Path: f.Path, SHA256: f.SHA256, Kind: f.layout()})
 	}
+	return nil
+}
+
+// reads are the file and that of its scores per sample.
+func (f *File) reads() []string {
+	if f.result == nil || f.result.Samples == nil {
+		return []string{f.Path}
+	}
+	return []string{f.Path, filepath.Join(filepath.Dir(f.Path), filepath.Base(f.result.Samples.File))}
 }
 
 func (s *settings) readLosses(env *run.Env) ([]*Losses, error) {
@@ -284,7 +299,7 @@ func (s *settings) options(env *run.Env) (Options, error) {
 // ReadScale reads the worst and the best score of tasks: CSV with the columns task,
 // worst, best, and metric if they are not those of all metrics.
 func ReadScale(path string) ([]TaskScale, error) {
-	f, err := os.Open(path)
+	f, err := regular.Open(path)
 	if err != nil {
 		return nil, pathError(path, err)
 	}
@@ -384,16 +399,10 @@ func (s *settings) run(ctx context.Context, env *run.Env) error {
 	if err := out.write(env, s.orient); err != nil {
 		return err
 	}
-	elsewhere, err := s.render(env, out)
-	if err != nil {
+	if err := s.copies(env, out); err != nil {
 		return err
 	}
-	env.AfterCommit(func() error {
-		if err := writeElsewhere(elsewhere); err != nil {
-			return err
-		}
-		return out.brokenError()
-	})
+	env.AfterCommit(out.brokenError)
 	return out.print(env)
 }
 
@@ -409,12 +418,6 @@ func (out *outcome) brokenError() error {
 	return errors.New(strings.Join(lines, "\n"))
 }
 
-// copyOf is a table or figure that is written outside of --out.
-type copyOf struct {
-	path string
-	data []byte
-}
-
 // writable finds folders of --table and --figure that cannot be written.
 func (s *settings) writable() error {
 	for _, path := range slices.Concat(s.tables, s.figures) {
@@ -427,49 +430,29 @@ func (s *settings) writable() error {
 	return nil
 }
 
-// render makes what is written outside of --out.
-func (s *settings) render(env *run.Env, out *outcome) ([]copyOf, error) {
-	var copies []copyOf
+// copies writes what goes outside of --out.
+func (s *settings) copies(env *run.Env, out *outcome) error {
 	for _, path := range s.tables {
-		var b bytes.Buffer
-		if err := out.result.WriteTable(&b, path, s.orient); err != nil {
-			return nil, err
+		if err := env.Files.Elsewhere(run.Expand(path), func(w io.Writer) error { return out.result.WriteTable(w, path, s.orient) }); err != nil {
+			return err
 		}
-		copies = append(copies, copyOf{run.Expand(path), b.Bytes()})
 	}
 	for _, path := range s.figures {
 		var b bytes.Buffer
 		if err := out.mainFigure().Render(&b, strings.TrimPrefix(filepath.Ext(path), ".")); err != nil {
-			return nil, fmt.Errorf("%s: %w", path, err)
+			return fmt.Errorf("%s: %w", path, err)
 		}
-		copies = append(copies, copyOf{run.Expand(path), b.Bytes()})
-	}
-	return copies, nil
-}
-
-// writeElsewhere writes the copies of each folder together.
-func writeElsewhere(copies []copyOf) error {
-	open := map[string]*report.Transaction{}
-	for _, c := range copies {
-		dir := filepath.Dir(c.path)
-		if open[dir] == nil {
-			files, err := report.Begin(dir)
-			if err != nil {
-				return err
-			}
-			defer files.Abort()
-			open[dir] = files
-		}
-		if err := open[dir].File(filepath.Base(c.path), func(w io.Writer) error { _, err := w.Write(c.data); return err }); err != nil {
-			return err
-		}
-	}
-	for _, c := range copies {
-		if err := open[filepath.Dir(c.path)].Commit(); err != nil && !errors.Is(err, report.ErrClosed) {
+		if err := env.Files.Elsewhere(run.Expand(path), func(w io.Writer) error { _, err := w.Write(b.Bytes()); return err }); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// mayWrite are the names of all files that a run may write.
+func mayWrite(*run.Options) []string {
+	return []string{"compare_table.csv", "compare_table.md", "compare_table.tex", "compare.figure", "compare_study.csv", "compare_profiles.csv",
+		"compare_study.figure", "compare_losses.csv", "compare_losses.figure"}
 }
 
 // files are the names of the tables in --out.

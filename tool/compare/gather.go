@@ -127,6 +127,9 @@ func filesOf(path string) (paths []string, folder bool, err error) {
 		return []string{path}, false, nil
 	}
 	err = filepath.WalkDir(path, func(file string, d fs.DirEntry, err error) error {
+		if err == nil && d.IsDir() {
+			report.Recover(file)
+		}
 		if err == nil && !d.IsDir() && filepath.Ext(file) == ".json" {
 			paths = append(paths, file)
 		}

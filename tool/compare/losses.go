@@ -17,6 +17,7 @@ import (
 	"strings"
 
 	"repscope/internal/pickle"
+	"repscope/internal/regular"
 	"repscope/internal/text"
 	"repscope/internal/torchfile"
 	"repscope/report"
@@ -108,7 +109,7 @@ func (l *lossLog) set(name string, v float64) {
 
 // readLog reads a file by its content.
 func readLog(path string) (*lossLog, error) {
-	data, err := os.ReadFile(path)
+	data, err := regular.Read(path, regular.Table)
 	if err != nil {
 		return nil, pathError(path, err)
 	}

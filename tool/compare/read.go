@@ -11,13 +11,13 @@ import (
 	"fmt"
 	"io/fs"
 	"math"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
 
+	"repscope/internal/regular"
 	"repscope/report"
 )
 
@@ -97,7 +97,8 @@ func Read(path string) ([]*File, error) { return read(path, false) }
 // read is Read; of what lies in a folder only files with a schema are looked at, and
 // others are [report.ErrNotResult].
 func read(path string, inFolder bool) ([]*File, error) {
-	data, err := os.ReadFile(path)
+	report.Recover(filepath.Dir(path))
+	data, err := regular.Read(path, regular.Table)
 	if err != nil {
 		var p *fs.PathError
 		if errors.As(err, &p) {

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"repscope/internal/escape"
 	"repscope/report"
 )
 
@@ -368,7 +369,7 @@ func (m markup) cell(c *Cell) string {
 }
 
 var markdown = markup{
-	escape: strings.NewReplacer(`\`, `\\`, "|", `\|`, "*", `\*`, "_", `\_`, "`", "\\`", "<", "&lt;", "[", `\[`, "\n", " ").Replace,
+	escape: escape.Markdown,
 	number: func(s string) string { return strings.Replace(s, "-", "−", 1) },
 	strong: func(s string) string { return "**" + s + "**" },
 	up:     arrowUp, down: arrowDown, like: "†",
@@ -382,8 +383,7 @@ var markdown = markup{
 }
 
 var latex = markup{
-	escape: strings.NewReplacer(`\`, `\textbackslash{}`, "{", `\{`, "}", `\}`, "$", `\$`, "&", `\&`, "#", `\#`, "_", `\_`, "%", `\%`, "^", `\textasciicircum{}`,
-		"~", `\textasciitilde{}`, "\n", " ", "<", `\textless{}`, ">", `\textgreater{}`).Replace,
+	escape: escape.LaTeX,
 	number: latexNumber,
 	strong: func(s string) string { return `\textbf{` + s + `}` },
 	up:     `$\uparrow$`, down: `$\downarrow$`, like: `$^\dagger$`,

@@ -3,6 +3,7 @@
 package encode
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -13,6 +14,8 @@ import (
 	"time"
 
 	"repscope/dataset"
+	"repscope/internal/escape"
+	"repscope/internal/filename"
 	"repscope/internal/input"
 	"repscope/internal/run"
 	"repscope/latent"
@@ -54,6 +57,12 @@ var Command = run.Command{
 		}, Check: func(*run.Options) error {
 			_, err := chooseFormat(*to, *output)
 			return err
+		}, Files: func(*run.Options) []string {
+			format, err := chooseFormat(*to, *output)
+			if err != nil {
+				return nil
+			}
+			return mayWrite(inputs.Models(), format, *output, flags.Given("layer"))
 		}, Run: func(ctx context.Context, env *run.Env) error {
 			format, err := chooseFormat(*to, *output)
 			if err != nil {
@@ -233,6 +242,7 @@ func write(ctx context.Context, env *run.Env, data *input.Data, o Options, profi
 	o.Dir = env.Files.Dir()
 	o.Program = fmt.Sprintf("repscope %s, KC %d", strings.TrimSpace(env.Result.Version+" "+env.Result.Revision), env.Result.Kernel.KC)
 	o.Progress = func(label string) func(done, total int) { return env.ProgressOf(label, unit) }
+	o.Announce = func(names []string) error { return env.Write(withPartial(names)...) }
 	o.Notify = func(text string) { env.Note("%s", text) }
 	if profile {
 		beginProfile(env, models)
@@ -273,6 +283,38 @@ const (
 	framesName   = "encode_frames.npy"
 	episodesName = "encode_episodes.npy"
 )
+
+// ownFiles are the files of a run that are no arrays of models.
+var ownFiles = []string{JournalName, resultName, framesName, episodesName, profileName}
+
+// mayWrite are patterns of the files of models, as far as their names are known before they are opened.
+func mayWrite(models []string, format, pattern string, layers bool) []string {
+	patterns := slices.Clone(ownFiles)
+	if pattern == "" {
+		format = cmp.Or(format, "npy")
+		if pattern = "{model}." + format; layers {
+			pattern = "{model}.{layer}." + format
+			patterns = append(patterns, mayWrite(models, format, "{model}."+format, false)...)
+		}
+	}
+	for _, model := range models {
+		file := fromPattern(pattern, escape.Glob(filename.Of(model)), "*")
+		stem, ext := strings.TrimSuffix(file, filepath.Ext(file)), filepath.Ext(file)
+		for _, name := range []string{file, stem + "~[0-9]*" + ext} { // names may be alike
+			patterns = append(patterns, withPartial([]string{name})...)
+		}
+	}
+	return patterns
+}
+
+// withPartial are names with those that the files have until they are complete.
+func withPartial(names []string) []string {
+	var all []string
+	for _, name := range names {
+		all = append(all, name, name+Partial)
+	}
+	return all
+}
 
 // write writes the files, if rows are not simply the frames.
 func (r rowsOf) write(env *run.Env) error {
@@ -329,7 +371,7 @@ func writeResult(env *run.Env, models []Model, w *Writing, rows rowsOf, unit str
 		return err
 	}
 	env.AfterCommit(w.Done)
-	return w.Commit()
+	return w.Adopt(env.Files)
 }
 
 // describe is a file as the result holds it.

@@ -26,7 +26,10 @@ import (
 	"time"
 
 	"repscope/dataset"
+	"repscope/internal/filename"
+	"repscope/internal/regular"
 	"repscope/latent"
+	"repscope/report"
 )
 
 // Model is an encoder and how it is run.
@@ -50,6 +53,8 @@ type Options struct {
 	// Pattern names the files by {model} and {layer}; empty means
 	// "{model}.EXT" for models of one output, "{model}.{layer}.EXT" for others.
 	Pattern string
+	// Announce, if not nil, is told the names of all files before any is made; its error ends the run.
+	Announce func(names []string) error
 	// Restart throws away what an interrupted run left.
 	Restart bool
 	// Interval is the time between two entries in the journal; 0 means a second.
@@ -136,6 +141,11 @@ func Write(ctx context.Context, states latent.Source, models []Model, o Options)
 	}
 	if err := name(w.Files, o); err != nil {
 		return nil, err
+	}
+	if o.Announce != nil {
+		if err := o.Announce(w.names()); err != nil {
+			return nil, err
+		}
 	}
 	run, err := describe(states, models, w.Files, o)
 	if err != nil {
@@ -317,7 +327,7 @@ func (f *File) verify(dir, want string) error {
 }
 
 func digest(path string) (sum string, size int64, err error) {
-	f, err := os.Open(path)
+	f, err := regular.Open(path)
 	if err != nil {
 		return "", 0, err
 	}
@@ -327,21 +337,41 @@ func digest(path string) (sum string, size int64, err error) {
 	return hex.EncodeToString(h.Sum(nil)), size, err
 }
 
-// Commit gives the files their names. The journal stays until Done, so that a
-// run that is interrupted between the two has only to be started again.
-func (w *Writing) Commit() error {
+// Adopt gives the files their names together with those of a transaction of the folder: all, or none. The journal
+// stays until Done, so that a run that is interrupted before has only to be started again.
+func (w *Writing) Adopt(files *report.Transaction) error {
 	for i := range w.Files {
 		f := &w.Files[i]
 		if f.renamed {
 			continue
 		}
-		path := filepath.Join(w.dir, f.Name)
-		if err := os.Rename(path+Partial, path); err != nil {
+		if err := files.Adopt(f.Name, filepath.Join(w.dir, f.Name+Partial)); err != nil {
 			return err
 		}
-		f.renamed = true
 	}
 	return nil
+}
+
+// Commit is Adopt for who has no other files.
+func (w *Writing) Commit() error {
+	files, err := report.Begin(w.dir)
+	if err != nil {
+		return err
+	}
+	defer files.Abort()
+	if err := w.Adopt(files); err != nil {
+		return err
+	}
+	return files.Commit()
+}
+
+// names are those of the files.
+func (w *Writing) names() []string {
+	var names []string
+	for _, f := range w.Files {
+		names = append(names, f.Name)
+	}
+	return names
 }
 
 // Close gives up the folder without ending the run, which can be started again.
@@ -356,7 +386,11 @@ func name(files []File, o Options) error {
 	for _, f := range files {
 		models[f.Model]++
 	}
-	taken := map[string]bool{}
+	given := map[string]bool{} // before what makes them different
+	taken := filename.Taken{}
+	for _, own := range ownFiles {
+		taken.Unique(own, "")
+	}
 	for i := range files {
 		f := &files[i]
 		pattern := o.Pattern
@@ -366,37 +400,29 @@ func name(files []File, o Options) error {
 				pattern = "{model}.{layer}." + o.Format
 			}
 		}
-		layer := f.Output.Layer.Name
-		name := strings.NewReplacer("{model}", plain(f.Model), "{layer}", plain(layer)).Replace(pattern)
-		if strings.ContainsAny(name, `/\{}`) || strings.Trim(name, ".") == "" || name == JournalName || name == resultName {
+		name := fromPattern(pattern, filename.Of(f.Model), filename.Of(f.Output.Layer.Name))
+		stem, ext := strings.TrimSuffix(name, filepath.Ext(name)), filepath.Ext(name)
+		if strings.ContainsAny(name, `/\{}`) || strings.HasPrefix(name, ".") || stem == "" {
 			return fmt.Errorf("file name %q from the pattern %q: want a plain name made of {model} and {layer}", name, pattern)
 		}
-		if taken[name] {
-			switch {
-			case len(models) > 1 && !strings.Contains(pattern, "{model}"):
-				return fmt.Errorf("the pattern %q gives two files the name %s: put {model} in it", pattern, name)
-			case models[f.Model] > 1 && !strings.Contains(pattern, "{layer}"):
-				return fmt.Errorf("the pattern %q gives two files the name %s: put {layer} in it", pattern, name)
-			}
-			// Names that differ only in characters that file names do not have.
-			stem, ext := strings.TrimSuffix(name, filepath.Ext(name)), filepath.Ext(name)
-			for n := 2; taken[name]; n++ {
-				name = fmt.Sprintf("%s~%d%s", stem, n, ext)
-			}
+		switch {
+		case !given[name]:
+		case len(models) > 1 && !strings.Contains(pattern, "{model}"):
+			return fmt.Errorf("the pattern %q gives two files the name %s: put {model} in it", pattern, name)
+		case models[f.Model] > 1 && !strings.Contains(pattern, "{layer}"):
+			return fmt.Errorf("the pattern %q gives two files the name %s: put {layer} in it", pattern, name)
 		}
-		taken[name] = true
-		f.Name = name
+		given[name] = true
+		if len(stem) > filename.Longest {
+			stem = filename.Of(stem)
+		}
+		// Names may differ only in characters that file names do not have, or in case.
+		f.Name = taken.Unique(stem, ext)
 	}
 	return nil
 }
 
-// plain turns a name into part of a file name.
-func plain(name string) string {
-	mapped := strings.Map(func(r rune) rune {
-		if strings.ContainsRune(`/\:*?"<>|{}`, r) || r <= ' ' {
-			return '_'
-		}
-		return r
-	}, name)
-	return strings.Trim(mapped, "_")
+// fromPattern is a pattern with the names of a model and of a layer.
+func fromPattern(pattern, model, layer string) string {
+	return strings.NewReplacer("{model}", model, "{layer}", layer).Replace(pattern)
 }

@@ -18,6 +18,7 @@ import (
 
 	"repscope/dataset"
 	"repscope/internal/atomicfile"
+	"repscope/internal/regular"
 	"repscope/latent"
 )
 
@@ -183,7 +184,7 @@ func lockJournal(path string) (*os.File, error) {
 		return f, err
 	}
 	busy := &BusyError{Dir: filepath.Dir(path)}
-	if other, err := os.Open(path); err == nil {
+	if other, err := regular.Open(path); err == nil {
 		if j, err := readJournal(other, path); err == nil {
 			busy.PID = j.PID
 		}

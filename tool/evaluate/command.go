@@ -16,6 +16,7 @@ import (
 	"slices"
 	"strings"
 
+	"repscope/internal/escape"
 	"repscope/internal/folderlock"
 	"repscope/internal/run"
 	"repscope/internal/text"
@@ -89,7 +90,7 @@ func New(commands []run.Command) run.Command {
 		Setup: func(flags *run.Flags) run.Job {
 			s := &settings{commands: commands, jobs: defaultJobs}
 			s.register(flags)
-			return run.Job{Instead: s.instead, Check: s.check, Run: s.run}
+			return run.Job{Instead: s.instead, Check: s.check, Files: s.mayWrite, Run: s.run}
 		},
 	}
 }
@@ -170,6 +171,21 @@ func (s *settings) check(o *run.Options) error {
 	return nil
 }
 
+// result is the name of the result file.
+func (s *settings) result() string { return "evaluate.json" }
+
+// mayWrite are the names of all files of a study, but those of its tasks, or of a report.
+func (s *settings) mayWrite(o *run.Options) []string {
+	if !reports(o) {
+		return ownFiles("summary", reportWord)
+	}
+	_, name, err := place(o, s.page)
+	if err != nil {
+		return nil
+	}
+	return ownFiles(summaryOf(name), name)
+}
+
 // pattern finds what is wrong with a pattern of --only and --skip.
 func pattern(text string) error {
 	if _, err := path.Match(text, ""); err != nil {
@@ -205,7 +221,16 @@ func (s *settings) study(o *run.Options) (*study, *Suite, error) {
 	if err := st.plan(); err != nil {
 		return nil, nil, err
 	}
-	return st, suite, nil
+	// No file of the study or of a task is one that another task reads.
+	reads := st.reads(suite)
+	for _, p := range st.tasks {
+		p.Apart = reads
+	}
+	var own []string
+	for _, name := range append(ownFiles("summary", reportWord), s.result()) {
+		own = append(own, filepath.Join(escape.Glob(st.folder), name))
+	}
+	return st, suite, run.Apart(reads, own)
 }
 
 // suiteOf reads the suite that the command line names.

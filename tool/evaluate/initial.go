@@ -18,6 +18,7 @@ import (
 	"strconv"
 	"strings"
 
+	"repscope/internal/filename"
 	"repscope/internal/run"
 )
 
@@ -221,17 +222,17 @@ func names(files []string) []string {
 		list[i] = stem(f)
 		count[list[i]]++
 	}
-	used := map[string]bool{}
+	used := filename.Taken{}
 	for i, f := range files {
 		name := list[i]
 		if folder := filepath.Base(filepath.Dir(f)); count[name] > 1 && folder != "." && folder != string(filepath.Separator) {
-			name = strings.Trim(unplain.ReplaceAllString(folder, "_"), "._") + "_" + name
+			name = filename.Of(unplain.ReplaceAllString(folder, "_") + "_" + name)
 		}
 		whole := name
-		for n := 2; used[name]; n++ {
+		for n := 2; used.Has(name); n++ {
 			name = fmt.Sprintf("%s_%d", whole, n)
 		}
-		list[i], used[name] = name, true
+		list[i] = used.Unique(name, "")
 	}
 	return list
 }
@@ -242,11 +243,11 @@ var unplain = regexp.MustCompile(`[/\\*?{}:\x00-\x1f]+`)
 func stem(path string) string {
 	file, _, _ := cutArray(path)
 	base := filepath.Base(file)
-	name := strings.Trim(unplain.ReplaceAllString(strings.TrimSuffix(base, filepath.Ext(base)), "_"), "._")
-	if name == "" {
+	name := unplain.ReplaceAllString(strings.TrimSuffix(base, filepath.Ext(base)), "_")
+	if strings.Trim(name, "._") == "" {
 		return "data"
 	}
-	return name
+	return filename.Of(name)
 }
 
 // bare are texts that YAML takes as they are.

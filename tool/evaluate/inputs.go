@@ -16,6 +16,7 @@ import (
 	"strings"
 	"time"
 
+	"repscope/internal/regular"
 	"repscope/internal/run"
 	"repscope/latent"
 	"repscope/report"
@@ -96,7 +97,7 @@ func (f file) describe() string {
 
 // sum is the SHA-256 of a file; empty for a folder.
 func sum(path string) (string, error) {
-	f, err := os.Open(path)
+	f, err := regular.Open(path)
 	if err != nil {
 		return "", err
 	}

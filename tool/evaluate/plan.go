@@ -91,6 +91,24 @@ func (p *planned) foresee(ctx context.Context, t *plannedTask) error {
 	return nil
 }
 
+// ownFiles are the names of the files of a study or a report, beside its result.
+func ownFiles(summary, page string) []string {
+	return []string{summary + ".json", summary + ".csv", page + ".html", "repscope__*_mqc.json"}
+}
+
+// reads are the files that tasks read, as far as their options name them, and the suite.
+func (s *study) reads(suite *Suite) []string {
+	list := []string{suite.Path}
+	for _, p := range s.tasks {
+		for _, v := range p.settled.Values {
+			if path := pathOf(v.Text); path != "" && !slices.Contains(list, path) {
+				list = append(list, path)
+			}
+		}
+	}
+	return list
+}
+
 // writePlan prints what would become of the tasks, as JSON if asked for.
 func (s *study) writePlan(w io.Writer, tasks []plannedTask, asJSON bool) error {
 	own := []string{"summary.json", "summary.csv", "evaluate.json", "report.html", "*_mqc.json"}

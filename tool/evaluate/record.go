@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"repscope/internal/atomicfile"
+	"repscope/internal/regular"
 	"repscope/internal/run"
 	"repscope/report"
 )
@@ -39,7 +40,7 @@ type done struct {
 
 // readDone reads the record of a task's folder; nil if it is missing, damaged or of another form: the task is done again.
 func readDone(folder string) *done {
-	data, err := os.ReadFile(filepath.Join(folder, recordName))
+	data, err := regular.Read(filepath.Join(folder, recordName), regular.Listing)
 	if err != nil {
 		return nil
 	}

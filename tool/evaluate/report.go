@@ -44,6 +44,14 @@ func place(o *run.Options, given string) (folder, name string, err error) {
 	return reportOut, reportWord, nil
 }
 
+// summaryOf is the name of the summary of a page.
+func summaryOf(page string) string {
+	if page == reportWord {
+		return "summary"
+	}
+	return page
+}
+
 // report makes a page of the results in folders.
 func (s *settings) report(_ context.Context, env *run.Env) error {
 	folder, name, err := place(&env.Options, s.page)
@@ -53,6 +61,11 @@ func (s *settings) report(_ context.Context, env *run.Env) error {
 	sections, skipped, err := page.Find(env.Options.Args[1:], tools...)
 	if err != nil {
 		return err
+	}
+	for _, s := range sections {
+		if err := env.Read(s.File); err != nil {
+			return err
+		}
 	}
 	for _, reason := range skipped {
 		env.Warn("left out: %s", reason)
@@ -67,26 +80,15 @@ func (s *settings) report(_ context.Context, env *run.Env) error {
 	for i := range tables {
 		tables[i].Checkpoints = page.Checkpoints(tables[i].Models)
 	}
-	files, err := report.Begin(folder)
-	if err != nil {
-		return run.Hint(err, "choose another folder with --out")
-	}
-	defer files.Abort()
-	summaryName := name
-	if name == reportWord {
-		summaryName = "summary"
-	}
-	if err := writeSummary(files, summaryName, sections, tables); err != nil {
+	summaryName := summaryOf(name)
+	if err := writeSummary(env.Files, summaryName, sections, tables); err != nil {
 		return err
 	}
 	p := &page.Page{Title: title(env.Options.Args[1:]), Sections: sections, Tables: tables}
 	for _, reason := range skipped {
 		p.Failures = append(p.Failures, "left out: "+reason)
 	}
-	if err := s.writePage(files, name, summaryName, p); err != nil {
-		return err
-	}
-	if err := files.Commit(); err != nil {
+	if err := s.writePage(env.Files, name, summaryName, p); err != nil {
 		return err
 	}
 	env.Note("%s in %s", text.Count(len(sections), "result"), filepath.Join(folder, name+".html"))

@@ -9,13 +9,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
 
+	"repscope/internal/filename"
+	"repscope/internal/regular"
 	"repscope/internal/run"
 	"repscope/tool/evaluate/page"
 )
@@ -63,7 +64,7 @@ type reader struct {
 // key that is unknown (with the nearest one) or stands twice, a value of another kind than is wanted, a pattern that matches
 // nothing.
 func ReadSuite(path string, commands []run.Command) (*Suite, error) {
-	data, err := os.ReadFile(path)
+	data, err := regular.Read(path, regular.Settings)
 	if err != nil {
 		return nil, fmt.Errorf("suite %w", run.PathError(err))
 	}
@@ -121,12 +122,17 @@ func readSuite(path string, data []byte, commands []run.Command) (*Suite, error)
 	if err != nil {
 		return nil, err
 	}
+	folders := filename.Taken{}
 	for _, k := range list {
 		d, err := r.dataset(k, global, names, matrix)
 		if err != nil {
 			return nil, err
 		}
 		if d != nil {
+			if folders.Has(d.Name) {
+				return nil, r.errorf(k.key, "dataset %q: another one has this name but for upper and lower case, and some systems take their folders for one", d.Name)
+			}
+			folders.Unique(d.Name, "")
 			s.Datasets = append(s.Datasets, *d)
 		}
 	}
@@ -392,8 +398,8 @@ func (r *reader) known() []string {
 
 // dataset reads a dataset and makes its tasks; nil if it is not enabled.
 func (r *reader) dataset(e entry, global *options, analyses []string, matrix []variable) (*Dataset, error) {
-	if e.name == "" || strings.ContainsAny(e.name, `/\`) || strings.HasPrefix(e.name, ".") {
-		return nil, r.errorf(e.key, "dataset %q: want a name that can be a folder", e.key.Value)
+	if wrong := filename.Wrong(e.name); wrong != "" {
+		return nil, r.errorf(e.key, "dataset %.80q: want a name that can be a folder; %s", e.key.Value, wrong)
 	}
 	keys, err := r.mapping(e.value, "dataset "+e.name)
 	if err != nil {

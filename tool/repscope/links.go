@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"runtime"
 
+	"repscope/internal/regular"
 	"repscope/internal/run"
 )
 
@@ -85,7 +86,7 @@ func replaceable(path string, own fs.FileInfo) error {
 
 // isCopy reports whether a file is this program by a function that no other has.
 func isCopy(path string) bool {
-	content, err := os.ReadFile(path)
+	content, err := regular.Read(path, regular.Table)
 	return err == nil && bytes.Contains(content, []byte(mark))
 }
 
@@ -122,7 +123,7 @@ func link(program, path string) (err error) {
 }
 
 func copyFile(from, to string) (err error) {
-	in, err := os.Open(from)
+	in, err := regular.Open(from)
 	if err != nil {
 		return err
 	}

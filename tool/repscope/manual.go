@@ -5,11 +5,8 @@ package repscope
 import (
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 	"strings"
 
-	"repscope/internal/atomicfile"
 	"repscope/internal/run"
 	"repscope/report"
 )
@@ -38,19 +35,24 @@ func printTo(w io.Writer, text string) error {
 }
 
 func writePages(commands []run.Command, folder string, w io.Writer) error {
-	if err := os.MkdirAll(folder, 0o755); err != nil {
+	files, err := report.Begin(folder)
+	if err != nil {
 		return err
 	}
+	defer files.Abort()
 	pages := map[string]string{Name: programPage(commands)}
 	for _, c := range commands {
 		pages[c.Name] = page(run.Describe(c), commands)
 	}
 	for name, text := range pages {
-		if err := atomicfile.Write(filepath.Join(folder, name+".1"), atomicfile.Options{}, func(w io.Writer) error { return printTo(w, text) }); err != nil {
+		if err := files.File(name+".1", func(w io.Writer) error { return printTo(w, text) }); err != nil {
 			return err
 		}
 	}
-	_, err := fmt.Fprintf(w, "%d pages in %s\n", len(pages), folder)
+	if err := files.Commit(); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(w, "%d pages in %s\n", len(pages), folder)
 	return err
 }
 

@@ -74,7 +74,7 @@ func parts() []part {
 
 // Run does what the program does itself and returns the exit code.
 func Run(commands []run.Command, args []string, stdout, stderr io.Writer) int {
-	return run.Report(stderr, Name, do(commands, args, stdout))
+	return run.Report(stderr, Name, do(commands, args, run.Console(stdout)))
 }
 
 func do(commands []run.Command, args []string, stdout io.Writer) error {

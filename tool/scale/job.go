@@ -10,12 +10,12 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"repscope/internal/atomicfile"
+	"repscope/internal/regular"
 	"repscope/internal/run"
 	"repscope/report"
 )
@@ -137,7 +137,7 @@ func (j *Job) settle(root string) error {
 // readJob reads the job of a folder.
 func readJob(root string) (*Job, error) {
 	path := filepath.Join(root, manifestName)
-	data, err := os.ReadFile(path)
+	data, err := regular.Read(path, regular.Listing)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, run.Hint(fmt.Errorf("%s: there is no %s: no work was divided there", root, manifestName), `divide it with "scale slurm" or "scale k8s"`)
 	}
@@ -159,24 +159,24 @@ func readJob(root string) (*Job, error) {
 	return j, j.settle(root)
 }
 
-// write writes the job into its folder.
-func (j *Job) write() error {
-	if err := os.MkdirAll(j.root, 0o777); err != nil {
-		return run.PathError(err)
-	}
-	return writeJSON(filepath.Join(j.root, manifestName), j)
+// write writes the job among the files of its folder.
+func (j *Job) write(files *report.Transaction) error {
+	return files.File(manifestName, func(w io.Writer) error { return encodeJSON(w, j) })
 }
 
-// writeJSON writes a value into a file, all or nothing.
-func writeJSON(path string, value any) error {
+// encodeJSON writes a value.
+func encodeJSON(w io.Writer, value any) error {
 	data, err := json.MarshalIndent(value, "", " ")
 	if err != nil {
 		return err
 	}
-	return atomicfile.Write(path, atomicfile.Options{Sync: true}, func(w io.Writer) error {
-		_, err := w.Write(append(data, '\n'))
-		return err
-	})
+	_, err = w.Write(append(data, '\n'))
+	return err
+}
+
+// writeJSON writes a value into a file, all or nothing.
+func writeJSON(path string, value any) error {
+	return atomicfile.Write(path, atomicfile.Options{Sync: true}, func(w io.Writer) error { return encodeJSON(w, value) })
 }
 
 // folder is that of a piece's result.
@@ -221,7 +221,7 @@ const recordFile = "record.json"
 
 // recordOf is the record of a task, nil if it has left none for this job.
 func (j *Job) recordOf(t *task) *record {
-	data, err := os.ReadFile(filepath.Join(j.own(t), recordFile))
+	data, err := regular.Read(filepath.Join(j.own(t), recordFile), regular.Settings)
 	r := &record{}
 	if err != nil || json.Unmarshal(data, r) != nil || r.Job != j.digest {
 		return nil
@@ -240,7 +240,7 @@ func command(analyses []run.Command, name string) (run.Command, bool) {
 
 // fileSum is the SHA-256 of a file.
 func fileSum(path string) (string, error) {
-	data, err := os.ReadFile(path)
+	data, err := regular.Read(path, regular.Settings)
 	if err != nil {
 		return "", run.PathError(err)
 	}

@@ -7,16 +7,17 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"os"
+	"io/fs"
 	"path/filepath"
 	"strconv"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
 
-	"repscope/internal/atomicfile"
+	"repscope/internal/escape"
 	"repscope/internal/run"
 	"repscope/internal/text"
+	"repscope/report"
 )
 
 const k8sManual = `scale k8s divides a work as scale plan does and writes it as Jobs of Kubernetes into OUT/k8s: an
@@ -103,12 +104,16 @@ func (k *k8s) run(ctx context.Context, stdout, stderr io.Writer) error {
 			_, _ = fmt.Fprintf(stderr, "scale k8s: warning: %s is not in %s, where the volume is mounted\n", abs, k.mount)
 		}
 	}
-	if err := p.job.begin(ctx); err != nil {
+	if err := p.job.free(ctx); err != nil {
 		return err
 	}
-	folder := filepath.Join(p.job.root, "k8s")
-	if err := os.MkdirAll(folder, 0o777); err != nil {
-		return run.PathError(err)
+	files, err := report.Begin(p.job.root)
+	if err != nil {
+		return err
+	}
+	defer files.Abort()
+	if err := p.job.write(files); err != nil {
+		return err
 	}
 	jobs := k.jobs(p.job)
 	var apply strings.Builder
@@ -120,17 +125,20 @@ func (k *k8s) run(ctx context.Context, stdout, stderr io.Writer) error {
 		if err := encoder.Encode(j); err != nil {
 			return err
 		}
-		file := filepath.Join(folder, fmt.Sprintf("%d-%s.yaml", i+1, j.step))
-		if err := writeText(file, content.String(), 0o666); err != nil {
+		name := fmt.Sprintf("%s/%d-%s.yaml", k8sFolder, i+1, j.step)
+		if err := writeText(files, name, content.String(), 0o666); err != nil {
 			return err
 		}
-		fmt.Fprintf(&apply, "run %s %s\n", quote(file), j.Metadata.Name)
+		fmt.Fprintf(&apply, "run %s %s\n", escape.Shell(filepath.Join(p.job.root, filepath.FromSlash(name))), j.Metadata.Name)
 	}
-	script := filepath.Join(folder, "apply.sh")
-	if err := writeText(script, apply.String(), 0o777); err != nil {
+	if err := writeText(files, k8sFolder+"/apply.sh", apply.String(), 0o777); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(stdout, "%s in %s; run them with: sh %s\n", text.Count(len(p.job.tasks), "task"), text.Count(len(jobs), "Job"), quote(script))
+	if err := files.Commit(); err != nil {
+		return err
+	}
+	script := filepath.Join(p.job.root, k8sFolder, "apply.sh")
+	_, err = fmt.Fprintf(stdout, "%s in %s; run them with: sh %s\n", text.Count(len(p.job.tasks), "task"), text.Count(len(jobs), "Job"), escape.Shell(script))
 	return err
 }
 
@@ -182,7 +190,7 @@ func (k *k8s) applyHead(j *Job) string {
 		in = " --namespace " + k.namespace
 	}
 	return "#!/bin/sh\n# Runs the Jobs one after the other; POLL is the seconds between two looks. Written by scale k8s.\nset -eu\n" +
-		"in=" + quote(in) + "\nroot=" + quote(quote(j.root)) + "\n" +
+		"in=" + escape.Shell(in) + "\nroot=" + escape.Shell(escape.Shell(j.root)) + "\n" +
 		`fields='{range .status.conditions[?(@.status=="True")]}{.type}={.status};{end}{.status.succeeded}/{.status.active}/{.status.failed}'` + "\n" + applyWait
 }
 
@@ -197,9 +205,12 @@ func inputsOf(j *Job) []string {
 	return list
 }
 
-// writeText writes a text file, all or nothing.
-func writeText(path, content string, mode os.FileMode) error {
-	return atomicfile.Write(path, atomicfile.Options{Mode: mode}, func(w io.Writer) error {
+// k8sFolder is the folder of the Jobs, in that of the work.
+const k8sFolder = "k8s"
+
+// writeText writes a text among the files of the work.
+func writeText(files *report.Transaction, name, content string, mode fs.FileMode) error {
+	return files.FileMode(name, mode, func(w io.Writer) error {
 		_, err := io.WriteString(w, content)
 		return err
 	})
@@ -326,7 +337,7 @@ func (k *k8s) one(j *Job, step string, command []string) k8sJob {
 		Resources:    k8sResources{map[string]string{"cpu": strconv.Itoa(k.division.cores), "memory": size}, map[string]string{"memory": size}},
 		VolumeMounts: []k8sMount{{volume, k.mount}},
 	}
-	c.Env = []k8sEnv{{"GOTRACEBACK", "crash"}} // no crash has status 2, not even before the program can see to that itself
+	c.Env = []k8sEnv{{"GOTRACEBACK", "crash"}}              // no crash has status 2, not even before the program can see to that itself
 	if firsts := j.firsts(); firsts > 0 && !givesCache(j) { // latents that one task encodes must be seen by all
 		c.Env = append(c.Env, k8sEnv{"XDG_CACHE_HOME", k8sText(filepath.Join(j.root, "cache"))})
 	}

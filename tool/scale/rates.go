@@ -21,6 +21,7 @@ import (
 
 	"repscope/dataset"
 	"repscope/internal/kernel"
+	"repscope/internal/regular"
 	"repscope/internal/run"
 )
 
@@ -125,7 +126,7 @@ func readRates(folder string) *rates {
 	sum := sha256.Sum256(text)
 	r.path = filepath.Join(folder, "rates-"+hex.EncodeToString(sum[:8])+".json")
 	kept := rates{}
-	if data, err := os.ReadFile(r.path); err == nil && json.Unmarshal(data, &kept) == nil && kept.Machine == m && kept.Of != nil {
+	if data, err := regular.Read(r.path, regular.Settings); err == nil && json.Unmarshal(data, &kept) == nil && kept.Machine == m && kept.Of != nil {
 		r.Of, r.Read = kept.Of, kept.Read
 		if len(kept.Parts) > 0 && len(kept.Parts) < mostKept {
 			r.Parts = kept.Parts
@@ -327,7 +328,7 @@ func (r *rates) reading(sources []source) float64 {
 	if size < 1<<20 {
 		return r.Read // too little to tell
 	}
-	f, err := os.Open(largest)
+	f, err := regular.Open(largest)
 	if err != nil {
 		return r.Read
 	}

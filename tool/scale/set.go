@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"repscope/internal/escape"
 	"repscope/internal/run"
 	"repscope/internal/text"
 	"repscope/shard"
@@ -74,7 +75,7 @@ func filesOf(paths []string) ([]string, error) {
 			files = append(files, path)
 			continue
 		}
-		found, err := filepath.Glob(filepath.Join(escape(path), "*.shard"))
+		found, err := filepath.Glob(filepath.Join(escape.Glob(path), "*.shard"))
 		if err != nil {
 			return nil, err
 		}
@@ -84,11 +85,6 @@ func filesOf(paths []string) ([]string, error) {
 		files = append(files, found...)
 	}
 	return files, nil
-}
-
-// escape makes of a path a pattern that it alone matches.
-func escape(path string) string {
-	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(path)
 }
 
 // oneWork finds shards of other work than most.
@@ -224,20 +220,10 @@ func (s *Set) CommandOf(t run.Shard) string {
 	first := s.States[0]
 	words := []string{s.Command.Name}
 	for _, f := range first.Origin.Settings {
-		words = append(words, quoted("--"+f.Name+"="+f.Value))
+		words = append(words, escape.Shell("--"+f.Name+"="+f.Value))
 	}
 	if first.Origin.Config != "" {
 		words = append(words, "--config", "the configuration of the others")
 	}
-	return strings.Join(append(words, "--shard", t.String(), "--out", quoted(filepath.Dir(first.Source))), " ")
-}
-
-// quoted is a word for a shell.
-func quoted(word string) string {
-	if word != "" && !strings.ContainsFunc(word, func(r rune) bool {
-		return !strings.ContainsRune("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_=./:,+@%", r)
-	}) {
-		return word
-	}
-	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+	return strings.Join(append(words, "--shard", t.String(), "--out", escape.Shell(filepath.Dir(first.Source))), " ")
 }

@@ -19,9 +19,11 @@ import (
 	"strings"
 	"time"
 
-	"repscope/internal/atomicfile"
+	"repscope/internal/escape"
+	"repscope/internal/regular"
 	"repscope/internal/run"
 	"repscope/internal/text"
+	"repscope/report"
 )
 
 const slurmManual = `scale slurm divides a work as scale plan does and writes what runs it on a cluster with Slurm: into
@@ -55,6 +57,7 @@ type slurm struct {
 	analyses                 []run.Command
 	studies                  Studies
 	job                      *Job // of a folder
+	divided                  bool // it is new
 	interval                 time.Duration
 	stdout, stderr           io.Writer
 }
@@ -138,8 +141,8 @@ func (s *slurm) run(ctx context.Context) error {
 		for _, w := range p.warnings {
 			fmt.Fprintf(s.stderr, "scale slurm: warning: %s\n", w)
 		}
-		s.job = p.job
-		if err := s.job.begin(ctx); err != nil {
+		s.job, s.divided = p.job, true
+		if err := s.job.free(ctx); err != nil {
 			return err
 		}
 	}
@@ -159,8 +162,16 @@ func (s *slurm) run(ctx context.Context) error {
 	return nil
 }
 
-// begin writes the job into its folder, unless tasks of another are running there.
-func (j *Job) begin(ctx context.Context) error {
+// free finds what keeps a job from being written into its folder: an input that it would be written over, and tasks of
+// another job that are running there.
+func (j *Job) free(ctx context.Context) error {
+	var own []string
+	for _, name := range []string{manifestName, slurmFolder + "/*", k8sFolder + "/*"} {
+		own = append(own, filepath.Join(escape.Glob(j.root), name))
+	}
+	if err := run.Apart(append(inputsOf(j), j.Suite), own); err != nil {
+		return err
+	}
 	if old, err := readJob(j.root); err == nil && old.digest != j.digest {
 		all, err := old.standings(ctx)
 		if err != nil {
@@ -170,10 +181,10 @@ func (j *Job) begin(ctx context.Context) error {
 			return run.Hint(fmt.Errorf("%s: %s of another division of the work are running there", j.root, text.Count(n, "task")), "wait for them, or choose another --out")
 		}
 	}
-	return j.write()
+	return nil
 }
 
-// send writes the scripts for what is neither complete nor in the queue, and submits it.
+// send writes the job, if it is new, and the scripts for what is neither complete nor in the queue, and submits it.
 func (s *slurm) send(ctx context.Context) error {
 	all, err := s.job.standings(ctx)
 	if err != nil {
@@ -189,16 +200,32 @@ func (s *slurm) send(ctx context.Context) error {
 			wanted = append(wanted, i)
 		}
 	}
+	files, err := report.Begin(s.job.root)
+	if err != nil {
+		return err
+	}
+	defer files.Abort()
+	if s.divided {
+		if err := s.job.write(files); err != nil {
+			return err
+		}
+	}
 	if len(wanted) == 0 && (len(queued.tasks) > 0 || len(s.job.unfinished()) == 0 && s.job.Suite == "") {
+		if err := files.Commit(); err != nil {
+			return err
+		}
 		_, err := fmt.Fprintf(s.stdout, "nothing to submit: %s", s.job.statusText(all))
 		return err
 	}
-	if err := s.write(ctx, wanted, queued); err != nil {
+	if err := s.write(ctx, files, wanted, queued); err != nil {
+		return err
+	}
+	if err := files.Commit(); err != nil {
 		return err
 	}
 	script := filepath.Join(s.job.root, slurmFolder, submitScript)
 	if !s.submit && !s.resubmit {
-		_, err := fmt.Fprintf(s.stdout, "%s; submit them with: sh %s\n", text.Count(len(wanted), "task"), quote(script))
+		_, err := fmt.Fprintf(s.stdout, "%s; submit them with: sh %s\n", text.Count(len(wanted), "task"), escape.Shell(script))
 		return err
 	}
 	var out, errs bytes.Buffer
@@ -220,27 +247,22 @@ const (
 )
 
 // write writes the scripts.
-func (s *slurm) write(ctx context.Context, wanted []int, queued *queue) error {
+func (s *slurm) write(ctx context.Context, files *report.Transaction, wanted []int, queued *queue) error {
 	most := s.maxArray
 	if most == 0 {
 		most = maxArraySize(ctx)
 	}
-	folder := filepath.Join(s.job.root, slurmFolder)
-	if err := os.MkdirAll(folder, 0o777); err != nil {
-		return run.PathError(err)
-	}
 	for name, content := range map[string]string{
 		taskScript: "#!/bin/sh\n# One task of the array; its offset is the argument. Written by scale slurm.\n" +
-			"exec " + quote(s.program) + " task " + quote(s.job.root) + ` --offset "$1" --index "$((SLURM_ARRAY_TASK_ID + $1))" --threads "${SLURM_CPUS_PER_TASK:-0}"` + "\n",
+			"exec " + escape.Shell(s.program) + " task " + escape.Shell(s.job.root) + ` --offset "$1" --index "$((SLURM_ARRAY_TASK_ID + $1))" --threads "${SLURM_CPUS_PER_TASK:-0}"` + "\n",
 		finishScript: "#!/bin/sh\n# Puts the work together. Written by scale slurm.\n" +
-			"exec " + quote(s.program) + " finish " + quote(s.job.root) + ` --threads "${SLURM_CPUS_PER_TASK:-0}"` + "\n",
+			"exec " + escape.Shell(s.program) + " finish " + escape.Shell(s.job.root) + ` --threads "${SLURM_CPUS_PER_TASK:-0}"` + "\n",
 		submitScript: s.submission(wanted, most, queued),
 	} {
-		err := atomicfile.Write(filepath.Join(folder, name), atomicfile.Options{Mode: 0o777}, func(w io.Writer) error {
+		if err := files.FileMode(slurmFolder+"/"+name, 0o777, func(w io.Writer) error {
 			_, err := io.WriteString(w, content)
 			return err
-		})
-		if err != nil {
+		}); err != nil {
 			return err
 		}
 	}
@@ -292,8 +314,8 @@ func (s *slurm) submission(wanted []int, most int, queued *queue) string {
 	}
 	var b strings.Builder
 	b.WriteString("#!/bin/sh\n# Submits the tasks and the job that puts them together. Written by scale slurm.\nset -eu\n")
-	fmt.Fprintf(&b, "cd %s\n", quote(s.job.Dir))
-	fmt.Fprintf(&b, "folder=%s\n", quote(folder))
+	fmt.Fprintf(&b, "cd %s\n", escape.Shell(s.job.Dir))
+	fmt.Fprintf(&b, "folder=%s\n", escape.Shell(folder))
 	// submit OFFSET-OR-"finish" OPTIONS… SCRIPT ARGUMENTS… prints the number of the job and keeps it.
 	b.WriteString("submit() {\n\twhat=$1\n\tshift\n\tid=$(sbatch --parsable \"$@\")\n\tid=${id%%;*}\n" +
 		"\techo \"$id $what\" >> \"$folder\"/" + jobsFile + "\n\techo \"$id\"\n}\nall=\n")
@@ -313,7 +335,7 @@ func (s *slurm) submission(wanted []int, most int, queued *queue) string {
 		}
 	}
 	fmt.Fprintf(&b, "id=$(submit finish --job-name=%s --output=%s%s --cpus-per-task=%d --mem=%s --kill-on-invalid-dep=yes ${all:+--dependency=afterok\"$all\"} %s \"$folder\"/%s)\necho \"$id\"\n",
-		quote(s.name()+"-finish"), quote(pattern(folder)), "/finish-%j.out", max(s.division.cores, 1), s.most(), s.given(), finishScript)
+		escape.Shell(s.name()+"-finish"), escape.Shell(pattern(folder)), "/finish-%j.out", max(s.division.cores, 1), s.most(), s.given(), finishScript)
 	return b.String()
 }
 
@@ -330,7 +352,7 @@ func (s *slurm) options1(a array, folder string) string {
 		limit += "%" + strconv.Itoa(s.atMost)
 	}
 	text := fmt.Sprintf("--array=%s --job-name=%s --output=%s/task-%%A_%%a.out --open-mode=append --requeue --cpus-per-task=%d --mem=%s",
-		limit, quote(s.name()), quote(pattern(folder)), cores, s.most())
+		limit, escape.Shell(s.name()), escape.Shell(pattern(folder)), cores, s.most())
 	if !open { // of a time that is not known the site's default is the limit
 		text += fmt.Sprintf(" --time=%d", int(math.Ceil(2*seconds/60))+10)
 	}
@@ -350,7 +372,7 @@ func (s *slurm) most() string {
 func (s *slurm) given() string {
 	quoted := make([]string, len(s.options))
 	for i, option := range s.options {
-		quoted[i] = quote(option)
+		quoted[i] = escape.Shell(option)
 	}
 	return strings.Join(quoted, " ")
 }
@@ -365,14 +387,6 @@ func (s *slurm) name() string {
 
 // pattern is a path in an option of sbatch that replaces what follows %.
 func pattern(path string) string { return strings.ReplaceAll(path, "%", "%%") }
-
-// quote is a word of the shell.
-func quote(word string) string {
-	if word != "" && strings.Trim(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./:,@") == "" {
-		return word
-	}
-	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
-}
 
 // queue is what of a job is in Slurm's queue.
 type queue struct {
@@ -408,7 +422,7 @@ func (q *queue) over() bool { return len(q.tasks)+len(q.finishes) == q.dead }
 // queued asks for the jobs that were submitted.
 func (s *slurm) queued(ctx context.Context) (*queue, error) {
 	q := &queue{tasks: map[int]bool{}, states: map[string]int{}, reasons: map[string]int{}}
-	data, err := os.ReadFile(filepath.Join(s.job.root, slurmFolder, jobsFile))
+	data, err := regular.Read(filepath.Join(s.job.root, slurmFolder, jobsFile), regular.Settings)
 	if errors.Is(err, fs.ErrNotExist) {
 		return q, nil
 	}

@@ -11,6 +11,9 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"repscope/internal/escape"
+	"repscope/report"
 )
 
 func TestArrays(t *testing.T) {
@@ -52,7 +55,7 @@ func TestRanges(t *testing.T) {
 func TestQuote(t *testing.T) {
 	t.Parallel()
 	for _, word := range []string{"", "plain-1.0", "a b", "it's", `"$HOME" \n`, "`id`", "a\nb", "100%", "*", "ö", "~x", "-n"} {
-		out, err := exec.Command("sh", "-c", "printf %s "+quote(word)).Output()
+		out, err := exec.Command("sh", "-c", "printf %s "+escape.Shell(word)).Output()
 		if err != nil || string(out) != word {
 			t.Errorf("%q: %q, %v", word, out, err)
 		}
@@ -78,7 +81,14 @@ func TestSubmission(t *testing.T) {
 	}
 	s := &slurm{job: job, division: &division{}, program: "/opt/scale", options: []string{"--partition=a b"}, atMost: 2, maxArray: 4}
 	s.division.cores = 3
-	if err := s.write(t.Context(), []int{0, 1, 2, 3, 4, 5, 6}, &queue{jobs: []int{7}}); err != nil {
+	files, err := report.Begin(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.write(t.Context(), files, []int{0, 1, 2, 3, 4, 5, 6}, &queue{jobs: []int{7}}); err != nil {
+		t.Fatal(err)
+	}
+	if err := files.Commit(); err != nil {
 		t.Fatal(err)
 	}
 	c := exec.Command("sh", filepath.Join(root, slurmFolder, submitScript))

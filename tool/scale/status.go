@@ -14,7 +14,9 @@ import (
 	"slices"
 	"strings"
 
+	"repscope/internal/escape"
 	"repscope/internal/folderlock"
+	"repscope/internal/regular"
 	"repscope/internal/run"
 	"repscope/internal/text"
 	"repscope/report"
@@ -177,7 +179,7 @@ const mergedFile = "merged.json"
 
 // merged reports whether the shards of a piece are put together.
 func (j *Job) merged(p *Piece) bool {
-	data, err := os.ReadFile(filepath.Join(j.folder(p), shardsName, mergedFile))
+	data, err := regular.Read(filepath.Join(j.folder(p), shardsName, mergedFile), regular.Settings)
 	if err != nil || !bytes.Contains(data, []byte(j.digest)) {
 		return false
 	}
@@ -260,7 +262,7 @@ func ranges(list []int) string {
 // next is the command that goes on.
 func (j *Job) next(all []standing) string {
 	n := count(all)
-	folder := quote(j.root)
+	folder := escape.Shell(j.root)
 	slurm := false
 	if _, err := os.Stat(filepath.Join(j.root, slurmFolder)); err == nil {
 		slurm = true
@@ -314,7 +316,7 @@ func (j *Job) object(all []standing) *report.Object {
 
 // loose says what is missing among the shards of a folder that no job describes.
 func loose(root string, o *run.Options, stdout io.Writer) error {
-	files, err := filepath.Glob(filepath.Join(escapeGlob(root), "*.shard"))
+	files, err := filepath.Glob(filepath.Join(escape.Glob(root), "*.shard"))
 	if err != nil {
 		return err
 	}
@@ -384,9 +386,4 @@ func (w *looseWork) missing() []int {
 		}
 	}
 	return list
-}
-
-// escapeGlob makes a pattern that matches a path alone.
-func escapeGlob(path string) string {
-	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(path)
 }

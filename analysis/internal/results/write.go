@@ -51,6 +51,16 @@ func printed(comparisons []report.Comparison, command string) *report.Table {
 	return table
 }
 
+// Files are the names of the files of an analysis, for [run.Job.Files]: the tidy CSV files, that of scores per sample,
+// and others.
+func Files(command string, names ...string) func(*run.Options) []string {
+	own := []string{command + "_metrics.csv", command + "_comparisons.csv", command + "_samples.csv"}
+	return func(*run.Options) []string { return append(own, names...) }
+}
+
+// Pages are the names of a figure that may have several pages, and of its first.
+func Pages(figure string) []string { return []string{figure + ".figure", figure + "_[0-9]*.figure"} }
+
 // PlanFiles adds to a plan the tidy CSV files and others of the given names.
 func PlanFiles(env *run.Env, names ...string) {
 	env.Plan.Write(env.Command.Name+"_metrics.csv", env.Command.Name+"_comparisons.csv")

@@ -8,12 +8,12 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"path"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"repscope/internal/regular"
 	"repscope/internal/text"
 	"repscope/report"
 )
@@ -49,7 +49,7 @@ func Find(folders []string, tools ...string) (sections []Section, skipped []stri
 		case err != nil:
 			skipped = append(skipped, err.Error())
 		case r != nil && r.Models.Len() > 0 && !slices.Contains(tools, r.Analysis):
-			sections = append(sections, Section{Analysis: r.Analysis, Folder: path.Dir(name), Result: r})
+			sections = append(sections, Section{Analysis: r.Analysis, Folder: path.Dir(name), File: file, Result: r})
 		}
 	}
 	nameDatasets(sections)
@@ -68,6 +68,9 @@ func jsonFiles(folder string) ([]string, error) {
 		if d.IsDir() && hidden {
 			return filepath.SkipDir
 		}
+		if d.IsDir() {
+			report.Recover(file)
+		}
 		if d.Type().IsRegular() && !hidden && strings.HasSuffix(d.Name(), ".json") {
 			files = append(files, filepath.Clean(file))
 		}
@@ -82,7 +85,7 @@ func jsonFiles(folder string) ([]string, error) {
 
 // readResult reads a file; nil if it is something else. Only the beginning of what is no result is read.
 func readResult(file, name string) (*report.Result, error) {
-	f, err := os.Open(file)
+	f, err := regular.Open(file)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, errors.Unwrap(err))
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"repscope/internal/filename"
 	"repscope/report"
 )
 
@@ -15,10 +16,14 @@ type MultiQC struct {
 	Content report.Object
 }
 
+// multiQCEnding is by which MultiQC knows its files.
+const multiQCEnding = "_mqc.json"
+
 // MultiQC returns the files of a page: the headlines of all analyses for the table of general statistics, and a section with a
 // table for each result. A sample is a model; with several datasets it is dataset/model.
 func (p *Page) MultiQC() ([]MultiQC, error) {
 	var files []MultiQC
+	taken := filename.Taken{}
 	several := len(p.Tables) > 1
 	for i := range p.Tables {
 		t := &p.Tables[i]
@@ -27,7 +32,7 @@ func (p *Page) MultiQC() ([]MultiQC, error) {
 		if t.Dataset != "" {
 			id += "__" + anchor(t.Dataset)
 		}
-		files = append(files, MultiQC{id + "_mqc.json", general(id, t, o, several)})
+		files = append(files, MultiQC{taken.Unique(filename.Of(id), multiQCEnding), general(id, t, o, several)})
 	}
 	for i := range p.Sections {
 		s := &p.Sections[i]
@@ -60,7 +65,7 @@ func (p *Page) MultiQC() ([]MultiQC, error) {
 		}
 		o.Set("headers", headers)
 		o.Set("data", samples(t, shown, several))
-		files = append(files, MultiQC{id + "_mqc.json", o})
+		files = append(files, MultiQC{taken.Unique(filename.Of(id), multiQCEnding), o})
 	}
 	return files, nil
 }

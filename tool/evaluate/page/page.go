@@ -18,6 +18,7 @@ import (
 	"strings"
 	"sync"
 
+	"repscope/internal/escape"
 	"repscope/internal/run"
 	"repscope/internal/text"
 	"repscope/plots"
@@ -127,7 +128,7 @@ func (p *Page) Write(w io.Writer) error {
 	if err := t.Execute(&out, &b.view); err != nil {
 		return err
 	}
-	_, err = w.Write(out.Bytes())
+	_, err = io.WriteString(w, escape.Lines(out.String()))
 	return err
 }
 

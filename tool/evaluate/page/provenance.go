@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"repscope/internal/escape"
 	"repscope/internal/run"
 	"repscope/internal/text"
 	"repscope/report"
@@ -108,24 +109,14 @@ func command(r *report.Result, options []option, defaults map[string]string) str
 			value = in.Name + "=" + value
 		}
 		given[in.Role] = true
-		words = append(words, "--"+in.Role, quoted(value))
+		words = append(words, "--"+in.Role, escape.Shell(value))
 	}
 	for _, o := range options {
 		if o.Set && !given[o.Name] && (defaults == nil || defaults[o.Name] != o.Value) {
-			words = append(words, "--"+o.Name+"="+quoted(o.Value))
+			words = append(words, "--"+o.Name+"="+escape.Shell(o.Value))
 		}
 	}
 	return strings.Join(words, " ")
-}
-
-// quoted is a text as a shell takes it for one word.
-func quoted(word string) string {
-	if word != "" && !strings.ContainsFunc(word, func(r rune) bool {
-		return !strings.ContainsRune("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:=,+@%…", r)
-	}) {
-		return word
-	}
-	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }
 
 // program names the program that wrote a result.

@@ -16,6 +16,7 @@ import (
 type Section struct {
 	Dataset, Analysis string
 	Folder            string // of its files, from the study's
+	File              string // the result file, of one that was found
 	Result            *report.Result
 }
 

@@ -1,0 +1,118 @@
+// Package filename makes names of files of other names, such as those of models, layers and data sets: plain ones, which
+// all systems take, which no folder hides and which lead out of none.
+//
+//	filename.Of("../x")                        // "x"
+//	filename.All([]string{"a/b", "a_b", "A_B"}) // "a_b", "a_b~2", "A_B~3"
+package filename
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"repscope/internal/escape"
+)
+
+// Longest is the length of a name in bytes: file systems take 255, and endings and temporary names need room.
+const Longest = 120
+
+// forbidden are the characters that a system or a shell takes for something else.
+const forbidden = `/\:*?"<>|{}`
+
+// Of is the name of a file for a name: characters that file names do not have become _, those at the ends and dots
+// there go, a device of Windows gets a _, and a long name ends with a part of its digest. It is never empty.
+func Of(name string) string {
+	mapped := strings.Map(func(r rune) rune {
+		if strings.ContainsRune(forbidden, r) || r <= ' ' || r == utf8.RuneError || escape.Hidden(r) {
+			return '_'
+		}
+		return r
+	}, name)
+	mapped = strings.Trim(strings.TrimLeft(mapped, "._"), "_")
+	mapped = strings.TrimRight(mapped, "._ ")
+	switch {
+	case mapped == "":
+		return "_"
+	case device(mapped):
+		mapped = "_" + mapped
+	}
+	if len(mapped) <= Longest {
+		return mapped
+	}
+	sum := sha256.Sum256([]byte(name))
+	end := "~" + hex.EncodeToString(sum[:4])
+	cut := Longest - len(end)
+	for !utf8.RuneStart(mapped[cut]) {
+		cut--
+	}
+	return mapped[:cut] + end
+}
+
+// Wrong says what keeps a name from being that of a folder as it stands; empty: nothing.
+func Wrong(name string) string {
+	switch {
+	case name == "":
+		return "it is empty"
+	case strings.ContainsAny(name, `/\`):
+		return "it holds a slash"
+	case strings.HasPrefix(name, "."):
+		return "it begins with a dot, which hides it"
+	case escape.Line(name) != name:
+		return "it holds a character that is not seen"
+	case strings.HasSuffix(name, ".") || strings.HasSuffix(name, " "):
+		return "it ends with a dot or a space, which Windows takes away"
+	case device(name):
+		return "Windows has a device of this name"
+	case len(name) > Longest:
+		return fmt.Sprintf("it has %d bytes, want at most %d", len(name), Longest)
+	}
+	return ""
+}
+
+// device reports whether Windows takes a name for a device, whatever its ending.
+func device(name string) bool {
+	stem, _, _ := strings.Cut(strings.ToUpper(name), ".")
+	stem = strings.TrimRight(stem, " ")
+	if slices.Contains([]string{"CON", "PRN", "AUX", "NUL", "CONIN$", "CONOUT$"}, stem) {
+		return true
+	}
+	for _, port := range []string{"COM", "LPT"} {
+		if number, ok := strings.CutPrefix(stem, port); ok && slices.Contains([]string{"0", "1", "2", "3", "4", "5", "6", "7", "8", "9", "¹", "²", "³"}, number) {
+			return true
+		}
+	}
+	return false
+}
+
+// All are names of files for several names, all different, also where upper and lower case are one.
+func All(names []string) []string {
+	taken := Taken{}
+	all := make([]string, len(names))
+	for i, name := range names {
+		all[i] = taken.Unique(Of(name), "")
+	}
+	return all
+}
+
+// Taken are names that are given away.
+type Taken map[string]bool
+
+// Unique is a name with an ending that is not given away yet, with ~2 or a higher number before the ending where the name
+// is; it is given away then.
+func (t Taken) Unique(stem, ending string) string {
+	name := stem + ending
+	for n := 2; t[fold(name)]; n++ {
+		name = fmt.Sprintf("%s~%d%s", stem, n, ending)
+	}
+	t[fold(name)] = true
+	return name
+}
+
+// Has reports whether a name is given away.
+func (t Taken) Has(name string) bool { return t[fold(name)] }
+
+// fold is the same for names that some systems take for one.
+func fold(name string) string { return strings.ToLower(strings.ToUpper(name)) }

@@ -1,0 +1,160 @@
+// Package regular opens files that somebody else has named: a path of a command line, of a
+// configuration or of another file. Only regular files are opened, and opening one never waits, so that a
+// pipe nobody writes to or an endless device is an error and not a run that hangs.
+//
+//	data, err := regular.Read("study.yaml", regular.Settings)
+package regular
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+
+	"repscope/internal/text"
+)
+
+// The most bytes of a file that is read as a whole, by what it holds.
+const (
+	Settings = 16e6  // a configuration, a suite, a record of ours
+	Listing  = 256e6 // a vocabulary, a tokenizer, an index of weights, a design, a trace
+	Table    = 1e9   // a table, a result, a shard
+)
+
+// ErrTooLarge says that a file has more bytes than what it is read as can have.
+var ErrTooLarge = errors.New("too large")
+
+// Open opens a regular file for reading. Errors: those of the system, and a folder, pipe, socket or device.
+func Open(path string) (*os.File, error) { return OpenFile(path, os.O_RDONLY, 0) }
+
+// OpenFile is [os.OpenFile] of a regular file, or of one that it makes.
+func OpenFile(path string, flag int, mode fs.FileMode) (*os.File, error) {
+	// A device is not even opened: for some that alone does something.
+	info, err := os.Stat(path)
+	if err == nil {
+		err = Check(path, info)
+	} else if flag&os.O_CREATE != 0 && errors.Is(err, fs.ErrNotExist) {
+		err = nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	file, err := os.OpenFile(path, flag|withoutWaiting, mode)
+	if err != nil {
+		return nil, err
+	}
+	return checked(path, file)
+}
+
+// OpenIn is Open for a name below a folder, of which no link leads out.
+func OpenIn(root *os.Root, name string) (*os.File, error) {
+	info, err := root.Stat(name)
+	if err != nil {
+		return nil, err
+	}
+	if err := Check(name, info); err != nil {
+		return nil, err
+	}
+	file, err := root.OpenFile(name, os.O_RDONLY|withoutWaiting, 0)
+	if err != nil {
+		return nil, err
+	}
+	return checked(name, file)
+}
+
+// checked looks again at a file that is open: the path may have become that of another one.
+func checked(path string, file *os.File) (*os.File, error) {
+	info, err := file.Stat()
+	if err == nil {
+		err = Check(path, info)
+	}
+	if err != nil {
+		file.Close()
+		return nil, err
+	}
+	return file, nil
+}
+
+// Check is the error of a path that is no regular file.
+func Check(path string, info fs.FileInfo) error {
+	if info.Mode().IsRegular() {
+		return nil
+	}
+	return &kindError{&fs.PathError{Op: "open", Path: path, Err: errors.New("want a file, got a " + kind(info.Mode()))}}
+}
+
+// kindError is a path error that does not name the system call, as none failed.
+type kindError struct{ path *fs.PathError }
+
+func (e *kindError) Error() string { return e.path.Path + ": " + e.path.Err.Error() }
+func (e *kindError) Unwrap() error { return e.path }
+
+func kind(mode fs.FileMode) string {
+	switch {
+	case mode.IsDir():
+		return "folder"
+	case mode&fs.ModeNamedPipe != 0:
+		return "named pipe"
+	case mode&fs.ModeSocket != 0:
+		return "socket"
+	case mode&fs.ModeDevice != 0:
+		return "device"
+	}
+	return "special file (" + mode.Type().String() + ")"
+}
+
+// Read reads a regular file of at most so many bytes. Errors: those of [Open], and [ErrTooLarge].
+func Read(path string, most int64) ([]byte, error) {
+	return ReadContext(context.Background(), path, most)
+}
+
+// ReadContext is Read that ends soon after ctx does.
+func ReadContext(ctx context.Context, path string, most int64) ([]byte, error) {
+	file, err := Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	return All(ctx, path, file, most)
+}
+
+// All reads what is left of a stream of at most so many bytes, and ends soon after ctx does; path stands for
+// it in errors.
+func All(ctx context.Context, path string, r io.Reader, most int64) ([]byte, error) {
+	size := int64(0)
+	if file, ok := r.(*os.File); ok {
+		info, err := file.Stat()
+		if err != nil {
+			return nil, err
+		}
+		size = info.Size()
+	}
+	if size > most {
+		return nil, tooLarge(path, size, most)
+	}
+	var data bytes.Buffer
+	data.Grow(int(size) + bytes.MinRead)
+	for {
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		n, err := io.CopyN(&data, r, 1<<20)
+		switch {
+		case int64(data.Len()) > most:
+			return nil, tooLarge(path, int64(data.Len()), most)
+		case err == io.EOF:
+			return data.Bytes(), nil
+		case err != nil:
+			return nil, err
+		case n == 0:
+			return nil, io.ErrNoProgress
+		}
+	}
+}
+
+func tooLarge(path string, size, most int64) error {
+	return fmt.Errorf("%s: %w: it has %s or more, want at most %s; is it the right file?", path, ErrTooLarge, text.Bytes(size), text.Bytes(most))
+}

@@ -1,0 +1,42 @@
+// The streams that people read.
+
+package run
+
+import (
+	"io"
+	"os"
+	"sync"
+
+	"repscope/internal/escape"
+)
+
+// console is a stream on which texts of files change nothing but their line: see [escape.Lines].
+type console struct {
+	mu   sync.Mutex
+	to   io.Writer
+	text io.Writer
+}
+
+// Console is w for people: what hides in a text, such as an escape sequence of terminals in a name, is seen.
+// Everything that a program prints goes through it.
+func Console(w io.Writer) io.Writer {
+	if c, ok := w.(*console); ok {
+		return c
+	}
+	return &console{to: w, text: escape.Writer(w)}
+}
+
+func (c *console) Write(p []byte) (int, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.text.Write(p)
+}
+
+// fileOf is the file that a stream is, if it is one.
+func fileOf(w io.Writer) (*os.File, bool) {
+	if c, ok := w.(*console); ok {
+		w = c.to
+	}
+	f, ok := w.(*os.File)
+	return f, ok
+}
