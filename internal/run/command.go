@@ -169,7 +169,13 @@ func run(ctx context.Context, c *Command, args []string, stdout, stderr io.Write
 // Run runs the task as [Run] does, but returns the error instead of printing it.
 func (t *Task) Run(ctx context.Context, stdout, stderr io.Writer) error {
 	c := &t.Command
-	flags, options, job, err := settle(c, t.Args, t.Layers)
+	var flags *Flags
+	var options *Options
+	var job Job
+	err := attended(ctx, func() (err error) {
+		flags, options, job, err = settle(ctx, c, t.Args, t.Layers)
+		return err
+	})
 	switch {
 	case errors.Is(err, flag.ErrHelp):
 		return ignorePipe(help(stdout, c, flags))
@@ -185,22 +191,27 @@ func (t *Task) Run(ctx context.Context, stdout, stderr io.Writer) error {
 	if _, err := kernel.Selected(); err != nil {
 		return err
 	}
-	if options.Methods {
-		if done, err := printMethods(c, flags, options, stdout); done || err != nil {
-			return ignorePipe(err)
+	var guard *guard
+	var done bool
+	err = attended(ctx, func() (err error) {
+		if options.Methods {
+			if done, err = printMethods(c, flags, options, stdout); done || err != nil {
+				return err
+			}
 		}
-	}
-	if job.Instead != nil {
-		if done, err := job.Instead(ctx, options, stdout); done || err != nil {
-			return ignorePipe(err)
+		if job.Instead != nil {
+			if done, err = job.Instead(ctx, options, stdout); done || err != nil {
+				return err
+			}
 		}
-	}
-	if err := check(flags, job, options); err != nil {
+		if err := check(flags, job, options); err != nil {
+			return err
+		}
+		guard, err = newGuard(t, flags, job, options)
 		return err
-	}
-	guard, err := newGuard(t, flags, job, options)
-	if err != nil {
-		return err
+	})
+	if done || err != nil {
+		return ignorePipe(err)
 	}
 	if ctx.Err() != nil {
 		return errInterrupted
@@ -280,7 +291,7 @@ func (e *Env) guarded(ctx context.Context, do func(context.Context, *Env) error)
 	go func() {
 		defer func() {
 			if p := recover(); p != nil {
-				done <- Hint(fmt.Errorf("internal error: %v\n%s", p, debug.Stack()), "this is a bug in repscope; please report it with the lines above")
+				done <- internalError(p)
 			}
 		}()
 		done <- e.work(ctx, do)
@@ -301,6 +312,38 @@ func (e *Env) guarded(ctx context.Context, do func(context.Context, *Env) error)
 		return errors.New(e.Command.Interrupted)
 	}
 	return errInterrupted
+}
+
+// internalError is the error of a panic.
+func internalError(p any) error {
+	return Hint(fmt.Errorf("internal error: %v\n%s", p, debug.Stack()), "this is a bug in repscope; please report it with the lines above")
+}
+
+// attended does what goes before a run and comes back soon after ctx ends, whatever do does then. A panic is an error.
+func attended(ctx context.Context, do func() error) error {
+	done := make(chan error, 1)
+	go func() {
+		defer func() {
+			if p := recover(); p != nil {
+				done <- internalError(p)
+			}
+		}()
+		done <- do()
+	}()
+	var err error
+	select {
+	case err = <-done:
+	case <-ctx.Done():
+		select {
+		case err = <-done:
+		case <-time.After(grace):
+			return errInterrupted
+		}
+	}
+	if err != nil && ctx.Err() != nil && errors.Is(err, ctx.Err()) {
+		return errInterrupted
+	}
+	return err
 }
 
 // finish writes the result file, gives all files their names and prints.

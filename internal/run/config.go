@@ -14,6 +14,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"repscope/internal/expand"
 	"repscope/internal/regular"
 )
 
@@ -23,6 +24,8 @@ type config struct {
 	path  string
 	given map[string]bool // on the command line
 	notes []string
+	// budget bounds what aliases stand for.
+	budget *expand.Budget
 }
 
 // applyConfig sets the flags named in a YAML file, but for those given on the
@@ -40,7 +43,7 @@ func applyConfig(flags *Flags, o *Options) error {
 	if err != nil || root == nil {
 		return err
 	}
-	c := &config{flags: flags, path: o.config, given: map[string]bool{}}
+	c := &config{flags: flags, path: o.config, given: map[string]bool{}, budget: expand.NewBudget(o.Context())}
 	flags.Visit(func(f *flag.Flag) { c.given[f.Name] = true })
 	var section *yaml.Node
 	var common []*yaml.Node // keys and values

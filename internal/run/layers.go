@@ -3,12 +3,14 @@
 package run
 
 import (
+	"context"
 	"flag"
 	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
 
+	"repscope/internal/expand"
 	"repscope/report"
 	"repscope/shard"
 )
@@ -69,7 +71,7 @@ type Value struct {
 
 // Settle finds what is wrong with the options before anything is opened, and returns what they come to.
 func (t *Task) Settle() (*Settled, error) {
-	flags, options, job, err := settle(&t.Command, t.Args, t.Layers)
+	flags, options, job, err := settle(context.Background(), &t.Command, t.Args, t.Layers)
 	if err != nil {
 		return nil, err
 	}
@@ -116,9 +118,9 @@ func (s *Settled) branch(b *Branch) {
 }
 
 // settle reads the arguments and the layers.
-func settle(c *Command, args []string, layers []Layer) (*Flags, *Options, Job, error) {
+func settle(ctx context.Context, c *Command, args []string, layers []Layer) (*Flags, *Options, Job, error) {
 	flags := newFlags(c.Name)
-	options := &Options{}
+	options := &Options{ctx: ctx}
 	job := c.Setup(flags)
 	options.register(flags, c, job)
 	if err := parse(flags, options, c, args); err != nil {
@@ -135,7 +137,7 @@ func settle(c *Command, args []string, layers []Layer) (*Flags, *Options, Job, e
 	for _, l := range layers {
 		settled := map[string]bool{}
 		flags.Visit(func(f *flag.Flag) { settled[f.Name] = true })
-		config := &config{flags: flags, path: l.Path, given: map[string]bool{}}
+		config := &config{flags: flags, path: l.Path, given: map[string]bool{}, budget: expand.NewBudget(ctx)}
 		if err := config.apply(l.Content, settled, c.Name); err != nil {
 			return flags, options, job, err
 		}

@@ -85,9 +85,6 @@ func (k *k8s) check(o *run.Options) error {
 	return k.division.check(o)
 }
 
-// mostIndices is the largest number of indices of a Job with a limit for each.
-const mostIndices = 100_000
-
 func (k *k8s) run(ctx context.Context, stdout, stderr io.Writer) error {
 	p, err := k.division.plan(ctx, stderr)
 	if err != nil {
@@ -95,9 +92,6 @@ func (k *k8s) run(ctx context.Context, stdout, stderr io.Writer) error {
 	}
 	for _, w := range p.warnings {
 		_, _ = fmt.Fprintf(stderr, "scale k8s: warning: %s\n", w)
-	}
-	if n := len(p.job.tasks); n > mostIndices {
-		return run.Hint(fmt.Errorf("%d tasks: a Job has at most %d indices", n, mostIndices), "divide into fewer with --shards or a longer --within")
 	}
 	for _, path := range append([]string{p.job.root}, inputsOf(p.job)...) {
 		if abs, err := filepath.Abs(path); err == nil && abs != k.mount && !strings.HasPrefix(abs, strings.TrimSuffix(k.mount, "/")+"/") {
