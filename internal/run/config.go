@@ -128,7 +128,7 @@ func (c *config) apply(content []*yaml.Node, settled map[string]bool, section st
 	seen := map[string]bool{}
 	for i := 0; i < len(content); i += 2 {
 		key, value := content[i], resolveAlias(content[i+1])
-		name := strings.TrimLeft(key.Value, "-")
+		name := OptionName(key.Value)
 		f := c.flags.Lookup(name)
 		if read := c.flags.trees[name]; read != nil {
 			if err := c.tree(key, value, read, seen); err != nil {
@@ -198,11 +198,17 @@ func (c *config) unknown(key *yaml.Node, name string) error {
 func (c *config) foreign(command string, names []string, section *yaml.Node) error {
 	for i := 0; i < len(section.Content); i += 2 {
 		key := section.Content[i]
-		if name := strings.TrimLeft(key.Value, "-"); !slices.Contains(names, name) {
+		if name := OptionName(key.Value); !slices.Contains(names, name) {
 			return Hint(Usage("%s: unknown option %q of %s", c.place(key), key.Value, command), DidYouMean("", name, names))
 		}
 	}
 	return nil
+}
+
+// OptionName is the name of an option for a key of a configuration: hyphens in front are left out, and underscores are
+// hyphens, as on the command line.
+func OptionName(key string) string {
+	return strings.ReplaceAll(strings.TrimLeft(key, "-"), "_", "-")
 }
 
 // configurable reports whether an option can stand in a configuration.

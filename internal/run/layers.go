@@ -147,6 +147,6 @@ func settle(ctx context.Context, c *Command, args []string, layers []Layer) (*Fl
 
 // Has reports whether a configuration of the command may hold a key.
 func Has(c Command, key string) bool {
-	name := strings.TrimLeft(key, "-")
+	name := OptionName(key)
 	return configurable(name) && (slices.Contains(FlagNames(c), name) || slices.Contains(TreeNames(c), name))
 }

@@ -353,7 +353,7 @@ func (r *reader) options(e *entry, others []string) (*options, error) {
 	if e == nil {
 		return o, nil
 	}
-	keys, err := r.mapping(e.value, e.name)
+	keys, err := r.optionsOf(e)
 	if err != nil {
 		return nil, err
 	}
@@ -377,9 +377,18 @@ func (r *reader) options(e *entry, others []string) (*options, error) {
 	return o, nil
 }
 
+// optionsOf are the entries of a mapping whose keys are options.
+func (r *reader) optionsOf(e *entry) ([]entry, error) {
+	keys, err := r.mapping(e.value, e.name)
+	for i := range keys {
+		keys[i].name = run.OptionName(keys[i].name)
+	}
+	return keys, err
+}
+
 // section is the options of one analysis.
 func (r *reader) section(e entry, c *run.Command) ([]entry, error) {
-	keys, err := r.mapping(e.value, e.name)
+	keys, err := r.optionsOf(&e)
 	if err != nil {
 		return nil, err
 	}
