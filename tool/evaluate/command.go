@@ -283,11 +283,7 @@ func (s *settings) run(ctx context.Context, env *run.Env) error {
 	if err := errors.Join(sweepOwn(st.folder), st.again()); err != nil {
 		return err
 	}
-	st.say = func(format string, args ...any) {
-		if !env.Options.Quiet {
-			env.Message(format, args...)
-		}
-	}
+	st.say, st.fail = env.Note, env.Message
 	for _, p := range st.tasks {
 		if p.state == unchanged {
 			st.say("%s: unchanged", p.Name())

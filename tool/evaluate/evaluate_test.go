@@ -158,6 +158,22 @@ datasets:
 	if code, _, _ = evaluate(t, p, dir); code != 1 || len(p.runs) != 5 {
 		t.Errorf("exit %d, %d runs: the failed task alone is run again", code, len(p.runs))
 	}
+	// The reasons are errors, which --quiet leaves, and the report has them, also where nothing else is in it.
+	all := strings.Replace(suite, "y: {seed: 1}", "y: {broken: true}", 1)
+	all = strings.Replace(all, "{first: {broken: true}}", "{broken: true}", 1)
+	for _, s := range []string{suite, all} {
+		dir, p = suiteFolder(t, s), &probe{}
+		code, _, stderr = evaluate(t, p, dir, "--quiet")
+		if code != 1 || !strings.Contains(stderr, "x/first: failed: it is broken") || strings.Contains(stderr, "done in") {
+			t.Errorf("exit %d: %s", code, stderr)
+		}
+		for _, name := range []string{"report.html", "evaluate.json"} {
+			text, err := os.ReadFile(filepath.Join(dir, "out", name))
+			if err != nil || strings.Count(string(text), "it is broken") != strings.Count(stderr, ": failed: ") {
+				t.Errorf("%s: %v, %d reasons", name, err, strings.Count(string(text), "it is broken"))
+			}
+		}
+	}
 	dir, p = suiteFolder(t, suite), &probe{}
 	if code, _, _ = evaluate(t, p, dir, "--fail-fast"); code != 1 || len(p.runs) > 2 {
 		t.Errorf("exit %d, %d runs after a failure", code, len(p.runs))
