@@ -13,6 +13,7 @@ import (
 	"math"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/vg"
@@ -245,7 +246,27 @@ func (c *inline) FillString(face font.Face, p vg.Point, text string) {
 	if t.color != ink {
 		fmt.Fprintf(&c.out, ` fill="%s"`, hex(t.color))
 	}
-	fmt.Fprintf(&c.out, `>%s</text>`, escape.HTML(text))
+	fmt.Fprintf(&c.out, `%s>%s</text>`, InlineLength(float64(face.Width(text)), text), escape.HTML(text))
+}
+
+// InlineLength is the attributes of an svg text that give it a width, whatever font a browser has in the place of that of
+// figures. A text of one letter has none; of a short one the letters keep their shape.
+func InlineLength(width float64, text string) string {
+	length := ""
+	n := utf8.RuneCountInString(text)
+	if n > 1 {
+		length = ` textLength="` + short(vg.Length(width)) + `"`
+	}
+	if n > 4 {
+		length += ` lengthAdjust="spacingAndGlyphs"`
+	}
+	return length
+}
+
+// InlineWidth is the width of a line of text in the font of figures, in the unit of its size.
+func InlineWidth(text string, size float64, bold bool) float64 {
+	face := fonts().Lookup(faceOf(bold), vg.Length(size))
+	return float64(face.Width(text))
 }
 
 func (c *inline) DrawImage(r vg.Rectangle, img image.Image) {

@@ -108,6 +108,8 @@ func (s *State) check() error {
 const (
 	magic   = "repscope-shard/1\n"
 	maxHead = 64 << 20
+	// mostUnits is how many units a work may be divided into: whoever merges holds a value for each.
+	mostUnits = 1 << 26
 )
 
 type head struct {
@@ -287,6 +289,9 @@ func readHead(r io.Reader) (*head, error) {
 	h := &head{}
 	if err := json.Unmarshal(text, h); err != nil {
 		return nil, fmt.Errorf("%w: its head: %w", ErrDamaged, err)
+	}
+	if n := h.Identity.Units; n < 0 || n > mostUnits {
+		return nil, fmt.Errorf("%w: its head claims %d units, want at most %d", ErrDamaged, n, mostUnits)
 	}
 	return h, nil
 }

@@ -3,6 +3,8 @@
 package suite
 
 import (
+	"context"
+
 	"repscope/tool/evaluate"
 	"repscope/tool/scale"
 )
@@ -10,10 +12,12 @@ import (
 // Studies tells package scale of suite files.
 func Studies() scale.Studies {
 	commands := commandsOf(analyses)
-	read := func(path string) (*evaluate.Suite, error) { return evaluate.ReadSuite(path, commands) }
+	read := func(ctx context.Context, path string) (*evaluate.Suite, error) {
+		return evaluate.ReadSuite(ctx, path, commands)
+	}
 	return scale.Studies{
-		Read: func(path string) ([]scale.StudyTask, string, error) {
-			s, err := read(path)
+		Read: func(ctx context.Context, path string) ([]scale.StudyTask, string, error) {
+			s, err := read(ctx, path)
 			if err != nil {
 				return nil, "", err
 			}
@@ -25,8 +29,8 @@ func Studies() scale.Studies {
 			}
 			return tasks, s.Folder(""), nil
 		},
-		Enter: func(path, folder string, names []string) error {
-			s, err := read(path)
+		Enter: func(ctx context.Context, path, folder string, names []string) error {
+			s, err := read(ctx, path)
 			if err != nil {
 				return err
 			}

@@ -11,14 +11,12 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"repscope/internal/bound"
 )
 
-// Most is how many bytes a file may expand to, and Factor by how much, beyond what a small one may.
-const (
-	Most   = 1 << 30
-	Factor = 200
-	Small  = 1 << 26
-)
+// Most is how many bytes a file may expand to; less where [bound.Of] its size is.
+const Most = 1 << 30
 
 // ErrTooLarge is why a file is not expanded.
 var ErrTooLarge = errors.New("it is compressed by gzip and expands too far")
@@ -35,8 +33,8 @@ func Name(path string) string {
 }
 
 // Bytes returns the content of a file, expanded if it is compressed by gzip, also of several parts. Errors: damaged or
-// truncated data; more than Most bytes, or than Small and Factor times the file ([ErrTooLarge]).
-func Bytes(data []byte) ([]byte, error) { return upTo(data, min(Most, max(Small, Factor*len(data)))) }
+// truncated data; more than Most bytes, or than [bound.Of] the size of the file ([ErrTooLarge]).
+func Bytes(data []byte) ([]byte, error) { return upTo(data, int(min(Most, bound.Of(int64(len(data)))))) }
 
 func upTo(data []byte, most int) ([]byte, error) {
 	if !Is(data) {

@@ -81,28 +81,26 @@ func TestDocumentedCommands(t *testing.T) {
 	}
 }
 
-// console is a block of a command and what it prints.
-var console = regexp.MustCompile("(?s)```console\n\\$ (.*?)\n(.*?)```")
-
-// TestConsole holds what the README shows of the console against what is printed.
+// TestConsole holds what the documents show of the console against what is printed.
 func TestConsole(t *testing.T) {
 	t.Parallel()
-	text, err := os.ReadFile(filepath.Join(sources(t).root, "README.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	found := console.FindAllStringSubmatch(string(text), -1)
-	if len(found) == 0 {
-		t.Error("the README shows no console")
-	}
-	for _, block := range found {
+	ran := 0
+	for _, block := range allShown(t) {
+		line, want, ok := strings.Cut(strings.TrimPrefix(block.text, "$ "), "\n")
+		if block.kind != "console" || !ok {
+			continue
+		}
+		ran++
 		var out strings.Builder
-		for line := range strings.Lines(call(t, t.TempDir(), split(block[1]))) {
+		for line := range strings.Lines(call(t, t.TempDir(), split(line))) {
 			out.WriteString(strings.TrimRight(line, " \n") + "\n")
 		}
-		if !strings.Contains(out.String(), block[2]) {
-			t.Errorf("$ %s prints\n%s\nthe README shows\n%s", block[1], out.String(), block[2])
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("%s: $ %s prints\n%s\nand shows\n%s", block.where, line, out.String(), want)
 		}
+	}
+	if ran == 0 {
+		t.Error("no document shows a console")
 	}
 }
 

@@ -92,11 +92,21 @@ func machine(root string) int64 {
 	return 0
 }
 
-// groups is the least limit of the control groups that the process is in, of both versions
-// of them, and of those that they are in; 0: none.
+// groups is the least memory limit of the control groups that the process is in; 0: none.
 func groups(root string) int64 {
+	limit := Group(root, "memory", "memory.max")
+	if first := Group(root, "memory", "memory.limit_in_bytes"); first > 0 && (limit == 0 || first < limit) {
+		return first
+	}
+	return limit
+}
+
+// Group is the least limit in a file such as "memory.max" of the control groups that the process is in, of both versions of
+// them, and of those that they are in; 0: none. root is that of the file system; of version 1 the groups are those of
+// the controller.
+func Group(root, controller, file string) int64 {
 	least := int64(0)
-	look := func(folder, file string) {
+	look := func(folder string) {
 		text, err := os.ReadFile(filepath.Join(root, "sys/fs/cgroup", folder, file))
 		if err != nil {
 			return
@@ -107,8 +117,8 @@ func groups(root string) int64 {
 		}
 	}
 	// In a container the group's own folder is often the root of what can be seen.
-	look("", "memory.max")
-	look("memory", "memory.limit_in_bytes")
+	look("")
+	look(controller)
 	text, err := os.ReadFile(filepath.Join(root, "proc/self/cgroup"))
 	if err != nil {
 		return least
@@ -121,9 +131,9 @@ func groups(root string) int64 {
 		for group := path.Clean("/" + part[2]); group != "/"; group = path.Dir(group) {
 			switch {
 			case part[0] == "0" && part[1] == "":
-				look(group, "memory.max")
-			case strings.Contains(","+part[1]+",", ",memory,"):
-				look(path.Join("memory", group), "memory.limit_in_bytes")
+				look(group)
+			case strings.Contains(","+part[1]+",", ","+controller+","):
+				look(path.Join(controller, group))
 			}
 		}
 	}

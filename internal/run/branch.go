@@ -108,18 +108,23 @@ func (f *Flags) Tree(key string, read func(b *Branch) error) {
 // of those of [Branch].
 func (c *config) branch(key, value *yaml.Node) (*Branch, error) {
 	b := &Branch{Key: key.Value, Place: c.place(key)}
+	if err := c.budget.Take(c.place(key) + ": " + key.Value); err != nil {
+		return nil, Usage("%w", err)
+	}
 	value = resolveAlias(value)
 	switch value.Kind {
 	case yaml.MappingNode:
 		b.Members = []Branch{}
+		seen := map[string]bool{}
 		for i := 0; i < len(value.Content); i += 2 {
 			m, err := c.branch(value.Content[i], value.Content[i+1])
 			if err != nil {
 				return nil, err
 			}
-			if b.Member(m.Key) != nil {
+			if seen[m.Key] {
 				return nil, m.Errorf("%s is given twice", m.Key)
 			}
+			seen[m.Key] = true
 			b.Members = append(b.Members, *m)
 		}
 	case yaml.SequenceNode:

@@ -3,6 +3,7 @@
 package run
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -44,10 +45,23 @@ func TestTree(t *testing.T) {
 		"tree:\n  aa: 1\n":        `line 2: unknown key "aa" of tree`,
 		"tree: {a: 2001-02-03}\n": "a is 2001-02-03; want a number, a text",
 		"tre: 1\n":                `unknown option "tre"`,
+		// Each alias stands for ten of the one before: 10⁹ values in 300 bytes. One stands for itself.
+		aliases(9):                "list stands for more than 100000, of at most 100000",
+		"tree: &t {list: [*t]}\n": "list stands for more than 100000, of at most 100000",
 	} {
 		_, _, err := apply(yaml)
 		if err == nil || !strings.Contains(err.Error(), want) || exitCode(err) != exitUsage {
 			t.Errorf("%q: %v, want %q", yaml, err, want)
 		}
 	}
+}
+
+// aliases is a configuration whose list holds 10^n values by aliases of aliases.
+func aliases(n int) string {
+	var b strings.Builder
+	b.WriteString("tree: {a: &a0 1, list: [0")
+	for i := range n {
+		fmt.Fprintf(&b, ", &a%d [%s]", i+1, strings.TrimSuffix(strings.Repeat(fmt.Sprintf("*a%d,", i), 10), ","))
+	}
+	return b.String() + "]}\n"
 }

@@ -89,13 +89,17 @@ type Job struct {
 // An interrupt, a termination signal or a hang-up cancels the run; a second one
 // ends it at once.
 //
-// Where the address space is limited, the run is a process of its own: package runtime
-// ends one that gets no memory with a trace of all its goroutines and the status of wrong
-// usage, which only another process can make the one line and the status of a failed run.
+// A crash of package runtime ends the program by SIGABRT, not with the status of wrong usage. Where the address space is
+// limited, or few threads are allowed, the run is a process of its own: only another process can make one line and the
+// status of a failed run of such a crash.
 func Main(c Command) { MainArgs(c, os.Args[1:]) }
 
 // MainArgs is Main for a program that has several commands, with the arguments of this one.
 func MainArgs(c Command, args []string) {
+	crashApart()
+	if err := enoughFiles(); err != nil {
+		os.Exit(Report(os.Stderr, c.Name, err))
+	}
 	if c.Long {
 		memory.Keep()
 	}
@@ -109,7 +113,12 @@ func MainArgs(c Command, args []string) {
 		signals = append(signals, syscall.SIGHUP)
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), signals...)
-	context.AfterFunc(ctx, stop)
+	context.AfterFunc(ctx, func() {
+		if underWatch { // a signal to the group reaches this process once more by the one that watches it
+			time.Sleep(twice)
+		}
+		stop()
+	})
 	if forCaller = called(); forCaller {
 		ctx = untilEnd(ctx, os.Stdin)
 	}
@@ -118,6 +127,9 @@ func MainArgs(c Command, args []string) {
 	signal.Ignore(syscall.SIGPIPE)
 	os.Exit(Run(ctx, c, args, os.Stdout, stderr))
 }
+
+// twice is within how long a signal that comes again is the same one.
+const twice = 200 * time.Millisecond
 
 // grace is how long a cancelled run may take to come back by itself.
 const grace = 700 * time.Millisecond
@@ -159,7 +171,13 @@ func run(ctx context.Context, c *Command, args []string, stdout, stderr io.Write
 // Run runs the task as [Run] does, but returns the error instead of printing it.
 func (t *Task) Run(ctx context.Context, stdout, stderr io.Writer) error {
 	c := &t.Command
-	flags, options, job, err := settle(c, t.Args, t.Layers)
+	var flags *Flags
+	var options *Options
+	var job Job
+	err := attended(ctx, func() (err error) {
+		flags, options, job, err = settle(ctx, c, t.Args, t.Layers)
+		return err
+	})
 	switch {
 	case errors.Is(err, flag.ErrHelp):
 		return ignorePipe(help(stdout, c, flags))
@@ -175,22 +193,27 @@ func (t *Task) Run(ctx context.Context, stdout, stderr io.Writer) error {
 	if _, err := kernel.Selected(); err != nil {
 		return err
 	}
-	if options.Methods {
-		if done, err := printMethods(c, flags, options, stdout); done || err != nil {
-			return ignorePipe(err)
+	var guard *guard
+	var done bool
+	err = attended(ctx, func() (err error) {
+		if options.Methods {
+			if done, err = printMethods(c, flags, options, stdout); done || err != nil {
+				return err
+			}
 		}
-	}
-	if job.Instead != nil {
-		if done, err := job.Instead(ctx, options, stdout); done || err != nil {
-			return ignorePipe(err)
+		if job.Instead != nil {
+			if done, err = job.Instead(ctx, options, stdout); done || err != nil {
+				return err
+			}
 		}
-	}
-	if err := check(flags, job, options); err != nil {
+		if err := check(flags, job, options); err != nil {
+			return err
+		}
+		guard, err = newGuard(t, flags, job, options)
 		return err
-	}
-	guard, err := newGuard(t, flags, job, options)
-	if err != nil {
-		return err
+	})
+	if done || err != nil {
+		return ignorePipe(err)
 	}
 	if ctx.Err() != nil {
 		return errInterrupted
@@ -272,7 +295,7 @@ func (e *Env) guarded(ctx context.Context, do func(context.Context, *Env) error)
 	go func() {
 		defer func() {
 			if p := recover(); p != nil {
-				done <- Hint(fmt.Errorf("internal error: %v\n%s", p, debug.Stack()), "this is a bug in repscope; please report it with the lines above")
+				done <- internalError(p)
 			}
 		}()
 		done <- e.work(ctx, do)
@@ -293,6 +316,38 @@ func (e *Env) guarded(ctx context.Context, do func(context.Context, *Env) error)
 		return errors.New(e.Command.Interrupted)
 	}
 	return errInterrupted
+}
+
+// internalError is the error of a panic.
+func internalError(p any) error {
+	return Hint(fmt.Errorf("internal error: %v\n%s", p, debug.Stack()), "this is a bug in repscope; please report it with the lines above")
+}
+
+// attended does what goes before a run and comes back soon after ctx ends, whatever do does then. A panic is an error.
+func attended(ctx context.Context, do func() error) error {
+	done := make(chan error, 1)
+	go func() {
+		defer func() {
+			if p := recover(); p != nil {
+				done <- internalError(p)
+			}
+		}()
+		done <- do()
+	}()
+	var err error
+	select {
+	case err = <-done:
+	case <-ctx.Done():
+		select {
+		case err = <-done:
+		case <-time.After(grace):
+			return errInterrupted
+		}
+	}
+	if err != nil && ctx.Err() != nil && errors.Is(err, ctx.Err()) {
+		return errInterrupted
+	}
+	return err
 }
 
 // finish writes the result file, gives all files their names and prints.

@@ -310,3 +310,29 @@ func TestCloseLater(t *testing.T) {
 		}
 	}
 }
+
+// What goes before a run and does not look at its context ends with it, too; a panic there is an error.
+func TestAttended(t *testing.T) {
+	t.Parallel()
+	stuck := make(chan struct{})
+	defer close(stuck)
+	for name, c := range map[string]struct {
+		job  run.Job
+		code int
+		want string
+	}{
+		"check":   {run.Job{Check: func(*run.Options) error { <-stuck; return nil }}, 1, "interrupted; no file was written"},
+		"instead": {run.Job{Instead: func(context.Context, *run.Options, io.Writer) (bool, error) { <-stuck; return true, nil }}, 1, "interrupted"},
+		"context": {run.Job{Check: func(o *run.Options) error { <-o.Context().Done(); return run.Usage("%w", o.Context().Err()) }}, 1, "interrupted"},
+		"panic":   {run.Job{Check: func(*run.Options) error { panic("boom") }}, 1, "internal error: boom"},
+	} {
+		ctx, cancel := context.WithCancel(t.Context())
+		time.AfterFunc(10*time.Millisecond, cancel)
+		var stderr bytes.Buffer
+		command := run.Command{Name: "probe", Out: t.TempDir(), Setup: func(*run.Flags) run.Job { return c.job }}
+		if code := run.Run(ctx, command, nil, io.Discard, &stderr); code != c.code || !strings.Contains(stderr.String(), c.want) {
+			t.Errorf("%s: exit %d, want %d and %q: %s", name, code, c.code, c.want, stderr.String())
+		}
+		cancel()
+	}
+}

@@ -15,6 +15,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"repscope/internal/expand"
 	"repscope/internal/regular"
 )
 
@@ -24,6 +25,8 @@ type config struct {
 	path  string
 	given map[string]bool // on the command line
 	notes []string
+	// budget bounds what aliases stand for.
+	budget *expand.Budget
 }
 
 // applyConfig sets the flags named in a YAML file, but for those given on the
@@ -41,7 +44,7 @@ func applyConfig(flags *Flags, o *Options) error {
 	if err != nil || root == nil {
 		return err
 	}
-	c := &config{flags: flags, path: o.config, given: map[string]bool{}}
+	c := &config{flags: flags, path: o.config, given: map[string]bool{}, budget: expand.NewBudget(o.Context())}
 	flags.Visit(func(f *flag.Flag) { c.given[f.Name] = true })
 	var section *yaml.Node
 	var common []*yaml.Node // keys and values
@@ -156,7 +159,7 @@ func (c *config) apply(content []*yaml.Node, settled map[string]bool, section st
 
 // entry sets the flag of one key.
 func (c *config) entry(key, value *yaml.Node, settled map[string]bool, section string, seen map[string]bool) error {
-	name := strings.TrimLeft(key.Value, "-")
+	name := OptionName(key.Value)
 	f := c.flags.Lookup(name)
 	if read := c.flags.trees[name]; read != nil {
 		return c.tree(key, value, read, seen)
@@ -228,11 +231,17 @@ func (c *config) unknown(key *yaml.Node, name string) error {
 func (c *config) foreign(command string, names []string, section *yaml.Node) error {
 	for i := 0; i < len(section.Content); i += 2 {
 		key := section.Content[i]
-		if name := strings.TrimLeft(key.Value, "-"); !slices.Contains(names, name) {
+		if name := OptionName(key.Value); !slices.Contains(names, name) {
 			return Hint(Usage("%s: unknown option %q of %s", c.place(key), key.Value, command), DidYouMean("", name, names))
 		}
 	}
 	return nil
+}
+
+// OptionName is the name of an option for a key of a configuration: hyphens in front are left out, and underscores are
+// hyphens, as on the command line.
+func OptionName(key string) string {
+	return strings.ReplaceAll(strings.TrimLeft(key, "-"), "_", "-")
 }
 
 // configurable reports whether an option can stand in a configuration.

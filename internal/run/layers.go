@@ -3,6 +3,7 @@
 package run
 
 import (
+	"context"
 	"errors"
 	"flag"
 	"slices"
@@ -10,6 +11,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"repscope/internal/expand"
 	"repscope/report"
 	"repscope/shard"
 )
@@ -76,7 +78,7 @@ type Value struct {
 
 // Settle finds what is wrong with the options before anything is opened, and returns what they come to.
 func (t *Task) Settle() (*Settled, error) {
-	flags, options, job, err := settle(&t.Command, t.Args, t.Layers)
+	flags, options, job, err := settle(context.Background(), &t.Command, t.Args, t.Layers)
 	if err != nil {
 		return nil, err
 	}
@@ -123,9 +125,9 @@ func (s *Settled) branch(b *Branch) {
 }
 
 // settle reads the arguments and the layers.
-func settle(c *Command, args []string, layers []Layer) (*Flags, *Options, Job, error) {
+func settle(ctx context.Context, c *Command, args []string, layers []Layer) (*Flags, *Options, Job, error) {
 	flags := newFlags(c.Name)
-	options := &Options{}
+	options := &Options{ctx: ctx}
 	defer func() { options.Args = flags.args }()
 	job := c.Setup(flags)
 	options.register(flags, c, job)
@@ -145,7 +147,7 @@ func settle(c *Command, args []string, layers []Layer) (*Flags, *Options, Job, e
 	for _, l := range layers {
 		settled := map[string]bool{}
 		flags.Visit(func(f *flag.Flag) { settled[f.Name] = true })
-		config := &config{flags: flags, path: l.Path, given: map[string]bool{}}
+		config := &config{flags: flags, path: l.Path, given: map[string]bool{}, budget: expand.NewBudget(ctx)}
 		if err := config.apply(l.Content, settled, c.Name); err != nil {
 			return flags, options, job, err
 		}
@@ -155,6 +157,6 @@ func settle(c *Command, args []string, layers []Layer) (*Flags, *Options, Job, e
 
 // Has reports whether a configuration of the command may hold a key.
 func Has(c Command, key string) bool {
-	name := strings.TrimLeft(key, "-")
+	name := OptionName(key)
 	return configurable(name) && (slices.Contains(FlagNames(c), name) || slices.Contains(TreeNames(c), name))
 }

@@ -2,7 +2,10 @@
 
 package run
 
-import "slices"
+import (
+	"context"
+	"slices"
+)
 
 // Options are the values of the flags that all binaries share.
 type Options struct {
@@ -18,9 +21,18 @@ type Options struct {
 	Shard       Shard    // --shard: which task of several this is
 	Args        []string // what stands beside the flags; see Command.Arguments
 
+	ctx     context.Context // of the run, for what goes before it
 	config  string
 	version bool
 	notes   []string // what is said once the run begins
+}
+
+// Context is that of the run, for checks that look at files.
+func (o *Options) Context() context.Context {
+	if o.ctx == nil {
+		return context.Background()
+	}
+	return o.ctx
 }
 
 // noFigures is the --format of a run that draws none.

@@ -4,6 +4,7 @@ package run
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -48,7 +49,7 @@ func WritingFlags(c Command) []string {
 
 // MayWrite are patterns of the names of all files that a run with these arguments may write into --out.
 func MayWrite(c Command, args ...string) ([]string, error) {
-	flags, options, job, err := settle(&c, args, nil)
+	flags, options, job, err := settle(context.Background(), &c, args, nil)
 	if err == nil {
 		err = check(flags, job, options)
 	}

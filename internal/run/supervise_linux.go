@@ -1,4 +1,4 @@
-// Runs in a limited address space, watched by a process that says in one line when it was
+// Runs with limits of the address space or of threads, watched by a process that says in one line when they were
 // not enough.
 
 package run
@@ -24,18 +24,26 @@ import (
 // standard error has only what package runtime says.
 const supervisedRun = "REPSCOPE_SUPERVISED_RUN"
 
+// underWatch says that this process is one that does the work under another.
+var underWatch bool
+
+// A run is watched where the limit of processes and threads lies between these: with less there are none for a second
+// process, with more none is wanting.
+const leastThreads, fewThreads = 24, 1024
+
 // supervised runs the program again as a process of its own where the address space is
-// limited. In that process, and where there is no limit, done is false, and messages are
+// limited, or few threads are allowed. In that process, and where there is no limit, done is false, and messages are
 // to go to stderr.
 func supervised(name string) (stderr *os.File, code int, done bool) {
 	if os.Getenv(supervisedRun) != "" {
 		if err := os.Unsetenv(supervisedRun); err == nil {
 			syscall.CloseOnExec(3)
+			underWatch = true
 			return os.NewFile(3, "/dev/stderr"), 0, false
 		}
 	}
-	limit := memory.AddressSpace()
-	if limit == 0 {
+	l := bounds{memory.AddressSpace(), threads("/")}
+	if l.space == 0 && l.threads == 0 {
 		return os.Stderr, 0, false
 	}
 	run, said, err := superviseRun()
@@ -45,7 +53,7 @@ func supervised(name string) (stderr *os.File, code int, done bool) {
 	text := fmt.Sprintf("%s: %v\n", name, err)
 	code = exitFailed
 	if err == nil {
-		code, text = verdict(name, limit, said, run.ProcessState.Sys().(syscall.WaitStatus))
+		code, text = l.verdict(name, said, run.ProcessState.Sys().(syscall.WaitStatus))
 	}
 	if text != "" && term.IsTerminal(int(os.Stderr.Fd())) {
 		text = "\r\x1b[K" + text // over the progress bar that has nobody left
@@ -54,45 +62,88 @@ func supervised(name string) (stderr *os.File, code int, done bool) {
 	return nil, code, true
 }
 
+// bounds are the limits under which a run is watched; 0: none.
+type bounds struct{ space, threads int64 }
+
 // verdict is the exit code of a run and what is left to say of it: said is what package
 // runtime wrote.
-func verdict(name string, limit int64, said []byte, status syscall.WaitStatus) (code int, text string) {
-	switch {
+func (l bounds) verdict(name string, said []byte, status syscall.WaitStatus) (code int, text string) {
+	switch crash := crashOf(said); {
 	case status.Signaled() && status.Signal() == syscall.SIGKILL:
 		return exitFailed, fmt.Sprintf("%s: killed; the system does that when memory runs out\n", name)
+	case !status.Signaled() && (status.ExitStatus() != exitUsage || crash == notCrashed):
+		return status.ExitStatus(), string(said)
+	case l.threads > 0 && crash == noThread:
+		return exitFailed, fmt.Sprintf("%s: no more threads: %d processes and threads are allowed (ulimit -u, or pids.max of a control group); allow more, or use fewer --threads\n", name, l.threads)
+	case l.space > 0 && (crash == noThread || crash == noMemory):
+		return exitFailed, fmt.Sprintf("%s: out of memory: the address space is limited to %.3g GB (ulimit -v or -d); allow more, or use --samples or fewer --threads\n",
+			name, float64(l.space)/1e9)
 	case status.Signaled():
 		return exitFailed, fmt.Sprintf("%s: %v\n%s", name, status.Signal(), said)
-	case status.ExitStatus() == exitUsage && outOfMemory(said):
-		return exitFailed, fmt.Sprintf("%s: out of memory: the address space is limited to %.3g GB (ulimit -v or -d); allow more, or use --samples or fewer --threads\n",
-			name, float64(limit)/1e9)
 	}
-	return status.ExitStatus(), string(said)
+	return exitFailed, string(said)
 }
 
-// outOfMemory reports whether package runtime ended the process because the system gave it
-// no memory, or no thread for want of it.
-func outOfMemory(said []byte) bool {
+// crash is why package runtime ended a process.
+type crash uint8
+
+const (
+	notCrashed crash = iota
+	crashed          // for another reason
+	noMemory
+	noThread
+)
+
+// crashOf finds in what package runtime wrote why it ended the process.
+func crashOf(said []byte) crash {
+	found := notCrashed
 	for line := range bytes.Lines(said) {
 		text := string(line)
 		if !strings.HasPrefix(text, "fatal error: ") && !strings.HasPrefix(text, "runtime: ") && !strings.HasPrefix(text, "runtime/cgo: ") {
+			if strings.HasPrefix(text, "panic: ") || strings.HasPrefix(text, "SIG") {
+				found = max(found, crashed)
+			}
 			continue
 		}
-		for _, words := range []string{"out of memory", "cannot allocate memory", "cannot map pages", "failed to create new OS thread", "pthread_create failed", "failed to reserve", "cannot reserve", "newosproc"} {
+		found = max(found, crashed)
+		for _, words := range []string{"failed to create new OS thread", "pthread_create failed", "newosproc"} {
 			if strings.Contains(text, words) {
-				return true
+				return noThread
+			}
+		}
+		for _, words := range []string{"out of memory", "cannot allocate memory", "cannot map pages", "failed to reserve", "cannot reserve"} {
+			if strings.Contains(text, words) {
+				found = noMemory
 			}
 		}
 	}
-	return false
+	return found
+}
+
+// threads is how many processes and threads are allowed, by the limit of the user or those of the control groups of the
+// process, where that is worth watching; else 0.
+func threads(root string) int64 {
+	least := memory.Group(root, "pids", "pids.max")
+	var limit syscall.Rlimit
+	const rlimitProcesses = 6 // RLIMIT_NPROC, by which root is not bound
+	if err := syscall.Getrlimit(rlimitProcesses, &limit); err == nil && os.Getuid() != 0 && limit.Cur < fewThreads && (least == 0 || int64(limit.Cur) < least) {
+		least = int64(limit.Cur)
+	}
+	if least < leastThreads || least >= fewThreads {
+		return 0
+	}
+	return least
 }
 
 // superviseRun runs the program again with the same arguments, files and signals, and
 // returns what it writes to its own standard error. The command is nil if it cannot be
 // begun.
 func superviseRun() (run *exec.Cmd, said []byte, err error) {
-	program, err := os.Executable()
-	if err != nil {
-		return nil, nil, err
+	program := "/proc/self/exe" // also where its folder cannot be read, or the file is another now
+	if _, err := os.Stat(program); err != nil {
+		if program, err = os.Executable(); err != nil {
+			return nil, nil, err
+		}
 	}
 	reading, writing, err := os.Pipe()
 	if err != nil {
@@ -124,7 +175,7 @@ func superviseRun() (run *exec.Cmd, said []byte, err error) {
 // forward passes the signals of a terminal and of a system on, once each: the process is
 // in a group of its own and gets none by itself.
 func forward(p *os.Process) (stop func()) {
-	wanted := []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGTSTP}
+	wanted := []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGQUIT, syscall.SIGTSTP}
 	if !signal.Ignored(syscall.SIGHUP) {
 		wanted = append(wanted, syscall.SIGHUP)
 	}

@@ -51,7 +51,7 @@ func (l *list[T]) Get() any { return *l.values }
 
 func (l *list[T]) Set(text string) error {
 	var values []T
-	var seen []string
+	seen := map[string]bool{}
 	for part := range strings.SplitSeq(text, ",") {
 		part = strings.TrimSpace(part)
 		v, err := l.parse(part)
@@ -62,10 +62,10 @@ func (l *list[T]) Set(text string) error {
 			return fmt.Errorf("%q is not %s", part, l.what)
 		case err != nil:
 			return err
-		case l.unique && slices.Contains(seen, part):
+		case l.unique && seen[part]:
 			return fmt.Errorf("%q is given twice", part)
 		}
-		seen = append(seen, part)
+		seen[part] = true
 		values = append(values, v)
 	}
 	*l.values = values

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"repscope/internal/run"
+	"repscope/suite"
 )
 
 const head = `"""A function for each binary. Written by packaging/functions from the flags of the binaries: do not edit."""
@@ -107,13 +108,20 @@ func writeFunction(b *strings.Builder, d run.Description, name string, parameter
 	b.WriteString("    progress: ProgressLike = None,\n    nice: Optional[Int] = 0,\n) -> Result:\n")
 	fmt.Fprintf(b, "    r\"\"\"%s.\n", capital(pythonic(d.Summary)))
 	for paragraph := range strings.SplitSeq(d.Manual, "\n\n") {
-		if paragraph = strings.TrimSpace(paragraph); paragraph != "" {
+		if paragraph = strings.Trim(paragraph, "\n"); strings.TrimSpace(paragraph) != "" {
 			b.WriteString("\n" + indent(pythonic(paragraph), "    ") + "\n")
 		}
 	}
 	b.WriteString("\n    Args:\n")
 	if argument != "" {
-		b.WriteString(wrap(fmt.Sprintf("%s: %s; paths, results, or a mapping of names to them.", argument, arguedAs(d)), "        ", "            "))
+		what := "paths, results, or a mapping of names to them"
+		switch d.Name {
+		case "evaluate", "scale plan":
+			what = "a path, or a mapping of what the file holds, in which arrays, readers and modules go over as files"
+		case "scale slurm", "scale k8s":
+			what = "a path"
+		}
+		b.WriteString(wrap(fmt.Sprintf("%s: %s; %s.", argument, arguedAs(d), what), "        ", "            "))
 	}
 	for _, p := range parameters {
 		b.WriteString(wrap(p.keyword+": "+describe(p), "        ", "            "))
@@ -146,12 +154,36 @@ func describe(p parameter) string {
 	return text
 }
 
-var flagName = regexp.MustCompile(`--([a-z](?:[a-z0-9-]*[a-z0-9])?)`)
+var (
+	flagName = regexp.MustCompile(`--([a-z](?:[a-z0-9-]*[a-z0-9])?)`)
+	// shellText is a command line of one of the binaries: what stands in quotes, or an indented line with those that continue it.
+	shellText = regexp.MustCompile(`"(?:` + binaries + `) [^"]*"|(?m)^  (?:` + binaries + `) (?:[^\n]*\\\n)*[^\n]*$`)
+	binaries  = strings.Join(names(), "|")
+)
 
-// pythonic writes the names of flags as keywords.
+// names are those of the binaries.
+func names() []string {
+	var all []string
+	for _, c := range suite.Commands() {
+		all = append(all, regexp.QuoteMeta(c.Name))
+	}
+	return all
+}
+
+// pythonic writes the names of flags as keywords, but for those of command lines.
 func pythonic(text string) string {
-	text = flagName.ReplaceAllStringFunc(text, func(name string) string { return keywordOf(name[2:]) })
-	return strings.ReplaceAll(text, `"""`, `"`)
+	var b strings.Builder
+	last := 0
+	keywords := func(part string) {
+		b.WriteString(flagName.ReplaceAllStringFunc(part, func(name string) string { return keywordOf(name[2:]) }))
+	}
+	for _, at := range shellText.FindAllStringIndex(text, -1) {
+		keywords(text[last:at[0]])
+		b.WriteString(text[at[0]:at[1]])
+		last = at[1]
+	}
+	keywords(text[last:])
+	return strings.ReplaceAll(b.String(), `"""`, `"`)
 }
 
 func capital(text string) string {

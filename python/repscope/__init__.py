@@ -15,21 +15,37 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from . import _functions
 from ._arrays import empty
 from ._client import run
 from ._errors import RepscopeError, RepscopeWarning, UsageError
 from ._find import find_program
 from ._functions import *  # noqa: F403
-from ._functions import __all__ as _names
 from ._result import Figure, Numbers, Result
 from ._version import VERSION as __version__
 
 if TYPE_CHECKING:
+    from . import metrics
     from ._recordings import Recording, read_episodes
     from .monitor import Monitor
 
-__all__ = ["Figure", "Monitor", "Numbers", "Recording", "RepscopeError", "RepscopeWarning", "Result", "UsageError", "empty", "find_program", "read_episodes", "run"]
-__all__ += ["__version__", *_names]
+__all__ = [
+    "Figure",
+    "Monitor",
+    "Numbers",
+    "Recording",
+    "RepscopeError",
+    "RepscopeWarning",
+    "Result",
+    "UsageError",
+    "__version__",
+    "empty",
+    "find_program",
+    "metrics",
+    "read_episodes",
+    "run",
+]
+__all__ += _functions.__all__  # in a form that type checkers understand
 
 # Modules of what not every program needs are imported when it is asked for.
 _LATER = {"Monitor": ".monitor", "Recording": "._recordings", "read_episodes": "._recordings"}

@@ -42,7 +42,8 @@ class Command(NamedTuple):
 
 
 # Says to the program: progress as lines of JSON, and to end with its standard input.
-_CALLED = {"REPSCOPE_CALLED": "json"}
+# A crash of the program is a signal then, not the status of wrong usage.
+_CALLED = {"REPSCOPE_CALLED": "json", "GOTRACEBACK": "crash"}
 
 # How long a run that is to end has before the next, less friendly, request.
 _PATIENCE = (2.0, 1.0, 2.0)
@@ -127,6 +128,8 @@ def _flags(command: Command, values: Mapping[str, Any], workspace: Workspace) ->
         if value is None:
             continue
         if key == command.arguments:
+            if key == "suite" and command.name in ("scale slurm", "scale k8s") and isinstance(value, Mapping) and not isinstance(value, Result):
+                raise UsageError(2, f"{key}: tasks read the suite when this call is over; want a file, not a mapping")
             flags += _arguments(key, value, workspace)
             continue
         flag = command.flags.get(key)
@@ -140,7 +143,9 @@ def _flags(command: Command, values: Mapping[str, Any], workspace: Workspace) ->
 
 
 def _arguments(key: str, value: Any, workspace: Workspace) -> List[str]:
-    """What stands beside the flags: paths or results, by name where it is a mapping."""
+    """What stands beside the flags: paths or results, by name where it is a mapping. A suite may be a mapping itself."""
+    if key == "suite" and isinstance(value, Mapping) and not isinstance(value, Result):
+        return [_suite(key, value, workspace)]
     if isinstance(value, Mapping) and not isinstance(value, Result):
         texts = [_joined(_name(key, name), part) for name, v in value.items() for part in _each_path(key, v)]
     else:
@@ -217,6 +222,72 @@ def _config(key: str, value: Any, workspace: Workspace) -> str:
         json.dump(value, f, default=_plain)
     workspace.labels[path] = f"{key} (a mapping)"
     return path
+
+
+# What a suite has beside its datasets.
+_SUITE_KEYS = ("out", "defaults", "analyses", "matrix", "datasets")
+
+
+def _suite(key: str, value: Mapping[str, Any], workspace: Workspace) -> str:
+    """The file of a suite that is given as a mapping: arrays, readers and modules in it go over as files."""
+    unknown = [k for k in value if k not in _SUITE_KEYS]
+    if unknown:
+        raise UsageError(2, f"{key}: {unknown[0]!r} is no part of a suite; want {', '.join(_SUITE_KEYS)}")
+    tree = {k: _plain_parts(v) for k, v in value.items() if k not in ("defaults", "datasets")}
+    if isinstance(value.get("defaults"), Mapping):
+        tree["defaults"] = _suite_options("defaults", value["defaults"], workspace)
+    datasets = value.get("datasets")
+    if isinstance(datasets, Mapping):
+        tree["datasets"] = {str(k): _suite_options(str(k), v, workspace) for k, v in datasets.items()}
+    for part in ("defaults", "datasets"):
+        if value.get(part) is not None and part not in tree:
+            raise UsageError(2, f"{key}: {part} is a {type(value[part]).__name__}, want a mapping")
+    path = workspace.place(key + ".yaml", 0)
+    with open(path, "w", encoding="utf-8") as f:  # JSON is YAML
+        json.dump(tree, f)
+    workspace.labels[path] = f"{key} (a mapping)"
+    return path
+
+
+def _suite_options(name: str, options: Any, workspace: Workspace, function: str = "") -> Any:
+    """Options of a dataset, of all of them, or of one analysis in them."""
+    from ._functions import COMMANDS
+
+    if not isinstance(options, Mapping):
+        return _plain_parts(options)
+    tree: Dict[str, Any] = {}
+    for option, value in options.items():
+        keyword = str(option).replace("-", "_")
+        if not function and keyword in COMMANDS and isinstance(value, Mapping):
+            tree[str(option)] = _suite_options(f"{name}, {option}", value, workspace, keyword)
+            continue
+        flags = [_command(f).flags.get(keyword) for f in ([function] if function else COMMANDS)]
+        flag = next((f for f in flags if f is not None and f.kind in ("file", "named", "model")), None)
+        what = f"{keyword} of {name}"
+        if flag is None:
+            tree[str(option)] = _plain_parts(value)
+        elif flag.kind == "file":
+            tree[str(option)] = _file(keyword, what, value, workspace)
+        else:
+            if flag.kind == "model":
+                value = _models(keyword, flag, value, options, workspace)
+            if not isinstance(value, Mapping):
+                tree[str(option)] = _named(keyword, flag, value, workspace)
+                continue
+            tree[str(option)] = {
+                _name(what, n): [_source(what, flag, n, p, workspace) for p in v] if isinstance(v, list) and all(map(is_path, v)) else _source(what, flag, n, v, workspace)
+                for n, v in value.items()
+            }
+    return tree
+
+
+def _plain_parts(value: Any) -> Any:
+    """A value as JSON has it: paths as text, arrays as lists."""
+    if isinstance(value, Mapping):
+        return {str(k): _plain_parts(v) for k, v in value.items()}
+    if isinstance(value, (list, tuple, set, range)):
+        return [_plain_parts(v) for v in value]
+    return value if isinstance(value, (str, int, float, bool, type(None))) else _plain(value)
 
 
 def _plain(value: Any) -> Any:
@@ -570,6 +641,23 @@ def _in_python(text: str, flags: Mapping[str, Flag]) -> str:
     return re.sub(r"(?:\bflag )?--([a-z][a-z0-9-]*)(?: NAME=([A-Za-z:\[\]]+))?", keyword, text)
 
 
+# How much of the trace of a crash a message has.
+_TRACE_LINES = 12
+
+
+def _crash(code: int, lines: Sequence[str]) -> str:
+    """The message of a program that a signal ended."""
+    import signal
+
+    try:
+        name = signal.Signals(-code).name
+    except ValueError:
+        name = str(-code)
+    if name == "SIGKILL":
+        return "the program was killed (SIGKILL); the system does that when memory runs out"
+    return "\n".join([f"the program ended by {name}", *lines[:_TRACE_LINES]])
+
+
 class _Said:
     """What the program wrote to standard error, by what it is."""
 
@@ -600,6 +688,8 @@ class _Said:
         return [line for line in self.others if line and not line.startswith("wrote ")]
 
     def error(self, code: int) -> RepscopeError:
+        if code < 0:
+            return RepscopeError(1, _crash(code, self.others), self.hints)
         message = "\n".join(self.others).strip() or f"the program ended with status {code}"
         if code == 2:
             return UsageError(code, message, self.hints)

@@ -1783,7 +1783,7 @@ def reconstruction(
     they lie there; what is taken is printed, and what does not fit has to be said
     (predictions_range). Values outside the range are compared as they are.
 
-    mse, mae         mean squared and absolute error
+      mse, mae         mean squared and absolute error
       psnr             mean over frames of 10 log10(1/mse of the frame); frames without an
                        error have an infinite one, are left out and counted.
                        psnr_of_mean_mse is that of the mean mse, which no frame dominates
@@ -2198,7 +2198,7 @@ def generation(
     rows of numbers, each under a name that is a column of the result. The metrics are, with the
     tier of how far generators may be chosen by them:
 
-    reconstruction  how well samples are reconstructed, by IoU of their cells;
+      reconstruction  how well samples are reconstructed, by IoU of their cells;
                       tier high, needs reconstruction NAME=FILE; published target IoU > 0.7
       diversity       how different generated samples are from each other and from real ones;
                       tier high, needs generated NAME=FILE; published target > 80 % unique
@@ -2677,7 +2677,7 @@ def sequence(
     sequence evaluates masked language models of sequences, such as those of paired antibody
     chains: models that are run from ONNX, or what models answered elsewhere. The metrics are:
 
-    masked_accuracy      share of masked residues whose most probable token is the true one
+      masked_accuracy      share of masked residues whose most probable token is the true one
       loss                 cross-entropy of masked residues: mean of −ln of the probability of the true one
       perplexity           exponential of the cross-entropy of masked residues
       p_at_l               precision of the L pairs of residues that attention ranks first, as contacts
@@ -2702,7 +2702,7 @@ def sequence(
 
     Options of metrics, which set METRIC.KEY=VALUE sets (null: the default):
 
-    p_at_l.contact_threshold=8           distance in ångström below which residues touch, of the atoms whose coordinates are given (Cα or Cβ)
+      p_at_l.contact_threshold=8           distance in ångström below which residues touch, of the atoms whose coordinates are given (Cα or Cβ)
       p_at_l.min_seq_sep=6                 least separation |i − j| of pairs, special tokens not counted
       p_at_l.num_layers=null               number of last layers whose heads are averaged; null: a tenth of them, at least one
       p_at_l.scores=auto                   attention, given (contact scores of a dump), or auto: given where there are any
@@ -2901,13 +2901,13 @@ def canvas(
     canvas scores interface designs that models have generated against references: one design,
     or all of a benchmark, which is a folder of
 
-    benchmarks/<task without _gen>_gt/<gid>.png, <gid>.json      (of modifications <gid>-base and <gid>-target)
+      benchmarks/<task without _gen>_gt/<gid>.png, <gid>.json      (of modifications <gid>-base and <gid>-target)
       results/<task>/<variant>/<gid>-<model>-<variant>/<case>-canvas.png, <case>-json-structure.json,
           <case>-json-response.json, snapshots/<case>-snapshot-N.png, <case>-snapshot-N-structure.json
 
     where <gid> has two parts between dashes, such as gid6-27, and <case> is <gid>-<model>-<variant>. The metrics are:
 
-    fill                 share of the canvas that elements paint, and how far that is from the reference
+      fill                 share of the canvas that elements paint, and how far that is from the reference
       image                structural similarity, peak signal-to-noise ratio and error of the pixels
       ms_ssim              structural similarity of the brightness at five scales
       gmsd                 deviation of the similarity of gradients of the brightness
@@ -3363,7 +3363,7 @@ def evaluate(
     of them. The same command again goes on where the last one was: a task whose options,
     inputs and program are the same is not run again.
 
-    datasets:
+      datasets:
         pong:
           frames: pong.npz:frames
           episodes: pong.npz:episode
@@ -3386,13 +3386,14 @@ def evaluate(
     report.html shows all of it on one page. "evaluate report DIR…" makes that page of any
     result files in folders, which it finds by their content, with or without a suite.
 
-    "evaluate dry_run" says what would be run and why. "evaluate init FILES…" prints a first suite file for them, "evaluate schema" a JSON
+    "evaluate --dry-run" says what would be run and why. "evaluate --init FILES…" prints a first suite file for them, "evaluate --schema" a JSON
     Schema for editors. Paths are relative to the working folder. One process works in a folder at a time; a
     lock that a killed process left is noticed. Exit status 1 if a task failed; the others
     are done all the same.
 
     Args:
-        suite: SUITE.yaml; paths, results, or a mapping of names to them.
+        suite: SUITE.yaml; a path, or a mapping of what the file holds, in which arrays, readers and modules go over as
+            files.
         methods: also write how the numbers were computed, in words and with references, for a paper:
             evaluate_methods.md, .tex and .bib; with the result file of an earlier run (methods RESULT.json) print that
             and stop, with json as JSON.
@@ -3475,7 +3476,7 @@ def scale_plan(
     scale plan says into how many tasks an analysis, or every analysis of a suite, is divided, and
     what a task takes: time, memory, bytes read.
 
-    scale plan within 2h memory 8GB -- neighborhood frames val.npy model jepa=jepa.onnx
+      scale plan --within 2h --memory 8GB -- neighborhood --frames val.npy --model jepa=jepa.onnx
       scale plan SUITE.yaml
 
     The number of tasks is the smallest with which each ends within within. Its model is measured
@@ -3491,7 +3492,8 @@ def scale_plan(
     folder) must then be one that all machines see.
 
     Args:
-        suite: SUITE.yaml | -- ANALYSIS …; paths, results, or a mapping of names to them.
+        suite: SUITE.yaml | -- ANALYSIS …; a path, or a mapping of what the file holds, in which arrays, readers and
+            modules go over as files.
         out: DIR for the result file, the CSV files and the figures; by default a temporary folder that goes with the
             result.
         cpus: N cores of a task; 0: as many as this machine has. Default: 0.
@@ -3536,9 +3538,9 @@ def scale_slurm(
     submits both: arrays of jobs within the site's MaxArraySize, and the last job once all of them
     have succeeded. With submit it is run at once.
 
-    scale slurm within 2h submit follow -- neighborhood frames val.npy latents z=z.npy
-      scale slurm SUITE.yaml submit
-      scale slurm DIR resubmit follow
+      scale slurm --within 2h --submit --follow -- neighborhood --frames val.npy --latents z=z.npy
+      scale slurm SUITE.yaml --submit
+      scale slurm DIR --resubmit --follow
 
     resubmit submits what is neither complete nor in the queue. Options of sbatch that the site
     asks for are given with sbatch. Cores, memory and time of the jobs come from the plan, with
@@ -3546,7 +3548,7 @@ def scale_slurm(
     The program, the inputs and OUT must be on disks that all machines see.
 
     Args:
-        suite: SUITE.yaml | DIR | -- ANALYSIS …; paths, results, or a mapping of names to them.
+        suite: SUITE.yaml | DIR | -- ANALYSIS …; a path.
         out: DIR for the result file, the CSV files and the figures; by default a temporary folder that goes with the
             result.
         at_most: N tasks of an array at the same time; 0: as many as the site lets. Default: 0.
@@ -3597,16 +3599,17 @@ def scale_k8s(
     indexed Job with an index for each task, and a Job that puts them together; where latents are
     encoded, a Job before for the tasks that encode. apply.sh applies them one after the other.
 
-    scale k8s within 1h image registry/repscope:1 claim data mount /data \
-                out /data/results -- neighborhood frames /data/val.npy latents z=/data/z.npy
+      scale k8s --within 1h --image registry/repscope:1 --claim data --mount /data \
+                --out /data/results -- neighborhood --frames /data/val.npy --latents z=/data/z.npy
 
     An index is tried retries times again (backoffLimitPerIndex), but not after exit status 2: the
-    analysis was called wrongly (podFailurePolicy: FailIndex). A pod that is evicted does not count.
+    analysis was called wrongly (podFailurePolicy: FailIndex); a crash ends with another status. A pod
+    that is evicted does not count.
     Paths are those in the pods, so that scale k8s is best run where the volume is mounted at the same
     place. Kubernetes 1.33 or later.
 
     Args:
-        suite: SUITE.yaml | -- ANALYSIS …; paths, results, or a mapping of names to them.
+        suite: SUITE.yaml | -- ANALYSIS …; a path.
         out: DIR for the result file, the CSV files and the figures; by default a temporary folder that goes with the
             result.
         at_most: N pods at the same time; 0: all. Default: 0.
@@ -3667,7 +3670,7 @@ def scale_task(
     scale task does one task of a work that "scale slurm" or "scale k8s" has divided. They call it; by
     hand it serves to try one, or to do all on a machine without a scheduler:
 
-    scale task DIR index 3
+      scale task DIR --index 3
 
     The number comes from index, or from SLURM_ARRAY_TASK_ID or JOB_COMPLETION_INDEX, to which
     offset is added. A task that is complete is not done again; two processes never do the same

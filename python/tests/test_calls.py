@@ -34,6 +34,54 @@ def flags(function: str, **values: object) -> list:
         return _client._flags(_client._command(function), values, workspace)
 
 
+class Suites(Case):
+    """A study from a mapping: arrays in it go over as files."""
+
+    def test_mapping(self) -> None:
+        x = states()
+        suite = {
+            "defaults": {"bootstrap": 0, "latent_scale": "rms", "neighborhood": {"k": np.array([5, 10])}},
+            "analyses": ["manifold", "neighborhood"],
+            "datasets": {"my_data": {"frames": x, "latents": {"a": x[:, :3], "b": x[:, 3:]}}, "other": {"only": ["manifold"], "latents": {"a": x}}},
+        }
+        out = os.path.join(self.folder, "study")
+        result = repscope.evaluate(suite, out=out, progress=False)
+        tasks = [(t["dataset"], t["analysis"], t["state"]) for t in result.json["tasks"]]
+        self.assertEqual(tasks, [("my_data", "neighborhood", "done"), ("my_data", "manifold", "done"), ("other", "manifold", "done")])
+        with open(os.path.join(out, "my_data", "neighborhood", "neighborhood.json"), encoding="utf-8") as f:
+            got = json.load(f)
+        want = repscope.neighborhood(x, {"a": x[:, :3], "b": x[:, 3:]}, k=(5, 10), bootstrap=0, latent_scale="rms", progress=False)
+        self.assertEqual(got["models"], want.json["models"])
+
+    def test_plan(self) -> None:
+        suite = {"datasets": {"d": {"only": "manifold", "latents": {"z": states()}}}}
+        plan = repscope.evaluate(suite, dry_run=True, progress=False)
+        self.assertEqual([t["state"] for t in plan.json["tasks"]], ["run"])
+
+    def test_wrong(self) -> None:
+        for suite, message in (
+            ({"dataset": {}}, "'dataset' is no part of a suite; want out, defaults"),
+            ({"datasets": {"d": {"only": "manifold", "latens": {"z": states()}}}}, r"suite \(a mapping\).*unknown key \"latens\" of d"),
+            ({"datasets": ["d"]}, "datasets is a list, want a mapping"),
+            ({"defaults": {"neighborhood": {"kk": 1}}, "datasets": {"d": {"latents": {"z": states()}}}}, "unknown key \"kk\" of neighborhood"),
+        ):
+            with self.assertRaisesRegex(repscope.UsageError, message):
+                repscope.evaluate(suite, progress=False)
+
+
+class Crashes(Case):
+    """A program that a signal ends is a run that failed, not wrong usage."""
+
+    def test_signal(self) -> None:
+        said = _client._Said("manifold", "fatal error: newosproc\n\ngoroutine 1 [running]:\n" + "x\n" * 100, Workspace())
+        err = said.error(-signal.SIGABRT)
+        self.assertEqual((type(err), err.exit_code), (repscope.RepscopeError, 1))
+        self.assertTrue(err.message.startswith("the program ended by SIGABRT\nfatal error: newosproc\n"), err.message)
+        self.assertLess(err.message.count("\n"), 20)
+        self.assertIn("killed", said.error(-9).message)
+        self.assertEqual(type(said.error(2)), repscope.UsageError)
+
+
 class OddInputs(Case):
     """What a hand slips into: each is told in the words of Python."""
 

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import ast
 import doctest
 import importlib
 import importlib.util
 import inspect
+import json
 import os
 import pkgutil
+import re
+import shutil
 import subprocess
 import sys
+import textwrap
 import typing
 import unittest
 import unittest.mock
@@ -67,6 +72,69 @@ class Package(Case):
             hints = typing.get_type_hints(getattr(repscope, name), names)
             self.assertIs(hints["return"], repscope.Result)
         self.assertTrue(os.path.exists(os.path.join(os.path.dirname(repscope.__file__), "py.typed")))
+
+    def test_exports(self) -> None:
+        """What a module exports can be read without running it, as type checkers do: only some forms of ``__all__`` will do."""
+        here = os.path.dirname(repscope.__file__)
+
+        def exported(name: str) -> "list[str] | None":
+            with open(os.path.join(here, name + ".py"), encoding="utf-8") as f:
+                tree = ast.parse(f.read())
+            names: "list[str] | None" = None
+            for node in ast.walk(tree):
+                said = isinstance(node, ast.Attribute) and node.attr == "__all__" and isinstance(node.ctx, ast.Store)
+                self.assertFalse(said, f"{name}: __all__ of another module is changed")
+            for node in tree.body:
+                if isinstance(node, ast.Assign) and any(isinstance(t, ast.Name) and t.id == "__all__" for t in node.targets):
+                    names = list(ast.literal_eval(node.value))
+                elif isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name) and node.target.id == "__all__":
+                    self.assertIsNotNone(names, name)
+                    of = node.value
+                    self.assertTrue(isinstance(of, ast.Attribute) and of.attr == "__all__" and isinstance(of.value, ast.Name), f"{name}: {ast.dump(of)}")
+                    names = (names or []) + (exported(of.value.id) or [])  # type: ignore[attr-defined]
+            return names
+
+        for module in [m.name for m in pkgutil.iter_modules(repscope.__path__)] + ["__init__"]:
+            if module == "__main__":
+                continue
+            names = exported(module)
+            loaded = repscope if module == "__init__" else importlib.import_module("repscope." + module)
+            self.assertEqual(names, getattr(loaded, "__all__", None), module)
+            for name in names or []:
+                self.assertTrue(hasattr(loaded, name), f"{module}.{name}")
+        self.assertTrue(set(_functions.__all__) < set(exported("__init__") or []))
+
+    def test_pyright(self) -> None:
+        if importlib.util.find_spec("pyright") is None:
+            self.skipTest("pyright is not installed")
+        # Of an installed package what is not exported is an error.
+        site = os.path.join(self.folder, "environment", "lib", "python3.11", "site-packages", "repscope")
+        shutil.copytree(os.path.dirname(repscope.__file__), site, ignore=shutil.ignore_patterns("__pycache__"))
+        with open(os.path.join(self.folder, "user.py"), "w", encoding="utf-8") as f:
+            f.write(USER + "from repscope import Monitor, Result, manifold\nfrom repscope.metrics import trustworthiness\n")
+            f.write("r: Result = manifold({'z': x})\nprint(r, Monitor, trustworthiness, repscope.evaluate({'datasets': {}}))\n")
+        settings = {"include": ["user.py"], "venvPath": self.folder, "venv": "environment", "typeCheckingMode": "strict", "reportMissingImports": "none"}
+        settings.update({"report" + name: "none" for name in ("UnknownVariableType", "UnknownMemberType", "UnknownArgumentType")})  # of NumPy
+        with open(os.path.join(self.folder, "pyrightconfig.json"), "w", encoding="utf-8") as f:
+            json.dump(settings, f)
+        said = subprocess.run([sys.executable, "-m", "pyright", "--project", self.folder], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        self.assertEqual(said.returncode, 0, said.stdout)
+
+    def test_suite_of_docstring(self) -> None:
+        """The suite in the documentation of evaluate is one."""
+        blocks = re.findall(r"(?m)(?:^  .*\n)+", inspect.getdoc(repscope.evaluate) or "")
+        suites = [textwrap.dedent(block) for block in blocks if "datasets:" in block]
+        self.assertEqual(len(suites), 1)
+        for name in ("pong.npz", "jepa.onnx", "runs/a/step_1.onnx", "runs/a/step_2.onnx"):
+            path = os.path.join(self.folder, name)
+            os.makedirs(os.path.dirname(path), exist_ok=True)
+            open(path, "w").close()
+        file = os.path.join(self.folder, "suite.yaml")
+        with open(file, "w", encoding="utf-8") as f:
+            f.write(suites[0])
+        line = [repscope.find_program(), "evaluate", file, "--list"]
+        said = subprocess.run(line, cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        self.assertEqual((said.returncode, said.stdout.split()), (0, ["pending", "pong/smoothness", "pending", "pong/neighborhood", "pending", "pong/manifold"]), said.stdout)
 
     def test_strict_types(self) -> None:
         settings = os.path.join(HERE, "..", "mypy.ini")

@@ -245,11 +245,11 @@ func (s *settings) suiteOf(o *run.Options) (*Suite, error) {
 	case s.example && len(o.Args) > 0:
 		return nil, run.Usage("--example brings its own suite; leave %s out", o.Args[0])
 	case s.example:
-		return exampleSuite(s.commands)
+		return exampleSuite(o.Context(), s.commands)
 	case len(o.Args) != 1:
 		return nil, run.Hint(run.Usage("%d suite files: want one", len(o.Args)), `begin with "evaluate --init FILES…"`, "or run the built-in example: evaluate --example")
 	}
-	return ReadSuite(o.Args[0], s.commands)
+	return ReadSuite(o.Context(), o.Args[0], s.commands)
 }
 
 // given is the folder of the command line, empty without.
@@ -289,11 +289,7 @@ func (s *settings) run(ctx context.Context, env *run.Env) error {
 	if err := errors.Join(sweepOwn(st.folder), st.again()); err != nil {
 		return err
 	}
-	st.say = func(format string, args ...any) {
-		if !env.Options.Quiet {
-			env.Message(format, args...)
-		}
-	}
+	st.say, st.fail = env.Note, env.Message
 	for _, p := range st.tasks {
 		if p.state == unchanged {
 			st.say("%s: unchanged", p.Name())

@@ -158,6 +158,22 @@ datasets:
 	if code, _, _ = evaluate(t, p, dir); code != 1 || len(p.runs) != 5 {
 		t.Errorf("exit %d, %d runs: the failed task alone is run again", code, len(p.runs))
 	}
+	// The reasons are errors, which --quiet leaves, and the report has them, also where nothing else is in it.
+	all := strings.Replace(suite, "y: {seed: 1}", "y: {broken: true}", 1)
+	all = strings.Replace(all, "{first: {broken: true}}", "{broken: true}", 1)
+	for _, s := range []string{suite, all} {
+		dir, p = suiteFolder(t, s), &probe{}
+		code, _, stderr = evaluate(t, p, dir, "--quiet")
+		if code != 1 || !strings.Contains(stderr, "x/first: failed: it is broken") || strings.Contains(stderr, "done in") {
+			t.Errorf("exit %d: %s", code, stderr)
+		}
+		for _, name := range []string{"report.html", "evaluate.json"} {
+			text, err := os.ReadFile(filepath.Join(dir, "out", name))
+			if err != nil || strings.Count(string(text), "it is broken") != strings.Count(stderr, ": failed: ") {
+				t.Errorf("%s: %v, %d reasons", name, err, strings.Count(string(text), "it is broken"))
+			}
+		}
+	}
 	dir, p = suiteFolder(t, suite), &probe{}
 	if code, _, _ = evaluate(t, p, dir, "--fail-fast"); code != 1 || len(p.runs) > 2 {
 		t.Errorf("exit %d, %d runs after a failure", code, len(p.runs))
@@ -277,12 +293,52 @@ func TestSchemaAndInit(t *testing.T) {
 	if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	s, err := ReadSuite(file, commands)
+	s, err := ReadSuite(t.Context(), file, commands)
 	if err != nil || len(s.Datasets) != 9 || len(s.Datasets[0].Tasks) != 1 {
 		t.Errorf("%v, %v of:\n%s", s, err, text)
 	}
 	stderr.Reset()
 	if code := run.Run(t.Context(), New(commands), []string{"--init", "nothere.npy"}, &stdout, &stderr); code != 1 || !strings.Contains(stderr.String(), "--init: nothere.npy: no such file") {
 		t.Errorf("exit %d: %s", code, stderr.String())
+	}
+}
+
+// What a few lines stand for is counted before it is expanded, also without a run.
+func TestExpansions(t *testing.T) {
+	t.Parallel()
+	digits := "[0, 1, 2, 3, 4, 5, 6, 7, 8, 9]"
+	product := fmt.Sprintf("matrix: {a: %[1]s, b: %[1]s, c: %[1]s, d: %[1]s, e: %[1]s, f: %[1]s, g: %[1]s, h: %[1]s}\n", digits)
+	product += `datasets: {x: {only: first, model: {run: "{a}{b}{c}{d}{e}{f}{g}{h}.onnx"}}}`
+	// Each mapping takes in ten of those before it.
+	merges := "datasets:\n  d0: &d0 {enabled: false}\n"
+	for i := range 11 {
+		merges += fmt.Sprintf("  d%d: &d%d {enabled: false, <<: [%s]}\n", i+1, i+1, strings.TrimSuffix(strings.Repeat(fmt.Sprintf("*d%d, ", i), 10), ", "))
+	}
+	// A list of 500 names in 300 datasets.
+	var names strings.Builder
+	for i := range 500 {
+		fmt.Fprintf(&names, "m%d: f, ", i)
+	}
+	shared := "defaults: {model: &m {" + names.String() + "}}\nanalyses: first\ndatasets:\n"
+	for i := range 300 {
+		shared += fmt.Sprintf("  d%d: {model: *m}\n", i)
+	}
+	for name, c := range map[string]struct{ suite, want string }{
+		"product": {product, "run stands for 10 × 10 × 10 × 10 × 10 × 10 × 10 × 10 = 100000000, of at most 100000 that a file or a command line may stand for in all\nevaluate: hint: "},
+		"merges":  {merges, "of at most 100000"},
+		"shared":  {shared, "dataset d"},
+	} {
+		dir, p := suiteFolder(t, c.suite), &probe{}
+		for _, args := range [][]string{nil, {"--dry-run"}, {"--list"}} {
+			code, _, stderr := evaluate(t, p, dir, args...)
+			if code != 2 || !strings.Contains(stderr, c.want) || len(p.runs) > 0 {
+				t.Errorf("%s %v: exit %d, want %q: %.300s", name, args, code, c.want, stderr)
+			}
+		}
+	}
+	// As many as fit are expanded.
+	dir, p := suiteFolder(t, fmt.Sprintf("matrix: {a: %[1]s, b: %[1]s, c: %[1]s}\n", digits)+`datasets: {x: {only: first, frames: "{}/f.npy", model: {run: "{a}{b}{c}.onnx"}}}`), &probe{}
+	if code, _, stderr := evaluate(t, p, dir); code != 0 || strings.Count(p.runs[0], "run/") != 1000 {
+		t.Errorf("exit %d: %s", code, stderr)
 	}
 }

@@ -115,6 +115,9 @@ func (x *expander) matches(name string, value *yaml.Node) ([]match, error) {
 	if value.Kind != yaml.ScalarNode || !strings.ContainsAny(value.Value, "*?{") {
 		return nil, nil
 	}
+	if err := x.budget.Product(name, x.factors(value.Value)...); err != nil {
+		return nil, x.errorf(value, "%w", err)
+	}
 	var list []match
 	for _, m := range x.substitute(match{name, value.Value}, 0) {
 		found, err := x.glob(m, value)
@@ -127,6 +130,17 @@ func (x *expander) matches(name string, value *yaml.Node) ([]match, error) {
 		x.remember(m.name)
 	}
 	return list, nil
+}
+
+// factors are the numbers of values that stand for the places of a pattern.
+func (x *expander) factors(file string) []int {
+	var list []int
+	for _, v := range x.matrix {
+		if strings.Contains(file, "{"+v.name+"}") {
+			list = append(list, len(v.values))
+		}
+	}
+	return list
 }
 
 // substitute puts every combination of the matrix into the places {name}.
@@ -158,7 +172,7 @@ func (x *expander) glob(m match, value *yaml.Node) ([]match, error) {
 	if !strings.ContainsAny(file, "*?") {
 		return []match{m}, nil
 	}
-	files, err := filepath.Glob(file)
+	files, err := x.budget.Glob(file)
 	if err != nil {
 		return nil, x.errorf(value, "%s: %q: %w", m.name, m.file, err)
 	}

@@ -32,7 +32,8 @@ type study struct {
 	failFast bool
 	resume   bool
 	jobs     int
-	say      func(format string, args ...any)
+	say      func(format string, args ...any) // not with --quiet
+	fail     func(format string, args ...any)
 	lock     *folderlock.Lock
 }
 
@@ -212,7 +213,7 @@ func (s *study) do(ctx context.Context, p *planned) {
 	case err != nil:
 		p.state, p.err = failed, err
 		_, lines := run.Exit(err)
-		s.say("%s: failed: %s", p.Name(), strings.Join(lines, "\n  "))
+		s.fail("%s: failed: %s", p.Name(), strings.Join(lines, "\n  "))
 	default:
 		p.state = finished
 		extra := ""

@@ -4,17 +4,20 @@ package evaluate
 
 import (
 	"bytes"
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
 
+	"repscope/internal/expand"
 	"repscope/internal/filename"
 	"repscope/internal/regular"
 	"repscope/internal/run"
@@ -58,30 +61,31 @@ var ownKeys = []string{"out", "quiet", "json", "dry-run", "config", "version", "
 type reader struct {
 	path     string
 	commands []run.Command
+	budget   *expand.Budget // of what patterns, products and aliases stand for
 }
 
 // ReadSuite reads a suite file for the given analyses. Errors are wrong usage, with the file, line and column: text that is no YAML, a
 // key that is unknown (with the nearest one) or stands twice, a value of another kind than is wanted, a pattern that matches
-// nothing.
-func ReadSuite(path string, commands []run.Command) (*Suite, error) {
+// nothing, or patterns, products and aliases that stand for more than [expand.Most] things.
+func ReadSuite(ctx context.Context, path string, commands []run.Command) (*Suite, error) {
 	data, err := regular.Read(path, regular.Settings)
 	if err != nil {
 		return nil, fmt.Errorf("suite %w", run.PathError(err))
 	}
-	return readSuite(path, data, commands)
+	return readSuite(ctx, path, data, commands)
 }
 
 // exampleSuite has all analyses on their built-in examples.
-func exampleSuite(commands []run.Command) (*Suite, error) {
+func exampleSuite(ctx context.Context, commands []run.Command) (*Suite, error) {
 	names := make([]string, len(commands))
 	for i, c := range commands {
 		names[i] = c.Name
 	}
-	return readSuite("example.yaml", []byte("datasets: {example: {example: true, only: ["+strings.Join(names, ", ")+"]}}\n"), commands)
+	return readSuite(ctx, "example.yaml", []byte("datasets: {example: {example: true, only: ["+strings.Join(names, ", ")+"]}}\n"), commands)
 }
 
-func readSuite(path string, data []byte, commands []run.Command) (*Suite, error) {
-	r := &reader{path, commands}
+func readSuite(ctx context.Context, path string, data []byte, commands []run.Command) (*Suite, error) {
+	r := &reader{path, commands, expand.NewBudget(ctx)}
 	root, err := r.load(data)
 	if err != nil {
 		return nil, err
@@ -197,8 +201,12 @@ const mostMerged = 16
 // entries are those of a mapping, and behind them those of the mappings that "<<" takes in which it has not itself.
 func (r *reader) entries(n *yaml.Node, what string, depth int) ([]entry, error) {
 	var list, taken []entry
+	there := map[string]bool{}
 	for i := 0; i < len(n.Content); i += 2 {
 		e := entry{strings.TrimLeft(n.Content[i].Value, "-"), n.Content[i], resolve(n.Content[i+1])}
+		if err := r.budget.Take(what); err != nil {
+			return nil, r.errorf(e.key, "%w", err)
+		}
 		if e.key.Tag == "!!merge" {
 			more, err := r.merged(e, what, depth+1)
 			if err != nil {
@@ -207,14 +215,14 @@ func (r *reader) entries(n *yaml.Node, what string, depth int) ([]entry, error) 
 			taken = append(taken, more...)
 			continue
 		}
-		if find(list, e.name) != nil {
+		if there[e.name] {
 			return nil, r.errorf(e.key, "%s is there twice in %s", e.name, what)
 		}
-		list = append(list, e)
+		list, there[e.name] = append(list, e), true
 	}
 	for _, e := range taken {
-		if find(list, e.name) == nil {
-			list = append(list, e)
+		if !there[e.name] {
+			list, there[e.name] = append(list, e), true
 		}
 	}
 	return list, nil
@@ -345,7 +353,7 @@ func (r *reader) options(e *entry, others []string) (*options, error) {
 	if e == nil {
 		return o, nil
 	}
-	keys, err := r.mapping(e.value, e.name)
+	keys, err := r.optionsOf(e)
 	if err != nil {
 		return nil, err
 	}
@@ -369,9 +377,18 @@ func (r *reader) options(e *entry, others []string) (*options, error) {
 	return o, nil
 }
 
+// optionsOf are the entries of a mapping whose keys are options.
+func (r *reader) optionsOf(e *entry) ([]entry, error) {
+	keys, err := r.mapping(e.value, e.name)
+	for i := range keys {
+		keys[i].name = run.OptionName(keys[i].name)
+	}
+	return keys, err
+}
+
 // section is the options of one analysis.
 func (r *reader) section(e entry, c *run.Command) ([]entry, error) {
-	keys, err := r.mapping(e.value, e.name)
+	keys, err := r.optionsOf(&e)
 	if err != nil {
 		return nil, err
 	}
@@ -423,6 +440,9 @@ func (r *reader) dataset(e entry, global *options, analyses []string, matrix []v
 	if err != nil {
 		return nil, err
 	}
+	if err := r.count(&e, own, global); err != nil {
+		return nil, err
+	}
 	d := &Dataset{Name: e.name}
 	x := &expander{reader: r, matrix: matrix, known: map[*yaml.Node]*yaml.Node{}}
 	for _, name := range chosen {
@@ -439,6 +459,22 @@ func (r *reader) dataset(e entry, global *options, analyses []string, matrix []v
 	}
 	d.Checkpoints = x.checkpoints()
 	return d, nil
+}
+
+// count takes the values of a dataset from the budget: aliases give the same ones to many.
+func (r *reader) count(e *entry, all ...*options) error {
+	n := 0
+	for _, o := range all {
+		for _, list := range slices.Concat([][]entry{o.common}, slices.Collect(maps.Values(o.sections))) {
+			for _, k := range list {
+				n += 1 + len(k.value.Content)
+			}
+		}
+	}
+	if err := r.budget.Product("dataset "+e.name, n); err != nil {
+		return r.errorf(e.key, "%w", err)
+	}
+	return nil
 }
 
 // choose is the analyses of a dataset, in the order in which evaluate knows them.

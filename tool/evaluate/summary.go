@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"strings"
 
 	"repscope/internal/run"
 	"repscope/report"
@@ -40,13 +41,11 @@ func (s *settings) summarize(env *run.Env, st *study, suite *Suite) error {
 	if err := writeSummary(env.Files, "summary", sections, tables); err != nil {
 		return err
 	}
-	if len(sections) == 0 {
-		return nil
-	}
 	p := &page.Page{Title: filepath.Base(st.folder), Sections: sections, Tables: tables}
 	for _, t := range st.tasks {
 		if t.err != nil {
-			p.Failures = append(p.Failures, t.Name()+": "+t.err.Error())
+			_, lines := run.Exit(t.err)
+			p.Failures = append(p.Failures, t.Name()+": "+strings.Join(lines, "; "))
 		}
 	}
 	return s.writePage(env.Files, reportWord, "summary", p)
@@ -73,7 +72,8 @@ func (s *study) states() []any {
 		}
 		o.Set("state", state)
 		if p.err != nil {
-			o.Set("reason", p.err.Error())
+			_, lines := run.Exit(p.err)
+			o.Set("reason", strings.Join(lines, "; "))
 		}
 		tasks = append(tasks, o)
 	}

@@ -76,7 +76,7 @@ func page(d run.Description, commands []run.Command) string {
 		options(&b, c)
 	}
 	b.WriteString(".SH EXIT STATUS\n.TP\n.B 0\ndone, all files are written\n.TP\n.B 1\nthe run failed or was interrupted; an earlier result is untouched\n" +
-		".TP\n.B 2\nwrong usage\n.SH SEE ALSO\n")
+		".TP\n.B 2\nwrong usage\n.TP\n.B SIGABRT\nthe program crashed\n.SH SEE ALSO\n")
 	var others []string
 	for _, c := range commands {
 		if c.Name != d.Name {

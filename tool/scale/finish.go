@@ -98,7 +98,7 @@ func (w *worker) summary(ctx context.Context) error {
 	if w.studies.Enter == nil {
 		return errors.New("this program knows no suites")
 	}
-	if err := w.studies.Enter(w.job.Suite, w.job.root, names); err != nil {
+	if err := w.studies.Enter(ctx, w.job.Suite, w.job.root, names); err != nil {
 		return err
 	}
 	task := run.Task{Command: w.studies.Command, Args: []string{w.job.Suite, "--quiet", "--out", w.job.root}}

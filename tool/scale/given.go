@@ -20,9 +20,9 @@ import (
 // Studies is what is needed of the command that knows suite files.
 type Studies struct {
 	// Read reads a suite file: its tasks, and the folder that it names for them.
-	Read func(path string) (tasks []StudyTask, folder string, err error)
+	Read func(ctx context.Context, path string) (tasks []StudyTask, folder string, err error)
 	// Enter enters tasks that are complete, so that the command does not run them again.
-	Enter func(path, folder string, names []string) error
+	Enter func(ctx context.Context, path, folder string, names []string) error
 	// Command writes the summary of a study whose tasks are complete.
 	Command run.Command
 }
@@ -55,7 +55,7 @@ type given struct {
 
 // read understands the arguments: a suite file, or an analysis with its flags. out is the folder of the
 // command line, empty if there is none.
-func read(args []string, out string, analyses []run.Command, studies Studies) (*given, error) {
+func read(ctx context.Context, args []string, out string, analyses []run.Command, studies Studies) (*given, error) {
 	g := &given{analyses: analyses, studies: studies, folder: out}
 	if len(args) == 0 {
 		return nil, run.Hint(run.Usage("nothing to divide: want SUITE.yaml, or -- and an analysis with its flags"),
@@ -71,7 +71,7 @@ func read(args []string, out string, analyses []run.Command, studies Studies) (*
 		}
 		return nil, run.Hint(run.Usage("%q is no analysis, and no suite file (.yaml)", args[0]), run.DidYouMean("", args[0], names))
 	}
-	return g, g.study(args[0])
+	return g, g.study(ctx, args[0])
 }
 
 // one takes a single analysis.
@@ -94,8 +94,8 @@ func (g *given) one(c run.Command, args []string) error {
 }
 
 // study takes the tasks of a suite.
-func (g *given) study(path string) error {
-	tasks, folder, err := g.studies.Read(path)
+func (g *given) study(ctx context.Context, path string) error {
+	tasks, folder, err := g.studies.Read(ctx, path)
 	if err != nil {
 		return err
 	}

@@ -3,6 +3,7 @@
 package scale
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -15,6 +16,7 @@ import (
 	"strings"
 
 	"repscope/internal/atomicfile"
+	"repscope/internal/expand"
 	"repscope/internal/regular"
 	"repscope/internal/run"
 	"repscope/report"
@@ -119,6 +121,12 @@ func (j *Job) firsts() int {
 // settle fills what follows from the rest.
 func (j *Job) settle(root string) error {
 	j.root = root
+	budget := expand.NewBudget(context.Background())
+	for i := range j.Pieces {
+		if err := budget.Product(j.Pieces[i].Name, j.Pieces[i].Shards); err != nil {
+			return fmt.Errorf("%s: %w", filepath.Join(root, manifestName), err)
+		}
+	}
 	same := *j // but for what is only predicted
 	same.Pieces = slices.Clone(j.Pieces)
 	for i := range same.Pieces {

@@ -28,7 +28,8 @@ encoded, a Job before for the tasks that encode. apply.sh applies them one after
             --out /data/results -- neighborhood --frames /data/val.npy --latents z=/data/z.npy
 
 An index is tried --retries times again (backoffLimitPerIndex), but not after exit status 2: the
-analysis was called wrongly (podFailurePolicy: FailIndex). A pod that is evicted does not count.
+analysis was called wrongly (podFailurePolicy: FailIndex); a crash ends with another status. A pod
+that is evicted does not count.
 Paths are those in the pods, so that scale k8s is best run where the volume is mounted at the same
 place. Kubernetes 1.33 or later.`
 
@@ -75,14 +76,14 @@ func (k *k8s) check(o *run.Options) error {
 			return run.Usage("--%s is missing", required.flag)
 		}
 	}
+	if k.namespace != "" && strings.Trim(k.namespace, "abcdefghijklmnopqrstuvwxyz0123456789-") != "" {
+		return run.Usage("--namespace %q: want lower-case letters, digits and hyphens", k.namespace)
+	}
 	if !filepath.IsAbs(k.mount) {
 		return run.Usage("--mount %s: want an absolute path", k.mount)
 	}
 	return k.division.check(o)
 }
-
-// mostIndices is the largest number of indices of a Job with a limit for each.
-const mostIndices = 100_000
 
 func (k *k8s) run(ctx context.Context, stdout, stderr io.Writer) error {
 	p, err := k.division.plan(ctx, stderr)
@@ -91,9 +92,6 @@ func (k *k8s) run(ctx context.Context, stdout, stderr io.Writer) error {
 	}
 	for _, w := range p.warnings {
 		_, _ = fmt.Fprintf(stderr, "scale k8s: warning: %s\n", w)
-	}
-	if n := len(p.job.tasks); n > mostIndices {
-		return run.Hint(fmt.Errorf("%d tasks: a Job has at most %d indices", n, mostIndices), "divide into fewer with --shards or a longer --within")
 	}
 	for _, path := range append([]string{p.job.root}, inputsOf(p.job)...) {
 		if abs, err := filepath.Abs(path); err == nil && abs != k.mount && !strings.HasPrefix(abs, strings.TrimSuffix(k.mount, "/")+"/") {
@@ -113,7 +111,7 @@ func (k *k8s) run(ctx context.Context, stdout, stderr io.Writer) error {
 	}
 	jobs := k.jobs(p.job)
 	var apply strings.Builder
-	apply.WriteString("#!/bin/sh\n# Runs the Jobs one after the other. Written by scale k8s.\nset -eu\n")
+	apply.WriteString(k.applyHead(p.job))
 	for i, j := range jobs {
 		var content bytes.Buffer
 		encoder := yaml.NewEncoder(&content)
@@ -125,16 +123,7 @@ func (k *k8s) run(ctx context.Context, stdout, stderr io.Writer) error {
 		if err := writeText(files, name, content.String(), 0o666); err != nil {
 			return err
 		}
-		in := ""
-		if k.namespace != "" {
-			in = " --namespace " + escape.Shell(k.namespace)
-		}
-		fmt.Fprintf(&apply, "kubectl apply%s --filename %s\n", in, escape.Shell(filepath.Join(p.job.root, filepath.FromSlash(name))))
-		// A Job that fails ends the waiting for its completion, too.
-		fmt.Fprintf(&apply, "until [ \"$(kubectl get job%s %s --output 'jsonpath={.status.conditions[?(@.type==\"Complete\")].status}')\" = True ]; do\n"+
-			"\tif [ \"$(kubectl get job%s %s --output 'jsonpath={.status.conditions[?(@.type==\"Failed\")].status}')\" = True ]; then\n"+
-			"\t\techo '%s failed; scale status '%s' says what is missing' >&2\n\t\texit 1\n\tfi\n\tsleep 10\ndone\n",
-			in, j.Metadata.Name, in, j.Metadata.Name, j.Metadata.Name, escape.Shell(escape.Shell(p.job.root)))
+		fmt.Fprintf(&apply, "run %s %s\n", escape.Shell(filepath.Join(p.job.root, filepath.FromSlash(name))), j.Metadata.Name)
 	}
 	if err := writeText(files, k8sFolder+"/apply.sh", apply.String(), 0o777); err != nil {
 		return err
@@ -145,6 +134,58 @@ func (k *k8s) run(ctx context.Context, stdout, stderr io.Writer) error {
 	script := filepath.Join(p.job.root, k8sFolder, "apply.sh")
 	_, err = fmt.Fprintf(stdout, "%s in %s; run them with: sh %s\n", text.Count(len(p.job.tasks), "task"), text.Count(len(jobs), "Job"), escape.Shell(script))
 	return err
+}
+
+// applyWait is the part of apply.sh that waits for a Job. A Job that is complete, failed or gone ends the waiting; a
+// cluster that does not answer is asked again for five minutes.
+const applyWait = `
+failed() { # REASON JOB
+	echo "$1; scale status $root says what is missing" >&2
+	echo "to try again: kubectl delete job$in $2 --ignore-not-found, then this script" >&2
+	exit 1
+}
+
+report() { # JOB SUCCEEDED/ACTIVE/FAILED
+	counts=$2
+	succeeded=${counts%%/*} counts=${counts#*/}
+	active=${counts%%/*} bad=${counts#*/}
+	echo "$1: ${succeeded:-0} succeeded, ${active:-0} active, ${bad:-0} failed"
+}
+
+run() { # FILE JOB
+	kubectl apply$in --filename "$1"
+	silent=0 last=
+	while :; do
+		if answer=$(kubectl get job$in "$2" --output "jsonpath=$fields" 2>&1); then
+			silent=0
+			case $answer in
+			*"Complete=True;"*) return 0 ;;
+			*"Failed=True;"*) failed "$2 failed" "$2" ;;
+			esac
+			[ "$answer" = "$last" ] || report "$2" "${answer##*;}"
+			last=$answer
+		else
+			case $answer in
+			*NotFound* | *"not found"*) failed "$2 is gone: it was deleted before it was complete" "$2" ;;
+			esac
+			silent=$((silent + 1))
+			[ $silent -lt 30 ] || failed "$2: no answer of the cluster: $answer" "$2"
+		fi
+		sleep "${POLL:-10}"
+	done
+}
+
+`
+
+// applyHead is what stands in apply.sh before the Jobs.
+func (k *k8s) applyHead(j *Job) string {
+	in := ""
+	if k.namespace != "" {
+		in = " --namespace " + k.namespace
+	}
+	return "#!/bin/sh\n# Runs the Jobs one after the other; POLL is the seconds between two looks. Written by scale k8s.\nset -eu\n" +
+		"in=" + escape.Shell(in) + "\nroot=" + escape.Shell(escape.Shell(j.root)) + "\n" +
+		`fields='{range .status.conditions[?(@.status=="True")]}{.type}={.status};{end}{.status.succeeded}/{.status.active}/{.status.failed}'` + "\n" + applyWait
 }
 
 // inputsOf are the files that a job reads.
@@ -290,8 +331,9 @@ func (k *k8s) one(j *Job, step string, command []string) k8sJob {
 		Resources:    k8sResources{map[string]string{"cpu": strconv.Itoa(k.division.cores), "memory": size}, map[string]string{"memory": size}},
 		VolumeMounts: []k8sMount{{volume, k.mount}},
 	}
+	c.Env = []k8sEnv{{"GOTRACEBACK", "crash"}}              // no crash has status 2, not even before the program can see to that itself
 	if firsts := j.firsts(); firsts > 0 && !givesCache(j) { // latents that one task encodes must be seen by all
-		c.Env = []k8sEnv{{"XDG_CACHE_HOME", k8sText(filepath.Join(j.root, "cache"))}}
+		c.Env = append(c.Env, k8sEnv{"XDG_CACHE_HOME", k8sText(filepath.Join(j.root, "cache"))})
 	}
 	return k8sJob{
 		APIVersion: "batch/v1", Kind: "Job", step: step,

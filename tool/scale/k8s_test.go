@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -174,7 +175,11 @@ func TestK8s(t *testing.T) {
 	if rule["action"] != "FailIndex" || fmt.Sprint(rule["onExitCodes"].(map[string]any)["values"]) != "[2]" {
 		t.Errorf("first rule %v", rule)
 	}
-	command := pod["containers"].([]any)[0].(map[string]any)["command"].([]any)
+	container := pod["containers"].([]any)[0].(map[string]any)
+	if got := fmt.Sprint(container["env"]); got != "[map[name:GOTRACEBACK value:crash]]" { // a crash has no status 2 then
+		t.Errorf("environment %s", got)
+	}
+	command := container["command"].([]any)
 	escaped := strings.ReplaceAll(root, "$(", "$$(")
 	if got := fmt.Sprint(command); got != fmt.Sprint([]any{"scale", "task", escaped, "--offset", "0", "--threads", "2"}) {
 		t.Errorf("command %v", got)
@@ -194,6 +199,62 @@ func TestK8s(t *testing.T) {
 	succeeds(t, t.TempDir(), "scale", "finish", root)
 	if timeless(t, filepath.Join(dir, "one", "neighborhood.json")) != timeless(t, filepath.Join(root, "neighborhood.json")) {
 		t.Error("the result differs from that of one process")
+	}
+}
+
+// apply.sh ends in every case: with the Jobs that are complete, one that failed, one that is gone, and a cluster that does
+// not answer. kubectl is a script here that says one line of a list after the other, the last for ever.
+func TestApply(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "it's")
+	if err := os.MkdirAll(filepath.Join(dir, "bin"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	arrays(t, dir, 300)
+	succeeds(t, dir, "scale", "k8s", "--shards", "2", "--image", "a", "--claim", "b", "--mount", dir, "--namespace", "lab", "--out", "many", "--rates", ratesDir,
+		"--", "neighborhood", "--frames", "f.npy", "--latents", "z=z.npy", "--bootstrap", "0")
+	const kubectl = `#!/bin/sh
+echo "$*" >> "$LOG"
+case $1 in apply) exit 0 ;; esac
+line=$(head -n 1 "$ANSWERS")
+[ "$(wc -l < "$ANSWERS")" -le 1 ] || sed -i 1d "$ANSWERS"
+case $line in
+error*) echo "$line" >&2; exit 1 ;;
+esac
+printf %s "$line"
+`
+	if err := os.WriteFile(filepath.Join(dir, "bin", "kubectl"), []byte(kubectl), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	const waiting, half, whole = "/2/", "1/1/", "SuccessCriteriaMet=True;Complete=True;2//"
+	const silent = "error: dial tcp: i/o timeout"
+	for name, c := range map[string]struct {
+		answers []string
+		code    int
+		want    string
+	}{
+		"complete":              {[]string{"//", waiting, waiting, half, whole, waiting, whole}, 0, "0 succeeded, 2 active, 0 failed"},
+		"failed":                {[]string{waiting, "FailureTarget=True;Failed=True;1//1"}, 1, "-tasks failed; scale status '"},
+		"gone":                  {[]string{waiting, `error from server (NotFound): jobs.batch "x" not found`}, 1, "-tasks is gone: it was deleted"},
+		"silent for a moment":   {[]string{silent, silent, waiting, silent, whole}, 0, ""},
+		"silent for ever":       {[]string{waiting, silent}, 1, "no answer of the cluster: " + silent},
+		"suspended, then whole": {[]string{"Suspended=True;//", whole}, 0, ""},
+	} {
+		file := filepath.Join(dir, strings.ReplaceAll(name, " ", "_"))
+		if err := os.WriteFile(file, []byte(strings.Join(c.answers, "\n")+"\n"), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		run := exec.CommandContext(t.Context(), "sh", filepath.Join(dir, "many", "k8s", "apply.sh"))
+		run.Env = append(os.Environ(), "PATH="+filepath.Join(dir, "bin")+":"+os.Getenv("PATH"), "POLL=0", "ANSWERS="+file, "LOG="+file+".log")
+		out, err := run.CombinedOutput()
+		if (err != nil) != (c.code != 0) || !strings.Contains(string(out), c.want) {
+			t.Errorf("%s: %v, want status %d and %q: %s", name, err, c.code, c.want, out)
+		}
+		log, err := os.ReadFile(file + ".log")
+		if err != nil || !strings.Contains(string(log), "apply --namespace lab --filename "+filepath.Join(dir, "many", "k8s", "1-tasks.yaml")) ||
+			strings.Contains(string(log), "2-finish.yaml") != (c.code == 0) {
+			t.Errorf("%s: called %s, %v", name, log, err)
+		}
 	}
 }
 

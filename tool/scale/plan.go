@@ -84,7 +84,7 @@ func (d *division) check(o *run.Options) (err error) {
 	if out == placeholder {
 		out = ""
 	}
-	d.given, err = read(o.Args, out, d.analyses, d.studies)
+	d.given, err = read(o.Context(), o.Args, out, d.analyses, d.studies)
 	return err
 }
 

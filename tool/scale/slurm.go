@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"math"
 	"os"
 	"os/exec"
@@ -393,11 +394,34 @@ type queue struct {
 	jobs     []int // arrays of these tasks
 	finishes []int // jobs that put the work together
 	states   map[string]int
+	reasons  map[string]int // why jobs are held that do not begin by themselves
+	dead     int            // tasks and jobs whose dependencies can never be met
 }
+
+// endless are reasons of Slurm for which a pending job waits for somebody to act. Others end by themselves.
+var endless = []string{"DependencyNeverSatisfied", "JobHeldUser", "JobHeldAdmin", "BadConstraints", "PartitionNodeLimit", "PartitionTimeLimit",
+	"AssociationJobLimit", "AccountNotAllowed", "QOSNotAllowed", "InvalidQOS", "InvalidAccount", "PartitionDown", "PartitionInactive"}
+
+// enter takes in why a job is pending.
+func (q *queue) enter(fields []string) {
+	if fields[2] != "PENDING" || len(fields) < 4 {
+		return
+	}
+	reason := strings.Trim(fields[3], "()")
+	if slices.Contains(endless, reason) {
+		q.reasons[reason]++
+	}
+	if reason == endless[0] {
+		q.dead++
+	}
+}
+
+// over reports whether nothing is left in the queue that can still run.
+func (q *queue) over() bool { return len(q.tasks)+len(q.finishes) == q.dead }
 
 // queued asks for the jobs that were submitted.
 func (s *slurm) queued(ctx context.Context) (*queue, error) {
-	q := &queue{tasks: map[int]bool{}, states: map[string]int{}}
+	q := &queue{tasks: map[int]bool{}, states: map[string]int{}, reasons: map[string]int{}}
 	data, err := regular.Read(filepath.Join(s.job.root, slurmFolder, jobsFile), regular.Settings)
 	if errors.Is(err, fs.ErrNotExist) {
 		return q, nil
@@ -444,6 +468,7 @@ func (s *slurm) queued(ctx context.Context) (*queue, error) {
 		}
 		if finish[id] {
 			q.finishes = append(q.finishes, id)
+			q.enter(fields)
 			continue
 		}
 		offset, ours := offsets[id]
@@ -453,6 +478,7 @@ func (s *slurm) queued(ctx context.Context) (*queue, error) {
 		}
 		q.tasks[offset+index] = true
 		q.states[fields[2]]++
+		q.enter(fields)
 		if !slices.Contains(q.jobs, id) {
 			q.jobs = append(q.jobs, id)
 		}
@@ -461,36 +487,34 @@ func (s *slurm) queued(ctx context.Context) (*queue, error) {
 	return q, nil
 }
 
-// watch waits until no job is in the queue and says what became of the tasks.
+// mostSilent is how often in a row Slurm may not answer before --follow ends.
+const mostSilent = 30
+
+// watch waits until no job is in the queue that can still run, and says what became of the tasks.
 func (s *slurm) watch(ctx context.Context) error {
-	last := ""
+	last, silent := "", 0
 	for {
 		q, err := s.queued(ctx)
-		if err != nil {
+		switch {
+		case err == nil:
+			silent = 0
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case errors.Is(err, exec.ErrNotFound) || silent >= mostSilent:
 			return err
+		default:
+			silent++
 		}
-		all := make([]standing, len(s.job.tasks))
-		for i := range all {
-			all[i] = s.job.standing(&s.job.tasks[i])
-		}
-		n := count(all)
-		line := fmt.Sprintf("%d of %d tasks complete", n[complete], len(all))
-		if n[failed] > 0 {
-			line += fmt.Sprintf(", %d failed", n[failed])
-		}
-		for _, state := range []string{"RUNNING", "PENDING"} {
-			if q.states[state] > 0 {
-				line += fmt.Sprintf(", %d %s", q.states[state], strings.ToLower(state))
+		if err == nil {
+			if line := s.progress(q); line != last {
+				if _, err := fmt.Fprintln(s.stdout, line); err != nil {
+					return err
+				}
+				last = line
 			}
-		}
-		if line != last {
-			if _, err := fmt.Fprintln(s.stdout, line); err != nil {
-				return err
+			if q.over() {
+				break
 			}
-			last = line
-		}
-		if len(q.tasks) == 0 && len(q.finishes) == 0 {
-			break
 		}
 		select {
 		case <-ctx.Done():
@@ -509,4 +533,26 @@ func (s *slurm) watch(ctx context.Context) error {
 		return run.Hint(errIncomplete, s.job.next(all))
 	}
 	return nil
+}
+
+// progress is how far the tasks are, and what of the queue waits for somebody to act.
+func (s *slurm) progress(q *queue) string {
+	all := make([]standing, len(s.job.tasks))
+	for i := range all {
+		all[i] = s.job.standing(&s.job.tasks[i])
+	}
+	n := count(all)
+	line := fmt.Sprintf("%d of %d tasks complete", n[complete], len(all))
+	if n[failed] > 0 {
+		line += fmt.Sprintf(", %d failed", n[failed])
+	}
+	for _, state := range []string{"RUNNING", "PENDING"} {
+		if q.states[state] > 0 {
+			line += fmt.Sprintf(", %d %s", q.states[state], strings.ToLower(state))
+		}
+	}
+	for _, reason := range slices.Sorted(maps.Keys(q.reasons)) {
+		line += fmt.Sprintf(", %d held: %s", q.reasons[reason], reason)
+	}
+	return line
 }

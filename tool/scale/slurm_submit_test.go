@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"repscope/internal/escape"
 	"repscope/report"
@@ -121,5 +122,51 @@ func TestSubmission(t *testing.T) {
 	task, err := os.ReadFile(filepath.Join(folder, taskScript))
 	if err != nil || !strings.Contains(string(task), `exec /opt/scale task '`+strings.ReplaceAll(root, "'", `'\''`)+`' --offset "$1"`) {
 		t.Errorf("%v: %s", err, task)
+	}
+}
+
+// --follow ends when nothing in the queue can run any more, forgives a scheduler that is silent for a moment, and says what waits for
+// somebody. squeue is a script that says one answer after the other, the last for ever.
+func TestFollow(t *testing.T) {
+	dir := t.TempDir()
+	const squeue = `#!/bin/sh
+line=$(head -n 1 "$ANSWERS")
+[ "$(wc -l < "$ANSWERS")" -le 1 ] || sed -i 1d "$ANSWERS"
+case $line in
+error*) echo "$line" >&2; exit 1 ;;
+esac
+printf "$line"
+`
+	if err := os.WriteFile(filepath.Join(dir, "squeue"), []byte(squeue), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
+	job := &Job{Form: manifestForm, Dir: dir, Pieces: []Piece{{Name: "a", Analysis: "neighborhood", Folder: ".", Shards: 2}}}
+	if err := job.settle(filepath.Join(dir, "work")); err != nil {
+		t.Fatal(err)
+	}
+	folder := filepath.Join(job.root, slurmFolder)
+	if err := os.MkdirAll(folder, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(folder, jobsFile), []byte("41 0\n42 finish\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	const silent = "error: Unable to contact slurm controller"
+	for name, c := range map[string]struct{ answers, want, says string }{
+		"ended":     {`41 0 RUNNING None\n41 1 PENDING Priority\n42 N/A PENDING Dependency\n` + "\n" + silent + "\n\n", errIncomplete.Error(), "0 of 2 tasks complete, 1 running, 1 pending\n"},
+		"held":      {`41 0 PENDING (JobHeldUser)\n41 1 PENDING (JobHeldUser)\n` + "\n\n", errIncomplete.Error(), "2 pending, 2 held: JobHeldUser"},
+		"never":     {`41 1 RUNNING None\n42 N/A PENDING DependencyNeverSatisfied\n` + "\n" + `42 N/A PENDING DependencyNeverSatisfied\n` + "\n", errIncomplete.Error(), "1 held: DependencyNeverSatisfied"},
+		"no answer": {silent + "\n", "Unable to contact", ""},
+	} {
+		t.Setenv("ANSWERS", filepath.Join(dir, "answers"))
+		if err := os.WriteFile(filepath.Join(dir, "answers"), []byte(c.answers), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		var said strings.Builder
+		s := &slurm{job: job, stdout: &said, interval: time.Millisecond}
+		if err := s.watch(t.Context()); err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(said.String(), c.says) {
+			t.Errorf("%s: %v, want %q: %s, want %q", name, err, c.want, said.String(), c.says)
+		}
 	}
 }

@@ -78,7 +78,7 @@ func status(ctx context.Context, o *run.Options, studies Studies, stdout io.Writ
 		return run.PathError(err)
 	}
 	if !info.IsDir() {
-		if _, root, err = studies.Read(root); err != nil {
+		if _, root, err = studies.Read(ctx, root); err != nil {
 			return err
 		}
 	}

@@ -159,7 +159,7 @@ func (w *worker) enter() error {
 // run runs the analysis.
 func (w *worker) run(ctx context.Context, t *task) error {
 	p := t.piece
-	of, err := w.taskOf(p)
+	of, err := w.taskOf(ctx, p)
 	if err != nil {
 		return err
 	}
@@ -181,7 +181,7 @@ func (w *worker) run(ctx context.Context, t *task) error {
 }
 
 // taskOf is the run of a piece, without what scale sets.
-func (w *worker) taskOf(p *Piece) (run.Task, error) {
+func (w *worker) taskOf(ctx context.Context, p *Piece) (run.Task, error) {
 	if w.job.Suite == "" {
 		c, ok := command(w.analyses, p.Analysis)
 		if !ok {
@@ -196,7 +196,7 @@ func (w *worker) taskOf(p *Piece) (run.Task, error) {
 	if sum != w.job.SHA256 {
 		return run.Task{}, run.Hint(run.Usage("suite %s is not what it was when the work was divided", w.job.Suite), "divide it again")
 	}
-	tasks, _, err := w.studies.Read(w.job.Suite)
+	tasks, _, err := w.studies.Read(ctx, w.job.Suite)
 	if err != nil {
 		return run.Task{}, err
 	}

@@ -27,8 +27,8 @@ type browser struct {
 	problems []string // errors on the console, and requests
 }
 
-// openBrowser shows a file; the test is skipped where there is no Chromium.
-func openBrowser(t *testing.T, file string) *browser {
+// openBrowser shows a file, with more in the environment; the test is skipped where there is no Chromium.
+func openBrowser(t *testing.T, file string, environment ...string) *browser {
 	t.Helper()
 	program := ""
 	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
@@ -52,6 +52,7 @@ func openBrowser(t *testing.T, file string) *browser {
 		"--disable-component-update", "--disable-sync", "--disable-quic", "--disable-dev-shm-usage", "--window-size=1300,900",
 		"--user-data-dir="+t.TempDir(), "--remote-debugging-pipe")
 	command.ExtraFiles = []*os.File{readCommands, writeEvents}
+	command.Env = append(os.Environ(), environment...)
 	if err := command.Start(); err != nil {
 		t.Fatal(err)
 	}

@@ -8,6 +8,7 @@ import (
 	"html/template"
 	"math"
 	"strings"
+	"unicode/utf8"
 
 	"repscope/plots"
 	"repscope/report"
@@ -22,6 +23,9 @@ const (
 	dotsTop    = 6.0
 	dotsBottom = 26.0
 	dotsName   = 25 // characters
+	dotsText   = 11 // size of texts
+	dotsUp     = 8  // of exponents
+	dotsGap    = 8  // between a name and the figure
 )
 
 // dots draws a column.
@@ -88,20 +92,43 @@ func axis(out *strings.Builder, low, high float64, x func(float64) float64, bott
 		if tick.IsMinor() {
 			continue
 		}
+		label, width := superscript(tick.Label)
+		middle := min(x(tick.Value), dotsWidth-width/2) // the last one ends with the figure
 		at := px(x(tick.Value))
-		fmt.Fprintf(out, `<path d="M%s %sV%s" stroke="#e4e4e4"/><text class="tick" x="%s" y="%s" fill="#555555">%s</text>`,
-			at, px(dotsTop), px(bottom), at, px(bottom+14), superscript(tick.Label))
+		fmt.Fprintf(out, `<path d="M%s %sV%s" stroke="#e4e4e4"/><text class="tick" x="%s" y="%s" fill="#555555"%s>%s</text>`,
+			at, px(dotsTop), px(bottom), px(middle), px(bottom+14), plots.InlineLength(width, tick.Label), label)
 	}
 }
 
-// superscript shows the markup of exponents.
-func superscript(label string) string {
+// superscript shows the markup of exponents; width is that of the text.
+func superscript(label string) (text string, width float64) {
 	before, rest, ok := strings.Cut(label, "^{")
 	if !ok {
-		return template.HTMLEscapeString(label)
+		return template.HTMLEscapeString(label), plots.InlineWidth(label, dotsText, false)
 	}
 	exponent, after, _ := strings.Cut(rest, "}")
-	return template.HTMLEscapeString(before) + `<tspan dy="-4" class="up">` + template.HTMLEscapeString(exponent) + `</tspan>` + template.HTMLEscapeString(after)
+	width = plots.InlineWidth(before+after, dotsText, false) + plots.InlineWidth(exponent, dotsUp, false)
+	return template.HTMLEscapeString(before) + `<tspan dy="-4" class="up">` + template.HTMLEscapeString(exponent) + `</tspan>` + template.HTMLEscapeString(after), width
+}
+
+// widest is how much wider than in the font of figures a text may be in another, and letterWidth the width of a letter of
+// fonts in which all are alike, in units of the size.
+const widest, letterWidth = 1.5, 0.65
+
+// fitted is a name that is not wider than its room in a figure, and the attributes that keep it so in wider fonts.
+func fitted(name string, bold bool) (text, length string) {
+	const room = dotsLeft - dotsGap - 2
+	for most := dotsName; ; most-- {
+		text = shorten(name, most)
+		width := plots.InlineWidth(text, dotsText, bold)
+		if width > room && most > 3 {
+			continue
+		}
+		if max(widest*width, letterWidth*dotsText*float64(utf8.RuneCountInString(text))) > room {
+			length = plots.InlineLength(min(width, room), text)
+		}
+		return text, length
+	}
 }
 
 // dot draws the row of a model.
@@ -126,8 +153,9 @@ func (b *builder) dot(out *strings.Builder, name string, c Cell, x func(float64)
 	if c.Best {
 		label = "nm best"
 	}
-	fmt.Fprintf(out, `><title>%s: %s</title><path class="h" d="M0-9H%sV9H0Z"/><text class="%s" x="%s" y="4">%s</text>`,
-		escaped, template.HTMLEscapeString(said), px(dotsWidth), label, px(dotsLeft-8), template.HTMLEscapeString(shorten(name, dotsName)))
+	text, length := fitted(name, c.Best)
+	fmt.Fprintf(out, `><title>%s: %s</title><path class="h" d="M0-9H%sV9H0Z"/><text class="%s" x="%s" y="4"%s>%s</text>`,
+		escaped, template.HTMLEscapeString(said), px(dotsWidth), label, px(dotsLeft-dotsGap), length, template.HTMLEscapeString(text))
 	if !c.Value.Defined() {
 		fmt.Fprintf(out, `<text class="na" x="%s" y="4" fill="#555555">n/a</text></g>`, px(dotsLeft+4))
 		return

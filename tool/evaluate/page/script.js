@@ -17,9 +17,10 @@
   const entries = all("#entries>li").map((li) => ({ li, box: li.querySelector("input"), name: li.querySelector(".nm").textContent }));
   entries.forEach((e) => { e.box.hidden = false; e.box.addEventListener("change", apply); });
   const original = (e) => e.dataset.name ?? entries[e.dataset.m].name;
+  const labelOf = (e) => e.matches("text") ? e : e.querySelector(":scope>.nm, :scope>th .nm");
   const owned = all("main [data-m]").map((e) => ({
     e, name: original(e),
-    label: e.matches("text") ? e : e.querySelector(":scope>.nm, :scope>th .nm"),
+    label: labelOf(e), first: labelOf(e)?.textContent, length: labelOf(e)?.getAttribute("textLength"),
     titles: all("title", e).map((t) => ({ t, rest: t.textContent.slice(original(e).length), begins: t.textContent.startsWith(original(e)) })),
   }));
   function pattern(id) {
@@ -32,6 +33,14 @@
       return null;
     }
   }
+  // A new name in a figure has its own length, but not more than its place.
+  const fit = (label, length) => {
+    label.removeAttribute("textLength");
+    const room = label.getAttribute("x") - 2;
+    if (length === undefined && label.matches(".dots text") && label.getComputedTextLength() > room) length = room;
+    if (length) label.setAttribute("textLength", length);
+    label.setAttribute("lengthAdjust", "spacingAndGlyphs");
+  };
   function apply() {
     const hide = pattern("hide"), from = pattern("from"), to = byId("to").value;
     const rename = (name) => from ? name.replace(from, to) : name;
@@ -43,10 +52,16 @@
       e.li.querySelector(".nm").textContent = rename(e.name);
       if (!e.off) shown++;
     });
-    owned.forEach(({ e, name, label, titles }) => {
+    owned.forEach(({ e, name, label, first, length, titles }) => {
       const off = entries[e.dataset.m].off || (hide && hide.test(name));
       e.style.display = off ? "none" : "";
-      if (label) label.textContent = e.matches("g") ? short(rename(name), 24) : rename(name);
+      if (label) {
+        const now = rename(name), text = now === name ? first : e.matches("g") ? short(now, 24) : now;
+        if (label.textContent !== text) {
+          label.textContent = text;
+          if (label.textLength) fit(label, now === name ? length : undefined);
+        }
+      }
       titles.forEach(({ t, rest, begins }) => { if (begins) t.textContent = rename(name) + rest; });
     });
     if (!document.querySelector("[aria-invalid=true]")) say(shown + " of " + entries.length + " shown");

@@ -57,6 +57,53 @@ func TestBrowserManyModels(t *testing.T) {
 	}
 }
 
+// fontsOnly is the environment of a browser that has no fonts but those of some files; it skips the test where there are none.
+func fontsOnly(t *testing.T, pattern string) string {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join("/usr/share/fonts/truetype", pattern))
+	if err != nil || len(files) == 0 {
+		t.Skipf("there are no fonts %s here (Debian: fonts-dejavu-core, fonts-liberation)", pattern)
+	}
+	folder := t.TempDir()
+	for _, file := range files {
+		data, err := os.ReadFile(file)
+		if err == nil {
+			err = os.WriteFile(filepath.Join(folder, filepath.Base(file)), data, 0o666)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	config := filepath.Join(folder, "fonts.conf")
+	text := "<?xml version=\"1.0\"?><!DOCTYPE fontconfig SYSTEM \"fonts.dtd\"><fontconfig><dir>" + folder + "</dir><cachedir>" + folder + "/cache</cachedir></fontconfig>"
+	if err := os.WriteFile(config, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return "FONTCONFIG_FILE=" + config
+}
+
+// With fonts of other widths than those of figures nothing is cut either, whatever the letters of names, and after they are renamed.
+func TestBrowserFonts(t *testing.T) {
+	names := append(manyNames(6), strings.Repeat("W", 25), strings.Repeat("@M", 20), "_______________________q", "模型模型模型模型模型模型", strings.Repeat("i", 60))
+	file := filepath.Join(t.TempDir(), "fonts.html")
+	if err := os.WriteFile(file, []byte(write(t, pageOf(t, made(names, 3, true)))), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for _, fonts := range []string{"dejavu/DejaVuSans*.ttf", "dejavu/DejaVuSansMono-Bold.ttf", "dejavu/DejaVuSerif*.ttf", "liberation*/LiberationSans-*.ttf", "liberation*/LiberationSerif-*.ttf"} {
+		t.Run(filepath.Base(fonts), func(t *testing.T) {
+			b := openBrowser(t, file, fontsOnly(t, fonts))
+			for _, width := range []int{1280, 400} {
+				b.must("Emulation.setDeviceMetricsOverride", map[string]any{"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 500}, nil)
+				b.fill("from", "^(jepa|r).*$")
+				b.fill("to", strings.Repeat("W", 24))
+				b.wantNothingCut(width)
+				b.fill("from", "")
+				b.wantNothingCut(width)
+			}
+		})
+	}
+}
+
 // wantNothingCut fails where something is beyond the window and cannot be scrolled, where a table can be scrolled but not to its end or its
 // names do not stay, or where the text of a figure is outside of it.
 func (b *browser) wantNothingCut(width int) {

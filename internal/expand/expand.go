@@ -1,0 +1,194 @@
+// Package expand bounds what a small text may stand for: the products, patterns and aliases of a command line or a
+// configuration are counted before they are expanded.
+//
+//	budget := expand.NewBudget(ctx, "suite study.yaml")
+//	if err := budget.Product("model run", 10, 20, 3); err != nil {
+//		return err // "model run stands for 10 × 20 × 3 = 600 names, …" where that is more than is left
+//	}
+//	files, err := budget.Glob("runs/*/step_*.onnx")
+package expand
+
+import (
+	"context"
+	"fmt"
+	"math/big"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Most is how many things a text may stand for in all: names of models, files of patterns, parts of a configuration,
+// tasks of a division.
+const Most = 100_000
+
+// TooMany is the error of a text that stands for more.
+type TooMany struct {
+	What string // what stands for them: "model run"
+	Text string // how many, as a product or a sum
+	Left int    // how many more there may be
+}
+
+func (e *TooMany) Error() string {
+	return fmt.Sprintf("%s stands for %s, of at most %d that a file or a command line may stand for in all", e.What, e.Text, Most)
+}
+
+// Hints say how there are fewer.
+func (e *TooMany) Hints() []string {
+	return []string{"name fewer values, or divide the work into several runs"}
+}
+
+// Budget counts what one file or command line stands for. It is used by one goroutine at a time.
+type Budget struct {
+	ctx  context.Context
+	left int
+}
+
+// NewBudget is a budget of [Most] things. Its methods return the error of the context when that has ended.
+func NewBudget(ctx context.Context) *Budget { return &Budget{ctx: ctx, left: Most} }
+
+// Product takes the product of some numbers from what is left.
+func (b *Budget) Product(what string, factors ...int) error {
+	if err := b.ctx.Err(); err != nil {
+		return err
+	}
+	product := big.NewInt(1)
+	texts := make([]string, len(factors))
+	for i, n := range factors {
+		product.Mul(product, big.NewInt(int64(n)))
+		texts[i] = strconv.Itoa(n)
+	}
+	if product.Cmp(big.NewInt(int64(b.left))) > 0 {
+		text := product.String()
+		if len(factors) > 1 {
+			text = strings.Join(texts, " × ") + " = " + text
+		}
+		return &TooMany{what, text, b.left}
+	}
+	b.left -= int(product.Int64())
+	return nil
+}
+
+// Take takes one thing from what is left.
+func (b *Budget) Take(what string) error {
+	if b.left == 0 {
+		return &TooMany{what, fmt.Sprintf("more than %d", Most), 0}
+	}
+	b.left--
+	if b.left%1024 == 0 {
+		return b.ctx.Err()
+	}
+	return nil
+}
+
+// mostEntries is how many entries of folders are looked at for one pattern.
+const mostEntries = 100 * Most
+
+// Glob is [filepath.Glob] within the budget: the files that match, in the order of their names by folder. It looks at
+// the context at every folder.
+func (b *Budget) Glob(pattern string) ([]string, error) {
+	if _, err := filepath.Match(pattern, ""); err != nil {
+		return nil, err
+	}
+	g := &globber{Budget: b, pattern: pattern, entries: mostEntries}
+	return g.match(pattern, 0)
+}
+
+type globber struct {
+	*Budget
+	pattern string
+	entries int
+}
+
+// deepest bounds the folders of a pattern.
+const deepest = 1000
+
+// match is what matches a pattern, which is part of the whole one.
+func (g *globber) match(pattern string, depth int) ([]string, error) {
+	if depth > deepest {
+		return nil, filepath.ErrBadPattern
+	}
+	if !strings.ContainsAny(pattern, `*?[\`) {
+		if _, err := os.Lstat(pattern); err != nil {
+			return nil, nil // as of filepath.Glob, what cannot be seen is not there
+		}
+		return []string{pattern}, nil
+	}
+	dir, file := filepath.Split(pattern)
+	volume := filepath.VolumeName(pattern)
+	clean := strings.TrimRight(dir[len(volume):], string(filepath.Separator)+"/")
+	switch {
+	case dir == "":
+		clean = "."
+	case clean == "":
+		clean = dir
+	default:
+		clean = volume + clean
+	}
+	folders := []string{clean}
+	if strings.ContainsAny(clean[len(volume):], `*?[\`) && clean != pattern {
+		var err error
+		if folders, err = g.match(clean, depth+1); err != nil {
+			return nil, err
+		}
+	}
+	var all []string
+	for _, folder := range folders {
+		names, err := g.names(folder)
+		if err != nil {
+			return nil, err
+		}
+		for _, name := range names {
+			ok, err := filepath.Match(file, name)
+			if err != nil {
+				return nil, err
+			}
+			if !ok {
+				continue
+			}
+			if depth == 0 {
+				if err := g.Take("the pattern " + g.pattern); err != nil {
+					return nil, err
+				}
+			}
+			path := filepath.Join(folder, name)
+			if dir == "" {
+				path = name
+			}
+			all = append(all, path)
+		}
+	}
+	return all, nil
+}
+
+// names are those of a folder, sorted; none of what is no folder that can be read.
+func (g *globber) names(folder string) ([]string, error) {
+	if err := g.ctx.Err(); err != nil {
+		return nil, err
+	}
+	if info, err := os.Stat(folder); err != nil || !info.IsDir() { // what is no folder is not opened: a pipe would wait
+		return nil, nil
+	}
+	f, err := os.Open(folder)
+	if err != nil {
+		return nil, nil
+	}
+	defer f.Close()
+	var all []string
+	for {
+		names, err := f.Readdirnames(1024)
+		all = append(all, names...)
+		if g.entries -= len(names); g.entries < 0 {
+			return nil, &TooMany{"the pattern " + g.pattern, fmt.Sprintf("more than %d entries of folders to look at", mostEntries), g.left}
+		}
+		if err := g.ctx.Err(); err != nil {
+			return nil, err
+		}
+		if err != nil || len(names) == 0 {
+			break
+		}
+	}
+	slices.Sort(all)
+	return all, nil
+}
