@@ -34,7 +34,9 @@ func Name(path string) string {
 
 // Bytes returns the content of a file, expanded if it is compressed by gzip, also of several parts. Errors: damaged or
 // truncated data; more than Most bytes, or than [bound.Of] the size of the file ([ErrTooLarge]).
-func Bytes(data []byte) ([]byte, error) { return upTo(data, int(min(Most, bound.Of(int64(len(data)))))) }
+func Bytes(data []byte) ([]byte, error) {
+	return upTo(data, int(min(Most, bound.Of(int64(len(data))))))
+}
 
 func upTo(data []byte, most int) ([]byte, error) {
 	if !Is(data) {
