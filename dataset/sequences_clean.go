@@ -3,12 +3,12 @@
 package dataset
 
 import (
-	"encoding/csv"
 	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
 
+	"repscope/internal/tabular"
 	"repscope/internal/text"
 )
 
@@ -156,7 +156,7 @@ func metadataLine(head []byte) int {
 		return 0
 	}
 	cells := line
-	if record, err := csv.NewReader(strings.NewReader(line)).Read(); err == nil {
+	if record, err := tabular.Rows("", strings.NewReader(line), tabular.Options{Separator: ','}).Read(); err == nil {
 		cells = strings.Join(record, ",")
 	}
 	for _, object := range []string{line, cells, strings.ReplaceAll(line, `""`, `"`)} {

@@ -46,6 +46,7 @@ func (t *Transaction) Commit() error {
 			return fmt.Errorf("writing %s: the file is still being written", f.target)
 		}
 	}
+	defer t.removeFolders() // all files may lie elsewhere
 	unlock, err := atomicfile.LockFolder(t.dir)
 	if err != nil {
 		t.abort()

@@ -134,12 +134,10 @@ func (t *Transaction) makeFolder(folder string) error {
 	return nil
 }
 
-// removeFolders removes the folders Begin made, as far as they are empty.
+// removeFolders removes the folders that the transaction made, as far as they are empty.
 func (t *Transaction) removeFolders() {
-	for i := len(t.created) - 1; i >= 0; i-- {
-		if os.Remove(t.created[i]) != nil {
-			return
-		}
+	for _, dir := range slices.Backward(t.created) {
+		_ = os.Remove(dir)
 	}
 }
 

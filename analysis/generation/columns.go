@@ -142,7 +142,7 @@ func groupsOf(c *dataset.Column, path string) ([]int, error) {
 // filled finds a row that is empty.
 func filled(c *dataset.Column, path string) error {
 	if row := c.Empty(); row >= 0 {
-		return run.Hint(fmt.Errorf("%s: column %s: row %d is empty, want a value in every row", path, c.Name, row),
+		return run.Hint(fmt.Errorf("%s: column %s: row %d is empty or NaN, want a value in every row", path, c.Name, row),
 			"leave such rows out of the table")
 	}
 	return nil

@@ -47,7 +47,7 @@ func TestTablesOfPandas(t *testing.T) {
 	if want := "p.csv: columns of texts are no numbers and are left out: city"; !strings.Contains(stderr, want) {
 		t.Errorf("%s, want %s", stderr, want)
 	}
-	for name, want := range map[string]string{"hole.csv": "column x: row 1 is empty, want a value in every " +
+	for name, want := range map[string]string{"hole.csv": "column x: row 1 is empty or NaN, want a value in every " +
 		"row", "none.csv": "column label: row 1 is empty"} {
 		if got, stderr := loaded(t, "--generated", "a="+path(name), "--real", path("semi.csv")); got != nil ||
 			!strings.Contains(stderr, want) {

@@ -293,7 +293,7 @@ func (s *settings) writePlan(ctx context.Context, env *run.Env) error {
 		return err
 	}
 	if err := env.Files.Elsewhere(s.planFile, func(w io.Writer) error { return WritePlan(ctx, w, p) }); err != nil {
-		return fmt.Errorf("mask-plan %s: %w", s.planFile, err)
+		return fmt.Errorf("mask-plan: %w", err)
 	}
 	env.InPlaceOfResult(s.planFile)
 	return nil

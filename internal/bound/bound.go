@@ -2,7 +2,9 @@
 // over and over, tensors that repeat one element. All of them may take a fixed amount and a multiple of the file's
 // size.
 //
-//	if err := bound.Check("member \"data.pkl\"", plain, compressed); err != nil { … }
+//	if err := bound.Check("member data.pkl", 1<<30, 1<<20); err != nil {
+//		return err
+//	}
 package bound
 
 import "fmt"

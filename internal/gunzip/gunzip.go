@@ -1,7 +1,7 @@
 // Package gunzip reads files that may be compressed by gzip, which their first bytes tell, whatever
 // they are called.
 //
-//	data, err := gunzip.Bytes(content) // as it is, or expanded
+//	data, err := gunzip.Bytes([]byte("a,b\n1,2\n")) // as it is, or expanded
 package gunzip
 
 import (

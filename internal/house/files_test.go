@@ -21,6 +21,7 @@ var opening = calls{
 		"tool/scale/rates.go":         "/proc/cpuinfo",
 		"report/commit.go":            "temporary files of its own, and folders to sync",
 		"report/transaction.go":       "temporary files of its own",
+		"internal/expand/expand.go":   "folders, whose names patterns are held against",
 		"tool/repscope/links.go":      "a copy of the program",
 	},
 }
