@@ -18,6 +18,7 @@ func (f *options) registerPublished(flags *run.Flags) {
 	flags.CheckedVar(&f.documented, "documented-json", results.JSONName,
 		"`FILE.json` for {checkpoint, metrics} of the first generator, as published")
 	flags.Unrecorded("documented-json")
+	flags.Writes("documented-json")
 	flags.Alias("output", "documented-json")
 	flags.Alias("data", "real")
 	flags.Alias("classifier-checkpoint", "classifier")

@@ -20,6 +20,7 @@ import (
 	"repscope/internal/folderlock"
 	"repscope/internal/run"
 	"repscope/internal/text"
+	"repscope/report"
 )
 
 const manual = `evaluate runs a whole study: the analyses of a suite file, over its datasets and
@@ -233,7 +234,7 @@ func (s *settings) study(o *run.Options) (*study, *Suite, error) {
 			own = append(own, filepath.Join(escape.Glob(st.folderOf(p)), filepath.FromSlash(name)))
 		}
 	}
-	for _, name := range append(ownFiles("summary", reportWord), s.result()) {
+	for _, name := range append(ownFiles("summary", reportWord), s.result(), "evaluate"+report.SumsEnding) {
 		own = append(own, filepath.Join(escape.Glob(st.folder), name))
 	}
 	return st, suite, run.Apart(reads, own)
