@@ -77,6 +77,7 @@ COMMANDS = {
         "dry_run:bool "
         "out:path "
         "format:texts "
+        "width:text "
         "device:text "
         "precision:text "
         "batch:int "
@@ -128,6 +129,7 @@ COMMANDS = {
         "dry_run:bool "
         "out:path "
         "format:texts "
+        "width:text "
         "per_sample:bool "
         "device:text "
         "precision:text "
@@ -186,6 +188,7 @@ COMMANDS = {
         "dry_run:bool "
         "out:path "
         "format:texts "
+        "width:text "
         "per_point:bool "
         "device:text "
         "precision:text "
@@ -239,6 +242,7 @@ COMMANDS = {
         "dry_run:bool "
         "out:path "
         "format:texts "
+        "width:text "
         "device:text "
         "precision:text "
         "batch:int "
@@ -292,6 +296,7 @@ COMMANDS = {
         "dry_run:bool "
         "out:path "
         "format:texts "
+        "width:text "
         "per_point:bool "
         "device:text "
         "precision:text "
@@ -351,6 +356,7 @@ COMMANDS = {
         "dry_run:bool "
         "out:path "
         "format:texts "
+        "width:text "
         "samples_shown:int "
         "save_frames:bool "
         "device:text "
@@ -419,6 +425,7 @@ COMMANDS = {
         "dry_run:bool "
         "out:path "
         "format:texts "
+        "width:text "
         "predictions_csv:bool "
         "device:text "
         "precision:text "
@@ -462,6 +469,7 @@ COMMANDS = {
         "dry_run:bool "
         "out:path "
         "format:texts "
+        "width:text "
         "threads:int "
         "memory:size "
         "shard:text:/ "
@@ -512,6 +520,7 @@ COMMANDS = {
         "dry_run:bool "
         "out:path "
         "format:texts "
+        "width:text "
         "documented_json:text "
         "threads:int "
         "memory:size "
@@ -548,6 +557,7 @@ COMMANDS = {
         "dry_run:bool "
         "out:path "
         "format:texts "
+        "width:text "
         "documented_json:text "
         "mask_plan:file "
         "threads:int "
@@ -620,6 +630,7 @@ COMMANDS = {
         "dry_run:bool "
         "out:path "
         "format:texts "
+        "width:text "
         "eval_snapshots:bool "
         "plots:bool "
         "reports:bool "
@@ -708,6 +719,7 @@ COMMANDS = {
         "dry_run:bool "
         "out:path "
         "format:texts "
+        "width:text "
         "figure:many "
         "plot:many "
         "save_plot:many "
@@ -847,6 +859,7 @@ def smoothness(
     dry_run: Optional[bool] = None,
     out: Optional[Path] = None,
     format: Optional[Union[Literal["png", "pdf", "svg", "none"], Sequence[Literal["png", "pdf", "svg", "none"]], str]] = None,
+    width: Optional[Text] = None,
     device: Optional[Text] = None,
     precision: Optional[Text] = None,
     batch: Optional[Int] = None,
@@ -934,6 +947,8 @@ def smoothness(
         out: DIR for the result file, the CSV files and the figures; by default a temporary folder that goes with the
             result.
         format: LIST of figure formats; none: no figures are drawn (png, pdf, svg, none). Default: png.
+        width: LENGTH of figures, such as 89mm or 7.2in: texts keep their sizes (6 pt or more), panels stand below each
+            other where they need to; default: that of the figure.
         device: DEVICE for encoders and neighbour searches: cpu, cuda (the first GPU), a list such as cuda:0,cuda:1, or
             auto for the first GPU, if there is one, else the processor. Default: auto.
         precision: PRECISION of matrix products on GPUs (tf32, fp32, bf16), with float32 sums; the processor computes in
@@ -995,6 +1010,7 @@ def robustness(
     dry_run: Optional[bool] = None,
     out: Optional[Path] = None,
     format: Optional[Union[Literal["png", "pdf", "svg", "none"], Sequence[Literal["png", "pdf", "svg", "none"]], str]] = None,
+    width: Optional[Text] = None,
     per_sample: Optional[bool] = None,
     device: Optional[Text] = None,
     precision: Optional[Text] = None,
@@ -1101,6 +1117,8 @@ def robustness(
         out: DIR for the result file, the CSV files and the figures; by default a temporary folder that goes with the
             result.
         format: LIST of figure formats; none: no figures are drawn (png, pdf, svg, none). Default: png.
+        width: LENGTH of figures, such as 89mm or 7.2in: texts keep their sizes (6 pt or more), panels stand below each
+            other where they need to; default: that of the figure.
         per_sample: write robustness_samples.csv, the scores of every state, by which compare pairs models of different
             runs.
         device: DEVICE for encoders and neighbour searches: cpu, cuda (the first GPU), a list such as cuda:0,cuda:1, or
@@ -1170,6 +1188,7 @@ def neighborhood(
     dry_run: Optional[bool] = None,
     out: Optional[Path] = None,
     format: Optional[Union[Literal["png", "pdf", "svg", "none"], Sequence[Literal["png", "pdf", "svg", "none"]], str]] = None,
+    width: Optional[Text] = None,
     per_point: Optional[bool] = None,
     device: Optional[Text] = None,
     precision: Optional[Text] = None,
@@ -1316,6 +1335,8 @@ def neighborhood(
         out: DIR for the result file, the CSV files and the figures; by default a temporary folder that goes with the
             result.
         format: LIST of figure formats; none: no figures are drawn (png, pdf, svg, none). Default: png.
+        width: LENGTH of figures, such as 89mm or 7.2in: texts keep their sizes (6 pt or more), panels stand below each
+            other where they need to; default: that of the figure.
         per_point: write the scores of every state to neighborhood_per_point.csv.
         device: DEVICE for encoders and neighbour searches: cpu, cuda (the first GPU), a list such as cuda:0,cuda:1, or
             auto for the first GPU, if there is one, else the processor. Default: auto.
@@ -1379,6 +1400,7 @@ def manifold(
     dry_run: Optional[bool] = None,
     out: Optional[Path] = None,
     format: Optional[Union[Literal["png", "pdf", "svg", "none"], Sequence[Literal["png", "pdf", "svg", "none"]], str]] = None,
+    width: Optional[Text] = None,
     device: Optional[Text] = None,
     precision: Optional[Text] = None,
     batch: Optional[Int] = None,
@@ -1498,6 +1520,8 @@ def manifold(
         out: DIR for the result file, the CSV files and the figures; by default a temporary folder that goes with the
             result.
         format: LIST of figure formats; none: no figures are drawn (png, pdf, svg, none). Default: png.
+        width: LENGTH of figures, such as 89mm or 7.2in: texts keep their sizes (6 pt or more), panels stand below each
+            other where they need to; default: that of the figure.
         device: DEVICE for encoders and neighbour searches: cpu, cuda (the first GPU), a list such as cuda:0,cuda:1, or
             auto for the first GPU, if there is one, else the processor. Default: auto.
         precision: PRECISION of matrix products on GPUs (tf32, fp32, bf16), with float32 sums; the processor computes in
@@ -1561,6 +1585,7 @@ def geometry(
     dry_run: Optional[bool] = None,
     out: Optional[Path] = None,
     format: Optional[Union[Literal["png", "pdf", "svg", "none"], Sequence[Literal["png", "pdf", "svg", "none"]], str]] = None,
+    width: Optional[Text] = None,
     per_point: Optional[bool] = None,
     device: Optional[Text] = None,
     precision: Optional[Text] = None,
@@ -1667,6 +1692,8 @@ def geometry(
         out: DIR for the result file, the CSV files and the figures; by default a temporary folder that goes with the
             result.
         format: LIST of figure formats; none: no figures are drawn (png, pdf, svg, none). Default: png.
+        width: LENGTH of figures, such as 89mm or 7.2in: texts keep their sizes (6 pt or more), panels stand below each
+            other where they need to; default: that of the figure.
         per_point: write the silhouette of every state to geometry_per_point.csv.
         device: DEVICE for encoders and neighbour searches: cpu, cuda (the first GPU), a list such as cuda:0,cuda:1, or
             auto for the first GPU, if there is one, else the processor. Default: auto.
@@ -1736,6 +1763,7 @@ def reconstruction(
     dry_run: Optional[bool] = None,
     out: Optional[Path] = None,
     format: Optional[Union[Literal["png", "pdf", "svg", "none"], Sequence[Literal["png", "pdf", "svg", "none"]], str]] = None,
+    width: Optional[Text] = None,
     samples_shown: Optional[Int] = None,
     save_frames: Optional[bool] = None,
     device: Optional[Text] = None,
@@ -1881,6 +1909,8 @@ def reconstruction(
         out: DIR for the result file, the CSV files and the figures; by default a temporary folder that goes with the
             result.
         format: LIST of figure formats; none: no figures are drawn (png, pdf, svg, none). Default: png.
+        width: LENGTH of figures, such as 89mm or 7.2in: texts keep their sizes (6 pt or more), panels stand below each
+            other where they need to; default: that of the figure.
         samples_shown: N samples of the contact sheet, drawn with seed. Default: 6.
         save_frames: write the frames of the contact sheet to frames/<sample>_{current,true,NAME,error}.png.
         device: DEVICE for encoders and neighbour searches: cpu, cuda (the first GPU), a list such as cuda:0,cuda:1, or
@@ -1959,6 +1989,7 @@ def reward(
     dry_run: Optional[bool] = None,
     out: Optional[Path] = None,
     format: Optional[Union[Literal["png", "pdf", "svg", "none"], Sequence[Literal["png", "pdf", "svg", "none"]], str]] = None,
+    width: Optional[Text] = None,
     predictions_csv: Optional[bool] = None,
     device: Optional[Text] = None,
     precision: Optional[Text] = None,
@@ -2106,6 +2137,8 @@ def reward(
         out: DIR for the result file, the CSV files and the figures; by default a temporary folder that goes with the
             result.
         format: LIST of figure formats; none: no figures are drawn (png, pdf, svg, none). Default: png.
+        width: LENGTH of figures, such as 89mm or 7.2in: texts keep their sizes (6 pt or more), panels stand below each
+            other where they need to; default: that of the figure.
         predictions_csv: write what every probe said of every sample to reward_predictions.csv.
         device: DEVICE for encoders and neighbour searches: cpu, cuda (the first GPU), a list such as cuda:0,cuda:1, or
             auto for the first GPU, if there is one, else the processor. Default: auto.
@@ -2159,6 +2192,7 @@ def generation(
     dry_run: Optional[bool] = None,
     out: Optional[Path] = None,
     format: Optional[Union[Literal["png", "pdf", "svg", "none"], Sequence[Literal["png", "pdf", "svg", "none"]], str]] = None,
+    width: Optional[Text] = None,
     threads: Optional[Int] = None,
     memory: Optional[Union[Int, str]] = None,
     shard: Optional[Text] = None,
@@ -2245,6 +2279,8 @@ def generation(
         out: DIR for the result file, the CSV files and the figures; by default a temporary folder that goes with the
             result.
         format: LIST of figure formats; none: no figures are drawn (png, pdf, svg, none). Default: png.
+        width: LENGTH of figures, such as 89mm or 7.2in: texts keep their sizes (6 pt or more), panels stand below each
+            other where they need to; default: that of the figure.
         threads: N cores to use; 0: all. Default: 0.
         memory: SIZE of the working memory, such as 450MB; 0: a quarter of what the machine has, or of what its limits
             leave (control groups, ulimit -v). Default: 0.
@@ -2303,6 +2339,7 @@ def forecast(
     dry_run: Optional[bool] = None,
     out: Optional[Path] = None,
     format: Optional[Union[Literal["png", "pdf", "svg", "none"], Sequence[Literal["png", "pdf", "svg", "none"]], str]] = None,
+    width: Optional[Text] = None,
     documented_json: Optional[Text] = None,
     threads: Optional[Int] = None,
     memory: Optional[Union[Int, str]] = None,
@@ -2560,6 +2597,8 @@ def forecast(
         out: DIR for the result file, the CSV files and the figures; by default a temporary folder that goes with the
             result.
         format: LIST of figure formats; none: no figures are drawn (png, pdf, svg, none). Default: png.
+        width: LENGTH of figures, such as 89mm or 7.2in: texts keep their sizes (6 pt or more), panels stand below each
+            other where they need to; default: that of the figure.
         documented_json: FILE for {metrics, evaluation_config} of the first model, as published.
         threads: N cores to use; 0: all. Default: 0.
         memory: SIZE of the working memory, such as 450MB; 0: a quarter of what the machine has, or of what its limits
@@ -2604,6 +2643,7 @@ def sequence(
     dry_run: Optional[bool] = None,
     out: Optional[Path] = None,
     format: Optional[Union[Literal["png", "pdf", "svg", "none"], Sequence[Literal["png", "pdf", "svg", "none"]], str]] = None,
+    width: Optional[Text] = None,
     documented_json: Optional[Text] = None,
     mask_plan: Optional[File] = None,
     threads: Optional[Int] = None,
@@ -2732,6 +2772,8 @@ def sequence(
         out: DIR for the result file, the CSV files and the figures; by default a temporary folder that goes with the
             result.
         format: LIST of figure formats; none: no figures are drawn (png, pdf, svg, none). Default: png.
+        width: LENGTH of figures, such as 89mm or 7.2in: texts keep their sizes (6 pt or more), panels stand below each
+            other where they need to; default: that of the figure.
         documented_json: FILE.json for {dataset: {key: value}} of the first model, as published.
         mask_plan: FILE.npz for the masked inputs of all passes, for a model that is run elsewhere; nothing else is
             done.
@@ -2813,6 +2855,7 @@ def canvas(
     dry_run: Optional[bool] = None,
     out: Optional[Path] = None,
     format: Optional[Union[Literal["png", "pdf", "svg", "none"], Sequence[Literal["png", "pdf", "svg", "none"]], str]] = None,
+    width: Optional[Text] = None,
     eval_snapshots: Optional[bool] = None,
     plots: Optional[bool] = None,
     reports: Optional[bool] = None,
@@ -2967,6 +3010,8 @@ def canvas(
         out: DIR for the result file, the CSV files and the figures; by default a temporary folder that goes with the
             result.
         format: LIST of figure formats; none: no figures are drawn (png, pdf, svg, none). Default: png.
+        width: LENGTH of figures, such as 89mm or 7.2in: texts keep their sizes (6 pt or more), panels stand below each
+            other where they need to; default: that of the figure.
         eval_snapshots: the same as snapshots.
         plots: draw bars and boxes of every metric, in evaluation_results_vis.
         reports: write what was matched in every case, in reports.
@@ -3163,6 +3208,7 @@ def compare(
     dry_run: Optional[bool] = None,
     out: Optional[Path] = None,
     format: Optional[Union[Literal["png", "pdf", "svg", "none"], Sequence[Literal["png", "pdf", "svg", "none"]], str]] = None,
+    width: Optional[Text] = None,
     figure: Optional[Many] = None,
     plot: Optional[Many] = None,
     save_plot: Optional[Many] = None,
@@ -3246,6 +3292,8 @@ def compare(
         out: DIR for the result file, the CSV files and the figures; by default a temporary folder that goes with the
             result.
         format: LIST of figure formats; none: no figures are drawn (png, pdf, svg, none). Default: png.
+        width: LENGTH of figures, such as 89mm or 7.2in: texts keep their sizes (6 pt or more), panels stand below each
+            other where they need to; default: that of the figure.
         figure: LIST of files, .png, .pdf or .svg, to write the figure to as well as to out.
         plot: LIST: the same as figure.
         save_plot: LIST: the same as figure.
