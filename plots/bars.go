@@ -272,7 +272,7 @@ func barChart(prep *preparation, x, y Axis, slots []string, bars []*bar, data ex
 			how = foreignPrinting(a, bars, len(slots))
 		}
 		if how == printNothing {
-			s.warn("%s: no room to print the values of the bars", panelName(s.panel))
+			s.cramp("%s: no room to print the values of the bars", panelName(s.panel))
 		}
 		for _, b := range bars {
 			b.draw(s, a, how)

@@ -103,10 +103,10 @@ func horizontalLabels(names []string, size float64, width vg.Length, most int) (
 
 func (l *categoryLabels) draw(s *scene, a *area, top vg.Length) {
 	if l.cut {
-		s.warn("%s: names under the axis had to be shortened", panelName(s.panel))
+		s.cramp("%s: names under the axis had to be shortened", panelName(s.panel))
 	}
 	if l.small {
-		s.warn("%s: names under the axis are smaller than %d pt", panelName(s.panel), smallestSize)
+		s.cramp("%s: names under the axis are smaller than %d pt", panelName(s.panel), smallestSize)
 	}
 	for i, b := range l.blocks {
 		p := vg.Point{X: a.X(float64(i)), Y: top}

@@ -145,7 +145,7 @@ func (s *scene) colorBar(c ColorScale, at vg.Point, width vg.Length) {
 	below -= labelGap/2 + tickSize*(ascent+descent)
 	label, cut := shortenLines(wrap(label, smallestSize, false, width), smallestSize, false, width)
 	if cut {
-		s.warn("%s: the label of a color bar had to be shortened", panelName(s.panel))
+		s.cramp("%s: the label of a color bar had to be shortened", panelName(s.panel))
 	}
 	if label != "" {
 		s.drawText("label", newBlock(label, smallestSize, false), vg.Point{X: at.X + width/2, Y: below}, alignCenter, alignEnd, 0, ink)

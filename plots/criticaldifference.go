@@ -280,7 +280,7 @@ func (r *ranking) labels(s *scene, size float64, left int, room vg.Length) (bloc
 		most := room*0.36 - newBlock(rank, size, false).width
 		name, cut := shorten(Escape(m.name), size, false, most)
 		if cut && s != nil {
-			s.warn("%s: the name %.60q had to be shortened", panelName(s.panel), m.name)
+			s.cramp("%s: the name %.60q had to be shortened", panelName(s.panel), m.name)
 		}
 		text := name + rank
 		if i >= left && rank != "" {

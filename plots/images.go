@@ -129,7 +129,7 @@ func fitLabels(s *scene, labels []string, size float64, width vg.Length, what st
 	for _, text := range labels {
 		text, cut := shortenLines(wrap(text, size, false, width), size, false, width)
 		if cut {
-			s.warn("%s: %s labels had to be shortened", panelName(s.panel), what)
+			s.cramp("%s: %s labels had to be shortened", panelName(s.panel), what)
 		}
 		blocks = append(blocks, newBlock(text, size, false))
 	}
@@ -146,7 +146,7 @@ func (c *sheet) slot(width vg.Length) vg.Length {
 func (c *sheet) cell(s *scene, size vg.Point) vg.Point {
 	cell := vg.Point{X: c.slot(size.X), Y: (size.Y+imageGap)/vg.Length(len(c.grid.Images)) - imageGap}
 	if cell.X < 2 || cell.Y < 2 {
-		s.warn("%s: the images are too small to be seen", panelName(s.panel))
+		s.cramp("%s: the images are too small to be seen", panelName(s.panel))
 	}
 	tallest := vg.Length(0)
 	for _, row := range c.grid.Images {

@@ -94,6 +94,16 @@ func (f *Figure) draw(s *scene) error {
 	prep.text(f.Notes...)
 	s.warnings = append(s.warnings, prep.warnings...)
 
+	rest := f.frame(s, prep)
+	if rest.Size().X < 2*smallestBox || rest.Size().Y < 2*smallestBox {
+		return &RoomError{fmt.Sprintf("plots: a figure of %g × %g mm has no room for panels beside its legend and footnote", f.WidthMM, f.HeightMM), noPanel}
+	}
+	gridCells(tiles, widths, heights, rest)
+	return drawTiles(s, tiles, len(widths), len(heights))
+}
+
+// frame draws footnote and legend, and returns the room for the panels.
+func (f *Figure) frame(s *scene, prep *preparation) vg.Rectangle {
 	rest := vg.Rectangle{Min: vg.Point{X: outerMargin, Y: outerMargin},
 		Max: vg.Point{X: s.width - outerMargin, Y: s.height - outerMargin}}
 	// The footnote at the bottom.
@@ -104,12 +114,7 @@ func (f *Figure) draw(s *scene) error {
 		rest.Min.Y += b.height + 2
 	}
 	legend := newLegend(f, prep, s, rest.Size())
-	rest = legend.place(s, f.Legend, rest)
-	if rest.Size().X < 2*smallestBox || rest.Size().Y < 2*smallestBox {
-		return &RoomError{fmt.Sprintf("plots: a figure of %g × %g mm has no room for panels beside its legend and footnote", f.WidthMM, f.HeightMM)}
-	}
-	gridCells(tiles, widths, heights, rest)
-	return drawTiles(s, tiles, len(widths), len(heights))
+	return legend.place(s, f.Legend, rest)
 }
 
 // prepare validates tiles and panels, and returns them with the relative sizes of
@@ -352,7 +357,10 @@ func errorIn(i int, format string, args ...any) error {
 }
 
 // RoomError says that what a figure shows does not fit into it, though it could be drawn larger.
-type RoomError struct{ text string }
+type RoomError struct {
+	text  string
+	panel int // that has too little; noPanel: the figure
+}
 
 func (e *RoomError) Error() string { return e.text }
 
@@ -360,5 +368,5 @@ func (e *RoomError) Error() string { return e.text }
 func (e *RoomError) NoRoom() {}
 
 func roomError(i int, format string, args ...any) error {
-	return &RoomError{errorIn(i, format, args...).Error()}
+	return &RoomError{errorIn(i, format, args...).Error(), i}
 }

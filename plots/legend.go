@@ -47,7 +47,7 @@ func newLegend(f *Figure, prep *preparation, s *scene, room vg.Point) *legend {
 		}
 		text, cut := shortenLines(text, labelSize, false, widest)
 		if cut {
-			s.warn("legend: the name %.60q had to be shortened", plainText(name))
+			s.cramp("legend: the name %.60q had to be shortened", plainText(name))
 		}
 		l.entries = append(l.entries, legendEntry{legendKey{name, prep.style(name), kind}, newBlock(text, labelSize, false)})
 	}

@@ -89,7 +89,7 @@ func (h *heatmap) draw(s *scene, _, tile vg.Rectangle) error {
 		size, fits = h.fit(cell)
 	}
 	if !fits {
-		s.warn("%s: no room to print the numbers of the matrix", panelName(s.panel))
+		s.cramp("%s: no room to print the numbers of the matrix", panelName(s.panel))
 	}
 	left, top := tile.Min.X+keyStrip, tile.Max.Y-keyStrip
 	s.record("data", "", vg.Point{}, 0, vg.Rectangle{Min: vg.Point{X: left, Y: top - cell.Y*n}, Max: vg.Point{X: left + cell.X*n, Y: top}})

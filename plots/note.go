@@ -27,7 +27,7 @@ func (n *note) draw(s *scene, _, tile vg.Rectangle) error {
 		b := newBlock(wrap(n.body, points, false, size.X), points, false)
 		if b.height <= size.Y || points == smallestSize {
 			for b.height > size.Y && len(b.lines) > 1 {
-				s.warn("%s: the text is longer than its tile", panelName(s.panel))
+				s.cramp("%s: the text is longer than its tile", panelName(s.panel))
 				b.lines, b.widths = b.lines[:len(b.lines)-1], b.widths[:len(b.widths)-1]
 				b.height -= linePitch * b.size
 			}

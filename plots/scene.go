@@ -22,6 +22,7 @@ type scene struct {
 	panel    int // index of the tile being drawn, −1 outside
 	marks    []mark
 	warnings []string
+	cramped  map[int]bool // panels with texts that are cut, too small or left out
 }
 
 // mark records where something was drawn, so that tests can assert that nothing
@@ -30,6 +31,7 @@ type mark struct {
 	kind    string
 	text    string
 	panel   int
+	size    vg.Length // of a text's letters
 	corners [4]vg.Point
 }
 
@@ -48,6 +50,15 @@ func (s *scene) warn(format string, args ...any) {
 	if !slices.Contains(s.warnings, text) {
 		s.warnings = append(s.warnings, text)
 	}
+}
+
+// cramp adds a warning that the panel has too little room.
+func (s *scene) cramp(format string, args ...any) {
+	if s.cramped == nil {
+		s.cramped = map[int]bool{}
+	}
+	s.cramped[s.panel] = true
+	s.warn(format, args...)
 }
 
 // line strokes an open polyline.

@@ -93,10 +93,10 @@ func (g *grid) draw(s *scene, _, tile vg.Rectangle) error {
 		return roomError(s.panel, "a table of %d rows and %d columns does not fit its tile", len(g.cells)-1, g.columns)
 	}
 	if l.size < smallestSize {
-		s.warn("%s: the table's text is %g pt, below %d pt", panelName(s.panel), l.size, smallestSize)
+		s.cramp("%s: the table's text is %g pt, below %d pt", panelName(s.panel), l.size, smallestSize)
 	}
 	if l.cut {
-		s.warn("%s: cells of the table had to be shortened", panelName(s.panel))
+		s.cramp("%s: cells of the table had to be shortened", panelName(s.panel))
 	}
 	// Spread the columns over the tile, but not so far that rows fall apart.
 	if n := g.columns - 1; n > 0 {

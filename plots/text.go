@@ -339,6 +339,7 @@ func (s *scene) drawText(kind string, b block, p vg.Point, alignX, alignY, rotat
 	s.record(kind, b.plain, p, rotation, vg.Rectangle{
 		Min: vg.Point{X: left, Y: bottom}, Max: vg.Point{X: left + b.width, Y: bottom + b.height},
 	})
+	s.marks[len(s.marks)-1].size = b.size
 	s.canvas.SetColor(ink)
 	origin := p
 	if rotation != 0 {

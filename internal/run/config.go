@@ -315,7 +315,7 @@ func configValues(f *flag.Flag, value *yaml.Node) ([]string, error) {
 // single reports whether a flag takes one value that no comma divides.
 func single(v flag.Value) bool {
 	switch v.(type) {
-	case *filePath, *yes, *natural, *number, *count, *size:
+	case *filePath, *yes, *natural, *number, *count, *size, *length:
 		return true
 	}
 	return false

@@ -234,7 +234,7 @@ func (e *Env) Figures(ctx context.Context, drawings []Drawing) error {
 	for some := range slices.Chunk(drawings, 8*runtime.GOMAXPROCS(0)) {
 		figures := make([]drawn, len(some))
 		if err := parallel.Try(ctx, 0, len(some), func(_, i int) (err error) {
-			figures[i], err = some[i].render(formats)
+			figures[i], err = some[i].render(formats, &e.Options)
 			return err
 		}); err != nil {
 			return err
@@ -254,10 +254,21 @@ type drawn struct {
 	files    [][]byte // by format; empty: there is nothing to show
 }
 
-func (d Drawing) render(formats []string) (out drawn, err error) {
+// Fit gives a figure the width of --width.
+func (o *Options) Fit(figure Figure) error {
+	if f, ok := figure.(interface{ Fit(widthMM float64) error }); ok && o.WidthMM > 0 {
+		return f.Fit(o.WidthMM)
+	}
+	return nil
+}
+
+func (d Drawing) render(formats []string, o *Options) (out drawn, err error) {
 	figure, err := d.Draw()
 	if err != nil || figure == nil {
 		return out, err
+	}
+	if err := o.Fit(figure); err != nil {
+		return d.failed(err)
 	}
 	if f, ok := figure.(interface{ Warnings() ([]string, error) }); ok {
 		if out.warnings, err = f.Warnings(); err != nil {

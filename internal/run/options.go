@@ -11,6 +11,7 @@ import (
 type Options struct {
 	Out         string   // --out: the output folder
 	Formats     []string // --format: png, pdf, svg; or none alone
+	WidthMM     float64  // --width: of figures; 0: as they are
 	Seed        uint64   // --seed
 	Bootstrap   int      // --bootstrap: 0 for no intervals; what else changes nothing
 	Threads     int      // --threads: 0 for all cores
@@ -63,6 +64,7 @@ func (o *Options) register(f *Flags, c *Command, job Job) {
 	f.PathVar(&o.Out, "out", "`DIR` for the result file, the CSV files and the figures")
 	o.Formats = []string{"png"}
 	f.ChoicesVar(&o.Formats, "format", []string{"png", "pdf", "svg", noFigures}, "`LIST` of figure formats; none: no figures are drawn")
+	f.Var((*length)(&o.WidthMM), "width", "`LENGTH` of figures, such as 89mm or 7.2in: texts keep their sizes (6 pt or more), panels stand below each other where they need to; default: that of the figure")
 	f.BoolVar(&o.JSON, "json", false, "print the result on stdout, and nothing else there; the files of --out are written all the same")
 	f.BoolVar(&o.Quiet, "quiet", false, "no progress and no table; warnings and errors only")
 	f.BoolVar(&o.version, "version", false, "print the version and stop; with --json as JSON")
@@ -76,7 +78,7 @@ func (o *Options) register(f *Flags, c *Command, job Job) {
 			"of the frames a few states are read, nothing is written; with --json as JSON")
 		f.Group(Output, "dry-run")
 	}
-	f.Group(Output, "out", "format", "json", "quiet", "version")
+	f.Group(Output, "out", "format", "width", "json", "quiet", "version")
 
 	f.CountVar(&o.Threads, "threads", 0, "`N` cores to use; 0: all")
 	f.Var((*size)(&o.Memory), "memory", "`SIZE` of the working memory, such as 450MB; 0: a quarter of what the machine has, or of what its limits leave (control groups, ulimit -v)")

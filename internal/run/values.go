@@ -202,6 +202,44 @@ func (c *count) Set(text string) error {
 	return nil
 }
 
+// length is a length in millimetres: 89mm, 8.9cm, 3.5in or 252pt; a number alone is in millimetres.
+type length float64
+
+// lengthUnits are in millimetres.
+var lengthUnits = []struct {
+	suffix string
+	factor float64
+}{{"mm", 1}, {"cm", 10}, {"in", 25.4}, {"pt", 25.4 / 72}, {"", 1}}
+
+// leastLength and mostLength bound the width of a figure.
+const leastLength, mostLength = 20, 1000
+
+func (l *length) String() string {
+	if *l == 0 {
+		return ""
+	}
+	return strconv.FormatFloat(float64(*l), 'g', -1, 64) + "mm"
+}
+func (l *length) Get() any { return float64(*l) }
+func (l *length) Set(text string) error {
+	for _, u := range lengthUnits {
+		number, ok := strings.CutSuffix(strings.ToLower(strings.TrimSpace(text)), u.suffix)
+		if !ok {
+			continue
+		}
+		v, err := ParseFloat(strings.TrimSpace(number))
+		if err != nil {
+			break
+		}
+		if v *= u.factor; !(v >= leastLength && v <= mostLength) {
+			return fmt.Errorf("%q: want a length from %dmm to %dmm", text, leastLength, mostLength)
+		}
+		*l = length(v)
+		return nil
+	}
+	return fmt.Errorf("%q is not a length such as 89mm, 18.3cm or 3.5in", text)
+}
+
 // natural is a whole number from 0.
 type natural uint64
 

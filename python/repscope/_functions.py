@@ -77,6 +77,7 @@ COMMANDS = {
         "dry_run:bool "
         "out:path "
         "format:texts "
+        "width:text "
         "device:text "
         "precision:text "
         "batch:int "
@@ -128,6 +129,7 @@ COMMANDS = {
         "dry_run:bool "
         "out:path "
         "format:texts "
+        "width:text "
         "per_sample:bool "
         "device:text "
         "precision:text "
@@ -186,6 +188,7 @@ COMMANDS = {
         "dry_run:bool "
         "out:path "
         "format:texts "
+        "width:text "
         "per_point:bool "
         "device:text "
         "precision:text "
@@ -239,6 +242,7 @@ COMMANDS = {
         "dry_run:bool "
         "out:path "
         "format:texts "
+        "width:text "
         "device:text "
         "precision:text "
         "batch:int "
@@ -292,6 +296,7 @@ COMMANDS = {
         "dry_run:bool "
         "out:path "
         "format:texts "
+        "width:text "
         "per_point:bool "
         "device:text "
         "precision:text "
@@ -351,6 +356,7 @@ COMMANDS = {
         "dry_run:bool "
         "out:path "
         "format:texts "
+        "width:text "
         "samples_shown:int "
         "save_frames:bool "
         "device:text "
@@ -419,6 +425,7 @@ COMMANDS = {
         "dry_run:bool "
         "out:path "
         "format:texts "
+        "width:text "
         "predictions_csv:bool "
         "device:text "
         "precision:text "
@@ -462,6 +469,7 @@ COMMANDS = {
         "dry_run:bool "
         "out:path "
         "format:texts "
+        "width:text "
         "classifier_checkpoint:path "
         "cpu:bool "
         "data:path "
@@ -520,6 +528,7 @@ COMMANDS = {
         "dry_run:bool "
         "out:path "
         "format:texts "
+        "width:text "
         "documented_json:text "
         "save_results:text "
         "device:text "
@@ -559,6 +568,7 @@ COMMANDS = {
         "dry_run:bool "
         "out:path "
         "format:texts "
+        "width:text "
         "documented_json:text "
         "mask_plan:file "
         "threads:int "
@@ -633,6 +643,7 @@ COMMANDS = {
         "dry_run:bool "
         "out:path "
         "format:texts "
+        "width:text "
         "eval_snapshots:bool "
         "plots:bool "
         "precompute_blip:bool "
@@ -723,6 +734,7 @@ COMMANDS = {
         "dry_run:bool "
         "out:path "
         "format:texts "
+        "width:text "
         "figure:many "
         "plot:many "
         "save_plot:many "
@@ -862,6 +874,7 @@ def smoothness(
     dry_run: Optional[bool] = None,
     out: Optional[Path] = None,
     format: Optional[Union[Literal["png", "pdf", "svg", "none"], Sequence[Literal["png", "pdf", "svg", "none"]], str]] = None,
+    width: Optional[Text] = None,
     device: Optional[Text] = None,
     precision: Optional[Text] = None,
     batch: Optional[Int] = None,
@@ -950,6 +963,8 @@ def smoothness(
         out: DIR for the result file, the CSV files and the figures; by default a temporary folder that goes with the
             result.
         format: LIST of figure formats; none: no figures are drawn (png, pdf, svg, none). Default: png.
+        width: LENGTH of figures, such as 89mm or 7.2in: texts keep their sizes (6 pt or more), panels stand below each
+            other where they need to; default: that of the figure.
         device: DEVICE for encoders and neighbour searches: cpu, cuda (the first GPU), a list such as cuda:0,cuda:1, or
             auto for the first GPU, if there is one, else the processor. Default: auto.
         precision: PRECISION of matrix products on GPUs (tf32, fp32, bf16), with float32 sums; the processor computes in
@@ -1011,6 +1026,7 @@ def robustness(
     dry_run: Optional[bool] = None,
     out: Optional[Path] = None,
     format: Optional[Union[Literal["png", "pdf", "svg", "none"], Sequence[Literal["png", "pdf", "svg", "none"]], str]] = None,
+    width: Optional[Text] = None,
     per_sample: Optional[bool] = None,
     device: Optional[Text] = None,
     precision: Optional[Text] = None,
@@ -1118,6 +1134,8 @@ def robustness(
         out: DIR for the result file, the CSV files and the figures; by default a temporary folder that goes with the
             result.
         format: LIST of figure formats; none: no figures are drawn (png, pdf, svg, none). Default: png.
+        width: LENGTH of figures, such as 89mm or 7.2in: texts keep their sizes (6 pt or more), panels stand below each
+            other where they need to; default: that of the figure.
         per_sample: write robustness_samples.csv, the scores of every state, by which compare pairs models of different
             runs.
         device: DEVICE for encoders and neighbour searches: cpu, cuda (the first GPU), a list such as cuda:0,cuda:1, or
@@ -1187,6 +1205,7 @@ def neighborhood(
     dry_run: Optional[bool] = None,
     out: Optional[Path] = None,
     format: Optional[Union[Literal["png", "pdf", "svg", "none"], Sequence[Literal["png", "pdf", "svg", "none"]], str]] = None,
+    width: Optional[Text] = None,
     per_point: Optional[bool] = None,
     device: Optional[Text] = None,
     precision: Optional[Text] = None,
@@ -1334,6 +1353,8 @@ def neighborhood(
         out: DIR for the result file, the CSV files and the figures; by default a temporary folder that goes with the
             result.
         format: LIST of figure formats; none: no figures are drawn (png, pdf, svg, none). Default: png.
+        width: LENGTH of figures, such as 89mm or 7.2in: texts keep their sizes (6 pt or more), panels stand below each
+            other where they need to; default: that of the figure.
         per_point: write the scores of every state to neighborhood_per_point.csv.
         device: DEVICE for encoders and neighbour searches: cpu, cuda (the first GPU), a list such as cuda:0,cuda:1, or
             auto for the first GPU, if there is one, else the processor. Default: auto.
@@ -1397,6 +1418,7 @@ def manifold(
     dry_run: Optional[bool] = None,
     out: Optional[Path] = None,
     format: Optional[Union[Literal["png", "pdf", "svg", "none"], Sequence[Literal["png", "pdf", "svg", "none"]], str]] = None,
+    width: Optional[Text] = None,
     device: Optional[Text] = None,
     precision: Optional[Text] = None,
     batch: Optional[Int] = None,
@@ -1517,6 +1539,8 @@ def manifold(
         out: DIR for the result file, the CSV files and the figures; by default a temporary folder that goes with the
             result.
         format: LIST of figure formats; none: no figures are drawn (png, pdf, svg, none). Default: png.
+        width: LENGTH of figures, such as 89mm or 7.2in: texts keep their sizes (6 pt or more), panels stand below each
+            other where they need to; default: that of the figure.
         device: DEVICE for encoders and neighbour searches: cpu, cuda (the first GPU), a list such as cuda:0,cuda:1, or
             auto for the first GPU, if there is one, else the processor. Default: auto.
         precision: PRECISION of matrix products on GPUs (tf32, fp32, bf16), with float32 sums; the processor computes in
@@ -1580,6 +1604,7 @@ def geometry(
     dry_run: Optional[bool] = None,
     out: Optional[Path] = None,
     format: Optional[Union[Literal["png", "pdf", "svg", "none"], Sequence[Literal["png", "pdf", "svg", "none"]], str]] = None,
+    width: Optional[Text] = None,
     per_point: Optional[bool] = None,
     device: Optional[Text] = None,
     precision: Optional[Text] = None,
@@ -1687,6 +1712,8 @@ def geometry(
         out: DIR for the result file, the CSV files and the figures; by default a temporary folder that goes with the
             result.
         format: LIST of figure formats; none: no figures are drawn (png, pdf, svg, none). Default: png.
+        width: LENGTH of figures, such as 89mm or 7.2in: texts keep their sizes (6 pt or more), panels stand below each
+            other where they need to; default: that of the figure.
         per_point: write the silhouette of every state to geometry_per_point.csv.
         device: DEVICE for encoders and neighbour searches: cpu, cuda (the first GPU), a list such as cuda:0,cuda:1, or
             auto for the first GPU, if there is one, else the processor. Default: auto.
@@ -1756,6 +1783,7 @@ def reconstruction(
     dry_run: Optional[bool] = None,
     out: Optional[Path] = None,
     format: Optional[Union[Literal["png", "pdf", "svg", "none"], Sequence[Literal["png", "pdf", "svg", "none"]], str]] = None,
+    width: Optional[Text] = None,
     samples_shown: Optional[Int] = None,
     save_frames: Optional[bool] = None,
     device: Optional[Text] = None,
@@ -1902,6 +1930,8 @@ def reconstruction(
         out: DIR for the result file, the CSV files and the figures; by default a temporary folder that goes with the
             result.
         format: LIST of figure formats; none: no figures are drawn (png, pdf, svg, none). Default: png.
+        width: LENGTH of figures, such as 89mm or 7.2in: texts keep their sizes (6 pt or more), panels stand below each
+            other where they need to; default: that of the figure.
         samples_shown: N samples of the contact sheet, drawn with seed. Default: 6.
         save_frames: write the frames of the contact sheet to frames/<sample>_{current,true,NAME,error}.png.
         device: DEVICE for encoders and neighbour searches: cpu, cuda (the first GPU), a list such as cuda:0,cuda:1, or
@@ -1980,6 +2010,7 @@ def reward(
     dry_run: Optional[bool] = None,
     out: Optional[Path] = None,
     format: Optional[Union[Literal["png", "pdf", "svg", "none"], Sequence[Literal["png", "pdf", "svg", "none"]], str]] = None,
+    width: Optional[Text] = None,
     predictions_csv: Optional[bool] = None,
     device: Optional[Text] = None,
     precision: Optional[Text] = None,
@@ -2128,6 +2159,8 @@ def reward(
         out: DIR for the result file, the CSV files and the figures; by default a temporary folder that goes with the
             result.
         format: LIST of figure formats; none: no figures are drawn (png, pdf, svg, none). Default: png.
+        width: LENGTH of figures, such as 89mm or 7.2in: texts keep their sizes (6 pt or more), panels stand below each
+            other where they need to; default: that of the figure.
         predictions_csv: write what every probe said of every sample to reward_predictions.csv.
         device: DEVICE for encoders and neighbour searches: cpu, cuda (the first GPU), a list such as cuda:0,cuda:1, or
             auto for the first GPU, if there is one, else the processor. Default: auto.
@@ -2181,6 +2214,7 @@ def generation(
     dry_run: Optional[bool] = None,
     out: Optional[Path] = None,
     format: Optional[Union[Literal["png", "pdf", "svg", "none"], Sequence[Literal["png", "pdf", "svg", "none"]], str]] = None,
+    width: Optional[Text] = None,
     classifier_checkpoint: Optional[Path] = None,
     cpu: Optional[bool] = None,
     data: Optional[Path] = None,
@@ -2273,6 +2307,8 @@ def generation(
         out: DIR for the result file, the CSV files and the figures; by default a temporary folder that goes with the
             result.
         format: LIST of figure formats; none: no figures are drawn (png, pdf, svg, none). Default: png.
+        width: LENGTH of figures, such as 89mm or 7.2in: texts keep their sizes (6 pt or more), panels stand below each
+            other where they need to; default: that of the figure.
         classifier_checkpoint: the same as classifier.
         cpu: run models on the processor, as they always are.
         data: the same as real.
@@ -2339,6 +2375,7 @@ def forecast(
     dry_run: Optional[bool] = None,
     out: Optional[Path] = None,
     format: Optional[Union[Literal["png", "pdf", "svg", "none"], Sequence[Literal["png", "pdf", "svg", "none"]], str]] = None,
+    width: Optional[Text] = None,
     documented_json: Optional[Text] = None,
     save_results: Optional[Text] = None,
     device: Optional[Text] = None,
@@ -2617,6 +2654,8 @@ def forecast(
         out: DIR for the result file, the CSV files and the figures; by default a temporary folder that goes with the
             result.
         format: LIST of figure formats; none: no figures are drawn (png, pdf, svg, none). Default: png.
+        width: LENGTH of figures, such as 89mm or 7.2in: texts keep their sizes (6 pt or more), panels stand below each
+            other where they need to; default: that of the figure.
         documented_json: FILE for {metrics, evaluation_config} of the first model, as published.
         save_results: the same as documented_json.
         device: DEVICE that model is asked to run on; it runs on the processor (cpu). Default: cpu.
@@ -2664,6 +2703,7 @@ def sequence(
     dry_run: Optional[bool] = None,
     out: Optional[Path] = None,
     format: Optional[Union[Literal["png", "pdf", "svg", "none"], Sequence[Literal["png", "pdf", "svg", "none"]], str]] = None,
+    width: Optional[Text] = None,
     documented_json: Optional[Text] = None,
     mask_plan: Optional[File] = None,
     threads: Optional[Int] = None,
@@ -2795,6 +2835,8 @@ def sequence(
         out: DIR for the result file, the CSV files and the figures; by default a temporary folder that goes with the
             result.
         format: LIST of figure formats; none: no figures are drawn (png, pdf, svg, none). Default: png.
+        width: LENGTH of figures, such as 89mm or 7.2in: texts keep their sizes (6 pt or more), panels stand below each
+            other where they need to; default: that of the figure.
         documented_json: FILE.json for {dataset: {key: value}} of the first model, as published.
         mask_plan: FILE.npz for the masked inputs of all passes, for a model that is run elsewhere; nothing else is
             done.
@@ -2878,6 +2920,7 @@ def canvas(
     dry_run: Optional[bool] = None,
     out: Optional[Path] = None,
     format: Optional[Union[Literal["png", "pdf", "svg", "none"], Sequence[Literal["png", "pdf", "svg", "none"]], str]] = None,
+    width: Optional[Text] = None,
     eval_snapshots: Optional[bool] = None,
     plots: Optional[bool] = None,
     precompute_blip: Optional[bool] = None,
@@ -3036,6 +3079,8 @@ def canvas(
         out: DIR for the result file, the CSV files and the figures; by default a temporary folder that goes with the
             result.
         format: LIST of figure formats; none: no figures are drawn (png, pdf, svg, none). Default: png.
+        width: LENGTH of figures, such as 89mm or 7.2in: texts keep their sizes (6 pt or more), panels stand below each
+            other where they need to; default: that of the figure.
         eval_snapshots: the same as snapshots.
         plots: draw bars and boxes of every metric, in evaluation_results_vis.
         precompute_blip: the same as precompute_semantic.
@@ -3235,6 +3280,7 @@ def compare(
     dry_run: Optional[bool] = None,
     out: Optional[Path] = None,
     format: Optional[Union[Literal["png", "pdf", "svg", "none"], Sequence[Literal["png", "pdf", "svg", "none"]], str]] = None,
+    width: Optional[Text] = None,
     figure: Optional[Many] = None,
     plot: Optional[Many] = None,
     save_plot: Optional[Many] = None,
@@ -3324,6 +3370,8 @@ def compare(
         out: DIR for the result file, the CSV files and the figures; by default a temporary folder that goes with the
             result.
         format: LIST of figure formats; none: no figures are drawn (png, pdf, svg, none). Default: png.
+        width: LENGTH of figures, such as 89mm or 7.2in: texts keep their sizes (6 pt or more), panels stand below each
+            other where they need to; default: that of the figure.
         figure: LIST of files, .png, .pdf or .svg, to write the figure to as well as to out.
         plot: LIST: the same as figure.
         save_plot: LIST: the same as figure.

@@ -464,7 +464,12 @@ func (s *settings) copies(env *run.Env, out *outcome) error {
 	}
 	for _, path := range s.figures {
 		var b bytes.Buffer
-		if err := out.mainFigure().Render(&b, strings.TrimPrefix(filepath.Ext(path), ".")); err != nil {
+		figure := out.mainFigure()
+		err := env.Options.Fit(figure)
+		if err == nil {
+			err = figure.Render(&b, strings.TrimPrefix(filepath.Ext(path), "."))
+		}
+		if err != nil {
 			return fmt.Errorf("%s: %w", path, err)
 		}
 		if err := env.Files.Elsewhere(run.Expand(path), func(w io.Writer) error { _, err := w.Write(b.Bytes()); return err }); err != nil {

@@ -30,7 +30,7 @@ var Command = run.Command{
 	Out:     "latents",
 	Interrupted: "interrupted; what is encoded so far is kept in *" + Partial + " files: the same command continues there, " +
 		"--restart begins anew",
-	Omit:    []string{"latents", "bootstrap", "block", "latent-scale", "format", "memory", "cache"},
+	Omit:    []string{"latents", "bootstrap", "block", "latent-scale", "format", "width", "memory", "cache"},
 	Methods: describeMethods,
 	Setup: func(flags *run.Flags) run.Job {
 		inputs := input.Register(flags, input.Needs{Frames: true, Encoders: true, Unpooled: true, Layers: true})

@@ -85,7 +85,7 @@ func New(commands []run.Command) run.Command {
 		Out:         defaultOut,
 		Arguments:   "SUITE.yaml",
 		Interrupted: "interrupted; what is done stays, the same command goes on",
-		Omit:        []string{"seed", "bootstrap", "format", "memory", "threads", "config"},
+		Omit:        []string{"seed", "bootstrap", "format", "width", "memory", "threads", "config"},
 		Long:        true,
 		Methods:     describeMethods,
 		Setup: func(flags *run.Flags) run.Job {

@@ -26,7 +26,7 @@ func newFinish(analyses []run.Command, studies Studies) run.Command {
 		Manual:    finishManual,
 		Out:       placeholder,
 		Arguments: "DIR",
-		Omit:      []string{"seed", "bootstrap", "format", "config", "json", "out"},
+		Omit:      []string{"seed", "bootstrap", "format", "width", "config", "json", "out"},
 		Setup: func(flags *run.Flags) run.Job {
 			flags.Usage("DIR")
 			return run.Job{Check: func(o *run.Options) error {

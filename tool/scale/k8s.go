@@ -48,7 +48,7 @@ func newK8s(analyses []run.Command, studies Studies) run.Command {
 		Manual:    k8sManual,
 		Out:       placeholder,
 		Arguments: "SUITE.yaml | -- ANALYSIS …",
-		Omit:      []string{"seed", "bootstrap", "format", "config", "json", "threads"},
+		Omit:      []string{"seed", "bootstrap", "format", "width", "config", "json", "threads"},
 		Setup: func(flags *run.Flags) run.Job {
 			k := &k8s{division: newDivision(flags, analyses, studies), program: "scale", mount: "/data", retries: 3}
 			flags.StringVar(&k.image, "image", "", "`NAME` of the image that has the binaries (required)")

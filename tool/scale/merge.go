@@ -35,7 +35,7 @@ func newMerge(analyses []run.Command) run.Command {
 		Manual:    mergeManual,
 		Out:       defaultOut,
 		Arguments: "FILES…",
-		Omit:      []string{"seed", "bootstrap", "format", "config"},
+		Omit:      []string{"seed", "bootstrap", "format", "width", "config"},
 		Setup: func(*run.Flags) run.Job {
 			return run.Job{
 				Check: func(o *run.Options) error {

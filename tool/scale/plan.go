@@ -192,7 +192,7 @@ func newPlan(analyses []run.Command, studies Studies) run.Command {
 		Manual:    planManual,
 		Out:       placeholder,
 		Arguments: "SUITE.yaml | -- ANALYSIS …",
-		Omit:      []string{"seed", "bootstrap", "format", "config", "threads"},
+		Omit:      []string{"seed", "bootstrap", "format", "width", "config", "threads"},
 		Setup: func(flags *run.Flags) run.Job {
 			d := newDivision(flags, analyses, studies)
 			return run.Job{Check: d.check, Direct: func(ctx context.Context, o *run.Options, stdout, stderr io.Writer) error {

@@ -71,7 +71,7 @@ func newSlurm(analyses []run.Command, studies Studies) run.Command {
 		Out:         placeholder,
 		Arguments:   "SUITE.yaml | DIR | -- ANALYSIS …",
 		Interrupted: "interrupted; jobs that are submitted go on",
-		Omit:        []string{"seed", "bootstrap", "format", "config", "json", "threads"},
+		Omit:        []string{"seed", "bootstrap", "format", "width", "config", "json", "threads"},
 		Setup: func(flags *run.Flags) run.Job {
 			s := &slurm{division: newDivision(flags, analyses, studies), poll: "10s", analyses: analyses, studies: studies}
 			s.register(flags)

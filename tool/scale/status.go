@@ -56,7 +56,7 @@ func newStatus(_ []run.Command, studies Studies) run.Command {
 		Manual:    statusManual,
 		Out:       placeholder,
 		Arguments: "DIR | SUITE.yaml",
-		Omit:      []string{"seed", "bootstrap", "format", "config", "threads", "memory", "out"},
+		Omit:      []string{"seed", "bootstrap", "format", "width", "config", "threads", "memory", "out"},
 		Setup: func(flags *run.Flags) run.Job {
 			flags.Usage("DIR", "SUITE.yaml")
 			return run.Job{Check: func(o *run.Options) error {

@@ -42,7 +42,7 @@ func newTask(analyses []run.Command, studies Studies) run.Command {
 		Manual:    taskManual,
 		Out:       placeholder,
 		Arguments: "DIR",
-		Omit:      []string{"seed", "bootstrap", "format", "config", "json", "out"},
+		Omit:      []string{"seed", "bootstrap", "format", "width", "config", "json", "out"},
 		Setup: func(flags *run.Flags) run.Job {
 			flags.Usage("DIR [--index N]")
 			index := flags.Int("index", -1, "`N` of the task; default: of "+strings.Join(indexVariables, " or "))
