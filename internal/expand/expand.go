@@ -117,7 +117,7 @@ func (g *globber) match(pattern string, depth int) ([]string, error) {
 	}
 	dir, file := filepath.Split(pattern)
 	volume := filepath.VolumeName(pattern)
-	clean := strings.TrimRight(dir[len(volume):], string(filepath.Separator)+"/")
+	clean := strings.TrimRightFunc(dir[len(volume):], func(c rune) bool { return c == '/' || c == filepath.Separator })
 	switch {
 	case dir == "":
 		clean = "."
