@@ -318,7 +318,7 @@ func (s *settings) keep(env *run.Env, rows *store) error {
 		return err
 	}
 	if s.resume {
-		env.Note("note: %d of %d metrics of cases are those of earlier runs", rows.reused, len(rows.kinds)*len(rows.cases))
+		env.Note("note: %d of %d metrics of cases are those of earlier runs", rows.reused, rows.reusable())
 	}
 	env.AfterCommit(rows.finish)
 	return nil
@@ -476,5 +476,5 @@ func modelNames(cases []Case) []string {
 
 // write writes the result.
 func (s *settings) write(ctx context.Context, env *run.Env, _ *Input, r *Result) error {
-	return r.write(ctx, env, outputs{plots: s.plots, reports: s.reports})
+	return r.write(ctx, env, outputs{plots: s.plots, reports: s.reports, resume: s.resume})
 }

@@ -63,9 +63,8 @@ func planFigures(env *run.Env, cases []Case, kinds []Kind, ratings bool) {
 	}
 }
 
-// figures draws the figures of a run.
-func (r *Result) figures(ctx context.Context, env *run.Env, o outputs) error {
-	var drawings []run.Drawing
+// drawings are the figures of a run.
+func (r *Result) drawings(ctx context.Context, o outputs) (drawings []run.Drawing) {
 	for _, f := range []struct {
 		name string
 		draw func() *plots.Figure
@@ -79,7 +78,7 @@ func (r *Result) figures(ctx context.Context, env *run.Env, o outputs) error {
 	if o.plots {
 		drawings = append(drawings, r.metricFigures()...)
 	}
-	return env.Figures(ctx, drawings)
+	return drawings
 }
 
 // drawing is a figure that may be nil.

@@ -24,6 +24,7 @@ const (
 type outputs struct {
 	plots   bool // bars and boxes of every metric
 	reports bool // what was matched in every case
+	resume  bool // a run of which nothing is left writes nothing
 }
 
 // write puts the numbers into the result file, the CSV files, the console and the figures.
@@ -42,7 +43,20 @@ func (r *Result) write(ctx context.Context, env *run.Env, o outputs) error {
 		env.Result.Extra.Set("agreement", r.Agreement.Object)
 	}
 	r.describe(env)
-	figures := func(env *run.Env) error { return r.figures(ctx, env, o) }
+	figures := func(env *run.Env) error {
+		drawings := r.drawings(ctx, o)
+		if o.resume {
+			same, err := env.AsBefore(ctx, drawings)
+			if err != nil {
+				return err
+			}
+			if same {
+				env.LeaveAsItWas(env.Options.Out + ": nothing is left to do; all files are those of the earlier run")
+				return nil
+			}
+		}
+		return env.Figures(ctx, drawings)
+	}
 	return results.All(env, r.writeCases, r.writeSamples, r.writeAgreement, r.print, figures)
 }
 

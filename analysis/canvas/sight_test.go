@@ -160,3 +160,22 @@ func TestShownTexts(t *testing.T) {
 		t.Errorf("%v", row.Values)
 	}
 }
+
+// TestWrongTexts: a design of the right structure without a text, or with other texts, matches nothing of what is said
+// (all2md #256), whatever its structure scores.
+func TestWrongTexts(t *testing.T) {
+	t.Parallel()
+	design := func(texts ...string) string {
+		var nodes []string
+		for i, text := range texts {
+			y := 10 + 40*float64(i)
+			nodes = append(nodes, strings.Replace(boxed(fmt.Sprint("t", i), 10, y, 80, 20,
+				fmt.Sprintf(`"characters":%q`, text), black), "RECTANGLE", "TEXT", 1))
+		}
+		return screenOf(nodes...)
+	}
+	for _, texts := range [][]string{{"", "", ""}, {"qqqq", "zzzzzzz", "xxx"}} {
+		row := scoreDesigns(t, &Settings{}, design("Home", "Contact", "Buy"), design(texts...), blocks, hierarchy)
+		row.want(t, map[string]any{"block_match": 0., "text_f1": 0., "tree_edit_similarity": 1.})
+	}
+}

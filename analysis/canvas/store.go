@@ -297,6 +297,27 @@ func (s *store) known(i int, base bool) map[string]*Row {
 	return out
 }
 
+// reusable is how many metrics could be taken over, of cases and of designs that modifications began with: all
+// but those that follow from others.
+func (s *store) reusable() int {
+	count := func(of []Kind) (n int) {
+		for i := range of {
+			if of[i].Needs != 0 {
+				n++
+			}
+		}
+		return n
+	}
+	n := len(s.cases) * count(s.kinds)
+	seen := map[string]bool{}
+	for i := range s.cases {
+		if s.cases[i].Base != (Side{}) {
+			seen[baseKey(&s.cases[i])] = true
+		}
+	}
+	return n + len(seen)*count(baseKinds(s.kinds))
+}
+
 // stored is what an earlier row holds of a metric; nil if it is of other inputs or of another
 // definition.
 func (s *store) stored(k *Kind, c *Case, earlier report.Object) *Row {

@@ -13,13 +13,16 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
+	"repscope/internal/run"
 	"repscope/report"
 )
 
@@ -502,5 +505,61 @@ func TestStoreLocked(t *testing.T) {
 	}
 	if got := contents(t, dir); len(got) != 0 {
 		t.Errorf("an empty journal is left: %v", got)
+	}
+}
+
+// TestNothingLeft: a run that resumes what is done leaves all files and says the same; a figure, a report or a row
+// that is gone or changed is made again.
+func TestNothingLeft(t *testing.T) {
+	t.Parallel()
+	out := filepath.Join(t.TempDir(), "out")
+	old := time.Now().Add(-time.Hour).Truncate(time.Second)
+	try := func(args ...string) (left bool, stdout, stderr string) {
+		t.Helper()
+		var o, e bytes.Buffer
+		args = append([]string{"--example", "--out", out, "--threads", "2"}, args...)
+		if code := run.Run(t.Context(), Command, args, &o, &e); code != 0 {
+			t.Fatal(e.String())
+		}
+		left = true
+		err := filepath.WalkDir(out, func(path string, d fs.DirEntry, err error) error {
+			if err != nil || d.IsDir() {
+				return err
+			}
+			info, err := d.Info()
+			left = left && info.ModTime().Equal(old)
+			return errors.Join(err, os.Chtimes(path, old, old))
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return left, o.String(), e.String()
+	}
+	_, first, _ := try("--reports")
+	left, second, told := try("--resume")
+	if !left || first != second || !strings.Contains(told, "nothing is left") {
+		t.Errorf("left %v: %s\n%s, want\n%s", left, told, second, first)
+	}
+	if of := regexp.MustCompile(`(\d+) of (\d+) metrics`).FindStringSubmatch(told); len(of) != 3 || of[1] != of[2] {
+		t.Errorf("%q: %s", of, told)
+	}
+	if left, _, _ := try("--resume", "--reports"); !left {
+		t.Error("reports are written again")
+	}
+	for name, do := range map[string]func(path string) error{
+		"canvas_scores.png": os.Remove,
+		"canvas_cases.csv":  func(path string) error { return os.Truncate(path, 40) },
+		"canvas.json":       os.Remove,
+		resultsFile:         os.Remove,
+	} {
+		if err := do(filepath.Join(out, name)); err != nil {
+			t.Fatal(err)
+		}
+		if left, _, _ := try("--resume"); left {
+			t.Errorf("%s is not made again", name)
+		}
+	}
+	if left, _, _ := try("--resume", "--seed", "7"); left {
+		t.Error("another seed leaves the files")
 	}
 }

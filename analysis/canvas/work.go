@@ -418,7 +418,7 @@ func (b *bases) of(c *Case, compute func() (*Row, error)) (*Row, error) {
 	if b.rows == nil {
 		b.rows = map[string]*once[*Row]{}
 	}
-	key := fmt.Sprintf("%#v", baseCase(c))
+	key := baseKey(c)
 	row := b.rows[key]
 	if row == nil {
 		row = &once[*Row]{}
@@ -427,3 +427,6 @@ func (b *bases) of(c *Case, compute func() (*Row, error)) (*Row, error) {
 	b.Unlock()
 	return row.get(compute)
 }
+
+// baseKey tells apart the designs that modifications began with.
+func baseKey(c *Case) string { return fmt.Sprintf("%#v", baseCase(c)) }

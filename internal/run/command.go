@@ -431,15 +431,22 @@ func (e *Env) leave(stdout io.Writer) error {
 	if !e.Options.Quiet {
 		e.Message("%s", e.asItWas)
 	}
-	if !e.Options.JSON {
-		return nil
+	var after error
+	for _, do := range e.afterCommit {
+		after = errors.Join(after, do())
 	}
-	result, err := regular.Read(filepath.Join(e.Options.Out, e.Command.Name+".json"), regular.Table)
-	if err != nil {
-		return PathError(err)
+	out := e.console.Bytes()
+	switch {
+	case e.Options.JSON:
+		var err error
+		if out, err = regular.Read(filepath.Join(e.Options.Out, e.Command.Name+".json"), regular.Table); err != nil {
+			return errors.Join(PathError(err), after)
+		}
+	case e.Options.Quiet:
+		return after
 	}
-	_, err = stdout.Write(result)
-	return ignorePipe(err)
+	_, err := stdout.Write(out)
+	return errors.Join(ignorePipe(err), after)
 }
 
 // folded puts a folder and the number of its files in the place of their names.

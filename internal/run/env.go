@@ -183,7 +183,8 @@ func (e *Env) end() {
 	}
 }
 
-// LeaveAsItWas says that the files of an earlier run are what this one would write: none is written.
+// LeaveAsItWas says that the files of an earlier run are what this one would write: none is written. See
+// [Env.AsBefore].
 func (e *Env) LeaveAsItWas(why string) { e.asItWas = why }
 
 // InPlaceOfResult says that the run made a file that was asked for by its name instead of a

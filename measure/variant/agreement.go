@@ -68,7 +68,7 @@ func (m Measure) Range() (low, high float64) {
 }
 
 // minimumRanked is the least number of variants of which a rank correlation says anything.
-const minimumRanked = 3
+const minimumRanked = 10
 
 // Agreement compares scores of variants with measurements of the same.
 type Agreement struct {

@@ -114,7 +114,7 @@ func TestUndefined(t *testing.T) {
 		given           []float64
 		want            string
 	}{
-		{Spearman, ramp(2), ramp(2), nil, nil, "2 variants, want at least 3"},
+		{Spearman, ramp(9), ramp(9), nil, nil, "9 variants, want at least 10"},
 		{Spearman, flat, ramp(12), nil, nil, "all measurements are equal"},
 		{Spearman, ramp(12), flat, nil, nil, "all scores are equal"},
 		{PartialSpearman, ramp(12), top, nil, nil, "nothing to account for"},
