@@ -7,6 +7,8 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+
+	"repscope/internal/regular"
 )
 
 // Unchanged reports whether every file so far has the bytes of the one whose name it is to get.
@@ -28,7 +30,7 @@ func sameBytes(a, b string) bool {
 		if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
 			return false
 		}
-		f, err := os.Open(path)
+		f, err := regular.Open(path)
 		if err != nil {
 			return false
 		}

@@ -192,6 +192,7 @@ var wrongValues = map[string]map[string][]string{
 		"regions":          {"--regions cdr3", "--regions heavy,heavy"},
 		"mask-plan":        {"--mask-plan p.npy", "--mask-plan p.npz"},
 		"documented-json":  {"--documented-json=", "--documented-json x.txt"},
+		"residues":         {"--residues lower", "--residues upper,upper"},
 	},
 	"canvas": {
 		"base-dir":                   {"--example --base-dir x", "--base-dir= --task t --variant v"},
@@ -202,6 +203,8 @@ var wrongValues = map[string]map[string][]string{
 		"snapshots":                  {"--snapshots"},
 		"eval-snapshots":             {"--eval-snapshots"},
 		"reference-json":             {"--example --reference-json x.json"},
+		"reference-node":             nil, // any node
+		"generated-node":             nil, // any node
 		"reference-image":            {"--reference-image x.png", "--example --reference-image x.png"},
 		"generated-json":             {"--example --generated-json x.json"},
 		"generated-image":            {"--example --generated-image x.png"},

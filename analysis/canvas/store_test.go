@@ -517,7 +517,7 @@ func TestNothingLeft(t *testing.T) {
 	try := func(args ...string) (left bool, stdout, stderr string) {
 		t.Helper()
 		var o, e bytes.Buffer
-		args = append([]string{"--example", "--out", out, "--threads", "2"}, args...)
+		args = append([]string{"--example", "--ids", "gid1-*", "--metrics", "layout_iou,tool_calls", "--format", "svg", "--out", out, "--threads", "2"}, args...)
 		if code := run.Run(t.Context(), Command, args, &o, &e); code != 0 {
 			t.Fatal(e.String())
 		}
@@ -547,7 +547,7 @@ func TestNothingLeft(t *testing.T) {
 		t.Error("reports are written again")
 	}
 	for name, do := range map[string]func(path string) error{
-		"canvas_scores.png": os.Remove,
+		"canvas_scores.svg": os.Remove,
 		"canvas_cases.csv":  func(path string) error { return os.Truncate(path, 40) },
 		"canvas.json":       os.Remove,
 		resultsFile:         os.Remove,
