@@ -21,6 +21,7 @@ import (
 	"repscope/internal/share"
 	"repscope/internal/text"
 	"repscope/report"
+	"repscope/shard"
 	"repscope/tool/evaluate/page"
 )
 
@@ -124,6 +125,9 @@ func (s *study) run(ctx context.Context) error {
 	if !share.In(ctx) {
 		ctx = share.With(ctx, share.NewStore(0))
 	}
+	memory := &shard.Memory{Dir: filepath.Join(s.folder, memoryName), Program: program()}
+	ctx = memory.In(ctx)
+	defer memory.Trim()
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	go func() {
@@ -228,7 +232,7 @@ func (s *study) do(ctx context.Context, p *planned) {
 func (s *study) once(ctx context.Context, p *planned) error {
 	begin := time.Now()
 	out := s.folderOf(p)
-	if err := forget(out); err != nil {
+	if err := sweep(out); err != nil { // the record stays until there is another: it says by digests which files it is of
 		return err
 	}
 	watch, err := watchOf(p.settled)
