@@ -60,6 +60,12 @@ func (p *probe) command(name string) run.Command {
 						return err
 					}
 					var o report.Object
+					if strings.HasPrefix(model, "bad") {
+						o.Set("skipped", true)
+						o.Set("reason", "NaN in 3 of 9 rows")
+						env.Result.Models.Set(model, o)
+						continue
+					}
 					o.Set("score", report.Number(float64(i)))
 					env.Result.Models.Set(model, o)
 				}
@@ -364,5 +370,32 @@ func TestExpansions(t *testing.T) {
 	dir, p := suiteFolder(t, fmt.Sprintf("matrix: {a: %[1]s, b: %[1]s, c: %[1]s}\n", digits)+`datasets: {x: {only: first, frames: "{}/f.npy", model: {run: "{a}{b}{c}.onnx"}}}`), &probe{}
 	if code, _, stderr := evaluate(t, p, dir); code != 0 || strings.Count(p.runs[0], "run/") != 1000 {
 		t.Errorf("exit %d: %s", code, stderr)
+	}
+}
+
+// A model that cannot be measured is a row with its reason, on the console, in the summaries and on the page; the task is done.
+func TestLackingModels(t *testing.T) {
+	t.Parallel()
+	dir, p := suiteFolder(t, strings.ReplaceAll(oneDataset, "b:", "bad:")), &probe{}
+	code, _, stderr := evaluate(t, p, dir, "--quiet")
+	if want := "evaluate: x/first: not measured: bad: NaN in 3 of 9 rows\n"; code != 0 || !strings.Contains(stderr, want) {
+		t.Errorf("exit %d: %s", code, stderr)
+	}
+	for name, want := range map[string]string{
+		"summary.json":  `"reason": "value: not measured: NaN in 3 of 9 rows;`,
+		"summary.csv":   "x,first,bad,,,,,,,NaN in 3 of 9 rows",
+		"report.html":   "not measured: NaN in 3 of 9 rows",
+		"evaluate.json": `"state": "done"`,
+	} {
+		data, err := os.ReadFile(filepath.Join(dir, "out", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Join(strings.Fields(string(data)), " "); !strings.Contains(got, want) {
+			t.Errorf("%s has no %s: %.1500s", name, want, got)
+		}
+	}
+	if code, _, _ := evaluate(t, p, dir); code != 0 || len(p.runs) != 2 {
+		t.Errorf("exit %d, %d runs: what is not measured is run again", code, len(p.runs))
 	}
 }

@@ -224,6 +224,9 @@ func (s *study) do(ctx context.Context, p *planned) {
 		if p.warnings > 0 {
 			extra = ", " + text.Count(p.warnings, "warning")
 		}
+		for _, l := range lacking(p.result) {
+			s.fail("%s: not measured: %s", p.Name(), l)
+		}
 		s.say("%s: done in %.1f s%s", p.Name(), p.seconds, extra)
 	}
 }
@@ -266,6 +269,18 @@ func (s *study) once(ctx context.Context, p *planned) error {
 	}
 	p.before = d
 	return d.write(out)
+}
+
+// lacking are the models of a result that were not measured, and why.
+func lacking(r *report.Result) (list []string) {
+	for _, name := range r.Models.Keys() {
+		if m, err := r.Model(name); err == nil {
+			if reason := page.Lacking(m); reason != "" {
+				list = append(list, name+": "+reason)
+			}
+		}
+	}
+	return list
 }
 
 // memoryOf is the working memory of a task in bytes where the usual one, a quarter of the machine's, is too much for as many as
