@@ -245,3 +245,54 @@ func TestMemoryOfModels(t *testing.T) {
 		}
 	}
 }
+
+// --check reads everything, whatever the times of files say, names what has changed and changes nothing.
+func TestCheck(t *testing.T) {
+	t.Parallel()
+	dir, p := suiteFolder(t, oneDataset), &probe{}
+	check := func(code int, wants ...string) {
+		t.Helper()
+		got, stdout, stderr := evaluate(t, p, dir, "--check")
+		if got != code {
+			t.Errorf("exit %d, want %d: %s%s", got, code, stdout, stderr)
+		}
+		for _, want := range wants {
+			if !strings.Contains(stdout+stderr, want) {
+				t.Errorf("no %q in %s%s", want, stdout, stderr)
+			}
+		}
+	}
+	check(1, "not done     x/first", "no task of it is done")
+	if code, _, stderr := evaluate(t, p, dir); code != 0 {
+		t.Fatal(stderr)
+	}
+	check(0, "as recorded  x/first", "as recorded  summaries and report")
+	result := filepath.Join(dir, "out/x/first/first.json")
+	info, err := os.Stat(result)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// A byte of a result, with the time that it had.
+	if err := errors.Join(flip(result, 30), os.Chtimes(result, info.ModTime(), info.ModTime())); err != nil {
+		t.Fatal(err)
+	}
+	check(1, "changed      x/first\n", "result "+result+": it is ", "as recorded  x/second", "1 of 3 are not as recorded")
+	if err := flip(result, 30); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(filepath.Join(dir, "out/report.html")); err != nil {
+		t.Fatal(err)
+	}
+	check(1, "as recorded  x/first", "changed      summaries and report", "report.html: is gone")
+	frames := filepath.Join(dir, "runs/a/step_9.onnx")
+	if err := os.WriteFile(frames, []byte("other weights"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	check(1, "changed      x/first", "input "+frames+": it is ")
+	if len(p.runs) != 2 {
+		t.Errorf("%d runs", len(p.runs))
+	}
+	if code, stdout, _ := evaluate(t, p, dir, "--check", "--json"); code != 1 || !strings.Contains(stdout, `"ok": false`) {
+		t.Errorf("exit %d: %s", code, stdout)
+	}
+}
