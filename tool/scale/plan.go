@@ -27,7 +27,8 @@ what a task takes: time, memory, bytes read.
 The number of tasks is the smallest with which each ends within --within. Its model is measured
 on this machine: neighborhood and smoothness are run on small random states of some sizes, other
 analyses with their own options on parts of their own states that double (--samples), as long as
-they take half a minute together. That is done once and kept in the user's cache folder.
+they take half a minute together. That is done once and kept in the user's cache folder, run by run:
+a plan that is interrupted goes on where it was.
 A few states are encoded by every model, and the largest input is read. Numbers that were measured
 and that are predicted are printed as such; where no part can be taken, the time is not known.
 Another machine takes another time: with --cpus, times are divided by the number of cores.
@@ -107,6 +108,7 @@ func (d *division) plan(ctx context.Context, stderr io.Writer) (*planned, error)
 		return nil, err
 	}
 	p := &planned{rates: readRates(d.rates)}
+	p.rates.say = func(format string, args ...any) { _, _ = fmt.Fprintf(stderr, "scale: "+format+"\n", args...) }
 	p.rates.reading(g.sources)
 	dir, err := os.Getwd()
 	if err != nil {
@@ -122,8 +124,9 @@ func (d *division) plan(ctx context.Context, stderr io.Writer) (*planned, error)
 	for i := range g.sources {
 		s := &g.sources[i]
 		_, _ = fmt.Fprint(stderr, measuring(p.rates, s))
-		if err := d.piece(ctx, p, s, encoded); err != nil {
-			return nil, err
+		err := d.piece(ctx, p, s, encoded)
+		if kept := p.rates.keep(); err != nil { // what was measured before stays
+			return nil, errors.Join(err, kept)
 		}
 	}
 	if err := p.rates.keep(); err != nil {
