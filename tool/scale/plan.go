@@ -142,7 +142,12 @@ func (d *division) plan(ctx context.Context, stderr io.Writer) (*planned, error)
 // measuring announces a measurement that takes some seconds.
 func measuring(r *rates, s *source) string {
 	if l, ok := laws[s.analysis]; ok {
-		if _, known := r.Of[r.key(s, l)]; !known {
+		encode, _ := s.dry.encoding()
+		if s.small(r, l, encode) {
+			if _, known := r.Parts[s.partKey()]; !known {
+				return "scale: measuring " + s.analysis + " on its states\n"
+			}
+		} else if _, known := r.Of[r.key(s, l)]; !known {
 			return "scale: measuring " + s.analysis + " on random states\n"
 		}
 	} else if _, known := r.Parts[s.partKey()]; !known && parted[s.analysis] != 0 {
@@ -174,7 +179,8 @@ func (d *division) piece(ctx context.Context, p *planned, s *source, encoded map
 	}
 	end := 0.0
 	approximate := s.dry.Options["approx"]
-	if l, ok := laws[s.analysis]; ok && approximate == false { // there is something beyond exact, and it is not that
+	encode, _ := s.dry.encoding()
+	if l, ok := laws[s.analysis]; ok && approximate == false && !s.small(p.rates, l, encode) { // there is something beyond exact, and it is not that
 		rate, err := p.rates.measure(ctx, s, l)
 		if err != nil {
 			return err
