@@ -2,7 +2,7 @@
 // that whoever reads them sees all of them and nothing else happens: no terminal obeys them, no spreadsheet
 // computes them, no shell runs them.
 //
-//	fmt.Fprintln(terminal, escape.Line(name))
+//	fmt.Fprintln(os.Stderr, escape.Line("a\x1b[2Jb"))
 package escape
 
 import (

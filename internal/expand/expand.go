@@ -1,7 +1,7 @@
 // Package expand bounds what a small text may stand for: the products, patterns and aliases of a command line or a
 // configuration are counted before they are expanded.
 //
-//	budget := expand.NewBudget(ctx, "suite study.yaml")
+//	budget := expand.NewBudget(ctx)
 //	if err := budget.Product("model run", 10, 20, 3); err != nil {
 //		return err // "model run stands for 10 × 20 × 3 = 600 names, …" where that is more than is left
 //	}

@@ -19,7 +19,7 @@ type rule struct {
 // below is what every package may use: small packages that know nothing of ours
 // but each other.
 const below = "internal/parallel internal/text internal/atomicfile internal/format internal/safetensors internal/mmap internal/dtype " +
-	"internal/folderlock internal/escape internal/regular internal/zipmember internal/pickle internal/torchfile internal/quantile internal/resize internal/memory internal/share internal/expand internal/tokenizer internal/typeface"
+	"internal/folderlock internal/escape internal/filename internal/regular internal/samefile internal/zipmember internal/pickle internal/torchfile internal/quantile internal/resize internal/memory internal/share internal/expand internal/tokenizer internal/typeface"
 
 // rules are read from the first that matches.
 var rules = []rule{
@@ -34,7 +34,7 @@ var rules = []rule{
 	{"analysis/internal/results", "stat report plots points measure shard internal/run"},
 	{"analysis", "analysis/internal measure neighbors latent model stat shard points report plots dataset internal/input internal/run internal/device internal/kernel internal/example"},
 	{"tool/evaluate/page", "report plots internal/run"},
-	{"tool/evaluate", "tool/evaluate/page latent report internal/run internal/share"},
+	{"tool/evaluate", "tool/evaluate/page latent report shard internal/run internal/share"},
 	{"tool/scale", "dataset report shard internal/run internal/kernel"},
 	{"tool/repscope", "dataset neighbors points report internal/run"},
 	{"tool", "latent dataset measure points report plots shard stat internal/input internal/run"},

@@ -1,6 +1,6 @@
 // Package evaluate is the evaluate binary: a study, which is the analyses of a suite file over its datasets and models.
 //
-//	study, err := evaluate.ReadSuite("study.yaml", analyses)
+//	study, err := evaluate.ReadSuite(ctx, "study.yaml", analyses)
 //
 // [New] makes the command for the analyses that it is given; it knows none itself.
 package evaluate
