@@ -75,16 +75,30 @@ func keyOf(info Info, src Source, o EncodeOptions) (string, error) {
 	if states == "" {
 		return "", nil
 	}
-	pool := o.Pool
-	if pool == PoolNone {
-		pool = info.DefaultPool
-	}
+	pool := poolOf(info, o)
 	h := sha256.New()
 	shape := fmt.Sprint(src.Len(), src.Shape())
 	for _, part := range []string{cacheVersion, info.Identity, states, shape, string(pool), o.Preprocessing.key()} {
 		fmt.Fprintf(h, "%d:%s;", len(part), part)
 	}
 	return hex.EncodeToString(h.Sum(nil)), nil
+}
+
+// poolOf is the pooling that options come to.
+func poolOf(info Info, o EncodeOptions) Pool {
+	if o.Pool == PoolNone {
+		return info.DefaultPool
+	}
+	return o.Pool
+}
+
+// ContentKey says by which content, pooling and preprocessing an encoder makes latents of any states; empty where the content
+// of the encoder is not known.
+func ContentKey(info Info, o EncodeOptions) string {
+	if info.Identity == "" {
+		return ""
+	}
+	return fmt.Sprintf("%s %s %s %s", cacheVersion, info.Identity, poolOf(info, o), o.Preprocessing.key())
 }
 
 func (c *Cache) path(key string) string { return filepath.Join(c.Dir, key+".npy") }

@@ -100,12 +100,19 @@ func Work(in Input, o Options) (shard.Work[*Part, *Result], error) {
 
 // identity is that of everything the numbers follow from.
 func (a *analyzer) identity() shard.Identity {
+	id := a.common()
+	id.Inputs = append(id.Inputs, results.Digests(a.in.Models)...)
+	return id
+}
+
+// common is the identity without the models.
+func (a *analyzer) common() shard.Identity {
 	in, o := a.in, a.o
 	labels := make([]int, len(in.Labels))
 	for i, label := range in.Labels {
 		labels[i] = int(label)
 	}
-	id := shard.Identity{
+	return shard.Identity{
 		Analysis: "geometry", Definition: definition, Kernel: fmt.Sprintf("kc=%d", kernel.KC),
 		Inputs: []shard.Field{
 			{Name: "labels", Value: shard.Digest(points.Points{}, labels)},
@@ -117,8 +124,19 @@ func (a *analyzer) identity() shard.Identity {
 			shard.Option("intervals", o.Intervals), shard.Option("block", o.Block), shard.Option("family", o.Family), shard.Option("seed", o.Seed),
 		},
 	}
-	id.Inputs = append(id.Inputs, results.Digests(in.Models)...)
-	return id
+}
+
+// identityOf is that of what one model's numbers follow from. Blocks follow from all models.
+func (a *analyzer) identityOf(m int) shard.Identity {
+	var blocks []shard.Field
+	for _, s := range []scope{a.states, a.sample, a.steps, a.turns} {
+		text, labels := s.reason, []int(nil)
+		if s.blocks != nil {
+			text, labels = s.blocks.String(), s.blocks.Labels()
+		}
+		blocks = append(blocks, shard.Option("blocks", fmt.Sprintf("%d %s %s", s.n, text, shard.Digest(points.Points{}, labels))))
+	}
+	return a.common().OfModel(shard.Digest(a.in.Models[m].Latents), blocks...)
 }
 
 // measureAll measures a range of units.
@@ -129,11 +147,22 @@ func (a *analyzer) measureAll(ctx context.Context, r shard.Range) (*Part, error)
 		a.progress.total += partsOfSimilarity
 	}
 	for m := r.Lo; m < min(r.Hi, models); m++ {
-		measured, err := a.measure(ctx, m)
+		before := a.progress.done
+		measured, err := results.Remember(ctx, a.in.Models[m].Name, func() shard.Identity { return a.identityOf(m) },
+			func() (Measured, error) {
+				measured, err := a.measure(ctx, m)
+				if err != nil {
+					return Measured{}, err
+				}
+				return *measured, nil
+			}, func(m *Measured) (name *string, warnings []string) { return &m.Model.Name, m.Warnings })
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", a.in.Models[m].Name, err)
 		}
-		part.Models = append(part.Models, *measured)
+		for a.progress.done < before+partsPerModel {
+			a.progress.step()
+		}
+		part.Models = append(part.Models, measured)
 	}
 	if r.Hi > models {
 		var err error

@@ -138,8 +138,15 @@ func (p *plan) decideBlocks(n int, series [][]float64) error {
 
 // identity is that of everything the numbers follow from.
 func (p *plan) identity() shard.Identity {
+	id := p.common()
+	id.Inputs = append(id.Inputs, results.Digests(p.in.Models)...)
+	return id
+}
+
+// common is the identity without the models.
+func (p *plan) common() shard.Identity {
 	o := p.o
-	id := shard.Identity{
+	return shard.Identity{
 		Analysis: "manifold", Definition: definition, Kernel: fmt.Sprintf("kc=%d", kernel.KC),
 		Inputs: []shard.Field{
 			{Name: "episodes", Value: shard.Digest(points.Points{}, p.in.Episode)},
@@ -152,15 +159,26 @@ func (p *plan) identity() shard.Identity {
 			shard.Option("block", o.Block), shard.Option("family", o.Family), shard.Option("seed", o.Seed), shard.Option("approximate", o.Approximate),
 		},
 	}
-	id.Inputs = append(id.Inputs, results.Digests(p.in.Models)...)
-	return id
+}
+
+// identityOf is that of what one model's numbers follow from. Blocks follow from all models.
+func (p *plan) identityOf(i int) shard.Identity {
+	spectra := "none"
+	if p.spectra != nil {
+		spectra = shard.Digest(points.Points{}, p.spectra.Labels())
+	}
+	return p.common().OfModel(shard.Digest(p.in.Models[i].Latents),
+		shard.Option("blocks", p.blocks.String()), shard.Option("labels of blocks", shard.Digest(points.Points{}, p.blocks.Labels())),
+		shard.Option("labels of spectra", spectra), shard.Option("no intervals", p.off))
 }
 
 // measureAll measures a range of models.
 func (p *plan) measureAll(ctx context.Context, r shard.Range) (*Part, error) {
 	part := &Part{}
 	for i := r.Lo; i < r.Hi; i++ {
-		m, err := p.measure(ctx, i)
+		m, err := results.Remember(ctx, p.in.Models[i].Name, func() shard.Identity { return p.identityOf(i) },
+			func() (Measured, error) { return p.measure(ctx, i) },
+			func(m *Measured) (name *string, warnings []string) { return &m.Model.Name, m.Warnings })
 		if err != nil {
 			return nil, err
 		}

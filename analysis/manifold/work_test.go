@@ -46,3 +46,42 @@ func TestWork(t *testing.T) {
 	}
 	shardtest.Check(t, open(EstimatorMLE), text, open(EstimatorFit))
 }
+
+// A study remembers models by their content: of renamed ones and of those beside a new one nothing is measured again.
+func TestMemory(t *testing.T) {
+	t.Parallel()
+	const n = 300
+	random := stat.NewRandom(stat.NewKey(9))
+	cloud := func(dim int) points.Points {
+		data := make([]float32, n*dim)
+		for i := range data {
+			data[i] = float32(random.Normal())
+		}
+		return points.Float32(data, dim)
+	}
+	three, eight, line, none := cloud(3), cloud(8), cloud(1), points.Float32(make([]float32, 2*n), 2)
+	episode := make([]int, n)
+	for i := range episode {
+		episode[i] = i / 25
+	}
+	open := func(tolerance float64, models ...Encoded) func() shard.Work[*Part, *Result] {
+		return func() shard.Work[*Part, *Result] {
+			work, err := Work(Input{Models: models, Episode: episode}, Options{Intervals: true, Seed: 4, DuplicateTolerance: tolerance})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return work
+		}
+	}
+	text := func(r *Result) []byte {
+		var out bytes.Buffer
+		if err := report.Encode(&out, r); err != nil {
+			t.Fatal(err)
+		}
+		return out.Bytes()
+	}
+	before := open(1e-7, Encoded{Name: "a", Latents: three}, Encoded{Name: "b", Latents: eight}, Encoded{Name: "collapsed", Latents: none})
+	models := []Encoded{{Name: "renamed", Latents: eight}, {Name: "new", Latents: line}, {Name: "a", Latents: three}, {Name: "dead", Latents: none}}
+	shardtest.CheckMemory(t, before, open(1e-7, models...), text, 3, 1)
+	shardtest.CheckMemory(t, before, open(1e-3, models...), text, 0, 4)
+}

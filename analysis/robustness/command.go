@@ -140,7 +140,7 @@ func analyse(ctx context.Context, env *run.Env, data *input.Data, o Options, per
 		Time:       data.Frame(index),
 	}
 	for i, m := range data.Models {
-		in.Models = append(in.Models, Encoder{Name: m.Name, Clean: clean[i],
+		in.Models = append(in.Models, Encoder{Name: m.Name, Clean: clean[i], Content: m.Content(),
 			Encode: func(ctx context.Context, states latent.Source) (points.Points, error) {
 				return m.Encode(ctx, states, "")
 			}, EncodeNoisy: m.EncodeNoisy})

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"repscope/analysis/internal/results"
 	"repscope/internal/parallel"
@@ -77,11 +78,20 @@ func Work(in Input, o Options) (shard.Work[*Part, *Result], error) {
 // identity is that of everything the numbers follow from. The latents of clean
 // states stand for the encoders.
 func (p *plan) identity() shard.Identity {
+	id := p.common()
+	for _, m := range p.in.Models {
+		id.Inputs = append(id.Inputs, results.Digest(m.Name, m.Clean))
+	}
+	return id
+}
+
+// common is the identity without the models.
+func (p *plan) common() shard.Identity {
 	states, err := p.in.States.Fingerprint()
 	if err != nil {
 		states = "unknown: " + err.Error()
 	}
-	id := shard.Identity{
+	return shard.Identity{
 		Analysis: "robustness", Definition: definition,
 		Inputs: []shard.Field{
 			{Name: "states", Value: states},
@@ -94,10 +104,6 @@ func (p *plan) identity() shard.Identity {
 			shard.Option("intervals", p.o.Intervals), shard.Option("block", p.o.Block), shard.Option("family", p.o.Family), shard.Option("seed", p.o.Seed),
 		},
 	}
-	for _, m := range p.in.Models {
-		id.Inputs = append(id.Inputs, results.Digest(m.Name, m.Clean))
-	}
-	return id
 }
 
 // corruptAll encodes the corrupted states of a range of levels and draws with every
@@ -110,22 +116,78 @@ func (p *plan) corruptAll(ctx context.Context, r shard.Range) (*Part, error) {
 	}
 	part := &Part{}
 	for u := r.Lo; u < r.Hi; u++ {
-		unit := Unit{Input: make([]float64, n)}
-		for range p.in.Models {
-			unit.Models = append(unit.Models, Moved{make([]float64, n), make([]float64, n), make([]float64, n)})
-		}
-		m.level, m.draw, m.unit = p.o.Levels[u/p.o.Draws], u%p.o.Draws, &unit
-		rest, err := m.whereEncoded(ctx)
+		m.level, m.draw = p.o.Levels[u/p.o.Draws], u%p.o.Draws
+		unit, err := p.remembered(ctx, m)
 		if err != nil {
 			return nil, err
 		}
-		if err := m.here(ctx, rest); err != nil {
-			return nil, err
-		}
-		part.Units = append(part.Units, unit)
+		part.Units = append(part.Units, *unit)
 	}
 	return part, nil
 }
+
+// remembered is a unit with the models that the memory of a study has, and the others, which are corrupted together.
+func (p *plan) remembered(ctx context.Context, m *mover) (*Unit, error) {
+	unit := &Unit{Models: make([]Moved, len(p.in.Models))}
+	var todo []int
+	for i := range p.in.Models {
+		kept, ok := shard.Recall[movedOf](ctx, func() shard.Identity { return p.identityOf(i, m) })
+		if !ok {
+			todo = append(todo, i)
+			continue
+		}
+		unit.Input, unit.Models[i] = kept.Input, kept.Moved
+		m.done += p.in.States.Len()
+		m.report(m.done)
+	}
+	if len(todo) == 0 {
+		return unit, nil
+	}
+	n := p.in.States.Len()
+	unit.Input = make([]float64, n)
+	for _, i := range todo {
+		unit.Models[i] = Moved{make([]float64, n), make([]float64, n), make([]float64, n)}
+	}
+	m.unit = unit
+	rest, err := m.whereEncoded(ctx, todo)
+	if err != nil {
+		return nil, err
+	}
+	if err := m.here(ctx, rest); err != nil {
+		return nil, err
+	}
+	for _, i := range todo {
+		shard.Keep(ctx, func() shard.Identity { return p.identityOf(i, m) }, movedOf{unit.Input, unit.Models[i]})
+	}
+	return unit, nil
+}
+
+// movedOf is what a study remembers of a model.
+type movedOf struct {
+	Input []float64
+	Moved Moved
+}
+
+// identityOf is that of what one model's movements follow from, at the level and draw of the mover.
+func (p *plan) identityOf(i int, m *mover) shard.Identity {
+	if m.identities == nil {
+		id := p.common()
+		id.Options = slices.DeleteFunc(id.Options, func(f shard.Field) bool { return slices.Contains(afterwards, f.Name) })
+		for _, encoder := range p.in.Models {
+			content := encoder.Content
+			if content != "" {
+				content += " " + shard.Digest(encoder.Clean)
+			}
+			m.identities = append(m.identities, id.OfModel(content))
+		}
+	}
+	id := m.identities[i]
+	id.Options = append(slices.Clip(id.Options), shard.Option("level", m.level), shard.Option("draw", m.draw))
+	return id
+}
+
+// afterwards are the options by which movements do not change.
+var afterwards = []string{"levels", "draws", "compared level", "intervals", "block", "family"}
 
 // movements joins the parts: the movements of each model by level, at
 // [state·draws + draw], and ‖x' − x‖₂ likewise.
@@ -169,7 +231,8 @@ type mover struct {
 	level       float64
 	draw        int
 	unit        *Unit
-	done, total int // states corrupted and encoded
+	done, total int              // states corrupted and encoded
+	identities  []shard.Identity // of each model, but for level and draw; nil until they are needed
 
 	size    int       // of a state
 	clean   []float32 // room for a chunk
@@ -191,12 +254,13 @@ func (m *mover) report(done int) {
 	}
 }
 
-// whereEncoded lets models corrupt the states where they encode them, and returns
+// whereEncoded lets some of the models corrupt the states where they encode them, and returns
 // those that cannot.
-func (m *mover) whereEncoded(ctx context.Context) (rest []int, err error) {
+func (m *mover) whereEncoded(ctx context.Context, models []int) (rest []int, err error) {
 	noise, ok := noiseOf(m.o, m.in.PixelRange, m.level)
 	n := m.in.States.Len()
-	for i, model := range m.in.Models {
+	for _, i := range models {
+		model := m.in.Models[i]
 		if !ok || model.EncodeNoisy == nil {
 			rest = append(rest, i)
 			continue

@@ -4,9 +4,12 @@ package robustness
 
 import (
 	"bytes"
+	"context"
 	"testing"
 
 	"repscope/dataset"
+	"repscope/latent"
+	"repscope/points"
 	"repscope/report"
 	"repscope/shard"
 	"repscope/shard/shardtest"
@@ -49,3 +52,46 @@ func asText(t *testing.T) func(*Result) []byte {
 		return out.Bytes()
 	}
 }
+
+// A study remembers movements by the content of encoders: renamed ones and those beside a new one are not encoded again.
+func TestMemory(t *testing.T) {
+	t.Parallel()
+	states := greys(60, []int{4, 4}, 0, 255)
+	encoder := func(name, content string, matrix []float32, forbidden bool) Encoder {
+		e := linear(name, states, matrix)
+		e.Content = content
+		if forbidden {
+			inner, calls := e.Encode, 0
+			e.Encode = func(ctx context.Context, s latent.Source) (points.Points, error) {
+				if calls++; calls > 6 { // those of the run without a memory
+					t.Errorf("%s is encoded again", name)
+				}
+				return inner(ctx, s)
+			}
+		}
+		return e
+	}
+	open := func(levels []float64, models ...Encoder) func() shard.Work[*Part, *Result] {
+		return func() shard.Work[*Part, *Result] {
+			work, err := Work(Input{States: named{states}, PixelRange: dataset.PixelRange{High: 255}, Models: models},
+				Options{Levels: levels, Draws: 3, Intervals: true, Seed: 3})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return work
+		}
+	}
+	before := open([]float64{0.1, 0.2}, encoder("a", "1", identity(16), false), encoder("b", "2", identity(16)[:32], false),
+		encoder("collapsed", "3", make([]float32, 16), false))
+	// Equal clean latents of another encoder are no reason to take its movements, nor is an encoder that is not known.
+	after := open([]float64{0.1, 0.2}, encoder("renamed", "2", identity(16)[:32], true), encoder("new", "4", identity(16)[:48], false),
+		encoder("a", "1", identity(16), true), encoder("twin", "5", identity(16), false), encoder("unknown", "", identity(16), false))
+	shardtest.CheckMemory(t, before, after, asText(t), 2*6, 2*6)
+	// Levels are remembered one by one.
+	shardtest.CheckMemory(t, before, open([]float64{0.1, 0.3}, encoder("a", "1", identity(16), false)), asText(t), 3, 3)
+}
+
+// named are states whose content is known.
+type named struct{ *memory }
+
+func (named) Fingerprint() (string, error) { return "greys", nil }

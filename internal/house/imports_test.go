@@ -34,7 +34,7 @@ var rules = []rule{
 	{"analysis/internal/results", "stat report plots points measure shard internal/run"},
 	{"analysis", "analysis/internal measure neighbors latent model stat shard points report plots dataset internal/input internal/run internal/device internal/kernel internal/example"},
 	{"tool/evaluate/page", "report plots stat internal/run"},
-	{"tool/evaluate", "tool/evaluate/page latent report internal/run internal/share"},
+	{"tool/evaluate", "tool/evaluate/page latent report shard internal/run internal/share"},
 	{"tool/scale", "dataset report shard internal/run internal/kernel"},
 	{"tool/repscope", "dataset latent neighbors points report shard internal/run"},
 	{"tool", "latent dataset measure points report plots shard stat internal/input internal/run"},

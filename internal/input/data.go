@@ -6,6 +6,7 @@ import (
 	"context"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"repscope/dataset"
 	"repscope/internal/run"
@@ -34,13 +35,13 @@ type Data struct {
 
 	count    int   // states, or rows of the latents
 	index    []int // admissible states
-	episodes []int // of every state; nil: one episode
-	rows     []int // frame at which every state begins; nil: the state's own index
+	episodes []int // of every row of given latents without frames; nil: one episode
 	window   int   // frames of a state; 0: one, or a clip that is a row by itself
 	recorded int   // the window of a published dataset, else 0
 
 	frames   *dataset.Array // what States are made of
 	cache    *latent.Cache  // nil: off
+	held     atomic.Int64   // bytes of inputs, see hold
 	uncached bool           // it was said that latents are not kept
 	device   *model.Backend // nil until it is asked for
 }
@@ -69,7 +70,7 @@ func (d *Data) admissiblePairs(horizon int) []points.Pair {
 		pairs = d.States.Pairs(horizon)
 	} else {
 		for i := range d.count - horizon {
-			if d.episodes == nil || d.episodes[i] == d.episodes[i+horizon] {
+			if d.episode(i) == d.episode(i+horizon) {
 				pairs = append(pairs, points.Pair{Now: i, Next: i + horizon})
 			}
 		}
@@ -146,21 +147,30 @@ func PairStates(pairs ...[]points.Pair) (index []int, local [][]points.Pair) {
 // Episodes returns the episode number of each of the states.
 func (d *Data) Episodes(index []int) []int {
 	out := make([]int, len(index))
-	if d.episodes != nil {
-		for i, state := range index {
-			out[i] = d.episodes[state]
-		}
+	for i, state := range index {
+		out[i] = d.episode(state)
 	}
 	return out
+}
+
+// episode is the episode number of a state.
+func (d *Data) episode(state int) int {
+	switch {
+	case d.States != nil:
+		return d.States.Episode(state)
+	case d.episodes != nil:
+		return d.episodes[state]
+	}
+	return 0
 }
 
 // Frame returns the frame (row of the input array) at which each of the states
 // begins: its time, to be compared inside an episode.
 func (d *Data) Frame(index []int) []int {
 	out := slices.Clone(index)
-	if d.rows != nil {
+	if d.States != nil {
 		for i, state := range index {
-			out[i] = d.rows[state]
+			out[i] = d.States.Start(state)
 		}
 	}
 	return out
@@ -187,6 +197,9 @@ func (d *Data) framePoints(ctx context.Context, index []int, last bool) (points.
 	states := d.States.Subset(index)
 	if last {
 		states = states.LastFrame()
+	}
+	if err := d.hold(int64(len(index))*int64(states.Size())*int64(states.Array().DType().Size()), "frames "+states.Array().Name()); err != nil {
+		return points.Points{}, err
 	}
 	return states.Points()
 }

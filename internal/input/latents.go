@@ -48,6 +48,9 @@ func (d *Data) loadLatents(ctx context.Context, s source) (givenLatents, error) 
 		pool = latent.PoolFlatten
 	}
 	var pts points.Points
+	if err := d.holdLatents(a, pool); err != nil {
+		return fail(err)
+	}
 	sum := ""
 	err = parallel.Try(ctx, d.env.Options.Threads, 2, func(_, task int) (err error) {
 		if task == 0 {
@@ -121,8 +124,7 @@ func (d *Data) readLatents(a *dataset.Array, pool latent.Pool) (points.Points, e
 	if d.plan != nil {
 		return points.Points{N: a.Len(), Dim: dim}, nil
 	}
-	switch a.DType() {
-	case dataset.Float64, dataset.Int32, dataset.Int64, dataset.Uint32, dataset.Uint64:
+	if wide(a.DType()) {
 		data, err := poolRows(d.env.Options.Threads, a.Len(), a.RowLen(), dim, pool, a.ReadFloat64)
 		return points.Points{N: a.Len(), Dim: dim, F64: data}, err
 	}

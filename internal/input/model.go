@@ -153,6 +153,19 @@ func (m *Model) EncodeNoisy(ctx context.Context, source latent.Source, noise lat
 	return z, moved, nil
 }
 
+// Content is the identity of the encoder's content and of all settings by which it makes latents of states; empty where it is
+// not known.
+func (m *Model) Content() string {
+	if m.Encoder == nil {
+		return ""
+	}
+	key := latent.ContentKey(m.Encoder.Info(), m.EncodeOptions(""))
+	if key == "" {
+		return ""
+	}
+	return fmt.Sprintf("%s window %d of %d", key, m.window, m.data.window)
+}
+
 // EncodeOptions are the settings of this model for package latent, without a
 // cache. label names the work in the progress bar.
 func (m *Model) EncodeOptions(label string) latent.EncodeOptions {

@@ -43,11 +43,6 @@ func (d *Data) loadStates(given []givenLatents) error {
 	}
 	d.States, d.frames = states, in.frames
 	d.count = states.Len()
-	d.episodes = states.Episodes()
-	d.rows = make([]int, d.count)
-	for i := range d.rows {
-		d.rows[i] = states.Start(i)
-	}
 	if err := d.admit(given, in); err != nil {
 		return err
 	}
@@ -76,6 +71,7 @@ func (d *Data) statesOf(model string) *dataset.States {
 // admit decides which states are analysed and which row of the given latents belongs
 // to each: a state without a row in some latents is left out for all models.
 func (d *Data) admit(given []givenLatents, in *frameInput) error {
+	d.index = make([]int, 0, d.count)
 	missing := make([]bool, d.count)
 	for i := range given {
 		g := &given[i]
@@ -125,7 +121,7 @@ func (d *Data) enterFrames(in *frameInput) {
 	pixels := d.States.Range()
 	distinct := map[int]bool{}
 	for _, state := range d.index {
-		distinct[d.episodes[state]] = true
+		distinct[d.episode(state)] = true
 	}
 	skipped := d.States.Skipped()
 	d.env.Result.Inputs = append(d.env.Result.Inputs, report.Input{

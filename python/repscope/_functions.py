@@ -747,6 +747,7 @@ COMMANDS = {
         "suite",
         "methods:bool "
         "out:path "
+        "check:bool "
         "dry_run:bool "
         "example:bool "
         "fail_fast:bool "
@@ -3390,6 +3391,7 @@ def evaluate(
     *,
     methods: Optional[bool] = None,
     out: Optional[Path] = None,
+    check: Optional[bool] = None,
     dry_run: Optional[bool] = None,
     example: Optional[bool] = None,
     fail_fast: Optional[bool] = None,
@@ -3435,7 +3437,7 @@ def evaluate(
     result files in folders, which it finds by their content, with or without a suite.
 
     "evaluate --dry-run" says what would be run and why. "evaluate --init FILES…" prints a first suite file for them, "evaluate --schema" a JSON
-    Schema for editors. Paths are relative to the working folder. One process works in a folder at a time; a
+    Schema for editors. "evaluate --check" holds results and inputs against their recorded digests. Paths are relative to the working folder. One process works in a folder at a time; a
     lock that a killed process left is noticed. Exit status 1 if a task failed; the others
     are done all the same.
 
@@ -3447,6 +3449,8 @@ def evaluate(
             and stop, with json as JSON.
         out: DIR for the result file, the CSV files and the figures; by default a temporary folder that goes with the
             result.
+        check: read the results of tasks that are done, and their inputs, hold them against the digests that were
+            recorded, and stop; with json as JSON.
         dry_run: say which tasks would be run and why (which option, input or program is another), what would be
             written, and stop; with json as JSON.
         example: run all analyses on their built-in examples; no suite file is needed.

@@ -29,7 +29,7 @@ import numpy as np
 
 from ._arrays import Workspace, as_array, is_path
 from ._client import _call, _command
-from ._errors import RepscopeWarning, UsageError
+from ._errors import RepscopeError, RepscopeWarning, UsageError
 from ._progress import Progress
 from ._result import Figure, Result
 
@@ -345,7 +345,10 @@ class Monitor:
             labels = {**self._workspace.labels, **snapshot.workspace.labels}
             result = _call(_command(analysis), values, stacklevel=2, labels=labels)
             found = {f"{self._prefix}{analysis}/{k}": v for k, v in scalars_of(result, self._name).items()}
+            measured = (result.json.get("models") or {}).get(self._name) or {}
             result.close()
+            if measured.get("skipped") is True:
+                raise RepscopeError(1, f"not measured: {measured.get('reason') or 'no reason is recorded'}")
             self._done.append(Entry(snapshot.step, analysis, self._kept(found), time.perf_counter() - start))
         except _Stopped:
             pass
@@ -415,7 +418,10 @@ class Monitor:
         return np.array([s for s, _ in rows]), np.array([v for _, v in rows])
 
     def save(self, folder: Any) -> Path:
-        """Writes history.json and history.csv (a row for each step) into a folder; returns it."""
+        """Writes history.json and history.csv (a row for each step) into a folder; returns it.
+
+        A step that could not be measured is a row without numbers, with its reason in the last column.
+        """
         target = _folder(folder)
         target.mkdir(parents=True, exist_ok=True)
         content = {
@@ -430,14 +436,21 @@ class Monitor:
         rows: Dict[int, Dict[str, float]] = {}
         for e in self.history:
             rows.setdefault(e.step, {}).update(e.scalars)
+        reasons: Dict[int, List[str]] = {}
+        for step, what, err in self.errors:
+            if what not in ("log", "save"):
+                rows.setdefault(step, {})
+                reasons.setdefault(step, []).append(f"{what}: {err}")
         import csv
         import io
 
         text = io.StringIO()
         writer = csv.writer(text, lineterminator="\n")
-        writer.writerow(["step", *names])
+        last = ["reason"] if reasons else []  # why a step has no numbers, of one or more analyses
+        writer.writerow(["step", *names, *last])
         for step in sorted(rows):
-            writer.writerow([step, *(repr(rows[step][n]) if n in rows[step] else "" for n in names)])
+            cells = [repr(rows[step][n]) if n in rows[step] else "" for n in names]
+            writer.writerow([step, *cells, *("; ".join(reasons.get(step, [])).replace("\n", "; ") for _ in last)])
         _replace(target / "history.csv", text.getvalue())
         return target
 

@@ -216,6 +216,41 @@ class Wrong(Case):
         self.assertTrue(any("manifold at step 0" in str(w.message) for w in caught))
         self.assertEqual([e.step for e in m.history], [1])
 
+    def test_rows_with_reasons(self) -> None:
+        x = states()
+        nan = np.full((len(x), 2), np.nan, dtype=np.float32)
+        folder = self.folder
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            with Monitor(x, every=1, busy="wait", out=folder) as m:
+                for step, latents in enumerate((x[:, :2], nan, x[:, :3])):
+                    m.step(step, latents=latents)
+                    m.wait()
+                figure = m.figure("*/participation_ratio")  # of the steps that were measured
+        self.assertTrue(figure.data.startswith(b"\x89PNG"))
+        with open(os.path.join(folder, "history.csv"), newline="") as f:
+            rows = list(csv.DictReader(f))
+        self.assertEqual([r["step"] for r in rows], ["0", "1", "2"])
+        self.assertEqual([bool(r["reason"]) for r in rows], [False, True, False])
+        self.assertRegex(rows[1]["reason"], r"^manifold: .*NaN")
+        self.assertEqual({v for k, v in rows[1].items() if k not in ("step", "reason")}, {""})
+
+    def test_a_model_that_was_left_out(self) -> None:
+        class Lacking(dict):
+            json = {"models": {"model": {"skipped": True, "reason": "NaN in 3 of 9 rows"}}}
+
+            def close(self) -> None:
+                pass
+
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            with mock.patch.object(monitors, "_call", return_value=Lacking()):
+                with Monitor(states(), first(2), name="model") as m:
+                    m.step(0)
+                    m.wait()
+        self.assertEqual([(s, a, str(e)) for s, a, e in m.errors], [(0, "manifold", "not measured: NaN in 3 of 9 rows")])
+        self.assertEqual(m.history, [])
+
     def test_warnings_that_are_errors(self) -> None:
         x = states()
         with warnings.catch_warnings():

@@ -135,3 +135,29 @@ func near(a, b, text []byte) []byte {
 	at := differAt(a, b)
 	return text[min(len(text), max(0, at-80)):min(len(text), at+80)]
 }
+
+// CheckMemory runs work, and then other work in the memory of it: the other result must be that of a run without a memory, byte
+// by byte, and of its parts so many must come from the memory, and so many be computed.
+func CheckMemory[P, R any](t *testing.T, before, after func() shard.Work[P, R], text func(R) []byte, taken, computed int) {
+	t.Helper()
+	dir := t.TempDir()
+	run := func(ctx context.Context, work shard.Work[P, R]) []byte {
+		t.Helper()
+		result, err := work.Run(ctx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return text(result)
+	}
+	first := &shard.Memory{Dir: dir}
+	if !bytes.Equal(run(first.In(t.Context()), before()), run(t.Context(), before())) {
+		t.Error("a run that is remembered has another result")
+	}
+	second := &shard.Memory{Dir: dir}
+	if !bytes.Equal(run(second.In(t.Context()), after()), run(t.Context(), after())) {
+		t.Error("a run that remembers has another result")
+	}
+	if gotComputed, gotTaken := second.Counts(); gotTaken != taken || gotComputed != computed {
+		t.Errorf("%d parts are remembered and %d computed, want %d and %d", gotTaken, gotComputed, taken, computed)
+	}
+}

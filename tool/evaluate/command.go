@@ -52,7 +52,7 @@ report.html shows all of it on one page. "evaluate report DIR…" makes that pag
 result files in folders, which it finds by their content, with or without a suite.
 
 "evaluate --dry-run" says what would be run and why. "evaluate --init FILES…" prints a first suite file for them, "evaluate --schema" a JSON
-Schema for editors. Paths are relative to the working folder. One process works in a folder at a time; a
+Schema for editors. "evaluate --check" holds results and inputs against their recorded digests. Paths are relative to the working folder. One process works in a folder at a time; a
 lock that a killed process left is noticed. Exit status 1 if a task failed; the others
 are done all the same.`
 
@@ -68,6 +68,7 @@ type settings struct {
 	failFast, list, wait bool
 	schema, init, resume bool
 	dryRun, example      bool
+	verify               bool
 	jobs                 int
 	commands             []run.Command
 
@@ -111,8 +112,9 @@ func (s *settings) register(flags *run.Flags) {
 	flags.BoolVar(&s.schema, "schema", false, "print a JSON Schema of suite files for editors, and stop")
 	flags.BoolVar(&s.init, "init", false, "print a commented suite file for the given files, and stop")
 	flags.BoolVar(&s.dryRun, "dry-run", false, "say which tasks would be run and why (which option, input or program is another), what would be written, and stop; with --json as JSON")
+	flags.BoolVar(&s.verify, "check", false, "read the results of tasks that are done, and their inputs, hold them against the digests that were recorded, and stop; with --json as JSON")
 	flags.BoolVar(&s.example, "example", false, "run all analyses on their built-in examples; no suite file is needed")
-	flags.Unrecorded("only", "skip", "fail-fast", "list", "wait", "resume", "jobs", "schema", "init", "dry-run", "example")
+	flags.Unrecorded("only", "skip", "fail-fast", "list", "wait", "resume", "jobs", "schema", "init", "dry-run", "check", "example")
 }
 
 // instead prints what needs no study.
@@ -127,7 +129,7 @@ func (s *settings) instead(ctx context.Context, o *run.Options, stdout io.Writer
 		}
 		_, err = io.WriteString(stdout, text)
 		return true, err
-	case !s.list && !s.dryRun || reports(o):
+	case !s.list && !s.dryRun && !s.verify || reports(o):
 		return false, nil
 	}
 	st, _, err := s.study(o)
@@ -136,6 +138,13 @@ func (s *settings) instead(ctx context.Context, o *run.Options, stdout io.Writer
 	}
 	if s.list {
 		return true, st.listTasks(stdout)
+	}
+	if s.verify {
+		all, err := st.checkAll(ctx)
+		if err != nil {
+			return true, err
+		}
+		return true, st.writeCheck(stdout, all, o.JSON, o.Quiet)
 	}
 	tasks, err := st.dryRun(ctx)
 	if err != nil {
@@ -152,8 +161,8 @@ func (s *settings) instead(ctx context.Context, o *run.Options, stdout io.Writer
 
 func (s *settings) check(o *run.Options) error {
 	if reports(o) {
-		if s.list || s.dryRun {
-			return run.Usage("report: it has neither --list nor --dry-run")
+		if s.list || s.dryRun || s.verify {
+			return run.Usage("report: it has neither --list nor --dry-run nor --check")
 		}
 		for _, folder := range o.Args[1:] { // before the first of them is made for the page
 			if _, err := os.Stat(folder); err != nil {

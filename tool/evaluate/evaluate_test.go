@@ -17,6 +17,7 @@ import (
 
 	"repscope/internal/run"
 	"repscope/report"
+	"repscope/shard"
 )
 
 // probe is a command with frames, models and a few options, which counts its runs.
@@ -24,6 +25,8 @@ type probe struct {
 	mu     sync.Mutex
 	runs   []string
 	during func(name string) error // is called in every run
+
+	computed int // parts of models that are files, which a study may remember
 }
 
 func (p *probe) command(name string) run.Command {
@@ -37,7 +40,7 @@ func (p *probe) command(name string) run.Command {
 		flags.Group(run.Inputs, "frames", "model")
 		return run.Job{
 			Check: func(*run.Options) error { return run.Distinct("k", *k, 1) },
-			Run: func(_ context.Context, env *run.Env) error {
+			Run: func(ctx context.Context, env *run.Env) error {
 				p.mu.Lock()
 				p.runs = append(p.runs, fmt.Sprintf("%s k=%v seed=%d %s", name, *k, env.Options.Seed, strings.Join(models, " ")))
 				p.mu.Unlock()
@@ -52,8 +55,17 @@ func (p *probe) command(name string) run.Command {
 				env.Result.Inputs = append(env.Result.Inputs, report.Input{Role: "frames", Path: frames, SHA256: "of the content"})
 				env.Result.Describe(report.Metric{Direction: report.Higher}, "score")
 				for i, m := range models {
-					model, _, _ := strings.Cut(m, "=")
+					model, path, _ := strings.Cut(m, "=")
+					if err := p.measure(ctx, name, path, *k); err != nil {
+						return err
+					}
 					var o report.Object
+					if strings.HasPrefix(model, "bad") {
+						o.Set("skipped", true)
+						o.Set("reason", "NaN in 3 of 9 rows")
+						env.Result.Models.Set(model, o)
+						continue
+					}
 					o.Set("score", report.Number(float64(i)))
 					env.Result.Models.Set(model, o)
 				}
@@ -62,6 +74,24 @@ func (p *probe) command(name string) run.Command {
 			},
 		}
 	}}
+}
+
+// measure is what the probe computes of a model: nothing where its file does not exist.
+func (p *probe) measure(ctx context.Context, name, path string, k []int) error {
+	content, err := os.ReadFile(path)
+	if err != nil {
+		return nil
+	}
+	identity := func() shard.Identity {
+		return shard.Identity{Analysis: name}.OfModel(string(content), shard.Option("k", k))
+	}
+	_, err = shard.Remember(ctx, identity, func() (int, error) {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.computed++
+		return len(content), nil
+	})
+	return err
 }
 
 // study is a folder with a suite file and frames.
@@ -340,5 +370,32 @@ func TestExpansions(t *testing.T) {
 	dir, p := suiteFolder(t, fmt.Sprintf("matrix: {a: %[1]s, b: %[1]s, c: %[1]s}\n", digits)+`datasets: {x: {only: first, frames: "{}/f.npy", model: {run: "{a}{b}{c}.onnx"}}}`), &probe{}
 	if code, _, stderr := evaluate(t, p, dir); code != 0 || strings.Count(p.runs[0], "run/") != 1000 {
 		t.Errorf("exit %d: %s", code, stderr)
+	}
+}
+
+// A model that cannot be measured is a row with its reason, on the console, in the summaries and on the page; the task is done.
+func TestLackingModels(t *testing.T) {
+	t.Parallel()
+	dir, p := suiteFolder(t, strings.ReplaceAll(oneDataset, "b:", "bad:")), &probe{}
+	code, _, stderr := evaluate(t, p, dir, "--quiet")
+	if want := "evaluate: x/first: not measured: bad: NaN in 3 of 9 rows\n"; code != 0 || !strings.Contains(stderr, want) {
+		t.Errorf("exit %d: %s", code, stderr)
+	}
+	for name, want := range map[string]string{
+		"summary.json":  `"reason": "value: not measured: NaN in 3 of 9 rows;`,
+		"summary.csv":   "x,first,bad,,,,,,,NaN in 3 of 9 rows",
+		"report.html":   "not measured: NaN in 3 of 9 rows",
+		"evaluate.json": `"state": "done"`,
+	} {
+		data, err := os.ReadFile(filepath.Join(dir, "out", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Join(strings.Fields(string(data)), " "); !strings.Contains(got, want) {
+			t.Errorf("%s has no %s: %.1500s", name, want, got)
+		}
+	}
+	if code, _, _ := evaluate(t, p, dir); code != 0 || len(p.runs) != 2 {
+		t.Errorf("exit %d, %d runs: what is not measured is run again", code, len(p.runs))
 	}
 }

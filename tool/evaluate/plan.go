@@ -30,8 +30,9 @@ func (s *study) listTasks(w io.Writer) error {
 type plannedTask struct {
 	Dataset  string   `json:"dataset"`
 	Analysis string   `json:"analysis"`
-	State    string   `json:"state"`             // run, unchanged, left out or wrong
-	Reasons  []string `json:"reasons,omitempty"` // why it would be run, is left out or cannot be run
+	State    string   `json:"state"`                  // run, unchanged, left out or wrong
+	Reasons  []string `json:"reasons,omitempty"`      // why it would be run, is left out or cannot be run
+	Lacking  []string `json:"not_measured,omitempty"` // models that would not be measured, and why
 	Folder   string   `json:"folder"`
 	Files    []string `json:"files,omitempty"`
 	// Encoding is about the seconds that encoding would take for this task alone; null where that is not known.
@@ -76,7 +77,11 @@ func (p *planned) foresee(ctx context.Context, t *plannedTask) error {
 	}
 	var plan struct {
 		Output struct{ Files []string }
-		Time   struct {
+		Models []struct {
+			Name, Reason string
+			Skipped      bool
+		}
+		Time struct {
 			Encoding float64  `json:"encoding_s"`
 			Unknown  []string `json:"encoding_unknown"`
 		}
@@ -85,6 +90,11 @@ func (p *planned) foresee(ctx context.Context, t *plannedTask) error {
 		return fmt.Errorf("the plan of %s: %w", p.Name(), err)
 	}
 	t.Files = plan.Output.Files
+	for _, m := range plan.Models {
+		if m.Skipped {
+			t.Lacking = append(t.Lacking, m.Name+": "+m.Reason)
+		}
+	}
 	if len(plan.Time.Unknown) == 0 {
 		t.Encoding = &plan.Time.Encoding
 	}
@@ -131,6 +141,9 @@ func (s *study) writePlan(w io.Writer, tasks []plannedTask, asJSON bool) error {
 		b.WriteString("\n")
 		for _, r := range t.Reasons {
 			fmt.Fprintf(&b, "           because: %s\n", r)
+		}
+		for _, l := range t.Lacking {
+			fmt.Fprintf(&b, "           not measured: %s\n", l)
 		}
 		if len(t.Files) > 0 {
 			fmt.Fprintf(&b, "           writes %s: %s\n", t.Folder, strings.Join(t.Files, ", "))

@@ -26,7 +26,11 @@ const recordName = ".evaluate.json"
 // recordForm is the version of its form.
 const recordForm = "repscope/study/2"
 
-// done is a task that was done. Its file is there from when the result is complete until the task begins anew.
+// memoryName is the folder of a study in which parts of analyses are kept by the content of models.
+const memoryName = ".memory"
+
+// done is a task that was done. Its file is there from when the result is complete until another result is: a run that fails
+// or is stopped leaves both, and a result without its record is told by the digests.
 type done struct {
 	Form    string            `json:"form"`
 	Program string            `json:"program"`
@@ -60,15 +64,6 @@ func (d *done) write(folder string) error {
 		_, err := w.Write(append(data, '\n'))
 		return err
 	})
-}
-
-// forget takes the record of a task away before it begins, so that one that is stopped half way is not taken for done, and what
-// a process left there that was killed.
-func forget(folder string) error {
-	if err := run.Remove(filepath.Join(folder, recordName)); err != nil {
-		return err
-	}
-	return sweep(folder)
 }
 
 // sweep removes the temporary files of a folder in which no other process works.

@@ -149,3 +149,150 @@ func TestReasons(t *testing.T) {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 }
+
+const oneDataset = `
+analyses: [first, second]
+datasets:
+  x: {frames: "{}/f.npy", model: {a: "{}/runs/a/step_9.onnx", b: "{}/runs/a/step_10.onnx"}}
+`
+
+// A file that is absent during a run makes tasks fail and nothing else: the results that are there stay, and are known again
+// when it is back.
+func TestAbsentFile(t *testing.T) {
+	t.Parallel()
+	dir, p := suiteFolder(t, oneDataset), &probe{}
+	frames := filepath.Join(dir, "f.npy")
+	absent := false
+	p.during = func(string) error {
+		_, err := os.Stat(frames)
+		return err
+	}
+	for _, want := range []struct{ code, runs int }{{0, 2}, {1, 4}, {0, 4}, {0, 4}} {
+		if code, _, stderr := evaluate(t, p, dir); code != want.code || len(p.runs) != want.runs {
+			t.Errorf("absent %v: exit %d, %d runs, want %v: %s", absent, code, len(p.runs), want, stderr)
+		}
+		from, to := frames, frames+".away"
+		if absent {
+			from, to = to, from
+		}
+		if want.runs == 2 || absent {
+			if err := os.Rename(from, to); err != nil {
+				t.Fatal(err)
+			}
+			absent = !absent
+		}
+	}
+}
+
+// A task that failed half way with another option is not taken for done.
+func TestFailedAfterResult(t *testing.T) {
+	t.Parallel()
+	dir, p := suiteFolder(t, oneDataset), &probe{}
+	suite := filepath.Join(dir, "s.yaml")
+	plain, err := os.ReadFile(suite)
+	if err != nil {
+		t.Fatal(err)
+	}
+	broken := strings.Replace(string(plain), "x: {", "x: {broken: true, ", 1)
+	for _, want := range []struct {
+		suite      string
+		code, runs int
+	}{{string(plain), 0, 2}, {broken, 1, 4}, {broken, 1, 6}, {string(plain), 0, 6}} {
+		if err := os.WriteFile(suite, []byte(want.suite), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if code, _, stderr := evaluate(t, p, dir); code != want.code || len(p.runs) != want.runs {
+			t.Errorf("exit %d, %d runs, want %d and %d: %s", code, len(p.runs), want.code, want.runs, stderr)
+		}
+	}
+}
+
+// Parts are remembered by content: a model of another name, a file in another place and a model more compute nothing of the
+// others again; another option does.
+func TestMemoryOfModels(t *testing.T) {
+	t.Parallel()
+	dir, p := suiteFolder(t, oneDataset), &probe{}
+	for name, content := range map[string]string{"runs/a/step_9.onnx": "nine", "runs/a/step_10.onnx": "ten", "runs/b/step_9.onnx": "other"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	suite := filepath.Join(dir, "s.yaml")
+	for _, step := range []struct {
+		what, from, to string
+		computed       int // parts of both analyses
+	}{
+		{"nothing", "", "", 4},
+		{"another name", "b: \"", "renamed: \"", 0},
+		{"a model more", "model: {", "model: {c: \"" + dir + "/runs/b/step_9.onnx\", ", 2},
+		{"another place", "step_10.onnx", "moved.onnx", 0},
+		{"another option", "model: {", "k: 7, model: {", 6},
+		{"a model less", "c: \"" + dir + "/runs/b/step_9.onnx\", ", "", 0},
+	} {
+		text, err := os.ReadFile(suite)
+		if err == nil {
+			err = os.WriteFile(suite, []byte(strings.Replace(string(text), step.from, step.to, 1)), 0o666)
+		}
+		if err == nil && step.to == "moved.onnx" {
+			err = os.Rename(filepath.Join(dir, "runs/a/step_10.onnx"), filepath.Join(dir, "runs/a/moved.onnx"))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.computed, p.runs = 0, nil
+		if code, _, stderr := evaluate(t, p, dir); code != 0 || len(p.runs) != 2 || p.computed != step.computed {
+			t.Errorf("%s: exit %d, %d runs, %d parts computed, want %d: %s", step.what, code, len(p.runs), p.computed, step.computed, stderr)
+		}
+	}
+}
+
+// --check reads everything, whatever the times of files say, names what has changed and changes nothing.
+func TestCheck(t *testing.T) {
+	t.Parallel()
+	dir, p := suiteFolder(t, oneDataset), &probe{}
+	check := func(code int, wants ...string) {
+		t.Helper()
+		got, stdout, stderr := evaluate(t, p, dir, "--check")
+		if got != code {
+			t.Errorf("exit %d, want %d: %s%s", got, code, stdout, stderr)
+		}
+		for _, want := range wants {
+			if !strings.Contains(stdout+stderr, want) {
+				t.Errorf("no %q in %s%s", want, stdout, stderr)
+			}
+		}
+	}
+	check(1, "not done     x/first", "no task of it is done")
+	if code, _, stderr := evaluate(t, p, dir); code != 0 {
+		t.Fatal(stderr)
+	}
+	check(0, "as recorded  x/first", "as recorded  summaries and report")
+	result := filepath.Join(dir, "out/x/first/first.json")
+	info, err := os.Stat(result)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// A byte of a result, with the time that it had.
+	if err := errors.Join(flip(result, 30), os.Chtimes(result, info.ModTime(), info.ModTime())); err != nil {
+		t.Fatal(err)
+	}
+	check(1, "changed      x/first\n", "result "+result+": it is ", "as recorded  x/second", "1 of 3 are not as recorded")
+	if err := flip(result, 30); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(filepath.Join(dir, "out/report.html")); err != nil {
+		t.Fatal(err)
+	}
+	check(1, "as recorded  x/first", "changed      summaries and report", "report.html: is gone")
+	frames := filepath.Join(dir, "runs/a/step_9.onnx")
+	if err := os.WriteFile(frames, []byte("other weights"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	check(1, "changed      x/first", "input "+frames+": it is ")
+	if len(p.runs) != 2 {
+		t.Errorf("%d runs", len(p.runs))
+	}
+	if code, stdout, _ := evaluate(t, p, dir, "--check", "--json"); code != 1 || !strings.Contains(stdout, `"ok": false`) {
+		t.Errorf("exit %d: %s", code, stdout)
+	}
+}

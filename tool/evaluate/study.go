@@ -21,6 +21,7 @@ import (
 	"repscope/internal/share"
 	"repscope/internal/text"
 	"repscope/report"
+	"repscope/shard"
 	"repscope/tool/evaluate/page"
 )
 
@@ -124,6 +125,9 @@ func (s *study) run(ctx context.Context) error {
 	if !share.In(ctx) {
 		ctx = share.With(ctx, share.NewStore(0))
 	}
+	memory := &shard.Memory{Dir: filepath.Join(s.folder, memoryName), Program: program()}
+	ctx = memory.In(ctx)
+	defer memory.Trim()
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	go func() {
@@ -220,6 +224,9 @@ func (s *study) do(ctx context.Context, p *planned) {
 		if p.warnings > 0 {
 			extra = ", " + text.Count(p.warnings, "warning")
 		}
+		for _, l := range lacking(p.result) {
+			s.fail("%s: not measured: %s", p.Name(), l)
+		}
 		s.say("%s: done in %.1f s%s", p.Name(), p.seconds, extra)
 	}
 }
@@ -228,7 +235,7 @@ func (s *study) do(ctx context.Context, p *planned) {
 func (s *study) once(ctx context.Context, p *planned) error {
 	begin := time.Now()
 	out := s.folderOf(p)
-	if err := forget(out); err != nil {
+	if err := sweep(out); err != nil { // the record stays until there is another: it says by digests which files it is of
 		return err
 	}
 	watch, err := watchOf(p.settled)
@@ -262,6 +269,18 @@ func (s *study) once(ctx context.Context, p *planned) error {
 	}
 	p.before = d
 	return d.write(out)
+}
+
+// lacking are the models of a result that were not measured, and why.
+func lacking(r *report.Result) (list []string) {
+	for _, name := range r.Models.Keys() {
+		if m, err := r.Model(name); err == nil {
+			if reason := page.Lacking(m); reason != "" {
+				list = append(list, name+": "+reason)
+			}
+		}
+	}
+	return list
 }
 
 // memoryOf is the working memory of a task in bytes where the usual one, a quarter of the machine's, is too much for as many as

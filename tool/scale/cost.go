@@ -52,6 +52,17 @@ func (s *source) predict(ctx context.Context, r *rates, w *wishes) (cost, error)
 	switch {
 	case lawful && s.dry.Options["approx"] == true && s.analysis != "neighborhood":
 		c.reason = "the time of --approx is not known"
+	case lawful && s.small(r, l, encode):
+		g, reason, err := r.whole(ctx, s, encode)
+		if err != nil {
+			return c, err
+		}
+		if reason != "" {
+			c.reason = "the time of " + s.analysis + " is not known: " + reason
+			break
+		}
+		c.fixed, c.work = 0, g.Start*slower // it reads the inputs, too
+		c.memory = g.memory(s.dry.States)
 	case lawful:
 		rate, err := r.measure(ctx, s, l)
 		if err != nil {

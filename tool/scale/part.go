@@ -22,6 +22,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"repscope/internal/run"
+	"repscope/internal/text"
 )
 
 // unlike are those of the parted whose units are models, of which one may take longer than another.
@@ -79,6 +80,9 @@ func (g *growth) seconds(n int) float64 {
 
 // text says what was measured.
 func (g *growth) text() string {
+	if g.From == g.To && g.State == 0 && g.Pair == 0 {
+		return fmt.Sprintf("%.2g s for all of its %s", g.Start, text.Count(g.To, "state"))
+	}
 	return fmt.Sprintf("%.2g s + %.2g s a state + %.2g s a pair, from %d to %d of its states", g.Start, g.State, g.Pair, g.From, g.To)
 }
 
@@ -127,6 +131,46 @@ func (r *rates) part(ctx context.Context, s *source, encode float64) (g growth, 
 	if err := s.tryUnits(ctx, folder, &g, tried, encode > 0); err != nil {
 		return g, "", err
 	}
+	r.Parts[key] = g
+	r.fresh = append(r.fresh, s.analysis)
+	return g, "", nil
+}
+
+// smallWork is how many values of pairs of states, or of states, a run of a law may compare that is taken as it is: some seconds.
+const smallWork = 2e10
+
+// mostSmall is how long small work may encode, in seconds.
+const mostSmall = 10
+
+// small reports whether the analysis takes so little that running it once says more, and sooner, than measuring its law, which is
+// not known yet.
+func (s *source) small(r *rates, l law, encode float64) bool {
+	if _, known := r.Of[r.key(s, l)]; known || s.dry.States < 1 || encode > mostSmall {
+		return false
+	}
+	z := s.size()
+	return math.Pow(float64(s.dry.States), l.power)*float64(z.frame+z.latents) <= smallWork
+}
+
+// whole is the time of an analysis of all of its states, which is small.
+func (r *rates) whole(ctx context.Context, s *source, encode float64) (g growth, reason string, err error) {
+	key := s.partKey()
+	if known, ok := r.Parts[key]; ok {
+		return known, "", nil
+	}
+	folder, err := os.MkdirTemp("", "repscope-whole-")
+	if err != nil {
+		return g, "", err
+	}
+	defer os.RemoveAll(folder)
+	taken, held, err := s.tryPart(ctx, folder, 0, encode > 0)
+	switch {
+	case ctx.Err() != nil:
+		return g, "", ctx.Err()
+	case err != nil:
+		return g, "it was tried: " + err.Error(), nil
+	}
+	g = growth{Start: taken, Held: held, From: s.dry.States, To: s.dry.States}
 	r.Parts[key] = g
 	r.fresh = append(r.fresh, s.analysis)
 	return g, "", nil
@@ -221,10 +265,14 @@ func (s *source) tryUnits(ctx context.Context, folder string, g *growth, t *tria
 }
 
 // tryPart is the time of the analysis of a part of its states: the shorter of two, where it is short or the first has to encode.
-// held is the largest memory of one.
+// held is the largest memory of one. Size 0 is the whole analysis.
 func (s *source) tryPart(ctx context.Context, folder string, size int, encodes bool, more ...string) (taken, held float64, err error) {
 	task := run.Task{Command: s.task.Command, Layers: s.task.Layers}
-	task.Args = append(without(s.task.Args, "samples", "cache"), "--samples", strconv.Itoa(size), "--quiet", "--out", filepath.Join(folder, "out"))
+	task.Args = append(slices.Clone(s.task.Args), "--quiet", "--out", filepath.Join(folder, "out"))
+	if size > 0 {
+		task.Args = append(without(task.Args, "samples"), "--samples", strconv.Itoa(size))
+	}
+	task.Args = without(task.Args, "cache")
 	if slices.Contains(run.FlagNames(task.Command), "cache") {
 		task.Args = append(task.Args, "--cache", filepath.Join(folder, "cache"))
 	}

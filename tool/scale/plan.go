@@ -27,7 +27,8 @@ what a task takes: time, memory, bytes read.
 The number of tasks is the smallest with which each ends within --within. Its model is measured
 on this machine: neighborhood and smoothness are run on small random states of some sizes, other
 analyses with their own options on parts of their own states that double (--samples), as long as
-they take half a minute together. That is done once and kept in the user's cache folder.
+they take half a minute together. That is done once and kept in the user's cache folder, run by run:
+a plan that is interrupted goes on where it was.
 A few states are encoded by every model, and the largest input is read. Numbers that were measured
 and that are predicted are printed as such; where no part can be taken, the time is not known.
 Another machine takes another time: with --cpus, times are divided by the number of cores.
@@ -107,6 +108,7 @@ func (d *division) plan(ctx context.Context, stderr io.Writer) (*planned, error)
 		return nil, err
 	}
 	p := &planned{rates: readRates(d.rates)}
+	p.rates.say = func(format string, args ...any) { _, _ = fmt.Fprintf(stderr, "scale: "+format+"\n", args...) }
 	p.rates.reading(g.sources)
 	dir, err := os.Getwd()
 	if err != nil {
@@ -122,8 +124,9 @@ func (d *division) plan(ctx context.Context, stderr io.Writer) (*planned, error)
 	for i := range g.sources {
 		s := &g.sources[i]
 		_, _ = fmt.Fprint(stderr, measuring(p.rates, s))
-		if err := d.piece(ctx, p, s, encoded); err != nil {
-			return nil, err
+		err := d.piece(ctx, p, s, encoded)
+		if kept := p.rates.keep(); err != nil { // what was measured before stays
+			return nil, errors.Join(err, kept)
 		}
 	}
 	if err := p.rates.keep(); err != nil {
@@ -139,7 +142,12 @@ func (d *division) plan(ctx context.Context, stderr io.Writer) (*planned, error)
 // measuring announces a measurement that takes some seconds.
 func measuring(r *rates, s *source) string {
 	if l, ok := laws[s.analysis]; ok {
-		if _, known := r.Of[r.key(s, l)]; !known {
+		encode, _ := s.dry.encoding()
+		if s.small(r, l, encode) {
+			if _, known := r.Parts[s.partKey()]; !known {
+				return "scale: measuring " + s.analysis + " on its states\n"
+			}
+		} else if _, known := r.Of[r.key(s, l)]; !known {
 			return "scale: measuring " + s.analysis + " on random states\n"
 		}
 	} else if _, known := r.Parts[s.partKey()]; !known && parted[s.analysis] != 0 {
@@ -171,7 +179,8 @@ func (d *division) piece(ctx context.Context, p *planned, s *source, encoded map
 	}
 	end := 0.0
 	approximate := s.dry.Options["approx"]
-	if l, ok := laws[s.analysis]; ok && approximate == false { // there is something beyond exact, and it is not that
+	encode, _ := s.dry.encoding()
+	if l, ok := laws[s.analysis]; ok && approximate == false && !s.small(p.rates, l, encode) { // there is something beyond exact, and it is not that
 		rate, err := p.rates.measure(ctx, s, l)
 		if err != nil {
 			return err

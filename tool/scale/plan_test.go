@@ -11,7 +11,7 @@ import (
 func TestPlan(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	arrays(t, dir, 1100)
+	arrays(t, dir, 30000) // so many that one run says less than the law
 	args := []string{"plan", "--json", "--within", "1h", "--rates", ratesDir, "--", "neighborhood", "--frames", "f.npy", "--latents", "z=z.npy", "--bootstrap", "0", "--permutations", "0"}
 	var plan struct {
 		Machine  struct{ Cores int }
@@ -29,10 +29,10 @@ func TestPlan(t *testing.T) {
 		t.Fatal(err)
 	}
 	a := plan.Analyses[0]
-	if plan.Machine.Cores < 1 || a.Units != 5 || a.Tasks != 1 || a.Seconds <= 0 || a.Memory < 1<<20 || a.Ends < 1e4 {
+	if plan.Machine.Cores < 1 || a.Units != 118 || a.Tasks != 1 || a.Seconds <= 0 || a.Memory < 1<<20 || a.Ends < 1e4 {
 		t.Errorf("got %+v", plan)
 	}
-	if want := int64(1100*48 + 1100*6*4 + 2*128); a.Read != want {
+	if want := int64(30000*48 + 30000*6*4 + 2*128); a.Read != want {
 		t.Errorf("%d bytes are read, want %d", a.Read, want)
 	}
 	text := succeeds(t, dir, "scale", append([]string{"plan"}, args[2:]...)...)
@@ -40,6 +40,23 @@ func TestPlan(t *testing.T) {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in:\n%s", want, text)
 		}
+	}
+}
+
+// A small analysis with a law is run once, and its law is not measured; another plan of it measures nothing.
+func TestPlanOfSmallWork(t *testing.T) {
+	t.Parallel()
+	dir, rates := t.TempDir(), t.TempDir()
+	arrays(t, dir, 1100)
+	command := []string{"plan", "--rates", rates, "--", "neighborhood", "--frames", "f.npy", "--latents", "z=z.npy"}
+	out := succeeds(t, dir, "scale", command...)
+	for _, want := range []string{"scale: measuring neighborhood on its states\n", " s for all of its 1100 states\n"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("no %q in:\n%s", want, out)
+		}
+	}
+	if strings.Contains(out, "not known") || strings.Contains(out, "random states") || strings.Contains(succeeds(t, dir, "scale", command...), "measuring") {
+		t.Errorf("measured again, on random states, or not known:\n%s", out)
 	}
 }
 

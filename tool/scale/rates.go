@@ -9,6 +9,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -101,8 +102,11 @@ type rates struct {
 	Of      map[string]rate   `json:"rates"`           // by analysis, type of the frames and options
 	Parts   map[string]growth `json:"parts,omitempty"` // by analysis, options and inputs
 	Read    float64           `json:"read_bytes_per_s,omitempty"`
-	path    string
-	fresh   []string // what was measured just now
+	// Times are those of the runs of a law that is not complete, by what was run: a plan that is interrupted goes on there.
+	Times map[string]float64 `json:"times,omitempty"`
+	path  string
+	say   func(format string, args ...any) // tells what is measured; nil: nothing
+	fresh []string                         // what was measured just now
 }
 
 // mostKept are the parts that are kept; then all are taken anew, as the inputs of most are gone.
@@ -111,7 +115,7 @@ const mostKept = 1000
 // readRates reads what is kept for this machine in a folder, or in the user's cache folder. What cannot be read is measured anew.
 func readRates(folder string) *rates {
 	m := thisMachine()
-	r := &rates{Machine: m, Of: map[string]rate{}, Parts: map[string]growth{}}
+	r := &rates{Machine: m, Of: map[string]rate{}, Parts: map[string]growth{}, Times: map[string]float64{}}
 	if folder == "" {
 		cache, err := os.UserCacheDir()
 		if err != nil {
@@ -128,6 +132,9 @@ func readRates(folder string) *rates {
 	kept := rates{}
 	if data, err := regular.Read(r.path, regular.Settings); err == nil && json.Unmarshal(data, &kept) == nil && kept.Machine == m && kept.Of != nil {
 		r.Of, r.Read = kept.Of, kept.Read
+		if kept.Times != nil {
+			r.Times = kept.Times
+		}
 		if len(kept.Parts) > 0 && len(kept.Parts) < mostKept {
 			r.Parts = kept.Parts
 		}
@@ -165,12 +172,13 @@ func (r *rates) measure(ctx context.Context, s *source, l law) (rate, error) {
 	}
 	defer os.RemoveAll(folder)
 	_, _, dtype := s.dry.dimensions()
-	t := trial{source: s, law: l, args: l.args(s), folder: folder, bytes: dtype == "uint8"}
+	t := trial{source: s, law: l, args: l.args(s), folder: folder, bytes: dtype == "uint8", rates: r, key: key}
 	found, err := t.rate(ctx)
 	if err != nil {
 		return rate{}, fmt.Errorf("%s on synthetic states: %w", s.analysis, err)
 	}
 	r.Of[key] = found
+	maps.DeleteFunc(r.Times, func(run string, _ float64) bool { return strings.HasPrefix(run, key+timeOf) })
 	r.fresh = append(r.fresh, s.analysis)
 	found.cores = r.Machine.Cores
 	return found, nil
@@ -203,7 +211,16 @@ type trial struct {
 	args   []string
 	folder string
 	bytes  bool // frames of bytes
+	rates  *rates
+	key    string // of the law among the rates
+	done   int    // runs
 }
+
+// timeOf stands between the key of a law and what was run for it.
+const timeOf = ": "
+
+// timesOfLaw is how many times make the numbers of both laws: of three numbers of states and of three sizes, of all units and of some.
+const timesOfLaw = 2 * (3 + 3)
 
 // The sizes of the states of trials: values of a frame and of a latent.
 const (
@@ -263,8 +280,28 @@ func (t *trial) solve(ctx context.Context, more ...string) (r terms, err error) 
 	return r, nil
 }
 
-// time is the shorter of two runs.
+// time is that of a run, which is taken if it is not known from a plan that was interrupted, and kept at once.
 func (t *trial) time(ctx context.Context, n int, z size, more ...string) (float64, error) {
+	t.done++
+	run := fmt.Sprintf("%s%s%d states, frames of %d, %d latents of %d models %s", t.key, timeOf, n, z.frame, z.latents, z.models, strings.Join(more, " "))
+	if known, ok := t.rates.Times[run]; ok && known > 0 {
+		return known, nil
+	}
+	if t.rates.say != nil {
+		t.rates.say("measuring %s: %d of %d: %d states", t.source.analysis, t.done, timesOfLaw, n)
+	}
+	taken, err := t.take(ctx, n, z, more...)
+	if err != nil {
+		return 0, err
+	}
+	t.rates.Times[run] = taken
+	t.rates.fresh = append(t.rates.fresh, t.source.analysis)
+	_ = t.rates.keep() // at the end it is said where it fails
+	return taken, nil
+}
+
+// take is the shorter of two runs.
+func (t *trial) take(ctx context.Context, n int, z size, more ...string) (float64, error) {
 	frame, latent := z.frame, z.latents/z.models
 	random := rand.New(rand.NewPCG(1, uint64(n)))
 	path := filepath.Join(t.folder, "frames.npy")

@@ -4,6 +4,7 @@ package page
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"regexp"
 	"slices"
@@ -137,6 +138,9 @@ func cellOf(m report.Object, path string, estimates map[string]report.Named) Cel
 	if v, err := m.Number(path); err == nil {
 		return Cell{Value: v}
 	}
+	if reason := Lacking(m); reason != "" {
+		return Cell{Value: report.Undefined("%s: %s", notMeasured, reason)}
+	}
 	for i := range path { // a part of the model that was skipped as a whole
 		if path[i] != '.' {
 			continue
@@ -146,6 +150,17 @@ func cellOf(m report.Object, path string, estimates map[string]report.Named) Cel
 		}
 	}
 	return Cell{Value: report.Undefined(notMeasured)}
+}
+
+// Lacking is the reason for which a result has a model without numbers; empty of a model that was measured.
+func Lacking(m report.Object) string {
+	if skipped, _ := m.Get("skipped"); skipped != true {
+		return ""
+	}
+	if reason, ok := m.Get("reason"); ok && reason != "" {
+		return fmt.Sprint(reason)
+	}
+	return "no reason is recorded"
 }
 
 // columnsOf are the paths by which a result compares models, or those it describes where nothing is compared.

@@ -1,0 +1,57 @@
+// Whether what the headers of files announce has room in memory.
+
+package input
+
+import (
+	"fmt"
+	"slices"
+
+	"repscope/dataset"
+	"repscope/internal/memory"
+	"repscope/internal/run"
+	"repscope/internal/text"
+	"repscope/latent"
+)
+
+// available is how much memory a process may use; 0: not known.
+var available = memory.Available
+
+// hold counts bytes that are about to be held until the run ends. It is an error, before they are read, where the system would
+// end the process because of them: what is held together is more than the memory that it may use.
+func (d *Data) hold(bytes int64, what string) error {
+	if d.plan != nil {
+		return nil // it says what a run would hold
+	}
+	most := available()
+	held := d.held.Add(bytes)
+	if most <= 0 || held <= most {
+		return nil
+	}
+	before := ""
+	if other := held - bytes; other > 0 {
+		before = fmt.Sprintf(", with %s of other inputs", text.Bytes(other))
+	}
+	return run.Hint(fmt.Errorf("%s: %s would be held in memory%s, but this process may use %s (the machine's, or the limit of its control group or of ulimit -v)",
+		what, text.Bytes(bytes), before, text.Bytes(most)), "take fewer states, by files with fewer rows or --samples where frames are read, or give the process more memory")
+}
+
+// holdLatents counts latents of a file, pooled. What does not resolve is told where they are read.
+func (d *Data) holdLatents(a *dataset.Array, pool latent.Pool) error {
+	shape := a.Shape()
+	dim := a.RowLen()
+	if len(shape) > 1 {
+		if _, pooled, err := pool.Resolve(shape, latent.PoolNone); err == nil {
+			dim = pooled
+		}
+	}
+	size := 4
+	if wide(a.DType()) {
+		size = 8
+	}
+	return d.hold(int64(size)*int64(a.Len())*int64(dim), a.Name())
+}
+
+// wide reports whether latents of a type are held as float64.
+func wide(t dataset.DType) bool {
+	return slices.Contains([]dataset.DType{dataset.Float64, dataset.Int32, dataset.Int64, dataset.Uint32, dataset.Uint64}, t)
+}

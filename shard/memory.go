@@ -1,0 +1,203 @@
+// What was computed of one model, kept for runs with other models beside it.
+
+package shard
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"repscope/internal/atomicfile"
+	"repscope/internal/regular"
+)
+
+// Memory keeps parts of work in a folder by what they were computed from: the analysis, the content of one model, the data
+// and the options. What a model or file is called, and which other models a run has, is not in it. Entries end with the
+// SHA-256 of their key and content; damaged ones count as absent. Several processes may share the folder.
+type Memory struct {
+	Dir      string
+	Program  string // the version that computes: another one remembers nothing of this one
+	MaxBytes int64  // what [Memory.Trim] leaves; 0: 2 GiB
+
+	computed, taken atomic.Int64
+}
+
+// defaultMemory bounds a memory that does not say.
+const defaultMemory = 2 << 30
+
+// memoryEnding is that of its files.
+const memoryEnding = ".part"
+
+type memoryKey struct{}
+
+// In is a context in which [Remember] keeps and finds parts.
+func (m *Memory) In(ctx context.Context) context.Context {
+	return context.WithValue(ctx, memoryKey{}, m)
+}
+
+// Counts are how many parts were computed, and how many were taken from the folder.
+func (m *Memory) Counts() (computed, taken int) { return int(m.computed.Load()), int(m.taken.Load()) }
+
+// Remember returns what compute makes of everything that identity names, which [Encode] must take: from the memory of the
+// context if it is there, and else computed and kept. Without a memory, or with an identity whose inputs are not all known, it
+// is computed. A part that cannot be kept is no error.
+func Remember[P any](ctx context.Context, identity func() Identity, compute func() (P, error)) (P, error) {
+	identity = sync.OnceValue(identity)
+	if p, ok := Recall[P](ctx, identity); ok {
+		return p, nil
+	}
+	p, err := compute()
+	if err == nil {
+		Keep(ctx, identity, p)
+	}
+	return p, err
+}
+
+// Recall returns what is remembered of an identity.
+func Recall[P any](ctx context.Context, identity func() Identity) (p P, ok bool) {
+	m, key := memoryOf(ctx, identity)
+	if m == nil {
+		return p, false
+	}
+	if data := m.load(key); data == nil || Decode(data, &p) != nil {
+		var none P
+		return none, false
+	}
+	m.taken.Add(1)
+	return p, true
+}
+
+// Keep remembers a part, where that is possible.
+func Keep[P any](ctx context.Context, identity func() Identity, p P) {
+	m, key := memoryOf(ctx, identity)
+	if m == nil {
+		return
+	}
+	m.computed.Add(1)
+	if data, err := Encode(p); err == nil {
+		m.store(key, data)
+	}
+}
+
+// memoryOf is the memory of a context with the key of an identity; nil without one, and where inputs are not known.
+func memoryOf(ctx context.Context, identity func() Identity) (*Memory, string) {
+	m, ok := ctx.Value(memoryKey{}).(*Memory)
+	if !ok {
+		return nil, ""
+	}
+	id := identity()
+	if slices.ContainsFunc(id.Inputs, func(f Field) bool { return f.Value == "" || strings.HasPrefix(f.Value, "unknown") }) {
+		return nil, ""
+	}
+	key, err := m.key(id)
+	if err != nil {
+		return nil, ""
+	}
+	return m, key
+}
+
+// key is the name of an entry.
+func (m *Memory) key(id Identity) (string, error) {
+	text, err := json.Marshal(struct {
+		Program string
+		Identity
+	}{m.Program, id})
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:]), err
+}
+
+func (m *Memory) path(key string) string { return filepath.Join(m.Dir, key+memoryEnding) }
+
+// memorySum ends an entry.
+func memorySum(key string, data []byte) []byte {
+	h := sha256.New()
+	io.WriteString(h, key)
+	h.Write(data)
+	return h.Sum(nil)
+}
+
+// load returns the content of an entry, or nil.
+func (m *Memory) load(key string) []byte {
+	data, err := regular.Read(m.path(key), m.limit())
+	if err != nil || len(data) < sha256.Size {
+		return nil
+	}
+	content, sum := data[:len(data)-sha256.Size], data[len(data)-sha256.Size:]
+	if !bytes.Equal(memorySum(key, content), sum) {
+		return nil
+	}
+	now := time.Now()
+	_ = os.Chtimes(m.path(key), now, now) // marks it as used
+	return content
+}
+
+// store keeps an entry, where that is possible.
+func (m *Memory) store(key string, data []byte) {
+	if int64(len(data)) > m.limit()/4 || os.MkdirAll(m.Dir, 0o777) != nil {
+		return
+	}
+	_ = atomicfile.Write(m.path(key), atomicfile.Options{Mode: 0o600}, func(w io.Writer) error {
+		_, err := w.Write(append(slices.Clip(data), memorySum(key, data)...))
+		return err
+	})
+}
+
+func (m *Memory) limit() int64 {
+	if m.MaxBytes > 0 {
+		return m.MaxBytes
+	}
+	return defaultMemory
+}
+
+// Trim removes the entries that were not used for the longest time until the rest is within the bound, and what processes left
+// that were killed.
+func (m *Memory) Trim() {
+	entries, err := os.ReadDir(m.Dir)
+	if err != nil {
+		return
+	}
+	var files []fs.FileInfo
+	total := int64(0)
+	for _, e := range entries {
+		info, err := e.Info()
+		switch {
+		case err != nil || !info.Mode().IsRegular():
+		case atomicfile.IsTemporary(e.Name()) && time.Since(info.ModTime()) > abandoned:
+			_ = os.Remove(filepath.Join(m.Dir, e.Name()))
+		case strings.HasSuffix(e.Name(), memoryEnding):
+			files = append(files, info)
+			total += info.Size()
+		}
+	}
+	slices.SortFunc(files, func(a, b fs.FileInfo) int { return a.ModTime().Compare(b.ModTime()) })
+	for _, f := range files {
+		if total <= m.limit() {
+			return
+		}
+		if os.Remove(filepath.Join(m.Dir, f.Name())) == nil {
+			total -= f.Size()
+		}
+	}
+}
+
+// abandoned is how old a temporary file is that nobody writes any more.
+const abandoned = 24 * time.Hour
+
+// OfModel is the identity of a part of one model: that of the data and options of the whole work, with the content of the
+// model. More fields say what else the part follows from, such as blocks.
+func (a Identity) OfModel(content string, more ...Field) Identity {
+	a.Inputs = append(slices.Clip(a.Inputs), Field{"model", content})
+	a.Options = append(slices.Clip(a.Options), more...)
+	return a
+}
