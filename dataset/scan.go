@@ -110,6 +110,13 @@ func (s *States) Unfilled(share float64) (low, high float64, yes bool, err error
 	return low, high, low <= high && high-low < need, nil
 }
 
+// Extremes are the smallest and the largest value of an array of floating-point numbers,
+// NaN and Inf left out; low > high where there is none.
+func (s *States) Extremes() (low, high float64, err error) {
+	found, err := s.array.values()
+	return found.low, found.high, err
+}
+
 // errorAt describes a value that is no number, with its index in the array.
 func (a *Array) errorAt(b badRow) error {
 	index := make([]int, len(a.shape))

@@ -131,7 +131,7 @@ func latents(ctx context.Context, enc Encoder, info Info, src Source, o EncodeOp
 			named.Pool = PoolNone
 		}
 		if key, err = keyOf(info, src, named); err != nil {
-			return points.Points{}, err
+			return points.Points{}, &ReadError{err}
 		}
 	}
 	return share.Do(ctx, sharedKey("latents", key), func() (points.Points, error) { return s.cached(ctx, o, key) }, sizeOf)
@@ -349,6 +349,12 @@ func (s *Stream) resolve(shapes [][]int) error {
 	return nil
 }
 
+// ReadError is a failure to read states: no encoder is to blame for it.
+type ReadError struct{ Err error }
+
+func (e *ReadError) Error() string { return e.Err.Error() }
+func (e *ReadError) Unwrap() error { return e.Err }
+
 // pass is one batch on its way through the encoder.
 type pass struct {
 	lo, hi          int
@@ -360,7 +366,7 @@ type pass struct {
 // begin reads the states of a pass and submits them.
 func (s *Stream) begin(ctx context.Context, enc pipeline, p *pass) error {
 	n := p.hi - p.lo
-	read := func(err error) error { return fmt.Errorf("states %d to %d: %w", p.lo, p.hi-1, err) }
+	read := func(err error) error { return &ReadError{fmt.Errorf("states %d to %d: %w", p.lo, p.hi-1, err)} }
 	if src, ok := s.src.(byteSource); ok && src.DType() == dataset.Uint8 && !s.pre.reshapes() && enc.takesPixels(n) {
 		p.bytes = slices.Grow(p.bytes[:0], n*graph.Count(s.pre.in))[:n*graph.Count(s.pre.in)]
 		if err := src.Uint8(p.bytes, p.lo, p.hi); err != nil {

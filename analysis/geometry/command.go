@@ -187,7 +187,7 @@ func describe(env *run.Env) {
 // writeSummary writes one row per model and grouping: the measures of the model
 // repeat.
 func (r *Result) writeSummary(env *run.Env) error {
-	return env.Files.CSV("geometry_summary.csv", []string{
+	return results.ModelCSV(env, "geometry_summary.csv", []string{
 		"Model", "Grouping", "Groups", "Silhouette", "Davies_Bouldin", "Calinski_Harabasz", "NMI", "AMI", "ARI",
 		"Uniformity", "Alignment", "Tau", "Step_Mean", "Step_SD", "Step_Relative", "Straightness", "Curvature_Degrees",
 		"RMS_Distance", "Effective_Rank", "N_Eff_Mean_Latent", "Sample_Count",
@@ -292,7 +292,7 @@ func (r *Result) printSpaces(env *run.Env) error {
 	if r.TimeBlocks != "" {
 		space.Note("[95 %% intervals] by deleting blocks in turn, Student's t: %s", r.TimeBlocks)
 	}
-	return env.Table(space)
+	return results.ModelTable(env, space)
 }
 
 // printGroups writes the measures of the groups.

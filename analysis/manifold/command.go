@@ -192,7 +192,7 @@ func describe(env *run.Env, models []Model) {
 }
 
 func (r *Result) writeSummary(env *run.Env) error {
-	return env.Files.CSV("manifold_dimension_summary.csv", []string{
+	return results.ModelCSV(env, "manifold_dimension_summary.csv", []string{
 		"Model", "Nominal_Dimension", "Participation_Ratio", "Intrinsic_Dimension", "Dimension_Error",
 		"Usage_Efficiency_Percent", "Max_Eigenvalue", "Min_Eigenvalue", "Eigenvalue_Count", "Sample_Count",
 	}, func(csv *report.CSV) error {
@@ -250,7 +250,7 @@ func (r *Result) print(env *run.Env) error {
 	if r.Blocks != "" {
 		table.Note("[95 %% intervals] by deleting each of %s; Two-NN: by comparing halves of them", r.Blocks)
 	}
-	if err := env.Table(table); err != nil {
+	if err := results.ModelTable(env, table); err != nil {
 		return err
 	}
 	return results.PrintComparisons(env, r.Comparisons)

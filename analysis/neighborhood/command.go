@@ -205,17 +205,18 @@ draw stand beside them (sampling_se, neighborhood_sampling.csv); there are no
 intervals, no comparisons of models and no curves.`
 
 func analyse(ctx context.Context, env *run.Env, data *input.Data, space string, o Options) error {
-	if space == spaceAuto {
-		var warning string
-		if space, warning = seen(data.States, data.Models, (*input.Model).Window); warning != "" {
-			env.Warn("%s", warning)
+	states, err := data.SelectSeen(ctx, data.Sample(), func(models []*input.Model) input.Space {
+		if space == spaceAuto {
+			var warning string
+			if space, warning = seen(data.States, models, (*input.Model).Window); warning != "" {
+				env.Warn("%s", warning)
+			}
 		}
-	}
-	original := input.LastFrames
-	if space == spaceClip {
-		original = input.Clips
-	}
-	states, err := data.Select(ctx, data.Sample(), original)
+		if space == spaceClip {
+			return input.Clips
+		}
+		return input.LastFrames
+	})
 	if err != nil {
 		return err
 	}
@@ -354,7 +355,7 @@ func describe(env *run.Env) {
 }
 
 func (r *Result) writeSummary(env *run.Env) error {
-	return env.Files.CSV("neighborhood_preservation_summary.csv", []string{
+	return results.ModelCSV(env, "neighborhood_preservation_summary.csv", []string{
 		"Model", "k", "Trust_mean", "Trust_std", "Cont_mean", "Cont_std",
 	}, func(csv *report.CSV) error {
 		for _, m := range r.Models {
@@ -464,7 +465,7 @@ func (r *Result) print(env *run.Env, values int, o Options) error {
 	} else {
 		table.Note("States at most %s apart in an episode are no neighbours; at least %s each", text.Count(o.ExcludeWindow, "frame"), text.Count(r.Models[0].Candidates, "candidate"))
 	}
-	return env.Table(table)
+	return results.ModelTable(env, table)
 }
 
 // printSpaces writes what concerns a model's whole space, and the comparisons.

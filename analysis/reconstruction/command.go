@@ -4,6 +4,7 @@ package reconstruction
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"slices"
@@ -63,7 +64,7 @@ func setup(flags *run.Flags) run.Job {
 	flags.Usage("--frames FILE[:key] --predictions NAME=FILE[:key] … [flags]", "--frames FILE[:key] --model NAME=FILE --decoder NAME=FILE.onnx … [flags]")
 	flags.FileHint("files are given with --frames FILE, --predictions NAME=FILE or --model NAME=FILE")
 	s := &settings{inputs: inputs, pixels: rangeFlag{all: rangeAuto}}
-	s.predictions = inputs.Role(flags, input.Role{Name: "predictions", Unit: "frame", Named: true,
+	s.predictions = inputs.Role(flags, input.Role{Name: "predictions", Unit: "frame", Named: true, Measured: true,
 		Usage: "`NAME=FILE[:key]` of predicted frames [N,H,W], [N,C,H,W] or [N,H,W,C], or of several steps [N,T,…], one row per state or frame (repeats)"})
 	s.decoders = inputs.Heads(flags, input.HeadRole{Name: "decoder", Example: example.Decoder, Usage: "`NAME=FILE.onnx` that makes frames of the latents of model NAME: of those that --predictor NAME makes, else of the latents of the next states (repeats)"})
 	s.predictors = inputs.Heads(flags, input.HeadRole{Name: "predictor", Example: example.Predictor, Usage: "`NAME=FILE.onnx` that makes the next latent of model NAME from its latent and an action (repeats)"})
@@ -246,59 +247,84 @@ func (s *settings) rowsOf(data *input.Data, a *array, pairs []points.Pair) ([]in
 	return nil, fmt.Errorf("predictions %s: %s has %s, want %s, or %d, one per state with a successor", a.name, a.array.Name(), text.Count(a.array.Len(), "row"), want, len(all))
 }
 
-// open opens the predictions from arrays for samples. bad are samples of which some
-// model predicts no finite numbers.
-func (s *settings) open(env *run.Env, data *input.Data, shape image.Shape, pairs []points.Pair) (arrays []*array, ignored []int, bad map[int]bool, err error) {
+// open opens the predictions from arrays for samples, but for those that cannot be
+// measured. bad are samples of which some model predicts no finite numbers.
+func (s *settings) open(
+	ctx context.Context, env *run.Env, data *input.Data, shape image.Shape, pairs []points.Pair,
+) (arrays []*array, ignored []int, bad map[int]bool, err error) {
 	given, err := s.predictions.Open(env)
 	if err != nil {
 		return nil, nil, nil, err
 	}
 	bad = map[int]bool{}
-	frames := data.States.Range()
 	for _, g := range given {
-		a, err := newArray(g.Name, g.Array, shape, *s.axis)
+		a, err := s.openArray(env, data, g, shape, pairs, bad)
 		if err != nil {
-			return nil, nil, nil, err
-		}
-		if a.rows, err = s.rowsOf(data, a, pairs); err != nil {
-			return nil, nil, nil, err
-		}
-		low, high, rows, err := a.inspect()
-		if err != nil {
-			return nil, nil, nil, err
-		}
-		if err := s.dropBad(env, data, a, rows, bad); err != nil {
-			return nil, nil, nil, err
-		}
-		if err := a.choosePixels(s.pixels.of(a.name), frames, data.States.DType(), low, high); err != nil {
-			return nil, nil, nil, err
+			if err := data.LeaveOut(ctx, g.Name, err); err != nil {
+				return nil, nil, nil, err
+			}
+			continue
 		}
 		arrays, ignored = append(arrays, a), append(ignored, a.array.Len()-len(allPairs(data)))
 	}
 	return arrays, ignored, bad, nil
 }
 
+// openArray opens the predictions of one array and adds to the bad samples.
+func (s *settings) openArray(
+	env *run.Env, data *input.Data, g input.Array, shape image.Shape, pairs []points.Pair, bad map[int]bool,
+) (*array, error) {
+	a, err := newArray(g.Name, g.Array, shape, *s.axis)
+	if err != nil {
+		return nil, err
+	}
+	if a.rows, err = s.rowsOf(data, a, pairs); err != nil {
+		return nil, err
+	}
+	low, high, rows, err := a.inspect()
+	if err != nil {
+		return nil, err
+	}
+	if err := a.choosePixels(s.pixels.of(a.name), data.States.Range(), data.States.DType(), low, high); err != nil {
+		return nil, err
+	}
+	return a, s.dropBad(env, data, a, rows, bad)
+}
+
+// leastSamples is the number of samples from which anything is measured.
+const leastSamples = 3
+
 // dropBad finds samples that an array has no finite numbers for: an error, or with
-// --skip-nan they are left out for all models.
+// --skip-nan they are left out for all models, unless that leaves too few.
 func (s *settings) dropBad(env *run.Env, data *input.Data, a *array, rows []int, bad map[int]bool) error {
-	count, first := 0, -1
+	var own []int
+	first, remain := -1, 0
 	for i, row := range a.rows {
-		if _, found := slices.BinarySearch(rows, row); found {
-			bad[i] = true
-			count++
-			if first < 0 {
+		_, found := slices.BinarySearch(rows, row)
+		if found {
+			if own = append(own, i); first < 0 {
 				first = row
 			}
 		}
+		if !found && !bad[i] {
+			remain++
+		}
 	}
-	switch {
-	case count == 0:
+	if len(own) == 0 {
 		return nil
-	case !data.Options.SkipNaN:
-		return run.Hint(fmt.Errorf("predictions %s: %s: NaN or Inf in %d of %d rows that predict a frame, first in row %d", a.name, a.array.Name(), count, len(a.rows), first),
-			"leave such samples out for all models with --skip-nan")
 	}
-	env.Warn("predictions %s: %s left out for all models for NaN or Inf", a.name, text.Count(count, "sample"))
+	if !data.Options.SkipNaN || remain < leastSamples && len(a.rows)-len(bad) >= leastSamples {
+		err := fmt.Errorf("predictions %s: %s: NaN or Inf in %d of %d rows that predict a frame, first in row %d",
+			a.name, a.array.Name(), len(own), len(a.rows), first)
+		if data.Options.SkipNaN {
+			return fmt.Errorf("%w: without them %s is left", err, text.Count(remain, "sample"))
+		}
+		return run.Hint(err, "leave such samples out for all models with --skip-nan")
+	}
+	for _, i := range own {
+		bad[i] = true
+	}
+	env.Warn("predictions %s: %s left out for all models for NaN or Inf", a.name, text.Count(len(own), "sample"))
 	return nil
 }
 
@@ -320,7 +346,7 @@ func (s *settings) input(ctx context.Context, env *run.Env, data *input.Data) (I
 		return Input{}, err
 	}
 	pairs := data.Pairs(1)
-	arrays, ignored, bad, err := s.open(env, data, shape, pairs)
+	arrays, ignored, bad, err := s.open(ctx, env, data, shape, pairs)
 	if err != nil {
 		return Input{}, err
 	}
@@ -349,11 +375,15 @@ func (s *settings) input(ctx context.Context, env *run.Env, data *input.Data) (I
 		env.Print("predictions %s: %s %v, pixel range %g to %g (%s)%s\n", a.name, a.array.DType(), a.array.Shape(), a.pixels.Low, a.pixels.High, a.pixels.Source, aside(ignored[i]))
 	}
 	for i, d := range heads {
-		if err := d.encode(ctx, s, data, models[i], in.Samples); err != nil {
-			return Input{}, err
+		err := d.encode(ctx, s, data, models[i], in.Samples)
+		if err == nil {
+			err = d.choosePixels(ctx, s.pixels.of(d.name), data.States.Range())
 		}
-		if err := d.choosePixels(ctx, s.pixels.of(d.name), data.States.Range()); err != nil {
-			return Input{}, err
+		if err != nil {
+			if err := data.LeaveOut(ctx, d.name, err); err != nil {
+				return Input{}, err
+			}
+			continue
 		}
 		in.Models = append(in.Models, d.predictions())
 		env.Print("predictions %s: %s, pixel range %g to %g (%s)\n", d.name, d.note(), d.pixels.Low, d.pixels.High, d.pixels.Source)
@@ -442,6 +472,12 @@ func (s *settings) run(ctx context.Context, env *run.Env, data *input.Data) erro
 	if err != nil {
 		return err
 	}
+	for _, u := range result.Unmeasured {
+		if err := data.LeaveOut(ctx, u.Name, errors.New(u.Reason)); err != nil {
+			return err
+		}
+	}
+	in.Models = slices.DeleteFunc(in.Models, func(m Predictions) bool { return data.LeftOut(m.Name) })
 	shown, err := Show(ctx, in, o, *s.shown)
 	if err != nil {
 		return err
@@ -479,6 +515,7 @@ func (s *settings) plan(ctx context.Context, env *run.Env, inputs *input.Inputs)
 	if err != nil {
 		return err
 	}
+	names = slices.DeleteFunc(names, data.LeftOut)
 	// Of a block: current, true and predicted frames, and what is read of an array.
 	env.Plan.Held += int64(4 * 8 * max(blockValues, 16*shape.Size()*steps))
 	results.PlanFiles(env, "reconstruction_summary.csv", "reconstruction_raw_data.csv", results.SamplesFile(env))

@@ -167,7 +167,10 @@ func (s *settings) decodedModels(ctx context.Context, env *run.Env, data *input.
 		}
 		d, err := s.openHeads(ctx, env, data, m, shape)
 		if err != nil {
-			return nil, nil, err
+			if err := data.LeaveOut(ctx, m.Name, err); err != nil {
+				return nil, nil, err
+			}
+			continue
 		}
 		switch {
 		case d == nil && !m.Baseline():

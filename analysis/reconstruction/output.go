@@ -68,7 +68,7 @@ func (r *Result) writeSummary(env *run.Env) error {
 			columns = append(columns, title(s.Name)+"_SD")
 		}
 	}
-	return env.Files.CSV("reconstruction_summary.csv", append(columns, "PSNR_Excluded", "Sample_Count"), func(csv *report.CSV) error {
+	return results.ModelCSV(env, "reconstruction_summary.csv", append(columns, "PSNR_Excluded", "Sample_Count"), func(csv *report.CSV) error {
 		for _, m := range r.Models {
 			for _, step := range m.steps() {
 				cells := []any{m.Name, step.Step}
@@ -192,7 +192,7 @@ func (r *Result) print(env *run.Env) error {
 	if share, _ := r.Models[0].Score("moving_share"); share.Value.Defined() {
 		moving.Note("%.3g %% of the pixels change by more than %g of the pixel range", 100*share.Value.V, r.Threshold)
 	}
-	if err := env.Table(table); err != nil {
+	if err := results.ModelTable(env, table); err != nil {
 		return err
 	}
 	if err := env.Table(moving); err != nil {

@@ -24,6 +24,7 @@ import (
 	"context"
 	"fmt"
 
+	"repscope/internal/run"
 	"repscope/internal/text"
 	"repscope/measure/image"
 	"repscope/report"
@@ -120,6 +121,8 @@ type Result struct {
 	Threshold   float64 // of moving pixels
 	Blocks      string  // how samples were grouped for intervals; empty without
 	Warnings    []string
+	// Unmeasured are the models that could not make some frames; they are not among Models.
+	Unmeasured []run.Unmeasured
 }
 
 // Model is the outcome for one model. Scores are its fields by their names: the value,
@@ -197,8 +200,9 @@ func find(scores []Score, name string) (Score, bool) {
 // every prediction is perfect) is undefined with its reason.
 //
 // Errors: no samples, samples not in ascending order or with states that are not there,
-// models of equal names or with those of baselines, NaN or Inf in a frame, frames that
-// cannot be read.
+// models of equal names or with those of baselines, NaN or Inf in a true frame, true frames
+// that cannot be read. A model whose frames cannot be made, or hold NaN or Inf, is not
+// measured, the others are; it is an error where that is every model.
 func Analyze(ctx context.Context, in Input, o Options) (*Result, error) {
 	work, err := Work(in, o)
 	if err != nil {

@@ -3,6 +3,7 @@
 package reconstruction
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -16,6 +17,10 @@ import (
 // merge computes the statistics of all samples.
 func (p *plan) merge(ctx context.Context, parts []*Part) (*Result, error) {
 	all := join(parts)
+	p, failed := p.withoutFailed(all)
+	if len(failed) > 0 && len(p.in.Models) == 0 {
+		return nil, fmt.Errorf("%s: %s", failed[0].Name, failed[0].Reason)
+	}
 	s := &summary{plan: p, steps: all.Steps, episode: make([]int, len(p.in.Samples)), copy: len(p.models) - 2}
 	for i, sample := range p.in.Samples {
 		s.episode[i] = p.in.Episode[sample.State]
@@ -25,7 +30,7 @@ func (p *plan) merge(ctx context.Context, parts []*Part) (*Result, error) {
 		areas = append(areas, of...)
 	}
 	s.low, s.high = terciles(areas)
-	result := &Result{Samples: p.in.Samples, Episode: s.episode, Steps: p.in.steps(), Threshold: p.o.MovingThreshold}
+	result := &Result{Samples: p.in.Samples, Episode: s.episode, Steps: p.in.steps(), Threshold: p.o.MovingThreshold, Unmeasured: failed}
 	if err := s.group(result); err != nil {
 		return nil, err
 	}
@@ -65,6 +70,7 @@ func join(parts []*Part) *Part {
 					*into[l] = append(*into[l], *from[l]...)
 				}
 				to.Models[m].Hits = append(to.Models[m].Hits, step.Models[m].Hits...)
+				to.Models[m].Failed = cmp.Or(to.Models[m].Failed, step.Models[m].Failed)
 			}
 		}
 	}

@@ -7,7 +7,9 @@ import (
 	"context"
 	"fmt"
 
+	"repscope/analysis/internal/results"
 	"repscope/internal/parallel"
+	"repscope/internal/run"
 	"repscope/points"
 	"repscope/shard"
 )
@@ -44,6 +46,7 @@ type Scores struct {
 	Motion, Cosine    []float64
 	Objects, Distance []float64
 	Hits              [][]bool
+	Failed            string // of one step ahead: why some frames could not be made; empty where they could
 }
 
 // plan is the work of one analysis.
@@ -142,6 +145,25 @@ func (p *plan) compareAll(ctx context.Context, r shard.Range) (*Part, error) {
 	return part, nil
 }
 
+// withoutFailed is the plan and the scores without the models that could not make some
+// frames, and these with the reason.
+func (p *plan) withoutFailed(all *Part) (*plan, []run.Unmeasured) {
+	reasons := make([]string, len(p.models))
+	for k, m := range all.Steps[0].Models {
+		reasons[k] = m.Failed
+	}
+	q := *p
+	var failed []run.Unmeasured
+	if q.models, failed = results.WithoutFailed(p.models, reasons, func(m Predictions) string { return m.Name }); len(failed) == 0 {
+		return p, nil
+	}
+	q.in.Models = results.Kept(p.in.Models, reasons)
+	for i := range all.Steps {
+		all.Steps[i].Models = results.Kept(all.Steps[i].Models, reasons)
+	}
+	return &q, failed
+}
+
 // newPart makes room for the scores of n samples.
 func newPart(p *plan, n int) *Part {
 	part := &Part{}
@@ -220,14 +242,21 @@ func (c *comparer) compare(ctx context.Context, lo, hi int) error {
 			frames = make([]float64, need)
 		}
 		frames = frames[:len(samples)*each]
-		if err := m.Frames.Read(ctx, frames, samples); err != nil {
-			return fmt.Errorf("%s: %w", m.Name, err)
+		failed := &c.part.Steps[0].Models[k].Failed
+		if *failed != "" {
+			continue
 		}
-		err := parallel.Try(ctx, c.o.Threads, len(samples), func(worker, i int) error {
-			return c.score(c.scorers[worker], k, lo+i, i, frames[i*each:(i+1)*each])
-		})
+		err := m.Frames.Read(ctx, frames, samples)
+		if err == nil {
+			err = parallel.Try(ctx, c.o.Threads, len(samples), func(worker, i int) error {
+				return c.score(c.scorers[worker], k, lo+i, i, frames[i*each:(i+1)*each])
+			})
+		}
 		if err != nil {
-			return err
+			if k >= len(c.in.Models) || !results.Fails(ctx, err) {
+				return fmt.Errorf("%s: %w", m.Name, err)
+			}
+			*failed = err.Error()
 		}
 		c.done += len(samples)
 		if c.o.Progress != nil {
@@ -248,7 +277,7 @@ func (c *comparer) score(s *scorer, model, sample, i int, predicted []float64) e
 		to, row := &c.part.Steps[step], sample-c.first
 		v := s.compare(c.current[i*c.size:(i+1)*c.size], c.truth[step][at*c.size:(at+1)*c.size], predicted[step*c.size:(step+1)*c.size])
 		if v.mse-v.mse != 0 {
-			return fmt.Errorf("%s: the prediction of state %d, %d ahead, holds NaN or infinity", m.Name, c.in.Samples[sample].State, step+1)
+			return fmt.Errorf("the prediction of state %d, %d ahead, holds NaN or infinity", c.in.Samples[sample].State, step+1)
 		}
 		of := &to.Models[model]
 		of.MSE[row], of.MAE[row], of.SSIM[row] = v.mse, v.mae, v.ssim

@@ -4,6 +4,7 @@ package robustness
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -154,6 +155,11 @@ func analyse(ctx context.Context, env *run.Env, data *input.Data, o Options, per
 	if err != nil {
 		return err
 	}
+	for _, u := range result.Unmeasured {
+		if err := data.LeaveOut(ctx, u.Name, errors.New(u.Reason)); err != nil {
+			return err
+		}
+	}
 	if perSample {
 		if err := result.writeSamples(env, index, data.Episodes(index), o.Draws); err != nil {
 			return err
@@ -232,7 +238,7 @@ func describe(env *run.Env) {
 }
 
 func (r *Result) writeSummary(env *run.Env) error {
-	return env.Files.CSV("robustness_summary.csv", []string{
+	return results.ModelCSV(env, "robustness_summary.csv", []string{
 		"Model", "Noise_Level", "Mean_Distance", "Std_Error", "Std_Dev", "Min_Distance", "Max_Distance", "Median_Distance", "Sample_Count",
 	}, func(csv *report.CSV) error {
 		for _, m := range r.Models {
@@ -282,7 +288,7 @@ func (r *Result) print(env *run.Env, states, all int) error {
 	if r.Blocks != "" {
 		table.Note("[95 %% intervals] by deleting each of %s", r.Blocks)
 	}
-	if err := env.Table(table); err != nil {
+	if err := results.ModelTable(env, table); err != nil {
 		return err
 	}
 	spread := report.NewTable("Curves, and the spread of the clean latents", "Model", "AUC relative", "Curve slope", "RMS distance", "Effective rank",

@@ -13,12 +13,14 @@ package robustness
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
 
 	"repscope/analysis/internal/results"
 	"repscope/dataset"
+	"repscope/internal/run"
 	"repscope/internal/text"
 	"repscope/latent"
 	"repscope/measure/corruption"
@@ -86,6 +88,9 @@ type Result struct {
 	L2           bool
 	Blocks       string // how states were grouped for intervals; empty without
 	Warnings     []string
+	// Unmeasured are the models that could not encode some corrupted states; they are not
+	// among Models.
+	Unmeasured []run.Unmeasured
 }
 
 // Model is the outcome for one model.
@@ -166,7 +171,8 @@ const chunk = 512
 // Analyze corrupts every state at every level and measures how the latents of
 // every model move. Errors: no models, fewer than 3 states, unequal numbers of
 // states and latents, a level below 0 or, where it is a share, above 1, NaN or
-// Inf in frames or latents, an encoder that fails.
+// Inf in frames or latents. A model whose encoder fails on corrupted states is not measured,
+// the others are; it is an error where every encoder fails.
 func Analyze(ctx context.Context, in Input, o Options) (*Result, error) {
 	work, err := Work(in, o)
 	if err != nil {
@@ -177,8 +183,12 @@ func Analyze(ctx context.Context, in Input, o Options) (*Result, error) {
 
 // merge computes the statistics of all movements.
 func (p *plan) merge(ctx context.Context, parts []*Part) (*Result, error) {
+	p, parts, failed := p.withoutFailed(parts)
 	in, o := p.in, p.o
-	result := &Result{Corruption: o.Corruption, Unit: o.Corruption.Unit(), L2: o.L2, CompareLevel: o.CompareLevel}
+	if len(in.Models) == 0 {
+		return nil, errors.New(failed[0].Reason)
+	}
+	result := &Result{Corruption: o.Corruption, Unit: o.Corruption.Unit(), L2: o.L2, CompareLevel: o.CompareLevel, Unmeasured: failed}
 	moved, changed := p.movements(parts)
 	compared := slices.Index(o.Levels, o.CompareLevel)
 	for i, m := range moved {

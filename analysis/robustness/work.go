@@ -4,6 +4,7 @@
 package robustness
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -11,6 +12,7 @@ import (
 
 	"repscope/analysis/internal/results"
 	"repscope/internal/parallel"
+	"repscope/internal/run"
 	"repscope/latent"
 	"repscope/measure/corruption"
 	"repscope/points"
@@ -37,6 +39,7 @@ type Moved struct {
 	Distance []float64 // ‖φ(x') − φ(x)‖
 	Cosine   []float64 // of φ(x') and φ(x); NaN where a vector is zero
 	Flipped  []float64 // 1 where another state's clean latent is nearer than their own, else 0
+	Failed   string    // why the model could not encode these states; empty where it could
 }
 
 // plan is the work of one analysis.
@@ -104,7 +107,7 @@ func (p *plan) identity() shard.Identity {
 // model.
 func (p *plan) corruptAll(ctx context.Context, r shard.Range) (*Part, error) {
 	n := p.in.States.Len()
-	m := &mover{plan: p, size: 1, total: n * (r.Hi - r.Lo) * len(p.in.Models)}
+	m := &mover{plan: p, size: 1, total: n * (r.Hi - r.Lo) * len(p.in.Models), failed: make([]error, len(p.in.Models))}
 	for _, d := range p.in.States.Shape() {
 		m.size *= d
 	}
@@ -112,7 +115,7 @@ func (p *plan) corruptAll(ctx context.Context, r shard.Range) (*Part, error) {
 	for u := r.Lo; u < r.Hi; u++ {
 		unit := Unit{Input: make([]float64, n)}
 		for range p.in.Models {
-			unit.Models = append(unit.Models, Moved{make([]float64, n), make([]float64, n), make([]float64, n)})
+			unit.Models = append(unit.Models, Moved{Distance: make([]float64, n), Cosine: make([]float64, n), Flipped: make([]float64, n)})
 		}
 		m.level, m.draw, m.unit = p.o.Levels[u/p.o.Draws], u%p.o.Draws, &unit
 		rest, err := m.whereEncoded(ctx)
@@ -121,6 +124,11 @@ func (p *plan) corruptAll(ctx context.Context, r shard.Range) (*Part, error) {
 		}
 		if err := m.here(ctx, rest); err != nil {
 			return nil, err
+		}
+		for i, err := range m.failed {
+			if err != nil {
+				unit.Models[i] = Moved{Failed: err.Error()}
+			}
 		}
 		part.Units = append(part.Units, unit)
 	}
@@ -169,7 +177,8 @@ type mover struct {
 	level       float64
 	draw        int
 	unit        *Unit
-	done, total int // states corrupted and encoded
+	failed      []error // of every model that could not encode some states; nil: it could
+	done, total int     // states corrupted and encoded
 
 	size    int       // of a state
 	clean   []float32 // room for a chunk
@@ -197,6 +206,9 @@ func (m *mover) whereEncoded(ctx context.Context) (rest []int, err error) {
 	noise, ok := noiseOf(m.o, m.in.PixelRange, m.level)
 	n := m.in.States.Len()
 	for i, model := range m.in.Models {
+		if m.failed[i] != nil {
+			continue
+		}
 		if !ok || model.EncodeNoisy == nil {
 			rest = append(rest, i)
 			continue
@@ -208,11 +220,14 @@ func (m *mover) whereEncoded(ctx context.Context) (rest []int, err error) {
 			rest = append(rest, i)
 			continue
 		}
-		if err != nil {
-			return nil, err
+		if err == nil {
+			err = m.moves[i].record(ctx, m.unit.Models[i], 0, z)
 		}
-		if err := m.moves[i].record(ctx, m.unit.Models[i], 0, z); err != nil {
-			return nil, fmt.Errorf("%s: %w", model.Name, err)
+		if err != nil {
+			if err := m.fail(ctx, i, err); err != nil {
+				return nil, err
+			}
+			continue
 		}
 		copy(m.unit.Input, distance)
 		m.done += n
@@ -232,19 +247,61 @@ func (m *mover) here(ctx context.Context, models []int) error {
 			return err
 		}
 		for _, i := range models {
-			model := m.in.Models[i]
-			z, err := model.Encode(ctx, m.changed)
-			if err != nil {
-				return err
+			if m.failed[i] != nil {
+				continue
 			}
-			if err := m.moves[i].record(ctx, m.unit.Models[i], lo, z); err != nil {
-				return fmt.Errorf("%s: %w", model.Name, err)
+			z, err := m.in.Models[i].Encode(ctx, m.changed)
+			if err == nil {
+				err = m.moves[i].record(ctx, m.unit.Models[i], lo, z)
+			}
+			if err != nil {
+				if err := m.fail(ctx, i, err); err != nil {
+					return err
+				}
+				continue
 			}
 			m.done += hi - lo
 			m.report(m.done)
 		}
 	}
 	return nil
+}
+
+// fail notes that a model cannot encode corrupted states, as one that divides by what noise
+// has made zero. It returns the errors that no model is to blame for.
+func (m *mover) fail(ctx context.Context, model int, err error) error {
+	if !results.Fails(ctx, err) {
+		return err
+	}
+	m.failed[model] = fmt.Errorf("corrupted states at level %g: %w", m.level, err)
+	return nil
+}
+
+// withoutFailed is the plan and its parts without the models that could not encode some
+// corrupted states, and these with the reason.
+func (p *plan) withoutFailed(parts []*Part) (*plan, []*Part, []run.Unmeasured) {
+	reasons := make([]string, len(p.in.Models))
+	for _, part := range parts {
+		for _, unit := range part.Units {
+			for i, m := range unit.Models {
+				reasons[i] = cmp.Or(reasons[i], m.Failed)
+			}
+		}
+	}
+	q := *p
+	var failed []run.Unmeasured
+	if q.in.Models, failed = results.WithoutFailed(p.in.Models, reasons, func(m Encoder) string { return m.Name }); len(failed) == 0 {
+		return p, parts, nil
+	}
+	q.moves = results.Kept(p.moves, reasons)
+	fewer := make([]*Part, len(parts))
+	for k, part := range parts {
+		fewer[k] = &Part{}
+		for _, unit := range part.Units {
+			fewer[k].Units = append(fewer[k].Units, Unit{Input: unit.Input, Models: results.Kept(unit.Models, reasons)})
+		}
+	}
+	return &q, fewer, failed
 }
 
 // corrupt makes the corrupted states lo ≤ i < hi and their distances.

@@ -27,26 +27,34 @@ import (
 // openModels opens the encoders and baselines and lists all models in order.
 func (d *Data) openModels(ctx context.Context, given []givenLatents) error {
 	sources := d.inputs.sources
-	d.Models = make([]*Model, len(sources))
+	models := make([]*Model, len(sources))
 	inputs := make([]report.Input, len(sources))
 	nominal := 0 // latent dimension of the first model, taken by baselines
 	for i, s := range sources {
+		var m *Model
 		var err error
-		switch s.kind {
-		case "latents":
+		switch {
+		case d.inputs.left.Has(s.name):
+			inputs[i] = leftInput(s, given)
+			continue
+		case s.kind == "latents":
 			g := given[slices.IndexFunc(given, func(g givenLatents) bool { return g.source.name == s.name })]
-			d.Models[i] = &Model{Name: s.name, data: d, window: d.windowOf(s.name), given: &g}
-			inputs[i] = g.input
-		case "model", "example":
-			d.Models[i], inputs[i], err = d.openEncoder(s)
+			m, inputs[i] = &Model{Name: s.name, data: d, window: d.windowOf(s.name), given: &g}, g.input
+		case s.kind == "model" || s.kind == "example":
+			m, inputs[i], err = d.openEncoder(s)
 		default:
 			continue
 		}
 		if err != nil {
-			return err
+			inputs[i] = leftInput(s, nil)
+			if err := d.leave(ctx, s.name, err); err != nil {
+				return err
+			}
+			continue
 		}
+		models[i] = m
 		if nominal == 0 {
-			nominal = d.Models[i].dimension()
+			nominal = m.dimension()
 		}
 	}
 	for i, s := range sources {
@@ -62,10 +70,15 @@ func (d *Data) openModels(ctx context.Context, given []givenLatents) error {
 		}
 		m, input, err := d.openBaseline(ctx, s, dim)
 		if err != nil {
-			return err
+			inputs[i] = leftInput(s, nil)
+			if err := d.leave(ctx, s.name, err); err != nil {
+				return err
+			}
+			continue
 		}
-		d.Models[i], inputs[i] = m, input
+		models[i], inputs[i] = m, input
 	}
+	d.Models = slices.DeleteFunc(models, func(m *Model) bool { return m == nil })
 	d.env.Result.Inputs = append(d.env.Result.Inputs, inputs...)
 	var names, warnings []string
 	for _, m := range d.Models {
@@ -86,7 +99,7 @@ func (d *Data) openModels(ctx context.Context, given []givenLatents) error {
 	for _, w := range text.Together(warnings, names) {
 		d.env.Warn("model %s", w)
 	}
-	return nil
+	return d.settle()
 }
 
 // dimension is the model's latent dimension, 0 where it is not known yet.
@@ -117,7 +130,7 @@ func (d *Data) openEncoder(s source) (*Model, report.Input, error) {
 			d.env.CloseLater(closerFunc(remove))
 		}
 		if err != nil {
-			return nil, report.Input{}, err
+			return nil, report.Input{}, run.OfRun(err)
 		}
 		path = unpacked
 	}
@@ -128,7 +141,7 @@ func (d *Data) openEncoder(s source) (*Model, report.Input, error) {
 	open := d.inputs.open(s.name, d.env.Options.Threads)
 	open.StateShape = seen.Shape()
 	if open.Backend, err = d.Device(); err != nil {
-		return nil, report.Input{}, err
+		return nil, report.Input{}, run.OfRun(err)
 	}
 	encoder, err := latent.Open(path, open)
 	if err != nil {
@@ -291,7 +304,7 @@ func (d *Data) openBaseline(ctx context.Context, s source, dim int) (*Model, rep
 	}
 	device, err := d.Device()
 	if err != nil {
-		return nil, report.Input{}, err
+		return nil, report.Input{}, run.OfRun(err)
 	}
 	if s.path == "random" {
 		encoder, err = latent.RandomEncoder(seen.Shape(), latent.RandomOptions{Dim: dim, Seed: d.env.Options.Seed, Threads: d.env.Options.Threads, Backend: device})

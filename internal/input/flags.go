@@ -65,6 +65,7 @@ type Inputs struct {
 	roles   []*Given
 	heads   []*GivenHeads
 	sized   []func(*Data) error
+	left    Losses
 
 	frames, episodes, pixelRange, layout, cache             string
 	episodesKind                                            string

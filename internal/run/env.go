@@ -43,6 +43,8 @@ type Env struct {
 	ends        []func()
 	closers     []io.Closer
 	besides     []func(context.Context) error
+	unmeasured  []Unmeasured // see LeaveOut
+	told        int          // of them on the console
 	stop        context.CancelCauseFunc
 	console     *bytes.Buffer
 	columns     int // of the console, for tables; 0: any
@@ -232,7 +234,7 @@ func (e *Env) Figures(ctx context.Context, drawings []Drawing) error {
 	for some := range slices.Chunk(drawings, 8*runtime.GOMAXPROCS(0)) {
 		figures := make([]drawn, len(some))
 		if err := parallel.Try(ctx, 0, len(some), func(_, i int) (err error) {
-			figures[i], err = some[i].render(formats)
+			figures[i], err = some[i].render(formats, e.unmeasured)
 			return err
 		}); err != nil {
 			return err
@@ -252,10 +254,16 @@ type drawn struct {
 	files    [][]byte // by format; empty: there is nothing to show
 }
 
-func (d Drawing) render(formats []string) (out drawn, err error) {
+// render draws a figure, which names the models that were not measured.
+func (d Drawing) render(formats []string, unmeasured []Unmeasured) (out drawn, err error) {
 	figure, err := d.Draw()
 	if err != nil || figure == nil {
 		return out, err
+	}
+	if f, ok := figure.(interface{ Lack(name, reason string) }); ok {
+		for _, u := range unmeasured {
+			f.Lack(u.Name, u.Reason)
+		}
 	}
 	if f, ok := figure.(interface{ Warnings() ([]string, error) }); ok {
 		if out.warnings, err = f.Warnings(); err != nil {

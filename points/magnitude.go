@@ -1,0 +1,23 @@
+// Magnitudes that can be computed with.
+
+package points
+
+import "fmt"
+
+// The least and the largest magnitude of points, 2⁻²⁵⁰ and 2²⁵⁰: fourth powers of
+// values, which spectra and their ratios take, and squares of their differences down to the last
+// digit, are normal numbers of float64. All float32 but none near the ends of float64 lie between them.
+const leastMagnitude, largestMagnitude = 0x1p-250, 0x1p250
+
+// CheckMagnitude is an error where the largest absolute value of points, 0 for none, is so
+// small or so large that powers of it leave the range of float64. Scaling all points by one
+// factor changes no ratio, rank or share.
+func CheckMagnitude(largest float64) error {
+	switch {
+	case largest > largestMagnitude:
+		return fmt.Errorf("values reach %.3g: their powers overflow beyond %.2g; divide them by one number", largest, largestMagnitude)
+	case largest > 0 && largest < leastMagnitude:
+		return fmt.Errorf("no value is above %.3g: their powers vanish below %.2g; multiply them by one number", largest, leastMagnitude)
+	}
+	return nil
+}
