@@ -94,6 +94,9 @@ func (d *Data) LeftOut(name string) bool { return d.inputs.left.Has(name) }
 
 // leave is [Losses.Leave], told later.
 func (d *Data) leave(ctx context.Context, name string, err error) error {
+	if d.inputs.needs.AllModels {
+		return err
+	}
 	return d.inputs.left.Leave(ctx, name, err)
 }
 
