@@ -2,12 +2,34 @@
 
 package points
 
-import "fmt"
+import (
+	"fmt"
+	"math"
+)
 
 // The least and the largest magnitude of points, 2⁻²⁵⁰ and 2²⁵⁰: fourth powers of
 // values, which spectra and their ratios take, and squares of their differences down to the last
-// digit, are normal numbers of float64. All float32 but none near the ends of float64 lie between them.
+// digit, are normal numbers of float64. All of float32 lies between them.
 const leastMagnitude, largestMagnitude = 0x1p-250, 0x1p250
+
+// Magnitude is the largest absolute value of points, without NaN and Inf; 0 for none.
+func (p Points) Magnitude() float64 {
+	largest := 0.0
+	for _, v := range p.U8 {
+		largest = max(largest, float64(v))
+	}
+	for _, v := range p.F32 {
+		if a := math.Abs(float64(v)); a <= math.MaxFloat32 {
+			largest = max(largest, a)
+		}
+	}
+	for _, v := range p.F64 {
+		if a := math.Abs(v); a <= math.MaxFloat64 {
+			largest = max(largest, a)
+		}
+	}
+	return largest
+}
 
 // CheckMagnitude is an error where the largest absolute value of points, 0 for none, is so
 // small or so large that powers of it leave the range of float64. Scaling all points by one

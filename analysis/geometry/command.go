@@ -123,7 +123,7 @@ func analyse(ctx context.Context, env *run.Env, data *input.Data, labels *input.
 	if err != nil {
 		return err
 	}
-	in := Input{Episode: states.Episode, Time: states.Time, Models: states.Models, Labels: classes}
+	in := Input{Episode: states.Episode, Time: states.Time, Same: states.Same, Models: states.Models, Labels: classes}
 	if chosen := data.Sample(); len(chosen) < len(index) {
 		for _, state := range chosen {
 			place, _ := slices.BinarySearch(index, state)

@@ -38,6 +38,8 @@ type Input struct {
 	Time []int
 	// Labels are the classes of the states; nil for none.
 	Labels []int64
+	// Same numbers the states, equal ones alike; nil: it is not known which are equal.
+	Same []int
 	// Sample are the states, ascending, that the measures over pairs of states
 	// (uniformity, clusters, labels, similarity) look at; nil means all. Measures of
 	// time need every state.

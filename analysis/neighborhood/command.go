@@ -224,7 +224,7 @@ func analyse(ctx context.Context, env *run.Env, data *input.Data, space string, 
 		states.Frames = among(states.Frames, states.Time)
 	}
 	in := Input{Frames: states.Frames, Source: states.Source, Space: space, Episode: states.Episode, Time: states.Time,
-		Sampled: len(states.Index) < len(data.Index()), Models: states.Models}
+		Sampled: len(states.Index) < len(data.Index()), Same: states.Same, Models: states.Models}
 	o.Scale = spectrum.Scale(data.Options.LatentScale)
 	o.Intervals = env.Options.Bootstrap > 0
 	o.Family = data.Options.Family

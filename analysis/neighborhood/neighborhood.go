@@ -45,7 +45,10 @@ type Input struct {
 	// Sampled says that the states were drawn at random from more: they do not follow
 	// each other, and the exclusion window counts their times.
 	Sampled bool
-	Models  []Encoded
+	// Same numbers the states that an encoder saw, equal ones alike; nil: it is not known which
+	// are equal.
+	Same   []int
+	Models []Encoded
 }
 
 // Options are the choices of an analysis; the zero value is the default, without
@@ -289,23 +292,27 @@ func (in Input) check() error {
 	return nil
 }
 
-// latents returns the latents on the scale asked for, validated so that errors name
-// the model.
-func (in Input) latents(metric neighbors.Metric, scale spectrum.Scale) ([]neighbors.Space, error) {
+// latents returns the latents on the scale asked for, without what rounding alone tells
+// apart, validated so that errors name the model.
+func (in Input) latents(metric neighbors.Metric, scale spectrum.Scale, threads int) ([]neighbors.Space, error) {
 	spaces := make([]neighbors.Space, len(in.Models))
 	for i, m := range in.Models {
 		var err error
 		if spaces[i], err = neighbors.NewSpace(m.Name, m.Latents, metric); err != nil {
 			return nil, err
 		}
-		if scale != spectrum.ScaleL2 {
-			continue
-		}
-		scaled, err := spectrum.Scaled(m.Latents, scale)
+		near, err := neighbors.WithoutRounding(context.Background(), m.Latents, in.Same, threads)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", m.Name, err)
 		}
-		if spaces[i], err = neighbors.NewSpace(m.Name, scaled, metric); err != nil {
+		if scale == spectrum.ScaleL2 {
+			if near.Points, err = spectrum.Scaled(near.Points, scale); err != nil {
+				return nil, fmt.Errorf("%s: %w", m.Name, err)
+			}
+		} else if near.Moved == 0 {
+			continue
+		}
+		if spaces[i], err = neighbors.NewSpace(m.Name, near.Points, metric); err != nil {
 			return nil, err
 		}
 	}

@@ -118,7 +118,7 @@ func newPlan(in Input, o Options) (*plan, error) {
 		p.settings.Episode = labels
 		p.warn(warning)
 	}
-	if p.spaces, err = in.latents(p.latentMetric, o.Scale); err != nil {
+	if p.spaces, err = in.latents(p.latentMetric, o.Scale, o.Threads); err != nil {
 		return nil, err
 	}
 	p.findCollapsed()
@@ -195,6 +195,7 @@ func (p *plan) identity() shard.Identity {
 		Inputs: []shard.Field{
 			{Name: "frames", Value: shard.Digest(in.Frames)},
 			{Name: "episodes and times", Value: shard.Digest(points.Points{}, in.Episode, in.Time)},
+			{Name: "equal states", Value: shard.Digest(points.Points{}, in.Same)},
 			{Name: "sampled", Value: strconv.FormatBool(in.Sampled)},
 		},
 		Options: []shard.Field{

@@ -15,6 +15,7 @@ import (
 	"repscope/internal/input"
 	"repscope/internal/run"
 	"repscope/measure/spectrum"
+	"repscope/neighbors"
 	"repscope/points"
 )
 
@@ -277,7 +278,7 @@ func (f *options) models(ctx context.Context, env *run.Env, data *input.Data, st
 		if data.LeftOut(states.Models[i].Name) {
 			continue
 		}
-		model, err := f.model(data, states, i, d, given)
+		model, err := f.model(ctx, data, states, i, d, given, env.Options.Threads)
 		if err == nil {
 			pairs, err = model.predictable(pairs, data.Options.SkipNaN)
 		}
@@ -291,7 +292,9 @@ func (f *options) models(ctx context.Context, env *run.Env, data *input.Data, st
 }
 
 // model is one model with all that was predicted for it; its name also beside an error.
-func (f *options) model(data *input.Data, states *points.Selection, i int, d *loadedDynamics, given []input.Array) (Model, error) {
+func (f *options) model(
+	ctx context.Context, data *input.Data, states *points.Selection, i int, d *loadedDynamics, given []input.Array, threads int,
+) (Model, error) {
 	m := states.Models[i]
 	model := Model{Name: m.Name, Predicted: d.predicted[i], Rollout: d.rollouts[i]}
 	for _, g := range d.rewards[i] {
@@ -308,8 +311,12 @@ func (f *options) model(data *input.Data, states *points.Selection, i int, d *lo
 		}
 		model.Given = append(model.Given, Given{FittedOn: on, EvaluatedOn: on, Values: values.F64})
 	}
-	var err error
-	if model.Latents, err = spectrum.Scaled(m.Latents, scaleOf(data, i)); err != nil {
+	// Which of neighbors that are the same but for rounding comes first is chance.
+	near, err := neighbors.WithoutRounding(ctx, m.Latents, nil, threads)
+	if err != nil {
+		return model, fmt.Errorf("%s: %w", m.Name, err)
+	}
+	if model.Latents, err = spectrum.Scaled(near.Points, scaleOf(data, i)); err != nil {
 		return model, fmt.Errorf("%s: %w", m.Name, err)
 	}
 	return model, nil
