@@ -38,30 +38,39 @@ func Precision(p points.Points) int {
 	if p.U8 != nil {
 		return 0
 	}
-	const most = 1 << 22 // values tell as much as all
-	length := p.N * p.Dim
-	step := max(1, length/most)
-	value := func(i int) float64 {
-		if p.F32 != nil {
-			return float64(p.F32[i])
-		}
-		return p.F64[i]
-	}
+	// Some points tell as much as all.
+	const most = 1 << 18
+	step := max(1, p.N*p.Dim/most)
 	longest, whole := 0, true
-	for i := 0; i < length; i += step {
-		v := value(i)
+	eachValue(p, step, func(v float64) {
 		longest, whole = max(longest, significant(v)), whole && v == math.Trunc(v)
-	}
+	})
 	for _, digits := range [...]int{8, 11, 24, 53} {
 		if longest > digits {
 			continue
 		}
-		if whole && digits < 24 || !usesLast(length, step, value, digits) {
+		if whole && digits < 24 || !usesLast(p, step, digits) {
 			return 0
 		}
 		return digits
 	}
 	return 0
+}
+
+// eachValue visits the values of every step-th point.
+func eachValue(p points.Points, step int, visit func(v float64)) {
+	for i := 0; i < p.N; i += step {
+		lo, hi := i*p.Dim, (i+1)*p.Dim
+		if p.F32 != nil {
+			for _, v := range p.F32[lo:hi] {
+				visit(float64(v))
+			}
+			continue
+		}
+		for _, v := range p.F64[lo:hi] {
+			visit(v)
+		}
+	}
 }
 
 // significant is the number of binary digits of a number, from the first to the last that is
@@ -78,28 +87,19 @@ func significant(v float64) int {
 // part of them needs the last digit. Values of a third of the digits, such as the ends of a
 // range, and the same value again tell nothing. Few digits must be used in every power of two:
 // fixed-point numbers have fewer of them below the largest.
-func usesLast(length, step int, value func(i int) float64, digits int) bool {
+func usesLast(p points.Points, step, digits int) bool {
 	const enough, share, few = 16, 0.25, 11
 	type count struct {
 		all, full int
 		last      float64
 	}
-	byExponent := map[int]*count{}
+	var byExponent [2048]count
 	var total count
-	for i := 0; i < length; i += step {
-		v := value(i)
+	eachValue(p, step, func(v float64) {
 		n := significant(v)
-		if n <= digits/3 {
-			continue
-		}
-		_, exponent := math.Frexp(v)
-		c := byExponent[exponent]
-		if c == nil {
-			c = &count{}
-			byExponent[exponent] = c
-		}
-		if c.last == v {
-			continue
+		c := &byExponent[math.Float64bits(v)>>52&0x7ff]
+		if n <= digits/3 || c.last == v {
+			return
 		}
 		c.last = v
 		c.all++
@@ -108,12 +108,12 @@ func usesLast(length, step int, value func(i int) float64, digits int) bool {
 			c.full++
 			total.full++
 		}
-	}
+	})
 	if total.all == 0 || float64(total.full) < share*float64(total.all) {
 		return false
 	}
-	for _, c := range byExponent {
-		if digits <= few && c.all >= enough && float64(c.full) < share*float64(c.all) {
+	for i := range byExponent {
+		if c := &byExponent[i]; digits <= few && c.all >= enough && float64(c.full) < share*float64(c.all) {
 			return false
 		}
 	}
@@ -145,11 +145,11 @@ func WithoutRounding(ctx context.Context, p points.Points, states []int, threads
 	}
 	group := newGroups(p.N)
 	if digits := Precision(p); digits > 0 && p.N > 1 {
-		ulps := float64(wideUlps)
+		ulps, leading := float64(wideUlps), leadingWide
 		if digits < 24 {
-			ulps = narrowUlps
+			ulps, leading = narrowUlps, leadingNarrow
 		}
-		if err := group.joinNear(ctx, p, math.Ldexp(ulps, 1-digits), threads); err != nil {
+		if err := group.joinNear(ctx, p, math.Ldexp(ulps, 1-digits), leading, threads); err != nil {
 			return out, err
 		}
 	}
@@ -201,11 +201,13 @@ func (g groups) join(i, j int) {
 	}
 }
 
-// leading is how many directions tell points apart before all their values do.
-const leading = 8
+// leadingWide and leadingNarrow are how many directions tell points apart before all their
+// values do: in half precision more pairs are near along one.
+const leadingWide, leadingNarrow = 2, 8
 
-// joinNear joins points no farther apart than so many times their norm.
-func (g groups) joinNear(ctx context.Context, p points.Points, tolerance float64, threads int) error {
+// joinNear joins points no farther apart than so many times their norm; leading is how many
+// directions are looked along first.
+func (g groups) joinNear(ctx context.Context, p points.Points, tolerance float64, leading, threads int) error {
 	directions := leadingDirections(p, leading)
 	q := len(directions)
 	along, norms := make([]float64, p.N*q), make([]float64, p.N)

@@ -3,6 +3,7 @@
 package neighbors_test
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"testing"
@@ -205,5 +206,20 @@ func TestWithoutRoundingOfEqualStates(t *testing.T) {
 	}
 	if _, err := neighbors.WithoutRounding(t.Context(), points.Float64(x, dim), same[1:], 1); err == nil {
 		t.Error("states of another number")
+	}
+}
+
+func BenchmarkWithoutRounding(b *testing.B) {
+	for _, size := range []struct{ n, dim, digits int }{{100_000, 64, 24}, {20_000, 512, 24}, {20_000, 512, 8}} {
+		x := rounded(offset(7, size.n, size.dim, 1, 1), size.digits)
+		p := points.Float32(float32s(x), size.dim)
+		b.Run(fmt.Sprintf("n=%d/dim=%d/digits=%d", size.n, size.dim, size.digits), func(b *testing.B) {
+			for b.Loop() {
+				if _, err := neighbors.WithoutRounding(b.Context(), p, nil, 0); err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.ReportMetric(float64(size.n*b.N)/b.Elapsed().Seconds(), "points/s")
+		})
 	}
 }

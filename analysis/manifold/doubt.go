@@ -45,8 +45,8 @@ func (m *Measured) doubt() {
 		m.TwoNN = nil
 		m.warn("%s: Two-NN is %.3g, above the %d dimensions that there are: too few or discrete latents; it is not compared", of.Name, r.MLE.V, d)
 	}
-	if r.Tied.Float() > manyTied {
-		return
+	if r.Tied.Float() > manyTied || of.NeighborsInTime.Float() > manyInTime {
+		return // that says why estimates differ
 	}
 	if disagree(r.MLE, r.Fit, r.NUsed) {
 		m.warn("%s: Two-NN by likelihood is %.3g and by the fit %.3g: some nearest neighbours are much nearer than others, as copies with noise are; "+
