@@ -228,6 +228,12 @@ func (s *States) checkFinite(skip bool) error {
 // givenRange is the source of a pixel range that was given.
 const givenRange = "given"
 
+// Given reports whether the range was given, rather than found.
+func (r PixelRange) Given() bool { return r.Source == givenRange }
+
+// Vectors reports whether states are made of vectors, which have no pixels.
+func (s *States) Vectors() bool { return s.vectors() }
+
 // vectors reports whether states are made of vectors, which have no pixels.
 func (s *States) vectors() bool { return s.layout == "D" || s.layout == "TD" }
 

@@ -26,6 +26,7 @@ var wrongValues = map[string]map[string][]string{
 		"corruption": {"--corruption gausian"},
 		"levels":     {"--levels -1", "--levels 0.1,0.1", "--levels nan", "--corruption blur --levels 2"},
 		"clip":       {"--clip no"},
+		"noise-unit": {"--noise-unit range", "--example --noise-unit sd"},
 		"draws":      {"--draws 0", "--draws x"},
 		"per-sample": nil, // yes or no
 		"box-level":  {"--box-level 0.7", "--levels 0.2 --box-level 0.1"},

@@ -46,6 +46,9 @@ type Encoder struct {
 type Input struct {
 	States     latent.Source
 	PixelRange dataset.PixelRange
+	// Spread, if not nil, is the unit of levels in place of the pixel range, for vectors: nothing is
+	// clipped then.
+	Spread *Spread
 	// Number identifies each state for the generator of the noise, so that a state
 	// gets the same noise in any subset; nil means its position.
 	Number  []int
@@ -83,7 +86,8 @@ type Result struct {
 	Models       []Model
 	Comparisons  []report.Comparison
 	Corruption   corruption.Kind
-	Unit         string // of a level, for axis labels
+	Unit         string  // of a level, for axis labels
+	Spread       *Spread // that of the states, where levels are in units of it; nil: of the pixel range
 	CompareLevel float64
 	L2           bool
 	Blocks       string // how states were grouped for intervals; empty without
@@ -188,7 +192,10 @@ func (p *plan) merge(ctx context.Context, parts []*Part) (*Result, error) {
 	if len(in.Models) == 0 {
 		return nil, errors.New(failed[0].Reason)
 	}
-	result := &Result{Corruption: o.Corruption, Unit: o.Corruption.Unit(), L2: o.L2, CompareLevel: o.CompareLevel, Unmeasured: failed}
+	result := &Result{Corruption: o.Corruption, Unit: o.Corruption.Unit(), L2: o.L2, CompareLevel: o.CompareLevel, Unmeasured: failed, Spread: in.Spread}
+	if in.Spread != nil && o.Corruption.OfRange() {
+		result.Unit = in.Spread.label()
+	}
 	moved, changed := p.movements(parts)
 	compared := slices.Index(o.Levels, o.CompareLevel)
 	for i, m := range moved {
@@ -210,7 +217,7 @@ func (p *plan) merge(ctx context.Context, parts []*Part) (*Result, error) {
 	}
 	names, statistics := make([]string, len(moved)), make([]*jackknifes, len(moved))
 	for i, m := range moved {
-		model, of, err := m.describe(o, blocks, changed)
+		model, of, err := m.describe(o, blocks, changed, in.Spread)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", in.Models[i].Name, err)
 		}
@@ -311,6 +318,9 @@ func (in Input) check() error {
 	}
 	if in.Time != nil && len(in.Time) != n {
 		return fmt.Errorf("%d frame numbers for %d states", len(in.Time), n)
+	}
+	if in.Spread != nil && len(in.Spread.spread) != n {
+		return fmt.Errorf("a unit of %d states for %d states", len(in.Spread.spread), n)
 	}
 	if in.Number != nil && len(in.Number) != n {
 		return fmt.Errorf("%d numbers for %d states", len(in.Number), n)

@@ -61,7 +61,13 @@ func Work(in Input, o Options) (shard.Work[*Part, *Result], error) {
 		return none, err
 	}
 	p := &plan{in: in, o: o, moves: make([]*movement, len(in.Models))}
-	if p.corrupter, err = corruption.New(o.Corruption, o.Clip, in.PixelRange.Low, in.PixelRange.High, in.States.Shape(), o.Seed); err != nil {
+	if u := in.Spread; u != nil {
+		p.o.Clip = corruption.ClipNone
+		p.corrupter, err = corruption.NewVectors(o.Corruption, u.Mean, u.Value, in.States.Shape(), o.Seed)
+	} else {
+		p.corrupter, err = corruption.New(o.Corruption, o.Clip, in.PixelRange.Low, in.PixelRange.High, in.States.Shape(), o.Seed)
+	}
+	if err != nil {
 		return none, err
 	}
 	for i, m := range in.Models {
@@ -89,6 +95,7 @@ func (p *plan) identity() shard.Identity {
 		Inputs: []shard.Field{
 			{Name: "states", Value: states},
 			{Name: "numbers and episodes", Value: shard.Digest(points.Points{}, p.in.Number, p.in.Episode, p.in.Time)},
+			p.in.Spread.field(),
 		},
 		Options: []shard.Field{
 			shard.Option("pixel range", []float64{p.in.PixelRange.Low, p.in.PixelRange.High}),
@@ -203,7 +210,7 @@ func (m *mover) report(done int) {
 // whereEncoded lets models corrupt the states where they encode them, and returns
 // those that cannot.
 func (m *mover) whereEncoded(ctx context.Context) (rest []int, err error) {
-	noise, ok := noiseOf(m.o, m.in.PixelRange, m.level)
+	noise, ok := noiseOf(m.o, m.in.PixelRange, m.in.Spread, m.level)
 	n := m.in.States.Len()
 	for i, model := range m.in.Models {
 		if m.failed[i] != nil {

@@ -101,6 +101,7 @@ COMMANDS = {
         "corruption:text "
         "draws:int "
         "levels:floats "
+        "noise_unit:text "
         "samples:int "
         "seed:int "
         "bootstrap:int "
@@ -968,6 +969,7 @@ def robustness(
     corruption: Optional[Literal["gaussian", "salt-pepper", "blur", "brightness", "contrast", "occlusion", "shift", "jpeg"]] = None,
     draws: Optional[Int] = None,
     levels: Optional[Floats] = None,
+    noise_unit: Optional[Literal["sd", "mad"]] = None,
     samples: Optional[Int] = None,
     seed: Optional[Int] = None,
     bootstrap: Optional[Int] = None,
@@ -1020,7 +1022,12 @@ def robustness(
     with a shorter window than others sees the last frames of the same corrupted states.
 
     Noise is relative to the pixel range: x' = range·clip(x/range + σ·ε, 0, 1). The
-    mean change of the input after clipping is reported too.
+    mean change of the input after clipping is reported too. Vectors have no pixel range,
+    and the extremes of a sample are none, because they grow with it: their levels are in
+    units of the standard deviation of the states, pooled over the values (noise_unit;
+    printed and stored as noise_unit), x' = x + σ·unit·ε, and nothing is clipped. Intervals
+    have the error of that unit in them; those of salt and pepper, which lie two units below
+    and above the mean, take it as known. Vectors with pixel_range are treated as images.
 
     A collapsed encoder does not move at all: read distances beside the spread of the
     latents (RMS distance, effective rank), and the flip rate, which it cannot fake.
@@ -1048,13 +1055,16 @@ def robustness(
             place of the file's, of all its values if it repeats.
         box_level: LEVEL of the box plot and of the comparisons; 0: 0.1 if it is a level, else the middle one. Default:
             0.
-        clip: RULE for pixels outside the pixel range: range clips, reflect mirrors, none keeps (range, none, reflect).
-            Default: range.
+        clip: RULE for pixels outside the pixel range: range clips, reflect mirrors, none keeps; vectors have no range
+            and are kept (range, none, reflect). Default: range.
         corruption: NAME of the change (gaussian, salt-pepper, blur, brightness, contrast, occlusion, shift, jpeg).
             Default: gaussian.
         draws: N corruptions of every state at every level. Default: 1.
-        levels: LIST of levels: standard deviations of the noise, or shares, of the pixel range. Default:
-            0.01,0.05,0.1,0.15,0.2.
+        levels: LIST of levels: standard deviations of the noise, or shares, of the pixel range; of vectors, in units of
+            noise_unit. Default: 0.01,0.05,0.1,0.15,0.2.
+        noise_unit: UNIT of levels where states are vectors without pixel_range: sd, the standard deviation of the
+            states pooled over their values, or mad, 1.4826 times their median absolute deviation, which outliers do not
+            move (sd, mad). Default: sd.
         samples: N states or pairs to analyse, drawn with seed and the same for all models; 0: all; 192 of the example,
             if not given. Default: 0.
         seed: N that all random draws come from. Default: 42.
@@ -1409,7 +1419,13 @@ def manifold(
 
     Two-NN looks at the smallest scale, where noise adds dimensions; a value that
     falls along Gride's orders or with decimation says so. Duplicate latents are
-    removed and counted. The nearest neighbours of frames of an episode are often the
+    removed and counted: equal ones, those that differ by rounding alone (16 units in the
+    last place of their norm in float32 and float64, one in half precision, as an encoder
+    makes of one frame in batches of other sizes), and those of equal frames, where frames
+    are given beside latents, up to a hundredth of the RMS distance. Where two neighbours
+    are equally far from many latents, as from codes of few values, the dimension is that
+    of a lattice: the share is printed, with a warning above 5 %, and Two-NN is not
+    compared. The nearest neighbours of frames of an episode are often the
     frames just before and after: distances to them say how fast the episode runs, and
     a path through three dimensions is given five. The share of such neighbours is
     printed. exclude_window looks for neighbours among states that are more than so
@@ -1446,7 +1462,8 @@ def manifold(
             [1,7]}), which win over what is common; the command line wins over both: an option given there takes the
             place of the file's, of all its values if it repeats.
         approx: search nearest neighbours approximately, for very many states; the recall is measured.
-        duplicate_tolerance: SHARE of the RMS distance up to which latents count as duplicates. Default: 1e-07.
+        duplicate_tolerance: SHARE of the RMS distance up to which latents count as duplicates; those that rounding
+            alone tells apart do in any case. Default: 1e-07.
         estimator: NAME of the Two-NN estimate in tables and figures; documented is the published formula, which cannot
             exceed 1.7325 (mle, fit, documented). Default: mle.
         exclude_window: FRAMES within which states of one episode are no neighbours, or auto: about the autocorrelation
