@@ -288,14 +288,14 @@ func (s *Stream) check(ctx context.Context) error {
 	if s.o.Threads > 0 {
 		d.setThreads(s.o.Threads)
 	}
-	shapes, err := d.outputShapes(s.pre.out)
+	shapes, err := d.outputShapes(s.pre.seen)
 	if err != nil {
 		return err
 	}
 	if err := s.resolve(shapes); err != nil {
 		return err
 	}
-	return d.separate(ctx, s.pre.out)
+	return d.separate(ctx, s.pre.seen)
 }
 
 // Check finds, before anything is read, states of a shape that the encoder does not
@@ -397,7 +397,7 @@ func (s *Stream) begin(ctx context.Context, enc pipeline, p *pass) error {
 		return s.submitNoisy(ctx, enc, p, pixels.Noisy{Floats: p.states})
 	}
 	s.pre.apply(p.states, batch, n)
-	return enc.submit(ctx, p.states, n, s.pre.out)
+	return enc.submit(ctx, p.states, n, s.pre.seen)
 }
 
 func (s *Stream) run(ctx context.Context, first int, write func(lo, hi int, rows [][]float32) error) error {

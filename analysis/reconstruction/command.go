@@ -182,15 +182,11 @@ func shapeOf(data *input.Data) (image.Shape, error) {
 	shape, array := frames.Shape(), data.States.Array()
 	switch frames.Layout() {
 	case "HW":
-		if data.States.Layout() == "THW" && data.Window() == 0 && (shape[1] == 1 || shape[1] == 3) {
-			return image.Shape{}, run.Hint(fmt.Errorf("frames: %s has shape %v: clips of frames of %d × %d pixels, or channels that come last", array.Name(), array.Shape(), shape[0], shape[1]),
-				"give channels before rows and columns: [N,C,H,W]")
-		}
 		return image.Shape{Channels: 1, Height: shape[0], Width: shape[1]}, nil
 	case "CHW":
 		return image.Shape{Channels: shape[0], Height: shape[1], Width: shape[2]}, nil
 	}
-	return image.Shape{}, fmt.Errorf("frames: %s has shape %v: vectors are no images; want [N,H,W], [N,C,H,W] or clips of such", array.Name(), array.Shape())
+	return image.Shape{}, fmt.Errorf("frames: %s has shape %v: vectors are no images; want [N,H,W], [N,C,H,W], [N,H,W,C] or clips of such", array.Name(), array.Shape())
 }
 
 // sized checks what the flags name against the states, before any work is done.
@@ -199,18 +195,45 @@ func (s *settings) sized(data *input.Data) error {
 	if err != nil {
 		return err
 	}
-	if len(allPairs(data)) == 0 {
+	all := s.samples(data, data.Index(), allPairs(data))
+	if len(all) == 0 {
 		return run.Hint(fmt.Errorf("frames: no state of %s has a successor in its episode: there is nothing to predict", data.States.Array().Name()),
-			"is every frame an episode of its own? see --episodes-kind")
+			"is every frame an episode of its own? see --episodes-kind; predictions of states themselves need none: --predicts same")
 	}
 	return s.predictions.Each(data, func(a input.Array) error {
 		p, err := newArray(a.Name, a.Array, shape, *s.axis)
 		if err != nil {
 			return err
 		}
-		_, err = s.rowsOf(data, p, allPairs(data))
+		_, _, err = s.rowsOf(data, p, all)
 		return err
 	})
+}
+
+// samples are the pairs of states that samples are made of: those given, or with
+// --predicts same each of the states and the one before it, −1 where there is none.
+func (s *settings) samples(data *input.Data, states []int, pairs []points.Pair) []points.Pair {
+	if *s.predicts != predictsSame {
+		return pairs
+	}
+	before := map[int]int{}
+	for _, p := range allPairs(data) {
+		before[p.Next] = p.Now
+	}
+	out := make([]points.Pair, len(states))
+	for i, state := range states {
+		out[i] = points.Pair{Now: -1, Next: state}
+		if now, ok := before[state]; ok {
+			out[i].Now = now
+		}
+	}
+	return out
+}
+
+// chosen are the samples of --samples, drawn with the seed.
+func (s *settings) chosen(data *input.Data) []points.Pair {
+	states := slices.Sorted(slices.Values(data.Sample()))
+	return s.samples(data, states, data.Pairs(1))
 }
 
 // allPairs are all states with the next of their episode.
@@ -223,8 +246,10 @@ func allPairs(data *input.Data) []points.Pair {
 }
 
 // rowsOf tells which row of an array predicts the next state of every pair: the array has
-// a row per frame, per state, or per state with a successor.
-func (s *settings) rowsOf(data *input.Data, a *array, pairs []points.Pair) ([]int, error) {
+// a row per frame, per state, or per state with a successor. With --predicts same that is
+// a row per frame, per state, or per state after another, so that no other is predicted:
+// forward, with rows of −1.
+func (s *settings) rowsOf(data *input.Data, a *array, pairs []points.Pair) (rows []int, forward bool, err error) {
 	of := make([]int, len(pairs))
 	for i, p := range pairs {
 		of[i] = p.Now
@@ -234,17 +259,24 @@ func (s *settings) rowsOf(data *input.Data, a *array, pairs []points.Pair) ([]in
 	}
 	rows, want := data.RowsOf(a.array.Len(), of)
 	if rows != nil {
-		return rows, nil
+		return rows, false, nil
 	}
 	all := allPairs(data)
 	if a.array.Len() == len(all) {
 		rows = make([]int, len(pairs))
 		for i, p := range pairs {
-			rows[i], _ = slices.BinarySearchFunc(all, p, func(a, b points.Pair) int { return a.Now - b.Now })
+			if rows[i] = -1; p.Now >= 0 {
+				rows[i], _ = slices.BinarySearchFunc(all, p, func(a, b points.Pair) int { return a.Now - b.Now })
+			}
 		}
-		return rows, nil
+		return rows, *s.predicts == predictsSame, nil
 	}
-	return nil, fmt.Errorf("predictions %s: %s has %s, want %s, or %d, one per state with a successor", a.name, a.array.Name(), text.Count(a.array.Len(), "row"), want, len(all))
+	which := "with a successor"
+	if *s.predicts == predictsSame {
+		which = "after another"
+	}
+	return nil, false, fmt.Errorf("predictions %s: %s has %s, want %s, or %d, one per state %s",
+		a.name, a.array.Name(), text.Count(a.array.Len(), "row"), want, len(all), which)
 }
 
 // open opens the predictions from arrays for samples, but for those that cannot be
@@ -265,7 +297,8 @@ func (s *settings) open(
 			}
 			continue
 		}
-		arrays, ignored = append(arrays, a), append(ignored, a.array.Len()-len(allPairs(data)))
+		predicted := len(s.samples(data, data.Index(), allPairs(data)))
+		arrays, ignored = append(arrays, a), append(ignored, max(0, a.array.Len()-predicted))
 	}
 	return arrays, ignored, bad, nil
 }
@@ -278,8 +311,11 @@ func (s *settings) openArray(
 	if err != nil {
 		return nil, err
 	}
-	if a.rows, err = s.rowsOf(data, a, pairs); err != nil {
+	if a.rows, a.forward, err = s.rowsOf(data, a, pairs); err != nil {
 		return nil, err
+	}
+	if !slices.ContainsFunc(a.rows, func(row int) bool { return row >= 0 }) {
+		return nil, fmt.Errorf("predictions %s: %s has a row per state after another, and there is none", a.name, a.array.Name())
 	}
 	low, high, rows, err := a.inspect()
 	if err != nil {
@@ -306,7 +342,7 @@ func (s *settings) dropBad(env *run.Env, data *input.Data, a *array, rows []int,
 				first = row
 			}
 		}
-		if !found && !bad[i] {
+		if !found && row >= 0 && !bad[i] {
 			remain++
 		}
 	}
@@ -345,7 +381,7 @@ func (s *settings) input(ctx context.Context, env *run.Env, data *input.Data) (I
 	if err := s.checkRanges(names); err != nil {
 		return Input{}, err
 	}
-	pairs := data.Pairs(1)
+	pairs := s.chosen(data)
 	arrays, ignored, bad, err := s.open(ctx, env, data, shape, pairs)
 	if err != nil {
 		return Input{}, err
@@ -366,13 +402,14 @@ func (s *settings) input(ctx context.Context, env *run.Env, data *input.Data) (I
 	if len(kept) == 0 {
 		return Input{}, fmt.Errorf("no sample is left: some model predicts no finite numbers for each of %d", len(pairs))
 	}
-	in := Input{Shape: shape, Frames: trueFrames(data.States), Episode: data.States.Episodes(), Samples: samplesOf(data, kept, steps)}
+	in := Input{Shape: shape, Frames: trueFrames(data.States), Episode: data.States.Episodes(), Same: *s.predicts == predictsSame}
+	in.Samples = samplesOf(data, kept, steps, in.Same)
 	for i, a := range arrays {
-		if a.rows, err = s.rowsOf(data, a, kept); err != nil {
+		if a.rows, _, err = s.rowsOf(data, a, kept); err != nil {
 			return Input{}, err
 		}
 		in.Models = append(in.Models, a.predictions(ignored[i]))
-		env.Print("predictions %s: %s %v, pixel range %g to %g (%s)%s\n", a.name, a.array.DType(), a.array.Shape(), a.pixels.Low, a.pixels.High, a.pixels.Source, aside(ignored[i]))
+		env.Print("predictions %s: %s %v, pixel range %g to %g (%s)%s\n", a.name, a.array.DType(), a.array.Shape(), a.pixels.Low, a.pixels.High, a.pixels.Source, aside(ignored[i], in.Same))
 	}
 	for i, d := range heads {
 		err := d.encode(ctx, s, data, models[i], in.Samples)
@@ -392,26 +429,37 @@ func (s *settings) input(ctx context.Context, env *run.Env, data *input.Data) (I
 }
 
 // aside says how many rows of an array are not looked at.
-func aside(ignored int) string {
-	if ignored == 0 {
+func aside(ignored int, same bool) string {
+	switch {
+	case ignored == 0:
 		return ""
+	case same:
+		return ", " + text.Count(ignored, "row") + " before the first state of an episode ignored"
 	}
 	return ", " + text.Count(ignored, "row") + " without a next frame in the episode ignored"
 }
 
-// samplesOf are the samples of pairs, with the states of all steps ahead.
-func samplesOf(data *input.Data, pairs []points.Pair, steps int) []Sample {
+// samplesOf are the samples of pairs, with the states of all steps ahead. States that are
+// predicted themselves may have no current one, so that steps are counted from them.
+func samplesOf(data *input.Data, pairs []points.Pair, steps int, same bool) []Sample {
 	samples := make([]Sample, len(pairs))
 	for i, p := range pairs {
 		samples[i] = Sample{State: p.Now, Next: []int{p.Next}}
 	}
 	for step := 2; step <= steps; step++ {
-		next := map[int]int{}
-		for _, p := range data.States.Pairs(step) {
+		next, apart := map[int]int{}, step
+		if same {
+			apart--
+		}
+		for _, p := range data.States.Pairs(apart) {
 			next[p.Now] = p.Next
 		}
 		for i := range samples {
-			state, ok := next[samples[i].State]
+			from := samples[i].State
+			if same {
+				from = samples[i].Next[0]
+			}
+			state, ok := next[from]
 			if !ok {
 				state = -1
 			}
@@ -491,7 +539,7 @@ func (s *settings) plan(ctx context.Context, env *run.Env, inputs *input.Inputs)
 	if err != nil {
 		return err
 	}
-	pairs := data.Pairs(1)
+	pairs := s.chosen(data)
 	env.Plan.Count("predicted frames", len(pairs))
 	shape, err := shapeOf(data)
 	if err != nil {
@@ -524,7 +572,9 @@ func (s *settings) plan(ctx context.Context, env *run.Env, inputs *input.Inputs)
 
 // planFigures adds figures and saved frames to a plan.
 func (s *settings) planFigures(env *run.Env, pairs []points.Pair, names []string, steps int) error {
-	index, err := drawn(len(pairs), *s.shown, env.Options.Seed)
+	samples := samplesOf(nil, pairs, 1, *s.predicts == predictsSame)
+	states := Input{Samples: samples, Same: *s.predicts == predictsSame}.states()
+	index, err := drawn(samples, *s.shown, env.Options.Seed)
 	if err != nil {
 		return err
 	}
@@ -535,8 +585,8 @@ func (s *settings) planFigures(env *run.Env, pairs []points.Pair, names []string
 	}
 	for _, i := range index {
 		for _, name := range savedNames(names) {
-			if *s.save {
-				env.Plan.Write(savedFile(pairs[i].Now, name))
+			if *s.save && (name != currentFrame || pairs[i].Now >= 0) {
+				env.Plan.Write(savedFile(states[i], name))
 			}
 		}
 	}
@@ -549,8 +599,10 @@ func (s *settings) planFigures(env *run.Env, pairs []points.Pair, names []string
 
 const manual = `reconstruction compares predicted with true next frames. Every state with a successor
 in its episode is a sample; row i of --predictions predicts the last frame of the
-successor of state i (--predicts same: of state i itself), so that with windows the
-successor of frames i … i+T-1 is frame i+T. A prediction of what follows the last state
+successor of state i, so that with windows the successor of frames i … i+T-1 is frame
+i+T. With --predicts same row i is of state i itself, such as a decoder's, and every
+state is a sample: copy_last, skill, motion and what moves then leave out those that no
+other comes before, and models are compared with copy_last over the states of both. A prediction of what follows the last state
 of an episode is ignored and counted. Rows are one per frame, one per state, or one per
 state with a successor.
 

@@ -138,8 +138,33 @@ func (d *Data) openEncoder(s source) (*Model, report.Input, error) {
 	if err != nil {
 		return nil, report.Input{}, err
 	}
+	m, in, err := d.openSeeing(s, path, pre, seen)
+	if last, seen, ok := d.channelsLast(s.name, pre, err); ok {
+		return d.openSeeing(s, path, last, seen)
+	}
+	return m, in, err
+}
+
+// channelsLast is the preprocessing and the states as they are seen with it, where the
+// encoder refused states for their shape alone and takes channels that come last.
+func (d *Data) channelsLast(name string, p latent.Preprocessing, err error) (latent.Preprocessing, latent.Source, bool) {
+	var shape *latent.ShapeError
+	if !errors.As(err, &shape) {
+		return p, nil, false
+	}
+	p.ChannelsLast = true
+	seen, err := latent.Prepared(d.statesOf(name), p)
+	if err != nil || !latent.Fits(seen.Shape(), shape.Input) {
+		return p, nil, false
+	}
+	return p, seen, true
+}
+
+// openSeeing opens the encoder of a file for the states as it sees them.
+func (d *Data) openSeeing(s source, path string, pre latent.Preprocessing, seen latent.Source) (*Model, report.Input, error) {
 	open := d.inputs.open(s.name, d.env.Options.Threads)
 	open.StateShape = seen.Shape()
+	var err error
 	if open.Backend, err = d.Device(); err != nil {
 		return nil, report.Input{}, run.OfRun(err)
 	}

@@ -204,6 +204,9 @@ func given(details report.Object) []string {
 	if n := whole(details, "channels"); n > 0 {
 		parts = append(parts, fmt.Sprintf("one channel repeated to %d", n))
 	}
+	if last, _ := details.Get("channels_last"); last == true {
+		parts = append(parts, "channels moved behind rows and columns")
+	}
 	switch detail(details, "input_scale") {
 	case "raw":
 		parts = append(parts, "pixel values as stored")
