@@ -36,7 +36,7 @@ var wrongValues = map[string]map[string][]string{
 		"metric":            {"--metric cosin"},
 		"latent-metric":     {"--latent-metric precomputed"},
 		"coranking":         {"--coranking maybe", "--approx --coranking full"},
-		"exclude-window":    {"--exclude-window -1"},
+		"exclude-window":    {"--exclude-window -1", "--exclude-window soon"},
 		"space":             {"--space film"},
 		"permutations":      {"--permutations -1"},
 		"null":              {"--null chance"},
@@ -58,7 +58,7 @@ var wrongValues = map[string]map[string][]string{
 		"clusters":       {"--clusters 1", "--clusters 5,5"},
 		"starts":         {"--starts 0"},
 		"k":              {"--k 0", "--k 5,5"},
-		"exclude-window": {"--exclude-window -1"},
+		"exclude-window": {"--exclude-window -1", "--exclude-window 2.5"},
 		"rsa-pairs":      {"--rsa-pairs -1"},
 		"lags":           {"--lags 0"},
 		"per-point":      nil, // yes or no

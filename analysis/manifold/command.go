@@ -5,7 +5,6 @@ package manifold
 import (
 	"context"
 	"fmt"
-	"strconv"
 
 	"repscope/analysis/internal/results"
 	"repscope/internal/input"
@@ -70,12 +69,9 @@ var Command = run.Command{
 
 // parseWindow reads the value of --exclude-window.
 func parseWindow(text string) (int, error) {
-	if text == "auto" {
-		return AutoWindow, nil
-	}
-	frames, err := strconv.Atoi(text)
-	if err != nil || frames < 0 {
-		return 0, run.Usage("--exclude-window %s: want a number of frames of 0 or more, or auto", text)
+	frames, err := results.ParseWindow(text)
+	if err != nil {
+		return 0, run.Usage("--exclude-window %s: %w", text, err)
 	}
 	return frames, nil
 }

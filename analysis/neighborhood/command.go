@@ -40,7 +40,7 @@ var Command = run.Command{
 		ties := flags.Choice("ties", neighbors.TiesAverage.String(),
 			[]string{neighbors.TiesAverage.String(), neighbors.TiesRandom.String(), neighbors.TiesIndex.String()},
 			"`RULE` for states at equal distances: the mean over all orders, independent in both spaces; one random order (--seed); the lower index first")
-		window := flags.Int("exclude-window", 0, "`FRAMES` within which states of one episode are no neighbours")
+		window := results.NewWindow(flags)
 		space := flags.Choice("space", spaceAuto, []string{spaceAuto, spaceFrame, spaceClip}, "`NAME` of the original space: the last frame of a state or all its frames; auto: what the latents see")
 		permutations := flags.Int("permutations", 10, "`N` other pairings of states and latents behind the null; 0: none")
 		null := flags.Choice("null", string(NullTime), NullKinds(),
@@ -56,6 +56,9 @@ var Command = run.Command{
 				}
 			}
 			n := len(data.Sample())
+			if *window == results.AutoWindow && n < len(data.Index()) {
+				return errWindowOfSample
+			}
 			for _, k := range *k {
 				if n > 2 && k > n-2 { // fewer states are too few for any k
 					return fmt.Errorf("--k %d: want k ≤ n−2 = %d for n = %d states", k, n-2, n)
@@ -66,9 +69,6 @@ var Command = run.Command{
 		return run.Job{Divides: true, Check: func(shared *run.Options) error {
 			if err := run.Distinct("k", *k, 1); err != nil {
 				return err
-			}
-			if *window < 0 {
-				return run.Usage("--exclude-window %d: want 0 or more", *window)
 			}
 			if *permutations < 0 {
 				return run.Usage("--permutations %d: want 0 or more", *permutations)
@@ -85,7 +85,7 @@ var Command = run.Command{
 			}
 			return nil
 		}, Run: func(ctx context.Context, env *run.Env) error {
-			o := Options{K: *k, LatentMetric: *latentMetric, ExcludeWindow: *window, Permutations: *permutations, PerPoint: *perPoint,
+			o := Options{K: *k, LatentMetric: *latentMetric, ExcludeWindow: int(*window), Permutations: *permutations, PerPoint: *perPoint,
 				Null: NullKind(*null), Approximate: *approx, References: *references}
 			var err error
 			if o.Metric, err = neighbors.ParseMetric(*metric); err != nil {
@@ -108,6 +108,10 @@ var Command = run.Command{
 		}}
 	},
 }
+
+// errWindowOfSample says why sampled states have no automatic window.
+var errWindowOfSample = run.Hint(run.Usage("--exclude-window auto and --samples cannot be used together: states drawn at random have no autocorrelation time"),
+	"give the window in frames, as a run of some whole episodes suggests it")
 
 // The names of --space.
 const (
@@ -171,9 +175,12 @@ checkpoint pooled by "last", or a --window of one frame), else the whole clip;
 baselines do not decide. The choice is printed and stored as "space" of every model.
 
 Consecutive frames are alike whatever the encoder does: --exclude-window w takes
-states at most w frames apart in one episode out of neighbourhoods and ranks. States
-of --samples keep the times of their frames; such a window is left out on the
-processor.
+states at most w frames apart in one episode out of neighbourhoods and ranks; auto
+takes the longest autocorrelation time of the models, the window that the warning of
+slow states suggests, but at most one that leaves every state half of the others; it
+is printed and stored as "exclude_window" of every model. States of --samples keep the
+times of their frames, but have no autocorrelation time; such a window is left out on
+the processor.
 
 Intervals delete whole episodes or blocks of states in turn and rank again (the
 delete-block jackknife): resampling with replacement would make duplicates, which
@@ -463,7 +470,11 @@ func (r *Result) print(env *run.Env, values int, o Options) error {
 	if o.ExcludeWindow == 0 {
 		table.Note("Neighbours in time count as neighbours; --exclude-window %s leaves them out", r.windowText())
 	} else {
-		table.Note("States at most %s apart in an episode are no neighbours; at least %s each", text.Count(o.ExcludeWindow, "frame"), text.Count(r.Models[0].Candidates, "candidate"))
+		auto := ""
+		if o.ExcludeWindow == results.AutoWindow {
+			auto = " (auto: the longest autocorrelation time)"
+		}
+		table.Note("States at most %s apart in an episode are no neighbours%s; at least %s each", text.Count(r.ExcludeWindow, "frame"), auto, text.Count(r.Models[0].Candidates, "candidate"))
 	}
 	return results.ModelTable(env, table)
 }

@@ -66,7 +66,9 @@ type Options struct {
 	// orders, independent in both spaces.
 	Ties neighbors.Ties
 	// ExcludeWindow w > 0 takes pairs of states at most w frames apart in one
-	// episode out of the neighbourhoods and the ranks.
+	// episode out of the neighbourhoods and the ranks. −1: the longest autocorrelation
+	// time of the models, at most what leaves every state half of the others; an error
+	// of Sampled states.
 	ExcludeWindow int
 	// PerPoint keeps the scores of every state, of every reference where Approximate.
 	PerPoint bool
@@ -130,7 +132,8 @@ type Result struct {
 	Sampling      *Sampling           // what was sampled; nil where all states were ranked
 	Warnings      []string
 
-	sampled bool // the states were drawn at random
+	sampled   bool // the states were drawn at random
+	automatic bool // the window is that of the autocorrelation times
 }
 
 // Model is the outcome for one model.
@@ -167,6 +170,9 @@ type Model struct {
 	// Candidates is the smallest number of states that can be a neighbour of one:
 	// n−1, fewer with an exclusion window.
 	Candidates int `json:"candidates"`
+	// ExcludeWindow is the exclusion window in frames where it was found from the
+	// autocorrelation times, 0 where it was given.
+	ExcludeWindow int `json:"exclude_window,omitempty"`
 	// RMSDistance is √(2·tr C) of the raw latents and EffectiveRank the entropy
 	// effective rank of their covariance. Where all latents or all states are equal, no
 	// score is defined.
@@ -406,6 +412,15 @@ func (r *Result) fillChance() {
 			for q := range m.ByK {
 				m.ByK[q].Chance = r.Models[at].ByK[q].Chance
 			}
+		}
+	}
+}
+
+// fillWindow gives all models the window that was found for them.
+func (r *Result) fillWindow() {
+	for i := range r.Models {
+		if r.automatic {
+			r.Models[i].ExcludeWindow = r.ExcludeWindow
 		}
 	}
 }

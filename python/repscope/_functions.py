@@ -152,7 +152,7 @@ COMMANDS = {
         "approx:bool "
         "approx_references:int "
         "coranking:text "
-        "exclude_window:int "
+        "exclude_window:text "
         "k:ints "
         "latent_metric:text "
         "metric:text "
@@ -260,7 +260,7 @@ COMMANDS = {
         "example:bool "
         "config:config "
         "clusters:ints "
-        "exclude_window:int "
+        "exclude_window:text "
         "k:ints "
         "labels:file "
         "lags:int "
@@ -904,7 +904,7 @@ def smoothness(
             own; models with windows of their own see the last frames of the same states. Default: 0.
         episodes_kind: KIND of episodes: numbers, flags of the last (ends) or first (starts) frames of episodes, or auto
             to decide by the values. Default: auto.
-        layout: AXES of one frame or clip (auto, D, HW, CHW, THW, CTHW, TCHW, TD). Default: auto.
+        layout: AXES of one frame or clip (auto, D, HW, CHW, HWC, THW, CTHW, TCHW, THWC, TD). Default: auto.
         pixel_range: LOW,HIGH of the pixel values; auto: from the type or the data. Default: auto.
         skip_nan: drop states with NaN or Inf, and count them, instead of failing.
         preprocess: [NAME=]PRESET of what follows: imagenet is resize 224x224 (bilinear), one channel repeated to three,
@@ -1080,7 +1080,7 @@ def robustness(
             own; models with windows of their own see the last frames of the same states. Default: 0.
         episodes_kind: KIND of episodes: numbers, flags of the last (ends) or first (starts) frames of episodes, or auto
             to decide by the values. Default: auto.
-        layout: AXES of one frame or clip (auto, D, HW, CHW, THW, CTHW, TCHW, TD). Default: auto.
+        layout: AXES of one frame or clip (auto, D, HW, CHW, HWC, THW, CTHW, TCHW, THWC, TD). Default: auto.
         pixel_range: LOW,HIGH of the pixel values; auto: from the type or the data. Default: auto.
         skip_nan: drop states with NaN or Inf, and count them, instead of failing.
         preprocess: [NAME=]PRESET of what follows: imagenet is resize 224x224 (bilinear), one channel repeated to three,
@@ -1145,7 +1145,7 @@ def neighborhood(
     approx: Optional[bool] = None,
     approx_references: Optional[Int] = None,
     coranking: Optional[Literal["auto", "full", "off"]] = None,
-    exclude_window: Optional[Int] = None,
+    exclude_window: Optional[Text] = None,
     k: Optional[Ints] = None,
     latent_metric: Optional[Literal["same", "euclidean", "cosine"]] = None,
     metric: Optional[Literal["euclidean", "cosine", "precomputed"]] = None,
@@ -1218,9 +1218,12 @@ def neighborhood(
     baselines do not decide. The choice is printed and stored as "space" of every model.
 
     Consecutive frames are alike whatever the encoder does: exclude_window w takes
-    states at most w frames apart in one episode out of neighbourhoods and ranks. States
-    of samples keep the times of their frames; such a window is left out on the
-    processor.
+    states at most w frames apart in one episode out of neighbourhoods and ranks; auto
+    takes the longest autocorrelation time of the models, the window that the warning of
+    slow states suggests, but at most one that leaves every state half of the others; it
+    is printed and stored as "exclude_window" of every model. States of samples keep the
+    times of their frames, but have no autocorrelation time; such a window is left out on
+    the processor.
 
     Intervals delete whole episodes or blocks of states in turn and rank again (the
     delete-block jackknife): resampling with replacement would make duplicates, which
@@ -1268,7 +1271,8 @@ def neighborhood(
         approx_references: N reference states of approx, at least 2. Default: 2000.
         coranking: WHEN to rank all states for the curves over all K; auto: up to 5000 states (auto, full, off).
             Default: auto.
-        exclude_window: FRAMES within which states of one episode are no neighbours. Default: 0.
+        exclude_window: FRAMES within which states of one episode are no neighbours, or auto: the longest
+            autocorrelation time of the models. Default: 0.
         k: LIST of neighbourhood sizes. Default: 5,10,20.
         latent_metric: NAME of the distance of latents; same: that of metric, euclidean beside precomputed ones (same,
             euclidean, cosine). Default: same.
@@ -1295,7 +1299,7 @@ def neighborhood(
             own; models with windows of their own see the last frames of the same states. Default: 0.
         episodes_kind: KIND of episodes: numbers, flags of the last (ends) or first (starts) frames of episodes, or auto
             to decide by the values. Default: auto.
-        layout: AXES of one frame or clip (auto, D, HW, CHW, THW, CTHW, TCHW, TD). Default: auto.
+        layout: AXES of one frame or clip (auto, D, HW, CHW, HWC, THW, CTHW, TCHW, THWC, TD). Default: auto.
         pixel_range: LOW,HIGH of the pixel values; auto: from the type or the data. Default: auto.
         skip_nan: drop states with NaN or Inf, and count them, instead of failing.
         preprocess: [NAME=]PRESET of what follows: imagenet is resize 224x224 (bilinear), one channel repeated to three,
@@ -1484,7 +1488,7 @@ def manifold(
             own; models with windows of their own see the last frames of the same states. Default: 0.
         episodes_kind: KIND of episodes: numbers, flags of the last (ends) or first (starts) frames of episodes, or auto
             to decide by the values. Default: auto.
-        layout: AXES of one frame or clip (auto, D, HW, CHW, THW, CTHW, TCHW, TD). Default: auto.
+        layout: AXES of one frame or clip (auto, D, HW, CHW, HWC, THW, CTHW, TCHW, THWC, TD). Default: auto.
         pixel_range: LOW,HIGH of the pixel values; auto: from the type or the data. Default: auto.
         skip_nan: drop states with NaN or Inf, and count them, instead of failing.
         preprocess: [NAME=]PRESET of what follows: imagenet is resize 224x224 (bilinear), one channel repeated to three,
@@ -1545,7 +1549,7 @@ def geometry(
     example: Optional[bool] = None,
     config: Optional[Union[Path, Mapping[str, Any]]] = None,
     clusters: Optional[Ints] = None,
-    exclude_window: Optional[Int] = None,
+    exclude_window: Optional[Text] = None,
     k: Optional[Ints] = None,
     labels: Optional[File] = None,
     lags: Optional[Int] = None,
@@ -1601,7 +1605,10 @@ def geometry(
     Clusters: silhouette, Davies-Bouldin and Calinski-Harabasz of the groups given by
     labels and of k-means clusters (clusters; seeded k-means++, the best of
     starts); with labels also NMI, AMI and ARI of clusters against labels, and how
-    often the nearest latents have the same label (k, leave one out).
+    often the nearest latents have the same label (k, leave one out), among states more
+    than exclude_window frames apart in an episode; auto takes the longest
+    autocorrelation time of the models, at most a window that leaves every state half of
+    the others, and it is printed and stored as "exclude_window" of every model.
 
     Between models: linear CKA (also debiased: 0 for unrelated spaces however many the
     dimensions), the orthogonal Procrustes distance of spaces scaled to length 1 (0 the
@@ -1632,7 +1639,8 @@ def geometry(
             [1,7]}), which win over what is common; the command line wins over both: an option given there takes the
             place of the file's, of all its values if it repeats.
         clusters: LIST of numbers of k-means clusters. Default: 10.
-        exclude_window: FRAMES within which states of one episode are no neighbours. Default: 0.
+        exclude_window: FRAMES within which states of one episode are no neighbours, or auto: the longest
+            autocorrelation time of the models. Default: 0.
         k: LIST of neighbourhood sizes for the consistency of labels. Default: 1,5,20.
         labels: FILE[:key] of an integer class per frame (a window has that of its last frame); with example also
             example:NAME, example:lives unless given.
@@ -1653,7 +1661,7 @@ def geometry(
             own; models with windows of their own see the last frames of the same states. Default: 0.
         episodes_kind: KIND of episodes: numbers, flags of the last (ends) or first (starts) frames of episodes, or auto
             to decide by the values. Default: auto.
-        layout: AXES of one frame or clip (auto, D, HW, CHW, THW, CTHW, TCHW, TD). Default: auto.
+        layout: AXES of one frame or clip (auto, D, HW, CHW, HWC, THW, CTHW, TCHW, THWC, TD). Default: auto.
         pixel_range: LOW,HIGH of the pixel values; auto: from the type or the data. Default: auto.
         skip_nan: drop states with NaN or Inf, and count them, instead of failing.
         preprocess: [NAME=]PRESET of what follows: imagenet is resize 224x224 (bilinear), one channel repeated to three,
@@ -1769,8 +1777,10 @@ def reconstruction(
 
     reconstruction compares predicted with true next frames. Every state with a successor
     in its episode is a sample; row i of predictions predicts the last frame of the
-    successor of state i (predicts same: of state i itself), so that with windows the
-    successor of frames i … i+T-1 is frame i+T. A prediction of what follows the last state
+    successor of state i, so that with windows the successor of frames i … i+T-1 is frame
+    i+T. With predicts same row i is of state i itself, such as a decoder's, and every
+    state is a sample: copy_last, skill, motion and what moves then leave out those that no
+    other comes before, and models are compared with copy_last over the states of both. A prediction of what follows the last state
     of an episode is ignored and counted. Rows are one per frame, one per state, or one per
     state with a successor.
 
@@ -1867,7 +1877,7 @@ def reconstruction(
             own; models with windows of their own see the last frames of the same states. Default: 0.
         episodes_kind: KIND of episodes: numbers, flags of the last (ends) or first (starts) frames of episodes, or auto
             to decide by the values. Default: auto.
-        layout: AXES of one frame or clip (auto, D, HW, CHW, THW, CTHW, TCHW, TD). Default: auto.
+        layout: AXES of one frame or clip (auto, D, HW, CHW, HWC, THW, CTHW, TCHW, THWC, TD). Default: auto.
         pixel_range: LOW,HIGH of the pixel values; auto: from the type or the data. Default: auto.
         skip_nan: drop states with NaN or Inf, and count them, instead of failing.
         preprocess: [NAME=]PRESET of what follows: imagenet is resize 224x224 (bilinear), one channel repeated to three,
@@ -2092,7 +2102,7 @@ def reward(
             own; models with windows of their own see the last frames of the same states. Default: 0.
         episodes_kind: KIND of episodes: numbers, flags of the last (ends) or first (starts) frames of episodes, or auto
             to decide by the values. Default: auto.
-        layout: AXES of one frame or clip (auto, D, HW, CHW, THW, CTHW, TCHW, TD). Default: auto.
+        layout: AXES of one frame or clip (auto, D, HW, CHW, HWC, THW, CTHW, TCHW, THWC, TD). Default: auto.
         pixel_range: LOW,HIGH of the pixel values; auto: from the type or the data. Default: auto.
         skip_nan: drop states with NaN or Inf, and count them, instead of failing.
         preprocess: [NAME=]PRESET of what follows: imagenet is resize 224x224 (bilinear), one channel repeated to three,
@@ -3104,7 +3114,7 @@ def encode(
             own; models with windows of their own see the last frames of the same states. Default: 0.
         episodes_kind: KIND of episodes: numbers, flags of the last (ends) or first (starts) frames of episodes, or auto
             to decide by the values. Default: auto.
-        layout: AXES of one frame or clip (auto, D, HW, CHW, THW, CTHW, TCHW, TD). Default: auto.
+        layout: AXES of one frame or clip (auto, D, HW, CHW, HWC, THW, CTHW, TCHW, THWC, TD). Default: auto.
         pixel_range: LOW,HIGH of the pixel values; auto: from the type or the data. Default: auto.
         skip_nan: drop states with NaN or Inf, and count them, instead of failing.
         preprocess: [NAME=]PRESET of what follows: imagenet is resize 224x224 (bilinear), one channel repeated to three,
