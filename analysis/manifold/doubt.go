@@ -13,6 +13,9 @@ const (
 	// manyTied is the share of latents with two nearest neighbours at one distance from which
 	// intrinsic dimensions are those of a lattice.
 	manyTied = 0.05
+	// fewHold is how many times the distance of nine of ten latents the RMS distance is where
+	// few hold nearly all variance.
+	fewHold = 10
 	// farApart is how many times one estimate of the dimension is another where a reader must
 	// know that they disagree: bias moves those of smooth distributions by less.
 	farApart = 1.25
@@ -45,6 +48,10 @@ func (m *Measured) doubt() {
 		m.TwoNN = nil
 		m.warn("%s: Two-NN is %.3g, above the %d dimensions that there are: too few or discrete latents; it is not compared", of.Name, r.MLE.V, d)
 	}
+	if most := mostDimensions(r.NUsed); r.MLE.Defined() && r.MLE.V > most {
+		m.warn("%s: Two-NN is %.3g, but %d latents cannot show a dimension above about %.2g (2·log₁₀ n): the true one may be far larger; give more latents",
+			of.Name, r.MLE.V, r.NUsed, most)
+	}
 	if r.Tied.Float() > manyTied || of.NeighborsInTime.Float() > manyInTime {
 		return // that says why estimates differ
 	}
@@ -57,6 +64,10 @@ func (m *Measured) doubt() {
 			"copies with noise lower the first, noise raises it", of.Name, g[0].ID.V, g[0].N1, g[0].N2, g[1].ID.V, g[1].N1, g[1].N2)
 	}
 }
+
+// mostDimensions is the largest dimension that n points can show over one decade of
+// distances (Eckmann and Ruelle 1992): estimates above it are too low.
+func mostDimensions(n int) float64 { return 2 * math.Log10(float64(n)) }
 
 // above reports whether a dimension is above the most that there can be, beyond its error.
 func above(v report.Value, ci report.Interval, most float64) bool {

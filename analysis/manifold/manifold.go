@@ -61,7 +61,8 @@ type Options struct {
 	GrideOrders, Neighbors []int
 	// DuplicateTolerance is the distance, in units of the RMS distance √(2·tr C),
 	// up to which two latents count as duplicates; 0 means 1e−7, about the
-	// resolution of float32.
+	// resolution of float32. Where few latents hold nearly all variance, so that it is
+	// more than ten times [spectrum.TypicalDistance], that takes its place.
 	DuplicateTolerance float64
 	// ExcludeWindow leaves latents at most so many frames apart in one episode out of
 	// each other's neighbours; AutoWindow: about the autocorrelation time.

@@ -201,7 +201,13 @@ func (p *plan) measure(ctx context.Context, i int) (Measured, error) {
 			stop()
 			return err
 		}
-		rms <- linear.RMSDistance()
+		scale := linear.RMSDistance()
+		if typical := spectrum.TypicalDistance(encoded.Latents); typical > 0 && scale > fewHold*typical {
+			out.warn("%s: few latents hold nearly all variance: the RMS distance is %.3g, that of nine of ten %.3g; "+
+				"linear dimensions are those of the few, and duplicates are told by the distance of the others", m.Name, scale, typical)
+			scale = typical
+		}
+		rms <- scale
 		return nil
 	})
 	if undefined, ok := errors.AsType[*stat.UndefinedError](err); ok {

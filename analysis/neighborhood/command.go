@@ -193,7 +193,7 @@ level of independent states. What is not above the null is not known to be above
 nothing. --null independent gives every state the latent of any other.
 
 --metric precomputed takes the frames for a matrix of distances between the states:
-float32 or float64 [N, N], not negative, symmetric, 0 on the diagonal; row i ranks the
+float32 or float64 [N, N], not negative, symmetric, with any diagonal; row i ranks the
 neighbours of state i. Latents are compared by Euclidean distances.
 
 --latent-metric compares latents by another distance than states, such as cosine
@@ -229,6 +229,10 @@ func analyse(ctx context.Context, env *run.Env, data *input.Data, space string, 
 	}
 	if o.Metric == neighbors.Precomputed {
 		states.Frames = among(states.Frames, states.Time)
+		if own, most := extremes(states.Frames); own > ownShare*most {
+			env.Warn("frames: distances of states from themselves of up to %.3g (others: %.3g) are not looked at; "+
+				"a matrix of similarities would be ranked in reverse: give distances, such as 1 − similarity", own, most)
+		}
 	}
 	in := Input{Frames: states.Frames, Source: states.Source, Space: space, Episode: states.Episode, Time: states.Time,
 		Sampled: len(states.Index) < len(data.Index()), Same: states.Same, Models: states.Models}
@@ -281,6 +285,25 @@ func among(rows points.Points, states []int) points.Points {
 		}
 	}
 	return out
+}
+
+// ownShare is the share of the largest distance from which distances of states from
+// themselves are no rounding.
+const ownShare = 1e-4
+
+// extremes are the largest distance of a state from itself and the largest of all others.
+func extremes(matrix points.Points) (own, others float64) {
+	row := make([]float64, matrix.Dim)
+	for i := range matrix.N {
+		for j, v := range matrix.Row(i, row) {
+			if j == i {
+				own = max(own, v)
+			} else {
+				others = max(others, v)
+			}
+		}
+	}
+	return own, others
 }
 
 // seen is the original space that the latents see, by the rule of the manual, and

@@ -555,6 +555,16 @@ func TestPrecomputed(t *testing.T) {
 		if !reflect.DeepEqual(got.Models[0].ByK, want.Models[0].ByK) {
 			t.Errorf("%d states: %+v, want %+v", len(states), got.Models[0].ByK, want.Models[0].ByK)
 		}
+		// A diagonal of 1 is not looked at.
+		for i := range states {
+			distances.F64[i*len(states)+i] = 1
+		}
+		if own, others := extremes(distances); own != 1 || others <= 1 {
+			t.Errorf("own distances %v, others %v", own, others)
+		}
+		if got := analyze(t, Input{Frames: distances, Models: models}, o); !reflect.DeepEqual(got.Models[0].ByK, want.Models[0].ByK) {
+			t.Errorf("%d states with a diagonal of 1: %+v, want %+v", len(states), got.Models[0].ByK, want.Models[0].ByK)
+		}
 	}
 }
 

@@ -1236,7 +1236,7 @@ def neighborhood(
     nothing. null independent gives every state the latent of any other.
 
     metric precomputed takes the frames for a matrix of distances between the states:
-    float32 or float64 [N, N], not negative, symmetric, 0 on the diagonal; row i ranks the
+    float32 or float64 [N, N], not negative, symmetric, with any diagonal; row i ranks the
     neighbours of state i. Latents are compared by Euclidean distances.
 
     latent_metric compares latents by another distance than states, such as cosine
