@@ -80,6 +80,86 @@ func TestNearDuplicates(t *testing.T) {
 	}
 }
 
+// One point far away holds all variance of a plane: it makes no duplicates of points that
+// differ, and the plane keeps its two dimensions, those without that point up to the error
+// of one more.
+func TestFarOutlier(t *testing.T) {
+	t.Parallel()
+	for _, n := range []int{200, 1000} {
+		random := stat.NewRandom(stat.NewKey(uint64(n)))
+		z := make([]float64, (n+1)*10)
+		for i := range n {
+			z[i*10], z[i*10+1] = random.Float64(), random.Float64()
+		}
+		for d := range 10 {
+			z[n*10+d] = 1e6
+		}
+		narrow := make([]float32, len(z))
+		for i, v := range z {
+			narrow[i] = float32(v)
+		}
+		of := func(p points.Points) (Model, string) {
+			r, err := Analyze(t.Context(), Input{Models: []Encoded{{Name: "z", Latents: p}}}, Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return r.Models[0], strings.Join(r.Warnings, "\n")
+		}
+		plane, calm := of(points.Float64(z[:n*10], 10))
+		if strings.Contains(calm, "few latents hold") {
+			t.Errorf("a plane: %s", calm)
+		}
+		for _, p := range []points.Points{points.Float64(z, 10), points.Float32(narrow, 10)} {
+			m, warnings := of(p)
+			if v := m.TwoNN.MLE.V; m.TwoNN.Duplicates != 0 || math.Abs(v-plane.TwoNN.MLE.V) > 0.05 || math.Abs(v-2) > 0.3 {
+				t.Errorf("n = %d: %d duplicates, Two-NN %v, of the plane alone %v", n, m.TwoNN.Duplicates, v, plane.TwoNN.MLE)
+			}
+			if !strings.Contains(warnings, "few latents hold nearly all variance") {
+				t.Errorf("warnings %q", warnings)
+			}
+		}
+	}
+}
+
+// 64 points of a ball of 100 dimensions in 3,072 have a finite dimension, far too low, and
+// a warning that they are too few to show more than about 4; 1,500 of a set of 5 have none.
+func TestTooFewLatents(t *testing.T) {
+	t.Parallel()
+	const n, dim, wide = 64, 100, 3072
+	random := stat.NewRandom(stat.NewKey(77))
+	z := make([]float64, n*wide)
+	for i := range n {
+		row, length := z[i*wide:i*wide+dim], 0.0
+		for d := range row {
+			row[d] = random.Normal()
+			length += row[d] * row[d]
+		}
+		r := math.Pow(random.Float64(), 1./dim) / math.Sqrt(length)
+		for d := range row {
+			row[d] *= r
+		}
+	}
+	r, err := Analyze(t.Context(), Input{Models: []Encoded{{Name: "ball", Latents: points.Float64(z, wide)}}}, Options{Intervals: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := r.Models[0]
+	for name, v := range map[string]float64{"Two-NN": m.TwoNN.MLE.Float(), "fit": m.TwoNN.Fit.Float(), "participation ratio": m.ParticipationRatio.Float(), "effective rank": m.EffectiveRank.Float()} {
+		if !(v > 10 && v < 200) {
+			t.Errorf("%s is %v", name, v)
+		}
+	}
+	if text := strings.Join(r.Warnings, "\n"); !strings.Contains(text, "64 latents cannot show a dimension above about 3.6") {
+		t.Errorf("warnings %q", text)
+	}
+	if r, err = Analyze(t.Context(), Input{Models: []Encoded{{Name: "flat", Latents: points.Float32(flat(1500), 32)}}}, Options{}); err != nil {
+		t.Fatal(err)
+	}
+	if text := strings.Join(r.Warnings, "\n"); strings.Contains(text, "cannot show") {
+		t.Errorf("warnings of 1,500 points of 5 dimensions %q", text)
+	}
+}
+
 // Latents of equal states are duplicates although they differ by more than rounding. Where it
 // is not known which states are equal, estimates that disagree say so.
 func TestEqualStates(t *testing.T) {
