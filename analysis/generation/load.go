@@ -257,6 +257,9 @@ func parseNames(data []byte) (labels, error) {
 		if other, ok := seen[raw[key]]; ok {
 			return nil, fmt.Errorf("the labels %s and %s are both named %q", other, key, raw[key])
 		}
+		if other, ok := names[label]; ok {
+			return nil, fmt.Errorf("the label %d has two names, %q and %q", label, other, raw[key])
+		}
 		seen[raw[key]] = key
 		names[label] = raw[key]
 	}

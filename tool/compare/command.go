@@ -12,7 +12,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
 	"repscope/internal/run"
@@ -311,10 +310,10 @@ func ReadScale(path string) ([]TaskScale, error) {
 			s.Metric = row[at["metric"]-1]
 		}
 		var errs [2]error
-		s.Worst, errs[0] = strconv.ParseFloat(row[at["worst"]-1], 64)
-		s.Best, errs[1] = strconv.ParseFloat(row[at["best"]-1], 64)
+		s.Worst, errs[0] = run.ParseFloat(row[at["worst"]-1])
+		s.Best, errs[1] = run.ParseFloat(row[at["best"]-1])
 		if errs[0] != nil || errs[1] != nil {
-			return nil, fmt.Errorf("%s:%d: worst %q and best %q of task %s: want numbers", path, i+2, row[at["worst"]-1], row[at["best"]-1], s.Task)
+			return nil, fmt.Errorf("%s:%d: worst %q and best %q of task %s: want finite numbers", path, i+2, row[at["worst"]-1], row[at["best"]-1], s.Task)
 		}
 		out = append(out, s)
 	}

@@ -42,7 +42,7 @@ func FuzzSpec(f *testing.F) {
 	})
 }
 
-// A table of scales has finite ends that differ, or an error that names the file.
+// A table of scales has finite ends, or an error that names the file.
 func FuzzReadScale(f *testing.F) {
 	for _, s := range []string{"task,worst,best\npong,-20.7,14.6\n", "Task,metric,Worst,Best\na,mse,1,0\n", "task,worst,best\n", "", "task,worst\n", "task,worst,best\na,nan,1\n", "\"", "\ufefftask,worst,best\na,0,1\n"} {
 		f.Add([]byte(s))
@@ -60,7 +60,7 @@ func FuzzReadScale(f *testing.F) {
 			return
 		}
 		for _, s := range scales {
-			if s.Worst == s.Best || s.Worst-s.Worst != 0 || s.Best-s.Best != 0 {
+			if s.Worst-s.Worst != 0 || s.Best-s.Best != 0 {
 				t.Errorf("%+v", s)
 			}
 		}
