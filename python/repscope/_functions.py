@@ -1778,11 +1778,13 @@ def reconstruction(
     reconstruction compares predicted with true next frames. Every state with a successor
     in its episode is a sample; row i of predictions predicts the last frame of the
     successor of state i, so that with windows the successor of frames i … i+T-1 is frame
-    i+T. With predicts same row i is of state i itself, such as a decoder's, and every
-    state is a sample: copy_last, skill, motion and what moves then leave out those that no
-    other comes before, and models are compared with copy_last over the states of both. A prediction of what follows the last state
-    of an episode is ignored and counted. Rows are one per frame, one per state, or one per
-    state with a successor.
+    i+T. A prediction of what follows the last state of an episode is ignored and counted.
+    Rows are one per frame, one per state, or one per state with a successor.
+
+    With predicts same row i is of state i itself, such as a decoder's, and every state is
+    a sample, images that no other comes before too. Then copy_last, skill, motion and what
+    moves leave out the states that no other comes before, and models are compared with
+    copy_last over the states of both.
 
     Pixels are in units of the pixel range: mse is that of 0..1. Predictions may be of
     another type or range than the frames: integers have the range of their type,
