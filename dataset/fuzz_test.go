@@ -3,6 +3,8 @@
 package dataset
 
 import (
+	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -285,6 +287,83 @@ func FuzzVocabulary(f *testing.F) {
 			if id < -1 || id >= len(v.Names) || id >= 0 && v.Names[id] == "" {
 				t.Errorf("special token %d of %d", id, len(v.Names))
 			}
+		}
+	})
+}
+
+// A range of pixels is finite and ascending, and shown in its own form it is the same; a file and a
+// key put together are what they were taken from.
+func FuzzSpecs(f *testing.F) {
+	for _, s := range []string{"0,255", "-1..1", "0:1", "1,0", "nan,1", "0,inf", "a.npz:key", "C:x", "a:b:c", ":", "", "1e308,1.7e308", "0, 1"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		if r, err := ParsePixelRange(text); err == nil {
+			if !(r.Low < r.High) || math.IsInf(r.Low, 0) || math.IsInf(r.High, 0) {
+				t.Errorf("%q is the range %v", text, r)
+			}
+			if again, err := ParsePixelRange(fmt.Sprintf("%v,%v", r.Low, r.High)); err != nil || again != r {
+				t.Errorf("%q is %v, and that %v: %v", text, r, again, err)
+			}
+		}
+		if path, key := splitSpec(text); path+":"+key != text && !(path == text && key == "") {
+			t.Errorf("%q is %q and %q", text, path, key)
+		}
+	})
+}
+
+// Episodes of any values: one number or flag per row, and episodes that follow each other are
+// numbered in order of appearance.
+func FuzzReadEpisodes(f *testing.F) {
+	for _, s := range [][]byte{{0, 0, 1, 1, 2}, {0, 1, 0, 1}, {1, 0, 0, 1, 0}, {5}, {}, {0, 0, 0, 1}} {
+		for kind := range EpisodeKinds() {
+			f.Add(s, uint8(kind), uint8(0))
+			f.Add(s, uint8(kind), uint8(2))
+		}
+	}
+	f.Fuzz(func(t *testing.T, values []byte, kind, element uint8) {
+		var a *Array
+		var err error
+		shape := []int{len(values)}
+		switch element % 4 {
+		case 0:
+			a, err = NewArray("e", shape, values)
+		case 1:
+			signed := make([]int64, len(values))
+			for i, v := range values {
+				signed[i] = int64(int8(v))
+			}
+			a, err = NewArray("e", shape, signed)
+		case 2:
+			flags := make([]bool, len(values))
+			for i, v := range values {
+				flags[i] = v&1 == 1
+			}
+			a, err = NewArray("e", shape, flags)
+		default:
+			floats := make([]float32, len(values))
+			for i, v := range values {
+				floats[i] = float32(v) / 2
+			}
+			a, err = NewArray("e", shape, floats)
+		}
+		if err != nil {
+			return
+		}
+		kinds := EpisodeKinds()
+		e, err := ReadEpisodes(a, kinds[int(kind)%len(kinds)])
+		if err != nil {
+			return
+		}
+		if n := len(e.Numbers) + len(e.Ends); n != len(values) {
+			t.Fatalf("%d numbers and %d flags for %d rows", len(e.Numbers), len(e.Ends), len(values))
+		}
+		next := 0
+		for _, number := range NumberEpisodes(len(values), e.Numbers, e.Ends) {
+			if number > next {
+				t.Fatalf("episode %d before %d", number, next)
+			}
+			next = max(next, number+1)
 		}
 	})
 }

@@ -124,6 +124,13 @@ func (a *Array) NonFinite(row int) (index []int, value float64, err error) {
 	return a.indexOf(found.bad[at]), found.bad[at].value, nil
 }
 
+// Extremes are the smallest and the largest value of an array of floating-point numbers,
+// NaN and Inf left out; low > high where there is none.
+func (s *States) Extremes() (low, high float64, err error) {
+	found, err := s.array.values()
+	return found.low, found.high, err
+}
+
 // errorAt describes a value that is no number, with its index in the array.
 func (a *Array) errorAt(b badRow) error {
 	return fmt.Errorf("%s: the value at index %v is %v, want finite numbers (--skip-nan drops such states)", a.name,

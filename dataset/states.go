@@ -36,11 +36,12 @@ type StateOptions struct {
 	// episode, but rows are consecutive only while the number stays.
 	Episodes []int64
 	Ends     []bool
-	// Layout names the axes of a row: "D", "HW", "CHW", "THW", "CTHW", "TCHW" or
-	// "TD". "" or "auto" decides by the shape: rank 1 D, rank 2 HW, rank 3 CHW when
-	// the first axis is 1 or 3 and THW otherwise, rank 4 TCHW when the second
-	// axis is 1 or 3 and the first is not, and CTHW otherwise. Rows of a Window
-	// are D, HW or CHW.
+	// Layout names the axes of a row: "D", "HW", "CHW", "HWC", "THW", "CTHW", "TCHW",
+	// "THWC" or "TD". "" or "auto" decides by the shape: rank 1 D, rank 2 HW, rank 3 CHW
+	// when the first axis is 1 or 3, else HWC when the last one is, else THW; rank 4 TCHW
+	// when the second axis is 1 or 3 and the first is not, THWC when only the last one
+	// is, and CTHW otherwise. Rows of a Window are D, HW, CHW or HWC. Channels that come
+	// last are moved before rows and columns as frames are read.
 	Layout string
 	// PixelRange is "auto" or "", or "LOW,HIGH" such as "0,255". See Range.
 	PixelRange string
@@ -78,6 +79,9 @@ type States struct {
 	parts       []part
 	shape       []int
 	layout      string
+	// lastOf is the number of channels of a pixel where these lie beside each other in
+	// the array, 0 where channels are planes there too. shape and layout are of planes.
+	lastOf int
 
 	// span is the number of rows of a state, whatever part of it is seen; it
 	// decides what a pair may not straddle.
@@ -92,10 +96,12 @@ type States struct {
 type part struct{ offset, length int }
 
 // layouts maps the name of a layout to its number of axes.
-var layouts = map[string]int{"D": 1, "TD": 2, "HW": 2, "CHW": 3, "THW": 3, "CTHW": 4, "TCHW": 4}
+var layouts = map[string]int{"D": 1, "TD": 2, "HW": 2, "CHW": 3, "HWC": 3, "THW": 3, "CTHW": 4, "TCHW": 4, "THWC": 4}
 
 // Layouts are the names that StateOptions.Layout takes beside auto.
-func Layouts() []string { return []string{"D", "HW", "CHW", "THW", "CTHW", "TCHW", "TD"} }
+func Layouts() []string {
+	return []string{"D", "HW", "CHW", "HWC", "THW", "CTHW", "TCHW", "THWC", "TD"}
+}
 
 // NewStates presents the rows of a as states. Floating-point values are looked
 // through once, for NaN, infinity and the pixel range.
@@ -126,6 +132,7 @@ func NewStates(a *Array, o StateOptions) (*States, error) {
 	if a.rows == 0 || a.rowLen == 0 {
 		return nil, fmt.Errorf("%s: shape %v holds no values", a.name, a.shape)
 	}
+	s.movePlanes()
 	b := boundaries{o.Episodes, o.Ends}
 	s.run = b.runs(a.rows)
 	s.episode = b.episodes(s.run)
@@ -160,6 +167,17 @@ func NewStates(a *Array, o StateOptions) (*States, error) {
 	return s, nil
 }
 
+// movePlanes gives states of channels that come last the shape and the layout of planes.
+func (s *States) movePlanes() {
+	frames, ok := strings.CutSuffix(s.layout, "HWC")
+	if !ok {
+		return
+	}
+	n := len(s.shape)
+	s.layout, s.lastOf = frames+"CHW", s.shape[n-1]
+	s.shape = slices.Insert(s.shape[:n-1], n-3, s.lastOf)
+}
+
 // chooseLayout checks the layout of a row, or decides on one.
 func chooseLayout(a *Array, row []int, layout string, window bool) (string, error) {
 	if layout == "" || layout == "auto" {
@@ -170,14 +188,22 @@ func chooseLayout(a *Array, row []int, layout string, window bool) (string, erro
 		case 2:
 			layout = "HW"
 		case 3:
-			layout = "THW"
-			if colour(row[0]) {
+			switch {
+			case colour(row[0]):
 				layout = "CHW"
+			case colour(row[2]):
+				layout = "HWC"
+			default:
+				layout = "THW"
 			}
 		case 4:
-			layout = "CTHW"
-			if colour(row[1]) && !colour(row[0]) {
+			switch {
+			case colour(row[1]) && !colour(row[0]):
 				layout = "TCHW"
+			case colour(row[3]) && !colour(row[0]):
+				layout = "THWC"
+			default:
+				layout = "CTHW"
 			}
 		default:
 			return "", fmt.Errorf("%s: states of shape %v have %d axes, want 1 to 4", a.name, row, len(row))
@@ -192,8 +218,8 @@ func chooseLayout(a *Array, row []int, layout string, window bool) (string, erro
 	if axes != len(row) {
 		return "", fmt.Errorf("%s: layout %s has %d axes, the states have shape %v", a.name, layout, axes, row)
 	}
-	if window && layout != "D" && layout != "HW" && layout != "CHW" {
-		return "", fmt.Errorf("%s: rows of shape %v (layout %s) are clips already; a window takes rows of layout D, HW or CHW", a.name, row, layout)
+	if window && layout != "D" && layout != "HW" && layout != "CHW" && layout != "HWC" {
+		return "", fmt.Errorf("%s: rows of shape %v (layout %s) are clips already; a window takes rows of layout D, HW, CHW or HWC", a.name, row, layout)
 	}
 	return layout, nil
 }
@@ -227,6 +253,12 @@ func (s *States) checkFinite(skip bool) error {
 
 // givenRange is the source of a pixel range that was given.
 const givenRange = "given"
+
+// Given reports whether the range was given, rather than found.
+func (r PixelRange) Given() bool { return r.Source == givenRange }
+
+// Vectors reports whether states are made of vectors, which have no pixels.
+func (s *States) Vectors() bool { return s.vectors() }
 
 // vectors reports whether states are made of vectors, which have no pixels.
 func (s *States) vectors() bool { return s.layout == "D" || s.layout == "TD" }
@@ -326,8 +358,20 @@ func (s *States) Size() int {
 func (s *States) DType() DType { return s.array.dtype }
 
 // Layout names the axes of a state (see StateOptions.Layout); windows have a T
-// in front.
+// in front. Channels come before rows and columns, whatever the array has.
 func (s *States) Layout() string { return s.layout }
+
+// ChannelsLast reports whether the channels of a pixel lie beside each other in the array.
+func (s *States) ChannelsLast() bool { return s.lastOf > 0 }
+
+// Row is the shape of a row of the array as states have it, with channels before rows and
+// columns.
+func (s *States) Row() []int {
+	if s.window > 0 {
+		return slices.Clone(s.shape[1:])
+	}
+	return slices.Clone(s.shape)
+}
 
 // Array is the array under the states.
 func (s *States) Array() *Array { return s.array }
@@ -456,8 +500,7 @@ func read[T any](s *States, dst []T, starts []int, convert func(dst []T, src []b
 		return fmt.Errorf("%s: reading %d states of %d values into %d", s.array.name, len(starts), size, len(dst))
 	}
 	element := s.array.dtype.Size()
-	return s.each(starts, func(i int, rows []byte) error {
-		out := dst[i*size : (i+1)*size]
+	one := func(out []T, rows []byte) error {
 		if s.parts == nil {
 			return convert(out, rows)
 		}
@@ -468,7 +511,28 @@ func read[T any](s *States, dst []T, starts []int, convert func(dst []T, src []b
 			out = out[p.length:]
 		}
 		return nil
+	}
+	if s.lastOf < 2 { // of one channel both orders are the same
+		return s.each(starts, func(i int, rows []byte) error { return one(dst[i*size:(i+1)*size], rows) })
+	}
+	pixels := make([]T, size)
+	return s.each(starts, func(i int, rows []byte) error {
+		err := one(pixels, rows)
+		planes(dst[i*size:(i+1)*size], pixels, s.lastOf, s.shape[len(s.shape)-2]*s.shape[len(s.shape)-1])
+		return err
 	})
+}
+
+// planes moves the channels of frames of so many pixels before their rows and columns.
+func planes[T any](dst, src []T, channels, pixels int) {
+	for ; len(src) > 0; src, dst = src[channels*pixels:], dst[channels*pixels:] {
+		for c := range channels {
+			plane := dst[c*pixels : (c+1)*pixels]
+			for k := range plane {
+				plane[k] = src[k*channels+c]
+			}
+		}
+	}
 }
 
 func (s *States) checkRange(lo, hi int) error {
@@ -566,7 +630,7 @@ func (s *States) Points() (points.Points, error) {
 // a mapped file or in memory.
 func (s *States) contiguous() ([]byte, bool) {
 	v, ok := s.array.source.(viewer)
-	if !ok || s.rows != 1 || s.parts != nil || len(s.starts) == 0 {
+	if !ok || s.rows != 1 || s.parts != nil || s.lastOf > 1 || len(s.starts) == 0 {
 		return nil, false
 	}
 	for i, start := range s.starts {
@@ -630,6 +694,9 @@ func (s *States) Fingerprint() (string, error) {
 	}
 	h := sha256.New()
 	fmt.Fprintf(h, "states/1\n%s\n%q %v %v\n%v %v %d %d %v\n", digest, s.array.key, s.array.dtype, s.array.shape, s.layout, s.shape, s.rows, s.delta, s.parts)
+	if s.lastOf > 0 {
+		fmt.Fprintf(h, "channels last %d\n", s.lastOf)
+	}
 	buffer := make([]byte, 0, 8*1024)
 	for i, start := range s.starts {
 		buffer = binary.LittleEndian.AppendUint64(buffer, uint64(start))

@@ -62,6 +62,93 @@ func startsOf(s *States) []int {
 	return starts
 }
 
+// floats is an array of a shape.
+func floats(t testing.TB, shape []int, values []float32) *Array {
+	t.Helper()
+	a, err := NewArray("floats", shape, values)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+// Channels that come last are those of the same frames with channels first, whatever part
+// of a state is read, and are found by the shape where nothing else is likely.
+func TestChannelsLast(t *testing.T) {
+	t.Parallel()
+	// Element (i, c, y, x) of n frames with channels first.
+	value := func(n, c, h, w int) func(i, k, y, x int) float32 {
+		return func(i, k, y, x int) float32 { return float32(((i*c+k)*h+y)*w + x) }
+	}
+	frames := func(n, c, h, w int, last bool) []float32 {
+		of, out := value(n, c, h, w), []float32(nil)
+		for i := range n {
+			if last {
+				for y := range h {
+					for x := range w {
+						for k := range c {
+							out = append(out, of(i, k, y, x))
+						}
+					}
+				}
+				continue
+			}
+			for k := range c {
+				for y := range h {
+					for x := range w {
+						out = append(out, of(i, k, y, x))
+					}
+				}
+			}
+		}
+		return out
+	}
+	const n, h, w = 12, 4, 5
+	for _, c := range []struct {
+		channels, clip int
+		layout         string
+		window         int
+	}{{3, 0, "", 0}, {1, 0, "", 0}, {4, 0, "HWC", 0}, {3, 0, "auto", 3}, {3, 4, "", 0}, {2, 3, "THWC", 0}} {
+		row := []int{c.channels, h, w}
+		other := []int{h, w, c.channels}
+		rows, named := n, c.layout
+		if c.clip > 0 {
+			row, other, rows = append([]int{c.clip}, row...), append([]int{c.clip}, other...), n/c.clip
+		}
+		first := floats(t, append([]int{rows}, row...), frames(n, c.channels, h, w, false))
+		last := floats(t, append([]int{rows}, other...), frames(n, c.channels, h, w, true))
+		layout := "CHW"
+		if c.clip > 0 {
+			layout = "TCHW"
+		}
+		want := mustStates(t, first, StateOptions{Layout: layout, Window: c.window})
+		got := mustStates(t, last, StateOptions{Layout: named, Window: c.window})
+		if !got.ChannelsLast() || want.ChannelsLast() || got.Layout() != want.Layout() || !slices.Equal(got.Shape(), want.Shape()) || !slices.Equal(got.Row(), row) {
+			t.Errorf("%v: layout %s, shape %v, row %v, want %s, %v, %v", other, got.Layout(), got.Shape(), got.Row(), want.Layout(), want.Shape(), row)
+			continue
+		}
+		for what, of := range map[string]func(s *States) *States{
+			"states": func(s *States) *States { return s }, "last frames": (*States).LastFrame,
+			"some": func(s *States) *States { return s.Subset([]int{2, 0}) },
+		} {
+			if !slices.Equal(allValues(t, of(got)), allValues(t, of(want))) {
+				t.Errorf("%v: %s are others with channels last", other, what)
+			}
+		}
+		p, err := got.Points()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(p.F32, allValues(t, want)) {
+			t.Errorf("%v: points are others with channels last", other)
+		}
+		a, err := got.Fingerprint()
+		if b, _ := mustStates(t, last, StateOptions{Layout: map[bool]string{true: "CTHW", false: "THW"}[c.clip > 0]}).Fingerprint(); err != nil || a == b {
+			t.Errorf("%v: the layouts have one fingerprint", other)
+		}
+	}
+}
+
 func TestRowsAsStates(t *testing.T) {
 	for _, c := range []struct {
 		shape  []int
@@ -77,6 +164,7 @@ func TestRowsAsStates(t *testing.T) {
 		{[]int{5, 1, 2, 4, 6}, "CTHW", []int{1, 4, 6}},
 		{[]int{5, 3, 2, 4, 6}, "CTHW", []int{3, 4, 6}},
 		{[]int{5, 2, 3, 4, 6}, "TCHW", []int{3, 4, 6}},
+		{[]int{5, 2, 4, 6, 7}, "CTHW", []int{2, 6, 7}},
 	} {
 		a := counting(t, c.shape...)
 		s := mustStates(t, a, StateOptions{})

@@ -3,9 +3,11 @@
 package latent
 
 import (
+	"bytes"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"sync"
 	"testing"
@@ -136,4 +138,48 @@ func harm(dir string, i int) {
 		_, _ = f.WriteAt([]byte{byte(i)}, int64(100+i%80))
 		_ = f.Close()
 	}
+}
+
+// Whatever lies where an entry of the cache should be is taken only if it is the entry as it was
+// written, and takes no more memory than its bytes.
+func FuzzCacheEntry(f *testing.F) {
+	c := &Cache{Dir: f.TempDir()}
+	const key, n = "k", 3
+	want := []float32{1, 2, 3, 4, 5, 6}
+	if err := c.store(key, want, n, 2); err != nil {
+		f.Fatal(err)
+	}
+	whole, err := os.ReadFile(c.path(key))
+	if err != nil {
+		f.Fatal(err)
+	}
+	for _, s := range [][]byte{whole, whole[:len(whole)-1], nil, append(slices.Clone(whole), 0), make([]byte, 200)} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		if err := os.WriteFile(c.path(key), data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		z, d, err := c.load(key, n)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if bytes.Equal(data, whole) != (z != nil) || z != nil && (d != 2 || !slices.Equal(z, want)) {
+			t.Errorf("%d bytes are taken for %v", len(data), z)
+		}
+	})
+}
+
+// Configurations of generation: no panic, tokens that the files name or none.
+func FuzzGenerationConfig(f *testing.F) {
+	for _, s := range []string{`{}`, `{"bos_token_id":1,"eos_token_id":2}`, `{"text_config":{"bos_token_id":30522,"sep_token_id":102}}`, `{"decoder":{"pad_token_id":0}}`, `{"eos_token_id":[1,2]}`, `[]`, `null`} {
+		f.Add([]byte(s), []byte(`{"max_length":20}`))
+	}
+	f.Fuzz(func(t *testing.T, config, own []byte) {
+		var a, b generation
+		errA, errB := a.read(config, own), b.read(config, own)
+		if (errA == nil) != (errB == nil) || errA == nil && !reflect.DeepEqual(a, b) {
+			t.Errorf("read twice: %+v and %+v, %v and %v", a, b, errA, errB)
+		}
+	})
 }

@@ -136,7 +136,7 @@ func latents(ctx context.Context, enc Encoder, info Info, src Source, o EncodeOp
 			named.Pool = PoolNone
 		}
 		if key, err = keyOf(info, src, named); err != nil {
-			return points.Points{}, err
+			return points.Points{}, &ReadError{err}
 		}
 	}
 	found, err := share.Do(ctx, sharedKey("latents", key), func() (found, error) { return s.cached(ctx, o, key) }, found.size)
@@ -308,14 +308,14 @@ func (s *Stream) check(ctx context.Context) error {
 	if s.o.Threads > 0 {
 		d.setThreads(s.o.Threads)
 	}
-	shapes, err := d.outputShapes(s.pre.out)
+	shapes, err := d.outputShapes(s.pre.seen)
 	if err != nil {
 		return err
 	}
 	if err := s.resolve(shapes); err != nil {
 		return err
 	}
-	return d.separate(ctx, s.pre.out)
+	return d.separate(ctx, s.pre.seen)
 }
 
 // Check finds, before anything is read, states of a shape that the encoder does not
@@ -369,6 +369,12 @@ func (s *Stream) resolve(shapes [][]int) error {
 	return nil
 }
 
+// ReadError is a failure to read states: no encoder is to blame for it.
+type ReadError struct{ Err error }
+
+func (e *ReadError) Error() string { return e.Err.Error() }
+func (e *ReadError) Unwrap() error { return e.Err }
+
 // pass is one batch on its way through the encoder.
 type pass struct {
 	lo, hi          int
@@ -380,7 +386,7 @@ type pass struct {
 // begin reads the states of a pass and submits them.
 func (s *Stream) begin(ctx context.Context, enc pipeline, p *pass) error {
 	n := p.hi - p.lo
-	read := func(err error) error { return fmt.Errorf("states %d to %d: %w", p.lo, p.hi-1, err) }
+	read := func(err error) error { return &ReadError{fmt.Errorf("states %d to %d: %w", p.lo, p.hi-1, err)} }
 	if src, ok := s.src.(byteSource); ok && src.DType() == dataset.Uint8 && !s.pre.reshapes() && enc.takesPixels(n) {
 		p.bytes = slices.Grow(p.bytes[:0], n*graph.Count(s.pre.in))[:n*graph.Count(s.pre.in)]
 		if err := src.Uint8(p.bytes, p.lo, p.hi); err != nil {
@@ -416,7 +422,7 @@ func (s *Stream) begin(ctx context.Context, enc pipeline, p *pass) error {
 			return read(err)
 		}
 	}
-	return enc.submit(ctx, p.states, n, s.pre.out)
+	return enc.submit(ctx, p.states, n, s.pre.seen)
 }
 
 func (s *Stream) run(ctx context.Context, first int, write func(lo, hi int, rows [][]float32) error) error {

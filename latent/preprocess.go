@@ -48,6 +48,9 @@ type Preprocessing struct {
 	// Mean and Std have one value, or one per channel of Layout; they are in
 	// the units that Scale leaves. Empty means 0 and 1.
 	Mean, Std []float64
+	// ChannelsLast moves the channels of frames behind their rows and columns at the
+	// end, for encoders of such frames. The layout needs channels.
+	ChannelsLast bool
 }
 
 // ImageNet is what encoders trained on ImageNet usually expect: frames of 224×224 in
@@ -81,13 +84,17 @@ func (p *Preprocessing) key() string {
 		}
 		fmt.Fprintf(&b, " normalised %s %x %x", layout, p.Mean, p.Std)
 	}
+	if p.ChannelsLast {
+		b.WriteString(" channels last")
+	}
 	return b.String()
 }
 
 // preprocessor is a Preprocessing checked against the shape of a state.
 type preprocessor struct {
 	Preprocessing
-	in, out []int  // shapes of a state before and after
+	in, out []int  // shapes of a state before and after, out with channels before rows and columns
+	seen    []int  // out as an encoder sees it
 	layout  string // of the state after
 	block   int    // frames of one channel that lie together, where channels are repeated
 
@@ -119,6 +126,13 @@ func newPreprocessor(p Preprocessing, state []int) (*preprocessor, error) {
 	}
 	if err := q.repeatTo(); err != nil {
 		return nil, err
+	}
+	if q.ChannelsLast && !strings.HasSuffix(q.layout, "CHW") {
+		return nil, fmt.Errorf("states of shape %v have no channels to be moved behind their rows (layout %s)", q.in, q.layout)
+	}
+	if q.seen = slices.Clone(q.out); q.ChannelsLast {
+		n := len(q.seen)
+		q.seen[n-3], q.seen[n-2], q.seen[n-1] = q.seen[n-2], q.seen[n-1], q.seen[n-3]
 	}
 	return q, q.normalise()
 }
@@ -234,11 +248,34 @@ func countOf(n int, what string) string {
 
 // reshapes reports whether states change their shape, so that they cannot be
 // preprocessed in place.
-func (q *preprocessor) reshapes() bool { return q.Height > 0 || q.Channels > 0 }
+func (q *preprocessor) reshapes() bool { return q.Height > 0 || q.Channels > 0 || q.ChannelsLast }
 
 // apply preprocesses n states. Where they keep their shape, dst and src may be the
 // same memory.
 func (q *preprocessor) apply(dst, src []float32, n int) {
+	if q.ChannelsLast {
+		frames := make([]float32, len(dst))
+		q.inPlanes(frames, src, n)
+		k := len(q.out) - 3
+		moveBehind(dst, frames, q.out[k], q.out[k+1]*q.out[k+2])
+		return
+	}
+	q.inPlanes(dst, src, n)
+}
+
+// moveBehind moves the channels of frames of so many pixels behind their rows and columns.
+func moveBehind(dst, src []float32, channels, pixels int) {
+	for ; len(src) > 0; src, dst = src[channels*pixels:], dst[channels*pixels:] {
+		for c := range channels {
+			for k, v := range src[c*pixels : (c+1)*pixels] {
+				dst[k*channels+c] = v
+			}
+		}
+	}
+}
+
+// inPlanes is apply but for channels that come last.
+func (q *preprocessor) inPlanes(dst, src []float32, n int) {
 	switch {
 	case q.Channels > 0:
 		q.repeat(dst, src)
@@ -348,7 +385,7 @@ func Prepared(src Source, p Preprocessing) (Source, error) {
 }
 
 // Shape is the shape of one preprocessed state.
-func (s *prepared) Shape() []int { return slices.Clone(s.out) }
+func (s *prepared) Shape() []int { return slices.Clone(s.seen) }
 
 // Float32 writes preprocessed states; see Source.
 func (s *prepared) Float32(dst []float32, lo, hi int) error {
@@ -374,5 +411,5 @@ func (s *prepared) Fingerprint() (string, error) {
 	if err != nil || sum == "" {
 		return "", err
 	}
-	return hashFloats(sum+" "+s.key(), s.out, nil), nil
+	return hashFloats(sum+" "+s.key(), s.seen, nil), nil
 }

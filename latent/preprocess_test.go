@@ -10,6 +10,54 @@ import (
 	"repscope/model/graph"
 )
 
+// Channels are moved behind rows and columns after everything else.
+func TestChannelsMovedLast(t *testing.T) {
+	t.Parallel()
+	src := &memorySource{shape: []int{2, 2, 3, 4, 5}} // two clips of two frames of three channels
+	for i := range graph.Count(src.shape) {
+		src.values = append(src.values, float32(i*i%251))
+	}
+	p := Preprocessing{Layout: "TCHW", Height: 2, Width: 7, Scale: ScaleUnit, High: 255, Mean: []float64{0.1, 0.2, 0.3}}
+	first, err := Prepared(src, p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.ChannelsLast = true
+	last, err := Prepared(src, p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := []int{2, 2, 7, 3}; !slices.Equal(last.Shape(), want) {
+		t.Fatalf("shape %v, want %v", last.Shape(), want)
+	}
+	const size = 2 * 3 * 2 * 7
+	a, b := make([]float32, 2*size), make([]float32, 2*size)
+	if err := errors.Join(first.Float32(a, 0, 2), last.Float32(b, 0, 2)); err != nil {
+		t.Fatal(err)
+	}
+	for frame := range 4 {
+		for c := range 3 {
+			for k := range 14 {
+				if v, want := b[frame*42+k*3+c], a[frame*42+c*14+k]; v != want {
+					t.Fatalf("frame %d, channel %d, pixel %d: %v, want %v", frame, c, k, v, want)
+				}
+			}
+		}
+	}
+	sums := [2]string{}
+	for i, s := range []Source{first, last} {
+		if sums[i], err = s.Fingerprint(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if sums[0] == sums[1] && sums[0] != "" {
+		t.Error("both orders have one fingerprint")
+	}
+	if _, err := Prepared(src, Preprocessing{Layout: "CTHW", ChannelsLast: true}); err == nil {
+		t.Error("channels that are not next to rows were moved")
+	}
+}
+
 // One channel repeated to three is the same as frames that hold it three times.
 func TestRepeatedChannels(t *testing.T) {
 	t.Parallel()

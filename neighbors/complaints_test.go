@@ -128,6 +128,20 @@ func TestLargeK(t *testing.T) {
 	}
 }
 
+// Seven points and k = 5, where 2/(nk(2n − 3k − 1)) is negative: the worst score is 0 with the
+// normalizer of the definition, k ≥ n/2, and none is above 1 (1.0857 was seen elsewhere).
+func TestSevenPoints(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(40) {
+		r := random(100 + seed)
+		a, b := gaussian64(r, 7, 3), gaussian64(r, 7, 3)
+		s := compare(t, a, []points.Points{b}, Options{Ks: []int{5}})[0].ByK[0].Scores
+		if s.Normalizer != 7 || !(s.Trustworthiness >= 0 && s.Trustworthiness <= 1) || !(s.Continuity >= 0 && s.Continuity <= 1) {
+			t.Fatalf("normalizer %d, scores %v and %v", s.Normalizer, s.Trustworthiness, s.Continuity)
+		}
+	}
+}
+
 // Iris has one row twice. Its twin is a neighbour at distance 0, the point itself never is,
 // and no other distance is 0.
 func TestRepeatedRow(t *testing.T) {

@@ -20,8 +20,8 @@ const (
 	Cosine = rows.Cosine
 	// Precomputed says that the points are a matrix of distances: float32 or
 	// float64 [n, n], row i holding the distances from point i. They must be
-	// finite, not negative, 0 on the diagonal and symmetric up to a rounding of
-	// 1e-4 relative; row i is used as given.
+	// finite, not negative and symmetric up to a rounding of 1e-4 relative; row i is
+	// used as given, but for the diagonal, which is not looked at.
 	Precomputed = rows.Precomputed
 )
 

@@ -5,6 +5,7 @@ package neighbors
 
 import (
 	"context"
+	"math"
 	"reflect"
 	"slices"
 	"strings"
@@ -166,6 +167,16 @@ func TestPrecomputed(t *testing.T) {
 		}
 		return points.Float32(data, n)
 	}
+	diagonal := func(p points.Points, v float64) points.Points {
+		for i := range n {
+			if p.F32 != nil {
+				p.F32[i*n+i] = float32(v)
+			} else {
+				p.F64[i*n+i] = v
+			}
+		}
+		return p
+	}
 	o := Options{Ks: []int{5, 30}, CoRanking: CoRankingFull, Permutations: permutations(36, n, 2)}
 	want, err := Compare(context.Background(), pts, []points.Points{other}, o)
 	if err != nil {
@@ -179,6 +190,9 @@ func TestPrecomputed(t *testing.T) {
 		{squares(pts), other, Precomputed, []Metric{Euclidean}},
 		{narrow(squares(pts)), squares(other), Precomputed, nil},
 		{pts, narrow(squares(other)), Euclidean, []Metric{Precomputed}},
+		// A diagonal that is not 0 changes nothing, as of scikit-learn's trustworthiness.
+		{diagonal(squares(pts), 1), other, Precomputed, []Metric{Euclidean}},
+		{diagonal(narrow(squares(pts)), 1e30), diagonal(squares(other), 1e-9), Precomputed, nil},
 	} {
 		o.Metric, o.EmbeddedMetrics = c.metric, c.embeddedMetrics
 		got, err := Compare(context.Background(), c.original, []points.Points{c.embedded}, o)
@@ -216,7 +230,8 @@ func TestPrecomputed(t *testing.T) {
 	}{
 		{func(d []float64) { d[3*n+4] *= 1.5 }, n, "symmetric"},
 		{func(d []float64) { d[3*n+4], d[4*n+3] = -1, -1 }, n, "finite numbers ≥ 0"},
-		{func(d []float64) { d[2*n+2] = 1 }, n, "itself"},
+		{func(d []float64) { d[2*n+2] = -1 }, n, "itself"},
+		{func(d []float64) { d[2*n+2] = math.Inf(1) }, n, "itself"},
 		{func([]float64) {}, n / 2, "square"},
 	} {
 		d := squares(pts).F64

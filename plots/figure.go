@@ -80,6 +80,8 @@ type Figure struct {
 
 	// Title is metadata of the PDF and SVG; it is not drawn.
 	Title string
+
+	lacking []lacking // see Lack
 }
 
 // Tile places one panel in the grid.

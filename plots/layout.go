@@ -161,7 +161,7 @@ func (f *Figure) prepare(prep *preparation) (tiles []*placed, widths, heights []
 // place gives the tiles their cells, and returns how many the grid has.
 func (f *Figure) place(prep *preparation) (tiles []*placed, columns, rows int, err error) {
 	columns, rows = 1, 1
-	for i, t := range f.Tiles {
+	for i, t := range f.lack(prep) {
 		t.RowSpan, t.ColumnSpan = max(1, t.RowSpan), max(1, t.ColumnSpan)
 		prep.panel = panelName(i)
 		if t.Row < 0 || t.Column < 0 || t.Row+t.RowSpan > 100 || t.Column+t.ColumnSpan > 100 {

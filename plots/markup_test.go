@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
@@ -98,4 +99,32 @@ func TestMarkupHandler(t *testing.T) {
 	if len(parts) != 2 || parts[1].Point.Y <= parts[0].Point.Y || parts[1].Point.X != parts[0].Point.X+style.Width("x") {
 		t.Errorf("x^{2} is drawn as %v", parts)
 	}
+}
+
+// No text makes the markup panic: its pieces are at most as long as the text allows, of one
+// level after the other, and a line has a finite width.
+func FuzzMarkup(f *testing.F) {
+	for _, s := range []string{"R^2", "x_{1}", "a^{b_c}", "^", "_", "^{", "10⁻³", "Q_{NX}", "\\", "a\nb", "\xff", "שלום", "$x$"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		if len(text) > 300 {
+			t.Skip()
+		}
+		length := 0
+		for i, p := range parseMarkup(text) {
+			length += len(p.text)
+			if p.text == "" || i > 0 && parseMarkup(text)[i-1].level == p.level {
+				t.Errorf("%q: piece %d is %+v", text, i, p)
+			}
+		}
+		if length > 4*len(text) { // a superscript of two bytes is a digit of one; a minus has three
+			t.Errorf("%q becomes %d bytes", text, length)
+		}
+		for _, line := range (Markup{}).Lines(text) {
+			if w, _, _ := (Markup{}).Box(line, font.Font{Typeface: "Liberation", Variant: "Sans", Size: 10}); !(w >= 0 && float64(w) < 1e5) {
+				t.Errorf("%q is %v wide", line, w)
+			}
+		}
+	})
 }

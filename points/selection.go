@@ -19,6 +19,10 @@ type Selection struct {
 	// what messages call them: "frames val.npz:frames".
 	Frames Points
 	Source string
+	// Same numbers the states, equal ones alike, where latents were computed elsewhere, so that
+	// those of equal states may differ by rounding; nil where they cannot, or no states are
+	// known.
+	Same []int
 	// Models in the order in which they were given.
 	Models []Encoded
 }

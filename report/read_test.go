@@ -315,3 +315,30 @@ func FuzzRead(f *testing.F) {
 		}
 	})
 }
+
+// JSON that is no result file is read in its order, and what is written of it is read as the same.
+func FuzzParse(f *testing.F) {
+	for _, s := range []string{`{"metrics":{"mse":1.0},"evaluation_config":{}}`, `[NaN, -Infinity]`, `{"a":1,"a":2}`, `[[[[]]]]`, `"\ud800"`, `1e999`, `{"a":`, "\ufeff{}", `{"a":{"b":[1,{"c":null}]}}`} {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		v, err := Parse("x.json", data)
+		if err != nil {
+			if !strings.Contains(err.Error(), "x.json") {
+				t.Errorf("the error does not name the file: %v", err)
+			}
+			return
+		}
+		var first, second bytes.Buffer
+		if err := Encode(&first, v); err != nil {
+			return // such as nothing that a file could hold
+		}
+		again, err := Parse("y.json", first.Bytes())
+		if err != nil {
+			t.Fatalf("%v\n%s", err, first.Bytes())
+		}
+		if err := Encode(&second, again); err != nil || !bytes.Equal(first.Bytes(), second.Bytes()) {
+			t.Errorf("written again (%v):\n%s\n%s", err, first.Bytes(), second.Bytes())
+		}
+	})
+}

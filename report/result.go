@@ -138,6 +138,20 @@ func (r *Result) FromCache(model string) {
 	}
 }
 
+// Unmeasured is why a model of the result could not be measured; empty where it was.
+func (r *Result) Unmeasured(model string) string {
+	part, err := r.Model(model)
+	if err != nil {
+		return ""
+	}
+	if skipped, _ := part.Get("skipped"); skipped != true {
+		return ""
+	}
+	reason, _ := part.Get(reasonKey)
+	text, _ := reason.(string)
+	return text
+}
+
 // Object is a JSON object that keeps the order in which its keys were set. The
 // zero Object is empty and ready to use.
 type Object struct {

@@ -56,6 +56,15 @@ func (t *Table) Row(cells ...any) {
 	t.rows = append(t.rows, row)
 }
 
+// Lacking adds a row that has nothing but its name, and a note that says why.
+func (t *Table) Lacking(name, reason string) {
+	cells := []any{name}
+	for range t.columns[1:] {
+		cells = append(cells, Undefined("%s", "not measured: "+reason))
+	}
+	t.Row(cells...)
+}
+
 // Note adds a line below the table.
 func (t *Table) Note(format string, args ...any) {
 	t.notes = append(t.notes, escape.Sprintf(format, args...))

@@ -26,6 +26,7 @@ var wrongValues = map[string]map[string][]string{
 		"corruption": {"--corruption gausian"},
 		"levels":     {"--levels -1", "--levels 0.1,0.1", "--levels nan", "--corruption blur --levels 2"},
 		"clip":       {"--clip no"},
+		"noise-unit": {"--noise-unit range", "--example --noise-unit sd"},
 		"draws":      {"--draws 0", "--draws x"},
 		"per-sample": nil, // yes or no
 		"box-level":  {"--box-level 0.7", "--levels 0.2 --box-level 0.1"},
@@ -35,7 +36,7 @@ var wrongValues = map[string]map[string][]string{
 		"metric":            {"--metric cosin"},
 		"latent-metric":     {"--latent-metric precomputed"},
 		"coranking":         {"--coranking maybe", "--approx --coranking full"},
-		"exclude-window":    {"--exclude-window -1"},
+		"exclude-window":    {"--exclude-window -1", "--exclude-window soon"},
 		"space":             {"--space film"},
 		"permutations":      {"--permutations -1"},
 		"null":              {"--null chance"},
@@ -57,7 +58,7 @@ var wrongValues = map[string]map[string][]string{
 		"clusters":       {"--clusters 1", "--clusters 5,5"},
 		"starts":         {"--starts 0"},
 		"k":              {"--k 0", "--k 5,5"},
-		"exclude-window": {"--exclude-window -1"},
+		"exclude-window": {"--exclude-window -1", "--exclude-window 2.5"},
 		"rsa-pairs":      {"--rsa-pairs -1"},
 		"lags":           {"--lags 0"},
 		"per-point":      nil, // yes or no

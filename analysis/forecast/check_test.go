@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"repscope/internal/run"
 	"repscope/report"
 )
 
@@ -96,19 +97,38 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// NaN is an error with its array and index, or leaves the sample out for all models.
+// NaN of the target is an error with its array and index, that of a forecast leaves the
+// forecast out with the same words and changes nothing of the others; or NaN leaves the sample
+// out for all models.
 func TestNonFinite(t *testing.T) {
 	t.Parallel()
 	m := newMade(5, 3, 2, 3, 5, 1)
 	bad := *m
 	bad.truth, bad.members = slices.Clone(m.truth), slices.Clone(m.members)
 	bad.members[((1*3+2)*2+1)*15+7] = math.NaN()
-	bad.truth[(3*2+0)*15+4] = math.Inf(1)
+	bad.members[((3*3+2)*2+1)*15+7] = math.NaN()
+	const reason = "forecast net: net.npy: element [1 2 1 1 2] is NaN, want finite numbers"
 	for threads := range 3 {
-		_, err := Analyze(t.Context(), bad.input(t), Options{Threads: threads})
-		if want := "forecast net: net.npy: element [1 2 1 1 2] is NaN, want finite numbers"; err == nil || err.Error() != want {
-			t.Errorf("%v, want %s", err, want)
+		o := Options{Threads: threads, Intervals: true}
+		if _, err := Analyze(t.Context(), bad.input(t), o); err == nil || err.Error() != reason {
+			t.Errorf("%v, want %s", err, reason)
 		}
+		in := m.input(t)
+		in.Forecasts[0].Name = "other"
+		alone := analyze(t, in, o)
+		in.Forecasts = append([]Forecast{bad.input(t).Forecasts[0]}, in.Forecasts...)
+		both := analyze(t, in, o)
+		if len(both.Unmeasured) != 1 || both.Unmeasured[0] != (run.Unmeasured{Name: "net", Reason: reason}) {
+			t.Errorf("not measured: %v, want net: %s", both.Unmeasured, reason)
+		}
+		if asJSON(t, both.Models) != asJSON(t, alone.Models) || asJSON(t, both.Comparisons) != asJSON(t, alone.Comparisons) {
+			t.Error("a forecast that is not measured changes others")
+		}
+	}
+	bad.members[((3*3+2)*2+1)*15+7] = 0
+	bad.truth[(3*2+0)*15+4] = math.Inf(1)
+	if _, err := Analyze(t.Context(), bad.input(t), Options{}); err == nil || err.Error() != "target: truth.npy: element [3 0 0 4] is +Inf, want finite numbers" {
+		t.Error(err)
 	}
 	r := analyze(t, bad.input(t), Options{SkipNaN: true, Intervals: true})
 	if !slices.Equal(r.Samples, []int{0, 2, 4}) || r.Skipped != 2 {

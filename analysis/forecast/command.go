@@ -299,6 +299,10 @@ func (s *settings) run(ctx context.Context, env *run.Env) error {
 	if err != nil {
 		return hinted(err, o.SkipMembers)
 	}
+	for _, u := range result.Unmeasured {
+		env.LeaveOut(u.Name, errors.New(u.Reason))
+		in.Forecasts = slices.DeleteFunc(in.Forecasts, func(f Forecast) bool { return f.Name == u.Name })
+	}
 	return s.write(ctx, env, in, o, result)
 }
 

@@ -21,6 +21,7 @@ package forecast
 import (
 	"context"
 
+	"repscope/internal/run"
 	"repscope/report"
 	"repscope/stat"
 )
@@ -159,6 +160,9 @@ type Result struct {
 	Skipped     int    // samples left out for NaN or infinity
 	Blocks      string // how samples were grouped for intervals; empty without
 	Warnings    []string
+	// Unmeasured are forecasts of which some members could not be made or read; they are not
+	// among Models.
+	Unmeasured []run.Unmeasured
 
 	rule        string      // of events
 	byLeadAlone bool        // there are no scores over all leads

@@ -33,7 +33,8 @@ func (s *settings) input(ctx context.Context, env *run.Env) (*Input, error) {
 	} else if fields != nil {
 		in.Fields = fields
 	}
-	forecasts, err := s.forecasts.Open(env)
+	left := &input.Losses{} // forecasts that cannot be measured
+	forecasts, err := s.forecasts.OpenMeasured(ctx, env, left)
 	if err != nil {
 		return nil, err
 	}
@@ -50,7 +51,10 @@ func (s *settings) input(ctx context.Context, env *run.Env) (*Input, error) {
 	if err := s.readCells(env, in); err != nil {
 		return nil, err
 	}
-	return in, s.addModels(ctx, env, in)
+	if err := s.addModels(ctx, env, in, left); err != nil {
+		return nil, err
+	}
+	return in, s.leaveUnfit(ctx, env, in, left)
 }
 
 // open opens the array of a role that is not named; nil if none is given.

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"sync"
 
+	"repscope/internal/input"
 	"repscope/internal/run"
 	"repscope/model"
 	"repscope/report"
@@ -77,12 +78,16 @@ type generator struct {
 	values                                      []float64
 }
 
-// addModels adds the forecasts of the models that the flags name.
-func (s *settings) addModels(_ context.Context, env *run.Env, in *Input) error {
+// addModels adds the forecasts of the models that the flags name, but for those that cannot
+// be run.
+func (s *settings) addModels(ctx context.Context, env *run.Env, in *Input, left *input.Losses) error {
 	for _, f := range s.models.All() {
 		g, info, err := openGenerator(f.Name, f.Path, in, s.o.Members, env.Options.Seed, env.Options.Threads)
 		if err != nil {
-			return fmt.Errorf("model %s: %w", f.Name, err)
+			if err := left.Leave(ctx, f.Name, fmt.Errorf("model %s: %w", f.Name, err)); err != nil {
+				return err
+			}
+			continue
 		}
 		env.CloseLater(g.model)
 		env.Result.Inputs = append(env.Result.Inputs, info)

@@ -128,7 +128,7 @@ func (r *Result) writeVariables(env *run.Env) error {
 	for _, s := range scores {
 		columns = append(columns, s.Path(), s.Path()+"_sd", s.Path()+"_low", s.Path()+"_high")
 	}
-	return env.Files.CSV(variableFile, columns, func(csv *report.CSV) error {
+	return results.ModelCSV(env, variableFile, columns, func(csv *report.CSV) error {
 		for m := range r.Models {
 			for v, name := range r.Variables {
 				if err := csv.Row(row(scores, r.byVariable[m][v], r.Models[m].Name, name)...); err != nil {
@@ -219,7 +219,7 @@ func (r *Result) print(env *run.Env) error {
 	if r.Blocks != "" {
 		table.Note("[95 %% intervals] by deleting each of %s", r.Blocks)
 	}
-	if err := env.Table(table); err != nil {
+	if err := results.ModelTable(env, table); err != nil {
 		return err
 	}
 	if err := r.printEvents(env); err != nil {

@@ -4,6 +4,7 @@ package forecast
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -39,8 +40,12 @@ type summary struct {
 
 // merge computes the scores of all samples.
 func (p *plan) merge(ctx context.Context, parts []*Part) (*Result, error) {
+	p, parts, failed := p.withoutFailed(parts)
+	if len(failed) > 0 && !slices.ContainsFunc(p.models, func(m source) bool { return m.kind != "baseline" }) {
+		return nil, errors.New(failed[0].Reason)
+	}
 	s := &summary{plan: p, jackknifes: make([]map[string]*stat.Jackknifed, len(p.models))}
-	result := &Result{Variables: p.variables, Regions: p.regions[1:], rule: p.o.EventRule}
+	result := &Result{Unmeasured: failed, Variables: p.variables, Regions: p.regions[1:], rule: p.o.EventRule}
 	if err := s.gather(result, parts); err != nil {
 		return nil, err
 	}

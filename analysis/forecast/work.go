@@ -32,7 +32,10 @@ type Part struct {
 }
 
 // PartOfModel are the sums of a model by family: [samples, variables, regions, sums].
-type PartOfModel struct{ Families [][]float64 }
+type PartOfModel struct {
+	Families [][]float64
+	Failed   string // why some members could not be made or read; empty where they could
+}
 
 // source is where the members of a model come from.
 type source struct {
@@ -307,10 +310,11 @@ func (p *plan) scoreAll(ctx context.Context, r shard.Range) (*Part, error) {
 	}
 	var done atomic.Int64
 	total := (hi - lo) * len(p.models)
+	failing := newFailing(len(p.models))
 	err := parallel.With(ctx, p.workers(), hi-lo, func() func(i int) error {
 		c := newSample(p.setting, most)
 		return func(i int) error {
-			if err := p.score(ctx, c, lo+i, i, part); err != nil {
+			if err := p.score(ctx, c, lo+i, i, part, failing); err != nil {
 				return err
 			}
 			if p.o.Progress != nil {
@@ -319,11 +323,12 @@ func (p *plan) scoreAll(ctx context.Context, r shard.Range) (*Part, error) {
 			return nil
 		}
 	})
+	failing.enter(part)
 	return part, err
 }
 
 // score enters the sums of a sample of all models at its place in a part.
-func (p *plan) score(ctx context.Context, c *sample, index, at int, part *Part) error {
+func (p *plan) score(ctx context.Context, c *sample, index, at int, part *Part, failing *failing) error {
 	c.index, c.lead, c.climate = index, 0, nil
 	if p.in.Leads != nil {
 		c.lead = p.in.Leads[index]
@@ -348,8 +353,14 @@ func (p *plan) score(ctx context.Context, c *sample, index, at int, part *Part) 
 		if err := ctx.Err(); err != nil {
 			return err
 		}
+		if failing.before(m, index) {
+			continue
+		}
 		if err := model.read(c, c.ensemble[:model.members*d]); err != nil {
-			return bad(model.array, err)
+			if err = bad(model.array, err); err == nil || !failing.add(ctx, m, model, index, err) {
+				return err
+			}
+			continue
 		}
 		c.begin(model.members)
 		for f := range p.families {

@@ -410,8 +410,14 @@ func (l *loader) run(ctx context.Context, in *Input) error {
 			return fmt.Errorf("grids: %s holds %s, want grids", grids.Name, grids.kind())
 		}
 		for i := range in.Generators {
-			if err := l.runHeads(ctx, &in.Generators[i], grids, o); err != nil {
-				return err
+			g := &in.Generators[i]
+			if l.left.Has(g.Name) {
+				continue
+			}
+			if err := l.runHeads(ctx, g, grids, o); err != nil {
+				if err := l.left.Leave(ctx, g.Name, err); err != nil {
+					return err
+				}
 			}
 		}
 	}
@@ -543,6 +549,9 @@ func (l *loader) runClassifier(ctx context.Context, in *Input, o latent.EncodeOp
 	some := false
 	for i := range in.Generators {
 		g := &in.Generators[i]
+		if l.left.Has(g.Name) {
+			continue
+		}
 		if err := predict(g.Generated, &g.Predictions); err != nil {
 			return err
 		}

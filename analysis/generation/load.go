@@ -33,6 +33,7 @@ type loader struct {
 	// numbers without names.
 	named   string
 	unnamed []string
+	left    input.Losses // generators that cannot be measured
 }
 
 // load reads all that the flags name.
@@ -74,10 +75,33 @@ func (f *options) load(ctx context.Context, env *run.Env) (*Input, error) {
 		return nil, err
 	}
 	in.LabelNames = l.names
+	if err := l.leaveUnfit(ctx, in); err != nil {
+		return nil, err
+	}
 	if err := f.group(env, in); err != nil {
 		return nil, err
 	}
 	return in, in.AddReferences(env.Options.Seed)
+}
+
+// leaveUnfit leaves out the generators of which something does not fit, beside those that
+// could not be read.
+func (l *loader) leaveUnfit(ctx context.Context, in *Input) error {
+	var names []string
+	for i := range in.Generators {
+		g := &in.Generators[i]
+		names = append(names, g.Name)
+		if l.left.Has(g.Name) {
+			continue
+		}
+		if err := in.checkGenerator(g); err != nil {
+			if err := l.left.Leave(ctx, g.Name, fmt.Errorf("%s: %w", g.Name, err)); err != nil {
+				return err
+			}
+		}
+	}
+	in.Generators = slices.DeleteFunc(in.Generators, func(g Generator) bool { return l.left.Has(g.Name) })
+	return l.left.Settle(l.env, names)
 }
 
 // exist finds files that are not there, before anything is read.
@@ -106,26 +130,42 @@ func (l *loader) read(ctx context.Context, in *Input) error {
 	of := func(name string) *Generator {
 		return &in.Generators[slices.IndexFunc(in.Generators, func(g Generator) bool { return g.Name == name })]
 	}
-	var err error
-	for _, file := range f.reconstruction.All() {
-		if of(file.Name).Reconstruction, err = l.pairs(file.Name, file.Path); err != nil {
-			return fmt.Errorf("reconstruction %s: %w", file.Name, err)
+	// each reads the files of a flag; a generator whose file cannot be read is left out.
+	each := func(flag string, files *input.Files, read func(g *Generator, file input.File) error) error {
+		for _, file := range files.All() {
+			if err := read(of(file.Name), file); err != nil {
+				if err := l.left.Leave(ctx, file.Name, fmt.Errorf("%s %s: %w", flag, file.Name, err)); err != nil {
+					return err
+				}
+			}
 		}
+		return nil
 	}
-	for _, file := range f.latents.All() {
-		if of(file.Name).Latents, err = l.latents("latents", file.Name, file.Path); err != nil {
-			return fmt.Errorf("latents %s: %w", file.Name, err)
-		}
+	err := each("reconstruction", f.reconstruction, func(g *Generator, file input.File) (err error) {
+		g.Reconstruction, err = l.pairs(file.Name, file.Path)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	err = each("latents", f.latents, func(g *Generator, file input.File) (err error) {
+		g.Latents, err = l.latents("latents", file.Name, file.Path)
+		return err
+	})
+	if err != nil {
+		return err
 	}
 	if f.realLatents != "" {
 		if in.RealLatents, err = l.latents("real-latents", "", f.realLatents); err != nil {
 			return fmt.Errorf("real-latents: %w", err)
 		}
 	}
-	for _, file := range f.generated.All() {
-		if of(file.Name).Generated, err = l.samples("generated", file.Name, file.Path); err != nil {
-			return fmt.Errorf("generated %s: %w", file.Name, err)
-		}
+	err = each("generated", f.generated, func(g *Generator, file input.File) (err error) {
+		g.Generated, err = l.samples("generated", file.Name, file.Path)
+		return err
+	})
+	if err != nil {
+		return err
 	}
 	for _, s := range []struct {
 		role, path string
@@ -138,12 +178,14 @@ func (l *loader) read(ctx context.Context, in *Input) error {
 			return fmt.Errorf("%s: %w", s.role, err)
 		}
 	}
-	for _, file := range f.predictions.All() {
-		g := of(file.Name)
-		if g.Predictions, err = l.predictions("predictions", file.Name, file.Path); err != nil {
-			return fmt.Errorf("predictions %s: %w", file.Name, err)
+	err = each("predictions", f.predictions, func(g *Generator, file input.File) (err error) {
+		if g.Predictions, err = l.predictions("predictions", file.Name, file.Path); err == nil {
+			g.Predictions.countOf(g.Generated)
 		}
-		g.Predictions.countOf(g.Generated)
+		return err
+	})
+	if err != nil {
+		return err
 	}
 	if f.realPredictions != "" {
 		if in.RealPredictions, err = l.predictions("real-predictions", "", f.realPredictions); err != nil {
@@ -219,6 +261,9 @@ func parseNames(data []byte) (labels, error) {
 		if other, ok := seen[raw[key]]; ok {
 			return nil, fmt.Errorf("the labels %s and %s are both named %q", other, key, raw[key])
 		}
+		if other, ok := names[label]; ok {
+			return nil, fmt.Errorf("the label %d has two names, %q and %q", label, other, raw[key])
+		}
 		seen[raw[key]] = key
 		names[label] = raw[key]
 	}
@@ -268,6 +313,10 @@ func grades() labels {
 // group takes --groups and --block for the inputs that they are for.
 func (f *options) group(env *run.Env, in *Input) error {
 	for _, file := range f.groups.All() {
+		i := slices.IndexFunc(in.Generators, func(g Generator) bool { return g.Name == file.Name })
+		if i < 0 {
+			continue // it cannot be measured
+		}
 		a, err := dataset.OpenColumn(file.Path)
 		if err != nil {
 			return fmt.Errorf("groups %s: %w", file.Name, err)
@@ -280,7 +329,7 @@ func (f *options) group(env *run.Env, in *Input) error {
 		if err := a.ReadInt64(values, 0, a.Len()); err != nil {
 			return fmt.Errorf("groups %s: %w", file.Name, err)
 		}
-		g := &in.Generators[slices.IndexFunc(in.Generators, func(g Generator) bool { return g.Name == file.Name })]
+		g := &in.Generators[i]
 		grouped := g.grouped(func(n int) []int {
 			if n != len(values) {
 				return nil

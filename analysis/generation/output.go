@@ -55,7 +55,7 @@ func (r *Result) writeLabels(env *run.Env, names labels) error {
 		if m.csv == nil || !r.computed(m.Name) {
 			continue
 		}
-		err := env.Files.CSV(m.csv.name, m.csv.columns, func(csv *report.CSV) error {
+		err := results.ModelCSV(env, m.csv.name, m.csv.columns, func(csv *report.CSV) error {
 			for i := range r.Models {
 				if err := m.csv.rows(&r.Models[i], names, csv.Row); err != nil {
 					return err

@@ -34,6 +34,7 @@ type analyzer struct {
 
 	labels   *cluster.Partition // of the sample; nil without
 	windowed windowed           // where the exclusion window counts
+	window   int                // an automatic one, in frames; 0 where it was given
 	leading  [][]float64        // the leading series of every model
 	lengths  [][]float64        // of every model's steps
 
@@ -55,6 +56,9 @@ func newAnalyzer(in Input, o Options) (*analyzer, error) {
 	if in.Labels != nil {
 		p := cluster.NewPartition(at(in.Labels, in.Sample))
 		a.labels = &p
+		if err := a.decideWindow(); err != nil {
+			return nil, err
+		}
 		a.windowed = a.exclusion()
 	}
 	a.leading = results.LeadingSeries(in.Models)
@@ -80,7 +84,7 @@ func undefined(err error) (report.Value, report.Interval, error) {
 // measure measures everything about one model but its similarity to others.
 func (a *analyzer) measure(ctx context.Context, m int) (*Measured, error) {
 	z := a.in.Models[m].Latents
-	out := &Measured{Model: Model{Name: a.in.Models[m].Name, States: z.N, Samples: a.samples(), NominalDimension: z.Dim,
+	out := &Measured{Model: Model{Name: a.in.Models[m].Name, States: z.N, Samples: a.samples(), NominalDimension: z.Dim, ExcludeWindow: a.window,
 		Groupings: []Grouping{}, LabelConsistency: []LabelConsistency{}}}
 	model := &out.Model
 	model.RMSDistance, model.EffectiveRank = results.Spread(z)

@@ -40,7 +40,7 @@ var Command = run.Command{
 		clusters := flags.Ints("clusters", []int{10}, "`LIST` of numbers of k-means clusters")
 		starts := flags.Int("starts", 10, "`N` k-means++ starts, of which the best counts")
 		neighbors := flags.Ints("k", []int{1, 5, 20}, "`LIST` of neighbourhood sizes for the consistency of labels")
-		window := flags.Int("exclude-window", 0, "`FRAMES` within which states of one episode are no neighbours")
+		window := results.NewWindow(flags)
 		pairs := flags.Int("rsa-pairs", 2_000_000, "`N` pairs of states whose distances RSA ranks; 0: all")
 		lags := flags.Int("lags", 100, "`N`, the largest lag of the autocorrelation")
 		perPoint := flags.Bool("per-point", false, "write the silhouette of every state to geometry_per_point.csv")
@@ -60,14 +60,14 @@ var Command = run.Command{
 			for _, flag := range []struct {
 				name         string
 				value, least int
-			}{{"starts", *starts, 1}, {"exclude-window", *window, 0}, {"rsa-pairs", *pairs, 0}, {"lags", *lags, 1}} {
+			}{{"starts", *starts, 1}, {"rsa-pairs", *pairs, 0}, {"lags", *lags, 1}} {
 				if err := run.AtLeast(flag.name, flag.value, flag.least); err != nil {
 					return err
 				}
 			}
 			return nil
 		}, Run: func(ctx context.Context, env *run.Env) error {
-			o := Options{Clusters: *clusters, Starts: *starts, Neighbors: *neighbors, ExcludeWindow: *window, Pairs: *pairs, Lags: *lags}
+			o := Options{Clusters: *clusters, Starts: *starts, Neighbors: *neighbors, ExcludeWindow: int(*window), Pairs: *pairs, Lags: *lags}
 			if o.Pairs == 0 {
 				o.Pairs = -1
 			}
@@ -107,7 +107,10 @@ that all latents share does not move. Latents that do not vary have neither.
 Clusters: silhouette, Davies-Bouldin and Calinski-Harabasz of the groups given by
 --labels and of k-means clusters (--clusters; seeded k-means++, the best of
 --starts); with labels also NMI, AMI and ARI of clusters against labels, and how
-often the nearest latents have the same label (--k, leave one out).
+often the nearest latents have the same label (--k, leave one out), among states more
+than --exclude-window frames apart in an episode; auto takes the longest
+autocorrelation time of the models, at most a window that leaves every state half of
+the others, and it is printed and stored as "exclude_window" of every model.
 
 Between models: linear CKA (also debiased: 0 for unrelated spaces however many the
 dimensions), the orthogonal Procrustes distance of spaces scaled to length 1 (0 the
@@ -135,7 +138,7 @@ func analyse(ctx context.Context, env *run.Env, data *input.Data, labels *input.
 	if err != nil {
 		return err
 	}
-	in := Input{Episode: states.Episode, Time: states.Time, Models: states.Models, Labels: classes}
+	in := Input{Episode: states.Episode, Time: states.Time, Same: states.Same, Models: states.Models, Labels: classes}
 	if chosen := data.Sample(); len(chosen) < len(index) {
 		for _, state := range chosen {
 			place, _ := slices.BinarySearch(index, state)
@@ -203,7 +206,7 @@ func describe(env *run.Env) {
 // writeSummary writes one row per model and grouping: the measures of the model
 // repeat.
 func (r *Result) writeSummary(env *run.Env) error {
-	return env.Files.CSV("geometry_summary.csv", []string{
+	return results.ModelCSV(env, "geometry_summary.csv", []string{
 		"Model", "Grouping", "Groups", "Silhouette", "Davies_Bouldin", "Calinski_Harabasz", "NMI", "AMI", "ARI",
 		"Uniformity", "Alignment", "Tau", "Step_Mean", "Step_SD", "Step_Relative", "Straightness", "Curvature_Degrees",
 		"RMS_Distance", "Effective_Rank", "N_Eff_Mean_Latent", "Sample_Count",
@@ -308,7 +311,7 @@ func (r *Result) printSpaces(env *run.Env) error {
 	if r.TimeBlocks != "" {
 		space.Note("[95 %% intervals] by deleting blocks in turn, Student's t: %s", r.TimeBlocks)
 	}
-	return env.Table(space)
+	return results.ModelTable(env, space)
 }
 
 // printGroups writes the measures of the groups.
@@ -350,7 +353,10 @@ func (r *Result) printLabels(env *run.Env, o Options) error {
 			labels.Note("%s: %d latents equal an earlier one; neighbours at equal distances count in the mean over all orders", m.Name, *m.Duplicates)
 		}
 	}
-	if o.ExcludeWindow == 0 {
+	switch window := r.Models[0].ExcludeWindow; {
+	case window > 0:
+		labels.Note("States at most %s apart in an episode are no neighbours (auto: the longest autocorrelation time)", text.Count(window, "frame"))
+	case o.ExcludeWindow == 0:
 		labels.Note("Neighbours in time count as neighbours; see --exclude-window")
 	}
 	return env.Table(labels)

@@ -38,6 +38,8 @@ type Input struct {
 	Time []int
 	// Labels are the classes of the states; nil for none.
 	Labels []int64
+	// Same numbers the states, equal ones alike; nil: it is not known which are equal.
+	Same []int
 	// Sample are the states, ascending, that the measures over pairs of states
 	// (uniformity, clusters, labels, similarity) look at; nil means all. Measures of
 	// time need every state.
@@ -55,7 +57,8 @@ type Options struct {
 	// Neighbors are the k of the label consistency; nil means 1, 5, 20.
 	Neighbors []int
 	// ExcludeWindow leaves states at most so many frames apart in one episode out of
-	// the neighbours; not together with Sample.
+	// the neighbours of the label consistency. −1: the longest autocorrelation time of the
+	// models, at most what leaves every state half of the others.
 	ExcludeWindow int
 	// Pairs is the number of pairs whose distances RSA ranks; 0 means 2,000,000,
 	// negative all.
@@ -118,8 +121,11 @@ type Model struct {
 	LabelConsistency []LabelConsistency `json:"label_consistency"`
 	// Duplicates is the number of latents equal to an earlier one, among those whose
 	// neighbours are looked at; nil without labels or where all are one point.
-	Duplicates *int     `json:"duplicates,omitempty"`
-	Temporal   Temporal `json:"temporal"`
+	Duplicates *int `json:"duplicates,omitempty"`
+	// ExcludeWindow is the exclusion window in frames where it was found from the
+	// autocorrelation times, 0 where it was given or there are no labels.
+	ExcludeWindow int      `json:"exclude_window,omitempty"`
+	Temporal      Temporal `json:"temporal"`
 	// Similarity to every model, itself included, by name: a row of the symmetric
 	// matrices.
 	Similarity report.Object `json:"similarity" shard:"-"`

@@ -228,10 +228,13 @@ func (a *analyzer) labelled(ctx context.Context, m int, out *Measured) error {
 	var collapsed error
 	if len(ks) > 0 {
 		model.Duplicates = new(int)
-		z := sampled(a.in.Models[m].Latents, a.in.Sample)
+		near, err := neighbors.WithoutRounding(ctx, sampled(a.in.Models[m].Latents, a.in.Sample), at(a.in.Same, a.in.Sample), a.o.Threads)
+		if err != nil {
+			return err
+		}
+		z := near.Points
 		found, *model.Duplicates, collapsed = cluster.LabelConsistency(ctx, z, *a.labels, ks, o)
 		if collapsed == nil && s.blocks != nil {
-			var err error
 			if deleted, err = cluster.LabelConsistencyWithout(ctx, z, *a.labels, ks, s.blocks, o); err != nil {
 				return err
 			}

@@ -117,6 +117,36 @@ func TestIndependentStates(t *testing.T) {
 	}
 }
 
+// The debiased CKA of independent latents is 0 within its interval for any number of them:
+// of 15 pairs for each number 95 % intervals miss it 4 times or more in 1 of 200 studies.
+func TestDebiasedCKAOfIndependentLatents(t *testing.T) {
+	t.Parallel()
+	const pairs = 15
+	for _, n := range []int{32, 64, 128, 256} {
+		missed, defined := 0, 0
+		for pair := range uint64(pairs) {
+			in := paths(n, 8, 1, 0, 1000*uint64(n)+2*pair, 1000*uint64(n)+2*pair+1)
+			in.Labels, in.Episode = nil, nil
+			r := analyzed(t, in, Options{Clusters: []int{2}, Starts: 1, Intervals: true, Lags: 2})
+			row, ok := r.Models[0].Similarity.Get("b")
+			if !ok {
+				t.Fatal("no similarity to b")
+			}
+			if ci := row.(SimilarityRow).CKADebiasedCI; ci.Defined() {
+				defined++
+				if ci.Low > 0 || ci.High < 0 {
+					missed++
+				}
+			} else if ci.Reason == "" {
+				t.Error("no interval without a reason")
+			}
+		}
+		if missed > 3 || defined != pairs {
+			t.Errorf("n = %d: %d of %d intervals without 0", n, missed, defined)
+		}
+	}
+}
+
 // Models are not compared by clusters of their own, k are one family, and a collapsed
 // model is compared by nothing.
 func TestComparisons(t *testing.T) {

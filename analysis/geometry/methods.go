@@ -47,7 +47,9 @@ func sayGroups(d *methods.Draft) {
 	}
 	d.Say("Clusters agree with labels by normalized and adjusted mutual information [@vinh2010] and the adjusted Rand index [@hubert1985]. "+
 		"Of the k = %s nearest latents (Euclidean) of a state, the share with its label (purity) and how often the majority has it (leave one out, a tied vote to the label of the nearest; means over all orders of equal distances) are given beside what chance gives.", d.List("k"))
-	if w := d.Number("exclude-window"); w > 0 {
+	if d.Text("exclude-window") == "auto" {
+		d.Say("States at most %s frames apart in one episode, the longest autocorrelation time of the models, are no neighbors (a Theiler window [@theiler1986]).", methods.Join(d.Models("exclude_window")))
+	} else if w := d.Number("exclude-window"); w > 0 {
 		d.Say("States at most %g frames apart in one episode are no neighbors (a Theiler window [@theiler1986]).", w)
 	}
 }

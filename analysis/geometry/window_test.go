@@ -3,11 +3,14 @@
 package geometry
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"strings"
 	"testing"
 
+	"repscope/analysis/internal/results"
+	"repscope/measure/motion"
 	"repscope/points"
 	"repscope/stat"
 )
@@ -38,6 +41,32 @@ func consistencies(t *testing.T, in Input, window int) ([]LabelConsistency, []st
 		t.Fatal(err)
 	}
 	return result.Models[0].LabelConsistency, result.Warnings
+}
+
+// An automatic window is the longest autocorrelation time of the models.
+func TestAutomaticWindow(t *testing.T) {
+	t.Parallel()
+	time := make([]int, 60)
+	for i := range time {
+		time[i] = i
+	}
+	in := gapped(time)
+	found, err := Analyze(t.Context(), in, Options{Clusters: []int{2}, Neighbors: []int{1, 3}, ExcludeWindow: results.AutoWindow})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := &found.Models[0]
+	tau, err := motion.EffectiveSize(t.Context(), in.Models[0].Latents, in.Episode, in.Time, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := min(int(math.Ceil(tau.Tau)), (60/2-1)/2); m.ExcludeWindow != want || want < 2 {
+		t.Errorf("window %d, want %d", m.ExcludeWindow, want)
+	}
+	want, _ := consistencies(t, in, m.ExcludeWindow)
+	if a, b := fmt.Sprint(m.LabelConsistency), fmt.Sprint(want); a != b {
+		t.Errorf("the window found gives other numbers than the same one given:\n%s\n%s", a, b)
+	}
 }
 
 // The window counts frames: where more frames than it are missing, the states on both

@@ -117,6 +117,7 @@ func (a *analyzer) common() shard.Identity {
 		Inputs: []shard.Field{
 			{Name: "labels", Value: shard.Digest(points.Points{}, labels)},
 			{Name: "episodes, times and sample", Value: shard.Digest(points.Points{}, in.Episode, in.Time, in.Sample)},
+			{Name: "equal states", Value: shard.Digest(points.Points{}, in.Same)},
 		},
 		Options: []shard.Field{
 			shard.Option("clusters", o.Clusters), shard.Option("starts", o.Starts), shard.Option("neighbors", o.Neighbors),

@@ -6,7 +6,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"strconv"
 
 	"repscope/analysis/internal/results"
 	"repscope/internal/input"
@@ -27,7 +26,7 @@ var Command = run.Command{
 		estimator := flags.Choice("estimator", string(EstimatorMLE), Estimators(), "`NAME` of the Two-NN estimate in tables and figures; documented is the published formula, which cannot exceed 1.7325")
 		gride := flags.Ints("gride", nil, "`LIST` of Gride's neighbour orders n2, with n1 = n2/2 (default 2,4,8,16,32,64)")
 		neighbors := flags.Ints("neighbors", nil, "`LIST` of the k of Levina–Bickel (default 5,10,20,50)")
-		tolerance := flags.Float64("duplicate-tolerance", 1e-7, "`SHARE` of the RMS distance up to which latents count as duplicates")
+		tolerance := flags.Float64("duplicate-tolerance", 1e-7, "`SHARE` of the RMS distance up to which latents count as duplicates; those that rounding alone tells apart do in any case")
 		window := flags.String("exclude-window", "0", "`FRAMES` within which states of one episode are no neighbours, or auto: about the autocorrelation time")
 		approx := flags.Bool("approx", false, "search nearest neighbours approximately, for very many states; the recall is measured")
 		return run.Job{Files: results.Files("manifold", "manifold_dimension_summary.csv", "manifold_eigenvalues.csv", "manifold_dimension_analysis.figure"), Divides: true, Check: func(*run.Options) error {
@@ -71,12 +70,9 @@ var Command = run.Command{
 
 // parseWindow reads the value of --exclude-window.
 func parseWindow(text string) (int, error) {
-	if text == "auto" {
-		return AutoWindow, nil
-	}
-	frames, err := strconv.Atoi(text)
-	if err != nil || frames < 0 {
-		return 0, run.Usage("--exclude-window %s: want a number of frames of 0 or more, or auto", text)
+	frames, err := results.ParseWindow(text)
+	if err != nil {
+		return 0, run.Usage("--exclude-window %s: %w", text, err)
 	}
 	return frames, nil
 }
@@ -113,7 +109,13 @@ jackknife finds is printed.
 
 Two-NN looks at the smallest scale, where noise adds dimensions; a value that
 falls along Gride's orders or with decimation says so. Duplicate latents are
-removed and counted. The nearest neighbours of frames of an episode are often the
+removed and counted: equal ones, those that differ by rounding alone (16 units in the
+last place of their norm in float32 and float64, one in half precision, as an encoder
+makes of one frame in batches of other sizes), and those of equal frames, where frames
+are given beside latents, up to a hundredth of the RMS distance. Where two neighbours
+are equally far from many latents, as from codes of few values, the dimension is that
+of a lattice: the share is printed, with a warning above 5 %, and Two-NN is not
+compared. The nearest neighbours of frames of an episode are often the
 frames just before and after: distances to them say how fast the episode runs, and
 a path through three dimensions is given five. The share of such neighbours is
 printed. --exclude-window looks for neighbours among states that are more than so
@@ -142,7 +144,7 @@ func analyse(ctx context.Context, env *run.Env, data *input.Data, o Options) err
 	if err != nil {
 		return err
 	}
-	in := Input{Episode: states.Episode, Time: states.Time, Models: states.Models}
+	in := Input{Episode: states.Episode, Time: states.Time, Same: states.Same, Models: states.Models}
 	o.Intervals = env.Options.Bootstrap > 0
 	o.Family = data.Options.Family
 	o.Block, o.Seed = data.Options.Block, env.Options.Seed
@@ -197,7 +199,7 @@ func describe(env *run.Env, models []Model) {
 }
 
 func (r *Result) writeSummary(env *run.Env) error {
-	return env.Files.CSV("manifold_dimension_summary.csv", []string{
+	return results.ModelCSV(env, "manifold_dimension_summary.csv", []string{
 		"Model", "Nominal_Dimension", "Participation_Ratio", "Intrinsic_Dimension", "Dimension_Error",
 		"Usage_Efficiency_Percent", "Max_Eigenvalue", "Min_Eigenvalue", "Eigenvalue_Count", "Sample_Count",
 	}, func(csv *report.CSV) error {
@@ -230,15 +232,15 @@ func (r *Result) writeEigenvalues(env *run.Env) error {
 
 // print writes the tables to the console.
 func (r *Result) print(env *run.Env) error {
-	table := report.NewTable("", "Model", "D", "Participation ratio", "Two-NN", "Usage %", "Effective rank", "RankMe", "90 %", "99 %", "Duplicates", "In time %", "n eff.")
+	table := report.NewTable("", "Model", "D", "Participation ratio", "Two-NN", "Usage %", "Effective rank", "RankMe", "90 %", "99 %", "Duplicates", "Ties %", "In time %", "n eff.")
 	for _, m := range r.Models {
 		table.Row(m.Name, m.NominalDimension, report.WithInterval(m.ParticipationRatioCorrected, m.ParticipationRatioCorrectedCI),
 			report.WithInterval(m.IntrinsicDimension, m.IntrinsicDimensionCI), m.UsagePercent,
 			report.WithInterval(m.EffectiveRank, m.EffectiveRankCI), report.WithInterval(m.RankMe, m.RankMeCI),
-			whole(m.Dims90), whole(m.Dims99), m.TwoNN.Duplicates, percent(m.NeighborsInTime), m.NEff)
+			whole(m.Dims90), whole(m.Dims99), m.TwoNN.Duplicates, percent(m.TwoNN.Tied), percent(m.NeighborsInTime), m.NEff)
 	}
 	table.Note("Two-NN estimate: %s%s", r.Models[0].Estimator, r.window())
-	table.Note("Participation ratio: corrected for the number of latents; usage: of the sample, %% of D")
+	table.Note("Participation ratio: corrected for the number of latents; usage: of the sample, %% of D; ties: latents whose two nearest neighbours are equally far")
 	for _, m := range r.Models {
 		if m.EffectiveRankBias.Defined() {
 			table.Note("Bias for want of latents, %s: effective rank %+.2g, RankMe %+.2g (not taken off)", m.Name, m.EffectiveRankBias.V, m.RankMeBias.V)
@@ -255,7 +257,7 @@ func (r *Result) print(env *run.Env) error {
 	if r.Blocks != "" {
 		table.Note("[95 %% intervals] by deleting each of %s; Two-NN: by comparing halves of them", r.Blocks)
 	}
-	if err := env.Table(table); err != nil {
+	if err := results.ModelTable(env, table); err != nil {
 		return err
 	}
 	return results.PrintComparisons(env, r.Comparisons)

@@ -49,6 +49,7 @@ func (m *Model) intrinsic(ctx context.Context, d *dimension.Distinct, p *plan, o
 	m.TwoNN.NUsed, m.TwoNN.Duplicates, m.Recall = len(d.Index), d.Duplicates, recallOf(d.Recall)
 	m.NeighborsInTime = m.inTime(d)
 	ratio := d.Ratios(1, 2)
+	m.TwoNN.Tied = report.Number(tied(ratio))
 	estimate, err := dimension.NewTwoNN(ratio)
 	if err != nil {
 		m.undefinedIntrinsic(err.Error())
@@ -277,6 +278,9 @@ func (m *Model) undefinedIntrinsic(reason string) {
 		m.NeighborsInTime = v
 	}
 	m.TwoNN.MLE, m.TwoNN.MLEUnbiased, m.TwoNN.Fit = v, v, v
+	if m.TwoNN.NUsed == 0 {
+		m.TwoNN.Tied = v
+	}
 	m.TwoNN.MLECI, m.TwoNN.MLEHalvesCI, m.TwoNN.FitHalvesCI = none, none, none
 	m.Gride, m.LevinaBickel, m.Decimation = []GrideResult{}, []LBResult{}, []DecimationRow{}
 }

@@ -48,6 +48,7 @@ type Encoded = results.Encoded
 type Input struct {
 	Episode []int // of each state; nil means one episode
 	Time    []int // of each state, in frames, ascending inside episodes; nil: every state a frame after the one before
+	Same    []int // numbers of the states, equal for equal ones; nil: it is not known which are
 	Models  []Encoded
 }
 
@@ -60,7 +61,8 @@ type Options struct {
 	GrideOrders, Neighbors []int
 	// DuplicateTolerance is the distance, in units of the RMS distance √(2·tr C),
 	// up to which two latents count as duplicates; 0 means 1e−7, about the
-	// resolution of float32.
+	// resolution of float32. Where few latents hold nearly all variance, so that it is
+	// more than ten times [spectrum.TypicalDistance], that takes its place.
 	DuplicateTolerance float64
 	// ExcludeWindow leaves latents at most so many frames apart in one episode out of
 	// each other's neighbours; AutoWindow: about the autocorrelation time.
@@ -162,7 +164,11 @@ type TwoNNResult struct {
 	// Documented is the published formula, only where it is asked for.
 	Documented *report.Value `json:"documented,omitempty"`
 	NUsed      int           `json:"n_used"`
-	Duplicates int           `json:"duplicates"`
+	// Duplicates are latents equal to an earlier one, but for rounding, which are left out. Tied
+	// is the share of the others whose two nearest neighbours are equally far, which no
+	// continuous distribution makes.
+	Duplicates int          `json:"duplicates"`
+	Tied       report.Value `json:"tied"`
 }
 
 // GrideResult is the dimension between neighbour orders N1 and N2.
@@ -245,8 +251,9 @@ type metric struct {
 	estimates []*stat.Jackknifed
 }
 
-// check returns the latents of every model as spaces that need not be checked again.
-func (in Input) check() ([]neighbors.Space, error) {
+// check returns the latents of every model as spaces that need not be checked again, without
+// what rounding alone tells apart.
+func (in Input) check(threads int) ([]neighbors.Space, error) {
 	n := 0
 	if len(in.Models) > 0 {
 		n = in.Models[0].Latents.N
@@ -262,8 +269,14 @@ func (in Input) check() ([]neighbors.Space, error) {
 	}
 	spaces := make([]neighbors.Space, len(in.Models))
 	for i, m := range in.Models {
-		var err error
-		if spaces[i], err = neighbors.NewSpace(m.Name, m.Latents, neighbors.Euclidean); err != nil {
+		if err := neighbors.Check(m.Name, m.Latents, neighbors.Euclidean); err != nil {
+			return nil, err
+		}
+		near, err := neighbors.WithoutRounding(context.Background(), m.Latents, in.Same, threads)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", m.Name, err)
+		}
+		if spaces[i], err = neighbors.NewSpace(m.Name, near.Points, neighbors.Euclidean); err != nil {
 			return nil, err
 		}
 	}

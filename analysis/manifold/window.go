@@ -4,15 +4,15 @@ package manifold
 
 import (
 	"fmt"
-	"math"
 
+	"repscope/analysis/internal/results"
 	"repscope/internal/text"
 	"repscope/measure/dimension"
 	"repscope/report"
 )
 
 // AutoWindow is the exclusion window of the longest autocorrelation time of the models.
-const AutoWindow = -1
+const AutoWindow = results.AutoWindow
 
 // leastApart is the number of latents more than an automatic window apart that it leaves
 // at least.
@@ -23,12 +23,7 @@ const leastApart = 20
 const manyInTime = 0.2
 
 // frames is an autocorrelation time as a window.
-func frames(tau float64) int {
-	if !(tau > 1) {
-		return 1
-	}
-	return int(math.Ceil(tau))
-}
+func frames(tau float64) int { return results.FramesOf(tau) }
 
 // decideWindow sets the window of the searches, and warns where an automatic one would
 // leave too few latents.

@@ -63,7 +63,7 @@ type plan struct {
 // result and the errors.
 func Work(in Input, o Options) (shard.Work[*Part, *Result], error) {
 	var none shard.Work[*Part, *Result]
-	spaces, err := in.check()
+	spaces, err := in.check(o.Threads)
 	if err != nil {
 		return none, err
 	}
@@ -151,6 +151,7 @@ func (p *plan) common() shard.Identity {
 		Inputs: []shard.Field{
 			{Name: "episodes", Value: shard.Digest(points.Points{}, p.in.Episode)},
 			{Name: "times", Value: shard.Digest(points.Points{}, p.in.Time)},
+			{Name: "equal states", Value: shard.Digest(points.Points{}, p.in.Same)},
 		},
 		Options: []shard.Field{
 			shard.Option("estimator", o.Estimator), shard.Option("gride orders", o.GrideOrders), shard.Option("neighbors", o.Neighbors),
@@ -218,11 +219,20 @@ func (p *plan) measure(ctx context.Context, i int) (Measured, error) {
 			stop()
 			return err
 		}
-		rms <- linear.RMSDistance()
+		scale := linear.RMSDistance()
+		if typical := spectrum.TypicalDistance(encoded.Latents); typical > 0 && scale > fewHold*typical {
+			out.warn("%s: few latents hold nearly all variance: the RMS distance is %.3g, that of nine of ten %.3g; "+
+				"linear dimensions are those of the few, and duplicates are told by the distance of the others", m.Name, scale, typical)
+			scale = typical
+		}
+		rms <- scale
 		return nil
 	})
 	if undefined, ok := errors.AsType[*stat.UndefinedError](err); ok {
 		m.undefined(undefined.Reason)
+		if m.TwoNN.Duplicates, err = p.spaces[i].Duplicates(ctx, max(p.o.Threads, 0)); err != nil {
+			return out, err
+		}
 		out.Warnings = []string{fmt.Sprintf("%s: %s: the encoder has collapsed", m.Name, undefined.Reason)}
 		return Measured{Model: *m, Warnings: out.Warnings}, nil
 	}
@@ -233,6 +243,9 @@ func (p *plan) measure(ctx context.Context, i int) (Measured, error) {
 	m.Tau, m.NEff, m.NEffReliable = report.Number(t.Tau), report.Number(t.EffectiveSampleSize), t.Reliable
 	m.ExcludeWindow = p.window.Frames
 	if few != nil {
+		if d != nil {
+			m.TwoNN.Duplicates = d.Duplicates
+		}
 		m.undefinedIntrinsic(few.Reason)
 		return out, nil
 	}
@@ -242,5 +255,6 @@ func (p *plan) measure(ctx context.Context, i int) (Measured, error) {
 	if w := m.Recall.warning(m.Name); w != "" {
 		out.warn("%s", w)
 	}
+	out.doubt()
 	return out, nil
 }

@@ -144,6 +144,7 @@ func (r *Result) compareSampled(ctx context.Context, p *plan, o Options) error {
 		r.Models = append(r.Models, m)
 	}
 	r.fillChance()
+	r.fillWindow()
 	r.duplicateWarnings()
 	return nil
 }

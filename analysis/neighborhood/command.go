@@ -41,7 +41,7 @@ var Command = run.Command{
 		ties := flags.Choice("ties", neighbors.TiesAverage.String(),
 			[]string{neighbors.TiesAverage.String(), neighbors.TiesRandom.String(), neighbors.TiesIndex.String()},
 			"`RULE` for states at equal distances: the mean over all orders, independent in both spaces; one random order (--seed); the lower index first")
-		window := flags.Int("exclude-window", 0, "`FRAMES` within which states of one episode are no neighbours")
+		window := results.NewWindow(flags)
 		space := flags.Choice("space", spaceAuto, []string{spaceAuto, spaceFrame, spaceClip}, "`NAME` of the original space: the last frame of a state or all its frames; auto: what the latents see")
 		permutations := flags.Int("permutations", 10, "`N` other pairings of states and latents behind the null; 0: none")
 		null := flags.Choice("null", string(NullTime), NullKinds(),
@@ -57,6 +57,9 @@ var Command = run.Command{
 				}
 			}
 			n := len(data.Sample())
+			if *window == results.AutoWindow && n < len(data.Index()) {
+				return errWindowOfSample
+			}
 			for _, k := range *k {
 				if n > 2 && k > n-2 { // fewer states are too few for any k
 					return fmt.Errorf("--k %d: want k ≤ n−2 = %d for n = %d states", k, n-2, n)
@@ -68,9 +71,6 @@ var Command = run.Command{
 			"neighborhood_rnx_curves.csv", "neighborhood_per_point.csv", "neighborhood_preservation.figure", "neighborhood_rnx_curves.figure"), Divides: true, Check: func(shared *run.Options) error {
 			if err := run.Distinct("k", *k, 1); err != nil {
 				return err
-			}
-			if *window < 0 {
-				return run.Usage("--exclude-window %d: want 0 or more", *window)
 			}
 			if *permutations < 0 {
 				return run.Usage("--permutations %d: want 0 or more", *permutations)
@@ -87,7 +87,7 @@ var Command = run.Command{
 			}
 			return nil
 		}, Run: func(ctx context.Context, env *run.Env) error {
-			o := Options{K: *k, LatentMetric: *latentMetric, ExcludeWindow: *window, Permutations: *permutations, PerPoint: *perPoint,
+			o := Options{K: *k, LatentMetric: *latentMetric, ExcludeWindow: int(*window), Permutations: *permutations, PerPoint: *perPoint,
 				Null: NullKind(*null), Approximate: *approx, References: *references}
 			var err error
 			if o.Metric, err = neighbors.ParseMetric(*metric); err != nil {
@@ -110,6 +110,10 @@ var Command = run.Command{
 		}}
 	},
 }
+
+// errWindowOfSample says why sampled states have no automatic window.
+var errWindowOfSample = run.Hint(run.Usage("--exclude-window auto and --samples cannot be used together: states drawn at random have no autocorrelation time"),
+	"give the window in frames, as a run of some whole episodes suggests it")
 
 // The names of --space.
 const (
@@ -173,9 +177,12 @@ checkpoint pooled by "last", or a --window of one frame), else the whole clip;
 baselines do not decide. The choice is printed and stored as "space" of every model.
 
 Consecutive frames are alike whatever the encoder does: --exclude-window w takes
-states at most w frames apart in one episode out of neighbourhoods and ranks. States
-of --samples keep the times of their frames; such a window is left out on the
-processor.
+states at most w frames apart in one episode out of neighbourhoods and ranks; auto
+takes the longest autocorrelation time of the models, the window that the warning of
+slow states suggests, but at most one that leaves every state half of the others; it
+is printed and stored as "exclude_window" of every model. States of --samples keep the
+times of their frames, but have no autocorrelation time; such a window is left out on
+the processor.
 
 Intervals delete whole episodes or blocks of states in turn and rank again (the
 delete-block jackknife): resampling with replacement would make duplicates, which
@@ -188,7 +195,7 @@ level of independent states. What is not above the null is not known to be above
 nothing. --null independent gives every state the latent of any other.
 
 --metric precomputed takes the frames for a matrix of distances between the states:
-float32 or float64 [N, N], not negative, symmetric, 0 on the diagonal; row i ranks the
+float32 or float64 [N, N], not negative, symmetric, with any diagonal; row i ranks the
 neighbours of state i. Latents are compared by Euclidean distances.
 
 --latent-metric compares latents by another distance than states, such as cosine
@@ -207,25 +214,30 @@ draw stand beside them (sampling_se, neighborhood_sampling.csv); there are no
 intervals, no comparisons of models and no curves.`
 
 func analyse(ctx context.Context, env *run.Env, data *input.Data, space string, o Options) error {
-	if space == spaceAuto {
-		var warning string
-		if space, warning = seen(data.States, data.Models, (*input.Model).Window); warning != "" {
-			env.Warn("%s", warning)
+	states, err := data.SelectSeen(ctx, data.Sample(), func(models []*input.Model) input.Space {
+		if space == spaceAuto {
+			var warning string
+			if space, warning = seen(data.States, models, (*input.Model).Window); warning != "" {
+				env.Warn("%s", warning)
+			}
 		}
-	}
-	original := input.LastFrames
-	if space == spaceClip {
-		original = input.Clips
-	}
-	states, err := data.Select(ctx, data.Sample(), original)
+		if space == spaceClip {
+			return input.Clips
+		}
+		return input.LastFrames
+	})
 	if err != nil {
 		return err
 	}
 	if o.Metric == neighbors.Precomputed {
 		states.Frames = among(states.Frames, states.Time)
+		if own, most := extremes(states.Frames); own > ownShare*most {
+			env.Warn("frames: distances of states from themselves of up to %.3g (others: %.3g) are not looked at; "+
+				"a matrix of similarities would be ranked in reverse: give distances, such as 1 − similarity", own, most)
+		}
 	}
 	in := Input{Frames: states.Frames, Source: states.Source, Space: space, Episode: states.Episode, Time: states.Time,
-		Sampled: len(states.Index) < len(data.Index()), Models: states.Models}
+		Sampled: len(states.Index) < len(data.Index()), Same: states.Same, Models: states.Models}
 	o.Scale = spectrum.Scale(data.Options.LatentScale)
 	o.Intervals = env.Options.Bootstrap > 0
 	o.Family = data.Options.Family
@@ -275,6 +287,25 @@ func among(rows points.Points, states []int) points.Points {
 		}
 	}
 	return out
+}
+
+// ownShare is the share of the largest distance from which distances of states from
+// themselves are no rounding.
+const ownShare = 1e-4
+
+// extremes are the largest distance of a state from itself and the largest of all others.
+func extremes(matrix points.Points) (own, others float64) {
+	row := make([]float64, matrix.Dim)
+	for i := range matrix.N {
+		for j, v := range matrix.Row(i, row) {
+			if j == i {
+				own = max(own, v)
+			} else {
+				others = max(others, v)
+			}
+		}
+	}
+	return own, others
 }
 
 // seen is the original space that the latents see, by the rule of the manual, and
@@ -360,7 +391,7 @@ func describe(env *run.Env) {
 }
 
 func (r *Result) writeSummary(env *run.Env) error {
-	return env.Files.CSV("neighborhood_preservation_summary.csv", []string{
+	return results.ModelCSV(env, "neighborhood_preservation_summary.csv", []string{
 		"Model", "k", "Trust_mean", "Trust_std", "Cont_mean", "Cont_std",
 	}, func(csv *report.CSV) error {
 		for _, m := range r.Models {
@@ -468,9 +499,13 @@ func (r *Result) print(env *run.Env, values int, o Options) error {
 	if o.ExcludeWindow == 0 {
 		table.Note("Neighbours in time count as neighbours; --exclude-window %s leaves them out", r.windowText())
 	} else {
-		table.Note("States at most %s apart in an episode are no neighbours; at least %s each", text.Count(o.ExcludeWindow, "frame"), text.Count(r.Models[0].Candidates, "candidate"))
+		auto := ""
+		if o.ExcludeWindow == results.AutoWindow {
+			auto = " (auto: the longest autocorrelation time)"
+		}
+		table.Note("States at most %s apart in an episode are no neighbours%s; at least %s each", text.Count(r.ExcludeWindow, "frame"), auto, text.Count(r.Models[0].Candidates, "candidate"))
 	}
-	return env.Table(table)
+	return results.ModelTable(env, table)
 }
 
 // printSpaces writes what concerns a model's whole space, and the comparisons.

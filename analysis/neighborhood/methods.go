@@ -22,7 +22,10 @@ func describeMethods(d *methods.Draft) {
 	sayCurves(d)
 	saySpaces(d)
 	sayTies(d)
-	if w := d.Number("exclude-window"); w > 0 {
+	if d.Text("exclude-window") == "auto" {
+		d.Say("States at most %s frames apart in one episode, the longest autocorrelation time of the models (of the coordinate that varies most, about the means of episodes), are no neighbors of each other and have no rank (a Theiler window [@theiler1986]).",
+			methods.Join(d.Models("exclude_window")))
+	} else if w := d.Number("exclude-window"); w > 0 {
 		d.Say("States at most %g frames apart in one episode are no neighbors of each other and have no rank (a Theiler window [@theiler1986]).", w)
 	}
 	if d.Yes("approx") {

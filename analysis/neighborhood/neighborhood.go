@@ -45,7 +45,10 @@ type Input struct {
 	// Sampled says that the states were drawn at random from more: they do not follow
 	// each other, and the exclusion window counts their times.
 	Sampled bool
-	Models  []Encoded
+	// Same numbers the states that an encoder saw, equal ones alike; nil: it is not known which
+	// are equal.
+	Same   []int
+	Models []Encoded
 }
 
 // Options are the choices of an analysis; the zero value is the default, without
@@ -63,7 +66,9 @@ type Options struct {
 	// orders, independent in both spaces.
 	Ties neighbors.Ties
 	// ExcludeWindow w > 0 takes pairs of states at most w frames apart in one
-	// episode out of the neighbourhoods and the ranks.
+	// episode out of the neighbourhoods and the ranks. −1: the longest autocorrelation
+	// time of the models, at most what leaves every state half of the others; an error
+	// of Sampled states.
 	ExcludeWindow int
 	// PerPoint keeps the scores of every state, of every reference where Approximate.
 	PerPoint bool
@@ -127,7 +132,8 @@ type Result struct {
 	Sampling      *Sampling           // what was sampled; nil where all states were ranked
 	Warnings      []string
 
-	sampled bool // the states were drawn at random
+	sampled   bool // the states were drawn at random
+	automatic bool // the window is that of the autocorrelation times
 }
 
 // Model is the outcome for one model.
@@ -164,6 +170,9 @@ type Model struct {
 	// Candidates is the smallest number of states that can be a neighbour of one:
 	// n−1, fewer with an exclusion window.
 	Candidates int `json:"candidates"`
+	// ExcludeWindow is the exclusion window in frames where it was found from the
+	// autocorrelation times, 0 where it was given.
+	ExcludeWindow int `json:"exclude_window,omitempty"`
 	// RMSDistance is √(2·tr C) of the raw latents and EffectiveRank the entropy
 	// effective rank of their covariance. Where all latents or all states are equal, no
 	// score is defined.
@@ -289,23 +298,27 @@ func (in Input) check() error {
 	return nil
 }
 
-// latents returns the latents on the scale asked for, validated so that errors name
-// the model.
-func (in Input) latents(metric neighbors.Metric, scale spectrum.Scale) ([]neighbors.Space, error) {
+// latents returns the latents on the scale asked for, without what rounding alone tells
+// apart, validated so that errors name the model.
+func (in Input) latents(metric neighbors.Metric, scale spectrum.Scale, threads int) ([]neighbors.Space, error) {
 	spaces := make([]neighbors.Space, len(in.Models))
 	for i, m := range in.Models {
 		var err error
 		if spaces[i], err = neighbors.NewSpace(m.Name, m.Latents, metric); err != nil {
 			return nil, err
 		}
-		if scale != spectrum.ScaleL2 {
-			continue
-		}
-		scaled, err := spectrum.Scaled(m.Latents, scale)
+		near, err := neighbors.WithoutRounding(context.Background(), m.Latents, in.Same, threads)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", m.Name, err)
 		}
-		if spaces[i], err = neighbors.NewSpace(m.Name, scaled, metric); err != nil {
+		if scale == spectrum.ScaleL2 {
+			if near.Points, err = spectrum.Scaled(near.Points, scale); err != nil {
+				return nil, fmt.Errorf("%s: %w", m.Name, err)
+			}
+		} else if near.Moved == 0 {
+			continue
+		}
+		if spaces[i], err = neighbors.NewSpace(m.Name, near.Points, metric); err != nil {
 			return nil, err
 		}
 	}
@@ -399,6 +412,15 @@ func (r *Result) fillChance() {
 			for q := range m.ByK {
 				m.ByK[q].Chance = r.Models[at].ByK[q].Chance
 			}
+		}
+	}
+}
+
+// fillWindow gives all models the window that was found for them.
+func (r *Result) fillWindow() {
+	for i := range r.Models {
+		if r.automatic {
+			r.Models[i].ExcludeWindow = r.ExcludeWindow
 		}
 	}
 }

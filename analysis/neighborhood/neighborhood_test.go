@@ -555,6 +555,16 @@ func TestPrecomputed(t *testing.T) {
 		if !reflect.DeepEqual(got.Models[0].ByK, want.Models[0].ByK) {
 			t.Errorf("%d states: %+v, want %+v", len(states), got.Models[0].ByK, want.Models[0].ByK)
 		}
+		// A diagonal of 1 is not looked at.
+		for i := range states {
+			distances.F64[i*len(states)+i] = 1
+		}
+		if own, others := extremes(distances); own != 1 || others <= 1 {
+			t.Errorf("own distances %v, others %v", own, others)
+		}
+		if got := analyze(t, Input{Frames: distances, Models: models}, o); !reflect.DeepEqual(got.Models[0].ByK, want.Models[0].ByK) {
+			t.Errorf("%d states with a diagonal of 1: %+v, want %+v", len(states), got.Models[0].ByK, want.Models[0].ByK)
+		}
 	}
 }
 
@@ -623,4 +633,45 @@ func ExampleAnalyze() {
 	score := result.Models[0].ByK[0]
 	fmt.Printf("k = %d: T = %.3f, C = %.3f\n", score.K, score.Trustworthiness.V, score.Continuity.V)
 	// Output: k = 2: T = 0.633, C = 0.633
+}
+
+// Latents that differ in their last digits, as an encoder makes of a frame in another batch, are
+// ties as equal ones are, and no neighbors in the order of rounding; so are those of equal
+// states.
+func TestRounding(t *testing.T) {
+	t.Parallel()
+	const n, again, dim = 120, 20, 6
+	random := stat.NewRandom(stat.NewKey(21))
+	frames, latents := make([]float32, (n+again)*dim), make([]float32, (n+again)*dim)
+	for i := range n * dim {
+		frames[i] = float32(random.Normal())
+		latents[i] = frames[i] + float32(0.5*random.Normal()) + 4
+	}
+	same := make([]int, n+again)
+	for i := range same {
+		if same[i] = i; i >= n {
+			same[i] = i - n
+			copy(frames[i*dim:(i+1)*dim], frames[(i-n)*dim:])
+			copy(latents[i*dim:(i+1)*dim], latents[(i-n)*dim:])
+		}
+	}
+	analyze := func(z []float32, same []int) Model {
+		r, err := Analyze(t.Context(), Input{Frames: points.Float32(frames, dim), Same: same,
+			Models: []Encoded{{Name: "z", Latents: points.Float32(z, dim)}}}, Options{K: []int{3, 10}, Intervals: true, Block: stat.BlockSpec{Length: 10}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r.Models[0]
+	}
+	want := analyze(latents, nil)
+	digits, noise := slices.Clone(latents), slices.Clone(latents)
+	for i := n * dim; i < len(latents); i++ {
+		digits[i] = math.Nextafter32(digits[i], 100)
+		noise[i] += float32(1e-3 * random.Normal())
+	}
+	for _, got := range []Model{analyze(digits, nil), analyze(noise, same)} {
+		if got.Duplicates.Latents != again || !reflect.DeepEqual(got.ByK, want.ByK) {
+			t.Errorf("%d duplicates, want %d; %+v\nwant %+v", got.Duplicates.Latents, again, got.ByK[0], want.ByK[0])
+		}
+	}
 }

@@ -96,12 +96,17 @@ func (m *Model) memory(series []float64, episode []int) {
 		m.AutocorrelationTime = m.NEff
 		return
 	}
+	m.AutocorrelationTime = autocorrelationTime(series, episode)
+}
+
+// autocorrelationTime is that of a series about the means of its episodes.
+func autocorrelationTime(series []float64, episode []int) report.Value {
 	t, err := stat.IntegratedAutocorrelationTime(aboutEpisodes(series, episode), episode)
 	if err != nil {
-		m.AutocorrelationTime, _ = results.Undefined(err)
-		return
+		undefined, _ := results.Undefined(err)
+		return undefined
 	}
-	m.AutocorrelationTime = report.Number(t.Tau)
+	return report.Number(t.Tau)
 }
 
 // aboutEpisodes takes the mean of its episode from every value: what episodes differ
@@ -128,7 +133,7 @@ const slowness = 0.05
 // far above independent ones, and the exclusion window is shorter than their memory.
 func (r *Result) warnOfTime() {
 	suggested := r.suggestedWindow()
-	enough := !suggested.Defined() || float64(r.ExcludeWindow) >= suggested.V
+	enough := r.automatic || !suggested.Defined() || float64(r.ExcludeWindow) >= suggested.V
 	if r.sampled {
 		enough = r.ExcludeWindow > 0
 	}

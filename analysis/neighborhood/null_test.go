@@ -4,10 +4,13 @@ package neighborhood
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
+	"repscope/analysis/internal/results"
 	"repscope/points"
 	"repscope/stat"
 )
@@ -61,6 +64,72 @@ func TestNullOrders(t *testing.T) {
 	if NullIndependent.order(7, 1, 100, nil)[0] == NullIndependent.order(7, 2, 100, nil)[0] &&
 		NullIndependent.order(7, 3, 100, nil)[0] == NullIndependent.order(7, 4, 100, nil)[0] {
 		t.Error("permutations do not differ")
+	}
+}
+
+// numbers are the scores of a result as a text.
+func numbers(r *Result) string {
+	out := ""
+	for _, c := range r.Comparisons {
+		out += fmt.Sprintln(c.A, c.B, c.Metric, c.Difference, c.CI, c.P, c.PHolm)
+	}
+	for _, m := range r.Models {
+		for _, a := range m.ByK {
+			out += fmt.Sprintln(m.Name, m.Candidates, a.Trustworthiness, a.Continuity, a.RNX, a.TrustCI, a.ContCI, a.RNXCI)
+			if null := a.null(); null != nil {
+				out += fmt.Sprintln(*null)
+			}
+		}
+	}
+	return out
+}
+
+// An automatic window is the one that the warning of slow states suggests, for each set of
+// states its own, and gives the same numbers as if it were given.
+func TestAutomaticWindow(t *testing.T) {
+	t.Parallel()
+	windows := map[int]bool{}
+	for _, rho := range []float64{0.5, 0.95} {
+		frames, episode := slow(1, 600, 6, 3, rho)
+		latents, _ := slow(2, 600, 6, 3, rho)
+		in := Input{Frames: frames, Episode: episode, Models: []Encoded{{Name: "a", Latents: latents}, {Name: "b", Latents: frames}, {Name: "constant", Latents: points.Float32(make([]float32, 600), 1)}}}
+		o := Options{K: []int{5}, Permutations: 2, Intervals: true, Seed: 3}
+		plain := analyze(t, in, o)
+		suggested := plain.suggestedWindow()
+		o.ExcludeWindow = int(suggested.V)
+		given := analyze(t, in, o)
+		o.ExcludeWindow = results.AutoWindow
+		found := analyze(t, in, o)
+		if !suggested.Defined() || found.ExcludeWindow != int(suggested.V) {
+			t.Errorf("window %d, suggested %v", found.ExcludeWindow, suggested)
+		}
+		windows[found.ExcludeWindow] = true
+		for i := range found.Models {
+			if found.Models[i].ExcludeWindow != found.ExcludeWindow || given.Models[i].ExcludeWindow != 0 {
+				t.Errorf("%s: windows %d and %d are stored", found.Models[i].Name, found.Models[i].ExcludeWindow, given.Models[i].ExcludeWindow)
+			}
+		}
+		if a, b := numbers(found), numbers(given); a != b || fmt.Sprint(found.Warnings) != fmt.Sprint(given.Warnings) {
+			t.Errorf("the window found gives other numbers than the same one given:\n%s\n%s", a, b)
+		}
+	}
+	if len(windows) < 2 {
+		t.Errorf("fast and slow states have one window: %v", windows)
+	}
+
+	// A trend is slow all along: the window leaves half of the states.
+	z := make([]float32, 60)
+	for i := range z {
+		z[i] = float32(i)
+	}
+	in := Input{Frames: points.Float32(z, 1), Models: []Encoded{{Name: "trend", Latents: points.Float32(z, 1)}}}
+	r := analyze(t, in, Options{K: []int{2}, ExcludeWindow: results.AutoWindow})
+	if m := r.Models[0]; m.ExcludeWindow > 14 || m.Candidates < 30 {
+		t.Errorf("window %d, %d candidates", m.ExcludeWindow, m.Candidates)
+	}
+	in.Sampled = true
+	if _, err := Analyze(t.Context(), in, Options{K: []int{2}, ExcludeWindow: results.AutoWindow}); err == nil || !strings.Contains(err.Error(), "--samples") {
+		t.Errorf("sampled states: %v", err)
 	}
 }
 

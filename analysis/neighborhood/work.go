@@ -48,6 +48,7 @@ type plan struct {
 	reason    string       // why there are none
 	deleted   string       // what the blocks are, for captions
 	warnings  []string
+	automatic bool // the exclusion window is that of the autocorrelation times
 }
 
 // Work returns the analysis in units of some hundred states, whose neighbours are
@@ -110,7 +111,11 @@ func newPlan(in Input, o Options) (*plan, error) {
 	if p.frames, err = neighbors.NewSpace(in.source(), in.Frames, o.Metric); err != nil {
 		return nil, err
 	}
-	switch {
+	p.series = results.LeadingSeries(in.Models)
+	if err := p.decideWindow(); err != nil {
+		return nil, err
+	}
+	switch o := p.o; {
 	case o.ExcludeWindow > 0 && in.Sampled:
 		p.settings.Time = in.Time
 	case o.ExcludeWindow > 0:
@@ -118,15 +123,35 @@ func newPlan(in Input, o Options) (*plan, error) {
 		p.settings.Episode = labels
 		p.warn(warning)
 	}
-	if p.spaces, err = in.latents(p.latentMetric, o.Scale); err != nil {
+	if p.spaces, err = in.latents(p.latentMetric, o.Scale, o.Threads); err != nil {
 		return nil, err
 	}
 	p.findCollapsed()
 	for i := range o.Permutations {
 		p.settings.Permutations = append(p.settings.Permutations, o.Null.order(o.Seed, i, in.Frames.N, in.Episode))
 	}
-	p.series = results.LeadingSeries(in.Models)
 	return p, nil
+}
+
+// decideWindow makes an automatic window one of frames: the longest autocorrelation time
+// of the models.
+func (p *plan) decideWindow() error {
+	if p.o.ExcludeWindow != results.AutoWindow {
+		return nil
+	}
+	if p.in.Sampled {
+		return errWindowOfSample
+	}
+	var taus []float64
+	for _, series := range p.series {
+		taus = append(taus, autocorrelationTime(series, p.in.Episode).Float())
+	}
+	var warning string
+	n := p.in.Frames.N
+	p.o.ExcludeWindow, warning = results.WindowOf(taus, results.WidestWindow(n, p.in.Episode), "every state half of the others as candidates")
+	p.automatic, p.settings.ExcludeWindow = true, p.o.ExcludeWindow
+	p.warn(warning)
+	return nil
 }
 
 // open opens the pass, with blocks of states for the jackknife grouped by the
@@ -195,6 +220,7 @@ func (p *plan) identity() shard.Identity {
 		Inputs: []shard.Field{
 			{Name: "frames", Value: shard.Digest(in.Frames)},
 			{Name: "episodes and times", Value: shard.Digest(points.Points{}, in.Episode, in.Time)},
+			{Name: "equal states", Value: shard.Digest(points.Points{}, in.Same)},
 			{Name: "sampled", Value: strconv.FormatBool(in.Sampled)},
 		},
 		Options: []shard.Field{
@@ -211,7 +237,8 @@ func (p *plan) identity() shard.Identity {
 
 // result is that of the plan before anything is compared.
 func (p *plan) result() *Result {
-	return &Result{Samples: p.in.Frames.N, K: p.ks, ExcludeWindow: p.o.ExcludeWindow, Blocks: p.deleted, Warnings: slices.Clone(p.warnings), sampled: p.in.Sampled}
+	return &Result{Samples: p.in.Frames.N, K: p.ks, ExcludeWindow: p.o.ExcludeWindow, Blocks: p.deleted, Warnings: slices.Clone(p.warnings),
+		sampled: p.in.Sampled, automatic: p.automatic}
 }
 
 // merge makes scores, intervals and comparisons of the sums of all rows.
@@ -256,6 +283,7 @@ func (p *plan) merge(_ context.Context, parts []*neighbors.Partial) (*Result, er
 		result.Models = append(result.Models, m)
 	}
 	result.fillChance()
+	result.fillWindow()
 	result.duplicateWarnings()
 	result.warnOfTime()
 	if p.blocks == nil {

@@ -89,8 +89,10 @@ type array struct {
 	layout layout
 	clip   bool // the last frame of a row is the prediction, not each in turn
 	pixels dataset.PixelRange
-	rows   []int // of every sample
-	buffer []float64
+	rows   []int // of every sample; −1 for none
+	// forward says that samples without a current frame have no row.
+	forward bool
+	buffer  []float64
 }
 
 // newArray finds out what an array of predictions holds; axis is the meaning of T.
@@ -209,7 +211,7 @@ func guessRange(frames dataset.PixelRange, low, high float64) (dataset.PixelRang
 
 // predictions are those of samples, whose rows are known.
 func (a *array) predictions(ignored int) Predictions {
-	return Predictions{Name: a.name, Steps: a.steps(), Ignored: ignored, From: a.array.Name(), Frames: Frames{Read: a.read, Digest: a.digest}}
+	return Predictions{Name: a.name, Steps: a.steps(), Ignored: ignored, From: a.array.Name(), Forward: a.forward, Frames: Frames{Read: a.read, Digest: a.digest}}
 }
 
 func (a *array) digest() (string, error) {

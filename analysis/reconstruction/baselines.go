@@ -12,7 +12,7 @@ import (
 
 // copyLast predicts the current frame for every step.
 func copyLast(in Input) Predictions {
-	return Predictions{Name: CopyLast, Steps: in.steps(), From: "the current frame", Frames: Frames{
+	return Predictions{Name: CopyLast, Steps: in.steps(), From: "the current frame", Forward: true, Frames: Frames{
 		Read: func(ctx context.Context, dst []float64, samples []int) error {
 			size, steps := in.Shape.Size(), in.steps()
 			states := make([]int, len(samples))
@@ -92,10 +92,10 @@ func (m *meanFrame) read(ctx context.Context, dst []float64, samples []int) erro
 		return err
 	}
 	size := m.in.Shape.Size()
-	mean := make([]float64, size)
+	mean, states := make([]float64, size), m.in.states()
 	done := -1
 	for i, s := range samples {
-		g := m.of[m.in.Samples[s].State]
+		g := m.of[states[s]]
 		if g != done {
 			if err := m.mean(ctx, mean, g); err != nil {
 				return err

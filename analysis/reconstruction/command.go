@@ -4,6 +4,7 @@ package reconstruction
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"slices"
@@ -64,7 +65,7 @@ func setup(flags *run.Flags) run.Job {
 	flags.Usage("--frames FILE[:key] --predictions NAME=FILE[:key] … [flags]", "--frames FILE[:key] --model NAME=FILE --decoder NAME=FILE.onnx … [flags]")
 	flags.FileHint("files are given with --frames FILE, --predictions NAME=FILE or --model NAME=FILE")
 	s := &settings{inputs: inputs, pixels: rangeFlag{all: rangeAuto}}
-	s.predictions = inputs.Role(flags, input.Role{Name: "predictions", Unit: "frame", Named: true,
+	s.predictions = inputs.Role(flags, input.Role{Name: "predictions", Unit: "frame", Named: true, Measured: true,
 		Usage: "`NAME=FILE[:key]` of predicted frames [N,H,W], [N,C,H,W] or [N,H,W,C], or of several steps [N,T,…], one row per state or frame (repeats)"})
 	s.decoders = inputs.Heads(flags, input.HeadRole{Name: "decoder", Example: example.Decoder, Usage: "`NAME=FILE.onnx` that makes frames of the latents of model NAME: of those that --predictor NAME makes, else of the latents of the next states (repeats)"})
 	s.predictors = inputs.Heads(flags, input.HeadRole{Name: "predictor", Example: example.Predictor, Usage: "`NAME=FILE.onnx` that makes the next latent of model NAME from its latent and an action (repeats)"})
@@ -184,15 +185,11 @@ func shapeOf(data *input.Data) (image.Shape, error) {
 	shape, array := frames.Shape(), data.States.Array()
 	switch frames.Layout() {
 	case "HW":
-		if data.States.Layout() == "THW" && data.Window() == 0 && (shape[1] == 1 || shape[1] == 3) {
-			return image.Shape{}, run.Hint(fmt.Errorf("frames: %s has shape %v: clips of frames of %d × %d pixels, or channels that come last", array.Name(), array.Shape(), shape[0], shape[1]),
-				"give channels before rows and columns: [N,C,H,W]")
-		}
 		return image.Shape{Channels: 1, Height: shape[0], Width: shape[1]}, nil
 	case "CHW":
 		return image.Shape{Channels: shape[0], Height: shape[1], Width: shape[2]}, nil
 	}
-	return image.Shape{}, fmt.Errorf("frames: %s has shape %v: vectors are no images; want [N,H,W], [N,C,H,W] or clips of such", array.Name(), array.Shape())
+	return image.Shape{}, fmt.Errorf("frames: %s has shape %v: vectors are no images; want [N,H,W], [N,C,H,W], [N,H,W,C] or clips of such", array.Name(), array.Shape())
 }
 
 // sized checks what the flags name against the states, before any work is done.
@@ -201,18 +198,45 @@ func (s *settings) sized(data *input.Data) error {
 	if err != nil {
 		return err
 	}
-	if len(allPairs(data)) == 0 {
+	all := s.samples(data, data.Index(), allPairs(data))
+	if len(all) == 0 {
 		return run.Hint(fmt.Errorf("frames: no state of %s has a successor in its episode: there is nothing to predict", data.States.Array().Name()),
-			"is every frame an episode of its own? see --episodes-kind")
+			"is every frame an episode of its own? see --episodes-kind; predictions of states themselves need none: --predicts same")
 	}
 	return s.predictions.Each(data, func(a input.Array) error {
 		p, err := newArray(a.Name, a.Array, shape, *s.axis)
 		if err != nil {
 			return err
 		}
-		_, err = s.rowsOf(data, p, allPairs(data))
+		_, _, err = s.rowsOf(data, p, all)
 		return err
 	})
+}
+
+// samples are the pairs of states that samples are made of: those given, or with
+// --predicts same each of the states and the one before it, −1 where there is none.
+func (s *settings) samples(data *input.Data, states []int, pairs []points.Pair) []points.Pair {
+	if *s.predicts != predictsSame {
+		return pairs
+	}
+	before := map[int]int{}
+	for _, p := range allPairs(data) {
+		before[p.Next] = p.Now
+	}
+	out := make([]points.Pair, len(states))
+	for i, state := range states {
+		out[i] = points.Pair{Now: -1, Next: state}
+		if now, ok := before[state]; ok {
+			out[i].Now = now
+		}
+	}
+	return out
+}
+
+// chosen are the samples of --samples, drawn with the seed.
+func (s *settings) chosen(data *input.Data) []points.Pair {
+	states := slices.Sorted(slices.Values(data.Sample()))
+	return s.samples(data, states, data.Pairs(1))
 }
 
 // allPairs are all states with the next of their episode.
@@ -225,8 +249,10 @@ func allPairs(data *input.Data) []points.Pair {
 }
 
 // rowsOf tells which row of an array predicts the next state of every pair: the array has
-// a row per frame, per state, or per state with a successor.
-func (s *settings) rowsOf(data *input.Data, a *array, pairs []points.Pair) ([]int, error) {
+// a row per frame, per state, or per state with a successor. With --predicts same that is
+// a row per frame, per state, or per state after another, so that no other is predicted:
+// forward, with rows of −1.
+func (s *settings) rowsOf(data *input.Data, a *array, pairs []points.Pair) (rows []int, forward bool, err error) {
 	of := make([]int, len(pairs))
 	for i, p := range pairs {
 		of[i] = p.Now
@@ -236,77 +262,112 @@ func (s *settings) rowsOf(data *input.Data, a *array, pairs []points.Pair) ([]in
 	}
 	rows, want := data.RowsOf(a.array.Len(), of)
 	if rows != nil {
-		return rows, nil
+		return rows, false, nil
 	}
 	all := allPairs(data)
 	if a.array.Len() == len(all) {
 		rows = make([]int, len(pairs))
 		for i, p := range pairs {
-			rows[i], _ = slices.BinarySearchFunc(all, p, func(a, b points.Pair) int { return a.Now - b.Now })
+			if rows[i] = -1; p.Now >= 0 {
+				rows[i], _ = slices.BinarySearchFunc(all, p, func(a, b points.Pair) int { return a.Now - b.Now })
+			}
 		}
-		return rows, nil
+		return rows, *s.predicts == predictsSame, nil
 	}
-	return nil, fmt.Errorf("predictions %s: %s has %s, want %s, or %d, one per state with a successor", a.name, a.array.Name(), text.Count(a.array.Len(), "row"), want, len(all))
+	which := "with a successor"
+	if *s.predicts == predictsSame {
+		which = "after another"
+	}
+	return nil, false, fmt.Errorf("predictions %s: %s has %s, want %s, or %d, one per state %s",
+		a.name, a.array.Name(), text.Count(a.array.Len(), "row"), want, len(all), which)
 }
 
-// open opens the predictions from arrays for samples. bad are samples of which some
-// model predicts no finite numbers.
-func (s *settings) open(env *run.Env, data *input.Data, shape image.Shape, pairs []points.Pair) (arrays []*array, ignored []int, bad map[int]bool, err error) {
+// open opens the predictions from arrays for samples, but for those that cannot be
+// measured. bad are samples of which some model predicts no finite numbers.
+func (s *settings) open(
+	ctx context.Context, env *run.Env, data *input.Data, shape image.Shape, pairs []points.Pair,
+) (arrays []*array, ignored []int, bad map[int]bool, err error) {
 	given, err := s.predictions.Open(env)
 	if err != nil {
 		return nil, nil, nil, err
 	}
 	bad = map[int]bool{}
-	frames := data.States.Range()
 	for _, g := range given {
-		a, err := newArray(g.Name, g.Array, shape, *s.axis)
+		a, err := s.openArray(env, data, g, shape, pairs, bad)
 		if err != nil {
-			return nil, nil, nil, err
+			if err := data.LeaveOut(ctx, g.Name, err); err != nil {
+				return nil, nil, nil, err
+			}
+			continue
 		}
-		if a.rows, err = s.rowsOf(data, a, pairs); err != nil {
-			return nil, nil, nil, err
-		}
-		low, high, rows, err := a.inspect()
-		if err != nil {
-			return nil, nil, nil, err
-		}
-		if err := s.dropBad(env, data, a, rows, bad); err != nil {
-			return nil, nil, nil, err
-		}
-		if err := a.choosePixels(s.pixels.of(a.name), frames, data.States.DType(), low, high); err != nil {
-			return nil, nil, nil, err
-		}
-		arrays, ignored = append(arrays, a), append(ignored, a.array.Len()-len(allPairs(data)))
+		predicted := len(s.samples(data, data.Index(), allPairs(data)))
+		arrays, ignored = append(arrays, a), append(ignored, max(0, a.array.Len()-predicted))
 	}
 	return arrays, ignored, bad, nil
 }
 
+// openArray opens the predictions of one array and adds to the bad samples.
+func (s *settings) openArray(
+	env *run.Env, data *input.Data, g input.Array, shape image.Shape, pairs []points.Pair, bad map[int]bool,
+) (*array, error) {
+	a, err := newArray(g.Name, g.Array, shape, *s.axis)
+	if err != nil {
+		return nil, err
+	}
+	if a.rows, a.forward, err = s.rowsOf(data, a, pairs); err != nil {
+		return nil, err
+	}
+	if !slices.ContainsFunc(a.rows, func(row int) bool { return row >= 0 }) {
+		return nil, fmt.Errorf("predictions %s: %s has a row per state after another, and there is none", a.name, a.array.Name())
+	}
+	low, high, rows, err := a.inspect()
+	if err != nil {
+		return nil, err
+	}
+	if err := a.choosePixels(s.pixels.of(a.name), data.States.Range(), data.States.DType(), low, high); err != nil {
+		return nil, err
+	}
+	return a, s.dropBad(env, data, a, rows, bad)
+}
+
+// leastSamples is the number of samples from which anything is measured.
+const leastSamples = 3
+
 // dropBad finds samples that an array has no finite numbers for: an error, or with
-// --skip-nan they are left out for all models.
+// --skip-nan they are left out for all models, unless that leaves too few.
 func (s *settings) dropBad(env *run.Env, data *input.Data, a *array, rows []int, bad map[int]bool) error {
-	count, first := 0, -1
+	var own []int
+	first, remain := -1, 0
 	for i, row := range a.rows {
-		if _, found := slices.BinarySearch(rows, row); found {
-			bad[i] = true
-			count++
-			if first < 0 {
+		_, found := slices.BinarySearch(rows, row)
+		if found {
+			if own = append(own, i); first < 0 {
 				first = row
 			}
 		}
+		if !found && row >= 0 && !bad[i] {
+			remain++
+		}
 	}
-	switch {
-	case count == 0:
+	if len(own) == 0 {
 		return nil
-	case !data.Options.SkipNaN:
+	}
+	if !data.Options.SkipNaN || remain < leastSamples && len(a.rows)-len(bad) >= leastSamples {
 		index, value, err := a.array.NonFinite(first)
 		if err != nil {
 			return err
 		}
-		return run.Hint(fmt.Errorf("predictions %s: %s: NaN or Inf in %d of %d rows that predict a frame, first "+
-			"in row %d: element %v is %v", a.name, a.array.Name(), count, len(a.rows), first, index, value),
-			"leave such samples out for all models with --skip-nan")
+		err = fmt.Errorf("predictions %s: %s: NaN or Inf in %d of %d rows that predict a frame, first in row %d: element %v is %v",
+			a.name, a.array.Name(), len(own), len(a.rows), first, index, value)
+		if data.Options.SkipNaN {
+			return fmt.Errorf("%w: without them %s is left", err, text.Count(remain, "sample"))
+		}
+		return run.Hint(err, "leave such samples out for all models with --skip-nan")
 	}
-	env.Warn("predictions %s: %s left out for all models for NaN or Inf", a.name, text.Count(count, "sample"))
+	for _, i := range own {
+		bad[i] = true
+	}
+	env.Warn("predictions %s: %s left out for all models for NaN or Inf", a.name, text.Count(len(own), "sample"))
 	return nil
 }
 
@@ -327,8 +388,8 @@ func (s *settings) input(ctx context.Context, env *run.Env, data *input.Data) (I
 	if err := s.checkRanges(names); err != nil {
 		return Input{}, err
 	}
-	pairs := data.Pairs(1)
-	arrays, ignored, bad, err := s.open(env, data, shape, pairs)
+	pairs := s.chosen(data)
+	arrays, ignored, bad, err := s.open(ctx, env, data, shape, pairs)
 	if err != nil {
 		return Input{}, err
 	}
@@ -348,20 +409,25 @@ func (s *settings) input(ctx context.Context, env *run.Env, data *input.Data) (I
 	if len(kept) == 0 {
 		return Input{}, fmt.Errorf("no sample is left: some model predicts no finite numbers for each of %d", len(pairs))
 	}
-	in := Input{Shape: shape, Frames: trueFrames(data.States), Episode: data.States.Episodes(), Samples: samplesOf(data, kept, steps)}
+	in := Input{Shape: shape, Frames: trueFrames(data.States), Episode: data.States.Episodes(), Same: *s.predicts == predictsSame}
+	in.Samples = samplesOf(data, kept, steps, in.Same)
 	for i, a := range arrays {
-		if a.rows, err = s.rowsOf(data, a, kept); err != nil {
+		if a.rows, _, err = s.rowsOf(data, a, kept); err != nil {
 			return Input{}, err
 		}
 		in.Models = append(in.Models, a.predictions(ignored[i]))
-		env.Print("predictions %s: %s %v, pixel range %g to %g (%s)%s\n", a.name, a.array.DType(), a.array.Shape(), a.pixels.Low, a.pixels.High, a.pixels.Source, aside(ignored[i]))
+		env.Print("predictions %s: %s %v, pixel range %g to %g (%s)%s\n", a.name, a.array.DType(), a.array.Shape(), a.pixels.Low, a.pixels.High, a.pixels.Source, aside(ignored[i], in.Same))
 	}
 	for i, d := range heads {
-		if err := d.encode(ctx, s, data, models[i], in.Samples); err != nil {
-			return Input{}, err
+		err := d.encode(ctx, s, data, models[i], in.Samples)
+		if err == nil {
+			err = d.choosePixels(ctx, s.pixels.of(d.name), data.States.Range())
 		}
-		if err := d.choosePixels(ctx, s.pixels.of(d.name), data.States.Range()); err != nil {
-			return Input{}, err
+		if err != nil {
+			if err := data.LeaveOut(ctx, d.name, err); err != nil {
+				return Input{}, err
+			}
+			continue
 		}
 		in.Models = append(in.Models, d.predictions())
 		env.Print("predictions %s: %s, pixel range %g to %g (%s)\n", d.name, d.note(), d.pixels.Low, d.pixels.High, d.pixels.Source)
@@ -370,26 +436,37 @@ func (s *settings) input(ctx context.Context, env *run.Env, data *input.Data) (I
 }
 
 // aside says how many rows of an array are not looked at.
-func aside(ignored int) string {
-	if ignored == 0 {
+func aside(ignored int, same bool) string {
+	switch {
+	case ignored == 0:
 		return ""
+	case same:
+		return ", " + text.Count(ignored, "row") + " before the first state of an episode ignored"
 	}
 	return ", " + text.Count(ignored, "row") + " without a next frame in the episode ignored"
 }
 
-// samplesOf are the samples of pairs, with the states of all steps ahead.
-func samplesOf(data *input.Data, pairs []points.Pair, steps int) []Sample {
+// samplesOf are the samples of pairs, with the states of all steps ahead. States that are
+// predicted themselves may have no current one, so that steps are counted from them.
+func samplesOf(data *input.Data, pairs []points.Pair, steps int, same bool) []Sample {
 	samples := make([]Sample, len(pairs))
 	for i, p := range pairs {
 		samples[i] = Sample{State: p.Now, Next: []int{p.Next}}
 	}
 	for step := 2; step <= steps; step++ {
-		next := map[int]int{}
-		for _, p := range data.States.Pairs(step) {
+		next, apart := map[int]int{}, step
+		if same {
+			apart--
+		}
+		for _, p := range data.States.Pairs(apart) {
 			next[p.Now] = p.Next
 		}
 		for i := range samples {
-			state, ok := next[samples[i].State]
+			from := samples[i].State
+			if same {
+				from = samples[i].Next[0]
+			}
+			state, ok := next[from]
 			if !ok {
 				state = -1
 			}
@@ -450,6 +527,12 @@ func (s *settings) run(ctx context.Context, env *run.Env, data *input.Data) erro
 	if err != nil {
 		return err
 	}
+	for _, u := range result.Unmeasured {
+		if err := data.LeaveOut(ctx, u.Name, errors.New(u.Reason)); err != nil {
+			return err
+		}
+	}
+	in.Models = slices.DeleteFunc(in.Models, func(m Predictions) bool { return data.LeftOut(m.Name) })
 	shown, err := Show(ctx, in, o, *s.shown)
 	if err != nil {
 		return err
@@ -463,7 +546,7 @@ func (s *settings) plan(ctx context.Context, env *run.Env, inputs *input.Inputs)
 	if err != nil {
 		return err
 	}
-	pairs := data.Pairs(1)
+	pairs := s.chosen(data)
 	env.Plan.Count("predicted frames", len(pairs))
 	shape, err := shapeOf(data)
 	if err != nil {
@@ -487,6 +570,7 @@ func (s *settings) plan(ctx context.Context, env *run.Env, inputs *input.Inputs)
 	if err != nil {
 		return err
 	}
+	names = slices.DeleteFunc(names, data.LeftOut)
 	// Of a block: current, true and predicted frames, and what is read of an array.
 	env.Plan.Held += int64(4 * 8 * max(blockValues, 16*shape.Size()*steps))
 	results.PlanFiles(env, "reconstruction_summary.csv", "reconstruction_raw_data.csv", results.SamplesFile(env))
@@ -495,7 +579,9 @@ func (s *settings) plan(ctx context.Context, env *run.Env, inputs *input.Inputs)
 
 // planFigures adds figures and saved frames to a plan.
 func (s *settings) planFigures(env *run.Env, pairs []points.Pair, names []string, steps int) error {
-	index, err := drawn(len(pairs), *s.shown, env.Options.Seed)
+	samples := samplesOf(nil, pairs, 1, *s.predicts == predictsSame)
+	states := Input{Samples: samples, Same: *s.predicts == predictsSame}.states()
+	index, err := drawn(samples, *s.shown, env.Options.Seed)
 	if err != nil {
 		return err
 	}
@@ -506,8 +592,8 @@ func (s *settings) planFigures(env *run.Env, pairs []points.Pair, names []string
 	}
 	for _, i := range index {
 		for _, name := range savedNames(names) {
-			if *s.save {
-				env.Plan.Write(savedFile(pairs[i].Now, name))
+			if *s.save && (name != currentFrame || pairs[i].Now >= 0) {
+				env.Plan.Write(savedFile(states[i], name))
 			}
 		}
 	}
@@ -520,10 +606,14 @@ func (s *settings) planFigures(env *run.Env, pairs []points.Pair, names []string
 
 const manual = `reconstruction compares predicted with true next frames. Every state with a successor
 in its episode is a sample; row i of --predictions predicts the last frame of the
-successor of state i (--predicts same: of state i itself), so that with windows the
-successor of frames i … i+T-1 is frame i+T. A prediction of what follows the last state
-of an episode is ignored and counted. Rows are one per frame, one per state, or one per
-state with a successor.
+successor of state i, so that with windows the successor of frames i … i+T-1 is frame
+i+T. A prediction of what follows the last state of an episode is ignored and counted.
+Rows are one per frame, one per state, or one per state with a successor.
+
+With --predicts same row i is of state i itself, such as a decoder's, and every state is
+a sample, images that no other comes before too. Then copy_last, skill, motion and what
+moves leave out the states that no other comes before, and models are compared with
+copy_last over the states of both.
 
 Pixels are in units of the pixel range: mse is that of 0..1. Predictions may be of
 another type or range than the frames: integers have the range of their type,

@@ -103,6 +103,73 @@ func TestGolden(t *testing.T) {
 	}
 }
 
+// Channels may come last, in frames as in predictions, and with --predicts same every
+// state is a sample, in episodes of one state too.
+func TestChannelsLastAndStatesThemselves(t *testing.T) {
+	t.Parallel()
+	const n, h, w = 12, 8, 9
+	bytes := func(name string, last bool, add int) string {
+		var values []uint8
+		value := func(i, c, y, x int) uint8 { return uint8((i*37 + c*59 + y*x*11 + x + add) % 251) }
+		for i := range n {
+			for k := range 3 * h * w {
+				if last {
+					values = append(values, value(i, k%3, k/3/w, k/3%w))
+				} else {
+					values = append(values, value(i, k/(h*w), k/w%h, k%w))
+				}
+			}
+		}
+		shape := []int{n, 3, h, w}
+		if last {
+			shape = []int{n, h, w, 3}
+		}
+		path := filepath.Join(t.TempDir(), name+".npy")
+		if err := dataset.WriteNPY(path, shape, values); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	run := func(last bool, more string) (mse []float64, text string) {
+		dir := t.TempDir()
+		args := []string{"--frames", bytes("f", last, 0), "--predictions", "m=" + bytes("p", last, 3), "--format", "svg", "--quiet", "--save-frames", "--out", dir}
+		if code, _, stderr := execute(t, append(args, strings.Fields(more)...)...); code != 0 {
+			t.Fatalf("%s: exit %d: %s", more, code, stderr)
+		}
+		content, err := os.ReadFile(filepath.Join(dir, "reconstruction_metrics.csv"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return raw(t, dir, "m", "MSE"), string(content)
+	}
+	for _, more := range []string{"", "--predicts same"} {
+		first, a := run(false, more)
+		last, b := run(true, more)
+		if !slices.Equal(first, last) || a != b {
+			t.Errorf("%q: channels that come last have other scores: %v and %v", more, first, last)
+		}
+		if want := map[string]int{"": n - 1, "--predicts same": n}[more]; len(first) != want {
+			t.Errorf("%q: %d samples, want %d", more, len(first), want)
+		}
+	}
+	var episodes []int64
+	for i := range n {
+		episodes = append(episodes, int64(i))
+	}
+	path := filepath.Join(t.TempDir(), "episodes.npy")
+	if err := dataset.WriteNPY(path, []int{n}, episodes); err != nil {
+		t.Fatal(err)
+	}
+	whole, _ := run(true, "--predicts same")
+	single, _ := run(true, "--predicts same --episodes "+path)
+	if !slices.Equal(whole, single) {
+		t.Errorf("the errors of single images are %v, in one episode %v", single, whole)
+	}
+	if code, _, stderr := execute(t, "--frames", bytes("f", true, 0), "--episodes", path, "--out", t.TempDir()); code == 0 || !strings.Contains(stderr, "--predicts same") {
+		t.Errorf("exit %d: %s", code, stderr)
+	}
+}
+
 // The pixel range of predictions is that of their type, of the frames or of their values,
 // or has to be said.
 func TestRanges(t *testing.T) {

@@ -31,7 +31,8 @@ type decoded struct {
 	pixels    dataset.PixelRange
 	latents   latent.HeadInput   // a row for every sample: of its state, or without a predictor of the next
 	actions   []latent.HeadInput // by step ahead: at the state before it, a row for every sample
-	states    []int              // of every sample, for messages
+	states    []int              // whose latents are decoded, or what is predicted from, of every sample
+	present   []bool             // by sample: it is predicted
 	options   latent.EncodeOptions
 }
 
@@ -167,7 +168,10 @@ func (s *settings) decodedModels(ctx context.Context, env *run.Env, data *input.
 		}
 		d, err := s.openHeads(ctx, env, data, m, shape)
 		if err != nil {
-			return nil, nil, err
+			if err := data.LeaveOut(ctx, m.Name, err); err != nil {
+				return nil, nil, err
+			}
+			continue
 		}
 		switch {
 		case d == nil && !m.Baseline():
@@ -189,12 +193,15 @@ func (s *settings) decodedModels(ctx context.Context, env *run.Env, data *input.
 // encode takes the latents and actions of samples.
 func (d *decoded) encode(ctx context.Context, s *settings, data *input.Data, m *input.Model, samples []Sample) error {
 	states := make([]int, len(samples))
-	d.states = make([]int, len(samples))
+	d.states, d.present = make([]int, len(samples)), make([]bool, len(samples))
 	for i, sample := range samples {
-		d.states[i], states[i] = sample.State, sample.State
-		if d.predictor == nil {
-			states[i] = sample.Next[0]
+		if states[i] = sample.State; d.predictor == nil || sample.State < 0 {
+			states[i] = sample.Next[0] // of no current state nothing is predicted
 		}
+		if d.states[i] = sample.State; sample.State < 0 {
+			d.states[i] = sample.Next[0]
+		}
+		d.present[i] = sample.State >= 0 || d.predictor == nil
 	}
 	var err error
 	if d.latents, err = m.HeadLatents(ctx, states); err != nil || !d.acts {
@@ -284,10 +291,19 @@ func (d *decoded) choosePixels(ctx context.Context, given string, frames dataset
 		return err
 	}
 	d.pixels = dataset.PixelRange{Low: 0, High: 1}
-	n := d.latents.Rows.N
+	var all []int
+	for i, present := range d.present {
+		if present {
+			all = append(all, i)
+		}
+	}
+	n := len(all)
+	if n == 0 {
+		return fmt.Errorf("predictor %s: no state has another before it in its episode: there is nothing to predict from", d.name)
+	}
 	samples := make([]int, min(n, rangeSamples))
 	for i := range samples {
-		samples[i] = i * n / len(samples)
+		samples[i] = all[i*n/len(samples)]
 	}
 	low, high := math.Inf(1), math.Inf(-1)
 	const piece = 32
@@ -312,7 +328,7 @@ func (d *decoded) choosePixels(ctx context.Context, given string, frames dataset
 
 // predictions are those of the samples that were encoded.
 func (d *decoded) predictions() Predictions {
-	return Predictions{Name: d.name, Steps: d.steps, From: d.note(), Frames: Frames{Read: d.read, Digest: d.digest}}
+	return Predictions{Name: d.name, Steps: d.steps, From: d.note(), Forward: d.predictor != nil, Frames: Frames{Read: d.read, Digest: d.digest}}
 }
 
 // note says what is decoded.

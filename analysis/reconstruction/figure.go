@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"image"
 	"math"
+	"slices"
 	"strconv"
 
 	"repscope/analysis/internal/results"
@@ -43,11 +44,17 @@ func Sheets(shown []Shown, models []string, shape frame.Shape) []*plots.Figure {
 // sheet shows the models first ≤ i < last.
 func sheet(shown []Shown, models []string, first, last int, shape frame.Shape, scale float64) *plots.Figure {
 	grid := &plots.ImageGrid{ColumnLabels: []string{"current", "true next"}}
+	if shown[0].Current == nil {
+		grid.ColumnLabels = []string{"true"} // states are predicted themselves, of which none has another before it
+	}
 	for _, name := range models[first:last] {
 		grid.ColumnLabels = append(grid.ColumnLabels, name, "|error|")
 	}
 	for _, s := range shown {
-		row := []image.Image{picture(s.Current, shape), picture(s.Truth, shape)}
+		row := []image.Image{picture(s.Truth, shape)}
+		if s.Current != nil {
+			row = slices.Insert(row, 0, picture(s.Current, shape))
+		}
 		for _, p := range s.Predicted[first:last] {
 			row = append(row, picture(p, shape), heat(difference(p, s.Truth, shape), shape, scale))
 		}

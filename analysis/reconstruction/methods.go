@@ -15,7 +15,12 @@ import (
 func describeMethods(d *methods.Draft) {
 	input.Methods(d, 0)
 	d.Section("Predictions")
-	d.Say("Predictions of the last frame of the next state are compared with the true one, over %s states that have a successor in their episode.", strings.Join(d.Models("samples"), ", "))
+	if d.Text("predicts") == predictsSame {
+		d.Say("Predictions of the last frame of a state are compared with the true one, over %s states.", strings.Join(d.Models("samples"), " or "))
+		d.Say("What needs the frame before, and comparisons with the current frame, are over the states with another before them in their episode.")
+	} else {
+		d.Say("Predictions of the last frame of the next state are compared with the true one, over %s states that have a successor in their episode.", strings.Join(d.Models("samples"), ", "))
+	}
 	if n := d.Number("samples"); n > 0 {
 		d.Say("They were drawn at random, at most %s, the same for all models.", input.Thousands(int(n)))
 	}

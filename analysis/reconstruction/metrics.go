@@ -26,6 +26,8 @@ type metric struct {
 	// compared between models; ahead: also of more steps than one. first metrics are of one
 	// step ahead alone.
 	compared, ahead, first bool
+	// change says that it needs the frame before.
+	change bool
 	// share says that it is a share of counted things, whose interval is that of a share.
 	share bool
 }
@@ -91,13 +93,13 @@ func frameMetrics() []metric {
 			}},
 		{name: "sharpness_ratio", unit: "", direction: report.Neither, high: inf, compared: true,
 			terms: func(r row) (float64, float64) { return r.model.Energy[r.i], r.step.Energy[r.i] }, none: "every true frame is constant"},
-		{name: "moving_mse", unit: "range²", direction: report.Lower, high: inf, compared: true,
+		{name: "moving_mse", change: true, unit: "range²", direction: report.Lower, high: inf, compared: true,
 			terms: func(r row) (float64, float64) { return r.model.Moving[r.i], r.step.Moved[r.i] }, none: "no pixel moves by more than the threshold"},
-		{name: "static_mse", unit: "range²", direction: report.Lower, high: inf, compared: true,
+		{name: "static_mse", change: true, unit: "range²", direction: report.Lower, high: inf, compared: true,
 			terms: func(r row) (float64, float64) { return r.model.Static[r.i], r.size - r.step.Moved[r.i] }, none: "every pixel moves by more than the threshold"},
-		{name: "moving_share", unit: "", direction: report.Neither, high: 1,
+		{name: "moving_share", change: true, unit: "", direction: report.Neither, high: 1,
 			terms: func(r row) (float64, float64) { return r.step.Moved[r.i], r.size }},
-		{name: "skill", unit: "", direction: report.Higher, low: -inf, high: 1, compared: true,
+		{name: "skill", change: true, unit: "", direction: report.Higher, low: -inf, high: 1, compared: true,
 			terms: func(r row) (float64, float64) { return r.copy.MSE[r.i] - r.model.MSE[r.i], r.copy.MSE[r.i] }, none: "no frame differs from the one before"},
 	}
 }
@@ -134,14 +136,14 @@ func sceneMetrics() []metric {
 		of("object_recall_small", recall(first, low), noObject, false),
 		of("object_recall_medium", recall(low, high), "no true object is of middle size: a third of them and more are of one area", false),
 		of("object_recall_large", recall(high, last), "no true object is larger than two thirds of them", false),
-		{name: "motion_cosine", direction: report.Higher, low: -1, high: 1, first: true, compared: true, none: "nothing moves, or is predicted to",
+		{name: "motion_cosine", change: true, direction: report.Higher, low: -1, high: 1, first: true, compared: true, none: "nothing moves, or is predicted to",
 			terms: func(r row) (float64, float64) {
 				if v := r.model.Cosine[r.i]; !math.IsNaN(v) {
 					return v, 1
 				}
 				return 0, 0
 			}},
-		{name: "motion_energy_ratio", direction: report.Neither, high: inf, first: true, none: "no frame differs from the one before",
+		{name: "motion_energy_ratio", change: true, direction: report.Neither, high: inf, first: true, none: "no frame differs from the one before",
 			terms: func(r row) (float64, float64) { return r.model.Motion[r.i], r.step.Motion[r.i] }},
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"image"
 	"image/png"
 	"io"
+	"math"
 	"slices"
 	"strings"
 
@@ -71,7 +72,7 @@ func (r *Result) writeSummary(env *run.Env) error {
 			columns = append(columns, title(s.Name)+"_SD")
 		}
 	}
-	return env.Files.CSV("reconstruction_summary.csv", append(columns, "PSNR_Excluded", "Sample_Count"), func(csv *report.CSV) error {
+	return results.ModelCSV(env, "reconstruction_summary.csv", append(columns, "PSNR_Excluded", "Sample_Count"), func(csv *report.CSV) error {
 		for _, m := range r.Models {
 			for _, step := range m.steps() {
 				cells := []any{m.Name, step.Step}
@@ -115,15 +116,15 @@ func (r *Result) writeRaw(env *run.Env, data *input.Data) error {
 			columns = append(columns, title(s.Name))
 		}
 	}
-	states := r.states()
+	states := r.States
 	frames := data.Frame(states)
 	return env.Files.CSV("reconstruction_raw_data.csv", append(columns, "Frame", "Episode"), func(csv *report.CSV) error {
 		cells := make([]any, len(columns)+2)
 		for _, m := range r.Models {
 			for _, step := range m.steps() {
 				for i := range r.Samples {
-					if r.Samples[i].Next[step.Step-1] < 0 {
-						continue
+					if mse, _ := step.Score("mse"); r.Samples[i].Next[step.Step-1] < 0 || math.IsNaN(mse.Sample[i]) {
+						continue // the episode has ended, or nothing is predicted
 					}
 					cells = append(cells[:0], m.Name, step.Step, states[i])
 					for _, of := range r.Models[0].Scores {
@@ -144,22 +145,13 @@ func (r *Result) writeRaw(env *run.Env, data *input.Data) error {
 	})
 }
 
-// states are those of the samples.
-func (r *Result) states() []int {
-	states := make([]int, len(r.Samples))
-	for i, s := range r.Samples {
-		states[i] = s.State
-	}
-	return states
-}
-
 // writeSamples writes the scores that runs are paired by, one step ahead: of scores that
 // are ratios of sums the first-order share of each sample, whose mean is the score.
 func (r *Result) writeSamples(env *run.Env) error {
 	var names []string
 	var models []results.SampleScores
 	for k, m := range r.Models {
-		scores := results.SampleScores{Model: m.Name, Sample: r.states(), Group: r.Episode}
+		scores := results.SampleScores{Model: m.Name, Sample: r.States, Group: r.Episode}
 		for _, s := range m.Scores {
 			if s.Share == nil {
 				continue
@@ -184,6 +176,9 @@ func (r *Result) print(env *run.Env) error {
 		moving.Row(m.cells("moving_mse", "static_mse")...)
 	}
 	table.Note("%s; pixels in units of the pixel range; sharpness: gradient energy / that of the true frames; skill: 1 − MSE / that of %s", text.Count(len(r.Samples), "predicted frame"), CopyLast)
+	if before := r.Models[len(r.Models)-2].Samples; before < len(r.Samples) {
+		table.Note("%s, skill, motion and what moves: over the %s with another before them in their episode", CopyLast, text.Count(before, "frame"))
+	}
 	if r.Blocks != "" {
 		table.Note("[95 %% intervals] by deleting each of %s", r.Blocks)
 	}
@@ -195,7 +190,7 @@ func (r *Result) print(env *run.Env) error {
 	if share, _ := r.Models[0].Score("moving_share"); share.Value.Defined() {
 		moving.Note("%.3g %% of the pixels change by more than %g of the pixel range", 100*share.Value.V, r.Threshold)
 	}
-	if err := env.Table(table); err != nil {
+	if err := results.ModelTable(env, table); err != nil {
 		return err
 	}
 	if err := env.Table(moving); err != nil {
@@ -266,11 +261,17 @@ func (r *Result) writeFrames(env *run.Env, shape frame.Shape, shown []Shown, sav
 	}
 	scale := errorScale(shown, shape)
 	for _, s := range shown {
-		images := []image.Image{picture(s.Current, shape), picture(s.Truth, shape)}
+		images := []image.Image{nil, picture(s.Truth, shape)}
+		if s.Current != nil {
+			images[0] = picture(s.Current, shape)
+		}
 		for _, p := range s.Predicted {
 			images = append(images, picture(p, shape), heat(difference(p, s.Truth, shape), shape, scale))
 		}
 		for k, name := range savedNames(names) {
+			if images[k] == nil {
+				continue
+			}
 			if err := env.Files.File(savedFile(s.State, name), func(w io.Writer) error { return png.Encode(w, images[k]) }); err != nil {
 				return err
 			}
@@ -279,11 +280,14 @@ func (r *Result) writeFrames(env *run.Env, shape frame.Shape, shown []Shown, sav
 	return nil
 }
 
+// currentFrame is the name of the current frame among those saved.
+const currentFrame = "current"
+
 // savedNames are what is saved of a sample: the current and the true next frame, and for
 // every model its prediction and the error, whose name has that of the model where there
 // are several.
 func savedNames(models []string) []string {
-	names := []string{"current", "true"}
+	names := []string{currentFrame, "true"}
 	for _, name := range models {
 		names = append(names, name)
 		if len(models) == 1 {

@@ -24,6 +24,7 @@ import (
 	"context"
 	"fmt"
 
+	"repscope/internal/run"
 	"repscope/internal/text"
 	"repscope/measure/image"
 	"repscope/report"
@@ -49,12 +50,25 @@ type Frames struct {
 	Digest func() (string, error)
 }
 
-// Sample is a state whose successor is predicted.
+// Sample is a state whose successor is predicted or, of Input.Same, the state before one
+// that is predicted itself.
 type Sample struct {
-	State int
+	State int // −1 where a state that is predicted itself is the first of its episode
 	// Next are the states one, two, … steps ahead; −1 where the episode has ended. There
 	// is always one.
 	Next []int
+}
+
+// states are those that the samples are of: the current ones, or the predicted ones
+// themselves.
+func (in Input) states() []int {
+	states := make([]int, len(in.Samples))
+	for i, s := range in.Samples {
+		if states[i] = s.State; in.Same {
+			states[i] = s.Next[0]
+		}
+	}
+	return states
 }
 
 // Predictions are those of one model.
@@ -66,6 +80,9 @@ type Predictions struct {
 	// of one, two, … steps ahead. Values outside 0..1 are compared as they are. A frame
 	// after the end of an episode is read, but not looked at.
 	Frames Frames
+	// Forward says that the predictions are made from the current frame: samples without
+	// one have none, and are not read.
+	Forward bool
 	// Ignored counts predictions beside those of samples, such as of what follows the
 	// last state of an episode.
 	Ignored int
@@ -78,6 +95,7 @@ type Input struct {
 	Frames  Frames      // true frames, by state
 	Episode []int       // of every state
 	Samples []Sample    // by ascending state
+	Same    bool        // states are predicted themselves: samples need no current frame
 	Models  []Predictions
 }
 
@@ -115,11 +133,15 @@ type Result struct {
 	Models      []Model
 	Comparisons []report.Comparison
 	Samples     []Sample
+	Same        bool    // states are predicted themselves
+	States      []int   // of every sample: the current one, or with Same the predicted one
 	Episode     []int   // of every sample
 	Steps       int     // the largest number of steps ahead of a model
 	Threshold   float64 // of moving pixels
 	Blocks      string  // how samples were grouped for intervals; empty without
 	Warnings    []string
+	// Unmeasured are the models that could not make some frames; they are not among Models.
+	Unmeasured []run.Unmeasured
 }
 
 // Model is the outcome for one model. Scores are its fields by their names: the value,
@@ -197,8 +219,9 @@ func find(scores []Score, name string) (Score, bool) {
 // every prediction is perfect) is undefined with its reason.
 //
 // Errors: no samples, samples not in ascending order or with states that are not there,
-// models of equal names or with those of baselines, NaN or Inf in a frame, frames that
-// cannot be read.
+// models of equal names or with those of baselines, NaN or Inf in a true frame, true frames
+// that cannot be read. A model whose frames cannot be made, or hold NaN or Inf, is not
+// measured, the others are; it is an error where that is every model.
 func Analyze(ctx context.Context, in Input, o Options) (*Result, error) {
 	work, err := Work(in, o)
 	if err != nil {
@@ -215,20 +238,30 @@ func (in Input) check() error {
 		return fmt.Errorf("no state has a successor in its episode: there is nothing to predict")
 	}
 	if len(in.Samples) < 3 {
-		return fmt.Errorf("%s with a successor, want at least 3", text.Count(len(in.Samples), "state"))
+		what := " with a successor"
+		if in.Same {
+			what = ""
+		}
+		return fmt.Errorf("%s%s, want at least 3", text.Count(len(in.Samples), "state"), what)
 	}
 	steps := len(in.Samples[0].Next)
 	for i, s := range in.Samples {
 		if len(s.Next) != steps || steps == 0 || s.Next[0] < 0 {
 			return fmt.Errorf("sample %d: successors %v, want %d of which the first is there", i, s.Next, steps)
 		}
-		if i > 0 && s.State <= in.Samples[i-1].State {
-			return fmt.Errorf("sample %d is state %d after state %d, want ascending states", i, s.State, in.Samples[i-1].State)
+		if s.State < 0 && !in.Same {
+			return fmt.Errorf("sample %d: state %d of %d", i, s.State, len(in.Episode))
 		}
 		for _, state := range append([]int{s.State}, s.Next...) {
 			if state < -1 || state >= len(in.Episode) {
 				return fmt.Errorf("sample %d: state %d of %d", i, state, len(in.Episode))
 			}
+		}
+	}
+	states := in.states()
+	for i := 1; i < len(states); i++ {
+		if states[i] <= states[i-1] {
+			return fmt.Errorf("sample %d is state %d after state %d, want ascending states", i, states[i], states[i-1])
 		}
 	}
 	names := map[string]bool{CopyLast: true, MeanFrame: true}

@@ -330,6 +330,92 @@ func TestTooFarAhead(t *testing.T) {
 	}
 }
 
+// States that are predicted themselves need no other: errors are those of every state,
+// by a loop, what needs the frame before is of the states that have one, and models are
+// compared with copying on these.
+func TestStatesThemselves(t *testing.T) {
+	t.Parallel()
+	s := newScene(8, 6, 5, 1)
+	n, size := len(s.episode), s.shape.Size()
+	in := Input{Shape: s.shape, Frames: memory(s.frames, size), Episode: s.episode, Same: true}
+	var blurred []float64
+	var all, later []float64 // squared errors of the model, and of states after another
+	var copied []float64
+	for i := range n {
+		now := i - 1
+		if i%5 == 0 {
+			now = -1
+		}
+		in.Samples = append(in.Samples, Sample{now, []int{i}})
+		blurred = append(blurred, s.blurred(i)...)
+		all = append(all, image.MSE(s.blurred(i), s.frame(i)))
+		if now >= 0 {
+			later = append(later, all[i])
+			copied = append(copied, image.MSE(s.frame(now), s.frame(i)))
+		}
+	}
+	in.Models = []Predictions{{Name: "decoder", Frames: memory(blurred, size)}, {Name: "predictor", Frames: memory(blurred, size), Forward: true}}
+	r := analyze(t, in, Options{Intervals: true})
+	near := func(what string, got report.Value, want float64) {
+		t.Helper()
+		if !got.Defined() || math.Abs(got.V-want) > 1e-12 {
+			t.Errorf("%s is %v, want %v", what, got, want)
+		}
+	}
+	near("error of all states", r.of(t, "decoder", "mse").Value, stat.Mean(all))
+	near("error of those after another", r.of(t, "predictor", "mse").Value, stat.Mean(later))
+	near("error of copies", r.of(t, CopyLast, "mse").Value, stat.Mean(copied))
+	near("skill", r.of(t, "decoder", "skill").Value, 1-stat.Mean(later)/stat.Mean(copied))
+	for name, want := range map[string]int{"decoder": n, "predictor": n - 6, CopyLast: n - 6, MeanFrame: n} {
+		if m := r.Models[slices.IndexFunc(r.Models, func(m Model) bool { return m.Name == name })]; m.Samples != want {
+			t.Errorf("%s has %d samples, want %d", name, m.Samples, want)
+		}
+	}
+	found := 0
+	for _, c := range r.Comparisons {
+		if c.Metric != "mse" {
+			continue
+		}
+		switch c.A + " " + c.B {
+		case "decoder " + CopyLast, "predictor " + CopyLast:
+			near(c.A+" against copies", c.Difference, stat.Mean(later)-stat.Mean(copied))
+			found++
+		case "decoder predictor":
+			near("equal predictions", c.Difference, 0)
+			found++
+		}
+	}
+	if found != 3 {
+		t.Errorf("%d of 3 comparisons", found)
+	}
+	// In episodes of one state there is no frame before.
+	for i := range in.Samples {
+		in.Samples[i].State = -1
+		in.Episode = slices.Clone(in.Episode)
+		in.Episode[i] = i
+	}
+	in.Models = in.Models[:1]
+	r = analyze(t, in, Options{Intervals: true})
+	near("error of single images", r.of(t, "decoder", "mse").Value, stat.Mean(all))
+	for _, name := range []string{"moving_mse", "skill", "motion_cosine"} {
+		if v := r.of(t, "decoder", name).Value; v.Defined() || v.Reason != noneBefore {
+			t.Errorf("%s of single images: %+v", name, v)
+		}
+	}
+	if v := r.of(t, CopyLast, "mse").Value; v.Defined() || v.Reason != noneBefore {
+		t.Errorf("copies of single images: %+v", v)
+	}
+	shown, err := Show(t.Context(), in, Options{}, 4)
+	if err != nil || len(shown) != 4 || shown[0].Current != nil {
+		t.Fatalf("%d shown: %v", len(shown), err)
+	}
+	for _, figure := range append(Sheets(shown, []string{"decoder"}, in.Shape), r.Figure()) {
+		if _, err := figure.Warnings(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 func TestBadInput(t *testing.T) {
 	t.Parallel()
 	s := newScene(6, 4, 5, 1)

@@ -35,11 +35,15 @@ func newSSIM(shape image.Shape, window string) (*image.SSIM, error) {
 type scores struct{ mse, mae, ssim, energy, moving, static float64 }
 
 // compare scores a prediction; current is the frame of the state that it is predicted
-// from.
+// from, nil where there is none, so that nothing is known to move or to stay.
 func (s *scorer) compare(current, truth, predicted []float64) scores {
-	v := scores{mse: image.MSE(predicted, truth), mae: image.MAE(predicted, truth), ssim: math.NaN(), energy: s.energy(predicted)}
+	v := scores{mse: image.MSE(predicted, truth), mae: image.MAE(predicted, truth), ssim: math.NaN(), energy: s.energy(predicted),
+		moving: math.NaN(), static: math.NaN()}
 	if s.ssim != nil {
 		v.ssim = image.MeanSSIM(s.ssim, predicted, truth)
+	}
+	if current == nil {
+		return v
 	}
 	image.Moving(s.mask, current, truth, s.threshold)
 	moving, static := image.SquaresByMask(predicted, truth, s.mask)
@@ -48,8 +52,11 @@ func (s *scorer) compare(current, truth, predicted []float64) scores {
 }
 
 // truth returns the gradient energy of a true frame and the number of its pixels that
-// moved.
+// moved, NaN without a current frame.
 func (s *scorer) truth(current, truth []float64) (energy, moved float64) {
+	if current == nil {
+		return s.energy(truth), math.NaN()
+	}
 	return s.energy(truth), float64(image.Moving(s.mask, current, truth, s.threshold))
 }
 

@@ -18,24 +18,28 @@ import (
 type Shown struct {
 	Sample         int // its number among the samples
 	State          int
-	Current, Truth []float64
+	Current, Truth []float64   // Current is nil where there is no frame before
 	Predicted      [][]float64 // one step ahead, by model of the input
 }
 
 // Show reads count samples, drawn with the seed, for a contact sheet: the same for every
 // model, in their order; all of them if there are fewer.
 func Show(ctx context.Context, in Input, o Options, count int) ([]Shown, error) {
-	index, err := drawn(len(in.Samples), count, o.Seed)
+	index, err := drawn(in.Samples, count, o.Seed)
 	if err != nil || len(index) == 0 {
 		return nil, err
 	}
+	states := in.states()
 	size := in.Shape.Size()
 	shown := make([]Shown, len(index))
 	for i, sample := range index {
 		s := in.Samples[sample]
-		v := Shown{Sample: sample, State: s.State, Current: make([]float64, size), Truth: make([]float64, size)}
-		if err := in.Frames.Read(ctx, v.Current, []int{s.State}); err != nil {
-			return nil, err
+		v := Shown{Sample: sample, State: states[sample], Truth: make([]float64, size)}
+		if s.State >= 0 {
+			v.Current = make([]float64, size)
+			if err := in.Frames.Read(ctx, v.Current, []int{s.State}); err != nil {
+				return nil, err
+			}
 		}
 		if err := in.Frames.Read(ctx, v.Truth, []int{s.Next[0]}); err != nil {
 			return nil, err
@@ -55,18 +59,29 @@ func Show(ctx context.Context, in Input, o Options, count int) ([]Shown, error) 
 	return shown, nil
 }
 
-// drawn are count of n numbers, ascending.
-func drawn(n, count int, seed uint64) ([]int, error) {
-	if count >= n {
-		index := make([]int, n)
-		for i := range index {
-			index[i] = i
+// drawn are count samples, ascending: of those with a current frame, which all models
+// predict, or if there are none of all.
+func drawn(samples []Sample, count int, seed uint64) ([]int, error) {
+	var index []int
+	for i, s := range samples {
+		if s.State >= 0 {
+			index = append(index, i)
 		}
+	}
+	if len(index) == 0 {
+		for i := range samples {
+			index = append(index, i)
+		}
+	}
+	if count >= len(index) {
 		return index, nil
 	}
-	index, err := stat.NewRandom(stat.StreamSheet.Key(seed)).SampleWithoutReplacement(n, count)
-	slices.Sort(index)
-	return index, err
+	chosen, err := stat.NewRandom(stat.StreamSheet.Key(seed)).SampleWithoutReplacement(len(index), count)
+	slices.Sort(chosen)
+	for i, k := range chosen {
+		chosen[i] = index[k]
+	}
+	return chosen, err
 }
 
 // picture is the image of a frame: in colours if it has three channels, else its last

@@ -3,6 +3,7 @@
 package reconstruction
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -16,16 +17,20 @@ import (
 // merge computes the statistics of all samples.
 func (p *plan) merge(ctx context.Context, parts []*Part) (*Result, error) {
 	all := join(parts)
+	p, failed := p.withoutFailed(all)
+	if len(failed) > 0 && len(p.in.Models) == 0 {
+		return nil, fmt.Errorf("%s: %s", failed[0].Name, failed[0].Reason)
+	}
 	s := &summary{plan: p, steps: all.Steps, episode: make([]int, len(p.in.Samples)), copy: len(p.models) - 2}
 	for i, sample := range p.in.Samples {
-		s.episode[i] = p.in.Episode[sample.State]
+		s.episode[i] = p.in.Episode[sample.Next[0]]
 	}
 	var areas []int
 	for _, of := range s.steps[0].Areas {
 		areas = append(areas, of...)
 	}
 	s.low, s.high = terciles(areas)
-	result := &Result{Samples: p.in.Samples, Episode: s.episode, Steps: p.in.steps(), Threshold: p.o.MovingThreshold}
+	result := &Result{Samples: p.in.Samples, Same: p.in.Same, States: p.states, Episode: s.episode, Steps: p.in.steps(), Threshold: p.o.MovingThreshold, Unmeasured: failed}
 	if err := s.group(result); err != nil {
 		return nil, err
 	}
@@ -65,6 +70,7 @@ func join(parts []*Part) *Part {
 					*into[l] = append(*into[l], *from[l]...)
 				}
 				to.Models[m].Hits = append(to.Models[m].Hits, step.Models[m].Hits...)
+				to.Models[m].Failed = cmp.Or(to.Models[m].Failed, step.Models[m].Failed)
 			}
 		}
 	}
@@ -143,6 +149,9 @@ func (s *summary) terms(m metric, model, step int) (numerator, denominator []flo
 		if math.IsNaN(of.Energy[i]) {
 			continue // the episode has ended
 		}
+		if before := !math.IsNaN(of.Moved[i]); !before && (m.change || s.models[model].Forward) {
+			continue
+		}
 		r.i = i
 		numerator[i], denominator[i] = m.terms(r)
 	}
@@ -156,12 +165,18 @@ func (s *summary) model(k int) (*Model, error) {
 	if k >= len(s.in.Models) {
 		model.Kind = "baseline"
 	}
-	for _, v := range s.steps[0].Models[k].MSE {
+	var errors []float64
+	var episode []int
+	for i, v := range s.steps[0].Models[k].MSE {
 		if v == 0 {
 			model.PSNRExcluded++
 		}
+		if !math.IsNaN(v) {
+			errors, episode = append(errors, v), append(episode, s.episode[i])
+		}
 	}
-	model.NEff, model.NEffReliable = results.EffectiveSizeOf(s.steps[0].Models[k].MSE, s.episode)
+	model.Samples = len(errors)
+	model.NEff, model.NEffReliable = results.EffectiveSizeOf(errors, episode)
 	for step := range of.steps() {
 		all := make(map[string]*stat.Jackknifed)
 		var scores []Score
@@ -234,6 +249,9 @@ func (s *summary) horizon(step int, scores []Score) Step {
 	return out
 }
 
+// noneBefore is why there is nothing that needs the frame before.
+const noneBefore = "no state has another before it in its episode"
+
 // value is that of a metric.
 func (s *summary) value(m metric, step int, numerator, denominator []float64) report.Value {
 	below := stat.Sum(denominator)
@@ -241,7 +259,10 @@ func (s *summary) value(m metric, step int, numerator, denominator []float64) re
 		return report.Undefined("no episode lasts %d steps", step+1)
 	}
 	if below == 0 {
-		reason := m.none
+		reason := cmp.Or(m.none, noneBefore) // a mean is over all samples that are predicted
+		if m.change && !slices.ContainsFunc(s.steps[step].Moved, func(v float64) bool { return !math.IsNaN(v) }) {
+			reason = noneBefore
+		}
 		if m.name == "ssim" && s.ssim != nil {
 			reason = s.ssim.Error()
 		}
@@ -353,7 +374,7 @@ func (s *summary) compare(r *Result, names []string) error {
 					estimates[k] = s.jackknifes[k][step][m.name]
 				}
 			}
-			rows, err := results.Pairwise(name, names, estimates, s.o.Seed)
+			rows, err := s.pairwise(m, step, name, names, estimates)
 			if err != nil {
 				return err
 			}
@@ -368,4 +389,40 @@ func (s *summary) compare(r *Result, names []string) error {
 	}
 	results.Correct(r.Comparisons, s.o.Family)
 	return nil
+}
+
+// pairwise compares all pairs of models on one metric. Where some models predict only the
+// samples with a current frame, they are compared with others on these.
+func (s *summary) pairwise(m metric, step int, name results.Metric, names []string, estimates []*stat.Jackknifed) ([]report.Comparison, error) {
+	if m.change || !slices.ContainsFunc(s.in.Samples, func(s Sample) bool { return s.State < 0 }) {
+		return results.Pairwise(name, names, estimates, s.o.Seed)
+	}
+	common, forward := *s, *s.plan
+	common.plan, forward.models = &forward, slices.Clone(s.models)
+	for k := range forward.models {
+		forward.models[k].Forward = true
+	}
+	var all []report.Comparison
+	for i := range names {
+		for j := i + 1; j < len(names); j++ {
+			pair := []*stat.Jackknifed{estimates[i], estimates[j]}
+			if s.models[i].Forward != s.models[j].Forward {
+				for n, k := range []int{i, j} {
+					if pair[n] == nil {
+						continue
+					}
+					var err error
+					if _, pair[n], err = common.score(m, k, step); err != nil {
+						return nil, err
+					}
+				}
+			}
+			rows, err := results.Pairwise(name, []string{names[i], names[j]}, pair, s.o.Seed)
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, rows...)
+		}
+	}
+	return all, nil
 }

@@ -6,8 +6,11 @@ package reconstruction
 import (
 	"context"
 	"fmt"
+	"slices"
 
+	"repscope/analysis/internal/results"
 	"repscope/internal/parallel"
+	"repscope/internal/run"
 	"repscope/points"
 	"repscope/shard"
 )
@@ -44,6 +47,7 @@ type Scores struct {
 	Motion, Cosine    []float64
 	Objects, Distance []float64
 	Hits              [][]bool
+	Failed            string // of one step ahead: why some frames could not be made; empty where they could
 }
 
 // plan is the work of one analysis.
@@ -51,6 +55,7 @@ type plan struct {
 	in     Input // without baselines among the models
 	o      Options
 	models []Predictions // with them
+	states []int         // that the samples are of
 	block  int           // samples of a unit
 	ssim   error         // why there is no structural similarity; nil if there is
 }
@@ -66,7 +71,7 @@ func Work(in Input, o Options) (shard.Work[*Part, *Result], error) {
 	if err := in.check(); err != nil {
 		return none, err
 	}
-	p := &plan{in: in, o: o, models: in.withBaselines(o.Threads)}
+	p := &plan{in: in, o: o, models: in.withBaselines(o.Threads), states: in.states()}
 	// At least 16, so that threads have something to share.
 	p.block = min(max(blockValues/(in.Shape.Size()*in.steps()), 16), 1024)
 	_, p.ssim = newSSIM(in.Shape, o.Window)
@@ -85,7 +90,7 @@ func (in Input) withBaselines(threads int) []Predictions {
 
 // identity is that of everything the numbers follow from.
 func (p *plan) identity() shard.Identity {
-	states, next := make([]int, len(p.in.Samples)), []int{}
+	states, next := make([]int, len(p.in.Samples)), []int{} // a state of −1 tells that states are predicted themselves
 	for i, s := range p.in.Samples {
 		states[i] = s.State
 		next = append(next, s.Next...)
@@ -142,6 +147,25 @@ func (p *plan) compareAll(ctx context.Context, r shard.Range) (*Part, error) {
 	return part, nil
 }
 
+// withoutFailed is the plan and the scores without the models that could not make some
+// frames, and these with the reason.
+func (p *plan) withoutFailed(all *Part) (*plan, []run.Unmeasured) {
+	reasons := make([]string, len(p.models))
+	for k, m := range all.Steps[0].Models {
+		reasons[k] = m.Failed
+	}
+	q := *p
+	var failed []run.Unmeasured
+	if q.models, failed = results.WithoutFailed(p.models, reasons, func(m Predictions) string { return m.Name }); len(failed) == 0 {
+		return p, nil
+	}
+	q.in.Models = results.Kept(p.in.Models, reasons)
+	for i := range all.Steps {
+		all.Steps[i].Models = results.Kept(all.Steps[i].Models, reasons)
+	}
+	return &q, failed
+}
+
 // newPart makes room for the scores of n samples.
 func newPart(p *plan, n int) *Part {
 	part := &Part{}
@@ -188,7 +212,8 @@ type comparer struct {
 	part    *Part
 	first   int // sample of the part's first row
 
-	current []float64   // frames of the samples' states
+	current []float64   // frames of the samples' states, of those that are there
+	now     []int       // by sample: where in current; −1 for none
 	truth   [][]float64 // by step: of those that are there
 	place   [][]int     // by step and sample: where in truth; −1 for none
 	scenes  *backgrounds
@@ -209,27 +234,41 @@ func (c *comparer) compare(ctx context.Context, lo, hi int) error {
 	if err := c.scoreTruth(ctx, lo, hi); err != nil {
 		return err
 	}
-	samples := make([]int, hi-lo)
-	for i := range samples {
-		samples[i] = lo + i
+	var all, forward []int
+	for i := range hi - lo {
+		all = append(all, lo+i)
+		if c.now[i] >= 0 {
+			forward = append(forward, lo+i)
+		}
 	}
 	var frames []float64
 	for k, m := range c.models {
+		samples := all
+		if m.Forward {
+			samples = forward
+		}
 		each := m.steps() * c.size
 		if need := len(samples) * each; cap(frames) < need {
 			frames = make([]float64, need)
 		}
 		frames = frames[:len(samples)*each]
-		if err := m.Frames.Read(ctx, frames, samples); err != nil {
-			return fmt.Errorf("%s: %w", m.Name, err)
+		failed := &c.part.Steps[0].Models[k].Failed
+		if *failed != "" {
+			continue
 		}
-		err := parallel.Try(ctx, c.o.Threads, len(samples), func(worker, i int) error {
-			return c.score(c.scorers[worker], k, lo+i, i, frames[i*each:(i+1)*each])
-		})
+		err := m.Frames.Read(ctx, frames, samples)
+		if err == nil {
+			err = parallel.Try(ctx, c.o.Threads, len(samples), func(worker, i int) error {
+				return c.score(c.scorers[worker], k, samples[i], samples[i]-lo, frames[i*each:(i+1)*each])
+			})
+		}
 		if err != nil {
-			return err
+			if k >= len(c.in.Models) || !results.Fails(ctx, err) {
+				return fmt.Errorf("%s: %w", m.Name, err)
+			}
+			*failed = err.Error()
 		}
-		c.done += len(samples)
+		c.done += len(all)
 		if c.o.Progress != nil {
 			c.o.Progress(c.done, c.total)
 		}
@@ -246,9 +285,9 @@ func (c *comparer) score(s *scorer, model, sample, i int, predicted []float64) e
 			continue
 		}
 		to, row := &c.part.Steps[step], sample-c.first
-		v := s.compare(c.current[i*c.size:(i+1)*c.size], c.truth[step][at*c.size:(at+1)*c.size], predicted[step*c.size:(step+1)*c.size])
+		v := s.compare(c.before(i), c.truth[step][at*c.size:(at+1)*c.size], predicted[step*c.size:(step+1)*c.size])
 		if v.mse-v.mse != 0 {
-			return fmt.Errorf("%s: the prediction of state %d, %d ahead, holds NaN or infinity", m.Name, c.in.Samples[sample].State, step+1)
+			return fmt.Errorf("the prediction of state %d, %d ahead, holds NaN or infinity", c.states[sample], step+1)
 		}
 		of := &to.Models[model]
 		of.MSE[row], of.MAE[row], of.SSIM[row] = v.mse, v.mae, v.ssim
@@ -261,8 +300,10 @@ func (c *comparer) score(s *scorer, model, sample, i int, predicted []float64) e
 func (c *comparer) scoreFirst(s *scorer, model, sample, i int, predicted []float64) error {
 	of, row := &c.part.Steps[0].Models[model], sample-c.first
 	at := c.place[0][i]
-	m := motionOf(c.current[i*c.size:(i+1)*c.size], c.truth[0][at*c.size:(at+1)*c.size], predicted)
-	of.Motion[row], of.Cosine[row] = m.predicted, m.cosine()
+	if before := c.before(i); before != nil {
+		m := motionOf(before, c.truth[0][at*c.size:(at+1)*c.size], predicted)
+		of.Motion[row], of.Cosine[row] = m.predicted, m.cosine()
+	}
 	objects, err := s.finder.find(predicted, c.behind[i])
 	if err != nil {
 		return err
@@ -280,7 +321,7 @@ func (c *comparer) readBackgrounds(ctx context.Context, lo, hi int) error {
 	c.behind, c.objects = make([][]float64, hi-lo), make([]*found, hi-lo)
 	for i := range c.behind {
 		var err error
-		if c.behind[i], err = c.scenes.of(ctx, c.in.Episode[c.in.Samples[lo+i].State]); err != nil {
+		if c.behind[i], err = c.scenes.of(ctx, c.in.Episode[c.in.Samples[lo+i].Next[0]]); err != nil {
 			return err
 		}
 	}
@@ -290,15 +331,19 @@ func (c *comparer) readBackgrounds(ctx context.Context, lo, hi int) error {
 // readTruth reads the current frames and the true next ones.
 func (c *comparer) readTruth(ctx context.Context, lo, hi int) error {
 	n := hi - lo
-	states := make([]int, n)
-	for i := range states {
-		states[i] = c.in.Samples[lo+i].State
+	states := make([]int, 0, n)
+	c.now = make([]int, n)
+	for i := range c.now {
+		c.now[i] = -1
+		if state := c.in.Samples[lo+i].State; state >= 0 {
+			c.now[i] = len(states)
+			states = append(states, state)
+		}
 	}
-	if c.current == nil {
-		c.current = make([]float64, n*c.size)
+	if c.truth == nil {
 		c.truth, c.place = make([][]float64, c.in.steps()), make([][]int, c.in.steps())
 	}
-	c.current = c.current[:n*c.size]
+	c.current = slices.Grow(c.current[:0], len(states)*c.size)[:len(states)*c.size]
 	if err := c.in.Frames.Read(ctx, c.current, states); err != nil {
 		return err
 	}
@@ -322,6 +367,15 @@ func (c *comparer) readTruth(ctx context.Context, lo, hi int) error {
 	return nil
 }
 
+// before is the current frame of a sample of a block; nil where there is none.
+func (c *comparer) before(i int) []float64 {
+	at := c.now[i]
+	if at < 0 {
+		return nil
+	}
+	return c.current[at*c.size : (at+1)*c.size]
+}
+
 // scoreTruth enters what depends on true frames alone.
 func (c *comparer) scoreTruth(ctx context.Context, lo, hi int) error {
 	return parallel.Try(ctx, c.o.Threads, hi-lo, func(worker, i int) error {
@@ -331,7 +385,7 @@ func (c *comparer) scoreTruth(ctx context.Context, lo, hi int) error {
 				continue
 			}
 			truth := c.truth[step][at*c.size : (at+1)*c.size]
-			energy, moved := c.scorers[worker].truth(c.current[i*c.size:(i+1)*c.size], truth)
+			energy, moved := c.scorers[worker].truth(c.before(i), truth)
 			if energy-energy != 0 {
 				return fmt.Errorf("frames: that of state %d holds NaN or infinity", c.in.Samples[lo+i].Next[step])
 			}
@@ -344,7 +398,9 @@ func (c *comparer) scoreTruth(ctx context.Context, lo, hi int) error {
 			if c.objects[i], err = c.scorers[worker].finder.find(truth, c.behind[i]); err != nil {
 				return err
 			}
-			to.Motion[row] = motionOf(c.current[i*c.size:(i+1)*c.size], truth, truth).truth
+			if before := c.before(i); before != nil {
+				to.Motion[row] = motionOf(before, truth, truth).truth
+			}
 			for _, o := range c.objects[i].objects {
 				to.Areas[row] = append(to.Areas[row], o.Area)
 			}

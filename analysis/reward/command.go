@@ -15,6 +15,7 @@ import (
 	"repscope/internal/input"
 	"repscope/internal/run"
 	"repscope/measure/spectrum"
+	"repscope/neighbors"
 	"repscope/points"
 )
 
@@ -258,7 +259,7 @@ func (f *options) plan(ctx context.Context, env *run.Env) error {
 // --latent-scale. Those of the baselines are in that of their RMS distance: a penalty that
 // counts latents counts pixels for nothing.
 func (f *options) models(ctx context.Context, env *run.Env, data *input.Data, states *points.Selection, in *Input) error {
-	predicted, err := f.readPredicted(env, data, states)
+	predicted, err := f.readPredicted(ctx, env, data, states)
 	if err != nil {
 		return err
 	}
@@ -274,32 +275,57 @@ func (f *options) models(ctx context.Context, env *run.Env, data *input.Data, st
 	if err != nil {
 		return err
 	}
-	for i, m := range states.Models {
-		model := Model{Name: m.Name, Predicted: d.predicted[i], Rollout: d.rollouts[i]}
-		for _, g := range d.rewards[i] {
-			model.Given = append(model.Given, Given{FittedOn: g.fittedOn, EvaluatedOn: g.evaluatedOn, Values: g.values})
+	pairs := in.pairsOf(len(states.Index))
+	for i := range states.Models {
+		if data.LeftOut(states.Models[i].Name) {
+			continue
 		}
-		for _, a := range given {
-			name, on := cutOn(a.Name)
-			if name != m.Name {
-				continue
-			}
-			values, err := f.rowsOf(f.given, data, a, states.Index)
-			if err != nil {
-				return err
-			}
-			model.Given = append(model.Given, Given{FittedOn: on, EvaluatedOn: on, Values: values.F64})
+		model, err := f.model(ctx, data, states, i, d, given, env.Options.Threads)
+		if err == nil {
+			pairs, err = model.predictable(pairs, data.Options.SkipNaN)
 		}
-		if model.Latents, err = spectrum.Scaled(m.Latents, scaleOf(data, i)); err != nil {
-			return fmt.Errorf("%s: %w", m.Name, err)
+		if err == nil {
+			in.Models = append(in.Models, model)
+		} else if err := data.LeaveOut(ctx, model.Name, err); err != nil {
+			return err
 		}
-		in.Models = append(in.Models, model)
 	}
 	return nil
 }
 
+// model is one model with all that was predicted for it; its name also beside an error.
+func (f *options) model(
+	ctx context.Context, data *input.Data, states *points.Selection, i int, d *loadedDynamics, given []input.Array, threads int,
+) (Model, error) {
+	m := states.Models[i]
+	model := Model{Name: m.Name, Predicted: d.predicted[i], Rollout: d.rollouts[i]}
+	for _, g := range d.rewards[i] {
+		model.Given = append(model.Given, Given{FittedOn: g.fittedOn, EvaluatedOn: g.evaluatedOn, Values: g.values})
+	}
+	for _, a := range given {
+		name, on := cutOn(a.Name)
+		if name != m.Name {
+			continue
+		}
+		values, err := f.rowsOf(f.given, data, a, states.Index)
+		if err != nil {
+			return model, err
+		}
+		model.Given = append(model.Given, Given{FittedOn: on, EvaluatedOn: on, Values: values.F64})
+	}
+	// Which of neighbors that are the same but for rounding comes first is chance.
+	near, err := neighbors.WithoutRounding(ctx, m.Latents, nil, threads)
+	if err != nil {
+		return model, fmt.Errorf("%s: %w", m.Name, err)
+	}
+	if model.Latents, err = spectrum.Scaled(near.Points, scaleOf(data, i)); err != nil {
+		return model, fmt.Errorf("%s: %w", m.Name, err)
+	}
+	return model, nil
+}
+
 // readPredicted reads latents that were predicted elsewhere, by model; none has N = 0.
-func (f *options) readPredicted(env *run.Env, data *input.Data, states *points.Selection) ([]points.Points, error) {
+func (f *options) readPredicted(ctx context.Context, env *run.Env, data *input.Data, states *points.Selection) ([]points.Points, error) {
 	out := make([]points.Points, len(states.Models))
 	arrays, err := f.predicted.Open(env)
 	if err != nil {
@@ -310,11 +336,14 @@ func (f *options) readPredicted(env *run.Env, data *input.Data, states *points.S
 		if i < 0 {
 			return nil, run.Usage("--predicted %s: no model is named %q", a.Name, a.Name)
 		}
-		if out[i], err = f.rowsOf(f.predicted, data, a, states.Index); err != nil {
-			return nil, err
+		out[i], err = f.rowsOf(f.predicted, data, a, states.Index)
+		if z := states.Models[i].Latents; err == nil && out[i].Dim != z.Dim {
+			err = fmt.Errorf("predicted %s: %s has shape %v, but the latents of %s have %d dimensions", a.Name, a.Array.Name(), a.Shape(), a.Name, z.Dim)
 		}
-		if z := states.Models[i].Latents; out[i].Dim != z.Dim {
-			return nil, fmt.Errorf("predicted %s: %s has shape %v, but the latents of %s have %d dimensions", a.Name, a.Array.Name(), a.Shape(), a.Name, z.Dim)
+		if err != nil {
+			if err := data.LeaveOut(ctx, a.Name, err); err != nil {
+				return nil, err
+			}
 		}
 	}
 	return out, nil

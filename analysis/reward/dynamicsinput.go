@@ -110,40 +110,50 @@ func (f *dynamicsFlags) plan(ctx context.Context, data *input.Data) error {
 		return err
 	}
 	for _, m := range data.Models {
-		shape, err := m.HeadShape(ctx)
-		if err != nil {
-			if f.predictors.Has(m.Name) || f.heads.Has(m.Name) {
+		if err := f.planOf(ctx, data, m); err != nil {
+			if err := data.LeaveOut(ctx, m.Name, err); err != nil {
 				return err
 			}
-			continue
 		}
-		z := latent.HeadInput{Name: latent.HeadLatent, Rows: points.Points{Dim: product(shape)}, Shape: shape}
-		predictor, err := f.predictors.Open(data, m.Name, "")
+	}
+	return nil
+}
+
+// planOf is plan for one model.
+func (f *dynamicsFlags) planOf(ctx context.Context, data *input.Data, m *input.Model) error {
+	shape, err := m.HeadShape(ctx)
+	if err != nil {
+		if f.predictors.Has(m.Name) || f.heads.Has(m.Name) {
+			return err
+		}
+		return nil
+	}
+	z := latent.HeadInput{Name: latent.HeadLatent, Rows: points.Points{Dim: product(shape)}, Shape: shape}
+	predictor, err := f.predictors.Open(data, m.Name, "")
+	if err != nil {
+		return err
+	}
+	if predictor != nil {
+		given, err := f.given(m, predictor, z, []int64{})
+		if err == nil {
+			_, err = predictor.Check(given, shape)
+		}
+		if err != nil {
+			return f.predictors.Hint(m.Name, fmt.Errorf("predictor %s: %w", m.Name, err))
+		}
+	}
+	for _, on := range []string{onTrue, onPredicted} {
+		head, err := f.heads.Open(data, m.Name, on)
 		if err != nil {
 			return err
 		}
-		if predictor != nil {
-			given, err := f.given(m, predictor, z, []int64{})
-			if err == nil {
-				_, err = predictor.Check(given, shape)
-			}
-			if err != nil {
-				return f.predictors.Hint(m.Name, fmt.Errorf("predictor %s: %w", m.Name, err))
-			}
+		if head == nil {
+			continue
 		}
-		for _, on := range []string{onTrue, onPredicted} {
-			head, err := f.heads.Open(data, m.Name, on)
-			if err != nil {
-				return err
-			}
-			if head == nil {
-				continue
-			}
-			next := z
-			next.Name = latent.HeadNext
-			if _, err := head.Check([]latent.HeadInput{z, next}, []int{}); err != nil {
-				return f.heads.Hint(m.Name, fmt.Errorf("head %s:%s: %w", m.Name, on, err))
-			}
+		next := z
+		next.Name = latent.HeadNext
+		if _, err := head.Check([]latent.HeadInput{z, next}, []int{}); err != nil {
+			return f.heads.Hint(m.Name, fmt.Errorf("head %s:%s: %w", m.Name, on, err))
 		}
 	}
 	return nil
@@ -187,24 +197,38 @@ func (f *dynamicsFlags) load(ctx context.Context, env *run.Env, data *input.Data
 	if d.actions, err = f.actions.Ints(data, index); err != nil {
 		return nil, err
 	}
-	elsewhere, err := f.readRollouts(env, data, states, d)
+	elsewhere, err := f.readRollouts(ctx, env, data, states, d)
 	if err != nil {
 		return nil, err
 	}
 	for i, m := range data.Models {
-		unit, err := UnitOf(scaleOf(data, i), states.Models[i].Latents)
-		if err != nil {
-			return nil, fmt.Errorf("model %s: %w", m.Name, err)
+		if data.LeftOut(m.Name) {
+			continue
 		}
-		e := dynamicsEngine{f, data, states, m, i, unit, d}
-		if err := e.run(ctx, elsewhere[m.Name]); err != nil {
-			return nil, err
-		}
-		if d.predicted[i].N > 0 {
-			d.predicted[i] = unit.scaled(d.predicted[i])
+		if err := f.loadOf(ctx, data, states, i, d, elsewhere[m.Name]); err != nil {
+			if err := data.LeaveOut(ctx, m.Name, err); err != nil {
+				return nil, err
+			}
 		}
 	}
 	return d, nil
+}
+
+// loadOf is load for one model.
+func (f *dynamicsFlags) loadOf(ctx context.Context, data *input.Data, states *points.Selection, i int, d *loadedDynamics, elsewhere []StepErrors) error {
+	m := data.Models[i]
+	unit, err := UnitOf(scaleOf(data, i), states.Models[i].Latents)
+	if err != nil {
+		return fmt.Errorf("model %s: %w", m.Name, err)
+	}
+	e := dynamicsEngine{f, data, states, m, i, unit, d}
+	if err := e.run(ctx, elsewhere); err != nil {
+		return err
+	}
+	if d.predicted[i].N > 0 {
+		d.predicted[i] = unit.scaled(d.predicted[i])
+	}
+	return nil
 }
 
 // scaleOf is the scale of a model's latents: --latent-scale, but for baselines, whose own
@@ -360,7 +384,9 @@ func (e *dynamicsEngine) rewards(ctx context.Context, z, predicted latent.HeadIn
 }
 
 // readRollouts reads the rollouts that were made elsewhere, by model.
-func (f *dynamicsFlags) readRollouts(env *run.Env, data *input.Data, states *points.Selection, d *loadedDynamics) (map[string][]StepErrors, error) {
+func (f *dynamicsFlags) readRollouts(
+	ctx context.Context, env *run.Env, data *input.Data, states *points.Selection, d *loadedDynamics,
+) (map[string][]StepErrors, error) {
 	arrays, err := f.rollouts.Open(env)
 	if err != nil || len(arrays) == 0 {
 		return nil, err
@@ -371,29 +397,16 @@ func (f *dynamicsFlags) readRollouts(env *run.Env, data *input.Data, states *poi
 	}
 	out := map[string][]StepErrors{}
 	for _, a := range arrays {
-		fail := func(err error) (map[string][]StepErrors, error) {
-			return nil, fmt.Errorf("rollouts %s: %s: %w", a.Name, a.Array.Name(), err)
-		}
 		place := slices.IndexFunc(data.Models, func(m *input.Model) bool { return m.Name == a.Name })
-		z := states.Models[place].Latents
-		if shape := a.Shape(); len(shape) != 3 || shape[2] != z.Dim {
-			return fail(fmt.Errorf("has shape %v, want [M T %d]: T steps from each of M states, of the latents of %s", a.Shape(), z.Dim, a.Name))
+		if place < 0 || data.LeftOut(a.Name) {
+			continue
 		}
-		starts, err := f.startsOf(given, a, states.Index)
+		rows, past, err := f.rolloutsOf(data, states, d, a, place, given)
 		if err != nil {
-			return nil, err
-		}
-		unit, err := UnitOf(scaleOf(data, place), z)
-		if err != nil {
-			return fail(err)
-		}
-		values := make([]float64, a.Len()*a.RowLen())
-		if err := a.ReadFloat64(values, 0, a.Len()); err != nil {
-			return fail(err)
-		}
-		rows, past, err := RolloutErrors(z, d.next, starts, points.Float64(values, a.RowLen()), unit)
-		if err != nil {
-			return fail(err)
+			if err := data.LeaveOut(ctx, a.Name, err); err != nil {
+				return nil, err
+			}
+			continue
 		}
 		if past > 0 {
 			d.warnings = append(d.warnings, fmt.Sprintf("rollouts %s: %d of %d go on after the end of their episode: they count up to there", a.Name, past, a.Len()))
@@ -401,6 +414,35 @@ func (f *dynamicsFlags) readRollouts(env *run.Env, data *input.Data, states *poi
 		out[a.Name] = rows
 	}
 	return out, nil
+}
+
+// rolloutsOf reads the rollouts of one model; past is how many go on after their episode.
+func (f *dynamicsFlags) rolloutsOf(
+	data *input.Data, states *points.Selection, d *loadedDynamics, a input.Array, place int, given []input.Array,
+) (rows []StepErrors, past int, err error) {
+	fail := func(err error) ([]StepErrors, int, error) {
+		return nil, 0, fmt.Errorf("rollouts %s: %s: %w", a.Name, a.Array.Name(), err)
+	}
+	z := states.Models[place].Latents
+	if shape := a.Shape(); len(shape) != 3 || shape[2] != z.Dim {
+		return fail(fmt.Errorf("has shape %v, want [M T %d]: T steps from each of M states, of the latents of %s", a.Shape(), z.Dim, a.Name))
+	}
+	starts, err := f.startsOf(given, a, states.Index)
+	if err != nil {
+		return nil, 0, err
+	}
+	unit, err := UnitOf(scaleOf(data, place), z)
+	if err != nil {
+		return fail(err)
+	}
+	values := make([]float64, a.Len()*a.RowLen())
+	if err := a.ReadFloat64(values, 0, a.Len()); err != nil {
+		return fail(err)
+	}
+	if rows, past, err = RolloutErrors(z, d.next, starts, points.Float64(values, a.RowLen()), unit); err != nil {
+		return fail(err)
+	}
+	return rows, past, nil
 }
 
 // startsOf are the rows of the states that rollouts start from.

@@ -81,7 +81,7 @@ func (r *Result) writeSummary(env *run.Env) error {
 		}
 		header = append(header, name, name+"_Low", name+"_High")
 	}
-	return env.Files.CSV("reward_summary.csv", append(header, "Sample_Count", "Group_Count"), func(csv *report.CSV) error {
+	return results.ModelCSV(env, "reward_summary.csv", append(header, "Sample_Count", "Group_Count"), func(csv *report.CSV) error {
 		for _, m := range r.Models {
 			for i := range m.Probes {
 				p := &m.Probes[i]
@@ -258,7 +258,7 @@ func (r *Result) printTransitions(env *run.Env) error {
 				table.Note("those of networks are of the fitted ones: what depends on their training episodes is left out")
 			}
 		}
-		if err := env.Table(table); err != nil {
+		if err := results.ModelTable(env, table); err != nil {
 			return err
 		}
 	}

@@ -60,9 +60,12 @@ func newSamples(in Input, o Options) (*samples, error) {
 }
 
 // pairs are the states that have a successor, with it.
-func (in *Input) pairs() []points.Pair {
+func (in *Input) pairs() []points.Pair { return in.pairsOf(in.Models[0].Latents.N) }
+
+// pairsOf are those of n states, before there are models.
+func (in *Input) pairsOf(n int) []points.Pair {
 	if in.Next == nil {
-		return motion.Pairs(motion.Runs(in.Models[0].Latents.N, in.Episode, in.Time))
+		return motion.Pairs(motion.Runs(n, in.Episode, in.Time))
 	}
 	var out []points.Pair
 	for i, next := range in.Next {
@@ -142,6 +145,25 @@ func (s *samples) drop(in Input, skip bool) error {
 	}
 	s.now, s.next = now, next
 	return nil
+}
+
+// predictable are the transitions of which all that the model predicts is finite. It is an
+// error if there are others, unless these are to be skipped and enough are left.
+func (m *Model) predictable(pairs []points.Pair, skip bool) ([]points.Pair, error) {
+	var finite []points.Pair
+	first := -1
+	for _, p := range pairs {
+		if m.predicts(p.Now) {
+			finite = append(finite, p)
+		} else if first < 0 {
+			first = p.Now
+		}
+	}
+	if first < 0 || skip && len(finite) >= min(minimumSamples, len(pairs)) && len(finite) > 0 {
+		return finite, nil
+	}
+	return pairs, fmt.Errorf("%s: the prediction in the row of state %d is not finite, one of %d of %d transitions",
+		m.Name, first, len(pairs)-len(finite), len(pairs))
 }
 
 // predicts reports whether all that the model predicts from a state, if anything, is finite.

@@ -4,6 +4,7 @@ package robustness
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -30,8 +31,10 @@ var Command = run.Command{
 	Setup: func(flags *run.Flags) run.Job {
 		inputs := input.Register(flags, input.Needs{Frames: true, Encoders: true, ExampleSamples: exampleStates})
 		kind := flags.Choice("corruption", string(corruption.Gaussian), corruption.Names(), "`NAME` of the change")
-		levels := flags.Floats("levels", DefaultLevels(), "`LIST` of levels: standard deviations of the noise, or shares, of the pixel range")
-		clip := flags.Choice("clip", string(corruption.ClipRange), corruption.Clips(), "`RULE` for pixels outside the pixel range: range clips, reflect mirrors, none keeps")
+		levels := flags.Floats("levels", DefaultLevels(), "`LIST` of levels: standard deviations of the noise, or shares, of the pixel range; of vectors, in units of --noise-unit")
+		clip := flags.Choice("clip", string(corruption.ClipRange), corruption.Clips(), "`RULE` for pixels outside the pixel range: range clips, reflect mirrors, none keeps; vectors have no range and are kept")
+		unit := flags.Choice("noise-unit", string(SpreadSD), SpreadKinds(), "`UNIT` of levels where states are vectors without --pixel-range: sd, the standard deviation of the states pooled over their values, "+
+			"or mad, 1.4826 times their median absolute deviation, which outliers do not move")
 		draws := flags.Int("draws", 1, "`N` corruptions of every state at every level")
 		boxLevel := flags.Float64("box-level", 0, "`LEVEL` of the box plot and of the comparisons; 0: 0.1 if it is a level, else the middle one")
 		perSample := flags.Bool("per-sample", false, "write robustness_samples.csv, the scores of every state, by which compare pairs models of different runs")
@@ -45,6 +48,9 @@ var Command = run.Command{
 			}
 			return o
 		}
+		inputs.Sized(func(data *input.Data) error {
+			return checkUnit(data, corruption.Kind(*kind), flags.Given("noise-unit"), flags.Given("clip") && *clip != string(corruption.ClipNone))
+		})
 		return run.Job{Files: results.Files("robustness", "robustness_summary.csv", "robustness_raw_data.csv", "robustness_comparison.figure"), Divides: true, Check: func(*run.Options) error {
 			if err := run.AtLeast("draws", *draws, 1); err != nil {
 				return err
@@ -69,7 +75,7 @@ var Command = run.Command{
 			if err != nil {
 				return err
 			}
-			return analyse(ctx, env, data, options(), *perSample)
+			return analyse(ctx, env, data, options(), SpreadKind(*unit), *perSample)
 		}, Plan: func(ctx context.Context, env *run.Env) error {
 			if *perSample {
 				env.Plan.Write(results.SamplesFile(env))
@@ -77,6 +83,32 @@ var Command = run.Command{
 			return dryRun(ctx, env, inputs, options())
 		}}
 	},
+}
+
+// withoutRange reports whether levels are in units of the spread of the states: of vectors, for
+// which no pixel range is given.
+func withoutRange(data *input.Data) bool {
+	return data.States.Vectors() && !data.States.Range().Given()
+}
+
+// checkUnit finds flags that have no effect on the states: a unit, and a rule of clipping.
+func checkUnit(data *input.Data, kind corruption.Kind, unit, clip bool) error {
+	why := ""
+	switch vectors := data.States.Vectors(); {
+	case clip && withoutRange(data):
+		return run.Hint(run.Usage("--clip has no effect: vectors have no pixel range to clip to"), "give one with --pixel-range LOW,HIGH, or leave --clip out")
+	case !unit:
+		return nil
+	case !vectors:
+		why = "the states are images, whose levels are shares of the pixel range"
+	case !withoutRange(data):
+		why = "levels are shares of --pixel-range"
+	case kind == corruption.Contrast:
+		why = "levels of contrast are shares of it"
+	default:
+		return nil
+	}
+	return run.Hint(run.Usage("--noise-unit has no effect: %s", why), "leave it out")
 }
 
 // dryRun says what a run would do.
@@ -112,7 +144,12 @@ noise whatever the batch size, the number of threads or the other states. A mode
 with a shorter --window than others sees the last frames of the same corrupted states.
 
 Noise is relative to the pixel range: x' = range·clip(x/range + σ·ε, 0, 1). The
-mean change of the input after clipping is reported too.
+mean change of the input after clipping is reported too. Vectors have no pixel range,
+and the extremes of a sample are none, because they grow with it: their levels are in
+units of the standard deviation of the states, pooled over the values (--noise-unit;
+printed and stored as noise_unit), x' = x + σ·unit·ε, and nothing is clipped. Intervals
+have the error of that unit in them; those of salt and pepper, which lie two units below
+and above the mean, take it as known. Vectors with --pixel-range are treated as images.
 
 A collapsed encoder does not move at all: read distances beside the spread of the
 latents (RMS distance, effective rank), and the flip rate, which it cannot fake.
@@ -126,7 +163,7 @@ rates grow with the number of states: there are more latents that may be nearer.
 Models must be encoders (--model, --weights, --baseline); latents computed
 elsewhere cannot encode a corrupted frame.`
 
-func analyse(ctx context.Context, env *run.Env, data *input.Data, o Options, perSample bool) error {
+func analyse(ctx context.Context, env *run.Env, data *input.Data, o Options, unit SpreadKind, perSample bool) error {
 	index := data.Sample()
 	clean, err := data.Latents(ctx, index)
 	if err != nil {
@@ -138,6 +175,12 @@ func analyse(ctx context.Context, env *run.Env, data *input.Data, o Options, per
 		Number:     index,
 		Episode:    data.Episodes(index),
 		Time:       data.Frame(index),
+	}
+	if withoutRange(data) && o.Corruption != corruption.Contrast {
+		if in.Spread, err = NewSpread(ctx, in.States, unit, env.Options.Threads); err != nil {
+			return fmt.Errorf("frames %s: %w", data.States.Array().Name(), err)
+		}
+		env.Result.Extra.Set("noise_unit", in.Spread)
 	}
 	for i, m := range data.Models {
 		in.Models = append(in.Models, Encoder{Name: m.Name, Clean: clean[i], Content: m.Content(),
@@ -153,6 +196,11 @@ func analyse(ctx context.Context, env *run.Env, data *input.Data, o Options, per
 	result, err := Analyze(ctx, in, o)
 	if err != nil {
 		return err
+	}
+	for _, u := range result.Unmeasured {
+		if err := data.LeaveOut(ctx, u.Name, errors.New(u.Reason)); err != nil {
+			return err
+		}
 	}
 	if perSample {
 		if err := result.writeSamples(env, index, data.Episodes(index), o.Draws); err != nil {
@@ -236,7 +284,7 @@ func describe(env *run.Env) {
 }
 
 func (r *Result) writeSummary(env *run.Env) error {
-	return env.Files.CSV("robustness_summary.csv", []string{
+	return results.ModelCSV(env, "robustness_summary.csv", []string{
 		"Model", "Noise_Level", "Mean_Distance", "Std_Error", "Std_Dev", "Min_Distance", "Max_Distance", "Median_Distance", "Sample_Count",
 	}, func(csv *report.CSV) error {
 		for _, m := range r.Models {
@@ -279,14 +327,23 @@ func (r *Result) print(env *run.Env, states, all int) error {
 				report.WithInterval(l.Cosine, l.CosineCI), l.InputPerturbation)
 		}
 	}
-	table.Note("relative: mean and root mean square distance / RMS distance of two random states; input change: mean pixel distance after clipping")
+	if r.Spread == nil {
+		table.Note("relative: mean and root mean square distance / RMS distance of two random states; input change: mean pixel distance after clipping")
+	} else {
+		table.Note("relative: mean and root mean square distance / RMS distance of two random states; input change: mean distance")
+		what := "levels in units of"
+		if r.Corruption == corruption.SaltPepper {
+			what = "salt and pepper lie 2 units from the mean of all values; a unit is"
+		}
+		table.Note("%s %s; nothing is clipped", what, r.Spread)
+	}
 	if states < all {
 		table.Note("%d of the %d states, drawn with the seed (--samples)", states, all)
 	}
 	if r.Blocks != "" {
 		table.Note("[95 %% intervals] by deleting each of %s", r.Blocks)
 	}
-	if err := env.Table(table); err != nil {
+	if err := results.ModelTable(env, table); err != nil {
 		return err
 	}
 	spread := report.NewTable("Curves, and the spread of the clean latents", "Model", "AUC relative", "Curve slope", "RMS distance", "Effective rank",

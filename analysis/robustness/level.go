@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"repscope/analysis/internal/results"
+	"repscope/internal/quantile"
 	"repscope/measure/spectrum"
 	"repscope/report"
 	"repscope/stat"
@@ -26,12 +27,22 @@ type describer struct {
 	blocks *stat.Blocks // of states; nil without intervals
 	of     *stat.Blocks // of states and draws
 	rms    *stat.Jackknifed
-	out    jackknifes
+	unit   *stat.Jackknifed // of levels; nil for a pixel range, and without intervals
+	// By level: the numbers whose derivative by the level tells the error of the unit.
+	means, roots, flips, cosines, inputs, medians []float64
+	out                                           jackknifes
 }
 
 // describe summarises every level, and the curve over the levels.
-func (m *movement) describe(o Options, blocks *stat.Blocks, changed [][]float64) (*Model, *jackknifes, error) {
+func (m *movement) describe(o Options, blocks *stat.Blocks, changed [][]float64, unit *Spread) (*Model, *jackknifes, error) {
 	d := &describer{m: m, o: o, blocks: blocks}
+	if unit != nil && blocks != nil && o.Corruption.OfRange() {
+		var err error
+		if d.unit, err = unit.jackknife(blocks); err != nil {
+			return nil, nil, err
+		}
+		d.summarize(changed)
+	}
 	model := &Model{RMSDistance: m.rms, TotalVariance: m.variance, EffectiveRank: m.effective, Duplicates: m.duplicates, Distances: m.distance, Cosines: m.cosine, Flips: m.flipped}
 	if err := d.group(); err != nil {
 		return nil, nil, err
@@ -45,6 +56,38 @@ func (m *movement) describe(o Options, blocks *stat.Blocks, changed [][]float64)
 		model.Levels = append(model.Levels, *level)
 	}
 	return model, &d.out, d.curve(model)
+}
+
+// summarize takes the numbers of all levels.
+func (d *describer) summarize(changed [][]float64) {
+	for l := range d.o.Levels {
+		squares, cosines := 0.0, 0.0
+		count := 0.0
+		for i, v := range d.m.distance[l] {
+			squares += float64(v * v)
+			if c := d.m.cosine[l][i]; !math.IsNaN(c) {
+				cosines += c
+				count++
+			}
+		}
+		sorted := slices.Clone(d.m.distance[l])
+		slices.Sort(sorted)
+		d.means = append(d.means, stat.Mean(d.m.distance[l]))
+		d.roots = append(d.roots, math.Sqrt(squares/float64(len(sorted))))
+		d.flips = append(d.flips, stat.Mean(d.m.flipped[l]))
+		d.cosines = append(d.cosines, 1-cosines/count) // to a cosine of 1
+		d.inputs = append(d.inputs, stat.Mean(changed[l]))
+		d.medians = append(d.medians, quantile.Sorted(sorted, 0.5))
+	}
+}
+
+// derivative is that of a number by the logarithm of the level, from its values by level;
+// alone where there is no other level.
+func (d *describer) derivative(values []float64, l int, alone float64) float64 {
+	if d.unit == nil {
+		return 0
+	}
+	return logDerivative(d.o.Levels, values, l, alone)
 }
 
 // group prepares the blocks of draws and the RMS distance without each block.
@@ -122,9 +165,18 @@ func (d *describer) level(l int, changed []float64) (*Level, error) {
 	if err := d.relative(l, level, mean); err != nil {
 		return nil, err
 	}
+	if mean, err = d.withUnit(mean, d.derivative(d.means, l, all.Mean)); err != nil {
+		return nil, err
+	}
 	level.MeanCI = d.interval(positive(mean), level.Mean)
 	median, input, err := d.others(m.distance[l], m.stateMeans(changed))
 	if err != nil {
+		return nil, err
+	}
+	if median, err = d.withUnit(median, d.derivative(d.medians, l, all.Median)); err != nil {
+		return nil, err
+	}
+	if input, err = d.withUnit(input, d.derivative(d.inputs, l, level.InputPerturbation.V)); err != nil {
 		return nil, err
 	}
 	level.MedianCI = d.interval(median, level.Median)
@@ -175,6 +227,12 @@ func (d *describer) relative(l int, level *Level, mean *stat.Jackknifed) error {
 			if relativeMean, err = mean.Per(d.rms); err != nil {
 				return err
 			}
+			if relativeRMS, err = d.withUnit(relativeRMS, d.derivative(d.roots, l, m.rms.V*level.RelativeRMS.V)/m.rms.V); err != nil {
+				return err
+			}
+			if relativeMean, err = d.withUnit(relativeMean, d.derivative(d.means, l, level.Mean.V)/m.rms.V); err != nil {
+				return err
+			}
 		}
 	}
 	d.out.relativeMean = append(d.out.relativeMean, varying(relativeMean))
@@ -220,6 +278,9 @@ func (d *describer) flipRate(l int, level *Level) error {
 		level.FlipRate = report.Undefined(allEqual)
 	}
 	flips, err := d.mean(means)
+	if err == nil {
+		flips, err = d.withUnit(flips, d.derivative(d.flips, l, 0))
+	}
 	if err != nil {
 		return err
 	}
@@ -268,6 +329,9 @@ func (d *describer) cosine(l int, level *Level) error {
 			level.CosineCI = report.NoInterval("%.0f of %d latents carry its spread, those near zero: too few for an interval", n, len(missing))
 			return nil
 		}
+		if means[0], err = d.withUnit(means[0], d.derivative(d.cosines, l, 0)); err != nil {
+			return err
+		}
 		j = means[0].OnLogScale()
 		j.Interval.Low, j.Interval.High = max(1-j.Interval.High, -1), min(1-j.Interval.Low, 1)
 	}
@@ -296,6 +360,12 @@ func (d *describer) curve(model *Model) error {
 		if d.blocks != nil && side.value.Defined() {
 			var err error
 			if j, err = d.weightedMean(side.weights); err != nil {
+				return err
+			}
+			derivative := weighted(side.weights, func(l int) float64 {
+				return d.derivative(d.means, l, d.m.rms.V*model.Levels[l].RelativeMean.V) / d.m.rms.V
+			})
+			if j, err = d.withUnit(j, derivative); err != nil {
 				return err
 			}
 			*side.keep = varying(j)
@@ -392,11 +462,28 @@ func (p *plan) blocks(moved []*movement, compared int) (*stat.Blocks, error) {
 		if err != nil {
 			return nil, err
 		}
-		relative = append(relative, m.influence(at, ofRMS))
-		areas = append(areas, m.influence(area, ofRMS))
+		relative = append(relative, p.withUnit(m, at, m.influence(at, ofRMS)))
+		areas = append(areas, p.withUnit(m, area, m.influence(area, ofRMS)))
 		flips = append(flips, m.stateMeans(m.flipped[compared]))
 	}
 	return results.LongestBlocks(n, p.in.Episode, p.o.Block, relative, areas, flips)
+}
+
+// withUnit adds to the influence of every state on Σ weight·(mean distance)/RMS distance that by
+// the unit of levels, if it is one of the states.
+func (p *plan) withUnit(m *movement, weights, influence []float64) []float64 {
+	if p.in.Spread == nil || !p.o.Corruption.OfRange() {
+		return influence
+	}
+	means := make([]float64, len(p.o.Levels))
+	for l := range means {
+		means[l] = stat.Mean(m.distance[l])
+	}
+	derivative := weighted(weights, func(l int) float64 { return logDerivative(p.o.Levels, means, l, means[l]) / m.rms.V })
+	for i, v := range p.in.Spread.influence() {
+		influence[i] += float64(derivative * v)
+	}
+	return influence
 }
 
 // influence is that of every state on Σ weight·(mean distance)/RMS distance.

@@ -136,7 +136,7 @@ func TestRelativeRMSOfRandomStatesIsOne(t *testing.T) {
 			t.Fatal(err)
 		}
 		m.distance, m.cosine, m.flipped = [][]float64{distance}, [][]float64{make([]float64, n)}, [][]float64{make([]float64, n)}
-		model, _, err := m.describe(Options{Levels: []float64{1}, Draws: 1}, nil, [][]float64{distance})
+		model, _, err := m.describe(Options{Levels: []float64{1}, Draws: 1}, nil, [][]float64{distance}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -18,6 +18,7 @@ import (
 // movement is how far the latents of one model moved.
 type movement struct {
 	clean      points.Points  // in the scale distances are taken in
+	places     points.Points  // the same, without what rounding alone tells apart: among them the nearest is looked for
 	scale      spectrum.Scale // raw or l2
 	draws      int
 	search     neighbors.Options
@@ -48,7 +49,15 @@ func newMovement(m Encoder, o Options) (*movement, error) {
 		out.rms, out.variance = report.Number(spread.RMSDistance()), report.Number(spread.TotalVariance)
 		out.effective = report.Number(spread.EffectiveRank)
 	}
-	space, err := neighbors.NewSpace(m.Name, out.clean, neighbors.Euclidean)
+	if err := neighbors.Check(m.Name, out.clean, neighbors.Euclidean); err != nil {
+		return nil, err
+	}
+	near, err := neighbors.WithoutRounding(context.Background(), out.clean, nil, out.search.Threads)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", m.Name, err)
+	}
+	out.places = near.Points
+	space, err := neighbors.NewSpace(m.Name, out.places, neighbors.Euclidean)
 	if err != nil {
 		return nil, err
 	}
@@ -65,11 +74,11 @@ func (m *movement) record(ctx context.Context, moved Moved, lo int, z points.Poi
 	if err != nil {
 		return err
 	}
-	nearest, err := neighbors.Cross(ctx, noisy, m.clean, 1, m.search)
+	nearest, err := neighbors.Cross(ctx, noisy, m.places, 1, m.search)
 	if err != nil {
 		return err
 	}
-	a, b := make([]float64, z.Dim), make([]float64, z.Dim)
+	a, b, place := make([]float64, z.Dim), make([]float64, z.Dim), make([]float64, z.Dim)
 	for i := range noisy.N {
 		noisy.Row(i, a)
 		m.clean.Row(lo+i, b)
@@ -87,7 +96,12 @@ func (m *movement) record(ctx context.Context, moved Moved, lo int, z points.Poi
 			moved.Cosine[lo+i] = min(max(dot/(math.Sqrt(aa)*math.Sqrt(bb)), -1), 1)
 		}
 		// A state whose clean latent is as near, a copy for one, is no other state.
-		if int(nearest.Index[i]) != lo+i && nearest.Distance[i] < moved.Distance[lo+i] {
+		square = 0
+		for k, v := range m.places.Row(lo+i, place) {
+			d := a[k] - v
+			square += float64(d * d)
+		}
+		if int(nearest.Index[i]) != lo+i && nearest.Distance[i] < math.Sqrt(square) {
 			moved.Flipped[lo+i] = 1
 		}
 	}

@@ -18,8 +18,14 @@ var clips = map[corruption.Clip]pixels.NoiseClip{
 }
 
 // noiseOf is the corruption at a level as executors have it; ok is false if they do
-// not.
-func noiseOf(o Options, r dataset.PixelRange, level float64) (n pixels.Noise, ok bool) {
+// not. A unit of vectors is a range of its size.
+func noiseOf(o Options, r dataset.PixelRange, unit *Spread, level float64) (n pixels.Noise, ok bool) {
 	kind, ok := kinds[o.Corruption]
+	if unit != nil {
+		r.Low, r.High = 0, unit.Value
+		if o.Corruption == corruption.SaltPepper {
+			r.Low, r.High = corruption.VectorRange(unit.Mean, unit.Value)
+		}
+	}
 	return pixels.Noise{Kind: kind, Clip: clips[o.Clip], Low: float32(r.Low), High: float32(r.High), Level: level}, ok
 }

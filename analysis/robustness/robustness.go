@@ -13,12 +13,14 @@ package robustness
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
 
 	"repscope/analysis/internal/results"
 	"repscope/dataset"
+	"repscope/internal/run"
 	"repscope/internal/text"
 	"repscope/latent"
 	"repscope/measure/corruption"
@@ -46,6 +48,9 @@ type Encoder struct {
 type Input struct {
 	States     latent.Source
 	PixelRange dataset.PixelRange
+	// Spread, if not nil, is the unit of levels in place of the pixel range, for vectors: nothing is
+	// clipped then.
+	Spread *Spread
 	// Number identifies each state for the generator of the noise, so that a state
 	// gets the same noise in any subset; nil means its position.
 	Number  []int
@@ -83,11 +88,15 @@ type Result struct {
 	Models       []Model
 	Comparisons  []report.Comparison
 	Corruption   corruption.Kind
-	Unit         string // of a level, for axis labels
+	Unit         string  // of a level, for axis labels
+	Spread       *Spread // that of the states, where levels are in units of it; nil: of the pixel range
 	CompareLevel float64
 	L2           bool
 	Blocks       string // how states were grouped for intervals; empty without
 	Warnings     []string
+	// Unmeasured are the models that could not encode some corrupted states; they are not
+	// among Models.
+	Unmeasured []run.Unmeasured
 }
 
 // Model is the outcome for one model.
@@ -168,7 +177,8 @@ const chunk = 512
 // Analyze corrupts every state at every level and measures how the latents of
 // every model move. Errors: no models, fewer than 3 states, unequal numbers of
 // states and latents, a level below 0 or, where it is a share, above 1, NaN or
-// Inf in frames or latents, an encoder that fails.
+// Inf in frames or latents. A model whose encoder fails on corrupted states is not measured,
+// the others are; it is an error where every encoder fails.
 func Analyze(ctx context.Context, in Input, o Options) (*Result, error) {
 	work, err := Work(in, o)
 	if err != nil {
@@ -179,8 +189,15 @@ func Analyze(ctx context.Context, in Input, o Options) (*Result, error) {
 
 // merge computes the statistics of all movements.
 func (p *plan) merge(ctx context.Context, parts []*Part) (*Result, error) {
+	p, parts, failed := p.withoutFailed(parts)
 	in, o := p.in, p.o
-	result := &Result{Corruption: o.Corruption, Unit: o.Corruption.Unit(), L2: o.L2, CompareLevel: o.CompareLevel}
+	if len(in.Models) == 0 {
+		return nil, errors.New(failed[0].Reason)
+	}
+	result := &Result{Corruption: o.Corruption, Unit: o.Corruption.Unit(), L2: o.L2, CompareLevel: o.CompareLevel, Unmeasured: failed, Spread: in.Spread}
+	if in.Spread != nil && o.Corruption.OfRange() {
+		result.Unit = in.Spread.label()
+	}
 	moved, changed := p.movements(parts)
 	compared := slices.Index(o.Levels, o.CompareLevel)
 	for i, m := range moved {
@@ -202,7 +219,7 @@ func (p *plan) merge(ctx context.Context, parts []*Part) (*Result, error) {
 	}
 	names, statistics := make([]string, len(moved)), make([]*jackknifes, len(moved))
 	for i, m := range moved {
-		model, of, err := m.describe(o, blocks, changed)
+		model, of, err := m.describe(o, blocks, changed, in.Spread)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", in.Models[i].Name, err)
 		}
@@ -303,6 +320,9 @@ func (in Input) check() error {
 	}
 	if in.Time != nil && len(in.Time) != n {
 		return fmt.Errorf("%d frame numbers for %d states", len(in.Time), n)
+	}
+	if in.Spread != nil && len(in.Spread.spread) != n {
+		return fmt.Errorf("a unit of %d states for %d states", len(in.Spread.spread), n)
 	}
 	if in.Number != nil && len(in.Number) != n {
 		return fmt.Errorf("%d numbers for %d states", len(in.Number), n)

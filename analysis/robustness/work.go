@@ -4,6 +4,7 @@
 package robustness
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,6 +13,7 @@ import (
 
 	"repscope/analysis/internal/results"
 	"repscope/internal/parallel"
+	"repscope/internal/run"
 	"repscope/latent"
 	"repscope/measure/corruption"
 	"repscope/points"
@@ -38,6 +40,7 @@ type Moved struct {
 	Distance []float64 // ‖φ(x') − φ(x)‖
 	Cosine   []float64 // of φ(x') and φ(x); NaN where a vector is zero
 	Flipped  []float64 // 1 where another state's clean latent is nearer than their own, else 0
+	Failed   string    // why the model could not encode these states; empty where it could
 }
 
 // plan is the work of one analysis.
@@ -59,7 +62,13 @@ func Work(in Input, o Options) (shard.Work[*Part, *Result], error) {
 		return none, err
 	}
 	p := &plan{in: in, o: o, moves: make([]*movement, len(in.Models))}
-	if p.corrupter, err = corruption.New(o.Corruption, o.Clip, in.PixelRange.Low, in.PixelRange.High, in.States.Shape(), o.Seed); err != nil {
+	if u := in.Spread; u != nil {
+		p.o.Clip = corruption.ClipNone
+		p.corrupter, err = corruption.NewVectors(o.Corruption, u.Mean, u.Value, in.States.Shape(), o.Seed)
+	} else {
+		p.corrupter, err = corruption.New(o.Corruption, o.Clip, in.PixelRange.Low, in.PixelRange.High, in.States.Shape(), o.Seed)
+	}
+	if err != nil {
 		return none, err
 	}
 	for i, m := range in.Models {
@@ -96,6 +105,7 @@ func (p *plan) common() shard.Identity {
 		Inputs: []shard.Field{
 			{Name: "states", Value: states},
 			{Name: "numbers and episodes", Value: shard.Digest(points.Points{}, p.in.Number, p.in.Episode, p.in.Time)},
+			p.in.Spread.field(),
 		},
 		Options: []shard.Field{
 			shard.Option("pixel range", []float64{p.in.PixelRange.Low, p.in.PixelRange.High}),
@@ -110,7 +120,7 @@ func (p *plan) common() shard.Identity {
 // model.
 func (p *plan) corruptAll(ctx context.Context, r shard.Range) (*Part, error) {
 	n := p.in.States.Len()
-	m := &mover{plan: p, size: 1, total: n * (r.Hi - r.Lo) * len(p.in.Models)}
+	m := &mover{plan: p, size: 1, total: n * (r.Hi - r.Lo) * len(p.in.Models), failed: make([]error, len(p.in.Models))}
 	for _, d := range p.in.States.Shape() {
 		m.size *= d
 	}
@@ -131,6 +141,9 @@ func (p *plan) remembered(ctx context.Context, m *mover) (*Unit, error) {
 	unit := &Unit{Models: make([]Moved, len(p.in.Models))}
 	var todo []int
 	for i := range p.in.Models {
+		if m.failed[i] != nil {
+			continue
+		}
 		kept, ok := shard.Recall[movedOf](ctx, func() shard.Identity { return p.identityOf(i, m) })
 		if !ok {
 			todo = append(todo, i)
@@ -140,26 +153,44 @@ func (p *plan) remembered(ctx context.Context, m *mover) (*Unit, error) {
 		m.done += p.in.States.Len()
 		m.report(m.done)
 	}
-	if len(todo) == 0 {
-		return unit, nil
+	if len(todo) > 0 {
+		if err := m.move(ctx, unit, todo); err != nil {
+			return nil, err
+		}
 	}
+	for i, err := range m.failed {
+		if err != nil {
+			unit.Models[i] = Moved{Failed: err.Error()}
+		}
+	}
+	if unit.Input == nil { // no model is left
+		unit.Input = make([]float64, p.in.States.Len())
+	}
+	return unit, nil
+}
+
+// move fills a unit for some of the models, and keeps what became of them.
+func (m *mover) move(ctx context.Context, unit *Unit, todo []int) error {
+	p := m.plan
 	n := p.in.States.Len()
 	unit.Input = make([]float64, n)
 	for _, i := range todo {
-		unit.Models[i] = Moved{make([]float64, n), make([]float64, n), make([]float64, n)}
+		unit.Models[i] = Moved{Distance: make([]float64, n), Cosine: make([]float64, n), Flipped: make([]float64, n)}
 	}
 	m.unit = unit
 	rest, err := m.whereEncoded(ctx, todo)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if err := m.here(ctx, rest); err != nil {
-		return nil, err
+		return err
 	}
 	for _, i := range todo {
-		shard.Keep(ctx, func() shard.Identity { return p.identityOf(i, m) }, movedOf{unit.Input, unit.Models[i]})
+		if m.failed[i] == nil {
+			shard.Keep(ctx, func() shard.Identity { return p.identityOf(i, m) }, movedOf{unit.Input, unit.Models[i]})
+		}
 	}
-	return unit, nil
+	return nil
 }
 
 // movedOf is what a study remembers of a model.
@@ -231,6 +262,7 @@ type mover struct {
 	level       float64
 	draw        int
 	unit        *Unit
+	failed      []error          // of every model that could not encode some states; nil: it could
 	done, total int              // states corrupted and encoded
 	identities  []shard.Identity // of each model, but for level and draw; nil until they are needed
 
@@ -257,7 +289,7 @@ func (m *mover) report(done int) {
 // whereEncoded lets some of the models corrupt the states where they encode them, and returns
 // those that cannot.
 func (m *mover) whereEncoded(ctx context.Context, models []int) (rest []int, err error) {
-	noise, ok := noiseOf(m.o, m.in.PixelRange, m.level)
+	noise, ok := noiseOf(m.o, m.in.PixelRange, m.in.Spread, m.level)
 	n := m.in.States.Len()
 	for _, i := range models {
 		model := m.in.Models[i]
@@ -272,11 +304,14 @@ func (m *mover) whereEncoded(ctx context.Context, models []int) (rest []int, err
 			rest = append(rest, i)
 			continue
 		}
-		if err != nil {
-			return nil, err
+		if err == nil {
+			err = m.moves[i].record(ctx, m.unit.Models[i], 0, z)
 		}
-		if err := m.moves[i].record(ctx, m.unit.Models[i], 0, z); err != nil {
-			return nil, fmt.Errorf("%s: %w", model.Name, err)
+		if err != nil {
+			if err := m.fail(ctx, i, err); err != nil {
+				return nil, err
+			}
+			continue
 		}
 		copy(m.unit.Input, distance)
 		m.done += n
@@ -296,19 +331,61 @@ func (m *mover) here(ctx context.Context, models []int) error {
 			return err
 		}
 		for _, i := range models {
-			model := m.in.Models[i]
-			z, err := model.Encode(ctx, m.changed)
-			if err != nil {
-				return err
+			if m.failed[i] != nil {
+				continue
 			}
-			if err := m.moves[i].record(ctx, m.unit.Models[i], lo, z); err != nil {
-				return fmt.Errorf("%s: %w", model.Name, err)
+			z, err := m.in.Models[i].Encode(ctx, m.changed)
+			if err == nil {
+				err = m.moves[i].record(ctx, m.unit.Models[i], lo, z)
+			}
+			if err != nil {
+				if err := m.fail(ctx, i, err); err != nil {
+					return err
+				}
+				continue
 			}
 			m.done += hi - lo
 			m.report(m.done)
 		}
 	}
 	return nil
+}
+
+// fail notes that a model cannot encode corrupted states, as one that divides by what noise
+// has made zero. It returns the errors that no model is to blame for.
+func (m *mover) fail(ctx context.Context, model int, err error) error {
+	if !results.Fails(ctx, err) {
+		return err
+	}
+	m.failed[model] = fmt.Errorf("corrupted states at level %g: %w", m.level, err)
+	return nil
+}
+
+// withoutFailed is the plan and its parts without the models that could not encode some
+// corrupted states, and these with the reason.
+func (p *plan) withoutFailed(parts []*Part) (*plan, []*Part, []run.Unmeasured) {
+	reasons := make([]string, len(p.in.Models))
+	for _, part := range parts {
+		for _, unit := range part.Units {
+			for i, m := range unit.Models {
+				reasons[i] = cmp.Or(reasons[i], m.Failed)
+			}
+		}
+	}
+	q := *p
+	var failed []run.Unmeasured
+	if q.in.Models, failed = results.WithoutFailed(p.in.Models, reasons, func(m Encoder) string { return m.Name }); len(failed) == 0 {
+		return p, parts, nil
+	}
+	q.moves = results.Kept(p.moves, reasons)
+	fewer := make([]*Part, len(parts))
+	for k, part := range parts {
+		fewer[k] = &Part{}
+		for _, unit := range part.Units {
+			fewer[k].Units = append(fewer[k].Units, Unit{Input: unit.Input, Models: results.Kept(unit.Models, reasons)})
+		}
+	}
+	return &q, fewer, failed
 }
 
 // corrupt makes the corrupted states lo ≤ i < hi and their distances.

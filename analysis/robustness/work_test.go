@@ -5,14 +5,18 @@ package robustness
 import (
 	"bytes"
 	"context"
+	"errors"
+	"slices"
 	"testing"
 
 	"repscope/dataset"
+	"repscope/internal/run"
 	"repscope/latent"
 	"repscope/points"
 	"repscope/report"
 	"repscope/shard"
 	"repscope/shard/shardtest"
+	"repscope/stat"
 )
 
 func TestWork(t *testing.T) {
@@ -95,3 +99,50 @@ func TestMemory(t *testing.T) {
 type named struct{ *memory }
 
 func (named) Fingerprint() (string, error) { return "greys", nil }
+
+// An encoder that fails on what noise makes of a state is left out with the reason, and the
+// other is what it is alone; in any split, too. Where every encoder fails it is an error.
+func TestFailingEncoder(t *testing.T) {
+	t.Parallel()
+	states := greys(60, []int{4, 4}, 0, 255)
+	good, bad := linear("good", states, identity(16)), linear("bad", states, identity(16))
+	whole := bad.Encode
+	bad.Encode = func(ctx context.Context, s latent.Source) (points.Points, error) {
+		z, err := whole(ctx, s)
+		if err == nil && slices.Max(z.F32) >= 254.9 { // no clean state is so bright
+			err = errors.New("state 7: latent element 2 is NaN")
+		}
+		return z, err
+	}
+	o := Options{Levels: []float64{0, 0.2, 0.5}, Intervals: true, Block: stat.BlockSpec{Length: 6}}
+	in := Input{States: states, PixelRange: dataset.PixelRange{High: 255}, Models: []Encoder{bad, good}}
+	both, err := Analyze(t.Context(), in, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := run.Unmeasured{Name: "bad", Reason: "corrupted states at level 0.2: state 7: latent element 2 is NaN"}
+	if len(both.Unmeasured) != 1 || both.Unmeasured[0] != want {
+		t.Errorf("not measured: %v, want %v", both.Unmeasured, want)
+	}
+	in.Models = []Encoder{good}
+	alone, err := Analyze(t.Context(), in, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	both.Unmeasured = nil
+	if !bytes.Equal(asText(t)(both), asText(t)(alone)) {
+		t.Error("an encoder that fails changes another")
+	}
+	in.Models = []Encoder{bad}
+	if _, err := Analyze(t.Context(), in, o); err == nil || err.Error() != want.Reason {
+		t.Errorf("every encoder fails: %v", err)
+	}
+	in.Models = []Encoder{bad, good}
+	shardtest.Check(t, func() shard.Work[*Part, *Result] {
+		work, err := Work(in, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return work
+	}, asText(t), nil)
+}

@@ -76,6 +76,9 @@ type Options struct {
 type Result struct {
 	Datasets []DatasetResult
 	Warnings []string
+	// Unmeasured are models that could not be evaluated; NAME/DATASET where there are several
+	// datasets. They are in none.
+	Unmeasured []run.Unmeasured
 
 	plannedKinds []*Kind  // that are computed of some model
 	paired       []string // keys that other runs are paired by
@@ -129,7 +132,8 @@ type SequenceScores struct {
 
 // Analyze evaluates all models on all datasets. Errors: no dataset, no model or no sequence,
 // models of other sequences, unknown metrics and options (wrong usage), nothing that can be
-// computed, and those of reading and of models.
+// computed. A model that fails, or whose answers cannot be read, is not evaluated, the others
+// are; it is an error where that is every model of a dataset.
 func Analyze(ctx context.Context, in Input, o Options) (*Result, error) {
 	work, err := Work(in, o)
 	if err != nil {

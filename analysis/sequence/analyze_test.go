@@ -5,6 +5,7 @@ package sequence
 import (
 	"context"
 	"errors"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -44,12 +45,34 @@ func TestBadInput(t *testing.T) {
 				in.Datasets[0].Models[m].Source.(*fakeSource).has = map[PassKind]Outputs{CleanPass: Logits}
 			}
 		}), "nothing can be computed: masked_accuracy of a: it needs predictions of masked residues"},
-		{one(func(in *Input) { in.Datasets[0].Models[0].Source = shortLogits{newFakeSource(1, 1)} }), "a: sequence s0: logits are of 31 tokens, and the vocabulary has 32: give the model's own with --vocabulary"},
+		{one(func(in *Input) {
+			for m := range in.Datasets[0].Models {
+				in.Datasets[0].Models[m].Source = shortLogits{newFakeSource(1, 1)}
+			}
+		}), otherVocabulary},
 	} {
 		_, err := Analyze(t.Context(), of.in, Options{Intervals: true})
 		if err == nil || !strings.HasPrefix(err.Error(), of.want) {
 			t.Errorf("error %v, want %s", err, of.want)
 		}
+	}
+}
+
+const otherVocabulary = "a: sequence s0: logits are of 31 tokens, and the vocabulary has 32: give the model's own with --vocabulary"
+
+// A model that fails is left out with the reason, and the other is as it is alone.
+func TestFailingModel(t *testing.T) {
+	t.Parallel()
+	in := fakeInput(6, 1, "masked_accuracy")
+	in.Datasets[0].Models[0].Source = shortLogits{newFakeSource(1, 1)}
+	both := analyzeFake(t, in)
+	if len(both.Unmeasured) != 1 || both.Unmeasured[0].Name != "a" || !strings.HasPrefix(both.Unmeasured[0].Reason, otherVocabulary) {
+		t.Errorf("not measured: %v, want a: %s", both.Unmeasured, otherVocabulary)
+	}
+	in.Datasets[0].Models = in.Datasets[0].Models[1:]
+	alone := analyzeFake(t, in)
+	if got, want := both.Datasets[0].Models, alone.Datasets[0].Models; len(got) != 1 || !reflect.DeepEqual(got[0].Object, want[0].Object) {
+		t.Errorf("%v\nwant %v", got, want)
 	}
 }
 

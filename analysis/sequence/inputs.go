@@ -25,6 +25,7 @@ type loader struct {
 	files []*FileSequences // of each dataset; nil where there are none
 	// fields are their digests.
 	fields []shard.Field
+	left   input.Losses // models that cannot be measured
 }
 
 // load opens what is evaluated: the built-in example, or what the flags name.
@@ -42,20 +43,33 @@ func (s *settings) loadFiles(ctx context.Context, env *run.Env) (*Input, error) 
 		return nil, err
 	}
 	for _, f := range s.dumps.All() {
-		if err := l.answers("dump", f, func(beside Sequences) (answers, error) { return OpenDump(f.Path, l.in.Alphabet, beside) }); err != nil {
+		err := l.answers("dump", f, func(beside Sequences) (answers, error) { return OpenDump(f.Path, l.in.Alphabet, beside) })
+		if err := l.orLeave(ctx, f.Name, err); err != nil {
 			return nil, err
 		}
 	}
 	for _, f := range s.positions.All() {
-		if err := l.answers("positions", f, func(beside Sequences) (answers, error) { return OpenPositions(f.Path, l.in.Alphabet, beside) }); err != nil {
+		err := l.answers("positions", f, func(beside Sequences) (answers, error) { return OpenPositions(f.Path, l.in.Alphabet, beside) })
+		if err := l.orLeave(ctx, f.Name, err); err != nil {
 			return nil, err
 		}
 	}
 	for _, f := range s.models.All() {
-		if err := l.model(ctx, f); err != nil {
-			return nil, fmt.Errorf("model %s: %w", f.Name, err)
+		err := l.model(ctx, f)
+		if err != nil {
+			err = fmt.Errorf("model %s: %w", f.Name, err)
+		}
+		if err := l.orLeave(ctx, f.Name, err); err != nil {
+			return nil, err
 		}
 	}
+	if err := l.leaveOthers(ctx); err != nil {
+		return nil, err
+	}
+	if err := l.left.Settle(env, s.names()); err != nil {
+		return nil, err
+	}
+	l.dropEmpty()
 	if err := l.empty(); err != nil {
 		return nil, err
 	}
@@ -70,6 +84,68 @@ func (s *settings) loadFiles(ctx context.Context, env *run.Env) (*Input, error) 
 		run.InOrder(s.flags, d.Models, full, "dump", "positions", "model")
 	}
 	return l.in, l.substitutions()
+}
+
+// leaveOthers leaves out the models of a dataset that have other sequences than most.
+func (l *loader) leaveOthers(ctx context.Context) error {
+	for i := range l.in.Datasets {
+		d := &l.in.Datasets[i]
+		like := func(m *Model) (n int) {
+			for k := range d.Models {
+				if slices.Equal(d.Models[k].Sequences.Clusters(), m.Sequences.Clusters()) {
+					n++
+				}
+			}
+			return n
+		}
+		var usual *Model
+		for k := range d.Models {
+			if usual == nil || like(&d.Models[k]) > like(usual) {
+				usual = &d.Models[k]
+			}
+		}
+		var kept []Model
+		for k := range d.Models {
+			m := &d.Models[k]
+			if slices.Equal(m.Sequences.Clusters(), usual.Sequences.Clusters()) {
+				kept = append(kept, *m)
+				continue
+			}
+			name := m.Name
+			if !slices.Contains(l.s.names(), name) {
+				name += "/" + d.Name
+			}
+			if err := l.left.Leave(ctx, name, otherSequences(m, usual)); err != nil {
+				return err
+			}
+		}
+		d.Models = kept
+	}
+	return nil
+}
+
+// dropEmpty leaves out the datasets of which every model was left out.
+func (l *loader) dropEmpty() {
+	if len(l.left.Names()) == 0 {
+		return
+	}
+	var in Input
+	var files []*FileSequences
+	var fields []shard.Field
+	for i, d := range l.in.Datasets {
+		if len(d.Models) > 0 {
+			in.Datasets, files, fields = append(in.Datasets, d), append(files, l.files[i]), append(fields, l.fields[i])
+		}
+	}
+	l.in.Datasets, l.files, l.fields = in.Datasets, files, fields
+}
+
+// orLeave leaves out a model that could not be opened; a nil error stays nil.
+func (l *loader) orLeave(ctx context.Context, name string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return l.left.Leave(ctx, name, err)
 }
 
 // newLoader opens the vocabulary and the sequences.

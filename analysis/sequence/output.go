@@ -4,6 +4,7 @@ package sequence
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -25,6 +26,9 @@ const (
 // write puts the result into the result file, the CSV files, the console and the figures.
 func (s *settings) write(ctx context.Context, env *run.Env, r *Result) error {
 	env.Result.Definition = definition
+	for _, u := range r.Unmeasured {
+		env.LeaveOut(u.Name, errors.New(u.Reason))
+	}
 	for _, w := range r.Warnings {
 		env.Warn("%s", w)
 	}

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync/atomic"
 
+	"repscope/analysis/internal/results"
 	"repscope/internal/kernel"
 	"repscope/internal/run"
 	"repscope/measure/token"
@@ -29,6 +30,7 @@ type Part struct{ Pieces []Piece }
 type Piece struct {
 	Dataset, Model int
 	States         []State // of the census, then of metrics in the order of the registry
+	Failed         string  // why the model could not be evaluated, in place of states
 }
 
 // State is a metric, or the bytes of one that another process computed.
@@ -169,8 +171,7 @@ func (p *plan) newDataset(of Dataset) (*datasetPlan, error) {
 	for i := range of.Models {
 		m := &of.Models[i]
 		if i > 0 && !slices.Equal(m.Sequences.Clusters(), clusters) {
-			return nil, run.Hint(fmt.Errorf("model %s: %d sequences, and model %s has %d, or other clusters: models are compared on the same sequences",
-				m.Name, m.Sequences.Len(), of.Models[0].Name, len(clusters)), fmt.Sprintf("give it a dataset of its own: %s/DATASET=FILE", m.Name))
+			return nil, otherSequences(m, &of.Models[0])
 		}
 		planned := &modelPlan{Model: *m}
 		for _, name := range names {
@@ -189,6 +190,12 @@ func (p *plan) newDataset(of Dataset) (*datasetPlan, error) {
 		d.models = append(d.models, planned)
 	}
 	return d, nil
+}
+
+// otherSequences is the error for models of one dataset that were given other sequences.
+func otherSequences(m, first *Model) error {
+	return run.Hint(fmt.Errorf("model %s: %d sequences, and model %s has %d, or other clusters: models are compared on the same sequences",
+		m.Name, m.Sequences.Len(), first.Name, len(first.Sequences.Clusters())), fmt.Sprintf("give it a dataset of its own: %s/DATASET=FILE", m.Name))
 }
 
 // without is why a metric of a model is not computed; empty if it is.
@@ -326,7 +333,11 @@ func (p *plan) measure(ctx context.Context, r shard.Range) (*Part, error) {
 			}
 			states, err := p.accumulate(ctx, d, model, lo, hi)
 			if err != nil {
-				return nil, fmt.Errorf("%s: %w", model.Name, err)
+				if err = fmt.Errorf("%s: %w", model.Name, err); !results.Fails(ctx, err) {
+					return nil, err
+				}
+				part.Pieces = append(part.Pieces, Piece{Dataset: i, Model: m, Failed: err.Error()})
+				continue
 			}
 			part.Pieces = append(part.Pieces, Piece{Dataset: i, Model: m, States: states})
 		}
@@ -371,6 +382,14 @@ func (p *plan) merge(ctx context.Context, parts []*Part) (*Result, error) {
 					}
 				}
 			}
+			if at := slices.IndexFunc(pieces, func(piece Piece) bool { return piece.Failed != "" }); at >= 0 {
+				failed := run.Unmeasured{Name: model.Name, Reason: pieces[at].Failed}
+				if len(p.datasets) > 1 {
+					failed.Name += "/" + d.Name
+				}
+				r.Unmeasured = append(r.Unmeasured, failed)
+				continue
+			}
 			metrics, err := d.join(model, pieces)
 			if err != nil {
 				return nil, fmt.Errorf("%s: %w", model.Name, err)
@@ -383,6 +402,9 @@ func (p *plan) merge(ctx context.Context, parts []*Part) (*Result, error) {
 			if len(metrics) > 0 {
 				censuses, counted = append(censuses, metrics[0].(*census)), append(counted, model.Name)
 			}
+		}
+		if len(out.Models) == 0 {
+			return nil, errors.New(r.Unmeasured[len(r.Unmeasured)-len(d.models)].Reason)
 		}
 		if err := sameSequences(counted, censuses); err != nil {
 			return nil, err

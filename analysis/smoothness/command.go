@@ -165,7 +165,7 @@ func describe(env *run.Env) {
 }
 
 func (r *Result) writeSummary(env *run.Env) error {
-	return env.Files.CSV("smoothness_summary.csv", []string{
+	return results.ModelCSV(env, "smoothness_summary.csv", []string{
 		"Model", "Regression_Slope", "Regression_Intercept", "R_Value", "R_Squared", "P_Value", "Std_Error",
 		"Mean_Smoothness_Ratio", "Std_Smoothness_Ratio", "Median_Smoothness_Ratio", "Sample_Count", "iid_p_value", "iid_std_error",
 	}, func(csv *report.CSV) error {
@@ -229,7 +229,7 @@ func (r *Result) print(env *run.Env, pairs int, scale string) error {
 	if r.Blocks != "" {
 		table.Note("[95 %% intervals] by deleting each of %s", r.Blocks)
 	}
-	if err := env.Table(table); err != nil {
+	if err := results.ModelTable(env, table); err != nil {
 		return err
 	}
 	return results.PrintComparisons(env, r.Comparisons)

@@ -28,7 +28,7 @@ type Room struct {
 }
 
 func rooms() []Room {
-	return []Room{{"smoothness", smooth}, {"robustness", robust}, {"neighborhood", neighboring}, {"manifold", manifolds}, {"geometry", geometric},
+	return []Room{{"smoothness", smooth}, {"robustness", robust(false)}, {"vectors", robust(true)}, {"neighborhood", neighboring}, {"manifold", manifolds}, {"geometry", geometric},
 		{"reconstruction", reconstruct}, {"dynamics", dynamical}, {"probes", probing("ridge")}, {"forecast", forecasts}, {"generation", generating}, {"sequence", evaluating}, {"canvas", designing}}
 }
 
@@ -83,23 +83,34 @@ func (s states) Float32(dst []float32, lo, hi int) error {
 }
 func (s states) Fingerprint() (string, error) { return "", nil }
 
-func robust(ctx context.Context, s *Sample, seed uint64) (*report.Result, error) {
-	in := robustness.Input{States: states{s.States}, PixelRange: pixels, Episode: s.Episode}
-	for m := range models {
-		in.Models = append(in.Models, robustness.Encoder{Name: name(m), Clean: s.Latents[m],
-			Encode: func(_ context.Context, changed latents.Source) (points.Points, error) {
-				x := make([]float32, changed.Len()*features)
-				if err := changed.Float32(x, 0, changed.Len()); err != nil {
-					return points.Points{}, err
-				}
-				return points.Float64(s.encode(x, m), latent), nil
-			}})
+// robust has levels in units of a pixel range, or of the spread of the states.
+func robust(vectors bool) func(ctx context.Context, s *Sample, seed uint64) (*report.Result, error) {
+	return func(ctx context.Context, s *Sample, seed uint64) (*report.Result, error) {
+		in := robustness.Input{States: states{s.States}, PixelRange: pixels, Episode: s.Episode}
+		o := robustness.Options{Levels: []float64{0.03, 0.1}, Clip: corruption.ClipNone, Intervals: true, Seed: seed, Threads: 1}
+		if vectors {
+			unit, err := robustness.NewSpread(ctx, in.States, robustness.SpreadSD, 1)
+			if err != nil {
+				return nil, err
+			}
+			in.Spread, o.Levels = unit, []float64{0.25, 0.8}
+		}
+		for m := range models {
+			in.Models = append(in.Models, robustness.Encoder{Name: name(m), Clean: s.Latents[m],
+				Encode: func(_ context.Context, changed latents.Source) (points.Points, error) {
+					x := make([]float32, changed.Len()*features)
+					if err := changed.Float32(x, 0, changed.Len()); err != nil {
+						return points.Points{}, err
+					}
+					return points.Float64(s.encode(x, m), latent), nil
+				}})
+		}
+		r, err := robustness.Analyze(ctx, in, o)
+		if err != nil {
+			return nil, err
+		}
+		return result("robustness", r.Models, func(m robustness.Model) string { return m.Name }, r.Comparisons), nil
 	}
-	r, err := robustness.Analyze(ctx, in, robustness.Options{Levels: []float64{0.03, 0.1}, Clip: corruption.ClipNone, Intervals: true, Seed: seed, Threads: 1})
-	if err != nil {
-		return nil, err
-	}
-	return result("robustness", r.Models, func(m robustness.Model) string { return m.Name }, r.Comparisons), nil
 }
 
 func neighboring(ctx context.Context, s *Sample, seed uint64) (*report.Result, error) {

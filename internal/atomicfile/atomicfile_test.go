@@ -112,3 +112,20 @@ func TestFillFails(t *testing.T) {
 		t.Error("the file was left open")
 	}
 }
+
+// A name is a temporary one only if it holds the final name and the mark of a process, of which
+// it is made.
+func FuzzTemporary(f *testing.F) {
+	for _, s := range []string{".a.json.0123456789abcdef.tmp", "a.tmp", "..tmp", ".tmp", ".a..tmp", ".a.zz.tmp"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, name string) {
+		final, mark, ok := parse(name)
+		if ok != IsTemporary(name) {
+			t.Errorf("%q: %v", name, ok)
+		}
+		if ok && (final == "" || !strings.HasPrefix(name, "."+final+".") || !strings.HasSuffix(name, mark+".tmp")) {
+			t.Errorf("%q is %q of %q", name, final, mark)
+		}
+	})
+}

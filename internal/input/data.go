@@ -26,7 +26,8 @@ type Data struct {
 	// States are the original states, nil when only latents are given. Where models
 	// have windows of their own, states have the longest; see [Model.Seen].
 	States *dataset.States
-	// Models in the order of the command line.
+	// Models in the order of the command line, without those that cannot be measured: some
+	// turn out so when they are encoded.
 	Models []*Model
 
 	inputs *Inputs
@@ -39,6 +40,7 @@ type Data struct {
 	window   int   // frames of a state; 0: one, or a clip that is a row by itself
 	recorded int   // the window of a published dataset, else 0
 
+	trying   bool           // other states are tried, and nothing is left out for them
 	frames   *dataset.Array // what States are made of
 	cache    *latent.Cache  // nil: off
 	held     atomic.Int64   // bytes of inputs, see hold
@@ -206,17 +208,21 @@ func (d *Data) framePoints(ctx context.Context, index []int, last bool) (points.
 
 // Latents returns the pooled latents of the states, one set of points per model
 // in the order of Models. Encoded latents are float32, given ones keep float64.
-// They are not scaled: --latent-scale is the analysis's own business.
+// They are not scaled: --latent-scale is the analysis's own business. A model whose
+// encoder fails is taken out of Models.
 func (d *Data) Latents(ctx context.Context, index []int) ([]points.Points, error) {
-	out := make([]points.Points, len(d.Models))
-	for i, m := range d.Models {
+	var out []points.Points
+	for _, m := range slices.Clone(d.Models) {
 		pts, err := m.Latents(ctx, index)
 		if err != nil {
-			return nil, err
+			if err := d.leave(ctx, m.Name, err); err != nil {
+				return nil, err
+			}
+			continue
 		}
-		out[i] = pts
+		out = append(out, pts)
 	}
-	return out, nil
+	return out, d.settle()
 }
 
 // Window is how many frames make a state; 0: one, or a clip that is a row by itself.
@@ -261,6 +267,9 @@ func (d *Data) describeFrames() {
 		}
 		d.env.Print("frames %s: %s %v, %s %.6g to %.6g (%s), %s in %s", in.Path, in.DType, in.Shape, values,
 			in.PixelRange.Low, in.PixelRange.High, in.PixelRange.Source, text.Count(in.States, "state"), text.Count(in.Episodes, "episode"))
+		if d.States.ChannelsLast() {
+			d.env.Print(", channels last")
+		}
 		if in.Skipped > 0 {
 			d.env.Print(", %d dropped for NaN or Inf", in.Skipped)
 		}

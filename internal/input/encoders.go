@@ -28,26 +28,34 @@ import (
 // openModels opens the encoders and baselines and lists all models in order.
 func (d *Data) openModels(ctx context.Context, given []givenLatents) error {
 	sources := d.inputs.sources
-	d.Models = make([]*Model, len(sources))
+	models := make([]*Model, len(sources))
 	inputs := make([]report.Input, len(sources))
 	nominal := 0 // latent dimension of the first model, taken by baselines
 	for i, s := range sources {
+		var m *Model
 		var err error
-		switch s.kind {
-		case "latents":
+		switch {
+		case d.inputs.left.Has(s.name):
+			inputs[i] = leftInput(s, given)
+			continue
+		case s.kind == "latents":
 			g := given[slices.IndexFunc(given, func(g givenLatents) bool { return g.source.name == s.name })]
-			d.Models[i] = &Model{Name: s.name, data: d, window: d.windowOf(s.name), given: &g}
-			inputs[i] = g.input
-		case "model", "example":
-			d.Models[i], inputs[i], err = d.openEncoder(s)
+			m, inputs[i] = &Model{Name: s.name, data: d, window: d.windowOf(s.name), given: &g}, g.input
+		case s.kind == "model" || s.kind == "example":
+			m, inputs[i], err = d.openEncoder(s)
 		default:
 			continue
 		}
 		if err != nil {
-			return err
+			inputs[i] = leftInput(s, nil)
+			if err := d.leave(ctx, s.name, err); err != nil {
+				return err
+			}
+			continue
 		}
+		models[i] = m
 		if nominal == 0 {
-			nominal = d.Models[i].dimension()
+			nominal = m.dimension()
 		}
 	}
 	for i, s := range sources {
@@ -63,10 +71,15 @@ func (d *Data) openModels(ctx context.Context, given []givenLatents) error {
 		}
 		m, input, err := d.openBaseline(ctx, s, dim)
 		if err != nil {
-			return err
+			inputs[i] = leftInput(s, nil)
+			if err := d.leave(ctx, s.name, err); err != nil {
+				return err
+			}
+			continue
 		}
-		d.Models[i], inputs[i] = m, input
+		models[i], inputs[i] = m, input
 	}
+	d.Models = slices.DeleteFunc(models, func(m *Model) bool { return m == nil })
 	d.env.Result.Inputs = append(d.env.Result.Inputs, inputs...)
 	var names, warnings []string
 	for _, m := range d.Models {
@@ -87,7 +100,7 @@ func (d *Data) openModels(ctx context.Context, given []givenLatents) error {
 	for _, w := range text.Together(warnings, names) {
 		d.env.Warn("model %s", w)
 	}
-	return nil
+	return d.settle()
 }
 
 // dimension is the model's latent dimension, 0 where it is not known yet.
@@ -118,7 +131,7 @@ func (d *Data) openEncoder(s source) (*Model, report.Input, error) {
 			d.env.CloseLater(closerFunc(remove))
 		}
 		if err != nil {
-			return nil, report.Input{}, err
+			return nil, report.Input{}, run.OfRun(err)
 		}
 		path = unpacked
 	}
@@ -126,10 +139,35 @@ func (d *Data) openEncoder(s source) (*Model, report.Input, error) {
 	if err != nil {
 		return nil, report.Input{}, err
 	}
+	m, in, err := d.openSeeing(s, path, pre, seen)
+	if last, seen, ok := d.channelsLast(s.name, pre, err); ok {
+		return d.openSeeing(s, path, last, seen)
+	}
+	return m, in, err
+}
+
+// channelsLast is the preprocessing and the states as they are seen with it, where the
+// encoder refused states for their shape alone and takes channels that come last.
+func (d *Data) channelsLast(name string, p latent.Preprocessing, err error) (latent.Preprocessing, latent.Source, bool) {
+	var shape *latent.ShapeError
+	if !errors.As(err, &shape) {
+		return p, nil, false
+	}
+	p.ChannelsLast = true
+	seen, err := latent.Prepared(d.statesOf(name), p)
+	if err != nil || !latent.Fits(seen.Shape(), shape.Input) {
+		return p, nil, false
+	}
+	return p, seen, true
+}
+
+// openSeeing opens the encoder of a file for the states as it sees them.
+func (d *Data) openSeeing(s source, path string, pre latent.Preprocessing, seen latent.Source) (*Model, report.Input, error) {
 	open := d.inputs.open(s.name, d.env.Options.Threads)
 	open.StateShape = seen.Shape()
+	var err error
 	if open.Backend, err = d.Device(); err != nil {
-		return nil, report.Input{}, err
+		return nil, report.Input{}, run.OfRun(err)
 	}
 	encoder, err := latent.Open(path, open)
 	if err != nil {
@@ -295,7 +333,7 @@ func (d *Data) openBaseline(ctx context.Context, s source, dim int) (*Model, rep
 	}
 	device, err := d.Device()
 	if err != nil {
-		return nil, report.Input{}, err
+		return nil, report.Input{}, run.OfRun(err)
 	}
 	if s.path == "random" {
 		encoder, err = latent.RandomEncoder(seen.Shape(), latent.RandomOptions{Dim: dim, Seed: d.env.Options.Seed, Threads: d.env.Options.Threads, Backend: device})

@@ -38,6 +38,9 @@ type Needs struct {
 	// ExampleSamples is how many states of the built-in example are analysed unless --samples
 	// says otherwise, for a command that would take long over all; 0: all.
 	ExampleSamples int
+	// AllModels says that a run without one of its models is of no use: what cannot be encoded
+	// is the error of the run, and no model is left out.
+	AllModels bool
 	// NoModels admits runs without any model, for a command that may be given something
 	// else to measure.
 	NoModels bool
@@ -65,6 +68,7 @@ type Inputs struct {
 	roles   []*Given
 	heads   []*GivenHeads
 	sized   []func(*Data) error
+	left    Losses
 
 	frames, episodes, pixelRange, layout, cache             string
 	episodesKind                                            string

@@ -325,7 +325,7 @@ func (m *Model) givenHeadLatents(index []int, pool latent.Pool) (latent.HeadInpu
 	if pool == latent.PoolNone {
 		keep = latent.PoolFlatten
 	}
-	all, err := m.data.readLatents(a, keep)
+	all, _, err := m.data.readLatents(a, keep)
 	if err != nil {
 		return fail(err)
 	}

@@ -5,7 +5,6 @@ package input
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"repscope/internal/run"
@@ -52,7 +51,7 @@ func (d *Data) fittingFlags(model string, p latent.Preprocessing, input []int) s
 // candidates are the ways that an input makes likely, those of the fewest changes
 // first.
 func (d *Data) candidates(now candidate, input []int) []candidate {
-	frame, layout := d.States.Array().Shape()[1:], d.States.Layout()
+	frame, layout := d.States.Row(), d.States.Layout()
 	clips := d.States.Window() == 0 && strings.Contains(layout, "T")
 	images, n := strings.HasSuffix(layout, "HW"), len(input)
 	sizes := [][2]int{{now.height, now.width}}
@@ -87,7 +86,7 @@ func (d *Data) candidates(now candidate, input []int) []candidate {
 
 // presented is the shape of a state as a candidate presents it.
 func (d *Data) presented(c candidate) []int {
-	shape := slices.Clone(d.States.Array().Shape()[1:])
+	shape := d.States.Row()
 	if n := len(shape); c.height > 0 && n >= 2 {
 		shape[n-2], shape[n-1] = c.height, c.width
 	}
@@ -119,7 +118,7 @@ func (d *Data) flagsFor(model string, now, c candidate) string {
 	if c.height != now.height || c.width != now.width {
 		size := fmt.Sprintf("%dx%d", c.height, c.width)
 		if c.height == 0 { // the preset would resize them
-			frame := d.States.Array().Shape()
+			frame := d.States.Row()
 			size = fmt.Sprintf("%dx%d", frame[len(frame)-2], frame[len(frame)-1])
 		}
 		flags = append(flags, "--resize "+setting+size)

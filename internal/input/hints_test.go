@@ -3,12 +3,55 @@
 package input
 
 import (
+	"errors"
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
 	"repscope/dataset"
 	"repscope/latent"
 )
+
+// Frames whose shape alone an encoder does not take are given to it with channels last if
+// it takes these.
+func TestChannelsLastOfEncoders(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		frames, input []int
+		want          []int // as it sees them; nil where it takes them in no order
+	}{
+		{[]int{3, 6, 5}, []int{6, 5, 3}, []int{6, 5, 3}},
+		{[]int{6, 5, 3}, []int{-1, -1, 3}, []int{6, 5, 3}}, // are read as [3, 6, 5]
+		{[]int{6, 5, 3}, []int{4, 6, 5}, nil},
+		{[]int{6, 5}, []int{6, 5, 3}, nil},
+	} {
+		p := parseArgs(t, Needs{}, strings.Fields("--frames f --model a=x")...)
+		size := 9
+		for _, n := range c.frames {
+			size *= n
+		}
+		a, err := dataset.NewArray("frames", append([]int{9}, c.frames...), make([]uint8, size))
+		if err != nil {
+			t.Fatal(err)
+		}
+		d := &Data{inputs: p.inputs}
+		if d.States, err = dataset.NewStates(a, dataset.StateOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		pre, _, err := d.preprocessing("a")
+		if err != nil {
+			t.Fatal(err)
+		}
+		last, seen, ok := d.channelsLast("a", pre, fmt.Errorf("model a: %w", &latent.ShapeError{Input: c.input}))
+		if ok != (c.want != nil) || ok && (!last.ChannelsLast || !slices.Equal(seen.Shape(), c.want)) {
+			t.Errorf("%v into %v: %v", c.frames, c.input, ok)
+		}
+		if _, _, ok := d.channelsLast("a", pre, errors.New("no file")); ok {
+			t.Error("another error asks for channels last")
+		}
+	}
+}
 
 func TestFittingFlags(t *testing.T) {
 	t.Parallel()

@@ -3,10 +3,13 @@
 package input
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
+	"unsafe"
 
 	"repscope/dataset"
 	"repscope/internal/parallel"
@@ -23,6 +26,7 @@ type givenLatents struct {
 	array  string // name of the array, for messages
 	shape  []int
 	points points.Points
+	scan   scanned
 	row    []int  // row of each state in points; nil: the state's own index
 	rule   string // what there is a row for; empty without frames
 	input  report.Input
@@ -48,13 +52,14 @@ func (d *Data) loadLatents(ctx context.Context, s source) (givenLatents, error) 
 		pool = latent.PoolFlatten
 	}
 	var pts points.Points
+	var scan scanned
 	if err := d.holdLatents(a, pool); err != nil {
 		return fail(err)
 	}
 	sum := ""
 	err = parallel.Try(ctx, d.env.Options.Threads, 2, func(_, task int) (err error) {
 		if task == 0 {
-			pts, err = d.readLatents(a, pool)
+			pts, scan, err = d.readLatents(a, pool)
 		} else if d.plan == nil {
 			sum, err = a.SHA256()
 		}
@@ -64,53 +69,91 @@ func (d *Data) loadLatents(ctx context.Context, s source) (givenLatents, error) 
 		return fail(err)
 	}
 	return givenLatents{
-		source: s, array: a.Name(), shape: slices.Clone(a.Shape()), points: pts,
+		source: s, array: a.Name(), shape: slices.Clone(a.Shape()), points: pts, scan: scan,
 		input: report.Input{Role: "latents", Name: s.name, Path: s.path, SHA256: sum,
 			DType: a.DType().String(), Shape: slices.Clone(a.Shape()), Pool: string(pool)},
 	}, nil
 }
 
-// dropBadLatents finds NaN and Inf in the given latents: an error, or with
-// --skip-nan the state is left out for all models.
-func (d *Data) dropBadLatents(given []givenLatents) error {
-	bad := map[int]bool{} // states
+// dropBadLatents finds given latents with NaN or Inf, or of sizes that cannot be computed
+// with. They are left out; with --skip-nan the states with NaN or Inf are, for all models,
+// unless that leaves nothing that could be analyzed.
+func (d *Data) dropBadLatents(ctx context.Context, given []givenLatents) error {
+	var some []*givenLatents // with bad rows to be dropped, those with fewest first
 	for i := range given {
 		g := &given[i]
-		rows, column := badRows(g.points, d.env.Options.Threads)
-		if len(rows) == 0 {
+		err := points.CheckMagnitude(g.scan.largest)
+		switch bad := len(g.scan.bad); {
+		case d.inputs.left.Has(g.source.name):
 			continue
+		case err != nil:
+			err = fmt.Errorf("latents %s: %s: %w", g.source.name, g.array, err)
+		case bad > 0 && !d.Options.SkipNaN:
+			err = run.Hint(fmt.Errorf("latents %s: %s: NaN or Inf in %d of %d rows, first in row %d, pooled column %d",
+				g.source.name, g.array, bad, g.points.N, g.scan.bad[0], g.scan.column), "drop such states for all models with --skip-nan")
+		case bad > 0:
+			some = append(some, g)
 		}
-		if !d.Options.SkipNaN {
-			return run.Hint(fmt.Errorf("latents %s: %s: NaN or Inf in %d of %d rows, first in row %d, pooled column %d",
-				g.source.name, g.array, len(rows), g.points.N, rows[0], column), "drop such states for all models with --skip-nan")
-		}
-		g.input.Skipped = len(rows)
-		d.env.Warn("latents %s: %s dropped for NaN or Inf", g.source.name, text.Count(len(rows), "state"))
-		isBad := make(map[int]bool, len(rows))
-		for _, row := range rows {
-			isBad[row] = true
-		}
-		for _, state := range d.index {
-			row := state
-			if g.row != nil {
-				row = g.row[state]
-			}
-			if isBad[row] {
-				bad[state] = true
+		if err != nil {
+			if err := d.leave(ctx, g.source.name, err); err != nil {
+				return err
 			}
 		}
 	}
-	d.index = slices.DeleteFunc(d.index, func(state int) bool { return bad[state] })
+	slices.SortStableFunc(some, func(a, b *givenLatents) int { return cmp.Compare(len(a.scan.bad), len(b.scan.bad)) })
+	for _, g := range some {
+		if err := d.drop(ctx, g); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 
-// readLatents reads an array of latents [N, D], [N, T, D] or [N, K, D] and pools
-// it to one vector per row. float64 and wide integers stay float64. For a plan nothing
-// is read.
-func (d *Data) readLatents(a *dataset.Array, pool latent.Pool) (points.Points, error) {
+// drop leaves out the states of which latents hold NaN or Inf, or these latents where the
+// rest could not be analyzed.
+func (d *Data) drop(ctx context.Context, g *givenLatents) error {
+	isBad := make(map[int]bool, len(g.scan.bad))
+	for _, row := range g.scan.bad {
+		isBad[row] = true
+	}
+	all := d.index
+	d.index = slices.DeleteFunc(slices.Clone(all), func(state int) bool {
+		row := state
+		if g.row != nil {
+			row = g.row[state]
+		}
+		return isBad[row]
+	})
+	before := d.leftOf(all)
+	err := errors.New("no state is left to analyse")
+	if len(d.index) > 0 {
+		err = d.leftOf(d.index)
+	}
+	if err == nil || before != nil { // too few states as they were are no fault of these latents
+		g.input.Skipped = len(g.scan.bad)
+		d.env.Warn("latents %s: %s dropped for NaN or Inf", g.source.name, text.Count(len(g.scan.bad), "state"))
+		return nil
+	}
+	d.index = all
+	return d.leave(ctx, g.source.name, fmt.Errorf("latents %s: %s: NaN or Inf in %d of %d rows; without them: %w",
+		g.source.name, g.array, len(g.scan.bad), g.points.N, err))
+}
+
+// leftOf is the error of analyzing no other states than these.
+func (d *Data) leftOf(index []int) error {
+	all := d.index
+	defer func() { d.index, d.trying = all, false }()
+	d.index, d.trying = index, true
+	return d.checkSizes()
+}
+
+// readLatents reads an array of latents [N, D], [N, T, D] or [N, K, D], pools
+// it to one vector per row and looks for what cannot be computed with. float64 and wide
+// integers stay float64. For a plan nothing is kept.
+func (d *Data) readLatents(a *dataset.Array, pool latent.Pool) (points.Points, scanned, error) {
 	shape := a.Shape()
 	if len(shape) < 1 || a.RowLen() == 0 || a.Len() == 0 {
-		return points.Points{}, fmt.Errorf("%s: shape %v holds no latents, want [N, D]", a.Name(), shape)
+		return points.Points{}, scanned{}, fmt.Errorf("%s: shape %v holds no latents, want [N, D]", a.Name(), shape)
 	}
 	var dim int
 	var err error
@@ -119,74 +162,103 @@ func (d *Data) readLatents(a *dataset.Array, pool latent.Pool) (points.Points, e
 	}
 	pool, dim, err = pool.Resolve(shape, latent.PoolNone)
 	if err != nil {
-		return points.Points{}, run.Hint(fmt.Errorf("%s: %w", a.Name(), err), "choose with --pool NAME=MODE")
+		return points.Points{}, scanned{}, run.Hint(fmt.Errorf("%s: %w", a.Name(), err), "choose with --pool NAME=MODE")
 	}
-	if d.plan != nil {
-		return points.Points{N: a.Len(), Dim: dim}, nil
-	}
+	read := pooling{threads: d.env.Options.Threads, n: a.Len(), length: a.RowLen(), dim: dim, pool: pool}
 	if wide(a.DType()) {
-		data, err := poolRows(d.env.Options.Threads, a.Len(), a.RowLen(), dim, pool, a.ReadFloat64)
-		return points.Points{N: a.Len(), Dim: dim, F64: data}, err
+		data, scan, err := readPooled(read, d.plan == nil, a.ReadFloat64)
+		return points.Points{N: a.Len(), Dim: dim, F64: data}, scan, err
 	}
-	data, err := poolRows(d.env.Options.Threads, a.Len(), a.RowLen(), dim, pool, a.ReadFloat32)
-	return points.Points{N: a.Len(), Dim: dim, F32: data}, err
+	data, scan, err := readPooled(read, d.plan == nil, a.ReadFloat32)
+	return points.Points{N: a.Len(), Dim: dim, F32: data}, scan, err
 }
 
-// poolRows reads n rows of the given length in pieces and pools each to dim
-// values. The pooling has been resolved against the shape.
-func poolRows[T float32 | float64](threads, n, length, dim int, pool latent.Pool, read func([]T, int, int) error) ([]T, error) {
-	out, piece := make([]T, n*dim), max(1, (1<<20)/length)
-	err := parallel.With(context.Background(), threads, (n+piece-1)/piece, func() func(i int) error {
-		var buffer []T
+// scanned is what was found in pooled latents.
+type scanned struct {
+	bad     []int   // rows with NaN or Inf, ascending
+	column  int     // of the first such value
+	largest float64 // absolute value of the others
+}
+
+// pooling is how rows are pooled: n of the given length, to dim values each. The pooling
+// has been resolved against the shape.
+type pooling struct {
+	threads, n, length, dim int
+	pool                    latent.Pool
+}
+
+// scannedBytes is the most bytes of an array that a plan reads to look for NaN.
+const scannedBytes = 1 << 30
+
+// readPooled reads rows in pieces, pools each, and looks through what comes out. Without
+// keep it returns no rows, and reads none where they are many.
+func readPooled[T float32 | float64](p pooling, keep bool, read func([]T, int, int) error) ([]T, scanned, error) {
+	if !keep && int64(p.n)*int64(p.length)*int64(unsafe.Sizeof(T(0))) > scannedBytes {
+		return nil, scanned{}, nil
+	}
+	var out []T
+	if keep {
+		out = make([]T, p.n*p.dim)
+	}
+	piece := max(1, (1<<20)/p.length)
+	parts := make([]scanned, (p.n+piece-1)/piece)
+	err := parallel.With(context.Background(), p.threads, len(parts), func() func(i int) error {
+		var buffer, pooled []T
 		return func(i int) error {
-			lo, hi := i*piece, min((i+1)*piece, n)
-			if length == dim {
-				return read(out[lo*dim:hi*dim], lo, hi)
+			lo, hi := i*piece, min((i+1)*piece, p.n)
+			rows := pooled
+			if keep {
+				rows = out[lo*p.dim : hi*p.dim]
+			} else if rows == nil {
+				pooled = make([]T, min(piece, p.n)*p.dim)
+				rows = pooled
 			}
-			if buffer == nil {
-				buffer = make([]T, min(piece, n)*length)
+			rows = rows[:(hi-lo)*p.dim]
+			if p.length == p.dim {
+				if err := read(rows, lo, hi); err != nil {
+					return err
+				}
+			} else {
+				if buffer == nil {
+					buffer = make([]T, min(piece, p.n)*p.length)
+				}
+				if err := read(buffer[:(hi-lo)*p.length], lo, hi); err != nil {
+					return err
+				}
+				for k := range hi - lo {
+					latent.ApplyPool(p.pool, rows[k*p.dim:(k+1)*p.dim], buffer[k*p.length:(k+1)*p.length])
+				}
 			}
-			if err := read(buffer[:(hi-lo)*length], lo, hi); err != nil {
-				return err
-			}
-			for i := lo; i < hi; i++ {
-				latent.ApplyPool(pool, out[i*dim:(i+1)*dim], buffer[(i-lo)*length:(i-lo+1)*length])
-			}
+			parts[i] = scan(rows, p.dim, lo)
 			return nil
 		}
 	})
-	return out, err
+	var all scanned
+	for _, part := range parts {
+		if len(all.bad) == 0 {
+			all.column = part.column
+		}
+		all.bad, all.largest = append(all.bad, part.bad...), max(all.largest, part.largest)
+	}
+	return out, all, err
 }
 
-// badRows returns the points that hold NaN or Inf, and the column of the first
-// such value.
-func badRows(p points.Points, threads int) (rows []int, column int) {
-	const together = 1 << 12
-	parts := make([][]int, (p.N+together-1)/together)
-	bad := func(i int) int {
-		if p.F32 != nil {
-			return firstBad(p.F32[i*p.Dim : (i+1)*p.Dim])
-		}
-		return firstBad(p.F64[i*p.Dim : (i+1)*p.Dim])
-	}
-	_ = parallel.For(context.Background(), threads, len(parts), func(_, part int) {
-		for i := part * together; i < min((part+1)*together, p.N); i++ {
-			if bad(i) >= 0 {
-				parts[part] = append(parts[part], i)
+// scan looks through rows, of which the first has the given number.
+func scan[T float32 | float64](rows []T, dim, first int) scanned {
+	var s scanned
+	for i := 0; i < len(rows)/dim; i++ {
+		bad := false
+		for k, v := range rows[i*dim : (i+1)*dim] {
+			switch f := math.Abs(float64(v)); {
+			case f <= math.MaxFloat64:
+				s.largest = max(s.largest, f)
+			case !bad:
+				if bad = true; len(s.bad) == 0 {
+					s.column = k
+				}
+				s.bad = append(s.bad, first+i)
 			}
 		}
-	})
-	if rows = slices.Concat(parts...); len(rows) > 0 {
-		column = bad(rows[0])
 	}
-	return rows, column
-}
-
-func firstBad[T float32 | float64](row []T) int {
-	for k, v := range row {
-		if f := float64(v); math.IsNaN(f) || math.IsInf(f, 0) {
-			return k
-		}
-	}
-	return -1
+	return s
 }

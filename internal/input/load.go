@@ -47,37 +47,51 @@ func (d *Data) load(ctx context.Context) error {
 		}
 		g, err := d.loadLatents(ctx, s)
 		if err != nil {
-			return err
+			if err := d.leave(ctx, s.name, err); err != nil {
+				return err
+			}
+			continue
 		}
 		given = append(given, g)
 		if err := ctx.Err(); err != nil {
 			return err
 		}
 	}
+	if err := d.settle(); err != nil {
+		return err
+	}
 	var err error
 	if d.inputs.frames != "" || d.inputs.example {
-		err = d.loadStates(given)
+		err = d.loadStates(ctx, given)
 	} else {
-		err = d.loadWithoutFrames(given)
+		err = d.loadWithoutFrames(ctx, given)
 	}
 	if err != nil {
 		return err
 	}
-	if d.plan == nil {
-		err = d.dropBadLatents(given)
+	if err := d.dropBadLatents(ctx, given); err != nil {
+		return err
 	}
-	if err != nil {
+	if err := d.settle(); err != nil {
 		return err
 	}
 	if len(d.index) == 0 {
 		return errors.New("no state is left to analyse")
 	}
+	if err := d.checkSizes(); err != nil {
+		return err
+	}
+	return d.openModels(ctx, given)
+}
+
+// checkSizes holds the flags of the command against the states.
+func (d *Data) checkSizes() error {
 	for _, check := range d.inputs.sized {
 		if err := check(d); err != nil {
 			return err
 		}
 	}
-	return d.openModels(ctx, given)
+	return nil
 }
 
 func (d *Data) openCache() error {

@@ -110,8 +110,14 @@ func firstOf(shape []int) int {
 func sayModels(d *methods.Draft) {
 	var treatments []string
 	names := map[string][]string{}
+	var left []string
 	for _, in := range d.Result.Inputs {
 		treatment := treatment(in)
+		if reason := d.Result.Unmeasured(in.Name); reason != "" && in.Name != "" {
+			reason, _, _ = strings.Cut(reason, "; ") // hints are for the console
+			left = append(left, fmt.Sprintf("%s could not be measured: %s.", in.Name, reason))
+			continue
+		}
 		if treatment == "" {
 			continue
 		}
@@ -126,6 +132,9 @@ func sayModels(d *methods.Draft) {
 			kind += "s"
 		}
 		d.Say("%s %s: %s.", kind, methods.Join(names[t]), rest)
+	}
+	for _, why := range left {
+		d.Say("%s", why)
 	}
 }
 
@@ -199,6 +208,9 @@ func given(details report.Object) []string {
 	}
 	if n := whole(details, "channels"); n > 0 {
 		parts = append(parts, fmt.Sprintf("one channel repeated to %d", n))
+	}
+	if last, _ := details.Get("channels_last"); last == true {
+		parts = append(parts, "channels moved behind rows and columns")
 	}
 	switch detail(details, "input_scale") {
 	case "raw":

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -22,7 +23,8 @@ const planStates = 8
 const programBytes = 35 << 20
 
 // Plan is [Inputs.Load] for --dry-run: it opens and checks what the flags name and fills
-// the plan. Of the frames a few states are read, of given latents the headers.
+// the plan. Of the frames a few states are read; given latents are looked through for what
+// cannot be measured, up to a gigabyte each, and not kept.
 func (in *Inputs) Plan(ctx context.Context, env *run.Env) (*Data, error) {
 	d := &Data{Options: in.Options, inputs: in, env: env, plan: env.Plan}
 	if err := d.load(ctx); err != nil {
@@ -35,14 +37,17 @@ func (in *Inputs) Plan(ctx context.Context, env *run.Env) (*Data, error) {
 	}
 	index := d.Sample()
 	env.Plan.States = len(index)
-	for _, m := range d.Models {
+	for _, m := range slices.Clone(d.Models) {
 		planned, err := d.planModel(ctx, m, index)
 		if err != nil {
-			return nil, err
+			if err := d.leave(ctx, m.Name, err); err != nil {
+				return nil, err
+			}
+			continue
 		}
 		env.Plan.Models = append(env.Plan.Models, planned)
 	}
-	return d, nil
+	return d, d.settle()
 }
 
 // planModel checks a model on a few states and takes the time.

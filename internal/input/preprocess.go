@@ -185,6 +185,9 @@ func (m *Model) describeInput() string {
 	if p.Channels > 0 {
 		parts = append(parts, fmt.Sprintf("one channel repeated to %d", p.Channels))
 	}
+	if p.ChannelsLast {
+		parts = append(parts, "channels last")
+	}
 	values := "pixels"
 	if !strings.HasSuffix(p.Layout, "HW") {
 		values = "values"
@@ -258,6 +261,9 @@ func (m *Model) describePreprocessing(o *report.Object) {
 	}
 	if m.pre.Channels > 0 {
 		o.Set("channels", m.pre.Channels)
+	}
+	if m.pre.ChannelsLast {
+		o.Set("channels_last", true)
 	}
 	o.Set("input_scale", string(m.pre.Scale))
 	if len(m.pre.Mean) > 0 {

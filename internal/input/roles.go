@@ -4,6 +4,7 @@
 package input
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"slices"
@@ -28,6 +29,9 @@ type Role struct {
 	// makes the flag NAME:VARIANT=FILE[:key], and the arrays' names NAME:VARIANT.
 	Models   bool
 	Variants []string
+	// Measured says that what is given under a name is measured under it, as a model is:
+	// what cannot be measured is left out, and the others are not.
+	Measured bool
 	// Published is the attribute of a published dataset that is taken where the frames
 	// are one and the flag is not given: "actions" or "rewards". FILE:rewards of that file
 	// are those of the split of the frames.
@@ -265,22 +269,34 @@ func (g *Given) Any() bool { return len(g.sources()) > 0 }
 func (g *Given) Open(env *run.Env) ([]Array, error) {
 	var arrays []Array
 	for _, s := range g.sources() {
-		opened, err := g.openAll(s)
+		if model, ok := g.modelOf(s); ok && g.inputs.left.Has(model) {
+			continue
+		}
+		opened, err := g.openInto(env, s)
 		if err != nil {
 			return nil, err
-		}
-		for _, a := range opened {
-			env.CloseLater(a)
-			sum, err := a.SHA256()
-			if err != nil {
-				return nil, g.errorf(a.Name, "%w", err)
-			}
-			env.Result.Inputs = append(env.Result.Inputs, report.Input{Role: g.role.Name, Name: a.Name, Path: s.path, SHA256: sum,
-				DType: a.DType().String(), Shape: slices.Clone(a.Shape())})
 		}
 		arrays = append(arrays, opened...)
 	}
 	return arrays, nil
+}
+
+// openInto opens the arrays of a source and enters them into the inputs of the result.
+func (g *Given) openInto(env *run.Env, s source) ([]Array, error) {
+	opened, err := g.openAll(s)
+	if err != nil {
+		return nil, err
+	}
+	for _, a := range opened {
+		env.CloseLater(a)
+		sum, err := a.SHA256()
+		if err != nil {
+			return nil, g.errorf(a.Name, "%w", err)
+		}
+		env.Result.Inputs = append(env.Result.Inputs, report.Input{Role: g.role.Name, Name: a.Name, Path: s.path, SHA256: sum,
+			DType: a.DType().String(), Shape: slices.Clone(a.Shape())})
+	}
+	return opened, nil
 }
 
 // openAll opens the array of a source, or the columns of a table: the one named after
@@ -423,23 +439,54 @@ func (g *Given) Check(data *Data) error {
 
 // Each opens one array after the other for a check of the command's own, such as of
 // shapes. It enters nothing into the result, but shapes into a plan.
+//
+// Where the arrays are those of models, a model whose array does not fit is left out.
 func (g *Given) Each(data *Data, check func(Array) error) error {
 	for _, s := range g.sources() {
-		arrays, err := g.openAll(s)
+		model, ofModel := g.modelOf(s)
+		if ofModel && (data.trying || g.inputs.left.Has(model)) {
+			continue
+		}
+		err := g.each(data, s, check)
+		if err != nil && ofModel {
+			err = data.leave(context.Background(), model, err)
+		}
 		if err != nil {
 			return err
 		}
-		for _, a := range arrays {
-			err := check(a)
-			if data.plan != nil {
-				data.env.Result.Inputs = append(data.env.Result.Inputs, report.Input{Role: g.role.Name, Name: a.Name, Path: s.path,
-					DType: a.DType().String(), Shape: slices.Clone(a.Shape())})
-				data.env.Print("%s %s: %s %v\n", strings.TrimSpace(g.role.Name+" "+a.Name), s.path, a.DType(), a.Shape())
-			}
-			_ = a.Close()
-			if err != nil {
-				return err
-			}
+	}
+	return nil
+}
+
+// modelOf is the model that a source belongs to, if it belongs to one.
+func (g *Given) modelOf(s source) (model string, ok bool) {
+	switch {
+	case g.inputs == nil:
+	case g.role.Models:
+		model, _, err := cutVariant(s.name, g.role.Variants)
+		return model, err == nil
+	case g.role.Measured:
+		return s.name, true
+	}
+	return "", false
+}
+
+// each checks the arrays of a source.
+func (g *Given) each(data *Data, s source, check func(Array) error) error {
+	arrays, err := g.openAll(s)
+	if err != nil {
+		return err
+	}
+	for _, a := range arrays {
+		err := check(a)
+		if data.plan != nil && !data.trying {
+			data.env.Result.Inputs = append(data.env.Result.Inputs, report.Input{Role: g.role.Name, Name: a.Name, Path: s.path,
+				DType: a.DType().String(), Shape: slices.Clone(a.Shape())})
+			data.env.Print("%s %s: %s %v\n", strings.TrimSpace(g.role.Name+" "+a.Name), s.path, a.DType(), a.Shape())
+		}
+		_ = a.Close()
+		if err != nil {
+			return err
 		}
 	}
 	return nil

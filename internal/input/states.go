@@ -3,6 +3,7 @@
 package input
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -11,12 +12,13 @@ import (
 	"repscope/internal/example"
 	"repscope/internal/run"
 	"repscope/internal/text"
+	"repscope/points"
 	"repscope/report"
 )
 
 // loadStates opens the frames and episodes, and decides which states the given
 // latents belong to.
-func (d *Data) loadStates(given []givenLatents) error {
+func (d *Data) loadStates(ctx context.Context, given []givenLatents) error {
 	in, err := d.openFrames()
 	if err != nil {
 		return err
@@ -25,7 +27,9 @@ func (d *Data) loadStates(given []givenLatents) error {
 		d.window = d.windowOf("") // that of all models
 	}
 	for _, source := range d.inputs.sources {
-		d.window = max(d.window, d.windowOf(source.name))
+		if !d.inputs.left.Has(source.name) {
+			d.window = max(d.window, d.windowOf(source.name))
+		}
 	}
 	options := dataset.StateOptions{
 		Window:         d.window,
@@ -43,7 +47,7 @@ func (d *Data) loadStates(given []givenLatents) error {
 	}
 	d.States, d.frames = states, in.frames
 	d.count = states.Len()
-	if err := d.admit(given, in); err != nil {
+	if err := d.admit(ctx, given, in); err != nil {
 		return err
 	}
 	d.enterFrames(in)
@@ -69,8 +73,9 @@ func (d *Data) statesOf(model string) *dataset.States {
 }
 
 // admit decides which states are analysed and which row of the given latents belongs
-// to each: a state without a row in some latents is left out for all models.
-func (d *Data) admit(given []givenLatents, in *frameInput) error {
+// to each: a state without a row in some latents is left out for all models. Latents whose
+// rows are not those of the states are left out themselves.
+func (d *Data) admit(ctx context.Context, given []givenLatents, in *frameInput) error {
 	d.index = make([]int, 0, d.count)
 	missing := make([]bool, d.count)
 	for i := range given {
@@ -78,7 +83,10 @@ func (d *Data) admit(given []givenLatents, in *frameInput) error {
 		window := d.windowOf(g.source.name)
 		rows, err := d.States.RowsOf(g.points.N, window)
 		if err != nil {
-			return d.mismatch(g, in, window, err)
+			if err := d.leave(ctx, g.source.name, d.mismatch(g, in, window, err)); err != nil {
+				return err
+			}
+			continue
 		}
 		g.row, g.rule, g.input.Window = rows.Row, rows.Rule, window
 		for state, row := range rows.Row {
@@ -100,10 +108,20 @@ func (d *Data) admit(given []givenLatents, in *frameInput) error {
 // unfilled is the share of a guessed pixel range below which the data are too few for it.
 const unfilled = 0.4
 
-// checkRange warns where the data lie in a small part of a pixel range that was guessed.
+// checkRange warns where the data lie in a small part of a pixel range that was guessed, and
+// is an error where they cannot be computed with.
 func (d *Data) checkRange(in *frameInput) error {
 	if d.plan != nil {
 		return nil // it takes reading the frames
+	}
+	if d.States.DType() == dataset.Float64 {
+		low, high, err := d.States.Extremes()
+		if err == nil {
+			err = points.CheckMagnitude(max(-low, high, 0))
+		}
+		if err != nil {
+			return fmt.Errorf("frames %s: %w", in.path, err)
+		}
 	}
 	low, high, yes, err := d.States.Unfilled(unfilled)
 	if err != nil {
@@ -244,35 +262,61 @@ func (d *Data) openEpisodes() (*dataset.Episodes, report.Input, error) {
 		Shape: slices.Clone(a.Shape()), Kind: episodeKinds[episodes.Kind], Episodes: most}, nil
 }
 
-// loadWithoutFrames takes the rows of the latents as states.
-func (d *Data) loadWithoutFrames(given []givenLatents) error {
-	first := &given[0]
-	for _, g := range given[1:] {
-		if g.points.N != first.points.N {
-			return fmt.Errorf("latents %s: %s has shape %v, but latents %s: %s has shape %v: want the same number of rows",
-				g.source.name, g.array, g.shape, first.source.name, first.array, first.shape)
+// loadWithoutFrames takes the rows of the latents as states: as many as there are episode
+// labels, else as most of the latents have, the first of equally many. Other latents are
+// left out.
+func (d *Data) loadWithoutFrames(ctx context.Context, given []givenLatents) error {
+	if text := d.inputs.window.String(); text != "0" {
+		return run.Usage("--window %s: windows are made of frames; give --frames FILE[:key], or leave --window out", text)
+	}
+	of := usual(given)
+	var episodes *dataset.Episodes
+	var input report.Input
+	if d.inputs.episodes != "" {
+		var err error
+		if episodes, input, err = d.openEpisodes(); err != nil {
+			return err
+		}
+		if i := slices.IndexFunc(given, func(g givenLatents) bool { return g.points.N == input.Shape[0] }); i >= 0 {
+			of = &given[i]
+		} else {
+			return fmt.Errorf("episodes: %s has shape %v, but latents %s: %s has shape %v: want %d rows",
+				input.Path, input.Shape, of.source.name, of.array, of.shape, of.points.N)
 		}
 	}
-	d.count = first.points.N
+	for _, g := range given {
+		if g.points.N == of.points.N {
+			continue
+		}
+		err := fmt.Errorf("latents %s: %s has shape %v, but latents %s: %s has shape %v: want the same number of rows",
+			g.source.name, g.array, g.shape, of.source.name, of.array, of.shape)
+		if err := d.leave(ctx, g.source.name, err); err != nil {
+			return err
+		}
+	}
+	d.count = of.points.N
 	d.index = make([]int, d.count)
 	for i := range d.index {
 		d.index[i] = i
 	}
-	if text := d.inputs.window.String(); text != "0" {
-		return run.Usage("--window %s: windows are made of frames; give --frames FILE[:key], or leave --window out", text)
+	if episodes != nil {
+		d.episodes = dataset.NumberEpisodes(d.count, episodes.Numbers, episodes.Ends)
+		d.env.Result.Inputs = append(d.env.Result.Inputs, input)
 	}
-	if d.inputs.episodes == "" {
-		return nil
-	}
-	episodes, input, err := d.openEpisodes()
-	if err != nil {
-		return err
-	}
-	if input.Shape[0] != d.count {
-		return fmt.Errorf("episodes: %s has shape %v, but latents %s: %s has shape %v: want %d rows",
-			input.Path, input.Shape, first.source.name, first.array, first.shape, d.count)
-	}
-	d.episodes = dataset.NumberEpisodes(d.count, episodes.Numbers, episodes.Ends)
-	d.env.Result.Inputs = append(d.env.Result.Inputs, input)
 	return nil
+}
+
+// usual are the first of the latents that have as many rows as most.
+func usual(given []givenLatents) *givenLatents {
+	count := map[int]int{}
+	for _, g := range given {
+		count[g.points.N]++
+	}
+	best := &given[0]
+	for i := range given {
+		if g := &given[i]; count[g.points.N] > count[best.points.N] {
+			best = g
+		}
+	}
+	return best
 }

@@ -45,6 +45,8 @@ type Env struct {
 	ends        []func()
 	closers     []io.Closer
 	besides     []func(context.Context) error
+	unmeasured  []Unmeasured // see LeaveOut
+	told        int          // of them on the console
 	stop        context.CancelCauseFunc
 	console     *bytes.Buffer
 	columns     int // of the console, for tables; 0: any
@@ -235,7 +237,7 @@ func (e *Env) Figures(ctx context.Context, drawings []Drawing) error {
 	for some := range slices.Chunk(drawings, 8*runtime.GOMAXPROCS(0)) {
 		figures := make([]drawn, len(some))
 		if err := parallel.Try(ctx, 0, len(some), func(_, i int) (err error) {
-			figures[i], err = some[i].render(formats, &e.Options)
+			figures[i], err = some[i].render(formats, &e.Options, e.unmeasured)
 			return err
 		}); err != nil {
 			return err
@@ -263,10 +265,16 @@ func (o *Options) Fit(figure Figure) error {
 	return nil
 }
 
-func (d Drawing) render(formats []string, o *Options) (out drawn, err error) {
+// render draws a figure, which names the models that were not measured.
+func (d Drawing) render(formats []string, o *Options, unmeasured []Unmeasured) (out drawn, err error) {
 	figure, err := d.Draw()
 	if err != nil || figure == nil {
 		return out, err
+	}
+	if f, ok := figure.(interface{ Lack(name, reason string) }); ok {
+		for _, u := range unmeasured {
+			f.Lack(u.Name, u.Reason)
+		}
 	}
 	if err := o.Fit(figure); err != nil {
 		return d.failed(err)

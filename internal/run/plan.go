@@ -136,7 +136,7 @@ func (e *Env) writePlan(w io.Writer) error {
 
 // planObject is the plan as JSON.
 func (e *Env) planObject() *report.Object {
-	p := e.Plan
+	p := e.withoutUnmeasured()
 	var o, counts, size, time, output report.Object
 	for _, c := range p.Counts {
 		counts.Set(c.What, c.N)
@@ -167,6 +167,11 @@ func (e *Env) planObject() *report.Object {
 		part.Set("encoding", &cost) // empty for latents computed elsewhere
 		models = append(models, &part)
 	}
+	for _, u := range e.unmeasured {
+		part := u.Object()
+		part.Set("name", u.Name)
+		models = append(models, &part)
+	}
 	size.Set("held_bytes", p.Held)
 	size.Set("working_bytes_at_most", min(p.Searched, e.WorkingMemory()))
 	sum, unknown := p.seconds()
@@ -193,9 +198,18 @@ func (e *Env) planObject() *report.Object {
 	return &o
 }
 
+// withoutUnmeasured is the plan without the models that turned out not to be measurable.
+func (e *Env) withoutUnmeasured() *Plan {
+	p := *e.Plan
+	p.Models = slices.DeleteFunc(slices.Clone(p.Models), func(m PlanModel) bool {
+		return slices.ContainsFunc(e.unmeasured, func(u Unmeasured) bool { return u.Name == m.Name })
+	})
+	return &p
+}
+
 // planText is the plan for the console.
 func (e *Env) planText() string {
-	p := e.Plan
+	p := e.withoutUnmeasured()
 	var b strings.Builder
 	b.WriteString(e.console.String())
 	if p.States > 0 || len(p.Counts) == 0 {
@@ -207,6 +221,9 @@ func (e *Env) planText() string {
 	b.WriteString("models:\n")
 	for _, m := range p.Models {
 		fmt.Fprintf(&b, "  %s\n", m.text())
+	}
+	for _, u := range e.unmeasured {
+		fmt.Fprintf(&b, "  %s: not measured: %s\n", u.Name, u.Reason)
 	}
 	var options []string
 	for _, name := range e.Result.Options.Keys() {

@@ -46,6 +46,17 @@ func TestSilhouetteOfSpecialGroups(t *testing.T) {
 	if s, err = Silhouette(t.Context(), points.Float64([]float64{3, 3, 3, 3}, 1), NewPartition([]int64{0, 0, 1, 1}), 1); err != nil || slices.Max(s) != 0 || slices.Min(s) != 0 {
 		t.Errorf("duplicates in two groups: %v, %v", s, err)
 	}
+	// A point alone in its group has 0, not 1, which its distance 0 to itself would give.
+	s, err = Silhouette(t.Context(), points.Float64([]float64{0, 0.1, 1}, 1), NewPartition([]int64{0, 0, 1}), 1)
+	if err != nil || s[2] != 0 || math.Abs(s[0]-0.9) > 1e-15 || math.Abs(s[1]-8./9) > 1e-15 {
+		t.Errorf("a point alone: %v, %v", s, err)
+	}
+	// A label that nobody has is no group: labels 0 and 7, and 7 gone from all but one.
+	gap, err := Silhouette(t.Context(), x, NewPartition([]int64{0, 0, 7, 9, 9}), 1)
+	dense, _ := Silhouette(t.Context(), x, NewPartition([]int64{0, 0, 1, 2, 2}), 1)
+	if err != nil || !slices.Equal(gap, dense) {
+		t.Errorf("labels with gaps: %v, %v, %v", gap, dense, err)
+	}
 	for name, labels := range map[string][]int64{"in one group": {1, 1, 1, 1, 1}, "a group of its own": {1, 2, 3, 4, 5}, "2 labels for 5": {1, 2}} {
 		if _, err := Silhouette(t.Context(), x, NewPartition(labels), 0); err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("error %v, want one containing %q", err, name)

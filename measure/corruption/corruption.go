@@ -95,6 +95,13 @@ func (k Kind) Unit() string {
 	return r.unit
 }
 
+// OfRange reports whether levels of the corruption are shares of the pixel range, or of the unit of
+// [NewVectors].
+func (k Kind) OfRange() bool {
+	r, err := lookup(k)
+	return err == nil && math.IsInf(r.most, 1)
+}
+
 // CheckLevel returns an error unless the level is a number from 0 to the largest
 // that the corruption has: 1, or any where it is a share of the pixel range.
 func (k Kind) CheckLevel(level float64) error {
@@ -130,7 +137,8 @@ type Corrupter struct {
 	row           row
 	clip          Clip
 	low, high     float32
-	height, width int // of a plane; planes follow each other in a state
+	unit          float64 // what a level of noise and brightness is a share of
+	height, width int     // of a plane; planes follow each other in a state
 	seed          uint64
 }
 
@@ -150,15 +158,41 @@ func New(kind Kind, clip Clip, low, high float64, shape []int, seed uint64) (*Co
 		return nil, fmt.Errorf("pixel range [%v, %v], want an ascending range", low, high)
 	}
 	c := &Corrupter{row: r, clip: clip, low: float32(low), high: float32(high), seed: seed}
-	switch {
+	c.unit = float64(c.high) - float64(c.low)
+	return c, c.take(shape)
+}
+
+// NewVectors prepares a corruption of vectors, which have no pixel range: a level of noise and
+// brightness is a share of unit, such as their standard deviation, salt and pepper are two
+// units below and above the mean, and nothing is clipped. Errors are those of [New], and a
+// unit that is not above 0.
+func NewVectors(kind Kind, mean, unit float64, shape []int, seed uint64) (*Corrupter, error) {
+	r, err := lookup(kind)
+	if err != nil {
+		return nil, err
+	}
+	if !(unit > 0) || math.IsInf(unit, 0) {
+		return nil, fmt.Errorf("levels in units of %v, want a number above 0", unit)
+	}
+	low, high := VectorRange(mean, unit)
+	c := &Corrupter{row: r, clip: ClipNone, low: float32(low), high: float32(high), unit: float64(float32(unit)), seed: seed}
+	return c, c.take(shape)
+}
+
+// VectorRange are the values of salt and pepper of vectors; see [NewVectors].
+func VectorRange(mean, unit float64) (low, high float64) { return mean - 2*unit, mean + 2*unit }
+
+// take takes the shape of states.
+func (c *Corrupter) take(shape []int) error {
+	switch r := c.row; {
 	case len(shape) >= 2:
 		c.height, c.width = shape[len(shape)-2], shape[len(shape)-1]
 	case r.spatial || len(shape) == 0:
-		return nil, fmt.Errorf("corruption %s needs frames with height and width, the states have shape %v", kind, shape)
+		return fmt.Errorf("corruption %s needs frames with height and width, the states have shape %v", r.kind, shape)
 	default:
 		c.height, c.width = 1, shape[0]
 	}
-	return c, nil
+	return nil
 }
 
 // Key names the random numbers of a state at a level and draw.
@@ -182,9 +216,6 @@ func (c *Corrupter) Apply(dst, state []float32, number int, level float64, draw 
 	}
 	return nil
 }
-
-// span is the pixel range.
-func (c *Corrupter) span() float64 { return float64(c.high) - float64(c.low) }
 
 // planes are the planes of a state, one after the other.
 func (c *Corrupter) planes(state []float32) iter.Seq[[]float32] {

@@ -10,7 +10,7 @@ import (
 // addNoise is [Gaussian].
 func addNoise(c *Corrupter, dst, state []float32, level float64, key stat.Key) error {
 	stat.FillNormal32(dst, key, 0)
-	scale := float32(level * c.span())
+	scale := float32(level * c.unit)
 	for i, v := range state {
 		dst[i] = v + float32(scale*dst[i])
 	}
@@ -35,7 +35,7 @@ func replacePixels(c *Corrupter, dst, state []float32, level float64, key stat.K
 
 // brighten is [Brightness].
 func brighten(c *Corrupter, dst, _ []float32, level float64, key stat.Key) error {
-	step := float32(level * c.span())
+	step := float32(level * c.unit)
 	if key.Uint32x4(0)[0]&1 == 1 {
 		step = -step
 	}

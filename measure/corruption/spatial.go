@@ -25,7 +25,7 @@ func occlude(c *Corrupter, dst, _ []float32, level float64, key stat.Key) error 
 	h, w := min(c.height, round(side*float64(c.height))), min(c.width, round(side*float64(c.width)))
 	random := stat.NewRandom(key)
 	top, left := random.Intn(c.height-h+1), random.Intn(c.width-w+1)
-	middle := float32(float64(c.low) + c.span()/2)
+	middle := float32(float64(c.low) + (float64(c.high)-float64(c.low))/2)
 	for plane := range c.planes(dst) {
 		for y := top; y < top+h; y++ {
 			for x := left; x < left+w; x++ {

@@ -33,7 +33,8 @@ func Within(tolerance float64) func() (float64, error) {
 // when the first neighbors are found: it may be computed meanwhile.
 // Duplicates carry no scale: one of them
 // makes r1 zero and ln(r2/r1) infinite. Fewer than 3 distinct points are a
-// [stat.UndefinedError]; other errors are those of [neighbors.Space.KNearest].
+// [stat.UndefinedError], beside which the points that are kept and the number of duplicates are
+// returned; other errors are those of [neighbors.Space.KNearest].
 func NewDistinct(ctx context.Context, z neighbors.Space, k int, tolerance func() (float64, error), s Search) (*Distinct, error) {
 	n := z.Points().N
 	if err := s.Window.check(n); err != nil {
@@ -51,7 +52,8 @@ func NewDistinct(ctx context.Context, z neighbors.Space, k int, tolerance func()
 	current, limit := z, math.NaN()
 	for {
 		if len(d.Index) < 3 {
-			return nil, stat.Undefined("intrinsic dimension", "%d of %d latents are distinct, want at least 3", len(d.Index), n)
+			d.Duplicates = n - len(d.Index)
+			return d, stat.Undefined("intrinsic dimension", "%d of %d latents are distinct, want at least 3", len(d.Index), n)
 		}
 		nearest, recall, err := everywhere.nearest(ctx, current, d.Index, length, s.Window.Frames == 0)
 		if err != nil {

@@ -4,6 +4,7 @@
 package similarity
 
 import (
+	"errors"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -95,6 +96,53 @@ func TestInvariances(t *testing.T) {
 		check("Procrustes", both.Procrustes.Value, plain.Procrustes.Value)
 		check("Procrustes", similarity(y, x).Procrustes.Value, plain.Procrustes.Value)
 	})
+}
+
+// The debiased CKA divides by n(n − 3) and (n − 1)(n − 2): for two and three points it is
+// undefined, and says so; for four it is finite.
+func TestTooFewPoints(t *testing.T) {
+	t.Parallel()
+	random := rand.New(rand.NewPCG(6, 6))
+	for n := 1; n <= 4; n++ {
+		var spaces []*Space
+		for range 2 {
+			s, err := NewSpace(measuretest.Normal(random, n, 5), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			spaces = append(spaces, s)
+		}
+		s, err := Compare(spaces[0], spaces[1])
+		_, undefined := errors.AsType[*stat.UndefinedError](err)
+		if n < 4 && (!undefined || !strings.Contains(err.Error(), "at least 4")) {
+			t.Errorf("%d points: %+v, %v", n, s, err)
+		}
+		if n == 4 && (err != nil || math.IsNaN(s.CKA.Value) || math.IsInf(s.CKADebiased.Value, 0)) {
+			t.Errorf("4 points: %+v, %v", s, err)
+		}
+	}
+}
+
+// Of independent points the debiased CKA is 0 on average for any number of points, where
+// the plain one grows as these become few.
+func TestIndependentPoints(t *testing.T) {
+	t.Parallel()
+	const draws, dim = 60, 20
+	for _, n := range []int{32, 64, 128, 256} {
+		var plain, debiased []float64
+		for draw := range draws {
+			random := rand.New(rand.NewPCG(uint64(n), uint64(draw)))
+			_, s := compared(t, measuretest.Normal(random, n, dim), measuretest.Normal(random, n, dim), nil)
+			plain, debiased = append(plain, s.CKA.Value), append(debiased, s.CKADebiased.Value)
+		}
+		error := stat.StandardDeviation(debiased) / math.Sqrt(draws)
+		if mean := stat.Mean(debiased); math.Abs(mean) > 3*error {
+			t.Errorf("n = %d: %v ± %v", n, mean, error)
+		}
+		if n == 32 && stat.Mean(plain) < 0.3 {
+			t.Errorf("the plain CKA of 32 points is %v", stat.Mean(plain))
+		}
+	}
 }
 
 func TestNothingToCompare(t *testing.T) {

@@ -3,6 +3,7 @@
 package twosample
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -81,6 +82,9 @@ func SlicedAlong(ctx context.Context, x, y, directions points.Points, o SlicedOp
 			slices.Sort(along[side])
 		}
 		terms[k] = wasserstein(along[0], along[1], order)
+		if lost := roundings(along, x.Dim); math.Pow(lost, float64(order)) > lostShare*terms[k] {
+			terms[k] = exactAlong(samples, direction, order)
+		}
 	})
 	if err != nil {
 		return 0, err
@@ -90,4 +94,67 @@ func SlicedAlong(ctx context.Context, x, y, directions points.Points, o SlicedOp
 		return math.Sqrt(mean), nil
 	}
 	return mean, nil
+}
+
+// lostShare is the share of a distance up to which roundings of positions may change it.
+const lostShare = 1e-9
+
+// roundings bounds what rounding changes the positions of sorted samples along a direction
+// by, from dim products each.
+func roundings(along [2][]float64, dim int) float64 {
+	largest := 0.0
+	for _, sample := range along {
+		largest = max(largest, math.Abs(sample[0]), math.Abs(sample[len(sample)-1]))
+	}
+	return float64(dim+1) * largest * 0x1p-53
+}
+
+// position is a place along a direction as the sum of two numbers, to twice the digits.
+type position struct{ high, low float64 }
+
+// plus adds the exact product a·b.
+func (p position) plus(a, b float64) position {
+	product := a * b
+	rest := math.FMA(a, b, -product)
+	sum := p.high + product
+	shifted := sum - p.high
+	lost := (p.high - (sum - shifted)) + (product - shifted)
+	low := p.low + (lost + rest)
+	high := sum + low
+	return position{high, low - (high - sum)}
+}
+
+// exactAlong is the distance along a direction, to the order, of samples whose coordinates
+// are so large beside their differences that rounding of positions would be what is
+// measured: with positions of twice the digits.
+func exactAlong(samples [2]matrix.Matrix, direction []float64, order int) float64 {
+	var along [2][]position
+	for side, z := range samples {
+		for i := range z.N {
+			var p position
+			for d, v := range z.Row(i) {
+				p = p.plus(v, direction[d])
+			}
+			along[side] = append(along[side], p)
+		}
+		slices.SortFunc(along[side], func(a, b position) int {
+			return cmp.Or(cmp.Compare(a.high, b.high), cmp.Compare(a.low, b.low))
+		})
+	}
+	x, y := along[0], along[1]
+	sum, at := 0.0, 0 // in units of 1/(n·m), as of wasserstein
+	n, m := len(x), len(y)
+	for i, j := 0, 0; i < n && j < m; {
+		end := min((i+1)*m, (j+1)*n)
+		apart := math.Abs((x[i].high - y[j].high) + (x[i].low - y[j].low))
+		sum += float64(end-at) * math.Pow(apart, float64(order))
+		at = end
+		if end == (i+1)*m {
+			i++
+		}
+		if end == (j+1)*n {
+			j++
+		}
+	}
+	return sum / float64(n) / float64(m)
 }

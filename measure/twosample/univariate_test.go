@@ -56,6 +56,26 @@ func byQuantiles(x, y []float64) float64 {
 	return sum / float64(len(x)*len(y))
 }
 
+// Beside values of 1e16 what is transported between small ones keeps its digits: mass 1/2
+// moves from 1 to 2.
+func TestWassersteinBesideHugeValues(t *testing.T) {
+	t.Parallel()
+	x, y := []float64{1e16, 1}, []float64{2, 1e16}
+	for name, c := range map[string]struct {
+		got  func() (float64, error)
+		want float64
+	}{
+		"order 1":  {func() (float64, error) { return Wasserstein1(x, y) }, 0.5},
+		"order 2":  {func() (float64, error) { return wasserstein(sorted(x), sorted(y), 2), nil }, 0.5},
+		"energy":   {func() (float64, error) { return Energy1(x, y) }, math.Sqrt(2 * 0.25)},
+		"the same": {func() (float64, error) { return Wasserstein1(x, []float64{1, 1e16}) }, 0},
+	} {
+		if got, err := c.got(); err != nil || math.Abs(got-c.want) > 1e-12 {
+			t.Errorf("%s: %v, %v, want %v", name, got, err, c.want)
+		}
+	}
+}
+
 func TestWithoutBlocks(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(1, 2))

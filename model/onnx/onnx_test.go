@@ -6,6 +6,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -272,6 +273,31 @@ func FuzzDecode(f *testing.F) {
 			}
 			if values, err := v.Const.Load(nil); err == nil && len(values) != v.Const.Len() {
 				t.Errorf("%q: %d elements of %v", v.Name, len(values), v.Const.Shape)
+			}
+		}
+	})
+}
+
+// A serialized tensor has as many elements as its shape says, or is refused; it takes no more memory
+// than its bytes allow.
+func FuzzReadTensor(f *testing.F) {
+	for _, s := range [][]byte{{8, 3, 16, 1, 74, 12, 0, 0, 128, 63, 0, 0, 0, 64, 0, 0, 64, 64}, {8, 2, 16, 7, 58, 2, 1, 2}, {16, 1, 34, 4, 0, 0, 128, 63}, {8, 255, 255, 255, 255, 255, 255, 255, 255, 127, 16, 1}, {}} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		tensor, err := ReadTensor(data)
+		runtime.ReadMemStats(&after)
+		if taken := after.TotalAlloc - before.TotalAlloc; taken > 16<<20+1024*uint64(len(data)) {
+			t.Errorf("%d bytes take %d", len(data), taken)
+		}
+		if err != nil || tensor == nil {
+			return
+		}
+		for _, n := range tensor.Shape {
+			if n < 0 {
+				t.Errorf("shape %v", tensor.Shape)
 			}
 		}
 	})

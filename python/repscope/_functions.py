@@ -102,6 +102,7 @@ COMMANDS = {
         "corruption:text "
         "draws:int "
         "levels:floats "
+        "noise_unit:text "
         "samples:int "
         "seed:int "
         "bootstrap:int "
@@ -153,7 +154,7 @@ COMMANDS = {
         "approx:bool "
         "approx_references:int "
         "coranking:text "
-        "exclude_window:int "
+        "exclude_window:text "
         "k:ints "
         "latent_metric:text "
         "metric:text "
@@ -263,7 +264,7 @@ COMMANDS = {
         "example:bool "
         "config:config "
         "clusters:ints "
-        "exclude_window:int "
+        "exclude_window:text "
         "k:ints "
         "labels:file "
         "lags:int "
@@ -933,7 +934,7 @@ def smoothness(
             own; models with windows of their own see the last frames of the same states. Default: 0.
         episodes_kind: KIND of episodes: numbers, flags of the last (ends) or first (starts) frames of episodes, or auto
             to decide by the values. Default: auto.
-        layout: AXES of one frame or clip (auto, D, HW, CHW, THW, CTHW, TCHW, TD). Default: auto.
+        layout: AXES of one frame or clip (auto, D, HW, CHW, HWC, THW, CTHW, TCHW, THWC, TD). Default: auto.
         pixel_range: LOW,HIGH of the pixel values; auto: from the type or the data. Default: auto.
         skip_nan: drop states with NaN or Inf, and count them, instead of failing.
         preprocess: [NAME=]PRESET of what follows: imagenet is resize 224x224 (bilinear), one channel repeated to three,
@@ -1000,6 +1001,7 @@ def robustness(
     corruption: Optional[Literal["gaussian", "salt-pepper", "blur", "brightness", "contrast", "occlusion", "shift", "jpeg"]] = None,
     draws: Optional[Int] = None,
     levels: Optional[Floats] = None,
+    noise_unit: Optional[Literal["sd", "mad"]] = None,
     samples: Optional[Int] = None,
     seed: Optional[Int] = None,
     bootstrap: Optional[Int] = None,
@@ -1053,7 +1055,12 @@ def robustness(
     with a shorter window than others sees the last frames of the same corrupted states.
 
     Noise is relative to the pixel range: x' = range·clip(x/range + σ·ε, 0, 1). The
-    mean change of the input after clipping is reported too.
+    mean change of the input after clipping is reported too. Vectors have no pixel range,
+    and the extremes of a sample are none, because they grow with it: their levels are in
+    units of the standard deviation of the states, pooled over the values (noise_unit;
+    printed and stored as noise_unit), x' = x + σ·unit·ε, and nothing is clipped. Intervals
+    have the error of that unit in them; those of salt and pepper, which lie two units below
+    and above the mean, take it as known. Vectors with pixel_range are treated as images.
 
     A collapsed encoder does not move at all: read distances beside the spread of the
     latents (RMS distance, effective rank), and the flip rate, which it cannot fake.
@@ -1082,13 +1089,16 @@ def robustness(
             place of the file's, of all its values if it repeats.
         box_level: LEVEL of the box plot and of the comparisons; 0: 0.1 if it is a level, else the middle one. Default:
             0.
-        clip: RULE for pixels outside the pixel range: range clips, reflect mirrors, none keeps (range, none, reflect).
-            Default: range.
+        clip: RULE for pixels outside the pixel range: range clips, reflect mirrors, none keeps; vectors have no range
+            and are kept (range, none, reflect). Default: range.
         corruption: NAME of the change (gaussian, salt-pepper, blur, brightness, contrast, occlusion, shift, jpeg).
             Default: gaussian.
         draws: N corruptions of every state at every level. Default: 1.
-        levels: LIST of levels: standard deviations of the noise, or shares, of the pixel range. Default:
-            0.01,0.05,0.1,0.15,0.2.
+        levels: LIST of levels: standard deviations of the noise, or shares, of the pixel range; of vectors, in units of
+            noise_unit. Default: 0.01,0.05,0.1,0.15,0.2.
+        noise_unit: UNIT of levels where states are vectors without pixel_range: sd, the standard deviation of the
+            states pooled over their values, or mad, 1.4826 times their median absolute deviation, which outliers do not
+            move (sd, mad). Default: sd.
         samples: N states or pairs to analyse, drawn with seed and the same for all models; 0: all; 192 of the example,
             if not given. Default: 0.
         seed: N that all random draws come from. Default: 42.
@@ -1104,7 +1114,7 @@ def robustness(
             own; models with windows of their own see the last frames of the same states. Default: 0.
         episodes_kind: KIND of episodes: numbers, flags of the last (ends) or first (starts) frames of episodes, or auto
             to decide by the values. Default: auto.
-        layout: AXES of one frame or clip (auto, D, HW, CHW, THW, CTHW, TCHW, TD). Default: auto.
+        layout: AXES of one frame or clip (auto, D, HW, CHW, HWC, THW, CTHW, TCHW, THWC, TD). Default: auto.
         pixel_range: LOW,HIGH of the pixel values; auto: from the type or the data. Default: auto.
         skip_nan: drop states with NaN or Inf, and count them, instead of failing.
         preprocess: [NAME=]PRESET of what follows: imagenet is resize 224x224 (bilinear), one channel repeated to three,
@@ -1171,7 +1181,7 @@ def neighborhood(
     approx: Optional[bool] = None,
     approx_references: Optional[Int] = None,
     coranking: Optional[Literal["auto", "full", "off"]] = None,
-    exclude_window: Optional[Int] = None,
+    exclude_window: Optional[Text] = None,
     k: Optional[Ints] = None,
     latent_metric: Optional[Literal["same", "euclidean", "cosine"]] = None,
     metric: Optional[Literal["euclidean", "cosine", "precomputed"]] = None,
@@ -1245,9 +1255,12 @@ def neighborhood(
     baselines do not decide. The choice is printed and stored as "space" of every model.
 
     Consecutive frames are alike whatever the encoder does: exclude_window w takes
-    states at most w frames apart in one episode out of neighbourhoods and ranks. States
-    of samples keep the times of their frames; such a window is left out on the
-    processor.
+    states at most w frames apart in one episode out of neighbourhoods and ranks; auto
+    takes the longest autocorrelation time of the models, the window that the warning of
+    slow states suggests, but at most one that leaves every state half of the others; it
+    is printed and stored as "exclude_window" of every model. States of samples keep the
+    times of their frames, but have no autocorrelation time; such a window is left out on
+    the processor.
 
     Intervals delete whole episodes or blocks of states in turn and rank again (the
     delete-block jackknife): resampling with replacement would make duplicates, which
@@ -1260,7 +1273,7 @@ def neighborhood(
     nothing. null independent gives every state the latent of any other.
 
     metric precomputed takes the frames for a matrix of distances between the states:
-    float32 or float64 [N, N], not negative, symmetric, 0 on the diagonal; row i ranks the
+    float32 or float64 [N, N], not negative, symmetric, with any diagonal; row i ranks the
     neighbours of state i. Latents are compared by Euclidean distances.
 
     latent_metric compares latents by another distance than states, such as cosine
@@ -1296,7 +1309,8 @@ def neighborhood(
         approx_references: N reference states of approx, at least 2. Default: 2000.
         coranking: WHEN to rank all states for the curves over all K; auto: up to 5000 states (auto, full, off).
             Default: auto.
-        exclude_window: FRAMES within which states of one episode are no neighbours. Default: 0.
+        exclude_window: FRAMES within which states of one episode are no neighbours, or auto: the longest
+            autocorrelation time of the models. Default: 0.
         k: LIST of neighbourhood sizes. Default: 5,10,20.
         latent_metric: NAME of the distance of latents; same: that of metric, euclidean beside precomputed ones (same,
             euclidean, cosine). Default: same.
@@ -1323,7 +1337,7 @@ def neighborhood(
             own; models with windows of their own see the last frames of the same states. Default: 0.
         episodes_kind: KIND of episodes: numbers, flags of the last (ends) or first (starts) frames of episodes, or auto
             to decide by the values. Default: auto.
-        layout: AXES of one frame or clip (auto, D, HW, CHW, THW, CTHW, TCHW, TD). Default: auto.
+        layout: AXES of one frame or clip (auto, D, HW, CHW, HWC, THW, CTHW, TCHW, THWC, TD). Default: auto.
         pixel_range: LOW,HIGH of the pixel values; auto: from the type or the data. Default: auto.
         skip_nan: drop states with NaN or Inf, and count them, instead of failing.
         preprocess: [NAME=]PRESET of what follows: imagenet is resize 224x224 (bilinear), one channel repeated to three,
@@ -1450,7 +1464,13 @@ def manifold(
 
     Two-NN looks at the smallest scale, where noise adds dimensions; a value that
     falls along Gride's orders or with decimation says so. Duplicate latents are
-    removed and counted. The nearest neighbours of frames of an episode are often the
+    removed and counted: equal ones, those that differ by rounding alone (16 units in the
+    last place of their norm in float32 and float64, one in half precision, as an encoder
+    makes of one frame in batches of other sizes), and those of equal frames, where frames
+    are given beside latents, up to a hundredth of the RMS distance. Where two neighbours
+    are equally far from many latents, as from codes of few values, the dimension is that
+    of a lattice: the share is printed, with a warning above 5 %, and Two-NN is not
+    compared. The nearest neighbours of frames of an episode are often the
     frames just before and after: distances to them say how fast the episode runs, and
     a path through three dimensions is given five. The share of such neighbours is
     printed. exclude_window looks for neighbours among states that are more than so
@@ -1488,7 +1508,8 @@ def manifold(
             [1,7]}), which win over what is common; the command line wins over both: an option given there takes the
             place of the file's, of all its values if it repeats.
         approx: search nearest neighbours approximately, for very many states; the recall is measured.
-        duplicate_tolerance: SHARE of the RMS distance up to which latents count as duplicates. Default: 1e-07.
+        duplicate_tolerance: SHARE of the RMS distance up to which latents count as duplicates; those that rounding
+            alone tells apart do in any case. Default: 1e-07.
         estimator: NAME of the Two-NN estimate in tables and figures; documented is the published formula, which cannot
             exceed 1.7325 (mle, fit, documented). Default: mle.
         exclude_window: FRAMES within which states of one episode are no neighbours, or auto: about the autocorrelation
@@ -1509,7 +1530,7 @@ def manifold(
             own; models with windows of their own see the last frames of the same states. Default: 0.
         episodes_kind: KIND of episodes: numbers, flags of the last (ends) or first (starts) frames of episodes, or auto
             to decide by the values. Default: auto.
-        layout: AXES of one frame or clip (auto, D, HW, CHW, THW, CTHW, TCHW, TD). Default: auto.
+        layout: AXES of one frame or clip (auto, D, HW, CHW, HWC, THW, CTHW, TCHW, THWC, TD). Default: auto.
         pixel_range: LOW,HIGH of the pixel values; auto: from the type or the data. Default: auto.
         skip_nan: drop states with NaN or Inf, and count them, instead of failing.
         preprocess: [NAME=]PRESET of what follows: imagenet is resize 224x224 (bilinear), one channel repeated to three,
@@ -1572,7 +1593,7 @@ def geometry(
     example: Optional[bool] = None,
     config: Optional[Union[Path, Mapping[str, Any]]] = None,
     clusters: Optional[Ints] = None,
-    exclude_window: Optional[Int] = None,
+    exclude_window: Optional[Text] = None,
     k: Optional[Ints] = None,
     labels: Optional[File] = None,
     lags: Optional[Int] = None,
@@ -1629,7 +1650,10 @@ def geometry(
     Clusters: silhouette, Davies-Bouldin and Calinski-Harabasz of the groups given by
     labels and of k-means clusters (clusters; seeded k-means++, the best of
     starts); with labels also NMI, AMI and ARI of clusters against labels, and how
-    often the nearest latents have the same label (k, leave one out).
+    often the nearest latents have the same label (k, leave one out), among states more
+    than exclude_window frames apart in an episode; auto takes the longest
+    autocorrelation time of the models, at most a window that leaves every state half of
+    the others, and it is printed and stored as "exclude_window" of every model.
 
     Between models: linear CKA (also debiased: 0 for unrelated spaces however many the
     dimensions), the orthogonal Procrustes distance of spaces scaled to length 1 (0 the
@@ -1661,7 +1685,8 @@ def geometry(
             [1,7]}), which win over what is common; the command line wins over both: an option given there takes the
             place of the file's, of all its values if it repeats.
         clusters: LIST of numbers of k-means clusters. Default: 10.
-        exclude_window: FRAMES within which states of one episode are no neighbours. Default: 0.
+        exclude_window: FRAMES within which states of one episode are no neighbours, or auto: the longest
+            autocorrelation time of the models. Default: 0.
         k: LIST of neighbourhood sizes for the consistency of labels. Default: 1,5,20.
         labels: FILE[:key] of an integer class or a text per frame (a window has that of its last frame); with example
             also example:NAME, example:lives unless given.
@@ -1682,7 +1707,7 @@ def geometry(
             own; models with windows of their own see the last frames of the same states. Default: 0.
         episodes_kind: KIND of episodes: numbers, flags of the last (ends) or first (starts) frames of episodes, or auto
             to decide by the values. Default: auto.
-        layout: AXES of one frame or clip (auto, D, HW, CHW, THW, CTHW, TCHW, TD). Default: auto.
+        layout: AXES of one frame or clip (auto, D, HW, CHW, HWC, THW, CTHW, TCHW, THWC, TD). Default: auto.
         pixel_range: LOW,HIGH of the pixel values; auto: from the type or the data. Default: auto.
         skip_nan: drop states with NaN or Inf, and count them, instead of failing.
         preprocess: [NAME=]PRESET of what follows: imagenet is resize 224x224 (bilinear), one channel repeated to three,
@@ -1801,10 +1826,14 @@ def reconstruction(
 
     reconstruction compares predicted with true next frames. Every state with a successor
     in its episode is a sample; row i of predictions predicts the last frame of the
-    successor of state i (predicts same: of state i itself), so that with windows the
-    successor of frames i … i+T-1 is frame i+T. A prediction of what follows the last state
-    of an episode is ignored and counted. Rows are one per frame, one per state, or one per
-    state with a successor.
+    successor of state i, so that with windows the successor of frames i … i+T-1 is frame
+    i+T. A prediction of what follows the last state of an episode is ignored and counted.
+    Rows are one per frame, one per state, or one per state with a successor.
+
+    With predicts same row i is of state i itself, such as a decoder's, and every state is
+    a sample, images that no other comes before too. Then copy_last, skill, motion and what
+    moves leave out the states that no other comes before, and models are compared with
+    copy_last over the states of both.
 
     Pixels are in units of the pixel range: mse is that of 0..1. Predictions may be of
     another type or range than the frames: integers have the range of their type,
@@ -1900,7 +1929,7 @@ def reconstruction(
             own; models with windows of their own see the last frames of the same states. Default: 0.
         episodes_kind: KIND of episodes: numbers, flags of the last (ends) or first (starts) frames of episodes, or auto
             to decide by the values. Default: auto.
-        layout: AXES of one frame or clip (auto, D, HW, CHW, THW, CTHW, TCHW, TD). Default: auto.
+        layout: AXES of one frame or clip (auto, D, HW, CHW, HWC, THW, CTHW, TCHW, THWC, TD). Default: auto.
         pixel_range: LOW,HIGH of the pixel values; auto: from the type or the data. Default: auto.
         skip_nan: drop states with NaN or Inf, and count them, instead of failing.
         preprocess: [NAME=]PRESET of what follows: imagenet is resize 224x224 (bilinear), one channel repeated to three,
@@ -2129,7 +2158,7 @@ def reward(
             own; models with windows of their own see the last frames of the same states. Default: 0.
         episodes_kind: KIND of episodes: numbers, flags of the last (ends) or first (starts) frames of episodes, or auto
             to decide by the values. Default: auto.
-        layout: AXES of one frame or clip (auto, D, HW, CHW, THW, CTHW, TCHW, TD). Default: auto.
+        layout: AXES of one frame or clip (auto, D, HW, CHW, HWC, THW, CTHW, TCHW, THWC, TD). Default: auto.
         pixel_range: LOW,HIGH of the pixel values; auto: from the type or the data. Default: auto.
         skip_nan: drop states with NaN or Inf, and count them, instead of failing.
         preprocess: [NAME=]PRESET of what follows: imagenet is resize 224x224 (bilinear), one channel repeated to three,
@@ -3204,7 +3233,7 @@ def encode(
             own; models with windows of their own see the last frames of the same states. Default: 0.
         episodes_kind: KIND of episodes: numbers, flags of the last (ends) or first (starts) frames of episodes, or auto
             to decide by the values. Default: auto.
-        layout: AXES of one frame or clip (auto, D, HW, CHW, THW, CTHW, TCHW, TD). Default: auto.
+        layout: AXES of one frame or clip (auto, D, HW, CHW, HWC, THW, CTHW, TCHW, THWC, TD). Default: auto.
         pixel_range: LOW,HIGH of the pixel values; auto: from the type or the data. Default: auto.
         skip_nan: drop states with NaN or Inf, and count them, instead of failing.
         preprocess: [NAME=]PRESET of what follows: imagenet is resize 224x224 (bilinear), one channel repeated to three,

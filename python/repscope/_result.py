@@ -128,7 +128,11 @@ class Result:
         for entry in self.json.get("inputs") or []:
             if isinstance(entry, dict) and entry.get("path") in (labels or {}):
                 entry["path"] = (labels or {})[entry["path"]]
-        self.warnings: List[str] = list(self.json.get("warnings") or [])
+        self.warnings: List[str] = [labeled(w, labels or {}) for w in self.json.get("warnings") or []]
+        models = self.json.get("models")
+        for model in models.values() if isinstance(models, dict) else ():
+            if isinstance(model, dict) and model.get("skipped") is True:  # it could not be measured
+                model["reason"] = labeled(str(model.get("reason")), labels or {})
 
     def _read(self, plan: bool) -> Numbers:
         if plan:

@@ -63,7 +63,7 @@ def trustworthiness(X: Any, X_embedded: Any, *, n_neighbors: int = 5, metric: st
 
     Args:
         X: array [n, D] of the original samples, or the [n, n] distances of ``metric="precomputed"``,
-            which must be symmetric, with 0 on the diagonal but for rounding. Tensors and anything with ``__array__`` or DLPack
+            which must be symmetric; the diagonal is not looked at. Tensors and anything with ``__array__`` or DLPack
             will do. More axes are the values of a sample.
         X_embedded: array [n, d] of the embedding, compared by Euclidean distances.
         n_neighbors: k, from 1 and below n / 2.
@@ -105,6 +105,14 @@ def _score(name: str, X: Any, X_embedded: Any, n_neighbors: int, metric: str) ->
         raise ValueError(f"X has {n} samples, X_embedded has {len(embedded)}")
     if metric == "precomputed" and original.shape != (n, n):
         raise ValueError(f"Precomputed metric requires shape (n_samples, n_samples). Got {original.shape} for X.")
+    own = float(np.max(np.diagonal(original))) if metric == "precomputed" else 0.0
+    if own > 0 and own > 1e-4 * float(np.max(original)):
+        warnings.warn(
+            f"X: distances of samples from themselves of up to {own:.3g} are not looked at; a matrix of similarities would be ranked in "
+            "reverse: give distances, such as 1 - similarity",
+            RepscopeWarning,
+            stacklevel=3,
+        )
     value = _remembered(name, original, embedded, int(n_neighbors), _METRICS[metric])
     if value is None:
         warnings.warn(f"{name} is undefined: all rows of X or of X_embedded are equal", RepscopeWarning, stacklevel=3)

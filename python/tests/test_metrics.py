@@ -83,10 +83,21 @@ class Scores(Case):
                 self.assertTrue(np.isnan(trustworthiness(a, b)))
             self.assertTrue(any("undefined" in str(w.message) and w.filename == __file__ for w in caught))
 
+    def test_diagonal_of_distances(self) -> None:
+        X, Z = pair(30, 3, 2)
+        D = np.sqrt(((X[:, None] - X[None]) ** 2).sum(-1))
+        want = trustworthiness(X, Z), continuity(X, Z)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            self.assertEqual((trustworthiness(D, Z, metric="precomputed"), continuity(D + 1e-12 * np.eye(30), Z, metric="precomputed")), want)
+        with self.assertWarnsRegex(repscope.RepscopeWarning, "similarities"):  # the diagonal is not looked at
+            self.assertEqual(trustworthiness(D + np.eye(30), Z, metric="precomputed"), want[0])
+
     def test_errors(self) -> None:
         X, Z = pair(20, 3, 2)
         nan = X.copy()
         nan[3, 1] = np.nan
+        D = np.sqrt(((X[:, None] - X[None]) ** 2).sum(-1))
         for message, a, b, options in (
             (r"n_neighbors \(10\) should be less than n_samples / 2 \(10.0\)", X, Z, {"n_neighbors": 10}),
             (r"must be an int in the range \[1, inf\). Got 0 instead", X, Z, {"n_neighbors": 0}),
@@ -100,7 +111,7 @@ class Scores(Case):
             (r"0 feature\(s\)", X[:, :0], Z, {}),
             ("should be less than n_samples", X[:0], Z[:0], {}),
             ("Precomputed metric requires shape", X, Z, {"metric": "precomputed"}),
-            ("distance of point 0 from itself", np.abs(X @ X.T) + 1, Z, {"metric": "precomputed"}),
+            ("distance of point 0 from itself", D - np.eye(20), Z, {"metric": "precomputed"}),
         ):
             with self.assertRaisesRegex(ValueError, message):
                 trustworthiness(a, b, **options)

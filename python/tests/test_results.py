@@ -35,6 +35,21 @@ class Closed(Case):
         self.assertTrue(result.models.z.nominal_dimension and result.text)
 
 
+class Unmeasured(Case):
+    def test_a_model_of_nan_beside_others(self) -> None:
+        z = states()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            alone = repscope.manifold({"z": z}, block=10, progress=False)
+        with self.assertWarnsRegex(repscope.RepscopeWarning, r"^model bad is not measured, the others are: latents bad \(array \["):
+            both = repscope.manifold({"z": z, "bad": np.full_like(z, np.nan)}, block=10, progress=False)
+        self.assertEqual(both.models.z, alone.models.z)
+        self.assertIs(both.models.bad.skipped, True)
+        self.assertRegex(both.models.bad.reason, r"^latents bad \(array \[\d+, \d+\], float\d\d\): NaN or Inf in \d+ of \d+ rows")
+        self.assertTrue(any(w.startswith("model bad is not measured") and ".npy" not in w for w in both.warnings))
+        self.assertIn("bad", both.table("dimension_summary")["Model"])
+
+
 class Results(Case):
     @classmethod
     def setUpClass(cls) -> None:

@@ -105,3 +105,29 @@ func TestParseBibTeXRefuses(t *testing.T) {
 		}
 	}
 }
+
+// What is read as a bibliography is written and read again as the same.
+func FuzzParseBibTeX(f *testing.F) {
+	for _, s := range []string{"@misc{a,\n  author = {A},\n  title = {B {C}},\n  howpublished = {D},\n  year = {2000},\n}\n", "% only a remark\n", "@book{a,\n}\n", "@misc{a,", "}\n", "@misc{a,\n  year = {{}},\n}"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		all, err := ParseBibTeX(text)
+		if err != nil {
+			return
+		}
+		var written strings.Builder
+		for _, r := range all {
+			written.WriteString(r.BibTeX())
+		}
+		again, err := ParseBibTeX(written.String())
+		if err != nil || len(again) != len(all) {
+			t.Fatalf("%d entries are %d again: %v\n%s", len(all), len(again), err, &written)
+		}
+		for i := range all {
+			if all[i].BibTeX() != again[i].BibTeX() {
+				t.Errorf("entry %d changed: %s and %s", i, all[i].BibTeX(), again[i].BibTeX())
+			}
+		}
+	})
+}

@@ -33,7 +33,7 @@ var Command = run.Command{
 	Omit:    []string{"latents", "bootstrap", "block", "latent-scale", "format", "width", "memory", "cache"},
 	Methods: describeMethods,
 	Setup: func(flags *run.Flags) run.Job {
-		inputs := input.Register(flags, input.Needs{Frames: true, Encoders: true, Unpooled: true, Layers: true})
+		inputs := input.Register(flags, input.Needs{Frames: true, Encoders: true, Unpooled: true, Layers: true, AllModels: true})
 		to := flags.String("to", "", "`FORMAT` of the files: npy, npz, safetensors (default: by --output, else npy); the array's name is latents")
 		output := flags.String("output", "", "`PATTERN` of the files' names, made of {model} and {layer} (default {model}.npy, with several layers {model}.{layer}.npy)")
 		kind := flags.Choice("dtype", "float32", []string{"float32", "float16"}, "`TYPE` of the numbers")

@@ -25,9 +25,24 @@ func Check(models []Encoded, n int, episode []int) error {
 		if m.Latents.N != n {
 			return fmt.Errorf("%s: %d latents for %d states", m.Name, m.Latents.N, n)
 		}
+		if err := CheckMagnitude(m.Name, m.Latents); err != nil {
+			return err
+		}
 	}
 	if episode != nil && len(episode) != n {
 		return fmt.Errorf("%d episode labels for %d states", len(episode), n)
+	}
+	return nil
+}
+
+// CheckMagnitude is an error for points that are too small or too large to compute with; see
+// [points.CheckMagnitude].
+func CheckMagnitude(name string, p points.Points) error {
+	if p.F64 == nil {
+		return nil // other types are not
+	}
+	if err := points.CheckMagnitude(p.Magnitude()); err != nil {
+		return fmt.Errorf("%s: %w", name, err)
 	}
 	return nil
 }

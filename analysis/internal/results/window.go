@@ -4,6 +4,8 @@ package results
 
 import (
 	"fmt"
+	"math"
+	"strconv"
 
 	"repscope/internal/run"
 	"repscope/internal/text"
@@ -13,7 +15,7 @@ import (
 // NoteWindowOfSample says that neighbours outside the window of sampled states are
 // looked for on the processor, where GPUs would be asked otherwise.
 func NoteWindowOfSample(env *run.Env, gpus, frames int, sampled bool) {
-	if gpus > 0 && frames > 0 && sampled {
+	if gpus > 0 && frames != 0 && sampled {
 		env.Note("note: with --samples and --exclude-window neighbours are looked for on the processor")
 	}
 }
@@ -27,4 +29,99 @@ func ExcludeWindow(episode, time []int, frames int) (labels []int, warning strin
 		warning = fmt.Sprintf("states are missing from the sequence: the exclusion window of %s leaves out pairs up to %s apart in places", text.Count(frames, "frame"), text.Count(widest, "frame"))
 	}
 	return labels, warning
+}
+
+// AutoWindow is the exclusion window of the longest autocorrelation time of the models.
+const AutoWindow = -1
+
+// Window is a flag for an exclusion window: a number of frames, or auto.
+type Window int
+
+// NewWindow defines the flag.
+func NewWindow(flags *run.Flags) *Window {
+	w := new(Window)
+	flags.Var(w, "exclude-window", "`FRAMES` within which states of one episode are no neighbours, or auto: the longest autocorrelation time of the models")
+	return w
+}
+
+func (w *Window) String() string {
+	if *w == AutoWindow {
+		return "auto"
+	}
+	return strconv.Itoa(int(*w))
+}
+
+// Get is the number of frames, or auto.
+func (w *Window) Get() any {
+	if *w == AutoWindow {
+		return "auto"
+	}
+	return int(*w)
+}
+
+// Set reads a value.
+func (w *Window) Set(text string) error {
+	frames, err := ParseWindow(text)
+	if err == nil {
+		*w = Window(frames)
+	}
+	return err
+}
+
+// ParseWindow reads an exclusion window: a number of frames, or [AutoWindow] for auto.
+func ParseWindow(text string) (int, error) {
+	if text == "auto" {
+		return AutoWindow, nil
+	}
+	frames, err := strconv.Atoi(text)
+	if err != nil || frames < 0 {
+		return 0, fmt.Errorf("want a number of frames of 0 or more, or auto")
+	}
+	return frames, nil
+}
+
+// FramesOf is an autocorrelation time as an exclusion window: 1 at least, also where it is
+// not defined.
+func FramesOf(tau float64) int {
+	if !(tau > 1) {
+		return 1
+	}
+	return int(math.Ceil(tau))
+}
+
+// WindowOf is the exclusion window of the longest autocorrelation time, at most widest,
+// with a warning where that cuts it. Times of models that do not vary are NaN or 0.
+func WindowOf(taus []float64, widest int, leaves string) (frames int, warning string) {
+	longest := 0.0
+	for _, tau := range taus {
+		longest = max(longest, orZero(tau))
+	}
+	if frames = FramesOf(longest); frames <= widest {
+		return frames, ""
+	}
+	return widest, fmt.Sprintf("the autocorrelation time of %.3g frames is long for so few states: an exclusion window of %s is taken, which leaves %s",
+		longest, text.Count(widest, "frame"), leaves)
+}
+
+func orZero(v float64) float64 {
+	if v != v {
+		return 0
+	}
+	return v
+}
+
+// WidestWindow is the widest window that leaves every state at least half of the states
+// as candidates; episode is nil for one.
+func WidestWindow(n int, episode []int) int {
+	longest, length := 0, 0
+	for i := range n {
+		if length++; episode != nil && i > 0 && episode[i] != episode[i-1] {
+			length = 1
+		}
+		longest = max(longest, length)
+	}
+	if 2*longest <= n {
+		return n
+	}
+	return max(1, (n/2-1)/2)
 }

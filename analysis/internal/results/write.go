@@ -24,6 +24,49 @@ func Enter[M any](env *run.Env, warnings []string, models []M, name func(M) stri
 	env.Result.Comparisons = comparisons
 }
 
+// ModelCSV writes a CSV file with a row or more for each model, whose name is in the first
+// column. A model that could not be measured has one row, empty but for its name;
+// <analysis>_metrics.csv has the reason.
+func ModelCSV(env *run.Env, name string, columns []string, rows func(*report.CSV) error) error {
+	return env.Files.CSV(name, columns, func(csv *report.CSV) error {
+		if err := rows(csv); err != nil {
+			return err
+		}
+		for _, u := range env.Unmeasured() {
+			cells := make([]any, len(columns))
+			cells[0] = u.Name
+			if err := csv.Row(cells...); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// ModelTable writes a table with a row or more for each model, whose name is in the first
+// column, to the console. A model that could not be measured has one row, with the reason,
+// in the first of such tables.
+func ModelTable(env *run.Env, table *report.Table) error {
+	for _, u := range env.Untold() {
+		table.Lacking(u.Name, u.Reason)
+	}
+	return env.Table(table)
+}
+
+// tellUnmeasured writes the models that could not be measured to the console, where no
+// table of models has them.
+func tellUnmeasured(env *run.Env) error {
+	untold := env.Untold()
+	if len(untold) == 0 {
+		return nil
+	}
+	table := report.NewTable("Models that could not be measured", "Model", "Reason")
+	for _, u := range untold {
+		table.Row(u.Name, u.Reason)
+	}
+	return env.Table(table)
+}
+
 // maxPrinted is how many comparisons the console shows of all pairs of models.
 const maxPrinted = 100
 
@@ -67,9 +110,12 @@ func PlanFiles(env *run.Env, names ...string) {
 	env.Plan.Write(names...)
 }
 
-// All writes the tidy CSV files of a result that was entered, and runs the steps of
-// writing the others, up to the first error.
+// All enters the models that could not be measured, writes the tidy CSV files of a result
+// that was entered, and runs the steps of writing the others, up to the first error.
 func All(env *run.Env, steps ...func(*run.Env) error) error {
+	for _, u := range env.Unmeasured() {
+		env.Result.Models.Set(u.Name, u.Object())
+	}
 	if err := env.Result.Tidy(env.Files); err != nil {
 		return err
 	}
@@ -78,5 +124,5 @@ func All(env *run.Env, steps ...func(*run.Env) error) error {
 			return err
 		}
 	}
-	return nil
+	return tellUnmeasured(env)
 }

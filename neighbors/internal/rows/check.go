@@ -39,7 +39,11 @@ func CheckPoints(role string, p points.Points, metric Metric) error {
 		return checkDistances(role, p)
 	}
 	// NaN and Inf have the largest bits. Squared distances must not overflow: 4·D·max² < MaxFloat64.
+	// Nor must they vanish: those of values that differ in the last digit are normal numbers.
 	largest, limit := magnitude(p), math.Sqrt(math.MaxFloat64/8/float64(p.Dim))
+	if metric == Euclidean && p.F64 != nil && largest > 0 && largest < leastMagnitude {
+		return fmt.Errorf("%s: no coordinate is above ±%.3g: squared distances would vanish below ±%.3g", role, largest, leastMagnitude)
+	}
 	if !(largest <= limit) {
 		for at := range length {
 			v := 0.0
@@ -62,6 +66,9 @@ func CheckPoints(role string, p points.Points, metric Metric) error {
 	}
 	return nil
 }
+
+// leastMagnitude is the magnitude from which squared distances of float64 do not vanish.
+const leastMagnitude = 0x1p-450
 
 // magnitude is the largest absolute coordinate, NaN if there is one.
 func magnitude(p points.Points) float64 {

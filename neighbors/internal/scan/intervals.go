@@ -12,7 +12,7 @@ import (
 // values are counted in equal steps; only those in steps that an interval touches are looked at one by one.
 type IntervalCounter[K Key] struct {
 	first K                 // what is below it, in step 0, is below all intervals
-	scale float32           // steps per unit
+	scale float64           // steps per unit
 	last  int               // the step of what is above all intervals
 	count [mostSteps]uint32 // of the values in each step; the highest bit is set where an interval touches it
 	below [mostSteps]int32  // of each step that an interval touches: the intervals that end in steps before
@@ -106,7 +106,8 @@ func (c *IntervalCounter[K]) reset(low, high []K) {
 		bins *= 2
 	}
 	c.first, c.last = low[0], bins+1
-	c.scale = float32(min(float64(bins-1)/(float64(high[len(high)-1])-float64(c.first)), math.MaxFloat32))
+	// Not 0 for the largest range: what is excluded, infinitely far, lies in the last step.
+	c.scale = min(float64(bins-1)/(float64(high[len(high)-1])-float64(c.first)), math.MaxFloat64)
 	clear(c.count[:c.last+1])
 	for e, values := range [2][]K{low, high} {
 		c.ends[e] = Grown(c.ends[e], len(values))
@@ -130,13 +131,13 @@ func (c *IntervalCounter[K]) reset(low, high []K) {
 func (c *IntervalCounter[K]) place(where []uint16, values []K) {
 	switch values := any(values).(type) {
 	case []float32:
-		kernel.StepsFloat32(where, values, any(c.first).(float32), c.scale, c.last)
+		kernel.StepsFloat32(where, values, any(c.first).(float32), float32(min(c.scale, math.MaxFloat32)), c.last)
 	case []int32:
-		kernel.StepsInt32(where, values, any(c.first).(int32), c.scale, c.last)
+		kernel.StepsInt32(where, values, any(c.first).(int32), float32(min(c.scale, math.MaxFloat32)), c.last)
 	default:
-		scale, last := float64(c.scale), float64(c.last)
+		last := float64(c.last)
 		for l, v := range any(values).([]K) {
-			where[l] = uint16(max(0, min(float64(float64(v-c.first)*scale)+1, last)))
+			where[l] = uint16(max(0, min(float64(float64(v-c.first)*c.scale)+1, last)))
 		}
 	}
 }

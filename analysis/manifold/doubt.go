@@ -1,0 +1,84 @@
+// What makes an intrinsic dimension doubtful: lattices, rounding, scales that disagree.
+
+package manifold
+
+import (
+	"math"
+
+	"repscope/analysis/internal/results"
+	"repscope/report"
+)
+
+const (
+	// manyTied is the share of latents with two nearest neighbours at one distance from which
+	// intrinsic dimensions are those of a lattice.
+	manyTied = 0.05
+	// fewHold is how many times the distance of nine of ten latents the RMS distance is where
+	// few hold nearly all variance.
+	fewHold = 10
+	// farApart is how many times one estimate of the dimension is another where a reader must
+	// know that they disagree: bias moves those of smooth distributions by less.
+	farApart = 1.25
+)
+
+// tied is the share of ratios r2/r1 that are 1.
+func tied(ratio []float64) float64 {
+	count := 0
+	for _, v := range ratio {
+		if v == 1 {
+			count++
+		}
+	}
+	return float64(count) / float64(len(ratio))
+}
+
+// doubt warns of what makes the intrinsic dimensions of a model doubtful. An estimate that a
+// lattice decides, or that is above the number of dimensions, is compared with no other.
+func (m *Measured) doubt() {
+	r, of := &m.Model.TwoNN, &m.Model
+	if n := of.Samples; float64(r.Duplicates) > results.DuplicateShare*float64(n) {
+		m.warn("%s: %d of %d latents equal an earlier one, but for rounding: intrinsic dimensions leave them out", of.Name, r.Duplicates, n)
+	}
+	if share := r.Tied.Float(); share > manyTied {
+		m.TwoNN = nil
+		m.warn("%s: %.0f %% of the latents have two nearest neighbours at one distance, as codes of few values do: "+
+			"intrinsic dimensions are then those of a lattice, mostly too large, and Two-NN is not compared", of.Name, 100*share)
+	}
+	if d := of.NominalDimension; r.MLE.Defined() && above(r.MLE, r.MLEHalvesCI, float64(d)) {
+		m.TwoNN = nil
+		m.warn("%s: Two-NN is %.3g, above the %d dimensions that there are: too few or discrete latents; it is not compared", of.Name, r.MLE.V, d)
+	}
+	if most := mostDimensions(r.NUsed); r.MLE.Defined() && r.MLE.V > most {
+		m.warn("%s: Two-NN is %.3g, but %d latents cannot show a dimension above about %.2g (2·log₁₀ n): the true one may be far larger; give more latents",
+			of.Name, r.MLE.V, r.NUsed, most)
+	}
+	if r.Tied.Float() > manyTied || of.NeighborsInTime.Float() > manyInTime {
+		return // that says why estimates differ
+	}
+	if disagree(r.MLE, r.Fit, r.NUsed) {
+		m.warn("%s: Two-NN by likelihood is %.3g and by the fit %.3g: some nearest neighbours are much nearer than others, as copies with noise are; "+
+			"see --duplicate-tolerance", of.Name, r.MLE.V, r.Fit.V)
+	}
+	if g := of.Gride; len(g) > 1 && g[0].N1 == 1 && disagree(g[0].ID, g[1].ID, r.NUsed) {
+		m.warn("%s: the dimension is %.3g between the neighbours %d and %d, and %.3g between %d and %d: it depends on the scale; "+
+			"copies with noise lower the first, noise raises it", of.Name, g[0].ID.V, g[0].N1, g[0].N2, g[1].ID.V, g[1].N1, g[1].N2)
+	}
+}
+
+// mostDimensions is the largest dimension that n points can show over one decade of
+// distances (Eckmann and Ruelle 1992): estimates above it are too low.
+func mostDimensions(n int) float64 { return 2 * math.Log10(float64(n)) }
+
+// above reports whether a dimension is above the most that there can be, beyond its error.
+func above(v report.Value, ci report.Interval, most float64) bool {
+	if ci.Defined() {
+		return ci.Low > most
+	}
+	return v.V > farApart*most
+}
+
+// disagree reports whether two estimates from so many latents differ by more than four times
+// the error of either, d/√n, and by as much as a reader must know.
+func disagree(a, b report.Value, n int) bool {
+	return a.Defined() && b.Defined() && math.Abs(math.Log(a.V/b.V)) > max(math.Log(farApart), 4/math.Sqrt(float64(n)))
+}

@@ -1,0 +1,45 @@
+// Magnitudes that can be computed with.
+
+package points
+
+import (
+	"fmt"
+	"math"
+)
+
+// The least and the largest magnitude of points, 2⁻²⁵⁰ and 2²⁵⁰: fourth powers of
+// values, which spectra and their ratios take, and squares of their differences down to the last
+// digit, are normal numbers of float64. All of float32 lies between them.
+const leastMagnitude, largestMagnitude = 0x1p-250, 0x1p250
+
+// Magnitude is the largest absolute value of points, without NaN and Inf; 0 for none.
+func (p Points) Magnitude() float64 {
+	largest := 0.0
+	for _, v := range p.U8 {
+		largest = max(largest, float64(v))
+	}
+	for _, v := range p.F32 {
+		if a := math.Abs(float64(v)); a <= math.MaxFloat32 {
+			largest = max(largest, a)
+		}
+	}
+	for _, v := range p.F64 {
+		if a := math.Abs(v); a <= math.MaxFloat64 {
+			largest = max(largest, a)
+		}
+	}
+	return largest
+}
+
+// CheckMagnitude is an error where the largest absolute value of points, 0 for none, is so
+// small or so large that powers of it leave the range of float64. Scaling all points by one
+// factor changes no ratio, rank or share.
+func CheckMagnitude(largest float64) error {
+	switch {
+	case largest > largestMagnitude:
+		return fmt.Errorf("values reach %.3g: their powers overflow beyond %.2g; divide them by one number", largest, largestMagnitude)
+	case largest > 0 && largest < leastMagnitude:
+		return fmt.Errorf("no value is above %.3g: their powers vanish below %.2g; multiply them by one number", largest, leastMagnitude)
+	}
+	return nil
+}
