@@ -99,7 +99,11 @@ func (a *analyzer) choose() {
 
 func (a *analyzer) describeValues(c *scorer, out *TargetSummary) {
 	out.Mean, out.SD = new(report.Number(stat.Mean(c.values))), new(report.Number(spread(c.values)))
-	if !c.target.OfTransition {
+	if !c.target.OfTransition { // rewards are rare by nature
+		if l := stat.LeverageOf(c.values); l.Decides() {
+			a.warnings = append(a.warnings, fmt.Sprintf("%s: %d of %d samples hold %.0f %% of its variance (samples %s): MSE and R² rest on these",
+				c.target.Name, len(l.Far), len(c.values), 100*l.Share, results.Named(l.Far, strconv.Itoa)))
+		}
 		return
 	}
 	positive, groups := 0, map[int]bool{}
@@ -188,6 +192,9 @@ func (a *analyzer) measure(ctx context.Context, m *Model) (*Measured, error) {
 	if len(a.scorers) == 0 {
 		out.skip("probes", "neither rewards nor targets are given")
 		return out, nil
+	}
+	if w := results.FarLatents(m.Name, m.Latents, a.in.Time, "linear probes and the error of predictions"); w != "" {
+		out.Warnings = append(out.Warnings, w)
 	}
 	if m.Predicted.N == 0 {
 		reason := "no predicted latents are given"

@@ -444,3 +444,28 @@ func TestLonelyClassAndNoReward(t *testing.T) {
 		t.Errorf("no rewards: %s", text)
 	}
 }
+
+// Few samples that hold most of a target's variance, and few latents of theirs, are named: a ridge fits them.
+func TestFarTarget(t *testing.T) {
+	w := newWorld(6, 30, 0.5)
+	level := make([]float64, len(w.episode))
+	for i := range level {
+		level[i] = w.z[i*worldDim]
+	}
+	for far, want := range map[float64]bool{0: false, 100: true} {
+		for _, i := range []int{33, 95} {
+			level[i] += far
+			w.z[i*worldDim] += far
+		}
+		in := w.input()
+		in.Targets = append(in.Targets, Target{Name: "level", Values: level})
+		text := strings.Join(analyze(t, in, Options{}).Warnings, "\n")
+		if strings.Contains(text, "of its variance (samples ") != want || strings.Contains(text, "latents hold") != want {
+			t.Errorf("two samples %v farther: %s", far, text)
+		}
+		for _, i := range []int{33, 95} {
+			level[i] -= far
+			w.z[i*worldDim] -= far
+		}
+	}
+}
