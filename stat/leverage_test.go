@@ -1,3 +1,5 @@
+// Tests of leverage against closed forms and by hand.
+
 package stat
 
 import (
