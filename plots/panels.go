@@ -61,6 +61,7 @@ type ScatterSeries struct {
 	Name   string
 	X, Y   []float64
 	Fit    *Fit
+	Other  *Fit // a second curve, drawn dotted and without a band
 	Reason string
 }
 

@@ -62,6 +62,11 @@ func (p *Scatter) prepare(prep *preparation) (content, error) {
 			if series.Fit != nil {
 				s.fit(series.Fit, clouds[i].style, p.X, p.Y, a, len(p.Series) <= 6)
 			}
+			if series.Other != nil {
+				for _, part := range pieces(series.Other.X, series.Other.Y, p.X, p.Y, a) {
+					s.clippedLine(part, a.Rectangle, clouds[i].style.Edge, 1.1, []vg.Length{1.1, 1.6})
+				}
+			}
 		}
 	}
 	c.glyphs = func(put func(x, y float64, r vg.Rectangle)) {
@@ -95,9 +100,12 @@ func (p *Scatter) clouds(prep *preparation) (clouds []cloud, lost dropped, err e
 			prep.lack(s.Name, s.Reason)
 		}
 		kind := keyMarker
-		if s.Fit != nil {
+		for _, fit := range []*Fit{s.Fit, s.Other} {
+			if fit == nil {
+				continue
+			}
 			kind |= keyLine
-			if err := prep.checkFit(s.Name, s.Fit); err != nil {
+			if err := prep.checkFit(s.Name, fit); err != nil {
 				return nil, lost, err
 			}
 		}

@@ -179,11 +179,20 @@ func (v *Jackknifed) Within(low, high float64) *Jackknifed {
 	return v
 }
 
+// widestFactor is the most that the ends of an interval of a logarithm may differ by: one that
+// spans more orders of magnitude says nothing, and reads as if it did.
+const widestFactor = 1e6
+
 // OnLogScale makes the interval that of the logarithm, for statistics that are
 // positive and whose error is a factor; it returns v. An estimate or deletion that
-// is not positive keeps the interval as it is, cut at 0.
+// is not positive keeps the interval as it is, cut at 0. An interval that spans more
+// than six orders of magnitude is none, with this as its reason.
 func (v *Jackknifed) OnLogScale() *Jackknifed {
-	return v.onScale(math.Log, math.Exp, 0, math.Inf(1))
+	v.onScale(math.Log, math.Exp, 0, math.Inf(1))
+	if i := v.Interval; i.Low > 0 && i.High/i.Low > widestFactor {
+		v.Interval = noInterval(i.Level, "from %.2g to %.2g, more than six orders of magnitude: the blocks say nothing about the error", i.Low, i.High)
+	}
+	return v
 }
 
 // OnFisherScale makes the interval that of Fisher's z = artanh, for correlations; it

@@ -5,6 +5,7 @@ package stat
 import (
 	"math"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -230,4 +231,28 @@ func TestUnequalBlocksThatDiffer(t *testing.T) {
 	}
 	near(t, "variance", Mean(variance), squares/(total*total), 0.1)
 	near(t, "degrees of freedom", mustMean(t, b, slices.Repeat([]float64{1, 2}, len(labels)/2)).DF, total*total/squares-1, 1e-12)
+}
+
+// An interval of a logarithm that spans more than six orders of magnitude is none: four deletions
+// whose logarithms have the standard error s, and Student's t of three degrees, 3.182.
+func TestWidestLogInterval(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		s       float64
+		defined bool
+	}{{2, true}, {2.3, false}} { // 2·3.182·s against ln 10⁶ = 13.8
+		d := c.s / math.Sqrt(3) // se² = 3/4·Σ(θ_j − mean)² = 3·d²
+		var without []float64
+		for _, sign := range []float64{-1, -1, 1, 1} {
+			without = append(without, math.Exp(sign*d))
+		}
+		v, err := DeleteBlockJackknife(1, without, []int{10, 10, 10, 10}, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		v.OnLogScale()
+		if v.Interval.Defined() != c.defined || !c.defined && !strings.Contains(v.Interval.Reason, "more than six orders of magnitude") {
+			t.Errorf("standard error %v: %+v", c.s, v.Interval)
+		}
+	}
 }

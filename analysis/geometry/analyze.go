@@ -96,6 +96,9 @@ func (a *analyzer) measure(ctx context.Context, m int) (*Measured, error) {
 		}
 		return out, nil
 	}
+	if w := results.FarLatents(model.Name, z, a.in.Time, "RMS distance, effective rank and debiased CKA"); w != "" {
+		out.warn("%s", w)
+	}
 	var err error
 	if model.NEff, model.NEffReliable, err = results.EffectiveSizeOfMean(ctx, z, a.in.Episode, a.in.Time, a.o.Threads); err != nil {
 		return nil, err

@@ -276,16 +276,16 @@ func TestUnusableInput(t *testing.T) {
 	bad[7] = math.NaN()
 	one := []Encoded{{Name: "a", Latents: good}}
 	for want, in := range map[string]Input{
-		"no models to compare":             {},
-		"squared distances would overflow": {Models: []Encoded{{Name: "far", Latents: points.Float64([]float64{0, 1, 1e200, 3, 4, 5}, 1)}}},
-		"bad: point 2, coordinate 1":       {Models: []Encoded{{Name: "bad", Latents: points.Float64(bad, 3)}}},
-		"b: 29 latents for 30":             {Models: []Encoded{one[0], {Name: "b", Latents: points.Float64(good.F64[:87], 3)}}},
-		"5 labels for 30":                  {Labels: make([]int64, 5), Models: one},
-		"5 times for 30":                   {Time: make([]int, 5), Models: one},
-		"4 episode labels for":             {Episode: make([]int, 4), Models: one},
-		"want ascending":                   {Sample: []int{1, 5, 5, 6}, Models: one},
-		"3 latents, want at":               {Models: []Encoded{{Name: "few", Latents: points.Float64(good.F64[:9], 3)}}},
-		"2 latents, want at least 4":       {Sample: []int{1, 5}, Models: one},
+		"no models to compare":                            {},
+		"far: values reach 1e+200: their powers overflow": {Models: []Encoded{{Name: "far", Latents: points.Float64([]float64{0, 1, 1e200, 3, 4, 5}, 1)}}},
+		"bad: point 2, coordinate 1":                      {Models: []Encoded{{Name: "bad", Latents: points.Float64(bad, 3)}}},
+		"b: 29 latents for 30":                            {Models: []Encoded{one[0], {Name: "b", Latents: points.Float64(good.F64[:87], 3)}}},
+		"5 labels for 30":                                 {Labels: make([]int64, 5), Models: one},
+		"5 times for 30":                                  {Time: make([]int, 5), Models: one},
+		"4 episode labels for":                            {Episode: make([]int, 4), Models: one},
+		"want ascending":                                  {Sample: []int{1, 5, 5, 6}, Models: one},
+		"3 latents, want at":                              {Models: []Encoded{{Name: "few", Latents: points.Float64(good.F64[:9], 3)}}},
+		"2 latents, want at least 4":                      {Sample: []int{1, 5}, Models: one},
 	} {
 		_, err := Analyze(t.Context(), in, Options{})
 		if err == nil || !strings.Contains(err.Error(), want) {

@@ -131,7 +131,7 @@ func (r *SimilarityRow) fill(s *similarity.Similarity, rsa *similarity.RankCorre
 		reason    string // why it is undefined
 	}{
 		{s.CKA, &r.CKA, &r.CKACI, 0, 1, ""},
-		{s.CKADebiased, &r.CKADebiased, &r.CKADebiasedCI, math.Inf(-1), math.Inf(1), "the unbiased HSIC of a space is not positive"},
+		{s.CKADebiased, &r.CKADebiased, &r.CKADebiasedCI, -1, 1, "the unbiased HSIC of a space is not positive"},
 		{s.Procrustes, &r.Procrustes, &r.ProcrustesCI, 0, math.Sqrt2, "the singular value decomposition did not converge"},
 		{rsa.Estimate, &r.RSA, &r.RSACI, -1, 1, equalDistances},
 	} {

@@ -235,12 +235,12 @@ func (r *Result) print(env *run.Env) error {
 	table := report.NewTable("", "Model", "D", "Participation ratio", "Two-NN", "Usage %", "Effective rank", "RankMe", "90 %", "99 %", "Duplicates", "Ties %", "In time %", "n eff.")
 	for _, m := range r.Models {
 		table.Row(m.Name, m.NominalDimension, report.WithInterval(m.ParticipationRatioCorrected, m.ParticipationRatioCorrectedCI),
-			report.WithInterval(m.IntrinsicDimension, m.IntrinsicDimensionCI), m.UsagePercent,
+			report.WithInterval(m.IntrinsicDimension, m.IntrinsicDimensionCI), m.correctedUsage(),
 			report.WithInterval(m.EffectiveRank, m.EffectiveRankCI), report.WithInterval(m.RankMe, m.RankMeCI),
 			whole(m.Dims90), whole(m.Dims99), m.TwoNN.Duplicates, percent(m.TwoNN.Tied), percent(m.NeighborsInTime), m.NEff)
 	}
 	table.Note("Two-NN estimate: %s%s", r.Models[0].Estimator, r.window())
-	table.Note("Participation ratio: corrected for the number of latents; usage: of the sample, %% of D; ties: latents whose two nearest neighbours are equally far")
+	table.Note("Participation ratio, and usage, which is that in %% of D: corrected for the number of latents, as in the figure (usage_percent of the files: of the sample); ties: latents whose two nearest neighbours are equally far")
 	for _, m := range r.Models {
 		if m.EffectiveRankBias.Defined() {
 			table.Note("Bias for want of latents, %s: effective rank %+.2g, RankMe %+.2g (not taken off)", m.Name, m.EffectiveRankBias.V, m.RankMeBias.V)

@@ -49,6 +49,16 @@ func (r *Result) Figure() *plots.Figure {
 	}
 }
 
+// correctedUsage is the corrected participation ratio in percent of the nominal dimension, as
+// console and figure show it.
+func (m *Model) correctedUsage() report.Value {
+	v := m.ParticipationRatioCorrected
+	if !v.Defined() {
+		return v
+	}
+	return report.Number(100 / float64(m.NominalDimension) * v.V)
+}
+
 // varianceShares are the eigenvalues divided by their sum.
 func (m *Model) varianceShares() []float64 {
 	shares := make([]float64, len(m.Eigenvalues))

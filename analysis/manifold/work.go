@@ -239,6 +239,9 @@ func (p *plan) measure(ctx context.Context, i int) (Measured, error) {
 	if err != nil {
 		return out, fmt.Errorf("%s: %w", m.Name, err)
 	}
+	if w := results.FarLatents(m.Name, encoded.Latents, p.in.Time, "variance, participation ratio and ranks"); w != "" {
+		out.warn("%s", w)
+	}
 	t := p.memory[i]
 	m.Tau, m.NEff, m.NEffReliable = report.Number(t.Tau), report.Number(t.EffectiveSampleSize), t.Reliable
 	m.ExcludeWindow = p.window.Frames

@@ -36,7 +36,7 @@ func (r *Result) Figure() *plots.Figure {
 			null: func(n *Null) report.Value { return n.ContinuityMean }},
 	}
 	figure := &plots.Figure{
-		WidthMM: plots.DoubleColumnMM, HeightMM: 120,
+		WidthMM: plots.DoubleColumnMM, HeightMM: 120 + 5*max(0, float64(len(r.Models)-mostBanded)),
 		RowHeights: []float64{0.85, 1},
 		Footnote:   r.caption(),
 		Notes:      results.IntervalNotes(r.Warnings),
@@ -64,7 +64,9 @@ func (r *Result) Figure() *plots.Figure {
 				}
 				low, high := results.Ends(ci)
 				missing.X, missing.Y = append(missing.X, float64(a.K)), append(missing.Y, 1-v.Float())
-				missing.Low, missing.High = append(missing.Low, 1-high), append(missing.High, 1-low)
+				if r.banded() {
+					missing.Low, missing.High = append(missing.Low, 1-high), append(missing.High, 1-low)
+				}
 			}
 			missing.Reason = bars.Reason
 			p.bars.Series, p.errors.Series = append(p.bars.Series, bars), append(p.errors.Series, missing)
@@ -111,6 +113,12 @@ func (r *Result) figureOfOne() *plots.Figure {
 	}
 	return figure
 }
+
+// mostBanded is the most models whose errors are drawn with bands: those of more cover each other
+// and the lines. The intervals stand in the bars too.
+const mostBanded = 6
+
+func (r *Result) banded() bool { return len(r.Models) <= mostBanded }
 
 // hasNull reports whether a null was made.
 func (r *Result) hasNull() bool {
@@ -189,11 +197,14 @@ func (r *Result) caption() string {
 	if len(r.K) == 1 {
 		return text + "; error bars: 95 % by deleting blocks in turn, " + r.Blocks + "."
 	}
+	if !r.banded() {
+		return text + "; error bars: 95 % by deleting blocks in turn, " + r.Blocks + "; errors without bands, which would hide each other."
+	}
 	text += "; error bars and bands: 95 % by deleting blocks in turn, " + r.Blocks
 	for _, m := range r.Models {
 		for _, a := range m.ByK {
 			if a.TrustCI.High >= 1 || a.ContCI.High >= 1 {
-				return text + ", bands left out where they reach 1."
+				return text + "; on the axes of errors, which have no 0, bands that reach 1 go down to the end."
 			}
 		}
 	}

@@ -675,3 +675,42 @@ func TestRounding(t *testing.T) {
 		}
 	}
 }
+
+// Bands that reach 1 are drawn to the end of the axis of errors, and the caption says so; errors of more models
+// than can be told apart have none, and their bars have the intervals.
+func TestBandsAndCaption(t *testing.T) {
+	for _, models := range []int{2, 12} {
+		r := &Result{K: []int{5, 10}, Samples: 100, Blocks: "10 blocks"}
+		for i := range models {
+			m := Model{Name: fmt.Sprint("m", i)}
+			for _, k := range r.K {
+				v, ci := report.Number(0.99), report.Between(0.97, 1)
+				m.ByK = append(m.ByK, AtK{K: k, Trustworthiness: v, TrustCI: ci, Continuity: v, ContCI: ci})
+			}
+			r.Models = append(r.Models, m)
+		}
+		figure := r.Figure()
+		if err := figure.Render(&bytes.Buffer{}, "svg"); err != nil {
+			t.Fatal(err)
+		}
+		want, bands := "bands that reach 1 go down to the end", true
+		if models > 6 {
+			want, bands = "errors without bands", false
+		}
+		if !strings.Contains(figure.Footnote, want) {
+			t.Errorf("%d models: %s", models, figure.Footnote)
+		}
+		for _, tile := range figure.Tiles {
+			switch panel := tile.Panel.(type) {
+			case *plots.Curves:
+				if (panel.Series[0].Low != nil) != bands {
+					t.Errorf("%d models: bands %v", models, panel.Series[0].Low)
+				}
+			case *plots.GroupedBars:
+				if panel.Series[0].Low == nil {
+					t.Errorf("%d models: bars without intervals", models)
+				}
+			}
+		}
+	}
+}

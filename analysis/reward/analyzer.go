@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 
 	"repscope/analysis/internal/results"
 	"repscope/internal/text"
@@ -98,7 +99,11 @@ func (a *analyzer) choose() {
 
 func (a *analyzer) describeValues(c *scorer, out *TargetSummary) {
 	out.Mean, out.SD = new(report.Number(stat.Mean(c.values))), new(report.Number(spread(c.values)))
-	if !c.target.OfTransition {
+	if !c.target.OfTransition { // rewards are rare by nature
+		if l := stat.LeverageOf(c.values); l.Decides() {
+			a.warnings = append(a.warnings, fmt.Sprintf("%s: %d of %d samples hold %.0f %% of its variance (samples %s): MSE and R² rest on these",
+				c.target.Name, len(l.Far), len(c.values), 100*l.Share, results.Named(l.Far, strconv.Itoa)))
+		}
 		return
 	}
 	positive, groups := 0, map[int]bool{}
@@ -113,7 +118,7 @@ func (a *analyzer) describeValues(c *scorer, out *TargetSummary) {
 		a.warnings = append(a.warnings, fmt.Sprintf("%s is above 0 in %s only, of %d, and there are %d folds: in some folds no probe has anything to find",
 			c.target.Name, text.Count(len(groups), "episode"), a.data.groups, a.data.folds))
 	}
-	if slices.Min(c.values) == slices.Max(c.values) {
+	if !c.varies() {
 		a.warnings = append(a.warnings, fmt.Sprintf("%s is %v for all samples: there is nothing to read", c.target.Name, c.values[0]))
 	}
 }
@@ -128,6 +133,35 @@ func (a *analyzer) describeClasses(c *scorer, out *TargetSummary) {
 		out.LeftOut = fmt.Sprintf("its entropy of %.2f nats is below %g", entropy, a.o.MinEntropy)
 	case c.count > maxClasses:
 		out.LeftOut = fmt.Sprintf("it has %d classes, want at most %d; integers that are quantities can be regressed", c.count, maxClasses)
+	default:
+		a.warnOfLonelyClasses(c)
+	}
+}
+
+// warnOfLonelyClasses names the classes that one fold alone has: the probe of this fold has seen
+// none of their samples and the others are not asked for them, so that their recall is 0
+// whatever the latents hold.
+func (a *analyzer) warnOfLonelyClasses(c *scorer) {
+	first, lonely := make([]int, c.count), make([]bool, c.count)
+	for k := range first {
+		first[k] = -1
+	}
+	for i, k := range c.classes {
+		if first[k] < 0 {
+			first[k], lonely[k] = a.fold[i], true
+		}
+		lonely[k] = lonely[k] && first[k] == a.fold[i]
+	}
+	var classes []int
+	for k, yes := range lonely {
+		if yes {
+			classes = append(classes, k)
+		}
+	}
+	if len(classes) > 0 {
+		a.warnings = append(a.warnings, fmt.Sprintf("%s: one fold alone has all samples of %s (%s), of %d: a probe cannot learn what it is asked for there, "+
+			"recall of these is 0 and lowers balanced accuracy and F1; take other --folds, or more episodes", c.target.Name, text.Count(len(classes), "class label"),
+			results.Named(classes, func(i int) string { return strconv.Itoa(c.labels[i]) }), c.count))
 	}
 }
 
@@ -158,6 +192,9 @@ func (a *analyzer) measure(ctx context.Context, m *Model) (*Measured, error) {
 	if len(a.scorers) == 0 {
 		out.skip("probes", "neither rewards nor targets are given")
 		return out, nil
+	}
+	if w := results.FarLatents(m.Name, m.Latents, a.in.Time, "linear probes and the error of predictions"); w != "" {
+		out.Warnings = append(out.Warnings, w)
 	}
 	if m.Predicted.N == 0 {
 		reason := "no predicted latents are given"

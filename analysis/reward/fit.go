@@ -75,7 +75,7 @@ func (a *analyzer) fit(ctx context.Context, name string, s side, scorers []*scor
 				}
 				if fitted.alphas != nil {
 					r.Alphas = fitted.alphas[t]
-					if s.fittedOn == True && on == True && a.weakest(r.Alphas) {
+					if s.fittedOn == True && on == True && scorer.varies() && a.weakest(r.Alphas) {
 						out.Warnings = append(out.Warnings, fmt.Sprintf("%s: ridge of %s takes the weakest strength, %g, in every fold: "+
 							"a weaker one may read more (--alpha), or latents in larger units (--latent-scale rms)", out.Name, scorer.target.Name, r.Alphas[0]))
 					}

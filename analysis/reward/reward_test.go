@@ -422,3 +422,50 @@ func TestDynamicsCaption(t *testing.T) {
 		t.Error(note)
 	}
 }
+
+// A class that one episode, and so one fold, alone has cannot be learned: a warning names it. Where rewards
+// are all 0 there is nothing to read, and no word about the strength of the ridge.
+func TestLonelyClassAndNoReward(t *testing.T) {
+	w := newWorld(6, 30, 0.5)
+	r := analyze(t, w.input(), Options{})
+	if text := strings.Join(r.Warnings, "\n"); strings.Contains(text, "one fold alone") {
+		t.Errorf("classes of all episodes: %s", text)
+	}
+	for i := range 8 {
+		w.lives[2*30+i] = 7
+	}
+	clear(w.reward)
+	r = analyze(t, w.input(), Options{})
+	text := strings.Join(r.Warnings, "\n")
+	if !strings.Contains(text, "lives: one fold alone has all samples of 1 class label (7), of 4") {
+		t.Errorf("a class of one episode: %s", text)
+	}
+	if strings.Contains(text, "weakest strength") || !strings.Contains(text, "reward is 0 for all samples") {
+		t.Errorf("no rewards: %s", text)
+	}
+}
+
+// Few samples that hold most of a target's variance, and few latents of theirs, are named: a ridge fits them.
+func TestFarTarget(t *testing.T) {
+	w := newWorld(6, 30, 0.5)
+	level := make([]float64, len(w.episode))
+	for i := range level {
+		level[i] = w.z[i*worldDim]
+	}
+	for far, want := range map[float64]bool{0: false, 100: true} {
+		for _, i := range []int{33, 95} {
+			level[i] += far
+			w.z[i*worldDim] += far
+		}
+		in := w.input()
+		in.Targets = append(in.Targets, Target{Name: "level", Values: level})
+		text := strings.Join(analyze(t, in, Options{}).Warnings, "\n")
+		if strings.Contains(text, "of its variance (samples ") != want || strings.Contains(text, "latents hold") != want {
+			t.Errorf("two samples %v farther: %s", far, text)
+		}
+		for _, i := range []int{33, 95} {
+			level[i] -= far
+			w.z[i*worldDim] -= far
+		}
+	}
+}

@@ -92,6 +92,15 @@ func newScorer(s *samples, t *Target) *scorer {
 	return c
 }
 
+// varies reports whether the target has more than one value or class: else no probe has
+// anything to read.
+func (c *scorer) varies() bool {
+	if c.target.classified() {
+		return c.count > 1
+	}
+	return slices.Min(c.values) < slices.Max(c.values)
+}
+
 // scores are all scores of an evaluation, in the order of the result file.
 func (c *scorer) scores(e evaluation) ([]Score, error) {
 	if c.target.classified() {

@@ -51,7 +51,7 @@ var Command = run.Command{
 		inputs.Sized(func(data *input.Data) error {
 			return checkUnit(data, corruption.Kind(*kind), flags.Given("noise-unit"), flags.Given("clip") && *clip != string(corruption.ClipNone))
 		})
-		return run.Job{Files: results.Files("robustness", "robustness_summary.csv", "robustness_raw_data.csv", "robustness_comparison.figure"), Divides: true, Check: func(*run.Options) error {
+		return run.Job{Files: results.Files("robustness", "robustness_summary.csv", "robustness_raw_data.csv", "robustness_comparison.figure", "robustness_distances.figure"), Divides: true, Check: func(*run.Options) error {
 			if err := run.AtLeast("draws", *draws, 1); err != nil {
 				return err
 			}
@@ -123,7 +123,7 @@ func dryRun(ctx context.Context, env *run.Env, inputs *input.Inputs, o Options) 
 	data.Hold(2*len(data.Sample()), input.NoFrames) // clean and corrupted
 	env.Plan.Search(len(data.Sample()), 1)
 	results.PlanFiles(env, "robustness_summary.csv", "robustness_raw_data.csv")
-	env.PlanFigures("robustness_comparison")
+	env.PlanFigures("robustness_comparison", "robustness_distances")
 	return nil
 }
 
@@ -267,7 +267,10 @@ func (r *Result) write(env *run.Env, data *input.Data, index []int, draws int) e
 	if err != nil {
 		return err
 	}
-	return env.Figure("robustness_comparison", r.Figure(data.Options.LatentScale == string(spectrum.ScaleRMS)))
+	if err := env.Figure("robustness_comparison", r.Figure(data.Options.LatentScale == string(spectrum.ScaleRMS))); err != nil {
+		return err
+	}
+	return env.Figure("robustness_distances", r.DistancesFigure())
 }
 
 // describe says which way the numbers of a model are better. Distances are in units of the

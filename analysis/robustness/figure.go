@@ -4,6 +4,7 @@ package robustness
 
 import (
 	"fmt"
+	"strings"
 
 	"repscope/analysis/internal/results"
 	"repscope/plots"
@@ -71,4 +72,63 @@ func (r *Result) Figure(relative bool) *plots.Figure {
 		Notes:    results.IntervalNotes(r.Warnings),
 		Title:    "Robustness",
 	}
+}
+
+// mostBoxed is how many levels have box plots.
+const mostBoxed = 4
+
+// boxedLevels are the places of the levels above 0 that have box plots: all of few, else the
+// first, the last and others evenly between.
+func boxedLevels(levels []Level) []int {
+	var at []int
+	for i, l := range levels {
+		if l.Sigma != 0 {
+			at = append(at, i)
+		}
+	}
+	if len(at) <= mostBoxed {
+		return at
+	}
+	out := make([]int, mostBoxed)
+	for k := range out {
+		out[k] = at[k*(len(at)-1)/(mostBoxed-1)]
+	}
+	return out
+}
+
+// DistancesFigure composes robustness_distances: the published curve, which is the mean distance
+// E‖φ(x′) − φ(x)‖ over the level in units of the latents as they are, and box plots of the same
+// distances at several levels.
+func (r *Result) DistancesFigure() *plots.Figure {
+	label := "Latent distance ‖φ(x′) − φ(x)‖"
+	if r.L2 {
+		label += " of unit latents"
+	}
+	figure := &plots.Figure{WidthMM: plots.DoubleColumnMM, Title: "Robustness, distances as they are", Notes: results.IntervalNotes(r.Warnings)}
+	curves := &plots.Curves{X: plots.Axis{Label: r.Unit}, Y: plots.Axis{Label: "Mean " + strings.ToLower(label[:1]) + label[1:], Zero: true}}
+	figure.Tiles = []plots.Tile{{Panel: curves, Title: "Mean distance"}}
+	for _, m := range r.Models {
+		figure.Series = append(figure.Series, m.Name)
+		line := plots.CurveSeries{Name: m.Name, Reason: results.Why(m.RMSDistance)}
+		for _, l := range m.Levels {
+			results.AppendPoint(&line, l.Sigma, l.Mean, l.MeanCI)
+		}
+		curves.Series = append(curves.Series, line)
+	}
+	if len(r.Models) > 0 {
+		for k, i := range boxedLevels(r.Models[0].Levels) {
+			box := &plots.BoxPlot{Y: plots.Axis{Label: label}}
+			for _, m := range r.Models {
+				box.Boxes = append(box.Boxes, plots.Box{Name: m.Name, Values: m.Distances[i], Reason: results.Why(m.RMSDistance)})
+			}
+			place := k + 1
+			figure.Tiles = append(figure.Tiles, plots.Tile{Panel: box, Title: fmt.Sprintf("Distances at level %g", r.Models[0].Levels[i].Sigma), Row: place / 3, Column: place % 3})
+		}
+	}
+	figure.HeightMM = 75 * float64(1+figure.Tiles[len(figure.Tiles)-1].Row)
+	figure.Footnote = fmt.Sprintf("Corruption: %s. Distances are in units of each model's latents: they compare levels, not models whose latents have other scales.", r.Corruption)
+	if r.Blocks != "" {
+		figure.Footnote += fmt.Sprintf(" Bands: 95 %% by deleting each of %s.", r.Blocks)
+	}
+	return figure
 }

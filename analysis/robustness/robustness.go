@@ -204,6 +204,9 @@ func (p *plan) merge(ctx context.Context, parts []*Part) (*Result, error) {
 		if !m.rms.Defined() {
 			result.Warnings = append(result.Warnings, fmt.Sprintf("%s: %s: the encoder has collapsed and its robustness means nothing", in.Models[i].Name, m.rms.Reason))
 		}
+		if w := results.FarLatents(in.Models[i].Name, m.clean, in.Time, "relative distances and effective rank"); w != "" {
+			result.Warnings = append(result.Warnings, w)
+		}
 		if n := m.clean.N; m.rms.Defined() && float64(m.duplicates) > results.DuplicateShare*float64(n) {
 			result.Warnings = append(result.Warnings, fmt.Sprintf("%s: %d of %d clean latents equal an earlier one; no flip counts between equal ones",
 				in.Models[i].Name, m.duplicates, n))

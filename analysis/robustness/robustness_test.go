@@ -260,3 +260,31 @@ func TestBadInput(t *testing.T) {
 		}
 	}
 }
+
+// The second figure has the raw curve and the raw distances of up to four levels above 0, first and last
+// among them.
+func TestDistancesFigure(t *testing.T) {
+	r := &Result{Corruption: "gaussian", Unit: "Noise", Models: []Model{{Name: "a", RMSDistance: report.Number(4)}}}
+	for i := range 7 {
+		mean := 2 * float64(i)
+		r.Models[0].Levels = append(r.Models[0].Levels, Level{Sigma: float64(i), Mean: report.Number(mean), MeanCI: report.Between(mean, mean+1)})
+		r.Models[0].Distances = append(r.Models[0].Distances, []float64{mean, mean + 1, mean + 2})
+	}
+	figure := r.DistancesFigure()
+	if err := figure.Render(&bytes.Buffer{}, "svg"); err != nil {
+		t.Fatal(err)
+	}
+	if y := figure.Tiles[0].Panel.(*plots.Curves).Series[0].Y; !slices.Equal(y, []float64{0, 2, 4, 6, 8, 10, 12}) {
+		t.Errorf("curve %v", y)
+	}
+	var titles []string
+	for _, tile := range figure.Tiles[1:] {
+		titles = append(titles, tile.Title)
+	}
+	if want := []string{"Distances at level 1", "Distances at level 2", "Distances at level 4", "Distances at level 6"}; !slices.Equal(titles, want) {
+		t.Errorf("box plots %q, want %q", titles, want)
+	}
+	if v := figure.Tiles[4].Panel.(*plots.BoxPlot).Boxes[0].Values; !slices.Equal(v, []float64{12, 13, 14}) {
+		t.Errorf("last box %v", v)
+	}
+}

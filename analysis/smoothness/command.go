@@ -101,7 +101,15 @@ standard error of the line (iid_p_value, iid_std_error) are too small.
 
 A low slope is not good by itself: a collapsed encoder maps everything to one
 point. Read it beside R² (does the latent follow the change at all) and the
-effective rank.`
+effective rank.
+
+Few pairs may decide a line: those with the blank frame that every episode of a
+game begins with may hold nearly all of the variance of pixel distances, and R²
+is then near 1 for noise too; no deletion of episodes shows that. Where pairs
+more than 3.2 standard deviations from the mean distance hold half of it or more, a
+warning names them, and slope, R², Spearman and Theil–Sen without them stand
+beside (leverage.without). A comparison of lines that the other pairs do not confirm,
+or that Theil–Sen or Spearman contradict, has no p value.`
 
 func analyse(ctx context.Context, env *run.Env, data *input.Data, horizons []int) error {
 	lists := make([][]points.Pair, len(horizons))
@@ -113,7 +121,7 @@ func analyse(ctx context.Context, env *run.Env, data *input.Data, horizons []int
 	if err != nil {
 		return err
 	}
-	in := Input{Frames: states.Frames, PixelRange: data.States.Range(), Episode: states.Episode, Models: states.Models, Pairs: map[int][]points.Pair{}}
+	in := Input{Frames: states.Frames, PixelRange: data.States.Range(), Episode: states.Episode, Time: states.Time, Models: states.Models, Pairs: map[int][]points.Pair{}}
 	for i, h := range horizons {
 		in.Pairs[h] = local[i]
 	}
@@ -164,16 +172,33 @@ func describe(env *run.Env) {
 	results.Headline(env, "r_squared", "spearman", "slope", "theil_sen")
 }
 
+// per is a number of distances as they are in units of the RMS distance.
+func per(v, rms report.Value) report.Value {
+	switch {
+	case !v.Defined():
+		return v
+	case !rms.Defined():
+		return rms
+	}
+	return report.NumberOr(v.V/rms.V, "the RMS distance is 0")
+}
+
+// writeSummary writes a row per model, in the published columns of distances as they are, whose
+// slopes are in units of each model's latents and do not compare; those in units of the RMS
+// distance, which do, follow.
 func (r *Result) writeSummary(env *run.Env) error {
 	return results.ModelCSV(env, "smoothness_summary.csv", []string{
 		"Model", "Regression_Slope", "Regression_Intercept", "R_Value", "R_Squared", "P_Value", "Std_Error",
 		"Mean_Smoothness_Ratio", "Std_Smoothness_Ratio", "Median_Smoothness_Ratio", "Sample_Count", "iid_p_value", "iid_std_error",
+		"Distance_Unit", "RMS_Distance", "Slope_Per_RMS_Distance", "Median_Ratio_Per_RMS_Distance", "Theil_Sen", "Spearman",
+		"Top_Percent_Share", "R_Squared_Without_Decisive_Pairs", "Spearman_Without_Decisive_Pairs",
 	}, func(csv *report.CSV) error {
 		for _, m := range r.Models {
 			v := m.Raw
 			if err := csv.Row(m.Name, v.Slope, v.Intercept, v.R, v.RSquared, v.PValue, v.StdError,
 				v.Ratio.Mean, v.Ratio.SD, v.Ratio.Median, v.Pairs,
-				v.IIDPValue, v.IIDStdError); err != nil {
+				v.IIDPValue, v.IIDStdError, "latents as they are", m.RMSDistance, per(v.Slope, m.RMSDistance), per(v.Ratio.Median, m.RMSDistance),
+				v.TheilSen, v.Spearman, m.Leverage.TopShare, m.Leverage.Without.RSquared, m.Leverage.Without.Spearman); err != nil {
 				return err
 			}
 		}
@@ -229,8 +254,27 @@ func (r *Result) print(env *run.Env, pairs int, scale string) error {
 	if r.Blocks != "" {
 		table.Note("[95 %% intervals] by deleting each of %s", r.Blocks)
 	}
+	table.Note("smoothness_summary.csv: latents as they are; Slope_Per_RMS_Distance compares models")
 	if err := results.ModelTable(env, table); err != nil {
 		return err
 	}
+	if err := r.printRest(env); err != nil {
+		return err
+	}
 	return results.PrintComparisons(env, r.Comparisons)
+}
+
+// printRest writes the numbers without pairs that decide the lines.
+func (r *Result) printRest(env *run.Env) error {
+	if r.Decisive == nil {
+		return nil
+	}
+	table := report.NewTable(fmt.Sprintf("Without the %s that hold %.0f %% of the variance of the pixel distances", text.Count(len(r.Decisive), "pair"), 100*r.DecisiveShare),
+		"Model", "Slope", "R²", "Spearman", "Theil–Sen", "Theil–Sen, all pairs")
+	for _, m := range r.Models {
+		w := m.Leverage.Without
+		table.Row(m.Name, report.WithInterval(w.Slope, w.SlopeCI), report.WithInterval(w.RSquared, w.RSquaredCI), report.WithInterval(w.Spearman, w.SpearmanCI),
+			report.WithInterval(w.TheilSen, w.TheilSenCI), report.WithInterval(m.TheilSen, m.TheilSenCI))
+	}
+	return env.Table(table)
 }

@@ -5,6 +5,7 @@ package smoothness
 
 import (
 	"fmt"
+	"slices"
 
 	"repscope/analysis/internal/results"
 	"repscope/measure/spectrum"
@@ -22,6 +23,11 @@ func (r *Result) Figure(seed uint64) (*plots.Figure, error) {
 	if err != nil {
 		return nil, err
 	}
+	for _, i := range r.Decisive { // those must be seen
+		if !slices.Contains(shown, i) {
+			shown = append(shown, i)
+		}
+	}
 	scatter := &plots.Scatter{
 		X: plots.Axis{Label: fmt.Sprintf("Pixel distance ‖s(t) − s(t+%d)‖ (grey levels)", r.Horizon), Zero: true},
 		Y: plots.Axis{Label: fmt.Sprintf("Latent distance ‖z(t) − z(t+%d)‖%s", r.Horizon, r.unit()), Zero: true},
@@ -33,9 +39,9 @@ func (r *Result) Figure(seed uint64) (*plots.Figure, error) {
 	for _, m := range r.Models {
 		names = append(names, m.Name)
 		collapsed := results.Why(m.EffectiveRank)
-		series := plots.ScatterSeries{Name: m.Name, Fit: (*plots.Fit)(m.Line), Reason: collapsed}
+		series := plots.ScatterSeries{Name: m.Name, Fit: (*plots.Fit)(m.Line), Other: (*plots.Fit)(m.Rest), Reason: collapsed}
 		if collapsed != "" {
-			series.Fit = nil // its distances are all 0, which says nothing
+			series.Fit, series.Other = nil, nil // its distances are all 0, which says nothing
 		} else {
 			for _, i := range shown {
 				series.X = append(series.X, r.PixelDistance[i])
@@ -79,6 +85,9 @@ func (r *Result) caption(shown int) string {
 	}
 	if r.Blocks != "" {
 		text += fmt.Sprintf("; bands: 95 %% by deleting each of %s", r.Blocks)
+	}
+	if r.Decisive != nil {
+		text += fmt.Sprintf("; %d pairs hold %.0f %% of the variance of the pixel distances and decide the lines: dotted without them", len(r.Decisive), 100*r.DecisiveShare)
 	}
 	if reason := results.NoTest(r.Comparisons); reason != "" {
 		text += "; no tests: " + reason

@@ -98,11 +98,18 @@ func (p *plan) group(horizon int, pixel []float64, all *Part, units []unit) (*gr
 			return nil, err
 		}
 	}
-	if g.pairs, err = g.states.Owning(owner); err != nil {
+	return g.owning(owner)
+}
+
+// owning groups pairs by their first states.
+func (g *grouping) owning(owner []int) (*grouping, error) {
+	out := &grouping{states: g.states}
+	var err error
+	if out.pairs, err = g.states.Owning(owner); err != nil {
 		return nil, err
 	}
-	g.few, err = g.states.Coarsen(fewBlocks).Owning(owner)
-	return g, err
+	out.few, err = g.states.Coarsen(fewBlocks).Owning(owner)
+	return out, err
 }
 
 // longest are the longest of the blocks that the statistics ask for, of all models and

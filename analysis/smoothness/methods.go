@@ -35,6 +35,10 @@ func describeMethods(d *methods.Draft) {
 	d.Say("Reported are the least-squares line of latent on pixel distance (slope, intercept, correlation r, r²), Spearman's rank correlation, the Theil–Sen slope " +
 		"(the median slope of pairs of points) [@sen1968], and the distribution of the ratio of latent to pixel distance (mean, standard deviation, median, 95th and 99th percentile, maximum) over the pairs " +
 		"whose frames differ by more than 10⁻⁶ of the pixel range.")
+	if d.Holds("leverage.without.slope") {
+		d.Say("Pairs whose pixel distance is more than √10 standard deviations from the mean hold half of its variance or more, so that they decide the line: the relation of the other pairs is given beside. " +
+			"Comparisons of slopes and r² that the other pairs do not confirm, or that the Theil–Sen slope or the rank correlation contradicts, have no p value.")
+	}
 	if len(horizons) > 1 {
 		d.Say("Models are compared, and pairs counted, at the smallest horizon.")
 	}

@@ -19,7 +19,7 @@ type measured struct {
 	raw, relation Relation
 	ratios        []float64 // in the unit
 	// Jackknifes in the unit; nil where undefined, and without intervals.
-	slope, intercept, rSquared, ratioMedian *stat.Jackknifed
+	slope, intercept, rSquared, ratioMedian, theilSen, spearman *stat.Jackknifed
 }
 
 // relater computes one relation.
@@ -165,6 +165,7 @@ func (r *relater) rank(ctx context.Context, latent []float64) error {
 			}
 			without.OnFisherScale()
 		}
+		r.out.spearman = without
 		ci = results.IntervalOf(without)
 	}
 	r.same(func(o *Relation) { o.Spearman, o.SpearmanCI = value, ci })
@@ -175,7 +176,7 @@ func (r *relater) rank(ctx context.Context, latent []float64) error {
 		r.same(func(o *Relation) { o.TheilSen, o.TheilSenCI = value, ci })
 		return nil
 	}
-	_, err = r.both(slope, without, func(o *Relation) (*report.Value, *report.Interval) { return &o.TheilSen, &o.TheilSenCI })
+	r.out.theilSen, err = r.both(slope, without, func(o *Relation) (*report.Value, *report.Interval) { return &o.TheilSen, &o.TheilSenCI })
 	return err
 }
 

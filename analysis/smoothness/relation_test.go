@@ -149,8 +149,8 @@ func TestCollapsedModelIsLeftOut(t *testing.T) {
 				}
 			}
 		}
-		if m.Line != nil || len(result.Comparisons) != 3 {
-			t.Errorf("%s: line %v, %d comparisons, want none and 3 of the two others", scale, m.Line, len(result.Comparisons))
+		if m.Line != nil || len(result.Comparisons) != 5 {
+			t.Errorf("%s: line %v, %d comparisons, want none and 5 of the two others", scale, m.Line, len(result.Comparisons))
 		}
 		for _, c := range result.Comparisons {
 			if c.A == "collapsed" || c.B == "collapsed" {

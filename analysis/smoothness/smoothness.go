@@ -39,6 +39,8 @@ type Input struct {
 	Frames     points.Points // the last frame of each state
 	PixelRange dataset.PixelRange
 	Episode    []int // of each state; nil means one episode
+	// Time is the frame of each state by which warnings name it; nil: its place.
+	Time []int
 	// Pairs holds the pairs of states to compare for each horizon h.
 	Pairs  map[int][]points.Pair
 	Models []Encoded
@@ -71,6 +73,10 @@ type Result struct {
 	// intervals and bands; empty without.
 	Blocks   string
 	Warnings []string
+	// Decisive are the pairs of the smallest horizon that decide lines by themselves, ascending, and
+	// DecisiveShare what they hold of the variance of PixelDistance; nil where no few do.
+	Decisive      []int
+	DecisiveShare float64
 }
 
 // Model is the outcome for one model. The embedded Relation is that of the
@@ -88,6 +94,8 @@ type Model struct {
 	// enough autocorrelation times for it.
 	NEff         report.Value `json:"n_eff"`
 	NEffReliable bool         `json:"n_eff_reliable"`
+	// Leverage says whether few pairs decide the line of the main relation.
+	Leverage Leverage `json:"leverage"`
 	// Raw is the same relation on the latents as they are.
 	Raw      Relation  `json:"raw"`
 	Horizons []Horizon `json:"horizons"`
@@ -95,9 +103,9 @@ type Model struct {
 	// RawDistance holds d_z of every pair of the smallest horizon on the latents
 	// as they are, Distance the same in the scale asked for.
 	RawDistance, Distance []float64 `json:"-"`
-	// Line is the fitted line of the main relation over the range of d_s, for
-	// drawing; nil where undefined.
-	Line *Line `json:"-"`
+	// Line is the fitted line of the main relation over the range of d_s, for drawing, and Rest
+	// that without pairs that decide it; nil where undefined.
+	Line, Rest *Line `json:"-"`
 	// Ratios holds d_z/d_s of the main relation, over pairs that move.
 	Ratios []float64 `json:"-"`
 }
@@ -110,6 +118,7 @@ type Line struct{ X, Y, Low, High []float64 }
 type Horizon struct {
 	Horizon int `json:"horizon"`
 	Relation
+	Leverage Leverage `json:"leverage"`
 }
 
 // Relation is how latent distances follow pixel distances. Intervals are those of
@@ -188,6 +197,9 @@ func (p *plan) merge(ctx context.Context, parts []*Part) (*Result, error) {
 		if units[i].collapsed != "" {
 			result.Warnings = append(result.Warnings, fmt.Sprintf("%s: %s: the encoder has collapsed and its smoothness means nothing", encoded.Name, units[i].collapsed))
 		}
+		if w := results.FarLatents(encoded.Name, encoded.Latents, p.in.Time, "RMS distance and effective rank"); w != "" {
+			result.Warnings = append(result.Warnings, w)
+		}
 		model.Distance = p.of(main, all.Models[i].Scaled)
 		model.RawDistance = all.Models[i].Raw
 		if model.RawDistance == nil {
@@ -218,7 +230,11 @@ func (p *plan) horizon(ctx context.Context, h int, all *Part, units []unit, resu
 		return err
 	}
 	main := h == p.horizons[0]
-	result.note(g, h, main)
+	lever, err := p.leverage(h, pixel, g)
+	if err != nil {
+		return err
+	}
+	result.note(g, lever.warning(p, h), h, main)
 	compared := make([]*measured, len(units))
 	for i := range result.Models {
 		model := &result.Models[i]
@@ -227,13 +243,23 @@ func (p *plan) horizon(ctx context.Context, h int, all *Part, units []unit, resu
 			return fmt.Errorf("%s: %w", model.Name, err)
 		}
 		compared[i] = m
-		model.Horizons = append(model.Horizons, Horizon{Horizon: h, Relation: m.relation})
+		rest, err := lever.relate(ctx, p, p.of(h, all.Models[i].Scaled), units[i])
+		if err != nil {
+			return fmt.Errorf("%s: %w", model.Name, err)
+		}
+		model.Horizons = append(model.Horizons, Horizon{Horizon: h, Relation: m.relation, Leverage: lever.of(rest)})
 		if !main {
 			continue
 		}
-		model.Relation, model.Ratios = m.relation, m.ratios
+		model.Relation, model.Ratios, model.Leverage = m.relation, m.ratios, lever.of(rest)
 		if model.Line, err = m.line(pixel); err != nil {
 			return err
+		}
+		if rest != nil {
+			lever.without = append(lever.without, rest)
+			if model.Rest, err = rest.line(lever.pixel); err != nil {
+				return err
+			}
 		}
 		model.Raw = m.raw
 		if p.o.Scale == spectrum.ScaleL2 {
@@ -244,21 +270,28 @@ func (p *plan) horizon(ctx context.Context, h int, all *Part, units []unit, resu
 			model.Raw = raw.relation
 		}
 	}
+	if main && lever.rest != nil {
+		result.Decisive, result.DecisiveShare = lever.Far, lever.Share
+	}
 	if !main || !p.o.Intervals {
 		return nil
 	}
-	return result.compare(results.Names(p.in.Models), compared, p.o.Seed, p.o.Family)
+	return result.compare(results.Names(p.in.Models), compared, lever, p.o.Seed, p.o.Family)
 }
 
-// note enters how states are grouped at a horizon, and the warnings of that.
-func (r *Result) note(g *grouping, horizon int, main bool) {
-	if g == nil {
-		return
+// note enters how states are grouped at a horizon, and the warnings of that and of the pairs.
+func (r *Result) note(g *grouping, ofPairs string, horizon int, main bool) {
+	var warnings []string
+	if g != nil {
+		warnings = g.states.Warnings()
 	}
-	if main {
+	if g != nil && main {
 		r.Blocks = results.Deleted(g.states)
 	}
-	for _, w := range g.states.Warnings() {
+	if ofPairs != "" {
+		warnings = append(slices.Clone(warnings), ofPairs)
+	}
+	for _, w := range warnings {
 		if !main && !slices.Contains(r.Warnings, w) {
 			w = fmt.Sprintf("horizon %d: %s", horizon, w)
 		}
@@ -268,25 +301,39 @@ func (r *Result) note(g *grouping, horizon int, main bool) {
 	}
 }
 
-// compare compares the models' slopes, R² and median ratios.
-func (r *Result) compare(names []string, models []*measured, seed uint64, family string) error {
-	for _, metric := range []struct {
+// compare compares the models' slopes, R², median ratios, and what outliers do not move, the
+// Theil–Sen slopes and rank correlations.
+func (r *Result) compare(names []string, models []*measured, lever *leverage, seed uint64, family string) error {
+	rows, without := map[string][]report.Comparison{}, map[string][]report.Comparison{}
+	metrics := []struct {
 		name, path string
 		of         func(*measured) *stat.Jackknifed
 	}{
 		{"slope", "", func(m *measured) *stat.Jackknifed { return m.slope }},
 		{"r_squared", "", func(m *measured) *stat.Jackknifed { return m.rSquared }},
 		{"ratio_median", "ratio.median", func(m *measured) *stat.Jackknifed { return m.ratioMedian }},
-	} {
+		{"theil_sen", "", func(m *measured) *stat.Jackknifed { return m.theilSen }},
+		{"spearman", "", func(m *measured) *stat.Jackknifed { return m.spearman }},
+	}
+	pairwise := func(path string, name string, models []*measured, of func(*measured) *stat.Jackknifed) ([]report.Comparison, error) {
 		estimates := make([]*stat.Jackknifed, len(models))
 		for i, m := range models {
-			estimates[i] = metric.of(m)
+			estimates[i] = of(m)
 		}
-		compared, err := results.Pairwise(results.Metric{Name: metric.name, Family: metric.name, Path: metric.path}, names, estimates, seed)
-		if err != nil {
+		return results.Pairwise(results.Metric{Name: name, Family: name, Path: path}, names[:len(models)], estimates, seed)
+	}
+	for _, m := range metrics {
+		var err error
+		if rows[m.name], err = pairwise(m.path, m.name, models, m.of); err != nil {
 			return err
 		}
-		r.Comparisons = append(r.Comparisons, compared...)
+		if without[m.name], err = pairwise(m.path, m.name, lever.without, m.of); err != nil {
+			return err
+		}
+	}
+	lever.withdraw(rows, without)
+	for _, metric := range metrics {
+		r.Comparisons = append(r.Comparisons, rows[metric.name]...)
 	}
 	results.Correct(r.Comparisons, family)
 	return nil

@@ -92,12 +92,13 @@ func (p products) distance(x, y *Space) float64 {
 	return d
 }
 
-// alignment is h(x,y)/√(h(x,x)·h(y,y)); NaN where a space does not vary.
+// alignment is h(x,y)/√(h(x,x)·h(y,y)); NaN where a space does not vary. Both h are inner products,
+// so that only rounding takes it beyond ±1, where it is cut.
 func alignment(xy, xx, yy float64) float64 {
 	if !(xx > 0 && yy > 0) {
 		return math.NaN()
 	}
-	return xy / math.Sqrt(xx*yy)
+	return min(max(xy/math.Sqrt(xx*yy), -1), 1)
 }
 
 // procrustes is √(2 − 2·‖XᵀY‖_*/(‖X‖_F·‖Y‖_F)); NaN where a space does not vary.

@@ -186,3 +186,16 @@ func TestNothingToCompare(t *testing.T) {
 		t.Errorf("other pairs: %v", err)
 	}
 }
+
+// Rounding alone takes an alignment beyond its range, where it is cut: h(x,y)² ≤ h(x,x)·h(y,y).
+func TestAlignmentRange(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ xy, xx, yy, want float64 }{{math.Nextafter(3, 4), 3, 3, 1}, {-math.Nextafter(3, 4), 3, 3, -1}, {1.5, 3, 3, 0.5}} {
+		if got := alignment(c.xy, c.xx, c.yy); got != c.want {
+			t.Errorf("%v: %v, want %v", c, got, c.want)
+		}
+	}
+	if v := alignment(1, 0, 3); !math.IsNaN(v) {
+		t.Errorf("a space that does not vary: %v, want NaN", v)
+	}
+}

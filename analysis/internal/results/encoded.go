@@ -5,6 +5,8 @@ package results
 
 import (
 	"fmt"
+	"strconv"
+	"strings"
 
 	"repscope/measure/spectrum"
 	"repscope/points"
@@ -143,4 +145,53 @@ func leadingSeries(z points.Points) []float64 {
 		out[i] = z.Row(i, row)[widest]
 	}
 	return out
+}
+
+// FarLatents warns of few latents that hold most of the variance of their model, as those of the
+// blank frame that every episode of a game begins with may: numbers, which are named after
+// "rest on these", are then about them. time are the frames of the states, nil their places. Empty
+// where no few do.
+func FarLatents(name string, z points.Points, time []int, numbers string) string {
+	mean, row, squares := make([]float64, z.Dim), make([]float64, z.Dim), make([]float64, z.N)
+	scale := z.Magnitude()
+	for i := range z.N {
+		for k, v := range z.Row(i, row) {
+			mean[k] += v / scale / float64(z.N)
+		}
+	}
+	for i := range z.N {
+		for k, v := range z.Row(i, row) {
+			d := v/scale - mean[k]
+			squares[i] += float64(d * d)
+		}
+	}
+	l := stat.LeverageOfSquares(squares)
+	if !l.Decides() {
+		return ""
+	}
+	return fmt.Sprintf("%s: %d of %d latents hold %.0f %% of their variance (frames %s): %s rest on these",
+		name, len(l.Far), z.N, 100*l.Share, Named(l.Far, func(i int) string { return strconv.Itoa(TimeOf(time, i)) }), numbers)
+}
+
+// mostNamed is how many observations a warning names.
+const mostNamed = 6
+
+// Named lists the first observations by their names, and how many more there are.
+func Named(index []int, name func(i int) string) string {
+	var out []string
+	for _, i := range index[:min(len(index), mostNamed)] {
+		out = append(out, name(i))
+	}
+	if more := len(index) - mostNamed; more > 0 {
+		out = append(out, fmt.Sprintf("%d more", more))
+	}
+	return strings.Join(out, ", ")
+}
+
+// TimeOf is the frame of a state; its place where frames are not known.
+func TimeOf(time []int, i int) int {
+	if time == nil {
+		return i
+	}
+	return time[i]
 }

@@ -130,6 +130,16 @@ func PairwiseSharing(metric Metric, names []string, estimates []*stat.Jackknifed
 	return comparisons(metric, compared), nil
 }
 
+// Withdraw takes the p values of a comparison back: its difference stays, and nothing is called
+// better by it.
+func Withdraw(c *report.Comparison, format string, args ...any) {
+	none := report.Undefined(format, args...)
+	c.P, c.PHolm = none, none
+	if c.SignFlipP != nil {
+		c.SignFlipP = new(none)
+	}
+}
+
 // Correct applies Holm's correction over the families of a run; family is one of
 // [Families].
 func Correct(all []report.Comparison, family string) {

@@ -7,14 +7,16 @@ import (
 	"errors"
 
 	"repscope/internal/run"
-	"repscope/latent"
 )
 
 // Fails reports whether an error that came up while a model was run is that of the model, so
 // that the others may go on without it: see [run.OfModel]. States that cannot be read are no
-// fault of a model.
+// fault of a model: latent.ReadError says so by its method.
 func Fails(ctx context.Context, err error) bool {
-	_, states := errors.AsType[*latent.ReadError](err)
+	_, states := errors.AsType[interface {
+		error
+		OfStates()
+	}](err)
 	return !states && run.OfModel(ctx, err)
 }
 
