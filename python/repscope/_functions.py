@@ -906,6 +906,14 @@ def smoothness(
     point. Read it beside R² (does the latent follow the change at all) and the
     effective rank.
 
+    Few pairs may decide a line: those with the blank frame that every episode of a
+    game begins with may hold nearly all of the variance of pixel distances, and R²
+    is then near 1 for noise too; no deletion of episodes shows that. Where pairs
+    more than 3.2 standard deviations from the mean distance hold half of it or more, a
+    warning names them, and slope, R², Spearman and Theil–Sen without them stand
+    beside (leverage.without). A comparison of lines that the other pairs do not confirm,
+    or that Theil–Sen or Spearman contradict, has no p value.
+
     Args:
         frames: FILE[:key] of the original states [N,…]: .npy, .npz, .safetensors, .pt, .pth, .tif or a folder of
             images.
@@ -3563,7 +3571,8 @@ def scale_plan(
     The number of tasks is the smallest with which each ends within within. Its model is measured
     on this machine: neighborhood and smoothness are run on small random states of some sizes, other
     analyses with their own options on parts of their own states that double (samples), as long as
-    they take half a minute together. That is done once and kept in the user's cache folder.
+    they take half a minute together. That is done once and kept in the user's cache folder, run by run:
+    a plan that is interrupted goes on where it was.
     A few states are encoded by every model, and the largest input is read. Numbers that were measured
     and that are predicted are printed as such; where no part can be taken, the time is not known.
     Another machine takes another time: with cpus, times are divided by the number of cores.
