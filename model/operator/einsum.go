@@ -10,7 +10,8 @@ import (
 )
 
 var einsumRows = []Row{
-	{Name: "Einsum", Since: 12, Types: "fi", Inputs: atLeast(1), Outputs: 1, Attributes: []string{"equation"}, infer: inferEinsum},
+	{Name: "Einsum", Since: 12, Types: "fi", Inputs: atLeast(1), Outputs: 1, Attributes: []string{"equation"},
+		infer: inferEinsum},
 }
 
 // einsumTerm is an operand with one label per axis. The axes of an ellipsis

@@ -162,7 +162,8 @@ func TestWholeProducts(t *testing.T) {
 					want[i] = int64(uint32(want[i]))
 				}
 			}
-			g := &graph.Graph{Opset: 17, Outputs: []graph.Port{{Name: "y"}}, Nodes: []*graph.Node{{Op: c.op, Inputs: []string{"x", "w"}, Outputs: []string{"y"}}},
+			g := &graph.Graph{Opset: 17, Outputs: []graph.Port{{Name: "y"}},
+				Nodes:  []*graph.Node{{Op: c.op, Inputs: []string{"x", "w"}, Outputs: []string{"y"}}},
 				Inputs: []graph.Port{{Name: "x", DType: graph.Int64, Bits: bits}, {Name: "w", DType: graph.Int64, Bits: bits}}}
 			if c.op == "Einsum" {
 				g.Nodes[0].Attributes = map[string]graph.Attribute{"equation": {Kind: graph.AttributeString, String: "abk,kn->abn"}}

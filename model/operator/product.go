@@ -9,7 +9,8 @@ import (
 )
 
 var productRows = []Row{
-	{Name: "MatMul", Since: 1, Types: "fi", Note: "integers as sums of products", Inputs: exactly(2), Outputs: 1, infer: inferMatMul},
+	{Name: "MatMul", Since: 1, Types: "fi", Note: "integers as sums of products", Inputs: exactly(2), Outputs: 1,
+		infer: inferMatMul},
 	{Name: "Gemm", Since: 1, Types: "f", Inputs: between(2, 3), Outputs: 1,
 		Attributes: []string{"alpha", "beta", "transA", "transB"}, infer: inferGemm},
 	{Name: "Det", Since: 11, Types: "f", Note: "unrolled", Inputs: exactly(1), Outputs: 1, infer: inferDet},
@@ -140,7 +141,8 @@ func (c *context) wholeProduct(left, right, products []int, row, column bool) {
 	y := l.reshape(c.Node.Inputs[1], slices.Insert(slices.Clone(right), len(right)-2, 1))
 	y = l.add("Mul", nil, x, y)
 	rank := len(products)
-	y = l.add("ReduceSum", map[string]graph.Attribute{"keepdims": graph.IntAttribute(0)}, y, l.constant(integerVector(rank-2)))
+	drop := map[string]graph.Attribute{"keepdims": graph.IntAttribute(0)}
+	y = l.add("ReduceSum", drop, y, l.constant(integerVector(rank-2)))
 	if row || column {
 		shape := slices.Clone(products[:rank-3])
 		if !row {

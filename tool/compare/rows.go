@@ -179,6 +179,9 @@ func (c *comparer) candidates(g *group) []candidate {
 func (f *File) describe(m *FileModel, path string) (metric report.Metric, described bool) {
 	if f.result != nil && f.result.Metrics.Len() > 0 {
 		if metric, described = f.result.MetricOf(path); described {
+			if known, ok := report.WellKnown(path); ok && metric.Range == nil && known.Direction == metric.Direction {
+				metric.Range = known.Range
+			}
 			return metric, !m.elsewhere(f.result, report.Family(path))
 		}
 	} else if metric, described = report.WellKnown(path); described {
