@@ -4,6 +4,7 @@ package compare
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -179,7 +180,9 @@ func (c *comparer) candidates(g *group) []candidate {
 func (f *File) describe(m *FileModel, path string) (metric report.Metric, described bool) {
 	if f.result != nil && f.result.Metrics.Len() > 0 {
 		if metric, described = f.result.MetricOf(path); described {
-			if known, ok := report.WellKnown(path); ok && metric.Range == nil && known.Direction == metric.Direction {
+			// A result that names no range has plain errors, but for those of shares and correlations.
+			known, _ := report.WellKnown(path)
+			if metric.Range == nil && known.Range != nil && !math.IsInf(known.Range.High, 1) && known.Direction == metric.Direction {
 				metric.Range = known.Range
 			}
 			return metric, !m.elsewhere(f.result, report.Family(path))
