@@ -237,7 +237,7 @@ var wellKnown = []struct {
 		"average_precision precision recall iou miou mean_iou dice map ndcg mrr bleu rouge meteor cosine_similarity skill nmi ari ami silhouette " +
 		"silhouette_score trustworthiness continuity q_nx r_nx lcmc return reward score success success_rate win_rate coverage density " +
 		"exact_accuracy within_one_accuracy within_two_accuracy quadratic_weighted_kappa kappa mcc mask_acc p_at_l " +
-		"vendi_score csi pod ets hss sedi fss"},
+		"vendi_score csi pod ets hss sedi fss overall_uniqueness_ratio"},
 	{Metric{Direction: Lower}, "far pofd"},
 	// Of rows of generated designs, under our names and the published ones.
 	{Metric{Direction: Lower}, "saliency_kl visual_saliency_kl gmsd text_cer color_difference tree_depth_difference tool_edit_distance " +
@@ -271,6 +271,7 @@ var wellKnownRanges = []struct {
 		"meteor nmi trustworthiness continuity q_nx success_rate win_rate coverage exact_accuracy " +
 		"within_one_accuracy within_two_accuracy mask_acc p_at_l csi pod far pofd fss"},
 	{Limits{-1.0 / 3, 1}, "ets"},
+	{Limits{0, 1}, "overall_uniqueness_ratio"},
 	{Limits{-1, 1}, "hss sedi acc ssim ms_ssim cosine_similarity silhouette silhouette_score kappa " +
 		"quadratic_weighted_kappa mcc"},
 	{Limits{math.Inf(-1), 1}, "r2 r_squared skill ari ami"},

@@ -291,6 +291,16 @@ func TestBoundedRuns(t *testing.T) {
 	if ci := must(t, Options{}, own(0, 0.99), own(1, 0.97), own(2, 0.4)).Table[0].Cells[0].CI; !(ci.Low > 0 && ci.High < 1) {
 		t.Errorf("trustworthiness [%v, %v]", ci.Low, ci.High)
 	}
+	// Numbers of which none has a known name are compared all the same, with a warning.
+	nested := func(name string, v float64) string {
+		path := filepath.Join(dir, name+".json")
+		write(t, path, fmt.Sprintf(`{"checkpoint":"%s.ckpt","metrics":{"diversity":{"ratio_of_kinds":%v}}}`, name, v))
+		return path
+	}
+	if r := must(t, Options{}, nested("x", 0.5), nested("y", 0.7)); len(r.Table) != 1 || r.Table[0].Metric != "diversity.ratio_of_kinds" ||
+		r.Table[0].Direction != Unknown || len(r.Warnings) == 0 {
+		t.Errorf("%+v, %q", r.Table, r.Warnings)
+	}
 	// A run at the end of the range has no place on the scale: the interval is cut there.
 	ends := must(t, Options{Metrics: []string{"r"}}, file(7, 1, "null"), file(8, 1, "[0.9,1]"), file(9, 0.5, "null")).Table[0].Cells[0]
 	if !ends.CI.Defined() || ends.CI.High != 1 || ends.CI.Low < -1 {

@@ -72,12 +72,27 @@ func (c *comparer) rows() error {
 	if len(unused) > 0 {
 		return unknownMetric(unused[0], words.paths())
 	}
+	if len(c.result.Table) == 0 && len(c.o.Metrics) == 0 {
+		c.foreignRows(candidates)
+	}
 	if len(c.result.Table) == 0 {
 		return c.noMetric(words.paths())
 	}
 	c.undirected()
 	c.lonely()
 	return nil
+}
+
+// foreignRows fills the table with all numbers of files of other layouts, none of which has a known name.
+func (c *comparer) foreignRows(candidates [][]candidate) {
+	for i, g := range c.groups {
+		if slices.ContainsFunc(g.files, func(f *File) bool { return f.result != nil }) {
+			continue
+		}
+		for _, k := range candidates[i] {
+			c.addRow(g, k)
+		}
+	}
 }
 
 // undirected warns of metrics of which nobody says which way they are better.
