@@ -211,10 +211,14 @@ func WellKnown(path string) (Metric, bool) {
 	name := Family(path)
 	name = strings.ToLower(name[strings.LastIndexAny(name, "./")+1:])
 	for _, known := range wellKnown {
-		for _, n := range strings.Fields(known.names) {
-			if n == name {
-				return known.Metric, true
+		if slices.Contains(strings.Fields(known.names), name) {
+			m := known.Metric
+			for _, r := range wellKnownRanges {
+				if slices.Contains(strings.Fields(r.names), name) {
+					m.Range = &Limits{r.Low, r.High}
+				}
 			}
+			return m, true
 		}
 	}
 	return Metric{}, false
@@ -232,7 +236,9 @@ var wellKnown = []struct {
 	{Metric{Direction: Higher}, "ssim ms_ssim r2 r_squared accuracy acc top1 top5 balanced_accuracy f1 macro_f1 micro_f1 auroc auc roc_auc auprc " +
 		"average_precision precision recall iou miou mean_iou dice map ndcg mrr bleu rouge meteor cosine_similarity skill nmi ari ami silhouette " +
 		"silhouette_score trustworthiness continuity q_nx r_nx lcmc return reward score success success_rate win_rate coverage density " +
-		"exact_accuracy within_one_accuracy within_two_accuracy quadratic_weighted_kappa kappa mcc mask_acc p_at_l vendi_score"},
+		"exact_accuracy within_one_accuracy within_two_accuracy quadratic_weighted_kappa kappa mcc mask_acc p_at_l " +
+		"vendi_score csi pod ets hss sedi fss overall_uniqueness_ratio"},
+	{Metric{Direction: Lower}, "far pofd"},
 	// Of rows of generated designs, under our names and the published ones.
 	{Metric{Direction: Lower}, "saliency_kl visual_saliency_kl gmsd text_cer color_difference tree_depth_difference tool_edit_distance " +
 		"perceptual_distance canvas_fill_difference overlap_defects overflow_defects text_overflow_defects offcanvas_share"},
@@ -247,4 +253,33 @@ var wellKnown = []struct {
 		"center_prior_sim center_prior_kl center_prior_nss center_prior_auc_judd center_prior_auc_borji center_prior_auc_shuffled uniform_sim " +
 		"uniform_kl uniform_information_gain canvas_fill_reference overlap_defect_pairs overlap_defect_elements overflow_defect_elements " +
 		"text_overflow_defect_elements saliency_fixations_missing saliency_fixations_outside"},
+}
+
+// wellKnownRanges are the limits of well-known metrics. Numbers beyond them, such as accuracies in percent, have
+// another unit than these. Fair scores and R² of other data may be below 0; acc is an accuracy or a correlation of
+// anomalies.
+var wellKnownRanges = []struct {
+	Limits
+	names string
+}{
+	{Limits{0, math.Inf(1)}, "mse rmse mae nmse nrmse mape fid fvd lpips wer cer mean_absolute_error mean_squared_error " +
+		"root_mean_squared_error absolute_error squared_error davies_bouldin kl_divergence copy_mse " +
+		"density"},
+	{Limits{1, math.Inf(1)}, "ppl perplexity vendi_score"},
+	{Limits{0, 1}, "brier ece error_rate accuracy top1 top5 balanced_accuracy f1 macro_f1 micro_f1 auroc auc " +
+		"roc_auc auprc average_precision precision recall iou miou mean_iou dice map ndcg mrr bleu rouge " +
+		"meteor nmi trustworthiness continuity q_nx success_rate win_rate coverage exact_accuracy " +
+		"within_one_accuracy within_two_accuracy mask_acc p_at_l csi pod far pofd fss"},
+	{Limits{-1.0 / 3, 1}, "ets"},
+	{Limits{0, 1}, "overall_uniqueness_ratio"},
+	{Limits{-1, 1}, "hss sedi acc ssim ms_ssim cosine_similarity silhouette silhouette_score kappa " +
+		"quadratic_weighted_kappa mcc"},
+	{Limits{math.Inf(-1), 1}, "r2 r_squared skill ari ami"},
+	{Limits{0, 1}, "layout_iou layout_overlap layout_f1 layout_precision layout_recall alignment_f1 " +
+		"alignment_precision alignment_recall saliency_sim saliency_auc_judd saliency_auc_borji " +
+		"saliency_auc_shuffled visual_saliency_sim fsim fsimc block_match text_similarity text_f1 " +
+		"position_similarity color_similarity contrast_pass_aa tree_edit_similarity tree_bleu " +
+		"tool_lcs_f1 tool_precision tool_recall tool_jaccard element_ratio_symmetric offcanvas_share"},
+	{Limits{-1, 1}, "saliency_cc visual_saliency_cc reading_order_tau text_order_tau"},
+	{Limits{0, math.Inf(1)}, "saliency_kl visual_saliency_kl gmsd text_cer color_difference perceptual_distance"},
 }

@@ -4,6 +4,7 @@ package report
 
 import (
 	"bytes"
+	"math"
 	"strings"
 	"testing"
 )
@@ -72,6 +73,24 @@ func TestWellKnown(t *testing.T) {
 			}
 			seen[name] = true
 		}
+	}
+	ranged := map[string]bool{}
+	for _, r := range wellKnownRanges {
+		for _, name := range strings.Fields(r.names) {
+			if !seen[name] || ranged[name] || !(r.Low < r.High) {
+				t.Errorf("%s has two ranges, or is not known", name)
+			}
+			ranged[name] = true
+		}
+	}
+	for path, want := range map[string]Limits{"top.accuracy": {0, 1},
+		"RMSE": {0, math.Inf(1)}, "r2": {math.Inf(-1), 1}, "mcc": {-1, 1}} {
+		if m, _ := WellKnown(path); m.Range == nil || *m.Range != want {
+			t.Errorf("%s: %v, want %v", path, m.Range, want)
+		}
+	}
+	if m, _ := WellKnown("crps"); m.Range != nil { // fair scores may be below 0
+		t.Errorf("crps: %v", m.Range)
 	}
 }
 

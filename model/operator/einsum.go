@@ -10,7 +10,8 @@ import (
 )
 
 var einsumRows = []Row{
-	{Name: "Einsum", Since: 12, Types: "f", Inputs: atLeast(1), Outputs: 1, Attributes: []string{"equation"}, infer: inferEinsum},
+	{Name: "Einsum", Since: 12, Types: "fi", Inputs: atLeast(1), Outputs: 1, Attributes: []string{"equation"},
+		infer: inferEinsum},
 }
 
 // einsumTerm is an operand with one label per axis. The axes of an ellipsis
@@ -65,7 +66,7 @@ func inferEinsum(c *context) {
 		value.name = e.l.reshape(value.name, shape)
 	}
 	e.l.finish(value.name)
-	c.emit(graph.Float32, shape...)
+	c.emitLike(0, shape...)
 }
 
 // operands labels the axes of the node's inputs. It counts the axes of each label, and those of the longest ellipsis.
@@ -76,7 +77,11 @@ func (e *einsum) operands(equation string, parts []string) (terms []einsumTerm, 
 		if !c.has(i) {
 			c.failf("input %d is missing", i)
 		}
-		c.want(i, graph.Float32)
+		if c.In[0].DType != graph.Int64 {
+			c.want(i, graph.Float32)
+		} else {
+			c.alike(i, 0)
+		}
 		shape := c.shape(i)
 		letters := len(strings.Replace(part, "...", "", 1))
 		if letters > len(shape) {

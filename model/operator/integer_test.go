@@ -109,3 +109,77 @@ func TestIntegerProducts(t *testing.T) {
 		}
 	}
 }
+
+// Products of matrices of integers are those of their type: of 8 bits they wrap at 256. The right values are sums of
+// products in 64 bits, taken modulo 2^bits.
+func TestWholeProducts(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		op          string
+		left, right []int
+		shape       []int
+	}{
+		{"MatMul", []int{2, 3, 4}, []int{4, 5}, []int{2, 3, 5}},
+		{"MatMul", []int{4}, []int{4, 5}, []int{5}},
+		{"MatMul", []int{2, 3, 4}, []int{4}, []int{2, 3}},
+		{"MatMul", []int{4}, []int{4}, []int{}},
+		{"Einsum", []int{2, 3, 4}, []int{4, 5}, []int{2, 3, 5}},
+	} {
+		for _, bits := range []int{0, 8, -8, 16, -16, 32, -32} {
+			r := rand.New(rand.NewPCG(1, 2))
+			numbers := func(shape []int) *graph.Tensor {
+				x := &graph.Tensor{DType: graph.Int64, Bits: bits, Shape: shape, I64: make([]int64, graph.Count(shape))}
+				for i := range x.I64 {
+					x.I64[i] = r.Int64N(100) + 27
+					if bits == 32 || bits == -32 {
+						x.I64[i] *= 1 << 20
+					}
+				}
+				return x
+			}
+			x, w := numbers(c.left), numbers(c.right)
+			depth, columns := c.left[len(c.left)-1], 1
+			if len(c.right) > 1 {
+				columns = c.right[1]
+			}
+			want := make([]int64, graph.Count(c.left)/depth*columns)
+			for i := range want {
+				for k := range depth {
+					want[i] += x.I64[i/columns*depth+k] * w.I64[k*columns+i%columns]
+				}
+				switch bits {
+				case 8:
+					want[i] = int64(int8(want[i]))
+				case -8:
+					want[i] = int64(uint8(want[i]))
+				case 16:
+					want[i] = int64(int16(want[i]))
+				case -16:
+					want[i] = int64(uint16(want[i]))
+				case 32:
+					want[i] = int64(int32(want[i]))
+				case -32:
+					want[i] = int64(uint32(want[i]))
+				}
+			}
+			g := &graph.Graph{Opset: 17, Outputs: []graph.Port{{Name: "y"}},
+				Nodes:  []*graph.Node{{Op: c.op, Inputs: []string{"x", "w"}, Outputs: []string{"y"}}},
+				Inputs: []graph.Port{{Name: "x", DType: graph.Int64, Bits: bits}, {Name: "w", DType: graph.Int64, Bits: bits}}}
+			if c.op == "Einsum" {
+				g.Nodes[0].Attributes = map[string]graph.Attribute{"equation": {Kind: graph.AttributeString, String: "abk,kn->abn"}}
+			}
+			if err := g.Prepare(fuse.Rules(cpu.Evaluate)); err != nil {
+				t.Fatal(err)
+			}
+			e := cpu.New(g, 1)
+			out, err := e.Run(context.Background(), []*graph.Tensor{x, w})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !slices.Equal(out[0].Shape, c.shape) || !slices.Equal(out[0].I64, want) {
+				t.Errorf("%s %v × %v of %d bits: %v %v, want %v", c.op, c.left, c.right, bits, out[0].Shape, out[0].I64, want)
+			}
+			e.Close()
+		}
+	}
+}

@@ -9,7 +9,8 @@ import (
 )
 
 var productRows = []Row{
-	{Name: "MatMul", Since: 1, Types: "f", Inputs: exactly(2), Outputs: 1, infer: inferMatMul},
+	{Name: "MatMul", Since: 1, Types: "fi", Note: "integers as sums of products", Inputs: exactly(2), Outputs: 1,
+		infer: inferMatMul},
 	{Name: "Gemm", Since: 1, Types: "f", Inputs: between(2, 3), Outputs: 1,
 		Attributes: []string{"alpha", "beta", "transA", "transB"}, infer: inferGemm},
 	{Name: "Det", Since: 11, Types: "f", Note: "unrolled", Inputs: exactly(1), Outputs: 1, infer: inferDet},
@@ -88,8 +89,13 @@ type MatMulParams struct {
 
 func inferMatMul(c *context) {
 	a, b := c.shape(0), c.shape(1)
-	c.want(0, graph.Float32)
-	c.want(1, graph.Float32)
+	whole := c.In[0].DType == graph.Int64
+	if !whole {
+		c.want(0, graph.Float32)
+		c.want(1, graph.Float32)
+	} else {
+		c.alike(1, 0)
+	}
 	if len(a) == 0 || len(b) == 0 {
 		c.failf("operands %v and %v", a, b)
 	}
@@ -107,6 +113,10 @@ func inferMatMul(c *context) {
 		c.failf("the inner axes of %v and %v differ", a, b)
 	}
 	shape := c.broadcast(left[:len(left)-2], right[:len(right)-2])
+	if whole {
+		c.wholeProduct(left, right, append(slices.Clone(shape), m, k, n), len(a) == 1, len(b) == 1)
+		return
+	}
 	c.Params = &MatMulParams{M: m, K: k, N: n, Batch: slices.Clone(shape),
 		Left:  graph.BroadcastStrides(shape, left[:len(left)-2]),
 		Right: graph.BroadcastStrides(shape, right[:len(right)-2])}
@@ -118,6 +128,36 @@ func inferMatMul(c *context) {
 	}
 	c.emit(graph.Float32, shape...)
 }
+
+// wholeProduct is the product of matrices of integers, which wraps around as sums and products of their type do: all
+// products of an element of a row and one of a column, [batch…, m, k, n], are added up along k. A factor that is a
+// vector has no axis of its own in the result.
+func (c *context) wholeProduct(left, right, products []int, row, column bool) {
+	if n, err := graph.Elements(products); err != nil || n > maxWholeProducts {
+		c.unsupported("%v products of integers, want at most %d: convert the operands to float32", products, maxWholeProducts)
+	}
+	l := c.lower()
+	x := l.reshape(c.Node.Inputs[0], append(slices.Clone(left), 1))
+	y := l.reshape(c.Node.Inputs[1], slices.Insert(slices.Clone(right), len(right)-2, 1))
+	y = l.add("Mul", nil, x, y)
+	rank := len(products)
+	drop := map[string]graph.Attribute{"keepdims": graph.IntAttribute(0)}
+	y = l.add("ReduceSum", drop, y, l.constant(integerVector(rank-2)))
+	if row || column {
+		shape := slices.Clone(products[:rank-3])
+		if !row {
+			shape = append(shape, products[rank-3])
+		}
+		if !column {
+			shape = append(shape, products[rank-1])
+		}
+		y = l.reshape(y, shape)
+	}
+	l.finish(y)
+}
+
+// maxWholeProducts is the largest number of products of integers that are held at once.
+const maxWholeProducts = 1 << 24
 
 // inferDet multiplies the pivots of Gauss's elimination: in each step the row with the largest first element is taken out,
 // the first row put into its place, and what is left loses its first column.

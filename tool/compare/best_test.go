@@ -253,6 +253,54 @@ func TestBoundedRuns(t *testing.T) {
 	if !near(cell.CI.Low, math.Tanh((z(mean)-math.Hypot(half, below))/2), 1e-9) || !near(cell.CI.High, math.Tanh((z(mean)+math.Hypot(half, above))/2), 1e-9) {
 		t.Errorf("with intervals of runs [%v, %v]", cell.CI.Low, cell.CI.High)
 	}
+	// Files of other programs say no range: that of a well-known name counts, unless a percentage is beyond it.
+	published := func(run int, v float64) string {
+		path := filepath.Join(dir, fmt.Sprintf("p%d.json", run))
+		write(t, path, fmt.Sprintf(`{"model":"m","metrics":{"accuracy":%v,"mcc":%v,"rmse":%v,"f1":%v}}`, v, v, 10*v, 100*v))
+		return fmt.Sprintf("@%d=%s", run, path)
+	}
+	for _, row := range must(t, Options{}, published(0, 0.99), published(1, 0.97), published(2, 0.4)).Table {
+		mean := 2.36 / 3
+		z, back := func(x float64) float64 { return math.Log(x / (1 - x)) },
+			func(y float64) float64 { return 1 / (1 + math.Exp(-y)) }
+		switch row.Metric {
+		case "mcc":
+			z, back = func(x float64) float64 { return 2 * math.Atanh(x) }, func(y float64) float64 { return math.Tanh(y / 2) }
+		case "rmse":
+			mean, z, back = 10*mean, math.Log, math.Exp
+		case "f1":
+			mean, z, back = 100*mean, func(x float64) float64 { return x }, func(y float64) float64 { return y }
+		}
+		var deleted []float64
+		for _, v := range []float64{0.99, 0.97, 0.4} {
+			deleted = append(deleted, z(mean*(2.36-v)/2/(2.36/3)))
+		}
+		_, variance := stat.MeanVariance(deleted)
+		half := 4.302652729749464 * math.Sqrt(variance*4/3)
+		if ci := row.Cells[0].CI; !near(ci.Low, back(z(mean)-half), 1e-9) || !near(ci.High, back(z(mean)+half), 1e-9) {
+			t.Errorf("%s: [%v, %v], want [%v, %v]", row.Metric, ci.Low, ci.High, back(z(mean)-half), back(z(mean)+half))
+		}
+	}
+	// So it does for results that describe such a metric without its range.
+	own := func(run int, v float64) string {
+		path := filepath.Join(dir, fmt.Sprintf("own%d.json", run))
+		write(t, path, fmt.Sprintf(`{"schema":"repscope/1","analysis":"neighborhood","metrics":{"trustworthiness":{"direction":"higher"}},
+"models":{"m":{"trustworthiness":%v}}}`, v))
+		return fmt.Sprintf("@%d=%s", run, path)
+	}
+	if ci := must(t, Options{}, own(0, 0.99), own(1, 0.97), own(2, 0.4)).Table[0].Cells[0].CI; !(ci.Low > 0 && ci.High < 1) {
+		t.Errorf("trustworthiness [%v, %v]", ci.Low, ci.High)
+	}
+	// Numbers of which none has a known name are compared all the same, with a warning.
+	nested := func(name string, v float64) string {
+		path := filepath.Join(dir, name+".json")
+		write(t, path, fmt.Sprintf(`{"checkpoint":"%s.ckpt","metrics":{"diversity":{"ratio_of_kinds":%v}}}`, name, v))
+		return path
+	}
+	if r := must(t, Options{}, nested("x", 0.5), nested("y", 0.7)); len(r.Table) != 1 || r.Table[0].Metric != "diversity.ratio_of_kinds" ||
+		r.Table[0].Direction != Unknown || len(r.Warnings) == 0 {
+		t.Errorf("%+v, %q", r.Table, r.Warnings)
+	}
 	// A run at the end of the range has no place on the scale: the interval is cut there.
 	ends := must(t, Options{Metrics: []string{"r"}}, file(7, 1, "null"), file(8, 1, "[0.9,1]"), file(9, 0.5, "null")).Table[0].Cells[0]
 	if !ends.CI.Defined() || ends.CI.High != 1 || ends.CI.Low < -1 {

@@ -185,17 +185,10 @@ func (s *settings) check(o *run.Options) error {
 }
 
 func (s *settings) checkNames() error {
-	plain := 0
 	for _, name := range s.names {
-		old, renamed, ok := run.CutName(name)
-		if !ok {
-			plain++
-		} else if old == "" || renamed == "" {
+		if old, renamed, ok := run.CutName(name); ok && (old == "" || renamed == "") {
 			return run.Usage("--names %s: want OLD=NEW", name)
 		}
-	}
-	if plain > 0 && plain < len(s.names) {
-		return run.Usage("--names has both names for the files in turn and OLD=NEW; want one kind")
 	}
 	for i, figure := range s.figures {
 		if slices.Contains(s.figures[:i], figure) {

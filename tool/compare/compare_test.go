@@ -364,6 +364,22 @@ func TestRename(t *testing.T) {
 	if err := g.Rename([]string{"first", "second"}); err != nil || g.Files[1].Models[0].Name != "second" {
 		t.Errorf("%v, %+v", err, g.Files[1].Models[0])
 	}
+	// Names with equals signs, as those of checkpoints, for the files in turn; but not where one is that of a model.
+	for _, c := range []struct{ given, want []string }{
+		{[]string{"epoch=1-step=100", "P"}, []string{"epoch=1-step=100", "P"}},
+		{[]string{"My model", `r\=2=x`}, []string{"My model", "r=2=x"}},
+	} {
+		g = gather()
+		err := g.Rename(c.given)
+		if a, b := g.Files[0].Models[0].Name, g.Files[1].Models[0].Name; err != nil || a != c.want[0] || b != c.want[1] {
+			t.Errorf("%q: %v, %q, %q", c.given, err, a, b)
+		}
+	}
+	for _, given := range [][]string{{"P", "m=Q"}, {"P", "Q", "epoch=1"}} {
+		if err := gather().Rename(given); err == nil || !strings.Contains(err.Error(), "want one kind") {
+			t.Errorf("%q: %v", given, err)
+		}
+	}
 	for given, want := range map[string]string{"first": "1 name for 2 files", "n=x": `no file has a model "n" (there are m); did you mean "m"?`, "=x": "want OLD=NEW"} {
 		if err := gather().Rename([]string{given}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", given, err, want)

@@ -178,16 +178,21 @@ func (f *File) place(s Spec) error {
 }
 
 // Rename gives models other names: NEW for each file in turn, where every file has one
-// model; or OLD=NEW, and FILE:OLD=NEW for the model of one file. Errors: names that
-// nothing has, numbers of names and files that differ.
+// model; or OLD=NEW, and FILE:OLD=NEW for the model of one file. Of names for files in turn
+// some may have an equals sign, as those of checkpoints do. Errors: names that nothing has,
+// numbers of names and files that differ.
 func (g *Gathered) Rename(names []string) error {
+	inTurn, err := g.inTurn(names)
+	if err != nil {
+		return err
+	}
 	var plain []string
 	for _, name := range names {
-		old, renamed, ok := run.CutName(name)
-		if !ok {
-			plain = append(plain, renamed)
+		if inTurn {
+			plain = append(plain, strings.ReplaceAll(name, `\=`, "="))
 			continue
 		}
+		old, renamed, _ := run.CutName(name)
 		if err := g.rename(old, renamed); err != nil {
 			return err
 		}
@@ -208,6 +213,35 @@ func (g *Gathered) Rename(names []string) error {
 	return nil
 }
 
+// inTurn tells names for the files in turn from OLD=NEW. Where some have an equals sign and
+// others none, all are names if there is one for each file and nothing is called OLD.
+func (g *Gathered) inTurn(names []string) (bool, error) {
+	plain, known := 0, ""
+	for _, name := range names {
+		if old, _, ok := run.CutName(name); !ok {
+			plain++
+		} else if g.has(old) {
+			known = old
+		}
+	}
+	if plain == 0 || plain == len(names) || known == "" && len(names) == len(g.paths()) {
+		return plain > 0, nil
+	}
+	return false, run.Usage("--names has both names for the files in turn and OLD=NEW; " +
+		`want one kind, and \= for an equals sign in a name`)
+}
+
+func (g *Gathered) has(name string) bool {
+	return slices.ContainsFunc(g.Files, func(f *File) bool {
+		return slices.ContainsFunc(f.Models, func(m *FileModel) bool { return f.calls(m, name) })
+	})
+}
+
+// calls says whether a name of --names is that of the model m of the file.
+func (f *File) calls(m *FileModel, name string) bool {
+	return name == m.Given || name == m.Name || name == f.Path+":"+m.Given || name == filepath.Base(f.Path)+":"+m.Given
+}
+
 func (g *Gathered) rename(old, renamed string) error {
 	if old == "" || renamed == "" {
 		return fmt.Errorf("--names %s=%s: want OLD=NEW", old, renamed)
@@ -216,7 +250,7 @@ func (g *Gathered) rename(old, renamed string) error {
 	var known []string
 	for _, f := range g.Files {
 		for _, m := range f.Models {
-			if old == m.Given || old == m.Name || old == f.Path+":"+m.Given || old == filepath.Base(f.Path)+":"+m.Given {
+			if f.calls(m, old) {
 				m.Name, found = renamed, true
 			}
 			known = append(known, m.Given)
@@ -231,7 +265,8 @@ func (g *Gathered) rename(old, renamed string) error {
 	if near := text.Nearest(old, known); near != "" {
 		hint = fmt.Sprintf("; did you mean %q?", near)
 	}
-	return fmt.Errorf("--names %s=%s: no file has a model %q (there are %s)%s", old, renamed, old, strings.Join(known, ", "), hint)
+	return fmt.Errorf(`--names %s=%s: no file has a model %q (there are %s)%s; an equals sign in a name is written \=`,
+		old, renamed, old, strings.Join(known, ", "), hint)
 }
 
 // paths are those of the files, each once, in order.

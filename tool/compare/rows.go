@@ -4,6 +4,7 @@ package compare
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -71,12 +72,27 @@ func (c *comparer) rows() error {
 	if len(unused) > 0 {
 		return unknownMetric(unused[0], words.paths())
 	}
+	if len(c.result.Table) == 0 && len(c.o.Metrics) == 0 {
+		c.foreignRows(candidates)
+	}
 	if len(c.result.Table) == 0 {
 		return c.noMetric(words.paths())
 	}
 	c.undirected()
 	c.lonely()
 	return nil
+}
+
+// foreignRows fills the table with all numbers of files of other layouts, none of which has a known name.
+func (c *comparer) foreignRows(candidates [][]candidate) {
+	for i, g := range c.groups {
+		if slices.ContainsFunc(g.files, func(f *File) bool { return f.result != nil }) {
+			continue
+		}
+		for _, k := range candidates[i] {
+			c.addRow(g, k)
+		}
+	}
 }
 
 // undirected warns of metrics of which nobody says which way they are better.
@@ -179,6 +195,11 @@ func (c *comparer) candidates(g *group) []candidate {
 func (f *File) describe(m *FileModel, path string) (metric report.Metric, described bool) {
 	if f.result != nil && f.result.Metrics.Len() > 0 {
 		if metric, described = f.result.MetricOf(path); described {
+			// A result that names no range has plain errors, but for those of shares and correlations.
+			known, _ := report.WellKnown(path)
+			if metric.Range == nil && known.Range != nil && !math.IsInf(known.Range.High, 1) && known.Direction == metric.Direction {
+				metric.Range = known.Range
+			}
 			return metric, !m.elsewhere(f.result, report.Family(path))
 		}
 	} else if metric, described = report.WellKnown(path); described {

@@ -156,6 +156,15 @@ func (c *comparer) blockSpec(a, b *estimate) stat.BlockSpec {
 	return spec
 }
 
+// inRange cuts an interval at the ends of the range of a well-known metric, where all scores are inside.
+func inRange(ci report.Interval, metric string, scores []float64) report.Interval {
+	m, _ := report.WellKnown(metric)
+	if !ci.Defined() || m.Range == nil || slices.Min(scores) < m.Range.Low || slices.Max(scores) > m.Range.High {
+		return ci
+	}
+	return report.Between(max(ci.Low, m.Range.Low), min(ci.High, m.Range.High))
+}
+
 // meanOf is the mean of the scores that are defined, with its interval over groups.
 func meanOf(metric string, scores []float64, groups []string) report.Named {
 	var kept []float64
@@ -182,7 +191,7 @@ func meanOf(metric string, scores []float64, groups []string) report.Named {
 	if err == nil {
 		var j *stat.Jackknifed
 		if j, err = stat.JackknifeMean(blocks, kept); err == nil {
-			n.Interval = intervalOf(j.Interval)
+			n.Interval = inRange(intervalOf(j.Interval), metric, kept)
 			if j.StdError == 0 {
 				n.Interval = report.NoInterval("all blocks have the same mean: nothing shows its error")
 			}
