@@ -218,7 +218,7 @@ func TestLabelsOfSeveralFiles(t *testing.T) {
 		{"unknown.npz", `"6C", the name of label 5 of sample 1, is no name of the other inputs`},
 	} {
 		if got, stderr := loaded(t, "--generated", "b="+path("named.npz"), "--generated",
-			"a="+path(c.generated)); got != nil || !strings.Contains(stderr, c.want) {
+			"a="+path(c.generated)); got == nil || len(got.Generators) != 1 || !strings.Contains(stderr, c.want) {
 			t.Errorf("%s: %s", c.generated, stderr)
 		}
 	}

@@ -505,6 +505,9 @@ func (r *Result) nothing() error {
 			}
 		}
 	}
+	if len(r.Unmeasured) > 0 {
+		return errors.New(r.Unmeasured[0].Reason)
+	}
 	return nothingError(reason)
 }
 
