@@ -147,6 +147,9 @@ func chooseFormat(to, pattern string) (string, error) {
 	if filepath.Base(pattern) != pattern {
 		return "", run.Usage("--output %s: want a plain name made of {model} and {layer}; the folder is --out", pattern)
 	}
+	if wrong := filename.Wrong(pattern); wrong != "" {
+		return "", run.Usage("--output %s: want a plain name made of {model} and {layer}; %s", pattern, wrong)
+	}
 	extension := strings.TrimPrefix(filepath.Ext(pattern), ".")
 	known := slices.Contains(dataset.AppendFormats(), extension)
 	switch {
