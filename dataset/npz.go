@@ -34,6 +34,11 @@ func openZip(file *mmap.File) (*zip.Reader, error) {
 	if err := zipmember.Whole(file, file.Size()); err != nil {
 		return nil, fmt.Errorf("%s: %w", file.Path(), err)
 	}
+	for _, m := range archive.File { // an array whose name is damaged would be one that is not there
+		if err := zipmember.Named(file, m); err != nil {
+			return nil, fmt.Errorf("%s: %w", file.Path(), err)
+		}
+	}
 	return archive, nil
 }
 

@@ -40,6 +40,8 @@ type SampleTable struct {
 	Metrics []string
 	Models  []ModelSamples // in the order in which they begin in the file
 	SHA256  string         // of the bytes that were read
+
+	places map[string]int // of models that were read
 }
 
 // ModelSamples are the scores of one model.
@@ -61,6 +63,9 @@ func (t *SampleTable) Rows() int {
 
 // Model returns the samples of a model, nil if there are none.
 func (t *SampleTable) Model(name string) *ModelSamples {
+	if i, ok := t.places[name]; ok && i < len(t.Models) && t.Models[i].Model == name {
+		return &t.Models[i]
+	}
 	for i := range t.Models {
 		if t.Models[i].Model == name {
 			return &t.Models[i]
@@ -168,6 +173,7 @@ func ReadSamplesFrom(name string, r io.Reader) (*SampleTable, error) {
 			s.table.Models[i].Scores = make([][]float64, len(s.table.Metrics))
 		}
 	}
+	s.table.places = s.models
 	return s.table, nil
 }
 

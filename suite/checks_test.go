@@ -312,7 +312,7 @@ var wrongValues = map[string]map[string][]string{
 	},
 	"encode": {
 		"to":      {"--to nyp", "--to npy --output {model}.npz"},
-		"output":  {"--output {model}", "--output {model}.txt", "--output a/{model}.npy"},
+		"output":  {"--output {model}", "--output {model}.txt", "--output a/{model}.npy", "--output .{model}.npy", "--output \u202e.npy"},
 		"dtype":   {"--dtype float8"},
 		"restart": nil, // yes or no
 		"profile": nil, // yes or no

@@ -286,6 +286,60 @@ func TestWritingFlags(t *testing.T) {
 	}
 }
 
+// A command line that says where it writes can be given again: what it wrote is no input, by whatever name of its flag.
+func TestWrittenTwice(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	apartFiles(t, dir)
+	for _, c := range Commands() {
+		if c.Name == "scale" {
+			continue // its outputs are those of --out
+		}
+		for _, name := range run.WritingFlags(c) {
+			if name == "out" {
+				continue
+			}
+			lines, value := apart[c.Name], "twice.json"
+			switch name {
+			case "mask-plan":
+				lines, value = lines[1:], "twice.npz"
+			case "table", "save-table":
+				value = "twice.csv"
+			case "figure", "plot", "save-plot":
+				value = "twice.svg"
+			}
+			_, rest, _ := strings.Cut(strings.ReplaceAll(lines[0], "{}", dir), " ")
+			args := append(strings.Fields(rest), "--quiet", "--out", filepath.Join(dir, "twice"), "--"+name, filepath.Join(dir, value))
+			for range 2 {
+				var stderr bytes.Buffer
+				if code := run.Run(t.Context(), c, args, &bytes.Buffer{}, &stderr); code != 0 {
+					t.Errorf("%s %s: exit %d: %s", c.Name, strings.Join(args, " "), code, stderr.String())
+				}
+			}
+		}
+	}
+}
+
+// A name of a file of --out is no input either, where the working folder has a file of this name.
+func TestNamedTwice(t *testing.T) { //nolint:paralleltest // in a working folder of its own
+	dir := t.TempDir()
+	apartFiles(t, dir)
+	t.Chdir(dir)
+	encode, _ := Find("encode")
+	for range 2 {
+		var stderr bytes.Buffer
+		args := strings.Fields("--frames f.npy --baseline random:4 --output z.npy --out . --quiet")
+		if code := run.Run(t.Context(), encode.Command, args, &bytes.Buffer{}, &stderr); code != 0 {
+			t.Errorf("exit %d: %s", code, stderr.String())
+		}
+	}
+	var stderr bytes.Buffer
+	args := strings.Fields("--frames f.npy --baseline random:4 --output f.npy --out . --quiet")
+	if code := run.Run(t.Context(), encode.Command, args, &bytes.Buffer{}, &stderr); code != 2 || !strings.Contains(stderr.String(), "f.npy would be written over") {
+		t.Errorf("over its frames: exit %d: %s", code, stderr.String())
+	}
+}
+
 // writesNoInput gives a flag the name of an input, with whatever ending it takes, and by other spellings.
 func writesNoInput(t *testing.T, c run.Command, name, dir string) {
 	t.Helper()

@@ -157,15 +157,16 @@ func computed(text string) bool {
 }
 
 // JSON is the encoding of a text in JSON whose hidden characters are escapes too; readers of JSON see no
-// difference.
+// difference. Line feeds and tabs between values stay.
 func JSON(encoded string) string {
-	if first(encoded, Hidden) < 0 {
+	hidden := func(r rune) bool { return r != '\n' && r != '\t' && Hidden(r) } // which no text in JSON holds as they are
+	if first(encoded, hidden) < 0 {
 		return encoded
 	}
 	var b strings.Builder
 	for _, r := range encoded {
 		switch {
-		case !Hidden(r):
+		case !hidden(r):
 			b.WriteRune(r)
 		case r > 0xffff:
 			high, low := utf16.EncodeRune(r)

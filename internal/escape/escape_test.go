@@ -165,3 +165,11 @@ func TestMarkup(t *testing.T) {
 		}
 	}
 }
+
+// Indented JSON stays JSON.
+func TestJSON_Indented(t *testing.T) {
+	t.Parallel()
+	if got := JSON("{\n\t\"a\u202e\": 1\n}\n"); got != "{\n\t\"a\\u202e\": 1\n}\n" {
+		t.Errorf("got %q", got)
+	}
+}

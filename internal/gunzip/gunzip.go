@@ -42,19 +42,31 @@ func upTo(data []byte, most int) ([]byte, error) {
 	if !Is(data) {
 		return data, nil
 	}
-	r, err := gzip.NewReader(bytes.NewReader(data))
-	if err != nil {
-		return nil, damaged(err)
-	}
-	var out bytes.Buffer
-	n, err := io.Copy(&out, io.LimitReader(r, int64(most)+1))
+	// Expanded twice: what is too large takes no memory, and the rest no more than its own.
+	n, err := expand(io.Discard, data, int64(most)+1)
 	switch {
 	case err != nil:
-		return nil, damaged(err)
+		return nil, err
 	case n > int64(most):
 		return nil, fmt.Errorf("%w, to more than %d bytes; expand it with gunzip", ErrTooLarge, most)
 	}
+	out := bytes.NewBuffer(make([]byte, 0, n))
+	if _, err := expand(out, data, n); err != nil {
+		return nil, err
+	}
 	return out.Bytes(), nil
+}
+
+// expand writes at most so many bytes of what is compressed.
+func expand(w io.Writer, data []byte, most int64) (n int64, err error) {
+	r, err := gzip.NewReader(bytes.NewReader(data))
+	if err == nil {
+		n, err = io.Copy(w, io.LimitReader(r, most))
+	}
+	if err != nil {
+		return n, damaged(err)
+	}
+	return n, nil
 }
 
 // damaged says that compressed data are.

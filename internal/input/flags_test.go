@@ -110,6 +110,7 @@ func TestWrongFlags(t *testing.T) {
 		{"--latents x=", "want NAME=FILE", ""},
 		{"--baseline pac", "is not one of pca, random", "did you mean pca?"},
 		{"--baseline pca:0", "not a positive integer", ""},
+		{"--baseline random:1000000000000", "1000000000000 dimensions, want at most 65536", ""},
 		{"--frames", "flag needs an argument", ""},
 		{"--block weekly", "block", ""},
 		{"stray.npy", `unexpected argument "stray.npy"`, ""},

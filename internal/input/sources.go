@@ -100,6 +100,9 @@ func exampleName(path string) string {
 	return ""
 }
 
+// mostDimensions are those of a baseline, whose weights are made in memory.
+const mostDimensions = 1 << 16
+
 func parseBaseline(text string) (source, error) {
 	name, dim, sized := strings.Cut(text, ":")
 	if err := run.CheckChoice(name, []string{"pca", "random"}); err != nil {
@@ -110,6 +113,9 @@ func parseBaseline(text string) (source, error) {
 		d, err := strconv.Atoi(dim)
 		if err != nil || d < 1 {
 			return source{}, fmt.Errorf("%q: the dimension %q is not a positive integer", text, dim)
+		}
+		if d > mostDimensions {
+			return source{}, fmt.Errorf("%q: %d dimensions, want at most %d", text, d, mostDimensions)
 		}
 		s.dim = d
 	}

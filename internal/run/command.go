@@ -151,14 +151,24 @@ func Report(stderr io.Writer, name string, err error) (code int) {
 	if err != nil {
 		var text strings.Builder
 		for line := range strings.SplitSeq(strings.TrimSpace(err.Error()), "\n") {
-			fmt.Fprintf(&text, "%s: %s\n", name, line)
+			fmt.Fprintf(&text, "%s: %s\n", name, shortened(line))
 		}
 		for _, hint := range hintsOf(err) {
-			fmt.Fprintf(&text, "%s: hint: %s\n", name, hint)
+			fmt.Fprintf(&text, "%s: hint: %s\n", name, shortened(hint))
 		}
 		fmt.Fprint(Console(stderr), text.String())
 	}
 	return exitCode(err)
+}
+
+// shortened is a line of an error without the middle where a name or a list of a file makes it longer than anybody reads.
+func shortened(line string) string {
+	const begin, end = 1500, 500
+	if len(line) <= begin+end+100 {
+		return line
+	}
+	head, tail := strings.ToValidUTF8(line[:begin], ""), strings.ToValidUTF8(line[len(line)-end:], "")
+	return fmt.Sprintf("%s … (%d bytes left out) … %s", head, len(line)-len(head)-len(tail), tail)
 }
 
 // errInterrupted is what a cancelled run reports.

@@ -136,7 +136,7 @@ func (e *Env) Warn(format string, args ...any) {
 		return
 	}
 	e.Result.Warn(text)
-	e.Message("warning: %s", text)
+	e.Message("warning: %s", shortened(text))
 }
 
 // Note prints a line on stderr, unless --quiet is set.

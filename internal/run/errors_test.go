@@ -3,9 +3,11 @@
 package run
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -21,5 +23,18 @@ func TestHints(t *testing.T) {
 	}
 	if exitCode(err) != exitUsage || exitCode(Hint(context.Canceled)) != exitFailed || exitCode(nil) != exitDone {
 		t.Error("exit codes")
+	}
+}
+
+// A name or a list of a file does not fill the terminal.
+func TestReport_Long(t *testing.T) {
+	t.Parallel()
+	var b bytes.Buffer
+	if code := Report(&b, "fake", Hint(Usage("there is no %s of it", strings.Repeat("é", 50_000)), "or not")); code != 2 {
+		t.Errorf("exit %d", code)
+	}
+	got := b.String()
+	if len(got) > 2200 || !strings.HasPrefix(got, "fake: there is no éé") || !strings.Contains(got, "é … (98") || !strings.Contains(got, " bytes left out) … é") || !strings.HasSuffix(got, "é of it\nfake: hint: or not\n") {
+		t.Errorf("%d bytes: %.60q … %q", len(got), got, got[len(got)-60:])
 	}
 }

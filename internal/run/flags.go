@@ -53,7 +53,9 @@ type Flags struct {
 	args     []string          // what stands beside flags, and the values of [Flags.Arguments]
 	several  []string          // see [Flags.Several]
 	writes   []string          // see [Flags.Writes]
-	reads    []func(*Options) []string
+	// namesOutputs are flags: see [Flags.NamesOutputs].
+	namesOutputs []string
+	reads        []func(*Options) []string
 }
 
 func newFlags(name string) *Flags {

@@ -25,6 +25,9 @@ const figureEnding = ".figure"
 // input, or another output.
 func (f *Flags) Writes(names ...string) { f.writes = append(f.writes, names...) }
 
+// NamesOutputs says that the values of flags are names of files of --out, or patterns of them, and no paths that are read.
+func (f *Flags) NamesOutputs(names ...string) { f.namesOutputs = append(f.namesOutputs, names...) }
+
 // Reads adds files that the run reads though no flag names them, such as those of a folder that one names. It is asked
 // when the flags are checked, and only where something is there that the run would write over.
 func (f *Flags) Reads(paths func(o *Options) []string) { f.reads = append(f.reads, paths) }
@@ -41,6 +44,12 @@ func WritingFlags(c Command) []string {
 	flags := newFlags(c.Name)
 	(&Options{}).register(flags, &c, c.Setup(flags))
 	names := slices.Clone(flags.writes)
+	for alias, name := range flags.aliases {
+		if slices.Contains(flags.writes, name) {
+			names = append(names, alias)
+		}
+	}
+	slices.Sort(names)
 	if flags.Lookup("out") != nil {
 		names = append(names, "out")
 	}
@@ -219,7 +228,8 @@ func (t *Task) inputs(flags *Flags, o *Options, there bool) []givenFile {
 		}
 	}
 	for _, f := range flags.given {
-		if slices.Contains(flags.writes, f.Name) || slices.Contains(placing, f.Name) {
+		name := cmp.Or(flags.aliases[f.Name], f.Name)
+		if slices.Contains(flags.writes, name) || slices.Contains(flags.namesOutputs, name) || slices.Contains(placing, name) {
 			continue
 		}
 		for part := range strings.SplitSeq(f.Value, ",") {

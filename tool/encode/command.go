@@ -36,6 +36,7 @@ var Command = run.Command{
 		inputs := input.Register(flags, input.Needs{Frames: true, Encoders: true, Unpooled: true, Layers: true, AllModels: true})
 		to := flags.String("to", "", "`FORMAT` of the files: npy, npz, safetensors (default: by --output, else npy); the array's name is latents")
 		output := flags.String("output", "", "`PATTERN` of the files' names, made of {model} and {layer} (default {model}.npy, with several layers {model}.{layer}.npy)")
+		flags.NamesOutputs("output")
 		kind := flags.Choice("dtype", "float32", []string{"float32", "float16"}, "`TYPE` of the numbers")
 		restart := flags.Bool("restart", false, "throw away what an interrupted run left in --out, and begin anew")
 		profile := flags.Bool("profile", false, "print what the steps of the models take, and write it to "+profileName)
@@ -145,6 +146,9 @@ func chooseFormat(to, pattern string) (string, error) {
 	}
 	if filepath.Base(pattern) != pattern {
 		return "", run.Usage("--output %s: want a plain name made of {model} and {layer}; the folder is --out", pattern)
+	}
+	if wrong := filename.Wrong(pattern); wrong != "" {
+		return "", run.Usage("--output %s: want a plain name made of {model} and {layer}; %s", pattern, wrong)
 	}
 	extension := strings.TrimPrefix(filepath.Ext(pattern), ".")
 	known := slices.Contains(dataset.AppendFormats(), extension)

@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"repscope/internal/atomicfile"
+	"repscope/internal/escape"
 	"repscope/internal/regular"
 	"repscope/internal/run"
 	"repscope/report"
@@ -61,7 +62,7 @@ func (d *done) write(folder string) error {
 		return err
 	}
 	return atomicfile.Write(filepath.Join(folder, recordName), atomicfile.Options{Sync: true}, func(w io.Writer) error {
-		_, err := w.Write(append(data, '\n'))
+		_, err := io.WriteString(w, escape.JSON(string(data))+"\n")
 		return err
 	})
 }

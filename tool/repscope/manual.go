@@ -3,9 +3,14 @@
 package repscope
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"io"
+	"os"
+	"os/signal"
 	"strings"
+	"syscall"
 
 	"repscope/internal/run"
 	"repscope/report"
@@ -35,6 +40,8 @@ func printTo(w io.Writer, text string) error {
 }
 
 func writePages(commands []run.Command, folder string, w io.Writer) error {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
 	files, err := report.Begin(folder)
 	if err != nil {
 		return err
@@ -48,6 +55,9 @@ func writePages(commands []run.Command, folder string, w io.Writer) error {
 		if err := files.File(name+".1", func(w io.Writer) error { return printTo(w, text) }); err != nil {
 			return err
 		}
+	}
+	if ctx.Err() != nil {
+		return errors.New("man: interrupted; no file was written")
 	}
 	if err := files.Commit(); err != nil {
 		return err

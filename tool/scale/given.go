@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"repscope/internal/run"
 	"repscope/report"
@@ -77,6 +78,9 @@ func read(ctx context.Context, args []string, out string, analyses []run.Command
 // one takes a single analysis.
 func (g *given) one(c run.Command, args []string) error {
 	for _, a := range args {
+		if !utf8.ValidString(a) { // a record of the work would hold another name
+			return run.Hint(run.Usage("%s of %s is no valid UTF-8", a, c.Name), "rename the file")
+		}
 		name, _, _ := strings.Cut(strings.TrimLeft(a, "-"), "=")
 		if strings.HasPrefix(a, "-") && slices.Contains(ownFlags, strings.ReplaceAll(name, "_", "-")) {
 			return run.Hint(run.Usage("--%s of %s is set by scale", name, c.Name), "--out, --memory and --threads before the -- are those of the tasks")

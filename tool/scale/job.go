@@ -16,6 +16,7 @@ import (
 	"strings"
 
 	"repscope/internal/atomicfile"
+	"repscope/internal/escape"
 	"repscope/internal/expand"
 	"repscope/internal/regular"
 	"repscope/internal/run"
@@ -178,7 +179,7 @@ func encodeJSON(w io.Writer, value any) error {
 	if err != nil {
 		return err
 	}
-	_, err = w.Write(append(data, '\n'))
+	_, err = io.WriteString(w, escape.JSON(string(data))+"\n")
 	return err
 }
 
