@@ -42,7 +42,7 @@ func cases() []pair {
 	}
 	tiny64 := gaussian64(r, 50, 20)
 	for i := range tiny64.F64 {
-		tiny64.F64[i] *= 1e-160
+		tiny64.F64[i] *= 1e-130
 	}
 	return []pair{
 		{"gaussian", gaussian32(r, 80, 30), gaussian32(r, 80, 12)},

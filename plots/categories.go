@@ -74,6 +74,9 @@ func uprightLabels(names []string, slot, tallest vg.Length) (categoryLabels, boo
 			if len(b.lines) <= most {
 				break
 			}
+			if width > tallest+2 {
+				return l, false
+			}
 		}
 		if b.width > tallest {
 			return l, false

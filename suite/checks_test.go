@@ -267,7 +267,7 @@ var wrongValues = map[string]map[string][]string{
 	"compare": {
 		"results":         {"--results =x.json", "--results a@=x.json"},
 		"task":            nil, // any text
-		"names":           {"--names a,b=c", "--names =b", "--names a,,b", "--names a b=c"},
+		"names":           {"--names =b", "--names a,,b"},
 		"fixed":           {"--fixed a,,b"},
 		"metrics":         {"--metrics mse,,mae"},
 		"higher":          {"--higher mse --lower mse"},
@@ -289,7 +289,7 @@ var wrongValues = map[string]map[string][]string{
 	"evaluate": {
 		"only":      {"--only [", "--only a,,b"},
 		"skip":      {"--skip [a"},
-		"fail-fast": nil, "list": nil, "wait": nil, "resume": nil, "schema": nil, "init": nil, // yes or no
+		"fail-fast": nil, "list": nil, "wait": nil, "resume": nil, "schema": nil, "init": nil, "check": nil, // yes or no
 		"jobs": {"--jobs 0"},
 	},
 	"scale": { // --example keeps merge and its shard away

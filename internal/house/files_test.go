@@ -42,6 +42,7 @@ var writing = calls{
 		"analysis/generation/partial.go": "what an interrupted run leaves",
 		"analysis/sequence/partial.go":   "what an interrupted run leaves",
 		"tool/evaluate/record.go":        "the record of a task, after its files have their names",
+		"shard/memory.go":                "what a study remembers",
 		"tool/scale/job.go":              "records of tasks and measured rates, one file each",
 		"tool/repscope/links.go":         "links",
 	},

@@ -243,7 +243,7 @@ func (s *settings) study(o *run.Options) (*study, *Suite, error) {
 			own = append(own, filepath.Join(escape.Glob(st.folderOf(p)), filepath.FromSlash(name)))
 		}
 	}
-	for _, name := range append(ownFiles("summary", reportWord), s.result(), "evaluate"+report.SumsEnding) {
+	for _, name := range append(ownFiles("summary", reportWord), s.result(), "evaluate"+report.SumsEnding, memoryName+"/*") {
 		own = append(own, filepath.Join(escape.Glob(st.folder), name))
 	}
 	return st, suite, run.Apart(reads, own)

@@ -99,21 +99,21 @@ func TestScoreZeroRows(t *testing.T) {
 	similar := slices.Clone(distances)
 	similar[3*n+3] = 2
 	for _, name := range []string{"trustworthiness", "continuity"} {
-		var out [2]string
-		for at, args := range [][]string{{npy(t, "x.npy", n, x...), "--metric=cosine"}, {npy(t, "d.npy", n, distances...), "--metric=precomputed"}} {
+		var out [3]string
+		for at, args := range [][]string{{npy(t, "x.npy", n, x...), "--metric=cosine"}, {npy(t, "d.npy", n, distances...), "--metric=precomputed"},
+			{npy(t, "s.npy", n, similar...), "--metric=precomputed"}} {
 			var stdout, stderr bytes.Buffer
 			if code := Run(commands(), []string{"score", name, args[0], z, "--k=3", args[1]}, &stdout, &stderr); code != 0 {
 				t.Fatalf("%v: exit code %d, %s", args, code, stderr.String())
 			}
 			out[at] = stdout.String()
 		}
-		if out[0] != out[1] || !strings.Contains(out[0], ":") || strings.Contains(out[0], "null") {
-			t.Errorf("%s: %s by the cosine, %s by the distances", name, out[0], out[1])
+		if out[0] != out[1] || out[1] != out[2] || !strings.Contains(out[0], ":") || strings.Contains(out[0], "null") {
+			t.Errorf("%s: %s by the cosine, %s by the distances, %s with another diagonal", name, out[0], out[1], out[2])
 		}
 	}
 	for want, args := range map[string][]string{
-		"null":                            {npy(t, "zeros.npy", n, make([]float64, 2*n)...), "--metric=cosine"},
-		"distance of point 3 from itself": {npy(t, "s.npy", n, similar...), "--metric=precomputed"},
+		"null": {npy(t, "zeros.npy", n, make([]float64, 2*n)...), "--metric=cosine"},
 	} {
 		var out bytes.Buffer
 		Run(commands(), []string{"score", "trustworthiness", args[0], z, "--k=3", args[1]}, &out, &out)
