@@ -327,6 +327,16 @@ for x_name, w_name in (("uint8", "uint8"), ("uint8", "int8"), ("int8", "int8"), 
             inputs, rest = ([x, w], [z]) if given else ([x], [w, z])
             case("ConvInteger", f"{x_name}_{w_name}", inputs, wrap(want, "int32"), opset=10, tag=f"_{group}_{size}_{given}", rest=rest, group=group)
 
+# Products of integers of one type, which wrap.
+for name in TYPES:
+    if allowed("MatMul", name):
+        for tag, left, right in (("", (2, 3, 70), (70, 9)), ("_vectors", (70,), (70,)), ("_batches", (2, 1, 3, 5), (4, 5, 2))):
+            x, w = some(name, *left), some(name, *right)
+            case("MatMul", name, [x, w], wrap(x.astype(object) @ w.astype(object), name), opset=13, tag=tag)
+    if allowed("Einsum", name):
+        x, w = some(name, 2, 3, 70), some(name, 70, 9)
+        case("Einsum", name, [x, w], wrap(x.astype(object) @ w.astype(object), name), opset=12, equation="bik,kj->bij")
+
 for d in differ:
     print("ONNX Runtime differs:", *d)
 archive.write("integers.tar.gz")
