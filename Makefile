@@ -71,6 +71,11 @@ test:
 test-processor:
 	$(GO) test -timeout 30m ./...
 
+# Short tests under the race detector; needs gcc.
+.PHONY: race
+race:
+	@if command -v gcc >/dev/null; then CGO_ENABLED=1 $(GO) test -race -short -timeout 30m ./...; else echo "skipped: the race detector needs gcc"; fi
+
 lint: $(STATICCHECK)
 	$(GO) vet ./...
 	@unformatted=$$(gofmt -l .); if [ -n "$$unformatted" ]; then echo "not formatted by gofmt:"; echo "$$unformatted"; exit 1; fi

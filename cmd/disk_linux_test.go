@@ -12,6 +12,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"repscope/internal/runtest"
 )
 
 // smallDisk mounts a file system of so many bytes; without the right to do that the test is skipped.
@@ -49,6 +51,7 @@ func evaluateIn(t *testing.T, dir string, args ...string) (said string, err erro
 // A disk that becomes full at any place ends the study with an error that says so, what was complete stays, and with room the same
 // command goes on to the bytes of an undisturbed run.
 func TestFullDisk(t *testing.T) {
+	runtest.Long(t, "it starts many programs")
 	t.Parallel()
 	dir := t.TempDir()
 	killedStudy(t, dir)
@@ -87,6 +90,7 @@ func TestFullDisk(t *testing.T) {
 
 // A study in a folder that cannot be written says so and leaves it as it is; looking at it needs no writing.
 func TestReadOnlyFolder(t *testing.T) {
+	runtest.Long(t, "it starts many programs")
 	t.Parallel()
 	dir := t.TempDir()
 	killedStudy(t, dir)

@@ -207,6 +207,7 @@ func (d *disturbance) check(t *testing.T) {
 // killable skips the test where processes cannot be killed, and makes the files of a small study.
 func killable(t *testing.T) (dir string) {
 	t.Helper()
+	runtest.Long(t, "it starts many programs")
 	if runtime.GOOS == "windows" {
 		t.Skip("processes are killed by a signal")
 	}

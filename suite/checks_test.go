@@ -12,6 +12,7 @@ import (
 
 	"repscope/internal/input"
 	"repscope/internal/run"
+	"repscope/internal/runtest"
 	"repscope/report/methods"
 )
 
@@ -355,6 +356,7 @@ func missing(e Entry) string {
 }
 
 func TestOwnFlagsAreCheckedFirst(t *testing.T) {
+	runtest.Long(t, "it runs every program many times")
 	t.Parallel()
 	for _, e := range All() {
 		for _, name := range ownFlags(e.Command) {

@@ -21,6 +21,7 @@ import (
 	"time"
 
 	"repscope/internal/run"
+	"repscope/internal/runtest"
 	"repscope/report"
 )
 
@@ -114,6 +115,7 @@ func wholeResult(t *testing.T, what, dir string) {
 // A disk that becomes full, for which a limit of the size of files stands: whatever is written first, a run that fails leaves
 // the files of the earlier one.
 func TestDiskFull(t *testing.T) {
+	runtest.Long(t, "it starts many programs")
 	t.Parallel()
 	for _, both := range bothRuns {
 		name, _, _ := strings.Cut(both.first, " ")
@@ -173,6 +175,7 @@ func sizesOf(files map[string]string) []int {
 
 // A run that is killed at any time leaves the files of one run: the earlier one, or all of its own.
 func TestKilled(t *testing.T) {
+	runtest.Long(t, "it starts many programs")
 	t.Parallel()
 	for _, both := range bothRuns[:3] {
 		name, _, _ := strings.Cut(both.first, " ")

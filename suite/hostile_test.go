@@ -18,6 +18,7 @@ import (
 	"repscope/dataset"
 	"repscope/internal/escape"
 	"repscope/internal/run"
+	"repscope/internal/runtest"
 )
 
 // hostileText colors a terminal, names its window, goes back to the begin of the line, turns letters round, begins like a formula, and
@@ -85,6 +86,7 @@ func hostileFiles(t *testing.T, dir string) {
 
 // Every text of a file that some binary prints or writes is shown and not obeyed.
 func TestHostileTexts(t *testing.T) {
+	runtest.Long(t, "it runs every program many times")
 	t.Parallel()
 	dir := t.TempDir()
 	hostileFiles(t, dir)

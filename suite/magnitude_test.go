@@ -16,6 +16,7 @@ import (
 
 	"repscope/dataset"
 	"repscope/internal/run"
+	"repscope/internal/runtest"
 )
 
 // numbersOf flattens the numbers of a model by path.
@@ -47,6 +48,7 @@ func closeTo(got, want string) bool {
 }
 
 func TestMagnitudes(t *testing.T) {
+	runtest.Long(t, "it runs every program many times")
 	t.Parallel()
 	dir := t.TempDir()
 	writeUnmeasured(t, dir)

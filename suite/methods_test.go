@@ -15,6 +15,7 @@ import (
 	"strings"
 	"testing"
 
+	"repscope/internal/runtest"
 	"repscope/report/methods"
 )
 
@@ -39,6 +40,7 @@ func methodsOf(t *testing.T, analysis string, file []byte) *methods.Text {
 
 // Every binary says of its example what stands in the golden file.
 func TestMethodsGolden(t *testing.T) {
+	runtest.Long(t, "it runs every program many times")
 	t.Parallel()
 	for _, e := range All() {
 		if e.Methods == nil {
@@ -77,6 +79,7 @@ func TestMethodsGolden(t *testing.T) {
 
 // The texts of all binaries make one paper by LaTeX and BibTeX, where they are installed, also with hostile names of models.
 func TestMethodsLaTeX(t *testing.T) {
+	runtest.Long(t, "it runs every program many times")
 	t.Parallel()
 	for _, program := range []string{"pdflatex", "bibtex"} {
 		if _, err := exec.LookPath(program); err != nil {
@@ -160,6 +163,7 @@ var shared = strings.Fields("window episodes-kind layout pixel-range preprocess 
 
 // An option that changes numbers changes the text.
 func TestMethodsTellOptions(t *testing.T) {
+	runtest.Long(t, "it runs every program many times")
 	t.Parallel()
 	for _, e := range All() {
 		if e.Methods == nil {

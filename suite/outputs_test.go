@@ -19,6 +19,7 @@ import (
 
 	"repscope/dataset"
 	"repscope/internal/run"
+	"repscope/internal/runtest"
 )
 
 // apart are command lines of all binaries, but for scale, which read files and write results; {} is the folder of the files.
@@ -135,6 +136,7 @@ func contents(t *testing.T, dir string) map[string]string {
 // by another name: the next run is wrong usage and names both, before it reads, and so is --dry-run. What a run has written, its
 // command has declared.
 func TestOutputsAreNoInputs(t *testing.T) {
+	runtest.Long(t, "it runs every program many times")
 	t.Parallel()
 	for _, e := range All() {
 		if e.Name == "scale" {
@@ -257,6 +259,7 @@ var readers = strings.Fields("actions base-dir cache captioner captions classifi
 
 // Every flag that takes a path either reads it, or is declared to write there; the second kind is held against inputs.
 func TestWritingFlags(t *testing.T) {
+	runtest.Long(t, "it runs every program many times")
 	t.Parallel()
 	dir := t.TempDir()
 	apartFiles(t, dir)
@@ -377,6 +380,7 @@ func writesNoInput(t *testing.T, c run.Command, name, dir string) {
 
 // Two outputs that are one file are wrong usage, too.
 func TestTwoOutputsAreOne(t *testing.T) {
+	runtest.Long(t, "it runs every program many times")
 	t.Parallel()
 	dir := t.TempDir()
 	apartFiles(t, dir)
@@ -459,6 +463,7 @@ func TestFoundInputs(t *testing.T) {
 
 // What only looks like an input of the same name is none: a run that writes beside its inputs is not wrong usage.
 func TestOutputsBesideInputs(t *testing.T) {
+	runtest.Long(t, "it runs every program many times")
 	t.Parallel()
 	dir := t.TempDir()
 	apartFiles(t, dir)

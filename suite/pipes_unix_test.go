@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"repscope/internal/run"
+	"repscope/internal/runtest"
 )
 
 // valueForms are how flags take a path.
@@ -24,6 +25,7 @@ var valueForms = []string{"{}", "a={}", "a:b={}", "a/b={}", "a=a:{}", "a={}:x"}
 // Every flag that takes a path is given a pipe that nobody writes to and a device without an end, in whatever form it takes one: the
 // run says so, soon.
 func TestPipes(t *testing.T) {
+	runtest.Long(t, "it runs every program many times")
 	t.Parallel()
 	dir := t.TempDir()
 	apartFiles(t, dir)

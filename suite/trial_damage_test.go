@@ -24,6 +24,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"repscope/internal/runtest"
 )
 
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
@@ -259,6 +261,7 @@ func (c trialCase) trialFiles(t *testing.T, dir string) (all []string, sealed ma
 // that is not the one of its checksum. REPSCOPE_TRIAL_DAMAGED=20000 is the long form, REPSCOPE_TRIAL_CASE a part of the name of a case,
 // and REPSCOPE_TRIAL_ONLY the number of one damage.
 func TestTrialDamagedFiles(t *testing.T) {
+	runtest.Long(t, "it starts many programs")
 	t.Parallel()
 	n := howMany(t, "REPSCOPE_TRIAL_DAMAGED", 60)
 	only := howMany(t, "REPSCOPE_TRIAL_ONLY", -1)

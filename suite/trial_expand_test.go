@@ -18,6 +18,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"repscope/internal/runtest"
 )
 
 // laughs is YAML whose aliases stand for 10^depth values.
@@ -320,6 +322,7 @@ func doubling(n int) (nodes [][]byte) {
 
 // What a small input stands for is refused, or done within its bounds of time and memory. REPSCOPE_TRIAL_EXPANSIONS=1000 does all.
 func TestTrialExpansions(t *testing.T) {
+	runtest.Long(t, "it starts many programs")
 	t.Parallel()
 	all := expansions()
 	n := howMany(t, "REPSCOPE_TRIAL_EXPANSIONS", 12)

@@ -18,6 +18,7 @@ import (
 	"testing"
 	"time"
 
+	"repscope/internal/runtest"
 	"repscope/report"
 )
 
@@ -133,6 +134,7 @@ var interruptions = []string{"SIGKILL", "SIGKILL", "SIGKILL", "SIGTERM", "SIGINT
 // Whenever a run ends, and why: the earlier result is whole or that of the run is, inputs have their bytes, and the same command makes the
 // bytes of a run that nobody disturbed and leaves nothing behind. REPSCOPE_TRIAL_KILLS=300 is the long form.
 func TestTrialKills(t *testing.T) {
+	runtest.Long(t, "it starts many programs")
 	t.Parallel()
 	n := howMany(t, "REPSCOPE_TRIAL_KILLS", 12)
 	only := howMany(t, "REPSCOPE_TRIAL_ONLY", -1)

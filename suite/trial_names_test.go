@@ -22,6 +22,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"repscope/dataset"
+	"repscope/internal/runtest"
 )
 
 // nameParts make names that do something where they are taken for more than text: on a terminal, in a shell, a spreadsheet, LaTeX, HTML,
@@ -138,6 +139,7 @@ var namedLines = []string{
 
 // No name does more than to be shown, or refused. REPSCOPE_TRIAL_NAMES=100 is the long form.
 func TestTrialNames(t *testing.T) {
+	runtest.Long(t, "it starts many programs")
 	t.Parallel()
 	n := howMany(t, "REPSCOPE_TRIAL_NAMES", 3)
 	only := howMany(t, "REPSCOPE_TRIAL_ONLY", -1)

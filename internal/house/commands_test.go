@@ -21,6 +21,7 @@ import (
 	"repscope/internal/example/screens"
 	"repscope/internal/example/sequences"
 	"repscope/internal/run"
+	"repscope/internal/runtest"
 	"repscope/suite"
 )
 
@@ -37,6 +38,7 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(run.Run(context.Background(), entry.Command, os.Args[1:], os.Stdout, os.Stderr))
 	}
+	runtest.LongPackage("the rules of the house are about sources and whole programs")
 	os.Exit(m.Run())
 }
 

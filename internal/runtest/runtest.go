@@ -28,6 +28,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"flag"
 	"fmt"
 	"image"
 	"image/png"
@@ -65,8 +66,25 @@ func MainWith(m *testing.M, programs map[string]func(), commands ...run.Command)
 	testscript.Main(m, programs)
 }
 
+// Long leaves a test out of short runs, such as those of the race detector; why says what it takes its time for.
+func Long(t *testing.T, why string) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("left out with -short: " + why)
+	}
+}
+
+// LongPackage is Long for all tests of a package, called by its TestMain.
+func LongPackage(why string) {
+	if flag.Parse(); testing.Short() {
+		fmt.Println("left out with -short: " + why)
+		os.Exit(0)
+	}
+}
+
 // Run runs every script of a folder.
 func Run(t *testing.T, dir string) {
+	Long(t, "scripts start whole programs")
 	testscript.Run(t, testscript.Params{
 		Dir: dir,
 		Setup: func(env *testscript.Env) error {

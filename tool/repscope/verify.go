@@ -54,7 +54,7 @@ func verifyCommand(commands []run.Command) run.Command {
 		Manual:    verifyManual,
 		Out:       ".",
 		Arguments: "PATH…",
-		Omit:      []string{"bootstrap", "format", "config", "out", "memory"},
+		Omit:      []string{"bootstrap", "format", "width", "config", "out", "memory"},
 		Setup: func(flags *run.Flags) run.Job {
 			s := &verifySettings{}
 			flags.CountVar(&s.sample, "sample", 0, "`N` units of shards that are computed again and compared byte by byte; 0: none")

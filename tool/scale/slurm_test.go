@@ -22,6 +22,7 @@ import (
 
 	"repscope/dataset"
 	"repscope/internal/run"
+	"repscope/internal/runtest"
 	"repscope/suite"
 	"repscope/tool/scale"
 )
@@ -444,6 +445,7 @@ func program(t *testing.T, dir, before string) string {
 // A node dies in the middle of a task, which Slurm gives to the other node; a task fails once, and is submitted again. The bytes
 // are those of one process.
 func TestSlurm(t *testing.T) { //nolint:paralleltest // it sets the environment
+	runtest.Long(t, "it starts a cluster")
 	c := startCluster(t)
 	dir := filepath.Join(t.TempDir(), "an odd 100%n $HOME 'folder'")
 	if err := os.MkdirAll(dir, 0o777); err != nil {

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"repscope/internal/runtest"
 	"repscope/report"
 )
 
@@ -246,6 +247,7 @@ func studied(t *testing.T) *Page {
 }
 
 func TestBrowser(t *testing.T) {
+	runtest.Long(t, "it starts a browser")
 	file := filepath.Join(t.TempDir(), "report.html")
 	if err := os.WriteFile(file, []byte(write(t, studied(t))), 0o666); err != nil {
 		t.Fatal(err)
@@ -424,6 +426,7 @@ func TestBrowser(t *testing.T) {
 
 // Without scripts everything is there, and nothing that needs one.
 func TestBrowserWithoutScripts(t *testing.T) {
+	runtest.Long(t, "it starts a browser")
 	file := filepath.Join(t.TempDir(), "report.html")
 	if err := os.WriteFile(file, []byte(write(t, studied(t))), 0o666); err != nil {
 		t.Fatal(err)

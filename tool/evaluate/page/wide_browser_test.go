@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"repscope/internal/runtest"
 )
 
 var screens = flag.String("screens", "", "a `folder` for pages of many models and what a browser shows of them")
@@ -25,6 +27,7 @@ func manyNames(n int) []string {
 
 // Of many models and analyses nothing is cut, and what is wider than the window can be scrolled.
 func TestBrowserManyModels(t *testing.T) {
+	runtest.Long(t, "it starts a browser")
 	for _, models := range []int{20, 40} {
 		t.Run(fmt.Sprint(models), func(t *testing.T) {
 			text := write(t, pageOf(t, made(manyNames(models), 10, true)))
@@ -84,6 +87,7 @@ func fontsOnly(t *testing.T, pattern string) string {
 
 // With fonts of other widths than those of figures nothing is cut either, whatever the letters of names, and after they are renamed.
 func TestBrowserFonts(t *testing.T) {
+	runtest.Long(t, "it starts a browser")
 	names := append(manyNames(6), strings.Repeat("W", 25), strings.Repeat("@M", 20), "_______________________q", "模型模型模型模型模型模型", strings.Repeat("i", 60))
 	file := filepath.Join(t.TempDir(), "fonts.html")
 	if err := os.WriteFile(file, []byte(write(t, pageOf(t, made(names, 3, true)))), 0o666); err != nil {
