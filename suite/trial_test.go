@@ -158,14 +158,13 @@ func (o outcome) wrong(inputs int64) string {
 
 // ledger counts trials and keeps the worst; it is used by several goroutines.
 type ledger struct {
-	mutex     sync.Mutex
-	exits     map[string]int
-	slowest   time.Duration
-	slow      string
-	largest   int64
-	large     string
-	reported  map[string]int
-	different int
+	mutex    sync.Mutex
+	exits    map[string]int
+	slowest  time.Duration
+	slow     string
+	largest  int64
+	large    string
+	reported map[string]int
 }
 
 func newLedger() *ledger { return &ledger{exits: map[string]int{}, reported: map[string]int{}} }
