@@ -108,7 +108,7 @@ class Recipes(Case):
         self.convert("z.npy", write, "z_fields.npz:z")
 
     def test_times_and_texts(self) -> None:
-        self.convert("t.npy", lambda p: np.save(p, np.arange(40).astype("M8[s]")), "t_numbers.npy", want=np.arange(40))
+        self.convert("t.npy", lambda p: np.save(p, np.arange(40).astype("M8[s]")), "t_seconds.npy", want=np.arange(40))
 
     def test_texts(self) -> None:
         self.convert("t.npy", lambda p: np.save(p, np.array(list("abca") * 10)), "t_codes.npy", want=np.array([0, 1, 2, 0] * 10))
