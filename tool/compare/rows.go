@@ -181,10 +181,12 @@ func (f *File) describe(m *FileModel, path string) (metric report.Metric, descri
 		if metric, described = f.result.MetricOf(path); described {
 			return metric, !m.elsewhere(f.result, report.Family(path))
 		}
+	} else if metric, described = f.metrics[path]; described {
+		return metric, true
 	} else if metric, described = report.WellKnown(path); described {
 		return metric, true
 	}
-	return report.Metric{Direction: Unknown}, f.result == nil && !strings.Contains(path, ".")
+	return report.Metric{Direction: Unknown}, f.result == nil && (f.described || !strings.Contains(path, "."))
 }
 
 // elsewhere reports whether the name by which a result describes a metric is that of
@@ -205,7 +207,7 @@ func (m *FileModel) elsewhere(r *report.Result, family string) bool {
 // addRow adds a metric to the table.
 func (c *comparer) addRow(g *group, k candidate) {
 	row := &Row{Task: g.task, Analysis: g.analysis, Metric: k.path, Direction: k.metric.Direction, Unit: k.metric.Unit, pairs: map[[2]int]*pair{},
-		headline: k.metric.Headline, named: k.named, asked: k.asked, scale: scaleOf(k.metric)}
+		summary: slices.ContainsFunc(g.files, func(f *File) bool { return f.summary }), headline: k.metric.Headline, named: k.named, asked: k.asked, scale: scaleOf(k.metric)}
 	for _, name := range c.result.Models {
 		e, ok := estimateOf(name, k.path, g.models[name], row.scale)
 		if !ok {
