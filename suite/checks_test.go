@@ -267,6 +267,8 @@ var wrongValues = map[string]map[string][]string{
 	"compare": {
 		"results":         {"--results =x.json", "--results a@=x.json"},
 		"task":            nil, // any text
+		"columns":         {"--columns seed", "--columns group=g", "--columns model=a,model=b", "--columns =a"},
+		"wide":            {"--wide rows", "--wide models --columns score=s"},
 		"names":           {"--names a,b=c", "--names =b", "--names a,,b", "--names a b=c"},
 		"fixed":           {"--fixed a,,b"},
 		"metrics":         {"--metrics mse,,mae"},

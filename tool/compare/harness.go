@@ -129,12 +129,13 @@ func (h *harnessTask) numbers(part report.Object) ([]report.Named, error) {
 	var out []report.Named
 	for _, key := range part.Keys() {
 		name, filter, _ := strings.Cut(key, ",")
-		value, isNumber := get(part, key).(json.Number)
-		if !isNumber || strings.HasSuffix(name, "_stderr") || key == "sample_len" {
+		value := get(part, key)
+		number, isNumber := value.(json.Number)
+		if !isNumber && value != nil || strings.HasSuffix(name, "_stderr") || key == "sample_len" {
 			continue
 		}
-		v, err := value.Float64()
-		if err != nil || !finite(v) { // NaN is a number of Python's JSON
+		v, err := number.Float64()
+		if err != nil { // also of null, as which NaN of Python's JSON is read
 			v = math.NaN()
 		}
 		path := name
@@ -152,7 +153,7 @@ func (h *harnessTask) numbers(part report.Object) ([]report.Named, error) {
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, report.Named{Path: path, Value: report.NumberOr(v, "the file has "+value.String()), Interval: interval,
+		out = append(out, report.Named{Path: path, Value: report.NumberOr(v, "the file has no finite number"), Interval: interval,
 			SD: report.Undefined("no spread was computed")})
 		switch better := get(h.better, name).(type) {
 		case bool:

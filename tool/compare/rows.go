@@ -74,9 +74,29 @@ func (c *comparer) rows() error {
 	if len(c.result.Table) == 0 {
 		return c.noMetric(words.paths())
 	}
+	if err := c.undefined(); err != nil {
+		return err
+	}
 	c.undirected()
 	c.lonely()
 	return nil
+}
+
+// undefined is the error for a table without any number, with the first reason.
+func (c *comparer) undefined() error {
+	var first error
+	for _, row := range c.result.Table {
+		for x, cell := range row.Cells {
+			switch {
+			case cell == nil:
+			case cell.Value.Defined():
+				return nil
+			case first == nil:
+				first = fmt.Errorf("no model has a number to compare: %s of %s: %s", row.Title(), c.result.Models[x], why(cell.Value))
+			}
+		}
+	}
+	return first
 }
 
 // undirected warns of metrics of which nobody says which way they are better.

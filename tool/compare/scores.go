@@ -84,6 +84,7 @@ type scoreTable struct {
 	path    string
 	names   []string
 	roles   []string // of the columns; empty: numbers of a wide table
+	keys    [4][]int // places of the model, tasks, runs and metric, in the order of --columns
 	given   Tables
 	comma   bool   // numbers have decimal commas
 	columns string // what columns of numbers are: [WideModels], [WideMetrics]
@@ -158,6 +159,7 @@ func (t *scoreTable) head() error {
 			return fmt.Errorf("--columns: the column %s has two roles, %s and %s", name, t.roles[k], role)
 		}
 		t.roles[k], others[k] = role, ""
+		t.key(k)
 	}
 	for _, c := range roleColumns {
 		if t.place(c.Name) >= 0 || c.Name == roleScore && t.given.Wide != "" {
@@ -169,12 +171,23 @@ func (t *scoreTable) head() error {
 		}
 		if found[0] >= 0 {
 			t.roles[found[0]] = c.Name
+			if c.Name == roleScore {
+				t.names[found[0]] = strings.ToLower(t.names[found[0]]) // it may name a metric
+			}
+			t.key(found[0])
 		}
 	}
 	if t.names[0] == "" && t.roles[0] == "" {
 		t.roles[0] = roleSkip // numbers of rows, which row checks
 	}
 	return t.kind()
+}
+
+// key enters a column that tells scores apart.
+func (t *scoreTable) key(k int) {
+	if at := slices.Index([]string{roleModel, roleTask, roleRun, roleMetric}, t.roles[k]); at >= 0 {
+		t.keys[at] = append(t.keys[at], k)
+	}
 }
 
 // place is that of the first column with a role; −1: there is none.
@@ -254,19 +267,16 @@ func (t *scoreTable) row(n int, record []string) error {
 			"name it in the first line: model, task or run")
 	}
 	var key [4]string // model, task, run, metric
-	for i, role := range t.roles {
-		at := slices.Index([]string{roleModel, roleTask, roleRun, roleMetric}, role)
-		if at < 0 {
-			continue
+	for at, places := range t.keys {
+		var cells []string
+		for _, i := range places {
+			cell := strings.TrimSpace(record[i])
+			if cell == "" {
+				return fail("the cell of the column %s is empty, want the %s", t.names[i], t.roles[i])
+			}
+			cells = append(cells, cell)
 		}
-		cell := strings.Clone(strings.TrimSpace(record[i]))
-		if cell == "" {
-			return fail("the cell of the column %s is empty, want the %s", t.names[i], role)
-		}
-		if key[at] != "" {
-			cell = key[at] + "/" + cell
-		}
-		key[at] = cell
+		key[at] = strings.Clone(strings.Join(cells, "/"))
 	}
 	key[0] = cmp.Or(key[0], t.model)
 	if t.place(roleRun) < 0 {
