@@ -268,6 +268,8 @@ var wrongValues = map[string]map[string][]string{
 	"compare": {
 		"results":         {"--results =x.json", "--results a@=x.json"},
 		"task":            nil, // any text
+		"columns":         {"--columns seed", "--columns group=g", "--columns model=a,model=b", "--columns =a"},
+		"wide":            {"--wide rows", "--wide models --columns score=s"},
 		"names":           {"--names =b", "--names a,,b"},
 		"fixed":           {"--fixed a,,b"},
 		"metrics":         {"--metrics mse,,mae"},

@@ -85,6 +85,11 @@ var tablePlaces = []tablePlace{
 			}
 			return byName, nil
 		}},
+	{"tool/compare/scores.go", "compare FILE.csv (scores)",
+		"model,task,seed,metric,score\nA,x,1,mse,2\nB,x,1,mse,3\nA,y,2,mae,4\n", "score",
+		func(_ *testing.T, path string) (any, error) { return scoresByName(path) }},
+	{"tool/compare/scores.go", "compare FILE.csv (wide)", "model,task,seed,mse,mae\nA,x,1,2,3\nB,x,1,3,4\nA,y,2,4,5\n", "",
+		func(_ *testing.T, path string) (any, error) { return scoresByName(path) }},
 	{"tool/compare/command.go", "compare --scale FILE.csv",
 		"task,worst,best,metric\npong,-21,21,return\nqbert,100,2000,return\n", "best",
 		func(_ *testing.T, path string) (any, error) { return compare.ReadScale(path) }},
@@ -152,6 +157,20 @@ var tablePlaces = []tablePlace{
 			})
 			return all, err
 		}},
+}
+
+// scoresByName are the scores of a table by task, model, run and metric.
+func scoresByName(path string) (any, error) {
+	files, err := compare.Read(path)
+	byName := map[string]float64{}
+	for _, f := range files {
+		for _, m := range f.Models {
+			for _, n := range m.Numbers {
+				byName[f.Task+" "+m.Name+" "+m.Run+" "+n.Path] = n.Value.V
+			}
+		}
+	}
+	return byName, err
 }
 
 // rowsOfTwo are rows of two numbers that are far from each other, a label and a group.

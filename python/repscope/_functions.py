@@ -712,6 +712,8 @@ COMMANDS = {
         "files",
         "results:many:= "
         "task:text "
+        "columns:many "
+        "wide:text "
         "losses:named "
         "example:bool "
         "config:config "
@@ -3295,6 +3297,8 @@ def compare(
     *,
     results: Optional[Many] = None,
     task: Optional[Text] = None,
+    columns: Optional[Many] = None,
+    wide: Optional[Text] = None,
     losses: Optional[Files] = None,
     example: Optional[bool] = None,
     config: Optional[Union[Path, Mapping[str, Any]]] = None,
@@ -3357,8 +3361,14 @@ def compare(
     of improvement, performance profiles and average ranks (Agarwal et al. 2021).
 
     It also reads {"metrics": {x, x_std}, "evaluation_config": …}, {"checkpoint": …,
-    "metrics": …}, {dataset: {key: value}}, lists of rows with "id" and "model", and CSV
-    files of scores per sample. Losses (losses) are drawn and summarised; those of
+    "metrics": …}, {dataset: {key: value}}, lists of rows with "id" and "model", results of
+    lm-evaluation-harness, output of go test -bench, and tables of text: scores per sample
+    (model, sample, group), long tables (model, task, run, metric, score; several rows of a
+    model, task and metric are runs) and wide ones, with a column for each metric or for
+    each model. A table with a column model has metrics in its other columns, one without
+    it has models there if it has a column metric, or a column task or run and no column of
+    a metric known by name; else wide says what they are, and columns what a column of
+    another name holds. Losses (losses) are drawn and summarised; those of
     different names are different functions and are never ranked.
 
     Exit status 1 with fail_if_worse when a bound is broken: the files are written
@@ -3368,6 +3378,10 @@ def compare(
         files: FILES…; paths, results, or a mapping of names to them.
         results: [TASK][@RUN=]FILE or folder, as an argument, in the order of the command line.
         task: NAME of the task of the files that are given without one.
+        columns: LIST of ROLE=NAME for tables of scores: the column NAME holds the model, task, run, metric or score, or
+            is passed over (skip); several tasks or runs are joined (default: columns of these names, of any case, and a
+            few like them).
+        wide: NAME of what the columns of numbers of a wide table are, where no column model says it: models or metrics.
         losses: NAME=FILE of losses by step or epoch: CSV of W&B or TensorBoard, JSON lines, or a PyTorch checkpoint;
             NAME:COLUMN=FILE names a column of values.
         example: compare a made study: models trained several times, on several tasks.

@@ -63,8 +63,14 @@ Over several tasks there are the interquartile mean, mean and median, the probab
 of improvement, performance profiles and average ranks (Agarwal et al. 2021).
 
 It also reads {"metrics": {x, x_std}, "evaluation_config": …}, {"checkpoint": …,
-"metrics": …}, {dataset: {key: value}}, lists of rows with "id" and "model", and CSV
-files of scores per sample. Losses (--losses) are drawn and summarised; those of
+"metrics": …}, {dataset: {key: value}}, lists of rows with "id" and "model", results of
+lm-evaluation-harness, output of go test -bench, and tables of text: scores per sample
+(model, sample, group), long tables (model, task, run, metric, score; several rows of a
+model, task and metric are runs) and wide ones, with a column for each metric or for
+each model. A table with a column model has metrics in its other columns, one without
+it has models there if it has a column metric, or a column task or run and no column of
+a metric known by name; else --wide says what they are, and --columns what a column of
+another name holds. Losses (--losses) are drawn and summarised; those of
 different names are different functions and are never ranked.
 
 Exit status 1 with --fail-if-worse when a bound is broken: the files are written
@@ -77,6 +83,7 @@ type settings struct {
 	fixed                                   []string
 	task, baseline, orient, family, choose  string
 	scale, interval                         string
+	read                                    Tables
 	allow, example                          bool
 }
 
@@ -86,6 +93,9 @@ func register(flags *run.Flags) *settings {
 	list := func(values *[]string, name, usage string) { flags.Var(&run.Texts{Values: values}, name, usage) }
 	flags.Arguments("results", "`[TASK][@RUN=]FILE` or folder, as an argument, in the order of the command line (repeats)")
 	flags.StringVar(&s.task, "task", "", "`NAME` of the task of the files that are given without one")
+	list(&s.read.Columns, "columns", "`LIST` of ROLE=NAME for tables of scores: the column NAME holds the model, task, run, metric or score, or is passed over (skip); "+
+		"several tasks or runs are joined (repeats; default: columns of these names, of any case, and a few like them)")
+	flags.CheckedVar(&s.read.Wide, "wide", run.OneOf(WideModels, WideMetrics), "`NAME` of what the columns of numbers of a wide table are, where no column model says it: models or metrics")
 	list(&s.names, "names", "`LIST` of names: one for each file in turn if each has one model; or OLD=NEW, or FILE:OLD=NEW for the model of one file; an equals sign in a name has a backslash before it (repeats)")
 	flags.StringVar(&s.baseline, "baseline", "", "`NAME` of the model that the others are compared with (default: the one called persistence, if there is one)")
 	list(&s.fixed, "fixed", "`LIST` of models that have no other runs, as those that are not trained; others with one run beside models with several are taken to vary as these do "+
@@ -116,8 +126,8 @@ func register(flags *run.Flags) *settings {
 	list(&s.wanted, "loss-columns", "`LIST` of columns of --losses (default "+strings.Join(DefaultLossColumns(), ", ")+")")
 	flags.StringVar(&s.choose, "select", "", "`METRIC` by which a checkpoint is chosen: that of the best value, and all that may be the best")
 	flags.BoolVar(&s.example, "example", false, "compare a made study: models trained several times, on several tasks")
-	flags.Several("names", "metrics", "higher", "lower", "fixed", "loss-columns")
-	flags.Group(run.Inputs, "results", "task", "losses", "example")
+	flags.Several("names", "columns", "metrics", "higher", "lower", "fixed", "loss-columns")
+	flags.Group(run.Inputs, "results", "task", "columns", "wide", "losses", "example")
 	flags.Unrecorded("table", "save-table", "figure", "plot", "save-plot")
 	flags.Writes("table", "save-table", "figure", "plot", "save-plot")
 	return s
@@ -164,7 +174,7 @@ func (s *settings) check(o *run.Options) error {
 		for _, flag := range []struct {
 			name string
 			set  bool
-		}{{"metrics", len(s.metrics) > 0}, {"names", len(s.names) > 0}, {"baseline", s.baseline != ""}, {"fail-if-worse", len(s.bounds) > 0},
+		}{{"columns", len(s.read.Columns) > 0}, {"wide", s.read.Wide != ""}, {"metrics", len(s.metrics) > 0}, {"names", len(s.names) > 0}, {"baseline", s.baseline != ""}, {"fail-if-worse", len(s.bounds) > 0},
 			{"fixed", len(s.fixed) > 0}, {"higher", len(s.higher) > 0}, {"lower", len(s.lower) > 0}, {"scale", s.scale != ""}, {"table", len(s.tables) > 0}, {"task", s.task != ""}} {
 			if flag.set {
 				return run.Usage("--%s is for results, and only losses are given", flag.name)
@@ -175,6 +185,9 @@ func (s *settings) check(o *run.Options) error {
 		if slices.Contains(s.lower, name) {
 			return run.Usage("--higher and --lower both name %s", name)
 		}
+	}
+	if err := s.read.check(); err != nil {
+		return run.Usage("--columns %v", err)
 	}
 	for _, spec := range o.Args {
 		if _, err := ParseSpec(spec); err != nil {
@@ -221,6 +234,7 @@ func (s *settings) gather(ctx context.Context, env *run.Env) (*Gathered, []*Loss
 			if spec.Task == "" {
 				spec.Task = s.task
 			}
+			spec.Tables = &s.read
 			specs = append(specs, spec)
 		}
 		if g, err = Gather(ctx, specs, env.Options.Threads); err != nil {
@@ -228,6 +242,9 @@ func (s *settings) gather(ctx context.Context, env *run.Env) (*Gathered, []*Loss
 		}
 		for _, folder := range g.Empty {
 			env.Warn("%s: there are no result files in it", folder)
+		}
+		for _, note := range g.notes() {
+			env.Note("note: %s", note)
 		}
 		if len(g.Read) > 0 {
 			env.Note("note: read %s; another name is given with --names OLD=NEW", strings.Join(g.Read, ", "))
@@ -244,6 +261,17 @@ func (s *settings) gather(ctx context.Context, env *run.Env) (*Gathered, []*Loss
 	}
 	losses, err := s.readLosses(env)
 	return g, losses, err
+}
+
+// notes say how files were read, each once.
+func (g *Gathered) notes() []string {
+	var notes []string
+	for _, f := range g.Files {
+		if f.note != "" && !slices.Contains(notes, f.note) {
+			notes = append(notes, f.note)
+		}
+	}
+	return notes
 }
 
 // enter enters the files as inputs.

@@ -82,6 +82,7 @@ type Row struct {
 
 	base     int              // the baseline's position; −1: there is none
 	headline bool             // it stands for its analysis
+	summary  bool             // its task sums up others
 	named    bool             // its file describes it by its whole name
 	asked    bool             // an option names it
 	scale    stat.Scale       // on which its errors are symmetric
@@ -329,6 +330,7 @@ func (g *group) enter(m *FileModel) error {
 	runs := g.models[m.Name]
 	for i, other := range runs {
 		switch {
+		case other.file == m.file && other.Run != m.Run: // two runs of one file may have one score
 		case other.sameNumbers(m):
 			other.alike = append(other.alike, m)
 			return nil

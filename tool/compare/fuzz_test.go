@@ -66,3 +66,62 @@ func FuzzReadScale(f *testing.F) {
 		}
 	})
 }
+
+// readsOrRefuses holds that what is read of a file has models with finite numbers or reasons, one of
+// each run, and that comparing it ends, or that an error names the file.
+func readsOrRefuses(t *testing.T, name string, data []byte, tables Tables) {
+	files, err := readFrom(name, data, &tables)
+	if err != nil {
+		if !strings.Contains(err.Error(), name) {
+			t.Errorf("the error does not name the file: %v", err)
+		}
+		return
+	}
+	if len(files) == 0 {
+		t.Error("neither files nor an error")
+	}
+	for _, f := range files {
+		seen := map[[2]string]bool{}
+		for _, m := range f.Models {
+			if key := [2]string{m.Given, m.Run}; seen[key] {
+				t.Errorf("%v is there twice", key)
+			} else {
+				seen[key] = true
+			}
+			for _, n := range m.Numbers {
+				if !finite(n.Value.V) && n.Value.Defined() || n.Interval.Defined() && !(n.Interval.Low <= n.Interval.High) {
+					t.Errorf("%+v", n)
+				}
+			}
+		}
+	}
+	if len(data) < 500 {
+		_, _ = Compare(t.Context(), &Gathered{Files: files}, Options{Metrics: []string{"*"}, Resamples: 10})
+	}
+}
+
+func FuzzScoreTable(f *testing.F) {
+	for _, s := range []string{"model,task,run,score\nA,x,1,2\nA,x,2,3\nB,x,1,nan\n", "task;seed;A;B\nx;1;0,5;1\n", "model,acc,f1\nA,1,\n", ",model,score\n0,A,1\n", "metric\tA\tB\nmse\t1\t2\n"} {
+		f.Add([]byte(s), byte(0))
+		f.Add([]byte(s), byte(3))
+	}
+	f.Fuzz(func(t *testing.T, data []byte, how byte) {
+		given := Tables{Wide: []string{"", WideModels, WideMetrics}[how%3]}
+		if how&8 != 0 {
+			given.Columns = []string{"task=task", "run=seed"}
+		}
+		readsOrRefuses(t, "scores.csv", data, given)
+	})
+}
+
+func FuzzHarness(f *testing.F) {
+	f.Add([]byte(harnessText))
+	f.Add([]byte(`{"results":{"t":{"acc":1,"acc_stderr":0.1,"sample_len":3}},"config":{}}`))
+	f.Fuzz(func(t *testing.T, data []byte) { readsOrRefuses(t, "h.json", data, Tables{}) })
+}
+
+func FuzzBenchmarks(f *testing.F) {
+	f.Add([]byte(benchmarkText))
+	f.Add([]byte("Unit x better=higher\nBenchmarkA 1 2 x 3 y\n"))
+	f.Fuzz(func(t *testing.T, data []byte) { readsOrRefuses(t, "bench.txt", data, Tables{}) })
+}

@@ -21,7 +21,10 @@ import (
 )
 
 // Spec is one argument: a file or folder, with the task and the run that it was given.
-type Spec struct{ Task, Run, Path string }
+type Spec struct {
+	Task, Run, Path string
+	Tables          *Tables // how it is read, if it is a table; nil: by the names of its columns
+}
 
 // ParseSpec reads [TASK][@RUN]=PATH or PATH.
 func ParseSpec(given string) (Spec, error) {
@@ -66,7 +69,7 @@ func Gather(ctx context.Context, specs []Spec, threads int) (*Gathered, error) {
 			return nil, err
 		}
 		for _, path := range paths {
-			items = append(items, item{Spec{s.Task, s.Run, path}, folder})
+			items = append(items, item{Spec{s.Task, s.Run, path, s.Tables}, folder})
 		}
 		if folder {
 			folders[s.Path] = 0
@@ -75,7 +78,7 @@ func Gather(ctx context.Context, specs []Spec, threads int) (*Gathered, error) {
 	found := make([][]*File, len(items))
 	failed := make([]error, len(items))
 	err := parallel.Try(ctx, threads, len(items), func(_, i int) error {
-		found[i], failed[i] = read(items[i].Path, items[i].inFolder)
+		found[i], failed[i] = read(items[i].Path, items[i].inFolder, items[i].Tables)
 		return nil
 	})
 	if err != nil {
@@ -164,16 +167,20 @@ func filesOf(path string) (paths []string, folder bool, err error) {
 func (f *File) place(s Spec) error {
 	switch {
 	case s.Task == "":
-	case f.Layout == layoutDatasets:
+	case f.inside:
 		f.Task = s.Task + "/" + f.Task
 	case f.Task != "" && f.Task != s.Task:
 		return fmt.Errorf("%s is given as task %q and says itself that it is task %q", f.Path, s.Task, f.Task)
 	default:
 		f.Task = s.Task
 	}
-	if s.Run != "" {
-		f.Run = s.Run
+	if s.Run == "" {
+		return nil
 	}
+	if i := slices.IndexFunc(f.Models, func(m *FileModel) bool { return m.Run != "" }); i >= 0 {
+		return fmt.Errorf("%s is given as run %q and has runs itself, such as %s of %s", f.Path, s.Run, f.Models[i].Run, f.Models[i].Name)
+	}
+	f.Run = s.Run
 	return nil
 }
 
@@ -295,14 +302,14 @@ func (g *Gathered) settle() {
 	plain := map[string]bool{}
 	for _, f := range g.Files {
 		for _, m := range f.Models {
-			if _, run := cutRun(m.Given); run == "" && f.Run == "" {
+			if _, run := cutRun(m.Given); (run == "" || m.settled) && f.Run == "" && m.Run == "" {
 				plain[m.Given] = true
 			}
 		}
 	}
 	for _, f := range g.Files {
 		for _, m := range f.Models {
-			if name, run := cutRun(m.Given); run != "" && m.Name == m.Given && !plain[name] {
+			if name, run := cutRun(m.Given); run != "" && !m.settled && m.Name == m.Given && !plain[name] {
 				m.Name, m.Run = name, run
 				if read := m.Given + " as the run " + run + " of " + name; !usualRun.MatchString(run) && !slices.Contains(g.Read, read) {
 					g.Read = append(g.Read, read)

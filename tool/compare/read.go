@@ -20,6 +20,7 @@ import (
 
 	"repscope/internal/gunzip"
 	"repscope/internal/regular"
+	"repscope/internal/tabular"
 	"repscope/report"
 )
 
@@ -39,6 +40,12 @@ type File struct {
 	Options report.Object // of the run, or its evaluation_config
 	Models  []*FileModel
 
+	inside    bool                     // its task is one of several in the file
+	summary   bool                     // its task sums up others: it is no task of its own beside them
+	described bool                     // models are compared by all its numbers
+	metrics   map[string]report.Metric // that it describes, of other layouts
+	note      string                   // how it was read
+
 	result   *report.Result // nil for other layouts
 	samples  func() (*report.SampleTable, error)
 	compared func() map[[3]string]report.Comparison // of the result, by path and models
@@ -56,6 +63,8 @@ type FileModel struct {
 	part  report.Object     // for what was skipped; empty for other layouts
 	file  *File
 	alike []*FileModel // the same numbers in other files
+
+	settled bool // what stands behind an @ in its name is no run
 }
 
 // number is the number at a path; ok is false where the model has none.
@@ -87,19 +96,23 @@ const (
 	layoutDatasets   = "datasets"   // {dataset: {key: value}}
 	layoutRows       = "rows"       // [{"id", "model", …}]
 	layoutSamples    = "samples"    // CSV of scores per sample
+	layoutTable      = "table"      // a long or wide table of scores
+	layoutHarness    = "harness"    // {"results": {task: {"acc,none": …}}, …} of lm-evaluation-harness
+	layoutBenchmarks = "benchmarks" // output of go test -bench
 )
 
 // Layouts describes the layouts that are read, for messages.
 const Layouts = `a result file (schema "` + report.Schema + `"), {"metrics": {…}, "evaluation_config": {…}}, {"checkpoint": …, "metrics": {…}}, ` +
-	`{dataset: {key: value}}, a list of rows with "id" and "model", or a CSV of scores per sample`
+	`{dataset: {key: value}}, a list of rows with "id" and "model", results of lm-evaluation-harness, a table of scores (model, task, run, score; ` +
+	`or model, sample, group), or output of go test -bench`
 
 // Read reads one file. Datasets of one file are tasks, so there may be several. Errors
 // name the file and what was expected.
-func Read(path string) ([]*File, error) { return read(path, false) }
+func Read(path string) ([]*File, error) { return read(path, false, nil) }
 
 // read is Read; of what lies in a folder only files with a schema are looked at, and
 // others are [report.ErrNotResult].
-func read(path string, inFolder bool) ([]*File, error) {
+func read(path string, inFolder bool, tables *Tables) ([]*File, error) {
 	report.Recover(filepath.Dir(path))
 	data, err := regular.Read(path, regular.Table)
 	if err != nil {
@@ -116,7 +129,7 @@ func read(path string, inFolder bool) ([]*File, error) {
 	if data, err = gunzip.Bytes(data); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	files, err := ReadFrom(path, data)
+	files, err := readFrom(path, data, tables)
 	if err != nil {
 		return nil, err
 	}
@@ -127,9 +140,18 @@ func read(path string, inFolder bool) ([]*File, error) {
 }
 
 // ReadFrom is Read for the bytes of a file.
-func ReadFrom(path string, data []byte) ([]*File, error) {
-	if strings.EqualFold(filepath.Ext(gunzip.Name(path)), ".csv") || bytes.HasPrefix(data, []byte("model,sample,group")) {
-		return readSampleFile(path, data)
+func ReadFrom(path string, data []byte) ([]*File, error) { return readFrom(path, data, nil) }
+
+func readFrom(path string, data []byte, tables *Tables) ([]*File, error) {
+	ending := strings.ToLower(filepath.Ext(gunzip.Name(path)))
+	start := bytes.TrimLeft(bytes.TrimPrefix(data, []byte(tabular.Mark)), " \t\r\n")
+	isJSON := ending == ".json" && !bytes.HasPrefix(start, []byte("model,sample,group")) || len(start) > 0 && (start[0] == '{' || start[0] == '[')
+	isTable := ending == ".csv" || ending == ".tsv"
+	switch {
+	case (isTable || !isJSON) && isBenchmarks(start):
+		return readBenchmarks(path, data)
+	case isTable || !isJSON && hasCells(start):
+		return readTable(path, data, *cmp.Or(tables, &Tables{}))
 	}
 	if hasSchema(data) {
 		f, err := readResult(path, data)
@@ -142,6 +164,12 @@ func ReadFrom(path string, data []byte) ([]*File, error) {
 		return nil, err
 	}
 	return readPublished(path, v)
+}
+
+// hasCells reports whether the first line of text has several cells.
+func hasCells(data []byte) bool {
+	line, _, _ := bytes.Cut(data, []byte("\n"))
+	return bytes.ContainsAny(line, ",;\t|")
 }
 
 // hasSchema reports whether a file may be a result file.
@@ -290,6 +318,9 @@ func readObject(path string, o report.Object) ([]*File, error) {
 		}
 		return []*File{f}, f.addNumbers(path, name, part)
 	}
+	if isHarness(o) {
+		return readHarness(path, o)
+	}
 	var files []*File
 	for _, dataset := range o.Keys() {
 		value, _ := o.Get(dataset)
@@ -297,7 +328,7 @@ func readObject(path string, o report.Object) ([]*File, error) {
 		if !ok {
 			return nil, fmt.Errorf("%s: %q is no object of numbers; want %s", path, dataset, Layouts)
 		}
-		f := &File{Path: path, Layout: layoutDatasets, Task: dataset}
+		f := &File{Path: path, Layout: layoutDatasets, Task: dataset, inside: true}
 		if err := f.addNumbers(path, stem(path), part); err != nil {
 			return nil, fmt.Errorf("%w (dataset %q)", err, dataset)
 		}

@@ -78,6 +78,9 @@ func (c *comparer) rows() error {
 	if len(c.result.Table) == 0 {
 		return c.noMetric(words.paths())
 	}
+	if err := c.undefined(); err != nil {
+		return err
+	}
 	c.undirected()
 	c.lonely()
 	return nil
@@ -93,6 +96,23 @@ func (c *comparer) foreignRows(candidates [][]candidate) {
 			c.addRow(g, k)
 		}
 	}
+}
+
+// undefined is the error for a table without any number, with the first reason.
+func (c *comparer) undefined() error {
+	var first error
+	for _, row := range c.result.Table {
+		for x, cell := range row.Cells {
+			switch {
+			case cell == nil:
+			case cell.Value.Defined():
+				return nil
+			case first == nil:
+				first = fmt.Errorf("no model has a number to compare: %s of %s: %s", row.Title(), c.result.Models[x], why(cell.Value))
+			}
+		}
+	}
+	return first
 }
 
 // undirected warns of metrics of which nobody says which way they are better.
@@ -202,10 +222,12 @@ func (f *File) describe(m *FileModel, path string) (metric report.Metric, descri
 			}
 			return metric, !m.elsewhere(f.result, report.Family(path))
 		}
+	} else if metric, described = f.metrics[path]; described {
+		return metric, true
 	} else if metric, described = report.WellKnown(path); described {
 		return metric, true
 	}
-	return report.Metric{Direction: Unknown}, f.result == nil && !strings.Contains(path, ".")
+	return report.Metric{Direction: Unknown}, f.result == nil && (f.described || !strings.Contains(path, "."))
 }
 
 // elsewhere reports whether the name by which a result describes a metric is that of
@@ -226,7 +248,7 @@ func (m *FileModel) elsewhere(r *report.Result, family string) bool {
 // addRow adds a metric to the table.
 func (c *comparer) addRow(g *group, k candidate) {
 	row := &Row{Task: g.task, Analysis: g.analysis, Metric: k.path, Direction: k.metric.Direction, Unit: k.metric.Unit, pairs: map[[2]int]*pair{},
-		headline: k.metric.Headline, named: k.named, asked: k.asked, scale: scaleOf(k.metric)}
+		summary: slices.ContainsFunc(g.files, func(f *File) bool { return f.summary }), headline: k.metric.Headline, named: k.named, asked: k.asked, scale: scaleOf(k.metric)}
 	for _, name := range c.result.Models {
 		e, ok := estimateOf(name, k.path, g.models[name], row.scale)
 		if !ok {

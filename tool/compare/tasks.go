@@ -101,8 +101,10 @@ func (c *comparer) studies(ctx context.Context) error {
 		return nil
 	}
 	for i, row := range c.result.Table {
-		same := func(other *Row) bool { return other.Analysis == row.Analysis && other.Metric == row.Metric }
-		if slices.ContainsFunc(c.result.Table[:i], same) || row.sense() == 0 {
+		same := func(other *Row) bool {
+			return other.Analysis == row.Analysis && other.Metric == row.Metric && !other.summary
+		}
+		if slices.ContainsFunc(c.result.Table[:i], same) || row.sense() == 0 || row.summary {
 			continue
 		}
 		rows := slices.DeleteFunc(slices.Clone(c.result.Table), func(other *Row) bool { return !same(other) })

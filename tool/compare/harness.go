@@ -1,0 +1,203 @@
+// Results of lm-evaluation-harness.
+
+package compare
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"repscope/internal/gunzip"
+	"repscope/report"
+	"repscope/stat"
+)
+
+// isHarness reports whether an object holds tasks of lm-evaluation-harness: "results" beside what else it writes.
+func isHarness(o report.Object) bool {
+	results, _ := o.Get("results")
+	if _, ok := results.(report.Object); !ok {
+		return false
+	}
+	return slices.ContainsFunc([]string{"config", "configs", "versions", "n-shot", "n-samples", "higher_is_better", "lm_eval_version", "group_subtasks"},
+		func(key string) bool { _, ok := o.Get(key); return ok })
+}
+
+// readHarness reads a file of results: every task is one, and every metric with its standard error.
+func readHarness(path string, o report.Object) ([]*File, error) {
+	results := member(o, "results")
+	model := harnessModel(o)
+	if model == "" {
+		model = stem(gunzip.Name(path))
+	}
+	var files []*File
+	for _, task := range results.Keys() {
+		value, _ := results.Get(task)
+		part, ok := value.(report.Object)
+		if !ok {
+			return nil, fmt.Errorf("%s: results: %q is no object of metrics; want {task: {metric: number}}", path, task)
+		}
+		f := &File{Path: path, Task: task, Layout: layoutHarness, inside: true, described: true, metrics: map[string]report.Metric{}}
+		h := harnessTask{path: path, task: task, n: harnessSamples(o, part, task), better: member(member(o, "higher_is_better"), task), file: f}
+		subtasks, _ := get(member(o, "group_subtasks"), task).([]any)
+		f.summary = len(subtasks) > 0
+		for _, key := range []string{"n-shot", "versions"} {
+			if v := get(member(o, key), task); v != nil {
+				f.Options.Set(key, v)
+			}
+		}
+		for _, key := range []string{"limit", "gen_kwargs"} {
+			if v := get(member(o, "config"), key); v != nil {
+				f.Options.Set(key, v)
+			}
+		}
+		numbers, err := h.numbers(part)
+		if err != nil {
+			return nil, err
+		}
+		if len(numbers) == 0 {
+			continue // a group whose metrics are not averaged
+		}
+		f.add(model, numbers).settled = true
+		files = append(files, f)
+	}
+	if len(files) == 0 {
+		return nil, fmt.Errorf(`%s: results: no task has a number; want {"results": {task: {"acc,none": number}}}`, path)
+	}
+	return files, nil
+}
+
+// member is the object of a name, empty where there is none.
+func member(o report.Object, key string) report.Object {
+	v, _ := o.Get(key)
+	part, _ := v.(report.Object)
+	return part
+}
+
+// harnessModel is the name of the model: of what is loaded, or else of the kind of model.
+func harnessModel(o report.Object) string {
+	if name := textOf(o, "model_name"); name != "" {
+		return name
+	}
+	config := member(o, "config")
+	args := member(config, "model_args")
+	keys := []string{"pretrained", "path", "model"}
+	for _, key := range keys {
+		if name := textOf(args, key); name != "" {
+			return name
+		}
+	}
+	for _, key := range keys {
+		for _, pair := range strings.Split(textOf(config, "model_args"), ",") {
+			if name, ok := strings.CutPrefix(strings.TrimSpace(pair), key+"="); ok && name != "" {
+				return name
+			}
+		}
+	}
+	return textOf(config, "model")
+}
+
+// harnessSamples is the number of samples of a task, 0 where the file does not say it.
+func harnessSamples(o, part report.Object, task string) float64 {
+	for _, v := range []any{
+		get(member(member(o, "n-samples"), task), "effective"), get(part, "sample_len"), get(member(member(o, "n-samples"), task), "original"),
+	} {
+		number, _ := v.(json.Number)
+		if n, err := number.Float64(); err == nil && n >= 1 && n == math.Trunc(n) && n < 1<<53 {
+			return n
+		}
+	}
+	return 0
+}
+
+func get(o report.Object, key string) any {
+	v, _ := o.Get(key)
+	return v
+}
+
+// harnessTask are the metrics of one task.
+type harnessTask struct {
+	path, task string
+	n          float64 // samples
+	better     report.Object
+	file       *File
+}
+
+// numbers are those of a task; "metric,filter" and "metric_stderr,filter" belong together.
+func (h *harnessTask) numbers(part report.Object) ([]report.Named, error) {
+	var out []report.Named
+	for _, key := range part.Keys() {
+		name, filter, _ := strings.Cut(key, ",")
+		value := get(part, key)
+		number, isNumber := value.(json.Number)
+		if !isNumber && value != nil || strings.HasSuffix(name, "_stderr") || key == "sample_len" {
+			continue
+		}
+		v, err := number.Float64()
+		if err != nil { // also of null, as which NaN of Python's JSON is read
+			v = math.NaN()
+		}
+		path := name
+		if filter != "" && filter != "none" {
+			path = name + "[filter=" + filter + "]"
+		}
+		if slices.ContainsFunc(out, func(n report.Named) bool { return n.Path == path }) {
+			return nil, fmt.Errorf("%s: results: task %s has the metric %s twice, with the filter none and without one", h.path, h.task, name)
+		}
+		errorKey := name + "_stderr"
+		if strings.Contains(key, ",") {
+			errorKey += "," + filter
+		}
+		interval, err := h.interval(v, get(part, errorKey), errorKey)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, report.Named{Path: path, Value: report.NumberOr(v, "the file has no finite number"), Interval: interval,
+			SD: report.Undefined("no spread was computed")})
+		switch better := get(h.better, name).(type) {
+		case bool:
+			direction := report.Lower
+			if better {
+				direction = report.Higher
+			}
+			h.file.metrics[path] = report.Metric{Direction: direction}
+		}
+	}
+	return out, nil
+}
+
+// interval is that of a mean with a standard error: Student's t where the number of samples is known, Wilson's where
+// the error is that of a share of samples, and the normal one where the number is not known.
+func (h *harnessTask) interval(v float64, given any, key string) (report.Interval, error) {
+	number, ok := given.(json.Number)
+	if !ok {
+		return report.NoInterval("the file has no standard error"), nil // "N/A", or no member
+	}
+	se, err := number.Float64()
+	switch {
+	case math.IsNaN(se) || math.IsNaN(v):
+		return report.NoInterval("the standard error is not a number"), nil
+	case err != nil || se < 0 || math.IsInf(se, 0):
+		return report.Interval{}, fmt.Errorf("%s: results: %s of task %s is %s, want a number from 0", h.path, key, h.task, number)
+	case h.n == 1:
+		return report.NoInterval("one sample shows no error"), nil
+	case h.n > 1 && v >= 0 && v <= 1 && math.Abs(se*se*(h.n-1)-v*(1-v)) <= 1e-9 && isWhole(v*h.n):
+		i, err := stat.Wilson(math.Round(v*h.n), h.n, 0)
+		if err != nil {
+			return report.NoInterval("%s", stat.Reason(err)), nil
+		}
+		return intervalOf(i), nil
+	case se == 0:
+		return report.NoInterval("the standard error is 0: nothing shows the error"), nil
+	}
+	df := math.Inf(1)
+	if h.n > 1 {
+		df = h.n - 1
+	}
+	half := quantile(df) * se
+	return report.Between(v-half, v+half), nil
+}
+
+// isWhole reports whether a number is a count, but for rounding.
+func isWhole(v float64) bool { return math.Abs(v-math.Round(v)) < 1e-6 }

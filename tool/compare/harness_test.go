@@ -1,0 +1,98 @@
+// Results of lm-evaluation-harness.
+
+package compare
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"repscope/report"
+)
+
+const harnessText = `{"results": {
+	"arc": {"alias": "arc", "acc,none": 0.6, "acc_stderr,none": 0.03, "acc_norm,none": 0.55, "acc_norm_stderr,none": "N/A"},
+	"gsm8k": {"alias": "gsm8k", "exact_match,strict-match": 0.25, "exact_match_stderr,strict-match": 0.04351941398892446,
+		"exact_match,flexible-extract": 1.0, "exact_match_stderr,flexible-extract": 0.0},
+	"wikitext": {"alias": "wikitext", "word_perplexity,none": 20.5, "score,none": NaN, "score_stderr,none": 0.1},
+	"all": {"alias": "all", "acc,none": 0.58, "acc_stderr,none": 0.02}},
+	"group_subtasks": {"all": ["arc"], "gsm8k": []},
+	"config": {"model": "hf", "model_args": "pretrained=org/a,dtype=float16", "limit": null},
+	"n-shot": {"arc": 0, "gsm8k": 5}, "versions": {"arc": 1.0},
+	"higher_is_better": {"arc": {"acc": true}, "gsm8k": {"exact_match": true}, "wikitext": {"word_perplexity": false}},
+	"n-samples": {"arc": {"original": 2376, "effective": 397}, "gsm8k": {"original": 1319, "effective": 100}}}`
+
+// Intervals: of Student's t with 396 degrees of freedom, of Wilson and the normal ones, by scipy.
+func TestHarness(t *testing.T) {
+	t.Parallel()
+	files, err := ReadFrom("h.json", []byte(harnessText))
+	if err != nil || len(files) != 4 {
+		t.Fatal(files, err)
+	}
+	for _, c := range []struct {
+		file            int
+		path            string
+		value, low, top float64
+		direction       report.Direction
+	}{
+		{0, "acc", 0.6, 0.5410208217459135, 0.6589791782540865, report.Higher},
+		{0, "acc_norm", 0.55, math.NaN(), math.NaN(), Unknown},
+		{1, "exact_match[filter=strict-match]", 0.25, 0.17545211362287677, 0.3430446354806161, report.Higher},
+		{1, "exact_match[filter=flexible-extract]", 1, 0.9630065017930143, 1, report.Higher},
+		{2, "word_perplexity", 20.5, math.NaN(), math.NaN(), report.Lower},
+		{2, "score", math.NaN(), math.NaN(), math.NaN(), report.Higher},
+		{3, "acc", 0.58, 0.5408007203091989, 0.619199279690801, report.Higher},
+	} {
+		f := files[c.file]
+		n, ok := f.Models[0].number(c.path)
+		same := func(a, b float64) bool { return math.Abs(a-b) < 1e-9 || math.IsNaN(a) && math.IsNaN(b) }
+		metric, described := f.describe(f.Models[0], c.path)
+		if !ok || !same(n.Value.Float(), c.value) || !same(n.Interval.Low, c.low) || !same(n.Interval.High, c.top) || metric.Direction != c.direction || !described {
+			t.Errorf("%s: %+v, %v", c.path, n, metric)
+		}
+		if f.Models[0].Name != "org/a" || f.summary != (c.file == 3) {
+			t.Errorf("%+v", f)
+		}
+	}
+	other, err := ReadFrom("o.json", []byte(strings.NewReplacer("org/a", "org/b", `"gsm8k": 5`, `"gsm8k": 8`).Replace(harnessText)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Compare(t.Context(), &Gathered{Files: append(files, other...)}, Options{}); err == nil ||
+		err.Error() != `the results of task "gsm8k" are not of the same measurement: n-shot is 5 in h.json and 8 in o.json` {
+		t.Errorf("error %v", err)
+	}
+	// A group is a row, and no task of aggregates over tasks.
+	r, err := Compare(t.Context(), &Gathered{Files: files}, Options{Metrics: []string{"acc"}})
+	if err != nil || len(r.Table) != 2 || len(r.Studies) != 0 {
+		t.Errorf("%+v, %v", r, err)
+	}
+}
+
+// Names of models, and files that are none of the harness.
+func TestHarnessModels(t *testing.T) {
+	t.Parallel()
+	for config, want := range map[string]string{
+		`"config": {"model": "hf", "model_args": {"pretrained": "a/b"}}`: "a/b",
+		`"config": {"model": "gguf", "model_args": "base_url=x"}`:        "gguf",
+		`"config": {}`: "h",
+		`"config": {"model_args": "pretrained=a"}, "model_name": "n"`: "n",
+	} {
+		files, err := ReadFrom("h.json", []byte(`{"results": {"t": {"acc": 1, "acc_stderr": 0.1}}, `+config+`}`))
+		if err != nil || len(files) != 1 || files[0].Models[0].Name != want || files[0].Task != "t" || !files[0].Models[0].Numbers[0].Interval.Defined() {
+			t.Errorf("%s: %v, %v", config, files, err)
+		}
+	}
+	for text, want := range map[string]string{
+		`{"results": {"t": 1}, "config": {}}`:                                 `results: "t" is no object of metrics`,
+		`{"results": {}, "config": {}}`:                                       "no task has a number",
+		`{"results": {"t": {"alias": "t"}}, "versions": {}}`:                  "no task has a number",
+		`{"results": {"t": {"acc": 1, "acc,none": 2}}, "versions": {}}`:       "has the metric acc twice",
+		`{"results": {"t": {"acc": 1, "acc_stderr": -1}}, "versions": {}}`:    "acc_stderr of task t is -1, want a number from 0",
+		`{"results": {"t": {"acc": 1, "acc_stderr": 1e999}}, "versions": {}}`: "want a number from 0",
+	} {
+		if files, err := ReadFrom("h.json", []byte(text)); err == nil || !strings.Contains(err.Error(), want) || !strings.HasPrefix(err.Error(), "h.json: ") {
+			t.Errorf("%s: %v, %v", text, files, err)
+		}
+	}
+}

@@ -1,0 +1,441 @@
+// Tables of scores as people and other programs keep them: long ones, with a row for each score, and
+// wide ones, with a column for each metric or each model.
+
+package compare
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"repscope/internal/gunzip"
+	"repscope/internal/run"
+	"repscope/internal/tabular"
+	"repscope/internal/text"
+	"repscope/report"
+)
+
+// Tables say how tables of scores are read; the zero value goes by the names of their columns.
+type Tables struct {
+	Columns []string // ROLE=NAME: what the column NAME holds; see [Roles]
+	Wide    string   // what the columns of numbers of a wide table are: [WideModels] or [WideMetrics]
+}
+
+// What the columns of a wide table are.
+const (
+	WideModels  = "models"
+	WideMetrics = "metrics"
+)
+
+// The roles of columns.
+const (
+	roleModel  = "model"
+	roleTask   = "task"
+	roleRun    = "run"
+	roleMetric = "metric"
+	roleScore  = "score"
+	roleSkip   = "skip" // passed over
+)
+
+// Roles lists what a column of a table of scores can hold.
+func Roles() []string { return []string{roleModel, roleTask, roleRun, roleMetric, roleScore, roleSkip} }
+
+// roleColumns are the names by which columns have roles.
+var roleColumns = []tabular.Column{
+	{Name: roleModel, Found: []string{"method", "algorithm", "agent"}, Optional: true},
+	{Name: roleTask, Found: []string{"dataset", "env", "environment", "game", "benchmark"}, Optional: true},
+	{Name: roleRun, Found: []string{"seed", "trial", "repeat"}, Optional: true},
+	{Name: roleMetric, Optional: true},
+	{Name: roleScore, Found: []string{"value"}, Optional: true},
+}
+
+// most is how many tasks a table may have, and how many runs a model of one task.
+const most = 1 << 14
+
+// check finds wrong usage.
+func (t Tables) check() error {
+	given := map[string]string{}
+	for _, spec := range t.Columns {
+		role, name, ok := run.CutName(spec)
+		switch {
+		case !ok || role == "" || name == "":
+			return fmt.Errorf("%q: want ROLE=NAME, with one of the roles %s", spec, strings.Join(Roles(), ", "))
+		case !slices.Contains(Roles(), role):
+			return fmt.Errorf("%q: there is no role %q, want one of %s", spec, role, strings.Join(Roles(), ", "))
+		case given[role] != "" && role != roleTask && role != roleRun && role != roleSkip:
+			return fmt.Errorf("the columns %s and %s both hold the %s; want one", given[role], name, role)
+		case role == roleScore && t.Wide != "":
+			return errors.New("a wide table has no column of scores; leave out score=" + name)
+		}
+		given[role] = name
+	}
+	return nil
+}
+
+// scoreTable reads one table of scores.
+type scoreTable struct {
+	path    string
+	names   []string
+	roles   []string // of the columns; empty: numbers of a wide table
+	keys    [4][]int // places of the model, tasks, runs and metric, in the order of --columns
+	given   Tables
+	comma   bool   // numbers have decimal commas
+	columns string // what columns of numbers are: [WideModels], [WideMetrics]
+	model   string // of all rows, where no column says it
+	rows    *csv.Reader
+
+	tasks  map[string]*taskScores
+	order  []string // of the tasks
+	record map[string]int
+}
+
+// taskScores are the scores of one task.
+type taskScores struct {
+	models, metrics []string
+	scores          map[[2]string]*runScores // by model and metric
+}
+
+// runScores are those of one metric of one model.
+type runScores struct {
+	runs   []string
+	lines  map[string]int
+	values []report.Value
+	empty  int // cells with nothing in them
+}
+
+// readTable reads a table of scores per sample, or one of scores of runs.
+func readTable(path string, data []byte, given Tables) ([]*File, error) {
+	if len(bytes.TrimSpace(data)) == 0 {
+		return readSampleFile(path, data) // that it is empty
+	}
+	t := &scoreTable{path: path, given: given, tasks: map[string]*taskScores{}, record: map[string]int{}}
+	var err error
+	if t.rows, t.names, err = tabular.Open(path, bytes.NewReader(data), tabular.Options{}); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	if slices.Contains(t.names, "sample") && len(given.Columns) == 0 && given.Wide == "" {
+		return readSampleFile(path, data)
+	}
+	t.comma = t.rows.Comma == ';'
+	if err := t.head(); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	for n := 0; ; n++ {
+		record, err := t.rows.Read()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", path, tabular.Error(err))
+		}
+		if err := t.row(n, record); err != nil {
+			return nil, err
+		}
+	}
+	if len(t.order) == 0 {
+		return nil, fmt.Errorf("%s: there are no rows", path)
+	}
+	return t.files()
+}
+
+// head gives every column a role.
+func (t *scoreTable) head() error {
+	t.roles = make([]string, len(t.names))
+	others := slices.Clone(t.names)
+	for _, spec := range t.given.Columns {
+		role, name, _ := run.CutName(spec)
+		k := slices.Index(t.names, name)
+		switch {
+		case k < 0:
+			return fmt.Errorf("--columns %s: %w", spec, tabular.Missing(name, t.names))
+		case t.roles[k] != "":
+			return fmt.Errorf("--columns: the column %s has two roles, %s and %s", name, t.roles[k], role)
+		}
+		t.roles[k], others[k] = role, ""
+		t.key(k)
+	}
+	for _, c := range roleColumns {
+		if t.place(c.Name) >= 0 || c.Name == roleScore && t.given.Wide != "" {
+			continue
+		}
+		found, err := tabular.Find(others, c)
+		if err != nil {
+			return run.Hint(err, fmt.Sprintf("say which: --columns %s=NAME, and what the other holds: %s", c.Name, roleHint("OTHER")))
+		}
+		if found[0] >= 0 {
+			t.roles[found[0]] = c.Name
+			if c.Name == roleScore {
+				t.names[found[0]] = strings.ToLower(t.names[found[0]]) // it may name a metric
+			}
+			t.key(found[0])
+		}
+	}
+	if t.names[0] == "" && t.roles[0] == "" {
+		t.roles[0] = roleSkip // numbers of rows, which row checks
+	}
+	return t.kind()
+}
+
+// key enters a column that tells scores apart.
+func (t *scoreTable) key(k int) {
+	if at := slices.Index([]string{roleModel, roleTask, roleRun, roleMetric}, t.roles[k]); at >= 0 {
+		t.keys[at] = append(t.keys[at], k)
+	}
+}
+
+// place is that of the first column with a role; −1: there is none.
+func (t *scoreTable) place(role string) int { return slices.Index(t.roles, role) }
+
+// free are the names of the columns without a role.
+func (t *scoreTable) free() []string {
+	var names []string
+	for i, name := range t.names {
+		if t.roles[i] == "" {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+func roleHint(name string) string {
+	return fmt.Sprintf("--columns task=%s, run=%s or skip=%s", name, name, name)
+}
+
+// kind finds out whether the table is long or wide, and what its columns are.
+func (t *scoreTable) kind() error {
+	model, metric, score := t.place(roleModel) >= 0, t.place(roleMetric) >= 0, t.place(roleScore)
+	free := t.free()
+	list := strings.Join(t.names, ", ")
+	switch {
+	case metric && score >= 0 && len(free) > 0:
+		return run.Hint(fmt.Errorf("a table of one score in each row has the column %s too, which nothing says the use of (the columns are %s)", free[0], list),
+			"say what it holds: "+roleHint(free[0]))
+	case metric && score < 0 && model:
+		return run.Hint(fmt.Errorf("there is a column of metrics and none of scores; the columns are %s, want model, metric, score", list),
+			"name it: --columns score=NAME")
+	case metric && score < 0 && t.given.Wide == WideMetrics, metric && t.given.Wide != "" && model:
+		return fmt.Errorf("--wide %s: the column %s names the metrics already", t.given.Wide, t.names[t.place(roleMetric)])
+	case model && t.given.Wide == WideModels:
+		return fmt.Errorf("--wide models: the column %s names the models already", t.names[t.place(roleModel)])
+	case metric && score < 0:
+		t.columns = WideModels
+	case model || score >= 0 && (len(free) == 0 || metric):
+		t.columns = WideMetrics
+	case t.given.Wide != "":
+		t.columns = t.given.Wide
+	case len(free) < 2 || t.place(roleTask) < 0 && t.place(roleRun) < 0 || score >= 0 || slices.ContainsFunc(free, isMetric):
+		return run.Hint(fmt.Errorf("there is no column model, and the columns of numbers may be models or metrics; the columns are %s", list),
+			"say which: --wide models or --wide metrics (of one model, called "+t.stem()+"), or name the column of models: --columns model=NAME")
+	default:
+		t.columns = WideModels
+	}
+	if !metric && score >= 0 {
+		t.roles[score] = "" // a metric of its name
+	}
+	if !model {
+		t.model = t.stem()
+	}
+	if t.place("") < 0 && t.place(roleScore) < 0 {
+		return run.Hint(fmt.Errorf("there is no column of scores; the columns are %s", list), "want model, task, run, score, or a column for each metric")
+	}
+	return nil
+}
+
+func (t *scoreTable) stem() string { return stem(gunzip.Name(t.path)) }
+
+// isMetric reports whether a name is one of a metric that is known.
+func isMetric(name string) bool {
+	_, ok := report.WellKnown(name)
+	return ok
+}
+
+// row enters a row, the n-th from 0.
+func (t *scoreTable) row(n int, record []string) error {
+	line, _ := t.rows.FieldPos(0)
+	fail := func(format string, args ...any) error {
+		return fmt.Errorf("%s:%d: %w", t.path, line, fmt.Errorf(format, args...))
+	}
+	if t.names[0] == "" && t.roles[0] == roleSkip && strings.TrimSpace(record[0]) != strconv.Itoa(n) {
+		return run.Hint(fail("the first column has no name and does not number the rows: it holds %q", record[0]),
+			"name it in the first line: model, task or run")
+	}
+	var key [4]string // model, task, run, metric
+	for at, places := range t.keys {
+		var cells []string
+		for _, i := range places {
+			cell := strings.TrimSpace(record[i])
+			if cell == "" {
+				return fail("the cell of the column %s is empty, want the %s", t.names[i], t.roles[i])
+			}
+			cells = append(cells, cell)
+		}
+		key[at] = strings.Clone(strings.Join(cells, "/"))
+	}
+	key[0] = cmp.Or(key[0], t.model)
+	if t.place(roleRun) < 0 {
+		whole := strings.Join(record, "\x00")
+		if first, twice := t.record[whole]; twice {
+			return run.Hint(fail("the row is that of line %d again", first), "leave it out, or number the runs in a column run")
+		}
+		t.record[whole] = line
+	}
+	task := t.tasks[key[1]]
+	if task == nil {
+		if len(t.order) == most {
+			return fail("there are more than %d tasks", most)
+		}
+		task = &taskScores{scores: map[[2]string]*runScores{}}
+		t.tasks[key[1]], t.order = task, append(t.order, key[1])
+	}
+	for i, role := range t.roles {
+		if role != "" && role != roleScore {
+			continue
+		}
+		model, metric := key[0], cmp.Or(key[3], roleScore)
+		switch {
+		case role == roleScore:
+		case t.columns == WideModels:
+			model = t.names[i]
+		default:
+			metric = t.names[i]
+		}
+		value, empty, err := t.score(line, record[i])
+		if err != nil {
+			return run.Hint(fail("the column %s holds %q, want a number", t.names[i], record[i]),
+				"if it is no score, say what it is: "+roleHint(t.names[i]))
+		}
+		if err := task.enter(model, metric, key[2], line, value, empty); err != nil {
+			return run.Hint(fail("%w", err), t.repeatHint())
+		}
+	}
+	return nil
+}
+
+// repeatHint says what to do about a score that is there twice, or too often.
+func (t *scoreTable) repeatHint() string {
+	if t.place(roleRun) < 0 {
+		return "scores of single samples want the columns model, sample, group"
+	}
+	return "is a column that tells the rows apart a task? say --columns task=NAME (several are joined)"
+}
+
+// score reads a cell: a number, or why it is none.
+func (t *scoreTable) score(line int, cell string) (v report.Value, empty bool, err error) {
+	cell = strings.TrimSpace(cell)
+	switch strings.ToLower(cell) {
+	case "":
+		return report.Undefined("line %d has an empty cell", line), true, nil
+	case "na", "n/a", "none", "null", "<na>":
+		return report.Undefined("line %d has %s", line, cell), false, nil
+	}
+	number := cell
+	if t.comma && strings.Count(cell, ",") == 1 && !strings.Contains(cell, ".") {
+		number = strings.Replace(cell, ",", ".", 1)
+	}
+	f, err := strconv.ParseFloat(number, 64)
+	if err != nil && !errors.Is(err, strconv.ErrRange) {
+		return v, false, err
+	}
+	return report.NumberOr(f, fmt.Sprintf("line %d has %s", line, cell)), false, nil
+}
+
+// enter adds a score; without a name of its own a run has its number.
+func (s *taskScores) enter(model, metric, run string, line int, v report.Value, empty bool) error {
+	key := [2]string{model, metric}
+	of := s.scores[key]
+	if of == nil {
+		of = &runScores{lines: map[string]int{}}
+		s.scores[key] = of
+		if !slices.Contains(s.models, model) {
+			s.models = append(s.models, model)
+		}
+		if !slices.Contains(s.metrics, metric) {
+			s.metrics = append(s.metrics, metric)
+		}
+	}
+	if run == "" {
+		run = strconv.Itoa(len(of.runs) + 1)
+	}
+	if first, twice := of.lines[run]; twice {
+		return fmt.Errorf("%s of %s%s is in line %d already", metric, model, atRun(run), first)
+	}
+	if len(of.runs) == most {
+		return fmt.Errorf("%s has more than %d rows of the metric %s, each of which would be a run", model, most, metric)
+	}
+	if empty {
+		of.empty++
+	}
+	of.runs, of.values, of.lines[run] = append(of.runs, run), append(of.values, v), line
+	return nil
+}
+
+// files makes a file of each task.
+func (t *scoreTable) files() ([]*File, error) {
+	var files []*File
+	numbered := t.place(roleRun) < 0
+	for _, name := range t.order {
+		task := t.tasks[name]
+		f := &File{Path: t.path, Task: name, Layout: layoutTable, inside: t.place(roleTask) >= 0, described: true, note: t.note()}
+		for _, model := range task.models {
+			runs := map[string]*FileModel{}
+			for _, metric := range task.metrics {
+				of := task.scores[[2]string{model, metric}]
+				if of == nil || of.empty == len(of.values) {
+					continue // it was not measured
+				}
+				if numbered && len(of.runs) > 1 && t.columns == WideMetrics && len(t.free()) > 1 {
+					return nil, run.Hint(fmt.Errorf("%s:%d: %s%s has a second row, and no column says of which run; the columns are %s", t.path,
+						of.lines["2"], model, inTask(name), strings.Join(t.names, ", ")), "name the column that tells the rows apart: --columns run=NAME, or task=NAME")
+				}
+				for i, run := range of.runs {
+					m := runs[run]
+					if m == nil {
+						m = f.add(model, nil)
+						m.Run, m.settled, runs[run] = run, true, m
+						if numbered && len(of.runs) == 1 {
+							m.Run = ""
+						}
+					}
+					m.Numbers = append(m.Numbers, report.Named{Path: metric, Value: of.values[i], SD: report.Undefined("no spread was computed"),
+						Interval: report.NoInterval("one run has no interval")})
+				}
+			}
+		}
+		for _, m := range f.Models {
+			m.index()
+		}
+		if len(f.Models) > 0 {
+			files = append(files, f)
+		}
+	}
+	if len(files) == 0 {
+		return nil, fmt.Errorf("%s: every cell of a score is empty", t.path)
+	}
+	return files, nil
+}
+
+func inTask(name string) string {
+	if name == "" {
+		return ""
+	}
+	return " in task " + name
+}
+
+// note says how a table was read whose columns are models.
+func (t *scoreTable) note() string {
+	if t.columns != WideModels {
+		return ""
+	}
+	free := t.free()
+	return fmt.Sprintf("%s: its %s are the models %s; for metrics say --wide metrics", t.path, text.Count(len(free), "column"), strings.Join(free, ", "))
+}
+
+// finite reports whether a number is one.
+func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
