@@ -23,6 +23,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"repscope/internal/run"
+	"repscope/internal/runtest"
 	"repscope/report"
 )
 
@@ -511,6 +512,7 @@ func TestStoreLocked(t *testing.T) {
 // TestNothingLeft: a run that resumes what is done leaves all files and says the same; a figure, a report or a row
 // that is gone or changed is made again.
 func TestNothingLeft(t *testing.T) {
+	runtest.Long(t, "it runs the example ten times")
 	t.Parallel()
 	out := filepath.Join(t.TempDir(), "out")
 	old := time.Now().Add(-time.Hour).Truncate(time.Second)

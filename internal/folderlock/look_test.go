@@ -45,11 +45,16 @@ func TestLookElsewhere(t *testing.T) {
 	}
 	var wait sync.WaitGroup
 	defer wait.Wait()
+	f, err := os.OpenFile(file, os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
 	wait.Go(func() {
 		for range 40 {
 			h.Count++
 			data, _ := json.Marshal(h)
-			_ = os.WriteFile(file, data, 0o666)
+			_, _ = f.WriteAt(data, 0) // in place, as holders do
 			time.Sleep(beat / 10)
 		}
 	})

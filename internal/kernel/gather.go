@@ -110,11 +110,11 @@ func gatherGeneric(data *float32, base *int, runs *piece, count int, b, c *float
 	bases, list := unsafe.Slice(base, genericMR), unsafe.Slice(runs, count)
 	for r := range end.rows {
 		var s0, s1, s2, s3 float32
-		pb, at := b, bases[r]
+		at, done := bases[r], 0
 		for _, run := range list {
 			at += run.advance
 			from := (*float32)(unsafe.Add(unsafe.Pointer(data), (at-run.length)*4))
-			w := unsafe.Slice(pb, run.length*genericNR)
+			w := unsafe.Slice((*float32)(unsafe.Add(unsafe.Pointer(b), done*genericNR*4)), run.length*genericNR)
 			for k, v := range unsafe.Slice(from, run.length) {
 				w := w[k*genericNR : k*genericNR+genericNR]
 				s0 = fma32(v, w[0], s0)
@@ -122,7 +122,7 @@ func gatherGeneric(data *float32, base *int, runs *piece, count int, b, c *float
 				s2 = fma32(v, w[2], s2)
 				s3 = fma32(v, w[3], s3)
 			}
-			pb = (*float32)(unsafe.Add(unsafe.Pointer(pb), run.length*genericNR*4))
+			done += run.length
 		}
 		row := unsafe.Slice((*float32)(unsafe.Add(unsafe.Pointer(c), r*stride*4)), genericNR)
 		var other [genericNR]float32 // C may be the other matrix
