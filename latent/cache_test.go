@@ -36,11 +36,11 @@ func TestCache(t *testing.T) {
 		return list
 	}
 	first := encode(EncodeOptions{})
-	reads := src.reads
-	if again := encode(EncodeOptions{Batch: 5}); src.reads != reads || !slices.Equal(first, again) {
+	reads := src.reads.Load()
+	if again := encode(EncodeOptions{Batch: 5}); src.reads.Load() != reads || !slices.Equal(first, again) {
 		t.Error("the second run encoded again")
 	}
-	if encode(EncodeOptions{Preprocessing: Preprocessing{Scale: ScaleUnit, High: 16}}); src.reads == reads || len(files()) != 2 {
+	if encode(EncodeOptions{Preprocessing: Preprocessing{Scale: ScaleUnit, High: 16}}); src.reads.Load() == reads || len(files()) != 2 {
 		t.Errorf("another scale did not make another entry: %v", files())
 	}
 	other, err := Open("testdata/mlp_external.onnx", OpenOptions{})
@@ -67,12 +67,12 @@ func TestCache(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		reads = src.reads
-		if again := encode(EncodeOptions{}); src.reads == reads || !slices.Equal(first, again) {
+		reads = src.reads.Load()
+		if again := encode(EncodeOptions{}); src.reads.Load() == reads || !slices.Equal(first, again) {
 			t.Error("a damaged entry was used")
 		}
-		reads = src.reads
-		if encode(EncodeOptions{}); src.reads != reads {
+		reads = src.reads.Load()
+		if encode(EncodeOptions{}); src.reads.Load() != reads {
 			t.Error("a damaged entry was not replaced")
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"repscope/dataset"
@@ -112,14 +113,14 @@ func TestGolden(t *testing.T) {
 type memorySource struct {
 	values []float32
 	shape  []int // of all states
-	reads  int
+	reads  atomic.Int64
 }
 
 func (s *memorySource) Len() int     { return s.shape[0] }
 func (s *memorySource) Shape() []int { return s.shape[1:] }
 func (s *memorySource) Float32(dst []float32, lo, hi int) error {
 	width := len(s.values) / s.shape[0]
-	s.reads++
+	s.reads.Add(1)
 	copy(dst, s.values[lo*width:hi*width])
 	return nil
 }

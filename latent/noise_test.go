@@ -18,9 +18,9 @@ func anyNoise(level float64) Noise {
 // noNoise fails unless EncodeNoisy says that it cannot, without reading a state.
 func noNoise(t *testing.T, what string, enc Encoder, src *memorySource, o EncodeOptions) {
 	t.Helper()
-	reads := src.reads
-	if _, _, err := EncodeNoisy(t.Context(), enc, src, anyNoise(0.1), o); !errors.Is(err, ErrNoNoise) || src.reads != reads {
-		t.Errorf("%s: error %v after %d reads", what, err, src.reads-reads)
+	reads := src.reads.Load()
+	if _, _, err := EncodeNoisy(t.Context(), enc, src, anyNoise(0.1), o); !errors.Is(err, ErrNoNoise) || src.reads.Load() != reads {
+		t.Errorf("%s: error %v after %d reads", what, err, src.reads.Load()-reads)
 	}
 }
 

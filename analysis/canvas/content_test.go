@@ -16,6 +16,7 @@ import (
 	"pgregory.net/rapid"
 
 	"repscope/dataset"
+	"repscope/internal/runtest"
 	"repscope/measure/box"
 	"repscope/measure/text"
 )
@@ -317,6 +318,7 @@ func TestBestPairs(t *testing.T) {
 
 // TestManyTexts: more texts than can be compared are a reason, not a wait.
 func TestManyTexts(t *testing.T) {
+	runtest.Long(t, "it runs the whole example")
 	t.Parallel()
 	d := &dataset.Design{Nodes: []dataset.Node{{Type: "FRAME", Parent: -1, Shown: true, Opacity: 1, Bounds: &dataset.Bounds{Width: 10, Height: 10}}}}
 	for i := range 3000 {

@@ -13,6 +13,7 @@ import (
 
 	"repscope/internal/example/screens"
 	"repscope/internal/parallel"
+	"repscope/internal/runtest"
 	"repscope/report"
 )
 
@@ -117,6 +118,7 @@ func fallsWithDamage(t *testing.T, cases []Case, rows []*Row, kinds []Kind) {
 }
 
 func TestExampleFallsWithDamage(t *testing.T) {
+	runtest.Long(t, "it runs the whole example")
 	t.Parallel()
 	cases, read := exampleInput(t, screens.Example(), screens.Task, screens.Variant)
 	rows := exampleRows(t, cases, read, usual())
@@ -130,6 +132,7 @@ func TestExampleFallsWithDamage(t *testing.T) {
 
 // Metrics that take long are held on few smaller screens.
 func TestExampleFallsWithDamageByOptionalMetrics(t *testing.T) {
+	runtest.Long(t, "it runs the whole example")
 	t.Parallel()
 	set, err := screens.New(screens.Config{Seed: 1, Samples: 3, Scale: 0.25})
 	if err != nil {
@@ -167,6 +170,7 @@ func TestExampleCopyIsPerfect(t *testing.T) {
 // An edit that is done well is nearer to what was asked for than the design before it, and the
 // worse it is done, the less.
 func TestExampleModification(t *testing.T) {
+	runtest.Long(t, "it runs the whole example")
 	t.Parallel()
 	cases, read := exampleInput(t, screens.Example(), screens.ModificationTask, screens.ModificationVariant)
 	kinds := []Kind{screenPixels, layoutOverlap, blocks}

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"repscope/internal/run"
+	"repscope/internal/runtest"
 )
 
 func TestSaliencyPlot(t *testing.T) {
@@ -65,6 +66,7 @@ func TestSaliencyPlot(t *testing.T) {
 
 // TestSaliencyPlots: pictures are written for the cases of a tree, and a resumed run draws the one that is gone.
 func TestSaliencyPlots(t *testing.T) {
+	runtest.Long(t, "it runs the whole example")
 	t.Parallel()
 	dir := t.TempDir()
 	screen, m := pngOf(t, image.NewGray(image.Rect(0, 0, 20, 30))), grayPNG(t, 3, 9, 1, 2, 3, 4, 5)

@@ -12,11 +12,13 @@ import (
 	"strings"
 	"testing"
 
+	"repscope/internal/runtest"
 	"repscope/neighbors"
 	"repscope/report"
 )
 
 func TestApproximate(t *testing.T) {
+	runtest.Long(t, "a large search")
 	t.Parallel()
 	const n = 1500
 	frames := walk(n, 8, 1)

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"repscope/analysis/internal/results"
+	"repscope/internal/runtest"
 	"repscope/points"
 	"repscope/stat"
 )
@@ -87,6 +88,7 @@ func numbers(r *Result) string {
 // An automatic window is the one that the warning of slow states suggests, for each set of
 // states its own, and gives the same numbers as if it were given.
 func TestAutomaticWindow(t *testing.T) {
+	runtest.Long(t, "a large search")
 	t.Parallel()
 	windows := map[int]bool{}
 	for _, rho := range []float64{0.5, 0.95} {

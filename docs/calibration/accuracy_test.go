@@ -11,6 +11,9 @@ import (
 // What tests of equal accuracy reject has not changed unseen, and does not depend on the
 // number of threads.
 func TestAccuracyShort(t *testing.T) {
+	if testing.Short() {
+		t.Skip("left out with -short: thousands of studies")
+	}
 	t.Parallel()
 	holdShort(t, "accuracy.md", func(w io.Writer, threads int) error {
 		return writeAccuracy(context.Background(), w, []accuracyDesign{{60, 0}, {80, 0.8}}, 20, 42, threads)

@@ -11,6 +11,9 @@ import (
 // What confidence sets for the best and families of tests hold has not changed unseen, and does
 // not depend on the number of threads.
 func TestDecisionsShort(t *testing.T) {
+	if testing.Short() {
+		t.Skip("left out with -short: thousands of studies")
+	}
 	t.Parallel()
 	holdShort(t, "decisions.md", func(w io.Writer, threads int) error {
 		ctx := context.Background()

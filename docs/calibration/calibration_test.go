@@ -30,6 +30,9 @@ type counts struct {
 // has not changed unseen: after a change that means to, write the counts with
 // -update and the tables with make calibrate.
 func TestShort(t *testing.T) {
+	if testing.Short() {
+		t.Skip("left out with -short: thousands of studies")
+	}
 	t.Parallel()
 	for _, room := range rooms() {
 		t.Run(room.Name, func(t *testing.T) {

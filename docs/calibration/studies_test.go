@@ -14,6 +14,9 @@ import (
 // What the statistics of studies hold has not changed unseen, and does not depend on
 // the number of threads.
 func TestStudiesShort(t *testing.T) {
+	if testing.Short() {
+		t.Skip("left out with -short: thousands of studies")
+	}
 	t.Parallel()
 	holdShort(t, "studies.md", func(w io.Writer, threads int) error {
 		return writeStudies(context.Background(), w, []studyDesign{{3, 5, false}, {5, 6, true}}, 8, 42, threads)

@@ -126,6 +126,9 @@ func testProduct[T Float](t *testing.T) {
 }
 
 func TestProductBits(t *testing.T) {
+	if testing.Short() {
+		t.Skip("left out with -short: many products, one after the other")
+	}
 	alwaysThreads(t)
 	defer active.Store(active.Load())
 	t.Run("float32", testProduct[float32])
@@ -324,6 +327,9 @@ func TestProductErrors(t *testing.T) {
 // The wanted half of a symmetric product has the bits of the whole one, whichever
 // operand is shared, and every element of it is finished once.
 func TestUpper(t *testing.T) {
+	if testing.Short() {
+		t.Skip("left out with -short: many products, one after the other")
+	}
 	alwaysThreads(t)
 	withEach(t, func(t *testing.T, _ *implementation) {
 		r := rand.New(rand.NewPCG(17, 18))

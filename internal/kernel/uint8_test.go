@@ -118,6 +118,9 @@ func testUint8[I Integer](t *testing.T, list []shape, all255 bool) {
 }
 
 func TestUint8(t *testing.T) {
+	if testing.Short() {
+		t.Skip("left out with -short: many products, one after the other")
+	}
 	alwaysThreads(t)
 	defer active.Store(active.Load())
 	list := append([]shape{{3, 5, 2051}, {14, 35, 1024}, {13, 33, 1027}, {100, 200, 99}}, shapes...)
