@@ -143,6 +143,9 @@ func (j *Job) settle(root string) error {
 	return nil
 }
 
+// mostShards bounds the shards of a job, far above what any scheduler takes.
+const mostShards = 1 << 20
+
 // readJob reads the job of a folder.
 func readJob(root string) (*Job, error) {
 	path := filepath.Join(root, manifestName)
@@ -160,10 +163,13 @@ func readJob(root string) (*Job, error) {
 	if j.Form != manifestForm {
 		return nil, fmt.Errorf("%s: its form is %q, want %q", path, j.Form, manifestForm)
 	}
+	rest := mostShards
 	for i := range j.Pieces {
-		if p := &j.Pieces[i]; p.Shards < 1 || !filepath.IsLocal(p.Folder) {
-			return nil, fmt.Errorf("%s: %s: %d shards in folder %q", path, p.Name, p.Shards, p.Folder)
+		p := &j.Pieces[i]
+		if p.Shards < 1 || p.Shards > rest || !filepath.IsLocal(p.Folder) {
+			return nil, fmt.Errorf("%s: %s: %d shards in folder %q, want 1 to %d of a job in a folder below it", path, p.Name, p.Shards, p.Folder, mostShards)
 		}
+		rest -= p.Shards
 	}
 	return j, j.settle(root)
 }
