@@ -121,7 +121,7 @@ func IsTemporary(name string) bool {
 func parse(name string) (final, mark string, ok bool) {
 	rest, ok := strings.CutSuffix(name, ".tmp")
 	i := strings.LastIndexByte(rest, '.')
-	if !ok || !strings.HasPrefix(name, ".") || i <= 0 {
+	if !ok || !strings.HasPrefix(name, ".") || i <= 1 { // 1: the final name is empty
 		return "", "", false
 	}
 	id := rest[i+1:]

@@ -116,7 +116,7 @@ func TestFillFails(t *testing.T) {
 // A name is a temporary one only if it holds the final name and the mark of a process, of which
 // it is made.
 func FuzzTemporary(f *testing.F) {
-	for _, s := range []string{".a.json.0123456789abcdef.tmp", "a.tmp", "..tmp", ".tmp", ".a..tmp", ".a.zz.tmp"} {
+	for _, s := range []string{".a.json.0123456789abcdef.tmp", "a.tmp", "..tmp", ".tmp", ".a..tmp", ".a.zz.tmp", "..00000000000000000000000000000000000000000000.tmp"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, name string) {
