@@ -4,25 +4,20 @@ package latent
 
 import (
 	"bytes"
-	"context"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"hash"
 	"io"
 	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
-	"time"
 
 	"repscope/dataset"
-	"repscope/internal/atomicfile"
-	"repscope/internal/regular"
+	"repscope/internal/entries"
 )
 
 // Cache keeps latents on disk, keyed by a hash over the encoder's file and
@@ -101,30 +96,28 @@ func ContentKey(info Info, o EncodeOptions) string {
 	return fmt.Sprintf("%s %s %s %s", cacheVersion, info.Identity, poolOf(info, o), o.Preprocessing.key())
 }
 
-func (c *Cache) path(key string) string { return filepath.Join(c.Dir, key+".npy") }
-
-// entryHash begins the hash at the end of an entry: over its key, as content under the
-// name of another entry is not that entry's, and then its bytes.
-func entryHash(key string) hash.Hash {
-	h := sha256.New()
-	io.WriteString(h, key)
-	return h
-}
-
 // ErrForeign says that somebody else may have written an entry of a cache, which is not used.
-var ErrForeign = errors.New("is not used")
+var ErrForeign = entries.ErrForeign
+
+// cacheEnding is that of the files of entries.
+const cacheEnding = ".npy"
+
+func (c *Cache) folder() *entries.Folder {
+	return &entries.Folder{Dir: c.Dir, Ending: cacheEnding, MaxBytes: c.limit()}
+}
 
 // load returns an entry of n latents and their dimension, or nil. Its error is [ErrForeign], of an entry or of the folder.
 func (c *Cache) load(key string, n int) ([]float32, int, error) {
 	if c == nil || key == "" {
 		return nil, 0, nil
 	}
-	path := c.path(key)
-	data, err := c.read(path)
-	if err != nil || checkEntry(key, data) != nil {
-		return nil, 0, err
+	body, err := c.folder().Load(key)
+	if err != nil {
+		return nil, 0, fmt.Errorf("latent cache: %w", err)
 	}
-	body := data[:len(data)-sha256.Size]
+	if body == nil {
+		return nil, 0, nil
+	}
 	at := bytes.IndexByte(body, '\n') + 1
 	d := (len(body) - at) / 4 / n
 	if d == 0 || len(body)-at != 4*n*d {
@@ -137,77 +130,16 @@ func (c *Cache) load(key string, n int) ([]float32, int, error) {
 	for i := range z {
 		z[i] = math.Float32frombits(binary.LittleEndian.Uint32(body[at+4*i:]))
 	}
-	now := time.Now()
-	_ = os.Chtimes(path, now, now) // marks it as used; a read-only cache still serves
 	return z, d, nil
-}
-
-// read reads the file of an entry, nil if there is none, unless somebody else than this user may have written it.
-func (c *Cache) read(path string) ([]byte, error) {
-	file, err := regular.Open(path)
-	if err != nil {
-		return nil, nil
-	}
-	defer file.Close()
-	info, err := file.Stat()
-	if err != nil {
-		return nil, nil
-	}
-	for _, place := range []struct {
-		path string
-		info func() (fs.FileInfo, error)
-	}{{c.Dir, func() (fs.FileInfo, error) { return os.Stat(c.Dir) }}, {path, func() (fs.FileInfo, error) { return info, nil }}} {
-		info, err := place.info()
-		if err != nil {
-			return nil, nil
-		}
-		if who := strangers(info); who != "" {
-			return nil, fmt.Errorf("latent cache: %s %w: %s", place.path, ErrForeign, who)
-		}
-	}
-	if info.Size() > c.limit() {
-		return nil, nil
-	}
-	data, err := regular.All(context.Background(), path, file, c.limit())
-	if err != nil {
-		return nil, nil
-	}
-	return data, nil
-}
-
-// checkEntry finds an entry that is not whole, or of another key.
-func checkEntry(key string, data []byte) error {
-	if len(data) < 64+sha256.Size {
-		return errors.New("it is cut short")
-	}
-	hash := entryHash(key)
-	hash.Write(data[:len(data)-sha256.Size])
-	if !bytes.Equal(hash.Sum(nil), data[len(data)-sha256.Size:]) {
-		return errors.New("its bytes are not those that were written")
-	}
-	return nil
 }
 
 // CheckEntry finds what is wrong with the file of an entry, which its name and a digest at its end tell. ok is false of a file
 // that is no entry by its name. Errors: somebody else may have written it, or its bytes have changed.
 func CheckEntry(path string) (ok bool, err error) {
-	key, ok := entryKey(filepath.Base(path))
-	if !ok {
-		return false, nil
+	if ok, err = entries.Check(path, cacheEnding); errors.Is(err, ErrForeign) {
+		err = fmt.Errorf("latent cache: %w", err)
 	}
-	c := &Cache{Dir: filepath.Dir(path), MaxBytes: math.MaxInt64}
-	data, err := c.read(path)
-	if err == nil {
-		err = checkEntry(key, data)
-	}
-	return true, err
-}
-
-// entryKey is the key of the entry in a file of this name.
-func entryKey(name string) (string, bool) {
-	key, ok := strings.CutSuffix(name, ".npy")
-	_, err := hex.DecodeString(key)
-	return key, ok && err == nil && len(key) == 2*sha256.Size
+	return ok, err
 }
 
 // store writes an entry, complete or not at all, and trims the folder.
@@ -222,10 +154,7 @@ func (c *Cache) store(key string, z []float32, n, d int) error {
 	if int64(len(header)+4*len(z)+sha256.Size) > c.limit() {
 		return nil
 	}
-	// Not forced to disk: what a power cut leaves is noticed by its hash.
-	err = atomicfile.Write(c.path(key), atomicfile.Options{Mode: 0o600}, func(w io.Writer) error {
-		hash := entryHash(key)
-		out := io.MultiWriter(w, hash)
+	err = c.folder().Store(key, func(out io.Writer) error {
 		if _, err := out.Write(header); err != nil {
 			return err
 		}
@@ -239,13 +168,12 @@ func (c *Cache) store(key string, z []float32, n, d int) error {
 				return err
 			}
 		}
-		_, err := w.Write(hash.Sum(nil))
-		return err
+		return nil
 	})
 	if err != nil {
 		return err
 	}
-	return c.trim()
+	return c.folder().Trim()
 }
 
 func (c *Cache) limit() int64 {
@@ -253,58 +181,4 @@ func (c *Cache) limit() int64 {
 		return c.MaxBytes
 	}
 	return defaultCacheBytes
-}
-
-// entries lists the cache's own files, the least recently used first.
-func (c *Cache) entries() ([]fs.FileInfo, error) {
-	list, err := os.ReadDir(c.Dir)
-	if err != nil {
-		return nil, err
-	}
-	var files []fs.FileInfo
-	for _, e := range list {
-		c.sweep(e)
-		if _, ok := entryKey(e.Name()); !ok {
-			continue
-		}
-		if info, err := e.Info(); err == nil && info.Mode().IsRegular() {
-			files = append(files, info)
-		}
-	}
-	slices.SortStableFunc(files, func(a, b fs.FileInfo) int { return a.ModTime().Compare(b.ModTime()) })
-	return files, nil
-}
-
-// abandoned is how old a temporary file is that nobody writes any more.
-const abandoned = 24 * time.Hour
-
-// sweep removes the temporary file of a process that was killed.
-func (c *Cache) sweep(e fs.DirEntry) {
-	if !atomicfile.IsTemporary(e.Name()) {
-		return
-	}
-	if info, err := e.Info(); err == nil && info.Mode().IsRegular() && time.Since(info.ModTime()) > abandoned {
-		_ = os.Remove(filepath.Join(c.Dir, e.Name())) // another process may have done it
-	}
-}
-
-func (c *Cache) trim() error {
-	files, err := c.entries()
-	if err != nil {
-		return err
-	}
-	var total int64
-	for _, f := range files {
-		total += f.Size()
-	}
-	for _, f := range files {
-		if total <= c.limit() {
-			break
-		}
-		if err := os.Remove(filepath.Join(c.Dir, f.Name())); err != nil {
-			return err
-		}
-		total -= f.Size()
-	}
-	return nil
 }

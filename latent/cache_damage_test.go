@@ -149,7 +149,7 @@ func FuzzCacheEntry(f *testing.F) {
 	if err := c.store(key, want, n, 2); err != nil {
 		f.Fatal(err)
 	}
-	whole, err := os.ReadFile(c.path(key))
+	whole, err := os.ReadFile(c.folder().Path(key))
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -157,7 +157,7 @@ func FuzzCacheEntry(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		if err := os.WriteFile(c.path(key), data, 0o600); err != nil {
+		if err := os.WriteFile(c.folder().Path(key), data, 0o600); err != nil {
 			t.Fatal(err)
 		}
 		z, d, err := c.load(key, n)

@@ -338,6 +338,21 @@ func plain(name string) bool {
 	return name != "" && name == filepath.Base(name) && name != "." && name != ".." && !strings.ContainsAny(name, `/\`)
 }
 
+// Unchanged reports whether every file so far has the bytes of the one whose name it is to get.
+func (t *Transaction) Unchanged() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, f := range t.files {
+		if !f.done {
+			return false
+		}
+		if sum, err := FileSum(f.target); err != nil || sum != f.sum {
+			return false
+		}
+	}
+	return true
+}
+
 // Abort removes the transaction's files and the folders Begin made if they are
 // empty. After Commit, and when called again, it does nothing.
 func (t *Transaction) Abort() {

@@ -48,7 +48,22 @@ func TestUnchanged(t *testing.T) {
 	if err := os.Mkdir(filepath.Join(dir, "folder"), 0o777); err != nil {
 		t.Fatal(err)
 	}
-	if sameBytes(filepath.Join(dir, "file"), filepath.Join(dir, "folder")) {
+	if _, err := FileSum(filepath.Join(dir, "folder")); err == nil {
 		t.Error("a folder is a file")
+	}
+	other := filepath.Join(t.TempDir(), "other")
+	if err := os.WriteFile(other, long, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	tr, err := Begin(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer tr.Abort()
+	if err := tr.Elsewhere(other, func(w io.Writer) error { _, err := w.Write(long); return err }); err != nil {
+		t.Fatal(err)
+	}
+	if !tr.Unchanged() {
+		t.Error("a file elsewhere that is the same has changed")
 	}
 }

@@ -3,34 +3,31 @@
 package shard
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"io"
-	"io/fs"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
-	"time"
 
-	"repscope/internal/atomicfile"
-	"repscope/internal/regular"
+	"repscope/internal/entries"
 )
 
 // Memory keeps parts of work in a folder by what they were computed from: the analysis, the content of one model, the data
 // and the options. What a model or file is called, and which other models a run has, is not in it. Entries end with the
-// SHA-256 of their key and content; damaged ones count as absent. Several processes may share the folder.
+// SHA-256 of their key and content; damaged ones count as absent, as do those that somebody else may have written
+// ([Memory.Foreign]). Several processes may share the folder.
 type Memory struct {
 	Dir      string
 	Program  string // the version that computes: another one remembers nothing of this one
 	MaxBytes int64  // what [Memory.Trim] leaves; 0: 2 GiB
 
 	computed, taken atomic.Int64
+	foreign         atomic.Pointer[error]
 }
 
 // defaultMemory bounds a memory that does not say.
@@ -117,40 +114,33 @@ func (m *Memory) key(id Identity) (string, error) {
 	return hex.EncodeToString(sum[:]), err
 }
 
-func (m *Memory) path(key string) string { return filepath.Join(m.Dir, key+memoryEnding) }
-
-// memorySum ends an entry.
-func memorySum(key string, data []byte) []byte {
-	h := sha256.New()
-	io.WriteString(h, key)
-	h.Write(data)
-	return h.Sum(nil)
+func (m *Memory) folder() *entries.Folder {
+	return &entries.Folder{Dir: m.Dir, Ending: memoryEnding, MaxBytes: m.limit()}
 }
 
 // load returns the content of an entry, or nil.
 func (m *Memory) load(key string) []byte {
-	data, err := regular.Read(m.path(key), m.limit())
-	if err != nil || len(data) < sha256.Size {
-		return nil
+	data, err := m.folder().Load(key)
+	if err != nil {
+		m.foreign.CompareAndSwap(nil, &err)
 	}
-	content, sum := data[:len(data)-sha256.Size], data[len(data)-sha256.Size:]
-	if !bytes.Equal(memorySum(key, content), sum) {
-		return nil
+	return data
+}
+
+// Foreign is the first error of an entry that was not used, as somebody else than this user may have written it; nil without.
+func (m *Memory) Foreign() error {
+	if err := m.foreign.Load(); err != nil {
+		return *err
 	}
-	now := time.Now()
-	_ = os.Chtimes(m.path(key), now, now) // marks it as used
-	return content
+	return nil
 }
 
 // store keeps an entry, where that is possible.
 func (m *Memory) store(key string, data []byte) {
-	if int64(len(data)) > m.limit()/4 || os.MkdirAll(m.Dir, 0o777) != nil {
+	if int64(len(data)) > m.limit()/4 || os.MkdirAll(m.Dir, 0o755) != nil {
 		return
 	}
-	_ = atomicfile.Write(m.path(key), atomicfile.Options{Mode: 0o600}, func(w io.Writer) error {
-		_, err := w.Write(append(slices.Clip(data), memorySum(key, data)...))
-		return err
-	})
+	_ = m.folder().Store(key, func(w io.Writer) error { _, err := w.Write(data); return err })
 }
 
 func (m *Memory) limit() int64 {
@@ -160,39 +150,8 @@ func (m *Memory) limit() int64 {
 	return defaultMemory
 }
 
-// Trim removes the entries that were not used for the longest time until the rest is within the bound, and what processes left
-// that were killed.
-func (m *Memory) Trim() {
-	entries, err := os.ReadDir(m.Dir)
-	if err != nil {
-		return
-	}
-	var files []fs.FileInfo
-	total := int64(0)
-	for _, e := range entries {
-		info, err := e.Info()
-		switch {
-		case err != nil || !info.Mode().IsRegular():
-		case atomicfile.IsTemporary(e.Name()) && time.Since(info.ModTime()) > abandoned:
-			_ = os.Remove(filepath.Join(m.Dir, e.Name()))
-		case strings.HasSuffix(e.Name(), memoryEnding):
-			files = append(files, info)
-			total += info.Size()
-		}
-	}
-	slices.SortFunc(files, func(a, b fs.FileInfo) int { return a.ModTime().Compare(b.ModTime()) })
-	for _, f := range files {
-		if total <= m.limit() {
-			return
-		}
-		if os.Remove(filepath.Join(m.Dir, f.Name())) == nil {
-			total -= f.Size()
-		}
-	}
-}
-
-// abandoned is how old a temporary file is that nobody writes any more.
-const abandoned = 24 * time.Hour
+// Trim removes the entries that were not used for the longest time until the rest is within the bound.
+func (m *Memory) Trim() { _ = m.folder().Trim() }
 
 // OfModel is the identity of a part of one model: that of the data and options of the whole work, with the content of the
 // model. More fields say what else the part follows from, such as blocks.

@@ -18,6 +18,7 @@ import (
 	"strings"
 	"sync"
 
+	"repscope/dataset"
 	"repscope/internal/gunzip"
 	"repscope/internal/regular"
 	"repscope/internal/tabular"
@@ -146,7 +147,7 @@ func readFrom(path string, data []byte, tables *Tables) ([]*File, error) {
 	ending := strings.ToLower(filepath.Ext(gunzip.Name(path)))
 	start := bytes.TrimLeft(bytes.TrimPrefix(data, []byte(tabular.Mark)), " \t\r\n")
 	isJSON := ending == ".json" && !bytes.HasPrefix(start, []byte("model,sample,group")) || len(start) > 0 && (start[0] == '{' || start[0] == '[')
-	isTable := ending == ".csv" || ending == ".tsv"
+	isTable := dataset.IsTable(path)
 	switch {
 	case (isTable || !isJSON) && isBenchmarks(start):
 		return readBenchmarks(path, data)

@@ -7,7 +7,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"maps"
 	"os"
@@ -16,7 +15,6 @@ import (
 	"strings"
 	"time"
 
-	"repscope/internal/regular"
 	"repscope/internal/run"
 	"repscope/latent"
 	"repscope/report"
@@ -97,19 +95,10 @@ func (f file) describe() string {
 
 // sum is the SHA-256 of a file; empty for a folder.
 func sum(path string) (string, error) {
-	f, err := regular.Open(path)
-	if err != nil {
-		return "", err
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		return "", nil
 	}
-	defer f.Close()
-	if info, err := f.Stat(); err != nil || info.IsDir() {
-		return "", err
-	}
-	h := sha256.New()
-	if _, err := io.Copy(h, f); err != nil {
-		return "", err
-	}
-	return hex.EncodeToString(h.Sum(nil)), nil
+	return report.FileSum(path)
 }
 
 // watch is what was known, before a task began, of the files that its options name.

@@ -161,6 +161,9 @@ func (s *study) run(ctx context.Context) error {
 	}
 	close(next)
 	wait.Wait()
+	if err := memory.Foreign(); err != nil {
+		s.fail("warning: %v", err)
+	}
 	if err := context.Cause(ctx); err != nil && !errors.Is(err, errFailFast) {
 		return err
 	}

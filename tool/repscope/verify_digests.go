@@ -4,7 +4,6 @@ package repscope
 
 import (
 	"os"
-	"path/filepath"
 	"strings"
 
 	"repscope/dataset"
@@ -50,8 +49,7 @@ func (v *verifier) fileDigest(path string) (string, error) {
 
 // tableDigests are those of the columns of a table, which are arrays in memory for results.
 func tableDigests(path string) []string {
-	ending := strings.ToLower(filepath.Ext(path))
-	if ending != ".csv" && ending != ".tsv" {
+	if !dataset.IsTable(path) {
 		return nil
 	}
 	columns, err := dataset.ReadTable(path)

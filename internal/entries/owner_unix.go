@@ -2,7 +2,7 @@
 
 //go:build unix
 
-package latent
+package entries
 
 import (
 	"fmt"
