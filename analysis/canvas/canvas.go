@@ -79,7 +79,7 @@ type Key struct {
 	Unit      string
 	Direction report.Direction
 	Low, High float64 // what it can be, where intervals end; ±Inf for no end
-	Log       bool    // intervals are those of the logarithm, where none of the deletions is 0
+	Log       bool    // intervals are computed on a log scale, unless a deletion is 0
 	Compared  bool    // models are compared by it
 	// Improved says that a modification has it for the base too: <name>_improvement.
 	Improved bool

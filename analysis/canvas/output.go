@@ -24,7 +24,7 @@ const (
 type outputs struct {
 	plots   bool // bars and boxes of every metric
 	reports bool // what was matched in every case
-	resume  bool // a run of which nothing is left writes nothing
+	resume  bool // a finished run leaves its files alone
 }
 
 // write puts the numbers into the result file, the CSV files, the console and the figures.
@@ -51,7 +51,7 @@ func (r *Result) write(ctx context.Context, env *run.Env, o outputs) error {
 				return err
 			}
 			if same {
-				env.LeaveAsItWas(env.Options.Out + ": nothing is left to do; all files are those of the earlier run")
+				env.LeaveAsItWas(env.Options.Out + ": nothing is left to do; the files of the earlier run stay")
 				return nil
 			}
 		}

@@ -55,7 +55,7 @@ type Layout struct {
 	Canvas box.Box // the box of the root, in pixels
 	// Canvases is how many nodes there are that could be the canvas: frames of a page, or of several.
 	Canvases int
-	// Elements are the nodes of which something is seen, depth first; the canvas is the first.
+	// Elements are the visible nodes, depth first; the canvas is the first.
 	Elements []Element
 	// Turned is how many of them are turned by no multiple of a right angle: their boxes are those around them.
 	Turned int

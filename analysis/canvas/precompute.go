@@ -89,8 +89,8 @@ type keptScores struct {
 	at   map[string]int
 }
 
-// keptScores are the rows that a run which was interrupted has kept beside the file at path, else those of the file,
-// else those that the run found elsewhere.
+// keptScores reads the rows that an interrupted run left beside the file at path; without them, those of the file, or
+// those found elsewhere.
 func (o *Settings) keptScores(path string) (*keptScores, error) {
 	k := &keptScores{at: map[string]int{}}
 	data, err := regular.Read(path+partial, regular.Table)

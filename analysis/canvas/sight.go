@@ -1,4 +1,4 @@
-// What is seen of the nodes of a design: frames clip their content, and masks what comes after them.
+// The visible parts of the nodes of a design: frames clip their content, and masks clip the nodes after them.
 
 package canvas
 
@@ -46,22 +46,22 @@ func (s *sight) look(i int) (part dataset.Bounds, seen bool) {
 	if s.whole {
 		return *n.Bounds, n.Shown
 	}
-	own := pixels(*n.Bounds)
+	bounds := pixels(*n.Bounds)
 	if k > 0 && n.Shown {
 		if n.Mask {
-			s.clip[parent] = meet(around, own)
+			s.clip[parent] = meet(around, bounds)
 		}
 		if n.Clips {
-			s.clip[k] = meet(around, own)
+			s.clip[k] = meet(around, bounds)
 		}
 	}
-	left := meet(around, own)
-	inside := left == own || overlapsIn(left.X0, left.X1, own.X0, own.X1) && overlapsIn(left.Y0, left.Y1, own.Y0, own.Y1)
+	visible := meet(around, bounds)
+	inside := visible == bounds || overlapsIn(visible.X0, visible.X1, bounds.X0, bounds.X1) && overlapsIn(visible.Y0, visible.Y1, bounds.Y0, bounds.Y1)
 	s.gone[k] = s.mask[k] || !inside
-	if left == own {
+	if visible == bounds {
 		return *n.Bounds, n.Shown && !s.gone[k]
 	}
-	return dataset.Bounds{X: left.X0, Y: left.Y0, Width: left.X1 - left.X0, Height: left.Y1 - left.Y0}, n.Shown && !s.gone[k]
+	return dataset.Bounds{X: visible.X0, Y: visible.Y0, Width: visible.X1 - visible.X0, Height: visible.Y1 - visible.Y0}, n.Shown && !s.gone[k]
 }
 
 // meet is what two boxes share; its ends are in the wrong order where that is nothing.
@@ -74,7 +74,7 @@ func overlapsIn(from, to, ownFrom, ownTo float64) bool {
 	return from < to || from == to && ownFrom == ownTo
 }
 
-// unseen are the nodes, by their index, of which nothing is seen nor of what is below them; nil if there are none.
+// unseen marks, by index, the nodes that are invisible with everything below them; nil if there are none.
 func (s *sight) unseen() []bool {
 	if s.whole || !slices.Contains(s.gone, true) && !slices.Contains(s.mask, true) {
 		return nil

@@ -1,4 +1,4 @@
-// What is seen of clipped, masked and turned nodes.
+// Tests of the visible parts of clipped, masked and turned nodes.
 
 package canvas
 
