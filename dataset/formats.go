@@ -185,15 +185,6 @@ func (e *ForeignError) Hints() []string {
 	return []string{"convert it: " + e.Recipe}
 }
 
-// recipeError is an error of opening an array, with how it is converted.
-type recipeError struct {
-	error
-	hint string
-}
-
-func (e *recipeError) Unwrap() error   { return e.error }
-func (e *recipeError) Hints() []string { return []string{e.hint} }
-
 // openOnly opens the array of a .npy file.
 func openOnly(file *mmap.File, key string) (*Array, error) {
 	if key != "" {

@@ -183,9 +183,9 @@ func withHint(err error, recipe string, runs bool) error {
 	case recipe == "":
 		return err
 	case runs:
-		return &recipeError{err, "convert it, if you trust it: " + recipe}
+		return text.WithHint(err, "convert it, if you trust it: "+recipe)
 	}
-	return &recipeError{err, "convert it: " + recipe}
+	return text.WithHint(err, "convert it: "+recipe)
 }
 
 func openFolder(path, key string, o ImageOptions) (*Recording, error) {

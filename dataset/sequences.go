@@ -304,11 +304,11 @@ func (f *SequenceFile) letterError(chain string, i int) error {
 	err := fmt.Errorf("position %d is %q, want one of the letters %s", i, letter, allowed)
 	switch {
 	case letter >= 'a' && letter <= 'z' && f.letters[letter-'a'+'A']:
-		return hinted{err, "residues are capital letters; --residues upper reads small ones as them"}
+		return text.WithHint(err, "residues are capital letters; --residues upper reads small ones as them")
 	case letter == '*':
-		return hinted{err, "--residues stop leaves a stop at the end out"}
+		return text.WithHint(err, "--residues stop leaves a stop at the end out")
 	case letter == '-' || letter == '.':
-		return hinted{err, "--residues gaps leaves gaps out"}
+		return text.WithHint(err, "--residues gaps leaves gaps out")
 	}
 	return err
 }
@@ -333,7 +333,7 @@ func (f *SequenceFile) chooseColumns(names []string) error {
 		for _, name := range append([]string{role.name}, role.found...) {
 			at := f.free(names, name)
 			if at >= 0 && f.roles[i] >= 0 && i >= roleHeavy {
-				return hinted{fmt.Errorf("the columns %s and %s both hold %s", names[f.roles[i]], name, role.name), fmt.Sprintf("--columns %s=… says which is meant", role.name)}
+				return text.WithHint(fmt.Errorf("the columns %s and %s both hold %s", names[f.roles[i]], name, role.name), fmt.Sprintf("--columns %s=… says which is meant", role.name))
 			}
 			if at >= 0 && f.roles[i] < 0 {
 				f.roles[i] = at
@@ -354,9 +354,9 @@ func (f *SequenceFile) chooseColumns(names []string) error {
 		err := fmt.Errorf("there is no column of a chain (%s); the columns are %s",
 			strings.Join(slices.Concat(sequenceRoles[roleHeavy].found, sequenceRoles[roleLight].found), ", "), strings.Join(names, ", "))
 		if len(names) == 1 && strings.ContainsAny(names[0], ",;|\t") {
-			return hinted{err, "cells of a .tsv are separated by tabs"}
+			return text.WithHint(err, "cells of a .tsv are separated by tabs")
 		}
-		return hinted{err, "--columns heavy=NAME,light=NAME says which they are; a single chain is heavy=NAME"}
+		return text.WithHint(err, "--columns heavy=NAME,light=NAME says which they are; a single chain is heavy=NAME")
 	}
 	return f.checkUses()
 }

@@ -170,7 +170,7 @@ func checkMask(mask, chain string, highest byte) error {
 	}
 	err := fmt.Errorf("the mask has %s for a chain of %s", text.Count(len(mask), "digit"), text.Count(len(chain), "residue"))
 	if len(mask) < len(chain) && mask[0] != '0' {
-		return hinted{err, "leading zeros are lost where a mask is read as a number: keep it a text (pandas: dtype=str)"}
+		return text.WithHint(err, "leading zeros are lost where a mask is read as a number: keep it a text (pandas: dtype=str)")
 	}
 	return err
 }

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"repscope/internal/tabular"
+	"repscope/internal/text"
 )
 
 // Substitution is a row of a table of variants. Texts are empty where the table has no such
@@ -158,7 +159,7 @@ func chooseSubstitutionColumns(names []string, measured string) ([]int, error) {
 			if first := columns[role]; first >= 0 {
 				err := fmt.Errorf("the columns %s and %s both hold %s; want one of them", names[first], name, r.name)
 				if role == roleMeasured {
-					return nil, hinted{err, "name the measured column: FILE:" + name}
+					return nil, text.WithHint(err, "name the measured column: FILE:"+name)
 				}
 				return nil, err
 			}
@@ -167,8 +168,8 @@ func chooseSubstitutionColumns(names []string, measured string) ([]int, error) {
 	}
 	switch {
 	case columns[roleMeasured] < 0:
-		return nil, hinted{fmt.Errorf("there is no column of measurements (%s); the columns are %s",
-			strings.Join(substitutionRoles[roleMeasured].found, ", "), strings.Join(names, ", ")), "name it: FILE:COLUMN"}
+		return nil, text.WithHint(fmt.Errorf("there is no column of measurements (%s); the columns are %s",
+			strings.Join(substitutionRoles[roleMeasured].found, ", "), strings.Join(names, ", ")), "name it: FILE:COLUMN")
 	case columns[roleMutant] < 0 && columns[roleMutated] < 0:
 		return nil, fmt.Errorf("no column says the variant: want mutant (A23C:D45E) or mutated_sequence; the columns are %s",
 			strings.Join(names, ", "))

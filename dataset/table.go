@@ -275,12 +275,3 @@ func parseAll(cells []string, parse func(string) (float64, error), nothing func(
 	}
 	return out
 }
-
-// hinted is an error with a hint.
-type hinted struct {
-	error
-	hint string
-}
-
-func (h hinted) Unwrap() error   { return h.error }
-func (h hinted) Hints() []string { return []string{h.hint} }

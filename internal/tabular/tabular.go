@@ -174,8 +174,8 @@ func NamesOrPlaces(header []string) (names []string, row bool, err error) {
 	case broken > 0:
 		return places(len(header), 0), true, nil
 	case whole > 0 && !isCount(header, 0) && !isCount(header, 1) && !(header[0] == "" && isCount(header[1:], 0)):
-		return nil, false, hinted{fmt.Errorf("%w: %s", ErrNamesOrRow, strings.Join(header, ", ")),
-			"write a line of names before the rows"}
+		return nil, false, text.WithHint(fmt.Errorf("%w: %s", ErrNamesOrRow, strings.Join(header, ", ")),
+			"write a line of names before the rows")
 	}
 	names, err = Names(header)
 	return names, false, err
@@ -267,14 +267,14 @@ func (c *Column) missing(names []string, wanted []Column) error {
 	if near == "" || slices.ContainsFunc(wanted, func(w Column) bool { return strings.EqualFold(near, w.Name) }) {
 		return err
 	}
-	return hinted{err, fmt.Sprintf("is %s the column %s?", near, c.Name)}
+	return text.WithHint(err, fmt.Sprintf("is %s the column %s?", near, c.Name))
 }
 
 // Missing is the error for a column that was asked for by its name and is not there.
 func Missing(name string, names []string) error {
 	err := fmt.Errorf("there is no column %q; the columns are %s", name, strings.Join(names, ", "))
 	if near := text.Nearest(name, names); near != "" {
-		return hinted{err, "did you mean " + near + "?"}
+		return text.WithHint(err, "did you mean "+near+"?")
 	}
 	return err
 }
@@ -313,16 +313,7 @@ func Pair(what string, names []string, whose string, like []string) (order []int
 	case isCount(names, 0) == isCount(like, 0):
 		return nil, err
 	case isCount(names, 0):
-		return nil, hinted{err, what + unnamed}
+		return nil, text.WithHint(err, what+unnamed)
 	}
-	return nil, hinted{err, whose + unnamed}
+	return nil, text.WithHint(err, whose+unnamed)
 }
-
-// hinted is an error with a hint.
-type hinted struct {
-	error
-	hint string
-}
-
-func (h hinted) Unwrap() error   { return h.error }
-func (h hinted) Hints() []string { return []string{h.hint} }
