@@ -294,7 +294,7 @@ func TestBroadcastKernels(t *testing.T) {
 			for operation := range 8 {
 				b.each("binary_f32", x, y, out, count, table, rank, operation)
 			}
-			for operation := range 15 {
+			for operation := range 16 {
 				b.each("binary_i64", a, c, out, count, table, rank, operation)
 			}
 			for operation := range 8 {
@@ -310,7 +310,9 @@ func TestBroadcastKernels(t *testing.T) {
 				if kinds&2 != 0 {
 					exponents = c
 				}
-				b.each("power", bases, exponents, out, count, table, rank, kinds&1, kinds>>1)
+				for _, bits := range []int32{0, -64, 32, -32, 16, -16, 8, -8} {
+					b.each("power", bases, exponents, out, count, table, rank, kinds&1, kinds>>1, bits)
+				}
 			}
 			table, count = walk(b, shape, 3)
 			b.each("choose_1", p, p, q, out, count, table, rank)
@@ -325,7 +327,7 @@ func TestBroadcastKernels(t *testing.T) {
 		}
 		powers := put(b, []float32{2, 0.5, -1, 3, 0, 2.5, -0.5, 1e9, -1e9, 0.25, 60, -140, 127, 300, infinite, -infinite, float32(math.NaN()), 5, -3, 1.75, 1e-3, 9.3e18, -9.3e18, 4.6e15, 9.1e15})
 		bases := append([]float32{2, -2, 0, float32(math.Copysign(0, -1)), 1, -1, 0.5, 1.0001, -1.5, 3e38, 1e-45, 1e-38, infinite, -infinite, float32(math.NaN()), 10, -7}, noise(40, 9)...)
-		b.each("power", put(b, bases), powers, put(b, make([]float32, len(bases)*25)), len(bases)*25, put(b, axes(axis(len(bases), 1, 0), axis(25, 0, 1))), 2, 0, 0)
+		b.each("power", put(b, bases), powers, put(b, make([]float32, len(bases)*25)), len(bases)*25, put(b, axes(axis(len(bases), 1, 0), axis(25, 0, 1))), 2, 0, 0, 0)
 	})
 }
 
@@ -399,7 +401,7 @@ func TestDistantBoxes(t *testing.T) {
 				b.part("compare_f32", count, first, n, far(a, 4, first), c, far(other, 1, first), count, table(dense, own), rank, 1)
 				b.part("compare_i64", count, first, n, far(wide, 8, first), wide, far(other, 1, first), count, table(dense, own), rank, 1)
 				b.part("compare_bool", count, first, n, far(condition, 1, first), condition, far(other, 1, first), count, table(dense, own), rank, 7)
-				b.part("power", count, first, n, far(a, 4, first), c, far(other, 4, first), count, table(dense, own), rank, 0, 0)
+				b.part("power", count, first, n, far(a, 4, first), c, far(other, 4, first), count, table(dense, own), rank, 0, 0, 0)
 				b.part("choose_1", count, first, n, far(condition, 1, first), far(letters, 1, first), letters, far(other, 1, first), count, table(dense, dense, own), rank)
 				b.part("choose_8", count, first, n, far(condition, 1, first), far(wide, 8, first), wide, far(other, 8, first), count, table(dense, dense, own), rank)
 				// The second operand far out, and not the first.

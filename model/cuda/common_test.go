@@ -187,7 +187,7 @@ func single(op string, attributes map[string]graph.Attribute, outputs int, opera
 		case known:
 			g.Constants[name] = v.Tensor
 		case *graph.Tensor:
-			g.Inputs = append(g.Inputs, graph.Port{Name: name, DType: v.DType})
+			g.Inputs = append(g.Inputs, graph.Port{Name: name, DType: v.DType, Bits: v.Bits})
 			inputs = append(inputs, v)
 		}
 		n.Inputs = append(n.Inputs, name)

@@ -102,7 +102,7 @@ extern "C" __global__ void __launch_bounds__(256) unary_i64(const long long *x, 
 	}
 }
 
-enum { ADD, SUB, MUL, DIV, MAX, MIN, PRELU, REMAINDER, MODULO, BITWISE_AND, BITWISE_OR, BITWISE_XOR, LEFT, RIGHT, LOGICAL_RIGHT, POWER };
+enum { ADD, SUB, MUL, DIV, MAX, MIN, PRELU, REMAINDER, MODULO, BITWISE_AND, BITWISE_OR, BITWISE_XOR, LEFT, RIGHT, LOGICAL_RIGHT, POW };
 
 __device__ inline float binary(float a, float b, int operation) {
 	switch (operation) {
@@ -165,7 +165,7 @@ extern "C" __global__ void __launch_bounds__(256) binary_i64(const long long *a,
 		case LEFT: r = (size)q < 64 ? (long long)((size)p << q) : 0; break;
 		case RIGHT: r = p >> ((size)q < 64 ? q : 63); break;
 		case LOGICAL_RIGHT: r = (size)q < 64 ? (long long)((size)p >> q) : 0; break;
-		case POWER: r = power_of_integers(p, q); break;
+		case POW: r = power_of_integers(p, q); break;
 		default:
 			if (q != 0 && q != -1) r = p % q;
 			if (operation == MODULO && r != 0 && (r < 0) != (q < 0)) r += q;

@@ -8,7 +8,7 @@ namespace {
 #include "../../kernels/elementwise.cu"
 
 Family family("elementwise", "elementwise.cu math.h device.h walk.h ../fakecuda/twin.h",
-	"60dc4217d4a97e6ba05f3f7d8d126cbea543accca76eb9e57ab1b82b77d31546",
+	"1c8ad09691c317e33bbc4c3cd667c3c53c0e7c33cd8b6bd0d81e8a8edf60fe30",
 	__start_fake_shared_elementwise, __stop_fake_shared_elementwise, {
 	twin("unary_f32", unary_f32),
 	twin("unary_double_f32", unary_double_f32),
