@@ -297,7 +297,7 @@ func (s *settings) run(ctx context.Context, env *run.Env) error {
 	o := s.options(env)
 	result, err := Analyze(ctx, *in, o)
 	if err != nil {
-		return hinted(err, o.SkipMembers)
+		return s.explain(ctx, env, in, err)
 	}
 	for _, u := range result.Unmeasured {
 		env.LeaveOut(u.Name, errors.New(u.Reason))

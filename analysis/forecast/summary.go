@@ -4,7 +4,6 @@ package forecast
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -42,7 +41,7 @@ type summary struct {
 func (p *plan) merge(ctx context.Context, parts []*Part) (*Result, error) {
 	p, parts, failed := p.withoutFailed(parts)
 	if len(failed) > 0 && !slices.ContainsFunc(p.models, func(m source) bool { return m.kind != "baseline" }) {
-		return nil, errors.New(failed[0].Reason)
+		return nil, &noneLeft{failed[0]}
 	}
 	s := &summary{plan: p, jackknifes: make([]map[string]*stat.Jackknifed, len(p.models))}
 	result := &Result{Unmeasured: failed, Variables: p.variables, Regions: p.regions[1:], rule: p.o.EventRule}

@@ -4,6 +4,7 @@ package forecast
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"sync"
@@ -17,7 +18,8 @@ import (
 const plannedBytes = 1 << 30
 
 // leaveUnfit leaves out the forecasts that cannot be measured, beside those that could not be
-// opened. Those that a model makes are looked at when they are made.
+// opened. A plan looks for NaN, which a run finds while it scores; with --skip-nan a run must know before whether
+// a forecast has any sample without.
 func (s *settings) leaveUnfit(ctx context.Context, env *run.Env, in *Input, left *input.Losses) error {
 	d, err := in.dims()
 	if err != nil {
@@ -26,7 +28,7 @@ func (s *settings) leaveUnfit(ctx context.Context, env *run.Env, in *Input, left
 	for i := range in.Forecasts {
 		f := &in.Forecasts[i]
 		_, err := f.members(d)
-		if err == nil {
+		if err == nil && (env.Plan != nil || s.o.SkipNaN) {
 			err = s.finiteForecast(ctx, env, in, d, f)
 		}
 		if err != nil {
@@ -83,6 +85,28 @@ func (s *settings) finiteForecast(ctx context.Context, env *run.Env, in *Input, 
 		return nil
 	}
 	return first
+}
+
+// noneLeft is the error of a run all of whose forecasts failed; the reason is that of the first.
+type noneLeft struct{ first run.Unmeasured }
+
+func (e *noneLeft) Error() string { return e.first.Reason }
+
+// explain finds the value again for which the last forecast failed, as a part keeps the text of the reason alone.
+func (s *settings) explain(ctx context.Context, env *run.Env, in *Input, err error) error {
+	none, ok := errors.AsType[*noneLeft](err)
+	if !ok {
+		return hinted(err, s.o.SkipMembers)
+	}
+	d, wrong := in.dims()
+	for i := range in.Forecasts {
+		if f := &in.Forecasts[i]; wrong == nil && f.Name == none.first.Name {
+			if again := s.finiteForecast(ctx, env, in, d, f); again != nil {
+				return again
+			}
+		}
+	}
+	return err
 }
 
 // failing are the forecasts of a part that fail while samples are scored, several at a time:
