@@ -39,7 +39,7 @@ func readHarness(path string, o report.Object) ([]*File, error) {
 			return nil, fmt.Errorf("%s: results: %q is no object of metrics; want {task: {metric: number}}", path, task)
 		}
 		f := &File{Path: path, Task: task, Layout: layoutHarness, inside: true, described: true, metrics: map[string]report.Metric{}}
-		h := harnessTask{path: path, task: task, n: harnessSamples(o, part, task), better: member(member(o, "higher_is_better"), task), file: f}
+		h := harnessTask{path: path, task: task, n: harnessSamples(o, task, 0), better: member(member(o, "higher_is_better"), task), file: f}
 		subtasks, _ := get(member(o, "group_subtasks"), task).([]any)
 		f.summary = len(subtasks) > 0
 		for _, key := range []string{"n-shot", "versions"} {
@@ -98,17 +98,32 @@ func harnessModel(o report.Object) string {
 	return textOf(config, "model")
 }
 
-// harnessSamples is the number of samples of a task, 0 where the file does not say it.
-func harnessSamples(o, part report.Object, task string) float64 {
-	for _, v := range []any{
-		get(member(member(o, "n-samples"), task), "effective"), get(part, "sample_len"), get(member(member(o, "n-samples"), task), "original"),
-	} {
+// maxHarnessGroups bounds how deep groups of tasks hold groups.
+const maxHarnessGroups = 32
+
+// harnessSamples is the number of samples of a task, or of all tasks of a group; 0 where the file does not say it.
+func harnessSamples(o report.Object, task string, depth int) float64 {
+	samples := member(member(o, "n-samples"), task)
+	for _, v := range []any{get(samples, "effective"), get(member(member(o, "results"), task), "sample_len"), get(samples, "original")} {
 		number, _ := v.(json.Number)
 		if n, err := number.Float64(); err == nil && n >= 1 && n == math.Trunc(n) && n < 1<<53 {
 			return n
 		}
 	}
-	return 0
+	subtasks, _ := get(member(o, "group_subtasks"), task).([]any)
+	var sum float64
+	for _, v := range subtasks {
+		name, _ := v.(string)
+		if depth == maxHarnessGroups {
+			return 0
+		}
+		n := harnessSamples(o, name, depth+1)
+		if n == 0 {
+			return 0
+		}
+		sum += n
+	}
+	return sum
 }
 
 func get(o report.Object, key string) any {
@@ -167,35 +182,40 @@ func (h *harnessTask) numbers(part report.Object) ([]report.Named, error) {
 	return out, nil
 }
 
-// interval is that of a mean with a standard error: Student's t where the number of samples is known, Wilson's where
-// the error is that of a share of samples, and the normal one where the number is not known.
+// interval is that of a mean with a standard error: Wilson's where the error is that of a share of samples, whose number
+// follows from both, and Student's t of other means where the number of samples is known.
 func (h *harnessTask) interval(v float64, given any, key string) (report.Interval, error) {
 	number, ok := given.(json.Number)
 	if !ok {
 		return report.NoInterval("the file has no standard error"), nil // "N/A", or no member
 	}
 	se, err := number.Float64()
+	n := h.n
+	if n == 0 && se > 0 && v > 0 && v < 1 {
+		if share := v*(1-v)/(se*se) + 1; isWhole(share) && share < 1<<31 {
+			n = math.Round(share)
+		}
+	}
+	isShare := n > 1 && v >= 0 && v <= 1 && math.Abs(se*se*(n-1)-v*(1-v)) <= 1e-9 && isWhole(v*n)
 	switch {
 	case math.IsNaN(se) || math.IsNaN(v):
 		return report.NoInterval("the standard error is not a number"), nil
 	case err != nil || se < 0 || math.IsInf(se, 0):
 		return report.Interval{}, fmt.Errorf("%s: results: %s of task %s is %s, want a number from 0", h.path, key, h.task, number)
-	case h.n == 1:
+	case n == 1:
 		return report.NoInterval("one sample shows no error"), nil
-	case h.n > 1 && v >= 0 && v <= 1 && math.Abs(se*se*(h.n-1)-v*(1-v)) <= 1e-9 && isWhole(v*h.n):
-		i, err := stat.Wilson(math.Round(v*h.n), h.n, 0)
+	case isShare:
+		i, err := stat.Wilson(math.Round(v*n), n, 0)
 		if err != nil {
 			return report.NoInterval("%s", stat.Reason(err)), nil
 		}
 		return intervalOf(i), nil
 	case se == 0:
 		return report.NoInterval("the standard error is 0: nothing shows the error"), nil
+	case h.n == 0:
+		return report.NoInterval("the file has a standard error, and not the number of samples (n-samples)"), nil
 	}
-	df := math.Inf(1)
-	if h.n > 1 {
-		df = h.n - 1
-	}
-	half := quantile(df) * se
+	half := quantile(h.n-1) * se
 	return report.Between(v-half, v+half), nil
 }
 

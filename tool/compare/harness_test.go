@@ -15,18 +15,19 @@ const harnessText = `{"results": {
 	"gsm8k": {"alias": "gsm8k", "exact_match,strict-match": 0.25, "exact_match_stderr,strict-match": 0.04351941398892446,
 		"exact_match,flexible-extract": 1.0, "exact_match_stderr,flexible-extract": 0.0},
 	"wikitext": {"alias": "wikitext", "word_perplexity,none": 20.5, "score,none": NaN, "score_stderr,none": 0.1},
-	"all": {"alias": "all", "acc,none": 0.58, "acc_stderr,none": 0.02}},
+	"all": {"alias": "all", "acc,none": 0.58, "acc_stderr,none": 0.02},
+	"old": {"alias": "old", "exact,none": 0.25, "exact_stderr,none": 0.04351941398892446, "f1,none": 0.6, "f1_stderr,none": 0.03}},
 	"group_subtasks": {"all": ["arc"], "gsm8k": []},
 	"config": {"model": "hf", "model_args": "pretrained=org/a,dtype=float16", "limit": null},
 	"n-shot": {"arc": 0, "gsm8k": 5}, "versions": {"arc": 1.0},
 	"higher_is_better": {"arc": {"acc": true}, "gsm8k": {"exact_match": true}, "wikitext": {"word_perplexity": false}},
 	"n-samples": {"arc": {"original": 2376, "effective": 397}, "gsm8k": {"original": 1319, "effective": 100}}}`
 
-// Intervals: of Student's t with 396 degrees of freedom, of Wilson and the normal ones, by scipy.
+// Intervals: of Student's t with 396 degrees of freedom, and of Wilson, by scipy.
 func TestHarness(t *testing.T) {
 	t.Parallel()
 	files, err := ReadFrom("h.json", []byte(harnessText))
-	if err != nil || len(files) != 4 {
+	if err != nil || len(files) != 5 {
 		t.Fatal(files, err)
 	}
 	for _, c := range []struct {
@@ -41,7 +42,9 @@ func TestHarness(t *testing.T) {
 		{1, "exact_match[filter=flexible-extract]", 1, 0.9630065017930143, 1, report.Higher},
 		{2, "word_perplexity", 20.5, math.NaN(), math.NaN(), report.Lower},
 		{2, "score", math.NaN(), math.NaN(), math.NaN(), report.Higher},
-		{3, "acc", 0.58, 0.5408007203091989, 0.619199279690801, report.Higher},
+		{3, "acc", 0.58, 0.5406805478306089, 0.619319452169391, report.Higher}, // of 397 samples
+		{4, "exact", 0.25, 0.17545211362287677, 0.3430446354806161, Unknown},   // 100 samples, by its error
+		{4, "f1", 0.6, math.NaN(), math.NaN(), report.Higher},
 	} {
 		f := files[c.file]
 		n, ok := f.Models[0].number(c.path)
@@ -79,7 +82,7 @@ func TestHarnessModels(t *testing.T) {
 		`"config": {"model_args": "pretrained=a"}, "model_name": "n"`: "n",
 	} {
 		files, err := ReadFrom("h.json", []byte(`{"results": {"t": {"acc": 1, "acc_stderr": 0.1}}, `+config+`}`))
-		if err != nil || len(files) != 1 || files[0].Models[0].Name != want || files[0].Task != "t" || !files[0].Models[0].Numbers[0].Interval.Defined() {
+		if err != nil || len(files) != 1 || files[0].Models[0].Name != want || files[0].Task != "t" || files[0].Models[0].Numbers[0].Interval.Defined() {
 			t.Errorf("%s: %v, %v", config, files, err)
 		}
 	}
