@@ -79,6 +79,7 @@ race:
 
 lint: $(STATICCHECK)
 	$(GO) vet ./...
+	@if command -v gcc >/dev/null; then $(CUDA_ENV) $(GO) vet -tags 'cuda fakecuda' ./...; else echo "skipped: what uses GPUs, which needs gcc"; fi
 	@unformatted=$$(gofmt -l .); if [ -n "$$unformatted" ]; then echo "not formatted by gofmt:"; echo "$$unformatted"; exit 1; fi
 	$(STATICCHECK) ./...
 

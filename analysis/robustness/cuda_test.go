@@ -144,7 +144,7 @@ func TestNoiseOnGPU(t *testing.T) {
 				for _, name := range corruption.Names() {
 					for _, clip := range corruption.Clips() {
 						o := Options{Corruption: corruption.Kind(name), Clip: corruption.Clip(clip), Levels: []float64{0, 0.05, 0.4}, Draws: 2, Intervals: true, Seed: 7}
-						_, device := noiseOf(o, dataset.PixelRange{High: 255}, 0.1)
+						_, device := noiseOf(o, dataset.PixelRange{High: 255}, nil, 0.1)
 						if !device && (o.Clip != corruption.ClipRange || batch != 4) {
 							continue // never on the GPU
 						}
