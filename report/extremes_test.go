@@ -101,7 +101,7 @@ func TestPlace(t *testing.T) {
 	t.Parallel()
 	m := object(t, `{"fss":[{"quantile":0.9,"window":1,"fss":0.5},{"quantile":0.9,"window":3,"fss":0.7}],"by_k":[{"k":5,"t":1},{"k":10,"t":2}],"a.b":{"c":1}}`)
 	for path, want := range map[string]string{
-		"fss[quantile=0.9;window=3].fss": "fss[1].fss", "fss[1].fss": "fss[1].fss", "by_k[1].t": "by_k[k=10].t", "by_k[k=10].t": "by_k[k=10].t", "a.b.c": "a.b.c",
+		"fss[quantile=0.9;window=3].fss": "fss[quantile=0.9;window=3].fss", "fss[1].fss": "fss[quantile=0.9;window=3].fss", "fss[window=3].fss": "fss[quantile=0.9;window=3].fss", "by_k[1].t": "by_k[k=10].t", "by_k[k=10].t": "by_k[k=10].t", "a.b.c": "a.b.c",
 	} {
 		got, ok := m.Place(path)
 		if !ok || got != want {

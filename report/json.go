@@ -18,10 +18,26 @@ import (
 	"repscope/internal/escape"
 )
 
-// Write encodes the result as indented JSON with a final newline.
+// Write encodes the result as indented JSON with a final newline. The layout of a result that was not read is that of its models.
 func (r *Result) Write(w io.Writer) error {
 	r.gatherExtremes()
-	return Encode(w, r)
+	n, err := build(reflect.ValueOf(r), "")
+	if err != nil {
+		return err
+	}
+	if !r.read {
+		var all layout
+		for _, model := range n.items[slices.Index(n.keys, "models")].items {
+			all.collect(&model, "")
+		}
+		inFile, err := build(reflect.ValueOf(all.inFile()), "")
+		if err != nil {
+			return err
+		}
+		i := slices.Index(n.keys, "models")
+		n.keys, n.items = slices.Insert(n.keys, i, "layout"), slices.Insert(n.items, i, inFile)
+	}
+	return n.writeTo(w)
 }
 
 // Encode writes any value as indented JSON with a final newline. It differs
@@ -38,10 +54,15 @@ func Encode(w io.Writer, value any) error {
 	if err != nil {
 		return err
 	}
+	return n.writeTo(w)
+}
+
+// writeTo writes the value with a final newline.
+func (n *node) writeTo(w io.Writer) error {
 	var b bytes.Buffer
 	n.write(&b, 0)
 	b.WriteByte('\n')
-	_, err = w.Write(b.Bytes())
+	_, err := w.Write(b.Bytes())
 	return err
 }
 
@@ -52,6 +73,7 @@ type node struct {
 	keys   []string
 	items  []node // values of keys, or the array's elements
 	kind   nodeKind
+	roles  roles // of the members of an object
 }
 
 type nodeKind uint8
@@ -191,6 +213,12 @@ func buildMap(v reflect.Value, place string) (node, error) {
 
 // addObject adds the members of an object.
 func (n *node) addObject(o Object, place string) error {
+	for _, key := range o.roles.parameters {
+		n.roles.parameter(key)
+	}
+	for key, c := range o.roles.companions {
+		n.roles.companion(key, c)
+	}
 	for _, key := range o.keys {
 		item, err := build(reflect.ValueOf(o.values[key]), place+"."+key)
 		if err != nil {
@@ -238,6 +266,7 @@ func (n *node) addFields(v reflect.Value, place string) error {
 			return err
 		}
 		n.add(name, item)
+		n.roles.tag(field, name)
 	}
 	return nil
 }

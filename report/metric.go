@@ -7,7 +7,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"iter"
+	"reflect"
 	"strconv"
 	"strings"
 
@@ -27,14 +27,22 @@ func (r *Result) Model(name string) (Object, error) {
 		return Object{}, fmt.Errorf("the result of %s has no model %q (there are %s)%s",
 			r.Analysis, name, strings.Join(r.Models.keys, ", "), hint)
 	}
-	if o, ok := part.(Object); ok && isPlain(o) {
+	if o, ok := part.(Object); ok && r.read {
 		return o, nil
 	}
-	var b bytes.Buffer
-	if err := Encode(&b, part); err != nil {
+	return PlainObject("models."+name, part)
+}
+
+// PlainObject is a value in the form in which files are read, with its layout. Errors name it: a value
+// that cannot be written, and one that is no object.
+func PlainObject(name string, value any) (Object, error) {
+	n, err := build(reflect.ValueOf(value), "")
+	if err != nil {
 		return Object{}, err
 	}
-	p, e, err := parse("models."+name, b.Bytes())
+	var b bytes.Buffer
+	n.write(&b, 0)
+	p, e, err := parse(name, b.Bytes())
 	if err != nil {
 		return Object{}, err
 	}
@@ -42,30 +50,12 @@ func (r *Result) Model(name string) (Object, error) {
 	if !ok {
 		return Object{}, p.wrong(e, "", "an object")
 	}
-	return m.object(), nil
-}
-
-// isPlain reports whether a value holds nothing but what reading makes.
-func isPlain(v any) bool {
-	switch v := v.(type) {
-	case nil, bool, string, json.Number:
-		return true
-	case []any:
-		for _, item := range v {
-			if !isPlain(item) {
-				return false
-			}
-		}
-		return true
-	case Object:
-		for _, key := range v.keys {
-			if !isPlain(v.values[key]) {
-				return false
-			}
-		}
-		return true
-	}
-	return false
+	o := m.object()
+	var all layout
+	all.collect(&n, "")
+	f := all.inFile()
+	f.apply(&o, "")
+	return o, nil
 }
 
 // Number returns the number at a path of an object that was read. Steps of a path
@@ -108,87 +98,32 @@ func (o Object) Interval(path string) (Interval, error) {
 	return x, nil
 }
 
-// Numbers walks over all numbers of an object that was read, nulls with their
-// reasons among them, in its order, with the paths by which Number finds them.
-// Rows of a list are named by their first member where it differs from row to
-// row, or by so many of the first that are texts as tell them apart. Numbers in lists of numbers (intervals, spectra) are left out.
-func (o Object) Numbers() iter.Seq2[string, Value] {
-	return func(yield func(string, Value) bool) { o.walk("", yield) }
-}
-
-func (o Object) walk(prefix string, yield func(string, Value) bool) bool {
-	reasons := o.reasons()
-	for _, key := range o.keys {
-		path := prefix + key
-		switch v := o.values[key].(type) {
-		case Object:
-			if key != "skipped" && !v.walk(path+".", yield) {
-				return false
-			}
-		case []any:
-			if !walkRows(path, v, yield) {
-				return false
-			}
-		default:
-			if x, ok := valueOf(v, reasons[key]); ok && !yield(path, x) {
-				return false
-			}
-		}
-	}
-	return true
-}
-
-func walkRows(path string, rows []any, yield func(string, Value) bool) bool {
-	names := rowNames(rows)
-	for i, row := range rows {
-		if o, ok := row.(Object); ok && !o.walk(path+names[i]+".", yield) {
-			return false
-		}
-	}
-	return true
-}
-
-// rowNames are the steps to the rows of a list: by the first member, or by as many of
-// the first members that are texts as tell the rows apart, else by index.
+// rowNames are the steps to the rows of a list: by their parameters, or else by index.
 func rowNames(rows []any) []string {
 	names := make([]string, len(rows))
-	if len(rows) == 0 {
-		return names
-	}
-	first, _ := rows[0].(Object)
-	for n := 1; n <= len(first.keys); n++ {
-		seen := map[string]bool{}
-		for i, row := range rows {
-			o, _ := row.(Object)
-			name, ok := rowName(o, n)
-			if !ok {
-				return indices(names)
-			}
-			names[i] = name
-			seen[name] = true
+	seen := map[string]bool{}
+	for i, row := range rows {
+		o, _ := row.(Object)
+		name, ok := rowName(o)
+		if !ok || seen[name] {
+			return indices(names)
 		}
-		if len(seen) == len(rows) {
-			return names
-		}
+		names[i], seen[name] = name, true
 	}
-	return indices(names)
+	return names
 }
 
-// rowName is the step to a row by its first n members, which must be texts if they are
-// several.
-func rowName(o Object, n int) (string, bool) {
-	if len(o.keys) < n {
-		return "", false
-	}
-	parts := make([]string, n)
-	for i, key := range o.keys[:n] {
+// rowName is the step to a row; ok is false where its parameters do not name it.
+func rowName(o Object) (string, bool) {
+	parts := make([]string, len(o.roles.parameters))
+	for i, key := range o.roles.parameters {
 		text, ok := rowText(o.values[key])
-		if _, number := o.values[key].(json.Number); !ok || strings.ContainsAny(key, "[]=;") || n > 1 && (number || strings.ContainsAny(text, ";=")) {
+		if !ok || strings.ContainsAny(key, "[]=;") || len(parts) > 1 && strings.ContainsAny(text, ";=") {
 			return "", false
 		}
 		parts[i] = key + "=" + text
 	}
-	return "[" + strings.Join(parts, ";") + "]", true
+	return "[" + strings.Join(parts, ";") + "]", len(parts) > 0
 }
 
 func indices(names []string) []string {

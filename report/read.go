@@ -60,7 +60,7 @@ func ReadFrom(name string, r io.Reader) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	result := &Result{Inputs: []Input{}, Comparisons: []Comparison{}, Warnings: []string{}}
+	result := &Result{Inputs: []Input{}, Comparisons: []Comparison{}, Warnings: []string{}, read: true}
 	if err := p.decodeStruct(m, reflect.ValueOf(result).Elem(), ""); err != nil {
 		return nil, err
 	}
@@ -74,6 +74,15 @@ func ReadFrom(name string, r io.Reader) (*Result, error) {
 		if err := p.checkMetrics(m.items[i].value.(members)); err != nil {
 			return nil, err
 		}
+	}
+	for _, key := range result.Models.keys {
+		part := result.Models.values[key].(Object)
+		if result.Layout != nil {
+			result.Layout.apply(&part, "")
+		} else {
+			infer(&part, false)
+		}
+		result.Models.values[key] = part
 	}
 	return result, nil
 }

@@ -35,11 +35,14 @@ type Result struct {
 	Metrics     Object       `json:"metrics,omitempty"` // what the numbers of models are: see [Result.Describe]
 	Blocks      string       `json:"blocks,omitempty"`  // what intervals delete in turn, in words: "12 episodes"; empty without intervals
 	Samples     *Samples     `json:"samples,omitempty"` // the file of scores per sample, if there is one
+	Layout      *Layout      `json:"layout,omitempty"`  // of a file that was read; that of others follows from their models
 	Models      Object       `json:"models"`
 	Extra       Object       `json:",inline"` // what stands beside the models in some analyses, under names of its own
 	Comparisons []Comparison `json:"comparisons"`
 	Extremes    []Extremes   `json:"extremes,omitempty"` // which models may be the best: see [Result.ExtremesOf]
 	Warnings    []string     `json:"warnings"`
+
+	read bool // from a file
 }
 
 // Kernel names the matrix kernel and its depth block KC, both part of the
@@ -157,6 +160,7 @@ func (r *Result) Unmeasured(model string) string {
 type Object struct {
 	keys   []string
 	values map[string]any
+	roles  roles
 }
 
 // Set stores a value under a key. A new key goes to the end; an old one keeps
@@ -169,6 +173,12 @@ func (o *Object) Set(key string, value any) {
 		o.keys = append(o.keys, key)
 	}
 	o.values[key] = value
+}
+
+// SetParameter is Set for a member that is a parameter of the row of a list: see [Layout].
+func (o *Object) SetParameter(key string, value any) {
+	o.Set(key, value)
+	o.roles.parameter(key)
 }
 
 // Get returns the value stored under a key.

@@ -3,11 +3,13 @@
 package report
 
 import (
+	"bytes"
 	"encoding/csv"
 	"math"
 	"os"
 	"path/filepath"
 	"reflect"
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -38,15 +40,15 @@ func tidied(t *testing.T, r *Result) (metrics, comparisons string) {
 
 func TestTidyMetrics(t *testing.T) {
 	type row struct {
-		K       int      `json:"k"`
+		K       int      `json:"k" report:"parameter"`
 		Trust   Value    `json:"trustworthiness"`
-		TrustCI Interval `json:"trust_ci"`
-		TrustSE Value    `json:"trust_se"`
+		TrustCI Interval `json:"trust_ci" report:"interval of trustworthiness"`
+		TrustSE Value    `json:"trust_se" report:"error of trustworthiness"`
 		Penalty int64    `json:"trust_penalty"`
 	}
 	type group struct {
-		Source string  `json:"source"`
-		Groups int     `json:"groups"`
+		Source string  `json:"source" report:"parameter"`
+		Groups int     `json:"groups" report:"parameter"`
 		Each   []Value `json:"each"`
 		Score  Value   `json:"score"`
 	}
@@ -56,11 +58,11 @@ func TestTidyMetrics(t *testing.T) {
 		RSquaredCI Interval `json:"r_squared_ci"`
 		MLE        Value    `json:"mle"`
 		MLECI      Interval `json:"mle_ci"`
-		MLEBlockCI Interval `json:"mle_block_ci"`
+		MLEBlockCI Interval `json:"mle_block_ci" report:"interval of mle, block"`
 		Fit        Value    `json:"fit"`
 		FitCI      Interval `json:"fit_ci"`
 		FitAssumes string   `json:"fit_ci_assumes"`
-		FitHalves  Interval `json:"fit_halves_ci"`
+		FitHalves  Interval `json:"fit_halves_ci" report:"interval of fit, halves"`
 		ByK        []row    `json:"by_k"`
 		Groups     []group  `json:"groupings"`
 		Similarity Object   `json:"similarity"`
@@ -105,6 +107,28 @@ func TestTidyMetrics(t *testing.T) {
 `
 	if got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	// A file says the same, and so does one of a version that wrote no layout.
+	var b bytes.Buffer
+	if err := r.Write(&b); err != nil {
+		t.Fatal(err)
+	}
+	old := regexp.MustCompile(`(?s)  "layout": \{.*?\n  \},\n`).ReplaceAllString(b.String(), "")
+	if len(old) == b.Len() {
+		t.Fatalf("no layout:\n%s", old)
+	}
+	for _, text := range []string{b.String(), old} {
+		file, err := ReadFrom("try.json", strings.NewReader(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, _ := tidied(t, file); got != want {
+			t.Errorf("got\n%s\nwant\n%s\nof\n%s", got, want, text)
+		}
+		var again bytes.Buffer
+		if err := file.Write(&again); err != nil || again.String() != text {
+			t.Errorf("%v, written again:\n%s\nwant\n%s", err, again.String(), text)
+		}
 	}
 }
 

@@ -122,7 +122,7 @@ func (r *Result) between(steps []Step, key string, at float64) float64 {
 func (m *ModelResult) progressEntry() report.Object {
 	rows := make([]report.Object, progressSteps+1)
 	for i := range rows {
-		rows[i].Set("progress", float64(i)/progressSteps)
+		rows[i].SetParameter("progress", float64(i)/progressSteps)
 	}
 	for i, point := range m.Progress {
 		row := &rows[i%(progressSteps+1)]

@@ -15,8 +15,8 @@ import (
 // the mean difference over initial times is 0, by the equal-weighted cosine estimate of its
 // variance.
 type AccuracyTest struct {
-	Metric     string       `json:"metric"`
-	Against    string       `json:"against"`
+	Metric     string       `json:"metric" report:"parameter"`
+	Against    string       `json:"against" report:"parameter"`
 	Difference report.Value `json:"difference"` // of the model − the other
 	StdError   report.Value `json:"std_error"`
 	T          report.Value `json:"t"`

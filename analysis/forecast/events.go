@@ -276,11 +276,11 @@ func probabilityScores() []probabilityScore {
 
 // EventRow begins the rows of tables of events. One of the first four is there.
 type EventRow struct {
-	Threshold     *float64 `json:"threshold,omitempty"` // values from it on
-	Quantile      *float64 `json:"quantile,omitempty"`  // values from it on
-	Above         *float64 `json:"above,omitempty"`
-	AboveQuantile *float64 `json:"above_quantile,omitempty"`
-	Variable      string   `json:"variable,omitempty"` // empty: all together
+	Threshold     *float64 `json:"threshold,omitempty" report:"parameter"` // values from it on
+	Quantile      *float64 `json:"quantile,omitempty" report:"parameter"`  // values from it on
+	Above         *float64 `json:"above,omitempty" report:"parameter"`
+	AboveQuantile *float64 `json:"above_quantile,omitempty" report:"parameter"`
+	Variable      string   `json:"variable,omitempty" report:"parameter"` // empty: all together
 	// Limit is the value that the event begins at; of a quantile that of the variable.
 	Limit *float64 `json:"limit,omitempty"`
 }
@@ -329,7 +329,7 @@ type ReliabilityDiagram struct {
 
 // ReliabilityPoint is a probability that was forecast.
 type ReliabilityPoint struct {
-	Probability  float64 `json:"probability"`
+	Probability  float64 `json:"probability" report:"parameter"`
 	Share        float64 `json:"share"` // of cells
 	Frequency    float64 `json:"frequency"`
 	Recalibrated float64 `json:"recalibrated"`

@@ -195,7 +195,7 @@ type Model struct {
 
 // Lead are the scores of the samples of one lead.
 type Lead struct {
-	Lead    float64       `json:"lead"`
+	Lead    float64       `json:"lead" report:"parameter"`
 	Samples int           `json:"samples"`
 	Fields  report.Object `json:",inline"`
 

@@ -23,9 +23,9 @@ func rowOf(o *report.Object, row string, list func(name string) (rows *[]any, pa
 	for part := range strings.SplitSeq(strings.TrimSuffix(rest, "]"), ";") {
 		key, value, _ := strings.Cut(part, "=")
 		if v, err := strconv.ParseFloat(value, 64); err == nil {
-			out.Set(key, v)
+			out.SetParameter(key, v)
 		} else {
-			out.Set(key, value)
+			out.SetParameter(key, value)
 		}
 	}
 	*rows, *paths = append(*rows, out), append(*paths, row)

@@ -183,10 +183,10 @@ func spectrumScores(s *setting, _ int) []formula {
 
 // Spectrum are the mean powers over samples by wavelength.
 type Spectrum struct {
-	Variable   string    `json:"variable,omitempty"` // empty: all together
-	Transform  string    `json:"transform"`          // dct or fft
-	Wavelength []float64 `json:"wavelength"`         // in cells, descending
-	Truth      []float64 `json:"truth"`              // power in squared units of the field
+	Variable   string    `json:"variable,omitempty" report:"parameter"` // empty: all together
+	Transform  string    `json:"transform"`                             // dct or fft
+	Wavelength []float64 `json:"wavelength"`                            // in cells, descending
+	Truth      []float64 `json:"truth"`                                 // power in squared units of the field
 	Members    []float64 `json:"members"`
 	Mean       []float64 `json:"mean"`  // of the ensemble mean
 	Error      []float64 `json:"error"` // of the ensemble mean − truth

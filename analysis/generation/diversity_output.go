@@ -24,7 +24,7 @@ func (d *Diversity) object(names labels) *report.Object {
 	var at []report.Object
 	for _, u := range d.UniqueAt {
 		var row report.Object
-		row.Set("k", u.K)
+		row.SetParameter("k", u.K)
 		row.Set("unique", report.Number(u.Share))
 		row.Set("unique_ci", u.CI)
 		at = append(at, row)
@@ -33,7 +33,7 @@ func (d *Diversity) object(names labels) *report.Object {
 	var curve []report.Object
 	for _, u := range d.Rarefaction {
 		var row report.Object
-		row.Set("k", u.K)
+		row.SetParameter("k", u.K)
 		row.Set("distinct", report.Number(u.Share))
 		curve = append(curve, row)
 	}

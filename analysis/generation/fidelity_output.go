@@ -25,7 +25,7 @@ func (f *Fidelity) object(names labels) *report.Object {
 	var rows []report.Object
 	for i := range f.ByK {
 		var row report.Object
-		row.Set("k", f.ByK[i].K)
+		row.SetParameter("k", f.ByK[i].K)
 		f.ByK[i].set(&row)
 		rows = append(rows, row)
 	}

@@ -150,8 +150,8 @@ const (
 // Grouping is how well the latents fall into the groups given by labels or found by
 // k-means.
 type Grouping struct {
-	Source string `json:"source"`
-	Groups int    `json:"groups"`
+	Source string `json:"source" report:"parameter"`
+	Groups int    `json:"groups" report:"parameter"`
 
 	Silhouette         report.Value    `json:"silhouette"` // mean over points; see [cluster.Silhouette]
 	SilhouetteCI       report.Interval `json:"silhouette_ci"`
@@ -171,7 +171,7 @@ type Grouping struct {
 
 // GroupResult is one group of a Grouping.
 type GroupResult struct {
-	Label      int64        `json:"label"`
+	Label      int64        `json:"label" report:"parameter"`
 	Size       int          `json:"size"`
 	Silhouette report.Value `json:"silhouette"`
 }
@@ -196,7 +196,7 @@ type Agreement struct {
 
 // LabelConsistency is how the K nearest neighbours of a state agree with its label.
 type LabelConsistency struct {
-	K int `json:"k"`
+	K int `json:"k" report:"parameter"`
 	// Accuracy is the share of states whose label the majority of neighbours has
 	// (leave one out; a tied vote goes to the label of the nearest), AccuracyChance that of
 	// always guessing the commonest label. Neighbours at equal distances count in the mean over
@@ -228,7 +228,7 @@ type Temporal struct {
 // Lag is the autocorrelation at one lag: the mean over coordinates, weighted by
 // their variances.
 type Lag struct {
-	Lag   int             `json:"lag"`
+	Lag   int             `json:"lag" report:"parameter"`
 	Rho   report.Value    `json:"rho"`
 	RhoCI report.Interval `json:"rho_ci"`
 	Pairs int             `json:"pairs"`

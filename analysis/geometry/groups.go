@@ -119,7 +119,7 @@ func (a *analyzer) quality(ctx context.Context, out *Measured, s scope, g *Group
 		}
 	}
 	if g.Source == SourceLabels {
-		out.compareBy("silhouette_labels", "silhouette_labels", "groupings[source=labels].silhouette", of[0])
+		out.compareBy("silhouette_labels", "silhouette_labels", fmt.Sprintf("groupings[source=labels;groups=%d].silhouette", g.Groups), of[0])
 	}
 	g.Silhouette, g.SilhouetteCI = within(g.Silhouette, of[0], -1, 1)
 	g.DaviesBouldin, g.DaviesBouldinCI = within(g.DaviesBouldin, onPowerScale(of[1], -0.25), 0, math.Inf(1))

@@ -136,7 +136,7 @@ type Model struct {
 	Estimator               Estimator       `json:"estimator"`
 	IntrinsicDimension      report.Value    `json:"intrinsic_dimension"`
 	IntrinsicDimensionCI    report.Interval `json:"intrinsic_dimension_ci"`
-	IntrinsicDimensionError report.Value    `json:"intrinsic_dimension_error"`
+	IntrinsicDimensionError report.Value    `json:"intrinsic_dimension_error" report:"error of intrinsic_dimension"`
 	TwoNN                   TwoNNResult     `json:"two_nn"`
 	Gride                   []GrideResult   `json:"gride"`
 	LevinaBickel            []LBResult      `json:"lb_mle"`
@@ -158,9 +158,9 @@ type TwoNNResult struct {
 	// MLEHalvesCI and FitHalvesCI come from halves of the blocks.
 	MLECI        report.Interval `json:"mle_ci"`
 	MLECIAssumes string          `json:"mle_ci_assumes,omitempty"`
-	MLEHalvesCI  report.Interval `json:"mle_halves_ci"`
+	MLEHalvesCI  report.Interval `json:"mle_halves_ci" report:"interval of mle, halves"`
 	Fit          report.Value    `json:"fit"`
-	FitHalvesCI  report.Interval `json:"fit_halves_ci"`
+	FitHalvesCI  report.Interval `json:"fit_halves_ci" report:"interval of fit, halves"`
 	// Documented is the published formula, only where it is asked for.
 	Documented *report.Value `json:"documented,omitempty"`
 	NUsed      int           `json:"n_used"`
@@ -173,22 +173,22 @@ type TwoNNResult struct {
 
 // GrideResult is the dimension between neighbour orders N1 and N2.
 type GrideResult struct {
-	N1   int             `json:"n1"`
-	N2   int             `json:"n2"`
+	N1   int             `json:"n1" report:"parameter"`
+	N2   int             `json:"n2" report:"parameter"`
 	ID   report.Value    `json:"id"`
 	IDCI report.Interval `json:"id_ci"`
 }
 
 // LBResult is the Levina–Bickel estimate with K neighbours.
 type LBResult struct {
-	K    int             `json:"k"`
+	K    int             `json:"k" report:"parameter"`
 	ID   report.Value    `json:"id"`
 	IDCI report.Interval `json:"id_ci"`
 }
 
 // DecimationRow is one point of the decimation curve; see [dimension.Decimation].
 type DecimationRow struct {
-	Size    int          `json:"size"`
+	Size    int          `json:"size" report:"parameter"`
 	Subsets int          `json:"subsets"`
 	ID      report.Value `json:"id"`
 	SD      report.Value `json:"sd"`

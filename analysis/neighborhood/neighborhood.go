@@ -205,7 +205,7 @@ type Curves struct {
 
 // AtK holds the scores of one neighbourhood size; see [neighbors.Scores].
 type AtK struct {
-	K               int          `json:"k"`
+	K               int          `json:"k" report:"parameter"`
 	Trustworthiness report.Value `json:"trustworthiness"`
 	Continuity      report.Value `json:"continuity"`
 	TrustPenalty    Penalty      `json:"trust_penalty"`
@@ -217,11 +217,11 @@ type AtK struct {
 	MRREMissing     report.Value `json:"mrre_missing"`
 	// Intervals are those of the delete-block jackknife, cut at the ends of the
 	// score's range; SE is its standard error.
-	TrustCI report.Interval `json:"trust_ci"`
-	ContCI  report.Interval `json:"cont_ci"`
+	TrustCI report.Interval `json:"trust_ci" report:"interval of trustworthiness"`
+	ContCI  report.Interval `json:"cont_ci" report:"interval of continuity"`
 	RNXCI   report.Interval `json:"r_nx_ci"`
-	TrustSE report.Value    `json:"trust_se"`
-	ContSE  report.Value    `json:"cont_se"`
+	TrustSE report.Value    `json:"trust_se" report:"error of trustworthiness"`
+	ContSE  report.Value    `json:"cont_se" report:"error of continuity"`
 	// SamplingSE are the standard errors of a sample; nil where all states were
 	// ranked.
 	SamplingSE *SamplingErrors `json:"sampling_se,omitempty"`

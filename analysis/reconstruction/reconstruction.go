@@ -173,7 +173,7 @@ type Model struct {
 // lasts that long. CopyMSE, CopyPSNR and CopySSIM are those of copying the current frame
 // over the same samples.
 type Step struct {
-	Step     int           `json:"step"`
+	Step     int           `json:"step" report:"parameter"`
 	Samples  int           `json:"samples"`
 	Fields   report.Object `json:",inline"`
 	CopyMSE  report.Value  `json:"copy_mse"`

@@ -30,7 +30,7 @@ type StepErrors struct {
 // RolloutStep is one step of the rollouts of a model: as [LatentPrediction], of the latents
 // so many steps after those that rollouts start from.
 type RolloutStep struct {
-	Step        int             `json:"step"`
+	Step        int             `json:"step" report:"parameter"`
 	MSE         report.Value    `json:"mse"`
 	MSECI       report.Interval `json:"mse_ci"`
 	CopyMSE     report.Value    `json:"copy_mse"` // of the latent that the rollout starts from

@@ -15,7 +15,7 @@ import (
 // 0; for classes accuracy, balanced_accuracy and f1 (macro); each with _ci, and _sd where
 // samples have values of their own. Those of the control begin with control_.
 type ProbeRow struct {
-	Name        string        `json:"name"` // target/probe/fitted on/evaluated on: that of the row
+	Name        string        `json:"name" report:"parameter"` // target/probe/fitted on/evaluated on: that of the row
 	Target      string        `json:"target"`
 	Probe       string        `json:"probe"`
 	FittedOn    string        `json:"fitted_on"`
@@ -51,7 +51,7 @@ func (r *ProbeRow) CI(metric string) report.Interval {
 // evaluated on predicted latents less that of the one fitted and evaluated on true ones;
 // Transfer that of the probe fitted on true latents, evaluated on predicted less on true.
 type GapRow struct {
-	Name        string          `json:"name"` // target/probe
+	Name        string          `json:"name" report:"parameter"` // target/probe
 	Target      string          `json:"target"`
 	Probe       string          `json:"probe"`
 	Loss        string          `json:"loss"`
@@ -75,7 +75,7 @@ func (g *Gap) result() GapRow {
 // CategoryRow is the mean of a probe's scores over the targets of a category: r2 of
 // numbers, balanced_accuracy and f1 of classes.
 type CategoryRow struct {
-	Name        string        `json:"name"` // category/probe/fitted on/evaluated on
+	Name        string        `json:"name" report:"parameter"` // category/probe/fitted on/evaluated on
 	Category    string        `json:"category"`
 	Probe       string        `json:"probe"`
 	FittedOn    string        `json:"fitted_on"`
@@ -99,7 +99,7 @@ func (m *Mean) result() CategoryRow {
 
 // EfficiencyRow is a probe that was fitted on a share of the labels of its training folds.
 type EfficiencyRow struct {
-	Name     string        `json:"name"` // target/probe/share
+	Name     string        `json:"name" report:"parameter"` // target/probe/share
 	Target   string        `json:"target"`
 	Probe    string        `json:"probe"`
 	Share    float64       `json:"share"`

@@ -136,7 +136,7 @@ type Model struct {
 
 // Level is the outcome at one level.
 type Level struct {
-	Sigma float64 `json:"sigma"`
+	Sigma float64 `json:"sigma" report:"parameter"`
 	// Mean to Max describe ‖φ(x') − φ(x)‖ over states and draws. SE is SD of the
 	// states' means over √states: of independent states. Intervals are those of
 	// delete-block jackknives with Student's t.

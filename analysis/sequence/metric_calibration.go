@@ -84,7 +84,7 @@ func (m *calibrationMetric) Update(_ context.Context, b *Batch) error {
 
 // calibrationRow is a bin of a reliability diagram.
 type calibrationRow struct {
-	Low        float64         `json:"low"`
+	Low        float64         `json:"low" report:"parameter"`
 	High       float64         `json:"high"`
 	Count      int             `json:"count"`
 	Confidence report.Value    `json:"confidence"`

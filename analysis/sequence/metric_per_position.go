@@ -72,7 +72,7 @@ func (m *perPositionMetric) Update(_ context.Context, b *Batch) error {
 
 // positionRow is the part of a position.
 type positionRow struct {
-	Position string       `json:"position"` // "H1"
+	Position string       `json:"position" report:"parameter"` // "H1"
 	Count    int64        `json:"count"`
 	Accuracy report.Value `json:"accuracy"`
 	Loss     report.Value `json:"loss"`

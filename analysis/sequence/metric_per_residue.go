@@ -61,7 +61,7 @@ func (m *perResidueMetric) Update(_ context.Context, b *Batch) error {
 
 // residueRow is the part of a residue.
 type residueRow struct {
-	Residue    string          `json:"residue"`
+	Residue    string          `json:"residue" report:"parameter"`
 	Count      int             `json:"count"`
 	Predicted  int             `json:"predicted"` // how often it is predicted
 	Accuracy   report.Value    `json:"accuracy"`

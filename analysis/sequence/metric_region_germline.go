@@ -38,8 +38,8 @@ type regionGermlineMetric struct{ regionSums }
 
 // germlineRow is the part of a region and an origin.
 type germlineRow struct {
-	Region     string          `json:"region"`
-	Origin     string          `json:"origin"`
+	Region     string          `json:"region" report:"parameter"`
+	Origin     string          `json:"origin" report:"parameter"`
 	Count      int             `json:"count"`
 	Accuracy   report.Value    `json:"accuracy"`
 	AccuracyCI report.Interval `json:"accuracy_ci"`

@@ -347,7 +347,8 @@ func (e *evaluation) object() report.Object {
 	var assays []report.Object
 	for k, a := range e.given.assays {
 		var part report.Object
-		for _, of := range []struct{ name, value string }{{"assay", a.name}, {"protein", a.protein},
+		part.SetParameter("assay", a.name)
+		for _, of := range []struct{ name, value string }{{"protein", a.protein},
 			{"function", a.function}, {"sequence", a.wildType.ID}} {
 			part.Set(of.name, of.value)
 		}
@@ -391,7 +392,7 @@ func (e *evaluation) level(name, counted string, of func(l *variant.Levels) []va
 				i = len(rows)
 				at[g.Name] = i
 				var row report.Object
-				row.Set(name, g.Name)
+				row.SetParameter(name, g.Name)
 				row.Set(counted, g.Count)
 				rows = append(rows, row)
 			}

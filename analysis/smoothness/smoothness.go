@@ -116,7 +116,7 @@ type Line struct{ X, Y, Low, High []float64 }
 
 // Horizon is the relation at one horizon, in the scale asked for.
 type Horizon struct {
-	Horizon int `json:"horizon"`
+	Horizon int `json:"horizon" report:"parameter"`
 	Relation
 	Leverage Leverage `json:"leverage"`
 }

@@ -33,7 +33,7 @@ func TestEstimates(t *testing.T) {
 		}
 		got = append(got, text)
 	}
-	want := []string{"mse 1 [0.5 1.5] sd 0.5", "psnr NaN no frames", "two_nn.mle 3 [2.5 3.5]", "by_k[k=5].k 5", "by_k[k=5].trustworthiness 0.9 [0.8 1]",
+	want := []string{"mse 1 [0.5 1.5] sd 0.5", "psnr NaN no frames", "two_nn.mle 3 [2.5 3.5]", "by_k[k=5].trustworthiness 0.9 [0.8 1]",
 		"groupings[source=labels].x 1", "groupings[source=kmeans].x 2 own clusters", "std 1", "loss 2 sd 0.25"}
 	if strings.Join(got, "\n") != strings.Join(want, "\n") {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))

@@ -1,0 +1,36 @@
+// JSON that is no result file.
+
+package report
+
+import "repscope/internal/text"
+
+// Parse reads JSON that is no result file: values are those of [ReadFrom], in the
+// order of the file. NaN, Infinity and -Infinity, which some programs write though
+// they are no JSON, are null. Errors name the file, the line and the column:
+// text that is no JSON, [ErrTruncated], a name used twice in one object.
+func Parse(name string, data []byte) (any, error) {
+	_, e, err := parse(name, data)
+	if err != nil {
+		if cleaned, changed := text.WithoutNaN(data); changed {
+			_, e, err = parse(name, cleaned)
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	switch v := e.plain().(type) {
+	case Object:
+		infer(&v, true)
+		return v, nil
+	case []any:
+		for i, item := range v {
+			if o, ok := item.(Object); ok {
+				infer(&o, true)
+				v[i] = o
+			}
+		}
+		return v, nil
+	default:
+		return v, nil
+	}
+}
