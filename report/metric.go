@@ -139,7 +139,7 @@ func rowText(v any) (string, bool) {
 	case json.Number:
 		return string(v), true
 	case string:
-		return v, v != "" && !strings.ContainsAny(v, "[]")
+		return v, !strings.ContainsAny(v, "[]")
 	}
 	return "", false
 }

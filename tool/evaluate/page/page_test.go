@@ -93,7 +93,7 @@ func model(random *rand.Rand, metrics []string, intervals bool) report.Object {
 	var rows []any
 	for _, k := range []int{5, 10, 20} {
 		var row report.Object
-		row.Set("k", k)
+		row.SetParameter("k", k)
 		number(&row, "trustworthiness")
 		rows = append(rows, row)
 	}
