@@ -88,6 +88,8 @@ func csvCell(cell any) (string, error) {
 			return "", nil
 		}
 		return csvFloat(v.V, 64), nil
+	case Estimate:
+		return csvCell(v.Value)
 	case fmt.Stringer:
 		return escape.Cell(v.String()), nil
 	}

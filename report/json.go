@@ -88,6 +88,7 @@ var null = node{scalar: "null"}
 
 var (
 	valueType         = reflect.TypeFor[Value]()
+	estimateType      = reflect.TypeFor[Estimate]()
 	intervalType      = reflect.TypeFor[Interval]()
 	objectType        = reflect.TypeFor[Object]()
 	marshalerType     = reflect.TypeFor[json.Marshaler]()
@@ -220,12 +221,35 @@ func (n *node) addObject(o Object, place string) error {
 		n.roles.companion(key, c)
 	}
 	for _, key := range o.keys {
-		item, err := build(reflect.ValueOf(o.values[key]), place+"."+key)
-		if err != nil {
+		if err := n.addMember(key, reflect.ValueOf(o.values[key]), place); err != nil {
 			return err
 		}
-		n.add(key, item)
 	}
+	return nil
+}
+
+// addMember adds a member, and those that belong to an estimate.
+func (n *node) addMember(key string, v reflect.Value, place string) error {
+	if v.IsValid() && v.Kind() == reflect.Pointer && !v.IsNil() && v.Type().Elem() == estimateType {
+		v = v.Elem()
+	}
+	if v.IsValid() && v.Type() == estimateType {
+		e := v.Interface().(Estimate)
+		if err := n.addMember(key, reflect.ValueOf(e.Value), place); err != nil {
+			return err
+		}
+		if e.SD != nil {
+			if err := n.addMember(key+spreadSuffix, reflect.ValueOf(*e.SD), place); err != nil {
+				return err
+			}
+		}
+		return n.addMember(key+intervalSuffix, reflect.ValueOf(e.CI), place)
+	}
+	item, err := build(v, place+"."+key)
+	if err != nil {
+		return err
+	}
+	n.add(key, item)
 	return nil
 }
 
@@ -261,11 +285,9 @@ func (n *node) addFields(v reflect.Value, place string) error {
 		if slices.Contains(strings.Split(options, ","), "omitempty") && empty(v.Field(i)) {
 			continue
 		}
-		item, err := build(v.Field(i), place+"."+name)
-		if err != nil {
+		if err := n.addMember(name, v.Field(i), place); err != nil {
 			return err
 		}
-		n.add(name, item)
 		n.roles.tag(field, name)
 	}
 	return nil

@@ -90,7 +90,7 @@ func (t *Table) cell(cell any) (text string, number bool) {
 		}
 		return formatInterval(v), true
 	case Estimate:
-		return t.estimate(v.Value, v.Interval), true
+		return t.estimate(v.Value, v.CI), true
 	case Probability:
 		if v.Defined() && v.V < leastProbability {
 			return fmt.Sprintf("< %g", leastProbability), true

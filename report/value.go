@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"reflect"
 )
 
 // Value is a number that may be undefined. A finite V with an empty Reason is
@@ -119,10 +120,18 @@ func (i Interval) why() string {
 	return "no interval was computed"
 }
 
-// Estimate is a value with its interval, the cell type of console tables.
+// Estimate is a number with what belongs to it, from an analysis to the files, the tables and the figures. As the field of a
+// struct or a member of an [Object] called x it is written as the members x, x_sd if there is one, and x_ci; a cell of a CSV
+// file has the number, a cell of a console table the interval, too.
 type Estimate struct {
-	Value    Value
-	Interval Interval
+	Value
+	SD *Value   // standard deviation over samples; nil: none is written
+	CI Interval // of 95 %
+}
+
+// NoEstimate is an estimate without number and interval, and the reason for both.
+func NoEstimate(reason string, args ...any) Estimate {
+	return Estimate{Value: Undefined(reason, args...), CI: NoInterval(reason, args...)}
 }
 
 // Probability is a p value, the cell type of console tables: unlike other numbers it is
@@ -133,7 +142,32 @@ type Probability Value
 func (p Probability) Defined() bool { return Value(p).Defined() }
 
 // WithInterval pairs a value with its interval for a table cell.
-func WithInterval(v Value, i Interval) Estimate { return Estimate{Value: v, Interval: i} }
+func WithInterval(v Value, i Interval) Estimate { return Estimate{Value: v, CI: i} }
+
+// Lack gives every [Value], [Interval] and [Estimate] of a struct and of the structs in it a reason instead of a number.
+// It returns the struct.
+func Lack[S any](s S, reason string, args ...any) S {
+	lack(reflect.ValueOf(&s).Elem(), Undefined(reason, args...))
+	return s
+}
+
+func lack(v reflect.Value, none Value) {
+	switch p := v.Addr().Interface().(type) {
+	case *Value:
+		*p = none
+	case *Interval:
+		*p = NoInterval("%s", none.Reason)
+	default:
+		if v.Kind() != reflect.Struct {
+			return
+		}
+		for i := range v.NumField() {
+			if v.Type().Field(i).IsExported() {
+				lack(v.Field(i), none)
+			}
+		}
+	}
+}
 
 func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 

@@ -22,12 +22,10 @@ type Agreement struct {
 	// Raters is how many people have rated; 0 where the file does not say who.
 	Raters int
 	// Alpha is Krippendorff's alpha of people with each other: see [score.AlphaOf].
-	Alpha   report.Value
-	AlphaCI report.Interval
+	Alpha report.Estimate
 	// Rest is how far one person's ratings follow the mean of all others': the mean over people
 	// of Spearman's correlation over the cases that they have rated. No metric need do better.
-	Rest    report.Value
-	RestCI  report.Interval
+	Rest    report.Estimate
 	Metrics []MetricAgreement
 	Object  report.Object // the part of the result file
 }
@@ -35,13 +33,10 @@ type Agreement struct {
 // MetricAgreement is that of a metric with the mean rating of a case. Correlations have the sign
 // of the numbers: where lower values are better, agreement is negative.
 type MetricAgreement struct {
-	Key                   Key
-	N                     int // cases
-	Spearman, Kendall     report.Value
-	SpearmanCI, KendallCI report.Interval
-	PairAccuracy          report.Value
-	PairAccuracyCI        report.Interval
-	Pairs                 int // of cases of one sample that people rate differently
+	Key                             Key
+	N                               int // cases
+	Spearman, Kendall, PairAccuracy report.Estimate
+	Pairs                           int // of cases of one sample that people rate differently
 }
 
 // agree adds the agreement with ratings to a result.
@@ -110,16 +105,16 @@ func (p *plan) agreeOn(ctx context.Context, r *Result, m *MetricAgreement, cases
 		return nil
 	}
 	spearman, err := stat.Spearman(x, y)
-	m.Spearman = correlationOf(spearman, err)
+	m.Spearman.Value = correlationOf(spearman, err)
 	kendall, err := stat.Kendall(x, y)
-	m.Kendall = correlationOf(kendall, err)
-	m.SpearmanCI, err = p.correlationCI(samples, m.Spearman, func(b *stat.Blocks) (*stat.Jackknifed, error) {
+	m.Kendall.Value = correlationOf(kendall, err)
+	m.Spearman.CI, err = p.correlationCI(samples, m.Spearman.Value, func(b *stat.Blocks) (*stat.Jackknifed, error) {
 		return stat.JackknifeSpearman(ctx, b, x, y, 1)
 	})
 	if err != nil {
 		return err
 	}
-	m.KendallCI, err = p.correlationCI(samples, m.Kendall, func(b *stat.Blocks) (*stat.Jackknifed, error) {
+	m.Kendall.CI, err = p.correlationCI(samples, m.Kendall.Value, func(b *stat.Blocks) (*stat.Jackknifed, error) {
 		return stat.JackknifeKendall(ctx, b, x, y, 1)
 	})
 	if err != nil {
@@ -130,9 +125,8 @@ func (p *plan) agreeOn(ctx context.Context, r *Result, m *MetricAgreement, cases
 
 // undefined says why a metric has no agreement.
 func (m *MetricAgreement) undefined(reason string) {
-	none, ci := report.Undefined("%s", reason), report.NoInterval("%s", reason)
+	none := report.NoEstimate("%s", reason)
 	m.Spearman, m.Kendall, m.PairAccuracy = none, none, none
-	m.SpearmanCI, m.KendallCI, m.PairAccuracyCI = ci, ci, ci
 }
 
 // correlationOf is a correlation as the result file holds it.
@@ -171,8 +165,8 @@ func (p *plan) pairs(m *MetricAgreement, samples []string, x, y []float64) error
 	case report.Lower:
 		sign = -1
 	case report.Neither, "":
-		m.PairAccuracy = report.Undefined("neither more nor less of it is better")
-		m.PairAccuracyCI = report.NoInterval("%s", m.PairAccuracy.Reason)
+		m.PairAccuracy.Value = report.Undefined("neither more nor less of it is better")
+		m.PairAccuracy.CI = report.NoInterval("%s", m.PairAccuracy.Reason)
 		return nil
 	}
 	hits, counts := make([]float64, len(x)), make([]float64, len(x))
@@ -192,12 +186,12 @@ func (p *plan) pairs(m *MetricAgreement, samples []string, x, y []float64) error
 		}
 	}
 	if m.Pairs == 0 {
-		m.PairAccuracy = report.Undefined("no two designs of a sample are rated differently")
-		m.PairAccuracyCI = report.NoInterval("%s", m.PairAccuracy.Reason)
+		m.PairAccuracy.Value = report.Undefined("no two designs of a sample are rated differently")
+		m.PairAccuracy.CI = report.NoInterval("%s", m.PairAccuracy.Reason)
 		return nil
 	}
-	m.PairAccuracy = report.Number(stat.Sum(hits) / float64(m.Pairs))
-	m.PairAccuracyCI = results.IntervalOf(nil)
+	m.PairAccuracy.Value = report.Number(stat.Sum(hits) / float64(m.Pairs))
+	m.PairAccuracy.CI = results.IntervalOf(nil)
 	if !p.o.Intervals {
 		return nil
 	}
@@ -210,14 +204,14 @@ func (p *plan) pairs(m *MetricAgreement, samples []string, x, y []float64) error
 	}
 	blocks, err := p.bySample(ofPairs)
 	if err != nil {
-		m.PairAccuracyCI = report.NoInterval("%s", stat.Reason(err))
+		m.PairAccuracy.CI = report.NoInterval("%s", stat.Reason(err))
 		return nil
 	}
 	j, err := stat.JackknifeSums(blocks, terms[:], 1, func(_ float64, sums, dst []float64) { dst[0] = sums[0] / sums[1] })
 	if err != nil {
 		return err
 	}
-	m.PairAccuracyCI = results.IntervalOf(j[0].Within(0, 1))
+	m.PairAccuracy.CI = results.IntervalOf(j[0].Within(0, 1))
 	return nil
 }
 
@@ -246,14 +240,14 @@ func (p *plan) raters(ctx context.Context, a *Agreement, cases []rated, samples 
 		return sum / float64(len(order))
 	}
 	if len(order) < 2 {
-		a.Rest = report.Undefined("fewer than two people are named")
-		a.RestCI = report.NoInterval("%s", a.Rest.Reason)
+		a.Rest.Value = report.Undefined("fewer than two people are named")
+		a.Rest.CI = report.NoInterval("%s", a.Rest.Reason)
 		return nil
 	}
 	estimate := rest(-1, nil)
-	a.Rest = report.NumberOr(estimate, "some person shares fewer than three cases with others, or rates all of them alike")
+	a.Rest.Value = report.NumberOr(estimate, "some person shares fewer than three cases with others, or rates all of them alike")
 	var err error
-	a.RestCI, err = p.correlationCI(samples, a.Rest, func(b *stat.Blocks) (*stat.Jackknifed, error) {
+	a.Rest.CI, err = p.correlationCI(samples, a.Rest.Value, func(b *stat.Blocks) (*stat.Jackknifed, error) {
 		replicates, labels := make([]float64, b.Count()), b.Labels()
 		for block := range replicates {
 			if err := ctx.Err(); err != nil {
@@ -277,10 +271,10 @@ func (a *Agreement) alpha(p *plan, samples []string, units [][]float64) {
 	}
 	alpha, err := score.Alpha(kept)
 	if err != nil {
-		a.Alpha, a.AlphaCI = results.Undefined(err)
+		a.Alpha = results.Undefined(err)
 		return
 	}
-	a.Alpha, a.AlphaCI = report.Number(alpha), results.IntervalOf(nil)
+	a.Alpha = report.WithInterval(report.Number(alpha), results.IntervalOf(nil))
 	if !p.o.Intervals {
 		return
 	}
@@ -289,11 +283,11 @@ func (a *Agreement) alpha(p *plan, samples []string, units [][]float64) {
 		var j []*stat.Jackknifed
 		j, err = stat.JackknifeSums(blocks, score.RaterTerms(kept), 1, func(_ float64, sums, dst []float64) { dst[0] = score.AlphaOf(sums) })
 		if err == nil {
-			a.AlphaCI = results.IntervalOf(j[0].Within(math.Inf(-1), 1))
+			a.Alpha.CI = results.IntervalOf(j[0].Within(math.Inf(-1), 1))
 			return
 		}
 	}
-	a.AlphaCI = report.NoInterval("%s", stat.Reason(err))
+	a.Alpha.CI = report.NoInterval("%s", stat.Reason(err))
 }
 
 // againstRest is Spearman's correlation of one person's ratings and the mean of all others', over
@@ -323,9 +317,7 @@ func (a *Agreement) enter() {
 	o.Set("samples", a.Samples)
 	o.Set("raters", a.Raters)
 	o.Set("krippendorff_alpha", a.Alpha)
-	o.Set("krippendorff_alpha_ci", a.AlphaCI)
 	o.Set("one_against_rest", a.Rest)
-	o.Set("one_against_rest_ci", a.RestCI)
 	var metrics report.Object
 	for i := range a.Metrics {
 		m := &a.Metrics[i]
@@ -333,11 +325,8 @@ func (a *Agreement) enter() {
 		row.Set("n", m.N)
 		row.Set("direction", m.Key.Direction)
 		row.Set("spearman", m.Spearman)
-		row.Set("spearman_ci", m.SpearmanCI)
 		row.Set("kendall", m.Kendall)
-		row.Set("kendall_ci", m.KendallCI)
 		row.Set("pair_accuracy", m.PairAccuracy)
-		row.Set("pair_accuracy_ci", m.PairAccuracyCI)
 		row.Set("pairs", m.Pairs)
 		metrics.Set(m.Key.Name, row)
 	}

@@ -62,16 +62,16 @@ func TestAgreement(t *testing.T) {
 		}
 	}
 	m := a.Metrics[0]
-	same("Spearman", m.Spearman, golden["spearman"])
-	same("Kendall", m.Kendall, golden["kendall"])
-	same("pairs", m.PairAccuracy, golden["pair_accuracy"])
-	same("one against the rest", a.Rest, golden["one_against_rest"])
+	same("Spearman", m.Spearman.Value, golden["spearman"])
+	same("Kendall", m.Kendall.Value, golden["kendall"])
+	same("pairs", m.PairAccuracy.Value, golden["pair_accuracy"])
+	same("one against the rest", a.Rest.Value, golden["one_against_rest"])
 	want := int(golden["pairs"].(float64))
 	if m.Pairs != want || a.Cases != 48 || a.Samples != 12 || a.Raters != 3 || a.Ratings != len(f.Ratings)-1 {
 		t.Errorf("%d pairs, want %d: %+v", m.Pairs, want, a)
 	}
-	for name, ci := range map[string]report.Interval{"Spearman": m.SpearmanCI, "Kendall": m.KendallCI, "pairs": m.PairAccuracyCI,
-		"alpha": a.AlphaCI, "rest": a.RestCI} {
+	for name, ci := range map[string]report.Interval{"Spearman": m.Spearman.CI, "Kendall": m.Kendall.CI, "pairs": m.PairAccuracy.CI,
+		"alpha": a.Alpha.CI, "rest": a.Rest.CI} {
 		if !ci.Defined() || ci.Low >= ci.High || ci.High > 1 {
 			t.Errorf("%s: interval %+v", name, ci)
 		}

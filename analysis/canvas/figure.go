@@ -162,7 +162,7 @@ func (r *Result) bars(key Key) plots.Panel {
 	p := &plots.Bars{Y: axis(key), NamesInLegend: len(r.Models) > namesBelow, NoValues: len(r.Models) > 6}
 	for i := range r.Models {
 		n := r.Models[i].of(key.Name)
-		p.Bars = append(p.Bars, results.Bar(r.Models[i].Name, n.Value, n.CI, 1))
+		p.Bars = append(p.Bars, results.Bar(r.Models[i].Name, n.Estimate, 1))
 	}
 	return p
 }
@@ -262,7 +262,7 @@ func (r *Result) steps(key Key) plots.Panel {
 		series := plots.CurveSeries{Name: m.Name}
 		for _, point := range m.Progress {
 			if point.Key == key.Name {
-				results.AppendPoint(&series, point.At, point.Value, point.CI)
+				results.AppendPoint(&series, point.At, point.Estimate)
 			}
 		}
 		if len(series.X) == 0 {
@@ -290,7 +290,7 @@ func (r *Result) improvementsFigure() *plots.Figure {
 			m := &r.Models[i]
 			bar := plots.Bar{Name: m.Name, Value: notNumber, Reason: "nothing was modified"}
 			if g := m.of(key.Name).Improvement; g != nil {
-				bar = results.Bar(m.Name, g.Value, g.CI, 1)
+				bar = results.Bar(m.Name, g.Estimate, 1)
 			}
 			p.Bars = append(p.Bars, bar)
 		}
@@ -322,9 +322,9 @@ func (r *Result) agreementFigure() *plots.Figure {
 			}
 			name := plots.Escape(m.Key.Name)
 			rank.Groups, pairs.Groups = append(rank.Groups, name), append(pairs.Groups, name)
-			results.AppendBar(&rank.Series[0], m.Spearman, m.SpearmanCI)
-			results.AppendBar(&rank.Series[1], m.Kendall, m.KendallCI)
-			results.AppendBar(&pairs.Series[0], m.PairAccuracy, m.PairAccuracyCI)
+			results.AppendBar(&rank.Series[0], m.Spearman)
+			results.AppendBar(&rank.Series[1], m.Kendall)
+			results.AppendBar(&pairs.Series[0], m.PairAccuracy)
 		}
 	}
 	if len(rank.Groups) == 0 {
@@ -338,7 +338,7 @@ func (r *Result) agreementFigure() *plots.Figure {
 		f.Footnote += " Error bars: 95 % over samples."
 	}
 	if a.Rest.Defined() {
-		f.Footnote += fmt.Sprintf(" One person with the mean of the others: Spearman %s.", report.FormatEstimate(a.Rest.V, a.RestCI))
+		f.Footnote += fmt.Sprintf(" One person with the mean of the others: Spearman %s.", report.FormatEstimate(a.Rest.V, a.Rest.CI))
 	}
 	return f
 }

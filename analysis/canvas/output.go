@@ -303,9 +303,8 @@ func (r *Result) writeAgreement(env *run.Env) error {
 		for i := range r.Agreement.Metrics {
 			m := &r.Agreement.Metrics[i]
 			cells := []any{m.Key.Name, string(m.Key.directionOf()), m.N}
-			for _, of := range []report.Estimate{report.WithInterval(m.Spearman, m.SpearmanCI), report.WithInterval(m.Kendall, m.KendallCI),
-				report.WithInterval(m.PairAccuracy, m.PairAccuracyCI)} {
-				low, high := results.Ends(of.Interval)
+			for _, of := range []report.Estimate{m.Spearman, m.Kendall, m.PairAccuracy} {
+				low, high := results.Ends(of.CI)
 				cells = append(cells, of.Value, report.Number(low), report.Number(high))
 			}
 			if err := csv.Row(append(cells, m.Pairs, m.Spearman.Reason)...); err != nil {
@@ -368,7 +367,7 @@ func (r *Result) printMeans(env *run.Env, lo, hi int) error {
 		for i := lo; i < hi; i++ {
 			n := r.Models[i].of(key.Name)
 			some = some || n.N > 0
-			cells = append(cells, report.WithInterval(n.Value, n.CI))
+			cells = append(cells, n.Estimate)
 		}
 		if some {
 			table.Row(cells...)
@@ -420,7 +419,7 @@ func (r *Result) printImprovements(env *run.Env) error {
 	for i := range r.Models {
 		for _, n := range r.Models[i].Numbers {
 			if g := n.Improvement; g != nil && g.N > 0 && n.Key.Compared {
-				table.Row(r.Models[i].Name, n.Key.Name, report.WithInterval(g.Value, g.CI), g.Raised, g.Lowered, report.Probability(g.PHolm))
+				table.Row(r.Models[i].Name, n.Key.Name, g.Estimate, g.Raised, g.Lowered, report.Probability(g.PHolm))
 				rows++
 			}
 		}
@@ -441,8 +440,7 @@ func (r *Result) printAgreement(env *run.Env) error {
 	table, rows := report.NewTable("Agreement with ratings", "Metric", "better", "Spearman", "Kendall", "pairs right"), 0
 	for _, m := range a.Metrics {
 		if m.N > 0 && m.Key.Compared {
-			table.Row(m.Key.Name, string(m.Key.directionOf()), report.WithInterval(m.Spearman, m.SpearmanCI),
-				report.WithInterval(m.Kendall, m.KendallCI), report.WithInterval(m.PairAccuracy, m.PairAccuracyCI))
+			table.Row(m.Key.Name, string(m.Key.directionOf()), m.Spearman, m.Kendall, m.PairAccuracy)
 			rows++
 		}
 	}
@@ -451,10 +449,10 @@ func (r *Result) printAgreement(env *run.Env) error {
 	}
 	table.Note("%s of %s", text.Count(a.Ratings, "rating"), text.Count(a.Cases, "case"))
 	if a.Alpha.Defined() {
-		table.Note("people with each other: Krippendorff's alpha %s", report.FormatEstimate(a.Alpha.V, a.AlphaCI))
+		table.Note("people with each other: Krippendorff's alpha %s", report.FormatEstimate(a.Alpha.V, a.Alpha.CI))
 	}
 	if a.Rest.Defined() {
-		table.Note("one person with the mean of the others: Spearman %s", report.FormatEstimate(a.Rest.V, a.RestCI))
+		table.Note("one person with the mean of the others: Spearman %s", report.FormatEstimate(a.Rest.V, a.Rest.CI))
 	}
 	return env.Table(table)
 }

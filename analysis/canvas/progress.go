@@ -16,11 +16,10 @@ const progressSteps = 10
 // first snapshot, to 1, the final design. Cases take different numbers of steps: between two
 // steps that have the key the score is taken to change evenly.
 type Progress struct {
-	Key   string
-	At    float64
-	Value report.Value
-	CI    report.Interval
-	N     int // cases that have it there
+	Key string
+	At  float64
+	report.Estimate
+	N int // cases that have it there
 }
 
 // Step is a snapshot of a case, or its final design.
@@ -88,7 +87,7 @@ func (p *plan) progress(r *Result, m *ModelResult) error {
 				}
 				point := Progress{Key: key.Name, At: at, N: len(values)}
 				var err error
-				if point.Value, _, point.CI, err = p.mean(&key, samples, values, "no case has it there"); err != nil {
+				if point.Estimate, err = p.mean(&key, samples, values, "no case has it there"); err != nil {
 					return err
 				}
 				m.Progress = append(m.Progress, point)
@@ -126,8 +125,7 @@ func (m *ModelResult) progressEntry() report.Object {
 	}
 	for i, point := range m.Progress {
 		row := &rows[i%(progressSteps+1)]
-		row.Set(point.Key, point.Value)
-		row.Set(point.Key+"_ci", point.CI)
+		row.Set(point.Key, report.WithInterval(point.Value, point.CI))
 	}
 	var o report.Object
 	o.Set("not_compared", "scores on the way to the final design")

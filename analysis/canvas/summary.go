@@ -31,11 +31,10 @@ type ModelResult struct {
 
 // Number is the mean of a key over the cases of a model that have it.
 type Number struct {
-	Key       Key
-	Value, SD report.Value // the mean and the standard deviation over cases, with n in its denominator
-	CI        report.Interval
-	N         int
-	Missing   []Missing
+	Key             Key
+	report.Estimate // the mean and the standard deviation over cases, with n in its denominator
+	N               int
+	Missing         []Missing
 	// Improvement is how a modification moved it; nil in tasks where nothing is modified.
 	Improvement *Improvement
 }
@@ -49,10 +48,9 @@ type Missing struct {
 // Improvement is the mean difference between the generated design and the one that the
 // modification began with, both beside the target.
 type Improvement struct {
-	Key                    Key
-	Base                   report.Value // mean of the designs that it began with, over the same cases
-	Value, SD              report.Value
-	CI                     report.Interval
+	Key  Key
+	Base report.Value // mean of the designs that it began with, over the same cases
+	report.Estimate
 	N                      int
 	Raised, Lowered, Equal int // samples by the sign of their mean difference
 	// P is the two-sided p value of the sign test over samples, PHolm that after Holm's correction
@@ -167,7 +165,7 @@ func (p *plan) number(r *Result, m *ModelResult, key Key) (*Number, error) {
 	}
 	n.N = len(values)
 	var err error
-	if n.Value, n.SD, n.CI, err = p.mean(&key, samples, values, n.why()); err != nil {
+	if n.Estimate, err = p.mean(&key, samples, values, n.why()); err != nil {
 		return nil, err
 	}
 	if modified && key.Improved {
@@ -202,20 +200,25 @@ func (n *Number) why() string {
 
 // mean is that of values of cases, with their spread and its interval; the reason is that of no
 // values.
-func (p *plan) mean(key *Key, samples []string, values []float64, reason string) (v, sd report.Value, ci report.Interval, err error) {
+func (p *plan) mean(key *Key, samples []string, values []float64, reason string) (report.Estimate, error) {
+	e := report.NoEstimate("%s", reason)
 	if len(values) == 0 {
-		return report.Undefined("%s", reason), report.Undefined("%s", reason), report.NoInterval("%s", reason), nil
+		e.SD = &e.Value
+		return e, nil
 	}
 	middle := stat.Mean(values)
-	v, sd = report.NumberOr(middle, "the mean is not a number"), report.NumberOr(deviation(values, middle), "the spread is not a number")
+	e.Value, e.SD = report.NumberOr(middle, "the mean is not a number"), new(report.NumberOr(deviation(values, middle), "the spread is not a number"))
 	if !p.o.Intervals {
-		return v, sd, results.IntervalOf(nil), nil
+		e.CI = results.IntervalOf(nil)
+		return e, nil
 	}
 	j, err := p.jackknifeMean(samples, values)
 	if err != nil {
-		return v, sd, report.NoInterval("%s", stat.Reason(err)), nil
+		e.CI = report.NoInterval("%s", stat.Reason(err))
+		return e, nil
 	}
-	return v, sd, results.IntervalOf(key.within(j)), nil
+	e.CI = results.IntervalOf(key.within(j))
+	return e, nil
 }
 
 // deviation is the standard deviation of values with their number in the denominator.
@@ -244,7 +247,7 @@ func (p *plan) improvement(r *Result, m *ModelResult, key Key) (*Improvement, er
 	}
 	out.N = len(differences)
 	var err error
-	if out.Value, out.SD, out.CI, err = p.mean(&out.Key, samples, differences, none.why()); err != nil {
+	if out.Estimate, err = p.mean(&out.Key, samples, differences, none.why()); err != nil {
 		return nil, err
 	}
 	out.Base, out.P, out.PHolm = out.Value, out.Value, out.Value
@@ -421,17 +424,13 @@ func (m *ModelResult) enter() {
 	improvements.Set("not_compared", "sign tests over samples")
 	for i := range m.Numbers {
 		n := &m.Numbers[i]
-		o.Set(n.Key.Name, n.Value)
-		o.Set(n.Key.Name+"_sd", n.SD)
-		o.Set(n.Key.Name+"_ci", n.CI)
+		o.Set(n.Key.Name, n.Estimate)
 		if n.N == 0 {
 			skipped.Set(n.Key.Name, n.why())
 		}
 		counts.Set(n.Key.Name, n.counted())
 		if g := n.Improvement; g != nil {
-			o.Set(g.Key.Name, g.Value)
-			o.Set(g.Key.Name+"_sd", g.SD)
-			o.Set(g.Key.Name+"_ci", g.CI)
+			o.Set(g.Key.Name, g.Estimate)
 			improvements.Set(n.Key.Name, g.entry())
 		}
 	}

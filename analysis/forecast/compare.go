@@ -83,8 +83,7 @@ func (s *summary) skillScore(r *Result, m, base int, of *formula) error {
 			ci = results.IntervalOf(j)
 		}
 	}
-	r.Models[m].SkillScores.Set(path, value)
-	r.Models[m].SkillScores.Set(path+"_ci", ci)
+	r.Models[m].SkillScores.Set(path, report.WithInterval(value, ci))
 	return nil
 }
 

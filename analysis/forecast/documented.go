@@ -24,7 +24,7 @@ func (r *Result) documented(m *Model, o Options, dir string) *report.Object {
 		if !ok {
 			continue
 		}
-		sd := s.SD
+		sd := *s.SD
 		if o.BatchSize > 0 {
 			sd = s.BatchSD
 		}

@@ -311,7 +311,7 @@ func (d *drawing) scores() *plots.Figure {
 				continue
 			}
 			s := d.Models[k].scoreOf(p.name)
-			bars.Bars = append(bars.Bars, results.Bar(d.Models[k].Name, s.Value, s.CI, 1))
+			bars.Bars = append(bars.Bars, results.Bar(d.Models[k].Name, s.Estimate, 1))
 		}
 		figure.Tiles = append(figure.Tiles, plots.Tile{Panel: bars, Title: p.title, Row: i / 3, Column: i % 3})
 	}
@@ -359,7 +359,7 @@ func (d *drawing) byLead() *plots.Figure {
 			series := plots.CurveSeries{Name: m.Name}
 			for j := range m.ByLead {
 				if s, ok := m.ByLead[j].Score(p.name); ok {
-					results.AppendPoint(&series, m.ByLead[j].Lead, s.Value, s.CI)
+					results.AppendPoint(&series, m.ByLead[j].Lead, s.Estimate)
 				}
 			}
 			if len(series.X) == 0 {
@@ -389,7 +389,7 @@ func (d *drawing) variables() *plots.Figure {
 				if !ok {
 					s = d.Models[k].scoreOf(p.name)
 				}
-				bars.Bars = append(bars.Bars, results.Bar(d.Models[k].Name, s.Value, s.CI, 1))
+				bars.Bars = append(bars.Bars, results.Bar(d.Models[k].Name, s.Estimate, 1))
 			}
 			figure.Tiles = append(figure.Tiles, plots.Tile{Panel: bars, Title: name, Row: i, Column: v})
 		}

@@ -115,7 +115,7 @@ func (d *drawing) fractions() *plots.Figure {
 			series := plots.CurveSeries{Name: d.Models[i].Name}
 			for _, w := range windows {
 				if s, ok := d.fractionOf(i, row.EventRow, w); ok {
-					results.AppendPoint(&series, w, s.Value, s.CI)
+					results.AppendPoint(&series, w, s.Estimate)
 				}
 			}
 			panel.Series = append(panel.Series, series)

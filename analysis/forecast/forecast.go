@@ -204,12 +204,10 @@ type Lead struct {
 
 // Score is one number about a model.
 type Score struct {
-	Name    string
-	Value   report.Value
-	SD      report.Value // over samples, of those that define it
-	BatchSD report.Value // over batches; undefined without
-	CI      report.Interval
-	Sample  []float64 // of every sample; NaN where it is undefined
+	Name            string
+	report.Estimate              // with the standard deviation over samples, of those that define it
+	BatchSD         report.Value // over batches; undefined without
+	Sample          []float64    // of every sample; NaN where it is undefined
 	// Mean says that the value is the mean of Sample, so that runs can be paired by it.
 	Mean bool
 	// Row is the part of the path before the name, of scores in lists or objects of their

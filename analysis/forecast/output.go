@@ -160,7 +160,7 @@ func row(columns, scores []Score, cells ...any) []any {
 			continue
 		}
 		low, high := results.Ends(s.CI)
-		cells = append(cells, s.Value, s.SD, low, high)
+		cells = append(cells, s.Value, *s.SD, low, high)
 	}
 	return cells
 }
@@ -285,7 +285,7 @@ func (m *Model) cells(names []string) []any {
 			why, _ := reason.(string)
 			s.Value = report.Undefined("%s", why)
 		}
-		cells = append(cells, report.WithInterval(s.Value, s.CI))
+		cells = append(cells, s.Estimate)
 	}
 	return cells
 }

@@ -465,7 +465,7 @@ func (s *summary) score(of *formula, columns [][]float64, share []float64) (*Sco
 		out.undefine(none)
 		return out, nil, nil
 	}
-	out.SD = deviation(out.Sample, nil)
+	out.SD = new(deviation(out.Sample, nil))
 	out.BatchSD = s.batchDeviation(of, columns, share)
 	if s.blocks == nil {
 		out.CI = results.IntervalOf(nil)
@@ -489,8 +489,8 @@ func (s *summary) score(of *formula, columns [][]float64, share []float64) (*Sco
 
 // undefine says why there is no score.
 func (s *Score) undefine(why string) {
-	s.Value, s.SD, s.BatchSD = report.Undefined("%s", why), report.Undefined("%s", why), report.Undefined("%s", why)
-	s.CI = report.NoInterval("%s", why)
+	s.Estimate, s.BatchSD = report.NoEstimate("%s", why), report.Undefined("%s", why)
+	s.SD = new(s.Value)
 }
 
 // deviation is the standard deviation (ddof 0) of the values that are there, with weights
@@ -567,12 +567,10 @@ func enter(o *report.Object, scores []Score) {
 				return &lists[name].rows, &lists[name].paths
 			})
 		}
-		into.Set(s.Name, s.Value)
-		into.Set(s.Name+"_sd", s.SD)
+		into.Set(s.Name, s.Estimate)
 		if s.BatchSD.Defined() {
 			into.Set(s.Name+"_batch_sd", s.BatchSD)
 		}
-		into.Set(s.Name+"_ci", s.CI)
 	}
 	for _, key := range o.Keys() {
 		if l := lists[key]; l != nil {

@@ -9,7 +9,6 @@ import (
 	"math"
 	"slices"
 
-	"repscope/analysis/internal/results"
 	"repscope/measure/cluster"
 	"repscope/measure/probe"
 	"repscope/neighbors"
@@ -24,8 +23,7 @@ func leaves(path string, err error) (Estimate, error) {
 	if !errors.As(err, &u) {
 		return Estimate{}, err
 	}
-	v, ci := results.Undefined(err)
-	return Estimate{Path: path, Value: v, CI: ci}, nil
+	return undefined(path, u.Reason), nil
 }
 
 // bounded cuts intervals at the ends of a range.

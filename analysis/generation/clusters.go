@@ -337,8 +337,8 @@ func clusterTables(r *Result) []*report.Table {
 		fmt.Sprintf("Accuracy, %d neighbors", Neighbors), "chance", "Spearman ρ", "at most")
 	for i := range r.Models {
 		if c := r.Models[i].Clusters; c != nil {
-			table.Row(r.Models[i].Name, c.Silhouette.cell(), c.ShuffledSilhouette, c.SeparationScaled.cell(), c.DaviesBouldin.cell(),
-				c.Accuracy.cell(), c.AccuracyChance, c.Spearman.cell(), c.SpearmanCeiling)
+			table.Row(r.Models[i].Name, c.Silhouette.Estimate, c.ShuffledSilhouette, c.SeparationScaled.Estimate, c.DaviesBouldin.Estimate,
+				c.Accuracy.Estimate, c.AccuracyChance, c.Spearman.Estimate, c.SpearmanCeiling)
 		}
 	}
 	return []*report.Table{table}

@@ -135,9 +135,9 @@ func conditioningTables(r *Result) []*report.Table {
 		}
 		cell := any("")
 		if c.Ceiling != nil {
-			cell, ceiling = c.Ceiling.Exact.cell(), true
+			cell, ceiling = c.Ceiling.Exact.Estimate, true
 		}
-		t.Row(r.Models[i].Name, c.Exact.cell(), c.WithinOne.cell(), c.WithinTwo.cell(), c.MacroExact.cell(), c.MeanAbsoluteError.cell(), c.Kappa.cell(), cell, c.N)
+		t.Row(r.Models[i].Name, c.Exact.Estimate, c.WithinOne.Estimate, c.WithinTwo.Estimate, c.MacroExact.Estimate, c.MeanAbsoluteError.Estimate, c.Kappa.Estimate, cell, c.N)
 	}
 	note := "bounded by the classifier, whose errors count as the generator's"
 	if ceiling {

@@ -556,8 +556,7 @@ func (c *diversityWork) novelty(ctx context.Context, d *Diversity, all *set.Sets
 func (c *diversityWork) coOccurrence(ctx context.Context, a, b *set.Sets) report.Value {
 	of, err := set.CompareCoOccurrence(ctx, a, b, c.a.o.Threads)
 	if err != nil {
-		v, _ := results.Undefined(err)
-		return v
+		return results.Undefined(err).Value
 	}
 	return report.Number(of.TotalVariation)
 }

@@ -25,8 +25,7 @@ func (d *Diversity) object(names labels) *report.Object {
 	for _, u := range d.UniqueAt {
 		var row report.Object
 		row.SetParameter("k", u.K)
-		row.Set("unique", report.Number(u.Share))
-		row.Set("unique_ci", u.CI)
+		row.Set("unique", report.WithInterval(report.Number(u.Share), u.CI))
 		at = append(at, row)
 	}
 	o.Set("unique_at", at)
@@ -118,16 +117,13 @@ func diversityTables(r *Result) []*report.Table {
 		}
 		novel, joint := any(""), any("")
 		if d.Novelty != nil {
-			novel, joint = d.Novelty.Share.cell(), d.Novelty.Joint.cell()
+			novel, joint = d.Novelty.Share.Estimate, d.Novelty.Joint.Estimate
 		}
-		t.Row(r.Models[i].Name, d.OverallMean.cell(), d.OfCeiling.cell(), d.Jaccard.cell(), d.OverallUniqueness.cell(), d.Validity.cell(), novel, joint, d.Generated)
+		t.Row(r.Models[i].Name, d.OverallMean.Estimate, d.OfCeiling.Estimate, d.Jaccard.Estimate, d.OverallUniqueness.Estimate, d.Validity.Estimate, novel, joint, d.Generated)
 	}
 	t.Note("Hamming and Jaccard: mean distance of pairs of valid samples, the mean over labels; of ceiling: Hamming as a share of what as many grids of these sizes can reach")
 	return []*report.Table{t}
 }
-
-// cell is the number with its interval for a table.
-func (e *Estimate) cell() report.Estimate { return report.WithInterval(e.Value, e.CI) }
 
 func diversityRows(m *Model, names labels, row func(cells ...any) error) error {
 	d := m.Diversity

@@ -3,8 +3,6 @@
 package generation
 
 import (
-	"strings"
-
 	"repscope/report"
 )
 
@@ -128,10 +126,14 @@ func picked(o report.Object, keys ...string) (out report.Object) {
 
 func withoutIntervals(o report.Object) (out report.Object) {
 	for _, key := range o.Keys() {
-		if !strings.HasSuffix(key, "_ci") {
-			value, _ := o.Get(key)
-			out.Set(key, value)
+		value, _ := o.Get(key)
+		switch v := value.(type) {
+		case report.Estimate:
+			value = v.Value
+		case report.Interval:
+			continue
 		}
+		out.Set(key, value)
 	}
 	return out
 }

@@ -11,9 +11,8 @@ import (
 // Estimate is a number with what its interval and its comparisons need.
 type Estimate struct {
 	// Path is that of the number in the part of a model: "diversity.overall_mean_diversity".
-	Path  string
-	Value report.Value
-	CI    report.Interval
+	Path string
+	report.Estimate
 	// Jackknife is nil in a run without intervals, and where the number has none.
 	Jackknife *stat.Jackknifed
 	// Shared is how many of the last blocks of the jackknife are of items that other generators
@@ -34,8 +33,7 @@ type Scores struct {
 
 // set enters a number and its interval under a key.
 func (e *Estimate) set(o *report.Object, key string) {
-	o.Set(key, e.Value)
-	o.Set(key+"_ci", e.CI)
+	o.Set(key, e.Estimate)
 }
 
 // estimate is a jackknifed number, whose interval ends where its range does; j may be nil, where the value stands without
@@ -44,7 +42,7 @@ func estimate(path string, value float64, j *stat.Jackknifed, err error) Estimat
 	if j != nil {
 		j.Within(rangeOf(path))
 	}
-	e := Estimate{Path: path, Value: report.NumberOr(value, "not defined"), CI: results.IntervalOf(j), Jackknife: j}
+	e := Estimate{Path: path, Estimate: report.WithInterval(report.NumberOr(value, "not defined"), results.IntervalOf(j)), Jackknife: j}
 	if err != nil {
 		e.CI = report.NoInterval("%s", stat.Reason(err))
 	}
@@ -53,12 +51,12 @@ func estimate(path string, value float64, j *stat.Jackknifed, err error) Estimat
 
 // withoutError is a number whose interval would not hold as often as it says, and why.
 func withoutError(path string, value float64, reason string) Estimate {
-	return Estimate{Path: path, Value: report.NumberOr(value, "not defined"), CI: report.NoInterval("%s", reason)}
+	return Estimate{Path: path, Estimate: report.WithInterval(report.NumberOr(value, "not defined"), report.NoInterval("%s", reason))}
 }
 
 // undefined is a number that cannot be computed, and why.
 func undefined(path, reason string) Estimate {
-	return Estimate{Path: path, Value: report.Undefined("%s", reason), CI: report.NoInterval("%s", reason)}
+	return Estimate{Path: path, Estimate: report.NoEstimate("%s", reason)}
 }
 
 // ends are the ends of an interval for CSV files; NaN, an empty cell, where there is none.

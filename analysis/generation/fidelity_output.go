@@ -73,8 +73,7 @@ func (c *TwoSamples) object() *report.Object {
 	c.AUC.set(&o, "auc")
 	o.Set("auc_p", c.P)
 	c.Accuracy.set(&o, "accuracy")
-	o.Set("jensen_shannon", c.JensenShannon)
-	o.Set("jensen_shannon_ci", c.JensenShannonCI)
+	o.Set("jensen_shannon", report.WithInterval(c.JensenShannon, c.JensenShannonCI))
 	if c.Dim > 0 {
 		o.Set("principal_components", c.Dim)
 	}
@@ -173,16 +172,16 @@ func fidelityTables(r *Result) []*report.Table {
 			continue
 		}
 		b, d, c := &f.Ball, &f.Distances, &f.Memorization
-		balls.Row(m.Name, b.Precision.cell(), b.Recall.cell(), b.Density.cell(), b.Coverage.cell(), f.Generated, f.Real)
+		balls.Row(m.Name, b.Precision.Estimate, b.Recall.Estimate, b.Density.Estimate, b.Coverage.Estimate, f.Generated, f.Real)
 		if h := &f.Baseline; h.Reason == "" && i == 0 {
 			balls.Row("(halves of real)", h.Ball.Precision, h.Ball.Recall, h.Ball.Density, h.Ball.Coverage, h.First, h.Second)
 		}
 		auc, bound := any(""), any("")
 		if len(f.Classifiers) > 0 {
-			auc, bound = f.Classifiers[0].AUC.cell(), f.Classifiers[0].JensenShannon
+			auc, bound = f.Classifiers[0].AUC.Estimate, f.Classifiers[0].JensenShannon
 		}
-		apart.Row(m.Name, d.MMD.cell(), d.MMDP, d.Energy.cell(), d.EnergyP, d.Frechet.cell(), d.Vendi.cell(), auc, bound)
-		copies.Row(m.Name, c.Copies.cell(), c.Novelty.cell(), c.RealNovelty, c.Authentic.cell(), c.CloserThanMedian, c.CT, c.CTP)
+		apart.Row(m.Name, d.MMD.Estimate, d.MMDP, d.Energy.Estimate, d.EnergyP, d.Frechet.Estimate, d.Vendi.Estimate, auc, bound)
+		copies.Row(m.Name, c.Copies.Estimate, c.Novelty.Estimate, c.RealNovelty, c.Authentic.Estimate, c.CloserThanMedian, c.CT, c.CTP)
 	}
 	balls.Note("by %d nearest neighbors; see generation.json for other numbers of them", usualK)
 	apart.Note("MMD² is unbiased and may be below 0; the classifier is a logistic regression, which an AUC of ½ says tells nothing")

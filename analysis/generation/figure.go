@@ -145,9 +145,9 @@ func (d *drawing) overview(int) (*plots.Figure, error) {
 			some, errors = some || ok, errors || e.CI.Defined()
 			switch {
 			case ok:
-				bars.Bars = append(bars.Bars, results.Bar(m.Name, e.Value, e.CI, 1))
+				bars.Bars = append(bars.Bars, results.Bar(m.Name, e.Estimate, 1))
 			case !m.Reference:
-				bars.Bars = append(bars.Bars, results.Bar(m.Name, report.Undefined("skipped"), report.NoInterval("skipped"), 1))
+				bars.Bars = append(bars.Bars, results.Bar(m.Name, report.WithInterval(report.Undefined("skipped"), report.NoInterval("skipped")), 1))
 			}
 		}
 		if some {

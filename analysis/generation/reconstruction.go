@@ -281,7 +281,7 @@ func reconstructionTables(r *Result) []*report.Table {
 		if of == nil {
 			continue
 		}
-		cells := []any{r.Models[i].Name, report.WithInterval(of.Mean.Value, of.Mean.CI), of.SD, of.Median.Value, of.Exact.Value}
+		cells := []any{r.Models[i].Name, of.Mean.Estimate, of.SD, of.Median.Value, of.Exact.Value}
 		for _, name := range channels {
 			cell := any("")
 			for _, c := range of.Channels {

@@ -212,7 +212,7 @@ func similarityTables(r *Result) []*report.Table {
 			continue
 		}
 		energy, mmd := of.smallest()
-		t.Row(r.Models[i].Name, report.WithInterval(of.Overall.Value, of.Overall.CI), of.Scaled.Value,
+		t.Row(r.Models[i].Name, of.Overall.Estimate, of.Scaled.Value,
 			report.NumberOr(of.Baseline, "no baseline"), report.NumberOr(of.Expected, "no baseline"), energy, mmd, len(of.ByLabel))
 		if each == nil {
 			columns := []string{"Generator"}

@@ -293,7 +293,7 @@ func (m *meanOfColumns) without() []float64 {
 // that hold samples of the label; the first n of block are those of generated ones. reason
 // is why it may be undefined.
 func (c *comparer) estimate(value float64, without []float64, block []int, n int, reason string) Estimate {
-	e := Estimate{Value: report.NumberOr(value, reason), CI: report.NoInterval("%s", c.noBlocks)}
+	e := Estimate{Estimate: report.WithInterval(report.NumberOr(value, reason), report.NoInterval("%s", c.noBlocks))}
 	if block == nil || math.IsNaN(value) {
 		if math.IsNaN(value) {
 			e.CI = report.NoInterval("%s", reason)

@@ -72,13 +72,12 @@ func newAnalyzer(in Input, o Options) (*analyzer, error) {
 
 // undefined is the number and the interval that err leaves; another error than an
 // UndefinedError is returned.
-func undefined(err error) (report.Value, report.Interval, error) {
+func undefined(err error) (report.Estimate, error) {
 	var u *stat.UndefinedError
 	if !errors.As(err, &u) {
-		return report.Value{}, report.Interval{}, err
+		return report.Estimate{}, err
 	}
-	v, ci := results.Undefined(err)
-	return v, ci, nil
+	return report.NoEstimate("%s", u.Reason), nil
 }
 
 // measure measures everything about one model but its similarity to others.
@@ -124,13 +123,13 @@ func (a *analyzer) onSphere(ctx context.Context, m int, out *Measured) error {
 	model := &out.Model
 	z := sampled(a.in.Models[m].Latents, a.in.Sample)
 	value, without, err := sphere.CenteredUniformity(ctx, z, a.sample.blocks, a.o.Threads)
-	if model.UniformityCentered, model.UniformityCenteredCI, err = a.uniform(out, "uniformity_centered", value, without, err); err != nil {
+	if model.UniformityCentered, err = a.uniform(out, "uniformity_centered", value, without, err); err != nil {
 		return err
 	}
 	u, err := sphere.NewDirections(a.in.Models[m].Latents)
 	if err != nil {
-		v, ci, err := undefined(err)
-		model.Uniformity, model.UniformityCI, model.Alignment, model.AlignmentCI = v, ci, v, ci
+		model.Uniformity, err = undefined(err)
+		model.Alignment = model.Uniformity
 		return err
 	}
 	chosen := u
@@ -138,7 +137,7 @@ func (a *analyzer) onSphere(ctx context.Context, m int, out *Measured) error {
 		chosen = u.Select(a.in.Sample)
 	}
 	value, without, err = chosen.Uniformity(ctx, a.sample.blocks, a.o.Threads)
-	if model.Uniformity, model.UniformityCI, err = a.uniform(out, "uniformity", value, without, err); err != nil {
+	if model.Uniformity, err = a.uniform(out, "uniformity", value, without, err); err != nil {
 		return err
 	}
 	aligned, j, err := a.steps.mean(u.Alignment(a.pairs))
@@ -146,20 +145,19 @@ func (a *analyzer) onSphere(ctx context.Context, m int, out *Measured) error {
 		return err
 	}
 	out.compareBy("alignment", "alignment", "", j)
-	model.Alignment, model.AlignmentCI = within(aligned, j, 0, 4)
+	model.Alignment = within(aligned, j, 0, 4)
 	return nil
 }
 
 // uniform enters a uniformity, with its deletions, or the error that it has left.
-func (a *analyzer) uniform(out *Measured, metric string, value float64, without []float64, err error) (report.Value, report.Interval, error) {
+func (a *analyzer) uniform(out *Measured, metric string, value float64, without []float64, err error) (report.Estimate, error) {
 	if err != nil {
 		return undefined(err)
 	}
 	j, err := a.sample.jackknife(value, without, nil)
 	if err != nil {
-		return report.Value{}, report.Interval{}, err
+		return report.Estimate{}, err
 	}
 	out.compareBy(metric, metric, "", j)
-	v, ci := within(report.Number(value), j, math.Inf(-1), 0)
-	return v, ci, nil
+	return within(report.Number(value), j, math.Inf(-1), 0), nil
 }

@@ -161,14 +161,14 @@ func (s scope) jackknife(estimate float64, without, influence []float64) (*stat.
 
 // within is a number with the interval of its jackknife, cut at the ends of the range
 // that the number can take.
-func within(v report.Value, j *stat.Jackknifed, low, high float64) (report.Value, report.Interval) {
+func within(v report.Value, j *stat.Jackknifed, low, high float64) report.Estimate {
 	switch {
 	case !v.Defined():
-		return v, report.NoInterval("%s", v.Reason)
+		return report.WithInterval(v, report.NoInterval("%s", v.Reason))
 	case j == nil:
-		return v, report.NoInterval(intervalsOff)
+		return report.WithInterval(v, report.NoInterval(intervalsOff))
 	}
-	return v, results.Interval(j.Within(low, high).Interval)
+	return report.WithInterval(v, results.Interval(j.Within(low, high).Interval))
 }
 
 // onPowerScale makes the interval that of a power; nil stays nil.

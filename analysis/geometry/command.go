@@ -217,7 +217,7 @@ func (r *Result) writeSummary(env *run.Env) error {
 			for _, g := range m.Groupings {
 				nmi, ami, ari := none, none, none
 				if g.Agreement != nil {
-					nmi, ami, ari = g.Agreement.NMI, g.Agreement.AMI, g.Agreement.ARI
+					nmi, ami, ari = g.Agreement.NMI.Value, g.Agreement.AMI.Value, g.Agreement.ARI.Value
 				}
 				t := m.Temporal
 				if err := csv.Row(m.Name, g.Source, g.Groups, g.Silhouette, g.DaviesBouldin, g.CalinskiHarabasz, nmi, ami, ari,
@@ -258,7 +258,7 @@ func (r *Result) writeAutocorrelation(env *run.Env) error {
 	return env.Files.CSV("geometry_autocorrelation.csv", []string{"Model", "Lag", "Autocorrelation", "CI_Low", "CI_High", "Pairs"}, func(csv *report.CSV) error {
 		for _, m := range r.Models {
 			for _, lag := range m.Temporal.Autocorrelation {
-				low, high := ends(lag.RhoCI)
+				low, high := ends(lag.Rho.CI)
 				if err := csv.Row(m.Name, lag.Lag, lag.Rho, low, high, lag.Pairs); err != nil {
 					return err
 				}
@@ -296,10 +296,10 @@ func (r *Result) printSpaces(env *run.Env) error {
 		if m.NEff.Defined() && !m.NEffReliable {
 			unreliable = append(unreliable, m.Name)
 		}
-		space.Row(m.Name, report.WithInterval(m.Uniformity, m.UniformityCI), report.WithInterval(m.UniformityCentered, m.UniformityCenteredCI),
-			report.WithInterval(m.Alignment, m.AlignmentCI),
-			report.WithInterval(t.Tau, t.TauCI), report.WithInterval(t.Steps.Relative, t.Steps.RelativeCI),
-			report.WithInterval(t.Straightness.Cosine, t.Straightness.CosineCI), t.Straightness.Curvature, m.EffectiveRank, m.NEff)
+		space.Row(m.Name, m.Uniformity, m.UniformityCentered,
+			m.Alignment,
+			t.Tau, t.Steps.Relative,
+			t.Straightness.Cosine, t.Straightness.Curvature.Value, m.EffectiveRank, m.NEff)
 	}
 	space.Note("%s, %d of them in measures over pairs", text.Count(r.Models[0].States, "state"), r.Models[0].Samples)
 	if len(independent) > 0 {
@@ -323,10 +323,10 @@ func (r *Result) printGroups(env *run.Env) error {
 	groups := report.NewTable("", columns...)
 	for _, m := range r.Models {
 		for i, g := range m.Groupings {
-			cells := []any{nameOnce(m.Name, i), fmt.Sprintf("%s (%d)", g.name(), g.Groups), report.WithInterval(g.Silhouette, g.SilhouetteCI),
-				report.WithInterval(g.DaviesBouldin, g.DaviesBouldinCI), report.WithInterval(g.CalinskiHarabasz, g.CalinskiHarabaszCI)}
+			cells := []any{nameOnce(m.Name, i), fmt.Sprintf("%s (%d)", g.name(), g.Groups), g.Silhouette,
+				g.DaviesBouldin, g.CalinskiHarabasz}
 			if g.Agreement != nil {
-				cells = append(cells, report.WithInterval(g.Agreement.NMI, g.Agreement.NMICI), report.WithInterval(g.Agreement.AMI, g.Agreement.AMICI), report.WithInterval(g.Agreement.ARI, g.Agreement.ARICI))
+				cells = append(cells, g.Agreement.NMI, g.Agreement.AMI, g.Agreement.ARI)
 			}
 			groups.Row(cells...)
 		}
@@ -345,7 +345,7 @@ func (r *Result) printLabels(env *run.Env, o Options) error {
 	labels := report.NewTable("", "Model", "k", "Label accuracy", "Chance", "Purity", "Chance")
 	for _, m := range r.Models {
 		for i, c := range m.LabelConsistency {
-			labels.Row(nameOnce(m.Name, i), c.K, report.WithInterval(c.Accuracy, c.AccuracyCI), c.AccuracyChance, report.WithInterval(c.Purity, c.PurityCI), c.PurityChance)
+			labels.Row(nameOnce(m.Name, i), c.K, c.Accuracy, c.AccuracyChance, c.Purity, c.PurityChance)
 		}
 	}
 	for _, m := range r.Models {
@@ -369,8 +369,8 @@ func (r *Result) printSimilarity(env *run.Env) error {
 		for i, a := range r.Models {
 			for j, b := range r.Models[i+1:] {
 				s := r.similarity(i, b.Name)
-				similar.Row(nameOnce(a.Name, j), b.Name, report.WithInterval(s.CKA, s.CKACI), report.WithInterval(s.CKADebiased, s.CKADebiasedCI),
-					report.WithInterval(s.Procrustes, s.ProcrustesCI), report.WithInterval(s.RSA, s.RSACI))
+				similar.Row(nameOnce(a.Name, j), b.Name, s.CKA, s.CKADebiased,
+					s.Procrustes, s.RSA)
 			}
 		}
 		if r.RSAAll {

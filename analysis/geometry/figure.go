@@ -32,7 +32,7 @@ func (r *Result) Figure() *plots.Figure {
 		sphere.Series = append(sphere.Series, m.onSphere())
 		curve := plots.CurveSeries{Name: m.Name, Reason: collapsed}
 		for _, lag := range m.Temporal.Autocorrelation {
-			results.AppendPoint(&curve, float64(lag.Lag), lag.Rho, lag.RhoCI)
+			results.AppendPoint(&curve, float64(lag.Lag), lag.Rho)
 		}
 		memory.Series = append(memory.Series, curve)
 		moved := slices.DeleteFunc(slices.Clone(m.StepLengths), func(v float64) bool { return !(v > 0) })
@@ -40,9 +40,9 @@ func (r *Result) Figure() *plots.Figure {
 		steps.Boxes = append(steps.Boxes, plots.Box{Name: m.Name, Values: moved, Reason: collapsed})
 		cosine := m.Temporal.Straightness.Cosine
 		if collapsed != "" {
-			cosine = m.EffectiveRank // undefined, with the reason that all panels give
+			cosine.Value = m.EffectiveRank // undefined, with the reason that all panels give
 		}
-		bar := results.Bar(m.Name, cosine, m.Temporal.Straightness.CosineCI, 1)
+		bar := results.Bar(m.Name, report.WithInterval(cosine.Value, m.Temporal.Straightness.Cosine.CI), 1)
 		bar.Baseline = new(m.Temporal.Straightness.Independent.Float())
 		straight.Bars = append(straight.Bars, bar)
 	}
@@ -68,7 +68,7 @@ func (r *Result) Figure() *plots.Figure {
 // point.
 func (m *Model) onSphere() plots.ScatterSeries {
 	series := plots.ScatterSeries{Name: m.Name}
-	for _, v := range []report.Value{m.EffectiveRank, m.Uniformity, m.Alignment} {
+	for _, v := range []report.Value{m.EffectiveRank, m.Uniformity.Value, m.Alignment.Value} {
 		if why := results.Why(v); why != "" {
 			series.Reason = why
 			return series
@@ -112,7 +112,7 @@ func (r *Result) groups() plots.Panel {
 			if v.Defined() && !m.EffectiveRank.Defined() {
 				v, ci = m.EffectiveRank, report.NoInterval("%s", m.EffectiveRank.Reason)
 			}
-			results.AppendBar(&series, v, ci)
+			results.AppendBar(&series, report.WithInterval(v, ci))
 		}
 		for _, g := range m.Groupings {
 			name := "Silhouette, labels"
@@ -122,7 +122,7 @@ func (r *Result) groups() plots.Panel {
 					name = "Silhouette, " + name
 				}
 			}
-			add(name, g.Silhouette, g.SilhouetteCI)
+			add(name, g.Silhouette.Value, g.Silhouette.CI)
 		}
 		if r.Labelled {
 			for _, g := range m.Groupings {
@@ -130,13 +130,13 @@ func (r *Result) groups() plots.Panel {
 					if g.Agreement == nil {
 						add("ARI", report.Undefined("no clusters"), report.NoInterval("no clusters"))
 					} else {
-						add("ARI", g.Agreement.ARI, g.Agreement.ARICI)
+						add("ARI", g.Agreement.ARI.Value, g.Agreement.ARI.CI)
 					}
 					break
 				}
 			}
 			if shown := r.shownConsistency(&m); shown != nil {
-				add(fmt.Sprintf("Label accuracy, k = %d", shown.K), shown.Accuracy, shown.AccuracyCI)
+				add(fmt.Sprintf("Label accuracy, k = %d", shown.K), shown.Accuracy.Value, shown.Accuracy.CI)
 			} else {
 				add("Label accuracy", report.Undefined("no neighbours"), report.NoInterval("no neighbours"))
 			}
@@ -167,8 +167,8 @@ func (m *Model) summaryTable() *plots.Table {
 	for _, row := range []struct {
 		name string
 		v    report.Value
-	}{{"Uniformity", m.Uniformity}, {"Alignment", m.Alignment}, {"τ (states)", m.Temporal.Tau},
-		{"Curvature (°)", m.Temporal.Straightness.Curvature}, {"Effective rank", m.EffectiveRank}} {
+	}{{"Uniformity", m.Uniformity.Value}, {"Alignment", m.Alignment.Value}, {"τ (states)", m.Temporal.Tau.Value},
+		{"Curvature (°)", m.Temporal.Straightness.Curvature.Value}, {"Effective rank", m.EffectiveRank}} {
 		if !m.EffectiveRank.Defined() {
 			row.v = m.EffectiveRank
 		}

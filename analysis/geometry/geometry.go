@@ -101,12 +101,9 @@ type Model struct {
 	// Uniformity is that of [sphere.Directions.Uniformity], UniformityCentered that of the
 	// directions from the mean latent: [sphere.CenteredUniformity]. Alignment is the mean
 	// ‖u_t − u_{t+1}‖² of consecutive states on the unit sphere, from 0 to 4.
-	Uniformity           report.Value    `json:"uniformity"`
-	UniformityCI         report.Interval `json:"uniformity_ci"`
-	UniformityCentered   report.Value    `json:"uniformity_centered"`
-	UniformityCenteredCI report.Interval `json:"uniformity_centered_ci"`
-	Alignment            report.Value    `json:"alignment"`
-	AlignmentCI          report.Interval `json:"alignment_ci"`
+	Uniformity         report.Estimate `json:"uniformity"`
+	UniformityCentered report.Estimate `json:"uniformity_centered"`
+	Alignment          report.Estimate `json:"alignment"`
 
 	// RMSDistance is √(2·tr C) and EffectiveRank the entropy effective rank of the
 	// covariance: they tell a collapsed encoder.
@@ -153,13 +150,10 @@ type Grouping struct {
 	Source string `json:"source" report:"parameter"`
 	Groups int    `json:"groups" report:"parameter"`
 
-	Silhouette         report.Value    `json:"silhouette"` // mean over points; see [cluster.Silhouette]
-	SilhouetteCI       report.Interval `json:"silhouette_ci"`
-	DaviesBouldin      report.Value    `json:"davies_bouldin"`
-	DaviesBouldinCI    report.Interval `json:"davies_bouldin_ci"`
-	CalinskiHarabasz   report.Value    `json:"calinski_harabasz"`
-	CalinskiHarabaszCI report.Interval `json:"calinski_harabasz_ci"`
-	ByGroup            []GroupResult   `json:"by_group"`
+	Silhouette       report.Estimate `json:"silhouette"` // mean over points; see [cluster.Silhouette]
+	DaviesBouldin    report.Estimate `json:"davies_bouldin"`
+	CalinskiHarabasz report.Estimate `json:"calinski_harabasz"`
+	ByGroup          []GroupResult   `json:"by_group"`
 	// NotCompared says why models are not compared by these groups; empty if they are.
 	NotCompared string `json:"not_compared,omitempty"`
 
@@ -186,12 +180,9 @@ type KMeansSummary struct {
 
 // Agreement of clusters with labels; see [cluster.Contingency].
 type Agreement struct {
-	NMI   report.Value    `json:"nmi"`
-	NMICI report.Interval `json:"nmi_ci"`
-	AMI   report.Value    `json:"ami"`
-	AMICI report.Interval `json:"ami_ci"`
-	ARI   report.Value    `json:"ari"`
-	ARICI report.Interval `json:"ari_ci"`
+	NMI report.Estimate `json:"nmi"`
+	AMI report.Estimate `json:"ami"`
+	ARI report.Estimate `json:"ari"`
 }
 
 // LabelConsistency is how the K nearest neighbours of a state agree with its label.
@@ -201,13 +192,11 @@ type LabelConsistency struct {
 	// (leave one out; a tied vote goes to the label of the nearest), AccuracyChance that of
 	// always guessing the commonest label. Neighbours at equal distances count in the mean over
 	// all their orders, here and in Purity; see [cluster.LabelConsistency].
-	Accuracy       report.Value    `json:"accuracy"`
-	AccuracyCI     report.Interval `json:"accuracy_ci"`
+	Accuracy       report.Estimate `json:"accuracy"`
 	AccuracyChance report.Value    `json:"accuracy_chance"`
 	// Purity is the mean share of neighbours with the state's label, PurityChance
 	// that of random states.
-	Purity       report.Value    `json:"purity"`
-	PurityCI     report.Interval `json:"purity_ci"`
+	Purity       report.Estimate `json:"purity"`
 	PurityChance report.Value    `json:"purity_chance"`
 }
 
@@ -217,8 +206,7 @@ type Temporal struct {
 	Autocorrelation []Lag `json:"autocorrelation"`
 	// Tau is the integrated autocorrelation time 1 + 2·Σρ(k) of the latents with
 	// Sokal's window, in states.
-	Tau          report.Value    `json:"tau"`
-	TauCI        report.Interval `json:"tau_ci"`
+	Tau          report.Estimate `json:"tau"`
 	TauWindow    int             `json:"tau_window"`
 	TauConverged bool            `json:"tau_converged"`
 	Steps        Steps           `json:"steps"`
@@ -229,8 +217,7 @@ type Temporal struct {
 // their variances.
 type Lag struct {
 	Lag   int             `json:"lag" report:"parameter"`
-	Rho   report.Value    `json:"rho"`
-	RhoCI report.Interval `json:"rho_ci"`
+	Rho   report.Estimate `json:"rho"`
 	Pairs int             `json:"pairs"`
 }
 
@@ -239,53 +226,44 @@ type Lag struct {
 // independent states, where Relative is less (0.80 in one dimension, 0.95 in five). The
 // intervals are those of the ratios.
 type Steps struct {
-	Mean          report.Value    `json:"mean"`
-	MeanCI        report.Interval `json:"mean_ci"`
-	Relative      report.Value    `json:"relative_mean"`
-	RelativeCI    report.Interval `json:"relative_mean_ci"`
-	RelativeRMS   report.Value    `json:"relative_rms"`
-	RelativeRMSCI report.Interval `json:"relative_rms_ci"`
-	SD            report.Value    `json:"sd"`
-	P05           report.Value    `json:"p05"`
-	P25           report.Value    `json:"p25"`
-	Median        report.Value    `json:"median"`
-	P75           report.Value    `json:"p75"`
-	P95           report.Value    `json:"p95"`
-	P99           report.Value    `json:"p99"`
-	Max           report.Value    `json:"max"`
-	Pairs         int             `json:"pairs"`
+	Mean        report.Estimate `json:"mean"`
+	Relative    report.Estimate `json:"relative_mean"`
+	RelativeRMS report.Estimate `json:"relative_rms"`
+	SD          report.Value    `json:"sd"`
+	P05         report.Value    `json:"p05"`
+	P25         report.Value    `json:"p25"`
+	Median      report.Value    `json:"median"`
+	P75         report.Value    `json:"p75"`
+	P95         report.Value    `json:"p95"`
+	P99         report.Value    `json:"p99"`
+	Max         report.Value    `json:"max"`
+	Pairs       int             `json:"pairs"`
 }
 
 // Straightness compares successive steps (Hénaff, Goris & Simoncelli 2019).
 type Straightness struct {
 	// Cosine is the mean cosine of z_{t+1} − z_t and z_{t+2} − z_{t+1}: 1 on a straight
 	// line, 0 for independent steps, Independent for independent states.
-	Cosine   report.Value    `json:"cosine"`
-	CosineCI report.Interval `json:"cosine_ci"`
+	Cosine report.Estimate `json:"cosine"`
 	// Independent is the mean cosine of triples of states that are drawn at random from
 	// these latents: −0.5 in many dimensions, −0.34 in one.
 	Independent report.Value `json:"independent"`
 	// Curvature is the mean angle between them in degrees.
-	Curvature   report.Value    `json:"curvature_degrees"`
-	CurvatureCI report.Interval `json:"curvature_degrees_ci"`
-	Triples     int             `json:"triples"`
+	Curvature report.Estimate `json:"curvature_degrees"`
+	Triples   int             `json:"triples"`
 	// Still counts triples left out because a step has no length.
 	Still int `json:"still"`
 }
 
 // SimilarityRow is the similarity of two models; see [similarity.Similarity].
 type SimilarityRow struct {
-	CKA           report.Value    `json:"cka"`
-	CKACI         report.Interval `json:"cka_ci"`
-	CKADebiased   report.Value    `json:"cka_debiased"`
-	CKADebiasedCI report.Interval `json:"cka_debiased_ci"`
-	Procrustes    report.Value    `json:"procrustes"`
-	ProcrustesCI  report.Interval `json:"procrustes_ci"`
+	CKA         report.Estimate `json:"cka"`
+	CKADebiased report.Estimate `json:"cka_debiased"`
+	Procrustes  report.Estimate `json:"procrustes"`
 	// RSA is Spearman's correlation of the distances within the two spaces, over all
 	// pairs of states or a sample of them; RSASamplingError is the standard error
 	// that drawing pairs causes, 0 for all pairs, and RSACI is about states.
-	RSA              report.Value    `json:"rsa"`
-	RSACI            report.Interval `json:"rsa_ci"`
+	RSA              report.Estimate `json:"rsa"`
 	RSASamplingError report.Value    `json:"rsa_sampling_error"`
 	RSAPairs         int             `json:"rsa_pairs"`
 }

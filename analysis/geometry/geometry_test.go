@@ -74,10 +74,10 @@ func TestAnalyzeMatchesReference(t *testing.T) {
 		near(t, "RSA", row.RSA.Float(), g.Similarity.RSA)
 	}
 	for name, ci := range map[string]report.Interval{
-		"uniformity": m.UniformityCI, "alignment": m.AlignmentCI, "silhouette": m.Groupings[0].SilhouetteCI, "NMI": m.Groupings[1].Agreement.NMICI,
-		"accuracy": m.LabelConsistency[1].AccuracyCI, "τ": m.Temporal.TauCI, "ρ(1)": m.Temporal.Autocorrelation[1].RhoCI,
-		"step": m.Temporal.Steps.RelativeCI, "straightness": m.Temporal.Straightness.CosineCI,
-		"CKA": result.similarity(0, "y").CKACI, "Procrustes": result.similarity(0, "y").ProcrustesCI, "RSA": result.similarity(0, "y").RSACI,
+		"uniformity": m.Uniformity.CI, "alignment": m.Alignment.CI, "silhouette": m.Groupings[0].Silhouette.CI, "NMI": m.Groupings[1].Agreement.NMI.CI,
+		"accuracy": m.LabelConsistency[1].Accuracy.CI, "τ": m.Temporal.Tau.CI, "ρ(1)": m.Temporal.Autocorrelation[1].Rho.CI,
+		"step": m.Temporal.Steps.Relative.CI, "straightness": m.Temporal.Straightness.Cosine.CI,
+		"CKA": result.similarity(0, "y").CKA.CI, "Procrustes": result.similarity(0, "y").Procrustes.CI, "RSA": result.similarity(0, "y").RSA.CI,
 	} {
 		if !ci.Defined() {
 			t.Errorf("%s has no interval: %s", name, ci.Reason)
@@ -216,9 +216,9 @@ func TestUnusableInput(t *testing.T) {
 		}
 		m := result.Models[1]
 		for name, v := range map[string]report.Value{
-			"CKA": result.similarity(0, "flat").CKA, "RSA": result.similarity(1, "flat").RSA, "τ": m.Temporal.Tau, "relative step": m.Temporal.Steps.Relative,
-			"straightness": m.Temporal.Straightness.Cosine, "uniformity": m.Uniformity, "alignment": m.Alignment,
-			"centered uniformity": m.UniformityCentered, "step": m.Temporal.Steps.Mean, "labels": m.LabelConsistency[0].Accuracy, "n_eff": m.NEff, "clusters": m.Groupings[1].Silhouette, "one class": result.Models[0].Groupings[0].Silhouette,
+			"CKA": result.similarity(0, "flat").CKA.Value, "RSA": result.similarity(1, "flat").RSA.Value, "τ": m.Temporal.Tau.Value, "relative step": m.Temporal.Steps.Relative.Value,
+			"straightness": m.Temporal.Straightness.Cosine.Value, "uniformity": m.Uniformity.Value, "alignment": m.Alignment.Value,
+			"centered uniformity": m.UniformityCentered.Value, "step": m.Temporal.Steps.Mean.Value, "labels": m.LabelConsistency[0].Accuracy.Value, "n_eff": m.NEff, "clusters": m.Groupings[1].Silhouette.Value, "one class": result.Models[0].Groupings[0].Silhouette.Value,
 		} {
 			if v.Defined() || v.Reason == "" {
 				t.Errorf("%s of constant latents is %v, reason %q", name, v.V, v.Reason)
@@ -262,7 +262,7 @@ func TestUnusableInput(t *testing.T) {
 			t.Fatal(err)
 		}
 		m := result.Models[0]
-		for _, v := range []report.Value{m.Alignment, m.Temporal.Tau, m.Temporal.Steps.Mean, m.Temporal.Steps.P95, m.Temporal.Straightness.Cosine} {
+		for _, v := range []report.Value{m.Alignment.Value, m.Temporal.Tau.Value, m.Temporal.Steps.Mean.Value, m.Temporal.Steps.P95, m.Temporal.Straightness.Cosine.Value} {
 			if v.Defined() || v.Reason == "" {
 				t.Errorf("%v, reason %q", v.V, v.Reason)
 			}
@@ -315,7 +315,7 @@ func TestLabelsOfCopies(t *testing.T) {
 	}
 	flat, pairs := result.Models[0], result.Models[1]
 	for _, c := range flat.LabelConsistency {
-		if c.Accuracy.Defined() || c.Purity.Defined() || c.AccuracyCI.Defined() || c.Purity.Reason != "the points are constant" {
+		if c.Accuracy.Defined() || c.Purity.Defined() || c.Accuracy.CI.Defined() || c.Purity.Reason != "the points are constant" {
 			t.Errorf("constant latents: %+v", c)
 		}
 	}

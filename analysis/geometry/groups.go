@@ -42,7 +42,7 @@ func (a *analyzer) grouped(ctx context.Context, m int, out *Measured) error {
 		o := cluster.KMeansOptions{Starts: a.o.Starts, Seed: a.o.Seed, Threads: a.o.Threads}
 		found, err := cluster.KMeans(ctx, z, k, o)
 		if err != nil {
-			v, _, err := undefined(err)
+			v, err := undefined(err)
 			if err != nil {
 				return err
 			}
@@ -81,7 +81,7 @@ func (a *analyzer) quality(ctx context.Context, out *Measured, s scope, g *Group
 	}
 	found, err := cluster.NewSilhouettes(ctx, z, p, a.o.Threads)
 	if err != nil {
-		v, _, err := undefined(err)
+		v, err := undefined(err)
 		if err != nil {
 			return err
 		}
@@ -91,17 +91,17 @@ func (a *analyzer) quality(ctx context.Context, out *Measured, s scope, g *Group
 		return nil
 	}
 	silhouette := stat.Mean(found.Widths)
-	g.Silhouette = report.Number(silhouette)
+	g.Silhouette.Value = report.Number(silhouette)
 	d, err := cluster.NewDispersion(z, p)
 	if err != nil {
 		return err
 	}
-	g.DaviesBouldin, g.CalinskiHarabasz = valueOf(d.DaviesBouldin()), valueOf(d.CalinskiHarabasz())
+	g.DaviesBouldin.Value, g.CalinskiHarabasz.Value = valueOf(d.DaviesBouldin()), valueOf(d.CalinskiHarabasz())
 	var of [3]*stat.Jackknifed
 	if s.blocks != nil {
 		without, err := found.Without(ctx, left, a.o.Threads)
 		if err != nil {
-			v, _, err := undefined(err)
+			v, err := undefined(err)
 			if err != nil {
 				return err
 			}
@@ -121,9 +121,9 @@ func (a *analyzer) quality(ctx context.Context, out *Measured, s scope, g *Group
 	if g.Source == SourceLabels {
 		out.compareBy("silhouette_labels", "silhouette_labels", fmt.Sprintf("groupings[source=labels;groups=%d].silhouette", g.Groups), of[0])
 	}
-	g.Silhouette, g.SilhouetteCI = within(g.Silhouette, of[0], -1, 1)
-	g.DaviesBouldin, g.DaviesBouldinCI = within(g.DaviesBouldin, onPowerScale(of[1], -0.25), 0, math.Inf(1))
-	g.CalinskiHarabasz, g.CalinskiHarabaszCI = within(g.CalinskiHarabasz, onPowerScale(of[2], 0.25), 0, math.Inf(1))
+	g.Silhouette = within(g.Silhouette.Value, of[0], -1, 1)
+	g.DaviesBouldin = within(g.DaviesBouldin.Value, onPowerScale(of[1], -0.25), 0, math.Inf(1))
+	g.CalinskiHarabasz = within(g.CalinskiHarabasz.Value, onPowerScale(of[2], 0.25), 0, math.Inf(1))
 	g.describe(p, found.Widths)
 	out.Model.add(*g, found.Widths, groups)
 	return nil
@@ -154,8 +154,7 @@ func (g *Grouping) describe(p cluster.Partition, widths []float64) {
 // valueOf is a number, or the reason why there is none.
 func valueOf(v float64, err error) report.Value {
 	if err != nil {
-		undefined, _ := results.Undefined(err)
-		return undefined
+		return results.Undefined(err).Value
 	}
 	return report.Number(v)
 }
@@ -169,13 +168,12 @@ func (a *analyzer) agreement(s scope, p cluster.Partition, left cluster.Left) (*
 	out := &Agreement{}
 	for _, measure := range []struct {
 		of     func(*cluster.Contingency) float64
-		to     *report.Value
-		ci     *report.Interval
+		to     *report.Estimate
 		lowest float64
 	}{
-		{(*cluster.Contingency).AMI, &out.AMI, &out.AMICI, math.Inf(-1)},
-		{(*cluster.Contingency).NMI, &out.NMI, &out.NMICI, 0},
-		{(*cluster.Contingency).ARI, &out.ARI, &out.ARICI, math.Inf(-1)},
+		{(*cluster.Contingency).AMI, &out.AMI, math.Inf(-1)},
+		{(*cluster.Contingency).NMI, &out.NMI, 0},
+		{(*cluster.Contingency).ARI, &out.ARI, math.Inf(-1)},
 	} {
 		var without []float64
 		for _, of := range left {
@@ -195,11 +193,10 @@ func (a *analyzer) agreement(s scope, p cluster.Partition, left cluster.Left) (*
 		if err != nil {
 			return nil, err
 		}
-		_, ci := within(report.Number(estimate), onPowerScale(j, 0.5), measure.lowest-chance, 1-chance)
-		if ci.Defined() {
-			ci = report.Between(ci.Low+chance, ci.High+chance)
+		*measure.to = within(report.Number(estimate), onPowerScale(j, 0.5), measure.lowest-chance, 1-chance)
+		if ci := &measure.to.CI; ci.Defined() {
+			*ci = report.Between(ci.Low+chance, ci.High+chance)
 		}
-		*measure.to, *measure.ci = report.Number(estimate), ci
 	}
 	return out, nil
 }
@@ -252,7 +249,7 @@ func (a *analyzer) labelled(ctx context.Context, m int, out *Measured) error {
 			continue
 		}
 		if collapsed != nil {
-			v, _, err := undefined(collapsed)
+			v, err := undefined(collapsed)
 			if err != nil {
 				return err
 			}
@@ -270,8 +267,8 @@ func (a *analyzer) labelled(ctx context.Context, m int, out *Measured) error {
 			deleted = deleted[1:]
 		}
 		found = found[1:]
-		row.Accuracy, row.AccuracyCI = within(report.Number(accuracy), of[0], 0, 1)
-		row.Purity, row.PurityCI = within(report.Number(purity), of[1], 0, 1)
+		row.Accuracy = within(report.Number(accuracy), of[0], 0, 1)
+		row.Purity = within(report.Number(purity), of[1], 0, 1)
 		model.LabelConsistency = append(model.LabelConsistency, row)
 	}
 	return nil

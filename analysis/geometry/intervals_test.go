@@ -87,7 +87,7 @@ func TestRelativeStepDeletesTheDistance(t *testing.T) {
 		ci       report.Interval
 		estimate float64
 		without  []float64
-	}{{"mean", steps.Relative, steps.RelativeCI, mean, means}, {"RMS", steps.RelativeRMS, steps.RelativeRMSCI, root, roots}} {
+	}{{"mean", steps.Relative.Value, steps.Relative.CI, mean, means}, {"RMS", steps.RelativeRMS.Value, steps.RelativeRMS.CI, root, roots}} {
 		want, err := stat.DeleteBlockJackknife(c.estimate, c.without, slices.Repeat([]int{20}, 8), 0)
 		if err != nil {
 			t.Fatal(err)
@@ -132,7 +132,7 @@ func TestDebiasedCKAOfIndependentLatents(t *testing.T) {
 			if !ok {
 				t.Fatal("no similarity to b")
 			}
-			if ci := row.(SimilarityRow).CKADebiasedCI; ci.Defined() {
+			if ci := row.(SimilarityRow).CKADebiased.CI; ci.Defined() {
 				defined++
 				if ci.Low > 0 || ci.High < 0 {
 					missed++
@@ -179,13 +179,13 @@ func TestComparisons(t *testing.T) {
 		if (g.NotCompared != "") != (g.Source == SourceKMeans) {
 			t.Errorf("%s: %q", g.Source, g.NotCompared)
 		}
-		for name, ci := range map[string]report.Interval{"silhouette": g.SilhouetteCI, "Davies–Bouldin": g.DaviesBouldinCI, "Calinski–Harabasz": g.CalinskiHarabaszCI} {
+		for name, ci := range map[string]report.Interval{"silhouette": g.Silhouette.CI, "Davies–Bouldin": g.DaviesBouldin.CI, "Calinski–Harabasz": g.CalinskiHarabasz.CI} {
 			if !ci.Defined() {
 				t.Errorf("%s of %s: %s", name, g.Source, ci.Reason)
 			}
 		}
 	}
-	for name, v := range map[string]report.Value{"uniformity": r.Models[2].Uniformity, "silhouette": r.Models[2].Groupings[0].Silhouette, "accuracy": r.Models[2].LabelConsistency[1].Accuracy} {
+	for name, v := range map[string]report.Value{"uniformity": r.Models[2].Uniformity.Value, "silhouette": r.Models[2].Groupings[0].Silhouette.Value, "accuracy": r.Models[2].LabelConsistency[1].Accuracy.Value} {
 		if v.Defined() || !strings.Contains(v.Reason, "constant") {
 			t.Errorf("%s of latents that do not vary: %v (%s)", name, v.V, v.Reason)
 		}

@@ -59,7 +59,7 @@ func (a *analyzer) similarities(ctx context.Context) (*Similarities, error) {
 				return nil, err
 			}
 			if largest := similarity.ProcrustesBlockDimension; a.sample.blocks != nil && min(spaces[pair.a].Dim(), spaces[pair.b].Dim()) > largest {
-				row.ProcrustesCI = report.NoInterval("not computed above %d dimensions", largest)
+				row.Procrustes.CI = report.NoInterval("not computed above %d dimensions", largest)
 			}
 		}
 		out.Rows[pair.a][pair.b], out.Rows[pair.b][pair.a] = row, row
@@ -109,31 +109,30 @@ func (a *analyzer) rankDistances(ctx context.Context, spaces []*similarity.Space
 const constant = "the latents are constant"
 
 func (r *SimilarityRow) undefined(reason string) {
-	v, ci := report.Undefined("%s", reason), report.NoInterval("%s", reason)
-	r.CKA, r.CKADebiased, r.Procrustes, r.RSA, r.RSASamplingError = v, v, v, v, v
-	r.CKACI, r.CKADebiasedCI, r.ProcrustesCI, r.RSACI = ci, ci, ci, ci
+	none := report.NoEstimate("%s", reason)
+	r.CKA, r.CKADebiased, r.Procrustes, r.RSA, r.RSASamplingError = none, none, none, none, none.Value
 }
 
 // self is what every space that varies has with itself, by definition.
 func (r *SimilarityRow) self() {
-	none := report.NoInterval("the same latents")
-	r.CKA, r.CKADebiased, r.Procrustes, r.RSA, r.RSASamplingError = report.Number(1), report.Number(1), report.Number(0), report.Number(1), report.Number(0)
-	r.CKACI, r.CKADebiasedCI, r.ProcrustesCI, r.RSACI = none, none, none, none
+	same := func(v float64) report.Estimate {
+		return report.WithInterval(report.Number(v), report.NoInterval("the same latents"))
+	}
+	r.CKA, r.CKADebiased, r.Procrustes, r.RSA, r.RSASamplingError = same(1), same(1), same(0), same(1), report.Number(0)
 }
 
 // fill takes over what was measured, with intervals by deleting blocks.
 func (r *SimilarityRow) fill(s *similarity.Similarity, rsa *similarity.RankCorrelation, blocks scope) error {
 	for _, measure := range []struct {
 		of        similarity.Estimate
-		to        *report.Value
-		ci        *report.Interval
+		to        *report.Estimate
 		low, high float64
 		reason    string // why it is undefined
 	}{
-		{s.CKA, &r.CKA, &r.CKACI, 0, 1, ""},
-		{s.CKADebiased, &r.CKADebiased, &r.CKADebiasedCI, -1, 1, "the unbiased HSIC of a space is not positive"},
-		{s.Procrustes, &r.Procrustes, &r.ProcrustesCI, 0, math.Sqrt2, "the singular value decomposition did not converge"},
-		{rsa.Estimate, &r.RSA, &r.RSACI, -1, 1, equalDistances},
+		{s.CKA, &r.CKA, 0, 1, ""},
+		{s.CKADebiased, &r.CKADebiased, -1, 1, "the unbiased HSIC of a space is not positive"},
+		{s.Procrustes, &r.Procrustes, 0, math.Sqrt2, "the singular value decomposition did not converge"},
+		{rsa.Estimate, &r.RSA, -1, 1, equalDistances},
 	} {
 		j, err := blocks.jackknife(measure.of.Value, measure.of.Without, nil)
 		if err != nil {
@@ -142,7 +141,7 @@ func (r *SimilarityRow) fill(s *similarity.Similarity, rsa *similarity.RankCorre
 		if measure.to == &r.RSA && j != nil {
 			j.WithoutPairTerms(rsa.ByBlocks, 1)
 		}
-		*measure.to, *measure.ci = within(report.NumberOr(measure.of.Value, measure.reason), j, measure.low, measure.high)
+		*measure.to = within(report.NumberOr(measure.of.Value, measure.reason), j, measure.low, measure.high)
 	}
 	r.RSASamplingError = report.NumberOr(rsa.SamplingError, equalDistances)
 	return nil

@@ -60,9 +60,9 @@ func (a *analyzer) stepped(m int, out *Measured) error {
 		return err
 	}
 	out.compareBy("relative_step", "relative_step", "temporal.steps.relative_mean", relative)
-	s.Mean, s.MeanCI = within(mean, j, 0, math.Inf(1))
-	s.Relative, s.RelativeCI = within(report.Number(mean.V/rms), relative, 0, math.Inf(1))
-	s.RelativeRMS, s.RelativeRMSCI = within(report.Number(math.Sqrt(stat.Mean(squares))/rms), root, 0, math.Inf(1))
+	s.Mean = within(mean, j, 0, math.Inf(1))
+	s.Relative = within(report.Number(mean.V/rms), relative, 0, math.Inf(1))
+	s.RelativeRMS = within(report.Number(math.Sqrt(stat.Mean(squares))/rms), root, 0, math.Inf(1))
 	return nil
 }
 
@@ -98,7 +98,7 @@ func (a *analyzer) memory(ctx context.Context, path *motion.Path, out *Measured)
 	t.Autocorrelation = []Lag{}
 	found, err := path.Autocorrelation(ctx, a.runs, a.o.Lags, a.states.blocks, a.o.Threads)
 	if err != nil {
-		t.Tau, t.TauCI, err = undefined(err)
+		t.Tau, err = undefined(err)
 		return err
 	}
 	for lag := range min(a.o.Lags+1, len(found.Rho)) {
@@ -110,19 +110,19 @@ func (a *analyzer) memory(ctx context.Context, path *motion.Path, out *Measured)
 		if err != nil {
 			return err
 		}
-		rho, ci := within(report.NumberOr(found.Rho[lag], "no pairs at this lag"), j, -1, 1)
+		rho := within(report.NumberOr(found.Rho[lag], "no pairs at this lag"), j, -1, 1)
 		if lag == 0 {
-			ci = report.NoInterval("1 by definition")
+			rho.CI = report.NoInterval("1 by definition")
 		}
-		t.Autocorrelation = append(t.Autocorrelation, Lag{Lag: lag, Rho: rho, RhoCI: ci, Pairs: found.Pairs[lag]})
+		t.Autocorrelation = append(t.Autocorrelation, Lag{Lag: lag, Rho: rho, Pairs: found.Pairs[lag]})
 	}
 	j, err := a.states.jackknife(found.Tau, found.TauWithout, nil)
 	if err != nil {
 		return err
 	}
-	t.Tau, t.TauCI = within(report.Number(found.Tau), onPowerScale(j, 0.5), math.Inf(-1), math.Inf(1))
+	t.Tau = within(report.Number(found.Tau), onPowerScale(j, 0.5), math.Inf(-1), math.Inf(1))
 	if j != nil && found.Support < leastSupport*(j.DF+1) {
-		t.TauCI = report.NoInterval("few of the episodes are as long as the window of %d states", found.Window)
+		t.Tau.CI = report.NoInterval("few of the episodes are as long as the window of %d states", found.Window)
 	} else {
 		out.compareBy("autocorrelation_time", "autocorrelation_time", "temporal.tau", j)
 	}
@@ -148,8 +148,7 @@ func (a *analyzer) straightness(m int, path *motion.Path, out *Measured) error {
 		reason = "the latents never move twice in a row"
 	}
 	if reason != "" {
-		s.Cosine, s.Curvature = report.Undefined("%s", reason), report.Undefined("%s", reason)
-		s.CosineCI, s.CurvatureCI = report.NoInterval("%s", reason), report.NoInterval("%s", reason)
+		s.Cosine, s.Curvature = report.NoEstimate("%s", reason), report.NoEstimate("%s", reason)
 		return nil
 	}
 	ofSums := func(_ float64, sums, dst []float64) { dst[0], dst[1] = sums[0]/sums[2], sums[1]/sums[2] }
@@ -165,8 +164,8 @@ func (a *analyzer) straightness(m int, path *motion.Path, out *Measured) error {
 		}
 	}
 	out.compareBy("straightness", "straightness", "temporal.straightness.cosine", of[0])
-	s.Cosine, s.CosineCI = within(report.Number(found[0]), of[0], -1, 1)
-	s.Curvature, s.CurvatureCI = within(report.Number(found[1]), of[1], 0, 180)
+	s.Cosine = within(report.Number(found[0]), of[0], -1, 1)
+	s.Curvature = within(report.Number(found[1]), of[1], 0, 180)
 	return nil
 }
 

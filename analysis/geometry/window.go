@@ -19,7 +19,7 @@ func (a *analyzer) decideWindow() error {
 	for _, m := range a.in.Models {
 		t, err := motion.EffectiveSize(context.Background(), m.Latents, a.in.Episode, a.in.Time, a.o.Threads)
 		if err != nil {
-			if _, _, err = undefined(err); err != nil {
+			if _, err = undefined(err); err != nil {
 				return err
 			}
 			continue // the model does not vary

@@ -234,9 +234,7 @@ func (r *Result) writeEigenvalues(env *run.Env) error {
 func (r *Result) print(env *run.Env) error {
 	table := report.NewTable("", "Model", "D", "Participation ratio", "Two-NN", "Usage %", "Effective rank", "RankMe", "90 %", "99 %", "Duplicates", "Ties %", "In time %", "n eff.")
 	for _, m := range r.Models {
-		table.Row(m.Name, m.NominalDimension, report.WithInterval(m.ParticipationRatioCorrected, m.ParticipationRatioCorrectedCI),
-			report.WithInterval(m.IntrinsicDimension, m.IntrinsicDimensionCI), m.correctedUsage(),
-			report.WithInterval(m.EffectiveRank, m.EffectiveRankCI), report.WithInterval(m.RankMe, m.RankMeCI),
+		table.Row(m.Name, m.NominalDimension, m.ParticipationRatioCorrected, m.IntrinsicDimension, m.correctedUsage(), m.EffectiveRank, m.RankMe,
 			whole(m.Dims90), whole(m.Dims99), m.TwoNN.Duplicates, percent(m.TwoNN.Tied), percent(m.NeighborsInTime), m.NEff)
 	}
 	table.Note("Two-NN estimate: %s%s", r.Models[0].Estimator, r.window())

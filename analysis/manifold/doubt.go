@@ -59,7 +59,7 @@ func (m *Measured) doubt() {
 		m.warn("%s: Two-NN by likelihood is %.3g and by the fit %.3g: some nearest neighbours are much nearer than others, as copies with noise are; "+
 			"see --duplicate-tolerance", of.Name, r.MLE.V, r.Fit.V)
 	}
-	if g := of.Gride; len(g) > 1 && g[0].N1 == 1 && disagree(g[0].ID, g[1].ID, r.NUsed) {
+	if g := of.Gride; len(g) > 1 && g[0].N1 == 1 && disagree(g[0].ID.Value, g[1].ID.Value, r.NUsed) {
 		m.warn("%s: the dimension is %.3g between the neighbours %d and %d, and %.3g between %d and %d: it depends on the scale; "+
 			"copies with noise lower the first, noise raises it", of.Name, g[0].ID.V, g[0].N1, g[0].N2, g[1].ID.V, g[1].N1, g[1].N2)
 	}

@@ -255,7 +255,7 @@ func TestTies(t *testing.T) {
 // Console and panel c show the same usage: the corrected ratio in percent of the nominal dimension.
 func TestUsage(t *testing.T) {
 	t.Parallel()
-	m := Model{Name: "a", NominalDimension: 64, ParticipationRatioCorrected: report.Number(16), UsagePercent: report.Number(20)}
+	m := Model{Name: "a", NominalDimension: 64, ParticipationRatioCorrected: report.Estimate{Value: report.Number(16)}, UsagePercent: report.Number(20)}
 	if v := m.correctedUsage(); v.V != 25 {
 		t.Errorf("usage %v, want 16 of 64 in percent", v)
 	}

@@ -60,10 +60,10 @@ func TestEveryEstimateHasAnIntervalOrAReason(t *testing.T) {
 	result := analyzed(t, Options{Intervals: true, Seed: 2}, normal(700, 6, 1), normal(700, 4, 2))
 	m := result.Models[0]
 	for name, ci := range map[string][2]float64{
-		"participation ratio": {m.ParticipationRatioCI.Low, m.ParticipationRatioCI.High}, "corrected": {m.ParticipationRatioCorrectedCI.Low, m.ParticipationRatioCorrectedCI.High},
-		"effective rank": {m.EffectiveRankCI.Low, m.EffectiveRankCI.High}, "singular": {m.EffectiveRankSingularCI.Low, m.EffectiveRankSingularCI.High},
-		"RankMe": {m.RankMeCI.Low, m.RankMeCI.High}, "fit": {m.TwoNN.FitHalvesCI.Low, m.TwoNN.FitHalvesCI.High},
-		"gride": {m.Gride[1].IDCI.Low, m.Gride[1].IDCI.High}, "levina–bickel": {m.LevinaBickel[0].IDCI.Low, m.LevinaBickel[0].IDCI.High},
+		"participation ratio": {m.ParticipationRatio.CI.Low, m.ParticipationRatio.CI.High}, "corrected": {m.ParticipationRatioCorrected.CI.Low, m.ParticipationRatioCorrected.CI.High},
+		"effective rank": {m.EffectiveRank.CI.Low, m.EffectiveRank.CI.High}, "singular": {m.EffectiveRankSingular.CI.Low, m.EffectiveRankSingular.CI.High},
+		"RankMe": {m.RankMe.CI.Low, m.RankMe.CI.High}, "fit": {m.TwoNN.FitHalvesCI.Low, m.TwoNN.FitHalvesCI.High},
+		"gride": {m.Gride[1].ID.CI.Low, m.Gride[1].ID.CI.High}, "levina–bickel": {m.LevinaBickel[0].ID.CI.Low, m.LevinaBickel[0].ID.CI.High},
 	} {
 		if !(ci[0] > 1 && ci[1] > ci[0] && ci[1] < 8) {
 			t.Errorf("%s: interval %v", name, ci)
@@ -73,10 +73,10 @@ func TestEveryEstimateHasAnIntervalOrAReason(t *testing.T) {
 		t.Errorf("participation ratio %v, corrected %v, biases %v and %v", m.ParticipationRatio, m.ParticipationRatioCorrected, m.EffectiveRankBias, m.RankMeBias)
 	}
 	const scale = "halves of the latents see neighbours of orders above 5 at another scale"
-	if m.Gride[2].IDCI.Reason != scale || m.LevinaBickel[3].IDCI.Reason != scale {
+	if m.Gride[2].ID.CI.Reason != scale || m.LevinaBickel[3].ID.CI.Reason != scale {
 		t.Errorf("high orders: %+v, %+v", m.Gride[2], m.LevinaBickel[3])
 	}
-	if m.TwoNN.MLECIAssumes == "" || m.IntrinsicDimensionCI != m.TwoNN.MLEHalvesCI || !m.IntrinsicDimensionError.Defined() {
+	if m.TwoNN.MLECIAssumes == "" || m.IntrinsicDimension.CI != m.TwoNN.MLEHalvesCI || !m.IntrinsicDimensionError.Defined() {
 		t.Errorf("the interval of independent ratios is not named: %+v", m.TwoNN)
 	}
 	var metrics []string
@@ -99,8 +99,8 @@ func TestIntervalsOfFewLatents(t *testing.T) {
 		if !m.TwoNN.MLE.Defined() || m.TwoNN.MLEHalvesCI.Defined() || !strings.Contains(m.TwoNN.MLEHalvesCI.Reason, reason) {
 			t.Errorf("%d latents: %v, %+v, want the reason %q", n, m.TwoNN.MLE, m.TwoNN.MLEHalvesCI, reason)
 		}
-		if m.ParticipationRatioCI.Defined() != (n == 30) || m.EffectiveRankCI.Defined() != (n == 30) {
-			t.Errorf("%d latents: intervals %+v, %+v", n, m.ParticipationRatioCI, m.EffectiveRankCI)
+		if m.ParticipationRatio.CI.Defined() != (n == 30) || m.EffectiveRank.CI.Defined() != (n == 30) {
+			t.Errorf("%d latents: intervals %+v, %+v", n, m.ParticipationRatio.CI, m.EffectiveRank.CI)
 		}
 		if n == 3 && m.ParticipationRatioCorrected.Defined() {
 			t.Errorf("three latents have a corrected participation ratio, %v", m.ParticipationRatioCorrected)
@@ -112,7 +112,7 @@ func TestIntervalsOfFewLatents(t *testing.T) {
 		z.F64[5*i] *= 100
 	}
 	m := analyzed(t, Options{Intervals: true}, z).Models[0]
-	for name, low := range map[string]float64{"participation ratio": m.ParticipationRatioCI.Low, "effective rank": m.EffectiveRankCI.Low, "corrected": m.ParticipationRatioCorrectedCI.Low} {
+	for name, low := range map[string]float64{"participation ratio": m.ParticipationRatio.CI.Low, "effective rank": m.EffectiveRank.CI.Low, "corrected": m.ParticipationRatioCorrected.CI.Low} {
 		if low < min(1, m.ParticipationRatioCorrected.V) {
 			t.Errorf("%s: the interval begins at %v", name, low)
 		}
@@ -125,7 +125,7 @@ func TestIntervalsOfFewLatents(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := result.Models[0].ParticipationRatioCI.Reason; got != "3 episodes are too few for an interval, want at least 5" {
+	if got := result.Models[0].ParticipationRatio.CI.Reason; got != "3 episodes are too few for an interval, want at least 5" {
 		t.Errorf("three episodes: %q", got)
 	}
 }
@@ -147,7 +147,7 @@ func TestCollapsedAndFarLatents(t *testing.T) {
 	result := analyzed(t, Options{Intervals: true}, near, far)
 	a, b := result.Models[0], result.Models[1]
 	if math.Abs(a.ParticipationRatio.V-b.ParticipationRatio.V) > 1e-6 || math.Abs(a.ParticipationRatioCorrected.V-b.ParticipationRatioCorrected.V) > 1e-6 ||
-		math.Abs(a.TwoNN.MLE.V-b.TwoNN.MLE.V) > 1e-5 || math.Abs(a.EffectiveRankCI.Low-b.EffectiveRankCI.Low) > 1e-5 {
+		math.Abs(a.TwoNN.MLE.V-b.TwoNN.MLE.V) > 1e-5 || math.Abs(a.EffectiveRank.CI.Low-b.EffectiveRank.CI.Low) > 1e-5 {
 		t.Errorf("far from the origin %v, %v, %v, near it %v, %v, %v", b.ParticipationRatio, b.ParticipationRatioCorrected, b.TwoNN.MLE, a.ParticipationRatio, a.ParticipationRatioCorrected, a.TwoNN.MLE)
 	}
 	for i := range far.F64 {
@@ -175,8 +175,8 @@ func TestFewerLatentsThanDimensions(t *testing.T) {
 	a, b := result.Models[0], result.Models[1]
 	for name, pair := range map[string][2]float64{
 		"participation ratio": {a.ParticipationRatio.V, b.ParticipationRatio.V}, "corrected": {a.ParticipationRatioCorrected.V, b.ParticipationRatioCorrected.V},
-		"its interval":   {a.ParticipationRatioCorrectedCI.Low, b.ParticipationRatioCorrectedCI.Low},
-		"effective rank": {a.EffectiveRank.V, b.EffectiveRank.V}, "rank interval": {a.EffectiveRankCI.Low, b.EffectiveRankCI.Low},
+		"its interval":   {a.ParticipationRatioCorrected.CI.Low, b.ParticipationRatioCorrected.CI.Low},
+		"effective rank": {a.EffectiveRank.V, b.EffectiveRank.V}, "rank interval": {a.EffectiveRank.CI.Low, b.EffectiveRank.CI.Low},
 		"stable rank": {a.StableRank.V, b.StableRank.V}, "mle": {a.TwoNN.MLE.V, b.TwoNN.MLE.V},
 	} {
 		if math.Abs(pair[0]-pair[1]) > 1e-9*math.Abs(pair[0]) {
@@ -196,7 +196,7 @@ func TestCorrectedRatioStaysWithin(t *testing.T) {
 	result := analyzed(t, Options{Intervals: true, Block: stat.BlockSpec{Kind: stat.MovingBlocks, Length: 4}}, normal(n, dim, 1))
 	m := result.Models[0]
 	most := max(dim, m.ParticipationRatioCorrected.V)
-	if ci := m.ParticipationRatioCorrectedCI; !ci.Defined() || ci.Low < 1 || ci.High != most {
+	if ci := m.ParticipationRatioCorrected.CI; !ci.Defined() || ci.Low < 1 || ci.High != most {
 		t.Errorf("corrected participation ratio %v in %v, want an interval up to %v", m.ParticipationRatioCorrected, ci, most)
 	}
 }

@@ -172,7 +172,7 @@ func (h *halves) answer(ctx context.Context, d *dimension.Distinct, p *plan) err
 // show chooses the estimate that tables and figures show.
 func (m *Model) show(estimator Estimator, ratio []float64, out *Measured) error {
 	shown := out.TwoNN
-	m.IntrinsicDimension, m.IntrinsicDimensionCI = m.TwoNN.MLE, m.TwoNN.MLEHalvesCI
+	m.IntrinsicDimension = report.WithInterval(m.TwoNN.MLE, m.TwoNN.MLEHalvesCI)
 	switch estimator {
 	case EstimatorDocumented:
 		documented, err := dimension.DocumentedTwoNN(ratio)
@@ -180,14 +180,14 @@ func (m *Model) show(estimator Estimator, ratio []float64, out *Measured) error 
 			return err
 		}
 		v := report.Number(documented)
-		m.TwoNN.Documented, m.IntrinsicDimension = &v, v
 		const reason = "the documented formula has no interval"
-		m.IntrinsicDimensionCI, m.IntrinsicDimensionError = report.NoInterval(reason), report.Undefined(reason)
+		m.TwoNN.Documented, m.IntrinsicDimension = &v, report.WithInterval(v, report.NoInterval(reason))
+		m.IntrinsicDimensionError = report.Undefined(reason)
 		return nil
 	case EstimatorFit:
-		m.IntrinsicDimension, m.IntrinsicDimensionCI, shown = m.TwoNN.Fit, m.TwoNN.FitHalvesCI, out.Fit
+		m.IntrinsicDimension, shown = report.WithInterval(m.TwoNN.Fit, m.TwoNN.FitHalvesCI), out.Fit
 	}
-	m.IntrinsicDimensionError = report.Undefined("%s", m.IntrinsicDimensionCI.Reason)
+	m.IntrinsicDimensionError = report.Undefined("%s", m.IntrinsicDimension.CI.Reason)
 	if shown != nil {
 		m.IntrinsicDimensionError = report.NumberOr(shown.StdError, shown.Interval.Reason)
 	}
@@ -198,8 +198,7 @@ func (m *Model) show(estimator Estimator, ratio []float64, out *Measured) error 
 // of them, where that of all is near.
 type scale struct {
 	n1, n2 int
-	id     *report.Value
-	ci     *report.Interval
+	id     *report.Estimate
 	all    func() (float64, error)
 	half   func(half *dimension.Half, near float64) (float64, error)
 	found  float64
@@ -224,7 +223,7 @@ func (m *Model) multiscale(ctx context.Context, d *dimension.Distinct, h *halves
 	for i := range m.Gride {
 		g := &m.Gride[i]
 		scales = append(scales, scale{
-			n1: g.N1, n2: g.N2, id: &g.ID, ci: &g.IDCI,
+			n1: g.N1, n2: g.N2, id: &g.ID,
 			all:  func() (float64, error) { return dimension.Gride(d.Ratios(g.N1, g.N2), g.N1, g.N2) },
 			half: (*dimension.Half).Gride,
 		})
@@ -232,7 +231,7 @@ func (m *Model) multiscale(ctx context.Context, d *dimension.Distinct, h *halves
 	for i := range m.LevinaBickel {
 		l := &m.LevinaBickel[i]
 		scales = append(scales, scale{
-			n2: l.K, id: &l.ID, ci: &l.IDCI,
+			n2: l.K, id: &l.ID,
 			all:  func() (float64, error) { return dimension.LevinaBickel(d.Nearest.Distance, d.Nearest.K, l.K) },
 			half: func(half *dimension.Half, _ float64) (float64, error) { return half.LevinaBickel() },
 		})
@@ -252,12 +251,12 @@ func (m *Model) multiscale(ctx context.Context, d *dimension.Distinct, h *halves
 func (s *scale) enter(h *halves, p *plan) {
 	v, err := s.found, s.err
 	if err != nil {
-		*s.id, *s.ci = report.Undefined("%s", err.Error()), report.NoInterval("%s", err.Error())
+		*s.id = report.NoEstimate("%s", err.Error())
 		return
 	}
-	*s.id = report.Number(v)
+	s.id.Value = report.Number(v)
 	if p.off == "" && s.n2 > halvedOrder {
-		*s.ci = report.NoInterval("halves of the latents see neighbours of orders above %d at another scale", halvedOrder)
+		s.id.CI = report.NoInterval("halves of the latents see neighbours of orders above %d at another scale", halvedOrder)
 		return
 	}
 	h.ask(s.n1, s.n2, []float64{v}, func(half *dimension.Half, dst []float64) {
@@ -265,15 +264,15 @@ func (s *scale) enter(h *halves, p *plan) {
 			dst[0] = id
 		}
 	}, func(found []*stat.Jackknifed, reason string) {
-		if *s.ci = report.NoInterval("%s", reason); reason == "" {
-			*s.ci = results.Interval(found[0].Interval)
+		if s.id.CI = report.NoInterval("%s", reason); reason == "" {
+			s.id.CI = results.Interval(found[0].Interval)
 		}
 	})
 }
 
 func (m *Model) undefinedIntrinsic(reason string) {
 	v, none := report.Undefined("%s", reason), report.NoInterval("%s", reason)
-	m.IntrinsicDimension, m.IntrinsicDimensionCI, m.IntrinsicDimensionError = v, none, v
+	m.IntrinsicDimension, m.IntrinsicDimensionError = report.WithInterval(v, none), v
 	if !m.NeighborsInTime.Defined() || m.TwoNN.NUsed == 0 {
 		m.NeighborsInTime = v
 	}

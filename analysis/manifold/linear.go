@@ -38,10 +38,10 @@ func (m *Model) linear(ctx context.Context, z points.Points, p *plan, similariti
 	if err != nil {
 		return nil, err
 	}
-	m.ParticipationRatio = report.Number(s.ParticipationRatio)
+	m.ParticipationRatio.Value = report.Number(s.ParticipationRatio)
 	m.UsagePercent = report.Number(100 * s.ParticipationRatio / float64(m.NominalDimension))
-	m.EffectiveRank, m.EffectiveRankSingular = report.Number(s.EffectiveRank), report.Number(s.EffectiveRankSingular)
-	m.RankMe, m.StableRank, m.TotalVariance = report.Number(rankMe), report.Number(s.StableRank), report.Number(s.TotalVariance)
+	m.EffectiveRank.Value, m.EffectiveRankSingular.Value = report.Number(s.EffectiveRank), report.Number(s.EffectiveRankSingular)
+	m.RankMe.Value, m.StableRank, m.TotalVariance = report.Number(rankMe), report.Number(s.StableRank), report.Number(s.TotalVariance)
 	m.Dims90, m.Dims99, m.DeadDims = report.Number(float64(s.Dims90)), report.Number(float64(s.Dims99)), s.DeadDims
 	m.Eigenvalues = s.Eigenvalues
 	blocked, err := similarities.Blocked(ctx, p.blocks, p.o.Threads)
@@ -59,9 +59,9 @@ func (m *Model) linear(ctx context.Context, z points.Points, p *plan, similariti
 // ratios fills in the participation ratios.
 func (m *Model) ratios(b *spectrum.Blocked, similarities *spectrum.Similarities, p *plan, out *Measured) error {
 	corrected, without := b.Corrected()
-	m.ParticipationRatioCorrected = report.NumberOr(corrected, "too few blocks, or too much error, to estimate tr C² without bias")
+	m.ParticipationRatioCorrected.Value = report.NumberOr(corrected, "too few blocks, or too much error, to estimate tr C² without bias")
 	if p.off != "" {
-		m.ParticipationRatioCI, m.ParticipationRatioCorrectedCI = report.NoInterval("%s", p.off), report.NoInterval("%s", p.off)
+		m.ParticipationRatio.CI, m.ParticipationRatioCorrected.CI = report.NoInterval("%s", p.off), report.NoInterval("%s", p.off)
 		return nil
 	}
 	influence := similarities.Influence()
@@ -69,9 +69,9 @@ func (m *Model) ratios(b *spectrum.Blocked, similarities *spectrum.Similarities,
 	if err != nil {
 		return err
 	}
-	m.ParticipationRatioCI = results.Interval(plain.WithTails().Within(1, float64(m.NominalDimension)).Interval)
+	m.ParticipationRatio.CI = results.Interval(plain.WithTails().Within(1, float64(m.NominalDimension)).Interval)
 	if !m.ParticipationRatioCorrected.Defined() {
-		m.ParticipationRatioCorrectedCI = report.NoInterval("%s", m.ParticipationRatioCorrected.Reason)
+		m.ParticipationRatioCorrected.CI = report.NoInterval("%s", m.ParticipationRatioCorrected.Reason)
 		return nil
 	}
 	if out.ParticipationRatio, err = p.blocks.Jackknife(corrected, without, influence); err != nil {
@@ -80,7 +80,7 @@ func (m *Model) ratios(b *spectrum.Blocked, similarities *spectrum.Similarities,
 	// Without bias the estimate can be beyond the least and the most directions there can
 	// be; the interval goes no further than it.
 	most := max(float64(m.NominalDimension), corrected)
-	m.ParticipationRatioCorrectedCI = results.Interval(out.ParticipationRatio.WithTails().Within(min(1, corrected), most).Interval)
+	m.ParticipationRatioCorrected.CI = results.Interval(out.ParticipationRatio.WithTails().Within(min(1, corrected), most).Interval)
 	return nil
 }
 
@@ -93,9 +93,9 @@ func (m *Model) ranks(ctx context.Context, b *spectrum.Blocked, similarities *sp
 		bias  *report.Value
 		kept  **stat.Jackknifed
 	}{
-		{of.Effective, func(r spectrum.Ranks) float64 { return r.Effective }, &m.EffectiveRankCI, &m.EffectiveRankBias, &out.EffectiveRank},
-		{of.EffectiveSingular, func(r spectrum.Ranks) float64 { return r.EffectiveSingular }, &m.EffectiveRankSingularCI, nil, nil},
-		{of.RankMe, func(r spectrum.Ranks) float64 { return r.RankMe }, &m.RankMeCI, &m.RankMeBias, &out.RankMe},
+		{of.Effective, func(r spectrum.Ranks) float64 { return r.Effective }, &m.EffectiveRank.CI, &m.EffectiveRankBias, &out.EffectiveRank},
+		{of.EffectiveSingular, func(r spectrum.Ranks) float64 { return r.EffectiveSingular }, &m.EffectiveRankSingular.CI, nil, nil},
+		{of.RankMe, func(r spectrum.Ranks) float64 { return r.RankMe }, &m.RankMe.CI, &m.RankMeBias, &out.RankMe},
 	}
 	off := p.off
 	if off == "" && p.spectra == nil {
@@ -141,18 +141,12 @@ func (m *Model) ranks(ctx context.Context, b *spectrum.Blocked, similarities *sp
 
 // undefined marks every number of a model as undefined.
 func (m *Model) undefined(reason string) {
-	v, none := report.Undefined("%s", reason), report.NoInterval("%s", reason)
+	v, none := report.Undefined("%s", reason), report.NoEstimate("%s", reason)
+	m.ParticipationRatio, m.ParticipationRatioCorrected, m.EffectiveRank, m.EffectiveRankSingular, m.RankMe = none, none, none, none, none
 	for _, value := range []*report.Value{
-		&m.ParticipationRatio, &m.ParticipationRatioCorrected, &m.UsagePercent, &m.EffectiveRank, &m.EffectiveRankBias,
-		&m.EffectiveRankSingular, &m.RankMe, &m.RankMeBias, &m.StableRank, &m.Dims90, &m.Dims99, &m.TotalVariance,
-		&m.Tau, &m.NEff,
+		&m.UsagePercent, &m.EffectiveRankBias, &m.RankMeBias, &m.StableRank, &m.Dims90, &m.Dims99, &m.TotalVariance, &m.Tau, &m.NEff,
 	} {
 		*value = v
-	}
-	for _, ci := range []*report.Interval{
-		&m.ParticipationRatioCI, &m.ParticipationRatioCorrectedCI, &m.EffectiveRankCI, &m.EffectiveRankSingularCI, &m.RankMeCI,
-	} {
-		*ci = none
 	}
 	m.Eigenvalues, m.DeadDims = []float64{}, m.NominalDimension
 	m.undefinedIntrinsic(reason)

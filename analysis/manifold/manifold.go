@@ -99,23 +99,18 @@ type Model struct {
 	// ParticipationRatio is that of the sample, which is too small for few or dependent
 	// latents; ParticipationRatioCorrected the ratio of unbiased estimates, see
 	// [spectrum.Blocked.Corrected].
-	ParticipationRatio            report.Value    `json:"participation_ratio"`
-	ParticipationRatioCI          report.Interval `json:"participation_ratio_ci"`
-	ParticipationRatioCorrected   report.Value    `json:"participation_ratio_corrected"`
-	ParticipationRatioCorrectedCI report.Interval `json:"participation_ratio_corrected_ci"`
+	ParticipationRatio          report.Estimate `json:"participation_ratio"`
+	ParticipationRatioCorrected report.Estimate `json:"participation_ratio_corrected"`
 	// UsagePercent is ParticipationRatio in percent of the nominal dimension.
 	UsagePercent report.Value `json:"usage_percent"`
 	// EffectiveRank is that of the variance spectrum, EffectiveRankSingular that of the
 	// singular values. The biases are those of the jackknife: what is expected to be
 	// missing (negative) for want of latents, in EffectiveRank and in RankMe.
-	EffectiveRank           report.Value    `json:"effective_rank"`
-	EffectiveRankCI         report.Interval `json:"effective_rank_ci"`
-	EffectiveRankBias       report.Value    `json:"effective_rank_bias"`
-	EffectiveRankSingular   report.Value    `json:"effective_rank_singular"`
-	EffectiveRankSingularCI report.Interval `json:"effective_rank_singular_ci"`
-	RankMe                  report.Value    `json:"rankme"`
-	RankMeCI                report.Interval `json:"rankme_ci"`
-	RankMeBias              report.Value    `json:"rankme_bias"`
+	EffectiveRank         report.Estimate `json:"effective_rank"`
+	EffectiveRankBias     report.Value    `json:"effective_rank_bias"`
+	EffectiveRankSingular report.Estimate `json:"effective_rank_singular"`
+	RankMe                report.Estimate `json:"rankme"`
+	RankMeBias            report.Value    `json:"rankme_bias"`
 	// StableRank has no interval: the largest of eigenvalues that are nearly equal is no
 	// smooth function of the latents, and deletions overstate its error.
 	StableRank report.Value `json:"stable_rank"`
@@ -134,8 +129,7 @@ type Model struct {
 	// IntrinsicDimension is the Two-NN estimate chosen by Estimator, with the interval
 	// and the standard error by halving blocks.
 	Estimator               Estimator       `json:"estimator"`
-	IntrinsicDimension      report.Value    `json:"intrinsic_dimension"`
-	IntrinsicDimensionCI    report.Interval `json:"intrinsic_dimension_ci"`
+	IntrinsicDimension      report.Estimate `json:"intrinsic_dimension"`
 	IntrinsicDimensionError report.Value    `json:"intrinsic_dimension_error" report:"error of intrinsic_dimension"`
 	TwoNN                   TwoNNResult     `json:"two_nn"`
 	Gride                   []GrideResult   `json:"gride"`
@@ -173,17 +167,15 @@ type TwoNNResult struct {
 
 // GrideResult is the dimension between neighbour orders N1 and N2.
 type GrideResult struct {
-	N1   int             `json:"n1" report:"parameter"`
-	N2   int             `json:"n2" report:"parameter"`
-	ID   report.Value    `json:"id"`
-	IDCI report.Interval `json:"id_ci"`
+	N1 int             `json:"n1" report:"parameter"`
+	N2 int             `json:"n2" report:"parameter"`
+	ID report.Estimate `json:"id"`
 }
 
 // LBResult is the Levina–Bickel estimate with K neighbours.
 type LBResult struct {
-	K    int             `json:"k" report:"parameter"`
-	ID   report.Value    `json:"id"`
-	IDCI report.Interval `json:"id_ci"`
+	K  int             `json:"k" report:"parameter"`
+	ID report.Estimate `json:"id"`
 }
 
 // DecimationRow is one point of the decimation curve; see [dimension.Decimation].

@@ -58,7 +58,7 @@ func (r *Result) Figure() *plots.Figure {
 			bars, missing := plots.BarSeries{Name: m.Name}, plots.CurveSeries{Name: m.Name}
 			for _, a := range m.ascending() {
 				v, ci := p.of(&a)
-				results.AppendBar(&bars, v, ci)
+				results.AppendBar(&bars, report.WithInterval(v, ci))
 				if n := a.null(); n != nil {
 					bars.Baselines = append(bars.Baselines, p.null(n).Float())
 				}
@@ -159,7 +159,7 @@ func samplingBar(v, se report.Value) report.Interval {
 
 // bar prints the value with the digits that tell good scores apart.
 func bar(name string, v report.Value, ci report.Interval) plots.Bar {
-	b := results.Bar(name, v, ci, 1)
+	b := results.Bar(name, report.WithInterval(v, ci), 1)
 	if v.Defined() {
 		b.Text = results.Decimals(v, 4)
 	}

@@ -103,8 +103,7 @@ func (m *Model) memory(series []float64, episode []int) {
 func autocorrelationTime(series []float64, episode []int) report.Value {
 	t, err := stat.IntegratedAutocorrelationTime(aboutEpisodes(series, episode), episode)
 	if err != nil {
-		undefined, _ := results.Undefined(err)
-		return undefined
+		return results.Undefined(err).Value
 	}
 	return report.Number(t.Tau)
 }

@@ -129,7 +129,7 @@ func (r *Result) Figure() *plots.Figure {
 		for k := range r.Models {
 			m := &r.Models[k]
 			s, _ := m.Score(p.score)
-			bars.Bars = append(bars.Bars, results.Bar(m.Name, s.Value, s.CI, 1))
+			bars.Bars = append(bars.Bars, results.Bar(m.Name, s.Estimate, 1))
 		}
 		figure.Tiles = append(figure.Tiles, plots.Tile{Panel: bars, Title: p.title, Row: i / 3, Column: i % 3})
 	}
@@ -152,7 +152,7 @@ func (r *Result) HorizonFigure() *plots.Figure {
 			series := plots.CurveSeries{Name: m.Name}
 			for k := range m.Horizon {
 				s, _ := m.Horizon[k].Score(p.score)
-				results.AppendPoint(&series, float64(m.Horizon[k].Step), s.Value, s.CI)
+				results.AppendPoint(&series, float64(m.Horizon[k].Step), s.Estimate)
 			}
 			curves.Series = append(curves.Series, series)
 		}

@@ -80,7 +80,7 @@ func (r *Result) writeSummary(env *run.Env) error {
 					s, _ := step.Score(of.Name) // of more steps ahead some are not there
 					cells = append(cells, s.Value)
 					if of.Sample != nil {
-						cells = append(cells, s.SD)
+						cells = append(cells, s.deviation())
 					}
 				}
 				perfect := 0
@@ -215,7 +215,7 @@ func (m *Model) cells(names ...string) []any {
 	cells := []any{m.Name}
 	for _, name := range names {
 		s, _ := m.Score(name)
-		cells = append(cells, report.WithInterval(s.Value, s.CI))
+		cells = append(cells, s.Estimate)
 	}
 	return cells
 }
@@ -232,7 +232,7 @@ func (r *Result) printHorizon(env *run.Env) error {
 			cells := []any{m.Name, step.Step, step.Samples}
 			for _, name := range []string{"mse", "ssim", "skill"} {
 				s, _ := step.Score(name)
-				cells = append(cells, report.WithInterval(s.Value, s.CI))
+				cells = append(cells, s.Estimate)
 			}
 			table.Row(cells...)
 		}

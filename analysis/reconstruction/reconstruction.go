@@ -186,14 +186,20 @@ type Step struct {
 // Score is one number about a model: a ratio of sums over samples, which for most is the
 // mean over them.
 type Score struct {
-	Name   string
-	Value  report.Value
-	SD     report.Value // over samples, of those that define it
-	CI     report.Interval
-	Sample []float64 // of every sample; NaN where it is undefined
+	Name            string
+	report.Estimate           // with the standard deviation over samples, of those that define it, where it is a mean over them
+	Sample          []float64 // of every sample; NaN where it is undefined
 	// Share is the part of every sample in the score to first order, in its units: their
 	// mean is Value. For a mean over all samples it is Sample.
 	Share []float64
+}
+
+// deviation is that over samples, empty in a table where there is none.
+func (s *Score) deviation() report.Value {
+	if s.SD == nil {
+		return report.Value{}
+	}
+	return *s.SD
 }
 
 // Score returns the score of a name: mse, mae, psnr, psnr_of_mean_mse, ssim,

@@ -213,11 +213,7 @@ func (s *summary) model(k int) (*Model, error) {
 func fields(scores []Score) report.Object {
 	var o report.Object
 	for _, s := range scores {
-		o.Set(s.Name, s.Value)
-		if s.Sample != nil {
-			o.Set(s.Name+"_sd", s.SD)
-		}
-		o.Set(s.Name+"_ci", s.CI)
+		o.Set(s.Name, s.Estimate)
 	}
 	return o
 }
@@ -282,9 +278,11 @@ func (s *summary) value(m metric, step int, numerator, denominator []float64) re
 // is undefined.
 func (s *summary) score(m metric, k, step int) (*Score, *stat.Jackknifed, error) {
 	numerator, denominator := s.terms(m, k, step)
-	out := &Score{Name: m.name, Value: s.value(m, step, numerator, denominator)}
+	out := &Score{Name: m.name, Estimate: report.Estimate{Value: s.value(m, step, numerator, denominator)}}
 	if m.of == nil {
-		out.Sample, out.SD = bySample(numerator, denominator, out.Value)
+		var sd report.Value
+		out.Sample, sd = bySample(numerator, denominator, out.Value)
+		out.SD = &sd
 		out.Share = shares(out.Sample, numerator, denominator, out.Value)
 	}
 	if !out.Value.Defined() {

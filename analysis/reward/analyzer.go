@@ -357,7 +357,7 @@ func (r *Row) loss() Score {
 			return wrong
 		}
 	}
-	return Score{Value: report.Undefined("there is no loss")}
+	return Score{Estimate: report.Estimate{Value: report.Undefined("there is no loss")}}
 }
 
 // gaps enters what each probe loses by predicted latents.
@@ -390,7 +390,7 @@ func (a *analyzer) gaps(out *Measured) error {
 		}{{transferred, &g.Transfer}, {own, &g.Published}} {
 			if side.row == nil {
 				reason := "there is no head of its kind"
-				*side.to = Score{Value: report.Undefined("%s", reason), CI: report.NoInterval("%s", reason)}
+				*side.to = Score{Estimate: report.NoEstimate("%s", reason)}
 				continue
 			}
 			var err error

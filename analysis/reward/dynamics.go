@@ -426,12 +426,12 @@ func (m *measuredErrors) delete(blocks *stat.Blocks) error {
 }
 
 // value is a statistic with its interval; reason is why it is undefined where it is NaN.
-func (m *measuredErrors) value(of int, reason string) (report.Value, report.Interval) {
+func (m *measuredErrors) value(of int, reason string) report.Estimate {
 	switch {
 	case math.IsNaN(m.all[of]):
-		return report.Undefined("%s", reason), report.NoInterval("%s", reason)
+		return report.NoEstimate("%s", reason)
 	case m.jackknife[of] == nil:
-		return report.Number(m.all[of]), report.NoInterval(noDynamicsIntervals)
+		return report.WithInterval(report.Number(m.all[of]), report.NoInterval(noDynamicsIntervals))
 	}
 	j := *m.jackknife[of]
 	switch of {

@@ -125,8 +125,8 @@ func TestLatentPrediction(t *testing.T) {
 		for of, pair := range map[int]struct {
 			v  report.Value
 			ci report.Interval
-		}{ofMSE: {p.MSE, p.MSECI}, ofCopy: {p.CopyMSE, p.CopyMSECI}, ofMean: {p.MeanMSE, p.MeanMSECI}, ofSkill: {p.Skill, p.SkillCI},
-			ofMeanSkill: {p.MeanSkill, p.MeanSkillCI}, ofCosine: {p.Cosine, p.CosineCI}, ofR2: {p.R2, p.R2CI}} {
+		}{ofMSE: {p.MSE.Value, p.MSE.CI}, ofCopy: {p.CopyMSE.Value, p.CopyMSE.CI}, ofMean: {p.MeanMSE.Value, p.MeanMSE.CI}, ofSkill: {p.Skill.Value, p.Skill.CI},
+			ofMeanSkill: {p.MeanSkill.Value, p.MeanSkill.CI}, ofCosine: {p.Cosine.Value, p.Cosine.CI}, ofR2: {p.R2.Value, p.R2.CI}} {
 			j, err := stat.DeleteBlockJackknife(want[of], replicates[of], sizes, 0)
 			if err != nil {
 				t.Fatal(err)
@@ -209,7 +209,7 @@ func TestDynamicsUndefined(t *testing.T) {
 	if got, err = Dynamics(t.Context(), zero, DynamicsOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	if p := got.Models[0].LatentPrediction; p.Cosine.Reason != noDirection || p.MSE.V == 0 || p.MSECI.Reason != noDynamicsIntervals {
+	if p := got.Models[0].LatentPrediction; p.Cosine.Reason != noDirection || p.MSE.V == 0 || p.MSE.CI.Reason != noDynamicsIntervals {
 		t.Errorf("%+v", p)
 	}
 }

@@ -82,11 +82,11 @@ func (r *DynamicsResult) writeRollouts(env *run.Env) error {
 					low, high := results.Ends(ci)
 					cells = append(cells, v, low, high)
 				}
-				estimate(s.MSE, s.MSECI)
+				estimate(s.MSE.Value, s.MSE.CI)
 				cells = append(cells, s.CopyMSE, s.MeanMSE)
-				estimate(s.Cosine, s.CosineCI)
-				estimate(s.Skill, s.SkillCI)
-				estimate(s.MeanSkill, s.MeanSkillCI)
+				estimate(s.Cosine.Value, s.Cosine.CI)
+				estimate(s.Skill.Value, s.Skill.CI)
+				estimate(s.MeanSkill.Value, s.MeanSkill.CI)
 				if err := csv.Row(cells...); err != nil {
 					return err
 				}
@@ -102,8 +102,7 @@ func (r *DynamicsResult) print(env *run.Env) error {
 		table := report.NewTable("Prediction of the next latent", "Model", "MSE", "of copying", "Skill", "R²", "Cosine")
 		for _, m := range r.Models {
 			if p := m.LatentPrediction; p != nil {
-				table.Row(m.Name, report.WithInterval(p.MSE, p.MSECI), p.CopyMSE, report.WithInterval(p.Skill, p.SkillCI),
-					report.WithInterval(p.R2, p.R2CI), report.WithInterval(p.Cosine, p.CosineCI))
+				table.Row(m.Name, p.MSE, p.CopyMSE.Value, p.Skill, p.R2, p.Cosine)
 			}
 		}
 		table.Note("skill = 1 − MSE/MSE of copying: the latent of the state as the prediction of its successor's; R² is the mean over dimensions")
@@ -122,7 +121,7 @@ func (r *DynamicsResult) print(env *run.Env) error {
 	table := report.NewTable("Latent distance and distance in time", "Model", "Spearman ρ", "SD over episodes", "Episodes")
 	for _, m := range r.Models {
 		if t := m.TemporalDistance; t != nil {
-			table.Row(m.Name, report.WithInterval(t.Spearman, t.SpearmanCI), t.SpearmanSD, t.Episodes)
+			table.Row(m.Name, t.Spearman, *t.Spearman.SD, t.Episodes)
 		}
 	}
 	table.Note("mean over episodes of the rank correlation over pairs of their states")
@@ -143,7 +142,7 @@ func (r *DynamicsResult) printRollouts(env *run.Env) error {
 				name = ""
 			}
 			last = m.Name
-			table.Row(name, s.Step, s.Starts, report.WithInterval(s.MSE, s.MSECI), s.CopyMSE, s.MeanMSE, report.WithInterval(s.Skill, s.SkillCI))
+			table.Row(name, s.Step, s.Starts, s.MSE, s.CopyMSE.Value, s.MeanMSE.Value, s.Skill)
 		}
 	}
 	for _, m := range r.Models {
@@ -226,9 +225,9 @@ func (r *DynamicsResult) curves() (errors, copying *plots.Curves) {
 		e, s := plots.CurveSeries{Name: m.Name}, plots.CurveSeries{Name: m.Name}
 		copied := plots.CurveSeries{} // in grey
 		for _, row := range m.Rollout {
-			appendShare(&e, row.Step, row.MeanSkill, row.MeanSkillCI)
-			appendShare(&s, row.Step, row.Skill, row.SkillCI)
-			results.AppendPoint(&copied, float64(row.Step), report.NumberOr(row.CopyMSE.V/row.MeanMSE.V, noVariance), report.NoInterval(noDynamicsIntervals))
+			appendShare(&e, row.Step, row.MeanSkill.Value, row.MeanSkill.CI)
+			appendShare(&s, row.Step, row.Skill.Value, row.Skill.CI)
+			results.AppendPoint(&copied, float64(row.Step), report.WithInterval(report.NumberOr(row.CopyMSE.V/row.MeanMSE.V, noVariance), report.NoInterval(noDynamicsIntervals)))
 		}
 		errors.Series, copying.Series = append(errors.Series, e), append(copying.Series, s)
 		if len(r.Models) <= mostCopies {
@@ -246,7 +245,7 @@ func appendShare(s *plots.CurveSeries, step int, skill report.Value, ci report.I
 	if ci.Defined() {
 		ci = report.Between(1-ci.High, 1-ci.Low)
 	}
-	results.AppendPoint(s, float64(step), skill, ci)
+	results.AppendPoint(s, float64(step), report.WithInterval(skill, ci))
 }
 
 // predictionBars are the scores of predictions one step ahead.
@@ -259,13 +258,10 @@ func (r *DynamicsResult) predictionBars() plots.Panel {
 			continue
 		}
 		s := plots.BarSeries{Name: m.Name}
-		for _, of := range []struct {
-			v  report.Value
-			ci report.Interval
-		}{{p.Skill, p.SkillCI}, {p.MeanSkill, p.MeanSkillCI}, {p.R2, p.R2CI}, {p.Cosine, p.CosineCI}} {
-			results.AppendBar(&s, of.v, of.ci)
-			if of.v.Defined() {
-				low = min(low, of.v.V)
+		for _, v := range []report.Estimate{p.Skill, p.MeanSkill, p.R2, p.Cosine} {
+			results.AppendBar(&s, v)
+			if v.Defined() {
+				low = min(low, v.V)
 			}
 		}
 		panel.Series = append(panel.Series, s)
@@ -281,7 +277,7 @@ func (r *DynamicsResult) timeBars() plots.Panel {
 	panel := &plots.Bars{Y: plots.Axis{Label: "Spearman ρ"}}
 	for _, m := range r.Models {
 		if t := m.TemporalDistance; t != nil {
-			panel.Bars = append(panel.Bars, results.Bar(m.Name, t.Spearman, t.SpearmanCI, 1))
+			panel.Bars = append(panel.Bars, results.Bar(m.Name, t.Spearman, 1))
 		}
 	}
 	return panel

@@ -179,7 +179,7 @@ func (r *ProbeRow) cell(metric string) any {
 	if _, ok := r.Scores.Get(metric); !ok {
 		return ""
 	}
-	return r.estimate(metric)
+	return r.Score(metric)
 }
 
 // printDisentanglement writes DCI and MIG.

@@ -152,11 +152,11 @@ func (r *Result) scores(c *scorer, metric, label string) plots.Panel {
 		}
 		series := plots.BarSeries{Name: m.Name}
 		for _, g := range groups {
-			v, ci := report.Undefined("no predictions"), report.NoInterval("no predictions")
+			v := report.NoEstimate("no predictions")
 			if p := m.find(c.target.Name, g.probe, sides[g.side].fitted, sides[g.side].evaluated); p != nil {
-				v, ci = p.Score(metric), p.CI(metric)
+				v = p.Score(metric)
 			}
-			results.AppendBar(&series, v, ci)
+			results.AppendBar(&series, v)
 		}
 		panel.Series = append(panel.Series, series)
 	}
@@ -207,14 +207,14 @@ func (r *Result) gapBars(c *scorer) plots.Panel {
 		}
 		series := plots.BarSeries{Name: m.Name}
 		for _, p := range probes {
-			g := GapRow{Transfer: report.Undefined("no head"), Published: report.Undefined("no head")}
+			g := report.Lack(GapRow{}, "no head")
 			for _, of := range m.Gaps {
 				if of.Target == c.target.Name && of.Probe == p {
 					g = of
 				}
 			}
-			appendScaled(&series, g.Transfer, g.TransferCI, 1/variance)
-			appendScaled(&series, g.Published, g.PublishedCI, 1/variance)
+			appendScaled(&series, g.Transfer.Value, g.Transfer.CI, 1/variance)
+			appendScaled(&series, g.Published.Value, g.Published.CI, 1/variance)
 		}
 		panel.Series = append(panel.Series, series)
 	}
@@ -229,7 +229,7 @@ func appendScaled(s *plots.BarSeries, v report.Value, ci report.Interval, factor
 	if ci.Defined() {
 		ci = report.Between(ci.Low*factor, ci.High*factor)
 	}
-	results.AppendBar(s, v, ci)
+	results.AppendBar(s, report.WithInterval(v, ci))
 }
 
 // targets are bars of the states' own targets by their linear probes.
@@ -258,11 +258,11 @@ func (r *Result) targets(own []*scorer) plots.Panel {
 		}
 		series := plots.BarSeries{Name: m.Name, Baselines: chance}
 		for _, c := range own {
-			v, ci := report.Undefined("not probed"), report.NoInterval("not probed")
+			v := report.NoEstimate("not probed")
 			if p := m.find(c.target.Name, r.linear(c), True, True); p != nil {
-				v, ci = p.Score(mainMetric(c)), p.CI(mainMetric(c))
+				v = p.Score(mainMetric(c))
 			}
-			results.AppendBar(&series, v, ci)
+			results.AppendBar(&series, v)
 		}
 		panel.Series = append(panel.Series, series)
 	}

@@ -16,30 +16,21 @@ import (
 // transitions: all errors are means over transitions and dimensions, in squared units of
 // the latents.
 type LatentPrediction struct {
-	MSE   report.Value    `json:"mse"`
-	MSESD report.Value    `json:"mse_sd"` // over transitions
-	MSECI report.Interval `json:"mse_ci"`
+	MSE report.Estimate `json:"mse"` // with the standard deviation over transitions
 	// Cosine is the mean cosine between prediction and latent.
-	Cosine   report.Value    `json:"cosine"`
-	CosineSD report.Value    `json:"cosine_sd"`
-	CosineCI report.Interval `json:"cosine_ci"`
+	Cosine report.Estimate `json:"cosine"`
 	// R2 is the mean over the dimensions that vary of R2ByDimension, R² of each of them:
 	// undefined for one that is constant.
-	R2            report.Value    `json:"r2"`
-	R2CI          report.Interval `json:"r2_ci"`
+	R2            report.Estimate `json:"r2"`
 	R2ByDimension []report.Value  `json:"r2_by_dimension"`
 	// CopyMSE is the error of the latent of the state itself as the prediction, MeanMSE
 	// that of the mean latent of the successors: their variance.
-	CopyMSE   report.Value    `json:"copy_mse"`
-	CopyMSECI report.Interval `json:"copy_mse_ci"`
-	MeanMSE   report.Value    `json:"mean_mse"`
-	MeanMSECI report.Interval `json:"mean_mse_ci"`
+	CopyMSE report.Estimate `json:"copy_mse"`
+	MeanMSE report.Estimate `json:"mean_mse"`
 	// Skill is 1 − mse/copy_mse and MeanSkill 1 − mse/mean_mse: 1 is perfect, 0 no better
 	// than the baseline, which is resampled with the error.
-	Skill       report.Value    `json:"skill"`
-	SkillCI     report.Interval `json:"skill_ci"`
-	MeanSkill   report.Value    `json:"mean_skill"`
-	MeanSkillCI report.Interval `json:"mean_skill_ci"`
+	Skill       report.Estimate `json:"skill"`
+	MeanSkill   report.Estimate `json:"mean_skill"`
 	Transitions int             `json:"transitions"`
 	Dimensions  int             `json:"dimensions"`
 	// Constant counts dimensions that do not vary, Dropped transitions left out for NaN or Inf.
@@ -174,11 +165,11 @@ func (m *DynamicsModel) errors(now, next []int) *errorSeries {
 // latentPrediction is the part of the result.
 func (m *measuredErrors) latentPrediction(dropped int) *LatentPrediction {
 	out := &LatentPrediction{Transitions: len(m.series.squared), Dimensions: len(m.vary), Dropped: dropped}
-	out.MSE, out.MSECI = m.value(ofMSE, "")
-	out.MSESD = deviation(m.series.squared)
-	out.Cosine, out.CosineCI = m.value(ofCosine, noDirection)
-	out.CosineSD = deviation(m.series.cosine)
-	out.R2, out.R2CI = m.value(ofR2, noVariance)
+	out.MSE = m.value(ofMSE, "")
+	out.MSE.SD = new(deviation(m.series.squared))
+	out.Cosine = m.value(ofCosine, noDirection)
+	out.Cosine.SD = new(deviation(m.series.cosine))
+	out.R2 = m.value(ofR2, noVariance)
 	for k := range m.vary {
 		if v := m.total.r2(k); m.vary[k] && !math.IsNaN(v) {
 			out.R2ByDimension = append(out.R2ByDimension, report.Number(v))
@@ -187,10 +178,10 @@ func (m *measuredErrors) latentPrediction(dropped int) *LatentPrediction {
 		out.R2ByDimension = append(out.R2ByDimension, report.Undefined("the dimension is constant"))
 		out.Constant++
 	}
-	out.CopyMSE, out.CopyMSECI = m.value(ofCopy, "")
-	out.MeanMSE, out.MeanMSECI = m.value(ofMean, "")
-	out.Skill, out.SkillCI = m.value(ofSkill, noCopyError)
-	out.MeanSkill, out.MeanSkillCI = m.value(ofMeanSkill, noVariance)
+	out.CopyMSE = m.value(ofCopy, "")
+	out.MeanMSE = m.value(ofMean, "")
+	out.Skill = m.value(ofSkill, noCopyError)
+	out.MeanSkill = m.value(ofMeanSkill, noVariance)
 	return out
 }
 

@@ -91,7 +91,7 @@ func (r *Result) writeSummary(env *run.Env) error {
 				}
 				cells := []any{m.Name, p.Target, p.Probe, p.FittedOn, p.EvaluatedOn, alpha}
 				for _, metric := range summaryMetrics {
-					low, high := results.Ends(p.CI(metric))
+					low, high := results.Ends(p.Score(metric).CI)
 					cells = append(cells, p.Score(metric), low, high)
 				}
 				if err := csv.Row(append(cells, p.N, p.Groups)...); err != nil {
@@ -245,10 +245,10 @@ func (r *Result) printTransitions(env *run.Env) error {
 					probe = ""
 				}
 				if m.Baseline {
-					table.Row(name, "", "", "", p.estimate("mse"), p.estimate("r2"), p.estimate("auroc"))
+					table.Row(name, "", "", "", p.Score("mse"), p.Score("r2"), p.Score("auroc"))
 					continue
 				}
-				table.Row(name, nameOnce(p.Probe, &probe), p.FittedOn, p.EvaluatedOn, p.estimate("mse"), p.estimate("r2"), p.estimate("auroc"))
+				table.Row(name, nameOnce(p.Probe, &probe), p.FittedOn, p.EvaluatedOn, p.Score("mse"), p.Score("r2"), p.Score("auroc"))
 			}
 		}
 		table.Note("every sample is predicted by a probe that has not seen its episode; R² = 1 − MSE/variance")
@@ -263,10 +263,6 @@ func (r *Result) printTransitions(env *run.Env) error {
 		}
 	}
 	return nil
-}
-
-func (r *ProbeRow) estimate(metric string) report.Estimate {
-	return report.WithInterval(r.Score(metric), r.CI(metric))
 }
 
 // printGaps writes what probes lose by predicted latents.
@@ -286,7 +282,7 @@ func (r *Result) printGaps(env *run.Env) error {
 					if shown != "" {
 						probe = ""
 					}
-					table.Row(shown, nameOnce(g.Probe, &probe), m.Name, g.Loss, report.WithInterval(g.Transfer, g.TransferCI), report.WithInterval(g.Published, g.PublishedCI))
+					table.Row(shown, nameOnce(g.Probe, &probe), m.Name, g.Loss, g.Transfer, g.Published)
 					rows++
 				}
 			}
@@ -363,7 +359,7 @@ func (r *Result) printTargets(env *run.Env) error {
 			cells := []any{c.target.Name, r.linear(c), map[string]string{"f1": "F1 (macro)", "r2": "R²"}[mainMetric(c)]}
 			for _, m := range models {
 				if p := m.find(c.target.Name, r.linear(c), side.fitted, side.evaluated); p != nil {
-					cells = append(cells, p.estimate(mainMetric(c)))
+					cells = append(cells, p.Score(mainMetric(c)))
 				} else {
 					cells = append(cells, "")
 				}
@@ -408,7 +404,7 @@ func (r *Result) printCategories(env *run.Env) error {
 				cells := []any{name, nameOnce(c.Probe, &probe), m.Name, c.Targets}
 				for _, metric := range []string{"r2", "f1"} {
 					if _, ok := c.Scores.Get(metric); ok {
-						cells = append(cells, row.estimate(metric))
+						cells = append(cells, row.Score(metric))
 					} else {
 						cells = append(cells, "")
 					}

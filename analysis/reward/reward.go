@@ -221,10 +221,8 @@ type ModelResult struct {
 	Gaps     []GapRow   `json:"gaps,omitempty"`
 	// PublishedGap and TransferGap are those of the first target by the first probe; nil
 	// for models without predictions.
-	PublishedGap   *report.Value    `json:"published_gap,omitempty"`
-	PublishedGapCI *report.Interval `json:"published_gap_ci,omitempty"`
-	TransferGap    *report.Value    `json:"transfer_gap,omitempty"`
-	TransferGapCI  *report.Interval `json:"transfer_gap_ci,omitempty"`
+	PublishedGap *report.Estimate `json:"published_gap,omitempty"`
+	TransferGap  *report.Estimate `json:"transfer_gap,omitempty"`
 	// Categories are means over the targets of a category, and over all.
 	Categories      []CategoryRow    `json:"categories,omitempty"`
 	LabelEfficiency []EfficiencyRow  `json:"label_efficiency,omitempty"`

@@ -145,8 +145,8 @@ func TestGapsOfPerfectPredictions(t *testing.T) {
 		t.Fatalf("%d rows of gaps, want those of 3 probes of 2 targets", len(m.Gaps))
 	}
 	for _, g := range m.Gaps {
-		if g.Transfer.V != 0 || g.Published.V != 0 || g.TransferCI.Defined() {
-			t.Errorf("%s: transfer gap %v %v, published gap %v of perfect predictions", g.Name, g.Transfer, g.TransferCI, g.Published)
+		if g.Transfer.V != 0 || g.Published.V != 0 || g.Transfer.CI.Defined() {
+			t.Errorf("%s: transfer gap %v %v, published gap %v of perfect predictions", g.Name, g.Transfer, g.Transfer.CI, g.Published)
 		}
 	}
 	if m.LatentPrediction == nil || m.LatentPrediction.MSE.V != 0 {
@@ -171,8 +171,8 @@ func TestRotation(t *testing.T) {
 		q := &after.Probes[i]
 		for _, metric := range []string{"mse", "r2", "auroc", "accuracy", "f1"} {
 			a, b := p.Score(metric), q.Score(metric)
-			if a.Defined() && math.Abs(a.V-b.V) > 1e-9 || p.CI(metric).Defined() && math.Abs(p.CI(metric).Low-q.CI(metric).Low) > 1e-8 {
-				t.Errorf("%s %s: %v %v, rotated %v %v", p.Name, metric, a, p.CI(metric), b, q.CI(metric))
+			if a.Defined() && math.Abs(a.V-b.V) > 1e-9 || a.CI.Defined() && math.Abs(a.CI.Low-b.CI.Low) > 1e-8 {
+				t.Errorf("%s %s: %v, rotated %v", p.Name, metric, a, b)
 			}
 		}
 	}

@@ -30,19 +30,13 @@ type StepErrors struct {
 // RolloutStep is one step of the rollouts of a model: as [LatentPrediction], of the latents
 // so many steps after those that rollouts start from.
 type RolloutStep struct {
-	Step        int             `json:"step" report:"parameter"`
-	MSE         report.Value    `json:"mse"`
-	MSECI       report.Interval `json:"mse_ci"`
-	CopyMSE     report.Value    `json:"copy_mse"` // of the latent that the rollout starts from
-	CopyMSECI   report.Interval `json:"copy_mse_ci"`
-	MeanMSE     report.Value    `json:"mean_mse"`
-	MeanMSECI   report.Interval `json:"mean_mse_ci"`
-	Cosine      report.Value    `json:"cosine"`
-	CosineCI    report.Interval `json:"cosine_ci"`
-	Skill       report.Value    `json:"skill"` // 1 − mse/copy_mse
-	SkillCI     report.Interval `json:"skill_ci"`
-	MeanSkill   report.Value    `json:"mean_skill"` // 1 − mse/mean_mse
-	MeanSkillCI report.Interval `json:"mean_skill_ci"`
+	Step      int             `json:"step" report:"parameter"`
+	MSE       report.Estimate `json:"mse"`
+	CopyMSE   report.Estimate `json:"copy_mse"` // of the latent that the rollout starts from
+	MeanMSE   report.Estimate `json:"mean_mse"`
+	Cosine    report.Estimate `json:"cosine"`
+	Skill     report.Estimate `json:"skill"`      // 1 − mse/copy_mse
+	MeanSkill report.Estimate `json:"mean_skill"` // 1 − mse/mean_mse
 	// Starts counts the rollouts whose episodes last so long.
 	Starts int `json:"starts"`
 }
@@ -336,12 +330,12 @@ func (r *DynamicsResult) rolloutGroup(in *DynamicsInput, o *DynamicsOptions, h i
 // rolloutStep is a row of the result.
 func (m *measuredErrors) rolloutStep(h int) RolloutStep {
 	out := RolloutStep{Step: h, Starts: len(m.series.squared)}
-	out.MSE, out.MSECI = m.value(ofMSE, "")
-	out.CopyMSE, out.CopyMSECI = m.value(ofCopy, "")
-	out.MeanMSE, out.MeanMSECI = m.value(ofMean, "")
-	out.Cosine, out.CosineCI = m.value(ofCosine, noDirection)
-	out.Skill, out.SkillCI = m.value(ofSkill, noCopyError)
-	out.MeanSkill, out.MeanSkillCI = m.value(ofMeanSkill, noVariance)
+	out.MSE = m.value(ofMSE, "")
+	out.CopyMSE = m.value(ofCopy, "")
+	out.MeanMSE = m.value(ofMean, "")
+	out.Cosine = m.value(ofCosine, noDirection)
+	out.Skill = m.value(ofSkill, noCopyError)
+	out.MeanSkill = m.value(ofMeanSkill, noVariance)
 	return out
 }
 

@@ -111,8 +111,8 @@ func TestRollouts(t *testing.T) {
 	}
 	for _, m := range got.Models {
 		row, p := m.Rollout[0], m.LatentPrediction
-		if len(m.Rollout) != 1 || row.Step != 1 || row.Starts != got.Transitions || !near(row.MSE.V, p.MSE.V) || !near(row.SkillCI.Low, p.SkillCI.Low) ||
-			!near(row.MeanMSE.V, p.MeanMSE.V) || !near(row.MeanSkillCI.High, p.MeanSkillCI.High) || !near(row.Cosine.V, p.Cosine.V) {
+		if len(m.Rollout) != 1 || row.Step != 1 || row.Starts != got.Transitions || !near(row.MSE.V, p.MSE.V) || !near(row.Skill.CI.Low, p.Skill.CI.Low) ||
+			!near(row.MeanMSE.V, p.MeanMSE.V) || !near(row.MeanSkill.CI.High, p.MeanSkill.CI.High) || !near(row.Cosine.V, p.Cosine.V) {
 			t.Errorf("%+v, want %+v", row, p)
 		}
 		if m.RolloutHorizon.Steps != 1 || m.RolloutHorizon.Copy.Defined() || !strings.Contains(m.RolloutHorizon.Copy.Reason, "better than the latents they start from for all 1 step") {

@@ -29,21 +29,12 @@ type ProbeRow struct {
 }
 
 // Score is a number of the row; undefined if the row has none of this name.
-func (r *ProbeRow) Score(metric string) report.Value {
-	v, ok := r.Scores.Get(metric)
-	if value, number := v.(report.Value); ok && number {
-		return value
+func (r *ProbeRow) Score(metric string) report.Estimate {
+	v, _ := r.Scores.Get(metric)
+	if e, ok := v.(report.Estimate); ok {
+		return e
 	}
-	return report.Undefined("the row has no %s", metric)
-}
-
-// CI is the interval of a number of the row.
-func (r *ProbeRow) CI(metric string) report.Interval {
-	v, ok := r.Scores.Get(metric + "_ci")
-	if ci, interval := v.(report.Interval); ok && interval {
-		return ci
-	}
-	return report.NoInterval("the row has no %s", metric)
+	return report.NoEstimate("the row has no %s", metric)
 }
 
 // GapRow is what a probe loses by predicted latents, in the loss: the mean squared error
@@ -51,14 +42,12 @@ func (r *ProbeRow) CI(metric string) report.Interval {
 // evaluated on predicted latents less that of the one fitted and evaluated on true ones;
 // Transfer that of the probe fitted on true latents, evaluated on predicted less on true.
 type GapRow struct {
-	Name        string          `json:"name" report:"parameter"` // target/probe
-	Target      string          `json:"target"`
-	Probe       string          `json:"probe"`
-	Loss        string          `json:"loss"`
-	Published   report.Value    `json:"published_gap"`
-	PublishedCI report.Interval `json:"published_gap_ci"`
-	Transfer    report.Value    `json:"transfer_gap"`
-	TransferCI  report.Interval `json:"transfer_gap_ci"`
+	Name      string          `json:"name" report:"parameter"` // target/probe
+	Target    string          `json:"target"`
+	Probe     string          `json:"probe"`
+	Loss      string          `json:"loss"`
+	Published report.Estimate `json:"published_gap"`
+	Transfer  report.Estimate `json:"transfer_gap"`
 }
 
 // Gap is what becomes a GapRow.
@@ -68,8 +57,8 @@ type Gap struct {
 }
 
 func (g *Gap) result() GapRow {
-	return GapRow{Name: g.Target + "/" + g.Probe, Target: g.Target, Probe: g.Probe, Loss: g.Loss, Published: g.Published.Value, PublishedCI: g.Published.CI,
-		Transfer: g.Transfer.Value, TransferCI: g.Transfer.CI}
+	return GapRow{Name: g.Target + "/" + g.Probe, Target: g.Target, Probe: g.Probe, Loss: g.Loss, Published: g.Published.Estimate,
+		Transfer: g.Transfer.Estimate}
 }
 
 // CategoryRow is the mean of a probe's scores over the targets of a category: r2 of
@@ -125,7 +114,7 @@ func (p *Point) result() EfficiencyRow {
 // gap is the loss of one row less that of another, over the same samples and deletions.
 func gap(a, b *Row) (Score, error) {
 	loss, other := a.loss(), b.loss()
-	out := Score{Value: report.Undefined("%s", loss.Value.Reason), CI: report.NoInterval(intervalsOff), SD: report.Undefined("")}
+	out := Score{Estimate: report.WithInterval(report.Undefined("%s", loss.Value.Reason), report.NoInterval(intervalsOff)), SD: report.Undefined("")}
 	if !loss.Value.Defined() || !other.Value.Defined() {
 		return out, nil
 	}

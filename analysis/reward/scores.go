@@ -39,9 +39,8 @@ type deletion struct {
 // Score is one number of a row, with its interval.
 type Score struct {
 	Metric string
-	Value  report.Value
-	CI     report.Interval
-	SD     report.Value // over samples; undefined where samples have no values of their own
+	report.Estimate
+	SD report.Value // over samples; undefined where samples have no values of their own
 
 	Jackknife *stat.Jackknifed // nil where undefined, and without intervals
 }
@@ -136,7 +135,7 @@ func (c *scorer) ofValues(e evaluation) ([]Score, error) {
 		return nil, err
 	}
 	relative := c.score("nmse", report.NumberOr(all.NMSE, all.Reason), nmse, onLogScale)
-	r2 := Score{Metric: "r2", SD: relative.SD, Value: report.NumberOr(all.R2, all.Reason), CI: relative.CI}
+	r2 := Score{Metric: "r2", SD: relative.SD, Estimate: report.WithInterval(report.NumberOr(all.R2, all.Reason), relative.CI)}
 	if relative.CI.Defined() {
 		r2.CI = report.Between(1-relative.CI.High, 1-relative.CI.Low)
 	}
@@ -319,7 +318,7 @@ func (c *scorer) jackknife(estimate float64, left, influence []float64) (*stat.J
 
 // score is a number with the interval of its jackknife, shaped to the range of the number.
 func (c *scorer) score(metric string, v report.Value, j *stat.Jackknifed, shape func(*stat.Jackknifed) *stat.Jackknifed) Score {
-	s := Score{Metric: metric, Value: v, Jackknife: j, SD: report.Undefined("it is no mean over samples")}
+	s := Score{Metric: metric, Estimate: report.Estimate{Value: v}, Jackknife: j, SD: report.Undefined("it is no mean over samples")}
 	switch {
 	case !v.Defined():
 		s.CI = report.NoInterval("%s", v.Reason)

@@ -21,11 +21,9 @@ import (
 type TemporalDistance struct {
 	// Spearman is the mean over episodes of the rank correlation over the pairs of states
 	// of each: 1 where latent distance grows with time throughout. SD is over episodes.
-	Spearman   report.Value    `json:"spearman"`
-	SpearmanSD report.Value    `json:"spearman_sd"`
-	SpearmanCI report.Interval `json:"spearman_ci"`
-	Episodes   int             `json:"episodes"`
-	Pairs      int             `json:"pairs"` // of all episodes
+	Spearman report.Estimate `json:"spearman"`
+	Episodes int             `json:"episodes"`
+	Pairs    int             `json:"pairs"` // of all episodes
 	// Skipped counts episodes that were left out: too short, or of one latent.
 	Skipped int `json:"skipped_episodes"`
 }
@@ -112,16 +110,17 @@ func (r *DynamicsResult) temporal(in *DynamicsInput, o *DynamicsOptions, episode
 			values[k] = rho[i][e]
 		}
 		out := &TemporalDistance{Episodes: len(kept), Pairs: pairs, Skipped: skipped,
-			Spearman: report.Number(stat.Mean(values)), SpearmanSD: deviation(values), SpearmanCI: report.NoInterval(noDynamicsIntervals)}
+			Spearman: report.WithInterval(report.Number(stat.Mean(values)), report.NoInterval(noDynamicsIntervals))}
 		if o.Intervals {
-			out.SpearmanCI = report.NoInterval("%s, want at least 5", text.Count(len(kept), "episode"))
+			out.Spearman.CI = report.NoInterval("%s, want at least 5", text.Count(len(kept), "episode"))
 		}
 		if blocks != nil && len(kept) >= 5 {
 			if estimates[i], err = stat.JackknifeMean(blocks, values); err != nil {
 				return err
 			}
-			out.Spearman, out.SpearmanCI = results.Estimate(estimates[i].Within(-1, 1), "")
+			out.Spearman = results.Estimate(estimates[i].Within(-1, 1), "")
 		}
+		out.Spearman.SD = new(deviation(values))
 		m.TemporalDistance = out
 	}
 	if blocks == nil {

@@ -29,10 +29,10 @@ func TestTemporalDistance(t *testing.T) {
 	for e := range 9 {
 		pairs += (20 + 3*e) * (19 + 3*e) / 2
 	}
-	if !near(a.Spearman.V, 1) || a.Episodes != 9 || a.Pairs != pairs || a.SpearmanSD.V > 1e-9 {
+	if !near(a.Spearman.V, 1) || a.Episodes != 9 || a.Pairs != pairs || a.Spearman.SD.V > 1e-9 {
 		t.Errorf("straight: %+v", a)
 	}
-	if math.Abs(b.Spearman.V) > 0.1 || !(b.SpearmanCI.Low < 0 && b.SpearmanCI.High > 0) {
+	if math.Abs(b.Spearman.V) > 0.1 || !(b.Spearman.CI.Low < 0 && b.Spearman.CI.High > 0) {
 		t.Errorf("anywhere: %+v", b)
 	}
 	// Long episodes are drawn from, alike for all numbers of threads.
@@ -44,7 +44,7 @@ func TestTemporalDistance(t *testing.T) {
 	if got, err = Dynamics(t.Context(), long, DynamicsOptions{Intervals: true, Seed: 7}); err != nil {
 		t.Fatal(err)
 	}
-	if one := got.Models[0].TemporalDistance; !near(one.Spearman.V, 1) || one.Pairs != mostTemporalPairs || one.SpearmanCI.Reason != "1 episode, want at least 5" {
+	if one := got.Models[0].TemporalDistance; !near(one.Spearman.V, 1) || one.Pairs != mostTemporalPairs || one.Spearman.CI.Reason != "1 episode, want at least 5" {
 		t.Errorf("one episode: %+v", one)
 	}
 	short := DynamicsInput{Next: []int{1, 2, -1}, Models: []DynamicsModel{{Name: "a", Latents: points.Float64([]float64{1, 2, 4}, 1)}}}

@@ -205,7 +205,7 @@ func (m *Measured) result(a *analyzer) ModelResult {
 	}
 	if len(out.Gaps) > 0 {
 		g := &out.Gaps[0]
-		out.PublishedGap, out.PublishedGapCI, out.TransferGap, out.TransferGapCI = &g.Published, &g.PublishedCI, &g.Transfer, &g.TransferCI
+		out.PublishedGap, out.TransferGap = &g.Published, &g.Transfer
 	}
 	for i := range m.Means {
 		out.Categories = append(out.Categories, m.Means[i].result())
@@ -283,8 +283,7 @@ func (r *Row) name() string {
 // enter puts scores under their names, with their intervals and deviations.
 func enter(o *report.Object, prefix string, scores []Score) {
 	for _, s := range scores {
-		o.Set(prefix+s.Metric, s.Value)
-		o.Set(prefix+s.Metric+"_ci", s.CI)
+		o.Set(prefix+s.Metric, s.Estimate)
 		if s.SD.Defined() {
 			o.Set(prefix+s.Metric+"_sd", s.SD)
 		}

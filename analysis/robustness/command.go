@@ -325,9 +325,7 @@ func (r *Result) print(env *run.Env, states, all int) error {
 	table := report.NewTable("", "Model", "Level", "Distance", "Relative mean", "Relative RMS", "Flip rate", "Cosine", "Input change")
 	for _, m := range r.Models {
 		for _, l := range m.Levels {
-			table.Row(m.Name, l.Sigma, report.WithInterval(l.Mean, l.MeanCI), report.WithInterval(l.RelativeMean, l.RelativeMeanCI),
-				report.WithInterval(l.RelativeRMS, l.RelativeRMSCI), report.WithInterval(l.FlipRate, l.FlipRateCI),
-				report.WithInterval(l.Cosine, l.CosineCI), l.InputPerturbation)
+			table.Row(m.Name, l.Sigma, l.Mean, l.RelativeMean, l.RelativeRMS, l.FlipRate, l.Cosine, l.InputPerturbation.Value)
 		}
 	}
 	if r.Spread == nil {
@@ -353,8 +351,8 @@ func (r *Result) print(env *run.Env, states, all int) error {
 		"n eff. (latents)", "n eff. (distances)", "Duplicates")
 	reliable := true
 	for _, m := range r.Models {
-		spread.Row(m.Name, report.WithInterval(m.AUCRelative, m.AUCRelativeCI), report.WithInterval(m.CurveSlope, m.CurveSlopeCI),
-			report.WithInterval(m.RMSDistance, m.RMSDistanceCI), m.EffectiveRank, m.NEffMeanLatent, m.NEff, m.Duplicates)
+		spread.Row(m.Name, m.AUCRelative, m.CurveSlope,
+			m.RMSDistance, m.EffectiveRank, m.NEffMeanLatent, m.NEff, m.Duplicates)
 		reliable = reliable && (m.NEffReliable || !m.NEff.Defined()) && (m.NEffMeanLatentReliable || !m.NEffMeanLatent.Defined())
 	}
 	spread.Note("AUC relative: average of the relative mean over the levels; n eff. (distances): at level %g", r.CompareLevel)

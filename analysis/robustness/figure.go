@@ -29,7 +29,7 @@ func (r *Result) Figure(relative bool) *plots.Figure {
 	for _, m := range r.Models {
 		names = append(names, m.Name)
 		// One reason for a collapsed model, not one for each of its curves.
-		collapsed := results.Why(m.RMSDistance)
+		collapsed := results.Why(m.RMSDistance.Value)
 		line, flip := plots.CurveSeries{Name: m.Name, Reason: collapsed}, plots.CurveSeries{Name: m.Name, Reason: collapsed}
 		var boxed []float64
 		unit := 1.0
@@ -37,12 +37,12 @@ func (r *Result) Figure(relative bool) *plots.Figure {
 			unit = m.RMSDistance.Float() // NaN for constant latents: drawn as n/a
 		}
 		for i, l := range m.Levels {
-			mean, ci := l.Mean, l.MeanCI
+			mean := l.Mean
 			if relative {
-				mean, ci = l.RelativeMean, l.RelativeMeanCI
+				mean = l.RelativeMean
 			}
-			results.AppendPoint(&line, l.Sigma, mean, ci)
-			results.AppendPoint(&flip, l.Sigma, l.FlipRate, l.FlipRateCI)
+			results.AppendPoint(&line, l.Sigma, mean)
+			results.AppendPoint(&flip, l.Sigma, l.FlipRate)
 			if l.Sigma == r.CompareLevel {
 				for _, d := range m.Distances[i] {
 					boxed = append(boxed, d/unit)
@@ -109,9 +109,9 @@ func (r *Result) DistancesFigure() *plots.Figure {
 	figure.Tiles = []plots.Tile{{Panel: curves, Title: "Mean distance"}}
 	for _, m := range r.Models {
 		figure.Series = append(figure.Series, m.Name)
-		line := plots.CurveSeries{Name: m.Name, Reason: results.Why(m.RMSDistance)}
+		line := plots.CurveSeries{Name: m.Name, Reason: results.Why(m.RMSDistance.Value)}
 		for _, l := range m.Levels {
-			results.AppendPoint(&line, l.Sigma, l.Mean, l.MeanCI)
+			results.AppendPoint(&line, l.Sigma, l.Mean)
 		}
 		curves.Series = append(curves.Series, line)
 	}
@@ -119,7 +119,7 @@ func (r *Result) DistancesFigure() *plots.Figure {
 		for k, i := range boxedLevels(r.Models[0].Levels) {
 			box := &plots.BoxPlot{Y: plots.Axis{Label: label}}
 			for _, m := range r.Models {
-				box.Boxes = append(box.Boxes, plots.Box{Name: m.Name, Values: m.Distances[i], Reason: results.Why(m.RMSDistance)})
+				box.Boxes = append(box.Boxes, plots.Box{Name: m.Name, Values: m.Distances[i], Reason: results.Why(m.RMSDistance.Value)})
 			}
 			place := k + 1
 			figure.Tiles = append(figure.Tiles, plots.Tile{Panel: box, Title: fmt.Sprintf("Distances at level %g", r.Models[0].Levels[i].Sigma), Row: place / 3, Column: place % 3})

@@ -43,11 +43,11 @@ func (m *movement) describe(o Options, blocks *stat.Blocks, changed [][]float64,
 		}
 		d.summarize(changed)
 	}
-	model := &Model{RMSDistance: m.rms, TotalVariance: m.variance, EffectiveRank: m.effective, Duplicates: m.duplicates, Distances: m.distance, Cosines: m.cosine, Flips: m.flipped}
+	model := &Model{RMSDistance: report.Estimate{Value: m.rms}, TotalVariance: m.variance, EffectiveRank: m.effective, Duplicates: m.duplicates, Distances: m.distance, Cosines: m.cosine, Flips: m.flipped}
 	if err := d.group(); err != nil {
 		return nil, nil, err
 	}
-	model.RMSDistanceCI = d.interval(d.rms, m.rms)
+	model.RMSDistance.CI = d.interval(d.rms, m.rms)
 	for l := range o.Levels {
 		level, err := d.level(l, changed[l])
 		if err != nil {
@@ -156,10 +156,10 @@ func (d *describer) level(l int, changed []float64) (*Level, error) {
 	}
 	level := &Level{
 		Sigma: d.o.Levels[l],
-		Mean:  report.Number(all.Mean),
+		Mean:  report.Estimate{Value: report.Number(all.Mean)},
 		SD:    report.NumberOr(all.SD, all.Reason), SE: report.NumberOr(perState.SE, perState.Reason),
-		Median: report.Number(all.Median), Min: report.Number(all.Min), Max: report.Number(all.Max),
-		InputPerturbation: report.Number(stat.Mean(changed)),
+		Median: report.Estimate{Value: report.Number(all.Median)}, Min: report.Number(all.Min), Max: report.Number(all.Max),
+		InputPerturbation: report.Estimate{Value: report.Number(stat.Mean(changed))},
 		Samples:           len(m.distance[l]),
 	}
 	if err := d.relative(l, level, mean); err != nil {
@@ -168,7 +168,7 @@ func (d *describer) level(l int, changed []float64) (*Level, error) {
 	if mean, err = d.withUnit(mean, d.derivative(d.means, l, all.Mean)); err != nil {
 		return nil, err
 	}
-	level.MeanCI = d.interval(positive(mean), level.Mean)
+	level.Mean.CI = d.interval(positive(mean), level.Mean.Value)
 	median, input, err := d.others(m.distance[l], m.stateMeans(changed))
 	if err != nil {
 		return nil, err
@@ -179,8 +179,8 @@ func (d *describer) level(l int, changed []float64) (*Level, error) {
 	if input, err = d.withUnit(input, d.derivative(d.inputs, l, level.InputPerturbation.V)); err != nil {
 		return nil, err
 	}
-	level.MedianCI = d.interval(median, level.Median)
-	level.InputPerturbationCI = d.interval(positive(input), level.InputPerturbation)
+	level.Median.CI = d.interval(median, level.Median.Value)
+	level.InputPerturbation.CI = d.interval(positive(input), level.InputPerturbation.Value)
 	if err := d.flipRate(l, level); err != nil {
 		return nil, err
 	}
@@ -212,10 +212,10 @@ func (d *describer) relative(l int, level *Level, mean *stat.Jackknifed) error {
 	perState := m.stateMeans(squares)
 	var relativeMean, relativeRMS *stat.Jackknifed
 	if !m.rms.Defined() {
-		level.RelativeMean, level.RelativeRMS = m.rms, m.rms
+		level.RelativeMean.Value, level.RelativeRMS.Value = m.rms, m.rms
 	} else {
-		level.RelativeMean = report.Number(level.Mean.V / m.rms.V)
-		level.RelativeRMS = report.Number(math.Sqrt(stat.Mean(perState)) / m.rms.V)
+		level.RelativeMean.Value = report.Number(level.Mean.V / m.rms.V)
+		level.RelativeRMS.Value = report.Number(math.Sqrt(stat.Mean(perState)) / m.rms.V)
 		if d.blocks != nil {
 			square, err := stat.JackknifeMean(d.blocks, perState)
 			if err != nil {
@@ -237,8 +237,8 @@ func (d *describer) relative(l int, level *Level, mean *stat.Jackknifed) error {
 	}
 	d.out.relativeMean = append(d.out.relativeMean, varying(relativeMean))
 	d.out.relativeRMS = append(d.out.relativeRMS, varying(relativeRMS))
-	level.RelativeMeanCI = d.interval(positive(relativeMean), level.RelativeMean)
-	level.RelativeRMSCI = d.interval(positive(relativeRMS), level.RelativeRMS)
+	level.RelativeMean.CI = d.interval(positive(relativeMean), level.RelativeMean.Value)
+	level.RelativeRMS.CI = d.interval(positive(relativeRMS), level.RelativeRMS.Value)
 	return nil
 }
 
@@ -273,9 +273,9 @@ func carriers(values []float64) float64 {
 
 func (d *describer) flipRate(l int, level *Level) error {
 	means := d.m.stateMeans(d.m.flipped[l])
-	level.FlipRate = report.Number(stat.Mean(means))
+	level.FlipRate.Value = report.Number(stat.Mean(means))
 	if d.m.collapsed() {
-		level.FlipRate = report.Undefined(allEqual)
+		level.FlipRate.Value = report.Undefined(allEqual)
 	}
 	flips, err := d.mean(means)
 	if err == nil {
@@ -292,7 +292,7 @@ func (d *describer) flipRate(l int, level *Level) error {
 	if flips != nil {
 		flips.AsShare(len(means))
 	}
-	level.FlipRateCI = d.interval(flips, level.FlipRate)
+	level.FlipRate.CI = d.interval(flips, level.FlipRate.Value)
 	return nil
 }
 
@@ -309,11 +309,11 @@ func (d *describer) cosine(l int, level *Level) error {
 	count := stat.Sum(counts)
 	switch {
 	case !d.m.rms.Defined():
-		level.Cosine = d.m.rms
+		level.Cosine.Value = d.m.rms
 	case count == 0:
-		level.Cosine = report.Undefined("every latent is zero")
+		level.Cosine.Value = report.Undefined("every latent is zero")
 	default:
-		level.Cosine = report.Number(stat.Sum(sums) / count)
+		level.Cosine.Value = report.Number(stat.Sum(sums) / count)
 	}
 	var j *stat.Jackknifed
 	if d.blocks != nil && level.Cosine.Defined() {
@@ -326,7 +326,7 @@ func (d *describer) cosine(l int, level *Level) error {
 			return err
 		}
 		if n := carriers(missing); n < fewestCarriers {
-			level.CosineCI = report.NoInterval("%.0f of %d latents carry its spread, those near zero: too few for an interval", n, len(missing))
+			level.Cosine.CI = report.NoInterval("%.0f of %d latents carry its spread, those near zero: too few for an interval", n, len(missing))
 			return nil
 		}
 		if means[0], err = d.withUnit(means[0], d.derivative(d.cosines, l, 0)); err != nil {
@@ -335,7 +335,7 @@ func (d *describer) cosine(l int, level *Level) error {
 		j = means[0].OnLogScale()
 		j.Interval.Low, j.Interval.High = max(1-j.Interval.High, -1), min(1-j.Interval.Low, 1)
 	}
-	level.CosineCI = d.interval(j, level.Cosine)
+	level.Cosine.CI = d.interval(j, level.Cosine.Value)
 	return nil
 }
 
@@ -344,20 +344,19 @@ func (d *describer) curve(model *Model) error {
 	area, slope := curveWeights(d.o.Levels)
 	for _, side := range []struct {
 		weights []float64
-		value   *report.Value
-		ci      *report.Interval
+		to      *report.Estimate
 		keep    **stat.Jackknifed
-	}{{area, &model.AUCRelative, &model.AUCRelativeCI, &d.out.auc}, {slope, &model.CurveSlope, &model.CurveSlopeCI, &d.out.slope}} {
+	}{{area, &model.AUCRelative, &d.out.auc}, {slope, &model.CurveSlope, &d.out.slope}} {
 		switch {
 		case side.weights == nil:
-			*side.value = report.Undefined("one level is no curve")
+			side.to.Value = report.Undefined("one level is no curve")
 		case !d.m.rms.Defined():
-			*side.value = d.m.rms
+			side.to.Value = d.m.rms
 		default:
-			*side.value = report.Number(weighted(side.weights, func(l int) float64 { return model.Levels[l].RelativeMean.V }))
+			side.to.Value = report.Number(weighted(side.weights, func(l int) float64 { return model.Levels[l].RelativeMean.V }))
 		}
 		var j *stat.Jackknifed
-		if d.blocks != nil && side.value.Defined() {
+		if d.blocks != nil && side.to.Defined() {
 			var err error
 			if j, err = d.weightedMean(side.weights); err != nil {
 				return err
@@ -370,7 +369,7 @@ func (d *describer) curve(model *Model) error {
 			}
 			*side.keep = varying(j)
 		}
-		*side.ci = d.interval(j, *side.value)
+		side.to.CI = d.interval(j, side.to.Value)
 	}
 	return nil
 }

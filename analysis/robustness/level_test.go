@@ -80,14 +80,14 @@ func TestRelativeIntervalsDeleteTheRMSDistance(t *testing.T) {
 		of    func(mean, rms [3]float64, area, slope, distance float64) float64
 	}
 	numbers := []number{
-		{"AUC", m.AUCRelative, m.AUCRelativeCI, func(_, _ [3]float64, area, _, _ float64) float64 { return area }},
-		{"slope", m.CurveSlope, m.CurveSlopeCI, func(_, _ [3]float64, _, slope, _ float64) float64 { return slope }},
-		{"RMS distance", m.RMSDistance, m.RMSDistanceCI, func(_, _ [3]float64, _, _, distance float64) float64 { return distance }},
+		{"AUC", m.AUCRelative.Value, m.AUCRelative.CI, func(_, _ [3]float64, area, _, _ float64) float64 { return area }},
+		{"slope", m.CurveSlope.Value, m.CurveSlope.CI, func(_, _ [3]float64, _, slope, _ float64) float64 { return slope }},
+		{"RMS distance", m.RMSDistance.Value, m.RMSDistance.CI, func(_, _ [3]float64, _, _, distance float64) float64 { return distance }},
 	}
 	for l, level := range m.Levels {
 		numbers = append(numbers,
-			number{"mean", level.RelativeMean, level.RelativeMeanCI, func(mean, _ [3]float64, _, _, _ float64) float64 { return mean[l] }},
-			number{"RMS", level.RelativeRMS, level.RelativeRMSCI, func(_, rms [3]float64, _, _, _ float64) float64 { return rms[l] }})
+			number{"mean", level.RelativeMean.Value, level.RelativeMean.CI, func(mean, _ [3]float64, _, _, _ float64) float64 { return mean[l] }},
+			number{"RMS", level.RelativeRMS.Value, level.RelativeRMS.CI, func(_, rms [3]float64, _, _, _ float64) float64 { return rms[l] }})
 	}
 	sizes := make([]int, 8)
 	for _, e := range episodes {
@@ -172,13 +172,13 @@ func TestCollapsedModelIsLeftOut(t *testing.T) {
 		t.Fatal(err)
 	}
 	flat := result.Models[1]
-	for _, v := range []report.Value{flat.AUCRelative, flat.CurveSlope, flat.Levels[1].RelativeMean, flat.Levels[1].RelativeRMS, flat.Levels[1].Cosine, flat.NEffMeanLatent} {
+	for _, v := range []report.Value{flat.AUCRelative.Value, flat.CurveSlope.Value, flat.Levels[1].RelativeMean.Value, flat.Levels[1].RelativeRMS.Value, flat.Levels[1].Cosine.Value, flat.NEffMeanLatent} {
 		if v.Defined() || !strings.Contains(v.Reason, "constant") {
 			t.Errorf("constant latents have %v (%s)", v.V, v.Reason)
 		}
 	}
-	if flat.Levels[1].MeanCI.Defined() {
-		t.Errorf("the interval %v of latents that do not move", flat.Levels[1].MeanCI)
+	if flat.Levels[1].Mean.CI.Defined() {
+		t.Errorf("the interval %v of latents that do not move", flat.Levels[1].Mean.CI)
 	}
 	var metrics []string
 	for _, c := range result.Comparisons {
@@ -196,8 +196,8 @@ func TestCollapsedModelIsLeftOut(t *testing.T) {
 			t.Errorf("%s: family %q, p %v, corrected %v", c.Metric, c.Family, c.P, c.PHolm)
 		}
 	}
-	if zero := result.Models[0].Levels[0]; zero.MeanCI.Defined() || !(zero.FlipRateCI.High > 0) || zero.FlipRate.V != 0 {
-		t.Errorf("level 0: mean in %v, flip rate %v in %v", zero.MeanCI, zero.FlipRate, zero.FlipRateCI)
+	if zero := result.Models[0].Levels[0]; zero.Mean.CI.Defined() || !(zero.FlipRate.CI.High > 0) || zero.FlipRate.V != 0 {
+		t.Errorf("level 0: mean in %v, flip rate %v in %v", zero.Mean.CI, zero.FlipRate, zero.FlipRate.CI)
 	}
 	if shown := result.shown(); len(shown) != len(result.Comparisons)-1 || shown[0].Metric != "relative_mean at 0.1" {
 		t.Errorf("the console shows %d of %d comparisons", len(shown), len(result.Comparisons))
@@ -206,7 +206,7 @@ func TestCollapsedModelIsLeftOut(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if v := one.Models[0].AUCRelative; v.Defined() || v.Reason != "one level is no curve" || one.Models[0].CurveSlopeCI.Defined() {
+	if v := one.Models[0].AUCRelative; v.Defined() || v.Reason != "one level is no curve" || one.Models[0].CurveSlope.CI.Defined() {
 		t.Errorf("one level has the area %+v", v)
 	}
 }
@@ -236,14 +236,14 @@ func TestWarningsReachTheResult(t *testing.T) {
 		t.Fatal(err)
 	}
 	a, b := result.Models[0], off.Models[0]
-	for i, pair := range [][2]report.Value{{a.AUCRelative, b.AUCRelative}, {a.Levels[0].RelativeRMS, b.Levels[0].RelativeRMS},
-		{a.Levels[1].Cosine, b.Levels[1].Cosine}, {a.NEffMeanLatent, b.NEffMeanLatent}, {a.NEff, b.NEff}} {
+	for i, pair := range [][2]report.Value{{a.AUCRelative.Value, b.AUCRelative.Value}, {a.Levels[0].RelativeRMS.Value, b.Levels[0].RelativeRMS.Value},
+		{a.Levels[1].Cosine.Value, b.Levels[1].Cosine.Value}, {a.NEffMeanLatent, b.NEffMeanLatent}, {a.NEff, b.NEff}} {
 		if !pair[0].Defined() || pair[0] != pair[1] {
 			t.Errorf("%d: %v with intervals, %v without", i, pair[0], pair[1])
 		}
 	}
-	if b.AUCRelativeCI.Defined() || b.Levels[0].FlipRateCI.Defined() || len(off.Warnings)+len(off.Comparisons) > 0 || off.Blocks != "" {
-		t.Errorf("without intervals: %+v, warnings %q", b.AUCRelativeCI, off.Warnings)
+	if b.AUCRelative.CI.Defined() || b.Levels[0].FlipRate.CI.Defined() || len(off.Warnings)+len(off.Comparisons) > 0 || off.Blocks != "" {
+		t.Errorf("without intervals: %+v, warnings %q", b.AUCRelative.CI, off.Warnings)
 	}
 	in.Time = []int{1, 2}
 	if _, err := Analyze(t.Context(), in, o); err == nil || !strings.Contains(err.Error(), "2 frame numbers for 120 states") {
@@ -275,11 +275,11 @@ func TestCosineOfLatentsNearZero(t *testing.T) {
 			t.Fatal(err)
 		}
 		level := result.Models[0].Levels[0]
-		if level.CosineCI.Defined() != want || !want && !strings.Contains(level.CosineCI.Reason, "of 120 latents carry its spread") {
-			t.Errorf("mean cosine %v in %v, want an interval: %v", level.Cosine, level.CosineCI, want)
+		if level.Cosine.CI.Defined() != want || !want && !strings.Contains(level.Cosine.CI.Reason, "of 120 latents carry its spread") {
+			t.Errorf("mean cosine %v in %v, want an interval: %v", level.Cosine, level.Cosine.CI, want)
 		}
-		if want && !(level.CosineCI.Low < level.Cosine.V && level.Cosine.V < level.CosineCI.High && level.CosineCI.High <= 1) {
-			t.Errorf("mean cosine %v in %v", level.Cosine, level.CosineCI)
+		if want && !(level.Cosine.CI.Low < level.Cosine.V && level.Cosine.V < level.Cosine.CI.High && level.Cosine.CI.High <= 1) {
+			t.Errorf("mean cosine %v in %v", level.Cosine, level.Cosine.CI)
 		}
 	}
 }

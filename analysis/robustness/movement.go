@@ -43,7 +43,7 @@ func newMovement(m Encoder, o Options) (*movement, error) {
 		return nil, fmt.Errorf("%s: %w", m.Name, err)
 	}
 	if spread, err := spectrum.New(out.clean); err != nil {
-		v, _ := results.Undefined(err)
+		v := results.Undefined(err).Value
 		out.rms, out.variance, out.effective = v, v, v
 	} else {
 		out.rms, out.variance = report.Number(spread.RMSDistance()), report.Number(spread.TotalVariance)

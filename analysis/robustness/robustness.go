@@ -106,14 +106,11 @@ type Model struct {
 	// AUCRelative is the area under RelativeMean over the levels, by the trapezoidal rule,
 	// divided by the range of the levels: its average. CurveSlope is the least-squares
 	// slope of RelativeMean on the level. Both are undefined for one level.
-	AUCRelative   report.Value    `json:"auc_relative"`
-	AUCRelativeCI report.Interval `json:"auc_relative_ci"`
-	CurveSlope    report.Value    `json:"curve_slope"`
-	CurveSlopeCI  report.Interval `json:"curve_slope_ci"`
+	AUCRelative report.Estimate `json:"auc_relative"`
+	CurveSlope  report.Estimate `json:"curve_slope"`
 	// RMSDistance is √(2·tr C) of the clean latents, TotalVariance tr C and
 	// EffectiveRank the entropy effective rank: a collapsed encoder is robust too.
-	RMSDistance   report.Value    `json:"rms_distance"`
-	RMSDistanceCI report.Interval `json:"rms_distance_ci"`
+	RMSDistance   report.Estimate `json:"rms_distance"`
 	TotalVariance report.Value    `json:"total_variance"`
 	EffectiveRank report.Value    `json:"effective_rank"`
 	// NEff is the number of independent states that those at the compared level are
@@ -140,35 +137,28 @@ type Level struct {
 	// Mean to Max describe ‖φ(x') − φ(x)‖ over states and draws. SE is SD of the
 	// states' means over √states: of independent states. Intervals are those of
 	// delete-block jackknives with Student's t.
-	Mean     report.Value    `json:"mean"`
-	MeanCI   report.Interval `json:"mean_ci"`
-	SD       report.Value    `json:"sd"`
-	SE       report.Value    `json:"se"`
-	Median   report.Value    `json:"median"`
-	MedianCI report.Interval `json:"median_ci"`
-	Min      report.Value    `json:"min"`
-	Max      report.Value    `json:"max"`
+	Mean   report.Estimate `json:"mean"`
+	SD     report.Value    `json:"sd"`
+	SE     report.Value    `json:"se"`
+	Median report.Estimate `json:"median"`
+	Min    report.Value    `json:"min"`
+	Max    report.Value    `json:"max"`
 	// RelativeMean is Mean/√(2·tr C), a mean over a root mean square: random states have
 	// 0.80 of it in one dimension, 0.89 in two, 0.95 in five (normal latents).
 	// RelativeRMS is √(mean of the squares)/√(2·tr C): 1 is as far as two random states,
 	// in any number of dimensions. Both are undefined for constant latents; their
 	// intervals have the error of the RMS distance in them.
-	RelativeMean   report.Value    `json:"relative_mean"`
-	RelativeMeanCI report.Interval `json:"relative_mean_ci"`
-	RelativeRMS    report.Value    `json:"relative_rms"`
-	RelativeRMSCI  report.Interval `json:"relative_rms_ci"`
+	RelativeMean report.Estimate `json:"relative_mean"`
+	RelativeRMS  report.Estimate `json:"relative_rms"`
 	// FlipRate is the share of corrupted latents that are nearer to the clean latent of another
 	// state than to their own. Another at the same distance, such as that of a repeated frame, is no
 	// flip: the rate is 0 where nothing moves. Undefined where all clean latents are equal.
-	FlipRate   report.Value    `json:"flip_rate"`
-	FlipRateCI report.Interval `json:"flip_rate_ci"` // Korn and Graubard's: see [stat.Jackknifed.AsShare]
+	FlipRate report.Estimate `json:"flip_rate"` // Korn and Graubard's: see [stat.Jackknifed.AsShare]
 	// Cosine is the mean cosine similarity of φ(x') and φ(x).
-	Cosine   report.Value    `json:"cosine"`
-	CosineCI report.Interval `json:"cosine_ci"`
+	Cosine report.Estimate `json:"cosine"`
 	// InputPerturbation is the mean of ‖x' − x‖₂, in pixel values, after clipping.
-	InputPerturbation   report.Value    `json:"input_perturbation"`
-	InputPerturbationCI report.Interval `json:"input_perturbation_ci"`
-	Samples             int             `json:"samples"`
+	InputPerturbation report.Estimate `json:"input_perturbation"`
+	Samples           int             `json:"samples"`
 }
 
 // chunk is the number of states corrupted at a time, for all models.

@@ -210,7 +210,7 @@ func TestConstantEncoderIsFlagged(t *testing.T) {
 		t.Fatal(err)
 	}
 	m := result.Models[0]
-	if l := m.Levels[0]; l.FlipRate.Defined() || l.FlipRateCI.Defined() || l.FlipRate.Reason != allEqual || m.Duplicates != 49 {
+	if l := m.Levels[0]; l.FlipRate.Defined() || l.FlipRate.CI.Defined() || l.FlipRate.Reason != allEqual || m.Duplicates != 49 {
 		t.Errorf("constant encoder: flip rate %+v, %d duplicates", l.FlipRate, m.Duplicates)
 	}
 	if m.Levels[0].Mean.V != 0 || m.RMSDistance.Defined() || m.Levels[0].RelativeMean.Defined() {
@@ -264,10 +264,10 @@ func TestBadInput(t *testing.T) {
 // The second figure has the raw curve and the raw distances of up to four levels above 0, first and last
 // among them.
 func TestDistancesFigure(t *testing.T) {
-	r := &Result{Corruption: "gaussian", Unit: "Noise", Models: []Model{{Name: "a", RMSDistance: report.Number(4)}}}
+	r := &Result{Corruption: "gaussian", Unit: "Noise", Models: []Model{{Name: "a", RMSDistance: report.Estimate{Value: report.Number(4)}}}}
 	for i := range 7 {
 		mean := 2 * float64(i)
-		r.Models[0].Levels = append(r.Models[0].Levels, Level{Sigma: float64(i), Mean: report.Number(mean), MeanCI: report.Between(mean, mean+1)})
+		r.Models[0].Levels = append(r.Models[0].Levels, Level{Sigma: float64(i), Mean: report.WithInterval(report.Number(mean), report.Between(mean, mean+1))})
 		r.Models[0].Distances = append(r.Models[0].Distances, []float64{mean, mean + 1, mean + 2})
 	}
 	figure := r.DistancesFigure()

@@ -127,7 +127,7 @@ func TestLevelsOfVectors(t *testing.T) {
 			t.Errorf("σ = %v: input moved by %v, the latent by %v", l.Sigma, l.InputPerturbation.V, l.Mean.V)
 		}
 		width := func(ci report.Interval, of report.Value) float64 { return (ci.High - ci.Low) / of.V }
-		distance, ratio := width(l.MeanCI, l.Mean), width(l.RelativeMeanCI, l.RelativeMean)
+		distance, ratio := width(l.Mean.CI, l.Mean.Value), width(l.RelativeMean.CI, l.RelativeMean.Value)
 		// The standard error of the logarithm of the unit over 20 episodes, by its formula.
 		squares := make([]float64, 20)
 		for e := range squares {
@@ -144,7 +144,7 @@ func TestLevelsOfVectors(t *testing.T) {
 		double.data = append(double.data, 2*v)
 	}
 	scaled := analyze(double, spreadOf(t, double, SpreadSD))
-	if a, b := model.Levels[0], scaled.Levels[0]; a.RelativeMean != b.RelativeMean || a.FlipRate != b.FlipRate || a.RelativeMeanCI.Low != b.RelativeMeanCI.Low || 2*a.Mean.V != b.Mean.V {
+	if a, b := model.Levels[0], scaled.Levels[0]; a.RelativeMean != b.RelativeMean || a.FlipRate != b.FlipRate || a.RelativeMean.CI.Low != b.RelativeMean.CI.Low || 2*a.Mean.V != b.Mean.V {
 		t.Errorf("states twice as large: %+v, were %+v", b, a)
 	}
 }

@@ -57,7 +57,7 @@ func TestExampleDefects(t *testing.T) {
 	for i := range r.Datasets[0].Models {
 		m := &r.Datasets[0].Models[i]
 		value[m.Name] = func(key string) float64 {
-			v, _ := m.scoreOf(key)
+			v := m.scoreOf(key)
 			return v.Float()
 		}
 	}

@@ -63,10 +63,8 @@ func (d *DatasetResult) crossingBars(of string) plots.Panel {
 	p := &plots.Bars{Y: plots.Axis{Label: "Share of attention"}, NamesInLegend: len(d.Models) > 3, NoValues: true}
 	for i := range d.Models {
 		m := &d.Models[i]
-		v, ci := m.scoreOf("cross_chain/" + of + "_frac")
-		bar := results.Bar(m.Name, v, ci, 1)
-		expected, _ := m.scoreOf("cross_chain/" + of + "_expected")
-		at := expected.Float()
+		bar := results.Bar(m.Name, m.scoreOf("cross_chain/"+of+"_frac"), 1)
+		at := m.scoreOf("cross_chain/" + of + "_expected").Float()
 		bar.Baseline = &at
 		p.Bars = append(p.Bars, bar)
 	}

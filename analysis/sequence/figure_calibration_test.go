@@ -21,7 +21,7 @@ func madeCalibration(models, each int) *DatasetResult {
 			at := (float64(b) + 0.5) / 15
 			accuracy := math.Pow(at, 0.8+0.1*float64(m))
 			rows = append(rows, calibrationRow{Low: float64(b) / 15, High: float64(b+1) / 15, Count: each * (b + m%4), Confidence: report.Number(at),
-				Accuracy: report.Number(accuracy), AccuracyCI: report.Between(accuracy-0.04, min(1, accuracy+0.04))})
+				Accuracy: report.WithInterval(report.Number(accuracy), report.Between(accuracy-0.04, min(1, accuracy+0.04)))})
 		}
 		d.Models = append(d.Models, ModelResult{Name: fmt.Sprintf("model_%d", m+1), Kept: map[string]any{keptReliability: rows}})
 	}

@@ -109,11 +109,10 @@ func (d *DatasetResult) contactCurves(logistic bool) plots.Panel {
 		if curve := kept["all"]; curve != nil {
 			chance = curve.Chance
 			for k, v := range curve.Precision {
-				results.AppendPoint(&series, float64(k+1)/contact.Steps, v, curve.Interval[k])
+				results.AppendPoint(&series, float64(k+1)/contact.Steps, report.WithInterval(v, curve.Interval[k]))
 			}
 		} else {
-			v, _ := m.scoreOf(contactKey(logistic, "all", "p_at_l"))
-			series.Reason = results.Why(v)
+			series.Reason = results.Why(m.scoreOf(contactKey(logistic, "all", "p_at_l")).Value)
 		}
 		p.Series = append(p.Series, series)
 	}
@@ -144,7 +143,7 @@ type chanceColumn struct{ label, key, chance string }
 
 // overChance shows shares beside those of chance, as bars with intervals or, of many models, as a map.
 func (d *DatasetResult) overChance(label string, columns []chanceColumn) plots.Panel {
-	value := func(m *ModelResult, key string) float64 { v, _ := m.scoreOf(key); return v.Float() }
+	value := func(m *ModelResult, key string) float64 { return m.scoreOf(key).Float() }
 	if len(d.Models) > mostBars {
 		p := &plots.HeatMap{Scale: plots.ColorScale{Ramp: plots.RampMagnitude, High: 1}}
 		last := make([]float64, len(columns))
@@ -175,8 +174,7 @@ func (d *DatasetResult) overChance(label string, columns []chanceColumn) plots.P
 		m := &d.Models[i]
 		series := plots.BarSeries{Name: m.Name}
 		for _, c := range columns {
-			v, ci := m.scoreOf(c.key)
-			results.AppendBar(&series, v, ci)
+			results.AppendBar(&series, m.scoreOf(c.key))
 			series.Baselines = append(series.Baselines, value(m, c.chance))
 		}
 		p.Series = append(p.Series, series)

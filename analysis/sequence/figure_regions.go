@@ -91,12 +91,12 @@ func (d *DatasetResult) highest(score string, regions []token.Region) float64 {
 	top := 0.0
 	for i := range d.Models {
 		for _, r := range regions {
-			v, ci := d.Models[i].scoreOf(regionKey(r, score))
+			v := d.Models[i].scoreOf(regionKey(r, score))
 			if !v.Defined() {
 				continue
 			}
 			top = max(top, v.Float())
-			if _, high := results.Ends(ci); high > top {
+			if _, high := results.Ends(v.CI); high > top {
 				top = high
 			}
 		}
@@ -105,15 +105,12 @@ func (d *DatasetResult) highest(score string, regions []token.Region) float64 {
 }
 
 // scoreOf is a number of a model with its interval; undefined where it was not computed.
-func (m *ModelResult) scoreOf(key string) (report.Value, report.Interval) {
-	v, known := m.Object.Get(key)
-	value, ok := v.(report.Value)
-	if !known || !ok {
-		return report.Undefined("not computed"), report.NoInterval("not computed")
+func (m *ModelResult) scoreOf(key string) report.Estimate {
+	v, _ := m.Object.Get(key)
+	if e, ok := v.(report.Estimate); ok {
+		return e
 	}
-	ci, _ := m.Object.Get(key + "_ci")
-	interval, _ := ci.(report.Interval)
-	return value, interval
+	return report.NoEstimate("not computed")
 }
 
 // shortName is the name of a region without its chain: CDR1.
@@ -131,8 +128,7 @@ func (d *DatasetResult) regionBars(score, label string, top float64, regions []t
 	for i := range d.Models {
 		series := plots.BarSeries{Name: d.Models[i].Name}
 		for _, r := range regions {
-			v, ci := d.Models[i].scoreOf(regionKey(r, score))
-			results.AppendBar(&series, v, ci)
+			results.AppendBar(&series, d.Models[i].scoreOf(regionKey(r, score)))
 		}
 		panel.Series = append(panel.Series, series)
 	}
@@ -151,7 +147,7 @@ func (d *DatasetResult) regionMap(score string, decimals int, top float64, regio
 	for i := range d.Models {
 		row := make([]float64, len(regions))
 		for k, r := range regions {
-			v, _ := d.Models[i].scoreOf(regionKey(r, score))
+			v := d.Models[i].scoreOf(regionKey(r, score))
 			row[k] = v.Float()
 		}
 		panel.Values = append(panel.Values, row)

@@ -88,8 +88,7 @@ type calibrationRow struct {
 	High       float64         `json:"high"`
 	Count      int             `json:"count"`
 	Confidence report.Value    `json:"confidence"`
-	Accuracy   report.Value    `json:"accuracy"`
-	AccuracyCI report.Interval `json:"accuracy_ci"`
+	Accuracy   report.Estimate `json:"accuracy"`
 }
 
 // Result enters means, calibration errors and bins.
@@ -153,11 +152,11 @@ func (m *calibrationMetric) reliability(s *Summary) (token.ConfidenceSums, []cal
 		}
 		row := calibrationRow{Low: float64(b) / float64(m.bins), High: float64(b+1) / float64(m.bins), Count: int(total[0]), Confidence: report.Number(total[2] / total[0])}
 		var err error
-		if row.Accuracy, row.AccuracyCI, err = s.share(columns[0], columns[1], 1, nothingMasked); err != nil {
+		if row.Accuracy, err = s.share(columns[0], columns[1], 1, nothingMasked); err != nil {
 			return sums, nil, err
 		}
 		rows = append(rows, row)
-		low, high := results.Ends(row.AccuracyCI)
+		low, high := results.Ends(row.Accuracy.CI)
 		table.Row(row.Low, row.High, row.Count, row.Confidence, row.Accuracy, low, high)
 	}
 	return sums, rows, nil

@@ -61,14 +61,12 @@ func (m *perResidueMetric) Update(_ context.Context, b *Batch) error {
 
 // residueRow is the part of a residue.
 type residueRow struct {
-	Residue    string          `json:"residue" report:"parameter"`
-	Count      int             `json:"count"`
-	Predicted  int             `json:"predicted"` // how often it is predicted
-	Accuracy   report.Value    `json:"accuracy"`
-	AccuracyCI report.Interval `json:"accuracy_ci"`
-	Loss       report.Value    `json:"loss"`
-	LossCI     report.Interval `json:"loss_ci"`
-	Prob       report.Value    `json:"prob"`
+	Residue   string          `json:"residue" report:"parameter"`
+	Count     int             `json:"count"`
+	Predicted int             `json:"predicted"` // how often it is predicted
+	Accuracy  report.Estimate `json:"accuracy"`
+	Loss      report.Estimate `json:"loss"`
+	Prob      report.Value    `json:"prob"`
 }
 
 // Result enters the mean of the residues' accuracies, and the row of every residue that occurs.
@@ -105,16 +103,16 @@ func (m *perResidueMetric) Result(_ context.Context, s *Summary) error {
 		}
 		row := residueRow{Residue: name, Count: int(n), Predicted: int(sums[residuePredicted])}
 		var err error
-		if row.Accuracy, row.AccuracyCI, err = s.share(columns[residueCount], columns[residueCorrect], 1, neverTrue); err != nil {
+		if row.Accuracy, err = s.share(columns[residueCount], columns[residueCorrect], 1, neverTrue); err != nil {
 			return err
 		}
-		if row.Loss, row.LossCI, err = s.share(columns[residueCount], columns[residueNLL], unbounded, neverTrue); err != nil {
+		if row.Loss, err = s.share(columns[residueCount], columns[residueNLL], unbounded, neverTrue); err != nil {
 			return err
 		}
 		row.Prob = report.NumberOr(sums[residueProb]/n, neverTrue)
 		rows = append(rows, row)
-		low, high := results.Ends(row.AccuracyCI)
-		least, most := results.Ends(row.LossCI)
+		low, high := results.Ends(row.Accuracy.CI)
+		least, most := results.Ends(row.Loss.CI)
 		table.Row(name, row.Count, row.Predicted, row.Accuracy, low, high, row.Loss, least, most, row.Prob)
 	}
 	s.Object.Set("per_residue", rows)

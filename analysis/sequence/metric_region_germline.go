@@ -41,10 +41,8 @@ type germlineRow struct {
 	Region     string          `json:"region" report:"parameter"`
 	Origin     string          `json:"origin" report:"parameter"`
 	Count      int             `json:"count"`
-	Accuracy   report.Value    `json:"accuracy"`
-	AccuracyCI report.Interval `json:"accuracy_ci"`
-	Loss       report.Value    `json:"loss"`
-	LossCI     report.Interval `json:"loss_ci"`
+	Accuracy   report.Estimate `json:"accuracy"`
+	Loss       report.Estimate `json:"loss"`
 	Perplexity report.Value    `json:"ppl"`
 	Prob       report.Value    `json:"prob"`
 }
@@ -67,18 +65,18 @@ func (m *regionGermlineMetric) Result(_ context.Context, s *Summary) error {
 			}
 			row := germlineRow{Region: g.Name, Origin: name, Count: int(n), Prob: report.Number(prob / n)}
 			var err error
-			if row.Accuracy, row.AccuracyCI, err = s.share(columns[0], columns[1], 1, nothingMasked); err != nil {
+			if row.Accuracy, err = s.share(columns[0], columns[1], 1, nothingMasked); err != nil {
 				return err
 			}
-			if row.Loss, row.LossCI, err = s.share(columns[0], columns[2], unbounded, nothingMasked); err != nil {
+			if row.Loss, err = s.share(columns[0], columns[2], unbounded, nothingMasked); err != nil {
 				return err
 			}
-			if row.Perplexity = row.Loss; row.Loss.Defined() {
+			if row.Perplexity = row.Loss.Value; row.Loss.Defined() {
 				row.Perplexity = report.Number(math.Exp(row.Loss.Float()))
 			}
 			rows = append(rows, row)
-			low, high := results.Ends(row.AccuracyCI)
-			least, most := results.Ends(row.LossCI)
+			low, high := results.Ends(row.Accuracy.CI)
+			least, most := results.Ends(row.Loss.CI)
 			table.Row(row.Region, row.Origin, row.Count, row.Accuracy, low, high, row.Loss, least, most, row.Perplexity, row.Prob)
 		}
 	}

@@ -270,13 +270,9 @@ func (r *Result) writeDatasets(env *run.Env) error {
 // Number is a number of the registry with its interval; ok is false of one that was not
 // computed.
 func (m *ModelResult) Number(key string) (v report.Value, ci report.Interval, ok bool) {
-	value, found := m.Object.Get(key)
-	if v, ok = value.(report.Value); !found || !ok {
-		return v, ci, false
-	}
-	interval, _ := m.Object.Get(key + "_ci")
-	ci, _ = interval.(report.Interval)
-	return v, ci, true
+	value, _ := m.Object.Get(key)
+	e, ok := value.(report.Estimate)
+	return e.Value, e.CI, ok
 }
 
 // documented is {dataset: {key: value}} of the first model of every dataset.

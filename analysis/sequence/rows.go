@@ -6,7 +6,7 @@ import "repscope/report"
 
 // share is Σ numerator / Σ n over all sequences with its interval, from 0 to most.
 // Without any it is null for the reason none.
-func (s *Summary) share(n, numerator []float64, most float64, none string) (report.Value, report.Interval, error) {
+func (s *Summary) share(n, numerator []float64, most float64, none string) (report.Estimate, error) {
 	var sums [2]float64
 	for i := range n {
 		sums[0] += n[i]
@@ -18,11 +18,11 @@ func (s *Summary) share(n, numerator []float64, most float64, none string) (repo
 		if sums[0] == 0 {
 			reason = none
 		}
-		return report.Undefined("%s", reason), report.NoInterval("%s", reason), nil
+		return report.NoEstimate("%s", reason), nil
 	}
 	j, err := s.jackknifeSums("a table", perPrediction, value, sums[:], [][]float64{n, numerator})
 	if err != nil {
-		return report.Value{}, report.Interval{}, err
+		return report.Estimate{}, err
 	}
-	return report.Number(value), (&Key{High: most}).interval(j), nil
+	return report.WithInterval(report.Number(value), (&Key{High: most}).interval(j)), nil
 }

@@ -366,9 +366,7 @@ func (e *evaluation) object() report.Object {
 			var numbers report.Object
 			numbers.Set("scored", cell.scored)
 			for _, m := range variant.Measures() {
-				numbers.Set(m.String(),
-					report.NumberOr(cell.values[m], cell.reasons[m]))
-				numbers.Set(m.String()+"_ci", e.interval(k, score, m))
+				numbers.Set(m.String(), report.WithInterval(report.NumberOr(cell.values[m], cell.reasons[m]), e.interval(k, score, m)))
 			}
 			part.Set(scoreNames[score], numbers)
 		}

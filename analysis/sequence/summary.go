@@ -167,8 +167,7 @@ func (s *Summary) Estimate(key string, value float64, j *stat.Jackknifed) {
 // nil where they are not.
 func (s *Summary) Value(key string, v report.Value, ci report.Interval, j *stat.Jackknifed) {
 	k := s.key(key)
-	s.Object.Set(key, v)
-	s.Object.Set(key+"_ci", ci)
+	s.Object.Set(key, report.WithInterval(v, ci))
 	if j != nil && k.Compared && s.model != nil {
 		s.model.jackknifes[key] = j
 	}

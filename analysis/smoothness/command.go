@@ -197,7 +197,7 @@ func (r *Result) writeSummary(env *run.Env) error {
 			v := m.Raw
 			if err := csv.Row(m.Name, v.Slope, v.Intercept, v.R, v.RSquared, v.PValue, v.StdError,
 				v.Ratio.Mean, v.Ratio.SD, v.Ratio.Median, v.Pairs,
-				v.IIDPValue, v.IIDStdError, "latents as they are", m.RMSDistance, per(v.Slope, m.RMSDistance), per(v.Ratio.Median, m.RMSDistance),
+				v.IIDPValue, v.IIDStdError, "latents as they are", m.RMSDistance, per(v.Slope.Value, m.RMSDistance), per(v.Ratio.Median.Value, m.RMSDistance),
 				v.TheilSen, v.Spearman, m.Leverage.TopShare, m.Leverage.Without.RSquared, m.Leverage.Without.Spearman); err != nil {
 				return err
 			}
@@ -236,9 +236,9 @@ func (r *Result) print(env *run.Env, pairs int, scale string) error {
 	table := report.NewTable("", columns...)
 	for _, m := range r.Models {
 		for _, h := range m.Horizons {
-			cells := []any{m.Name, h.Horizon, report.WithInterval(h.Slope, h.SlopeCI), report.WithInterval(h.RSquared, h.RSquaredCI),
-				report.WithInterval(h.Spearman, h.SpearmanCI), report.WithInterval(h.Ratio.Median, h.Ratio.MedianCI),
-				report.WithInterval(h.Ratio.P95, h.Ratio.P95CI), m.EffectiveRank}
+			cells := []any{m.Name, h.Horizon, h.Slope, h.RSquared,
+				h.Spearman, h.Ratio.Median,
+				h.Ratio.P95, m.EffectiveRank}
 			if !several {
 				cells = slices.Delete(cells, 1, 2)
 			}
@@ -273,8 +273,8 @@ func (r *Result) printRest(env *run.Env) error {
 		"Model", "Slope", "R²", "Spearman", "Theil–Sen", "Theil–Sen, all pairs")
 	for _, m := range r.Models {
 		w := m.Leverage.Without
-		table.Row(m.Name, report.WithInterval(w.Slope, w.SlopeCI), report.WithInterval(w.RSquared, w.RSquaredCI), report.WithInterval(w.Spearman, w.SpearmanCI),
-			report.WithInterval(w.TheilSen, w.TheilSenCI), report.WithInterval(m.TheilSen, m.TheilSenCI))
+		table.Row(m.Name, w.Slope, w.RSquared, w.Spearman,
+			w.TheilSen, m.TheilSen)
 	}
 	return env.Table(table)
 }

@@ -26,14 +26,10 @@ type Leverage struct {
 
 // Without is a relation without the pairs that decide the line.
 type Without struct {
-	Slope      report.Value    `json:"slope"`
-	SlopeCI    report.Interval `json:"slope_ci"`
-	RSquared   report.Value    `json:"r_squared"`
-	RSquaredCI report.Interval `json:"r_squared_ci"`
-	Spearman   report.Value    `json:"spearman"`
-	SpearmanCI report.Interval `json:"spearman_ci"`
-	TheilSen   report.Value    `json:"theil_sen"`
-	TheilSenCI report.Interval `json:"theil_sen_ci"`
+	Slope    report.Estimate `json:"slope"`
+	RSquared report.Estimate `json:"r_squared"`
+	Spearman report.Estimate `json:"spearman"`
+	TheilSen report.Estimate `json:"theil_sen"`
 }
 
 // leverage is that of the pixel distances of one horizon.
@@ -90,15 +86,14 @@ func (l *leverage) relate(ctx context.Context, p *plan, latent []float64, u unit
 func (l *leverage) of(m *measured) Leverage {
 	out := Leverage{TopShare: report.Number(l.Top), Pairs: len(l.Far), Share: report.Number(l.Share)}
 	if l.Top == 0 {
-		out.TopShare, out.Share = report.Undefined("%s", l.reason), report.Undefined("%s", l.reason)
+		out = report.Lack(out, "%s", l.reason)
 	}
 	if m == nil {
-		v, none := report.Undefined("%s", l.reason), report.NoInterval("%s", l.reason)
-		out.Without = Without{v, none, v, none, v, none, v, none}
+		out.Without = report.Lack(Without{}, "%s", l.reason)
 		return out
 	}
 	r := &m.relation
-	out.Without = Without{r.Slope, r.SlopeCI, r.RSquared, r.RSquaredCI, r.Spearman, r.SpearmanCI, r.TheilSen, r.TheilSenCI}
+	out.Without = Without{r.Slope, r.RSquared, r.Spearman, r.TheilSen}
 	return out
 }
 

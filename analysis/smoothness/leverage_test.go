@@ -89,7 +89,7 @@ func TestPairsThatDecide(t *testing.T) {
 	}
 	for i, m := range r.Models {
 		slope, square := naive(in, i, func(p points.Pair) bool { return p.Now%60 != 0 })
-		if w := m.Leverage.Without; math.Abs(w.Slope.V-slope) > 1e-9 || math.Abs(w.RSquared.V-square) > 1e-9 || !w.SlopeCI.Defined() || !w.SpearmanCI.Defined() {
+		if w := m.Leverage.Without; math.Abs(w.Slope.V-slope) > 1e-9 || math.Abs(w.RSquared.V-square) > 1e-9 || !w.Slope.CI.Defined() || !w.Spearman.CI.Defined() {
 			t.Errorf("%s without the pairs: %+v, want slope %v and R² %v", m.Name, w, slope, square)
 		}
 		if m.Leverage.Pairs != 12 || m.Leverage.TopShare.V < 0.4 || m.Rest == nil {

@@ -37,7 +37,7 @@ type relater struct {
 func (p *plan) relate(ctx context.Context, g *grouping, pixel, latent []float64, u unit) (*measured, error) {
 	r := &relater{p: p, g: g, unit: u, pixel: pixel, out: &measured{}}
 	if u.collapsed != "" {
-		r.out.raw = undefinedRelation(u.collapsed, len(pixel))
+		r.out.raw = report.Lack(Relation{Pairs: len(pixel)}, "%s", u.collapsed)
 		r.out.relation = r.out.raw
 		return r.out, nil
 	}
@@ -57,24 +57,10 @@ func (p *plan) relate(ctx context.Context, g *grouping, pixel, latent []float64,
 	return r.out, r.ratio(latent)
 }
 
-// undefinedRelation is that of latents that are constant.
-func undefinedRelation(reason string, pairs int) Relation {
-	v, none := report.Undefined("%s", reason), report.NoInterval("%s", reason)
-	return Relation{Slope: v, SlopeCI: none, Intercept: v, InterceptCI: none, R: v, RCI: none, RSquared: v, RSquaredCI: none,
-		IIDPValue: v, IIDStdError: v, PValue: v, StdError: v, Spearman: v, SpearmanCI: none, TheilSen: v, TheilSenCI: none,
-		Ratio: undefinedRatio(reason), Pairs: pairs}
-}
-
-func undefinedRatio(reason string) Ratio {
-	v, none := report.Undefined("%s", reason), report.NoInterval("%s", reason)
-	return Ratio{Mean: v, MeanCI: none, SD: v, Median: v, MedianCI: none, P95: v, P95CI: none, P99: v, P99CI: none, Max: v}
-}
-
-// both enters a number that has the unit of latent distances, and its interval, as it
+// both enters a number that has the unit of latent distances, as it
 // is and in the unit; it returns the jackknife in the unit.
-func (r *relater) both(v float64, j *stat.Jackknifed, of func(*Relation) (*report.Value, *report.Interval)) (*stat.Jackknifed, error) {
-	value, ci := of(&r.out.raw)
-	*value, *ci = report.Number(v), results.IntervalOf(j)
+func (r *relater) both(v float64, j *stat.Jackknifed, of func(*Relation) *report.Estimate) (*stat.Jackknifed, error) {
+	*of(&r.out.raw) = report.WithInterval(report.Number(v), results.IntervalOf(j))
 	scaled, err := r.unit.per(j, r.rms)
 	if err != nil {
 		return nil, err
@@ -82,8 +68,7 @@ func (r *relater) both(v float64, j *stat.Jackknifed, of func(*Relation) (*repor
 	if r.unit.rms > 0 {
 		v /= r.unit.rms
 	}
-	value, ci = of(&r.out.relation)
-	*value, *ci = report.Number(v), results.IntervalOf(scaled)
+	*of(&r.out.relation) = report.WithInterval(report.Number(v), results.IntervalOf(scaled))
 	return scaled, nil
 }
 
@@ -96,10 +81,10 @@ func (r *relater) same(set func(*Relation)) {
 func (r *relater) regress(latent []float64) error {
 	fit, err := stat.Regression(r.pixel, latent)
 	if err != nil {
-		v, none := results.Undefined(err)
+		none := report.NoEstimate("%s", stat.Reason(err))
 		r.same(func(o *Relation) {
-			o.Slope, o.Intercept, o.R, o.RSquared, o.IIDPValue, o.IIDStdError, o.PValue, o.StdError = v, v, v, v, v, v, v, v
-			o.SlopeCI, o.InterceptCI, o.RCI, o.RSquaredCI = none, none, none, none
+			o.Slope, o.Intercept, o.R, o.RSquared = none, none, none, none
+			o.IIDPValue, o.IIDStdError, o.PValue, o.StdError = none.Value, none.Value, none.Value, none.Value
 		})
 		return nil
 	}
@@ -109,12 +94,10 @@ func (r *relater) regress(latent []float64) error {
 			return err
 		}
 	}
-	if r.out.slope, err = r.both(fit.Slope, without.Slope, func(o *Relation) (*report.Value, *report.Interval) { return &o.Slope, &o.SlopeCI }); err != nil {
+	if r.out.slope, err = r.both(fit.Slope, without.Slope, func(o *Relation) *report.Estimate { return &o.Slope }); err != nil {
 		return err
 	}
-	if r.out.intercept, err = r.both(fit.Intercept, without.Intercept, func(o *Relation) (*report.Value, *report.Interval) {
-		return &o.Intercept, &o.InterceptCI
-	}); err != nil {
+	if r.out.intercept, err = r.both(fit.Intercept, without.Intercept, func(o *Relation) *report.Estimate { return &o.Intercept }); err != nil {
 		return err
 	}
 	r.out.raw.IIDStdError, r.out.relation.IIDStdError = report.Number(fit.StdError), report.Number(r.unit.scaled([]float64{fit.StdError})[0])
@@ -127,8 +110,8 @@ func (r *relater) regress(latent []float64) error {
 		square = squared(correlation)
 	}
 	r.same(func(o *Relation) {
-		o.R, o.RCI = report.NumberOr(fit.R, fit.Reason), correlation
-		o.RSquared, o.RSquaredCI = report.NumberOr(fit.RSquared, fit.Reason), square
+		o.R = report.WithInterval(report.NumberOr(fit.R, fit.Reason), correlation)
+		o.RSquared = report.WithInterval(report.NumberOr(fit.RSquared, fit.Reason), square)
 		o.IIDPValue = report.NumberOr(fit.PValue, fit.Reason)
 		o.PValue, o.StdError = o.IIDPValue, o.IIDStdError
 	})
@@ -153,11 +136,11 @@ func squared(ci report.Interval) report.Interval {
 
 func (r *relater) rank(ctx context.Context, latent []float64) error {
 	spearman, err := stat.Spearman(r.pixel, latent)
-	value, ci := results.Undefined(err)
+	rho := report.NoEstimate("%s", stat.Reason(err))
 	if err == nil {
-		value, ci = report.NumberOr(spearman.Coefficient, spearman.Reason), report.NoInterval("%s", spearman.Reason)
+		rho = report.WithInterval(report.NumberOr(spearman.Coefficient, spearman.Reason), report.NoInterval("%s", spearman.Reason))
 	}
-	if value.Defined() {
+	if rho.Defined() {
 		var without *stat.Jackknifed
 		if r.g != nil {
 			if without, err = stat.JackknifeSpearman(ctx, r.g.few, r.pixel, latent, r.p.o.Threads); err != nil {
@@ -166,17 +149,16 @@ func (r *relater) rank(ctx context.Context, latent []float64) error {
 			without.OnFisherScale()
 		}
 		r.out.spearman = without
-		ci = results.IntervalOf(without)
+		rho.CI = results.IntervalOf(without)
 	}
-	r.same(func(o *Relation) { o.Spearman, o.SpearmanCI = value, ci })
+	r.same(func(o *Relation) { o.Spearman = rho })
 
 	slope, without, err := r.theilSen(latent)
 	if err != nil {
-		value, ci := results.Undefined(err)
-		r.same(func(o *Relation) { o.TheilSen, o.TheilSenCI = value, ci })
+		r.same(func(o *Relation) { o.TheilSen = report.NoEstimate("%s", stat.Reason(err)) })
 		return nil
 	}
-	r.out.theilSen, err = r.both(slope, without, func(o *Relation) (*report.Value, *report.Interval) { return &o.TheilSen, &o.TheilSenCI })
+	r.out.theilSen, err = r.both(slope, without, func(o *Relation) *report.Estimate { return &o.TheilSen })
 	return err
 }
 
@@ -211,7 +193,7 @@ func (p *plan) ratios(pixel, latent []float64) (all, moving []float64) {
 func (r *relater) ratio(latent []float64) error {
 	ratios, moving := r.p.ratios(r.pixel, latent)
 	if len(moving) == 0 {
-		r.same(func(o *Relation) { o.Ratio = undefinedRatio("no pair of frames differs") })
+		r.same(func(o *Relation) { o.Ratio = report.Lack(Ratio{}, "no pair of frames differs") })
 		return nil
 	}
 	r.out.ratios = r.unit.scaled(moving)
@@ -229,7 +211,7 @@ func (r *relater) ratio(latent []float64) error {
 	if err != nil {
 		return err
 	}
-	if _, err := r.both(stat.Mean(moving), mean, func(o *Relation) (*report.Value, *report.Interval) { return &o.Ratio.Mean, &o.Ratio.MeanCI }); err != nil {
+	if _, err := r.both(stat.Mean(moving), mean, func(o *Relation) *report.Estimate { return &o.Ratio.Mean }); err != nil {
 		return err
 	}
 	probabilities := []float64{0.5, 0.95, 0.99}
@@ -243,10 +225,10 @@ func (r *relater) ratio(latent []float64) error {
 			return err
 		}
 	}
-	for i, of := range []func(*Relation) (*report.Value, *report.Interval){
-		func(o *Relation) (*report.Value, *report.Interval) { return &o.Ratio.Median, &o.Ratio.MedianCI },
-		func(o *Relation) (*report.Value, *report.Interval) { return &o.Ratio.P95, &o.Ratio.P95CI },
-		func(o *Relation) (*report.Value, *report.Interval) { return &o.Ratio.P99, &o.Ratio.P99CI },
+	for i, of := range []func(*Relation) *report.Estimate{
+		func(o *Relation) *report.Estimate { return &o.Ratio.Median },
+		func(o *Relation) *report.Estimate { return &o.Ratio.P95 },
+		func(o *Relation) *report.Estimate { return &o.Ratio.P99 },
 	} {
 		scaled, err := r.both(estimates[i], without[i], of)
 		if err != nil {

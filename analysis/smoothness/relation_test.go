@@ -84,7 +84,7 @@ func TestUnitIsDeletedToo(t *testing.T) {
 			ci         report.Interval
 			want       float64
 			replicates []float64
-		}{{"slope", got.Slope, got.SlopeCI, slope, slopes}, {"mean ratio", got.Ratio.Mean, got.Ratio.MeanCI, mean, means}} {
+		}{{"slope", got.Slope.Value, got.Slope.CI, slope, slopes}, {"mean ratio", got.Ratio.Mean.Value, got.Ratio.Mean.CI, mean, means}} {
 			want, err := stat.DeleteBlockJackknife(c.want, c.replicates, sizes, 0)
 			if err != nil {
 				t.Fatal(err)
@@ -102,8 +102,8 @@ func TestUnitIsDeletedToo(t *testing.T) {
 	// A unit that is taken as known gives another interval.
 	m := result.Models[0]
 	_, _, rms := scaledSlope(t, in, 0, 1, func(int) bool { return true })
-	if held := (m.Raw.SlopeCI.High - m.Raw.SlopeCI.Low) / rms; math.Abs(held/(m.SlopeCI.High-m.SlopeCI.Low)-1) < 0.01 {
-		t.Errorf("the interval %v is that of a known RMS distance", m.SlopeCI)
+	if held := (m.Raw.Slope.CI.High - m.Raw.Slope.CI.Low) / rms; math.Abs(held/(m.Slope.CI.High-m.Slope.CI.Low)-1) < 0.01 {
+		t.Errorf("the interval %v is that of a known RMS distance", m.Slope.CI)
 	}
 }
 
@@ -116,14 +116,14 @@ func TestScalesShareNumbersWithoutUnit(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, m := range result.Models[:1] {
-		if m.R != m.Raw.R || m.RCI != m.Raw.RCI || m.SpearmanCI != m.Raw.SpearmanCI || m.IIDPValue != m.Raw.IIDPValue || m.PValue != m.IIDPValue {
+		if m.R != m.Raw.R || m.R.CI != m.Raw.R.CI || m.Spearman.CI != m.Raw.Spearman.CI || m.IIDPValue != m.Raw.IIDPValue || m.PValue != m.IIDPValue {
 			t.Errorf("%s: %+v and raw %+v differ in numbers without a unit", m.Name, m.Relation, m.Raw)
 		}
 		if m.IIDStdError != m.StdError || math.Abs(m.IIDStdError.V*m.RMSDistance.V/m.Raw.IIDStdError.V-1) > 1e-12 {
 			t.Errorf("%s: standard errors %v and raw %v", m.Name, m.IIDStdError, m.Raw.IIDStdError)
 		}
 		for name, ci := range map[string]report.Interval{
-			"intercept": m.InterceptCI, "r": m.RCI, "Theil–Sen": m.TheilSenCI, "P95": m.Ratio.P95CI, "raw Theil–Sen": m.Raw.TheilSenCI,
+			"intercept": m.Intercept.CI, "r": m.R.CI, "Theil–Sen": m.TheilSen.CI, "P95": m.Ratio.P95.CI, "raw Theil–Sen": m.Raw.TheilSen.CI,
 		} {
 			if !ci.Defined() {
 				t.Errorf("%s: no interval of %s: %s", m.Name, name, ci.Reason)
@@ -143,7 +143,7 @@ func TestCollapsedModelIsLeftOut(t *testing.T) {
 		}
 		m := result.Models[1]
 		for _, r := range []Relation{m.Relation, m.Raw, m.Horizons[1].Relation} {
-			for _, v := range []report.Value{r.Slope, r.Intercept, r.R, r.RSquared, r.Spearman, r.TheilSen, r.Ratio.Mean, r.Ratio.Median, r.IIDPValue} {
+			for _, v := range []report.Value{r.Slope.Value, r.Intercept.Value, r.R.Value, r.RSquared.Value, r.Spearman.Value, r.TheilSen.Value, r.Ratio.Mean.Value, r.Ratio.Median.Value, r.IIDPValue} {
 				if v.Defined() || !strings.Contains(v.Reason, "constant") {
 					t.Fatalf("%s: constant latents have %v (%s)", scale, v.V, v.Reason)
 				}
@@ -239,7 +239,7 @@ func TestWarningsReachTheResult(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if m := off.Models[0]; m.SlopeCI.Defined() || m.Slope != result.Models[0].Slope || m.Spearman != result.Models[0].Spearman ||
+	if m := off.Models[0]; m.Slope.CI.Defined() || m.Slope != result.Models[0].Slope || m.Spearman != result.Models[0].Spearman ||
 		m.TheilSen != result.Models[0].TheilSen || m.Ratio.Mean != result.Models[0].Ratio.Mean || len(off.Comparisons) > 0 || len(off.Warnings) > 0 {
 		t.Errorf("without intervals: %+v, warnings %q", m.Relation, off.Warnings)
 	}

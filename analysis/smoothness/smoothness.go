@@ -125,16 +125,12 @@ type Horizon struct {
 // delete-block jackknives with Student's t; in the rms scale the RMS distance is
 // deleted along. Everything is undefined for latents that are constant.
 type Relation struct {
-	Slope       report.Value    `json:"slope"`
-	SlopeCI     report.Interval `json:"slope_ci"`
-	Intercept   report.Value    `json:"intercept"`
-	InterceptCI report.Interval `json:"intercept_ci"`
-	R           report.Value    `json:"r"`
-	RCI         report.Interval `json:"r_ci"` // on Fisher's scale
+	Slope     report.Estimate `json:"slope"`
+	Intercept report.Estimate `json:"intercept"`
+	R         report.Estimate `json:"r"` // on Fisher's scale
 	// RSquared is r², another number than r. Its interval holds the squares of that of
 	// r, so that it reaches 0 where r may be 0.
-	RSquared   report.Value    `json:"r_squared"`
-	RSquaredCI report.Interval `json:"r_squared_ci"`
+	RSquared report.Estimate `json:"r_squared"`
 	// IIDPValue and IIDStdError are those of independent errors; consecutive frames
 	// are not independent, so SlopeCI is what to report. PValue and StdError are the
 	// same numbers under the names of the published tables.
@@ -142,10 +138,8 @@ type Relation struct {
 	IIDStdError report.Value    `json:"iid_std_error"`
 	PValue      report.Value    `json:"p_value"`
 	StdError    report.Value    `json:"std_error"`
-	Spearman    report.Value    `json:"spearman"`
-	SpearmanCI  report.Interval `json:"spearman_ci"` // of ranks of each deletion, on Fisher's scale
-	TheilSen    report.Value    `json:"theil_sen"`
-	TheilSenCI  report.Interval `json:"theil_sen_ci"`
+	Spearman    report.Estimate `json:"spearman"` // of ranks of each deletion, on Fisher's scale
+	TheilSen    report.Estimate `json:"theil_sen"`
 	Ratio       Ratio           `json:"ratio"`
 	Pairs       int             `json:"pairs"`
 }
@@ -153,17 +147,13 @@ type Relation struct {
 // Ratio describes d_z/d_s over the pairs with d_s above 1e−6 of the pixel range. The
 // largest ratio has no interval: it grows with the number of pairs.
 type Ratio struct {
-	Mean     report.Value    `json:"mean"`
-	MeanCI   report.Interval `json:"mean_ci"`
-	SD       report.Value    `json:"sd"`
-	Median   report.Value    `json:"median"`
-	MedianCI report.Interval `json:"median_ci"`
-	P95      report.Value    `json:"p95"`
-	P95CI    report.Interval `json:"p95_ci"`
-	P99      report.Value    `json:"p99"`
-	P99CI    report.Interval `json:"p99_ci"`
-	Max      report.Value    `json:"max"`
-	Pairs    int             `json:"pairs"`
+	Mean   report.Estimate `json:"mean"`
+	SD     report.Value    `json:"sd"`
+	Median report.Estimate `json:"median"`
+	P95    report.Estimate `json:"p95"`
+	P99    report.Estimate `json:"p99"`
+	Max    report.Value    `json:"max"`
+	Pairs  int             `json:"pairs"`
 }
 
 // stillShare is the share of the pixel range below which two frames count as

@@ -80,12 +80,12 @@ func compareRelation(t *testing.T, name string, got Relation, want goldenRelatio
 		got  report.Value
 		want float64
 	}{
-		{"slope", got.Slope, want.Slope}, {"intercept", got.Intercept, want.Intercept}, {"r", got.R, want.R},
-		{"r_squared", got.RSquared, want.RSquared}, {"p_value", got.PValue, want.PValue}, {"std_error", got.StdError, want.StdError},
-		{"spearman", got.Spearman, want.Spearman}, {"theil_sen", got.TheilSen, want.TheilSen},
-		{"ratio mean", got.Ratio.Mean, want.Ratio.Mean}, {"ratio sd", got.Ratio.SD, want.Ratio.SD},
-		{"ratio median", got.Ratio.Median, want.Ratio.Median}, {"ratio p95", got.Ratio.P95, want.Ratio.P95},
-		{"ratio p99", got.Ratio.P99, want.Ratio.P99}, {"ratio max", got.Ratio.Max, want.Ratio.Max},
+		{"slope", got.Slope.Value, want.Slope}, {"intercept", got.Intercept.Value, want.Intercept}, {"r", got.R.Value, want.R},
+		{"r_squared", got.RSquared.Value, want.RSquared}, {"p_value", got.PValue, want.PValue}, {"std_error", got.StdError, want.StdError},
+		{"spearman", got.Spearman.Value, want.Spearman}, {"theil_sen", got.TheilSen.Value, want.TheilSen},
+		{"ratio mean", got.Ratio.Mean.Value, want.Ratio.Mean}, {"ratio sd", got.Ratio.SD, want.Ratio.SD},
+		{"ratio median", got.Ratio.Median.Value, want.Ratio.Median}, {"ratio p95", got.Ratio.P95.Value, want.Ratio.P95},
+		{"ratio p99", got.Ratio.P99.Value, want.Ratio.P99}, {"ratio max", got.Ratio.Max, want.Ratio.Max},
 	} {
 		if !(math.Abs(c.got.V-c.want) <= 1e-9*math.Abs(c.want)) {
 			t.Errorf("%s: %s = %.15g, want %.15g", name, c.name, c.got.V, c.want)
@@ -114,8 +114,8 @@ func TestAnalyzeMatchesReference(t *testing.T) {
 		for name, ci := range map[string]struct {
 			v  report.Value
 			ci report.Interval
-		}{"slope": {m.Slope, m.SlopeCI}, "r²": {m.RSquared, m.RSquaredCI}, "spearman": {m.Spearman, m.SpearmanCI},
-			"mean": {m.Ratio.Mean, m.Ratio.MeanCI}, "median": {m.Ratio.Median, m.Ratio.MedianCI}} {
+		}{"slope": {m.Slope.Value, m.Slope.CI}, "r²": {m.RSquared.Value, m.RSquared.CI}, "spearman": {m.Spearman.Value, m.Spearman.CI},
+			"mean": {m.Ratio.Mean.Value, m.Ratio.Mean.CI}, "median": {m.Ratio.Median.Value, m.Ratio.Median.CI}} {
 			if !ci.ci.Defined() || !(ci.ci.Low <= ci.v.V && ci.v.V <= ci.ci.High) {
 				t.Errorf("%s %v: interval [%v, %v] %s", name, ci.v.V, ci.ci.Low, ci.ci.High, ci.ci.Reason)
 			}
@@ -139,8 +139,8 @@ func TestIdentityIsPerfectlySmooth(t *testing.T) {
 			t.Fatal(err)
 		}
 		m := result.Models[0]
-		if math.Abs(m.RSquared.V-1) > 1e-9 || math.Abs(m.Spearman.V-1) > 1e-9 || m.SlopeCI.Defined() {
-			t.Errorf("identity: R² %v, Spearman %v, interval %+v", m.RSquared.V, m.Spearman.V, m.SlopeCI)
+		if math.Abs(m.RSquared.V-1) > 1e-9 || math.Abs(m.Spearman.V-1) > 1e-9 || m.Slope.CI.Defined() {
+			t.Errorf("identity: R² %v, Spearman %v, interval %+v", m.RSquared.V, m.Spearman.V, m.Slope.CI)
 		}
 		if math.Abs(m.Raw.Slope.V-float64(factor)) > 1e-6*float64(factor) {
 			t.Errorf("raw slope %v, want %v", m.Raw.Slope.V, factor)

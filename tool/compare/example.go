@@ -70,8 +70,7 @@ func exampleFile(seed uint64, task, run int) (*File, error) {
 		var part report.Object
 		for k, metric := range table.Metrics {
 			n := meanOf(metric, samples.Scores[k], samples.Group)
-			part.Set(metric, n.Value)
-			part.Set(metric+"_ci", n.Interval)
+			part.Set(metric, report.WithInterval(n.Value, n.Interval))
 		}
 		r.Models.Set(model.name, &part)
 	}

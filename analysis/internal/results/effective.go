@@ -20,7 +20,7 @@ func EffectiveSizeOfMean(ctx context.Context, latents points.Points, episode, ti
 		if ctx.Err() != nil {
 			return report.Value{}, false, err
 		}
-		size, _ = Undefined(err)
+		size = Undefined(err).Value
 		return size, false, nil
 	}
 	return report.Number(t.EffectiveSampleSize), t.Reliable, nil

@@ -63,7 +63,7 @@ func Names(models []Encoded) []string {
 func Spread(z points.Points) (rms, effectiveRank report.Value) {
 	s, err := spectrum.New(z)
 	if err != nil {
-		undefined, _ := Undefined(err)
+		undefined := Undefined(err).Value
 		return undefined, undefined
 	}
 	return report.Number(s.RMSDistance()), report.Number(s.EffectiveRank)
@@ -79,7 +79,7 @@ const DuplicateShare = 0.05
 func EffectiveSizeOf(values []float64, episode []int) (n report.Value, reliable bool) {
 	t, err := stat.IntegratedAutocorrelationTime(values, episode)
 	if err != nil {
-		undefined, _ := Undefined(err)
+		undefined := Undefined(err).Value
 		return undefined, false
 	}
 	return report.Number(t.EffectiveSampleSize), t.Reliable

@@ -50,28 +50,28 @@ func IntervalNotes(warnings []string) []string {
 }
 
 // Bar is a value with its interval, both times factor (percentages, shares).
-func Bar(name string, v report.Value, ci report.Interval, factor float64) plots.Bar {
-	low, high := Ends(ci)
-	return plots.Bar{Name: name, Value: factor * v.Float(), Low: factor * low, High: factor * high, Reason: Why(v)}
+func Bar(name string, v report.Estimate, factor float64) plots.Bar {
+	low, high := Ends(v.CI)
+	return plots.Bar{Name: name, Value: factor * v.Float(), Low: factor * low, High: factor * high, Reason: Why(v.Value)}
 }
 
 // AppendBar adds the value of the next group to a series.
-func AppendBar(s *plots.BarSeries, v report.Value, ci report.Interval) {
-	low, high := Ends(ci)
+func AppendBar(s *plots.BarSeries, v report.Estimate) {
+	low, high := Ends(v.CI)
 	s.Values = append(s.Values, v.Float())
 	s.Low, s.High = append(s.Low, low), append(s.High, high)
 	if s.Reason == "" {
-		s.Reason = Why(v)
+		s.Reason = Why(v.Value)
 	}
 }
 
 // AppendPoint adds a point and the ends of its band to a curve.
-func AppendPoint(c *plots.CurveSeries, x float64, v report.Value, ci report.Interval) {
-	low, high := Ends(ci)
+func AppendPoint(c *plots.CurveSeries, x float64, v report.Estimate) {
+	low, high := Ends(v.CI)
 	c.X, c.Y = append(c.X, x), append(c.Y, v.Float())
 	c.Low, c.High = append(c.Low, low), append(c.High, high)
 	if c.Reason == "" {
-		c.Reason = Why(v)
+		c.Reason = Why(v.Value)
 	}
 }
 

@@ -14,29 +14,29 @@ import (
 // What is undefined becomes NaN, which a panel shows as "n/a" or as a gap.
 func TestUndefinedInFigures(t *testing.T) {
 	t.Parallel()
-	value, ci := report.Number(0.25), report.Between(0.125, 0.5)
-	noValue, noCI := report.Undefined("none"), report.NoInterval("none")
+	value := report.WithInterval(report.Number(0.25), report.Between(0.125, 0.5))
+	none := report.NoEstimate("none")
 
-	if b := Bar("a", value, ci, 100); b != (plots.Bar{Name: "a", Value: 25, Low: 12.5, High: 50}) {
+	if b := Bar("a", value, 100); b != (plots.Bar{Name: "a", Value: 25, Low: 12.5, High: 50}) {
 		t.Errorf("bar %+v", b)
 	}
-	if b := Bar("a", noValue, noCI, 100); !math.IsNaN(b.Value) || !math.IsNaN(b.Low) || !math.IsNaN(b.High) {
+	if b := Bar("a", none, 100); !math.IsNaN(b.Value) || !math.IsNaN(b.Low) || !math.IsNaN(b.High) {
 		t.Errorf("an undefined bar: %+v", b)
 	}
 
-	if b := Bar("a", report.Undefined("the latents are constant"), noCI, 1); b.Reason != "collapsed: the latents are constant" {
+	if b := Bar("a", report.NoEstimate("the latents are constant"), 1); b.Reason != "collapsed: the latents are constant" {
 		t.Errorf("the reason of a collapsed model: %q", b.Reason)
 	}
 
 	var curve plots.CurveSeries
-	AppendPoint(&curve, 1, value, ci)
-	AppendPoint(&curve, 2, value, noCI)
+	AppendPoint(&curve, 1, value)
+	AppendPoint(&curve, 2, report.WithInterval(value.Value, none.CI))
 	if curve.X[1] != 2 || curve.Y[1] != 0.25 || curve.Low[0] != 0.125 || curve.High[0] != 0.5 || !math.IsNaN(curve.Low[1]) || !math.IsNaN(curve.High[1]) {
 		t.Errorf("curve %+v", curve)
 	}
 	var bars plots.BarSeries
-	AppendBar(&bars, value, ci)
-	AppendBar(&bars, noValue, noCI)
+	AppendBar(&bars, value)
+	AppendBar(&bars, none)
 	if bars.Values[0] != 0.25 || bars.High[0] != 0.5 || !math.IsNaN(bars.Values[1]) || !math.IsNaN(bars.Low[1]) {
 		t.Errorf("bars %+v", bars)
 	}

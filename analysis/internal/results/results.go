@@ -36,19 +36,16 @@ func IntervalOf(j *stat.Jackknifed) report.Interval {
 	return Interval(j.Interval)
 }
 
-// Undefined is the number and the interval that err leaves.
-func Undefined(err error) (report.Value, report.Interval) {
-	reason := stat.Reason(err)
-	return report.Undefined("%s", reason), report.NoInterval("%s", reason)
-}
+// Undefined is the estimate that err leaves.
+func Undefined(err error) report.Estimate { return report.NoEstimate("%s", stat.Reason(err)) }
 
 // Estimate is a jackknifed statistic and its interval as the result file holds
 // them; a nil j is undefined for the reason given.
-func Estimate(j *stat.Jackknifed, reason string) (report.Value, report.Interval) {
+func Estimate(j *stat.Jackknifed, reason string) report.Estimate {
 	if j == nil {
-		return report.Undefined("%s", reason), report.NoInterval("%s", reason)
+		return report.NoEstimate("%s", reason)
 	}
-	return report.NumberOr(j.Estimate, j.Interval.Reason), Interval(j.Interval)
+	return report.WithInterval(report.NumberOr(j.Estimate, j.Interval.Reason), Interval(j.Interval))
 }
 
 // The families of tests over which p values are corrected.
