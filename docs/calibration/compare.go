@@ -8,6 +8,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"math"
 	"strings"
 
 	"repscope/report"
@@ -97,7 +98,7 @@ func observeComparisons(ctx context.Context, d studyDesign, seed, rep uint64) ([
 // interval is one of the result file.
 func interval(i report.Interval) stat.Interval {
 	if !i.Defined() {
-		return stat.Interval{Reason: "none"}
+		return stat.Interval{Low: math.NaN(), High: math.NaN(), Reason: "none"}
 	}
 	return stat.Interval{Low: i.Low, High: i.High, Level: 1 - level}
 }
