@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 
 	"repscope/analysis/manifold"
 )
@@ -15,16 +16,16 @@ import (
 // autocorrelation time is (1 + ρ)/(1 − ρ) frames.
 func windowDesigns() []Design {
 	out := grid()
-	return []Design{out[4], out[6], out[7], out[9], out[10]}
+	return []Design{out[4], out[6], out[9], out[10]}
 }
 
-// windowsOf are the windows under a design: none, the autocorrelation time of its coordinates, and
-// the automatic one, which deletions of blocks keep as it is.
+// windowsOf are the windows under a design: the autocorrelation time of its coordinates, and the
+// automatic one, which deletions of blocks keep as it is.
 func windowsOf(d Design) []int {
-	return []int{0, int(math.Ceil((1 + d.Rho) / (1 - d.Rho))), manifold.AutoWindow}
+	return []int{int(math.Round((1 + d.Rho) / (1 - d.Rho))), manifold.AutoWindow}
 }
 
-var windowNames = []string{"none", "fixed", "auto"}
+var windowNames = []string{"fixed", "auto"}
 
 // windowRooms are those that leave neighbors in time out.
 func windowRooms(window int) []Room {
@@ -44,33 +45,39 @@ func writeWindows(ctx context.Context, w io.Writer, designs []Design, draws int,
 				byWindow[i] = append(byWindow[i], t)
 			}
 		}
-		fmt.Fprintf(w, "%s, numbers that depend on the window: coverage in percent ± Monte-Carlo error (width), %d draws × %d models:\n\n", room.Name, draws, models)
-		writeByWindow(w, "metric", byWindow, func(t *Tally) []string { return t.Order }, func(t *Tally, metric string) string { return t.Cells[metric].text() })
-		fmt.Fprint(w, "p < 0.05 for equal models in percent ± Monte-Carlo error:\n\n")
-		writeByWindow(w, "metric", byWindow, func(t *Tally) []string { return t.Tests }, func(t *Tally, metric string) string { return t.P[metric].text(true) })
+		fmt.Fprintf(w, "### %s and the window\n\n", room.Name)
+		writeByWindow(w, fmt.Sprintf("Coverage in percent ± Monte-Carlo error (width), %d draws × %d models", draws, models), byWindow,
+			func(t *Tally) []string { return t.Order }, func(t *Tally, metric string) string { return t.Cells[metric].text() })
+		writeByWindow(w, "p < 0.05 for equal models in percent ± Monte-Carlo error", byWindow,
+			func(t *Tally) []string { return t.Tests }, func(t *Tally, metric string) string { return t.P[metric].text(true) })
 	}
 	return nil
 }
 
-// writeByWindow writes a row for each metric and window, but for metrics that are alike in all.
-func writeByWindow(w io.Writer, first string, byWindow [][]*Tally, metrics func(*Tally) []string, cell func(t *Tally, metric string) string) {
+// writeByWindow writes a row for each metric and window, of the metrics that the windows change.
+func writeByWindow(w io.Writer, title string, byWindow [][]*Tally, metrics func(*Tally) []string, cell func(t *Tally, metric string) string) {
 	var all []string
 	for _, tallies := range byWindow {
 		for _, t := range tallies {
 			all = union(all, metrics(t))
 		}
 	}
-	header(w, first, byWindow[0])
-	for _, metric := range all {
-		moved := false
+	all = slices.DeleteFunc(all, func(metric string) bool {
 		for d := range byWindow[0] {
-			for i := range byWindow {
-				moved = moved || cell(byWindow[i][d], metric) != cell(byWindow[0][d], metric)
+			for _, tallies := range byWindow {
+				if cell(tallies[d], metric) != cell(byWindow[0][d], metric) {
+					return false
+				}
 			}
 		}
-		if !moved {
-			continue
-		}
+		return true
+	})
+	if len(all) == 0 {
+		return
+	}
+	fmt.Fprintf(w, "%s:\n\n", title)
+	header(w, "metric, window", byWindow[0])
+	for _, metric := range all {
 		for i, tallies := range byWindow {
 			row(w, metric+", "+windowNames[i], tallies, func(t *Tally) string { return cell(t, metric) })
 		}
