@@ -169,15 +169,11 @@ func asResult(model string, v report.Value, ci report.Interval) ([]byte, error) 
 
 // writeComparisons writes the table of what compare makes of two equal models.
 func writeComparisons(ctx context.Context, w io.Writer, designs []studyDesign, draws int, seed uint64, threads int) error {
-	var tallies []studyTally
-	for _, d := range designs {
-		t, err := tallyStudies(ctx, d, draws, threads, func(string) bool { return false }, func(rep uint64) ([]observation, error) {
-			return observeComparisons(ctx, d, seed, rep)
-		})
-		if err != nil {
-			return err
-		}
-		tallies = append(tallies, t)
+	tallies, err := tallyTrue(ctx, designs, draws, threads, func(d studyDesign, rep uint64) ([]observation, error) {
+		return observeComparisons(ctx, d, seed, rep)
+	})
+	if err != nil {
+		return err
 	}
 	// The design with several runs has all rows.
 	tallies[0].Order = tallies[len(tallies)-1].Order

@@ -50,7 +50,8 @@ func shareKind(share float64, silent bool) scoreKind {
 
 // overlapKind are scores that are 0 or 1 with some probabilities, and else uniform between.
 func overlapKind(zero, one float64) scoreKind {
-	return scoreKind{fmt.Sprintf("overlap: %g %% at 0, %g %% at 1", 100*zero, 100*one), one + (1-zero-one)/2, func(z float64) float64 {
+	name := fmt.Sprintf("overlap: %g %% at 0, %g %% at 1", 100*zero, 100*one)
+	return scoreKind{name, one + (1-zero-one)/2, func(z float64) float64 {
 		switch u := normal(z); {
 		case u < zero:
 			return 0
@@ -64,7 +65,8 @@ func overlapKind(zero, one float64) scoreKind {
 
 // factorKind are log-normal scores.
 func factorKind(sigma float64) scoreKind {
-	return scoreKind{fmt.Sprintf("log-normal, σ = %g", sigma), math.Exp(sigma * sigma / 2), func(z float64) float64 { return math.Exp(sigma * z) }, false}
+	name := fmt.Sprintf("log-normal, σ = %g", sigma)
+	return scoreKind{name, math.Exp(sigma * sigma / 2), func(z float64) float64 { return math.Exp(sigma * z) }, false}
 }
 
 func scoreKinds() []scoreKind {
@@ -84,7 +86,8 @@ func (k scoreKind) file(model string, z []float64) (*compare.File, error) {
 		x[i] = k.score(z[i])
 	}
 	type object = map[string]any
-	o := object{"results": object{"t": object{"x,none": stat.Mean(x), "x_stderr,none": stat.StandardDeviation(x) / math.Sqrt(float64(len(x)))}},
+	stdError := stat.StandardDeviation(x) / math.Sqrt(float64(len(x)))
+	o := object{"results": object{"t": object{"x,none": stat.Mean(x), "x_stderr,none": stdError}},
 		"config": object{"model": model}, "higher_is_better": object{"t": object{"x": true}}}
 	if !k.silent {
 		o["n-samples"] = object{"t": object{"original": len(x), "effective": len(x)}}
@@ -131,7 +134,8 @@ func observeHarness(ctx context.Context, n harnessSize, seed, rep uint64) ([]obs
 			if pair.name == "other samples" {
 				out = append(out, observe(k.name+": mean", cells[0].Value.Float(), interval(cells[0].CI), k.mean))
 			}
-			out = append(out, observe(k.name+": difference, "+pair.name, cells[1].Difference.Float(), interval(*cells[1].DifferenceCI), 0).tested(cells[1].P.Float()))
+			name, ci := k.name+": difference, "+pair.name, interval(*cells[1].DifferenceCI)
+			out = append(out, observe(name, cells[1].Difference.Float(), ci, 0).tested(cells[1].P.Float()))
 		}
 	}
 	return out, nil
@@ -139,17 +143,14 @@ func observeHarness(ctx context.Context, n harnessSize, seed, rep uint64) ([]obs
 
 // writeHarness writes the tables of results of lm-evaluation-harness.
 func writeHarness(ctx context.Context, w io.Writer, sizes []harnessSize, draws int, seed uint64, threads int) error {
-	var tallies []studyTally
-	for _, n := range sizes {
-		t, err := tallyStudies(ctx, n, draws, threads, func(string) bool { return false }, func(rep uint64) ([]observation, error) {
-			return observeHarness(ctx, n, seed, rep)
-		})
-		if err != nil {
-			return err
-		}
-		tallies = append(tallies, t)
+	tallies, err := tallyTrue(ctx, sizes, draws, threads, func(n harnessSize, rep uint64) ([]observation, error) {
+		return observeHarness(ctx, n, seed, rep)
+	})
+	if err != nil {
+		return err
 	}
-	writeStudyTable(w, fmt.Sprintf("Means of scores and differences of two equal models, from means and standard errors, coverage in percent ± Monte-Carlo error (width), %d draws", draws), tallies)
+	writeStudyTable(w, fmt.Sprintf("Means of scores and differences of two equal models, from means and "+
+		"standard errors, coverage in percent ± Monte-Carlo error (width), %d draws", draws), tallies)
 	writeMissing(w, tallies)
 	return nil
 }

@@ -30,12 +30,14 @@ func writeLines(ctx context.Context, w io.Writer, designs []Design, draws int, s
 		}
 		tallies = append(tallies, t)
 	}
-	fmt.Fprintf(w, "p < 0.05 for equal models in percent of all tests ± Monte-Carlo error, and in how many percent of the comparisons there is a p value, %d draws:\n\n", draws)
+	fmt.Fprintf(w, "p < 0.05 for equal models in percent of all tests ± Monte-Carlo error, and in how many "+
+		"percent of the comparisons there is a p value, %d draws:\n\n", draws)
 	header(w, "metric", tallies)
 	for _, metric := range tallies[0].Tests {
 		row(w, metric, tallies, func(t *Tally) string { return t.P[metric].ofAll() })
 	}
-	fmt.Fprint(w, "\nSlope, R², ρ, Theil–Sen slope or median ratio of any two models differ in percent of the draws ± Monte-Carlo error:\n\n")
+	fmt.Fprint(w, "\nSlope, R², ρ, Theil–Sen slope or median ratio of any two models differ in percent of "+
+		"the draws ± Monte-Carlo error:\n\n")
 	header(w, "rule", tallies)
 	row(w, "any p < 0.05", tallies, func(t *Tally) string { return t.Any.text(false) })
 	row(w, "any p (Holm) < 0.05 in its family", tallies, func(t *Tally) string { return t.AnyHolm.text(false) })

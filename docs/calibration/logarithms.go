@@ -49,14 +49,17 @@ func observeLogarithms(blocks logarithmDesign, seed, rep uint64) ([]observation,
 		for _, of := range []struct {
 			name      string
 			terms     [][]float64
-			statistic func(n float64, sums []float64) float64
 			truth     float64
+			statistic func(n float64, sums, dst []float64)
 		}{
-			{"geometric mean", [][]float64{logarithm}, func(n float64, s []float64) float64 { return math.Exp(s[0] / n) }, 1},
-			{"mean squared error", [][]float64{x}, func(n float64, s []float64) float64 { return s[0] / n }, math.Exp(spread * spread / 2)},
-			{"ratio of two means", [][]float64{exponentials(logarithm), y}, func(_ float64, s []float64) float64 { return s[0] / s[1] }, 1},
+			{"geometric mean", [][]float64{logarithm}, 1,
+				func(n float64, s, dst []float64) { dst[0] = math.Exp(s[0] / n) }},
+			{"mean squared error", [][]float64{x}, math.Exp(spread * spread / 2),
+				func(n float64, s, dst []float64) { dst[0] = s[0] / n }},
+			{"ratio of two means", [][]float64{exponentials(logarithm), y}, 1,
+				func(_ float64, s, dst []float64) { dst[0] = s[0] / s[1] }},
 		} {
-			j, err := stat.JackknifeSums(partition, of.terms, 1, func(n float64, s, dst []float64) { dst[0] = of.statistic(n, s) })
+			j, err := stat.JackknifeSums(partition, of.terms, 1, of.statistic)
 			if err != nil {
 				return nil, err
 			}
@@ -88,18 +91,16 @@ func inLogarithms(i stat.Interval) stat.Interval {
 }
 
 // writeLogarithms writes the tables of intervals of logarithms.
-func writeLogarithms(ctx context.Context, w io.Writer, designs []logarithmDesign, draws int, seed uint64, threads int) error {
-	var tallies []studyTally
-	for _, d := range designs {
-		t, err := tallyStudies(ctx, d, draws, threads, func(string) bool { return false }, func(rep uint64) ([]observation, error) {
-			return observeLogarithms(d, seed, rep)
-		})
-		if err != nil {
-			return err
-		}
-		tallies = append(tallies, t)
+func writeLogarithms(ctx context.Context, w io.Writer, designs []logarithmDesign, draws int, seed uint64,
+	threads int) error {
+	tallies, err := tallyTrue(ctx, designs, draws, threads, func(d logarithmDesign, rep uint64) ([]observation, error) {
+		return observeLogarithms(d, seed, rep)
+	})
+	if err != nil {
+		return err
 	}
-	writeStudyTable(w, fmt.Sprintf("Intervals of logarithms that are printed, and with those that are not, coverage in percent ± Monte-Carlo error (width), %d draws", draws), tallies)
+	writeStudyTable(w, fmt.Sprintf("Intervals of logarithms that are printed, and with those that are not, "+
+		"coverage in percent ± Monte-Carlo error (width), %d draws", draws), tallies)
 	writeMissing(w, tallies)
 	return nil
 }

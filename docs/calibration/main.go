@@ -109,7 +109,8 @@ func runRooms(ctx context.Context, only, which string, draws int, seed uint64, t
 	case only != "":
 		return nil // each in its place
 	}
-	return replace(out, ofSection("tables"), fmt.Sprintf("\n`go run ./docs/calibration -draws %d -seed %d`\n\n%s", draws, seed, all.Bytes()))
+	command := fmt.Sprintf("\n`go run ./docs/calibration -draws %d -seed %d`\n\n", draws, seed)
+	return replace(out, ofSection("tables"), command+all.String())
 }
 
 // choose keeps what a list names, in its order; an empty list is all.
@@ -135,34 +136,29 @@ func choose[T any](kind string, all []T, name func(T) string, list string) ([]T,
 // A section has tables of its own, which a flag of its name writes.
 type section struct {
 	name, about string
-	write       func(ctx context.Context, w io.Writer, draws int, seed uint64, threads int) error
+	write       writer
+}
+
+// A writer writes tables of so many draws.
+type writer = func(ctx context.Context, w io.Writer, draws int, seed uint64, threads int) error
+
+// under makes a writer of one that takes designs.
+func under[D any](designs []D, write func(context.Context, io.Writer, []D, int, uint64, int) error) writer {
+	return func(ctx context.Context, w io.Writer, draws int, seed uint64, threads int) error {
+		return write(ctx, w, designs, draws, seed, threads)
+	}
 }
 
 func sections() []section {
 	return []section{
-		{"studies", "studies over tasks and runs", func(ctx context.Context, w io.Writer, draws int, seed uint64, threads int) error {
-			return writeStudies(ctx, w, studyDesigns(), draws, seed, threads)
-		}},
-		{"comparisons", "what compare makes of two models", func(ctx context.Context, w io.Writer, draws int, seed uint64, threads int) error {
-			return writeComparisons(ctx, w, comparisonDesigns(), draws, seed, threads)
-		}},
-		{"harness", "what compare makes of results of lm-evaluation-harness",
-			func(ctx context.Context, w io.Writer, draws int, seed uint64, threads int) error {
-				return writeHarness(ctx, w, harnessSizes(), draws, seed, threads)
-			}},
+		{"studies", "studies over tasks and runs", under(studyDesigns(), writeStudies)},
+		{"comparisons", "what compare makes of two models", under(comparisonDesigns(), writeComparisons)},
+		{"harness", "what compare makes of results of lm-evaluation-harness", under(harnessSizes(), writeHarness)},
 		{"decisions", "confidence sets for the best, of families of tests and of runs", writeDecisions},
-		{"accuracy", "tests of equal accuracy of two forecasts", func(ctx context.Context, w io.Writer, draws int, seed uint64, threads int) error {
-			return writeAccuracy(ctx, w, accuracyDesigns(), draws, seed, threads)
-		}},
-		{"lines", "lines, ranks and the pairs that decide them", func(ctx context.Context, w io.Writer, draws int, seed uint64, threads int) error {
-			return writeLines(ctx, w, lineDesigns(), draws, seed, threads)
-		}},
-		{"logarithms", "intervals of logarithms", func(ctx context.Context, w io.Writer, draws int, seed uint64, threads int) error {
-			return writeLogarithms(ctx, w, logarithmDesigns(), draws, seed, threads)
-		}},
-		{"windows", "automatic exclusion windows", func(ctx context.Context, w io.Writer, draws int, seed uint64, threads int) error {
-			return writeWindows(ctx, w, windowDesigns(), draws, seed, threads)
-		}},
+		{"accuracy", "tests of equal accuracy of two forecasts", under(accuracyDesigns(), writeAccuracy)},
+		{"lines", "lines, ranks and the pairs that decide them", under(lineDesigns(), writeLines)},
+		{"logarithms", "intervals of logarithms", under(logarithmDesigns(), writeLogarithms)},
+		{"windows", "automatic exclusion windows", under(windowDesigns(), writeWindows)},
 	}
 }
 
@@ -176,7 +172,8 @@ func writeSection(ctx context.Context, part section, draws int, seed uint64, thr
 		_, err := os.Stdout.Write(b.Bytes())
 		return err
 	}
-	return replace(out, ofSection(part.name), fmt.Sprintf("\n`go run ./docs/calibration -%s -draws %d -seed %d`\n\n%s", part.name, draws, seed, b.Bytes()))
+	command := fmt.Sprintf("\n`go run ./docs/calibration -%s -draws %d -seed %d`\n\n", part.name, draws, seed)
+	return replace(out, ofSection(part.name), command+b.String())
 }
 
 // A place is between a line of the document and the next one that begins like another.

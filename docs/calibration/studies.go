@@ -344,6 +344,19 @@ func tallyStudies(ctx context.Context, d fmt.Stringer, draws, threads int, about
 	return t, err
 }
 
+// tallyTrue tallies every design, whose observations know what is true.
+func tallyTrue[D fmt.Stringer](ctx context.Context, designs []D, draws, threads int, observe func(d D, rep uint64) ([]observation, error)) ([]studyTally, error) {
+	var out []studyTally
+	for _, d := range designs {
+		t, err := tallyStudies(ctx, d, draws, threads, func(string) bool { return false }, func(rep uint64) ([]observation, error) { return observe(d, rep) })
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, t)
+	}
+	return out, nil
+}
+
 // studyCell counts the intervals and tests of one quantity.
 func studyCell(list []observation, repetition []int, aboutMean bool) (Cell, Rate) {
 	center := 0.0

@@ -29,7 +29,9 @@ var windowNames = []string{"fixed", "auto"}
 
 // windowRooms are those that leave neighbors in time out.
 func windowRooms(window int) []Room {
-	return []Room{{"neighborhood", neighboring(window)}, {"manifold", manifolds(window)}, {"geometry", geometric(window)}}
+	return []Room{
+		{"neighborhood", neighboring(window)}, {"manifold", manifolds(window)}, {"geometry", geometric(window)},
+	}
 }
 
 // writeWindows writes what intervals and tests hold that depend on the window, by window.
@@ -46,16 +48,18 @@ func writeWindows(ctx context.Context, w io.Writer, designs []Design, draws int,
 			}
 		}
 		fmt.Fprintf(w, "### %s and the window\n\n", room.Name)
-		writeByWindow(w, fmt.Sprintf("Coverage in percent ± Monte-Carlo error (width), %d draws × %d models", draws, models), byWindow,
-			func(t *Tally) []string { return t.Order }, func(t *Tally, metric string) string { return t.Cells[metric].text() })
+		title := fmt.Sprintf("Coverage in percent ± Monte-Carlo error (width), %d draws × %d models", draws, models)
+		writeByWindow(w, title, byWindow,
+			func(t *Tally) []string { return t.Order }, func(t *Tally, m string) string { return t.Cells[m].text() })
 		writeByWindow(w, "p < 0.05 for equal models in percent ± Monte-Carlo error", byWindow,
-			func(t *Tally) []string { return t.Tests }, func(t *Tally, metric string) string { return t.P[metric].text(true) })
+			func(t *Tally) []string { return t.Tests }, func(t *Tally, m string) string { return t.P[m].text(true) })
 	}
 	return nil
 }
 
 // writeByWindow writes a row for each metric and window, of the metrics that the windows change.
-func writeByWindow(w io.Writer, title string, byWindow [][]*Tally, metrics func(*Tally) []string, cell func(t *Tally, metric string) string) {
+func writeByWindow(w io.Writer, title string, byWindow [][]*Tally, metrics func(*Tally) []string,
+	cell func(*Tally, string) string) {
 	var all []string
 	for _, tallies := range byWindow {
 		for _, t := range tallies {
