@@ -233,6 +233,30 @@ func TestUnequalBlocksThatDiffer(t *testing.T) {
 	near(t, "degrees of freedom", mustMean(t, b, slices.Repeat([]float64{1, 2}, len(labels)/2)).DF, total*total/squares-1, 1e-12)
 }
 
+// Two blocks, or three of which one holds nearly all, have no interval of a logarithm however near
+// their deletions are; three of equal size have.
+func TestLogIntervalOfFewBlocks(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		without []float64
+		sizes   []int
+		defined bool
+	}{{[]float64{1.01, 0.99}, []int{10, 10}, false}, {[]float64{1.01, 0.99, 1}, []int{30, 1, 1}, false},
+		{[]float64{1, 1}, []int{10, 10}, true}, {[]float64{1.01, 0.99, 1}, []int{10, 10, 10}, true}} {
+		v, err := DeleteBlockJackknife(1, c.without, c.sizes, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		v.OnLogScale()
+		if v.Interval.Defined() != c.defined || !c.defined && !strings.Contains(v.Interval.Reason, "degrees of freedom") {
+			t.Errorf("%v of %v: %+v", c.without, c.sizes, v.Interval)
+		}
+		if _, err := Compare(v, v, CompareOptions{}); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 // An interval of a logarithm that spans more than six orders of magnitude is none: four deletions
 // whose logarithms have the standard error s, and Student's t of three degrees, 3.182.
 func TestWidestLogInterval(t *testing.T) {

@@ -87,7 +87,9 @@ func (m *Model) twoNN(estimate dimension.TwoNN, h *halves, out *Measured) {
 	r := &m.TwoNN
 	r.MLE, r.MLEUnbiased = report.Number(estimate.MLE), report.Number(estimate.MLEUnbiased)
 	r.MLECI = report.Between(estimate.MLECI[0], estimate.MLECI[1])
-	r.MLECIAssumes = independentRatios
+	if r.MLECIAssumes = independentRatios; m.ExcludeWindow > 0 {
+		r.MLECIAssumes = windowedRatios
+	}
 	r.Fit = report.NumberOr(estimate.Fit, "the smallest nine tenths of the ratios are all 1")
 	h.ask(1, 2, []float64{estimate.MLE, estimate.Fit}, func(half *dimension.Half, dst []float64) {
 		if of, err := half.TwoNN(); err == nil {
@@ -105,6 +107,10 @@ func (m *Model) twoNN(estimate dimension.TwoNN, h *halves, out *Measured) {
 		}
 	})
 }
+
+// windowedRatios is what the interval mle_ci assumes where neighbors in time are left out.
+const windowedRatios = "independent ratios; those of neighbors share points and follow each other in time, so that with an " +
+	"exclusion window it covers 69 to 91 %: read mle_halves_ci"
 
 // independentRatios is what the interval mle_ci assumes.
 const independentRatios = "independent ratios; those of neighbours share points, so it is too narrow by a factor of about 1.3 and covers about 86 %"

@@ -4,12 +4,10 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"io"
 	"math"
-	"os"
 
 	"repscope/internal/parallel"
 	"repscope/stat"
@@ -153,17 +151,4 @@ func accuracyCell(rejections, tests, draws int) string {
 		text += fmt.Sprintf(" of %.0f %%; %.1f of all", 100*float64(tests)/float64(draws), 100*float64(rejections)/float64(draws))
 	}
 	return text
-}
-
-// runAccuracy writes the table of tests of equal accuracy.
-func runAccuracy(ctx context.Context, draws int, seed uint64, threads int, out string) error {
-	var b bytes.Buffer
-	if err := writeAccuracy(ctx, &b, accuracyDesigns(), draws, seed, threads); err != nil {
-		return err
-	}
-	if out == "-" {
-		_, err := os.Stdout.Write(b.Bytes())
-		return err
-	}
-	return replace(out, ofAccuracy, fmt.Sprintf("`go run ./docs/calibration -accuracy -draws %d -seed %d`\n\n%s", draws, seed, b.Bytes()))
 }

@@ -8,6 +8,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"math"
 	"strings"
 
 	"repscope/report"
@@ -97,7 +98,7 @@ func observeComparisons(ctx context.Context, d studyDesign, seed, rep uint64) ([
 // interval is one of the result file.
 func interval(i report.Interval) stat.Interval {
 	if !i.Defined() {
-		return stat.Interval{Reason: "none"}
+		return stat.Interval{Low: math.NaN(), High: math.NaN(), Reason: "none"}
 	}
 	return stat.Interval{Low: i.Low, High: i.High, Level: 1 - level}
 }
@@ -168,15 +169,11 @@ func asResult(model string, v report.Value, ci report.Interval) ([]byte, error) 
 
 // writeComparisons writes the table of what compare makes of two equal models.
 func writeComparisons(ctx context.Context, w io.Writer, designs []studyDesign, draws int, seed uint64, threads int) error {
-	var tallies []studyTally
-	for _, d := range designs {
-		t, err := tallyStudies(ctx, d, draws, threads, func(string) bool { return false }, func(rep uint64) ([]observation, error) {
-			return observeComparisons(ctx, d, seed, rep)
-		})
-		if err != nil {
-			return err
-		}
-		tallies = append(tallies, t)
+	tallies, err := tallyTrue(ctx, designs, draws, threads, func(d studyDesign, rep uint64) ([]observation, error) {
+		return observeComparisons(ctx, d, seed, rep)
+	})
+	if err != nil {
+		return err
 	}
 	// The design with several runs has all rows.
 	tallies[0].Order = tallies[len(tallies)-1].Order

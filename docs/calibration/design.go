@@ -18,6 +18,8 @@ const (
 	seen     = 3 // coordinates of the state that a model sees
 	latent   = 5 // dimensions of its latents
 	features = models * seen
+
+	farAway = 15 // standard deviation of the coordinates of a state that is far from all others
 )
 
 // A Design says how states are drawn.
@@ -32,6 +34,7 @@ type Design struct {
 	Switch   float64 // probability that a coordinate jumps to a new regime
 	Relu     bool    // the map is a rectified one, with an offset
 	Noise    float64 // white noise added to the latents of model 1, for power
+	Far      float64 // probability that a state is far from all others, as a blank frame is
 }
 
 func (d Design) String() string { return d.Name }
@@ -96,6 +99,11 @@ func (d Design) draw(seed, rep uint64) *Sample {
 		}
 	}
 	for t := range d.N {
+		if d.Far > 0 && r.Float64() < d.Far {
+			for c := range features {
+				s.States[t*features+c] = float32(farAway * r.Normal())
+			}
+		}
 		sum := float32(0)
 		for m := range models {
 			sum += s.States[t*features+m*seen]

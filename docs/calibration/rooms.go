@@ -28,7 +28,7 @@ type Room struct {
 }
 
 func rooms() []Room {
-	return []Room{{"smoothness", smooth}, {"robustness", robust(false)}, {"vectors", robust(true)}, {"neighborhood", neighboring}, {"manifold", manifolds}, {"geometry", geometric},
+	return []Room{{"smoothness", smooth}, {"robustness", robust(false)}, {"vectors", robust(true)}, {"neighborhood", neighboring(0)}, {"manifold", manifolds(0)}, {"geometry", geometric(0)},
 		{"reconstruction", reconstruct}, {"dynamics", dynamical}, {"probes", probing("ridge")}, {"forecast", forecasts}, {"generation", generating}, {"sequence", evaluating}, {"canvas", designing}}
 }
 
@@ -113,32 +113,41 @@ func robust(vectors bool) func(ctx context.Context, s *Sample, seed uint64) (*re
 	}
 }
 
-func neighboring(ctx context.Context, s *Sample, seed uint64) (*report.Result, error) {
-	in := neighborhood.Input{Frames: s.frames(), Episode: s.Episode, Models: s.encoded()}
-	r, err := neighborhood.Analyze(ctx, in, neighborhood.Options{K: []int{5, 20}, CoRanking: neighbors.CoRankingOff, Intervals: true, Seed: seed, Threads: 1})
-	if err != nil {
-		return nil, err
+// neighboring leaves out neighbors within a window of frames.
+func neighboring(window int) func(ctx context.Context, s *Sample, seed uint64) (*report.Result, error) {
+	return func(ctx context.Context, s *Sample, seed uint64) (*report.Result, error) {
+		in := neighborhood.Input{Frames: s.frames(), Episode: s.Episode, Models: s.encoded()}
+		r, err := neighborhood.Analyze(ctx, in, neighborhood.Options{K: []int{5, 20}, ExcludeWindow: window, CoRanking: neighbors.CoRankingOff,
+			Intervals: true, Seed: seed, Threads: 1})
+		if err != nil {
+			return nil, err
+		}
+		return result("neighborhood", r.Models, func(m neighborhood.Model) string { return m.Name }, r.Comparisons), nil
 	}
-	return result("neighborhood", r.Models, func(m neighborhood.Model) string { return m.Name }, r.Comparisons), nil
 }
 
-func manifolds(ctx context.Context, s *Sample, seed uint64) (*report.Result, error) {
-	in := manifold.Input{Episode: s.Episode, Models: s.encoded()}
-	r, err := manifold.Analyze(ctx, in, manifold.Options{Intervals: true, Seed: seed, Threads: 1, GrideOrders: []int{2, 16}, Neighbors: []int{10}})
-	if err != nil {
-		return nil, err
+func manifolds(window int) func(ctx context.Context, s *Sample, seed uint64) (*report.Result, error) {
+	return func(ctx context.Context, s *Sample, seed uint64) (*report.Result, error) {
+		in := manifold.Input{Episode: s.Episode, Models: s.encoded()}
+		r, err := manifold.Analyze(ctx, in, manifold.Options{ExcludeWindow: window, Intervals: true, Seed: seed, Threads: 1,
+			GrideOrders: []int{2, 16}, Neighbors: []int{10}})
+		if err != nil {
+			return nil, err
+		}
+		return result("manifold", r.Models, func(m manifold.Model) string { return m.Name }, r.Comparisons), nil
 	}
-	return result("manifold", r.Models, func(m manifold.Model) string { return m.Name }, r.Comparisons), nil
 }
 
-func geometric(ctx context.Context, s *Sample, seed uint64) (*report.Result, error) {
-	in := geometry.Input{Episode: s.Episode, Labels: s.Labels, Models: s.encoded()}
-	r, err := geometry.Analyze(ctx, in, geometry.Options{Clusters: []int{2}, Starts: 2, Neighbors: []int{5}, Lags: 2, Pairs: 2000, Intervals: true,
-		Seed: seed, Threads: 1})
-	if err != nil {
-		return nil, err
+func geometric(window int) func(ctx context.Context, s *Sample, seed uint64) (*report.Result, error) {
+	return func(ctx context.Context, s *Sample, seed uint64) (*report.Result, error) {
+		in := geometry.Input{Episode: s.Episode, Labels: s.Labels, Models: s.encoded()}
+		r, err := geometry.Analyze(ctx, in, geometry.Options{Clusters: []int{2}, Starts: 2, Neighbors: []int{5}, ExcludeWindow: window, Lags: 2,
+			Pairs: 2000, Intervals: true, Seed: seed, Threads: 1})
+		if err != nil {
+			return nil, err
+		}
+		return result("geometry", r.Models, func(m geometry.Model) string { return m.Name }, r.Comparisons), nil
 	}
-	return result("geometry", r.Models, func(m geometry.Model) string { return m.Name }, r.Comparisons), nil
 }
 
 // An Estimate is one printed number with its interval.

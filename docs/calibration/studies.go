@@ -310,7 +310,7 @@ func drawSeeds(d studyDesign, seed, rep uint64, runs, episodes float64) (observa
 
 // A studyTally is what one design says.
 type studyTally struct {
-	Design studyDesign
+	Design fmt.Stringer
 	Order  []string
 	Cells  map[string]Cell
 	P      map[string]Rate
@@ -318,7 +318,7 @@ type studyTally struct {
 
 // tallyStudies runs draws of a design through observe, whose observations may be of any
 // number. about says of which quantities the truth is the mean over all draws.
-func tallyStudies(ctx context.Context, d studyDesign, draws, threads int, about func(quantity string) bool,
+func tallyStudies(ctx context.Context, d fmt.Stringer, draws, threads int, about func(quantity string) bool,
 	observe func(rep uint64) ([]observation, error)) (studyTally, error) {
 	all := make([][]observation, draws)
 	err := parallel.Try(ctx, threads, draws, func(_, rep int) error {
@@ -342,6 +342,19 @@ func tallyStudies(ctx context.Context, d studyDesign, draws, threads int, about 
 		t.Cells[quantity], t.P[quantity] = studyCell(list, repetition[quantity], about(quantity))
 	}
 	return t, err
+}
+
+// tallyTrue tallies every design, whose observations know what is true.
+func tallyTrue[D fmt.Stringer](ctx context.Context, designs []D, draws, threads int, observe func(d D, rep uint64) ([]observation, error)) ([]studyTally, error) {
+	var out []studyTally
+	for _, d := range designs {
+		t, err := tallyStudies(ctx, d, draws, threads, func(string) bool { return false }, func(rep uint64) ([]observation, error) { return observe(d, rep) })
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, t)
+	}
+	return out, nil
 }
 
 // studyCell counts the intervals and tests of one quantity.
@@ -454,14 +467,17 @@ func observeAll(ctx context.Context, d studyDesign, method study.Method, seed, r
 	return append(append(out, tasks...), places), err
 }
 
-func writeStudyTable(w io.Writer, title string, tallies []studyTally) {
-	columns := func(first string, cell func(studyTally) string) {
-		fmt.Fprintf(w, "| %s |", first)
-		for _, t := range tallies {
-			fmt.Fprintf(w, " %s |", cell(t))
-		}
-		fmt.Fprintln(w)
+// studyRow writes a row with a cell for each design.
+func studyRow(w io.Writer, first string, tallies []studyTally, cell func(studyTally) string) {
+	fmt.Fprintf(w, "| %s |", first)
+	for _, t := range tallies {
+		fmt.Fprintf(w, " %s |", cell(t))
 	}
+	fmt.Fprintln(w)
+}
+
+func writeStudyTable(w io.Writer, title string, tallies []studyTally) {
+	columns := func(first string, cell func(studyTally) string) { studyRow(w, first, tallies, cell) }
 	fmt.Fprintf(w, "%s:\n\n", title)
 	heading := func() {
 		columns("quantity", func(t studyTally) string { return t.Design.String() })
@@ -487,6 +503,24 @@ func writeStudyTable(w io.Writer, title string, tallies []studyTally) {
 	heading()
 	for _, quantity := range tests {
 		columns(quantity, func(t studyTally) string { return t.P[quantity].text(true) })
+	}
+	fmt.Fprintln(w)
+}
+
+// writeMissing writes how often there is no interval, of quantities of which there is not always one.
+func writeMissing(w io.Writer, tallies []studyTally) {
+	missing := func(t studyTally, quantity string) float64 {
+		c := t.Cells[quantity]
+		return 100 * float64(c.Missing) / float64(c.Missing+c.Intervals)
+	}
+	line := func(first string, cell func(studyTally) string) { studyRow(w, first, tallies, cell) }
+	fmt.Fprint(w, "Without an interval, in percent of the draws:\n\n")
+	line("quantity", func(t studyTally) string { return t.Design.String() })
+	line("---", func(studyTally) string { return "---" })
+	for _, quantity := range tallies[0].Order {
+		if slices.ContainsFunc(tallies, func(t studyTally) bool { return missing(t, quantity) > 0 }) {
+			line(quantity, func(t studyTally) string { return fmt.Sprintf("%.1f", missing(t, quantity)) })
+		}
 	}
 	fmt.Fprintln(w)
 }

@@ -12,7 +12,7 @@ import (
 
 // write writes what one room holds under all designs.
 func write(w io.Writer, tallies []*Tally, worse *Tally) {
-	fmt.Fprintf(w, "### %s\n\nCoverage in percent ± Monte-Carlo error (width), %d draws × %d models:\n\n", tallies[0].Room, tallies[0].Draws, models)
+	fmt.Fprintf(w, "\nCoverage in percent ± Monte-Carlo error (width), %d draws × %d models:\n\n", tallies[0].Draws, models)
 	var metrics, tests, families []string
 	for _, t := range tallies {
 		metrics, tests = union(metrics, t.Order), union(tests, t.Tests)
@@ -92,6 +92,14 @@ func (r Rate) text(level bool) string {
 		text = "**" + text + "**"
 	}
 	return text
+}
+
+// ofAll is a rate with the share of the comparisons that are tested, where some are not.
+func (r Rate) ofAll() string {
+	if text := r.text(true); r.Untested == 0 || r.Tests < 2 {
+		return text
+	}
+	return fmt.Sprintf("%s of %.1f %%", r.text(true), 100*float64(r.Tests)/float64(r.Tests+r.Untested))
 }
 
 // writeSizes writes the table of effective sample sizes.

@@ -42,6 +42,7 @@ type Tally struct {
 	Tests   []string        // the metrics that are compared
 	P       map[string]Rate // p < 0.05 of a comparison
 	Holm    map[string]Rate // any p_holm < 0.05 in a family of a run
+	Any     Rate            // any p < 0.05 in a run
 	AnyHolm Rate            // any p_holm < 0.05 in a run
 	AnyRun  Rate            // the same with --family run
 }
@@ -141,7 +142,7 @@ func (c clusters) mean() (mean, se float64) {
 
 // test counts rejections.
 func (t *Tally) test(outcomes []outcome) {
-	p, holm, anywhere, ofRun := map[string]clusters{}, map[string]clusters{}, clusters{}, clusters{}
+	p, holm, anywhere, ofRun, raw := map[string]clusters{}, map[string]clusters{}, clusters{}, clusters{}, clusters{}
 	untested := map[string]int{}
 	for rep, o := range outcomes {
 		families, some := map[string]bool{}, false
@@ -172,6 +173,7 @@ func (t *Tally) test(outcomes []outcome) {
 		if len(all) > 0 {
 			anywhere.add(rep, some)
 			ofRun.add(rep, slices.Min(stat.Holm(all)) < level)
+			raw.add(rep, slices.Min(all) < level)
 		}
 	}
 	for metric, c := range p {
@@ -180,7 +182,7 @@ func (t *Tally) test(outcomes []outcome) {
 	for family, c := range holm {
 		t.Holm[family] = c.rate(0)
 	}
-	t.AnyHolm, t.AnyRun = anywhere.rate(0), ofRun.rate(0)
+	t.AnyHolm, t.AnyRun, t.Any = anywhere.rate(0), ofRun.rate(0), raw.rate(0)
 }
 
 func (c clusters) rate(untested int) Rate {

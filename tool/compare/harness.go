@@ -164,7 +164,8 @@ func (h *harnessTask) numbers(part report.Object) ([]report.Named, error) {
 		if strings.Contains(key, ",") {
 			errorKey += "," + filter
 		}
-		interval, err := h.interval(v, get(part, errorKey), errorKey)
+		higher, _ := get(h.better, name).(bool)
+		interval, err := h.interval(v, get(part, errorKey), errorKey, higher)
 		if err != nil {
 			return nil, err
 		}
@@ -183,8 +184,9 @@ func (h *harnessTask) numbers(part report.Object) ([]report.Named, error) {
 }
 
 // interval is that of a mean with a standard error: Wilson's where the error is that of a share of samples, whose number
-// follows from both, and Student's t of other means where the number of samples is known.
-func (h *harnessTask) interval(v float64, given any, key string) (report.Interval, error) {
+// follows from both; of other means where the number of samples is known Wilson's too if they may be of scores from 0 to 1,
+// and else Student's t.
+func (h *harnessTask) interval(v float64, given any, key string, higher bool) (report.Interval, error) {
 	number, ok := given.(json.Number)
 	if !ok {
 		return report.NoInterval("the file has no standard error"), nil // "N/A", or no member
@@ -205,18 +207,30 @@ func (h *harnessTask) interval(v float64, given any, key string) (report.Interva
 	case n == 1:
 		return report.NoInterval("one sample shows no error"), nil
 	case isShare:
-		i, err := stat.Wilson(math.Round(v*n), n, 0)
-		if err != nil {
-			return report.NoInterval("%s", stat.Reason(err)), nil
-		}
-		return intervalOf(i), nil
+		return wilson(math.Round(v*n), n), nil
 	case se == 0:
 		return report.NoInterval("the standard error is 0: nothing shows the error"), nil
 	case h.n == 0:
 		return report.NoInterval("the file has a standard error, and not the number of samples (n-samples)"), nil
 	}
-	half := quantile(h.n-1) * se
-	return report.Between(v-half, v+half), nil
+	t := quantile(h.n - 1)
+	if higher && v > 0 && v < 1 && se*se*(h.n-1) <= v*(1-v) {
+		// Scores from 0 to 1 vary no more than this, and near an end they are skewed: as so many samples that are
+		// 0 or 1 as have this error.
+		normal := quantile(math.Inf(1))
+		effective := v * (1 - v) / (se * se) * (normal / t) * (normal / t)
+		return wilson(v*effective, effective), nil
+	}
+	return report.Between(v-t*se, v+t*se), nil
+}
+
+// wilson is the interval of a share of n samples.
+func wilson(hits, n float64) report.Interval {
+	i, err := stat.Wilson(hits, n, 0)
+	if err != nil {
+		return report.NoInterval("%s", stat.Reason(err))
+	}
+	return intervalOf(i)
 }
 
 // isWhole reports whether a number is a count, but for rounding.

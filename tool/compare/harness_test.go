@@ -4,6 +4,7 @@ package compare
 
 import (
 	"math"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -96,6 +97,33 @@ func TestHarnessModels(t *testing.T) {
 	} {
 		if files, err := ReadFrom("h.json", []byte(text)); err == nil || !strings.Contains(err.Error(), want) || !strings.HasPrefix(err.Error(), "h.json: ") {
 			t.Errorf("%s: %v, %v", text, files, err)
+		}
+	}
+}
+
+// A mean whose error is small enough for scores from 0 to 1, of which more is better, has the root of the
+// score equation (v − p)² = t²·p·(1 − p)·SE²/(v·(1 − v)) on each side, by scipy's brentq and t.ppf; others
+// have Student's t.
+func TestHarnessOfBoundedScores(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		value, stdError string
+		higher          bool
+		low, top        float64
+	}{
+		{"0.9", "0.025", true, 0.8392693479938078, 0.9394398928338575},
+		{"0.9", "0.025", false, 0.8503945762103395, 0.9496054237896605},
+		{"0.02", "0.03", true, -0.039526508547592515, 0.07952650854759252}, // a correlation: 0.03²·99 > 0.02·0.98
+	} {
+		text := strings.NewReplacer("VALUE", c.value, "ERROR", c.stdError, "HIGHER", strconv.FormatBool(c.higher)).Replace(
+			`{"results": {"t": {"f1,none": VALUE, "f1_stderr,none": ERROR}}, "n-samples": {"t": {"effective": 100}},
+			"higher_is_better": {"t": {"f1": HIGHER}}, "config": {}}`)
+		files, err := ReadFrom("h.json", []byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if i := files[0].Models[0].Numbers[0].Interval; math.Abs(i.Low-c.low) > 1e-9 || math.Abs(i.High-c.top) > 1e-9 {
+			t.Errorf("%+v: %+v", c, i)
 		}
 	}
 }
