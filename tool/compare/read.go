@@ -109,12 +109,14 @@ const Layouts = `a result file (schema "` + report.Schema + `"), {"metrics": {â€
 
 // Read reads one file. Datasets of one file are tasks, so there may be several. Errors
 // name the file and what was expected.
-func Read(path string) ([]*File, error) { return read(path, false, nil) }
+func Read(path string) ([]*File, error) {
+	report.Recover(filepath.Dir(path))
+	return read(path, false, nil)
+}
 
 // read is Read; of what lies in a folder only files with a schema are looked at, and
 // others are [report.ErrNotResult].
 func read(path string, inFolder bool, tables *Tables) ([]*File, error) {
-	report.Recover(filepath.Dir(path))
 	data, err := regular.Read(path, regular.Table)
 	if err != nil {
 		var p *fs.PathError
