@@ -156,7 +156,7 @@ type comparer struct {
 func Compare(ctx context.Context, g *Gathered, o Options) (*Result, error) {
 	g.settle()
 	c := &comparer{o: o, result: &Result{all: len(o.Metrics) > 0, family: o.Family}}
-	if err := c.group(g.Files); err != nil {
+	if err := c.group(joinLogged(g.Files)); err != nil {
 		return nil, err
 	}
 	for _, g := range c.groups {
@@ -237,6 +237,11 @@ func (c *comparer) agree(g *group, f *File) error {
 		return fmt.Errorf("%s is %s and %s is %s: nothing says that their numbers mean the same", first.Path, first.layout(), f.Path, f.layout())
 	}
 	found := differences(first, f)
+	if i := slices.IndexFunc(g.files, func(g *File) bool { return g.hashes != nil }); i > 0 {
+		if other := otherDocuments(g.files[i], f); other != "" {
+			found = append(found, other)
+		}
+	}
 	if len(found) == 0 {
 		return nil
 	}
