@@ -2617,8 +2617,8 @@ def forecast(
         example: run on the built-in example: made weather of known truth, and ensembles with one defect each.
         model: NAME=FILE.onnx that makes n_samples members of the fields of input.
         input: FILE[:key] of the fields that forecasts begin with [N,Vin,H,W]: persistence predicts them.
-        leads: FILE[:key] of the lead of every sample [N]: numbers in any unit, or durations (timedelta64), which become
-            hours; or FILE.csv:column.
+        leads: FILE[:key] of the lead of every sample [N]: numbers in any unit, or durations (timedelta64, texts such as
+            PT6H), which become hours; or FILE.csv:column.
         groups: FILE[:key] of the initial time of every sample [N], a number that ascends with it, a time (datetime64)
             or a text such as 2020-01-31, or of its simulation; or FILE.csv:column: samples of one depend on each other
             (default: the k-th sample of every lead is of time k).
@@ -3361,8 +3361,8 @@ def compare(
     of improvement, performance profiles and average ranks (Agarwal et al. 2021).
 
     It also reads {"metrics": {x, x_std}, "evaluation_config": …}, {"checkpoint": …,
-    "metrics": …}, {dataset: {key: value}}, lists of rows with "id" and "model", results of
-    lm-evaluation-harness, output of go test -bench, and tables of text: scores per sample
+    "metrics": …}, {dataset: {key: value}}, lists of rows with "id" and "model", results and
+    logged samples of lm-evaluation-harness, output of go test -bench, and tables of text: scores per sample
     (model, sample, group), long tables (model, task, run, metric, score; several rows of a
     model, task and metric are runs) and wide ones, with a column for each metric or for
     each model. A table with a column model has metrics in its other columns, one without
