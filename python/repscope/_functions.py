@@ -750,6 +750,7 @@ COMMANDS = {
         "suite",
         "methods:bool "
         "out:path "
+        "width:text "
         "check:bool "
         "dry_run:bool "
         "example:bool "
@@ -3442,6 +3443,7 @@ def evaluate(
     *,
     methods: Optional[bool] = None,
     out: Optional[Path] = None,
+    width: Optional[Text] = None,
     check: Optional[bool] = None,
     dry_run: Optional[bool] = None,
     example: Optional[bool] = None,
@@ -3484,6 +3486,8 @@ def evaluate(
     each file that matches; what the pattern leaves open is added to the name: run/a/100 of
     runs/a/step_100.onnx. Models that differ in their last number make a curve.
 
+    width takes the place of the width of the defaults, and is that of the figures of the page too.
+
     report.html shows all of it on one page. "evaluate report DIR…" makes that page of any
     result files in folders, which it finds by their content, with or without a suite.
 
@@ -3500,6 +3504,8 @@ def evaluate(
             and stop, with json as JSON.
         out: DIR for the result file, the CSV files and the figures; by default a temporary folder that goes with the
             result.
+        width: LENGTH of figures, such as 89mm or 7.2in: texts keep their sizes (6 pt or more), panels stand below each
+            other where they need to; default: that of the figure.
         check: read the results of tasks that are done, and their inputs, hold them against the digests that were
             recorded, and stop; with json as JSON.
         dry_run: say which tasks would be run and why (which option, input or program is another), what would be
