@@ -58,6 +58,26 @@ func layoutCategories(names []string, width, tallest vg.Length) categoryLabels {
 	return l
 }
 
+// layoutEvery fits the names of every second, third, … slot of an axis, of as many as there is room for.
+func layoutEvery(names []string, width, tallest vg.Length) categoryLabels {
+	for step := 2; ; step++ {
+		var some []string
+		for i := 0; i < len(names); i += step {
+			some = append(some, names[i])
+		}
+		l := layoutCategories(some, width/vg.Length(len(names))*vg.Length(step)*vg.Length(len(some)), tallest)
+		if (l.small || l.cut) && len(some) > 1 {
+			continue
+		}
+		blocks := make([]block, len(names))
+		for i, b := range l.blocks {
+			blocks[i*step] = b
+		}
+		l.blocks = blocks
+		return l
+	}
+}
+
 // uprightLabels turns names by 90°, wrapped into as many lines as a slot holds.
 func uprightLabels(names []string, slot, tallest vg.Length) (categoryLabels, bool) {
 	const size = smallestSize
@@ -115,6 +135,7 @@ func (l *categoryLabels) draw(s *scene, a *area, top vg.Length) {
 		p := vg.Point{X: a.X(float64(i)), Y: top}
 		s.line([]vg.Point{{X: p.X, Y: a.Min.Y - tickLength}, {X: p.X, Y: a.Min.Y}}, ink, axisWidth*0.8, nil)
 		switch {
+		case len(b.lines) == 0: // see layoutEvery
 		case l.rotation == 0:
 			s.drawText("category", b, p, alignCenter, alignEnd, 0, ink)
 		case l.rotation < math.Pi/3:

@@ -125,6 +125,9 @@ type footing struct {
 func (c *cells) below(s *scene, width vg.Length) footing {
 	p := c.of
 	f := footing{columns: layoutCategories(p.Columns, width, 0.42*s.height)}
+	if p.Ordered && (f.columns.small || f.columns.cut) {
+		f.columns = layoutEvery(p.Columns, width, 0.42*s.height)
+	}
 	f.room = tickLength + labelGap + f.columns.height
 	if p.X.Label != "" {
 		f.title = newBlock(wrap(p.X.Label, labelSize, false, width), labelSize, false)

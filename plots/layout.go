@@ -55,7 +55,10 @@ type placed struct {
 // checkSize validates the outer size.
 func (f *Figure) checkSize() error {
 	for _, size := range []float64{f.WidthMM, f.HeightMM} {
-		if !(size > 0 && size <= 1000) {
+		if size > 1000 {
+			return &RoomError{fmt.Sprintf("plots: figure of %g × %g mm: each side must be in (0, 1000]", f.WidthMM, f.HeightMM), noPanel}
+		}
+		if !(size > 0) {
 			return fmt.Errorf("plots: figure of %g × %g mm: each side must be in (0, 1000]", f.WidthMM, f.HeightMM)
 		}
 	}

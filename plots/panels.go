@@ -226,6 +226,9 @@ type HeatMap struct {
 	Scale  ColorScale
 	// Decimals of the printed numbers; 0: 2, negative: no numbers.
 	Decimals int
+	// Ordered says that the names of columns follow from each other, as positions do: where not all
+	// have room, every second, third, … is named.
+	Ordered bool
 }
 
 // CriticalDifference places models on an axis of average ranks, the best left, and joins

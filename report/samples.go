@@ -136,7 +136,9 @@ func ReadSamples(path string) (*SampleTable, error) {
 // ReadSamplesFrom reads scores per sample; name stands for the file in errors. Empty
 // cells and nan are undefined.
 //
-// Columns may stand in any order. A table may have no metric: of a run none of whose numbers is
+// Columns may stand in any order. Cells are parted by commas where these give the columns model, sample
+// and group, else by what the first line has most of commas, semicolons (then also with decimal commas),
+// tabs and bars. A table may have no metric: of a run none of whose numbers is
 // a mean over samples. Errors, with the file and the line: [ErrTruncated], no column model, sample
 // or group, two columns of one name, a row of another length, a score that is no number, a sample
 // that a model has twice.
@@ -150,11 +152,12 @@ func ReadSamplesFrom(name string, r io.Reader) (*SampleTable, error) {
 	switch {
 	case len(bytes.TrimSpace(data)) == 0:
 		return nil, fmt.Errorf("%s: %w: the file is empty", name, ErrTruncated)
-	case data[len(data)-1] != '\n':
-		return nil, fmt.Errorf("%s: %w: its last line does not end", name, ErrTruncated)
 	}
 	if err := s.header(data); err != nil {
 		return nil, fmt.Errorf("%s:1: %w", name, err)
+	}
+	if s.csv.Comma == ',' && data[len(data)-1] != '\n' { // as that of a run that was killed
+		return nil, fmt.Errorf("%s: %w: its last line does not end", name, ErrTruncated)
 	}
 	for {
 		record, err := s.read()
@@ -214,13 +217,34 @@ func (s *sampleReader) failed(err error) error {
 	return fmt.Errorf("%s:%d:%d: no CSV: %w", s.name, parse.Line, parse.Column, parse.Err)
 }
 
+// sampleRows opens a table by commas, as they are written, if it has all of these columns then: names of metrics hold
+// semicolons. Else by what parts its first line.
+func sampleRows(name string, data []byte) (rows *csv.Reader, names []string, err error) {
+	for _, separator := range []rune{',', 0} {
+		rows, names, err = tabular.Open(name, bytes.NewReader(data), tabular.Options{Separator: separator, Exact: true})
+		if err != nil {
+			continue
+		}
+		for i, name := range names {
+			names[i] = escape.Uncell(name)
+		}
+		if !slices.ContainsFunc(sampleColumns, func(column string) bool { return !slices.Contains(names, column) }) {
+			break
+		}
+	}
+	return rows, names, err
+}
+
+// IsSamples reports whether text is a table with the columns model, sample and group; name is that of its file.
+func IsSamples(name string, data []byte) bool {
+	_, names, err := sampleRows(name, data)
+	return err == nil && !slices.ContainsFunc(sampleColumns, func(column string) bool { return !slices.Contains(names, column) })
+}
+
 func (s *sampleReader) header(data []byte) error {
-	rows, names, err := tabular.Open(s.name, bytes.NewReader(data), tabular.Options{Separator: ',', Exact: true})
+	rows, names, err := sampleRows(s.name, data)
 	if err != nil {
 		return err
-	}
-	for i, name := range names {
-		names[i] = escape.Uncell(name)
 	}
 	for _, name := range sampleColumns {
 		k := slices.Index(names, name)
@@ -263,7 +287,11 @@ func (s *sampleReader) row(record []string) error {
 		cell, v := record[place], math.NaN()
 		if cell != "" {
 			var err error
-			if v, err = strconv.ParseFloat(cell, 64); err != nil {
+			number := cell
+			if s.csv.Comma == ';' && strings.Count(cell, ",") == 1 && !strings.Contains(cell, ".") {
+				number = strings.Replace(cell, ",", ".", 1)
+			}
+			if v, err = strconv.ParseFloat(number, 64); err != nil {
 				return s.errorf("%s of %s, sample %s: %q is no number", s.table.Metrics[k], model, sample, cell)
 			}
 		}

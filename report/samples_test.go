@@ -139,6 +139,36 @@ func TestSamplesInAnyOrder(t *testing.T) {
 	}
 }
 
+// Tables of other programs have other separators; a file of ours has commas, whatever names its metrics have.
+func TestSamplesOfOtherPrograms(t *testing.T) {
+	t.Parallel()
+	want := ModelSamples{Model: "x", Sample: []string{"0", "1"}, Group: []string{"7", "8"}, Scores: [][]float64{{0.5, 3}, {-2.25, 1e6}}}
+	for text, metric := range map[string]string{
+		"model;sample;group;a;b\nx;0;7;0,5;-2,25\nx;1;8;3;1e6\n":                        "a",
+		"model;sample;group;a;b\r\nx;0;7;0.5;-2.25\r\nx;1;8;3;1000000":                  "a",
+		"\ufeffmodel\tsample\tgroup\ta\tb\nx\t0\t7\t0.5\t-2.25\nx\t1\t8\t3\t1e6\n":      "a",
+		"model|sample|group|a|b\nx|0|7|0.5|-2.25\nx|1|8|3|1e6\n":                        "a",
+		"model,sample,group,f[q=0.9;w=3;a=1;c=2;d=3],b\nx,0,7,0.5,-2.25\nx,1,8,3,1e6\n": "f[q=0.9;w=3;a=1;c=2;d=3]",
+	} {
+		got, err := ReadSamplesFrom("s.csv", strings.NewReader(text))
+		if err != nil || !reflect.DeepEqual(got.Models, []ModelSamples{want}) || got.Metrics[0] != metric {
+			t.Errorf("%q: %+v, %v", text, got, err)
+		}
+		if !IsSamples("s.csv", []byte(text)) {
+			t.Errorf("%q is no table of samples", text)
+		}
+	}
+	for text, want := range map[string]string{
+		"model;sample;group;a\nx;0;7;0,5,1\n":     `s.csv:2: a of x, sample 0: "0,5,1" is no number`,
+		"model\tsample\tgroup\ta\nx\t0\t7\t0,5\n": `"0,5" is no number`,
+		"model;sample;a\nx;0;1\n":                 `s.csv:1: there is no column "group"; the columns are model, sample, a`,
+	} {
+		if _, err := ReadSamplesFrom("s.csv", strings.NewReader(text)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %q", text, err, want)
+		}
+	}
+}
+
 func TestBadSamples(t *testing.T) {
 	t.Parallel()
 	const head = "model,sample,group,mse\n"
@@ -178,6 +208,7 @@ func FuzzReadSamples(f *testing.F) {
 	f.Add([]byte("model,sample,group,mse\na,0,1,0.5\nb,0,1,\n"))
 	f.Add([]byte("model,sample,group,by_k[k=10].trustworthiness,psnr\r\n\"a,b\",x,y,1e-300,inf\r\n"))
 	f.Add([]byte("model,sample,group,m\na,0,1,0.5"))
+	f.Add([]byte("model;sample;group;m\na;0;1;0,5"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		table, err := ReadSamplesFrom("s.csv", bytes.NewReader(data))
 		if err != nil {

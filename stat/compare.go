@@ -253,27 +253,31 @@ func signPatterns(seed uint64, draws, words int) []uint64 {
 // tests as there are p values: in ascending order p_(i) becomes the running
 // maximum of min(1, (m−i)·p_(i)), i = 0…m−1. NaN stays NaN and counts as no test.
 func Holm(p []float64) []float64 {
+	type ranked struct {
+		p float64
+		i int
+	}
 	corrected := make([]float64, len(p))
-	var order []int
+	order := make([]ranked, 0, len(p))
 	for i, v := range p {
 		corrected[i] = v
 		if !math.IsNaN(v) {
-			order = append(order, i)
+			order = append(order, ranked{v, i})
 		}
 	}
-	slices.SortStableFunc(order, func(a, b int) int {
+	slices.SortFunc(order, func(a, b ranked) int { // equal p values become equal, in any order
 		switch {
-		case p[a] < p[b]:
+		case a.p < b.p:
 			return -1
-		case p[a] > p[b]:
+		case a.p > b.p:
 			return 1
 		}
 		return 0
 	})
 	running := 0.0
-	for rank, i := range order {
-		running = max(running, min(1, float64(len(order)-rank)*p[i]))
-		corrected[i] = running
+	for rank, of := range order {
+		running = max(running, min(1, float64(len(order)-rank)*of.p))
+		corrected[of.i] = running
 	}
 	return corrected
 }

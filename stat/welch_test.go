@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"math"
 	"testing"
+
+	"pgregory.net/rapid"
 )
 
 func TestWelch(t *testing.T) {
@@ -36,4 +38,25 @@ func TestWelch(t *testing.T) {
 	if !math.IsNaN(TTestP(1, 0)) || !math.IsNaN(TTestP(math.NaN(), 3)) || TTestP(0, 3) != 1 {
 		t.Error("p values at the borders")
 	}
+}
+
+// WelchTest has all of Welch but the interval.
+func TestWelchTest(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		draw := rapid.SliceOfN(rapid.Float64Range(-5, 5), 1, 6)
+		a, b := draw.Draw(t, "a"), draw.Draw(t, "b")
+		whole, err := Welch(a, b, 0.9)
+		if err != nil {
+			t.Fatal(err)
+		}
+		test, err := WelchTest(a, b, 0.9)
+		if err != nil || test.Interval.Defined() {
+			t.Fatalf("%+v, %v", test, err)
+		}
+		test.Interval, whole.Interval = Interval{}, Interval{}
+		if fmt.Sprint(test) != fmt.Sprint(whole) {
+			t.Fatalf("%+v, want %+v", test, whole)
+		}
+	})
 }

@@ -113,7 +113,7 @@ func (s *settings) registerInputs(flags *run.Flags) {
 	s.fields = s.example.Role(flags, input.Role{Name: "input", Unit: "sample", Wide: true,
 		Usage: "`FILE[:key]` of the fields that forecasts begin with [N,Vin,H,W]: persistence predicts them"})
 	s.leads = s.example.Role(flags, input.Role{Name: "leads", Unit: "lead", Column: true,
-		Usage: "`FILE[:key]` of the lead of every sample [N]: numbers in any unit, or durations (timedelta64), " +
+		Usage: "`FILE[:key]` of the lead of every sample [N]: numbers in any unit, or durations (timedelta64, texts such as PT6H), " +
 			"which become hours; or FILE.csv:column"})
 	s.groups = s.example.Role(flags, input.Role{Name: "groups", Unit: "group", Column: true,
 		Usage: "`FILE[:key]` of the initial time of every sample [N], a number that ascends with it, a time " +

@@ -1,4 +1,4 @@
-// Leads: numbers, durations of NumPy, and durations that pandas has written as texts.
+// Leads: numbers, durations of NumPy, and durations that are texts: those of pandas, of Python and of ISO 8601.
 
 package forecast
 
@@ -37,8 +37,8 @@ func readLeads(a *dataset.Array) ([]float64, error) {
 			text := a.Classes()[v]
 			lead, ok := parseDuration(text)
 			if !ok {
-				return nil, fmt.Errorf("%s: element %d is %q, want a number or a duration such as 1 days 06:00:00",
-					a.Name(), i, text)
+				return nil, fmt.Errorf("%s: element %d is %q, want a number or a duration such as 1 days 06:00:00 or P1DT6H%s",
+					a.Name(), i, text, noLength(text))
 			}
 			leads[i] = lead
 			continue
@@ -71,11 +71,62 @@ func unitOf(code string) (count float64, hour [2]float64, ok bool) {
 }
 
 // duration is how pandas writes durations: [-]D days [+]HH:MM:SS[.fraction], or the part behind the
-// days alone, or days alone.
-var duration = regexp.MustCompile(`^(?:(-?\d+) days?)?(?: ?([+-]?)(\d+):(\d\d):(\d\d(?:\.\d+)?))?$`)
+// days alone, or days alone; Python has a comma behind the days.
+var duration = regexp.MustCompile(`^(?:(-?\d+) days?)?(?:,? ?([+-]?)(\d+):(\d\d):(\d\d(?:\.\d+)?))?$`)
+
+// isoDuration is a duration of ISO 8601 without years and months, which have no length: P1W, P1DT12H, PT0.5H. The sign may
+// stand before it or, as pandas writes it, before a number.
+var isoDuration = regexp.MustCompile(`^([+-]?)P(?:(-?\d+(?:[.,]\d+)?)W)?(?:(-?\d+(?:[.,]\d+)?)D)?` +
+	`(T(?:(-?\d+(?:[.,]\d+)?)H)?(?:(-?\d+(?:[.,]\d+)?)M)?(?:(-?\d+(?:[.,]\d+)?)S)?)?$`)
+
+// isoCalendar is one with years or months.
+var isoCalendar = regexp.MustCompile(`^[+-]?P(?:-?\d+(?:[.,]\d+)?[YMWD])+(?:T.*)?$`)
+
+// noLength says of durations with years or months that they have no length, else nothing.
+func noLength(text string) string {
+	if date, _, _ := strings.Cut(text, "T"); isoCalendar.MatchString(text) && strings.ContainsAny(date, "YM") {
+		return "; years and months differ in length"
+	}
+	return ""
+}
+
+// parseISO reads a duration of ISO 8601 in hours. Its last number alone may be broken.
+func parseISO(text string) (float64, bool) {
+	part := isoDuration.FindStringSubmatch(text)
+	if part == nil || part[4] == "T" {
+		return 0, false
+	}
+	total, count, broken := 0.0, 0, false
+	for _, of := range []struct {
+		part int
+		unit string
+	}{{2, "W"}, {3, "D"}, {5, "h"}, {6, "m"}, {7, "s"}} {
+		number := strings.Replace(part[of.part], ",", ".", 1)
+		if number == "" {
+			continue
+		}
+		if broken {
+			return 0, false
+		}
+		v, err := strconv.ParseFloat(number, 64)
+		if err != nil {
+			return 0, false
+		}
+		broken = strings.Contains(number, ".")
+		total += v * hours[of.unit][0] / hours[of.unit][1]
+		count++
+	}
+	if part[1] == "-" {
+		total = -total
+	}
+	return total, count > 0
+}
 
 // parseDuration reads a duration in hours.
 func parseDuration(text string) (float64, bool) {
+	if lead, ok := parseISO(text); ok {
+		return lead, true
+	}
 	part := duration.FindStringSubmatch(text)
 	if part == nil || text == "" {
 		return 0, false

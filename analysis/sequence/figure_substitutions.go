@@ -157,7 +157,7 @@ func (k *keptSubstitutions) addMap(f *plots.Figure, shown []int, title string, s
 	rows := (len(shown) + heatColumns - 1) / heatColumns
 	columns := (len(shown) + rows - 1) / rows
 	for part := range slices.Chunk(shown, columns) {
-		panel := &plots.HeatMap{Y: plots.Axis{Label: "Substituted by"}, Rows: names, Columns: k.columns(part), Decimals: -1,
+		panel := &plots.HeatMap{Y: plots.Axis{Label: "Substituted by"}, Rows: names, Columns: k.columns(part), Decimals: -1, Ordered: true,
 			Scale: scale, Values: k.values(part, of)}
 		height := 62.0
 		if part[len(part)-1] != shown[len(shown)-1] {

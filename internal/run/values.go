@@ -220,6 +220,10 @@ func (l *length) String() string {
 	}
 	return strconv.FormatFloat(float64(*l), 'g', -1, 64) + "mm"
 }
+
+// Width is --width as it is written, empty without.
+func (o *Options) Width() string { return (*length)(&o.WidthMM).String() }
+
 func (l *length) Get() any { return float64(*l) }
 func (l *length) Set(text string) error {
 	for _, u := range lengthUnits {

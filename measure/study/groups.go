@@ -4,6 +4,7 @@ package study
 
 import (
 	"fmt"
+	"math/bits"
 	"slices"
 	"strings"
 
@@ -42,11 +43,13 @@ func Groups(positions []float64, differs func(i, j int) bool) ([]Group, error) {
 		}
 		return 0
 	})
-	near := make([][]bool, n) // by place in the order
+	near := make([]set, n) // by place in the order
 	for a := range near {
-		near[a] = make([]bool, n)
-		for b := range near[a] {
-			near[a][b] = a != b && !differs(order[a], order[b])
+		near[a] = newSet(n)
+		for b := range n {
+			if a != b && !differs(order[a], order[b]) {
+				near[a].add(b)
+			}
 		}
 	}
 	found := cliques(near)
@@ -63,8 +66,12 @@ func Groups(positions []float64, differs func(i, j int) bool) ([]Group, error) {
 			g.Members = append(g.Members, order[a])
 		}
 		first, last := positions[order[clique[0]]], positions[order[clique[len(clique)-1]]]
+		inside := newSet(n)
+		for _, i := range g.Members {
+			inside.add(i)
+		}
 		for _, i := range order {
-			if positions[i] > first && positions[i] < last && !slices.Contains(g.Members, i) {
+			if positions[i] > first && positions[i] < last && !inside.has(i) {
 				g.Between = append(g.Between, i)
 			}
 		}
@@ -73,56 +80,106 @@ func Groups(positions []float64, differs func(i, j int) bool) ([]Group, error) {
 	return out, nil
 }
 
+// set is a set of models, a bit for each.
+type set []uint64
+
+func newSet(n int) set { return make(set, (n+63)/64) }
+
+func (s set) add(i int)      { s[i/64] |= 1 << (i % 64) }
+func (s set) remove(i int)   { s[i/64] &^= 1 << (i % 64) }
+func (s set) has(i int) bool { return s[i/64]>>(i%64)&1 != 0 }
+
+// and are the members of both.
+func (s set) and(other set) set {
+	out := make(set, len(s))
+	for w, word := range s {
+		out[w] = word & other[w]
+	}
+	return out
+}
+
+// shared is the number of members of both.
+func (s set) shared(other set) int {
+	n := 0
+	for w, word := range s {
+		n += bits.OnesCount64(word & other[w])
+	}
+	return n
+}
+
+// members are in ascending order.
+func (s set) members() []int {
+	var out []int
+	for w, word := range s {
+		for ; word != 0; word &= word - 1 {
+			out = append(out, 64*w+bits.TrailingZeros64(word))
+		}
+	}
+	return out
+}
+
 // cliques are the maximal cliques of a graph, each in ascending order, sorted; nil for
 // more than maxGroups.
-func cliques(near [][]bool) [][]int {
+func cliques(near []set) [][]int {
 	out := [][]int{}
 	tooMany := false
-	var grow func(clique, candidates, done []int)
-	grow = func(clique, candidates, done []int) {
+	var grow func(clique, candidates, done set)
+	grow = func(clique, candidates, done set) { // which it may change
 		if tooMany {
 			return
 		}
-		if len(candidates) == 0 && len(done) == 0 {
-			c := slices.Sorted(slices.Values(clique))
-			out = append(out, c)
-			tooMany = len(out) > maxGroups
+		// Candidates that are near all others are in every clique from here.
+		list, left := candidates.members(), 0
+		pivot, best := -1, -1
+		count := len(list)
+		for _, v := range list {
+			n := candidates.shared(near[v])
+			if n == count-1 {
+				clique.add(v)
+				candidates.remove(v)
+				done = done.and(near[v])
+				count--
+				continue
+			}
+			if list[left] = v; n > best {
+				pivot, best = v, n
+			}
+			left++
+		}
+		list = list[:left]
+		rest := done.members()
+		if left == 0 {
+			if len(rest) == 0 {
+				out = append(out, clique.members())
+				tooMany = len(out) > maxGroups
+			}
 			return
 		}
-		pivot, best := -1, -1
-		for _, v := range slices.Concat(candidates, done) {
-			if n := len(among(candidates, near[v])); n > best {
+		for _, v := range rest {
+			if n := candidates.shared(near[v]); n > best {
 				pivot, best = v, n
 			}
 		}
-		for _, v := range slices.Clone(candidates) {
-			if near[pivot][v] {
+		for _, v := range list {
+			if near[pivot].has(v) {
 				continue
 			}
-			grow(append(slices.Clone(clique), v), among(candidates, near[v]), among(done, near[v]))
-			candidates = slices.DeleteFunc(slices.Clone(candidates), func(w int) bool { return w == v })
-			done = append(slices.Clone(done), v)
+			longer := slices.Clone(clique)
+			longer.add(v)
+			grow(longer, candidates.and(near[v]), done.and(near[v]))
+			candidates.remove(v)
+			done.add(v)
 		}
 	}
-	all := make([]int, len(near))
-	for i := range all {
-		all[i] = i
+	all := newSet(len(near))
+	for i := range near {
+		all.add(i)
 	}
-	grow(nil, all, nil)
+	grow(newSet(len(near)), all, newSet(len(near)))
 	if tooMany {
 		return nil
 	}
 	slices.SortFunc(out, slices.Compare)
-	return out
-}
-
-func among(list []int, near []bool) []int {
-	var out []int
-	for _, v := range list {
-		if near[v] {
-			out = append(out, v)
-		}
-	}
 	return out
 }
 

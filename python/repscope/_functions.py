@@ -750,6 +750,7 @@ COMMANDS = {
         "suite",
         "methods:bool "
         "out:path "
+        "width:text "
         "check:bool "
         "dry_run:bool "
         "example:bool "
@@ -2617,8 +2618,8 @@ def forecast(
         example: run on the built-in example: made weather of known truth, and ensembles with one defect each.
         model: NAME=FILE.onnx that makes n_samples members of the fields of input.
         input: FILE[:key] of the fields that forecasts begin with [N,Vin,H,W]: persistence predicts them.
-        leads: FILE[:key] of the lead of every sample [N]: numbers in any unit, or durations (timedelta64), which become
-            hours; or FILE.csv:column.
+        leads: FILE[:key] of the lead of every sample [N]: numbers in any unit, or durations (timedelta64, texts such as
+            PT6H), which become hours; or FILE.csv:column.
         groups: FILE[:key] of the initial time of every sample [N], a number that ascends with it, a time (datetime64)
             or a text such as 2020-01-31, or of its simulation; or FILE.csv:column: samples of one depend on each other
             (default: the k-th sample of every lead is of time k).
@@ -3361,8 +3362,8 @@ def compare(
     of improvement, performance profiles and average ranks (Agarwal et al. 2021).
 
     It also reads {"metrics": {x, x_std}, "evaluation_config": …}, {"checkpoint": …,
-    "metrics": …}, {dataset: {key: value}}, lists of rows with "id" and "model", results of
-    lm-evaluation-harness, output of go test -bench, and tables of text: scores per sample
+    "metrics": …}, {dataset: {key: value}}, lists of rows with "id" and "model", results and
+    logged samples of lm-evaluation-harness, output of go test -bench, and tables of text: scores per sample
     (model, sample, group), long tables (model, task, run, metric, score; several rows of a
     model, task and metric are runs) and wide ones, with a column for each metric or for
     each model. A table with a column model has metrics in its other columns, one without
@@ -3442,6 +3443,7 @@ def evaluate(
     *,
     methods: Optional[bool] = None,
     out: Optional[Path] = None,
+    width: Optional[Text] = None,
     check: Optional[bool] = None,
     dry_run: Optional[bool] = None,
     example: Optional[bool] = None,
@@ -3484,6 +3486,8 @@ def evaluate(
     each file that matches; what the pattern leaves open is added to the name: run/a/100 of
     runs/a/step_100.onnx. Models that differ in their last number make a curve.
 
+    width takes the place of the width of the defaults, and is that of the figures of the page too.
+
     report.html shows all of it on one page. "evaluate report DIR…" makes that page of any
     result files in folders, which it finds by their content, with or without a suite.
 
@@ -3500,6 +3504,8 @@ def evaluate(
             and stop, with json as JSON.
         out: DIR for the result file, the CSV files and the figures; by default a temporary folder that goes with the
             result.
+        width: LENGTH of figures, such as 89mm or 7.2in: texts keep their sizes (6 pt or more), panels stand below each
+            other where they need to; default: that of the figure.
         check: read the results of tasks that are done, and their inputs, hold them against the digests that were
             recorded, and stop; with json as JSON.
         dry_run: say which tasks would be run and why (which option, input or program is another), what would be

@@ -40,7 +40,12 @@ func differences(a, b *File) []string {
 		found = append(found, fmt.Sprintf("rows follow the definition %s in %s and %s in %s", a.Meaning, a.Path, b.Meaning, b.Path))
 	}
 	found = append(found, inputDifferences(a, b)...)
-	found = append(found, optionDifferences(a, b)...)
+	if a.Layout != layoutLogged && b.Layout != layoutLogged { // which say nothing of options
+		found = append(found, optionDifferences(a, b)...)
+	}
+	if other := otherDocuments(a, b); other != "" {
+		found = append(found, other)
+	}
 	if a.result != nil && b.result != nil {
 		for _, name := range a.result.Metrics.Keys() {
 			x, _ := a.result.MetricOf(name)

@@ -107,3 +107,28 @@ func BenchmarkCommand(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkModels compares one metric of thousands of models with three runs each.
+func BenchmarkModels(b *testing.B) {
+	const models = 3000
+	random := stat.NewRandom(stat.StreamStudyExample.Key(1))
+	var table strings.Builder
+	table.WriteString("model,run,score\n")
+	for m := range models {
+		level := random.Normal()
+		for r := range 3 {
+			fmt.Fprintf(&table, "m%d,%d,%g\n", m, r, level+0.1*random.Normal())
+		}
+	}
+	files, err := ReadFrom("models.csv", []byte(table.String()))
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Run(fmt.Sprintf("models=%d", models), func(b *testing.B) {
+		for b.Loop() {
+			if _, err := Compare(b.Context(), &Gathered{Files: files}, Options{}); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+}

@@ -92,28 +92,31 @@ func (row *Row) bestOfFile(present []int) []float64 {
 // were compared by them, else those of pairs.
 func (c *comparer) bestOfSamples(row *Row, present []int) (stat.Extremes, error) {
 	n := len(present)
-	pairs := make([]stat.Comparison, 0, n*(n-1)/2)
-	joint := true
+	joint := n > 2
 	for i, x := range present {
 		for _, y := range present[i+1:] {
-			p, sign := row.between(x, y)
-			pairs = append(pairs, stat.Comparison{Difference: sign * p.difference.Float(), P: p.p.Float()})
-			joint = joint && p.from == FromSamples && p.runs.SeedsA == 1 && p.runs.SeedsB == 1
+			joint = joint && row.pairs.joint[row.pairs.place(x, y)]
 		}
 	}
 	var estimates []*stat.Jackknifed
-	if joint && n > 2 {
+	if joint {
 		var err error
 		if estimates, err = c.jackknifed(row, present); err != nil {
 			return stat.Extremes{}, err
 		}
 	}
 	if estimates == nil {
-		k := 0
-		return stat.PairExtremes(n, func(_, _ int) (difference, p float64) {
-			k++
-			return pairs[k-1].Difference, pairs[k-1].P
+		return stat.PairExtremes(n, func(i, j int) (difference, p float64) {
+			t, sign := row.pairs.between(present[i], present[j])
+			return sign * t.difference, t.p
 		}), nil
+	}
+	var pairs []stat.Comparison
+	for i, x := range present {
+		for _, y := range present[i+1:] {
+			t, _ := row.pairs.between(x, y)
+			pairs = append(pairs, stat.Comparison{Difference: t.difference, P: t.p})
+		}
 	}
 	return stat.JointExtremes(estimates, pairs, stat.CompareOptions{Seed: c.o.Seed}), nil
 }

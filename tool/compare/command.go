@@ -63,8 +63,8 @@ Over several tasks there are the interquartile mean, mean and median, the probab
 of improvement, performance profiles and average ranks (Agarwal et al. 2021).
 
 It also reads {"metrics": {x, x_std}, "evaluation_config": …}, {"checkpoint": …,
-"metrics": …}, {dataset: {key: value}}, lists of rows with "id" and "model", results of
-lm-evaluation-harness, output of go test -bench, and tables of text: scores per sample
+"metrics": …}, {dataset: {key: value}}, lists of rows with "id" and "model", results and
+logged samples of lm-evaluation-harness, output of go test -bench, and tables of text: scores per sample
 (model, sample, group), long tables (model, task, run, metric, score; several rows of a
 model, task and metric are runs) and wide ones, with a column for each metric or for
 each model. A table with a column model has metrics in its other columns, one without

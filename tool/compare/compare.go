@@ -24,6 +24,7 @@ import (
 	"slices"
 	"strings"
 
+	"repscope/internal/parallel"
 	"repscope/internal/text"
 	"repscope/measure/study"
 	"repscope/report"
@@ -80,14 +81,14 @@ type Row struct {
 	Sentence  string           `json:"sentence"`
 	Tests     Tests            `json:"family_tests"`
 
-	base     int              // the baseline's position; −1: there is none
-	headline bool             // it stands for its analysis
-	summary  bool             // its task sums up others
-	named    bool             // its file describes it by its whole name
-	asked    bool             // an option names it
-	scale    stat.Scale       // on which its errors are symmetric
-	pairs    map[[2]int]*pair // by positions a < b, of a − b
-	groups   [][]int          // models no two of which differ
+	base     int        // the baseline's position; −1: there is none
+	headline bool       // it stands for its analysis
+	summary  bool       // its task sums up others
+	named    bool       // its file describes it by its whole name
+	asked    bool       // an option names it
+	scale    stat.Scale // on which its errors are symmetric
+	pairs    pairs      // of all models
+	groups   [][]int    // models no two of which differ
 }
 
 // Tests are the numbers of tests over which p values of a row are corrected.
@@ -155,7 +156,7 @@ type comparer struct {
 func Compare(ctx context.Context, g *Gathered, o Options) (*Result, error) {
 	g.settle()
 	c := &comparer{o: o, result: &Result{all: len(o.Metrics) > 0, family: o.Family}}
-	if err := c.group(g.Files); err != nil {
+	if err := c.group(joinLogged(g.Files)); err != nil {
 		return nil, err
 	}
 	for _, g := range c.groups {
@@ -177,15 +178,16 @@ func Compare(ctx context.Context, g *Gathered, o Options) (*Result, error) {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		if err := c.differences(row); err != nil {
+		if err := c.differences(ctx, row); err != nil {
 			return nil, err
 		}
 	}
-	c.correct()
-	for _, row := range c.result.Table {
-		if err := c.decide(row); err != nil {
-			return nil, err
-		}
+	if err := c.correct(ctx); err != nil {
+		return nil, err
+	}
+	err := parallel.Try(ctx, c.o.Threads, len(c.result.Table), func(_, i int) error { return c.decide(c.result.Table[i]) })
+	if err != nil {
+		return nil, err
 	}
 	return c.result, c.studies(ctx)
 }
@@ -235,6 +237,11 @@ func (c *comparer) agree(g *group, f *File) error {
 		return fmt.Errorf("%s is %s and %s is %s: nothing says that their numbers mean the same", first.Path, first.layout(), f.Path, f.layout())
 	}
 	found := differences(first, f)
+	if i := slices.IndexFunc(g.files, func(g *File) bool { return g.hashes != nil }); i > 0 {
+		if other := otherDocuments(g.files[i], f); other != "" {
+			found = append(found, other)
+		}
+	}
 	if len(found) == 0 {
 		return nil
 	}

@@ -235,7 +235,7 @@ func TestFromIntervals(t *testing.T) {
 	if p := fromIntervals(a, b); p.ci.Low != 2-5 || p.ci.High != 2+5 {
 		t.Errorf("3 ± 3 − 1 ± 4 is [%v, %v], want 2 ± 5", p.ci.Low, p.ci.High)
 	}
-	none := &estimate{name: "b", value: report.Number(1), interval: report.NoInterval("off")}
+	none := (&estimate{name: "b", value: report.Number(1), interval: report.NoInterval("off")}).prepared()
 	if p := fromIntervals(a, none); p.from != FromValues || p.p.Defined() || p.difference.V != 2 || !strings.Contains(p.p.Reason, "off") {
 		t.Errorf("without an interval: %+v", p)
 	}

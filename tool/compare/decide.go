@@ -3,32 +3,39 @@
 package compare
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"slices"
 	"strings"
 
+	"repscope/internal/parallel"
 	"repscope/measure/study"
 	"repscope/report"
 	"repscope/stat"
 )
 
 // differences computes the differences of all pairs of models of a row.
-func (c *comparer) differences(row *Row) error {
-	for a := range row.Cells {
+func (c *comparer) differences(ctx context.Context, row *Row) error {
+	row.base = slices.Index(c.result.Models, c.result.Baseline)
+	row.pairs = newPairs(len(row.Cells))
+	return parallel.Try(ctx, c.o.Threads, len(row.Cells), func(_, a int) error {
 		for b := a + 1; b < len(row.Cells); b++ {
 			if row.Cells[a] == nil || row.Cells[b] == nil {
 				continue
 			}
-			p, err := c.compare(row, row.Cells[a].of, row.Cells[b].of)
+			whole := a == row.base || b == row.base
+			p, err := c.compare(row, row.Cells[a].of, row.Cells[b].of, whole)
 			if err != nil {
 				return err
 			}
-			p.a, p.b = a, b
-			row.pairs[[2]int{a, b}] = &p
+			row.pairs.enter(a, b, &p)
+			if whole {
+				row.pairs.based[a+b-row.base] = &p
+			}
 		}
-	}
-	return nil
+		return nil
+	})
 }
 
 // The families of tests over which p values are corrected.
@@ -55,74 +62,60 @@ func (c *comparer) familyOf(row *Row) string {
 
 // correct applies Holm's correction twice: over the differences from the baseline, and
 // over all pairs, which the ranks rest on.
-func (c *comparer) correct() {
-	base := slices.Index(c.result.Models, c.result.Baseline)
-	families := map[string][]*pair{}
+func (c *comparer) correct(ctx context.Context) error {
+	families := map[string][]*Row{}
 	var order []string
 	for _, row := range c.result.Table {
 		family := c.familyOf(row)
 		if _, ok := families[family]; !ok {
 			order = append(order, family)
 		}
-		families[family] = append(families[family], row.ordered()...)
+		families[family] = append(families[family], row)
 	}
-	tests := map[string]Tests{}
-	for _, family := range order {
-		tests[family] = Tests{
-			Pairs:    holm(families[family], 1),
-			Baseline: holm(slices.DeleteFunc(slices.Clone(families[family]), func(p *pair) bool { return p.a != base && p.b != base }), 0),
-		}
-	}
-	for _, row := range c.result.Table {
-		row.Tests = tests[c.familyOf(row)]
-	}
-}
-
-// ordered are the pairs of a row, the first models first.
-func (row *Row) ordered() []*pair {
-	var out []*pair
-	for a := range row.Cells {
-		for b := a + 1; b < len(row.Cells); b++ {
-			if p := row.pairs[[2]int{a, b}]; p != nil {
-				out = append(out, p)
+	return parallel.For(ctx, c.o.Threads, len(order), func(_, i int) {
+		rows := families[order[i]]
+		var all, based []*test
+		for _, row := range rows {
+			for i := range row.pairs.tests {
+				all = append(all, &row.pairs.tests[i])
+			}
+			for _, p := range row.pairs.based {
+				if p != nil {
+					based = append(based, &p.test)
+				}
 			}
 		}
-	}
-	return out
+		tests := Tests{Pairs: holm(all), Baseline: holm(based)}
+		for _, row := range rows {
+			row.Tests = tests
+		}
+	})
 }
 
 // holm corrects p values over so many tests.
-func holm(pairs []*pair, which int) (tests int) {
-	p := make([]float64, len(pairs))
-	for i, of := range pairs {
-		if p[i] = of.p.Float(); of.p.Defined() {
+func holm(of []*test) (tests int) {
+	p := make([]float64, len(of))
+	for i, t := range of {
+		if p[i] = t.p; !math.IsNaN(t.p) {
 			tests++
 		}
 	}
 	for i, v := range stat.Holm(p) {
-		pairs[i].holm[which] = v
+		of[i].holm = v
 	}
 	return tests
 }
 
-// between is the pair of two models as x − y: sign is −1 where it is kept as y − x.
-func (row *Row) between(x, y int) (p *pair, sign float64) {
-	if x < y {
-		return row.pairs[[2]int{x, y}], 1
-	}
-	return row.pairs[[2]int{y, x}], -1
-}
-
 // differs reports whether two models were found to differ, over all pairs.
 func (row *Row) differs(x, y int) bool {
-	p, _ := row.between(x, y)
-	return p != nil && p.holm[1] < alpha
+	t, _ := row.pairs.between(x, y)
+	return t.holm < alpha
 }
 
 // tested reports whether there is a p value for two models.
 func (row *Row) tested(x, y int) bool {
-	p, _ := row.between(x, y)
-	return p != nil && p.p.Defined()
+	t, _ := row.pairs.between(x, y)
+	return !math.IsNaN(t.p)
 }
 
 // sense is 1 where higher is better, −1 where lower is, else 0.
@@ -138,14 +131,13 @@ func (row *Row) sense() float64 {
 
 // better reports whether x was found better than y.
 func (row *Row) better(x, y int) bool {
-	p, sign := row.between(x, y)
-	return row.differs(x, y) && row.sense()*sign*p.difference.V > 0
+	t, sign := row.pairs.between(x, y)
+	return t.holm < alpha && row.sense()*sign*t.difference > 0
 }
 
 // decide fills in what follows from the differences.
 func (c *comparer) decide(row *Row) error {
-	base := slices.Index(c.result.Models, c.result.Baseline)
-	row.base = base
+	base := row.base
 	if base >= 0 && row.Cells[base] != nil {
 		for x, cell := range row.Cells {
 			if cell != nil && x != base {
@@ -165,7 +157,10 @@ func (c *comparer) decide(row *Row) error {
 // against fills in how a model differs from the baseline.
 func (row *Row) against(base, x int) {
 	cell, baseline := row.Cells[x], row.Cells[base]
-	p, sign := row.between(x, base)
+	p, sign := row.pairs.based[x], 1.0
+	if x > base {
+		sign = -1 // it is kept as base − x
+	}
 	difference, ci := p.difference, p.ci
 	if difference.Defined() {
 		difference.V *= sign
@@ -175,7 +170,7 @@ func (row *Row) against(base, x int) {
 	}
 	corrected := p.p
 	if p.p.Defined() {
-		corrected = report.Number(p.holm[0])
+		corrected = report.Number(p.test.holm)
 	}
 	improvement := row.improvement(difference, baseline.Value)
 	cell.Difference, cell.DifferenceCI, cell.P, cell.PHolm = &difference, &ci, new(p.p), &corrected
@@ -319,10 +314,10 @@ func (row *Row) notCompared() string {
 // spreadSentence is for metrics without a direction.
 func (row *Row) spreadSentence() string {
 	decided, all := 0, 0
-	for _, p := range row.ordered() {
-		if p.p.Defined() {
+	for _, t := range row.pairs.tests {
+		if !math.IsNaN(t.p) {
 			all++
-			if p.holm[1] < alpha {
+			if t.holm < alpha {
 				decided++
 			}
 		}

@@ -4,6 +4,7 @@ package compare
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 
 	"repscope/report"
@@ -20,10 +21,32 @@ type estimate struct {
 	ofRuns      report.Interval // undefined if some run has none
 	sd          report.Value
 	notCompared string
+	untested    pair // why there is no test of a difference from it, if there is none
 }
 
 // estimateOf is the number of a model over its runs; scale is that of its errors.
 func estimateOf(name, path string, runs []*FileModel, scale stat.Scale) (*estimate, bool) {
+	e, ok := newEstimate(name, path, runs, scale)
+	if !ok {
+		return nil, false
+	}
+	return e.prepared(), true
+}
+
+// prepared enters why there is no test of a difference from the estimate.
+func (e *estimate) prepared() *estimate {
+	switch {
+	case !e.value.Defined():
+		e.untested = undefinedPair(e.name + ": " + why(e.value))
+	case e.notCompared != "":
+		e.untested = undefinedPair(e.notCompared)
+	case !e.interval.Defined() || math.IsInf(e.interval.Low, 0) || math.IsInf(e.interval.High, 0):
+		e.untested = undefinedPair(fmt.Sprintf("%s has no interval: %s", e.name, whyNot(e.interval)))
+	}
+	return e
+}
+
+func newEstimate(name, path string, runs []*FileModel, scale stat.Scale) (*estimate, bool) {
 	e := &estimate{name: name, sd: report.Undefined("no spread was computed")}
 	var intervals []report.Interval
 	for _, m := range runs {

@@ -125,3 +125,10 @@ func FuzzBenchmarks(f *testing.F) {
 	f.Add([]byte("Unit x better=higher\nBenchmarkA 1 2 x 3 y\n"))
 	f.Fuzz(func(t *testing.T, data []byte) { readsOrRefuses(t, "bench.txt", data, Tables{}) })
 }
+
+func FuzzLogged(f *testing.F) {
+	f.Add([]byte(loggedLines(2, func(i int) bool { return i > 0 })))
+	f.Add([]byte(`{"doc_id": 0, "acc": 1.0, "f1": NaN}` + "\n" + `{"doc_id": 1, "acc": true}`))
+	f.Add([]byte(`[{"doc_id": "a", "acc": 0.5}]`))
+	f.Fuzz(func(t *testing.T, data []byte) { readsOrRefuses(t, "samples_t.jsonl", data, Tables{}) })
+}

@@ -63,6 +63,7 @@ func Gather(ctx context.Context, specs []Spec, threads int) (*Gathered, error) {
 	}
 	var items []item
 	folders := map[string]int{} // results in each
+	recovered := map[string]bool{}
 	for _, s := range specs {
 		paths, folder, err := filesOf(s.Path)
 		if err != nil {
@@ -73,6 +74,9 @@ func Gather(ctx context.Context, specs []Spec, threads int) (*Gathered, error) {
 		}
 		if folder {
 			folders[s.Path] = 0
+		} else if dir := filepath.Dir(s.Path); !recovered[dir] {
+			report.Recover(dir)
+			recovered[dir] = true
 		}
 	}
 	found := make([][]*File, len(items))

@@ -153,10 +153,7 @@ func (h *harnessTask) numbers(part report.Object) ([]report.Named, error) {
 		if err != nil { // also of null, as which NaN of Python's JSON is read
 			v = math.NaN()
 		}
-		path := name
-		if filter != "" && filter != "none" {
-			path = name + "[filter=" + filter + "]"
-		}
+		path := harnessPath(name, filter)
 		if slices.ContainsFunc(out, func(n report.Named) bool { return n.Path == path }) {
 			return nil, fmt.Errorf("%s: results: task %s has the metric %s twice, with the filter none and without one", h.path, h.task, name)
 		}
@@ -181,6 +178,14 @@ func (h *harnessTask) numbers(part report.Object) ([]report.Named, error) {
 		}
 	}
 	return out, nil
+}
+
+// harnessPath is the path of a metric of what a filter left of the answers.
+func harnessPath(name, filter string) string {
+	if filter != "" && filter != "none" {
+		return name + "[filter=" + filter + "]"
+	}
+	return name
 }
 
 // interval is that of a mean with a standard error: Wilson's where the error is that of a share of samples, whose number

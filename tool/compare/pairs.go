@@ -4,7 +4,6 @@
 package compare
 
 import (
-	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -26,16 +25,57 @@ const (
 	FromValues     Source = "values"     // two numbers without any error
 )
 
+// test is what ranks take of a difference: NaN where it is undefined.
+type test struct {
+	difference, p float64
+	holm          float64 // p after Holm's correction
+}
+
+// pairs are the differences of all pairs of models of a row, whole ones of those with the baseline:
+// of thousands of models there are millions.
+type pairs struct {
+	n     int
+	tests []test  // a − b of the models a < b, ordered by a, then by b; NaN where one has no such number
+	joint []bool  // they come from the samples of one run of each
+	based []*pair // with the baseline, by the other model; the one that comes first minus the other
+}
+
+func newPairs(n int) pairs {
+	p := pairs{n: n, tests: make([]test, n*(n-1)/2), joint: make([]bool, n*(n-1)/2), based: make([]*pair, n)}
+	for i := range p.tests {
+		p.tests[i] = test{math.NaN(), math.NaN(), math.NaN()}
+	}
+	return p
+}
+
+// place is that of the models a < b.
+func (p *pairs) place(a, b int) int { return a*(2*p.n-a-1)/2 + b - a - 1 }
+
+// enter enters the difference of the models a < b.
+func (p *pairs) enter(a, b int, of *pair) {
+	of.test = test{of.difference.Float(), of.p.Float(), math.NaN()}
+	i := p.place(a, b)
+	p.tests[i] = of.test
+	p.joint[i] = of.from == FromSamples && of.runs.SeedsA == 1 && of.runs.SeedsB == 1
+}
+
+// between is the pair of two models as x − y: sign is −1 where it is kept as y − x.
+func (p *pairs) between(x, y int) (t *test, sign float64) {
+	if x < y {
+		return &p.tests[p.place(x, y)], 1
+	}
+	return &p.tests[p.place(y, x)], -1
+}
+
 // pair is the difference a − b of one metric.
 type pair struct {
-	a, b       int // positions of the models
 	difference report.Value
 	ci         report.Interval
 	p          report.Value
-	holm       [2]float64 // p after Holm's correction: over pairs with the baseline, over all pairs
-	stdError   float64    // NaN where unknown
-	df         float64    // infinite for normal errors
-	blocks     int        // 0 where unknown
+	test       test    // corrected over the pairs with the baseline
+	stdError   float64 // NaN where unknown
+	df         float64 // infinite for normal errors
+	blocks     int     // 0 where unknown
 	from       Source
 	notes      []string
 	runs       *stat.SeedComparison // of FromSamples
@@ -46,14 +86,12 @@ func undefinedPair(reason string) pair {
 	return pair{difference: report.Undefined("%s", reason), ci: report.NoInterval("%s", reason), p: report.Undefined("%s", reason), stdError: math.NaN(), from: FromValues}
 }
 
-// compare finds the difference of two models of a row.
-func (c *comparer) compare(row *Row, a, b *estimate) (pair, error) {
+// compare finds the difference of two models of a row; what only the table shows may be missing
+// unless whole is set.
+func (c *comparer) compare(row *Row, a, b *estimate, whole bool) (pair, error) {
 	for _, e := range []*estimate{a, b} {
-		switch {
-		case !e.value.Defined():
-			return undefinedPair(e.name + ": " + why(e.value)), nil
-		case e.notCompared != "":
-			return undefinedPair(e.notCompared), nil
+		if !e.value.Defined() || e.notCompared != "" {
+			return e.untested, nil
 		}
 	}
 	if p, ok := ownComparison(row.Metric, a, b); ok {
@@ -67,16 +105,16 @@ func (c *comparer) compare(row *Row, a, b *estimate) (pair, error) {
 	if reason != noSamples {
 		notes = append(notes, reason)
 	}
-	p, err = withoutSamples(a, b)
+	p, err = withoutSamples(a, b, whole)
 	p.notes = append(notes, p.notes...)
 	return p, err
 }
 
 // withoutSamples takes the runs' numbers where they have no intervals, else the two
 // intervals.
-func withoutSamples(a, b *estimate) (pair, error) {
+func withoutSamples(a, b *estimate, whole bool) (pair, error) {
 	if (len(a.runs) > 1 || len(b.runs) > 1) && (!a.ofRuns.Defined() || !b.ofRuns.Defined()) {
-		return fromRuns(a, b)
+		return fromRuns(a, b, whole)
 	}
 	return fromIntervals(a, b), nil
 }
@@ -221,9 +259,13 @@ func intervalOf(i stat.Interval) report.Interval {
 	return report.Between(i.Low, i.High)
 }
 
-// fromRuns compares one number of every run.
-func fromRuns(a, b *estimate) (pair, error) {
-	d, err := stat.Welch(a.values, b.values, 0)
+// fromRuns compares one number of every run, without an interval unless whole is set.
+func fromRuns(a, b *estimate, whole bool) (pair, error) {
+	welch := stat.Welch
+	if !whole {
+		welch = stat.WelchTest
+	}
+	d, err := welch(a.values, b.values, 0)
 	if err != nil {
 		return pair{}, err
 	}
@@ -244,9 +286,8 @@ func fromIntervals(a, b *estimate) pair {
 	d := a.value.V - b.value.V
 	p := pair{difference: report.Number(d), stdError: math.NaN(), df: math.Inf(1), from: FromIntervals}
 	for _, e := range []*estimate{a, b} {
-		if !e.interval.Defined() || math.IsInf(e.interval.Low, 0) || math.IsInf(e.interval.High, 0) {
-			reason := fmt.Sprintf("%s has no interval: %s", e.name, whyNot(e.interval))
-			p.ci, p.p, p.from = report.NoInterval("%s", reason), report.Undefined("%s", reason), FromValues
+		if e.untested.p.Reason != "" {
+			p.ci, p.p, p.from = e.untested.ci, e.untested.p, FromValues
 			return p
 		}
 	}

@@ -47,6 +47,8 @@ type File struct {
 	metrics   map[string]report.Metric // that it describes, of other layouts
 	note      string                   // how it was read
 
+	hashes map[string]string // of the documents, by sample, of logged samples
+
 	result   *report.Result // nil for other layouts
 	samples  func() (*report.SampleTable, error)
 	compared func() map[[3]string]report.Comparison // of the result, by path and models
@@ -99,22 +101,25 @@ const (
 	layoutSamples    = "samples"    // CSV of scores per sample
 	layoutTable      = "table"      // a long or wide table of scores
 	layoutHarness    = "harness"    // {"results": {task: {"acc,none": …}}, …} of lm-evaluation-harness
+	layoutLogged     = "logged"     // lines of {"doc_id": …, "acc": …}, samples_TASK_DATE.jsonl of lm-evaluation-harness
 	layoutBenchmarks = "benchmarks" // output of go test -bench
 )
 
 // Layouts describes the layouts that are read, for messages.
 const Layouts = `a result file (schema "` + report.Schema + `"), {"metrics": {…}, "evaluation_config": {…}}, {"checkpoint": …, "metrics": {…}}, ` +
-	`{dataset: {key: value}}, a list of rows with "id" and "model", results of lm-evaluation-harness, a table of scores (model, task, run, score; ` +
+	`{dataset: {key: value}}, a list of rows with "id" and "model", results or samples of lm-evaluation-harness, a table of scores (model, task, run, score; ` +
 	`or model, sample, group), or output of go test -bench`
 
 // Read reads one file. Datasets of one file are tasks, so there may be several. Errors
 // name the file and what was expected.
-func Read(path string) ([]*File, error) { return read(path, false, nil) }
+func Read(path string) ([]*File, error) {
+	report.Recover(filepath.Dir(path))
+	return read(path, false, nil)
+}
 
 // read is Read; of what lies in a folder only files with a schema are looked at, and
 // others are [report.ErrNotResult].
 func read(path string, inFolder bool, tables *Tables) ([]*File, error) {
-	report.Recover(filepath.Dir(path))
 	data, err := regular.Read(path, regular.Table)
 	if err != nil {
 		var p *fs.PathError
@@ -159,6 +164,9 @@ func readFrom(path string, data []byte, tables *Tables) ([]*File, error) {
 		if err == nil || !errors.Is(err, report.ErrNotResult) || namesSchema(data) {
 			return []*File{f}, err
 		}
+	}
+	if isLogged(start) {
+		return readLogged(path, data)
 	}
 	v, err := report.Parse(path, data)
 	if err != nil {
@@ -293,6 +301,9 @@ func readPublished(path string, v any) ([]*File, error) {
 	case report.Object:
 		return readObject(path, v)
 	case []any:
+		if len(v) > 0 && isDocument(v[0]) {
+			return readLoggedList(path, v)
+		}
 		f, err := readRows(path, v)
 		return []*File{f}, err
 	}

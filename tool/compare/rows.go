@@ -247,7 +247,7 @@ func (m *FileModel) elsewhere(r *report.Result, family string) bool {
 
 // addRow adds a metric to the table.
 func (c *comparer) addRow(g *group, k candidate) {
-	row := &Row{Task: g.task, Analysis: g.analysis, Metric: k.path, Direction: k.metric.Direction, Unit: k.metric.Unit, pairs: map[[2]int]*pair{},
+	row := &Row{Task: g.task, Analysis: g.analysis, Metric: k.path, Direction: k.metric.Direction, Unit: k.metric.Unit,
 		summary: slices.ContainsFunc(g.files, func(f *File) bool { return f.summary }), headline: k.metric.Headline, named: k.named, asked: k.asked, scale: scaleOf(k.metric)}
 	for _, name := range c.result.Models {
 		e, ok := estimateOf(name, k.path, g.models[name], row.scale)

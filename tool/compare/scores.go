@@ -115,12 +115,16 @@ func readTable(path string, data []byte, given Tables) ([]*File, error) {
 	if len(bytes.TrimSpace(data)) == 0 {
 		return readSampleFile(path, data) // that it is empty
 	}
+	plain := len(given.Columns) == 0 && given.Wide == ""
+	if plain && report.IsSamples(path, data) {
+		return readSampleFile(path, data)
+	}
 	t := &scoreTable{path: path, given: given, tasks: map[string]*taskScores{}, record: map[string]int{}}
 	var err error
 	if t.rows, t.names, err = tabular.Open(path, bytes.NewReader(data), tabular.Options{}); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	if slices.Contains(t.names, "sample") && len(given.Columns) == 0 && given.Wide == "" {
+	if plain && slices.Contains(t.names, "sample") {
 		return readSampleFile(path, data)
 	}
 	t.comma = t.rows.Comma == ';'

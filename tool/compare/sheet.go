@@ -239,16 +239,20 @@ func (s *sheet) latex(b *bytes.Buffer) {
 
 // divided are the columns of each table of several, as even as they come.
 func (s *sheet) divided(room float64) [][]int {
-	count := 1
+	n, count := len(s.head)-s.leading, 1
+	widths := make([]float64, n)
+	for k := range widths {
+		widths[k] = s.width(k, true)
+	}
 	for {
 		var panels [][]int
-		n, fits := len(s.head)-s.leading, true
+		fits := true
 		for i := range count {
 			var columns []int
 			used := 0.0
 			for k := i * n / count; k < (i+1)*n/count; k++ {
 				columns = append(columns, k)
-				used += s.width(k, true) + columnGap
+				used += widths[k] + columnGap
 			}
 			fits = fits && used <= room
 			panels = append(panels, columns)

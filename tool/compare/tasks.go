@@ -270,8 +270,12 @@ func (s *Study) aggregates(ctx context.Context, m, better *study.Matrix, o study
 		s.Models.Set(name, a)
 		s.taskMeans[name] = m.Scores(name)
 	}
+	every := len(better.Models) <= mostStudied
 	for i, a := range better.Models {
 		for _, b := range better.Models[i+1:] {
+			if !every && a != baseline && b != baseline {
+				continue
+			}
 			e, err := better.Improvement(ctx, a, b, o)
 			if err != nil {
 				return err
@@ -292,6 +296,9 @@ func estimated(e study.Estimate) (report.Value, report.Interval) {
 	}
 	return report.NumberOr(e.Value, reason), intervalOf(e.Interval)
 }
+
+// mostStudied is the most models of which all pairs are compared over tasks.
+const mostStudied = 500
 
 // profilePoints is the number of thresholds of a performance profile.
 const profilePoints = 51
@@ -355,6 +362,11 @@ func (s *Study) ranks(better *study.Matrix) error {
 	} else {
 		s.Friedman = new(report.Undefined("%s", stat.Reason(err)))
 	}
+	if n > mostStudied {
+		s.Notes = append(s.Notes, fmt.Sprintf("%d models are too many to compare all pairs over tasks (at most %d): "+
+			"pairs with the baseline alone have probabilities of improvement, and no ranks are tested", n, mostStudied))
+		return nil
+	}
 	var p []float64
 	for i := range n {
 		for j := i + 1; j < n; j++ {
@@ -370,14 +382,19 @@ func (s *Study) ranks(better *study.Matrix) error {
 			s.Pairs = append(s.Pairs, RankPair{A: better.Models[i], B: better.Models[j], P: report.Number(tested.P)})
 		}
 	}
+	corrected := newPairs(n)
 	for i, v := range stat.Holm(p) {
 		s.Pairs[i].PHolm = report.Number(v)
+		corrected.tests[i].holm = v
 	}
 	positions := make([]float64, n)
 	for i, name := range better.Models {
 		positions[i] = s.of[name].AverageRank.Float()
 	}
-	groups, err := study.Groups(positions, func(i, j int) bool { return s.pHolm(better.Models[i], better.Models[j]) < alpha })
+	groups, err := study.Groups(positions, func(i, j int) bool {
+		t, _ := corrected.between(i, j)
+		return t.holm < alpha
+	})
 	if err != nil {
 		s.Notes = append(s.Notes, stat.Reason(err))
 		return nil
@@ -397,14 +414,4 @@ func (s *Study) ranks(better *study.Matrix) error {
 		s.Notes = append(s.Notes, s.tooFew)
 	}
 	return nil
-}
-
-// pHolm is the corrected p value of the ranks of two models.
-func (s *Study) pHolm(a, b string) float64 {
-	for _, p := range s.Pairs {
-		if p.A == a && p.B == b || p.A == b && p.B == a {
-			return p.PHolm.Float()
-		}
-	}
-	return math.NaN()
 }

@@ -48,6 +48,8 @@ A pattern (* or ?, or {name} for each value of "matrix: {name: […]}") stands f
 each file that matches; what the pattern leaves open is added to the name: run/a/100 of
 runs/a/step_100.onnx. Models that differ in their last number make a curve.
 
+--width takes the place of the width of the defaults, and is that of the figures of the page too.
+
 report.html shows all of it on one page. "evaluate report DIR…" makes that page of any
 result files in folders, which it finds by their content, with or without a suite.
 
@@ -86,7 +88,7 @@ func New(commands []run.Command) run.Command {
 		Out:         defaultOut,
 		Arguments:   "SUITE.yaml",
 		Interrupted: "interrupted; what is done stays, the same command goes on",
-		Omit:        []string{"seed", "bootstrap", "format", "width", "memory", "threads", "config"},
+		Omit:        []string{"seed", "bootstrap", "format", "memory", "threads", "config"},
 		Long:        true,
 		Methods:     describeMethods,
 		Setup: func(flags *run.Flags) run.Job {
@@ -255,11 +257,11 @@ func (s *settings) suiteOf(o *run.Options) (*Suite, error) {
 	case s.example && len(o.Args) > 0:
 		return nil, run.Usage("--example brings its own suite; leave %s out", o.Args[0])
 	case s.example:
-		return exampleSuite(o.Context(), s.commands)
+		return exampleSuite(o.Context(), s.commands, o.Width())
 	case len(o.Args) != 1:
 		return nil, run.Hint(run.Usage("%d suite files: want one", len(o.Args)), `begin with "evaluate --init FILES…"`, "or run the built-in example: evaluate --example")
 	}
-	return ReadSuite(o.Context(), o.Args[0], s.commands)
+	return openSuite(o.Context(), o.Args[0], s.commands, o.Width())
 }
 
 // given is the folder of the command line, empty without.

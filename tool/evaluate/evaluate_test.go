@@ -333,6 +333,30 @@ func TestSchemaAndInit(t *testing.T) {
 	}
 }
 
+// --width stands in the place of that of the defaults; what a dataset or a section says of itself wins.
+func TestWidth(t *testing.T) {
+	t.Parallel()
+	p := &probe{}
+	commands := []run.Command{p.command("first"), p.command("second")}
+	text := "defaults: {width: 183mm, first: {width: 100mm}}\nanalyses: [first, second]\n" +
+		"datasets: {x: {frames: f.npy}, y: {frames: f.npy, width: 160mm}}\n"
+	for width, want := range map[string]string{"": "100mm 183mm 160mm 160mm", "89mm": "100mm 89mm 160mm 160mm"} {
+		s, err := readSuite(t.Context(), "s.yaml", []byte(text), commands, width)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, d := range s.Datasets {
+			for i := range d.Tasks {
+				got = append(got, widthOf(t, &d.Tasks[i]))
+			}
+		}
+		if strings.Join(got, " ") != want {
+			t.Errorf("--width %q: %q, want %s", width, got, want)
+		}
+	}
+}
+
 // What a few lines stand for is counted before it is expanded, also without a run.
 func TestExpansions(t *testing.T) {
 	t.Parallel()
@@ -398,4 +422,18 @@ func TestLackingModels(t *testing.T) {
 	if code, _, _ := evaluate(t, p, dir); code != 0 || len(p.runs) != 2 {
 		t.Errorf("exit %d, %d runs: what is not measured is run again", code, len(p.runs))
 	}
+}
+
+// widthOf is the width that a task's figures have.
+func widthOf(t *testing.T, task *Task) string {
+	t.Helper()
+	settled, err := task.Settle()
+	if err != nil {
+		t.Fatal(err)
+	}
+	options, err := optionsOf(settled.Set)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return options["width"]
 }

@@ -84,7 +84,7 @@ func (s *settings) report(_ context.Context, env *run.Env) error {
 	if err := writeSummary(env.Files, summaryName, sections, tables); err != nil {
 		return err
 	}
-	p := &page.Page{Title: title(env.Options.Args[1:]), Sections: sections, Tables: tables}
+	p := &page.Page{Title: title(env.Options.Args[1:]), Sections: sections, Tables: tables, WidthMM: env.Options.WidthMM}
 	for _, reason := range skipped {
 		p.Failures = append(p.Failures, "left out: "+reason)
 	}

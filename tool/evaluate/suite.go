@@ -30,6 +30,8 @@ type Suite struct {
 	Digest   string // of the file's text
 	Out      string // the folder that the file names; empty if it names none
 	Datasets []Dataset
+
+	width string // of figures, of the command line; empty: as the suite says
 }
 
 // Dataset is what is analyzed together.
@@ -68,23 +70,28 @@ type reader struct {
 // key that is unknown (with the nearest one) or stands twice, a value of another kind than is wanted, a pattern that matches
 // nothing, or patterns, products and aliases that stand for more than [expand.Most] things.
 func ReadSuite(ctx context.Context, path string, commands []run.Command) (*Suite, error) {
+	return openSuite(ctx, path, commands, "")
+}
+
+// openSuite is ReadSuite with the width of the figures of all tasks that say no other for themselves; empty: as the suite says.
+func openSuite(ctx context.Context, path string, commands []run.Command, width string) (*Suite, error) {
 	data, err := regular.Read(path, regular.Settings)
 	if err != nil {
 		return nil, fmt.Errorf("suite %w", run.PathError(err))
 	}
-	return readSuite(ctx, path, data, commands)
+	return readSuite(ctx, path, data, commands, width)
 }
 
 // exampleSuite has all analyses on their built-in examples.
-func exampleSuite(ctx context.Context, commands []run.Command) (*Suite, error) {
+func exampleSuite(ctx context.Context, commands []run.Command, width string) (*Suite, error) {
 	names := make([]string, len(commands))
 	for i, c := range commands {
 		names[i] = c.Name
 	}
-	return readSuite(ctx, "example.yaml", []byte("datasets: {example: {example: true, only: ["+strings.Join(names, ", ")+"]}}\n"), commands)
+	return readSuite(ctx, "example.yaml", []byte("datasets: {example: {example: true, only: ["+strings.Join(names, ", ")+"]}}\n"), commands, width)
 }
 
-func readSuite(ctx context.Context, path string, data []byte, commands []run.Command) (*Suite, error) {
+func readSuite(ctx context.Context, path string, data []byte, commands []run.Command, width string) (*Suite, error) {
 	r := &reader{path, commands, expand.NewBudget(ctx)}
 	root, err := r.load(data)
 	if err != nil {
@@ -100,7 +107,7 @@ func readSuite(ctx context.Context, path string, data []byte, commands []run.Com
 		}
 	}
 	text := sha256.Sum256(data)
-	s := &Suite{Path: path, Digest: hex.EncodeToString(text[:])}
+	s := &Suite{Path: path, Digest: hex.EncodeToString(text[:]), width: width}
 	if k := find(keys, "out"); k != nil {
 		if s.Out, err = r.text(k); err != nil {
 			return nil, err
@@ -109,6 +116,12 @@ func readSuite(ctx context.Context, path string, data []byte, commands []run.Com
 	global, err := r.options(find(keys, "defaults"), nil)
 	if err != nil {
 		return nil, err
+	}
+	if width != "" { // in the place of that of the defaults
+		key := &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: "width"}
+		value := &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: width}
+		global.common = slices.DeleteFunc(global.common, func(e entry) bool { return e.name == "width" })
+		global.common = append(global.common, entry{"width", key, value})
 	}
 	names, err := r.names(find(keys, "analyses"))
 	if err != nil {

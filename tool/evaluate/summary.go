@@ -41,7 +41,7 @@ func (s *settings) summarize(env *run.Env, st *study, suite *Suite) error {
 	if err := writeSummary(env.Files, "summary", sections, tables); err != nil {
 		return err
 	}
-	p := &page.Page{Title: filepath.Base(st.folder), Sections: sections, Tables: tables}
+	p := &page.Page{Title: filepath.Base(st.folder), Sections: sections, Tables: tables, WidthMM: env.Options.WidthMM}
 	for _, t := range st.tasks {
 		if t.err != nil {
 			_, lines := run.Exit(t.err)
@@ -150,9 +150,13 @@ func (s *study) own(suite *Suite) *done {
 			}
 		}
 	}
-	return &done{Form: recordForm, Program: program(), Options: map[string]string{
+	d := &done{Form: recordForm, Program: program(), Options: map[string]string{
 		"results": hex.EncodeToString(h.Sum(nil)), "suite": suite.Digest,
 	}}
+	if suite.width != "" {
+		d.Options["width"] = suite.width
+	}
+	return d
 }
 
 // summarized reports whether the study's own files are there and say what the results of all tasks say.

@@ -226,6 +226,11 @@ func (b *builder) draw(f *figure, series []plots.CurveSeries, x string, c Column
 		WidthMM: 86, HeightMM: 56, Legend: plots.LegendNone, Series: distinct(names),
 		Tiles: []plots.Tile{{Panel: &plots.Curves{X: plots.Axis{Label: plots.Escape(x)}, Y: plots.Axis{Label: plots.Escape(unit)}, Series: series}}},
 	}
+	if b.WidthMM > 0 {
+		if err := drawn.Fit(b.WidthMM); err != nil {
+			return err
+		}
+	}
 	f.Many = len(series) > manyCurves
 	var out bytes.Buffer
 	if err := drawn.Inline(&out, f.Title); err != nil {

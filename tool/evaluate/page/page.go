@@ -34,6 +34,7 @@ type Page struct {
 	Commands []run.Command // for help texts and defaults of options; others have none
 	Methods  func(*report.Result) []Method
 	Beside   []string // names of files with the same numbers beside the page
+	WidthMM  float64  // of figures; 0: as they are
 }
 
 // Method is a part of how the numbers of a result came about, in words.
