@@ -61,10 +61,11 @@ func Remember[P any](ctx context.Context, identity func() Identity, compute func
 	return p, err
 }
 
-// RememberEach is [Remember] of n parts that are computed together: of each model where all look at the same data. compute is given
-// those that are not remembered, ascending, and returns their parts in that order; nil is not kept. It is not called when all
-// are remembered.
-func RememberEach[P any](ctx context.Context, n int, identity func(i int) Identity, compute func(missing []int) ([]*P, error)) ([]*P, error) {
+// RememberEach is [Remember] of n parts that are computed together, as of models that all look at the same data. compute is given
+// those that are not remembered, ascending, and returns their parts in that order; it is not called when all are remembered.
+// Parts of which keep says so are kept, nil: all.
+func RememberEach[P any](ctx context.Context, n int, identity func(i int) Identity, compute func(missing []int) ([]*P, error),
+	keep func(*P) bool) ([]*P, error) {
 	parts, identities := make([]*P, n), make([]func() Identity, n)
 	var missing []int
 	for i := range parts {
@@ -83,7 +84,7 @@ func RememberEach[P any](ctx context.Context, n int, identity func(i int) Identi
 		return nil, err
 	}
 	for at, i := range missing {
-		if parts[i] = computed[at]; parts[i] != nil {
+		if parts[i] = computed[at]; keep == nil || keep(parts[i]) {
 			Keep(ctx, identities[i], *parts[i])
 		}
 	}

@@ -96,7 +96,7 @@ func (p *plan) rank(ctx context.Context, lo, hi int) (*neighbors.Partial, error)
 	spaces, err := shard.RememberEach(ctx, len(p.live), func(e int) shard.Identity { return p.identityOf(whole.Of(e), lo, hi) },
 		func(missing []int) ([]*neighbors.Alone, error) {
 			return separated(p.pass.Of(missing...).Map(ctx, lo, hi))
-		})
+		}, nil)
 	if err != nil {
 		return nil, err
 	}
