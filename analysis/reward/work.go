@@ -104,6 +104,7 @@ func (a *analyzer) sampled() shard.Identity {
 		blocks = b.String() + " " + shard.Digest(points.Points{}, b.Labels())
 	}
 	id := a.common()
+	id.Options = slices.DeleteFunc(id.Options, func(f shard.Field) bool { return f.Name == "family" })
 	id.Inputs = append(id.Inputs,
 		shard.Field{Name: "successors", Value: shard.Digest(points.Points{}, a.in.Episode, a.in.Time, a.in.Next)},
 		shard.Field{Name: "samples", Value: shard.Digest(points.Points{}, a.data.now, a.data.next, a.data.group, a.fold, a.choice, a.before)},
