@@ -144,6 +144,17 @@ func (a *analyzer) compareSpaces(ctx context.Context, spaces []*similarity.Space
 	return rows, nil
 }
 
+// similarityBytes is about what similarities hold: the latents of all models as float64, and of one twice more while its blocks are put
+// together.
+func similarityBytes(models []Encoded) int64 {
+	var all, most int64
+	for _, m := range models {
+		one := 8 * int64(m.Latents.N) * int64(m.Latents.Dim)
+		all, most = all+one, max(most, one)
+	}
+	return all + 2*most
+}
+
 // constant is the reason of what latents that do not vary have not.
 const constant = "the latents are constant"
 

@@ -144,7 +144,7 @@ func analyse(ctx context.Context, env *run.Env, data *input.Data, o Options) err
 	if err != nil {
 		return err
 	}
-	if err := data.RoomForSpectra(states.Models); err != nil {
+	if err := data.RoomForSpectra(states.Models, data.Searching(len(states.Index))); err != nil {
 		return err
 	}
 	in := Input{Episode: states.Episode, Time: states.Time, Same: states.Same, Models: states.Models}

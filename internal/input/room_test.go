@@ -26,8 +26,9 @@ func TestRoomForSpectra(t *testing.T) {
 	if got := spectrum.WorkingBytes(1000, 2000); got != need {
 		t.Errorf("%d bytes, want %d", got, need)
 	}
-	for left, want := range map[int64]string{0: "", need: "", need - 1: "wide: the covariance of 1000 latents of 2000 dimensions takes 32 MB of memory"} {
-		d := &Data{}
+	need += 1 << 20 // of --memory
+	for left, want := range map[int64]string{0: "", need: "", need - 1: "wide: the covariance of 1000 latents of 2000 dimensions, and what is computed beside it, needs 33 MB of memory"} {
+		d := &Data{env: &run.Env{Options: run.Options{Memory: 1 << 20}}}
 		d.held.Add(5 << 20)
 		remaining = func(used int64) int64 {
 			if used != 5<<20+programBytes {
@@ -35,7 +36,7 @@ func TestRoomForSpectra(t *testing.T) {
 			}
 			return left
 		}
-		err := d.RoomForSpectra(models)
+		err := d.RoomForSpectra(models, d.Searching(1000))
 		if text := fmt.Sprint(err); (want == "") != (err == nil) || !strings.Contains(text, want) && want != "" {
 			t.Errorf("%d bytes left: %s", left, text)
 		}
