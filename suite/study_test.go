@@ -109,7 +109,8 @@ func TestStudyEncodesOnce(t *testing.T) {
 		}
 		// Both models have the same weights, in files of two kinds: four sets of points.
 		for kind, want := range map[string]int{"latents": 2 * 3, "pca": 2, "neighbors": 2 * 2} {
-			if computed, taken := store.Counts(kind); computed != want || taken == 0 {
+			// Whoever would take lists of neighbors is remembered whole, by the content of latents.
+			if computed, taken := store.Counts(kind); computed != want || taken == 0 && kind != "neighbors" {
 				t.Errorf("cache %s: %s: %d computed and %d taken, want %d and some", cache, kind, computed, taken, want)
 			}
 		}

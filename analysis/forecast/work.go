@@ -231,7 +231,8 @@ func (p *plan) identityOf(common shard.Identity, m, lo, hi int) shard.Identity {
 		}
 	}
 	common.Options = slices.DeleteFunc(slices.Clone(common.Options), func(f shard.Field) bool { return slices.Contains(afterwards, f.Name) })
-	return common.OfModel(content, shard.Option("members of the model", model.members), shard.Option("samples", []int{lo, hi}), shard.Option("limits", p.limits))
+	return common.OfModel(content, shard.Option("members of the model", model.members),
+		shard.Option("samples", []int{lo, hi}), shard.Option("limits", p.limits))
 }
 
 // afterwards are the options by which the sums of samples do not change.

@@ -107,7 +107,8 @@ var ofCouples = []string{"pairs", "intervals", "block", "seed"}
 func (a *analyzer) similarityBlocks() scope { return a.sample.coarsened(maxSimilarityBlocks) }
 
 // compareSpaces measures some couples of spaces.
-func (a *analyzer) compareSpaces(ctx context.Context, spaces []*similarity.Space, couples []couple, pairs *similarity.Pairs) ([]*SimilarityRow, error) {
+func (a *analyzer) compareSpaces(ctx context.Context, spaces []*similarity.Space, couples []couple,
+	pairs *similarity.Pairs) ([]*SimilarityRow, error) {
 	found := make([]*similarity.Similarity, len(couples)) // nil where latents are constant
 	err := parallel.Try(ctx, a.o.Threads, len(couples), func(_, c int) (err error) {
 		if p := couples[c]; !a.collapsed[p.a] && !a.collapsed[p.b] && spaces[p.a].Varies() && spaces[p.b].Varies() {

@@ -29,8 +29,10 @@ func (d *Data) RoomForSpectra(models []points.Encoded, beside int64) error {
 		if left <= 0 || need <= left {
 			continue
 		}
-		return run.Hint(fmt.Errorf("%s: the covariance of %d latents of %d dimensions, and what is computed beside it, needs %s of memory, and beside the inputs (%s) %s are left (of the machine's, or of the limit of its control group or of ulimit -v)",
-			m.Name, n, dim, text.Bytes(need), text.Bytes(held), text.Bytes(left)), "take fewer states or pooled latents (--samples, --pool), less --memory, or give the process more")
+		err := fmt.Errorf("%s: the covariance of %d latents of %d dimensions, and what is computed beside it, needs %s of memory, and beside "+
+			"the inputs (%s) %s are left (of the machine's, or of the limit of its control group or of ulimit -v)",
+			m.Name, n, dim, text.Bytes(need), text.Bytes(held), text.Bytes(left))
+		return run.Hint(err, "take fewer states or pooled latents (--samples, --pool), less --memory, or give the process more")
 	}
 	return nil
 }
