@@ -17,7 +17,7 @@ import (
 
 // definition is the version of what the sums of a part mean. It changes with any change
 // of code that changes a sum.
-const definition = 2
+const definition = 3
 
 // Identity says which pass a part belongs to: everything that its sums depend on. Threads,
 // memory and devices change none, and k may be asked for in any order.

@@ -238,7 +238,7 @@ func TestMergeRefusesForeignParts(t *testing.T) {
 	}
 	later := own(20, n)
 	later.Pass.Definition++
-	if _, err := pass.Merge(own(0, 20), later); err == nil || !strings.Contains(err.Error(), "part of definition = 3 beside a pass of definition = 2") {
+	if _, err := pass.Merge(own(0, 20), later); err == nil || !strings.Contains(err.Error(), "part of definition = 4 beside a pass of definition = 3") {
 		t.Errorf("another definition: %v", err)
 	}
 }

@@ -94,7 +94,7 @@ func (p *Pass) mapOnProcessor(ctx context.Context, lo, hi int) (*Partial, error)
 			w.sums[e].EmbeddedRedecided += w.embeddedRows[e].Redecided()
 			m.part.Spaces[e].add(&w.sums[e])
 		}
-		m.part.Original.Redecided += w.originalRows.Redecided()
+		m.part.Original.Redecided += w.listedRedecided()
 	}
 	return m.part, nil
 }

@@ -160,6 +160,9 @@ func (p *Pass) mergeSpace(parts []*Partial, e int) Preservation {
 	for _, part := range parts {
 		total.add(&part.Spaces[e])
 		result.Original.Redecided += part.Original.Redecided
+		for s := range part.Spaces {
+			result.Original.Redecided += part.Spaces[s].OriginalRedecided
+		}
 	}
 	result.Original.Ties, result.Embedded.Ties = total.OriginalTies, total.EmbeddedTies
 	result.Embedded.Redecided = total.EmbeddedRedecided

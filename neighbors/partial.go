@@ -24,8 +24,9 @@ type PartialSpace struct {
 	Null []NullSums
 	// Best[r−1] counts the pairs with max(r_ij, r̂_ij) = r, for the curves.
 	Best []Fixed
-	// OriginalTies, EmbeddedTies and EmbeddedRedecided are counts over the rows.
-	OriginalTies, EmbeddedTies, EmbeddedRedecided int64
+	// OriginalTies, EmbeddedTies, OriginalRedecided and EmbeddedRedecided are counts over the rows. OriginalRedecided are
+	// the comparisons in the original that this space asked for.
+	OriginalTies, EmbeddedTies, OriginalRedecided, EmbeddedRedecided int64
 }
 
 // Partial is the outcome of Map: the sums over points Lo … Hi−1. Its fields are
@@ -35,7 +36,8 @@ type Partial struct {
 	Pass   Identity
 	Lo, Hi int
 	Spaces []PartialSpace
-	// What the opened spaces know without any row.
+	// What the opened spaces know without any row, and in Original.Redecided the comparisons for the lists of neighbors in
+	// the original, which all embedded spaces share.
 	Original SpaceCounts
 	Embedded []SpaceCounts
 }
@@ -90,5 +92,6 @@ func (s *PartialSpace) add(t *PartialSpace) {
 	addTo(s.Best, t.Best)
 	s.OriginalTies += t.OriginalTies
 	s.EmbeddedTies += t.EmbeddedTies
+	s.OriginalRedecided += t.OriginalRedecided
 	s.EmbeddedRedecided += t.EmbeddedRedecided
 }

@@ -69,6 +69,23 @@ func (p *Pass) worker(s rows.Space, space uint64, point func(row int) int) rows.
 
 func ownRow(row int) int { return row }
 
+// originalRedecided counts the comparisons in rows of the original that were decided again so far; 0 on GPUs.
+func (w *rowCounter) originalRedecided() int64 {
+	if w.originalRows == nil {
+		return 0
+	}
+	return w.originalRows.Redecided()
+}
+
+// listedRedecided are those of them that no embedded space asked for: the lists of neighbors.
+func (w *rowCounter) listedRedecided() int64 {
+	listed := w.originalRedecided()
+	for e := range w.sums {
+		listed -= w.sums[e].OriginalRedecided
+	}
+	return listed
+}
+
 // neighbors returns the kmax nearest of point i, and as many more as are
 // needed for kmax to remain whichever block is deleted.
 func (w *rowCounter) neighbors(in rows.Worker, i int, list rows.Listed) rows.Listed {
@@ -121,17 +138,24 @@ func (w *rowCounter) row(e, i int, list, neighbors rows.Listed, out *PartialSpac
 	p, sums := w.pass, &w.sums[e]
 	w.trust(e, i, list, out, at)
 	w.cont(e, i, neighbors, w.embedded[e], out, at)
-	if p.curves && p.averages() {
+	if !p.curves {
+		return
+	}
+	before := w.originalRedecided()
+	if p.averages() {
 		w.curve.add(i, w.originalRows, w.embeddedRows[e], sums.Best)
-	} else if p.curves {
+	} else {
 		w.rankings(e, i, sums.Best)
 	}
+	sums.OriginalRedecided += w.originalRedecided() - before
 }
 
 // trust adds the places in the original of the embedded neighbours of point i: trustworthiness.
 func (w *rowCounter) trust(e, i int, list rows.Listed, out *PartialSpace, at int) {
 	sums, point := &w.sums[e], w.point(out)
+	before := w.originalRedecided()
 	sums.OriginalTies += w.half(i, list, w.original, sums, point, true)
+	sums.OriginalRedecided += w.originalRedecided() - before
 	for q := range point {
 		out.PointTrust[q][at] = point[q]
 	}

@@ -61,6 +61,42 @@ func Remember[P any](ctx context.Context, identity func() Identity, compute func
 	return p, err
 }
 
+// RememberEach is [Remember] of n parts that are computed together, as of models that all look at the same data. compute is given
+// those that are not remembered, ascending, and returns their parts in that order; it is not called when all are remembered.
+// Parts of which keep says so are kept, nil: all.
+func RememberEach[P any](ctx context.Context, n int, identity func(i int) Identity, compute func(missing []int) ([]*P, error),
+	keep func(*P) bool) ([]*P, error) {
+	parts, identities := make([]*P, n), make([]func() Identity, n)
+	var missing []int
+	for i := range parts {
+		identities[i] = sync.OnceValue(func() Identity { return identity(i) })
+		if p, ok := Recall[P](ctx, identities[i]); ok {
+			parts[i] = &p
+		} else {
+			missing = append(missing, i)
+		}
+	}
+	if len(missing) == 0 {
+		return parts, nil
+	}
+	computed, err := compute(missing)
+	if err != nil {
+		return nil, err
+	}
+	for at, i := range missing {
+		if parts[i] = computed[at]; keep == nil || keep(parts[i]) {
+			Keep(ctx, identities[i], *parts[i])
+		}
+	}
+	return parts, nil
+}
+
+// Remembers reports whether a context has a memory.
+func Remembers(ctx context.Context) bool {
+	_, ok := ctx.Value(memoryKey{}).(*Memory)
+	return ok
+}
+
 // Recall returns what is remembered of an identity.
 func Recall[P any](ctx context.Context, identity func() Identity) (p P, ok bool) {
 	m, key := memoryOf(ctx, identity)

@@ -129,24 +129,70 @@ func keysOf(all []Kind) []string {
 // score computes the rows of a range of cases.
 func (p *plan) score(ctx context.Context, r shard.Range) (*Part, error) {
 	part := &Part{Cases: make([]PartOfCase, r.Hi-r.Lo)}
-	err := parallel.Try(ctx, p.o.Workers, r.Hi-r.Lo, func(_, i int) error {
-		row, err := p.scoreCase(ctx, r.Lo+i)
-		if err != nil {
-			return err
-		}
-		if part.Cases[i].Row, err = partOf(row.Row, p.o.Kinds); err != nil {
-			return fmt.Errorf("%s: %w", row.Case.ID, err)
-		}
-		if row.Base != nil {
-			base, err := partOf(row.Base, p.base)
-			if err != nil {
-				return fmt.Errorf("%s: %w", row.Case.ID, err)
-			}
-			part.Cases[i].Base = &base
-		}
-		return nil
+	common := sync.OnceValue(p.common)
+	contents := newDigests(p.in.Read)
+	err := parallel.Try(ctx, p.o.Workers, r.Hi-r.Lo, func(_, i int) (err error) {
+		part.Cases[i], err = p.remembered(ctx, r.Lo+i, sync.OnceValue(func() shard.Identity { return p.identityOf(common(), contents, r.Lo+i) }))
+		return err
 	})
 	return part, err
+}
+
+// remembered are the rows of a case, from the memory of a study if they are there. Reports and pictures are made each time, and so are rows
+// of cases that failed.
+func (p *plan) remembered(ctx context.Context, i int, identity func() shard.Identity) (PartOfCase, error) {
+	remembers := !p.o.Settings.Reports && !p.o.Settings.Saliency.Plots
+	if remembers {
+		if part, ok := shard.Recall[PartOfCase](ctx, identity); ok {
+			row, err := p.rowsOf(i, &part)
+			if err != nil {
+				return part, err
+			}
+			return part, p.finish(i, row)
+		}
+	}
+	row, err := p.scoreCase(ctx, i)
+	if err != nil {
+		return PartOfCase{}, err
+	}
+	var part PartOfCase
+	if part.Row, err = partOf(row.Row, p.o.Kinds); err != nil {
+		return part, fmt.Errorf("%s: %w", row.Case.ID, err)
+	}
+	if row.Base != nil {
+		base, err := partOf(row.Base, p.base)
+		if err != nil {
+			return part, fmt.Errorf("%s: %w", row.Case.ID, err)
+		}
+		part.Base = &base
+	}
+	if remembers && len(part.Row.Failures) == 0 {
+		shard.Keep(ctx, identity, part)
+	}
+	return part, nil
+}
+
+// rowsOf are the rows of case i that a part holds.
+func (p *plan) rowsOf(i int, part *PartOfCase) (*CaseRow, error) {
+	out := &CaseRow{Case: &p.in.Cases[i]}
+	var err error
+	if out.Row, err = part.Row.row(p.o.Kinds); err == nil && part.Base != nil {
+		out.Base, err = part.Base.row(p.base)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", out.Case.ID, err)
+	}
+	return out, nil
+}
+
+// finish tells that the rows of a case are there.
+func (p *plan) finish(i int, row *CaseRow) error {
+	if p.o.Done == nil {
+		return nil
+	}
+	p.done.Lock()
+	defer p.done.Unlock()
+	return p.o.Done(i, row)
 }
 
 // scoreCase computes the rows of a case.
@@ -167,14 +213,7 @@ func (p *plan) scoreCase(ctx context.Context, i int) (*CaseRow, error) {
 			row.Row.fail(errors.New(text))
 		}
 	}
-	if p.o.Done != nil {
-		p.done.Lock()
-		defer p.done.Unlock()
-		if err := p.o.Done(i, row); err != nil {
-			return nil, err
-		}
-	}
-	return row, nil
+	return row, p.finish(i, row)
 }
 
 // scoreBase computes the row of the design that a modification began with.
@@ -309,17 +348,11 @@ func (p *plan) merge(ctx context.Context, parts []*Part) (*Result, error) {
 			if at == len(p.in.Cases) {
 				return nil, errors.New("the parts hold more cases than there are")
 			}
-			of := CaseRow{Case: &p.in.Cases[at]}
-			var err error
-			if of.Row, err = part.Cases[i].Row.row(p.o.Kinds); err != nil {
-				return nil, fmt.Errorf("%s: %w", of.Case.ID, err)
+			row, err := p.rowsOf(at, &part.Cases[i])
+			if err != nil {
+				return nil, err
 			}
-			if base := part.Cases[i].Base; base != nil {
-				if of.Base, err = base.row(p.base); err != nil {
-					return nil, fmt.Errorf("%s: %w", of.Case.ID, err)
-				}
-			}
-			r.Rows = append(r.Rows, of)
+			r.Rows = append(r.Rows, *row)
 		}
 	}
 	return r, p.summarize(ctx, r)
@@ -327,28 +360,44 @@ func (p *plan) merge(ctx context.Context, parts []*Part) (*Result, error) {
 
 // identity is that of everything the numbers follow from.
 func (p *plan) identity() shard.Identity {
-	id := shard.Identity{Analysis: "canvas", Definition: definition}
-	id.Inputs = append(id.Inputs, shard.Field{Name: "cases", Value: p.digest()})
+	id := p.common()
+	id.Inputs = append([]shard.Field{{Name: "cases", Value: p.digest()}}, id.Inputs...)
 	if p.in.Ratings != nil {
 		sum := sha256.Sum256(fmt.Appendf(nil, "%#v", p.in.Ratings))
 		id.Inputs = append(id.Inputs, shard.Field{Name: "ratings", Value: hex.EncodeToString(sum[:])})
 	}
-	o := p.o.Settings
+	for _, option := range []struct {
+		name  string
+		value any
+	}{{"intervals", p.o.Intervals}, {"family", p.o.Family}, {"block", p.o.Block.Length}} {
+		id.Options = append(id.Options, shard.Option(option.name, option.value))
+	}
+	return id
+}
+
+// common is the identity without cases and without what is made of all rows.
+func (p *plan) common() shard.Identity {
+	id, o := shard.Identity{Analysis: "canvas", Definition: definition}, p.o.Settings
 	for _, text := range slices.Concat(o.Images.Perceptual.identity(), o.Saliency.identity(), o.Semantic.identity()) {
 		id.Inputs = append(id.Inputs, shard.Field{Name: "shared", Value: text})
 	}
 	for _, k := range p.o.Kinds {
 		id.Options = append(id.Options, shard.Option("metric "+k.Name, p.o.Settings.definitionOf(&k)))
 	}
-	for _, option := range []struct {
-		name  string
-		value any
-	}{
-		{"definition", o.Definition}, {"seed", o.Seed}, {"intervals", p.o.Intervals}, {"family", p.o.Family}, {"block", p.o.Block.Length},
-	} {
-		id.Options = append(id.Options, shard.Option(option.name, option.value))
-	}
+	id.Options = append(id.Options, shard.Option("definition", o.Definition), shard.Option("seed", o.Seed))
 	return id
+}
+
+// identityOf is that of the rows of a case: of the content of its files, and of its names, as captions go by them and details may hold
+// paths.
+func (p *plan) identityOf(common shard.Identity, contents *digests, i int) shard.Identity {
+	c := &p.in.Cases[i]
+	all := sha256.New()
+	fmt.Fprintf(all, "%#v\n", *c)
+	for _, path := range c.files() {
+		fmt.Fprintf(all, "%s\n", contents.of(path))
+	}
+	return common.OfModel(hex.EncodeToString(all.Sum(nil)))
 }
 
 // digest is that of all cases and of the content of their files.

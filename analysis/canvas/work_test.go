@@ -274,3 +274,39 @@ func TestRefused(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 }
+
+// A study remembers the rows of cases by the content of their files: beside a new model nothing is scored again but what failed and
+// what has other files.
+func TestMemory(t *testing.T) {
+	t.Parallel()
+	open := func(threshold uint64, change func(f *fakeRun)) func() shard.Work[*Part, *Result] {
+		return func() shard.Work[*Part, *Result] {
+			f := fakeTree()
+			change(f)
+			done := 0
+			w, err := Work(f.Input, Options{Settings: &Settings{Definition: DefinitionDefault, Seed: threshold}, Kinds: fakeKinds(), Intervals: true,
+				Done: func(int, *CaseRow) error { done++; return nil }})
+			if err != nil {
+				t.Fatal(err)
+			}
+			merge := w.Merge
+			w.Merge = func(ctx context.Context, parts []*Part) (*Result, error) {
+				if done != len(f.Cases) {
+					t.Errorf("%d of %d cases were told", done, len(f.Cases))
+				}
+				return merge(ctx, parts)
+			}
+			return w
+		}
+	}
+	fewer := func(f *fakeRun) {
+		f.Cases = slices.DeleteFunc(f.Cases, func(c Case) bool { return c.Model == "largest" })
+	}
+	// Of 18 cases one has no file and one another text, which cannot be read.
+	shardtest.CheckMemory(t, open(1, fewer), open(1, func(*fakeRun) {}), textOf(t), 16, 9)
+	shardtest.CheckMemory(t, open(1, fewer), open(2, fewer), textOf(t), 0, 16)
+	shardtest.CheckMemory(t, open(1, fewer), open(1, func(f *fakeRun) {
+		fewer(f)
+		f.files["gid0-0-small.json"] = "quality=0.5 changed"
+	}), textOf(t), 15, 1)
+}

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
 	"sync/atomic"
 
 	"repscope/internal/parallel"
@@ -215,8 +216,43 @@ func (p *plan) readMasked(array int, dst []float64, row int) error {
 
 // identity is that of everything the numbers follow from.
 func (p *plan) identity() shard.Identity {
+	return p.identityWith(p.arrays)
+}
+
+// identityOf is that of the sums of a model over the samples lo … hi−1. The arrays of other models are not in it, nor is the
+// baseline of any in that of a forecast.
+func (p *plan) identityOf(common shard.Identity, m, lo, hi int) shard.Identity {
+	model := p.models[m]
+	content := "baseline " + model.name
+	if m < len(p.in.Forecasts) {
+		sum, err := p.arrays[model.array].SHA256()
+		if content = sum; err != nil {
+			content = "unknown: " + err.Error()
+		}
+	}
+	common.Options = slices.DeleteFunc(slices.Clone(common.Options), func(f shard.Field) bool { return slices.Contains(afterwards, f.Name) })
+	return common.OfModel(content, shard.Option("members of the model", model.members),
+		shard.Option("samples", []int{lo, hi}), shard.Option("limits", p.limits))
+}
+
+// afterwards are the options by which the sums of samples do not change.
+var afterwards = []string{"intervals", "block", "family"}
+
+// common is the identity without the forecasts.
+func (p *plan) common() shard.Identity {
+	var rest []inputArray
+	for i, a := range p.arrays {
+		if !slices.ContainsFunc(p.models[:len(p.in.Forecasts)], func(m source) bool { return m.array == i }) {
+			rest = append(rest, a)
+		}
+	}
+	return p.identityWith(rest)
+}
+
+// identityWith is the identity with some of the arrays.
+func (p *plan) identityWith(arrays []inputArray) shard.Identity {
 	id := shard.Identity{Analysis: "forecast", Definition: definition}
-	for _, a := range p.arrays {
+	for _, a := range arrays {
 		value, err := a.SHA256()
 		if err != nil {
 			value = "unknown: " + err.Error()
@@ -249,18 +285,17 @@ func (p *plan) identity() shard.Identity {
 	return id
 }
 
-// newPart is one for n samples.
-func (p *plan) newPart(n int) *Part {
-	part := &Part{Bad: make([]int, n), Models: make([]PartOfModel, len(p.models))}
-	for m, model := range p.models {
+// makeRoom makes room for the sums of some of the models in a part.
+func (p *plan) makeRoom(part *Part, models []int) {
+	for _, m := range models {
+		members := p.models[m].members
 		part.Models[m].Families = make([][]float64, len(p.families))
 		for f := range p.families {
-			if p.families[f].missing(p.setting, model.members) == "" {
-				part.Models[m].Families[f] = make([]float64, n*p.stride(f, model.members))
+			if p.families[f].missing(p.setting, members) == "" {
+				part.Models[m].Families[f] = make([]float64, len(part.Bad)*p.stride(f, members))
 			}
 		}
 	}
-	return part
 }
 
 // stride is the number of sums of a sample of a family.
@@ -302,33 +337,58 @@ func (p *plan) scoreAll(ctx context.Context, r shard.Range) (*Part, error) {
 	if err := p.prepareLimits(ctx); err != nil {
 		return nil, err
 	}
-	part := p.newPart(hi - lo)
-	part.Limits = p.limits
+	common := sync.OnceValue(p.common)
+	part := &Part{Bad: make([]int, hi-lo), Models: make([]PartOfModel, len(p.models)), Limits: p.limits}
+	bad := false
+	models, err := shard.RememberEach(ctx, len(p.models), func(m int) shard.Identity { return p.identityOf(common(), m, lo, hi) },
+		func(missing []int) ([]*PartOfModel, error) {
+			if err := p.scoreSome(ctx, lo, hi, missing, part); err != nil {
+				return nil, err
+			}
+			bad = slices.ContainsFunc(part.Bad, func(array int) bool { return array > 0 })
+			var out []*PartOfModel
+			for _, m := range missing {
+				out = append(out, &part.Models[m])
+			}
+			return out, nil
+		}, func(of *PartOfModel) bool { return of.Failed == "" && !bad }) // what is left out of one model is left out of all
+	if err != nil {
+		return nil, err
+	}
+	for m, of := range models {
+		part.Models[m] = *of
+	}
+	return part, nil
+}
+
+// scoreSome enters the sums of some of the models over the samples lo … hi−1 into a part.
+func (p *plan) scoreSome(ctx context.Context, lo, hi int, models []int, part *Part) error {
+	p.makeRoom(part, models)
 	most := 0
-	for _, m := range p.models {
-		most = max(most, m.members)
+	for _, m := range models {
+		most = max(most, p.models[m].members)
 	}
 	var done atomic.Int64
-	total := (hi - lo) * len(p.models)
+	total := (hi - lo) * len(models)
 	failing := newFailing(len(p.models))
 	err := parallel.With(ctx, p.workers(), hi-lo, func() func(i int) error {
 		c := newSample(p.setting, most)
 		return func(i int) error {
-			if err := p.score(ctx, c, lo+i, i, part, failing); err != nil {
+			if err := p.score(ctx, c, lo+i, i, models, part, failing); err != nil {
 				return err
 			}
 			if p.o.Progress != nil {
-				p.o.Progress(int(done.Add(int64(len(p.models)))), total)
+				p.o.Progress(int(done.Add(int64(len(models)))), total)
 			}
 			return nil
 		}
 	})
 	failing.enter(part)
-	return part, err
+	return err
 }
 
-// score enters the sums of a sample of all models at its place in a part.
-func (p *plan) score(ctx context.Context, c *sample, index, at int, part *Part, failing *failing) error {
+// score enters the sums of a sample of some of the models at its place in a part.
+func (p *plan) score(ctx context.Context, c *sample, index, at int, models []int, part *Part, failing *failing) error {
 	c.index, c.lead, c.climate = index, 0, nil
 	if p.in.Leads != nil {
 		c.lead = p.in.Leads[index]
@@ -349,7 +409,8 @@ func (p *plan) score(ctx context.Context, c *sample, index, at int, part *Part, 
 		}
 	}
 	d := len(c.mean)
-	for m, model := range p.models {
+	for _, m := range models {
+		model := p.models[m]
 		if err := ctx.Err(); err != nil {
 			return err
 		}

@@ -5,6 +5,7 @@ package forecast
 
 import (
 	"bytes"
+	"math"
 	"testing"
 
 	"repscope/report"
@@ -65,4 +66,40 @@ func TestWork(t *testing.T) {
 			t.Errorf("%d threads: other bytes", threads)
 		}
 	}
+}
+
+// A study remembers the sums of forecasts by content: of a renamed one, one from another file, and beside a new one, nothing is scored
+// again, nor are baselines. Where samples are left out, which concerns all, nothing is kept.
+func TestRemembered(t *testing.T) {
+	t.Parallel()
+	m := newMade(30, 3, 2, 4, 4, 1)
+	forecast := func(name string, seed uint64, bad bool) Forecast {
+		other := newMade(m.n, m.s, m.v, m.h, m.w, seed)
+		if bad {
+			other.members[len(other.members)/2] = math.NaN()
+		}
+		return Forecast{Name: name, Members: array(t, name+".npy", []int{m.n, m.s, m.v, m.h, m.w}, other.members)}
+	}
+	open := func(threshold float64, forecasts ...Forecast) func() shard.Work[*Part, *Result] {
+		return func() shard.Work[*Part, *Result] {
+			in := m.input(t)
+			in.FromTarget, in.Forecasts = true, forecasts
+			work, err := Work(in, Options{Metrics: []string{"errors", "crps", "probabilities"}, Intervals: true, Seed: 7, SkipNaN: true,
+				Thresholds: []float64{threshold}, EventQuantiles: []float64{0.8}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return work
+		}
+	}
+	a, b, c := forecast("a", 2, false), forecast("b", 3, false), forecast("c", 4, false)
+	renamed := b
+	renamed.Name = "renamed"
+	renamed.Members = forecast("moved", 3, false).Members
+	before := open(0.5, a, b)
+	shardtest.CheckMemory(t, before, open(0.5, renamed, c, a), asText(t), 3, 1)
+	shardtest.CheckMemory(t, before, open(0.5, b), asText(t), 2, 0)
+	shardtest.CheckMemory(t, before, open(0.6, a, b), asText(t), 0, 3)
+	shardtest.CheckMemory(t, before, open(0.5, forecast("bad", 5, true), b), asText(t), 2, 0)
+	shardtest.CheckMemory(t, open(0.5, a, forecast("bad", 5, true)), before, asText(t), 0, 3)
 }

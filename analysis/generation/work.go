@@ -3,6 +3,7 @@
 package generation
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -40,6 +41,7 @@ type analyzer struct {
 	lock     sync.Mutex // of what follows
 	done     int
 	identify func() shard.Identity
+	shared   func() shard.Identity // without the generators
 }
 
 // Work returns the analysis in units; see [Analyze] for the result and the errors.
@@ -58,7 +60,7 @@ func newWork(in Input, o Options) (*analyzer, shard.Work[*Part, *Result], error)
 		return nil, none, err
 	}
 	a := &analyzer{in: in, o: o}
-	a.identify = sync.OnceValue(a.identity)
+	a.identify, a.shared = sync.OnceValue(a.identity), sync.OnceValue(a.common)
 	return a, shard.Work[*Part, *Result]{Units: len(o.Metrics) * len(in.Generators), Identity: a.identify, Map: a.measure, Merge: a.merge}, nil
 }
 
@@ -73,15 +75,22 @@ func (a *analyzer) measure(ctx context.Context, r shard.Range) (*Part, error) {
 	part := &Part{}
 	for u := r.Lo; u < r.Hi; u++ {
 		metric, g := a.unit(u)
-		out := Outcome{Metric: metric.Name, Model: Model{Name: g.Name, Reference: g.Reference}}
-		var left *skipped
-		err := a.compute(ctx, metric, g, &out.Model)
-		switch {
-		case errors.As(err, &left):
-			out.Model.Skipped = []Skipped{{metric.Name, left.reason}}
-		case err != nil:
-			return nil, fmt.Errorf("%s of %s: %w", metric.Name, g.Name, err)
+		identity := sync.OnceValue(func() shard.Identity { return a.identityOf(metric, g) })
+		out, kept := shard.Recall[Outcome](ctx, identity)
+		if !kept {
+			out = Outcome{Metric: metric.Name, Model: Model{Reference: g.Reference}}
+			var left *skipped
+			err := a.compute(ctx, metric, g, &out.Model)
+			switch {
+			case errors.As(err, &left): // a reason may name a file, and takes no time
+				out.Model.Skipped = []Skipped{{metric.Name, left.reason}}
+			case err != nil:
+				return nil, fmt.Errorf("%s of %s: %w", metric.Name, g.Name, err)
+			default:
+				shard.Keep(ctx, identity, out)
+			}
 		}
+		out.Model.Name = g.Name
 		part.Outcomes = append(part.Outcomes, out)
 		a.step()
 	}
@@ -219,6 +228,39 @@ func (a *analyzer) compare(r *Result) error {
 
 // identity is that of everything the numbers follow from.
 func (a *analyzer) identity() shard.Identity {
+	id := a.common()
+	add := func(name, value string) { id.Inputs = append(id.Inputs, shard.Field{Name: name, Value: value}) }
+	for i := range a.in.Generators {
+		g := &a.in.Generators[i]
+		add("generated "+g.Name, fmt.Sprint(g.Reference, " ", g.Generated.digest()))
+		add("reconstruction "+g.Name, g.Reconstruction.digest())
+		add("latents "+g.Name, g.Latents.digest())
+		add("predictions "+g.Name, g.Predictions.digest())
+	}
+	return id
+}
+
+// identityOf is that of what a metric of one generator follows from. Latents without labels are named in what it says.
+func (a *analyzer) identityOf(metric *Metric, g *Generator) shard.Identity {
+	id := a.shared()
+	id.Inputs = slices.Clone(id.Inputs)
+	for i, f := range id.Inputs {
+		id.Inputs[i].Value = cmp.Or(f.Value, "none")
+	}
+	id.Options = slices.DeleteFunc(slices.Clone(id.Options), func(f shard.Field) bool { return f.Name == "metrics" || f.Name == "family" })
+	name := ""
+	if g.Latents != nil && g.Latents.Labels == nil {
+		name = g.Latents.Name
+	}
+	content := []string{fmt.Sprint(g.Reference), g.Generated.digest(), g.Reconstruction.digest(), g.Latents.digest(), g.Predictions.digest()}
+	if g.Reconstruction != nil && g.Reconstruction.Digest == "" {
+		content = []string{"unknown"}
+	}
+	return id.OfModel(strings.Join(content, "; "), shard.Option("metric", metric.Name), shard.Option("latents", name))
+}
+
+// common is the identity without the generators.
+func (a *analyzer) common() shard.Identity {
 	in, o := a.in, a.o
 	id := shard.Identity{
 		Analysis: "generation", Definition: definition, Kernel: fmt.Sprintf("kc=%d", kernel.KC),
@@ -237,13 +279,6 @@ func (a *analyzer) identity() shard.Identity {
 	add("hold-out", in.HoldOut.digest())
 	add("real latents", in.RealLatents.digest())
 	add("real predictions", in.RealPredictions.digest())
-	for i := range in.Generators {
-		g := &in.Generators[i]
-		add("generated "+g.Name, fmt.Sprint(g.Reference, " ", g.Generated.digest()))
-		add("reconstruction "+g.Name, g.Reconstruction.digest())
-		add("latents "+g.Name, g.Latents.digest())
-		add("predictions "+g.Name, g.Predictions.digest())
-	}
 	return id
 }
 

@@ -55,3 +55,42 @@ func TestIdentity(t *testing.T) {
 		}
 	}
 }
+
+// A study remembers metrics of generators by content: of a renamed one, one from another file, and beside a new one, nothing is
+// computed again.
+func TestMemory(t *testing.T) {
+	t.Parallel()
+	open := func(threshold float64, change func(in *Input)) func() shard.Work[*Part, *Result] {
+		return func() shard.Work[*Part, *Result] {
+			in := madeInput()
+			change(&in)
+			work, err := Work(in, Options{Intervals: true, Seed: 3, Threshold: threshold})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return work
+		}
+	}
+	first := func(in *Input) { in.Generators = in.Generators[:1] }
+	both := func(in *Input) {
+		if len(in.Generators) != 2 {
+			t.Fatalf("%d generators", len(in.Generators))
+		}
+		in.Generators[0], in.Generators[1] = in.Generators[1], in.Generators[0]
+		in.Generators[1].Name, in.Generators[1].Generated.Name, in.Real.Name = "renamed", "elsewhere", "moved"
+	}
+	computed := func(in func(*Input)) (n int) {
+		memory := &shard.Memory{Dir: t.TempDir()}
+		if _, err := open(0.3, in)().Run(memory.In(t.Context())); err != nil {
+			t.Fatal(err)
+		}
+		n, _ = memory.Counts()
+		return n
+	}
+	one, all := computed(first), computed(both)
+	if one < 3 || all <= one {
+		t.Fatalf("%d metrics are remembered of the first generator, %d of all", one, all)
+	}
+	shardtest.CheckMemory(t, open(0.3, first), open(0.3, both), written, one, all-one)
+	shardtest.CheckMemory(t, open(0.3, first), open(0.4, both), written, 0, all)
+}

@@ -80,10 +80,10 @@ func undefined(err error) (report.Estimate, error) {
 	return report.NoEstimate("%s", u.Reason), nil
 }
 
-// measure measures everything about one model but its similarity to others.
-func (a *analyzer) measure(ctx context.Context, m int) (*Measured, error) {
+// measure measures everything about one model, called by the given name, but its similarity to others.
+func (a *analyzer) measure(ctx context.Context, m int, name string) (*Measured, error) {
 	z := a.in.Models[m].Latents
-	out := &Measured{Model: Model{Name: a.in.Models[m].Name, States: z.N, Samples: a.samples(), NominalDimension: z.Dim, ExcludeWindow: a.window,
+	out := &Measured{Model: Model{Name: name, States: z.N, Samples: a.samples(), NominalDimension: z.Dim, ExcludeWindow: a.window,
 		Groupings: []Grouping{}, LabelConsistency: []LabelConsistency{}}}
 	model := &out.Model
 	model.RMSDistance, model.EffectiveRank = results.Spread(z)

@@ -138,6 +138,9 @@ func analyse(ctx context.Context, env *run.Env, data *input.Data, labels *input.
 	if err != nil {
 		return err
 	}
+	if err := data.RoomForSpectra(states.Models, data.Searching(len(states.Index))+similarityBytes(states.Models)); err != nil {
+		return err
+	}
 	in := Input{Episode: states.Episode, Time: states.Time, Same: states.Same, Models: states.Models, Labels: classes}
 	if chosen := data.Sample(); len(chosen) < len(index) {
 		for _, state := range chosen {

@@ -4,11 +4,16 @@ package geometry
 
 import (
 	"context"
+	"fmt"
 	"math"
+	"slices"
+	"sync"
 
 	"repscope/internal/parallel"
 	"repscope/measure/similarity"
+	"repscope/points"
 	"repscope/report"
+	"repscope/shard"
 )
 
 // couple is the numbers of two models, a < b.
@@ -28,13 +33,28 @@ func couplesOf(count int) []couple {
 // similarities compares every model with every other and returns the rows of the
 // matrices.
 func (a *analyzer) similarities(ctx context.Context) (*Similarities, error) {
-	spaces, found, err := a.compareSpaces(ctx)
+	blocks := a.similarityBlocks()
+	spaces := make([]*similarity.Space, len(a.in.Models))
+	err := parallel.Try(ctx, a.o.Threads, len(spaces), func(_, m int) (err error) {
+		spaces[m], err = similarity.NewSpace(sampled(a.in.Models[m].Latents, a.in.Sample), blocks.blocks)
+		return err
+	})
 	if err != nil {
 		return nil, err
 	}
+	pairs, err := similarity.DrawPairs(a.samples(), max(0, a.o.Pairs), a.o.Seed)
+	if err != nil {
+		return nil, err
+	}
+	out, couples := &Similarities{RSAPairs: pairs.Len(), RSAAll: pairs.All()}, couplesOf(len(spaces))
 	a.progress.step()
-	out := &Similarities{}
-	ranks, err := a.rankDistances(ctx, spaces, out)
+	rows, err := shard.RememberEach(ctx, len(couples), a.identityOfCouples(couples), func(missing []int) ([]*SimilarityRow, error) {
+		some := make([]couple, len(missing))
+		for at, c := range missing {
+			some[at] = couples[c]
+		}
+		return a.compareSpaces(ctx, spaces, some, pairs)
+	}, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -50,59 +70,90 @@ func (a *analyzer) similarities(ctx context.Context) (*Similarities, error) {
 			out.Rows[m][m].self()
 		}
 	}
-	for c, pair := range couplesOf(len(spaces)) {
-		row := SimilarityRow{RSAPairs: out.RSAPairs}
-		if found[c] == nil {
-			row.undefined(constant)
-		} else {
-			if err := row.fill(found[c], &ranks[c], a.similarityBlocks()); err != nil {
-				return nil, err
-			}
-			if largest := similarity.ProcrustesBlockDimension; a.sample.blocks != nil && min(spaces[pair.a].Dim(), spaces[pair.b].Dim()) > largest {
-				row.Procrustes.CI = report.NoInterval("not computed above %d dimensions", largest)
-			}
-		}
-		out.Rows[pair.a][pair.b], out.Rows[pair.b][pair.a] = row, row
+	for c, pair := range couples {
+		out.Rows[pair.a][pair.b], out.Rows[pair.b][pair.a] = *rows[c], *rows[c]
 	}
 	return out, nil
 }
 
+// identityOfCouples is that of what the similarity of two models follows from.
+func (a *analyzer) identityOfCouples(couples []couple) func(c int) shard.Identity {
+	common := sync.OnceValue(func() shard.Identity {
+		id, blocks := a.common(), a.similarityBlocks()
+		id.Options = slices.DeleteFunc(id.Options, func(f shard.Field) bool { return !slices.Contains(ofCouples, f.Name) })
+		text, labels := blocks.reason, []int(nil)
+		if blocks.blocks != nil {
+			text, labels = blocks.blocks.String(), blocks.blocks.Labels()
+		}
+		id.Options = append(id.Options, shard.Option("blocks", fmt.Sprintf("%d %s %s", blocks.n, text, shard.Digest(points.Points{}, labels))))
+		return id
+	})
+	digests := make([]string, len(a.in.Models))
+	return func(c int) shard.Identity {
+		pair := couples[c]
+		for _, m := range []int{pair.a, pair.b} {
+			if digests[m] == "" {
+				digests[m] = shard.Digest(a.in.Models[m].Latents)
+			}
+		}
+		return common().OfModel(digests[pair.a], shard.Option("beside", digests[pair.b]))
+	}
+}
+
+// ofCouples are the options of similarities.
+var ofCouples = []string{"pairs", "intervals", "block", "seed"}
+
 // similarityBlocks are the blocks of the sample that similarities are computed without.
 func (a *analyzer) similarityBlocks() scope { return a.sample.coarsened(maxSimilarityBlocks) }
 
-// compareSpaces measures CKA and Procrustes of every couple; nil where latents are
-// constant.
-func (a *analyzer) compareSpaces(ctx context.Context) ([]*similarity.Space, []*similarity.Similarity, error) {
-	spaces, blocks := make([]*similarity.Space, len(a.in.Models)), a.similarityBlocks().blocks
-	err := parallel.Try(ctx, a.o.Threads, len(spaces), func(_, m int) (err error) {
-		spaces[m], err = similarity.NewSpace(sampled(a.in.Models[m].Latents, a.in.Sample), blocks)
-		return err
-	})
-	if err != nil {
-		return nil, nil, err
-	}
-	couples := couplesOf(len(spaces))
-	found := make([]*similarity.Similarity, len(couples))
-	err = parallel.Try(ctx, a.o.Threads, len(couples), func(_, c int) (err error) {
+// compareSpaces measures some couples of spaces.
+func (a *analyzer) compareSpaces(ctx context.Context, spaces []*similarity.Space, couples []couple,
+	pairs *similarity.Pairs) ([]*SimilarityRow, error) {
+	found := make([]*similarity.Similarity, len(couples)) // nil where latents are constant
+	err := parallel.Try(ctx, a.o.Threads, len(couples), func(_, c int) (err error) {
 		if p := couples[c]; !a.collapsed[p.a] && !a.collapsed[p.b] && spaces[p.a].Varies() && spaces[p.b].Varies() {
 			found[c], err = similarity.Compare(spaces[p.a], spaces[p.b])
 		}
 		return err
 	})
-	return spaces, found, err
-}
-
-// rankDistances correlates the ranks of the distances of every couple.
-func (a *analyzer) rankDistances(ctx context.Context, spaces []*similarity.Space, out *Similarities) ([]similarity.RankCorrelation, error) {
-	pairs, err := similarity.DrawPairs(a.samples(), max(0, a.o.Pairs), a.o.Seed)
 	if err != nil {
 		return nil, err
 	}
-	out.RSAPairs, out.RSAAll = pairs.Len(), pairs.All()
-	if len(spaces) < 2 {
-		return nil, nil
+	numbers := make([][2]int, len(couples))
+	for c, p := range couples {
+		numbers[c] = [2]int{p.a, p.b}
 	}
-	return similarity.RSA(ctx, spaces, pairs, a.o.Threads)
+	ranks, err := similarity.RSAOf(ctx, spaces, numbers, pairs, a.o.Threads)
+	if err != nil {
+		return nil, err
+	}
+	rows, blocks := make([]*SimilarityRow, len(couples)), a.similarityBlocks()
+	for c, pair := range couples {
+		row := &SimilarityRow{RSAPairs: pairs.Len()}
+		rows[c] = row
+		if found[c] == nil {
+			row.undefined(constant)
+			continue
+		}
+		if err := row.fill(found[c], &ranks[c], blocks); err != nil {
+			return nil, err
+		}
+		if largest := similarity.ProcrustesBlockDimension; a.sample.blocks != nil && min(spaces[pair.a].Dim(), spaces[pair.b].Dim()) > largest {
+			row.Procrustes.CI = report.NoInterval("not computed above %d dimensions", largest)
+		}
+	}
+	return rows, nil
+}
+
+// similarityBytes is about what similarities hold: the latents of all models as float64, and of one twice more while its blocks are put
+// together.
+func similarityBytes(models []Encoded) int64 {
+	var all, most int64
+	for _, m := range models {
+		one := 8 * int64(m.Latents.N) * int64(m.Latents.Dim)
+		all, most = all+one, max(most, one)
+	}
+	return all + 2*most
 }
 
 // constant is the reason of what latents that do not vary have not.

@@ -150,8 +150,8 @@ func (a *analyzer) measureAll(ctx context.Context, r shard.Range) (*Part, error)
 	for m := r.Lo; m < min(r.Hi, models); m++ {
 		before := a.progress.done
 		measured, err := results.Remember(ctx, a.in.Models[m].Name, func() shard.Identity { return a.identityOf(m) },
-			func() (Measured, error) {
-				measured, err := a.measure(ctx, m)
+			func(name string) (Measured, error) {
+				measured, err := a.measure(ctx, m, name)
 				if err != nil {
 					return Measured{}, err
 				}

@@ -97,6 +97,6 @@ func TestMemory(t *testing.T) {
 	}
 	before := open(1, Encoded{Name: "a", Latents: three}, Encoded{Name: "b", Latents: eight}, Encoded{Name: "collapsed", Latents: none})
 	models := []Encoded{{Name: "renamed", Latents: eight}, {Name: "new", Latents: five}, {Name: "a", Latents: three}, {Name: "dead", Latents: none}}
-	shardtest.CheckMemory(t, before, open(1, models...), text, 3, 1)
-	shardtest.CheckMemory(t, before, open(2, models...), text, 0, 4)
+	shardtest.CheckMemory(t, before, open(1, models...), text, 5, 5)
+	shardtest.CheckMemory(t, before, open(2, models...), text, 0, 10)
 }

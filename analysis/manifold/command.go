@@ -144,6 +144,9 @@ func analyse(ctx context.Context, env *run.Env, data *input.Data, o Options) err
 	if err != nil {
 		return err
 	}
+	if err := data.RoomForSpectra(states.Models, data.Searching(len(states.Index))); err != nil {
+		return err
+	}
 	in := Input{Episode: states.Episode, Time: states.Time, Same: states.Same, Models: states.Models}
 	o.Intervals = env.Options.Bootstrap > 0
 	o.Family = data.Options.Family

@@ -178,7 +178,7 @@ func (p *plan) measureAll(ctx context.Context, r shard.Range) (*Part, error) {
 	part := &Part{}
 	for i := r.Lo; i < r.Hi; i++ {
 		m, err := results.Remember(ctx, p.in.Models[i].Name, func() shard.Identity { return p.identityOf(i) },
-			func() (Measured, error) { return p.measure(ctx, i) },
+			func(name string) (Measured, error) { return p.measure(ctx, i, name) },
 			func(m *Measured) (name *string, warnings []string) { return &m.Model.Name, m.Warnings })
 		if err != nil {
 			return nil, err
@@ -191,10 +191,10 @@ func (p *plan) measureAll(ctx context.Context, r shard.Range) (*Part, error) {
 	return part, nil
 }
 
-// measure measures one model.
-func (p *plan) measure(ctx context.Context, i int) (Measured, error) {
+// measure measures one model, which its result and its warnings call by the given name.
+func (p *plan) measure(ctx context.Context, i int, name string) (Measured, error) {
 	encoded := p.in.Models[i]
-	out := Measured{Model: Model{Name: encoded.Name, Samples: encoded.Latents.N, NominalDimension: encoded.Latents.Dim, Estimator: p.o.Estimator}}
+	out := Measured{Model: Model{Name: name, Samples: encoded.Latents.N, NominalDimension: encoded.Latents.Dim, Estimator: p.o.Estimator}}
 	m := &out.Model
 	var similarities *spectrum.Similarities
 	if p.similarities != nil {
@@ -237,7 +237,7 @@ func (p *plan) measure(ctx context.Context, i int) (Measured, error) {
 		return Measured{Model: *m, Warnings: out.Warnings}, nil
 	}
 	if err != nil {
-		return out, fmt.Errorf("%s: %w", m.Name, err)
+		return out, fmt.Errorf("%s: %w", encoded.Name, err)
 	}
 	if w := results.FarLatents(m.Name, encoded.Latents, p.in.Time, "variance, participation ratio and ranks"); w != "" {
 		out.warn("%s", w)
@@ -253,7 +253,7 @@ func (p *plan) measure(ctx context.Context, i int) (Measured, error) {
 		return out, nil
 	}
 	if err := m.intrinsic(ctx, d, p, &out); err != nil {
-		return out, fmt.Errorf("%s: %w", m.Name, err)
+		return out, fmt.Errorf("%s: %w", encoded.Name, err)
 	}
 	if w := m.Recall.warning(m.Name); w != "" {
 		out.warn("%s", w)

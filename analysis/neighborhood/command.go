@@ -229,6 +229,9 @@ func analyse(ctx context.Context, env *run.Env, data *input.Data, space string, 
 	if err != nil {
 		return err
 	}
+	if err := data.RoomForSpectra(states.Models, data.Searching(len(states.Index))); err != nil {
+		return err
+	}
 	if o.Metric == neighbors.Precomputed {
 		states.Frames = among(states.Frames, states.Time)
 		if own, most := extremes(states.Frames); own > ownShare*most {

@@ -5,6 +5,7 @@ package neighborhood
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -71,14 +72,58 @@ func Work(in Input, o Options) (shard.Work[*neighbors.Partial, *Result], error) 
 		Units:    units(n),
 		Identity: p.identity,
 		Map: func(ctx context.Context, r shard.Range) (*neighbors.Partial, error) {
-			if p.pass == nil {
-				return &neighbors.Partial{Lo: r.Lo * unitStates, Hi: min(r.Hi*unitStates, n)}, nil
-			}
-			return p.pass.Map(ctx, r.Lo*unitStates, min(r.Hi*unitStates, n))
+			return p.rank(ctx, r.Lo*unitStates, min(r.Hi*unitStates, n))
 		},
 		Join:  p.join,
 		Merge: p.merge,
 	}, nil
+}
+
+// rank ranks the states lo … hi−1: with the models that the memory of a study has, the others in one pass. Curves, penalties of
+// states, permutations and passes on GPUs are remembered as all else; what is not [neighbors.Pass.Separable] never is, nor a
+// sample (Options.Approximate), which is cheap.
+func (p *plan) rank(ctx context.Context, lo, hi int) (*neighbors.Partial, error) {
+	if p.pass == nil {
+		return &neighbors.Partial{Lo: lo, Hi: hi}, nil
+	}
+	if !shard.Remembers(ctx) || !p.pass.Separable() {
+		return p.pass.Map(ctx, lo, hi)
+	}
+	whole, err := p.pass.Identity(ctx)
+	if err != nil {
+		return nil, err
+	}
+	spaces, err := shard.RememberEach(ctx, len(p.live), func(e int) shard.Identity { return p.identityOf(whole.Of(e), lo, hi) },
+		func(missing []int) ([]*neighbors.Alone, error) {
+			return separated(p.pass.Of(missing...).Map(ctx, lo, hi))
+		}, nil)
+	if err != nil {
+		return nil, err
+	}
+	part, err := p.pass.Together(ctx, lo, hi, spaces)
+	if errors.Is(err, neighbors.ErrOriginals) {
+		return p.pass.Map(ctx, lo, hi)
+	}
+	return part, err
+}
+
+// separated are the embedded spaces of a part.
+func separated(part *neighbors.Partial, err error) ([]*neighbors.Alone, error) {
+	if err != nil {
+		return nil, err
+	}
+	return part.Separate(), nil
+}
+
+// identityOf is that of the sums of one model: of the pass over its latents alone.
+func (p *plan) identityOf(pass neighbors.Identity, lo, hi int) shard.Identity {
+	text, err := json.Marshal(pass) // without the short forms of String
+	if err != nil {
+		return shard.Identity{Inputs: []shard.Field{{Name: "pass"}}} // unknown
+	}
+	id := shard.Identity{Analysis: "neighborhood", Definition: definition}
+	return id.OfModel(pass.Embedded[0].Digest, shard.Option("pass", string(text)),
+		shard.Option("rows", []int{lo, hi}), shard.Option("on a GPU", p.pass.OnGPU()))
 }
 
 // join makes one part of two that follow each other.

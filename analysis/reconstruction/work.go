@@ -7,6 +7,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"sync"
 
 	"repscope/analysis/internal/results"
 	"repscope/internal/parallel"
@@ -90,12 +91,21 @@ func (in Input) withBaselines(threads int) []Predictions {
 
 // identity is that of everything the numbers follow from.
 func (p *plan) identity() shard.Identity {
+	id := p.common()
+	for _, m := range p.in.Models {
+		id.Inputs = append(id.Inputs, shard.Field{Name: "predictions " + m.Name, Value: fmt.Sprintf("%s, %d steps", digest(m.Frames), m.steps())})
+	}
+	return id
+}
+
+// common is the identity without the models.
+func (p *plan) common() shard.Identity {
 	states, next := make([]int, len(p.in.Samples)), []int{} // a state of −1 tells that states are predicted themselves
 	for i, s := range p.in.Samples {
 		states[i] = s.State
 		next = append(next, s.Next...)
 	}
-	id := shard.Identity{
+	return shard.Identity{
 		Analysis: "reconstruction", Definition: definition,
 		Inputs: []shard.Field{
 			{Name: "frames", Value: digest(p.in.Frames)},
@@ -108,11 +118,21 @@ func (p *plan) identity() shard.Identity {
 			shard.Option("intervals", p.o.Intervals), shard.Option("block", p.o.Block), shard.Option("family", p.o.Family), shard.Option("seed", p.o.Seed),
 		},
 	}
-	for _, m := range p.in.Models {
-		id.Inputs = append(id.Inputs, shard.Field{Name: "predictions " + m.Name, Value: fmt.Sprintf("%s, %d steps", digest(m.Frames), m.steps())})
-	}
-	return id
 }
+
+// identityOf is that of the scores of model i at the samples lo … hi−1; one after the last: of the true frames and the baselines.
+func (p *plan) identityOf(common shard.Identity, i, lo, hi int) shard.Identity {
+	common.Options = slices.DeleteFunc(slices.Clone(common.Options), func(f shard.Field) bool { return slices.Contains(afterwards, f.Name) })
+	if i == len(p.in.Models) {
+		return common.OfModel("the true frames and the baselines", shard.Option("samples", []int{lo, hi}), shard.Option("steps", p.in.steps()))
+	}
+	m := p.in.Models[i]
+	content := digest(m.Frames)
+	return common.OfModel(content, shard.Option("samples", []int{lo, hi}), shard.Option("steps", m.steps()), shard.Option("forward", m.Forward))
+}
+
+// afterwards are the options by which the scores of samples do not change.
+var afterwards = []string{"intervals", "block", "family", "seed"}
 
 // digest is that of frames, as the value of a field.
 func digest(f Frames) string {
@@ -132,8 +152,60 @@ func (m Predictions) steps() int { return max(m.Steps, 1) }
 // compareAll scores the samples of a range of units.
 func (p *plan) compareAll(ctx context.Context, r shard.Range) (*Part, error) {
 	lo, hi := r.Lo*p.block, min(r.Hi*p.block, len(p.in.Samples))
+	common := sync.OnceValue(p.common)
+	given := len(p.in.Models)
+	parts, err := shard.RememberEach(ctx, given+1, func(i int) shard.Identity { return p.identityOf(common(), i, lo, hi) },
+		func(missing []int) ([]*Part, error) {
+			models := slices.Clone(missing)
+			if last := len(models) - 1; models[last] == given {
+				models = append(models, given+1) // both baselines
+			}
+			part, err := p.compareSome(ctx, lo, hi, models)
+			if err != nil {
+				return nil, err
+			}
+			var out []*Part
+			for _, i := range missing {
+				out = append(out, part.alone(i, given))
+			}
+			return out, nil
+		}, func(part *Part) bool {
+			return !slices.ContainsFunc(part.Steps[0].Models, func(s Scores) bool { return s.Failed != "" })
+		})
+	if err != nil {
+		return nil, err
+	}
+	truth := parts[given]
+	for step := range truth.Steps {
+		s := &truth.Steps[step]
+		baselines := s.Models
+		s.Models = nil
+		for _, part := range parts[:given] {
+			s.Models = append(s.Models, part.Steps[step].Models...)
+		}
+		s.Models = append(s.Models, baselines...)
+	}
+	return truth, nil
+}
+
+// alone is the part of one of the given models, with nothing else; or, after the last, all that is no scores of these.
+func (part *Part) alone(i, given int) *Part {
+	out := &Part{}
+	for _, s := range part.Steps {
+		if i < given {
+			out.Steps = append(out.Steps, PartOfStep{Models: s.Models[i : i+1]})
+			continue
+		}
+		s.Models = s.Models[given:]
+		out.Steps = append(out.Steps, s)
+	}
+	return out
+}
+
+// compareSome scores some of the models at the samples lo … hi−1.
+func (p *plan) compareSome(ctx context.Context, lo, hi int, models []int) (*Part, error) {
 	part := newPart(p, hi-lo)
-	c := &comparer{plan: p, size: p.in.Shape.Size(), total: (hi - lo) * len(p.models), part: part, first: lo,
+	c := &comparer{plan: p, size: p.in.Shape.Size(), some: models, total: (hi - lo) * len(models), part: part, first: lo,
 		scenes: newBackgrounds(p.in, p.o.Threads)}
 	c.scorers = make([]*scorer, parallel.Workers(p.o.Threads, p.block))
 	for i := range c.scorers {
@@ -207,6 +279,7 @@ func (s *Scores) firstLists() []*[]float64 {
 // comparer scores one block of samples after the other.
 type comparer struct {
 	*plan
+	some    []int // models
 	size    int
 	scorers []*scorer // by worker
 	part    *Part
@@ -242,8 +315,8 @@ func (c *comparer) compare(ctx context.Context, lo, hi int) error {
 		}
 	}
 	var frames []float64
-	for k, m := range c.models {
-		samples := all
+	for _, k := range c.some {
+		m, samples := c.models[k], all
 		if m.Forward {
 			samples = forward
 		}

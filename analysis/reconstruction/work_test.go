@@ -4,6 +4,8 @@ package reconstruction
 
 import (
 	"bytes"
+	"fmt"
+	"strings"
 	"testing"
 
 	"repscope/report"
@@ -44,4 +46,44 @@ func asText(t *testing.T) func(*Result) []byte {
 		}
 		return out.Bytes()
 	}
+}
+
+// A study remembers the scores of models by content: of a renamed model, and beside a new one, nothing is scored again, nor are the
+// true frames and the baselines.
+func TestMemory(t *testing.T) {
+	t.Parallel()
+	s := newScene(8, 7, 60, 6)
+	open := func(threshold float64, models ...string) func() shard.Work[*Part, *Result] {
+		return func() shard.Work[*Part, *Result] {
+			frames := map[string]func(state, step int) []float64{}
+			content := map[string]string{}
+			for at, name := range models {
+				shown, of, renamed := strings.Cut(name, "=")
+				if !renamed {
+					of = shown
+				}
+				shown = fmt.Sprint(at, " ", shown) // which is their order
+				content[shown] = of
+				frames[shown] = map[string]func(state, step int) []float64{
+					"blurred": func(state, step int) []float64 { return s.blurred(state + step) },
+					"late":    func(state, step int) []float64 { return s.blurred(state) },
+					"broken":  func(state, step int) []float64 { return make([]float64, 56) },
+				}[of]
+			}
+			in := s.input(frames)
+			in.Frames.Digest = func() (string, error) { return "scene", nil }
+			for i := range in.Models {
+				in.Models[i].Frames.Digest = func() (string, error) { return content[in.Models[i].Name], nil }
+			}
+			work, err := Work(in, Options{Intervals: true, MovingThreshold: threshold})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return work
+		}
+	}
+	before := open(0.1, "blurred", "late")
+	shardtest.CheckMemory(t, before, open(0.1, "broken", "renamed=late", "blurred"), asText(t), 3, 1)
+	shardtest.CheckMemory(t, before, open(0.1, "blurred"), asText(t), 2, 0)
+	shardtest.CheckMemory(t, before, open(0.2, "late", "broken", "blurred"), asText(t), 0, 4)
 }

@@ -186,14 +186,14 @@ func (a *analyzer) precede() {
 // partsPerModel is the number of parts of the work that progress counts.
 func (a *analyzer) partsPerModel() int { return 1 }
 
-// measure probes one model.
-func (a *analyzer) measure(ctx context.Context, m *Model) (*Measured, error) {
-	out := &Measured{Name: m.Name}
+// measure probes one model, which its warnings call by the given name.
+func (a *analyzer) measure(ctx context.Context, m *Model, name string) (Measured, error) {
+	out := &Measured{Name: name}
 	if len(a.scorers) == 0 {
 		out.skip("probes", "neither rewards nor targets are given")
-		return out, nil
+		return *out, nil
 	}
-	if w := results.FarLatents(m.Name, m.Latents, a.in.Time, "linear probes and the error of predictions"); w != "" {
+	if w := results.FarLatents(name, m.Latents, a.in.Time, "linear probes and the error of predictions"); w != "" {
 		out.Warnings = append(out.Warnings, w)
 	}
 	if m.Predicted.N == 0 {
@@ -212,21 +212,21 @@ func (a *analyzer) measure(ctx context.Context, m *Model) (*Measured, error) {
 			continue
 		}
 		if err := a.probe(ctx, m, both, scorers, out); err != nil {
-			return nil, err
+			return *out, err
 		}
 		if err := a.extras(ctx, m, both, scorers, out); err != nil {
-			return nil, err
+			return *out, err
 		}
 	}
 	if err := a.given(m, out); err != nil {
-		return nil, err
+		return *out, err
 	}
 	a.sortRows(out)
 	if err := a.gaps(out); err != nil {
-		return nil, err
+		return *out, err
 	}
-	a.step()
-	return out, a.categories(out)
+	err := a.categories(out)
+	return *out, err
 }
 
 func (m *Measured) skip(metric, reason string) {

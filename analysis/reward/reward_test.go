@@ -469,3 +469,45 @@ func TestFarTarget(t *testing.T) {
 		}
 	}
 }
+
+// A study remembers what was measured of models by content, and the baselines by the samples: of renamed ones, and beside a new
+// one, nothing is fitted again.
+func TestMemory(t *testing.T) {
+	t.Parallel()
+	w := newWorld(6, 15, 0.5)
+	given := w.input()
+	given.Models[0].Predicted = w.successors(0.3)
+	far := w.successors(2)
+	for k := range worldDim {
+		far.F64[k] = 1e6 // of which a warning tells, with the name of the model
+	}
+	one, two, three := given.Models[0], Model{Latents: far}, Model{Latents: w.successors(1)}
+	named := func(m Model, name string) Model {
+		m.Name = name
+		return m
+	}
+	open := func(folds int, models ...Model) func() shard.Work[*Part, *Result] {
+		return func() shard.Work[*Part, *Result] {
+			in := given
+			in.Models = models
+			work, err := Work(in, Options{Probes: []string{Ridge, KNN}, Folds: folds, Intervals: true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return work
+		}
+	}
+	text := func(r *Result) []byte {
+		var b bytes.Buffer
+		if err := report.Encode(&b, []any{r.Models, r.Comparisons, r.Samples, r.Targets, r.Warnings}); err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains(b.String(), `\u0000`) || !strings.Contains(b.String(), "latents hold") {
+			t.Errorf("no warning of the far latent under the name of its model: %s", b.Bytes())
+		}
+		return b.Bytes()
+	}
+	before := open(5, named(one, "one"), named(two, "two"))
+	shardtest.CheckMemory(t, before, open(5, named(two, "renamed"), named(three, "new"), named(one, "one")), text, 3, 1)
+	shardtest.CheckMemory(t, before, open(3, named(two, "two"), named(one, "one")), text, 0, 3)
+}

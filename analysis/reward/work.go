@@ -68,10 +68,22 @@ func Work(in Input, o Options) (shard.Work[*Part, *Result], error) {
 
 // identity is that of everything the numbers follow from.
 func (a *analyzer) identity() shard.Identity {
+	id := a.common()
+	id.Inputs = append(a.dynamics().Digest(), id.Inputs...)
+	for _, m := range a.in.Models {
+		for _, g := range m.Given {
+			id.Inputs = append(id.Inputs, shard.Field{Name: "predicted rewards " + m.Name + " " + g.FittedOn + " " + g.EvaluatedOn,
+				Value: shard.Digest(points.Float64(g.Values, 1))})
+		}
+	}
+	return id
+}
+
+// common is the identity without the models.
+func (a *analyzer) common() shard.Identity {
 	in, o := a.in, a.o
 	id := shard.Identity{
 		Analysis: "reward", Definition: definition, Kernel: fmt.Sprintf("kc=%d", kernel.KC),
-		Inputs: a.dynamics().Digest(),
 		Options: []shard.Field{
 			shard.Option("probes", o.Probes), shard.Option("features", o.Features), shard.Option("alpha", o.Alpha), shard.Option("folds", o.Folds),
 			shard.Option("label efficiency", o.LabelEfficiency), shard.Option("control", o.Control),
@@ -82,13 +94,34 @@ func (a *analyzer) identity() shard.Identity {
 	for _, t := range in.Targets {
 		id.Inputs = append(id.Inputs, shard.Field{Name: "target " + t.Name + " " + t.Category, Value: t.digest()})
 	}
-	for _, m := range in.Models {
-		for _, g := range m.Given {
-			id.Inputs = append(id.Inputs, shard.Field{Name: "predicted rewards " + m.Name + " " + g.FittedOn + " " + g.EvaluatedOn,
-				Value: shard.Digest(points.Float64(g.Values, 1))})
-		}
-	}
 	return id
+}
+
+// sampled is the common identity with the samples, which follow from all models: what the baselines follow from.
+func (a *analyzer) sampled() shard.Identity {
+	blocks := "none"
+	if b := a.data.blocks; b != nil {
+		blocks = b.String() + " " + shard.Digest(points.Points{}, b.Labels())
+	}
+	id := a.common()
+	id.Options = slices.DeleteFunc(id.Options, func(f shard.Field) bool { return f.Name == "family" })
+	id.Inputs = append(id.Inputs,
+		shard.Field{Name: "successors", Value: shard.Digest(points.Points{}, a.in.Episode, a.in.Time, a.in.Next)},
+		shard.Field{Name: "samples", Value: shard.Digest(points.Points{}, a.data.now, a.data.next, a.data.group, a.fold, a.choice, a.before)},
+		shard.Field{Name: "blocks", Value: blocks})
+	return id
+}
+
+// identityOf is that of what the rows of one model follow from.
+func (a *analyzer) identityOf(m *Model) shard.Identity {
+	content := shard.Digest(m.Latents)
+	if m.Predicted.N > 0 {
+		content += " predicted " + shard.Digest(m.Predicted)
+	}
+	for _, g := range m.Given {
+		content += " " + g.FittedOn + " " + g.EvaluatedOn + " " + shard.Digest(points.Float64(g.Values, 1))
+	}
+	return a.sampled().OfModel(content)
 }
 
 // digest is that of the target's values.
@@ -113,18 +146,22 @@ func (a *analyzer) measureAll(ctx context.Context, r shard.Range) (*Part, error)
 	a.done = 0
 	for u := r.Lo; u < r.Hi; u++ {
 		if u == len(a.in.Models) {
-			rest, err := a.measureBaselines(ctx)
+			rest, err := shard.Remember(ctx, a.sampled, func() ([]Measured, error) { return a.measureBaselines(ctx) })
 			if err != nil {
 				return nil, err
 			}
 			part.Measured = append(part.Measured, rest...)
 			continue
 		}
-		m, err := a.measure(ctx, &a.in.Models[u])
+		model := &a.in.Models[u]
+		m, err := results.Remember(ctx, model.Name, func() shard.Identity { return a.identityOf(model) },
+			func(name string) (Measured, error) { return a.measure(ctx, model, name) },
+			func(m *Measured) (name *string, warnings []string) { return &m.Name, m.Warnings })
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", a.in.Models[u].Name, err)
+			return nil, fmt.Errorf("%s: %w", model.Name, err)
 		}
-		part.Measured = append(part.Measured, *m)
+		a.step()
+		part.Measured = append(part.Measured, m)
 	}
 	return part, nil
 }

@@ -139,24 +139,43 @@ func (p *plan) corruptAll(ctx context.Context, r shard.Range) (*Part, error) {
 // remembered is a unit with the models that the memory of a study has, and the others, which are corrupted together.
 func (p *plan) remembered(ctx context.Context, m *mover) (*Unit, error) {
 	unit := &Unit{Models: make([]Moved, len(p.in.Models))}
-	var todo []int
+	var models []int
 	for i := range p.in.Models {
-		if m.failed[i] != nil {
-			continue
+		if m.failed[i] == nil {
+			models = append(models, i)
 		}
-		kept, ok := shard.Recall[movedOf](ctx, func() shard.Identity { return p.identityOf(i, m) })
-		if !ok {
-			todo = append(todo, i)
-			continue
-		}
-		unit.Input, unit.Models[i] = kept.Input, kept.Moved
-		m.done += p.in.States.Len()
-		m.report(m.done)
 	}
-	if len(todo) > 0 {
-		if err := m.move(ctx, unit, todo); err != nil {
-			return nil, err
+	missing := 0
+	moved, err := shard.RememberEach(ctx, len(models), func(at int) shard.Identity { return p.identityOf(models[at], m) },
+		func(some []int) ([]*movedOf, error) {
+			missing = len(some)
+			todo := make([]int, len(some))
+			for k, at := range some {
+				todo[k] = models[at]
+			}
+			if err := m.move(ctx, unit, todo); err != nil {
+				return nil, err
+			}
+			out := make([]*movedOf, len(todo))
+			for k, i := range todo {
+				out[k] = &movedOf{unit.Input, unit.Models[i]}
+				if err := m.failed[i]; err != nil {
+					out[k].Moved = Moved{Failed: err.Error()}
+				}
+			}
+			return out, nil
+		}, func(of *movedOf) bool { return of.Moved.Failed == "" })
+	if err != nil {
+		return nil, err
+	}
+	for at, of := range moved {
+		if unit.Models[models[at]] = of.Moved; of.Moved.Failed == "" {
+			unit.Input = of.Input
 		}
+	}
+	if taken := len(models) - missing; taken > 0 {
+		m.done += taken * p.in.States.Len()
+		m.report(m.done)
 	}
 	for i, err := range m.failed {
 		if err != nil {
@@ -169,7 +188,7 @@ func (p *plan) remembered(ctx context.Context, m *mover) (*Unit, error) {
 	return unit, nil
 }
 
-// move fills a unit for some of the models, and keeps what became of them.
+// move fills a unit for some of the models.
 func (m *mover) move(ctx context.Context, unit *Unit, todo []int) error {
 	p := m.plan
 	n := p.in.States.Len()
@@ -182,15 +201,7 @@ func (m *mover) move(ctx context.Context, unit *Unit, todo []int) error {
 	if err != nil {
 		return err
 	}
-	if err := m.here(ctx, rest); err != nil {
-		return err
-	}
-	for _, i := range todo {
-		if m.failed[i] == nil {
-			shard.Keep(ctx, func() shard.Identity { return p.identityOf(i, m) }, movedOf{unit.Input, unit.Models[i]})
-		}
-	}
-	return nil
+	return m.here(ctx, rest)
 }
 
 // movedOf is what a study remembers of a model.

@@ -56,8 +56,14 @@ func (p *plan) continued(ctx context.Context, env *run.Env) (*Result, error) {
 	for u, done := range have {
 		if done {
 			total++
-			p.skip(u)
+			for _, d := range p.datasets {
+				p.skip(d, max(u-d.first, 0), min(u+1-d.first, d.groups.count()), len(d.models))
+			}
 		}
+	}
+	remembers := shard.Remembers(ctx) // which it does by ranges: they must not depend on how long anything takes
+	if remembers {
+		size = max(1, work.Units/rememberedParts)
 	}
 	for lo := 0; lo < work.Units; {
 		hi := lo
@@ -82,7 +88,7 @@ func (p *plan) continued(ctx context.Context, env *run.Env) (*Result, error) {
 		if total += hi - lo; afterPart != nil {
 			afterPart(total)
 		}
-		if time.Since(began) < keepEvery/2 {
+		if !remembers && time.Since(began) < keepEvery/2 {
 			size *= 2 // parts of many sequences run in larger batches
 		}
 		lo = hi
@@ -149,11 +155,12 @@ func (p *plan) runs() bool {
 	return false
 }
 
-// skip counts the sequences of a unit as looked at.
-func (p *plan) skip(unit int) {
-	for _, d := range p.datasets {
-		if g := unit - d.first; g >= 0 && g < d.groups.count() {
-			p.done.Add(int64(len(d.groups.members(g)) * len(d.models)))
-		}
+// rememberedParts is in about how many parts a study remembers the groups of all datasets.
+const rememberedParts = 32
+
+// skip counts the sequences of the groups lo … hi−1 of a dataset, none if hi is no larger, as looked at by so many models.
+func (p *plan) skip(d *datasetPlan, lo, hi, models int) {
+	for g := lo; g < hi; g++ {
+		p.done.Add(int64(len(d.groups.members(g)) * models))
 	}
 }

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"sync/atomic"
 
 	"repscope/analysis/internal/results"
@@ -279,46 +278,75 @@ func resolve(given map[string]map[string]any) (map[string]map[string]any, error)
 
 // identity is that of everything the numbers follow from.
 func (p *plan) identity() shard.Identity {
-	id := shard.Identity{Analysis: "sequence", Definition: definition, Kernel: fmt.Sprintf("kc=%d", kernel.KC)}
-	add := func(name string, value any) { id.Options = append(id.Options, shard.Option(name, value)) }
-	a := p.alphabet
-	add("alphabet", a.Names)
-	add("special tokens", []int{a.CLS, a.Pad, a.EOS, a.Unknown, a.Mask})
-	add("intervals", p.o.Intervals)
-	add("family", p.o.Family)
-	add("block", p.o.Block.Length)
-	add("seed", p.o.Seed)
-	add("memory", p.o.Memory)
+	id := p.common()
+	id.Options = append(id.Options, shard.Option("family", p.o.Family), shard.Option("memory", p.o.Memory))
 	for _, d := range p.datasets {
-		c := d.Choice
-		add(d.Name+": mode", c.Mode)
-		add(d.Name+": regions", c.Regions)
-		add(d.Name+": masking", c.Masking)
-		if c.Substitutions != nil {
-			id.Inputs = append(id.Inputs, shard.Field{Name: d.Name + ": substitutions", Value: c.Substitutions.digest})
-		}
-		id.Inputs = append(id.Inputs, shard.Field{Name: d.Name + ": clusters", Value: fmt.Sprint(d.groups.n, " ", d.groups.clusters)})
+		d.enter(&id, d.Name+": ")
 		for _, m := range d.models {
-			var kinds []string
-			for _, k := range m.kinds {
-				kinds = append(kinds, k.Name)
-				for _, o := range k.Options {
-					add(strings.Join([]string{d.Name, m.Name, k.Name, o.Name}, ": "), fmt.Sprint(d.setting.Options[k.Name][o.Name]))
-				}
-			}
-			add(d.Name+": "+m.Name+": metrics", kinds)
-			if m.Inputs == nil {
-				continue
-			}
-			fields, err := m.Inputs()
-			if err != nil {
-				fields = []shard.Field{{Name: "unknown", Value: err.Error()}}
-			}
-			for _, f := range fields {
-				id.Inputs = append(id.Inputs, shard.Field{Name: d.Name + ": " + m.Name + ": " + f.Name, Value: f.Value})
-			}
+			d.enterModel(&id, m, d.Name+": "+m.Name+": ")
 		}
 	}
+	return id
+}
+
+// common is the identity without the datasets.
+func (p *plan) common() shard.Identity {
+	a := p.alphabet
+	return shard.Identity{
+		Analysis: "sequence", Definition: definition, Kernel: fmt.Sprintf("kc=%d", kernel.KC),
+		Options: []shard.Field{
+			shard.Option("alphabet", a.Names), shard.Option("special tokens", []int{a.CLS, a.Pad, a.EOS, a.Unknown, a.Mask}),
+			shard.Option("intervals", p.o.Intervals), shard.Option("block", p.o.Block.Length), shard.Option("seed", p.o.Seed),
+		},
+	}
+}
+
+// enter enters what the models of a dataset share into an identity, under names that begin with prefix.
+func (d *datasetPlan) enter(id *shard.Identity, prefix string) {
+	c := d.Choice
+	id.Options = append(id.Options, shard.Option(prefix+"mode", c.Mode), shard.Option(prefix+"regions", c.Regions),
+		shard.Option(prefix+"masking", c.Masking))
+	if c.Substitutions != nil {
+		id.Inputs = append(id.Inputs, shard.Field{Name: prefix + "substitutions", Value: c.Substitutions.digest})
+	}
+	id.Inputs = append(id.Inputs, shard.Field{Name: prefix + "clusters", Value: fmt.Sprint(d.groups.n, " ", d.groups.clusters)})
+}
+
+// enterModel enters a model of the dataset and its metrics.
+func (d *datasetPlan) enterModel(id *shard.Identity, m *modelPlan, prefix string) {
+	var kinds []string
+	for _, k := range m.kinds {
+		kinds = append(kinds, k.Name)
+		for _, o := range k.Options {
+			id.Options = append(id.Options, shard.Option(prefix+k.Name+": "+o.Name, d.setting.Options[k.Name][o.Name]))
+		}
+	}
+	id.Options = append(id.Options, shard.Option(prefix+"metrics", kinds))
+	if m.Inputs == nil {
+		return
+	}
+	fields, err := m.Inputs()
+	if err != nil {
+		fields = []shard.Field{{Name: "unknown", Value: "unknown: " + err.Error()}}
+	}
+	for _, f := range fields {
+		id.Inputs = append(id.Inputs, shard.Field{Name: prefix + f.Name, Value: f.Value})
+	}
+}
+
+// identityOf is that of what a model's metrics accumulate over the groups lo … hi−1 of a dataset. Metrics that hold sequences have
+// a part of the memory, which follows from the number of all models.
+func (p *plan) identityOf(d *datasetPlan, m *modelPlan, lo, hi int) shard.Identity {
+	id := p.common()
+	d.enter(&id, "")
+	if m.Inputs == nil {
+		id.Inputs = append(id.Inputs, shard.Field{Name: "model"}) // unknown
+	}
+	d.enterModel(&id, m, "")
+	if slices.ContainsFunc(m.kinds, func(k *Kind) bool { return k.Holds }) {
+		id.Options = append(id.Options, shard.Option("memory", d.setting.Memory))
+	}
+	id.Options = append(id.Options, shard.Option("groups", []int{lo, hi}))
 	return id
 }
 
@@ -331,7 +359,14 @@ func (p *plan) measure(ctx context.Context, r shard.Range) (*Part, error) {
 			if lo >= hi || len(model.kinds) == 0 {
 				continue
 			}
-			states, err := p.accumulate(ctx, d, model, lo, hi)
+			computed := false
+			states, err := shard.Remember(ctx, func() shard.Identity { return p.identityOf(d, model, lo, hi) }, func() ([]State, error) {
+				computed = true
+				return p.accumulate(ctx, d, model, lo, hi)
+			})
+			if !computed {
+				p.skip(d, lo, hi, 1)
+			}
 			if err != nil {
 				if err = fmt.Errorf("%s: %w", model.Name, err); !results.Fails(ctx, err) {
 					return nil, err

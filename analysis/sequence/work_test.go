@@ -4,6 +4,8 @@ package sequence
 
 import (
 	"bytes"
+	"fmt"
+	"slices"
 	"testing"
 
 	"repscope/shard"
@@ -106,4 +108,32 @@ func TestOtherMasks(t *testing.T) {
 	if len(got) != 1 || got[0] != "a and c predict other masked residues: their differences are also those of the residues" {
 		t.Errorf("%q", got)
 	}
+}
+
+// A study remembers what the metrics accumulated over a model by content: of a renamed model, and beside a new one, nothing is
+// accumulated again.
+func TestMemory(t *testing.T) {
+	t.Parallel()
+	open := func(mask string, names ...string) func() shard.Work[*Part, *Result] {
+		return func() shard.Work[*Part, *Result] {
+			in := fakeInput(11, 3)
+			models := &in.Datasets[0].Models
+			*models = append(*models, fakeModel("c", (*models)[0].Sequences.(*fakeSequences), newFakeSource(3, 2)))
+			for i := range *models {
+				content := []shard.Field{{Name: "dump", Value: fmt.Sprint("of ", i)}}
+				(*models)[i].Inputs = func() ([]shard.Field, error) { return content, nil }
+				(*models)[i].Name = names[i]
+			}
+			*models = slices.DeleteFunc(*models, func(m Model) bool { return m.Name == "" })
+			in.Datasets[0].Choice.Masking = mask
+			w, err := Work(in, Options{Intervals: true, Seed: 42, Memory: int64(len(*models)) << 20})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return w
+		}
+	}
+	before := open("a", "one", "", "three")
+	shardtest.CheckMemory(t, before, open("a", "one", "new", "renamed"), textOf(t), 2, 1)
+	shardtest.CheckMemory(t, before, open("b", "one", "new", "three"), textOf(t), 0, 3)
 }

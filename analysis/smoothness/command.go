@@ -121,6 +121,9 @@ func analyse(ctx context.Context, env *run.Env, data *input.Data, horizons []int
 	if err != nil {
 		return err
 	}
+	if err := data.RoomForSpectra(states.Models, 0); err != nil {
+		return err
+	}
 	in := Input{Frames: states.Frames, PixelRange: data.States.Range(), Episode: states.Episode, Time: states.Time, Models: states.Models, Pairs: map[int][]points.Pair{}}
 	for i, h := range horizons {
 		in.Pairs[h] = local[i]

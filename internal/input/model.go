@@ -64,6 +64,7 @@ func (m *Model) Latents(ctx context.Context, index []int) (points.Points, error)
 			return points.Points{}, err
 		}
 		m.all = all
+		m.data.held.Add(4 * int64(all.N) * int64(all.Dim)) // what is read after them is held beside them
 	}
 	if len(index) == m.all.N { // ascending, so these are all of them
 		return m.all, nil

@@ -11,7 +11,38 @@ import (
 	"repscope/internal/run"
 	"repscope/internal/text"
 	"repscope/latent"
+	"repscope/measure/spectrum"
+	"repscope/points"
 )
+
+// remaining is how much memory is left to a process that has so much in use; 0: not known.
+var remaining = memory.Remaining
+
+// RoomForSpectra is an error where the spectrum of some model's latents, of one model at a time, has no room beside what is held and
+// beside other work of so many bytes, such as [Data.Searching].
+func (d *Data) RoomForSpectra(models []points.Encoded, beside int64) error {
+	held := d.held.Load() + programBytes
+	left := remaining(held)
+	for _, m := range models {
+		n, dim := m.Latents.N, m.Latents.Dim
+		need := spectrum.WorkingBytes(n, dim) + beside
+		if left <= 0 || need <= left {
+			continue
+		}
+		err := fmt.Errorf("%s: the covariance of %d latents of %d dimensions, and what is computed beside it, needs %s of memory, and beside "+
+			"the inputs (%s) %s are left (of the machine's, or of the limit of its control group or of ulimit -v)",
+			m.Name, n, dim, text.Bytes(need), text.Bytes(held), text.Bytes(left))
+		return run.Hint(err, "take fewer states or pooled latents (--samples, --pool), less --memory, or give the process more")
+	}
+	return nil
+}
+
+// Searching is the most that a search for the neighbors of n states takes.
+func (d *Data) Searching(n int) int64 {
+	var one run.Plan
+	one.Search(n, 1)
+	return min(one.Searched, d.env.WorkingMemory())
+}
 
 // available is how much memory a process may use; 0: not known.
 var available = memory.Available

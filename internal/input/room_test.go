@@ -3,12 +3,45 @@
 package input
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
 	"repscope/dataset"
 	"repscope/internal/run"
+	"repscope/measure/spectrum"
+	"repscope/points"
 )
+
+// Products of directions are counted beside what is held, the largest first of all.
+func TestRoomForSpectra(t *testing.T) {
+	before := remaining
+	defer func() { remaining = before }()
+	models := []points.Encoded{
+		{Name: "narrow", Latents: points.Float32(make([]float32, 4000*3), 3)},
+		{Name: "wide", Latents: points.Float32(make([]float32, 1000*2000), 2000)},
+	}
+	// Twice the products of 1000 directions, 1000 rows of 1000 products, and 512 rows of 2000 coordinates.
+	need := int64(8 * (2*1000*1000 + 1000*1000 + 512*2000))
+	if got := spectrum.WorkingBytes(1000, 2000); got != need {
+		t.Errorf("%d bytes, want %d", got, need)
+	}
+	need += 1 << 20 // of --memory
+	for left, want := range map[int64]string{0: "", need: "", need - 1: "wide: the covariance of 1000 latents of 2000 dimensions, and what is computed beside it, needs 33 MB of memory"} {
+		d := &Data{env: &run.Env{Options: run.Options{Memory: 1 << 20}}}
+		d.held.Add(5 << 20)
+		remaining = func(used int64) int64 {
+			if used != 5<<20+programBytes {
+				t.Errorf("%d bytes are in use", used)
+			}
+			return left
+		}
+		err := d.RoomForSpectra(models, d.Searching(1000))
+		if text := fmt.Sprint(err); (want == "") != (err == nil) || !strings.Contains(text, want) && want != "" {
+			t.Errorf("%d bytes left: %s", left, text)
+		}
+	}
+}
 
 // What the headers announce is refused before it is read, all inputs together, in words.
 func TestRoom(t *testing.T) {

@@ -29,6 +29,19 @@ func Available() int64 {
 	return bytes
 }
 
+// Remaining is what is left of [Available] to a process that has so many bytes in use: limits of the address space say themselves
+// what is. At least 1; 0: nothing is known.
+func Remaining(used int64) int64 {
+	bytes := Physical()
+	if bytes > 0 {
+		bytes = max(bytes-used, 1)
+	}
+	if left, ok := left(); ok && (bytes == 0 || left < bytes) {
+		bytes = max(left, 1)
+	}
+	return bytes
+}
+
 // Physical is the machine's memory in bytes or, where smaller, the least of the limits of
 // the control groups that the process is in; 0 when neither can be read.
 func Physical() int64 {

@@ -89,6 +89,17 @@ type RankCorrelation struct {
 // error. threads ≤ 0 means all; results do not depend on it. Ranking k pairs of a
 // space takes k·log k and 28·k bytes.
 func RSA(ctx context.Context, spaces []*Space, pairs *Pairs, threads int) ([]RankCorrelation, error) {
+	var couples [][2]int
+	for a := range spaces {
+		for b := a + 1; b < len(spaces); b++ {
+			couples = append(couples, [2]int{a, b})
+		}
+	}
+	return RSAOf(ctx, spaces, couples, pairs, threads)
+}
+
+// RSAOf is [RSA] of the given two spaces each, by their numbers.
+func RSAOf(ctx context.Context, spaces []*Space, couples [][2]int, pairs *Pairs, threads int) ([]RankCorrelation, error) {
 	for _, s := range spaces {
 		if s.x.N != pairs.n {
 			return nil, fmt.Errorf("RSA: pairs of %d points for spaces of %d", pairs.n, s.x.N)
@@ -98,14 +109,18 @@ func RSA(ctx context.Context, spaces []*Space, pairs *Pairs, threads int) ([]Ran
 		}
 	}
 	r := rankings{pairs: pairs, all: make([]ranked, len(spaces))}
-	err := parallel.For(ctx, threads, len(spaces), func(_, m int) { r.all[m] = rankDistances(spaces[m], pairs) })
+	used := make([]bool, len(spaces))
+	for _, c := range couples {
+		used[c[0]], used[c[1]] = true, true
+		r.couples = append(r.couples, couple{c[0], c[1]})
+	}
+	err := parallel.For(ctx, threads, len(spaces), func(_, m int) {
+		if used[m] {
+			r.all[m] = rankDistances(spaces[m], pairs)
+		}
+	})
 	if err != nil {
 		return nil, err
-	}
-	for a := range spaces {
-		for b := a + 1; b < len(spaces); b++ {
-			r.couples = append(r.couples, couple{a, b})
-		}
 	}
 	out := make([]RankCorrelation, len(r.couples))
 	err = parallel.For(ctx, threads, len(out), func(_, c int) { out[c] = r.correlate(r.couples[c], spaces[0]) })

@@ -334,3 +334,13 @@ func roots(values []float64) []float64 {
 }
 
 func isFinite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
+
+// WorkingBytes is about what [WithSimilarities] and all that do less hold of n points of dim coordinates at a time: the products of all
+// directions twice, and rows of products of pairs of points; of few coordinates, a third copy, and rows of points.
+func WorkingBytes(n, dim int) int64 {
+	directions, rows := int64(min(n, dim)), int64(min(productRows, n))*int64(dim)
+	if n >= 3*dim {
+		return 8 * (3*directions*directions + 3*rows)
+	}
+	return 8 * (2*directions*directions + int64(min(pairRows, n))*int64(n) + rows)
+}

@@ -1,26 +1,30 @@
-// What was measured of one model, from the memory of a study.
+// What was measured of a model, from one run to another.
 
 package results
 
 import (
 	"context"
+	"strings"
 
 	"repscope/shard"
 )
 
-// Remember is [shard.Remember] of what was measured of a model. The name under which it was measured is no part of its
-// identity: part says where it is, and it becomes the given one. What has warnings, which may name the model, is measured
-// again under another name.
-func Remember[M any](ctx context.Context, name string, identity func() shard.Identity, measure func() (M, error),
-	part func(*M) (name *string, warnings []string)) (M, error) {
-	m, err := shard.Remember(ctx, identity, measure)
+// unnamed is what a model is called while it is measured. No name has its first character.
+const unnamed = "\x00model"
+
+// Remember is [shard.Remember] of what was measured of a model. The name of the model is no part of its identity: measure is told
+// another, to be written into the result and its warnings, which texts points to, and all become the name that is given.
+// Errors should have the given one.
+func Remember[M any](ctx context.Context, name string, identity func() shard.Identity, measure func(name string) (M, error),
+	texts func(*M) (name *string, warnings []string)) (M, error) {
+	m, err := shard.Remember(ctx, identity, func() (M, error) { return measure(unnamed) })
 	if err != nil {
 		return m, err
 	}
-	was, warnings := part(&m)
-	if *was != name && len(warnings) > 0 {
-		return measure()
+	place, warnings := texts(&m)
+	*place = name
+	for i := range warnings {
+		warnings[i] = strings.ReplaceAll(warnings[i], unnamed, name)
 	}
-	*was = name
 	return m, nil
 }

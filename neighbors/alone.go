@@ -1,0 +1,79 @@
+// Parts of single embedded spaces: taken out of a part and put together again, for whoever keeps them.
+
+package neighbors
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+)
+
+// Alone is the part of one embedded space, with what every part of the same points and pass shares: the counts of the
+// original, and the comparisons for the lists of neighbors there.
+type Alone struct {
+	Space              PartialSpace
+	Original, Embedded SpaceCounts
+}
+
+// Separable reports whether the part of an embedded space is the same whichever others the pass has, and is worth keeping. In
+// random order it is not: the count of comparisons decided again depends on which rows the others had drawn before.
+func (p *Pass) Separable() bool { return p.options.Ties != TiesRandom }
+
+// OnGPU reports whether Map computes on GPUs, which is seen in the counts.
+func (p *Pass) OnGPU() bool { return p.onGPU() }
+
+// Of is the pass over some of the embedded spaces, in this order. Its parts have the sums that a part of all has of them.
+func (p *Pass) Of(spaces ...int) *Pass {
+	q := &Pass{
+		n: p.n, original: p.original, options: p.options, ks: p.ks, sorted: p.sorted, order: p.order, kmax: p.kmax, curves: p.curves,
+		permutations: p.permutations, blockIDs: p.blockIDs, group: p.group, groupSizes: p.groupSizes,
+		candidates: p.candidates, deleted: p.deleted, least: p.least,
+	}
+	p.known.Lock()
+	defer p.known.Unlock()
+	q.equal = append(q.equal, p.equal[0])
+	for _, e := range spaces {
+		q.embedded, q.equal = append(q.embedded, p.embedded[e]), append(q.equal, p.equal[1+e])
+	}
+	return q
+}
+
+// Of is the identity of the pass over embedded space e alone.
+func (id Identity) Of(e int) Identity {
+	id.Embedded = id.Embedded[e : e+1]
+	return id
+}
+
+// Separate takes the embedded spaces of a part apart. They share its memory.
+func (part *Partial) Separate() []*Alone {
+	out := make([]*Alone, len(part.Spaces))
+	for e := range out {
+		out[e] = &Alone{part.Spaces[e], part.Original, part.Embedded[e]}
+	}
+	return out
+}
+
+// ErrOriginals is that of parts whose originals were not computed alike, as on machines with other processors.
+var ErrOriginals = errors.New("the parts have other counts of the original space")
+
+// Together makes the part of the points lo … hi−1 of those of all embedded spaces, in their order; see [Partial.Separate].
+// Errors: another number of spaces, sums of another kind, and [ErrOriginals].
+func (p *Pass) Together(ctx context.Context, lo, hi int, spaces []*Alone) (*Partial, error) {
+	identity, err := p.Identity(ctx)
+	if err != nil {
+		return nil, err
+	}
+	part := &Partial{Pass: identity, Lo: lo, Hi: hi}
+	for _, s := range spaces {
+		part.Spaces, part.Embedded = append(part.Spaces, s.Space), append(part.Embedded, s.Embedded)
+	}
+	if err := p.checkPart(part, &identity); err != nil {
+		return nil, fmt.Errorf("the parts of points %d to %d: %w", lo, hi, err)
+	}
+	part.Original = spaces[0].Original
+	if slices.ContainsFunc(spaces, func(s *Alone) bool { return s.Original != part.Original }) {
+		return nil, ErrOriginals
+	}
+	return part, nil
+}
