@@ -81,7 +81,7 @@ func TestTiledScores(t *testing.T) {
 	part, _ := r.Models[0].ByRegion.Get("points")
 	points := part.(*report.Object)
 	for key, reason := range map[string]string{"tiled_energy_score": "", "tiled_variogram_score": noTile} {
-		if v, _ := points.Get(key); v.(report.Value).Reason != reason {
+		if v, _ := points.Get(key); v.(report.Estimate).Reason != reason {
 			t.Errorf("%s of two points: %v, want reason %q", key, v, reason)
 		}
 	}

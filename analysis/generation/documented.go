@@ -78,7 +78,7 @@ func (d *documentedKeys) of(metric report.Object, similarity *Similarity) report
 					"real_mean", "real_std"))
 			}
 		default:
-			part = withoutIntervals(part)
+			part = picked(part, part.Keys()...)
 		}
 		out.Set(key, part)
 	}
@@ -114,26 +114,16 @@ func (s *Similarity) published() []string {
 	return names
 }
 
-// picked are some members of an object, in the order of the keys.
+// picked are some members of an object, in the order of the keys, numbers without their intervals.
 func picked(o report.Object, keys ...string) (out report.Object) {
 	for _, key := range keys {
-		if value, ok := o.Get(key); ok {
+		value, ok := o.Get(key)
+		if e, estimated := value.(report.Estimate); estimated {
+			value = e.Value
+		}
+		if ok {
 			out.Set(key, value)
 		}
-	}
-	return out
-}
-
-func withoutIntervals(o report.Object) (out report.Object) {
-	for _, key := range o.Keys() {
-		value, _ := o.Get(key)
-		switch v := value.(type) {
-		case report.Estimate:
-			value = v.Value
-		case report.Interval:
-			continue
-		}
-		out.Set(key, value)
 	}
 	return out
 }

@@ -70,12 +70,12 @@ func TestNearDuplicates(t *testing.T) {
 				m.TwoNN.Duplicates, m.TwoNN.MLE, m.TwoNN.Fit, again, alone.TwoNN.MLE, alone.TwoNN.Fit)
 		}
 		for i, g := range m.Gride {
-			if g.ID != alone.Gride[i].ID {
+			if g.ID.Value != alone.Gride[i].ID.Value {
 				t.Errorf("Gride %d and %d: %v, want %v", g.N1, g.N2, g.ID, alone.Gride[i].ID)
 			}
 		}
 		for i, l := range m.LevinaBickel {
-			if l.ID != alone.LevinaBickel[i].ID {
+			if l.ID.Value != alone.LevinaBickel[i].ID.Value {
 				t.Errorf("Levina–Bickel %d: %v, want %v", l.K, l.ID, alone.LevinaBickel[i].ID)
 			}
 		}

@@ -24,10 +24,8 @@ func madeRegions(models int, chains ...string) *DatasetResult {
 					continue
 				}
 				accuracy := 0.95 - 0.06*float64(m) - 0.03*float64(region%7)
-				r.Object.Set(regionKey(region, "accuracy"), report.Number(accuracy))
-				r.Object.Set(regionKey(region, "accuracy")+"_ci", report.Between(accuracy-0.03, accuracy+0.03))
-				r.Object.Set(regionKey(region, "ppl"), report.Number(2/accuracy))
-				r.Object.Set(regionKey(region, "ppl")+"_ci", report.Between(1.8/accuracy, 2.3/accuracy))
+				r.Object.Set(regionKey(region, "accuracy"), report.WithInterval(report.Number(accuracy), report.Between(accuracy-0.03, accuracy+0.03)))
+				r.Object.Set(regionKey(region, "ppl"), report.WithInterval(report.Number(2/accuracy), report.Between(1.8/accuracy, 2.3/accuracy)))
 			}
 		}
 		d.Models = append(d.Models, r)

@@ -17,7 +17,7 @@ import (
 func number(t *testing.T, m *ModelResult, key string) float64 {
 	t.Helper()
 	v, ok := m.Object.Get(key)
-	value, is := v.(report.Value)
+	value, is := v.(report.Estimate)
 	if !ok || !is {
 		t.Fatalf("%s is %v", key, v)
 	}
@@ -264,7 +264,7 @@ func TestContactRegressionUndefined(t *testing.T) {
 			t.Fatal(err)
 		}
 		v, _ := r.Datasets[0].Models[0].Object.Get("p_at_l_logistic")
-		if reason := v.(report.Value).Reason; !strings.Contains(reason, of.want) {
+		if reason := v.(report.Estimate).Reason; !strings.Contains(reason, of.want) {
 			t.Errorf("%q, want %q", reason, of.want)
 		}
 	}

@@ -122,8 +122,8 @@ func TestProbesReadWhatIsThere(t *testing.T) {
 			t.Errorf("%s_selectivity = %v, want %v", test.name, v, 1-control)
 		}
 		// All 30 clusters right: Clopper and Pearson's lower end for 30 of 30.
-		ci, _ := out.Object.Get(test.name + "_ci")
-		if got, want := ci.(report.Interval), math.Pow(0.025, 1.0/30); math.Abs(got.Low-want) > 1e-9 || got.High != 1 {
+		e, _ := out.Object.Get(test.name)
+		if got, want := e.(report.Estimate).CI, math.Pow(0.025, 1.0/30); math.Abs(got.Low-want) > 1e-9 || got.High != 1 {
 			t.Errorf("%s_ci = %v, want [%v, 1]", test.name, got, want)
 		}
 	}

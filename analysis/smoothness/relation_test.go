@@ -239,8 +239,8 @@ func TestWarningsReachTheResult(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if m := off.Models[0]; m.Slope.CI.Defined() || m.Slope != result.Models[0].Slope || m.Spearman != result.Models[0].Spearman ||
-		m.TheilSen != result.Models[0].TheilSen || m.Ratio.Mean != result.Models[0].Ratio.Mean || len(off.Comparisons) > 0 || len(off.Warnings) > 0 {
+	if m := off.Models[0]; m.Slope.CI.Defined() || m.Slope.Value != result.Models[0].Slope.Value || m.Spearman.Value != result.Models[0].Spearman.Value ||
+		m.TheilSen.Value != result.Models[0].TheilSen.Value || m.Ratio.Mean.Value != result.Models[0].Ratio.Mean.Value || len(off.Comparisons) > 0 || len(off.Warnings) > 0 {
 		t.Errorf("without intervals: %+v, warnings %q", m.Relation, off.Warnings)
 	}
 	few := slowWalk(0)
