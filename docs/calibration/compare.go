@@ -159,8 +159,7 @@ func asNumber(m report.ModelSamples) ([]byte, error) {
 func asResult(model string, v report.Value, ci report.Interval) ([]byte, error) {
 	r := report.NewResult("simulated")
 	var part report.Object
-	part.Set("x", v)
-	part.Set("x_ci", ci)
+	part.Set("x", report.WithInterval(v, ci))
 	r.Models.Set(model, &part)
 	var b bytes.Buffer
 	err := r.Write(&b)
