@@ -4,7 +4,6 @@ package report
 
 import (
 	"bytes"
-	"math"
 	"strings"
 	"testing"
 )
@@ -52,45 +51,6 @@ func TestFamily(t *testing.T) {
 	}
 	if got := "levels" + Row("sigma", 0.05) + "." + "mean"; got != "levels[sigma=0.05].mean" {
 		t.Error(got)
-	}
-}
-
-func TestWellKnown(t *testing.T) {
-	t.Parallel()
-	for path, want := range map[string]Direction{
-		"mse": Lower, "probes[probe=ridge].mse": Lower, "PSNR": Higher, "by_k[k=5].trustworthiness": Higher, "region/hcdr1/accuracy": Higher,
-		"slope": "", "mse_sd": "", "": "",
-	} {
-		if got, ok := WellKnown(path); got.Direction != want || ok != (want != "") {
-			t.Errorf("%s: %q, %v; want %q", path, got.Direction, ok, want)
-		}
-	}
-	seen := map[string]bool{}
-	for _, k := range wellKnown {
-		for _, name := range strings.Fields(k.names) {
-			if seen[name] || name != strings.ToLower(name) {
-				t.Errorf("%s stands twice, or not in lower case", name)
-			}
-			seen[name] = true
-		}
-	}
-	ranged := map[string]bool{}
-	for _, r := range wellKnownRanges {
-		for _, name := range strings.Fields(r.names) {
-			if !seen[name] || ranged[name] || !(r.Low < r.High) {
-				t.Errorf("%s has two ranges, or is not known", name)
-			}
-			ranged[name] = true
-		}
-	}
-	for path, want := range map[string]Limits{"top.accuracy": {0, 1},
-		"RMSE": {0, math.Inf(1)}, "r2": {math.Inf(-1), 1}, "mcc": {-1, 1}} {
-		if m, _ := WellKnown(path); m.Range == nil || *m.Range != want {
-			t.Errorf("%s: %v, want %v", path, m.Range, want)
-		}
-	}
-	if m, _ := WellKnown("crps"); m.Range != nil { // fair scores may be below 0
-		t.Errorf("crps: %v", m.Range)
 	}
 }
 

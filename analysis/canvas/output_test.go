@@ -5,6 +5,7 @@ package canvas
 import (
 	"bytes"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -12,24 +13,26 @@ import (
 	"repscope/report"
 )
 
-// Rows under our names or the published ones are compared the right way round, also where no
-// canvas.json lies beside them: compare knows the directions of all numbers by which models are
-// compared.
-func TestWellKnownDirections(t *testing.T) {
+// The names of numbers, ours and the published ones, with their directions, which compare has to know where no canvas.json
+// lies beside the rows: a test of suite holds testdata/directions.txt against it.
+func TestDirections(t *testing.T) {
 	t.Parallel()
+	var text strings.Builder
 	for _, k := range kinds() {
 		for _, key := range k.Keys {
 			for _, definition := range []string{DefinitionDefault, DefinitionPublished} {
 				name := nameIn(definition, key.Name)
-				m, ok := report.WellKnown(name)
-				if name != key.Name && key.directionOf() == report.Neither {
+				if name != key.Name && key.directionOf() == report.Neither || name == key.Name && definition != DefinitionDefault {
 					continue // the ratio of elements that is clipped has a best value
 				}
-				if !ok && key.Compared || ok && m.Direction != key.directionOf() {
-					t.Errorf("%s is %q to compare, want %q", name, m.Direction, key.directionOf())
-				}
+				fmt.Fprintf(&text, "%s %s %v\n", name, key.directionOf(), key.Compared)
 			}
 		}
+	}
+	const golden = "testdata/directions.txt"
+	want, err := os.ReadFile(golden)
+	if err != nil || string(want) != text.String() {
+		t.Errorf("%s is another than (%v)\n%s", golden, err, text.String())
 	}
 }
 

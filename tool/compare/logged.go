@@ -102,7 +102,7 @@ func (l *sampleLog) file() ([]*File, error) {
 	for _, metric := range l.paths {
 		if name := report.Family(metric); slices.Contains(loggedHigher, name) {
 			f.metrics[metric] = report.Metric{Direction: report.Higher}
-		} else if known, ok := report.WellKnown(name); ok {
+		} else if known, ok := WellKnown(name); ok {
 			f.metrics[metric] = known
 		}
 	}

@@ -438,7 +438,7 @@ func (l *lossLog) axis() string {
 // curve is one column by the axis; without an axis by the row, from 1.
 func (l *lossLog) curve(column, as, axis string) *Curve {
 	c := &Curve{Column: as, Direction: report.Lower}
-	if m, ok := report.WellKnown(as); ok && m.Direction != report.Neither {
+	if m, ok := WellKnown(as); ok && m.Direction != report.Neither {
 		c.Direction = m.Direction
 	}
 	for i, row := range l.rows {

@@ -216,7 +216,7 @@ func (f *File) describe(m *FileModel, path string) (metric report.Metric, descri
 	if f.result != nil && f.result.Metrics.Len() > 0 {
 		if metric, described = f.result.MetricOf(path); described {
 			// A result that names no range has plain errors, but for those of shares and correlations.
-			known, _ := report.WellKnown(path)
+			known, _ := WellKnown(path)
 			if metric.Range == nil && known.Range != nil && !math.IsInf(known.Range.High, 1) && known.Direction == metric.Direction {
 				metric.Range = known.Range
 			}
@@ -224,7 +224,7 @@ func (f *File) describe(m *FileModel, path string) (metric report.Metric, descri
 		}
 	} else if metric, described = f.metrics[path]; described {
 		return metric, true
-	} else if metric, described = report.WellKnown(path); described {
+	} else if metric, described = WellKnown(path); described {
 		return metric, true
 	}
 	return report.Metric{Direction: Unknown}, f.result == nil && (f.described || !strings.Contains(path, "."))

@@ -158,7 +158,7 @@ func (c *comparer) blockSpec(a, b *estimate) stat.BlockSpec {
 
 // inRange cuts an interval at the ends of the range of a well-known metric, where all scores are inside.
 func inRange(ci report.Interval, metric string, scores []float64) report.Interval {
-	m, _ := report.WellKnown(metric)
+	m, _ := WellKnown(metric)
 	if !ci.Defined() || m.Range == nil || slices.Min(scores) < m.Range.Low || slices.Max(scores) > m.Range.High {
 		return ci
 	}

@@ -256,7 +256,7 @@ func (t *scoreTable) stem() string { return stem(gunzip.Name(t.path)) }
 
 // isMetric reports whether a name is one of a metric that is known.
 func isMetric(name string) bool {
-	_, ok := report.WellKnown(name)
+	_, ok := WellKnown(name)
 	return ok
 }
 
