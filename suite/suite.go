@@ -21,7 +21,7 @@ import (
 	"repscope/analysis/reward"
 	"repscope/analysis/robustness"
 	"repscope/analysis/sequence"
-	"repscope/analysis/smoothness"
+	smoothness "repscope/analysis/smoothness/command"
 	"repscope/internal/run"
 	"repscope/tool/compare"
 	"repscope/tool/encode"

@@ -14,7 +14,7 @@ import (
 	"slices"
 	"strings"
 
-	"repscope/analysis/internal/results"
+	"repscope/analysis/internal/output"
 	"repscope/dataset"
 	"repscope/internal/atomicfile"
 	"repscope/internal/example/screens"
@@ -350,7 +350,7 @@ const partial = ".partial"
 
 // mayWrite are the names of all files that a run may write beside those of every analysis.
 func (s *settings) mayWrite(o *run.Options) []string {
-	files := results.Files("canvas", casesFile, agreementFile)(o)
+	files := output.Files("canvas", casesFile, agreementFile)(o)
 	for _, name := range []string{figureScores, figureSpread, figureSteps, figureImprovements, figureAgreement, figureCases, figureOverlay, figureOverlay + "_*"} {
 		files = append(files, name+".figure")
 	}

@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"slices"
 
-	"repscope/analysis/internal/results"
+	"repscope/analysis/internal/output"
 	"repscope/internal/run"
 	"repscope/internal/text"
 	"repscope/plots"
@@ -111,7 +111,7 @@ func (r *Result) panels(title string, keys []Key, panel func(key Key) plots.Pane
 	for i, key := range keys {
 		f.Tiles = append(f.Tiles, plots.Tile{Panel: panel(key), Row: i / panelColumns, Column: i % panelColumns})
 	}
-	f.Notes = results.IntervalNotes(r.Warnings)
+	f.Notes = output.IntervalNotes(r.Warnings)
 	return f
 }
 
@@ -162,7 +162,7 @@ func (r *Result) bars(key Key) plots.Panel {
 	p := &plots.Bars{Y: axis(key), NamesInLegend: len(r.Models) > namesBelow, NoValues: len(r.Models) > 6}
 	for i := range r.Models {
 		n := r.Models[i].of(key.Name)
-		p.Bars = append(p.Bars, results.Bar(r.Models[i].Name, n.Estimate, 1))
+		p.Bars = append(p.Bars, output.Bar(r.Models[i].Name, n.Estimate, 1))
 	}
 	return p
 }
@@ -262,7 +262,7 @@ func (r *Result) steps(key Key) plots.Panel {
 		series := plots.CurveSeries{Name: m.Name}
 		for _, point := range m.Progress {
 			if point.Key == key.Name {
-				results.AppendPoint(&series, point.At, point.Estimate)
+				output.AppendPoint(&series, point.At, point.Estimate)
 			}
 		}
 		if len(series.X) == 0 {
@@ -290,7 +290,7 @@ func (r *Result) improvementsFigure() *plots.Figure {
 			m := &r.Models[i]
 			bar := plots.Bar{Name: m.Name, Value: notNumber, Reason: "nothing was modified"}
 			if g := m.of(key.Name).Improvement; g != nil {
-				bar = results.Bar(m.Name, g.Estimate, 1)
+				bar = output.Bar(m.Name, g.Estimate, 1)
 			}
 			p.Bars = append(p.Bars, bar)
 		}
@@ -322,9 +322,9 @@ func (r *Result) agreementFigure() *plots.Figure {
 			}
 			name := plots.Escape(m.Key.Name)
 			rank.Groups, pairs.Groups = append(rank.Groups, name), append(pairs.Groups, name)
-			results.AppendBar(&rank.Series[0], m.Spearman)
-			results.AppendBar(&rank.Series[1], m.Kendall)
-			results.AppendBar(&pairs.Series[0], m.PairAccuracy)
+			output.AppendBar(&rank.Series[0], m.Spearman)
+			output.AppendBar(&rank.Series[1], m.Kendall)
+			output.AppendBar(&pairs.Series[0], m.PairAccuracy)
 		}
 	}
 	if len(rank.Groups) == 0 {
@@ -332,7 +332,7 @@ func (r *Result) agreementFigure() *plots.Figure {
 	}
 	f := &plots.Figure{WidthMM: plots.DoubleColumnMM, HeightMM: 150, Title: "Agreement with ratings", Tiles: []plots.Tile{
 		{Panel: &rank, Row: 0}, {Panel: &pairs, Row: 1},
-	}, Notes: results.IntervalNotes(r.Warnings)}
+	}, Notes: output.IntervalNotes(r.Warnings)}
 	f.Footnote = fmt.Sprintf("%s of %s.", text.Count(a.Ratings, "rating"), text.Count(a.Cases, "case"))
 	if r.Blocks != "" {
 		f.Footnote += " Error bars: 95 % over samples."

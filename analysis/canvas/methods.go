@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"repscope/analysis/internal/results"
+	"repscope/analysis/internal/output"
 	"repscope/report"
 	"repscope/report/methods"
 )
@@ -39,8 +39,8 @@ func describeMethods(d *methods.Draft) {
 		metric, _ := part.(report.Object)
 		sayMetric(d, name, metric)
 	}
-	results.Methods(d, ", with all its cases")
-	if results.Blocks(d) != "" {
+	output.Methods(d, ", with all its cases")
+	if output.Blocks(d) != "" {
 		d.Say("Models are compared on the samples that both have, case by case.")
 	}
 	sayAgreement(d)

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"repscope/analysis/internal/results"
+	"repscope/analysis/internal/output"
 	"repscope/internal/run"
 	"repscope/internal/text"
 	"repscope/report"
@@ -57,12 +57,12 @@ func (r *Result) write(ctx context.Context, env *run.Env, o outputs) error {
 		}
 		return env.Figures(ctx, drawings)
 	}
-	return results.All(env, r.writeCases, r.writeSamples, r.writeAgreement, r.print, figures)
+	return output.All(env, r.writeCases, r.writeSamples, r.writeAgreement, r.print, figures)
 }
 
 // planOutputs says which files a run writes.
 func planOutputs(env *run.Env, cases []Case, kinds []Kind, ratings bool) {
-	results.PlanFiles(env, casesFile, results.SamplesFile(env))
+	output.PlanFiles(env, casesFile, output.SamplesFile(env))
 	if ratings {
 		env.Plan.Write(agreementFile)
 	}
@@ -82,14 +82,14 @@ func (k *Key) directionOf() report.Direction {
 func (r *Result) describe(env *run.Env) {
 	for _, k := range r.kinds {
 		for _, key := range k.Keys {
-			results.Describe(env, key.directionOf(), key.Unit, key.Name)
-			results.Limit(env, key.Low, key.High, key.Name)
+			output.Describe(env, key.directionOf(), key.Unit, key.Name)
+			output.Limit(env, key.Low, key.High, key.Name)
 			if r.improves(key.Name) {
-				results.Describe(env, key.directionOf(), key.Unit, key.Name+"_improvement")
+				output.Describe(env, key.directionOf(), key.Unit, key.Name+"_improvement")
 			}
 		}
 	}
-	results.Headline(env, mainNames...)
+	output.Headline(env, mainNames...)
 }
 
 // improves reports whether some model has an improvement of a key.
@@ -289,7 +289,7 @@ func (r *Result) writeSamples(env *run.Env) error {
 		}
 		table.Models = append(table.Models, of)
 	}
-	return results.NamedSamples(env, "sample", "sample", table)
+	return output.NamedSamples(env, "sample", "sample", table)
 }
 
 // writeAgreement writes how metrics agree with ratings.
@@ -304,7 +304,7 @@ func (r *Result) writeAgreement(env *run.Env) error {
 			m := &r.Agreement.Metrics[i]
 			cells := []any{m.Key.Name, string(m.Key.directionOf()), m.N}
 			for _, of := range []report.Estimate{m.Spearman, m.Kendall, m.PairAccuracy} {
-				low, high := results.Ends(of.CI)
+				low, high := output.Ends(of.CI)
 				cells = append(cells, of.Value, report.Number(low), report.Number(high))
 			}
 			if err := csv.Row(append(cells, m.Pairs, m.Spearman.Reason)...); err != nil {
@@ -520,7 +520,7 @@ func (r *Result) printComparisons(env *run.Env) error {
 	if len(shown) == 0 {
 		return nil
 	}
-	table := results.Table(shown)
+	table := output.Table(shown)
 	if left := len(r.Comparisons) - len(shown); left > 0 {
 		table.Note("%s more in canvas_comparisons.csv", text.Count(left, "comparison"))
 	}

@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"repscope/analysis/internal/results"
+	"repscope/analysis/internal/output"
 	"repscope/dataset"
 	"repscope/internal/input"
 	"repscope/internal/run"
@@ -82,7 +82,7 @@ func setup(flags *run.Flags) run.Job {
 	s.registerInputs(flags)
 	s.registerScores(flags)
 	return run.Job{
-		Files: results.Files("forecast", slices.Concat(results.Pages(caseName(0)), figureFiles(),
+		Files: output.Files("forecast", slices.Concat(output.Pages(caseName(0)), figureFiles(),
 			[]string{leadFile, variableFile, rankFile, spectrumFile, reliabilityFile, rocFile})...),
 		Check:   func(o *run.Options) error { return s.check(flags, o) },
 		Run:     s.run,
@@ -162,7 +162,7 @@ func (s *settings) registerScores(flags *run.Flags) {
 	flags.CountVar(&o.BatchSize, "batch-size", 0, "`N` consecutive samples of a batch: scores have NAME_batch_sd, the standard deviation over batches too; 0: none")
 	s.events = registerEvents(flags)
 	s.quantiles = registerQuantiles(flags, o)
-	flags.CheckedVar(&s.documented, "documented-json", results.JSONName, "`FILE` for {metrics, evaluation_config} of the first model, as published")
+	flags.CheckedVar(&s.documented, "documented-json", output.JSONName, "`FILE` for {metrics, evaluation_config} of the first model, as published")
 	flags.Unrecorded("documented-json")
 	flags.Writes("documented-json")
 	s.registerPublished(flags)
@@ -339,6 +339,6 @@ func (s *settings) plan(ctx context.Context, env *run.Env) error {
 		env.Plan.Models = append(env.Plan.Models, run.PlanModel{Name: m.name, Given: given})
 	}
 	env.Plan.Held = int64(max(p.workers(), 1)) * p.sampleBytes()
-	results.PlanFiles(env, s.files(env, p)...)
+	output.PlanFiles(env, s.files(env, p)...)
 	return s.planFigures(env, p)
 }

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"repscope/analysis/internal/results"
+	"repscope/analysis/internal/output"
 	"repscope/internal/run"
 	"repscope/plots"
 	"repscope/report"
@@ -278,7 +278,7 @@ func (d *drawing) caption(intervals string) string {
 func (d *drawing) figure(title, intervals string, rows int, rowMM float64) *plots.Figure {
 	legend := 5 * math.Ceil(float64(len(d.Models))/5)
 	return &plots.Figure{WidthMM: plots.DoubleColumnMM, HeightMM: rowMM*float64(rows) + legend + 9, Series: d.names(), Footnote: d.caption(intervals),
-		Notes: results.IntervalNotes(d.Warnings), Title: title}
+		Notes: output.IntervalNotes(d.Warnings), Title: title}
 }
 
 // scoreOf is a score with the reason where a model has none.
@@ -311,7 +311,7 @@ func (d *drawing) scores() *plots.Figure {
 				continue
 			}
 			s := d.Models[k].scoreOf(p.name)
-			bars.Bars = append(bars.Bars, results.Bar(d.Models[k].Name, s.Estimate, 1))
+			bars.Bars = append(bars.Bars, output.Bar(d.Models[k].Name, s.Estimate, 1))
 		}
 		figure.Tiles = append(figure.Tiles, plots.Tile{Panel: bars, Title: p.title, Row: i / 3, Column: i % 3})
 	}
@@ -359,7 +359,7 @@ func (d *drawing) byLead() *plots.Figure {
 			series := plots.CurveSeries{Name: m.Name}
 			for j := range m.ByLead {
 				if s, ok := m.ByLead[j].Score(p.name); ok {
-					results.AppendPoint(&series, m.ByLead[j].Lead, s.Estimate)
+					output.AppendPoint(&series, m.ByLead[j].Lead, s.Estimate)
 				}
 			}
 			if len(series.X) == 0 {
@@ -389,7 +389,7 @@ func (d *drawing) variables() *plots.Figure {
 				if !ok {
 					s = d.Models[k].scoreOf(p.name)
 				}
-				bars.Bars = append(bars.Bars, results.Bar(d.Models[k].Name, s.Estimate, 1))
+				bars.Bars = append(bars.Bars, output.Bar(d.Models[k].Name, s.Estimate, 1))
 			}
 			figure.Tiles = append(figure.Tiles, plots.Tile{Panel: bars, Title: name, Row: i, Column: v})
 		}

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"math"
 
-	"repscope/analysis/internal/results"
+	"repscope/analysis/internal/output"
 	"repscope/plots"
 )
 
@@ -100,13 +100,13 @@ func (d *drawing) spreadSkill() *plots.Figure {
 		if !leads {
 			add(m.Score)
 			s := m.scoreOf("spread_skill_ratio")
-			bars.Bars = append(bars.Bars, results.Bar(m.Name, s.Estimate, 1))
+			bars.Bars = append(bars.Bars, output.Bar(m.Name, s.Estimate, 1))
 		}
 		for j := range m.ByLead {
 			l := &m.ByLead[j]
 			add(l.Score)
 			if s, ok := l.Score("spread_skill_ratio"); ok {
-				results.AppendPoint(&curve, l.Lead, s.Estimate)
+				output.AppendPoint(&curve, l.Lead, s.Estimate)
 			}
 		}
 		against.Series, ratio.Series = append(against.Series, points), append(ratio.Series, curve)

@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	"repscope/analysis/internal/results"
+	"repscope/analysis/internal/output"
 	"repscope/plots"
 )
 
@@ -115,7 +115,7 @@ func (d *drawing) fractions() *plots.Figure {
 			series := plots.CurveSeries{Name: d.Models[i].Name}
 			for _, w := range windows {
 				if s, ok := d.fractionOf(i, row.EventRow, w); ok {
-					results.AppendPoint(&series, w, s.Estimate)
+					output.AppendPoint(&series, w, s.Estimate)
 				}
 			}
 			panel.Series = append(panel.Series, series)

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"strings"
 
-	"repscope/analysis/internal/results"
+	"repscope/analysis/internal/output"
 	"repscope/internal/input"
 	"repscope/report/methods"
 )
@@ -19,8 +19,8 @@ func describeMethods(d *methods.Draft) {
 	sayCalibration(d)
 	sayEvents(d)
 	sayStructure(d)
-	results.Methods(d, "")
-	if results.Blocks(d) == "" {
+	output.Methods(d, "")
+	if output.Blocks(d) == "" {
 		if n := d.Number("batch-size"); n > 0 {
 			d.Section("Uncertainty")
 			d.Say("Standard deviations over batches of %g samples stand beside those over samples.", n)

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"repscope/analysis/internal/results"
+	"repscope/analysis/internal/output"
 	"repscope/internal/run"
 	"repscope/internal/text"
 	"repscope/report"
@@ -24,7 +24,7 @@ const (
 
 // files are the CSV files that a run writes.
 func (s *settings) files(env *run.Env, p *plan) []string {
-	files := []string{results.SamplesFile(env), variableFile}
+	files := []string{output.SamplesFile(env), variableFile}
 	if p.in.Leads != nil {
 		files = append(files, leadFile)
 	}
@@ -37,15 +37,15 @@ func (s *settings) files(env *run.Env, p *plan) []string {
 
 // write puts the result into the result file, the CSV files, the console and the figures.
 func (s *settings) write(ctx context.Context, env *run.Env, in *Input, o Options, r *Result) error {
-	results.Enter(env, r.Warnings, r.Models, func(m Model) string { return m.Name }, r.Comparisons)
+	output.Enter(env, r.Warnings, r.Models, func(m Model) string { return m.Name }, r.Comparisons)
 	env.Result.Definition, env.Result.Blocks = definition, r.Blocks
 	r.describe(env)
-	if err := results.All(env, r.writeSamples, r.writeVariables, r.writeLeads, r.writeRanks, r.writeCurves, r.print); err != nil {
+	if err := output.All(env, r.writeSamples, r.writeVariables, r.writeLeads, r.writeRanks, r.writeCurves, r.print); err != nil {
 		return err
 	}
 	first := &r.Models[0]
 	published := r.documented(first, o, dirOf(first.Name, env.Result.Inputs))
-	if err := results.Documented(env, s.documented, published); err != nil {
+	if err := output.Documented(env, s.documented, published); err != nil {
 		return err
 	}
 	return s.figures(ctx, env, in, o, r)
@@ -58,14 +58,14 @@ func (r *Result) describe(env *run.Env) {
 		if f.list != "" {
 			name = f.list + "." + name
 		}
-		results.Describe(env, f.direction, f.unit, name)
-		results.Limit(env, f.low, f.high, name)
+		output.Describe(env, f.direction, f.unit, name)
+		output.Limit(env, f.low, f.high, name)
 		if f.perfect {
-			results.Describe(env, report.Higher, "", "skill_scores."+name)
-			results.Limit(env, math.Inf(-1), 1, "skill_scores."+name)
+			output.Describe(env, report.Higher, "", "skill_scores."+name)
+			output.Limit(env, math.Inf(-1), 1, "skill_scores."+name)
 		}
 	}
-	results.Headline(env, "rmse", "crps", "energy_score", "spread_skill_ratio")
+	output.Headline(env, "rmse", "crps", "energy_score", "spread_skill_ratio")
 }
 
 // writeSamples writes the scores that runs are paired by: those whose mean over samples
@@ -86,10 +86,10 @@ func (r *Result) writeSamples(env *run.Env) error {
 	if r.series {
 		groups, group = nil, "series"
 	}
-	var models []results.SampleScores
+	var models []output.SampleScores
 	for i := range r.Models {
 		m := &r.Models[i]
-		scores := results.SampleScores{Model: m.Name, Sample: pick(r.Samples, order), Group: groups}
+		scores := output.SampleScores{Model: m.Name, Sample: pick(r.Samples, order), Group: groups}
 		for _, path := range paths {
 			values := undefined(len(r.Samples))
 			if s, ok := m.Score(path); ok {
@@ -99,7 +99,7 @@ func (r *Result) writeSamples(env *run.Env) error {
 		}
 		models = append(models, scores)
 	}
-	return results.Samples(env, "sample", group, paths, models)
+	return output.Samples(env, "sample", group, paths, models)
 }
 
 // inTime are the places of the samples in the order of their groups, inside one as they are
@@ -128,7 +128,7 @@ func (r *Result) writeVariables(env *run.Env) error {
 	for _, s := range scores {
 		columns = append(columns, s.Path(), s.Path()+"_sd", s.Path()+"_low", s.Path()+"_high")
 	}
-	return results.ModelCSV(env, variableFile, columns, func(csv *report.CSV) error {
+	return output.ModelCSV(env, variableFile, columns, func(csv *report.CSV) error {
 		for m := range r.Models {
 			for v, name := range r.Variables {
 				if err := csv.Row(row(scores, r.byVariable[m][v], r.Models[m].Name, name)...); err != nil {
@@ -159,7 +159,7 @@ func row(columns, scores []Score, cells ...any) []any {
 			cells = append(cells, report.Value{}, report.Value{}, report.Value{}, report.Value{})
 			continue
 		}
-		low, high := results.Ends(s.CI)
+		low, high := output.Ends(s.CI)
 		cells = append(cells, s.Value, *s.SD, low, high)
 	}
 	return cells
@@ -219,13 +219,13 @@ func (r *Result) print(env *run.Env) error {
 	if r.Blocks != "" {
 		table.Note("[95 %% intervals] by deleting each of %s", r.Blocks)
 	}
-	if err := results.ModelTable(env, table); err != nil {
+	if err := output.ModelTable(env, table); err != nil {
 		return err
 	}
 	if err := r.printEvents(env); err != nil {
 		return err
 	}
-	return results.PrintComparisons(env, r.shown())
+	return output.PrintComparisons(env, r.shown())
 }
 
 // headline are the scores of the first table: some that are known to all, or where none

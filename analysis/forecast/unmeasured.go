@@ -9,7 +9,7 @@ import (
 	"slices"
 	"sync"
 
-	"repscope/analysis/internal/results"
+	"repscope/analysis/internal/output"
 	"repscope/internal/input"
 	"repscope/internal/run"
 )
@@ -130,7 +130,7 @@ func (f *failing) before(model, sample int) bool {
 
 // add notes that a forecast fails on a sample; false for an error that is not the forecast's.
 func (f *failing) add(ctx context.Context, model int, of source, sample int, err error) bool {
-	if of.kind == "baseline" || !results.Fails(ctx, err) {
+	if of.kind == "baseline" || !output.Fails(ctx, err) {
 		return false
 	}
 	f.mutex.Lock()
@@ -161,7 +161,7 @@ func (p *plan) withoutFailed(parts []*Part) (*plan, []*Part, []run.Unmeasured) {
 			}
 		}
 	}
-	models, failed := results.WithoutFailed(p.models, reasons, func(m source) string { return m.name })
+	models, failed := output.WithoutFailed(p.models, reasons, func(m source) string { return m.name })
 	if len(failed) == 0 {
 		return p, parts, nil
 	}
@@ -169,7 +169,7 @@ func (p *plan) withoutFailed(parts []*Part) (*plan, []*Part, []run.Unmeasured) {
 	fewer := make([]*Part, len(parts))
 	for k, part := range parts {
 		of := *part
-		of.Models = results.Kept(part.Models, reasons)
+		of.Models = output.Kept(part.Models, reasons)
 		fewer[k] = &of
 	}
 	return q, fewer, failed

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"repscope/analysis/internal/results"
+	"repscope/analysis/internal/output"
 	"repscope/internal/input"
 	"repscope/internal/run"
 	"repscope/latent"
@@ -23,7 +23,7 @@ var Command = run.Command{
 	Methods:     describeMethods,
 	Setup: func(flags *run.Flags) run.Job {
 		f := register(flags)
-		return run.Job{Files: results.Files("generation", mayWrite()...), Check: func(*run.Options) error { return f.check() }, Run: f.run, Plan: f.plan, Divides: true}
+		return run.Job{Files: output.Files("generation", mayWrite()...), Check: func(*run.Options) error { return f.check() }, Run: f.run, Plan: f.plan, Divides: true}
 	},
 }
 
@@ -294,7 +294,7 @@ func (f *options) plan(ctx context.Context, env *run.Env) error {
 	}
 	env.Plan.Held += held(in.Real) + held(in.HoldOut)
 	planFigures(env, in, o)
-	results.PlanFiles(env, planFiles(env, in, o)...)
+	output.PlanFiles(env, planFiles(env, in, o)...)
 	return nil
 }
 

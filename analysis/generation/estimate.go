@@ -3,6 +3,7 @@
 package generation
 
 import (
+	"repscope/analysis/internal/output"
 	"repscope/analysis/internal/results"
 	"repscope/report"
 	"repscope/stat"
@@ -61,6 +62,6 @@ func undefined(path, reason string) Estimate {
 
 // ends are the ends of an interval for CSV files; NaN, an empty cell, where there is none.
 func ends(ci report.Interval) [2]float64 {
-	low, high := results.Ends(ci)
+	low, high := output.Ends(ci)
 	return [2]float64{low, high}
 }

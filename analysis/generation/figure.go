@@ -8,7 +8,7 @@ import (
 	"math"
 	"slices"
 
-	"repscope/analysis/internal/results"
+	"repscope/analysis/internal/output"
 	"repscope/internal/run"
 	"repscope/plots"
 	"repscope/report"
@@ -128,7 +128,7 @@ func (m *Model) estimateAt(path string) (Estimate, bool) {
 
 // overview shows one number of each metric for all generators, with the published target.
 func (d *drawing) overview(int) (*plots.Figure, error) {
-	f := &plots.Figure{WidthMM: plots.DoubleColumnMM, Series: d.series(), Title: "Generators", Notes: results.IntervalNotes(d.r.Warnings)}
+	f := &plots.Figure{WidthMM: plots.DoubleColumnMM, Series: d.series(), Title: "Generators", Notes: output.IntervalNotes(d.r.Warnings)}
 	errors := false
 	for _, h := range headlines {
 		bars := &plots.Bars{Y: plots.Axis{Label: h.label}, NamesInLegend: len(d.r.Models) > 4, NoValues: len(d.r.Models) > 6}
@@ -145,9 +145,9 @@ func (d *drawing) overview(int) (*plots.Figure, error) {
 			some, errors = some || ok, errors || e.CI.Defined()
 			switch {
 			case ok:
-				bars.Bars = append(bars.Bars, results.Bar(m.Name, e.Estimate, 1))
+				bars.Bars = append(bars.Bars, output.Bar(m.Name, e.Estimate, 1))
 			case !m.Reference:
-				bars.Bars = append(bars.Bars, results.Bar(m.Name, report.WithInterval(report.Undefined("skipped"), report.NoInterval("skipped")), 1))
+				bars.Bars = append(bars.Bars, output.Bar(m.Name, report.WithInterval(report.Undefined("skipped"), report.NoInterval("skipped")), 1))
 			}
 		}
 		if some {

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"repscope/analysis/internal/results"
+	"repscope/analysis/internal/output"
 	"repscope/plots"
 	"repscope/stat"
 )
@@ -102,7 +102,7 @@ func (d *drawing) byLabelOf(models []*Model, axis string) *plots.GroupedBars {
 					continue
 				}
 				value = l.Scaled.Value.Float()
-				low, high = results.Ends(l.Scaled.CI)
+				low, high = output.Ends(l.Scaled.CI)
 				for _, of := range l.Statistics {
 					if of.Real.SD > 0 && of.Baseline.Reason == "" {
 						base = append(base, of.Baseline.Mean/of.Real.SD)

@@ -5,7 +5,7 @@ package generation
 import (
 	"fmt"
 
-	"repscope/analysis/internal/results"
+	"repscope/analysis/internal/output"
 	"repscope/internal/input"
 	"repscope/report/methods"
 )
@@ -123,6 +123,6 @@ func sayGenerationIntervals(d *methods.Draft) {
 	}
 	d.Say("Intervals are 95 %% intervals of the delete-block jackknife with Student's t [@busing1999]: %s were deleted in turn, generated and real ones where both decide; more than can be deleted one by one were joined. Shares of independent samples have Wilson's intervals [@wilson1927]. "+
 		"Intervals of precision, recall and coverage come from halves of both kinds of samples [@shao1989].", unit)
-	results.MethodsOfComparisons(d, "on what they share: blocks of items that both reconstruct, and of real samples that both are held against, are deleted in both at once, "+
+	output.MethodsOfComparisons(d, "on what they share: blocks of items that both reconstruct, and of real samples that both are held against, are deleted in both at once, "+
 		"and the variances of their own samples add, with Satterthwaite's degrees of freedom")
 }

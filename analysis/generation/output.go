@@ -7,7 +7,7 @@ import (
 	"math"
 	"slices"
 
-	"repscope/analysis/internal/results"
+	"repscope/analysis/internal/output"
 	"repscope/internal/run"
 	"repscope/report"
 )
@@ -28,24 +28,24 @@ func (r *Result) write(ctx context.Context, env *run.Env, in *Input) error {
 			continue
 		}
 		for _, d := range m.describe {
-			results.Describe(env, d.direction, d.unit, d.names...)
+			output.Describe(env, d.direction, d.unit, d.names...)
 		}
 	}
 	inf := math.Inf(1)
-	results.Limit(env, 0, 1, "reconstruction.mean_iou", "reconstruction.median_iou", "reconstruction.exact_share", "per_channel_iou.start", "per_channel_iou.middle",
+	output.Limit(env, 0, 1, "reconstruction.mean_iou", "reconstruction.median_iou", "reconstruction.exact_share", "per_channel_iou.start", "per_channel_iou.middle",
 		"per_channel_iou.end", "diversity.overall_mean_diversity", "diversity.overall_uniqueness_ratio", "diversity.mean_jaccard_distance", "diversity.validity_rate",
 		"diversity.novelty", "diversity.valid_unique_novel", "diversity.mean_nearest_jaccard", "clusters.neighbor_accuracy", "clusters.neighbor_purity",
 		"conditioning.exact_accuracy", "conditioning.within_one_accuracy", "conditioning.within_two_accuracy", "conditioning.macro_exact_accuracy",
 		"conditioning.macro_within_one_accuracy", "conditioning.macro_within_two_accuracy", "fidelity.precision", "fidelity.recall", "fidelity.coverage",
 		"fidelity.novelty", "fidelity.classifier.auc")
-	results.Limit(env, -1, 1, "clusters.silhouette_score", "clusters.label_spearman", "conditioning.quadratic_weighted_kappa")
-	results.Limit(env, 0, inf, "clusters.davies_bouldin", "conditioning.mean_absolute_error", "fidelity.vendi_score", "fidelity.density", "similarity.overall_mean_distance",
+	output.Limit(env, -1, 1, "clusters.silhouette_score", "clusters.label_spearman", "conditioning.quadratic_weighted_kappa")
+	output.Limit(env, 0, inf, "clusters.davies_bouldin", "conditioning.mean_absolute_error", "fidelity.vendi_score", "fidelity.density", "similarity.overall_mean_distance",
 		"similarity.overall_mean_distance_scaled", "diversity.co_occurrence_distance", "diversity.diversity_of_ceiling")
-	results.Headline(env, "reconstruction.mean_iou", "diversity.overall_uniqueness_ratio", "conditioning.exact_accuracy", "fidelity.frechet_distance")
-	return results.All(env,
+	output.Headline(env, "reconstruction.mean_iou", "diversity.overall_uniqueness_ratio", "conditioning.exact_accuracy", "fidelity.frechet_distance")
+	return output.All(env,
 		func(env *run.Env) error { return r.writeLabels(env, names) },
 		r.writeSamples, r.printTables,
-		func(env *run.Env) error { return results.PrintComparisons(env, r.Comparisons) },
+		func(env *run.Env) error { return output.PrintComparisons(env, r.Comparisons) },
 		func(env *run.Env) error { return r.writeFigures(ctx, env, in) })
 }
 
@@ -55,7 +55,7 @@ func (r *Result) writeLabels(env *run.Env, names labels) error {
 		if m.csv == nil || !r.computed(m.Name) {
 			continue
 		}
-		err := results.ModelCSV(env, m.csv.name, m.csv.columns, func(csv *report.CSV) error {
+		err := output.ModelCSV(env, m.csv.name, m.csv.columns, func(csv *report.CSV) error {
 			for i := range r.Models {
 				if err := m.csv.rows(&r.Models[i], names, csv.Row); err != nil {
 					return err
@@ -81,13 +81,13 @@ func (r *Result) computed(metric string) bool {
 // pairs: those of reconstructed samples. Samples that are drawn are no pairs.
 func (r *Result) writeSamples(env *run.Env) error {
 	var paths []string
-	var models []results.SampleScores
+	var models []output.SampleScores
 	for i := range r.Models {
 		of := scoresOf(&r.Models[i])
 		if len(of) == 0 {
 			continue
 		}
-		model := results.SampleScores{Model: r.Models[i].Name, Group: of[0].Group}
+		model := output.SampleScores{Model: r.Models[i].Name, Group: of[0].Group}
 		if model.Group == nil {
 			model.Group = make([]int, len(of[0].Values))
 			for k := range model.Group {
@@ -121,7 +121,7 @@ func (r *Result) writeSamples(env *run.Env) error {
 			}
 		}
 	}
-	return results.Samples(env, "item", "group", paths, models)
+	return output.Samples(env, "item", "group", paths, models)
 }
 
 // scoresOf are the scores of items of a model.
@@ -170,7 +170,7 @@ func mayWrite() []string {
 		}
 	}
 	for _, f := range figures {
-		files = append(files, results.Pages(f.name)...)
+		files = append(files, output.Pages(f.name)...)
 	}
 	return files
 }
@@ -187,7 +187,7 @@ func planFiles(env *run.Env, in *Input, o Options) []string {
 			names = append(names, m.csv.name)
 		}
 		if m.scores != nil {
-			names = append(names, results.SamplesFile(env))
+			names = append(names, output.SamplesFile(env))
 		}
 	}
 	return names

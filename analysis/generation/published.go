@@ -8,14 +8,14 @@ import (
 	"slices"
 	"strings"
 
-	"repscope/analysis/internal/results"
+	"repscope/analysis/internal/output"
 	"repscope/internal/run"
 )
 
 // registerPublished adds the flags of the published script, and answers to those that are done
 // by others here.
 func (f *options) registerPublished(flags *run.Flags) {
-	flags.CheckedVar(&f.documented, "documented-json", results.JSONName,
+	flags.CheckedVar(&f.documented, "documented-json", output.JSONName,
 		"`FILE.json` for {checkpoint, metrics} of the first generator, as published")
 	flags.Unrecorded("documented-json")
 	flags.Writes("documented-json")
@@ -71,5 +71,5 @@ func (f *options) writeDocumented(env *run.Env, r *Result) error {
 		env.Note("note: %s has statistical numbers of --definition %s; published ones are those of --definition %s",
 			f.documented, *f.definition, DefinitionDocumented)
 	}
-	return results.Documented(env, f.documented, r.documented(&r.Models[0]))
+	return output.Documented(env, f.documented, r.documented(&r.Models[0]))
 }

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"repscope/analysis/internal/results"
+	"repscope/analysis/internal/output"
 	"repscope/internal/input"
 	"repscope/internal/run"
 	"repscope/internal/text"
@@ -40,13 +40,13 @@ var Command = run.Command{
 		clusters := flags.Ints("clusters", []int{10}, "`LIST` of numbers of k-means clusters")
 		starts := flags.Int("starts", 10, "`N` k-means++ starts, of which the best counts")
 		neighbors := flags.Ints("k", []int{1, 5, 20}, "`LIST` of neighbourhood sizes for the consistency of labels")
-		window := results.NewWindow(flags)
+		window := output.NewWindow(flags)
 		pairs := flags.Int("rsa-pairs", 2_000_000, "`N` pairs of states whose distances RSA ranks; 0: all")
 		lags := flags.Int("lags", 100, "`N`, the largest lag of the autocorrelation")
 		perPoint := flags.Bool("per-point", false, "write the silhouette of every state to geometry_per_point.csv")
 		flags.Unrecorded("per-point")
 		inputs.Sized(labels.Check)
-		return run.Job{Files: results.Files("geometry", "geometry_summary.csv", "geometry_similarity.csv", "geometry_autocorrelation.csv",
+		return run.Job{Files: output.Files("geometry", "geometry_summary.csv", "geometry_similarity.csv", "geometry_autocorrelation.csv",
 			"geometry_per_point.csv", "geometry.figure"), Divides: true, Check: func(*run.Options) error {
 			for _, list := range []struct {
 				name   string
@@ -89,7 +89,7 @@ func dryRun(ctx context.Context, env *run.Env, inputs *input.Inputs, perPoint bo
 	env.Plan.Units = len(data.Models) + 1 // each model, and their similarities
 	data.Hold(len(data.Index()), input.NoFrames)
 	env.Plan.Search(len(data.Sample()), 1)
-	results.PlanFiles(env, "geometry_summary.csv", "geometry_similarity.csv", "geometry_autocorrelation.csv")
+	output.PlanFiles(env, "geometry_summary.csv", "geometry_similarity.csv", "geometry_autocorrelation.csv")
 	if perPoint {
 		env.Plan.Write("geometry_per_point.csv")
 	}
@@ -154,7 +154,7 @@ func analyse(ctx context.Context, env *run.Env, data *input.Data, labels *input.
 	if o.Device, err = data.GPUs(); err != nil {
 		return err
 	}
-	results.NoteWindowOfSample(env, len(o.Device.Contexts()), o.ExcludeWindow, in.Sample != nil)
+	output.NoteWindowOfSample(env, len(o.Device.Contexts()), o.ExcludeWindow, in.Sample != nil)
 	o.Progress = env.Progress("measuring")
 	result, err := Analyze(ctx, in, o)
 	if err != nil {
@@ -171,10 +171,10 @@ func analyse(ctx context.Context, env *run.Env, data *input.Data, labels *input.
 // write puts the result into the result file, the CSV files, the console and
 // the figure.
 func (r *Result) write(env *run.Env, o Options) error {
-	results.Enter(env, r.Warnings, r.Models, func(m Model) string { return m.Name }, r.Comparisons)
+	output.Enter(env, r.Warnings, r.Models, func(m Model) string { return m.Name }, r.Comparisons)
 	env.Result.Blocks = r.blocksText()
 	describe(env)
-	if err := results.All(env,
+	if err := output.All(env,
 		r.writeSummary, r.writeSimilarity, r.writeAutocorrelation, r.printSpaces, r.printGroups,
 		func(env *run.Env) error { return r.printLabels(env, o) }, r.printSimilarity,
 	); err != nil {
@@ -195,21 +195,21 @@ func (r *Result) blocksText() string {
 // what some latents are meant to have and others are not.
 func describe(env *run.Env) {
 	env.Result.Definition = definition
-	results.Describe(env, report.Lower, "", "uniformity", "uniformity_centered", "alignment", "groupings.davies_bouldin")
-	results.Describe(env, report.Higher, "", "groupings.silhouette", "groupings.calinski_harabasz", "groupings.agreement.nmi", "groupings.agreement.ami",
+	output.Describe(env, report.Lower, "", "uniformity", "uniformity_centered", "alignment", "groupings.davies_bouldin")
+	output.Describe(env, report.Higher, "", "groupings.silhouette", "groupings.calinski_harabasz", "groupings.agreement.nmi", "groupings.agreement.ami",
 		"groupings.agreement.ari", "label_consistency.accuracy", "label_consistency.purity")
-	results.Describe(env, report.Neither, "", "temporal.steps.relative_mean", "temporal.straightness.cosine")
-	results.Describe(env, report.Neither, "states", "temporal.tau")
-	results.Limit(env, 0, math.Inf(1), "alignment", "groupings.davies_bouldin", "groupings.calinski_harabasz", "temporal.steps.relative_mean", "temporal.tau")
-	results.Limit(env, -1, 1, "groupings.silhouette", "groupings.agreement.ami", "groupings.agreement.ari", "temporal.straightness.cosine")
-	results.Limit(env, 0, 1, "groupings.agreement.nmi", "label_consistency.accuracy", "label_consistency.purity")
-	results.Headline(env, "uniformity", "alignment", "temporal.straightness.cosine", "label_consistency.accuracy")
+	output.Describe(env, report.Neither, "", "temporal.steps.relative_mean", "temporal.straightness.cosine")
+	output.Describe(env, report.Neither, "states", "temporal.tau")
+	output.Limit(env, 0, math.Inf(1), "alignment", "groupings.davies_bouldin", "groupings.calinski_harabasz", "temporal.steps.relative_mean", "temporal.tau")
+	output.Limit(env, -1, 1, "groupings.silhouette", "groupings.agreement.ami", "groupings.agreement.ari", "temporal.straightness.cosine")
+	output.Limit(env, 0, 1, "groupings.agreement.nmi", "label_consistency.accuracy", "label_consistency.purity")
+	output.Headline(env, "uniformity", "alignment", "temporal.straightness.cosine", "label_consistency.accuracy")
 }
 
 // writeSummary writes one row per model and grouping: the measures of the model
 // repeat.
 func (r *Result) writeSummary(env *run.Env) error {
-	return results.ModelCSV(env, "geometry_summary.csv", []string{
+	return output.ModelCSV(env, "geometry_summary.csv", []string{
 		"Model", "Grouping", "Groups", "Silhouette", "Davies_Bouldin", "Calinski_Harabasz", "NMI", "AMI", "ARI",
 		"Uniformity", "Alignment", "Tau", "Step_Mean", "Step_SD", "Step_Relative", "Straightness", "Curvature_Degrees",
 		"RMS_Distance", "Effective_Rank", "N_Eff_Mean_Latent", "Sample_Count",
@@ -314,7 +314,7 @@ func (r *Result) printSpaces(env *run.Env) error {
 	if r.TimeBlocks != "" {
 		space.Note("[95 %% intervals] by deleting blocks in turn, Student's t: %s", r.TimeBlocks)
 	}
-	return results.ModelTable(env, space)
+	return output.ModelTable(env, space)
 }
 
 // printGroups writes the measures of the groups.
@@ -385,7 +385,7 @@ func (r *Result) printSimilarity(env *run.Env) error {
 			return err
 		}
 	}
-	return results.PrintComparisons(env, r.Comparisons)
+	return output.PrintComparisons(env, r.Comparisons)
 }
 
 // name is how tables and figures call the groups.

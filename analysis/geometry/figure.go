@@ -7,7 +7,7 @@ import (
 	"math"
 	"slices"
 
-	"repscope/analysis/internal/results"
+	"repscope/analysis/internal/output"
 	"repscope/internal/text"
 	"repscope/plots"
 	"repscope/report"
@@ -28,11 +28,11 @@ func (r *Result) Figure() *plots.Figure {
 	for i := range r.Models {
 		m := &r.Models[i]
 		names = append(names, m.Name)
-		collapsed := results.Why(m.EffectiveRank)
+		collapsed := output.Why(m.EffectiveRank)
 		sphere.Series = append(sphere.Series, m.onSphere())
 		curve := plots.CurveSeries{Name: m.Name, Reason: collapsed}
 		for _, lag := range m.Temporal.Autocorrelation {
-			results.AppendPoint(&curve, float64(lag.Lag), lag.Rho)
+			output.AppendPoint(&curve, float64(lag.Lag), lag.Rho)
 		}
 		memory.Series = append(memory.Series, curve)
 		moved := slices.DeleteFunc(slices.Clone(m.StepLengths), func(v float64) bool { return !(v > 0) })
@@ -42,7 +42,7 @@ func (r *Result) Figure() *plots.Figure {
 		if collapsed != "" {
 			cosine.Value = m.EffectiveRank // undefined, with the reason that all panels give
 		}
-		bar := results.Bar(m.Name, report.WithInterval(cosine.Value, m.Temporal.Straightness.Cosine.CI), 1)
+		bar := output.Bar(m.Name, report.WithInterval(cosine.Value, m.Temporal.Straightness.Cosine.CI), 1)
 		bar.Baseline = new(m.Temporal.Straightness.Independent.Float())
 		straight.Bars = append(straight.Bars, bar)
 	}
@@ -59,7 +59,7 @@ func (r *Result) Figure() *plots.Figure {
 		},
 		Series:   names,
 		Footnote: r.caption(still),
-		Notes:    results.IntervalNotes(r.Warnings),
+		Notes:    output.IntervalNotes(r.Warnings),
 		Title:    "Geometry of latent spaces",
 	}
 }
@@ -69,7 +69,7 @@ func (r *Result) Figure() *plots.Figure {
 func (m *Model) onSphere() plots.ScatterSeries {
 	series := plots.ScatterSeries{Name: m.Name}
 	for _, v := range []report.Value{m.EffectiveRank, m.Uniformity.Value, m.Alignment.Value} {
-		if why := results.Why(v); why != "" {
+		if why := output.Why(v); why != "" {
 			series.Reason = why
 			return series
 		}
@@ -112,7 +112,7 @@ func (r *Result) groups() plots.Panel {
 			if v.Defined() && !m.EffectiveRank.Defined() {
 				v, ci = m.EffectiveRank, report.NoInterval("%s", m.EffectiveRank.Reason)
 			}
-			results.AppendBar(&series, report.WithInterval(v, ci))
+			output.AppendBar(&series, report.WithInterval(v, ci))
 		}
 		for _, g := range m.Groupings {
 			name := "Silhouette, labels"

@@ -5,7 +5,7 @@ package geometry
 import (
 	"slices"
 
-	"repscope/analysis/internal/results"
+	"repscope/analysis/internal/output"
 	"repscope/internal/input"
 	"repscope/report"
 	"repscope/report/methods"
@@ -25,9 +25,9 @@ func describeMethods(d *methods.Draft) {
 	d.Say("Inside episodes: the autocorrelation of the latents up to lag %s, the mean over coordinates weighted by their variances; the integrated autocorrelation time τ = 1 + 2·Σρ with Sokal's window [@sokal1997]; "+
 		"the distribution of steps between consecutive states, also relative to the root mean square distance √(2·tr C) of two random states; and straightness, the mean cosine of successive steps, with the mean angle between them as curvature [@henaff2019], "+
 		"beside the same of three states drawn at random.", d.Text("lags"))
-	results.MethodsOfSpread(d)
-	results.Methods(d, ", and everything was computed again without it: clusters were found anew, and neighbors are those that remain")
-	if results.Blocks(d) != "" {
+	output.MethodsOfSpread(d)
+	output.Methods(d, ", and everything was computed again without it: clusters were found anew, and neighbors are those that remain")
+	if output.Blocks(d) != "" {
 		d.Say("At most %d blocks were deleted, %d where clusters are found again and %d for similarities; more were joined. Models are not compared by clusters of k-means, which every model has of its own.", maxBlocks, maxRefits, maxSimilarityBlocks)
 	}
 }

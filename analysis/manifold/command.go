@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 
+	"repscope/analysis/internal/output"
 	"repscope/analysis/internal/results"
 	"repscope/internal/input"
 	"repscope/internal/run"
@@ -29,7 +30,7 @@ var Command = run.Command{
 		tolerance := flags.Float64("duplicate-tolerance", 1e-7, "`SHARE` of the RMS distance up to which latents count as duplicates; those that rounding alone tells apart do in any case")
 		window := flags.String("exclude-window", "0", "`FRAMES` within which states of one episode are no neighbours, or auto: about the autocorrelation time")
 		approx := flags.Bool("approx", false, "search nearest neighbours approximately, for very many states; the recall is measured")
-		return run.Job{Files: results.Files("manifold", "manifold_dimension_summary.csv", "manifold_eigenvalues.csv", "manifold_dimension_analysis.figure"), Divides: true, Check: func(*run.Options) error {
+		return run.Job{Files: output.Files("manifold", "manifold_dimension_summary.csv", "manifold_eigenvalues.csv", "manifold_dimension_analysis.figure"), Divides: true, Check: func(*run.Options) error {
 			for _, n2 := range *gride {
 				if n2 < 2 || n2%2 != 0 {
 					return run.Usage("--gride %d: want even numbers of at least 2", n2)
@@ -86,7 +87,7 @@ func dryRun(ctx context.Context, env *run.Env, inputs *input.Inputs) error {
 	env.Plan.Units = len(data.Models)
 	data.Hold(len(data.Sample()), input.NoFrames)
 	env.Plan.Search(len(data.Sample()), 1)
-	results.PlanFiles(env, "manifold_dimension_summary.csv", "manifold_eigenvalues.csv")
+	output.PlanFiles(env, "manifold_dimension_summary.csv", "manifold_eigenvalues.csv")
 	env.PlanFigures("manifold_dimension_analysis")
 	return nil
 }
@@ -176,10 +177,10 @@ func analyse(ctx context.Context, env *run.Env, data *input.Data, o Options) err
 // write puts the result into the result file, the CSV files, the console and
 // the figure.
 func (r *Result) write(env *run.Env) error {
-	results.Enter(env, r.Warnings, r.Models, func(m Model) string { return m.Name }, r.Comparisons)
+	output.Enter(env, r.Warnings, r.Models, func(m Model) string { return m.Name }, r.Comparisons)
 	env.Result.Blocks = r.Blocks
 	describe(env, r.Models)
-	if err := results.All(env, r.writeSummary, r.writeEigenvalues, r.print); err != nil {
+	if err := output.All(env, r.writeSummary, r.writeEigenvalues, r.print); err != nil {
 		return err
 	}
 	return env.Figure("manifold_dimension_analysis", r.Figure())
@@ -189,20 +190,20 @@ func (r *Result) write(env *run.Env) error {
 // better by itself.
 func describe(env *run.Env, models []Model) {
 	env.Result.Definition = definition
-	results.Describe(env, report.Neither, "dimensions", "participation_ratio_corrected", "effective_rank", "rankme", "stable_rank", "dims_90", "dims_99", "two_nn.mle")
-	results.Describe(env, report.Neither, "%", "usage_percent")
-	results.Describe(env, report.Lower, "dimensions", "dead_dims")
+	output.Describe(env, report.Neither, "dimensions", "participation_ratio_corrected", "effective_rank", "rankme", "stable_rank", "dims_90", "dims_99", "two_nn.mle")
+	output.Describe(env, report.Neither, "%", "usage_percent")
+	output.Describe(env, report.Lower, "dimensions", "dead_dims")
 	if len(models) > 0 && models[0].Estimator != EstimatorMLE { // else it is two_nn.mle
-		results.Describe(env, report.Neither, "dimensions", "intrinsic_dimension")
+		output.Describe(env, report.Neither, "dimensions", "intrinsic_dimension")
 	}
-	results.Limit(env, 1, math.Inf(1), "effective_rank", "rankme", "stable_rank", "dims_90", "dims_99")
-	results.Limit(env, 0, math.Inf(1), "participation_ratio_corrected", "two_nn.mle", "intrinsic_dimension", "dead_dims")
-	results.Limit(env, 0, 100, "usage_percent")
-	results.Headline(env, "participation_ratio_corrected", "effective_rank", "intrinsic_dimension", "two_nn.mle", "dead_dims")
+	output.Limit(env, 1, math.Inf(1), "effective_rank", "rankme", "stable_rank", "dims_90", "dims_99")
+	output.Limit(env, 0, math.Inf(1), "participation_ratio_corrected", "two_nn.mle", "intrinsic_dimension", "dead_dims")
+	output.Limit(env, 0, 100, "usage_percent")
+	output.Headline(env, "participation_ratio_corrected", "effective_rank", "intrinsic_dimension", "two_nn.mle", "dead_dims")
 }
 
 func (r *Result) writeSummary(env *run.Env) error {
-	return results.ModelCSV(env, "manifold_dimension_summary.csv", []string{
+	return output.ModelCSV(env, "manifold_dimension_summary.csv", []string{
 		"Model", "Nominal_Dimension", "Participation_Ratio", "Intrinsic_Dimension", "Dimension_Error",
 		"Usage_Efficiency_Percent", "Max_Eigenvalue", "Min_Eigenvalue", "Eigenvalue_Count", "Sample_Count",
 	}, func(csv *report.CSV) error {
@@ -258,10 +259,10 @@ func (r *Result) print(env *run.Env) error {
 	if r.Blocks != "" {
 		table.Note("[95 %% intervals] by deleting each of %s; Two-NN: by comparing halves of them", r.Blocks)
 	}
-	if err := results.ModelTable(env, table); err != nil {
+	if err := output.ModelTable(env, table); err != nil {
 		return err
 	}
-	return results.PrintComparisons(env, r.Comparisons)
+	return output.PrintComparisons(env, r.Comparisons)
 }
 
 // window says which neighbours are left out.

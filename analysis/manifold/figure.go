@@ -5,7 +5,7 @@ package manifold
 import (
 	"fmt"
 
-	"repscope/analysis/internal/results"
+	"repscope/analysis/internal/output"
 	"repscope/plots"
 	"repscope/report"
 	"repscope/stat"
@@ -25,10 +25,10 @@ func (r *Result) Figure() *plots.Figure {
 	for i := range r.Models {
 		m := &r.Models[i]
 		names = append(names, m.Name)
-		ratio.Bars = append(ratio.Bars, results.Bar(m.Name, m.ParticipationRatioCorrected, 1))
-		intrinsic.Bars = append(intrinsic.Bars, results.Bar(m.Name, m.IntrinsicDimension, 1))
-		usage.Bars = append(usage.Bars, results.Bar(m.Name, m.ParticipationRatioCorrected, 100/float64(m.NominalDimension)))
-		spectrum.Series = append(spectrum.Series, plots.SpectrumSeries{Name: m.Name, Values: m.varianceShares(), Reason: results.Why(m.EffectiveRank.Value)})
+		ratio.Bars = append(ratio.Bars, output.Bar(m.Name, m.ParticipationRatioCorrected, 1))
+		intrinsic.Bars = append(intrinsic.Bars, output.Bar(m.Name, m.IntrinsicDimension, 1))
+		usage.Bars = append(usage.Bars, output.Bar(m.Name, m.ParticipationRatioCorrected, 100/float64(m.NominalDimension)))
+		spectrum.Series = append(spectrum.Series, plots.SpectrumSeries{Name: m.Name, Values: m.varianceShares(), Reason: output.Why(m.EffectiveRank.Value)})
 		scale.Series = append(scale.Series, m.decimationCurve())
 	}
 	return &plots.Figure{
@@ -44,7 +44,7 @@ func (r *Result) Figure() *plots.Figure {
 		},
 		Series:   names,
 		Footnote: r.caption(),
-		Notes:    results.IntervalNotes(r.Warnings),
+		Notes:    output.IntervalNotes(r.Warnings),
 		Title:    "Manifold dimension",
 	}
 }
@@ -71,7 +71,7 @@ func (m *Model) varianceShares() []float64 {
 
 // decimationCurve is the dimension over the size of the subset, ±1 SD.
 func (m *Model) decimationCurve() plots.CurveSeries {
-	curve := plots.CurveSeries{Name: m.Name, Reason: results.Why(m.IntrinsicDimension.Value)}
+	curve := plots.CurveSeries{Name: m.Name, Reason: output.Why(m.IntrinsicDimension.Value)}
 	for _, d := range m.Decimation {
 		half := d.SD.Float()
 		curve.X, curve.Y = append(curve.X, float64(d.Size)), append(curve.Y, d.ID.Float())
@@ -89,9 +89,9 @@ func (r *Result) summary() *plots.Table {
 	for _, m := range r.Models {
 		row := []string{m.Name, fmt.Sprint(m.NominalDimension)}
 		for _, v := range []report.Value{m.ParticipationRatioCorrected.Value, m.IntrinsicDimension.Value, m.EffectiveRank.Value, m.RankMe.Value} {
-			row = append(row, results.Decimals(v, 1))
+			row = append(row, output.Decimals(v, 1))
 		}
-		table.Rows = append(table.Rows, append(row, results.Decimals(m.Dims90, 0), results.Decimals(m.Dims99, 0)))
+		table.Rows = append(table.Rows, append(row, output.Decimals(m.Dims90, 0), output.Decimals(m.Dims99, 0)))
 	}
 	return table
 }

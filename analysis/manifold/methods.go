@@ -3,7 +3,7 @@
 package manifold
 
 import (
-	"repscope/analysis/internal/results"
+	"repscope/analysis/internal/output"
 	"repscope/internal/input"
 	"repscope/report/methods"
 )
@@ -41,8 +41,8 @@ func describeMethods(d *methods.Draft) {
 			d.Say("An approximate search was asked for; nearest neighbors were searched exactly, since that takes seconds.")
 		}
 	}
-	results.Methods(d, ", and the linear dimensions were computed without it")
-	if results.Blocks(d) == "" {
+	output.Methods(d, ", and the linear dimensions were computed without it")
+	if output.Blocks(d) == "" {
 		return
 	}
 	d.Say("The degrees of freedom of linear dimensions are lowered where few blocks decide (Satterthwaite's).")

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"repscope/analysis/internal/output"
 	"repscope/analysis/internal/results"
 	"repscope/dataset"
 	"repscope/internal/input"
@@ -41,7 +42,7 @@ var Command = run.Command{
 		ties := flags.Choice("ties", neighbors.TiesAverage.String(),
 			[]string{neighbors.TiesAverage.String(), neighbors.TiesRandom.String(), neighbors.TiesIndex.String()},
 			"`RULE` for states at equal distances: the mean over all orders, independent in both spaces; one random order (--seed); the lower index first")
-		window := results.NewWindow(flags)
+		window := output.NewWindow(flags)
 		space := flags.Choice("space", spaceAuto, []string{spaceAuto, spaceFrame, spaceClip}, "`NAME` of the original space: the last frame of a state or all its frames; auto: what the latents see")
 		permutations := flags.Int("permutations", 10, "`N` other pairings of states and latents behind the null; 0: none")
 		null := flags.Choice("null", string(NullTime), NullKinds(),
@@ -67,7 +68,7 @@ var Command = run.Command{
 			}
 			return nil
 		})
-		return run.Job{Files: results.Files("neighborhood", "neighborhood_preservation_summary.csv", "neighborhood_sampling.csv",
+		return run.Job{Files: output.Files("neighborhood", "neighborhood_preservation_summary.csv", "neighborhood_sampling.csv",
 			"neighborhood_rnx_curves.csv", "neighborhood_per_point.csv", "neighborhood_preservation.figure", "neighborhood_rnx_curves.figure"), Divides: true, Check: func(shared *run.Options) error {
 			if err := run.Distinct("k", *k, 1); err != nil {
 				return err
@@ -136,7 +137,7 @@ func dryRun(ctx context.Context, env *run.Env, inputs *input.Inputs, o Options, 
 		env.Plan.Units = units(n)
 	}
 	curves = curves && !(auto && n > neighbors.AutoCoRankingPoints)
-	results.PlanFiles(env, "neighborhood_preservation_summary.csv")
+	output.PlanFiles(env, "neighborhood_preservation_summary.csv")
 	for _, file := range []struct {
 		written bool
 		name    string
@@ -249,7 +250,7 @@ func analyse(ctx context.Context, env *run.Env, data *input.Data, space string, 
 	if o.Device, err = data.GPUs(); err != nil {
 		return err
 	}
-	results.NoteWindowOfSample(env, len(o.Device.Contexts()), o.ExcludeWindow, in.Sampled)
+	output.NoteWindowOfSample(env, len(o.Device.Contexts()), o.ExcludeWindow, in.Sampled)
 	o.Progress = env.Progress("ranking")
 	result, err := Analyze(ctx, in, o)
 	if err != nil {
@@ -361,10 +362,10 @@ func looksAtLastFrame(m *input.Model) bool {
 // write puts the result into the result file, the CSV files, the console and
 // the figures.
 func (r *Result) write(env *run.Env, index []int, in Input, o Options) error {
-	results.Enter(env, r.Warnings, r.Models, func(m Model) string { return m.Name }, r.Comparisons)
+	output.Enter(env, r.Warnings, r.Models, func(m Model) string { return m.Name }, r.Comparisons)
 	env.Result.Blocks = r.Blocks
 	describe(env)
-	err := results.All(env,
+	err := output.All(env,
 		r.writeSummary, r.writeSampling, r.writeCurves,
 		func(env *run.Env) error { return r.writePoints(env, index, in) },
 		func(env *run.Env) error { return r.print(env, in.Frames.Dim, o) },
@@ -385,16 +386,16 @@ func (r *Result) write(env *run.Env, index []int, in Input, o Options) error {
 // describe says which way the numbers of a model are better.
 func describe(env *run.Env) {
 	env.Result.Definition = definition
-	results.Describe(env, report.Higher, "", "by_k.trustworthiness", "by_k.continuity", "by_k.q_nx", "by_k.r_nx", "by_k.lcmc",
+	output.Describe(env, report.Higher, "", "by_k.trustworthiness", "by_k.continuity", "by_k.q_nx", "by_k.r_nx", "by_k.lcmc",
 		"by_k.mrre_false", "by_k.mrre_missing", "auc_r_nx", "q_local", "q_global")
-	results.Limit(env, 0, 1, "by_k.trustworthiness", "by_k.continuity", "by_k.q_nx", "by_k.mrre_false", "by_k.mrre_missing", "q_local", "q_global")
-	results.Limit(env, -1, 1, "by_k.lcmc")
-	results.Limit(env, math.Inf(-1), 1, "by_k.r_nx", "auc_r_nx") // below 0: worse than chance
-	results.Headline(env, "by_k.trustworthiness", "by_k.continuity", "by_k.r_nx", "auc_r_nx")
+	output.Limit(env, 0, 1, "by_k.trustworthiness", "by_k.continuity", "by_k.q_nx", "by_k.mrre_false", "by_k.mrre_missing", "q_local", "q_global")
+	output.Limit(env, -1, 1, "by_k.lcmc")
+	output.Limit(env, math.Inf(-1), 1, "by_k.r_nx", "auc_r_nx") // below 0: worse than chance
+	output.Headline(env, "by_k.trustworthiness", "by_k.continuity", "by_k.r_nx", "auc_r_nx")
 }
 
 func (r *Result) writeSummary(env *run.Env) error {
-	return results.ModelCSV(env, "neighborhood_preservation_summary.csv", []string{
+	return output.ModelCSV(env, "neighborhood_preservation_summary.csv", []string{
 		"Model", "k", "Trust_mean", "Trust_std", "Cont_mean", "Cont_std",
 	}, func(csv *report.CSV) error {
 		for _, m := range r.Models {
@@ -508,7 +509,7 @@ func (r *Result) print(env *run.Env, values int, o Options) error {
 		}
 		table.Note("States at most %s apart in an episode are no neighbours%s; at least %s each", text.Count(r.ExcludeWindow, "frame"), auto, text.Count(r.Models[0].Candidates, "candidate"))
 	}
-	return results.ModelTable(env, table)
+	return output.ModelTable(env, table)
 }
 
 // printSpaces writes what concerns a model's whole space, and the comparisons.
@@ -525,7 +526,7 @@ func (r *Result) printSpaces(env *run.Env) error {
 	if err := env.Table(spaces); err != nil {
 		return err
 	}
-	return results.PrintComparisons(env, r.Comparisons)
+	return output.PrintComparisons(env, r.Comparisons)
 }
 
 func plusMinus(mean, sd report.Value) any {

@@ -7,7 +7,7 @@ import (
 	"math"
 	"slices"
 
-	"repscope/analysis/internal/results"
+	"repscope/analysis/internal/output"
 	"repscope/internal/text"
 	"repscope/plots"
 	"repscope/report"
@@ -39,7 +39,7 @@ func (r *Result) Figure() *plots.Figure {
 		WidthMM: plots.DoubleColumnMM, HeightMM: 120 + 5*max(0, float64(len(r.Models)-mostBanded)),
 		RowHeights: []float64{0.85, 1},
 		Footnote:   r.caption(),
-		Notes:      results.IntervalNotes(r.Warnings),
+		Notes:      output.IntervalNotes(r.Warnings),
 		Title:      "Neighbourhood preservation",
 	}
 	var groups []string
@@ -58,11 +58,11 @@ func (r *Result) Figure() *plots.Figure {
 			bars, missing := plots.BarSeries{Name: m.Name}, plots.CurveSeries{Name: m.Name}
 			for _, a := range m.ascending() {
 				v, ci := p.of(&a)
-				results.AppendBar(&bars, report.WithInterval(v, ci))
+				output.AppendBar(&bars, report.WithInterval(v, ci))
 				if n := a.null(); n != nil {
 					bars.Baselines = append(bars.Baselines, p.null(n).Float())
 				}
-				low, high := results.Ends(ci)
+				low, high := output.Ends(ci)
 				missing.X, missing.Y = append(missing.X, float64(a.K)), append(missing.Y, 1-v.Float())
 				if r.banded() {
 					missing.Low, missing.High = append(missing.Low, 1-high), append(missing.High, 1-low)
@@ -94,7 +94,7 @@ func (r *Result) figureOfOne() *plots.Figure {
 			{Panel: cont, Title: "Continuity", Row: 0, Column: 1},
 		},
 		Footnote: r.caption(),
-		Notes:    results.IntervalNotes(r.Warnings),
+		Notes:    output.IntervalNotes(r.Warnings),
 		Title:    "Neighbourhood preservation",
 	}
 	for _, m := range r.Models {
@@ -159,9 +159,9 @@ func samplingBar(v, se report.Value) report.Interval {
 
 // bar prints the value with the digits that tell good scores apart.
 func bar(name string, v report.Value, ci report.Interval) plots.Bar {
-	b := results.Bar(name, report.WithInterval(v, ci), 1)
+	b := output.Bar(name, report.WithInterval(v, ci), 1)
 	if v.Defined() {
-		b.Text = results.Decimals(v, 4)
+		b.Text = output.Decimals(v, 4)
 	}
 	return b
 }
@@ -232,7 +232,7 @@ func (r *Result) CurvesFigure() *plots.Figure {
 	var names []string
 	for _, m := range r.Models {
 		names = append(names, m.Name)
-		series := plots.CurveSeries{Name: m.Name, Reason: results.Why(m.AUCRNX)}
+		series := plots.CurveSeries{Name: m.Name, Reason: output.Why(m.AUCRNX)}
 		if m.Curves != nil {
 			series.Y = m.Curves.RNX
 		}

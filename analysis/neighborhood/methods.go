@@ -3,7 +3,7 @@
 package neighborhood
 
 import (
-	"repscope/analysis/internal/results"
+	"repscope/analysis/internal/output"
 	"repscope/internal/input"
 	"repscope/measure/spectrum"
 	"repscope/neighbors"
@@ -33,10 +33,10 @@ func describeMethods(d *methods.Draft) {
 	} else {
 		d.Say("All states were ranked exactly.")
 	}
-	results.MethodsOfSpread(d)
+	output.MethodsOfSpread(d)
 	sayNull(d)
-	results.Methods(d, ", both as references and as neighbors, and all ranks were computed without it")
-	if results.Blocks(d) != "" {
+	output.Methods(d, ", both as references and as neighbors, and all ranks were computed without it")
+	if output.Blocks(d) != "" {
 		d.Say("Intervals of trustworthiness and continuity are cut at 0 and 1. Models are compared by trustworthiness and continuity at each k.")
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"fmt"
 	"slices"
 
-	"repscope/analysis/internal/results"
+	"repscope/analysis/internal/output"
 	"repscope/dataset"
 	"repscope/internal/example"
 	"repscope/internal/filename"
@@ -84,7 +84,7 @@ func setup(flags *run.Flags) run.Job {
 	flags.Unrecorded("samples-shown", "save-frames")
 	inputs.Sized(func(data *input.Data) error { return s.sized(data) })
 	return run.Job{
-		Files: results.Files("reconstruction", append(results.Pages(sheetName(0)), "reconstruction_summary.csv", "reconstruction_raw_data.csv",
+		Files: output.Files("reconstruction", append(output.Pages(sheetName(0)), "reconstruction_summary.csv", "reconstruction_raw_data.csv",
 			"reconstruction_scores.figure", "reconstruction_horizon.figure", "frames/[0-9]*_*.png")...),
 		Check: func(*run.Options) error { return s.check(flags) },
 		Run: func(ctx context.Context, env *run.Env) error {
@@ -573,7 +573,7 @@ func (s *settings) plan(ctx context.Context, env *run.Env, inputs *input.Inputs)
 	names = slices.DeleteFunc(names, data.LeftOut)
 	// Of a block: current, true and predicted frames, and what is read of an array.
 	env.Plan.Held += int64(4 * 8 * max(blockValues, 16*shape.Size()*steps))
-	results.PlanFiles(env, "reconstruction_summary.csv", "reconstruction_raw_data.csv", results.SamplesFile(env))
+	output.PlanFiles(env, "reconstruction_summary.csv", "reconstruction_raw_data.csv", output.SamplesFile(env))
 	return s.planFigures(env, pairs, names, steps)
 }
 

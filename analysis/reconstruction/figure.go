@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 
+	"repscope/analysis/internal/output"
 	"repscope/analysis/internal/results"
 	frame "repscope/measure/image"
 	"repscope/plots"
@@ -119,7 +120,7 @@ var panels = []struct{ score, title, label string }{
 func (r *Result) Figure() *plots.Figure {
 	figure := &plots.Figure{
 		WidthMM: plots.DoubleColumnMM, HeightMM: 130 + 5*max(0, float64(len(r.Models)-8)),
-		Series: r.names(), Footnote: r.caption("Error bars"), Notes: results.IntervalNotes(r.Warnings), Title: "Reconstruction",
+		Series: r.names(), Footnote: r.caption("Error bars"), Notes: output.IntervalNotes(r.Warnings), Title: "Reconstruction",
 	}
 	for i, p := range panels {
 		bars := &plots.Bars{Y: plots.Axis{Label: p.label}, NamesInLegend: len(r.Models) > 3}
@@ -129,7 +130,7 @@ func (r *Result) Figure() *plots.Figure {
 		for k := range r.Models {
 			m := &r.Models[k]
 			s, _ := m.Score(p.score)
-			bars.Bars = append(bars.Bars, results.Bar(m.Name, s.Estimate, 1))
+			bars.Bars = append(bars.Bars, output.Bar(m.Name, s.Estimate, 1))
 		}
 		figure.Tiles = append(figure.Tiles, plots.Tile{Panel: bars, Title: p.title, Row: i / 3, Column: i % 3})
 	}
@@ -144,7 +145,7 @@ func (r *Result) HorizonFigure() *plots.Figure {
 	}
 	figure := &plots.Figure{
 		WidthMM: plots.DoubleColumnMM, HeightMM: 75 + 4*max(0, float64(len(r.Models)-8)),
-		Series: r.names(), Footnote: r.caption("Bands"), Notes: results.IntervalNotes(r.Warnings), Title: "Reconstruction by steps ahead",
+		Series: r.names(), Footnote: r.caption("Bands"), Notes: output.IntervalNotes(r.Warnings), Title: "Reconstruction by steps ahead",
 	}
 	for i, p := range []struct{ score, title, label string }{panels[0], panels[2], panels[5]} {
 		curves := &plots.Curves{X: plots.Axis{Label: "Steps ahead", Integer: true}, Y: plots.Axis{Label: p.label, Zero: p.score == "mse"}}
@@ -152,7 +153,7 @@ func (r *Result) HorizonFigure() *plots.Figure {
 			series := plots.CurveSeries{Name: m.Name}
 			for k := range m.Horizon {
 				s, _ := m.Horizon[k].Score(p.score)
-				results.AppendPoint(&series, float64(m.Horizon[k].Step), s.Estimate)
+				output.AppendPoint(&series, float64(m.Horizon[k].Step), s.Estimate)
 			}
 			curves.Series = append(curves.Series, series)
 		}

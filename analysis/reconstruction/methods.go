@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"repscope/analysis/internal/results"
+	"repscope/analysis/internal/output"
 	"repscope/internal/input"
 	"repscope/report/methods"
 )
@@ -36,7 +36,7 @@ func describeMethods(d *methods.Draft) {
 	d.Say("Objects are 8-connected pixels that differ by more than %s of the range from the background of their episode, at least %s of them: recall, precision and F1 of objects, matched one to one from an intersection over union of %g on, "+
 		"recall by thirds of their areas, and the distance of matched ones.", d.Text("object-threshold"), d.Text("object-area"), leastOverlap)
 	d.Say("Motion is the change from the current frame: the cosine of the predicted and the true one and the ratio of their energies.")
-	results.Methods(d, ", with the samples that begin in it")
+	output.Methods(d, ", with the samples that begin in it")
 }
 
 // sayPredictions says what made the predictions.

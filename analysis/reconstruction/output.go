@@ -11,7 +11,7 @@ import (
 	"slices"
 	"strings"
 
-	"repscope/analysis/internal/results"
+	"repscope/analysis/internal/output"
 	"repscope/internal/filename"
 	"repscope/internal/input"
 	"repscope/internal/run"
@@ -23,14 +23,14 @@ import (
 // write puts the result into the result file, the CSV files, the console and the
 // figures.
 func (r *Result) write(env *run.Env, data *input.Data, shape frame.Shape, shown []Shown, save bool) error {
-	results.Enter(env, r.Warnings, r.Models, func(m Model) string { return m.Name }, r.Comparisons)
+	output.Enter(env, r.Warnings, r.Models, func(m Model) string { return m.Name }, r.Comparisons)
 	env.Result.Definition, env.Result.Blocks = definition, r.Blocks
 	for _, m := range metrics() {
-		results.Describe(env, m.direction, m.unit, m.name)
-		results.Limit(env, m.low, m.high, m.name)
+		output.Describe(env, m.direction, m.unit, m.name)
+		output.Limit(env, m.low, m.high, m.name)
 	}
-	results.Headline(env, "mse", "ssim", "skill", "object_f1")
-	err := results.All(env, r.writeSummary,
+	output.Headline(env, "mse", "ssim", "skill", "object_f1")
+	err := output.All(env, r.writeSummary,
 		func(env *run.Env) error { return r.writeRaw(env, data) },
 		r.writeSamples, r.print)
 	if err != nil {
@@ -72,7 +72,7 @@ func (r *Result) writeSummary(env *run.Env) error {
 			columns = append(columns, title(s.Name)+"_SD")
 		}
 	}
-	return results.ModelCSV(env, "reconstruction_summary.csv", append(columns, "PSNR_Excluded", "Sample_Count"), func(csv *report.CSV) error {
+	return output.ModelCSV(env, "reconstruction_summary.csv", append(columns, "PSNR_Excluded", "Sample_Count"), func(csv *report.CSV) error {
 		for _, m := range r.Models {
 			for _, step := range m.steps() {
 				cells := []any{m.Name, step.Step}
@@ -149,9 +149,9 @@ func (r *Result) writeRaw(env *run.Env, data *input.Data) error {
 // are ratios of sums the first-order share of each sample, whose mean is the score.
 func (r *Result) writeSamples(env *run.Env) error {
 	var names []string
-	var models []results.SampleScores
+	var models []output.SampleScores
 	for k, m := range r.Models {
-		scores := results.SampleScores{Model: m.Name, Sample: r.States, Group: r.Episode}
+		scores := output.SampleScores{Model: m.Name, Sample: r.States, Group: r.Episode}
 		for _, s := range m.Scores {
 			if s.Share == nil {
 				continue
@@ -163,7 +163,7 @@ func (r *Result) writeSamples(env *run.Env) error {
 		}
 		models = append(models, scores)
 	}
-	return results.Samples(env, "state", "episode", names, models)
+	return output.Samples(env, "state", "episode", names, models)
 }
 
 // print writes the tables to the console.
@@ -190,7 +190,7 @@ func (r *Result) print(env *run.Env) error {
 	if share, _ := r.Models[0].Score("moving_share"); share.Value.Defined() {
 		moving.Note("%.3g %% of the pixels change by more than %g of the pixel range", 100*share.Value.V, r.Threshold)
 	}
-	if err := results.ModelTable(env, table); err != nil {
+	if err := output.ModelTable(env, table); err != nil {
 		return err
 	}
 	if err := env.Table(moving); err != nil {
@@ -207,7 +207,7 @@ func (r *Result) print(env *run.Env) error {
 	if err := r.printHorizon(env); err != nil {
 		return err
 	}
-	return results.PrintComparisons(env, r.shown())
+	return output.PrintComparisons(env, r.shown())
 }
 
 // cells are a row of a table: the model and some of its scores.

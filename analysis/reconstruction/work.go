@@ -9,7 +9,7 @@ import (
 	"slices"
 	"sync"
 
-	"repscope/analysis/internal/results"
+	"repscope/analysis/internal/output"
 	"repscope/internal/parallel"
 	"repscope/internal/run"
 	"repscope/points"
@@ -228,12 +228,12 @@ func (p *plan) withoutFailed(all *Part) (*plan, []run.Unmeasured) {
 	}
 	q := *p
 	var failed []run.Unmeasured
-	if q.models, failed = results.WithoutFailed(p.models, reasons, func(m Predictions) string { return m.Name }); len(failed) == 0 {
+	if q.models, failed = output.WithoutFailed(p.models, reasons, func(m Predictions) string { return m.Name }); len(failed) == 0 {
 		return p, nil
 	}
-	q.in.Models = results.Kept(p.in.Models, reasons)
+	q.in.Models = output.Kept(p.in.Models, reasons)
 	for i := range all.Steps {
-		all.Steps[i].Models = results.Kept(all.Steps[i].Models, reasons)
+		all.Steps[i].Models = output.Kept(all.Steps[i].Models, reasons)
 	}
 	return &q, failed
 }
@@ -336,7 +336,7 @@ func (c *comparer) compare(ctx context.Context, lo, hi int) error {
 			})
 		}
 		if err != nil {
-			if k >= len(c.in.Models) || !results.Fails(ctx, err) {
+			if k >= len(c.in.Models) || !output.Fails(ctx, err) {
 				return fmt.Errorf("%s: %w", m.Name, err)
 			}
 			*failed = err.Error()

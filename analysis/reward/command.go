@@ -11,7 +11,7 @@ import (
 	"slices"
 	"strings"
 
-	"repscope/analysis/internal/results"
+	"repscope/analysis/internal/output"
 	"repscope/internal/input"
 	"repscope/internal/run"
 	"repscope/measure/spectrum"
@@ -29,7 +29,7 @@ var Command = run.Command{
 	Setup: func(flags *run.Flags) run.Job {
 		f := register(flags)
 		return run.Job{
-			Files: results.Files("reward", "reward_summary.csv", "reward_predictions.csv", RolloutFile,
+			Files: output.Files("reward", "reward_summary.csv", "reward_predictions.csv", RolloutFile,
 				"reward_probes.figure", "reward_predicted.figure", DynamicsFigure+".figure"),
 			Check:   func(*run.Options) error { return f.check() },
 			Run:     func(ctx context.Context, env *run.Env) error { return f.run(ctx, env) },
@@ -233,9 +233,9 @@ func (f *options) plan(ctx context.Context, env *run.Env) error {
 	}
 	data.Hold(4*len(data.Index()), input.NoFrames) // latents, predictions, features in float64
 	env.Plan.Count("probes", len(*f.probes))
-	results.PlanFiles(env, "reward_summary.csv")
+	output.PlanFiles(env, "reward_summary.csv")
 	if f.rewards.Any() || f.targets.Any() {
-		env.Plan.Write(results.SamplesFile(env))
+		env.Plan.Write(output.SamplesFile(env))
 	}
 	if *f.predictions {
 		env.Plan.Write("reward_predictions.csv")

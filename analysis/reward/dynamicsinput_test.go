@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"repscope/analysis/internal/results"
+	"repscope/analysis/internal/output"
 	"repscope/dataset"
 	"repscope/internal/input"
 	"repscope/internal/run"
@@ -51,8 +51,8 @@ func runDynamics(t *testing.T, args string) (d *loadedDynamics, in DynamicsInput
 					return err
 				}
 				result.describe(env)
-				results.Enter(env, result.Warnings, result.Models, func(m ModelDynamics) string { return m.Name }, result.Comparisons)
-				if err := results.All(env, result.writeRollouts, result.print); err != nil {
+				output.Enter(env, result.Warnings, result.Models, func(m ModelDynamics) string { return m.Name }, result.Comparisons)
+				if err := output.All(env, result.writeRollouts, result.print); err != nil {
 					return err
 				}
 				return env.Figure(DynamicsFigure, result.Figure(data.Names()))

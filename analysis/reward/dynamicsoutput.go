@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 
+	"repscope/analysis/internal/output"
 	"repscope/analysis/internal/results"
 	"repscope/internal/run"
 	"repscope/plots"
@@ -52,19 +53,19 @@ func (r *DynamicsResult) timed() bool {
 func (r *DynamicsResult) describe(env *run.Env) {
 	const unit = "squared units of the latents"
 	for _, part := range []string{"latent_prediction", "rollout"} {
-		results.Describe(env, report.Lower, unit, part+".mse")
-		results.Describe(env, report.Neither, unit, part+".copy_mse", part+".mean_mse")
-		results.Describe(env, report.Higher, "", part+".cosine", part+".skill", part+".mean_skill")
-		results.Limit(env, 0, math.Inf(1), part+".mse", part+".copy_mse", part+".mean_mse")
-		results.Limit(env, -1, 1, part+".cosine")
-		results.Limit(env, math.Inf(-1), 1, part+".skill", part+".mean_skill")
+		output.Describe(env, report.Lower, unit, part+".mse")
+		output.Describe(env, report.Neither, unit, part+".copy_mse", part+".mean_mse")
+		output.Describe(env, report.Higher, "", part+".cosine", part+".skill", part+".mean_skill")
+		output.Limit(env, 0, math.Inf(1), part+".mse", part+".copy_mse", part+".mean_mse")
+		output.Limit(env, -1, 1, part+".cosine")
+		output.Limit(env, math.Inf(-1), 1, part+".skill", part+".mean_skill")
 	}
-	results.Describe(env, report.Higher, "", "latent_prediction.r2", "temporal_distance.spearman")
-	results.Describe(env, report.Higher, "steps", "rollout_horizon.copy", "rollout_horizon.mean")
-	results.Limit(env, math.Inf(-1), 1, "latent_prediction.r2")
-	results.Limit(env, -1, 1, "temporal_distance.spearman")
-	results.Limit(env, 0, math.Inf(1), "rollout_horizon.copy", "rollout_horizon.mean")
-	results.Headline(env, "latent_prediction.skill")
+	output.Describe(env, report.Higher, "", "latent_prediction.r2", "temporal_distance.spearman")
+	output.Describe(env, report.Higher, "steps", "rollout_horizon.copy", "rollout_horizon.mean")
+	output.Limit(env, math.Inf(-1), 1, "latent_prediction.r2")
+	output.Limit(env, -1, 1, "temporal_distance.spearman")
+	output.Limit(env, 0, math.Inf(1), "rollout_horizon.copy", "rollout_horizon.mean")
+	output.Headline(env, "latent_prediction.skill")
 }
 
 // writeRollouts writes a row per model and step.
@@ -79,7 +80,7 @@ func (r *DynamicsResult) writeRollouts(env *run.Env) error {
 			for _, s := range m.Rollout {
 				cells := []any{m.Name, s.Step, s.Starts}
 				estimate := func(v report.Value, ci report.Interval) {
-					low, high := results.Ends(ci)
+					low, high := output.Ends(ci)
 					cells = append(cells, v, low, high)
 				}
 				estimate(s.MSE.Value, s.MSE.CI)
@@ -165,7 +166,7 @@ func crossed(v report.Value, name string) string {
 // the latents and of that of copying, and how predictions one step ahead and distances
 // in time do. names are those of all models, for their colours.
 func (r *DynamicsResult) Figure(names []string) *plots.Figure {
-	f := &plots.Figure{WidthMM: plots.DoubleColumnMM, Series: names, Title: "Dynamics", Notes: results.IntervalNotes(r.Warnings)}
+	f := &plots.Figure{WidthMM: plots.DoubleColumnMM, Series: names, Title: "Dynamics", Notes: output.IntervalNotes(r.Warnings)}
 	row := 0
 	if r.rolled() {
 		errors, copying := r.curves()
@@ -227,7 +228,7 @@ func (r *DynamicsResult) curves() (errors, copying *plots.Curves) {
 		for _, row := range m.Rollout {
 			appendShare(&e, row.Step, row.MeanSkill.Value, row.MeanSkill.CI)
 			appendShare(&s, row.Step, row.Skill.Value, row.Skill.CI)
-			results.AppendPoint(&copied, float64(row.Step), report.WithInterval(report.NumberOr(row.CopyMSE.V/row.MeanMSE.V, noVariance), report.NoInterval(noDynamicsIntervals)))
+			output.AppendPoint(&copied, float64(row.Step), report.WithInterval(report.NumberOr(row.CopyMSE.V/row.MeanMSE.V, noVariance), report.NoInterval(noDynamicsIntervals)))
 		}
 		errors.Series, copying.Series = append(errors.Series, e), append(copying.Series, s)
 		if len(r.Models) <= mostCopies {
@@ -245,7 +246,7 @@ func appendShare(s *plots.CurveSeries, step int, skill report.Value, ci report.I
 	if ci.Defined() {
 		ci = report.Between(1-ci.High, 1-ci.Low)
 	}
-	results.AppendPoint(s, float64(step), report.WithInterval(skill, ci))
+	output.AppendPoint(s, float64(step), report.WithInterval(skill, ci))
 }
 
 // predictionBars are the scores of predictions one step ahead.
@@ -259,7 +260,7 @@ func (r *DynamicsResult) predictionBars() plots.Panel {
 		}
 		s := plots.BarSeries{Name: m.Name}
 		for _, v := range []report.Estimate{p.Skill, p.MeanSkill, p.R2, p.Cosine} {
-			results.AppendBar(&s, v)
+			output.AppendBar(&s, v)
 			if v.Defined() {
 				low = min(low, v.V)
 			}
@@ -277,7 +278,7 @@ func (r *DynamicsResult) timeBars() plots.Panel {
 	panel := &plots.Bars{Y: plots.Axis{Label: "Spearman ρ"}}
 	for _, m := range r.Models {
 		if t := m.TemporalDistance; t != nil {
-			panel.Bars = append(panel.Bars, results.Bar(m.Name, t.Spearman, 1))
+			panel.Bars = append(panel.Bars, output.Bar(m.Name, t.Spearman, 1))
 		}
 	}
 	return panel

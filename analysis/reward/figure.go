@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"repscope/analysis/internal/output"
 	"repscope/analysis/internal/results"
 	"repscope/plots"
 	"repscope/report"
@@ -49,7 +50,7 @@ func (r *Result) Figure() *plots.Figure {
 	if len(r.scorers) == 0 {
 		return nil
 	}
-	f := &plots.Figure{WidthMM: plots.DoubleColumnMM, Series: r.names(), Title: "Probes", Notes: results.IntervalNotes(r.Warnings)}
+	f := &plots.Figure{WidthMM: plots.DoubleColumnMM, Series: r.names(), Title: "Probes", Notes: output.IntervalNotes(r.Warnings)}
 	transitions, own := r.transitions()
 	row := 0
 	if len(transitions) > 0 {
@@ -156,7 +157,7 @@ func (r *Result) scores(c *scorer, metric, label string) plots.Panel {
 			if p := m.find(c.target.Name, g.probe, sides[g.side].fitted, sides[g.side].evaluated); p != nil {
 				v = p.Score(metric)
 			}
-			results.AppendBar(&series, v)
+			output.AppendBar(&series, v)
 		}
 		panel.Series = append(panel.Series, series)
 	}
@@ -221,7 +222,7 @@ func (r *Result) gapBars(c *scorer) plots.Panel {
 	return panel
 }
 
-// appendScaled is results.AppendBar of a number in another unit.
+// appendScaled is output.AppendBar of a number in another unit.
 func appendScaled(s *plots.BarSeries, v report.Value, ci report.Interval, factor float64) {
 	if v.Defined() {
 		v = report.NumberOr(v.V*factor, "the target is constant")
@@ -229,7 +230,7 @@ func appendScaled(s *plots.BarSeries, v report.Value, ci report.Interval, factor
 	if ci.Defined() {
 		ci = report.Between(ci.Low*factor, ci.High*factor)
 	}
-	results.AppendBar(s, report.WithInterval(v, ci))
+	output.AppendBar(s, report.WithInterval(v, ci))
 }
 
 // targets are bars of the states' own targets by their linear probes.
@@ -262,7 +263,7 @@ func (r *Result) targets(own []*scorer) plots.Panel {
 			if p := m.find(c.target.Name, r.linear(c), True, True); p != nil {
 				v = p.Score(mainMetric(c))
 			}
-			results.AppendBar(&series, v)
+			output.AppendBar(&series, v)
 		}
 		panel.Series = append(panel.Series, series)
 	}
@@ -277,7 +278,7 @@ func (r *Result) PredictedFigure() *plots.Figure {
 		return nil
 	}
 	c := transitions[0]
-	f := &plots.Figure{WidthMM: plots.DoubleColumnMM, Series: r.names(), Title: "Predicted rewards", Notes: results.IntervalNotes(r.Warnings)}
+	f := &plots.Figure{WidthMM: plots.DoubleColumnMM, Series: r.names(), Title: "Predicted rewards", Notes: output.IntervalNotes(r.Warnings)}
 	row := 0
 	for s, side := range sides[:2] {
 		if !r.has(c.target.Name, r.linear(c), s) {

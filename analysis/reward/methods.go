@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"repscope/analysis/internal/results"
+	"repscope/analysis/internal/output"
 	"repscope/internal/input"
 	"repscope/measure/spectrum"
 	"repscope/report"
@@ -29,8 +29,8 @@ func describeMethods(d *methods.Draft) {
 		sayScores(d)
 	}
 	sayDynamics(d)
-	results.Methods(d, "")
-	if results.Blocks(d) != "" && slices.Contains(d.Values("probes"), Ridge) && d.Holds("probes") {
+	output.Methods(d, "")
+	if output.Blocks(d) != "" && slices.Contains(d.Values("probes"), Ridge) && d.Holds("probes") {
 		d.Say("Linear probes and nearest neighbors were fitted again without each block, so that their intervals hold what depends on the training episodes; networks were not, and their intervals are those of the fitted networks.")
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"repscope/analysis/internal/results"
+	"repscope/analysis/internal/output"
 	"repscope/internal/run"
 	"repscope/internal/text"
 	"repscope/plots"
@@ -21,7 +21,7 @@ func (r *Result) write(env *run.Env, states *points.Selection, predictions bool)
 	env.Result.Definition = definition
 	r.describe(env)
 	r.dynamics.describe(env)
-	results.Enter(env, r.Warnings, r.Models, func(m ModelResult) string { return m.Name }, r.Comparisons)
+	output.Enter(env, r.Warnings, r.Models, func(m ModelResult) string { return m.Name }, r.Comparisons)
 	env.Result.Blocks = r.Blocks
 	env.Result.Extra.Set("observations", r.Samples)
 	env.Result.Extra.Set("targets", r.Targets)
@@ -29,12 +29,12 @@ func (r *Result) write(env *run.Env, states *points.Selection, predictions bool)
 		r.writeSummary,
 		func(env *run.Env) error { return r.writeSamples(env, states) },
 		r.printSamples, r.printTransitions, r.printGaps, r.dynamics.writeRollouts, r.dynamics.print, r.printTargets, r.printCategories, r.printEfficiency, r.printDisentanglement,
-		func(env *run.Env) error { return results.PrintComparisons(env, r.shown()) },
+		func(env *run.Env) error { return output.PrintComparisons(env, r.shown()) },
 	}
 	if predictions {
 		steps = append(steps, func(env *run.Env) error { return r.writePredictions(env, states) })
 	}
-	if err := results.All(env, steps...); err != nil {
+	if err := output.All(env, steps...); err != nil {
 		return err
 	}
 	for _, f := range []struct {
@@ -53,19 +53,19 @@ func (r *Result) write(env *run.Env, states *points.Selection, predictions bool)
 
 // describe says which way the numbers are better.
 func (r *Result) describe(env *run.Env) {
-	results.Describe(env, report.Lower, "squared units of the target", "probes.mse")
-	results.Describe(env, report.Lower, "", "probes.nmse", "gaps.transfer_gap", "gaps.published_gap", "transfer_gap", "published_gap")
+	output.Describe(env, report.Lower, "squared units of the target", "probes.mse")
+	output.Describe(env, report.Lower, "", "probes.nmse", "gaps.transfer_gap", "gaps.published_gap", "transfer_gap", "published_gap")
 	higher := []string{"r2", "auroc", "accuracy", "balanced_accuracy", "f1"}
 	for _, metric := range higher {
-		results.Describe(env, report.Higher, "", "probes."+metric, "categories."+metric, "label_efficiency."+metric)
+		output.Describe(env, report.Higher, "", "probes."+metric, "categories."+metric, "label_efficiency."+metric)
 		low := 0.0
 		if metric == "r2" {
 			low = math.Inf(-1)
 		}
-		results.Limit(env, low, 1, "probes."+metric, "categories."+metric, "label_efficiency."+metric)
+		output.Limit(env, low, 1, "probes."+metric, "categories."+metric, "label_efficiency."+metric)
 	}
-	results.Limit(env, 0, math.Inf(1), "probes.mse", "probes.nmse")
-	results.Headline(env, "probes.r2", "probes.auroc", "probes.balanced_accuracy")
+	output.Limit(env, 0, math.Inf(1), "probes.mse", "probes.nmse")
+	output.Headline(env, "probes.r2", "probes.auroc", "probes.balanced_accuracy")
 }
 
 // summaryMetrics are the scores in the summary, a column each.
@@ -81,7 +81,7 @@ func (r *Result) writeSummary(env *run.Env) error {
 		}
 		header = append(header, name, name+"_Low", name+"_High")
 	}
-	return results.ModelCSV(env, "reward_summary.csv", append(header, "Sample_Count", "Group_Count"), func(csv *report.CSV) error {
+	return output.ModelCSV(env, "reward_summary.csv", append(header, "Sample_Count", "Group_Count"), func(csv *report.CSV) error {
 		for _, m := range r.Models {
 			for i := range m.Probes {
 				p := &m.Probes[i]
@@ -91,7 +91,7 @@ func (r *Result) writeSummary(env *run.Env) error {
 				}
 				cells := []any{m.Name, p.Target, p.Probe, p.FittedOn, p.EvaluatedOn, alpha}
 				for _, metric := range summaryMetrics {
-					low, high := results.Ends(p.Score(metric).CI)
+					low, high := output.Ends(p.Score(metric).CI)
 					cells = append(cells, p.Score(metric), low, high)
 				}
 				if err := csv.Row(append(cells, p.N, p.Groups)...); err != nil {
@@ -123,9 +123,9 @@ func (r *Result) writeSamples(env *run.Env, states *points.Selection) error {
 	for i, state := range seen {
 		sample[i], group[i] = states.Index[state], states.Episode[state]
 	}
-	var models []results.SampleScores
+	var models []output.SampleScores
 	for _, m := range r.measured {
-		scores := results.SampleScores{Model: m.Name, Sample: sample, Group: group}
+		scores := output.SampleScores{Model: m.Name, Sample: sample, Group: group}
 		for _, metric := range metrics {
 			values := undefinedValues(len(seen))
 			for i := range m.Rows {
@@ -142,7 +142,7 @@ func (r *Result) writeSamples(env *run.Env, states *points.Selection) error {
 		}
 		models = append(models, scores)
 	}
-	return results.Samples(env, "state", "episode", metrics, models)
+	return output.Samples(env, "state", "episode", metrics, models)
 }
 
 // samplesMetric is the path of the number that is the mean of the row's scores of samples.
@@ -258,7 +258,7 @@ func (r *Result) printTransitions(env *run.Env) error {
 				table.Note("those of networks are of the fitted ones: what depends on their training episodes is left out")
 			}
 		}
-		if err := results.ModelTable(env, table); err != nil {
+		if err := output.ModelTable(env, table); err != nil {
 			return err
 		}
 	}

@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"repscope/analysis/internal/results"
+	"repscope/analysis/internal/output"
 	"repscope/internal/input"
 	"repscope/internal/run"
 	"repscope/latent"
@@ -51,7 +51,7 @@ var Command = run.Command{
 		inputs.Sized(func(data *input.Data) error {
 			return checkUnit(data, corruption.Kind(*kind), flags.Given("noise-unit"), flags.Given("clip") && *clip != string(corruption.ClipNone))
 		})
-		return run.Job{Files: results.Files("robustness", "robustness_summary.csv", "robustness_raw_data.csv", "robustness_comparison.figure", "robustness_distances.figure"), Divides: true, Check: func(*run.Options) error {
+		return run.Job{Files: output.Files("robustness", "robustness_summary.csv", "robustness_raw_data.csv", "robustness_comparison.figure", "robustness_distances.figure"), Divides: true, Check: func(*run.Options) error {
 			if err := run.AtLeast("draws", *draws, 1); err != nil {
 				return err
 			}
@@ -78,7 +78,7 @@ var Command = run.Command{
 			return analyse(ctx, env, data, options(), SpreadKind(*unit), *perSample)
 		}, Plan: func(ctx context.Context, env *run.Env) error {
 			if *perSample {
-				env.Plan.Write(results.SamplesFile(env))
+				env.Plan.Write(output.SamplesFile(env))
 			}
 			return dryRun(ctx, env, inputs, options())
 		}}
@@ -122,7 +122,7 @@ func dryRun(ctx context.Context, env *run.Env, inputs *input.Inputs, o Options) 
 	env.Plan.Again(1 + len(o.Levels)*o.Draws)
 	data.Hold(2*len(data.Sample()), input.NoFrames) // clean and corrupted
 	env.Plan.Search(len(data.Sample()), 1)
-	results.PlanFiles(env, "robustness_summary.csv", "robustness_raw_data.csv")
+	output.PlanFiles(env, "robustness_summary.csv", "robustness_raw_data.csv")
 	env.PlanFigures("robustness_comparison", "robustness_distances")
 	return nil
 }
@@ -215,9 +215,9 @@ func analyse(ctx context.Context, env *run.Env, data *input.Data, o Options, uni
 // in it.
 func (r *Result) writeSamples(env *run.Env, index, episodes []int, draws int) error {
 	var metrics []string
-	var models []results.SampleScores
+	var models []output.SampleScores
 	for _, m := range r.Models {
-		scores := results.SampleScores{Model: m.Name, Sample: index, Group: episodes}
+		scores := output.SampleScores{Model: m.Name, Sample: index, Group: episodes}
 		for l, level := range m.Levels {
 			at := "levels" + report.Row("sigma", level.Sigma) + "."
 			for _, of := range []struct {
@@ -232,7 +232,7 @@ func (r *Result) writeSamples(env *run.Env, index, episodes []int, draws int) er
 		}
 		models = append(models, scores)
 	}
-	return results.Samples(env, "state", "episode", metrics, models)
+	return output.Samples(env, "state", "episode", metrics, models)
 }
 
 // ofStates are the means over the draws of each state that are defined.
@@ -254,10 +254,10 @@ func ofStates(values []float64, draws int) []float64 {
 // write puts the result into the result file, the CSV files, the console and
 // the figure.
 func (r *Result) write(env *run.Env, data *input.Data, index []int, draws int) error {
-	results.Enter(env, r.Warnings, r.Models, func(m Model) string { return m.Name }, r.Comparisons)
+	output.Enter(env, r.Warnings, r.Models, func(m Model) string { return m.Name }, r.Comparisons)
 	env.Result.Blocks = r.Blocks
 	describe(env)
-	err := results.All(env,
+	err := output.All(env,
 		r.writeSummary,
 		func(env *run.Env) error {
 			return r.writeDistances(env, index, data.Frame(index), data.Episodes(index), draws)
@@ -277,17 +277,17 @@ func (r *Result) write(env *run.Env, data *input.Data, index []int, draws int) e
 // model's own latents, and less of them is better only beside their spread.
 func describe(env *run.Env) {
 	env.Result.Definition = definition
-	results.Describe(env, report.Lower, "", "levels.relative_mean", "levels.relative_rms", "levels.flip_rate", "auc_relative", "curve_slope")
-	results.Describe(env, report.Higher, "", "levels.cosine")
-	results.Describe(env, report.Neither, "", "levels.mean")
-	results.Limit(env, 0, math.Inf(1), "levels.mean", "levels.relative_mean", "levels.relative_rms", "auc_relative")
-	results.Limit(env, 0, 1, "levels.flip_rate")
-	results.Limit(env, -1, 1, "levels.cosine")
-	results.Headline(env, "levels.relative_mean", "levels.flip_rate", "levels.cosine", "auc_relative")
+	output.Describe(env, report.Lower, "", "levels.relative_mean", "levels.relative_rms", "levels.flip_rate", "auc_relative", "curve_slope")
+	output.Describe(env, report.Higher, "", "levels.cosine")
+	output.Describe(env, report.Neither, "", "levels.mean")
+	output.Limit(env, 0, math.Inf(1), "levels.mean", "levels.relative_mean", "levels.relative_rms", "auc_relative")
+	output.Limit(env, 0, 1, "levels.flip_rate")
+	output.Limit(env, -1, 1, "levels.cosine")
+	output.Headline(env, "levels.relative_mean", "levels.flip_rate", "levels.cosine", "auc_relative")
 }
 
 func (r *Result) writeSummary(env *run.Env) error {
-	return results.ModelCSV(env, "robustness_summary.csv", []string{
+	return output.ModelCSV(env, "robustness_summary.csv", []string{
 		"Model", "Noise_Level", "Mean_Distance", "Std_Error", "Std_Dev", "Min_Distance", "Max_Distance", "Median_Distance", "Sample_Count",
 	}, func(csv *report.CSV) error {
 		for _, m := range r.Models {
@@ -344,7 +344,7 @@ func (r *Result) print(env *run.Env, states, all int) error {
 	if r.Blocks != "" {
 		table.Note("[95 %% intervals] by deleting each of %s", r.Blocks)
 	}
-	if err := results.ModelTable(env, table); err != nil {
+	if err := output.ModelTable(env, table); err != nil {
 		return err
 	}
 	spread := report.NewTable("Curves, and the spread of the clean latents", "Model", "AUC relative", "Curve slope", "RMS distance", "Effective rank",
@@ -362,7 +362,7 @@ func (r *Result) print(env *run.Env, states, all int) error {
 	if err := env.Table(spread); err != nil {
 		return err
 	}
-	return results.PrintComparisons(env, r.shown())
+	return output.PrintComparisons(env, r.shown())
 }
 
 // shown are the comparisons for the console: those of the relative mean at other levels

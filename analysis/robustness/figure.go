@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"repscope/analysis/internal/output"
 	"repscope/analysis/internal/results"
 	"repscope/plots"
 )
@@ -29,7 +30,7 @@ func (r *Result) Figure(relative bool) *plots.Figure {
 	for _, m := range r.Models {
 		names = append(names, m.Name)
 		// One reason for a collapsed model, not one for each of its curves.
-		collapsed := results.Why(m.RMSDistance.Value)
+		collapsed := output.Why(m.RMSDistance.Value)
 		line, flip := plots.CurveSeries{Name: m.Name, Reason: collapsed}, plots.CurveSeries{Name: m.Name, Reason: collapsed}
 		var boxed []float64
 		unit := 1.0
@@ -41,8 +42,8 @@ func (r *Result) Figure(relative bool) *plots.Figure {
 			if relative {
 				mean = l.RelativeMean
 			}
-			results.AppendPoint(&line, l.Sigma, mean)
-			results.AppendPoint(&flip, l.Sigma, l.FlipRate)
+			output.AppendPoint(&line, l.Sigma, mean)
+			output.AppendPoint(&flip, l.Sigma, l.FlipRate)
 			if l.Sigma == r.CompareLevel {
 				for _, d := range m.Distances[i] {
 					boxed = append(boxed, d/unit)
@@ -69,7 +70,7 @@ func (r *Result) Figure(relative bool) *plots.Figure {
 		},
 		Series:   names,
 		Footnote: note,
-		Notes:    results.IntervalNotes(r.Warnings),
+		Notes:    output.IntervalNotes(r.Warnings),
 		Title:    "Robustness",
 	}
 }
@@ -104,14 +105,14 @@ func (r *Result) DistancesFigure() *plots.Figure {
 	if r.L2 {
 		label += " of unit latents"
 	}
-	figure := &plots.Figure{WidthMM: plots.DoubleColumnMM, Title: "Robustness, distances as they are", Notes: results.IntervalNotes(r.Warnings)}
+	figure := &plots.Figure{WidthMM: plots.DoubleColumnMM, Title: "Robustness, distances as they are", Notes: output.IntervalNotes(r.Warnings)}
 	curves := &plots.Curves{X: plots.Axis{Label: r.Unit}, Y: plots.Axis{Label: "Mean " + strings.ToLower(label[:1]) + label[1:], Zero: true}}
 	figure.Tiles = []plots.Tile{{Panel: curves, Title: "Mean distance"}}
 	for _, m := range r.Models {
 		figure.Series = append(figure.Series, m.Name)
-		line := plots.CurveSeries{Name: m.Name, Reason: results.Why(m.RMSDistance.Value)}
+		line := plots.CurveSeries{Name: m.Name, Reason: output.Why(m.RMSDistance.Value)}
 		for _, l := range m.Levels {
-			results.AppendPoint(&line, l.Sigma, l.Mean)
+			output.AppendPoint(&line, l.Sigma, l.Mean)
 		}
 		curves.Series = append(curves.Series, line)
 	}
@@ -119,7 +120,7 @@ func (r *Result) DistancesFigure() *plots.Figure {
 		for k, i := range boxedLevels(r.Models[0].Levels) {
 			box := &plots.BoxPlot{Y: plots.Axis{Label: label}}
 			for _, m := range r.Models {
-				box.Boxes = append(box.Boxes, plots.Box{Name: m.Name, Values: m.Distances[i], Reason: results.Why(m.RMSDistance.Value)})
+				box.Boxes = append(box.Boxes, plots.Box{Name: m.Name, Values: m.Distances[i], Reason: output.Why(m.RMSDistance.Value)})
 			}
 			place := k + 1
 			figure.Tiles = append(figure.Tiles, plots.Tile{Panel: box, Title: fmt.Sprintf("Distances at level %g", r.Models[0].Levels[i].Sigma), Row: place / 3, Column: place % 3})

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"strings"
 
-	"repscope/analysis/internal/results"
+	"repscope/analysis/internal/output"
 	"repscope/internal/input"
 	"repscope/measure/corruption"
 	"repscope/measure/spectrum"
@@ -67,9 +67,9 @@ func describeMethods(d *methods.Draft) {
 		"to the root mean square distance of two random clean states, √(2·tr C) with C the covariance of the clean latents. The flip rate is the share of corrupted latents that are strictly nearer to the clean latent of another state "+
 		"than to their own; the cosine is the mean cosine similarity of both latents; the input perturbation is the mean Euclidean distance of %s. "+
 		"Over the levels, the area under the relative mean (trapezoids, divided by the range of the levels) and its least-squares slope on σ are given.", perturbation)
-	results.MethodsOfSpread(d)
-	results.Methods(d, "")
-	if results.Blocks(d) == "" {
+	output.MethodsOfSpread(d)
+	output.Methods(d, "")
+	if output.Blocks(d) == "" {
 		return
 	}
 	ofUnit := ""

@@ -11,6 +11,7 @@ import (
 	"math"
 	"slices"
 
+	"repscope/analysis/internal/output"
 	"repscope/analysis/internal/results"
 	"repscope/internal/parallel"
 	"repscope/internal/run"
@@ -365,7 +366,7 @@ func (m *mover) here(ctx context.Context, models []int) error {
 // fail notes that a model cannot encode corrupted states, as one that divides by what noise
 // has made zero. It returns the errors that no model is to blame for.
 func (m *mover) fail(ctx context.Context, model int, err error) error {
-	if !results.Fails(ctx, err) {
+	if !output.Fails(ctx, err) {
 		return err
 	}
 	m.failed[model] = fmt.Errorf("corrupted states at level %g: %w", m.level, err)
@@ -385,15 +386,15 @@ func (p *plan) withoutFailed(parts []*Part) (*plan, []*Part, []run.Unmeasured) {
 	}
 	q := *p
 	var failed []run.Unmeasured
-	if q.in.Models, failed = results.WithoutFailed(p.in.Models, reasons, func(m Encoder) string { return m.Name }); len(failed) == 0 {
+	if q.in.Models, failed = output.WithoutFailed(p.in.Models, reasons, func(m Encoder) string { return m.Name }); len(failed) == 0 {
 		return p, parts, nil
 	}
-	q.moves = results.Kept(p.moves, reasons)
+	q.moves = output.Kept(p.moves, reasons)
 	fewer := make([]*Part, len(parts))
 	for k, part := range parts {
 		fewer[k] = &Part{}
 		for _, unit := range part.Units {
-			fewer[k].Units = append(fewer[k].Units, Unit{Input: unit.Input, Models: results.Kept(unit.Models, reasons)})
+			fewer[k].Units = append(fewer[k].Units, Unit{Input: unit.Input, Models: output.Kept(unit.Models, reasons)})
 		}
 	}
 	return &q, fewer, failed

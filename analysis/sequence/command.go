@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"repscope/analysis/internal/results"
+	"repscope/analysis/internal/output"
 	"repscope/dataset"
 	"repscope/internal/input"
 	"repscope/internal/run"
@@ -28,7 +28,7 @@ var Command = run.Command{
 		s.tree.register(flags)
 		s.registerInputs(flags)
 		s.registerMetrics(flags)
-		return run.Job{Files: results.Files("sequence", mayWrite()...), Check: func(o *run.Options) error { return s.check(o) }, Run: s.run, Plan: s.plan, Divides: true}
+		return run.Job{Files: output.Files("sequence", mayWrite()...), Check: func(o *run.Options) error { return s.check(o) }, Run: s.run, Plan: s.plan, Divides: true}
 	},
 }
 
@@ -158,7 +158,7 @@ func (s *settings) registerMetrics(flags *run.Flags) {
 	s.regions = flags.Choices("regions", nil, token.GroupNames(), "`LIST` of regions and aggregates that are scored (default: all)")
 	flags.Writes("mask-plan", "documented-json")
 	flags.PathVar(&s.planFile, "mask-plan", "`FILE.npz` for the masked inputs of all passes, for a model that is run elsewhere; nothing else is done")
-	flags.CheckedVar(&s.document, "documented-json", results.JSONName, "`FILE.json` for {dataset: {key: value}} of the first model, as published")
+	flags.CheckedVar(&s.document, "documented-json", output.JSONName, "`FILE.json` for {dataset: {key: value}} of the first model, as published")
 	flags.Unrecorded("documented-json", "mask-plan")
 }
 
@@ -332,6 +332,6 @@ func (s *settings) plan(ctx context.Context, env *run.Env) error {
 		}
 	}
 	env.Plan.Held = p.o.Memory / 4
-	results.PlanFiles(env, p.files(env)...)
+	output.PlanFiles(env, p.files(env)...)
 	return s.planFigures(env, p)
 }

@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"slices"
 
-	"repscope/analysis/internal/results"
+	"repscope/analysis/internal/output"
 	"repscope/internal/run"
 	"repscope/plots"
 )
@@ -73,7 +73,7 @@ func (s *settings) figures(ctx context.Context, env *run.Env, r *Result) error {
 			if len(r.Datasets) > 1 {
 				figure.Footnote = "Dataset " + plots.Escape(d.Name) + ". " + figure.Footnote
 			}
-			figure.Notes = append(figure.Notes, results.IntervalNotes(r.Warnings)...)
+			figure.Notes = append(figure.Notes, output.IntervalNotes(r.Warnings)...)
 			if err := env.Figure(figureName(f.name, i), figure); err != nil {
 				return err
 			}

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"math"
 
-	"repscope/analysis/internal/results"
+	"repscope/analysis/internal/output"
 	"repscope/plots"
 )
 
@@ -63,7 +63,7 @@ func (d *DatasetResult) crossingBars(of string) plots.Panel {
 	p := &plots.Bars{Y: plots.Axis{Label: "Share of attention"}, NamesInLegend: len(d.Models) > 3, NoValues: true}
 	for i := range d.Models {
 		m := &d.Models[i]
-		bar := results.Bar(m.Name, m.scoreOf("cross_chain/"+of+"_frac"), 1)
+		bar := output.Bar(m.Name, m.scoreOf("cross_chain/"+of+"_frac"), 1)
 		at := m.scoreOf("cross_chain/" + of + "_expected").Float()
 		bar.Baseline = &at
 		p.Bars = append(p.Bars, bar)

@@ -5,7 +5,7 @@ package sequence
 import (
 	"fmt"
 
-	"repscope/analysis/internal/results"
+	"repscope/analysis/internal/output"
 	"repscope/plots"
 )
 
@@ -36,7 +36,7 @@ func calibrationFigure(d *DatasetResult) *plots.Figure {
 		for _, row := range rows {
 			share.X, share.Y = append(share.X, (row.Low+row.High)/2), append(share.Y, float64(row.Count)/float64(total))
 			if row.Count >= fewest {
-				results.AppendPoint(&curve, row.Confidence.Float(), row.Accuracy)
+				output.AppendPoint(&curve, row.Confidence.Float(), row.Accuracy)
 			}
 		}
 		if len(d.Models) > mostBars { // so many bands hide each other

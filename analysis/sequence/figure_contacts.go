@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"repscope/analysis/internal/results"
+	"repscope/analysis/internal/output"
 	"repscope/measure/contact"
 	"repscope/plots"
 	"repscope/report"
@@ -109,10 +109,10 @@ func (d *DatasetResult) contactCurves(logistic bool) plots.Panel {
 		if curve := kept["all"]; curve != nil {
 			chance = curve.Chance
 			for k, v := range curve.Precision {
-				results.AppendPoint(&series, float64(k+1)/contact.Steps, report.WithInterval(v, curve.Interval[k]))
+				output.AppendPoint(&series, float64(k+1)/contact.Steps, report.WithInterval(v, curve.Interval[k]))
 			}
 		} else {
-			series.Reason = results.Why(m.scoreOf(contactKey(logistic, "all", "p_at_l")).Value)
+			series.Reason = output.Why(m.scoreOf(contactKey(logistic, "all", "p_at_l")).Value)
 		}
 		p.Series = append(p.Series, series)
 	}
@@ -174,7 +174,7 @@ func (d *DatasetResult) overChance(label string, columns []chanceColumn) plots.P
 		m := &d.Models[i]
 		series := plots.BarSeries{Name: m.Name}
 		for _, c := range columns {
-			results.AppendBar(&series, m.scoreOf(c.key))
+			output.AppendBar(&series, m.scoreOf(c.key))
 			series.Baselines = append(series.Baselines, value(m, c.chance))
 		}
 		p.Series = append(p.Series, series)
@@ -213,7 +213,7 @@ func contactMapFigure(d *DatasetResult) *plots.Figure {
 	f.HeightMM = float64(rows)*(f.WidthMM/float64(columns)+3) + 14
 	for k, s := range shown {
 		f.Tiles = append(f.Tiles, plots.Tile{Row: k / columns, Column: k % columns, Panel: s.panel(k%columns == 0, k+columns >= len(shown)),
-			Title: plots.Escape(names[k]) + ": " + results.Decimals(report.Number(s.precision()), 2)})
+			Title: plots.Escape(names[k]) + ": " + output.Decimals(report.Number(s.precision()), 2)})
 	}
 	s := shown[0]
 	f.Footnote = fmt.Sprintf("Sequence %s. Above the diagonal: contacts, %d or more residues apart. "+

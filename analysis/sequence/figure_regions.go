@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"strings"
 
-	"repscope/analysis/internal/results"
+	"repscope/analysis/internal/output"
 	"repscope/measure/token"
 	"repscope/plots"
 	"repscope/report"
@@ -96,7 +96,7 @@ func (d *DatasetResult) highest(score string, regions []token.Region) float64 {
 				continue
 			}
 			top = max(top, v.Float())
-			if _, high := results.Ends(v.CI); high > top {
+			if _, high := output.Ends(v.CI); high > top {
 				top = high
 			}
 		}
@@ -128,7 +128,7 @@ func (d *DatasetResult) regionBars(score, label string, top float64, regions []t
 	for i := range d.Models {
 		series := plots.BarSeries{Name: d.Models[i].Name}
 		for _, r := range regions {
-			results.AppendBar(&series, d.Models[i].scoreOf(regionKey(r, score)))
+			output.AppendBar(&series, d.Models[i].scoreOf(regionKey(r, score)))
 		}
 		panel.Series = append(panel.Series, series)
 	}

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strconv"
 
-	"repscope/analysis/internal/results"
+	"repscope/analysis/internal/output"
 	"repscope/plots"
 	"repscope/report"
 )
@@ -108,7 +108,7 @@ func correlationBars(models []*ModelResult) plots.Panel {
 			if !ok {
 				v, ci = report.Undefined("it is not known of this model"), report.NoInterval("it is not known of this model")
 			}
-			results.AppendBar(&s, report.WithInterval(v, ci))
+			output.AppendBar(&s, report.WithInterval(v, ci))
 		}
 		p.Series = append(p.Series, s)
 	}

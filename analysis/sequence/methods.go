@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"repscope/analysis/internal/results"
+	"repscope/analysis/internal/output"
 	"repscope/report"
 	"repscope/report/methods"
 )
@@ -48,8 +48,8 @@ func describeMethods(d *methods.Draft) {
 		}
 	}
 	d.Say("Sums are over all residues that count, so that every residue counts alike.")
-	results.Methods(d, "")
-	if results.Blocks(d) != "" {
+	output.Methods(d, "")
+	if output.Blocks(d) != "" {
 		d.Say("At most %d groups were deleted; more were joined. Models are compared on the sequences that they share.", mostGroups)
 	}
 }

@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"math"
 
-	"repscope/analysis/internal/results"
+	"repscope/analysis/internal/output"
 	"repscope/measure/token"
 	"repscope/report"
 )
@@ -156,7 +156,7 @@ func (m *calibrationMetric) reliability(s *Summary) (token.ConfidenceSums, []cal
 			return sums, nil, err
 		}
 		rows = append(rows, row)
-		low, high := results.Ends(row.Accuracy.CI)
+		low, high := output.Ends(row.Accuracy.CI)
 		table.Row(row.Low, row.High, row.Count, row.Confidence, row.Accuracy, low, high)
 	}
 	return sums, rows, nil

@@ -9,7 +9,7 @@ import (
 	"math"
 	"slices"
 
-	"repscope/analysis/internal/results"
+	"repscope/analysis/internal/output"
 	"repscope/measure/contact"
 	"repscope/report"
 	"repscope/shard"
@@ -451,7 +451,7 @@ func (m *contactMetric) enter(s *Summary, logistic bool, rows [][]float64) error
 			ci := (&Key{High: 1}).interval(j)
 			curve.Precision = append(curve.Precision, report.Number(pooled(step)(total)))
 			curve.Interval = append(curve.Interval, ci)
-			low, high := results.Ends(ci)
+			low, high := output.Ends(ci)
 			table.Row(source, r.Name, float64(step)/contact.Steps, curve.Precision[step-1], low, high, curve.Chance)
 		}
 		curves[r.Name] = curve

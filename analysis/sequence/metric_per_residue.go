@@ -5,7 +5,7 @@ package sequence
 import (
 	"context"
 
-	"repscope/analysis/internal/results"
+	"repscope/analysis/internal/output"
 	"repscope/report"
 )
 
@@ -111,8 +111,8 @@ func (m *perResidueMetric) Result(_ context.Context, s *Summary) error {
 		}
 		row.Prob = report.NumberOr(sums[residueProb]/n, neverTrue)
 		rows = append(rows, row)
-		low, high := results.Ends(row.Accuracy.CI)
-		least, most := results.Ends(row.Loss.CI)
+		low, high := output.Ends(row.Accuracy.CI)
+		least, most := output.Ends(row.Loss.CI)
 		table.Row(name, row.Count, row.Predicted, row.Accuracy, low, high, row.Loss, least, most, row.Prob)
 	}
 	s.Object.Set("per_residue", rows)

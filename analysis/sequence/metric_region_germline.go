@@ -6,7 +6,7 @@ import (
 	"context"
 	"math"
 
-	"repscope/analysis/internal/results"
+	"repscope/analysis/internal/output"
 	"repscope/measure/token"
 	"repscope/report"
 )
@@ -75,8 +75,8 @@ func (m *regionGermlineMetric) Result(_ context.Context, s *Summary) error {
 				row.Perplexity = report.Number(math.Exp(row.Loss.Float()))
 			}
 			rows = append(rows, row)
-			low, high := results.Ends(row.Accuracy.CI)
-			least, most := results.Ends(row.Loss.CI)
+			low, high := output.Ends(row.Accuracy.CI)
+			least, most := output.Ends(row.Loss.CI)
 			table.Row(row.Region, row.Origin, row.Count, row.Accuracy, low, high, row.Loss, least, most, row.Perplexity, row.Prob)
 		}
 	}

@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"repscope/analysis/internal/results"
+	"repscope/analysis/internal/output"
 	"repscope/internal/run"
 	"repscope/internal/text"
 	"repscope/report"
@@ -48,21 +48,21 @@ func (s *settings) write(ctx context.Context, env *run.Env, r *Result) error {
 		env.Result.Extra.Set("datasets", all)
 	}
 	r.describe(env)
-	if err := results.Documented(env, s.document, r.documented()); err != nil {
+	if err := output.Documented(env, s.document, r.documented()); err != nil {
 		return err
 	}
-	return results.All(env, r.writeTables, r.writeSequences, r.writeSamples, r.writeDatasets, r.print, func(env *run.Env) error { return s.figures(ctx, env, r) })
+	return output.All(env, r.writeTables, r.writeSequences, r.writeSamples, r.writeDatasets, r.print, func(env *run.Env) error { return s.figures(ctx, env, r) })
 }
 
 // describe enters directions and units.
 func (r *Result) describe(env *run.Env) {
 	for _, k := range r.kinds() {
 		for _, key := range k.Keys {
-			results.Describe(env, key.Direction, key.Unit, key.Name)
-			results.Limit(env, key.Low, key.High, key.Name)
+			output.Describe(env, key.Direction, key.Unit, key.Name)
+			output.Limit(env, key.Low, key.High, key.Name)
 		}
 	}
-	results.Headline(env, "mask_acc", "ppl", "p_at_l", "cdr_probe")
+	output.Headline(env, "mask_acc", "ppl", "p_at_l", "cdr_probe")
 }
 
 // kinds are the metrics that were computed of any model.
@@ -113,7 +113,7 @@ func (p *plan) files(env *run.Env) []string {
 		out = append(out, datasetsFile)
 	}
 	if len(p.paired()) > 0 {
-		out = append(out, results.SamplesFile(env))
+		out = append(out, output.SamplesFile(env))
 	}
 	for _, k := range p.planned() {
 		for _, f := range k.Files {
@@ -132,7 +132,7 @@ func mayWrite() []string {
 		}
 	}
 	for _, f := range figureKinds() {
-		files = append(files, results.Pages(f.name)...)
+		files = append(files, output.Pages(f.name)...)
 	}
 	return files
 }
@@ -220,9 +220,9 @@ func (r *Result) writeSamples(env *run.Env) error {
 			group[i] = g
 		}
 	}
-	var models []results.SampleScores
+	var models []output.SampleScores
 	for i := range d.Models {
-		scores := results.SampleScores{Model: d.Models[i].Name, Group: group}
+		scores := output.SampleScores{Model: d.Models[i].Name, Group: group}
 		for _, key := range keys {
 			values := find(d.Models[i].samples, key)
 			if values == nil {
@@ -232,7 +232,7 @@ func (r *Result) writeSamples(env *run.Env) error {
 		}
 		models = append(models, scores)
 	}
-	return results.Samples(env, "sequence", "group", keys, models)
+	return output.Samples(env, "sequence", "group", keys, models)
 }
 
 // find are the values of a key; nil where there are none.
@@ -256,7 +256,7 @@ func (r *Result) writeDatasets(env *run.Env) error {
 					if !ok {
 						continue
 					}
-					low, high := results.Ends(ci)
+					low, high := output.Ends(ci)
 					if err := csv.Row(d.Name, m.Name, key.Name, v, report.Number(low), report.Number(high), v.Reason); err != nil {
 						return err
 					}
@@ -375,7 +375,7 @@ func (d *DatasetResult) printComparisons(env *run.Env, kinds []*Kind) error {
 	if len(shown) == 0 {
 		return nil
 	}
-	table := results.Table(shown)
+	table := output.Table(shown)
 	if left := len(d.Comparisons) - len(shown); left > 0 {
 		table.Note("%s more in sequence.json", text.Count(left, "comparison"))
 	}

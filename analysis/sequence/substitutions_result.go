@@ -9,6 +9,7 @@ import (
 	"math"
 	"slices"
 
+	"repscope/analysis/internal/output"
 	"repscope/analysis/internal/results"
 	"repscope/internal/parallel"
 	"repscope/internal/text"
@@ -410,7 +411,7 @@ func (e *evaluation) table() {
 			}
 			for _, m := range variant.Measures() {
 				ci := e.interval(k, score, m)
-				low, high := results.Ends(ci)
+				low, high := output.Ends(ci)
 				t.Row(a.name, a.protein, a.function, a.wildType.ID, scoreNames[score], m.String(), report.NumberOr(cell.values[m], cell.reasons[m]),
 					report.Number(low), report.Number(high), cell.scored, cmp.Or(cell.reasons[m], ci.Reason))
 			}

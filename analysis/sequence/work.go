@@ -9,7 +9,7 @@ import (
 	"slices"
 	"sync/atomic"
 
-	"repscope/analysis/internal/results"
+	"repscope/analysis/internal/output"
 	"repscope/internal/kernel"
 	"repscope/internal/run"
 	"repscope/measure/token"
@@ -368,7 +368,7 @@ func (p *plan) measure(ctx context.Context, r shard.Range) (*Part, error) {
 				p.skip(d, lo, hi, 1)
 			}
 			if err != nil {
-				if err = fmt.Errorf("%s: %w", model.Name, err); !results.Fails(ctx, err) {
+				if err = fmt.Errorf("%s: %w", model.Name, err); !output.Fails(ctx, err) {
 					return nil, err
 				}
 				part.Pieces = append(part.Pieces, Piece{Dataset: i, Model: m, Failed: err.Error()})

@@ -224,14 +224,6 @@ func TestWarningsReachTheResult(t *testing.T) {
 	if m := result.Models[0]; m.NEffReliable || !m.NEff.Defined() {
 		t.Errorf("n_eff %v of steps that fade, reliable %v", m.NEff, m.NEffReliable)
 	}
-	figure, err := result.Figure(1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !strings.Contains(figure.Footnote, "no tests: ") || strings.Contains(figure.Footnote, "independent ones") {
-		t.Errorf("caption %q", figure.Footnote)
-	}
-
 	if result, err = Analyze(t.Context(), slowWalk(0), Options{Intervals: true}); err != nil {
 		t.Fatal(err)
 	}

@@ -16,14 +16,14 @@ import (
 	"repscope/shard"
 )
 
-// definition is the version of what the numbers mean; see [shard.Identity].
-const definition = 2
+// Definition is the version of what the numbers mean; see [shard.Identity].
+const Definition = 2
 
 // unitPairs is the number of pairs in a unit of work.
 const unitPairs = 1024
 
-// units is the number of units for so many pairs.
-func units(pairs int) int { return (pairs + unitPairs - 1) / unitPairs }
+// Units is the number of units for so many pairs.
+func Units(pairs int) int { return (pairs + unitPairs - 1) / unitPairs }
 
 // Part is the outcome of a range of units: distances of consecutive pairs, of
 // which those of the smallest horizon come first.
@@ -62,7 +62,7 @@ func Work(in Input, o Options) (shard.Work[*Part, *Result], error) {
 		p.pairs = append(p.pairs, in.Pairs[h]...)
 	}
 	return shard.Work[*Part, *Result]{
-		Units:    units(len(p.pairs)),
+		Units:    Units(len(p.pairs)),
 		Identity: p.identity,
 		Map:      p.distances,
 		Merge:    p.merge,
@@ -72,7 +72,7 @@ func Work(in Input, o Options) (shard.Work[*Part, *Result], error) {
 // identity is that of everything the numbers follow from.
 func (p *plan) identity() shard.Identity {
 	id := shard.Identity{
-		Analysis: "smoothness", Definition: definition,
+		Analysis: "smoothness", Definition: Definition,
 		Inputs: []shard.Field{{Name: "frames", Value: shard.Digest(p.in.Frames, p.in.Episode)}},
 		Options: []shard.Field{
 			shard.Option("pixel range", []float64{p.in.PixelRange.Low, p.in.PixelRange.High}),

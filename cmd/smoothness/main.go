@@ -4,8 +4,8 @@
 package main
 
 import (
-	"repscope/analysis/smoothness"
+	"repscope/analysis/smoothness/command"
 	"repscope/internal/run"
 )
 
-func main() { run.Main(smoothness.Command) }
+func main() { run.Main(command.Command) }

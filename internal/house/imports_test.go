@@ -22,6 +22,10 @@ const below = "internal/parallel internal/text internal/atomicfile internal/form
 	"internal/folderlock internal/bound internal/entries internal/escape internal/expand internal/filename internal/gunzip internal/regular internal/samefile internal/zipmember internal/pickle internal/torchfile internal/quantile internal/resize internal/memory internal/share internal/tokenizer internal/typeface internal/tabular"
 
 // rules are read from the first that matches.
+// commands is what the programs of analyses may import, and what libraries may that are not apart from theirs yet.
+const commands = "analysis measure neighbors latent model stat shard points report plots dataset " +
+	"internal/input internal/run internal/device internal/kernel internal/example"
+
 var rules = []rule{
 	{"cmd/evaluate cmd/scale cmd/repscope", "tool suite internal/run"},
 	{"cmd", "analysis tool internal/run"}, // its one room: see TestMains
@@ -31,8 +35,12 @@ var rules = []rule{
 	{"packaging", ""},
 	{"docs/calibration", "analysis tool latent dataset measure neighbors points report stat"},
 
-	{"analysis/internal/results", "stat report plots points measure shard internal/run"},
-	{"analysis", "analysis/internal measure neighbors latent model stat shard points report plots dataset internal/input internal/run internal/device internal/kernel internal/example"},
+	{"analysis/internal/results", "stat report points measure shard"},
+	{"analysis/internal/output", "analysis/internal/results stat report plots internal/run"},
+	// Libraries without flags, files and figures; their programs are below them.
+	{"analysis/smoothness/command", commands},
+	{"analysis/smoothness", "analysis/internal/results measure neighbors stat shard points report dataset"},
+	{"analysis", commands},
 	{"tool/evaluate/page", "report plots stat internal/run"},
 	{"tool/evaluate", "tool/evaluate/page latent report shard internal/run internal/share"},
 	{"tool/scale", "dataset report shard internal/run internal/kernel"},

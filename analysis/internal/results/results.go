@@ -213,27 +213,6 @@ func Deleted(blocks *stat.Blocks) string {
 	return text.Count(blocks.Count(), "block") + " (" + name + ")"
 }
 
-// Table lists comparisons for the console. Where no row has a p value, only the marks of
-// the cells say why.
-func Table(comparisons []report.Comparison) *report.Table {
-	t := report.NewTable("", "Metric", "A", "B", "A − B", "p", "p (Holm)")
-	families, tested := map[string]bool{}, false
-	for _, c := range comparisons {
-		t.Row(c.Metric, c.A, c.B, report.WithInterval(c.Difference, c.CI), report.Probability(c.P), report.Probability(c.PHolm))
-		families[c.Family] = true
-		tested = tested || c.P.Defined()
-	}
-	if !tested {
-		return t // the marks of the cells say why
-	}
-	within := "all rows of a metric"
-	if families[FamilyRun] {
-		within = "all rows of this run"
-	}
-	t.Note("p: two-sided, Student's t over blocks; p (Holm): corrected over %s", within)
-	return t
-}
-
 // Ranged makes the interval of a jackknife that of a number which lies between low and high (±Inf where
 // it has no end): on the scale of the logarithm for positive numbers whose error is a factor, and never
 // beyond what the number can be. Cutting leaves out no value that the number can have, so that the

@@ -1,4 +1,4 @@
-// What the console says of comparisons and of blocks.
+// Tests of intervals, comparisons and the names of blocks.
 
 package results
 
@@ -13,30 +13,6 @@ import (
 	"repscope/report"
 	"repscope/stat"
 )
-
-// A reason for want of p values is said once, and nothing of p values that are not there.
-func TestTableWithoutTests(t *testing.T) {
-	t.Parallel()
-	row := report.Comparison{
-		Metric: "m", Family: "m", A: "a", B: "b", Difference: report.Number(1), CI: report.Between(0, 2),
-		P: report.Undefined("5 episodes are too few"), PHolm: report.Undefined("5 episodes are too few"),
-	}
-	written := func(comparisons ...report.Comparison) string {
-		var b strings.Builder
-		if err := Table(comparisons).Write(&b); err != nil {
-			t.Fatal(err)
-		}
-		return b.String()
-	}
-	text := written(row, row)
-	if strings.Count(text, "5 episodes are too few") != 1 || strings.Contains(text, "two-sided") {
-		t.Errorf("no p values:\n%s", text)
-	}
-	row.P, row.PHolm = report.Number(0.01), report.Number(0.02)
-	if text = written(row); !strings.Contains(text, "two-sided") {
-		t.Errorf("a p value:\n%s", text)
-	}
-}
 
 func TestDeleted(t *testing.T) {
 	t.Parallel()

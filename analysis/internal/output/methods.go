@@ -1,11 +1,12 @@
 // How intervals and comparisons came about, in words: for --methods.
 
-package results
+package output
 
 import (
 	"slices"
 	"strings"
 
+	"repscope/analysis/internal/results"
 	"repscope/internal/text"
 	"repscope/report"
 	"repscope/report/methods"
@@ -82,7 +83,7 @@ func MethodsOfComparisons(d *methods.Draft, how string) {
 		return
 	}
 	over := "all comparisons of one metric, over pairs of models and parameters of the metric"
-	if all[0].Family == FamilyRun {
+	if all[0].Family == results.FamilyRun {
 		over = "all comparisons of the run"
 	}
 	d.Say("Tests are two-sided, by Student's t over blocks; p values were corrected by Holm's procedure [@holm1979] over %s.", over)

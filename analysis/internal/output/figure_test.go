@@ -1,6 +1,6 @@
 // Numbers that may be undefined, in figures.
 
-package results
+package output
 
 import (
 	"math"

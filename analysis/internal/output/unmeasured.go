@@ -1,6 +1,6 @@
 // Models that fail while they are measured: the others go on, and these are named.
 
-package results
+package output
 
 import (
 	"context"

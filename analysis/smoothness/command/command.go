@@ -1,6 +1,5 @@
-// The smoothness binary: its flags, its files and its console table.
-
-package smoothness
+// Package command is the smoothness binary: its flags, its files, its console table and its figure.
+package command
 
 import (
 	"context"
@@ -8,7 +7,8 @@ import (
 	"math"
 	"slices"
 
-	"repscope/analysis/internal/results"
+	"repscope/analysis/internal/output"
+	"repscope/analysis/smoothness"
 	"repscope/internal/input"
 	"repscope/internal/run"
 	"repscope/internal/text"
@@ -37,7 +37,7 @@ var Command = run.Command{
 			return nil
 		})
 		return run.Job{
-			Files: results.Files("smoothness", "smoothness_summary.csv", "smoothness_raw_data.csv", "smoothness_comparison.figure"),
+			Files: output.Files("smoothness", "smoothness_summary.csv", "smoothness_raw_data.csv", "smoothness_comparison.figure"),
 			Check: func(*run.Options) error {
 				for i, h := range *horizons {
 					if err := run.AtLeast("horizons", h, 1); err != nil {
@@ -78,10 +78,10 @@ func dryRun(ctx context.Context, env *run.Env, inputs *input.Inputs, horizons []
 	for _, list := range pairs {
 		all += len(list)
 	}
-	env.Plan.Units = units(all)
+	env.Plan.Units = smoothness.Units(all)
 	index, _ := input.PairStates(pairs...)
 	data.Hold(len(index), input.LastFrames)
-	results.PlanFiles(env, "smoothness_summary.csv", "smoothness_raw_data.csv")
+	output.PlanFiles(env, "smoothness_summary.csv", "smoothness_raw_data.csv")
 	env.PlanFigures("smoothness_comparison")
 	return nil
 }
@@ -124,11 +124,11 @@ func analyse(ctx context.Context, env *run.Env, data *input.Data, horizons []int
 	if err := data.RoomForSpectra(states.Models, 0); err != nil {
 		return err
 	}
-	in := Input{Frames: states.Frames, PixelRange: data.States.Range(), Episode: states.Episode, Time: states.Time, Models: states.Models, Pairs: map[int][]points.Pair{}}
+	in := smoothness.Input{Frames: states.Frames, PixelRange: data.States.Range(), Episode: states.Episode, Time: states.Time, Models: states.Models, Pairs: map[int][]points.Pair{}}
 	for i, h := range horizons {
 		in.Pairs[h] = local[i]
 	}
-	result, err := Analyze(ctx, in, Options{
+	result, err := smoothness.Analyze(ctx, in, smoothness.Options{
 		Scale:     spectrum.Scale(data.Options.LatentScale),
 		Intervals: env.Options.Bootstrap > 0,
 		Block:     data.Options.Block,
@@ -139,24 +139,24 @@ func analyse(ctx context.Context, env *run.Env, data *input.Data, horizons []int
 	if err != nil {
 		return err
 	}
-	return result.write(env, data, states, local[0])
+	return write(result, env, data, states, local[0])
 }
 
 // write puts the result into the result file, the CSV files, the console and
 // the figure.
-func (r *Result) write(env *run.Env, data *input.Data, states *points.Selection, pairs []points.Pair) error {
-	results.Enter(env, r.Warnings, r.Models, func(m Model) string { return m.Name }, r.Comparisons)
+func write(r *smoothness.Result, env *run.Env, data *input.Data, states *points.Selection, pairs []points.Pair) error {
+	output.Enter(env, r.Warnings, r.Models, func(m smoothness.Model) string { return m.Name }, r.Comparisons)
 	env.Result.Blocks = r.Blocks
 	describe(env)
-	err := results.All(env,
-		r.writeSummary,
-		func(env *run.Env) error { return r.writePairs(env, states, pairs) },
-		func(env *run.Env) error { return r.print(env, len(pairs), data.Options.LatentScale) },
+	err := output.All(env,
+		func(env *run.Env) error { return writeSummary(r, env) },
+		func(env *run.Env) error { return writePairs(r, env, states, pairs) },
+		func(env *run.Env) error { return printTables(r, env, len(pairs), data.Options.LatentScale) },
 	)
 	if err != nil {
 		return err
 	}
-	figure, err := r.Figure(env.Options.Seed)
+	figure, err := Figure(r, env.Options.Seed)
 	if err != nil {
 		return err
 	}
@@ -166,13 +166,13 @@ func (r *Result) write(env *run.Env, data *input.Data, states *points.Selection,
 // describe says which way the numbers of a model are better. A low slope is not good by
 // itself: a collapsed encoder has one.
 func describe(env *run.Env) {
-	env.Result.Definition = definition
-	results.Describe(env, report.Higher, "", "r_squared", "r", "spearman")
-	results.Describe(env, report.Neither, "", "slope", "theil_sen", "ratio.mean", "ratio.median", "ratio.p95", "ratio.p99")
-	results.Limit(env, 0, 1, "r_squared")
-	results.Limit(env, -1, 1, "r", "spearman")
-	results.Limit(env, 0, math.Inf(1), "ratio.mean", "ratio.median", "ratio.p95", "ratio.p99")
-	results.Headline(env, "r_squared", "spearman", "slope", "theil_sen")
+	env.Result.Definition = smoothness.Definition
+	output.Describe(env, report.Higher, "", "r_squared", "r", "spearman")
+	output.Describe(env, report.Neither, "", "slope", "theil_sen", "ratio.mean", "ratio.median", "ratio.p95", "ratio.p99")
+	output.Limit(env, 0, 1, "r_squared")
+	output.Limit(env, -1, 1, "r", "spearman")
+	output.Limit(env, 0, math.Inf(1), "ratio.mean", "ratio.median", "ratio.p95", "ratio.p99")
+	output.Headline(env, "r_squared", "spearman", "slope", "theil_sen")
 }
 
 // per is a number of distances as they are in units of the RMS distance.
@@ -189,8 +189,8 @@ func per(v, rms report.Value) report.Value {
 // writeSummary writes a row per model, in the published columns of distances as they are, whose
 // slopes are in units of each model's latents and do not compare; those in units of the RMS
 // distance, which do, follow.
-func (r *Result) writeSummary(env *run.Env) error {
-	return results.ModelCSV(env, "smoothness_summary.csv", []string{
+func writeSummary(r *smoothness.Result, env *run.Env) error {
+	return output.ModelCSV(env, "smoothness_summary.csv", []string{
 		"Model", "Regression_Slope", "Regression_Intercept", "R_Value", "R_Squared", "P_Value", "Std_Error",
 		"Mean_Smoothness_Ratio", "Std_Smoothness_Ratio", "Median_Smoothness_Ratio", "Sample_Count", "iid_p_value", "iid_std_error",
 		"Distance_Unit", "RMS_Distance", "Slope_Per_RMS_Distance", "Median_Ratio_Per_RMS_Distance", "Theil_Sen", "Spearman",
@@ -211,7 +211,7 @@ func (r *Result) writeSummary(env *run.Env) error {
 
 // writePairs writes a row per model and pair of the smallest horizon; pairs are
 // positions in states. Frame and Next_Frame are the frames at which the two states begin.
-func (r *Result) writePairs(env *run.Env, states *points.Selection, pairs []points.Pair) error {
+func writePairs(r *smoothness.Result, env *run.Env, states *points.Selection, pairs []points.Pair) error {
 	return env.Files.CSV("smoothness_raw_data.csv", []string{
 		"Model", "Sample_ID", "Pixel_Distance", "Latent_Distance", "Smoothness_Ratio",
 		"Frame", "Next_Frame", "Episode", "Horizon",
@@ -229,8 +229,8 @@ func (r *Result) writePairs(env *run.Env, states *points.Selection, pairs []poin
 	})
 }
 
-// print writes the tables to the console.
-func (r *Result) print(env *run.Env, pairs int, scale string) error {
+// printTables writes the tables to the console.
+func printTables(r *smoothness.Result, env *run.Env, pairs int, scale string) error {
 	columns := []string{"Model", "Horizon", "Slope", "R²", "Spearman", "Ratio median", "Ratio P95", "Effective rank"}
 	several := len(r.Models[0].Horizons) > 1
 	if !several {
@@ -258,17 +258,17 @@ func (r *Result) print(env *run.Env, pairs int, scale string) error {
 		table.Note("[95 %% intervals] by deleting each of %s", r.Blocks)
 	}
 	table.Note("smoothness_summary.csv: latents as they are; Slope_Per_RMS_Distance compares models")
-	if err := results.ModelTable(env, table); err != nil {
+	if err := output.ModelTable(env, table); err != nil {
 		return err
 	}
-	if err := r.printRest(env); err != nil {
+	if err := printRest(r, env); err != nil {
 		return err
 	}
-	return results.PrintComparisons(env, r.Comparisons)
+	return output.PrintComparisons(env, r.Comparisons)
 }
 
 // printRest writes the numbers without pairs that decide the lines.
-func (r *Result) printRest(env *run.Env) error {
+func printRest(r *smoothness.Result, env *run.Env) error {
 	if r.Decisive == nil {
 		return nil
 	}

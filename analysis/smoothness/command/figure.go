@@ -1,13 +1,15 @@
 // The figure: distances of pairs with fitted lines, and the ratio's
 // distribution.
 
-package smoothness
+package command
 
 import (
 	"fmt"
 	"slices"
 
+	"repscope/analysis/internal/output"
 	"repscope/analysis/internal/results"
+	"repscope/analysis/smoothness"
 	"repscope/measure/spectrum"
 	"repscope/plots"
 	"repscope/stat"
@@ -18,7 +20,7 @@ const shownPairs = 1500
 
 // Figure composes smoothness_comparison: pixel against latent distance with
 // fitted lines and their confidence bands, and a box plot of the ratio.
-func (r *Result) Figure(seed uint64) (*plots.Figure, error) {
+func Figure(r *smoothness.Result, seed uint64) (*plots.Figure, error) {
 	shown, err := stat.NewRandom(stat.StreamScatter.Key(seed)).SampleWithoutReplacement(len(r.PixelDistance), shownPairs)
 	if err != nil {
 		return nil, err
@@ -30,15 +32,15 @@ func (r *Result) Figure(seed uint64) (*plots.Figure, error) {
 	}
 	scatter := &plots.Scatter{
 		X: plots.Axis{Label: fmt.Sprintf("Pixel distance ‖s(t) − s(t+%d)‖ (grey levels)", r.Horizon), Zero: true},
-		Y: plots.Axis{Label: fmt.Sprintf("Latent distance ‖z(t) − z(t+%d)‖%s", r.Horizon, r.unit()), Zero: true},
+		Y: plots.Axis{Label: fmt.Sprintf("Latent distance ‖z(t) − z(t+%d)‖%s", r.Horizon, unit(r)), Zero: true},
 	}
 	box := &plots.BoxPlot{
-		Y: plots.Axis{Label: "Latent / pixel distance" + r.ratioUnit(), Log: true},
+		Y: plots.Axis{Label: "Latent / pixel distance" + ratioUnit(r), Log: true},
 	}
 	var names []string
 	for _, m := range r.Models {
 		names = append(names, m.Name)
-		collapsed := results.Why(m.EffectiveRank)
+		collapsed := output.Why(m.EffectiveRank)
 		series := plots.ScatterSeries{Name: m.Name, Fit: (*plots.Fit)(m.Line), Other: (*plots.Fit)(m.Rest), Reason: collapsed}
 		if collapsed != "" {
 			series.Fit, series.Other = nil, nil // its distances are all 0, which says nothing
@@ -58,27 +60,27 @@ func (r *Result) Figure(seed uint64) (*plots.Figure, error) {
 			{Panel: box, Title: "Local expansion", Row: 0, Column: 1},
 		},
 		Series:   names,
-		Footnote: r.caption(len(shown)),
-		Notes:    results.IntervalNotes(r.Warnings),
+		Footnote: caption(r, len(shown)),
+		Notes:    output.IntervalNotes(r.Warnings),
 		Title:    "Smoothness",
 	}, nil
 }
 
-func (r *Result) unit() string {
+func unit(r *smoothness.Result) string {
 	if len(r.Models) > 0 && r.Models[0].LatentScale == spectrum.ScaleRMS {
 		return " (RMS distances)"
 	}
 	return ""
 }
 
-func (r *Result) ratioUnit() string {
-	if r.unit() != "" {
+func ratioUnit(r *smoothness.Result) string {
+	if unit(r) != "" {
 		return " (RMS distances per grey level)"
 	}
 	return " (per grey level)"
 }
 
-func (r *Result) caption(shown int) string {
+func caption(r *smoothness.Result, shown int) string {
 	text := fmt.Sprintf("%d of %d pairs drawn", shown, len(r.PixelDistance))
 	if r.EffectivePairs.Defined() && r.EffectiveReliable {
 		text += fmt.Sprintf(", worth about %.0f independent ones", r.EffectivePairs.V)

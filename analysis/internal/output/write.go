@@ -1,10 +1,10 @@
-// What every analysis of models enters and prints alike.
-
-package results
+// Package output has what the commands of all analyses enter, print and draw alike.
+package output
 
 import (
 	"slices"
 
+	"repscope/analysis/internal/results"
 	"repscope/internal/run"
 	"repscope/internal/text"
 	"repscope/report"
@@ -125,4 +125,25 @@ func All(env *run.Env, steps ...func(*run.Env) error) error {
 		}
 	}
 	return tellUnmeasured(env)
+}
+
+// Table lists comparisons for the console. Where no row has a p value, only the marks of
+// the cells say why.
+func Table(comparisons []report.Comparison) *report.Table {
+	t := report.NewTable("", "Metric", "A", "B", "A − B", "p", "p (Holm)")
+	families, tested := map[string]bool{}, false
+	for _, c := range comparisons {
+		t.Row(c.Metric, c.A, c.B, report.WithInterval(c.Difference, c.CI), report.Probability(c.P), report.Probability(c.PHolm))
+		families[c.Family] = true
+		tested = tested || c.P.Defined()
+	}
+	if !tested {
+		return t // the marks of the cells say why
+	}
+	within := "all rows of a metric"
+	if families[results.FamilyRun] {
+		within = "all rows of this run"
+	}
+	t.Note("p: two-sided, Student's t over blocks; p (Holm): corrected over %s", within)
+	return t
 }

@@ -1,7 +1,7 @@
 // Scores per sample, which the compare binary pairs models of different runs by, and
 // what metrics are.
 
-package results
+package output
 
 import (
 	"math"

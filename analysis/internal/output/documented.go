@@ -1,6 +1,6 @@
 // Results in the layouts of published scripts.
 
-package results
+package output
 
 import (
 	"fmt"

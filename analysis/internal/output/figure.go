@@ -1,7 +1,7 @@
 // How figures show numbers that may be undefined: error bars, points of curves
 // and cells of tables.
 
-package results
+package output
 
 import (
 	"math"

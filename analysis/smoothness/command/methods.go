@@ -1,11 +1,11 @@
 // What --methods says of smoothness.
 
-package smoothness
+package command
 
 import (
 	"strings"
 
-	"repscope/analysis/internal/results"
+	"repscope/analysis/internal/output"
 	"repscope/internal/input"
 	"repscope/measure/spectrum"
 	"repscope/report/methods"
@@ -42,9 +42,9 @@ func describeMethods(d *methods.Draft) {
 	if len(horizons) > 1 {
 		d.Say("Models are compared, and pairs counted, at the smallest horizon.")
 	}
-	results.MethodsOfSpread(d)
-	results.Methods(d, ", with the pairs that begin in it, and the statistics were computed without it")
-	if results.Blocks(d) == "" {
+	output.MethodsOfSpread(d)
+	output.Methods(d, ", with the pairs that begin in it, and the statistics were computed without it")
+	if output.Blocks(d) == "" {
 		return
 	}
 	if d.Text("latent-scale") == string(spectrum.ScaleRMS) {
