@@ -15,7 +15,7 @@ import (
 	"repscope/analysis/forecast"
 	"repscope/analysis/generation"
 	"repscope/analysis/geometry"
-	"repscope/analysis/manifold"
+	manifold "repscope/analysis/manifold/command"
 	"repscope/analysis/neighborhood"
 	"repscope/analysis/reconstruction"
 	"repscope/analysis/reward"

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"repscope/plots"
 	"repscope/points"
 	"repscope/report"
 	"repscope/stat"
@@ -248,22 +247,6 @@ func TestTies(t *testing.T) {
 	for i, want := range []int{1, 2} {
 		if got := three.Models[i].TwoNN.Duplicates; got != want {
 			t.Errorf("%s: %d duplicates of three latents, want %d", three.Models[i].Name, got, want)
-		}
-	}
-}
-
-// Console and panel c show the same usage: the corrected ratio in percent of the nominal dimension.
-func TestUsage(t *testing.T) {
-	t.Parallel()
-	m := Model{Name: "a", NominalDimension: 64, ParticipationRatioCorrected: report.Estimate{Value: report.Number(16)}, UsagePercent: report.Number(20)}
-	if v := m.correctedUsage(); v.V != 25 {
-		t.Errorf("usage %v, want 16 of 64 in percent", v)
-	}
-	for _, tile := range (&Result{Models: []Model{m}}).Figure().Tiles {
-		if tile.Title == "Usage" {
-			if bar := tile.Panel.(*plots.Bars).Bars[0]; bar.Value != 25 {
-				t.Errorf("panel c: %v", bar.Value)
-			}
 		}
 	}
 }

@@ -18,12 +18,12 @@ const (
 	// halfNeighbors is the length of neighbour lists from which the first few within a
 	// half of the latents are read.
 	halfNeighbors = 32
-	// halvedOrder is the largest order of neighbours with an interval. Higher ones are as
+	// HalvedOrder is the largest order of neighbours with an interval. Higher ones are as
 	// far away as decides their error, and farther in a half: its interval would be 1.3
 	// to 1.9 times as wide as the error.
-	halvedOrder = 5
-	// halvedLatents is the number of latents from which an interval is given.
-	halvedLatents = 40
+	HalvedOrder = 5
+	// HalvedLatents is the number of latents from which an interval is given.
+	HalvedLatents = 40
 )
 
 // neighbors finds the distinct latents of a model and their neighbors; rms is told the RMS distance.
@@ -148,8 +148,8 @@ func (h *halves) answer(ctx context.Context, d *dimension.Distinct, p *plan) err
 	if p.off != "" {
 		return none(p.off)
 	}
-	if n := len(d.Index); n < halvedLatents {
-		return none(fmt.Sprintf("%d latents are too few for an interval, want at least %d", n, halvedLatents))
+	if n := len(d.Index); n < HalvedLatents {
+		return none(fmt.Sprintf("%d latents are too few for an interval, want at least %d", n, HalvedLatents))
 	}
 	of, err := p.blocks.Halves(p.o.Seed)
 	if err != nil {
@@ -261,8 +261,8 @@ func (s *scale) enter(h *halves, p *plan) {
 		return
 	}
 	s.id.Value = report.Number(v)
-	if p.off == "" && s.n2 > halvedOrder {
-		s.id.CI = report.NoInterval("halves of the latents see neighbours of orders above %d at another scale", halvedOrder)
+	if p.off == "" && s.n2 > HalvedOrder {
+		s.id.CI = report.NoInterval("halves of the latents see neighbours of orders above %d at another scale", HalvedOrder)
 		return
 	}
 	h.ask(s.n1, s.n2, []float64{v}, func(half *dimension.Half, dst []float64) {

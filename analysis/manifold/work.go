@@ -23,8 +23,8 @@ import (
 	"repscope/stat"
 )
 
-// definition is the version of what the numbers mean; see [shard.Identity].
-const definition = 2
+// Definition is the version of what the numbers mean; see [shard.Identity].
+const Definition = 2
 
 // Part is the outcome of a range of units, one for each model.
 type Part struct{ Models []Measured }
@@ -147,7 +147,7 @@ func (p *plan) identity() shard.Identity {
 func (p *plan) common() shard.Identity {
 	o := p.o
 	return shard.Identity{
-		Analysis: "manifold", Definition: definition, Kernel: fmt.Sprintf("kc=%d", kernel.KC),
+		Analysis: "manifold", Definition: Definition, Kernel: fmt.Sprintf("kc=%d", kernel.KC),
 		Inputs: []shard.Field{
 			{Name: "episodes", Value: shard.Digest(points.Points{}, p.in.Episode)},
 			{Name: "times", Value: shard.Digest(points.Points{}, p.in.Time)},

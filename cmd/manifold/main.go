@@ -3,8 +3,8 @@
 package main
 
 import (
-	"repscope/analysis/manifold"
+	"repscope/analysis/manifold/command"
 	"repscope/internal/run"
 )
 
-func main() { run.Main(manifold.Command) }
+func main() { run.Main(command.Command) }

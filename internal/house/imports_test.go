@@ -40,6 +40,8 @@ var rules = []rule{
 	// Libraries without flags, files and figures; their programs are below them.
 	{"analysis/smoothness/command", commands},
 	{"analysis/smoothness", "analysis/internal/results measure neighbors stat shard points report dataset"},
+	{"analysis/manifold/command", commands},
+	{"analysis/manifold", "analysis/internal/results measure neighbors stat shard points report dataset internal/device internal/kernel"},
 	{"analysis", commands},
 	{"tool/evaluate/page", "report plots stat internal/run"},
 	{"tool/evaluate", "tool/evaluate/page latent report shard internal/run internal/share"},

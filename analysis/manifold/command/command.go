@@ -1,6 +1,5 @@
-// The manifold binary: its flags, its files and its console table.
-
-package manifold
+// Package command is the manifold binary: its flags, its files, its console table and its figure.
+package command
 
 import (
 	"context"
@@ -9,6 +8,7 @@ import (
 
 	"repscope/analysis/internal/output"
 	"repscope/analysis/internal/results"
+	"repscope/analysis/manifold"
 	"repscope/internal/input"
 	"repscope/internal/run"
 	"repscope/internal/text"
@@ -24,7 +24,7 @@ var Command = run.Command{
 	Methods: describeMethods,
 	Setup: func(flags *run.Flags) run.Job {
 		inputs := input.Register(flags, input.Needs{})
-		estimator := flags.Choice("estimator", string(EstimatorMLE), Estimators(), "`NAME` of the Two-NN estimate in tables and figures; documented is the published formula, which cannot exceed 1.7325")
+		estimator := flags.Choice("estimator", string(manifold.EstimatorMLE), manifold.Estimators(), "`NAME` of the Two-NN estimate in tables and figures; documented is the published formula, which cannot exceed 1.7325")
 		gride := flags.Ints("gride", nil, "`LIST` of Gride's neighbour orders n2, with n1 = n2/2 (default 2,4,8,16,32,64)")
 		neighbors := flags.Ints("neighbors", nil, "`LIST` of the k of Levina–Bickel (default 5,10,20,50)")
 		tolerance := flags.Float64("duplicate-tolerance", 1e-7, "`SHARE` of the RMS distance up to which latents count as duplicates; those that rounding alone tells apart do in any case")
@@ -57,9 +57,9 @@ var Command = run.Command{
 			if err != nil {
 				return err
 			}
-			return analyse(ctx, env, data, Options{
+			return analyse(ctx, env, data, manifold.Options{
 				ExcludeWindow:      frames,
-				Estimator:          Estimator(*estimator),
+				Estimator:          manifold.Estimator(*estimator),
 				GrideOrders:        *gride,
 				Neighbors:          *neighbors,
 				DuplicateTolerance: *tolerance,
@@ -140,7 +140,7 @@ warning below 0.95. Where an exact search takes seconds (up to about 40,000 stat
 dimensions) it is made instead, and the output says so. The steps of the
 decimation curve look at some of many small subsets then.`
 
-func analyse(ctx context.Context, env *run.Env, data *input.Data, o Options) error {
+func analyse(ctx context.Context, env *run.Env, data *input.Data, o manifold.Options) error {
 	states, err := data.Select(ctx, data.Sample(), input.NoFrames)
 	if err != nil {
 		return err
@@ -148,7 +148,7 @@ func analyse(ctx context.Context, env *run.Env, data *input.Data, o Options) err
 	if err := data.RoomForSpectra(states.Models, data.Searching(len(states.Index))); err != nil {
 		return err
 	}
-	in := Input{Episode: states.Episode, Time: states.Time, Same: states.Same, Models: states.Models}
+	in := manifold.Input{Episode: states.Episode, Time: states.Time, Same: states.Same, Models: states.Models}
 	o.Intervals = env.Options.Bootstrap > 0
 	o.Family = data.Options.Family
 	o.Block, o.Seed = data.Options.Block, env.Options.Seed
@@ -167,33 +167,36 @@ func analyse(ctx context.Context, env *run.Env, data *input.Data, o Options) err
 		}
 	}
 	o.Progress = env.Progress("measuring")
-	result, err := Analyze(ctx, in, o)
+	result, err := manifold.Analyze(ctx, in, o)
 	if err != nil {
 		return err
 	}
-	return result.write(env)
+	return write(result, env)
 }
 
 // write puts the result into the result file, the CSV files, the console and
 // the figure.
-func (r *Result) write(env *run.Env) error {
-	output.Enter(env, r.Warnings, r.Models, func(m Model) string { return m.Name }, r.Comparisons)
+func write(r *manifold.Result, env *run.Env) error {
+	output.Enter(env, r.Warnings, r.Models, func(m manifold.Model) string { return m.Name }, r.Comparisons)
 	env.Result.Blocks = r.Blocks
 	describe(env, r.Models)
-	if err := output.All(env, r.writeSummary, r.writeEigenvalues, r.print); err != nil {
+	if err := output.All(env,
+		func(env *run.Env) error { return writeSummary(r, env) },
+		func(env *run.Env) error { return writeEigenvalues(r, env) },
+		func(env *run.Env) error { return printTables(r, env) }); err != nil {
 		return err
 	}
-	return env.Figure("manifold_dimension_analysis", r.Figure())
+	return env.Figure("manifold_dimension_analysis", Figure(r))
 }
 
 // describe says what the numbers of a model are: of dimensions, neither more nor less is
 // better by itself.
-func describe(env *run.Env, models []Model) {
-	env.Result.Definition = definition
+func describe(env *run.Env, models []manifold.Model) {
+	env.Result.Definition = manifold.Definition
 	output.Describe(env, report.Neither, "dimensions", "participation_ratio_corrected", "effective_rank", "rankme", "stable_rank", "dims_90", "dims_99", "two_nn.mle")
 	output.Describe(env, report.Neither, "%", "usage_percent")
 	output.Describe(env, report.Lower, "dimensions", "dead_dims")
-	if len(models) > 0 && models[0].Estimator != EstimatorMLE { // else it is two_nn.mle
+	if len(models) > 0 && models[0].Estimator != manifold.EstimatorMLE { // else it is two_nn.mle
 		output.Describe(env, report.Neither, "dimensions", "intrinsic_dimension")
 	}
 	output.Limit(env, 1, math.Inf(1), "effective_rank", "rankme", "stable_rank", "dims_90", "dims_99")
@@ -202,7 +205,7 @@ func describe(env *run.Env, models []Model) {
 	output.Headline(env, "participation_ratio_corrected", "effective_rank", "intrinsic_dimension", "two_nn.mle", "dead_dims")
 }
 
-func (r *Result) writeSummary(env *run.Env) error {
+func writeSummary(r *manifold.Result, env *run.Env) error {
 	return output.ModelCSV(env, "manifold_dimension_summary.csv", []string{
 		"Model", "Nominal_Dimension", "Participation_Ratio", "Intrinsic_Dimension", "Dimension_Error",
 		"Usage_Efficiency_Percent", "Max_Eigenvalue", "Min_Eigenvalue", "Eigenvalue_Count", "Sample_Count",
@@ -221,7 +224,7 @@ func (r *Result) writeSummary(env *run.Env) error {
 	})
 }
 
-func (r *Result) writeEigenvalues(env *run.Env) error {
+func writeEigenvalues(r *manifold.Result, env *run.Env) error {
 	return env.Files.CSV("manifold_eigenvalues.csv", []string{"Model", "Eigenvalue_Index", "Eigenvalue"}, func(csv *report.CSV) error {
 		for _, m := range r.Models {
 			for i, v := range m.Eigenvalues {
@@ -234,14 +237,14 @@ func (r *Result) writeEigenvalues(env *run.Env) error {
 	})
 }
 
-// print writes the tables to the console.
-func (r *Result) print(env *run.Env) error {
+// printTables writes the tables to the console.
+func printTables(r *manifold.Result, env *run.Env) error {
 	table := report.NewTable("", "Model", "D", "Participation ratio", "Two-NN", "Usage %", "Effective rank", "RankMe", "90 %", "99 %", "Duplicates", "Ties %", "In time %", "n eff.")
 	for _, m := range r.Models {
-		table.Row(m.Name, m.NominalDimension, m.ParticipationRatioCorrected, m.IntrinsicDimension, m.correctedUsage(), m.EffectiveRank, m.RankMe,
+		table.Row(m.Name, m.NominalDimension, m.ParticipationRatioCorrected, m.IntrinsicDimension, correctedUsage(&m), m.EffectiveRank, m.RankMe,
 			whole(m.Dims90), whole(m.Dims99), m.TwoNN.Duplicates, percent(m.TwoNN.Tied), percent(m.NeighborsInTime), m.NEff)
 	}
-	table.Note("Two-NN estimate: %s%s", r.Models[0].Estimator, r.window())
+	table.Note("Two-NN estimate: %s%s", r.Models[0].Estimator, window(r))
 	table.Note("Participation ratio, and usage, which is that in %% of D: corrected for the number of latents, as in the figure (usage_percent of the files: of the sample); ties: latents whose two nearest neighbours are equally far")
 	for _, m := range r.Models {
 		if m.EffectiveRankBias.Defined() {
@@ -266,7 +269,7 @@ func (r *Result) print(env *run.Env) error {
 }
 
 // window says which neighbours are left out.
-func (r *Result) window() string {
+func window(r *manifold.Result) string {
 	for _, m := range r.Models {
 		if m.ExcludeWindow > 0 {
 			return fmt.Sprintf(", among states more than %d frames apart", m.ExcludeWindow)

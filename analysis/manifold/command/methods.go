@@ -1,9 +1,10 @@
 // What --methods says of dimensions.
 
-package manifold
+package command
 
 import (
 	"repscope/analysis/internal/output"
+	"repscope/analysis/manifold"
 	"repscope/internal/input"
 	"repscope/report/methods"
 )
@@ -16,10 +17,10 @@ func describeMethods(d *methods.Draft) {
 		"from latents of different blocks; the entropy effective rank exp(−Σ p ln p) with p = λ/Σλ, and the same with singular values in place of eigenvalues [@roy2007]; RankMe, that of the singular values of the uncentered latents with 10⁻⁷ added to each p [@garrido2023]; " +
 		"the stable rank Σλ/max λ; the numbers of leading directions with 90 %% and 99 %% of the variance; and the number of coordinates that do not vary. The bias that the jackknife finds in effective rank and RankMe is reported and not taken off.")
 	d.Section("Intrinsic dimension")
-	switch Estimator(d.Text("estimator")) {
-	case EstimatorFit:
+	switch manifold.Estimator(d.Text("estimator")) {
+	case manifold.EstimatorFit:
 		d.Say("The intrinsic dimension is the Two-NN estimate by the least-squares fit of the published method [@facco2017], without the largest tenth of the ratios of second to first neighbor distance; the maximum likelihood estimate stands beside.")
-	case EstimatorDocumented:
+	case manifold.EstimatorDocumented:
 		d.Say("The intrinsic dimension shown is 1/(ln(mean of r₂/r₁) − ψ(1)), which no data can make exceed 1.7325; the Two-NN estimates [@facco2017] by maximum likelihood and by least squares stand beside.")
 	default:
 		d.Say("The intrinsic dimension is the Two-NN estimate [@facco2017] by maximum likelihood, the number of ratios of second to first neighbor distance over the sum of their logarithms; the published least-squares fit without the largest tenth stands beside.")
@@ -46,5 +47,5 @@ func describeMethods(d *methods.Draft) {
 		return
 	}
 	d.Say("The degrees of freedom of linear dimensions are lowered where few blocks decide (Satterthwaite's).")
-	d.Say("Intervals of intrinsic dimensions come from halves of the blocks in balanced splits, compared with each other [@shao1989], on a logarithmic scale; they are given for neighbor orders up to %d and from %d latents on.", halvedOrder, halvedLatents)
+	d.Say("Intervals of intrinsic dimensions come from halves of the blocks in balanced splits, compared with each other [@shao1989], on a logarithmic scale; they are given for neighbor orders up to %d and from %d latents on.", manifold.HalvedOrder, manifold.HalvedLatents)
 }

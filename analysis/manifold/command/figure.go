@@ -1,18 +1,19 @@
 // The figure: six panels on linear and intrinsic dimension.
 
-package manifold
+package command
 
 import (
 	"fmt"
 
 	"repscope/analysis/internal/output"
+	"repscope/analysis/manifold"
 	"repscope/plots"
 	"repscope/report"
 	"repscope/stat"
 )
 
 // Figure composes manifold_dimension_analysis.
-func (r *Result) Figure() *plots.Figure {
+func Figure(r *manifold.Result) *plots.Figure {
 	ratio := &plots.Bars{Y: plots.Axis{Label: "Participation ratio, corrected"}}
 	intrinsic := &plots.Bars{Y: plots.Axis{Label: "Two-NN dimension"}}
 	usage := &plots.Bars{Y: plots.Axis{Label: "Corrected ratio / D (%)"}}
@@ -28,8 +29,8 @@ func (r *Result) Figure() *plots.Figure {
 		ratio.Bars = append(ratio.Bars, output.Bar(m.Name, m.ParticipationRatioCorrected, 1))
 		intrinsic.Bars = append(intrinsic.Bars, output.Bar(m.Name, m.IntrinsicDimension, 1))
 		usage.Bars = append(usage.Bars, output.Bar(m.Name, m.ParticipationRatioCorrected, 100/float64(m.NominalDimension)))
-		spectrum.Series = append(spectrum.Series, plots.SpectrumSeries{Name: m.Name, Values: m.varianceShares(), Reason: output.Why(m.EffectiveRank.Value)})
-		scale.Series = append(scale.Series, m.decimationCurve())
+		spectrum.Series = append(spectrum.Series, plots.SpectrumSeries{Name: m.Name, Values: varianceShares(m), Reason: output.Why(m.EffectiveRank.Value)})
+		scale.Series = append(scale.Series, decimationCurve(m))
 	}
 	return &plots.Figure{
 		WidthMM: plots.DoubleColumnMM, HeightMM: 130 + 5*max(0, float64(len(r.Models)-8)),
@@ -40,10 +41,10 @@ func (r *Result) Figure() *plots.Figure {
 			{Panel: usage, Title: "Usage", Row: 0, Column: 2},
 			{Panel: spectrum, Title: "Eigenvalues", Row: 1, Column: 0},
 			{Panel: scale, Title: "Decimation", Row: 1, Column: 1},
-			{Panel: r.summary(), Title: "Summary", Row: 1, Column: 2},
+			{Panel: summary(r), Title: "Summary", Row: 1, Column: 2},
 		},
 		Series:   names,
-		Footnote: r.caption(),
+		Footnote: caption(r),
 		Notes:    output.IntervalNotes(r.Warnings),
 		Title:    "Manifold dimension",
 	}
@@ -51,7 +52,7 @@ func (r *Result) Figure() *plots.Figure {
 
 // correctedUsage is the corrected participation ratio in percent of the nominal dimension, as
 // console and figure show it.
-func (m *Model) correctedUsage() report.Value {
+func correctedUsage(m *manifold.Model) report.Value {
 	v := m.ParticipationRatioCorrected
 	if !v.Defined() {
 		return v.Value
@@ -60,7 +61,7 @@ func (m *Model) correctedUsage() report.Value {
 }
 
 // varianceShares are the eigenvalues divided by their sum.
-func (m *Model) varianceShares() []float64 {
+func varianceShares(m *manifold.Model) []float64 {
 	shares := make([]float64, len(m.Eigenvalues))
 	total := stat.Sum(m.Eigenvalues)
 	for i, v := range m.Eigenvalues {
@@ -70,7 +71,7 @@ func (m *Model) varianceShares() []float64 {
 }
 
 // decimationCurve is the dimension over the size of the subset, ±1 SD.
-func (m *Model) decimationCurve() plots.CurveSeries {
+func decimationCurve(m *manifold.Model) plots.CurveSeries {
 	curve := plots.CurveSeries{Name: m.Name, Reason: output.Why(m.IntrinsicDimension.Value)}
 	for _, d := range m.Decimation {
 		half := d.SD.Float()
@@ -81,7 +82,7 @@ func (m *Model) decimationCurve() plots.CurveSeries {
 }
 
 // summary is a row per model.
-func (r *Result) summary() *plots.Table {
+func summary(r *manifold.Result) *plots.Table {
 	table := &plots.Table{
 		Header: []string{"Model", "D", "PR", "Two-NN", "Eff. rank", "RankMe", "90 %", "99 %"},
 		Keys:   true,
@@ -96,12 +97,12 @@ func (r *Result) summary() *plots.Table {
 	return table
 }
 
-func (r *Result) caption() string {
+func caption(r *manifold.Result) string {
 	note := "Decimation: bands are ±1 SD over disjoint subsets."
 	if r.Blocks != "" {
-		note = "Error bars: 95 % by deleting blocks in turn, for Two-NN by comparing halves of them, " + r.Blocks + r.window() + ". " + note
+		note = "Error bars: 95 % by deleting blocks in turn, for Two-NN by comparing halves of them, " + r.Blocks + window(r) + ". " + note
 	}
-	if len(r.Models) > 0 && r.Models[0].Estimator == EstimatorDocumented {
+	if len(r.Models) > 0 && r.Models[0].Estimator == manifold.EstimatorDocumented {
 		note += " The dimension shown is the documented formula, which cannot exceed 1.7325."
 	}
 	return note
