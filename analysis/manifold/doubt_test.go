@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"repscope/points"
-	"repscope/report"
 	"repscope/stat"
 )
 
