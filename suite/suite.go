@@ -14,7 +14,7 @@ import (
 	"repscope/analysis/canvas"
 	"repscope/analysis/forecast"
 	"repscope/analysis/generation"
-	"repscope/analysis/geometry"
+	geometry "repscope/analysis/geometry/command"
 	manifold "repscope/analysis/manifold/command"
 	"repscope/analysis/neighborhood"
 	"repscope/analysis/reconstruction"

@@ -20,9 +20,9 @@ import (
 // The largest numbers of blocks that are deleted in turn: clusters are found again
 // and similarities take a singular value decomposition or a ranking for each.
 const (
-	maxBlocks           = 200
-	maxRefits           = 64
-	maxSimilarityBlocks = 50
+	MaxBlocks           = 200
+	MaxRefits           = 64
+	MaxSimilarityBlocks = 50
 )
 
 // scope is a set of observations with the grouping of their blocks.
@@ -99,7 +99,7 @@ func (a *analyzer) blocks(n int, episode []int, series [][]float64) (*stat.Block
 			a.warnings = append(a.warnings, w)
 		}
 	}
-	return blocks.Coarsen(maxBlocks), nil
+	return blocks.Coarsen(MaxBlocks), nil
 }
 
 // series are what the length of blocks follows, a value per state: for each model the

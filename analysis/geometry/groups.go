@@ -23,7 +23,7 @@ const ownClusters = "every model has clusters of its own, which suit it best: a 
 // grouped measures the given labels and the clusters of k-means.
 func (a *analyzer) grouped(ctx context.Context, m int, out *Measured) error {
 	model := &out.Model
-	z, s := sampled(a.in.Models[m].Latents, a.in.Sample), a.sample.coarsened(maxRefits)
+	z, s := sampled(a.in.Models[m].Latents, a.in.Sample), a.sample.coarsened(MaxRefits)
 	if a.labels != nil {
 		g := Grouping{Source: SourceLabels, Groups: a.labels.Groups()}
 		var left cluster.Left
@@ -213,7 +213,7 @@ func (a *analyzer) labelled(ctx context.Context, m int, out *Measured) error {
 	if a.labels == nil {
 		return nil
 	}
-	s := a.sample.coarsened(maxRefits)
+	s := a.sample.coarsened(MaxRefits)
 	o := neighbors.Options{
 		Threads: max(a.o.Threads, 0), Memory: a.o.Memory, Device: a.o.Device,
 		ExcludeWindow: a.o.ExcludeWindow, Episode: a.windowed.episode, Time: a.windowed.time,

@@ -104,7 +104,7 @@ func (a *analyzer) identityOfCouples(couples []couple) func(c int) shard.Identit
 var ofCouples = []string{"pairs", "intervals", "block", "seed"}
 
 // similarityBlocks are the blocks of the sample that similarities are computed without.
-func (a *analyzer) similarityBlocks() scope { return a.sample.coarsened(maxSimilarityBlocks) }
+func (a *analyzer) similarityBlocks() scope { return a.sample.coarsened(MaxSimilarityBlocks) }
 
 // compareSpaces measures some couples of spaces.
 func (a *analyzer) compareSpaces(ctx context.Context, spaces []*similarity.Space, couples []couple,
@@ -145,9 +145,9 @@ func (a *analyzer) compareSpaces(ctx context.Context, spaces []*similarity.Space
 	return rows, nil
 }
 
-// similarityBytes is about what similarities hold: the latents of all models as float64, and of one twice more while its blocks are put
+// SimilarityBytes is about what similarities hold: the latents of all models as float64, and of one twice more while its blocks are put
 // together.
-func similarityBytes(models []Encoded) int64 {
+func SimilarityBytes(models []Encoded) int64 {
 	var all, most int64
 	for _, m := range models {
 		one := 8 * int64(m.Latents.N) * int64(m.Latents.Dim)
@@ -200,3 +200,10 @@ func (r *SimilarityRow) fill(s *similarity.Similarity, rsa *similarity.RankCorre
 
 // equalDistances is the reason of what a space of equal distances has not.
 const equalDistances = "all distances are equal"
+
+// SimilarityOf is how similar model a is to the model of a name; zero where they were not compared.
+func (r *Result) SimilarityOf(a int, name string) SimilarityRow {
+	row, _ := r.Models[a].Similarity.Get(name)
+	s, _ := row.(SimilarityRow)
+	return s
+}

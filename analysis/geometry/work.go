@@ -17,8 +17,8 @@ import (
 	"repscope/stat"
 )
 
-// definition is the version of what the numbers mean; see [shard.Identity].
-const definition = 3
+// Definition is the version of what the numbers mean; see [shard.Identity].
+const Definition = 3
 
 // Part is the outcome of a range of units: one for each model, and a last one for
 // the similarities of all, nil where that is not in the range.
@@ -113,7 +113,7 @@ func (a *analyzer) common() shard.Identity {
 		labels[i] = int(label)
 	}
 	return shard.Identity{
-		Analysis: "geometry", Definition: definition, Kernel: fmt.Sprintf("kc=%d", kernel.KC),
+		Analysis: "geometry", Definition: Definition, Kernel: fmt.Sprintf("kc=%d", kernel.KC),
 		Inputs: []shard.Field{
 			{Name: "labels", Value: shard.Digest(points.Points{}, labels)},
 			{Name: "episodes, times and sample", Value: shard.Digest(points.Points{}, in.Episode, in.Time, in.Sample)},

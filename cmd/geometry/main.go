@@ -3,8 +3,8 @@
 package main
 
 import (
-	"repscope/analysis/geometry"
+	"repscope/analysis/geometry/command"
 	"repscope/internal/run"
 )
 
-func main() { run.Main(geometry.Command) }
+func main() { run.Main(command.Command) }

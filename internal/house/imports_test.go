@@ -42,6 +42,8 @@ var rules = []rule{
 	{"analysis/smoothness", "analysis/internal/results measure neighbors stat shard points report dataset"},
 	{"analysis/manifold/command", commands},
 	{"analysis/manifold", "analysis/internal/results measure neighbors stat shard points report dataset internal/device internal/kernel"},
+	{"analysis/geometry/command", commands},
+	{"analysis/geometry", "analysis/internal/results measure neighbors stat shard points report dataset internal/device internal/kernel"},
 	{"analysis", commands},
 	{"tool/evaluate/page", "report plots stat internal/run"},
 	{"tool/evaluate", "tool/evaluate/page latent report shard internal/run internal/share"},

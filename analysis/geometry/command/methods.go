@@ -1,10 +1,11 @@
 // What --methods says of the geometry of latents.
 
-package geometry
+package command
 
 import (
 	"slices"
 
+	"repscope/analysis/geometry"
 	"repscope/analysis/internal/output"
 	"repscope/internal/input"
 	"repscope/report"
@@ -28,7 +29,7 @@ func describeMethods(d *methods.Draft) {
 	output.MethodsOfSpread(d)
 	output.Methods(d, ", and everything was computed again without it: clusters were found anew, and neighbors are those that remain")
 	if output.Blocks(d) != "" {
-		d.Say("At most %d blocks were deleted, %d where clusters are found again and %d for similarities; more were joined. Models are not compared by clusters of k-means, which every model has of its own.", maxBlocks, maxRefits, maxSimilarityBlocks)
+		d.Say("At most %d blocks were deleted, %d where clusters are found again and %d for similarities; more were joined. Models are not compared by clusters of k-means, which every model has of its own.", geometry.MaxBlocks, geometry.MaxRefits, geometry.MaxSimilarityBlocks)
 	}
 }
 

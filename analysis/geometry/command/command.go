@@ -1,6 +1,5 @@
-// The geometry binary: its flags, its files and its console tables.
-
-package geometry
+// Package command is the geometry binary: its flags, its files, its console tables and its figure.
+package command
 
 import (
 	"context"
@@ -9,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"repscope/analysis/geometry"
 	"repscope/analysis/internal/output"
 	"repscope/internal/input"
 	"repscope/internal/run"
@@ -67,7 +67,7 @@ var Command = run.Command{
 			}
 			return nil
 		}, Run: func(ctx context.Context, env *run.Env) error {
-			o := Options{Clusters: *clusters, Starts: *starts, Neighbors: *neighbors, ExcludeWindow: int(*window), Pairs: *pairs, Lags: *lags}
+			o := geometry.Options{Clusters: *clusters, Starts: *starts, Neighbors: *neighbors, ExcludeWindow: int(*window), Pairs: *pairs, Lags: *lags}
 			if o.Pairs == 0 {
 				o.Pairs = -1
 			}
@@ -128,7 +128,7 @@ distance takes its error along. Silhouettes of k-means are not compared between
 models, for each model has clusters of its own. --samples limits the states of the
 measures over pairs; measures of time see all states.`
 
-func analyse(ctx context.Context, env *run.Env, data *input.Data, labels *input.Given, perPoint bool, o Options) error {
+func analyse(ctx context.Context, env *run.Env, data *input.Data, labels *input.Given, perPoint bool, o geometry.Options) error {
 	index := data.Index()
 	classes, err := labels.Ints(data, index)
 	if err != nil {
@@ -138,10 +138,10 @@ func analyse(ctx context.Context, env *run.Env, data *input.Data, labels *input.
 	if err != nil {
 		return err
 	}
-	if err := data.RoomForSpectra(states.Models, data.Searching(len(states.Index))+similarityBytes(states.Models)); err != nil {
+	if err := data.RoomForSpectra(states.Models, data.Searching(len(states.Index))+geometry.SimilarityBytes(states.Models)); err != nil {
 		return err
 	}
-	in := Input{Episode: states.Episode, Time: states.Time, Same: states.Same, Models: states.Models, Labels: classes}
+	in := geometry.Input{Episode: states.Episode, Time: states.Time, Same: states.Same, Models: states.Models, Labels: classes}
 	if chosen := data.Sample(); len(chosen) < len(index) {
 		for _, state := range chosen {
 			place, _ := slices.BinarySearch(index, state)
@@ -156,35 +156,40 @@ func analyse(ctx context.Context, env *run.Env, data *input.Data, labels *input.
 	}
 	output.NoteWindowOfSample(env, len(o.Device.Contexts()), o.ExcludeWindow, in.Sample != nil)
 	o.Progress = env.Progress("measuring")
-	result, err := Analyze(ctx, in, o)
+	result, err := geometry.Analyze(ctx, in, o)
 	if err != nil {
 		return err
 	}
 	if perPoint {
-		if err := result.writePoints(env, states, in.Sample); err != nil {
+		if err := writePoints(result, env, states, in.Sample); err != nil {
 			return err
 		}
 	}
-	return result.write(env, o)
+	return write(result, env, o)
 }
 
 // write puts the result into the result file, the CSV files, the console and
 // the figure.
-func (r *Result) write(env *run.Env, o Options) error {
-	output.Enter(env, r.Warnings, r.Models, func(m Model) string { return m.Name }, r.Comparisons)
-	env.Result.Blocks = r.blocksText()
+func write(r *geometry.Result, env *run.Env, o geometry.Options) error {
+	output.Enter(env, r.Warnings, r.Models, func(m geometry.Model) string { return m.Name }, r.Comparisons)
+	env.Result.Blocks = blocksText(r)
 	describe(env)
 	if err := output.All(env,
-		r.writeSummary, r.writeSimilarity, r.writeAutocorrelation, r.printSpaces, r.printGroups,
-		func(env *run.Env) error { return r.printLabels(env, o) }, r.printSimilarity,
+		func(env *run.Env) error { return writeSummary(r, env) },
+		func(env *run.Env) error { return writeSimilarity(r, env) },
+		func(env *run.Env) error { return writeAutocorrelation(r, env) },
+		func(env *run.Env) error { return printSpaces(r, env) },
+		func(env *run.Env) error { return printGroups(r, env) },
+		func(env *run.Env) error { return printLabels(r, env, o) },
+		func(env *run.Env) error { return printSimilarity(r, env) },
 	); err != nil {
 		return err
 	}
-	return env.Figure("geometry", r.Figure())
+	return env.Figure("geometry", Figure(r))
 }
 
 // blocksText says how states were grouped for intervals, where steps are grouped otherwise too.
-func (r *Result) blocksText() string {
+func blocksText(r *geometry.Result) string {
 	if r.SampleBlocks == "" || r.SampleBlocks == r.TimeBlocks {
 		return r.TimeBlocks
 	}
@@ -194,7 +199,7 @@ func (r *Result) blocksText() string {
 // describe says which way the numbers of a model are better. Slow and straight paths are
 // what some latents are meant to have and others are not.
 func describe(env *run.Env) {
-	env.Result.Definition = definition
+	env.Result.Definition = geometry.Definition
 	output.Describe(env, report.Lower, "", "uniformity", "uniformity_centered", "alignment", "groupings.davies_bouldin")
 	output.Describe(env, report.Higher, "", "groupings.silhouette", "groupings.calinski_harabasz", "groupings.agreement.nmi", "groupings.agreement.ami",
 		"groupings.agreement.ari", "label_consistency.accuracy", "label_consistency.purity")
@@ -208,7 +213,7 @@ func describe(env *run.Env) {
 
 // writeSummary writes one row per model and grouping: the measures of the model
 // repeat.
-func (r *Result) writeSummary(env *run.Env) error {
+func writeSummary(r *geometry.Result, env *run.Env) error {
 	return output.ModelCSV(env, "geometry_summary.csv", []string{
 		"Model", "Grouping", "Groups", "Silhouette", "Davies_Bouldin", "Calinski_Harabasz", "NMI", "AMI", "ARI",
 		"Uniformity", "Alignment", "Tau", "Step_Mean", "Step_SD", "Step_Relative", "Straightness", "Curvature_Degrees",
@@ -234,20 +239,13 @@ func (r *Result) writeSummary(env *run.Env) error {
 	})
 }
 
-// similarity is the row of models a and b.
-func (r *Result) similarity(a int, b string) SimilarityRow {
-	row, _ := r.Models[a].Similarity.Get(b)
-	s, _ := row.(SimilarityRow)
-	return s
-}
-
-func (r *Result) writeSimilarity(env *run.Env) error {
+func writeSimilarity(r *geometry.Result, env *run.Env) error {
 	return env.Files.CSV("geometry_similarity.csv", []string{
 		"Model_A", "Model_B", "CKA", "CKA_Debiased", "Procrustes", "RSA", "RSA_Sampling_Error", "RSA_Pairs",
 	}, func(csv *report.CSV) error {
 		for i, a := range r.Models {
 			for _, b := range r.Models {
-				s := r.similarity(i, b.Name)
+				s := r.SimilarityOf(i, b.Name)
 				if err := csv.Row(a.Name, b.Name, s.CKA, s.CKADebiased, s.Procrustes, s.RSA, s.RSASamplingError, s.RSAPairs); err != nil {
 					return err
 				}
@@ -257,7 +255,7 @@ func (r *Result) writeSimilarity(env *run.Env) error {
 	})
 }
 
-func (r *Result) writeAutocorrelation(env *run.Env) error {
+func writeAutocorrelation(r *geometry.Result, env *run.Env) error {
 	return env.Files.CSV("geometry_autocorrelation.csv", []string{"Model", "Lag", "Autocorrelation", "CI_Low", "CI_High", "Pairs"}, func(csv *report.CSV) error {
 		for _, m := range r.Models {
 			for _, lag := range m.Temporal.Autocorrelation {
@@ -271,13 +269,18 @@ func (r *Result) writeAutocorrelation(env *run.Env) error {
 	})
 }
 
-func (r *Result) writePoints(env *run.Env, all *points.Selection, sample []int) error {
-	states, episodes, frames := at(all.Index, sample), at(all.Episode, sample), at(all.Time, sample)
+func writePoints(r *geometry.Result, env *run.Env, all *points.Selection, sample []int) error {
+	state := func(i int) int { // of the sample
+		if sample == nil {
+			return i
+		}
+		return sample[i]
+	}
 	return env.Files.CSV("geometry_per_point.csv", []string{"Model", "Sample_ID", "Episode", "Frame", "Grouping", "Groups", "Group", "Silhouette"}, func(csv *report.CSV) error {
 		for _, m := range r.Models {
 			for q, g := range m.Groupings {
 				for i, s := range m.SilhouetteOf[q] {
-					if err := csv.Row(m.Name, states[i], episodes[i], frames[i], g.Source, g.Groups, m.GroupOf[q][i], s); err != nil {
+					if err := csv.Row(m.Name, all.Index[state(i)], all.Episode[state(i)], all.Time[state(i)], g.Source, g.Groups, m.GroupOf[q][i], s); err != nil {
 						return err
 					}
 				}
@@ -288,7 +291,7 @@ func (r *Result) writePoints(env *run.Env, all *points.Selection, sample []int) 
 }
 
 // printSpaces writes the measures of single models to the console.
-func (r *Result) printSpaces(env *run.Env) error {
+func printSpaces(r *geometry.Result, env *run.Env) error {
 	space := report.NewTable("", "Model", "Uniformity", "… centred", "Alignment", "τ", "Step / RMS", "Straightness", "Curvature °", "Effective rank", "n eff.")
 	var independent, unreliable []string
 	for _, m := range r.Models {
@@ -318,7 +321,7 @@ func (r *Result) printSpaces(env *run.Env) error {
 }
 
 // printGroups writes the measures of the groups.
-func (r *Result) printGroups(env *run.Env) error {
+func printGroups(r *geometry.Result, env *run.Env) error {
 	columns := []string{"Model", "Groups", "Silhouette", "Davies–Bouldin", "Calinski–Harabasz"}
 	if r.Labelled {
 		columns = append(columns, "NMI", "AMI", "ARI")
@@ -326,7 +329,7 @@ func (r *Result) printGroups(env *run.Env) error {
 	groups := report.NewTable("", columns...)
 	for _, m := range r.Models {
 		for i, g := range m.Groupings {
-			cells := []any{nameOnce(m.Name, i), fmt.Sprintf("%s (%d)", g.name(), g.Groups), g.Silhouette,
+			cells := []any{nameOnce(m.Name, i), fmt.Sprintf("%s (%d)", name(g), g.Groups), g.Silhouette,
 				g.DaviesBouldin, g.CalinskiHarabasz}
 			if g.Agreement != nil {
 				cells = append(cells, g.Agreement.NMI, g.Agreement.AMI, g.Agreement.ARI)
@@ -341,7 +344,7 @@ func (r *Result) printGroups(env *run.Env) error {
 }
 
 // printLabels writes how the neighbours agree with the labels, if there are any.
-func (r *Result) printLabels(env *run.Env, o Options) error {
+func printLabels(r *geometry.Result, env *run.Env, o geometry.Options) error {
 	if !r.Labelled {
 		return nil
 	}
@@ -366,12 +369,12 @@ func (r *Result) printLabels(env *run.Env, o Options) error {
 }
 
 // printSimilarity writes the measures of pairs of models, and the comparisons.
-func (r *Result) printSimilarity(env *run.Env) error {
+func printSimilarity(r *geometry.Result, env *run.Env) error {
 	if len(r.Models) > 1 {
 		similar := report.NewTable("", "A", "B", "CKA", "CKA debiased", "Procrustes", "RSA")
 		for i, a := range r.Models {
 			for j, b := range r.Models[i+1:] {
-				s := r.similarity(i, b.Name)
+				s := r.SimilarityOf(i, b.Name)
 				similar.Row(nameOnce(a.Name, j), b.Name, s.CKA, s.CKADebiased,
 					s.Procrustes, s.RSA)
 			}
@@ -389,8 +392,8 @@ func (r *Result) printSimilarity(env *run.Env) error {
 }
 
 // name is how tables and figures call the groups.
-func (g Grouping) name() string {
-	if g.Source == SourceKMeans {
+func name(g geometry.Grouping) string {
+	if g.Source == geometry.SourceKMeans {
 		return "k-means"
 	}
 	return g.Source

@@ -1,12 +1,13 @@
 // The figure: six panels on the sphere, groups, similarity and time.
 
-package geometry
+package command
 
 import (
 	"fmt"
 	"math"
 	"slices"
 
+	"repscope/analysis/geometry"
 	"repscope/analysis/internal/output"
 	"repscope/internal/text"
 	"repscope/plots"
@@ -14,7 +15,7 @@ import (
 )
 
 // Figure composes geometry.
-func (r *Result) Figure() *plots.Figure {
+func Figure(r *geometry.Result) *plots.Figure {
 	sphere := &plots.Scatter{
 		X: plots.Axis{Label: "Alignment E‖u(t) − u(t+1)‖²"},
 		Y: plots.Axis{Label: "Uniformity log E exp(−2‖u − v‖²)"},
@@ -29,7 +30,7 @@ func (r *Result) Figure() *plots.Figure {
 		m := &r.Models[i]
 		names = append(names, m.Name)
 		collapsed := output.Why(m.EffectiveRank)
-		sphere.Series = append(sphere.Series, m.onSphere())
+		sphere.Series = append(sphere.Series, onSphere(m))
 		curve := plots.CurveSeries{Name: m.Name, Reason: collapsed}
 		for _, lag := range m.Temporal.Autocorrelation {
 			output.AppendPoint(&curve, float64(lag.Lag), lag.Rho)
@@ -51,14 +52,14 @@ func (r *Result) Figure() *plots.Figure {
 		ColumnWidths: []float64{1, 1.1, 1.1},
 		Tiles: []plots.Tile{
 			{Panel: sphere, Title: "Unit sphere", Row: 0, Column: 0},
-			{Panel: r.groups(), Title: "Groups", Row: 0, Column: 1},
-			{Panel: r.similar(), Title: r.similarityTitle(), Row: 0, Column: 2},
+			{Panel: groups(r), Title: "Groups", Row: 0, Column: 1},
+			{Panel: similar(r), Title: similarityTitle(r), Row: 0, Column: 2},
 			{Panel: memory, Title: "Autocorrelation", Row: 1, Column: 0},
 			{Panel: steps, Title: "Step size", Row: 1, Column: 1},
 			{Panel: straight, Title: "Straightness", Row: 1, Column: 2},
 		},
 		Series:   names,
-		Footnote: r.caption(still),
+		Footnote: caption(r, still),
 		Notes:    output.IntervalNotes(r.Warnings),
 		Title:    "Geometry of latent spaces",
 	}
@@ -66,7 +67,7 @@ func (r *Result) Figure() *plots.Figure {
 
 // onSphere is the place of a model; none for a collapsed one, whose latents are one
 // point.
-func (m *Model) onSphere() plots.ScatterSeries {
+func onSphere(m *geometry.Model) plots.ScatterSeries {
 	series := plots.ScatterSeries{Name: m.Name}
 	for _, v := range []report.Value{m.EffectiveRank, m.Uniformity.Value, m.Alignment.Value} {
 		if why := output.Why(v); why != "" {
@@ -79,7 +80,7 @@ func (m *Model) onSphere() plots.ScatterSeries {
 }
 
 // caption says what the panels leave out; still is the number of steps of length 0.
-func (r *Result) caption(still int) string {
+func caption(r *geometry.Result, still int) string {
 	note := ""
 	if r.TimeBlocks != "" {
 		note = fmt.Sprintf("Error bars and bands: 95 %% by deleting blocks in turn (%s). ", r.TimeBlocks)
@@ -87,7 +88,7 @@ func (r *Result) caption(still int) string {
 	if still > 0 {
 		note += text.Count(still, "step") + " of length 0 left out of the box plot. "
 	}
-	if shown := r.shownConsistency(&r.Models[0]); shown != nil {
+	if shown := shownConsistency(r, &r.Models[0]); shown != nil {
 		note += fmt.Sprintf("Label accuracy by chance: %.3f. ", shown.AccuracyChance.Float())
 	}
 	if len(r.Models) > 1 {
@@ -98,7 +99,7 @@ func (r *Result) caption(still int) string {
 
 // groups shows the silhouettes, and with labels how neighbours and clusters agree
 // with them.
-func (r *Result) groups() plots.Panel {
+func groups(r *geometry.Result) plots.Panel {
 	panel := &plots.GroupedBars{Y: plots.Axis{Label: "Silhouette"}}
 	if r.Labelled {
 		panel.Y.Label = "Score"
@@ -116,7 +117,7 @@ func (r *Result) groups() plots.Panel {
 		}
 		for _, g := range m.Groupings {
 			name := "Silhouette, labels"
-			if g.Source == SourceKMeans {
+			if g.Source == geometry.SourceKMeans {
 				name = fmt.Sprintf("%d clusters", g.Groups)
 				if r.Labelled {
 					name = "Silhouette, " + name
@@ -126,7 +127,7 @@ func (r *Result) groups() plots.Panel {
 		}
 		if r.Labelled {
 			for _, g := range m.Groupings {
-				if g.Source == SourceKMeans {
+				if g.Source == geometry.SourceKMeans {
 					if g.Agreement == nil {
 						add("ARI", report.Undefined("no clusters"), report.NoInterval("no clusters"))
 					} else {
@@ -135,7 +136,7 @@ func (r *Result) groups() plots.Panel {
 					break
 				}
 			}
-			if shown := r.shownConsistency(&m); shown != nil {
+			if shown := shownConsistency(r, &m); shown != nil {
 				add(fmt.Sprintf("Label accuracy, k = %d", shown.K), shown.Accuracy.Value, shown.Accuracy.CI)
 			} else {
 				add("Label accuracy", report.Undefined("no neighbours"), report.NoInterval("no neighbours"))
@@ -148,10 +149,10 @@ func (r *Result) groups() plots.Panel {
 
 // shownConsistency is a model's for the middle of the neighbourhood sizes that some model has numbers
 // for, nil without any: all models show the same.
-func (r *Result) shownConsistency(m *Model) *LabelConsistency {
+func shownConsistency(r *geometry.Result, m *geometry.Model) *geometry.LabelConsistency {
 	var defined []int
 	for q := range m.LabelConsistency {
-		if slices.ContainsFunc(r.Models, func(other Model) bool { return other.LabelConsistency[q].Accuracy.Defined() }) {
+		if slices.ContainsFunc(r.Models, func(other geometry.Model) bool { return other.LabelConsistency[q].Accuracy.Defined() }) {
 			defined = append(defined, q)
 		}
 	}
@@ -162,7 +163,7 @@ func (r *Result) shownConsistency(m *Model) *LabelConsistency {
 }
 
 // summaryTable lists what the other panels do not show of a single model.
-func (m *Model) summaryTable() *plots.Table {
+func summaryTable(m *geometry.Model) *plots.Table {
 	table := &plots.Table{Header: []string{"Measure", m.Name}}
 	for _, row := range []struct {
 		name string
@@ -179,16 +180,16 @@ func (m *Model) summaryTable() *plots.Table {
 
 // similar shows debiased CKA above and RSA below the diagonal; for a single model a
 // summary.
-func (r *Result) similar() plots.Panel {
+func similar(r *geometry.Result) plots.Panel {
 	if len(r.Models) == 1 {
-		return r.Models[0].summaryTable()
+		return summaryTable(&r.Models[0])
 	}
 	matrix := &plots.Matrix{}
 	for i, a := range r.Models {
 		matrix.Names = append(matrix.Names, a.Name)
 		row := make([]float64, len(r.Models))
 		for j, b := range r.Models {
-			s := r.similarity(i, b.Name)
+			s := r.SimilarityOf(i, b.Name)
 			switch {
 			case i < j:
 				row[j] = s.CKADebiased.Float()
@@ -206,7 +207,7 @@ func (r *Result) similar() plots.Panel {
 	return matrix
 }
 
-func (r *Result) similarityTitle() string {
+func similarityTitle(r *geometry.Result) string {
 	if len(r.Models) == 1 {
 		return "Summary"
 	}
