@@ -488,7 +488,7 @@ def _run(arguments: Sequence[str], progress: Progress, workspace: Workspace, nic
             pass
         events.put((name, b""))
 
-    readers: List[threading.Event] = []
+    readers: List[_Ended] = []
     out: List[bytes] = []
     said: List[bytes] = []
     try:
@@ -533,14 +533,36 @@ def _run(arguments: Sequence[str], progress: Progress, workspace: Workspace, nic
     return _Done(child.returncode, b"".join(out).decode("utf-8", "replace"), b"".join(said).decode("utf-8", "replace"), time.perf_counter() - start)
 
 
-def _beside(function: Callable[..., None], *arguments: Any) -> threading.Event:
-    """Has another thread call a function; the event is set when it has returned.
+class _Ended:
+    """Whether a call has returned. An exception that a signal's handler raises inside the wait of a threading.Event becomes a
+    RuntimeError of its lock; this wait holds no lock.
+    """
+
+    def __init__(self) -> None:
+        self._set = False
+
+    def set(self) -> None:
+        self._set = True
+
+    def wait(self, timeout: Optional[float] = None) -> bool:
+        end = None if timeout is None else time.monotonic() + timeout
+        pause = 0.0001
+        while not self._set:
+            if end is not None and time.monotonic() >= end:
+                return False
+            time.sleep(pause)
+            pause = min(2 * pause, 0.002)
+        return True
+
+
+def _beside(function: Callable[..., None], *arguments: Any) -> _Ended:
+    """Has another thread call a function; what it returns is set when the function has returned.
 
     The start of a threading.Thread can be interrupted half way, and then the thread runs, but cannot be waited for.
     """
     import _thread
 
-    ended = threading.Event()
+    ended = _Ended()
 
     def work() -> None:
         try:
@@ -562,7 +584,7 @@ class _Process:
         self._left = False  # nobody wants it any more
         self._child: Any = None
         self._error: Optional[BaseException] = None
-        self._begun: Optional[threading.Event] = None
+        self._begun: Optional[_Ended] = None
 
     def start(self) -> Any:
         self._begun = _beside(self._start)
