@@ -11,7 +11,7 @@
 //   - a folder of images: PNG, JPEG or TIFF files of one size, in natural order of
 //     their names; or folders of such files, one per episode
 //
-// They are told apart by their content (see [Formats]). Tables, problems of boards, sequences of
+// They are told apart by their content (see [FormatNames]). Tables, problems of boards, sequences of
 // residues, vocabularies, and interface designs with their screens and traces of tools have
 // readers of their own.
 //

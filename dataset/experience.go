@@ -128,21 +128,6 @@ func ExperienceAttribute(frames, attribute string) string {
 // experienceAttributes are the arrays of a split by their names.
 var experienceAttributes = []string{"states", "actions", "rewards", "stop_episodes", "valid_start_indices"}
 
-// OpenExperience opens "FILE", "FILE:val" (the default) or "FILE:train".
-func OpenExperience(spec string) (*Experience, error) {
-	path, split := splitSpec(spec)
-	file, err := torchfile.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	e, err := readExperience(file, split)
-	if err != nil {
-		file.Close()
-		return nil, err
-	}
-	return e, nil
-}
-
 func readExperience(file *torchfile.File, split string) (*Experience, error) {
 	path := file.Path()
 	if !isExperience(file.Root()) {

@@ -67,24 +67,6 @@ var formats = []arrayFormat{
 	{name: "a folder of images", what: "PNG, JPEG or TIFF files of one size, in natural order of their names; or folders of such files, one per episode"},
 }
 
-// Format describes a format of arrays for help and documentation.
-type Format struct {
-	Name string // such as ".npy"
-	What string
-	// Episodes reports whether files of the format may bring the episodes of
-	// their frames.
-	Episodes bool
-}
-
-// Formats lists the formats that Open reads.
-func Formats() []Format {
-	list := make([]Format, len(formats))
-	for i, f := range formats {
-		list[i] = Format{f.name, f.what, f.record != nil}
-	}
-	return list
-}
-
 // FormatNames lists the names of all formats for a sentence: ".npy, .npz … or a
 // folder of images".
 func FormatNames() string { return names(func(*arrayFormat) bool { return true }) }

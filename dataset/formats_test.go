@@ -411,10 +411,10 @@ func TestFormatsAreDocumented(t *testing.T) {
 			t.Fatal(err)
 		}
 		text := strings.Join(strings.Fields(strings.ReplaceAll(string(data), "//", "")), " ")
-		for _, f := range Formats() {
-			want := f.Name
+		for _, f := range formats {
+			want := f.name
 			if file == "doc.go" {
-				want += ": " + f.What
+				want += ": " + f.what
 			}
 			if !strings.Contains(text, want) {
 				t.Errorf("%s does not say %q", file, want)

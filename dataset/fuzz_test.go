@@ -114,7 +114,7 @@ func FuzzExperience(f *testing.F) {
 	seed(f, "../internal/torchfile/testdata/experience*.pth")
 	f.Fuzz(func(t *testing.T, data []byte) {
 		exercise(t, "a.pth", data, func(path string) ([]*Array, error) {
-			e, err := OpenExperience(path)
+			e, err := openExperience(path)
 			if err != nil {
 				return nil, err
 			}

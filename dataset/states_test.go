@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"repscope/internal/torchfile"
 	"repscope/points"
 
 	"pgregory.net/rapid"
@@ -517,7 +518,7 @@ func TestExperience(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := files.E.Val
-	e, err := OpenExperience(experienceFile)
+	e, err := openExperience(experienceFile)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -541,7 +542,7 @@ func TestExperience(t *testing.T) {
 	if !slices.Equal(firsts(s), want.Starts) || !slices.Equal(s.Shape(), []int{3, 5, 4}) || s.Layout() != "THW" {
 		t.Errorf("pairs begin at %v, shape %v, layout %s", firsts(s), s.Shape(), s.Layout())
 	}
-	train, err := OpenExperience(experienceFile + ":train")
+	train, err := openExperience(experienceFile + ":train")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -552,7 +553,7 @@ func TestExperience(t *testing.T) {
 	if _, err := train.States(StateOptions{Ends: e.Stop}); err == nil {
 		t.Error("other end flags were taken")
 	}
-	plain, err := OpenExperience("../internal/torchfile/testdata/experience_plain.pth:train")
+	plain, err := openExperience("../internal/torchfile/testdata/experience_plain.pth:train")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -615,7 +616,7 @@ func TestTorchArrays(t *testing.T) {
 			t.Errorf("%s: %v\nwant it to contain %s", spec, err, want)
 		}
 	}
-	if _, err := OpenExperience(dir + "state_dict.pth"); err == nil || !strings.Contains(err.Error(), "no experience dataset") {
+	if _, err := openExperience(dir + "state_dict.pth"); err == nil || !strings.Contains(err.Error(), "no experience dataset") {
 		t.Error(err)
 	}
 	cut := filepath.Join(t.TempDir(), "cut.pth")
@@ -626,7 +627,7 @@ func TestTorchArrays(t *testing.T) {
 	if err := os.WriteFile(cut, data[:len(data)/2], 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := OpenExperience(cut); !errors.Is(err, ErrTruncated) || !strings.Contains(err.Error(), cut) {
+	if _, err := openExperience(cut); !errors.Is(err, ErrTruncated) || !strings.Contains(err.Error(), cut) {
 		t.Errorf("cut: %v", err)
 	}
 }
@@ -657,4 +658,19 @@ func TestLayouts(t *testing.T) {
 	if slices.Sort(names); len(slices.Compact(names)) != len(layouts) {
 		t.Errorf("layouts %v, want the names of %v", names, layouts)
 	}
+}
+
+// openExperience opens "FILE", "FILE:val" (the default) or "FILE:train".
+func openExperience(spec string) (*Experience, error) {
+	path, split := splitSpec(spec)
+	file, err := torchfile.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	e, err := readExperience(file, split)
+	if err != nil {
+		file.Close()
+		return nil, err
+	}
+	return e, nil
 }

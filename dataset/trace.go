@@ -20,7 +20,8 @@ type TraceFile struct {
 	Data []byte
 }
 
-// ParseTrace reads a trace in data; name is that of the file, for errors. It is JSON, or several
+// ParseTraces reads a trace from a file, or from several, such as a response and what tools returned
+// in the steps on the way, each call once. A file is JSON, or several
 // values that follow each other (lines of JSON), in any of these layouts, also below
 // "json_response", "response", "choices", "message" and the like:
 //
@@ -39,10 +40,6 @@ type TraceFile struct {
 // one of them has none, the first of a name in one way is the first of this name in another.
 // Errors: no JSON; a layout that is not known, such as a file in which no call is found and a key
 // stands that may hold some; values of the wrong type; calls without a name.
-func ParseTrace(name string, data []byte) (*Trace, error) { return ParseTraces(TraceFile{name, data}) }
-
-// ParseTraces reads a trace from several files, such as a response and what tools returned in the
-// steps on the way, each call once. See [ParseTrace].
 func ParseTraces(files ...TraceFile) (*Trace, error) {
 	r := &traceReader{byID: map[string]int{}, free: map[freeCall][]int{}}
 	for _, f := range files {

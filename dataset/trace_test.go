@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-func TestParseTrace(t *testing.T) {
+func TestParseTraces(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name, text, want string
@@ -41,7 +41,7 @@ func TestParseTrace(t *testing.T) {
 			"snapshots":[{"toolResults":[{"name":"a"}]},{"toolResults":[{"name":"a"},{"name":"b"}]}],"step_count":2}`, "a a b", 2},
 		{"a bounded number", `{"messages":[{"role":"tool","name":"a","content":{"big":NaN}}]}`, "a", -1},
 	} {
-		trace, err := ParseTrace("t.json", []byte(c.text))
+		trace, err := ParseTraces(TraceFile{"t.json", []byte(c.text)})
 		if err != nil {
 			t.Errorf("%s: %v", c.name, err)
 			continue
@@ -94,7 +94,7 @@ func TestTraceLayouts(t *testing.T) {
 		"messages, and their steps":   `{"messages":[{"role":"assistant","tool_calls":[{"name":"a"}]},{"role":"tool","name":"a"},{"role":"assistant","tool_calls":[{"name":"b"}]}],"steps":[{"tool":"a"},{"tool":"b"}]}`,
 		"an answer around the answer": `{"id":"batch","response":{"status_code":200,"body":{"choices":[{"message":{"role":"assistant","tool_calls":[{"id":"1","function":{"name":"a"}},{"id":"2","function":{"name":"b"}}]}}]}}}`,
 	} {
-		trace, err := ParseTrace("t.json", []byte(text))
+		trace, err := ParseTraces(TraceFile{"t.json", []byte(text)})
 		if err != nil || !slices.Equal(trace.Calls, []string{"a", "b"}) || trace.Untold != "" {
 			t.Errorf("%s: %+v, %v", name, trace, err)
 		}
@@ -111,7 +111,7 @@ func TestNoCalls(t *testing.T) {
 		`{"messages":[{"role":"system","content":"x"},{"role":"assistant","content":"x"}],"tools":[{"name":"a"}],"tool_choice":"auto"}`,
 		`{"candidates":[{"content":{"parts":[{"text":"x"}],"role":"model"},"finishReason":"STOP"}]}`,
 	} {
-		if trace, err := ParseTrace("t.json", []byte(text)); err != nil || len(trace.Calls) != 0 || trace.Untold != "" {
+		if trace, err := ParseTraces(TraceFile{"t.json", []byte(text)}); err != nil || len(trace.Calls) != 0 || trace.Untold != "" {
 			t.Errorf("%s: %+v, %v, want no calls", text, trace, err)
 		}
 	}
@@ -127,11 +127,11 @@ func TestNoCalls(t *testing.T) {
 		`{"messages":[],"executed":[{"name":"a"}]}`: `"executed" of the file`,
 		`{"cost":3}`: "found an object without them",
 	} {
-		if trace, err := ParseTrace("t.json", []byte(text)); err == nil || !strings.Contains(err.Error(), want) {
+		if trace, err := ParseTraces(TraceFile{"t.json", []byte(text)}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %+v, %v, want %q", text, trace, err, want)
 		}
 	}
-	trace, err := ParseTrace("t.json", []byte(`{"step_count":4.0}`))
+	trace, err := ParseTraces(TraceFile{"t.json", []byte(`{"step_count":4.0}`)})
 	if err != nil || trace.Untold == "" || trace.Steps == nil || *trace.Steps != 4 {
 		t.Errorf("steps alone: %+v, %v", trace, err)
 	}
@@ -158,13 +158,13 @@ func TestDeepTrace(t *testing.T) {
 	t.Parallel()
 	for _, open := range []string{`{"message":`, `[`, `{"content":[`, `{"tool_calls":[{"function":`} {
 		text := `{"messages":[` + strings.Repeat(open, 100_000)
-		if _, err := ParseTrace("t.json", []byte(text)); err == nil {
+		if _, err := ParseTraces(TraceFile{"t.json", []byte(text)}); err == nil {
 			t.Errorf("%s…: no error", open)
 		}
 		shut := strings.NewReplacer("{", "}", "[", "]", `"message":`, "", `"content":`, "", `"tool_calls":`, "", `"function":`, "").Replace(open)
 		runes := []rune(shut)
 		slices.Reverse(runes)
-		if _, err := ParseTrace("t.json", []byte(text+"3"+strings.Repeat(string(runes), 100_000)+`]}`)); err == nil {
+		if _, err := ParseTraces(TraceFile{"t.json", []byte(text + "3" + strings.Repeat(string(runes), 100_000) + `]}`)}); err == nil {
 			t.Errorf("%s…: no error", open)
 		}
 	}
@@ -184,7 +184,7 @@ func TestBadTraces(t *testing.T) {
 		{`{"step_count":2.5}`, `"step_count" is not a whole`}, {`{"step_count":NaN}`, `"step_count" is not a whole`}, {`{"messages":[{"role":"tool"`, "truncated: the JSON text ends"},
 		{`["a"] b`, "after the end"}, {`[[]]`, "item 0 of the list is a list, want"}, {`[""]`, "item 0 of the list has no name"},
 	} {
-		trace, err := ParseTrace("some/t.json", []byte(c.text))
+		trace, err := ParseTraces(TraceFile{"some/t.json", []byte(c.text)})
 		if err == nil || trace != nil || !strings.HasPrefix(err.Error(), "some/t.json: ") || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %q", c.text, err, c.want)
 		}
@@ -197,13 +197,13 @@ func TestLongTrace(t *testing.T) {
 	t.Parallel()
 	const n = 20_000
 	text := `{"messages":[` + strings.Repeat(`{"role":"tool","name":"a"},`, n) + `{"role":"user"}],"toolResults":[` + strings.Repeat(`{"name":"a"},`, n) + `{"name":"b"}]}`
-	trace, err := ParseTrace("t.json", []byte(text))
+	trace, err := ParseTraces(TraceFile{"t.json", []byte(text)})
 	if err != nil || len(trace.Calls) != n+1 {
 		t.Errorf("%v", err)
 	}
 }
 
-func FuzzParseTrace(f *testing.F) {
+func FuzzParseTraces(f *testing.F) {
 	for _, text := range []string{
 		`["a","b"]`, `{"json_response":{"messages":[{"role":"assistant","content":{"data":{"tool_calls":[{"id":"1","name":"a"}]}}},{"role":"tool","tool_call_id":"1"}],"step_count":1}}`,
 		`{"snapshots":[{"toolResults":[{"name":"a"}]}]}`, `{"toolResults":[{"id":3,"name":"a"}],"step_count":2}`, `[{"type":"tool","tool":{"name":"x"},"content":{"id":"7"}}]`,
@@ -211,7 +211,7 @@ func FuzzParseTrace(f *testing.F) {
 		f.Add([]byte(text))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		trace, err := ParseTrace("t.json", data)
+		trace, err := ParseTraces(TraceFile{"t.json", data})
 		if err != nil {
 			if !strings.HasPrefix(err.Error(), "t.json: ") {
 				t.Errorf("%v", err)

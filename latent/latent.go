@@ -110,18 +110,9 @@ type OpenOptions struct {
 	Backend *model.Backend
 }
 
-// Architecture describes a known encoder of a file of weights.
-type Architecture = checkpoint.Architecture
-
-// Architectures lists the encoders that Open builds from a file of weights, with
-// the names of their tensors; ArchitectureHelp is the same as text for a manual.
-func Architectures() []Architecture { return checkpoint.Architectures() }
-
-// ArchitectureHelp is the table of Architectures as text.
+// ArchitectureHelp is the table of the encoders that Open builds from a file of weights, with
+// the names of their tensors, as text for a manual.
 func ArchitectureHelp() string { return checkpoint.Help() }
-
-// Operators lists the ONNX operators that Open understands, sorted.
-func Operators() []string { return operator.Operators() }
 
 // Support describes one ONNX operator: opsets, element types, attributes.
 type Support = operator.Support

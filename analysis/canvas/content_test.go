@@ -36,7 +36,7 @@ func contentPair(t testing.TB, o Settings, reference, generated string) *Pair {
 // scoredContent scores two designs.
 func scoredContent(t testing.TB, o Settings, reference, generated string) *Row {
 	t.Helper()
-	row, err := Score(t.Context(), contentKinds(), contentPair(t, o, reference, generated))
+	row, err := scoreKinds(t.Context(), contentKinds(), contentPair(t, o, reference, generated))
 	if err != nil || row.Failures != nil {
 		t.Fatal(row.Failures, err)
 	}
@@ -180,7 +180,7 @@ func scoredLayouts(t testing.TB, reference, generated *Layout) *Row {
 			t.Fatal(err)
 		}
 	}
-	row, err := Score(t.Context(), contentKinds(), p)
+	row, err := scoreKinds(t.Context(), contentKinds(), p)
 	if err != nil || row.Failures != nil {
 		t.Fatal(row.Failures, err)
 	}
@@ -379,7 +379,7 @@ func BenchmarkContent(b *testing.B) {
 					p := contentPair(b, Settings{}, "", "")
 					p.Reference.layout.Do(func() { p.Reference.layout.value = both[0] })
 					p.Generated.layout.Do(func() { p.Generated.layout.value = both[1] })
-					if row, err := Score(b.Context(), []Kind{kind}, p); err != nil || row.Failures != nil {
+					if row, err := scoreKinds(b.Context(), []Kind{kind}, p); err != nil || row.Failures != nil {
 						b.Fatal(row, err)
 					}
 				}

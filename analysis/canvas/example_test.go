@@ -63,7 +63,7 @@ func exampleRows(t *testing.T, cases []Case, read Reader, kinds []Kind) []*Row {
 }
 
 func exampleRow(ctx context.Context, c *Case, read Reader, o *Settings, kinds []Kind) (*Row, error) {
-	return Score(ctx, kinds, NewPair(ctx, c, o, read, newView(c.Reference, "reference", read)))
+	return scoreKinds(ctx, kinds, NewPair(ctx, c, o, read, newView(c.Reference, "reference", read)))
 }
 
 // withoutInput are the keys for which the example has no input.
@@ -226,4 +226,17 @@ func TestExampleSnapshots(t *testing.T) {
 	if !slices.IsSorted(mean) || mean[screens.Steps] != float64(len(screens.Example().Samples())) {
 		t.Errorf("sums of layout_iou by step are %.4g", mean)
 	}
+}
+
+// scoreKinds computes the kinds of a case. Only the end of the context is an error: what is wrong with
+// a case is in its row.
+func scoreKinds(ctx context.Context, kinds []Kind, p *Pair) (*Row, error) {
+	row := NewRow()
+	for i := range kinds {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		scoreKind(&kinds[i], p, row)
+	}
+	return row, ctx.Err()
 }

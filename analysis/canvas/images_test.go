@@ -52,7 +52,7 @@ func checkPixels(t *testing.T, name string, reference, generated *dataset.Screen
 			want = drop
 		}
 		for _, window := range []string{uniformWindow, gaussianWindow} {
-			row, err := Score(t.Context(), []Kind{screenPixels}, screensOf(t, ImageSettings{SSIM: window, Alpha: alpha}, reference, generated))
+			row, err := scoreKinds(t.Context(), []Kind{screenPixels}, screensOf(t, ImageSettings{SSIM: window, Alpha: alpha}, reference, generated))
 			if err != nil || row.Failures != nil {
 				t.Fatal(name, row, err)
 			}
@@ -139,7 +139,7 @@ func TestSamplePixels(t *testing.T) {
 			of = append(of, features)
 			want["fsim"], want["fsimc"] = g.FSIM, g.FSIMC
 		}
-		row, err := Score(t.Context(), of, screensOf(t, ImageSettings{}, reference, generated))
+		row, err := scoreKinds(t.Context(), of, screensOf(t, ImageSettings{}, reference, generated))
 		if err != nil || row.Failures != nil || len(row.Values) != len(want) {
 			t.Fatal(name, row, err)
 		}

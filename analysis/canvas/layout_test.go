@@ -79,7 +79,7 @@ func scoreDesigns(t testing.TB, o *Settings, reference, generated string, kinds 
 	if reference == "" {
 		c.Reference.Design = ""
 	}
-	row, err := Score(t.Context(), kinds, NewPair(t.Context(), c, o, read, newView(c.Reference, "reference", read)))
+	row, err := scoreKinds(t.Context(), kinds, NewPair(t.Context(), c, o, read, newView(c.Reference, "reference", read)))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -45,7 +45,7 @@ func TestContrast(t *testing.T) {
 	// The generated design alone has its contrasts.
 	p := contentPair(t, Settings{}, "", designOf(words("#000000")))
 	p.Reference.side.Design = ""
-	row, err := Score(t.Context(), []Kind{contrast}, p)
+	row, err := scoreKinds(t.Context(), []Kind{contrast}, p)
 	if err != nil || row.Failures != nil {
 		t.Fatal(row.Failures, err)
 	}

@@ -16,7 +16,7 @@ func TestSamePixels(t *testing.T) {
 	t.Parallel()
 	for _, size := range []int{1, 6, 7, 30} {
 		s := &dataset.Screen{Width: size, Height: size, Pixels: slices.Repeat([]byte{1, 99, 200, 255}, size*size)}
-		row, err := Score(t.Context(), []Kind{screenPixels}, screensOf(t, ImageSettings{}, s, s))
+		row, err := scoreKinds(t.Context(), []Kind{screenPixels}, screensOf(t, ImageSettings{}, s, s))
 		if err != nil || row.Failures != nil {
 			t.Fatal(row, err)
 		}
@@ -37,7 +37,7 @@ func TestMissingPixels(t *testing.T) {
 	t.Parallel()
 	read := func(string) ([]byte, error) { return nil, absent("nothing") }
 	c := &Case{}
-	row, err := Score(t.Context(), []Kind{screenPixels}, NewPair(t.Context(), c, &Settings{}, read, newView(c.Reference, "reference", read)))
+	row, err := scoreKinds(t.Context(), []Kind{screenPixels}, NewPair(t.Context(), c, &Settings{}, read, newView(c.Reference, "reference", read)))
 	if err != nil || row.Failures != nil || len(row.Values) != 3 {
 		t.Fatal(row, err)
 	}

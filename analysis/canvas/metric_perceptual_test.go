@@ -49,7 +49,7 @@ func TestPerceptual(t *testing.T) {
 		m := open[g.File]
 		m.Scale = g.Scale
 		c := images.Cases[g.Case]
-		row, err := Score(t.Context(), []Kind{perceptual},
+		row, err := scoreKinds(t.Context(), []Kind{perceptual},
 			screensOf(t, ImageSettings{Alpha: alphaDrop, Perceptual: m}, c.Reference.screen(), c.Generated.screen()))
 		if err != nil || row.Failures != nil {
 			t.Fatal(g, row, err)
@@ -83,7 +83,7 @@ func TestPerceptualFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer m.open.Close()
-	row, err := Score(t.Context(), []Kind{perceptual}, screensOf(t, ImageSettings{Perceptual: m}, s, s))
+	row, err := scoreKinds(t.Context(), []Kind{perceptual}, screensOf(t, ImageSettings{Perceptual: m}, s, s))
 	if err != nil || len(row.Failures) != 1 || !strings.Contains(row.Failures[0], "generated.png: the output has shape [1 8 9] for a pair of screens, want one number") {
 		t.Errorf("%v, %v", row, err)
 	}
@@ -91,7 +91,7 @@ func TestPerceptualFiles(t *testing.T) {
 	if err := none.start(nil); err != nil || none.identity() != nil {
 		t.Fatal(err)
 	}
-	row, err = Score(t.Context(), []Kind{perceptual}, screensOf(t, ImageSettings{}, s, s))
+	row, err = scoreKinds(t.Context(), []Kind{perceptual}, screensOf(t, ImageSettings{}, s, s))
 	if v := row.Values["perceptual_distance"]; err != nil || row.Failures != nil || v.Defined() || !strings.Contains(v.Reason, "is given") {
 		t.Errorf("without a model: %v, %v", row, err)
 	}

@@ -22,7 +22,7 @@ func TestSameQuality(t *testing.T) {
 				s.Pixels[i] = byte(i)
 			}
 		}
-		row, err := Score(t.Context(), []Kind{multiscale, gradients, features}, screensOf(t, ImageSettings{}, s, s))
+		row, err := scoreKinds(t.Context(), []Kind{multiscale, gradients, features}, screensOf(t, ImageSettings{}, s, s))
 		if err != nil || row.Failures != nil || len(row.Values) != len(perfect) {
 			t.Fatal(row, err)
 		}

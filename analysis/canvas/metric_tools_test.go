@@ -18,7 +18,7 @@ func toolRow(t *testing.T, trace, expected string) *Row {
 	t.Helper()
 	read := func(path string) ([]byte, error) { return []byte(path), nil }
 	c := &Case{Trace: trace, ExpectedTrace: expected}
-	row, err := Score(t.Context(), []Kind{tools, toolAccuracy}, NewPair(t.Context(), c, &Settings{}, read, newView(c.Reference, "reference", read)))
+	row, err := scoreKinds(t.Context(), []Kind{tools, toolAccuracy}, NewPair(t.Context(), c, &Settings{}, read, newView(c.Reference, "reference", read)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -94,7 +94,7 @@ func TestStepTraces(t *testing.T) {
 			map[string]float64{"tool_steps": 3, "tool_calls": 2, "tool_unique": 2, "tool_efficiency": 0.125}},
 		{Case{Snapshot: -1, Trace: `{"messages": [], "executed": [{"name": "a"}]}`}, map[string]float64{"tool_calls": null, "tool_efficiency": null}},
 	} {
-		row, err := Score(t.Context(), []Kind{tools}, NewPair(t.Context(), &test.c, &Settings{}, read, newView(Side{}, "reference", read)))
+		row, err := scoreKinds(t.Context(), []Kind{tools}, NewPair(t.Context(), &test.c, &Settings{}, read, newView(Side{}, "reference", read)))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -3,7 +3,6 @@
 package canvas
 
 import (
-	"context"
 	"errors"
 	"fmt"
 
@@ -56,19 +55,6 @@ func (r *Row) fail(err error) {
 		}
 	}
 	r.Failures = append(r.Failures, err.Error())
-}
-
-// Score computes the kinds of a case. Only the end of the context is an error: what is wrong with
-// a case is in its row.
-func Score(ctx context.Context, kinds []Kind, p *Pair) (*Row, error) {
-	row := NewRow()
-	for i := range kinds {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		scoreKind(&kinds[i], p, row)
-	}
-	return row, ctx.Err()
 }
 
 // scoreKind computes one kind, and says why it has no numbers.

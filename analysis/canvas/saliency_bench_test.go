@@ -42,7 +42,7 @@ func BenchmarkSaliency(b *testing.B) {
 			}
 			for b.Loop() {
 				p := NewPair(b.Context(), &cases[0], o, files.read, newView(Side{}, "reference", files.read))
-				row, err := Score(b.Context(), saliencyKinds(), p)
+				row, err := scoreKinds(b.Context(), saliencyKinds(), p)
 				if err != nil || len(row.Failures) > 0 {
 					b.Fatal(err, row.Failures)
 				}

@@ -127,7 +127,7 @@ func scoreSaliency(t testing.TB, o *Settings, files memoryReader, cases []Case) 
 		t.Cleanup(func() { m.Close() })
 	}
 	p := NewPair(t.Context(), &cases[0], o, files.read, newView(cases[0].Reference, "reference", files.read))
-	row, err := Score(t.Context(), saliencyKinds(), p)
+	row, err := scoreKinds(t.Context(), saliencyKinds(), p)
 	if err != nil {
 		t.Fatal(err)
 	}

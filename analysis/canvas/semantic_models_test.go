@@ -98,7 +98,7 @@ func openSettings(t *testing.T, o SemanticSettings, cases []Case) *Settings {
 func semanticRow(t *testing.T, o *Settings, c *Case) *Row {
 	t.Helper()
 	p := NewPair(context.Background(), c, o, os.ReadFile, newView(c.Reference, "reference design", os.ReadFile))
-	row, err := Score(context.Background(), []Kind{semanticMatch, imageSimilarity}, p)
+	row, err := scoreKinds(context.Background(), []Kind{semanticMatch, imageSimilarity}, p)
 	if err != nil {
 		t.Fatal(err)
 	}

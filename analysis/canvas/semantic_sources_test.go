@@ -40,7 +40,7 @@ func scored(t *testing.T, o *SemanticSettings, c *Case, cases []Case, files map[
 		t.Cleanup(o.opened.close)
 	}
 	settings := &Settings{Semantic: *o}
-	row, err := Score(context.Background(), []Kind{semanticMatch, imageSimilarity}, NewPair(context.Background(), c, settings, textFiles(files), nil))
+	row, err := scoreKinds(context.Background(), []Kind{semanticMatch, imageSimilarity}, NewPair(context.Background(), c, settings, textFiles(files), nil))
 	if err != nil {
 		t.Fatal(err)
 	}

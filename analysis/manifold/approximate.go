@@ -23,12 +23,6 @@ type LatentRecall struct {
 
 type exactPointsKey struct{}
 
-// withExactPoints is a context under which tests of few latents search approximately: searches
-// among up to n are exact anyway.
-func withExactPoints(ctx context.Context, n int) context.Context {
-	return context.WithValue(ctx, exactPointsKey{}, n)
-}
-
 // exactPoints is the number of latents up to which a search is exact anyway; 0: as long as
 // that takes seconds.
 func exactPoints(ctx context.Context) int {

@@ -3,6 +3,7 @@
 package manifold
 
 import (
+	"context"
 	"math"
 	"testing"
 
@@ -66,4 +67,10 @@ func TestApproximateIsExactForFew(t *testing.T) {
 	if a, b := found.Models[0].TwoNN, exact.Models[0].TwoNN; a.MLE != b.MLE || a.Fit != b.Fit || a.Duplicates != b.Duplicates {
 		t.Errorf("%+v, want that of the exact search, %+v", a, b)
 	}
+}
+
+// withExactPoints is a context under which tests of few latents search approximately: searches
+// among up to n are exact anyway.
+func withExactPoints(ctx context.Context, n int) context.Context {
+	return context.WithValue(ctx, exactPointsKey{}, n)
 }

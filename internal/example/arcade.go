@@ -78,12 +78,6 @@ type Set struct {
 // Len is the number of frames N.
 func (s *Set) Len() int { return len(s.Episode) }
 
-// Frame is the i-th screen, 64×64 bytes; it aliases s.Frames.
-func (s *Set) Frame(i int) []uint8 {
-	const size = Height * Width
-	return s.Frames[i*size : (i+1)*size : (i+1)*size]
-}
-
 // usualFrames is about how many frames an episode has.
 const usualFrames = 150
 

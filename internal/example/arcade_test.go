@@ -201,3 +201,9 @@ func BenchmarkGenerate(b *testing.B) {
 	}
 	b.ReportMetric(1000*float64(b.N)/b.Elapsed().Seconds(), "frames/s")
 }
+
+// Frame is the i-th screen, 64×64 bytes; it aliases s.Frames.
+func (s *Set) Frame(i int) []uint8 {
+	const size = Height * Width
+	return s.Frames[i*size : (i+1)*size : (i+1)*size]
+}

@@ -87,16 +87,6 @@ func device(name string) bool {
 	return false
 }
 
-// All are names of files for several names, all different, also where upper and lower case are one.
-func All(names []string) []string {
-	taken := Taken{}
-	all := make([]string, len(names))
-	for i, name := range names {
-		all[i] = taken.Unique(Of(name), "")
-	}
-	return all
-}
-
 // Taken are names that are given away.
 type Taken map[string]bool
 

@@ -75,9 +75,6 @@ func JoinName(name, value string) string {
 	return strings.NewReplacer(`\`, `\\`, "=", `\=`).Replace(name) + "=" + value
 }
 
-// Unnamed is the text of a value without a name, for flags whose values may have one.
-func Unnamed(value string) string { return strings.ReplaceAll(value, "=", `\=`) }
-
 // Named reports whether a text has a name.
 func Named(text string) bool {
 	_, _, named := CutName(text)

@@ -61,7 +61,7 @@ type inertClass struct{ named }
 func (c inertClass) Call(args []any) (any, error) { return &object{class: c.name, args: args}, nil }
 
 // find resolves a global or says why it is not allowed.
-func (s *settings) find(module, name string) (pickle.Global, error) {
+func find(module, name string) (pickle.Global, error) {
 	full := module + "." + name
 	if g, ok := functions[full]; ok {
 		return g, nil

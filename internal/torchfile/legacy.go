@@ -42,7 +42,6 @@ type legacyFile struct {
 	*File
 	in       *counter
 	size     int64
-	settings *settings
 	order    dtype.Order
 	storages map[string]*storage
 	views    map[string]*storage // parts of storages, at offsets of their own
@@ -51,14 +50,14 @@ type legacyFile struct {
 // readLegacy reads the format before PyTorch 1.6: five pickles (magic number,
 // protocol, system, value, storage keys), then each storage as its number of
 // elements and its bytes, in the order of the keys.
-func (f *File) readLegacy(s *settings) (any, error) {
+func (f *File) readLegacy() (any, error) {
 	size := f.file.Size()
-	l := &legacyFile{File: f, size: size, settings: s, storages: map[string]*storage{}, views: map[string]*storage{}}
+	l := &legacyFile{File: f, size: size, storages: map[string]*storage{}, views: map[string]*storage{}}
 	l.in = &counter{Reader: bufio.NewReaderSize(io.NewSectionReader(f.file, 0, size), 1<<16)}
 	if err := l.readHead(); err != nil {
 		return nil, err
 	}
-	value, err := l.load("value", pickle.Options{Find: s.find, Persistent: l.persistent})
+	value, err := l.load("value", pickle.Options{Find: find, Persistent: l.persistent})
 	if err != nil {
 		return nil, err
 	}
@@ -75,7 +74,7 @@ func (f *File) readLegacy(s *settings) (any, error) {
 
 // load reads the next pickle.
 func (l *legacyFile) load(what string, options pickle.Options) (any, error) {
-	v, err := l.File.load(l.settings, l.in, l.size-l.in.position, options)
+	v, err := l.File.load(l.in, l.size-l.in.position, options)
 	if err != nil {
 		return nil, fmt.Errorf("%s %w", what, err)
 	}

@@ -22,20 +22,13 @@ type File struct {
 	budget *bound.Budget // of what the file becomes beside its own bytes
 }
 
-// Option changes how a file is opened.
-type Option func(*settings)
+// maxMemory limits what the values other than tensors may take, by a generous
+// count, if the size of the file does not already allow less (see package bound).
+const maxMemory = 2 << 30
 
-type settings struct {
-	memory int64
-}
-
-// Memory limits what the values other than tensors may take, by a generous
-// count, if the size of the file does not already allow less (see package bound). The default is 2 GiB.
-func Memory(bytes int64) Option { return func(s *settings) { s.memory = bytes } }
-
-// load reads a pickle, whose values may take what the file's size allows and the options.
-func (f *File) load(s *settings, in io.Reader, size int64, o pickle.Options) (any, error) {
-	o.Memory = max(1, min(s.memory, f.budget.Left()))
+// load reads a pickle, whose values may take what the file's size allows.
+func (f *File) load(in io.Reader, size int64, o pickle.Options) (any, error) {
+	o.Memory = max(1, min(maxMemory, f.budget.Left()))
 	return pickle.Load(in, size, o)
 }
 
@@ -44,12 +37,12 @@ func (f *File) load(s *settings, in io.Reader, size int64, o pickle.Options) (an
 var ErrTruncated = format.ErrTruncated
 
 // Open reads the structure of the file at path; tensors stay on disk.
-func Open(path string, options ...Option) (*File, error) {
+func Open(path string) (*File, error) {
 	file, err := mmap.Open(path)
 	if err != nil {
 		return nil, err
 	}
-	f, err := Read(file, options...)
+	f, err := Read(file)
 	if err != nil {
 		return nil, errors.Join(err, file.Close())
 	}
@@ -58,13 +51,9 @@ func Open(path string, options ...Option) (*File, error) {
 
 // Read is Open for a file that is open already; if there is no error, closing the
 // result closes it.
-func Read(file *mmap.File, options ...Option) (*File, error) {
-	s := &settings{memory: 2 << 30}
-	for _, o := range options {
-		o(s)
-	}
+func Read(file *mmap.File) (*File, error) {
 	f := &File{file: file, budget: bound.NewBudget(file.Size())}
-	if err := f.read(s); err != nil {
+	if err := f.read(); err != nil {
 		return nil, fmt.Errorf("%s: %w", file.Path(), err)
 	}
 	return f, nil
@@ -87,7 +76,7 @@ var (
 	legacyMagic = []byte("\x80\x02\x8a\x0al\xfc\x9cF\xf9 j\xa8P\x19.")
 )
 
-func (f *File) read(s *settings) error {
+func (f *File) read() error {
 	head := make([]byte, min(f.file.Size(), 64))
 	if _, err := f.file.ReadAt(head, 0); err != nil && err != io.EOF {
 		return err
@@ -98,9 +87,9 @@ func (f *File) read(s *settings) error {
 	case len(head) == 0:
 		return errors.New("the file is empty")
 	case bytes.HasPrefix(head, zipMagic):
-		raw, err = f.readZip(s)
+		raw, err = f.readZip()
 	case bytes.HasPrefix(head, legacyMagic):
-		raw, err = f.readLegacy(s)
+		raw, err = f.readLegacy()
 	case bytes.HasPrefix(legacyMagic, head) || bytes.HasPrefix(zipMagic, head):
 		return fmt.Errorf("%w: the file has only %d bytes", ErrTruncated, len(head))
 	case head[0] == 0x80:

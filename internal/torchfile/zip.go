@@ -29,7 +29,7 @@ type zipFile struct {
 
 // readZip reads the format of PyTorch 1.6 and later: a zip file with the pickle
 // NAME/data.pkl and one member NAME/data/KEY per storage.
-func (f *File) readZip(s *settings) (any, error) {
+func (f *File) readZip() (any, error) {
 	z := &zipFile{File: f, storages: map[string]*storage{}}
 	if err := z.list(); err != nil {
 		return nil, err
@@ -41,8 +41,7 @@ func (f *File) readZip(s *settings) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	value, err := f.load(s, bytes.NewReader(text), int64(len(text)),
-		pickle.Options{Find: s.find, Persistent: z.persistent})
+	value, err := f.load(bytes.NewReader(text), int64(len(text)), pickle.Options{Find: find, Persistent: z.persistent})
 	if err != nil {
 		return nil, fmt.Errorf("data.pkl %w", err)
 	}

@@ -79,9 +79,6 @@ func expand(patterns string) []string {
 	return names
 }
 
-// Architectures describes those that Build knows.
-func Architectures() []Architecture { return slices.Clone(architectures) }
-
 // Help is the table of architectures as text of at most 100 columns, for a
 // binary's manual.
 func Help() string {

@@ -352,7 +352,7 @@ func TestGELU(t *testing.T) {
 
 func TestHelp(t *testing.T) {
 	text := Help()
-	for _, a := range Architectures() {
+	for _, a := range architectures {
 		if a.Name == "" || a.Input == "" || a.Output == "" || len(a.Keys) == 0 || !strings.Contains(text, a.Name) {
 			t.Errorf("%+v", a)
 		}
@@ -367,7 +367,7 @@ func TestHelp(t *testing.T) {
 		if state == nil {
 			continue
 		}
-		a := Architectures()[i]
+		a := architectures[i]
 		want := append(slices.Clone(a.Keys), a.Optional...)
 		var got []string
 		for k := range state {

@@ -143,15 +143,6 @@ func Supported() []Support {
 	return list
 }
 
-// Operators lists the names of the supported ONNX operators, sorted.
-func Operators() []string {
-	names := keysOf("")
-	for i, key := range names {
-		names[i] = key[1:]
-	}
-	return names
-}
-
 // keysOf are the keys of a domain in the table, sorted.
 func keysOf(domain string) []string {
 	return slices.Sorted(func(yield func(string) bool) {

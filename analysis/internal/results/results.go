@@ -54,9 +54,6 @@ const (
 	FamilyRun    = "run"    // all rows of a run
 )
 
-// Families lists the values of --family.
-func Families() []string { return []string{FamilyMetric, FamilyRun} }
-
 // Metric names a row of comparisons. Rows of one Family, which is the metric without
 // its parameter, are one question asked several times. Path is that of the number in the
 // part of a model ([report.Object.Number]), empty where Name is.

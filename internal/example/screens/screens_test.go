@@ -104,7 +104,7 @@ func TestFilesAreRead(t *testing.T) {
 		switch {
 		case strings.HasSuffix(name, "-json-response.json"):
 			kind = "trace"
-			trace, err := dataset.ParseTrace(name, data)
+			trace, err := dataset.ParseTraces(dataset.TraceFile{Name: name, Data: data})
 			if err != nil || len(trace.Calls) == 0 || strings.HasPrefix(name, "results/") && (trace.Steps == nil || *trace.Steps != (len(trace.Calls)+perStep-1)/perStep) {
 				t.Errorf("%s: %+v, %v", name, trace, err)
 			}
@@ -141,7 +141,7 @@ func TestCopyCallsWhatIsExpected(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			trace, err := dataset.ParseTrace(name, data)
+			trace, err := dataset.ParseTraces(dataset.TraceFile{Name: name, Data: data})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -40,9 +40,6 @@ func GeluTanh(dst, src []float32) { geluTanh(dst, src) }
 // Mish sets dst[i] = x·tanh(ln(1 + exp(x))), x = src[i], within six units in the last place from −80 on.
 func Mish(dst, src []float32) { mish(dst, src) }
 
-// ExpOf is exp(x) as [Exp] computes it.
-func ExpOf(x float32) float32 { return exp32(x) }
-
 const (
 	log2e = 1.44269504088896341
 	ln2Hi = 0.693359375

@@ -18,9 +18,6 @@ func ToBytes(dst []uint8, x []float32) (low int32, ok bool) {
 	return int32(least), toBytes(dst[:len(x)], x, int32(least))
 }
 
-// ByteRange is the least and the greatest element of x, which is not empty; NaN is left out or anything.
-func ByteRange(x []float32) (low, high float32) { return byteRange(x) }
-
 func byteRangeGeneric(x []float32) (low, high float32) {
 	low, high = x[0], x[0]
 	for _, v := range x {
