@@ -2,7 +2,6 @@
 // all systems take, which no folder hides and which lead out of none.
 //
 //	filename.Of("../x")                        // "x"
-//	filename.All([]string{"a/b", "a_b", "A_B"}) // "a_b", "a_b~2", "A_B~3"
 package filename
 
 import (
