@@ -16,7 +16,7 @@ import (
 	"repscope/analysis/generation"
 	geometry "repscope/analysis/geometry/command"
 	manifold "repscope/analysis/manifold/command"
-	"repscope/analysis/neighborhood"
+	neighborhood "repscope/analysis/neighborhood/command"
 	"repscope/analysis/reconstruction"
 	"repscope/analysis/reward"
 	"repscope/analysis/robustness"
