@@ -19,7 +19,7 @@ import (
 	neighborhood "repscope/analysis/neighborhood/command"
 	"repscope/analysis/reconstruction"
 	"repscope/analysis/reward"
-	"repscope/analysis/robustness"
+	robustness "repscope/analysis/robustness/command"
 	"repscope/analysis/sequence"
 	smoothness "repscope/analysis/smoothness/command"
 	"repscope/internal/run"

@@ -24,7 +24,6 @@ import (
 	"context"
 	"fmt"
 
-	"repscope/internal/run"
 	"repscope/internal/text"
 	"repscope/measure/image"
 	"repscope/report"
@@ -141,7 +140,7 @@ type Result struct {
 	Blocks      string  // how samples were grouped for intervals; empty without
 	Warnings    []string
 	// Unmeasured are the models that could not make some frames; they are not among Models.
-	Unmeasured []run.Unmeasured
+	Unmeasured []report.Unmeasured
 }
 
 // Model is the outcome for one model. Scores are its fields by their names: the value,

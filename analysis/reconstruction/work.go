@@ -9,10 +9,11 @@ import (
 	"slices"
 	"sync"
 
-	"repscope/analysis/internal/output"
+	"repscope/analysis/internal/results"
+	"repscope/internal/fault"
 	"repscope/internal/parallel"
-	"repscope/internal/run"
 	"repscope/points"
+	"repscope/report"
 	"repscope/shard"
 )
 
@@ -221,19 +222,19 @@ func (p *plan) compareSome(ctx context.Context, lo, hi int, models []int) (*Part
 
 // withoutFailed is the plan and the scores without the models that could not make some
 // frames, and these with the reason.
-func (p *plan) withoutFailed(all *Part) (*plan, []run.Unmeasured) {
+func (p *plan) withoutFailed(all *Part) (*plan, []report.Unmeasured) {
 	reasons := make([]string, len(p.models))
 	for k, m := range all.Steps[0].Models {
 		reasons[k] = m.Failed
 	}
 	q := *p
-	var failed []run.Unmeasured
-	if q.models, failed = output.WithoutFailed(p.models, reasons, func(m Predictions) string { return m.Name }); len(failed) == 0 {
+	var failed []report.Unmeasured
+	if q.models, failed = results.WithoutFailed(p.models, reasons, func(m Predictions) string { return m.Name }); len(failed) == 0 {
 		return p, nil
 	}
-	q.in.Models = output.Kept(p.in.Models, reasons)
+	q.in.Models = results.Kept(p.in.Models, reasons)
 	for i := range all.Steps {
-		all.Steps[i].Models = output.Kept(all.Steps[i].Models, reasons)
+		all.Steps[i].Models = results.Kept(all.Steps[i].Models, reasons)
 	}
 	return &q, failed
 }
@@ -336,7 +337,7 @@ func (c *comparer) compare(ctx context.Context, lo, hi int) error {
 			})
 		}
 		if err != nil {
-			if k >= len(c.in.Models) || !output.Fails(ctx, err) {
+			if k >= len(c.in.Models) || !fault.OfModel(ctx, err) {
 				return fmt.Errorf("%s: %w", m.Name, err)
 			}
 			*failed = err.Error()

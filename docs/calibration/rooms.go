@@ -88,7 +88,7 @@ func (s states) Fingerprint() (string, error) { return "", nil }
 func robust(vectors bool) func(ctx context.Context, s *Sample, seed uint64) (*report.Result, error) {
 	return func(ctx context.Context, s *Sample, seed uint64) (*report.Result, error) {
 		in := robustness.Input{States: states{s.States}, PixelRange: pixels, Episode: s.Episode}
-		o := robustness.Options{Levels: []float64{0.03, 0.1}, Clip: corruption.ClipNone, Intervals: true, Seed: seed, Threads: 1}
+		o := robustness.Options{Levels: []float64{0.03, 0.1}, Clip: corruption.ClipNone, Settings: analysis.Settings{Intervals: true, Seed: seed, Threads: 1}}
 		if vectors {
 			unit, err := robustness.NewSpread(ctx, in.States, robustness.SpreadSD, 1)
 			if err != nil {
