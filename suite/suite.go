@@ -17,7 +17,7 @@ import (
 	geometry "repscope/analysis/geometry/command"
 	manifold "repscope/analysis/manifold/command"
 	neighborhood "repscope/analysis/neighborhood/command"
-	"repscope/analysis/reconstruction"
+	reconstruction "repscope/analysis/reconstruction/command"
 	"repscope/analysis/reward"
 	robustness "repscope/analysis/robustness/command"
 	"repscope/analysis/sequence"
