@@ -18,7 +18,7 @@ import (
 	manifold "repscope/analysis/manifold/command"
 	neighborhood "repscope/analysis/neighborhood/command"
 	reconstruction "repscope/analysis/reconstruction/command"
-	"repscope/analysis/reward"
+	reward "repscope/analysis/reward/command"
 	robustness "repscope/analysis/robustness/command"
 	"repscope/analysis/sequence"
 	smoothness "repscope/analysis/smoothness/command"

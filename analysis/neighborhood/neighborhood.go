@@ -436,7 +436,7 @@ func (r *Result) fillWindow() {
 	}
 }
 
-// tiesInWords say what becomes of neighbours at equal distances.
+// TiesInWords say what becomes of neighbours at equal distances.
 var TiesInWords = map[string]string{
 	neighbors.TiesAverage.String(): "scores are means over all orders of neighbours at equal distances",
 	neighbors.TiesRandom.String():  "neighbours at equal distances are in one random order",

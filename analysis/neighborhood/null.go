@@ -26,7 +26,7 @@ const (
 	NullIndependent NullKind = "independent"
 )
 
-// describe says what so many pairings are.
+// Describe says what so many pairings are.
 func (k NullKind) Describe(pairings int) string {
 	if k == NullIndependent {
 		return fmt.Sprintf("%d random pairings", pairings)
@@ -34,7 +34,7 @@ func (k NullKind) Describe(pairings int) string {
 	return fmt.Sprintf("%d pairings that keep the order in time", pairings)
 }
 
-// exchangedEpisodes is the number of episodes from which whole ones are exchanged.
+// ExchangedEpisodes is the number of episodes from which whole ones are exchanged.
 const ExchangedEpisodes = 5
 
 // order is permutation p of n states: state i is given the latent of state order[i].
@@ -153,7 +153,7 @@ func (r *Result) warnOfTime() {
 	}
 }
 
-// windowText is the suggested window, or a letter for it.
+// WindowText is the suggested window, or a letter for it.
 func (r *Result) WindowText() string {
 	if w := r.suggestedWindow(); w.Defined() {
 		return fmt.Sprintf("%.0f", w.V)

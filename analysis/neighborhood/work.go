@@ -20,13 +20,13 @@ import (
 	"repscope/stat"
 )
 
-// definition is the version of what the numbers mean; see [shard.Identity].
+// Definition is the version of what the numbers mean; see [shard.Identity].
 const Definition = 2
 
 // unitStates is the number of states in a unit of work.
 const unitStates = 256
 
-// units is the number of units for n states.
+// Units is the number of units for n states.
 func Units(n int) int { return (n + unitStates - 1) / unitStates }
 
 // plan is the work of one analysis.

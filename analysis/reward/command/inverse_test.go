@@ -1,22 +1,23 @@
 // Tests of inverse dynamics: actions that the step from one latent to the next tells.
 
-package reward
+package command
 
 import (
 	"testing"
 
+	"repscope/analysis/reward"
 	"repscope/points"
 	"repscope/stat"
 )
 
 func TestInverseDynamics(t *testing.T) {
 	d := &loadedDynamics{}
-	if got := d.inverse([]Target{{Name: "reward"}}); len(got) != 1 {
+	if got := d.inverse([]reward.Target{{Name: "reward"}}); len(got) != 1 {
 		t.Errorf("without actions: %+v", got)
 	}
 	random := stat.NewRandom(stat.NewKey(9, 1))
 	const episodes, length = 6, 40
-	var in Input
+	var in reward.Input
 	var z []float64
 	for e := range episodes {
 		x := 5 * random.Normal()
@@ -28,12 +29,12 @@ func TestInverseDynamics(t *testing.T) {
 			x += float64(action-1) + 0.1*random.Normal()
 		}
 	}
-	if got := d.inverse([]Target{{Name: InverseTarget}}); len(got) != 1 {
+	if got := d.inverse([]reward.Target{{Name: InverseTarget}}); len(got) != 1 {
 		t.Errorf("a target of that name: %+v", got)
 	}
 	in.Targets = d.inverse(nil)
-	in.Models = []Model{{Name: "moves", Latents: points.Float64(z, 2)}}
-	result, err := Analyze(t.Context(), in, Options{Probes: []string{Logistic}})
+	in.Models = []reward.Model{{Name: "moves", Latents: points.Float64(z, 2)}}
+	result, err := reward.Analyze(t.Context(), in, reward.Options{Probes: []string{reward.Logistic}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,7 +44,7 @@ func TestInverseDynamics(t *testing.T) {
 			if f1 := m.Probes[0].Score("f1"); !(f1.V > 0.8) || m.Probes[0].Target != InverseTarget {
 				t.Errorf("macro F1 %v of %+v", f1, m.Probes[0])
 			}
-		case BaselineMajority:
+		case reward.BaselineMajority:
 			if f1 := m.Probes[0].Score("f1"); !(f1.V < 0.4) {
 				t.Errorf("the commonest class has a macro F1 of %v", f1)
 			}
@@ -52,7 +53,7 @@ func TestInverseDynamics(t *testing.T) {
 		}
 	}
 	// The state alone does not tell.
-	if result, err = Analyze(t.Context(), in, Options{Probes: []string{Logistic}, Features: FeaturesNext}); err != nil {
+	if result, err = reward.Analyze(t.Context(), in, reward.Options{Probes: []string{reward.Logistic}, Features: reward.FeaturesNext}); err != nil {
 		t.Fatal(err)
 	}
 	if f1 := result.Models[0].Probes[0].Score("f1"); !(f1.V < 0.6) {

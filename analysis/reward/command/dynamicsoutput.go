@@ -1,13 +1,13 @@
 // What a run writes of dynamics: the rollouts as CSV, console tables and a figure.
 
-package reward
+package command
 
 import (
 	"fmt"
-	"math"
 
 	"repscope/analysis/internal/output"
 	"repscope/analysis/internal/results"
+	"repscope/analysis/reward"
 	"repscope/internal/run"
 	"repscope/plots"
 	"repscope/report"
@@ -19,10 +19,10 @@ const RolloutFile = "reward_rollout.csv"
 // DynamicsFigure is the name of the figure of dynamics.
 const DynamicsFigure = "reward_dynamics"
 
-// Any reports whether there is anything of dynamics but distances in time.
-func (r *DynamicsResult) Any() bool { return r.predicted() || r.rolled() }
+// hasDynamics reports whether there is anything of dynamics but distances in time.
+func hasDynamics(r *reward.DynamicsResult) bool { return predicted(r) || rolled(r) }
 
-func (r *DynamicsResult) predicted() bool {
+func predicted(r *reward.DynamicsResult) bool {
 	for _, m := range r.Models {
 		if m.LatentPrediction != nil {
 			return true
@@ -31,7 +31,7 @@ func (r *DynamicsResult) predicted() bool {
 	return false
 }
 
-func (r *DynamicsResult) rolled() bool {
+func rolled(r *reward.DynamicsResult) bool {
 	for _, m := range r.Models {
 		if len(m.Rollout) > 0 {
 			return true
@@ -40,7 +40,7 @@ func (r *DynamicsResult) rolled() bool {
 	return false
 }
 
-func (r *DynamicsResult) timed() bool {
+func timed(r *reward.DynamicsResult) bool {
 	for _, m := range r.Models {
 		if m.TemporalDistance != nil {
 			return true
@@ -49,28 +49,9 @@ func (r *DynamicsResult) timed() bool {
 	return false
 }
 
-// describe says which way the numbers are better.
-func (r *DynamicsResult) describe(env *run.Env) {
-	const unit = "squared units of the latents"
-	for _, part := range []string{"latent_prediction", "rollout"} {
-		output.Describe(env, report.Lower, unit, part+".mse")
-		output.Describe(env, report.Neither, unit, part+".copy_mse", part+".mean_mse")
-		output.Describe(env, report.Higher, "", part+".cosine", part+".skill", part+".mean_skill")
-		output.Limit(env, 0, math.Inf(1), part+".mse", part+".copy_mse", part+".mean_mse")
-		output.Limit(env, -1, 1, part+".cosine")
-		output.Limit(env, math.Inf(-1), 1, part+".skill", part+".mean_skill")
-	}
-	output.Describe(env, report.Higher, "", "latent_prediction.r2", "temporal_distance.spearman")
-	output.Describe(env, report.Higher, "steps", "rollout_horizon.copy", "rollout_horizon.mean")
-	output.Limit(env, math.Inf(-1), 1, "latent_prediction.r2")
-	output.Limit(env, -1, 1, "temporal_distance.spearman")
-	output.Limit(env, 0, math.Inf(1), "rollout_horizon.copy", "rollout_horizon.mean")
-	output.Headline(env, "latent_prediction.skill")
-}
-
 // writeRollouts writes a row per model and step.
-func (r *DynamicsResult) writeRollouts(env *run.Env) error {
-	if !r.rolled() {
+func writeRollouts(r *reward.DynamicsResult, env *run.Env) error {
+	if !rolled(r) {
 		return nil
 	}
 	header := []string{"Model", "Step", "Starts", "MSE", "MSE_Low", "MSE_High", "Copy_MSE", "Mean_MSE", "Cosine", "Cosine_Low", "Cosine_High",
@@ -98,8 +79,8 @@ func (r *DynamicsResult) writeRollouts(env *run.Env) error {
 }
 
 // print writes the tables of the console.
-func (r *DynamicsResult) print(env *run.Env) error {
-	if r.predicted() {
+func printDynamics(r *reward.DynamicsResult, env *run.Env) error {
+	if predicted(r) {
 		table := report.NewTable("Prediction of the next latent", "Model", "MSE", "of copying", "Skill", "R²", "Cosine")
 		for _, m := range r.Models {
 			if p := m.LatentPrediction; p != nil {
@@ -111,12 +92,12 @@ func (r *DynamicsResult) print(env *run.Env) error {
 			return err
 		}
 	}
-	if r.rolled() {
-		if err := r.printRollouts(env); err != nil {
+	if rolled(r) {
+		if err := printRollouts(r, env); err != nil {
 			return err
 		}
 	}
-	if !r.timed() {
+	if !timed(r) {
 		return nil
 	}
 	table := report.NewTable("Latent distance and distance in time", "Model", "Spearman ρ", "SD over episodes", "Episodes")
@@ -130,7 +111,7 @@ func (r *DynamicsResult) print(env *run.Env) error {
 }
 
 // printRollouts writes some steps of the rollouts: 1, 2, 4, … and the last.
-func (r *DynamicsResult) printRollouts(env *run.Env) error {
+func printRollouts(r *reward.DynamicsResult, env *run.Env) error {
 	table := report.NewTable("Open-loop rollouts", "Model", "Step", "Starts", "MSE", "of copying", "of the mean", "Skill")
 	for _, m := range r.Models {
 		last := ""
@@ -162,23 +143,23 @@ func crossed(v report.Value, name string) string {
 	return fmt.Sprintf("worse than %s from step %.3g on", name, v.V)
 }
 
-// Figure composes reward_dynamics: the error of rollouts by step in units of the variance of
+// figureOfDynamics composes reward_dynamics: the error of rollouts by step in units of the variance of
 // the latents and of that of copying, and how predictions one step ahead and distances
 // in time do. names are those of all models, for their colours.
-func (r *DynamicsResult) Figure(names []string) *plots.Figure {
+func figureOfDynamics(r *reward.DynamicsResult, names []string) *plots.Figure {
 	f := &plots.Figure{WidthMM: plots.DoubleColumnMM, Series: names, Title: "Dynamics", Notes: output.IntervalNotes(r.Warnings)}
 	row := 0
-	if r.rolled() {
-		errors, copying := r.curves()
+	if rolled(r) {
+		errors, copying := curves(r)
 		f.Tiles = append(f.Tiles, plots.Tile{Panel: errors, Title: "Error of rollouts", Row: row, Column: 0}, plots.Tile{Panel: copying, Title: "Against copying", Row: row, Column: 1})
 		row++
 	}
 	var bars []plots.Tile
-	if r.predicted() {
-		bars = append(bars, plots.Tile{Panel: r.predictionBars(), Title: "One step ahead"})
+	if predicted(r) {
+		bars = append(bars, plots.Tile{Panel: predictionBars(r), Title: "One step ahead"})
 	}
-	if r.timed() {
-		bars = append(bars, plots.Tile{Panel: r.timeBars(), Title: "Distance and time"})
+	if timed(r) {
+		bars = append(bars, plots.Tile{Panel: timeBars(r), Title: "Distance and time"})
 	}
 	for i := range bars {
 		bars[i].Row, bars[i].Column = row, i
@@ -192,13 +173,13 @@ func (r *DynamicsResult) Figure(names []string) *plots.Figure {
 	f.HeightMM = 58*float64(row) + 14 + 5*max(0, float64(len(names)-8))
 	f.Footnote = "Skill: 1 − MSE/MSE of the baseline."
 	bars95 := "Error bars"
-	if r.rolled() {
+	if rolled(r) {
 		f.Footnote, bars95 = "Open loop: every step goes on from the prediction before. "+f.Footnote, "Bands and error bars"
 	}
-	if r.rolled() && len(r.Models) <= mostCopies {
+	if rolled(r) && len(r.Models) <= mostCopies {
 		f.Footnote += " Grey: copying the latent that rollouts of a model start from."
 	}
-	if r.timed() {
+	if timed(r) {
 		f.Footnote += " Distance and time: rank correlation over pairs of states, mean over episodes."
 	}
 	if r.Blocks != "" {
@@ -215,7 +196,7 @@ const mostCopies = 4
 
 // curves are the error of rollouts by step in units of the variance, and of the error of
 // copying.
-func (r *DynamicsResult) curves() (errors, copying *plots.Curves) {
+func curves(r *reward.DynamicsResult) (errors, copying *plots.Curves) {
 	step := plots.Axis{Label: "Step", Integer: true}
 	errors = &plots.Curves{X: step, Y: plots.Axis{Label: "MSE / variance", Zero: true}, References: []plots.Reference{{Value: 1, Label: "mean"}}}
 	copying = &plots.Curves{X: step, Y: plots.Axis{Label: "MSE / MSE of copying", Zero: true}, References: []plots.Reference{{Value: 1, Label: "copy"}}}
@@ -228,7 +209,7 @@ func (r *DynamicsResult) curves() (errors, copying *plots.Curves) {
 		for _, row := range m.Rollout {
 			appendShare(&e, row.Step, row.MeanSkill.Value, row.MeanSkill.CI)
 			appendShare(&s, row.Step, row.Skill.Value, row.Skill.CI)
-			output.AppendPoint(&copied, float64(row.Step), report.WithInterval(report.NumberOr(row.CopyMSE.V/row.MeanMSE.V, noVariance), report.NoInterval(noDynamicsIntervals)))
+			output.AppendPoint(&copied, float64(row.Step), report.WithInterval(report.NumberOr(row.CopyMSE.V/row.MeanMSE.V, reward.NoVariance), report.NoInterval(reward.NoDynamicsIntervals)))
 		}
 		errors.Series, copying.Series = append(errors.Series, e), append(copying.Series, s)
 		if len(r.Models) <= mostCopies {
@@ -250,7 +231,7 @@ func appendShare(s *plots.CurveSeries, step int, skill report.Value, ci report.I
 }
 
 // predictionBars are the scores of predictions one step ahead.
-func (r *DynamicsResult) predictionBars() plots.Panel {
+func predictionBars(r *reward.DynamicsResult) plots.Panel {
 	panel := &plots.GroupedBars{Y: plots.Axis{Label: "Score (1: perfect)"}, Groups: []string{"Skill, copying", "Skill, mean", "R²", "Cosine"}}
 	low := 0.0
 	for _, m := range r.Models {
@@ -274,7 +255,7 @@ func (r *DynamicsResult) predictionBars() plots.Panel {
 }
 
 // timeBars are the rank correlations of distances in latent space and in time.
-func (r *DynamicsResult) timeBars() plots.Panel {
+func timeBars(r *reward.DynamicsResult) plots.Panel {
 	panel := &plots.Bars{Y: plots.Axis{Label: "Spearman ρ"}}
 	for _, m := range r.Models {
 		if t := m.TemporalDistance; t != nil {

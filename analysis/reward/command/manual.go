@@ -1,6 +1,6 @@
 // What reward --help says.
 
-package reward
+package command
 
 const manual = `reward fits probes that read a target from latents, and says how well they do on
 episodes that they have not seen: episodes are divided into --folds, and every

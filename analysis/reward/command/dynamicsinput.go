@@ -1,6 +1,6 @@
 // The flags of dynamics, and what they name: predictors, rollouts, reward heads, actions.
 
-package reward
+package command
 
 import (
 	"context"
@@ -9,6 +9,7 @@ import (
 	"math"
 	"slices"
 
+	"repscope/analysis/reward"
 	"repscope/dataset"
 	"repscope/internal/example"
 	"repscope/internal/input"
@@ -92,7 +93,7 @@ type loadedDynamics struct {
 	next      []int // the successor of each state by its row, −1 where there is none
 	actions   []int64
 	predicted []points.Points // N = 0: none
-	rollouts  [][]StepErrors
+	rollouts  [][]reward.StepErrors
 	rewards   [][]headReward
 	warnings  []string
 }
@@ -184,7 +185,7 @@ func (f *dynamicsFlags) given(m *input.Model, predictor *latent.Head, z latent.H
 func (f *dynamicsFlags) load(ctx context.Context, env *run.Env, data *input.Data, states *points.Selection, given []points.Points) (*loadedDynamics, error) {
 	index := states.Index
 	d := &loadedDynamics{next: data.Successors(index), predicted: slices.Clone(given),
-		rollouts: make([][]StepErrors, len(data.Models)), rewards: make([][]headReward, len(data.Models))}
+		rollouts: make([][]reward.StepErrors, len(data.Models)), rewards: make([][]headReward, len(data.Models))}
 	for i, s := range d.next {
 		if s >= 0 {
 			row, ok := slices.BinarySearch(index, s)
@@ -215,9 +216,9 @@ func (f *dynamicsFlags) load(ctx context.Context, env *run.Env, data *input.Data
 }
 
 // loadOf is load for one model.
-func (f *dynamicsFlags) loadOf(ctx context.Context, data *input.Data, states *points.Selection, i int, d *loadedDynamics, elsewhere []StepErrors) error {
+func (f *dynamicsFlags) loadOf(ctx context.Context, data *input.Data, states *points.Selection, i int, d *loadedDynamics, elsewhere []reward.StepErrors) error {
 	m := data.Models[i]
-	unit, err := UnitOf(scaleOf(data, i), states.Models[i].Latents)
+	unit, err := reward.UnitOf(scaleOf(data, i), states.Models[i].Latents)
 	if err != nil {
 		return fmt.Errorf("model %s: %w", m.Name, err)
 	}
@@ -226,7 +227,7 @@ func (f *dynamicsFlags) loadOf(ctx context.Context, data *input.Data, states *po
 		return err
 	}
 	if d.predicted[i].N > 0 {
-		d.predicted[i] = unit.scaled(d.predicted[i])
+		d.predicted[i] = scaled(unit, d.predicted[i])
 	}
 	return nil
 }
@@ -242,13 +243,13 @@ func scaleOf(data *input.Data, model int) spectrum.Scale {
 }
 
 // scaled are points in the unit.
-func (u Unit) scaled(z points.Points) points.Points {
+func scaled(u reward.Unit, z points.Points) points.Points {
 	if !u.Norm && u.Divisor == 0 {
 		return z
 	}
 	out := make([]float64, z.N*z.Dim)
 	for i := range z.N {
-		u.apply(z.Row(i, out[i*z.Dim:(i+1)*z.Dim]))
+		u.Apply(z.Row(i, out[i*z.Dim:(i+1)*z.Dim]))
 	}
 	return points.Float64(out, z.Dim)
 }
@@ -260,13 +261,13 @@ type dynamicsEngine struct {
 	states *points.Selection
 	model  *input.Model
 	place  int // of the model
-	unit   Unit
+	unit   reward.Unit
 	into   *loadedDynamics
 }
 
 // run predicts, rolls out and reads rewards of one model; elsewhere are its rollouts that
 // were made elsewhere, nil for none.
-func (e *dynamicsEngine) run(ctx context.Context, elsewhere []StepErrors) error {
+func (e *dynamicsEngine) run(ctx context.Context, elsewhere []reward.StepErrors) error {
 	f, name, d := e.f, e.model.Name, e.into
 	d.rollouts[e.place] = elsewhere
 	if !f.predictors.Has(name) && !f.heads.Has(name) {
@@ -296,7 +297,7 @@ func (e *dynamicsEngine) run(ctx context.Context, elsewhere []StepErrors) error 
 			}
 		}
 		if elsewhere == nil {
-			d.rollouts[e.place], err = RollOut(ctx, Rollouts{Latents: z.Rows, Actions: d.actions, Next: d.next, Horizon: *f.horizon, Unit: e.unit, Pool: e.pool(z.Shape)}, step)
+			d.rollouts[e.place], err = reward.RollOut(ctx, reward.Rollouts{Latents: z.Rows, Actions: d.actions, Next: d.next, Horizon: *f.horizon, Unit: e.unit, Pool: e.pool(z.Shape)}, step)
 			if err != nil {
 				return fmt.Errorf("predictor %s: %w", name, err)
 			}
@@ -386,7 +387,7 @@ func (e *dynamicsEngine) rewards(ctx context.Context, z, predicted latent.HeadIn
 // readRollouts reads the rollouts that were made elsewhere, by model.
 func (f *dynamicsFlags) readRollouts(
 	ctx context.Context, env *run.Env, data *input.Data, states *points.Selection, d *loadedDynamics,
-) (map[string][]StepErrors, error) {
+) (map[string][]reward.StepErrors, error) {
 	arrays, err := f.rollouts.Open(env)
 	if err != nil || len(arrays) == 0 {
 		return nil, err
@@ -395,7 +396,7 @@ func (f *dynamicsFlags) readRollouts(
 	if err != nil {
 		return nil, err
 	}
-	out := map[string][]StepErrors{}
+	out := map[string][]reward.StepErrors{}
 	for _, a := range arrays {
 		place := slices.IndexFunc(data.Models, func(m *input.Model) bool { return m.Name == a.Name })
 		if place < 0 || data.LeftOut(a.Name) {
@@ -419,8 +420,8 @@ func (f *dynamicsFlags) readRollouts(
 // rolloutsOf reads the rollouts of one model; past is how many go on after their episode.
 func (f *dynamicsFlags) rolloutsOf(
 	data *input.Data, states *points.Selection, d *loadedDynamics, a input.Array, place int, given []input.Array,
-) (rows []StepErrors, past int, err error) {
-	fail := func(err error) ([]StepErrors, int, error) {
+) (rows []reward.StepErrors, past int, err error) {
+	fail := func(err error) ([]reward.StepErrors, int, error) {
 		return nil, 0, fmt.Errorf("rollouts %s: %s: %w", a.Name, a.Array.Name(), err)
 	}
 	z := states.Models[place].Latents
@@ -431,7 +432,7 @@ func (f *dynamicsFlags) rolloutsOf(
 	if err != nil {
 		return nil, 0, err
 	}
-	unit, err := UnitOf(scaleOf(data, place), z)
+	unit, err := reward.UnitOf(scaleOf(data, place), z)
 	if err != nil {
 		return fail(err)
 	}
@@ -439,7 +440,7 @@ func (f *dynamicsFlags) rolloutsOf(
 	if err := a.ReadFloat64(values, 0, a.Len()); err != nil {
 		return fail(err)
 	}
-	if rows, past, err = RolloutErrors(z, d.next, starts, points.Float64(values, a.RowLen()), unit); err != nil {
+	if rows, past, err = reward.RolloutErrors(z, d.next, starts, points.Float64(values, a.RowLen()), unit); err != nil {
 		return fail(err)
 	}
 	return rows, past, nil

@@ -1,6 +1,5 @@
-// The reward binary: its flags and what it loads.
-
-package reward
+// Package command is the reward binary: its flags, its files, its console tables and its figures.
+package command
 
 import (
 	"context"
@@ -12,8 +11,11 @@ import (
 	"strings"
 
 	"repscope/analysis/internal/output"
+	"repscope/analysis/reward"
 	"repscope/internal/input"
+	"repscope/internal/option"
 	"repscope/internal/run"
+	"repscope/measure/probe"
 	"repscope/measure/spectrum"
 	"repscope/neighbors"
 	"repscope/points"
@@ -48,45 +50,32 @@ type options struct {
 	rewards, targets, predicted *input.Given
 	given                       *input.Given // predicted rewards
 	dynamics                    *dynamicsFlags
-	regress                     *string
-	entropy                     *float64
-	probes                      *[]string
-	features                    *string
-	alpha                       *float64
-	folds                       *int
-	efficiency                  *[]float64
-	control, disentangle        *bool
-	predictions                 *bool
+	o                           reward.Options
+	regress                     string
+	predictions                 bool
 }
 
 // register adds the flags.
 func register(flags *run.Flags) *options {
-	f := &options{inputs: input.Register(flags, input.Needs{Baselines: true})}
+	f := &options{inputs: input.Register(flags, input.Needs{Baselines: true}),
+		o: reward.Options{Probes: reward.DefaultProbes(), Features: reward.FeaturesAuto, Folds: probe.DefaultFolds, MinEntropy: 0.6}}
 	in := f.inputs
 	f.rewards = in.Role(flags, input.Role{Name: "rewards", Unit: "reward", Example: "reward", Published: "rewards",
 		Usage: "`FILE[:key]` of a number per frame: the reward of the transition from it to the next (a window has that of its last frame); " +
 			"by default those of a published dataset given with --frames"})
 	f.predicted = in.Role(flags, input.Role{Name: "predicted", Unit: "predicted latent", Named: true, Wide: true, Models: true,
 		Usage: "`NAME=FILE[:key]` of latents [N,D] that a dynamics model of NAME predicted: row i is the prediction of the successor of state i (repeats)"})
-	f.given = in.Role(flags, input.Role{Name: "predicted-rewards", Unit: "predicted reward", Named: true, Models: true, Variants: []string{True, PredictedLatents},
+	f.given = in.Role(flags, input.Role{Name: "predicted-rewards", Unit: "predicted reward", Named: true, Models: true, Variants: []string{reward.True, reward.PredictedLatents},
 		Usage: "`NAME:ON=FILE[:key]` of the rewards that a head of NAME trained elsewhere predicted, where ON, true or predicted, says from which latents (repeats)"})
 	f.dynamics = registerDynamics(flags, in)
 	f.targets = in.Role(flags, input.Role{Name: "targets", Unit: "value", Named: true, Wide: true, Table: true, Example: "lives",
 		Examples: exampleTargets,
 		Usage: "`[CATEGORY/]NAME=FILE[:key]` of a value per frame that is read from the latent of its state: numbers are regressed, integers classified; " +
 			"an array [N,K] or a CSV table (or FILE.csv:column) is K targets (repeats); with --example also example:COLUMN"})
-	f.regress = flags.String("regress", "", "`LIST` of targets of integers that are quantities and are regressed; * and ? stand for any characters and any one")
-	f.entropy = flags.Float64("min-entropy", 0.6, "`NATS` of entropy below which a target of classes is left out")
-	f.probes = flags.Choices("probes", DefaultProbes(), Probes(), "`LIST` of probes: linear (ridge; logistic, for classes), a small network, nearest neighbours")
-	f.features = flags.Choice("probe-features", FeaturesAuto, FeatureSets(), "`LIST` of latents that a target is read from: of both states of a transition, or of the second; "+
-		"auto: both for rewards, the state alone for its own targets")
-	f.alpha = flags.Float64("alpha", 0, "`STRENGTH` of ridge; 0: chosen from 10^-4 to 10^4 by cross-validation inside the training folds")
-	f.folds = flags.Int("folds", 5, "`K` folds of whole episodes")
-	f.efficiency = flags.Floats("label-efficiency", nil, "`LIST` of shares of the labels that linear probes are also fitted on, such as 0.01,0.1,1")
-	f.control = flags.Bool("control", false, "also fit every linear probe on targets of other episodes (selectivity)")
-	f.disentangle = flags.Bool("disentanglement", false, "also measure DCI and MIG of the targets of states")
-	f.predictions = flags.Bool("predictions-csv", false, "write what every probe said of every sample to reward_predictions.csv")
-	flags.Unrecorded("predictions-csv")
+	own := option.Of(&f.o)
+	own.Text(&f.regress, "regress", "`LIST` of targets of integers that are quantities and are regressed; * and ? stand for any characters and any one")
+	own.Bool(&f.predictions, "predictions-csv", "write what every probe said of every sample to reward_predictions.csv").Free()
+	flags.Declare(own)
 	in.Sized(func(data *input.Data) error {
 		for _, g := range []*input.Given{f.rewards, f.targets, f.predicted, f.given} {
 			if err := g.Check(data); err != nil {
@@ -106,35 +95,12 @@ var exampleTargets = []string{
 // exampleQuantities are those of them that are regressed.
 const exampleQuantities = "player_x,score,time_left"
 
-// options are those of the analysis.
-func (f *options) options() Options {
-	return Options{Probes: *f.probes, Features: *f.features, Alpha: *f.alpha, Folds: *f.folds, LabelEfficiency: *f.efficiency,
-		Control: *f.control, Disentanglement: *f.disentangle, MinEntropy: *f.entropy}
-}
-
 // check finds wrong values before anything is read.
 func (f *options) check() error {
-	if err := run.AtLeast("folds", *f.folds, 2); err != nil {
-		return err
-	}
-	if *f.alpha < 0 {
-		return run.Usage("--alpha %v: want a number above 0, or 0 to choose one", *f.alpha)
-	}
-	if *f.entropy < 0 {
-		return run.Usage("--min-entropy %v: want a number from 0", *f.entropy)
-	}
-	for pattern := range strings.SplitSeq(*f.regress, ",") {
+	for pattern := range strings.SplitSeq(f.regress, ",") {
 		if _, err := path.Match(pattern, ""); err != nil {
-			return run.Usage("--regress %s: the pattern %q does not end", *f.regress, pattern)
+			return run.Usage("--regress %s: the pattern %q does not end", f.regress, pattern)
 		}
-	}
-	for i, share := range *f.efficiency {
-		if !(share > 0 && share <= 1) || slices.Contains((*f.efficiency)[:i], share) {
-			return run.Usage("--label-efficiency: %v: want distinct shares above 0, at most 1", share)
-		}
-	}
-	if _, err := f.options().withDefaults(); err != nil {
-		return run.Usage("%v", err)
 	}
 	if err := f.checkTargets(); err != nil {
 		return err
@@ -170,8 +136,8 @@ func (f *options) checkTargets() error {
 // checkNames finds models with the names of baselines.
 func checkNames(models []string) error {
 	for _, name := range models {
-		if slices.Contains(Baselines(), name) {
-			return run.Hint(run.Usage("two models are named %q; %s are the names of baselines", name, strings.Join(Baselines(), ", ")), "give the model another name")
+		if slices.Contains(reward.Baselines(), name) {
+			return run.Hint(run.Usage("two models are named %q; %s are the names of baselines", name, strings.Join(reward.Baselines(), ", ")), "give the model another name")
 		}
 	}
 	return nil
@@ -200,23 +166,20 @@ func (f *options) run(ctx context.Context, env *run.Env) error {
 	if err != nil {
 		return err
 	}
-	in := Input{Episode: states.Episode, Time: states.Time}
+	in := reward.Input{Episode: states.Episode, Time: states.Time}
 	if in.Targets, err = f.readTargets(env, data, index); err != nil {
 		return err
 	}
 	if err := f.models(ctx, env, data, states, &in); err != nil {
 		return err
 	}
-	o := f.options()
-	o.SkipNaN, o.Family = data.Options.SkipNaN, data.Options.Family
-	o.Intervals, o.Block, o.Seed = env.Options.Bootstrap > 0, data.Options.Block, env.Options.Seed
-	o.Threads = env.Options.Threads
-	o.Progress = env.Progress("probing")
-	result, err := Analyze(ctx, in, o)
+	o := f.o
+	o.Settings, o.SkipNaN = data.Settings(env, "probing"), data.Options.SkipNaN
+	result, err := reward.Analyze(ctx, in, o)
 	if err != nil {
 		return err
 	}
-	return result.write(env, states, *f.predictions)
+	return write(result, env, states, f.predictions)
 }
 
 // plan says what a run would do.
@@ -232,12 +195,12 @@ func (f *options) plan(ctx context.Context, env *run.Env) error {
 		return err
 	}
 	data.Hold(4*len(data.Index()), input.NoFrames) // latents, predictions, features in float64
-	env.Plan.Count("probes", len(*f.probes))
+	env.Plan.Count("probes", len(f.o.Probes))
 	output.PlanFiles(env, "reward_summary.csv")
 	if f.rewards.Any() || f.targets.Any() {
 		env.Plan.Write(output.SamplesFile(env))
 	}
-	if *f.predictions {
+	if f.predictions {
 		env.Plan.Write("reward_predictions.csv")
 	}
 	if f.rewards.Any() || f.targets.Any() {
@@ -258,7 +221,7 @@ func (f *options) plan(ctx context.Context, env *run.Env) error {
 // models enters the latents of the models with what was predicted for them, in the unit of
 // --latent-scale. Those of the baselines are in that of their RMS distance: a penalty that
 // counts latents counts pixels for nothing.
-func (f *options) models(ctx context.Context, env *run.Env, data *input.Data, states *points.Selection, in *Input) error {
+func (f *options) models(ctx context.Context, env *run.Env, data *input.Data, states *points.Selection, in *reward.Input) error {
 	predicted, err := f.readPredicted(ctx, env, data, states)
 	if err != nil {
 		return err
@@ -275,14 +238,14 @@ func (f *options) models(ctx context.Context, env *run.Env, data *input.Data, st
 	if err != nil {
 		return err
 	}
-	pairs := in.pairsOf(len(states.Index))
+	pairs := in.PairsOf(len(states.Index))
 	for i := range states.Models {
 		if data.LeftOut(states.Models[i].Name) {
 			continue
 		}
 		model, err := f.model(ctx, data, states, i, d, given, env.Options.Threads)
 		if err == nil {
-			pairs, err = model.predictable(pairs, data.Options.SkipNaN)
+			pairs, err = model.Predictable(pairs, data.Options.SkipNaN)
 		}
 		if err == nil {
 			in.Models = append(in.Models, model)
@@ -296,11 +259,11 @@ func (f *options) models(ctx context.Context, env *run.Env, data *input.Data, st
 // model is one model with all that was predicted for it; its name also beside an error.
 func (f *options) model(
 	ctx context.Context, data *input.Data, states *points.Selection, i int, d *loadedDynamics, given []input.Array, threads int,
-) (Model, error) {
+) (reward.Model, error) {
 	m := states.Models[i]
-	model := Model{Name: m.Name, Predicted: d.predicted[i], Rollout: d.rollouts[i]}
+	model := reward.Model{Name: m.Name, Predicted: d.predicted[i], Rollout: d.rollouts[i]}
 	for _, g := range d.rewards[i] {
-		model.Given = append(model.Given, Given{FittedOn: g.fittedOn, EvaluatedOn: g.evaluatedOn, Values: g.values})
+		model.Given = append(model.Given, reward.Given{FittedOn: g.fittedOn, EvaluatedOn: g.evaluatedOn, Values: g.values})
 	}
 	for _, a := range given {
 		name, on := cutOn(a.Name)
@@ -311,7 +274,7 @@ func (f *options) model(
 		if err != nil {
 			return model, err
 		}
-		model.Given = append(model.Given, Given{FittedOn: on, EvaluatedOn: on, Values: values.F64})
+		model.Given = append(model.Given, reward.Given{FittedOn: on, EvaluatedOn: on, Values: values.F64})
 	}
 	// Which of neighbors that are the same but for rounding comes first is chance.
 	near, err := neighbors.WithoutRounding(ctx, m.Latents, nil, threads)
@@ -363,8 +326,8 @@ func (f *options) rowsOf(g *input.Given, data *input.Data, a input.Array, index 
 }
 
 // readTargets reads rewards, then the other targets.
-func (f *options) readTargets(env *run.Env, data *input.Data, index []int) ([]Target, error) {
-	var out []Target
+func (f *options) readTargets(env *run.Env, data *input.Data, index []int) ([]reward.Target, error) {
+	var out []reward.Target
 	rewards, err := f.rewards.Open(env)
 	if err != nil {
 		return nil, err
@@ -374,7 +337,7 @@ func (f *options) readTargets(env *run.Env, data *input.Data, index []int) ([]Ta
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, Target{Name: rewardTarget, OfTransition: true, Values: values.F64})
+		out = append(out, reward.Target{Name: rewardTarget, OfTransition: true, Values: values.F64})
 	}
 	arrays, err := f.targets.Open(env)
 	if err != nil {
@@ -415,7 +378,7 @@ func (f *options) valuesOf(g *input.Given, data *input.Data, a input.Array, inde
 
 // regressed reports whether a target of integers is a quantity.
 func (f *options) regressed(name string) bool {
-	list := *f.regress
+	list := f.regress
 	if list == "" && f.ofExample() {
 		list = exampleQuantities
 	}
@@ -434,7 +397,7 @@ func (f *options) ofExample() bool {
 }
 
 // columnsOf makes a target of every column of an array.
-func (f *options) columnsOf(data *input.Data, a input.Array, index []int) ([]Target, error) {
+func (f *options) columnsOf(data *input.Data, a input.Array, index []int) ([]reward.Target, error) {
 	category, name, named := strings.Cut(a.Name, "/")
 	if !named {
 		category, name = "", a.Name
@@ -443,9 +406,9 @@ func (f *options) columnsOf(data *input.Data, a input.Array, index []int) ([]Tar
 	if err != nil {
 		return nil, err
 	}
-	var out []Target
+	var out []reward.Target
 	for k := range values.Dim {
-		t := Target{Name: name, Category: category}
+		t := reward.Target{Name: name, Category: category}
 		if values.Dim > 1 {
 			t.Name = fmt.Sprintf("%s.%d", name, k)
 		}
@@ -456,7 +419,7 @@ func (f *options) columnsOf(data *input.Data, a input.Array, index []int) ([]Tar
 		if a.DType().IsFloat() && !a.Whole() || f.regressed(t.Name) {
 			t.Values = column
 		} else {
-			t.classes(column)
+			t.SetClasses(column)
 		}
 		out = append(out, t)
 	}

@@ -1,6 +1,6 @@
 // What --methods says of probes and of predicted latents.
 
-package reward
+package command
 
 import (
 	"fmt"
@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"repscope/analysis/internal/output"
+	"repscope/analysis/reward"
 	"repscope/internal/input"
 	"repscope/measure/spectrum"
 	"repscope/report"
@@ -30,7 +31,7 @@ func describeMethods(d *methods.Draft) {
 	}
 	sayDynamics(d)
 	output.Methods(d, "")
-	if output.Blocks(d) != "" && slices.Contains(d.Values("probes"), Ridge) && d.Holds("probes") {
+	if output.Blocks(d) != "" && slices.Contains(d.Values("probes"), reward.Ridge) && d.Holds("probes") {
 		d.Say("Linear probes and nearest neighbors were fitted again without each block, so that their intervals hold what depends on the training episodes; networks were not, and their intervals are those of the fitted networks.")
 	}
 }
@@ -47,7 +48,7 @@ func sayTargets(d *methods.Draft) {
 			if out, _ := target.Get("left_out"); out != nil {
 				continue
 			}
-			if kind, _ := target.Get("kind"); kind == Classification {
+			if kind, _ := target.Get("kind"); kind == reward.Classification {
 				classified = append(classified, fmt.Sprint(name))
 			} else {
 				regressed = append(regressed, fmt.Sprint(name))
@@ -64,9 +65,9 @@ func sayTargets(d *methods.Draft) {
 		d.Say("Whole numbers that are quantities (%s) are regressed.", list)
 	}
 	switch d.Text("probe-features") {
-	case FeaturesNext:
+	case reward.FeaturesNext:
 		d.Say("A target of a transition is read from the latent of its second state, any other from that of its state.")
-	case FeaturesCurrent:
+	case reward.FeaturesCurrent:
 		d.Say("Targets are read from the latents of a state and of its successor or predecessor together.")
 	default:
 		d.Say("A target of a transition, such as a reward, is read from the latents of both its states, any other from that of its state.")
@@ -84,21 +85,21 @@ func sayTargets(d *methods.Draft) {
 func sayProbes(d *methods.Draft) {
 	for _, name := range d.Values("probes") {
 		switch name {
-		case Ridge:
+		case reward.Ridge:
 			alpha := "of 64 strengths from 10⁻⁴ to 10⁴ the one of least error in grouped cross-validation inside the training folds"
 			if a := d.Number("alpha"); a > 0 {
 				alpha = fmt.Sprintf("the strength %g", a)
 			}
 			d.Say("The ridge probe [@hoerl1970] has %s.", alpha)
-		case MLP:
+		case reward.MLP:
 			d.Say("The network has one hidden layer of 128 rectified linear units, is trained by Adam [@kingma2015] (step size 10⁻³, batches of 256, at most 200 epochs) and stopped by a fifth of the training episodes (patience of 20 epochs).")
-		case KNN:
+		case reward.KNN:
 			d.Say("Nearest neighbors predict by the mean of the nearest samples of other folds.")
-		case Logistic:
+		case reward.Logistic:
 			d.Say("Logistic regression of classes, on standardized features, has an L2 penalty whose inverse strength is chosen from 10⁻³ to 10 by cross-validation inside the training folds.")
 		}
 	}
-	if given := slices.Contains(d.Rows("probes", "probe"), probeOfGiven); given {
+	if given := slices.Contains(d.Rows("probes", "probe"), reward.ProbeOfGiven); given {
 		d.Say("Heads that were trained elsewhere stand beside them as the probe \"given\".")
 	}
 	d.Say("Baselines that see no latent are the mean of the other folds, the reward before, and the commonest class.")

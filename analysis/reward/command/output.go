@@ -1,14 +1,14 @@
 // What a run writes: the result file, CSV files and console tables.
 
-package reward
+package command
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
 	"repscope/analysis/internal/output"
+	"repscope/analysis/reward"
 	"repscope/internal/run"
 	"repscope/internal/text"
 	"repscope/plots"
@@ -17,22 +17,29 @@ import (
 )
 
 // write puts the result into the result file, the CSV files, the console and the figures.
-func (r *Result) write(env *run.Env, states *points.Selection, predictions bool) error {
-	env.Result.Definition = definition
-	r.describe(env)
-	r.dynamics.describe(env)
-	output.Enter(env, r.Warnings, r.Models, func(m ModelResult) string { return m.Name }, r.Comparisons)
+func write(r *reward.Result, env *run.Env, states *points.Selection, predictions bool) error {
+	env.Result.Definition = reward.Definition
+	env.Result.DescribeAll(reward.Metrics())
+	output.Enter(env, r.Warnings, r.Models, func(m reward.ModelResult) string { return m.Name }, r.Comparisons)
 	env.Result.Blocks = r.Blocks
 	env.Result.Extra.Set("observations", r.Samples)
 	env.Result.Extra.Set("targets", r.Targets)
 	steps := []func(*run.Env) error{
-		r.writeSummary,
-		func(env *run.Env) error { return r.writeSamples(env, states) },
-		r.printSamples, r.printTransitions, r.printGaps, r.dynamics.writeRollouts, r.dynamics.print, r.printTargets, r.printCategories, r.printEfficiency, r.printDisentanglement,
-		func(env *run.Env) error { return output.PrintComparisons(env, r.shown()) },
+		func(env *run.Env) error { return writeSummary(r, env) },
+		func(env *run.Env) error { return writeSamples(r, env, states) },
+		func(env *run.Env) error { return printSamples(r, env) },
+		func(env *run.Env) error { return printTransitions(r, env) },
+		func(env *run.Env) error { return printGaps(r, env) },
+		func(env *run.Env) error { return writeRollouts(r.Dynamics, env) },
+		func(env *run.Env) error { return printDynamics(r.Dynamics, env) },
+		func(env *run.Env) error { return printTargets(r, env) },
+		func(env *run.Env) error { return printCategories(r, env) },
+		func(env *run.Env) error { return printEfficiency(r, env) },
+		func(env *run.Env) error { return printDisentanglement(r, env) },
+		func(env *run.Env) error { return output.PrintComparisons(env, shown(r)) },
 	}
 	if predictions {
-		steps = append(steps, func(env *run.Env) error { return r.writePredictions(env, states) })
+		steps = append(steps, func(env *run.Env) error { return writePredictions(r, env, states) })
 	}
 	if err := output.All(env, steps...); err != nil {
 		return err
@@ -40,7 +47,7 @@ func (r *Result) write(env *run.Env, states *points.Selection, predictions bool)
 	for _, f := range []struct {
 		name   string
 		figure *plots.Figure
-	}{{"reward_probes", r.Figure()}, {"reward_predicted", r.PredictedFigure()}, {DynamicsFigure, r.dynamicsFigure()}} {
+	}{{"reward_probes", Figure(r)}, {"reward_predicted", PredictedFigure(r)}, {DynamicsFigure, dynamicsFigure(r)}} {
 		if f.figure == nil {
 			continue
 		}
@@ -51,28 +58,11 @@ func (r *Result) write(env *run.Env, states *points.Selection, predictions bool)
 	return nil
 }
 
-// describe says which way the numbers are better.
-func (r *Result) describe(env *run.Env) {
-	output.Describe(env, report.Lower, "squared units of the target", "probes.mse")
-	output.Describe(env, report.Lower, "", "probes.nmse", "gaps.transfer_gap", "gaps.published_gap", "transfer_gap", "published_gap")
-	higher := []string{"r2", "auroc", "accuracy", "balanced_accuracy", "f1"}
-	for _, metric := range higher {
-		output.Describe(env, report.Higher, "", "probes."+metric, "categories."+metric, "label_efficiency."+metric)
-		low := 0.0
-		if metric == "r2" {
-			low = math.Inf(-1)
-		}
-		output.Limit(env, low, 1, "probes."+metric, "categories."+metric, "label_efficiency."+metric)
-	}
-	output.Limit(env, 0, math.Inf(1), "probes.mse", "probes.nmse")
-	output.Headline(env, "probes.r2", "probes.auroc", "probes.balanced_accuracy")
-}
-
 // summaryMetrics are the scores in the summary, a column each.
 var summaryMetrics = []string{"mse", "r2", "nmse", "auroc", "accuracy", "balanced_accuracy", "f1"}
 
 // writeSummary writes a row per model and probe of a target.
-func (r *Result) writeSummary(env *run.Env) error {
+func writeSummary(r *reward.Result, env *run.Env) error {
 	header := []string{"Model", "Target", "Probe", "Fitted_On", "Evaluated_On", "Alpha"}
 	for _, metric := range summaryMetrics {
 		name := strings.ToUpper(metric)
@@ -106,35 +96,35 @@ func (r *Result) writeSummary(env *run.Env) error {
 // writeSamples writes the loss of every row on every sample, which models of different
 // runs are paired by, in the row of the state whose value was read: whether other targets
 // are of transitions does not move it.
-func (r *Result) writeSamples(env *run.Env, states *points.Selection) error {
+func writeSamples(r *reward.Result, env *run.Env, states *points.Selection) error {
 	var metrics []string
-	if len(r.scorers) == 0 {
+	if len(r.Scorers) == 0 {
 		return nil
 	}
-	for _, m := range r.measured {
+	for _, m := range r.Measured {
 		for i := range m.Rows {
-			if name := m.Rows[i].samplesMetric(); name != "" && !slices.Contains(metrics, name) {
+			if name := samplesMetric(&m.Rows[i]); name != "" && !slices.Contains(metrics, name) {
 				metrics = append(metrics, name)
 			}
 		}
 	}
-	seen := r.data.states()
+	seen := r.Data.States()
 	sample, group := make([]int, len(seen)), make([]int, len(seen))
 	for i, state := range seen {
 		sample[i], group[i] = states.Index[state], states.Episode[state]
 	}
 	var models []output.SampleScores
-	for _, m := range r.measured {
+	for _, m := range r.Measured {
 		scores := output.SampleScores{Model: m.Name, Sample: sample, Group: group}
 		for _, metric := range metrics {
-			values := undefinedValues(len(seen))
+			values := reward.UndefinedValues(len(seen))
 			for i := range m.Rows {
-				if m.Rows[i].samplesMetric() != metric {
+				if samplesMetric(&m.Rows[i]) != metric {
 					continue
 				}
-				target := r.target(m.Rows[i].Target)
-				for k, score := range m.Rows[i].ownScores() {
-					row, _ := slices.BinarySearch(seen, r.data.state(target, k))
+				target := target(r, m.Rows[i].Target)
+				for k, score := range ownScores(&m.Rows[i]) {
+					row, _ := slices.BinarySearch(seen, r.Data.State(target, k))
 					values[row] = score
 				}
 			}
@@ -146,12 +136,12 @@ func (r *Result) writeSamples(env *run.Env, states *points.Selection) error {
 }
 
 // samplesMetric is the path of the number that is the mean of the row's scores of samples.
-func (r *Row) samplesMetric() string {
-	return fmt.Sprintf("probes[name=%s].%s", r.name(), r.Scores[0].Metric)
+func samplesMetric(r *reward.Row) string {
+	return fmt.Sprintf("probes[name=%s].%s", r.Name(), r.Scores[0].Metric)
 }
 
 // ownScores are the squared errors of samples, or 1 for each right class.
-func (r *Row) ownScores() []float64 {
+func ownScores(r *reward.Row) []float64 {
 	if r.Scores[0].Metric != "accuracy" {
 		return r.Losses
 	}
@@ -164,18 +154,18 @@ func (r *Row) ownScores() []float64 {
 
 // writePredictions writes what every probe said of every sample, with the state whose
 // value was read.
-func (r *Result) writePredictions(env *run.Env, states *points.Selection) error {
+func writePredictions(r *reward.Result, env *run.Env, states *points.Selection) error {
 	header := []string{"Model", "Target", "Probe", "Fitted_On", "Evaluated_On", "Sample_ID", "Episode", "Frame", "Fold", "True", "Predicted"}
 	return env.Files.CSV("reward_predictions.csv", header, func(csv *report.CSV) error {
-		for _, m := range r.measured {
+		for _, m := range r.Measured {
 			for k := range m.Rows {
 				row := &m.Rows[k]
-				target := r.target(row.Target)
-				truth := r.data.numbers(target)
+				target := target(r, row.Target)
+				truth := r.Data.Numbers(target)
 				for i, p := range row.Predictions {
-					at := r.data.state(target, i)
+					at := r.Data.State(target, i)
 					if err := csv.Row(m.Name, row.Target, row.Probe, row.FittedOn, row.EvaluatedOn, states.Index[at], states.Episode[at], states.Time[at],
-						r.folds[i], truth[i], p); err != nil {
+						r.Folds[i], truth[i], p); err != nil {
 						return err
 					}
 				}
@@ -186,13 +176,13 @@ func (r *Result) writePredictions(env *run.Env, states *points.Selection) error 
 }
 
 // target is the one of a name, which some scorer has.
-func (r *Result) target(name string) *Target {
-	return r.scorers[slices.IndexFunc(r.scorers, func(c *scorer) bool { return c.target.Name == name })].target
+func target(r *reward.Result, name string) *reward.Target {
+	return r.Scorers[slices.IndexFunc(r.Scorers, func(c *reward.Scorer) bool { return c.Target.Name == name })].Target
 }
 
 // printSamples says what was probed.
-func (r *Result) printSamples(env *run.Env) error {
-	if len(r.scorers) == 0 {
+func printSamples(r *reward.Result, env *run.Env) error {
+	if len(r.Scorers) == 0 {
 		return nil
 	}
 	s := r.Samples
@@ -201,7 +191,7 @@ func (r *Result) printSamples(env *run.Env) error {
 		kind = "state"
 	}
 	groups := "episode"
-	if r.data.pieces {
+	if r.Data.Pieces {
 		groups = "piece"
 	}
 	env.Print("%s in %s, %d folds", text.Count(s.Samples, kind), text.Count(s.Groups, groups), s.Folds)
@@ -227,17 +217,17 @@ func nameOnce(name string, last *string) string {
 }
 
 // printTransitions writes the probes of rewards.
-func (r *Result) printTransitions(env *run.Env) error {
-	for _, c := range r.scorers {
-		if !c.target.rewarding() {
+func printTransitions(r *reward.Result, env *run.Env) error {
+	for _, c := range r.Scorers {
+		if !c.Target.Rewarding() {
 			continue
 		}
-		table := report.NewTable("Probes of "+c.target.Name, "Model", "Probe", "Fitted on", "Evaluated on", "MSE", "R²", "AUROC (> 0)")
+		table := report.NewTable("Probes of "+c.Target.Name, "Model", "Probe", "Fitted on", "Evaluated on", "MSE", "R²", "AUROC (> 0)")
 		last, probe := "", ""
 		for _, m := range r.Models {
 			for i := range m.Probes {
 				p := &m.Probes[i]
-				if p.Target != c.target.Name {
+				if p.Target != c.Target.Name {
 					continue
 				}
 				name := nameOnce(m.Name, &last)
@@ -254,7 +244,7 @@ func (r *Result) printTransitions(env *run.Env) error {
 		table.Note("every sample is predicted by a probe that has not seen its episode; R² = 1 − MSE/variance")
 		if r.Blocks != "" {
 			table.Note("[95 %% intervals] by deleting each of %s", r.Blocks)
-			if slices.Contains(r.probes, MLP) {
+			if slices.Contains(r.Probes, reward.MLP) {
 				table.Note("those of networks are of the fitted ones: what depends on their training episodes is left out")
 			}
 		}
@@ -266,16 +256,16 @@ func (r *Result) printTransitions(env *run.Env) error {
 }
 
 // printGaps writes what probes lose by predicted latents.
-func (r *Result) printGaps(env *run.Env) error {
+func printGaps(r *reward.Result, env *run.Env) error {
 	table := report.NewTable("What probes lose by predicted latents", "Target", "Probe", "Model", "Loss", "Transfer gap", "Published gap")
 	rows := 0
 	target, probe := "", ""
-	for _, c := range r.scorers {
-		for _, name := range append(slices.Clone(r.probes), probeOfGiven) {
+	for _, c := range r.Scorers {
+		for _, name := range append(slices.Clone(r.Probes), reward.ProbeOfGiven) {
 			for _, m := range r.Models {
 				for i := range m.Gaps {
 					g := &m.Gaps[i]
-					if g.Target != c.target.Name || g.Probe != name || !c.target.rewarding() && name != r.linear(c) {
+					if g.Target != c.Target.Name || g.Probe != name || !c.Target.Rewarding() && name != linear(r, c) {
 						continue
 					}
 					shown := nameOnce(g.Target, &target)
@@ -297,16 +287,16 @@ func (r *Result) printGaps(env *run.Env) error {
 
 // linear is the linear probe of a target: the one whose scores the tables of many targets
 // show; the first of the probes where there is none.
-func (r *Result) linear(c *scorer) string {
-	want := Ridge
-	if c.target.classified() && slices.Contains(r.probes, Logistic) {
-		want = Logistic
+func linear(r *reward.Result, c *reward.Scorer) string {
+	want := reward.Ridge
+	if c.Target.Classified() && slices.Contains(r.Probes, reward.Logistic) {
+		want = reward.Logistic
 	}
-	if slices.Contains(r.probes, want) {
+	if slices.Contains(r.Probes, want) {
 		return want
 	}
-	for _, p := range r.probes {
-		if p != Logistic || c.target.classified() {
+	for _, p := range r.Probes {
+		if p != reward.Logistic || c.Target.Classified() {
 			return p
 		}
 	}
@@ -314,15 +304,15 @@ func (r *Result) linear(c *scorer) string {
 }
 
 // mainMetric is the score of a target that tables and figures of many targets show.
-func mainMetric(c *scorer) string {
-	if c.target.classified() {
+func mainMetric(c *reward.Scorer) string {
+	if c.Target.Classified() {
 		return "f1"
 	}
 	return "r2"
 }
 
 // find is a model's row of a target; nil where there is none.
-func (m *ModelResult) find(target, probe, fitted, evaluated string) *ProbeRow {
+func find(m *reward.ModelResult, target, probe, fitted, evaluated string) *reward.ProbeRow {
 	for i := range m.Probes {
 		p := &m.Probes[i]
 		if p.Target == target && (p.Probe == probe || m.Baseline) && p.FittedOn == fitted && p.EvaluatedOn == evaluated {
@@ -333,18 +323,18 @@ func (m *ModelResult) find(target, probe, fitted, evaluated string) *ProbeRow {
 }
 
 // printTargets writes the scores of the states' own targets, a column for each model.
-func (r *Result) printTargets(env *run.Env) error {
+func printTargets(r *reward.Result, env *run.Env) error {
 	for _, side := range []struct{ title, fitted, evaluated string }{
-		{"Targets read from true latents", True, True}, {"Targets read from predicted latents by the same probes", True, PredictedLatents},
+		{"Targets read from true latents", reward.True, reward.True}, {"Targets read from predicted latents by the same probes", reward.True, reward.PredictedLatents},
 	} {
 		header := []string{"Target", "Probe", "Score"}
-		var models []*ModelResult
+		var models []*reward.ModelResult
 		for i := range r.Models {
 			m := &r.Models[i]
-			if side.evaluated == PredictedLatents && !slices.ContainsFunc(m.Probes, func(p ProbeRow) bool { return p.EvaluatedOn == PredictedLatents }) {
+			if side.evaluated == reward.PredictedLatents && !slices.ContainsFunc(m.Probes, func(p reward.ProbeRow) bool { return p.EvaluatedOn == reward.PredictedLatents }) {
 				continue
 			}
-			if m.Name == BaselineLast || m.Baseline && side.evaluated != True {
+			if m.Name == reward.BaselineLast || m.Baseline && side.evaluated != reward.True {
 				continue
 			}
 			models = append(models, m)
@@ -352,13 +342,13 @@ func (r *Result) printTargets(env *run.Env) error {
 		}
 		table := report.NewTable(side.title, header...)
 		rows := 0
-		for _, c := range r.scorers {
-			if c.target.rewarding() || len(models) == 0 {
+		for _, c := range r.Scorers {
+			if c.Target.Rewarding() || len(models) == 0 {
 				continue
 			}
-			cells := []any{c.target.Name, r.linear(c), map[string]string{"f1": "F1 (macro)", "r2": "R²"}[mainMetric(c)]}
+			cells := []any{c.Target.Name, linear(r, c), map[string]string{"f1": "F1 (macro)", "r2": "R²"}[mainMetric(c)]}
 			for _, m := range models {
-				if p := m.find(c.target.Name, r.linear(c), side.fitted, side.evaluated); p != nil {
+				if p := find(m, c.Target.Name, linear(r, c), side.fitted, side.evaluated); p != nil {
 					cells = append(cells, p.Score(mainMetric(c)))
 				} else {
 					cells = append(cells, "")
@@ -378,13 +368,13 @@ func (r *Result) printTargets(env *run.Env) error {
 }
 
 // printCategories writes the means over targets, of the linear probes on true latents.
-func (r *Result) printCategories(env *run.Env) error {
+func printCategories(r *reward.Result, env *run.Env) error {
 	table := report.NewTable("Means over targets, on true latents", "Category", "Probe", "Model", "Targets", "R²", "F1 (macro)")
 	rows := 0
 	var order []string
 	for _, m := range r.Models {
 		for _, c := range m.Categories {
-			if key := c.Category + "\x00" + c.Probe; c.EvaluatedOn == True && !slices.Contains(order, key) {
+			if key := c.Category + "\x00" + c.Probe; c.EvaluatedOn == reward.True && !slices.Contains(order, key) {
 				order = append(order, key)
 			}
 		}
@@ -393,14 +383,14 @@ func (r *Result) printCategories(env *run.Env) error {
 	for _, key := range order {
 		for _, m := range r.Models {
 			for _, c := range m.Categories {
-				if c.Category+"\x00"+c.Probe != key || c.FittedOn != True || c.EvaluatedOn != True || c.Probe == MLP || c.Probe == KNN {
+				if c.Category+"\x00"+c.Probe != key || c.FittedOn != reward.True || c.EvaluatedOn != reward.True || c.Probe == reward.MLP || c.Probe == reward.KNN {
 					continue
 				}
 				name := nameOnce(c.Category, &category)
 				if name != "" {
 					probe = ""
 				}
-				row := ProbeRow{Scores: c.Scores}
+				row := reward.ProbeRow{Scores: c.Scores}
 				cells := []any{name, nameOnce(c.Probe, &probe), m.Name, c.Targets}
 				for _, metric := range []string{"r2", "f1"} {
 					if _, ok := c.Scores.Get(metric); ok {
@@ -422,14 +412,72 @@ func (r *Result) printCategories(env *run.Env) error {
 
 // shown are the comparisons for the console: of the first target, by its linear probe, of
 // true latents and of what predicted ones cost.
-func (r *Result) shown() []report.Comparison {
-	if len(r.scorers) == 0 {
+func shown(r *reward.Result) []report.Comparison {
+	if len(r.Scorers) == 0 {
 		return r.Comparisons
 	}
-	first := r.scorers[0]
-	probe := r.linear(first)
+	first := r.Scorers[0]
+	probe := linear(r, first)
 	return slices.DeleteFunc(slices.Clone(r.Comparisons), func(c report.Comparison) bool {
-		about := fmt.Sprintf("of %s by %s", first.target.Name, probe)
+		about := fmt.Sprintf("of %s by %s", first.Target.Name, probe)
 		return !strings.HasSuffix(c.Metric, about+", true on true") && !strings.HasSuffix(c.Metric, about)
 	})
+}
+
+// printEfficiency writes how scores grow with the number of labels, and those of the
+// controls.
+func printEfficiency(r *reward.Result, env *run.Env) error {
+	curve := report.NewTable("Label efficiency, ridge on true latents", "Target", "Model", "Share", "Episodes", "Samples", "R²", "F1 (macro)")
+	control := report.NewTable("Controls: the same probe on targets of other samples", "Target", "Model", "R²", "… control", "F1 (macro)", "… control")
+	curves, controls, last, lastControl := 0, 0, "", ""
+	for _, c := range r.Scorers {
+		for _, m := range r.Models {
+			for _, p := range m.LabelEfficiency {
+				if p.Target != c.Target.Name {
+					continue
+				}
+				row := reward.ProbeRow{Scores: p.Scores}
+				curve.Row(nameOnce(p.Target, &last), m.Name, fmt.Sprintf("%g %%", 100*p.Share), p.Episodes, p.Labels, cell(&row, "r2"), cell(&row, "f1"))
+				curves++
+			}
+			if p := find(&m, c.Target.Name, reward.Ridge, reward.True, reward.True); !m.Baseline && p != nil && cell(p, "control_"+mainMetric(c)) != "" {
+				control.Row(nameOnce(p.Target, &lastControl), m.Name, cell(p, "r2"), cell(p, "control_r2"), cell(p, "f1"), cell(p, "control_f1"))
+				controls++
+			}
+		}
+	}
+	control.Note("what a probe scores there it owes to memory and to the order in time; selectivity is its score less that")
+	if curves > 0 {
+		if err := env.Table(curve); err != nil {
+			return err
+		}
+	}
+	if controls == 0 {
+		return nil
+	}
+	return env.Table(control)
+}
+
+// cell is a score with its interval for the console, "" where the row has none.
+func cell(r *reward.ProbeRow, metric string) any {
+	if _, ok := r.Scores.Get(metric); !ok {
+		return ""
+	}
+	return r.Score(metric)
+}
+
+// printDisentanglement writes DCI and MIG.
+func printDisentanglement(r *reward.Result, env *run.Env) error {
+	table := report.NewTable("Targets over the coordinates of latents", "Model", "Disentanglement", "Completeness", "Informativeness", "MIG", "Targets")
+	rows := 0
+	for _, m := range r.Models {
+		if d := m.Disentanglement; d != nil {
+			table.Row(m.Name, d.Disentanglement, d.Completeness, d.Informativeness, d.MIG, d.Targets)
+			rows++
+		}
+	}
+	if rows == 0 {
+		return nil
+	}
+	return env.Table(table)
 }

@@ -1,6 +1,6 @@
 // Tests of what the flags of dynamics name, with small heads whose weights are known.
 
-package reward
+package command
 
 import (
 	"bytes"
@@ -12,7 +12,9 @@ import (
 	"strings"
 	"testing"
 
+	"repscope/analysis"
 	"repscope/analysis/internal/output"
+	"repscope/analysis/reward"
 	"repscope/dataset"
 	"repscope/internal/input"
 	"repscope/internal/run"
@@ -20,10 +22,10 @@ import (
 	"repscope/points"
 )
 
-const toys = "../../latent/testdata/"
+const toys = "../../../../latent/testdata/"
 
 // runDynamics runs a command that has only the flags of dynamics.
-func runDynamics(t *testing.T, args string) (d *loadedDynamics, in DynamicsInput, code int, stderr string) {
+func runDynamics(t *testing.T, args string) (d *loadedDynamics, in reward.DynamicsInput, code int, stderr string) {
 	t.Helper()
 	c := run.Command{Name: "dynamics", Out: filepath.Join(t.TempDir(), "out"), Setup: func(flags *run.Flags) run.Job {
 		inputs := input.Register(flags, input.Needs{})
@@ -46,16 +48,16 @@ func runDynamics(t *testing.T, args string) (d *loadedDynamics, in DynamicsInput
 				if !f.predictors.Any() && !f.rollouts.Any() {
 					return nil
 				}
-				result, err := Dynamics(ctx, in, DynamicsOptions{Intervals: env.Options.Bootstrap > 0, Seed: env.Options.Seed, Threads: env.Options.Threads})
+				result, err := reward.Dynamics(ctx, in, reward.DynamicsOptions{Settings: analysis.Settings{Intervals: env.Options.Bootstrap > 0, Seed: env.Options.Seed, Threads: env.Options.Threads}})
 				if err != nil {
 					return err
 				}
-				result.describe(env)
-				output.Enter(env, result.Warnings, result.Models, func(m ModelDynamics) string { return m.Name }, result.Comparisons)
-				if err := output.All(env, result.writeRollouts, result.print); err != nil {
+				env.Result.DescribeAll(reward.Metrics())
+				output.Enter(env, result.Warnings, result.Models, func(m reward.ModelDynamics) string { return m.Name }, result.Comparisons)
+				if err := output.All(env, func(env *run.Env) error { return writeRollouts(result, env) }, func(env *run.Env) error { return printDynamics(result, env) }); err != nil {
 					return err
 				}
-				return env.Figure(DynamicsFigure, result.Figure(data.Names()))
+				return env.Figure(DynamicsFigure, figureOfDynamics(result, data.Names()))
 			},
 			Plan: func(ctx context.Context, env *run.Env) error {
 				data, err := inputs.Plan(ctx, env)
@@ -148,17 +150,17 @@ func TestDynamicsOfHeads(t *testing.T) {
 			e := float64(v) - float64(z.F32[5*6+k])
 			squared += e * e / 6
 		}
-		if got := d.rollouts[0][1]; got.Start[3] != 3 || got.End[3] != 5 || !near(got.Squared[3], squared) {
+		if got := d.rollouts[0][1]; got.Start[3] != 3 || got.End[3] != 5 || !nearly(got.Squared[3], squared) {
 			t.Errorf("%s: step 2 from state %d to %d: %v, want %v", file, got.Start[3], got.End[3], got.Squared[3], squared)
 		}
 		checkHeadRewards(t, d, z, predicted)
-		result, err := Dynamics(t.Context(), in, DynamicsOptions{Intervals: true})
+		result, err := reward.Dynamics(t.Context(), in, reward.DynamicsOptions{Settings: analysis.Settings{Intervals: true}})
 		if err != nil || result.Models[0].LatentPrediction == nil || len(result.Models[0].Rollout) != 3 || result.Ignored != 2 {
 			t.Errorf("%s: %+v, %v", file, result, err)
 		}
 	}
 	d, _, code, stderr := runDynamics(t, "--latents a="+dir+"/z.npy --latent-scale rms"+args)
-	if code != 0 || near(d.predicted[0].Row(0, nil)[0], float64(predicted.F32[0])) {
+	if code != 0 || nearly(d.predicted[0].Row(0, nil)[0], float64(predicted.F32[0])) {
 		t.Errorf("in units of the RMS distance: exit %d, %v: %s", code, d.predicted, stderr)
 	}
 	if _, _, code, stderr = runDynamics(t, "--dry-run --latents a="+dir+"/z.npy"+args); code != 0 || !strings.Contains(stderr, "predictor a "+toys+"head_predictor.onnx: z [-1 6], a [-1]") {
@@ -198,7 +200,7 @@ func TestRolloutsOfFiles(t *testing.T) {
 		e := float64(z.F32[6*2+k]) - float64(z.F32[5*6+k]) // the second rollout starts at state 4
 		want += e * e / 6
 	}
-	if got := d.rollouts[0][0].Squared[0]; !near(got, want) {
+	if got := d.rollouts[0][0].Squared[0]; !nearly(got, want) {
 		t.Errorf("error %v, want %v", got, want)
 	}
 	if d, _, code, stderr = runDynamics(t, args+"/all.npy"); code != 0 || len(d.rollouts[0]) != 1 || len(d.rollouts[0][0].Start) != 28 {
@@ -236,10 +238,12 @@ func TestWrongDynamics(t *testing.T) {
 }
 
 // input is that of the analysis of dynamics; models have latents in the unit of --latent-scale.
-func (d *loadedDynamics) input(states *points.Selection, models []points.Encoded) DynamicsInput {
-	in := DynamicsInput{Episode: states.Episode, Time: states.Time, Next: d.next}
+func (d *loadedDynamics) input(states *points.Selection, models []points.Encoded) reward.DynamicsInput {
+	in := reward.DynamicsInput{Episode: states.Episode, Time: states.Time, Next: d.next}
 	for i, m := range models {
-		in.Models = append(in.Models, DynamicsModel{Name: m.Name, Latents: m.Latents, Predicted: d.predicted[i], Rollout: d.rollouts[i]})
+		in.Models = append(in.Models, reward.DynamicsModel{Name: m.Name, Latents: m.Latents, Predicted: d.predicted[i], Rollout: d.rollouts[i]})
 	}
 	return in
 }
+
+func nearly(a, b float64) bool { return math.Abs(a-b) <= 1e-9*(1+math.Abs(b)) }

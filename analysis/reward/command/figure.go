@@ -1,6 +1,6 @@
 // The figures: scores of probes, and predicted against true rewards.
 
-package reward
+package command
 
 import (
 	"cmp"
@@ -11,6 +11,7 @@ import (
 
 	"repscope/analysis/internal/output"
 	"repscope/analysis/internal/results"
+	"repscope/analysis/reward"
 	"repscope/plots"
 	"repscope/report"
 	"repscope/stat"
@@ -18,13 +19,13 @@ import (
 
 // sides are the latents that probes are fitted and evaluated on, as figures call them.
 var sides = []struct{ fitted, evaluated, name string }{
-	{True, True, "true latents"}, {True, PredictedLatents, "transfer"}, {PredictedLatents, PredictedLatents, "predicted latents"},
+	{reward.True, reward.True, "true latents"}, {reward.True, reward.PredictedLatents, "transfer"}, {reward.PredictedLatents, reward.PredictedLatents, "predicted latents"},
 }
 
 // transitions are the scorers of rewards, and own those of the states' own targets.
-func (r *Result) transitions() (transitions, own []*scorer) {
-	for _, c := range r.scorers {
-		if c.target.rewarding() {
+func transitions(r *reward.Result) (transitions, own []*reward.Scorer) {
+	for _, c := range r.Scorers {
+		if c.Target.Rewarding() {
 			transitions = append(transitions, c)
 		} else {
 			own = append(own, c)
@@ -34,7 +35,7 @@ func (r *Result) transitions() (transitions, own []*scorer) {
 }
 
 // names are those of the models that have probes of latents.
-func (r *Result) names() []string {
+func names(r *reward.Result) []string {
 	var out []string
 	for _, m := range r.Models {
 		if !m.Baseline {
@@ -46,18 +47,18 @@ func (r *Result) names() []string {
 
 // Figure composes reward_probes: the scores of the reward by every probe, what predicted
 // latents cost, and the scores of other targets; nil without targets.
-func (r *Result) Figure() *plots.Figure {
-	if len(r.scorers) == 0 {
+func Figure(r *reward.Result) *plots.Figure {
+	if len(r.Scorers) == 0 {
 		return nil
 	}
-	f := &plots.Figure{WidthMM: plots.DoubleColumnMM, Series: r.names(), Title: "Probes", Notes: output.IntervalNotes(r.Warnings)}
-	transitions, own := r.transitions()
+	f := &plots.Figure{WidthMM: plots.DoubleColumnMM, Series: names(r), Title: "Probes", Notes: output.IntervalNotes(r.Warnings)}
+	transitions, own := transitions(r)
 	row := 0
 	if len(transitions) > 0 {
 		c := transitions[0]
-		f.Tiles = append(f.Tiles, plots.Tile{Panel: r.scores(c, "r2", "R²"), Title: "R² of the " + c.target.Name, Row: 0, Column: 0, ColumnSpan: 2})
-		area := plots.Tile{Panel: r.scores(c, "auroc", "AUROC"), Title: c.target.Name + " > 0", Row: 1, Column: 0}
-		if gaps := r.gapBars(c); gaps != nil {
+		f.Tiles = append(f.Tiles, plots.Tile{Panel: scores(r, c, "r2", "R²"), Title: "R² of the " + c.Target.Name, Row: 0, Column: 0, ColumnSpan: 2})
+		area := plots.Tile{Panel: scores(r, c, "auroc", "AUROC"), Title: c.Target.Name + " > 0", Row: 1, Column: 0}
+		if gaps := gapBars(r, c); gaps != nil {
 			f.Tiles = append(f.Tiles, area, plots.Tile{Panel: gaps, Title: "Loss by predicted latents", Row: 1, Column: 1})
 		} else {
 			area.ColumnSpan = 2
@@ -66,11 +67,11 @@ func (r *Result) Figure() *plots.Figure {
 		row = 2
 	}
 	if len(own) > 0 {
-		f.Tiles = append(f.Tiles, plots.Tile{Panel: r.targets(own), Title: "Other targets, from true latents", Row: row, Column: 0, ColumnSpan: 2})
+		f.Tiles = append(f.Tiles, plots.Tile{Panel: targets(r, own), Title: "Other targets, from true latents", Row: row, Column: 0, ColumnSpan: 2})
 		row++
 	}
 	f.HeightMM = 58*float64(row) + 14 + 5*max(0, float64(len(f.Series)-8))
-	f.Footnote = r.caption(own)
+	f.Footnote = caption(r, own)
 	cut := false
 	for _, t := range f.Tiles {
 		if bars, ok := t.Panel.(*plots.GroupedBars); ok && cutLow(bars) {
@@ -106,7 +107,7 @@ func cutLow(p *plots.GroupedBars) bool {
 	return true
 }
 
-func (r *Result) caption(own []*scorer) string {
+func caption(r *reward.Result, own []*reward.Scorer) string {
 	note := "Every sample is predicted by a probe that has not seen its episode. Transfer: fitted on true latents, evaluated on predicted ones."
 	if len(own) > 0 {
 		note += " Dashes across bars: the commonest class, or the mean."
@@ -121,11 +122,11 @@ func (r *Result) caption(own []*scorer) string {
 }
 
 // scores are bars of a metric: a group for each probe and side that some model has.
-func (r *Result) scores(c *scorer, metric, label string) plots.Panel {
+func scores(r *reward.Result, c *reward.Scorer, metric, label string) plots.Panel {
 	panel := &plots.GroupedBars{Y: plots.Axis{Label: label}}
 	for _, m := range r.Models {
-		if m.Baseline && m.Name != BaselineMajority {
-			if p := m.find(c.target.Name, "", True, True); p != nil && p.Score(metric).Defined() && m.Name == BaselineLast && p.Score(metric).V > -1 {
+		if m.Baseline && m.Name != reward.BaselineMajority {
+			if p := find(&m, c.Target.Name, "", reward.True, reward.True); p != nil && p.Score(metric).Defined() && m.Name == reward.BaselineLast && p.Score(metric).V > -1 {
 				panel.References = append(panel.References, plots.Reference{Value: p.Score(metric).V, Label: "reward before"})
 			}
 		}
@@ -138,9 +139,9 @@ func (r *Result) scores(c *scorer, metric, label string) plots.Panel {
 		side  int
 	}
 	var groups []group
-	for _, probe := range append(slices.Clone(r.probes), probeOfGiven) {
+	for _, probe := range append(slices.Clone(r.Probes), reward.ProbeOfGiven) {
 		for s := range sides {
-			if r.has(c.target.Name, probe, s) {
+			if has(r, c.Target.Name, probe, s) {
 				groups = append(groups, group{probe, s})
 				panel.Groups = append(panel.Groups, probeName(probe)+", "+sides[s].name)
 			}
@@ -154,7 +155,7 @@ func (r *Result) scores(c *scorer, metric, label string) plots.Panel {
 		series := plots.BarSeries{Name: m.Name}
 		for _, g := range groups {
 			v := report.NoEstimate("no predictions")
-			if p := m.find(c.target.Name, g.probe, sides[g.side].fitted, sides[g.side].evaluated); p != nil {
+			if p := find(m, c.Target.Name, g.probe, sides[g.side].fitted, sides[g.side].evaluated); p != nil {
 				v = p.Score(metric)
 			}
 			output.AppendBar(&series, v)
@@ -165,33 +166,33 @@ func (r *Result) scores(c *scorer, metric, label string) plots.Panel {
 }
 
 // has reports whether some model has rows of a probe on a side.
-func (r *Result) has(target, probe string, side int) bool {
-	return slices.ContainsFunc(r.Models, func(m ModelResult) bool {
-		return !m.Baseline && m.find(target, probe, sides[side].fitted, sides[side].evaluated) != nil
+func has(r *reward.Result, target, probe string, side int) bool {
+	return slices.ContainsFunc(r.Models, func(m reward.ModelResult) bool {
+		return !m.Baseline && find(&m, target, probe, sides[side].fitted, sides[side].evaluated) != nil
 	})
 }
 
 // probeName is how figures call a probe.
 func probeName(probe string) string {
 	switch probe {
-	case MLP:
+	case reward.MLP:
 		return "MLP"
-	case KNN:
+	case reward.KNN:
 		return "k-NN"
-	case probeOfGiven:
+	case reward.ProbeOfGiven:
 		return "Given head"
 	}
 	return strings.ToUpper(probe[:1]) + probe[1:]
 }
 
 // gapBars are the gaps of a target relative to its variance; nil without predictions.
-func (r *Result) gapBars(c *scorer) plots.Panel {
-	variance := spread(c.values) * spread(c.values)
+func gapBars(r *reward.Result, c *reward.Scorer) plots.Panel {
+	variance := reward.Spread(c.Values) * reward.Spread(c.Values)
 	panel := &plots.GroupedBars{Y: plots.Axis{Label: "Δ MSE / variance"}, References: []plots.Reference{{Value: 0}}}
 	var probes []string
 	for _, m := range r.Models {
 		for _, g := range m.Gaps {
-			if g.Target == c.target.Name && !slices.Contains(probes, g.Probe) {
+			if g.Target == c.Target.Name && !slices.Contains(probes, g.Probe) {
 				probes = append(probes, g.Probe)
 			}
 		}
@@ -208,9 +209,9 @@ func (r *Result) gapBars(c *scorer) plots.Panel {
 		}
 		series := plots.BarSeries{Name: m.Name}
 		for _, p := range probes {
-			g := report.Lack(GapRow{}, "no head")
+			g := report.Lack(reward.GapRow{}, "no head")
 			for _, of := range m.Gaps {
-				if of.Target == c.target.Name && of.Probe == p {
+				if of.Target == c.Target.Name && of.Probe == p {
 					g = of
 				}
 			}
@@ -234,19 +235,19 @@ func appendScaled(s *plots.BarSeries, v report.Value, ci report.Interval, factor
 }
 
 // targets are bars of the states' own targets by their linear probes.
-func (r *Result) targets(own []*scorer) plots.Panel {
+func targets(r *reward.Result, own []*reward.Scorer) plots.Panel {
 	panel := &plots.GroupedBars{Y: plots.Axis{Label: "R² or macro F1"}}
 	chance := make([]float64, len(own))
 	for i, c := range own {
-		name := c.target.Name + " (R²)"
-		if c.target.classified() {
-			name = c.target.Name + " (F1)"
+		name := c.Target.Name + " (R²)"
+		if c.Target.Classified() {
+			name = c.Target.Name + " (F1)"
 		}
 		panel.Groups = append(panel.Groups, name)
 		chance[i] = math.NaN()
 		for k := range r.Models {
 			if m := &r.Models[k]; m.Baseline {
-				if p := m.find(c.target.Name, "", True, True); p != nil {
+				if p := find(m, c.Target.Name, "", reward.True, reward.True); p != nil {
 					chance[i] = p.Score(mainMetric(c)).Float()
 				}
 			}
@@ -260,7 +261,7 @@ func (r *Result) targets(own []*scorer) plots.Panel {
 		series := plots.BarSeries{Name: m.Name, Baselines: chance}
 		for _, c := range own {
 			v := report.NoEstimate("not probed")
-			if p := m.find(c.target.Name, r.linear(c), True, True); p != nil {
+			if p := find(m, c.Target.Name, linear(r, c), reward.True, reward.True); p != nil {
 				v = p.Score(mainMetric(c))
 			}
 			output.AppendBar(&series, v)
@@ -272,21 +273,21 @@ func (r *Result) targets(own []*scorer) plots.Panel {
 
 // PredictedFigure composes reward_predicted: how the predicted rewards of the linear probe
 // lie to the true ones, on true and on predicted latents; nil where there is no reward.
-func (r *Result) PredictedFigure() *plots.Figure {
-	transitions, _ := r.transitions()
-	if len(transitions) == 0 || transitions[0].target.classified() {
+func PredictedFigure(r *reward.Result) *plots.Figure {
+	transitions, _ := transitions(r)
+	if len(transitions) == 0 || transitions[0].Target.Classified() {
 		return nil
 	}
 	c := transitions[0]
-	f := &plots.Figure{WidthMM: plots.DoubleColumnMM, Series: r.names(), Title: "Predicted rewards", Notes: output.IntervalNotes(r.Warnings)}
+	f := &plots.Figure{WidthMM: plots.DoubleColumnMM, Series: names(r), Title: "Predicted rewards", Notes: output.IntervalNotes(r.Warnings)}
 	row := 0
 	for s, side := range sides[:2] {
-		if !r.has(c.target.Name, r.linear(c), s) {
+		if !has(r, c.Target.Name, linear(r, c), s) {
 			continue
 		}
 		f.Tiles = append(f.Tiles,
-			plots.Tile{Panel: r.calibration(c, s), Title: "Calibration, " + side.name, Row: row, Column: 0},
-			plots.Tile{Panel: r.byValue(c, s), Title: "Predictions by true value, " + side.name, Row: row, Column: 1})
+			plots.Tile{Panel: calibration(r, c, s), Title: "Calibration, " + side.name, Row: row, Column: 0},
+			plots.Tile{Panel: byValue(r, c, s), Title: "Predictions by true value, " + side.name, Row: row, Column: 1})
 		row++
 	}
 	if row == 0 {
@@ -294,7 +295,7 @@ func (r *Result) PredictedFigure() *plots.Figure {
 	}
 	f.HeightMM = 66*float64(row) + 14 + 5*max(0, float64(len(f.Series)-8))
 	f.Footnote = fmt.Sprintf("Probe: %s. Left: means of tenths of the samples by their predicted %s; on the diagonal predictions are right on average. "+
-		"Right: mean prediction of the samples of each true value (of tenths, where there are many)", probeName(r.linear(c)), c.target.Name)
+		"Right: mean prediction of the samples of each true value (of tenths, where there are many)", probeName(linear(r, c)), c.Target.Name)
 	if len(f.Series) <= shadedModels {
 		f.Footnote += "; bands: its quartiles"
 	}
@@ -306,10 +307,10 @@ func (r *Result) PredictedFigure() *plots.Figure {
 const shadedModels = 4
 
 // rowOf is a model's row of the linear probe on a side; nil where there is none.
-func (r *Result) rowOf(m *Measured, c *scorer, side int) *Row {
+func rowOf(r *reward.Result, m *reward.Measured, c *reward.Scorer, side int) *reward.Row {
 	for i := range m.Rows {
 		row := &m.Rows[i]
-		if row.Target == c.target.Name && row.Probe == r.linear(c) && row.FittedOn == sides[side].fitted && row.EvaluatedOn == sides[side].evaluated {
+		if row.Target == c.Target.Name && row.Probe == linear(r, c) && row.FittedOn == sides[side].fitted && row.EvaluatedOn == sides[side].evaluated {
 			return row
 		}
 	}
@@ -317,10 +318,10 @@ func (r *Result) rowOf(m *Measured, c *scorer, side int) *Row {
 }
 
 // calibration shows the mean true value of tenths of the samples by predicted value.
-func (r *Result) calibration(c *scorer, side int) plots.Panel {
-	panel := &plots.Scatter{X: plots.Axis{Label: "Predicted " + c.target.Name}, Y: plots.Axis{Label: "Mean true " + c.target.Name}, Diagonal: true}
-	for _, m := range r.measured {
-		row := r.rowOf(m, c, side)
+func calibration(r *reward.Result, c *reward.Scorer, side int) plots.Panel {
+	panel := &plots.Scatter{X: plots.Axis{Label: "Predicted " + c.Target.Name}, Y: plots.Axis{Label: "Mean true " + c.Target.Name}, Diagonal: true}
+	for _, m := range r.Measured {
+		row := rowOf(r, m, c, side)
 		if m.Baseline {
 			continue
 		}
@@ -329,8 +330,8 @@ func (r *Result) calibration(c *scorer, side int) plots.Panel {
 			series.Reason = "no predictions"
 		} else {
 			for _, bin := range tenths(row.Predictions) {
-				series.X = append(series.X, stat.Mean(at(row.Predictions, bin)))
-				series.Y = append(series.Y, stat.Mean(at(c.values, bin)))
+				series.X = append(series.X, stat.Mean(reward.At(row.Predictions, bin)))
+				series.Y = append(series.Y, stat.Mean(reward.At(c.Values, bin)))
 			}
 			series.Fit = &plots.Fit{X: series.X, Y: series.Y}
 			if !ascending(series.X) {
@@ -343,21 +344,21 @@ func (r *Result) calibration(c *scorer, side int) plots.Panel {
 }
 
 // byValue shows the predictions of the samples of each true value.
-func (r *Result) byValue(c *scorer, side int) plots.Panel {
-	panel := &plots.Curves{X: plots.Axis{Label: "True " + c.target.Name}, Y: plots.Axis{Label: "Predicted " + c.target.Name}}
-	bins := valueBins(c.values)
+func byValue(r *reward.Result, c *reward.Scorer, side int) plots.Panel {
+	panel := &plots.Curves{X: plots.Axis{Label: "True " + c.Target.Name}, Y: plots.Axis{Label: "Predicted " + c.Target.Name}}
+	bins := valueBins(c.Values)
 	truth := plots.CurveSeries{}
 	for _, bin := range bins {
-		truth.X = append(truth.X, stat.Mean(at(c.values, bin)))
+		truth.X = append(truth.X, stat.Mean(reward.At(c.Values, bin)))
 	}
 	truth.Y = truth.X
 	panel.Series = append(panel.Series, truth)
-	shaded := len(r.names()) <= shadedModels
-	for _, m := range r.measured {
+	shaded := len(names(r)) <= shadedModels
+	for _, m := range r.Measured {
 		if m.Baseline {
 			continue
 		}
-		row := r.rowOf(m, c, side)
+		row := rowOf(r, m, c, side)
 		series := plots.CurveSeries{Name: m.Name}
 		if row == nil {
 			series.Reason = "no predictions"
@@ -365,12 +366,12 @@ func (r *Result) byValue(c *scorer, side int) plots.Panel {
 			continue
 		}
 		for _, bin := range bins {
-			values := at(row.Predictions, bin)
+			values := reward.At(row.Predictions, bin)
 			quartiles, err := stat.Quantiles(values, 0.25, 0.75)
 			if err != nil {
 				continue
 			}
-			series.X, series.Y = append(series.X, stat.Mean(at(c.values, bin))), append(series.Y, stat.Mean(values))
+			series.X, series.Y = append(series.X, stat.Mean(reward.At(c.Values, bin))), append(series.Y, stat.Mean(values))
 			if shaded {
 				series.Low, series.High = append(series.Low, quartiles[0]), append(series.High, quartiles[1])
 			}
@@ -424,9 +425,9 @@ func valueBins(values []float64) [][]int {
 }
 
 // dynamicsFigure is that of models of dynamics; nil where there is nothing of them.
-func (r *Result) dynamicsFigure() *plots.Figure {
-	if !r.dynamics.Any() {
+func dynamicsFigure(r *reward.Result) *plots.Figure {
+	if !hasDynamics(r.Dynamics) {
 		return nil
 	}
-	return r.dynamics.Figure(r.names())
+	return figureOfDynamics(r.Dynamics, names(r))
 }
