@@ -4,7 +4,6 @@ package command
 import (
 	"context"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
@@ -152,7 +151,8 @@ func analyse(ctx context.Context, env *run.Env, data *input.Data, labels *input.
 func write(r *geometry.Result, env *run.Env, o geometry.Options) error {
 	output.Enter(env, r.Warnings, r.Models, func(m geometry.Model) string { return m.Name }, r.Comparisons)
 	env.Result.Blocks = blocksText(r)
-	describe(env)
+	env.Result.Definition = geometry.Definition
+	env.Result.DescribeAll(geometry.Metrics())
 	if err := output.All(env,
 		func(env *run.Env) error { return writeSummary(r, env) },
 		func(env *run.Env) error { return writeSimilarity(r, env) },
@@ -173,21 +173,6 @@ func blocksText(r *geometry.Result) string {
 		return r.TimeBlocks
 	}
 	return r.SampleBlocks + " (measures over pairs) and of " + r.TimeBlocks + " (measures in time)"
-}
-
-// describe says which way the numbers of a model are better. Slow and straight paths are
-// what some latents are meant to have and others are not.
-func describe(env *run.Env) {
-	env.Result.Definition = geometry.Definition
-	output.Describe(env, report.Lower, "", "uniformity", "uniformity_centered", "alignment", "groupings.davies_bouldin")
-	output.Describe(env, report.Higher, "", "groupings.silhouette", "groupings.calinski_harabasz", "groupings.agreement.nmi", "groupings.agreement.ami",
-		"groupings.agreement.ari", "label_consistency.accuracy", "label_consistency.purity")
-	output.Describe(env, report.Neither, "", "temporal.steps.relative_mean", "temporal.straightness.cosine")
-	output.Describe(env, report.Neither, "states", "temporal.tau")
-	output.Limit(env, 0, math.Inf(1), "alignment", "groupings.davies_bouldin", "groupings.calinski_harabasz", "temporal.steps.relative_mean", "temporal.tau")
-	output.Limit(env, -1, 1, "groupings.silhouette", "groupings.agreement.ami", "groupings.agreement.ari", "temporal.straightness.cosine")
-	output.Limit(env, 0, 1, "groupings.agreement.nmi", "label_consistency.accuracy", "label_consistency.purity")
-	output.Headline(env, "uniformity", "alignment", "temporal.straightness.cosine", "label_consistency.accuracy")
 }
 
 // writeSummary writes one row per model and grouping: the measures of the model

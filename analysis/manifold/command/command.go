@@ -4,7 +4,6 @@ package command
 import (
 	"context"
 	"fmt"
-	"math"
 
 	"repscope/analysis/internal/output"
 	"repscope/analysis/manifold"
@@ -138,7 +137,8 @@ func analyse(ctx context.Context, env *run.Env, data *input.Data, o manifold.Opt
 func write(r *manifold.Result, env *run.Env) error {
 	output.Enter(env, r.Warnings, r.Models, func(m manifold.Model) string { return m.Name }, r.Comparisons)
 	env.Result.Blocks = r.Blocks
-	describe(env, r.Models)
+	env.Result.Definition = manifold.Definition
+	env.Result.DescribeAll(manifold.Metrics(estimator(r)))
 	if err := output.All(env,
 		func(env *run.Env) error { return writeSummary(r, env) },
 		func(env *run.Env) error { return writeEigenvalues(r, env) },
@@ -146,22 +146,6 @@ func write(r *manifold.Result, env *run.Env) error {
 		return err
 	}
 	return env.Figure("manifold_dimension_analysis", Figure(r))
-}
-
-// describe says what the numbers of a model are: of dimensions, neither more nor less is
-// better by itself.
-func describe(env *run.Env, models []manifold.Model) {
-	env.Result.Definition = manifold.Definition
-	output.Describe(env, report.Neither, "dimensions", "participation_ratio_corrected", "effective_rank", "rankme", "stable_rank", "dims_90", "dims_99", "two_nn.mle")
-	output.Describe(env, report.Neither, "%", "usage_percent")
-	output.Describe(env, report.Lower, "dimensions", "dead_dims")
-	if len(models) > 0 && models[0].Estimator != manifold.EstimatorMLE { // else it is two_nn.mle
-		output.Describe(env, report.Neither, "dimensions", "intrinsic_dimension")
-	}
-	output.Limit(env, 1, math.Inf(1), "effective_rank", "rankme", "stable_rank", "dims_90", "dims_99")
-	output.Limit(env, 0, math.Inf(1), "participation_ratio_corrected", "two_nn.mle", "intrinsic_dimension", "dead_dims")
-	output.Limit(env, 0, 100, "usage_percent")
-	output.Headline(env, "participation_ratio_corrected", "effective_rank", "intrinsic_dimension", "two_nn.mle", "dead_dims")
 }
 
 func writeSummary(r *manifold.Result, env *run.Env) error {
@@ -248,4 +232,12 @@ func whole(v report.Value) any {
 func percent(v report.Value) report.Value {
 	v.V *= 100
 	return v
+}
+
+// estimator is the one that tables and figures show.
+func estimator(r *manifold.Result) manifold.Estimator {
+	if len(r.Models) == 0 {
+		return manifold.EstimatorMLE
+	}
+	return r.Models[0].Estimator
 }

@@ -4,7 +4,6 @@ package command
 import (
 	"context"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
@@ -324,7 +323,8 @@ func looksAtLastFrame(m *input.Model) bool {
 func write(r *neighborhood.Result, env *run.Env, index []int, in neighborhood.Input, o neighborhood.Options) error {
 	output.Enter(env, r.Warnings, r.Models, func(m neighborhood.Model) string { return m.Name }, r.Comparisons)
 	env.Result.Blocks = r.Blocks
-	describe(env)
+	env.Result.Definition = neighborhood.Definition
+	env.Result.DescribeAll(neighborhood.Metrics())
 	err := output.All(env,
 		func(env *run.Env) error { return writeSummary(r, env) }, func(env *run.Env) error { return writeSampling(r, env) }, func(env *run.Env) error { return writeCurves(r, env) },
 		func(env *run.Env) error { return writePoints(r, env, index, in) },
@@ -341,17 +341,6 @@ func write(r *neighborhood.Result, env *run.Env, index []int, in neighborhood.In
 		return env.Figure("neighborhood_rnx_curves", curves)
 	}
 	return nil
-}
-
-// describe says which way the numbers of a model are better.
-func describe(env *run.Env) {
-	env.Result.Definition = neighborhood.Definition
-	output.Describe(env, report.Higher, "", "by_k.trustworthiness", "by_k.continuity", "by_k.q_nx", "by_k.r_nx", "by_k.lcmc",
-		"by_k.mrre_false", "by_k.mrre_missing", "auc_r_nx", "q_local", "q_global")
-	output.Limit(env, 0, 1, "by_k.trustworthiness", "by_k.continuity", "by_k.q_nx", "by_k.mrre_false", "by_k.mrre_missing", "q_local", "q_global")
-	output.Limit(env, -1, 1, "by_k.lcmc")
-	output.Limit(env, math.Inf(-1), 1, "by_k.r_nx", "auc_r_nx") // below 0: worse than chance
-	output.Headline(env, "by_k.trustworthiness", "by_k.continuity", "by_k.r_nx", "auc_r_nx")
 }
 
 func writeSummary(r *neighborhood.Result, env *run.Env) error {

@@ -243,7 +243,8 @@ func ofStates(values []float64, draws int) []float64 {
 func write(r *robustness.Result, env *run.Env, data *input.Data, index []int, draws int) error {
 	output.Enter(env, r.Warnings, r.Models, func(m robustness.Model) string { return m.Name }, r.Comparisons)
 	env.Result.Blocks = r.Blocks
-	describe(env)
+	env.Result.Definition = robustness.Definition
+	env.Result.DescribeAll(robustness.Metrics())
 	err := output.All(env,
 		func(env *run.Env) error { return writeSummary(r, env) },
 		func(env *run.Env) error {
@@ -258,19 +259,6 @@ func write(r *robustness.Result, env *run.Env, data *input.Data, index []int, dr
 		return err
 	}
 	return env.Figure("robustness_distances", DistancesFigure(r))
-}
-
-// describe says which way the numbers of a model are better. Distances are in units of the
-// model's own latents, and less of them is better only beside their spread.
-func describe(env *run.Env) {
-	env.Result.Definition = robustness.Definition
-	output.Describe(env, report.Lower, "", "levels.relative_mean", "levels.relative_rms", "levels.flip_rate", "auc_relative", "curve_slope")
-	output.Describe(env, report.Higher, "", "levels.cosine")
-	output.Describe(env, report.Neither, "", "levels.mean")
-	output.Limit(env, 0, math.Inf(1), "levels.mean", "levels.relative_mean", "levels.relative_rms", "auc_relative")
-	output.Limit(env, 0, 1, "levels.flip_rate")
-	output.Limit(env, -1, 1, "levels.cosine")
-	output.Headline(env, "levels.relative_mean", "levels.flip_rate", "levels.cosine", "auc_relative")
 }
 
 func writeSummary(r *robustness.Result, env *run.Env) error {

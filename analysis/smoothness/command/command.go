@@ -4,7 +4,6 @@ package command
 import (
 	"context"
 	"fmt"
-	"math"
 	"slices"
 
 	"repscope/analysis/internal/output"
@@ -136,7 +135,8 @@ func analyse(ctx context.Context, env *run.Env, data *input.Data, horizons []int
 func write(r *smoothness.Result, env *run.Env, data *input.Data, states *points.Selection, pairs []points.Pair) error {
 	output.Enter(env, r.Warnings, r.Models, func(m smoothness.Model) string { return m.Name }, r.Comparisons)
 	env.Result.Blocks = r.Blocks
-	describe(env)
+	env.Result.Definition = smoothness.Definition
+	env.Result.DescribeAll(smoothness.Metrics())
 	err := output.All(env,
 		func(env *run.Env) error { return writeSummary(r, env) },
 		func(env *run.Env) error { return writePairs(r, env, states, pairs) },
@@ -150,18 +150,6 @@ func write(r *smoothness.Result, env *run.Env, data *input.Data, states *points.
 		return err
 	}
 	return env.Figure("smoothness_comparison", figure)
-}
-
-// describe says which way the numbers of a model are better. A low slope is not good by
-// itself: a collapsed encoder has one.
-func describe(env *run.Env) {
-	env.Result.Definition = smoothness.Definition
-	output.Describe(env, report.Higher, "", "r_squared", "r", "spearman")
-	output.Describe(env, report.Neither, "", "slope", "theil_sen", "ratio.mean", "ratio.median", "ratio.p95", "ratio.p99")
-	output.Limit(env, 0, 1, "r_squared")
-	output.Limit(env, -1, 1, "r", "spearman")
-	output.Limit(env, 0, math.Inf(1), "ratio.mean", "ratio.median", "ratio.p95", "ratio.p99")
-	output.Headline(env, "r_squared", "spearman", "slope", "theil_sen")
 }
 
 // per is a number of distances as they are in units of the RMS distance.
