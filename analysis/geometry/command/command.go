@@ -19,11 +19,13 @@ import (
 
 // Command is the geometry binary.
 var Command = run.Command{
-	Name:    "geometry",
-	Summary: "the shape of latent spaces: sphere, clusters, similarity, paths in time",
-	Manual:  manual,
-	Out:     "evaluation_plots/geometry_analysis",
-	Methods: describeMethods,
+	Name:       "geometry",
+	Summary:    "the shape of latent spaces: sphere, clusters, similarity, paths in time",
+	Manual:     manual,
+	Out:        "evaluation_plots/geometry_analysis",
+	Methods:    describeMethods,
+	Definition: geometry.Definition,
+	Metrics:    geometry.Metrics,
 	Setup: func(flags *run.Flags) run.Job {
 		inputs := input.Register(flags, input.Needs{})
 		labels := inputs.Role(
@@ -151,8 +153,6 @@ func analyse(ctx context.Context, env *run.Env, data *input.Data, labels *input.
 func write(r *geometry.Result, env *run.Env, o geometry.Options) error {
 	output.Enter(env, r.Warnings, r.Models, func(m geometry.Model) string { return m.Name }, r.Comparisons)
 	env.Result.Blocks = blocksText(r)
-	env.Result.Definition = geometry.Definition
-	env.Result.DescribeAll(geometry.Metrics())
 	if err := output.All(env,
 		func(env *run.Env) error { return writeSummary(r, env) },
 		func(env *run.Env) error { return writeSimilarity(r, env) },

@@ -16,11 +16,13 @@ import (
 
 // Command is the manifold binary.
 var Command = run.Command{
-	Name:    "manifold",
-	Summary: "how many dimensions a representation really uses",
-	Manual:  manual,
-	Out:     "evaluation_plots/manifold_dimension",
-	Methods: describeMethods,
+	Name:       "manifold",
+	Summary:    "how many dimensions a representation really uses",
+	Manual:     manual,
+	Out:        "evaluation_plots/manifold_dimension",
+	Methods:    describeMethods,
+	Definition: manifold.Definition,
+	Metrics:    func() []report.Described { return manifold.Metrics("") },
 	Setup: func(flags *run.Flags) run.Job {
 		inputs := input.Register(flags, input.Needs{})
 		o := manifold.Options{Estimator: manifold.EstimatorMLE, DuplicateTolerance: 1e-7}
@@ -137,7 +139,6 @@ func analyse(ctx context.Context, env *run.Env, data *input.Data, o manifold.Opt
 func write(r *manifold.Result, env *run.Env) error {
 	output.Enter(env, r.Warnings, r.Models, func(m manifold.Model) string { return m.Name }, r.Comparisons)
 	env.Result.Blocks = r.Blocks
-	env.Result.Definition = manifold.Definition
 	env.Result.DescribeAll(manifold.Metrics(estimator(r)))
 	if err := output.All(env,
 		func(env *run.Env) error { return writeSummary(r, env) },

@@ -24,11 +24,13 @@ import (
 
 // Command is the neighborhood binary.
 var Command = run.Command{
-	Name:    "neighborhood",
-	Summary: "how well an encoder keeps the neighbourhoods of the original states",
-	Manual:  manual,
-	Out:     "evaluation_plots/neighborhood_preservation",
-	Methods: describeMethods,
+	Name:       "neighborhood",
+	Summary:    "how well an encoder keeps the neighbourhoods of the original states",
+	Manual:     manual,
+	Out:        "evaluation_plots/neighborhood_preservation",
+	Methods:    describeMethods,
+	Definition: neighborhood.Definition,
+	Metrics:    neighborhood.Metrics,
 	Setup: func(flags *run.Flags) run.Job {
 		inputs := input.Register(flags, input.Needs{Frames: true})
 		o := neighborhood.Options{K: []int{5, 10, 20}, LatentMetric: neighborhood.LatentSame, Permutations: 10, Null: neighborhood.NullTime, References: neighbors.DefaultReferences}
@@ -323,8 +325,6 @@ func looksAtLastFrame(m *input.Model) bool {
 func write(r *neighborhood.Result, env *run.Env, index []int, in neighborhood.Input, o neighborhood.Options) error {
 	output.Enter(env, r.Warnings, r.Models, func(m neighborhood.Model) string { return m.Name }, r.Comparisons)
 	env.Result.Blocks = r.Blocks
-	env.Result.Definition = neighborhood.Definition
-	env.Result.DescribeAll(neighborhood.Metrics())
 	err := output.All(env,
 		func(env *run.Env) error { return writeSummary(r, env) }, func(env *run.Env) error { return writeSampling(r, env) }, func(env *run.Env) error { return writeCurves(r, env) },
 		func(env *run.Env) error { return writePoints(r, env, index, in) },

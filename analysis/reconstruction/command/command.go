@@ -23,13 +23,15 @@ import (
 
 // Command is the reconstruction binary.
 var Command = run.Command{
-	Name:    "reconstruction",
-	Summary: "predicted against true next frames: errors, similarity, sharpness, what moves",
-	Manual:  manual,
-	Out:     "evaluation_plots/reconstruction",
-	Omit:    []string{"latent-scale"},
-	Methods: describeMethods,
-	Setup:   setup,
+	Name:       "reconstruction",
+	Summary:    "predicted against true next frames: errors, similarity, sharpness, what moves",
+	Manual:     manual,
+	Out:        "evaluation_plots/reconstruction",
+	Omit:       []string{"latent-scale"},
+	Methods:    describeMethods,
+	Definition: reconstruction.Definition,
+	Metrics:    reconstruction.Metrics,
+	Setup:      setup,
 }
 
 // settings are the values of the command's own flags.

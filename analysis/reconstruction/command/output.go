@@ -25,8 +25,7 @@ import (
 // figures.
 func write(r *reconstruction.Result, env *run.Env, data *input.Data, shape frame.Shape, shown []reconstruction.Shown, save bool) error {
 	output.Enter(env, r.Warnings, r.Models, func(m reconstruction.Model) string { return m.Name }, r.Comparisons)
-	env.Result.Definition, env.Result.Blocks = reconstruction.Definition, r.Blocks
-	env.Result.DescribeAll(reconstruction.Metrics())
+	env.Result.Blocks = r.Blocks
 	err := output.All(env, func(env *run.Env) error { return writeSummary(r, env) },
 		func(env *run.Env) error { return writeRaw(r, env, data) },
 		func(env *run.Env) error { return writeSamples(r, env) }, func(env *run.Env) error { return printTables(r, env) })

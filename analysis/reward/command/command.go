@@ -23,11 +23,13 @@ import (
 
 // Command is the reward binary.
 var Command = run.Command{
-	Name:    "reward",
-	Summary: "what probes read from true and from predicted latents: reward, and any other target",
-	Manual:  manual,
-	Out:     "evaluation_plots/reward_analysis",
-	Methods: describeMethods,
+	Name:       "reward",
+	Summary:    "what probes read from true and from predicted latents: reward, and any other target",
+	Manual:     manual,
+	Out:        "evaluation_plots/reward_analysis",
+	Methods:    describeMethods,
+	Definition: reward.Definition,
+	Metrics:    reward.Metrics,
 	Setup: func(flags *run.Flags) run.Job {
 		f := register(flags)
 		return run.Job{

@@ -18,8 +18,6 @@ import (
 
 // write puts the result into the result file, the CSV files, the console and the figures.
 func write(r *reward.Result, env *run.Env, states *points.Selection, predictions bool) error {
-	env.Result.Definition = reward.Definition
-	env.Result.DescribeAll(reward.Metrics())
 	output.Enter(env, r.Warnings, r.Models, func(m reward.ModelResult) string { return m.Name }, r.Comparisons)
 	env.Result.Blocks = r.Blocks
 	env.Result.Extra.Set("observations", r.Samples)

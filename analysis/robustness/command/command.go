@@ -23,12 +23,14 @@ import (
 
 // Command is the robustness binary.
 var Command = run.Command{
-	Name:     "robustness",
-	Summary:  "how far latents move when frames are corrupted",
-	Manual:   manual,
-	Out:      "evaluation_plots/robustness_analysis",
-	Defaults: map[string]string{"latent-scale": string(spectrum.ScaleRMS)},
-	Methods:  describeMethods,
+	Name:       "robustness",
+	Summary:    "how far latents move when frames are corrupted",
+	Manual:     manual,
+	Out:        "evaluation_plots/robustness_analysis",
+	Defaults:   map[string]string{"latent-scale": string(spectrum.ScaleRMS)},
+	Methods:    describeMethods,
+	Definition: robustness.Definition,
+	Metrics:    robustness.Metrics,
 	Setup: func(flags *run.Flags) run.Job {
 		inputs := input.Register(flags, input.Needs{Frames: true, Encoders: true, ExampleSamples: exampleStates})
 		o := robustness.Options{Corruption: corruption.Gaussian, Levels: robustness.DefaultLevels(), Clip: corruption.ClipRange, Draws: 1}
@@ -243,8 +245,6 @@ func ofStates(values []float64, draws int) []float64 {
 func write(r *robustness.Result, env *run.Env, data *input.Data, index []int, draws int) error {
 	output.Enter(env, r.Warnings, r.Models, func(m robustness.Model) string { return m.Name }, r.Comparisons)
 	env.Result.Blocks = r.Blocks
-	env.Result.Definition = robustness.Definition
-	env.Result.DescribeAll(robustness.Metrics())
 	err := output.All(env,
 		func(env *run.Env) error { return writeSummary(r, env) },
 		func(env *run.Env) error {

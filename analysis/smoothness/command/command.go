@@ -19,12 +19,14 @@ import (
 
 // Command is the smoothness binary.
 var Command = run.Command{
-	Name:     "smoothness",
-	Summary:  "how evenly an encoder maps small changes of the state to small changes of the latent",
-	Manual:   manual,
-	Out:      "evaluation_plots/smoothness_analysis",
-	Defaults: map[string]string{"latent-scale": string(spectrum.ScaleRMS)},
-	Methods:  describeMethods,
+	Name:       "smoothness",
+	Summary:    "how evenly an encoder maps small changes of the state to small changes of the latent",
+	Manual:     manual,
+	Out:        "evaluation_plots/smoothness_analysis",
+	Defaults:   map[string]string{"latent-scale": string(spectrum.ScaleRMS)},
+	Methods:    describeMethods,
+	Definition: smoothness.Definition,
+	Metrics:    smoothness.Metrics,
 	Setup: func(flags *run.Flags) run.Job {
 		inputs := input.Register(flags, input.Needs{Frames: true})
 		horizons := []int{1}
@@ -135,8 +137,6 @@ func analyse(ctx context.Context, env *run.Env, data *input.Data, horizons []int
 func write(r *smoothness.Result, env *run.Env, data *input.Data, states *points.Selection, pairs []points.Pair) error {
 	output.Enter(env, r.Warnings, r.Models, func(m smoothness.Model) string { return m.Name }, r.Comparisons)
 	env.Result.Blocks = r.Blocks
-	env.Result.Definition = smoothness.Definition
-	env.Result.DescribeAll(smoothness.Metrics())
 	err := output.All(env,
 		func(env *run.Env) error { return writeSummary(r, env) },
 		func(env *run.Env) error { return writePairs(r, env, states, pairs) },
