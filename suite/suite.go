@@ -13,7 +13,7 @@ import (
 
 	"repscope/analysis/canvas"
 	"repscope/analysis/forecast"
-	"repscope/analysis/generation"
+	generation "repscope/analysis/generation/command"
 	geometry "repscope/analysis/geometry/command"
 	manifold "repscope/analysis/manifold/command"
 	"repscope/analysis/neighborhood"

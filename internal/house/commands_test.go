@@ -297,8 +297,8 @@ func writeFiles(t *testing.T, root, folder string) {
 		cells[i], labels[i/12] = uint8(i*i%7%2), int64(i/12%3)
 	}
 	check(dataset.WriteNPZ(in("grids.npz"), dataset.Field{Name: "grids", Shape: []int{12, 2, 2, 3}, Data: cells}, dataset.Field{Name: "label", Shape: []int{12}, Data: labels}))
-	copied("vae_encoder.onnx", "analysis/generation/testdata/generator/encoder.onnx")
-	copied("vae_decoder.onnx", "analysis/generation/testdata/generator/decoder.onnx")
+	copied("vae_encoder.onnx", "analysis/generation/command/testdata/generator/encoder.onnx")
+	copied("vae_decoder.onnx", "analysis/generation/command/testdata/generator/decoder.onnx")
 	const weights = "internal/example/weights/"
 	copied("jepa.onnx", weights+"jepa/best_encoder.onnx")
 	copied("decoder.onnx", weights+"jepa/decoder.onnx")

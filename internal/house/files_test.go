@@ -39,7 +39,7 @@ var writing = calls{
 		"internal/entries/entries.go":    "what is kept for later runs",
 		"analysis/canvas/command.go":     "reports under names that the transaction takes over",
 		"analysis/canvas/precompute.go":  "scores under a name that the transaction takes over",
-		"analysis/generation/partial.go": "what an interrupted run leaves",
+		"analysis/generation/command/partial.go": "what an interrupted run leaves",
 		"analysis/sequence/partial.go":   "what an interrupted run leaves",
 		"tool/evaluate/record.go":        "the record of a task, after its files have their names",
 		"tool/scale/job.go":              "records of tasks and measured rates, one file each",
