@@ -12,7 +12,7 @@ import (
 	"slices"
 
 	"repscope/analysis/canvas"
-	"repscope/analysis/forecast"
+	forecast "repscope/analysis/forecast/command"
 	generation "repscope/analysis/generation/command"
 	geometry "repscope/analysis/geometry/command"
 	manifold "repscope/analysis/manifold/command"

@@ -303,7 +303,7 @@ func writeFiles(t *testing.T, root, folder string) {
 	copied("jepa.onnx", weights+"jepa/best_encoder.onnx")
 	copied("decoder.onnx", weights+"jepa/decoder.onnx")
 	copied("predictor.onnx", weights+"jepa/predictor.onnx")
-	copied("network.onnx", "analysis/forecast/testdata/gaussian.onnx")
+	copied("network.onnx", "analysis/forecast/command/testdata/gaussian.onnx")
 	copied("encdec.onnx", weights+"encoder_decoder/best_encoder.onnx")
 	copied("weights/jepa/best_encoder.pth", weights+"jepa/best_encoder.pth")
 	copied("smoothness.json", "report/testdata/smoothness.json")

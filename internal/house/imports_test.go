@@ -44,6 +44,8 @@ var rules = []rule{
 	{"analysis/manifold", "analysis/internal/results measure neighbors stat shard points report dataset internal/device internal/kernel"},
 	{"analysis/geometry/command", commands},
 	{"analysis/geometry", "analysis/internal/results measure neighbors stat shard points report dataset internal/device internal/kernel"},
+	{"analysis/forecast/command", commands},
+	{"analysis/forecast", "analysis/internal/results measure stat shard points report"},
 	{"analysis/generation/command", commands},
 	{"analysis/generation", "analysis/internal/results measure neighbors stat shard points report internal/kernel"},
 	{"analysis", commands},

@@ -146,7 +146,7 @@ func (l *loader) board(s *generation.Samples, stated []dataset.Stated) {
 	}
 	slices.Sort(order)
 	for _, what := range order {
-		s.Warned = append(s.Warned, generation.Warned{what, unusual[what]})
+		s.Warned = append(s.Warned, generation.Warned{What: what, Count: unusual[what]})
 	}
 }
 

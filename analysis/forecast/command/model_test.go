@@ -1,6 +1,6 @@
 // Tests of forecasts by models: what their members are, and models that make none.
 
-package forecast
+package command
 
 import (
 	"math"
@@ -9,12 +9,13 @@ import (
 	"strings"
 	"testing"
 
+	"repscope/analysis/forecast"
 	"repscope/dataset"
 	"repscope/stat"
 )
 
 // fieldsInput is an input of n samples with fields [2,h,w] and a target like them.
-func fieldsInput(t *testing.T, n, h, w int) (*Input, []float32) {
+func fieldsInput(t *testing.T, n, h, w int) (*forecast.Input, []float32) {
 	t.Helper()
 	values := make([]float32, n*2*h*w)
 	for i := range values {
@@ -32,11 +33,11 @@ func fieldsInput(t *testing.T, n, h, w int) (*Input, []float32) {
 	for i := range leads {
 		leads[i] = float64(6 * (i + 1))
 	}
-	return &Input{Target: target, Fields: fields, Leads: leads}, values
+	return &forecast.Input{Target: target, Fields: fields, Leads: leads}, values
 }
 
 // members opens a model and returns the members of the samples lo … hi−1.
-func members(t *testing.T, name string, in *Input, count, threads int, seed uint64, lo, hi int) (*generator, []float64) {
+func members(t *testing.T, name string, in *forecast.Input, count, threads int, seed uint64, lo, hi int) (*generator, []float64) {
 	t.Helper()
 	g, _, err := openGenerator(name, filepath.Join("testdata", name+".onnx"), in, count, seed, threads)
 	if err != nil {
@@ -156,7 +157,7 @@ func TestGeneratorRejects(t *testing.T) {
 	withoutLeads.Leads = nil
 	for _, c := range []struct {
 		file string
-		in   *Input
+		in   *forecast.Input
 		want string
 	}{
 		{"testdata/three.onnx", in, `testdata/three.onnx: output "mean" has shape [3 6 6] for the fields of one sample, want [2,6,6] of floats`},
@@ -204,11 +205,11 @@ func TestGeneratorNaN(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer g.model.Close()
-	in.Forecasts = []Forecast{{Name: "m", Members: g}}
-	if _, err := Analyze(t.Context(), *in, Options{}); err == nil || !strings.Contains(err.Error(), "input: fields: element [1 1 2 4] is NaN, want finite numbers") {
+	in.Forecasts = []forecast.Forecast{{Name: "m", Members: g}}
+	if _, err := forecast.Analyze(t.Context(), *in, forecast.Options{}); err == nil || !strings.Contains(err.Error(), "input: fields: element [1 1 2 4] is NaN, want finite numbers") {
 		t.Errorf("error %v", err)
 	}
-	r, err := Analyze(t.Context(), *in, Options{SkipNaN: true})
+	r, err := forecast.Analyze(t.Context(), *in, forecast.Options{SkipNaN: true})
 	if err != nil || !slices.Equal(r.Samples, []int{0, 2}) || r.Models[0].Members != 3 {
 		t.Errorf("error %v, result %+v", err, r)
 	}
@@ -230,11 +231,11 @@ func TestGenerator_Masked(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { g.model.Close() })
-	in.Forecasts = []Forecast{{Name: "mean", Members: g}}
+	in.Forecasts = []forecast.Forecast{{Name: "mean", Members: g}}
 	in.Fields = nil // no persistence
 	const want = "element [1 0 2 3] is NaN, want finite numbers: a model sees all cells, those of weight 0 too; " +
 		"fill them as for its training"
-	if _, err := Analyze(t.Context(), *in, Options{}); err == nil || !strings.HasSuffix(err.Error(), want) {
+	if _, err := forecast.Analyze(t.Context(), *in, forecast.Options{}); err == nil || !strings.HasSuffix(err.Error(), want) {
 		t.Errorf("error %v, want %s", err, want)
 	}
 	g.weights, g.spreadAt, g.deviation = in.Weights, 0, identity

@@ -1,19 +1,20 @@
 // Tests of the built-in example: which score shows which defect, and that the ensemble
 // without one wins.
 
-package forecast
+package command
 
 import (
 	"context"
 	"testing"
 
+	"repscope/analysis/forecast"
 	"repscope/internal/example"
 )
 
 // exampleInput is what --example analyzes, without persistence.
-func exampleInput(t testing.TB) Input {
+func exampleInput(t testing.TB) forecast.Input {
 	t.Helper()
-	open := func(role, name string) Array {
+	open := func(role, name string) forecast.Array {
 		a, err := openExample("example:weather/"+role, role, name)
 		if err != nil {
 			t.Fatal(err)
@@ -21,7 +22,7 @@ func exampleInput(t testing.TB) Input {
 		return a
 	}
 	w := weather()
-	in := Input{Target: open("target", ""), Variables: exampleVariables, Leads: w.Lead}
+	in := forecast.Input{Target: open("target", ""), Variables: exampleVariables, Leads: w.Lead}
 	for _, c := range w.Case {
 		in.Groups = append(in.Groups, int(c))
 	}
@@ -29,7 +30,7 @@ func exampleInput(t testing.TB) Input {
 		in.Weights = append(in.Weights, float64(v))
 	}
 	for _, name := range exampleArrays.Arrays["forecast"] {
-		in.Forecasts = append(in.Forecasts, Forecast{Name: name, Members: open("forecast", name)})
+		in.Forecasts = append(in.Forecasts, forecast.Forecast{Name: name, Members: open("forecast", name)})
 	}
 	return in
 }
@@ -39,11 +40,11 @@ func exampleInput(t testing.TB) Input {
 func TestExampleDefects(t *testing.T) {
 	t.Parallel()
 	metrics := []string{"mse", "bias", "crps", "energy_score", "variogram_score", "patched_energy_score", "pairwise_energy_score", "spread_skill", "rank_histogram", "spectrum"}
-	r, err := Analyze(context.Background(), exampleInput(t), Options{Metrics: metrics, MaxDistance: 4})
+	r, err := forecast.Analyze(context.Background(), exampleInput(t), forecast.Options{Metrics: metrics, MaxDistance: 4})
 	if err != nil {
 		t.Fatal(err)
 	}
-	models := map[string]*Model{}
+	models := map[string]*forecast.Model{}
 	for i := range r.Models {
 		models[r.Models[i].Name] = &r.Models[i]
 	}
@@ -80,7 +81,7 @@ func TestExampleDefects(t *testing.T) {
 	if ratio := value(blurred, "mse") / value(good, "mse"); ratio > 1.06 {
 		t.Errorf("blurred: its squared error is %.3f of that of the calibrated mean", ratio)
 	}
-	for _, s := range tableOf[Spectrum](models[blurred], "spectrum") {
+	for _, s := range forecast.Table[forecast.Spectrum](models[blurred], "spectrum") {
 		last := len(s.Truth) - 1
 		long, short := s.Members[2]/s.Truth[2], s.Members[last]/s.Truth[last]
 		if short > 0.2 || long < 3*short {
@@ -89,7 +90,7 @@ func TestExampleDefects(t *testing.T) {
 	}
 	// Histograms: high at both ends, high in the middle, falling.
 	shares := func(name string) (first, middle, last float64) {
-		h := models[name].table(ranksName)
+		h := forecast.Table[float64](models[name], forecast.RankTable)
 		return h[0], h[len(h)/2], h[len(h)-1]
 	}
 	if first, middle, last := shares(under); first < 2*middle || last < 2*middle {

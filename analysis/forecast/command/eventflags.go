@@ -1,10 +1,11 @@
 // The flags of events, windows and spectra.
 
-package forecast
+package command
 
 import (
 	"slices"
 
+	"repscope/analysis/forecast"
 	"repscope/internal/run"
 )
 
@@ -21,14 +22,14 @@ func registerEvents(flags *run.Flags) *eventFlags {
 	return &eventFlags{
 		thresholds: flags.Floats("thresholds", nil, "`LIST` of values: cells of at least so much are events, scored by hits and misses, probabilities and windows"),
 		quantiles:  flags.Floats("event-quantiles", nil, "`LIST` of probabilities between 0 and 1: events of at least this quantile of all true values of the variable (with --example 0.9)"),
-		rule: flags.Choice("event-rule", EventAtLeast, []string{EventAtLeast, EventAbove},
+		rule: flags.Choice("event-rule", forecast.EventAtLeast, []string{forecast.EventAtLeast, forecast.EventAbove},
 			"`RULE` of events: values of at least a threshold or quantile, or above it (rain of at least 0 is "+
 				"everywhere)"),
 		wrap: flags.Bool("wrap", false, "the columns go round, as the longitudes of a whole circle do: the "+
 			"last is beside the first, for pairs of cells and windows, and no side of the grid"),
 		windows: flags.Ints("fss-windows", nil, "`LIST` of sides of windows of the fractions skill score, in "+
 			"cells (default 1,3,7,15,… up to the shorter side)"),
-		spectrum: flags.Choice("spectrum", SpectrumDCT, []string{SpectrumDCT, SpectrumFFT},
+		spectrum: flags.Choice("spectrum", forecast.SpectrumDCT, []string{forecast.SpectrumDCT, forecast.SpectrumFFT},
 			"`TRANSFORM` of power spectra: cosines, or Fourier for fields that are periodic in both directions"),
 	}
 }
@@ -52,8 +53,8 @@ func (f *eventFlags) check() error {
 		}
 	}
 	for i, w := range *f.windows {
-		if w < 1 || w > maxWindow {
-			return run.Usage("--fss-windows %d: want sides from 1 to %d", w, maxWindow)
+		if w < 1 || w > forecast.MaxWindow {
+			return run.Usage("--fss-windows %d: want sides from 1 to %d", w, forecast.MaxWindow)
 		}
 		if slices.Contains((*f.windows)[:i], w) {
 			return run.Usage("--fss-windows has %d twice", w)
@@ -65,7 +66,7 @@ func (f *eventFlags) check() error {
 	idle := ""
 	if *f.windows != nil {
 		idle = "--fss-windows"
-	} else if *f.rule != EventAtLeast {
+	} else if *f.rule != forecast.EventAtLeast {
 		idle = "--event-rule " + *f.rule
 	}
 	if idle != "" {
@@ -83,7 +84,7 @@ func (f *eventFlags) ofExample(given map[string]bool) {
 }
 
 // enter puts them into options.
-func (f *eventFlags) enter(o *Options) {
+func (f *eventFlags) enter(o *forecast.Options) {
 	o.Thresholds, o.EventQuantiles, o.Windows, o.Spectrum = *f.thresholds, *f.quantiles, *f.windows, *f.spectrum
 	o.EventRule, o.Wrap = *f.rule, *f.wrap
 }

@@ -1,7 +1,7 @@
 // Figures of events and of spectra: reliability diagrams, fractions skill scores by window,
 // power spectra.
 
-package forecast
+package command
 
 import (
 	"math"
@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"repscope/analysis/forecast"
 	"repscope/analysis/internal/output"
 	"repscope/plots"
 )
@@ -17,25 +18,22 @@ import (
 const eventPanels = 9
 
 // panel says whether rows of an event have a panel: of several variables each has its own.
-func (d *drawing) panel(e EventRow) bool { return (e.Variable != "") == (len(d.Variables) > 1) }
-
-// same says whether two rows are of one event and variable.
-func (e EventRow) same(other EventRow) bool {
-	return e.Variable == other.Variable && e.event() == other.event()
+func (d *drawing) panel(e forecast.EventRow) bool {
+	return (e.Variable != "") == (len(d.Variables) > 1)
 }
 
 // eventTitle names an event: the variable, where it begins, and the quantile.
-func (d *drawing) eventTitle(e EventRow) string {
+func (d *drawing) eventTitle(e forecast.EventRow) string {
 	v := max(0, slices.Index(d.Variables, e.Variable))
 	title := d.Variables[v]
 	if e.Limit != nil {
-		title += " " + e.event().of(0).Sign() + " " + plots.Number(*e.Limit, 3)
+		title += " " + e.Event().Sign() + " " + plots.Number(*e.Limit, 3)
 		if d.units[v] != "" {
 			title += " " + d.units[v]
 		}
 	}
-	if of := e.event(); of.ofQuantile() {
-		title += " (" + strconv.FormatFloat(100*of.value, 'g', 4, 64) + " %)"
+	if of := e.Event(); of.OfQuantile() {
+		title += " (" + strconv.FormatFloat(100*of.Value, 'g', 4, 64) + " %)"
 	}
 	return title
 }
@@ -64,8 +62,8 @@ func (d *drawing) reliability() *plots.Figure {
 		for i := range d.Models {
 			m := &d.Models[i]
 			series := plots.ScatterSeries{Name: m.Name}
-			for _, diagram := range tableOf[ReliabilityDiagram](m, "reliability_diagram") {
-				if !diagram.same(row) {
+			for _, diagram := range forecast.Table[forecast.ReliabilityDiagram](m, "reliability_diagram") {
+				if !diagram.Same(row) {
 					continue
 				}
 				for _, p := range diagram.Points {
@@ -88,11 +86,11 @@ func (d *drawing) reliability() *plots.Figure {
 var quarters = []float64{0, 0.25, 0.5, 0.75, 1}
 
 // eventRows are the events and variables that have panels.
-func (d *drawing) eventRows() []EventRow {
-	var rows []EventRow
+func (d *drawing) eventRows() []forecast.EventRow {
+	var rows []forecast.EventRow
 	for i := range d.Models {
-		for _, diagram := range tableOf[ReliabilityDiagram](&d.Models[i], "reliability_diagram") {
-			if d.panel(diagram.EventRow) && len(rows) < eventPanels && !slices.ContainsFunc(rows, diagram.same) {
+		for _, diagram := range forecast.Table[forecast.ReliabilityDiagram](&d.Models[i], "reliability_diagram") {
+			if d.panel(diagram.EventRow) && len(rows) < eventPanels && !slices.ContainsFunc(rows, diagram.Same) {
 				rows = append(rows, diagram.EventRow)
 			}
 		}
@@ -143,11 +141,11 @@ func (d *drawing) windows() []float64 {
 }
 
 // usefulRows are the rows of usefulness of the events that have panels.
-func (d *drawing) usefulRows() []UsefulWindow {
-	var rows []UsefulWindow
+func (d *drawing) usefulRows() []forecast.UsefulWindow {
+	var rows []forecast.UsefulWindow
 	for i := range d.Models {
-		for _, u := range tableOf[UsefulWindow](&d.Models[i], "fss_useful") {
-			known := func(r UsefulWindow) bool { return r.same(u.EventRow) }
+		for _, u := range forecast.Table[forecast.UsefulWindow](&d.Models[i], "fss_useful") {
+			known := func(r forecast.UsefulWindow) bool { return r.Same(u.EventRow) }
 			if d.panel(u.EventRow) && len(rows) < eventPanels && !slices.ContainsFunc(rows, known) {
 				rows = append(rows, u)
 			}
@@ -157,14 +155,12 @@ func (d *drawing) usefulRows() []UsefulWindow {
 }
 
 // fractionOf is the score of a model of an event in a window.
-func (d *drawing) fractionOf(model int, e EventRow, window float64) (Score, bool) {
-	of := e.event()
-	f := formula{name: "fss", list: fssName, key: of.key, value: of.value, window: window}
+func (d *drawing) fractionOf(model int, e forecast.EventRow, window float64) (forecast.Score, bool) {
 	scores := d.Models[model].Scores
 	if e.Variable != "" {
-		scores = d.byVariable[model][slices.Index(d.Variables, e.Variable)]
+		scores = d.ByVariable[model][slices.Index(d.Variables, e.Variable)]
 	}
-	return find(scores, f.row()+"."+f.name)
+	return forecast.FindScore(scores, forecast.FractionPath(e.Event(), window))
 }
 
 // spectra are the power spectra of the members of every model, and what share of the power
@@ -186,7 +182,7 @@ func (d *drawing) spectra() *plots.Figure {
 		for i := range d.Models {
 			m := &d.Models[i]
 			own, ratio := plots.CurveSeries{Name: m.Name}, plots.CurveSeries{Name: m.Name}
-			for _, s := range tableOf[Spectrum](m, "spectrum") {
+			for _, s := range forecast.Table[forecast.Spectrum](m, "spectrum") {
 				if (s.Variable != "") != (len(d.Variables) > 1) || s.Variable != "" && s.Variable != d.Variables[v] {
 					continue
 				}

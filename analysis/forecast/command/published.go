@@ -1,6 +1,6 @@
 // The command lines of the published scripts: evaluate_model --model_dir …, evaluate_persistence.
 
-package forecast
+package command
 
 import (
 	"fmt"

@@ -1,17 +1,19 @@
 // Tests of weights by latitude.
 
-package forecast
+package command
 
 import (
 	"math"
 	"strings"
 	"testing"
+
+	"repscope/analysis/forecast"
 )
 
 // A mask on a sphere is the product of its weights and the cosines.
 func TestWeightedByLatitude(t *testing.T) {
 	t.Parallel()
-	d := dims{n: 1, v: 1, h: 2, w: 3}
+	d := forecast.Dims{N: 1, V: 1, H: 2, W: 3}
 	half := math.Cos(math.Pi / 3)
 	for name, c := range map[string]struct{ weights, latitudes, want []float64 }{
 		"rows alone":        {nil, []float64{0, 60}, []float64{1, 1, 1, half, half, half}},

@@ -1,6 +1,6 @@
 // Forecasts that a model makes of the input fields: --model NAME=FILE.onnx.
 
-package forecast
+package command
 
 import (
 	"context"
@@ -13,6 +13,7 @@ import (
 	"strings"
 	"sync"
 
+	"repscope/analysis/forecast"
 	"repscope/internal/input"
 	"repscope/internal/run"
 	"repscope/model"
@@ -63,7 +64,7 @@ func plainName(name string) string {
 type generator struct {
 	name, path string
 	digest     string
-	fields     Array
+	fields     forecast.Array
 	leads      []float64
 	seed       uint64
 	shape      []int // [N,S,V,H,W]
@@ -80,7 +81,7 @@ type generator struct {
 
 // addModels adds the forecasts of the models that the flags name, but for those that cannot
 // be run.
-func (s *settings) addModels(ctx context.Context, env *run.Env, in *Input, left *input.Losses) error {
+func (s *settings) addModels(ctx context.Context, env *run.Env, in *forecast.Input, left *input.Losses) error {
 	for _, f := range s.models.All() {
 		g, info, err := openGenerator(f.Name, f.Path, in, s.o.Members, env.Options.Seed, env.Options.Threads)
 		if err != nil {
@@ -91,21 +92,21 @@ func (s *settings) addModels(ctx context.Context, env *run.Env, in *Input, left 
 		}
 		env.CloseLater(g.model)
 		env.Result.Inputs = append(env.Result.Inputs, info)
-		in.Forecasts = append(in.Forecasts, Forecast{Name: f.Name, Members: g, From: g.about()})
+		in.Forecasts = append(in.Forecasts, forecast.Forecast{Name: f.Name, Members: g, From: g.about()})
 	}
-	run.InOrder(s.flags, in.Forecasts, func(f Forecast) string { return f.Name }, "forecast", "model")
+	run.InOrder(s.flags, in.Forecasts, func(f forecast.Forecast) string { return f.Name }, "forecast", "model")
 	return nil
 }
 
 // openGenerator opens a model and checks that it makes fields of the target's shape.
-func openGenerator(name, path string, in *Input, members int, seed uint64, threads int) (*generator, report.Input, error) {
+func openGenerator(name, path string, in *forecast.Input, members int, seed uint64, threads int) (*generator, report.Input, error) {
 	var info report.Input
-	d, err := in.dims()
+	d, err := in.Dims()
 	if err != nil {
 		return nil, info, err
 	}
-	if s := in.Fields.Shape(); len(s) != 4 || s[0] != d.n {
-		return nil, info, fmt.Errorf("input: %s has shape %v, want [%d,Vin,H,W]", in.Fields.Name(), s, d.n)
+	if s := in.Fields.Shape(); len(s) != 4 || s[0] != d.N {
+		return nil, info, fmt.Errorf("input: %s has shape %v, want [%d,Vin,H,W]", in.Fields.Name(), s, d.N)
 	}
 	f, err := model.Read(path, model.ReadOptions{})
 	if err != nil {
@@ -126,7 +127,7 @@ func openGenerator(name, path string, in *Input, members int, seed uint64, threa
 	if err != nil {
 		return fail(err)
 	}
-	weights, err := cellWeights("weights", in.Weights, d)
+	weights, err := forecast.CellWeights("weights", in.Weights, d)
 	if err != nil {
 		return fail(errors.Join(err, m.Close()))
 	}
@@ -151,14 +152,14 @@ func openGenerator(name, path string, in *Input, members int, seed uint64, threa
 }
 
 // bind finds what the inputs and outputs are for, and checks their shapes.
-func (g *generator) bind(d dims, members int) error {
+func (g *generator) bind(d forecast.Dims, members int) error {
 	if err := g.bindInputs(); err != nil {
 		return err
 	}
 	if err := g.bindOutputs(); err != nil {
 		return err
 	}
-	g.shape = []int{d.n, 1, d.v, d.h, d.w}
+	g.shape = []int{d.N, 1, d.V, d.H, d.W}
 	if g.noiseAt >= 0 || g.spreadAt >= 0 {
 		if g.shape[1] = members; members == 0 {
 			g.shape[1] = modelMembers
@@ -176,10 +177,10 @@ func (g *generator) bind(d dims, members int) error {
 		if at < 0 {
 			continue
 		}
-		want := []int{types[0].Shape[0], d.v, d.h, d.w}
+		want := []int{types[0].Shape[0], d.V, d.H, d.W}
 		if out[at].DType != model.Float32 || !slices.Equal(withoutOnes(out[at].Shape[1:]), withoutOnes(want[1:])) || out[at].Shape[0] != want[0] {
 			return fmt.Errorf("output %q has shape %v for the fields of one sample, want [%d,%d,%d] of floats: variables, rows and columns of the target",
-				g.model.Outputs()[at].Name, out[at].Shape[1:], d.v, d.h, d.w)
+				g.model.Outputs()[at].Name, out[at].Shape[1:], d.V, d.H, d.W)
 		}
 	}
 	return nil
@@ -328,7 +329,7 @@ func (g *generator) SHA256() (string, error) {
 	}
 	leads := make([]string, len(g.leads))
 	for i, v := range g.leads {
-		leads[i] = number(v)
+		leads[i] = strconv.FormatFloat(v, 'g', -1, 64)
 	}
 	return shard.Option("", []string{g.digest, fields, strings.Join(leads, ","), strconv.FormatUint(g.seed, 10), fmt.Sprint(g.shape)}).Value, nil
 }
@@ -360,7 +361,7 @@ func (g *generator) make(dst []float64, sample int) error {
 	if err := g.fields.ReadFloat64(g.values, sample, sample+1); err != nil {
 		return fmt.Errorf("input: %w", err)
 	}
-	if err := checkFinite("input", g.fields, sample, g.values); err != nil {
+	if err := forecast.CheckFinite("input", g.fields, sample, g.values); err != nil {
 		return fmt.Errorf("%w: a model sees all cells, those of weight 0 too; fill them as for its training", err)
 	}
 	members, size := g.shape[1], len(dst)/g.shape[1]

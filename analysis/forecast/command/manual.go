@@ -1,22 +1,21 @@
 // What --help prints: the scores are those of the families.
 
-package forecast
+package command
 
-import "strings"
+import (
+	"strings"
+
+	"repscope/analysis/forecast"
+)
 
 // manual is printed by --help.
 func manual() string {
 	var b strings.Builder
 	b.WriteString(manualBefore)
-	s := anySetting()
-	for _, f := range families() {
-		b.WriteString("\n" + f.name + ": " + f.about + "\n")
-		seen := map[string]bool{}
-		for _, score := range f.scores(s, 2) {
-			if !seen[score.name] {
-				b.WriteString(folded("  "+score.name+": "+score.about, 86))
-				seen[score.name] = true
-			}
+	for _, f := range forecast.Families() {
+		b.WriteString("\n" + f.Name + ": " + f.About + "\n")
+		for _, score := range f.Scores {
+			b.WriteString(folded("  "+score.Name+": "+score.About, 86))
 		}
 	}
 	return b.String() + manualAfter

@@ -1,10 +1,11 @@
 // The flags of tiles, quantiles and intervals.
 
-package forecast
+package command
 
 import (
 	"slices"
 
+	"repscope/analysis/forecast"
 	"repscope/internal/run"
 )
 
@@ -12,12 +13,12 @@ import (
 type quantileFlags struct{ quantiles, coverage *[]float64 }
 
 // registerQuantiles adds them, and that of tiles.
-func registerQuantiles(flags *run.Flags, o *Options) *quantileFlags {
-	o.Tile = defaultTile
+func registerQuantiles(flags *run.Flags, o *forecast.Options) *quantileFlags {
+	o.Tile = forecast.DefaultTile
 	flags.CountVar(&o.Tile, "tile", 1, "`CELLS` of a tile in either direction, of tiled scores (with --example 6)")
 	return &quantileFlags{
-		quantiles: flags.Floats("quantiles", defaultQuantiles(), "`LIST` of levels of quantile scores"),
-		coverage:  flags.Floats("intervals", defaultCoverage(), "`LIST` of probabilities of central intervals, whose coverage, width and scores are taken"),
+		quantiles: flags.Floats("quantiles", forecast.DefaultQuantiles(), "`LIST` of levels of quantile scores"),
+		coverage:  flags.Floats("intervals", forecast.DefaultCoverage(), "`LIST` of probabilities of central intervals, whose coverage, width and scores are taken"),
 	}
 }
 
@@ -43,10 +44,6 @@ func (f *quantileFlags) check() error {
 }
 
 // enter puts them into options.
-func (f *quantileFlags) enter(o *Options) { o.Quantiles, o.Coverage = *f.quantiles, *f.coverage }
-
-// defaultTile is the side of a tile.
-const defaultTile = 8
-
-func defaultQuantiles() []float64 { return []float64{0.1, 0.5, 0.9} }
-func defaultCoverage() []float64  { return []float64{0.5, 0.9} }
+func (f *quantileFlags) enter(o *forecast.Options) {
+	o.Quantiles, o.Coverage = *f.quantiles, *f.coverage
+}

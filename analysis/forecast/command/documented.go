@@ -1,19 +1,20 @@
 // The published layout: {metrics, evaluation_config}.
 
-package forecast
+package command
 
 import (
 	"path/filepath"
 	"slices"
 
+	"repscope/analysis/forecast"
 	"repscope/report"
 )
 
 // documentedMetrics are those of the published layout, in its order.
 var documentedMetrics = []string{"mae", "mse", "variogram_score", "patched_energy_score", "pairwise_energy_score"}
 
-// documented is the published layout of one model; dir is where its files are.
-func (r *Result) documented(m *Model, o Options, dir string) *report.Object {
+// documentedObject is the published layout of one model; dir is where its files are.
+func documentedObject(r *forecast.Result, m *forecast.Model, o forecast.Options, dir string) *report.Object {
 	var metrics, config, all report.Object
 	over := "samples"
 	if o.BatchSize > 0 {

@@ -1,6 +1,6 @@
 // The built-in example: made weather, and ensembles of one known defect each.
 
-package forecast
+package command
 
 import (
 	"fmt"

@@ -1,6 +1,6 @@
 // Tests of leads: durations in hours, and what looks like nanoseconds.
 
-package forecast
+package command
 
 import (
 	"math"

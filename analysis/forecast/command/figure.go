@@ -1,14 +1,16 @@
 // The figures: which there are, and scores of all samples, by lead and by variable.
 
-package forecast
+package command
 
 import (
 	"context"
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
+	"repscope/analysis/forecast"
 	"repscope/analysis/internal/output"
 	"repscope/internal/run"
 	"repscope/plots"
@@ -17,7 +19,7 @@ import (
 
 // drawing is what figures show: a result, and the units of its variables.
 type drawing struct {
-	*Result
+	*forecast.Result
 	units    []string // of the variables; empty: not known
 	leadUnit string   // empty: not known
 }
@@ -105,11 +107,11 @@ func caseName(v int) string {
 	return fmt.Sprintf("forecast_case_%d", v+1)
 }
 
-// contents are those of a result.
-func (r *Result) contents() contents {
-	c := contents{leads: r.Leads != nil, variables: len(r.Variables), byLeadAlone: r.byLeadAlone}
+// contentsOf are those of a result.
+func contentsOf(r *forecast.Result) contents {
+	c := contents{leads: r.Leads != nil, variables: len(r.Variables), byLeadAlone: r.ByLeadAlone}
 	c.has = func(score string) bool {
-		return slices.ContainsFunc(r.formulas, func(f formula) bool { return f.name == score })
+		return slices.ContainsFunc(r.Formulas, func(f forecast.Formula) bool { return f.Name == score })
 	}
 	for i := range r.Models {
 		c.baseline = c.baseline || r.Models[i].Kind == "baseline" && len(r.Models) > 1
@@ -119,32 +121,18 @@ func (r *Result) contents() contents {
 }
 
 // planFigures says which figures a run would write.
-func (s *settings) planFigures(env *run.Env, p *plan) error {
-	c := contents{leads: p.in.Leads != nil, variables: len(p.variables)}
-	for _, m := range p.models {
-		c.baseline = c.baseline || m.kind == "baseline" && len(p.models) > 1
-		c.several = c.several || m.members > 1
+func planFigures(env *run.Env, in *forecast.Input, p *forecast.Planned) {
+	c := contents{leads: in.Leads != nil, variables: len(p.Variables)}
+	for _, m := range p.Models {
+		c.baseline = c.baseline || m.Kind == "baseline" && len(p.Models) > 1
+		c.several = c.several || m.Members > 1
 	}
-	c.has = func(score string) bool {
-		for _, m := range p.models {
-			for f := range p.families {
-				family := &p.families[f]
-				if family.missing(p.setting, m.members) != "" {
-					continue
-				}
-				if slices.ContainsFunc(family.scores(p.setting, m.members), func(of formula) bool { return of.name == score && p.wanted(family, &of) }) {
-					return true
-				}
-			}
-		}
-		return false
-	}
+	c.has = func(score string) bool { return slices.Contains(p.Scores, score) }
 	env.PlanFigures(c.figureNames()...)
-	return nil
 }
 
 // figures draws what a result looks like.
-func (s *settings) figures(ctx context.Context, env *run.Env, in *Input, o Options, r *Result) error {
+func (s *settings) figures(ctx context.Context, env *run.Env, in *forecast.Input, o forecast.Options, r *forecast.Result) error {
 	d := &drawing{Result: r, units: s.units, leadUnit: s.leadUnit}
 	if s.example.On() && d.units == nil {
 		d.units = exampleUnits
@@ -156,11 +144,11 @@ func (s *settings) figures(ctx context.Context, env *run.Env, in *Input, o Optio
 		d.units = make([]string, len(r.Variables))
 	}
 	var maps []*plots.Figure
-	for _, name := range r.contents().figureNames() {
+	for _, name := range contentsOf(r).figureNames() {
 		figure := d.plain(name)
 		if figure == nil {
 			if maps == nil {
-				shown, err := shownCase(ctx, in, o, r)
+				shown, err := forecast.TypicalCase(ctx, *in, o, r, fewVariables, mapRows)
 				if err != nil {
 					return err
 				}
@@ -213,7 +201,7 @@ func (d *drawing) names() []string {
 
 // presentPanels are the main scores that some model has.
 func (d *drawing) presentPanels() []panelScore {
-	has := d.contents().has
+	has := contentsOf(d.Result).has
 	return slices.DeleteFunc(slices.Clone(panelScores), func(p panelScore) bool { return !has(p.name) })
 }
 
@@ -231,11 +219,11 @@ func (d *drawing) unit(score string) string {
 
 // unitOf is the unit of a score of fields of a unit.
 func (d *drawing) unitOf(score, field string) string {
-	for _, f := range d.formulas {
-		if f.name != score || field == "" {
+	for _, f := range d.Formulas {
+		if f.Name != score || field == "" {
 			continue
 		}
-		switch f.unit {
+		switch f.Unit {
 		case "field":
 			return " (" + field + ")"
 		case "field²":
@@ -282,7 +270,7 @@ func (d *drawing) figure(title, intervals string, rows int, rowMM float64) *plot
 }
 
 // scoreOf is a score with the reason where a model has none.
-func (m *Model) scoreOf(path string) Score {
+func scoreOf(m *forecast.Model, path string) forecast.Score {
 	s, ok := m.Score(path)
 	if !ok {
 		why := "not computed"
@@ -310,7 +298,7 @@ func (d *drawing) scores() *plots.Figure {
 			if p.name == "spread_skill_ratio" && d.Models[k].Members == 1 {
 				continue
 			}
-			s := d.Models[k].scoreOf(p.name)
+			s := scoreOf(&d.Models[k], p.name)
 			bars.Bars = append(bars.Bars, output.Bar(d.Models[k].Name, s.Estimate, 1))
 		}
 		figure.Tiles = append(figure.Tiles, plots.Tile{Panel: bars, Title: p.title, Row: i / 3, Column: i % 3})
@@ -363,7 +351,7 @@ func (d *drawing) byLead() *plots.Figure {
 				}
 			}
 			if len(series.X) == 0 {
-				series.Reason = m.scoreOf(p.name).Value.Reason
+				series.Reason = scoreOf(m, p.name).Value.Reason
 			}
 			curves.Series = append(curves.Series, series)
 		}
@@ -375,7 +363,7 @@ func (d *drawing) byLead() *plots.Figure {
 // variables are bars of the error of the mean and of the CRPS by variable; of many
 // variables heat maps, in which each is divided by its largest value of a model.
 func (d *drawing) variables() *plots.Figure {
-	has := d.contents().has
+	has := contentsOf(d.Result).has
 	list := slices.DeleteFunc([]panelScore{panelScores[0], panelScores[3]}, func(p panelScore) bool { return !has(p.name) })
 	if len(d.Variables) > fewVariables {
 		return d.manyVariables(list)
@@ -385,9 +373,9 @@ func (d *drawing) variables() *plots.Figure {
 		for v, name := range d.Variables {
 			bars := &plots.Bars{Y: plots.Axis{Label: p.label + d.unitOf(p.name, d.units[v])}, NamesInLegend: true}
 			for k := range d.Models {
-				s, ok := find(d.byVariable[k][v], p.name)
+				s, ok := forecast.FindScore(d.ByVariable[k][v], p.name)
 				if !ok {
-					s = d.Models[k].scoreOf(p.name)
+					s = scoreOf(&d.Models[k], p.name)
 				}
 				bars.Bars = append(bars.Bars, output.Bar(d.Models[k].Name, s.Estimate, 1))
 			}
@@ -418,7 +406,7 @@ func (d *drawing) manyVariables(list []panelScore) *plots.Figure {
 
 // valueOf is a score of a model and variable; NaN if it has none.
 func (d *drawing) valueOf(model, variable int, score string) float64 {
-	if s, ok := find(d.byVariable[model][variable], score); ok {
+	if s, ok := forecast.FindScore(d.ByVariable[model][variable], score); ok {
 		return s.Value.Float()
 	}
 	return math.NaN()
@@ -436,7 +424,7 @@ func (d *drawing) largest(variable int, score string) float64 {
 }
 
 // baseline is the model that others are set against; nil without.
-func (d *drawing) baseline() *Model {
+func (d *drawing) baseline() *forecast.Model {
 	for i := range d.Models {
 		if d.Models[i].Kind == "baseline" {
 			return &d.Models[i]
@@ -449,14 +437,16 @@ func (d *drawing) baseline() *Model {
 // without leads of models by score.
 func (d *drawing) skill() *plots.Figure {
 	base := d.baseline()
-	has := d.contents().has
+	has := contentsOf(d.Result).has
 	list := slices.DeleteFunc(slices.Clone(panelScores), func(p panelScore) bool { return !slices.Contains(skillScores, p.name) || !has(p.name) })
 	figure := &plots.Figure{WidthMM: plots.DoubleColumnMM, Series: d.names(), Legend: plots.LegendNone, Title: "Skill over " + base.Name,
 		Footnote: fmt.Sprintf("Skill is 1 − score/score of %s: 1 for a perfect forecast, below 0 for one that is worse.", base.Name)}
 	rows := slices.DeleteFunc(d.names(), func(name string) bool { return name == base.Name })
 	scale := plots.ColorScale{Ramp: plots.RampDiverging, Low: -1, High: 1, Label: "Skill over " + plots.Escape(base.Name)}
-	of := func(m *Model, score Score, other Score) float64 { return 1 - score.Value.Float()/other.Value.Float() }
-	if !d.contents().leads {
+	of := func(m *forecast.Model, score forecast.Score, other forecast.Score) float64 {
+		return 1 - score.Value.Float()/other.Value.Float()
+	}
+	if !contentsOf(d.Result).leads {
 		grid := &plots.HeatMap{Rows: rows, Scale: scale}
 		for _, p := range list {
 			grid.Columns = append(grid.Columns, p.label)
@@ -465,7 +455,7 @@ func (d *drawing) skill() *plots.Figure {
 			if m := &d.Models[k]; m != base {
 				var row []float64
 				for _, p := range list {
-					row = append(row, of(m, m.scoreOf(p.name), base.scoreOf(p.name)))
+					row = append(row, of(m, scoreOf(m, p.name), scoreOf(base, p.name)))
 				}
 				grid.Values = append(grid.Values, row)
 			}
@@ -490,7 +480,7 @@ func (d *drawing) skill() *plots.Figure {
 			grid.Values = append(grid.Values, row)
 		}
 		for _, l := range base.ByLead {
-			grid.Columns = append(grid.Columns, number(l.Lead))
+			grid.Columns = append(grid.Columns, strconv.FormatFloat(l.Lead, 'g', -1, 64))
 		}
 		figure.Tiles = append(figure.Tiles, plots.Tile{Panel: grid, Title: p.label, Row: i / 2, Column: i % 2})
 	}

@@ -1,11 +1,12 @@
 // What --methods says of forecasts.
 
-package forecast
+package command
 
 import (
 	"fmt"
 	"strings"
 
+	"repscope/analysis/forecast"
 	"repscope/analysis/internal/output"
 	"repscope/internal/input"
 	"repscope/report/methods"
@@ -99,7 +100,7 @@ func sayAccuracy(d *methods.Draft) {
 // sayProper says which proper scores, in which form.
 func sayProper(d *methods.Draft) {
 	form := func(option string) string {
-		if d.Text(option) == EstimatorFair {
+		if d.Text(option) == forecast.EstimatorFair {
 			return "in its fair form, that of infinitely many such members [@ferro2014]"
 		}
 		return "of the distribution of the members as it is"
@@ -116,7 +117,7 @@ func sayProper(d *methods.Draft) {
 			reach = fmt.Sprintf("pairs of cells at most %g apart", far)
 		}
 		d.Say("The variogram score [@scheuerer2015] has the order %s, over %s.", d.Text("variogram-p"), reach)
-		if d.Text("variogram") == VariogramDocumented {
+		if d.Text("variogram") == forecast.VariogramDocumented {
 			d.Say("It is that of the ensemble mean, as documented, which is not proper.")
 		}
 		if d.Holds("tiled_variogram_score") {
@@ -136,7 +137,7 @@ func energies(d *methods.Draft) []string {
 	var out []string
 	if d.Holds("patched_energy_score") {
 		what := "of averages over patches"
-		if d.Text("patch-mode") == PatchTile {
+		if d.Text("patch-mode") == forecast.PatchTile {
 			what = "the mean over patches"
 		}
 		out = append(out, fmt.Sprintf("also %s of %s × %s cells", what, d.Text("patch"), d.Text("patch")))
@@ -180,7 +181,7 @@ func sayEvents(d *methods.Draft) {
 	}
 	var of []string
 	rule := "of at least"
-	if d.Text("event-rule") == EventAbove {
+	if d.Text("event-rule") == forecast.EventAbove {
 		rule = "above"
 	}
 	if list := d.Values("thresholds"); len(list) > 0 {
@@ -208,6 +209,6 @@ func sayStructure(d *methods.Draft) {
 	if !d.HoldsAny("log_spectral_distance", "effective_resolution") {
 		return
 	}
-	kind := map[string]string{SpectrumDCT: "discrete cosine transforms", SpectrumFFT: "Fourier transforms"}[d.Text("spectrum")]
+	kind := map[string]string{forecast.SpectrumDCT: "discrete cosine transforms", forecast.SpectrumFFT: "Fourier transforms"}[d.Text("spectrum")]
 	d.Say("Radial power spectra come from %s: their logarithmic distance, the wavelength at which members fall below half of the power of the truth, and the error of the ensemble mean in three bands.", kind)
 }

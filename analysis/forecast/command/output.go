@@ -1,14 +1,14 @@
 // The files and the console tables.
 
-package forecast
+package command
 
 import (
-	"cmp"
 	"context"
 	"math"
 	"slices"
 	"strings"
 
+	"repscope/analysis/forecast"
 	"repscope/analysis/internal/output"
 	"repscope/internal/run"
 	"repscope/internal/text"
@@ -23,28 +23,32 @@ const (
 )
 
 // files are the CSV files that a run writes.
-func (s *settings) files(env *run.Env, p *plan) []string {
+func files(env *run.Env, in *forecast.Input, p *forecast.Planned) []string {
 	files := []string{output.SamplesFile(env), variableFile}
-	if p.in.Leads != nil {
+	if in.Leads != nil {
 		files = append(files, leadFile)
 	}
-	ranked := func(m source) bool { return m.members > 1 }
-	if slices.ContainsFunc(p.families, func(f family) bool { return f.name == ranksName }) && slices.ContainsFunc(p.models, ranked) {
-		files = append(files, rankFile)
+	for _, of := range []struct {
+		family string
+		files  []string
+	}{{forecast.RankTable, []string{rankFile}}, {"spectrum", []string{spectrumFile}}, {"probabilities", []string{reliabilityFile, rocFile}}} {
+		if slices.Contains(p.Families, of.family) {
+			files = append(files, of.files...)
+		}
 	}
-	return append(files, p.curveFiles()...)
+	return files
 }
 
 // write puts the result into the result file, the CSV files, the console and the figures.
-func (s *settings) write(ctx context.Context, env *run.Env, in *Input, o Options, r *Result) error {
-	output.Enter(env, r.Warnings, r.Models, func(m Model) string { return m.Name }, r.Comparisons)
-	env.Result.Definition, env.Result.Blocks = definition, r.Blocks
-	r.describe(env)
-	if err := output.All(env, r.writeSamples, r.writeVariables, r.writeLeads, r.writeRanks, r.writeCurves, r.print); err != nil {
+func (s *settings) write(ctx context.Context, env *run.Env, in *forecast.Input, o forecast.Options, r *forecast.Result) error {
+	output.Enter(env, r.Warnings, r.Models, func(m forecast.Model) string { return m.Name }, r.Comparisons)
+	env.Result.Definition, env.Result.Blocks = forecast.Definition, r.Blocks
+	describe(r, env)
+	if err := output.All(env, func(env *run.Env) error { return writeSamples(r, env) }, func(env *run.Env) error { return writeVariables(r, env) }, func(env *run.Env) error { return writeLeads(r, env) }, func(env *run.Env) error { return writeRanks(r, env) }, func(env *run.Env) error { return writeCurves(r, env) }, func(env *run.Env) error { return printTables(r, env) }); err != nil {
 		return err
 	}
 	first := &r.Models[0]
-	published := r.documented(first, o, dirOf(first.Name, env.Result.Inputs))
+	published := documentedObject(r, first, o, dirOf(first.Name, env.Result.Inputs))
 	if err := output.Documented(env, s.documented, published); err != nil {
 		return err
 	}
@@ -52,15 +56,15 @@ func (s *settings) write(ctx context.Context, env *run.Env, in *Input, o Options
 }
 
 // describe enters directions and units of scores.
-func (r *Result) describe(env *run.Env) {
-	for _, f := range r.formulas {
-		name := f.name
-		if f.list != "" {
-			name = f.list + "." + name
+func describe(r *forecast.Result, env *run.Env) {
+	for _, f := range r.Formulas {
+		name := f.Name
+		if f.List != "" {
+			name = f.List + "." + name
 		}
-		output.Describe(env, f.direction, f.unit, name)
-		output.Limit(env, f.low, f.high, name)
-		if f.perfect {
+		output.Describe(env, f.Direction, f.Unit, name)
+		output.Limit(env, f.Low, f.High, name)
+		if f.Perfect {
 			output.Describe(env, report.Higher, "", "skill_scores."+name)
 			output.Limit(env, math.Inf(-1), 1, "skill_scores."+name)
 		}
@@ -70,7 +74,7 @@ func (r *Result) describe(env *run.Env) {
 
 // writeSamples writes the scores that runs are paired by: those whose mean over samples
 // is the score.
-func (r *Result) writeSamples(env *run.Env) error {
+func writeSamples(r *forecast.Result, env *run.Env) error {
 	var paths []string
 	for _, m := range r.Models {
 		for _, s := range m.Scores {
@@ -81,9 +85,9 @@ func (r *Result) writeSamples(env *run.Env) error {
 	}
 	// Whoever pairs samples takes groups to be independent. Initial times that are not are
 	// one series, in its order.
-	order := r.inTime()
+	order := r.InTime()
 	groups, group := pick(r.Groups, order), "initial time"
-	if r.series {
+	if r.Series {
 		groups, group = nil, "series"
 	}
 	var models []output.SampleScores
@@ -91,7 +95,7 @@ func (r *Result) writeSamples(env *run.Env) error {
 		m := &r.Models[i]
 		scores := output.SampleScores{Model: m.Name, Sample: pick(r.Samples, order), Group: groups}
 		for _, path := range paths {
-			values := undefined(len(r.Samples))
+			values := slices.Repeat([]float64{math.NaN()}, len(r.Samples))
 			if s, ok := m.Score(path); ok {
 				values = pick(s.Sample, order)
 			}
@@ -100,17 +104,6 @@ func (r *Result) writeSamples(env *run.Env) error {
 		models = append(models, scores)
 	}
 	return output.Samples(env, "sample", group, paths, models)
-}
-
-// inTime are the places of the samples in the order of their groups, inside one as they are
-// given.
-func (r *Result) inTime() []int {
-	order := make([]int, len(r.Samples))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(r.Groups[a], r.Groups[b]) })
-	return order
 }
 
 func pick[T any](values []T, at []int) []T {
@@ -122,16 +115,16 @@ func pick[T any](values []T, at []int) []T {
 }
 
 // writeVariables writes a row per model and variable.
-func (r *Result) writeVariables(env *run.Env) error {
+func writeVariables(r *forecast.Result, env *run.Env) error {
 	columns := []string{"model", "variable"}
-	scores := allOf(r.byVariable, func(m [][]Score) []Score { return m[0] })
+	scores := allOf(r.ByVariable, func(m [][]forecast.Score) []forecast.Score { return m[0] })
 	for _, s := range scores {
 		columns = append(columns, s.Path(), s.Path()+"_sd", s.Path()+"_low", s.Path()+"_high")
 	}
 	return output.ModelCSV(env, variableFile, columns, func(csv *report.CSV) error {
 		for m := range r.Models {
 			for v, name := range r.Variables {
-				if err := csv.Row(row(scores, r.byVariable[m][v], r.Models[m].Name, name)...); err != nil {
+				if err := csv.Row(row(scores, r.ByVariable[m][v], r.Models[m].Name, name)...); err != nil {
 					return err
 				}
 			}
@@ -141,8 +134,8 @@ func (r *Result) writeVariables(env *run.Env) error {
 }
 
 // allOf are the scores of the model that has most of them: of one member there are fewer.
-func allOf[T any](models []T, scores func(T) []Score) []Score {
-	var out []Score
+func allOf[T any](models []T, scores func(T) []forecast.Score) []forecast.Score {
+	var out []forecast.Score
 	for _, m := range models {
 		if of := scores(m); len(of) > len(out) {
 			out = of
@@ -152,9 +145,9 @@ func allOf[T any](models []T, scores func(T) []Score) []Score {
 }
 
 // row is a row of a CSV file: the scores of the columns, empty where there are none.
-func row(columns, scores []Score, cells ...any) []any {
+func row(columns, scores []forecast.Score, cells ...any) []any {
 	for _, column := range columns {
-		s, ok := find(scores, column.Path())
+		s, ok := forecast.FindScore(scores, column.Path())
 		if !ok {
 			cells = append(cells, report.Value{}, report.Value{}, report.Value{}, report.Value{})
 			continue
@@ -166,12 +159,12 @@ func row(columns, scores []Score, cells ...any) []any {
 }
 
 // writeLeads writes a row per model and lead, if there are leads.
-func (r *Result) writeLeads(env *run.Env) error {
+func writeLeads(r *forecast.Result, env *run.Env) error {
 	if r.Leads == nil {
 		return nil
 	}
 	columns := []string{"model", "lead", "samples"}
-	scores := allOf(r.Models, func(m Model) []Score { return m.ByLead[0].Scores })
+	scores := allOf(r.Models, func(m forecast.Model) []forecast.Score { return m.ByLead[0].Scores })
 	for _, s := range scores {
 		columns = append(columns, s.Path(), s.Path()+"_sd", s.Path()+"_low", s.Path()+"_high")
 	}
@@ -188,15 +181,14 @@ func (r *Result) writeLeads(env *run.Env) error {
 }
 
 // writeRanks writes a row per model and rank, if there are histograms of ranks.
-func (r *Result) writeRanks(env *run.Env) error {
-	any := func(m Model) bool { _, ok := m.Tables.Get(ranksName); return ok }
+func writeRanks(r *forecast.Result, env *run.Env) error {
+	any := func(m forecast.Model) bool { return forecast.Table[float64](&m, forecast.RankTable) != nil }
 	if !slices.ContainsFunc(r.Models, any) {
 		return nil
 	}
 	return env.Files.CSV(rankFile, []string{"model", "rank", "share", "flat"}, func(csv *report.CSV) error {
 		for _, m := range r.Models {
-			value, _ := m.Tables.Get(ranksName)
-			shares, _ := value.([]float64)
+			shares := forecast.Table[float64](&m, forecast.RankTable)
 			for rank, share := range shares {
 				if err := csv.Row(m.Name, rank, share, 1/float64(len(shares))); err != nil {
 					return err
@@ -207,13 +199,13 @@ func (r *Result) writeRanks(env *run.Env) error {
 	})
 }
 
-// print writes the tables to the console.
-func (r *Result) print(env *run.Env) error {
-	names := r.headline()
-	table := report.NewTable("", append([]string{"Model", "Members"}, r.headings(names)...)...)
+// printTables writes the tables to the console.
+func printTables(r *forecast.Result, env *run.Env) error {
+	names := headline(r)
+	table := report.NewTable("", append([]string{"Model", "Members"}, headings(r, names)...)...)
 	for i := range r.Models {
 		m := &r.Models[i]
-		table.Row(append([]any{m.Name, m.Members}, m.cells(names)...)...)
+		table.Row(append([]any{m.Name, m.Members}, cellsOf(m, names)...)...)
 	}
 	table.Note("%s of %s", text.Count(len(r.Samples), "sample"), text.Count(len(r.Variables), "variable"))
 	if r.Blocks != "" {
@@ -222,17 +214,17 @@ func (r *Result) print(env *run.Env) error {
 	if err := output.ModelTable(env, table); err != nil {
 		return err
 	}
-	if err := r.printEvents(env); err != nil {
+	if err := printEvents(r, env); err != nil {
 		return err
 	}
-	return output.PrintComparisons(env, r.shown())
+	return output.PrintComparisons(env, shownComparisons(r))
 }
 
 // headline are the scores of the first table: some that are known to all, or where none
 // of them was asked for the first that are.
-func (r *Result) headline() []string {
+func headline(r *forecast.Result) []string {
 	known := []string{"mae", "rmse", "crps", "energy_score", "variogram_score", "spread_skill_ratio"}
-	if names := r.present(known); names != nil {
+	if names := present(r, known); names != nil {
 		return names
 	}
 	var names []string
@@ -247,7 +239,7 @@ func (r *Result) headline() []string {
 }
 
 // present are the scores of a list that some model has.
-func (r *Result) present(names []string) []string {
+func present(r *forecast.Result, names []string) []string {
 	var out []string
 	for _, name := range names {
 		for i := range r.Models {
@@ -261,9 +253,9 @@ func (r *Result) present(names []string) []string {
 }
 
 // headings are the names of scores for a table.
-func (r *Result) headings(names []string) []string {
+func headings(r *forecast.Result, names []string) []string {
 	var out []string
-	for _, name := range r.present(names) {
+	for _, name := range present(r, names) {
 		switch name {
 		case "mae", "mse", "rmse", "crps":
 			name = strings.ToUpper(name)
@@ -275,8 +267,8 @@ func (r *Result) headings(names []string) []string {
 	return out
 }
 
-// cells are scores of a model for a table.
-func (m *Model) cells(names []string) []any {
+// cellsOf are scores of a model for a table.
+func cellsOf(m *forecast.Model, names []string) []any {
 	var cells []any
 	for _, name := range names {
 		s, ok := m.Score(name)
@@ -290,11 +282,11 @@ func (m *Model) cells(names []string) []any {
 	return cells
 }
 
-// shown are the comparisons for the console: of one score, over all leads. Others are in
+// shownComparisons are the comparisons for the console: of one score, over all leads. Others are in
 // the files.
-func (r *Result) shown() []report.Comparison {
+func shownComparisons(r *forecast.Result) []report.Comparison {
 	metric := "mse"
-	if len(r.present([]string{"crps"})) > 0 {
+	if len(present(r, []string{"crps"})) > 0 {
 		metric = "crps"
 	}
 	return slices.DeleteFunc(slices.Clone(r.Comparisons), func(c report.Comparison) bool { return c.Metric != metric })

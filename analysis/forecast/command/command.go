@@ -1,6 +1,6 @@
 // The forecast binary: its flags and what they name.
 
-package forecast
+package command
 
 import (
 	"context"
@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"repscope/analysis/forecast"
 	"repscope/analysis/internal/output"
 	"repscope/dataset"
 	"repscope/internal/input"
@@ -46,7 +47,7 @@ type settings struct {
 	variables, inputVariables names
 	units                     names
 	leadUnit                  string
-	o                         Options
+	o                         forecast.Options
 	p, distance               *float64
 	events                    *eventFlags
 	quantiles                 *quantileFlags
@@ -145,19 +146,19 @@ func (s *settings) registerInputs(flags *run.Flags) {
 // registerScores adds what is computed.
 func (s *settings) registerScores(flags *run.Flags) {
 	o := &s.o
-	flags.ChoicesVar(&o.Metrics, "metrics", MetricNames(), "`LIST` of scores or families of them; default: all that the input allows")
+	flags.ChoicesVar(&o.Metrics, "metrics", forecast.MetricNames(), "`LIST` of scores or families of them; default: all that the input allows")
 	option := func(to *string, name, usage string, choices ...string) {
 		*to = choices[0]
 		flags.CheckedVar(to, name, run.OneOf(choices...), usage+" ("+strings.Join(choices, ", ")+")")
 	}
-	option(&o.CRPS, "crps", "`ESTIMATOR` of the continuous ranked probability score", EstimatorFair, EstimatorBiased)
-	option(&o.Energy, "energy", "`ESTIMATOR` of energy scores", EstimatorFair, EstimatorBiased)
-	option(&o.Variogram, "variogram", "`DEFINITION` of the variogram score; the documented one, of the ensemble mean, is improper", VariogramProper, VariogramDocumented)
+	option(&o.CRPS, "crps", "`ESTIMATOR` of the continuous ranked probability score", forecast.EstimatorFair, forecast.EstimatorBiased)
+	option(&o.Energy, "energy", "`ESTIMATOR` of energy scores", forecast.EstimatorFair, forecast.EstimatorBiased)
+	option(&o.Variogram, "variogram", "`DEFINITION` of the variogram score; the documented one, of the ensemble mean, is improper", forecast.VariogramProper, forecast.VariogramDocumented)
 	o.Patch = 4
 	s.p = positive(flags, 0.5, "variogram-p", false, "`P` of the differences |x_i − x_j|^P")
 	s.distance = positive(flags, 0, "max-distance", true, "`CELLS` that pairs of the variogram score are apart at most; 0: all pairs (with --example 6)")
 	flags.CountVar(&o.Patch, "patch", 1, "`CELLS` of a patch in either direction, of the patched energy score")
-	option(&o.PatchMode, "patch-mode", "`MODE` of the patched energy score: of fields averaged over patches, or the mean over patches", PatchPool, PatchTile)
+	option(&o.PatchMode, "patch-mode", "`MODE` of the patched energy score: of fields averaged over patches, or the mean over patches", forecast.PatchPool, forecast.PatchTile)
 	flags.CountVar(&o.Pairs, "pairs", 0, "`N` pairs of neighboring cells, drawn with --seed, of the pairwise energy score; 0: all")
 	flags.CountVar(&o.BatchSize, "batch-size", 0, "`N` consecutive samples of a batch: scores have NAME_batch_sd, the standard deviation over batches too; 0: none")
 	s.events = registerEvents(flags)
@@ -244,7 +245,7 @@ const (
 func (s *settings) checkNames() error {
 	names := append(s.forecasts.Names(), s.models.Names()...)
 	for i, name := range names {
-		if slices.Contains(Baselines(), name) {
+		if slices.Contains(forecast.Baselines(), name) {
 			return run.Hint(run.Usage("%s is the name of a baseline", name), "give the forecast another name")
 		}
 		if slices.Contains(names[:i], name) {
@@ -276,7 +277,7 @@ func (s *settings) exist() error {
 }
 
 // options are those of the analysis.
-func (s *settings) options(env *run.Env) Options {
+func (s *settings) options(env *run.Env) forecast.Options {
 	o := s.o
 	o.VariogramP, o.MaxDistance = *s.p, *s.distance
 	s.events.enter(&o)
@@ -295,20 +296,20 @@ func (s *settings) run(ctx context.Context, env *run.Env) error {
 	}
 	s.noteDevice(env)
 	o := s.options(env)
-	result, err := Analyze(ctx, *in, o)
+	result, err := forecast.Analyze(ctx, *in, o)
 	if err != nil {
 		return s.explain(ctx, env, in, err)
 	}
 	for _, u := range result.Unmeasured {
 		env.LeaveOut(u.Name, errors.New(u.Reason))
-		in.Forecasts = slices.DeleteFunc(in.Forecasts, func(f Forecast) bool { return f.Name == u.Name })
+		in.Forecasts = slices.DeleteFunc(in.Forecasts, func(f forecast.Forecast) bool { return f.Name == u.Name })
 	}
 	return s.write(ctx, env, in, o, result)
 }
 
 // hinted adds what can be done about an error; skipping says that members are left out.
 func hinted(err error, skipping bool) error {
-	var bad *NonFiniteError
+	var bad *forecast.NonFiniteError
 	if !errors.As(err, &bad) {
 		return err
 	}
@@ -326,19 +327,20 @@ func (s *settings) plan(ctx context.Context, env *run.Env) error {
 	if err != nil {
 		return err
 	}
-	p, err := newPlan(*in, s.options(env))
+	p, err := forecast.Plan(*in, s.options(env))
 	if err != nil {
 		return err
 	}
-	env.Plan.Count("samples", p.n)
-	for _, m := range p.models {
-		given := fmt.Sprintf("%s of %d members", m.kind, m.members)
-		if m.members == 1 {
-			given = m.kind + " of one member"
+	env.Plan.Count("samples", p.Samples)
+	for _, m := range p.Models {
+		given := fmt.Sprintf("%s of %d members", m.Kind, m.Members)
+		if m.Members == 1 {
+			given = m.Kind + " of one member"
 		}
-		env.Plan.Models = append(env.Plan.Models, run.PlanModel{Name: m.name, Given: given})
+		env.Plan.Models = append(env.Plan.Models, run.PlanModel{Name: m.Name, Given: given})
 	}
-	env.Plan.Held = int64(max(p.workers(), 1)) * p.sampleBytes()
-	output.PlanFiles(env, s.files(env, p)...)
-	return s.planFigures(env, p)
+	env.Plan.Held = p.Bytes
+	output.PlanFiles(env, files(env, in, p)...)
+	planFigures(env, in, p)
+	return nil
 }

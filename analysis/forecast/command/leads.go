@@ -1,6 +1,6 @@
 // Leads: numbers, durations of NumPy, and durations that are texts: those of pandas, of Python and of ISO 8601.
 
-package forecast
+package command
 
 import (
 	"fmt"

@@ -1,6 +1,6 @@
 // From files to the input of an analysis.
 
-package forecast
+package command
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 	"math"
 	"slices"
 
+	"repscope/analysis/forecast"
 	"repscope/dataset"
 	"repscope/internal/input"
 	"repscope/internal/run"
@@ -15,11 +16,11 @@ import (
 )
 
 // input opens what the flags name.
-func (s *settings) input(ctx context.Context, env *run.Env) (*Input, error) {
+func (s *settings) input(ctx context.Context, env *run.Env) (*forecast.Input, error) {
 	if err := s.exist(); err != nil {
 		return nil, err
 	}
-	in := &Input{Variables: s.variables, FieldVariables: s.inputVariables}
+	in := &forecast.Input{Variables: s.variables, FieldVariables: s.inputVariables}
 	if s.example.On() && in.Variables == nil {
 		in.Variables = exampleVariables
 	}
@@ -39,12 +40,12 @@ func (s *settings) input(ctx context.Context, env *run.Env) (*Input, error) {
 		return nil, err
 	}
 	for _, a := range forecasts {
-		in.Forecasts = append(in.Forecasts, Forecast{Name: a.Name, Members: a.Array})
+		in.Forecasts = append(in.Forecasts, forecast.Forecast{Name: a.Name, Members: a.Array})
 	}
 	if err := s.openClimate(env, in); err != nil {
 		return nil, err
 	}
-	in.withAxes()
+	in.WithAxes()
 	if err := s.readSamples(env, in); err != nil {
 		return nil, err
 	}
@@ -67,7 +68,7 @@ func open(env *run.Env, g *input.Given) (*dataset.Array, error) {
 }
 
 // openClimate opens a climatology.
-func (s *settings) openClimate(env *run.Env, in *Input) error {
+func (s *settings) openClimate(env *run.Env, in *forecast.Input) error {
 	switch s.climate {
 	case "":
 		return nil
@@ -90,7 +91,7 @@ func (s *settings) openClimate(env *run.Env, in *Input) error {
 }
 
 // readSamples reads what there is one of per sample.
-func (s *settings) readSamples(env *run.Env, in *Input) error {
+func (s *settings) readSamples(env *run.Env, in *forecast.Input) error {
 	n := in.Target.Shape()
 	perSample := func(g *input.Given) (*dataset.Array, error) {
 		a, err := open(env, g)
@@ -133,14 +134,14 @@ func (s *settings) readSamples(env *run.Env, in *Input) error {
 }
 
 // readCells reads weights and regions.
-func (s *settings) readCells(env *run.Env, in *Input) error {
-	d, err := in.dims()
+func (s *settings) readCells(env *run.Env, in *forecast.Input) error {
+	d, err := in.Dims()
 	if err != nil {
 		return err
 	}
 	read := func(what string, a *dataset.Array) ([]float64, error) {
-		if s := a.Shape(); !slices.Equal(s, []int{d.h, d.w}) && !slices.Equal(s, []int{d.h}) {
-			return nil, fmt.Errorf("%s: %s has shape %v, want [%d,%d], one per cell, or [%d], one per row", what, a.Name(), s, d.h, d.w, d.h)
+		if s := a.Shape(); !slices.Equal(s, []int{d.H, d.W}) && !slices.Equal(s, []int{d.H}) {
+			return nil, fmt.Errorf("%s: %s has shape %v, want [%d,%d], one per cell, or [%d], one per row", what, a.Name(), s, d.H, d.W, d.H)
 		}
 		out := make([]float64, a.Len()*a.RowLen())
 		if err := a.ReadFloat64(out, 0, a.Len()); err != nil {
@@ -181,25 +182,25 @@ func (s *settings) readCells(env *run.Env, in *Input) error {
 		if err != nil {
 			return err
 		}
-		in.Regions = append(in.Regions, Region{Name: r.Name, Weights: weights})
+		in.Regions = append(in.Regions, forecast.Region{Name: r.Name, Weights: weights})
 	}
 	return nil
 }
 
 // weightedByLatitude are the weights of cells times the cosines of their latitudes; weights are those
 // of cells or rows, nil: all 1.
-func weightedByLatitude(weights, latitudes []float64, name string, d dims) ([]float64, error) {
-	out := make([]float64, d.h*d.w)
+func weightedByLatitude(weights, latitudes []float64, name string, d forecast.Dims) ([]float64, error) {
+	out := make([]float64, d.H*d.W)
 	at := func(values []float64, cell int) float64 {
-		if len(values) == d.h {
-			cell /= d.w
+		if len(values) == d.H {
+			cell /= d.W
 		}
 		return values[cell]
 	}
 	for c := range out {
 		degrees := at(latitudes, c)
 		if !(degrees >= -90 && degrees <= 90) {
-			return nil, fmt.Errorf("lat: %s: row %d is %v, want degrees from -90 to 90", name, c/d.w, degrees)
+			return nil, fmt.Errorf("lat: %s: row %d is %v, want degrees from -90 to 90", name, c/d.W, degrees)
 		}
 		if out[c] = max(0, math.Cos(degrees*math.Pi/180)); weights != nil {
 			out[c] *= at(weights, c)

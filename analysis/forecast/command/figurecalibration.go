@@ -1,18 +1,19 @@
 // Figures of calibration: ranks of the truth, and spread against skill.
 
-package forecast
+package command
 
 import (
 	"fmt"
 	"math"
 
+	"repscope/analysis/forecast"
 	"repscope/analysis/internal/output"
 	"repscope/plots"
 )
 
 // ensembles are the models of several members.
-func (d *drawing) ensembles() []*Model {
-	var out []*Model
+func (d *drawing) ensembles() []*forecast.Model {
+	var out []*forecast.Model
 	for i := range d.Models {
 		if d.Models[i].Members > 1 {
 			out = append(out, &d.Models[i])
@@ -31,20 +32,20 @@ func (d *drawing) ranks() *plots.Figure {
 		Footnote: "Share of cells in which so many members lie below the truth. Dashed: a calibrated ensemble."}
 	top := 0.0
 	for _, m := range list {
-		for _, share := range m.table(ranksName) {
+		for _, share := range forecast.Table[float64](m, forecast.RankTable) {
 			top = max(top, share*float64(m.Members+1))
 		}
 	}
 	banded := false
 	for i, m := range list {
-		shares := m.table(ranksName)
+		shares := forecast.Table[float64](m, forecast.RankTable)
 		expected := 1 / float64(m.Members+1)
 		panel := &plots.Histogram{X: plots.Axis{Label: "Rank of the truth", Integer: true}, Y: plots.Axis{Label: "Share", Max: 1.06 * top * expected}, Name: m.Name,
 			Edges: []float64{-0.5}, Values: shares, References: []plots.Reference{{Value: expected}}}
 		for k := range shares {
 			panel.Edges = append(panel.Edges, float64(k)+0.5)
 		}
-		if reach := bandReach(m.table(ranksErrors)); reach > 0 {
+		if reach := bandReach(forecast.Table[float64](m, forecast.RankErrorTable)); reach > 0 {
 			panel.Low, panel.High, banded = max(0, expected-reach), expected+reach, true
 		}
 		figure.Tiles = append(figure.Tiles, plots.Tile{Panel: panel, Title: m.Name, Row: i / columns, Column: i % columns})
@@ -67,17 +68,10 @@ func bandReach(errors []float64) float64 {
 	return 2 * math.Sqrt(sum/float64(len(errors)))
 }
 
-// table is a list of numbers of a model; nil if it has none.
-func (m *Model) table(key string) []float64 {
-	value, _ := m.Tables.Get(key)
-	list, _ := value.([]float64)
-	return list
-}
-
 // spreadSkill sets the spread against the error of the mean, by lead if there are leads,
 // and shows their ratio.
 func (d *drawing) spreadSkill() *plots.Figure {
-	leads, intervals := d.contents().leads, "Error bars"
+	leads, intervals := contentsOf(d.Result).leads, "Error bars"
 	if leads {
 		intervals = "Bands"
 	}
@@ -89,7 +83,7 @@ func (d *drawing) spreadSkill() *plots.Figure {
 	for _, m := range d.ensembles() {
 		points, curve := plots.CurveSeries{Name: m.Name}, plots.CurveSeries{Name: m.Name}
 		correction := math.Sqrt(float64(m.Members+1) / float64(m.Members))
-		add := func(find func(string) (Score, bool)) {
+		add := func(find func(string) (forecast.Score, bool)) {
 			spread, _ := find("spread")
 			skill, ok := find("skill")
 			if ok {
@@ -99,7 +93,7 @@ func (d *drawing) spreadSkill() *plots.Figure {
 		}
 		if !leads {
 			add(m.Score)
-			s := m.scoreOf("spread_skill_ratio")
+			s := scoreOf(m, "spread_skill_ratio")
 			bars.Bars = append(bars.Bars, output.Bar(m.Name, s.Estimate, 1))
 		}
 		for j := range m.ByLead {
