@@ -43,7 +43,8 @@ func (p *plan) addPersistence(d Dims) error {
 	names := p.in.FieldVariables
 	if names == nil {
 		if s[1] != d.V {
-			return fmt.Errorf("input: %s has %s and the target %d: name them, so that persistence finds those of the target", a.Name(), text.Count(s[1], "variable"), d.V)
+			return fmt.Errorf("input: %s has %s and the target %d: name them, so that persistence finds those of the target",
+				a.Name(), text.Count(s[1], "variable"), d.V)
 		}
 		names = p.variables
 	}

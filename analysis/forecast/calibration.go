@@ -50,8 +50,10 @@ func spreadFamily() family {
 				}
 			}
 			return []Formula{
-				{Name: "spread", About: "root of the mean variance of the members", Unit: "field", Direction: report.Neither, High: inf, of: of(ensemble.Moments.Spread)},
-				{Name: "skill", About: "root mean squared error of the ensemble mean, as rmse", Unit: "field", Direction: report.Neither, High: inf, of: of(ensemble.Moments.RMSE)},
+				{Name: "spread", About: "root of the mean variance of the members", Unit: "field", Direction: report.Neither,
+					High: inf, of: of(ensemble.Moments.Spread)},
+				{Name: "skill", About: "root mean squared error of the ensemble mean, as rmse", Unit: "field",
+					Direction: report.Neither, High: inf, of: of(ensemble.Moments.RMSE)},
 				{Name: "spread_skill_ratio", About: "√((S + 1)/S)·spread/skill: 1 for a calibrated ensemble, less for one that is too sure", Direction: report.Neither, High: inf,
 					of: of(ensemble.Moments.SpreadSkillRatio), none: "the ensemble mean has no error"},
 				{Name: "debiased_mse", About: "mean squared error without what the small number of members adds: mse − variance/S", Unit: "field²", Direction: report.Lower,

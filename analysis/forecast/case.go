@@ -19,7 +19,7 @@ type Case struct {
 	Left          int // models that are not shown
 }
 
-// CaseModel are the fields of a model by variable. member and spread are nil of one
+// CaseModel are the fields of a model by variable. Member and Spread are nil of one
 // member.
 type CaseModel struct {
 	Name                 string
@@ -48,8 +48,8 @@ func (r *Result) typical() int {
 	return of[len(of)/2]
 }
 
-// TypicalCase reads the sample whose squared error is the median of those of the first model: fields of the first variables
-// of at most so many models.
+// TypicalCase reads the sample whose squared error is the median of those of the first model: fields of the first
+// variables, of at most so many models.
 func TypicalCase(ctx context.Context, in Input, o Options, r *Result, variables, models int) (*Case, error) {
 	p, err := newPlan(in, o)
 	if err != nil {

@@ -78,7 +78,8 @@ func (in *Input) names(d Dims) ([]string, error) {
 		return out, nil
 	}
 	if len(in.Variables) != d.V {
-		return nil, fmt.Errorf("%s named (%s), and the target %s has %d", text.Count(len(in.Variables), "variable"), strings.Join(in.Variables, ", "), in.Target.Name(), d.V)
+		return nil, fmt.Errorf("%s named (%s), and the target %s has %d", text.Count(len(in.Variables), "variable"),
+			strings.Join(in.Variables, ", "), in.Target.Name(), d.V)
 	}
 	return in.Variables, distinct("variable", in.Variables)
 }
@@ -296,6 +297,8 @@ const MaxWindow = 1 << 20
 // DefaultTile is the side of a tile.
 const DefaultTile = 8
 
+// DefaultQuantiles are the levels of quantile scores where none are given.
 func DefaultQuantiles() []float64 { return []float64{0.1, 0.5, 0.9} }
 
+// DefaultCoverage are the probabilities of central intervals where none are given.
 func DefaultCoverage() []float64 { return []float64{0.5, 0.9} }

@@ -50,9 +50,12 @@ func crpsFamily() family {
 			e := estimator(s.o.CRPS)
 			return []Formula{
 				{Name: "crps", About: "continuous ranked probability score E|X − y| − E|X − X'|/2; of one member the absolute error", Unit: "field",
-					Direction: report.Lower, of: kernelScore(s.o.CRPS, members), mean: true, compared: true, leads: true, memory: true, Perfect: true},
-				{Name: "crps_skill", About: "E|X − y|, the first part of crps", Unit: "field", Direction: report.Neither, High: math.Inf(1), of: sum(0), mean: true},
-				{Name: "crps_spread", About: "E|X − X'|; crps is crps_skill − crps_spread/2", Unit: "field", Direction: report.Neither, High: math.Inf(1),
+					Direction: report.Lower, of: kernelScore(s.o.CRPS, members),
+					mean: true, compared: true, leads: true, memory: true, Perfect: true},
+				{Name: "crps_skill", About: "E|X − y|, the first part of crps", Unit: "field", Direction: report.Neither,
+					High: math.Inf(1), of: sum(0), mean: true},
+				{Name: "crps_spread", About: "E|X − X'|; crps is crps_skill − crps_spread/2", Unit: "field",
+					Direction: report.Neither, High: math.Inf(1),
 					none: "one member has no spread", mean: true,
 					of: func(s []float64) float64 {
 						if members == 1 && e == ensemble.Fair { // of no pair of different members

@@ -23,12 +23,15 @@ func fieldScores() []fieldScore {
 	}
 	type e = verification.FieldErrors
 	return []fieldScore{
-		{Formula{Name: "vrmse", About: "root of the mean squared error over the variance of the true field; 1 for its mean", Direction: report.Lower, High: inf, Perfect: true,
+		{Formula{Name: "vrmse", About: "root of the mean squared error over the variance of the true field; 1 for its mean",
+			Direction: report.Lower, High: inf, Perfect: true,
 			none: "the truth of every sample is constant"}, e.VRMSE},
-		{Formula{Name: "nrmse", About: "root of the mean squared error over the mean square of the true field", Direction: report.Lower, High: inf, Perfect: true,
+		{Formula{Name: "nrmse", About: "root of the mean squared error over the mean square of the true field",
+			Direction: report.Lower, High: inf, Perfect: true,
 			none: "the truth of every sample is 0"}, e.NRMSE},
 		{Formula{Name: "max_error", Unit: "field", About: "mean over samples of the largest error of a cell", Direction: report.Lower, High: inf, Perfect: true}, plain(func(e e) float64 { return e.Maximum })},
-		{Formula{Name: "boundary_rmse", Unit: "field", About: "root mean squared error of the outermost cells", Direction: report.Lower, High: inf, Perfect: true,
+		{Formula{Name: "boundary_rmse", Unit: "field", About: "root mean squared error of the outermost cells",
+			Direction: report.Lower, High: inf, Perfect: true,
 			none: "no outermost cell has a weight"}, plain(e.BoundaryRMSE)},
 	}
 }
@@ -59,7 +62,8 @@ func fieldFamily() family {
 			for k, score := range list {
 				out = append(out, ratio(score.Formula, 2*k))
 			}
-			return append(out, Formula{Name: "conserved_rmse", Unit: "field", About: "root mean square over samples of the error of the mean of the field", Direction: report.Lower,
+			return append(out, Formula{Name: "conserved_rmse", Unit: "field",
+				About: "root mean square over samples of the error of the mean of the field", Direction: report.Lower,
 				High: math.Inf(1), Perfect: true, from: 2 * len(list), count: 1, of: func(s []float64) float64 { return math.Sqrt(s[0]) }})
 		},
 	}
@@ -104,7 +108,8 @@ func anomalyFamily() family {
 			const none = "the anomalies of the forecast or of truth do not vary in any sample"
 			return []Formula{
 				ratio(Formula{Name: "acc", About: "mean over samples of the correlation of anomalies, without taking their means away", Direction: report.Higher, Low: -1, High: 1, compared: true, leads: true, none: none}, 0),
-				ratio(Formula{Name: "acc_centered", About: "the same with the mean of each field's anomalies taken away", Direction: report.Higher, Low: -1, High: 1, none: none}, 2),
+				ratio(Formula{Name: "acc_centered", About: "the same with the mean of each field's anomalies taken away",
+					Direction: report.Higher, Low: -1, High: 1, none: none}, 2),
 			}
 		},
 	}

@@ -230,6 +230,7 @@ func (m *Model) Score(path string) (Score, bool) { return FindScore(m.Scores, pa
 // Score returns the score of a path.
 func (l *Lead) Score(path string) (Score, bool) { return FindScore(l.Scores, path) }
 
+// FindScore is the score of a path among others.
 func FindScore(scores []Score, path string) (Score, bool) {
 	for _, s := range scores {
 		if s.Path() == path {

@@ -40,7 +40,8 @@ func quantileFamily() family {
 		scores: func(s *setting, _ int) []Formula {
 			var out []Formula
 			for i, level := range s.o.Quantiles {
-				out = append(out, Formula{Name: "quantile_score", List: quantilesName, key: levelKey, value: level, About: "(1{y ≤ q} − level)·(q − y) of the ensemble's quantile q", Unit: "field",
+				out = append(out, Formula{Name: "quantile_score", List: quantilesName, key: levelKey, value: level,
+					About: "(1{y ≤ q} − level)·(q − y) of the ensemble's quantile q", Unit: "field",
 					Direction: report.Lower, High: math.Inf(1), of: sum(i), mean: true, Perfect: true})
 			}
 			return out
@@ -81,7 +82,8 @@ func intervalFamily() family {
 			return err
 		},
 		scores: func(s *setting, _ int) []Formula {
-			out := []Formula{{Name: "weighted_interval_score", About: "(|y − median|/2 + Σ α/2·interval score)/(K + ½) over the K intervals of --intervals", Unit: "field",
+			out := []Formula{{Name: "weighted_interval_score",
+				About: "(|y − median|/2 + Σ α/2·interval score)/(K + ½) over the K intervals of --intervals", Unit: "field",
 				Direction: report.Lower, High: math.Inf(1), of: sum(0), mean: true, compared: true, Perfect: true}}
 			for i, p := range s.o.Coverage {
 				row := Formula{List: intervalsName, key: nominalKey, value: p, mean: true}

@@ -157,17 +157,22 @@ func spectrumScores(s *setting, _ int) []Formula {
 		return verification.EffectiveResolution(forecast, truth, bands, resolvedShare)
 	}
 	out := []Formula{
-		score(Formula{Name: "log_spectral_distance", Unit: "dB", About: "between the mean power spectra of members and of truth", Direction: report.Lower, High: inf,
+		score(Formula{Name: "log_spectral_distance", Unit: "dB",
+			About: "between the mean power spectra of members and of truth", Direction: report.Lower, High: inf,
 			noInterval: "it is above 0 from chance alone"}, memberPower, verification.LogSpectralDistance),
-		score(Formula{Name: "log_spectral_distance_mean", Unit: "dB", About: "of the ensemble mean, which is smooth by averaging", Direction: report.Neither, High: inf,
+		score(Formula{Name: "log_spectral_distance_mean", Unit: "dB",
+			About: "of the ensemble mean, which is smooth by averaging", Direction: report.Neither, High: inf,
 			noInterval: "it is above 0 from chance alone"},
 			meanPower, verification.LogSpectralDistance),
-		score(Formula{Name: "effective_resolution", Unit: "cells", About: "wavelength at which members fall below half of the power of truth", Direction: report.Lower, High: inf, noInterval: jumps},
+		score(Formula{Name: "effective_resolution", Unit: "cells",
+			About: "wavelength at which members fall below half of the power of truth", Direction: report.Lower, High: inf, noInterval: jumps},
 			memberPower, resolution),
-		score(Formula{Name: "effective_resolution_mean", Unit: "cells", About: "of the ensemble mean", Direction: report.Neither, High: inf, noInterval: jumps}, meanPower, resolution),
+		score(Formula{Name: "effective_resolution_mean", Unit: "cells", About: "of the ensemble mean",
+			Direction: report.Neither, High: inf, noInterval: jumps}, meanPower, resolution),
 	}
 	for i, name := range []string{"low", "mid", "high"} {
-		out = append(out, Formula{Name: "fourier_rmse_" + name, Unit: "field", Direction: report.Lower, High: inf, from: spectra * n, count: shells,
+		out = append(out, Formula{Name: "fourier_rmse_" + name, Unit: "field", Direction: report.Lower, High: inf,
+			from: spectra * n, count: shells,
 			About: "error of the ensemble mean in Fourier space (PDEBench): " + []string{"wavenumbers below 4", "4 to 11", "12 and above"}[i],
 			none:  fmt.Sprintf("a grid of %d × %d has no such wavenumbers", s.height, s.width),
 			of: func(sums []float64) float64 {

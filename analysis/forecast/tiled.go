@@ -72,8 +72,8 @@ func tiledVariogramFamily() family {
 			return err
 		},
 		scores: func(*setting, int) []Formula {
-			return []Formula{{Name: name, About: "mean over tiles of the variogram score of the pairs of cells within", Direction: report.Lower,
-				of: sum(0), mean: true, compared: true, Perfect: true, none: noTile}}
+			return []Formula{{Name: name, About: "mean over tiles of the variogram score of the pairs of cells within",
+				Direction: report.Lower, of: sum(0), mean: true, compared: true, Perfect: true, none: noTile}}
 		},
 	}
 }

@@ -48,6 +48,7 @@ func (in *Input) check() error {
 	return nil
 }
 
+// CheckGenerator finds what is wrong with one of the generators, beside the real samples.
 func (in *Input) CheckGenerator(g *Generator) error {
 	if g.Generated == nil && g.Reconstruction == nil && g.Latents == nil && g.Predictions == nil {
 		return fmt.Errorf("nothing of it is given")
@@ -96,6 +97,7 @@ func fits(role string, s, real *Samples) error {
 	return nil
 }
 
+// Kind is what the samples are, for messages: grids or rows of numbers.
 func (s *Samples) Kind() string {
 	if s.Binary() {
 		return "grids"

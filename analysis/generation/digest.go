@@ -10,7 +10,7 @@ import (
 	"repscope/shard"
 )
 
-// Identity is that of the samples and all that belongs to them.
+// Identity is the digest of the samples and all that belongs to them; empty of nil.
 func (s *Samples) Identity() string {
 	if s == nil {
 		return ""

@@ -31,6 +31,7 @@ type SkippedLabel struct {
 	Reason string
 }
 
+// chosen are the values at the indices; nil of nil.
 func chosen[T any](values []T, keep []int) []T {
 	if values == nil {
 		return nil

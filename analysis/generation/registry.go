@@ -9,7 +9,8 @@ import (
 )
 
 // registry holds the metrics in the order in which they are computed and shown.
-var registry = []*Metric{&reconstructionMetric, &diversityMetric, &similarityMetric, &clustersMetric, &conditioningMetric, &fidelityMetric}
+var registry = []*Metric{&reconstructionMetric, &diversityMetric, &similarityMetric, &clustersMetric,
+	&conditioningMetric, &fidelityMetric}
 
 // Registry holds all metrics, in the order in which they are computed and shown.
 func Registry() []*Metric { return slices.Clone(registry) }

@@ -43,7 +43,8 @@ func Work(in Input, o Options) (shard.Work[*Part, *Result], error) {
 	}
 	a := &analyzer{in: in, o: o}
 	a.shared = sync.OnceValue(a.common)
-	return shard.Work[*Part, *Result]{Units: len(o.Metrics) * len(in.Generators), Identity: sync.OnceValue(a.identity), Map: a.measure, Merge: a.merge}, nil
+	return shard.Work[*Part, *Result]{Units: len(o.Metrics) * len(in.Generators), Identity: sync.OnceValue(a.identity),
+		Map: a.measure, Merge: a.merge}, nil
 }
 
 // unit is the metric and the generator of a unit.
@@ -228,7 +229,8 @@ func (a *analyzer) identityOf(metric *Metric, g *Generator) shard.Identity {
 	if g.Latents != nil && g.Latents.Labels == nil {
 		name = g.Latents.Name
 	}
-	content := []string{fmt.Sprint(g.Reference), g.Generated.Identity(), g.Reconstruction.digest(), g.Latents.digest(), g.Predictions.digest()}
+	content := []string{fmt.Sprint(g.Reference), g.Generated.Identity(), g.Reconstruction.digest(), g.Latents.digest(),
+		g.Predictions.digest()}
 	if g.Reconstruction != nil && g.Reconstruction.Digest == "" {
 		content = []string{"unknown"}
 	}

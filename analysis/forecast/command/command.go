@@ -1,5 +1,4 @@
-// The forecast binary: its flags and what they name.
-
+// Package command is the forecast binary: its flags, its files, its console tables and its figures.
 package command
 
 import (
@@ -146,12 +145,14 @@ func (s *settings) registerInputs(flags *run.Flags) {
 // registerScores adds what is computed.
 func (s *settings) registerScores(flags *run.Flags) {
 	o := &s.o
-	flags.ChoicesVar(&o.Metrics, "metrics", forecast.MetricNames(), "`LIST` of scores or families of them; default: all that the input allows")
+	flags.ChoicesVar(&o.Metrics, "metrics", forecast.MetricNames(),
+		"`LIST` of scores or families of them; default: all that the input allows")
 	option := func(to *string, name, usage string, choices ...string) {
 		*to = choices[0]
 		flags.CheckedVar(to, name, run.OneOf(choices...), usage+" ("+strings.Join(choices, ", ")+")")
 	}
-	option(&o.CRPS, "crps", "`ESTIMATOR` of the continuous ranked probability score", forecast.EstimatorFair, forecast.EstimatorBiased)
+	option(&o.CRPS, "crps", "`ESTIMATOR` of the continuous ranked probability score", forecast.EstimatorFair,
+		forecast.EstimatorBiased)
 	option(&o.Energy, "energy", "`ESTIMATOR` of energy scores", forecast.EstimatorFair, forecast.EstimatorBiased)
 	option(&o.Variogram, "variogram", "`DEFINITION` of the variogram score; the documented one, of the ensemble mean, is improper", forecast.VariogramProper, forecast.VariogramDocumented)
 	o.Patch = 4

@@ -132,7 +132,8 @@ func planFigures(env *run.Env, in *forecast.Input, p *forecast.Planned) {
 }
 
 // figures draws what a result looks like.
-func (s *settings) figures(ctx context.Context, env *run.Env, in *forecast.Input, o forecast.Options, r *forecast.Result) error {
+func (s *settings) figures(ctx context.Context, env *run.Env, in *forecast.Input, o forecast.Options,
+	r *forecast.Result) error {
 	d := &drawing{Result: r, units: s.units, leadUnit: s.leadUnit}
 	if s.example.On() && d.units == nil {
 		d.units = exampleUnits

@@ -209,6 +209,7 @@ func sayStructure(d *methods.Draft) {
 	if !d.HoldsAny("log_spectral_distance", "effective_resolution") {
 		return
 	}
-	kind := map[string]string{forecast.SpectrumDCT: "discrete cosine transforms", forecast.SpectrumFFT: "Fourier transforms"}[d.Text("spectrum")]
+	kind := map[string]string{forecast.SpectrumDCT: "discrete cosine transforms",
+		forecast.SpectrumFFT: "Fourier transforms"}[d.Text("spectrum")]
 	d.Say("Radial power spectra come from %s: their logarithmic distance, the wavelength at which members fall below half of the power of the truth, and the error of the ensemble mean in three bands.", kind)
 }

@@ -40,11 +40,16 @@ func files(env *run.Env, in *forecast.Input, p *forecast.Planned) []string {
 }
 
 // write puts the result into the result file, the CSV files, the console and the figures.
-func (s *settings) write(ctx context.Context, env *run.Env, in *forecast.Input, o forecast.Options, r *forecast.Result) error {
+func (s *settings) write(ctx context.Context, env *run.Env, in *forecast.Input, o forecast.Options,
+	r *forecast.Result) error {
 	output.Enter(env, r.Warnings, r.Models, func(m forecast.Model) string { return m.Name }, r.Comparisons)
 	env.Result.Definition, env.Result.Blocks = forecast.Definition, r.Blocks
 	describe(r, env)
-	if err := output.All(env, func(env *run.Env) error { return writeSamples(r, env) }, func(env *run.Env) error { return writeVariables(r, env) }, func(env *run.Env) error { return writeLeads(r, env) }, func(env *run.Env) error { return writeRanks(r, env) }, func(env *run.Env) error { return writeCurves(r, env) }, func(env *run.Env) error { return printTables(r, env) }); err != nil {
+	step := func(write func(*forecast.Result, *run.Env) error) func(*run.Env) error {
+		return func(env *run.Env) error { return write(r, env) }
+	}
+	if err := output.All(env, step(writeSamples), step(writeVariables), step(writeLeads), step(writeRanks),
+		step(writeCurves), step(printTables)); err != nil {
 		return err
 	}
 	first := &r.Models[0]

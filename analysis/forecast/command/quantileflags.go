@@ -18,7 +18,8 @@ func registerQuantiles(flags *run.Flags, o *forecast.Options) *quantileFlags {
 	flags.CountVar(&o.Tile, "tile", 1, "`CELLS` of a tile in either direction, of tiled scores (with --example 6)")
 	return &quantileFlags{
 		quantiles: flags.Floats("quantiles", forecast.DefaultQuantiles(), "`LIST` of levels of quantile scores"),
-		coverage:  flags.Floats("intervals", forecast.DefaultCoverage(), "`LIST` of probabilities of central intervals, whose coverage, width and scores are taken"),
+		coverage: flags.Floats("intervals", forecast.DefaultCoverage(),
+			"`LIST` of probabilities of central intervals, whose coverage, width and scores are taken"),
 	}
 }
 

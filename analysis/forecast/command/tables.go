@@ -60,7 +60,8 @@ func eventCells(e *forecast.EventRow) []any {
 }
 
 // writeTable writes the curves of all models that have them; no file where none has.
-func writeTable[T any](env *run.Env, r *forecast.Result, file, key string, columns []string, points func(T) (head []any, rows [][]any), head ...string) error {
+func writeTable[T any](env *run.Env, r *forecast.Result, file, key string, columns []string,
+	points func(T) (head []any, rows [][]any), head ...string) error {
 	if !slices.ContainsFunc(r.Models, func(m forecast.Model) bool { return forecast.Table[T](&m, key) != nil }) {
 		return nil
 	}

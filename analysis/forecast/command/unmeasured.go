@@ -42,7 +42,8 @@ func (s *settings) leaveUnfit(ctx context.Context, env *run.Env, in *forecast.In
 
 // finiteForecast is an error for NaN in a forecast where it counts; where samples with NaN
 // are left out, for NaN in every sample.
-func (s *settings) finiteForecast(ctx context.Context, env *run.Env, in *forecast.Input, d forecast.Dims, f *forecast.Forecast) error {
+func (s *settings) finiteForecast(ctx context.Context, env *run.Env, in *forecast.Input, d forecast.Dims,
+	f *forecast.Forecast) error {
 	if _, made := f.Members.(*generator); made || s.o.SkipMembers { // it is looked at when it is made, and members when they are chosen
 		return nil
 	}

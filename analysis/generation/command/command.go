@@ -1,5 +1,4 @@
-// The generation binary: its flags and what a run does with them.
-
+// Package command is the generation binary: its flags, its files, its console tables and its figures.
 package command
 
 import (
@@ -214,7 +213,8 @@ func (f *options) names() []string {
 
 // options are those of the analysis.
 func (f *options) options() generation.Options {
-	return generation.Options{Metrics: f.metrics, Threshold: *f.threshold, Definition: *f.definition, Family: f.statistics.Family}
+	return generation.Options{Metrics: f.metrics, Threshold: *f.threshold, Definition: *f.definition,
+		Family: f.statistics.Family}
 }
 
 // run loads what the flags name and analyses it.
@@ -246,7 +246,8 @@ func (f *options) run(ctx context.Context, env *run.Env) error {
 }
 
 // analyze computes the metrics.
-func (f *options) analyze(ctx context.Context, env *run.Env, in *generation.Input, objects func(*generation.Result) report.Object) (*generation.Result, error) {
+func (f *options) analyze(ctx context.Context, env *run.Env, in *generation.Input,
+	objects func(*generation.Result) report.Object) (*generation.Result, error) {
 	o := f.options()
 	o.Intervals, o.Seed, o.Threads = env.Options.Bootstrap > 0, env.Options.Seed, env.Options.Threads
 	if env.Divided() {

@@ -242,7 +242,8 @@ func (d *drawing) distances(k int) (*plots.Figure, error) {
 	f := &plots.Figure{WidthMM: max(plots.SingleColumnMM, plots.DoubleColumnMM*float64(len(some))/float64(each)), HeightMM: 118 + 4*float64(len(compared)/8),
 		Series: d.series(), Title: "Distances of generated samples", Footnote: fmt.Sprintf("Pairs of valid samples, at most %d of a label.", distanceMost)}
 	if d.rows() {
-		f.Footnote += fmt.Sprintf(" %s: held-out real samples; %s: with shuffled labels.", generation.RealRow, generation.ShuffledRow)
+		f.Footnote += fmt.Sprintf(" %s: held-out real samples; %s: with shuffled labels.", generation.RealRow,
+			generation.ShuffledRow)
 	}
 	for j, label := range some {
 		hamming := &plots.BoxPlot{Y: plots.Axis{Zero: true, Integer: true}, NamesInLegend: true, MaxOutliers: 20}

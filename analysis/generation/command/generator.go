@@ -30,14 +30,14 @@ var (
 	decoderOutputs = []string{"logits", "recon_logits", "prob", "probs", "probability", "probabilities", "recon_prob", "reconstruction", "recon"}
 )
 
-// Heads are the parts of a generator that is run; Encoder or Decoder may be nil.
-type Heads struct {
+// heads are the parts of a generator that is run; Encoder or Decoder may be nil.
+type heads struct {
 	Name             string
 	Encoder, Decoder *latent.Head
 }
 
-// Draws says how samples are drawn: z ~ N(0, I) × Temperature, for every label so many.
-type Draws struct {
+// draws says how samples are drawn: z ~ N(0, I) × Temperature, for every label so many.
+type draws struct {
 	PerLabel    int
 	Temperature float64
 	Threshold   float64 // of the probability of a cell
@@ -70,7 +70,7 @@ func (d *Drawn) object() report.Object {
 
 // generatorRun runs the heads of one generator on grids.
 type generatorRun struct {
-	heads   Heads
+	heads   heads
 	grids   *generation.Samples
 	options latent.EncodeOptions
 	dim     []int // shape of one latent
@@ -81,7 +81,8 @@ type generatorRun struct {
 
 // prepare checks the heads against the grids before anything is run: shapes, and inputs
 // that nothing is given for. What is wrong names the file.
-func (h Heads) prepare(ctx context.Context, grids *generation.Samples, o latent.EncodeOptions, dry bool) (*generatorRun, error) {
+func (h heads) prepare(ctx context.Context, grids *generation.Samples, o latent.EncodeOptions,
+	dry bool) (*generatorRun, error) {
 	r := &generatorRun{heads: h, grids: grids, options: o, dry: dry}
 	if h.Encoder != nil {
 		given, err := r.given(h.Encoder, "encoder", latent.HeadInput{Name: latent.HeadGrid, Rows: points.Points{Dim: grids.Rows.Dim}, Shape: grids.Shape}, []int64{}, grids.Labels != nil)
@@ -249,7 +250,8 @@ func (r *generatorRun) probability(v float32) float64 {
 
 // encoded are the latents of the grids with their labels.
 func (r *generatorRun) encoded() *generation.Latents {
-	return &generation.Latents{Name: "the latents of " + r.heads.Name, Points: points.Float32(r.latents, size(r.dim)), Labels: r.grids.Labels, Groups: r.grids.Groups}
+	return &generation.Latents{Name: "the latents of " + r.heads.Name, Points: points.Float32(r.latents, size(r.dim)),
+		Labels: r.grids.Labels, Groups: r.grids.Groups}
 }
 
 // pairs are the grids beside their reconstructions at the mean of the latent.
@@ -283,7 +285,7 @@ func (r *generatorRun) pairs() *generation.Pairs {
 // draw makes grids from latents of the prior: for every label that the grids have so many,
 // sample by sample from a stream of its own, so that neither batches nor other labels
 // change one. A sample that is invalid is drawn again, in rounds, mostRounds at most.
-func (r *generatorRun) draw(ctx context.Context, o Draws) (cells []uint8, labels []int, counts *Drawn, err error) {
+func (r *generatorRun) draw(ctx context.Context, o draws) (cells []uint8, labels []int, counts *Drawn, err error) {
 	asked := []int{0}
 	if r.grids.Labels != nil {
 		asked = generation.DistinctLabels(r.grids.Labels)
@@ -454,9 +456,10 @@ func pathOfName(files *input.Files, name string) string {
 }
 
 // runHeads runs the encoder and the decoder of a generator, if it has any.
-func (l *loader) runHeads(ctx context.Context, g *generation.Generator, grids *generation.Samples, o latent.EncodeOptions) error {
+func (l *loader) runHeads(ctx context.Context, g *generation.Generator, grids *generation.Samples,
+	o latent.EncodeOptions) error {
 	f := &l.f.generator
-	h := Heads{Name: g.Name}
+	h := heads{Name: g.Name}
 	var err error
 	if path := pathOfName(f.encoders, g.Name); path != "" {
 		if h.Encoder, err = l.open("encoder", g.Name, path, encoderOutputs); err != nil {
@@ -490,7 +493,7 @@ func (l *loader) runHeads(ctx context.Context, g *generation.Generator, grids *g
 // draw draws the samples of a generator.
 func (l *loader) draw(ctx context.Context, g *generation.Generator, r *generatorRun) error {
 	f := &l.f.generator
-	o := Draws{PerLabel: f.samples, Temperature: *f.temperature, Threshold: *l.f.threshold, Seed: l.env.Options.Seed}
+	o := draws{PerLabel: f.samples, Temperature: *f.temperature, Threshold: *l.f.threshold, Seed: l.env.Options.Seed}
 	if o.PerLabel == 0 {
 		o.PerLabel = defaultDraws
 	}
@@ -502,7 +505,8 @@ func (l *loader) draw(ctx context.Context, g *generation.Generator, r *generator
 	if err != nil {
 		return err
 	}
-	g.Generated = &generation.Samples{Name: "the draws of " + g.Name, Rows: points.Uint8(cells, r.grids.Rows.Dim), Shape: r.grids.Shape, Channels: r.grids.Channels, Labels: labels}
+	g.Generated = &generation.Samples{Name: "the draws of " + g.Name, Rows: points.Uint8(cells, r.grids.Rows.Dim),
+		Shape: r.grids.Shape, Channels: r.grids.Channels, Labels: labels}
 	l.drawn[g.Name] = counts
 	if board {
 		l.board(g.Generated, nil)

@@ -66,7 +66,7 @@ func toyHead(t *testing.T, name string, prefer []string) *latent.Head {
 // toyRun runs heads of the given names; empty: none.
 func toyRun(t *testing.T, grids *generation.Samples, encoder, decoder string, o latent.EncodeOptions) (*generatorRun, error) {
 	t.Helper()
-	h := Heads{Name: "toy"}
+	h := heads{Name: "toy"}
 	if encoder != "" {
 		h.Encoder = toyHead(t, encoder, encoderOutputs)
 	}
@@ -123,7 +123,7 @@ func TestDrawsDependOnTheirNumber(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		cells, labels, counts, err := r.draw(context.Background(), Draws{PerLabel: each, Temperature: 1, Threshold: 0.5, Seed: seed})
+		cells, labels, counts, err := r.draw(context.Background(), draws{PerLabel: each, Temperature: 1, Threshold: 0.5, Seed: seed})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -160,7 +160,7 @@ func TestDrawsAgain(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := Draws{PerLabel: 30, Temperature: 1, Threshold: 0.5, Seed: 7}
+	o := draws{PerLabel: 30, Temperature: 1, Threshold: 0.5, Seed: 7}
 	first, _, _, err := r.draw(context.Background(), o)
 	if err != nil {
 		t.Fatal(err)
@@ -201,7 +201,7 @@ func TestPlainDecoder(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cells, labels, counts, err := r.draw(context.Background(), Draws{PerLabel: 200, Temperature: 0, Threshold: 0.6})
+	cells, labels, counts, err := r.draw(context.Background(), draws{PerLabel: 200, Temperature: 0, Threshold: 0.6})
 	if err != nil || labels != nil || counts.Samples != 200 || slices.Contains(cells, 1) {
 		t.Errorf("at temperature 0 every probability is ½: %v %v %+v", err, labels, counts)
 	}

@@ -24,7 +24,8 @@ func (l labels) name(label int) string {
 
 // byLabel is an object with a part for every label, under its name: those of rows, and
 // {"skipped": true, "reason": …} for those that were left out.
-func byLabel[T any](names labels, rows []T, label func(*T) int, part func(*T) *report.Object, left []generation.SkippedLabel) report.Object {
+func byLabel[T any](names labels, rows []T, label func(*T) int, part func(*T) *report.Object,
+	left []generation.SkippedLabel) report.Object {
 	type entry struct {
 		label int
 		part  report.Object

@@ -43,7 +43,8 @@ type described struct {
 }
 
 // layouts are those of all metrics, in the order of the registry.
-var layouts = []*layout{&reconstructionLayout, &diversityLayout, &similarityLayout, &clustersLayout, &conditioningLayout, &fidelityLayout}
+var layouts = []*layout{&reconstructionLayout, &diversityLayout, &similarityLayout, &clustersLayout,
+	&conditioningLayout, &fidelityLayout}
 
 // layoutOf is that of a metric.
 func layoutOf(metric string) *layout {

@@ -14,7 +14,8 @@ import (
 )
 
 // writeResult puts the result into the result file, the CSV files, the console and the figures.
-func writeResult(ctx context.Context, r *generation.Result, env *run.Env, in *generation.Input, models report.Object) error {
+func writeResult(ctx context.Context, r *generation.Result, env *run.Env, in *generation.Input,
+	models report.Object) error {
 	env.Result.Definition = generation.Definition
 	for _, w := range r.Warnings {
 		env.Warn("%s", w)
@@ -80,45 +81,44 @@ func computed(r *generation.Result, metric string) bool {
 // pairs: those of reconstructed samples. Samples that are drawn are no pairs.
 func writeSamples(r *generation.Result, env *run.Env) error {
 	var paths []string
-	var models []output.SampleScores
+	scores := make([]map[string][]float64, len(r.Models)) // by path
 	for i := range r.Models {
-		of := reconstructionScores(r.Models[i].Reconstruction)
-		if len(of) == 0 {
+		of := r.Models[i].Reconstruction
+		if of == nil {
 			continue
 		}
-		model := output.SampleScores{Model: r.Models[i].Name, Group: of[0].Group}
-		if model.Group == nil {
-			model.Group = make([]int, len(of[0].Values))
-			for k := range model.Group {
-				model.Group[k] = k
+		scores[i] = map[string][]float64{}
+		add := func(path string, values []float64) {
+			if scores[i][path] = values; !slices.Contains(paths, path) {
+				paths = append(paths, path)
 			}
 		}
-		for _, s := range of {
-			k := slices.Index(paths, s.Path)
-			if k < 0 {
-				k = len(paths)
-				paths = append(paths, s.Path)
+		add(of.Mean.Path, of.IoU)
+		for c := range of.Channels {
+			add(of.Channels[c].Mean.Path, of.ChannelIoU[c])
+		}
+	}
+	var models []output.SampleScores
+	for i, of := range scores {
+		if of == nil {
+			continue
+		}
+		items := r.Models[i].Reconstruction
+		model := output.SampleScores{Model: r.Models[i].Name, Group: items.Groups}
+		for k := 0; items.Groups == nil && k < items.N; k++ { // each is one
+			model.Group = append(model.Group, k)
+		}
+		for _, path := range paths {
+			values := of[path]
+			if values == nil { // a channel that the grids of this generator do not have
+				values = slices.Repeat([]float64{math.NaN()}, items.N)
 			}
-			for len(model.Scores) <= k {
-				model.Scores = append(model.Scores, nil)
-			}
-			model.Scores[k] = s.Values
+			model.Scores = append(model.Scores, values)
 		}
 		models = append(models, model)
 	}
-	if len(models) == 0 {
+	if models == nil {
 		return nil
-	}
-	for i := range models {
-		m := &models[i]
-		for len(m.Scores) < len(paths) {
-			m.Scores = append(m.Scores, nil)
-		}
-		for k := range m.Scores {
-			if m.Scores[k] == nil { // a channel that the grids of this generator do not have
-				m.Scores[k] = slices.Repeat([]float64{math.NaN()}, len(m.Group))
-			}
-		}
 	}
 	return output.Samples(env, "item", "group", paths, models)
 }

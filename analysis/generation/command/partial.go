@@ -113,7 +113,8 @@ func (p *partial) write(r *generation.Result, state *shard.State) error {
 
 // continued computes all units that an earlier run has not, keeps what is done on the way,
 // and merges them. done, if not nil, is told how many units there are now.
-func (p *partial) continued(ctx context.Context, in generation.Input, o generation.Options, note func(format string, args ...any), done func(done, total int)) (*generation.Result, error) {
+func (p *partial) continued(ctx context.Context, in generation.Input, o generation.Options,
+	note func(format string, args ...any), done func(done, total int)) (*generation.Result, error) {
 	work, err := generation.Work(in, o)
 	if err != nil {
 		return nil, err

@@ -21,8 +21,8 @@ var reconstructionLayout = layout{
 	file:           "generation_reconstruction.csv",
 	columns:        []string{"Model", "Label", "Mean_IoU", "Mean_IoU_Low", "Mean_IoU_High", "Mean_IoU_Std", "Sample_Count"},
 	rows:           reconstructionRows,
-	described: []described{{report.Higher, "", []string{"reconstruction.mean_iou", "reconstruction.median_iou", "reconstruction.exact_share",
-		"per_channel_iou.start", "per_channel_iou.middle", "per_channel_iou.end"}}},
+	described: []described{{report.Higher, "", []string{"reconstruction.mean_iou", "reconstruction.median_iou",
+		"reconstruction.exact_share", "per_channel_iou.start", "per_channel_iou.middle", "per_channel_iou.end"}}},
 }
 
 func reconstructionObject(r *generation.Reconstruction, names labels) *report.Object {
@@ -66,25 +66,6 @@ func met(reached bool) string {
 		return "reached"
 	}
 	return "not reached"
-}
-
-// Scores are scores of samples whose mean is the number at Path.
-type Scores struct {
-	Path   string
-	Kind   string // of samples: "item", "sample"
-	Group  []int  // of each; nil: every sample is one
-	Values []float64
-}
-
-func reconstructionScores(r *generation.Reconstruction) []Scores {
-	if r == nil {
-		return nil
-	}
-	out := []Scores{{Path: r.Mean.Path, Group: r.Groups, Values: r.IoU}}
-	for c := range r.Channels {
-		out = append(out, Scores{Path: r.Channels[c].Mean.Path, Group: r.Groups, Values: r.ChannelIoU[c]})
-	}
-	return out
 }
 
 func reconstructionTables(r *generation.Result) []*report.Table {

@@ -118,7 +118,8 @@ func (l *loader) board(s *generation.Samples, stated []dataset.Stated) {
 	n := s.N()
 	s.Valid = make([]bool, n)
 	for _, name := range dataset.BoardStatistics() {
-		s.Statistics = append(s.Statistics, generation.Statistic{Name: name, Values: make([]float64, n), Published: name != "horizontal_spread"})
+		s.Statistics = append(s.Statistics, generation.Statistic{Name: name, Values: make([]float64, n),
+			Published: name != "horizontal_spread"})
 	}
 	unusual := map[string]int{}
 	var order []string
