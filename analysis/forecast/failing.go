@@ -4,15 +4,15 @@ package forecast
 
 import (
 	"context"
-	"errors"
 	"sync"
+
+	"repscope/analysis/internal/results"
+	"repscope/internal/fault"
+	"repscope/report"
 )
 
-// Unmeasured is a forecast that could not be scored, and why.
-type Unmeasured struct{ Name, Reason string }
-
 // NoneLeftError is the error of a run all of whose forecasts failed; the reason is that of the first.
-type NoneLeftError struct{ First Unmeasured }
+type NoneLeftError struct{ First report.Unmeasured }
 
 func (e *NoneLeftError) Error() string { return e.First.Reason }
 
@@ -37,7 +37,7 @@ func (f *failing) before(model, sample int) bool {
 
 // add notes that a forecast fails on a sample; false for an error that is not the forecast's.
 func (f *failing) add(ctx context.Context, model int, of source, sample int, err error) bool {
-	if of.kind == "baseline" || ctx.Err() != nil || errors.Is(err, context.Canceled) {
+	if of.kind == "baseline" || !fault.OfModel(ctx, err) {
 		return false
 	}
 	f.mutex.Lock()
@@ -59,7 +59,7 @@ func (f *failing) enter(part *Part) {
 
 // withoutFailed is the plan and its parts without the forecasts that failed, and these with the
 // reason.
-func (p *plan) withoutFailed(parts []*Part) (*plan, []*Part, []Unmeasured) {
+func (p *plan) withoutFailed(parts []*Part) (*plan, []*Part, []report.Unmeasured) {
 	reasons := make([]string, len(p.models))
 	for _, part := range parts {
 		for m, of := range part.Models {
@@ -68,33 +68,16 @@ func (p *plan) withoutFailed(parts []*Part) (*plan, []*Part, []Unmeasured) {
 			}
 		}
 	}
-	var failed []Unmeasured
-	for m, reason := range reasons {
-		if reason != "" {
-			failed = append(failed, Unmeasured{p.models[m].name, reason})
-		}
-	}
+	models, failed := results.WithoutFailed(p.models, reasons, func(m source) string { return m.name })
 	if len(failed) == 0 {
 		return p, parts, nil
 	}
-	models := withoutFailed(p.models, reasons)
 	q := &plan{setting: p.setting, in: p.in, n: p.n, arrays: p.arrays, models: models, families: p.families, climate: p.climate, block: p.block}
 	fewer := make([]*Part, len(parts))
 	for k, part := range parts {
 		of := *part
-		of.Models = withoutFailed(part.Models, reasons)
+		of.Models = results.Kept(part.Models, reasons)
 		fewer[k] = &of
 	}
 	return q, fewer, failed
-}
-
-// withoutFailed are the elements, one for each model, of those without a reason against them.
-func withoutFailed[T any](all []T, reasons []string) []T {
-	var out []T
-	for m, v := range all {
-		if reasons[m] == "" {
-			out = append(out, v)
-		}
-	}
-	return out
 }

@@ -163,7 +163,7 @@ type Result struct {
 	Warnings    []string
 	// Unmeasured are forecasts of which some members could not be made or read; they are not
 	// among Models.
-	Unmeasured []Unmeasured
+	Unmeasured []report.Unmeasured
 
 	rule        string      // of events
 	ByLeadAlone bool        // there are no scores over all leads

@@ -7,9 +7,9 @@ import (
 	"math"
 
 	"repscope/analysis/internal/output"
-	"repscope/analysis/internal/results"
 	"repscope/analysis/manifold"
 	"repscope/internal/input"
+	"repscope/internal/option"
 	"repscope/internal/run"
 	"repscope/internal/text"
 	"repscope/report"
@@ -24,58 +24,21 @@ var Command = run.Command{
 	Methods: describeMethods,
 	Setup: func(flags *run.Flags) run.Job {
 		inputs := input.Register(flags, input.Needs{})
-		estimator := flags.Choice("estimator", string(manifold.EstimatorMLE), manifold.Estimators(), "`NAME` of the Two-NN estimate in tables and figures; documented is the published formula, which cannot exceed 1.7325")
-		gride := flags.Ints("gride", nil, "`LIST` of Gride's neighbour orders n2, with n1 = n2/2 (default 2,4,8,16,32,64)")
-		neighbors := flags.Ints("neighbors", nil, "`LIST` of the k of Levina–Bickel (default 5,10,20,50)")
-		tolerance := flags.Float64("duplicate-tolerance", 1e-7, "`SHARE` of the RMS distance up to which latents count as duplicates; those that rounding alone tells apart do in any case")
-		window := flags.String("exclude-window", "0", "`FRAMES` within which states of one episode are no neighbours, or auto: about the autocorrelation time")
-		approx := flags.Bool("approx", false, "search nearest neighbours approximately, for very many states; the recall is measured")
-		return run.Job{Files: output.Files("manifold", "manifold_dimension_summary.csv", "manifold_eigenvalues.csv", "manifold_dimension_analysis.figure"), Divides: true, Check: func(*run.Options) error {
-			for _, n2 := range *gride {
-				if n2 < 2 || n2%2 != 0 {
-					return run.Usage("--gride %d: want even numbers of at least 2", n2)
-				}
-			}
-			for _, k := range *neighbors {
-				if err := run.AtLeast("neighbors", k, 2); err != nil {
+		o := manifold.Options{Estimator: manifold.EstimatorMLE, DuplicateTolerance: 1e-7}
+		flags.Declare(option.Of(&o))
+		return run.Job{
+			Files: output.Files("manifold", "manifold_dimension_summary.csv", "manifold_eigenvalues.csv", "manifold_dimension_analysis.figure"),
+			Run: func(ctx context.Context, env *run.Env) error {
+				data, err := inputs.Load(ctx, env)
+				if err != nil {
 					return err
 				}
-			}
-			if _, err := parseWindow(*window); err != nil {
-				return err
-			}
-			if !(*tolerance > 0 && *tolerance < 1) {
-				return run.Usage("--duplicate-tolerance %v: want a number between 0 and 1", *tolerance)
-			}
-			return nil
-		}, Run: func(ctx context.Context, env *run.Env) error {
-			data, err := inputs.Load(ctx, env)
-			if err != nil {
-				return err
-			}
-			frames, err := parseWindow(*window)
-			if err != nil {
-				return err
-			}
-			return analyse(ctx, env, data, manifold.Options{
-				ExcludeWindow:      frames,
-				Estimator:          manifold.Estimator(*estimator),
-				GrideOrders:        *gride,
-				Neighbors:          *neighbors,
-				DuplicateTolerance: *tolerance,
-				Approximate:        *approx,
-			})
-		}, Plan: func(ctx context.Context, env *run.Env) error { return dryRun(ctx, env, inputs) }}
+				return analyse(ctx, env, data, o)
+			},
+			Plan:    func(ctx context.Context, env *run.Env) error { return dryRun(ctx, env, inputs) },
+			Divides: true,
+		}
 	},
-}
-
-// parseWindow reads the value of --exclude-window.
-func parseWindow(text string) (int, error) {
-	frames, err := results.ParseWindow(text)
-	if err != nil {
-		return 0, run.Usage("--exclude-window %s: %w", text, err)
-	}
-	return frames, nil
 }
 
 // dryRun says what a run would do.
@@ -149,10 +112,7 @@ func analyse(ctx context.Context, env *run.Env, data *input.Data, o manifold.Opt
 		return err
 	}
 	in := manifold.Input{Episode: states.Episode, Time: states.Time, Same: states.Same, Models: states.Models}
-	o.Intervals = env.Options.Bootstrap > 0
-	o.Family = data.Options.Family
-	o.Block, o.Seed = data.Options.Block, env.Options.Seed
-	o.Threads, o.Memory = env.Options.Threads, env.Options.Memory
+	o.Settings = data.Settings(env, "measuring")
 	if o.Device, err = data.GPUs(); err != nil {
 		return err
 	}
@@ -166,7 +126,6 @@ func analyse(ctx context.Context, env *run.Env, data *input.Data, o manifold.Opt
 			}
 		}
 	}
-	o.Progress = env.Progress("measuring")
 	result, err := manifold.Analyze(ctx, in, o)
 	if err != nil {
 		return err

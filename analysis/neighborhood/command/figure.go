@@ -1,6 +1,6 @@
 // The figures: trustworthiness and continuity over k, and the R_NX curves.
 
-package neighborhood
+package command
 
 import (
 	"fmt"
@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"repscope/analysis/internal/output"
+	"repscope/analysis/neighborhood"
 	"repscope/internal/text"
 	"repscope/plots"
 	"repscope/report"
@@ -17,9 +18,9 @@ import (
 // continuity over k with intervals and the chance level, and below them what is
 // missing to 1 on a log axis, because bars start at zero and good scores differ
 // in the digits behind 0.9. For a single k, bars with printed values say the same.
-func (r *Result) Figure() *plots.Figure {
+func Figure(r *neighborhood.Result) *plots.Figure {
 	if len(r.K) == 1 {
-		return r.figureOfOne()
+		return figureOfOne(r)
 	}
 	sizes := plots.Axis{Label: "Neighbourhood size k"}
 	logSizes := plots.Axis{Label: sizes.Label, Log: true}
@@ -27,18 +28,18 @@ func (r *Result) Figure() *plots.Figure {
 		title, symbol string
 		bars          *plots.GroupedBars
 		errors        *plots.Curves
-		of            func(a *AtK) (report.Value, report.Interval)
-		null          func(n *Null) report.Value
+		of            func(a *neighborhood.AtK) (report.Value, report.Interval)
+		null          func(n *neighborhood.Null) report.Value
 	}{
-		{title: "Trustworthiness", symbol: "T(k)", of: func(a *AtK) (report.Value, report.Interval) { return a.Trustworthiness, a.trustBar() },
-			null: func(n *Null) report.Value { return n.TrustworthinessMean }},
-		{title: "Continuity", symbol: "C(k)", of: func(a *AtK) (report.Value, report.Interval) { return a.Continuity, a.contBar() },
-			null: func(n *Null) report.Value { return n.ContinuityMean }},
+		{title: "Trustworthiness", symbol: "T(k)", of: func(a *neighborhood.AtK) (report.Value, report.Interval) { return a.Trustworthiness, trustBar(a) },
+			null: func(n *neighborhood.Null) report.Value { return n.TrustworthinessMean }},
+		{title: "Continuity", symbol: "C(k)", of: func(a *neighborhood.AtK) (report.Value, report.Interval) { return a.Continuity, contBar(a) },
+			null: func(n *neighborhood.Null) report.Value { return n.ContinuityMean }},
 	}
 	figure := &plots.Figure{
 		WidthMM: plots.DoubleColumnMM, HeightMM: 120 + 5*max(0, float64(len(r.Models)-mostBanded)),
 		RowHeights: []float64{0.85, 1},
-		Footnote:   r.caption(),
+		Footnote:   caption(r),
 		Notes:      output.IntervalNotes(r.Warnings),
 		Title:      "Neighbourhood preservation",
 	}
@@ -56,22 +57,22 @@ func (r *Result) Figure() *plots.Figure {
 		p.errors = &plots.Curves{X: logSizes, Y: plots.Axis{Label: "Error 1 − " + p.symbol, Log: true}}
 		for _, m := range r.Models {
 			bars, missing := plots.BarSeries{Name: m.Name}, plots.CurveSeries{Name: m.Name}
-			for _, a := range m.ascending() {
+			for _, a := range ascending(&m) {
 				v, ci := p.of(&a)
 				output.AppendBar(&bars, report.WithInterval(v, ci))
-				if n := a.null(); n != nil {
+				if n := a.MadeNull(); n != nil {
 					bars.Baselines = append(bars.Baselines, p.null(n).Float())
 				}
 				low, high := output.Ends(ci)
 				missing.X, missing.Y = append(missing.X, float64(a.K)), append(missing.Y, 1-v.Float())
-				if r.banded() {
+				if banded(r) {
 					missing.Low, missing.High = append(missing.Low, 1-high), append(missing.High, 1-low)
 				}
 			}
 			missing.Reason = bars.Reason
 			p.bars.Series, p.errors.Series = append(p.bars.Series, bars), append(p.errors.Series, missing)
 		}
-		if chance := r.chance(); chance.Defined() {
+		if chance := chance(r); chance.Defined() {
 			p.bars.References = []plots.Reference{{Value: chance.V, Label: "independent states"}}
 			p.errors.References = []plots.Reference{{Value: 1 - chance.V, Label: "independent states"}}
 		}
@@ -84,7 +85,7 @@ func (r *Result) Figure() *plots.Figure {
 }
 
 // figureOfOne is the figure for a single neighbourhood size.
-func (r *Result) figureOfOne() *plots.Figure {
+func figureOfOne(r *neighborhood.Result) *plots.Figure {
 	trust := &plots.Bars{Y: plots.Axis{Label: fmt.Sprintf("Trustworthiness T(%d)", r.K[0])}}
 	cont := &plots.Bars{Y: plots.Axis{Label: fmt.Sprintf("Continuity C(%d)", r.K[0])}}
 	figure := &plots.Figure{
@@ -93,21 +94,21 @@ func (r *Result) figureOfOne() *plots.Figure {
 			{Panel: trust, Title: "Trustworthiness", Row: 0, Column: 0},
 			{Panel: cont, Title: "Continuity", Row: 0, Column: 1},
 		},
-		Footnote: r.caption(),
+		Footnote: caption(r),
 		Notes:    output.IntervalNotes(r.Warnings),
 		Title:    "Neighbourhood preservation",
 	}
 	for _, m := range r.Models {
 		figure.Series = append(figure.Series, m.Name)
 		a := m.ByK[0]
-		trust.Bars = append(trust.Bars, bar(m.Name, a.Trustworthiness, a.trustBar()))
-		cont.Bars = append(cont.Bars, bar(m.Name, a.Continuity, a.contBar()))
-		if n := a.null(); n != nil {
+		trust.Bars = append(trust.Bars, bar(m.Name, a.Trustworthiness, trustBar(&a)))
+		cont.Bars = append(cont.Bars, bar(m.Name, a.Continuity, contBar(&a)))
+		if n := a.MadeNull(); n != nil {
 			at := len(trust.Bars) - 1
 			trust.Bars[at].Baseline, cont.Bars[at].Baseline = new(n.TrustworthinessMean.Float()), new(n.ContinuityMean.Float())
 		}
 	}
-	if chance := r.chance(); chance.Defined() {
+	if chance := chance(r); chance.Defined() {
 		line := []plots.Reference{{Value: chance.V, Label: "independent states"}}
 		trust.References, cont.References = line, line
 	}
@@ -118,15 +119,15 @@ func (r *Result) figureOfOne() *plots.Figure {
 // and the lines. The intervals stand in the bars too.
 const mostBanded = 6
 
-func (r *Result) banded() bool { return len(r.Models) <= mostBanded }
+func banded(r *neighborhood.Result) bool { return len(r.Models) <= mostBanded }
 
 // hasNull reports whether a null was made.
-func (r *Result) hasNull() bool {
-	return slices.ContainsFunc(r.Models, func(m Model) bool { return len(m.ByK) > 0 && m.ByK[0].null() != nil })
+func hasNull(r *neighborhood.Result) bool {
+	return slices.ContainsFunc(r.Models, func(m neighborhood.Model) bool { return len(m.ByK) > 0 && m.ByK[0].MadeNull() != nil })
 }
 
 // chance is the chance level of the first model that has one: it is that of the states.
-func (r *Result) chance() report.Value {
+func chance(r *neighborhood.Result) report.Value {
 	for _, m := range r.Models {
 		if m.Chance.Defined() {
 			return m.Chance
@@ -136,14 +137,14 @@ func (r *Result) chance() report.Value {
 }
 
 // trustBar and contBar are the ends of the error bars.
-func (a *AtK) trustBar() report.Interval {
+func trustBar(a *neighborhood.AtK) report.Interval {
 	if a.SamplingSE == nil {
 		return a.TrustCI
 	}
 	return samplingBar(a.Trustworthiness, a.SamplingSE.Trustworthiness)
 }
 
-func (a *AtK) contBar() report.Interval {
+func contBar(a *neighborhood.AtK) report.Interval {
 	if a.SamplingSE == nil {
 		return a.ContCI
 	}
@@ -167,12 +168,12 @@ func bar(name string, v report.Value, ci report.Interval) plots.Bar {
 }
 
 // ascending are the scores in the order of k.
-func (m *Model) ascending() []AtK {
-	return slices.SortedFunc(slices.Values(m.ByK), func(a, b AtK) int { return a.K - b.K })
+func ascending(m *neighborhood.Model) []neighborhood.AtK {
+	return slices.SortedFunc(slices.Values(m.ByK), func(a, b neighborhood.AtK) int { return a.K - b.K })
 }
 
 // states says what was ranked.
-func (r *Result) states() string {
+func states(r *neighborhood.Result) string {
 	what := text.Count(r.Samples, "state")
 	if r.ExcludeWindow > 0 {
 		what += fmt.Sprintf(", without neighbours up to %s away", text.Count(r.ExcludeWindow, "frame"))
@@ -183,9 +184,9 @@ func (r *Result) states() string {
 	return what
 }
 
-func (r *Result) caption() string {
-	text := r.states() + "; line: level of independent states"
-	if r.hasNull() {
+func caption(r *neighborhood.Result) string {
+	text := states(r) + "; line: level of independent states"
+	if hasNull(r) {
 		text += "; dashes: null, latents that have nothing to do with the states"
 	}
 	if r.Sampling != nil {
@@ -197,7 +198,7 @@ func (r *Result) caption() string {
 	if len(r.K) == 1 {
 		return text + "; error bars: 95 % by deleting blocks in turn, " + r.Blocks + "."
 	}
-	if !r.banded() {
+	if !banded(r) {
 		return text + "; error bars: 95 % by deleting blocks in turn, " + r.Blocks + "; errors without bands, which would hide each other."
 	}
 	text += "; error bars and bands: 95 % by deleting blocks in turn, " + r.Blocks
@@ -213,8 +214,8 @@ func (r *Result) caption() string {
 
 // CurvesFigure composes neighborhood_rnx_curves, R_NX over all neighbourhood
 // sizes; nil where they were not computed.
-func (r *Result) CurvesFigure() *plots.Figure {
-	if !r.hasCurves() {
+func CurvesFigure(r *neighborhood.Result) *plots.Figure {
+	if !hasCurves(r) {
 		return nil
 	}
 	lowest := 0.0
@@ -245,7 +246,7 @@ func (r *Result) CurvesFigure() *plots.Figure {
 		WidthMM: plots.SingleColumnMM, HeightMM: 72,
 		Tiles:    []plots.Tile{{Panel: curves}},
 		Series:   names,
-		Footnote: r.states() + "; 1: all neighbourhoods kept, 0: level of independent states.",
+		Footnote: states(r) + "; 1: all neighbourhoods kept, 0: level of independent states.",
 		Title:    "Neighbourhood preservation over all sizes",
 	}
 }

@@ -1,6 +1,6 @@
 // The shapes of predictions, and their pixel ranges.
 
-package reconstruction
+package command
 
 import (
 	"slices"

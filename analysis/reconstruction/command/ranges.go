@@ -1,6 +1,6 @@
 // The flag of the pixel ranges of predictions.
 
-package reconstruction
+package command
 
 import (
 	"fmt"

@@ -1,9 +1,10 @@
 // What --methods says of neighborhoods.
 
-package neighborhood
+package command
 
 import (
 	"repscope/analysis/internal/output"
+	"repscope/analysis/neighborhood"
 	"repscope/internal/input"
 	"repscope/measure/spectrum"
 	"repscope/neighbors"
@@ -60,11 +61,11 @@ func saySpaces(d *methods.Draft) {
 	metric, latents := d.Text("metric"), d.Text("latent-metric")
 	switch {
 	case metric == neighbors.Precomputed.String():
-		if latents == LatentSame {
+		if latents == neighborhood.LatentSame {
 			latents = neighbors.Euclidean.String()
 		}
 		d.Say("Distances between states were given; those of latents are %s.", kinds[latents])
-	case latents == LatentSame || latents == metric:
+	case latents == neighborhood.LatentSame || latents == metric:
 		d.Say("Distances are %s in both spaces.", kinds[metric])
 	default:
 		d.Say("Distances between states are %s; those of latents are %s.", kinds[metric], kinds[latents])
@@ -104,10 +105,10 @@ func sayNull(d *methods.Draft) {
 	if n == 0 {
 		return
 	}
-	if NullKind(d.Text("null")) == NullIndependent {
+	if neighborhood.NullKind(d.Text("null")) == neighborhood.NullIndependent {
 		d.Say("Beside it stand mean and standard deviation of the scores over %g random pairings of states and latents, the same for all models.", n)
 		return
 	}
 	d.Say("Beside it stand mean and standard deviation of the scores over %g pairings of states and latents that keep the order in time, the same for all models: "+
-		"whole episodes are exchanged and the sequence of all is rotated, or, of fewer than %d episodes, each is rotated in itself by a quarter to three quarters of its length.", n, exchangedEpisodes)
+		"whole episodes are exchanged and the sequence of all is rotated, or, of fewer than %d episodes, each is rotated in itself by a quarter to three quarters of its length.", n, neighborhood.ExchangedEpisodes)
 }

@@ -1,12 +1,13 @@
 // What --methods says of predicted frames.
 
-package reconstruction
+package command
 
 import (
 	"slices"
 	"strings"
 
 	"repscope/analysis/internal/output"
+	"repscope/analysis/reconstruction"
 	"repscope/internal/input"
 	"repscope/report/methods"
 )
@@ -28,13 +29,13 @@ func describeMethods(d *methods.Draft) {
 	d.Say("Two predictors that learn nothing stand beside: the current frame, and the mean frame of the other episodes.")
 	d.Section("Measures")
 	window := "of 7 × 7 equal weights"
-	if d.Text("ssim-window") == WindowGaussian {
+	if d.Text("ssim-window") == reconstruction.WindowGaussian {
 		window = "of 11 × 11 Gaussian weights of standard deviation 1.5"
 	}
 	d.Say("Pixels are in units of the pixel range. Mean squared and absolute error, peak signal-to-noise ratio (mean over samples, and that of the mean squared error), structural similarity [@wang2004] in windows %s, and the ratio of predicted to true sharpness.", window)
 	d.Say("Pixels that change by more than %s of the range to the next frame are those that move: the error is given for them and for the others, with their share and the skill, 1 less the squared error over that of the current frame.", d.Text("moving-threshold"))
 	d.Say("Objects are 8-connected pixels that differ by more than %s of the range from the background of their episode, at least %s of them: recall, precision and F1 of objects, matched one to one from an intersection over union of %g on, "+
-		"recall by thirds of their areas, and the distance of matched ones.", d.Text("object-threshold"), d.Text("object-area"), leastOverlap)
+		"recall by thirds of their areas, and the distance of matched ones.", d.Text("object-threshold"), d.Text("object-area"), reconstruction.LeastOverlap)
 	d.Say("Motion is the change from the current frame: the cosine of the predicted and the true one and the ratio of their energies.")
 	output.Methods(d, ", with the samples that begin in it")
 }
@@ -42,7 +43,7 @@ func describeMethods(d *methods.Draft) {
 // sayPredictions says what made the predictions.
 func sayPredictions(d *methods.Draft) {
 	for _, name := range d.Result.Models.Keys() {
-		if from := fromOf(d, name); from != "" && !slices.Contains(Baselines(), name) {
+		if from := fromOf(d, name); from != "" && !slices.Contains(reconstruction.Baselines(), name) {
 			d.Say("Those of %s come from %s.", name, from)
 		}
 	}

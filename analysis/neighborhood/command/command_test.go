@@ -1,6 +1,6 @@
 // Tests of the command: tables, files, figures.
 
-package neighborhood
+package command
 
 // The binary end to end, see testdata/script, and its choice of the original space.
 

@@ -1,6 +1,5 @@
-// The neighborhood binary: its flags, its files and its console table.
-
-package neighborhood
+// Package command is the neighborhood binary: its flags, its files, its console tables and its figures.
+package command
 
 import (
 	"context"
@@ -11,8 +10,10 @@ import (
 
 	"repscope/analysis/internal/output"
 	"repscope/analysis/internal/results"
+	"repscope/analysis/neighborhood"
 	"repscope/dataset"
 	"repscope/internal/input"
+	"repscope/internal/option"
 	"repscope/internal/run"
 	"repscope/internal/text"
 	"repscope/latent"
@@ -31,90 +32,54 @@ var Command = run.Command{
 	Methods: describeMethods,
 	Setup: func(flags *run.Flags) run.Job {
 		inputs := input.Register(flags, input.Needs{Frames: true})
-		k := flags.Ints("k", []int{5, 10, 20}, "`LIST` of neighbourhood sizes")
-		metric := flags.Choice("metric", neighbors.Euclidean.String(), []string{neighbors.Euclidean.String(), neighbors.Cosine.String(), neighbors.Precomputed.String()},
-			"`NAME` of the distance; precomputed: the frames are a matrix of distances")
-		latentMetric := flags.Choice("latent-metric", LatentSame, []string{LatentSame, LatentEuclidean, LatentCosine},
-			"`NAME` of the distance of latents; same: that of --metric, euclidean beside precomputed ones")
-		coRanking := flags.Choice("coranking", neighbors.CoRankingAuto.String(),
-			[]string{neighbors.CoRankingAuto.String(), neighbors.CoRankingFull.String(), neighbors.CoRankingOff.String()},
-			fmt.Sprintf("`WHEN` to rank all states for the curves over all K; auto: up to %d states", neighbors.AutoCoRankingPoints))
-		ties := flags.Choice("ties", neighbors.TiesAverage.String(),
-			[]string{neighbors.TiesAverage.String(), neighbors.TiesRandom.String(), neighbors.TiesIndex.String()},
-			"`RULE` for states at equal distances: the mean over all orders, independent in both spaces; one random order (--seed); the lower index first")
-		window := output.NewWindow(flags)
-		space := flags.Choice("space", spaceAuto, []string{spaceAuto, spaceFrame, spaceClip}, "`NAME` of the original space: the last frame of a state or all its frames; auto: what the latents see")
-		permutations := flags.Int("permutations", 10, "`N` other pairings of states and latents behind the null; 0: none")
-		null := flags.Choice("null", string(NullTime), NullKinds(),
-			"`KIND` of these pairings: time (episodes exchanged and rotated, which keeps the order in time) or independent (any state)")
-		perPoint := flags.Bool("per-point", false, "write the scores of every state to neighborhood_per_point.csv")
-		flags.Unrecorded("per-point")
-		approx := flags.Bool("approx", false, "rank a sample of reference states, each exactly against all states, for very many states; sampling errors instead of intervals")
-		references := flags.Int("approx-references", neighbors.DefaultReferences, "`N` reference states of --approx, at least 2")
+		o := neighborhood.Options{K: []int{5, 10, 20}, LatentMetric: neighborhood.LatentSame, Permutations: 10, Null: neighborhood.NullTime, References: neighbors.DefaultReferences}
+		space, own := spaceAuto, option.Of(&o)
+		option.Choice(own, &space, "space", []string{spaceAuto, spaceFrame, spaceClip},
+			"`NAME` of the original space: the last frame of a state or all its frames; auto: what the latents see")
+		flags.Declare(own)
 		inputs.Sized(func(data *input.Data) error {
-			if *metric == neighbors.Precomputed.String() {
+			if o.Metric == neighbors.Precomputed {
 				if err := checkMatrix(data); err != nil {
 					return err
 				}
 			}
 			n := len(data.Sample())
-			if *window == results.AutoWindow && n < len(data.Index()) {
-				return errWindowOfSample
+			if o.ExcludeWindow == results.AutoWindow && n < len(data.Index()) {
+				return run.Hint(run.Usage("--exclude-window auto and --samples cannot be used together: states drawn at random have no autocorrelation time"),
+					"give the window in frames, as a run of some whole episodes suggests it")
 			}
-			for _, k := range *k {
+			for _, k := range o.K {
 				if n > 2 && k > n-2 { // fewer states are too few for any k
 					return fmt.Errorf("--k %d: want k ≤ n−2 = %d for n = %d states", k, n-2, n)
 				}
 			}
 			return nil
 		})
-		return run.Job{Files: output.Files("neighborhood", "neighborhood_preservation_summary.csv", "neighborhood_sampling.csv",
-			"neighborhood_rnx_curves.csv", "neighborhood_per_point.csv", "neighborhood_preservation.figure", "neighborhood_rnx_curves.figure"), Divides: true, Check: func(shared *run.Options) error {
-			if err := run.Distinct("k", *k, 1); err != nil {
-				return err
-			}
-			if *permutations < 0 {
-				return run.Usage("--permutations %d: want 0 or more", *permutations)
-			}
-			if err := run.AtLeast("approx-references", *references, 2); err != nil {
-				return err
-			}
-			if *approx && *coRanking == neighbors.CoRankingFull.String() {
-				return run.Hint(run.Usage("--approx and --coranking full cannot be used together: the curves rank all states"),
-					"leave one of them out")
-			}
-			if *approx {
-				return shared.Together("--approx", "a sample of states is not divided")
-			}
-			return nil
-		}, Run: func(ctx context.Context, env *run.Env) error {
-			o := Options{K: *k, LatentMetric: *latentMetric, ExcludeWindow: int(*window), Permutations: *permutations, PerPoint: *perPoint,
-				Null: NullKind(*null), Approximate: *approx, References: *references}
-			var err error
-			if o.Metric, err = neighbors.ParseMetric(*metric); err != nil {
-				return err
-			}
-			if o.CoRanking, err = neighbors.ParseCoRanking(*coRanking); err != nil {
-				return err
-			}
-			if o.Ties, err = neighbors.ParseTies(*ties); err != nil {
-				return err
-			}
-			data, err := inputs.Load(ctx, env)
-			if err != nil {
-				return err
-			}
-			return analyse(ctx, env, data, *space, o)
-		}, Plan: func(ctx context.Context, env *run.Env) error {
-			curves := *coRanking != neighbors.CoRankingOff.String() && !*approx
-			return dryRun(ctx, env, inputs, Options{Approximate: *approx, PerPoint: *perPoint}, curves, *coRanking == neighbors.CoRankingAuto.String())
-		}}
+		return run.Job{
+			Files: output.Files("neighborhood", "neighborhood_preservation_summary.csv", "neighborhood_sampling.csv",
+				"neighborhood_rnx_curves.csv", "neighborhood_per_point.csv", "neighborhood_preservation.figure", "neighborhood_rnx_curves.figure"),
+			Check: func(shared *run.Options) error {
+				if o.Approximate && o.CoRanking == neighbors.CoRankingFull {
+					return run.Hint(run.Usage("--approx and --coranking full cannot be used together: the curves rank all states"),
+						"leave one of them out")
+				}
+				if o.Approximate {
+					return shared.Together("--approx", "a sample of states is not divided")
+				}
+				return nil
+			},
+			Run: func(ctx context.Context, env *run.Env) error {
+				data, err := inputs.Load(ctx, env)
+				if err != nil {
+					return err
+				}
+				return analyse(ctx, env, data, space, o)
+			},
+			Plan:    func(ctx context.Context, env *run.Env) error { return dryRun(ctx, env, inputs, o) },
+			Divides: true,
+		}
 	},
 }
-
-// errWindowOfSample says why sampled states have no automatic window.
-var errWindowOfSample = run.Hint(run.Usage("--exclude-window auto and --samples cannot be used together: states drawn at random have no autocorrelation time"),
-	"give the window in frames, as a run of some whole episodes suggests it")
 
 // The names of --space.
 const (
@@ -123,9 +88,8 @@ const (
 	spaceClip  = "clip"
 )
 
-// dryRun says what a run would do. Curves are drawn if they may be and, with auto, there
-// are not too many states.
-func dryRun(ctx context.Context, env *run.Env, inputs *input.Inputs, o Options, curves, auto bool) error {
+// dryRun says what a run would do.
+func dryRun(ctx context.Context, env *run.Env, inputs *input.Inputs, o neighborhood.Options) error {
 	data, err := inputs.Plan(ctx, env)
 	if err != nil {
 		return err
@@ -134,9 +98,9 @@ func dryRun(ctx context.Context, env *run.Env, inputs *input.Inputs, o Options, 
 	data.Hold(n, input.Clips) // at most
 	env.Plan.Search(n, 1+len(data.Models))
 	if !o.Approximate {
-		env.Plan.Units = units(n)
+		env.Plan.Units = neighborhood.Units(n)
 	}
-	curves = curves && !(auto && n > neighbors.AutoCoRankingPoints)
+	curves := !o.Approximate && (o.CoRanking == neighbors.CoRankingFull || o.CoRanking == neighbors.CoRankingAuto && n <= neighbors.AutoCoRankingPoints)
 	output.PlanFiles(env, "neighborhood_preservation_summary.csv")
 	for _, file := range []struct {
 		written bool
@@ -214,7 +178,7 @@ average is that of a sample. Scores are unbiased, their standard errors for the
 draw stand beside them (sampling_se, neighborhood_sampling.csv); there are no
 intervals, no comparisons of models and no curves.`
 
-func analyse(ctx context.Context, env *run.Env, data *input.Data, space string, o Options) error {
+func analyse(ctx context.Context, env *run.Env, data *input.Data, space string, o neighborhood.Options) error {
 	states, err := data.SelectSeen(ctx, data.Sample(), func(models []*input.Model) input.Space {
 		if space == spaceAuto {
 			var warning string
@@ -240,23 +204,19 @@ func analyse(ctx context.Context, env *run.Env, data *input.Data, space string, 
 				"a matrix of similarities would be ranked in reverse: give distances, such as 1 − similarity", own, most)
 		}
 	}
-	in := Input{Frames: states.Frames, Source: states.Source, Space: space, Episode: states.Episode, Time: states.Time,
+	in := neighborhood.Input{Frames: states.Frames, Source: states.Source, Space: space, Episode: states.Episode, Time: states.Time,
 		Sampled: len(states.Index) < len(data.Index()), Same: states.Same, Models: states.Models}
 	o.Scale = spectrum.Scale(data.Options.LatentScale)
-	o.Intervals = env.Options.Bootstrap > 0
-	o.Family = data.Options.Family
-	o.Block, o.Seed = data.Options.Block, env.Options.Seed
-	o.Threads, o.Memory = env.Options.Threads, env.Options.Memory
+	o.Settings = data.Settings(env, "ranking")
 	if o.Device, err = data.GPUs(); err != nil {
 		return err
 	}
 	output.NoteWindowOfSample(env, len(o.Device.Contexts()), o.ExcludeWindow, in.Sampled)
-	o.Progress = env.Progress("ranking")
-	result, err := Analyze(ctx, in, o)
+	result, err := neighborhood.Analyze(ctx, in, o)
 	if err != nil {
 		return err
 	}
-	return result.write(env, states.Index, in, o)
+	return write(result, env, states.Index, in, o)
 }
 
 // checkMatrix wants the frames to be a square matrix of distances.
@@ -361,23 +321,23 @@ func looksAtLastFrame(m *input.Model) bool {
 
 // write puts the result into the result file, the CSV files, the console and
 // the figures.
-func (r *Result) write(env *run.Env, index []int, in Input, o Options) error {
-	output.Enter(env, r.Warnings, r.Models, func(m Model) string { return m.Name }, r.Comparisons)
+func write(r *neighborhood.Result, env *run.Env, index []int, in neighborhood.Input, o neighborhood.Options) error {
+	output.Enter(env, r.Warnings, r.Models, func(m neighborhood.Model) string { return m.Name }, r.Comparisons)
 	env.Result.Blocks = r.Blocks
 	describe(env)
 	err := output.All(env,
-		r.writeSummary, r.writeSampling, r.writeCurves,
-		func(env *run.Env) error { return r.writePoints(env, index, in) },
-		func(env *run.Env) error { return r.print(env, in.Frames.Dim, o) },
-		r.printSpaces,
+		func(env *run.Env) error { return writeSummary(r, env) }, func(env *run.Env) error { return writeSampling(r, env) }, func(env *run.Env) error { return writeCurves(r, env) },
+		func(env *run.Env) error { return writePoints(r, env, index, in) },
+		func(env *run.Env) error { return printScores(r, env, in.Frames.Dim, o) },
+		func(env *run.Env) error { return printSpaces(r, env) },
 	)
 	if err != nil {
 		return err
 	}
-	if err := env.Figure("neighborhood_preservation", r.Figure()); err != nil {
+	if err := env.Figure("neighborhood_preservation", Figure(r)); err != nil {
 		return err
 	}
-	if curves := r.CurvesFigure(); curves != nil {
+	if curves := CurvesFigure(r); curves != nil {
 		return env.Figure("neighborhood_rnx_curves", curves)
 	}
 	return nil
@@ -385,7 +345,7 @@ func (r *Result) write(env *run.Env, index []int, in Input, o Options) error {
 
 // describe says which way the numbers of a model are better.
 func describe(env *run.Env) {
-	env.Result.Definition = definition
+	env.Result.Definition = neighborhood.Definition
 	output.Describe(env, report.Higher, "", "by_k.trustworthiness", "by_k.continuity", "by_k.q_nx", "by_k.r_nx", "by_k.lcmc",
 		"by_k.mrre_false", "by_k.mrre_missing", "auc_r_nx", "q_local", "q_global")
 	output.Limit(env, 0, 1, "by_k.trustworthiness", "by_k.continuity", "by_k.q_nx", "by_k.mrre_false", "by_k.mrre_missing", "q_local", "q_global")
@@ -394,7 +354,7 @@ func describe(env *run.Env) {
 	output.Headline(env, "by_k.trustworthiness", "by_k.continuity", "by_k.r_nx", "auc_r_nx")
 }
 
-func (r *Result) writeSummary(env *run.Env) error {
+func writeSummary(r *neighborhood.Result, env *run.Env) error {
 	return output.ModelCSV(env, "neighborhood_preservation_summary.csv", []string{
 		"Model", "k", "Trust_mean", "Trust_std", "Cont_mean", "Cont_std",
 	}, func(csv *report.CSV) error {
@@ -409,13 +369,43 @@ func (r *Result) writeSummary(env *run.Env) error {
 	})
 }
 
-// hasCurves reports whether the co-ranking curves were computed.
-func (r *Result) hasCurves() bool {
-	return slices.ContainsFunc(r.Models, func(m Model) bool { return m.Curves != nil })
+// writeSampling writes the standard errors of a sample.
+func writeSampling(r *neighborhood.Result, env *run.Env) error {
+	if r.Sampling == nil {
+		return nil
+	}
+	return env.Files.CSV("neighborhood_sampling.csv", []string{"Model", "k", "Score", "Estimate", "Sampling_SE"}, func(csv *report.CSV) error {
+		for _, m := range r.Models {
+			for _, a := range m.ByK {
+				for _, s := range []struct {
+					name         string
+					estimate, se report.Value
+				}{
+					{"trustworthiness", a.Trustworthiness, a.SamplingSE.Trustworthiness},
+					{"continuity", a.Continuity, a.SamplingSE.Continuity},
+					{"q_nx", a.QNX, a.SamplingSE.QNX},
+					{"r_nx", a.RNX, a.SamplingSE.RNX},
+					{"lcmc", a.LCMC, a.SamplingSE.LCMC},
+					{"mrre_false", a.MRREFalse, a.SamplingSE.MRREFalse},
+					{"mrre_missing", a.MRREMissing, a.SamplingSE.MRREMissing},
+				} {
+					if err := csv.Row(m.Name, a.K, s.name, s.estimate, s.se); err != nil {
+						return err
+					}
+				}
+			}
+		}
+		return nil
+	})
 }
 
-func (r *Result) writeCurves(env *run.Env) error {
-	if !r.hasCurves() {
+// hasCurves reports whether the co-ranking curves were computed.
+func hasCurves(r *neighborhood.Result) bool {
+	return slices.ContainsFunc(r.Models, func(m neighborhood.Model) bool { return m.Curves != nil })
+}
+
+func writeCurves(r *neighborhood.Result, env *run.Env) error {
+	if !hasCurves(r) {
 		return nil
 	}
 	return env.Files.CSV("neighborhood_rnx_curves.csv", []string{"Model", "K", "Q_NX", "R_NX"}, func(csv *report.CSV) error {
@@ -433,8 +423,8 @@ func (r *Result) writeCurves(env *run.Env) error {
 	})
 }
 
-func (r *Result) writePoints(env *run.Env, index []int, in Input) error {
-	if !slices.ContainsFunc(r.Models, func(m Model) bool { return len(m.points) > 0 }) {
+func writePoints(r *neighborhood.Result, env *run.Env, index []int, in neighborhood.Input) error {
+	if !slices.ContainsFunc(r.Models, func(m neighborhood.Model) bool { trust, _ := m.Penalties(0); return trust != nil }) {
 		return nil
 	}
 	return env.Files.CSV("neighborhood_per_point.csv", []string{
@@ -443,13 +433,11 @@ func (r *Result) writePoints(env *run.Env, index []int, in Input) error {
 		for _, m := range r.Models {
 			for q, a := range m.ByK {
 				trust, cont := m.PointScores(q)
+				trustPenalty, contPenalty := m.Penalties(q)
 				for at := range trust {
-					i := at
-					if m.pointIndex != nil {
-						i = m.pointIndex[at]
-					}
+					i := m.PointState(at)
 					if err := csv.Row(m.Name, index[i], in.Episode[i], in.Time[i], a.K, trust[at], cont[at],
-						m.points[q].trust[at], m.points[q].cont[at]); err != nil {
+						trustPenalty[at], contPenalty[at]); err != nil {
 						return err
 					}
 				}
@@ -459,7 +447,7 @@ func (r *Result) writePoints(env *run.Env, index []int, in Input) error {
 	})
 }
 
-func (r *Result) print(env *run.Env, values int, o Options) error {
+func printScores(r *neighborhood.Result, env *run.Env, values int, o neighborhood.Options) error {
 	columns := []string{"Model", "k", "Trustworthiness", "Continuity", "R_NX"}
 	if o.Permutations > 0 {
 		columns = append(columns, "Null T", "Null C", "Null R_NX")
@@ -477,7 +465,7 @@ func (r *Result) print(env *run.Env, values int, o Options) error {
 				cells = []any{name, a.K, plusMinus(a.Trustworthiness, e.Trustworthiness), plusMinus(a.Continuity, e.Continuity),
 					plusMinus(a.RNX, e.RNX)}
 			}
-			if null := a.null(); o.Permutations > 0 && null == nil {
+			if null := a.MadeNull(); o.Permutations > 0 && null == nil {
 				cells = append(cells, a.Trustworthiness, a.Continuity, a.RNX) // undefined
 			} else if null != nil {
 				cells = append(cells, plusMinus(null.TrustworthinessMean, null.TrustworthinessSD), plusMinus(null.ContinuityMean, null.ContinuitySD),
@@ -495,13 +483,13 @@ func (r *Result) print(env *run.Env, values int, o Options) error {
 		table.Note("Estimated: %s", r.Sampling.Estimated)
 	}
 	if o.Permutations > 0 {
-		table.Note("Null: latents that have nothing to do with the states, mean ± SD of %s", o.Null.describe(o.Permutations))
+		table.Note("Null: latents that have nothing to do with the states, mean ± SD of %s", o.Null.Describe(o.Permutations))
 	}
-	if level := r.chance(); level.Defined() {
+	if level := chance(r); level.Defined() {
 		table.Note("Independent states: T and C of %.3g, R_NX of 0", level.V)
 	}
 	if o.ExcludeWindow == 0 {
-		table.Note("Neighbours in time count as neighbours; --exclude-window %s leaves them out", r.windowText())
+		table.Note("Neighbours in time count as neighbours; --exclude-window %s leaves them out", r.WindowText())
 	} else {
 		auto := ""
 		if o.ExcludeWindow == results.AutoWindow {
@@ -513,7 +501,7 @@ func (r *Result) print(env *run.Env, values int, o Options) error {
 }
 
 // printSpaces writes what concerns a model's whole space, and the comparisons.
-func (r *Result) printSpaces(env *run.Env) error {
+func printSpaces(r *neighborhood.Result, env *run.Env) error {
 	spaces := report.NewTable("", "Model", "AUC R_NX", "Q local", "Q global", "K*", "Effective rank", "n eff.", "Duplicates", "Ties")
 	for _, m := range r.Models {
 		var best any = m.KStar
@@ -522,7 +510,7 @@ func (r *Result) printSpaces(env *run.Env) error {
 		}
 		spaces.Row(m.Name, m.AUCRNX, m.QLocal, m.QGlobal, best, m.EffectiveRank, m.NEff, m.Duplicates.Latents, m.Ties.Latents)
 	}
-	spaces.Note("Original states: %s; ties: %s", text.Count(r.Models[0].Duplicates.Frames, "duplicate"), tiesInWords[r.Models[0].TiesRule])
+	spaces.Note("Original states: %s; ties: %s", text.Count(r.Models[0].Duplicates.Frames, "duplicate"), neighborhood.TiesInWords[r.Models[0].TiesRule])
 	if err := env.Table(spaces); err != nil {
 		return err
 	}

@@ -1,6 +1,6 @@
 // Predictions by decoders, from latents of states or from those of a predictor.
 
-package reconstruction
+package command
 
 import (
 	"context"
@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"repscope/analysis/reconstruction"
 	"repscope/dataset"
 	"repscope/internal/input"
 	"repscope/internal/run"
@@ -85,7 +86,7 @@ func (s *settings) checkPredictor(d *decoded, data *input.Data, rows latent.Head
 		given = append(given, *actions)
 	}
 	var want []int
-	if d.steps = *s.rollout; d.steps > 1 {
+	if d.steps = s.rollout; d.steps > 1 {
 		want = rows.Shape // it is given what it made
 	}
 	out, err := d.predictor.Check(given, want)
@@ -163,7 +164,7 @@ func (s *settings) decodedModels(ctx context.Context, env *run.Env, data *input.
 	}
 	var left []string
 	for _, m := range data.Models {
-		if slices.Contains(Baselines(), m.Name) {
+		if slices.Contains(reconstruction.Baselines(), m.Name) {
 			return nil, nil, run.Usage("model %s: that is a model of every run; give it another name", m.Name)
 		}
 		d, err := s.openHeads(ctx, env, data, m, shape)
@@ -191,7 +192,7 @@ func (s *settings) decodedModels(ctx context.Context, env *run.Env, data *input.
 }
 
 // encode takes the latents and actions of samples.
-func (d *decoded) encode(ctx context.Context, s *settings, data *input.Data, m *input.Model, samples []Sample) error {
+func (d *decoded) encode(ctx context.Context, s *settings, data *input.Data, m *input.Model, samples []reconstruction.Sample) error {
 	states := make([]int, len(samples))
 	d.states, d.present = make([]int, len(samples)), make([]bool, len(samples))
 	for i, sample := range samples {
@@ -327,8 +328,8 @@ func (d *decoded) choosePixels(ctx context.Context, given string, frames dataset
 }
 
 // predictions are those of the samples that were encoded.
-func (d *decoded) predictions() Predictions {
-	return Predictions{Name: d.name, Steps: d.steps, From: d.note(), Forward: d.predictor != nil, Frames: Frames{Read: d.read, Digest: d.digest}}
+func (d *decoded) predictions() reconstruction.Predictions {
+	return reconstruction.Predictions{Name: d.name, Steps: d.steps, From: d.note(), Forward: d.predictor != nil, Frames: reconstruction.Frames{Read: d.read, Digest: d.digest}}
 }
 
 // note says what is decoded.

@@ -1,6 +1,6 @@
 // The binary end to end: numbers of scikit-image through files, and what files may hold.
 
-package reconstruction
+package command
 
 import (
 	"bytes"
@@ -14,6 +14,7 @@ import (
 	"strings"
 	"testing"
 
+	"repscope/analysis/reconstruction"
 	"repscope/dataset"
 	"repscope/internal/run"
 )
@@ -73,7 +74,7 @@ func TestGolden(t *testing.T) {
 	if err := json.Unmarshal(text, &golden); err != nil {
 		t.Fatal(err)
 	}
-	for _, c := range []struct{ frames, window string }{{"bytes", ""}, {"bytes", WindowGaussian}, {"colours", ""}, {"colours", WindowGaussian}} {
+	for _, c := range []struct{ frames, window string }{{"bytes", ""}, {"bytes", reconstruction.WindowGaussian}, {"colours", ""}, {"colours", reconstruction.WindowGaussian}} {
 		var want map[string][]float64
 		if err := json.Unmarshal(golden[c.frames], &want); err != nil {
 			t.Fatal(err)
@@ -226,10 +227,10 @@ func TestShiftedAndScaled(t *testing.T) {
 	dir := run("testdata/bytes.npy")
 	other := run(scaled, "--pixel-range=-3,3", "--predictions-range", "p=0,1")
 	for _, column := range []string{"MSE", "MAE", "PSNR", "SSIM", "Sharpness_Ratio", "Moving_MSE", "Static_MSE", "Moving_Share", "Motion_Energy_Ratio"} {
-		if copied := raw(t, dir, CopyLast, column); !slices.Equal(raw(t, dir, "m", column), copied) {
+		if copied := raw(t, dir, reconstruction.CopyLast, column); !slices.Equal(raw(t, dir, "m", column), copied) {
 			t.Errorf("%s of the frames themselves is not that of copy_last", column)
 		}
-		for _, model := range []string{"m", "p", CopyLast, MeanFrame} {
+		for _, model := range []string{"m", "p", reconstruction.CopyLast, reconstruction.MeanFrame} {
 			want := raw(t, dir, model, column)
 			for i, v := range raw(t, other, model, column) {
 				if math.Abs(v-want[i]) > 1e-9*max(1, math.Abs(want[i])) {

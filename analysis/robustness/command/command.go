@@ -1,6 +1,5 @@
-// The robustness binary: its flags, its files and its console table.
-
-package robustness
+// Package command is the robustness binary: its flags, its files, its console table and its figures.
+package command
 
 import (
 	"context"
@@ -11,7 +10,9 @@ import (
 	"strings"
 
 	"repscope/analysis/internal/output"
+	"repscope/analysis/robustness"
 	"repscope/internal/input"
+	"repscope/internal/option"
 	"repscope/internal/run"
 	"repscope/latent"
 	"repscope/measure/corruption"
@@ -30,58 +31,47 @@ var Command = run.Command{
 	Methods:  describeMethods,
 	Setup: func(flags *run.Flags) run.Job {
 		inputs := input.Register(flags, input.Needs{Frames: true, Encoders: true, ExampleSamples: exampleStates})
-		kind := flags.Choice("corruption", string(corruption.Gaussian), corruption.Names(), "`NAME` of the change")
-		levels := flags.Floats("levels", DefaultLevels(), "`LIST` of levels: standard deviations of the noise, or shares, of the pixel range; of vectors, in units of --noise-unit")
-		clip := flags.Choice("clip", string(corruption.ClipRange), corruption.Clips(), "`RULE` for pixels outside the pixel range: range clips, reflect mirrors, none keeps; vectors have no range and are kept")
-		unit := flags.Choice("noise-unit", string(SpreadSD), SpreadKinds(), "`UNIT` of levels where states are vectors without --pixel-range: sd, the standard deviation of the states pooled over their values, "+
-			"or mad, 1.4826 times their median absolute deviation, which outliers do not move")
-		draws := flags.Int("draws", 1, "`N` corruptions of every state at every level")
-		boxLevel := flags.Float64("box-level", 0, "`LEVEL` of the box plot and of the comparisons; 0: 0.1 if it is a level, else the middle one")
-		perSample := flags.Bool("per-sample", false, "write robustness_samples.csv, the scores of every state, by which compare pairs models of different runs")
-		flags.Unrecorded("per-sample")
-		options := func() Options {
-			o := Options{
-				Corruption: corruption.Kind(*kind), Levels: *levels, Clip: corruption.Clip(*clip), Draws: *draws, CompareLevel: *boxLevel,
-			}
-			if *boxLevel == 0 && slices.Contains(*levels, 0.1) {
-				o.CompareLevel = 0.1
-			}
-			return o
-		}
+		o := robustness.Options{Corruption: corruption.Gaussian, Levels: robustness.DefaultLevels(), Clip: corruption.ClipRange, Draws: 1}
+		own, unit, perSample := option.Of(&o), robustness.SpreadSD, false
+		option.Choice(own, &unit, "noise-unit", []robustness.SpreadKind{robustness.SpreadSD, robustness.SpreadMAD},
+			"`UNIT` of levels where states are vectors without --pixel-range: sd, the standard deviation of the states pooled over their values, "+
+				"or mad, 1.4826 times their median absolute deviation, which outliers do not move")
+		own.Bool(&perSample, "per-sample", "write robustness_samples.csv, the scores of every state, by which compare pairs models of different runs").Free()
+		flags.Declare(own)
 		inputs.Sized(func(data *input.Data) error {
-			return checkUnit(data, corruption.Kind(*kind), flags.Given("noise-unit"), flags.Given("clip") && *clip != string(corruption.ClipNone))
+			return checkUnit(data, o.Corruption, flags.Given("noise-unit"), flags.Given("clip") && o.Clip != corruption.ClipNone)
 		})
-		return run.Job{Files: output.Files("robustness", "robustness_summary.csv", "robustness_raw_data.csv", "robustness_comparison.figure", "robustness_distances.figure"), Divides: true, Check: func(*run.Options) error {
-			if err := run.AtLeast("draws", *draws, 1); err != nil {
-				return err
-			}
-			for i, level := range *levels {
-				if err := corruption.Kind(*kind).CheckLevel(level); err != nil {
-					return run.Usage("--levels: %v", err)
+		return run.Job{
+			Files: output.Files("robustness", "robustness_summary.csv", "robustness_raw_data.csv", "robustness_comparison.figure", "robustness_distances.figure"),
+			Check: func(*run.Options) error {
+				for _, level := range o.Levels {
+					if err := o.Corruption.CheckLevel(level); err != nil {
+						return run.Usage("--levels: %v", err)
+					}
 				}
-				if slices.Contains((*levels)[:i], level) {
-					return run.Usage("--levels: %v is given twice", level)
+				if o.CompareLevel != 0 && !slices.Contains(o.Levels, o.CompareLevel) {
+					return run.Usage("--box-level %v is not one of --levels %s", o.CompareLevel, flags.Lookup("levels").Value)
 				}
-			}
-			if *boxLevel != 0 && !slices.Contains(*levels, *boxLevel) {
-				return run.Usage("--box-level %v is not one of --levels %s", *boxLevel, flags.Lookup("levels").Value)
-			}
-			if _, err := options().withDefaults(); err != nil {
-				return run.Usage("%v", err)
-			}
-			return nil
-		}, Run: func(ctx context.Context, env *run.Env) error {
-			data, err := inputs.Load(ctx, env)
-			if err != nil {
-				return err
-			}
-			return analyse(ctx, env, data, options(), SpreadKind(*unit), *perSample)
-		}, Plan: func(ctx context.Context, env *run.Env) error {
-			if *perSample {
-				env.Plan.Write(output.SamplesFile(env))
-			}
-			return dryRun(ctx, env, inputs, options())
-		}}
+				return nil
+			},
+			Run: func(ctx context.Context, env *run.Env) error {
+				data, err := inputs.Load(ctx, env)
+				if err != nil {
+					return err
+				}
+				if o.CompareLevel == 0 && slices.Contains(o.Levels, 0.1) {
+					o.CompareLevel = 0.1
+				}
+				return analyse(ctx, env, data, o, unit, perSample)
+			},
+			Plan: func(ctx context.Context, env *run.Env) error {
+				if perSample {
+					env.Plan.Write(output.SamplesFile(env))
+				}
+				return dryRun(ctx, env, inputs, o)
+			},
+			Divides: true,
+		}
 	},
 }
 
@@ -112,7 +102,7 @@ func checkUnit(data *input.Data, kind corruption.Kind, unit, clip bool) error {
 }
 
 // dryRun says what a run would do.
-func dryRun(ctx context.Context, env *run.Env, inputs *input.Inputs, o Options) error {
+func dryRun(ctx context.Context, env *run.Env, inputs *input.Inputs, o robustness.Options) error {
 	data, err := inputs.Plan(ctx, env)
 	if err != nil {
 		return err
@@ -163,13 +153,13 @@ rates grow with the number of states: there are more latents that may be nearer.
 Models must be encoders (--model, --weights, --baseline); latents computed
 elsewhere cannot encode a corrupted frame.`
 
-func analyse(ctx context.Context, env *run.Env, data *input.Data, o Options, unit SpreadKind, perSample bool) error {
+func analyse(ctx context.Context, env *run.Env, data *input.Data, o robustness.Options, unit robustness.SpreadKind, perSample bool) error {
 	index := data.Sample()
 	clean, err := data.Latents(ctx, index)
 	if err != nil {
 		return err
 	}
-	in := Input{
+	in := robustness.Input{
 		States:     data.States.Subset(index),
 		PixelRange: data.States.Range(),
 		Number:     index,
@@ -177,23 +167,20 @@ func analyse(ctx context.Context, env *run.Env, data *input.Data, o Options, uni
 		Time:       data.Frame(index),
 	}
 	if withoutRange(data) && o.Corruption != corruption.Contrast {
-		if in.Spread, err = NewSpread(ctx, in.States, unit, env.Options.Threads); err != nil {
+		if in.Spread, err = robustness.NewSpread(ctx, in.States, unit, env.Options.Threads); err != nil {
 			return fmt.Errorf("frames %s: %w", data.States.Array().Name(), err)
 		}
 		env.Result.Extra.Set("noise_unit", in.Spread)
 	}
 	for i, m := range data.Models {
-		in.Models = append(in.Models, Encoder{Name: m.Name, Clean: clean[i], Content: m.Content(),
+		in.Models = append(in.Models, robustness.Encoder{Name: m.Name, Clean: clean[i], Content: m.Content(),
 			Encode: func(ctx context.Context, states latent.Source) (points.Points, error) {
 				return m.Encode(ctx, states, "")
 			}, EncodeNoisy: m.EncodeNoisy})
 	}
 	o.L2 = data.Options.LatentScale == string(spectrum.ScaleL2)
-	o.Family = data.Options.Family
-	o.Intervals, o.Block, o.Seed = env.Options.Bootstrap > 0, data.Options.Block, env.Options.Seed
-	o.Threads, o.Memory = env.Options.Threads, env.Options.Memory
-	o.Progress = env.Progress("corrupting and encoding")
-	result, err := Analyze(ctx, in, o)
+	o.Settings = data.Settings(env, "corrupting and encoding")
+	result, err := robustness.Analyze(ctx, in, o)
 	if err != nil {
 		return err
 	}
@@ -203,17 +190,17 @@ func analyse(ctx context.Context, env *run.Env, data *input.Data, o Options, uni
 		}
 	}
 	if perSample {
-		if err := result.writeSamples(env, index, data.Episodes(index), o.Draws); err != nil {
+		if err := writeSamples(result, env, index, data.Episodes(index), o.Draws); err != nil {
 			return err
 		}
 	}
-	return result.write(env, data, index, o.Draws)
+	return write(result, env, data, index, o.Draws)
 }
 
 // writeSamples writes the scores of every state, means over its draws. Distances relative
 // to the spread of the latents are no means of states: their error has that of the spread
 // in it.
-func (r *Result) writeSamples(env *run.Env, index, episodes []int, draws int) error {
+func writeSamples(r *robustness.Result, env *run.Env, index, episodes []int, draws int) error {
 	var metrics []string
 	var models []output.SampleScores
 	for _, m := range r.Models {
@@ -253,30 +240,30 @@ func ofStates(values []float64, draws int) []float64 {
 
 // write puts the result into the result file, the CSV files, the console and
 // the figure.
-func (r *Result) write(env *run.Env, data *input.Data, index []int, draws int) error {
-	output.Enter(env, r.Warnings, r.Models, func(m Model) string { return m.Name }, r.Comparisons)
+func write(r *robustness.Result, env *run.Env, data *input.Data, index []int, draws int) error {
+	output.Enter(env, r.Warnings, r.Models, func(m robustness.Model) string { return m.Name }, r.Comparisons)
 	env.Result.Blocks = r.Blocks
 	describe(env)
 	err := output.All(env,
-		r.writeSummary,
+		func(env *run.Env) error { return writeSummary(r, env) },
 		func(env *run.Env) error {
-			return r.writeDistances(env, index, data.Frame(index), data.Episodes(index), draws)
+			return writeDistances(r, env, index, data.Frame(index), data.Episodes(index), draws)
 		},
-		func(env *run.Env) error { return r.print(env, len(index), len(data.Index())) },
+		func(env *run.Env) error { return printTables(r, env, len(index), len(data.Index())) },
 	)
 	if err != nil {
 		return err
 	}
-	if err := env.Figure("robustness_comparison", r.Figure(data.Options.LatentScale == string(spectrum.ScaleRMS))); err != nil {
+	if err := env.Figure("robustness_comparison", Figure(r, data.Options.LatentScale == string(spectrum.ScaleRMS))); err != nil {
 		return err
 	}
-	return env.Figure("robustness_distances", r.DistancesFigure())
+	return env.Figure("robustness_distances", DistancesFigure(r))
 }
 
 // describe says which way the numbers of a model are better. Distances are in units of the
 // model's own latents, and less of them is better only beside their spread.
 func describe(env *run.Env) {
-	env.Result.Definition = definition
+	env.Result.Definition = robustness.Definition
 	output.Describe(env, report.Lower, "", "levels.relative_mean", "levels.relative_rms", "levels.flip_rate", "auc_relative", "curve_slope")
 	output.Describe(env, report.Higher, "", "levels.cosine")
 	output.Describe(env, report.Neither, "", "levels.mean")
@@ -286,7 +273,7 @@ func describe(env *run.Env) {
 	output.Headline(env, "levels.relative_mean", "levels.flip_rate", "levels.cosine", "auc_relative")
 }
 
-func (r *Result) writeSummary(env *run.Env) error {
+func writeSummary(r *robustness.Result, env *run.Env) error {
 	return output.ModelCSV(env, "robustness_summary.csv", []string{
 		"Model", "Noise_Level", "Mean_Distance", "Std_Error", "Std_Dev", "Min_Distance", "Max_Distance", "Median_Distance", "Sample_Count",
 	}, func(csv *report.CSV) error {
@@ -303,7 +290,7 @@ func (r *Result) writeSummary(env *run.Env) error {
 
 // writeDistances writes a row per model, level, state and draw. Frame is the frame at
 // which the state begins.
-func (r *Result) writeDistances(env *run.Env, index, frames, episodes []int, draws int) error {
+func writeDistances(r *robustness.Result, env *run.Env, index, frames, episodes []int, draws int) error {
 	return env.Files.CSV("robustness_raw_data.csv", []string{
 		"Model", "Noise_Level", "Sample_ID", "Distance", "Frame", "Episode", "Draw",
 	}, func(csv *report.CSV) error {
@@ -321,7 +308,7 @@ func (r *Result) writeDistances(env *run.Env, index, frames, episodes []int, dra
 }
 
 // print writes the tables to the console, of so many of all states.
-func (r *Result) print(env *run.Env, states, all int) error {
+func printTables(r *robustness.Result, env *run.Env, states, all int) error {
 	table := report.NewTable("", "Model", "Level", "Distance", "Relative mean", "Relative RMS", "Flip rate", "Cosine", "Input change")
 	for _, m := range r.Models {
 		for _, l := range m.Levels {
@@ -362,12 +349,12 @@ func (r *Result) print(env *run.Env, states, all int) error {
 	if err := env.Table(spread); err != nil {
 		return err
 	}
-	return output.PrintComparisons(env, r.shown())
+	return output.PrintComparisons(env, shown(r))
 }
 
 // shown are the comparisons for the console: those of the relative mean at other levels
 // than the compared one are in the files.
-func (r *Result) shown() []report.Comparison {
+func shown(r *robustness.Result) []report.Comparison {
 	return slices.DeleteFunc(slices.Clone(r.Comparisons), func(c report.Comparison) bool {
 		return strings.HasPrefix(c.Metric, "relative_mean at ") && c.Metric != fmt.Sprintf("relative_mean at %g", r.CompareLevel)
 	})

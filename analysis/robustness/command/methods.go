@@ -1,12 +1,13 @@
 // What --methods says of robustness.
 
-package robustness
+package command
 
 import (
 	"fmt"
 	"strings"
 
 	"repscope/analysis/internal/output"
+	"repscope/analysis/robustness"
 	"repscope/internal/input"
 	"repscope/measure/corruption"
 	"repscope/measure/spectrum"
@@ -85,7 +86,7 @@ func describeMethods(d *methods.Draft) {
 // unitOfVectors names the unit of levels of vectors and its value.
 func unitOfVectors(unit report.Object, kind string) string {
 	name := "the standard deviation of the states pooled over their values"
-	if kind == string(SpreadMAD) {
+	if kind == string(robustness.SpreadMAD) {
 		name = "1.4826 times the median over states of the median absolute deviation of their values from the medians of all"
 	}
 	value, _ := unit.Get("value")

@@ -1,6 +1,6 @@
 // The figures: frames side by side, scores, and scores by steps ahead.
 
-package reconstruction
+package command
 
 import (
 	"fmt"
@@ -11,6 +11,7 @@ import (
 
 	"repscope/analysis/internal/output"
 	"repscope/analysis/internal/results"
+	"repscope/analysis/reconstruction"
 	frame "repscope/measure/image"
 	"repscope/plots"
 )
@@ -32,7 +33,7 @@ func sheetName(k int) string {
 // Sheets are contact sheets of the shown samples, a row each: the current frame, the
 // true next one, and for every model its prediction and the absolute error, at most
 // four models to a sheet.
-func Sheets(shown []Shown, models []string, shape frame.Shape) []*plots.Figure {
+func Sheets(shown []reconstruction.Shown, models []string, shape frame.Shape) []*plots.Figure {
 	scale := errorScale(shown, shape)
 	var figures []*plots.Figure
 	for k := range sheets(len(models)) {
@@ -43,7 +44,7 @@ func Sheets(shown []Shown, models []string, shape frame.Shape) []*plots.Figure {
 }
 
 // sheet shows the models first ≤ i < last.
-func sheet(shown []Shown, models []string, first, last int, shape frame.Shape, scale float64) *plots.Figure {
+func sheet(shown []reconstruction.Shown, models []string, first, last int, shape frame.Shape, scale float64) *plots.Figure {
 	grid := &plots.ImageGrid{ColumnLabels: []string{"current", "true next"}}
 	if shown[0].Current == nil {
 		grid.ColumnLabels = []string{"true"} // states are predicted themselves, of which none has another before it
@@ -117,10 +118,10 @@ var panels = []struct{ score, title, label string }{
 
 // Figure composes reconstruction_scores: the scores of all models and baselines with
 // their intervals.
-func (r *Result) Figure() *plots.Figure {
+func Figure(r *reconstruction.Result) *plots.Figure {
 	figure := &plots.Figure{
 		WidthMM: plots.DoubleColumnMM, HeightMM: 130 + 5*max(0, float64(len(r.Models)-8)),
-		Series: r.names(), Footnote: r.caption("Error bars"), Notes: output.IntervalNotes(r.Warnings), Title: "Reconstruction",
+		Series: names(r), Footnote: caption(r, "Error bars"), Notes: output.IntervalNotes(r.Warnings), Title: "Reconstruction",
 	}
 	for i, p := range panels {
 		bars := &plots.Bars{Y: plots.Axis{Label: p.label}, NamesInLegend: len(r.Models) > 3}
@@ -139,13 +140,13 @@ func (r *Result) Figure() *plots.Figure {
 
 // HorizonFigure composes reconstruction_horizon: error, similarity and sharpness by
 // steps ahead. It is nil where no model predicts more than one.
-func (r *Result) HorizonFigure() *plots.Figure {
+func HorizonFigure(r *reconstruction.Result) *plots.Figure {
 	if r.Steps < 2 {
 		return nil
 	}
 	figure := &plots.Figure{
 		WidthMM: plots.DoubleColumnMM, HeightMM: 75 + 4*max(0, float64(len(r.Models)-8)),
-		Series: r.names(), Footnote: r.caption("Bands"), Notes: output.IntervalNotes(r.Warnings), Title: "Reconstruction by steps ahead",
+		Series: names(r), Footnote: caption(r, "Bands"), Notes: output.IntervalNotes(r.Warnings), Title: "Reconstruction by steps ahead",
 	}
 	for i, p := range []struct{ score, title, label string }{panels[0], panels[2], panels[5]} {
 		curves := &plots.Curves{X: plots.Axis{Label: "Steps ahead", Integer: true}, Y: plots.Axis{Label: p.label, Zero: p.score == "mse"}}
@@ -162,7 +163,7 @@ func (r *Result) HorizonFigure() *plots.Figure {
 	return figure
 }
 
-func (r *Result) names() []string {
+func names(r *reconstruction.Result) []string {
 	var names []string
 	for _, m := range r.Models {
 		names = append(names, m.Name)
@@ -170,8 +171,8 @@ func (r *Result) names() []string {
 	return names
 }
 
-func (r *Result) caption(intervals string) string {
-	note := fmt.Sprintf("%s and %s are baselines. Pixels that move change by more than %g of the pixel range.", CopyLast, MeanFrame, r.Threshold)
+func caption(r *reconstruction.Result, intervals string) string {
+	note := fmt.Sprintf("%s and %s are baselines. Pixels that move change by more than %g of the pixel range.", reconstruction.CopyLast, reconstruction.MeanFrame, r.Threshold)
 	if r.Blocks != "" {
 		note += fmt.Sprintf(" %s: 95 %% by deleting each of %s.", intervals, r.Blocks)
 	}

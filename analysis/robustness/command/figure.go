@@ -1,6 +1,6 @@
 // The figure: latent distance over the level, and its distribution at one level.
 
-package robustness
+package command
 
 import (
 	"fmt"
@@ -8,13 +8,14 @@ import (
 
 	"repscope/analysis/internal/output"
 	"repscope/analysis/internal/results"
+	"repscope/analysis/robustness"
 	"repscope/plots"
 )
 
 // Figure composes robustness_comparison: curves of the mean latent distance with
 // 95 % bands, and box plots at the compared level. Relative distances are divided
 // by each model's RMS distance: the curves are those of relative_mean.
-func (r *Result) Figure(relative bool) *plots.Figure {
+func Figure(r *robustness.Result, relative bool) *plots.Figure {
 	label := "Latent distance ‖φ(x′) − φ(x)‖"
 	if r.L2 {
 		label += " of unit latents"
@@ -80,7 +81,7 @@ const mostBoxed = 4
 
 // boxedLevels are the places of the levels above 0 that have box plots: all of few, else the
 // first, the last and others evenly between.
-func boxedLevels(levels []Level) []int {
+func boxedLevels(levels []robustness.Level) []int {
 	var at []int
 	for i, l := range levels {
 		if l.Sigma != 0 {
@@ -100,7 +101,7 @@ func boxedLevels(levels []Level) []int {
 // DistancesFigure composes robustness_distances: the published curve, which is the mean distance
 // E‖φ(x′) − φ(x)‖ over the level in units of the latents as they are, and box plots of the same
 // distances at several levels.
-func (r *Result) DistancesFigure() *plots.Figure {
+func DistancesFigure(r *robustness.Result) *plots.Figure {
 	label := "Latent distance ‖φ(x′) − φ(x)‖"
 	if r.L2 {
 		label += " of unit latents"

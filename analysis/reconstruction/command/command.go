@@ -1,6 +1,5 @@
-// The reconstruction binary: its flags and what they name.
-
-package reconstruction
+// Package command is the reconstruction binary: its flags, its files, its console tables and its figures.
+package command
 
 import (
 	"context"
@@ -10,10 +9,12 @@ import (
 	"slices"
 
 	"repscope/analysis/internal/output"
+	"repscope/analysis/reconstruction"
 	"repscope/dataset"
 	"repscope/internal/example"
 	"repscope/internal/filename"
 	"repscope/internal/input"
+	"repscope/internal/option"
 	"repscope/internal/run"
 	"repscope/internal/text"
 	"repscope/measure/image"
@@ -38,16 +39,13 @@ type settings struct {
 	decoders    *input.GivenHeads
 	predictors  *input.GivenHeads
 	actions     *input.Given
-	rollout     *int
-	predicts    *string
-	axis        *string
 	pixels      rangeFlag
-	moving      *float64
-	window      *string
-	object      *float64
-	area        *int
-	shown       *int
-	save        *bool
+	rollout     int
+	predicts    string
+	axis        string
+	shown       int
+	save        bool
+	o           reconstruction.Options
 
 	acted *dataset.Array // actions; nil without
 	acts  []int64        // all of them, if they are whole numbers
@@ -64,24 +62,24 @@ func setup(flags *run.Flags) run.Job {
 	inputs := input.Register(flags, input.Needs{Frames: true, HeadsOnly: true, NoModels: true})
 	flags.Usage("--frames FILE[:key] --predictions NAME=FILE[:key] … [flags]", "--frames FILE[:key] --model NAME=FILE --decoder NAME=FILE.onnx … [flags]")
 	flags.FileHint("files are given with --frames FILE, --predictions NAME=FILE or --model NAME=FILE")
-	s := &settings{inputs: inputs, pixels: rangeFlag{all: rangeAuto}}
+	s := &settings{inputs: inputs, pixels: rangeFlag{all: rangeAuto}, rollout: 1, predicts: predictsNext, axis: axisHorizon, shown: 6,
+		o: reconstruction.Options{MovingThreshold: 0.02, Window: reconstruction.WindowUniform, ObjectThreshold: 0.1, ObjectArea: 4}}
 	s.predictions = inputs.Role(flags, input.Role{Name: "predictions", Unit: "frame", Named: true, Measured: true,
 		Usage: "`NAME=FILE[:key]` of predicted frames [N,H,W], [N,C,H,W] or [N,H,W,C], or of several steps [N,T,…], one row per state or frame (repeats)"})
 	s.decoders = inputs.Heads(flags, input.HeadRole{Name: "decoder", Example: example.Decoder, Usage: "`NAME=FILE.onnx` that makes frames of the latents of model NAME: of those that --predictor NAME makes, else of the latents of the next states (repeats)"})
 	s.predictors = inputs.Heads(flags, input.HeadRole{Name: "predictor", Example: example.Predictor, Usage: "`NAME=FILE.onnx` that makes the next latent of model NAME from its latent and an action (repeats)"})
 	s.actions = inputs.Role(flags, input.Role{Name: "actions", Unit: "action", Example: "action", Published: "actions",
 		Usage: "`FILE[:key]` of the action at every frame, for --predictor: integers or vectors (a window has that of its last frame)"})
-	s.rollout = flags.Int("rollout-steps", 1, "`N` steps ahead that predictors are given what they made, with the actions in between")
-	s.predicts = flags.Choice("predicts", predictsNext, []string{predictsNext, predictsSame}, "`WHAT` row i of --predictions is: a prediction of the successor of state i, or of state i itself")
-	s.axis = flags.Choice("time-axis", axisHorizon, []string{axisHorizon, axisClip}, "`MEANING` of the axis T of --predictions [N,T,…]: steps ahead, or the frames of one predicted clip, of which the last counts")
+	own := option.Of(&s.o)
+	own.Int(&s.rollout, "rollout-steps", "`N` steps ahead that predictors are given what they made, with the actions in between").AtLeast(1)
+	option.Choice(own, &s.predicts, "predicts", []string{predictsNext, predictsSame},
+		"`WHAT` row i of --predictions is: a prediction of the successor of state i, or of state i itself")
+	option.Choice(own, &s.axis, "time-axis", []string{axisHorizon, axisClip},
+		"`MEANING` of the axis T of --predictions [N,T,…]: steps ahead, or the frames of one predicted clip, of which the last counts")
+	own.Int(&s.shown, "samples-shown", "`N` samples of the contact sheet, drawn with --seed").AtLeast(0).Free()
+	own.Bool(&s.save, "save-frames", "write the frames of the contact sheet to frames/<sample>_{current,true,NAME,error}.png").Free()
+	flags.Declare(own)
 	flags.Var(&s.pixels, "predictions-range", "`[NAME=]RANGE` of the pixel values of --predictions: LOW,HIGH, frames for that of the frames, or auto: from the type or the data (repeats)")
-	s.moving = flags.Float64("moving-threshold", 0.02, "`SHARE` of the pixel range by which a pixel must change to be one that moves")
-	s.window = flags.Choice("ssim-window", WindowUniform, []string{WindowUniform, WindowGaussian}, "`WINDOW` of the structural similarity: 7 × 7 equal weights, or 11 × 11 of a Gaussian")
-	s.object = flags.Float64("object-threshold", 0.1, "`SHARE` of the pixel range by which pixels of objects differ from the background")
-	s.area = flags.Int("object-area", 4, "`PIXELS` that an object has at least")
-	s.shown = flags.Int("samples-shown", 6, "`N` samples of the contact sheet, drawn with --seed")
-	s.save = flags.Bool("save-frames", false, "write the frames of the contact sheet to frames/<sample>_{current,true,NAME,error}.png")
-	flags.Unrecorded("samples-shown", "save-frames")
 	inputs.Sized(func(data *input.Data) error { return s.sized(data) })
 	return run.Job{
 		Files: output.Files("reconstruction", append(output.Pages(sheetName(0)), "reconstruction_summary.csv", "reconstruction_raw_data.csv",
@@ -106,7 +104,7 @@ func (s *settings) check(flags *run.Flags) error {
 	}
 	names := s.predictions.Names()
 	for _, name := range names {
-		if slices.Contains(Baselines(), name) {
+		if slices.Contains(reconstruction.Baselines(), name) {
 			return run.Hint(run.Usage("--predictions %s=…: %s is a model of every run", name, name), "give the predictions another name")
 		}
 	}
@@ -120,27 +118,9 @@ func (s *settings) check(flags *run.Flags) error {
 		return err
 	}
 	if !s.inputs.OfExample() { // whose models are known later
-		if err := s.checkRanges(names); err != nil {
-			return err
-		}
+		return s.checkRanges(names)
 	}
-	for _, share := range []struct {
-		name  string
-		value float64
-	}{{"moving-threshold", *s.moving}, {"object-threshold", *s.object}} {
-		if !(share.value > 0 && share.value < 1) {
-			return run.Usage("--%s %v: want a share between 0 and 1", share.name, share.value)
-		}
-	}
-	for _, number := range []struct {
-		name  string
-		value int
-	}{{"object-area", *s.area}, {"rollout-steps", *s.rollout}} {
-		if err := run.AtLeast(number.name, number.value, 1); err != nil {
-			return err
-		}
-	}
-	return run.AtLeast("samples-shown", *s.shown, 0)
+	return nil
 }
 
 // checkIdle finds settings of predictors where there are none.
@@ -149,7 +129,7 @@ func (s *settings) checkIdle(flags *run.Flags) (err error) {
 		return nil
 	}
 	flags.Visit(func(f *flag.Flag) {
-		if err == nil && (f.Name == "actions" || f.Name == "rollout-steps" && *s.rollout > 1) {
+		if err == nil && (f.Name == "actions" || f.Name == "rollout-steps" && s.rollout > 1) {
 			err = run.Hint(run.Usage("--%s %s has no effect: there is no --predictor", f.Name, f.Value), "leave it out")
 		}
 	})
@@ -171,7 +151,7 @@ func (s *settings) checkSaved(models []string) error {
 	seen := filename.Taken{}
 	for _, name := range savedNames(models) {
 		file := filename.Of(name)
-		if *s.save && seen.Has(file) {
+		if s.save && seen.Has(file) {
 			return run.Hint(run.Usage("--save-frames: the name %q is that of two files", file), "give the model another name")
 		}
 		seen.Unique(file, "")
@@ -204,7 +184,7 @@ func (s *settings) sized(data *input.Data) error {
 			"is every frame an episode of its own? see --episodes-kind; predictions of states themselves need none: --predicts same")
 	}
 	return s.predictions.Each(data, func(a input.Array) error {
-		p, err := newArray(a.Name, a.Array, shape, *s.axis)
+		p, err := newArray(a.Name, a.Array, shape, s.axis)
 		if err != nil {
 			return err
 		}
@@ -216,7 +196,7 @@ func (s *settings) sized(data *input.Data) error {
 // samples are the pairs of states that samples are made of: those given, or with
 // --predicts same each of the states and the one before it, −1 where there is none.
 func (s *settings) samples(data *input.Data, states []int, pairs []points.Pair) []points.Pair {
-	if *s.predicts != predictsSame {
+	if s.predicts != predictsSame {
 		return pairs
 	}
 	before := map[int]int{}
@@ -256,7 +236,7 @@ func (s *settings) rowsOf(data *input.Data, a *array, pairs []points.Pair) (rows
 	of := make([]int, len(pairs))
 	for i, p := range pairs {
 		of[i] = p.Now
-		if *s.predicts == predictsSame {
+		if s.predicts == predictsSame {
 			of[i] = p.Next
 		}
 	}
@@ -272,10 +252,10 @@ func (s *settings) rowsOf(data *input.Data, a *array, pairs []points.Pair) (rows
 				rows[i], _ = slices.BinarySearchFunc(all, p, func(a, b points.Pair) int { return a.Now - b.Now })
 			}
 		}
-		return rows, *s.predicts == predictsSame, nil
+		return rows, s.predicts == predictsSame, nil
 	}
 	which := "with a successor"
-	if *s.predicts == predictsSame {
+	if s.predicts == predictsSame {
 		which = "after another"
 	}
 	return nil, false, fmt.Errorf("predictions %s: %s has %s, want %s, or %d, one per state %s",
@@ -310,7 +290,7 @@ func (s *settings) open(
 func (s *settings) openArray(
 	env *run.Env, data *input.Data, g input.Array, shape image.Shape, pairs []points.Pair, bad map[int]bool,
 ) (*array, error) {
-	a, err := newArray(g.Name, g.Array, shape, *s.axis)
+	a, err := newArray(g.Name, g.Array, shape, s.axis)
 	if err != nil {
 		return nil, err
 	}
@@ -372,26 +352,26 @@ func (s *settings) dropBad(env *run.Env, data *input.Data, a *array, rows []int,
 }
 
 // input puts together what is analysed.
-func (s *settings) input(ctx context.Context, env *run.Env, data *input.Data) (Input, error) {
+func (s *settings) input(ctx context.Context, env *run.Env, data *input.Data) (reconstruction.Input, error) {
 	shape, err := shapeOf(data)
 	if err != nil {
-		return Input{}, err
+		return reconstruction.Input{}, err
 	}
 	heads, models, err := s.decodedModels(ctx, env, data, shape)
 	if err != nil {
-		return Input{}, err
+		return reconstruction.Input{}, err
 	}
 	names := s.predictions.Names()
 	for _, d := range heads {
 		names = append(names, d.name)
 	}
 	if err := s.checkRanges(names); err != nil {
-		return Input{}, err
+		return reconstruction.Input{}, err
 	}
 	pairs := s.chosen(data)
 	arrays, ignored, bad, err := s.open(ctx, env, data, shape, pairs)
 	if err != nil {
-		return Input{}, err
+		return reconstruction.Input{}, err
 	}
 	steps := 1
 	for _, a := range arrays {
@@ -407,13 +387,13 @@ func (s *settings) input(ctx context.Context, env *run.Env, data *input.Data) (I
 		}
 	}
 	if len(kept) == 0 {
-		return Input{}, fmt.Errorf("no sample is left: some model predicts no finite numbers for each of %d", len(pairs))
+		return reconstruction.Input{}, fmt.Errorf("no sample is left: some model predicts no finite numbers for each of %d", len(pairs))
 	}
-	in := Input{Shape: shape, Frames: trueFrames(data.States), Episode: data.States.Episodes(), Same: *s.predicts == predictsSame}
+	in := reconstruction.Input{Shape: shape, Frames: trueFrames(data.States), Episode: data.States.Episodes(), Same: s.predicts == predictsSame}
 	in.Samples = samplesOf(data, kept, steps, in.Same)
 	for i, a := range arrays {
 		if a.rows, _, err = s.rowsOf(data, a, kept); err != nil {
-			return Input{}, err
+			return reconstruction.Input{}, err
 		}
 		in.Models = append(in.Models, a.predictions(ignored[i]))
 		env.Print("predictions %s: %s %v, pixel range %g to %g (%s)%s\n", a.name, a.array.DType(), a.array.Shape(), a.pixels.Low, a.pixels.High, a.pixels.Source, aside(ignored[i], in.Same))
@@ -425,7 +405,7 @@ func (s *settings) input(ctx context.Context, env *run.Env, data *input.Data) (I
 		}
 		if err != nil {
 			if err := data.LeaveOut(ctx, d.name, err); err != nil {
-				return Input{}, err
+				return reconstruction.Input{}, err
 			}
 			continue
 		}
@@ -448,10 +428,10 @@ func aside(ignored int, same bool) string {
 
 // samplesOf are the samples of pairs, with the states of all steps ahead. States that are
 // predicted themselves may have no current one, so that steps are counted from them.
-func samplesOf(data *input.Data, pairs []points.Pair, steps int, same bool) []Sample {
-	samples := make([]Sample, len(pairs))
+func samplesOf(data *input.Data, pairs []points.Pair, steps int, same bool) []reconstruction.Sample {
+	samples := make([]reconstruction.Sample, len(pairs))
 	for i, p := range pairs {
-		samples[i] = Sample{State: p.Now, Next: []int{p.Next}}
+		samples[i] = reconstruction.Sample{State: p.Now, Next: []int{p.Next}}
 	}
 	for step := 2; step <= steps; step++ {
 		next, apart := map[int]int{}, step
@@ -477,10 +457,10 @@ func samplesOf(data *input.Data, pairs []points.Pair, steps int, same bool) []Sa
 }
 
 // trueFrames are the last frames of states in units of the pixel range.
-func trueFrames(states *dataset.States) Frames {
+func trueFrames(states *dataset.States) reconstruction.Frames {
 	last, r := states.LastFrame(), states.Range()
 	low, width := r.Low, r.High-r.Low
-	return Frames{
+	return reconstruction.Frames{
 		Read: func(ctx context.Context, dst []float64, index []int) error {
 			if err := ctx.Err(); err != nil {
 				return err
@@ -505,12 +485,11 @@ func trueFrames(states *dataset.States) Frames {
 }
 
 // options are those of the analysis.
-func (s *settings) options(env *run.Env, data *input.Data) Options {
-	return Options{
-		MovingThreshold: *s.moving, Window: *s.window, ObjectThreshold: *s.object, ObjectArea: *s.area,
-		Intervals: env.Options.Bootstrap > 0, Block: data.Options.Block, Family: data.Options.Family, Seed: env.Options.Seed,
-		Threads: env.Options.Threads, Progress: env.ProgressOf("comparing frames", "frames"),
-	}
+func (s *settings) options(env *run.Env, data *input.Data) reconstruction.Options {
+	o := s.o
+	o.Settings = data.Settings(env, "")
+	o.Progress = env.ProgressOf("comparing frames", "frames")
+	return o
 }
 
 func (s *settings) run(ctx context.Context, env *run.Env, data *input.Data) error {
@@ -523,7 +502,7 @@ func (s *settings) run(ctx context.Context, env *run.Env, data *input.Data) erro
 	}
 	env.Print("\n")
 	o := s.options(env, data)
-	result, err := Analyze(ctx, in, o)
+	result, err := reconstruction.Analyze(ctx, in, o)
 	if err != nil {
 		return err
 	}
@@ -532,12 +511,12 @@ func (s *settings) run(ctx context.Context, env *run.Env, data *input.Data) erro
 			return err
 		}
 	}
-	in.Models = slices.DeleteFunc(in.Models, func(m Predictions) bool { return data.LeftOut(m.Name) })
-	shown, err := Show(ctx, in, o, *s.shown)
+	in.Models = slices.DeleteFunc(in.Models, func(m reconstruction.Predictions) bool { return data.LeftOut(m.Name) })
+	shown, err := reconstruction.Show(ctx, in, o, s.shown)
 	if err != nil {
 		return err
 	}
-	return result.write(env, data, in.Shape, shown, *s.save)
+	return write(result, env, data, in.Shape, shown, s.save)
 }
 
 // plan says what a run would do.
@@ -561,7 +540,7 @@ func (s *settings) plan(ctx context.Context, env *run.Env, inputs *input.Inputs)
 		names, steps = append(names, d.name), max(steps, d.steps)
 	}
 	err = s.predictions.Each(data, func(a input.Array) error {
-		p, err := newArray(a.Name, a.Array, shape, *s.axis)
+		p, err := newArray(a.Name, a.Array, shape, s.axis)
 		if err == nil {
 			steps = max(steps, p.steps())
 		}
@@ -572,16 +551,16 @@ func (s *settings) plan(ctx context.Context, env *run.Env, inputs *input.Inputs)
 	}
 	names = slices.DeleteFunc(names, data.LeftOut)
 	// Of a block: current, true and predicted frames, and what is read of an array.
-	env.Plan.Held += int64(4 * 8 * max(blockValues, 16*shape.Size()*steps))
+	env.Plan.Held += int64(4 * 8 * max(reconstruction.BlockValues, 16*shape.Size()*steps))
 	output.PlanFiles(env, "reconstruction_summary.csv", "reconstruction_raw_data.csv", output.SamplesFile(env))
 	return s.planFigures(env, pairs, names, steps)
 }
 
 // planFigures adds figures and saved frames to a plan.
 func (s *settings) planFigures(env *run.Env, pairs []points.Pair, names []string, steps int) error {
-	samples := samplesOf(nil, pairs, 1, *s.predicts == predictsSame)
-	states := Input{Samples: samples, Same: *s.predicts == predictsSame}.states()
-	index, err := drawn(samples, *s.shown, env.Options.Seed)
+	samples := samplesOf(nil, pairs, 1, s.predicts == predictsSame)
+	states := reconstruction.Input{Samples: samples, Same: s.predicts == predictsSame}.States()
+	index, err := reconstruction.DrawSamples(samples, s.shown, env.Options.Seed)
 	if err != nil {
 		return err
 	}
@@ -592,7 +571,7 @@ func (s *settings) planFigures(env *run.Env, pairs []points.Pair, names []string
 	}
 	for _, i := range index {
 		for _, name := range savedNames(names) {
-			if *s.save && (name != currentFrame || pairs[i].Now >= 0) {
+			if s.save && (name != currentFrame || pairs[i].Now >= 0) {
 				env.Plan.Write(savedFile(states[i], name))
 			}
 		}

@@ -1,6 +1,6 @@
 // Predictions from arrays: their shapes, ranges and rows.
 
-package reconstruction
+package command
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 	"math"
 	"slices"
 
+	"repscope/analysis/reconstruction"
 	"repscope/dataset"
 	"repscope/internal/run"
 	"repscope/measure/image"
@@ -210,8 +211,8 @@ func guessRange(frames dataset.PixelRange, low, high float64) (dataset.PixelRang
 }
 
 // predictions are those of samples, whose rows are known.
-func (a *array) predictions(ignored int) Predictions {
-	return Predictions{Name: a.name, Steps: a.steps(), Ignored: ignored, From: a.array.Name(), Forward: a.forward, Frames: Frames{Read: a.read, Digest: a.digest}}
+func (a *array) predictions(ignored int) reconstruction.Predictions {
+	return reconstruction.Predictions{Name: a.name, Steps: a.steps(), Ignored: ignored, From: a.array.Name(), Forward: a.forward, Frames: reconstruction.Frames{Read: a.read, Digest: a.digest}}
 }
 
 func (a *array) digest() (string, error) {
@@ -223,7 +224,7 @@ func (a *array) digest() (string, error) {
 // once.
 func (a *array) read(ctx context.Context, dst []float64, samples []int) error {
 	length, each := a.array.RowLen(), a.steps()*a.shape.Size()
-	most := max(1, blockValues/length)
+	most := max(1, reconstruction.BlockValues/length)
 	for i := 0; i < len(samples); {
 		if err := ctx.Err(); err != nil {
 			return err

@@ -1,6 +1,6 @@
 // Decoders and predictors beside what NumPy makes of the same latents.
 
-package reconstruction
+package command
 
 import (
 	"encoding/json"
@@ -23,7 +23,7 @@ type heads struct {
 func decoderFiles(t *testing.T) (folder string, h heads) {
 	t.Helper()
 	folder = t.TempDir()
-	text, err := os.ReadFile("../../latent/testdata/golden_heads.json")
+	text, err := os.ReadFile("../../../latent/testdata/golden_heads.json")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -59,7 +59,7 @@ func TestDecoders(t *testing.T) {
 	t.Parallel()
 	folder, h := decoderFiles(t)
 	args := func(more string) []string {
-		return strings.Fields(strings.NewReplacer("{}", folder, "{heads}", "../../latent/testdata").Replace(
+		return strings.Fields(strings.NewReplacer("{}", folder, "{heads}", "../../../latent/testdata").Replace(
 			"--frames {}/frames.npy --latents m={}/z.npy --decoder m={heads}/head_decoder.onnx --predictions-range m=frames --bootstrap 0 --samples-shown 0 --format svg --quiet " + more))
 	}
 	dir := t.TempDir()
@@ -114,7 +114,7 @@ func TestRollout(t *testing.T) {
 	}
 	errors := func(suffix, more string) []float64 {
 		dir := t.TempDir()
-		args := strings.NewReplacer("{}", folder, "{heads}", "../../latent/testdata", "{s}", suffix).Replace("--frames {}/frames{s}.npy --latents m={}/z{s}.npy --actions {}/actions{s}.npy " +
+		args := strings.NewReplacer("{}", folder, "{heads}", "../../../latent/testdata", "{s}", suffix).Replace("--frames {}/frames{s}.npy --latents m={}/z{s}.npy --actions {}/actions{s}.npy " +
 			"--decoder m={heads}/head_decoder.onnx --predictor m={heads}/head_predictor.onnx --pixel-range=-9,9 --predictions-range m=frames --bootstrap 0 --samples-shown 0 --format svg --quiet " + more)
 		if code, _, stderr := execute(t, append(strings.Fields(args), "--out", dir)...); code != 0 {
 			t.Fatalf("exit %d: %s", code, stderr)

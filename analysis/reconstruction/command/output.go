@@ -1,6 +1,6 @@
 // The files and the console tables.
 
-package reconstruction
+package command
 
 import (
 	"fmt"
@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"repscope/analysis/internal/output"
+	"repscope/analysis/reconstruction"
 	"repscope/internal/filename"
 	"repscope/internal/input"
 	"repscope/internal/run"
@@ -22,31 +23,27 @@ import (
 
 // write puts the result into the result file, the CSV files, the console and the
 // figures.
-func (r *Result) write(env *run.Env, data *input.Data, shape frame.Shape, shown []Shown, save bool) error {
-	output.Enter(env, r.Warnings, r.Models, func(m Model) string { return m.Name }, r.Comparisons)
-	env.Result.Definition, env.Result.Blocks = definition, r.Blocks
-	for _, m := range metrics() {
-		output.Describe(env, m.direction, m.unit, m.name)
-		output.Limit(env, m.low, m.high, m.name)
-	}
-	output.Headline(env, "mse", "ssim", "skill", "object_f1")
-	err := output.All(env, r.writeSummary,
-		func(env *run.Env) error { return r.writeRaw(env, data) },
-		r.writeSamples, r.print)
+func write(r *reconstruction.Result, env *run.Env, data *input.Data, shape frame.Shape, shown []reconstruction.Shown, save bool) error {
+	output.Enter(env, r.Warnings, r.Models, func(m reconstruction.Model) string { return m.Name }, r.Comparisons)
+	env.Result.Definition, env.Result.Blocks = reconstruction.Definition, r.Blocks
+	env.Result.DescribeAll(reconstruction.Metrics())
+	err := output.All(env, func(env *run.Env) error { return writeSummary(r, env) },
+		func(env *run.Env) error { return writeRaw(r, env, data) },
+		func(env *run.Env) error { return writeSamples(r, env) }, func(env *run.Env) error { return printTables(r, env) })
 	if err != nil {
 		return err
 	}
 	if len(shown) > 0 {
-		if err := r.writeFrames(env, shape, shown, save); err != nil {
+		if err := writeFrames(r, env, shape, shown, save); err != nil {
 			return err
 		}
 	}
-	if figure := r.HorizonFigure(); figure != nil {
+	if figure := HorizonFigure(r); figure != nil {
 		if err := env.Figure("reconstruction_horizon", figure); err != nil {
 			return err
 		}
 	}
-	return env.Figure("reconstruction_scores", r.Figure())
+	return env.Figure("reconstruction_scores", Figure(r))
 }
 
 // title is a name as a column of a CSV file: moving_mse is Moving_MSE.
@@ -64,7 +61,7 @@ func title(name string) string {
 }
 
 // writeSummary writes a row per model and number of steps ahead.
-func (r *Result) writeSummary(env *run.Env) error {
+func writeSummary(r *reconstruction.Result, env *run.Env) error {
 	columns := []string{"Model", "Step"}
 	for _, s := range r.Models[0].Scores {
 		columns = append(columns, title(s.Name))
@@ -74,13 +71,13 @@ func (r *Result) writeSummary(env *run.Env) error {
 	}
 	return output.ModelCSV(env, "reconstruction_summary.csv", append(columns, "PSNR_Excluded", "Sample_Count"), func(csv *report.CSV) error {
 		for _, m := range r.Models {
-			for _, step := range m.steps() {
+			for _, step := range steps(&m) {
 				cells := []any{m.Name, step.Step}
 				for _, of := range r.Models[0].Scores {
 					s, _ := step.Score(of.Name) // of more steps ahead some are not there
 					cells = append(cells, s.Value)
 					if of.Sample != nil {
-						cells = append(cells, s.deviation())
+						cells = append(cells, s.Deviation())
 					}
 				}
 				perfect := 0
@@ -100,16 +97,16 @@ func (r *Result) writeSummary(env *run.Env) error {
 }
 
 // steps are the rows of the horizon, or the only one.
-func (m *Model) steps() []Step {
+func steps(m *reconstruction.Model) []reconstruction.Step {
 	if len(m.Horizon) > 0 {
 		return m.Horizon
 	}
-	return []Step{{Step: 1, Samples: m.Samples, Scores: m.Scores}}
+	return []reconstruction.Step{{Step: 1, Samples: m.Samples, Scores: m.Scores}}
 }
 
 // writeRaw writes a row per model, number of steps ahead and sample, with the scores of
 // that sample.
-func (r *Result) writeRaw(env *run.Env, data *input.Data) error {
+func writeRaw(r *reconstruction.Result, env *run.Env, data *input.Data) error {
 	columns := []string{"Model", "Step", "Sample_ID"}
 	for _, s := range r.Models[0].Scores {
 		if s.Sample != nil {
@@ -121,7 +118,7 @@ func (r *Result) writeRaw(env *run.Env, data *input.Data) error {
 	return env.Files.CSV("reconstruction_raw_data.csv", append(columns, "Frame", "Episode"), func(csv *report.CSV) error {
 		cells := make([]any, len(columns)+2)
 		for _, m := range r.Models {
-			for _, step := range m.steps() {
+			for _, step := range steps(&m) {
 				for i := range r.Samples {
 					if mse, _ := step.Score("mse"); r.Samples[i].Next[step.Step-1] < 0 || math.IsNaN(mse.Sample[i]) {
 						continue // the episode has ended, or nothing is predicted
@@ -147,7 +144,7 @@ func (r *Result) writeRaw(env *run.Env, data *input.Data) error {
 
 // writeSamples writes the scores that runs are paired by, one step ahead: of scores that
 // are ratios of sums the first-order share of each sample, whose mean is the score.
-func (r *Result) writeSamples(env *run.Env) error {
+func writeSamples(r *reconstruction.Result, env *run.Env) error {
 	var names []string
 	var models []output.SampleScores
 	for k, m := range r.Models {
@@ -167,17 +164,17 @@ func (r *Result) writeSamples(env *run.Env) error {
 }
 
 // print writes the tables to the console.
-func (r *Result) print(env *run.Env) error {
+func printTables(r *reconstruction.Result, env *run.Env) error {
 	table := report.NewTable("", "Model", "MSE", "MAE", "PSNR dB", "SSIM", "Sharpness", "Skill")
 	moving := report.NewTable("Pixels that move, and those that stay", "Model", "Moving MSE", "Static MSE")
 	for i := range r.Models {
 		m := &r.Models[i]
-		table.Row(m.cells("mse", "mae", "psnr", "ssim", "sharpness_ratio", "skill")...)
-		moving.Row(m.cells("moving_mse", "static_mse")...)
+		table.Row(cells(m, "mse", "mae", "psnr", "ssim", "sharpness_ratio", "skill")...)
+		moving.Row(cells(m, "moving_mse", "static_mse")...)
 	}
-	table.Note("%s; pixels in units of the pixel range; sharpness: gradient energy / that of the true frames; skill: 1 − MSE / that of %s", text.Count(len(r.Samples), "predicted frame"), CopyLast)
+	table.Note("%s; pixels in units of the pixel range; sharpness: gradient energy / that of the true frames; skill: 1 − MSE / that of %s", text.Count(len(r.Samples), "predicted frame"), reconstruction.CopyLast)
 	if before := r.Models[len(r.Models)-2].Samples; before < len(r.Samples) {
-		table.Note("%s, skill, motion and what moves: over the %s with another before them in their episode", CopyLast, text.Count(before, "frame"))
+		table.Note("%s, skill, motion and what moves: over the %s with another before them in their episode", reconstruction.CopyLast, text.Count(before, "frame"))
 	}
 	if r.Blocks != "" {
 		table.Note("[95 %% intervals] by deleting each of %s", r.Blocks)
@@ -198,20 +195,20 @@ func (r *Result) print(env *run.Env) error {
 	}
 	scene := report.NewTable("Objects and motion", "Model", "Recall", "Precision", "F1", "Position error px", "Motion cosine", "Motion energy")
 	for i := range r.Models {
-		scene.Row(r.Models[i].cells("object_recall", "object_precision", "object_f1", "object_position_error", "motion_cosine", "motion_energy_ratio")...)
+		scene.Row(cells(&r.Models[i], "object_recall", "object_precision", "object_f1", "object_position_error", "motion_cosine", "motion_energy_ratio")...)
 	}
 	scene.Note("objects: what differs from the median frame of the episode; motion energy: squared predicted / squared true change")
 	if err := env.Table(scene); err != nil {
 		return err
 	}
-	if err := r.printHorizon(env); err != nil {
+	if err := printHorizon(r, env); err != nil {
 		return err
 	}
-	return output.PrintComparisons(env, r.shown())
+	return output.PrintComparisons(env, shown(r))
 }
 
 // cells are a row of a table: the model and some of its scores.
-func (m *Model) cells(names ...string) []any {
+func cells(m *reconstruction.Model, names ...string) []any {
 	cells := []any{m.Name}
 	for _, name := range names {
 		s, _ := m.Score(name)
@@ -221,7 +218,7 @@ func (m *Model) cells(names ...string) []any {
 }
 
 // printHorizon writes the scores by steps ahead, if there are several.
-func (r *Result) printHorizon(env *run.Env) error {
+func printHorizon(r *reconstruction.Result, env *run.Env) error {
 	if r.Steps < 2 {
 		return nil
 	}
@@ -242,15 +239,15 @@ func (r *Result) printHorizon(env *run.Env) error {
 
 // shown are the comparisons for the console: of one step ahead, and of few metrics.
 // Others are in the files.
-func (r *Result) shown() []report.Comparison {
+func shown(r *reconstruction.Result) []report.Comparison {
 	return slices.DeleteFunc(slices.Clone(r.Comparisons), func(c report.Comparison) bool {
 		return !slices.Contains([]string{"mse", "ssim", "moving_mse"}, c.Metric)
 	})
 }
 
 // writeFrames writes the contact sheets and, if they are to be saved, their frames.
-func (r *Result) writeFrames(env *run.Env, shape frame.Shape, shown []Shown, save bool) error {
-	names := r.names()[:len(r.Models)-len(Baselines())]
+func writeFrames(r *reconstruction.Result, env *run.Env, shape frame.Shape, shown []reconstruction.Shown, save bool) error {
+	names := names(r)[:len(r.Models)-len(reconstruction.Baselines())]
 	for k, figure := range Sheets(shown, names, shape) {
 		if err := env.Figure(sheetName(k), figure); err != nil {
 			return err
