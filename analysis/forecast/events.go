@@ -157,7 +157,8 @@ func tableScores() []tableScore {
 		{Formula{Name: "pod", About: "probability of detection: hits/(hits + misses)", Direction: report.Higher, High: 1}, t.POD},
 		{Formula{Name: "pofd", About: "probability of false detection: false alarms/(false alarms + correct negatives)",
 			Direction: report.Lower, High: 1}, t.POFD},
-		{Formula{Name: "far", About: "false alarm ratio: false alarms/(hits + false alarms)", Direction: report.Lower, High: 1}, t.FAR},
+		{Formula{Name: "far", About: "false alarm ratio: false alarms/(hits + false alarms)", Direction: report.Lower,
+			High: 1}, t.FAR},
 		{Formula{Name: "csi", About: "critical success index: hits/(hits + misses + false alarms)",
 			Direction: report.Higher, High: 1}, t.CSI},
 		{Formula{Name: "ets", About: "equitable threat score: CSI without the hits of chance", Direction: report.Higher,
@@ -251,7 +252,8 @@ func probabilityScores() []probabilityScore {
 		}
 	}
 	return []probabilityScore{
-		{Formula{Name: "brier", About: "Brier score of the shares of members", Direction: report.Lower, High: 1, mean: true, Perfect: true},
+		{Formula{Name: "brier", About: "Brier score of the shares of members", Direction: report.Lower, High: 1, mean: true,
+			Perfect: true},
 			brier(func(b b) float64 { return b.Score })},
 		{Formula{Name: "brier_fair", About: "Brier score of an ensemble of infinitely many such members (Ferro 2014)",
 			Direction: report.Lower, Low: -1, High: 1, mean: true, compared: true, Perfect: true},
@@ -267,7 +269,8 @@ func probabilityScores() []probabilityScore {
 			brier(func(b b) float64 { return b.Reliability })},
 		{Formula{Name: "brier_resolution", About: "part of brier that frequencies take off by differing between probabilities", Direction: report.Higher, High: 0.25},
 			brier(func(b b) float64 { return b.Resolution })},
-		{Formula{Name: "brier_uncertainty", About: "Brier score of forecasting the base rate", Direction: report.Neither, High: 0.25},
+		{Formula{Name: "brier_uncertainty", About: "Brier score of forecasting the base rate", Direction: report.Neither,
+			High: 0.25},
 			brier(func(b b) float64 { return b.Uncertainty })},
 		{Formula{Name: "roc_area", About: "area below the relative operating characteristic; 0.5 for chance",
 			Direction: report.Higher, High: 1},

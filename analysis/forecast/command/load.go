@@ -141,7 +141,8 @@ func (s *settings) readCells(env *run.Env, in *forecast.Input) error {
 	}
 	read := func(what string, a *dataset.Array) ([]float64, error) {
 		if s := a.Shape(); !slices.Equal(s, []int{d.H, d.W}) && !slices.Equal(s, []int{d.H}) {
-			return nil, fmt.Errorf("%s: %s has shape %v, want [%d,%d], one per cell, or [%d], one per row", what, a.Name(), s, d.H, d.W, d.H)
+			return nil, fmt.Errorf("%s: %s has shape %v, want [%d,%d], one per cell, or [%d], one per row", what, a.Name(), s,
+				d.H, d.W, d.H)
 		}
 		out := make([]float64, a.Len()*a.RowLen())
 		if err := a.ReadFloat64(out, 0, a.Len()); err != nil {

@@ -23,7 +23,8 @@ func (f *options) loadExample(env *run.Env) (*generation.Input, error) {
 		HoldOut: l.boards("held-out problems", &e.HeldOut)}
 	in.RealPredictions = &generation.Predictions{Name: "predictions of the held-out problems", Target: e.HeldOut.Label,
 		Predicted: e.HeldOutPredicted}
-	env.Result.Inputs = append(env.Result.Inputs, report.Input{Role: "real", Path: "example:boards/train", Shape: shapeOf(in.Real)},
+	env.Result.Inputs = append(env.Result.Inputs, report.Input{Role: "real", Path: "example:boards/train",
+		Shape: shapeOf(in.Real)},
 		report.Input{Role: "holdout", Path: "example:boards/holdout", Shape: shapeOf(in.HoldOut)})
 	for i := range e.Models {
 		m := &e.Models[i]

@@ -54,3 +54,11 @@ func ends(ci report.Interval) [2]float64 {
 	low, high := output.Ends(ci)
 	return [2]float64{low, high}
 }
+
+// skippedObject stands in the place of a metric that was not computed.
+func skippedObject(reason string) report.Object {
+	var o report.Object
+	o.Set("skipped", true)
+	o.Set("reason", reason)
+	return o
+}

@@ -99,11 +99,3 @@ func object(m *generation.Model, metrics []string, names labels, drawn *Drawn) r
 	o.Set("skipped", left)
 	return o
 }
-
-// skippedObject stands in the place of a metric that was not computed.
-func skippedObject(reason string) report.Object {
-	var o report.Object
-	o.Set("skipped", true)
-	o.Set("reason", reason)
-	return o
-}
