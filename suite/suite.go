@@ -12,8 +12,8 @@ import (
 	"slices"
 
 	"repscope/analysis/canvas"
-	"repscope/analysis/forecast"
-	"repscope/analysis/generation"
+	forecast "repscope/analysis/forecast/command"
+	generation "repscope/analysis/generation/command"
 	geometry "repscope/analysis/geometry/command"
 	manifold "repscope/analysis/manifold/command"
 	neighborhood "repscope/analysis/neighborhood/command"

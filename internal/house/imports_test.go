@@ -47,6 +47,8 @@ var rules = []rule{
 	{"analysis/smoothness/command analysis/manifold/command analysis/geometry/command analysis/neighborhood/command", commands},
 	// Libraries without flags, files and figures; their programs are below them.
 	{"analysis/smoothness analysis/manifold analysis/geometry analysis/neighborhood", libraries},
+	{"analysis/forecast/command analysis/generation/command", commands},
+	{"analysis/forecast analysis/generation", libraries},
 	{"analysis", commands},
 	{"tool/evaluate/page", "report plots stat internal/run"},
 	{"tool/evaluate", "tool/evaluate/page latent report shard internal/run internal/share"},
