@@ -3,6 +3,7 @@
 package canvas
 
 import (
+	"image"
 	"math"
 
 	"repscope/report"
@@ -14,31 +15,6 @@ const (
 	DefinitionDocumented = "documented"
 	DefinitionPublished  = "published"
 )
-
-// Side are the files of one design; a path is empty where there is none.
-type Side struct{ Image, Design string }
-
-// Case is one generated design and what it is scored against. Paths are as the [Reader] takes
-// them.
-type Case struct {
-	ID      string // "gid6-27-gpt-4o-image_only": unique but for snapshots
-	Sample  string // "gid6-27": cases of several models with one sample are paired
-	Model   string
-	Variant string
-	// Snapshot is the number of a step on the way, −1 of the final design.
-	Snapshot             int
-	Reference, Generated Side
-	// Base is the design that a modification began with; empty in other tasks.
-	Base                 Side
-	Trace, ExpectedTrace string
-	// StepTraces tell what was called in each step up to this one, in their order.
-	StepTraces []string
-	// Saliency maps and fixations that were made elsewhere.
-	ReferenceSaliency, GeneratedSaliency, Fixations string
-}
-
-// Reader returns the content of a file of a case. It may be called from several goroutines.
-type Reader func(path string) ([]byte, error)
 
 // Needs is a set of inputs of a metric.
 type Needs uint16
@@ -98,6 +74,8 @@ type Settings struct {
 	Content    ContentSettings
 	Saliency   SaliencySettings
 	Semantic   SemanticSettings
+	// Picture draws the saliency maps of a case, which becomes its report [SaliencyPicture]; nil: there is none.
+	Picture func(p *Pair) (image.Image, error)
 }
 
 // documented reports whether the definitions of the publication are asked for.

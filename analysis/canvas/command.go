@@ -72,11 +72,11 @@ func (s *settings) run(ctx context.Context, env *run.Env) (err error) {
 	}
 	digests := newDigests(in.Read)
 	in.Read = digests.read
-	kinds, err := s.open(ctx, env, in)
+	kinds, err := s.open(env, in)
 	if err != nil {
 		return err
 	}
-	if s.shared.Semantic.Precompute && s.shared.Semantic.opened != nil {
+	if s.semantic.precompute && s.shared.Semantic.opened != nil {
 		path := filepath.Join(env.Options.Out, scoresFile)
 		if err := s.shared.precomputeSemantic(ctx, in.Cases, in.Read, path, env.ProgressOf("captions", "cases")); err != nil {
 			return err
@@ -200,7 +200,7 @@ func (s *settings) loadOne() (*Input, error) {
 }
 
 // open fills the settings that all cases share, and returns the metrics.
-func (s *settings) open(ctx context.Context, env *run.Env, in *Input) ([]Kind, error) {
+func (s *settings) open(env *run.Env, in *Input) ([]Kind, error) {
 	s.shared.Definition, s.shared.Reports, s.shared.Seed = *s.definition, s.reports, env.Options.Seed
 	kinds := s.metrics.selected()
 	if err := env.Read(filesOf(kinds, in.Cases)...); err != nil {
@@ -209,26 +209,48 @@ func (s *settings) open(ctx context.Context, env *run.Env, in *Input) ([]Kind, e
 	uses := func(needs Needs) bool {
 		return slices.ContainsFunc(kinds, func(k Kind) bool { return k.Needs&needs != 0 })
 	}
+	threads := env.Options.Threads
 	if uses(NeedPerceptual) {
-		if err := s.shared.Images.Perceptual.start(env); err != nil {
+		if err := enter(env)(s.shared.Images.Perceptual.Open(threads)); err != nil {
 			return nil, err
 		}
 	}
 	if uses(NeedSaliency | NeedFixations) {
-		if err := s.shared.Saliency.open(ctx, env, in.Cases, in.Read); err != nil {
+		if s.saliency.plots {
+			s.shared.Picture = saliencyPlot
+		}
+		if err := enter(env)(s.shared.Saliency.Open(in.Cases, in.Read, threads, env.Options.Memory)); err != nil {
 			return nil, err
 		}
 	}
 	if uses(NeedSemantic) {
-		if s.shared.Semantic.Precompute {
+		if s.semantic.precompute {
 			env.Keeps(scoresFile)
 		}
 		s.shared.Semantic.Scores = s.semanticScores(env.Options.Out)
-		if err := s.shared.Semantic.open(ctx, env, in.Cases, in.Read); err != nil {
+		if err := enter(env)(s.shared.Semantic.Open(in.Cases, in.Read, threads)); err != nil {
 			return nil, err
 		}
 	}
 	return kinds, nil
+}
+
+// enter enters into the run what was opened of files that all cases share.
+func enter(env *run.Env) func(*Opened, error) error {
+	return func(o *Opened, err error) error {
+		if o == nil {
+			return err
+		}
+		env.CloseLater(o)
+		env.Result.Inputs = append(env.Result.Inputs, o.Inputs...)
+		for _, w := range o.Warnings {
+			env.Warn("%s", w)
+		}
+		for _, n := range o.Notes {
+			env.Note("%s", n)
+		}
+		return err
+	}
 }
 
 // semanticScores is the file of scores that were computed earlier: that of the folder of the run,
@@ -357,7 +379,7 @@ func (s *settings) mayWrite(o *run.Options) []string {
 	if !s.single() {
 		files = append(files, rowFiles...)
 	}
-	if s.shared.Semantic.Precompute {
+	if s.semantic.precompute {
 		files = append(files, scoresFile)
 	}
 	for _, folder := range reportFolders {
@@ -424,21 +446,13 @@ func failed(rows []CaseRow) error {
 		strings.Join(lines, "\n"))
 }
 
-// name is the case with its step.
-func (c *Case) name() string {
-	if c.Snapshot < 0 {
-		return c.ID
-	}
-	return fmt.Sprintf("%s, snapshot %d", c.ID, c.Snapshot)
-}
-
 // plan says what a run would do.
 func (s *settings) plan(ctx context.Context, env *run.Env) error {
 	in, err := s.load(env)
 	if err != nil {
 		return err
 	}
-	kinds, err := s.open(ctx, env, in)
+	kinds, err := s.open(env, in)
 	if err != nil {
 		return err
 	}
@@ -458,7 +472,7 @@ func (s *settings) plan(ctx context.Context, env *run.Env) error {
 		}
 		env.Plan.Write(rows.names()...)
 	}
-	if s.shared.Semantic.Precompute {
+	if s.semantic.precompute {
 		env.Plan.Write(scoresFile)
 	}
 	planOutputs(env, in.Cases, kinds, in.Ratings != nil)

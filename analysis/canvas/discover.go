@@ -89,15 +89,6 @@ func readError(name string, err error) error {
 	return fmt.Errorf("%s: %w", name, reasonOf(err))
 }
 
-// reasonOf takes the path out of an error of a file system, which knows a part of it alone.
-func reasonOf(err error) error {
-	var of *fs.PathError
-	if errors.As(err, &of) {
-		return of.Err
-	}
-	return err
-}
-
 // found is what a tree holds.
 type found struct {
 	cases []Case
@@ -154,15 +145,6 @@ func compareSteps(a, b int) int {
 		return b - a
 	}
 	return a - b
-}
-
-// few names some of the texts.
-func few(texts []string) string {
-	const most = 5
-	if len(texts) <= most {
-		return strings.Join(texts, ", ")
-	}
-	return fmt.Sprintf("%s and %d more", strings.Join(texts[:most], ", "), len(texts)-most)
 }
 
 // missing says what there is in the place of results that cannot be listed.

@@ -38,10 +38,10 @@ func exampleSettings(t *testing.T, cases []Case, read Reader) *Settings {
 	o.Layout.Tolerance = 0.02
 	o.Images.SSIM, o.Images.Alpha = "uniform", "white"
 	o.Semantic.Scores = path.Join("example/eval_outputs", screens.Task, screens.Variant, "precomputed_blip_scores.json")
-	if err := o.Saliency.open(t.Context(), nil, cases, read); err != nil {
+	if _, err := o.Saliency.Open(cases, read, 0, 0); err != nil {
 		t.Fatal(err)
 	}
-	if err := o.Semantic.open(t.Context(), nil, cases, read); err != nil {
+	if _, err := o.Semantic.Open(cases, read, 0); err != nil {
 		t.Fatal(err)
 	}
 	return o

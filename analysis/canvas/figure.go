@@ -5,6 +5,7 @@ package canvas
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 
 	"repscope/analysis/internal/output"
@@ -288,7 +289,7 @@ func (r *Result) improvementsFigure() *plots.Figure {
 			References: []plots.Reference{{Value: 0}}}
 		for i := range r.Models {
 			m := &r.Models[i]
-			bar := plots.Bar{Name: m.Name, Value: notNumber, Reason: "nothing was modified"}
+			bar := plots.Bar{Name: m.Name, Value: math.NaN(), Reason: "nothing was modified"}
 			if g := m.of(key.Name).Improvement; g != nil {
 				bar = output.Bar(m.Name, g.Estimate, 1)
 			}

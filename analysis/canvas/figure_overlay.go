@@ -47,14 +47,14 @@ func overlayOf(p *Pair) (*plots.Figure, error) {
 	var shown []image.Image
 	dropped := 0
 	for k, view := range []*View{p.Reference, p.Generated} {
-		base := p.backdrop(view)
+		base := backdrop(view)
 		if base == nil {
 			continue
 		}
 		panel := &plots.BoxedImage{Image: base}
 		if m != nil {
 			var left int
-			panel.Boxes, left = m.boxesOn(k == 1, base.Bounds())
+			panel.Boxes, left = boxesOn(m, k == 1, base.Bounds())
 			dropped += left
 		}
 		shown = append(shown, base)
@@ -66,7 +66,7 @@ func overlayOf(p *Pair) (*plots.Figure, error) {
 	if dropped > 0 {
 		f.Notes = append(f.Notes, fmt.Sprintf("The %s with the smallest boxes are left out", text.Count(dropped, "element")))
 	}
-	if m, scale := p.differenceHeat(); m != nil {
+	if m, scale := differenceHeat(p); m != nil {
 		add("Difference", withBar(m, scale))
 		shown = append(shown, m)
 	}
@@ -86,7 +86,7 @@ func overlayOf(p *Pair) (*plots.Figure, error) {
 
 // backdrop is the screen of a design, white of its shape where there is none; nil where nothing can
 // be read.
-func (p *Pair) backdrop(v *View) image.Image {
+func backdrop(v *View) image.Image {
 	if s, err := v.Screen(); err == nil {
 		return shrunk(s, overlayPixels)
 	}
@@ -107,7 +107,7 @@ func (p *Pair) backdrop(v *View) image.Image {
 
 // boxesOn are the boxes of the elements of one design on its screen, large ones below small ones;
 // left is how many of the smallest are left out.
-func (m *matching) boxesOn(generated bool, screen image.Rectangle) (out []plots.ImageBox, left int) {
+func boxesOn(m *matching, generated bool, screen image.Rectangle) (out []plots.ImageBox, left int) {
 	layout, partners := m.reference, m.ofReference
 	if generated {
 		layout, partners = m.generated, m.ofGenerated
@@ -158,7 +158,7 @@ func withBar(m image.Image, scale plots.ColorScale) plots.Panel {
 
 // differenceHeat is the absolute difference of both screens, the mean over the channels; nil where
 // there is none.
-func (p *Pair) differenceHeat() (image.Image, plots.ColorScale) {
+func differenceHeat(p *Pair) (image.Image, plots.ColorScale) {
 	scale := plots.ColorScale{Ramp: plots.RampMagnitude, Low: 0, High: 255, Label: "|difference| (levels)"}
 	s, err := p.images()
 	if err != nil {

@@ -3,6 +3,7 @@
 package canvas
 
 import (
+	"cmp"
 	"errors"
 	"flag"
 	"fmt"
@@ -35,6 +36,8 @@ type settings struct {
 	plots, reports         bool
 	skipSemantic, skipMaps bool
 	shared                 Settings
+	saliency               saliencyFlags
+	semantic               semanticFlags
 }
 
 // names is a flag of a list of texts, which repeats.
@@ -154,11 +157,10 @@ func (s *settings) register(flags *run.Flags) {
 	flags.FileHint("files are given with --reference-json, --reference-image, --generated-json and --generated-image")
 	s.registerInputs(flags)
 	s.registerMetrics(flags)
-	s.shared.Images.register(flags)
-	s.shared.Layout.register(flags)
-	s.shared.Content.register(flags)
-	s.shared.Saliency.register(flags)
-	s.shared.Semantic.register(flags)
+	registerScreens(flags, &s.shared)
+	s.saliency.SaliencySettings, s.semantic.SemanticSettings = &s.shared.Saliency, &s.shared.Semantic
+	s.saliency.register(flags)
+	s.semantic.register(flags)
 	s.registerOutput(flags)
 	flags.Reads(func(*run.Options) []string {
 		var list []string
@@ -262,11 +264,8 @@ func (s *settings) check(o *run.Options) error {
 			return err
 		}
 	}
-	for _, part := range []interface{ check() error }{&s.shared.Images, &s.shared.Layout, &s.shared.Content, &s.shared.Saliency,
-		&s.shared.Semantic} {
-		if err := part.check(); err != nil {
-			return err
-		}
+	if err := cmp.Or(checkScreens(&s.shared), s.saliency.check(), s.semantic.check()); err != nil {
+		return err
 	}
 	if !s.example && s.task != "" && len(s.given("out")) == 0 {
 		o.Out = filepath.Join(s.base, filepath.FromSlash(s.tree().outputs()))

@@ -2,7 +2,11 @@
 
 package canvas
 
-import "repscope/internal/run"
+import (
+	"fmt"
+
+	"repscope/measure/box"
+)
 
 // LayoutSettings are those of boxes.
 type LayoutSettings struct {
@@ -19,21 +23,6 @@ func (o *Settings) layoutOf(node string) LayoutOptions {
 	return LayoutOptions{Node: node, Whole: o.documented()}
 }
 
-func (o *LayoutSettings) register(flags *run.Flags) {
-	o.Tolerance = alignmentTolerance
-	flags.Float64Var(&o.Tolerance, "alignment-tolerance", "`SHARE` of the side of the canvas up to which lines of boxes are aligned")
-	flags.StringVar(&o.ReferenceNode, "reference-node", "",
-		"`NODE` of the references that is the canvas, by its id (1:2) or its name (default: the first frame of a page, else the largest node)")
-	flags.StringVar(&o.GeneratedNode, "generated-node", "", "`NODE` of the generated designs that is the canvas")
-}
-
-func (o *LayoutSettings) check() error {
-	if !(o.Tolerance > 0 && o.Tolerance < 1) {
-		return run.Usage("--alignment-tolerance %v: want a number between 0 and 1", o.Tolerance)
-	}
-	return nil
-}
-
 func (o *LayoutSettings) tolerance() float64 {
 	if o.Tolerance == 0 {
 		return alignmentTolerance
@@ -46,4 +35,30 @@ func (o *LayoutSettings) mostOverlaps() int {
 		return mostOverlaps
 	}
 	return o.most
+}
+
+// alignmentTolerance is the tolerance unless one is given.
+const alignmentTolerance = 0.02
+
+// mostOverlaps bounds the memory of a case, at 28 bytes each.
+const mostOverlaps = 1 << 23
+
+// matching matches the elements of both designs.
+func (p *Pair) matching() (*matching, error) {
+	return p.layouts.get(func() (*matching, error) {
+		reference, generated, err := p.Layouts()
+		if err != nil {
+			return nil, err
+		}
+		// The published IoU of boxes without area is 0, also with themselves.
+		iou := func(a, b box.Box) float64 { return box.ExtentIoU(a, b, sameExtent) }
+		if p.Settings.documented() {
+			iou = box.IoU
+		}
+		m, err := newMatching(reference, generated, p.Settings.Layout.mostOverlaps(), iou)
+		if err != nil {
+			return nil, fmt.Errorf("%s and %s: %w", p.Reference.side.Design, p.Generated.side.Design, err)
+		}
+		return m, nil
+	})
 }

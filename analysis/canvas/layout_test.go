@@ -224,14 +224,3 @@ func TestLayoutInputs(t *testing.T) {
 		t.Errorf("layout_iou %v", v)
 	}
 }
-
-// TestLayoutFlags: the tolerance is a share.
-func TestLayoutFlags(t *testing.T) {
-	t.Parallel()
-	for tolerance, good := range map[float64]bool{0.02: true, 0.999: true, 1e-9: true, 0: false, 1: false, -1: false, notNumber: false} {
-		o := LayoutSettings{Tolerance: tolerance}
-		if err := o.check(); (err == nil) != good || err != nil && !strings.Contains(err.Error(), "want a number between 0 and 1") {
-			t.Errorf("tolerance %v: %v", tolerance, err)
-		}
-	}
-}

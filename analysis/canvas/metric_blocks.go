@@ -41,8 +41,8 @@ func scoreBlocks(p *Pair, row *Row) error {
 	if len(t.reference)+len(t.generated) == 0 {
 		return absent("neither design has a text")
 	}
-	t.scoreWords(row)
-	t.scoreArea(row)
+	scoreWords(t, row)
+	scoreArea(t, row)
 	if len(t.pairs) == 0 {
 		return absent("no text of the generated design is like one of the reference")
 	}
@@ -56,12 +56,12 @@ func scoreBlocks(p *Pair, row *Row) error {
 	n := float64(len(t.pairs))
 	row.Set("text_similarity", similarity/n)
 	row.Set("position_similarity", position/n)
-	t.scoreColors(row)
+	scoreColors(t, row)
 	return nil
 }
 
 // scoreArea enters the area of matched texts of both designs over that of all texts of both.
-func (t *textBlocks) scoreArea(row *Row) {
+func scoreArea(t *textBlocks, row *Row) {
 	matched, all := 0., 0.
 	inPair := [2][]bool{make([]bool, len(t.reference)), make([]bool, len(t.generated))}
 	for _, pair := range t.pairs {
@@ -84,7 +84,7 @@ func (t *textBlocks) scoreArea(row *Row) {
 
 // scoreWords enters the overlap of words, and the errors of letters: those of pairs, and all letters of the other texts,
 // over the letters of the reference.
-func (t *textBlocks) scoreWords(row *Row) {
+func scoreWords(t *textBlocks, row *Row) {
 	row.Set("text_f1", text.WordF1(joinTexts(t.reference), joinTexts(t.generated)))
 	errors, letters := 0, 0
 	for i := range t.reference {
@@ -117,7 +117,7 @@ func joinTexts(blocks []textBlock) string {
 }
 
 // scoreColors enters the differences of the colors of pairs, where both are known.
-func (t *textBlocks) scoreColors(row *Row) {
+func scoreColors(t *textBlocks, row *Row) {
 	var difference, similarity float64
 	n := 0
 	for _, pair := range t.pairs {

@@ -53,39 +53,6 @@ func scoreDefects(p *Pair, row *Row) error {
 	return nil
 }
 
-// parents are the nearest ancestors of the elements that are elements, −1 of the root.
-func (l *Layout) parents() []int {
-	nearest := make([]int, len(l.Nodes)) // of nodes: the element that they are, or are in
-	of, at := make([]int, len(l.Elements)), 0
-	for i := range l.Nodes {
-		nearest[i] = -1
-		if parent := l.Nodes[i].Parent; parent >= 0 {
-			nearest[i] = nearest[parent]
-		}
-		if at < len(l.Elements) && l.Elements[at].Node == i {
-			of[at], nearest[i] = nearest[i], at
-			at++
-		}
-	}
-	return of
-}
-
-// leaves are the painted elements with an area that have no elements below them.
-func (l *Layout) leaves() (elements []int, boxes []box.Box) {
-	inner := make([]bool, len(l.Elements))
-	for _, parent := range l.parents() {
-		if parent >= 0 {
-			inner[parent] = true
-		}
-	}
-	for i, e := range l.Elements {
-		if i > 0 && !inner[i] && e.Box.Area() > 0 && l.paints(&l.Elements[i]) {
-			elements, boxes = append(elements, i), append(boxes, e.Box)
-		}
-	}
-	return elements, boxes
-}
-
 // scoreCollisions enters the share of leaves that collide with another. What lies on another wholly is no
 // defect, as a label on its button, unless both are texts, of which one cannot be read then.
 func scoreCollisions(l *Layout, row *Row, most int) error {

@@ -9,9 +9,6 @@ import (
 	"repscope/report"
 )
 
-// byteRange is the distance of the smallest and the largest value of a pixel.
-const byteRange = 255
-
 var screenPixels = Kind{
 	Name:  "image",
 	About: "structural similarity, peak signal-to-noise ratio and error of the pixels",

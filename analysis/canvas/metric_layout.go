@@ -55,7 +55,7 @@ func scoreLayout(p *Pair, row *Row) error {
 	countElements(row, m.reference, m.generated)
 	row.Details["layout_num_matched"] = len(found)
 	if p.Settings.Reports {
-		row.Reports[layoutReport] = m.report(found, weak, iou, precision, recall)
+		row.Reports[layoutReport] = reportMatching(m, found, weak, iou, precision, recall)
 	}
 	return nil
 }
@@ -94,13 +94,13 @@ type reportElement struct {
 	Height float64 `json:"height"`
 }
 
-func (l *Layout) reportElement(i int) reportElement {
+func reported(l *Layout, i int) reportElement {
 	n, b := &l.Nodes[l.Elements[i].Node], l.Elements[i].Box
 	return reportElement{ID: n.ID, Name: n.Name, Type: n.Type, Depth: n.Depth, X: b.X0, Y: b.Y0, Width: b.X1 - b.X0, Height: b.Y1 - b.Y0}
 }
 
-func (m *matching) report(found, weak []elementPair, iou, precision, recall float64) layoutMatches {
-	r := layoutMatches{MatchedPairs: m.reportPairs(found), WeakPairs: m.reportPairs(weak),
+func reportMatching(m *matching, found, weak []elementPair, iou, precision, recall float64) layoutMatches {
+	r := layoutMatches{MatchedPairs: reportPairs(m, found), WeakPairs: reportPairs(m, weak),
 		UnmatchedGT: []reportElement{}, UnmatchedGen: []reportElement{},
 		MeanIoU: iou, Precision: precision, Recall: recall, NumMatched: len(found), NumGT: len(m.ofReference), NumGen: len(m.ofGenerated)}
 	reference, generated := make([]bool, r.NumGT), make([]bool, r.NumGen)
@@ -109,21 +109,21 @@ func (m *matching) report(found, weak []elementPair, iou, precision, recall floa
 	}
 	for i, matched := range reference {
 		if !matched {
-			r.UnmatchedGT = append(r.UnmatchedGT, m.reference.reportElement(i))
+			r.UnmatchedGT = append(r.UnmatchedGT, reported(m.reference, i))
 		}
 	}
 	for j, matched := range generated {
 		if !matched {
-			r.UnmatchedGen = append(r.UnmatchedGen, m.generated.reportElement(j))
+			r.UnmatchedGen = append(r.UnmatchedGen, reported(m.generated, j))
 		}
 	}
 	return r
 }
 
-func (m *matching) reportPairs(pairs []elementPair) []reportPair {
+func reportPairs(m *matching, pairs []elementPair) []reportPair {
 	out := make([]reportPair, len(pairs))
 	for k, p := range pairs {
-		out[k] = reportPair{m.reference.reportElement(p.reference), m.generated.reportElement(p.generated), p.iou}
+		out[k] = reportPair{reported(m.reference, p.reference), reported(m.generated, p.generated), p.iou}
 	}
 	return out
 }

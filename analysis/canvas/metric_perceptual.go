@@ -14,25 +14,21 @@ var perceptual = Kind{
 	Needs: NeedImages | NeedPerceptual,
 	Keys:  []Key{{Name: "perceptual_distance", Direction: report.Lower, Low: -unbounded, High: unbounded, Compared: true, Improved: true}},
 	Definition: func(o *Settings) string {
-		scale := o.Images.Perceptual.Scale
-		if scale == "" {
-			scale = scaleSigned
-		}
-		return "1; " + o.Images.preparation() + "; scale " + scale
+		return "1; " + o.Images.preparation() + "; " + o.Images.Perceptual.definition()
 	},
 	Score: scorePerceptual,
 }
 
 func scorePerceptual(p *Pair, row *Row) error {
 	m := &p.Settings.Images.Perceptual
-	if m.open == nil {
+	if !m.loaded() {
 		return absent("no model of how far apart screens look is given")
 	}
 	s, err := p.images()
 	if err != nil {
 		return err
 	}
-	v, err := m.open.distance(p.ctx, s.Shape, s.reference, s.generated, m.Scale)
+	v, err := m.distance(p.Context, s)
 	if err != nil {
 		return fmt.Errorf("%s, %s: %w", p.Case.Reference.Image, p.Case.Generated.Image, err)
 	}

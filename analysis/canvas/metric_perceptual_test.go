@@ -40,10 +40,11 @@ func TestPerceptual(t *testing.T) {
 	for _, g := range golden.Cases {
 		if _, ok := open[g.File]; !ok {
 			m := PerceptualModel{Path: filepath.Join("testdata", g.File)}
-			if err := m.start(nil); err != nil {
+			opened, err := m.Open(0)
+			if err != nil {
 				t.Fatal(err)
 			}
-			t.Cleanup(func() { m.open.Close() })
+			t.Cleanup(func() { opened.Close() })
 			open[g.File] = m
 		}
 		m := open[g.File]
@@ -73,30 +74,27 @@ func TestPerceptualFiles(t *testing.T) {
 		"../../latent/testdata/head_predictor.onnx": "want [1, 3, H, W]",
 	} {
 		m := PerceptualModel{Path: filepath.FromSlash(path)}
-		if err := m.start(nil); err == nil || !strings.Contains(err.Error(), want) || !strings.HasPrefix(err.Error(), "--perceptual-model") {
+		if _, err := m.Open(0); err == nil || !strings.Contains(err.Error(), want) || !strings.HasPrefix(err.Error(), "--perceptual-model") {
 			t.Errorf("%s: %v, want %q", path, err, want)
 		}
 	}
 	s := &dataset.Screen{Width: 9, Height: 8, Pixels: make([]byte, 9*8*4)}
 	m := PerceptualModel{Path: "testdata/perceptual_map.onnx"}
-	if err := m.start(nil); err != nil {
+	opened, err := m.Open(0)
+	if err != nil {
 		t.Fatal(err)
 	}
-	defer m.open.Close()
+	defer opened.Close()
 	row, err := scoreKinds(t.Context(), []Kind{perceptual}, screensOf(t, ImageSettings{Perceptual: m}, s, s))
 	if err != nil || len(row.Failures) != 1 || !strings.Contains(row.Failures[0], "generated.png: the output has shape [1 8 9] for a pair of screens, want one number") {
 		t.Errorf("%v, %v", row, err)
 	}
 	none := PerceptualModel{}
-	if err := none.start(nil); err != nil || none.identity() != nil {
+	if _, err := none.Open(0); err != nil || none.identity() != nil {
 		t.Fatal(err)
 	}
 	row, err = scoreKinds(t.Context(), []Kind{perceptual}, screensOf(t, ImageSettings{}, s, s))
 	if v := row.Values["perceptual_distance"]; err != nil || row.Failures != nil || v.Defined() || !strings.Contains(v.Reason, "is given") {
 		t.Errorf("without a model: %v, %v", row, err)
-	}
-	wrong := PerceptualModel{Scale: scaleRaw}
-	if err := wrong.check(); err == nil || !strings.Contains(err.Error(), "--perceptual-model, which is not given") {
-		t.Errorf("a scale of nothing: %v", err)
 	}
 }

@@ -28,19 +28,19 @@ var saliencyKind = Kind{
 		{Name: "saliency_auc_borji", Direction: report.Higher, Low: 0, High: 1, Compared: true, Improved: true},
 		{Name: "saliency_information_gain", Unit: "bits", Direction: report.Higher, Low: -unbounded, High: unbounded, Compared: true, Improved: true},
 	},
-	Definition: func(o *Settings) string { return o.Saliency.definition(o, "1") },
+	Definition: saliencyDefinition,
 	Score: func(p *Pair, row *Row) error {
 		m, f, err := p.scored(row)
 		if m == nil {
 			return err
 		}
 		p.enterAgreement(row, "saliency_", m.reference, m.generated)
-		if p.Settings.Saliency.Plots {
-			picture, err := saliencyPlot(p)
+		if p.Settings.Picture != nil {
+			picture, err := p.Settings.Picture(p)
 			if err != nil {
 				return err
 			}
-			row.Reports[saliencyPicture] = picture
+			row.Reports[SaliencyPicture] = picture
 		}
 		if f == nil {
 			return err
@@ -64,14 +64,14 @@ var saliencyShuffledKind = Kind{
 		{Name: "center_prior_auc_shuffled", Direction: report.Neither, Low: 0, High: 1},
 	},
 	Definition: func(o *Settings) string {
-		return o.Saliency.definition(o, "1") + "; " + o.Saliency.shared.poolDefinition(o)
+		return saliencyDefinition(o) + "; " + o.Saliency.poolDefinition()
 	},
 	Score: func(p *Pair, row *Row) error {
 		m, f, err := p.scored(row)
 		if f == nil {
 			return err
 		}
-		others, prior, err := p.otherFixations(f)
+		others, prior, err := p.Settings.Saliency.otherFixations(&p.Screens, f)
 		if err != nil {
 			return err
 		}
@@ -98,7 +98,7 @@ var saliencyBaselineKind = Kind{
 		{Name: "uniform_kl", Unit: "nats", Direction: report.Neither, Low: 0, High: unbounded},
 		{Name: "uniform_information_gain", Unit: "bits", Direction: report.Neither, Low: -unbounded, High: unbounded},
 	},
-	Definition: func(o *Settings) string { return o.Saliency.definition(o, "1") },
+	Definition: saliencyDefinition,
 	Score: func(p *Pair, row *Row) error {
 		m, f, err := p.scored(row)
 		if m == nil {
@@ -112,6 +112,24 @@ var saliencyBaselineKind = Kind{
 		maps.Copy(row.Values, values)
 		return err
 	},
+}
+
+// SaliencyPicture is the name of [Settings.Picture] among the reports of a case.
+const SaliencyPicture = "saliency.png"
+
+// saliencyDefinition says how maps are made and taken.
+func saliencyDefinition(o *Settings) string {
+	return "1; " + o.Saliency.definition(o.documented(), o.Images.drops(), o.Seed)
+}
+
+// saliency are the maps of both screens.
+func (p *Pair) saliency() (*saliencyMaps, error) {
+	return p.maps.get(func() (*saliencyMaps, error) { return p.Settings.Saliency.maps(&p.Screens, p.Settings.documented()) })
+}
+
+// looked are the fixations of the case, at the size of the maps.
+func (p *Pair) looked(m *saliencyMaps) (*saliency.Fixations, error) {
+	return p.Settings.Saliency.looked(&p.Screens, m)
 }
 
 // baselines are the numbers of maps that know no screen; those of fixations are left out where

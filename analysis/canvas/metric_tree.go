@@ -92,7 +92,7 @@ func (p *Pair) scoreEdits(a, b *nodeTree, row *Row) error {
 	if err != nil {
 		return err
 	}
-	result, err := edits.Distance(p.ctx, x, y, treeLimits)
+	result, err := edits.Distance(p.Context, x, y, treeLimits)
 	switch {
 	case errors.Is(err, edits.ErrLimit):
 		row.Undefined("tree_edit_similarity", "%v", err)

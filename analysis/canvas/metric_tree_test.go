@@ -108,7 +108,7 @@ func TestLargeTrees(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	p.ctx = ctx
+	p.Context = ctx
 	if l, err = NewLayout("deep", deepDesign(3000), LayoutOptions{}); err != nil {
 		t.Fatal(err)
 	}

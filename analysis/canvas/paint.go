@@ -82,31 +82,6 @@ func newPainting(l *Layout) *painting {
 	return p
 }
 
-// visible reports whether a paint is seen.
-func visible(f *dataset.Paint) bool {
-	return f.Visible && f.Opacity > 0 && (f.Type != "SOLID" || f.Color[3] > 0)
-}
-
-// paints reports whether fills are seen.
-func paints(fills []dataset.Paint) bool {
-	for i := range fills {
-		if visible(&fills[i]) {
-			return true
-		}
-	}
-	return false
-}
-
-// hides reports whether one of the fills is a color through which nothing is seen.
-func hides(fills []dataset.Paint) bool {
-	for i := range fills {
-		if f := &fills[i]; f.Visible && f.Type == "SOLID" && f.Opacity >= 1 && f.Color[3] >= 1 {
-			return true
-		}
-	}
-	return false
-}
-
 // inked are the colors of a text on its background.
 type inked struct {
 	text, behind           color.SRGB
@@ -231,3 +206,28 @@ func (l layer) onto(below layer, opacity float64) layer {
 
 // color is that of a layer without alpha.
 func (l *layer) color() color.SRGB { return color.SRGB{R: l.r, G: l.g, B: l.b} }
+
+// visible reports whether a paint is seen.
+func visible(f *dataset.Paint) bool {
+	return f.Visible && f.Opacity > 0 && (f.Type != "SOLID" || f.Color[3] > 0)
+}
+
+// paints reports whether fills are seen.
+func paints(fills []dataset.Paint) bool {
+	for i := range fills {
+		if visible(&fills[i]) {
+			return true
+		}
+	}
+	return false
+}
+
+// hides reports whether one of the fills is a color through which nothing is seen.
+func hides(fills []dataset.Paint) bool {
+	for i := range fills {
+		if f := &fills[i]; f.Visible && f.Type == "SOLID" && f.Opacity >= 1 && f.Color[3] >= 1 {
+			return true
+		}
+	}
+	return false
+}

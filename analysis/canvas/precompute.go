@@ -54,7 +54,7 @@ func semanticCases(cases []Case) []Case {
 	var out []Case
 	seen := map[string]bool{}
 	add := func(c Case) {
-		if id := caseName(&c); !seen[id] {
+		if id := c.fileName(); !seen[id] {
 			seen[id] = true
 			out = append(out, c)
 		}
@@ -62,7 +62,7 @@ func semanticCases(cases []Case) []Case {
 	for i := range cases {
 		add(cases[i])
 		if cases[i].Base != (Side{}) {
-			add(baseCase(&cases[i]))
+			add(cases[i].baseCase())
 		}
 	}
 	return out
@@ -72,11 +72,11 @@ func semanticCases(cases []Case) []Case {
 // error: a case that cannot be scored has no score, and fails when it is scored.
 func (o *Settings) scoreCaptions(ctx context.Context, c *Case, read Reader) (dataset.SemanticScore, error) {
 	pair := NewPair(ctx, c, o, read, newView(c.Reference, "reference design", read))
-	row := dataset.SemanticScore{Case: caseName(c), Score: math.NaN()}
-	captions, err := pair.captions()
+	row := dataset.SemanticScore{Case: c.fileName(), Score: math.NaN()}
+	captions, err := o.Semantic.captions(&pair.Screens)
 	if err == nil {
 		row.Reference, row.Generated = captions[ofReference], captions[ofGenerated]
-		if v, err := pair.semanticMatch(captions); err == nil {
+		if v, err := o.Semantic.match(&pair.Screens, captions); err == nil {
 			row.Score = v
 		}
 	}
@@ -100,7 +100,7 @@ func (o *Settings) keptScores(path string) (*keptScores, error) {
 	var rows []dataset.SemanticScore
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		rows = o.Semantic.opened.listed
+		rows = o.Semantic.stored()
 	case err != nil:
 		return nil, run.PathError(err)
 	default:

@@ -84,7 +84,7 @@ func rangesTable(t *testing.T) string {
 	}}
 	s := &Settings{Definition: DefinitionDefault}
 	s.Layout.Tolerance = alignmentTolerance
-	if err := s.Saliency.open(t.Context(), nil, in.Cases, in.Read); err != nil {
+	if _, err := s.Saliency.Open(in.Cases, in.Read, 0, 0); err != nil {
 		t.Fatal(err)
 	}
 	r, err := Analyze(t.Context(), in, Options{Settings: s, Kinds: usual()})

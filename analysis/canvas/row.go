@@ -4,18 +4,10 @@ package canvas
 
 import (
 	"errors"
-	"fmt"
+	"math"
 
 	"repscope/report"
 )
-
-// Absent is why a metric has no number where nothing is wrong: an input that nobody gave.
-type Absent string
-
-func (a Absent) Error() string { return string(a) }
-
-// absent returns an [Absent] error.
-func absent(format string, args ...any) error { return Absent(fmt.Sprintf(format, args...)) }
 
 // Row are the numbers of a case. Every key of every kind that was scored is in Values.
 type Row struct {
@@ -71,7 +63,7 @@ func scoreKind(k *Kind, p *Pair, row *Row) {
 	row.own(k.Name)
 	for _, key := range k.Keys {
 		if _, entered := row.Values[key.Name]; !entered {
-			row.Values[key.Name] = report.Value{V: notNumber, Reason: reason}
+			row.Values[key.Name] = report.Value{V: math.NaN(), Reason: reason}
 		}
 	}
 }

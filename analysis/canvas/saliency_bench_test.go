@@ -37,7 +37,7 @@ func BenchmarkSaliency(b *testing.B) {
 		b.Run(c.name, func(b *testing.B) {
 			o := &Settings{Definition: DefinitionDefault}
 			o.Saliency.Top = c.top
-			if err := o.Saliency.open(b.Context(), nil, cases, files.read); err != nil {
+			if _, err := o.Saliency.Open(cases, files.read, 0, 0); err != nil {
 				b.Fatal(err)
 			}
 			for b.Loop() {

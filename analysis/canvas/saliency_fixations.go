@@ -16,12 +16,12 @@ import (
 )
 
 // looked are the fixations of the case, at the size of the maps.
-func (p *Pair) looked(m *saliencyMaps) (*saliency.Fixations, error) {
+func (o *SaliencySettings) looked(s *Screens, m *saliencyMaps) (*saliency.Fixations, error) {
 	return m.fixations.get(func() (*saliency.Fixations, error) {
-		if q := p.Settings.Saliency.Top; q > 0 {
-			return saliency.Top(m.reference, q)
+		if o.Top > 0 {
+			return saliency.Top(m.reference, o.Top)
 		}
-		g, err := p.gaze()
+		g, err := o.gaze(s)
 		if err != nil {
 			return nil, err
 		}
@@ -50,12 +50,12 @@ func (g *gaze) at(width, height int) (xs, ys []float64) {
 
 // gaze reads the fixations of the case. Those of a table are in pixels of the reference's screen or,
 // where there is none, of its map.
-func (p *Pair) gaze() (*gaze, error) {
-	path := p.Case.Fixations
+func (o *SaliencySettings) gaze(s *Screens) (*gaze, error) {
+	path := s.Case.Fixations
 	if path == "" {
 		return nil, absent("no fixations are given (--fixations FILE, or top:Q for the highest pixels of the reference's map)")
 	}
-	data, err := p.read(path)
+	data, err := s.Read(path)
 	if err != nil {
 		return nil, err
 	}
@@ -67,26 +67,26 @@ func (p *Pair) gaze() (*gaze, error) {
 	if f.Samples != nil {
 		g.xs, g.ys = nil, nil
 		for i, sample := range f.Samples {
-			if sample == p.Case.Sample {
+			if sample == s.Case.Sample {
 				g.xs, g.ys = append(g.xs, f.X[i]), append(g.ys, f.Y[i])
 			}
 		}
 		if len(g.xs) == 0 {
-			return nil, absent("%s has no fixations of %s", path, p.Case.Sample)
+			return nil, absent("%s has no fixations of %s", path, s.Case.Sample)
 		}
 	}
 	if f.Width > 0 {
 		return g, nil
 	}
-	if p.Reference.side.Image != "" {
-		screen, err := p.Reference.Screen()
+	if s.Reference.side.Image != "" {
+		screen, err := s.Reference.Screen()
 		if err != nil {
 			return nil, err
 		}
 		g.width, g.height = float64(screen.Width), float64(screen.Height)
 		return g, nil
 	}
-	m, err := p.referenceMap()
+	m, err := o.referenceMap(s)
 	if err != nil {
 		return nil, err
 	}
@@ -133,8 +133,8 @@ func newFixationPool(cases []Case, read Reader) *fixationPool {
 }
 
 // others are the fixations of the samples that are not that of the case, in a picture of a size.
-func (f *fixationPool) others(ctx context.Context, c *Case, o *Settings, width, height int) (*saliency.Fixations, error) {
-	f.once.Do(func() { f.err = f.gather(ctx, o) })
+func (f *fixationPool) others(s *Screens, o *SaliencySettings, width, height int) (*saliency.Fixations, error) {
+	f.once.Do(func() { f.err = f.gather(s.Context, o, s.DropAlpha) })
 	if f.err != nil {
 		return nil, f.err
 	}
@@ -145,7 +145,7 @@ func (f *fixationPool) others(ctx context.Context, c *Case, o *Settings, width, 
 	}
 	xs, ys := make([]float64, 0, len(all.xs)), make([]float64, 0, len(all.xs))
 	for i, owner := range all.owners {
-		if f.cases[owner].Sample != c.Sample {
+		if f.cases[owner].Sample != s.Case.Sample {
 			xs, ys = append(xs, all.xs[i]), append(ys, all.ys[i])
 		}
 	}
@@ -157,7 +157,7 @@ func (f *fixationPool) others(ctx context.Context, c *Case, o *Settings, width, 
 
 // gather reads the fixations of every sample. What cannot be read is left out: its own case says
 // why.
-func (f *fixationPool) gather(ctx context.Context, o *Settings) error {
+func (f *fixationPool) gather(ctx context.Context, o *SaliencySettings, dropAlpha bool) error {
 	share := max(1, mostOthers/max(1, len(f.cases)))
 	f.all = make([]gaze, len(f.cases))
 	for i := range f.cases {
@@ -165,8 +165,7 @@ func (f *fixationPool) gather(ctx context.Context, o *Settings) error {
 			return err
 		}
 		c := &f.cases[i]
-		p := NewPair(ctx, c, o, f.read, newView(c.Reference, "reference", f.read))
-		g, err := p.ownFixations()
+		g, err := o.ownFixations(&Screens{Context: ctx, Case: c, Reference: newView(c.Reference, "reference", f.read), Read: f.read, DropAlpha: dropAlpha})
 		if err != nil {
 			continue
 		}
@@ -176,16 +175,15 @@ func (f *fixationPool) gather(ctx context.Context, o *Settings) error {
 }
 
 // ownFixations are those of a case, of its reference alone.
-func (p *Pair) ownFixations() (*gaze, error) {
-	q := p.Settings.Saliency.Top
-	if q == 0 {
-		return p.gaze()
+func (o *SaliencySettings) ownFixations(s *Screens) (*gaze, error) {
+	if o.Top == 0 {
+		return o.gaze(s)
 	}
-	m, err := p.referenceMap()
+	m, err := o.referenceMap(s)
 	if err != nil {
 		return nil, err
 	}
-	top, err := saliency.Top(m, q)
+	top, err := saliency.Top(m, o.Top)
 	if err != nil {
 		return nil, err
 	}
@@ -237,35 +235,34 @@ func (f *fixationPool) size(width, height int) *sizedPool {
 }
 
 // otherFixations are those of the other samples, and the center prior of their size.
-func (p *Pair) otherFixations(f *saliency.Fixations) (*saliency.Fixations, *saliency.Map, error) {
-	shared := p.Settings.Saliency.shared
-	if shared == nil {
+func (o *SaliencySettings) otherFixations(s *Screens, f *saliency.Fixations) (*saliency.Fixations, *saliency.Map, error) {
+	if o.shared == nil {
 		return nil, nil, absent("the fixations of other samples are not known")
 	}
-	others, err := shared.pool.others(p.ctx, p.Case, p.Settings, f.Width, f.Height)
+	others, err := o.shared.pool.others(s, o, f.Width, f.Height)
 	if err != nil {
 		return nil, nil, err
 	}
-	prior, err := shared.prior(f.Width, f.Height)
+	prior, err := o.shared.prior(f.Width, f.Height)
 	return others, prior, err
 }
 
 // poolDefinition names the fixations that a shuffled AUC takes for chance, by the content of their
 // files.
-func (s *sharedSaliency) poolDefinition(o *Settings) string {
-	if s == nil {
+func (o *SaliencySettings) poolDefinition() string {
+	if o.shared == nil {
 		return "no fixations of other samples"
 	}
-	return s.pool.definition(o)
+	return o.shared.pool.definition(o)
 }
 
-func (f *fixationPool) definition(o *Settings) string {
+func (f *fixationPool) definition(o *SaliencySettings) string {
 	f.named.Do(func() {
 		all := sha256.New()
 		for i := range f.cases {
 			c := &f.cases[i]
 			path := c.Fixations
-			if o.Saliency.Top > 0 {
+			if o.Top > 0 {
 				if path = c.ReferenceSaliency; path == "" {
 					path = c.Reference.Image
 				}

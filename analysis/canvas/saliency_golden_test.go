@@ -120,12 +120,11 @@ func (m memoryReader) path(path string) string {
 func scoreSaliency(t testing.TB, o *Settings, files memoryReader, cases []Case) (*Row, *Settings) {
 	t.Helper()
 	cases = slices.Clone(cases)
-	if err := o.Saliency.open(t.Context(), nil, cases, files.read); err != nil {
+	opened, err := o.Saliency.Open(cases, files.read, 0, 0)
+	if err != nil {
 		t.Fatal(err)
 	}
-	if m := o.Saliency.shared.model; m != nil {
-		t.Cleanup(func() { m.Close() })
-	}
+	t.Cleanup(func() { opened.Close() })
 	p := NewPair(t.Context(), &cases[0], o, files.read, newView(cases[0].Reference, "reference", files.read))
 	row, err := scoreKinds(t.Context(), saliencyKinds(), p)
 	if err != nil {

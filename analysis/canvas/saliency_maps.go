@@ -21,29 +21,27 @@ type saliencyMaps struct {
 	missing              int // rows of the fixations without a place
 }
 
-// saliency are the maps of both screens. The reference's has the size of its file or, where the
+// maps are those of both screens; rescale brings each to values from 0 to 1. The reference's has the size of its file or, where the
 // model made it, of the reference's screen; the generated design's is brought to that size by
 // bilinear interpolation with antialiasing.
-func (p *Pair) saliency() (*saliencyMaps, error) {
-	return p.maps.get(func() (*saliencyMaps, error) {
-		reference, err := p.referenceMap()
-		if err != nil {
-			return nil, err
-		}
-		generated, err := p.planeOf(p.Generated, p.Case.GeneratedSaliency, false)
-		if err != nil {
-			return nil, err
-		}
-		name := mapName(p.Generated, p.Case.GeneratedSaliency)
-		m, err := newMap(name, sized(generated, reference.Width, reference.Height))
-		if err != nil {
-			return nil, err
-		}
-		if p.Settings.documented() {
-			reference, m = rescaled(reference), rescaled(m)
-		}
-		return &saliencyMaps{reference: reference, generated: m}, nil
-	})
+func (o *SaliencySettings) maps(s *Screens, rescale bool) (*saliencyMaps, error) {
+	reference, err := o.referenceMap(s)
+	if err != nil {
+		return nil, err
+	}
+	generated, err := o.planeOf(s, s.Generated, s.Case.GeneratedSaliency, false)
+	if err != nil {
+		return nil, err
+	}
+	name := mapName(s.Generated, s.Case.GeneratedSaliency)
+	m, err := newMap(name, sized(generated, reference.Width, reference.Height))
+	if err != nil {
+		return nil, err
+	}
+	if rescale {
+		reference, m = rescaled(reference), rescaled(m)
+	}
+	return &saliencyMaps{reference: reference, generated: m}, nil
 }
 
 // rescaled is a map from 0 to 1; a constant one stays as it is.
@@ -55,28 +53,28 @@ func rescaled(m *saliency.Map) *saliency.Map {
 }
 
 // referenceMap is that of the reference at its own size, which the cases of a sample share.
-func (p *Pair) referenceMap() (*saliency.Map, error) {
-	key := fmt.Sprintf("reference %q %q", p.Case.ReferenceSaliency, p.Reference.side.Image)
-	return p.Settings.Saliency.shared.keepMap(key, p.newReferenceMap)
+func (o *SaliencySettings) referenceMap(s *Screens) (*saliency.Map, error) {
+	key := fmt.Sprintf("reference %q %q", s.Case.ReferenceSaliency, s.Reference.side.Image)
+	return o.shared.keepMap(key, func() (*saliency.Map, error) { return o.newReferenceMap(s) })
 }
 
-func (p *Pair) newReferenceMap() (*saliency.Map, error) {
-	plane, err := p.planeOf(p.Reference, p.Case.ReferenceSaliency, true)
+func (o *SaliencySettings) newReferenceMap(s *Screens) (*saliency.Map, error) {
+	plane, err := o.planeOf(s, s.Reference, s.Case.ReferenceSaliency, true)
 	if err != nil {
 		return nil, err
 	}
-	if p.Case.ReferenceSaliency == "" {
-		screen, err := p.Reference.Screen()
+	if s.Case.ReferenceSaliency == "" {
+		screen, err := s.Reference.Screen()
 		if err != nil {
 			return nil, err
 		}
 		if n := screen.Width * screen.Height; n > dataset.MaxPlane {
-			return nil, fmt.Errorf("%s: a saliency map of %d×%d pixels (width×height), want at most %d pixels", p.Reference.side.Image,
+			return nil, fmt.Errorf("%s: a saliency map of %d×%d pixels (width×height), want at most %d pixels", s.Reference.side.Image,
 				screen.Width, screen.Height, dataset.MaxPlane)
 		}
 		plane = sized(plane, screen.Width, screen.Height)
 	}
-	return newMap(mapName(p.Reference, p.Case.ReferenceSaliency), plane)
+	return newMap(mapName(s.Reference, s.Case.ReferenceSaliency), plane)
 }
 
 // mapName is what errors call a map.
@@ -108,11 +106,10 @@ func sized(p *dataset.Plane, width, height int) *dataset.Plane {
 
 // planeOf is the map of a screen as it comes: from its file, else from the model. What the model
 // makes of a screen that several cases ask for is kept.
-func (p *Pair) planeOf(v *View, path string, kept bool) (*dataset.Plane, error) {
-	o := &p.Settings.Saliency
+func (o *SaliencySettings) planeOf(s *Screens, v *View, path string, kept bool) (*dataset.Plane, error) {
 	switch {
 	case path != "":
-		data, err := p.read(path)
+		data, err := s.Read(path)
 		if err != nil {
 			return nil, err
 		}
@@ -126,7 +123,7 @@ func (p *Pair) planeOf(v *View, path string, kept bool) (*dataset.Plane, error) 
 			if err != nil {
 				return nil, err
 			}
-			return o.shared.model.run(p.ctx, v.side.Image, screen, p.Settings)
+			return o.shared.model.run(s.Context, v.side.Image, screen, s.DropAlpha)
 		}
 		if !kept {
 			return run()

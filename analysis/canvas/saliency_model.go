@@ -7,13 +7,12 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 
 	"repscope/dataset"
 	"repscope/internal/resize"
-	"repscope/internal/run"
+	"repscope/internal/text"
 	"repscope/latent"
 	"repscope/model"
 	"repscope/points"
@@ -31,96 +30,10 @@ type SaliencyModel struct {
 	// Mean and Std are one number or one per channel, in the model's order; nil: 0 and 1.
 	Mean, Std []float64
 	BGR, Raw  bool
-
-	size, channels, scale string
-}
-
-func (m *SaliencyModel) register(flags *run.Flags) {
-	m.channels, m.scale = "rgb", "unit"
-	flags.PathVar(&m.Path, "saliency-model",
-		"`FILE.onnx` that makes the maps which no file holds: a screen [1, 3, H, W] in, a map [1, 1, h, w] out")
-	flags.CheckedVar(&m.size, "saliency-size", func(text string) error {
-		_, _, err := parseSize(text)
-		return err
-	}, "`HxW` that screens are resized to for the model, height first; needed where the file does not fix it")
-	numbers := func(name, usage string, into *[]float64) {
-		flags.Func(name, usage, func(text string) (err error) {
-			*into, err = parseChannels(text)
-			return err
-		})
-	}
-	numbers("saliency-mean",
-		"`M` or one per channel, in the model's order, subtracted from pixels after --saliency-scale (default 0)", &m.Mean)
-	numbers("saliency-std", "`S` or one per channel, by which pixels are divided after that (default 1)", &m.Std)
-	flags.CheckedVar(&m.channels, "saliency-channels", run.OneOf("rgb", "bgr"), "`ORDER` of the channels that the model takes: rgb or bgr")
-	flags.CheckedVar(&m.scale, "saliency-scale", run.OneOf("unit", "raw"),
-		"`SCALE` of the pixels that the model is given: unit for 0..1, raw for 0..255")
-}
-
-// parseSize reads HxW.
-func parseSize(text string) (height, width int, err error) {
-	h, w, ok := strings.Cut(strings.ToLower(text), "x")
-	if ok {
-		if height, err = strconv.Atoi(h); err == nil {
-			width, err = strconv.Atoi(w)
-		}
-	}
-	if !ok || err != nil || height < 1 || width < 1 || height > 1<<13 || width > 1<<13 {
-		return 0, 0, fmt.Errorf("%q is not a size such as 240x320, of sides up to %d", text, 1<<13)
-	}
-	return height, width, nil
-}
-
-// parseChannels reads one number or three.
-func parseChannels(text string) ([]float64, error) {
-	var out []float64
-	for part := range strings.SplitSeq(text, ",") {
-		v, err := run.ParseFloat(strings.TrimSpace(part))
-		if err != nil {
-			return nil, fmt.Errorf("%q is not a number", part)
-		}
-		out = append(out, v)
-	}
-	if len(out) != 1 && len(out) != 3 {
-		return nil, fmt.Errorf("%d numbers, want one or one per channel", len(out))
-	}
-	return out, nil
-}
-
-func (m *SaliencyModel) check() error {
-	m.BGR, m.Raw = m.channels == "bgr", m.scale == "raw"
-	if m.size != "" {
-		m.Height, m.Width, _ = parseSize(m.size)
-	}
-	if m.Path == "" {
-		if m.size != "" || m.Mean != nil || m.Std != nil || m.BGR || m.Raw {
-			return run.Usage("--saliency-size, -mean, -std, -channels and -scale are those of --saliency-model, which is not given")
-		}
-		return nil
-	}
-	for _, s := range m.Std {
-		if !(s > 0) {
-			return run.Usage("--saliency-std %v, want numbers above 0", s)
-		}
-	}
-	for _, v := range m.Mean {
-		if !m.Raw && (v > 1 || v < -1) {
-			return run.Hint(run.Usage("--saliency-mean %v is beyond pixels of 0..1", v), "for a mean of pixels of 0..255: --saliency-scale raw")
-		}
-	}
-	return nil
-}
-
-// channel is the number of a channel: of a list of one, that for all.
-func channel(list []float64, c int, otherwise float64) float64 {
-	if len(list) == 0 {
-		return otherwise
-	}
-	return list[min(c, len(list)-1)]
 }
 
 // definition says what screens go through.
-func (m *SaliencyModel) definition(s *Settings) string {
+func (m *SaliencyModel) definition(dropAlpha bool) string {
 	order, scale, alpha := "rgb", "0..1", "on white"
 	if m.BGR {
 		order = "bgr"
@@ -128,7 +41,7 @@ func (m *SaliencyModel) definition(s *Settings) string {
 	if m.Raw {
 		scale = "0..255"
 	}
-	if s.Images.Alpha == alphaDrop {
+	if dropAlpha {
 		alpha = "dropped"
 	}
 	return fmt.Sprintf("model of %s in %s, resized to %dx%d bilinear with antialiasing, mean %s, std %s, alpha %s", order, scale,
@@ -199,7 +112,7 @@ func (s *saliencyModel) fit(m *SaliencyModel) error {
 		case *side.asked == 0 && side.fixed > 0:
 			*side.asked = side.fixed
 		case *side.asked == 0:
-			return run.Hint(fmt.Errorf("the file does not fix the %s of screens", side.name), "say it: --saliency-size HxW, such as 240x320")
+			return text.WithHint(fmt.Errorf("the file does not fix the %s of screens", side.name), "say it: --saliency-size HxW, such as 240x320")
 		case side.fixed > 0 && *side.asked != side.fixed:
 			return fmt.Errorf("takes screens of %s %d, --saliency-size says %d", side.name, side.fixed, *side.asked)
 		}
@@ -238,12 +151,9 @@ func (s *saliencyModel) describe() string {
 	return fmt.Sprintf("%s: screens of %d×%d, maps of %d×%d (height×width)", s.Path, s.Height, s.Width, s.out[0], s.out[1])
 }
 
-// Close releases the file.
-func (s *saliencyModel) Close() error { return s.head.Close() }
-
 // run makes the map of a screen, of the size that the model gives.
-func (s *saliencyModel) run(ctx context.Context, name string, screen *dataset.Screen, o *Settings) (*dataset.Plane, error) {
-	values := s.prepare(screen, o.Images.Alpha == alphaDrop)
+func (s *saliencyModel) run(ctx context.Context, name string, screen *dataset.Screen, dropAlpha bool) (*dataset.Plane, error) {
+	values := s.prepare(screen, dropAlpha)
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
 	out, _, err := s.head.Run(ctx, []latent.HeadInput{s.input(values)}, nil, latent.EncodeOptions{Batch: 1})

@@ -35,7 +35,7 @@ func TestSaliencyModelFiles(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			o := SaliencySettings{Model: SaliencyModel{Path: filepath.FromSlash(c.path), Height: c.height, Width: c.width}}
-			err := o.open(t.Context(), nil, nil, memoryReader{}.read)
+			opened, err := o.Open(nil, memoryReader{}.read, 0, 0)
 			if c.want != "" {
 				if err == nil || !strings.Contains(err.Error(), c.want) || !strings.HasPrefix(err.Error(), "--saliency-model") {
 					t.Errorf("%v, want %q", err, c.want)
@@ -45,7 +45,7 @@ func TestSaliencyModelFiles(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			defer o.shared.model.Close()
+			defer opened.Close()
 			if text := o.shared.model.describe(); !strings.Contains(text, "screens of 16×12, maps of 8×6") {
 				t.Error(text)
 			}
@@ -64,11 +64,12 @@ func TestSaliencyModelOnce(t *testing.T) {
 		screen.Pix[i] = uint8(i * i)
 	}
 	files := memoryReader{"r": pngOf(t, screen), "g": pngOf(t, screen), "m": npyOf(t, []int{2, 2}, 1., 2, 3, 4)}
-	if err := o.Saliency.open(t.Context(), nil, nil, files.read); err != nil {
+	opened, err := o.Saliency.Open(nil, files.read, 0, 0)
+	if err != nil {
 		t.Fatal(err)
 	}
 	shared := o.Saliency.shared
-	defer shared.model.Close()
+	defer opened.Close()
 	pair := func(c Case) *Pair {
 		return NewPair(t.Context(), &c, o, files.read, newView(c.Reference, "reference", files.read))
 	}
@@ -104,7 +105,7 @@ func TestSaliencyModelOnce(t *testing.T) {
 	ended, end := context.WithCancel(t.Context())
 	end()
 	dot := &dataset.Screen{Width: 1, Height: 1, Pixels: make([]byte, 4)}
-	if _, err := shared.model.run(ended, "g", dot, o); !errors.Is(err, context.Canceled) {
+	if _, err := shared.model.run(ended, "g", dot, false); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
 }

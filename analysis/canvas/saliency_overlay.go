@@ -36,12 +36,9 @@ func saliencyOverlays(p *Pair) (reference, generated *image.NRGBA, err error) {
 	return reference, generated, nil
 }
 
-// saliencyPicture is the name of the picture among the reports of a case.
-const saliencyPicture = "saliency.png"
-
 // saliencyPlot is the picture of a case for --saliency-plots: the reference at the left, the
 // generated design at the right.
-func saliencyPlot(p *Pair) (*image.NRGBA, error) {
+func saliencyPlot(p *Pair) (image.Image, error) {
 	left, right, err := saliencyOverlays(p)
 	if err != nil {
 		return nil, err

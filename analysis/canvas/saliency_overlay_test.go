@@ -26,9 +26,9 @@ func TestSaliencyPlot(t *testing.T) {
 	c := Case{ID: "a", Sample: "a", Snapshot: -1, Reference: Side{Image: "r"}, ReferenceSaliency: "p", GeneratedSaliency: "q",
 		Fixations: "f"}
 	o := &Settings{}
-	o.Saliency.Plots = true
+	o.Picture = saliencyPlot
 	row, _ := scoreSaliency(t, o, files, []Case{c})
-	picture, ok := row.Reports[saliencyPicture].(*image.NRGBA)
+	picture, ok := row.Reports[SaliencyPicture].(*image.NRGBA)
 	if !ok {
 		t.Fatal(row.Reports, row.Failures)
 	}
@@ -47,18 +47,18 @@ func TestSaliencyPlot(t *testing.T) {
 		t.Errorf("a constant map has the colors %v and %v", left, right)
 	}
 	var out bytes.Buffer
-	if err := encodeReport(&out, row.Reports[saliencyPicture]); err != nil {
+	if err := encodeReport(&out, row.Reports[SaliencyPicture]); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := png.Decode(&out); err != nil {
 		t.Error(err)
 	}
 	c.Snapshot = 3
-	if got, want := reportPath(&c, saliencyPicture), filepath.Join("saliency_visualizations", "a-snapshot-3.png"); got != want {
+	if got, want := reportPath(&c, SaliencyPicture), filepath.Join("saliency_visualizations", "a-snapshot-3.png"); got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 	delete(files, "r")
-	if row, _ = scoreSaliency(t, o, files, []Case{c}); len(row.Failures) != 1 || row.Reports[saliencyPicture] != nil ||
+	if row, _ = scoreSaliency(t, o, files, []Case{c}); len(row.Failures) != 1 || row.Reports[SaliencyPicture] != nil ||
 		!row.Values["saliency_sim"].Defined() {
 		t.Error(row.Failures, row.Reports)
 	}

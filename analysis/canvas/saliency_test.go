@@ -20,10 +20,10 @@ import (
 	"repscope/internal/run"
 )
 
-// saliencyFlags are the settings of a command line, and what it prints where it is wrong.
-func saliencyFlags(t *testing.T, args ...string) (*SaliencySettings, string) {
+// parseSaliency are the values of a command line, and what it prints where it is wrong.
+func parseSaliency(t *testing.T, args ...string) (*saliencyFlags, string) {
 	t.Helper()
-	var o SaliencySettings
+	o := saliencyFlags{SaliencySettings: &SaliencySettings{}}
 	command := run.Command{Name: "maps", Summary: "nothing", Out: filepath.Join(t.TempDir(), "out"), Setup: func(flags *run.Flags) run.Job {
 		o.register(flags)
 		return run.Job{Check: func(*run.Options) error { return o.check() }, Run: func(context.Context, *run.Env) error { return nil }}
@@ -37,13 +37,13 @@ func saliencyFlags(t *testing.T, args ...string) (*SaliencySettings, string) {
 
 func TestSaliencyFlags(t *testing.T) {
 	t.Parallel()
-	o, text := saliencyFlags(t, strings.Fields("--fixations top:5.5 --borji-splits 100 --saliency-model m.onnx --saliency-size 240x320 "+
+	o, text := parseSaliency(t, strings.Fields("--fixations top:5.5 --borji-splits 100 --saliency-model m.onnx --saliency-size 240x320 "+
 		"--saliency-mean 103.9,116.7,123.6 --saliency-std 2 --saliency-channels bgr --saliency-scale raw --saliency-plots")...)
 	if text != "" {
 		t.Fatal(text)
 	}
 	m := &o.Model
-	if o.Top != 5.5 || o.Splits != 100 || !o.Plots || m.Path != "m.onnx" || m.Height != 240 || m.Width != 320 || !m.BGR || !m.Raw ||
+	if o.Top != 5.5 || o.Splits != 100 || !o.plots || m.Path != "m.onnx" || m.Height != 240 || m.Width != 320 || !m.BGR || !m.Raw ||
 		!slices.Equal(m.Mean, []float64{103.9, 116.7, 123.6}) || !slices.Equal(m.Std, []float64{2}) {
 		t.Errorf("%+v", o)
 	}
@@ -66,7 +66,7 @@ func TestSaliencyFlags(t *testing.T) {
 		{"--saliency-model m.onnx --saliency-mean 103.9", "--saliency-mean 103.9 is beyond pixels of 0..1"},
 		{"--saliency-model m.onnx --saliency-std 1,0,1", "--saliency-std 0, want numbers above 0"},
 	} {
-		if _, text := saliencyFlags(t, strings.Fields(c.args)...); !strings.Contains(text, c.want) {
+		if _, text := parseSaliency(t, strings.Fields(c.args)...); !strings.Contains(text, c.want) {
 			t.Errorf("%s: %q, want %q", c.args, text, c.want)
 		}
 	}
@@ -350,7 +350,8 @@ func TestSaliencyWorkers(t *testing.T) {
 		o.Saliency.Top = 8
 		o.Saliency.Model = SaliencyModel{Path: "testdata/saliency.onnx", Height: 24, Width: 18}
 		of := slices.Clone(cases)
-		if err := o.Saliency.open(t.Context(), nil, of, files.read); err != nil {
+		opened, err := o.Saliency.Open(of, files.read, 0, 0)
+		if err != nil {
 			t.Fatal(err)
 		}
 		r, err := Analyze(t.Context(), Input{Cases: of, Read: files.read}, Options{Settings: o, Kinds: saliencyKinds(), Workers: workers})
@@ -374,7 +375,7 @@ func TestSaliencyWorkers(t *testing.T) {
 		} else if text.String() != first {
 			t.Error("rows differ between 1 and 5 workers")
 		}
-		if err := o.Saliency.shared.model.Close(); err != nil {
+		if err := opened.Close(); err != nil {
 			t.Error(err)
 		}
 		if n := len(o.Saliency.identity()); n != 1 {

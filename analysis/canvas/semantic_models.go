@@ -12,7 +12,7 @@ import (
 	"sync"
 
 	"repscope/dataset"
-	"repscope/internal/run"
+	"repscope/internal/text"
 	"repscope/internal/tokenizer"
 	"repscope/latent"
 )
@@ -48,7 +48,7 @@ func (s *semantics) openSentence(read Reader, threads int) error {
 	}
 	data, err := read(s.o.Tokenizer)
 	if err != nil {
-		return fmt.Errorf("--tokenizer: %w", run.PathError(err))
+		return fmt.Errorf("--tokenizer: %w", pathError(err))
 	}
 	if s.tokens, err = tokenizer.Parse(s.o.Tokenizer, data); err != nil {
 		return fmt.Errorf("--tokenizer: %w", err)
@@ -56,10 +56,10 @@ func (s *semantics) openSentence(read Reader, threads int) error {
 	if s.sentence, err = latent.OpenSentences(s.o.Sentence, latent.SentenceOptions{Pool: s.o.Pool, Threads: threads}); err != nil {
 		return fmt.Errorf("--sentence-model: %w", err)
 	}
-	s.closers = append(s.closers, s.sentence.Close)
+	s.Closers = append(s.Closers, s.sentence.Close)
 	s.enter("sentence model", s.o.Sentence, s.sentence.SHA256)
 	s.enter("tokenizer", s.o.Tokenizer, digestOf(data))
-	s.notes = append(s.notes, fmt.Sprintf("%s: %s, pooled by %s", s.o.Sentence, s.sentence.Output, s.sentence.Pool))
+	s.Notes = append(s.Notes, fmt.Sprintf("%s: %s, pooled by %s", s.o.Sentence, s.sentence.Output, s.sentence.Pool))
 	return nil
 }
 
@@ -72,12 +72,12 @@ func (s *semantics) openCaptioner(_ Reader, threads int) error {
 		return fmt.Errorf("--captioner: %w", err)
 	}
 	s.captioner = c
-	s.closers = append(s.closers, c.Close)
+	s.Closers = append(s.Closers, c.Close)
 	for i, name := range c.Files {
 		s.enter("captioner", filepath.Join(s.o.Captioner, name), c.SHA256[i])
 	}
 	for _, note := range c.Notes {
-		s.notes = append(s.notes, s.o.Captioner+": "+note)
+		s.Notes = append(s.Notes, s.o.Captioner+": "+note)
 	}
 	return nil
 }
@@ -94,16 +94,16 @@ func (s *semantics) openVision(read Reader, threads int) error {
 	if s.vision, err = latent.OpenVision(v.Path, latent.VisionOptions{Pictures: pictures, Pool: v.Pool, Threads: threads}); err != nil {
 		return fmt.Errorf("--vision-model: %w", err)
 	}
-	s.closers = append(s.closers, s.vision.Close)
+	s.Closers = append(s.Closers, s.vision.Close)
 	p := &s.vision.Pictures
 	if p.Height == 0 && p.Shortest == 0 {
-		return run.Hint(fmt.Errorf("--vision-model %s: the file does not fix the size of pictures", v.Path), "say it: --vision-size 224")
+		return text.WithHint(fmt.Errorf("--vision-model %s: the file does not fix the size of pictures", v.Path), "say it: --vision-size 224")
 	}
 	s.enter("vision model", v.Path, s.vision.SHA256)
 	if sum != "" {
 		s.enter("vision preprocessor", v.Processor, sum)
 	}
-	s.notes = append(s.notes, fmt.Sprintf("%s: screens are prepared by %s", v.Path, p))
+	s.Notes = append(s.Notes, fmt.Sprintf("%s: screens are prepared by %s", v.Path, p))
 	return nil
 }
 
@@ -146,12 +146,12 @@ func widen(v []float32) []float64 {
 }
 
 // pixelsOf are those of a screen without alpha, and what they are known by.
-func pixelsOf(p *Pair, v *View) (*dataset.Screen, []uint8, [sha256.Size]byte, error) {
+func pixelsOf(p *Screens, v *View) (*dataset.Screen, []uint8, [sha256.Size]byte, error) {
 	screen, err := v.Screen()
 	if err != nil {
 		return nil, nil, [sha256.Size]byte{}, err
 	}
-	pixels := opaque(screen, p.Settings.Images.Alpha == alphaDrop)
+	pixels := opaque(screen, p.DropAlpha)
 	h := sha256.New()
 	var size [16]byte
 	binary.LittleEndian.PutUint64(size[:], uint64(screen.Width))
@@ -162,7 +162,7 @@ func pixelsOf(p *Pair, v *View) (*dataset.Screen, []uint8, [sha256.Size]byte, er
 }
 
 // embedScreen is the embedding of a screen.
-func (s *semantics) embedScreen(p *Pair, v *View) ([]float64, error) {
+func (s *semantics) embedScreen(p *Screens, v *View) ([]float64, error) {
 	screen, pixels, key, err := pixelsOf(p, v)
 	if err != nil {
 		return nil, err
@@ -170,7 +170,7 @@ func (s *semantics) embedScreen(p *Pair, v *View) ([]float64, error) {
 	return s.screens.get(key, func() ([]float64, error) {
 		s.visionMutex.Lock()
 		defer s.visionMutex.Unlock()
-		e, err := s.vision.Embed(p.ctx, pixels, screen.Height, screen.Width)
+		e, err := s.vision.Embed(p.Context, pixels, screen.Height, screen.Width)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", v.side.Image, err)
 		}
@@ -180,7 +180,7 @@ func (s *semantics) embedScreen(p *Pair, v *View) ([]float64, error) {
 
 // captionOf describes a screen; empty if the model says nothing of it. A screen that nobody gave
 // has no caption.
-func (s *semantics) captionOf(p *Pair, v *View) (string, error) {
+func (s *semantics) captionOf(p *Screens, v *View) (string, error) {
 	screen, pixels, key, err := pixelsOf(p, v)
 	if errors.As(err, new(Absent)) {
 		return "", nil
@@ -191,7 +191,7 @@ func (s *semantics) captionOf(p *Pair, v *View) (string, error) {
 	return s.captionsMade.get(key, func() (string, error) {
 		s.captionMutex.Lock()
 		defer s.captionMutex.Unlock()
-		text, _, err := s.captioner.Caption(p.ctx, pixels, screen.Height, screen.Width)
+		text, _, err := s.captioner.Caption(p.Context, pixels, screen.Height, screen.Width)
 		if err != nil {
 			return "", fmt.Errorf("%s: %w", v.side.Image, err)
 		}

@@ -88,10 +88,11 @@ func plainCosine(a, b []float64) float64 {
 func openSettings(t *testing.T, o SemanticSettings, cases []Case) *Settings {
 	t.Helper()
 	s := &Settings{Semantic: o, Images: ImageSettings{Alpha: alphaWhite}}
-	if err := s.Semantic.open(context.Background(), nil, cases, os.ReadFile); err != nil {
+	opened, err := s.Semantic.Open(cases, os.ReadFile, 0)
+	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(s.Semantic.opened.close)
+	t.Cleanup(func() { opened.Close() })
 	return s
 }
 
@@ -273,33 +274,15 @@ func TestSemanticModelErrors(t *testing.T) {
 	} {
 		o := modelSettings(dir)
 		c.change(&o)
-		err := o.open(context.Background(), nil, nil, func(path string) ([]byte, error) {
+		_, err := o.Open(nil, func(path string) ([]byte, error) {
 			data, err := os.ReadFile(path)
 			if err != nil {
 				return nil, &fs.PathError{Op: "open", Path: path, Err: fs.ErrNotExist}
 			}
 			return data, nil
-		})
+		}, 0)
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("got %v, want %q", err, c.want)
-		}
-	}
-	for _, c := range []struct {
-		o    SemanticSettings
-		want string
-	}{
-		{SemanticSettings{Sentence: "a"}, "--sentence-model needs --tokenizer"}, {SemanticSettings{Tokenizer: "a"}, "--tokenizer is that of --sentence-model"},
-		{SemanticSettings{Captioner: "a"}, "--captioner needs --sentence-model"}, {SemanticSettings{Precompute: true}, "--precompute-semantic needs"},
-		{SemanticSettings{Sentence: "a", Tokenizer: "b", Embeddings: [2]string{"c", "d"}}, "want one or the other"},
-		{SemanticSettings{Vision: VisionSettings{Size: 3}}, "are those of --vision-model"},
-		{SemanticSettings{Vision: VisionSettings{Path: "a", Size: 3, Processor: "b"}}, "stands in place of"},
-		{SemanticSettings{Vision: VisionSettings{Path: "a"}, ImageEmbeddings: [2]string{"c", "d"}}, "--vision-model and --image-embeddings-reference"},
-		{SemanticSettings{Vision: VisionSettings{Path: "a", Std: []float64{0}}}, "--vision-std 0"},
-		{SemanticSettings{Vision: VisionSettings{Path: "a", Mean: []float64{127}}}, "--vision-mean 127 is beyond"},
-		{SemanticSettings{Vision: VisionSettings{Path: "a", Size: 1 << 20}}, "--vision-size 1048576"},
-	} {
-		if err := c.o.check(); err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%+v gives %v, want %q", c.o, err, c.want)
 		}
 	}
 }

@@ -3,8 +3,6 @@
 package canvas
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -13,9 +11,7 @@ import (
 	"strings"
 
 	"repscope/dataset"
-	"repscope/internal/run"
 	"repscope/internal/text"
-	"repscope/report"
 )
 
 // semantics are the opened inputs of [SemanticSettings]. Several goroutines may ask them.
@@ -27,14 +23,11 @@ type semantics struct {
 	texts    *embeddings
 	images   *embeddings
 	semanticModels
-	files    []report.Input // in the order in which they are opened
-	warnings []string
-	notes    []string
-	closers  []func() error
+	Opened
 }
 
 // load reads the files.
-func (s *semantics) load(env *run.Env, cases []Case, read Reader) error {
+func (s *semantics) load(cases []Case, read Reader, threads int) error {
 	known := knownCases(cases)
 	order, err := s.loadCaptions(known, read)
 	if err != nil {
@@ -54,42 +47,19 @@ func (s *semantics) load(env *run.Env, cases []Case, read Reader) error {
 	if s.images, err = s.openEmbeddings("--image-embeddings", s.o.ImageEmbeddings, order, cases); err != nil {
 		return err
 	}
-	threads := 0
-	if env != nil {
-		threads = env.Options.Threads
-	}
 	return s.openModels(read, threads)
-}
-
-// enter keeps a file with its digest.
-func (s *semantics) enter(role, path, digest string) {
-	s.files = append(s.files, report.Input{Role: role, Path: path, SHA256: digest})
-}
-
-// close releases the files.
-func (s *semantics) close() {
-	for _, c := range s.closers {
-		_ = c() // what was only read
-	}
-	s.closers = nil
 }
 
 // knownCases are the names by which files may call the cases of a run.
 func knownCases(cases []Case) map[string]bool {
 	known := map[string]bool{}
 	for i := range cases {
-		known[caseName(&cases[i])] = true
+		known[cases[i].fileName()] = true
 		if cases[i].Base != (Side{}) {
 			known[cases[i].Sample+BaseSuffix] = true
 		}
 	}
 	return known
-}
-
-// digestOf is the digest of a file that was read.
-func digestOf(data []byte) string {
-	sum := sha256.Sum256(data)
-	return hex.EncodeToString(sum[:])
 }
 
 // unknown says how many cases of a file are none of the run; empty: all are known.
@@ -114,7 +84,7 @@ func unknown(path string, ids []string, known map[string]bool) string {
 // warn adds a warning that is not empty.
 func (s *semantics) warn(text string) {
 	if text != "" {
-		s.warnings = append(s.warnings, text)
+		s.Warnings = append(s.Warnings, text)
 	}
 }
 
@@ -125,7 +95,7 @@ func (s *semantics) loadCaptions(known map[string]bool, read Reader) ([]string, 
 	}
 	data, err := read(s.o.Captions)
 	if err != nil {
-		return nil, fmt.Errorf("captions: %w", run.PathError(err))
+		return nil, fmt.Errorf("captions: %w", pathError(err))
 	}
 	list, err := dataset.ParseCaptions(s.o.Captions, data)
 	if err != nil {
@@ -152,7 +122,7 @@ func (s *semantics) loadScores(known map[string]bool, read Reader) error {
 		return nil
 	}
 	if err != nil {
-		return fmt.Errorf("scores of captions: %w", run.PathError(err))
+		return fmt.Errorf("scores of captions: %w", pathError(err))
 	}
 	if s.listed, err = dataset.ParseSemanticScores(s.o.Scores, data); err != nil {
 		return fmt.Errorf("scores of captions: %w", err)
@@ -166,7 +136,7 @@ func (s *semantics) loadScores(known map[string]bool, read Reader) error {
 	}
 	// The file was found, not given: cases beyond those that were chosen are ordinary.
 	if note := unknown(s.o.Scores, ids, known); note != "" {
-		s.notes = append(s.notes, note)
+		s.Notes = append(s.Notes, note)
 	}
 	return nil
 }
@@ -175,7 +145,7 @@ func (s *semantics) loadScores(known map[string]bool, read Reader) error {
 func (s *semantics) loadRows(known map[string]bool, read Reader) ([]string, error) {
 	data, err := read(s.o.Rows)
 	if err != nil {
-		return nil, fmt.Errorf("cases of embeddings: %w", run.PathError(err))
+		return nil, fmt.Errorf("cases of embeddings: %w", pathError(err))
 	}
 	ids, err := dataset.ParseCases(s.o.Rows, data)
 	if err != nil {
@@ -204,7 +174,7 @@ func (s *semantics) openEmbeddings(flag string, files [2]string, order []string,
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
-		s.closers = append(s.closers, a.Close)
+		s.Closers = append(s.Closers, a.Close)
 		digest, err := a.SHA256()
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
@@ -227,7 +197,7 @@ func (e *embeddings) order(flag string, order []string, cases []Case) error {
 	if order == nil {
 		known := knownCases(cases)
 		if n != 1 || len(known) != 1 {
-			return run.Hint(fmt.Errorf("%s has %s, and nothing says which cases they are", e.arrays[0].Name(), text.Count(n, "row")),
+			return text.WithHint(fmt.Errorf("%s has %s, and nothing says which cases they are", e.arrays[0].Name(), text.Count(n, "row")),
 				"name them in the order of the rows with --embeddings-ids, or in --captions")
 		}
 		for id := range known {

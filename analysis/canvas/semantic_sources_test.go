@@ -34,10 +34,11 @@ var twoCases = []Case{{ID: "gid1-m-x", Sample: "gid1", Model: "m", Snapshot: -1}
 func scored(t *testing.T, o *SemanticSettings, c *Case, cases []Case, files map[string]string) *Row {
 	t.Helper()
 	if o.opened == nil {
-		if err := o.open(context.Background(), nil, cases, textFiles(files)); err != nil {
+		opened, err := o.Open(cases, textFiles(files), 0)
+		if err != nil {
 			t.Fatal(err)
 		}
-		t.Cleanup(o.opened.close)
+		t.Cleanup(func() { opened.Close() })
 	}
 	settings := &Settings{Semantic: *o}
 	row, err := scoreKinds(context.Background(), []Kind{semanticMatch, imageSimilarity}, NewPair(context.Background(), c, settings, textFiles(files), nil))
@@ -70,7 +71,7 @@ func TestStoredScores(t *testing.T) {
 	if v := scored(t, o, &base, twoCases, files).Values["semantic_match"]; v.Defined() || v.Reason != "s.json has no score of gid3-base" {
 		t.Errorf("a case without a score gives %v", v)
 	}
-	if n := o.opened.notes; len(n) != 1 || n[0] != "s.json: 1 of its 4 cases are none of this run, such as other" {
+	if n := o.opened.Notes; len(n) != 1 || n[0] != "s.json: 1 of its 4 cases are none of this run, such as other" {
 		t.Errorf("notes are %q", n)
 	}
 	if id := o.identity(); len(id) != 1 || !strings.HasPrefix(id[0], "s.json ") || len(id[0]) != len("s.json ")+64 {
@@ -128,7 +129,7 @@ func TestGivenEmbeddings(t *testing.T) {
 	if v := scored(t, o, &twoCases[1], twoCases, files).Values["semantic_match"]; v.Reason != "the embeddings of captions have no row for gid1-m-x-snapshot-2" {
 		t.Errorf("a step without a row has %v", v)
 	}
-	if w := o.opened.warnings; len(w) != 1 || w[0] != "ids: 1 of its 3 cases are none of this run, such as nobody" {
+	if w := o.opened.Warnings; len(w) != 1 || w[0] != "ids: 1 of its 3 cases are none of this run, such as nobody" {
 		t.Errorf("warnings are %q", w)
 	}
 }
@@ -151,18 +152,10 @@ func TestGivenEmbeddingsErrors(t *testing.T) {
 		{SemanticSettings{Captions: "none"}, "captions: none: "},
 		{SemanticSettings{Scores: "c.csv"}, "scores of captions: c.csv: "},
 	} {
-		err := c.o.open(context.Background(), nil, twoCases, textFiles(files))
+		_, err := c.o.Open(twoCases, textFiles(files), 0)
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("got %v, want %q", err, c.want)
 		}
-	}
-	bad := SemanticSettings{Embeddings: [2]string{"a.npy", ""}}
-	if err := bad.check(); err == nil || !strings.Contains(err.Error(), "go together") {
-		t.Errorf("one matrix alone: %v", err)
-	}
-	bad = SemanticSettings{Rows: "ids"}
-	if err := bad.check(); err == nil {
-		t.Error("ids without embeddings are taken")
 	}
 	one := &SemanticSettings{Embeddings: [2]string{writeRows(t, "one.npy", 1, 1, float32(math.NaN())), writeRows(t, "one.npy", 1, 1, 2)}}
 	row := scored(t, one, &twoCases[0], twoCases[:1], nil)

@@ -258,7 +258,7 @@ func (s *store) row(key rowKey, base bool) (report.Object, bool) {
 // caseOf is a case, or that of the design that its modification began with.
 func (s *store) caseOf(i int, base bool) Case {
 	if base {
-		return baseCase(&s.cases[i])
+		return s.cases[i].baseCase()
 	}
 	return s.cases[i]
 }

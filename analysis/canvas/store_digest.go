@@ -8,52 +8,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 )
-
-// digests are those of the contents that were read.
-type digests struct {
-	from Reader
-	mu   sync.Mutex
-	sums map[string]string
-}
-
-// newDigests returns digests of what is read from now on.
-func newDigests(from Reader) *digests { return &digests{from: from, sums: map[string]string{}} }
-
-// read is a [Reader] that remembers the digest of what it returns.
-func (d *digests) read(path string) ([]byte, error) {
-	data, err := d.from(path)
-	text := unreadable
-	if err == nil {
-		sum := sha256.Sum256(data)
-		text = hex.EncodeToString(sum[:])
-	}
-	d.mu.Lock()
-	d.sums[path] = text
-	d.mu.Unlock()
-	return data, err
-}
-
-// unreadable stands for the digest of a file that cannot be read, notGiven for that of no file.
-const unreadable, notGiven = "unreadable", "-"
-
-// of is the digest of a file, which is read if it was not yet.
-func (d *digests) of(path string) string {
-	if path == "" {
-		return notGiven
-	}
-	d.mu.Lock()
-	text, known := d.sums[path]
-	d.mu.Unlock()
-	if !known {
-		_, _ = d.read(path) // an error is a digest too
-		d.mu.Lock()
-		text = d.sums[path]
-		d.mu.Unlock()
-	}
-	return text
-}
 
 // files are the paths of what a metric reads of a case.
 func (n Needs) files(c *Case) []string {
@@ -85,7 +40,7 @@ func (d *digests) inputs(k *Kind, c *Case) string {
 		fmt.Fprintf(content, "%s\n", d.of(path))
 	}
 	if k.Needs&NeedSemantic != 0 { // what is given of a case goes by its name
-		fmt.Fprintf(content, "%q\n", caseName(c))
+		fmt.Fprintf(content, "%q\n", c.fileName())
 	}
 	return hex.EncodeToString(content.Sum(nil))
 }
@@ -135,7 +90,7 @@ func filesOf(kinds []Kind, cases []Case) []string {
 	for i := range cases {
 		paths = append(paths, needs.files(&cases[i])...)
 		if cases[i].Base != (Side{}) {
-			base := baseCase(&cases[i])
+			base := cases[i].baseCase()
 			paths = append(paths, needs.files(&base)...)
 		}
 	}

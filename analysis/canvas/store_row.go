@@ -287,7 +287,7 @@ func (b *builder) ofBase(k *Kind) *Row {
 			return b.base
 		}
 	}
-	c := baseCase(b.c)
+	c := b.c.baseCase()
 	row, _ := b.store.row(b.store.settings.keyOf(&c), true)
 	entry, ok := computedOf(row, k.Name)
 	if !ok || k.Needs != 0 && entry.inputs != b.store.digests.inputs(k, &c) {
@@ -332,13 +332,13 @@ var reportFolders = []string{"reports", "saliency_visualizations"}
 
 // reportFolder is where the reports of a case are, in the folder of the run.
 func reportFolder(c *Case) string {
-	return filepath.Join("reports", caseName(c))
+	return filepath.Join("reports", c.fileName())
 }
 
 // reportPath is where a report of a case is, in the folder of the run.
 func reportPath(c *Case, name string) string {
-	if name == saliencyPicture {
-		return filepath.Join("saliency_visualizations", caseName(c)+".png")
+	if name == SaliencyPicture {
+		return filepath.Join("saliency_visualizations", c.fileName()+".png")
 	}
 	return filepath.Join(reportFolder(c), name)
 }
@@ -353,7 +353,7 @@ func encodeReport(w io.Writer, value any) error {
 
 // reports reports whether a metric writes reports.
 func (o *Settings) reports(k *Kind) bool {
-	return o.Reports || o.Saliency.Plots && k.Name == saliencyKind.Name
+	return o.Reports || o.Picture != nil && k.Name == saliencyKind.Name
 }
 
 // reported reports whether the reports of a metric that is known are where they were written.

@@ -141,7 +141,7 @@ func (p *plan) score(ctx context.Context, r shard.Range) (*Part, error) {
 // remembered are the rows of a case, from the memory of a study if they are there. Reports and pictures are made each time, and so are rows
 // of cases that failed.
 func (p *plan) remembered(ctx context.Context, i int, identity func() shard.Identity) (PartOfCase, error) {
-	remembers := !p.o.Settings.Reports && !p.o.Settings.Saliency.Plots
+	remembers := !p.o.Settings.Reports && p.o.Settings.Picture == nil
 	if remembers {
 		if part, ok := shard.Recall[PartOfCase](ctx, identity); ok {
 			row, err := p.rowsOf(i, &part)
@@ -218,22 +218,12 @@ func (p *plan) scoreCase(ctx context.Context, i int) (*CaseRow, error) {
 
 // scoreBase computes the row of the design that a modification began with.
 func (p *plan) scoreBase(ctx context.Context, i int, reference *View) (*Row, error) {
-	c := baseCase(&p.in.Cases[i])
+	c := p.in.Cases[i].baseCase()
 	o := *p.o.Settings
-	o.Reports, o.Saliency.Plots = false, false
+	o.Reports, o.Picture = false, nil
 	pair := NewPair(ctx, &c, &o, p.in.Read, reference)
 	pair.Generated = newView(c.Generated, "design that was modified", p.in.Read).with(o.layoutOf(o.Layout.ReferenceNode))
 	return p.rowOf(ctx, pair, p.base, i, true)
-}
-
-// BaseSuffix ends the name of the case of the design that the modifications of a sample began
-// with, after the name of the sample: captions and scores of it go by that name.
-const BaseSuffix = "-base"
-
-// baseCase is the case of the design that a modification began with.
-func baseCase(c *Case) Case {
-	return Case{ID: c.Sample + BaseSuffix, Sample: c.Sample, Model: "base", Variant: c.Variant, Snapshot: -1,
-		Reference: c.Reference, Generated: c.Base, ReferenceSaliency: c.ReferenceSaliency, Fixations: c.Fixations}
 }
 
 // rowOf computes kinds of a pair but for those that are known.
@@ -425,12 +415,6 @@ func (p *plan) digest() string {
 	return hex.EncodeToString(all.Sum(nil))
 }
 
-// files are the paths of all files of a case.
-func (c *Case) files() []string {
-	return append([]string{c.Reference.Image, c.Reference.Design, c.Generated.Image, c.Generated.Design, c.Base.Image, c.Base.Design,
-		c.Trace, c.ExpectedTrace, c.ReferenceSaliency, c.GeneratedSaliency, c.Fixations}, c.StepTraces...)
-}
-
 // references are the references that were looked at last, so that cases of one sample read theirs
 // once.
 type references struct {
@@ -478,4 +462,4 @@ func (b *bases) of(c *Case, compute func() (*Row, error)) (*Row, error) {
 }
 
 // baseKey tells apart the designs that modifications began with.
-func baseKey(c *Case) string { return fmt.Sprintf("%#v", baseCase(c)) }
+func baseKey(c *Case) string { return fmt.Sprintf("%#v", c.baseCase()) }

@@ -26,7 +26,7 @@ func fakeKinds() []Kind {
 			{Name: "size", Unit: "bytes", High: unbounded},
 		},
 		Score: func(p *Pair, row *Row) error {
-			text, err := p.read(p.Case.Generated.Design)
+			text, err := p.Read(p.Case.Generated.Design)
 			if err != nil {
 				return err
 			}

@@ -3,21 +3,20 @@
 package canvas
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"sync"
 
 	"repscope/internal/resize"
-	"repscope/internal/run"
 	"repscope/latent"
-	"repscope/measure/image"
 	"repscope/model"
 	"repscope/points"
 	"repscope/report"
 )
 
-// The values of --perceptual-scale.
+// The values of [PerceptualModel.Scale].
 const (
 	scaleSigned = "signed"
 	scaleUnit   = "unit"
@@ -34,20 +33,6 @@ type PerceptualModel struct {
 	open *perceptualModel
 }
 
-func (m *PerceptualModel) register(flags *run.Flags) {
-	m.Scale = scaleSigned
-	flags.PathVar(&m.Path, "perceptual-model", "`FILE.onnx` that says how far apart two screens look, such as LPIPS or DISTS: two screens [1, 3, H, W] in, a number out")
-	flags.CheckedVar(&m.Scale, "perceptual-scale", run.OneOf(scaleSigned, scaleUnit, scaleRaw),
-		"`SCALE` of the pixels that it is given: signed for -1..1, as LPIPS takes them, unit for 0..1, raw for 0..255")
-}
-
-func (m *PerceptualModel) check() error {
-	if m.Path == "" && m.Scale != "" && m.Scale != scaleSigned {
-		return run.Usage("--perceptual-scale is that of --perceptual-model, which is not given")
-	}
-	return nil
-}
-
 // perceptualModel is a model that is open. It runs one pair at a time, with all its threads.
 type perceptualModel struct {
 	head          *latent.Head
@@ -55,30 +40,29 @@ type perceptualModel struct {
 	mutex         sync.Mutex
 }
 
-// start opens the model of the run; without one there is nothing to do.
-func (m *PerceptualModel) start(env *run.Env) error {
+// Open opens the model; without one there is nothing to do.
+func (m *PerceptualModel) Open(threads int) (*Opened, error) {
 	if m.Path == "" {
-		return nil
-	}
-	threads := 0
-	if env != nil {
-		threads = env.Options.Threads
+		return &Opened{}, nil
 	}
 	head, err := latent.OpenHead(m.Path, latent.OpenOptions{Threads: threads})
 	if err != nil {
-		return fmt.Errorf("--perceptual-model: %w", err)
+		return nil, fmt.Errorf("--perceptual-model: %w", err)
 	}
 	open := &perceptualModel{head: head}
 	if err := open.fit(); err != nil {
-		return fmt.Errorf("--perceptual-model %s: %w", m.Path, errors.Join(err, head.Close()))
+		return nil, fmt.Errorf("--perceptual-model %s: %w", m.Path, errors.Join(err, head.Close()))
 	}
 	m.open = open
-	if env != nil {
-		env.CloseLater(open)
-		env.Result.Inputs = append(env.Result.Inputs, report.Input{Role: "perceptual model", Path: m.Path, SHA256: head.SHA256})
-	}
-	return nil
+	return &Opened{Closers: []func() error{head.Close},
+		Inputs: []report.Input{{Role: "perceptual model", Path: m.Path, SHA256: head.SHA256}}}, nil
 }
+
+// loaded reports whether there is a model that is open.
+func (m *PerceptualModel) loaded() bool { return m.open != nil }
+
+// definition says what screens go through.
+func (m *PerceptualModel) definition() string { return "scale " + cmp.Or(m.Scale, scaleSigned) }
 
 // identity is that of the file.
 func (m *PerceptualModel) identity() []string {
@@ -115,11 +99,9 @@ func (m *perceptualModel) fit() error {
 	return nil
 }
 
-// Close releases the file.
-func (m *perceptualModel) Close() error { return m.head.Close() }
-
-// distance is the number that the model makes of two screens of one shape.
-func (m *perceptualModel) distance(ctx context.Context, shape image.Shape, reference, generated []uint8, scale string) (float64, error) {
+// distance is the number that the model makes of two screens.
+func (o *PerceptualModel) distance(ctx context.Context, s *screenPair) (float64, error) {
+	m, shape := o.open, s.Shape
 	height, width := m.height, m.width
 	if height == 0 {
 		height = shape.Height
@@ -129,13 +111,13 @@ func (m *perceptualModel) distance(ctx context.Context, shape image.Shape, refer
 	}
 	ports := m.head.Inputs()
 	var given []latent.HeadInput
-	for i, pixels := range [][]uint8{reference, generated} {
+	for i, pixels := range [][]uint8{s.reference, s.generated} {
 		if height != shape.Height || width != shape.Width {
 			small := make([]uint8, 3*height*width)
 			resize.NewCubic(shape.Height, shape.Width, height, width).Bytes(small, pixels, 3)
 			pixels = small
 		}
-		rows := points.Points{N: 1, Dim: len(pixels), F32: planes(pixels, scale)}
+		rows := points.Points{N: 1, Dim: len(pixels), F32: planes(pixels, o.Scale)}
 		given = append(given, latent.HeadInput{Name: ports[i].Name, Rows: rows, Shape: []int{3, height, width}})
 	}
 	m.mutex.Lock()

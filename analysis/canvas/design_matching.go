@@ -4,21 +4,15 @@ package canvas
 
 import (
 	"errors"
-	"fmt"
 
 	"repscope/measure/box"
 )
 
-const (
-	// alignmentTolerance is the tolerance unless one is given.
-	alignmentTolerance = 0.02
-	// matchedIoU is from which IoU on an element counts as found.
-	matchedIoU = 0.5
-	// sameExtent is how near lines and points are that are the same, of the side of the canvas.
-	sameExtent = 1e-9
-	// mostOverlaps bounds the memory of a case, at 28 bytes each.
-	mostOverlaps = 1 << 23
-)
+// matchedIoU is from which IoU on an element counts as found.
+const matchedIoU = 0.5
+
+// sameExtent is how near lines and points are that are the same, of the side of the canvas.
+const sameExtent = 1e-9
 
 // matching is how the elements of the reference and the generated design belong together: the
 // pairs of the largest sum of IoUs, which are those of the Hungarian method on 1 − IoU.
@@ -36,26 +30,6 @@ type matching struct {
 type elementPair struct {
 	reference, generated int
 	iou                  float64
-}
-
-// matching matches the elements of both designs.
-func (p *Pair) matching() (*matching, error) {
-	return p.layouts.get(func() (*matching, error) {
-		reference, generated, err := p.Layouts()
-		if err != nil {
-			return nil, err
-		}
-		// The published IoU of boxes without area is 0, also with themselves.
-		iou := func(a, b box.Box) float64 { return box.ExtentIoU(a, b, sameExtent) }
-		if p.Settings.documented() {
-			iou = box.IoU
-		}
-		m, err := newMatching(reference, generated, p.Settings.Layout.mostOverlaps(), iou)
-		if err != nil {
-			return nil, fmt.Errorf("%s and %s: %w", p.Reference.side.Design, p.Generated.side.Design, err)
-		}
-		return m, nil
-	})
 }
 
 func newMatching(reference, generated *Layout, most int, iou func(a, b box.Box) float64) (*matching, error) {
@@ -91,15 +65,6 @@ func overlapWeights(a, b []box.Box, most int, weight func(i, j int) float64) (*b
 
 func tooManyOverlaps(most int) error {
 	return absent("more than %d pairs of boxes overlap, which are too many to be compared", most)
-}
-
-// boxes are those of the elements.
-func (l *Layout) boxes() []box.Box {
-	out := make([]box.Box, len(l.Elements))
-	for i := range l.Elements {
-		out[i] = l.Elements[i].Box
-	}
-	return out
 }
 
 // found returns the pairs of at least matchedIoU and the others.
