@@ -50,9 +50,9 @@ func TestAgreement(t *testing.T) {
 	f, golden := ratedRun(t)
 	f.Ratings = append(f.Ratings, Rating{"elsewhere", "r0", 3})
 	kinds := fakeKinds()
-	kinds[0].Keys[0].Low, kinds[0].Keys[0].High = -unbounded, unbounded
+	kinds[0].Keys[0].Low, kinds[0].Keys[0].High = math.Inf(-1), math.Inf(1)
 	worse := kinds[2]
-	worse.Name, worse.Keys = "worse", []Key{{Name: "worse", Direction: report.Lower, Low: -unbounded, High: unbounded}}
+	worse.Name, worse.Keys = "worse", []Key{{Name: "worse", Direction: report.Lower, Low: math.Inf(-1), High: math.Inf(1)}}
 	worse.Score = func(_ *Pair, row *Row) error { row.Set("worse", -row.Values["quality"].V); return nil }
 	a := analyzed(t, f, func(o *Options) { o.Kinds = append(kinds, worse) }).Agreement
 	same := func(name string, got report.Value, want any) {

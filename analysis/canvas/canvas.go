@@ -82,3 +82,11 @@ type Settings struct {
 func (o *Settings) documented() bool {
 	return o.Definition == DefinitionDocumented || o.Definition == DefinitionPublished
 }
+
+// directionOf is the direction of a key; Neither where it says none.
+func (k *Key) directionOf() report.Direction {
+	if k.Direction == "" {
+		return report.Neither
+	}
+	return k.Direction
+}

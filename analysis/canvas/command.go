@@ -6,9 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"io/fs"
-	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -16,7 +13,6 @@ import (
 
 	"repscope/analysis/internal/output"
 	"repscope/dataset"
-	"repscope/internal/atomicfile"
 	"repscope/internal/example/screens"
 	"repscope/internal/gunzip"
 	"repscope/internal/run"
@@ -76,9 +72,9 @@ func (s *settings) run(ctx context.Context, env *run.Env) (err error) {
 	if err != nil {
 		return err
 	}
-	if s.semantic.precompute && s.shared.Semantic.opened != nil {
+	if s.semantic.precompute && uses(kinds, NeedSemantic) {
 		path := filepath.Join(env.Options.Out, scoresFile)
-		if err := s.shared.precomputeSemantic(ctx, in.Cases, in.Read, path, env.ProgressOf("captions", "cases")); err != nil {
+		if err := precomputeSemantic(ctx, &s.shared, in.Cases, in.Read, path, env.ProgressOf("captions", "cases")); err != nil {
 			return err
 		}
 		if err := env.Files.Adopt(scoresFile, path+partial, ""); err != nil {
@@ -126,7 +122,8 @@ func (s *settings) run(ctx context.Context, env *run.Env) (err error) {
 	if err := adoptReports(env.Files); err != nil {
 		return err
 	}
-	if err := s.write(ctx, env, in, result); err != nil {
+	r := outcome{result, kinds, &s.shared, in.Read, outputs{plots: s.plots, reports: s.reports, resume: s.resume}}
+	if err := r.write(ctx, env); err != nil {
 		return err
 	}
 	env.AfterCommit(func() error { return failed(result.Rows) })
@@ -206,16 +203,13 @@ func (s *settings) open(env *run.Env, in *Input) ([]Kind, error) {
 	if err := env.Read(filesOf(kinds, in.Cases)...); err != nil {
 		return nil, err
 	}
-	uses := func(needs Needs) bool {
-		return slices.ContainsFunc(kinds, func(k Kind) bool { return k.Needs&needs != 0 })
-	}
 	threads := env.Options.Threads
-	if uses(NeedPerceptual) {
+	if uses(kinds, NeedPerceptual) {
 		if err := enter(env)(s.shared.Images.Perceptual.Open(threads)); err != nil {
 			return nil, err
 		}
 	}
-	if uses(NeedSaliency | NeedFixations) {
+	if uses(kinds, NeedSaliency | NeedFixations) {
 		if s.saliency.plots {
 			s.shared.Picture = saliencyPlot
 		}
@@ -223,7 +217,7 @@ func (s *settings) open(env *run.Env, in *Input) ([]Kind, error) {
 			return nil, err
 		}
 	}
-	if uses(NeedSemantic) {
+	if uses(kinds, NeedSemantic) {
 		if s.semantic.precompute {
 			env.Keeps(scoresFile)
 		}
@@ -233,6 +227,11 @@ func (s *settings) open(env *run.Env, in *Input) ([]Kind, error) {
 		}
 	}
 	return kinds, nil
+}
+
+// uses reports whether some metric reads one of some inputs.
+func uses(kinds []Kind, needs Needs) bool {
+	return slices.ContainsFunc(kinds, func(k Kind) bool { return k.Needs&needs != 0 })
 }
 
 // enter enters into the run what was opened of files that all cases share.
@@ -264,12 +263,6 @@ func (s *settings) semanticScores(out string) string {
 		return path
 	}
 	return t.optional(path.Join(t.outputs(), scoresFile), "")
-}
-
-// isFile reports whether a file is there.
-func isFile(path string) bool {
-	info, err := os.Stat(path)
-	return err == nil && info.Mode().IsRegular()
 }
 
 // order is that of models where something says it: the flag, or the damage of the example.
@@ -357,7 +350,7 @@ func (s *settings) enterInputs(env *run.Env, in *Input, kinds []Kind, d *digests
 		return
 	}
 	t := s.tree()
-	sum, files := d.sum(kinds, in.Cases)
+	sum, files := digestOfTree(d, kinds, in.Cases)
 	var details report.Object
 	details.Set("task", t.task)
 	details.Set("variant", t.variant)
@@ -365,10 +358,6 @@ func (s *settings) enterInputs(env *run.Env, in *Input, kinds []Kind, d *digests
 	details.Set("files", files)
 	env.Result.Inputs = append([]report.Input{{Role: "tree", Path: t.folder, SHA256: sum, Details: &details}}, env.Result.Inputs...)
 }
-
-// partial ends the names of files that are whole, but whose run is not: it, or the one that continues it, gives them
-// their names.
-const partial = ".partial"
 
 // mayWrite are the names of all files that a run may write beside those of every analysis.
 func (s *settings) mayWrite(o *run.Options) []string {
@@ -386,41 +375,6 @@ func (s *settings) mayWrite(o *run.Options) []string {
 		files = append(files, folder+"/*", folder+"/*/*")
 	}
 	return append(files, plotsFolder+"/*.figure")
-}
-
-// writeReports writes the reports of a case at once, so that they are not held until the end.
-func (s *settings) writeReports(env *run.Env, row *CaseRow) error {
-	for name, value := range row.Row.Reports {
-		path := filepath.Join(env.Files.Dir(), reportPath(row.Case, name)+partial)
-		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-			return run.PathError(err)
-		}
-		err := atomicfile.Write(path, atomicfile.Options{}, func(w io.Writer) error { return encodeReport(w, value) })
-		if err != nil {
-			return fmt.Errorf("writing %s: %w", path, err)
-		}
-	}
-	return nil
-}
-
-// adoptReports gives the reports of this run, and of one that was interrupted, their names with the other files.
-func adoptReports(files *report.Transaction) error {
-	for _, folder := range reportFolders {
-		err := filepath.WalkDir(filepath.Join(files.Dir(), folder), func(path string, d fs.DirEntry, err error) error {
-			name, whole := strings.CutSuffix(path, partial)
-			if err != nil || d.IsDir() || !whole {
-				return err
-			}
-			if name, err = filepath.Rel(files.Dir(), name); err != nil {
-				return err
-			}
-			return files.Adopt(filepath.ToSlash(name), path, "")
-		})
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return err
-		}
-	}
-	return nil
 }
 
 // failed says which cases failed, as the error of a run that has written all the same.
@@ -486,9 +440,4 @@ func modelNames(cases []Case) []string {
 		out = append(out, c.Model)
 	}
 	return out
-}
-
-// write writes the result.
-func (s *settings) write(ctx context.Context, env *run.Env, _ *Input, r *Result) error {
-	return r.write(ctx, env, outputs{plots: s.plots, reports: s.reports, resume: s.resume})
 }

@@ -17,8 +17,6 @@ import (
 
 	"repscope/dataset"
 	"repscope/internal/runtest"
-	"repscope/measure/box"
-	"repscope/measure/text"
 )
 
 // contentKinds are those of texts, colors and hierarchies.
@@ -43,36 +41,6 @@ func scoredContent(t testing.TB, o Settings, reference, generated string) *Row {
 	return row
 }
 
-// designOf is the file of a design of 100 × 100 pixels on white.
-func designOf(children ...string) string {
-	return fmt.Sprintf(`{"document": %s}`, frameOf(0, 0, 100, 100, "#ffffff", children...))
-}
-
-func frameOf(x, y, width, height float64, fill string, children ...string) string {
-	return nodeOf("FRAME", x, y, width, height, fill, `"children": [`+strings.Join(children, ",")+"]")
-}
-
-// textOf is a text.
-func textNode(words string, x, y, width, height float64, fill string, more ...string) string {
-	return nodeOf("TEXT", x, y, width, height, fill, append(more, fmt.Sprintf(`"characters": %q`, words))...)
-}
-
-// nodeOf is a node; fill is a color "#rrggbb", the type of another paint, or nothing.
-func nodeOf(kind string, x, y, width, height float64, fill string, more ...string) string {
-	fills := ""
-	switch {
-	case strings.HasPrefix(fill, "#"):
-		var r, g, b uint8
-		_, _ = fmt.Sscanf(fill, "#%02x%02x%02x", &r, &g, &b)
-		fills = fmt.Sprintf(`{"type": "SOLID", "color": {"r": %v, "g": %v, "b": %v, "a": 1}}`, float64(r)/255, float64(g)/255, float64(b)/255)
-	case fill != "":
-		fills = fmt.Sprintf(`{"type": %q}`, fill)
-	}
-	more = append([]string{fmt.Sprintf(`"type": %q, "absoluteBoundingBox": {"x": %v, "y": %v, "width": %v, "height": %v}, "fills": [%s]`,
-		kind, x, y, width, height, fills)}, more...)
-	return "{" + strings.Join(more, ", ") + "}"
-}
-
 // wantValues compares numbers of a row; NaN is null.
 func wantValues(t testing.TB, row *Row, want map[string]float64) {
 	t.Helper()
@@ -91,17 +59,6 @@ func perfect() map[string]float64 {
 		"contrast_pass_difference": 0, "tree_edit_similarity": 1, "tree_bleu": 1, "tree_depth_difference": 0, "reading_order_tau": 1, "text_order_tau": 1,
 	}
 }
-
-// form is a small design with texts that repeat.
-var form = designOf(
-	textNode("Sign in", 10, 5, 40, 10, "#111111"),
-	frameOf(10, 20, 80, 15, "#eeeeee", textNode("User name", 12, 22, 40, 8, "#555555")),
-	frameOf(10, 40, 80, 15, "#eeeeee", textNode("Password", 12, 42, 40, 8, "#555555")),
-	frameOf(10, 60, 30, 10, "#0044cc", textNode("OK", 20, 62, 10, 6, "#ffffff")),
-	frameOf(50, 60, 30, 10, "#0044cc", textNode("OK", 60, 62, 10, 6, "#ffee00")),
-	textNode("", 0, 90, 10, 10, "#000000"),
-	textNode(" \n ", 0, 90, 10, 10, "#000000"),
-)
 
 func TestContentOfItself(t *testing.T) {
 	t.Parallel()
@@ -164,7 +121,7 @@ func TestContentOfDrawn(t *testing.T) {
 }
 
 func drawLayout(t *rapid.T) *Layout {
-	l, err := NewLayout("drawn", drawDesign(t), LayoutOptions{})
+	l, err := NewLayout("drawn", drawDesign(func(n int) int { return rapid.IntRange(0, n-1).Draw(t, "choice") }), LayoutOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -175,11 +132,7 @@ func drawLayout(t *rapid.T) *Layout {
 func scoredLayouts(t testing.TB, reference, generated *Layout) *Row {
 	t.Helper()
 	p := contentPair(t, Settings{}, "", "")
-	for v, l := range map[*View]*Layout{p.Reference: reference, p.Generated: generated} {
-		if _, err := v.layout.get(func() (*Layout, error) { return l, nil }); err != nil {
-			t.Fatal(err)
-		}
-	}
+	p.Reference, p.Generated = viewOf(reference), viewOf(generated)
 	row, err := scoreKinds(t.Context(), contentKinds(), p)
 	if err != nil || row.Failures != nil {
 		t.Fatal(row.Failures, err)
@@ -273,49 +226,6 @@ func TestJoinedTexts(t *testing.T) {
 		designOf(textNode("$", 0, 0, 10, 10, "#000000"), textNode("19", 10, 0, 20, 10, "#000000"))), map[string]float64{"block_match": 1, "text_similarity": 1, "position_similarity": 1})
 }
 
-// TestBestPairs: no other pairs of at least half similarity have a larger sum.
-func TestBestPairs(t *testing.T) {
-	t.Parallel()
-	words := rapid.SliceOfN(rapid.StringOfN(rapid.RuneFrom([]rune("ab ")), 1, 5, -1), 0, 5)
-	rapid.Check(t, func(rt *rapid.T) {
-		byBlocks := rapid.Bool().Draw(rt, "blocks")
-		var both [2][]textBlock
-		for side := range both {
-			for i, s := range words.Draw(rt, "words") {
-				both[side] = append(both[side], textBlock{text: s, parent: i, box: box.Box{X1: 1, Y1: 1}})
-			}
-		}
-		blocks := &textBlocks{reference: both[0], generated: both[1]}
-		if err := blocks.match(t.Context(), byBlocks); err != nil {
-			rt.Fatal(err)
-		}
-		sum := 0.
-		for _, p := range blocks.pairs {
-			sum += p.similarity
-		}
-		similarity := text.Similarity
-		if byBlocks {
-			similarity = text.Ratio
-		}
-		var best func(i int, used int) float64
-		best = func(i, used int) float64 {
-			if i == len(both[0]) {
-				return 0
-			}
-			most := best(i+1, used)
-			for j := range both[1] {
-				if s := similarity(both[0][i].text, both[1][j].text); s >= leastSimilarity && used&(1<<j) == 0 {
-					most = max(most, s+best(i+1, used|1<<j))
-				}
-			}
-			return most
-		}
-		if want := best(0, 0); math.Abs(sum-want) > 1e-5 {
-			rt.Fatalf("%v of %+v: %v, want %v", blocks.pairs, both, sum, want)
-		}
-	})
-}
-
 // TestManyTexts: more texts than can be compared are a reason, not a wait.
 func TestManyTexts(t *testing.T) {
 	runtest.Long(t, "it runs the whole example")
@@ -377,8 +287,8 @@ func BenchmarkContent(b *testing.B) {
 			b.Run(fmt.Sprintf("%s/%d", kind.Name, n), func(b *testing.B) {
 				for b.Loop() {
 					p := contentPair(b, Settings{}, "", "")
-					p.Reference.layout.Do(func() { p.Reference.layout.value = both[0] })
-					p.Generated.layout.Do(func() { p.Generated.layout.value = both[1] })
+					p.Reference = viewOf(both[0])
+					p.Generated = viewOf(both[1])
 					if row, err := scoreKinds(b.Context(), []Kind{kind}, p); err != nil || row.Failures != nil {
 						b.Fatal(row, err)
 					}

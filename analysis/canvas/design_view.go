@@ -32,6 +32,13 @@ func newView(side Side, whose string, read Reader) *View {
 	return &View{side: side, whose: whose, read: read}
 }
 
+// viewOf is the view of a design that is read, without an image.
+func viewOf(l *Layout) *View {
+	v := &View{}
+	_, _ = v.layout.get(func() (*Layout, error) { return l, nil })
+	return v
+}
+
 // with returns the view, of whose nodes some are elements.
 func (v *View) with(of LayoutOptions) *View {
 	v.of = of

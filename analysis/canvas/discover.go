@@ -139,14 +139,6 @@ func compareCases(a, b Case) int {
 	return compareSteps(a.Snapshot, b.Snapshot)
 }
 
-// compareSteps orders steps by number; −1, the end, is the last.
-func compareSteps(a, b int) int {
-	if (a < 0) != (b < 0) {
-		return b - a
-	}
-	return a - b
-}
-
 // missing says what there is in the place of results that cannot be listed.
 func (t *tree) missing(err error) error {
 	if t.isFolder(t.results()) {

@@ -65,7 +65,7 @@ func planFigures(env *run.Env, cases []Case, kinds []Kind, ratings bool) {
 }
 
 // drawings are the figures of a run.
-func (r *Result) drawings(ctx context.Context, o outputs) (drawings []run.Drawing) {
+func (r *outcome) drawings(ctx context.Context) (drawings []run.Drawing) {
 	for _, f := range []struct {
 		name string
 		draw func() *plots.Figure
@@ -75,8 +75,8 @@ func (r *Result) drawings(ctx context.Context, o outputs) (drawings []run.Drawin
 	} {
 		drawings = append(drawings, drawing(f.name, func() (*plots.Figure, error) { return f.draw(), nil }))
 	}
-	drawings = append(drawings, r.caseFigures(ctx, o)...)
-	if o.plots {
+	drawings = append(drawings, r.caseFigures(ctx)...)
+	if r.plots {
 		drawings = append(drawings, r.metricFigures()...)
 	}
 	return drawings
@@ -100,7 +100,7 @@ const (
 )
 
 // panels is a figure of one panel for each key, three beside each other.
-func (r *Result) panels(title string, keys []Key, panel func(key Key) plots.Panel) *plots.Figure {
+func (r *outcome) panels(title string, keys []Key, panel func(key Key) plots.Panel) *plots.Figure {
 	if len(keys) == 0 {
 		return nil
 	}
@@ -129,7 +129,7 @@ func axis(key Key) plots.Axis {
 }
 
 // names are those of the models.
-func (r *Result) names() []string {
+func (r *outcome) names() []string {
 	var out []string
 	for i := range r.Models {
 		out = append(out, r.Models[i].Name)
@@ -138,7 +138,7 @@ func (r *Result) names() []string {
 }
 
 // caption says what bars and arrows mean.
-func (r *Result) caption(what string) string {
+func (r *outcome) caption(what string) string {
 	note := what
 	if r.Blocks != "" {
 		note += fmt.Sprintf(" Error bars: 95 %% by deleting each of %s.", r.Blocks)
@@ -150,7 +150,7 @@ func (r *Result) caption(what string) string {
 const namesBelow = 3
 
 // scoresFigure are the means of the main numbers.
-func (r *Result) scoresFigure() *plots.Figure {
+func (r *outcome) scoresFigure() *plots.Figure {
 	f := r.panels("Scores of generated designs", r.mainKeys(), r.bars)
 	if f != nil {
 		f.Footnote = r.caption("Means over cases.")
@@ -159,7 +159,7 @@ func (r *Result) scoresFigure() *plots.Figure {
 }
 
 // bars are the means of a key.
-func (r *Result) bars(key Key) plots.Panel {
+func (r *outcome) bars(key Key) plots.Panel {
 	p := &plots.Bars{Y: axis(key), NamesInLegend: len(r.Models) > namesBelow, NoValues: len(r.Models) > 6}
 	for i := range r.Models {
 		n := r.Models[i].of(key.Name)
@@ -169,7 +169,7 @@ func (r *Result) bars(key Key) plots.Panel {
 }
 
 // spreadFigure are the values of all cases of the main numbers.
-func (r *Result) spreadFigure() *plots.Figure {
+func (r *outcome) spreadFigure() *plots.Figure {
 	f := r.panels("Scores of single designs", r.mainKeys(), r.boxes)
 	if f != nil {
 		f.Footnote = "Boxes: quartiles and median over cases; whiskers: values within 1.5 interquartile ranges; diamonds: means. " +
@@ -180,7 +180,7 @@ func (r *Result) spreadFigure() *plots.Figure {
 }
 
 // boxes are the values of a key.
-func (r *Result) boxes(key Key) plots.Panel {
+func (r *outcome) boxes(key Key) plots.Panel {
 	p := &plots.BoxPlot{Y: axis(key), NamesInLegend: len(r.Models) > namesBelow}
 	for i := range r.Models {
 		m := &r.Models[i]
@@ -199,7 +199,7 @@ func (r *Result) boxes(key Key) plots.Panel {
 }
 
 // metricFigures are bars and boxes of every number that some model has, each in a file.
-func (r *Result) metricFigures() (drawings []run.Drawing) {
+func (r *outcome) metricFigures() (drawings []run.Drawing) {
 	for _, k := range r.kinds {
 		for _, key := range k.Keys {
 			some := false
@@ -224,13 +224,13 @@ func (r *Result) metricFigures() (drawings []run.Drawing) {
 }
 
 // metricFigure is a figure of one number.
-func (r *Result) metricFigure(key Key, panel func(Key) plots.Panel, note string) *plots.Figure {
+func (r *outcome) metricFigure(key Key, panel func(Key) plots.Panel, note string) *plots.Figure {
 	return &plots.Figure{WidthMM: plots.SingleColumnMM, HeightMM: 62 + 4*float64(len(r.Models)/2),
 		Series: r.names(), Title: key.Name, Footnote: note, Tiles: []plots.Tile{{Panel: panel(key)}}}
 }
 
 // stepsFigure are the main numbers over the way to the final design; nil without snapshots.
-func (r *Result) stepsFigure() *plots.Figure {
+func (r *outcome) stepsFigure() *plots.Figure {
 	keys := slices.DeleteFunc(r.mainKeys(), func(key Key) bool { return !r.hasSteps(key.Name) })
 	f := r.panels("Scores over the steps", keys, r.steps)
 	if f != nil {
@@ -243,7 +243,7 @@ func (r *Result) stepsFigure() *plots.Figure {
 }
 
 // hasSteps reports whether some model has a key at two parts of the way.
-func (r *Result) hasSteps(key string) bool {
+func (r *outcome) hasSteps(key string) bool {
 	return slices.ContainsFunc(r.Models, func(m ModelResult) bool {
 		points := 0
 		for _, p := range m.Progress {
@@ -256,7 +256,7 @@ func (r *Result) hasSteps(key string) bool {
 }
 
 // steps are the curves of a key.
-func (r *Result) steps(key Key) plots.Panel {
+func (r *outcome) steps(key Key) plots.Panel {
 	p := &plots.Curves{X: plots.Axis{Label: "Part of the steps", Min: 0, Max: 1}, Y: axis(key)}
 	for i := range r.Models {
 		m := &r.Models[i]
@@ -275,7 +275,7 @@ func (r *Result) steps(key Key) plots.Panel {
 }
 
 // improvementsFigure are the improvements of the main numbers; nil where nothing was modified.
-func (r *Result) improvementsFigure() *plots.Figure {
+func (r *outcome) improvementsFigure() *plots.Figure {
 	var keys []Key
 	for _, key := range r.mainKeys() {
 		if r.improves(key.Name) {
@@ -305,7 +305,7 @@ func (r *Result) improvementsFigure() *plots.Figure {
 }
 
 // agreementFigure is how the main numbers agree with ratings; nil without.
-func (r *Result) agreementFigure() *plots.Figure {
+func (r *outcome) agreementFigure() *plots.Figure {
 	a := r.Agreement
 	if a == nil {
 		return nil

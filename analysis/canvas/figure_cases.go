@@ -19,7 +19,7 @@ import (
 // ranked are the final designs from the worst to the best: by the mean, over the main numbers that
 // say which is better, of the share of designs that are worse, ties counted by half. Designs of
 // which fewer than half of these are known are left out.
-func (r *Result) ranked() (rows []int, score map[int]float64) {
+func (r *outcome) ranked() (rows []int, score map[int]float64) {
 	var keys []Key
 	for _, key := range r.mainKeys() {
 		if key.Direction == report.Higher || key.Direction == report.Lower {
@@ -84,7 +84,7 @@ func overlayName(k, cases int) string {
 }
 
 // caseFigures draws the contact sheet and the overlays; with reports an overlay of every case.
-func (r *Result) caseFigures(ctx context.Context, o outputs) (drawings []run.Drawing) {
+func (r *outcome) caseFigures(ctx context.Context) (drawings []run.Drawing) {
 	rows, score := r.ranked()
 	if len(rows) > 1 {
 		drawings = append(drawings, drawing(figureCases, func() (*plots.Figure, error) { return r.contactSheet(ctx, rows, score) }))
@@ -98,7 +98,7 @@ func (r *Result) caseFigures(ctx context.Context, o outputs) (drawings []run.Dra
 			overlay(overlayName(k, len(rows)), r.Rows[rows[places[k]]].Case)
 		}
 	}
-	if o.reports {
+	if r.reports {
 		for i := range r.Rows {
 			c := r.Rows[i].Case
 			overlay(reportFolder(c)+"/overlay", c)
@@ -108,7 +108,7 @@ func (r *Result) caseFigures(ctx context.Context, o outputs) (drawings []run.Dra
 }
 
 // pair is a case to be drawn.
-func (r *Result) pair(ctx context.Context, c *Case) *Pair {
+func (r *outcome) pair(ctx context.Context, c *Case) *Pair {
 	return NewPair(ctx, c, r.settings, r.read, newView(c.Reference, "reference", r.read))
 }
 
@@ -166,7 +166,7 @@ const sheetCases = 6
 
 // contactSheet shows the worst and the best of two or more designs below their references; nil where
 // none has an image.
-func (r *Result) contactSheet(ctx context.Context, rows []int, score map[int]float64) (*plots.Figure, error) {
+func (r *outcome) contactSheet(ctx context.Context, rows []int, score map[int]float64) (*plots.Figure, error) {
 	worst := rows[:min(sheetCases, len(rows)/2)]
 	best := slices.Clone(rows[len(rows)-min(sheetCases, len(rows)/2):])
 	slices.Reverse(best)

@@ -24,7 +24,7 @@ const (
 const mostBoxes = 2000
 
 // overlay draws that of a case, if it has a screen or a design that can be read.
-func (r *Result) overlay(ctx context.Context, c *Case) (*plots.Figure, error) {
+func (r *outcome) overlay(ctx context.Context, c *Case) (*plots.Figure, error) {
 	f, err := overlayOf(r.pair(ctx, c))
 	if err != nil || f == nil {
 		return nil, err

@@ -4,6 +4,7 @@ package canvas
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -21,7 +22,7 @@ func figureKinds() []Kind {
 	for i, name := range []string{"canvas_fill_difference", "ssim", "semantic_match", "saliency_cc", "element_ratio_symmetric", "layout_iou",
 		"alignment_f1", "block_match", "text_similarity", "tree_edit_similarity", "visual_completeness", "struct_completeness",
 		"saliency_information_gain", "missing"} {
-		key := Key{Name: name, Direction: report.Higher, High: unbounded, Compared: true, Improved: true}
+		key := Key{Name: name, Direction: report.Higher, High: math.Inf(1), Compared: true, Improved: true}
 		if i%5 == 0 {
 			key.Direction, key.Unit = report.Lower, "levels of 0 to 255"
 		}
@@ -65,7 +66,7 @@ func manyModels(models int) *fakeRun {
 func TestFigures(t *testing.T) {
 	t.Parallel()
 	for _, models := range []int{1, 3, 12} {
-		r := analyzed(t, manyModels(models), func(o *Options) { o.Kinds = figureKinds() })
+		r := outcomeOf(t, manyModels(models), figureKinds())
 		for name, draw := range map[string]func() *plots.Figure{
 			"scores": r.scoresFigure, "spread": r.spreadFigure, "steps": r.stepsFigure,
 			"improvements": r.improvementsFigure, "agreement": r.agreementFigure,
@@ -94,7 +95,7 @@ func TestFiguresOfLittle(t *testing.T) {
 	t.Parallel()
 	f := newFakeRun()
 	f.add("s", "m", "quality=0.5")
-	r := analyzed(t, f)
+	r := outcomeOf(t, f, fakeKinds())
 	if r.stepsFigure() != nil || r.improvementsFigure() != nil || r.agreementFigure() != nil {
 		t.Error("a figure of nothing")
 	}
@@ -135,7 +136,7 @@ func TestOverlay(t *testing.T) {
 		"broken":  {broken, []string{"Reference", "Generated", "Difference"}, false},
 		"nothing": {Case{ID: "none", Snapshot: -1}, nil, false},
 	} {
-		r := &Result{settings: &Settings{Definition: DefinitionDefault}, read: set.ReadFile}
+		r := &outcome{settings: &Settings{Definition: DefinitionDefault}, read: set.ReadFile}
 		f, err := overlayOf(r.pair(t.Context(), &c.of))
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
@@ -174,7 +175,7 @@ func TestContactSheet(t *testing.T) {
 	}
 	in.Read = set.ReadFile
 	quality := []float64{1, 0.1, 0.6, 0.9, 0.2, 0.7}
-	keys := []Key{{Name: "quality", Direction: report.Higher, High: unbounded, Compared: true}}
+	keys := []Key{{Name: "quality", Direction: report.Higher, High: math.Inf(1), Compared: true}}
 	kinds := []Kind{{Name: "quality", Keys: keys, Score: func(p *Pair, row *Row) error {
 		row.Set("quality", quality[slices.IndexFunc(in.Cases, func(c Case) bool { return c.ID == p.Case.ID })])
 		return nil
@@ -182,7 +183,7 @@ func TestContactSheet(t *testing.T) {
 	for cases, want := range map[int][2]int{6: {3, 3}, 2: {1, 1}} {
 		of := in
 		of.Cases = in.Cases[:cases]
-		r := analyzed(t, &of, func(o *Options) { o.Kinds = kinds })
+		r := outcomeOf(t, &of, kinds)
 		rows, score := r.ranked()
 		if len(rows) != cases || score[rows[0]] > score[rows[len(rows)-1]] {
 			t.Errorf("%d cases: ranked %v by %v", cases, rows, score)

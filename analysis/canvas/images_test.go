@@ -35,10 +35,8 @@ func screensOf(t testing.TB, o ImageSettings, reference, generated *dataset.Scre
 	c := &Case{Reference: Side{Image: "reference.png"}, Generated: Side{Image: "generated.png"}}
 	read := func(path string) ([]byte, error) { return nil, fmt.Errorf("%s is read", path) }
 	p := NewPair(t.Context(), c, &Settings{Images: o}, read, newView(c.Reference, "reference", read))
-	for view, screen := range map[*View]*dataset.Screen{p.Reference: reference, p.Generated: generated} {
-		if _, err := view.screen.get(func() (*dataset.Screen, error) { return screen, nil }); err != nil {
-			t.Fatal(err)
-		}
+	if _, err := p.screens.get(func() (*screenPair, error) { return newScreenPair(reference, generated, o.drops()), nil }); err != nil {
+		t.Fatal(err)
 	}
 	return p
 }

@@ -33,21 +33,3 @@ func TestSameQuality(t *testing.T) {
 		}
 	}
 }
-
-// TestUsual: what takes long is not computed unless it is asked for.
-func TestUsual(t *testing.T) {
-	t.Parallel()
-	for text, want := range map[string]int{"": len(usual()), "usual": len(usual()), "usual,fsim,ssim": len(kinds()), "fsimc": 1} {
-		var m metricsFlag
-		if text != "" {
-			if err := m.Set(text); err != nil {
-				t.Fatal(err)
-			}
-		}
-		got := m.selected()
-		fsim := slices.ContainsFunc(got, func(k Kind) bool { return k.Name == "fsim" })
-		if len(got) != want || fsim != strings.Contains(text, "fsim") {
-			t.Errorf("--metrics %q: %d metrics, want %d; FSIM %v", text, len(got), want, fsim)
-		}
-	}
-}

@@ -27,8 +27,17 @@ type outputs struct {
 	resume  bool // a finished run leaves its files alone
 }
 
+// outcome is a result with what it was made of.
+type outcome struct {
+	*Result
+	kinds    []Kind
+	settings *Settings
+	read     Reader
+	outputs
+}
+
 // write puts the numbers into the result file, the CSV files, the console and the figures.
-func (r *Result) write(ctx context.Context, env *run.Env, o outputs) error {
+func (r *outcome) write(ctx context.Context, env *run.Env) error {
 	env.Result.Definition = definition
 	for _, w := range r.Warnings {
 		env.Warn("%s", w)
@@ -44,8 +53,8 @@ func (r *Result) write(ctx context.Context, env *run.Env, o outputs) error {
 	}
 	r.describe(env)
 	figures := func(env *run.Env) error {
-		drawings := r.drawings(ctx, o)
-		if o.resume {
+		drawings := r.drawings(ctx)
+		if r.resume {
 			same, err := env.AsBefore(ctx, drawings)
 			if err != nil {
 				return err
@@ -69,17 +78,9 @@ func planOutputs(env *run.Env, cases []Case, kinds []Kind, ratings bool) {
 	planFigures(env, cases, kinds, ratings)
 }
 
-// directionOf is the direction of a key; Neither where it says none.
-func (k *Key) directionOf() report.Direction {
-	if k.Direction == "" {
-		return report.Neither
-	}
-	return k.Direction
-}
-
 // describe enters directions and units: every number of a model has one, and compare compares
 // those that say which is better.
-func (r *Result) describe(env *run.Env) {
+func (r *outcome) describe(env *run.Env) {
 	for _, k := range r.kinds {
 		for _, key := range k.Keys {
 			output.Describe(env, key.directionOf(), key.Unit, key.Name)
@@ -93,23 +94,15 @@ func (r *Result) describe(env *run.Env) {
 }
 
 // improves reports whether some model has an improvement of a key.
-func (r *Result) improves(key string) bool {
+func (r *outcome) improves(key string) bool {
 	return slices.ContainsFunc(r.Models, func(m ModelResult) bool {
 		n := m.of(key)
 		return n != nil && n.Improvement != nil
 	})
 }
 
-// of is the number of a key; nil where the model has none.
-func (m *ModelResult) of(key string) *Number {
-	if i := slices.IndexFunc(m.Numbers, func(n Number) bool { return n.Key.Name == key }); i >= 0 {
-		return &m.Numbers[i]
-	}
-	return nil
-}
-
 // definitions says what the numbers of every metric mean.
-func (r *Result) definitions() report.Object {
+func (r *outcome) definitions() report.Object {
 	var all, metrics report.Object
 	all.Set("definition", r.settings.Definition)
 	for _, k := range r.kinds {
@@ -126,7 +119,7 @@ func (r *Result) definitions() report.Object {
 }
 
 // cases are the numbers of all cases by their names, with those of their snapshots.
-func (r *Result) cases() report.Object {
+func (r *outcome) cases() report.Object {
 	var all report.Object
 	snapshots := map[string][]report.Object{}
 	for i := range r.Rows {
@@ -161,7 +154,7 @@ func (r *Result) cases() report.Object {
 }
 
 // caseEntry is a row as the result file holds it.
-func (r *Result) caseEntry(row *CaseRow) report.Object {
+func (r *outcome) caseEntry(row *CaseRow) report.Object {
 	var o report.Object
 	c := row.Case
 	o.Set("model", c.Model)
@@ -188,7 +181,7 @@ func (r *Result) caseEntry(row *CaseRow) report.Object {
 }
 
 // improved are the keys of a row that a modification may improve.
-func (r *Result) improved(row *CaseRow) []string {
+func (r *outcome) improved(row *CaseRow) []string {
 	var out []string
 	for _, k := range r.kinds {
 		for _, key := range k.Keys {
@@ -202,7 +195,7 @@ func (r *Result) improved(row *CaseRow) []string {
 
 // enterRow enters the numbers of a row in the order of the metrics, then what else it holds. The
 // reasons of what is undefined stand in one list by number.
-func (r *Result) enterRow(o *report.Object, row *Row, has func(key string) bool) {
+func (r *outcome) enterRow(o *report.Object, row *Row, has func(key string) bool) {
 	for _, k := range r.kinds {
 		for _, key := range k.Keys {
 			if has(key.Name) {
@@ -221,7 +214,7 @@ func (r *Result) enterRow(o *report.Object, row *Row, has func(key string) bool)
 }
 
 // writeCases writes a row for every case and snapshot.
-func (r *Result) writeCases(env *run.Env) error {
+func (r *outcome) writeCases(env *run.Env) error {
 	columns := []string{"case_id", "sample", "model", "variant", "snapshot"}
 	var keys, improved []string
 	for _, k := range r.kinds {
@@ -258,7 +251,7 @@ func (r *Result) writeCases(env *run.Env) error {
 }
 
 // writeSamples writes the scores by which compare pairs runs: those of final designs, by sample.
-func (r *Result) writeSamples(env *run.Env) error {
+func (r *outcome) writeSamples(env *run.Env) error {
 	table := &report.SampleTable{}
 	for _, k := range r.kinds {
 		for _, key := range k.Keys {
@@ -293,7 +286,7 @@ func (r *Result) writeSamples(env *run.Env) error {
 }
 
 // writeAgreement writes how metrics agree with ratings.
-func (r *Result) writeAgreement(env *run.Env) error {
+func (r *outcome) writeAgreement(env *run.Env) error {
 	if r.Agreement == nil {
 		return nil
 	}
@@ -323,7 +316,7 @@ const (
 )
 
 // print writes the tables to the console.
-func (r *Result) print(env *run.Env) error {
+func (r *outcome) print(env *run.Env) error {
 	for lo := 0; lo < len(r.Models); lo += mostColumns {
 		if err := r.printMeans(env, lo, min(lo+mostColumns, len(r.Models))); err != nil {
 			return err
@@ -342,8 +335,8 @@ const mostPrinted = 20
 
 // printed are the numbers of the table of means: those by which models are compared, the main ones
 // where these are many.
-func (r *Result) printed() (keys []Key, left int) {
-	keys = slices.DeleteFunc(r.comparedKeys(), func(key Key) bool {
+func (r *outcome) printed() (keys []Key, left int) {
+	keys = slices.DeleteFunc(comparedKeys(r.kinds), func(key Key) bool {
 		return !slices.ContainsFunc(r.Models, func(m ModelResult) bool { return m.of(key.Name).N > 0 })
 	})
 	if len(r.Rows) == 1 || len(keys) <= mostPrinted {
@@ -354,7 +347,7 @@ func (r *Result) printed() (keys []Key, left int) {
 }
 
 // printMeans writes the means of the models lo ≤ i < hi.
-func (r *Result) printMeans(env *run.Env, lo, hi int) error {
+func (r *outcome) printMeans(env *run.Env, lo, hi int) error {
 	columns := []string{"Mean over cases", "better"}
 	for i := lo; i < hi; i++ {
 		columns = append(columns, r.Models[i].Name)
@@ -391,19 +384,6 @@ func (r *Result) printMeans(env *run.Env, lo, hi int) error {
 	return env.Table(table)
 }
 
-// comparedKeys are those that models are compared by.
-func (r *Result) comparedKeys() []Key {
-	var out []Key
-	for _, k := range r.kinds {
-		for _, key := range k.Keys {
-			if key.Compared {
-				out = append(out, key)
-			}
-		}
-	}
-	return out
-}
-
 // label is the name of a key with its unit.
 func label(key Key) string {
 	if key.Unit == "" {
@@ -413,7 +393,7 @@ func label(key Key) string {
 }
 
 // printImprovements writes what modifications moved.
-func (r *Result) printImprovements(env *run.Env) error {
+func (r *outcome) printImprovements(env *run.Env) error {
 	table, rows := report.NewTable("Improvement over the design that the modification began with",
 		"Model", "Metric", "mean difference", "raised", "lowered", "p (sign, Holm)"), 0
 	for i := range r.Models {
@@ -432,7 +412,7 @@ func (r *Result) printImprovements(env *run.Env) error {
 }
 
 // printAgreement writes how metrics agree with ratings, the best first.
-func (r *Result) printAgreement(env *run.Env) error {
+func (r *outcome) printAgreement(env *run.Env) error {
 	a := r.Agreement
 	if a == nil {
 		return nil
@@ -458,7 +438,7 @@ func (r *Result) printAgreement(env *run.Env) error {
 }
 
 // printSkipped says what no case of a model has, and why.
-func (r *Result) printSkipped(env *run.Env) error {
+func (r *outcome) printSkipped(env *run.Env) error {
 	table, rows := report.NewTable("Not computed", "Metrics", "Models", "Reason"), 0
 	for _, k := range r.kinds {
 		var models []string
@@ -488,7 +468,7 @@ func (r *Result) printSkipped(env *run.Env) error {
 }
 
 // printFailures names cases with files that could not be read.
-func (r *Result) printFailures(env *run.Env) error {
+func (r *outcome) printFailures(env *run.Env) error {
 	table, rows := report.NewTable("Failed cases", "Case", "Reason"), 0
 	for _, row := range r.Rows {
 		for _, reason := range row.Row.Failures {
@@ -508,7 +488,7 @@ func (r *Result) printFailures(env *run.Env) error {
 
 // printComparisons writes the comparisons of the main metrics; those with the first model where
 // there are many.
-func (r *Result) printComparisons(env *run.Env) error {
+func (r *outcome) printComparisons(env *run.Env) error {
 	main := r.mainKeys()
 	shown := slices.DeleteFunc(slices.Clone(r.Comparisons), func(c report.Comparison) bool {
 		return !slices.ContainsFunc(main, func(key Key) bool { return key.Name == c.Metric })
@@ -536,8 +516,8 @@ const mostMain = 12
 
 // mainKeys are those that stand for the others, of what some model has: at most 12, filled up by
 // others that models are compared by.
-func (r *Result) mainKeys() []Key {
-	all := slices.DeleteFunc(r.comparedKeys(), func(key Key) bool {
+func (r *outcome) mainKeys() []Key {
+	all := slices.DeleteFunc(comparedKeys(r.kinds), func(key Key) bool {
 		return !slices.ContainsFunc(r.Models, func(m ModelResult) bool { return m.of(key.Name).N > 0 })
 	})
 	return mainOf(all)

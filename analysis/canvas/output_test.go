@@ -5,36 +5,12 @@ package canvas
 import (
 	"bytes"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"testing"
 
 	"repscope/report"
 )
-
-// The names of numbers, ours and the published ones, with their directions, which compare has to know where no canvas.json
-// lies beside the rows: a test of suite holds testdata/directions.txt against it.
-func TestDirections(t *testing.T) {
-	t.Parallel()
-	var text strings.Builder
-	for _, k := range kinds() {
-		for _, key := range k.Keys {
-			for _, definition := range []string{DefinitionDefault, DefinitionPublished} {
-				name := nameIn(definition, key.Name)
-				if name != key.Name && key.directionOf() == report.Neither || name == key.Name && definition != DefinitionDefault {
-					continue // the ratio of elements that is clipped has a best value
-				}
-				fmt.Fprintf(&text, "%s %s %v\n", name, key.directionOf(), key.Compared)
-			}
-		}
-	}
-	const golden = "testdata/directions.txt"
-	want, err := os.ReadFile(golden)
-	if err != nil || string(want) != text.String() {
-		t.Errorf("%s is another than (%v)\n%s", golden, err, text.String())
-	}
-}
 
 // The names of numbers that stand for the others are those of metrics, and models are compared by
 // them.
@@ -58,6 +34,14 @@ func TestMainNames(t *testing.T) {
 	}
 }
 
+// outcomeOf is what a run of fake cases writes.
+func outcomeOf(t *testing.T, f *fakeRun, kinds []Kind) *outcome {
+	t.Helper()
+	settings := &Settings{Definition: DefinitionDefault, Seed: 42}
+	r := analyzed(t, f, func(o *Options) { o.Kinds, o.Settings = kinds, settings })
+	return &outcome{Result: r, kinds: kinds, settings: settings, read: f.Read}
+}
+
 // Every case is in the result file once, with its steps, what it lacks and why, and how it was
 // improved.
 func TestCasesOfResult(t *testing.T) {
@@ -68,7 +52,7 @@ func TestCasesOfResult(t *testing.T) {
 		c.Snapshot = step
 	}
 	f.add("gid0-0", "unfinished", "quality=0.5").Snapshot = 7
-	r := analyzed(t, f)
+	r := outcomeOf(t, f, fakeKinds())
 	var text bytes.Buffer
 	if err := report.Encode(&text, r.cases()); err != nil {
 		t.Fatal(err)

@@ -41,41 +41,15 @@ func literalPaint(l *Layout, node int, at Element, without bool, below layer) la
 	return own.onto(below, n.Opacity)
 }
 
-func drawDesign(t *rapid.T) *dataset.Design {
-	d := &dataset.Design{}
-	n := rapid.IntRange(2, 12).Draw(t, "nodes")
-	for i := range n {
-		node := dataset.Node{Type: rapid.SampledFrom([]string{"FRAME", "RECTANGLE", "TEXT"}).Draw(t, "type"), Parent: i - 1, Depth: i, Shown: true,
-			Characters: rapid.SampledFrom([]string{"OK", "Sign in", "Sign up", ""}).Draw(t, "words"),
-			Opacity:    rapid.SampledFrom([]float64{1, 1, 0.5, 0.3}).Draw(t, "opacity"), Bounds: &dataset.Bounds{Width: 100, Height: 100}}
-		if i > 0 {
-			// Depth first: the parent is the node before or one of its ancestors.
-			for up := rapid.IntRange(0, i-1).Draw(t, "up"); up > 0 && node.Parent > 0; up-- {
-				node.Parent = d.Nodes[node.Parent].Parent
-			}
-			node.Depth = d.Nodes[node.Parent].Depth + 1
-			side := rapid.IntRange(0, 90)
-			x, y := side.Draw(t, "x"), side.Draw(t, "y")
-			node.Bounds = &dataset.Bounds{X: float64(x), Y: float64(y), Width: float64(rapid.IntRange(1, 100-x).Draw(t, "width")), Height: float64(rapid.IntRange(1, 100-y).Draw(t, "height"))}
-		}
-		for range rapid.IntRange(0, 2).Draw(t, "fills") {
-			f := dataset.Paint{Type: rapid.SampledFrom([]string{"SOLID", "SOLID", "SOLID", "IMAGE"}).Draw(t, "fill"), Visible: rapid.Bool().Draw(t, "visible"),
-				Opacity: rapid.SampledFrom([]float64{1, 1, 0.6, 0}).Draw(t, "share")}
-			for c := range 3 {
-				f.Color[c] = float64(rapid.IntRange(0, 4).Draw(t, "color")) / 4
-			}
-			f.Color[3] = rapid.SampledFrom([]float64{1, 1, 0.4}).Draw(t, "alpha")
-			node.Fills = append(node.Fills, f)
-		}
-		d.Nodes = append(d.Nodes, node)
-	}
-	return d
+// rapidPick draws numbers below n.
+func rapidPick(t *rapid.T) func(n int) int {
+	return func(n int) int { return rapid.IntRange(0, n-1).Draw(t, "choice") }
 }
 
 func TestPainting(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		l, err := NewLayout("drawn", drawDesign(t), LayoutOptions{})
+		l, err := NewLayout("drawn", drawDesign(rapidPick(t)), LayoutOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -101,15 +75,24 @@ func far(a, b color.SRGB) bool {
 	return math.Abs(a.R-b.R)+math.Abs(a.G-b.G)+math.Abs(a.B-b.B) > 1e-12
 }
 
-// inkOf returns the colors of the last text of a design.
-func inkOf(t *testing.T, design string) inked {
+// layoutFrom reads a design.
+func layoutFrom(t *testing.T, file string) *Layout {
 	t.Helper()
-	p := contentPair(t, Settings{}, design, design)
-	l, err := p.Reference.Layout()
+	d, err := dataset.ParseDesign("d.json", []byte(file))
 	if err != nil {
 		t.Fatal(err)
 	}
-	texts, err := newTextBlocks(l)
+	l, err := NewLayout("d.json", d, LayoutOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
+// inkOf returns the colors of the last text of a design.
+func inkOf(t *testing.T, file string) inked {
+	t.Helper()
+	texts, err := newTextBlocks(layoutFrom(t, file))
 	if err != nil || len(texts) == 0 {
 		t.Fatal(len(texts), err)
 	}
@@ -165,11 +148,7 @@ func TestBehind(t *testing.T) {
 // TestPaintingSteps: boxes that cannot be held against all texts are given up, not waited for.
 func TestPaintingSteps(t *testing.T) {
 	t.Parallel()
-	p := contentPair(t, Settings{}, form, form)
-	l, err := p.Reference.Layout()
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := layoutFrom(t, form)
 	painting := newPainting(l)
 	painting.steps = 1
 	if _, ok := painting.at(Element{Node: len(l.Nodes) - 1, Box: box.Box{X1: 1, Y1: 1}}); ok {

@@ -5,10 +5,8 @@ package canvas
 import (
 	"cmp"
 	"context"
-	"fmt"
 
 	"repscope/dataset"
-	"repscope/internal/text"
 )
 
 // Pair is a case with what was read of it. Metrics of one case are computed one after the other.
@@ -78,25 +76,4 @@ func (p *Pair) describeScreens(row *Row) {
 	if err == nil && reference.Orientation+generated.Orientation > 0 {
 		row.Details[orientationDetail] = []int{reference.Orientation, generated.Orientation}
 	}
-}
-
-// describeInputs warns of such designs and images.
-func (r *Result) describeInputs() {
-	count := func(detail string) (n int) {
-		for _, row := range r.Rows {
-			if _, ok := row.Row.Details[detail]; ok {
-				n++
-			}
-		}
-		return n
-	}
-	warn := func(n int, format string) {
-		if n > 0 {
-			r.Warnings = append(r.Warnings, fmt.Sprintf("of %s "+format, text.Count(n, "case")))
-		}
-	}
-	warn(count(canvasDetail), "a design has several frames: the first is its canvas, else the largest node; --reference-node and "+
-		"--generated-node choose another")
-	warn(count(turnedDetail), "elements are turned: layout and alignment have the boxes around them, fill has what they cover")
-	warn(count(orientationDetail), "an image is stored turned or mirrored: it is compared as its Exif orientation says that it is seen")
 }

@@ -2,10 +2,6 @@
 
 package canvas
 
-// scoresFile holds scores of captions that were computed earlier, under the name that published
-// tools give it.
-const scoresFile = "precomputed_blip_scores.json"
-
 // publishedNames are the published names of numbers and details that have another one here.
 var publishedNames = map[string]string{
 	"element_ratio":      "element_count_ratio",

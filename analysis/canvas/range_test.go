@@ -95,7 +95,7 @@ func rangesTable(t *testing.T) string {
 	var b strings.Builder
 	b.WriteString("| score | better | itself | another screen of the same kind of app | a screen of another app | an empty white screen |\n" +
 		"| --- | --- | --- | --- | --- | --- |\n")
-	for _, key := range r.comparedKeys() {
+	for _, key := range comparedKeys(usual()) {
 		cells := make([]string, len(columns))
 		some := false
 		for i, model := range columns {

@@ -56,7 +56,7 @@ func (g *goldenSaliency) settings() *Settings {
 	if g.Model != "" {
 		o.Saliency.Model = SaliencyModel{Path: filepath.Join("testdata", g.Model), Mean: g.Mean, Std: g.Std, BGR: g.BGR, Raw: g.Raw}
 		if g.Size != "" {
-			o.Saliency.Model.Height, o.Saliency.Model.Width, _ = parseSize(g.Size)
+			_, _ = fmt.Sscanf(g.Size, "%dx%d", &o.Saliency.Model.Height, &o.Saliency.Model.Width)
 		}
 	}
 	return o
@@ -96,25 +96,6 @@ func (g *goldenSaliency) check(t *testing.T) {
 
 // saliencyKinds are the metrics of saliency.
 func saliencyKinds() []Kind { return []Kind{saliencyKind, saliencyShuffledKind, saliencyBaselineKind} }
-
-// memoryReader are files by path.
-type memoryReader map[string][]byte
-
-func (m memoryReader) read(path string) ([]byte, error) {
-	data, ok := m[path]
-	if !ok {
-		return nil, fmt.Errorf("%s: no such file", path)
-	}
-	return data, nil
-}
-
-// path is the path itself if there is something under it.
-func (m memoryReader) path(path string) string {
-	if len(m[path]) == 0 {
-		return ""
-	}
-	return path
-}
 
 // scoreSaliency opens the settings for the cases and scores the first.
 func scoreSaliency(t testing.TB, o *Settings, files memoryReader, cases []Case) (*Row, *Settings) {

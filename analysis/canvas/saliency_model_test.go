@@ -57,28 +57,28 @@ func TestSaliencyModelFiles(t *testing.T) {
 // file goes before the model; the end of the context ends the run.
 func TestSaliencyModelOnce(t *testing.T) {
 	t.Parallel()
-	o := &Settings{Definition: DefinitionDefault}
-	o.Saliency.Model = SaliencyModel{Path: "testdata/saliency.onnx", Height: 12, Width: 10}
+	o := &SaliencySettings{Model: SaliencyModel{Path: "testdata/saliency.onnx", Height: 12, Width: 10}}
 	screen := image.NewNRGBA(image.Rect(0, 0, 9, 14))
 	for i := range screen.Pix {
 		screen.Pix[i] = uint8(i * i)
 	}
 	files := memoryReader{"r": pngOf(t, screen), "g": pngOf(t, screen), "m": npyOf(t, []int{2, 2}, 1., 2, 3, 4)}
-	opened, err := o.Saliency.Open(nil, files.read, 0, 0)
+	opened, err := o.Open(nil, files.read, 0, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	shared := o.Saliency.shared
+	shared := o.shared
 	defer opened.Close()
-	pair := func(c Case) *Pair {
-		return NewPair(t.Context(), &c, o, files.read, newView(c.Reference, "reference", files.read))
+	maps := func(c Case) (*saliencyMaps, error) {
+		return o.maps(&Screens{Context: t.Context(), Case: &c, Reference: newView(c.Reference, "reference", files.read),
+			Generated: newView(c.Generated, "generated design", files.read), Read: files.read}, false)
 	}
 	both := Case{Sample: "a", Snapshot: -1, Reference: Side{Image: "r"}, Generated: Side{Image: "g"}}
-	first, err := pair(both).saliency()
+	first, err := maps(both)
 	if err != nil {
 		t.Fatal(err)
 	}
-	again, err := pair(both).saliency()
+	again, err := maps(both)
 	if err != nil || again == first {
 		t.Fatal(err)
 	}
@@ -94,12 +94,12 @@ func TestSaliencyModelOnce(t *testing.T) {
 	}
 	given := both
 	given.ReferenceSaliency = "m"
-	if m, err := pair(given).saliency(); err != nil || m.reference.Width != 2 || m.reference.At(1, 1) != 4 || m.generated.Width != 2 {
+	if m, err := maps(given); err != nil || m.reference.Width != 2 || m.reference.At(1, 1) != 4 || m.generated.Width != 2 {
 		t.Errorf("%+v, %v", m, err)
 	}
 	none := both
 	none.Generated = Side{}
-	if _, err := pair(none).saliency(); !errors.As(err, new(Absent)) || !strings.Contains(err.Error(), "no image of the generated design") {
+	if _, err := maps(none); !errors.As(err, new(Absent)) || !strings.Contains(err.Error(), "no image of the generated design") {
 		t.Error(err)
 	}
 	ended, end := context.WithCancel(t.Context())

@@ -9,6 +9,7 @@ import (
 	"image/png"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"repscope/internal/run"
@@ -27,7 +28,16 @@ func TestSaliencyPlot(t *testing.T) {
 		Fixations: "f"}
 	o := &Settings{}
 	o.Picture = saliencyPlot
-	row, _ := scoreSaliency(t, o, files, []Case{c})
+	score := func() (row *Row) {
+		k := slices.IndexFunc(kinds(), func(k Kind) bool { return k.Name == "saliency" })
+		done := func(_ int, of *CaseRow) error { row = of.Row; return nil }
+		_, err := Analyze(t.Context(), Input{Cases: []Case{c}, Read: files.read}, Options{Settings: o, Kinds: kinds()[k : k+1], Done: done})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return row
+	}
+	row := score()
 	picture, ok := row.Reports[SaliencyPicture].(*image.NRGBA)
 	if !ok {
 		t.Fatal(row.Reports, row.Failures)
@@ -58,7 +68,7 @@ func TestSaliencyPlot(t *testing.T) {
 		t.Errorf("%s, want %s", got, want)
 	}
 	delete(files, "r")
-	if row, _ = scoreSaliency(t, o, files, []Case{c}); len(row.Failures) != 1 || row.Reports[SaliencyPicture] != nil ||
+	if row = score(); len(row.Failures) != 1 || row.Reports[SaliencyPicture] != nil ||
 		!row.Values["saliency_sim"].Defined() {
 		t.Error(row.Failures, row.Reports)
 	}

@@ -3,163 +3,14 @@
 package canvas
 
 import (
-	"bytes"
-	"context"
 	"fmt"
 	"image"
 	"image/color"
-	"image/png"
 	"math"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
-
-	"repscope/dataset"
-	"repscope/internal/run"
 )
-
-// parseSaliency are the values of a command line, and what it prints where it is wrong.
-func parseSaliency(t *testing.T, args ...string) (*saliencyFlags, string) {
-	t.Helper()
-	o := saliencyFlags{SaliencySettings: &SaliencySettings{}}
-	command := run.Command{Name: "maps", Summary: "nothing", Out: filepath.Join(t.TempDir(), "out"), Setup: func(flags *run.Flags) run.Job {
-		o.register(flags)
-		return run.Job{Check: func(*run.Options) error { return o.check() }, Run: func(context.Context, *run.Env) error { return nil }}
-	}}
-	var out, errs bytes.Buffer
-	if code := run.Run(t.Context(), command, args, &out, &errs); code == 0 {
-		return &o, ""
-	}
-	return nil, errs.String()
-}
-
-func TestSaliencyFlags(t *testing.T) {
-	t.Parallel()
-	o, text := parseSaliency(t, strings.Fields("--fixations top:5.5 --borji-splits 100 --saliency-model m.onnx --saliency-size 240x320 "+
-		"--saliency-mean 103.9,116.7,123.6 --saliency-std 2 --saliency-channels bgr --saliency-scale raw --saliency-plots")...)
-	if text != "" {
-		t.Fatal(text)
-	}
-	m := &o.Model
-	if o.Top != 5.5 || o.Splits != 100 || !o.plots || m.Path != "m.onnx" || m.Height != 240 || m.Width != 320 || !m.BGR || !m.Raw ||
-		!slices.Equal(m.Mean, []float64{103.9, 116.7, 123.6}) || !slices.Equal(m.Std, []float64{2}) {
-		t.Errorf("%+v", o)
-	}
-	for _, c := range []struct{ args, want string }{
-		{"--fixations top:0", "want a number above 0 and below 100 after top:"},
-		{"--fixations top:100", "want a number above 0 and below 100"},
-		{"--fixations top:", "want a number above 0 and below 100"},
-		{"--fixations f-{case}.csv", "--fixations f-{case}.csv: the reference is that of a sample; want {sample} or {variant}"},
-		{"--saliency-reference {model}.png", "the reference is that of a sample"},
-		{"--saliency-generated {id}.png", "{id} stands for nothing; want {sample}, {case}, {model}, {variant}, {snapshot}"},
-		{"--borji-splits -1", "borji-splits"},
-		{"--saliency-kl none", "none"},
-		{"--saliency-size 3x", `"3x" is not a size such as 240x320`},
-		{"--saliency-size 9000x2", `"9000x2" is not a size such as 240x320`},
-		{"--saliency-size 32x32", "are those of --saliency-model, which is not given"},
-		{"--saliency-channels bgr", "are those of --saliency-model, which is not given"},
-		{"--saliency-channels gray", "gray"},
-		{"--saliency-mean 1,2", "2 numbers, want one or one per channel"},
-		{"--saliency-mean a", `"a" is not a number`},
-		{"--saliency-model m.onnx --saliency-mean 103.9", "--saliency-mean 103.9 is beyond pixels of 0..1"},
-		{"--saliency-model m.onnx --saliency-std 1,0,1", "--saliency-std 0, want numbers above 0"},
-	} {
-		if _, text := parseSaliency(t, strings.Fields(c.args)...); !strings.Contains(text, c.want) {
-			t.Errorf("%s: %q, want %q", c.args, text, c.want)
-		}
-	}
-}
-
-// touch makes files in a folder.
-func touch(t *testing.T, folder string, names ...string) {
-	t.Helper()
-	for _, name := range names {
-		path := filepath.Join(folder, name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte("x"), 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
-}
-
-func TestSaliencyPlace(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	touch(t, dir, "maps/a.npy", "maps/a.png", "maps/b-fixations.csv", "maps/b.npy", "maps/b.csv", "generated/a-m1.png",
-		"generated/a-m1-snapshot-2.png", "all.csv", "all.png", "a/m1/a-m1.npy", "points/a-fixations.npy", "points/a.png")
-	at := func(name string) string { return filepath.Join(dir, name) }
-	cases := []Case{{ID: "a-m1", Sample: "a", Model: "m1", Snapshot: -1, GeneratedSaliency: "found"},
-		{ID: "a-m1", Sample: "a", Model: "m1", Snapshot: 2},
-		{ID: "b-m2", Sample: "b", Model: "m2", Snapshot: -1}}
-	for _, c := range []struct {
-		o             SaliencySettings
-		maps, others  []string
-		fixations     []string
-		notes, failed string
-	}{
-		{o: SaliencySettings{Reference: at("maps"), Generated: at("generated"), Fixations: at("all.csv")},
-			maps:      []string{at("maps/a.png"), at("maps/a.png"), at("maps/b.npy")},
-			others:    []string{at("generated/a-m1.png"), at("generated/a-m1-snapshot-2.png"), ""},
-			fixations: []string{at("all.csv"), at("all.csv"), at("all.csv")}, notes: "no file for 1 of 3 cases"},
-		{o: SaliencySettings{Generated: at("{sample}/{model}/{case}.npy"), Fixations: at("maps")}, maps: []string{"", "", ""},
-			others: []string{at("a/m1/a-m1.npy"), "", ""}, fixations: []string{at("maps/a.png"), at("maps/a.png"), at("maps/b-fixations.csv")},
-			notes: "no file for 2 of 3 cases"},
-		{o: SaliencySettings{Fixations: at("points")}, maps: []string{"", "", ""}, others: []string{"found", "", ""},
-			fixations: []string{at("points/a-fixations.npy"), at("points/a-fixations.npy"), ""}, notes: "no file for 1 of 3 cases"},
-		{o: SaliencySettings{Top: 5, Fixations: "top:5"}, maps: []string{"", "", ""}, others: []string{"found", "", ""},
-			fixations: []string{"", "", ""}},
-		{o: SaliencySettings{Reference: at("{sample}.jpg")}, failed: "no file for any of 3 cases, such as " + at("a.jpg")},
-		{o: SaliencySettings{Reference: at("all.png")}, failed: "all.png: one file for a and b; want a name with {sample} or {case}"},
-		{o: SaliencySettings{Generated: at("gone.png")}, failed: "--saliency-generated " + at("gone.png") + ": no such file or directory"},
-	} {
-		of := slices.Clone(cases)
-		notes, err := c.o.place(of)
-		if c.failed != "" {
-			if err == nil || !strings.Contains(err.Error(), c.failed) {
-				t.Errorf("%+v: %v, want %q", c.o, err, c.failed)
-			}
-			continue
-		}
-		if err != nil || !strings.Contains(strings.Join(notes, "\n"), c.notes) || (c.notes == "") != (len(notes) == 0) {
-			t.Errorf("%+v: %v, %v", c.o, notes, err)
-		}
-		for i := range of {
-			if of[i].ReferenceSaliency != c.maps[i] || of[i].GeneratedSaliency != c.others[i] || of[i].Fixations != c.fixations[i] {
-				t.Errorf("%+v: case %d is %+v", c.o, i, of[i])
-			}
-		}
-	}
-}
-
-// grayPNG is a picture of the given numbers, row by row.
-func grayPNG(t testing.TB, width int, values ...uint8) []byte {
-	t.Helper()
-	img := image.NewGray(image.Rect(0, 0, width, len(values)/width))
-	copy(img.Pix, values)
-	return pngOf(t, img)
-}
-
-func pngOf(t testing.TB, img image.Image) []byte {
-	t.Helper()
-	var out bytes.Buffer
-	if err := png.Encode(&out, img); err != nil {
-		t.Fatal(err)
-	}
-	return out.Bytes()
-}
-
-func npyOf[T dataset.Element](t testing.TB, shape []int, data ...T) []byte {
-	t.Helper()
-	var out bytes.Buffer
-	if err := dataset.EncodeNPY(&out, shape, data); err != nil {
-		t.Fatal(err)
-	}
-	return out.Bytes()
-}
 
 // TestSaliencyInputs: what is missing is null with a reason, what is wrong fails the case, and a
 // design compared with itself is perfect.
@@ -381,37 +232,5 @@ func TestSaliencyWorkers(t *testing.T) {
 		if n := len(o.Saliency.identity()); n != 1 {
 			t.Error(n, "files that all cases share, want the model")
 		}
-	}
-}
-
-// TestKept: one computation for all who wait, nothing of errors, and no more than fits.
-func TestKept(t *testing.T) {
-	t.Parallel()
-	k := newKept[int](10)
-	runs := map[string]int{}
-	get := func(key string, bytes int) {
-		v, err := k.get(key, func() (int, error) { runs[key]++; return bytes, nil }, func(v int) int64 { return int64(v) })
-		if err != nil || v != bytes {
-			t.Fatal(v, err)
-		}
-	}
-	get("a", 4)
-	get("b", 4)
-	get("a", 4)
-	get("c", 4) // drops b
-	get("a", 4)
-	get("b", 4)
-	get("large", 11) // drops all, itself too
-	get("a", 4)
-	if runs["a"] != 2 || runs["b"] != 2 || runs["c"] != 1 || k.bytes != 4 || k.order.Len() != 1 {
-		t.Error(runs, k.bytes, k.order.Len())
-	}
-	for range 2 {
-		if _, err := k.get("bad", func() (int, error) { runs["bad"]++; return 0, fmt.Errorf("no") }, nil); err == nil {
-			t.Error("no error")
-		}
-	}
-	if runs["bad"] != 2 {
-		t.Error("an error was kept")
 	}
 }

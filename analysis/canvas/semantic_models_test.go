@@ -3,15 +3,8 @@
 package canvas
 
 import (
-	"bytes"
 	"context"
-	"crypto/sha256"
-	"encoding/json"
-	"errors"
 	"fmt"
-	"image"
-	"image/color"
-	"image/png"
 	"io/fs"
 	"math"
 	"os"
@@ -20,60 +13,8 @@ import (
 	"sync"
 	"testing"
 
-	"repscope/dataset"
-	"repscope/internal/runtest"
 	"repscope/latent"
 )
-
-// semanticGolden are the answers of the models of latent/testdata, by ONNX Runtime and PyTorch.
-type semanticGolden struct {
-	Sizes     [][2]int
-	Sentences []struct {
-		Text     string
-		Sentence []float64
-	}
-	Pictures []struct{ Clip []float64 }
-	Captions map[string][]struct{ Text string }
-}
-
-// semanticFiles are those models, and screens: picture k is k.png.
-func semanticFiles(t *testing.T) (string, *semanticGolden) {
-	t.Helper()
-	dir := runtest.Unpack(t, "../../latent/testdata/meaning.tar.gz")
-	data, err := os.ReadFile(filepath.Join(dir, "golden.json"))
-	g := &semanticGolden{}
-	if err == nil {
-		err = json.Unmarshal(data, g)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	for k, size := range g.Sizes {
-		m := image.NewNRGBA(image.Rect(0, 0, size[1], size[0]))
-		for y := range size[0] {
-			for x := range size[1] {
-				v := func(c int) uint8 {
-					return uint8((x*(3+k) + y*(7+2*k) + c*29 + (x*y)/(5+k) + 40*((x/6+y/9+c)%2)*(k%3)) % 256)
-				}
-				m.SetNRGBA(x, y, color.NRGBA{v(0), v(1), v(2), 255})
-			}
-		}
-		var b bytes.Buffer
-		if err := png.Encode(&b, m); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("%d.png", k)), b.Bytes(), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return dir, g
-}
-
-// modelSettings are those of all models in a folder.
-func modelSettings(dir string) SemanticSettings {
-	return SemanticSettings{Sentence: filepath.Join(dir, "sentence.onnx"), Tokenizer: filepath.Join(dir, "captioner_blip", "tokenizer.json"),
-		Captioner: filepath.Join(dir, "captioner_blip"), CaptionTokens: 50, Vision: VisionSettings{Path: filepath.Join(dir, "vision_clip.onnx"), Preset: "clip"}}
-}
 
 // plainCosine is a cosine as it is written.
 func plainCosine(a, b []float64) float64 {
@@ -190,74 +131,6 @@ func TestScreenModels(t *testing.T) {
 	}
 }
 
-// Scores that were computed first are found later with the same numbers and captions; rows of
-// other cases stay.
-func TestPrecompute(t *testing.T) {
-	t.Parallel()
-	dir, want := semanticFiles(t)
-	path := filepath.Join(dir, "out", scoresFile)
-	kept := []dataset.SemanticScore{{Case: "other", Score: 0.25, Reference: "x", Generated: "y"}, {Case: "0", Score: -1}}
-	k := &keptScores{at: map[string]int{}}
-	for _, row := range kept {
-		k.set(row)
-	}
-	if err := k.write(path); err != nil {
-		t.Fatal(err)
-	}
-	side := func(k int) Side { return Side{Image: filepath.Join(dir, fmt.Sprintf("%d.png", k))} }
-	cases := []Case{{ID: "0", Sample: "s", Snapshot: -1, Reference: side(6), Generated: side(0), Base: side(7)},
-		{ID: "0", Sample: "s", Snapshot: 3, Reference: side(6), Generated: side(7)}, {ID: "gone", Snapshot: -1, Reference: side(6)}}
-	o := modelSettings(dir)
-	o.Vision.Path = ""
-	s := openSettings(t, o, cases)
-	var done int
-	if err := s.precomputeSemantic(context.Background(), cases, os.ReadFile, path, func(n, _ int) { done = n }); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Rename(path+partial, path); err != nil { // as the commit does
-		t.Fatal(err)
-	}
-	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	rows, err := dataset.ParseSemanticScores(path, data)
-	var ids []string
-	for _, row := range rows {
-		ids = append(ids, row.Case)
-	}
-	if err != nil || done != 4 || strings.Join(ids, " ") != "other 0 s-base 0-snapshot-3 gone" || rows[0].Score != 0.25 || !math.IsNaN(rows[4].Score) {
-		t.Fatalf("%d done: %+v (%v)", done, rows, err)
-	}
-	later := openSettings(t, SemanticSettings{Scores: path}, cases)
-	for i := range cases[:2] {
-		a, b := semanticRow(t, s, &cases[i]), semanticRow(t, later, &cases[i])
-		if a.Values["semantic_match"] != b.Values["semantic_match"] || !a.Values["semantic_match"].Defined() || a.Details["gen_caption"] != b.Details["gen_caption"] {
-			t.Errorf("case %d has %v and %v, later %v and %v", i, a.Values, a.Details, b.Values, b.Details)
-		}
-	}
-	if rows[1].Generated != want.Captions["captioner_blip"][0].Text {
-		t.Errorf("the caption is %q", rows[1].Generated)
-	}
-	ctx, cancel := context.WithCancel(context.Background())
-	err = s.precomputeSemantic(ctx, cases, os.ReadFile, path, func(int, int) { cancel() })
-	if err == nil {
-		t.Error("a run that was interrupted ends well")
-	}
-	if again, _ := os.ReadFile(path); !bytes.Equal(again, data) {
-		t.Errorf("an interrupted run leaves %s", again)
-	}
-	if kept, _ := os.ReadFile(path + partial); !bytes.Equal(kept, data) {
-		t.Errorf("an interrupted run keeps %s", kept)
-	}
-	if err := errors.Join(os.Remove(path+partial), os.WriteFile(path, []byte("{"), 0o600)); err != nil {
-		t.Fatal(err)
-	}
-	if err := s.precomputeSemantic(context.Background(), cases, os.ReadFile, path, nil); err == nil || !strings.Contains(err.Error(), scoresFile) {
-		t.Errorf("a file that is no list: %v", err)
-	}
-}
-
 func TestSemanticModelErrors(t *testing.T) {
 	t.Parallel()
 	dir, _ := semanticFiles(t)
@@ -299,26 +172,5 @@ func TestSemanticDefinition(t *testing.T) {
 	}
 	if len(seen) != 8 {
 		t.Errorf("8 settings have %d definitions: %v", len(seen), seen)
-	}
-}
-
-// A memo computes equal contents once, and holds no more than its bound.
-func TestMemo(t *testing.T) {
-	t.Parallel()
-	var m memo[int]
-	n := 0
-	for round := range 2 {
-		for i := range memoSize + 5 {
-			key := sha256.Sum256(fmt.Append(nil, i))
-			if v, err := m.get(key, func() (int, error) { n++; return i, nil }); err != nil || v != i {
-				t.Fatalf("round %d: %d is %d (%v)", round, i, v, err)
-			}
-			if v, _ := m.get(key, func() (int, error) { t.Error("computed twice"); return 0, nil }); v != i {
-				t.Fatalf("the second time %d is %d", i, v)
-			}
-		}
-	}
-	if len(m.entries) != memoSize || len(m.order) != memoSize || n < memoSize+5 {
-		t.Errorf("%d entries, %d in order, %d computed", len(m.entries), len(m.order), n)
 	}
 }

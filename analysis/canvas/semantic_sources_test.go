@@ -10,8 +10,6 @@ import (
 	"strings"
 	"testing"
 
-	"pgregory.net/rapid"
-
 	"repscope/dataset"
 )
 
@@ -33,19 +31,28 @@ var twoCases = []Case{{ID: "gid1-m-x", Sample: "gid1", Model: "m", Snapshot: -1}
 // scored opens the settings and scores a case by both kinds.
 func scored(t *testing.T, o *SemanticSettings, c *Case, cases []Case, files map[string]string) *Row {
 	t.Helper()
-	if o.opened == nil {
-		opened, err := o.Open(cases, textFiles(files), 0)
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { opened.Close() })
+	opened, err := o.Open(cases, textFiles(files), 0)
+	if err != nil {
+		t.Fatal(err)
 	}
+	defer opened.Close()
 	settings := &Settings{Semantic: *o}
 	row, err := scoreKinds(context.Background(), []Kind{semanticMatch, imageSimilarity}, NewPair(context.Background(), c, settings, textFiles(files), nil))
 	if err != nil {
 		t.Fatal(err)
 	}
 	return row
+}
+
+// opening is what a run of two cases is told of settings.
+func opening(t *testing.T, o *SemanticSettings, files map[string]string) *Opened {
+	t.Helper()
+	opened, err := o.Open(twoCases, textFiles(files), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer opened.Close()
+	return opened
 }
 
 func TestStoredScores(t *testing.T) {
@@ -71,7 +78,7 @@ func TestStoredScores(t *testing.T) {
 	if v := scored(t, o, &base, twoCases, files).Values["semantic_match"]; v.Defined() || v.Reason != "s.json has no score of gid3-base" {
 		t.Errorf("a case without a score gives %v", v)
 	}
-	if n := o.opened.Notes; len(n) != 1 || n[0] != "s.json: 1 of its 4 cases are none of this run, such as other" {
+	if n := opening(t, o, files).Notes; len(n) != 1 || n[0] != "s.json: 1 of its 4 cases are none of this run, such as other" {
 		t.Errorf("notes are %q", n)
 	}
 	if id := o.identity(); len(id) != 1 || !strings.HasPrefix(id[0], "s.json ") || len(id[0]) != len("s.json ")+64 {
@@ -129,7 +136,7 @@ func TestGivenEmbeddings(t *testing.T) {
 	if v := scored(t, o, &twoCases[1], twoCases, files).Values["semantic_match"]; v.Reason != "the embeddings of captions have no row for gid1-m-x-snapshot-2" {
 		t.Errorf("a step without a row has %v", v)
 	}
-	if w := o.opened.Warnings; len(w) != 1 || w[0] != "ids: 1 of its 3 cases are none of this run, such as nobody" {
+	if w := opening(t, o, files).Warnings; len(w) != 1 || w[0] != "ids: 1 of its 3 cases are none of this run, such as nobody" {
 		t.Errorf("warnings are %q", w)
 	}
 }
@@ -162,32 +169,4 @@ func TestGivenEmbeddingsErrors(t *testing.T) {
 	if len(row.Failures) != 1 || !strings.Contains(row.Failures[0], "element 1 of row 0 (gid1-m-x) is NaN") {
 		t.Errorf("a row with NaN gives %v", row.Failures)
 	}
-}
-
-// The cosine is that of its definition, does not depend on length, and is 1 of equal vectors.
-func TestCosine(t *testing.T) {
-	t.Parallel()
-	rapid.Check(t, func(t *rapid.T) {
-		v := rapid.SliceOfN(rapid.Float64Range(-10, 10), 3, 3)
-		a, b := v.Draw(t, "a"), v.Draw(t, "b")
-		a[0], b[0] = a[0]+20, b[0]+20
-		scale := rapid.SampledFrom([]float64{1, 1e-200, 1e200}).Draw(t, "scale")
-		var scaled, tripled []float64
-		var ab, aa, bb float64
-		for i := range a {
-			ab, aa, bb = ab+a[i]*b[i], aa+a[i]*a[i], bb+b[i]*b[i]
-			scaled, tripled = append(scaled, a[i]*scale), append(tripled, -b[i])
-		}
-		want := ab / math.Sqrt(aa) / math.Sqrt(bb)
-		got, err := cosine(scaled, b)
-		if err != nil || math.Abs(got-want) > 1e-14 {
-			t.Fatalf("cosine(%v, %v) = %v (%v), want %v", scaled, b, got, err, want)
-		}
-		if same, _ := cosine(scaled, scaled); same != 1 {
-			t.Fatalf("of equal vectors it is %v", same)
-		}
-		if opposite, _ := cosine(b, tripled); opposite != -1 {
-			t.Fatalf("of opposite vectors it is %v", opposite)
-		}
-	})
 }

@@ -62,3 +62,11 @@ func (c *Case) name() string {
 	}
 	return fmt.Sprintf("%s, snapshot %d", c.ID, c.Snapshot)
 }
+
+// compareSteps orders steps by number; −1, the end, is the last.
+func compareSteps(a, b int) int {
+	if (a < 0) != (b < 0) {
+		return b - a
+	}
+	return a - b
+}

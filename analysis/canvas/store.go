@@ -61,8 +61,8 @@ func (k rowKey) compare(other rowKey) int {
 }
 
 // keyOf is whose a row of a case is.
-func (o *Settings) keyOf(c *Case) rowKey {
-	return rowKey{id: c.Sample, model: c.Model, snapshot: c.Snapshot, definition: o.Definition}
+func (s *store) keyOf(c *Case) rowKey {
+	return rowKey{id: c.Sample, model: c.Model, snapshot: c.Snapshot, definition: s.settings.Definition}
 }
 
 // table are the rows of a file.
@@ -269,7 +269,7 @@ func (s *store) known(i int, base bool) map[string]*Row {
 		return nil
 	}
 	c := s.caseOf(i, base)
-	earlier, _ := s.row(s.settings.keyOf(&c), base)
+	earlier, _ := s.row(s.keyOf(&c), base)
 	out := map[string]*Row{}
 	for k := range s.kinds {
 		kind := &s.kinds[k]
@@ -278,7 +278,7 @@ func (s *store) known(i int, base bool) map[string]*Row {
 			continue
 		}
 		row := s.stored(kind, &c, earlier)
-		if row != nil && !skip && !base && s.settings.reports(kind) && !s.reported(&c, kind, earlier) {
+		if row != nil && !skip && !base && s.settings.hasReports(kind) && !s.reported(&c, kind, earlier) {
 			row = nil
 		}
 		if row == nil && skip {
@@ -323,7 +323,7 @@ func (s *store) reusable() int {
 func (s *store) stored(k *Kind, c *Case, earlier report.Object) *Row {
 	entry, ok := computedOf(earlier, k.Name)
 	if !ok || entry.definition != s.settings.definitionOf(k) || entry.shared != s.settings.sharedInputs(k) ||
-		entry.inputs != s.digests.inputs(k, c) {
+		entry.inputs != k.inputs(s.digests, c) {
 		return nil
 	}
 	return s.held(k, &entry, earlier)
@@ -408,7 +408,7 @@ func (s *store) enterAll(rows []CaseRow) error {
 // enter makes the row of a case, writes its reports and the journal, and takes the row's place.
 func (s *store) enter(i int, row, base *Row, ofBase bool) error {
 	c := s.caseOf(i, ofBase)
-	key := s.settings.keyOf(&c)
+	key := s.keyOf(&c)
 	earlier, known := s.row(key, ofBase)
 	b := builder{store: s, c: &c, row: row, base: base, earlier: earlier, reported: !ofBase}
 	r := record{file: resultsFile, key: key, row: b.build(), alone: !s.resume, steps: s.steps}

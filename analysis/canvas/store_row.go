@@ -6,9 +6,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"image"
-	"image/png"
-	"io"
 	"maps"
 	"path/filepath"
 	"slices"
@@ -177,7 +174,7 @@ func (b *builder) enter(k *Kind) {
 	for _, key := range k.Keys {
 		b.number(key.Name, b.row.Values[key.Name])
 	}
-	entry := computed{definition: s.settings.definitionOf(k), reported: b.reported && s.settings.reports(k)}
+	entry := computed{definition: s.settings.definitionOf(k), reported: b.reported && s.settings.hasReports(k)}
 	for _, detail := range slices.Sorted(maps.Keys(b.row.owners)) {
 		if b.row.owners[detail] != k.Name {
 			continue
@@ -193,7 +190,7 @@ func (b *builder) enter(k *Kind) {
 	if _, skip := s.skipped[k.Name]; skip || b.row.failed[k.Name] || k.Needs == 0 {
 		return // what failed is computed again; for the last see enterOthers
 	}
-	entry.inputs, entry.shared = s.digests.inputs(k, b.c), s.settings.sharedInputs(k)
+	entry.inputs, entry.shared = k.inputs(s.digests, b.c), s.settings.sharedInputs(k)
 	if b.row.known[k.Name] {
 		before, _ := computedOf(b.earlier, k.Name)
 		entry.reports, entry.reported = before.reports, before.reported
@@ -229,7 +226,7 @@ func (b *builder) keep(k *Kind) bool {
 		return b.keepForeign(k)
 	}
 	entry, ok := computedOf(b.earlier, k.Name)
-	if !ok || k.Needs != 0 && entry.inputs != s.digests.inputs(k, b.c) {
+	if !ok || k.Needs != 0 && entry.inputs != k.inputs(s.digests, b.c) {
 		return false
 	}
 	row := s.held(k, &entry, b.earlier)
@@ -288,9 +285,9 @@ func (b *builder) ofBase(k *Kind) *Row {
 		}
 	}
 	c := b.c.baseCase()
-	row, _ := b.store.row(b.store.settings.keyOf(&c), true)
+	row, _ := b.store.row(b.store.keyOf(&c), true)
 	entry, ok := computedOf(row, k.Name)
-	if !ok || k.Needs != 0 && entry.inputs != b.store.digests.inputs(k, &c) {
+	if !ok || k.Needs != 0 && entry.inputs != k.inputs(b.store.digests, &c) {
 		return nil
 	}
 	return b.store.held(k, &entry, row)
@@ -325,35 +322,6 @@ func (b *builder) foreign() {
 			b.out.Set(key, value)
 		}
 	}
-}
-
-// reportFolders are those of reports, in the folder of the run.
-var reportFolders = []string{"reports", "saliency_visualizations"}
-
-// reportFolder is where the reports of a case are, in the folder of the run.
-func reportFolder(c *Case) string {
-	return filepath.Join("reports", c.fileName())
-}
-
-// reportPath is where a report of a case is, in the folder of the run.
-func reportPath(c *Case, name string) string {
-	if name == SaliencyPicture {
-		return filepath.Join("saliency_visualizations", c.fileName()+".png")
-	}
-	return filepath.Join(reportFolder(c), name)
-}
-
-// encodeReport writes a picture as a PNG file, any other value as JSON.
-func encodeReport(w io.Writer, value any) error {
-	if picture, ok := value.(image.Image); ok {
-		return png.Encode(w, picture)
-	}
-	return report.Encode(w, value)
-}
-
-// reports reports whether a metric writes reports.
-func (o *Settings) reports(k *Kind) bool {
-	return o.Reports || o.Picture != nil && k.Name == saliencyKind.Name
 }
 
 // reported reports whether the reports of a metric that is known are where they were written.

@@ -321,7 +321,7 @@ func (p *plan) compare(ctx context.Context, r *Result) error {
 		reason string
 	}
 	var tasks []task
-	for _, key := range r.comparedKeys() {
+	for _, key := range comparedKeys(p.o.Kinds) {
 		for a := range r.Models {
 			for b := a + 1; b < len(r.Models); b++ {
 				tasks = append(tasks, task{key: &key, a: a, b: b})
@@ -469,4 +469,46 @@ func (m *Improvement) entry() report.Object {
 	o.Set("p_sign", m.P)
 	o.Set("p_sign_holm", m.PHolm)
 	return o
+}
+
+// of is the number of a key; nil where the model has none.
+func (m *ModelResult) of(key string) *Number {
+	if i := slices.IndexFunc(m.Numbers, func(n Number) bool { return n.Key.Name == key }); i >= 0 {
+		return &m.Numbers[i]
+	}
+	return nil
+}
+
+// comparedKeys are those that models are compared by.
+func comparedKeys(kinds []Kind) []Key {
+	var out []Key
+	for _, k := range kinds {
+		for _, key := range k.Keys {
+			if key.Compared {
+				out = append(out, key)
+			}
+		}
+	}
+	return out
+}
+
+// describeInputs warns of such designs and images.
+func (r *Result) describeInputs() {
+	count := func(detail string) (n int) {
+		for _, row := range r.Rows {
+			if _, ok := row.Row.Details[detail]; ok {
+				n++
+			}
+		}
+		return n
+	}
+	warn := func(n int, format string) {
+		if n > 0 {
+			r.Warnings = append(r.Warnings, fmt.Sprintf("of %s "+format, text.Count(n, "case")))
+		}
+	}
+	warn(count(canvasDetail), "a design has several frames: the first is its canvas, else the largest node; --reference-node and "+
+		"--generated-node choose another")
+	warn(count(turnedDetail), "elements are turned: layout and alignment have the boxes around them, fill has what they cover")
+	warn(count(orientationDetail), "an image is stored turned or mirrored: it is compared as its Exif orientation says that it is seen")
 }

@@ -13,34 +13,6 @@ import (
 	"repscope/stat"
 )
 
-// analyzed is the result of a run of fake cases.
-func analyzed(t *testing.T, f *fakeRun, change ...func(*Options)) *Result {
-	t.Helper()
-	o := Options{Settings: &Settings{Definition: DefinitionDefault, Seed: 42}, Kinds: fakeKinds(), Intervals: true, Family: "metric"}
-	for _, c := range change {
-		c(&o)
-	}
-	r, err := Analyze(t.Context(), f.Input, o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r
-}
-
-// number is that of a key of a model.
-func (r *Result) number(t *testing.T, model, key string) *Number {
-	t.Helper()
-	for i := range r.Models {
-		for k := range r.Models[i].Numbers {
-			if n := &r.Models[i].Numbers[k]; r.Models[i].Name == model && n.Key.Name == key {
-				return n
-			}
-		}
-	}
-	t.Fatalf("no %s of %s", key, model)
-	return nil
-}
-
 // A mean is that of the cases that have the key, its interval Student's over independent samples,
 // and what is missing is counted by reason.
 func TestMeans(t *testing.T) {
@@ -52,7 +24,7 @@ func TestMeans(t *testing.T) {
 			values = append(values, float64((s*7+5)%11)/11+0.001)
 		}
 	}
-	n := r.number(t, "large", "quality")
+	n := numberOf(t, r, "large", "quality")
 	mean, variance := stat.MeanVariance(values)
 	q, err := stat.StudentTQuantile(0.975, 7)
 	if err != nil {
@@ -72,7 +44,7 @@ func TestMeans(t *testing.T) {
 	if m := r.Models[1]; m.Name != "large" || m.Cases != 9 || m.Samples != 9 || m.Failed != 1 {
 		t.Errorf("model %s: %d cases of %d samples, %d failed", m.Name, m.Cases, m.Samples, m.Failed)
 	}
-	calls := r.number(t, "small", "calls")
+	calls := numberOf(t, r, "small", "calls")
 	if want := []Missing{{"no trace is given", 5}}; calls.N != 4 || !slices.Equal(calls.Missing, want) {
 		t.Errorf("calls of %d cases, missing %v", calls.N, calls.Missing)
 	}
@@ -89,11 +61,11 @@ func TestFewSamples(t *testing.T) {
 		}
 	}
 	r := analyzed(t, f)
-	n := r.number(t, "m", "quality")
+	n := numberOf(t, r, "m", "quality")
 	if n.N != 8 || n.CI.Defined() || n.CI.Reason != "they would rest on 2 samples, want at least 3" {
 		t.Errorf("%d cases, interval %+v", n.N, n.CI)
 	}
-	calls := r.number(t, "m", "calls")
+	calls := numberOf(t, r, "m", "calls")
 	if calls.Value.Defined() || calls.Value.Reason != "no trace is given" {
 		t.Errorf("calls %+v", calls.Value)
 	}
@@ -118,7 +90,7 @@ func TestSamplesAreBlocks(t *testing.T) {
 			c.Generated.Design = c.ID + ".json"
 		}
 	}
-	n := analyzed(t, f).number(t, "m", "quality")
+	n := numberOf(t, analyzed(t, f), "m", "quality")
 	mean, variance := stat.MeanVariance(means)
 	q, err := stat.StudentTQuantile(0.975, 5)
 	if err != nil {
@@ -184,7 +156,7 @@ func TestComparisonsOfFewSamples(t *testing.T) {
 func TestImprovements(t *testing.T) {
 	t.Parallel()
 	r := analyzed(t, fakeTree())
-	g := r.number(t, "small", "quality").Improvement
+	g := numberOf(t, r, "small", "quality").Improvement
 	if g == nil {
 		t.Fatal("there is no improvement")
 	}
@@ -215,7 +187,7 @@ func TestImprovements(t *testing.T) {
 	if !g.CI.Defined() || g.CI.Low < -1 || g.CI.High > 1 {
 		t.Errorf("interval %+v", g.CI)
 	}
-	if r.number(t, "small", "size").Improvement != nil {
+	if numberOf(t, r, "small", "size").Improvement != nil {
 		t.Error("size has an improvement")
 	}
 	if _, err := encodedModel(t, r, "small").Number("quality_improvement"); err != nil {
@@ -231,7 +203,7 @@ func TestWithoutBase(t *testing.T) {
 		f.Cases[i].Base = Side{}
 	}
 	r := analyzed(t, f)
-	if r.number(t, "small", "quality").Improvement != nil || r.Rows[0].Base != nil {
+	if numberOf(t, r, "small", "quality").Improvement != nil || r.Rows[0].Base != nil {
 		t.Error("there is an improvement of nothing")
 	}
 	if _, err := encodedModel(t, r, "small").Number("quality_improvement"); err == nil {
@@ -251,20 +223,4 @@ func encodedModel(t *testing.T, r *Result, model string) report.Object {
 		t.Fatal(err)
 	}
 	return part
-}
-
-// TestKeyRanges: every number has a range, and so has how far a modification moves it.
-func TestKeyRanges(t *testing.T) {
-	t.Parallel()
-	for _, k := range kinds() {
-		for _, key := range k.Keys {
-			moved := key.difference("moved")
-			if !(key.Low < key.High) || moved.Low != key.Low-key.High || moved.High != key.High-key.Low {
-				t.Errorf("%s is from %v to %v, and moves from %v to %v", key.Name, key.Low, key.High, moved.Low, moved.High)
-			}
-			if key.Log && key.Low < 0 {
-				t.Errorf("%s may be negative and has a logarithm", key.Name)
-			}
-		}
-	}
 }

@@ -331,7 +331,7 @@ func (p *PartRow) row(kinds []Kind) (*Row, error) {
 
 // merge puts the rows together and summarizes them.
 func (p *plan) merge(ctx context.Context, parts []*Part) (*Result, error) {
-	r := &Result{kinds: p.o.Kinds, settings: p.o.Settings, read: p.in.Read}
+	r := &Result{}
 	for _, part := range parts {
 		for i := range part.Cases {
 			at := len(r.Rows)

@@ -1,4 +1,4 @@
-// What the numbers of a case follow from: the content of its files, and definitions.
+// What the numbers of a case follow from: its files, and definitions.
 
 package canvas
 
@@ -31,37 +31,6 @@ func (n Needs) files(c *Case) []string {
 		}
 	}
 	return out
-}
-
-// inputs is the digest of the files of a case that a metric reads.
-func (d *digests) inputs(k *Kind, c *Case) string {
-	content := sha256.New()
-	for _, path := range k.Needs.files(c) {
-		fmt.Fprintf(content, "%s\n", d.of(path))
-	}
-	if k.Needs&NeedSemantic != 0 { // what is given of a case goes by its name
-		fmt.Fprintf(content, "%q\n", c.fileName())
-	}
-	return hex.EncodeToString(content.Sum(nil))
-}
-
-// sharedInputs is the digest of the files that a metric reads of all cases; empty if it reads none.
-func (o *Settings) sharedInputs(k *Kind) string {
-	var shared []string
-	if k.Needs&NeedPerceptual != 0 {
-		shared = append(shared, o.Images.Perceptual.identity()...)
-	}
-	if k.Needs&(NeedSaliency|NeedFixations) != 0 {
-		shared = append(shared, o.Saliency.identity()...)
-	}
-	if k.Needs&NeedSemantic != 0 {
-		shared = append(shared, o.Semantic.identity()...)
-	}
-	if len(shared) == 0 {
-		return ""
-	}
-	sum := sha256.Sum256([]byte(strings.Join(shared, "\n")))
-	return hex.EncodeToString(sum[:])
 }
 
 // definitionOf says what the numbers of a metric mean.
@@ -98,13 +67,38 @@ func filesOf(kinds []Kind, cases []Case) []string {
 	return slices.DeleteFunc(slices.Compact(paths), func(path string) bool { return path == "" })
 }
 
-// sum is the digest of all files that metrics read of cases, in the order of their paths: that of
-// a tree. Files that are missing are part of it.
-func (d *digests) sum(kinds []Kind, cases []Case) (digest string, files int) {
-	all := sha256.New()
-	for _, path := range filesOf(kinds, cases) {
-		fmt.Fprintf(all, "%s\n", d.of(path))
-		files++
+// hasReports reports whether a metric writes reports.
+func (o *Settings) hasReports(k *Kind) bool {
+	return o.Reports || o.Picture != nil && k.Name == saliencyKind.Name
+}
+
+// inputs is the digest of the files of a case that the metric reads.
+func (k *Kind) inputs(d *digests, c *Case) string {
+	content := sha256.New()
+	for _, path := range k.Needs.files(c) {
+		fmt.Fprintf(content, "%s\n", d.of(path))
 	}
-	return hex.EncodeToString(all.Sum(nil)), files
+	if k.Needs&NeedSemantic != 0 { // what is given of a case goes by its name
+		fmt.Fprintf(content, "%q\n", c.fileName())
+	}
+	return hex.EncodeToString(content.Sum(nil))
+}
+
+// sharedInputs is the digest of the files that a metric reads of all cases; empty if it reads none.
+func (o *Settings) sharedInputs(k *Kind) string {
+	var shared []string
+	if k.Needs&NeedPerceptual != 0 {
+		shared = append(shared, o.Images.Perceptual.identity()...)
+	}
+	if k.Needs&(NeedSaliency|NeedFixations) != 0 {
+		shared = append(shared, o.Saliency.identity()...)
+	}
+	if k.Needs&NeedSemantic != 0 {
+		shared = append(shared, o.Semantic.identity()...)
+	}
+	if len(shared) == 0 {
+		return ""
+	}
+	sum := sha256.Sum256([]byte(strings.Join(shared, "\n")))
+	return hex.EncodeToString(sum[:])
 }

@@ -18,6 +18,10 @@ import (
 	"repscope/internal/run"
 )
 
+// scoresFile holds scores of captions that were computed earlier, under the name that published
+// tools give it.
+const scoresFile = "precomputed_blip_scores.json"
+
 // precomputeEvery is after how many cases the file is written: an interrupted run loses fewer.
 const precomputeEvery = 32
 
@@ -25,14 +29,14 @@ const precomputeEvery = 32
 // modifications began with among them, and keeps them beside the file at path, until that is written with all others. Rows of other cases
 // that stand there stay, in their order; those of these cases are replaced. A case without a
 // score has null there. The file is whole at any time.
-func (o *Settings) precomputeSemantic(ctx context.Context, cases []Case, read Reader, path string, progress func(done, total int)) error {
-	rows, err := o.keptScores(path)
+func precomputeSemantic(ctx context.Context, o *Settings, cases []Case, read Reader, path string, progress func(done, total int)) error {
+	rows, err := readScores(o, path)
 	if err != nil {
 		return err
 	}
 	all := semanticCases(cases)
 	for i := range all {
-		row, err := o.scoreCaptions(ctx, &all[i], read)
+		row, err := scoreCaptions(ctx, o, &all[i], read)
 		if err != nil {
 			return errors.Join(err, rows.write(path))
 		}
@@ -70,12 +74,12 @@ func semanticCases(cases []Case) []Case {
 
 // scoreCaptions are the captions and the score of a case. Only the end of the context is an
 // error: a case that cannot be scored has no score, and fails when it is scored.
-func (o *Settings) scoreCaptions(ctx context.Context, c *Case, read Reader) (dataset.SemanticScore, error) {
+func scoreCaptions(ctx context.Context, o *Settings, c *Case, read Reader) (dataset.SemanticScore, error) {
 	pair := NewPair(ctx, c, o, read, newView(c.Reference, "reference design", read))
 	row := dataset.SemanticScore{Case: c.fileName(), Score: math.NaN()}
 	captions, err := o.Semantic.captions(&pair.Screens)
 	if err == nil {
-		row.Reference, row.Generated = captions[ofReference], captions[ofGenerated]
+		row.Reference, row.Generated = captions[0], captions[1]
 		if v, err := o.Semantic.match(&pair.Screens, captions); err == nil {
 			row.Score = v
 		}
@@ -89,9 +93,9 @@ type keptScores struct {
 	at   map[string]int
 }
 
-// keptScores reads the rows that an interrupted run left beside the file at path; without them, those of the file, or
+// readScores reads the rows that an interrupted run left beside the file at path; without them, those of the file, or
 // those found elsewhere.
-func (o *Settings) keptScores(path string) (*keptScores, error) {
+func readScores(o *Settings, path string) (*keptScores, error) {
 	k := &keptScores{at: map[string]int{}}
 	data, err := regular.Read(path+partial, regular.Table)
 	if errors.Is(err, fs.ErrNotExist) {
