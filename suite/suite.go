@@ -11,7 +11,7 @@ package suite
 import (
 	"slices"
 
-	"repscope/analysis/canvas"
+	canvas "repscope/analysis/canvas/command"
 	"repscope/analysis/forecast"
 	"repscope/analysis/generation"
 	geometry "repscope/analysis/geometry/command"

@@ -6,6 +6,10 @@ import (
 	"image"
 	"math"
 
+	"repscope/analysis/canvas/internal/saliencymap"
+	"repscope/analysis/canvas/internal/screenshot"
+	"repscope/analysis/canvas/internal/semantic"
+	"repscope/analysis/canvas/internal/source"
 	"repscope/report"
 )
 
@@ -14,6 +18,18 @@ const (
 	DefinitionDefault    = "default"
 	DefinitionDocumented = "documented"
 	DefinitionPublished  = "published"
+)
+
+// What is scored, and how its files are read.
+type (
+	// Case is one generated design and what it is scored against.
+	Case = source.Case
+	// Side are the files of one design.
+	Side = source.Side
+	// Reader returns the content of a file of a case.
+	Reader = source.Reader
+	// Absent is why a metric has no number where nothing is wrong.
+	Absent = source.Absent
 )
 
 // Needs is a set of inputs of a metric.
@@ -45,7 +61,7 @@ type Kind struct {
 	// version of the metric: "1; …".
 	Definition func(o *Settings) string
 	// Score enters the numbers of a case with [Row.Set] and [Row.Undefined]. An error is why
-	// the keys that were not entered are null; unless it is [Absent] the case counts as failed.
+	// the keys that were not entered are null; unless it is [source.Absent] the case counts as failed.
 	Score func(p *Pair, row *Row) error
 }
 
@@ -69,22 +85,22 @@ type Settings struct {
 	Definition string // DefinitionDefault, …
 	Reports    bool   // see [Row.Reports]
 	Seed       uint64
-	Images     ImageSettings
+	Images     screenshot.Options
 	Layout     LayoutSettings
 	Content    ContentSettings
-	Saliency   SaliencySettings
-	Semantic   SemanticSettings
+	Saliency   saliencymap.Options
+	Semantic   semantic.Options
 	// Picture draws the saliency maps of a case, which becomes its report [SaliencyPicture]; nil: there is none.
 	Picture func(p *Pair) (image.Image, error)
 }
 
-// documented reports whether the definitions of the publication are asked for.
-func (o *Settings) documented() bool {
+// Documented reports whether the definitions of the publication are asked for.
+func (o *Settings) Documented() bool {
 	return o.Definition == DefinitionDocumented || o.Definition == DefinitionPublished
 }
 
-// directionOf is the direction of a key; Neither where it says none.
-func (k *Key) directionOf() report.Direction {
+// Better is the direction of a key; Neither where it says none.
+func (k *Key) Better() report.Direction {
 	if k.Direction == "" {
 		return report.Neither
 	}

@@ -2,12 +2,16 @@
 
 package canvas
 
-import "repscope/dataset"
+import (
+	"repscope/analysis/canvas/internal/source"
+	"repscope/analysis/canvas/internal/textblock"
+	"repscope/dataset"
+)
 
 // The values of --text-similarity.
 const (
-	editSimilarity  = "edit"
-	blockSimilarity = "blocks"
+	EditSimilarity  = "edit"
+	BlockSimilarity = "blocks"
 )
 
 // ContentSettings are those of texts, colors, trees and tools. The zero value is that of the flags'
@@ -18,26 +22,26 @@ type ContentSettings struct {
 
 // similarity says in words how texts are compared.
 func (o *ContentSettings) similarity() string {
-	if o.TextSimilarity == blockSimilarity {
+	if o.TextSimilarity == BlockSimilarity {
 		return "letters in matching blocks (Ratcliff and Obershelp), 2·M/T"
 	}
 	return "1 − edit distance/letters of the longer"
 }
 
 // texts reads the texts of both designs and matches them.
-func (p *Pair) texts() (*textBlocks, error) {
-	return p.blocks.get(func() (*textBlocks, error) {
+func (p *Pair) texts() (*textblock.Blocks, error) {
+	return p.blocks.Get(func() (*textblock.Blocks, error) {
 		reference, generated, err := p.Layouts()
 		if err != nil {
 			return nil, err
 		}
-		return matchTexts(p.Context, reference, generated, p.Settings.Content.TextSimilarity == blockSimilarity)
+		return textblock.Match(p.Context, reference, generated, p.Settings.Content.TextSimilarity == BlockSimilarity)
 	})
 }
 
 // trace reads what was called.
 func (p *Pair) traces() (*dataset.Trace, error) {
-	return p.trace.get(func() (*dataset.Trace, error) {
+	return p.trace.Get(func() (*dataset.Trace, error) {
 		t, err := p.readTrace("trace", append([]string{p.Case.Trace}, p.Case.StepTraces...)...)
 		if n := len(p.Case.StepTraces); err == nil && t.Steps == nil && n > 0 && p.Case.Snapshot < 0 {
 			t.Steps = &n
@@ -48,10 +52,10 @@ func (p *Pair) traces() (*dataset.Trace, error) {
 
 // expectedTrace reads what should have been called.
 func (p *Pair) expectedTrace() (*dataset.Trace, error) {
-	return p.expected.get(func() (*dataset.Trace, error) {
+	return p.expected.Get(func() (*dataset.Trace, error) {
 		t, err := p.readTrace("expected trace", p.Case.ExpectedTrace)
 		if err == nil && t.Untold != "" {
-			return nil, absent("the expected trace: %s", t.Untold)
+			return nil, source.Absentf("the expected trace: %s", t.Untold)
 		}
 		return t, err
 	})
@@ -71,7 +75,7 @@ func (p *Pair) readTrace(what string, paths ...string) (*dataset.Trace, error) {
 		files = append(files, dataset.TraceFile{Name: path, Data: data})
 	}
 	if len(files) == 0 {
-		return nil, absent("no %s is given", what)
+		return nil, source.Absentf("no %s is given", what)
 	}
 	return dataset.ParseTraces(files...)
 }

@@ -15,6 +15,8 @@ import (
 
 	"pgregory.net/rapid"
 
+	"repscope/analysis/canvas/internal/casetest"
+	"repscope/analysis/canvas/internal/design"
 	"repscope/dataset"
 	"repscope/internal/runtest"
 )
@@ -25,10 +27,10 @@ func contentKinds() []Kind { return []Kind{blocks, contrast, hierarchy} }
 // contentPair is a case of two designs by their files.
 func contentPair(t testing.TB, o Settings, reference, generated string) *Pair {
 	t.Helper()
-	o.Layout.Tolerance = alignmentTolerance
+	o.Layout.Tolerance = AlignmentTolerance
 	read := func(path string) ([]byte, error) { return []byte(path), nil } // a path is its file
 	c := &Case{Reference: Side{Design: reference}, Generated: Side{Design: generated}}
-	return NewPair(t.Context(), c, &o, read, newView(c.Reference, "reference", read))
+	return NewPair(t.Context(), c, &o, read, design.NewView(c.Reference, "reference", read))
 }
 
 // scoredContent scores two designs.
@@ -62,8 +64,8 @@ func perfect() map[string]float64 {
 
 func TestContentOfItself(t *testing.T) {
 	t.Parallel()
-	for _, o := range []ContentSettings{{}, {TextSimilarity: blockSimilarity}} {
-		row := scoredContent(t, Settings{Content: o}, form, form)
+	for _, o := range []ContentSettings{{}, {TextSimilarity: BlockSimilarity}} {
+		row := scoredContent(t, Settings{Content: o}, casetest.Form, casetest.Form)
 		wantValues(t, row, perfect())
 		if row.Details["text_blocks_matched"] != 5 || row.Details["text_colors_unknown"] != 0 || row.Details["contrast_unknown"] != 0 {
 			t.Errorf("%v", row.Details)
@@ -120,8 +122,8 @@ func TestContentOfDrawn(t *testing.T) {
 	})
 }
 
-func drawLayout(t *rapid.T) *Layout {
-	l, err := NewLayout("drawn", drawDesign(func(n int) int { return rapid.IntRange(0, n-1).Draw(t, "choice") }), LayoutOptions{})
+func drawLayout(t *rapid.T) *design.Layout {
+	l, err := design.NewLayout("drawn", casetest.DrawDesign(func(n int) int { return rapid.IntRange(0, n-1).Draw(t, "choice") }), design.LayoutOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -129,10 +131,10 @@ func drawLayout(t *rapid.T) *Layout {
 }
 
 // scoredLayouts scores two designs that are read.
-func scoredLayouts(t testing.TB, reference, generated *Layout) *Row {
+func scoredLayouts(t testing.TB, reference, generated *design.Layout) *Row {
 	t.Helper()
 	p := contentPair(t, Settings{}, "", "")
-	p.Reference, p.Generated = viewOf(reference), viewOf(generated)
+	p.Reference, p.Generated = design.ViewOf(reference), design.ViewOf(generated)
 	row, err := scoreKinds(t.Context(), contentKinds(), p)
 	if err != nil || row.Failures != nil {
 		t.Fatal(row.Failures, err)
@@ -143,15 +145,15 @@ func scoredLayouts(t testing.TB, reference, generated *Layout) *Row {
 // TestTexts is computed by hand.
 func TestTexts(t *testing.T) {
 	t.Parallel()
-	reference := designOf(
-		textNode("Sign in", 10, 10, 40, 10, "#000000"),                  // area 0.04
-		textNode("Forgot your password?", 10, 50, 50, 10, "#ff0000"),    // 0.05, matched with none
-		textNode("Terms\u00a0 and\nconditions", 10, 80, 20, 5, "IMAGE"), // 0.01
+	reference := casetest.Design(
+		casetest.Text("Sign in", 10, 10, 40, 10, "#000000"),                  // area 0.04
+		casetest.Text("Forgot your password?", 10, 50, 50, 10, "#ff0000"),    // 0.05, matched with none
+		casetest.Text("Terms\u00a0 and\nconditions", 10, 80, 20, 5, "IMAGE"), // 0.01
 	)
-	generated := designOf(
-		textNode("Sign up", 20, 15, 40, 10, "#ffffff"),             // 0.04, two letters of seven differ
-		textNode("Terms and conditions", 10, 80, 20, 5, "#000000"), // 0.01
-		textNode("About", 0, 0, 10, 10, "#00ff00"),                 // 0.01
+	generated := casetest.Design(
+		casetest.Text("Sign up", 20, 15, 40, 10, "#ffffff"),             // 0.04, two letters of seven differ
+		casetest.Text("Terms and conditions", 10, 80, 20, 5, "#000000"), // 0.01
+		casetest.Text("About", 0, 0, 10, 10, "#00ff00"),                 // 0.01
 	)
 	row := scoredContent(t, Settings{}, reference, generated)
 	wantValues(t, row, map[string]float64{
@@ -175,14 +177,14 @@ func TestTexts(t *testing.T) {
 func TestNoTexts(t *testing.T) {
 	t.Parallel()
 	null := math.NaN()
-	none, one, image := designOf(), designOf(textNode("One", 0, 0, 10, 10, "#000000")), designOf(textNode("One", 0, 0, 10, 10, "IMAGE"))
+	none, one, image := casetest.Design(), casetest.Design(casetest.Text("One", 0, 0, 10, 10, "#000000")), casetest.Design(casetest.Text("One", 0, 0, 10, 10, "IMAGE"))
 	wantValues(t, scoredContent(t, Settings{}, none, none), map[string]float64{"block_match": null, "text_f1": null, "contrast_min": null, "tree_bleu": 1})
 	wantValues(t, scoredContent(t, Settings{}, one, none), map[string]float64{"block_match": 0, "text_f1": 0, "text_cer": 1, "text_similarity": null,
 		"position_similarity": null, "color_difference": null, "contrast_min": null, "contrast_pass_difference": null})
 	wantValues(t, scoredContent(t, Settings{}, none, one), map[string]float64{"block_match": 0, "text_f1": 0, "text_cer": null, "contrast_min": 21,
 		"contrast_pass_aa": 1, "contrast_pass_difference": null, "tree_bleu": null, "reading_order_tau": null, "text_order_tau": null})
 	wantValues(t, scoredContent(t, Settings{}, image, image), map[string]float64{"block_match": 1, "color_difference": null, "color_similarity": null, "contrast_min": null})
-	flat := designOf(textNode("One", 0, 0, 10, 0, "#000000"))
+	flat := casetest.Design(casetest.Text("One", 0, 0, 10, 0, "#000000"))
 	wantValues(t, scoredContent(t, Settings{}, flat, flat), map[string]float64{"block_match": null, "text_similarity": 1})
 }
 
@@ -192,9 +194,9 @@ func TestTextsOfOneKind(t *testing.T) {
 	at := func(places ...float64) string {
 		var texts []string
 		for _, y := range places {
-			texts = append(texts, textNode("Buy", 10, y, 20, 5, "#000000"))
+			texts = append(texts, casetest.Text("Buy", 10, y, 20, 5, "#000000"))
 		}
-		return designOf(texts...)
+		return casetest.Design(texts...)
 	}
 	row := scoredContent(t, Settings{}, at(10, 30, 50), at(51, 11, 31))
 	wantValues(t, row, map[string]float64{"position_similarity": 0.99, "text_order_tau": 1})
@@ -203,27 +205,27 @@ func TestTextsOfOneKind(t *testing.T) {
 // TestJoinedTexts: what is one text in one design and several siblings in the other is matched as a whole.
 func TestJoinedTexts(t *testing.T) {
 	t.Parallel()
-	whole := textNode("The quick brown fox jumps over the lazy dog", 10, 10, 60, 10, "#000000")
+	whole := casetest.Text("The quick brown fox jumps over the lazy dog", 10, 10, 60, 10, "#000000")
 	parts := []string{
-		textNode("The quick", 10, 10, 15, 10, "#000000"), textNode("brown fox", 25, 10, 15, 10, "#000000"),
-		textNode("jumps over", 40, 10, 15, 10, "#000000"), textNode("the lazy dog", 55, 10, 15, 10, "#000000"),
+		casetest.Text("The quick", 10, 10, 15, 10, "#000000"), casetest.Text("brown fox", 25, 10, 15, 10, "#000000"),
+		casetest.Text("jumps over", 40, 10, 15, 10, "#000000"), casetest.Text("the lazy dog", 55, 10, 15, 10, "#000000"),
 	}
-	more := []string{textNode("Another text", 10, 50, 60, 10, "#000000"), textNode("Still another", 10, 70, 60, 10, "#000000")}
-	one, split := designOf(append(more, whole)...), designOf(append(parts, more...)...)
+	more := []string{casetest.Text("Another text", 10, 50, 60, 10, "#000000"), casetest.Text("Still another", 10, 70, 60, 10, "#000000")}
+	one, split := casetest.Design(append(more, whole)...), casetest.Design(append(parts, more...)...)
 	want := map[string]float64{"block_match": 1, "text_similarity": 1, "text_f1": 1, "text_cer": 0, "position_similarity": 1, "color_difference": 0}
-	for _, o := range []ContentSettings{{}, {TextSimilarity: blockSimilarity}} {
+	for _, o := range []ContentSettings{{}, {TextSimilarity: BlockSimilarity}} {
 		wantValues(t, scoredContent(t, Settings{Content: o}, one, split), want)
 		wantValues(t, scoredContent(t, Settings{Content: o}, split, one), want)
 		wantValues(t, scoredContent(t, Settings{Content: o}, split, split), want)
 	}
 	// Parts below other nodes are no siblings.
-	apart := designOf(append([]string{frameOf(0, 0, 100, 100, "", parts[:2]...), frameOf(0, 0, 100, 100, "", parts[2:]...)}, more...)...)
+	apart := casetest.Design(append([]string{casetest.Frame(0, 0, 100, 100, "", parts[:2]...), casetest.Frame(0, 0, 100, 100, "", parts[2:]...)}, more...)...)
 	if v := scoredContent(t, Settings{}, one, apart).Values["block_match"].V; v >= 1 {
 		t.Errorf("texts of two frames are joined: %v", v)
 	}
 	// A text in two words without a space between, as a price with its currency.
-	wantValues(t, scoredContent(t, Settings{}, designOf(textNode("$19", 0, 0, 30, 10, "#000000")),
-		designOf(textNode("$", 0, 0, 10, 10, "#000000"), textNode("19", 10, 0, 20, 10, "#000000"))), map[string]float64{"block_match": 1, "text_similarity": 1, "position_similarity": 1})
+	wantValues(t, scoredContent(t, Settings{}, casetest.Design(casetest.Text("$19", 0, 0, 30, 10, "#000000")),
+		casetest.Design(casetest.Text("$", 0, 0, 10, 10, "#000000"), casetest.Text("19", 10, 0, 20, 10, "#000000"))), map[string]float64{"block_match": 1, "text_similarity": 1, "position_similarity": 1})
 }
 
 // TestManyTexts: more texts than can be compared are a reason, not a wait.
@@ -234,7 +236,7 @@ func TestManyTexts(t *testing.T) {
 	for i := range 3000 {
 		d.Nodes = append(d.Nodes, dataset.Node{Type: "TEXT", Depth: 1, Shown: true, Opacity: 1, Bounds: &dataset.Bounds{Width: 5, Height: 5}, Characters: fmt.Sprint(i)})
 	}
-	l, err := NewLayout("many", d, LayoutOptions{})
+	l, err := design.NewLayout("many", d, design.LayoutOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -275,9 +277,9 @@ func randomDesign(rng *rand.Rand, n int) *dataset.Design {
 func BenchmarkContent(b *testing.B) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	for _, n := range []int{1000, 5000} {
-		var both [2]*Layout
+		var both [2]*design.Layout
 		for i := range both {
-			l, err := NewLayout("random", randomDesign(rng, n), LayoutOptions{})
+			l, err := design.NewLayout("random", randomDesign(rng, n), design.LayoutOptions{})
 			if err != nil {
 				b.Fatal(err)
 			}
@@ -287,8 +289,8 @@ func BenchmarkContent(b *testing.B) {
 			b.Run(fmt.Sprintf("%s/%d", kind.Name, n), func(b *testing.B) {
 				for b.Loop() {
 					p := contentPair(b, Settings{}, "", "")
-					p.Reference = viewOf(both[0])
-					p.Generated = viewOf(both[1])
+					p.Reference = design.ViewOf(both[0])
+					p.Generated = design.ViewOf(both[1])
 					if row, err := scoreKinds(b.Context(), []Kind{kind}, p); err != nil || row.Failures != nil {
 						b.Fatal(row, err)
 					}

@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"repscope/analysis/canvas/internal/source"
 )
 
 // files are the paths of what a metric reads of a case.
@@ -33,8 +35,8 @@ func (n Needs) files(c *Case) []string {
 	return out
 }
 
-// definitionOf says what the numbers of a metric mean.
-func (o *Settings) definitionOf(k *Kind) string {
+// DefinitionOf says what the numbers of a metric mean.
+func (o *Settings) DefinitionOf(k *Kind) string {
 	if k.Definition == nil {
 		return ""
 	}
@@ -49,8 +51,8 @@ func (o *Settings) definitionOf(k *Kind) string {
 	return text
 }
 
-// filesOf are the paths of what metrics read of cases, each once, in order.
-func filesOf(kinds []Kind, cases []Case) []string {
+// FilesOf are the paths of what metrics read of cases, each once, in order.
+func FilesOf(kinds []Kind, cases []Case) []string {
 	var needs Needs
 	for _, k := range kinds {
 		needs |= k.Needs
@@ -59,7 +61,7 @@ func filesOf(kinds []Kind, cases []Case) []string {
 	for i := range cases {
 		paths = append(paths, needs.files(&cases[i])...)
 		if cases[i].Base != (Side{}) {
-			base := cases[i].baseCase()
+			base := cases[i].BaseCase()
 			paths = append(paths, needs.files(&base)...)
 		}
 	}
@@ -67,34 +69,34 @@ func filesOf(kinds []Kind, cases []Case) []string {
 	return slices.DeleteFunc(slices.Compact(paths), func(path string) bool { return path == "" })
 }
 
-// hasReports reports whether a metric writes reports.
-func (o *Settings) hasReports(k *Kind) bool {
+// HasReports reports whether a metric writes reports.
+func (o *Settings) HasReports(k *Kind) bool {
 	return o.Reports || o.Picture != nil && k.Name == saliencyKind.Name
 }
 
-// inputs is the digest of the files of a case that the metric reads.
-func (k *Kind) inputs(d *digests, c *Case) string {
+// Inputs is the digest of the files of a case that the metric reads.
+func (k *Kind) Inputs(d *source.Digests, c *Case) string {
 	content := sha256.New()
 	for _, path := range k.Needs.files(c) {
-		fmt.Fprintf(content, "%s\n", d.of(path))
+		fmt.Fprintf(content, "%s\n", d.Of(path))
 	}
 	if k.Needs&NeedSemantic != 0 { // what is given of a case goes by its name
-		fmt.Fprintf(content, "%q\n", c.fileName())
+		fmt.Fprintf(content, "%q\n", c.FileName())
 	}
 	return hex.EncodeToString(content.Sum(nil))
 }
 
-// sharedInputs is the digest of the files that a metric reads of all cases; empty if it reads none.
-func (o *Settings) sharedInputs(k *Kind) string {
+// SharedInputs is the digest of the files that a metric reads of all cases; empty if it reads none.
+func (o *Settings) SharedInputs(k *Kind) string {
 	var shared []string
 	if k.Needs&NeedPerceptual != 0 {
-		shared = append(shared, o.Images.Perceptual.identity()...)
+		shared = append(shared, o.Images.Perceptual.Identity()...)
 	}
 	if k.Needs&(NeedSaliency|NeedFixations) != 0 {
-		shared = append(shared, o.Saliency.identity()...)
+		shared = append(shared, o.Saliency.Identity()...)
 	}
 	if k.Needs&NeedSemantic != 0 {
-		shared = append(shared, o.Semantic.identity()...)
+		shared = append(shared, o.Semantic.Identity()...)
 	}
 	if len(shared) == 0 {
 		return ""

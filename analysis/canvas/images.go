@@ -2,7 +2,9 @@
 
 package canvas
 
-// images are both images, made comparable.
-func (p *Pair) images() (*screenPair, error) {
-	return p.screens.get(func() (*screenPair, error) { return newPixels(&p.Screens) })
+import "repscope/analysis/canvas/internal/screenshot"
+
+// Images are both images, made comparable.
+func (p *Pair) Images() (*screenshot.Pixels, error) {
+	return p.screens.Get(func() (*screenshot.Pixels, error) { return screenshot.Read(&p.Screens) })
 }

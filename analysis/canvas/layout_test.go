@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"repscope/analysis/canvas/internal/design"
 )
 
 // layoutKinds are the metrics of elements.
@@ -79,7 +81,7 @@ func scoreDesigns(t testing.TB, o *Settings, reference, generated string, kinds 
 	if reference == "" {
 		c.Reference.Design = ""
 	}
-	row, err := scoreKinds(t.Context(), kinds, NewPair(t.Context(), c, o, read, newView(c.Reference, "reference", read)))
+	row, err := scoreKinds(t.Context(), kinds, NewPair(t.Context(), c, o, read, design.NewView(c.Reference, "reference", read)))
 	if err != nil {
 		t.Fatal(err)
 	}

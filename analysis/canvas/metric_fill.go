@@ -5,6 +5,7 @@ package canvas
 import (
 	"math"
 
+	"repscope/analysis/canvas/internal/design"
 	"repscope/measure/box"
 	"repscope/report"
 )
@@ -18,7 +19,7 @@ var canvasFill = Kind{
 		{Name: "canvas_fill_difference", Direction: report.Lower, High: 1, Compared: true, Improved: true},
 	},
 	Definition: func(o *Settings) string {
-		if o.documented() {
+		if o.Documented() {
 			return "2; the first element of depth 1 as the canvas, boxes of its size left out, not clipped, at most 1"
 		}
 		return "2; union of what is seen of painted elements without the root, clipped to the canvas"
@@ -30,7 +31,7 @@ var canvasFill = Kind{
 // it is from that of the reference.
 func scoreFill(p *Pair, row *Row) error {
 	ratio := fillRatio
-	if p.Settings.documented() {
+	if p.Settings.Documented() {
 		ratio = documentedFill
 	}
 	generated, err := p.Generated.Layout()
@@ -61,14 +62,14 @@ func scoreFill(p *Pair, row *Row) error {
 }
 
 // fillRatio is the area of the canvas that painted elements cover, over that of the canvas.
-func fillRatio(l *Layout) (ratio float64, reason string) {
+func fillRatio(l *design.Layout) (ratio float64, reason string) {
 	canvas := l.Elements[0].Box
-	return box.UnionArea(l.paintedBoxes(), canvas) / canvas.Area(), ""
+	return box.UnionArea(l.PaintedBoxes(), canvas) / canvas.Area(), ""
 }
 
 // documentedFill is the published ratio: its canvas is the first element of depth 1, or the largest
 // one if there is none; boxes of its size are left out, as is the canvas; what is outside counts.
-func documentedFill(l *Layout) (ratio float64, reason string) {
+func documentedFill(l *design.Layout) (ratio float64, reason string) {
 	const sameSize = 0.01
 	size := func(b box.Box) (float64, float64) { return b.X1 - b.X0, b.Y1 - b.Y0 }
 	canvas := 0

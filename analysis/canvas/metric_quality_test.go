@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"repscope/analysis/canvas/internal/screenshot"
 	"repscope/dataset"
 )
 
@@ -22,7 +23,7 @@ func TestSameQuality(t *testing.T) {
 				s.Pixels[i] = byte(i)
 			}
 		}
-		row, err := scoreKinds(t.Context(), []Kind{multiscale, gradients, features}, screensOf(t, ImageSettings{}, s, s))
+		row, err := scoreKinds(t.Context(), []Kind{multiscale, gradients, features}, screensOf(t, screenshot.Options{}, s, s))
 		if err != nil || row.Failures != nil || len(row.Values) != len(perfect) {
 			t.Fatal(row, err)
 		}

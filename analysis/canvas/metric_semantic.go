@@ -12,7 +12,7 @@ var semanticMatch = Kind{
 	Name: "semantic", About: "cosine of the embeddings of both captions",
 	Needs:      NeedSemantic,
 	Keys:       []Key{{Name: "semantic_match", Direction: report.Higher, Low: -1, High: 1, Compared: true, Improved: true}},
-	Definition: func(o *Settings) string { return "1; cosine of captions: " + o.Semantic.matchSource(o.Images.Alpha) },
+	Definition: func(o *Settings) string { return "1; cosine of captions: " + o.Semantic.MatchSource(o.Images.Alpha) },
 	Score:      scoreSemantic,
 }
 
@@ -22,9 +22,9 @@ var imageSimilarity = Kind{
 	Name: "image_similarity", About: "cosine of the embeddings of both screens",
 	Needs:      NeedSemantic,
 	Keys:       []Key{{Name: "image_similarity", Direction: report.Higher, Low: -1, High: 1, Compared: true, Improved: true}},
-	Definition: func(o *Settings) string { return "1; cosine of screens: " + o.Semantic.imageSource(o.Images.Alpha) },
+	Definition: func(o *Settings) string { return "1; cosine of screens: " + o.Semantic.ImageSource(o.Images.Alpha) },
 	Score: func(p *Pair, row *Row) error {
-		v, err := p.Settings.Semantic.imageSimilarity(&p.Screens)
+		v, err := p.Settings.Semantic.ImageSimilarity(&p.Screens)
 		if err != nil {
 			return err
 		}
@@ -34,7 +34,7 @@ var imageSimilarity = Kind{
 }
 
 func scoreSemantic(p *Pair, row *Row) error {
-	captions, err := p.Settings.Semantic.captions(&p.Screens)
+	captions, err := p.Settings.Semantic.CaptionsOf(&p.Screens)
 	for k, key := range [2]string{"gt_caption", "gen_caption"} {
 		if captions[k] != "" {
 			row.Details[key] = captions[k]
@@ -43,7 +43,7 @@ func scoreSemantic(p *Pair, row *Row) error {
 	if err != nil {
 		return err
 	}
-	v, err := p.Settings.Semantic.match(&p.Screens, captions)
+	v, err := p.Settings.Semantic.Match(&p.Screens, captions)
 	if err != nil {
 		return err
 	}

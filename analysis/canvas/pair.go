@@ -6,28 +6,33 @@ import (
 	"cmp"
 	"context"
 
+	"repscope/analysis/canvas/internal/design"
+	"repscope/analysis/canvas/internal/saliencymap"
+	"repscope/analysis/canvas/internal/screenshot"
+	"repscope/analysis/canvas/internal/source"
+	"repscope/analysis/canvas/internal/textblock"
 	"repscope/dataset"
 )
 
 // Pair is a case with what was read of it. Metrics of one case are computed one after the other.
 type Pair struct {
-	Screens
+	design.Screens
 	Settings        *Settings
-	layouts         once[*matching]
-	screens         once[*screenPair]
-	blocks          once[*textBlocks]
-	maps            once[*saliencyMaps]
-	trace, expected once[*dataset.Trace]
+	layouts         source.Lazy[*design.Matching]
+	screens         source.Lazy[*screenshot.Pixels]
+	blocks          source.Lazy[*textblock.Blocks]
+	maps            source.Lazy[*saliencymap.Maps]
+	trace, expected source.Lazy[*dataset.Trace]
 }
 
 // NewPair returns a case of which nothing was read yet. The reference may be shared with others.
-func NewPair(ctx context.Context, c *Case, o *Settings, read Reader, reference *View) *Pair {
-	return &Pair{Settings: o, Screens: Screens{Context: ctx, Case: c, Reference: reference, Read: read, DropAlpha: o.Images.drops(),
-		Generated: newView(c.Generated, "generated design", read).with(o.layoutOf(o.Layout.GeneratedNode))}}
+func NewPair(ctx context.Context, c *Case, o *Settings, read Reader, reference *design.View) *Pair {
+	return &Pair{Settings: o, Screens: design.Screens{Context: ctx, Case: c, Reference: reference, Read: read, DropAlpha: o.Images.Drops(),
+		Generated: design.NewView(c.Generated, "generated design", read).With(o.layoutOf(o.Layout.GeneratedNode))}}
 }
 
 // Layouts reads both designs.
-func (p *Pair) Layouts() (reference, generated *Layout, err error) {
+func (p *Pair) Layouts() (reference, generated *design.Layout, err error) {
 	if reference, err = p.Reference.Layout(); err != nil {
 		return nil, nil, err
 	}
@@ -56,7 +61,7 @@ func (p *Pair) describe(k *Kind, row *Row) {
 		return // which is the reason of what is missing
 	}
 	if reference.Canvases > 1 || generated.Canvases > 1 {
-		name := func(l *Layout) string {
+		name := func(l *design.Layout) string {
 			return cmp.Or(l.Nodes[l.Elements[0].Node].ID, l.Nodes[l.Elements[0].Node].Name)
 		}
 		row.Details[canvasDetail] = []string{name(reference), name(generated)}

@@ -1,26 +1,28 @@
 // Tests of scores over the steps of a design.
 
-package canvas
+package canvas_test
 
 import (
 	"fmt"
 	"math"
 	"testing"
+
+	"repscope/analysis/canvas/internal/faketest"
 )
 
 // snapshots is a run of cases with different numbers of steps.
-func snapshots() *fakeRun {
-	f := newFakeRun()
+func snapshots() *faketest.Run {
+	f := faketest.NewRun()
 	for s := range 5 {
 		sample := fmt.Sprint("s", s)
 		steps := 2 + s
 		for k := range steps {
-			c := f.add(sample, "m", "")
+			c := f.Add(sample, "m", "")
 			c.Snapshot = 10 * (steps - k) // in the order of their numbers, not of the files
 			c.Generated.Design = fmt.Sprint(sample, "-", c.Snapshot)
-			f.files[c.Generated.Design] = fmt.Sprintf("quality=%g", float64(steps-k-1)/float64(steps))
+			f.Files[c.Generated.Design] = fmt.Sprintf("quality=%g", float64(steps-k-1)/float64(steps))
 		}
-		f.add(sample, "m", "quality=1")
+		f.Add(sample, "m", "quality=1")
 	}
 	return f
 }
@@ -30,8 +32,8 @@ func snapshots() *fakeRun {
 func TestProgress(t *testing.T) {
 	t.Parallel()
 	f := snapshots()
-	r := analyzed(t, f)
-	if n := numberOf(t, r, "m", "quality"); n.N != 5 || n.Value.V != 1 {
+	r := faketest.Analyzed(t, f)
+	if n := faketest.Number(t, r, "m", "quality"); n.N != 5 || n.Value.V != 1 {
 		t.Errorf("mean %v of %d cases", n.Value.V, n.N)
 	}
 	points := 0

@@ -7,7 +7,7 @@ import "testing"
 // TestKeyRanges: every number has a range, and so has how far a modification moves it.
 func TestKeyRanges(t *testing.T) {
 	t.Parallel()
-	for _, k := range kinds() {
+	for _, k := range Kinds() {
 		for _, key := range k.Keys {
 			moved := key.difference("moved")
 			if !(key.Low < key.High) || moved.Low != key.Low-key.High || moved.High != key.High-key.Low {

@@ -10,6 +10,9 @@ import (
 	"slices"
 	"testing"
 
+	"repscope/analysis/canvas/internal/casetest"
+	"repscope/analysis/canvas/internal/design"
+	"repscope/analysis/canvas/internal/saliencymap"
 	"repscope/measure/measuretest"
 )
 
@@ -54,7 +57,7 @@ func (g *goldenSaliency) settings() *Settings {
 	}
 	o.Saliency.Top = g.Top
 	if g.Model != "" {
-		o.Saliency.Model = SaliencyModel{Path: filepath.Join("testdata", g.Model), Mean: g.Mean, Std: g.Std, BGR: g.BGR, Raw: g.Raw}
+		o.Saliency.Model = saliencymap.Model{Path: filepath.Join("testdata", g.Model), Mean: g.Mean, Std: g.Std, BGR: g.BGR, Raw: g.Raw}
 		if g.Size != "" {
 			_, _ = fmt.Sscanf(g.Size, "%dx%d", &o.Saliency.Model.Height, &o.Saliency.Model.Width)
 		}
@@ -63,11 +66,11 @@ func (g *goldenSaliency) settings() *Settings {
 }
 
 func (g *goldenSaliency) check(t *testing.T) {
-	files := memoryReader{"p": g.Reference, "q": g.Generated, "P": g.ReferenceScreen, "Q": g.GeneratedScreen, "f": g.Fixations, "o": g.Others}
-	c := Case{ID: "a-m", Sample: "a", Model: "m", Snapshot: -1, ReferenceSaliency: files.path("p"), GeneratedSaliency: files.path("q"),
-		Reference: Side{Image: files.path("P")}, Generated: Side{Image: files.path("Q")}, Fixations: files.path("f")}
+	files := casetest.Files{"p": g.Reference, "q": g.Generated, "P": g.ReferenceScreen, "Q": g.GeneratedScreen, "f": g.Fixations, "o": g.Others}
+	c := Case{ID: "a-m", Sample: "a", Model: "m", Snapshot: -1, ReferenceSaliency: files.Path("p"), GeneratedSaliency: files.Path("q"),
+		Reference: Side{Image: files.Path("P")}, Generated: Side{Image: files.Path("Q")}, Fixations: files.Path("f")}
 	other := c
-	other.ID, other.Sample, other.Fixations = "b-m", "b", files.path("o")
+	other.ID, other.Sample, other.Fixations = "b-m", "b", files.Path("o")
 	row, o := scoreSaliency(t, g.settings(), files, []Case{c, other})
 	tolerance := max(g.Tolerance, 1e-12)
 	for key, want := range g.Want {
@@ -98,15 +101,15 @@ func (g *goldenSaliency) check(t *testing.T) {
 func saliencyKinds() []Kind { return []Kind{saliencyKind, saliencyShuffledKind, saliencyBaselineKind} }
 
 // scoreSaliency opens the settings for the cases and scores the first.
-func scoreSaliency(t testing.TB, o *Settings, files memoryReader, cases []Case) (*Row, *Settings) {
+func scoreSaliency(t testing.TB, o *Settings, files casetest.Files, cases []Case) (*Row, *Settings) {
 	t.Helper()
 	cases = slices.Clone(cases)
-	opened, err := o.Saliency.Open(cases, files.read, 0, 0)
+	opened, err := o.Saliency.Open(cases, files.Read, 0, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { opened.Close() })
-	p := NewPair(t.Context(), &cases[0], o, files.read, newView(cases[0].Reference, "reference", files.read))
+	p := NewPair(t.Context(), &cases[0], o, files.Read, design.NewView(cases[0].Reference, "reference", files.Read))
 	row, err := scoreKinds(t.Context(), saliencyKinds(), p)
 	if err != nil {
 		t.Fatal(err)

@@ -10,65 +10,68 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"repscope/analysis/canvas/internal/casetest"
+	"repscope/analysis/canvas/internal/saliencymap"
 )
 
 // TestSaliencyInputs: what is missing is null with a reason, what is wrong fails the case, and a
 // design compared with itself is perfect.
 func TestSaliencyInputs(t *testing.T) {
 	t.Parallel()
-	good := grayPNG(t, 3, 9, 1, 2, 3, 4, 5)
-	nan := npyOf(t, []int{2, 3}, 1, 2, math.NaN(), 4, 5, 6)
-	flat, zero := npyOf(t, []int{2, 3}, 2., 2, 2, 2, 2, 2), npyOf(t, []int{2, 3}, 0., 0, 0, 0, 0, 0)
-	negative := npyOf(t, []int{2, 3}, -1., 0, 3, 1, 2, 0)
-	color := pngOf(t, image.NewNRGBA(image.Rect(0, 0, 3, 2)))
-	one := npyOf(t, []int{1, 1}, 3.)
+	good := casetest.GrayPNG(t, 3, 9, 1, 2, 3, 4, 5)
+	nan := casetest.NPY(t, []int{2, 3}, 1, 2, math.NaN(), 4, 5, 6)
+	flat, zero := casetest.NPY(t, []int{2, 3}, 2., 2, 2, 2, 2, 2), casetest.NPY(t, []int{2, 3}, 0., 0, 0, 0, 0, 0)
+	negative := casetest.NPY(t, []int{2, 3}, -1., 0, 3, 1, 2, 0)
+	color := casetest.PNG(t, image.NewNRGBA(image.Rect(0, 0, 3, 2)))
+	one := casetest.NPY(t, []int{1, 1}, 3.)
 	for name, c := range map[string]struct {
-		files   memoryReader
+		files   casetest.Files
 		defined map[string]float64
 		null    map[string]string
 		failed  string
 	}{
-		"itself": {memoryReader{"p": good, "q": good, "f": []byte("x,y\n0.5,0.5\n9,9\n")},
+		"itself": {casetest.Files{"p": good, "q": good, "f": []byte("x,y\n0.5,0.5\n9,9\n")},
 			map[string]float64{"saliency_cc": 1, "saliency_sim": 1, "saliency_kl": 0, "saliency_auc_judd": 1},
 			map[string]string{"saliency_auc_shuffled": "there are no fixations of other samples",
 				"center_prior_auc_shuffled": "there are no fixations of other samples"}, ""},
-		"nothing": {memoryReader{}, nil,
+		"nothing": {casetest.Files{}, nil,
 			map[string]string{"saliency_cc": "no saliency map of the reference is given",
 				"center_prior_nss": "no saliency map of the reference is given"}, ""},
-		"one map": {memoryReader{"p": good}, nil,
+		"one map": {casetest.Files{"p": good}, nil,
 			map[string]string{"saliency_cc": "no saliency map of the generated design is given"}, ""},
-		"no fixations": {memoryReader{"p": good, "q": good}, map[string]float64{"saliency_cc": 1},
+		"no fixations": {casetest.Files{"p": good, "q": good}, map[string]float64{"saliency_cc": 1},
 			map[string]string{"saliency_nss": "no fixations are given (--fixations FILE", "center_prior_auc_judd": "no fixations are given",
 				"uniform_information_gain": "no fixations are given"}, ""},
-		"header alone": {memoryReader{"p": good, "q": good, "f": []byte("x,y\n")}, map[string]float64{"saliency_cc": 1},
+		"header alone": {casetest.Files{"p": good, "q": good, "f": []byte("x,y\n")}, map[string]float64{"saliency_cc": 1},
 			map[string]string{"saliency_nss": "no fixations", "saliency_information_gain": "no fixations"}, ""},
-		"all outside": {memoryReader{"p": good, "q": good, "f": []byte("-1,0\n3,0\n")}, nil,
+		"all outside": {casetest.Files{"p": good, "q": good, "f": []byte("-1,0\n3,0\n")}, nil,
 			map[string]string{"saliency_nss": "no fixations: all 2 are outside", "saliency_auc_borji": "no fixations: all 2 are outside"}, ""},
-		"other sample": {memoryReader{"p": good, "q": good, "f": []byte("sample,x,y\nb,1,1\n")}, nil,
+		"other sample": {casetest.Files{"p": good, "q": good, "f": []byte("sample,x,y\nb,1,1\n")}, nil,
 			map[string]string{"saliency_nss": "f has no fixations of a"}, ""},
-		"constant": {memoryReader{"p": good, "q": flat, "f": []byte("1,1\n")}, nil,
+		"constant": {casetest.Files{"p": good, "q": flat, "f": []byte("1,1\n")}, nil,
 			map[string]string{"saliency_cc": "the map is constant (2)", "saliency_nss": "the map is constant (2)",
 				"saliency_auc_judd": "the map is constant (2)"}, ""},
-		"zero": {memoryReader{"p": good, "q": zero}, nil,
+		"zero": {casetest.Files{"p": good, "q": zero}, nil,
 			map[string]string{"saliency_sim": "a map that is 0 everywhere is no distribution", "saliency_kl": "a map that is 0 everywhere"}, ""},
-		"negative": {memoryReader{"p": good, "q": negative, "f": []byte("1,1\n")}, nil,
+		"negative": {casetest.Files{"p": good, "q": negative, "f": []byte("1,1\n")}, nil,
 			map[string]string{"saliency_sim": "a map with the value -1 is no distribution",
 				"saliency_information_gain": "a map with the value -1"}, ""},
-		"one pixel": {memoryReader{"p": one, "q": one, "f": []byte("0,0\n")},
+		"one pixel": {casetest.Files{"p": one, "q": one, "f": []byte("0,0\n")},
 			map[string]float64{"saliency_sim": 1, "saliency_kl": 0, "saliency_information_gain": 0},
 			map[string]string{"saliency_cc": "the map is constant (3)"}, ""},
-		"NaN": {memoryReader{"p": good, "q": nan}, nil, map[string]string{"saliency_cc": "NaN"}, "q: saliency map: NaN at x 2, y 0"},
-		"transparent": {memoryReader{"p": color, "q": good}, nil,
+		"NaN": {casetest.Files{"p": good, "q": nan}, nil, map[string]string{"saliency_cc": "NaN"}, "q: saliency map: NaN at x 2, y 0"},
+		"transparent": {casetest.Files{"p": color, "q": good}, nil,
 			map[string]string{"saliency_cc": "transparent"}, "p: the pixel at column 0, row 0 is transparent"},
-		"truncated": {memoryReader{"p": good[:50], "q": good}, nil, map[string]string{"saliency_cc": "truncated"}, "p: "},
-		"wrong numbers": {memoryReader{"p": good, "q": good, "f": []byte("x,y\n1,a\n")}, map[string]float64{"saliency_cc": 1},
+		"truncated": {casetest.Files{"p": good[:50], "q": good}, nil, map[string]string{"saliency_cc": "truncated"}, "p: "},
+		"wrong numbers": {casetest.Files{"p": good, "q": good, "f": []byte("x,y\n1,a\n")}, map[string]float64{"saliency_cc": 1},
 			map[string]string{"saliency_nss": `"a" is not a number`}, "f: line 2"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			for _, definition := range []string{DefinitionDefault, DefinitionDocumented} {
-				c0 := Case{ID: "a-m", Sample: "a", Model: "m", Snapshot: -1, ReferenceSaliency: c.files.path("p"),
-					GeneratedSaliency: c.files.path("q"), Fixations: c.files.path("f")}
+				c0 := Case{ID: "a-m", Sample: "a", Model: "m", Snapshot: -1, ReferenceSaliency: c.files.Path("p"),
+					GeneratedSaliency: c.files.Path("q"), Fixations: c.files.Path("f")}
 				row, _ := scoreSaliency(t, &Settings{Definition: definition}, c.files, []Case{c0})
 				for key, want := range c.defined {
 					if v := row.Values[key]; !v.Defined() || v.V != want {
@@ -94,8 +97,8 @@ func TestSaliencyInputs(t *testing.T) {
 // TestSaliencyOutside counts fixations beyond the picture, and rows without a place.
 func TestSaliencyOutside(t *testing.T) {
 	t.Parallel()
-	good := grayPNG(t, 3, 9, 1, 2, 3, 4, 5)
-	files := memoryReader{"p": good, "q": good, "f": []byte("x,y\n0.5,0.5\n9,9\n-1,0\nnan,nan\n")}
+	good := casetest.GrayPNG(t, 3, 9, 1, 2, 3, 4, 5)
+	files := casetest.Files{"p": good, "q": good, "f": []byte("x,y\n0.5,0.5\n9,9\n-1,0\nnan,nan\n")}
 	row, _ := scoreSaliency(t, &Settings{}, files, []Case{{ID: "a", Sample: "a", Snapshot: -1, ReferenceSaliency: "p",
 		GeneratedSaliency: "q", Fixations: "f"}})
 	if row.Details["saliency_fixations_outside"] != 2 || row.Details["saliency_fixations_missing"] != 1 {
@@ -106,17 +109,17 @@ func TestSaliencyOutside(t *testing.T) {
 // TestSaliencyKL: the forms of the divergence by name.
 func TestSaliencyKL(t *testing.T) {
 	t.Parallel()
-	files := memoryReader{"p": grayPNG(t, 2, 2, 6), "q": grayPNG(t, 2, 5, 3), "zero": grayPNG(t, 2, 0, 3)}
+	files := casetest.Files{"p": casetest.GrayPNG(t, 2, 2, 6), "q": casetest.GrayPNG(t, 2, 5, 3), "zero": casetest.GrayPNG(t, 2, 0, 3)}
 	for _, c := range []struct {
 		form, map2 string
 		want       float64
 	}{
-		{klAdded, "q", 0.25*math.Log(0.25/0.625) + 0.75*math.Log(0.75/0.375)},
-		{klRatio, "q", 0.25*math.Log(0.25/0.625) + 0.75*math.Log(0.75/0.375)},
-		{klExact, "q", 0.25*math.Log(0.25/0.625) + 0.75*math.Log(0.75/0.375)},
-		{klAdded, "zero", 0.25*math.Log(0.25/1e-8) + 0.75*math.Log(0.75)},
-		{klRatio, "zero", 0.25*math.Log(0.25/0x1p-52) + 0.75*math.Log(0.75)},
-		{klExact, "zero", math.NaN()},
+		{saliencymap.KLAdded, "q", 0.25*math.Log(0.25/0.625) + 0.75*math.Log(0.75/0.375)},
+		{saliencymap.KLRatio, "q", 0.25*math.Log(0.25/0.625) + 0.75*math.Log(0.75/0.375)},
+		{saliencymap.KLExact, "q", 0.25*math.Log(0.25/0.625) + 0.75*math.Log(0.75/0.375)},
+		{saliencymap.KLAdded, "zero", 0.25*math.Log(0.25/1e-8) + 0.75*math.Log(0.75)},
+		{saliencymap.KLRatio, "zero", 0.25*math.Log(0.25/0x1p-52) + 0.75*math.Log(0.75)},
+		{saliencymap.KLExact, "zero", math.NaN()},
 	} {
 		o := &Settings{Definition: DefinitionDefault}
 		o.Saliency.KL = c.form
@@ -132,7 +135,7 @@ func TestSaliencyKL(t *testing.T) {
 // expectation.
 func TestSaliencySplits(t *testing.T) {
 	t.Parallel()
-	files := memoryReader{"p": grayPNG(t, 4, 9, 1, 2, 3, 4, 5, 7, 8, 30, 2, 3, 4), "f": []byte("x,y\n0,0\n3,1\n0,2\n")}
+	files := casetest.Files{"p": casetest.GrayPNG(t, 4, 9, 1, 2, 3, 4, 5, 7, 8, 30, 2, 3, 4), "f": []byte("x,y\n0,0\n3,1\n0,2\n")}
 	of := func(splits int, seed uint64) float64 {
 		o := &Settings{Seed: seed}
 		o.Saliency.Splits = splits
@@ -150,8 +153,8 @@ func TestSaliencySplits(t *testing.T) {
 // and every other sample counts once.
 func TestSaliencyShuffled(t *testing.T) {
 	t.Parallel()
-	files := memoryReader{"p": grayPNG(t, 4, 9, 1, 2, 3, 4, 5, 7, 8),
-		"wide": grayPNG(t, 8, 9, 1, 2, 3, 4, 5, 7, 8, 1, 2, 3, 4, 5, 7, 8, 0, 9, 1, 2, 3, 4, 5, 7, 8, 1, 2, 3, 4, 5, 7, 8, 0),
+	files := casetest.Files{"p": casetest.GrayPNG(t, 4, 9, 1, 2, 3, 4, 5, 7, 8),
+		"wide": casetest.GrayPNG(t, 8, 9, 1, 2, 3, 4, 5, 7, 8, 1, 2, 3, 4, 5, 7, 8, 0, 9, 1, 2, 3, 4, 5, 7, 8, 1, 2, 3, 4, 5, 7, 8, 0),
 		"a":    []byte("x,y\n0,0\n3,1\n"), "b": []byte("x,y\n1,0\n"), "c": []byte("x,y\n7,3\n7.9,3.9\n100,100\n"), "broken": []byte("x,y\n?,?\n")}
 	o := &Settings{}
 	at := func(sample, model, fixations, p string) Case {
@@ -176,7 +179,7 @@ func TestSaliencyShuffled(t *testing.T) {
 // TestSaliencyWorkers: rows have the same bytes for any number of workers, with a model and fixations from maps.
 func TestSaliencyWorkers(t *testing.T) {
 	t.Parallel()
-	files := memoryReader{}
+	files := casetest.Files{}
 	var cases []Case
 	for i := range 12 {
 		sample := fmt.Sprint("s", i/3)
@@ -189,7 +192,7 @@ func TestSaliencyWorkers(t *testing.T) {
 				img.SetNRGBA(i, y, color.NRGBA{uint8(9 * y), 20, 200, 255})
 			}
 			if files[name] == nil {
-				files[name] = pngOf(t, img)
+				files[name] = casetest.PNG(t, img)
 			}
 		}
 		cases = append(cases, Case{ID: fmt.Sprint(sample, "-", i), Sample: sample, Model: fmt.Sprint("m", i%3), Snapshot: -1,
@@ -199,13 +202,13 @@ func TestSaliencyWorkers(t *testing.T) {
 	for _, workers := range []int{1, 5} {
 		o := &Settings{Definition: DefinitionDefault}
 		o.Saliency.Top = 8
-		o.Saliency.Model = SaliencyModel{Path: "testdata/saliency.onnx", Height: 24, Width: 18}
+		o.Saliency.Model = saliencymap.Model{Path: "testdata/saliency.onnx", Height: 24, Width: 18}
 		of := slices.Clone(cases)
-		opened, err := o.Saliency.Open(of, files.read, 0, 0)
+		opened, err := o.Saliency.Open(of, files.Read, 0, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
-		r, err := Analyze(t.Context(), Input{Cases: of, Read: files.read}, Options{Settings: o, Kinds: saliencyKinds(), Workers: workers})
+		r, err := Analyze(t.Context(), Input{Cases: of, Read: files.Read}, Options{Settings: o, Kinds: saliencyKinds(), Workers: workers})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -229,7 +232,7 @@ func TestSaliencyWorkers(t *testing.T) {
 		if err := opened.Close(); err != nil {
 			t.Error(err)
 		}
-		if n := len(o.Saliency.identity()); n != 1 {
+		if n := len(o.Saliency.Identity()); n != 1 {
 			t.Error(n, "files that all cases share, want the model")
 		}
 	}

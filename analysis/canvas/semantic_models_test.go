@@ -13,6 +13,10 @@ import (
 	"sync"
 	"testing"
 
+	"repscope/analysis/canvas/internal/casetest"
+	"repscope/analysis/canvas/internal/design"
+	"repscope/analysis/canvas/internal/screenshot"
+	"repscope/analysis/canvas/internal/semantic"
 	"repscope/latent"
 )
 
@@ -26,9 +30,9 @@ func plainCosine(a, b []float64) float64 {
 }
 
 // openSettings opens settings for cases.
-func openSettings(t *testing.T, o SemanticSettings, cases []Case) *Settings {
+func openSettings(t *testing.T, o semantic.Options, cases []Case) *Settings {
 	t.Helper()
-	s := &Settings{Semantic: o, Images: ImageSettings{Alpha: alphaWhite}}
+	s := &Settings{Semantic: o, Images: screenshot.Options{Alpha: screenshot.AlphaWhite}}
 	opened, err := s.Semantic.Open(cases, os.ReadFile, 0)
 	if err != nil {
 		t.Fatal(err)
@@ -39,7 +43,7 @@ func openSettings(t *testing.T, o SemanticSettings, cases []Case) *Settings {
 
 func semanticRow(t *testing.T, o *Settings, c *Case) *Row {
 	t.Helper()
-	p := NewPair(context.Background(), c, o, os.ReadFile, newView(c.Reference, "reference design", os.ReadFile))
+	p := NewPair(context.Background(), c, o, os.ReadFile, design.NewView(c.Reference, "reference design", os.ReadFile))
 	row, err := scoreKinds(context.Background(), []Kind{semanticMatch, imageSimilarity}, p)
 	if err != nil {
 		t.Fatal(err)
@@ -50,14 +54,14 @@ func semanticRow(t *testing.T, o *Settings, c *Case) *Row {
 // Given captions are compared by the sentence model, as ONNX Runtime's embeddings are.
 func TestSentenceModel(t *testing.T) {
 	t.Parallel()
-	dir, want := semanticFiles(t)
+	dir, want := casetest.SemanticModels(t)
 	captions := filepath.Join(dir, "captions.csv")
 	a, b := want.Sentences[0], want.Sentences[2]
 	text := fmt.Sprintf("case_id,gt_caption,gen_caption\na,%s,%s\nsame,%[1]s,%[1]s\nhalf,%[1]s,\n", a.Text, b.Text)
 	if err := os.WriteFile(captions, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	o := modelSettings(dir)
+	o := casetest.ModelSettings(dir)
 	o.Captions, o.Captioner, o.Vision.Path = captions, "", ""
 	s := openSettings(t, o, []Case{{ID: "a", Snapshot: -1}})
 	row := semanticRow(t, s, &Case{ID: "a", Snapshot: -1})
@@ -71,8 +75,8 @@ func TestSentenceModel(t *testing.T) {
 	if v := row.Values["semantic_match"]; v.Defined() || v.Reason != "half has no caption of the generated design" || row.Details["gt_caption"] != a.Text || len(row.Failures) > 0 {
 		t.Errorf("half a pair has %v and %v", v, row.Details)
 	}
-	if len(s.Semantic.identity()) != 3 {
-		t.Errorf("identity is %q", s.Semantic.identity())
+	if len(s.Semantic.Identity()) != 3 {
+		t.Errorf("identity is %q", s.Semantic.Identity())
 	}
 }
 
@@ -81,13 +85,13 @@ func TestSentenceModel(t *testing.T) {
 // missing none.
 func TestScreenModels(t *testing.T) {
 	t.Parallel()
-	dir, want := semanticFiles(t)
+	dir, want := casetest.SemanticModels(t)
 	side := func(k int) Side { return Side{Image: filepath.Join(dir, fmt.Sprintf("%d.png", k))} }
 	var cases []Case
 	for k := range want.Sizes {
 		cases = append(cases, Case{ID: fmt.Sprint(k), Sample: fmt.Sprint(k), Snapshot: -1, Reference: side(1), Generated: side(k)})
 	}
-	o := modelSettings(dir)
+	o := casetest.ModelSettings(dir)
 	o.Vision.Processor = filepath.Join(dir, "clip.json")
 	processor := `{"size":{"shortest_edge":24},"resample":3,"do_center_crop":true,"crop_size":{"height":24,"width":24},` +
 		`"image_mean":[0.48145466,0.4578275,0.40821073],"image_std":[0.26862954,0.26130258,0.27577711]}`
@@ -133,19 +137,19 @@ func TestScreenModels(t *testing.T) {
 
 func TestSemanticModelErrors(t *testing.T) {
 	t.Parallel()
-	dir, _ := semanticFiles(t)
+	dir, _ := casetest.SemanticModels(t)
 	for _, c := range []struct {
-		change func(o *SemanticSettings)
+		change func(o *semantic.Options)
 		want   string
 	}{
-		{func(o *SemanticSettings) { o.Tokenizer = "none.json" }, "--tokenizer: none.json: "},
-		{func(o *SemanticSettings) { o.Tokenizer = filepath.Join(dir, "captioner_blip", "config.json") }, "config.json: it has no model"},
-		{func(o *SemanticSettings) { o.Sentence = o.Vision.Path }, "--sentence-model: model "},
-		{func(o *SemanticSettings) { o.Captioner = dir }, "--captioner: captioner "},
-		{func(o *SemanticSettings) { o.Vision.Path = o.Sentence }, "--vision-model: model "},
-		{func(o *SemanticSettings) { o.Vision.Processor = "none.json" }, "--vision-preprocessor: none.json: "},
+		{func(o *semantic.Options) { o.Tokenizer = "none.json" }, "--tokenizer: none.json: "},
+		{func(o *semantic.Options) { o.Tokenizer = filepath.Join(dir, "captioner_blip", "config.json") }, "config.json: it has no model"},
+		{func(o *semantic.Options) { o.Sentence = o.Vision.Path }, "--sentence-model: model "},
+		{func(o *semantic.Options) { o.Captioner = dir }, "--captioner: captioner "},
+		{func(o *semantic.Options) { o.Vision.Path = o.Sentence }, "--vision-model: model "},
+		{func(o *semantic.Options) { o.Vision.Processor = "none.json" }, "--vision-preprocessor: none.json: "},
 	} {
-		o := modelSettings(dir)
+		o := casetest.ModelSettings(dir)
 		c.change(&o)
 		_, err := o.Open(nil, func(path string) ([]byte, error) {
 			data, err := os.ReadFile(path)
@@ -163,10 +167,10 @@ func TestSemanticModelErrors(t *testing.T) {
 // What the numbers mean follows from the inputs that are given.
 func TestSemanticDefinition(t *testing.T) {
 	t.Parallel()
-	o := &Settings{Images: ImageSettings{Alpha: alphaWhite}}
+	o := &Settings{Images: screenshot.Options{Alpha: screenshot.AlphaWhite}}
 	seen := map[string]bool{}
-	for _, of := range []SemanticSettings{{}, {Embeddings: [2]string{"a", "b"}}, {Sentence: "a", Pool: latent.SentenceMean}, {Sentence: "a", Pool: latent.SentenceFirst},
-		{Sentence: "a", Captioner: "b"}, {Vision: VisionSettings{Path: "a"}}, {Vision: VisionSettings{Path: "a", Size: 9}}, {ImageEmbeddings: [2]string{"a", "b"}}} {
+	for _, of := range []semantic.Options{{}, {Embeddings: [2]string{"a", "b"}}, {Sentence: "a", Pool: latent.SentenceMean}, {Sentence: "a", Pool: latent.SentenceFirst},
+		{Sentence: "a", Captioner: "b"}, {Vision: semantic.VisionOptions{Path: "a"}}, {Vision: semantic.VisionOptions{Path: "a", Size: 9}}, {ImageEmbeddings: [2]string{"a", "b"}}} {
 		o.Semantic = of
 		seen[semanticMatch.Definition(o)+imageSimilarity.Definition(o)] = true
 	}

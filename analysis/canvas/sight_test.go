@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"repscope/analysis/canvas/internal/design"
 	"repscope/dataset"
 )
 
@@ -26,9 +27,9 @@ func screenOf(children ...string) string {
 }
 
 // layoutSeen reads a design.
-func layoutSeen(t *testing.T, text string) *Layout {
+func layoutSeen(t *testing.T, text string) *design.Layout {
 	t.Helper()
-	v := newView(Side{Design: "d.json"}, "reference", func(string) ([]byte, error) { return []byte(text), nil })
+	v := design.NewView(Side{Design: "d.json"}, "reference", func(string) ([]byte, error) { return []byte(text), nil })
 	l, err := v.Layout()
 	if err != nil {
 		t.Fatal(err)
@@ -78,14 +79,14 @@ func TestSight(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		whole, err := NewLayout("d.json", d, LayoutOptions{Whole: true})
+		whole, err := design.NewLayout("d.json", d, design.LayoutOptions{Whole: true})
 		shown := 0
 		for _, n := range d.Nodes {
 			if n.Shown {
 				shown++
 			}
 		}
-		if err != nil || len(whole.Elements) != shown || slices.ContainsFunc(whole.Elements, func(e Element) bool { return e.Box != e.Whole }) {
+		if err != nil || len(whole.Elements) != shown || slices.ContainsFunc(whole.Elements, func(e design.Element) bool { return e.Box != e.Whole }) {
 			t.Errorf("%s: published elements %v, %v, want all %d", c.name, whole.Elements, err, shown)
 		}
 	}

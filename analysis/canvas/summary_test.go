@@ -1,6 +1,6 @@
 // Tests of the means of models, improvements and comparisons.
 
-package canvas
+package canvas_test
 
 import (
 	"fmt"
@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"repscope/analysis/canvas"
+	"repscope/analysis/canvas/internal/faketest"
 	"repscope/report"
 	"repscope/stat"
 )
@@ -17,14 +19,14 @@ import (
 // and what is missing is counted by reason.
 func TestMeans(t *testing.T) {
 	t.Parallel()
-	r := analyzed(t, fakeTree())
+	r := faketest.Analyzed(t, faketest.Tree())
 	var values []float64
 	for s := range 9 {
 		if s != 3 {
 			values = append(values, float64((s*7+5)%11)/11+0.001)
 		}
 	}
-	n := numberOf(t, r, "large", "quality")
+	n := faketest.Number(t, r, "large", "quality")
 	mean, variance := stat.MeanVariance(values)
 	q, err := stat.StudentTQuantile(0.975, 7)
 	if err != nil {
@@ -38,14 +40,14 @@ func TestMeans(t *testing.T) {
 	if want := math.Sqrt(variance * 7 / 8); math.Abs(n.SD.V-want) > 1e-12 {
 		t.Errorf("spread %v, want %v", n.SD.V, want)
 	}
-	if want := []Missing{{"gid3-9-large.json: no such file", 1}}; !slices.Equal(n.Missing, want) {
+	if want := []canvas.Missing{{"gid3-9-large.json: no such file", 1}}; !slices.Equal(n.Missing, want) {
 		t.Errorf("missing %v, want %v", n.Missing, want)
 	}
 	if m := r.Models[1]; m.Name != "large" || m.Cases != 9 || m.Samples != 9 || m.Failed != 1 {
 		t.Errorf("model %s: %d cases of %d samples, %d failed", m.Name, m.Cases, m.Samples, m.Failed)
 	}
-	calls := numberOf(t, r, "small", "calls")
-	if want := []Missing{{"no trace is given", 5}}; calls.N != 4 || !slices.Equal(calls.Missing, want) {
+	calls := faketest.Number(t, r, "small", "calls")
+	if want := []canvas.Missing{{"no trace is given", 5}}; calls.N != 4 || !slices.Equal(calls.Missing, want) {
 		t.Errorf("calls of %d cases, missing %v", calls.N, calls.Missing)
 	}
 }
@@ -53,19 +55,19 @@ func TestMeans(t *testing.T) {
 // Of too few samples there is no interval, with the reason; of a key that no case has, no number.
 func TestFewSamples(t *testing.T) {
 	t.Parallel()
-	f := newFakeRun()
+	f := faketest.NewRun()
 	for s := range 2 {
 		for v := range 4 { // variants of a sample are no samples of their own
-			c := f.add(fmt.Sprintf("s%d", s), "m", fmt.Sprintf("quality=0.%d", s+v))
+			c := f.Add(fmt.Sprintf("s%d", s), "m", fmt.Sprintf("quality=0.%d", s+v))
 			c.ID, c.Variant = fmt.Sprintf("%s-%d", c.ID, v), fmt.Sprint(v)
 		}
 	}
-	r := analyzed(t, f)
-	n := numberOf(t, r, "m", "quality")
+	r := faketest.Analyzed(t, f)
+	n := faketest.Number(t, r, "m", "quality")
 	if n.N != 8 || n.CI.Defined() || n.CI.Reason != "they would rest on 2 samples, want at least 3" {
 		t.Errorf("%d cases, interval %+v", n.N, n.CI)
 	}
-	calls := numberOf(t, r, "m", "calls")
+	calls := faketest.Number(t, r, "m", "calls")
 	if calls.Value.Defined() || calls.Value.Reason != "no trace is given" {
 		t.Errorf("calls %+v", calls.Value)
 	}
@@ -78,19 +80,19 @@ func TestFewSamples(t *testing.T) {
 // Cases of one sample are one block: their interval is that of the means of samples.
 func TestSamplesAreBlocks(t *testing.T) {
 	t.Parallel()
-	f := newFakeRun()
+	f := faketest.NewRun()
 	var means []float64
 	for s := range 6 {
 		q := float64((s*5)%6) / 10
 		means = append(means, q+0.05)
 		for v := range 2 {
-			c := f.add(fmt.Sprintf("s%d", s), "m", fmt.Sprintf("quality=%g", q+0.1*float64(v)))
+			c := f.Add(fmt.Sprintf("s%d", s), "m", fmt.Sprintf("quality=%g", q+0.1*float64(v)))
 			c.ID, c.Variant = fmt.Sprintf("%s-%d", c.ID, v), fmt.Sprint(v)
-			f.files[c.ID+".json"] = fmt.Sprintf("quality=%g", q+0.1*float64(v))
+			f.Files[c.ID+".json"] = fmt.Sprintf("quality=%g", q+0.1*float64(v))
 			c.Generated.Design = c.ID + ".json"
 		}
 	}
-	n := numberOf(t, analyzed(t, f), "m", "quality")
+	n := faketest.Number(t, faketest.Analyzed(t, f), "m", "quality")
 	mean, variance := stat.MeanVariance(means)
 	q, err := stat.StudentTQuantile(0.975, 5)
 	if err != nil {
@@ -104,7 +106,7 @@ func TestSamplesAreBlocks(t *testing.T) {
 // Models are compared on the cases that both have: by the interval of paired differences.
 func TestComparisons(t *testing.T) {
 	t.Parallel()
-	r := analyzed(t, fakeTree())
+	r := faketest.Analyzed(t, faketest.Tree())
 	i := slices.IndexFunc(r.Comparisons, func(c report.Comparison) bool { return c.Metric == "quality" && c.A == "small" && c.B == "large" })
 	if i < 0 {
 		t.Fatal("small and large are not compared")
@@ -136,12 +138,12 @@ func TestComparisons(t *testing.T) {
 // Models that share too few samples are not compared, which a warning says once for each pair.
 func TestComparisonsOfFewSamples(t *testing.T) {
 	t.Parallel()
-	f := newFakeRun()
+	f := faketest.NewRun()
 	for s := range 5 {
-		f.add(fmt.Sprint("s", s), "a", fmt.Sprintf("quality=0.%d", s))
-		f.add(fmt.Sprint("s", s+3), "b", fmt.Sprintf("quality=0.%d", s*s%7))
+		f.Add(fmt.Sprint("s", s), "a", fmt.Sprintf("quality=0.%d", s))
+		f.Add(fmt.Sprint("s", s+3), "b", fmt.Sprintf("quality=0.%d", s*s%7))
 	}
-	r := analyzed(t, f)
+	r := faketest.Analyzed(t, f)
 	if len(r.Comparisons) > 0 {
 		t.Errorf("compared: %v", r.Comparisons)
 	}
@@ -155,8 +157,8 @@ func TestComparisonsOfFewSamples(t *testing.T) {
 // cases that have both; its sign test is the binomial one over samples.
 func TestImprovements(t *testing.T) {
 	t.Parallel()
-	r := analyzed(t, fakeTree())
-	g := numberOf(t, r, "small", "quality").Improvement
+	r := faketest.Analyzed(t, faketest.Tree())
+	g := faketest.Number(t, r, "small", "quality").Improvement
 	if g == nil {
 		t.Fatal("there is no improvement")
 	}
@@ -187,7 +189,7 @@ func TestImprovements(t *testing.T) {
 	if !g.CI.Defined() || g.CI.Low < -1 || g.CI.High > 1 {
 		t.Errorf("interval %+v", g.CI)
 	}
-	if numberOf(t, r, "small", "size").Improvement != nil {
+	if faketest.Number(t, r, "small", "size").Improvement != nil {
 		t.Error("size has an improvement")
 	}
 	if _, err := encodedModel(t, r, "small").Number("quality_improvement"); err != nil {
@@ -198,12 +200,12 @@ func TestImprovements(t *testing.T) {
 // Tasks without a design to begin with have no improvements.
 func TestWithoutBase(t *testing.T) {
 	t.Parallel()
-	f := fakeTree()
+	f := faketest.Tree()
 	for i := range f.Cases {
-		f.Cases[i].Base = Side{}
+		f.Cases[i].Base = canvas.Side{}
 	}
-	r := analyzed(t, f)
-	if numberOf(t, r, "small", "quality").Improvement != nil || r.Rows[0].Base != nil {
+	r := faketest.Analyzed(t, f)
+	if faketest.Number(t, r, "small", "quality").Improvement != nil || r.Rows[0].Base != nil {
 		t.Error("there is an improvement of nothing")
 	}
 	if _, err := encodedModel(t, r, "small").Number("quality_improvement"); err == nil {
@@ -212,7 +214,7 @@ func TestWithoutBase(t *testing.T) {
 }
 
 // encodedModel is the part of a model as the result file holds it.
-func encodedModel(t *testing.T, r *Result, model string) report.Object {
+func encodedModel(t *testing.T, r *canvas.Result, model string) report.Object {
 	t.Helper()
 	out := report.NewResult("canvas")
 	for _, m := range r.Models {

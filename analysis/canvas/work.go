@@ -13,14 +13,16 @@ import (
 	"slices"
 	"sync"
 
+	"repscope/analysis/canvas/internal/design"
+	"repscope/analysis/canvas/internal/source"
 	"repscope/internal/parallel"
 	"repscope/report"
 	"repscope/shard"
 )
 
-// definition is the version of what means, intervals and comparisons mean; that of the numbers
+// Definition is the version of what means, intervals and comparisons mean; that of the numbers
 // of a case is in [Kind.Definition].
-const definition = 1
+const Definition = 1
 
 // Part is the outcome of a range of units: of cases that follow each other.
 type Part struct{ Cases []PartOfCase }
@@ -63,7 +65,7 @@ func Work(in Input, o Options) (shard.Work[*Part, *Result], error) {
 
 func newPlan(in Input, o Options) (*plan, error) {
 	if o.Kinds == nil {
-		o.Kinds = usual()
+		o.Kinds = Usual()
 	}
 	switch {
 	case len(in.Cases) == 0:
@@ -84,7 +86,7 @@ func newPlan(in Input, o Options) (*plan, error) {
 	if err := checkRatings(in.Ratings); err != nil {
 		return nil, err
 	}
-	p := &plan{in: in, o: o, base: baseKinds(o.Kinds), block: numberSamples(in.Cases, o.Block.Length)}
+	p := &plan{in: in, o: o, base: BaseKinds(o.Kinds), block: numberSamples(in.Cases, o.Block.Length)}
 	p.references.most = 2 * parallel.Workers(o.Workers, len(in.Cases))
 	return p, nil
 }
@@ -106,17 +108,17 @@ func checkCases(cases []Case) error {
 	return nil
 }
 
-// baseKinds are those that are computed of the design that a modification began with: all but
+// BaseKinds are those that are computed of the design that a modification began with: all but
 // those that read what the design itself does not hold.
-func baseKinds(all []Kind) []Kind {
+func BaseKinds(all []Kind) []Kind {
 	if !slices.ContainsFunc(all, func(k Kind) bool { return slices.ContainsFunc(k.Keys, func(key Key) bool { return key.Improved }) }) {
 		return nil
 	}
 	return slices.DeleteFunc(slices.Clone(all), func(k Kind) bool { return k.Needs&(NeedTrace|NeedExpectedTrace) != 0 })
 }
 
-// keysOf are the names of all keys of kinds.
-func keysOf(all []Kind) []string {
+// KeysOf are the names of all keys of kinds.
+func KeysOf(all []Kind) []string {
 	var out []string
 	for _, k := range all {
 		for _, key := range k.Keys {
@@ -130,7 +132,7 @@ func keysOf(all []Kind) []string {
 func (p *plan) score(ctx context.Context, r shard.Range) (*Part, error) {
 	part := &Part{Cases: make([]PartOfCase, r.Hi-r.Lo)}
 	common := sync.OnceValue(p.common)
-	contents := newDigests(p.in.Read)
+	contents := source.NewDigests(p.in.Read)
 	err := parallel.Try(ctx, p.o.Workers, r.Hi-r.Lo, func(_, i int) (err error) {
 		part.Cases[i], err = p.remembered(ctx, r.Lo+i, sync.OnceValue(func() shard.Identity { return p.identityOf(common(), contents, r.Lo+i) }))
 		return err
@@ -217,12 +219,12 @@ func (p *plan) scoreCase(ctx context.Context, i int) (*CaseRow, error) {
 }
 
 // scoreBase computes the row of the design that a modification began with.
-func (p *plan) scoreBase(ctx context.Context, i int, reference *View) (*Row, error) {
-	c := p.in.Cases[i].baseCase()
+func (p *plan) scoreBase(ctx context.Context, i int, reference *design.View) (*Row, error) {
+	c := p.in.Cases[i].BaseCase()
 	o := *p.o.Settings
 	o.Reports, o.Picture = false, nil
 	pair := NewPair(ctx, &c, &o, p.in.Read, reference)
-	pair.Generated = newView(c.Generated, "design that was modified", p.in.Read).with(o.layoutOf(o.Layout.ReferenceNode))
+	pair.Generated = design.NewView(c.Generated, "design that was modified", p.in.Read).With(o.layoutOf(o.Layout.ReferenceNode))
 	return p.rowOf(ctx, pair, p.base, i, true)
 }
 
@@ -239,7 +241,7 @@ func (p *plan) rowOf(ctx context.Context, pair *Pair, kinds []Kind, i int, base 
 		}
 		if from := known[kinds[k].Name]; from != nil {
 			row.take(from)
-			row.known[kinds[k].Name] = true
+			row.Known[kinds[k].Name] = true
 		} else {
 			scoreKind(&kinds[k], pair, row)
 		}
@@ -253,10 +255,10 @@ func (r *Row) take(from *Row) {
 		r.Values[key] = v
 	}
 	for key, v := range from.Details {
-		r.Details[key], r.owners[key] = v, from.owners[key]
+		r.Details[key], r.Owners[key] = v, from.Owners[key]
 	}
 	for key, v := range from.Reports {
-		r.Reports[key], r.owners[key] = v, from.owners[key]
+		r.Reports[key], r.Owners[key] = v, from.Owners[key]
 	}
 	for _, text := range from.Failures {
 		r.fail(errors.New(text))
@@ -276,7 +278,7 @@ func partOf(row *Row, kinds []Kind) (PartRow, error) {
 		}
 	}
 	if len(row.Values) > len(part.Values) {
-		known := keysOf(kinds)
+		known := KeysOf(kinds)
 		for key := range row.Values {
 			if !slices.Contains(known, key) {
 				return part, fmt.Errorf("no metric says what %s is", key)
@@ -290,7 +292,7 @@ func partOf(row *Row, kinds []Kind) (PartRow, error) {
 		}
 		part.Details = text.Bytes()
 		for _, key := range slices.Sorted(maps.Keys(row.Details)) {
-			part.Owners = append(part.Owners, row.owners[key])
+			part.Owners = append(part.Owners, row.Owners[key])
 		}
 	}
 	return part, nil
@@ -299,7 +301,7 @@ func partOf(row *Row, kinds []Kind) (PartRow, error) {
 // row is the row that a part holds.
 func (p *PartRow) row(kinds []Kind) (*Row, error) {
 	row := NewRow()
-	keys := keysOf(kinds)
+	keys := KeysOf(kinds)
 	if len(keys) != len(p.Values) {
 		return nil, fmt.Errorf("a row has %d numbers, want %d", len(p.Values), len(keys))
 	}
@@ -324,7 +326,7 @@ func (p *PartRow) row(kinds []Kind) (*Row, error) {
 	}
 	for i, key := range names {
 		row.Details[key], _ = object.Get(key)
-		row.owners[key] = p.Owners[i]
+		row.Owners[key] = p.Owners[i]
 	}
 	return row, nil
 }
@@ -367,12 +369,12 @@ func (p *plan) identity() shard.Identity {
 
 // common is the identity without cases and without what is made of all rows.
 func (p *plan) common() shard.Identity {
-	id, o := shard.Identity{Analysis: "canvas", Definition: definition}, p.o.Settings
-	for _, text := range slices.Concat(o.Images.Perceptual.identity(), o.Saliency.identity(), o.Semantic.identity()) {
+	id, o := shard.Identity{Analysis: "canvas", Definition: Definition}, p.o.Settings
+	for _, text := range slices.Concat(o.Images.Perceptual.Identity(), o.Saliency.Identity(), o.Semantic.Identity()) {
 		id.Inputs = append(id.Inputs, shard.Field{Name: "shared", Value: text})
 	}
 	for _, k := range p.o.Kinds {
-		id.Options = append(id.Options, shard.Option("metric "+k.Name, p.o.Settings.definitionOf(&k)))
+		id.Options = append(id.Options, shard.Option("metric "+k.Name, p.o.Settings.DefinitionOf(&k)))
 	}
 	id.Options = append(id.Options, shard.Option("definition", o.Definition), shard.Option("seed", o.Seed))
 	return id
@@ -380,12 +382,12 @@ func (p *plan) common() shard.Identity {
 
 // identityOf is that of the rows of a case: of the content of its files, and of its names, as captions go by them and details may hold
 // paths.
-func (p *plan) identityOf(common shard.Identity, contents *digests, i int) shard.Identity {
+func (p *plan) identityOf(common shard.Identity, contents *source.Digests, i int) shard.Identity {
 	c := &p.in.Cases[i]
 	all := sha256.New()
 	fmt.Fprintf(all, "%#v\n", *c)
-	for _, path := range c.files() {
-		fmt.Fprintf(all, "%s\n", contents.of(path))
+	for _, path := range c.Files() {
+		fmt.Fprintf(all, "%s\n", contents.Of(path))
 	}
 	return common.OfModel(hex.EncodeToString(all.Sum(nil)))
 }
@@ -408,7 +410,7 @@ func (p *plan) digest() string {
 	}
 	for _, c := range p.in.Cases {
 		fmt.Fprintf(all, "%#v\n", c)
-		for _, path := range c.files() {
+		for _, path := range c.Files() {
 			fmt.Fprintf(all, "%q\n", of(path))
 		}
 	}
@@ -421,11 +423,11 @@ type references struct {
 	sync.Mutex
 	most  int
 	sides []Side
-	views []*View
+	views []*design.View
 }
 
 // of returns the view of a reference.
-func (r *references) of(side Side, read Reader, o *Settings) *View {
+func (r *references) of(side Side, read Reader, o *Settings) *design.View {
 	r.Lock()
 	defer r.Unlock()
 	if i := slices.Index(r.sides, side); i >= 0 {
@@ -434,7 +436,7 @@ func (r *references) of(side Side, read Reader, o *Settings) *View {
 	if len(r.sides) >= r.most {
 		r.sides, r.views = r.sides[1:], slices.Delete(r.views, 0, 1)
 	}
-	view := newView(side, "reference", read).with(o.layoutOf(o.Layout.ReferenceNode))
+	view := design.NewView(side, "reference", read).With(o.layoutOf(o.Layout.ReferenceNode))
 	r.sides, r.views = append(r.sides, side), append(r.views, view)
 	return view
 }
@@ -442,24 +444,24 @@ func (r *references) of(side Side, read Reader, o *Settings) *View {
 // bases are the rows of designs that modifications began with, which the cases of a sample share.
 type bases struct {
 	sync.Mutex
-	rows map[string]*once[*Row]
+	rows map[string]*source.Lazy[*Row]
 }
 
 // of returns the row of the design that a modification began with.
 func (b *bases) of(c *Case, compute func() (*Row, error)) (*Row, error) {
 	b.Lock()
 	if b.rows == nil {
-		b.rows = map[string]*once[*Row]{}
+		b.rows = map[string]*source.Lazy[*Row]{}
 	}
-	key := baseKey(c)
+	key := BaseKey(c)
 	row := b.rows[key]
 	if row == nil {
-		row = &once[*Row]{}
+		row = &source.Lazy[*Row]{}
 		b.rows[key] = row
 	}
 	b.Unlock()
-	return row.get(compute)
+	return row.Get(compute)
 }
 
-// baseKey tells apart the designs that modifications began with.
-func baseKey(c *Case) string { return fmt.Sprintf("%#v", c.baseCase()) }
+// BaseKey tells apart the designs that modifications began with.
+func BaseKey(c *Case) string { return fmt.Sprintf("%#v", c.BaseCase()) }

@@ -1,6 +1,6 @@
 // Tests that any split of the work, and any number of workers, gives the same bytes.
 
-package canvas
+package canvas_test
 
 import (
 	"bytes"
@@ -10,34 +10,36 @@ import (
 	"strings"
 	"testing"
 
+	"repscope/analysis/canvas"
+	"repscope/analysis/canvas/internal/faketest"
 	"repscope/shard"
 	"repscope/shard/shardtest"
 )
 
 func TestAnySplit(t *testing.T) {
 	t.Parallel()
-	open := func(seed uint64) func() shard.Work[*Part, *Result] {
-		return func() shard.Work[*Part, *Result] {
-			w, err := Work(fakeTree().Input, Options{Settings: &Settings{Definition: DefinitionDefault, Seed: seed},
-				Kinds: fakeKinds(), Intervals: true, Family: "metric"})
+	open := func(seed uint64) func() shard.Work[*canvas.Part, *canvas.Result] {
+		return func() shard.Work[*canvas.Part, *canvas.Result] {
+			w, err := canvas.Work(faketest.Tree().Input, canvas.Options{Settings: &canvas.Settings{Definition: canvas.DefinitionDefault, Seed: seed},
+				Kinds: faketest.Kinds(), Intervals: true, Family: "metric"})
 			if err != nil {
 				t.Fatal(err)
 			}
 			return w
 		}
 	}
-	shardtest.Check(t, open(42), textOf(t), open(43))
+	shardtest.Check(t, open(42), faketest.TextOf(t), open(43))
 }
 
 // Workers change no byte, and neither does taking rows of an earlier run.
 func TestWorkers(t *testing.T) {
 	t.Parallel()
 	var want []byte
-	stored := map[int]*CaseRow{}
+	stored := map[int]*canvas.CaseRow{}
 	for i, workers := range []int{1, 3, 8} {
-		o := Options{Settings: &Settings{Definition: DefinitionDefault, Reports: true}, Kinds: fakeKinds(), Workers: workers, Intervals: true}
-		done := map[int]*CaseRow{}
-		o.Done = func(i int, row *CaseRow) error {
+		o := canvas.Options{Settings: &canvas.Settings{Definition: canvas.DefinitionDefault, Reports: true}, Kinds: faketest.Kinds(), Workers: workers, Intervals: true}
+		done := map[int]*canvas.CaseRow{}
+		o.Done = func(i int, row *canvas.CaseRow) error {
 			if row.Row.Values["quality"].Defined() != (row.Row.Reports["quality.json"] != nil) || row.Base != nil && len(row.Base.Reports) > 0 {
 				t.Errorf("%s: reports %v", row.Case.ID, row.Row.Reports)
 			}
@@ -45,22 +47,22 @@ func TestWorkers(t *testing.T) {
 			return nil
 		}
 		if i == 2 {
-			o.Kinds = fakeKinds()
-			o.Kinds[0].Score = func(*Pair, *Row) error { return errors.New("what is known is computed again") }
-			o.Known = func(i int, base bool) map[string]*Row {
+			o.Kinds = faketest.Kinds()
+			o.Kinds[0].Score = func(*canvas.Pair, *canvas.Row) error { return errors.New("what is known is computed again") }
+			o.Known = func(i int, base bool) map[string]*canvas.Row {
 				row := stored[i].Row
 				if base {
 					row = stored[i].Base
 				}
-				of := NewRow()
+				of := canvas.NewRow()
 				for _, key := range []string{"quality", "size"} {
 					of.Values[key] = row.Values[key]
 				}
 				of.Details, of.Reports, of.Failures = row.Details, row.Reports, row.Failures
-				return map[string]*Row{"quality": of}
+				return map[string]*canvas.Row{"quality": of}
 			}
 		}
-		r, err := Analyze(t.Context(), fakeTree().Input, o)
+		r, err := canvas.Analyze(t.Context(), faketest.Tree().Input, o)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -68,7 +70,7 @@ func TestWorkers(t *testing.T) {
 			t.Errorf("%d rows were told, want %d", len(done), len(r.Rows))
 		}
 		stored = done
-		if got := textOf(t)(r); want == nil {
+		if got := faketest.TextOf(t)(r); want == nil {
 			want = got
 		} else if !bytes.Equal(got, want) {
 			t.Errorf("%d workers: other bytes", workers)
@@ -80,7 +82,7 @@ func TestWorkers(t *testing.T) {
 // others go on.
 func TestFailedCases(t *testing.T) {
 	t.Parallel()
-	r, err := Analyze(t.Context(), fakeTree().Input, Options{Settings: &Settings{}, Kinds: fakeKinds()})
+	r, err := canvas.Analyze(t.Context(), faketest.Tree().Input, canvas.Options{Settings: &canvas.Settings{}, Kinds: faketest.Kinds()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -108,9 +110,9 @@ func TestFailedCases(t *testing.T) {
 // Cases of a sample whose base cannot be read have their numbers, no improvements, and count as failed.
 func TestFailedBase(t *testing.T) {
 	t.Parallel()
-	f := fakeTree()
-	delete(f.files, "gid4-16-base.json")
-	r, err := Analyze(t.Context(), f.Input, Options{Settings: &Settings{}, Kinds: fakeKinds()})
+	f := faketest.Tree()
+	delete(f.Files, "gid4-16-base.json")
+	r, err := canvas.Analyze(t.Context(), f.Input, canvas.Options{Settings: &canvas.Settings{}, Kinds: faketest.Kinds()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -126,29 +128,29 @@ func TestFailedBase(t *testing.T) {
 
 func TestRefused(t *testing.T) {
 	t.Parallel()
-	twice := fakeTree()
+	twice := faketest.Tree()
 	twice.Cases[4].ID = twice.Cases[3].ID
-	for want, in := range map[string]Input{
+	for want, in := range map[string]canvas.Input{
 		"there are no cases":            {},
 		"two cases are named gid1-1-sm": twice.Input,
 	} {
-		_, err := Analyze(t.Context(), in, Options{Settings: &Settings{}, Kinds: fakeKinds()})
+		_, err := canvas.Analyze(t.Context(), in, canvas.Options{Settings: &canvas.Settings{}, Kinds: faketest.Kinds()})
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want one with %q", err, want)
 		}
 	}
-	o := Options{Settings: &Settings{}, Kinds: fakeKinds(), Done: func(int, *CaseRow) error { return errors.New("the disk is full") }}
-	if _, err := Analyze(t.Context(), fakeTree().Input, o); err == nil || err.Error() != "the disk is full" {
+	o := canvas.Options{Settings: &canvas.Settings{}, Kinds: faketest.Kinds(), Done: func(int, *canvas.CaseRow) error { return errors.New("the disk is full") }}
+	if _, err := canvas.Analyze(t.Context(), faketest.Tree().Input, o); err == nil || err.Error() != "the disk is full" {
 		t.Errorf("error %v", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	o.Done = nil
-	if _, err := Analyze(ctx, fakeTree().Input, o); !errors.Is(err, context.Canceled) {
+	if _, err := canvas.Analyze(ctx, faketest.Tree().Input, o); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v", err)
 	}
-	o.Kinds[1].Score = func(_ *Pair, row *Row) error { row.Set("other", 1); return nil }
-	if _, err := Analyze(t.Context(), fakeTree().Input, o); err == nil || !strings.Contains(err.Error(), "no metric says what other is") {
+	o.Kinds[1].Score = func(_ *canvas.Pair, row *canvas.Row) error { row.Set("other", 1); return nil }
+	if _, err := canvas.Analyze(t.Context(), faketest.Tree().Input, o); err == nil || !strings.Contains(err.Error(), "no metric says what other is") {
 		t.Errorf("error %v", err)
 	}
 }
@@ -157,18 +159,18 @@ func TestRefused(t *testing.T) {
 // what has other files.
 func TestMemory(t *testing.T) {
 	t.Parallel()
-	open := func(threshold uint64, change func(f *fakeRun)) func() shard.Work[*Part, *Result] {
-		return func() shard.Work[*Part, *Result] {
-			f := fakeTree()
+	open := func(threshold uint64, change func(f *faketest.Run)) func() shard.Work[*canvas.Part, *canvas.Result] {
+		return func() shard.Work[*canvas.Part, *canvas.Result] {
+			f := faketest.Tree()
 			change(f)
 			done := 0
-			w, err := Work(f.Input, Options{Settings: &Settings{Definition: DefinitionDefault, Seed: threshold}, Kinds: fakeKinds(), Intervals: true,
-				Done: func(int, *CaseRow) error { done++; return nil }})
+			w, err := canvas.Work(f.Input, canvas.Options{Settings: &canvas.Settings{Definition: canvas.DefinitionDefault, Seed: threshold}, Kinds: faketest.Kinds(), Intervals: true,
+				Done: func(int, *canvas.CaseRow) error { done++; return nil }})
 			if err != nil {
 				t.Fatal(err)
 			}
 			merge := w.Merge
-			w.Merge = func(ctx context.Context, parts []*Part) (*Result, error) {
+			w.Merge = func(ctx context.Context, parts []*canvas.Part) (*canvas.Result, error) {
 				if done != len(f.Cases) {
 					t.Errorf("%d of %d cases were told", done, len(f.Cases))
 				}
@@ -177,14 +179,14 @@ func TestMemory(t *testing.T) {
 			return w
 		}
 	}
-	fewer := func(f *fakeRun) {
-		f.Cases = slices.DeleteFunc(f.Cases, func(c Case) bool { return c.Model == "largest" })
+	fewer := func(f *faketest.Run) {
+		f.Cases = slices.DeleteFunc(f.Cases, func(c canvas.Case) bool { return c.Model == "largest" })
 	}
 	// Of 18 cases one has no file and one another text, which cannot be read.
-	shardtest.CheckMemory(t, open(1, fewer), open(1, func(*fakeRun) {}), textOf(t), 16, 9)
-	shardtest.CheckMemory(t, open(1, fewer), open(2, fewer), textOf(t), 0, 16)
-	shardtest.CheckMemory(t, open(1, fewer), open(1, func(f *fakeRun) {
+	shardtest.CheckMemory(t, open(1, fewer), open(1, func(*faketest.Run) {}), faketest.TextOf(t), 16, 9)
+	shardtest.CheckMemory(t, open(1, fewer), open(2, fewer), faketest.TextOf(t), 0, 16)
+	shardtest.CheckMemory(t, open(1, fewer), open(1, func(f *faketest.Run) {
 		fewer(f)
-		f.files["gid0-0-small.json"] = "quality=0.5 changed"
-	}), textOf(t), 15, 1)
+		f.Files["gid0-0-small.json"] = "quality=0.5 changed"
+	}), faketest.TextOf(t), 15, 1)
 }

@@ -1,0 +1,447 @@
+// The canvas binary: its flags and what a run does with them.
+
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"repscope/analysis/canvas"
+	"repscope/analysis/canvas/internal/benchmark"
+	"repscope/analysis/canvas/internal/source"
+	"repscope/analysis/canvas/internal/store"
+	"repscope/analysis/internal/output"
+	"repscope/dataset"
+	"repscope/internal/example/screens"
+	"repscope/internal/gunzip"
+	"repscope/internal/run"
+	"repscope/internal/text"
+	"repscope/report"
+)
+
+// Command is the canvas binary.
+var Command = run.Command{
+	Name:    "canvas",
+	Summary: "generated interface designs against references: pixels, layout, texts, saliency, tools",
+	Out:     "evaluation_plots/canvas",
+	Interrupted: "interrupted; cases that were scored are kept in " + store.JournalFile +
+		" of --out, from which the same command continues with --resume",
+	Methods: describeMethods,
+	Setup: func(flags *run.Flags) run.Job {
+		s := &settings{}
+		s.register(flags)
+		return run.Job{Files: s.mayWrite, Check: s.check, Run: s.run, Plan: s.plan, Divides: true}
+	},
+}
+
+func init() {
+	var b strings.Builder
+	for _, k := range canvas.Kinds() {
+		fmt.Fprintf(&b, "  %-20s %s\n", k.Name, k.About)
+	}
+	Command.Manual = fmt.Sprintf(manual, b.String())
+}
+
+const manual = `canvas scores interface designs that models have generated against references: one design,
+or all of a benchmark, which is a folder of
+
+  benchmarks/<task without _gen>_gt/<gid>.png, <gid>.json      (of modifications <gid>-base and <gid>-target)
+  results/<task>/<variant>/<gid>-<model>-<variant>/<case>-canvas.png, <case>-json-structure.json,
+      <case>-json-response.json, snapshots/<case>-snapshot-N.png, <case>-snapshot-N-structure.json
+
+where <gid> has two parts between dashes, such as gid6-27, and <case> is <gid>-<model>-<variant>. The metrics are:
+
+%s
+What nobody gave is null with a reason, never 0. A case whose files are missing or cannot be read
+counts as failed: the others go on, all files are written, and the exit code is 1.
+
+Rows of cases are kept in evaluation_results.json, in eval_outputs/<task>/<variant> of the tree or
+in --out, beside canvas.json. A run replaces the rows of the cases it scores, and keeps all others;
+--resume takes over what was computed of the same files by the same definitions.`
+
+// run scores the cases that the flags name.
+func (s *settings) run(ctx context.Context, env *run.Env) (err error) {
+	in, err := s.load(env)
+	if err != nil {
+		return err
+	}
+	digests := source.NewDigests(in.Read)
+	in.Read = digests.Read
+	kinds, err := s.open(env, in)
+	if err != nil {
+		return err
+	}
+	if s.semantic.precompute && uses(kinds, canvas.NeedSemantic) {
+		path := filepath.Join(env.Options.Out, scoresFile)
+		if err := precomputeSemantic(ctx, &s.shared, in.Cases, in.Read, path, env.ProgressOf("captions", "cases")); err != nil {
+			return err
+		}
+		if err := env.Files.Adopt(scoresFile, path+store.Partial, ""); err != nil {
+			return err
+		}
+		env.Note("note: scores of captions are kept in %s", path)
+	}
+	o := s.options(env, kinds)
+	progress := s.progress(env, len(in.Cases))
+	o.Done = func(_ int, row *canvas.CaseRow) error {
+		defer progress()
+		return s.writeReports(env, row)
+	}
+	var rows *store.Store
+	if !s.single() && (!env.Divided() || env.Merging()) {
+		if rows, err = s.openStore(env, in, kinds, digests); err != nil {
+			return err
+		}
+		defer func() {
+			if err != nil {
+				err = errors.Join(err, rows.Close())
+			}
+		}()
+		o.Known = rows.Known
+		o.Done = func(i int, row *canvas.CaseRow) error {
+			defer progress()
+			return errors.Join(s.writeReports(env, row), rows.Done(i, row))
+		}
+	}
+	result, err := canvas.Analyze(ctx, *in, o)
+	if err != nil {
+		return err
+	}
+	if rows != nil {
+		if env.Merging() {
+			if err := rows.EnterAll(result.Rows); err != nil {
+				return err
+			}
+		}
+		if err := s.keep(env, rows); err != nil {
+			return err
+		}
+	}
+	s.enterInputs(env, in, kinds, digests)
+	if err := adoptReports(env.Files); err != nil {
+		return err
+	}
+	r := outcome{result, kinds, &s.shared, in.Read, outputs{plots: s.plots, reports: s.reports, resume: s.resume}}
+	if err := r.write(ctx, env); err != nil {
+		return err
+	}
+	env.AfterCommit(func() error { return failed(result.Rows) })
+	return nil
+}
+
+// single reports whether one case is given by its files.
+func (s *settings) single() bool { return !s.example && s.task == "" }
+
+// load finds the cases.
+func (s *settings) load(env *run.Env) (*canvas.Input, error) {
+	in, err := s.loadCases(env)
+	if err != nil || s.ratings == "" {
+		return in, err
+	}
+	data, err := in.Read(s.ratings)
+	if err != nil {
+		return nil, fmt.Errorf("--ratings: %w", err)
+	}
+	env.Result.Inputs = append(env.Result.Inputs, report.Input{Role: "ratings", Path: s.ratings, SHA256: source.DigestOf(data)})
+	in.Ratings, err = canvas.ReadRatings(s.ratings, data)
+	return in, err
+}
+
+// loadCases finds the cases in files or in a tree.
+func (s *settings) loadCases(env *run.Env) (*canvas.Input, error) {
+	if s.single() {
+		return s.loadOne()
+	}
+	t := s.tree()
+	found, err := t.Find(s.snapshots)
+	if err != nil {
+		return nil, err
+	}
+	if len(found.Odd) > 0 {
+		env.Warn("%s: %s left out, which are no cases: %s", t.Path(t.Results()), text.Count(len(found.Odd), "name"), source.Few(found.Odd))
+	}
+	cases, err := choose(found.Cases, s.models, s.ids)
+	return &canvas.Input{Cases: cases, Read: expanding(t.Reader())}, err
+}
+
+// expanding is a [source.Reader] that expands files that are compressed by gzip.
+func expanding(read source.Reader) source.Reader {
+	return func(path string) ([]byte, error) {
+		data, err := read(path)
+		if err == nil && gunzip.Is(data) {
+			if data, err = gunzip.Bytes(data); err != nil {
+				err = fmt.Errorf("%s: %w", path, err)
+			}
+		}
+		return data, err
+	}
+}
+
+// The names of the case and of the model of the one-case form.
+const oneCase, oneSample = "generated", "reference"
+
+// loadOne is the case that the flags name. Files that are not there are found first.
+func (s *settings) loadOne() (*canvas.Input, error) {
+	c := s.one
+	c.ID, c.Sample, c.Model, c.Snapshot = oneCase, oneSample, oneCase, -1
+	for _, f := range s.caseFiles() {
+		if *f.path == "" {
+			continue
+		}
+		if err := dataset.Exists(*f.path); err != nil {
+			return nil, fmt.Errorf("--%s: %w", f.name, err)
+		}
+	}
+	return &canvas.Input{Cases: []source.Case{c}, Read: expanding(benchmark.ReadFile)}, nil
+}
+
+// open fills the settings that all cases share, and returns the metrics.
+func (s *settings) open(env *run.Env, in *canvas.Input) ([]canvas.Kind, error) {
+	s.shared.Definition, s.shared.Reports, s.shared.Seed = *s.definition, s.reports, env.Options.Seed
+	kinds := s.metrics.selected()
+	if err := env.Read(canvas.FilesOf(kinds, in.Cases)...); err != nil {
+		return nil, err
+	}
+	threads := env.Options.Threads
+	if uses(kinds, canvas.NeedPerceptual) {
+		if err := enter(env)(s.shared.Images.Perceptual.Open(threads)); err != nil {
+			return nil, err
+		}
+	}
+	if uses(kinds, canvas.NeedSaliency|canvas.NeedFixations) {
+		if s.saliency.plots {
+			s.shared.Picture = saliencyPlot
+		}
+		if err := enter(env)(s.shared.Saliency.Open(in.Cases, in.Read, threads, env.Options.Memory)); err != nil {
+			return nil, err
+		}
+	}
+	if uses(kinds, canvas.NeedSemantic) {
+		if s.semantic.precompute {
+			env.Keeps(scoresFile)
+		}
+		s.shared.Semantic.Scores = s.semanticScores(env.Options.Out)
+		if err := enter(env)(s.shared.Semantic.Open(in.Cases, in.Read, threads)); err != nil {
+			return nil, err
+		}
+	}
+	return kinds, nil
+}
+
+// uses reports whether some metric reads one of some inputs.
+func uses(kinds []canvas.Kind, needs canvas.Needs) bool {
+	return slices.ContainsFunc(kinds, func(k canvas.Kind) bool { return k.Needs&needs != 0 })
+}
+
+// enter enters into the run what was opened of files that all cases share.
+func enter(env *run.Env) func(*source.Opened, error) error {
+	return func(o *source.Opened, err error) error {
+		if o == nil {
+			return err
+		}
+		env.CloseLater(o)
+		env.Result.Inputs = append(env.Result.Inputs, o.Inputs...)
+		for _, w := range o.Warnings {
+			env.Warn("%s", w)
+		}
+		for _, n := range o.Notes {
+			env.Note("%s", n)
+		}
+		return err
+	}
+}
+
+// semanticScores is the file of scores that were computed earlier: that of the folder of the run,
+// else that of the tree, if either is there.
+func (s *settings) semanticScores(out string) string {
+	if s.single() {
+		return ""
+	}
+	t := s.tree()
+	if path := filepath.Join(out, scoresFile); store.IsFile(path) && !t.Memory {
+		return path
+	}
+	return t.Optional(path.Join(t.Outputs(), scoresFile), "")
+}
+
+// order is that of models where something says it: the flag, or the damage of the example.
+func (s *settings) order() []string {
+	order := slices.Clone(s.models)
+	if s.example && len(order) == 0 {
+		for _, level := range screens.Levels() {
+			order = append(order, level.Model)
+		}
+	}
+	return order
+}
+
+// options are those of the analysis.
+func (s *settings) options(env *run.Env, kinds []canvas.Kind) canvas.Options {
+	o := canvas.Options{Settings: &s.shared, Kinds: kinds, Models: s.order(), Workers: s.workers, Intervals: env.Options.Bootstrap > 0 && !s.single(),
+		Family: s.statistics.Family, Block: s.statistics.Block}
+	if o.Workers == 0 {
+		o.Workers = env.Options.Threads
+	}
+	return o
+}
+
+// progress returns what is called when a case is finished.
+func (s *settings) progress(env *run.Env, total int) func() {
+	bar, done := env.ProgressOf("scoring", "cases"), 0
+	return func() {
+		done++
+		bar(done, total)
+	}
+}
+
+// skipped are the metrics that are not computed because of a flag, with the reason.
+func (s *settings) skipped(kinds []canvas.Kind) map[string]string {
+	out := map[string]string{}
+	for _, k := range kinds {
+		switch {
+		case s.skipSemantic && k.Needs&canvas.NeedSemantic != 0:
+			out[k.Name] = "skipped: --skip-semantic"
+		case s.skipMaps && k.Needs&(canvas.NeedSaliency|canvas.NeedFixations) != 0:
+			out[k.Name] = "skipped: --skip-saliency"
+		}
+	}
+	return out
+}
+
+// newStore returns the store of a run, which is not open yet.
+func (s *settings) newStore(env *run.Env, in *canvas.Input, kindsOfRun []canvas.Kind, d *source.Digests) *store.Store {
+	return &store.Store{Dir: env.Options.Out, Settings: &s.shared, Kinds: kindsOfRun, All: canvas.Kinds(), Cases: in.Cases,
+		Skipped: s.skipped(kindsOfRun), Resume: s.resume, Steps: s.snapshots, Digests: d}
+}
+
+// openStore opens what is known of cases.
+func (s *settings) openStore(env *run.Env, in *canvas.Input, kinds []canvas.Kind, d *source.Digests) (*store.Store, error) {
+	rows := s.newStore(env, in, kinds, d)
+	if err := rows.Open(true); err != nil {
+		return nil, err
+	}
+	if n := rows.Interrupted; n > 0 {
+		env.Note("note: %s of a run that was interrupted are taken into %s", text.Count(n, "row"), store.ResultsFile)
+	}
+	return rows, nil
+}
+
+// keep writes the files of rows; the journal is gone when they have their names.
+func (s *settings) keep(env *run.Env, rows *store.Store) error {
+	if err := rows.Write(env.Files); err != nil {
+		return err
+	}
+	if s.resume {
+		env.Note("note: %d of %d metrics of cases are those of earlier runs", rows.Reused, rows.Reusable())
+	}
+	env.AfterCommit(rows.Finish)
+	return nil
+}
+
+// enterInputs enters the files of the run into the result.
+func (s *settings) enterInputs(env *run.Env, in *canvas.Input, kinds []canvas.Kind, d *source.Digests) {
+	if s.single() {
+		for _, f := range s.caseFiles() {
+			if *f.path != "" {
+				env.Result.Inputs = append(env.Result.Inputs, report.Input{Role: f.name, Path: *f.path, SHA256: d.Of(*f.path)})
+			}
+		}
+		return
+	}
+	t := s.tree()
+	sum, files := digestOfTree(d, kinds, in.Cases)
+	var details report.Object
+	details.Set("task", t.Task)
+	details.Set("variant", t.Variant)
+	details.Set("cases", len(in.Cases))
+	details.Set("files", files)
+	env.Result.Inputs = append([]report.Input{{Role: "tree", Path: t.Folder, SHA256: sum, Details: &details}}, env.Result.Inputs...)
+}
+
+// mayWrite are the names of all files that a run may write beside those of every analysis.
+func (s *settings) mayWrite(o *run.Options) []string {
+	files := output.Files("canvas", casesFile, agreementFile)(o)
+	for _, name := range []string{figureScores, figureSpread, figureSteps, figureImprovements, figureAgreement, figureCases, figureOverlay, figureOverlay + "_*"} {
+		files = append(files, name+".figure")
+	}
+	if !s.single() {
+		files = append(files, store.RowFiles...)
+	}
+	if s.semantic.precompute {
+		files = append(files, scoresFile)
+	}
+	for _, folder := range store.ReportFolders {
+		files = append(files, folder+"/*", folder+"/*/*")
+	}
+	return append(files, plotsFolder+"/*.figure")
+}
+
+// failed says which cases failed, as the error of a run that has written all the same.
+func failed(rows []canvas.CaseRow) error {
+	const most = 3 // all are in the table and in canvas.json
+	var lines []string
+	n := 0
+	for _, row := range rows {
+		if len(row.Row.Failures) == 0 {
+			continue
+		}
+		if n++; n <= most {
+			lines = append(lines, fmt.Sprintf("%s: %s", row.Case.Name(), strings.Join(row.Row.Failures, "; ")))
+		}
+	}
+	if n == 0 {
+		return nil
+	}
+	if n > most {
+		lines = append(lines, fmt.Sprintf("and %d more", n-most))
+	}
+	return fmt.Errorf("%d of %s failed; all others are scored, and the files are written\n%s", n, text.Count(len(rows), "case"),
+		strings.Join(lines, "\n"))
+}
+
+// plan says what a run would do.
+func (s *settings) plan(ctx context.Context, env *run.Env) error {
+	in, err := s.load(env)
+	if err != nil {
+		return err
+	}
+	kinds, err := s.open(env, in)
+	if err != nil {
+		return err
+	}
+	env.Plan.Count("cases", len(in.Cases))
+	env.Plan.Count("metrics", len(kinds))
+	models := map[string]int{}
+	for _, c := range in.Cases {
+		models[c.Model]++
+	}
+	for _, name := range distinct(modelNames(in.Cases)) {
+		env.Plan.Models = append(env.Plan.Models, run.PlanModel{Name: name, Given: text.Count(models[name], "case")})
+	}
+	if !s.single() {
+		rows := s.newStore(env, in, kinds, source.NewDigests(in.Read))
+		if err := rows.Open(false); err != nil {
+			return err
+		}
+		env.Plan.Write(rows.Names()...)
+	}
+	if s.semantic.precompute {
+		env.Plan.Write(scoresFile)
+	}
+	planOutputs(env, in.Cases, kinds, in.Ratings != nil)
+	return nil
+}
+
+// modelNames are those of all cases.
+func modelNames(cases []source.Case) []string {
+	var out []string
+	for _, c := range cases {
+		out = append(out, c.Model)
+	}
+	return out
+}

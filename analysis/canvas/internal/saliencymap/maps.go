@@ -1,0 +1,259 @@
+// Saliency maps of a case: read or made by the model, and brought to one size.
+
+package saliencymap
+
+import (
+	"container/list"
+	"fmt"
+	"sync"
+
+	"repscope/analysis/canvas/internal/design"
+	"repscope/analysis/canvas/internal/source"
+	"repscope/dataset"
+	"repscope/internal/memory"
+	"repscope/internal/resize"
+	"repscope/measure/saliency"
+	"repscope/report"
+)
+
+// Maps are those of both screens, of the size of the reference's.
+type Maps struct {
+	Reference, Generated *saliency.Map
+	fixations            source.Lazy[*saliency.Fixations]
+	Missing              int // rows of the fixations without a place
+}
+
+// MapsOf are those of both screens; rescale brings each to values from 0 to 1. The reference's has the size of its file or, where the
+// model made it, of the reference's screen; the generated design's is brought to that size by
+// bilinear interpolation with antialiasing.
+func (o *Options) MapsOf(s *design.Screens, rescale bool) (*Maps, error) {
+	reference, err := o.referenceMap(s)
+	if err != nil {
+		return nil, err
+	}
+	generated, err := o.planeOf(s, s.Generated, s.Case.GeneratedSaliency, false)
+	if err != nil {
+		return nil, err
+	}
+	name := mapName(s.Generated, s.Case.GeneratedSaliency)
+	m, err := newMap(name, Sized(generated, reference.Width, reference.Height))
+	if err != nil {
+		return nil, err
+	}
+	if rescale {
+		reference, m = rescaled(reference), rescaled(m)
+	}
+	return &Maps{Reference: reference, Generated: m}, nil
+}
+
+// rescaled is a map from 0 to 1; a constant one stays as it is.
+func rescaled(m *saliency.Map) *saliency.Map {
+	if r, err := m.Rescaled(); err == nil {
+		return r
+	}
+	return m
+}
+
+// referenceMap is that of the reference at its own size, which the cases of a sample share.
+func (o *Options) referenceMap(s *design.Screens) (*saliency.Map, error) {
+	key := fmt.Sprintf("reference %q %q", s.Case.ReferenceSaliency, s.Reference.Side.Image)
+	return o.Shared.keepMap(key, func() (*saliency.Map, error) { return o.newReferenceMap(s) })
+}
+
+func (o *Options) newReferenceMap(s *design.Screens) (*saliency.Map, error) {
+	plane, err := o.planeOf(s, s.Reference, s.Case.ReferenceSaliency, true)
+	if err != nil {
+		return nil, err
+	}
+	if s.Case.ReferenceSaliency == "" {
+		screen, err := s.Reference.Screen()
+		if err != nil {
+			return nil, err
+		}
+		if n := screen.Width * screen.Height; n > dataset.MaxPlane {
+			return nil, fmt.Errorf("%s: a saliency map of %d×%d pixels (width×height), want at most %d pixels", s.Reference.Side.Image,
+				screen.Width, screen.Height, dataset.MaxPlane)
+		}
+		plane = Sized(plane, screen.Width, screen.Height)
+	}
+	return newMap(mapName(s.Reference, s.Case.ReferenceSaliency), plane)
+}
+
+// mapName is what errors call a map.
+func mapName(v *design.View, path string) string {
+	if path == "" {
+		return "the saliency model on " + v.Side.Image
+	}
+	return path
+}
+
+// newMap is a plane as a map; values that are no numbers are an error of the file.
+func newMap(name string, p *dataset.Plane) (*saliency.Map, error) {
+	m, err := saliency.NewMap(p.Width, p.Height, p.Values)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return m, nil
+}
+
+// Sized is a plane brought to a size.
+func Sized(p *dataset.Plane, width, height int) *dataset.Plane {
+	if p.Width == width && p.Height == height {
+		return p
+	}
+	out := &dataset.Plane{Width: width, Height: height, Values: make([]float64, width*height)}
+	resize.NewLinear(p.Height, p.Width, height, width).Floats(out.Values, p.Values)
+	return out
+}
+
+// planeOf is the map of a screen as it comes: from its file, else from the model. What the model
+// makes of a screen that several cases ask for is kept.
+func (o *Options) planeOf(s *design.Screens, v *design.View, path string, kept bool) (*dataset.Plane, error) {
+	switch {
+	case path != "":
+		data, err := s.Read(path)
+		if err != nil {
+			return nil, err
+		}
+		return dataset.ParsePlane(path, data)
+	case o.Shared.runs():
+		if v.Side.Image == "" {
+			return nil, source.Absentf("no image of the %s is given, from which the model could make a saliency map", v.Whose)
+		}
+		run := func() (*dataset.Plane, error) {
+			screen, err := v.Screen()
+			if err != nil {
+				return nil, err
+			}
+			return o.Shared.model.run(s.Context, v.Side.Image, screen, s.DropAlpha)
+		}
+		if !kept {
+			return run()
+		}
+		return o.Shared.planes.get(v.Side.Image, run, func(p *dataset.Plane) int64 { return 8 * int64(len(p.Values)) })
+	}
+	return nil, source.Absentf("no saliency map of the %s is given", v.Whose)
+}
+
+// shared is what the cases of a run have in common. Its methods may be called of nil, for
+// a run that shares nothing, and by several goroutines.
+type shared struct {
+	model     *loadedModel
+	planes    *kept[*dataset.Plane] // that the model made of references, at its size
+	maps      *kept[*saliency.Map]  // of references, and plain ones by their size
+	baselines *kept[map[string]report.Value]
+	pool      *fixationPool
+}
+
+// newShared begins a run over cases; budget is the memory of the run, 0 for the usual.
+func newShared(cases []source.Case, read source.Reader, budget int64) *shared {
+	if budget == 0 {
+		budget = memory.Available() / 4
+	}
+	most := max(budget/4, 16<<20)
+	return &shared{planes: newKept[*dataset.Plane](most), maps: newKept[*saliency.Map](most),
+		baselines: newKept[map[string]report.Value](1 << 24), pool: newFixationPool(cases, read)}
+}
+
+// runs reports whether there is a model.
+func (s *shared) runs() bool { return s != nil && s.model != nil }
+
+// centerSigma is the standard deviation of the center prior, in widths and heights of the screen.
+const centerSigma = 0.25
+
+// Prior is the center prior of a size.
+func (s *shared) Prior(width, height int) (*saliency.Map, error) {
+	return s.keepMap(fmt.Sprintf("center %dx%d", width, height), func() (*saliency.Map, error) {
+		return saliency.CenterPrior(width, height, centerSigma)
+	})
+}
+
+// Uniform is the uniform map of a size.
+func (s *shared) Uniform(width, height int) (*saliency.Map, error) {
+	return s.keepMap(fmt.Sprintf("uniform %dx%d", width, height), func() (*saliency.Map, error) { return saliency.Uniform(width, height) })
+}
+
+// keepMap makes a map, or takes the one that an earlier case kept.
+func (s *shared) keepMap(key string, compute func() (*saliency.Map, error)) (*saliency.Map, error) {
+	if s == nil {
+		return compute()
+	}
+	return s.maps.get(key, compute, func(m *saliency.Map) int64 { return 8 * int64(m.Width) * int64(m.Height) })
+}
+
+// Baseline are the numbers of plain maps, which the cases of a sample share.
+func (s *shared) Baseline(key string, compute func() (map[string]report.Value, error)) (map[string]report.Value, error) {
+	if s == nil {
+		return compute()
+	}
+	return s.baselines.get(key, compute, func(map[string]report.Value) int64 { return 1 << 11 })
+}
+
+// kept are values by key that were asked for last, up to a number of bytes. Whoever asks for one
+// that is being computed waits for it; errors are not kept.
+type kept[T any] struct {
+	lock  sync.Mutex
+	most  int64
+	bytes int64
+	order *list.List // of *keptValue, those asked for last in front
+	byKey map[string]*list.Element
+}
+
+// keptValue is a value of [kept].
+type keptValue[T any] struct {
+	key   string
+	bytes int64
+	of    source.Lazy[T]
+}
+
+func newKept[T any](most int64) *kept[T] {
+	return &kept[T]{most: most, order: list.New(), byKey: map[string]*list.Element{}}
+}
+
+// get is the value of a key; size is that of a value in bytes.
+func (k *kept[T]) get(key string, compute func() (T, error), size func(T) int64) (T, error) {
+	k.lock.Lock()
+	at := k.byKey[key]
+	if at == nil {
+		at = k.order.PushFront(&keptValue[T]{key: key})
+		k.byKey[key] = at
+	} else {
+		k.order.MoveToFront(at)
+	}
+	entry := at.Value.(*keptValue[T])
+	k.lock.Unlock()
+	first := false
+	v, err := entry.of.Get(func() (T, error) {
+		first = true
+		return compute()
+	})
+	if first {
+		k.finished(at, entry, v, err, size)
+	}
+	return v, err
+}
+
+// finished counts a value that was computed, and drops those that were asked for longest ago.
+func (k *kept[T]) finished(at *list.Element, entry *keptValue[T], v T, err error, size func(T) int64) {
+	k.lock.Lock()
+	defer k.lock.Unlock()
+	if k.byKey[entry.key] != at {
+		return // dropped meanwhile
+	}
+	if err != nil {
+		k.drop(at)
+		return
+	}
+	entry.bytes = size(v)
+	k.bytes += entry.bytes
+	for k.bytes > k.most {
+		k.drop(k.order.Back())
+	}
+}
+
+func (k *kept[T]) drop(at *list.Element) {
+	entry := at.Value.(*keptValue[T])
+	k.order.Remove(at)
+	delete(k.byKey, entry.key)
+	k.bytes -= entry.bytes
+}
