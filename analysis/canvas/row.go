@@ -20,10 +20,10 @@ type Row struct {
 	Reports map[string]any
 	// Failures are the inputs that could not be read, once each, in their order.
 	Failures []string
-	// Owners are the kinds that the details and reports are of; failed are those of failures, and
-	// known those that an earlier run has computed.
-	Owners        map[string]string
-	Failed, Known map[string]bool
+	// Owners are the kinds that the details and reports are of, Failed those of failures, and Known those that an earlier
+	// run has computed.
+	Owners        map[string]string `json:"-"`
+	Failed, Known map[string]bool   `json:"-"`
 }
 
 // NewRow returns an empty row.

@@ -26,7 +26,7 @@ var updateRanges = flag.Bool("ranges", false, "write the table of docs/canvas.md
 
 // rangesDocument is the document of the table, which stands between two lines.
 const (
-	rangesDocument = "../../docs/canvas.md"
+	rangesDocument = "../../../docs/canvas.md"
 	rangesBegin    = "<!-- ranges: written by the command above -->\n"
 	rangesEnd      = "<!-- end of ranges -->\n"
 )

@@ -31,7 +31,11 @@ type semanticGolden struct {
 // SemanticModels are those models, and screens: picture k is k.png.
 func SemanticModels(t *testing.T) (string, *semanticGolden) {
 	t.Helper()
-	dir := runtest.Unpack(t, "../../latent/testdata/meaning.tar.gz")
+	root, err := runtest.Root()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := runtest.Unpack(t, filepath.Join(root, "latent", "testdata", "meaning.tar.gz"))
 	data, err := os.ReadFile(filepath.Join(dir, "golden.json"))
 	g := &semanticGolden{}
 	if err == nil {

@@ -26,14 +26,14 @@ func TestSaliencyModelFiles(t *testing.T) {
 		want          string
 	}{
 		"no file":         {"gone.onnx", 8, 8, "gone.onnx: no such file or directory"},
-		"no model":        {"testdata/saliency.json", 8, 8, "saliency.json"},
-		"two inputs":      {"../../latent/testdata/head_predictor.onnx", 8, 8, "has 2 inputs"},
-		"no screen":       {"../../latent/testdata/head_decoder.onnx", 8, 8, "want [1, 3, H, W] or [1, H, W, 3]"},
-		"two maps":        {"testdata/saliency_two.onnx", 8, 8, "the output has shape [2 4 4] for one screen, want one map [1, h, w]"},
-		"no size":         {"testdata/saliency.onnx", 0, 0, "the file does not fix the height of screens"},
-		"other size":      {"testdata/saliency_last.onnx", 16, 16, "takes screens of width 12, --saliency-size says 16"},
-		"too small":       {"testdata/saliency.onnx", 1, 1, "saliency.onnx"},
-		"as the file has": {"testdata/saliency_last.onnx", 0, 0, ""},
+		"no model":        {"../../testdata/saliency.json", 8, 8, "saliency.json"},
+		"two inputs":      {"../../../../latent/testdata/head_predictor.onnx", 8, 8, "has 2 inputs"},
+		"no screen":       {"../../../../latent/testdata/head_decoder.onnx", 8, 8, "want [1, 3, H, W] or [1, H, W, 3]"},
+		"two maps":        {"../../testdata/saliency_two.onnx", 8, 8, "the output has shape [2 4 4] for one screen, want one map [1, h, w]"},
+		"no size":         {"../../testdata/saliency.onnx", 0, 0, "the file does not fix the height of screens"},
+		"other size":      {"../../testdata/saliency_last.onnx", 16, 16, "takes screens of width 12, --saliency-size says 16"},
+		"too small":       {"../../testdata/saliency.onnx", 1, 1, "saliency.onnx"},
+		"as the file has": {"../../testdata/saliency_last.onnx", 0, 0, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -60,7 +60,7 @@ func TestSaliencyModelFiles(t *testing.T) {
 // file goes before the model; the end of the context ends the run.
 func TestSaliencyModelOnce(t *testing.T) {
 	t.Parallel()
-	o := &Options{Model: Model{Path: "testdata/saliency.onnx", Height: 12, Width: 10}}
+	o := &Options{Model: Model{Path: "../../testdata/saliency.onnx", Height: 12, Width: 10}}
 	screen := image.NewNRGBA(image.Rect(0, 0, 9, 14))
 	for i := range screen.Pix {
 		screen.Pix[i] = uint8(i * i)
