@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"sync"
 
@@ -48,8 +49,8 @@ type plan struct {
 	o          Options
 	base       []Kind         // that are computed of the designs that modifications began with
 	block      map[string]int // of every sample
-	references references
-	bases      bases
+	references *source.Cache[*design.View]
+	bases      *source.Cache[*Row] // of designs that modifications began with, which the cases of a sample share
 	done       sync.Mutex
 }
 
@@ -86,9 +87,9 @@ func newPlan(in Input, o Options) (*plan, error) {
 	if err := checkRatings(in.Ratings); err != nil {
 		return nil, err
 	}
-	p := &plan{in: in, o: o, base: BaseKinds(o.Kinds), block: numberSamples(in.Cases, o.Block.Length)}
-	p.references.most = 2 * parallel.Workers(o.Workers, len(in.Cases))
-	return p, nil
+	return &plan{in: in, o: o, base: BaseKinds(o.Kinds), block: numberSamples(in.Cases, o.Block.Length),
+		references: source.NewCache[*design.View](2 * int64(parallel.Workers(o.Workers, len(in.Cases)))),
+		bases:      source.NewCache[*Row](math.MaxInt64)}, nil
 }
 
 // checkCases finds two cases of one name.
@@ -200,14 +201,14 @@ func (p *plan) finish(i int, row *CaseRow) error {
 // scoreCase computes the rows of a case.
 func (p *plan) scoreCase(ctx context.Context, i int) (*CaseRow, error) {
 	c := &p.in.Cases[i]
-	pair := NewPair(ctx, c, p.o.Settings, p.in.Read, p.references.of(c.Reference, p.in.Read, p.o.Settings))
+	pair := NewPair(ctx, c, p.o.Settings, p.in.Read, p.reference(c))
 	row := &CaseRow{Case: c}
 	var err error
 	if row.Row, err = p.rowOf(ctx, pair, p.o.Kinds, i, false); err != nil {
 		return nil, err
 	}
 	if c.Base != (Side{}) && len(p.base) > 0 {
-		row.Base, err = p.bases.of(c, func() (*Row, error) { return p.scoreBase(ctx, i, pair.Reference) })
+		row.Base, err = p.bases.Get(BaseKey(c), func() (*Row, error) { return p.scoreBase(ctx, i, pair.Reference) }, nil)
 		if err != nil {
 			return nil, err
 		}
@@ -417,50 +418,13 @@ func (p *plan) digest() string {
 	return hex.EncodeToString(all.Sum(nil))
 }
 
-// references are the references that were looked at last, so that cases of one sample read theirs
-// once.
-type references struct {
-	sync.Mutex
-	most  int
-	sides []Side
-	views []*design.View
-}
-
-// of returns the view of a reference.
-func (r *references) of(side Side, read Reader, o *Settings) *design.View {
-	r.Lock()
-	defer r.Unlock()
-	if i := slices.Index(r.sides, side); i >= 0 {
-		return r.views[i]
-	}
-	if len(r.sides) >= r.most {
-		r.sides, r.views = r.sides[1:], slices.Delete(r.views, 0, 1)
-	}
-	view := design.NewView(side, "reference", read).With(o.layoutOf(o.Layout.ReferenceNode))
-	r.sides, r.views = append(r.sides, side), append(r.views, view)
+// reference returns the view of the reference of a case; those that were looked at last are kept, so that cases of one
+// sample read theirs once.
+func (p *plan) reference(c *Case) *design.View {
+	view, _ := p.references.Get(fmt.Sprintf("%q", c.Reference), func() (*design.View, error) {
+		return design.NewView(c.Reference, "reference", p.in.Read).With(p.o.Settings.layoutOf(p.o.Settings.Layout.ReferenceNode)), nil
+	}, nil)
 	return view
-}
-
-// bases are the rows of designs that modifications began with, which the cases of a sample share.
-type bases struct {
-	sync.Mutex
-	rows map[string]*source.Lazy[*Row]
-}
-
-// of returns the row of the design that a modification began with.
-func (b *bases) of(c *Case, compute func() (*Row, error)) (*Row, error) {
-	b.Lock()
-	if b.rows == nil {
-		b.rows = map[string]*source.Lazy[*Row]{}
-	}
-	key := BaseKey(c)
-	row := b.rows[key]
-	if row == nil {
-		row = &source.Lazy[*Row]{}
-		b.rows[key] = row
-	}
-	b.Unlock()
-	return row.Get(compute)
 }
 
 // BaseKey tells apart the designs that modifications began with.

@@ -61,7 +61,7 @@ func TestNothingLeft(t *testing.T) {
 		"canvas_scores.svg": os.Remove,
 		"canvas_cases.csv":  func(path string) error { return os.Truncate(path, 40) },
 		"canvas.json":       os.Remove,
-		store.ResultsFile:         os.Remove,
+		store.ResultsFile:   os.Remove,
 	} {
 		if err := do(filepath.Join(out, name)); err != nil {
 			t.Fatal(err)

@@ -54,19 +54,3 @@ func (l *Layout) Parents() []int {
 	}
 	return of
 }
-
-// Leaves are the painted elements with an area that have no elements below them.
-func (l *Layout) Leaves() (elements []int, boxes []box.Box) {
-	inner := make([]bool, len(l.Elements))
-	for _, parent := range l.Parents() {
-		if parent >= 0 {
-			inner[parent] = true
-		}
-	}
-	for i, e := range l.Elements {
-		if i > 0 && !inner[i] && e.Box.Area() > 0 && l.paints(&l.Elements[i]) {
-			elements, boxes = append(elements, i), append(boxes, e.Box)
-		}
-	}
-	return elements, boxes
-}

@@ -64,24 +64,6 @@ func NewLayout(name string, d *dataset.Design, o LayoutOptions) (*Layout, error)
 	return l, nil
 }
 
-// pixels are bounds as a box.
-func pixels(b dataset.Bounds) box.Box {
-	return box.Box{X0: b.X, Y0: b.Y, X1: b.X + b.Width, Y1: b.Y + b.Height}
-}
-
-// onCanvas is a box in units of the canvas. What is without width or height stays so.
-func onCanvas(b, canvas dataset.Bounds) box.Box {
-	x, y := (b.X-canvas.X)/canvas.Width, (b.Y-canvas.Y)/canvas.Height
-	to := box.Box{X0: x, Y0: y, X1: (b.X + b.Width - canvas.X) / canvas.Width, Y1: (b.Y + b.Height - canvas.Y) / canvas.Height}
-	if b.Width == 0 {
-		to.X1 = to.X0
-	}
-	if b.Height == 0 {
-		to.Y1 = to.Y0
-	}
-	return to
-}
-
 // canvasOf finds the node that is the canvas, below the root or the node of a name or an id, and how many there are to
 // choose from.
 func canvasOf(d *dataset.Design, name string) (at, canvases int, err error) {
@@ -127,15 +109,6 @@ func topmost(d *dataset.Design, root int) (out []int) {
 		}
 	}
 	return out
-}
-
-// endOf is the first node that is not below another.
-func endOf(d *dataset.Design, root int) int {
-	end := root + 1
-	for end < len(d.Nodes) && d.Nodes[end].Depth > d.Nodes[root].Depth {
-		end++
-	}
-	return end
 }
 
 // nodeNamed finds a node by its id, as it is written in files or in links (1:2, 1-2), else by its name.

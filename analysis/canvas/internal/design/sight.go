@@ -136,3 +136,30 @@ func interval(constant, slope, half float64) (low, high float64) {
 	low, high = (-half-constant)/slope, (half-constant)/slope
 	return min(low, high), max(low, high)
 }
+
+// pixels are bounds as a box.
+func pixels(b dataset.Bounds) box.Box {
+	return box.Box{X0: b.X, Y0: b.Y, X1: b.X + b.Width, Y1: b.Y + b.Height}
+}
+
+// onCanvas is a box in units of the canvas. What is without width or height stays so.
+func onCanvas(b, canvas dataset.Bounds) box.Box {
+	x, y := (b.X-canvas.X)/canvas.Width, (b.Y-canvas.Y)/canvas.Height
+	to := box.Box{X0: x, Y0: y, X1: (b.X + b.Width - canvas.X) / canvas.Width, Y1: (b.Y + b.Height - canvas.Y) / canvas.Height}
+	if b.Width == 0 {
+		to.X1 = to.X0
+	}
+	if b.Height == 0 {
+		to.Y1 = to.Y0
+	}
+	return to
+}
+
+// endOf is the first node that is not below another.
+func endOf(d *dataset.Design, root int) int {
+	end := root + 1
+	for end < len(d.Nodes) && d.Nodes[end].Depth > d.Nodes[root].Depth {
+		end++
+	}
+	return end
+}

@@ -108,7 +108,7 @@ type fixationPool struct {
 	once  sync.Once
 	err   error // the end of the context
 	all   []gaze
-	sized *kept[*sizedPool]
+	sized *source.Cache[*sizedPool]
 
 	named   sync.Once // for definition
 	samples int
@@ -123,7 +123,7 @@ type sizedPool struct {
 
 // newFixationPool gathers nothing yet.
 func newFixationPool(cases []source.Case, read source.Reader) *fixationPool {
-	pool := &fixationPool{read: read, sized: newKept[*sizedPool](64 << 20)}
+	pool := &fixationPool{read: read, sized: source.NewCache[*sizedPool](64 << 20)}
 	seen := map[string]bool{}
 	for _, c := range cases {
 		if !seen[c.Sample] {
@@ -140,7 +140,7 @@ func (f *fixationPool) others(s *design.Screens, o *Options, width, height int) 
 	if f.err != nil {
 		return nil, f.err
 	}
-	all, err := f.sized.get(fmt.Sprintf("%dx%d", width, height), func() (*sizedPool, error) { return f.size(width, height), nil },
+	all, err := f.sized.Get(fmt.Sprintf("%dx%d", width, height), func() (*sizedPool, error) { return f.size(width, height), nil },
 		func(s *sizedPool) int64 { return 24 * int64(len(s.xs)) })
 	if err != nil {
 		return nil, err

@@ -3,9 +3,7 @@
 package saliencymap
 
 import (
-	"container/list"
 	"fmt"
-	"sync"
 
 	"repscope/analysis/canvas/internal/design"
 	"repscope/analysis/canvas/internal/source"
@@ -130,7 +128,7 @@ func (o *Options) planeOf(s *design.Screens, v *design.View, path string, kept b
 		if !kept {
 			return run()
 		}
-		return o.Shared.planes.get(v.Side.Image, run, func(p *dataset.Plane) int64 { return 8 * int64(len(p.Values)) })
+		return o.Shared.planes.Get(v.Side.Image, run, func(p *dataset.Plane) int64 { return 8 * int64(len(p.Values)) })
 	}
 	return nil, source.Absentf("no saliency map of the %s is given", v.Whose)
 }
@@ -139,9 +137,9 @@ func (o *Options) planeOf(s *design.Screens, v *design.View, path string, kept b
 // a run that shares nothing, and by several goroutines.
 type shared struct {
 	model     *loadedModel
-	planes    *kept[*dataset.Plane] // that the model made of references, at its size
-	maps      *kept[*saliency.Map]  // of references, and plain ones by their size
-	baselines *kept[map[string]report.Value]
+	planes    *source.Cache[*dataset.Plane] // that the model made of references, at its size
+	maps      *source.Cache[*saliency.Map]  // of references, and plain ones by their size
+	baselines *source.Cache[map[string]report.Value]
 	pool      *fixationPool
 }
 
@@ -151,8 +149,8 @@ func newShared(cases []source.Case, read source.Reader, budget int64) *shared {
 		budget = memory.Available() / 4
 	}
 	most := max(budget/4, 16<<20)
-	return &shared{planes: newKept[*dataset.Plane](most), maps: newKept[*saliency.Map](most),
-		baselines: newKept[map[string]report.Value](1 << 24), pool: newFixationPool(cases, read)}
+	return &shared{planes: source.NewCache[*dataset.Plane](most), maps: source.NewCache[*saliency.Map](most),
+		baselines: source.NewCache[map[string]report.Value](1 << 24), pool: newFixationPool(cases, read)}
 }
 
 // runs reports whether there is a model.
@@ -178,7 +176,7 @@ func (s *shared) keepMap(key string, compute func() (*saliency.Map, error)) (*sa
 	if s == nil {
 		return compute()
 	}
-	return s.maps.get(key, compute, func(m *saliency.Map) int64 { return 8 * int64(m.Width) * int64(m.Height) })
+	return s.maps.Get(key, compute, func(m *saliency.Map) int64 { return 8 * int64(m.Width) * int64(m.Height) })
 }
 
 // Baseline are the numbers of plain maps, which the cases of a sample share.
@@ -186,74 +184,5 @@ func (s *shared) Baseline(key string, compute func() (map[string]report.Value, e
 	if s == nil {
 		return compute()
 	}
-	return s.baselines.get(key, compute, func(map[string]report.Value) int64 { return 1 << 11 })
-}
-
-// kept are values by key that were asked for last, up to a number of bytes. Whoever asks for one
-// that is being computed waits for it; errors are not kept.
-type kept[T any] struct {
-	lock  sync.Mutex
-	most  int64
-	bytes int64
-	order *list.List // of *keptValue, those asked for last in front
-	byKey map[string]*list.Element
-}
-
-// keptValue is a value of [kept].
-type keptValue[T any] struct {
-	key   string
-	bytes int64
-	of    source.Lazy[T]
-}
-
-func newKept[T any](most int64) *kept[T] {
-	return &kept[T]{most: most, order: list.New(), byKey: map[string]*list.Element{}}
-}
-
-// get is the value of a key; size is that of a value in bytes.
-func (k *kept[T]) get(key string, compute func() (T, error), size func(T) int64) (T, error) {
-	k.lock.Lock()
-	at := k.byKey[key]
-	if at == nil {
-		at = k.order.PushFront(&keptValue[T]{key: key})
-		k.byKey[key] = at
-	} else {
-		k.order.MoveToFront(at)
-	}
-	entry := at.Value.(*keptValue[T])
-	k.lock.Unlock()
-	first := false
-	v, err := entry.of.Get(func() (T, error) {
-		first = true
-		return compute()
-	})
-	if first {
-		k.finished(at, entry, v, err, size)
-	}
-	return v, err
-}
-
-// finished counts a value that was computed, and drops those that were asked for longest ago.
-func (k *kept[T]) finished(at *list.Element, entry *keptValue[T], v T, err error, size func(T) int64) {
-	k.lock.Lock()
-	defer k.lock.Unlock()
-	if k.byKey[entry.key] != at {
-		return // dropped meanwhile
-	}
-	if err != nil {
-		k.drop(at)
-		return
-	}
-	entry.bytes = size(v)
-	k.bytes += entry.bytes
-	for k.bytes > k.most {
-		k.drop(k.order.Back())
-	}
-}
-
-func (k *kept[T]) drop(at *list.Element) {
-	entry := at.Value.(*keptValue[T])
-	k.order.Remove(at)
-	delete(k.byKey, entry.key)
-	k.bytes -= entry.bytes
+	return s.baselines.Get(key, compute, func(map[string]report.Value) int64 { return 1 << 11 })
 }

@@ -9,7 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"sync"
 
 	"repscope/analysis/canvas/internal/design"
 	"repscope/analysis/canvas/internal/screenshot"
@@ -19,21 +18,6 @@ import (
 	"repscope/internal/tokenizer"
 	"repscope/latent"
 )
-
-// models are the models of a run; nil where none is given. Each runs one text or screen
-// at a time, alone, with all its threads: what it answers depends on no other, and is computed
-// once for equal texts and screens.
-type models struct {
-	sentence  *latent.SentenceModel
-	tokens    *tokenizer.Tokenizer
-	vision    *latent.VisionModel
-	captioner *latent.Captioner
-
-	sentenceMutex, visionMutex, captionMutex sync.Mutex
-
-	sentences, screens memo[[]float64]
-	captionsMade       memo[string]
-}
 
 // openModels opens the models and enters their files.
 func (s *opened) openModels(read source.Reader, threads int) error {
@@ -127,7 +111,7 @@ func (s *opened) compare(ctx context.Context, id string, captions [2]string) (fl
 
 // embedText is the embedding of a caption.
 func (s *opened) embedText(ctx context.Context, caption string) ([]float64, error) {
-	return s.sentences.get(sha256.Sum256([]byte(caption)), func() ([]float64, error) {
+	return s.sentences.Get(caption, func() ([]float64, error) {
 		e, err := s.tokens.Encode(caption)
 		if err != nil {
 			return nil, fmt.Errorf("%s: the caption %.60q: %w", s.o.Tokenizer, caption, err)
@@ -136,7 +120,7 @@ func (s *opened) embedText(ctx context.Context, caption string) ([]float64, erro
 		defer s.sentenceMutex.Unlock()
 		v, err := s.sentence.Embed(ctx, latent.SentenceTokens{IDs: e.IDs, Types: e.Types, Mask: e.Mask})
 		return widen(v), err
-	})
+	}, nil)
 }
 
 // widen is a vector in float64.
@@ -149,10 +133,10 @@ func widen(v []float32) []float64 {
 }
 
 // pixelsOf are those of a screen without alpha, and what they are known by.
-func pixelsOf(p *design.Screens, v *design.View) (*dataset.Screen, []uint8, [sha256.Size]byte, error) {
+func pixelsOf(p *design.Screens, v *design.View) (*dataset.Screen, []uint8, string, error) {
 	screen, err := v.Screen()
 	if err != nil {
-		return nil, nil, [sha256.Size]byte{}, err
+		return nil, nil, "", err
 	}
 	pixels := screenshot.Opaque(screen, p.DropAlpha)
 	h := sha256.New()
@@ -161,7 +145,7 @@ func pixelsOf(p *design.Screens, v *design.View) (*dataset.Screen, []uint8, [sha
 	binary.LittleEndian.PutUint64(size[8:], uint64(screen.Height))
 	h.Write(size[:])
 	h.Write(pixels)
-	return screen, pixels, [sha256.Size]byte(h.Sum(nil)), nil
+	return screen, pixels, string(h.Sum(nil)), nil
 }
 
 // embedScreen is the embedding of a screen.
@@ -170,7 +154,7 @@ func (s *opened) embedScreen(p *design.Screens, v *design.View) ([]float64, erro
 	if err != nil {
 		return nil, err
 	}
-	return s.screens.get(key, func() ([]float64, error) {
+	return s.screens.Get(key, func() ([]float64, error) {
 		s.visionMutex.Lock()
 		defer s.visionMutex.Unlock()
 		e, err := s.vision.Embed(p.Context, pixels, screen.Height, screen.Width)
@@ -178,7 +162,7 @@ func (s *opened) embedScreen(p *design.Screens, v *design.View) ([]float64, erro
 			return nil, fmt.Errorf("%s: %w", v.Side.Image, err)
 		}
 		return widen(e), nil
-	})
+	}, nil)
 }
 
 // captionOf describes a screen; empty if the model says nothing of it. A screen that nobody gave
@@ -191,7 +175,7 @@ func (s *opened) captionOf(p *design.Screens, v *design.View) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return s.captionsMade.get(key, func() (string, error) {
+	return s.captionsMade.Get(key, func() (string, error) {
 		s.captionMutex.Lock()
 		defer s.captionMutex.Unlock()
 		text, _, err := s.captioner.Caption(p.Context, pixels, screen.Height, screen.Width)
@@ -199,35 +183,5 @@ func (s *opened) captionOf(p *design.Screens, v *design.View) (string, error) {
 			return "", fmt.Errorf("%s: %w", v.Side.Image, err)
 		}
 		return text, nil
-	})
-}
-
-// memo keeps what was computed of equal contents, for as many as memoSize.
-type memo[T any] struct {
-	sync.Mutex
-	entries map[[sha256.Size]byte]*source.Lazy[T]
-	order   [][sha256.Size]byte
-}
-
-// memoSize bounds the entries of a memo: the oldest is dropped, and computed anew should it come
-// back.
-const memoSize = 4096
-
-func (m *memo[T]) get(key [sha256.Size]byte, compute func() (T, error)) (T, error) {
-	m.Lock()
-	e := m.entries[key]
-	if e == nil {
-		if m.entries == nil {
-			m.entries = map[[sha256.Size]byte]*source.Lazy[T]{}
-		}
-		if len(m.order) == memoSize {
-			delete(m.entries, m.order[0])
-			m.order = append(m.order[:0], m.order[1:]...)
-		}
-		e = &source.Lazy[T]{}
-		m.entries[key] = e
-		m.order = append(m.order, key)
-	}
-	m.Unlock()
-	return e.Get(compute)
+	}, nil)
 }

@@ -7,7 +7,6 @@ import (
 
 	"repscope/analysis/canvas/internal/screenshot"
 	"repscope/analysis/canvas/internal/source"
-	"repscope/dataset"
 	"repscope/latent"
 )
 
@@ -101,30 +100,3 @@ func (o *Options) ImageSource(alpha string) string {
 	}
 	return "none"
 }
-
-// Open loads what all cases share, such as a model, before any case is scored. Errors name the
-// file: it cannot be read, its rows do not tell their cases.
-func (o *Options) Open(cases []source.Case, read source.Reader, threads int) (*source.Opened, error) {
-	s := &opened{o: o}
-	if err := s.load(cases, read, threads); err != nil {
-		_ = s.Close() // what was only read
-		return nil, err
-	}
-	o.opened = s
-	return &s.Opened, nil
-}
-
-// Identity are the files that all cases share, as path and digest.
-func (o *Options) Identity() []string {
-	if o.opened == nil {
-		return nil
-	}
-	var out []string
-	for _, f := range o.opened.Inputs {
-		out = append(out, f.Path+" "+f.SHA256)
-	}
-	return out
-}
-
-// Stored are the scores that were computed earlier, in the order of their file; of settings that are open.
-func (o *Options) Stored() []dataset.SemanticScore { return o.opened.listed }

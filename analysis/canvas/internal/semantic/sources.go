@@ -9,10 +9,13 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"sync"
 
 	"repscope/analysis/canvas/internal/source"
 	"repscope/dataset"
 	"repscope/internal/text"
+	"repscope/internal/tokenizer"
+	"repscope/latent"
 )
 
 // opened are the opened inputs of [Options]. Several goroutines may ask them.
@@ -25,30 +28,6 @@ type opened struct {
 	images   *embeddings
 	models
 	source.Opened
-}
-
-// load reads the files.
-func (s *opened) load(cases []source.Case, read source.Reader, threads int) error {
-	known := knownCases(cases)
-	order, err := s.loadCaptions(known, read)
-	if err != nil {
-		return err
-	}
-	if err := s.loadScores(known, read); err != nil {
-		return err
-	}
-	if s.o.Rows != "" {
-		if order, err = s.loadRows(known, read); err != nil {
-			return err
-		}
-	}
-	if s.texts, err = s.openEmbeddings("--embeddings", s.o.Embeddings, order, cases); err != nil {
-		return err
-	}
-	if s.images, err = s.openEmbeddings("--image-embeddings", s.o.ImageEmbeddings, order, cases); err != nil {
-		return err
-	}
-	return s.openModels(read, threads)
 }
 
 // knownCases are the names by which files may call the cases of a run.
@@ -255,4 +234,27 @@ func cosine(a, b []float64) (float64, error) {
 		bb += float64(y * y)
 	}
 	return min(max(ab/math.Sqrt(aa*bb), -1), 1), nil
+}
+
+// models are the models of a run; nil where none is given. Each runs one text or screen
+// at a time, alone, with all its threads: what it answers depends on no other, and is computed
+// once for equal texts and screens.
+type models struct {
+	sentence  *latent.SentenceModel
+	tokens    *tokenizer.Tokenizer
+	vision    *latent.VisionModel
+	captioner *latent.Captioner
+
+	sentenceMutex, visionMutex, captionMutex sync.Mutex
+
+	sentences, screens *source.Cache[[]float64] // by captions, and by the digests of pixels
+	captionsMade       *source.Cache[string]
+}
+
+// mostAnswers bounds the answers of a model that are kept: those that were asked for last.
+const mostAnswers = 4096
+
+func newModels() models {
+	return models{sentences: source.NewCache[[]float64](mostAnswers), screens: source.NewCache[[]float64](mostAnswers),
+		captionsMade: source.NewCache[string](mostAnswers)}
 }

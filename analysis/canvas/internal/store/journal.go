@@ -110,13 +110,6 @@ func parseRecord(line []byte) (record, bool) {
 	return r, err == nil && (r.file == ResultsFile || r.file == baseFile)
 }
 
-// ofText is a member that is a text.
-func ofText(o report.Object, key string) (string, bool) {
-	value, _ := o.Get(key)
-	text, ok := value.(string)
-	return text, ok
-}
-
 // checksum is that of a line without its beginning.
 func checksum(text []byte) string { return fmt.Sprintf("%08x", crc32.ChecksumIEEE(text)) }
 

@@ -41,30 +41,6 @@ func computedOf(row report.Object, kind string) (computed, bool) {
 	return c, true
 }
 
-// objectOf is a member of an object that is one too; empty if it is none.
-func objectOf(o report.Object, key string) report.Object {
-	value, _ := o.Get(key)
-	of, _ := value.(report.Object)
-	return of
-}
-
-// textsOf is a member that is a list of texts.
-func textsOf(o report.Object, key string) []string {
-	value, _ := o.Get(key)
-	var out []string
-	switch list := value.(type) {
-	case []string:
-		return list
-	case []any:
-		for _, item := range list {
-			if text, ok := item.(string); ok {
-				out = append(out, text)
-			}
-		}
-	}
-	return out
-}
-
 // object is the member of a row.
 func (c *computed) object() report.Object {
 	var o report.Object

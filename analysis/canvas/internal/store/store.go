@@ -4,7 +4,6 @@ package store
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -12,13 +11,11 @@ import (
 	"maps"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"sync"
 
 	"repscope/analysis/canvas"
 	"repscope/analysis/canvas/internal/source"
 	"repscope/internal/regular"
-	"repscope/internal/text"
 	"repscope/report"
 )
 
@@ -32,35 +29,6 @@ const (
 
 // RowFiles are all of them.
 var RowFiles = []string{ResultsFile, snapshotsFile, baseFile}
-
-// The members of rows that are neither numbers nor details.
-const (
-	memberID         = "id"
-	memberModel      = "model"
-	memberSnapshot   = "snapshot_num"
-	memberDefinition = "definition"
-	memberReasons    = "reasons"
-	memberComputed   = "computed"
-)
-
-// rowKey is whose a row is.
-type rowKey struct {
-	id, model  string
-	snapshot   int // −1: the final design
-	definition string
-}
-
-// same reports whether two rows are of one case, by whatever definition.
-func (k rowKey) same(other rowKey) bool {
-	k.definition = other.definition
-	return k == other
-}
-
-// compare is the order of rows in a file.
-func (k rowKey) compare(other rowKey) int {
-	return cmp.Or(text.CompareNatural(k.id, other.id), text.CompareNatural(k.model, other.model),
-		source.CompareSteps(k.snapshot, other.snapshot), cmp.Compare(k.definition, other.definition))
-}
 
 // keyOf is whose a row of a case is.
 func (s *Store) keyOf(c *source.Case) rowKey {
@@ -129,41 +97,6 @@ func (t *table) parse(path string, data []byte) error {
 		t.rows[key] = append(t.rows[key], row)
 	}
 	return nil
-}
-
-// parseKey is whose a row is. A row that does not say its definition has that of publications.
-func parseKey(row report.Object) (rowKey, error) {
-	key := rowKey{snapshot: -1, definition: canvas.DefinitionPublished}
-	for _, of := range []struct {
-		name string
-		to   *string
-	}{{memberID, &key.id}, {memberModel, &key.model}, {memberDefinition, &key.definition}} {
-		value, _ := row.Get(of.name)
-		switch v := value.(type) {
-		case string:
-			*of.to = v
-		case json.Number:
-			*of.to = v.String()
-		case nil:
-		default:
-			return key, fmt.Errorf("%q is no text", of.name)
-		}
-		if *of.to == "" {
-			return key, fmt.Errorf("it has no %q", of.name)
-		}
-	}
-	switch v, _ := row.Get(memberSnapshot); v := v.(type) {
-	case nil:
-	case json.Number:
-		n, err := strconv.Atoi(v.String())
-		if err != nil || n < 0 {
-			return key, fmt.Errorf("%s is %s, want the number of a step or null", memberSnapshot, v)
-		}
-		key.snapshot = n
-	default:
-		return key, fmt.Errorf("%s is neither a number nor null", memberSnapshot)
-	}
-	return key, nil
 }
 
 // Store is what earlier runs and this one know of cases. Its methods may be called from several

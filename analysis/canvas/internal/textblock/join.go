@@ -10,6 +10,13 @@ import (
 	"repscope/measure/box"
 )
 
+const (
+	// longestRun is the most siblings that are tried as one text, leastGain what their similarity has to exceed that of
+	// the parts by.
+	longestRun = 8
+	leastGain  = 0.05
+)
+
 // join are texts of one design that are taken as one.
 type join struct {
 	generated bool // whose they are

@@ -6,100 +6,22 @@ import (
 	"context"
 	"math"
 
+	"repscope/analysis/canvas/internal/design"
 	"repscope/analysis/canvas/internal/source"
 	"repscope/measure/box"
-	"repscope/measure/text"
 )
 
 const (
-	// leastSimilarity is that of texts that can be matched.
-	leastSimilarity = 0.5
 	// mostTextPairs bounds the pairs of texts of two designs, and the product of their letters, that are compared: a
 	// few seconds of work.
 	mostTextPairs   = 1 << 23
 	mostLetterPairs = 1 << 36
 	// mostBlockLetters is mostLetterPairs of matching blocks, which take a step for a pair of equal letters.
 	mostBlockLetters = 1 << 31
-	// longestRun is the most siblings that are tried as one text, leastGain what their similarity has to exceed that of
-	// the parts by.
-	longestRun = 8
-	leastGain  = 0.05
 	// Of several equally similar texts the nearest box is taken, then the one of nearest rank: a design beside
 	// itself has each text matched with itself. The weights are too small to outweigh another letter of most texts.
 	nearness, ranks = 1e-6, 1e-9
 )
-
-// letterCounts are how often letters occur, 32 kinds of them: no more letters can be in common than
-// two have in common.
-type letterCounts [32]uint16
-
-func countLetters(s text.Sequence) (c letterCounts) {
-	for _, code := range s {
-		if at := code & 31; c[at] < math.MaxUint16 {
-			c[at]++
-		}
-	}
-	return c
-}
-
-// common is an upper bound of the number of letters in common.
-func (c *letterCounts) common(other *letterCounts) (n int) {
-	for i, v := range c {
-		if v == math.MaxUint16 || other[i] == math.MaxUint16 {
-			return math.MaxInt
-		}
-		n += int(min(v, other[i]))
-	}
-	return n
-}
-
-// matcher compares texts of two designs.
-type matcher struct {
-	comparer text.Comparer[rune]
-	byBlocks bool // similarity by matching blocks
-}
-
-// encode fills in the letters of a text.
-func (m *matcher) encode(b *Block) {
-	b.Letters = m.comparer.Encode([]rune(b.Text))
-	b.count = countLetters(b.Letters)
-}
-
-// similarity returns how alike a text of the reference and one of the generated design are, 0 if less
-// than leastSimilarity.
-func (m *matcher) similarity(a, b *Block) float64 {
-	shorter, longer := len(a.Letters), len(b.Letters)
-	if shorter > longer {
-		shorter, longer = longer, shorter
-	}
-	whole := longer
-	if m.byBlocks {
-		shorter, whole = 2*shorter, shorter+longer
-	}
-	if float64(shorter) < leastSimilarity*float64(whole) {
-		return 0
-	}
-	if a.Text == b.Text {
-		return 1
-	}
-	common := a.count.common(&b.count)
-	if m.byBlocks && common < math.MaxInt/2 {
-		common *= 2
-	}
-	if float64(common) < leastSimilarity*float64(whole) {
-		return 0
-	}
-	s := 0.
-	if m.byBlocks {
-		s = m.comparer.Ratio(a.Letters, b.Letters)
-	} else {
-		s = m.comparer.Similarity(a.Letters, b.Letters)
-	}
-	if s < leastSimilarity {
-		return 0
-	}
-	return s
-}
 
 // match finds the pairs whose similarities have the largest sum, where texts of less than leastSimilarity are
 // no pair; then siblings that are one text of the other design are joined, and pairs are found again.
@@ -168,4 +90,18 @@ func (m *matcher) pairs(ctx context.Context, reference, generated []Block) ([]Bl
 // apart is how far two boxes are from each other, by their sides, at most 1.
 func apart(a, b box.Box) float64 {
 	return min(1, max(math.Abs(a.X0-b.X0), math.Abs(a.X1-b.X1), math.Abs(a.Y0-b.Y0), math.Abs(a.Y1-b.Y1)))
+}
+
+// Match finds the texts of two designs and which of them belong together; byBlocks compares them by matching blocks,
+// else by edit distance.
+func Match(ctx context.Context, reference, generated *design.Layout, byBlocks bool) (*Blocks, error) {
+	var t Blocks
+	var err error
+	if t.Reference, err = Find(reference); err != nil {
+		return nil, err
+	}
+	if t.Generated, err = Find(generated); err != nil {
+		return nil, err
+	}
+	return &t, t.match(ctx, byBlocks)
 }

@@ -3,7 +3,6 @@
 package textblock
 
 import (
-	"context"
 	"strings"
 
 	"repscope/analysis/canvas/internal/design"
@@ -36,20 +35,6 @@ type Blocks struct {
 type BlockPair struct {
 	Reference, Generated int
 	Similarity           float64
-}
-
-// Match finds the texts of two designs and which of them belong together; byBlocks compares them by matching blocks,
-// else by edit distance.
-func Match(ctx context.Context, reference, generated *design.Layout, byBlocks bool) (*Blocks, error) {
-	var t Blocks
-	var err error
-	if t.Reference, err = Find(reference); err != nil {
-		return nil, err
-	}
-	if t.Generated, err = Find(generated); err != nil {
-		return nil, err
-	}
-	return &t, t.match(ctx, byBlocks)
 }
 
 // Find returns the texts of a design that are shown, have a box and any letters, in its order.
