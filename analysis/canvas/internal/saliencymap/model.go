@@ -66,20 +66,19 @@ type loadedModel struct {
 	mutex sync.Mutex
 }
 
-// openModel opens the model of the run.
-func (s *shared) openModel(m *Model, threads int) error {
+// openModel opens the model of a run.
+func openModel(m *Model, threads int) (*loadedModel, error) {
 	head, err := latent.OpenHead(m.Path, latent.OpenOptions{Threads: threads,
 		Prefer: []string{"saliency", "saliency_map", "map", "output", "density"}})
 	if err != nil {
-		return fmt.Errorf("--saliency-model: %w", err)
+		return nil, fmt.Errorf("--saliency-model: %w", err)
 	}
 	open := &loadedModel{head: head}
 	if err := open.fit(m); err != nil {
-		return fmt.Errorf("--saliency-model %s: %w", m.Path, errors.Join(err, head.Close()))
+		return nil, fmt.Errorf("--saliency-model %s: %w", m.Path, errors.Join(err, head.Close()))
 	}
 	open.Model = *m
-	s.model = open
-	return nil
+	return open, nil
 }
 
 // fit finds the sizes that the file fixes, and whether its output is a map.

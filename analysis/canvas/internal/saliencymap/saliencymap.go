@@ -56,10 +56,11 @@ func (o *Options) Open(cases []source.Case, read source.Reader, threads int, bud
 	if o.Model.Path == "" {
 		return opened, nil
 	}
-	if err := o.Shared.openModel(&o.Model, threads); err != nil {
+	m, err := openModel(&o.Model, threads)
+	if err != nil {
 		return opened, err
 	}
-	m := o.Shared.model
+	o.Shared.model = m
 	opened.Closers = append(opened.Closers, m.head.Close)
 	opened.Enter("saliency model", o.Model.Path, m.head.SHA256)
 	opened.Notes = append(opened.Notes, m.describe())
