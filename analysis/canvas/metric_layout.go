@@ -102,7 +102,8 @@ func reported(l *design.Layout, i int) reportElement {
 	return reportElement{ID: n.ID, Name: n.Name, Type: n.Type, Depth: n.Depth, X: b.X0, Y: b.Y0, Width: b.X1 - b.X0, Height: b.Y1 - b.Y0}
 }
 
-func reportMatching(m *design.Matching, found, weak []design.ElementPair, iou, precision, recall float64) layoutMatches {
+func reportMatching(m *design.Matching, found, weak []design.ElementPair,
+	iou, precision, recall float64) layoutMatches {
 	r := layoutMatches{MatchedPairs: reportPairs(m, found), WeakPairs: reportPairs(m, weak),
 		UnmatchedGT: []reportElement{}, UnmatchedGen: []reportElement{},
 		MeanIoU: iou, Precision: precision, Recall: recall, NumMatched: len(found), NumGT: len(m.OfReference), NumGen: len(m.OfGenerated)}

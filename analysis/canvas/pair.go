@@ -27,7 +27,8 @@ type Pair struct {
 
 // NewPair returns a case of which nothing was read yet. The reference may be shared with others.
 func NewPair(ctx context.Context, c *Case, o *Settings, read Reader, reference *design.View) *Pair {
-	return &Pair{Settings: o, Screens: design.Screens{Context: ctx, Case: c, Reference: reference, Read: read, DropAlpha: o.Images.Drops(),
+	return &Pair{Settings: o, Screens: design.Screens{Context: ctx, Case: c, Reference: reference, Read: read,
+		DropAlpha: o.Images.Drops(),
 		Generated: design.NewView(c.Generated, "generated design", read).With(o.layoutOf(o.Layout.GeneratedNode))}}
 }
 

@@ -225,7 +225,8 @@ func (p *plan) scoreBase(ctx context.Context, i int, reference *design.View) (*R
 	o := *p.o.Settings
 	o.Reports, o.Picture = false, nil
 	pair := NewPair(ctx, &c, &o, p.in.Read, reference)
-	pair.Generated = design.NewView(c.Generated, "design that was modified", p.in.Read).With(o.layoutOf(o.Layout.ReferenceNode))
+	pair.Generated = design.NewView(c.Generated, "design that was modified",
+		p.in.Read).With(o.layoutOf(o.Layout.ReferenceNode))
 	return p.rowOf(ctx, pair, p.base, i, true)
 }
 
@@ -422,7 +423,8 @@ func (p *plan) digest() string {
 // sample read theirs once.
 func (p *plan) reference(c *Case) *design.View {
 	view, _ := p.references.Get(fmt.Sprintf("%q", c.Reference), func() (*design.View, error) {
-		return design.NewView(c.Reference, "reference", p.in.Read).With(p.o.Settings.layoutOf(p.o.Settings.Layout.ReferenceNode)), nil
+		return design.NewView(c.Reference, "reference",
+			p.in.Read).With(p.o.Settings.layoutOf(p.o.Settings.Layout.ReferenceNode)), nil
 	}, nil)
 	return view
 }

@@ -44,6 +44,10 @@ var rules = []rule{
 	{"analysis/manifold", "analysis/internal/results measure neighbors stat shard points report dataset internal/device internal/kernel"},
 	{"analysis/geometry/command", commands},
 	{"analysis/geometry", "analysis/internal/results measure neighbors stat shard points report dataset internal/device internal/kernel"},
+	{"analysis/canvas/command", commands},
+	{"analysis/canvas/internal/benchmark analysis/canvas/internal/store", "analysis/canvas report internal/run"},               // of the program
+	{"analysis/canvas/internal/casetest analysis/canvas/internal/faketest", "analysis/canvas dataset report internal/runtest"}, // of tests alone
+	{"analysis/canvas", "analysis/canvas analysis/internal/results latent model measure stat shard points report dataset"},
 	{"analysis", commands},
 	{"tool/evaluate/page", "report plots stat internal/run"},
 	{"tool/evaluate", "tool/evaluate/page latent report shard internal/run internal/share"},

@@ -1,5 +1,4 @@
-// The canvas binary: its flags and what a run does with them.
-
+// Package command is the canvas binary: its flags, the files that it finds, its console tables and its figures.
 package command
 
 import (
@@ -78,7 +77,8 @@ func (s *settings) run(ctx context.Context, env *run.Env) (err error) {
 	}
 	if s.semantic.precompute && uses(kinds, canvas.NeedSemantic) {
 		path := filepath.Join(env.Options.Out, scoresFile)
-		if err := precomputeSemantic(ctx, &s.shared, in.Cases, in.Read, path, env.ProgressOf("captions", "cases")); err != nil {
+		progress := env.ProgressOf("captions", "cases")
+		if err := precomputeSemantic(ctx, &s.shared, in.Cases, in.Read, path, progress); err != nil {
 			return err
 		}
 		if err := env.Files.Adopt(scoresFile, path+store.Partial, ""); err != nil {
@@ -94,7 +94,7 @@ func (s *settings) run(ctx context.Context, env *run.Env) (err error) {
 	}
 	var rows *store.Store
 	if !s.single() && (!env.Divided() || env.Merging()) {
-		if rows, err = s.openStore(env, in, kinds, digests); err != nil {
+		if rows, err = openStore(env, s.newStore(env, in, kinds, digests)); err != nil {
 			return err
 		}
 		defer func() {
@@ -147,7 +147,8 @@ func (s *settings) load(env *run.Env) (*canvas.Input, error) {
 	if err != nil {
 		return nil, fmt.Errorf("--ratings: %w", err)
 	}
-	env.Result.Inputs = append(env.Result.Inputs, report.Input{Role: "ratings", Path: s.ratings, SHA256: source.DigestOf(data)})
+	env.Result.Inputs = append(env.Result.Inputs, report.Input{Role: "ratings", Path: s.ratings,
+		SHA256: source.DigestOf(data)})
 	in.Ratings, err = canvas.ReadRatings(s.ratings, data)
 	return in, err
 }
@@ -320,8 +321,7 @@ func (s *settings) newStore(env *run.Env, in *canvas.Input, kindsOfRun []canvas.
 }
 
 // openStore opens what is known of cases.
-func (s *settings) openStore(env *run.Env, in *canvas.Input, kinds []canvas.Kind, d *source.Digests) (*store.Store, error) {
-	rows := s.newStore(env, in, kinds, d)
+func openStore(env *run.Env, rows *store.Store) (*store.Store, error) {
 	if err := rows.Open(true); err != nil {
 		return nil, err
 	}

@@ -351,7 +351,8 @@ func (s *settings) tree() *benchmark.Tree {
 	if !s.example {
 		return &benchmark.Tree{Files: os.DirFS(s.base), Folder: s.base, Task: s.task, Variant: s.variant}
 	}
-	t := &benchmark.Tree{Files: screens.Example(), Folder: exampleFolder, Task: screens.Task, Variant: screens.Variant, Memory: true}
+	t := &benchmark.Tree{Files: screens.Example(), Folder: exampleFolder, Task: screens.Task,
+		Variant: screens.Variant, Memory: true}
 	if s.task == screens.ModificationTask {
 		t.Task, t.Variant = s.task, screens.ModificationVariant
 	}

@@ -97,8 +97,10 @@ func (o *saliencyFlags) registerModel(flags *run.Flags) {
 	}, "`HxW` that screens are resized to for the model, height first; needed where the file does not fix it")
 	channelsFlag(flags, &m.Mean, "saliency-mean",
 		"`M` or one per channel, in the model's order, subtracted from pixels after --saliency-scale (default 0)")
-	channelsFlag(flags, &m.Std, "saliency-std", "`S` or one per channel, by which pixels are divided after that (default 1)")
-	flags.CheckedVar(&o.channels, "saliency-channels", run.OneOf("rgb", "bgr"), "`ORDER` of the channels that the model takes: rgb or bgr")
+	channelsFlag(flags, &m.Std, "saliency-std",
+		"`S` or one per channel, by which pixels are divided after that (default 1)")
+	flags.CheckedVar(&o.channels, "saliency-channels", run.OneOf("rgb", "bgr"),
+		"`ORDER` of the channels that the model takes: rgb or bgr")
 	flags.CheckedVar(&o.scale, "saliency-scale", run.OneOf("unit", "raw"),
 		"`SCALE` of the pixels that the model is given: unit for 0..1, raw for 0..255")
 }

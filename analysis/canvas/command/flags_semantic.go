@@ -28,9 +28,9 @@ func (o *semanticFlags) register(flags *run.Flags) {
 		"`FILE.onnx` that makes embeddings of captions: ids of tokens in, hidden states or an embedding out")
 	flags.PathVar(&o.Tokenizer, "tokenizer", "`tokenizer.json` of --sentence-model: WordPiece or byte-pair encoding")
 	o.Pool = latent.SentenceAuto
-	flags.CheckedVar((*string)(&o.Pool), "sentence-pool", run.OneOf(latent.SentencePools()...), "how an embedding follows from the output of "+
-		"--sentence-model: auto is the output sentence_embedding where there is one, else the mean of the tokens ("+
-		strings.Join(latent.SentencePools(), ", ")+")")
+	flags.CheckedVar((*string)(&o.Pool), "sentence-pool", run.OneOf(latent.SentencePools()...),
+		"how an embedding follows from the output of --sentence-model: auto is the output sentence_embedding "+
+			"where there is one, else the mean of the tokens ("+strings.Join(latent.SentencePools(), ", ")+")")
 	flags.PathVar(&o.Captioner, "captioner",
 		"`folder` with a vision encoder and a decoder of text as Optimum exports them, which makes the captions that --captions lacks")
 	o.CaptionTokens = latent.CaptionTokens
@@ -53,7 +53,8 @@ func registerVision(flags *run.Flags, o *semantic.VisionOptions) {
 	o.Preset = "clip"
 	flags.CheckedVar(&o.Preset, "vision-normalize", run.OneOf("clip", "imagenet"),
 		"means and standard deviations that --vision-model expects (clip, imagenet)")
-	channelsFlag(flags, &o.Mean, "vision-mean", "`M` or one per channel, subtracted from pixels of 0..1, in place of those of --vision-normalize")
+	channelsFlag(flags, &o.Mean, "vision-mean",
+		"`M` or one per channel, subtracted from pixels of 0..1, in place of those of --vision-normalize")
 	channelsFlag(flags, &o.Std, "vision-std", "`S` or one per channel, by which pixels are divided after that")
 	o.Pool = latent.SentenceAuto
 	pools := []string{string(latent.SentenceAuto), string(latent.SentenceMean), string(latent.SentenceFirst)}

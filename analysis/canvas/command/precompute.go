@@ -33,7 +33,8 @@ const precomputeEvery = 32
 // modifications began with among them, and keeps them beside the file at path, until that is written with all others. Rows of other cases
 // that stand there stay, in their order; those of these cases are replaced. A case without a
 // score has null there. The file is whole at any time.
-func precomputeSemantic(ctx context.Context, o *canvas.Settings, cases []source.Case, read source.Reader, path string, progress func(done, total int)) error {
+func precomputeSemantic(ctx context.Context, o *canvas.Settings, cases []source.Case, read source.Reader,
+	path string, progress func(done, total int)) error {
 	rows, err := readScores(o, path)
 	if err != nil {
 		return err
@@ -78,7 +79,8 @@ func semanticCases(cases []source.Case) []source.Case {
 
 // scoreCaptions are the captions and the score of a case. Only the end of the context is an
 // error: a case that cannot be scored has no score, and fails when it is scored.
-func scoreCaptions(ctx context.Context, o *canvas.Settings, c *source.Case, read source.Reader) (dataset.SemanticScore, error) {
+func scoreCaptions(ctx context.Context, o *canvas.Settings, c *source.Case,
+	read source.Reader) (dataset.SemanticScore, error) {
 	pair := canvas.NewPair(ctx, c, o, read, design.NewView(c.Reference, "reference design", read))
 	row := dataset.SemanticScore{Case: c.FileName(), Score: math.NaN()}
 	captions, err := o.Semantic.CaptionsOf(&pair.Screens)

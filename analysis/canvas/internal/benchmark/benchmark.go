@@ -1,5 +1,5 @@
-// A benchmark on disk: references, what models made of them, and the steps on the way.
-
+// Package benchmark finds the cases of a benchmark on disk: references, what models made of them, and the steps on the
+// way.
 package benchmark
 
 import (

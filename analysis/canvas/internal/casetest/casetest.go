@@ -1,5 +1,4 @@
-// Designs as files write them, and drawn ones.
-
+// Package casetest makes the files of cases for tests: designs, pictures, arrays and models.
 package casetest
 
 import (
@@ -24,7 +23,8 @@ func DrawDesign(pick func(n int) int) *dataset.Design {
 			}
 			node.Depth = d.Nodes[node.Parent].Depth + 1
 			x, y := pick(91), pick(91)
-			node.Bounds = &dataset.Bounds{X: float64(x), Y: float64(y), Width: float64(1 + pick(100-x)), Height: float64(1 + pick(100-y))}
+			node.Bounds = &dataset.Bounds{X: float64(x), Y: float64(y), Width: float64(1 + pick(100-x)),
+				Height: float64(1 + pick(100-y))}
 		}
 		for range pick(3) {
 			f := dataset.Paint{Type: oneOf(pick, "SOLID", "SOLID", "SOLID", "IMAGE"), Visible: pick(2) == 1,
@@ -64,12 +64,13 @@ func Node(kind string, x, y, width, height float64, fill string, more ...string)
 	case strings.HasPrefix(fill, "#"):
 		var r, g, b uint8
 		_, _ = fmt.Sscanf(fill, "#%02x%02x%02x", &r, &g, &b)
-		fills = fmt.Sprintf(`{"type": "SOLID", "color": {"r": %v, "g": %v, "b": %v, "a": 1}}`, float64(r)/255, float64(g)/255, float64(b)/255)
+		fills = fmt.Sprintf(`{"type": "SOLID", "color": {"r": %v, "g": %v, "b": %v, "a": 1}}`,
+			float64(r)/255, float64(g)/255, float64(b)/255)
 	case fill != "":
 		fills = fmt.Sprintf(`{"type": %q}`, fill)
 	}
-	more = append([]string{fmt.Sprintf(`"type": %q, "absoluteBoundingBox": {"x": %v, "y": %v, "width": %v, "height": %v}, "fills": [%s]`,
-		kind, x, y, width, height, fills)}, more...)
+	box := fmt.Sprintf(`{"x": %v, "y": %v, "width": %v, "height": %v}`, x, y, width, height)
+	more = append([]string{fmt.Sprintf(`"type": %q, "absoluteBoundingBox": %s, "fills": [%s]`, kind, box, fills)}, more...)
 	return "{" + strings.Join(more, ", ") + "}"
 }
 

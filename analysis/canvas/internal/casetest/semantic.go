@@ -67,6 +67,8 @@ func SemanticModels(t *testing.T) (string, *semanticGolden) {
 
 // ModelSettings are those of all models in a folder.
 func ModelSettings(dir string) semantic.Options {
-	return semantic.Options{Sentence: filepath.Join(dir, "sentence.onnx"), Tokenizer: filepath.Join(dir, "captioner_blip", "tokenizer.json"),
-		Captioner: filepath.Join(dir, "captioner_blip"), CaptionTokens: 50, Vision: semantic.VisionOptions{Path: filepath.Join(dir, "vision_clip.onnx"), Preset: "clip"}}
+	captioner := filepath.Join(dir, "captioner_blip")
+	return semantic.Options{Sentence: filepath.Join(dir, "sentence.onnx"), Tokenizer: filepath.Join(captioner, "tokenizer.json"),
+		Captioner: captioner, CaptionTokens: 50,
+		Vision: semantic.VisionOptions{Path: filepath.Join(dir, "vision_clip.onnx"), Preset: "clip"}}
 }

@@ -1,5 +1,5 @@
-// A design with its elements.
-
+// Package design has the elements of designs: which nodes are seen and where, what they paint, and how the elements
+// of two designs are matched.
 package design
 
 import (

@@ -1,5 +1,4 @@
-// A run of fake files, for tests.
-
+// Package faketest is a run of fake files, for tests: metrics of texts in place of designs.
 package faketest
 
 import (
@@ -52,7 +51,8 @@ func Kinds() []canvas.Kind {
 			return nil
 		},
 	}, {
-		Name: "double", Keys: []canvas.Key{{Name: "double", Direction: report.Higher, High: math.Inf(1), Compared: true, Improved: true}},
+		Name: "double", Keys: []canvas.Key{{Name: "double", Direction: report.Higher, High: math.Inf(1),
+			Compared: true, Improved: true}},
 		Definition: func(*canvas.Settings) string { return "1; of quality" },
 		Score: func(_ *canvas.Pair, row *canvas.Row) error {
 			q := row.Values["quality"]
@@ -138,7 +138,8 @@ func TextOf(t *testing.T) func(*canvas.Result) []byte {
 // Analyzed is the result of a run of fake cases.
 func Analyzed(t *testing.T, f *Run, change ...func(*canvas.Options)) *canvas.Result {
 	t.Helper()
-	o := canvas.Options{Settings: &canvas.Settings{Definition: canvas.DefinitionDefault, Seed: 42}, Kinds: Kinds(), Intervals: true, Family: "metric"}
+	o := canvas.Options{Settings: &canvas.Settings{Definition: canvas.DefinitionDefault, Seed: 42}, Kinds: Kinds(),
+		Intervals: true, Family: "metric"}
 	for _, c := range change {
 		c(&o)
 	}

@@ -55,7 +55,8 @@ func (g *gaze) at(width, height int) (xs, ys []float64) {
 func (o *Options) gaze(s *design.Screens) (*gaze, error) {
 	path := s.Case.Fixations
 	if path == "" {
-		return nil, source.Absentf("no fixations are given (--fixations FILE, or top:Q for the highest pixels of the reference's map)")
+		return nil, source.Absentf("no fixations are given " +
+			"(--fixations FILE, or top:Q for the highest pixels of the reference's map)")
 	}
 	data, err := s.Read(path)
 	if err != nil {
@@ -167,7 +168,8 @@ func (f *fixationPool) gather(ctx context.Context, o *Options, dropAlpha bool) e
 			return err
 		}
 		c := &f.cases[i]
-		g, err := o.ownFixations(&design.Screens{Context: ctx, Case: c, Reference: design.NewView(c.Reference, "reference", f.read), Read: f.read, DropAlpha: dropAlpha})
+		reference := design.NewView(c.Reference, "reference", f.read)
+		g, err := o.ownFixations(&design.Screens{Context: ctx, Case: c, Reference: reference, Read: f.read, DropAlpha: dropAlpha})
 		if err != nil {
 			continue
 		}

@@ -67,7 +67,8 @@ func (o *Options) newReferenceMap(s *design.Screens) (*saliency.Map, error) {
 			return nil, err
 		}
 		if n := screen.Width * screen.Height; n > dataset.MaxPlane {
-			return nil, fmt.Errorf("%s: a saliency map of %d×%d pixels (width×height), want at most %d pixels", s.Reference.Side.Image,
+			return nil, fmt.Errorf("%s: a saliency map of %d×%d pixels (width×height), want at most %d pixels",
+				s.Reference.Side.Image,
 				screen.Width, screen.Height, dataset.MaxPlane)
 		}
 		plane = Sized(plane, screen.Width, screen.Height)

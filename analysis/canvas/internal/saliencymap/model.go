@@ -112,7 +112,8 @@ func (s *loadedModel) fit(m *Model) error {
 		case *side.asked == 0 && side.fixed > 0:
 			*side.asked = side.fixed
 		case *side.asked == 0:
-			return text.WithHint(fmt.Errorf("the file does not fix the %s of screens", side.name), "say it: --saliency-size HxW, such as 240x320")
+			return text.WithHint(fmt.Errorf("the file does not fix the %s of screens", side.name),
+				"say it: --saliency-size HxW, such as 240x320")
 		case side.fixed > 0 && *side.asked != side.fixed:
 			return fmt.Errorf("takes screens of %s %d, --saliency-size says %d", side.name, side.fixed, *side.asked)
 		}
@@ -152,7 +153,8 @@ func (s *loadedModel) describe() string {
 }
 
 // run makes the map of a screen, of the size that the model gives.
-func (s *loadedModel) run(ctx context.Context, name string, screen *dataset.Screen, dropAlpha bool) (*dataset.Plane, error) {
+func (s *loadedModel) run(ctx context.Context, name string, screen *dataset.Screen,
+	dropAlpha bool) (*dataset.Plane, error) {
 	values := s.prepare(screen, dropAlpha)
 	s.mutex.Lock()
 	defer s.mutex.Unlock()

@@ -1,5 +1,4 @@
-// Where saliency maps and fixations come from: flags, and the files of each case.
-
+// Package saliencymap has the saliency maps and the fixations of cases, from files or from a model.
 package saliencymap
 
 import (
@@ -120,7 +119,8 @@ func (o *Options) place(cases []source.Case) (notes []string, err error) {
 		name          func(c *source.Case) string
 	}{
 		{"saliency-reference", o.Reference, mapEndings, func(c *source.Case) *string { return &c.ReferenceSaliency }, sample},
-		{"saliency-generated", o.Generated, mapEndings, func(c *source.Case) *string { return &c.GeneratedSaliency }, (*source.Case).FileName},
+		{"saliency-generated", o.Generated, mapEndings, func(c *source.Case) *string { return &c.GeneratedSaliency },
+			(*source.Case).FileName},
 		{"fixations", fixations, fixationEndings, func(c *source.Case) *string { return &c.Fixations }, sample},
 	} {
 		if f.pattern == "" {
@@ -158,7 +158,8 @@ type finder struct {
 }
 
 // newFinder looks at what a pattern names: a folder, one file for all, or a file for each case.
-func newFinder(pattern string, endings []string, name func(c *source.Case) string, cases []source.Case) (*finder, error) {
+func newFinder(pattern string, endings []string, name func(c *source.Case) string,
+	cases []source.Case) (*finder, error) {
 	f := &finder{pattern: pattern, name: name, endings: endings, exists: map[string]bool{}}
 	if strings.Contains(pattern, "{") {
 		return f, nil

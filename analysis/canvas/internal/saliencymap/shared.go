@@ -59,7 +59,8 @@ func (s *shared) keepMap(key string, compute func() (*saliency.Map, error)) (*sa
 }
 
 // Baseline are the numbers of plain maps, which the cases of a sample share.
-func (s *shared) Baseline(key string, compute func() (map[string]report.Value, error)) (map[string]report.Value, error) {
+func (s *shared) Baseline(key string,
+	compute func() (map[string]report.Value, error)) (map[string]report.Value, error) {
 	if s == nil {
 		return compute()
 	}

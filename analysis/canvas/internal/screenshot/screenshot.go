@@ -1,5 +1,4 @@
-// Images of two screens, made comparable.
-
+// Package screenshot makes the images of two screens comparable, and runs a model of how far apart they look.
 package screenshot
 
 import (

@@ -1,5 +1,5 @@
-// What two screens mean: captions, and embeddings of captions or of images.
-
+// Package semantic has what two screens mean: captions, and embeddings of captions or of images, from files or from
+// models.
 package semantic
 
 import (

@@ -143,7 +143,8 @@ type embeddings struct {
 }
 
 // openEmbeddings opens a pair of matrices whose rows are the cases of order, or the only case.
-func (s *opened) openEmbeddings(flag string, files [2]string, order []string, cases []source.Case) (*embeddings, error) {
+func (s *opened) openEmbeddings(flag string, files [2]string, order []string,
+	cases []source.Case) (*embeddings, error) {
 	if files[0] == "" {
 		return nil, nil
 	}
@@ -177,7 +178,8 @@ func (e *embeddings) order(flag string, order []string, cases []source.Case) err
 	if order == nil {
 		known := knownCases(cases)
 		if n != 1 || len(known) != 1 {
-			return text.WithHint(fmt.Errorf("%s has %s, and nothing says which cases they are", e.arrays[0].Name(), text.Count(n, "row")),
+			return text.WithHint(fmt.Errorf("%s has %s, and nothing says which cases they are", e.arrays[0].Name(),
+				text.Count(n, "row")),
 				"name them in the order of the rows with --embeddings-ids, or in --captions")
 		}
 		for id := range known {

@@ -1,5 +1,5 @@
-// What is scored: the files of a case.
-
+// Package source has what is scored: the cases of a benchmark by their files, how these are read, and what several
+// cases share of them.
 package source
 
 import "fmt"

@@ -1,5 +1,4 @@
-// The rows of all runs over a tree: what is known of every case, metric by metric.
-
+// Package store keeps the rows of all runs over a tree: what is known of every case, metric by metric.
 package store
 
 import (

@@ -1,5 +1,5 @@
-// Texts of two designs.
-
+// Package textblock has the texts of designs: what they say, where, in which colors, and which texts of two designs
+// belong together.
 package textblock
 
 import (
@@ -52,9 +52,11 @@ func Find(l *design.Layout) ([]Block, error) {
 		}
 		colors, ok := painting.at(e)
 		if !ok {
-			return nil, source.Absentf("the colors of the texts are too many to be found: more than %d boxes would be held against them", paintSteps)
+			return nil, source.Absentf("the colors of the texts are too many to be found: "+
+				"more than %d boxes would be held against them", paintSteps)
 		}
-		blocks = append(blocks, Block{Text: t, parent: n.Parent, Box: e.Box, Area: e.Box.Area(), Inked: colors, Large: large(n)})
+		blocks = append(blocks, Block{Text: t, parent: n.Parent, Box: e.Box, Area: e.Box.Area(), Inked: colors,
+			Large: large(n)})
 	}
 	return blocks, nil
 }
