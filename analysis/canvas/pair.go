@@ -83,3 +83,8 @@ func (p *Pair) describeScreens(row *Row) {
 		row.Details[orientationDetail] = []int{reference.Orientation, generated.Orientation}
 	}
 }
+
+// Images are both images, made comparable.
+func (p *Pair) Images() (*screenshot.Pixels, error) {
+	return p.screens.Get(func() (*screenshot.Pixels, error) { return screenshot.Read(&p.Screens) })
+}

@@ -355,7 +355,7 @@ func (p *plan) merge(ctx context.Context, parts []*Part) (*Result, error) {
 // identity is that of everything the numbers follow from.
 func (p *plan) identity() shard.Identity {
 	id := p.common()
-	id.Inputs = append([]shard.Field{{Name: "cases", Value: p.digest()}}, id.Inputs...)
+	id.Inputs = append([]shard.Field{{Name: "cases", Value: digestOf(p.in.Cases, source.NewDigests(p.in.Read))}}, id.Inputs...)
 	if p.in.Ratings != nil {
 		sum := sha256.Sum256(fmt.Appendf(nil, "%#v", p.in.Ratings))
 		id.Inputs = append(id.Inputs, shard.Field{Name: "ratings", Value: hex.EncodeToString(sum[:])})
@@ -385,35 +385,16 @@ func (p *plan) common() shard.Identity {
 // identityOf is that of the rows of a case: of the content of its files, and of its names, as captions go by them and details may hold
 // paths.
 func (p *plan) identityOf(common shard.Identity, contents *source.Digests, i int) shard.Identity {
-	c := &p.in.Cases[i]
-	all := sha256.New()
-	fmt.Fprintf(all, "%#v\n", *c)
-	for _, path := range c.Files() {
-		fmt.Fprintf(all, "%s\n", contents.Of(path))
-	}
-	return common.OfModel(hex.EncodeToString(all.Sum(nil)))
+	return common.OfModel(digestOf(p.in.Cases[i:i+1], contents))
 }
 
-// digest is that of all cases and of the content of their files.
-func (p *plan) digest() string {
+// digestOf is that of cases and of the content of their files.
+func digestOf(cases []Case, contents *source.Digests) string {
 	all := sha256.New()
-	contents := map[string]string{"": ""}
-	of := func(path string) string {
-		text, ok := contents[path]
-		if !ok {
-			data, err := p.in.Read(path)
-			sum := sha256.Sum256(data)
-			if text = hex.EncodeToString(sum[:]); err != nil {
-				text = err.Error()
-			}
-			contents[path] = text
-		}
-		return text
-	}
-	for _, c := range p.in.Cases {
-		fmt.Fprintf(all, "%#v\n", c)
-		for _, path := range c.Files() {
-			fmt.Fprintf(all, "%q\n", of(path))
+	for i := range cases {
+		fmt.Fprintf(all, "%#v\n", cases[i])
+		for _, path := range cases[i].Files() {
+			fmt.Fprintf(all, "%s\n", contents.Of(path))
 		}
 	}
 	return hex.EncodeToString(all.Sum(nil))

@@ -9,6 +9,8 @@ import (
 
 	"repscope/analysis/canvas"
 	"repscope/analysis/canvas/internal/source"
+	"repscope/internal/run"
+	"repscope/report"
 )
 
 // digestOfTree is the digest of all files that metrics read of cases, in the order of their paths: that of
@@ -20,4 +22,24 @@ func digestOfTree(d *source.Digests, kinds []canvas.Kind, cases []source.Case) (
 		files++
 	}
 	return hex.EncodeToString(all.Sum(nil)), files
+}
+
+// enterInputs enters the files of the run into the result.
+func (s *settings) enterInputs(env *run.Env, in *canvas.Input, kinds []canvas.Kind, d *source.Digests) {
+	if s.single() {
+		for _, f := range s.caseFiles() {
+			if *f.path != "" {
+				env.Result.Inputs = append(env.Result.Inputs, report.Input{Role: f.name, Path: *f.path, SHA256: d.Of(*f.path)})
+			}
+		}
+		return
+	}
+	t := s.tree()
+	sum, files := digestOfTree(d, kinds, in.Cases)
+	var details report.Object
+	details.Set("task", t.Task)
+	details.Set("variant", t.Variant)
+	details.Set("cases", len(in.Cases))
+	details.Set("files", files)
+	env.Result.Inputs = append([]report.Input{{Role: "tree", Path: t.Folder, SHA256: sum, Details: &details}}, env.Result.Inputs...)
 }

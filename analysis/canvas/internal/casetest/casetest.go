@@ -48,11 +48,12 @@ func Design(children ...string) string {
 	return fmt.Sprintf(`{"document": %s}`, Frame(0, 0, 100, 100, "#ffffff", children...))
 }
 
+// Frame is a frame with nodes in it.
 func Frame(x, y, width, height float64, fill string, children ...string) string {
 	return Node("FRAME", x, y, width, height, fill, `"children": [`+strings.Join(children, ",")+"]")
 }
 
-// textOf is a text.
+// Text is a text.
 func Text(words string, x, y, width, height float64, fill string, more ...string) string {
 	return Node("TEXT", x, y, width, height, fill, append(more, fmt.Sprintf(`"characters": %q`, words))...)
 }

@@ -36,6 +36,7 @@ func GrayPNG(t testing.TB, width int, values ...uint8) []byte {
 	return PNG(t, img)
 }
 
+// PNG is the file of an image.
 func PNG(t testing.TB, img image.Image) []byte {
 	t.Helper()
 	var out bytes.Buffer
@@ -45,6 +46,7 @@ func PNG(t testing.TB, img image.Image) []byte {
 	return out.Bytes()
 }
 
+// NPY is the file of an array.
 func NPY[T dataset.Element](t testing.TB, shape []int, data ...T) []byte {
 	t.Helper()
 	var out bytes.Buffer
@@ -57,6 +59,7 @@ func NPY[T dataset.Element](t testing.TB, shape []int, data ...T) []byte {
 // Files are files by path.
 type Files map[string][]byte
 
+// Read is a reader of these files.
 func (m Files) Read(path string) ([]byte, error) {
 	data, ok := m[path]
 	if !ok {

@@ -33,6 +33,8 @@ type ElementPair struct {
 	IoU                  float64
 }
 
+// NewMatching matches the elements of two designs by an overlap of their boxes; it is an error if more than most pairs of
+// boxes overlap.
 func NewMatching(reference, generated *Layout, most int, iou func(a, b box.Box) float64) (*Matching, error) {
 	a, b := reference.Boxes(), generated.Boxes()
 	weights, err := overlapWeights(a, b, most, func(i, j int) float64 { return iou(a[i], b[j]) })
@@ -64,6 +66,7 @@ func overlapWeights(a, b []box.Box, most int, weight func(i, j int) float64) (*b
 	return weights, err
 }
 
+// TooManyOverlaps is why designs are not compared of which more than most pairs of boxes overlap.
 func TooManyOverlaps(most int) error {
 	return source.Absentf("more than %d pairs of boxes overlap, which are too many to be compared", most)
 }

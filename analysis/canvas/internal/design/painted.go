@@ -66,6 +66,7 @@ func painted(n *dataset.Node) bool {
 	return false
 }
 
+// IsText reports whether a node is a text.
 func IsText(n *dataset.Node) bool { return n.Type == "TEXT" }
 
 // Leaves are the painted elements with an area that have no elements below them.

@@ -72,6 +72,7 @@ type Run struct {
 	Files map[string]string
 }
 
+// NewRun returns a run without cases.
 func NewRun() *Run {
 	f := &Run{Files: map[string]string{}}
 	f.Read = func(path string) ([]byte, error) {

@@ -41,6 +41,7 @@ const (
 	KLExact = "exact" // [saliency.KL] with 0
 )
 
+// KLForms are the values of [Options.KL].
 var KLForms = []string{KLAdded, KLRatio, KLExact}
 
 // Open finds the files of the cases and enters them, and loads the model; budget is the memory of the run, 0 for the

@@ -45,6 +45,7 @@ func (s *Pixels) Brightness() (reference, generated []float64) {
 	return both[0], both[1]
 }
 
+// NewPixels makes two screens comparable; drop drops their alpha.
 func NewPixels(reference, generated *dataset.Screen, drop bool) *Pixels {
 	s := &Pixels{Reference: Opaque(reference, drop), Generated: Opaque(generated, drop)}
 	size := reference

@@ -11,6 +11,7 @@ type Lazy[T any] struct {
 	err   error
 }
 
+// Get is the value, which the first call computes.
 func (o *Lazy[T]) Get(compute func() (T, error)) (T, error) {
 	o.Do(func() { o.value, o.err = compute() })
 	return o.value, o.err
