@@ -61,7 +61,7 @@ type Kind struct {
 	// version of the metric: "1; …".
 	Definition func(o *Settings) string
 	// Score enters the numbers of a case with [Row.Set] and [Row.Undefined]. An error is why
-	// the keys that were not entered are null; unless it is [source.Absent] the case counts as failed.
+	// the keys that were not entered are null; unless it is [Absent] the case counts as failed.
 	Score func(p *Pair, row *Row) error
 }
 
