@@ -21,7 +21,6 @@ package forecast
 import (
 	"context"
 
-	"repscope/internal/run"
 	"repscope/report"
 	"repscope/stat"
 )
@@ -162,7 +161,7 @@ type Result struct {
 	Warnings    []string
 	// Unmeasured are forecasts of which some members could not be made or read; they are not
 	// among Models.
-	Unmeasured []run.Unmeasured
+	Unmeasured []report.Unmeasured
 
 	rule        string      // of events
 	byLeadAlone bool        // there are no scores over all leads

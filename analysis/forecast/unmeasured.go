@@ -9,9 +9,11 @@ import (
 	"slices"
 	"sync"
 
-	"repscope/analysis/internal/output"
+	"repscope/analysis/internal/results"
+	"repscope/internal/fault"
 	"repscope/internal/input"
 	"repscope/internal/run"
+	"repscope/report"
 )
 
 // plannedBytes is the most bytes of a forecast that a plan reads to look for NaN.
@@ -88,7 +90,7 @@ func (s *settings) finiteForecast(ctx context.Context, env *run.Env, in *Input, 
 }
 
 // noneLeft is the error of a run all of whose forecasts failed; the reason is that of the first.
-type noneLeft struct{ first run.Unmeasured }
+type noneLeft struct{ first report.Unmeasured }
 
 func (e *noneLeft) Error() string { return e.first.Reason }
 
@@ -130,7 +132,7 @@ func (f *failing) before(model, sample int) bool {
 
 // add notes that a forecast fails on a sample; false for an error that is not the forecast's.
 func (f *failing) add(ctx context.Context, model int, of source, sample int, err error) bool {
-	if of.kind == "baseline" || !output.Fails(ctx, err) {
+	if of.kind == "baseline" || !fault.OfModel(ctx, err) {
 		return false
 	}
 	f.mutex.Lock()
@@ -152,7 +154,7 @@ func (f *failing) enter(part *Part) {
 
 // withoutFailed is the plan and its parts without the forecasts that failed, and these with the
 // reason.
-func (p *plan) withoutFailed(parts []*Part) (*plan, []*Part, []run.Unmeasured) {
+func (p *plan) withoutFailed(parts []*Part) (*plan, []*Part, []report.Unmeasured) {
 	reasons := make([]string, len(p.models))
 	for _, part := range parts {
 		for m, of := range part.Models {
@@ -161,7 +163,7 @@ func (p *plan) withoutFailed(parts []*Part) (*plan, []*Part, []run.Unmeasured) {
 			}
 		}
 	}
-	models, failed := output.WithoutFailed(p.models, reasons, func(m source) string { return m.name })
+	models, failed := results.WithoutFailed(p.models, reasons, func(m source) string { return m.name })
 	if len(failed) == 0 {
 		return p, parts, nil
 	}
@@ -169,7 +171,7 @@ func (p *plan) withoutFailed(parts []*Part) (*plan, []*Part, []run.Unmeasured) {
 	fewer := make([]*Part, len(parts))
 	for k, part := range parts {
 		of := *part
-		of.Models = output.Kept(part.Models, reasons)
+		of.Models = results.Kept(part.Models, reasons)
 		fewer[k] = &of
 	}
 	return q, fewer, failed

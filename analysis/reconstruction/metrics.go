@@ -4,6 +4,7 @@ package reconstruction
 
 import (
 	"math"
+	"slices"
 
 	"repscope/measure/image"
 	"repscope/report"
@@ -66,6 +67,16 @@ var inf = math.Inf(1)
 
 // metrics are all of them, in the order of the result.
 func metrics() []metric { return append(frameMetrics(), sceneMetrics()...) }
+
+// Metrics describes the numbers of a model.
+func Metrics() []report.Described {
+	var out []report.Described
+	for _, m := range metrics() {
+		out = append(out, report.Described{Name: m.name, Better: m.direction, Unit: m.unit, Low: m.low, High: m.high,
+			Headline: slices.Contains([]string{"mse", "ssim", "skill", "object_f1"}, m.name)})
+	}
+	return out
+}
 
 // frameMetrics are those of frames.
 func frameMetrics() []metric {

@@ -78,7 +78,7 @@ type Result struct {
 	Warnings []string
 	// Unmeasured are models that could not be evaluated; NAME/DATASET where there are several
 	// datasets. They are in none.
-	Unmeasured []run.Unmeasured
+	Unmeasured []report.Unmeasured
 
 	plannedKinds []*Kind  // that are computed of some model
 	paired       []string // keys that other runs are paired by

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"sync/atomic"
 
-	"repscope/analysis/internal/output"
+	"repscope/internal/fault"
 	"repscope/internal/kernel"
 	"repscope/internal/run"
 	"repscope/measure/token"
@@ -368,7 +368,7 @@ func (p *plan) measure(ctx context.Context, r shard.Range) (*Part, error) {
 				p.skip(d, lo, hi, 1)
 			}
 			if err != nil {
-				if err = fmt.Errorf("%s: %w", model.Name, err); !output.Fails(ctx, err) {
+				if err = fmt.Errorf("%s: %w", model.Name, err); !fault.OfModel(ctx, err) {
 					return nil, err
 				}
 				part.Pieces = append(part.Pieces, Piece{Dataset: i, Model: m, Failed: err.Error()})
@@ -418,7 +418,7 @@ func (p *plan) merge(ctx context.Context, parts []*Part) (*Result, error) {
 				}
 			}
 			if at := slices.IndexFunc(pieces, func(piece Piece) bool { return piece.Failed != "" }); at >= 0 {
-				failed := run.Unmeasured{Name: model.Name, Reason: pieces[at].Failed}
+				failed := report.Unmeasured{Name: model.Name, Reason: pieces[at].Failed}
 				if len(p.datasets) > 1 {
 					failed.Name += "/" + d.Name
 				}

@@ -45,8 +45,8 @@ type Env struct {
 	ends        []func()
 	closers     []io.Closer
 	besides     []func(context.Context) error
-	unmeasured  []Unmeasured // see LeaveOut
-	told        int          // of them on the console
+	unmeasured  []report.Unmeasured // see LeaveOut
+	told        int                 // of them on the console
 	stop        context.CancelCauseFunc
 	console     *bytes.Buffer
 	columns     int // of the console, for tables; 0: any
@@ -266,7 +266,7 @@ func (o *Options) Fit(figure Figure) error {
 }
 
 // render draws a figure, which names the models that were not measured.
-func (d Drawing) render(formats []string, o *Options, unmeasured []Unmeasured) (out drawn, err error) {
+func (d Drawing) render(formats []string, o *Options, unmeasured []report.Unmeasured) (out drawn, err error) {
 	figure, err := d.Draw()
 	if err != nil || figure == nil {
 		return out, err
