@@ -45,14 +45,12 @@ var rules = []rule{
 	{"analysis/internal/results", "stat report points measure shard"},
 	{"analysis/internal/output", "analysis/internal/results stat report plots internal/run"},
 	{"analysis/smoothness/command analysis/manifold/command analysis/geometry/command analysis/neighborhood/command", commands},
-	// Libraries without flags, files and figures; their programs are below them.
-	{"analysis/smoothness/command analysis/manifold/command analysis/geometry/command analysis/neighborhood/command " +
-		"analysis/canvas/command", commands},
+	{"analysis/canvas/command", commands},
 	{"analysis/canvas/internal/benchmark analysis/canvas/internal/store", "analysis/canvas report internal/run"},               // of the program
 	{"analysis/canvas/internal/casetest analysis/canvas/internal/faketest", "analysis/canvas dataset report internal/runtest"}, // of tests alone
 	// Libraries without flags, files and figures; their programs are below them.
 	{"analysis/smoothness analysis/manifold analysis/geometry analysis/neighborhood", libraries},
-	{"analysis/canvas", libraries + " analysis/canvas latent model"},
+	{"analysis/canvas", libraries + " analysis/canvas/internal latent model"},
 	{"analysis", commands},
 	{"tool/evaluate/page", "report plots stat internal/run"},
 	{"tool/evaluate", "tool/evaluate/page latent report shard internal/run internal/share"},
