@@ -11,7 +11,7 @@ package suite
 import (
 	"slices"
 
-	"repscope/analysis/canvas"
+	canvas "repscope/analysis/canvas/command"
 	forecast "repscope/analysis/forecast/command"
 	generation "repscope/analysis/generation/command"
 	geometry "repscope/analysis/geometry/command"

@@ -37,8 +37,7 @@ var writing = calls{
 		"dataset/write.go":                       "the writer of one array, for who has no run",
 		"dataset/npz.go":                         "an array that is inflated, in the folder for temporary files",
 		"internal/entries/entries.go":            "what is kept for later runs",
-		"analysis/canvas/command.go":             "reports under names that the transaction takes over",
-		"analysis/canvas/precompute.go":          "scores under a name that the transaction takes over",
+		"analysis/canvas/command":                "reports and scores under names that the transaction takes over",
 		"analysis/generation/command/partial.go": "what an interrupted run leaves",
 		"analysis/sequence/partial.go":           "what an interrupted run leaves",
 		"tool/evaluate/record.go":                "the record of a task, after its files have their names",
@@ -63,7 +62,7 @@ type calls struct {
 }
 
 // notProduct are folders that are no part of a binary.
-const notProduct = "beam packaging docs internal/runtest internal/example/generate internal/kernel/generate internal/cuda/forward internal/cuda/ptxvm " +
+const notProduct = "analysis/canvas/internal/casetest beam packaging docs internal/runtest internal/example/generate internal/kernel/generate internal/cuda/forward internal/cuda/ptxvm " +
 	"internal/typeface/generate model/internal/graphtest model/internal/executortest"
 
 // TestFileCalls holds that files are opened and made in few places.

@@ -44,11 +44,16 @@ var rules = []rule{
 
 	{"analysis/internal/results", "stat report points measure shard"},
 	{"analysis/internal/output", "analysis/internal/results stat report plots internal/run"},
-	{"analysis/smoothness/command analysis/manifold/command analysis/geometry/command analysis/neighborhood/command", commands},
+	{"analysis/canvas/command analysis/forecast/command analysis/generation/command analysis/geometry/command analysis/manifold/command " +
+		"analysis/neighborhood/command analysis/reconstruction/command analysis/reward/command analysis/robustness/command " +
+		"analysis/smoothness/command", commands},
+	{"analysis/canvas/internal/benchmark analysis/canvas/internal/store", "analysis/canvas report internal/run"},               // of the program
+	{"analysis/canvas/internal/casetest analysis/canvas/internal/faketest", "analysis/canvas dataset report internal/runtest"}, // of tests alone
 	// Libraries without flags, files and figures; their programs are below them.
-	{"analysis/smoothness analysis/manifold analysis/geometry analysis/neighborhood", libraries},
-	{"analysis/forecast/command analysis/generation/command", commands},
-	{"analysis/forecast analysis/generation", libraries},
+	{"analysis/forecast analysis/generation analysis/geometry analysis/manifold analysis/neighborhood analysis/reconstruction " +
+		"analysis/reward analysis/smoothness", libraries},
+	{"analysis/robustness", libraries + " latent model"},
+	{"analysis/canvas", libraries + " analysis/canvas/internal latent model"},
 	{"analysis", commands},
 	{"tool/evaluate/page", "report plots stat internal/run"},
 	{"tool/evaluate", "tool/evaluate/page latent report shard internal/run internal/share"},
