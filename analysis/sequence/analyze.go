@@ -4,9 +4,7 @@ package sequence
 
 import (
 	"context"
-	"slices"
 
-	"repscope/internal/run"
 	"repscope/measure/token"
 	"repscope/report"
 	"repscope/shard"
@@ -29,7 +27,7 @@ type Masker func(r *Record) []int
 
 // Choice is what may be chosen for every dataset.
 type Choice struct {
-	Metrics []string // names of the registry; nil: all
+	Metrics []string // names in the registry; nil: all
 	// Asked are those of Metrics that are asked for by name, which are computed however long they take;
 	// nil: all of Metrics.
 	Asked   []string
@@ -54,6 +52,7 @@ type Dataset struct {
 
 // Input is what is evaluated.
 type Input struct {
+	Registry Registry        // of the metrics that may be computed
 	Alphabet *token.Alphabet // nil: token.Antibody
 	Datasets []Dataset
 }
@@ -78,11 +77,13 @@ type Result struct {
 	Warnings []string
 	// Unmeasured are models that could not be evaluated; NAME/DATASET where there are several
 	// datasets. They are in none.
-	Unmeasured []run.Unmeasured
-
-	plannedKinds []*Kind  // that are computed of some model
-	paired       []string // keys that other runs are paired by
+	Unmeasured []Unmeasured
+	Planned    []*Kind  // metrics that were to be computed of some model
+	Paired     []string // keys that other runs are paired by
 }
+
+// Unmeasured is a model that could not be evaluated, and why.
+type Unmeasured struct{ Name, Reason string }
 
 // DatasetResult is that of one dataset.
 type DatasetResult struct {
@@ -91,8 +92,7 @@ type DatasetResult struct {
 	Blocks      string // what intervals delete in turn; empty without intervals
 	Models      []ModelResult
 	Comparisons []report.Comparison
-
-	groups *groups
+	Group       []int // of every sequence: those of a group are deleted together
 }
 
 // ModelResult is that of one model.
@@ -107,9 +107,9 @@ type ModelResult struct {
 	Metrics []string
 	Tables  []*Table
 	Scores  []SequenceScores
-	Kept    map[string]any // what metrics keep for figures: see [Summary.Keep]
+	Samples []SequenceScores // see [Key].Paired
+	Kept    map[string]any   // what metrics keep for figures: see [Summary.Keep]
 
-	samples    []SequenceScores // see [Key].Paired
 	jackknifes map[string]*stat.Jackknifed
 	deleted    map[string]string // see [Summary.Deleted]
 }
@@ -131,52 +131,13 @@ type SequenceScores struct {
 }
 
 // Analyze evaluates all models on all datasets. Errors: no dataset, no model or no sequence,
-// models of other sequences, unknown metrics and options (wrong usage), nothing that can be
+// models of other sequences, unknown metrics and options, nothing that can be
 // computed. A model that fails, or whose answers cannot be read, is not evaluated, the others
 // are; it is an error where that is every model of a dataset.
 func Analyze(ctx context.Context, in Input, o Options) (*Result, error) {
-	work, err := Work(in, o)
+	p, err := NewPlan(in, o)
 	if err != nil {
 		return nil, err
 	}
-	return work.Run(ctx)
-}
-
-// Names are those of all metrics, in the order of the registry.
-func Names() []string {
-	names := make([]string, len(registry))
-	for i := range registry {
-		names[i] = registry[i].Name
-	}
-	return names
-}
-
-// Find is the metric of a name or an alias; nil where there is none.
-func Find(name string) *Kind {
-	i := slices.IndexFunc(registry, func(k Kind) bool { return k.Name == name || slices.Contains(k.Aliases, name) })
-	if i < 0 {
-		return nil
-	}
-	return &registry[i]
-}
-
-// Select returns the metrics of the names or aliases that are given, in the order of the
-// registry, each once; all for none. An unknown name is wrong usage.
-func Select(names []string) ([]string, error) {
-	if len(names) == 0 {
-		return Names(), nil
-	}
-	wanted := map[string]bool{}
-	for _, name := range names {
-		k := Find(name)
-		if k == nil {
-			var known []string
-			for _, k := range registry {
-				known = append(append(known, k.Name), k.Aliases...)
-			}
-			return nil, run.Hint(run.Usage("there is no metric %q; the metrics are %s", name, listing()), run.DidYouMean("", name, known))
-		}
-		wanted[k.Name] = true
-	}
-	return slices.DeleteFunc(Names(), func(name string) bool { return !wanted[name] }), nil
+	return p.Work().Run(ctx)
 }

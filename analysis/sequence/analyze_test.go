@@ -114,8 +114,8 @@ func TestSkipped(t *testing.T) {
 	if !slices.Contains(m.Metrics, "masked_accuracy") {
 		t.Errorf("computed: %v", m.Metrics)
 	}
-	for i := range registry {
-		k := &registry[i]
+	for i := range All() {
+		k := &All()[i]
 		reason, ok := m.Skipped.Get(k.Name)
 		if lacks := k.missing(&in.Datasets[0].Models[0], RegionStandard); (lacks != "") != ok || ok && lacks != reason {
 			t.Errorf("%s: skipped %v, lacks %q", k.Name, reason, lacks)
@@ -137,7 +137,7 @@ func TestCanceled(t *testing.T) {
 func TestRegistry(t *testing.T) {
 	t.Parallel()
 	of := map[string]string{}
-	for _, k := range registry {
+	for _, k := range All() {
 		if k.About == "" || len(k.Keys) == 0 && len(k.Files) == 0 || k.New == nil || k.Needs == 0 && k.Either == 0 {
 			t.Errorf("%s: it lacks About, Keys and Files, Needs or New", k.Name)
 		}
@@ -148,7 +148,7 @@ func TestRegistry(t *testing.T) {
 			of[key.Name] = k.Name
 		}
 		for _, alias := range k.Aliases {
-			if found := Find(alias); found == nil || found.Name != k.Name {
+			if found := All().Find(alias); found == nil || found.Name != k.Name {
 				t.Errorf("alias %s of %s is that of %v", alias, k.Name, found)
 			}
 		}

@@ -21,7 +21,7 @@ func BenchmarkStream(b *testing.B) {
 		b.Fatal(err)
 	}
 	defer func() { _ = d.Close() }()
-	in := Input{Datasets: []Dataset{{Name: "dump", Models: []Model{{Name: "model", Sequences: d, Source: d}}, Choice: Choice{Metrics: []string{
+	in := Input{Registry: All(), Datasets: []Dataset{{Name: "dump", Models: []Model{{Name: "model", Sequences: d, Source: d}}, Choice: Choice{Metrics: []string{
 		"masked_accuracy", "loss", "perplexity", "region_accuracy", "region_loss", "region_perplexity"}}}}}
 	for b.Loop() {
 		if _, err := Analyze(b.Context(), in, Options{Intervals: true, Family: "metric", Memory: 128e6}); err != nil {

@@ -8,7 +8,7 @@ import (
 	"hash/fnv"
 	"slices"
 
-	"repscope/internal/run"
+	"repscope/internal/text"
 	"repscope/measure/token"
 	"repscope/report"
 	"repscope/stat"
@@ -90,7 +90,7 @@ func otherMasks(names []string, all []*census) (warnings []string) {
 func sameSequences(names []string, all []*census) error {
 	for i := range all {
 		if !slices.Equal(all[i].Column(tokenDigest), all[0].Column(tokenDigest)) {
-			return run.Hint(fmt.Errorf("models %s and %s have other sequences: models of a dataset are compared on the same ones", names[0], names[i]),
+			return text.WithHint(fmt.Errorf("models %s and %s have other sequences: models of a dataset are compared on the same ones", names[0], names[i]),
 				fmt.Sprintf("give it a dataset of its own: %s/DATASET=FILE", names[i]))
 		}
 	}

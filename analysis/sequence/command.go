@@ -51,7 +51,7 @@ mean of a column is the number.`
 // metricHelp is a line for every metric.
 func metricHelp() string {
 	var b strings.Builder
-	for _, k := range registry {
+	for _, k := range All() {
 		fmt.Fprintf(&b, "  %-20s %s\n", k.Name, k.About)
 	}
 	return b.String()
@@ -60,7 +60,7 @@ func metricHelp() string {
 // optionHelp is a line for every option of a metric.
 func optionHelp() string {
 	var b strings.Builder
-	for _, k := range registry {
+	for _, k := range All() {
 		for _, o := range k.Options {
 			value := "null"
 			if o.Default != nil {
@@ -145,7 +145,7 @@ func (s *settings) registerInputs(flags *run.Flags) {
 // registerMetrics adds what is computed.
 func (s *settings) registerMetrics(flags *run.Flags) {
 	s.statistics = input.RegisterStatistics(flags, "sequences")
-	flags.Var(&s.metrics, "metrics", "`LIST` of metrics (default: all that the inputs allow): "+strings.Join(Names(), ", "))
+	flags.Var(&s.metrics, "metrics", "`LIST` of metrics (default: all that the inputs allow): "+strings.Join(All().Names(), ", "))
 	flags.Var(&s.set, "set", "`METRIC.KEY=VALUE` of an option of a metric (repeats)")
 	s.mask = maskAuto
 	flags.CheckedVar(&s.mask, "mask", run.OneOf(maskRules()...),
@@ -279,15 +279,15 @@ func (s *settings) run(ctx context.Context, env *run.Env) error {
 	}
 	o := s.options(env)
 	o.Progress = env.ProgressOf("evaluating", "sequences")
-	p, err := newPlan(*in, o)
+	p, err := NewPlan(*in, o)
 	if err != nil {
 		return err
 	}
 	var result *Result
-	if p.runs() && !env.Divided() {
-		result, err = p.continued(ctx, env)
+	if p.Runs() && !env.Divided() {
+		result, err = continued(ctx, env, p)
 	} else {
-		result, err = p.work().Run(ctx)
+		result, err = p.Work().Run(ctx)
 	}
 	if err != nil {
 		return err
@@ -310,28 +310,29 @@ func (s *settings) plan(ctx context.Context, env *run.Env) error {
 	if err != nil {
 		return err
 	}
-	p, err := newPlan(*in, s.options(env))
+	o := s.options(env)
+	p, err := NewPlan(*in, o)
 	if err != nil {
 		return err
 	}
-	for _, d := range p.datasets {
-		env.Plan.Count("sequences of "+d.Name, d.groups.n)
-		for _, m := range d.models {
+	for _, d := range p.Datasets {
+		env.Plan.Count("sequences of "+d.Name, d.Sequences())
+		for _, m := range d.Planned {
 			var would []string
-			for _, k := range m.kinds {
+			for _, k := range m.Kinds {
 				would = append(would, k.Name)
 			}
-			for _, left := range m.skipped {
-				would = append(would, fmt.Sprintf("%s skipped (%s)", left.name, left.reason))
+			for _, left := range m.Skipped {
+				would = append(would, fmt.Sprintf("%s skipped (%s)", left.Metric, left.Reason))
 			}
 			name := m.Name
-			if len(p.datasets) > 1 {
+			if len(p.Datasets) > 1 {
 				name += "/" + d.Name
 			}
 			env.Plan.Models = append(env.Plan.Models, run.PlanModel{Name: name, Given: strings.Join(would, ", ")})
 		}
 	}
-	env.Plan.Held = p.o.Memory / 4
-	output.PlanFiles(env, p.files(env)...)
+	env.Plan.Held = o.Memory / 4
+	output.PlanFiles(env, filesOfPlan(env, p)...)
 	return s.planFigures(env, p)
 }

@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 
 	"repscope/measure/contact"
@@ -154,7 +155,7 @@ func (m *contactMetric) crossFit(ctx context.Context) ([][]float64, error) {
 		}
 	}
 	var rows [][]float64
-	for _, g := range sorted(byGroup) {
+	for _, g := range slices.Sorted(maps.Keys(byGroup)) {
 		rows = append(rows, byGroup[g])
 	}
 	return rows, nil

@@ -487,8 +487,8 @@ func (d *Dump) Answer(ctx context.Context, passes []Pass, want Outputs, visit fu
 			return err
 		}
 		p := &passes[i]
-		if p.Record.rows != nil && p.Record.rows.of == d {
-			rows = p.Record.rows
+		if held, ok := p.Record.Held.(*sequenceRows); ok && held.of == d {
+			rows = held
 		} else if rows == nil || rows.sequence != p.Record.Index {
 			var err error
 			if rows, err = d.readRows(p.Record.Index); err != nil {

@@ -329,7 +329,7 @@ func (d *Dump) Read(i int, r *Record) error {
 		return err
 	}
 	from := rows.all[0]
-	*r = Record{Index: i, ID: strconv.Itoa(i), Cluster: d.clusters[i], Tokens: from.tokens, Special: from.special, Masked: []int{}, rows: rows}
+	*r = Record{Index: i, ID: strconv.Itoa(i), Cluster: d.clusters[i], Tokens: from.tokens, Special: from.special, Masked: []int{}, Held: rows}
 	switch {
 	case rows.masked != nil:
 		r.Masked = append(r.Masked, rows.masked.hidden...)
@@ -364,7 +364,7 @@ func (d *Dump) Read(i int, r *Record) error {
 // broken is the first residue of a chain that goes on behind the other one; −1 if both are whole.
 func (r *Record) broken() int {
 	changes, last := 0, int8(-1)
-	for _, i := range r.residues() {
+	for _, i := range r.Residues() {
 		if last >= 0 && r.Chains[i] != last {
 			if changes++; changes > 1 {
 				return i

@@ -5,6 +5,7 @@ package sequence
 import (
 	"context"
 	"fmt"
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
@@ -63,7 +64,7 @@ func newToyDump() toyDump {
 func (d toyDump) write(t testing.TB) string {
 	t.Helper()
 	var fields []dataset.Field
-	for _, name := range sorted(d) {
+	for _, name := range slices.Sorted(maps.Keys(d)) {
 		fields = append(fields, d[name])
 	}
 	path := filepath.Join(t.TempDir(), "d.npz")

@@ -41,7 +41,7 @@ func exampleInput(t *testing.T, metrics ...string) Input {
 		t.Cleanup(func() { source.Close() })
 		d.Models = append(d.Models, fakeModel(m.Name, all, source))
 	}
-	return Input{Datasets: []Dataset{d}}
+	return Input{Registry: All(), Datasets: []Dataset{d}}
 }
 
 // The model that is trained well is best, knows which residues touch and how sure it may be; each of the

@@ -165,7 +165,7 @@ func fakeModel(name string, s Sequences, source Source) Model {
 // fakeInput is a dataset of n made sequences in clusters of so many, with two models.
 func fakeInput(n, cluster int, metrics ...string) Input {
 	s := newFakeSequences(n, cluster)
-	return Input{Datasets: []Dataset{{Name: "fake", Models: []Model{fakeModel("a", s, newFakeSource(1, 2)), fakeModel("b", s, newFakeSource(2, 1))},
+	return Input{Registry: All(), Datasets: []Dataset{{Name: "fake", Models: []Model{fakeModel("a", s, newFakeSource(1, 2)), fakeModel("b", s, newFakeSource(2, 1))},
 		Choice: Choice{Metrics: metrics, Mask: fakeMask, Masking: "fake"}}}}
 }
 
@@ -183,18 +183,18 @@ func analyzeFake(t *testing.T, in Input) *Result {
 // the dataset, and their number of groups.
 func itemsOf(t *testing.T, s *fakeSequences, source Source, mode string) []*Item {
 	t.Helper()
-	p, err := newPlan(Input{Datasets: []Dataset{{Name: "fake", Models: []Model{fakeModel("a", s, source)}, Choice: Choice{Mode: mode, Mask: fakeMask}}}},
+	p, err := NewPlan(Input{Registry: All(), Datasets: []Dataset{{Name: "fake", Models: []Model{fakeModel("a", s, source)}, Choice: Choice{Mode: mode, Mask: fakeMask}}}},
 		Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := p.datasets[0]
-	d.models[0].needs = NeedMasked | NeedRegional | NeedSingle | NeedSingleLogits | NeedCleanLogits | NeedHidden | NeedAttentions | NeedContactScores
-	d.models[0].always = d.models[0].needs
-	a := &accumulator{p: p, d: d, m: d.models[0]}
+	d := p.Datasets[0]
+	d.Planned[0].needs = NeedMasked | NeedRegional | NeedSingle | NeedSingleLogits | NeedCleanLogits | NeedHidden | NeedAttentions | NeedContactScores
+	d.Planned[0].always = d.Planned[0].needs
+	a := &accumulator{p: p, d: d, m: d.Planned[0]}
 	var items []*Item
-	for g := range d.groups.count() {
-		for _, i := range d.groups.members(g) {
+	for g := range d.groups.Count() {
+		for _, i := range d.groups.Members(g) {
 			items = append(items, &Item{Record: &Record{Index: i}, Group: g})
 		}
 	}
@@ -231,4 +231,13 @@ func textOf(t *testing.T) func(*Result) []byte {
 		}
 		return fmt.Appendf(out, "%v", r.Warnings)
 	}
+}
+
+// workOf is the work of an analysis.
+func workOf(in Input, o Options) (shard.Work[*Part, *Result], error) {
+	p, err := NewPlan(in, o)
+	if err != nil {
+		return shard.Work[*Part, *Result]{}, err
+	}
+	return p.Work(), nil
 }

@@ -42,15 +42,15 @@ func figureName(name string, dataset int) string {
 }
 
 // planned reports whether a model has a metric that the figure shows.
-func (f *figureKind) planned(m *modelPlan) bool {
-	return slices.ContainsFunc(m.kinds, func(k *Kind) bool { return slices.Contains(f.metrics, k.Name) })
+func (f *figureKind) planned(m *ModelPlan) bool {
+	return slices.ContainsFunc(m.Kinds, func(k *Kind) bool { return slices.Contains(f.metrics, k.Name) })
 }
 
 // planFigures adds the figures to a plan.
-func (s *settings) planFigures(env *run.Env, p *plan) error {
-	for i, d := range p.datasets {
+func (s *settings) planFigures(env *run.Env, p *Plan) error {
+	for i, d := range p.Datasets {
 		for _, f := range figureKinds() {
-			if slices.ContainsFunc(d.models, f.planned) {
+			if slices.ContainsFunc(d.Planned, f.planned) {
 				env.PlanFigures(figureName(f.name, i))
 			}
 		}

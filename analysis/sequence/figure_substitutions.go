@@ -5,6 +5,7 @@ package sequence
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -13,39 +14,6 @@ import (
 	"repscope/plots"
 	"repscope/report"
 )
-
-// keptSubstitutions is what the figure shows of one model.
-type keptSubstitutions struct {
-	assay   string
-	assays  int
-	letters []byte // the wild type of the first assay
-	chains  []int8 // of every residue
-	tokens  int
-	names   []string           // of the tokens
-	ratios  []float32          // [residues, tokens]; nil where they are not known
-	single  map[[2]int]float64 // measurements of single substitutions, by residue and token
-	mutated map[int]bool       // residues that variants substitute
-}
-
-// keep keeps what the figure shows.
-func (e *evaluation) keep(ratios []float32) {
-	a := e.given.assays[0]
-	k := &keptSubstitutions{assay: a.name, assays: len(e.given.assays), letters: a.letters,
-		names: e.s.Alphabet.Names, tokens: e.s.Alphabet.Size(),
-		ratios: ratios, single: map[[2]int]float64{}, mutated: map[int]bool{}}
-	for _, i := range a.wildType.residues() {
-		k.chains = append(k.chains, a.wildType.Chains[i])
-	}
-	for i, v := range a.variants {
-		for _, s := range v.sites {
-			k.mutated[s.residue] = true
-		}
-		if len(v.sites) == 1 {
-			k.single[[2]int{v.sites[0].residue, v.sites[0].to}] = a.measured[i]
-		}
-	}
-	e.s.Keep("substitutions", k)
-}
 
 // What a heat map of substitutions shows at most: residues in a row, and rows of them.
 const (
@@ -93,7 +61,7 @@ func correlationBars(models []*ModelResult) plots.Panel {
 			if !ok {
 				continue
 			}
-			if ofModel(score) {
+			if modelScore(score) {
 				shown, p.Groups = append(shown, score), append(p.Groups, labels[score])
 			} else if v.Defined() {
 				p.References = append(p.References, plots.Reference{Value: v.Float(), Label: labels[score]})
@@ -117,7 +85,7 @@ func correlationBars(models []*ModelResult) plots.Panel {
 
 // addMaps adds the maps of the first assay: of the first model, and of what was measured.
 func (k *keptSubstitutions) addMaps(f *plots.Figure, models []*ModelResult) {
-	all := sorted(k.mutated)
+	all := slices.Sorted(maps.Keys(k.mutated))
 	shown := all[:min(len(all), heatRows*heatColumns)]
 	low, high := math.Inf(1), math.Inf(-1)
 	for _, v := range k.single {

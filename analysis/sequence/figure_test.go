@@ -45,7 +45,7 @@ func figureMetrics() []string {
 	var out []string
 	for _, kind := range figureKinds() {
 		for _, name := range kind.metrics {
-			if Find(name) != nil && !slices.Contains(out, name) {
+			if All().Find(name) != nil && !slices.Contains(out, name) {
 				out = append(out, name)
 			}
 		}
@@ -58,7 +58,7 @@ func TestFigures(t *testing.T) {
 	t.Parallel()
 	for _, models := range []int{1, 2, 12} {
 		s := newFakeSequences(24, 3)
-		in := Input{Datasets: []Dataset{{Name: "fake", Choice: Choice{Mask: fakeMask, Metrics: figureMetrics(),
+		in := Input{Registry: All(), Datasets: []Dataset{{Name: "fake", Choice: Choice{Mask: fakeMask, Metrics: figureMetrics(),
 			Substitutions: fakeVariants(t, s, 6, 40),
 			Set:           set("p_at_l", map[string]any{"logistic": models == 2})}}}}
 		for k := range models {

@@ -28,7 +28,7 @@ func (m *metricsFlag) Set(text string) error {
 	for name := range strings.SplitSeq(text, ",") {
 		names = append(names, strings.TrimSpace(name))
 	}
-	selected, err := Select(names)
+	selected, err := All().Select(names)
 	m.names = selected
 	return err
 }
@@ -41,7 +41,7 @@ type pairs struct {
 
 func (p *pairs) String() string {
 	var parts []string
-	for _, role := range sorted(p.values) {
+	for _, role := range slices.Sorted(maps.Keys(p.values)) {
 		parts = append(parts, role+"="+p.values[role])
 	}
 	return strings.Join(parts, ",")
@@ -75,8 +75,8 @@ type setFlag struct{ values map[string]map[string]any }
 
 func (s *setFlag) String() string {
 	var parts []string
-	for _, metric := range sorted(s.values) {
-		for _, key := range sorted(s.values[metric]) {
+	for _, metric := range slices.Sorted(maps.Keys(s.values)) {
+		for _, key := range slices.Sorted(maps.Keys(s.values[metric])) {
 			parts = append(parts, fmt.Sprintf("%s.%s=%v", metric, key, s.values[metric][key]))
 		}
 	}
@@ -96,8 +96,8 @@ func (s *setFlag) Set(text string) error {
 	if !ok || !of || metric == "" || key == "" || value == "" {
 		return fmt.Errorf("%q: want METRIC.KEY=VALUE, such as p_at_l.min_seq_sep=6", text)
 	}
-	if k := Find(metric); k != nil {
-		metric, key = k.Name, k.canonical(key)
+	if k := All().Find(metric); k != nil {
+		metric, key = k.Name, k.Canonical(key)
 	}
 	values := maps.Clone(s.values)
 	if values == nil {

@@ -55,7 +55,7 @@ func FuzzDump(f *testing.F) {
 		defer d.Close()
 		for i := range d.Len() {
 			r := record(t, d, i)
-			if err := r.complete(nil); err != nil {
+			if err := r.Complete(nil); err != nil {
 				t.Error(err)
 			}
 			for _, at := range r.Masked {

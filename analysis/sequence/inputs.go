@@ -12,6 +12,7 @@ import (
 	"repscope/dataset"
 	"repscope/internal/input"
 	"repscope/internal/run"
+	"repscope/internal/text"
 	"repscope/measure/token"
 	"repscope/report"
 	"repscope/shard"
@@ -115,7 +116,7 @@ func (l *loader) leaveOthers(ctx context.Context) error {
 			if !slices.Contains(l.s.names(), name) {
 				name += "/" + d.Name
 			}
-			if err := l.left.Leave(ctx, name, otherSequences(m, usual)); err != nil {
+			if err := l.left.Leave(ctx, name, OtherSequences(m, usual)); err != nil {
 				return err
 			}
 		}
@@ -153,7 +154,7 @@ func (s *settings) newLoader(env *run.Env) (*loader, error) {
 	if err := s.exist(); err != nil {
 		return nil, err
 	}
-	l := &loader{s: s, env: env, in: &Input{Alphabet: token.Antibody()}}
+	l := &loader{s: s, env: env, in: &Input{Registry: All(), Alphabet: token.Antibody()}}
 	for _, name := range s.datasets() {
 		l.in.Datasets = append(l.in.Datasets, Dataset{Name: name, Choice: s.choice(&env.Options, name)})
 	}
@@ -191,8 +192,8 @@ func (l *loader) substitutions() error {
 		if err != nil {
 			return fmt.Errorf("substitutions: %w", err)
 		}
-		for _, w := range given.warnings() {
-			l.env.Warn("%s", w)
+		if n := given.Unmeasured(); n > 0 {
+			l.env.Warn("%s without a measurement were left out", text.Count(n, "variant"))
 		}
 		d.Choice.Substitutions = given
 	}

@@ -182,8 +182,8 @@ func (r *Record) annotate(from Sequences, chains bool, place string) error {
 	if err := from.Read(r.Index, &other); err != nil {
 		return err
 	}
-	residues := other.residues()
-	own := r.residues()
+	residues := other.Residues()
+	own := r.Residues()
 	if len(own) != len(residues) {
 		return fmt.Errorf("%s has %d residues, but sequence %s of --sequences %d", place, len(own), other.ID, len(residues))
 	}
@@ -218,17 +218,6 @@ func (r *Record) annotate(from Sequences, chains bool, place string) error {
 		}
 	}
 	return nil
-}
-
-// residues are the positions of tokens that are not special.
-func (r *Record) residues() []int {
-	var out []int
-	for i, special := range r.Special {
-		if !special {
-			out = append(out, i)
-		}
-	}
-	return out
 }
 
 // chainSpecial gives special tokens the chain of the residue before them, the first ones that

@@ -103,7 +103,7 @@ func TestRegions(t *testing.T) {
 // checkRegions compares the numbers of residues of all regions.
 func checkRegions(t *testing.T, r *Record, want []int) {
 	t.Helper()
-	if err := r.complete(func(*Record) []int { return nil }); err != nil {
+	if err := r.Complete(func(*Record) []int { return nil }); err != nil {
 		t.Fatal(err)
 	}
 	got := make([]int, token.Regions)

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"repscope/analysis/internal/output"
+	"repscope/analysis/sequence/internal/groups"
 	"repscope/report"
 	"repscope/report/methods"
 )
@@ -29,7 +30,7 @@ func describeMethods(d *methods.Draft) {
 	saySequences(d)
 	sayMasks(d)
 	d.Section("Measures")
-	for _, k := range registry {
+	for _, k := range All() {
 		if !computed(d, &k) {
 			continue
 		}
@@ -50,7 +51,7 @@ func describeMethods(d *methods.Draft) {
 	d.Say("Sums are over all residues that count, so that every residue counts alike.")
 	output.Methods(d, "")
 	if output.Blocks(d) != "" {
-		d.Say("At most %d groups were deleted; more were joined. Models are compared on the sequences that they share.", mostGroups)
+		d.Say("At most %d groups were deleted; more were joined. Models are compared on the sequences that they share.", groups.Most)
 	}
 }
 

@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"math"
 
-	"repscope/analysis/internal/output"
+	"repscope/analysis/internal/results"
 	"repscope/measure/token"
 	"repscope/report"
 )
@@ -152,11 +152,11 @@ func (m *calibrationMetric) reliability(s *Summary) (token.ConfidenceSums, []cal
 		}
 		row := calibrationRow{Low: float64(b) / float64(m.bins), High: float64(b+1) / float64(m.bins), Count: int(total[0]), Confidence: report.Number(total[2] / total[0])}
 		var err error
-		if row.Accuracy, err = s.share(columns[0], columns[1], 1, nothingMasked); err != nil {
+		if row.Accuracy, err = share(s, columns[0], columns[1], 1, nothingMasked); err != nil {
 			return sums, nil, err
 		}
 		rows = append(rows, row)
-		low, high := output.Ends(row.Accuracy.CI)
+		low, high := results.Ends(row.Accuracy.CI)
 		table.Row(row.Low, row.High, row.Count, row.Confidence, row.Accuracy, low, high)
 	}
 	return sums, rows, nil

@@ -83,7 +83,7 @@ func (m *crossingMetric) Update(_ context.Context, b *Batch) error {
 // add adds one sequence; one that has a single chain counts nothing.
 func (m *crossingMetric) add(it *Item) error {
 	var chains [2][]int
-	for _, i := range residuesOf(it.Record) {
+	for _, i := range it.Residues() {
 		chains[it.Chains[i]] = append(chains[it.Chains[i]], i)
 	}
 	out, n := it.Clean, len(it.Tokens)

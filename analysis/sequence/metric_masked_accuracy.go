@@ -35,7 +35,7 @@ func (m *accuracyMetric) Update(_ context.Context, b *Batch) error {
 
 // Result enters the share.
 func (m *accuracyMetric) Result(_ context.Context, s *Summary) error {
-	if err := s.ratio("mask_acc", nothingMasked, m.Column(0), m.Column(1)); err != nil {
+	if err := s.RatioOr("mask_acc", nothingMasked, m.Column(0), m.Column(1)); err != nil {
 		return err
 	}
 	s.SequenceRatio("mask_acc", m.Column(0), m.Column(1))

@@ -9,7 +9,8 @@ import (
 	"math"
 	"slices"
 
-	"repscope/analysis/internal/output"
+	"repscope/analysis/internal/results"
+	"repscope/analysis/sequence/internal/groups"
 	"repscope/measure/contact"
 	"repscope/report"
 	"repscope/shard"
@@ -151,17 +152,6 @@ func newContactMetric(s *Setting) Metric {
 	return m
 }
 
-// residuesOf are the positions of a sequence that are no special tokens.
-func residuesOf(r *Record) []int {
-	var out []int
-	for i, special := range r.Special {
-		if !special {
-			out = append(out, i)
-		}
-	}
-	return out
-}
-
 // structureOf are the contacts of the residues of a sequence.
 func (m *contactMetric) structureOf(r *Record, residues []int) (*contact.Contacts, error) {
 	xyz := make([]float32, 0, 3*len(residues))
@@ -195,7 +185,7 @@ func (m *contactMetric) Update(_ context.Context, b *Batch) error {
 
 // add adds one sequence.
 func (m *contactMetric) add(it *Item) error {
-	residues := residuesOf(it.Record)
+	residues := it.Residues()
 	truth, err := m.structureOf(it.Record, residues)
 	if err != nil {
 		return err
@@ -302,7 +292,7 @@ func (m *contactMetric) byGroupLast(k int) float64 {
 	return m.byGroup.Rows[len(m.byGroup.Rows)-m.byGroup.Width+k]
 }
 
-func (m *contactMetric) endGroup() { m.byGroup.endGroup() }
+func (m *contactMetric) EndGroup() { m.byGroup.EndGroup() }
 
 // Merge adds what another accumulated over sequences that follow.
 func (m *contactMetric) Merge(other Metric) error {
@@ -448,10 +438,10 @@ func (m *contactMetric) enter(s *Summary, logistic bool, rows [][]float64) error
 			if err != nil {
 				return err
 			}
-			ci := (&Key{High: 1}).interval(j)
+			ci := (&Key{High: 1}).Interval(j)
 			curve.Precision = append(curve.Precision, report.Number(pooled(step)(total)))
 			curve.Interval = append(curve.Interval, ci)
-			low, high := output.Ends(ci)
+			low, high := results.Ends(ci)
 			table.Row(source, r.Name, float64(step)/contact.Steps, curve.Precision[step-1], low, high, curve.Chance)
 		}
 		curves[r.Name] = curve
@@ -485,7 +475,7 @@ func jackknifeRows(s *Summary, rows [][]float64, total []float64, of func(sums [
 	if err != nil {
 		return nil, err
 	}
-	g := groupsOfSizes(sizes)
-	j.Untestable = g.untestable()
+	g := groups.OfSizes(sizes)
+	j.Untestable = g.Untestable()
 	return j, nil
 }

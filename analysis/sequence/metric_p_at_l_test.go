@@ -33,7 +33,7 @@ func set(metric string, options map[string]any) map[string]map[string]any {
 // computed apart from the metric.
 func ranked(t *testing.T, it *Item, given bool) []contact.Precision {
 	t.Helper()
-	residues := residuesOf(it.Record)
+	residues := it.Residues()
 	var xyz []float32
 	var chains []int8
 	for _, i := range residues {
@@ -98,7 +98,7 @@ func TestContactPrecision(t *testing.T) {
 // countChain is the number of residues of a chain.
 func countChain(it *Item, chain int8) int {
 	n := 0
-	for _, i := range residuesOf(it.Record) {
+	for _, i := range it.Residues() {
 		if it.Chains[i] == chain {
 			n++
 		}
@@ -200,7 +200,7 @@ func TestContactRegression(t *testing.T) {
 	var all []*contact.Pairs
 	for _, it := range itemsOf(t, s, source, RegionStandard) {
 		metric := &contactMetric{contactOptions: contactOptions{threshold: 8}}
-		residues := residuesOf(it.Record)
+		residues := it.Residues()
 		truth, err := metric.structureOf(it.Record, residues)
 		if err != nil {
 			t.Fatal(err)

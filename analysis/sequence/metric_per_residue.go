@@ -5,7 +5,7 @@ package sequence
 import (
 	"context"
 
-	"repscope/analysis/internal/output"
+	"repscope/analysis/internal/results"
 	"repscope/report"
 )
 
@@ -103,16 +103,16 @@ func (m *perResidueMetric) Result(_ context.Context, s *Summary) error {
 		}
 		row := residueRow{Residue: name, Count: int(n), Predicted: int(sums[residuePredicted])}
 		var err error
-		if row.Accuracy, err = s.share(columns[residueCount], columns[residueCorrect], 1, neverTrue); err != nil {
+		if row.Accuracy, err = share(s, columns[residueCount], columns[residueCorrect], 1, neverTrue); err != nil {
 			return err
 		}
-		if row.Loss, err = s.share(columns[residueCount], columns[residueNLL], unbounded, neverTrue); err != nil {
+		if row.Loss, err = share(s, columns[residueCount], columns[residueNLL], unbounded, neverTrue); err != nil {
 			return err
 		}
 		row.Prob = report.NumberOr(sums[residueProb]/n, neverTrue)
 		rows = append(rows, row)
-		low, high := output.Ends(row.Accuracy.CI)
-		least, most := output.Ends(row.Loss.CI)
+		low, high := results.Ends(row.Accuracy.CI)
+		least, most := results.Ends(row.Loss.CI)
 		table.Row(name, row.Count, row.Predicted, row.Accuracy, low, high, row.Loss, least, most, row.Prob)
 	}
 	s.Object.Set("per_residue", rows)

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"repscope/analysis/sequence/internal/groups"
 	"repscope/report"
 )
 
@@ -42,11 +43,11 @@ func probeItems(n, cluster, dim int, hidden func(sequence, token int, row []floa
 // probeOf is a probe of a setting with options over the defaults.
 func probeOf(t *testing.T, name string, n int, set map[string]any) *probeMetric {
 	t.Helper()
-	options, err := resolve(map[string]map[string]any{name: set})
+	options, err := All().Resolve(map[string]map[string]any{name: set})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Find(name).New(&Setting{Options: options, Seed: 42, Sequences: n}).(*probeMetric)
+	return All().Find(name).New(&Setting{Options: options, Seed: 42, Sequences: n}).(*probeMetric)
 }
 
 // probed are the numbers of a probe of items, with intervals over clusters.
@@ -62,7 +63,7 @@ func probed(t *testing.T, m *probeMetric, items []*Item) *ModelResult {
 		clusters[i] = it.Cluster
 	}
 	out := &ModelResult{}
-	s := &Summary{Setting: m.set, Object: &out.Object, kind: Find(m.task.name), groups: newGroups(clusters, mostGroups), intervals: true}
+	s := &Summary{Setting: m.set, Object: &out.Object, kind: All().Find(m.task.name), groups: groups.New(clusters, groups.Most), Intervals: true}
 	if err := m.Result(t.Context(), s); err != nil {
 		t.Fatal(err)
 	}
@@ -269,7 +270,7 @@ func TestProbeRefusals(t *testing.T) {
 		{"cdr_probe", map[string]any{"regularization": 0.0}, "cdr_probe.regularization is 0: want a number above 0"},
 		{"cdr_probe", map[string]any{"sample_per_seq": 2.5}, "cdr_probe.sample_per_seq is 2.5, want a whole number"},
 	} {
-		if _, err := resolve(map[string]map[string]any{test.name: test.set}); err == nil || !strings.Contains(err.Error(), test.want) {
+		if _, err := All().Resolve(map[string]map[string]any{test.name: test.set}); err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%v: error %v, want %q", test.set, err, test.want)
 		}
 	}

@@ -6,7 +6,7 @@ import (
 	"context"
 	"math"
 
-	"repscope/analysis/internal/output"
+	"repscope/analysis/internal/results"
 	"repscope/measure/token"
 	"repscope/report"
 )
@@ -65,18 +65,18 @@ func (m *regionGermlineMetric) Result(_ context.Context, s *Summary) error {
 			}
 			row := germlineRow{Region: g.Name, Origin: name, Count: int(n), Prob: report.Number(prob / n)}
 			var err error
-			if row.Accuracy, err = s.share(columns[0], columns[1], 1, nothingMasked); err != nil {
+			if row.Accuracy, err = share(s, columns[0], columns[1], 1, nothingMasked); err != nil {
 				return err
 			}
-			if row.Loss, err = s.share(columns[0], columns[2], unbounded, nothingMasked); err != nil {
+			if row.Loss, err = share(s, columns[0], columns[2], unbounded, nothingMasked); err != nil {
 				return err
 			}
 			if row.Perplexity = row.Loss.Value; row.Loss.Defined() {
 				row.Perplexity = report.Number(math.Exp(row.Loss.Float()))
 			}
 			rows = append(rows, row)
-			low, high := output.Ends(row.Accuracy.CI)
-			least, most := output.Ends(row.Loss.CI)
+			low, high := results.Ends(row.Accuracy.CI)
+			least, most := results.Ends(row.Loss.CI)
 			table.Row(row.Region, row.Origin, row.Count, row.Accuracy, low, high, row.Loss, least, most, row.Perplexity, row.Prob)
 		}
 	}

@@ -27,8 +27,8 @@ const (
 
 var scoreNames = [scoreCount]string{"masked_marginal", "wild_type_marginal", "delta_pll", "blosum62", "position_frequency", "germline_identity"}
 
-// ofModel reports whether a score is one of the model.
-func ofModel(score int) bool { return score < blosum62Score }
+// modelScore reports whether a score is one of the model.
+func modelScore(score int) bool { return score < blosum62Score }
 
 // scoreLevels are the means beside that over functions, which has no suffix.
 var scoreLevels = []struct {
@@ -45,8 +45,9 @@ var substitutions = Kind{
 	Name: "substitutions", Aliases: []string{"zero_shot", "mutation_effect"},
 	About: "scores of measured variants (--substitutions) without training: masked and wild-type marginals, " +
 		"change of pseudo-likelihood; rank correlation, NDCG, AUC, MCC, top recall",
-	Either: NeedSingleLogits | NeedCleanLogits | NeedSingle,
-	Keys:   substitutionKeys(),
+	OwnGroups: true,
+	Either:    NeedSingleLogits | NeedCleanLogits | NeedSingle,
+	Keys:      substitutionKeys(),
 	Options: []Option{
 		{Name: "delta_pll", Default: true, About: "score variants that are sequences of the dataset by the change of their pseudo-log-likelihood"},
 		{Name: "lower_is_fitter", Default: false, About: "smaller measurements are better, as dissociation constants"},
@@ -65,8 +66,8 @@ var substitutions = Kind{
 		return ""
 	},
 	Wants: func(s *Setting, sequence int) bool {
-		_, wildType := s.Substitutions.at[sequence]
-		return wildType || s.Substitutions.wanted[sequence] && s.Options["substitutions"]["delta_pll"] == true
+		_, wildType := s.Substitutions.At[sequence]
+		return wildType || s.Substitutions.Wanted[sequence] && s.Options["substitutions"]["delta_pll"] == true
 	},
 	New: func(s *Setting) Metric { return &substitutionsMetric{setting: s} },
 }
@@ -86,10 +87,10 @@ func substitutionKeys() []Key {
 			low, high := m.Range()
 			for _, level := range scoreLevels {
 				keys = append(keys, Key{Name: substitutionKey(score, m.String(), level.suffix), Direction: report.Higher, Low: low, High: high,
-					Compared: ofModel(score) && level.suffix == ""})
+					Compared: modelScore(score) && level.suffix == ""})
 			}
 		}
-		if ofModel(score) {
+		if modelScore(score) {
 			keys = append(keys, Key{Name: substitutionKey(score, "spearman", overBLOSUM), Direction: report.Higher, Low: -2, High: 2})
 		}
 	}
@@ -138,7 +139,7 @@ type sequencePLL struct {
 func (m *substitutionsMetric) Update(_ context.Context, b *Batch) error {
 	given := m.setting.Substitutions
 	for _, it := range b.Items {
-		if !given.wanted[it.Index] {
+		if !given.Wanted[it.Index] {
 			continue
 		}
 		if n := len(it.Single); n > 0 {
@@ -148,7 +149,7 @@ func (m *substitutionsMetric) Update(_ context.Context, b *Batch) error {
 			}
 			m.state.PLL = append(m.state.PLL, sequencePLL{it.Index, sum})
 		}
-		for _, k := range given.at[it.Index] {
+		for _, k := range given.At[it.Index] {
 			if err := m.score(k, it); err != nil {
 				return fmt.Errorf("sequence %s: %w", it.ID, err)
 			}
@@ -159,14 +160,14 @@ func (m *substitutionsMetric) Update(_ context.Context, b *Batch) error {
 
 // score scores the variants of an assay by the answers to its wild type.
 func (m *substitutionsMetric) score(k int, it *Item) error {
-	a, v := m.setting.Substitutions.assays[k], m.setting.Alphabet.Size()
+	a, v := m.setting.Substitutions.Assays[k], m.setting.Alphabet.Size()
 	scores := assayScores{Assay: k}
 	var err error
 	if it.SingleLogits != nil {
-		scores.Masked, err = a.marginals(it.SingleLogits, v, func(s site) int { return s.residue })
+		scores.Masked, err = marginals(a, it.SingleLogits, v, func(s Site) int { return s.Residue })
 	}
 	if err == nil && it.Clean != nil && it.Clean.Logits != nil {
-		scores.WildType, err = a.marginals(it.Clean.Logits, v, func(s site) int { return s.position })
+		scores.WildType, err = marginals(a, it.Clean.Logits, v, func(s Site) int { return s.Position })
 	}
 	if k == 0 {
 		m.state.Map = m.ratios(it, v)
@@ -177,14 +178,14 @@ func (m *substitutionsMetric) score(k int, it *Item) error {
 
 // marginals are Σ ln p(to) − ln p(from) over the substitutions of every variant, by logits whose row
 // for a substitution at says.
-func (a *assay) marginals(logits []float32, v int, at func(s site) int) ([]float64, error) {
-	out := make([]float64, len(a.variants))
-	for i := range a.variants {
-		for k, s := range a.variants[i].sites {
+func marginals(a *Assay, logits []float32, v int, at func(s Site) int) ([]float64, error) {
+	out := make([]float64, len(a.Variants))
+	for i := range a.Variants {
+		for k, s := range a.Variants[i].Sites {
 			row := at(s)
-			d, err := variant.LogRatio(logits[row*v:(row+1)*v], s.from, s.to)
+			d, err := variant.LogRatio(logits[row*v:(row+1)*v], s.From, s.To)
 			if err != nil {
-				return nil, fmt.Errorf("variant %s: %w", a.variants[i].mutations[k], err)
+				return nil, fmt.Errorf("variant %s: %w", a.Variants[i].Mutations[k], err)
 			}
 			out[i] += d
 		}
@@ -198,7 +199,7 @@ func (a *assay) marginals(logits []float32, v int, at func(s site) int) ([]float
 // ratios are the log ratios [residues, v] of all tokens to the residues of a wild type, of residues that
 // are masked alone where these are known.
 func (m *substitutionsMetric) ratios(it *Item, v int) []float32 {
-	residues := it.residues()
+	residues := it.Residues()
 	var out []float32
 	for k, position := range residues {
 		var row []float32
@@ -243,7 +244,7 @@ func (m *substitutionsMetric) UnmarshalBinary(data []byte) error { return shard.
 // scores are those of all variants, by assay and score; nil where a score is not known.
 func (m *substitutionsMetric) scores() [][scoreCount][]float64 {
 	given := m.setting.Substitutions
-	out := make([][scoreCount][]float64, len(given.assays))
+	out := make([][scoreCount][]float64, len(given.Assays))
 	for _, of := range m.state.Assays {
 		out[of.Assay][maskedMarginal], out[of.Assay][wildTypeMarginal] = of.Masked, of.WildType
 	}
@@ -253,28 +254,28 @@ func (m *substitutionsMetric) scores() [][scoreCount][]float64 {
 			pll[of.Sequence] = of.PLL
 		}
 	}
-	for k, a := range given.assays {
-		own, known := pll[a.wildType.Index]
+	for k, a := range given.Assays {
+		own, known := pll[a.WildType.Index]
 		var delta []float64
 		found := false
-		for _, v := range a.variants {
+		for _, v := range a.Variants {
 			d := math.NaN()
-			if with, ok := pll[v.sequence]; ok && known {
-				d, found = with-own, found || len(v.sites) > 0
+			if with, ok := pll[v.Sequence]; ok && known {
+				d, found = with-own, found || len(v.Sites) > 0
 			}
 			delta = append(delta, d)
 		}
 		if found {
 			out[k][deltaPLL] = delta
 		}
-		blosum := make([]float64, len(a.variants))
-		for i, v := range a.variants {
-			blosum[i] = variant.Similarity(v.mutations)
+		blosum := make([]float64, len(a.Variants))
+		for i, v := range a.Variants {
+			blosum[i] = variant.Similarity(v.Mutations)
 		}
-		out[k][blosum62Score], out[k][frequencyScore] = blosum, a.frequencies
-		if a.germline != nil {
-			identity := make([]float64, len(a.germline))
-			for i, d := range a.germline {
+		out[k][blosum62Score], out[k][frequencyScore] = blosum, a.Frequencies
+		if a.Germline != nil {
+			identity := make([]float64, len(a.Germline))
+			for i, d := range a.Germline {
 				identity[i] = -d
 			}
 			out[k][germlineScore] = identity
@@ -285,9 +286,9 @@ func (m *substitutionsMetric) scores() [][scoreCount][]float64 {
 
 // classes are which variants are fit: as the table says, else by the cutoff; nil where neither does. The
 // measurements are oriented, larger ones better; lower says that their signs were turned.
-func (a *assay) classes(measured []float64, cutoff any, lower bool) []bool {
-	if a.fit != nil {
-		return a.fit
+func classes(a *Assay, measured []float64, cutoff any, lower bool) []bool {
+	if a.Fit != nil {
+		return a.Fit
 	}
 	var from float64
 	switch v := cutoff.(type) {

@@ -100,7 +100,7 @@ func TestModelSameBytes(t *testing.T) {
 	input := func(o ModelOptions) Input {
 		m := openLanguage(t, "encoder", o)
 		model := Model{Name: "encoder", Sequences: s, Source: m, Inputs: func() ([]shard.Field, error) { return m.Fields(), nil }}
-		return Input{Datasets: []Dataset{{Name: "made", Models: []Model{model},
+		return Input{Registry: All(), Datasets: []Dataset{{Name: "made", Models: []Model{model},
 			Choice: Choice{Metrics: []string{"masked_accuracy", "pseudo_perplexity", "one_pass_perplexity"}, Mask: fakeMask, Masking: "fake"}}}}
 	}
 	o := Options{Intervals: true, Family: "metric", Seed: 42}
@@ -113,7 +113,7 @@ func TestModelSameBytes(t *testing.T) {
 		t.Fatalf("no pseudo-perplexity: %s", text(whole))
 	}
 	for _, m := range []ModelOptions{{PositionBatch: 1, Threads: 1}, {PositionBatch: 7, Memory: 1, Threads: 3}} {
-		work, err := Work(input(m), o)
+		work, err := workOf(input(m), o)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -145,18 +145,18 @@ func TestModelByName(t *testing.T) {
 		metrics []string
 		skipped bool
 	}{{RegionStandard, nil, true}, {RegionPerPosition, nil, false}, {RegionStandard, []string{"pseudo_perplexity"}, false}} {
-		in := Input{Datasets: []Dataset{{Name: "made", Models: []Model{fakeModel("a", s, source)},
+		in := Input{Registry: All(), Datasets: []Dataset{{Name: "made", Models: []Model{fakeModel("a", s, source)},
 			Choice: Choice{Metrics: c.metrics, Mode: c.mode, Mask: fakeMask, Masking: "fake"}}}}
-		p, err := newPlan(in, Options{})
+		p, err := NewPlan(in, Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		m := p.datasets[0].models[0]
-		skipped := slices.ContainsFunc(m.skipped, func(s skippedMetric) bool {
-			return s.name == "pseudo_perplexity" && strings.Contains(s.reason, "ask for it with --metrics")
+		m := p.Datasets[0].Planned[0]
+		skipped := slices.ContainsFunc(m.Skipped, func(s Skipped) bool {
+			return s.Metric == "pseudo_perplexity" && strings.Contains(s.Reason, "ask for it with --metrics")
 		})
 		if skipped != c.skipped || (m.needs&NeedSingle != 0) == c.skipped {
-			t.Errorf("%s %v: skipped %v, needs %b", c.mode, c.metrics, m.skipped, m.needs)
+			t.Errorf("%s %v: skipped %v, needs %b", c.mode, c.metrics, m.Skipped, m.needs)
 		}
 	}
 }

@@ -54,9 +54,16 @@ func (s *settings) write(ctx context.Context, env *run.Env, r *Result) error {
 	return output.All(env, r.writeTables, r.writeSequences, r.writeSamples, r.writeDatasets, r.print, func(env *run.Env) error { return s.figures(ctx, env, r) })
 }
 
+// enter puts the models of a dataset into a part of the result file.
+func (d *DatasetResult) enter(o *report.Object) {
+	for i := range d.Models {
+		o.Set(d.Models[i].Name, d.Models[i].Object)
+	}
+}
+
 // describe enters directions and units.
 func (r *Result) describe(env *run.Env) {
-	for _, k := range r.kinds() {
+	for _, k := range r.computed() {
 		for _, key := range k.Keys {
 			output.Describe(env, key.Direction, key.Unit, key.Name)
 			output.Limit(env, key.Low, key.High, key.Name)
@@ -65,57 +72,24 @@ func (r *Result) describe(env *run.Env) {
 	output.Headline(env, "mask_acc", "ppl", "p_at_l", "cdr_probe")
 }
 
-// kinds are the metrics that were computed of any model.
-func (r *Result) kinds() []*Kind {
-	var out []*Kind
-	for i := range registry {
-		computed := func(m ModelResult) bool { return slices.Contains(m.Metrics, registry[i].Name) }
-		if slices.ContainsFunc(r.Datasets, func(d DatasetResult) bool { return slices.ContainsFunc(d.Models, computed) }) {
-			out = append(out, &registry[i])
-		}
-	}
-	return out
+// computed are the metrics that were computed of any model.
+func (r *Result) computed() []*Kind {
+	return slices.DeleteFunc(slices.Clone(r.Planned), func(k *Kind) bool {
+		computed := func(m ModelResult) bool { return slices.Contains(m.Metrics, k.Name) }
+		return !slices.ContainsFunc(r.Datasets, func(d DatasetResult) bool { return slices.ContainsFunc(d.Models, computed) })
+	})
 }
 
-// planned are the metrics that are computed of any model.
-func (p *plan) planned() []*Kind {
-	var out []*Kind
-	for i := range registry {
-		has := func(m *modelPlan) bool { return slices.Contains(m.kinds, &registry[i]) }
-		if slices.ContainsFunc(p.datasets, func(d *datasetPlan) bool { return slices.ContainsFunc(d.models, has) }) {
-			out = append(out, &registry[i])
-		}
-	}
-	return out
-}
-
-// paired are the keys of the first dataset that other runs are paired by.
-func (p *plan) paired() []string {
-	var out []string
-	for i := range registry {
-		has := func(m *modelPlan) bool { return slices.Contains(m.kinds, &registry[i]) }
-		if !slices.ContainsFunc(p.datasets[0].models, has) {
-			continue
-		}
-		for _, key := range registry[i].Keys {
-			if key.Paired {
-				out = append(out, key.Name)
-			}
-		}
-	}
-	return out
-}
-
-// files are the CSV files that a run writes beside those of every analysis.
-func (p *plan) files(env *run.Env) []string {
+// filesOfPlan are the CSV files that a run writes beside those of every analysis.
+func filesOfPlan(env *run.Env, p *Plan) []string {
 	out := []string{sequenceFile}
-	if len(p.datasets) > 1 {
+	if len(p.Datasets) > 1 {
 		out = append(out, datasetsFile)
 	}
-	if len(p.paired()) > 0 {
+	if len(p.Paired()) > 0 {
 		out = append(out, output.SamplesFile(env))
 	}
-	for _, k := range p.planned() {
+	for _, k := range p.Metrics() {
 		for _, f := range k.Files {
 			out = append(out, f.Name)
 		}
@@ -126,7 +100,7 @@ func (p *plan) files(env *run.Env) []string {
 // mayWrite are the names of all files that a run may write beside those of every analysis.
 func mayWrite() []string {
 	files := []string{sequenceFile, datasetsFile}
-	for _, k := range registry {
+	for _, k := range All() {
 		for _, f := range k.Files {
 			files = append(files, f.Name)
 		}
@@ -151,7 +125,7 @@ func (r *Result) each(f func(d *DatasetResult, m *ModelResult) error) error {
 
 // writeTables writes the files of metrics.
 func (r *Result) writeTables(env *run.Env) error {
-	for _, k := range r.plannedKinds {
+	for _, k := range r.Planned {
 		for _, f := range k.Files {
 			err := env.Files.CSV(f.Name, append([]string{"dataset", "model"}, f.Columns...), func(csv *report.CSV) error {
 				return r.each(func(d *DatasetResult, m *ModelResult) error {
@@ -210,21 +184,15 @@ func (r *Result) writeSequences(env *run.Env) error {
 // writeSamples writes what every sequence of the first dataset contributes to the numbers
 // that other runs are paired by: see [Key].Paired.
 func (r *Result) writeSamples(env *run.Env) error {
-	d, keys := &r.Datasets[0], r.paired
+	d, keys := &r.Datasets[0], r.Paired
 	if len(keys) == 0 {
 		return nil
 	}
-	group := make([]int, d.Sequences)
-	for g := range d.groups.count() {
-		for _, i := range d.groups.members(g) {
-			group[i] = g
-		}
-	}
 	var models []output.SampleScores
 	for i := range d.Models {
-		scores := output.SampleScores{Model: d.Models[i].Name, Group: group}
+		scores := output.SampleScores{Model: d.Models[i].Name, Group: d.Group}
 		for _, key := range keys {
-			values := find(d.Models[i].samples, key)
+			values := find(d.Models[i].Samples, key)
 			if values == nil {
 				values = slices.Repeat([]float64{math.NaN()}, d.Sequences)
 			}
@@ -250,7 +218,7 @@ func (r *Result) writeDatasets(env *run.Env) error {
 	}
 	return env.Files.CSV(datasetsFile, []string{"dataset", "model", "metric", "estimate", "low", "high", "reason"}, func(csv *report.CSV) error {
 		return r.each(func(d *DatasetResult, m *ModelResult) error {
-			for _, k := range r.kinds() {
+			for _, k := range r.computed() {
 				for _, key := range k.Keys {
 					v, ci, ok := m.Number(key.Name)
 					if !ok {
@@ -281,7 +249,7 @@ func (r *Result) documented() report.Object {
 	for i := range r.Datasets {
 		var numbers report.Object
 		m := &r.Datasets[i].Models[0]
-		for _, k := range r.kinds() {
+		for _, k := range r.computed() {
 			for _, key := range k.Keys {
 				if v, _, ok := m.Number(key.Name); ok {
 					numbers.Set(key.Name, v)
@@ -301,7 +269,7 @@ func (r *Result) print(env *run.Env) error {
 		if len(r.Datasets) > 1 {
 			title = d.Name
 		}
-		if err := d.print(env, title, r.kinds()); err != nil {
+		if err := d.print(env, title, r.computed()); err != nil {
 			return err
 		}
 	}
@@ -364,7 +332,7 @@ const mostCompared = 30
 func (d *DatasetResult) printComparisons(env *run.Env, kinds []*Kind) error {
 	var keys []string
 	for _, k := range kinds {
-		if i := slices.IndexFunc(k.Keys, func(key Key) bool { return key.Compared }); i >= 0 && (k.Name == substitutions.Name || !strings.Contains(k.Keys[i].Name, "/")) {
+		if i := slices.IndexFunc(k.Keys, func(key Key) bool { return key.Compared }); i >= 0 && (k.OwnGroups || !strings.Contains(k.Keys[i].Name, "/")) {
 			keys = append(keys, k.Keys[i].Name)
 		}
 	}

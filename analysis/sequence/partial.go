@@ -45,20 +45,18 @@ var afterPart func(groups int)
 
 // continued computes all units that an earlier run has not, keeps what is done on the way,
 // and merges them.
-func (p *plan) continued(ctx context.Context, env *run.Env) (*Result, error) {
-	work := p.work()
+func continued(ctx context.Context, env *run.Env, p *Plan) (*Result, error) {
+	work := p.Work()
 	f := &partial{path: filepath.Join(env.Files.Dir(), PartialFile), kept: time.Now()}
 	env.AfterCommit(func() error { return run.Remove(f.path) })
-	identity := p.identity()
+	identity := work.Identity()
 	identity.Units = work.Units
 	have := f.read(identity, work.Units, env.Note)
 	total, size := 0, 1
 	for u, done := range have {
 		if done {
 			total++
-			for _, d := range p.datasets {
-				p.skip(d, max(u-d.first, 0), min(u+1-d.first, d.groups.count()), len(d.models))
-			}
+			p.Skip(u, u+1)
 		}
 	}
 	remembers := shard.Remembers(ctx) // which it does by ranges: they must not depend on how long anything takes
@@ -94,7 +92,7 @@ func (p *plan) continued(ctx context.Context, env *run.Env) (*Result, error) {
 		lo = hi
 	}
 	result, err := work.MergeStates(ctx, f.state)
-	if errors.As(err, new(nothingError)) { // the same would come of it again
+	if errors.As(err, new(NothingError)) { // the same would come of it again
 		return nil, errors.Join(err, run.Remove(f.path))
 	}
 	return result, err
@@ -143,24 +141,5 @@ func (f *partial) write() error {
 	return err
 }
 
-// runs reports whether a model is run.
-func (p *plan) runs() bool {
-	for _, d := range p.datasets {
-		for _, m := range d.models {
-			if runs(m.Source) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
 // rememberedParts is in about how many parts a study remembers the groups of all datasets.
 const rememberedParts = 32
-
-// skip counts the sequences of the groups lo … hi−1 of a dataset, none if hi is no larger, as looked at by so many models.
-func (p *plan) skip(d *datasetPlan, lo, hi, models int) {
-	for g := lo; g < hi; g++ {
-		p.done.Add(int64(len(d.groups.members(g)) * models))
-	}
-}

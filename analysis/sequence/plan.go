@@ -4,25 +4,22 @@ package sequence
 
 import (
 	"bufio"
-	"cmp"
 	"context"
 	"encoding/binary"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"slices"
 	"strings"
 
 	"repscope/dataset"
-	"repscope/internal/run"
 	"repscope/measure/token"
 	"repscope/points"
 )
 
-// Plan is a mask plan: every look that a model must take at the sequences of a dataset. It is
+// MaskPlan is a mask plan: every look that a model must take at the sequences of a dataset. It is
 // read again for each array that is written, and never held.
-type Plan struct {
+type MaskPlan struct {
 	Alphabet  *token.Alphabet
 	Sequences Sequences
 	Mask      Masker // of [MaskedPass]
@@ -43,7 +40,7 @@ type PlanIdentity struct {
 
 // planWriter writes the arrays of a plan, one after the other.
 type planWriter struct {
-	*Plan
+	*MaskPlan
 	clusters    []int // numbered as they begin
 	rows, width int
 }
@@ -67,12 +64,12 @@ type planArray struct {
 // is the same arrays and its outputs: see [OpenDump].
 //
 // Errors: an alphabet without a mask token, no passes, those of reading.
-func WritePlan(ctx context.Context, w io.Writer, p *Plan) error {
+func WritePlan(ctx context.Context, w io.Writer, p *MaskPlan) error {
 	if p.Alphabet.Mask < 0 {
 		return errors.New("the vocabulary has no mask token to put in the place of hidden residues")
 	}
 	clusters, _ := points.Numbered(p.Sequences.Clusters())
-	writer := &planWriter{Plan: p, clusters: clusters}
+	writer := &planWriter{MaskPlan: p, clusters: clusters}
 	err := writer.each(ctx, func(pass *Pass) error {
 		writer.rows++
 		writer.width = max(writer.width, len(pass.Record.Tokens))
@@ -111,7 +108,7 @@ func planArrays() []planArray {
 	padToken := func(w *planWriter) int { return max(w.Alphabet.Pad, 0) }
 	return []planArray{
 		{"token_ids", dataset.Int32, true, func(w *planWriter, p *Pass, i int) int {
-			if p.hides(i) {
+			if hides(p, i) {
 				return w.Alphabet.Mask
 			}
 			return int(p.Record.Tokens[i])
@@ -132,7 +129,7 @@ func planArrays() []planArray {
 			}
 			return int(p.Record.NonTemplated[i])
 		}, zero},
-		{"mask_labels", dataset.Uint8, true, func(_ *planWriter, p *Pass, i int) int { return one(p.hides(i)) }, zero},
+		{"mask_labels", dataset.Uint8, true, func(_ *planWriter, p *Pass, i int) int { return one(hides(p, i)) }, zero},
 		{"sequence", dataset.Int32, false, func(_ *planWriter, p *Pass, _ int) int { return p.Record.Index }, nil},
 		{"cluster", dataset.Int32, false, func(w *planWriter, p *Pass, _ int) int { return w.clusters[p.Record.Index] }, nil},
 		{"pass", dataset.Uint8, false, func(_ *planWriter, p *Pass, _ int) int { return int(p.Kind) }, nil},
@@ -186,14 +183,14 @@ func (w *planWriter) each(ctx context.Context, visit func(p *Pass) error) error 
 		if err := w.Sequences.Read(i, &r); err != nil {
 			return err
 		}
-		if err := r.complete(w.Mask); err != nil {
+		if err := r.Complete(w.Mask); err != nil {
 			return err
 		}
 		for _, kind := range w.Kinds {
 			if w.Wants != nil && !w.Wants(kind, i) {
 				continue
 			}
-			passes := passesOf(&r, kind)
+			passes := PassesOf(&r, kind)
 			if kind == MaskedPass && len(passes) == 0 {
 				passes = []Pass{{Record: &r, Kind: kind}} // that nothing was hidden is an answer too
 			}
@@ -215,86 +212,8 @@ func one(b bool) int {
 	return 0
 }
 
-// anySource stands for a model that answers every pass.
-type anySource struct{}
-
-func (anySource) Has(PassKind) Outputs { return Logits | HiddenStates | Attentions | ContactScores }
-func (anySource) Answer(context.Context, []Pass, Outputs, func(int, *Output) error) error {
-	return errors.New("there is no model")
-}
-
-// planKinds are the passes that a plan has: the masked one; the clean one if a metric that is
-// asked for, and the sequences allow, needs it; every residue alone with --region-mode
-// per-position, or for a metric that is named or looks at some sequences alone; every region with
-// region-level. wants says of which sequences, where only such metrics need a kind.
-func planKinds(c Choice, s Sequences) (kinds []PassKind, wants func(kind PassKind, sequence int) bool, err error) {
-	names, err := Select(c.Metrics)
-	if err != nil {
-		return nil, nil, err
-	}
-	mode, setting := cmp.Or(c.Mode, RegionStandard), &Setting{Substitutions: c.Substitutions}
-	if setting.Options, err = resolve(c.Set); err != nil {
-		return nil, nil, err
-	}
-	always := map[PassKind]bool{MaskedPass: true, SinglePass: mode == RegionPerPosition, RegionPass: mode == RegionLevel}
-	some := map[PassKind][]*Kind{}
-	for _, name := range names {
-		k := Find(name)
-		if k.missing(&Model{Sequences: s, Source: anySource{}}, mode) != "" || k.Lacks != nil && k.Lacks(setting) != "" {
-			continue
-		}
-		for kind, needs := range map[PassKind]Needs{
-			CleanPass: NeedCleanLogits | NeedHidden | NeedAttentions | NeedContactScores, SinglePass: NeedSingle | NeedSingleLogits} {
-			switch {
-			case (k.Needs|k.Either)&needs == 0 || kind == SinglePass && len(c.Metrics) == 0 && k.Wants == nil:
-			case k.Wants == nil:
-				always[kind] = true
-			default:
-				some[kind] = append(some[kind], k)
-			}
-		}
-	}
-	for _, kind := range []PassKind{MaskedPass, CleanPass, SinglePass, RegionPass} {
-		if always[kind] || some[kind] != nil {
-			kinds = append(kinds, kind)
-		}
-	}
-	return kinds, func(kind PassKind, sequence int) bool {
-		return always[kind] || slices.ContainsFunc(some[kind], func(k *Kind) bool { return k.Wants(setting, sequence) })
-	}, nil
-}
-
-// maskPlan is the plan that --mask-plan writes.
-func (s *settings) maskPlan(env *run.Env) (*Plan, error) {
-	l, err := s.newLoader(env)
-	if err != nil {
-		return nil, err
-	}
-	if err := l.substitutions(); err != nil {
-		return nil, err
-	}
-	c, from := l.in.Datasets[0].Choice, l.files[0]
-	kinds, wants, err := planKinds(c, from)
-	if err != nil {
-		return nil, err
-	}
-	digest, err := from.SHA256()
-	if err != nil {
-		return nil, err
-	}
-	return &Plan{Alphabet: l.in.Alphabet, Sequences: from, Mask: c.Mask, Kinds: kinds, Wants: wants,
-		Identity: PlanIdentity{Sequences: digest, Masking: c.Masking, Seed: env.Options.Seed, Alphabet: strings.Join(l.in.Alphabet.Names, " ")}}, nil
-}
-
-// writePlan writes the plan in the place of a result.
-func (s *settings) writePlan(ctx context.Context, env *run.Env) error {
-	p, err := s.maskPlan(env)
-	if err != nil {
-		return err
-	}
-	if err := env.Files.Elsewhere(s.planFile, func(w io.Writer) error { return WritePlan(ctx, w, p) }); err != nil {
-		return fmt.Errorf("mask-plan: %w", err)
-	}
-	env.InPlaceOfResult(s.planFile)
-	return nil
+// hides reports whether a position is hidden.
+func hides(p *Pass, at int) bool {
+	_, ok := slices.BinarySearch(p.Hidden, at)
+	return ok
 }

@@ -17,12 +17,12 @@ import (
 )
 
 // maskSome hides the first 0, 2 or 4 residues.
-func maskSome(r *Record) []int { return r.residues()[:2*(r.Index%3)] }
+func maskSome(r *Record) []int { return r.Residues()[:2*(r.Index%3)] }
 
 // writeTestPlan writes a plan of all passes.
 func writeTestPlan(t testing.TB, s Sequences) string {
 	t.Helper()
-	plan := &Plan{Alphabet: token.Antibody(), Sequences: s, Kinds: []PassKind{MaskedPass, CleanPass, SinglePass, RegionPass}, Identity: PlanIdentity{Sequences: "<digest>"},
+	plan := &MaskPlan{Alphabet: token.Antibody(), Sequences: s, Kinds: []PassKind{MaskedPass, CleanPass, SinglePass, RegionPass}, Identity: PlanIdentity{Sequences: "<digest>"},
 		Mask: maskSome}
 	var b bytes.Buffer
 	if err := WritePlan(context.Background(), &b, plan); err != nil {
@@ -89,7 +89,7 @@ func TestPlanRoundTrip(t *testing.T) {
 	row := 0
 	for i := range s.Len() {
 		want, got := record(t, s, i), record(t, d, i)
-		if err := want.complete(maskSome); err != nil {
+		if err := want.Complete(maskSome); err != nil {
 			t.Fatal(err)
 		}
 		if !slices.Equal(got.Tokens, want.Tokens) || !slices.Equal(got.Masked, want.Masked) || !slices.Equal(got.Chains, want.Chains) || !slices.Equal(got.CDR, want.CDR) ||
@@ -97,7 +97,7 @@ func TestPlanRoundTrip(t *testing.T) {
 			t.Errorf("sequence %d is read back as %+v, want %+v", i, got, want)
 		}
 		for _, kind := range []PassKind{MaskedPass, CleanPass, SinglePass, RegionPass} {
-			passes := passesOf(want, kind)
+			passes := PassesOf(want, kind)
 			if kind == MaskedPass && len(passes) == 0 {
 				passes = []Pass{{Record: want}}
 			}
@@ -146,10 +146,10 @@ func TestPlanFile(t *testing.T) {
 	}
 	bare := token.Antibody()
 	bare.Mask = -1
-	if err := WritePlan(context.Background(), &bytes.Buffer{}, &Plan{Alphabet: bare, Sequences: s}); err == nil || err.Error() != "the vocabulary has no mask token to put in the place of hidden residues" {
+	if err := WritePlan(context.Background(), &bytes.Buffer{}, &MaskPlan{Alphabet: bare, Sequences: s}); err == nil || err.Error() != "the vocabulary has no mask token to put in the place of hidden residues" {
 		t.Errorf("%v", err)
 	}
-	if err := WritePlan(context.Background(), &bytes.Buffer{}, &Plan{Alphabet: token.Antibody(), Sequences: s, Mask: maskSome}); err == nil || err.Error() != "the plan has no passes" {
+	if err := WritePlan(context.Background(), &bytes.Buffer{}, &MaskPlan{Alphabet: token.Antibody(), Sequences: s, Mask: maskSome}); err == nil || err.Error() != "the plan has no passes" {
 		t.Errorf("%v", err)
 	}
 }
@@ -168,16 +168,16 @@ func TestPlanKinds(t *testing.T) {
 		{Choice{Metrics: []string{"masked_accuracy"}, Mode: RegionLevel}, []PassKind{MaskedPass, RegionPass}},
 		{Choice{}, []PassKind{MaskedPass, CleanPass}},
 	} {
-		if got, _, err := planKinds(c.choice, s); err != nil || !slices.Equal(got, c.want) {
+		if got, _, err := NeededPasses(All(), c.choice, s); err != nil || !slices.Equal(got, c.want) {
 			t.Errorf("%+v: %v, %v, want %v", c.choice, got, err, c.want)
 		}
 	}
 	given := Choice{Substitutions: fakeVariants(t, s, 1, 12)}
-	if got, wants, err := planKinds(given, s); err != nil || !slices.Equal(got, []PassKind{MaskedPass, CleanPass, SinglePass}) || !wants(SinglePass, 0) || wants(SinglePass, 1) {
+	if got, wants, err := NeededPasses(All(), given, s); err != nil || !slices.Equal(got, []PassKind{MaskedPass, CleanPass, SinglePass}) || !wants(SinglePass, 0) || wants(SinglePass, 1) {
 		t.Errorf("with substitutions of one sequence: %v, %v", got, err)
 	}
 	s.knows = 0
-	if got, _, err := planKinds(Choice{Metrics: []string{"p_at_l"}}, s); err != nil || !slices.Equal(got, []PassKind{MaskedPass}) {
+	if got, _, err := NeededPasses(All(), Choice{Metrics: []string{"p_at_l"}}, s); err != nil || !slices.Equal(got, []PassKind{MaskedPass}) {
 		t.Errorf("contacts without coordinates: %v, %v", got, err)
 	}
 }

@@ -2,27 +2,30 @@
 
 package sequence
 
-import "repscope/report"
+import (
+	"math"
+	"repscope/report"
+)
 
 // share is Σ numerator / Σ n over all sequences with its interval, from 0 to most.
 // Without any it is null for the reason none.
-func (s *Summary) share(n, numerator []float64, most float64, none string) (report.Estimate, error) {
+func share(s *Summary, n, numerator []float64, most float64, none string) (report.Estimate, error) {
 	var sums [2]float64
 	for i := range n {
 		sums[0] += n[i]
 		sums[1] += numerator[i]
 	}
 	value := perPrediction(sums[:])
-	if undefined([]float64{value}) {
+	if math.IsNaN(value) || math.IsInf(value, 0) {
 		reason := infiniteLoss
 		if sums[0] == 0 {
 			reason = none
 		}
 		return report.NoEstimate("%s", reason), nil
 	}
-	j, err := s.jackknifeSums("a table", perPrediction, value, sums[:], [][]float64{n, numerator})
+	j, err := s.JackknifeSums("a table", perPrediction, value, sums[:], [][]float64{n, numerator})
 	if err != nil {
 		return report.Estimate{}, err
 	}
-	return report.WithInterval(report.Number(value), (&Key{High: most}).interval(j)), nil
+	return report.WithInterval(report.Number(value), (&Key{High: most}).Interval(j)), nil
 }

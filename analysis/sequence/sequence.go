@@ -31,8 +31,19 @@ type Record struct {
 	Regions []token.Region
 	// Masked are the positions that the standard mask hides, ascending.
 	Masked []int
-	// rows are those of a dump that the record was read from, so that they are read once.
-	rows *sequenceRows
+	// Held is what its source keeps with the record, so that it is read once.
+	Held any
+}
+
+// Residues are the positions of tokens that are not special.
+func (r *Record) Residues() []int {
+	var out []int
+	for i, special := range r.Special {
+		if !special {
+			out = append(out, i)
+		}
+	}
+	return out
 }
 
 // Sequences are the sequences of a dataset, read as they are needed. Read may be called

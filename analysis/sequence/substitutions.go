@@ -7,6 +7,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"hash/fnv"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -24,43 +25,18 @@ type SubstitutionFile struct {
 	Spec  string // FILE or FILE:COLUMN, the column of the measurements
 }
 
-// Substitutions are variants of sequences of a dataset, with their measured effects.
-type Substitutions struct {
-	assays []*assay
-	at     map[int][]int // the assays of a wild type, by its index
-	wanted map[int]bool  // wild types, and variants that are sequences of the dataset
-	digest string        // of the files
-}
-
-// assay are variants of one sequence that were measured together. Lists have an element for each.
+// assay is an assay that is being read.
 type assay struct {
-	name, protein, function string
-	wildType                Record
-	letters                 []byte             // residues of the wild type
-	places                  [][]frequencyPlace // of each
-	variants                []measuredVariant
-	measured                []float64
-	fit                     []bool    // nil: the table does not say it
-	germline                []float64 // distances to it; nil where they are not known
-	frequencies             []float64 // the score by position frequencies
-	cluster                 []string
-	clustered               bool // that a column says it
-	unmeasured              int  // rows without a measurement
-	rows                    map[string]int
+	Assay
+	places [][]frequencyPlace // of each residue of the wild type
+	rows   map[string]int     // of variants
 }
 
-// measuredVariant is a variant of an assay.
-type measuredVariant struct {
-	mutations []variant.Mutation // positions are those of the table
-	sites     []site
-	sequence  int // the index of the variant in the dataset; −1 if it is none
-}
-
-// site is a substitution as the model sees it.
-type site struct {
-	position int // of the token in the sequence
-	residue  int // number of the residue, without special tokens
-	from, to int // tokens
+// substitutionReader puts rows into assays.
+type substitutionReader struct {
+	index  *residueIndex
+	assays []*assay
+	byKey  map[assayKey]*assay
 }
 
 // row is a row of a table before its wild type is known.
@@ -104,14 +80,13 @@ func OpenSubstitutions(files []SubstitutionFile, sequences Sequences, a *token.A
 	if err != nil {
 		return nil, err
 	}
-	s := &Substitutions{digest: strings.Join(digests, " "), at: map[int][]int{}, wanted: map[int]bool{}}
-	byKey := map[assayKey]*assay{}
+	s := &substitutionReader{index: index, byKey: map[assayKey]*assay{}}
 	for i := range rows {
-		if err := s.add(&rows[i], index, byKey); err != nil {
+		if err := s.add(&rows[i]); err != nil {
 			return nil, rows[i].wrap(err)
 		}
 	}
-	return s, s.finish()
+	return s.finish(strings.Join(digests, " "))
 }
 
 // readRows reads the rows of a table, with the residues of their wild types where the row tells.
@@ -248,7 +223,7 @@ func (x *residueIndex) read(i int, r *Record) error {
 // letters are the residues of a chain, or of all for −1, with the positions of their tokens.
 // Tokens that are no letter are "?".
 func (x *residueIndex) letters(r *Record, chain int) (letters []byte, positions []int) {
-	for _, i := range r.residues() {
+	for _, i := range r.Residues() {
 		if chain >= 0 && int(r.Chains[i]) != chain {
 			continue
 		}
@@ -293,7 +268,7 @@ func (x *residueIndex) find(letters []byte, chain int) (place, bool, error) {
 func frequencyPlaces(r *Record) [][]frequencyPlace {
 	var out [][]frequencyPlace
 	chains, regions := map[int8]int{}, map[token.Region]int{}
-	for _, i := range r.residues() {
+	for _, i := range r.Residues() {
 		places := []frequencyPlace{{chain: r.Chains[i], offset: chains[r.Chains[i]]}}
 		chains[r.Chains[i]]++
 		if r.Regions != nil && r.Regions[i] != token.NoRegion {
@@ -312,38 +287,39 @@ type assayKey struct {
 }
 
 // add puts a row into its assay.
-func (s *Substitutions) add(r *row, x *residueIndex, byKey map[assayKey]*assay) error {
+func (s *substitutionReader) add(r *row) error {
+	x := s.index
 	at, err := x.wildType(r)
 	if err != nil {
 		return err
 	}
 	key := assayKey{r.Assay, at.sequence}
-	a := byKey[key]
+	a := s.byKey[key]
 	if a == nil {
-		a = &assay{name: r.Assay, protein: r.Protein, function: r.Function, rows: map[string]int{}}
-		if err := x.read(at.sequence, &a.wildType); err != nil {
+		a = &assay{Assay: Assay{Name: r.Assay, Protein: r.Protein, Function: r.Function}, rows: map[string]int{}}
+		if err := x.read(at.sequence, &a.WildType); err != nil {
 			return err
 		}
-		a.wildType = *a.wildType.clone()
-		a.wildType.Index = at.sequence
-		a.letters, _ = x.letters(&a.wildType, -1)
-		a.places = frequencyPlaces(&a.wildType)
-		byKey[key] = a
+		a.WildType = clone(&a.WildType)
+		a.WildType.Index = at.sequence
+		a.Letters, _ = x.letters(&a.WildType, -1)
+		a.places = frequencyPlaces(&a.WildType)
+		s.byKey[key] = a
 		s.assays = append(s.assays, a)
 	}
-	if r.Protein != a.protein || r.Function != a.function {
+	if r.Protein != a.Protein || r.Function != a.Function {
 		return fmt.Errorf("assay %s is of protein %q and function %q here, of %q and %q above",
-			a.name, r.Protein, r.Function, a.protein, a.function)
+			a.Name, r.Protein, r.Function, a.Protein, a.Function)
 	}
 	return a.add(r, at, x)
 }
 
-// clone is a copy that shares nothing.
-func (r *Record) clone() *Record {
+// clone is a copy that shares nothing, without coordinates and masks.
+func clone(r *Record) Record {
 	c := *r
 	c.Tokens, c.Chains, c.Special, c.Regions = slices.Clone(r.Tokens), slices.Clone(r.Chains), slices.Clone(r.Special), slices.Clone(r.Regions)
-	c.CDR, c.NonTemplated, c.Coordinates, c.Masked = slices.Clone(r.CDR), slices.Clone(r.NonTemplated), nil, nil
-	return &c
+	c.CDR, c.NonTemplated, c.Coordinates, c.Masked, c.Held = slices.Clone(r.CDR), slices.Clone(r.NonTemplated), nil, nil, nil
+	return c
 }
 
 // wildType finds the sequence that a row is a variant of.
@@ -351,7 +327,7 @@ func (x *residueIndex) wildType(r *row) (place, error) {
 	if r.SequenceID != "" {
 		i, ok := x.ids[r.SequenceID]
 		if !ok {
-			return place{}, run.Hint(fmt.Errorf("no sequence has the id %q", r.SequenceID), run.DidYouMean("", r.SequenceID, sorted(x.ids)))
+			return place{}, run.Hint(fmt.Errorf("no sequence has the id %q", r.SequenceID), run.DidYouMean("", r.SequenceID, slices.Sorted(maps.Keys(x.ids))))
 		}
 		return place{i, r.Chain}, nil
 	}
@@ -381,7 +357,7 @@ func (x *residueIndex) wildType(r *row) (place, error) {
 
 // add puts a row into the assay.
 func (a *assay) add(r *row, at place, x *residueIndex) error {
-	letters, positions := x.letters(&a.wildType, at.chain)
+	letters, positions := x.letters(&a.WildType, at.chain)
 	mutations := r.mutations
 	if r.Mutant == "" {
 		var err error
@@ -389,14 +365,14 @@ func (a *assay) add(r *row, at place, x *residueIndex) error {
 			return err
 		}
 	} else if _, err := variant.Apply(string(letters), mutations); err != nil {
-		return fmt.Errorf("column mutant: %w, sequence %s", err, a.wildType.ID)
+		return fmt.Errorf("column mutant: %w, sequence %s", err, a.WildType.ID)
 	} else if r.Mutated != "" {
 		if made, _ := variant.Apply(string(letters), mutations); made != r.Mutated {
 			return fmt.Errorf("mutated_sequence is not that of mutant %s", variant.Format(mutations))
 		}
 	}
-	v := measuredVariant{mutations: mutations, sequence: -1}
-	residues := a.wildType.residues()
+	v := MeasuredVariant{Mutations: mutations, Sequence: -1}
+	residues := a.WildType.Residues()
 	for _, m := range mutations {
 		from, to := x.tokens[m.From], x.tokens[m.To]
 		if from < 0 || to < 0 {
@@ -404,33 +380,33 @@ func (a *assay) add(r *row, at place, x *residueIndex) error {
 		}
 		position := positions[m.Position-1]
 		residue, _ := slices.BinarySearch(residues, position)
-		v.sites = append(v.sites, site{position, residue, from, to})
+		v.Sites = append(v.Sites, Site{position, residue, from, to})
 	}
-	name := fmt.Sprint(v.sites)
+	name := fmt.Sprint(v.Sites)
 	if before, ok := a.rows[name]; ok {
 		return fmt.Errorf("variant %s of assay %s is there already, in row %d; take the mean of repeated measurements",
-			variant.Format(mutations), a.name, before)
+			variant.Format(mutations), a.Name, before)
 	}
 	a.rows[name] = r.Row
 	if math.IsNaN(r.Measured) {
-		a.unmeasured++
+		a.Unmeasured++
 		return nil
 	}
 	return a.keep(r, v, at, string(letters), x)
 }
 
 // keep appends a measured variant.
-func (a *assay) keep(r *row, v measuredVariant, at place, letters string, x *residueIndex) error {
-	first := len(a.variants) == 0
-	if !first && r.Classed != (a.fit != nil) {
-		return fmt.Errorf("some variants of assay %s are called fit or not, and others are neither", a.name)
+func (a *assay) keep(r *row, v MeasuredVariant, at place, letters string, x *residueIndex) error {
+	first := len(a.Variants) == 0
+	if !first && r.Classed != (a.Fit != nil) {
+		return fmt.Errorf("some variants of assay %s are called fit or not, and others are neither", a.Name)
 	}
 	if r.Classed {
-		a.fit = append(a.fit, r.Fit)
+		a.Fit = append(a.Fit, r.Fit)
 	}
 	distance := r.GermlineDistance
 	if math.IsNaN(distance) && r.Germline != "" {
-		mutated, err := variant.Apply(letters, v.mutations)
+		mutated, err := variant.Apply(letters, v.Mutations)
 		if err != nil {
 			return err
 		}
@@ -440,13 +416,13 @@ func (a *assay) keep(r *row, v measuredVariant, at place, letters string, x *res
 		}
 		distance = float64(len(from))
 	}
-	a.germline = append(a.germline, distance)
-	full := slices.Clone(a.letters)
+	a.Germline = append(a.Germline, distance)
+	full := slices.Clone(a.Letters)
 	score := 0.0
-	for k, of := range v.sites {
-		m := v.mutations[k]
-		full[of.residue] = m.To
-		at := a.places[of.residue]
+	for k, of := range v.Sites {
+		m := v.Mutations[k]
+		full[of.Residue] = m.To
+		at := a.places[of.Residue]
 		score += x.frequencies.LogRatio(at[len(at)-1], m.From, m.To)
 	}
 	found, ok, err := x.find(full, -1)
@@ -454,46 +430,47 @@ func (a *assay) keep(r *row, v measuredVariant, at place, letters string, x *res
 		return err
 	}
 	if ok {
-		v.sequence = found.sequence
+		v.Sequence = found.sequence
 	}
-	a.clustered = a.clustered || r.Cluster != ""
+	a.Clustered = a.Clustered || r.Cluster != ""
 	cluster := r.Cluster
-	if cluster == "" && len(v.sites) > 0 {
-		cluster = fmt.Sprintf("%d:%d", a.wildType.Index, v.sites[0].position)
+	if cluster == "" && len(v.Sites) > 0 {
+		cluster = fmt.Sprintf("%d:%d", a.WildType.Index, v.Sites[0].Position)
 	}
-	a.variants, a.measured = append(a.variants, v), append(a.measured, r.Measured)
-	a.frequencies, a.cluster = append(a.frequencies, score), append(a.cluster, cluster)
+	a.Variants, a.Measured = append(a.Variants, v), append(a.Measured, r.Measured)
+	a.Frequencies, a.Cluster = append(a.Frequencies, score), append(a.Cluster, cluster)
 	return nil
 }
 
 // finish names assays of several wild types, and enters what answers are needed of.
-func (s *Substitutions) finish() error {
+func (s *substitutionReader) finish(digest string) (*Substitutions, error) {
+	out := &Substitutions{At: map[int][]int{}, Wanted: map[int]bool{}, Digest: digest}
 	wildTypes := map[string]int{}
 	for _, a := range s.assays {
-		wildTypes[a.name]++
+		wildTypes[a.Name]++
 	}
-	s.assays = slices.DeleteFunc(s.assays, func(a *assay) bool { return len(a.variants) == 0 })
+	s.assays = slices.DeleteFunc(s.assays, func(a *assay) bool { return len(a.Variants) == 0 })
 	if len(s.assays) == 0 {
-		return fmt.Errorf("the tables of substitutions have no measured variant")
+		return nil, fmt.Errorf("the tables of substitutions have no measured variant")
 	}
-	slices.SortStableFunc(s.assays, func(a, b *assay) int { return cmp.Compare(a.name, b.name) })
+	slices.SortStableFunc(s.assays, func(a, b *assay) int { return cmp.Compare(a.Name, b.Name) })
 	for i, a := range s.assays {
-		if wildTypes[a.name] > 1 {
-			a.name += "/" + a.wildType.ID
+		if wildTypes[a.Name] > 1 {
+			a.Name += "/" + a.WildType.ID
 		}
-		a.protein = cmp.Or(a.protein, a.wildType.ID)
-		if slices.ContainsFunc(a.germline, math.IsNaN) {
-			a.germline = nil
+		a.Protein = cmp.Or(a.Protein, a.WildType.ID)
+		if slices.ContainsFunc(a.Germline, math.IsNaN) {
+			a.Germline = nil
 		}
-		a.rows, a.places = nil, nil
-		index := a.wildType.Index
-		s.at[index] = append(s.at[index], i)
-		s.wanted[index] = true
-		for _, v := range a.variants {
-			if v.sequence >= 0 {
-				s.wanted[v.sequence] = true
+		index := a.WildType.Index
+		out.At[index] = append(out.At[index], i)
+		out.Wanted[index] = true
+		for _, v := range a.Variants {
+			if v.Sequence >= 0 {
+				out.Wanted[v.Sequence] = true
 			}
 		}
+		out.Assays = append(out.Assays, &a.Assay)
 	}
-	return nil
+	return out, nil
 }

@@ -9,10 +9,9 @@ import (
 	"math"
 	"slices"
 
-	"repscope/analysis/internal/output"
 	"repscope/analysis/internal/results"
+	"repscope/analysis/sequence/internal/groups"
 	"repscope/internal/parallel"
-	"repscope/internal/text"
 	"repscope/measure/variant"
 	"repscope/points"
 	"repscope/report"
@@ -29,10 +28,10 @@ type evaluation struct {
 	given *Substitutions
 	// What intervals of means delete: clusters of variants, proteins, or mutated positions.
 	unit   string
-	groups *groups
+	groups *groups.Groups
 	of     [][]int // the group of a variant, by assay
 	// What intervals of single assays delete, and the group of a variant.
-	own   []*groups
+	own   []*groups.Groups
 	ownOf [][]int
 	cells [][scoreCount]*agreementCell // by assay
 }
@@ -72,14 +71,14 @@ func (m *substitutionsMetric) Result(ctx context.Context, s *Summary) error {
 func newEvaluation(s *Summary, given *Substitutions) *evaluation {
 	e := &evaluation{s: s, given: given, unit: "positions"}
 	var proteins, clusters []string
-	for _, a := range given.assays {
-		proteins, clusters = append(proteins, a.protein), append(clusters, a.cluster...)
-		if a.clustered {
+	for _, a := range given.Assays {
+		proteins, clusters = append(proteins, a.Protein), append(clusters, a.Cluster...)
+		if a.Clustered {
 			e.unit = "clusters"
 		}
-		own, _ := points.Numbered(a.cluster)
-		g := newGroups(own, mostGroups)
-		e.own, e.ownOf = append(e.own, g), append(e.ownOf, g.labels())
+		own, _ := points.Numbered(a.Cluster)
+		g := groups.New(own, groups.Most)
+		e.own, e.ownOf = append(e.own, g), append(e.ownOf, g.Labels())
 	}
 	numbers, count := points.Numbered(proteins)
 	if e.unit == "positions" && count >= manyProteins {
@@ -88,32 +87,21 @@ func newEvaluation(s *Summary, given *Substitutions) *evaluation {
 		for i := range each {
 			each[i] = i
 		}
-		e.groups = newGroups(each, mostGroups)
-		group := e.groups.labels()
-		for k, a := range given.assays {
-			e.of = append(e.of, slices.Repeat([]int{group[numbers[k]]}, len(a.variants)))
+		e.groups = groups.New(each, groups.Most)
+		group := e.groups.Labels()
+		for k, a := range given.Assays {
+			e.of = append(e.of, slices.Repeat([]int{group[numbers[k]]}, len(a.Variants)))
 		}
 		return e
 	}
 	all, _ := points.Numbered(clusters)
-	e.groups = newGroups(all, mostGroups)
-	group := e.groups.labels()
-	for _, a := range given.assays {
-		n := len(a.variants)
+	e.groups = groups.New(all, groups.Most)
+	group := e.groups.Labels()
+	for _, a := range given.Assays {
+		n := len(a.Variants)
 		e.of, group = append(e.of, group[:n:n]), group[n:]
 	}
 	return e
-}
-
-// labels are the groups of all members.
-func (g *groups) labels() []int {
-	out := make([]int, g.n)
-	for j := range g.count() {
-		for _, i := range g.members(j) {
-			out[i] = j
-		}
-	}
-	return out
 }
 
 // evaluate computes all agreements, without each group where intervals are asked for.
@@ -126,7 +114,7 @@ func (e *evaluation) evaluate(ctx context.Context, scores [][scoreCount][]float6
 		}
 		cell, err := e.cell(k, scores[k][score])
 		if err != nil {
-			return fmt.Errorf("assay %s: %s: %w", e.given.assays[k].name, scoreNames[score], err)
+			return fmt.Errorf("assay %s: %s: %w", e.given.Assays[k].Name, scoreNames[score], err)
 		}
 		e.cells[k][score] = cell
 		return nil
@@ -135,8 +123,8 @@ func (e *evaluation) evaluate(ctx context.Context, scores [][scoreCount][]float6
 
 // cell is the agreement of a score with an assay.
 func (e *evaluation) cell(k int, scores []float64) (*agreementCell, error) {
-	a := e.given.assays[k]
-	measured, fit, given := a.oriented(e.s.Options["substitutions"])
+	a := e.given.Assays[k]
+	measured, fit, given := oriented(a, e.s.Options["substitutions"])
 	var x, y, z []float64
 	var f []bool
 	var own, all []int
@@ -160,8 +148,8 @@ func (e *evaluation) cell(k int, scores []float64) (*agreementCell, error) {
 		c.values, c.reasons = append(c.values, v), append(c.reasons, stat.Reason(err))
 		var without []float64
 		changed := map[int]float64{}
-		if e.s.intervals && err == nil {
-			for g := range e.own[k].count() {
+		if e.s.Intervals && err == nil {
+			for g := range e.own[k].Count() {
 				without = append(without, agreement.Without(m, own, g))
 			}
 			for _, g := range slices.Compact(slices.Sorted(slices.Values(all))) {
@@ -180,18 +168,18 @@ func (e *evaluation) cell(k int, scores []float64) (*agreementCell, error) {
 // oriented are the measurements with larger ones better, which variants are fit, and what the partial
 // correlation accounts for: the distance to the germline, or where that is not known the number
 // of substitutions.
-func (a *assay) oriented(options map[string]any) (measured []float64, fit []bool, given []float64) {
-	measured, given = slices.Clone(a.measured), a.germline
+func oriented(a *Assay, options map[string]any) (measured []float64, fit []bool, given []float64) {
+	measured, given = slices.Clone(a.Measured), a.Germline
 	lower := options["lower_is_fitter"] == true
 	if lower {
 		for i := range measured {
 			measured[i] = -measured[i]
 		}
 	}
-	fit = a.classes(measured, options["cutoff"], lower)
+	fit = classes(a, measured, options["cutoff"], lower)
 	if given == nil {
-		for _, v := range a.variants {
-			given = append(given, float64(len(v.sites)))
+		for _, v := range a.Variants {
+			given = append(given, float64(len(v.Sites)))
 		}
 	}
 	return measured, fit, given
@@ -206,7 +194,7 @@ func (e *evaluation) mean(score int, m variant.Measure, level func(l *variant.Le
 // assays are the values of a measure of a score.
 func (e *evaluation) assays(score int, m variant.Measure, group int) []variant.Assay {
 	var out []variant.Assay
-	for k, a := range e.given.assays {
+	for k, a := range e.given.Assays {
 		cell := e.cells[k][score]
 		if cell == nil {
 			continue
@@ -215,23 +203,23 @@ func (e *evaluation) assays(score int, m variant.Measure, group int) []variant.A
 		if without, ok := cell.all[m][group]; ok {
 			v = without
 		}
-		out = append(out, variant.Assay{Protein: a.protein, Function: a.function, Value: v})
+		out = append(out, variant.Assay{Protein: a.Protein, Function: a.Function, Value: v})
 	}
 	return out
 }
 
 // jackknife is that of a mean; nil without intervals, or where there are too few groups.
 func (e *evaluation) jackknife(value float64, without func(group int) float64) (*stat.Jackknifed, error) {
-	if !e.s.intervals || e.groups.count() < fewestGroups {
+	if !e.s.Intervals || e.groups.Count() < groups.Fewest {
 		return nil, nil
 	}
-	replicates := make([]float64, e.groups.count())
+	replicates := make([]float64, e.groups.Count())
 	for g := range replicates {
 		replicates[g] = without(g)
 	}
-	j, err := e.groups.jackknife(value, replicates)
+	j, err := e.groups.Jackknife(value, replicates)
 	if err == nil && j.Untestable != "" {
-		j.Untestable = fmt.Sprintf("%d %s are too few for a test, or of too unequal sizes", e.groups.count(), e.unit)
+		j.Untestable = fmt.Sprintf("%d %s are too few for a test, or of too unequal sizes", e.groups.Count(), e.unit)
 	}
 	return j, err
 }
@@ -256,7 +244,7 @@ func (e *evaluation) enter(score int) error {
 			e.value(key, value, onScale(m, j))
 		}
 	}
-	if ofModel(score) {
+	if modelScore(score) {
 		return e.gain(score)
 	}
 	return nil
@@ -272,7 +260,7 @@ func onScale(m variant.Measure, j *stat.Jackknifed) *stat.Jackknifed {
 
 // value enters a number with its interval.
 func (e *evaluation) value(key string, value float64, j *stat.Jackknifed) {
-	if j == nil && e.s.intervals {
+	if j == nil && e.s.Intervals {
 		e.s.Value(key, report.Number(value), report.NoInterval("%s", e.tooFew(e.groups)), nil)
 		return
 	}
@@ -280,13 +268,13 @@ func (e *evaluation) value(key string, value float64, j *stat.Jackknifed) {
 }
 
 // tooFew is why there is no interval over groups.
-func (e *evaluation) tooFew(g *groups) string {
-	return fmt.Sprintf("there are too few %s to delete in turn: %d, want at least 3", e.unit, g.count())
+func (e *evaluation) tooFew(g *groups.Groups) string {
+	return fmt.Sprintf("there are too few %s to delete in turn: %d, want at least 3", e.unit, g.Count())
 }
 
 // reason is why a measure is not defined in any assay.
 func (e *evaluation) reason(score int, m variant.Measure) string {
-	for k := range e.given.assays {
+	for k := range e.given.Assays {
 		if cell := e.cells[k][score]; cell != nil && cell.reasons[m] != "" {
 			return cell.reasons[m]
 		}
@@ -297,10 +285,10 @@ func (e *evaluation) reason(score int, m variant.Measure) string {
 // gain enters by how much a score orders variants better than BLOSUM62 does.
 func (e *evaluation) gain(score int) error {
 	key := substitutionKey(score, "spearman", overBLOSUM)
-	for k := range e.given.assays {
+	for k := range e.given.Assays {
 		own, other := e.cells[k][score], e.cells[k][blosum62Score]
 		if own != nil && (other == nil || own.scored != other.scored) {
-			e.s.Undefined(key, "the scores are not of the same variants in assay %s", e.given.assays[k].name)
+			e.s.Undefined(key, "the scores are not of the same variants in assay %s", e.given.Assays[k].Name)
 			return nil
 		}
 	}
@@ -327,36 +315,36 @@ func (e *evaluation) interval(k, score int, m variant.Measure) report.Interval {
 	switch {
 	case cell.reasons[m] != "":
 		return report.NoInterval("%s", cell.reasons[m])
-	case !e.s.intervals:
+	case !e.s.Intervals:
 		return results.IntervalOf(nil)
-	case g.count() < fewestGroups:
+	case g.Count() < groups.Fewest:
 		return report.NoInterval("%s", e.tooFew(g))
 	}
-	j, err := g.jackknife(cell.values[m], cell.own[m])
+	j, err := g.Jackknife(cell.values[m], cell.own[m])
 	if err != nil {
 		return report.NoInterval("%s", stat.Reason(err))
 	}
 	low, high := m.Range()
-	return (&Key{Low: low, High: high}).interval(onScale(m, j))
+	return (&Key{Low: low, High: high}).Interval(onScale(m, j))
 }
 
 // object is the part of the result file: assays, and means of proteins and functions.
 func (e *evaluation) object() report.Object {
 	var o report.Object
 	o.Set("intervals_over", e.unit)
-	o.Set("groups", e.groups.count())
+	o.Set("groups", e.groups.Count())
 	var assays []report.Object
-	for k, a := range e.given.assays {
+	for k, a := range e.given.Assays {
 		var part report.Object
-		part.SetParameter("assay", a.name)
-		for _, of := range []struct{ name, value string }{{"protein", a.protein},
-			{"function", a.function}, {"sequence", a.wildType.ID}} {
+		part.SetParameter("assay", a.Name)
+		for _, of := range []struct{ name, value string }{{"protein", a.Protein},
+			{"function", a.Function}, {"sequence", a.WildType.ID}} {
 			part.Set(of.name, of.value)
 		}
-		part.Set("variants", len(a.variants))
-		part.Set("unmeasured", a.unmeasured)
+		part.Set("variants", len(a.Variants))
+		part.Set("unmeasured", a.Unmeasured)
 		accounted := "substitutions"
-		if a.germline != nil {
+		if a.Germline != nil {
 			accounted = "germline_distance"
 		}
 		part.Set("partial_given", accounted)
@@ -404,15 +392,15 @@ func (e *evaluation) level(name, counted string, of func(l *variant.Levels) []va
 // table writes the rows of the CSV file of assays.
 func (e *evaluation) table() {
 	t := e.s.Table("sequence_substitutions.csv")
-	for k, a := range e.given.assays {
+	for k, a := range e.given.Assays {
 		for score, cell := range e.cells[k] {
 			if cell == nil {
 				continue
 			}
 			for _, m := range variant.Measures() {
 				ci := e.interval(k, score, m)
-				low, high := output.Ends(ci)
-				t.Row(a.name, a.protein, a.function, a.wildType.ID, scoreNames[score], m.String(), report.NumberOr(cell.values[m], cell.reasons[m]),
+				low, high := results.Ends(ci)
+				t.Row(a.Name, a.Protein, a.Function, a.WildType.ID, scoreNames[score], m.String(), report.NumberOr(cell.values[m], cell.reasons[m]),
 					report.Number(low), report.Number(high), cell.scored, cmp.Or(cell.reasons[m], ci.Reason))
 			}
 		}
@@ -422,9 +410,9 @@ func (e *evaluation) table() {
 // variants writes the rows of the CSV file of variants.
 func (e *evaluation) variants(scores [][scoreCount][]float64) {
 	t := e.s.Table("sequence_variants.csv")
-	for k, a := range e.given.assays {
-		for i, v := range a.variants {
-			cells := []any{a.name, a.wildType.ID, variant.Format(v.mutations), a.measured[i]}
+	for k, a := range e.given.Assays {
+		for i, v := range a.Variants {
+			cells := []any{a.Name, a.WildType.ID, variant.Format(v.Mutations), a.Measured[i]}
 			for _, of := range scores[k] {
 				value := math.NaN()
 				if of != nil {
@@ -437,14 +425,35 @@ func (e *evaluation) variants(scores [][scoreCount][]float64) {
 	}
 }
 
-// warnings are what a reader of the numbers should know.
-func (s *Substitutions) warnings() []string {
-	unmeasured := 0
-	for _, a := range s.assays {
-		unmeasured += a.unmeasured
+// keptSubstitutions is what the figure shows of one model.
+type keptSubstitutions struct {
+	assay   string
+	assays  int
+	letters []byte // the wild type of the first assay
+	chains  []int8 // of every residue
+	tokens  int
+	names   []string           // of the tokens
+	ratios  []float32          // [residues, tokens]; nil where they are not known
+	single  map[[2]int]float64 // measurements of single substitutions, by residue and token
+	mutated map[int]bool       // residues that variants substitute
+}
+
+// keep keeps what the figure shows.
+func (e *evaluation) keep(ratios []float32) {
+	a := e.given.Assays[0]
+	k := &keptSubstitutions{assay: a.Name, assays: len(e.given.Assays), letters: a.Letters,
+		names: e.s.Alphabet.Names, tokens: e.s.Alphabet.Size(),
+		ratios: ratios, single: map[[2]int]float64{}, mutated: map[int]bool{}}
+	for _, i := range a.WildType.Residues() {
+		k.chains = append(k.chains, a.WildType.Chains[i])
 	}
-	if unmeasured == 0 {
-		return nil
+	for i, v := range a.Variants {
+		for _, s := range v.Sites {
+			k.mutated[s.Residue] = true
+		}
+		if len(v.Sites) == 1 {
+			k.single[[2]int{v.Sites[0].Residue, v.Sites[0].To}] = a.Measured[i]
+		}
 	}
-	return []string{fmt.Sprintf("%s without a measurement were left out", text.Count(unmeasured, "variant"))}
+	e.s.Keep("substitutions", k)
 }

@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -35,7 +36,7 @@ func tableOf(t *testing.T, lines ...string) string {
 // lettersOf are the residues of a record.
 func lettersOf(r *Record) string {
 	var out []byte
-	for _, i := range r.residues() {
+	for _, i := range r.Residues() {
 		out = append(out, token.Antibody().Names[r.Tokens[i]][0])
 	}
 	return string(out)
@@ -87,22 +88,22 @@ func TestSubstitutionScores(t *testing.T) {
 	t.Parallel()
 	s := newFakeSequences(7, 1)
 	source := newFakeSource(3, 1)
-	in := Input{Datasets: []Dataset{{Name: "fake", Models: []Model{fakeModel("a", s, source)},
+	in := Input{Registry: All(), Datasets: []Dataset{{Name: "fake", Models: []Model{fakeModel("a", s, source)},
 		Choice: Choice{Metrics: []string{"substitutions"}, Mask: fakeMask, Substitutions: fakeVariants(t, s, 6, 40)}}}}
 	r := analyzeFake(t, in)
 	m := &r.Datasets[0].Models[0]
 	given := in.Datasets[0].Choice.Substitutions
-	if len(given.assays) != 6 || given.assays[1].name != "made/s1" || given.assays[1].function != "stability" {
-		t.Fatalf("%+v", given.assays)
+	if len(given.Assays) != 6 || given.Assays[1].Name != "made/s1" || given.Assays[1].Function != "stability" {
+		t.Fatalf("%+v", given.Assays)
 	}
 	var assays []variant.Assay
-	for k, a := range given.assays {
+	for k, a := range given.Assays {
 		record := &s.records[k]
 		var scores []float64
-		for _, v := range a.variants {
+		for _, v := range a.Variants {
 			sum := 0.0
-			for _, of := range v.mutations {
-				position := record.residues()[of.Position-1]
+			for _, of := range v.Mutations {
+				position := record.Residues()[of.Position-1]
 				logits := source.answer(&Pass{Record: record, Kind: SinglePass, Hidden: []int{position}}, Logits).Logits[32*position : 32*position+32]
 				to := slices.Index(token.Antibody().Names, string(of.To))
 				p, err := token.Predict(logits, to)
@@ -117,11 +118,11 @@ func TestSubstitutionScores(t *testing.T) {
 			}
 			scores = append(scores, sum)
 		}
-		rho, err := stat.Spearman(a.measured, scores)
+		rho, err := stat.Spearman(a.Measured, scores)
 		if err != nil {
 			t.Fatal(err)
 		}
-		assays = append(assays, variant.Assay{Protein: record.ID, Function: a.function, Value: rho.Coefficient})
+		assays = append(assays, variant.Assay{Protein: record.ID, Function: a.Function, Value: rho.Coefficient})
 		for i, row := range fileRows(m, "sequence_variants.csv")[40*k : 40*k+40] {
 			measuretest.Near(t, fmt.Sprint(row[:3]), row[4].(interface{ Float() float64 }).Float(), scores[i], 1e-9)
 		}
@@ -162,8 +163,8 @@ func TestDeltaPLL(t *testing.T) {
 	lines := []string{"mutated_sequence,DMS_score"}
 	random := rand.New(rand.NewPCG(1, 2))
 	for i := range 12 {
-		r := *wildType.clone()
-		position := r.residues()[i]
+		r := clone(&wildType)
+		position := r.Residues()[i]
 		letter := otherLetter(random, letters[i])
 		r.Tokens[position] = int32(slices.Index(token.Antibody().Names, string(letter)))
 		r.Index, r.ID, r.Cluster, r.Coordinates = i+1, fmt.Sprint("mutant", i), i+1, wildType.Coordinates
@@ -175,11 +176,11 @@ func TestDeltaPLL(t *testing.T) {
 		t.Fatal(err)
 	}
 	source := newFakeSource(3, 1)
-	r := analyzeFake(t, Input{Datasets: []Dataset{{Name: "fake", Models: []Model{fakeModel("a", s, source)},
+	r := analyzeFake(t, Input{Registry: All(), Datasets: []Dataset{{Name: "fake", Models: []Model{fakeModel("a", s, source)},
 		Choice: Choice{Metrics: []string{"substitutions"}, Mask: fakeMask, Substitutions: given}}}})
 	pll := func(r *Record) float64 {
 		sum := 0.0
-		for _, position := range r.residues() {
+		for _, position := range r.Residues() {
 			p, err := token.Predict(source.answer(&Pass{Record: r, Kind: SinglePass, Hidden: []int{position}}, Logits).Logits[32*position:32*position+32], int(r.Tokens[position]))
 			if err != nil {
 				t.Fatal(err)
@@ -203,9 +204,9 @@ func TestSubstitutionsSplit(t *testing.T) {
 	open := func(seed uint64) func() shard.Work[*Part, *Result] {
 		return func() shard.Work[*Part, *Result] {
 			s := newFakeSequences(9, 2)
-			in := Input{Datasets: []Dataset{{Name: "fake", Models: []Model{fakeModel("a", s, newFakeSource(1, 2)), fakeModel("b", s, newFakeSource(2, 1))},
+			in := Input{Registry: All(), Datasets: []Dataset{{Name: "fake", Models: []Model{fakeModel("a", s, newFakeSource(1, 2)), fakeModel("b", s, newFakeSource(2, 1))},
 				Choice: Choice{Metrics: []string{"substitutions"}, Mask: fakeMask, Substitutions: fakeVariants(t, s, 5, 12)}}}}
-			w, err := Work(in, Options{Intervals: true, Family: "metric", Seed: seed})
+			w, err := workOf(in, Options{Intervals: true, Family: "metric", Seed: seed})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -220,11 +221,11 @@ func TestOnlyWildTypesAreAsked(t *testing.T) {
 	t.Parallel()
 	s := newFakeSequences(20, 1)
 	source := &countingSource{fakeSource: newFakeSource(1, 2)}
-	in := Input{Datasets: []Dataset{{Name: "fake", Models: []Model{fakeModel("a", s, source)},
+	in := Input{Registry: All(), Datasets: []Dataset{{Name: "fake", Models: []Model{fakeModel("a", s, source)},
 		Choice: Choice{Metrics: []string{"substitutions"}, Mask: fakeMask, Substitutions: fakeVariants(t, s, 3, 12)}}}}
 	analyzeFake(t, in)
-	if want := []string{"s0", "s1", "s2"}; !slices.Equal(sorted(source.asked), want) {
-		t.Errorf("asked of %v, want %v", sorted(source.asked), want)
+	if want := []string{"s0", "s1", "s2"}; !slices.Equal(slices.Sorted(maps.Keys(source.asked)), want) {
+		t.Errorf("asked of %v, want %v", slices.Sorted(maps.Keys(source.asked)), want)
 	}
 }
 
@@ -278,14 +279,14 @@ func TestBadSubstitutions(t *testing.T) {
 	}
 	// The wild type is what is left of a mutated sequence without its mutations; a chain is found too.
 	heavy := 0
-	for _, i := range s.records[0].residues() {
+	for _, i := range s.records[0].Residues() {
 		if s.records[0].Chains[i] == 0 {
 			heavy++
 		}
 	}
 	for _, sequence := range []string{mutated, mutated[:heavy]} {
 		given, err := OpenSubstitutions([]SubstitutionFile{{"x", tableOf(t, "mutant,mutated_sequence,score", first+","+sequence+",1")}}, s, token.Antibody())
-		if err != nil || given.assays[0].wildType.ID != "s0" || given.assays[0].variants[0].sites[0].position != 1 {
+		if err != nil || given.Assays[0].WildType.ID != "s0" || given.Assays[0].Variants[0].Sites[0].Position != 1 {
 			t.Errorf("%+v, %v", given, err)
 		}
 	}
@@ -309,7 +310,7 @@ func TestPlanOfSubstitutions(t *testing.T) {
 	s := newFakeSequences(5, 1)
 	c := Choice{Metrics: []string{"substitutions"}, Substitutions: fakeVariants(t, s, 2, 12)}
 	passes := func() string {
-		kinds, wants, err := planKinds(c, s)
+		kinds, wants, err := NeededPasses(All(), c, s)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"testing"
 
+	"repscope/analysis/sequence/internal/groups"
 	"repscope/report"
 	"repscope/stat"
 )
@@ -29,9 +30,9 @@ func countedSums(n int) (numerator, denominator []float64) {
 }
 
 // summaryOf is a summary of n sequences with a kind of the given keys.
-func summaryOf(g *groups, keys ...Key) *Summary {
+func summaryOf(g *groups.Groups, keys ...Key) *Summary {
 	m := &ModelResult{Kept: map[string]any{}, jackknifes: map[string]*stat.Jackknifed{}}
-	return &Summary{Setting: &Setting{}, Object: &m.Object, kind: &Kind{Name: "made", Keys: keys}, groups: g, intervals: true, model: m}
+	return &Summary{Setting: &Setting{}, Object: &m.Object, kind: &Kind{Name: "made", Keys: keys}, groups: g, Intervals: true, model: m}
 }
 
 // The interval of a ratio is that of the ratios without each cluster, from the definition: the
@@ -43,11 +44,11 @@ func TestRatioInterval(t *testing.T) {
 	for i := range clusters {
 		clusters[i] = i * i % 17
 	}
-	g := newGroups(clusters, mostGroups)
+	g := groups.New(clusters, groups.Most)
 	a, b := countedSums(n)
 	inOrder := func(values []float64) []float64 {
 		out := make([]float64, n)
-		for at, i := range g.order {
+		for at, i := range g.Order {
 			out[at] = values[i]
 		}
 		return out
@@ -89,11 +90,11 @@ func TestRatioInterval(t *testing.T) {
 	if half := q * math.Sqrt(variance); !ok || !within(v.V, theta) || !within(ci.Low, theta-half) || !within(ci.High, theta+half) {
 		t.Errorf("%v %v, want %v ± %v", v, ci, theta, half)
 	}
-	if got := stat.Mean(s.model.samples[0].Values); !within(got, theta) {
+	if got := stat.Mean(s.model.Samples[0].Values); !within(got, theta) {
 		t.Errorf("the mean of what sequences contribute is %v, want %v", got, theta)
 	}
 	// The influence of sequence i on a ratio is n·(a − θ·b)/Σ b.
-	for i, got := range s.model.samples[0].Values {
+	for i, got := range s.model.Samples[0].Values {
 		if want := theta + n*(a[i]-theta*b[i])/sum(b, -1); math.Abs(got-want) > 1e-6 {
 			t.Fatalf("sequence %d contributes %v, want %v", i, got, want)
 		}
@@ -103,16 +104,16 @@ func TestRatioInterval(t *testing.T) {
 // Sums of groups give the numbers of sums of sequences.
 func TestSumsOfGroups(t *testing.T) {
 	t.Parallel()
-	g := newGroups([]int{0, 1, 1, 0, 2, 2, 2, 3}, mostGroups)
+	g := groups.New([]int{0, 1, 1, 0, 2, 2, 2, 3}, groups.Most)
 	a, b := countedSums(8)
 	grouped, single := NewSums(2), NewSequenceSums(2)
-	for j := range g.count() {
-		for _, i := range g.members(j) {
+	for j := range g.Count() {
+		for _, i := range g.Members(j) {
 			grouped.Add(a[i], b[i])
 			single.Add(a[i], b[i])
 		}
-		grouped.endGroup()
-		single.endGroup()
+		grouped.EndGroup()
+		single.EndGroup()
 	}
 	var numbers [2]report.Object
 	for k, sums := range []*Sums{&grouped, &single} {
@@ -125,7 +126,7 @@ func TestSumsOfGroups(t *testing.T) {
 	if x, y := encoded(t, numbers[0]), encoded(t, numbers[1]); string(x) != string(y) {
 		t.Errorf("%s\nof groups, %s\nof sequences", x, y)
 	}
-	if len(grouped.Rows) != 2*g.count() || len(single.Rows) != 16 {
+	if len(grouped.Rows) != 2*g.Count() || len(single.Rows) != 16 {
 		t.Errorf("%d and %d sums", len(grouped.Rows), len(single.Rows))
 	}
 }
@@ -133,7 +134,7 @@ func TestSumsOfGroups(t *testing.T) {
 // What cannot be computed is null with its reason.
 func TestUndefined(t *testing.T) {
 	t.Parallel()
-	s := summaryOf(newGroups([]int{0, 1, 2, 3}, mostGroups), Key{Name: "none"}, Key{Name: "one"}, Key{Name: "few"})
+	s := summaryOf(groups.New([]int{0, 1, 2, 3}, groups.Most), Key{Name: "none"}, Key{Name: "one"}, Key{Name: "few"})
 	if err := s.Ratio("none", make([]float64, 4), make([]float64, 4)); err != nil {
 		t.Fatal(err)
 	}
@@ -146,7 +147,7 @@ func TestUndefined(t *testing.T) {
 	if v, ci, _ := s.model.Number("one"); !within(v.V, 1.0/3) || ci.Defined() || ci.Reason == "" {
 		t.Errorf("of one sequence: %v %v", v, ci)
 	}
-	s.groups = newGroups([]int{0, 1, 1, 0}, mostGroups)
+	s.groups = groups.New([]int{0, 1, 1, 0}, groups.Most)
 	if err := s.Ratio("few", []float64{1, 1, 0, 1}, []float64{1, 2, 1, 1}); err != nil {
 		t.Fatal(err)
 	}
@@ -158,7 +159,7 @@ func TestUndefined(t *testing.T) {
 // An interval of the logarithm stays above the least that its number can be, and one of a share inside.
 func TestScales(t *testing.T) {
 	t.Parallel()
-	g := newGroups([]int{0, 1, 2, 3}, mostGroups)
+	g := groups.New([]int{0, 1, 2, 3}, groups.Most)
 	s := summaryOf(g, Key{Name: "ppl", Low: 1, High: unbounded, Log: true}, Key{Name: "share", High: 1})
 	losses, counts := []float64{9, 0.1, 0.2, 7}, []float64{2, 2, 2, 2}
 	if err := s.Score("ppl", func(sums []float64) float64 { return math.Exp(sums[0] / sums[1]) }, "nothing was scored", losses, counts); err != nil {

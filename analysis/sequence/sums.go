@@ -37,8 +37,8 @@ func (s *Sums) Add(row ...float64) {
 	s.Rows = append(s.Rows, row...)
 }
 
-// endGroup adds up the rows since the last group.
-func (s *Sums) endGroup() {
+// EndGroup adds up the rows since the last group.
+func (s *Sums) EndGroup() {
 	if s.Each {
 		return
 	}

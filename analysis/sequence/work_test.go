@@ -15,7 +15,7 @@ import (
 // regional are the metrics that follow the mode of regions.
 func regional() []string {
 	var out []string
-	for _, k := range registry {
+	for _, k := range All() {
 		if (k.Needs|k.Either)&NeedRegional != 0 {
 			out = append(out, k.Name)
 		}
@@ -40,7 +40,7 @@ func TestAnySplit(t *testing.T) {
 					second := fakeInput(4, 1, "masked_accuracy")
 					second.Datasets[0].Name = "other"
 					in.Datasets = append(in.Datasets, second.Datasets...)
-					w, err := Work(in, Options{Intervals: true, Family: "metric", Seed: seed})
+					w, err := workOf(in, Options{Intervals: true, Family: "metric", Seed: seed})
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -51,7 +51,7 @@ func TestAnySplit(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if want := len(metrics); len(r.Datasets[0].Models[0].Metrics) != want && want > 0 || want == 0 && len(r.Datasets[0].Models[0].Metrics) != len(registry) {
+			if want := len(metrics); len(r.Datasets[0].Models[0].Metrics) != want && want > 0 || want == 0 && len(r.Datasets[0].Models[0].Metrics) != len(All()) {
 				t.Errorf("computed %v; skipped %s", r.Datasets[0].Models[0].Metrics, encoded(t, r.Datasets[0].Models[0].Skipped))
 			}
 			shardtest.Check(t, open(42), textOf(t), open(43))
@@ -64,7 +64,7 @@ func TestAnySplit(t *testing.T) {
 func TestThreads(t *testing.T) {
 	t.Parallel()
 	var metrics []string
-	for _, k := range registry {
+	for _, k := range All() {
 		if !k.Holds {
 			metrics = append(metrics, k.Name)
 		}
@@ -126,7 +126,7 @@ func TestMemory(t *testing.T) {
 			}
 			*models = slices.DeleteFunc(*models, func(m Model) bool { return m.Name == "" })
 			in.Datasets[0].Choice.Masking = mask
-			w, err := Work(in, Options{Intervals: true, Seed: 42, Memory: int64(len(*models)) << 20})
+			w, err := workOf(in, Options{Intervals: true, Seed: 42, Memory: int64(len(*models)) << 20})
 			if err != nil {
 				t.Fatal(err)
 			}

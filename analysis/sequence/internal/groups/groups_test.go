@@ -1,6 +1,6 @@
 // Tests of the groups that intervals delete.
 
-package sequence
+package groups
 
 import (
 	"math/rand/v2"
@@ -17,10 +17,10 @@ func TestGroups(t *testing.T) {
 		for i := range clusters {
 			clusters[i] = r.IntN(1 + r.IntN(n))
 		}
-		g := newGroups(clusters, most)
+		g := New(clusters, most)
 		seen, of := make([]bool, n), map[int]int{}
-		for j := range g.count() {
-			members := g.members(j)
+		for j := range g.Count() {
+			members := g.Members(j)
 			if len(members) == 0 || len(members) != g.sizes()[j] {
 				t.Fatalf("group %d of %v has %d members", j, clusters, len(members))
 			}
@@ -35,8 +35,8 @@ func TestGroups(t *testing.T) {
 				of[clusters[i]] = j
 			}
 		}
-		if len(g.order) != n || g.count() > most || g.clusters <= most && g.count() != g.clusters {
-			t.Fatalf("%d groups of %v, at most %d", g.count(), clusters, most)
+		if len(g.Order) != n || g.Count() > most || g.Clusters <= most && g.Count() != g.Clusters {
+			t.Fatalf("%d groups of %v, at most %d", g.Count(), clusters, most)
 		}
 	}
 }
@@ -51,7 +51,7 @@ func TestGroupNames(t *testing.T) {
 	}{
 		{[]int{0, 1, 2}, 5, "3 sequences"}, {[]int{4, 4, 2}, 5, "2 clusters"}, {[]int{0, 1, 2, 3}, 2, "2 groups of sequences"}, {[]int{0, 1, 1, 3}, 2, "2 groups of whole clusters"},
 	} {
-		if got := newGroups(of.clusters, of.most).name(); got != of.want {
+		if got := New(of.clusters, of.most).Name(); got != of.want {
 			t.Errorf("%v: %q, want %q", of.clusters, got, of.want)
 		}
 	}
@@ -69,7 +69,7 @@ func TestGroupWarnings(t *testing.T) {
 		for i := range each {
 			each[i] = i
 		}
-		if got := newGroups(each, 5).warnings(); len(got) != 1 || got[0] != want {
+		if got := New(each, 5).Warnings(); len(got) != 1 || got[0] != want {
 			t.Errorf("%d sequences: %q, want %q", n, got, want)
 		}
 	}
