@@ -114,6 +114,14 @@ type ModelResult struct {
 	deleted    map[string]string // see [Summary.Deleted]
 }
 
+// Number is a number of the registry with its interval; ok is false of one that was not
+// computed.
+func (m *ModelResult) Number(key string) (v report.Value, ci report.Interval, ok bool) {
+	value, _ := m.Object.Get(key)
+	e, ok := value.(report.Estimate)
+	return e.Value, e.CI, ok
+}
+
 // Table are the rows of a model in a file of [Kind.Files].
 type Table struct {
 	File string

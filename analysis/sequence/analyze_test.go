@@ -15,7 +15,7 @@ import (
 func TestBadInput(t *testing.T) {
 	t.Parallel()
 	one := func(change func(in *Input)) Input {
-		in := fakeInput(6, 1, "masked_accuracy")
+		in := fakeInput(All(), 6, 1, "masked_accuracy")
 		change(&in)
 		return in
 	}
@@ -63,7 +63,7 @@ const otherVocabulary = "a: sequence s0: logits are of 31 tokens, and the vocabu
 // A model that fails is left out with the reason, and the other is as it is alone.
 func TestFailingModel(t *testing.T) {
 	t.Parallel()
-	in := fakeInput(6, 1, "masked_accuracy")
+	in := fakeInput(All(), 6, 1, "masked_accuracy")
 	in.Datasets[0].Models[0].Source = shortLogits{newFakeSource(1, 1)}
 	both := analyzeFake(t, in)
 	if len(both.Unmeasured) != 1 || both.Unmeasured[0].Name != "a" || !strings.HasPrefix(both.Unmeasured[0].Reason, otherVocabulary) {
@@ -89,7 +89,7 @@ func (s shortLogits) Answer(ctx context.Context, passes []Pass, want Outputs, vi
 // Where nothing is masked, the scores are null with a reason, and the counts say so.
 func TestNothingMasked(t *testing.T) {
 	t.Parallel()
-	in := fakeInput(5, 1, "masked_accuracy")
+	in := fakeInput(All(), 5, 1, "masked_accuracy")
 	in.Datasets[0].Choice.Mask = func(*Record) []int { return nil }
 	m := analyzeFake(t, in).Datasets[0].Models[0]
 	v, _, ok := m.Number("mask_acc")
@@ -106,7 +106,7 @@ func TestNothingMasked(t *testing.T) {
 // A metric without its input is skipped with the reason, and others are computed.
 func TestSkipped(t *testing.T) {
 	t.Parallel()
-	in := fakeInput(5, 1)
+	in := fakeInput(All(), 5, 1)
 	in.Datasets[0].Models[0].Source.(*fakeSource).has = map[PassKind]Outputs{MaskedPass: Logits}
 	in.Datasets[0].Models[0].Sequences.(*fakeSequences).knows = NeedChains
 	r := analyzeFake(t, in)
@@ -114,10 +114,11 @@ func TestSkipped(t *testing.T) {
 	if !slices.Contains(m.Metrics, "masked_accuracy") {
 		t.Errorf("computed: %v", m.Metrics)
 	}
-	for i := range All() {
-		k := &All()[i]
+	all := All()
+	for i := range all {
+		k := &all[i]
 		reason, ok := m.Skipped.Get(k.Name)
-		if lacks := k.missing(&in.Datasets[0].Models[0], RegionStandard); (lacks != "") != ok || ok && lacks != reason {
+		if lacks := missing(k, &in.Datasets[0].Models[0], RegionStandard); (lacks != "") != ok || ok && lacks != reason {
 			t.Errorf("%s: skipped %v, lacks %q", k.Name, reason, lacks)
 		}
 	}
@@ -128,7 +129,7 @@ func TestCanceled(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := Analyze(ctx, fakeInput(8, 1), Options{}); !errors.Is(err, context.Canceled) {
+	if _, err := Analyze(ctx, fakeInput(All(), 8, 1), Options{}); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v", err)
 	}
 }
@@ -151,6 +152,21 @@ func TestRegistry(t *testing.T) {
 			if found := All().Find(alias); found == nil || found.Name != k.Name {
 				t.Errorf("alias %s of %s is that of %v", alias, k.Name, found)
 			}
+		}
+	}
+}
+
+// Mistakes of a registry are errors.
+func TestBadRegistry(t *testing.T) {
+	t.Parallel()
+	whole := All()
+	for want, registry := range map[string]Registry{
+		"two metrics are named masked_accuracy":         append(whole[:1:1], whole[0]),
+		"made can be from 1 to 1, want Low below High":  {{Name: "made", Keys: []Key{{Name: "made", Low: 1, High: 1}}}},
+		"nothing can be computed: there are no metrics": nil,
+	} {
+		if _, err := Analyze(t.Context(), fakeInput(registry, 6, 1), Options{}); err == nil || err.Error() != want {
+			t.Errorf("error %v, want %s", err, want)
 		}
 	}
 }

@@ -16,10 +16,14 @@ import (
 	"repscope/measure/token"
 )
 
+// registry are the metrics of the binary.
+var registry = All()
+
 // Command is the sequence binary.
 var Command = run.Command{
 	Name:        "sequence",
 	Summary:     "masked language models of sequences: predictions by region, contacts, probes, effects of substitutions",
+	Manual:      fmt.Sprintf(manual, metricHelp(), optionHelp()),
 	Out:         "evaluation_plots/sequence",
 	Interrupted: "interrupted; groups of sequences that models have answered are kept in " + PartialFile + " of --out, from which the same command continues",
 	Methods:     describeMethods,
@@ -51,7 +55,7 @@ mean of a column is the number.`
 // metricHelp is a line for every metric.
 func metricHelp() string {
 	var b strings.Builder
-	for _, k := range All() {
+	for _, k := range registry {
 		fmt.Fprintf(&b, "  %-20s %s\n", k.Name, k.About)
 	}
 	return b.String()
@@ -60,7 +64,7 @@ func metricHelp() string {
 // optionHelp is a line for every option of a metric.
 func optionHelp() string {
 	var b strings.Builder
-	for _, k := range All() {
+	for _, k := range registry {
 		for _, o := range k.Options {
 			value := "null"
 			if o.Default != nil {
@@ -145,7 +149,7 @@ func (s *settings) registerInputs(flags *run.Flags) {
 // registerMetrics adds what is computed.
 func (s *settings) registerMetrics(flags *run.Flags) {
 	s.statistics = input.RegisterStatistics(flags, "sequences")
-	flags.Var(&s.metrics, "metrics", "`LIST` of metrics (default: all that the inputs allow): "+strings.Join(All().Names(), ", "))
+	flags.Var(&s.metrics, "metrics", "`LIST` of metrics (default: all that the inputs allow): "+strings.Join(registry.Names(), ", "))
 	flags.Var(&s.set, "set", "`METRIC.KEY=VALUE` of an option of a metric (repeats)")
 	s.mask = maskAuto
 	flags.CheckedVar(&s.mask, "mask", run.OneOf(maskRules()...),

@@ -21,7 +21,7 @@ func (s *settings) maskPlan(env *run.Env) (*MaskPlan, error) {
 		return nil, err
 	}
 	c, from := l.in.Datasets[0].Choice, l.files[0]
-	kinds, wants, err := NeededPasses(All(), c, from)
+	kinds, wants, err := NeededPasses(registry, c, from)
 	if err != nil {
 		return nil, err
 	}

@@ -196,10 +196,10 @@ func (c *levelChoice) readOnly(b *run.Branch) error {
 
 // metricOf is the metric of a name.
 func metricOf(b *run.Branch, name string) (*Kind, error) {
-	if k := All().Find(name); k != nil {
+	if k := registry.Find(name); k != nil {
 		return k, nil
 	}
-	if _, err := All().Select([]string{name}); err != nil {
+	if _, err := registry.Select([]string{name}); err != nil {
 		return nil, b.Errorf("%w", err)
 	}
 	return nil, b.Errorf("there is no metric %q", name)
@@ -367,11 +367,11 @@ func (c *levelChoice) metrics() []string {
 	if c.only != nil {
 		return c.only
 	}
-	out := slices.DeleteFunc(All().Names(), func(name string) bool {
+	out := slices.DeleteFunc(registry.Names(), func(name string) bool {
 		on, said := c.enabled[name]
 		return said && !on || c.scored != nil && !*c.scored && strings.HasPrefix(name, "region_")
 	})
-	if len(out) == len(All()) && len(c.asked()) == 0 {
+	if len(out) == len(registry) && len(c.asked()) == 0 {
 		return nil
 	}
 	return out
@@ -382,7 +382,7 @@ func (c *levelChoice) asked() []string {
 	if c.only != nil {
 		return nil
 	}
-	return slices.DeleteFunc(All().Names(), func(name string) bool { return !c.enabled[name] })
+	return slices.DeleteFunc(registry.Names(), func(name string) bool { return !c.enabled[name] })
 }
 
 // reported are the regions that are set true; nil, which is all, without any.
@@ -475,7 +475,7 @@ func (s *settings) checkChoices(o *run.Options) error {
 	}
 	for _, name := range known {
 		c := s.choice(o, name)
-		if _, err := All().Resolve(c.Set); err != nil {
+		if _, err := registry.Resolve(c.Set); err != nil {
 			return run.Usage("%w", err)
 		}
 		t := s.tree.of(name)

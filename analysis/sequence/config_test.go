@@ -132,7 +132,12 @@ func TestConfigurationTree(t *testing.T) {
 		{"eval: {metrics: {only: [pseudo_perplexity]}}\n", true},
 	} {
 		s, o, code, messages = configured(t, test.yaml)
-		if c := s.choice(o, "a"); code != 0 || c.asked("pseudo_perplexity") != test.asked || test.asked && !slices.Contains(c.Metrics, "pseudo_perplexity") {
+		c := s.choice(o, "a")
+		asked := c.Asked
+		if asked == nil {
+			asked = c.Metrics
+		}
+		if code != 0 || slices.Contains(asked, "pseudo_perplexity") != test.asked || test.asked && !slices.Contains(c.Metrics, "pseudo_perplexity") {
 			t.Errorf("%s%d %s: asked for: %v", test.yaml, code, messages, !test.asked)
 		}
 	}

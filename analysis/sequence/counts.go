@@ -32,10 +32,11 @@ func (c *Counts) Merge(other Metric) error {
 	if !ok {
 		return fmt.Errorf("metrics of another kind do not merge")
 	}
-	return c.add(o.counts())
+	return c.Add(o.counts())
 }
 
-func (c *Counts) add(o *Counts) error {
+// Add adds the counts of another.
+func (c *Counts) Add(o *Counts) error {
 	if !c.Grows && len(o.Values) != len(c.Values) {
 		return fmt.Errorf("%d counts and %d do not merge", len(c.Values), len(o.Values))
 	}

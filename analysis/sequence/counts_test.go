@@ -29,7 +29,7 @@ func TestCounts(t *testing.T) {
 		t.Errorf("counts read are %v (%v)", read.Values, err)
 	}
 	fixed := NewCounts(2)
-	if fixed.UnmarshalBinary(data) == nil || fixed.UnmarshalBinary(data[:3]) == nil || fixed.add(&a.Counts) == nil {
+	if fixed.UnmarshalBinary(data) == nil || fixed.UnmarshalBinary(data[:3]) == nil || fixed.Add(&a.Counts) == nil {
 		t.Error("three counts are taken as two")
 	}
 	if a.Reset(); len(a.Values) != 0 {

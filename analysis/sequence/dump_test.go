@@ -153,7 +153,7 @@ func TestDumpLabels(t *testing.T) {
 	want := newToyDump().open(t, nil)
 	hf := newToyDump()
 	hf.ints("token_ids", []int64{0, 4, 31, 6, 31, 8, 2, 1}, []int64{0, 9, 10, 2, 1, 1, 1, 1}, []int64{0, 4, 4, 4, 4, 4, 20, 2})
-	const x = ignoredLabel
+	const x = -100
 	hf.ints("mask_labels", []int64{x, x, 5, x, 7, x, x, x}, []int64{x, x, x, x, x, x, x, x}, []int64{x, x, x, x, x, x, 4, x})
 	targets := newToyDump()
 	targets["targets"] = dataset.Field{Name: "targets", Shape: targets["token_ids"].Shape, Data: targets["token_ids"].Data}

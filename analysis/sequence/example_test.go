@@ -13,7 +13,7 @@ import (
 )
 
 // exampleInput is what --example evaluates.
-func exampleInput(t *testing.T, metrics ...string) Input {
+func exampleInput(t *testing.T, names ...string) Input {
 	t.Helper()
 	folder := t.TempDir()
 	f, err := putExample(func(name string, content []byte) (string, error) {
@@ -32,7 +32,7 @@ func exampleInput(t *testing.T, metrics ...string) Input {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := Dataset{Name: exampleDataset, Choice: Choice{Metrics: metrics, Mask: fakeMask, Masking: "fake", Substitutions: assays}}
+	d := Dataset{Name: exampleDataset, Choice: Choice{Metrics: names, Mask: fakeMask, Masking: "fake", Substitutions: assays}}
 	for _, m := range f.models {
 		source, err := OpenModel(t.Context(), m.Path, ModelOptions{Alphabet: token.Antibody()})
 		if err != nil {

@@ -19,9 +19,8 @@ import (
 // fakeSequences are made antibodies: [CLS] heavy light [EOS], with CDRs, residues that are not of the
 // germline, and coordinates of which some are missing.
 type fakeSequences struct {
-	records  []Record
-	clusters []int
-	knows    Needs
+	records []Record
+	knows   Needs
 }
 
 // newFakeSequences makes n sequences in clusters of so many.
@@ -55,15 +54,27 @@ func newFakeSequences(n, cluster int) *fakeSequences {
 		}
 		add(1, 0, true, 2)
 		rec.NonTemplated[0], rec.NonTemplated[len(rec.Tokens)-1] = 0, 0
-		f.records, f.clusters = append(f.records, rec), append(f.clusters, rec.Cluster)
+		f.records = append(f.records, rec)
 	}
 	return f
 }
 
-func (f *fakeSequences) Len() int        { return len(f.records) }
-func (f *fakeSequences) Clusters() []int { return f.clusters }
-func (f *fakeSequences) Knows() Needs    { return f.knows }
+// Len implements [Sequences].
+func (f *fakeSequences) Len() int { return len(f.records) }
 
+// Clusters implements [Sequences].
+func (f *fakeSequences) Clusters() []int {
+	out := make([]int, len(f.records))
+	for i := range out {
+		out[i] = f.records[i].Cluster
+	}
+	return out
+}
+
+// Knows implements [Sequences].
+func (f *fakeSequences) Knows() Needs { return f.knows }
+
+// Read implements [Sequences].
 func (f *fakeSequences) Read(i int, r *Record) error {
 	*r = f.records[i]
 	return nil
@@ -91,9 +102,13 @@ const (
 	fakeHeads  = 3
 )
 
+// Has implements [Source].
 func (f *fakeSource) Has(kind PassKind) Outputs { return f.has[kind] }
-func (f *fakeSource) Concurrent() bool          { return f.concurrent }
 
+// Concurrent says whether several goroutines may ask.
+func (f *fakeSource) Concurrent() bool { return f.concurrent }
+
+// Answer implements [Source].
 func (f *fakeSource) Answer(_ context.Context, passes []Pass, want Outputs, visit func(pass int, out *Output) error) error {
 	for i := range passes {
 		if err := visit(i, f.answer(&passes[i], want)); err != nil {
@@ -163,9 +178,9 @@ func fakeModel(name string, s Sequences, source Source) Model {
 }
 
 // fakeInput is a dataset of n made sequences in clusters of so many, with two models.
-func fakeInput(n, cluster int, metrics ...string) Input {
+func fakeInput(registry Registry, n, cluster int, metrics ...string) Input {
 	s := newFakeSequences(n, cluster)
-	return Input{Registry: All(), Datasets: []Dataset{{Name: "fake", Models: []Model{fakeModel("a", s, newFakeSource(1, 2)), fakeModel("b", s, newFakeSource(2, 1))},
+	return Input{Registry: registry, Datasets: []Dataset{{Name: "fake", Models: []Model{fakeModel("a", s, newFakeSource(1, 2)), fakeModel("b", s, newFakeSource(2, 1))},
 		Choice: Choice{Metrics: metrics, Mask: fakeMask, Masking: "fake"}}}}
 }
 
@@ -180,30 +195,35 @@ func analyzeFake(t *testing.T, in Input) *Result {
 }
 
 // itemsOf are the items of made sequences with everything that a metric may need, in the order of
-// the dataset, and their number of groups.
+// the dataset.
 func itemsOf(t *testing.T, s *fakeSequences, source Source, mode string) []*Item {
 	t.Helper()
-	p, err := NewPlan(Input{Registry: All(), Datasets: []Dataset{{Name: "fake", Models: []Model{fakeModel("a", s, source)}, Choice: Choice{Mode: mode, Mask: fakeMask}}}},
-		Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	d := p.Datasets[0]
-	d.Planned[0].needs = NeedMasked | NeedRegional | NeedSingle | NeedSingleLogits | NeedCleanLogits | NeedHidden | NeedAttentions | NeedContactScores
-	d.Planned[0].always = d.Planned[0].needs
-	a := &accumulator{p: p, d: d, m: d.Planned[0]}
 	var items []*Item
-	for g := range d.groups.Count() {
-		for _, i := range d.groups.Members(g) {
-			items = append(items, &Item{Record: &Record{Index: i}, Group: g})
-		}
-	}
-	if err := a.fill(t.Context(), items); err != nil {
+	collect := Kind{Name: "collect", New: func(*Setting) Metric { return &collector{items: &items} },
+		Needs: NeedMasked | NeedRegional | NeedSingle | NeedSingleLogits | NeedCleanLogits | NeedHidden | NeedAttentions | NeedContactScores}
+	in := Input{Registry: Registry{collect}, Datasets: []Dataset{{Name: "fake", Models: []Model{fakeModel("a", s, source)},
+		Choice: Choice{Metrics: []string{"collect"}, Mode: mode, Mask: fakeMask}}}}
+	if _, err := Analyze(t.Context(), in, Options{}); err != nil {
 		t.Fatal(err)
 	}
 	slices.SortFunc(items, func(a, b *Item) int { return a.Index - b.Index })
 	return items
 }
+
+// collector is a metric that keeps all items.
+type collector struct {
+	Sums
+	items *[]*Item
+}
+
+// Update keeps the items.
+func (c *collector) Update(_ context.Context, b *Batch) error {
+	*c.items = append(*c.items, b.Items...)
+	return nil
+}
+
+// Result has nothing to enter.
+func (c *collector) Result(context.Context, *Summary) error { return nil }
 
 // encoded is a value as the result file holds it.
 func encoded(t *testing.T, value any) []byte {

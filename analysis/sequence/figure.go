@@ -28,7 +28,7 @@ func figureKinds() []figureKind {
 		{"sequence_contacts", []string{"p_at_l"}, contactFigure},
 		{"sequence_contact_maps", []string{"p_at_l"}, contactMapFigure},
 		{"sequence_attention", []string{"cross_chain"}, attentionFigure},
-		{"sequence_probes", []string{chainProbe.Name, positionProbe.Name, cdrProbe.Name, cdrClassProbe.Name}, probeFigure},
+		{"sequence_probes", []string{"chain_probe", "position_probe", "cdr_probe", "cdr_probe_class"}, probeFigure},
 		{"sequence_substitutions", []string{"substitutions"}, drawSubstitutions},
 	}
 }

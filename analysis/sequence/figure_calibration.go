@@ -12,8 +12,6 @@ import (
 const (
 	// figureCalibration is the name of the file.
 	figureCalibration = "sequence_calibration"
-	// keptReliability are the bins of [calibration], for figures.
-	keptReliability = "reliability"
 	// fewest is the number of predictions from which a bin is drawn.
 	fewest = 20
 )
@@ -27,7 +25,7 @@ func calibrationFigure(d *DatasetResult) *plots.Figure {
 	for i := range d.Models {
 		m := &d.Models[i]
 		f.Series = append(f.Series, m.Name)
-		rows, known := m.Kept[keptReliability].([]calibrationRow)
+		rows, known := m.Kept["reliability"].([]calibrationRow)
 		curve, share := plots.CurveSeries{Name: m.Name}, plots.CurveSeries{Name: m.Name}
 		total := 0
 		for _, row := range rows {

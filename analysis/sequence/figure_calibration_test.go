@@ -23,7 +23,7 @@ func madeCalibration(models, each int) *DatasetResult {
 			rows = append(rows, calibrationRow{Low: float64(b) / 15, High: float64(b+1) / 15, Count: each * (b + m%4), Confidence: report.Number(at),
 				Accuracy: report.WithInterval(report.Number(accuracy), report.Between(accuracy-0.04, min(1, accuracy+0.04)))})
 		}
-		d.Models = append(d.Models, ModelResult{Name: fmt.Sprintf("model_%d", m+1), Kept: map[string]any{keptReliability: rows}})
+		d.Models = append(d.Models, ModelResult{Name: fmt.Sprintf("model_%d", m+1), Kept: map[string]any{"reliability": rows}})
 	}
 	return d
 }

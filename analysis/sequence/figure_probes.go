@@ -14,10 +14,10 @@ import (
 func probeFigure(d *DatasetResult) *plots.Figure {
 	var columns []chanceColumn
 	for _, of := range []struct{ name, label string }{
-		{chainProbe.Name, "Which chain"}, {positionProbe.Name, "Part of chain"}, {cdrProbe.Name, "In a CDR"}, {cdrClassProbe.Name, "Which CDR"},
+		{"chain_probe", "Which chain"}, {"position_probe", "Part of chain"}, {"cdr_probe", "In a CDR"}, {"cdr_probe_class", "Which CDR"},
 	} {
 		if slices.ContainsFunc(d.Models, func(m ModelResult) bool { return slices.Contains(m.Metrics, of.name) }) {
-			columns = append(columns, chanceColumn{of.label, of.name, of.name + ofBaseline})
+			columns = append(columns, chanceColumn{of.label, of.name, of.name + "_baseline"})
 		}
 	}
 	if columns == nil {

@@ -60,7 +60,7 @@ func TestFigures(t *testing.T) {
 		s := newFakeSequences(24, 3)
 		in := Input{Registry: All(), Datasets: []Dataset{{Name: "fake", Choice: Choice{Mask: fakeMask, Metrics: figureMetrics(),
 			Substitutions: fakeVariants(t, s, 6, 40),
-			Set:           set("p_at_l", map[string]any{"logistic": models == 2})}}}}
+			Set:           map[string]map[string]any{"p_at_l": {"logistic": models == 2}}}}}}
 		for k := range models {
 			source := newFakeSource(uint64(k), 3/float64(1+k))
 			source.has[CleanPass] &^= ContactScores

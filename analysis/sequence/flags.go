@@ -28,7 +28,7 @@ func (m *metricsFlag) Set(text string) error {
 	for name := range strings.SplitSeq(text, ",") {
 		names = append(names, strings.TrimSpace(name))
 	}
-	selected, err := All().Select(names)
+	selected, err := registry.Select(names)
 	m.names = selected
 	return err
 }
@@ -96,7 +96,7 @@ func (s *setFlag) Set(text string) error {
 	if !ok || !of || metric == "" || key == "" || value == "" {
 		return fmt.Errorf("%q: want METRIC.KEY=VALUE, such as p_at_l.min_seq_sep=6", text)
 	}
-	if k := All().Find(metric); k != nil {
+	if k := registry.Find(metric); k != nil {
 		metric, key = k.Name, k.Canonical(key)
 	}
 	values := maps.Clone(s.values)

@@ -18,7 +18,7 @@ func FuzzDump(f *testing.F) {
 	valid := []byte{0, 4, 31, 2, 0, 9, 2, 1, 0, 4, 5, 2} // token_ids [3, 4]
 	f.Add(valid, []byte{0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 1, 0}, []byte{0, 4, 5, 2, 0, 9, 2, 1, 0, 4, 5, 2}, []byte{0, 1, 0}, []byte{0, 0, 2})
 	f.Add([]byte{0, 4, 5, 2, 0, 9, 2, 1, 0, 4, 5, 2}, []byte{156, 156, 5, 156, 156, 156, 156, 156, 156, 156, 6, 156}, []byte{}, []byte{}, []byte{})
-	f.Fuzz(func(t *testing.T, ids, labels, targets, sequence, pass []byte) {
+	f.Fuzz(func(t *testing.T, ids, labels, targets, numbers, pass []byte) {
 		const n, l = 3, 4
 		var fields []dataset.Field
 		add := func(name string, values []byte, shape ...int) {
@@ -38,7 +38,7 @@ func FuzzDump(f *testing.F) {
 		add("token_ids", ids, n, l)
 		add("mask_labels", labels, n, l)
 		add("targets", targets, n, l)
-		add("sequence", sequence, n)
+		add("sequence", numbers, n)
 		add("pass", pass, n)
 		fields = append(fields, dataset.Field{Name: "logits", Shape: []int{n, l, 32}, Data: make([]float32, n*l*32)})
 		path := filepath.Join(t.TempDir(), "d.npz")

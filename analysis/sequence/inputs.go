@@ -154,7 +154,7 @@ func (s *settings) newLoader(env *run.Env) (*loader, error) {
 	if err := s.exist(); err != nil {
 		return nil, err
 	}
-	l := &loader{s: s, env: env, in: &Input{Registry: All(), Alphabet: token.Antibody()}}
+	l := &loader{s: s, env: env, in: &Input{Registry: registry, Alphabet: token.Antibody()}}
 	for _, name := range s.datasets() {
 		l.in.Datasets = append(l.in.Datasets, Dataset{Name: name, Choice: s.choice(&env.Options, name)})
 	}
@@ -371,6 +371,10 @@ func passProgress(env *run.Env, name string) func(kind PassKind, done, total int
 		}
 	}
 }
+
+// passNames say what a pass of a kind is, for messages.
+var passNames = map[PassKind]string{MaskedPass: "masked sequences", CleanPass: "sequences without masks",
+	SinglePass: "residues hidden alone", RegionPass: "regions hidden as a whole"}
 
 // empty finds datasets that no model is evaluated on.
 func (l *loader) empty() error {

@@ -17,12 +17,12 @@ import (
 
 // cited are the works that metrics come from, by name.
 var cited = map[string]string{
-	contactPrecision.Name: " [@rao2021; @dunn2008]",
-	pseudoPerplexity.Name: " [@salazar2020]",
-	calibration.Name:      " [@naeini2015; @guo2017]",
-	confusion.Name:        " [@gorodkin2004]",
-	substitutions.Name:    " [@meier2021; @notin2023]",
-	chainProbe.Name:       " [@hewitt2019]",
+	"p_at_l":            " [@rao2021; @dunn2008]",
+	"pseudo_perplexity": " [@salazar2020]",
+	"calibration":       " [@naeini2015; @guo2017]",
+	"confusion":         " [@gorodkin2004]",
+	"substitutions":     " [@meier2021; @notin2023]",
+	"chain_probe":       " [@hewitt2019]",
 }
 
 // describeMethods says how the numbers of a result were computed.
@@ -30,12 +30,12 @@ func describeMethods(d *methods.Draft) {
 	saySequences(d)
 	sayMasks(d)
 	d.Section("Measures")
-	for _, k := range All() {
+	for _, k := range registry {
 		if !computed(d, &k) {
 			continue
 		}
 		about := beside.ReplaceAllString(k.About, "")
-		if k.Name == onePassPerplexity.Name {
+		if k.Name == "one_pass_perplexity" {
 			about = "pseudo-log-likelihood and its perplexity " + strings.TrimPrefix(about, "the same ")
 		}
 		d.Say("%s: %s%s%s.", sentence(k.Name), about, options(d, &k), cited[k.Name])

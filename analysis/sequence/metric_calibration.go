@@ -129,7 +129,7 @@ func (m *calibrationMetric) Result(_ context.Context, s *Summary) error {
 		}
 	}
 	s.Object.Set("reliability", rows)
-	s.Keep(keptReliability, rows)
+	s.Keep("reliability", rows)
 	return nil
 }
 

@@ -62,7 +62,7 @@ func TestCalibration(t *testing.T) {
 // The number of bins is an option, whose values are checked.
 func TestCalibrationBins(t *testing.T) {
 	t.Parallel()
-	in := fakeInput(8, 1, "calibration")
+	in := fakeInput(All(), 8, 1, "calibration")
 	in.Datasets[0].Choice.Set = map[string]map[string]any{"calibration": {"bins": 2}}
 	if rows := rowsOf(t, &analyzeFake(t, in).Datasets[0].Models[0], "reliability"); len(rows) != 2 || rows[0]["high"] != 0.5 {
 		t.Errorf("bins are %v, want two", rows)

@@ -14,7 +14,7 @@ func TestCrossChain(t *testing.T) {
 	t.Parallel()
 	items := itemsOf(t, newFakeSequences(7, 2), newFakeSource(1, 2), RegionStandard)
 	for _, layers := range []any{nil, 1} {
-		in := fakeInput(7, 2, "cross_chain")
+		in := fakeInput(All(), 7, 2, "cross_chain")
 		in.Datasets[0].Choice.Set = set("cross_chain", map[string]any{"num_layers": layers})
 		m := &analyzeFake(t, in).Datasets[0].Models[0]
 		first := 0
@@ -66,7 +66,7 @@ func TestCrossChain(t *testing.T) {
 
 func TestCrossChainWithout(t *testing.T) {
 	t.Parallel()
-	in := fakeInput(4, 1, "cross_chain", "masked_accuracy")
+	in := fakeInput(All(), 4, 1, "cross_chain", "masked_accuracy")
 	for i := range in.Datasets[0].Models[0].Sequences.(*fakeSequences).records {
 		clear(in.Datasets[0].Models[0].Sequences.(*fakeSequences).records[i].Chains)
 	}
@@ -74,7 +74,7 @@ func TestCrossChainWithout(t *testing.T) {
 	if why != "no sequence has two chains with attention among their residues" {
 		t.Error(why)
 	}
-	in = fakeInput(4, 1, "cross_chain")
+	in = fakeInput(All(), 4, 1, "cross_chain")
 	in.Datasets[0].Choice.Set = set("cross_chain", map[string]any{"num_layers": 3})
 	_, err := Analyze(t.Context(), in, Options{})
 	if err == nil || !strings.Contains(err.Error(), "sequence s0: cross_chain.num_layers is 3, and the attention is of 2 layers") {

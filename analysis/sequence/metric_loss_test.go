@@ -19,7 +19,7 @@ func TestLoss(t *testing.T) {
 // Without masks, and where the truth cannot be, scores are null with the reason.
 func TestLossUndefined(t *testing.T) {
 	t.Parallel()
-	in := fakeInput(5, 1, tokenMetrics...)
+	in := fakeInput(All(), 5, 1, tokenMetrics...)
 	in.Datasets[0].Choice.Mask = func(r *Record) []int { return nil }
 	c := tokenCase{ModelResult: &analyzeFake(t, in).Datasets[0].Models[0]}
 	for _, key := range []string{"loss", "ppl", "top3_acc", "bits_below_unigram", "unigram_bits", "brier", "ece", "adaptive_ece", "overconfidence",
@@ -31,7 +31,7 @@ func TestLossUndefined(t *testing.T) {
 			t.Errorf("%s is not skipped: %v", name, reason)
 		}
 	}
-	in = fakeInput(5, 1, tokenMetrics...)
+	in = fakeInput(All(), 5, 1, tokenMetrics...)
 	in.Datasets[0].Models[0].Source.(*fakeSource).skill = math.Inf(-1)
 	c = tokenCase{ModelResult: &analyzeFake(t, in).Datasets[0].Models[0]}
 	for _, key := range []string{"loss", "ppl", "loss_bits", "bits_below_unigram", "region/overall/loss", "region/overall/ppl"} {

@@ -67,7 +67,7 @@ func TestContactPrecision(t *testing.T) {
 		scores string
 		given  bool
 	}{{scoresAuto, true}, {scoresGiven, true}, {scoresAttention, false}} {
-		in := fakeInput(9, 2, "p_at_l")
+		in := fakeInput(All(), 9, 2, "p_at_l")
 		in.Datasets[0].Choice.Set = set("p_at_l", map[string]any{"scores": of.scores})
 		m := &analyzeFake(t, in).Datasets[0].Models[0]
 		for k, r := range contact.Standard(6) {
@@ -116,7 +116,7 @@ func unresolved(s *fakeSequences, from int) {
 // TestContactsOfFew: intervals rest on the sequences that have coordinates.
 func TestContactsOfFew(t *testing.T) {
 	t.Parallel()
-	all, few := fakeInput(5, 1, "p_at_l"), fakeInput(30, 1, "p_at_l")
+	all, few := fakeInput(All(), 5, 1, "p_at_l"), fakeInput(All(), 30, 1, "p_at_l")
 	unresolved(few.Datasets[0].Models[0].Sequences.(*fakeSequences), 5)
 	a, b := &analyzeFake(t, all).Datasets[0].Models[0], &analyzeFake(t, few).Datasets[0].Models[0]
 	if string(encoded(t, a.Tables[0].Rows)) != string(encoded(t, b.Tables[0].Rows)) {
@@ -133,7 +133,7 @@ func TestContactsOfFew(t *testing.T) {
 // TestContactsOfOthers: models that have contacts of other sequences are not compared on them.
 func TestContactsOfOthers(t *testing.T) {
 	t.Parallel()
-	in := fakeInput(9, 1, "p_at_l", "cross_chain")
+	in := fakeInput(All(), 9, 1, "p_at_l", "cross_chain")
 	other := newFakeSequences(9, 1)
 	other.records[3].Coordinates = nil
 	in.Datasets[0].Models[1].Sequences = other
@@ -152,12 +152,12 @@ func TestContactsSkipped(t *testing.T) {
 		why, _ := analyzeFake(t, in).Datasets[0].Models[0].Skipped.Get("p_at_l")
 		return why
 	}
-	in := fakeInput(4, 1, "p_at_l", "masked_accuracy")
+	in := fakeInput(All(), 4, 1, "p_at_l", "masked_accuracy")
 	unresolved(in.Datasets[0].Models[0].Sequences.(*fakeSequences), 0)
 	if why := skipped(in); why != "no sequence has a pair of residues with coordinates, 6 or more apart" {
 		t.Error(why)
 	}
-	in = fakeInput(4, 1, "p_at_l", "masked_accuracy")
+	in = fakeInput(All(), 4, 1, "p_at_l", "masked_accuracy")
 	in.Datasets[0].Models[0].Source.(*fakeSource).has[CleanPass] = ContactScores
 	in.Datasets[0].Choice.Set = set("p_at_l", map[string]any{"scores": "attention"})
 	if why := skipped(in); why != "p_at_l.scores is attention, which is not there for 4 sequences" {
@@ -167,13 +167,13 @@ func TestContactsSkipped(t *testing.T) {
 
 func TestContactErrors(t *testing.T) {
 	t.Parallel()
-	in := fakeInput(4, 1, "p_at_l")
+	in := fakeInput(All(), 4, 1, "p_at_l")
 	in.Datasets[0].Choice.Set = set("p_at_l", map[string]any{"num_layers": 3, "scores": "attention"})
 	_, err := Analyze(t.Context(), in, Options{})
 	if err == nil || !strings.Contains(err.Error(), "sequence s0: p_at_l.num_layers is 3, and the attention is of 2 layers") {
 		t.Error(err)
 	}
-	in = fakeInput(4, 1, "p_at_l")
+	in = fakeInput(All(), 4, 1, "p_at_l")
 	in.Datasets[0].Models[0].Sequences.(*fakeSequences).records[2].Coordinates[4] = float32(math.Inf(1))
 	_, err = Analyze(t.Context(), in, Options{})
 	if err == nil || !strings.Contains(err.Error(), "sequence s2: coordinate 1 of residue 0 is +Inf") {
@@ -182,7 +182,7 @@ func TestContactErrors(t *testing.T) {
 	for option, value := range map[string]any{"contact_threshold": 0, "min_seq_sep": 0, "num_layers": 0, "scores": "best", "logistic": 1,
 		"logistic_c":       -1.0,
 		"logistic_penalty": "l3", "logistic_sequences": 1, "logistic_folds": 1, "treshold": 8} {
-		in := fakeInput(4, 1, "p_at_l")
+		in := fakeInput(All(), 4, 1, "p_at_l")
 		in.Datasets[0].Choice.Set = set("p_at_l", map[string]any{option: value})
 		if _, err := Analyze(t.Context(), in, Options{}); err == nil || !strings.Contains(err.Error(), option) {
 			t.Errorf("%s=%v: %v", option, value, err)
@@ -194,7 +194,7 @@ func TestContactErrors(t *testing.T) {
 func TestContactRegression(t *testing.T) {
 	t.Parallel()
 	s, source := newFakeSequences(12, 2), newFakeSource(1, 2)
-	in := fakeInput(12, 2, "p_at_l")
+	in := fakeInput(All(), 12, 2, "p_at_l")
 	in.Datasets[0].Choice.Set = set("p_at_l", map[string]any{"logistic": true, "logistic_c": 1000.0, "logistic_folds": 3})
 	m := &analyzeFake(t, in).Datasets[0].Models[0]
 	var all []*contact.Pairs
@@ -253,7 +253,7 @@ func TestContactRegressionUndefined(t *testing.T) {
 		{2, 0, map[string]any{"contact_threshold": 0.1}, "no pair of the sequences to fit on touches"},
 		{2, 1 << 17, nil, "set p_at_l.logistic_sequences lower"},
 	} {
-		in := fakeInput(12, of.cluster, "p_at_l")
+		in := fakeInput(All(), 12, of.cluster, "p_at_l")
 		options := map[string]any{"logistic": true}
 		for k, v := range of.options {
 			options[k] = v

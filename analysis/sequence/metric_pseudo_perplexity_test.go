@@ -17,7 +17,7 @@ func TestPseudoPerplexity(t *testing.T) {
 		s.records[4].Special[i] = true
 	}
 	source := newFakeSource(3, 2)
-	in := fakeInput(9, 2, "pseudo_perplexity", "one_pass_perplexity")
+	in := fakeInput(All(), 9, 2, "pseudo_perplexity", "one_pass_perplexity")
 	in.Datasets[0].Models = []Model{fakeModel("a", s, source)}
 	m := &analyzeFake(t, in).Datasets[0].Models[0]
 	for _, c := range []struct {

@@ -137,14 +137,3 @@ func (s *ModelSource) Answer(ctx context.Context, passes []Pass, want Outputs, v
 		return visit(i, &Output{Logits: out.Logits, Hidden: out.Hidden, Attentions: out.Attentions, Layers: out.Layers, Heads: out.Heads})
 	})
 }
-
-// runs reports whether the answers of a source are computed when they are asked for, which
-// takes long where every residue is hidden alone: such metrics are computed by name only.
-func runs(s Source) bool {
-	r, ok := s.(interface{ Runs() bool })
-	return ok && r.Runs()
-}
-
-// passNames say what a pass of a kind is, for messages.
-var passNames = map[PassKind]string{MaskedPass: "masked sequences", CleanPass: "sequences without masks",
-	SinglePass: "residues hidden alone", RegionPass: "regions hidden as a whole"}

@@ -30,7 +30,7 @@ func openLanguage(t *testing.T, name string, o ModelOptions) *ModelSource {
 }
 
 func languageFile(name string) string {
-	return filepath.Join("..", "..", "latent", "testdata", "language_"+name+".onnx")
+	return filepath.Join("..", "..", "..", "latent", "testdata", "language_"+name+".onnx")
 }
 
 // answersOf are the outputs of passes in their order.
@@ -155,8 +155,8 @@ func TestModelByName(t *testing.T) {
 		skipped := slices.ContainsFunc(m.Skipped, func(s Skipped) bool {
 			return s.Metric == "pseudo_perplexity" && strings.Contains(s.Reason, "ask for it with --metrics")
 		})
-		if skipped != c.skipped || (m.needs&NeedSingle != 0) == c.skipped {
-			t.Errorf("%s %v: skipped %v, needs %b", c.mode, c.metrics, m.Skipped, m.needs)
+		if skipped != c.skipped || slices.ContainsFunc(m.Kinds, func(k *Kind) bool { return k.Needs&NeedSingle != 0 }) == c.skipped {
+			t.Errorf("%s %v: skipped %v", c.mode, c.metrics, m.Skipped)
 		}
 	}
 }
@@ -171,7 +171,7 @@ func TestModelErrors(t *testing.T) {
 	m := openLanguage(t, "ignored", ModelOptions{})
 	ctx, cancel := context.WithCancel(t.Context())
 	seen := 0
-	m.o.Progress = func(kind PassKind, done, total int) {
+	optionsOf(m).Progress = func(kind PassKind, done, total int) {
 		if seen++; kind != MaskedPass || done != seen || total != 3 {
 			t.Errorf("progress of kind %d: %d of %d", kind, done, total)
 		}
@@ -185,8 +185,8 @@ func TestModelErrors(t *testing.T) {
 	if !errors.Is(err, context.Canceled) || seen == 0 || seen == 3 {
 		t.Errorf("cancelled while it runs: %v after %d passes", err, seen)
 	}
-	m.o.Alphabet = token.Antibody()
-	m.o.Alphabet.Mask = -1
+	optionsOf(m).Alphabet = token.Antibody()
+	optionsOf(m).Alphabet.Mask = -1
 	if m.Has(SinglePass) != 0 || m.Has(CleanPass) != Logits {
 		t.Error("a vocabulary without a mask token hides nothing")
 	}

@@ -100,7 +100,7 @@ func filesOfPlan(env *run.Env, p *Plan) []string {
 // mayWrite are the names of all files that a run may write beside those of every analysis.
 func mayWrite() []string {
 	files := []string{sequenceFile, datasetsFile}
-	for _, k := range All() {
+	for _, k := range registry {
 		for _, f := range k.Files {
 			files = append(files, f.Name)
 		}
@@ -235,14 +235,6 @@ func (r *Result) writeDatasets(env *run.Env) error {
 	})
 }
 
-// Number is a number of the registry with its interval; ok is false of one that was not
-// computed.
-func (m *ModelResult) Number(key string) (v report.Value, ci report.Interval, ok bool) {
-	value, _ := m.Object.Get(key)
-	e, ok := value.(report.Estimate)
-	return e.Value, e.CI, ok
-}
-
 // documented is {dataset: {key: value}} of the first model of every dataset.
 func (r *Result) documented() report.Object {
 	var all report.Object
@@ -365,7 +357,7 @@ func (m *ModelResult) variantGroups(keys []string) string {
 	if !slices.ContainsFunc(keys, func(key string) bool { _, ci, _ := m.Number(key); return ci.Defined() }) {
 		return ""
 	}
-	value, _ := m.Object.Get(substitutions.Name)
+	value, _ := m.Object.Get("substitutions")
 	of, ok := value.(report.Object)
 	if !ok {
 		return ""

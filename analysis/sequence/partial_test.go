@@ -55,7 +55,7 @@ func TestContinued(t *testing.T) { // not parallel: it stops runs
 		t.Fatal(err)
 	}
 	call := func(ctx context.Context, out string, more ...string) (int, string) {
-		args := append([]string{"--model", "a=" + languageFile("encoder"), "--sequences", sequences, "--metrics", "masked_accuracy,pseudo_perplexity",
+		args := append([]string{"--model", "a=" + filepath.Join("..", "..", "..", "latent", "testdata", "language_encoder.onnx"), "--sequences", sequences, "--metrics", "masked_accuracy,pseudo_perplexity",
 			"--format", "svg", "--out", filepath.Join(dir, out)}, more...)
 		var stdout, stderr bytes.Buffer
 		code := run.Run(ctx, Command, args, &stdout, &stderr)

@@ -52,7 +52,7 @@ func TestPlanRoundTrip(t *testing.T) {
 	var fields []dataset.Field
 	rows, width := 0, 0
 	for _, name := range arrays {
-		if name == planText {
+		if name == "plan" {
 			continue
 		}
 		a, err := dataset.Open(path + ":" + name)
@@ -118,7 +118,7 @@ func TestPlanFile(t *testing.T) {
 	t.Parallel()
 	s := newFakeSequences(3, 1)
 	path := writeTestPlan(t, s)
-	text, err := dataset.ReadText(path, planText)
+	text, err := dataset.ReadText(path, "plan")
 	var identity PlanIdentity
 	if err != nil || json.Unmarshal([]byte(text), &identity) != nil || identity.Sequences != "<digest>" {
 		t.Errorf("the plan says %q, %v", text, err)

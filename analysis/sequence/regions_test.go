@@ -47,7 +47,7 @@ func makeTokenCases(t *testing.T) map[string]tokenCase {
 	t.Helper()
 	out := map[string]tokenCase{}
 	for _, mode := range []string{RegionStandard, RegionPerPosition, RegionLevel} {
-		in := fakeInput(14, 2, tokenMetrics...)
+		in := fakeInput(All(), 14, 2, tokenMetrics...)
 		in.Datasets[0].Models = in.Datasets[0].Models[:1]
 		in.Datasets[0].Choice.Mode = mode
 		c := tokenCase{ModelResult: &analyzeFake(t, in).Datasets[0].Models[0]}
@@ -150,7 +150,7 @@ func TestPerplexityInterval(t *testing.T) {
 // Only the groups that are asked for are reported.
 func TestReportedRegions(t *testing.T) {
 	t.Parallel()
-	in := fakeInput(6, 1, "region_accuracy", "region_germline")
+	in := fakeInput(All(), 6, 1, "region_accuracy", "region_germline")
 	in.Datasets[0].Choice.Regions = []string{"hcdr3", "all_cdr"}
 	m := &analyzeFake(t, in).Datasets[0].Models[0]
 	var got []string
@@ -182,7 +182,7 @@ func TestRegionsThatAreNotKnown(t *testing.T) {
 			}
 		}
 	}
-	in := fakeInput(6, 1, "region_accuracy", "region_germline", "mask_acc")
+	in := fakeInput(All(), 6, 1, "region_accuracy", "region_germline", "mask_acc")
 	in.Datasets[0].Models = []Model{fakeModel("a", s, newFakeSource(1, 2))}
 	m := &analyzeFake(t, in).Datasets[0].Models[0]
 	for key, reason := range map[string]string{

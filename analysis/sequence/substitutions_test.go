@@ -9,8 +9,6 @@ import (
 	"maps"
 	"math"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -22,65 +20,6 @@ import (
 	"repscope/shard/shardtest"
 	"repscope/stat"
 )
-
-// tableOf writes a table of variants.
-func tableOf(t *testing.T, lines ...string) string {
-	t.Helper()
-	path := filepath.Join(t.TempDir(), "table.csv")
-	if err := os.WriteFile(path, []byte(strings.Join(lines, "\n")+"\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	return path
-}
-
-// lettersOf are the residues of a record.
-func lettersOf(r *Record) string {
-	var out []byte
-	for _, i := range r.Residues() {
-		out = append(out, token.Antibody().Names[r.Tokens[i]][0])
-	}
-	return string(out)
-}
-
-// otherLetter is an amino acid that is not the given one.
-func otherLetter(random *rand.Rand, letter byte) byte {
-	const all = "ACDEFGHIKLMNPQRSTVWY"
-	for {
-		if c := all[random.IntN(len(all))]; c != letter {
-			return c
-		}
-	}
-}
-
-// fakeVariants are n variants of each of the first sequences, single and double ones, with effects.
-func fakeVariants(t *testing.T, s *fakeSequences, sequences, n int) *Substitutions {
-	t.Helper()
-	random := rand.New(rand.NewPCG(8, 9))
-	lines := []string{"sequence_id,mutant,measured,fit,function"}
-	for k := range sequences {
-		letters := lettersOf(&s.records[k])
-		seen := map[string]bool{}
-		for len(seen) < n {
-			mutations := []variant.Mutation{}
-			for range 1 + random.IntN(2) {
-				at := random.IntN(len(letters))
-				mutations = append(mutations, variant.Mutation{From: letters[at], Position: at + 1, To: otherLetter(random, letters[at])})
-			}
-			slices.SortFunc(mutations, func(a, b variant.Mutation) int { return a.Position - b.Position })
-			if len(mutations) == 2 && mutations[0].Position == mutations[1].Position || seen[variant.Format(mutations)] {
-				continue
-			}
-			seen[variant.Format(mutations)] = true
-			effect := math.Round(16*(variant.Similarity(mutations)/4+2*random.NormFloat64())) / 16
-			lines = append(lines, fmt.Sprintf("s%d,%s,%g,%v,%s", k, variant.Format(mutations), effect, effect > -2, []string{"binding", "stability"}[k%2]))
-		}
-	}
-	given, err := OpenSubstitutions([]SubstitutionFile{{"made", tableOf(t, lines...)}}, s, token.Antibody())
-	if err != nil {
-		t.Fatal(err)
-	}
-	return given
-}
 
 // Scores of variants are differences of log probabilities of the model's answers, and the numbers those of
 // package variant, averaged over functions.
@@ -163,12 +102,13 @@ func TestDeltaPLL(t *testing.T) {
 	lines := []string{"mutated_sequence,DMS_score"}
 	random := rand.New(rand.NewPCG(1, 2))
 	for i := range 12 {
-		r := clone(&wildType)
+		r := wildType
+		r.Tokens = slices.Clone(r.Tokens)
 		position := r.Residues()[i]
 		letter := otherLetter(random, letters[i])
 		r.Tokens[position] = int32(slices.Index(token.Antibody().Names, string(letter)))
 		r.Index, r.ID, r.Cluster, r.Coordinates = i+1, fmt.Sprint("mutant", i), i+1, wildType.Coordinates
-		s.records, s.clusters = append(s.records, r), append(s.clusters, i+1)
+		s.records = append(s.records, r)
 		lines = append(lines, fmt.Sprintf("%s,%d", lettersOf(&r), i*i%7))
 	}
 	given, err := OpenSubstitutions([]SubstitutionFile{{"s0", tableOf(t, lines...)}}, s, token.Antibody())
@@ -295,7 +235,7 @@ func TestBadSubstitutions(t *testing.T) {
 // Without a table of substitutions the metric is skipped, and says what it needs.
 func TestWithoutSubstitutions(t *testing.T) {
 	t.Parallel()
-	r := analyzeFake(t, fakeInput(4, 1, "masked_accuracy", "substitutions"))
+	r := analyzeFake(t, fakeInput(All(), 4, 1, "masked_accuracy", "substitutions"))
 	if reason, _ := r.Datasets[0].Models[0].Skipped.Get("substitutions"); reason != "it needs --substitutions" {
 		t.Errorf("skipped for %v", reason)
 	}

@@ -3,10 +3,9 @@
 package sequence
 
 import (
-	"cmp"
 	"math"
 	"math/rand/v2"
-	"slices"
+	"reflect"
 	"testing"
 
 	"repscope/analysis/sequence/internal/groups"
@@ -123,8 +122,8 @@ func TestSumsOfGroups(t *testing.T) {
 		}
 		numbers[k] = s.model.Object
 	}
-	if x, y := encoded(t, numbers[0]), encoded(t, numbers[1]); string(x) != string(y) {
-		t.Errorf("%s\nof groups, %s\nof sequences", x, y)
+	if !reflect.DeepEqual(numbers[0], numbers[1]) {
+		t.Errorf("%v\nof groups, %v\nof sequences", numbers[0], numbers[1])
 	}
 	if len(grouped.Rows) != 2*g.Count() || len(single.Rows) != 16 {
 		t.Errorf("%d and %d sums", len(grouped.Rows), len(single.Rows))
@@ -176,27 +175,6 @@ func TestScales(t *testing.T) {
 	}
 }
 
-// Models are compared by what deleting a group does to their difference.
-func TestComparison(t *testing.T) {
-	t.Parallel()
-	r := analyzeFake(t, fakeInput(40, 2, "masked_accuracy"))
-	d := r.Datasets[0]
-	if len(d.Comparisons) != 1 || d.Comparisons[0].Metric != "mask_acc" {
-		t.Fatalf("%d comparisons", len(d.Comparisons))
-	}
-	a, b := d.Models[0].jackknifes["mask_acc"], d.Models[1].jackknifes["mask_acc"]
-	want, err := stat.Combine(func(v []float64) float64 { return v[0] - v[1] }, a, b)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if c := d.Comparisons[0]; !within(c.Difference.V, want.Estimate) || !within(c.CI.Low, want.Interval.Low) || !within(c.CI.High, want.Interval.High) || !c.P.Defined() {
-		t.Errorf("%v %v, want %v %v", c.Difference, c.CI, want.Estimate, want.Interval)
-	}
-	if d.Blocks != "20 clusters" {
-		t.Errorf("blocks %q", d.Blocks)
-	}
-}
-
 // Numbers of all regions are of one family, over which p values are corrected.
 func TestFamily(t *testing.T) {
 	t.Parallel()
@@ -205,19 +183,5 @@ func TestFamily(t *testing.T) {
 		if got := family(key); got != want {
 			t.Errorf("%s: family %s, want %s", key, got, want)
 		}
-	}
-	d := analyzeFake(t, fakeInput(24, 1, "region_accuracy")).Datasets[0]
-	tests := 0
-	for _, c := range d.Comparisons {
-		if c.P.Defined() {
-			tests++
-		}
-		if c.PHolm.Defined() && c.PHolm.V < c.P.V {
-			t.Errorf("%s: p %v, corrected %v", c.Metric, c.P, c.PHolm)
-		}
-	}
-	least := slices.MinFunc(d.Comparisons, func(a, b report.Comparison) int { return cmp.Compare(a.P.V, b.P.V) })
-	if want := min(1, least.P.V*float64(tests)); tests < 2 || !within(least.PHolm.V, want) {
-		t.Errorf("%s of %d: p %v, corrected %v, want %v", least.Metric, tests, least.P, least.PHolm, want)
 	}
 }

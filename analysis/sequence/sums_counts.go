@@ -31,7 +31,7 @@ func (m *sumsAndCounts) Merge(other Metric) error {
 	if err := m.Sums.Merge(other); err != nil {
 		return err
 	}
-	return m.cells.add(&o.both().cells)
+	return m.cells.Add(&o.both().cells)
 }
 
 func (m *sumsAndCounts) both() *sumsAndCounts { return m }

@@ -264,6 +264,13 @@ func (d *Dataset) long(k *Kind, m *Model) bool {
 	return !d.Choice.asked(k.Name) && d.Choice.Mode != RegionPerPosition && runs(m.Source) && k.Wants == nil && k.Needs&(NeedSingle|NeedSingleLogits) != 0
 }
 
+// runs reports whether the answers of a source are computed when they are asked for, which
+// takes long where every residue is hidden alone: such metrics are computed by name only.
+func runs(s Source) bool {
+	r, ok := s.(interface{ Runs() bool })
+	return ok && r.Runs()
+}
+
 // asked reports whether a metric is asked for by name.
 func (c *Choice) asked(name string) bool {
 	if c.Asked != nil {

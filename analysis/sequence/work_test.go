@@ -27,17 +27,17 @@ func regional() []string {
 // and of those of regions in every mode.
 func TestAnySplit(t *testing.T) {
 	t.Parallel()
-	for mode, metrics := range map[string][]string{RegionStandard: nil, RegionPerPosition: regional(), RegionLevel: regional()} {
+	for mode, names := range map[string][]string{RegionStandard: nil, RegionPerPosition: regional(), RegionLevel: regional()} {
 		t.Run(mode, func(t *testing.T) {
 			t.Parallel()
 			open := func(seed uint64) func() shard.Work[*Part, *Result] {
 				return func() shard.Work[*Part, *Result] {
-					in := fakeInput(11, 2, metrics...)
+					in := fakeInput(All(), 11, 2, names...)
 					choice := &in.Datasets[0].Choice
 					choice.Mode = mode
-					choice.Set = set("p_at_l", map[string]any{"logistic": true, "logistic_sequences": 9})
+					choice.Set = map[string]map[string]any{"p_at_l": {"logistic": true, "logistic_sequences": 9}}
 					choice.Substitutions = fakeVariants(t, in.Datasets[0].Models[0].Sequences.(*fakeSequences), 3, 20)
-					second := fakeInput(4, 1, "masked_accuracy")
+					second := fakeInput(All(), 4, 1, "masked_accuracy")
 					second.Datasets[0].Name = "other"
 					in.Datasets = append(in.Datasets, second.Datasets...)
 					w, err := workOf(in, Options{Intervals: true, Family: "metric", Seed: seed})
@@ -51,7 +51,7 @@ func TestAnySplit(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if want := len(metrics); len(r.Datasets[0].Models[0].Metrics) != want && want > 0 || want == 0 && len(r.Datasets[0].Models[0].Metrics) != len(All()) {
+			if want := len(names); len(r.Datasets[0].Models[0].Metrics) != want && want > 0 || want == 0 && len(r.Datasets[0].Models[0].Metrics) != len(All()) {
 				t.Errorf("computed %v; skipped %s", r.Datasets[0].Models[0].Metrics, encoded(t, r.Datasets[0].Models[0].Skipped))
 			}
 			shardtest.Check(t, open(42), textOf(t), open(43))
@@ -63,19 +63,19 @@ func TestAnySplit(t *testing.T) {
 // no byte; metrics that say that they hold sequences may take fewer of them in less memory.
 func TestThreads(t *testing.T) {
 	t.Parallel()
-	var metrics []string
+	var names []string
 	for _, k := range All() {
 		if !k.Holds {
-			metrics = append(metrics, k.Name)
+			names = append(names, k.Name)
 		}
 	}
 	for _, of := range []struct {
-		metrics []string
+		names []string
 		options []Options
-	}{{nil, []Options{{Threads: 1}, {Threads: 3}}}, {metrics, []Options{{Threads: 1}, {Threads: 2, Memory: 1 << 18}, {Threads: 3, Memory: 1 << 22}}}} {
+	}{{nil, []Options{{Threads: 1}, {Threads: 3}}}, {names, []Options{{Threads: 1}, {Threads: 2, Memory: 1 << 18}, {Threads: 3, Memory: 1 << 22}}}} {
 		var want []byte
 		for i, o := range of.options {
-			in := fakeInput(14, 3, of.metrics...)
+			in := fakeInput(All(), 14, 3, of.names...)
 			for m := range in.Datasets[0].Models {
 				in.Datasets[0].Models[m].Source.(*fakeSource).concurrent = i > 0
 			}
@@ -93,30 +93,13 @@ func TestThreads(t *testing.T) {
 	}
 }
 
-// Models that predict other residues are told apart; one that predicts none is not one of them.
-func TestOtherMasks(t *testing.T) {
-	t.Parallel()
-	of := func(masked ...int) *census {
-		c := newCensus()
-		it := &Item{Record: &Record{Tokens: []int32{0, 4, 5, 6, 2}, Special: make([]bool, 5), Masked: masked}}
-		if err := c.Update(t.Context(), &Batch{Items: []*Item{it}}); err != nil {
-			t.Fatal(err)
-		}
-		return c
-	}
-	got := otherMasks([]string{"clean", "a", "b", "c"}, []*census{of(), of(1, 2), of(1, 2), of(1, 3)})
-	if len(got) != 1 || got[0] != "a and c predict other masked residues: their differences are also those of the residues" {
-		t.Errorf("%q", got)
-	}
-}
-
 // A study remembers what the metrics accumulated over a model by content: of a renamed model, and beside a new one, nothing is
 // accumulated again.
 func TestMemory(t *testing.T) {
 	t.Parallel()
 	open := func(mask string, names ...string) func() shard.Work[*Part, *Result] {
 		return func() shard.Work[*Part, *Result] {
-			in := fakeInput(11, 3)
+			in := fakeInput(All(), 11, 3)
 			models := &in.Datasets[0].Models
 			*models = append(*models, fakeModel("c", (*models)[0].Sequences.(*fakeSequences), newFakeSource(3, 2)))
 			for i := range *models {
