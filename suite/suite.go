@@ -20,7 +20,7 @@ import (
 	"repscope/analysis/reconstruction"
 	"repscope/analysis/reward"
 	"repscope/analysis/robustness"
-	"repscope/analysis/sequence"
+	sequence "repscope/analysis/sequence/command"
 	smoothness "repscope/analysis/smoothness/command"
 	"repscope/internal/run"
 	"repscope/tool/compare"

@@ -1,12 +1,15 @@
 // Tests of comparisons of models.
 
-package sequence
+package sequence_test
 
 import (
 	"cmp"
 	"slices"
 	"testing"
 
+	"repscope/analysis/sequence"
+	"repscope/analysis/sequence/internal/sequencetest"
+	"repscope/analysis/sequence/metrics"
 	"repscope/measure/measuretest"
 	"repscope/report"
 	"repscope/stat"
@@ -15,12 +18,12 @@ import (
 // Models are compared by what deleting a group does to their difference.
 func TestComparison(t *testing.T) {
 	t.Parallel()
-	r := analyzeFake(t, fakeInput(All(), 40, 2, "masked_accuracy"))
+	r := sequencetest.Analyze(t, sequencetest.Input(metrics.All(), 40, 2, "masked_accuracy"))
 	d := r.Datasets[0]
 	if len(d.Comparisons) != 1 || d.Comparisons[0].Metric != "mask_acc" {
 		t.Fatalf("%d comparisons", len(d.Comparisons))
 	}
-	a, b := jackknifeOf(&d.Models[0], "mask_acc"), jackknifeOf(&d.Models[1], "mask_acc")
+	a, b := sequence.JackknifeOf(&d.Models[0], "mask_acc"), sequence.JackknifeOf(&d.Models[1], "mask_acc")
 	want, err := stat.Combine(func(v []float64) float64 { return v[0] - v[1] }, a, b)
 	if err != nil {
 		t.Fatal(err)
@@ -40,7 +43,7 @@ func TestComparison(t *testing.T) {
 // The correction is over all numbers of a family.
 func TestCorrection(t *testing.T) {
 	t.Parallel()
-	d := analyzeFake(t, fakeInput(All(), 24, 1, "region_accuracy")).Datasets[0]
+	d := sequencetest.Analyze(t, sequencetest.Input(metrics.All(), 24, 1, "region_accuracy")).Datasets[0]
 	tests := 0
 	for _, c := range d.Comparisons {
 		if c.P.Defined() {

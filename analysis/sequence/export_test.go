@@ -4,8 +4,8 @@ package sequence
 
 import "repscope/stat"
 
-// jackknifeOf is what a model is compared by.
-func jackknifeOf(m *ModelResult, key string) *stat.Jackknifed { return m.jackknifes[key] }
+// JackknifeOf is what a model is compared by.
+func JackknifeOf(m *ModelResult, key string) *stat.Jackknifed { return m.jackknifes[key] }
 
-// missing says what a metric lacks of a model.
-func missing(k *Kind, m *Model, mode string) string { return k.missing(m, mode) }
+// Missing says what a metric lacks of a model.
+func Missing(k *Kind, m *Model, mode string) string { return k.missing(m, mode) }

@@ -90,8 +90,8 @@ type Key struct {
 	Paired bool
 }
 
-// unbounded is the end of a range that has none.
-var unbounded = math.Inf(1)
+// Unbounded is the end of a range that has none.
+var Unbounded = math.Inf(1)
 
 // Option is a key of --set metric.key=value.
 type Option struct {

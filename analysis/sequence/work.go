@@ -17,8 +17,8 @@ import (
 	"repscope/stat"
 )
 
-// definition is the version of what the numbers mean; see [shard.Identity].
-const definition = 1
+// Definition is the version of what the numbers mean; see [shard.Identity].
+const Definition = 1
 
 // Part is the outcome of a range of units.
 type Part struct{ Pieces []Piece }
@@ -322,7 +322,7 @@ func (p *Plan) identity() shard.Identity {
 func (p *Plan) common() shard.Identity {
 	a := p.alphabet
 	return shard.Identity{
-		Analysis: "sequence", Definition: definition, Kernel: fmt.Sprintf("kc=%d", kernel.KC),
+		Analysis: "sequence", Definition: Definition, Kernel: fmt.Sprintf("kc=%d", kernel.KC),
 		Options: []shard.Field{
 			shard.Option("alphabet", a.Names), shard.Option("special tokens", []int{a.CLS, a.Pad, a.EOS, a.Unknown, a.Mask}),
 			shard.Option("intervals", p.o.Intervals), shard.Option("block", p.o.Block.Length), shard.Option("seed", p.o.Seed),

@@ -1,0 +1,35 @@
+// Which metrics there are.
+
+package metrics
+
+import (
+	"repscope/analysis/sequence"
+)
+
+// All are the metrics, in the order of the result.
+func All() sequence.Registry {
+	return sequence.Registry{
+		maskedAccuracy,
+		crossEntropy,
+		perplexity,
+		contactPrecision,
+		chainProbe,
+		positionProbe,
+		cdrProbe,
+		cdrClassProbe,
+		regionAccuracy,
+		regionLoss,
+		regionPerplexity,
+		crossChain,
+		pseudoPerplexity,
+		onePassPerplexity,
+		regionGermline,
+		perPosition,
+		perResidue,
+		confusion,
+		topK,
+		unigram,
+		calibration,
+		substitutions,
+	}
+}
