@@ -168,3 +168,6 @@ const (
 	RegionPerPosition = "per-position"
 	RegionLevel       = "region-level"
 )
+
+// RegionModes are all of them.
+func RegionModes() []string { return []string{RegionStandard, RegionPerPosition, RegionLevel} }

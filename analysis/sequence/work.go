@@ -338,7 +338,8 @@ func (d *DatasetPlan) enter(id *shard.Identity, prefix string) {
 	if c.Substitutions != nil {
 		id.Inputs = append(id.Inputs, shard.Field{Name: prefix + "substitutions", Value: c.Substitutions.Digest})
 	}
-	id.Inputs = append(id.Inputs, shard.Field{Name: prefix + "clusters", Value: fmt.Sprint(d.groups.N, " ", d.groups.Clusters)})
+	id.Inputs = append(id.Inputs, shard.Field{Name: prefix + "clusters",
+		Value: fmt.Sprint(d.groups.N, " ", d.groups.Clusters)})
 }
 
 // enterModel enters a model of the dataset and its metrics.

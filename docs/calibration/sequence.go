@@ -92,7 +92,8 @@ func (m *made) Has(sequence.PassKind) sequence.Outputs {
 
 // Answer is what follows from the model's own coordinates: it finds the class of a residue where
 // they are near to those of all models.
-func (m *made) Answer(_ context.Context, passes []sequence.Pass, _ sequence.Outputs, visit func(pass int, out *sequence.Output) error) error {
+func (m *made) Answer(_ context.Context, passes []sequence.Pass, _ sequence.Outputs,
+	visit func(pass int, out *sequence.Output) error) error {
 	size := token.Antibody().Size()
 	for p := range passes {
 		r := passes[p].Record

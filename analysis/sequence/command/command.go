@@ -1,5 +1,4 @@
-// The sequence binary: its flags and what a run does with them.
-
+// Package command is the sequence binary: its flags and configuration, its files, its console tables and its figures.
 package command
 
 import (
@@ -160,7 +159,7 @@ func (s *settings) registerMetrics(flags *run.Flags) {
 	s.rate = flags.Float64("mask-rate", 0.15, "`SHARE` of the residues that are masked")
 	s.cdr = flags.Float64("mask-cdr", 1, "`WEIGHT` that a residue of a CDR has beyond 1, with --mask information or ranked")
 	s.germline = flags.Float64("mask-nongermline", 1, "`WEIGHT` that a residue that is not of the germline has beyond 1")
-	s.mode = flags.Choice("region-mode", sequence.RegionStandard, []string{sequence.RegionStandard, sequence.RegionPerPosition, sequence.RegionLevel},
+	s.mode = flags.Choice("region-mode", sequence.RegionStandard, sequence.RegionModes(),
 		"`MODE` of what is hidden for the scores of regions: the standard mask, every position alone, or the whole region")
 	s.regions = flags.Choices("regions", nil, token.GroupNames(), "`LIST` of regions and aggregates that are scored (default: all)")
 	flags.Writes("mask-plan", "documented-json")

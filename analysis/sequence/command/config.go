@@ -217,7 +217,7 @@ func (c *levelChoice) readRegions(b *run.Branch) error {
 		case m.Key == "mode":
 			mode, _ := m.Value.(string)
 			c.mode = strings.ReplaceAll(mode, "_", "-")
-			if err := run.CheckChoice(c.mode, []string{sequence.RegionStandard, sequence.RegionPerPosition, sequence.RegionLevel}); err != nil {
+			if err := run.CheckChoice(c.mode, sequence.RegionModes()); err != nil {
 				wrong = append(wrong, m.Errorf("mode: %w", err))
 			}
 		case m.Key == "position_batch_size":

@@ -379,8 +379,9 @@ func passProgress(env *run.Env, name string) func(kind sequence.PassKind, done, 
 }
 
 // passNames say what a pass of a kind is, for messages.
-var passNames = map[sequence.PassKind]string{sequence.MaskedPass: "masked sequences", sequence.CleanPass: "sequences without masks",
-	sequence.SinglePass: "residues hidden alone", sequence.RegionPass: "regions hidden as a whole"}
+var passNames = map[sequence.PassKind]string{sequence.MaskedPass: "masked sequences",
+	sequence.CleanPass: "sequences without masks", sequence.SinglePass: "residues hidden alone",
+	sequence.RegionPass: "regions hidden as a whole"}
 
 // empty finds datasets that no model is evaluated on.
 func (l *loader) empty() error {

@@ -52,7 +52,8 @@ func describeMethods(d *methods.Draft) {
 	d.Say("Sums are over all residues that count, so that every residue counts alike.")
 	output.Methods(d, "")
 	if output.Blocks(d) != "" {
-		d.Say("At most %d groups were deleted; more were joined. Models are compared on the sequences that they share.", groups.Most)
+		d.Say("At most %d groups were deleted; more were joined. Models are compared on the sequences that they share.",
+			groups.Most)
 	}
 }
 

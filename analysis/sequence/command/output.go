@@ -81,7 +81,8 @@ func describe(r *sequence.Result, env *run.Env) {
 func computedMetrics(r *sequence.Result) []*sequence.Kind {
 	return slices.DeleteFunc(slices.Clone(r.Planned), func(k *sequence.Kind) bool {
 		computed := func(m sequence.ModelResult) bool { return slices.Contains(m.Metrics, k.Name) }
-		return !slices.ContainsFunc(r.Datasets, func(d sequence.DatasetResult) bool { return slices.ContainsFunc(d.Models, computed) })
+		return !slices.ContainsFunc(r.Datasets,
+			func(d sequence.DatasetResult) bool { return slices.ContainsFunc(d.Models, computed) })
 	})
 }
 

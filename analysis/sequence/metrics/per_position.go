@@ -20,8 +20,9 @@ var perPosition = sequence.Kind{
 	Needs: sequence.NeedRegional,
 	Keys: []sequence.Key{{Name: "per_position.accuracy", Direction: report.Higher, High: 1}, {Name: "per_position.loss", Unit: "nats", Direction: report.Lower, High: sequence.Unbounded},
 		{Name: "per_position.prob", Direction: report.Higher, High: 1}},
-	Files: []sequence.CSVFile{{Name: positionFile, Columns: []string{"chain", "position", "count", "accuracy", "loss", "prob"}}},
-	New:   func(*sequence.Setting) sequence.Metric { return &perPositionMetric{sequence.Counts{Grows: true}} },
+	Files: []sequence.CSVFile{{Name: positionFile,
+		Columns: []string{"chain", "position", "count", "accuracy", "loss", "prob"}}},
+	New: func(*sequence.Setting) sequence.Metric { return &perPositionMetric{sequence.Counts{Grows: true}} },
 }
 
 // The counts of a position of a chain.

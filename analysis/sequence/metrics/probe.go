@@ -403,7 +403,8 @@ func (m *probeMetric) training(folds, sequence []int, n int) [][]int {
 }
 
 // enter enters the numbers.
-func (m *probeMetric) enter(s *sequence.Summary, data probe.FixedData, group []int, task, control *probe.FixedCrossFit) error {
+func (m *probeMetric) enter(s *sequence.Summary, data probe.FixedData, group []int,
+	task, control *probe.FixedCrossFit) error {
 	name, parts := m.task.name, max(s.Groups(), slices.Max(group)+1)
 	independent := probe.Groups(data.Groups)
 	one := func(suffix string, fit *probe.FixedCrossFit, of func(probe.FixedScores) float64) (*stat.Jackknifed, error) {

@@ -87,7 +87,8 @@ func (m *regionSums) total(cell, k int) float64 {
 
 // each calls enter for every group that is reported, with its sums, of which the first is the number
 // of predictions. Groups without any get null with a reason under their keys.
-func (m *regionSums) each(s *sequence.Summary, keys []string, enter func(prefix string, columns [][]float64) error) error {
+func (m *regionSums) each(s *sequence.Summary, keys []string,
+	enter func(prefix string, columns [][]float64) error) error {
 	for _, g := range token.Groups() {
 		if !reports(s.Setting, g) {
 			continue

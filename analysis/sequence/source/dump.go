@@ -479,7 +479,8 @@ func (d *Dump) Has(kind sequence.PassKind) sequence.Outputs {
 
 // Answer implements [Source]. It is an error where the file has no row for a pass, or one in
 // which other positions are hidden.
-func (d *Dump) Answer(ctx context.Context, passes []sequence.Pass, want sequence.Outputs, visit func(pass int, out *sequence.Output) error) error {
+func (d *Dump) Answer(ctx context.Context, passes []sequence.Pass, want sequence.Outputs,
+	visit func(pass int, out *sequence.Output) error) error {
 	var buffers outputBuffers
 	var rows *sequenceRows
 	for i := range passes {

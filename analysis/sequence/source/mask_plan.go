@@ -114,10 +114,13 @@ func planArrays() []planArray {
 			}
 			return int(p.Record.Tokens[i])
 		}, padToken},
-		{"targets", dataset.Int32, true, func(_ *planWriter, p *sequence.Pass, i int) int { return int(p.Record.Tokens[i]) }, padToken},
-		{"chain_ids", dataset.Uint8, true, func(_ *planWriter, p *sequence.Pass, i int) int { return int(p.Record.Chains[i]) }, zero},
+		{"targets", dataset.Int32, true,
+			func(_ *planWriter, p *sequence.Pass, i int) int { return int(p.Record.Tokens[i]) }, padToken},
+		{"chain_ids", dataset.Uint8, true,
+			func(_ *planWriter, p *sequence.Pass, i int) int { return int(p.Record.Chains[i]) }, zero},
 		{"attention_mask", dataset.Uint8, true, func(*planWriter, *sequence.Pass, int) int { return 1 }, zero},
-		{"special_tokens_mask", dataset.Uint8, true, func(_ *planWriter, p *sequence.Pass, i int) int { return one(p.Record.Special[i]) }, func(*planWriter) int { return 1 }},
+		{"special_tokens_mask", dataset.Uint8, true,
+			func(_ *planWriter, p *sequence.Pass, i int) int { return one(p.Record.Special[i]) }, func(*planWriter) int { return 1 }},
 		{"cdr_mask", dataset.Int8, true, func(_ *planWriter, p *sequence.Pass, i int) int {
 			if p.Record.CDR == nil {
 				return 0
@@ -130,9 +133,11 @@ func planArrays() []planArray {
 			}
 			return int(p.Record.NonTemplated[i])
 		}, zero},
-		{"mask_labels", dataset.Uint8, true, func(_ *planWriter, p *sequence.Pass, i int) int { return one(hides(p, i)) }, zero},
+		{"mask_labels", dataset.Uint8, true,
+			func(_ *planWriter, p *sequence.Pass, i int) int { return one(hides(p, i)) }, zero},
 		{"sequence", dataset.Int32, false, func(_ *planWriter, p *sequence.Pass, _ int) int { return p.Record.Index }, nil},
-		{"cluster", dataset.Int32, false, func(w *planWriter, p *sequence.Pass, _ int) int { return w.clusters[p.Record.Index] }, nil},
+		{"cluster", dataset.Int32, false,
+			func(w *planWriter, p *sequence.Pass, _ int) int { return w.clusters[p.Record.Index] }, nil},
 		{"pass", dataset.Uint8, false, func(_ *planWriter, p *sequence.Pass, _ int) int { return int(p.Kind) }, nil},
 		{"region", dataset.Uint8, false, func(_ *planWriter, p *sequence.Pass, _ int) int { return int(p.Region) }, nil},
 	}

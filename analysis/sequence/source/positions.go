@@ -45,7 +45,7 @@ var positionModes = map[string]sequence.PassKind{sequence.RegionStandard: sequen
 // position behind the end or twice in one mode, targets that are not the sequence's, other
 // sequences.
 func OpenPositions(path string, alphabet *token.Alphabet, beside sequence.Sequences) (*Positions, error) {
-	file, err := dataset.OpenPositions(path, []string{sequence.RegionStandard, sequence.RegionPerPosition, sequence.RegionLevel})
+	file, err := dataset.OpenPositions(path, sequence.RegionModes())
 	if err != nil {
 		return nil, err
 	}

@@ -1,5 +1,5 @@
-// Sequences of files, as records.
-
+// Package source opens what package sequence evaluates: tables of sequences and of measured variants, what a model answered
+// elsewhere, and models that are run. It writes the plans that say what a model that is run elsewhere must be shown.
 package source
 
 import (

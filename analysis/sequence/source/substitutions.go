@@ -61,7 +61,8 @@ func (r *row) wrap(err error) error {
 // Errors name the file and the row: those of [dataset.ReadSubstitutions] and [variant.Parse]; a wild
 // type that is not among the sequences, or ambiguous; mutations that are not those of the wild type or
 // not of the vocabulary, columns that disagree, and a variant that is there twice.
-func OpenSubstitutions(files []SubstitutionFile, sequences sequence.Sequences, a *token.Alphabet) (*sequence.Substitutions, error) {
+func OpenSubstitutions(files []SubstitutionFile, sequences sequence.Sequences,
+	a *token.Alphabet) (*sequence.Substitutions, error) {
 	var rows []row
 	var digests []string
 	for i := range files {

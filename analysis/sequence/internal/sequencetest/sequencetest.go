@@ -1,5 +1,4 @@
-// Made sequences and a made model, for the tests of metrics.
-
+// Package sequencetest makes sequences, models and variants for the tests of package sequence and those below it.
 package sequencetest
 
 import (
@@ -110,7 +109,8 @@ func (f *Source) Has(kind sequence.PassKind) sequence.Outputs { return f.Outputs
 func (f *Source) Concurrent() bool { return f.AtOnce }
 
 // Answer implements [Source].
-func (f *Source) Answer(_ context.Context, passes []sequence.Pass, want sequence.Outputs, visit func(pass int, out *sequence.Output) error) error {
+func (f *Source) Answer(_ context.Context, passes []sequence.Pass, want sequence.Outputs,
+	visit func(pass int, out *sequence.Output) error) error {
 	for i := range passes {
 		if err := visit(i, f.Respond(&passes[i], want)); err != nil {
 			return err
@@ -200,10 +200,12 @@ func Analyze(t *testing.T, in sequence.Input) *sequence.Result {
 func Items(t *testing.T, s *Sequences, source sequence.Source, mode string) []*sequence.Item {
 	t.Helper()
 	var items []*sequence.Item
-	collect := sequence.Kind{Name: "collect", New: func(*sequence.Setting) sequence.Metric { return &collector{items: &items} },
+	collect := sequence.Kind{Name: "collect",
+		New:   func(*sequence.Setting) sequence.Metric { return &collector{items: &items} },
 		Needs: sequence.NeedMasked | sequence.NeedRegional | sequence.NeedSingle | sequence.NeedSingleLogits | sequence.NeedCleanLogits | sequence.NeedHidden | sequence.NeedAttentions | sequence.NeedContactScores}
-	in := sequence.Input{Registry: sequence.Registry{collect}, Datasets: []sequence.Dataset{{Name: "fake", Models: []sequence.Model{Model("a", s, source)},
-		Choice: sequence.Choice{Metrics: []string{"collect"}, Mode: mode, Mask: Mask}}}}
+	in := sequence.Input{Registry: sequence.Registry{collect},
+		Datasets: []sequence.Dataset{{Name: "fake", Models: []sequence.Model{Model("a", s, source)},
+			Choice: sequence.Choice{Metrics: []string{"collect"}, Mode: mode, Mask: Mask}}}}
 	if _, err := sequence.Analyze(t.Context(), in, sequence.Options{}); err != nil {
 		t.Fatal(err)
 	}
