@@ -33,16 +33,11 @@ func newCensus() *census { return &census{NewSums(countColumns)} }
 // Update counts sequences.
 func (c *census) Update(_ context.Context, b *Batch) error {
 	for _, it := range b.Items {
-		residues, unframed := 0, 0
-		for _, special := range it.Special {
-			if !special {
-				residues++
-			}
-		}
+		unframed := 0
 		if it.CDR != nil {
 			unframed = token.Unframed(it.Chains, it.Special, it.CDR)
 		}
-		c.Add(1, float64(residues), float64(len(it.Masked)), float64(unframed), digest(it.Tokens), digest(it.Masked))
+		c.Add(1, float64(len(it.Residues())), float64(len(it.Masked)), float64(unframed), digest(it.Tokens), digest(it.Masked))
 	}
 	return nil
 }

@@ -5,7 +5,6 @@ package sequence
 import (
 	"context"
 	"encoding"
-	"math"
 
 	"repscope/analysis/internal/results"
 	"repscope/report"
@@ -89,9 +88,6 @@ type Key struct {
 	// [NewSequenceSums]): other runs are compared by them, sequence by sequence.
 	Paired bool
 }
-
-// Unbounded is the end of a range that has none.
-var Unbounded = math.Inf(1)
 
 // Option is a key of --set metric.key=value.
 type Option struct {

@@ -185,7 +185,7 @@ func (s *Summary) Undefined(key, format string, args ...any) {
 // program.
 func (s *Summary) key(name string) *Key {
 	if s.kind == nil { // of a test
-		return &Key{Name: name, Low: -Unbounded, High: Unbounded}
+		return &Key{Name: name, Low: math.Inf(-1), High: math.Inf(1)}
 	}
 	i := slices.IndexFunc(s.kind.Keys, func(k Key) bool { return k.Name == name })
 	if i < 0 {

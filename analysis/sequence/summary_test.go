@@ -52,7 +52,7 @@ func TestRatioInterval(t *testing.T) {
 		}
 		return out
 	}
-	s := summaryOf(g, Key{Name: "made", Low: -Unbounded, High: Unbounded, Compared: true, Paired: true})
+	s := summaryOf(g, Key{Name: "made", Low: math.Inf(-1), High: math.Inf(1), Compared: true, Paired: true})
 	if err := s.Ratio("made", inOrder(a), inOrder(b)); err != nil {
 		t.Fatal(err)
 	}
@@ -159,7 +159,7 @@ func TestUndefined(t *testing.T) {
 func TestScales(t *testing.T) {
 	t.Parallel()
 	g := groups.New([]int{0, 1, 2, 3}, groups.Most)
-	s := summaryOf(g, Key{Name: "ppl", Low: 1, High: Unbounded, Log: true}, Key{Name: "share", High: 1})
+	s := summaryOf(g, Key{Name: "ppl", Low: 1, High: math.Inf(1), Log: true}, Key{Name: "share", High: 1})
 	losses, counts := []float64{9, 0.1, 0.2, 7}, []float64{2, 2, 2, 2}
 	if err := s.Score("ppl", func(sums []float64) float64 { return math.Exp(sums[0] / sums[1]) }, "nothing was scored", losses, counts); err != nil {
 		t.Fatal(err)

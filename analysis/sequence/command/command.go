@@ -10,7 +10,6 @@ import (
 	"repscope/analysis/internal/output"
 	"repscope/analysis/sequence"
 	"repscope/analysis/sequence/metrics"
-	"repscope/analysis/sequence/source"
 	"repscope/dataset"
 	"repscope/internal/input"
 	"repscope/internal/run"
@@ -136,7 +135,7 @@ func (s *settings) registerInputs(flags *run.Flags) {
 	flags.Group(run.Inputs, "sequences", "vocabulary")
 	s.columns.known = dataset.SequenceRoles()
 	flags.Var(&s.columns, "columns", "`ROLE=NAME,…` of the columns of --sequences: "+strings.Join(s.columns.known, ", "))
-	s.residues = flags.Choices("residues", nil, source.ResidueRules(),
+	s.residues = flags.Choices("residues", nil, []string{residuesUpper, residuesStop, residuesGaps},
 		"`LIST` of what is done with letters of --sequences: upper reads small letters as capital ones, stop leaves a * at the end of a chain out, "+
 			"gaps leaves - and . out (default: letters that are not in the vocabulary are errors)")
 	s.inputs.known, s.outputs.known = latent.TokenInputs(), latent.TokenOutputNames()

@@ -194,11 +194,11 @@ const (
 // contactMapFigure shows the contacts of one sequence, and the pairs that each model ranks
 // first; nil where no model has any.
 func contactMapFigure(d *sequence.DatasetResult) *plots.Figure {
-	var shown []*metrics.ShownContacts
+	var shown []*metrics.ContactMap
 	var names []string
 	d, without := withMetric(d, "p_at_l")
 	for i := range d.Models {
-		if s, ok := d.Models[i].Kept["contacts"].(*metrics.ShownContacts); ok {
+		if s, ok := d.Models[i].Kept["contacts"].(*metrics.ContactMap); ok {
 			shown, names = append(shown, s), append(names, d.Models[i].Name)
 		}
 	}
@@ -228,7 +228,7 @@ func contactMapFigure(d *sequence.DatasetResult) *plots.Figure {
 }
 
 // topPairs are the pairs that are ranked first, as many as residues with coordinates.
-func topPairs(s *metrics.ShownContacts) [][2]int {
+func topPairs(s *metrics.ContactMap) [][2]int {
 	var pairs [][2]int
 	resolved := 0
 	for i := range s.N {
@@ -255,7 +255,7 @@ func topPairs(s *metrics.ShownContacts) [][2]int {
 }
 
 // topPrecision is the share of the pairs ranked first that touch.
-func topPrecision(s *metrics.ShownContacts) float64 {
+func topPrecision(s *metrics.ContactMap) float64 {
 	top, hits := topPairs(s), 0
 	for _, p := range top {
 		if s.Pairs[p[0]*s.N+p[1]] == contact.Touching {
@@ -266,7 +266,7 @@ func topPrecision(s *metrics.ShownContacts) float64 {
 }
 
 // contactMap is the map of one model.
-func contactMap(s *metrics.ShownContacts, left, bottom bool) plots.Panel {
+func contactMap(s *metrics.ContactMap, left, bottom bool) plots.Panel {
 	p := &plots.Scatter{Diagonal: true, Series: []plots.ScatterSeries{{Name: mapContact}, {Name: mapHit}, {Name: mapMiss}}}
 	for _, axis := range []*plots.Axis{&p.X, &p.Y} {
 		axis.Min, axis.Max, axis.Integer = 0.5, float64(s.N)+0.5, true

@@ -37,7 +37,7 @@ func drawSubstitutions(d *sequence.DatasetResult) *plots.Figure {
 	if len(models) == 0 {
 		return nil
 	}
-	kept := models[0].Kept["substitutions"].(*metrics.KeptSubstitutions)
+	kept := models[0].Kept["substitutions"].(*metrics.SubstitutionMap)
 	f := &plots.Figure{WidthMM: plots.DoubleColumnMM, HeightMM: 62, RowHeights: []float64{56}, Legend: plots.LegendBelow}
 	for i := range d.Models {
 		f.Series = append(f.Series, d.Models[i].Name)
@@ -86,7 +86,7 @@ func correlationBars(models []*sequence.ModelResult) plots.Panel {
 }
 
 // addMaps adds the maps of the first assay: of the first model, and of what was measured.
-func addMaps(k *metrics.KeptSubstitutions, f *plots.Figure, models []*sequence.ModelResult) {
+func addMaps(k *metrics.SubstitutionMap, f *plots.Figure, models []*sequence.ModelResult) {
 	all := slices.Sorted(maps.Keys(k.Mutated))
 	shown := all[:min(len(all), heatRows*heatColumns)]
 	low, high := math.Inf(1), math.Inf(-1)
@@ -119,7 +119,7 @@ func addMaps(k *metrics.KeptSubstitutions, f *plots.Figure, models []*sequence.M
 }
 
 // addMap adds a map in rows.
-func addMap(k *metrics.KeptSubstitutions, f *plots.Figure, shown []int, title string, scale plots.ColorScale, of func(residue, token int) float64) {
+func addMap(k *metrics.SubstitutionMap, f *plots.Figure, shown []int, title string, scale plots.ColorScale, of func(residue, token int) float64) {
 	names := make([]string, len(heatLetters))
 	for i := range names {
 		names[i] = heatLetters[i : i+1]
@@ -141,7 +141,7 @@ func addMap(k *metrics.KeptSubstitutions, f *plots.Figure, shown []int, title st
 }
 
 // largest is the largest size of what a map shows.
-func largest(k *metrics.KeptSubstitutions, shown []int, of func(residue, token int) float64) float64 {
+func largest(k *metrics.SubstitutionMap, shown []int, of func(residue, token int) float64) float64 {
 	most := 1e-6
 	for _, row := range heatValues(k, shown, of) {
 		for _, v := range row {
@@ -154,7 +154,7 @@ func largest(k *metrics.KeptSubstitutions, shown []int, of func(residue, token i
 }
 
 // heatValues are a map: a row for each letter, a column for each residue; NaN at the wild type.
-func heatValues(k *metrics.KeptSubstitutions, shown []int, of func(residue, token int) float64) [][]float64 {
+func heatValues(k *metrics.SubstitutionMap, shown []int, of func(residue, token int) float64) [][]float64 {
 	out := make([][]float64, len(heatLetters))
 	for i := range out {
 		letter := heatLetters[i]
@@ -171,7 +171,7 @@ func heatValues(k *metrics.KeptSubstitutions, shown []int, of func(residue, toke
 }
 
 // residueNames name residues by their letter and their number, which counts from 1 in the chain.
-func residueNames(k *metrics.KeptSubstitutions, shown []int) []string {
+func residueNames(k *metrics.SubstitutionMap, shown []int) []string {
 	number := map[int8]int{}
 	var all []string
 	for i, letter := range k.Letters {

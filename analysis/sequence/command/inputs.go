@@ -252,7 +252,7 @@ func (l *loader) sequences() error {
 	l.files, l.fields = make([]*source.FileSequences, len(l.in.Datasets)), make([]shard.Field, len(l.in.Datasets))
 	for i, f := range l.s.sequences.files {
 		opened, err := source.OpenSequences(f.path, dataset.SequenceOptions{Columns: l.s.columns.values,
-			NoCoordinates: l.s.tree.noCoordinates(f.dataset), Residues: source.Cleaning(*l.s.residues)}, l.in.Alphabet)
+			NoCoordinates: l.s.tree.noCoordinates(f.dataset), Residues: cleaning(*l.s.residues)}, l.in.Alphabet)
 		if err != nil {
 			return fmt.Errorf("sequences: %w", err)
 		}
@@ -269,6 +269,19 @@ func (l *loader) sequences() error {
 		}
 	}
 	return nil
+}
+
+// The values of --residues.
+const (
+	residuesUpper = "upper"
+	residuesStop  = "stop"
+	residuesGaps  = "gaps"
+)
+
+// cleaning is what a list of rules does with letters.
+func cleaning(rules []string) dataset.Residues {
+	has := func(rule string) bool { return slices.Contains(rules, rule) }
+	return dataset.Residues{Upper: has(residuesUpper), Stop: has(residuesStop), Gaps: has(residuesGaps)}
 }
 
 // beside are the sequences of a dataset's file, which may be nil.

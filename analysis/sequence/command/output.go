@@ -188,7 +188,7 @@ func writeSequences(r *sequence.Result, env *run.Env) error {
 }
 
 // writeSamples writes what every sequence of the first dataset contributes to the numbers
-// that other runs are paired by: see [Key].Paired.
+// that other runs are paired by: see [sequence.Key].Paired.
 func writeSamples(r *sequence.Result, env *run.Env) error {
 	d, keys := &r.Datasets[0], r.Paired
 	if len(keys) == 0 {

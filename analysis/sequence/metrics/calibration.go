@@ -22,7 +22,7 @@ var calibration = sequence.Kind{
 	Needs: sequence.NeedMasked | sequence.NeedConfidence,
 	Keys: []sequence.Key{{Name: "brier", Direction: report.Lower, High: 2, Compared: true},
 		{Name: "confidence", Direction: report.Neither, High: 1}, {Name: "overconfidence", Direction: report.Neither, Low: -1, High: 1},
-		{Name: "predicted_entropy", Unit: "nats", Direction: report.Neither, High: sequence.Unbounded},
+		{Name: "predicted_entropy", Unit: "nats", Direction: report.Neither, High: math.Inf(1)},
 		{Name: "ece", Direction: report.Lower, High: 1}, {Name: "adaptive_ece", Direction: report.Lower, High: 1}, {Name: "max_calibration_error", Direction: report.Lower, High: 1}},
 	Options: []sequence.Option{{Name: "bins", Default: token.CalibrationBins, About: "bins of confidence", Check: func(value any) error {
 		if n := value.(int); n < 1 || n > mostBins {

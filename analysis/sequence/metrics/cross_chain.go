@@ -150,7 +150,7 @@ func (m *crossingMetric) Merge(other sequence.Metric) error {
 	if !ok {
 		return fmt.Errorf("metrics of another kind do not merge")
 	}
-	if err := m.sequences.Merge(&embeddedSums{&o.sequences}); err != nil {
+	if err := m.sequences.Append(&o.sequences); err != nil {
 		return err
 	}
 	if o.heads.Sums == nil {

@@ -15,7 +15,7 @@ import (
 var crossEntropy = sequence.Kind{
 	Name: "loss", About: "cross-entropy of masked residues: mean of −ln of the probability of the true one",
 	Needs: sequence.NeedMasked,
-	Keys: []sequence.Key{{Name: "loss", Unit: "nats", Direction: report.Lower, High: sequence.Unbounded, Compared: true,
+	Keys: []sequence.Key{{Name: "loss", Unit: "nats", Direction: report.Lower, High: math.Inf(1), Compared: true,
 		Paired: true}},
 	New: func(*sequence.Setting) sequence.Metric { return &lossMetric{sequence.NewSequenceSums(2)} },
 }
@@ -24,7 +24,7 @@ var crossEntropy = sequence.Kind{
 var perplexity = sequence.Kind{
 	Name: "perplexity", Aliases: []string{"ppl"}, About: "exponential of the cross-entropy of masked residues",
 	Needs: sequence.NeedMasked,
-	Keys: []sequence.Key{{Name: "ppl", Direction: report.Lower, Low: 1, High: sequence.Unbounded, Log: true,
+	Keys: []sequence.Key{{Name: "ppl", Direction: report.Lower, Low: 1, High: math.Inf(1), Log: true,
 		Compared: true}},
 	New: func(*sequence.Setting) sequence.Metric { return &perplexityMetric{lossMetric{sequence.NewSums(2)}} },
 }

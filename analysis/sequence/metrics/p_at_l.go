@@ -132,7 +132,7 @@ type contactMetric struct {
 	bySequence sequence.Sums // hits and depth of the first L pairs
 	missing    int           // sequences without the scores that the options ask for
 	given      int           // sequences with scores of the model's own
-	shown      *ShownContacts
+	shown      *ContactMap
 	sample     contactSample
 }
 
@@ -255,8 +255,8 @@ func (m *contactMetric) scored(it *sequence.Item, residues []int) (*contact.Scor
 	return contact.Heads(out.Attentions[(out.Layers-last)*out.Heads*n*n:], last*out.Heads, n, residues)
 }
 
-// ShownContacts are the contacts of a sequence that figures show.
-type ShownContacts struct {
+// ContactMap are the contacts of a sequence that figures show.
+type ContactMap struct {
 	Index  int
 	ID     string
 	N      int
@@ -275,7 +275,7 @@ func (m *contactMetric) show(it *sequence.Item, truth *contact.Contacts, scores 
 	if it.Index >= shownAmong || m.shown != nil && m.shown.Index < it.Index || m.byGroupLast(sumContacts) == 0 {
 		return
 	}
-	s := &ShownContacts{Index: it.Index, ID: it.ID, N: truth.N, Least: m.least, Pairs: truth.Pairs,
+	s := &ContactMap{Index: it.Index, ID: it.ID, N: truth.N, Least: m.least, Pairs: truth.Pairs,
 		Scores: make([]float32, len(scores.Values))}
 	for k, v := range scores.Values {
 		s.Scores[k] = float32(v)
@@ -301,10 +301,10 @@ func (m *contactMetric) Merge(other sequence.Metric) error {
 	if !ok {
 		return fmt.Errorf("metrics of another kind do not merge")
 	}
-	if err := m.byGroup.Merge(&embeddedSums{&o.byGroup}); err != nil {
+	if err := m.byGroup.Append(&o.byGroup); err != nil {
 		return err
 	}
-	if err := m.bySequence.Merge(&embeddedSums{&o.bySequence}); err != nil {
+	if err := m.bySequence.Append(&o.bySequence); err != nil {
 		return err
 	}
 	m.missing += o.missing
@@ -315,12 +315,6 @@ func (m *contactMetric) Merge(other sequence.Metric) error {
 	m.sample.merge(&o.sample, m.setting.Memory/2)
 	return nil
 }
-
-// embeddedSums is a metric of sums, for those that have several.
-type embeddedSums struct{ *sequence.Sums }
-
-func (*embeddedSums) Update(context.Context, *sequence.Batch) error   { return nil }
-func (*embeddedSums) Result(context.Context, *sequence.Summary) error { return nil }
 
 // Reset forgets all sequences.
 func (m *contactMetric) Reset() {
@@ -333,7 +327,7 @@ func (m *contactMetric) Reset() {
 type contactState struct {
 	ByGroup, BySequence []byte
 	Missing, Given      int
-	Shown               *ShownContacts
+	Shown               *ContactMap
 	Sample              contactSample
 }
 

@@ -91,7 +91,7 @@ func TestContactPrecision(t *testing.T) {
 		for i, v := range m.Scores[0].Values {
 			measuretest.Near(t, "of a sequence", v, ranked(t, items[i], of.given)[0].At(10), 1e-15)
 		}
-		if shown := m.Kept["contacts"].(*ShownContacts); shown.Index != 0 || shown.First != countChain(items[0], 0) {
+		if shown := m.Kept["contacts"].(*ContactMap); shown.Index != 0 || shown.First != countChain(items[0], 0) {
 			t.Errorf("sequence %d is shown, with a first chain of %d", shown.Index, shown.First)
 		}
 	}

@@ -18,7 +18,7 @@ const positionFile = "sequence_positions.csv"
 var perPosition = sequence.Kind{
 	Name: "per_position", About: "accuracy, loss and probability by position in the chain, counted from 1 (table and CSV file)",
 	Needs: sequence.NeedRegional,
-	Keys: []sequence.Key{{Name: "per_position.accuracy", Direction: report.Higher, High: 1}, {Name: "per_position.loss", Unit: "nats", Direction: report.Lower, High: sequence.Unbounded},
+	Keys: []sequence.Key{{Name: "per_position.accuracy", Direction: report.Higher, High: 1}, {Name: "per_position.loss", Unit: "nats", Direction: report.Lower, High: math.Inf(1)},
 		{Name: "per_position.prob", Direction: report.Higher, High: 1}},
 	Files: []sequence.CSVFile{{Name: positionFile,
 		Columns: []string{"chain", "position", "count", "accuracy", "loss", "prob"}}},

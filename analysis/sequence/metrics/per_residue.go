@@ -4,6 +4,7 @@ package metrics
 
 import (
 	"context"
+	"math"
 
 	"repscope/analysis/internal/results"
 	"repscope/analysis/sequence"
@@ -21,7 +22,7 @@ var perResidue = sequence.Kind{
 	Name: "per_residue", About: "accuracy, loss and probability by true residue (table and CSV file), and the mean accuracy of residues",
 	Needs: sequence.NeedMasked,
 	Keys: []sequence.Key{{Name: "residue_balanced_acc", Direction: report.Higher, High: 1, Compared: true},
-		{Name: "per_residue.accuracy", Direction: report.Higher, High: 1}, {Name: "per_residue.loss", Unit: "nats", Direction: report.Lower, High: sequence.Unbounded},
+		{Name: "per_residue.accuracy", Direction: report.Higher, High: 1}, {Name: "per_residue.loss", Unit: "nats", Direction: report.Lower, High: math.Inf(1)},
 		{Name: "per_residue.prob", Direction: report.Higher, High: 1}},
 	Files: []sequence.CSVFile{{Name: residueFile, Columns: []string{"residue", "count", "predicted", "accuracy", "accuracy_low", "accuracy_high", "loss", "loss_low", "loss_high", "prob"}}},
 	New: func(s *sequence.Setting) sequence.Metric {
@@ -109,7 +110,7 @@ func (m *perResidueMetric) Result(_ context.Context, s *sequence.Summary) error 
 		if row.Accuracy, err = share(s, columns[residueCount], columns[residueCorrect], 1, neverTrue); err != nil {
 			return err
 		}
-		if row.Loss, err = share(s, columns[residueCount], columns[residueNLL], sequence.Unbounded, neverTrue); err != nil {
+		if row.Loss, err = share(s, columns[residueCount], columns[residueNLL], math.Inf(1), neverTrue); err != nil {
 			return err
 		}
 		row.Prob = report.NumberOr(sums[residueProb]/n, neverTrue)

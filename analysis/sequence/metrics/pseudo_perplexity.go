@@ -38,8 +38,8 @@ var onePassPerplexity = sequence.Kind{
 
 func pseudoKeys(pll, pppl string) []sequence.Key {
 	return []sequence.Key{
-		{Name: pll, Unit: "nats", Direction: report.Higher, Low: -sequence.Unbounded, Compared: true, Paired: true},
-		{Name: pppl, Direction: report.Lower, Low: 1, High: sequence.Unbounded, Log: true, Compared: true, Paired: true},
+		{Name: pll, Unit: "nats", Direction: report.Higher, Low: math.Inf(-1), Compared: true, Paired: true},
+		{Name: pppl, Direction: report.Lower, Low: 1, High: math.Inf(1), Log: true, Compared: true, Paired: true},
 	}
 }
 

@@ -19,8 +19,8 @@ const germlineFile = "sequence_region_germline.csv"
 var regionGermline = sequence.Kind{
 	Name: "region_germline", About: "accuracy, loss and perplexity by region, of residues of the germline and of others (table and CSV file)",
 	Needs: sequence.NeedRegional | sequence.NeedRegions | sequence.NeedGermline,
-	Keys: []sequence.Key{{Name: "region_germline.accuracy", Direction: report.Higher, High: 1}, {Name: "region_germline.loss", Unit: "nats", Direction: report.Lower, High: sequence.Unbounded},
-		{Name: "region_germline.ppl", Direction: report.Lower, Low: 1, High: sequence.Unbounded}, {Name: "region_germline.prob", Direction: report.Higher, High: 1}},
+	Keys: []sequence.Key{{Name: "region_germline.accuracy", Direction: report.Higher, High: 1}, {Name: "region_germline.loss", Unit: "nats", Direction: report.Lower, High: math.Inf(1)},
+		{Name: "region_germline.ppl", Direction: report.Lower, Low: 1, High: math.Inf(1)}, {Name: "region_germline.prob", Direction: report.Higher, High: 1}},
 	Files: []sequence.CSVFile{{Name: germlineFile, Columns: []string{"region", "origin", "count", "accuracy", "accuracy_low", "accuracy_high", "loss", "loss_low", "loss_high", "ppl", "prob"}}},
 	New: func(*sequence.Setting) sequence.Metric {
 		return &regionGermlineMetric{newRegionSums(4, func(p *token.Prediction, row []float64) {
@@ -69,7 +69,7 @@ func (m *regionGermlineMetric) Result(_ context.Context, s *sequence.Summary) er
 			if row.Accuracy, err = share(s, columns[0], columns[1], 1, NothingMasked); err != nil {
 				return err
 			}
-			if row.Loss, err = share(s, columns[0], columns[2], sequence.Unbounded, NothingMasked); err != nil {
+			if row.Loss, err = share(s, columns[0], columns[2], math.Inf(1), NothingMasked); err != nil {
 				return err
 			}
 			if row.Perplexity = row.Loss.Value; row.Loss.Defined() {

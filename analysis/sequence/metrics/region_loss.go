@@ -4,6 +4,7 @@ package metrics
 
 import (
 	"context"
+	"math"
 
 	"repscope/analysis/sequence"
 	"repscope/measure/token"
@@ -14,7 +15,7 @@ import (
 var regionLoss = sequence.Kind{
 	Name: "region_loss", About: "cross-entropy and mean probability of the true residue by region",
 	Needs: sequence.NeedRegional, Either: sequence.NeedRegions | sequence.NeedGermline,
-	Keys: append(regionKeys(sequence.Key{Name: "loss", Unit: "nats", Direction: report.Lower, High: sequence.Unbounded}),
+	Keys: append(regionKeys(sequence.Key{Name: "loss", Unit: "nats", Direction: report.Lower, High: math.Inf(1)}),
 		uncompared(regionKeys(sequence.Key{Name: "prob", Direction: report.Higher, High: 1}))...),
 	New: func(*sequence.Setting) sequence.Metric {
 		return &regionLossMetric{newRegionSums(3, func(p *token.Prediction, row []float64) {
@@ -29,7 +30,7 @@ var regionLoss = sequence.Kind{
 var regionPerplexity = sequence.Kind{
 	Name: "region_perplexity", Aliases: []string{"region_ppl"}, About: "perplexity by region",
 	Needs: sequence.NeedRegional, Either: sequence.NeedRegions | sequence.NeedGermline,
-	Keys: regionKeys(sequence.Key{Name: "ppl", Direction: report.Lower, Low: 1, High: sequence.Unbounded, Log: true}),
+	Keys: regionKeys(sequence.Key{Name: "ppl", Direction: report.Lower, Low: 1, High: math.Inf(1), Log: true}),
 	New: func(*sequence.Setting) sequence.Metric {
 		return &regionPerplexityMetric{newRegionSums(2, func(p *token.Prediction, row []float64) {
 			row[0]++

@@ -426,8 +426,8 @@ func (e *evaluation) variants(scores [][ScoreCount][]float64) {
 	}
 }
 
-// KeptSubstitutions is what the figure shows of one model.
-type KeptSubstitutions struct {
+// SubstitutionMap is what the figure shows of one model.
+type SubstitutionMap struct {
 	Assay   string
 	Assays  int
 	Letters []byte // the wild type of the first assay
@@ -442,7 +442,7 @@ type KeptSubstitutions struct {
 // keep keeps what the figure shows.
 func (e *evaluation) keep(ratios []float32) {
 	a := e.given.Assays[0]
-	k := &KeptSubstitutions{Assay: a.Name, Assays: len(e.given.Assays), Letters: a.Letters,
+	k := &SubstitutionMap{Assay: a.Name, Assays: len(e.given.Assays), Letters: a.Letters,
 		Names: e.s.Alphabet.Names, Tokens: e.s.Alphabet.Size(),
 		Ratios: ratios, Single: map[[2]int]float64{}, Mutated: map[int]bool{}}
 	for _, i := range a.WildType.Residues() {

@@ -15,8 +15,8 @@ import (
 var unigram = sequence.Kind{
 	Name: "bits_below_unigram", About: "bits per masked residue by which the loss is below the entropy of the residues' frequencies",
 	Needs: sequence.NeedMasked,
-	Keys: []sequence.Key{{Name: "bits_below_unigram", Unit: "bits", Direction: report.Higher, Low: -sequence.Unbounded, High: sequence.Unbounded, Compared: true},
-		{Name: "unigram_bits", Unit: "bits", Direction: report.Neither, High: sequence.Unbounded}, {Name: "loss_bits", Unit: "bits", Direction: report.Lower, High: sequence.Unbounded}},
+	Keys: []sequence.Key{{Name: "bits_below_unigram", Unit: "bits", Direction: report.Higher, Low: math.Inf(-1), High: math.Inf(1), Compared: true},
+		{Name: "unigram_bits", Unit: "bits", Direction: report.Neither, High: math.Inf(1)}, {Name: "loss_bits", Unit: "bits", Direction: report.Lower, High: math.Inf(1)}},
 	New: func(s *sequence.Setting) sequence.Metric {
 		return &unigramMetric{sequence.NewSums(2 + s.Alphabet.Size())}
 	},

@@ -413,13 +413,13 @@ func (d *Dump) know() {
 	}
 }
 
-// Len implements [Sequences].
+// Len implements [sequence.Sequences].
 func (d *Dump) Len() int { return len(d.clusters) }
 
-// Clusters implements [Sequences].
+// Clusters implements [sequence.Sequences].
 func (d *Dump) Clusters() []int { return d.clusters }
 
-// Knows implements [Sequences].
+// Knows implements [sequence.Sequences].
 func (d *Dump) Knows() sequence.Needs { return d.knows }
 
 // Notes are what whoever made the file may want to know.
@@ -456,7 +456,7 @@ func (d *Dump) Close() error {
 	return errors.Join(errs...)
 }
 
-// Has implements [Source].
+// Has implements [sequence.Source].
 func (d *Dump) Has(kind sequence.PassKind) sequence.Outputs {
 	var has sequence.Outputs
 	for name, output := range map[string]sequence.Outputs{"logits": sequence.Logits, "hidden": sequence.HiddenStates, "attentions": sequence.Attentions, "contact_score": sequence.ContactScores} {
@@ -477,7 +477,7 @@ func (d *Dump) Has(kind sequence.PassKind) sequence.Outputs {
 	return 0
 }
 
-// Answer implements [Source]. It is an error where the file has no row for a pass, or one in
+// Answer implements [sequence.Source]. It is an error where the file has no row for a pass, or one in
 // which other positions are hidden.
 func (d *Dump) Answer(ctx context.Context, passes []sequence.Pass, want sequence.Outputs,
 	visit func(pass int, out *sequence.Output) error) error {

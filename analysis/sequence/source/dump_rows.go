@@ -320,7 +320,7 @@ func (d *Dump) settle(s *sequenceRows) error {
 	return nil
 }
 
-// Read implements [Sequences].
+// Read implements [sequence.Sequences].
 func (d *Dump) Read(i int, r *sequence.Record) error {
 	if i < 0 || i >= d.Len() {
 		return fmt.Errorf("%s: sequence %d of %d", d.path, i, d.Len())

@@ -244,13 +244,13 @@ func (p *Positions) leading() []string {
 	return []string{p.alphabet.Names[p.alphabet.CLS]}
 }
 
-// Len implements [Sequences].
+// Len implements [sequence.Sequences].
 func (p *Positions) Len() int { return len(p.clusters) }
 
-// Clusters implements [Sequences].
+// Clusters implements [sequence.Sequences].
 func (p *Positions) Clusters() []int { return p.clusters }
 
-// Knows implements [Sequences].
+// Knows implements [sequence.Sequences].
 func (p *Positions) Knows() sequence.Needs {
 	if p.beside == nil {
 		return 0
@@ -258,13 +258,13 @@ func (p *Positions) Knows() sequence.Needs {
 	return p.beside.Knows()
 }
 
-// Read implements [Sequences].
+// Read implements [sequence.Sequences].
 func (p *Positions) Read(i int, r *sequence.Record) error {
 	_, err := p.read(i, r)
 	return err
 }
 
-// Has implements [Source].
+// Has implements [sequence.Source].
 func (p *Positions) Has(kind sequence.PassKind) sequence.Outputs {
 	for mode, of := range positionModes {
 		if of == kind && p.has[mode] {
@@ -277,7 +277,7 @@ func (p *Positions) Has(kind sequence.PassKind) sequence.Outputs {
 // Concurrent says that the table answers several goroutines at a time.
 func (p *Positions) Concurrent() bool { return true }
 
-// Answer implements [Source]. It is an error where a hidden position has no row.
+// Answer implements [sequence.Source]. It is an error where a hidden position has no row.
 func (p *Positions) Answer(ctx context.Context, passes []sequence.Pass, _ sequence.Outputs, visit func(pass int, out *sequence.Output) error) error {
 	var rows map[string][]token.Prediction
 	last := -1

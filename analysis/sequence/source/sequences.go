@@ -5,7 +5,6 @@ package source
 import (
 	"fmt"
 	"math"
-	"slices"
 	"strings"
 
 	"repscope/analysis/sequence"
@@ -26,7 +25,7 @@ type FileSequences struct {
 // the residues of the heavy and of the light chain, and the one that ends it; special tokens
 // that the alphabet lacks are left out, and those that there are belong to the chain beside
 // them. A chain without a CDR mask has no CDR; residues of a chain without a mask of
-// non-templated ones are −1 in [Record].NonTemplated where the other chain has one.
+// non-templated ones are −1 in [sequence.Record].NonTemplated where the other chain has one.
 //
 // Errors are those of [dataset.OpenSequences]; letters must be tokens of the alphabet. The
 // options' Letters are not used.
@@ -56,21 +55,6 @@ func OpenSequences(path string, o dataset.SequenceOptions, alphabet *token.Alpha
 		s.knows |= sequence.NeedChains
 	}
 	return s, nil
-}
-
-// The values of --residues.
-const (
-	residuesUpper = "upper"
-	residuesStop  = "stop"
-	residuesGaps  = "gaps"
-)
-
-func ResidueRules() []string { return []string{residuesUpper, residuesStop, residuesGaps} }
-
-// Cleaning are the rules of a list.
-func Cleaning(rules []string) dataset.Residues {
-	has := func(rule string) bool { return slices.Contains(rules, rule) }
-	return dataset.Residues{Upper: has(residuesUpper), Stop: has(residuesStop), Gaps: has(residuesGaps)}
 }
 
 // aminoAcids are those of which proteins are made.
@@ -103,10 +87,10 @@ func special(a *token.Alphabet, id int) bool {
 	return id == a.CLS || id == a.Pad || id == a.EOS || id == a.Mask
 }
 
-// Knows implements [Sequences].
+// Knows implements [sequence.Sequences].
 func (s *FileSequences) Knows() sequence.Needs { return s.knows }
 
-// Read implements [Sequences].
+// Read implements [sequence.Sequences].
 func (s *FileSequences) Read(i int, r *sequence.Record) error {
 	var of dataset.Sequence
 	if err := s.SequenceFile.Read(i, &of); err != nil {

@@ -59,10 +59,10 @@ func NewSequences(n, cluster int) *Sequences {
 	return f
 }
 
-// Len implements [Sequences].
+// Len implements [sequence.Sequences].
 func (f *Sequences) Len() int { return len(f.Records) }
 
-// Clusters implements [Sequences].
+// Clusters implements [sequence.Sequences].
 func (f *Sequences) Clusters() []int {
 	out := make([]int, len(f.Records))
 	for i := range out {
@@ -71,10 +71,10 @@ func (f *Sequences) Clusters() []int {
 	return out
 }
 
-// Knows implements [Sequences].
+// Knows implements [sequence.Sequences].
 func (f *Sequences) Knows() sequence.Needs { return f.Known }
 
-// Read implements [Sequences].
+// Read implements [sequence.Sequences].
 func (f *Sequences) Read(i int, r *sequence.Record) error {
 	*r = f.Records[i]
 	return nil
@@ -102,13 +102,13 @@ const (
 	Heads  = 3
 )
 
-// Has implements [Source].
+// Has implements [sequence.Source].
 func (f *Source) Has(kind sequence.PassKind) sequence.Outputs { return f.Outputs[kind] }
 
 // Concurrent says whether several goroutines may ask.
 func (f *Source) Concurrent() bool { return f.AtOnce }
 
-// Answer implements [Source].
+// Answer implements [sequence.Source].
 func (f *Source) Answer(_ context.Context, passes []sequence.Pass, want sequence.Outputs,
 	visit func(pass int, out *sequence.Output) error) error {
 	for i := range passes {
