@@ -1,6 +1,14 @@
 // Package sequence evaluates masked language models of sequences: what they predict at
 // hidden positions, by region; what their attention knows of contacts; what can be read out
 // of their hidden states; and how their scores of substitutions agree with measurements.
+//
+//	dump, err := source.OpenDump("dump.npz", token.Antibody(), nil)
+//	data := sequence.Dataset{Name: "val", Models: []sequence.Model{{Name: "mine", Sequences: dump, Source: dump}}}
+//	in := sequence.Input{Registry: metrics.All(), Datasets: []sequence.Dataset{data}}
+//	result, err := sequence.Analyze(ctx, in, sequence.Options{Intervals: true, Seed: 42})
+//
+// Package metrics has the metrics, package source opens files of sequences and answers, and package command is the
+// binary.
 package sequence
 
 import (
@@ -110,7 +118,8 @@ type Output struct {
 }
 
 // Source answers passes: a model that is run, or a dump of what one answered. One with a method
-// Concurrent() bool that returns true is asked from several goroutines at a time.
+// Concurrent() bool that returns true is asked from several goroutines at a time; one with a method Runs() bool that
+// returns true computes its answers when it is asked, which takes long where every residue is hidden alone.
 type Source interface {
 	// Has are the outputs that there are for passes of a kind.
 	Has(kind PassKind) Outputs

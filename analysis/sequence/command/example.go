@@ -79,3 +79,11 @@ func (s *settings) loadExample(ctx context.Context, env *run.Env) (*sequence.Inp
 	}
 	return in, err
 }
+
+// load opens what is evaluated: the built-in example, or what the flags name.
+func (s *settings) load(ctx context.Context, env *run.Env) (*sequence.Input, error) {
+	if s.example.On() {
+		return s.loadExample(ctx, env)
+	}
+	return s.loadFiles(ctx, env)
+}

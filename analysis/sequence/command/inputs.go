@@ -31,14 +31,6 @@ type loader struct {
 	left   input.Losses // models that cannot be measured
 }
 
-// load opens what is evaluated: the built-in example, or what the flags name.
-func (s *settings) load(ctx context.Context, env *run.Env) (*sequence.Input, error) {
-	if s.example.On() {
-		return s.loadExample(ctx, env)
-	}
-	return s.loadFiles(ctx, env)
-}
-
 // loadFiles opens what the flags name.
 func (s *settings) loadFiles(ctx context.Context, env *run.Env) (*sequence.Input, error) {
 	l, err := s.newLoader(env)
@@ -271,13 +263,6 @@ func (l *loader) sequences() error {
 	return nil
 }
 
-// The values of --residues.
-const (
-	residuesUpper = "upper"
-	residuesStop  = "stop"
-	residuesGaps  = "gaps"
-)
-
 // cleaning is what a list of rules does with letters.
 func cleaning(rules []string) dataset.Residues {
 	has := func(rule string) bool { return slices.Contains(rules, rule) }
@@ -393,6 +378,7 @@ func passProgress(env *run.Env, name string) func(kind sequence.PassKind, done, 
 
 // passNames say what a pass of a kind is, for messages.
 var passNames = map[sequence.PassKind]string{sequence.MaskedPass: "masked sequences",
+
 	sequence.CleanPass: "sequences without masks", sequence.SinglePass: "residues hidden alone",
 	sequence.RegionPass: "regions hidden as a whole"}
 
@@ -404,29 +390,6 @@ func (l *loader) empty() error {
 		}
 	}
 	return nil
-}
-
-// defaultDataset is the name of a dataset that has none.
-const defaultDataset = "default"
-
-// datasets are the names of the datasets: those of --sequences, or the one of answers without
-// a name, then those that answers name.
-func (s *settings) datasets() []string {
-	var out []string
-	for _, f := range s.sequences.files {
-		out = append(out, f.dataset)
-	}
-	names := s.names()
-	unnamed := func(name string) bool { return !strings.Contains(name, "/") }
-	if len(out) == 0 && (len(names) == 0 || slices.ContainsFunc(names, unnamed)) {
-		out = []string{defaultDataset}
-	}
-	for _, name := range names {
-		if _, of, ok := strings.Cut(name, "/"); ok && !slices.Contains(out, of) {
-			out = append(out, of)
-		}
-	}
-	return out
 }
 
 // exist finds files that are not there before any is read.

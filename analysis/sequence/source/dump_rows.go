@@ -237,27 +237,6 @@ func (d *Dump) readPass(r *dumpRow) error {
 	return nil
 }
 
-// checkRows reads all rows once, to find what is wrong with them before anything is computed.
-func (d *Dump) checkRows() error {
-	var r sequence.Record
-	unknown := 0
-	for i := range d.Len() {
-		if err := d.Read(i, &r); err != nil {
-			return err
-		}
-		for k, id := range r.Tokens {
-			if !r.Special[k] && int(id) == d.alphabet.Unknown {
-				unknown++
-			}
-		}
-	}
-	if unknown > 0 {
-		d.notes = append(d.notes, fmt.Sprintf("%s: %s %s, of letters that the vocabulary of the model lacks: hidden and scored as all others",
-			d.path, text.Count(unknown, "residue"), d.alphabet.Names[d.alphabet.Unknown]))
-	}
-	return nil
-}
-
 // sequenceRows are the rows of a sequence by what was hidden.
 type sequenceRows struct {
 	of            *Dump

@@ -223,3 +223,6 @@ func hides(p *sequence.Pass, at int) bool {
 	_, ok := slices.BinarySearch(p.Hidden, at)
 	return ok
 }
+
+// planText is the name of the text in a mask plan that says what it was made of.
+const planText = "plan"

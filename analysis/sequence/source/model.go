@@ -71,7 +71,7 @@ func (s *ModelSource) Has(kind sequence.PassKind) sequence.Outputs {
 	return sequence.Outputs(s.model.Has()) // Logits, HiddenStates and Attentions are those of latent
 }
 
-// Runs says that answers are computed when they are asked for: see [runs].
+// Runs says that answers are computed when they are asked for.
 func (s *ModelSource) Runs() bool { return true }
 
 // SHA256 is that of the file.

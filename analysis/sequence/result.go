@@ -3,8 +3,6 @@
 package sequence
 
 import (
-	"context"
-
 	"repscope/measure/token"
 	"repscope/report"
 	"repscope/shard"
@@ -136,16 +134,4 @@ func (t *Table) Row(cells ...any) { t.Rows = append(t.Rows, cells) }
 type SequenceScores struct {
 	Key    string
 	Values []float64
-}
-
-// Analyze evaluates all models on all datasets. Errors: no dataset, no model or no sequence,
-// models of other sequences, unknown metrics and options, nothing that can be
-// computed. A model that fails, or whose answers cannot be read, is not evaluated, the others
-// are; it is an error where that is every model of a dataset.
-func Analyze(ctx context.Context, in Input, o Options) (*Result, error) {
-	p, err := NewPlan(in, o)
-	if err != nil {
-		return nil, err
-	}
-	return p.Work().Run(ctx)
 }
