@@ -202,7 +202,8 @@ func (a *accumulator) read(r *Record) error {
 
 // ask asks for predictions of the hidden positions of passes. of receives those of a pass,
 // and its output.
-func (a *accumulator) ask(ctx context.Context, passes []Pass, of func(pass int, predictions []token.Prediction, out *Output) error) error {
+func (a *accumulator) ask(ctx context.Context, passes []Pass,
+	of func(pass int, predictions []token.Prediction, out *Output) error) error {
 	if len(passes) == 0 {
 		return nil
 	}

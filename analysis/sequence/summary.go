@@ -61,7 +61,8 @@ func (s *Summary) Score(key string, of func(sums []float64) float64, reason stri
 }
 
 // score is Score, with the influence of every row of the columns on the value.
-func (s *Summary) score(key string, of func(sums []float64) float64, influence func(value float64, sums []float64) []float64, reason string, columns ...[]float64) error {
+func (s *Summary) score(key string, of func(sums []float64) float64,
+	influence func(value float64, sums []float64) []float64, reason string, columns ...[]float64) error {
 	if len(columns) == 0 {
 		return fmt.Errorf("%s: no sums", key)
 	}
@@ -112,7 +113,8 @@ func (s *Summary) inOrder(values []float64) []float64 {
 }
 
 // JackknifeSums is the jackknife of a function of sums of columns, whose value is given; nil without intervals. Errors name the key.
-func (s *Summary) JackknifeSums(key string, of func(sums []float64) float64, value float64, sums []float64, columns [][]float64) (*stat.Jackknifed, error) {
+func (s *Summary) JackknifeSums(key string, of func(sums []float64) float64, value float64, sums []float64,
+	columns [][]float64) (*stat.Jackknifed, error) {
 	if s.groups == nil {
 		return nil, nil
 	}

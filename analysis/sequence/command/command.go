@@ -145,7 +145,8 @@ func (s *settings) checkNames() error {
 				return run.Usage("--%s %s=…: want NAME=FILE or NAME/DATASET=FILE", files.flag, name)
 			}
 			if several && files.flag == "model" {
-				return run.Hint(run.Usage("--model %s=…: a model is run on all datasets of --sequences", name), "give "+model+"=FILE.onnx")
+				return run.Hint(run.Usage("--model %s=…: a model is run on all datasets of --sequences", name),
+					"give "+model+"=FILE.onnx")
 			}
 			places := []string{of}
 			if !several {

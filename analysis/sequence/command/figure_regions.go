@@ -137,7 +137,8 @@ func regionBars(d *sequence.DatasetResult, score, label string, top float64, reg
 }
 
 // regionMap shows a score of many models, a row each.
-func regionMap(d *sequence.DatasetResult, score string, decimals int, top float64, regions []token.Region, named bool) plots.Panel {
+func regionMap(d *sequence.DatasetResult, score string, decimals int, top float64, regions []token.Region,
+	named bool) plots.Panel {
 	panel := &plots.HeatMap{Decimals: decimals, Scale: plots.ColorScale{Ramp: plots.RampMagnitude, High: top}}
 	if score == "accuracy" {
 		panel.Scale.High = 1

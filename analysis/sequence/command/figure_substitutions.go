@@ -119,7 +119,8 @@ func addMaps(k *metrics.SubstitutionMap, f *plots.Figure, models []*sequence.Mod
 }
 
 // addMap adds a map in rows.
-func addMap(k *metrics.SubstitutionMap, f *plots.Figure, shown []int, title string, scale plots.ColorScale, of func(residue, token int) float64) {
+func addMap(k *metrics.SubstitutionMap, f *plots.Figure, shown []int, title string, scale plots.ColorScale,
+	of func(residue, token int) float64) {
 	names := make([]string, len(heatLetters))
 	for i := range names {
 		names[i] = heatLetters[i : i+1]

@@ -386,7 +386,8 @@ var passNames = map[sequence.PassKind]string{sequence.MaskedPass: "masked sequen
 func (l *loader) empty() error {
 	for _, d := range l.in.Datasets {
 		if len(d.Models) == 0 {
-			return run.Hint(fmt.Errorf("dataset %s: there is no model to evaluate", d.Name), fmt.Sprintf("give one with --dump NAME/%s=FILE", d.Name))
+			return run.Hint(fmt.Errorf("dataset %s: there is no model to evaluate", d.Name),
+				fmt.Sprintf("give one with --dump NAME/%s=FILE", d.Name))
 		}
 	}
 	return nil

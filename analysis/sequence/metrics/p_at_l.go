@@ -454,7 +454,8 @@ type ContactCurve struct {
 
 // jackknifeRows is the jackknife of a score of sums over groups with sequences that have it, of whose number
 // the last sum tells: groups without structures say nothing of its error.
-func jackknifeRows(s *sequence.Summary, rows [][]float64, total []float64, of func(sums []float64) float64) (*stat.Jackknifed, error) {
+func jackknifeRows(s *sequence.Summary, rows [][]float64, total []float64,
+	of func(sums []float64) float64) (*stat.Jackknifed, error) {
 	if s.Groups() == 0 || len(rows) < 3 {
 		return nil, nil
 	}

@@ -102,7 +102,8 @@ func (s *ModelSource) Fields() []shard.Field {
 
 // Answer runs the model over the passes, in batches of sequences of about the same length.
 // Passes are visited in the order of lengths, equal ones in theirs.
-func (s *ModelSource) Answer(ctx context.Context, passes []sequence.Pass, want sequence.Outputs, visit func(pass int, out *sequence.Output) error) error {
+func (s *ModelSource) Answer(ctx context.Context, passes []sequence.Pass, want sequence.Outputs,
+	visit func(pass int, out *sequence.Output) error) error {
 	if len(passes) == 0 {
 		return nil
 	}

@@ -278,7 +278,8 @@ func (p *Positions) Has(kind sequence.PassKind) sequence.Outputs {
 func (p *Positions) Concurrent() bool { return true }
 
 // Answer implements [sequence.Source]. It is an error where a hidden position has no row.
-func (p *Positions) Answer(ctx context.Context, passes []sequence.Pass, _ sequence.Outputs, visit func(pass int, out *sequence.Output) error) error {
+func (p *Positions) Answer(ctx context.Context, passes []sequence.Pass, _ sequence.Outputs,
+	visit func(pass int, out *sequence.Output) error) error {
 	var rows map[string][]token.Prediction
 	last := -1
 	for i := range passes {
