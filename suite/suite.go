@@ -20,7 +20,7 @@ import (
 	reconstruction "repscope/analysis/reconstruction/command"
 	reward "repscope/analysis/reward/command"
 	robustness "repscope/analysis/robustness/command"
-	"repscope/analysis/sequence"
+	sequence "repscope/analysis/sequence/command"
 	smoothness "repscope/analysis/smoothness/command"
 	"repscope/internal/run"
 	"repscope/tool/compare"

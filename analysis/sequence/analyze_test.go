@@ -1,6 +1,6 @@
 // Tests of what cannot be evaluated, and what is said of it.
 
-package sequence
+package sequence_test
 
 import (
 	"context"
@@ -9,49 +9,55 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"repscope/analysis/sequence"
+	"repscope/analysis/sequence/internal/sequencetest"
+	"repscope/analysis/sequence/metrics"
 )
 
 // What cannot be evaluated is an error that says why.
 func TestBadInput(t *testing.T) {
 	t.Parallel()
-	one := func(change func(in *Input)) Input {
-		in := fakeInput(6, 1, "masked_accuracy")
+	one := func(change func(in *sequence.Input)) sequence.Input {
+		in := sequencetest.Input(metrics.All(), 6, 1, "masked_accuracy")
 		change(&in)
 		return in
 	}
-	sequences := func(in *Input) *fakeSequences { return in.Datasets[0].Models[0].Sequences.(*fakeSequences) }
+	sequences := func(in *sequence.Input) *sequencetest.Sequences {
+		return in.Datasets[0].Models[0].Sequences.(*sequencetest.Sequences)
+	}
 	for _, of := range []struct {
-		in   Input
+		in   sequence.Input
 		want string
 	}{
-		{Input{}, "there is no dataset to evaluate"},
-		{one(func(in *Input) { in.Datasets[0].Models = nil }), "dataset fake: there is no model to evaluate"},
-		{one(func(in *Input) { in.Datasets[0].Models[0].Sequences = newFakeSequences(0, 1) }), "dataset fake: there are no sequences"},
-		{one(func(in *Input) { in.Datasets[0].Models[1].Sequences = newFakeSequences(5, 1) }), "model b: 5 sequences, and model a has 6, or other clusters: models are compared on the same sequences"},
-		{one(func(in *Input) {
-			other := newFakeSequences(6, 1)
-			other.records[3].Tokens[4] = 4 + other.records[3].Tokens[4]%20
+		{sequence.Input{}, "there is no dataset to evaluate"},
+		{one(func(in *sequence.Input) { in.Datasets[0].Models = nil }), "dataset fake: there is no model to evaluate"},
+		{one(func(in *sequence.Input) { in.Datasets[0].Models[0].Sequences = sequencetest.NewSequences(0, 1) }), "dataset fake: there are no sequences"},
+		{one(func(in *sequence.Input) { in.Datasets[0].Models[1].Sequences = sequencetest.NewSequences(5, 1) }), "model b: 5 sequences, and model a has 6, or other clusters: models are compared on the same sequences"},
+		{one(func(in *sequence.Input) {
+			other := sequencetest.NewSequences(6, 1)
+			other.Records[3].Tokens[4] = 4 + other.Records[3].Tokens[4]%20
 			in.Datasets[0].Models[1].Sequences = other
 		}), "models a and b have other sequences: models of a dataset are compared on the same ones"},
-		{one(func(in *Input) { in.Datasets[0].Choice.Metrics = []string{"masked_acuracy"} }), `there is no metric "masked_acuracy"`},
-		{one(func(in *Input) {
+		{one(func(in *sequence.Input) { in.Datasets[0].Choice.Metrics = []string{"masked_acuracy"} }), `there is no metric "masked_acuracy"`},
+		{one(func(in *sequence.Input) {
 			in.Datasets[0].Choice.Set = map[string]map[string]any{"masked_accuracy": {"depth": 3}}
 		}), "masked_accuracy has no options, and masked_accuracy.depth is set"},
-		{one(func(in *Input) { in.Datasets[0].Choice.Set = map[string]map[string]any{"probe": {"depth": 3}} }), `there is no metric "probe" to set options of`},
-		{one(func(in *Input) { in.Datasets[0].Choice.Mask = nil }), "a: sequence s0: it is not given which residues are masked"},
-		{one(func(in *Input) { sequences(in).records[2].CDR = make([]int8, 4) }), "a: sequence s2: its lists are not of the length"},
-		{one(func(in *Input) {
+		{one(func(in *sequence.Input) { in.Datasets[0].Choice.Set = map[string]map[string]any{"probe": {"depth": 3}} }), `there is no metric "probe" to set options of`},
+		{one(func(in *sequence.Input) { in.Datasets[0].Choice.Mask = nil }), "a: sequence s0: it is not given which residues are masked"},
+		{one(func(in *sequence.Input) { sequences(in).Records[2].CDR = make([]int8, 4) }), "a: sequence s2: its lists are not of the length"},
+		{one(func(in *sequence.Input) {
 			for m := range in.Datasets[0].Models {
-				in.Datasets[0].Models[m].Source.(*fakeSource).has = map[PassKind]Outputs{CleanPass: Logits}
+				in.Datasets[0].Models[m].Source.(*sequencetest.Source).Outputs = map[sequence.PassKind]sequence.Outputs{sequence.CleanPass: sequence.Logits}
 			}
 		}), "nothing can be computed: masked_accuracy of a: it needs predictions of masked residues"},
-		{one(func(in *Input) {
+		{one(func(in *sequence.Input) {
 			for m := range in.Datasets[0].Models {
-				in.Datasets[0].Models[m].Source = shortLogits{newFakeSource(1, 1)}
+				in.Datasets[0].Models[m].Source = shortLogits{sequencetest.NewSource(1, 1)}
 			}
 		}), otherVocabulary},
 	} {
-		_, err := Analyze(t.Context(), of.in, Options{Intervals: true})
+		_, err := sequence.Analyze(t.Context(), of.in, sequence.Options{Intervals: true})
 		if err == nil || !strings.HasPrefix(err.Error(), of.want) {
 			t.Errorf("error %v, want %s", err, of.want)
 		}
@@ -63,24 +69,24 @@ const otherVocabulary = "a: sequence s0: logits are of 31 tokens, and the vocabu
 // A model that fails is left out with the reason, and the other is as it is alone.
 func TestFailingModel(t *testing.T) {
 	t.Parallel()
-	in := fakeInput(6, 1, "masked_accuracy")
-	in.Datasets[0].Models[0].Source = shortLogits{newFakeSource(1, 1)}
-	both := analyzeFake(t, in)
+	in := sequencetest.Input(metrics.All(), 6, 1, "masked_accuracy")
+	in.Datasets[0].Models[0].Source = shortLogits{sequencetest.NewSource(1, 1)}
+	both := sequencetest.Analyze(t, in)
 	if len(both.Unmeasured) != 1 || both.Unmeasured[0].Name != "a" || !strings.HasPrefix(both.Unmeasured[0].Reason, otherVocabulary) {
 		t.Errorf("not measured: %v, want a: %s", both.Unmeasured, otherVocabulary)
 	}
 	in.Datasets[0].Models = in.Datasets[0].Models[1:]
-	alone := analyzeFake(t, in)
+	alone := sequencetest.Analyze(t, in)
 	if got, want := both.Datasets[0].Models, alone.Datasets[0].Models; len(got) != 1 || !reflect.DeepEqual(got[0].Object, want[0].Object) {
 		t.Errorf("%v\nwant %v", got, want)
 	}
 }
 
 // shortLogits answers with logits of another vocabulary.
-type shortLogits struct{ *fakeSource }
+type shortLogits struct{ *sequencetest.Source }
 
-func (s shortLogits) Answer(ctx context.Context, passes []Pass, want Outputs, visit func(pass int, out *Output) error) error {
-	return s.fakeSource.Answer(ctx, passes, want, func(pass int, out *Output) error {
+func (s shortLogits) Answer(ctx context.Context, passes []sequence.Pass, want sequence.Outputs, visit func(pass int, out *sequence.Output) error) error {
+	return s.Source.Answer(ctx, passes, want, func(pass int, out *sequence.Output) error {
 		out.Logits = out.Logits[:len(passes[pass].Record.Tokens)*31]
 		return visit(pass, out)
 	})
@@ -89,9 +95,9 @@ func (s shortLogits) Answer(ctx context.Context, passes []Pass, want Outputs, vi
 // Where nothing is masked, the scores are null with a reason, and the counts say so.
 func TestNothingMasked(t *testing.T) {
 	t.Parallel()
-	in := fakeInput(5, 1, "masked_accuracy")
-	in.Datasets[0].Choice.Mask = func(*Record) []int { return nil }
-	m := analyzeFake(t, in).Datasets[0].Models[0]
+	in := sequencetest.Input(metrics.All(), 5, 1, "masked_accuracy")
+	in.Datasets[0].Choice.Mask = func(*sequence.Record) []int { return nil }
+	m := sequencetest.Analyze(t, in).Datasets[0].Models[0]
 	v, _, ok := m.Number("mask_acc")
 	if !ok || v.Defined() || v.Reason != "no residue is masked" {
 		t.Errorf("mask_acc %v", v)
@@ -106,18 +112,19 @@ func TestNothingMasked(t *testing.T) {
 // A metric without its input is skipped with the reason, and others are computed.
 func TestSkipped(t *testing.T) {
 	t.Parallel()
-	in := fakeInput(5, 1)
-	in.Datasets[0].Models[0].Source.(*fakeSource).has = map[PassKind]Outputs{MaskedPass: Logits}
-	in.Datasets[0].Models[0].Sequences.(*fakeSequences).knows = NeedChains
-	r := analyzeFake(t, in)
+	in := sequencetest.Input(metrics.All(), 5, 1)
+	in.Datasets[0].Models[0].Source.(*sequencetest.Source).Outputs = map[sequence.PassKind]sequence.Outputs{sequence.MaskedPass: sequence.Logits}
+	in.Datasets[0].Models[0].Sequences.(*sequencetest.Sequences).Known = sequence.NeedChains
+	r := sequencetest.Analyze(t, in)
 	m := &r.Datasets[0].Models[0]
 	if !slices.Contains(m.Metrics, "masked_accuracy") {
 		t.Errorf("computed: %v", m.Metrics)
 	}
-	for i := range registry {
-		k := &registry[i]
+	all := metrics.All()
+	for i := range all {
+		k := &all[i]
 		reason, ok := m.Skipped.Get(k.Name)
-		if lacks := k.missing(&in.Datasets[0].Models[0], RegionStandard); (lacks != "") != ok || ok && lacks != reason {
+		if lacks := sequence.Missing(k, &in.Datasets[0].Models[0], sequence.RegionStandard); (lacks != "") != ok || ok && lacks != reason {
 			t.Errorf("%s: skipped %v, lacks %q", k.Name, reason, lacks)
 		}
 	}
@@ -128,7 +135,7 @@ func TestCanceled(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := Analyze(ctx, fakeInput(8, 1), Options{}); !errors.Is(err, context.Canceled) {
+	if _, err := sequence.Analyze(ctx, sequencetest.Input(metrics.All(), 8, 1), sequence.Options{}); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v", err)
 	}
 }
@@ -137,7 +144,7 @@ func TestCanceled(t *testing.T) {
 func TestRegistry(t *testing.T) {
 	t.Parallel()
 	of := map[string]string{}
-	for _, k := range registry {
+	for _, k := range metrics.All() {
 		if k.About == "" || len(k.Keys) == 0 && len(k.Files) == 0 || k.New == nil || k.Needs == 0 && k.Either == 0 {
 			t.Errorf("%s: it lacks About, Keys and Files, Needs or New", k.Name)
 		}
@@ -148,9 +155,24 @@ func TestRegistry(t *testing.T) {
 			of[key.Name] = k.Name
 		}
 		for _, alias := range k.Aliases {
-			if found := Find(alias); found == nil || found.Name != k.Name {
+			if found := metrics.All().Find(alias); found == nil || found.Name != k.Name {
 				t.Errorf("alias %s of %s is that of %v", alias, k.Name, found)
 			}
+		}
+	}
+}
+
+// Mistakes of a registry are errors.
+func TestBadRegistry(t *testing.T) {
+	t.Parallel()
+	whole := metrics.All()
+	for want, registry := range map[string]sequence.Registry{
+		"two metrics are named masked_accuracy":         append(whole[:1:1], whole[0]),
+		"made can be from 1 to 1, want Low below High":  {{Name: "made", Keys: []sequence.Key{{Name: "made", Low: 1, High: 1}}}},
+		"nothing can be computed: there are no metrics": nil,
+	} {
+		if _, err := sequence.Analyze(t.Context(), sequencetest.Input(registry, 6, 1), sequence.Options{}); err == nil || err.Error() != want {
+			t.Errorf("error %v, want %s", err, want)
 		}
 	}
 }

@@ -22,21 +22,21 @@ const (
 
 // accumulator updates the metrics of a model, sequence after sequence.
 type accumulator struct {
-	p       *plan
-	d       *datasetPlan
-	m       *modelPlan
+	p       *Plan
+	d       *DatasetPlan
+	m       *ModelPlan
 	metrics []Metric
 	group   int // that the last sequence was of; −1 before the first
 	size    int // bytes of the largest item
 }
 
 // accumulate updates the metrics of a model with the sequences of the groups lo … hi−1.
-func (p *plan) accumulate(ctx context.Context, d *datasetPlan, m *modelPlan, lo, hi int) ([]State, error) {
+func (p *Plan) accumulate(ctx context.Context, d *DatasetPlan, m *ModelPlan, lo, hi int) ([]State, error) {
 	a := &accumulator{p: p, d: d, m: m, metrics: d.newMetrics(m), group: -1}
 	type place struct{ group, sequence int }
 	var places []place
 	for g := lo; g < hi; g++ {
-		for _, i := range d.groups.members(g) {
+		for _, i := range d.groups.Members(g) {
 			places = append(places, place{g, i})
 		}
 	}
@@ -121,7 +121,7 @@ func (a *accumulator) update(ctx context.Context, items []*Item) error {
 				if i == 0 {
 					return err
 				}
-				return fmt.Errorf("%s: %w", a.m.kinds[i-1].Name, err)
+				return fmt.Errorf("%s: %w", a.m.Kinds[i-1].Name, err)
 			}
 		}
 		return nil
@@ -132,8 +132,8 @@ func (a *accumulator) update(ctx context.Context, items []*Item) error {
 
 // endGroup tells a metric that the sequences of a group are complete.
 func endGroup(m Metric) {
-	if s, ok := m.(interface{ endGroup() }); ok {
-		s.endGroup()
+	if s, ok := m.(interface{ EndGroup() }); ok {
+		s.EndGroup()
 	}
 }
 
@@ -186,7 +186,7 @@ func (a *accumulator) needing(items []*Item, needs Needs) []*Item {
 		return nil
 	}
 	return slices.DeleteFunc(slices.Clone(items), func(it *Item) bool {
-		return !slices.ContainsFunc(a.m.kinds, func(k *Kind) bool {
+		return !slices.ContainsFunc(a.m.Kinds, func(k *Kind) bool {
 			return k.asks(&a.m.Model, a.d.setting.Mode)&needs != 0 && (k.Wants == nil || k.Wants(a.d.setting, it.Index))
 		})
 	})
@@ -197,12 +197,13 @@ func (a *accumulator) read(r *Record) error {
 	if err := a.m.Sequences.Read(r.Index, r); err != nil {
 		return err
 	}
-	return r.complete(a.d.Choice.Mask)
+	return r.Complete(a.d.Choice.Mask)
 }
 
 // ask asks for predictions of the hidden positions of passes. of receives those of a pass,
 // and its output.
-func (a *accumulator) ask(ctx context.Context, passes []Pass, of func(pass int, predictions []token.Prediction, out *Output) error) error {
+func (a *accumulator) ask(ctx context.Context, passes []Pass,
+	of func(pass int, predictions []token.Prediction, out *Output) error) error {
 	if len(passes) == 0 {
 		return nil
 	}
@@ -265,7 +266,7 @@ func checkLogits(got, n, v int) error {
 // passesOver are the passes of a kind over items, and the item of each.
 func passesOver(items []*Item, kind PassKind) (passes []Pass, of []*Item) {
 	for _, it := range items {
-		for _, pass := range passesOf(it.Record, kind) {
+		for _, pass := range PassesOf(it.Record, kind) {
 			passes, of = append(passes, pass), append(of, it)
 		}
 	}
@@ -292,7 +293,7 @@ func (a *accumulator) single(ctx context.Context, items []*Item) error {
 	var passes []Pass
 	var of []place
 	for _, it := range items {
-		own := passesOf(it.Record, SinglePass)
+		own := PassesOf(it.Record, SinglePass)
 		n := len(own)
 		passes = append(passes, own...)
 		for k := range own {

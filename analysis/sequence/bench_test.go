@@ -1,11 +1,14 @@
 // Benchmarks of metrics over a dump.
 
-package sequence
+package sequence_test
 
 import (
 	"os"
 	"testing"
 
+	"repscope/analysis/sequence"
+	"repscope/analysis/sequence/metrics"
+	"repscope/analysis/sequence/source"
 	"repscope/measure/token"
 )
 
@@ -16,15 +19,15 @@ func BenchmarkStream(b *testing.B) {
 	if path == "" {
 		b.Skip("REPSCOPE_BENCH_DUMP names no dump")
 	}
-	d, err := OpenDump(path, token.Antibody(), nil)
+	d, err := source.OpenDump(path, token.Antibody(), nil)
 	if err != nil {
 		b.Fatal(err)
 	}
 	defer func() { _ = d.Close() }()
-	in := Input{Datasets: []Dataset{{Name: "dump", Models: []Model{{Name: "model", Sequences: d, Source: d}}, Choice: Choice{Metrics: []string{
+	in := sequence.Input{Registry: metrics.All(), Datasets: []sequence.Dataset{{Name: "dump", Models: []sequence.Model{{Name: "model", Sequences: d, Source: d}}, Choice: sequence.Choice{Metrics: []string{
 		"masked_accuracy", "loss", "perplexity", "region_accuracy", "region_loss", "region_perplexity"}}}}}
 	for b.Loop() {
-		if _, err := Analyze(b.Context(), in, Options{Intervals: true, Family: "metric", Memory: 128e6}); err != nil {
+		if _, err := sequence.Analyze(b.Context(), in, sequence.Options{Intervals: true, Family: "metric", Memory: 128e6}); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -8,7 +8,7 @@ import (
 	"hash/fnv"
 	"slices"
 
-	"repscope/internal/run"
+	"repscope/internal/text"
 	"repscope/measure/token"
 	"repscope/report"
 	"repscope/stat"
@@ -33,16 +33,11 @@ func newCensus() *census { return &census{NewSums(countColumns)} }
 // Update counts sequences.
 func (c *census) Update(_ context.Context, b *Batch) error {
 	for _, it := range b.Items {
-		residues, unframed := 0, 0
-		for _, special := range it.Special {
-			if !special {
-				residues++
-			}
-		}
+		unframed := 0
 		if it.CDR != nil {
 			unframed = token.Unframed(it.Chains, it.Special, it.CDR)
 		}
-		c.Add(1, float64(residues), float64(len(it.Masked)), float64(unframed), digest(it.Tokens), digest(it.Masked))
+		c.Add(1, float64(len(it.Residues())), float64(len(it.Masked)), float64(unframed), digest(it.Tokens), digest(it.Masked))
 	}
 	return nil
 }
@@ -90,7 +85,7 @@ func otherMasks(names []string, all []*census) (warnings []string) {
 func sameSequences(names []string, all []*census) error {
 	for i := range all {
 		if !slices.Equal(all[i].Column(tokenDigest), all[0].Column(tokenDigest)) {
-			return run.Hint(fmt.Errorf("models %s and %s have other sequences: models of a dataset are compared on the same ones", names[0], names[i]),
+			return text.WithHint(fmt.Errorf("models %s and %s have other sequences: models of a dataset are compared on the same ones", names[0], names[i]),
 				fmt.Sprintf("give it a dataset of its own: %s/DATASET=FILE", names[i]))
 		}
 	}

@@ -4,7 +4,6 @@ package sequence
 
 import (
 	"fmt"
-	"math"
 
 	"repscope/shard"
 )
@@ -33,10 +32,11 @@ func (c *Counts) Merge(other Metric) error {
 	if !ok {
 		return fmt.Errorf("metrics of another kind do not merge")
 	}
-	return c.add(o.counts())
+	return c.Add(o.counts())
 }
 
-func (c *Counts) add(o *Counts) error {
+// Add adds the counts of another.
+func (c *Counts) Add(o *Counts) error {
 	if !c.Grows && len(o.Values) != len(c.Values) {
 		return fmt.Errorf("%d counts and %d do not merge", len(c.Values), len(o.Values))
 	}
@@ -71,66 +71,4 @@ func (c *Counts) UnmarshalBinary(data []byte) error {
 	}
 	c.Values = values
 	return nil
-}
-
-// Fractions are counted in steps of 2⁻³², so that their sums are integers too: those of a billion
-// numbers below 2 fit.
-const fraction = 1 << 32
-
-// steps is a number in steps.
-func steps(v float64) int64 { return int64(math.Round(v * fraction)) }
-
-// sumsAndCounts is a state to embed of metrics that have both: sums by group for intervals, and counts of
-// what would be too much to keep by group.
-type sumsAndCounts struct {
-	Sums
-	cells Counts
-}
-
-// Merge adds what another accumulated.
-func (m *sumsAndCounts) Merge(other Metric) error {
-	o, ok := other.(interface{ both() *sumsAndCounts })
-	if !ok {
-		return fmt.Errorf("metrics of another kind do not merge")
-	}
-	if err := m.Sums.Merge(other); err != nil {
-		return err
-	}
-	return m.cells.add(&o.both().cells)
-}
-
-func (m *sumsAndCounts) both() *sumsAndCounts { return m }
-
-// Reset forgets all sequences.
-func (m *sumsAndCounts) Reset() {
-	m.Sums.Reset()
-	m.cells.Reset()
-}
-
-// stateOfBoth is what shards write of sumsAndCounts.
-type stateOfBoth struct{ Sums, Cells []byte }
-
-// MarshalBinary is the state that shards write.
-func (m *sumsAndCounts) MarshalBinary() ([]byte, error) {
-	sums, err := m.Sums.MarshalBinary()
-	if err != nil {
-		return nil, err
-	}
-	cells, err := m.cells.MarshalBinary()
-	if err != nil {
-		return nil, err
-	}
-	return shard.Encode(stateOfBoth{sums, cells})
-}
-
-// UnmarshalBinary reads what MarshalBinary wrote.
-func (m *sumsAndCounts) UnmarshalBinary(data []byte) error {
-	var state stateOfBoth
-	if err := shard.Decode(data, &state); err != nil {
-		return err
-	}
-	if err := m.Sums.UnmarshalBinary(state.Sums); err != nil {
-		return err
-	}
-	return m.cells.UnmarshalBinary(state.Cells)
 }

@@ -5,10 +5,10 @@ package sequence
 import (
 	"context"
 	"encoding"
-	"fmt"
-	"math"
 
+	"repscope/analysis/internal/results"
 	"repscope/report"
+	"repscope/stat"
 )
 
 // Needs is a set of what a metric cannot do without.
@@ -32,7 +32,8 @@ const (
 )
 
 // Metric accumulates one metric of one model over sequences in their order. Any split into
-// parts that are merged in order gives the bytes of one pass.
+// parts that are merged in order gives the bytes of one pass. One with a method EndGroup is told where the sequences
+// of a group end.
 type Metric interface {
 	// Update adds the sequences of a batch.
 	Update(ctx context.Context, b *Batch) error
@@ -62,6 +63,8 @@ type Kind struct {
 	Lacks func(s *Setting) string
 	// Wants says of which sequences, by index, the answers are needed; nil: of all.
 	Wants func(s *Setting, sequence int) bool
+	// OwnGroups says that intervals delete other groups than those of sequences, and say themselves where these are few.
+	OwnGroups bool
 	// Holds says that the state grows with the sequences: such metrics share the memory.
 	Holds bool
 	New   func(s *Setting) Metric
@@ -86,9 +89,6 @@ type Key struct {
 	Paired bool
 }
 
-// unbounded is the end of a range that has none.
-var unbounded = math.Inf(1)
-
 // Option is a key of --set metric.key=value.
 type Option struct {
 	Name    string
@@ -98,17 +98,10 @@ type Option struct {
 	Check   func(value any) error // nil: any value of the type
 }
 
-// Register adds a metric. It panics where the name is taken, or a number has no range: these are mistakes of the program.
-func Register(k Kind) {
-	for _, key := range k.Keys {
-		if !(key.Low < key.High) {
-			panic(fmt.Sprintf("sequence: %s can be from %v to %v, want Low below High", key.Name, key.Low, key.High))
-		}
+// Interval is the interval of a jackknife as the result file holds it, cut at the range of a key.
+func (k *Key) Interval(j *stat.Jackknifed) report.Interval {
+	if j == nil {
+		return results.IntervalOf(nil)
 	}
-	for _, other := range registry {
-		if other.Name == k.Name {
-			panic("sequence: two metrics are named " + k.Name)
-		}
-	}
-	registry = append(registry, k)
+	return results.IntervalOf(results.Ranged(j, k.Low, k.High, k.Log))
 }

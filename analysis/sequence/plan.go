@@ -1,300 +1,323 @@
-// Mask plans: what a model that is run elsewhere must be shown.
+// The plan of an analysis: what is computed of which model, and the identity of everything that the numbers follow from.
 
 package sequence
 
 import (
-	"bufio"
-	"cmp"
-	"context"
-	"encoding/binary"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
-	"strings"
+	"sync/atomic"
 
-	"repscope/dataset"
-	"repscope/internal/run"
+	"repscope/analysis/sequence/internal/groups"
+	"repscope/internal/kernel"
+	"repscope/internal/text"
 	"repscope/measure/token"
-	"repscope/points"
+	"repscope/shard"
 )
 
-// Plan is a mask plan: every look that a model must take at the sequences of a dataset. It is
-// read again for each array that is written, and never held.
+// Definition is the version of what the numbers mean; see [shard.Identity].
+const Definition = 1
+
+// Plan is the work of one analysis.
 type Plan struct {
-	Alphabet  *token.Alphabet
-	Sequences Sequences
-	Mask      Masker // of [MaskedPass]
-	// Kinds are the passes of every sequence; of those that Wants says, if it is not nil.
-	Kinds []PassKind
-	Wants func(kind PassKind, sequence int) bool
-	// Identity says what the plan is made of; it is written as JSON.
-	Identity PlanIdentity
+	Datasets []*DatasetPlan
+	o        Options
+	registry Registry
+	alphabet *token.Alphabet
+	done     atomic.Int64
+	total    int
 }
 
-// PlanIdentity says what a mask plan was made of.
-type PlanIdentity struct {
-	Sequences string `json:"sequences"` // SHA-256 of the file
-	Masking   string `json:"masking"`
-	Seed      uint64 `json:"seed"`
-	Alphabet  string `json:"alphabet"` // the tokens by id, with blanks between
+// DatasetPlan is the work on one dataset.
+type DatasetPlan struct {
+	Dataset
+	Planned []*ModelPlan // of each of Models
+	setting *Setting
+	groups  *groups.Groups
+	first   int // unit of its first group
 }
 
-// planWriter writes the arrays of a plan, one after the other.
-type planWriter struct {
-	*Plan
-	clusters    []int // numbered as they begin
-	rows, width int
+// ModelPlan is what is computed of one model.
+type ModelPlan struct {
+	Model
+	Kinds   []*Kind
+	Skipped []Skipped
+	needs   Needs // of all kinds
+	always  Needs // of those that look at every sequence
 }
 
-// planArray is an array of a plan: what it holds of a pass.
-type planArray struct {
-	name string
-	kind dataset.DType
-	wide bool // [M, L], else [M]
-	// of is the value of token i of a pass, or of the pass; pad is that of padding.
-	of  func(w *planWriter, p *Pass, i int) int
-	pad func(w *planWriter) int
-}
+// Skipped is a metric that is not computed, and why.
+type Skipped struct{ Metric, Reason string }
 
-// WritePlan writes a mask plan as an .npz file with a row for every pass: token_ids [M, L] int32
-// with the mask token where the model must not see, targets [M, L] int32 the true tokens,
-// chain_ids, attention_mask, special_tokens_mask and mask_labels [M, L] uint8; cdr_mask and
-// non_templated_mask [M, L] int8 where they are known; sequence and cluster [M] int32, pass [M]
-// uint8 (0 masked, 1 clean, 2 single, 3 region), region [M] uint8 (the number of a
-// [token.Region]; 0 where none); and the text plan. Padding is the pad token. A model's answer
-// is the same arrays and its outputs: see [OpenDump].
-//
-// Errors: an alphabet without a mask token, no passes, those of reading.
-func WritePlan(ctx context.Context, w io.Writer, p *Plan) error {
-	if p.Alphabet.Mask < 0 {
-		return errors.New("the vocabulary has no mask token to put in the place of hidden residues")
+// Sequences is the number of sequences of the dataset.
+func (d *DatasetPlan) Sequences() int { return d.groups.N }
+
+// NewPlan plans an analysis: it checks everything that is known without reading a sequence. See [Analyze] for the errors.
+func NewPlan(in Input, o Options) (*Plan, error) {
+	p := &Plan{o: o, registry: in.Registry, alphabet: in.Alphabet}
+	if err := p.registry.check(); err != nil {
+		return nil, err
 	}
-	clusters, _ := points.Numbered(p.Sequences.Clusters())
-	writer := &planWriter{Plan: p, clusters: clusters}
-	err := writer.each(ctx, func(pass *Pass) error {
-		writer.rows++
-		writer.width = max(writer.width, len(pass.Record.Tokens))
-		return nil
+	if p.alphabet == nil {
+		p.alphabet = token.Antibody()
+	}
+	if p.o.Memory <= 0 {
+		p.o.Memory = 1 << 30
+	}
+	if len(in.Datasets) == 0 {
+		return nil, errors.New("there is no dataset to evaluate")
+	}
+	unit := 0
+	for _, of := range in.Datasets {
+		d, err := p.newDataset(of)
+		if err != nil {
+			return nil, err
+		}
+		d.first = unit
+		unit += d.groups.Count()
+		p.total += d.groups.N * len(d.Planned)
+		p.Datasets = append(p.Datasets, d)
+	}
+	p.shareMemory()
+	return p, p.checkAny()
+}
+
+// Metrics are those that are computed of any model, in the order of the registry.
+func (p *Plan) Metrics() []*Kind { return p.metrics(p.Datasets) }
+
+// metrics are those that are computed of any model of the datasets.
+func (p *Plan) metrics(datasets []*DatasetPlan) []*Kind {
+	var out []*Kind
+	for i := range p.registry {
+		has := func(m *ModelPlan) bool { return slices.Contains(m.Kinds, &p.registry[i]) }
+		if slices.ContainsFunc(datasets, func(d *DatasetPlan) bool { return slices.ContainsFunc(d.Planned, has) }) {
+			out = append(out, &p.registry[i])
+		}
+	}
+	return out
+}
+
+// Paired are the keys of the first dataset that other runs are paired by: see [Key].
+func (p *Plan) Paired() []string {
+	var out []string
+	for _, k := range p.metrics(p.Datasets[:1]) {
+		for _, key := range k.Keys {
+			if key.Paired {
+				out = append(out, key.Name)
+			}
+		}
+	}
+	return out
+}
+
+// Runs reports whether a model is run, which takes long.
+func (p *Plan) Runs() bool {
+	return slices.ContainsFunc(p.Datasets, func(d *DatasetPlan) bool {
+		return slices.ContainsFunc(d.Models, func(m Model) bool { return runs(m.Source) })
 	})
-	if err != nil {
-		return err
-	}
-	if writer.rows == 0 {
-		return errors.New("the plan has no passes")
-	}
-	var identity strings.Builder
-	encoder := json.NewEncoder(&identity)
-	encoder.SetEscapeHTML(false)
-	if err := encoder.Encode(p.Identity); err != nil {
-		return err
-	}
-	fields := []dataset.StreamedField{dataset.TextField(planText, strings.TrimSpace(identity.String()))}
-	for _, a := range planArrays() {
-		if a.name == "cdr_mask" && p.Sequences.Knows()&NeedRegions == 0 || a.name == "non_templated_mask" && p.Sequences.Knows()&NeedGermline == 0 {
-			continue
-		}
-		shape := []int{writer.rows}
-		if a.wide {
-			shape = append(shape, writer.width)
-		}
-		fields = append(fields, dataset.StreamedField{Name: a.name, DType: a.kind, Shape: shape,
-			Write: func(to io.Writer) error { return writer.write(ctx, to, a) }})
-	}
-	return dataset.StreamNPZ(w, fields...)
 }
 
-// planArrays are the arrays of a plan, in the order of the file.
-func planArrays() []planArray {
-	zero := func(*planWriter) int { return 0 }
-	padToken := func(w *planWriter) int { return max(w.Alphabet.Pad, 0) }
-	return []planArray{
-		{"token_ids", dataset.Int32, true, func(w *planWriter, p *Pass, i int) int {
-			if p.hides(i) {
-				return w.Alphabet.Mask
-			}
-			return int(p.Record.Tokens[i])
-		}, padToken},
-		{"targets", dataset.Int32, true, func(_ *planWriter, p *Pass, i int) int { return int(p.Record.Tokens[i]) }, padToken},
-		{"chain_ids", dataset.Uint8, true, func(_ *planWriter, p *Pass, i int) int { return int(p.Record.Chains[i]) }, zero},
-		{"attention_mask", dataset.Uint8, true, func(*planWriter, *Pass, int) int { return 1 }, zero},
-		{"special_tokens_mask", dataset.Uint8, true, func(_ *planWriter, p *Pass, i int) int { return one(p.Record.Special[i]) }, func(*planWriter) int { return 1 }},
-		{"cdr_mask", dataset.Int8, true, func(_ *planWriter, p *Pass, i int) int {
-			if p.Record.CDR == nil {
-				return 0
-			}
-			return int(p.Record.CDR[i])
-		}, zero},
-		{"non_templated_mask", dataset.Int8, true, func(_ *planWriter, p *Pass, i int) int {
-			if p.Record.NonTemplated == nil {
-				return -1
-			}
-			return int(p.Record.NonTemplated[i])
-		}, zero},
-		{"mask_labels", dataset.Uint8, true, func(_ *planWriter, p *Pass, i int) int { return one(p.hides(i)) }, zero},
-		{"sequence", dataset.Int32, false, func(_ *planWriter, p *Pass, _ int) int { return p.Record.Index }, nil},
-		{"cluster", dataset.Int32, false, func(w *planWriter, p *Pass, _ int) int { return w.clusters[p.Record.Index] }, nil},
-		{"pass", dataset.Uint8, false, func(_ *planWriter, p *Pass, _ int) int { return int(p.Kind) }, nil},
-		{"region", dataset.Uint8, false, func(_ *planWriter, p *Pass, _ int) int { return int(p.Region) }, nil},
-	}
-}
-
-// write writes the values of an array.
-func (w *planWriter) write(ctx context.Context, to io.Writer, a planArray) error {
-	out := bufio.NewWriterSize(to, 1<<16)
-	put := func(v int) error {
-		if a.kind != dataset.Int32 {
-			return out.WriteByte(byte(v))
-		}
-		var raw [4]byte
-		binary.LittleEndian.PutUint32(raw[:], uint32(v))
-		_, err := out.Write(raw[:])
-		return err
-	}
-	err := w.each(ctx, func(p *Pass) error {
-		if !a.wide {
-			return put(a.of(w, p, 0))
-		}
-		for i := range w.width {
-			v := 0
-			if i < len(p.Record.Tokens) {
-				v = a.of(w, p, i)
-			} else {
-				v = a.pad(w)
-			}
-			if err := put(v); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	if err != nil {
-		return err
-	}
-	return out.Flush()
-}
-
-// each visits the passes of all sequences in their order.
-func (w *planWriter) each(ctx context.Context, visit func(p *Pass) error) error {
-	var r Record
-	for i := range w.Sequences.Len() {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		r = Record{Index: i}
-		if err := w.Sequences.Read(i, &r); err != nil {
-			return err
-		}
-		if err := r.complete(w.Mask); err != nil {
-			return err
-		}
-		for _, kind := range w.Kinds {
-			if w.Wants != nil && !w.Wants(kind, i) {
-				continue
-			}
-			passes := passesOf(&r, kind)
-			if kind == MaskedPass && len(passes) == 0 {
-				passes = []Pass{{Record: &r, Kind: kind}} // that nothing was hidden is an answer too
-			}
-			for k := range passes {
-				if err := visit(&passes[k]); err != nil {
-					return err
+// shareMemory gives every metric that holds much its part of the memory.
+func (p *Plan) shareMemory() {
+	share := int64(0)
+	for _, d := range p.Datasets {
+		for _, m := range d.Planned {
+			for _, k := range m.Kinds {
+				if k.Holds {
+					share++
 				}
 			}
 		}
 	}
-	return nil
-}
-
-// one is 1 for true.
-func one(b bool) int {
-	if b {
-		return 1
+	for _, d := range p.Datasets {
+		d.setting.Memory /= max(share, 1)
 	}
-	return 0
 }
 
-// anySource stands for a model that answers every pass.
-type anySource struct{}
-
-func (anySource) Has(PassKind) Outputs { return Logits | HiddenStates | Attentions | ContactScores }
-func (anySource) Answer(context.Context, []Pass, Outputs, func(int, *Output) error) error {
-	return errors.New("there is no model")
-}
-
-// planKinds are the passes that a plan has: the masked one; the clean one if a metric that is
-// asked for, and the sequences allow, needs it; every residue alone with --region-mode
-// per-position, or for a metric that is named or looks at some sequences alone; every region with
-// region-level. wants says of which sequences, where only such metrics need a kind.
-func planKinds(c Choice, s Sequences) (kinds []PassKind, wants func(kind PassKind, sequence int) bool, err error) {
-	names, err := Select(c.Metrics)
+// newDataset is the plan of a dataset.
+func (p *Plan) newDataset(of Dataset) (*DatasetPlan, error) {
+	if len(of.Models) == 0 {
+		return nil, fmt.Errorf("dataset %s: there is no model to evaluate", of.Name)
+	}
+	names, err := p.registry.Select(of.Choice.Metrics)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	mode, setting := cmp.Or(c.Mode, RegionStandard), &Setting{Substitutions: c.Substitutions}
-	if setting.Options, err = resolve(c.Set); err != nil {
-		return nil, nil, err
+	if of.Choice.Mode == "" {
+		of.Choice.Mode = RegionStandard
 	}
-	always := map[PassKind]bool{MaskedPass: true, SinglePass: mode == RegionPerPosition, RegionPass: mode == RegionLevel}
-	some := map[PassKind][]*Kind{}
-	for _, name := range names {
-		k := Find(name)
-		if k.missing(&Model{Sequences: s, Source: anySource{}}, mode) != "" || k.Lacks != nil && k.Lacks(setting) != "" {
-			continue
+	options, err := p.registry.Resolve(of.Choice.Set)
+	if err != nil {
+		return nil, err
+	}
+	d := &DatasetPlan{Dataset: of, setting: &Setting{Alphabet: p.alphabet, Mode: of.Choice.Mode, Regions: of.Choice.Regions,
+		Options: options, Substitutions: of.Choice.Substitutions, Seed: p.o.Seed, Threads: p.o.Threads, Memory: p.o.Memory}}
+	clusters := of.Models[0].Sequences.Clusters()
+	if len(clusters) == 0 {
+		return nil, fmt.Errorf("dataset %s: there are no sequences", of.Name)
+	}
+	d.groups = groups.New(groups.Blocked(clusters, p.o.Block.Length), groups.Most)
+	d.setting.Sequences = d.groups.N
+	for i := range of.Models {
+		m := &of.Models[i]
+		if i > 0 && !slices.Equal(m.Sequences.Clusters(), clusters) {
+			return nil, OtherSequences(m, &of.Models[0])
 		}
-		for kind, needs := range map[PassKind]Needs{
-			CleanPass: NeedCleanLogits | NeedHidden | NeedAttentions | NeedContactScores, SinglePass: NeedSingle | NeedSingleLogits} {
-			switch {
-			case (k.Needs|k.Either)&needs == 0 || kind == SinglePass && len(c.Metrics) == 0 && k.Wants == nil:
-			case k.Wants == nil:
-				always[kind] = true
-			default:
-				some[kind] = append(some[kind], k)
+		planned := &ModelPlan{Model: *m}
+		for _, name := range names {
+			kind := p.registry.Find(name)
+			if reason := d.without(kind, m); reason != "" {
+				planned.Skipped = append(planned.Skipped, Skipped{name, reason})
+				continue
+			}
+			planned.Kinds = append(planned.Kinds, kind)
+			needs := kind.asks(m, of.Choice.Mode)
+			planned.needs |= needs
+			if kind.Wants == nil {
+				planned.always |= needs
+			}
+		}
+		d.Planned = append(d.Planned, planned)
+	}
+	return d, nil
+}
+
+// OtherSequences is the error for models of one dataset that were given other sequences.
+func OtherSequences(m, first *Model) error {
+	return text.WithHint(fmt.Errorf("model %s: %d sequences, and model %s has %d, or other clusters: models are compared on the same sequences",
+		m.Name, m.Sequences.Len(), first.Name, len(first.Sequences.Clusters())), fmt.Sprintf("give it a dataset of its own: %s/DATASET=FILE", m.Name))
+}
+
+// without is why a metric of a model is not computed; empty if it is.
+func (d *DatasetPlan) without(k *Kind, m *Model) string {
+	if d.long(k, m) {
+		return "it hides every residue alone, which takes long: ask for it with --metrics"
+	}
+	reason := k.missing(m, d.Choice.Mode)
+	if reason == "" && k.Lacks != nil {
+		reason = k.Lacks(d.setting)
+	}
+	return reason
+}
+
+// long reports whether a metric that nobody asked for would have a model look at all sequences
+// once for every residue.
+func (d *Dataset) long(k *Kind, m *Model) bool {
+	return !d.Choice.asked(k.Name) && d.Choice.Mode != RegionPerPosition && runs(m.Source) && k.Wants == nil && k.Needs&(NeedSingle|NeedSingleLogits) != 0
+}
+
+// runs reports whether the answers of a source are computed when they are asked for, which
+// takes long where every residue is hidden alone: such metrics are computed by name only.
+func runs(s Source) bool {
+	r, ok := s.(interface{ Runs() bool })
+	return ok && r.Runs()
+}
+
+// asked reports whether a metric is asked for by name.
+func (c *Choice) asked(name string) bool {
+	if c.Asked != nil {
+		return slices.Contains(c.Asked, name)
+	}
+	return slices.Contains(c.Metrics, name)
+}
+
+// NothingError is why nothing can be computed of any model.
+type NothingError string
+
+func (e NothingError) Error() string { return "nothing can be computed: " + string(e) }
+
+// checkAny fails where nothing can be computed of any model.
+func (p *Plan) checkAny() error {
+	reason := ""
+	for _, d := range p.Datasets {
+		for _, m := range d.Planned {
+			if len(m.Kinds) > 0 {
+				return nil
+			}
+			for _, s := range m.Skipped {
+				if reason == "" {
+					reason = fmt.Sprintf("%s of %s: %s", s.Metric, m.Name, s.Reason)
+				}
 			}
 		}
 	}
-	for _, kind := range []PassKind{MaskedPass, CleanPass, SinglePass, RegionPass} {
-		if always[kind] || some[kind] != nil {
-			kinds = append(kinds, kind)
+	if reason == "" {
+		reason = "there are no metrics"
+	}
+	return NothingError(reason)
+}
+
+// identity is that of everything the numbers follow from.
+func (p *Plan) identity() shard.Identity {
+	id := p.common()
+	id.Options = append(id.Options, shard.Option("family", p.o.Family), shard.Option("memory", p.o.Memory))
+	for _, d := range p.Datasets {
+		d.enter(&id, d.Name+": ")
+		for _, m := range d.Planned {
+			d.enterModel(&id, m, d.Name+": "+m.Name+": ")
 		}
 	}
-	return kinds, func(kind PassKind, sequence int) bool {
-		return always[kind] || slices.ContainsFunc(some[kind], func(k *Kind) bool { return k.Wants(setting, sequence) })
-	}, nil
+	return id
 }
 
-// maskPlan is the plan that --mask-plan writes.
-func (s *settings) maskPlan(env *run.Env) (*Plan, error) {
-	l, err := s.newLoader(env)
-	if err != nil {
-		return nil, err
+// common is the identity without the datasets.
+func (p *Plan) common() shard.Identity {
+	a := p.alphabet
+	return shard.Identity{
+		Analysis: "sequence", Definition: Definition, Kernel: fmt.Sprintf("kc=%d", kernel.KC),
+		Options: []shard.Field{
+			shard.Option("alphabet", a.Names), shard.Option("special tokens", []int{a.CLS, a.Pad, a.EOS, a.Unknown, a.Mask}),
+			shard.Option("intervals", p.o.Intervals), shard.Option("block", p.o.Block.Length), shard.Option("seed", p.o.Seed),
+		},
 	}
-	if err := l.substitutions(); err != nil {
-		return nil, err
-	}
-	c, from := l.in.Datasets[0].Choice, l.files[0]
-	kinds, wants, err := planKinds(c, from)
-	if err != nil {
-		return nil, err
-	}
-	digest, err := from.SHA256()
-	if err != nil {
-		return nil, err
-	}
-	return &Plan{Alphabet: l.in.Alphabet, Sequences: from, Mask: c.Mask, Kinds: kinds, Wants: wants,
-		Identity: PlanIdentity{Sequences: digest, Masking: c.Masking, Seed: env.Options.Seed, Alphabet: strings.Join(l.in.Alphabet.Names, " ")}}, nil
 }
 
-// writePlan writes the plan in the place of a result.
-func (s *settings) writePlan(ctx context.Context, env *run.Env) error {
-	p, err := s.maskPlan(env)
+// enter enters what the models of a dataset share into an identity, under names that begin with prefix.
+func (d *DatasetPlan) enter(id *shard.Identity, prefix string) {
+	c := d.Choice
+	id.Options = append(id.Options, shard.Option(prefix+"mode", c.Mode), shard.Option(prefix+"regions", c.Regions),
+		shard.Option(prefix+"masking", c.Masking))
+	if c.Substitutions != nil {
+		id.Inputs = append(id.Inputs, shard.Field{Name: prefix + "substitutions", Value: c.Substitutions.Digest})
+	}
+	id.Inputs = append(id.Inputs, shard.Field{Name: prefix + "clusters",
+		Value: fmt.Sprint(d.groups.N, " ", d.groups.Clusters)})
+}
+
+// enterModel enters a model of the dataset and its metrics.
+func (d *DatasetPlan) enterModel(id *shard.Identity, m *ModelPlan, prefix string) {
+	var kinds []string
+	for _, k := range m.Kinds {
+		kinds = append(kinds, k.Name)
+		for _, o := range k.Options {
+			id.Options = append(id.Options, shard.Option(prefix+k.Name+": "+o.Name, d.setting.Options[k.Name][o.Name]))
+		}
+	}
+	id.Options = append(id.Options, shard.Option(prefix+"metrics", kinds))
+	if m.Inputs == nil {
+		return
+	}
+	fields, err := m.Inputs()
 	if err != nil {
-		return err
+		fields = []shard.Field{{Name: "unknown", Value: "unknown: " + err.Error()}}
 	}
-	if err := env.Files.Elsewhere(s.planFile, func(w io.Writer) error { return WritePlan(ctx, w, p) }); err != nil {
-		return fmt.Errorf("mask-plan: %w", err)
+	for _, f := range fields {
+		id.Inputs = append(id.Inputs, shard.Field{Name: prefix + f.Name, Value: f.Value})
 	}
-	env.InPlaceOfResult(s.planFile)
-	return nil
+}
+
+// identityOf is that of what a model's metrics accumulate over the groups lo … hi−1 of a dataset. Metrics that hold sequences have
+// a part of the memory, which follows from the number of all models.
+func (p *Plan) identityOf(d *DatasetPlan, m *ModelPlan, lo, hi int) shard.Identity {
+	id := p.common()
+	d.enter(&id, "")
+	if m.Inputs == nil {
+		id.Inputs = append(id.Inputs, shard.Field{Name: "model"}) // unknown
+	}
+	d.enterModel(&id, m, "")
+	if slices.ContainsFunc(m.Kinds, func(k *Kind) bool { return k.Holds }) {
+		id.Options = append(id.Options, shard.Option("memory", d.setting.Memory))
+	}
+	id.Options = append(id.Options, shard.Option("groups", []int{lo, hi}))
+	return id
 }

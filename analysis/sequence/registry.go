@@ -1,53 +1,108 @@
-// Which metrics there are, in the order of the result, what they lack, and their options.
+// The registry: metrics by name, what they lack, and their options.
 
 package sequence
 
 import (
-	"cmp"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
 
-	"repscope/internal/run"
+	"repscope/internal/text"
 )
 
-var registry []Kind
+// Registry are metrics in the order of the result. Package metrics has those that there are.
+type Registry []Kind
 
-func init() {
-	for _, k := range []Kind{
-		maskedAccuracy,
-		crossEntropy,
-		perplexity,
-		contactPrecision,
-		chainProbe,
-		positionProbe,
-		cdrProbe,
-		cdrClassProbe,
-		regionAccuracy,
-		regionLoss,
-		regionPerplexity,
-		crossChain,
-		pseudoPerplexity,
-		onePassPerplexity,
-		regionGermline,
-		perPosition,
-		perResidue,
-		confusion,
-		topK,
-		unigram,
-		calibration,
-		substitutions,
-	} {
-		Register(k)
+// check finds names that two metrics have, and numbers without a range.
+func (r Registry) check() error {
+	names := map[string]bool{}
+	for _, k := range r {
+		if names[k.Name] {
+			return fmt.Errorf("two metrics are named %s", k.Name)
+		}
+		names[k.Name] = true
+		for _, key := range k.Keys {
+			if !(key.Low < key.High) {
+				return fmt.Errorf("%s can be from %v to %v, want Low below High", key.Name, key.Low, key.High)
+			}
+		}
 	}
-	Command.Manual = fmt.Sprintf(manual, metricHelp(), optionHelp())
+	return nil
+}
+
+// Names are those of all metrics.
+func (r Registry) Names() []string {
+	names := make([]string, len(r))
+	for i := range r {
+		names[i] = r[i].Name
+	}
+	return names
+}
+
+// Find is the metric of a name or an alias; nil where there is none.
+func (r Registry) Find(name string) *Kind {
+	i := slices.IndexFunc(r, func(k Kind) bool { return k.Name == name || slices.Contains(k.Aliases, name) })
+	if i < 0 {
+		return nil
+	}
+	return &r[i]
+}
+
+// Select returns the metrics of the names or aliases that are given, in the order of the
+// registry, each once; all for none. An unknown name is an error.
+func (r Registry) Select(names []string) ([]string, error) {
+	if len(names) == 0 {
+		return r.Names(), nil
+	}
+	wanted := map[string]bool{}
+	for _, name := range names {
+		k := r.Find(name)
+		if k == nil {
+			var known []string
+			for _, k := range r {
+				known = append(append(known, k.Name), k.Aliases...)
+			}
+			return nil, text.WithHint(fmt.Errorf("there is no metric %q; the metrics are %s", name, r.listing()), text.DidYouMean("", name, known))
+		}
+		wanted[k.Name] = true
+	}
+	return slices.DeleteFunc(r.Names(), func(name string) bool { return !wanted[name] }), nil
+}
+
+// Resolve returns the options of all metrics: those that are given over defaults. Errors: unknown metrics and
+// options, values that an option cannot have.
+func (r Registry) Resolve(given map[string]map[string]any) (map[string]map[string]any, error) {
+	out := map[string]map[string]any{}
+	for i := range r {
+		k := &r[i]
+		out[k.Name] = map[string]any{}
+		for _, o := range k.Options {
+			out[k.Name][o.Name] = o.Default
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(given)) {
+		k := r.Find(name)
+		if k == nil {
+			err := fmt.Errorf("there is no metric %q to set options of; the metrics are %s", name, r.listing())
+			return nil, text.WithHint(err, text.DidYouMean("", name, r.Names()))
+		}
+		for _, key := range slices.Sorted(maps.Keys(given[name])) {
+			option := k.Canonical(key)
+			value, err := k.Option(option, given[name][key])
+			if err != nil {
+				return nil, err
+			}
+			out[k.Name][option] = value
+		}
+	}
+	return out, nil
 }
 
 // listing names all metrics with their aliases.
-func listing() string {
+func (r Registry) listing() string {
 	var parts []string
-	for _, k := range registry {
+	for _, k := range r {
 		text := k.Name
 		if len(k.Aliases) > 0 {
 			text += " (" + strings.Join(k.Aliases, ", ") + ")"
@@ -129,16 +184,16 @@ func (k *Kind) missing(m *Model, mode string) string {
 // asks is what a metric asks of a model.
 func (k *Kind) asks(m *Model, mode string) Needs { return k.Needs | k.Either&m.has(mode) }
 
-// canonical is the name of an option that may be called by its alias.
-func (k *Kind) canonical(name string) string {
+// Canonical is the name of an option that may be called by its alias.
+func (k *Kind) Canonical(name string) string {
 	if i := slices.IndexFunc(k.Options, func(o Option) bool { return o.Alias == name && name != "" }); i >= 0 {
 		return k.Options[i].Name
 	}
 	return name
 }
 
-// option checks the value of an option; null is the default.
-func (k *Kind) option(name string, value any) (any, error) {
+// Option is the value of an option; nil stands for the default. An unknown option and a value that it cannot have are errors.
+func (k *Kind) Option(name string, value any) (any, error) {
 	i := slices.IndexFunc(k.Options, func(o Option) bool { return o.Name == name })
 	if i < 0 {
 		var names []string
@@ -146,9 +201,9 @@ func (k *Kind) option(name string, value any) (any, error) {
 			names = append(names, o.Name)
 		}
 		if len(names) == 0 {
-			return nil, run.Usage("%s has no options, and %s.%s is set", k.Name, k.Name, name)
+			return nil, fmt.Errorf("%s has no options, and %s.%s is set", k.Name, k.Name, name)
 		}
-		return nil, run.Hint(run.Usage("%s has no option %q; its options are %s", k.Name, name, strings.Join(names, ", ")), run.DidYouMean(k.Name+".", name, names))
+		return nil, text.WithHint(fmt.Errorf("%s has no option %q; its options are %s", k.Name, name, strings.Join(names, ", ")), text.DidYouMean(k.Name+".", name, names))
 	}
 	o := k.Options[i]
 	if value == nil {
@@ -160,11 +215,11 @@ func (k *Kind) option(name string, value any) (any, error) {
 		}
 	}
 	if o.Default != nil && fmt.Sprintf("%T", value) != fmt.Sprintf("%T", o.Default) {
-		return nil, run.Usage("%s.%s is %v, want %s", k.Name, name, value, kindOf(o.Default))
+		return nil, fmt.Errorf("%s.%s is %v, want %s", k.Name, name, value, kindOf(o.Default))
 	}
 	if o.Check != nil {
 		if err := o.Check(value); err != nil {
-			return nil, run.Usage("%s.%s is %v: %v", k.Name, name, value, err)
+			return nil, fmt.Errorf("%s.%s is %v: %v", k.Name, name, value, err)
 		}
 	}
 	return value, nil
@@ -184,6 +239,3 @@ func kindOf(value any) string {
 	}
 	return "a list"
 }
-
-// sorted are the keys of a map, ascending.
-func sorted[K cmp.Ordered, V any](m map[K]V) []K { return slices.Sorted(maps.Keys(m)) }

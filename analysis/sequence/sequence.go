@@ -1,6 +1,14 @@
 // Package sequence evaluates masked language models of sequences: what they predict at
 // hidden positions, by region; what their attention knows of contacts; what can be read out
 // of their hidden states; and how their scores of substitutions agree with measurements.
+//
+//	dump, err := source.OpenDump("dump.npz", token.Antibody(), nil)
+//	data := sequence.Dataset{Name: "val", Models: []sequence.Model{{Name: "mine", Sequences: dump, Source: dump}}}
+//	in := sequence.Input{Registry: metrics.All(), Datasets: []sequence.Dataset{data}}
+//	result, err := sequence.Analyze(ctx, in, sequence.Options{Intervals: true, Seed: 42})
+//
+// Package metrics has the metrics, package source opens files of sequences and answers, and package command is the
+// binary.
 package sequence
 
 import (
@@ -31,8 +39,19 @@ type Record struct {
 	Regions []token.Region
 	// Masked are the positions that the standard mask hides, ascending.
 	Masked []int
-	// rows are those of a dump that the record was read from, so that they are read once.
-	rows *sequenceRows
+	// Held is what its source keeps with the record, so that it is read once.
+	Held any
+}
+
+// Residues are the positions of tokens that are not special.
+func (r *Record) Residues() []int {
+	var out []int
+	for i, special := range r.Special {
+		if !special {
+			out = append(out, i)
+		}
+	}
+	return out
 }
 
 // Sequences are the sequences of a dataset, read as they are needed. Read may be called
@@ -99,7 +118,8 @@ type Output struct {
 }
 
 // Source answers passes: a model that is run, or a dump of what one answered. One with a method
-// Concurrent() bool that returns true is asked from several goroutines at a time.
+// Concurrent() bool that returns true is asked from several goroutines at a time; one with a method Runs() bool that
+// returns true computes its answers when it is asked, which takes long where every residue is hidden alone.
 type Source interface {
 	// Has are the outputs that there are for passes of a kind.
 	Has(kind PassKind) Outputs
@@ -157,3 +177,6 @@ const (
 	RegionPerPosition = "per-position"
 	RegionLevel       = "region-level"
 )
+
+// RegionModes are all of them.
+func RegionModes() []string { return []string{RegionStandard, RegionPerPosition, RegionLevel} }

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"repscope/analysis/internal/results"
+	"repscope/analysis/sequence/internal/groups"
 	"repscope/report"
 	"repscope/stat"
 )
@@ -18,21 +19,22 @@ type Summary struct {
 	*Setting
 	// Object is the part of the model in the result file.
 	Object *report.Object
+	// Intervals says whether there are any.
+	Intervals bool
 
-	kind      *Kind
-	groups    *groups // nil: intervals are not known of
-	intervals bool
-	model     *ModelResult
+	kind   *Kind
+	groups *groups.Groups // nil: intervals are not known of
+	model  *ModelResult
 }
 
 // Ratio enters Σ numerator / Σ denominator of all sequences under a key of the registry, with
 // its interval: see [Summary.Score].
 func (s *Summary) Ratio(key string, numerator, denominator []float64) error {
-	return s.ratio(key, "nothing was scored", numerator, denominator)
+	return s.RatioOr(key, "nothing was scored", numerator, denominator)
 }
 
-// ratio is Ratio; the reason is that of a denominator of 0.
-func (s *Summary) ratio(key, reason string, numerator, denominator []float64) error {
+// RatioOr is [Summary.Ratio] with the reason of a denominator of 0.
+func (s *Summary) RatioOr(key, reason string, numerator, denominator []float64) error {
 	of := func(sums []float64) float64 { return sums[0] / sums[1] }
 	influence := func(value float64, sums []float64) []float64 {
 		out := make([]float64, len(numerator))
@@ -59,7 +61,8 @@ func (s *Summary) Score(key string, of func(sums []float64) float64, reason stri
 }
 
 // score is Score, with the influence of every row of the columns on the value.
-func (s *Summary) score(key string, of func(sums []float64) float64, influence func(value float64, sums []float64) []float64, reason string, columns ...[]float64) error {
+func (s *Summary) score(key string, of func(sums []float64) float64,
+	influence func(value float64, sums []float64) []float64, reason string, columns ...[]float64) error {
 	if len(columns) == 0 {
 		return fmt.Errorf("%s: no sums", key)
 	}
@@ -68,15 +71,15 @@ func (s *Summary) score(key string, of func(sums []float64) float64, influence f
 		sums[k] = stat.Sum(column)
 	}
 	value := of(sums)
-	if undefined([]float64{value}) {
+	if math.IsNaN(value) || math.IsInf(value, 0) {
 		s.Undefined(key, "%s", reason)
 		return nil
 	}
-	j, err := s.jackknifeSums(key, of, value, sums, columns)
+	j, err := s.JackknifeSums(key, of, value, sums, columns)
 	if err != nil {
 		return err
 	}
-	if s.key(key).Paired && s.groups != nil && len(columns[0]) == s.groups.n {
+	if s.key(key).Paired && s.groups != nil && len(columns[0]) == s.groups.N {
 		of := influence(value, sums)
 		if j != nil {
 			j.Influence = of
@@ -97,27 +100,28 @@ func (s *Summary) pair(key string, value float64, influence []float64) {
 	for i, v := range influence {
 		values[i] = value + v
 	}
-	s.model.samples = append(s.model.samples, SequenceScores{Key: key, Values: s.inOrder(values)})
+	s.model.Samples = append(s.model.Samples, SequenceScores{Key: key, Values: s.inOrder(values)})
 }
 
 // inOrder are values of sequences in the order of the dataset.
 func (s *Summary) inOrder(values []float64) []float64 {
 	ordered := make([]float64, len(values))
-	for at, i := range s.groups.order {
+	for at, i := range s.groups.Order {
 		ordered[i] = values[at]
 	}
 	return ordered
 }
 
-// jackknifeSums is the jackknife of a function of sums; nil without intervals.
-func (s *Summary) jackknifeSums(key string, of func(sums []float64) float64, value float64, sums []float64, columns [][]float64) (*stat.Jackknifed, error) {
+// JackknifeSums is the jackknife of a function of sums of columns, whose value is given; nil without intervals. Errors name the key.
+func (s *Summary) JackknifeSums(key string, of func(sums []float64) float64, value float64, sums []float64,
+	columns [][]float64) (*stat.Jackknifed, error) {
 	if s.groups == nil {
 		return nil, nil
 	}
 	byGroup := make([][]float64, len(columns))
 	for k, column := range columns {
 		var err error
-		if byGroup[k], err = s.groups.byGroup(key, column); err != nil {
+		if byGroup[k], err = s.groups.ByGroup(key, column); err != nil {
 			return nil, err
 		}
 	}
@@ -133,10 +137,10 @@ func (s *Summary) jackknifeSums(key string, of func(sums []float64) float64, val
 // Groups is the number of groups of sequences that intervals delete in turn; 0 where there
 // are no intervals.
 func (s *Summary) Groups() int {
-	if s.groups == nil || !s.intervals || s.groups.count() < fewestGroups {
+	if s.groups == nil || !s.Intervals || s.groups.Count() < groups.Fewest {
 		return 0
 	}
-	return s.groups.count()
+	return s.groups.Count()
 }
 
 // Jackknife is that of an estimate by its values without each group: see [Item.Group]. It is nil
@@ -149,15 +153,15 @@ func (s *Summary) Jackknife(estimate float64, without func(group int) float64) (
 	for g := range replicates {
 		replicates[g] = without(g)
 	}
-	return s.groups.jackknife(estimate, replicates)
+	return s.groups.Jackknife(estimate, replicates)
 }
 
 // Estimate enters a number with the interval of its jackknife under a key of the registry; a nil
 // one stands for a run without intervals.
 func (s *Summary) Estimate(key string, value float64, j *stat.Jackknifed) {
 	k := s.key(key)
-	ci := k.interval(j)
-	if j == nil && s.intervals {
+	ci := k.Interval(j)
+	if j == nil && s.Intervals {
 		ci = report.NoInterval("there are too few sequences, or clusters of them, want at least 3")
 	}
 	s.Value(key, report.NumberOr(value, "it is not a number"), ci, j)
@@ -183,7 +187,7 @@ func (s *Summary) Undefined(key, format string, args ...any) {
 // program.
 func (s *Summary) key(name string) *Key {
 	if s.kind == nil { // of a test
-		return &Key{Name: name, Low: -unbounded, High: unbounded}
+		return &Key{Name: name, Low: math.Inf(-1), High: math.Inf(1)}
 	}
 	i := slices.IndexFunc(s.kind.Keys, func(k Key) bool { return k.Name == name })
 	if i < 0 {
@@ -195,7 +199,7 @@ func (s *Summary) key(name string) *Key {
 // Sequences enters scores of single sequences, in the order of updates, for the CSV file of
 // sequences; NaN where undefined.
 func (s *Summary) Sequences(key string, values []float64) {
-	if s.model == nil || s.groups == nil || len(values) != s.groups.n {
+	if s.model == nil || s.groups == nil || len(values) != s.groups.N {
 		return
 	}
 	s.model.Scores = append(s.model.Scores, SequenceScores{Key: key, Values: s.inOrder(values)})
@@ -244,7 +248,7 @@ func family(key string) string {
 }
 
 // compare compares all models on the keys that both have. The warnings say which are not comparable.
-func (d *DatasetResult) compare(o Options) (warnings []string, err error) {
+func (d *DatasetResult) compare(registry Registry, o Options) (warnings []string, err error) {
 	var keys []string
 	for _, kind := range registry {
 		for _, k := range kind.Keys {

@@ -37,8 +37,8 @@ func (s *Sums) Add(row ...float64) {
 	s.Rows = append(s.Rows, row...)
 }
 
-// endGroup adds up the rows since the last group.
-func (s *Sums) endGroup() {
+// EndGroup adds up the rows since the last group.
+func (s *Sums) EndGroup() {
 	if s.Each {
 		return
 	}
@@ -65,11 +65,19 @@ func (s *Sums) Column(k int) []float64 {
 // Merge appends the rows of another.
 func (s *Sums) Merge(other Metric) error {
 	o, ok := other.(interface{ sums() *Sums })
-	if !ok || o.sums().Width != s.Width || o.sums().Each != s.Each {
+	if !ok {
 		return fmt.Errorf("metrics of another kind do not merge")
 	}
-	s.Rows = append(s.Rows, o.sums().Rows...)
-	s.Closed += o.sums().Closed
+	return s.Append(o.sums())
+}
+
+// Append appends the rows of sequences that follow.
+func (s *Sums) Append(o *Sums) error {
+	if o.Width != s.Width || o.Each != s.Each {
+		return fmt.Errorf("metrics of another kind do not merge")
+	}
+	s.Rows = append(s.Rows, o.Rows...)
+	s.Closed += o.Closed
 	return nil
 }
 

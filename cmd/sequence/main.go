@@ -3,8 +3,8 @@
 package main
 
 import (
-	"repscope/analysis/sequence"
+	"repscope/analysis/sequence/command"
 	"repscope/internal/run"
 )
 
-func main() { run.Main(sequence.Command) }
+func main() { run.Main(command.Command) }

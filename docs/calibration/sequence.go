@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"repscope/analysis/sequence"
+	"repscope/analysis/sequence/metrics"
 	"repscope/measure/token"
 	"repscope/report"
 )
@@ -91,7 +92,8 @@ func (m *made) Has(sequence.PassKind) sequence.Outputs {
 
 // Answer is what follows from the model's own coordinates: it finds the class of a residue where
 // they are near to those of all models.
-func (m *made) Answer(_ context.Context, passes []sequence.Pass, _ sequence.Outputs, visit func(pass int, out *sequence.Output) error) error {
+func (m *made) Answer(_ context.Context, passes []sequence.Pass, _ sequence.Outputs,
+	visit func(pass int, out *sequence.Output) error) error {
 	size := token.Antibody().Size()
 	for p := range passes {
 		r := passes[p].Record
@@ -134,7 +136,7 @@ func (m *made) Answer(_ context.Context, passes []sequence.Pass, _ sequence.Outp
 func evaluating(ctx context.Context, s *Sample, seed uint64) (*report.Result, error) {
 	masking := token.Masking{Rule: token.Uniform, Rate: 0.3, Seed: seed}
 	d := sequence.Dataset{Name: "made", Choice: sequence.Choice{
-		Metrics: slices.DeleteFunc(sequence.Names(), func(name string) bool { return name == "region_germline" }),
+		Metrics: slices.DeleteFunc(metrics.All().Names(), func(name string) bool { return name == "region_germline" }),
 		Regions: []string{"hcdr3", "lfwr2", "all_fwr", "overall", "germline"},
 		Masking: "uniform 0.3",
 		Mask: func(r *sequence.Record) []int {
@@ -145,7 +147,7 @@ func evaluating(ctx context.Context, s *Sample, seed uint64) (*report.Result, er
 		of := newMade(s, m)
 		d.Models = append(d.Models, sequence.Model{Name: name(m), Sequences: of, Source: of})
 	}
-	r, err := sequence.Analyze(ctx, sequence.Input{Datasets: []sequence.Dataset{d}}, sequence.Options{Intervals: true, Seed: seed, Threads: 1})
+	r, err := sequence.Analyze(ctx, sequence.Input{Registry: metrics.All(), Datasets: []sequence.Dataset{d}}, sequence.Options{Intervals: true, Seed: seed, Threads: 1})
 	if err != nil {
 		return nil, err
 	}

@@ -39,7 +39,7 @@ var writing = calls{
 		"internal/entries/entries.go":            "what is kept for later runs",
 		"analysis/canvas/command":                "reports and scores under names that the transaction takes over",
 		"analysis/generation/command/partial.go": "what an interrupted run leaves",
-		"analysis/sequence/partial.go":           "what an interrupted run leaves",
+		"analysis/sequence/command/partial.go":   "what an interrupted run leaves",
 		"tool/evaluate/record.go":                "the record of a task, after its files have their names",
 		"tool/scale/job.go":                      "records of tasks and measured rates, one file each",
 		"tool/repscope/links.go":                 "links",
@@ -62,7 +62,7 @@ type calls struct {
 }
 
 // notProduct are folders that are no part of a binary.
-const notProduct = "analysis/canvas/internal/casetest beam packaging docs internal/runtest internal/example/generate internal/kernel/generate internal/cuda/forward internal/cuda/ptxvm " +
+const notProduct = "analysis/canvas/internal/casetest analysis/sequence/internal/sequencetest beam packaging docs internal/runtest internal/example/generate internal/kernel/generate internal/cuda/forward internal/cuda/ptxvm " +
 	"internal/typeface/generate model/internal/graphtest model/internal/executortest"
 
 // TestFileCalls holds that files are opened and made in few places.

@@ -27,17 +27,17 @@ func TestNewMetric(t *testing.T) {
 	if len(blocks) != 2 {
 		t.Fatalf("%d blocks of Go, want the metric and its line", len(blocks))
 	}
-	registry := filepath.Join(root, "analysis", "sequence", "registry.go")
+	registry := filepath.Join(root, "analysis", "sequence", "metrics", "registry.go")
 	list, err := os.ReadFile(registry)
 	if err != nil {
 		t.Fatal(err)
 	}
-	const end = "\t} {\n\t\tRegister(k)\n"
+	const end = "\t}\n}\n"
 	if strings.Count(string(list), end) != 1 {
 		t.Fatalf("%s: the list of metrics does not end with %q", registry, end)
 	}
 	overlay := map[string]string{
-		filepath.Join(root, "analysis", "sequence", "metric_cysteine.go"): write(t, folder, "metric.txt", blocks[0][1]),
+		filepath.Join(root, "analysis", "sequence", "metrics", "cysteine.go"): write(t, folder, "metric.txt", blocks[0][1]),
 		registry: write(t, folder, "registry.txt", strings.Replace(string(list), end, blocks[1][1]+end, 1)),
 	}
 	replace, err := json.Marshal(map[string]any{"Replace": overlay})

@@ -86,10 +86,7 @@ func exitCode(err error) int {
 // DidYouMean returns a hint for an unknown name: the candidate that is most like it
 // after a prefix such as "--". It is "" when none is alike.
 func DidYouMean(prefix, name string, candidates []string) string {
-	if n := text.Nearest(name, candidates); n != "" {
-		return "did you mean " + prefix + n + "?"
-	}
-	return ""
+	return text.DidYouMean(prefix, name, candidates)
 }
 
 // PathError takes the name of the system call out of a path error.

@@ -2,13 +2,26 @@
 
 package text
 
-// WithHint is err with a hint of what to do about it, which commands print below the error.
-func WithHint(err error, hint string) error { return hinted{err, hint} }
+import "slices"
+
+// WithHint is err with hints of what to do about it, which commands print below the error. Empty ones are left out.
+func WithHint(err error, hints ...string) error {
+	return hinted{err, slices.DeleteFunc(slices.Clone(hints), func(hint string) bool { return hint == "" })}
+}
 
 type hinted struct {
 	error
-	hint string
+	hints []string
 }
 
 func (h hinted) Unwrap() error   { return h.error }
-func (h hinted) Hints() []string { return []string{h.hint} }
+func (h hinted) Hints() []string { return h.hints }
+
+// DidYouMean is a hint for an unknown name: the candidate that is most like it after a prefix such as "--". It is ""
+// where none is alike.
+func DidYouMean(prefix, name string, candidates []string) string {
+	if n := Nearest(name, candidates); n != "" {
+		return "did you mean " + prefix + n + "?"
+	}
+	return ""
+}

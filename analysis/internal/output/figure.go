@@ -4,22 +4,17 @@
 package output
 
 import (
-	"math"
 	"strconv"
 	"strings"
 
+	"repscope/analysis/internal/results"
 	"repscope/plots"
 	"repscope/report"
 )
 
 // Ends are the ends of an interval; NaN where it is undefined, which draws no
 // error bar and no band.
-func Ends(ci report.Interval) (low, high float64) {
-	if !ci.Defined() {
-		return math.NaN(), math.NaN()
-	}
-	return ci.Low, ci.High
-}
+func Ends(ci report.Interval) (low, high float64) { return results.Ends(ci) }
 
 // Why is the reason of an undefined number for the reader of a figure, "" for a number.
 func Why(v report.Value) string {

@@ -220,3 +220,11 @@ func Ranged(j *stat.Jackknifed, low, high float64, logarithm bool) *stat.Jackkni
 	}
 	return j.Within(low, high)
 }
+
+// Ends are the ends of an interval; NaN where it is undefined.
+func Ends(ci report.Interval) (low, high float64) {
+	if !ci.Defined() {
+		return math.NaN(), math.NaN()
+	}
+	return ci.Low, ci.High
+}

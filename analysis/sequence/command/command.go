@@ -1,0 +1,237 @@
+// Package command is the sequence binary: its flags and configuration, its files, its console tables and its figures.
+package command
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"repscope/analysis/internal/output"
+	"repscope/analysis/sequence"
+	"repscope/internal/input"
+	"repscope/internal/run"
+)
+
+// Command is the sequence binary.
+var Command = run.Command{
+	Name:        "sequence",
+	Summary:     "masked language models of sequences: predictions by region, contacts, probes, effects of substitutions",
+	Manual:      fmt.Sprintf(manual, metricHelp(), optionHelp()),
+	Out:         "evaluation_plots/sequence",
+	Interrupted: "interrupted; groups of sequences that models have answered are kept in " + PartialFile + " of --out, from which the same command continues",
+	Methods:     describeMethods,
+	Setup: func(flags *run.Flags) run.Job {
+		s := &settings{flags: flags}
+		s.tree.register(flags)
+		s.registerInputs(flags)
+		s.registerMetrics(flags)
+		return run.Job{Files: output.Files("sequence", mayWrite()...), Check: func(o *run.Options) error { return s.check(o) }, Run: s.run, Plan: s.plan, Divides: true}
+	},
+}
+
+const manual = `sequence evaluates masked language models of sequences, such as those of paired antibody
+
+chains: models that are run from ONNX, or what models answered elsewhere. The metrics are:
+
+%s
+Options of metrics, which --set METRIC.KEY=VALUE sets (null: the default):
+
+%s
+A metric whose input is missing is skipped, with the reason; what is undefined is null, never 0.
+Hidden states, attentions and contact scores are those of sequences without masks; predictions
+are those of masked residues. Intervals delete sequences in turn, or whole clusters
+(--columns cluster=…), and models are compared on the sequences that they share.
+
+sequence_sequences.csv has the scores of single sequences; sequence_samples.csv what each
+contributes to a number, its share with the mean of all added, by which compare pairs runs: the
+mean of a column is the number.`
+
+// metricHelp is a line for every metric.
+func metricHelp() string {
+	var b strings.Builder
+	for _, k := range registry {
+		fmt.Fprintf(&b, "  %-20s %s\n", k.Name, k.About)
+	}
+	return b.String()
+}
+
+// optionHelp is a line for every option of a metric.
+func optionHelp() string {
+	var b strings.Builder
+	for _, k := range registry {
+		for _, o := range k.Options {
+			value := "null"
+			if o.Default != nil {
+				value = fmt.Sprint(o.Default)
+			}
+			fmt.Fprintf(&b, "  %-36s %s\n", k.Name+"."+o.Name+"="+value, o.About)
+		}
+	}
+	return b.String()
+}
+
+// check finds wrong usage before any file is opened.
+func (s *settings) check(o *run.Options) error {
+	if err := s.checkChoices(o); err != nil {
+		return err
+	}
+	if s.planFile != "" {
+		if err := o.Together("--mask-plan", "nothing is computed"); err != nil {
+			return err
+		}
+	}
+	if err := s.checkPlan(); err != nil {
+		return err
+	}
+	if s.example.On() {
+		if len(s.names()) > 0 || len(s.sequences.files) > 0 || len(s.substitutions.Names()) > 0 {
+			return run.Usage("--example brings its own models and sequences; leave --model, --dump, --positions, --sequences and --substitutions out")
+		}
+		return nil
+	}
+	switch {
+	case len(s.names()) == 0 && s.planFile == "":
+		return run.Hint(run.Usage("no models to evaluate"), "give --model NAME=FILE.onnx with --sequences FILE, --dump NAME=FILE.npz or --positions NAME=FILE.csv", "or try --example")
+	case (len(s.models.Names()) > 0 || s.planFile != "") && len(s.sequences.files) == 0:
+		return run.Hint(run.Usage("no sequences to show to the models"), "give them with --sequences FILE")
+	}
+	if err := s.checkSubstitutions(); err != nil {
+		return err
+	}
+	return s.checkNames()
+}
+
+// checkPlan finds flags that --mask-plan has no use for.
+func (s *settings) checkPlan() error {
+	datasets := s.datasets()
+	switch {
+	case s.planFile == "":
+		return nil
+	case !strings.HasSuffix(s.planFile, ".npz"):
+		return run.Usage("--mask-plan %s: want a name that ends in .npz", s.planFile)
+	case s.example.On() || len(s.names()) > 0:
+		return run.Usage("--mask-plan is for a model that is run elsewhere; leave --model, --dump, --positions and --example out")
+	case len(datasets) > 1:
+		return run.Usage("--mask-plan writes the plan of one dataset, and %d are given", len(datasets))
+	}
+	return nil
+}
+
+// checkSubstitutions finds assays of datasets that there are not.
+func (s *settings) checkSubstitutions() error {
+	for _, name := range s.substitutions.Names() {
+		assay, of, several := strings.Cut(name, "/")
+		switch known := s.datasets(); {
+		case assay == "" || several && of == "" || strings.Contains(of, "/"):
+			return run.Usage("--substitutions %s=…: want ASSAY=FILE or ASSAY/DATASET=FILE", name)
+		case several && !slices.Contains(known, of):
+			return run.Hint(run.Usage("--substitutions %s=…: there is no dataset %q; the datasets are %s", name, of, strings.Join(known, ", ")), run.DidYouMean("", of, known))
+		}
+	}
+	return nil
+}
+
+// checkNames finds names that stand twice, and datasets without a name.
+func (s *settings) checkNames() error {
+	seen := map[string]string{}
+	for _, files := range []struct {
+		flag string
+		of   *input.Files
+	}{{"dump", s.dumps}, {"positions", s.positions}, {"model", s.models}} {
+		for _, name := range files.of.Names() {
+			model, of, several := strings.Cut(name, "/")
+			if model == "" || several && of == "" || strings.Contains(of, "/") {
+				return run.Usage("--%s %s=…: want NAME=FILE or NAME/DATASET=FILE", files.flag, name)
+			}
+			if several && files.flag == "model" {
+				return run.Hint(run.Usage("--model %s=…: a model is run on all datasets of --sequences", name),
+					"give "+model+"=FILE.onnx")
+			}
+			places := []string{of}
+			if !several {
+				places = s.datasets()[:1]
+			}
+			if files.flag == "model" {
+				places = s.datasets()[:len(s.sequences.files)]
+			}
+			for _, place := range places {
+				full := model + "/" + place
+				if other := seen[full]; other != "" {
+					return run.Usage("--%s %s: --%s is of model %s of dataset %s too", files.flag, name, other, model, place)
+				}
+				seen[full] = files.flag
+			}
+		}
+	}
+	return nil
+}
+
+// run loads what the flags name and evaluates it.
+func (s *settings) run(ctx context.Context, env *run.Env) error {
+	if s.planFile != "" {
+		return s.writePlan(ctx, env)
+	}
+	in, err := s.load(ctx, env)
+	if err != nil {
+		return err
+	}
+	o := s.options(env)
+	o.Progress = env.ProgressOf("evaluating", "sequences")
+	p, err := sequence.NewPlan(*in, o)
+	if err != nil {
+		return err
+	}
+	var result *sequence.Result
+	if p.Runs() && !env.Divided() {
+		result, err = continued(ctx, env, p)
+	} else {
+		result, err = p.Work().Run(ctx)
+	}
+	if err != nil {
+		return err
+	}
+	return s.write(ctx, env, result)
+}
+
+// plan says what a run would do.
+func (s *settings) plan(ctx context.Context, env *run.Env) error {
+	if s.planFile != "" {
+		p, err := s.maskPlan(env)
+		if err != nil {
+			return err
+		}
+		env.Plan.Count("sequences", p.Sequences.Len())
+		env.InPlaceOfResult(s.planFile)
+		return nil
+	}
+	in, err := s.load(ctx, env)
+	if err != nil {
+		return err
+	}
+	o := s.options(env)
+	p, err := sequence.NewPlan(*in, o)
+	if err != nil {
+		return err
+	}
+	for _, d := range p.Datasets {
+		env.Plan.Count("sequences of "+d.Name, d.Sequences())
+		for _, m := range d.Planned {
+			var would []string
+			for _, k := range m.Kinds {
+				would = append(would, k.Name)
+			}
+			for _, left := range m.Skipped {
+				would = append(would, fmt.Sprintf("%s skipped (%s)", left.Metric, left.Reason))
+			}
+			name := m.Name
+			if len(p.Datasets) > 1 {
+				name += "/" + d.Name
+			}
+			env.Plan.Models = append(env.Plan.Models, run.PlanModel{Name: name, Given: strings.Join(would, ", ")})
+		}
+	}
+	env.Plan.Held = o.Memory / 4
+	output.PlanFiles(env, filesOfPlan(env, p)...)
+	return s.planFigures(env, p)
+}

@@ -1,0 +1,171 @@
+// Flags of lists and pairs.
+
+package command
+
+import (
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"repscope/internal/gunzip"
+	"repscope/internal/run"
+)
+
+// metricsFlag is a list of metrics by names or aliases, from the registry.
+type metricsFlag struct{ names []string }
+
+func (m *metricsFlag) String() string { return strings.Join(m.names, ",") }
+
+// Get returns the names.
+func (m *metricsFlag) Get() any { return m.names }
+
+// Set reads the names.
+func (m *metricsFlag) Set(text string) error {
+	var names []string
+	for name := range strings.SplitSeq(text, ",") {
+		names = append(names, strings.TrimSpace(name))
+	}
+	selected, err := registry.Select(names)
+	m.names = selected
+	return err
+}
+
+// pairs is a flag of ROLE=NAME pairs.
+type pairs struct {
+	known  []string
+	values map[string]string
+}
+
+func (p *pairs) String() string {
+	var parts []string
+	for _, role := range slices.Sorted(maps.Keys(p.values)) {
+		parts = append(parts, role+"="+p.values[role])
+	}
+	return strings.Join(parts, ",")
+}
+
+// Get returns the text.
+func (p *pairs) Get() any { return p.String() }
+
+// Set reads the pairs.
+func (p *pairs) Set(text string) error {
+	out := map[string]string{}
+	for part := range strings.SplitSeq(text, ",") {
+		role, name, ok := strings.Cut(strings.TrimSpace(part), "=")
+		if !ok || name == "" {
+			return fmt.Errorf("%q: want ROLE=NAME; the roles are %s", part, strings.Join(p.known, ", "))
+		}
+		if err := run.CheckChoice(role, p.known); err != nil {
+			return err
+		}
+		if out[role] != "" {
+			return fmt.Errorf("%s is given twice", role)
+		}
+		out[role] = name
+	}
+	p.values = out
+	return nil
+}
+
+// setFlag are options of metrics.
+type setFlag struct{ values map[string]map[string]any }
+
+func (s *setFlag) String() string {
+	var parts []string
+	for _, metric := range slices.Sorted(maps.Keys(s.values)) {
+		for _, key := range slices.Sorted(maps.Keys(s.values[metric])) {
+			parts = append(parts, fmt.Sprintf("%s.%s=%v", metric, key, s.values[metric][key]))
+		}
+	}
+	return strings.Join(parts, ",")
+}
+
+// Get returns the text.
+func (s *setFlag) Get() any { return s.String() }
+
+// Repeats says that the flag may be given several times.
+func (s *setFlag) Repeats() bool { return true }
+
+// Set reads one option.
+func (s *setFlag) Set(text string) error {
+	path, value, ok := strings.Cut(text, "=")
+	metric, key, of := strings.Cut(path, ".")
+	if !ok || !of || metric == "" || key == "" || value == "" {
+		return fmt.Errorf("%q: want METRIC.KEY=VALUE, such as p_at_l.min_seq_sep=6", text)
+	}
+	if k := registry.Find(metric); k != nil {
+		metric, key = k.Name, k.Canonical(key)
+	}
+	values := maps.Clone(s.values)
+	if values == nil {
+		values = map[string]map[string]any{}
+	}
+	if _, ok := values[metric][key]; ok {
+		return fmt.Errorf("%s.%s is set twice", metric, key)
+	}
+	options := maps.Clone(values[metric])
+	if options == nil {
+		options = map[string]any{}
+	}
+	options[key] = parseValue(value)
+	values[metric] = options
+	s.values = values
+	return nil
+}
+
+// parseValue reads a whole number, a number, true, false, null, or a text.
+func parseValue(text string) any {
+	if n, err := strconv.Atoi(text); err == nil {
+		return n
+	}
+	if v, err := run.ParseFloat(text); err == nil {
+		return v
+	}
+	switch text {
+	case "true":
+		return true
+	case "false":
+		return false
+	case "null":
+		return nil
+	}
+	return text
+}
+
+// datasetFiles is the flag --sequences: a file for each dataset.
+type datasetFiles struct{ files []datasetFile }
+
+// datasetFile is the file of one dataset.
+type datasetFile struct{ dataset, path string }
+
+func (d *datasetFiles) String() string {
+	var parts []string
+	for _, f := range d.files {
+		parts = append(parts, run.JoinName(f.dataset, f.path))
+	}
+	return strings.Join(parts, ",")
+}
+
+// Repeats says that the flag may be given several times.
+func (d *datasetFiles) Repeats() bool { return true }
+
+// Set reads FILE or DATASET=FILE. A dataset without a name has that of its file.
+func (d *datasetFiles) Set(text string) error {
+	name, path, ok := run.CutFile(text)
+	if path == "" || ok && name == "" || strings.Contains(name, "/") {
+		return fmt.Errorf("%q: want FILE or DATASET=FILE", text)
+	}
+	if name == "" {
+		base := filepath.Base(path)
+		base = gunzip.Name(base)
+		name = strings.TrimSuffix(base, filepath.Ext(base))
+	}
+	if slices.ContainsFunc(d.files, func(f datasetFile) bool { return f.dataset == name }) {
+		return fmt.Errorf("two datasets are named %q", name)
+	}
+	d.files = append(d.files, datasetFile{name, path})
+	return nil
+}

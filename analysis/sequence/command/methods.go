@@ -1,0 +1,154 @@
+// What --methods says of models of sequences.
+
+package command
+
+import (
+	"bytes"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"repscope/analysis/internal/output"
+	"repscope/analysis/sequence"
+	"repscope/analysis/sequence/internal/groups"
+	"repscope/report"
+	"repscope/report/methods"
+)
+
+// cited are the works that metrics come from, by name.
+var cited = map[string]string{
+	"p_at_l":            " [@rao2021; @dunn2008]",
+	"pseudo_perplexity": " [@salazar2020]",
+	"calibration":       " [@naeini2015; @guo2017]",
+	"confusion":         " [@gorodkin2004]",
+	"substitutions":     " [@meier2021; @notin2023]",
+	"chain_probe":       " [@hewitt2019]",
+}
+
+// describeMethods says how the numbers of a result were computed.
+func describeMethods(d *methods.Draft) {
+	saySequences(d)
+	sayMasks(d)
+	d.Section("Measures")
+	for _, k := range registry {
+		if !computed(d, &k) {
+			continue
+		}
+		about := beside.ReplaceAllString(k.About, "")
+		if k.Name == "one_pass_perplexity" {
+			about = "pseudo-log-likelihood and its perplexity " + strings.TrimPrefix(about, "the same ")
+		}
+		d.Say("%s: %s%s%s.", sentence(k.Name), about, options(d, &k), cited[k.Name])
+	}
+	for _, key := range []string{"eval", "data"} {
+		if settings, ok := d.Result.Options.Get(key); ok {
+			var text bytes.Buffer
+			if err := report.Encode(&text, settings); err == nil {
+				d.Say("The configuration says under %s: %s.", key, strings.Join(strings.Fields(text.String()), " "))
+			}
+		}
+	}
+	d.Say("Sums are over all residues that count, so that every residue counts alike.")
+	output.Methods(d, "")
+	if output.Blocks(d) != "" {
+		d.Say("At most %d groups were deleted; more were joined. Models are compared on the sequences that they share.",
+			groups.Most)
+	}
+}
+
+// saySequences says what was evaluated.
+func saySequences(d *methods.Draft) {
+	d.Section("Data and models")
+	var models []string
+	for _, in := range d.Result.Inputs {
+		switch in.Role {
+		case "model":
+			models = append(models, in.Name)
+		case "vocabulary":
+			d.Say("The vocabulary is that of a file.")
+		case "substitutions":
+			d.Say("Variants of the assay %s have measured effects.", in.Name)
+		}
+	}
+	if len(models) > 0 {
+		d.Say("Models that were run: %s.", methods.Join(models))
+	}
+	if n := d.Models("sequences"); len(n) > 0 {
+		d.Say("There are %s sequences.", methods.Join(n))
+	}
+	for _, option := range []struct{ name, text string }{{"columns", "Columns of tables"}, {"inputs", "Inputs of models"}, {"outputs", "Outputs of models"}} {
+		if text := d.Text(option.name); text != "" {
+			d.Say("%s were named: %s.", option.text, text)
+		}
+	}
+}
+
+// sayMasks says what was hidden.
+func sayMasks(d *methods.Draft) {
+	d.Section("Masks")
+	rate, cdr, other := d.Number("mask-rate"), d.Number("mask-cdr"), d.Number("mask-nongermline")
+	weights := fmt.Sprintf("1 + %g in a CDR + %g where it is not of the germline", cdr, other)
+	informative := fmt.Sprintf("a share of %g of the residues of each sequence, drawn without replacement with weights of %s", rate, weights)
+	switch rule := d.Text("mask"); rule {
+	case maskUniform:
+		d.Say("Each residue is hidden with probability %g, independently.", rate)
+	case maskInformation:
+		d.Say("Hidden is %s [@kool2019].", informative)
+	case maskRanked:
+		d.Say("Hidden is a share of %g of the residues of each sequence, those of the largest weights of %s, equal ones in random order.", rate, weights)
+	case maskGiven:
+		d.Say("Hidden is what the files say.")
+	default:
+		d.Say("Where files do not say what is hidden, it is %s [@kool2019].", informative)
+	}
+	d.Say("The draw depends on the seed, the sequence and the position alone.")
+	if mode := d.Text("region-mode"); mode != "standard" {
+		d.Say("Scores of regions are those of the mode %s.", map[string]string{
+			"per-position": "in which each residue is hidden alone (per-position)", "region-level": "in which all residues of a region are hidden together (region-level)"}[mode])
+	}
+	if regions := d.Values("regions"); len(regions) > 0 {
+		d.Say("Regions are %s.", methods.Join(regions))
+	}
+}
+
+// computed reports whether some model has a number of a metric.
+func computed(d *methods.Draft, k *sequence.Kind) bool {
+	return slices.ContainsFunc(k.Keys, func(key sequence.Key) bool { return d.Holds(key.Name) })
+}
+
+// beside is what the help says of files and flags.
+var beside = regexp.MustCompile(` \((table and CSV file|--[a-z-]+)\)`)
+
+// options are those of a metric in this run, in brackets: what was set, else the defaults.
+func options(d *methods.Draft, k *sequence.Kind) string {
+	set := map[string]string{}
+	for part := range strings.SplitSeq(d.Text("set"), ",") {
+		path, value, _ := strings.Cut(part, "=")
+		set[path] = value
+	}
+	var parts []string
+	off := "" // an option that is off, whose own options mean nothing
+	for _, o := range k.Options {
+		value, ok := set[k.Name+"."+o.Name]
+		if !ok && o.Default != nil {
+			value = fmt.Sprint(o.Default)
+		}
+		if value == "false" {
+			off = o.Name + "_"
+		}
+		if value != "" && value != "false" && (off == "" || !strings.HasPrefix(o.Name, off)) {
+			parts = append(parts, o.Name+" = "+value)
+		}
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return " (" + strings.Join(parts, ", ") + ")"
+}
+
+// sentence is a name as the beginning of a sentence.
+func sentence(name string) string {
+	words := strings.NewReplacer("_", " ", "cdr", "CDR", "p_at_l", "P@L").Replace(name)
+	return strings.ToUpper(words[:1]) + words[1:]
+}

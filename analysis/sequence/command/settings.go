@@ -1,0 +1,151 @@
+// The flags of the binary, and their values.
+
+package command
+
+import (
+	"slices"
+	"strings"
+
+	"repscope/analysis/internal/output"
+	"repscope/analysis/sequence"
+	"repscope/analysis/sequence/metrics"
+	"repscope/dataset"
+	"repscope/internal/input"
+	"repscope/internal/run"
+	"repscope/latent"
+	"repscope/measure/token"
+)
+
+// registry are the metrics of the binary.
+var registry = metrics.All()
+
+// The values of --mask.
+const (
+	maskAuto        = "auto"
+	maskUniform     = "uniform"
+	maskInformation = "information"
+	maskRanked      = "ranked"
+	maskGiven       = "given"
+)
+
+// maskRules are the values of --mask.
+func maskRules() []string {
+	return []string{maskAuto, maskUniform, maskInformation, maskRanked, maskGiven}
+}
+
+// settings are the values of the command's own flags.
+type settings struct {
+	example          *input.GivenExample
+	statistics       *input.Statistics
+	dumps, positions *input.Files
+	models           *input.Files
+	substitutions    *input.Files
+	sequences        datasetFiles
+	vocabulary       string
+	columns          pairs
+	residues         *[]string
+	inputs, outputs  pairs
+
+	metrics            metricsFlag
+	set                setFlag
+	mask               string
+	rate               *float64
+	cdr, germline      *float64
+	mode               *string
+	regions            *[]string
+	positionBatch      int
+	planFile, document string
+
+	flags *run.Flags
+	tree  tree
+}
+
+// registerInputs adds what is read.
+func (s *settings) registerInputs(flags *run.Flags) {
+	flags.Usage("--model NAME=FILE.onnx --sequences FILE.csv [flags]", "--dump NAME=FILE.npz [flags]")
+	flags.FileHint("sequences are given with --sequences FILE, what a model answered with --dump NAME=FILE")
+	flags.Title(run.Settings, "sequences and models")
+	s.example = input.RegisterExample(flags, input.ArrayExample{Name: "sequences",
+		Usage: "evaluate the built-in example: small models of made antibodies, with one known defect each"})
+	s.dumps = input.RegisterFiles(flags, "dump", "`NAME=FILE.npz` of what a model answered: token_ids [N,L], logits [N,L,V], … (repeats; NAME/DATASET=FILE of several datasets)")
+	s.positions = input.RegisterFiles(flags, "positions", "`NAME=FILE.csv` of the predictions of a model: seq, pos, region_mode, target, pred, nll, prob (repeats)")
+	s.models = input.RegisterFiles(flags, "model", "`NAME=FILE.onnx` that is run on --sequences (repeats)")
+	flags.Var(&s.sequences, "sequences", "`FILE` of sequences: a table (.csv, .tsv) or .fasta (repeats with DATASET=FILE)")
+	s.substitutions = input.RegisterFiles(flags, "substitutions",
+		"`ASSAY=FILE.csv[:COLUMN]` of variants with measured effects: mutant (A23C:D45E) or mutated_sequence, DMS_score, … (repeats; ASSAY/DATASET=FILE of several datasets)")
+	flags.PathVar(&s.vocabulary, "vocabulary", "`FILE.json` of another alphabet than that of antibodies: a list of tokens, or tokens and their ids")
+	flags.Group(run.Inputs, "sequences", "vocabulary")
+	s.columns.known = dataset.SequenceRoles()
+	flags.Var(&s.columns, "columns", "`ROLE=NAME,…` of the columns of --sequences: "+strings.Join(s.columns.known, ", "))
+	s.residues = flags.Choices("residues", nil, []string{residuesUpper, residuesStop, residuesGaps},
+		"`LIST` of what is done with letters of --sequences: upper reads small letters as capital ones, stop leaves a * at the end of a chain out, "+
+			"gaps leaves - and . out (default: letters that are not in the vocabulary are errors)")
+	s.inputs.known, s.outputs.known = latent.TokenInputs(), latent.TokenOutputNames()
+	flags.Var(&s.inputs, "inputs", "`ROLE=NAME,…` of the inputs of --model: tokens, chains, mask, padding, positions (default: guessed by their names)")
+	flags.Var(&s.outputs, "outputs", "`ROLE=NAME,…` of the outputs of --model: logits, hidden, attentions (default: guessed by their names; * stands for the number of a layer)")
+	s.positionBatch = 32
+	flags.CountVar(&s.positionBatch, "position-batch", 1, "`N` passes over which every position is hidden alone that are run together")
+	flags.Group(run.Settings, "columns", "residues", "inputs", "outputs", "position-batch")
+	flags.Unrecorded("position-batch")
+}
+
+// registerMetrics adds what is computed.
+func (s *settings) registerMetrics(flags *run.Flags) {
+	s.statistics = input.RegisterStatistics(flags, "sequences")
+	flags.Var(&s.metrics, "metrics", "`LIST` of metrics (default: all that the inputs allow): "+strings.Join(registry.Names(), ", "))
+	flags.Var(&s.set, "set", "`METRIC.KEY=VALUE` of an option of a metric (repeats)")
+	s.mask = maskAuto
+	flags.CheckedVar(&s.mask, "mask", run.OneOf(maskRules()...),
+		"`RULE` that chooses the residues that are masked: uniform, information (drawn by weight), ranked (the largest weights), given (by the file); auto: given, else uniform")
+	s.rate = flags.Float64("mask-rate", 0.15, "`SHARE` of the residues that are masked")
+	s.cdr = flags.Float64("mask-cdr", 1, "`WEIGHT` that a residue of a CDR has beyond 1, with --mask information or ranked")
+	s.germline = flags.Float64("mask-nongermline", 1, "`WEIGHT` that a residue that is not of the germline has beyond 1")
+	s.mode = flags.Choice("region-mode", sequence.RegionStandard, sequence.RegionModes(),
+		"`MODE` of what is hidden for the scores of regions: the standard mask, every position alone, or the whole region")
+	s.regions = flags.Choices("regions", nil, token.GroupNames(), "`LIST` of regions and aggregates that are scored (default: all)")
+	flags.Writes("mask-plan", "documented-json")
+	flags.PathVar(&s.planFile, "mask-plan", "`FILE.npz` for the masked inputs of all passes, for a model that is run elsewhere; nothing else is done")
+	flags.CheckedVar(&s.document, "documented-json", output.JSONName, "`FILE.json` for {dataset: {key: value}} of the first model, as published")
+	flags.Unrecorded("documented-json", "mask-plan")
+}
+
+// names are those of the models, with datasets.
+func (s *settings) names() []string {
+	return slices.Concat(s.dumps.Names(), s.positions.Names(), s.models.Names())
+}
+
+// options are those of the analysis.
+func (s *settings) options(env *run.Env) sequence.Options {
+	o := env.Options
+	return sequence.Options{Intervals: o.Bootstrap > 0, Family: s.statistics.Family, Block: s.statistics.Block, Seed: o.Seed, Threads: o.Threads, Memory: env.WorkingMemory()}
+}
+
+// The values of --residues.
+const (
+	residuesUpper = "upper"
+	residuesStop  = "stop"
+	residuesGaps  = "gaps"
+)
+
+// defaultDataset is the name of a dataset that has none.
+const defaultDataset = "default"
+
+// datasets are the names of the datasets: those of --sequences, or the one of answers without
+// a name, then those that answers name.
+func (s *settings) datasets() []string {
+	var out []string
+	for _, f := range s.sequences.files {
+		out = append(out, f.dataset)
+	}
+	names := s.names()
+	unnamed := func(name string) bool { return !strings.Contains(name, "/") }
+	if len(out) == 0 && (len(names) == 0 || slices.ContainsFunc(names, unnamed)) {
+		out = []string{defaultDataset}
+	}
+	for _, name := range names {
+		if _, of, ok := strings.Cut(name, "/"); ok && !slices.Contains(out, of) {
+			out = append(out, of)
+		}
+	}
+	return out
+}

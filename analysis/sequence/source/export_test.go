@@ -1,0 +1,6 @@
+// What tests change.
+
+package source
+
+// OptionsOf are the options of a model.
+func OptionsOf(m *ModelSource) *ModelOptions { return &m.o }
