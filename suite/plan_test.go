@@ -83,6 +83,9 @@ func TestDryRun(t *testing.T) {
 						args = strings.Replace(args, "--cache {}/cache", "", 1)
 					} else {
 						args += " --bootstrap 0"
+						if extra != "" && !strings.Contains(extra, "--format") {
+							args += " --format svg"
+						}
 					}
 					args = strings.ReplaceAll(args, "{}", dir)
 					code := run.Run(t.Context(), e.Command, strings.Fields(args), &stdout, &stderr)
