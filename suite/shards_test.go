@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"repscope/internal/run"
+	"repscope/internal/share"
 	"repscope/report"
 	"repscope/shard"
 )
@@ -75,12 +76,15 @@ func folderOf(t *testing.T, dir string) map[string]string {
 	return files
 }
 
+// fitted has the baselines that are fitted to the built-in example, for all tests that run it.
+var fitted = share.NewStore(1 << 30)
+
 // call runs a command and returns what it printed on stderr.
 func call(t *testing.T, code int, name string, args ...string) string {
 	t.Helper()
 	e, _ := Find(name)
 	var stdout, stderr bytes.Buffer
-	if got := run.Run(t.Context(), e.Command, args, &stdout, &stderr); got != code {
+	if got := run.Run(share.With(t.Context(), fitted), e.Command, args, &stdout, &stderr); got != code {
 		t.Fatalf("%s %v: exit %d, want %d: %s", name, args, got, code, stderr.String())
 	}
 	return stderr.String()
