@@ -291,6 +291,7 @@ func TestWritingFlags(t *testing.T) {
 
 // A command line that says where it writes can be given again: what it wrote is no input, by whatever name of its flag.
 func TestWrittenTwice(t *testing.T) {
+	runtest.Long(t, "it runs every program twice")
 	t.Parallel()
 	dir := t.TempDir()
 	apartFiles(t, dir)

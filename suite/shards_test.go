@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"repscope/internal/run"
+	"repscope/internal/runtest"
 	"repscope/internal/share"
 	"repscope/report"
 	"repscope/shard"
@@ -93,6 +94,7 @@ func call(t *testing.T, code int, name string, args ...string) string {
 // Every analysis that has --shard writes, in any number of shards, merged in any order and with
 // one of them twice, the bytes of one process: numbers, tables and figures.
 func TestShardsOfEveryAnalysis(t *testing.T) {
+	runtest.Long(t, "it runs every analysis many times")
 	t.Parallel()
 	divides := 0
 	for _, e := range All() {

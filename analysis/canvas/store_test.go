@@ -519,7 +519,7 @@ func TestNothingLeft(t *testing.T) {
 	try := func(args ...string) (left bool, stdout, stderr string) {
 		t.Helper()
 		var o, e bytes.Buffer
-		args = append([]string{"--example", "--ids", "gid1-*", "--metrics", "layout_iou,tool_calls", "--format", "svg", "--out", out, "--threads", "2"}, args...)
+		args = append([]string{"--example", "--ids", "gid1-1[12]", "--metrics", "layout_iou,tool_calls", "--bootstrap", "20", "--format", "svg", "--out", out, "--threads", "2"}, args...)
 		if code := run.Run(t.Context(), Command, args, &o, &e); code != 0 {
 			t.Fatal(e.String())
 		}
