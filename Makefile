@@ -1,6 +1,6 @@
 # Builds, tests and runs repscope. `make` alone builds the binaries into bin/.
 #
-#   make test                                   all tests
+#   make test                                   all tests but those of GPUs, which make cuda-fake has
 #   make analyse-all                            the analyses on the built-in example
 #   make analyse-all FRAMES=val.npz WEIGHTS=weights MODELS="a=a.onnx b=b.onnx" OUT=results
 
@@ -29,7 +29,7 @@ BENCH     ?= .
 BENCHPKGS ?= ./...
 FUZZTIME  ?= 60s
 
-.PHONY: build dist test test-processor lint calibrate bench fuzz oracle analyse-all example-data figures clean
+.PHONY: build dist test lint calibrate bench fuzz oracle analyse-all example-data figures clean
 
 # Small: stripped, so that names of functions remain for traces, and what debuggers read does not; and nothing inlined
 # where it gains nothing.
@@ -63,19 +63,25 @@ python-test:
 python-functions:
 	CGO_ENABLED=0 $(GO) run -trimpath ./packaging/functions python/repscope/_functions.py
 
-# The tests of the fake driver run beside the others; what either says stays together.
+# All tests without a GPU; make cuda-fake has those of GPUs. Vet is left to lint, which runs all of it.
 test:
-	@$(MAKE) --no-print-directory -j2 $(if $(filter output-sync,$(.FEATURES)),--output-sync=target) test-processor cuda-fake
+	$(GO) test -vet=off -timeout 30m ./...
 
-# The longest package takes five minutes where nothing else runs.
-test-processor:
-	$(GO) test -timeout 30m ./...
-
-# Short tests under the race detector; needs gcc. All packages take about half an hour of two processors.
+# Short tests under the race detector; needs gcc.
 RACE ?= ./...
 .PHONY: race
 race:
-	@if command -v gcc >/dev/null; then CGO_ENABLED=1 $(GO) test -race -short -timeout 30m $(RACE); else echo "skipped: the race detector needs gcc"; fi
+	@if command -v gcc >/dev/null; then CGO_ENABLED=1 $(GO) test -race -short -vet=off -timeout 30m $(RACE); else echo "skipped: the race detector needs gcc"; fi
+
+# Builds for other systems. The flags are those of the archives, so that both compile once.
+.PHONY: cross
+cross:
+	@set -e; for target in linux/arm64 windows/amd64; do \
+		echo "$$target"; \
+		export CGO_ENABLED=0 GOOS="$${target%/*}" GOARCH="$${target#*/}"; \
+		$(GO) build $(SMALL) ./...; \
+		$(GO) vet $(SMALL) ./internal/kernel/... ./report ./internal/mmap; \
+	done
 
 lint: $(STATICCHECK)
 	$(GO) vet ./...
@@ -175,8 +181,8 @@ ptx-check:
 FAKE_MODE = $(if $(filter compared,$(PTX)),compared,$(if $(PTX),ptx))
 cuda-fake:
 	@if command -v gcc >/dev/null && command -v g++ >/dev/null; then \
-		$(CUDA_ENV) FAKECUDA=$(FAKE_MODE) $(GO) test -tags 'cuda fakecuda' $(if $(PTX),-count=1) -timeout 30m ./internal/cuda ./model/cuda && \
-		$(CUDA_ENV) FAKECUDA=$(FAKE_MODE) $(GO) test -tags 'cuda fakecuda' $(if $(PTX),-count=1) -timeout 30m -run 'GPU|CUDA|Samples' ./neighbors/... ./model ./latent ./analysis/robustness ./cmd ./internal/house; \
+		$(CUDA_ENV) FAKECUDA=$(FAKE_MODE) $(GO) test -tags 'cuda fakecuda' $(if $(PTX),-count=1) -vet=off -timeout 30m ./internal/cuda ./model/cuda && \
+		$(CUDA_ENV) FAKECUDA=$(FAKE_MODE) $(GO) test -tags 'cuda fakecuda' $(if $(PTX),-count=1) -vet=off -timeout 30m -run 'GPU|CUDA|Samples' ./neighbors/... ./model ./latent ./analysis/robustness ./cmd ./internal/house; \
 	else \
 		echo "skipped: the tests of CUDA on the fake driver need gcc and g++"; \
 	fi

@@ -335,6 +335,9 @@ func samplePair(n int, kind string) (points.Points, []points.Points, Options) {
 // comparison, the estimates lie around its scores, and with all points as
 // references they are its scores.
 func TestCompareSampled(t *testing.T) {
+	if testing.Short() {
+		t.Skip("left out with -short: others compare the same searches, on fewer points")
+	}
 	t.Parallel()
 	const n = 3000
 	for _, kind := range []string{"float32", "uint8", "cosine", "float64", "repeated", "window", "episodes"} {

@@ -33,6 +33,9 @@ func compareIn(ctx context.Context, t *testing.T, original points.Points, embedd
 // The two ways through a symmetric space, with what later blocks want kept or
 // computed again, give the same bytes, for every type of rows.
 func TestSymmetryChangesNothing(t *testing.T) {
+	if testing.Short() {
+		t.Skip("left out with -short: others compare the same searches, on fewer points")
+	}
 	t.Parallel()
 	const n = 460
 	r := random(41)

@@ -11,6 +11,9 @@ import (
 )
 
 func TestThousandNeighbours(t *testing.T) {
+	if testing.Short() {
+		t.Skip("left out with -short: others compare the same searches, on fewer points")
+	}
 	t.Parallel()
 	const n, k = 2500, 1000
 	r := random(61)

@@ -251,6 +251,9 @@ func TestPrecomputed(t *testing.T) {
 // A part looks at the rows of the embedded spaces that its points have in some permutation, and at
 // few others, and its sums are those of a pass that looks at all of them.
 func TestNullOfParts(t *testing.T) {
+	if testing.Short() {
+		t.Skip("left out with -short: others compare the same searches, on fewer points")
+	}
 	t.Parallel()
 	const n, size = 700, 50
 	r := random(91)

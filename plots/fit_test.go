@@ -12,6 +12,9 @@ import (
 // At the widths of journals no text is below 6 points, leaves the figure, or touches what it did not touch before. The
 // figures are those that rooms draw, of up to twelve models with long names.
 func TestFit(t *testing.T) {
+	if testing.Short() {
+		t.Skip("left out with -short: it lays out the gallery three times, on one goroutine")
+	}
 	t.Parallel()
 	for name, f := range galleryFigures() {
 		for _, width := range []float64{SingleColumnMM, DoubleColumnMM, 120} {

@@ -78,6 +78,9 @@ func TestShorten_Longest(t *testing.T) {
 
 // Texts that nobody writes take the time of their length, not of its square: these would take hours.
 func TestShorten_Huge(t *testing.T) {
+	if testing.Short() {
+		t.Skip("left out with -short: texts of 200,000 letters, on one goroutine")
+	}
 	t.Parallel()
 	const n = 200_000
 	for name, s := range map[string]string{

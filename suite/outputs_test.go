@@ -291,6 +291,7 @@ func TestWritingFlags(t *testing.T) {
 
 // A command line that says where it writes can be given again: what it wrote is no input, by whatever name of its flag.
 func TestWrittenTwice(t *testing.T) {
+	runtest.Long(t, "it runs every program twice")
 	t.Parallel()
 	dir := t.TempDir()
 	apartFiles(t, dir)
@@ -469,7 +470,7 @@ func TestOutputsBesideInputs(t *testing.T) {
 	apartFiles(t, dir)
 	for _, line := range []string{
 		"manifold --frames {}/f.npy --baseline random:4 --cache off --bootstrap 0 --out {}", "encode --frames {}/f.npy --baseline random:4 --out {}",
-		"compare {}/r.json --out {} --table {}/r.csv", "evaluate report {}/found", "evaluate report {}/found", "smoothness --example --out {}",
+		"compare {}/r.json --out {} --table {}/r.csv", "evaluate report {}/found", "evaluate report {}/found", "smoothness --example --samples 100 --bootstrap 0 --out {}",
 	} {
 		name, rest, _ := strings.Cut(strings.ReplaceAll(line, "{}", dir), " ")
 		e, _ := Find(name)

@@ -13,6 +13,7 @@ import (
 	"repscope/dataset"
 	"repscope/internal/run"
 	"repscope/internal/runtest"
+	"repscope/internal/share"
 	"repscope/report"
 	"repscope/tool/compare"
 )
@@ -63,9 +64,9 @@ func TestPaths(t *testing.T) {
 			t.Parallel()
 			start := func(arguments string) string {
 				out := t.TempDir()
-				arguments = strings.ReplaceAll(arguments, "{}", folder) + " --format svg --out " + out
+				arguments = strings.ReplaceAll(arguments, "{}", folder) + " --format none --out " + out
 				var stdout, stderr bytes.Buffer
-				if rc := run.Run(t.Context(), commandNamed(t, test.analysis), strings.Fields(arguments), &stdout, &stderr); rc != 0 {
+				if rc := run.Run(share.With(t.Context(), fitted), commandNamed(t, test.analysis), strings.Fields(arguments), &stdout, &stderr); rc != 0 {
 					t.Fatalf("%s %s: %d: %s", test.analysis, arguments, rc, stderr.String())
 				}
 				return filepath.Join(out, test.analysis+".json")

@@ -13,6 +13,7 @@ import (
 
 	"repscope/dataset"
 	"repscope/internal/run"
+	"repscope/internal/runtest"
 )
 
 // planned is the part of a plan that tests look at.
@@ -58,6 +59,7 @@ func smallFrames(t *testing.T, dir string) {
 // Every command tells before a run exactly the files that the run writes, and writes none
 // itself; it reads a few states, so that NaN in the last does not matter.
 func TestDryRun(t *testing.T) {
+	runtest.Long(t, "it runs every analysis several times")
 	t.Parallel()
 	more := map[string][]string{
 		"smoothness":   {"--horizons 1,3 --format svg,pdf", "--methods"},
@@ -83,6 +85,9 @@ func TestDryRun(t *testing.T) {
 						args = strings.Replace(args, "--cache {}/cache", "", 1)
 					} else {
 						args += " --bootstrap 0"
+						if extra != "" && !strings.Contains(extra, "--format") {
+							args += " --format svg"
+						}
 					}
 					args = strings.ReplaceAll(args, "{}", dir)
 					code := run.Run(t.Context(), e.Command, strings.Fields(args), &stdout, &stderr)

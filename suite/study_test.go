@@ -153,6 +153,7 @@ func writeShaped(t *testing.T, path string, seed uint64, bits bool, shape ...int
 // A study that gets a model more computes the parts of this one alone, in every analysis that has parts of models; a renamed model and a
 // moved file compute nothing. All files have the bytes of a study that remembers nothing.
 func TestStudyRemembers(t *testing.T) {
+	runtest.Long(t, "it runs every analysis many times")
 	t.Parallel()
 	root, err := runtest.Root()
 	if err != nil {

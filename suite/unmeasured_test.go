@@ -15,6 +15,7 @@ import (
 
 	"repscope/dataset"
 	"repscope/internal/run"
+	"repscope/internal/runtest"
 )
 
 // measuredResult is the part of a result file that tests compare.
@@ -28,6 +29,7 @@ type measuredResult struct {
 // the summary and the figure, the run is done, and the numbers and comparisons of the others
 // are those of a run without it.
 func TestUnmeasured(t *testing.T) {
+	runtest.Long(t, "it runs every analysis twice")
 	t.Parallel()
 	folder := t.TempDir()
 	writeUnmeasured(t, folder)

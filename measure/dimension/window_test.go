@@ -213,6 +213,9 @@ func halvedPoints(t *testing.T) (points.Points, *stat.Halves) {
 // Statistics of halves are those of a search among their points, whether lists are long
 // enough or not.
 func TestHalvedEqualsSearchesOfHalves(t *testing.T) {
+	if testing.Short() {
+		t.Skip("left out with -short: many searches")
+	}
 	t.Parallel()
 	const order = 5
 	z, h := halvedPoints(t)

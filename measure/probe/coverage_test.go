@@ -172,6 +172,9 @@ func (s simulation) jackknifes(t *testing.T, model int, fit crossFitter) (out [2
 // Intervals with refits hold the score of new heads on new episodes, and the difference 0 of models that
 // know equally much; those that take the heads as given do not.
 func TestCoverage(t *testing.T) {
+	if testing.Short() {
+		t.Skip("left out with -short: many samples")
+	}
 	t.Parallel()
 	designs := []world{{300, 15, 24, 0.8, 0.2, 0.7}}
 	if *draws > 100 {

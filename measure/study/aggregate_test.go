@@ -96,6 +96,9 @@ func TestGoldenPoints(t *testing.T) {
 // lie between our quantiles a little further out and a little further in. (Quantiles
 // may be far apart: medians and tied scores have lumps.)
 func TestGoldenIntervals(t *testing.T) {
+	if testing.Short() {
+		t.Skip("left out with -short: many resamples")
+	}
 	t.Parallel()
 	for _, g := range readGolden(t) {
 		m := g.matrix(t)

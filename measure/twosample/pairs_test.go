@@ -107,6 +107,9 @@ func TestPermutedTotals(t *testing.T) {
 // TestLevelAndPower: p ≤ 0.1 is as frequent as it says for samples of one distribution, in
 // groups too, and nearly certain for ones that differ.
 func TestLevelAndPower(t *testing.T) {
+	if testing.Short() {
+		t.Skip("left out with -short: many samples")
+	}
 	t.Parallel()
 	random := rand.New(rand.NewPCG(3, 4))
 	const runs = 100

@@ -22,6 +22,7 @@ import (
 	"repscope/dataset"
 	"repscope/internal/atomicfile"
 	"repscope/internal/run"
+	"repscope/internal/runtest"
 	"repscope/report"
 	"repscope/shard"
 	"repscope/suite"
@@ -165,6 +166,7 @@ func removed([]byte) []byte      { return nil }
 func cut(data []byte) []byte     { return data[:len(data)/2] }
 
 func TestVerify(t *testing.T) {
+	runtest.Long(t, "it starts many programs")
 	t.Parallel()
 	w := &world{t, t.TempDir()}
 	w.inputs()

@@ -6,9 +6,12 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+
+	"repscope/internal/runtest"
 )
 
 func TestPlan(t *testing.T) {
+	runtest.Long(t, "it starts many programs")
 	t.Parallel()
 	dir := t.TempDir()
 	arrays(t, dir, 30000) // so many that one run says less than the law
@@ -62,6 +65,7 @@ func TestPlanOfSmallWork(t *testing.T) {
 
 // Analyses without a law are tried on parts of their states, with their options, once; where there are no parts, the plan says so.
 func TestPlanOfParts(t *testing.T) {
+	runtest.Long(t, "it starts many programs")
 	t.Parallel()
 	dir, rates := t.TempDir(), t.TempDir()
 	arrays(t, dir, 1100)

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"repscope/internal/folderlock"
+	"repscope/internal/runtest"
 )
 
 // divided divides a work into four shards of a folder.
@@ -92,6 +93,7 @@ func TestStatus(t *testing.T) {
 
 // The tasks of a suite are evaluate's, which finds them done.
 func TestSuite(t *testing.T) {
+	runtest.Long(t, "it starts many programs")
 	t.Parallel()
 	dir := t.TempDir()
 	arrays(t, dir, 1100)

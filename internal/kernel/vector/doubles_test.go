@@ -70,6 +70,9 @@ func unitsOff(y float32, want float64) float64 {
 
 // The functions are those in float64 but for one rounding; zeros keep their sign where the function does.
 func TestDoubleFunctions(t *testing.T) {
+	if testing.Short() {
+		t.Skip("left out with -short: millions of values, on one goroutine")
+	}
 	src := spread(3001)
 	if !testing.Short() {
 		src = spread(311)

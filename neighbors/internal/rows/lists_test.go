@@ -37,6 +37,9 @@ func closeTogether(r *rand.Rand, n, dim int) points.Points {
 
 // Ranks in all kinds of spaces, few and many to a row, must be those of sorted rows.
 func TestRankListsIsSorting(t *testing.T) {
+	if testing.Short() {
+		t.Skip("left out with -short: sorting takes its time")
+	}
 	const n = 400
 	r := random(51)
 	far := gaussian32(r, n, 300)

@@ -18,6 +18,7 @@ import (
 	"testing"
 
 	"repscope/internal/run"
+	"repscope/internal/runtest"
 	"repscope/report"
 )
 
@@ -143,6 +144,7 @@ func write(t *testing.T, p *Page) string {
 }
 
 func TestSize(t *testing.T) {
+	runtest.Long(t, "it writes a page of many megabytes")
 	t.Parallel()
 	for _, c := range []struct{ models, analyses, most int }{{20, 10, 1_000_000}, {100, 10, 2_000_000}, {1000, 2, 4_000_000}} {
 		metrics := slices.Clone(single) // as many as reward and forecast have
