@@ -1,5 +1,13 @@
 // Package canvas scores generated interface designs against references: pixels, node
 // hierarchies, texts, saliency, captions, and the tools that were called.
+//
+//	cases := []canvas.Case{{ID: "a-m", Sample: "a", Model: "m", Snapshot: -1,
+//		Reference: canvas.Side{Image: "a.png"}, Generated: canvas.Side{Image: "a-m.png"}}}
+//	in := canvas.Input{Cases: cases, Read: os.ReadFile}
+//	result, err := canvas.Analyze(ctx, in, canvas.Options{Settings: &canvas.Settings{}})
+//
+// Package command is its program. What lies below it in internal reads designs, texts, screens,
+// saliency maps and captions; the metrics are here.
 package canvas
 
 import (
