@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"repscope/analysis"
 	"repscope/points"
 )
 
@@ -55,8 +56,7 @@ func TestColumnsByName(t *testing.T) {
 	real, generated, holdout := made("real", 1), made("generated", 2), made("hold-out", 3)
 	measure := func(generated, holdout *Samples) Model {
 		in := Input{Real: real, HoldOut: holdout, Generators: []Generator{{Name: "g", Generated: generated}}}
-		r, err := Analyze(context.Background(), in, Options{Metrics: []string{"fidelity", "similarity"}, Intervals: true,
-			Seed: 1})
+		r, err := Analyze(context.Background(), in, Options{Metrics: []string{"fidelity", "similarity"}, Settings: analysis.Settings{Intervals: true, Seed: 1}})
 		if err != nil {
 			t.Fatal(err)
 		}

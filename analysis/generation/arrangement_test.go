@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"repscope/analysis"
 	"repscope/points"
 	"repscope/report"
 )
@@ -62,7 +63,7 @@ func TestClustersMatchScikitLearn(t *testing.T) {
 	t.Parallel()
 	var g goldenClusters
 	readGolden(t, "testdata/clusters/clusters.json", &g)
-	c := clustersOf(t, &Latents{Name: "z", Points: points.Float64(slices.Concat(g.Latent...), 4), Labels: g.Label}, Options{Intervals: true, Seed: 1}).Clusters
+	c := clustersOf(t, &Latents{Name: "z", Points: points.Float64(slices.Concat(g.Latent...), 4), Labels: g.Label}, Options{Settings: analysis.Settings{Intervals: true, Seed: 1}}).Clusters
 	for _, of := range []struct {
 		what      string
 		got       report.Value
@@ -109,7 +110,7 @@ func TestClustersWithoutBlocks(t *testing.T) {
 	for i := range groups {
 		groups[i] = i % 6
 	}
-	all := clustersOf(t, &Latents{Name: "z", Points: points.Float64(slices.Concat(g.Latent...), 4), Labels: g.Label, Groups: groups}, Options{Intervals: true}).Clusters
+	all := clustersOf(t, &Latents{Name: "z", Points: points.Float64(slices.Concat(g.Latent...), 4), Labels: g.Label, Groups: groups}, Options{Settings: analysis.Settings{Intervals: true}}).Clusters
 	for b := range 6 {
 		var left [][]float64
 		var labels []int
@@ -163,7 +164,7 @@ func TestClustersUndefined(t *testing.T) {
 		{"one label", Latents{Points: points.Float64(apart, 2), Labels: slices.Repeat([]int{3}, 12)}, "all samples have one label"},
 		{"labels of one sample each", Latents{Points: points.Float64(apart, 2), Labels: []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}}, ""},
 	} {
-		got := clustersOf(t, &c.l, Options{Intervals: true}).Clusters
+		got := clustersOf(t, &c.l, Options{Settings: analysis.Settings{Intervals: true}}).Clusters
 		if v := got.Silhouette.Value; v.Defined() || v.Reason == "" || !strings.Contains(v.Reason, c.reason) {
 			t.Errorf("%s: silhouette %+v, want undefined for %q", c.name, v, c.reason)
 		}
@@ -171,7 +172,7 @@ func TestClustersUndefined(t *testing.T) {
 			t.Errorf("%s: the values vary, whatever the labels: %+v", c.name, got.LatentStd.Value)
 		}
 	}
-	got := clustersOf(t, &Latents{Points: points.Float64(constant, 2), Labels: []int{0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1}}, Options{Intervals: true}).Clusters
+	got := clustersOf(t, &Latents{Points: points.Float64(constant, 2), Labels: []int{0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1}}, Options{Settings: analysis.Settings{Intervals: true}}).Clusters
 	for what, e := range map[string]Estimate{"silhouette": got.Silhouette, "Davies–Bouldin": got.DaviesBouldin, "scaled separation": got.SeparationScaled, "accuracy": got.Accuracy, "Spearman": got.Spearman} {
 		if e.Value.Defined() || e.Value.Reason != "all latents are equal" {
 			t.Errorf("constant latents: %s is %+v, want undefined with a reason", what, e.Value)
@@ -185,7 +186,9 @@ func TestClustersForAnyThreads(t *testing.T) {
 	var g goldenClusters
 	readGolden(t, "testdata/clusters/clusters.json", &g)
 	l := Latents{Points: points.Float64(slices.Concat(g.Latent...), 4), Labels: g.Label}
-	of := func(threads int) *Model { return clustersOf(t, &l, Options{Intervals: true, Threads: threads}) }
+	of := func(threads int) *Model {
+		return clustersOf(t, &l, Options{Settings: analysis.Settings{Intervals: true, Threads: threads}})
+	}
 	one, three := of(1), of(3)
 	if one.Clusters == nil || !bytes.Equal(written(&Result{Models: []Model{*one}}), written(&Result{Models: []Model{*three}})) {
 		t.Errorf("1 thread: %+v\n3 threads: %+v", one.Clusters, three.Clusters)

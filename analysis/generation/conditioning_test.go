@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"repscope/analysis"
 	"repscope/stat"
 )
 
@@ -42,7 +43,7 @@ func TestConditioningGolden(t *testing.T) {
 		t.Fatal(len(golden.Cases), err)
 	}
 	for i, g := range golden.Cases {
-		c := conditionedBy(t, &Predictions{Target: g.Target, Predicted: g.Predicted}, nil, Options{Intervals: true})
+		c := conditionedBy(t, &Predictions{Target: g.Target, Predicted: g.Predicted}, nil, Options{Settings: analysis.Settings{Intervals: true}})
 		for name, of := range map[string][2]float64{"exact": {c.Exact.Value.V, g.Exact}, "±1": {c.WithinOne.Value.V, g.One}, "±2": {c.WithinTwo.Value.V, g.Two},
 			"macro": {c.MacroExact.Value.V, g.Macro}, "error": {c.MeanAbsoluteError.Value.V, g.MAE}, "kappa": {c.Kappa.Value.V, g.Kappa}} {
 			if math.Abs(of[0]-of[1]) > 1e-12 {
@@ -67,11 +68,11 @@ func TestConditioningGolden(t *testing.T) {
 func TestConditioningPerfect(t *testing.T) {
 	t.Parallel()
 	p := &Predictions{Target: []int{0, 1, 2, 0, 1, 2}, Predicted: []int{0, 1, 2, 0, 1, 2}}
-	c := conditionedBy(t, p, p, Options{Intervals: true})
+	c := conditionedBy(t, p, p, Options{Settings: analysis.Settings{Intervals: true}})
 	if c.Exact.Value.V != 1 || c.MacroExact.Value.V != 1 || c.Kappa.Value.V != 1 || c.MeanAbsoluteError.Value.V != 0 || c.Ceiling.Exact.Value.V != 1 || c.Ceiling.OfCeiling.Value.V != 1 {
 		t.Errorf("%+v", c)
 	}
-	c = conditionedBy(t, &Predictions{Target: []int{3, 3, 3}, Predicted: []int{3, 3, 3}}, nil, Options{Intervals: true})
+	c = conditionedBy(t, &Predictions{Target: []int{3, 3, 3}, Predicted: []int{3, 3, 3}}, nil, Options{Settings: analysis.Settings{Intervals: true}})
 	if c.Kappa.Value.Defined() || !strings.Contains(c.Kappa.Value.Reason, "one label") || c.Exact.Value.V != 1 {
 		t.Errorf("one label: %+v", c.Kappa)
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"repscope/analysis"
 	"repscope/points"
 	"repscope/stat"
 )
@@ -116,7 +117,7 @@ func TestUniquenessOfUnequalLabels(t *testing.T) {
 		overall, whole float64
 	}{{6, 0.625, 4. / 6}, {7, 0.625, 5. / 7}} {
 		in := Input{Generators: []Generator{{Name: "g", Generated: s.Select(count(c.n))}}}
-		d := analyzed(t, in, Options{Metrics: []string{"diversity"}, Intervals: true}).Models[0].Diversity
+		d := analyzed(t, in, Options{Metrics: []string{"diversity"}, Settings: analysis.Settings{Intervals: true}}).Models[0].Diversity
 		if d.OverallUniqueness.Value.V != c.overall || d.PooledUniqueness.Value.V != c.whole {
 			t.Errorf("%d samples: %v and %v, want %v and %v", c.n, d.OverallUniqueness.Value, d.PooledUniqueness.Value,
 				c.overall, c.whole)
@@ -148,7 +149,7 @@ func TestDiversityReachesItsCeiling(t *testing.T) {
 func TestDiversityOfRealAgainstItself(t *testing.T) {
 	t.Parallel()
 	real := made(1, 40, 1, 30, 6, 2)
-	d := diverse(t, Input{Real: real, Generators: []Generator{{Name: "copy", Generated: real}}}, Options{Intervals: true})
+	d := diverse(t, Input{Real: real, Generators: []Generator{{Name: "copy", Generated: real}}}, Options{Settings: analysis.Settings{Intervals: true}})
 	if n := d.Novelty; n.Share.Value.V != 0 || n.Nearest.Value.V != 1 || n.Joint.Value.V != 0 || n.CoOccurrence.V != 0 || n.Share.CI.Low != 0 || n.Share.CI.High < 0.05 {
 		t.Errorf("%+v", n)
 	}
@@ -160,7 +161,7 @@ func TestDiversityTakesPairs(t *testing.T) {
 	t.Parallel()
 	s := made(1, 9, 1, 30, 6, 3)
 	s.Valid = []bool{true, true, true, true, false, true, true, false, true}
-	d := diverse(t, Input{Generators: []Generator{{Name: "g", Generated: s}}}, Options{Intervals: true})
+	d := diverse(t, Input{Generators: []Generator{{Name: "g", Generated: s}}}, Options{Settings: analysis.Settings{Intervals: true}})
 	if len(d.ByLabel) != 2 || len(d.Left) != 1 || d.Left[0] != (SkippedLabel{1, "1 of 3 samples are valid: a pair takes 2"}) {
 		t.Errorf("%+v", d)
 	}
@@ -172,7 +173,7 @@ func TestDiversityTakesPairs(t *testing.T) {
 		}
 	}
 	one := made(1, 1, 1, 30, 6, 1)
-	m := analyzed(t, Input{Generators: []Generator{{Name: "g", Generated: one}}}, Options{Intervals: true}).Models[0]
+	m := analyzed(t, Input{Generators: []Generator{{Name: "g", Generated: one}}}, Options{Settings: analysis.Settings{Intervals: true}}).Models[0]
 	if !slices.Contains(m.Skipped, Skipped{"diversity", "1 of 1 samples are valid: a pair takes 2"}) {
 		t.Errorf("one sample: %+v", m.Skipped)
 	}
@@ -188,7 +189,7 @@ func TestDiversityDeletions(t *testing.T) {
 	for i := range s.Groups {
 		s.Groups[i] = i % 7
 	}
-	d := diverse(t, in, Options{Intervals: true})
+	d := diverse(t, in, Options{Settings: analysis.Settings{Intervals: true}})
 	for g := range 7 {
 		var keep []int
 		for i, of := range s.Groups {

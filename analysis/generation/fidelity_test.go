@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"repscope/analysis"
 	"repscope/points"
 	"repscope/report"
 	"repscope/stat"
@@ -53,7 +54,7 @@ func TestFidelityFindsDefects(t *testing.T) {
 		{Name: "narrow", Generated: normalRows("narrow", 160, 4, 0, 0.3, 4)},
 		{Name: "shifted", Generated: normalRows("shifted", 160, 4, 2, 1, 5)},
 	}}
-	result := fidelityOf(t, in, Options{Intervals: true, Seed: 1})
+	result := fidelityOf(t, in, Options{Settings: analysis.Settings{Intervals: true, Seed: 1}})
 	of := map[string]*Fidelity{}
 	for i := range result.Models {
 		of[result.Models[i].Name] = result.Models[i].Fidelity
@@ -106,7 +107,7 @@ func TestFidelityOfGrids(t *testing.T) {
 		s.Rows = points.Uint8(s.Rows.U8, 20)
 		return s
 	}
-	result := fidelityOf(t, Input{Real: grids(100, 1), Generators: []Generator{{Name: "g", Generated: grids(80, 2)}}}, Options{Intervals: true})
+	result := fidelityOf(t, Input{Real: grids(100, 1), Generators: []Generator{{Name: "g", Generated: grids(80, 2)}}}, Options{Settings: analysis.Settings{Intervals: true}})
 	f := result.Models[0].Fidelity
 	if f == nil || f.Real != 90 || f.Generated != 72 || !f.Ball.Precision.Value.Defined() || f.Memorization.Holdout != 0 || f.Memorization.CT.Defined() {
 		t.Fatalf("%+v", f)
@@ -187,7 +188,7 @@ func TestFidelityOfFewSamples(t *testing.T) {
 	for _, size := range [][2]int{{1, 1}, {1, 40}, {2, 2}, {5, 30}, {6, 30}, {12, 60}, {30, 7}, {19, 19}, {20, 20}} {
 		real, generated := normalRows("real", size[1], 3, 0, 1, 1), normalRows("few", size[0], 3, 0, 1, 2)
 		m := fidelityOf(t, Input{Real: real, Generators: []Generator{{Name: "few", Generated: generated}}},
-			Options{Intervals: true, Seed: 1}).Models[0]
+			Options{Settings: analysis.Settings{Intervals: true, Seed: 1}}).Models[0]
 		f := m.Fidelity
 		if f == nil {
 			t.Fatalf("%v: skipped: %v", size, m.Skipped)
@@ -250,7 +251,7 @@ func TestFidelityOfEqualSamples(t *testing.T) {
 	t.Parallel()
 	same := &Samples{Name: "same", Rows: points.Float64(make([]float64, 120), 3)}
 	result := fidelityOf(t, Input{Real: same, Generators: []Generator{{Name: "g", Generated: same}}},
-		Options{Intervals: true})
+		Options{Settings: analysis.Settings{Intervals: true}})
 	f := result.Models[0].Fidelity
 	if f == nil || f.Ball.Recall.Value.V != 1 || f.Ball.Coverage.Value.V != 1 || f.Ball.Precision.Value.Float() != 1 ||
 		f.Distances.MMD.Value.Defined() || f.Distances.Vendi.Value.Defined() || f.Memorization.Copies.Value.Float() != 1 {
@@ -269,7 +270,7 @@ func TestFidelityOfOnes(t *testing.T) {
 	t.Parallel()
 	ones := &Latents{Name: "ones", Points: points.Float32(slices.Repeat([]float32{1}, 64*100), 100)}
 	f := fidelityOf(t, Input{RealLatents: ones, Generators: []Generator{{Name: "g", Latents: ones}}},
-		Options{Intervals: true}).Models[0].Fidelity
+		Options{Settings: analysis.Settings{Intervals: true}}).Models[0].Fidelity
 	if f.Ball.Precision.Value.V != 1 || f.Ball.Coverage.Value.V != 1 || f.Degenerate == "" {
 		t.Errorf("%+v", f.Ball)
 	}

@@ -9,7 +9,7 @@
 //	result, err := generation.Analyze(ctx, generation.Input{
 //		Real: training,
 //		Generators: []generation.Generator{{Name: "vae", Generated: generated}},
-//	}, generation.Options{Intervals: true, Seed: 42})
+//	}, generation.Options{Settings: analysis.Settings{Intervals: true, Seed: 42}})
 //	fmt.Println(result.Models[0].Diversity, result.Models[0].Skipped)
 //
 // The metrics are the rows of a registry ([Metrics]): each says what it needs, and is
@@ -22,6 +22,8 @@ import (
 	"slices"
 	"strings"
 
+	"repscope/analysis"
+	"repscope/internal/option"
 	"repscope/report"
 )
 
@@ -43,15 +45,20 @@ const DefaultThreshold = 0.5
 
 // Options are the choices of an analysis; the zero value is the default.
 type Options struct {
+	analysis.Settings
 	Metrics    []string // names or aliases; nil: all
 	Threshold  float64  // 0 means DefaultThreshold
 	Definition string   // one of Definitions; empty means DefinitionDefault
-	Intervals  bool
-	Seed       uint64
-	Family     string // of tests that Holm's correction is over
-	Threads    int    // ≤ 0: all
-	// Progress, if not nil, is told how many metrics of generators are done.
-	Progress func(done, total int)
+}
+
+// Declare binds the options to their fields.
+func (o *Options) Declare(l *option.List) {
+	l.Float(&o.Threshold, "threshold", "`P` above which a reconstructed cell is set").
+		EachFloat("a probability between 0 and 1", func(v float64) bool { return v > 0 && v < 1 })
+	option.Choice(l, &o.Definition, "definition", Definitions(),
+		"`NAME` of the definition of similarity: of all generated samples, num_middle the holds that are neither "+
+			"start nor end; or, as published, "+
+			"of the valid ones, num_middle holds − start − end")
 }
 
 // WithDefaults returns the options with their defaults in the place of zero values, and all metrics by their

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"repscope/analysis"
 	"repscope/points"
 	"repscope/report"
 	"repscope/shard"
@@ -101,8 +102,8 @@ func written(r *Result) []byte {
 // Results do not depend on the number of threads.
 func TestThreads(t *testing.T) {
 	t.Parallel()
-	one := written(analyzed(t, madeInput(), Options{Intervals: true, Threads: 1, Seed: 7}))
-	if three := written(analyzed(t, madeInput(), Options{Intervals: true, Threads: 3, Seed: 7})); !bytes.Equal(one, three) {
+	one := written(analyzed(t, madeInput(), Options{Settings: analysis.Settings{Intervals: true, Threads: 1, Seed: 7}}))
+	if three := written(analyzed(t, madeInput(), Options{Settings: analysis.Settings{Intervals: true, Threads: 3, Seed: 7}})); !bytes.Equal(one, three) {
 		t.Error("another number of threads makes other bytes")
 	}
 }

@@ -7,6 +7,8 @@ import (
 	"math"
 	"strings"
 	"testing"
+
+	"repscope/analysis"
 )
 
 // byHand are pairs of two channels of three cells.
@@ -46,7 +48,7 @@ func TestReconstructionByHand(t *testing.T) {
 func TestPerfectReconstruction(t *testing.T) {
 	t.Parallel()
 	s := made(1, 30, 2, 12, 5, 3)
-	r := analyzed(t, Input{Generators: []Generator{{Name: "g", Reconstruction: madePairs(1, s, 0)}}}, Options{Intervals: true}).Models[0].Reconstruction
+	r := analyzed(t, Input{Generators: []Generator{{Name: "g", Reconstruction: madePairs(1, s, 0)}}}, Options{Settings: analysis.Settings{Intervals: true}}).Models[0].Reconstruction
 	if r.Mean.Value.V != 1 || r.SD != 0 || r.Exact.Value.V != 1 || len(r.ByLabel) != 3 || r.ByLabel[2].Mean.Value.V != 1 || r.ByLabel[2].N != 10 {
 		t.Errorf("%+v", r)
 	}
@@ -59,7 +61,7 @@ func TestPerfectReconstruction(t *testing.T) {
 func TestReconstructionIsPaired(t *testing.T) {
 	t.Parallel()
 	blocks := func(in Input) int {
-		r := analyzed(t, in, Options{Metrics: []string{"reconstruction"}, Intervals: true})
+		r := analyzed(t, in, Options{Metrics: []string{"reconstruction"}, Settings: analysis.Settings{Intervals: true}})
 		if len(r.Comparisons) != 1 || r.Comparisons[0].Metric != "reconstruction.mean_iou" {
 			t.Fatalf("%+v", r.Comparisons)
 		}

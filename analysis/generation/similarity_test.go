@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"repscope/analysis"
 	"repscope/measure/twosample"
 	"repscope/points"
 )
@@ -51,7 +52,7 @@ func TestSimilarityByLabel(t *testing.T) {
 		{Name: "near", Generated: numbers("near", random, map[int]int{0: 40, 1: 50, 2: 30, 3: 9, 5: 20}, 0)},
 		{Name: "far", Generated: numbers("far", random, map[int]int{0: 40, 1: 50}, 2)},
 	}, LabelNames: map[int]string{0: "6A"}}
-	r, s := similarityOf(t, in, Options{Intervals: true, Seed: 1})
+	r, s := similarityOf(t, in, Options{Settings: analysis.Settings{Intervals: true, Seed: 1}})
 	want := map[int]string{
 		2: "1 real sample, want at least 2", 3: "9 generated samples, want at least 10", 5: "there are no real samples of it",
 	}
@@ -109,7 +110,7 @@ func TestSimilarityToItself(t *testing.T) {
 	t.Parallel()
 	real := numbers("real", rand.New(rand.NewPCG(8, 2)), map[int]int{0: 25, 1: 12}, 0)
 	for range 2 {
-		_, s := similarityOf(t, Input{Real: real, Generators: []Generator{{Name: "copy", Generated: real}}}, Options{Intervals: true})
+		_, s := similarityOf(t, Input{Real: real, Generators: []Generator{{Name: "copy", Generated: real}}}, Options{Settings: analysis.Settings{Intervals: true}})
 		l := s.ByLabel[0]
 		if s.Overall.Value.V != 0 || l.Joint.Energy.Value != 0 || l.Joint.Energy.P != 1 || l.Statistics[0].KS.P != 1 || l.Joint.Trends != 1 || l.Statistics[1].Boundaries.Inside != 1 {
 			t.Errorf("%+v", l)
@@ -170,7 +171,7 @@ func TestSimilarityOfConstants(t *testing.T) {
 		real.Statistics[0].Values[i] = 3
 		generated.Statistics[0].Values[i] = 4
 	}
-	_, s := similarityOf(t, Input{Real: real, Generators: []Generator{{Name: "m", Generated: generated}}}, Options{Intervals: true})
+	_, s := similarityOf(t, Input{Real: real, Generators: []Generator{{Name: "m", Generated: generated}}}, Options{Settings: analysis.Settings{Intervals: true}})
 	of := s.ByLabel[0].Statistics[0]
 	if of.Distance.Value.V != 1 || of.Scaled.Value.Defined() || of.Scaled.Value.Reason != "the real values do not vary" || s.ByLabel[0].Joint.Energy.P > 0.01 {
 		t.Errorf("%+v; %+v", of, s.ByLabel[0].Joint.Energy)
@@ -184,7 +185,7 @@ func TestSimilarityOfConstants(t *testing.T) {
 func TestSimilarityOfMany(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(8, 8))
-	c := &comparer{a: &analyzer{o: Options{Seed: 3}}}
+	c := &comparer{a: &analyzer{o: Options{Settings: analysis.Settings{Seed: 3}}}}
 	index := count(9000)
 	random.Shuffle(len(index), func(i, j int) { index[i], index[j] = index[j], index[i] })
 	a, err := c.some(index, 0)
@@ -232,12 +233,12 @@ func TestSimilarityInGroups(t *testing.T) {
 		real.Groups = append(real.Groups, i/4)
 	}
 	in := Input{Real: real, Generators: []Generator{{Name: "m", Generated: generated}}}
-	_, s := similarityOf(t, in, Options{Intervals: true})
+	_, s := similarityOf(t, in, Options{Settings: analysis.Settings{Intervals: true}})
 	if of := s.ByLabel[0].Joint.Energy; !math.IsNaN(of.P) || of.Reason != "one sample is in groups and the other is not: their points cannot change places" || math.IsNaN(of.Value) {
 		t.Errorf("%+v", of)
 	}
 	generated.Groups = real.Groups
-	_, s = similarityOf(t, in, Options{Intervals: true})
+	_, s = similarityOf(t, in, Options{Settings: analysis.Settings{Intervals: true}})
 	if of := s.ByLabel[0]; math.IsNaN(of.Joint.Energy.P) || of.Baseline.Sizes != [2]int{20, 20} || len(of.Mean.Jackknife.BlockSizes) != 20 {
 		t.Errorf("%+v; %+v", of.Joint.Energy, of.Baseline)
 	}
@@ -253,7 +254,7 @@ func TestExpectedOfPerfect(t *testing.T) {
 	for k := range runs {
 		real, generated := numbers("real", random, map[int]int{0: 60}, 0), numbers("generated", random, map[int]int{0: 60}, 0)
 		real.Statistics, generated.Statistics = real.Statistics[:1], generated.Statistics[:1]
-		_, s := similarityOf(t, Input{Real: real, Generators: []Generator{{Name: "m", Generated: generated}}}, Options{Seed: uint64(k), Threads: 1})
+		_, s := similarityOf(t, Input{Real: real, Generators: []Generator{{Name: "m", Generated: generated}}}, Options{Settings: analysis.Settings{Seed: uint64(k), Threads: 1}})
 		expected += s.Expected / runs
 		found += s.Overall.Value.V / runs
 	}

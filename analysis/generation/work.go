@@ -13,6 +13,7 @@ import (
 
 	"repscope/analysis/internal/results"
 	"repscope/internal/kernel"
+	"repscope/internal/option"
 	"repscope/shard"
 	"repscope/stat"
 )
@@ -239,13 +240,10 @@ func (a *analyzer) identityOf(metric *Metric, g *Generator) shard.Identity {
 
 // common is the identity without the generators.
 func (a *analyzer) common() shard.Identity {
-	in, o := a.in, a.o
+	in := a.in
 	id := shard.Identity{
 		Analysis: "generation", Definition: Definition, Kernel: fmt.Sprintf("kc=%d", kernel.KC),
-		Options: []shard.Field{
-			shard.Option("metrics", o.Metrics), shard.Option("threshold", o.Threshold), shard.Option("definition", o.Definition),
-			shard.Option("intervals", o.Intervals), shard.Option("family", o.Family), shard.Option("seed", o.Seed),
-		},
+		Options: slices.Concat(option.Of(&a.o).Identity(), a.o.Identity(), []shard.Field{shard.Option("metrics", a.o.Metrics)}),
 	}
 	add := func(name, value string) { id.Inputs = append(id.Inputs, shard.Field{Name: name, Value: value}) }
 	var names []string

@@ -5,6 +5,7 @@ package generation
 import (
 	"testing"
 
+	"repscope/analysis"
 	"repscope/shard"
 	"repscope/shard/shardtest"
 )
@@ -19,7 +20,7 @@ func TestWork(t *testing.T) {
 		}
 		return work
 	}
-	o := Options{Intervals: true, Seed: 3}
+	o := Options{Settings: analysis.Settings{Intervals: true, Seed: 3}}
 	other := o
 	other.Threshold = 0.4
 	shardtest.Check(t, func() shard.Work[*Part, *Result] { return open(o) }, written, func() shard.Work[*Part, *Result] { return open(other) })
@@ -64,7 +65,7 @@ func TestMemory(t *testing.T) {
 		return func() shard.Work[*Part, *Result] {
 			in := madeInput()
 			change(&in)
-			work, err := Work(in, Options{Intervals: true, Seed: 3, Threshold: threshold})
+			work, err := Work(in, Options{Settings: analysis.Settings{Intervals: true, Seed: 3}, Threshold: threshold})
 			if err != nil {
 				t.Fatal(err)
 			}

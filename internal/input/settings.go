@@ -10,12 +10,18 @@ import (
 // Settings are those of the flags; doing names the work in the display of progress, empty for none. The device is
 // left to those who use one: see [Data.GPUs].
 func (d *Data) Settings(env *run.Env, doing string) analysis.Settings {
-	s := analysis.Settings{
-		Intervals: env.Options.Bootstrap > 0, Block: d.Options.Block, Seed: env.Options.Seed, Family: d.Options.Family,
+	s := &Statistics{Block: d.Options.Block, Family: d.Options.Family}
+	return s.Settings(env, doing)
+}
+
+// Settings are those of the flags, for an analysis that takes no states: see [Data.Settings].
+func (s *Statistics) Settings(env *run.Env, doing string) analysis.Settings {
+	o := analysis.Settings{
+		Intervals: env.Options.Bootstrap > 0, Block: s.Block, Seed: env.Options.Seed, Family: s.Family,
 		Threads: env.Options.Threads, Memory: env.Options.Memory,
 	}
 	if doing != "" {
-		s.Progress = env.Progress(doing)
+		o.Progress = env.Progress(doing)
 	}
-	return s
+	return o
 }

@@ -29,11 +29,6 @@ var clustersLayout = layout{
 		}
 		return nil
 	},
-	described: []described{
-		{report.Higher, "", []string{"clusters.silhouette_score", "clusters.neighbor_accuracy", "clusters.neighbor_purity", "clusters.label_spearman",
-			"clusters.grade_separation_scaled"}},
-		{report.Lower, "", []string{"clusters.davies_bouldin"}},
-	},
 }
 
 // clustersObject is the metric's part of the result file.

@@ -10,6 +10,7 @@ import (
 	"repscope/analysis/generation"
 	"repscope/analysis/internal/output"
 	"repscope/internal/input"
+	"repscope/internal/option"
 	"repscope/internal/run"
 	"repscope/latent"
 	"repscope/report"
@@ -23,6 +24,7 @@ var Command = run.Command{
 	Interrupted: "interrupted; what was computed is kept in " + PartialFile + " of --out, from which the same command continues",
 	Manual:      fmt.Sprintf(manual, metricHelp()),
 	Methods:     describeMethods,
+	Definition:  generation.Definition,
 	Setup: func(flags *run.Flags) run.Job {
 		f := register(flags)
 		return run.Job{Files: output.Files("generation", mayWrite()...), Check: func(*run.Options) error { return f.check() }, Run: f.run, Plan: f.plan, Divides: true}
@@ -65,15 +67,14 @@ type options struct {
 	real, holdOut, realLatents, realPredictions     string
 	labelNames                                      string
 	generator                                       generatorFlags
-	threshold                                       *float64
-	definition                                      *string
-	strict, revalidate                              *bool
+	strict, revalidate                              bool
+	o                                               generation.Options
 	documented                                      string
 }
 
 // register adds the flags.
 func register(flags *run.Flags) *options {
-	f := &options{flags: flags}
+	f := &options{flags: flags, o: generation.Options{Threshold: generation.DefaultThreshold, Definition: generation.DefinitionDefault}}
 	flags.Usage("--generated NAME=FILE … [flags]")
 	flags.FileHint("generated samples are given with --generated NAME=FILE")
 	f.example = input.RegisterExample(flags, input.ArrayExample{Name: "boards", Usage: "measure the built-in example: models of a toy climbing board, with one known defect each"})
@@ -96,13 +97,10 @@ func register(flags *run.Flags) *options {
 	path(&f.labelNames, "label-names", "`FILE.json` of the names of labels, {\"0\": \"6A+\", …}")
 	f.generator.register(flags)
 	flags.Var(&metricsFlag{&f.metrics}, "metrics", "`LIST` of metrics (default: all that the inputs allow): "+generation.Listing())
-	f.threshold = flags.Float64("threshold", generation.DefaultThreshold, "`P` above which a reconstructed cell is set")
-	f.definition = flags.Choice("definition", generation.DefinitionDefault, generation.Definitions(),
-		"`NAME` of the definition of similarity: of all generated samples, num_middle the holds that are neither "+
-			"start nor end; or, as published, "+
-			"of the valid ones, num_middle holds − start − end")
-	f.strict = flags.Bool("strict", false, "fail at a problem that cannot be read, where it would be left out")
-	f.revalidate = flags.Bool("revalidate", false, "decide by the rule (a start, an end, at least 3 other holds) which problems are valid, whatever the file says")
+	own := option.Of(&f.o)
+	own.Bool(&f.strict, "strict", "fail at a problem that cannot be read, where it would be left out")
+	own.Bool(&f.revalidate, "revalidate", "decide by the rule (a start, an end, at least 3 other holds) which problems are valid, whatever the file says")
+	flags.Declare(own)
 	f.registerPublished(flags)
 	return f
 }
@@ -213,8 +211,9 @@ func (f *options) names() []string {
 
 // options are those of the analysis.
 func (f *options) options() generation.Options {
-	return generation.Options{Metrics: f.metrics, Threshold: *f.threshold, Definition: *f.definition,
-		Family: f.statistics.Family}
+	o := f.o
+	o.Metrics = f.metrics
+	return o
 }
 
 // run loads what the flags name and analyses it.
@@ -249,7 +248,7 @@ func (f *options) run(ctx context.Context, env *run.Env) error {
 func (f *options) analyze(ctx context.Context, env *run.Env, in *generation.Input,
 	objects func(*generation.Result) report.Object) (*generation.Result, error) {
 	o := f.options()
-	o.Intervals, o.Seed, o.Threads = env.Options.Bootstrap > 0, env.Options.Seed, env.Options.Threads
+	o.Settings = f.statistics.Settings(env, "")
 	if env.Divided() {
 		return generation.Analyze(ctx, *in, o)
 	}

@@ -21,11 +21,6 @@ var conditioningLayout = layout{
 	columns: []string{"Model", "Label", "Exact_Accuracy", "Exact_Low", "Exact_High", "Within_One_Accuracy",
 		"Within_Two_Accuracy", "Mean_Absolute_Error", "Sample_Count", "Generated_Count"},
 	rows: conditioningRows,
-	described: []described{
-		{report.Higher, "", []string{"conditioning.exact_accuracy", "conditioning.within_one_accuracy", "conditioning.within_two_accuracy", "conditioning.macro_exact_accuracy",
-			"conditioning.macro_within_one_accuracy", "conditioning.macro_within_two_accuracy", "conditioning.quadratic_weighted_kappa"}},
-		{report.Lower, "labels", []string{"conditioning.mean_absolute_error"}},
-	},
 }
 
 func conditioningObject(c *generation.Conditioning, names labels) *report.Object {

@@ -20,13 +20,6 @@ var diversityLayout = layout{
 	columns: []string{"Model", "Label", "Mean_Diversity", "Mean_Diversity_Low", "Mean_Diversity_High", "Std_Diversity",
 		"Jaccard_Distance", "Ceiling", "Of_Ceiling", "Uniqueness_Ratio", "Unique_Count", "Novelty", "Nearest_Jaccard", "Valid_Count", "Generated_Count", "Reason"},
 	rows: diversityRows,
-	described: []described{
-		{report.Higher, "share of the cells", []string{"diversity.overall_mean_diversity"}},
-		{report.Higher, "", []string{"diversity.overall_uniqueness_ratio", "diversity.pooled_uniqueness_ratio",
-			"diversity.mean_jaccard_distance", "diversity.diversity_of_ceiling", "diversity.validity_rate",
-			"diversity.novelty", "diversity.valid_unique_novel"}},
-		{report.Neither, "", []string{"diversity.mean_nearest_jaccard", "diversity.co_occurrence_distance"}},
-	},
 }
 
 func diversityObject(d *generation.Diversity, names labels) *report.Object {

@@ -6,6 +6,7 @@ import (
 	"context"
 	"testing"
 
+	"repscope/analysis"
 	"repscope/analysis/generation"
 	"repscope/internal/example/boards"
 	"repscope/internal/run"
@@ -15,8 +16,7 @@ import (
 // exampleInput is the input of --example.
 func exampleInput(t *testing.T) *generation.Input {
 	t.Helper()
-	definition, no := generation.DefinitionDefault, false
-	f := &options{definition: &definition, revalidate: &no, strict: &no}
+	f := &options{o: generation.Options{Definition: generation.DefinitionDefault}}
 	in, err := f.loadExample(&run.Env{Result: &report.Result{}})
 	if err != nil {
 		t.Fatal(err)
@@ -30,7 +30,7 @@ func TestDefectsShow(t *testing.T) {
 	if err := in.AddReferences(1); err != nil {
 		t.Fatal(err)
 	}
-	r, err := generation.Analyze(context.Background(), *in, generation.Options{Metrics: []string{"reconstruction", "diversity", "similarity", "clusters", "conditioning"}, Seed: 1})
+	r, err := generation.Analyze(context.Background(), *in, generation.Options{Metrics: []string{"reconstruction", "diversity", "similarity", "clusters", "conditioning"}, Settings: analysis.Settings{Seed: 1}})
 	if err != nil {
 		t.Fatal(err)
 	}

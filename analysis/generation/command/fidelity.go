@@ -19,11 +19,6 @@ var fidelityLayout = layout{
 	columns: []string{"Model", "Label", "K", "Precision", "Precision_Low", "Precision_High", "Recall", "Recall_Low",
 		"Recall_High", "Density", "Density_Low", "Density_High", "Coverage", "Coverage_Low", "Coverage_High", "Real_Count", "Generated_Count", "Reason"},
 	rows: fidelityRows,
-	described: []described{
-		{report.Higher, "", []string{"fidelity.precision", "fidelity.recall", "fidelity.coverage", "fidelity.vendi_score"}},
-		{report.Neither, "", []string{"fidelity.density", "fidelity.novelty"}},
-		{report.Lower, "", []string{"fidelity.mmd", "fidelity.energy_distance", "fidelity.frechet_distance", "fidelity.kid", "fidelity.classifier.auc"}},
-	},
 }
 
 func fidelityObject(f *generation.Fidelity, names labels) *report.Object {

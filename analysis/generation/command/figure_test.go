@@ -12,6 +12,7 @@ import (
 	"slices"
 	"testing"
 
+	"repscope/analysis"
 	"repscope/analysis/generation"
 	"repscope/plots"
 	"repscope/points"
@@ -51,7 +52,7 @@ func manyModels(t *testing.T, n int, rows bool) *generation.Input {
 // environment variable FIGURES names a folder, they are written there, to be looked at.
 func drawAll(t *testing.T, in *generation.Input, metrics ...string) []string {
 	t.Helper()
-	r, err := generation.Analyze(context.Background(), *in, generation.Options{Metrics: metrics, Seed: 1})
+	r, err := generation.Analyze(context.Background(), *in, generation.Options{Metrics: metrics, Settings: analysis.Settings{Seed: 1}})
 	if err != nil {
 		t.Fatal(err)
 	}

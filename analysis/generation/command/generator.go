@@ -493,7 +493,7 @@ func (l *loader) runHeads(ctx context.Context, g *generation.Generator, grids *g
 // draw draws the samples of a generator.
 func (l *loader) draw(ctx context.Context, g *generation.Generator, r *generatorRun) error {
 	f := &l.f.generator
-	o := draws{PerLabel: f.samples, Temperature: *f.temperature, Threshold: *l.f.threshold, Seed: l.env.Options.Seed}
+	o := draws{PerLabel: f.samples, Temperature: *f.temperature, Threshold: l.f.o.Threshold, Seed: l.env.Options.Seed}
 	if o.PerLabel == 0 {
 		o.PerLabel = defaultDraws
 	}

@@ -31,15 +31,6 @@ type layout struct {
 	file    string
 	columns []string
 	rows    func(m *generation.Model, names labels, row func(cells ...any) error) error
-
-	described []described
-}
-
-// described are numbers and the direction in which they are better.
-type described struct {
-	direction report.Direction
-	unit      string
-	names     []string
 }
 
 // layouts are those of all metrics, in the order of the registry.

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"repscope/analysis"
 	"repscope/analysis/generation"
 	"repscope/points"
 	"repscope/report"
@@ -18,7 +19,7 @@ import (
 // analyzedBy measures generators by some metrics.
 func analyzedBy(t *testing.T, in generation.Input, metrics ...string) *generation.Result {
 	t.Helper()
-	r, err := generation.Analyze(t.Context(), in, generation.Options{Metrics: metrics, Intervals: true, Seed: 1})
+	r, err := generation.Analyze(t.Context(), in, generation.Options{Metrics: metrics, Settings: analysis.Settings{Intervals: true, Seed: 1}})
 	if err != nil {
 		t.Fatal(err)
 	}

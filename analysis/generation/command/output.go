@@ -16,7 +16,6 @@ import (
 // writeResult puts the result into the result file, the CSV files, the console and the figures.
 func writeResult(ctx context.Context, r *generation.Result, env *run.Env, in *generation.Input,
 	models report.Object) error {
-	env.Result.Definition = generation.Definition
 	for _, w := range r.Warnings {
 		env.Warn("%s", w)
 	}
@@ -26,21 +25,8 @@ func writeResult(ctx context.Context, r *generation.Result, env *run.Env, in *ge
 		if !computed(r, l.metric) {
 			continue
 		}
-		for _, d := range l.described {
-			output.Describe(env, d.direction, d.unit, d.names...)
-		}
+		env.Result.DescribeAll(generation.Described(l.metric))
 	}
-	inf := math.Inf(1)
-	output.Limit(env, 0, 1, "reconstruction.mean_iou", "reconstruction.median_iou", "reconstruction.exact_share", "per_channel_iou.start", "per_channel_iou.middle",
-		"per_channel_iou.end", "diversity.overall_mean_diversity", "diversity.overall_uniqueness_ratio", "diversity.mean_jaccard_distance", "diversity.validity_rate",
-		"diversity.novelty", "diversity.valid_unique_novel", "diversity.mean_nearest_jaccard", "clusters.neighbor_accuracy", "clusters.neighbor_purity",
-		"conditioning.exact_accuracy", "conditioning.within_one_accuracy", "conditioning.within_two_accuracy", "conditioning.macro_exact_accuracy",
-		"conditioning.macro_within_one_accuracy", "conditioning.macro_within_two_accuracy", "fidelity.precision", "fidelity.recall", "fidelity.coverage",
-		"fidelity.novelty", "fidelity.classifier.auc")
-	output.Limit(env, -1, 1, "clusters.silhouette_score", "clusters.label_spearman", "conditioning.quadratic_weighted_kappa")
-	output.Limit(env, 0, inf, "clusters.davies_bouldin", "conditioning.mean_absolute_error", "fidelity.vendi_score", "fidelity.density", "similarity.overall_mean_distance",
-		"similarity.overall_mean_distance_scaled", "diversity.co_occurrence_distance", "diversity.diversity_of_ceiling")
-	output.Headline(env, "reconstruction.mean_iou", "diversity.overall_uniqueness_ratio", "conditioning.exact_accuracy", "fidelity.frechet_distance")
 	return output.All(env,
 		func(env *run.Env) error { return writeLabels(r, env, in.LabelNames) },
 		func(env *run.Env) error { return writeSamples(r, env) },

@@ -69,9 +69,9 @@ func (f *options) writeDocumented(env *run.Env, r *generation.Result, models rep
 	if f.documented == "" {
 		return nil
 	}
-	if computed(r, "similarity") && *f.definition != generation.DefinitionDocumented {
+	if computed(r, "similarity") && f.o.Definition != generation.DefinitionDocumented {
 		env.Note("note: %s has statistical numbers of --definition %s; published ones are those of --definition %s",
-			f.documented, *f.definition, generation.DefinitionDocumented)
+			f.documented, f.o.Definition, generation.DefinitionDocumented)
 	}
 	return output.Documented(env, f.documented, documentedObject(r, &r.Models[0], models))
 }

@@ -21,8 +21,6 @@ var reconstructionLayout = layout{
 	file:           "generation_reconstruction.csv",
 	columns:        []string{"Model", "Label", "Mean_IoU", "Mean_IoU_Low", "Mean_IoU_High", "Mean_IoU_Std", "Sample_Count"},
 	rows:           reconstructionRows,
-	described: []described{{report.Higher, "", []string{"reconstruction.mean_iou", "reconstruction.median_iou",
-		"reconstruction.exact_share", "per_channel_iou.start", "per_channel_iou.middle", "per_channel_iou.end"}}},
 }
 
 func reconstructionObject(r *generation.Reconstruction, names labels) *report.Object {

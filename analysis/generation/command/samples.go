@@ -74,7 +74,7 @@ func (l *loader) problems(path string) (*generation.Samples, error) {
 		cells, stated = append(cells, p.Grid(i)...), append(stated, p.Stated[i])
 	}
 	slices.SortFunc(bad, func(a, b dataset.BadProblem) int { return a.Index - b.Index })
-	if len(bad) > 0 && *l.f.strict {
+	if len(bad) > 0 && l.f.strict {
 		return nil, run.Hint(fmt.Errorf("%s: %w", path, bad[0]), "without --strict such problems are left out")
 	}
 	if graded && l.names == nil {
@@ -125,7 +125,7 @@ func (l *loader) board(s *generation.Samples, stated []dataset.Stated) {
 	var order []string
 	for i := range n {
 		b := dataset.BoardOf(s.Rows.U8[i*dataset.BoardCells : (i+1)*dataset.BoardCells])
-		for k, v := range b.Statistics(*l.f.definition == generation.DefinitionDocumented) {
+		for k, v := range b.Statistics(l.f.o.Definition == generation.DefinitionDocumented) {
 			s.Statistics[k].Values[i] = v
 		}
 		s.Valid[i] = b.Valid()
@@ -134,7 +134,7 @@ func (l *loader) board(s *generation.Samples, stated []dataset.Stated) {
 			if said != s.Valid[i] {
 				s.Disagreements++
 			}
-			if !*l.f.revalidate {
+			if !l.f.revalidate {
 				s.Valid[i] = said
 			}
 		}

@@ -20,10 +20,6 @@ var similarityLayout = layout{
 	columns: []string{"Model", "Label", "Statistic", "Wasserstein", "Wasserstein_Low", "Wasserstein_High", "Scaled", "KS", "KS_P", "KS_P_Holm",
 		"Baseline_Mean", "Baseline_Low", "Baseline_High", "Generated_Mean", "Generated_Std", "Real_Mean", "Real_Std", "Num_Generated", "Num_Real"},
 	rows: similarityRows,
-	described: []described{
-		{report.Lower, "", []string{"similarity.overall_mean_distance"}},
-		{report.Lower, "SD", []string{"similarity.overall_mean_distance_scaled"}},
-	},
 }
 
 func similarityInterpretation(s *generation.Similarity) string {
