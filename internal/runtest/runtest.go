@@ -95,7 +95,7 @@ func Run(t *testing.T, dir string) {
 			env.Setenv("WEIGHTS", filepath.Join(root, "internal", "example", "weights"))
 			env.Setenv("DOCS", filepath.Join(root, "docs"))
 			env.Setenv("TESTDATA", filepath.Join(root, "latent", "testdata"))
-			env.Setenv("GENERATOR", filepath.Join(root, "analysis", "generation", "testdata", "generator"))
+			env.Setenv("GENERATOR", filepath.Join(root, "analysis", "generation", "command", "testdata", "generator"))
 			return err
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
