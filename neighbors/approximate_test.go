@@ -68,6 +68,9 @@ func walk(n, dim int, seed uint64) (points.Points, []int) {
 }
 
 func TestKNearestApproximateRecall(t *testing.T) {
+	if testing.Short() {
+		t.Skip("left out with -short: others compare the same searches, on fewer points")
+	}
 	t.Parallel()
 	const n = 3000
 	trajectory, episode := walk(n, 6, 5)

@@ -76,6 +76,9 @@ func someKs(n int) []int {
 }
 
 func TestCompareAgainstDefinitions(t *testing.T) {
+	if testing.Short() {
+		t.Skip("left out with -short: others compare the same searches, on fewer points")
+	}
 	t.Parallel()
 	for _, c := range cases() {
 		for _, metric := range []Metric{Euclidean, Cosine} {

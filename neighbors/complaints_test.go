@@ -256,6 +256,9 @@ func TestIntervals(t *testing.T) {
 
 // Ranks above 10,000 still count: trustworthiness of unrelated spaces is at chance, not 1.
 func TestMoreThanTenThousandRows(t *testing.T) {
+	if testing.Short() {
+		t.Skip("left out with -short: others compare the same searches, on fewer points")
+	}
 	t.Parallel()
 	const n = 10100
 	r := random(51)

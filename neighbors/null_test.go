@@ -25,6 +25,9 @@ func permutations(seed uint64, n, count int) [][]int {
 }
 
 func TestNullIsPermutingLiterally(t *testing.T) {
+	if testing.Short() {
+		t.Skip("left out with -short: others compare the same searches, on fewer points")
+	}
 	t.Parallel()
 	const n = 120
 	r := random(31)

@@ -12,6 +12,9 @@ import (
 // not depend on the number of threads.
 func TestDecisionsShort(t *testing.T) {
 	if testing.Short() {
+		t.Skip("left out with -short: it counts intervals of many samples, and rooms have tests of their own")
+	}
+	if testing.Short() {
 		t.Skip("left out with -short: thousands of studies")
 	}
 	t.Parallel()

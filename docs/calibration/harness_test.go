@@ -14,6 +14,9 @@ import (
 // What means with standard errors hold has not changed unseen.
 func TestHarnessShort(t *testing.T) {
 	if testing.Short() {
+		t.Skip("left out with -short: it counts intervals of many samples, and rooms have tests of their own")
+	}
+	if testing.Short() {
 		t.Skip("left out with -short: thousands of studies")
 	}
 	t.Parallel()

@@ -11,6 +11,9 @@ import (
 // What intervals hold by window has not changed unseen.
 func TestWindowsShort(t *testing.T) {
 	if testing.Short() {
+		t.Skip("left out with -short: it counts intervals of many samples, and rooms have tests of their own")
+	}
+	if testing.Short() {
 		t.Skip("left out with -short: thousands of studies")
 	}
 	t.Parallel()
