@@ -375,8 +375,8 @@ type ReadError struct{ Err error }
 func (e *ReadError) Error() string { return e.Err.Error() }
 func (e *ReadError) Unwrap() error { return e.Err }
 
-// OfStates marks errors that are no fault of a model.
-func (e *ReadError) OfStates() {}
+// OfRun marks errors that are no fault of a model.
+func (e *ReadError) OfRun() {}
 
 // pass is one batch on its way through the encoder.
 type pass struct {

@@ -31,6 +31,34 @@ type Metric struct {
 	Headline bool `json:"headline,omitempty"`
 }
 
+// Described is a metric of an analysis under its name: the path of [Object.Number] without its rows
+// (by_k.trustworthiness), or the end of one (mse describes probes.mse too).
+type Described struct {
+	Name      string
+	Better    Direction
+	Unit      string
+	Low, High float64 // its range; infinite ends are none, and two zeros no range
+	Headline  bool    // one of the few that stand for the analysis
+	About     string  // what it measures, in a line without a full stop
+	Cite      string  // keys of references, separated by spaces
+}
+
+// metric is what a result file says of it.
+func (d *Described) metric() Metric {
+	m := Metric{Direction: d.Better, Unit: d.Unit, Headline: d.Headline}
+	if d.Low < d.High && !(math.IsInf(d.Low, 0) && math.IsInf(d.High, 0)) {
+		m.Range = &Limits{d.Low, d.High}
+	}
+	return m
+}
+
+// DescribeAll enters what metrics are, in their order.
+func (r *Result) DescribeAll(metrics []Described) {
+	for i := range metrics {
+		r.Metrics.Set(metrics[i].Name, metrics[i].metric())
+	}
+}
+
 // Limits are the least and the largest value that a metric can have; infinite ones are none.
 type Limits struct{ Low, High float64 }
 

@@ -15,7 +15,7 @@ import (
 // beside them.
 func TestWellKnownDirections(t *testing.T) {
 	t.Parallel()
-	text, err := os.ReadFile("../analysis/canvas/testdata/directions.txt")
+	text, err := os.ReadFile("../analysis/canvas/internal/store/testdata/directions.txt")
 	if err != nil {
 		t.Fatal(err)
 	}

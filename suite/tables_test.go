@@ -18,7 +18,7 @@ import (
 	"testing"
 
 	"repscope/analysis/canvas"
-	"repscope/analysis/generation"
+	generation "repscope/analysis/generation/command"
 	"repscope/dataset"
 	"repscope/internal/run"
 	"repscope/report"

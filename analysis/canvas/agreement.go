@@ -97,7 +97,7 @@ func (p *plan) agreeOn(ctx context.Context, r *Result, m *MetricAgreement, cases
 	}
 	m.N = len(x)
 	if m.N == 0 {
-		reason := none.why()
+		reason := none.Why()
 		if len(cases) == 0 {
 			reason = "no case of this run is rated"
 		}

@@ -1,6 +1,6 @@
 // Tests of the agreement of metrics with ratings, against SciPy.
 
-package canvas
+package canvas_test
 
 import (
 	"encoding/json"
@@ -10,12 +10,14 @@ import (
 	"os"
 	"testing"
 
+	"repscope/analysis/canvas"
+	"repscope/analysis/canvas/internal/faketest"
 	"repscope/report"
 	"repscope/stat"
 )
 
 // rated is the run of testdata/agreement.json.
-func ratedRun(t *testing.T) (f *fakeRun, golden map[string]any) {
+func ratedRun(t *testing.T) (f *faketest.Run, golden map[string]any) {
 	t.Helper()
 	data, err := os.ReadFile("testdata/agreement.json")
 	if err != nil {
@@ -31,13 +33,13 @@ func ratedRun(t *testing.T) (f *fakeRun, golden map[string]any) {
 	if err := json.Unmarshal(data, &golden); err != nil {
 		t.Fatal(err)
 	}
-	f = newFakeRun()
+	f = faketest.NewRun()
 	for s := range g.Score {
 		for m, v := range g.Score[s] {
-			c := f.add(fmt.Sprint("s", s), fmt.Sprint("m", m), fmt.Sprintf("quality=%g", v))
+			c := f.Add(fmt.Sprint("s", s), fmt.Sprint("m", m), fmt.Sprintf("quality=%g", v))
 			for r, rating := range g.Ratings[s][m] {
 				if rating != nil {
-					f.Ratings = append(f.Ratings, Rating{c.ID, fmt.Sprint("r", r), *rating})
+					f.Ratings = append(f.Ratings, canvas.Rating{c.ID, fmt.Sprint("r", r), *rating})
 				}
 			}
 		}
@@ -48,13 +50,13 @@ func ratedRun(t *testing.T) (f *fakeRun, golden map[string]any) {
 func TestAgreement(t *testing.T) {
 	t.Parallel()
 	f, golden := ratedRun(t)
-	f.Ratings = append(f.Ratings, Rating{"elsewhere", "r0", 3})
-	kinds := fakeKinds()
-	kinds[0].Keys[0].Low, kinds[0].Keys[0].High = -unbounded, unbounded
+	f.Ratings = append(f.Ratings, canvas.Rating{"elsewhere", "r0", 3})
+	kinds := faketest.Kinds()
+	kinds[0].Keys[0].Low, kinds[0].Keys[0].High = math.Inf(-1), math.Inf(1)
 	worse := kinds[2]
-	worse.Name, worse.Keys = "worse", []Key{{Name: "worse", Direction: report.Lower, Low: -unbounded, High: unbounded}}
-	worse.Score = func(_ *Pair, row *Row) error { row.Set("worse", -row.Values["quality"].V); return nil }
-	a := analyzed(t, f, func(o *Options) { o.Kinds = append(kinds, worse) }).Agreement
+	worse.Name, worse.Keys = "worse", []canvas.Key{{Name: "worse", Direction: report.Lower, Low: math.Inf(-1), High: math.Inf(1)}}
+	worse.Score = func(_ *canvas.Pair, row *canvas.Row) error { row.Set("worse", -row.Values["quality"].V); return nil }
+	a := faketest.Analyzed(t, f, func(o *canvas.Options) { o.Kinds = append(kinds, worse) }).Agreement
 	same := func(name string, got report.Value, want any) {
 		t.Helper()
 		if math.Abs(got.V-want.(float64)) > 1e-12 {
@@ -93,26 +95,26 @@ func TestAgreement(t *testing.T) {
 func TestAgreementOfLittle(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		ratings []Rating
-		check   func(a *Agreement) bool
+		ratings []canvas.Rating
+		check   func(a *canvas.Agreement) bool
 	}{
-		"elsewhere": {[]Rating{{"x", "", 1}}, func(a *Agreement) bool {
+		"elsewhere": {[]canvas.Rating{{"x", "", 1}}, func(a *canvas.Agreement) bool {
 			return a.Cases == 0 && a.Metrics[0].Spearman.Reason == "no case of this run is rated" &&
 				a.Alpha.Reason == "nothing is rated by two people"
 		}},
-		"one": {[]Rating{{"gid0-0-small", "", 1}}, func(a *Agreement) bool {
+		"one": {[]canvas.Rating{{"gid0-0-small", "", 1}}, func(a *canvas.Agreement) bool {
 			return a.Metrics[0].N == 1 && !a.Metrics[0].Spearman.Defined() && a.Metrics[0].Spearman.Reason != "" &&
 				!a.Metrics[0].PairAccuracy.Defined()
 		}},
-		"equal": {[]Rating{
+		"equal": {[]canvas.Rating{
 			{"gid0-0-small", "", 1}, {"gid0-0-large", "", 1}, {"gid1-1-small", "", 1}, {"gid1-1-large", "", 1},
-		}, func(a *Agreement) bool {
+		}, func(a *canvas.Agreement) bool {
 			return a.Metrics[0].Spearman.Reason != "" && a.Metrics[0].PairAccuracy.Reason == "no two designs of a sample are rated differently"
 		}},
 	} {
-		f := fakeTree()
+		f := faketest.Tree()
 		f.Ratings = c.ratings
-		if a := analyzed(t, f).Agreement; !c.check(a) {
+		if a := faketest.Analyzed(t, f).Agreement; !c.check(a) {
 			t.Errorf("%s: %+v", name, a)
 		}
 	}
@@ -122,17 +124,17 @@ func TestAgreementOfLittle(t *testing.T) {
 func TestEqualMeans(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(62, 1))
-	f := newFakeRun()
+	f := faketest.NewRun()
 	var sums, scores []float64
 	for s := range 20 {
 		for m := range 3 {
 			score := float64(rng.IntN(30))
-			c := f.add(fmt.Sprint("s", s), fmt.Sprint("m", m), fmt.Sprintf("quality=%g", score))
+			c := f.Add(fmt.Sprint("s", s), fmt.Sprint("m", m), fmt.Sprintf("quality=%g", score))
 			sum := 0
 			for r := range 3 {
 				cents := 10*rng.IntN(10) + 1
 				sum += cents
-				f.Ratings = append(f.Ratings, Rating{c.ID, fmt.Sprint("r", r), float64(cents) / 100})
+				f.Ratings = append(f.Ratings, canvas.Rating{c.ID, fmt.Sprint("r", r), float64(cents) / 100})
 			}
 			sums, scores = append(sums, float64(sum)), append(scores, score)
 		}
@@ -145,7 +147,7 @@ func TestEqualMeans(t *testing.T) {
 			}
 		}
 	}
-	m := analyzed(t, f, func(*Options) {}).Agreement.Metrics[0]
+	m := faketest.Analyzed(t, f, func(*canvas.Options) {}).Agreement.Metrics[0]
 	spearman, err := stat.Spearman(scores, sums)
 	if err != nil || m.Spearman.V != spearman.Coefficient || m.Pairs != pairs {
 		t.Errorf("rho %v of %d pairs, want %v of %d, %v", m.Spearman.V, m.Pairs, spearman.Coefficient, pairs, err)

@@ -63,10 +63,6 @@ type Result struct {
 
 	// Blocks says what intervals delete in turn; empty without intervals.
 	Blocks string
-
-	kinds    []Kind
-	settings *Settings
-	read     Reader
 }
 
 // Analyze scores all cases and summarizes them by model. What is wrong with one case is in its

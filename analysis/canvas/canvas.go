@@ -3,8 +3,13 @@
 package canvas
 
 import (
+	"image"
 	"math"
 
+	"repscope/analysis/canvas/internal/saliencymap"
+	"repscope/analysis/canvas/internal/screenshot"
+	"repscope/analysis/canvas/internal/semantic"
+	"repscope/analysis/canvas/internal/source"
 	"repscope/report"
 )
 
@@ -15,30 +20,17 @@ const (
 	DefinitionPublished  = "published"
 )
 
-// Side are the files of one design; a path is empty where there is none.
-type Side struct{ Image, Design string }
-
-// Case is one generated design and what it is scored against. Paths are as the [Reader] takes
-// them.
-type Case struct {
-	ID      string // "gid6-27-gpt-4o-image_only": unique but for snapshots
-	Sample  string // "gid6-27": cases of several models with one sample are paired
-	Model   string
-	Variant string
-	// Snapshot is the number of a step on the way, −1 of the final design.
-	Snapshot             int
-	Reference, Generated Side
-	// Base is the design that a modification began with; empty in other tasks.
-	Base                 Side
-	Trace, ExpectedTrace string
-	// StepTraces tell what was called in each step up to this one, in their order.
-	StepTraces []string
-	// Saliency maps and fixations that were made elsewhere.
-	ReferenceSaliency, GeneratedSaliency, Fixations string
-}
-
-// Reader returns the content of a file of a case. It may be called from several goroutines.
-type Reader func(path string) ([]byte, error)
+// What is scored, and how its files are read.
+type (
+	// Case is one generated design and what it is scored against.
+	Case = source.Case
+	// Side are the files of one design.
+	Side = source.Side
+	// Reader returns the content of a file of a case.
+	Reader = source.Reader
+	// Absent is why a metric has no number where nothing is wrong.
+	Absent = source.Absent
+)
 
 // Needs is a set of inputs of a metric.
 type Needs uint16
@@ -93,14 +85,24 @@ type Settings struct {
 	Definition string // DefinitionDefault, …
 	Reports    bool   // see [Row.Reports]
 	Seed       uint64
-	Images     ImageSettings
+	Images     screenshot.Options
 	Layout     LayoutSettings
 	Content    ContentSettings
-	Saliency   SaliencySettings
-	Semantic   SemanticSettings
+	Saliency   saliencymap.Options
+	Semantic   semantic.Options
+	// Picture draws the saliency maps of a case, which becomes its report [SaliencyPicture]; nil: there is none.
+	Picture func(p *Pair) (image.Image, error)
 }
 
-// documented reports whether the definitions of the publication are asked for.
-func (o *Settings) documented() bool {
+// Documented reports whether the definitions of the publication are asked for.
+func (o *Settings) Documented() bool {
 	return o.Definition == DefinitionDocumented || o.Definition == DefinitionPublished
+}
+
+// Better is the direction of a key; Neither where it says none.
+func (k *Key) Better() report.Direction {
+	if k.Direction == "" {
+		return report.Neither
+	}
+	return k.Direction
 }

@@ -15,10 +15,10 @@ import (
 
 	"pgregory.net/rapid"
 
+	"repscope/analysis/canvas/internal/casetest"
+	"repscope/analysis/canvas/internal/design"
 	"repscope/dataset"
 	"repscope/internal/runtest"
-	"repscope/measure/box"
-	"repscope/measure/text"
 )
 
 // contentKinds are those of texts, colors and hierarchies.
@@ -27,10 +27,10 @@ func contentKinds() []Kind { return []Kind{blocks, contrast, hierarchy} }
 // contentPair is a case of two designs by their files.
 func contentPair(t testing.TB, o Settings, reference, generated string) *Pair {
 	t.Helper()
-	o.Layout.Tolerance = alignmentTolerance
+	o.Layout.Tolerance = AlignmentTolerance
 	read := func(path string) ([]byte, error) { return []byte(path), nil } // a path is its file
 	c := &Case{Reference: Side{Design: reference}, Generated: Side{Design: generated}}
-	return NewPair(t.Context(), c, &o, read, newView(c.Reference, "reference", read))
+	return NewPair(t.Context(), c, &o, read, design.NewView(c.Reference, "reference", read))
 }
 
 // scoredContent scores two designs.
@@ -41,36 +41,6 @@ func scoredContent(t testing.TB, o Settings, reference, generated string) *Row {
 		t.Fatal(row.Failures, err)
 	}
 	return row
-}
-
-// designOf is the file of a design of 100 × 100 pixels on white.
-func designOf(children ...string) string {
-	return fmt.Sprintf(`{"document": %s}`, frameOf(0, 0, 100, 100, "#ffffff", children...))
-}
-
-func frameOf(x, y, width, height float64, fill string, children ...string) string {
-	return nodeOf("FRAME", x, y, width, height, fill, `"children": [`+strings.Join(children, ",")+"]")
-}
-
-// textOf is a text.
-func textNode(words string, x, y, width, height float64, fill string, more ...string) string {
-	return nodeOf("TEXT", x, y, width, height, fill, append(more, fmt.Sprintf(`"characters": %q`, words))...)
-}
-
-// nodeOf is a node; fill is a color "#rrggbb", the type of another paint, or nothing.
-func nodeOf(kind string, x, y, width, height float64, fill string, more ...string) string {
-	fills := ""
-	switch {
-	case strings.HasPrefix(fill, "#"):
-		var r, g, b uint8
-		_, _ = fmt.Sscanf(fill, "#%02x%02x%02x", &r, &g, &b)
-		fills = fmt.Sprintf(`{"type": "SOLID", "color": {"r": %v, "g": %v, "b": %v, "a": 1}}`, float64(r)/255, float64(g)/255, float64(b)/255)
-	case fill != "":
-		fills = fmt.Sprintf(`{"type": %q}`, fill)
-	}
-	more = append([]string{fmt.Sprintf(`"type": %q, "absoluteBoundingBox": {"x": %v, "y": %v, "width": %v, "height": %v}, "fills": [%s]`,
-		kind, x, y, width, height, fills)}, more...)
-	return "{" + strings.Join(more, ", ") + "}"
 }
 
 // wantValues compares numbers of a row; NaN is null.
@@ -92,21 +62,10 @@ func perfect() map[string]float64 {
 	}
 }
 
-// form is a small design with texts that repeat.
-var form = designOf(
-	textNode("Sign in", 10, 5, 40, 10, "#111111"),
-	frameOf(10, 20, 80, 15, "#eeeeee", textNode("User name", 12, 22, 40, 8, "#555555")),
-	frameOf(10, 40, 80, 15, "#eeeeee", textNode("Password", 12, 42, 40, 8, "#555555")),
-	frameOf(10, 60, 30, 10, "#0044cc", textNode("OK", 20, 62, 10, 6, "#ffffff")),
-	frameOf(50, 60, 30, 10, "#0044cc", textNode("OK", 60, 62, 10, 6, "#ffee00")),
-	textNode("", 0, 90, 10, 10, "#000000"),
-	textNode(" \n ", 0, 90, 10, 10, "#000000"),
-)
-
 func TestContentOfItself(t *testing.T) {
 	t.Parallel()
-	for _, o := range []ContentSettings{{}, {TextSimilarity: blockSimilarity}} {
-		row := scoredContent(t, Settings{Content: o}, form, form)
+	for _, o := range []ContentSettings{{}, {TextSimilarity: BlockSimilarity}} {
+		row := scoredContent(t, Settings{Content: o}, casetest.Form, casetest.Form)
 		wantValues(t, row, perfect())
 		if row.Details["text_blocks_matched"] != 5 || row.Details["text_colors_unknown"] != 0 || row.Details["contrast_unknown"] != 0 {
 			t.Errorf("%v", row.Details)
@@ -163,8 +122,8 @@ func TestContentOfDrawn(t *testing.T) {
 	})
 }
 
-func drawLayout(t *rapid.T) *Layout {
-	l, err := NewLayout("drawn", drawDesign(t), LayoutOptions{})
+func drawLayout(t *rapid.T) *design.Layout {
+	l, err := design.NewLayout("drawn", casetest.DrawDesign(func(n int) int { return rapid.IntRange(0, n-1).Draw(t, "choice") }), design.LayoutOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -172,14 +131,10 @@ func drawLayout(t *rapid.T) *Layout {
 }
 
 // scoredLayouts scores two designs that are read.
-func scoredLayouts(t testing.TB, reference, generated *Layout) *Row {
+func scoredLayouts(t testing.TB, reference, generated *design.Layout) *Row {
 	t.Helper()
 	p := contentPair(t, Settings{}, "", "")
-	for v, l := range map[*View]*Layout{p.Reference: reference, p.Generated: generated} {
-		if _, err := v.layout.get(func() (*Layout, error) { return l, nil }); err != nil {
-			t.Fatal(err)
-		}
-	}
+	p.Reference, p.Generated = design.ViewOf(reference), design.ViewOf(generated)
 	row, err := scoreKinds(t.Context(), contentKinds(), p)
 	if err != nil || row.Failures != nil {
 		t.Fatal(row.Failures, err)
@@ -190,15 +145,15 @@ func scoredLayouts(t testing.TB, reference, generated *Layout) *Row {
 // TestTexts is computed by hand.
 func TestTexts(t *testing.T) {
 	t.Parallel()
-	reference := designOf(
-		textNode("Sign in", 10, 10, 40, 10, "#000000"),                  // area 0.04
-		textNode("Forgot your password?", 10, 50, 50, 10, "#ff0000"),    // 0.05, matched with none
-		textNode("Terms\u00a0 and\nconditions", 10, 80, 20, 5, "IMAGE"), // 0.01
+	reference := casetest.Design(
+		casetest.Text("Sign in", 10, 10, 40, 10, "#000000"),                  // area 0.04
+		casetest.Text("Forgot your password?", 10, 50, 50, 10, "#ff0000"),    // 0.05, matched with none
+		casetest.Text("Terms\u00a0 and\nconditions", 10, 80, 20, 5, "IMAGE"), // 0.01
 	)
-	generated := designOf(
-		textNode("Sign up", 20, 15, 40, 10, "#ffffff"),             // 0.04, two letters of seven differ
-		textNode("Terms and conditions", 10, 80, 20, 5, "#000000"), // 0.01
-		textNode("About", 0, 0, 10, 10, "#00ff00"),                 // 0.01
+	generated := casetest.Design(
+		casetest.Text("Sign up", 20, 15, 40, 10, "#ffffff"),             // 0.04, two letters of seven differ
+		casetest.Text("Terms and conditions", 10, 80, 20, 5, "#000000"), // 0.01
+		casetest.Text("About", 0, 0, 10, 10, "#00ff00"),                 // 0.01
 	)
 	row := scoredContent(t, Settings{}, reference, generated)
 	wantValues(t, row, map[string]float64{
@@ -222,14 +177,14 @@ func TestTexts(t *testing.T) {
 func TestNoTexts(t *testing.T) {
 	t.Parallel()
 	null := math.NaN()
-	none, one, image := designOf(), designOf(textNode("One", 0, 0, 10, 10, "#000000")), designOf(textNode("One", 0, 0, 10, 10, "IMAGE"))
+	none, one, image := casetest.Design(), casetest.Design(casetest.Text("One", 0, 0, 10, 10, "#000000")), casetest.Design(casetest.Text("One", 0, 0, 10, 10, "IMAGE"))
 	wantValues(t, scoredContent(t, Settings{}, none, none), map[string]float64{"block_match": null, "text_f1": null, "contrast_min": null, "tree_bleu": 1})
 	wantValues(t, scoredContent(t, Settings{}, one, none), map[string]float64{"block_match": 0, "text_f1": 0, "text_cer": 1, "text_similarity": null,
 		"position_similarity": null, "color_difference": null, "contrast_min": null, "contrast_pass_difference": null})
 	wantValues(t, scoredContent(t, Settings{}, none, one), map[string]float64{"block_match": 0, "text_f1": 0, "text_cer": null, "contrast_min": 21,
 		"contrast_pass_aa": 1, "contrast_pass_difference": null, "tree_bleu": null, "reading_order_tau": null, "text_order_tau": null})
 	wantValues(t, scoredContent(t, Settings{}, image, image), map[string]float64{"block_match": 1, "color_difference": null, "color_similarity": null, "contrast_min": null})
-	flat := designOf(textNode("One", 0, 0, 10, 0, "#000000"))
+	flat := casetest.Design(casetest.Text("One", 0, 0, 10, 0, "#000000"))
 	wantValues(t, scoredContent(t, Settings{}, flat, flat), map[string]float64{"block_match": null, "text_similarity": 1})
 }
 
@@ -239,9 +194,9 @@ func TestTextsOfOneKind(t *testing.T) {
 	at := func(places ...float64) string {
 		var texts []string
 		for _, y := range places {
-			texts = append(texts, textNode("Buy", 10, y, 20, 5, "#000000"))
+			texts = append(texts, casetest.Text("Buy", 10, y, 20, 5, "#000000"))
 		}
-		return designOf(texts...)
+		return casetest.Design(texts...)
 	}
 	row := scoredContent(t, Settings{}, at(10, 30, 50), at(51, 11, 31))
 	wantValues(t, row, map[string]float64{"position_similarity": 0.99, "text_order_tau": 1})
@@ -250,70 +205,27 @@ func TestTextsOfOneKind(t *testing.T) {
 // TestJoinedTexts: what is one text in one design and several siblings in the other is matched as a whole.
 func TestJoinedTexts(t *testing.T) {
 	t.Parallel()
-	whole := textNode("The quick brown fox jumps over the lazy dog", 10, 10, 60, 10, "#000000")
+	whole := casetest.Text("The quick brown fox jumps over the lazy dog", 10, 10, 60, 10, "#000000")
 	parts := []string{
-		textNode("The quick", 10, 10, 15, 10, "#000000"), textNode("brown fox", 25, 10, 15, 10, "#000000"),
-		textNode("jumps over", 40, 10, 15, 10, "#000000"), textNode("the lazy dog", 55, 10, 15, 10, "#000000"),
+		casetest.Text("The quick", 10, 10, 15, 10, "#000000"), casetest.Text("brown fox", 25, 10, 15, 10, "#000000"),
+		casetest.Text("jumps over", 40, 10, 15, 10, "#000000"), casetest.Text("the lazy dog", 55, 10, 15, 10, "#000000"),
 	}
-	more := []string{textNode("Another text", 10, 50, 60, 10, "#000000"), textNode("Still another", 10, 70, 60, 10, "#000000")}
-	one, split := designOf(append(more, whole)...), designOf(append(parts, more...)...)
+	more := []string{casetest.Text("Another text", 10, 50, 60, 10, "#000000"), casetest.Text("Still another", 10, 70, 60, 10, "#000000")}
+	one, split := casetest.Design(append(more, whole)...), casetest.Design(append(parts, more...)...)
 	want := map[string]float64{"block_match": 1, "text_similarity": 1, "text_f1": 1, "text_cer": 0, "position_similarity": 1, "color_difference": 0}
-	for _, o := range []ContentSettings{{}, {TextSimilarity: blockSimilarity}} {
+	for _, o := range []ContentSettings{{}, {TextSimilarity: BlockSimilarity}} {
 		wantValues(t, scoredContent(t, Settings{Content: o}, one, split), want)
 		wantValues(t, scoredContent(t, Settings{Content: o}, split, one), want)
 		wantValues(t, scoredContent(t, Settings{Content: o}, split, split), want)
 	}
 	// Parts below other nodes are no siblings.
-	apart := designOf(append([]string{frameOf(0, 0, 100, 100, "", parts[:2]...), frameOf(0, 0, 100, 100, "", parts[2:]...)}, more...)...)
+	apart := casetest.Design(append([]string{casetest.Frame(0, 0, 100, 100, "", parts[:2]...), casetest.Frame(0, 0, 100, 100, "", parts[2:]...)}, more...)...)
 	if v := scoredContent(t, Settings{}, one, apart).Values["block_match"].V; v >= 1 {
 		t.Errorf("texts of two frames are joined: %v", v)
 	}
 	// A text in two words without a space between, as a price with its currency.
-	wantValues(t, scoredContent(t, Settings{}, designOf(textNode("$19", 0, 0, 30, 10, "#000000")),
-		designOf(textNode("$", 0, 0, 10, 10, "#000000"), textNode("19", 10, 0, 20, 10, "#000000"))), map[string]float64{"block_match": 1, "text_similarity": 1, "position_similarity": 1})
-}
-
-// TestBestPairs: no other pairs of at least half similarity have a larger sum.
-func TestBestPairs(t *testing.T) {
-	t.Parallel()
-	words := rapid.SliceOfN(rapid.StringOfN(rapid.RuneFrom([]rune("ab ")), 1, 5, -1), 0, 5)
-	rapid.Check(t, func(rt *rapid.T) {
-		byBlocks := rapid.Bool().Draw(rt, "blocks")
-		var both [2][]textBlock
-		for side := range both {
-			for i, s := range words.Draw(rt, "words") {
-				both[side] = append(both[side], textBlock{text: s, parent: i, box: box.Box{X1: 1, Y1: 1}})
-			}
-		}
-		blocks := &textBlocks{reference: both[0], generated: both[1]}
-		if err := blocks.match(t.Context(), byBlocks); err != nil {
-			rt.Fatal(err)
-		}
-		sum := 0.
-		for _, p := range blocks.pairs {
-			sum += p.similarity
-		}
-		similarity := text.Similarity
-		if byBlocks {
-			similarity = text.Ratio
-		}
-		var best func(i int, used int) float64
-		best = func(i, used int) float64 {
-			if i == len(both[0]) {
-				return 0
-			}
-			most := best(i+1, used)
-			for j := range both[1] {
-				if s := similarity(both[0][i].text, both[1][j].text); s >= leastSimilarity && used&(1<<j) == 0 {
-					most = max(most, s+best(i+1, used|1<<j))
-				}
-			}
-			return most
-		}
-		if want := best(0, 0); math.Abs(sum-want) > 1e-5 {
-			rt.Fatalf("%v of %+v: %v, want %v", blocks.pairs, both, sum, want)
-		}
-	})
+	wantValues(t, scoredContent(t, Settings{}, casetest.Design(casetest.Text("$19", 0, 0, 30, 10, "#000000")),
+		casetest.Design(casetest.Text("$", 0, 0, 10, 10, "#000000"), casetest.Text("19", 10, 0, 20, 10, "#000000"))), map[string]float64{"block_match": 1, "text_similarity": 1, "position_similarity": 1})
 }
 
 // TestManyTexts: more texts than can be compared are a reason, not a wait.
@@ -324,7 +236,7 @@ func TestManyTexts(t *testing.T) {
 	for i := range 3000 {
 		d.Nodes = append(d.Nodes, dataset.Node{Type: "TEXT", Depth: 1, Shown: true, Opacity: 1, Bounds: &dataset.Bounds{Width: 5, Height: 5}, Characters: fmt.Sprint(i)})
 	}
-	l, err := NewLayout("many", d, LayoutOptions{})
+	l, err := design.NewLayout("many", d, design.LayoutOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -365,9 +277,9 @@ func randomDesign(rng *rand.Rand, n int) *dataset.Design {
 func BenchmarkContent(b *testing.B) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	for _, n := range []int{1000, 5000} {
-		var both [2]*Layout
+		var both [2]*design.Layout
 		for i := range both {
-			l, err := NewLayout("random", randomDesign(rng, n), LayoutOptions{})
+			l, err := design.NewLayout("random", randomDesign(rng, n), design.LayoutOptions{})
 			if err != nil {
 				b.Fatal(err)
 			}
@@ -377,8 +289,8 @@ func BenchmarkContent(b *testing.B) {
 			b.Run(fmt.Sprintf("%s/%d", kind.Name, n), func(b *testing.B) {
 				for b.Loop() {
 					p := contentPair(b, Settings{}, "", "")
-					p.Reference.layout.Do(func() { p.Reference.layout.value = both[0] })
-					p.Generated.layout.Do(func() { p.Generated.layout.value = both[1] })
+					p.Reference = design.ViewOf(both[0])
+					p.Generated = design.ViewOf(both[1])
 					if row, err := scoreKinds(b.Context(), []Kind{kind}, p); err != nil || row.Failures != nil {
 						b.Fatal(row, err)
 					}

@@ -11,6 +11,9 @@ import (
 	"strings"
 	"testing"
 
+	"repscope/analysis/canvas/internal/benchmark"
+	"repscope/analysis/canvas/internal/design"
+	"repscope/analysis/canvas/internal/screenshot"
 	"repscope/internal/example/screens"
 	"repscope/internal/parallel"
 	"repscope/internal/runtest"
@@ -20,15 +23,15 @@ import (
 // exampleInput are the cases of a task of made screens.
 func exampleInput(t *testing.T, set *screens.Set, task, variant string) ([]Case, Reader) {
 	t.Helper()
-	of := &tree{files: set, folder: "example", task: task, variant: variant}
-	found, err := of.find(false)
+	of := &benchmark.Tree{Files: set, Folder: "example", Task: task, Variant: variant}
+	found, err := of.Find(false)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(found.odd) > 0 {
-		t.Errorf("names that are no cases: %v", found.odd)
+	if len(found.Odd) > 0 {
+		t.Errorf("names that are no cases: %v", found.Odd)
 	}
-	return found.cases, func(name string) ([]byte, error) { return set.ReadFile(strings.TrimPrefix(name, of.folder+"/")) }
+	return found.Cases, func(name string) ([]byte, error) { return set.ReadFile(strings.TrimPrefix(name, of.Folder+"/")) }
 }
 
 // exampleSettings are those of a run without flags.
@@ -38,10 +41,10 @@ func exampleSettings(t *testing.T, cases []Case, read Reader) *Settings {
 	o.Layout.Tolerance = 0.02
 	o.Images.SSIM, o.Images.Alpha = "uniform", "white"
 	o.Semantic.Scores = path.Join("example/eval_outputs", screens.Task, screens.Variant, "precomputed_blip_scores.json")
-	if err := o.Saliency.open(t.Context(), nil, cases, read); err != nil {
+	if _, err := o.Saliency.Open(cases, read, 0, 0); err != nil {
 		t.Fatal(err)
 	}
-	if err := o.Semantic.open(t.Context(), nil, cases, read); err != nil {
+	if _, err := o.Semantic.Open(cases, read, 0); err != nil {
 		t.Fatal(err)
 	}
 	return o
@@ -63,7 +66,7 @@ func exampleRows(t *testing.T, cases []Case, read Reader, kinds []Kind) []*Row {
 }
 
 func exampleRow(ctx context.Context, c *Case, read Reader, o *Settings, kinds []Kind) (*Row, error) {
-	return scoreKinds(ctx, kinds, NewPair(ctx, c, o, read, newView(c.Reference, "reference", read)))
+	return scoreKinds(ctx, kinds, NewPair(ctx, c, o, read, design.NewView(c.Reference, "reference", read)))
 }
 
 // withoutInput are the keys for which the example has no input.
@@ -121,13 +124,13 @@ func TestExampleFallsWithDamage(t *testing.T) {
 	runtest.Long(t, "it runs the whole example")
 	t.Parallel()
 	cases, read := exampleInput(t, screens.Example(), screens.Task, screens.Variant)
-	rows := exampleRows(t, cases, read, usual())
+	rows := exampleRows(t, cases, read, Usual())
 	for i, row := range rows {
 		if len(row.Failures) > 0 {
 			t.Errorf("%s: %v", cases[i].ID, row.Failures)
 		}
 	}
-	fallsWithDamage(t, cases, rows, usual())
+	fallsWithDamage(t, cases, rows, Usual())
 }
 
 // Metrics that take long are held on few smaller screens.
@@ -138,7 +141,7 @@ func TestExampleFallsWithDamageByOptionalMetrics(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	optional := slices.DeleteFunc(kinds(), func(k Kind) bool { return !k.Optional })
+	optional := slices.DeleteFunc(Kinds(), func(k Kind) bool { return !k.Optional })
 	cases, read := exampleInput(t, set, screens.Task, screens.Variant)
 	fallsWithDamage(t, cases, exampleRows(t, cases, read, optional), optional)
 }
@@ -150,12 +153,12 @@ func TestExampleCopyIsPerfect(t *testing.T) {
 	o := exampleSettings(t, all, read)
 	copies := slices.DeleteFunc(all, func(c Case) bool { return c.Model != screens.Levels()[0].Model })
 	for _, c := range copies[:5] { // one of each kind
-		got, err := exampleRow(t.Context(), &c, read, o, usual())
+		got, err := exampleRow(t.Context(), &c, read, o, Usual())
 		if err != nil {
 			t.Fatal(err)
 		}
 		c.Generated, c.GeneratedSaliency = c.Reference, c.ReferenceSaliency
-		want, err := exampleRow(t.Context(), &c, read, o, usual())
+		want, err := exampleRow(t.Context(), &c, read, o, Usual())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -183,7 +186,7 @@ func TestExampleModification(t *testing.T) {
 		base := 0.0
 		for _, c := range cases {
 			c.Generated = c.Base
-			row, err := exampleRow(t.Context(), &c, read, &Settings{Images: ImageSettings{SSIM: "uniform", Alpha: "white"}, Layout: LayoutSettings{Tolerance: 0.02}}, kinds)
+			row, err := exampleRow(t.Context(), &c, read, &Settings{Images: screenshot.Options{SSIM: "uniform", Alpha: "white"}, Layout: LayoutSettings{Tolerance: 0.02}}, kinds)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -198,20 +201,20 @@ func TestExampleModification(t *testing.T) {
 // Steps of a case have numbers, and rise in the mean to the end.
 func TestExampleSnapshots(t *testing.T) {
 	t.Parallel()
-	of := &tree{files: screens.Example(), folder: "example", task: screens.Task, variant: screens.Variant}
-	found, err := of.find(true)
+	of := &benchmark.Tree{Files: screens.Example(), Folder: "example", Task: screens.Task, Variant: screens.Variant}
+	found, err := of.Find(true)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var last Case
 	mean := make([]float64, screens.Steps+1)
 	kinds := []Kind{elementCount, layoutOverlap}
-	for _, c := range found.cases {
+	for _, c := range found.Cases {
 		if c.Model != screens.Levels()[0].Model || c.Snapshot < 0 {
 			continue
 		}
 		read := func(name string) ([]byte, error) {
-			return fs.ReadFile(of.files, strings.TrimPrefix(name, of.folder+"/"))
+			return fs.ReadFile(of.Files, strings.TrimPrefix(name, of.Folder+"/"))
 		}
 		row, err := exampleRow(t.Context(), &c, read, &Settings{Layout: LayoutSettings{Tolerance: 0.02}}, kinds)
 		if err != nil || len(row.Failures) > 0 {

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"repscope/analysis/canvas/internal/screenshot"
 	"repscope/dataset"
 	"repscope/measure/image"
 )
@@ -47,22 +48,22 @@ func BenchmarkScreens(b *testing.B) {
 		must(err)
 		return s
 	}
-	pairs, large := make([]*screenPair, len(files)), make([][]uint8, len(files))
+	pairs, large := make([]*screenshot.Pixels, len(files)), make([][]uint8, len(files))
 	for i, f := range files {
-		pairs[i], large[i] = newScreenPair(parse(f[0]), parse(f[1]), false), opaque(parse(f[2]), false)
+		pairs[i], large[i] = screenshot.NewPixels(parse(f[0]), parse(f[1]), false), screenshot.Opaque(parse(f[2]), false)
 	}
 	ssim := func(build func(image.Shape, float64) (*image.SSIM, error)) func(i int) {
 		return func(i int) {
-			s, err := build(pairs[i].Shape, byteRange)
+			s, err := build(pairs[i].Shape, screenshot.ByteRange)
 			must(err)
-			image.MeanSSIM(s, pairs[i].reference, pairs[i].generated)
+			image.MeanSSIM(s, pairs[i].Reference, pairs[i].Generated)
 		}
 	}
 	of := func(k *Kind) func(i int) {
 		return func(i int) {
-			s := &screenPair{Shape: pairs[i].Shape, reference: pairs[i].reference, generated: pairs[i].generated}
+			s := &screenshot.Pixels{Shape: pairs[i].Shape, Reference: pairs[i].Reference, Generated: pairs[i].Generated}
 			p := &Pair{Settings: &Settings{}}
-			_, _ = p.screens.get(func() (*screenPair, error) { return s, nil })
+			_, _ = p.screens.Get(func() (*screenshot.Pixels, error) { return s, nil })
 			must(k.Score(p, NewRow()))
 		}
 	}
@@ -70,13 +71,13 @@ func BenchmarkScreens(b *testing.B) {
 		name string
 		do   func(i int)
 	}{
-		{"read", func(i int) { newScreenPair(parse(files[i][0]), parse(files[i][1]), false) }},
+		{"read", func(i int) { screenshot.NewPixels(parse(files[i][0]), parse(files[i][1]), false) }},
 		{"ssim", ssim(image.NewSSIM)},
 		{"gaussian", ssim(image.NewGaussianSSIM)},
-		{"error", func(i int) { image.PSNR(image.MSE(pairs[i].reference, pairs[i].generated), byteRange) }},
+		{"error", func(i int) { image.PSNR(image.MSE(pairs[i].Reference, pairs[i].Generated), screenshot.ByteRange) }},
 		{"resize", func(i int) {
 			to := &dataset.Screen{Width: pairs[i].Width, Height: pairs[i].Height}
-			resized(large[i], &dataset.Screen{Width: 2 * to.Width, Height: 2 * to.Height}, to)
+			screenshot.Resize(large[i], &dataset.Screen{Width: 2 * to.Width, Height: 2 * to.Height}, to)
 		}},
 		{"ms_ssim", of(&multiscale)},
 		{"gmsd", of(&gradients)},

@@ -11,6 +11,8 @@ import (
 	"slices"
 	"testing"
 
+	"repscope/analysis/canvas/internal/design"
+	"repscope/analysis/canvas/internal/screenshot"
 	"repscope/dataset"
 )
 
@@ -30,15 +32,13 @@ func (g goldenScreen) screen() *dataset.Screen {
 }
 
 // screensOf is a case of two screens.
-func screensOf(t testing.TB, o ImageSettings, reference, generated *dataset.Screen) *Pair {
+func screensOf(t testing.TB, o screenshot.Options, reference, generated *dataset.Screen) *Pair {
 	t.Helper()
 	c := &Case{Reference: Side{Image: "reference.png"}, Generated: Side{Image: "generated.png"}}
 	read := func(path string) ([]byte, error) { return nil, fmt.Errorf("%s is read", path) }
-	p := NewPair(t.Context(), c, &Settings{Images: o}, read, newView(c.Reference, "reference", read))
-	for view, screen := range map[*View]*dataset.Screen{p.Reference: reference, p.Generated: generated} {
-		if _, err := view.screen.get(func() (*dataset.Screen, error) { return screen, nil }); err != nil {
-			t.Fatal(err)
-		}
+	p := NewPair(t.Context(), c, &Settings{Images: o}, read, design.NewView(c.Reference, "reference", read))
+	if _, err := p.screens.Get(func() (*screenshot.Pixels, error) { return screenshot.NewPixels(reference, generated, o.Drops()), nil }); err != nil {
+		t.Fatal(err)
 	}
 	return p
 }
@@ -46,18 +46,18 @@ func screensOf(t testing.TB, o ImageSettings, reference, generated *dataset.Scre
 // checkPixels holds the numbers of both windows and both ways with alpha against scikit-image's.
 func checkPixels(t *testing.T, name string, reference, generated *dataset.Screen, white, drop pixelScores) {
 	t.Helper()
-	for _, alpha := range []string{alphaWhite, alphaDrop} {
+	for _, alpha := range []string{screenshot.AlphaWhite, screenshot.AlphaDrop} {
 		want := white
-		if alpha == alphaDrop {
+		if alpha == screenshot.AlphaDrop {
 			want = drop
 		}
-		for _, window := range []string{uniformWindow, gaussianWindow} {
-			row, err := scoreKinds(t.Context(), []Kind{screenPixels}, screensOf(t, ImageSettings{SSIM: window, Alpha: alpha}, reference, generated))
+		for _, window := range []string{screenshot.UniformWindow, screenshot.GaussianWindow} {
+			row, err := scoreKinds(t.Context(), []Kind{screenPixels}, screensOf(t, screenshot.Options{SSIM: window, Alpha: alpha}, reference, generated))
 			if err != nil || row.Failures != nil {
 				t.Fatal(name, row, err)
 			}
 			ssim := want.Uniform
-			if window == gaussianWindow {
+			if window == screenshot.GaussianWindow {
 				ssim = want.Gaussian
 			}
 			for key, want := range map[string]*float64{"ssim": ssim, "psnr": want.PSNR, "rmse": want.RMSE} {
@@ -139,7 +139,7 @@ func TestSamplePixels(t *testing.T) {
 			of = append(of, features)
 			want["fsim"], want["fsimc"] = g.FSIM, g.FSIMC
 		}
-		row, err := scoreKinds(t.Context(), of, screensOf(t, ImageSettings{}, reference, generated))
+		row, err := scoreKinds(t.Context(), of, screensOf(t, screenshot.Options{}, reference, generated))
 		if err != nil || row.Failures != nil || len(row.Values) != len(want) {
 			t.Fatal(name, row, err)
 		}
@@ -167,11 +167,11 @@ func TestScreenPair(t *testing.T) {
 		{[2]int{10, 2}, [2]int{3, 6}, 3, 6, "reference, 10 × 2"},
 		{[2]int{1, 1}, [2]int{20000, 3}, 1, 1, "generated, 20000 × 3"},
 	} {
-		s := newScreenPair(screen(c.reference[0], c.reference[1]), screen(c.generated[0], c.generated[1]), false)
-		if s.Width != c.width || s.Height != c.height || s.resized != c.resized {
-			t.Errorf("%v and %v: %v, %q", c.reference, c.generated, s.Shape, s.resized)
+		s := screenshot.NewPixels(screen(c.reference[0], c.reference[1]), screen(c.generated[0], c.generated[1]), false)
+		if s.Width != c.width || s.Height != c.height || s.Resized != c.resized {
+			t.Errorf("%v and %v: %v, %q", c.reference, c.generated, s.Shape, s.Resized)
 		}
-		if !slices.Equal(s.reference, s.generated) || len(s.reference) != s.Size() || s.reference[1] != 20 {
+		if !slices.Equal(s.Reference, s.Generated) || len(s.Reference) != s.Size() || s.Reference[1] != 20 {
 			t.Errorf("%v and %v differ", c.reference, c.generated)
 		}
 	}
@@ -181,10 +181,10 @@ func TestScreenPair(t *testing.T) {
 func TestOpaque(t *testing.T) {
 	t.Parallel()
 	s := &dataset.Screen{Width: 3, Height: 1, Pixels: []byte{9, 8, 7, 0, 0, 100, 255, 128, 1, 2, 3, 255}, Alpha: true}
-	if got, want := opaque(s, false), []byte{255, 255, 255, 127, 177, 255, 1, 2, 3}; !slices.Equal(got, want) {
+	if got, want := screenshot.Opaque(s, false), []byte{255, 255, 255, 127, 177, 255, 1, 2, 3}; !slices.Equal(got, want) {
 		t.Errorf("on white: %v, want %v", got, want)
 	}
-	if got, want := opaque(s, true), []byte{9, 8, 7, 0, 100, 255, 1, 2, 3}; !slices.Equal(got, want) {
+	if got, want := screenshot.Opaque(s, true), []byte{9, 8, 7, 0, 100, 255, 1, 2, 3}; !slices.Equal(got, want) {
 		t.Errorf("dropped: %v, want %v", got, want)
 	}
 }

@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"repscope/analysis/canvas/internal/design"
 )
 
 // layoutKinds are the metrics of elements.
@@ -79,7 +81,7 @@ func scoreDesigns(t testing.TB, o *Settings, reference, generated string, kinds 
 	if reference == "" {
 		c.Reference.Design = ""
 	}
-	row, err := scoreKinds(t.Context(), kinds, NewPair(t.Context(), c, o, read, newView(c.Reference, "reference", read)))
+	row, err := scoreKinds(t.Context(), kinds, NewPair(t.Context(), c, o, read, design.NewView(c.Reference, "reference", read)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -222,16 +224,5 @@ func TestLayoutInputs(t *testing.T) {
 	}
 	if v := row.Values["layout_iou"]; v.Defined() || v.Reason != row.Failures[0] {
 		t.Errorf("layout_iou %v", v)
-	}
-}
-
-// TestLayoutFlags: the tolerance is a share.
-func TestLayoutFlags(t *testing.T) {
-	t.Parallel()
-	for tolerance, good := range map[float64]bool{0.02: true, 0.999: true, 1e-9: true, 0: false, 1: false, -1: false, notNumber: false} {
-		o := LayoutSettings{Tolerance: tolerance}
-		if err := o.check(); (err == nil) != good || err != nil && !strings.Contains(err.Error(), "want a number between 0 and 1") {
-			t.Errorf("tolerance %v: %v", tolerance, err)
-		}
 	}
 }

@@ -5,6 +5,8 @@ package canvas
 import (
 	"strconv"
 
+	"repscope/analysis/canvas/internal/design"
+	"repscope/analysis/canvas/internal/source"
 	"repscope/measure/box"
 	"repscope/report"
 )
@@ -26,11 +28,11 @@ var alignment = Kind{
 	},
 	Definition: func(o *Settings) string {
 		tolerance := strconv.FormatFloat(o.Layout.tolerance(), 'g', -1, 64)
-		if o.documented() {
+		if o.Documented() {
 			return "1; lines rounded to multiples of " + tolerance +
 				", groups matched by the IoU of their union boxes, those of one type are found"
 		}
-		return "2; " + seenElements + "; groups of lines that are all within " + tolerance + " of each other (complete linkage), " +
+		return "2; " + design.SeenElements + "; groups of lines that are all within " + tolerance + " of each other (complete linkage), " +
 			"those of one type matched by the Jaccard index of their members, found from 0.5 on"
 	},
 	Score: scoreAlignment,
@@ -38,8 +40,8 @@ var alignment = Kind{
 
 // groupMatch are groups of aligned elements and which of them belong together.
 type groupMatch struct {
-	layouts [2]*Layout     // reference, generated
-	groups  [2][]box.Group // of the elements
+	layouts [2]*design.Layout // reference, generated
+	groups  [2][]box.Group    // of the elements
 	pairs   []groupPair
 }
 
@@ -58,9 +60,9 @@ func scoreAlignment(p *Pair, row *Row) error {
 	if err != nil {
 		return err
 	}
-	g := &groupMatch{layouts: [2]*Layout{reference, generated}}
+	g := &groupMatch{layouts: [2]*design.Layout{reference, generated}}
 	match := g.byMembers
-	if p.Settings.documented() {
+	if p.Settings.Documented() {
 		match = g.byBoxes
 	}
 	if err := match(p); err != nil {
@@ -72,7 +74,7 @@ func scoreAlignment(p *Pair, row *Row) error {
 			found++
 		}
 	}
-	g.score(row, found, p.Settings.documented())
+	g.score(row, found, p.Settings.Documented())
 	if p.Settings.Reports {
 		row.Reports[alignmentReport] = g.report(row, found)
 	}
@@ -82,14 +84,14 @@ func scoreAlignment(p *Pair, row *Row) error {
 // byMembers matches groups by the elements that they share when elements of the generated design stand for those
 // of the reference with which they are matched; elements that are matched with none are shared by none.
 func (g *groupMatch) byMembers(p *Pair) error {
-	m, err := p.matching()
+	m, err := p.Matching()
 	if err != nil {
 		return err
 	}
 	for side, l := range g.layouts {
-		g.groups[side] = box.Aligned(l.boxes(), p.Settings.Layout.tolerance())
+		g.groups[side] = box.Aligned(l.Boxes(), p.Settings.Layout.tolerance())
 	}
-	weights, err := box.GroupOverlaps(g.groups[0], g.groups[1], len(m.ofReference), m.ofGenerated)
+	weights, err := box.GroupOverlaps(g.groups[0], g.groups[1], len(m.OfReference), m.OfGenerated)
 	if err != nil {
 		return err
 	}
@@ -109,18 +111,18 @@ func (g *groupMatch) byMembers(p *Pair) error {
 // byBoxes matches groups by their union boxes, whatever their lines are, which counts where they are the same.
 // Of several best assignments it takes the one of SciPy, on which the published number depends.
 func (g *groupMatch) byBoxes(p *Pair) error {
-	var unions [2][]rect
+	var unions [2][]design.Rect
 	for side, l := range g.layouts {
-		g.groups[side], unions[side] = documentedGroups(l, p.Settings.Layout.tolerance())
+		g.groups[side], unions[side] = design.DocumentedGroups(l, p.Settings.Layout.tolerance())
 	}
 	rows, columns := len(unions[0]), len(unions[1])
 	if most := p.Settings.Layout.mostOverlaps(); columns > 0 && rows > most/columns {
-		return absent("%d and %d groups of aligned elements are too many to be compared", rows, columns)
+		return source.Absentf("%d and %d groups of aligned elements are too many to be compared", rows, columns)
 	}
 	cost := make([]float64, 0, rows*columns)
 	for _, a := range unions[0] {
 		for _, b := range unions[1] {
-			cost = append(cost, 1-a.iou(b))
+			cost = append(cost, 1-a.IoU(b))
 		}
 	}
 	match, _, err := box.AssignInOrder(cost, rows, columns)
@@ -131,7 +133,7 @@ func (g *groupMatch) byBoxes(p *Pair) error {
 		if j < 0 {
 			continue
 		}
-		if share := unions[0][i].iou(unions[1][j]); share > 0 {
+		if share := unions[0][i].IoU(unions[1][j]); share > 0 {
 			g.pairs = append(g.pairs, groupPair{i, j, share, g.groups[0][i].Line == g.groups[1][j].Line})
 		}
 	}

@@ -6,6 +6,8 @@ import (
 	"math"
 	"strings"
 
+	"repscope/analysis/canvas/internal/source"
+	"repscope/analysis/canvas/internal/textblock"
 	"repscope/measure/text"
 	"repscope/report"
 )
@@ -36,42 +38,42 @@ func scoreBlocks(p *Pair, row *Row) error {
 	if err != nil {
 		return err
 	}
-	row.Details["text_blocks"] = []int{len(t.reference), len(t.generated)}
-	row.Details["text_blocks_matched"] = len(t.pairs)
-	if len(t.reference)+len(t.generated) == 0 {
-		return absent("neither design has a text")
+	row.Details["text_blocks"] = []int{len(t.Reference), len(t.Generated)}
+	row.Details["text_blocks_matched"] = len(t.Pairs)
+	if len(t.Reference)+len(t.Generated) == 0 {
+		return source.Absentf("neither design has a text")
 	}
-	t.scoreWords(row)
-	t.scoreArea(row)
-	if len(t.pairs) == 0 {
-		return absent("no text of the generated design is like one of the reference")
+	scoreWords(t, row)
+	scoreArea(t, row)
+	if len(t.Pairs) == 0 {
+		return source.Absentf("no text of the generated design is like one of the reference")
 	}
 	var similarity, position float64
-	for _, pair := range t.pairs {
-		a, b := t.reference[pair.reference].box, t.generated[pair.generated].box
+	for _, pair := range t.Pairs {
+		a, b := t.Reference[pair.Reference].Box, t.Generated[pair.Generated].Box
 		dx, dy := math.Abs(a.X0+a.X1-b.X0-b.X1)/2, math.Abs(a.Y0+a.Y1-b.Y0-b.Y1)/2
-		similarity += pair.similarity
+		similarity += pair.Similarity
 		position += max(0, 1-max(dx, dy))
 	}
-	n := float64(len(t.pairs))
+	n := float64(len(t.Pairs))
 	row.Set("text_similarity", similarity/n)
 	row.Set("position_similarity", position/n)
-	t.scoreColors(row)
+	scoreColors(t, row)
 	return nil
 }
 
 // scoreArea enters the area of matched texts of both designs over that of all texts of both.
-func (t *textBlocks) scoreArea(row *Row) {
+func scoreArea(t *textblock.Blocks, row *Row) {
 	matched, all := 0., 0.
-	inPair := [2][]bool{make([]bool, len(t.reference)), make([]bool, len(t.generated))}
-	for _, pair := range t.pairs {
-		inPair[0][pair.reference], inPair[1][pair.generated] = true, true
+	inPair := [2][]bool{make([]bool, len(t.Reference)), make([]bool, len(t.Generated))}
+	for _, pair := range t.Pairs {
+		inPair[0][pair.Reference], inPair[1][pair.Generated] = true, true
 	}
-	for side, blocks := range [][]textBlock{t.reference, t.generated} {
+	for side, blocks := range [][]textblock.Block{t.Reference, t.Generated} {
 		for i := range blocks {
-			all += blocks[i].area
+			all += blocks[i].Area
 			if inPair[side][i] {
-				matched += blocks[i].area
+				matched += blocks[i].Area
 			}
 		}
 	}
@@ -84,19 +86,19 @@ func (t *textBlocks) scoreArea(row *Row) {
 
 // scoreWords enters the overlap of words, and the errors of letters: those of pairs, and all letters of the other texts,
 // over the letters of the reference.
-func (t *textBlocks) scoreWords(row *Row) {
-	row.Set("text_f1", text.WordF1(joinTexts(t.reference), joinTexts(t.generated)))
+func scoreWords(t *textblock.Blocks, row *Row) {
+	row.Set("text_f1", text.WordF1(joinTexts(t.Reference), joinTexts(t.Generated)))
 	errors, letters := 0, 0
-	for i := range t.reference {
-		letters += len(t.reference[i].letters)
+	for i := range t.Reference {
+		letters += len(t.Reference[i].Letters)
 	}
 	errors = letters
-	for i := range t.generated {
-		errors += len(t.generated[i].letters)
+	for i := range t.Generated {
+		errors += len(t.Generated[i].Letters)
 	}
 	var c text.Comparer[rune]
-	for _, pair := range t.pairs {
-		a, b := c.Encode([]rune(t.reference[pair.reference].text)), c.Encode([]rune(t.generated[pair.generated].text))
+	for _, pair := range t.Pairs {
+		a, b := c.Encode([]rune(t.Reference[pair.Reference].Text)), c.Encode([]rune(t.Generated[pair.Generated].Text))
 		errors += c.Distance(a, b) - len(a) - len(b)
 	}
 	if letters == 0 {
@@ -107,21 +109,21 @@ func (t *textBlocks) scoreWords(row *Row) {
 }
 
 // joinTexts puts all texts one below the other.
-func joinTexts(blocks []textBlock) string {
+func joinTexts(blocks []textblock.Block) string {
 	var all strings.Builder
 	for i := range blocks {
-		all.WriteString(blocks[i].text)
+		all.WriteString(blocks[i].Text)
 		all.WriteByte('\n')
 	}
 	return all.String()
 }
 
 // scoreColors enters the differences of the colors of pairs, where both are known.
-func (t *textBlocks) scoreColors(row *Row) {
+func scoreColors(t *textblock.Blocks, row *Row) {
 	var difference, similarity float64
 	n := 0
-	for _, pair := range t.pairs {
-		d, known := t.reference[pair.reference].difference(&t.generated[pair.generated])
+	for _, pair := range t.Pairs {
+		d, known := t.Reference[pair.Reference].Difference(&t.Generated[pair.Generated])
 		if !known {
 			continue
 		}
@@ -129,7 +131,7 @@ func (t *textBlocks) scoreColors(row *Row) {
 		difference += d
 		similarity += max(0, 1-d/100)
 	}
-	row.Details["text_colors_unknown"] = len(t.pairs) - n
+	row.Details["text_colors_unknown"] = len(t.Pairs) - n
 	if n == 0 {
 		const reason = "no matched text has a color: fills are missing, gradients or images"
 		row.Undefined("color_difference", reason)

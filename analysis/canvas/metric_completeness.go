@@ -28,7 +28,7 @@ func visualParts() []string { return []string{"canvas_fill_ratio", "ssim", "sema
 // structParts are the scores of the structure. The publication takes the ratio of elements that is clipped at 1, and
 // its own overlap of layouts.
 func structParts(o *Settings) []string {
-	if o.documented() {
+	if o.Documented() {
 		return []string{"element_ratio", "layout_iou", "alignment_f1"}
 	}
 	return []string{"element_ratio_symmetric", "layout_iou", "alignment_f1"}

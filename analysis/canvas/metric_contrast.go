@@ -6,6 +6,9 @@ import (
 	"cmp"
 	"slices"
 
+	"repscope/analysis/canvas/internal/design"
+	"repscope/analysis/canvas/internal/source"
+	"repscope/analysis/canvas/internal/textblock"
 	"repscope/internal/quantile"
 	"repscope/measure/color"
 	"repscope/report"
@@ -41,9 +44,9 @@ func scoreContrast(p *Pair, row *Row) error {
 	row.Details["contrast_texts"], row.Details["contrast_unknown"] = len(own.sorted), own.unknown
 	if len(own.sorted) == 0 {
 		if own.unknown == 0 {
-			return absent("the generated design has no text")
+			return source.Absentf("the generated design has no text")
 		}
-		return absent("no text of the generated design has a color, and one behind it, that is known")
+		return source.Absentf("no text of the generated design has a color, and one behind it, that is known")
 	}
 	row.Set("contrast_min", own.sorted[0])
 	row.Set("contrast_median", quantile.Sorted(own.sorted, 0.5))
@@ -57,7 +60,7 @@ func scoreContrast(p *Pair, row *Row) error {
 		return err
 	}
 	if len(theirs.sorted) == 0 {
-		return absent("no text of the reference has a known contrast")
+		return source.Absentf("no text of the reference has a known contrast")
 	}
 	row.Set("contrast_pass_difference", own.share()-theirs.share())
 	return nil
@@ -74,20 +77,20 @@ func (c *contrasts) share() float64 { return float64(c.passed) / float64(len(c.s
 
 // contrastsOf returns the contrasts of all texts. Those with gradients or images are unknown, in the text or behind
 // it, and those without a visible fill.
-func contrastsOf(l *Layout) (contrasts, error) {
-	texts, err := newTextBlocks(l)
+func contrastsOf(l *design.Layout) (contrasts, error) {
+	texts, err := textblock.Find(l)
 	if err != nil {
 		return contrasts{}, err
 	}
 	var c contrasts
 	for i := range texts {
-		ink := &texts[i].inked
-		if !ink.textKnown || !ink.behindKnown {
+		ink := &texts[i].Inked
+		if !ink.TextKnown || !ink.BehindKnown {
 			c.unknown++
 			continue
 		}
-		ratio, wanted := color.Contrast(ink.text, ink.behind), color.ContrastAA
-		if texts[i].large {
+		ratio, wanted := color.Contrast(ink.Text, ink.Behind), color.ContrastAA
+		if texts[i].Large {
 			wanted = color.ContrastAALarge
 		}
 		if ratio >= wanted {

@@ -5,6 +5,7 @@ package canvas
 import (
 	"fmt"
 
+	"repscope/analysis/canvas/internal/design"
 	"repscope/measure/box"
 	"repscope/report"
 )
@@ -29,7 +30,7 @@ var defects = Kind{
 		{Name: "offcanvas_share", Direction: report.Lower, High: 1, Compared: true, Improved: true},
 	},
 	Definition: func(*Settings) string {
-		return "2; " + seenElements + "; painted leaves that cover more than 0.1 of each other's smaller box without being nested, texts also if nested; " +
+		return "2; " + design.SeenElements + "; painted leaves that cover more than 0.1 of each other's smaller box without being nested, texts also if nested; " +
 			"elements and texts more than 0.005 of the canvas side outside their parents; share of the painted area outside the canvas"
 	},
 	Score: scoreDefects,
@@ -41,71 +42,38 @@ func scoreDefects(p *Pair, row *Row) error {
 		return err
 	}
 	scoreOverflow(l, row)
-	painted := l.paintedBoxes()
+	painted := l.PaintedBoxes()
 	if all := box.UnionArea(painted, box.Everywhere); all > 0 {
 		row.Set("offcanvas_share", max(0, 1-box.UnionArea(painted, l.Elements[0].Box)/all))
 	} else {
 		row.Undefined("offcanvas_share", "the generated design paints nothing")
 	}
 	if err := scoreCollisions(l, row, p.Settings.Layout.mostOverlaps()); err != nil {
-		return fmt.Errorf("%s: %w", p.Generated.side.Design, err)
+		return fmt.Errorf("%s: %w", p.Generated.Side.Design, err)
 	}
 	return nil
 }
 
-// parents are the nearest ancestors of the elements that are elements, −1 of the root.
-func (l *Layout) parents() []int {
-	nearest := make([]int, len(l.Nodes)) // of nodes: the element that they are, or are in
-	of, at := make([]int, len(l.Elements)), 0
-	for i := range l.Nodes {
-		nearest[i] = -1
-		if parent := l.Nodes[i].Parent; parent >= 0 {
-			nearest[i] = nearest[parent]
-		}
-		if at < len(l.Elements) && l.Elements[at].Node == i {
-			of[at], nearest[i] = nearest[i], at
-			at++
-		}
-	}
-	return of
-}
-
-// leaves are the painted elements with an area that have no elements below them.
-func (l *Layout) leaves() (elements []int, boxes []box.Box) {
-	inner := make([]bool, len(l.Elements))
-	for _, parent := range l.parents() {
-		if parent >= 0 {
-			inner[parent] = true
-		}
-	}
-	for i, e := range l.Elements {
-		if i > 0 && !inner[i] && e.Box.Area() > 0 && l.paints(&l.Elements[i]) {
-			elements, boxes = append(elements, i), append(boxes, e.Box)
-		}
-	}
-	return elements, boxes
-}
-
 // scoreCollisions enters the share of leaves that collide with another. What lies on another wholly is no
 // defect, as a label on its button, unless both are texts, of which one cannot be read then.
-func scoreCollisions(l *Layout, row *Row, most int) error {
-	elements, boxes := l.leaves()
+func scoreCollisions(l *design.Layout, row *Row, most int) error {
+	elements, boxes := l.Leaves()
 	if len(elements) == 0 {
 		row.Undefined("overlap_defects", "the generated design has no painted leaves with an area")
 		return nil
 	}
-	text := func(i int) bool { return isText(&l.Nodes[l.Elements[elements[i]].Node]) }
+	text := func(i int) bool { return design.IsText(&l.Nodes[l.Elements[elements[i]].Node]) }
 	colliding, pairs, met := make([]bool, len(boxes)), 0, 0
 	box.Overlaps(boxes, boxes, 0, func(i, j int) bool {
 		met++
-		if share := collision(boxes[i], boxes[j]); i < j && share > leastCollision+sameExtent && (share < nested || text(i) && text(j)) {
+		if share := collision(boxes[i], boxes[j]); i < j && share > leastCollision+design.SameExtent && (share < nested || text(i) && text(j)) {
 			pairs++
 			colliding[i], colliding[j] = true, true
 		}
 		return met <= most
 	})
 	if met > most {
-		return tooManyOverlaps(most)
+		return design.TooManyOverlaps(most)
 	}
 	row.Details["overlap_defect_pairs"] = pairs
 	row.setShare("overlap_defects", "overlap_defect_elements", countTrue(colliding), len(boxes))
@@ -116,18 +84,18 @@ func scoreCollisions(l *Layout, row *Row, most int) error {
 func collision(a, b box.Box) float64 { return a.Intersect(b).Area() / min(a.Area(), b.Area()) }
 
 // scoreOverflow enters the shares of elements and of texts that leave the box of their parent.
-func scoreOverflow(l *Layout, row *Row) {
+func scoreOverflow(l *design.Layout, row *Row) {
 	var elements, texts, out, textsOut int
-	for i, parent := range l.parents() {
+	for i, parent := range l.Parents() {
 		if parent < 0 {
 			continue
 		}
-		leaves := outside(l.Elements[i].Whole, l.Elements[parent].Whole) > leastOverflow+sameExtent
+		leaves := outside(l.Elements[i].Whole, l.Elements[parent].Whole) > leastOverflow+design.SameExtent
 		elements++
 		if leaves {
 			out++
 		}
-		if isText(&l.Nodes[l.Elements[i].Node]) {
+		if design.IsText(&l.Nodes[l.Elements[i].Node]) {
 			texts++
 			if leaves {
 				textsOut++

@@ -2,7 +2,10 @@
 
 package canvas
 
-import "repscope/report"
+import (
+	"repscope/analysis/canvas/internal/design"
+	"repscope/report"
+)
 
 var elementCount = Kind{
 	Name:  "element_count",
@@ -13,10 +16,10 @@ var elementCount = Kind{
 		{Name: "element_ratio_symmetric", Direction: report.Higher, High: 1, Compared: true, Improved: true},
 	},
 	Definition: func(o *Settings) string {
-		if o.documented() {
+		if o.Documented() {
 			return "1; element_ratio at most 1"
 		}
-		return "2; " + seenElements
+		return "2; " + design.SeenElements
 	},
 	Score: scoreElementCount,
 }
@@ -31,7 +34,7 @@ func scoreElementCount(p *Pair, row *Row) error {
 	countElements(row, reference, generated)
 	ratio := float64(n) / float64(of)
 	row.Set("element_ratio_symmetric", float64(min(n, of))/float64(max(n, of)))
-	if p.Settings.documented() {
+	if p.Settings.Documented() {
 		ratio = min(1, ratio)
 	}
 	row.Set("element_ratio", ratio)
@@ -39,6 +42,6 @@ func scoreElementCount(p *Pair, row *Row) error {
 }
 
 // countElements enters how many elements there are, the canvas among them.
-func countElements(row *Row, reference, generated *Layout) {
+func countElements(row *Row, reference, generated *design.Layout) {
 	row.Details["num_gt"], row.Details["num_gen"] = len(reference.Elements), len(generated.Elements)
 }

@@ -4,9 +4,8 @@ package canvas
 
 import (
 	"math"
-	"strings"
 
-	"repscope/dataset"
+	"repscope/analysis/canvas/internal/design"
 	"repscope/measure/box"
 	"repscope/report"
 )
@@ -20,7 +19,7 @@ var canvasFill = Kind{
 		{Name: "canvas_fill_difference", Direction: report.Lower, High: 1, Compared: true, Improved: true},
 	},
 	Definition: func(o *Settings) string {
-		if o.documented() {
+		if o.Documented() {
 			return "2; the first element of depth 1 as the canvas, boxes of its size left out, not clipped, at most 1"
 		}
 		return "2; union of what is seen of painted elements without the root, clipped to the canvas"
@@ -32,7 +31,7 @@ var canvasFill = Kind{
 // it is from that of the reference.
 func scoreFill(p *Pair, row *Row) error {
 	ratio := fillRatio
-	if p.Settings.documented() {
+	if p.Settings.Documented() {
 		ratio = documentedFill
 	}
 	generated, err := p.Generated.Layout()
@@ -63,14 +62,14 @@ func scoreFill(p *Pair, row *Row) error {
 }
 
 // fillRatio is the area of the canvas that painted elements cover, over that of the canvas.
-func fillRatio(l *Layout) (ratio float64, reason string) {
+func fillRatio(l *design.Layout) (ratio float64, reason string) {
 	canvas := l.Elements[0].Box
-	return box.UnionArea(l.paintedBoxes(), canvas) / canvas.Area(), ""
+	return box.UnionArea(l.PaintedBoxes(), canvas) / canvas.Area(), ""
 }
 
 // documentedFill is the published ratio: its canvas is the first element of depth 1, or the largest
 // one if there is none; boxes of its size are left out, as is the canvas; what is outside counts.
-func documentedFill(l *Layout) (ratio float64, reason string) {
+func documentedFill(l *design.Layout) (ratio float64, reason string) {
 	const sameSize = 0.01
 	size := func(b box.Box) (float64, float64) { return b.X1 - b.X0, b.Y1 - b.Y0 }
 	canvas := 0
@@ -95,62 +94,3 @@ func documentedFill(l *Layout) (ratio float64, reason string) {
 	}
 	return min(1, box.UnionArea(others, box.Everywhere)/float64(width*height)), ""
 }
-
-// paintedBoxes are those of painted elements, without the canvas.
-func (l *Layout) paintedBoxes() []box.Box {
-	var out []box.Box
-	for i := range l.Elements[1:] {
-		e := &l.Elements[i+1]
-		if !l.paints(e) {
-			continue
-		}
-		if strips, ok := l.strips(e); ok {
-			out = append(out, strips...)
-		} else {
-			out = append(out, e.Box)
-		}
-	}
-	return out
-}
-
-// leastOpacity is up to which opacity nothing is seen, as for whole nodes.
-const leastOpacity = 0.01
-
-// paints reports whether an element shows something itself.
-func (l *Layout) paints(e *Element) bool {
-	return painted(&l.Nodes[e.Node]) && !l.operand(e)
-}
-
-// operand reports whether an element is a part of a shape that is made up of several.
-func (l *Layout) operand(e *Element) bool {
-	parent := l.Nodes[e.Node].Parent
-	return parent >= 0 && l.Nodes[parent].Type == "BOOLEAN_OPERATION"
-}
-
-// painted reports whether a node shows something itself: a fill or a stroke, of texts that say something.
-// Texts whose paints the file does not tell are taken to be seen.
-func painted(n *dataset.Node) bool {
-	if isText(n) {
-		if strings.TrimSpace(n.Characters) == "" {
-			return false
-		}
-		if len(n.Fills)+len(n.Strokes) == 0 {
-			return true
-		}
-	}
-	for _, paints := range [][]dataset.Paint{n.Fills, n.Strokes} {
-		for i := range paints {
-			p := &paints[i]
-			opacity := n.Opacity * p.Opacity
-			if p.Type == "SOLID" {
-				opacity *= p.Color[3]
-			}
-			if p.Visible && opacity > leastOpacity {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-func isText(n *dataset.Node) bool { return n.Type == "TEXT" }

@@ -5,12 +5,10 @@ package canvas
 import (
 	"math"
 
+	"repscope/analysis/canvas/internal/screenshot"
 	"repscope/measure/image"
 	"repscope/report"
 )
-
-// byteRange is the distance of the smallest and the largest value of a pixel.
-const byteRange = 255
 
 var screenPixels = Kind{
 	Name:  "image",
@@ -19,42 +17,42 @@ var screenPixels = Kind{
 	Keys: []Key{
 		{Name: "ssim", Direction: report.Higher, Low: -1, High: 1, Compared: true, Improved: true},
 		{Name: "psnr", Unit: "dB", Direction: report.Higher, High: unbounded, Compared: true, Improved: true},
-		{Name: "rmse", Unit: "levels of 0 to 255", Direction: report.Lower, Low: 0, High: byteRange, Compared: true, Improved: true},
+		{Name: "rmse", Unit: "levels of 0 to 255", Direction: report.Lower, Low: 0, High: screenshot.ByteRange, Compared: true, Improved: true},
 	},
 	Definition: func(o *Settings) string {
 		window := "uniform window of 7 × 7, sample covariance"
-		if o.Images.SSIM == gaussianWindow {
+		if o.Images.SSIM == screenshot.GaussianWindow {
 			window = "Gaussian window of 11 × 11, sigma 1.5, population covariance"
 		}
-		return "1; " + o.Images.preparation() + "; SSIM: " + window + ", K 0.01 and 0.03, mean of the channels"
+		return "1; " + o.Images.Preparation() + "; SSIM: " + window + ", K 0.01 and 0.03, mean of the channels"
 	},
 	Score: scorePixels,
 }
 
 func scorePixels(p *Pair, row *Row) error {
-	s, err := p.images()
+	s, err := p.Images()
 	if err != nil {
 		return err
 	}
-	if s.resized != "" {
-		row.Details["image_resized"] = s.resized
+	if s.Resized != "" {
+		row.Details["image_resized"] = s.Resized
 	}
-	mse := image.MSE(s.reference, s.generated)
+	mse := image.MSE(s.Reference, s.Generated)
 	row.Set("rmse", math.Sqrt(mse))
 	if mse == 0 {
 		row.Undefined("psnr", "identical")
 	} else {
-		row.Set("psnr", image.PSNR(mse, byteRange))
+		row.Set("psnr", image.PSNR(mse, screenshot.ByteRange))
 	}
 	build := image.NewSSIM
-	if p.Settings.Images.SSIM == gaussianWindow {
+	if p.Settings.Images.SSIM == screenshot.GaussianWindow {
 		build = image.NewGaussianSSIM
 	}
-	ssim, err := build(s.Shape, byteRange)
+	ssim, err := build(s.Shape, screenshot.ByteRange)
 	if err != nil {
 		row.Undefined("ssim", "%v", err)
 		return nil
 	}
-	row.Set("ssim", image.MeanSSIM(ssim, s.reference, s.generated))
+	row.Set("ssim", image.MeanSSIM(ssim, s.Reference, s.Generated))
 	return nil
 }

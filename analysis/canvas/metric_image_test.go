@@ -7,6 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"repscope/analysis/canvas/internal/design"
+	"repscope/analysis/canvas/internal/screenshot"
+	"repscope/analysis/canvas/internal/source"
 	"repscope/dataset"
 )
 
@@ -16,7 +19,7 @@ func TestSamePixels(t *testing.T) {
 	t.Parallel()
 	for _, size := range []int{1, 6, 7, 30} {
 		s := &dataset.Screen{Width: size, Height: size, Pixels: slices.Repeat([]byte{1, 99, 200, 255}, size*size)}
-		row, err := scoreKinds(t.Context(), []Kind{screenPixels}, screensOf(t, ImageSettings{}, s, s))
+		row, err := scoreKinds(t.Context(), []Kind{screenPixels}, screensOf(t, screenshot.Options{}, s, s))
 		if err != nil || row.Failures != nil {
 			t.Fatal(row, err)
 		}
@@ -35,9 +38,9 @@ func TestSamePixels(t *testing.T) {
 // TestMissingPixels: without an image the numbers are undefined, and nothing failed.
 func TestMissingPixels(t *testing.T) {
 	t.Parallel()
-	read := func(string) ([]byte, error) { return nil, absent("nothing") }
+	read := func(string) ([]byte, error) { return nil, source.Absentf("nothing") }
 	c := &Case{}
-	row, err := scoreKinds(t.Context(), []Kind{screenPixels}, NewPair(t.Context(), c, &Settings{}, read, newView(c.Reference, "reference", read)))
+	row, err := scoreKinds(t.Context(), []Kind{screenPixels}, NewPair(t.Context(), c, &Settings{}, read, design.NewView(c.Reference, "reference", read)))
 	if err != nil || row.Failures != nil || len(row.Values) != 3 {
 		t.Fatal(row, err)
 	}

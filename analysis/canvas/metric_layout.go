@@ -2,7 +2,10 @@
 
 package canvas
 
-import "repscope/report"
+import (
+	"repscope/analysis/canvas/internal/design"
+	"repscope/report"
+)
 
 // layoutReport is the report that layout writes.
 const layoutReport = "layout_iou_report.json"
@@ -24,38 +27,38 @@ var layoutOverlap = Kind{
 		case DefinitionPublished:
 			return "1; layout_iou is 2·min/(n_gt + n_gen); precision, recall and F1 without a threshold"
 		}
-		return "2; " + seenElements + "; mean IoU over the larger number of elements; IoU of boxes without area by their extents; precision, recall and F1 at IoU 0.5"
+		return "2; " + design.SeenElements + "; mean IoU over the larger number of elements; IoU of boxes without area by their extents; precision, recall and F1 at IoU 0.5"
 	},
 	Score: scoreLayout,
 }
 
 // scoreLayout enters the mean IoU of matched elements, and which share of them was found.
 func scoreLayout(p *Pair, row *Row) error {
-	m, err := p.matching()
+	m, err := p.Matching()
 	if err != nil {
 		return err
 	}
-	reference, generated := len(m.ofReference), len(m.ofGenerated)
-	found, weak := m.found()
+	reference, generated := len(m.OfReference), len(m.OfGenerated)
+	found, weak := m.Found()
 	over := max(reference, generated)
-	if p.Settings.documented() {
+	if p.Settings.Documented() {
 		// The published pairs are all that an assignment makes, whether or not they overlap.
-		found, weak = m.all(), nil
+		found, weak = m.All(), nil
 		over = len(found)
 	}
 	precision, recall := float64(len(found))/float64(generated), float64(len(found))/float64(reference)
 	f1 := float64(2*len(found)) / float64(reference+generated)
-	iou := m.total / float64(over)
+	iou := m.Total / float64(over)
 	if p.Settings.Definition == DefinitionPublished {
 		iou = f1
 	}
 	for key, v := range map[string]float64{"layout_iou": iou, "layout_precision": precision, "layout_recall": recall, "layout_f1": f1} {
 		row.Set(key, v)
 	}
-	countElements(row, m.reference, m.generated)
+	countElements(row, m.Reference, m.Generated)
 	row.Details["layout_num_matched"] = len(found)
 	if p.Settings.Reports {
-		row.Reports[layoutReport] = m.report(found, weak, iou, precision, recall)
+		row.Reports[layoutReport] = reportMatching(m, found, weak, iou, precision, recall)
 	}
 	return nil
 }
@@ -94,36 +97,37 @@ type reportElement struct {
 	Height float64 `json:"height"`
 }
 
-func (l *Layout) reportElement(i int) reportElement {
+func reported(l *design.Layout, i int) reportElement {
 	n, b := &l.Nodes[l.Elements[i].Node], l.Elements[i].Box
 	return reportElement{ID: n.ID, Name: n.Name, Type: n.Type, Depth: n.Depth, X: b.X0, Y: b.Y0, Width: b.X1 - b.X0, Height: b.Y1 - b.Y0}
 }
 
-func (m *matching) report(found, weak []elementPair, iou, precision, recall float64) layoutMatches {
-	r := layoutMatches{MatchedPairs: m.reportPairs(found), WeakPairs: m.reportPairs(weak),
+func reportMatching(m *design.Matching, found, weak []design.ElementPair,
+	iou, precision, recall float64) layoutMatches {
+	r := layoutMatches{MatchedPairs: reportPairs(m, found), WeakPairs: reportPairs(m, weak),
 		UnmatchedGT: []reportElement{}, UnmatchedGen: []reportElement{},
-		MeanIoU: iou, Precision: precision, Recall: recall, NumMatched: len(found), NumGT: len(m.ofReference), NumGen: len(m.ofGenerated)}
+		MeanIoU: iou, Precision: precision, Recall: recall, NumMatched: len(found), NumGT: len(m.OfReference), NumGen: len(m.OfGenerated)}
 	reference, generated := make([]bool, r.NumGT), make([]bool, r.NumGen)
 	for _, p := range found {
-		reference[p.reference], generated[p.generated] = true, true
+		reference[p.Reference], generated[p.Generated] = true, true
 	}
 	for i, matched := range reference {
 		if !matched {
-			r.UnmatchedGT = append(r.UnmatchedGT, m.reference.reportElement(i))
+			r.UnmatchedGT = append(r.UnmatchedGT, reported(m.Reference, i))
 		}
 	}
 	for j, matched := range generated {
 		if !matched {
-			r.UnmatchedGen = append(r.UnmatchedGen, m.generated.reportElement(j))
+			r.UnmatchedGen = append(r.UnmatchedGen, reported(m.Generated, j))
 		}
 	}
 	return r
 }
 
-func (m *matching) reportPairs(pairs []elementPair) []reportPair {
+func reportPairs(m *design.Matching, pairs []design.ElementPair) []reportPair {
 	out := make([]reportPair, len(pairs))
 	for k, p := range pairs {
-		out[k] = reportPair{m.reference.reportElement(p.reference), m.generated.reportElement(p.generated), p.iou}
+		out[k] = reportPair{reported(m.Reference, p.Reference), reported(m.Generated, p.Generated), p.IoU}
 	}
 	return out
 }

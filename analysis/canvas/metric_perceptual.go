@@ -5,6 +5,7 @@ package canvas
 import (
 	"fmt"
 
+	"repscope/analysis/canvas/internal/source"
 	"repscope/report"
 )
 
@@ -14,25 +15,21 @@ var perceptual = Kind{
 	Needs: NeedImages | NeedPerceptual,
 	Keys:  []Key{{Name: "perceptual_distance", Direction: report.Lower, Low: -unbounded, High: unbounded, Compared: true, Improved: true}},
 	Definition: func(o *Settings) string {
-		scale := o.Images.Perceptual.Scale
-		if scale == "" {
-			scale = scaleSigned
-		}
-		return "1; " + o.Images.preparation() + "; scale " + scale
+		return "1; " + o.Images.Preparation() + "; " + o.Images.Perceptual.Definition()
 	},
 	Score: scorePerceptual,
 }
 
 func scorePerceptual(p *Pair, row *Row) error {
 	m := &p.Settings.Images.Perceptual
-	if m.open == nil {
-		return absent("no model of how far apart screens look is given")
+	if !m.Loaded() {
+		return source.Absentf("no model of how far apart screens look is given")
 	}
-	s, err := p.images()
+	s, err := p.Images()
 	if err != nil {
 		return err
 	}
-	v, err := m.open.distance(p.ctx, s.Shape, s.reference, s.generated, m.Scale)
+	v, err := m.Distance(p.Context, s)
 	if err != nil {
 		return fmt.Errorf("%s, %s: %w", p.Case.Reference.Image, p.Case.Generated.Image, err)
 	}

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"repscope/analysis/canvas/internal/screenshot"
 	"repscope/dataset"
 )
 
@@ -36,21 +37,22 @@ func TestPerceptual(t *testing.T) {
 	if err := json.Unmarshal(perceptualJSON, &golden); err != nil || len(golden.Cases) < 42 {
 		t.Fatal(len(golden.Cases), err)
 	}
-	open := map[string]PerceptualModel{}
+	open := map[string]screenshot.PerceptualModel{}
 	for _, g := range golden.Cases {
 		if _, ok := open[g.File]; !ok {
-			m := PerceptualModel{Path: filepath.Join("testdata", g.File)}
-			if err := m.start(nil); err != nil {
+			m := screenshot.PerceptualModel{Path: filepath.Join("testdata", g.File)}
+			opened, err := m.Open(0)
+			if err != nil {
 				t.Fatal(err)
 			}
-			t.Cleanup(func() { m.open.Close() })
+			t.Cleanup(func() { opened.Close() })
 			open[g.File] = m
 		}
 		m := open[g.File]
 		m.Scale = g.Scale
 		c := images.Cases[g.Case]
 		row, err := scoreKinds(t.Context(), []Kind{perceptual},
-			screensOf(t, ImageSettings{Alpha: alphaDrop, Perceptual: m}, c.Reference.screen(), c.Generated.screen()))
+			screensOf(t, screenshot.Options{Alpha: screenshot.AlphaDrop, Perceptual: m}, c.Reference.screen(), c.Generated.screen()))
 		if err != nil || row.Failures != nil {
 			t.Fatal(g, row, err)
 		}
@@ -58,8 +60,8 @@ func TestPerceptual(t *testing.T) {
 			t.Errorf("case %d, %s, %s: %v, want %v", g.Case, g.File, g.Scale, got, g.Distance)
 		}
 	}
-	if a, b := open["perceptual.onnx"], open["perceptual_fixed.onnx"]; len(a.identity()) != 1 || a.identity()[0] == b.identity()[0] {
-		t.Errorf("%v and %v", a.identity(), b.identity())
+	if a, b := open["perceptual.onnx"], open["perceptual_fixed.onnx"]; len(a.Identity()) != 1 || a.Identity()[0] == b.Identity()[0] {
+		t.Errorf("%v and %v", a.Identity(), b.Identity())
 	}
 }
 
@@ -72,31 +74,28 @@ func TestPerceptualFiles(t *testing.T) {
 		"testdata/saliency.onnx":                    "has 1 inputs",
 		"../../latent/testdata/head_predictor.onnx": "want [1, 3, H, W]",
 	} {
-		m := PerceptualModel{Path: filepath.FromSlash(path)}
-		if err := m.start(nil); err == nil || !strings.Contains(err.Error(), want) || !strings.HasPrefix(err.Error(), "--perceptual-model") {
+		m := screenshot.PerceptualModel{Path: filepath.FromSlash(path)}
+		if _, err := m.Open(0); err == nil || !strings.Contains(err.Error(), want) || !strings.HasPrefix(err.Error(), "--perceptual-model") {
 			t.Errorf("%s: %v, want %q", path, err, want)
 		}
 	}
 	s := &dataset.Screen{Width: 9, Height: 8, Pixels: make([]byte, 9*8*4)}
-	m := PerceptualModel{Path: "testdata/perceptual_map.onnx"}
-	if err := m.start(nil); err != nil {
+	m := screenshot.PerceptualModel{Path: "testdata/perceptual_map.onnx"}
+	opened, err := m.Open(0)
+	if err != nil {
 		t.Fatal(err)
 	}
-	defer m.open.Close()
-	row, err := scoreKinds(t.Context(), []Kind{perceptual}, screensOf(t, ImageSettings{Perceptual: m}, s, s))
+	defer opened.Close()
+	row, err := scoreKinds(t.Context(), []Kind{perceptual}, screensOf(t, screenshot.Options{Perceptual: m}, s, s))
 	if err != nil || len(row.Failures) != 1 || !strings.Contains(row.Failures[0], "generated.png: the output has shape [1 8 9] for a pair of screens, want one number") {
 		t.Errorf("%v, %v", row, err)
 	}
-	none := PerceptualModel{}
-	if err := none.start(nil); err != nil || none.identity() != nil {
+	none := screenshot.PerceptualModel{}
+	if _, err := none.Open(0); err != nil || none.Identity() != nil {
 		t.Fatal(err)
 	}
-	row, err = scoreKinds(t.Context(), []Kind{perceptual}, screensOf(t, ImageSettings{}, s, s))
+	row, err = scoreKinds(t.Context(), []Kind{perceptual}, screensOf(t, screenshot.Options{}, s, s))
 	if v := row.Values["perceptual_distance"]; err != nil || row.Failures != nil || v.Defined() || !strings.Contains(v.Reason, "is given") {
 		t.Errorf("without a model: %v, %v", row, err)
-	}
-	wrong := PerceptualModel{Scale: scaleRaw}
-	if err := wrong.check(); err == nil || !strings.Contains(err.Error(), "--perceptual-model, which is not given") {
-		t.Errorf("a scale of nothing: %v", err)
 	}
 }

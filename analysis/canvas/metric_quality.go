@@ -3,6 +3,7 @@
 package canvas
 
 import (
+	"repscope/analysis/canvas/internal/screenshot"
 	"repscope/measure/image"
 	"repscope/report"
 )
@@ -12,7 +13,7 @@ var multiscale = Kind{
 	About:      "structural similarity of the brightness at five scales",
 	Needs:      NeedImages,
 	Keys:       []Key{{Name: "ms_ssim", Direction: report.Higher, Low: 0, High: 1, Compared: true, Improved: true}},
-	Definition: func(o *Settings) string { return "1; brightness of " + o.Images.preparation() + "; Wang et al. 2003" },
+	Definition: func(o *Settings) string { return "1; brightness of " + o.Images.Preparation() + "; Wang et al. 2003" },
 	Score: func(p *Pair, row *Row) error {
 		return scoreBrightness(p, row, "ms_ssim", image.MultiscaleSSIM)
 	},
@@ -23,7 +24,7 @@ var gradients = Kind{
 	About:      "deviation of the similarity of gradients of the brightness",
 	Needs:      NeedImages,
 	Keys:       []Key{{Name: "gmsd", Direction: report.Lower, Low: 0, High: 0.5, Compared: true, Improved: true}},
-	Definition: func(o *Settings) string { return "1; brightness of " + o.Images.preparation() + "; Xue et al. 2014" },
+	Definition: func(o *Settings) string { return "1; brightness of " + o.Images.Preparation() + "; Xue et al. 2014" },
 	Score: func(p *Pair, row *Row) error {
 		return scoreBrightness(p, row, "gmsd", image.GMSD)
 	},
@@ -38,18 +39,18 @@ var features = Kind{
 		{Name: "fsim", Direction: report.Higher, Low: 0, High: 1, Compared: true, Improved: true},
 		{Name: "fsimc", Direction: report.Higher, Low: 0, High: 1, Compared: true, Improved: true},
 	},
-	Definition: func(o *Settings) string { return "1; " + o.Images.preparation() + "; Zhang et al. 2011" },
+	Definition: func(o *Settings) string { return "1; " + o.Images.Preparation() + "; Zhang et al. 2011" },
 	Score:      scoreFeatures,
 }
 
 // scoreBrightness enters a measure of both planes of brightness; screens that are too small for it have none.
 func scoreBrightness(p *Pair, row *Row, key string, measure func(height, width int, dataRange float64, a, b []float64) (float64, error)) error {
-	s, err := p.images()
+	s, err := p.Images()
 	if err != nil {
 		return err
 	}
-	reference, generated := s.brightness()
-	v, err := measure(s.Height, s.Width, byteRange, reference, generated)
+	reference, generated := s.Brightness()
+	v, err := measure(s.Height, s.Width, screenshot.ByteRange, reference, generated)
 	if err != nil {
 		row.Undefined(key, "%v", err)
 		return nil
@@ -59,7 +60,7 @@ func scoreBrightness(p *Pair, row *Row, key string, measure func(height, width i
 }
 
 func scoreFeatures(p *Pair, row *Row) error {
-	s, err := p.images()
+	s, err := p.Images()
 	if err != nil {
 		return err
 	}
@@ -69,7 +70,7 @@ func scoreFeatures(p *Pair, row *Row) error {
 		row.Undefined("fsimc", "%v", err)
 		return nil
 	}
-	fsim, fsimc := image.FeatureSimilarity(f, s.reference, s.generated)
+	fsim, fsimc := image.FeatureSimilarity(f, s.Reference, s.Generated)
 	row.Set("fsim", fsim)
 	row.Set("fsimc", fsimc)
 	return nil

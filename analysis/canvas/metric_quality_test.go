@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"repscope/analysis/canvas/internal/screenshot"
 	"repscope/dataset"
 )
 
@@ -22,7 +23,7 @@ func TestSameQuality(t *testing.T) {
 				s.Pixels[i] = byte(i)
 			}
 		}
-		row, err := scoreKinds(t.Context(), []Kind{multiscale, gradients, features}, screensOf(t, ImageSettings{}, s, s))
+		row, err := scoreKinds(t.Context(), []Kind{multiscale, gradients, features}, screensOf(t, screenshot.Options{}, s, s))
 		if err != nil || row.Failures != nil || len(row.Values) != len(perfect) {
 			t.Fatal(row, err)
 		}
@@ -30,24 +31,6 @@ func TestSameQuality(t *testing.T) {
 			if size < least[key] && (v.Defined() || !strings.Contains(v.Reason, "want")) || size >= least[key] && (!v.Defined() || v.V != perfect[key]) {
 				t.Errorf("%d pixels: %s is %v", size, key, v)
 			}
-		}
-	}
-}
-
-// TestUsual: what takes long is not computed unless it is asked for.
-func TestUsual(t *testing.T) {
-	t.Parallel()
-	for text, want := range map[string]int{"": len(usual()), "usual": len(usual()), "usual,fsim,ssim": len(kinds()), "fsimc": 1} {
-		var m metricsFlag
-		if text != "" {
-			if err := m.Set(text); err != nil {
-				t.Fatal(err)
-			}
-		}
-		got := m.selected()
-		fsim := slices.ContainsFunc(got, func(k Kind) bool { return k.Name == "fsim" })
-		if len(got) != want || fsim != strings.Contains(text, "fsim") {
-			t.Errorf("--metrics %q: %d metrics, want %d; FSIM %v", text, len(got), want, fsim)
 		}
 	}
 }

@@ -8,6 +8,8 @@ import (
 	"maps"
 	"math"
 
+	"repscope/analysis/canvas/internal/saliencymap"
+	"repscope/analysis/canvas/internal/source"
 	"repscope/measure/saliency"
 	"repscope/report"
 	"repscope/stat"
@@ -28,29 +30,29 @@ var saliencyKind = Kind{
 		{Name: "saliency_auc_borji", Direction: report.Higher, Low: 0, High: 1, Compared: true, Improved: true},
 		{Name: "saliency_information_gain", Unit: "bits", Direction: report.Higher, Low: -unbounded, High: unbounded, Compared: true, Improved: true},
 	},
-	Definition: func(o *Settings) string { return o.Saliency.definition(o, "1") },
+	Definition: saliencyDefinition,
 	Score: func(p *Pair, row *Row) error {
 		m, f, err := p.scored(row)
 		if m == nil {
 			return err
 		}
-		p.enterAgreement(row, "saliency_", m.reference, m.generated)
-		if p.Settings.Saliency.Plots {
-			picture, err := saliencyPlot(p)
+		p.enterAgreement(row, "saliency_", m.Reference, m.Generated)
+		if p.Settings.Picture != nil {
+			picture, err := p.Settings.Picture(p)
 			if err != nil {
 				return err
 			}
-			row.Reports[saliencyPicture] = picture
+			row.Reports[SaliencyPicture] = picture
 		}
 		if f == nil {
 			return err
 		}
-		p.enterLocated(row, "saliency_", m.generated, f)
-		prior, err := p.Settings.Saliency.shared.prior(f.Width, f.Height)
+		p.enterLocated(row, "saliency_", m.Generated, f)
+		prior, err := p.Settings.Saliency.Shared.Prior(f.Width, f.Height)
 		if err != nil {
 			return err
 		}
-		row.measured("saliency_information_gain")(saliency.InformationGain(m.generated, prior, f, saliency.GainEpsilon))
+		row.measured("saliency_information_gain")(saliency.InformationGain(m.Generated, prior, f, saliency.GainEpsilon))
 		return nil
 	},
 }
@@ -64,18 +66,18 @@ var saliencyShuffledKind = Kind{
 		{Name: "center_prior_auc_shuffled", Direction: report.Neither, Low: 0, High: 1},
 	},
 	Definition: func(o *Settings) string {
-		return o.Saliency.definition(o, "1") + "; " + o.Saliency.shared.poolDefinition(o)
+		return saliencyDefinition(o) + "; " + o.Saliency.PoolDefinition()
 	},
 	Score: func(p *Pair, row *Row) error {
 		m, f, err := p.scored(row)
 		if f == nil {
 			return err
 		}
-		others, prior, err := p.otherFixations(f)
+		others, prior, err := p.Settings.Saliency.OtherFixations(&p.Screens, f)
 		if err != nil {
 			return err
 		}
-		row.measured("saliency_auc_shuffled")(saliency.AUCShuffled(m.generated, f, others))
+		row.measured("saliency_auc_shuffled")(saliency.AUCShuffled(m.Generated, f, others))
 		row.measured("center_prior_auc_shuffled")(saliency.AUCShuffled(prior, f, others))
 		return nil
 	},
@@ -98,7 +100,7 @@ var saliencyBaselineKind = Kind{
 		{Name: "uniform_kl", Unit: "nats", Direction: report.Neither, Low: 0, High: unbounded},
 		{Name: "uniform_information_gain", Unit: "bits", Direction: report.Neither, Low: -unbounded, High: unbounded},
 	},
-	Definition: func(o *Settings) string { return o.Saliency.definition(o, "1") },
+	Definition: saliencyDefinition,
 	Score: func(p *Pair, row *Row) error {
 		m, f, err := p.scored(row)
 		if m == nil {
@@ -106,7 +108,7 @@ var saliencyBaselineKind = Kind{
 		}
 		c := p.Case // what all cases of a sample have in common
 		key := fmt.Sprintf("%q %q %q %q", c.Sample, c.Reference.Image, c.ReferenceSaliency, c.Fixations)
-		values, err := p.Settings.Saliency.shared.baseline(key, func() (map[string]report.Value, error) {
+		values, err := p.Settings.Saliency.Shared.Baseline(key, func() (map[string]report.Value, error) {
 			return p.baselines(m, f, err)
 		})
 		maps.Copy(row.Values, values)
@@ -114,22 +116,42 @@ var saliencyBaselineKind = Kind{
 	},
 }
 
+// SaliencyPicture is the name of [Settings.Picture] among the reports of a case.
+const SaliencyPicture = "saliency.png"
+
+// saliencyDefinition says how maps are made and taken.
+func saliencyDefinition(o *Settings) string {
+	return "1; " + o.Saliency.Definition(o.Documented(), o.Images.Drops(), o.Seed)
+}
+
+// SaliencyMaps are the maps of both screens.
+func (p *Pair) SaliencyMaps() (*saliencymap.Maps, error) {
+	return p.maps.Get(func() (*saliencymap.Maps, error) {
+		return p.Settings.Saliency.MapsOf(&p.Screens, p.Settings.Documented())
+	})
+}
+
+// Fixations are the fixations of the case, at the size of the maps.
+func (p *Pair) Fixations(m *saliencymap.Maps) (*saliency.Fixations, error) {
+	return p.Settings.Saliency.FixationsOf(&p.Screens, m)
+}
+
 // baselines are the numbers of maps that know no screen; those of fixations are left out where
 // there are none, for a reason that is returned.
-func (p *Pair) baselines(m *saliencyMaps, f *saliency.Fixations, none error) (map[string]report.Value, error) {
+func (p *Pair) baselines(m *saliencymap.Maps, f *saliency.Fixations, none error) (map[string]report.Value, error) {
 	row := NewRow()
-	shared := p.Settings.Saliency.shared
-	prior, err := shared.prior(m.reference.Width, m.reference.Height)
+	shared := p.Settings.Saliency.Shared
+	prior, err := shared.Prior(m.Reference.Width, m.Reference.Height)
 	if err != nil {
 		return nil, err
 	}
-	uniform, err := shared.uniform(m.reference.Width, m.reference.Height)
+	uniform, err := shared.Uniform(m.Reference.Width, m.Reference.Height)
 	if err != nil {
 		return nil, err
 	}
-	p.enterAgreement(row, "center_prior_", m.reference, prior)
-	row.measured("uniform_sim")(saliency.SIM(m.reference, uniform))
-	row.measured("uniform_kl")(p.divergence(m.reference, uniform))
+	p.enterAgreement(row, "center_prior_", m.Reference, prior)
+	row.measured("uniform_sim")(saliency.SIM(m.Reference, uniform))
+	row.measured("uniform_kl")(p.divergence(m.Reference, uniform))
 	if f == nil {
 		return row.Values, none
 	}
@@ -139,20 +161,20 @@ func (p *Pair) baselines(m *saliencyMaps, f *saliency.Fixations, none error) (ma
 }
 
 // scored are the maps of the case and its fixations, and why one of them is nil.
-func (p *Pair) scored(row *Row) (*saliencyMaps, *saliency.Fixations, error) {
-	m, err := p.saliency()
+func (p *Pair) scored(row *Row) (*saliencymap.Maps, *saliency.Fixations, error) {
+	m, err := p.SaliencyMaps()
 	if err != nil {
 		return nil, nil, err
 	}
-	f, err := p.looked(m)
+	f, err := p.Fixations(m)
 	if err != nil {
 		return m, nil, undefinedAsAbsent(err)
 	}
 	if f.Outside > 0 {
 		row.Details["saliency_fixations_outside"] = f.Outside
 	}
-	if m.missing > 0 {
-		row.Details["saliency_fixations_missing"] = m.missing
+	if m.Missing > 0 {
+		row.Details["saliency_fixations_missing"] = m.Missing
 	}
 	return m, f, nil
 }
@@ -160,7 +182,7 @@ func (p *Pair) scored(row *Row) (*saliencyMaps, *saliency.Fixations, error) {
 // undefinedAsAbsent is an error with which a case is no failure where a quantity is undefined.
 func undefinedAsAbsent(err error) error {
 	if e := (*stat.UndefinedError)(nil); errors.As(err, &e) {
-		return Absent(err.Error())
+		return source.Absent(err.Error())
 	}
 	return err
 }
@@ -175,9 +197,9 @@ func (p *Pair) enterAgreement(row *Row, prefix string, reference, m *saliency.Ma
 // divergence is that of the reference's map from another, in the form that is asked for.
 func (p *Pair) divergence(reference, m *saliency.Map) (float64, error) {
 	switch p.Settings.Saliency.KL {
-	case klRatio:
+	case saliencymap.KLRatio:
 		return saliency.KLRatio(reference, m, saliency.GainEpsilon)
-	case klExact:
+	case saliencymap.KLExact:
 		v, err := saliency.KL(reference, m, 0)
 		if math.IsInf(v, 1) {
 			return v, stat.Undefined("KL", "infinite: the map is 0 where that of the reference is not")

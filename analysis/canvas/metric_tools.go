@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 
+	"repscope/analysis/canvas/internal/source"
 	"repscope/measure/text"
 	"repscope/report"
 )
@@ -60,7 +61,7 @@ func scoreTools(p *Pair, row *Row) error {
 		row.Set("tool_steps", float64(*trace.Steps))
 	}
 	if trace.Untold != "" {
-		return absent("the trace: %s", trace.Untold)
+		return source.Absentf("the trace: %s", trace.Untold)
 	}
 	counts := map[string]int{}
 	for _, name := range trace.Calls {
@@ -84,7 +85,7 @@ func scoreTools(p *Pair, row *Row) error {
 		return err
 	}
 	if len(expected.Calls) == 0 {
-		return absent("the expected trace has no calls")
+		return source.Absentf("the expected trace has no calls")
 	}
 	row.Set("tool_call_ratio", float64(len(trace.Calls))/float64(len(expected.Calls)))
 	return nil
@@ -102,7 +103,7 @@ func scoreToolAccuracy(p *Pair, row *Row) error {
 		return err
 	}
 	if trace.Untold != "" {
-		return absent("the trace: %s", trace.Untold)
+		return source.Absentf("the trace: %s", trace.Untold)
 	}
 	expected, err := p.expectedTrace()
 	if err != nil {

@@ -11,6 +11,8 @@ import (
 	"reflect"
 	"strconv"
 	"testing"
+
+	"repscope/analysis/canvas/internal/design"
 )
 
 // toolRow scores the calls of a trace; a path is its file.
@@ -18,7 +20,7 @@ func toolRow(t *testing.T, trace, expected string) *Row {
 	t.Helper()
 	read := func(path string) ([]byte, error) { return []byte(path), nil }
 	c := &Case{Trace: trace, ExpectedTrace: expected}
-	row, err := scoreKinds(t.Context(), []Kind{tools, toolAccuracy}, NewPair(t.Context(), c, &Settings{}, read, newView(c.Reference, "reference", read)))
+	row, err := scoreKinds(t.Context(), []Kind{tools, toolAccuracy}, NewPair(t.Context(), c, &Settings{}, read, design.NewView(c.Reference, "reference", read)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -94,7 +96,7 @@ func TestStepTraces(t *testing.T) {
 			map[string]float64{"tool_steps": 3, "tool_calls": 2, "tool_unique": 2, "tool_efficiency": 0.125}},
 		{Case{Snapshot: -1, Trace: `{"messages": [], "executed": [{"name": "a"}]}`}, map[string]float64{"tool_calls": null, "tool_efficiency": null}},
 	} {
-		row, err := scoreKinds(t.Context(), []Kind{tools}, NewPair(t.Context(), &test.c, &Settings{}, read, newView(Side{}, "reference", read)))
+		row, err := scoreKinds(t.Context(), []Kind{tools}, NewPair(t.Context(), &test.c, &Settings{}, read, design.NewView(Side{}, "reference", read)))
 		if err != nil {
 			t.Fatal(err)
 		}

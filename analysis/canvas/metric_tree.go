@@ -7,6 +7,7 @@ import (
 	"errors"
 	"slices"
 
+	"repscope/analysis/canvas/internal/design"
 	"repscope/measure/box"
 	edits "repscope/measure/tree"
 	"repscope/report"
@@ -61,13 +62,13 @@ func scoreTree(p *Pair, row *Row) error {
 
 // scoreOrders enters the orders of reading of matched elements and texts.
 func (p *Pair) scoreOrders(row *Row) {
-	if m, err := p.matching(); err != nil {
+	if m, err := p.Matching(); err != nil {
 		row.Undefined("reading_order_tau", "%v", err)
 	} else {
 		var from, to []box.Box
-		for _, pair := range m.pairs {
-			from = append(from, m.reference.Elements[pair.reference].Box)
-			to = append(to, m.generated.Elements[pair.generated].Box)
+		for _, pair := range m.Pairs {
+			from = append(from, m.Reference.Elements[pair.Reference].Box)
+			to = append(to, m.Generated.Elements[pair.Generated].Box)
 		}
 		row.setOrder("reading_order_tau", "elements", from, to)
 	}
@@ -75,8 +76,8 @@ func (p *Pair) scoreOrders(row *Row) {
 		row.Undefined("text_order_tau", "%v", err)
 	} else {
 		var from, to []box.Box
-		for _, pair := range t.pairs {
-			from, to = append(from, t.reference[pair.reference].box), append(to, t.generated[pair.generated].box)
+		for _, pair := range t.Pairs {
+			from, to = append(from, t.Reference[pair.Reference].Box), append(to, t.Generated[pair.Generated].Box)
 		}
 		row.setOrder("text_order_tau", "texts", from, to)
 	}
@@ -92,7 +93,7 @@ func (p *Pair) scoreEdits(a, b *nodeTree, row *Row) error {
 	if err != nil {
 		return err
 	}
-	result, err := edits.Distance(p.ctx, x, y, treeLimits)
+	result, err := edits.Distance(p.Context, x, y, treeLimits)
 	switch {
 	case errors.Is(err, edits.ErrLimit):
 		row.Undefined("tree_edit_similarity", "%v", err)
@@ -111,13 +112,13 @@ type nodeTree struct {
 	depth   int // of the deepest node, 0 of the canvas
 }
 
-func newHierarchy(l *Layout) *nodeTree {
+func newHierarchy(l *design.Layout) *nodeTree {
 	root := l.Elements[0].Node
 	t := &nodeTree{}
 	at := make([]int, len(l.Nodes))
 	for i := root; i < len(l.Nodes) && (i == root || l.Nodes[i].Depth > l.Nodes[root].Depth); i++ {
 		n := &l.Nodes[i]
-		if !n.Shown || l.unseen != nil && l.unseen[i] {
+		if !n.Shown || l.Unseen != nil && l.Unseen[i] {
 			continue
 		}
 		parent := -1

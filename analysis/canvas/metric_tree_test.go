@@ -9,16 +9,18 @@ import (
 	"strings"
 	"testing"
 
+	"repscope/analysis/canvas/internal/casetest"
+	"repscope/analysis/canvas/internal/design"
 	"repscope/dataset"
 )
 
 func TestTree(t *testing.T) {
 	t.Parallel()
-	box := func(kind string, x, y float64) string { return nodeOf(kind, x, y, 10, 10, "#000000") }
+	box := func(kind string, x, y float64) string { return casetest.Node(kind, x, y, 10, 10, "#000000") }
 	// FRAME(TEXT RECTANGLE FRAME(TEXT) FRAME(TEXT)) and FRAME(TEXT FRAME(TEXT) RECTANGLE FRAME(LINE(x))).
-	reference := designOf(box("TEXT", 0, 0), box("RECTANGLE", 20, 0), frameOf(0, 20, 10, 10, "", box("TEXT", 0, 20)), frameOf(0, 40, 10, 10, "", box("TEXT", 0, 40)))
-	generated := designOf(box("TEXT", 0, 0), frameOf(0, 20, 10, 10, "", box("TEXT", 0, 20)), box("RECTANGLE", 20, 0),
-		frameOf(0, 40, 10, 10, "", nodeOf("LINE", 0, 40, 10, 10, "#000000", `"children": [`+box("STAR", 50, 50)+`]`)))
+	reference := casetest.Design(box("TEXT", 0, 0), box("RECTANGLE", 20, 0), casetest.Frame(0, 20, 10, 10, "", box("TEXT", 0, 20)), casetest.Frame(0, 40, 10, 10, "", box("TEXT", 0, 40)))
+	generated := casetest.Design(box("TEXT", 0, 0), casetest.Frame(0, 20, 10, 10, "", box("TEXT", 0, 20)), box("RECTANGLE", 20, 0),
+		casetest.Frame(0, 40, 10, 10, "", casetest.Node("LINE", 0, 40, 10, 10, "#000000", `"children": [`+box("STAR", 50, 50)+`]`)))
 	row := scoredContent(t, Settings{}, reference, generated)
 	wantValues(t, row, map[string]float64{
 		// The rectangle is deleted and inserted, TEXT becomes LINE, STAR is inserted: 4 of 7 + 8 nodes.
@@ -30,8 +32,8 @@ func TestTree(t *testing.T) {
 	back := scoredContent(t, Settings{}, generated, reference)
 	wantValues(t, back, map[string]float64{"tree_edit_similarity": row.Values["tree_edit_similarity"].V, "tree_bleu": 1. / 4, "tree_depth_difference": 1})
 	// What is hidden is not in the tree.
-	hidden := designOf(box("TEXT", 0, 0), box("RECTANGLE", 20, 0), frameOf(0, 20, 10, 10, "", box("TEXT", 0, 20)), frameOf(0, 40, 10, 10, "", box("TEXT", 0, 40)),
-		nodeOf("FRAME", 0, 0, 10, 10, "", `"visible": false, "children": [`+box("STAR", 50, 50)+`]`))
+	hidden := casetest.Design(box("TEXT", 0, 0), box("RECTANGLE", 20, 0), casetest.Frame(0, 20, 10, 10, "", box("TEXT", 0, 20)), casetest.Frame(0, 40, 10, 10, "", box("TEXT", 0, 40)),
+		casetest.Node("FRAME", 0, 0, 10, 10, "", `"visible": false, "children": [`+box("STAR", 50, 50)+`]`))
 	wantValues(t, scoredContent(t, Settings{}, reference, hidden), map[string]float64{"tree_edit_similarity": 1, "tree_bleu": 1, "tree_depth_difference": 0})
 }
 
@@ -59,7 +61,7 @@ func TestTypesApart(t *testing.T) {
 func TestReadingOrder(t *testing.T) {
 	t.Parallel()
 	at := func(x1, y1, x2, y2, x3, y3 float64) string {
-		return designOf(textNode("alpha", x1, y1, 10, 5, "#000000"), textNode("beta", x2, y2, 10, 5, "#000000"), textNode("gamma", x3, y3, 10, 5, "#000000"))
+		return casetest.Design(casetest.Text("alpha", x1, y1, 10, 5, "#000000"), casetest.Text("beta", x2, y2, 10, 5, "#000000"), casetest.Text("gamma", x3, y3, 10, 5, "#000000"))
 	}
 	for _, test := range []struct {
 		generated string
@@ -94,7 +96,7 @@ func deepDesign(n int) *dataset.Design {
 // TestLargeTrees: hierarchies that are too large have no edit distance, but all else.
 func TestLargeTrees(t *testing.T) {
 	t.Parallel()
-	l, err := NewLayout("deep", deepDesign(100000), LayoutOptions{})
+	l, err := design.NewLayout("deep", deepDesign(100000), design.LayoutOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -108,8 +110,8 @@ func TestLargeTrees(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	p.ctx = ctx
-	if l, err = NewLayout("deep", deepDesign(3000), LayoutOptions{}); err != nil {
+	p.Context = ctx
+	if l, err = design.NewLayout("deep", deepDesign(3000), design.LayoutOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	tree = newHierarchy(l)

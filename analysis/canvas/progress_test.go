@@ -1,28 +1,28 @@
 // Tests of scores over the steps of a design.
 
-package canvas
+package canvas_test
 
 import (
 	"fmt"
 	"math"
 	"testing"
 
-	"repscope/report"
+	"repscope/analysis/canvas/internal/faketest"
 )
 
 // snapshots is a run of cases with different numbers of steps.
-func snapshots() *fakeRun {
-	f := newFakeRun()
+func snapshots() *faketest.Run {
+	f := faketest.NewRun()
 	for s := range 5 {
 		sample := fmt.Sprint("s", s)
 		steps := 2 + s
 		for k := range steps {
-			c := f.add(sample, "m", "")
+			c := f.Add(sample, "m", "")
 			c.Snapshot = 10 * (steps - k) // in the order of their numbers, not of the files
 			c.Generated.Design = fmt.Sprint(sample, "-", c.Snapshot)
-			f.files[c.Generated.Design] = fmt.Sprintf("quality=%g", float64(steps-k-1)/float64(steps))
+			f.Files[c.Generated.Design] = fmt.Sprintf("quality=%g", float64(steps-k-1)/float64(steps))
 		}
-		f.add(sample, "m", "quality=1")
+		f.Add(sample, "m", "quality=1")
 	}
 	return f
 }
@@ -32,8 +32,8 @@ func snapshots() *fakeRun {
 func TestProgress(t *testing.T) {
 	t.Parallel()
 	f := snapshots()
-	r := analyzed(t, f)
-	if n := r.number(t, "m", "quality"); n.N != 5 || n.Value.V != 1 {
+	r := faketest.Analyzed(t, f)
+	if n := faketest.Number(t, r, "m", "quality"); n.N != 5 || n.Value.V != 1 {
 		t.Errorf("mean %v of %d cases", n.Value.V, n.N)
 	}
 	points := 0
@@ -52,23 +52,5 @@ func TestProgress(t *testing.T) {
 	v, err := encodedModel(t, r, "m").Number("snapshots.by_progress[progress=0.5].quality")
 	if err != nil || math.Abs(v.V-0.5) > 1e-12 {
 		t.Errorf("%v in the result file (%v)", v, err)
-	}
-}
-
-// A step without the key is passed over; before the first that has it there is no score.
-func TestProgressWithGaps(t *testing.T) {
-	t.Parallel()
-	r := &Result{}
-	var steps []Step
-	for i, v := range []float64{math.NaN(), 0.2, math.NaN(), 0.6, 0.4} {
-		row := NewRow()
-		row.Values["x"] = report.NumberOr(v, "absent")
-		r.Rows = append(r.Rows, CaseRow{Row: row})
-		steps = append(steps, Step{Row: i, At: float64(i) / 4})
-	}
-	for at, want := range map[float64]float64{0: math.NaN(), 0.2: math.NaN(), 0.25: 0.2, 0.5: 0.4, 0.625: 0.5, 0.75: 0.6, 0.875: 0.5, 1: 0.4} {
-		if got := r.between(steps, "x", at); math.IsNaN(got) != math.IsNaN(want) || math.Abs(got-want) > 1e-12 {
-			t.Errorf("%v at %v, want %v", got, at, want)
-		}
 	}
 }

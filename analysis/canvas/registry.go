@@ -4,8 +4,8 @@ package canvas
 
 import "slices"
 
-// kinds returns the registry. Each kind is a variable of its own metric_<name>.go.
-func kinds() []Kind {
+// Kinds returns the registry. Each kind is a variable of its own metric_<name>.go.
+func Kinds() []Kind {
 	return []Kind{
 		canvasFill,
 		screenPixels,
@@ -31,5 +31,5 @@ func kinds() []Kind {
 	}
 }
 
-// usual are those that are computed unless others are asked for.
-func usual() []Kind { return slices.DeleteFunc(kinds(), func(k Kind) bool { return k.Optional }) }
+// Usual are those that are computed unless others are asked for.
+func Usual() []Kind { return slices.DeleteFunc(Kinds(), func(k Kind) bool { return k.Optional }) }

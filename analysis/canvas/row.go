@@ -4,18 +4,11 @@ package canvas
 
 import (
 	"errors"
-	"fmt"
+	"math"
 
+	"repscope/analysis/canvas/internal/source"
 	"repscope/report"
 )
-
-// Absent is why a metric has no number where nothing is wrong: an input that nobody gave.
-type Absent string
-
-func (a Absent) Error() string { return string(a) }
-
-// absent returns an [Absent] error.
-func absent(format string, args ...any) error { return Absent(fmt.Sprintf(format, args...)) }
 
 // Row are the numbers of a case. Every key of every kind that was scored is in Values.
 type Row struct {
@@ -27,16 +20,16 @@ type Row struct {
 	Reports map[string]any
 	// Failures are the inputs that could not be read, once each, in their order.
 	Failures []string
-	// owners are the kinds that the details and reports are of; failed are those of failures, and
-	// known those that an earlier run has computed.
-	owners        map[string]string
-	failed, known map[string]bool
+	// Owners are the kinds that the details and reports are of, Failed those of failures, and Known those that an earlier
+	// run has computed.
+	Owners        map[string]string `json:"-"`
+	Failed, Known map[string]bool   `json:"-"`
 }
 
 // NewRow returns an empty row.
 func NewRow() *Row {
 	return &Row{Values: map[string]report.Value{}, Details: map[string]any{}, Reports: map[string]any{},
-		owners: map[string]string{}, failed: map[string]bool{}, known: map[string]bool{}}
+		Owners: map[string]string{}, Failed: map[string]bool{}, Known: map[string]bool{}}
 }
 
 // Set enters a number.
@@ -62,16 +55,16 @@ func scoreKind(k *Kind, p *Pair, row *Row) {
 	reason := "not computed"
 	if err := k.Score(p, row); err != nil {
 		reason = err.Error()
-		if !errors.As(err, new(Absent)) {
+		if !errors.As(err, new(source.Absent)) {
 			row.fail(err)
-			row.failed[k.Name] = true
+			row.Failed[k.Name] = true
 		}
 	}
 	p.describe(k, row)
 	row.own(k.Name)
 	for _, key := range k.Keys {
 		if _, entered := row.Values[key.Name]; !entered {
-			row.Values[key.Name] = report.Value{V: notNumber, Reason: reason}
+			row.Values[key.Name] = report.Value{V: math.NaN(), Reason: reason}
 		}
 	}
 }
@@ -79,13 +72,13 @@ func scoreKind(k *Kind, p *Pair, row *Row) {
 // own enters whose the details and reports are that nobody has yet.
 func (r *Row) own(kind string) {
 	for key := range r.Details {
-		if r.owners[key] == "" {
-			r.owners[key] = kind
+		if r.Owners[key] == "" {
+			r.Owners[key] = kind
 		}
 	}
 	for name := range r.Reports {
-		if r.owners[name] == "" {
-			r.owners[name] = kind
+		if r.Owners[name] == "" {
+			r.Owners[name] = kind
 		}
 	}
 }

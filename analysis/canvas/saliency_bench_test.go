@@ -7,6 +7,9 @@ import (
 	"image"
 	"math"
 	"testing"
+
+	"repscope/analysis/canvas/internal/casetest"
+	"repscope/analysis/canvas/internal/design"
 )
 
 // BenchmarkSaliency scores a case of 375 × 812 pixels against 100 fixations, and against those of 30 other samples.
@@ -17,9 +20,9 @@ func BenchmarkSaliency(b *testing.B) {
 			x, y := float64(i%375)-cx, float64(i/375)-cy
 			img.Pix[i] = uint8(255 * math.Exp(-(x*x+y*y)/2e4))
 		}
-		return pngOf(b, img)
+		return casetest.PNG(b, img)
 	}
-	files := memoryReader{"p": blob(150, 300), "q": blob(210, 400)}
+	files := casetest.Files{"p": blob(150, 300), "q": blob(210, 400)}
 	var cases []Case
 	for s := range 31 {
 		text := []byte("x,y\n")
@@ -37,11 +40,11 @@ func BenchmarkSaliency(b *testing.B) {
 		b.Run(c.name, func(b *testing.B) {
 			o := &Settings{Definition: DefinitionDefault}
 			o.Saliency.Top = c.top
-			if err := o.Saliency.open(b.Context(), nil, cases, files.read); err != nil {
+			if _, err := o.Saliency.Open(cases, files.Read, 0, 0); err != nil {
 				b.Fatal(err)
 			}
 			for b.Loop() {
-				p := NewPair(b.Context(), &cases[0], o, files.read, newView(Side{}, "reference", files.read))
+				p := NewPair(b.Context(), &cases[0], o, files.Read, design.NewView(Side{}, "reference", files.Read))
 				row, err := scoreKinds(b.Context(), saliencyKinds(), p)
 				if err != nil || len(row.Failures) > 0 {
 					b.Fatal(err, row.Failures)

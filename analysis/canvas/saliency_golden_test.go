@@ -10,6 +10,9 @@ import (
 	"slices"
 	"testing"
 
+	"repscope/analysis/canvas/internal/casetest"
+	"repscope/analysis/canvas/internal/design"
+	"repscope/analysis/canvas/internal/saliencymap"
 	"repscope/measure/measuretest"
 )
 
@@ -54,20 +57,20 @@ func (g *goldenSaliency) settings() *Settings {
 	}
 	o.Saliency.Top = g.Top
 	if g.Model != "" {
-		o.Saliency.Model = SaliencyModel{Path: filepath.Join("testdata", g.Model), Mean: g.Mean, Std: g.Std, BGR: g.BGR, Raw: g.Raw}
+		o.Saliency.Model = saliencymap.Model{Path: filepath.Join("testdata", g.Model), Mean: g.Mean, Std: g.Std, BGR: g.BGR, Raw: g.Raw}
 		if g.Size != "" {
-			o.Saliency.Model.Height, o.Saliency.Model.Width, _ = parseSize(g.Size)
+			_, _ = fmt.Sscanf(g.Size, "%dx%d", &o.Saliency.Model.Height, &o.Saliency.Model.Width)
 		}
 	}
 	return o
 }
 
 func (g *goldenSaliency) check(t *testing.T) {
-	files := memoryReader{"p": g.Reference, "q": g.Generated, "P": g.ReferenceScreen, "Q": g.GeneratedScreen, "f": g.Fixations, "o": g.Others}
-	c := Case{ID: "a-m", Sample: "a", Model: "m", Snapshot: -1, ReferenceSaliency: files.path("p"), GeneratedSaliency: files.path("q"),
-		Reference: Side{Image: files.path("P")}, Generated: Side{Image: files.path("Q")}, Fixations: files.path("f")}
+	files := casetest.Files{"p": g.Reference, "q": g.Generated, "P": g.ReferenceScreen, "Q": g.GeneratedScreen, "f": g.Fixations, "o": g.Others}
+	c := Case{ID: "a-m", Sample: "a", Model: "m", Snapshot: -1, ReferenceSaliency: files.Path("p"), GeneratedSaliency: files.Path("q"),
+		Reference: Side{Image: files.Path("P")}, Generated: Side{Image: files.Path("Q")}, Fixations: files.Path("f")}
 	other := c
-	other.ID, other.Sample, other.Fixations = "b-m", "b", files.path("o")
+	other.ID, other.Sample, other.Fixations = "b-m", "b", files.Path("o")
 	row, o := scoreSaliency(t, g.settings(), files, []Case{c, other})
 	tolerance := max(g.Tolerance, 1e-12)
 	for key, want := range g.Want {
@@ -97,36 +100,16 @@ func (g *goldenSaliency) check(t *testing.T) {
 // saliencyKinds are the metrics of saliency.
 func saliencyKinds() []Kind { return []Kind{saliencyKind, saliencyShuffledKind, saliencyBaselineKind} }
 
-// memoryReader are files by path.
-type memoryReader map[string][]byte
-
-func (m memoryReader) read(path string) ([]byte, error) {
-	data, ok := m[path]
-	if !ok {
-		return nil, fmt.Errorf("%s: no such file", path)
-	}
-	return data, nil
-}
-
-// path is the path itself if there is something under it.
-func (m memoryReader) path(path string) string {
-	if len(m[path]) == 0 {
-		return ""
-	}
-	return path
-}
-
 // scoreSaliency opens the settings for the cases and scores the first.
-func scoreSaliency(t testing.TB, o *Settings, files memoryReader, cases []Case) (*Row, *Settings) {
+func scoreSaliency(t testing.TB, o *Settings, files casetest.Files, cases []Case) (*Row, *Settings) {
 	t.Helper()
 	cases = slices.Clone(cases)
-	if err := o.Saliency.open(t.Context(), nil, cases, files.read); err != nil {
+	opened, err := o.Saliency.Open(cases, files.Read, 0, 0)
+	if err != nil {
 		t.Fatal(err)
 	}
-	if m := o.Saliency.shared.model; m != nil {
-		t.Cleanup(func() { m.Close() })
-	}
-	p := NewPair(t.Context(), &cases[0], o, files.read, newView(cases[0].Reference, "reference", files.read))
+	t.Cleanup(func() { opened.Close() })
+	p := NewPair(t.Context(), &cases[0], o, files.Read, design.NewView(cases[0].Reference, "reference", files.Read))
 	row, err := scoreKinds(t.Context(), saliencyKinds(), p)
 	if err != nil {
 		t.Fatal(err)

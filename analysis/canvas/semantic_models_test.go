@@ -3,15 +3,8 @@
 package canvas
 
 import (
-	"bytes"
 	"context"
-	"crypto/sha256"
-	"encoding/json"
-	"errors"
 	"fmt"
-	"image"
-	"image/color"
-	"image/png"
 	"io/fs"
 	"math"
 	"os"
@@ -20,60 +13,12 @@ import (
 	"sync"
 	"testing"
 
-	"repscope/dataset"
-	"repscope/internal/runtest"
+	"repscope/analysis/canvas/internal/casetest"
+	"repscope/analysis/canvas/internal/design"
+	"repscope/analysis/canvas/internal/screenshot"
+	"repscope/analysis/canvas/internal/semantic"
 	"repscope/latent"
 )
-
-// semanticGolden are the answers of the models of latent/testdata, by ONNX Runtime and PyTorch.
-type semanticGolden struct {
-	Sizes     [][2]int
-	Sentences []struct {
-		Text     string
-		Sentence []float64
-	}
-	Pictures []struct{ Clip []float64 }
-	Captions map[string][]struct{ Text string }
-}
-
-// semanticFiles are those models, and screens: picture k is k.png.
-func semanticFiles(t *testing.T) (string, *semanticGolden) {
-	t.Helper()
-	dir := runtest.Unpack(t, "../../latent/testdata/meaning.tar.gz")
-	data, err := os.ReadFile(filepath.Join(dir, "golden.json"))
-	g := &semanticGolden{}
-	if err == nil {
-		err = json.Unmarshal(data, g)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	for k, size := range g.Sizes {
-		m := image.NewNRGBA(image.Rect(0, 0, size[1], size[0]))
-		for y := range size[0] {
-			for x := range size[1] {
-				v := func(c int) uint8 {
-					return uint8((x*(3+k) + y*(7+2*k) + c*29 + (x*y)/(5+k) + 40*((x/6+y/9+c)%2)*(k%3)) % 256)
-				}
-				m.SetNRGBA(x, y, color.NRGBA{v(0), v(1), v(2), 255})
-			}
-		}
-		var b bytes.Buffer
-		if err := png.Encode(&b, m); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("%d.png", k)), b.Bytes(), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return dir, g
-}
-
-// modelSettings are those of all models in a folder.
-func modelSettings(dir string) SemanticSettings {
-	return SemanticSettings{Sentence: filepath.Join(dir, "sentence.onnx"), Tokenizer: filepath.Join(dir, "captioner_blip", "tokenizer.json"),
-		Captioner: filepath.Join(dir, "captioner_blip"), CaptionTokens: 50, Vision: VisionSettings{Path: filepath.Join(dir, "vision_clip.onnx"), Preset: "clip"}}
-}
 
 // plainCosine is a cosine as it is written.
 func plainCosine(a, b []float64) float64 {
@@ -85,19 +30,20 @@ func plainCosine(a, b []float64) float64 {
 }
 
 // openSettings opens settings for cases.
-func openSettings(t *testing.T, o SemanticSettings, cases []Case) *Settings {
+func openSettings(t *testing.T, o semantic.Options, cases []Case) *Settings {
 	t.Helper()
-	s := &Settings{Semantic: o, Images: ImageSettings{Alpha: alphaWhite}}
-	if err := s.Semantic.open(context.Background(), nil, cases, os.ReadFile); err != nil {
+	s := &Settings{Semantic: o, Images: screenshot.Options{Alpha: screenshot.AlphaWhite}}
+	opened, err := s.Semantic.Open(cases, os.ReadFile, 0)
+	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(s.Semantic.opened.close)
+	t.Cleanup(func() { opened.Close() })
 	return s
 }
 
 func semanticRow(t *testing.T, o *Settings, c *Case) *Row {
 	t.Helper()
-	p := NewPair(context.Background(), c, o, os.ReadFile, newView(c.Reference, "reference design", os.ReadFile))
+	p := NewPair(context.Background(), c, o, os.ReadFile, design.NewView(c.Reference, "reference design", os.ReadFile))
 	row, err := scoreKinds(context.Background(), []Kind{semanticMatch, imageSimilarity}, p)
 	if err != nil {
 		t.Fatal(err)
@@ -108,14 +54,14 @@ func semanticRow(t *testing.T, o *Settings, c *Case) *Row {
 // Given captions are compared by the sentence model, as ONNX Runtime's embeddings are.
 func TestSentenceModel(t *testing.T) {
 	t.Parallel()
-	dir, want := semanticFiles(t)
+	dir, want := casetest.SemanticModels(t)
 	captions := filepath.Join(dir, "captions.csv")
 	a, b := want.Sentences[0], want.Sentences[2]
 	text := fmt.Sprintf("case_id,gt_caption,gen_caption\na,%s,%s\nsame,%[1]s,%[1]s\nhalf,%[1]s,\n", a.Text, b.Text)
 	if err := os.WriteFile(captions, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	o := modelSettings(dir)
+	o := casetest.ModelSettings(dir)
 	o.Captions, o.Captioner, o.Vision.Path = captions, "", ""
 	s := openSettings(t, o, []Case{{ID: "a", Snapshot: -1}})
 	row := semanticRow(t, s, &Case{ID: "a", Snapshot: -1})
@@ -129,8 +75,8 @@ func TestSentenceModel(t *testing.T) {
 	if v := row.Values["semantic_match"]; v.Defined() || v.Reason != "half has no caption of the generated design" || row.Details["gt_caption"] != a.Text || len(row.Failures) > 0 {
 		t.Errorf("half a pair has %v and %v", v, row.Details)
 	}
-	if len(s.Semantic.identity()) != 3 {
-		t.Errorf("identity is %q", s.Semantic.identity())
+	if len(s.Semantic.Identity()) != 3 {
+		t.Errorf("identity is %q", s.Semantic.Identity())
 	}
 }
 
@@ -139,13 +85,13 @@ func TestSentenceModel(t *testing.T) {
 // missing none.
 func TestScreenModels(t *testing.T) {
 	t.Parallel()
-	dir, want := semanticFiles(t)
+	dir, want := casetest.SemanticModels(t)
 	side := func(k int) Side { return Side{Image: filepath.Join(dir, fmt.Sprintf("%d.png", k))} }
 	var cases []Case
 	for k := range want.Sizes {
 		cases = append(cases, Case{ID: fmt.Sprint(k), Sample: fmt.Sprint(k), Snapshot: -1, Reference: side(1), Generated: side(k)})
 	}
-	o := modelSettings(dir)
+	o := casetest.ModelSettings(dir)
 	o.Vision.Processor = filepath.Join(dir, "clip.json")
 	processor := `{"size":{"shortest_edge":24},"resample":3,"do_center_crop":true,"crop_size":{"height":24,"width":24},` +
 		`"image_mean":[0.48145466,0.4578275,0.40821073],"image_std":[0.26862954,0.26130258,0.27577711]}`
@@ -189,117 +135,31 @@ func TestScreenModels(t *testing.T) {
 	}
 }
 
-// Scores that were computed first are found later with the same numbers and captions; rows of
-// other cases stay.
-func TestPrecompute(t *testing.T) {
-	t.Parallel()
-	dir, want := semanticFiles(t)
-	path := filepath.Join(dir, "out", scoresFile)
-	kept := []dataset.SemanticScore{{Case: "other", Score: 0.25, Reference: "x", Generated: "y"}, {Case: "0", Score: -1}}
-	k := &keptScores{at: map[string]int{}}
-	for _, row := range kept {
-		k.set(row)
-	}
-	if err := k.write(path); err != nil {
-		t.Fatal(err)
-	}
-	side := func(k int) Side { return Side{Image: filepath.Join(dir, fmt.Sprintf("%d.png", k))} }
-	cases := []Case{{ID: "0", Sample: "s", Snapshot: -1, Reference: side(6), Generated: side(0), Base: side(7)},
-		{ID: "0", Sample: "s", Snapshot: 3, Reference: side(6), Generated: side(7)}, {ID: "gone", Snapshot: -1, Reference: side(6)}}
-	o := modelSettings(dir)
-	o.Vision.Path = ""
-	s := openSettings(t, o, cases)
-	var done int
-	if err := s.precomputeSemantic(context.Background(), cases, os.ReadFile, path, func(n, _ int) { done = n }); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Rename(path+partial, path); err != nil { // as the commit does
-		t.Fatal(err)
-	}
-	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	rows, err := dataset.ParseSemanticScores(path, data)
-	var ids []string
-	for _, row := range rows {
-		ids = append(ids, row.Case)
-	}
-	if err != nil || done != 4 || strings.Join(ids, " ") != "other 0 s-base 0-snapshot-3 gone" || rows[0].Score != 0.25 || !math.IsNaN(rows[4].Score) {
-		t.Fatalf("%d done: %+v (%v)", done, rows, err)
-	}
-	later := openSettings(t, SemanticSettings{Scores: path}, cases)
-	for i := range cases[:2] {
-		a, b := semanticRow(t, s, &cases[i]), semanticRow(t, later, &cases[i])
-		if a.Values["semantic_match"] != b.Values["semantic_match"] || !a.Values["semantic_match"].Defined() || a.Details["gen_caption"] != b.Details["gen_caption"] {
-			t.Errorf("case %d has %v and %v, later %v and %v", i, a.Values, a.Details, b.Values, b.Details)
-		}
-	}
-	if rows[1].Generated != want.Captions["captioner_blip"][0].Text {
-		t.Errorf("the caption is %q", rows[1].Generated)
-	}
-	ctx, cancel := context.WithCancel(context.Background())
-	err = s.precomputeSemantic(ctx, cases, os.ReadFile, path, func(int, int) { cancel() })
-	if err == nil {
-		t.Error("a run that was interrupted ends well")
-	}
-	if again, _ := os.ReadFile(path); !bytes.Equal(again, data) {
-		t.Errorf("an interrupted run leaves %s", again)
-	}
-	if kept, _ := os.ReadFile(path + partial); !bytes.Equal(kept, data) {
-		t.Errorf("an interrupted run keeps %s", kept)
-	}
-	if err := errors.Join(os.Remove(path+partial), os.WriteFile(path, []byte("{"), 0o600)); err != nil {
-		t.Fatal(err)
-	}
-	if err := s.precomputeSemantic(context.Background(), cases, os.ReadFile, path, nil); err == nil || !strings.Contains(err.Error(), scoresFile) {
-		t.Errorf("a file that is no list: %v", err)
-	}
-}
-
 func TestSemanticModelErrors(t *testing.T) {
 	t.Parallel()
-	dir, _ := semanticFiles(t)
+	dir, _ := casetest.SemanticModels(t)
 	for _, c := range []struct {
-		change func(o *SemanticSettings)
+		change func(o *semantic.Options)
 		want   string
 	}{
-		{func(o *SemanticSettings) { o.Tokenizer = "none.json" }, "--tokenizer: none.json: "},
-		{func(o *SemanticSettings) { o.Tokenizer = filepath.Join(dir, "captioner_blip", "config.json") }, "config.json: it has no model"},
-		{func(o *SemanticSettings) { o.Sentence = o.Vision.Path }, "--sentence-model: model "},
-		{func(o *SemanticSettings) { o.Captioner = dir }, "--captioner: captioner "},
-		{func(o *SemanticSettings) { o.Vision.Path = o.Sentence }, "--vision-model: model "},
-		{func(o *SemanticSettings) { o.Vision.Processor = "none.json" }, "--vision-preprocessor: none.json: "},
+		{func(o *semantic.Options) { o.Tokenizer = "none.json" }, "--tokenizer: none.json: "},
+		{func(o *semantic.Options) { o.Tokenizer = filepath.Join(dir, "captioner_blip", "config.json") }, "config.json: it has no model"},
+		{func(o *semantic.Options) { o.Sentence = o.Vision.Path }, "--sentence-model: model "},
+		{func(o *semantic.Options) { o.Captioner = dir }, "--captioner: captioner "},
+		{func(o *semantic.Options) { o.Vision.Path = o.Sentence }, "--vision-model: model "},
+		{func(o *semantic.Options) { o.Vision.Processor = "none.json" }, "--vision-preprocessor: none.json: "},
 	} {
-		o := modelSettings(dir)
+		o := casetest.ModelSettings(dir)
 		c.change(&o)
-		err := o.open(context.Background(), nil, nil, func(path string) ([]byte, error) {
+		_, err := o.Open(nil, func(path string) ([]byte, error) {
 			data, err := os.ReadFile(path)
 			if err != nil {
 				return nil, &fs.PathError{Op: "open", Path: path, Err: fs.ErrNotExist}
 			}
 			return data, nil
-		})
+		}, 0)
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("got %v, want %q", err, c.want)
-		}
-	}
-	for _, c := range []struct {
-		o    SemanticSettings
-		want string
-	}{
-		{SemanticSettings{Sentence: "a"}, "--sentence-model needs --tokenizer"}, {SemanticSettings{Tokenizer: "a"}, "--tokenizer is that of --sentence-model"},
-		{SemanticSettings{Captioner: "a"}, "--captioner needs --sentence-model"}, {SemanticSettings{Precompute: true}, "--precompute-semantic needs"},
-		{SemanticSettings{Sentence: "a", Tokenizer: "b", Embeddings: [2]string{"c", "d"}}, "want one or the other"},
-		{SemanticSettings{Vision: VisionSettings{Size: 3}}, "are those of --vision-model"},
-		{SemanticSettings{Vision: VisionSettings{Path: "a", Size: 3, Processor: "b"}}, "stands in place of"},
-		{SemanticSettings{Vision: VisionSettings{Path: "a"}, ImageEmbeddings: [2]string{"c", "d"}}, "--vision-model and --image-embeddings-reference"},
-		{SemanticSettings{Vision: VisionSettings{Path: "a", Std: []float64{0}}}, "--vision-std 0"},
-		{SemanticSettings{Vision: VisionSettings{Path: "a", Mean: []float64{127}}}, "--vision-mean 127 is beyond"},
-		{SemanticSettings{Vision: VisionSettings{Path: "a", Size: 1 << 20}}, "--vision-size 1048576"},
-	} {
-		if err := c.o.check(); err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%+v gives %v, want %q", c.o, err, c.want)
 		}
 	}
 }
@@ -307,35 +167,14 @@ func TestSemanticModelErrors(t *testing.T) {
 // What the numbers mean follows from the inputs that are given.
 func TestSemanticDefinition(t *testing.T) {
 	t.Parallel()
-	o := &Settings{Images: ImageSettings{Alpha: alphaWhite}}
+	o := &Settings{Images: screenshot.Options{Alpha: screenshot.AlphaWhite}}
 	seen := map[string]bool{}
-	for _, of := range []SemanticSettings{{}, {Embeddings: [2]string{"a", "b"}}, {Sentence: "a", Pool: latent.SentenceMean}, {Sentence: "a", Pool: latent.SentenceFirst},
-		{Sentence: "a", Captioner: "b"}, {Vision: VisionSettings{Path: "a"}}, {Vision: VisionSettings{Path: "a", Size: 9}}, {ImageEmbeddings: [2]string{"a", "b"}}} {
+	for _, of := range []semantic.Options{{}, {Embeddings: [2]string{"a", "b"}}, {Sentence: "a", Pool: latent.SentenceMean}, {Sentence: "a", Pool: latent.SentenceFirst},
+		{Sentence: "a", Captioner: "b"}, {Vision: semantic.VisionOptions{Path: "a"}}, {Vision: semantic.VisionOptions{Path: "a", Size: 9}}, {ImageEmbeddings: [2]string{"a", "b"}}} {
 		o.Semantic = of
 		seen[semanticMatch.Definition(o)+imageSimilarity.Definition(o)] = true
 	}
 	if len(seen) != 8 {
 		t.Errorf("8 settings have %d definitions: %v", len(seen), seen)
-	}
-}
-
-// A memo computes equal contents once, and holds no more than its bound.
-func TestMemo(t *testing.T) {
-	t.Parallel()
-	var m memo[int]
-	n := 0
-	for round := range 2 {
-		for i := range memoSize + 5 {
-			key := sha256.Sum256(fmt.Append(nil, i))
-			if v, err := m.get(key, func() (int, error) { n++; return i, nil }); err != nil || v != i {
-				t.Fatalf("round %d: %d is %d (%v)", round, i, v, err)
-			}
-			if v, _ := m.get(key, func() (int, error) { t.Error("computed twice"); return 0, nil }); v != i {
-				t.Fatalf("the second time %d is %d", i, v)
-			}
-		}
-	}
-	if len(m.entries) != memoSize || len(m.order) != memoSize || n < memoSize+5 {
-		t.Errorf("%d entries, %d in order, %d computed", len(m.entries), len(m.order), n)
 	}
 }

@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"pgregory.net/rapid"
-
+	"repscope/analysis/canvas/internal/semantic"
+	"repscope/analysis/canvas/internal/source"
 	"repscope/dataset"
 )
 
@@ -31,14 +31,13 @@ var twoCases = []Case{{ID: "gid1-m-x", Sample: "gid1", Model: "m", Snapshot: -1}
 	{ID: "gid2-m-x", Sample: "gid2", Model: "m", Snapshot: -1}}
 
 // scored opens the settings and scores a case by both kinds.
-func scored(t *testing.T, o *SemanticSettings, c *Case, cases []Case, files map[string]string) *Row {
+func scored(t *testing.T, o *semantic.Options, c *Case, cases []Case, files map[string]string) *Row {
 	t.Helper()
-	if o.opened == nil {
-		if err := o.open(context.Background(), nil, cases, textFiles(files)); err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(o.opened.close)
+	opened, err := o.Open(cases, textFiles(files), 0)
+	if err != nil {
+		t.Fatal(err)
 	}
+	defer opened.Close()
 	settings := &Settings{Semantic: *o}
 	row, err := scoreKinds(context.Background(), []Kind{semanticMatch, imageSimilarity}, NewPair(context.Background(), c, settings, textFiles(files), nil))
 	if err != nil {
@@ -47,11 +46,22 @@ func scored(t *testing.T, o *SemanticSettings, c *Case, cases []Case, files map[
 	return row
 }
 
+// opening is what a run of two cases is told of settings.
+func opening(t *testing.T, o *semantic.Options, files map[string]string) *source.Opened {
+	t.Helper()
+	opened, err := o.Open(twoCases, textFiles(files), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer opened.Close()
+	return opened
+}
+
 func TestStoredScores(t *testing.T) {
 	t.Parallel()
 	files := map[string]string{"s.json": `[{"case_id":"gid1-m-x","blip_score":0.123456789,"gt_caption":"a map","gen_caption":"maps"},
 		{"case_id":"gid2-m-x","blip_score":null},{"case_id":"other","blip_score":1},{"case_id":"gid1-m-x-snapshot-2","blip_score":-0.5}]`}
-	o := &SemanticSettings{Scores: "s.json"}
+	o := &semantic.Options{Scores: "s.json"}
 	row := scored(t, o, &twoCases[0], twoCases, files)
 	if v := row.Values["semantic_match"]; v.V != 0.123456789 || row.Details["gt_caption"] != "a map" || row.Details["gen_caption"] != "maps" {
 		t.Errorf("got %v with %v", v, row.Details)
@@ -66,14 +76,14 @@ func TestStoredScores(t *testing.T) {
 	if v := row.Values["semantic_match"]; v.Defined() || v.Reason != "the stored score of gid2-m-x is null" || len(row.Failures)+len(row.Details) > 0 {
 		t.Errorf("a null score gives %v, %v", v, row.Failures)
 	}
-	base := Case{ID: "gid3" + BaseSuffix, Snapshot: -1}
+	base := Case{ID: "gid3" + source.BaseSuffix, Snapshot: -1}
 	if v := scored(t, o, &base, twoCases, files).Values["semantic_match"]; v.Defined() || v.Reason != "s.json has no score of gid3-base" {
 		t.Errorf("a case without a score gives %v", v)
 	}
-	if n := o.opened.notes; len(n) != 1 || n[0] != "s.json: 1 of its 4 cases are none of this run, such as other" {
+	if n := opening(t, o, files).Notes; len(n) != 1 || n[0] != "s.json: 1 of its 4 cases are none of this run, such as other" {
 		t.Errorf("notes are %q", n)
 	}
-	if id := o.identity(); len(id) != 1 || !strings.HasPrefix(id[0], "s.json ") || len(id[0]) != len("s.json ")+64 {
+	if id := o.Identity(); len(id) != 1 || !strings.HasPrefix(id[0], "s.json ") || len(id[0]) != len("s.json ")+64 {
 		t.Errorf("identity is %q", id)
 	}
 }
@@ -83,12 +93,12 @@ func TestSemanticAbsent(t *testing.T) {
 	t.Parallel()
 	const captions = "case_id,gt_caption,gen_caption\ngid1-m-x,a map,a map\ngid2-m-x,a map,\n"
 	for _, c := range []struct {
-		o    SemanticSettings
+		o    semantic.Options
 		want string
 	}{
-		{SemanticSettings{}, "neither stored scores nor embeddings of captions are given, nor a sentence model"},
-		{SemanticSettings{Scores: "none.json"}, "neither stored scores nor embeddings of captions are given, nor a sentence model"},
-		{SemanticSettings{Captions: "c.csv"}, "there are captions, but neither a sentence model nor embeddings of them"},
+		{semantic.Options{}, "neither stored scores nor embeddings of captions are given, nor a sentence model"},
+		{semantic.Options{Scores: "none.json"}, "neither stored scores nor embeddings of captions are given, nor a sentence model"},
+		{semantic.Options{Captions: "c.csv"}, "there are captions, but neither a sentence model nor embeddings of them"},
 	} {
 		row := scored(t, &c.o, &twoCases[0], twoCases, map[string]string{"c.csv": captions})
 		if v := row.Values["semantic_match"]; v.Defined() || v.Reason != c.want || len(row.Failures) > 0 {
@@ -110,7 +120,7 @@ func writeRows(t *testing.T, name string, n int, values ...float32) string {
 func TestGivenEmbeddings(t *testing.T) {
 	t.Parallel()
 	a, b := writeRows(t, "a.npy", 3, 3, 4, 1, 0, 0, 0), writeRows(t, "b.npy", 3, 4, 3, 1, 0, 1, 0)
-	o := &SemanticSettings{Embeddings: [2]string{a, b}, ImageEmbeddings: [2]string{b, b}, Rows: "ids", Scores: "s.json"}
+	o := &semantic.Options{Embeddings: [2]string{a, b}, ImageEmbeddings: [2]string{b, b}, Rows: "ids", Scores: "s.json"}
 	files := map[string]string{"ids": "gid2-m-x\ngid1-m-x\nnobody\n", "s.json": `[{"case_id":"gid2-m-x","blip_score":0.1}]`}
 	row := scored(t, o, &twoCases[2], twoCases, files)
 	if v := row.Values["semantic_match"].V; math.Abs(v-0.96) > 1e-15 {
@@ -128,7 +138,7 @@ func TestGivenEmbeddings(t *testing.T) {
 	if v := scored(t, o, &twoCases[1], twoCases, files).Values["semantic_match"]; v.Reason != "the embeddings of captions have no row for gid1-m-x-snapshot-2" {
 		t.Errorf("a step without a row has %v", v)
 	}
-	if w := o.opened.warnings; len(w) != 1 || w[0] != "ids: 1 of its 3 cases are none of this run, such as nobody" {
+	if w := opening(t, o, files).Warnings; len(w) != 1 || w[0] != "ids: 1 of its 3 cases are none of this run, such as nobody" {
 		t.Errorf("warnings are %q", w)
 	}
 }
@@ -138,63 +148,27 @@ func TestGivenEmbeddingsErrors(t *testing.T) {
 	two, three := writeRows(t, "two.npy", 2, 1, 2, 3, 4), writeRows(t, "three.npy", 3, 1, 2, 3, 4, 5, 6)
 	files := map[string]string{"ids": "a\nb\nc\n", "twice": "a\na\n", "c.csv": "case_id,gt_caption,gen_caption\na,b,c\n"}
 	for _, c := range []struct {
-		o    SemanticSettings
+		o    semantic.Options
 		want string
 	}{
-		{SemanticSettings{Embeddings: [2]string{two, two}}, "has 2 rows, and nothing says which cases they are"},
-		{SemanticSettings{Embeddings: [2]string{two, two}, Rows: "ids"}, "has 2 rows for 3 cases: --embeddings wants one row for each case"},
-		{SemanticSettings{ImageEmbeddings: [2]string{two, two}, Captions: "c.csv"}, "has 2 rows for 1 case: --image-embeddings wants"},
-		{SemanticSettings{Embeddings: [2]string{two, three}, Rows: "ids"}, "want equal ones"},
-		{SemanticSettings{Embeddings: [2]string{two, "none.npy"}, Rows: "ids"}, "--embeddings-generated: none.npy"},
-		{SemanticSettings{Embeddings: [2]string{two, two}, Rows: "twice"}, "twice: lines 1 and 2 are both of case a"},
-		{SemanticSettings{Embeddings: [2]string{two, two}, Rows: "none"}, "cases of embeddings: none: "},
-		{SemanticSettings{Captions: "none"}, "captions: none: "},
-		{SemanticSettings{Scores: "c.csv"}, "scores of captions: c.csv: "},
+		{semantic.Options{Embeddings: [2]string{two, two}}, "has 2 rows, and nothing says which cases they are"},
+		{semantic.Options{Embeddings: [2]string{two, two}, Rows: "ids"}, "has 2 rows for 3 cases: --embeddings wants one row for each case"},
+		{semantic.Options{ImageEmbeddings: [2]string{two, two}, Captions: "c.csv"}, "has 2 rows for 1 case: --image-embeddings wants"},
+		{semantic.Options{Embeddings: [2]string{two, three}, Rows: "ids"}, "want equal ones"},
+		{semantic.Options{Embeddings: [2]string{two, "none.npy"}, Rows: "ids"}, "--embeddings-generated: none.npy"},
+		{semantic.Options{Embeddings: [2]string{two, two}, Rows: "twice"}, "twice: lines 1 and 2 are both of case a"},
+		{semantic.Options{Embeddings: [2]string{two, two}, Rows: "none"}, "cases of embeddings: none: "},
+		{semantic.Options{Captions: "none"}, "captions: none: "},
+		{semantic.Options{Scores: "c.csv"}, "scores of captions: c.csv: "},
 	} {
-		err := c.o.open(context.Background(), nil, twoCases, textFiles(files))
+		_, err := c.o.Open(twoCases, textFiles(files), 0)
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("got %v, want %q", err, c.want)
 		}
 	}
-	bad := SemanticSettings{Embeddings: [2]string{"a.npy", ""}}
-	if err := bad.check(); err == nil || !strings.Contains(err.Error(), "go together") {
-		t.Errorf("one matrix alone: %v", err)
-	}
-	bad = SemanticSettings{Rows: "ids"}
-	if err := bad.check(); err == nil {
-		t.Error("ids without embeddings are taken")
-	}
-	one := &SemanticSettings{Embeddings: [2]string{writeRows(t, "one.npy", 1, 1, float32(math.NaN())), writeRows(t, "one.npy", 1, 1, 2)}}
+	one := &semantic.Options{Embeddings: [2]string{writeRows(t, "one.npy", 1, 1, float32(math.NaN())), writeRows(t, "one.npy", 1, 1, 2)}}
 	row := scored(t, one, &twoCases[0], twoCases[:1], nil)
 	if len(row.Failures) != 1 || !strings.Contains(row.Failures[0], "element 1 of row 0 (gid1-m-x) is NaN") {
 		t.Errorf("a row with NaN gives %v", row.Failures)
 	}
-}
-
-// The cosine is that of its definition, does not depend on length, and is 1 of equal vectors.
-func TestCosine(t *testing.T) {
-	t.Parallel()
-	rapid.Check(t, func(t *rapid.T) {
-		v := rapid.SliceOfN(rapid.Float64Range(-10, 10), 3, 3)
-		a, b := v.Draw(t, "a"), v.Draw(t, "b")
-		a[0], b[0] = a[0]+20, b[0]+20
-		scale := rapid.SampledFrom([]float64{1, 1e-200, 1e200}).Draw(t, "scale")
-		var scaled, tripled []float64
-		var ab, aa, bb float64
-		for i := range a {
-			ab, aa, bb = ab+a[i]*b[i], aa+a[i]*a[i], bb+b[i]*b[i]
-			scaled, tripled = append(scaled, a[i]*scale), append(tripled, -b[i])
-		}
-		want := ab / math.Sqrt(aa) / math.Sqrt(bb)
-		got, err := cosine(scaled, b)
-		if err != nil || math.Abs(got-want) > 1e-14 {
-			t.Fatalf("cosine(%v, %v) = %v (%v), want %v", scaled, b, got, err, want)
-		}
-		if same, _ := cosine(scaled, scaled); same != 1 {
-			t.Fatalf("of equal vectors it is %v", same)
-		}
-		if opposite, _ := cosine(b, tripled); opposite != -1 {
-			t.Fatalf("of opposite vectors it is %v", opposite)
-		}
-	})
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"repscope/analysis/canvas/internal/design"
 	"repscope/dataset"
 )
 
@@ -23,6 +24,17 @@ func boxed(id string, x, y, w, h float64, rest ...string) string {
 // screenOf is a canvas of 400 × 300 pixels with some children.
 func screenOf(children ...string) string {
 	return `{"document":` + boxed("0", 0, 0, 400, 300, `"clipsContent":true`, `"children":[`+strings.Join(children, ",")+`]`) + `}`
+}
+
+// layoutSeen reads a design.
+func layoutSeen(t *testing.T, text string) *design.Layout {
+	t.Helper()
+	v := design.NewView(Side{Design: "d.json"}, "reference", func(string) ([]byte, error) { return []byte(text), nil })
+	l, err := v.Layout()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
 }
 
 // TestSight: areas in pixels by hand.
@@ -52,10 +64,7 @@ func TestSight(t *testing.T) {
 		{"parts of a shape", screenOf(`{"id":"a","type":"BOOLEAN_OPERATION",` + black + `,"absoluteBoundingBox":{"x":0,"y":0,"width":10,"height":10},"children":[` +
 			boxed("b", 0, 0, 50, 50, black) + `]}`), 10 * 10, "0 a b"},
 	} {
-		l, err := layoutOf(t, c.design)
-		if err != nil {
-			t.Fatal(err)
-		}
+		l := layoutSeen(t, c.design)
 		var ids []string
 		for _, e := range l.Elements {
 			ids = append(ids, l.Nodes[e.Node].ID)
@@ -70,14 +79,14 @@ func TestSight(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		whole, err := NewLayout("d.json", d, LayoutOptions{Whole: true})
+		whole, err := design.NewLayout("d.json", d, design.LayoutOptions{Whole: true})
 		shown := 0
 		for _, n := range d.Nodes {
 			if n.Shown {
 				shown++
 			}
 		}
-		if err != nil || len(whole.Elements) != shown || slices.ContainsFunc(whole.Elements, func(e Element) bool { return e.Box != e.Whole }) {
+		if err != nil || len(whole.Elements) != shown || slices.ContainsFunc(whole.Elements, func(e design.Element) bool { return e.Box != e.Whole }) {
 			t.Errorf("%s: published elements %v, %v, want all %d", c.name, whole.Elements, err, shown)
 		}
 	}
@@ -124,10 +133,7 @@ func TestTurnedPaint(t *testing.T) {
 		{"a star", screenOf(boxed("a", 150, 100, 100, 100, black), turned("b", 200, 150, 100, 100, math.Pi/4)), 1e4 * (2 - 2*(math.Sqrt2-1)), 20},
 		{"clipped", screenOf(boxed("f", 0, 0, 200, 300, `"clipsContent":true`, `"children":[`+turned("a", 200, 150, 100, 100, math.Pi/4)+`]`)), 5000, 1e-6},
 	} {
-		l, err := layoutOf(t, c.design)
-		if err != nil {
-			t.Fatal(err)
-		}
+		l := layoutSeen(t, c.design)
 		if fill, _ := fillRatio(l); math.Abs(fill*400*300-c.area) > c.within {
 			t.Errorf("%s: %v pixels are painted, want %v", c.name, fill*400*300, c.area)
 		}

@@ -26,7 +26,7 @@ type ModelResult struct {
 	// Object is the part of the result file.
 	Object report.Object
 
-	rows []int // of [Result.Rows]: final designs
+	Rows []int // of [Result.Rows]: final designs
 }
 
 // Number is the mean of a key over the cases of a model that have it.
@@ -122,7 +122,7 @@ func modelsOf(rows []CaseRow, order []string) []ModelResult {
 			out = append(out, ModelResult{Name: row.Case.Model})
 		}
 		if row.Case.Snapshot < 0 {
-			out[at].rows = append(out[at].rows, i)
+			out[at].Rows = append(out[at].Rows, i)
 		}
 	}
 	place := func(m ModelResult) int {
@@ -138,13 +138,13 @@ func modelsOf(rows []CaseRow, order []string) []ModelResult {
 // count fills in how many cases there are.
 func (m *ModelResult) count(r *Result) {
 	seen := map[string]bool{}
-	for _, i := range m.rows {
+	for _, i := range m.Rows {
 		seen[r.Rows[i].Case.Sample] = true
 		if len(r.Rows[i].Row.Failures) > 0 {
 			m.Failed++
 		}
 	}
-	m.Cases, m.Samples = len(m.rows), len(seen)
+	m.Cases, m.Samples = len(m.Rows), len(seen)
 }
 
 // number is the mean of a key.
@@ -153,7 +153,7 @@ func (p *plan) number(r *Result, m *ModelResult, key Key) (*Number, error) {
 	var samples []string
 	var values []float64
 	modified := false
-	for _, i := range m.rows {
+	for _, i := range m.Rows {
 		row := r.Rows[i]
 		modified = modified || row.Base != nil
 		v := row.Row.Values[key.Name]
@@ -165,7 +165,7 @@ func (p *plan) number(r *Result, m *ModelResult, key Key) (*Number, error) {
 	}
 	n.N = len(values)
 	var err error
-	if n.Estimate, err = p.mean(&key, samples, values, n.why()); err != nil {
+	if n.Estimate, err = p.mean(&key, samples, values, n.Why()); err != nil {
 		return nil, err
 	}
 	if modified && key.Improved {
@@ -187,8 +187,8 @@ func (n *Number) missing(reason string) {
 	n.Missing[i].Cases++
 }
 
-// why is the reason of a number that no case has: that of most of them, the first of equals.
-func (n *Number) why() string {
+// Why is the reason of a number that no case has: that of most of them, the first of equals.
+func (n *Number) Why() string {
 	reason, most := "there is no final design", 0
 	for _, m := range n.Missing {
 		if m.Cases > most {
@@ -236,9 +236,9 @@ func (p *plan) improvement(r *Result, m *ModelResult, key Key) (*Improvement, er
 	var samples []string
 	var bases, differences []float64
 	var none Number
-	for _, i := range m.rows {
+	for _, i := range m.Rows {
 		row := r.Rows[i]
-		d := row.improvement(key.Name)
+		d := row.Improvement(key.Name)
 		if !d.Defined() {
 			none.missing(d.Reason)
 			continue
@@ -247,7 +247,7 @@ func (p *plan) improvement(r *Result, m *ModelResult, key Key) (*Improvement, er
 	}
 	out.N = len(differences)
 	var err error
-	if out.Estimate, err = p.mean(&out.Key, samples, differences, none.why()); err != nil {
+	if out.Estimate, err = p.mean(&out.Key, samples, differences, none.Why()); err != nil {
 		return nil, err
 	}
 	out.Base, out.P, out.PHolm = out.Value, out.Value, out.Value
@@ -258,9 +258,9 @@ func (p *plan) improvement(r *Result, m *ModelResult, key Key) (*Improvement, er
 	return out, out.signs(samples, differences)
 }
 
-// improvement is the difference of a key between the generated design and the one that the
+// Improvement is the difference of a key between the generated design and the one that the
 // modification began with.
-func (c *CaseRow) improvement(key string) report.Value {
+func (c *CaseRow) Improvement(key string) report.Value {
 	v := c.Row.Values[key]
 	switch {
 	case c.Base == nil:
@@ -321,7 +321,7 @@ func (p *plan) compare(ctx context.Context, r *Result) error {
 		reason string
 	}
 	var tasks []task
-	for _, key := range r.comparedKeys() {
+	for _, key := range ComparedKeys(p.o.Kinds) {
 		for a := range r.Models {
 			for b := a + 1; b < len(r.Models); b++ {
 				tasks = append(tasks, task{key: &key, a: a, b: b})
@@ -401,7 +401,7 @@ func (r *Result) paired(key string, a, b int) (samples []string, first, second [
 func (r *Result) valuesOf(key string, model int) func(yield func(matched, float64) bool) {
 	return func(yield func(matched, float64) bool) {
 		seen := map[matched]int{}
-		for _, i := range r.Models[model].rows {
+		for _, i := range r.Models[model].Rows {
 			c := r.Rows[i].Case
 			at := matched{sample: c.Sample, variant: c.Variant}
 			seen[at]++
@@ -426,7 +426,7 @@ func (m *ModelResult) enter() {
 		n := &m.Numbers[i]
 		o.Set(n.Key.Name, n.Estimate)
 		if n.N == 0 {
-			skipped.Set(n.Key.Name, n.why())
+			skipped.Set(n.Key.Name, n.Why())
 		}
 		counts.Set(n.Key.Name, n.counted())
 		if g := n.Improvement; g != nil {
@@ -469,4 +469,46 @@ func (m *Improvement) entry() report.Object {
 	o.Set("p_sign", m.P)
 	o.Set("p_sign_holm", m.PHolm)
 	return o
+}
+
+// Number is the number of a key; nil where the model has none.
+func (m *ModelResult) Number(key string) *Number {
+	if i := slices.IndexFunc(m.Numbers, func(n Number) bool { return n.Key.Name == key }); i >= 0 {
+		return &m.Numbers[i]
+	}
+	return nil
+}
+
+// ComparedKeys are those that models are compared by.
+func ComparedKeys(kinds []Kind) []Key {
+	var out []Key
+	for _, k := range kinds {
+		for _, key := range k.Keys {
+			if key.Compared {
+				out = append(out, key)
+			}
+		}
+	}
+	return out
+}
+
+// describeInputs warns of such designs and images.
+func (r *Result) describeInputs() {
+	count := func(detail string) (n int) {
+		for _, row := range r.Rows {
+			if _, ok := row.Row.Details[detail]; ok {
+				n++
+			}
+		}
+		return n
+	}
+	warn := func(n int, format string) {
+		if n > 0 {
+			r.Warnings = append(r.Warnings, fmt.Sprintf("of %s "+format, text.Count(n, "case")))
+		}
+	}
+	warn(count(canvasDetail), "a design has several frames: the first is its canvas, else the largest node; --reference-node and "+
+		"--generated-node choose another")
+	warn(count(turnedDetail), "elements are turned: layout and alignment have the boxes around them, fill has what they cover")
+	warn(count(orientationDetail), "an image is stored turned or mirrored: it is compared as its Exif orientation says that it is seen")
 }

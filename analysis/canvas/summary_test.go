@@ -1,6 +1,6 @@
 // Tests of the means of models, improvements and comparisons.
 
-package canvas
+package canvas_test
 
 import (
 	"fmt"
@@ -9,50 +9,24 @@ import (
 	"strings"
 	"testing"
 
+	"repscope/analysis/canvas"
+	"repscope/analysis/canvas/internal/faketest"
 	"repscope/report"
 	"repscope/stat"
 )
-
-// analyzed is the result of a run of fake cases.
-func analyzed(t *testing.T, f *fakeRun, change ...func(*Options)) *Result {
-	t.Helper()
-	o := Options{Settings: &Settings{Definition: DefinitionDefault, Seed: 42}, Kinds: fakeKinds(), Intervals: true, Family: "metric"}
-	for _, c := range change {
-		c(&o)
-	}
-	r, err := Analyze(t.Context(), f.Input, o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r
-}
-
-// number is that of a key of a model.
-func (r *Result) number(t *testing.T, model, key string) *Number {
-	t.Helper()
-	for i := range r.Models {
-		for k := range r.Models[i].Numbers {
-			if n := &r.Models[i].Numbers[k]; r.Models[i].Name == model && n.Key.Name == key {
-				return n
-			}
-		}
-	}
-	t.Fatalf("no %s of %s", key, model)
-	return nil
-}
 
 // A mean is that of the cases that have the key, its interval Student's over independent samples,
 // and what is missing is counted by reason.
 func TestMeans(t *testing.T) {
 	t.Parallel()
-	r := analyzed(t, fakeTree())
+	r := faketest.Analyzed(t, faketest.Tree())
 	var values []float64
 	for s := range 9 {
 		if s != 3 {
 			values = append(values, float64((s*7+5)%11)/11+0.001)
 		}
 	}
-	n := r.number(t, "large", "quality")
+	n := faketest.Number(t, r, "large", "quality")
 	mean, variance := stat.MeanVariance(values)
 	q, err := stat.StudentTQuantile(0.975, 7)
 	if err != nil {
@@ -66,14 +40,14 @@ func TestMeans(t *testing.T) {
 	if want := math.Sqrt(variance * 7 / 8); math.Abs(n.SD.V-want) > 1e-12 {
 		t.Errorf("spread %v, want %v", n.SD.V, want)
 	}
-	if want := []Missing{{"gid3-9-large.json: no such file", 1}}; !slices.Equal(n.Missing, want) {
+	if want := []canvas.Missing{{"gid3-9-large.json: no such file", 1}}; !slices.Equal(n.Missing, want) {
 		t.Errorf("missing %v, want %v", n.Missing, want)
 	}
 	if m := r.Models[1]; m.Name != "large" || m.Cases != 9 || m.Samples != 9 || m.Failed != 1 {
 		t.Errorf("model %s: %d cases of %d samples, %d failed", m.Name, m.Cases, m.Samples, m.Failed)
 	}
-	calls := r.number(t, "small", "calls")
-	if want := []Missing{{"no trace is given", 5}}; calls.N != 4 || !slices.Equal(calls.Missing, want) {
+	calls := faketest.Number(t, r, "small", "calls")
+	if want := []canvas.Missing{{"no trace is given", 5}}; calls.N != 4 || !slices.Equal(calls.Missing, want) {
 		t.Errorf("calls of %d cases, missing %v", calls.N, calls.Missing)
 	}
 }
@@ -81,19 +55,19 @@ func TestMeans(t *testing.T) {
 // Of too few samples there is no interval, with the reason; of a key that no case has, no number.
 func TestFewSamples(t *testing.T) {
 	t.Parallel()
-	f := newFakeRun()
+	f := faketest.NewRun()
 	for s := range 2 {
 		for v := range 4 { // variants of a sample are no samples of their own
-			c := f.add(fmt.Sprintf("s%d", s), "m", fmt.Sprintf("quality=0.%d", s+v))
+			c := f.Add(fmt.Sprintf("s%d", s), "m", fmt.Sprintf("quality=0.%d", s+v))
 			c.ID, c.Variant = fmt.Sprintf("%s-%d", c.ID, v), fmt.Sprint(v)
 		}
 	}
-	r := analyzed(t, f)
-	n := r.number(t, "m", "quality")
+	r := faketest.Analyzed(t, f)
+	n := faketest.Number(t, r, "m", "quality")
 	if n.N != 8 || n.CI.Defined() || n.CI.Reason != "they would rest on 2 samples, want at least 3" {
 		t.Errorf("%d cases, interval %+v", n.N, n.CI)
 	}
-	calls := r.number(t, "m", "calls")
+	calls := faketest.Number(t, r, "m", "calls")
 	if calls.Value.Defined() || calls.Value.Reason != "no trace is given" {
 		t.Errorf("calls %+v", calls.Value)
 	}
@@ -106,19 +80,19 @@ func TestFewSamples(t *testing.T) {
 // Cases of one sample are one block: their interval is that of the means of samples.
 func TestSamplesAreBlocks(t *testing.T) {
 	t.Parallel()
-	f := newFakeRun()
+	f := faketest.NewRun()
 	var means []float64
 	for s := range 6 {
 		q := float64((s*5)%6) / 10
 		means = append(means, q+0.05)
 		for v := range 2 {
-			c := f.add(fmt.Sprintf("s%d", s), "m", fmt.Sprintf("quality=%g", q+0.1*float64(v)))
+			c := f.Add(fmt.Sprintf("s%d", s), "m", fmt.Sprintf("quality=%g", q+0.1*float64(v)))
 			c.ID, c.Variant = fmt.Sprintf("%s-%d", c.ID, v), fmt.Sprint(v)
-			f.files[c.ID+".json"] = fmt.Sprintf("quality=%g", q+0.1*float64(v))
+			f.Files[c.ID+".json"] = fmt.Sprintf("quality=%g", q+0.1*float64(v))
 			c.Generated.Design = c.ID + ".json"
 		}
 	}
-	n := analyzed(t, f).number(t, "m", "quality")
+	n := faketest.Number(t, faketest.Analyzed(t, f), "m", "quality")
 	mean, variance := stat.MeanVariance(means)
 	q, err := stat.StudentTQuantile(0.975, 5)
 	if err != nil {
@@ -132,7 +106,7 @@ func TestSamplesAreBlocks(t *testing.T) {
 // Models are compared on the cases that both have: by the interval of paired differences.
 func TestComparisons(t *testing.T) {
 	t.Parallel()
-	r := analyzed(t, fakeTree())
+	r := faketest.Analyzed(t, faketest.Tree())
 	i := slices.IndexFunc(r.Comparisons, func(c report.Comparison) bool { return c.Metric == "quality" && c.A == "small" && c.B == "large" })
 	if i < 0 {
 		t.Fatal("small and large are not compared")
@@ -164,12 +138,12 @@ func TestComparisons(t *testing.T) {
 // Models that share too few samples are not compared, which a warning says once for each pair.
 func TestComparisonsOfFewSamples(t *testing.T) {
 	t.Parallel()
-	f := newFakeRun()
+	f := faketest.NewRun()
 	for s := range 5 {
-		f.add(fmt.Sprint("s", s), "a", fmt.Sprintf("quality=0.%d", s))
-		f.add(fmt.Sprint("s", s+3), "b", fmt.Sprintf("quality=0.%d", s*s%7))
+		f.Add(fmt.Sprint("s", s), "a", fmt.Sprintf("quality=0.%d", s))
+		f.Add(fmt.Sprint("s", s+3), "b", fmt.Sprintf("quality=0.%d", s*s%7))
 	}
-	r := analyzed(t, f)
+	r := faketest.Analyzed(t, f)
 	if len(r.Comparisons) > 0 {
 		t.Errorf("compared: %v", r.Comparisons)
 	}
@@ -183,8 +157,8 @@ func TestComparisonsOfFewSamples(t *testing.T) {
 // cases that have both; its sign test is the binomial one over samples.
 func TestImprovements(t *testing.T) {
 	t.Parallel()
-	r := analyzed(t, fakeTree())
-	g := r.number(t, "small", "quality").Improvement
+	r := faketest.Analyzed(t, faketest.Tree())
+	g := faketest.Number(t, r, "small", "quality").Improvement
 	if g == nil {
 		t.Fatal("there is no improvement")
 	}
@@ -215,7 +189,7 @@ func TestImprovements(t *testing.T) {
 	if !g.CI.Defined() || g.CI.Low < -1 || g.CI.High > 1 {
 		t.Errorf("interval %+v", g.CI)
 	}
-	if r.number(t, "small", "size").Improvement != nil {
+	if faketest.Number(t, r, "small", "size").Improvement != nil {
 		t.Error("size has an improvement")
 	}
 	if _, err := encodedModel(t, r, "small").Number("quality_improvement"); err != nil {
@@ -226,12 +200,12 @@ func TestImprovements(t *testing.T) {
 // Tasks without a design to begin with have no improvements.
 func TestWithoutBase(t *testing.T) {
 	t.Parallel()
-	f := fakeTree()
+	f := faketest.Tree()
 	for i := range f.Cases {
-		f.Cases[i].Base = Side{}
+		f.Cases[i].Base = canvas.Side{}
 	}
-	r := analyzed(t, f)
-	if r.number(t, "small", "quality").Improvement != nil || r.Rows[0].Base != nil {
+	r := faketest.Analyzed(t, f)
+	if faketest.Number(t, r, "small", "quality").Improvement != nil || r.Rows[0].Base != nil {
 		t.Error("there is an improvement of nothing")
 	}
 	if _, err := encodedModel(t, r, "small").Number("quality_improvement"); err == nil {
@@ -240,7 +214,7 @@ func TestWithoutBase(t *testing.T) {
 }
 
 // encodedModel is the part of a model as the result file holds it.
-func encodedModel(t *testing.T, r *Result, model string) report.Object {
+func encodedModel(t *testing.T, r *canvas.Result, model string) report.Object {
 	t.Helper()
 	out := report.NewResult("canvas")
 	for _, m := range r.Models {
@@ -251,20 +225,4 @@ func encodedModel(t *testing.T, r *Result, model string) report.Object {
 		t.Fatal(err)
 	}
 	return part
-}
-
-// TestKeyRanges: every number has a range, and so has how far a modification moves it.
-func TestKeyRanges(t *testing.T) {
-	t.Parallel()
-	for _, k := range kinds() {
-		for _, key := range k.Keys {
-			moved := key.difference("moved")
-			if !(key.Low < key.High) || moved.Low != key.Low-key.High || moved.High != key.High-key.Low {
-				t.Errorf("%s is from %v to %v, and moves from %v to %v", key.Name, key.Low, key.High, moved.Low, moved.High)
-			}
-			if key.Log && key.Low < 0 {
-				t.Errorf("%s may be negative and has a logarithm", key.Name)
-			}
-		}
-	}
 }

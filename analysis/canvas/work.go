@@ -10,17 +10,20 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"sync"
 
+	"repscope/analysis/canvas/internal/design"
+	"repscope/analysis/canvas/internal/source"
 	"repscope/internal/parallel"
 	"repscope/report"
 	"repscope/shard"
 )
 
-// definition is the version of what means, intervals and comparisons mean; that of the numbers
+// Definition is the version of what means, intervals and comparisons mean; that of the numbers
 // of a case is in [Kind.Definition].
-const definition = 1
+const Definition = 1
 
 // Part is the outcome of a range of units: of cases that follow each other.
 type Part struct{ Cases []PartOfCase }
@@ -46,8 +49,8 @@ type plan struct {
 	o          Options
 	base       []Kind         // that are computed of the designs that modifications began with
 	block      map[string]int // of every sample
-	references references
-	bases      bases
+	references *source.Cache[*design.View]
+	bases      *source.Cache[*Row] // of designs that modifications began with, which the cases of a sample share
 	done       sync.Mutex
 }
 
@@ -63,7 +66,7 @@ func Work(in Input, o Options) (shard.Work[*Part, *Result], error) {
 
 func newPlan(in Input, o Options) (*plan, error) {
 	if o.Kinds == nil {
-		o.Kinds = usual()
+		o.Kinds = Usual()
 	}
 	switch {
 	case len(in.Cases) == 0:
@@ -84,9 +87,9 @@ func newPlan(in Input, o Options) (*plan, error) {
 	if err := checkRatings(in.Ratings); err != nil {
 		return nil, err
 	}
-	p := &plan{in: in, o: o, base: baseKinds(o.Kinds), block: numberSamples(in.Cases, o.Block.Length)}
-	p.references.most = 2 * parallel.Workers(o.Workers, len(in.Cases))
-	return p, nil
+	return &plan{in: in, o: o, base: BaseKinds(o.Kinds), block: numberSamples(in.Cases, o.Block.Length),
+		references: source.NewCache[*design.View](2 * int64(parallel.Workers(o.Workers, len(in.Cases)))),
+		bases:      source.NewCache[*Row](math.MaxInt64)}, nil
 }
 
 // checkCases finds two cases of one name.
@@ -106,17 +109,17 @@ func checkCases(cases []Case) error {
 	return nil
 }
 
-// baseKinds are those that are computed of the design that a modification began with: all but
+// BaseKinds are those that are computed of the design that a modification began with: all but
 // those that read what the design itself does not hold.
-func baseKinds(all []Kind) []Kind {
+func BaseKinds(all []Kind) []Kind {
 	if !slices.ContainsFunc(all, func(k Kind) bool { return slices.ContainsFunc(k.Keys, func(key Key) bool { return key.Improved }) }) {
 		return nil
 	}
 	return slices.DeleteFunc(slices.Clone(all), func(k Kind) bool { return k.Needs&(NeedTrace|NeedExpectedTrace) != 0 })
 }
 
-// keysOf are the names of all keys of kinds.
-func keysOf(all []Kind) []string {
+// KeysOf are the names of all keys of kinds.
+func KeysOf(all []Kind) []string {
 	var out []string
 	for _, k := range all {
 		for _, key := range k.Keys {
@@ -130,7 +133,7 @@ func keysOf(all []Kind) []string {
 func (p *plan) score(ctx context.Context, r shard.Range) (*Part, error) {
 	part := &Part{Cases: make([]PartOfCase, r.Hi-r.Lo)}
 	common := sync.OnceValue(p.common)
-	contents := newDigests(p.in.Read)
+	contents := source.NewDigests(p.in.Read)
 	err := parallel.Try(ctx, p.o.Workers, r.Hi-r.Lo, func(_, i int) (err error) {
 		part.Cases[i], err = p.remembered(ctx, r.Lo+i, sync.OnceValue(func() shard.Identity { return p.identityOf(common(), contents, r.Lo+i) }))
 		return err
@@ -141,7 +144,7 @@ func (p *plan) score(ctx context.Context, r shard.Range) (*Part, error) {
 // remembered are the rows of a case, from the memory of a study if they are there. Reports and pictures are made each time, and so are rows
 // of cases that failed.
 func (p *plan) remembered(ctx context.Context, i int, identity func() shard.Identity) (PartOfCase, error) {
-	remembers := !p.o.Settings.Reports && !p.o.Settings.Saliency.Plots
+	remembers := !p.o.Settings.Reports && p.o.Settings.Picture == nil
 	if remembers {
 		if part, ok := shard.Recall[PartOfCase](ctx, identity); ok {
 			row, err := p.rowsOf(i, &part)
@@ -198,14 +201,14 @@ func (p *plan) finish(i int, row *CaseRow) error {
 // scoreCase computes the rows of a case.
 func (p *plan) scoreCase(ctx context.Context, i int) (*CaseRow, error) {
 	c := &p.in.Cases[i]
-	pair := NewPair(ctx, c, p.o.Settings, p.in.Read, p.references.of(c.Reference, p.in.Read, p.o.Settings))
+	pair := NewPair(ctx, c, p.o.Settings, p.in.Read, p.reference(c))
 	row := &CaseRow{Case: c}
 	var err error
 	if row.Row, err = p.rowOf(ctx, pair, p.o.Kinds, i, false); err != nil {
 		return nil, err
 	}
 	if c.Base != (Side{}) && len(p.base) > 0 {
-		row.Base, err = p.bases.of(c, func() (*Row, error) { return p.scoreBase(ctx, i, pair.Reference) })
+		row.Base, err = p.bases.Get(BaseKey(c), func() (*Row, error) { return p.scoreBase(ctx, i, pair.Reference) }, nil)
 		if err != nil {
 			return nil, err
 		}
@@ -217,23 +220,14 @@ func (p *plan) scoreCase(ctx context.Context, i int) (*CaseRow, error) {
 }
 
 // scoreBase computes the row of the design that a modification began with.
-func (p *plan) scoreBase(ctx context.Context, i int, reference *View) (*Row, error) {
-	c := baseCase(&p.in.Cases[i])
+func (p *plan) scoreBase(ctx context.Context, i int, reference *design.View) (*Row, error) {
+	c := p.in.Cases[i].BaseCase()
 	o := *p.o.Settings
-	o.Reports, o.Saliency.Plots = false, false
+	o.Reports, o.Picture = false, nil
 	pair := NewPair(ctx, &c, &o, p.in.Read, reference)
-	pair.Generated = newView(c.Generated, "design that was modified", p.in.Read).with(o.layoutOf(o.Layout.ReferenceNode))
+	pair.Generated = design.NewView(c.Generated, "design that was modified",
+		p.in.Read).With(o.layoutOf(o.Layout.ReferenceNode))
 	return p.rowOf(ctx, pair, p.base, i, true)
-}
-
-// BaseSuffix ends the name of the case of the design that the modifications of a sample began
-// with, after the name of the sample: captions and scores of it go by that name.
-const BaseSuffix = "-base"
-
-// baseCase is the case of the design that a modification began with.
-func baseCase(c *Case) Case {
-	return Case{ID: c.Sample + BaseSuffix, Sample: c.Sample, Model: "base", Variant: c.Variant, Snapshot: -1,
-		Reference: c.Reference, Generated: c.Base, ReferenceSaliency: c.ReferenceSaliency, Fixations: c.Fixations}
 }
 
 // rowOf computes kinds of a pair but for those that are known.
@@ -249,7 +243,7 @@ func (p *plan) rowOf(ctx context.Context, pair *Pair, kinds []Kind, i int, base 
 		}
 		if from := known[kinds[k].Name]; from != nil {
 			row.take(from)
-			row.known[kinds[k].Name] = true
+			row.Known[kinds[k].Name] = true
 		} else {
 			scoreKind(&kinds[k], pair, row)
 		}
@@ -263,10 +257,10 @@ func (r *Row) take(from *Row) {
 		r.Values[key] = v
 	}
 	for key, v := range from.Details {
-		r.Details[key], r.owners[key] = v, from.owners[key]
+		r.Details[key], r.Owners[key] = v, from.Owners[key]
 	}
 	for key, v := range from.Reports {
-		r.Reports[key], r.owners[key] = v, from.owners[key]
+		r.Reports[key], r.Owners[key] = v, from.Owners[key]
 	}
 	for _, text := range from.Failures {
 		r.fail(errors.New(text))
@@ -286,7 +280,7 @@ func partOf(row *Row, kinds []Kind) (PartRow, error) {
 		}
 	}
 	if len(row.Values) > len(part.Values) {
-		known := keysOf(kinds)
+		known := KeysOf(kinds)
 		for key := range row.Values {
 			if !slices.Contains(known, key) {
 				return part, fmt.Errorf("no metric says what %s is", key)
@@ -300,7 +294,7 @@ func partOf(row *Row, kinds []Kind) (PartRow, error) {
 		}
 		part.Details = text.Bytes()
 		for _, key := range slices.Sorted(maps.Keys(row.Details)) {
-			part.Owners = append(part.Owners, row.owners[key])
+			part.Owners = append(part.Owners, row.Owners[key])
 		}
 	}
 	return part, nil
@@ -309,7 +303,7 @@ func partOf(row *Row, kinds []Kind) (PartRow, error) {
 // row is the row that a part holds.
 func (p *PartRow) row(kinds []Kind) (*Row, error) {
 	row := NewRow()
-	keys := keysOf(kinds)
+	keys := KeysOf(kinds)
 	if len(keys) != len(p.Values) {
 		return nil, fmt.Errorf("a row has %d numbers, want %d", len(p.Values), len(keys))
 	}
@@ -334,14 +328,14 @@ func (p *PartRow) row(kinds []Kind) (*Row, error) {
 	}
 	for i, key := range names {
 		row.Details[key], _ = object.Get(key)
-		row.owners[key] = p.Owners[i]
+		row.Owners[key] = p.Owners[i]
 	}
 	return row, nil
 }
 
 // merge puts the rows together and summarizes them.
 func (p *plan) merge(ctx context.Context, parts []*Part) (*Result, error) {
-	r := &Result{kinds: p.o.Kinds, settings: p.o.Settings, read: p.in.Read}
+	r := &Result{}
 	for _, part := range parts {
 		for i := range part.Cases {
 			at := len(r.Rows)
@@ -361,7 +355,7 @@ func (p *plan) merge(ctx context.Context, parts []*Part) (*Result, error) {
 // identity is that of everything the numbers follow from.
 func (p *plan) identity() shard.Identity {
 	id := p.common()
-	id.Inputs = append([]shard.Field{{Name: "cases", Value: p.digest()}}, id.Inputs...)
+	id.Inputs = append([]shard.Field{{Name: "cases", Value: digestOf(p.in.Cases, source.NewDigests(p.in.Read))}}, id.Inputs...)
 	if p.in.Ratings != nil {
 		sum := sha256.Sum256(fmt.Appendf(nil, "%#v", p.in.Ratings))
 		id.Inputs = append(id.Inputs, shard.Field{Name: "ratings", Value: hex.EncodeToString(sum[:])})
@@ -377,12 +371,12 @@ func (p *plan) identity() shard.Identity {
 
 // common is the identity without cases and without what is made of all rows.
 func (p *plan) common() shard.Identity {
-	id, o := shard.Identity{Analysis: "canvas", Definition: definition}, p.o.Settings
-	for _, text := range slices.Concat(o.Images.Perceptual.identity(), o.Saliency.identity(), o.Semantic.identity()) {
+	id, o := shard.Identity{Analysis: "canvas", Definition: Definition}, p.o.Settings
+	for _, text := range slices.Concat(o.Images.Perceptual.Identity(), o.Saliency.Identity(), o.Semantic.Identity()) {
 		id.Inputs = append(id.Inputs, shard.Field{Name: "shared", Value: text})
 	}
 	for _, k := range p.o.Kinds {
-		id.Options = append(id.Options, shard.Option("metric "+k.Name, p.o.Settings.definitionOf(&k)))
+		id.Options = append(id.Options, shard.Option("metric "+k.Name, p.o.Settings.DefinitionOf(&k)))
 	}
 	id.Options = append(id.Options, shard.Option("definition", o.Definition), shard.Option("seed", o.Seed))
 	return id
@@ -390,92 +384,31 @@ func (p *plan) common() shard.Identity {
 
 // identityOf is that of the rows of a case: of the content of its files, and of its names, as captions go by them and details may hold
 // paths.
-func (p *plan) identityOf(common shard.Identity, contents *digests, i int) shard.Identity {
-	c := &p.in.Cases[i]
-	all := sha256.New()
-	fmt.Fprintf(all, "%#v\n", *c)
-	for _, path := range c.files() {
-		fmt.Fprintf(all, "%s\n", contents.of(path))
-	}
-	return common.OfModel(hex.EncodeToString(all.Sum(nil)))
+func (p *plan) identityOf(common shard.Identity, contents *source.Digests, i int) shard.Identity {
+	return common.OfModel(digestOf(p.in.Cases[i:i+1], contents))
 }
 
-// digest is that of all cases and of the content of their files.
-func (p *plan) digest() string {
+// digestOf is that of cases and of the content of their files.
+func digestOf(cases []Case, contents *source.Digests) string {
 	all := sha256.New()
-	contents := map[string]string{"": ""}
-	of := func(path string) string {
-		text, ok := contents[path]
-		if !ok {
-			data, err := p.in.Read(path)
-			sum := sha256.Sum256(data)
-			if text = hex.EncodeToString(sum[:]); err != nil {
-				text = err.Error()
-			}
-			contents[path] = text
-		}
-		return text
-	}
-	for _, c := range p.in.Cases {
-		fmt.Fprintf(all, "%#v\n", c)
-		for _, path := range c.files() {
-			fmt.Fprintf(all, "%q\n", of(path))
+	for i := range cases {
+		fmt.Fprintf(all, "%#v\n", cases[i])
+		for _, path := range cases[i].Files() {
+			fmt.Fprintf(all, "%s\n", contents.Of(path))
 		}
 	}
 	return hex.EncodeToString(all.Sum(nil))
 }
 
-// files are the paths of all files of a case.
-func (c *Case) files() []string {
-	return append([]string{c.Reference.Image, c.Reference.Design, c.Generated.Image, c.Generated.Design, c.Base.Image, c.Base.Design,
-		c.Trace, c.ExpectedTrace, c.ReferenceSaliency, c.GeneratedSaliency, c.Fixations}, c.StepTraces...)
-}
-
-// references are the references that were looked at last, so that cases of one sample read theirs
-// once.
-type references struct {
-	sync.Mutex
-	most  int
-	sides []Side
-	views []*View
-}
-
-// of returns the view of a reference.
-func (r *references) of(side Side, read Reader, o *Settings) *View {
-	r.Lock()
-	defer r.Unlock()
-	if i := slices.Index(r.sides, side); i >= 0 {
-		return r.views[i]
-	}
-	if len(r.sides) >= r.most {
-		r.sides, r.views = r.sides[1:], slices.Delete(r.views, 0, 1)
-	}
-	view := newView(side, "reference", read).with(o.layoutOf(o.Layout.ReferenceNode))
-	r.sides, r.views = append(r.sides, side), append(r.views, view)
+// reference returns the view of the reference of a case; those that were looked at last are kept, so that cases of one
+// sample read theirs once.
+func (p *plan) reference(c *Case) *design.View {
+	view, _ := p.references.Get(fmt.Sprintf("%q", c.Reference), func() (*design.View, error) {
+		return design.NewView(c.Reference, "reference",
+			p.in.Read).With(p.o.Settings.layoutOf(p.o.Settings.Layout.ReferenceNode)), nil
+	}, nil)
 	return view
 }
 
-// bases are the rows of designs that modifications began with, which the cases of a sample share.
-type bases struct {
-	sync.Mutex
-	rows map[string]*once[*Row]
-}
-
-// of returns the row of the design that a modification began with.
-func (b *bases) of(c *Case, compute func() (*Row, error)) (*Row, error) {
-	b.Lock()
-	if b.rows == nil {
-		b.rows = map[string]*once[*Row]{}
-	}
-	key := baseKey(c)
-	row := b.rows[key]
-	if row == nil {
-		row = &once[*Row]{}
-		b.rows[key] = row
-	}
-	b.Unlock()
-	return row.get(compute)
-}
-
-// baseKey tells apart the designs that modifications began with.
-func baseKey(c *Case) string { return fmt.Sprintf("%#v", baseCase(c)) }
+// BaseKey tells apart the designs that modifications began with.
+func BaseKey(c *Case) string { return fmt.Sprintf("%#v", c.BaseCase()) }

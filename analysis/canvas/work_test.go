@@ -1,165 +1,45 @@
 // Tests that any split of the work, and any number of workers, gives the same bytes.
 
-package canvas
+package canvas_test
 
 import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 	"testing"
 
-	"repscope/report"
+	"repscope/analysis/canvas"
+	"repscope/analysis/canvas/internal/faketest"
 	"repscope/shard"
 	"repscope/shard/shardtest"
 )
 
-// fakeKinds are metrics of fake files, which are texts of "quality=0.5 …": quality is 0.5,
-// failed fails, and "absent" is not there for cases whose text has no such word.
-func fakeKinds() []Kind {
-	return []Kind{{
-		Name: "quality", About: "what the file says", Needs: NeedDesigns,
-		Keys: []Key{
-			{Name: "quality", Direction: report.Higher, Low: 0, High: 1, Compared: true, Improved: true},
-			{Name: "size", Unit: "bytes", High: unbounded},
-		},
-		Score: func(p *Pair, row *Row) error {
-			text, err := p.read(p.Case.Generated.Design)
-			if err != nil {
-				return err
-			}
-			var q float64
-			if _, err := fmt.Sscanf(string(text), "quality=%g", &q); err != nil {
-				return fmt.Errorf("%s: want quality=…", p.Case.Generated.Design)
-			}
-			row.Set("quality", q)
-			row.Set("size", float64(len(text)))
-			row.Details["words"] = strings.Fields(string(text))
-			if p.Settings.Reports {
-				row.Reports["quality.json"] = q
-			}
-			return nil
-		},
-	}, {
-		Name: "calls", Needs: NeedTrace,
-		Keys: []Key{{Name: "calls", Unit: "calls", High: unbounded}},
-		Score: func(p *Pair, row *Row) error {
-			if p.Case.Trace == "" {
-				return absent("no trace is given")
-			}
-			row.Set("calls", float64(len(p.Case.Trace)))
-			return nil
-		},
-	}, {
-		Name: "double", Keys: []Key{{Name: "double", Direction: report.Higher, High: unbounded, Compared: true, Improved: true}},
-		Definition: func(*Settings) string { return "1; of quality" },
-		Score: func(_ *Pair, row *Row) error {
-			q := row.Values["quality"]
-			if !q.Defined() {
-				return absent("quality: %s", q.Reason)
-			}
-			row.Set("double", 2*q.V)
-			return nil
-		},
-	}}
-}
-
-// fakeRun is a tree of samples and models with the given qualities by model; NaN: a file that
-// cannot be read.
-type fakeRun struct {
-	Input
-	files map[string]string
-}
-
-func newFakeRun() *fakeRun {
-	f := &fakeRun{files: map[string]string{}}
-	f.Read = func(path string) ([]byte, error) {
-		text, ok := f.files[path]
-		if !ok {
-			return nil, errors.New(path + ": no such file")
-		}
-		return []byte(text), nil
-	}
-	return f
-}
-
-// add adds a case; an empty text is a file that is missing.
-func (f *fakeRun) add(sample, model, text string) *Case {
-	id := sample + "-" + model
-	f.Cases = append(f.Cases, Case{ID: id, Sample: sample, Model: model, Snapshot: -1,
-		Reference: Side{Design: sample + ".json"}, Generated: Side{Design: id + ".json"}})
-	if text != "" {
-		f.files[id+".json"] = text
-	}
-	return &f.Cases[len(f.Cases)-1]
-}
-
-// fakeTree is a run of several samples and models, with what may be amiss in one.
-func fakeTree() *fakeRun {
-	f := newFakeRun()
-	for s := range 9 {
-		sample := fmt.Sprintf("gid%d-%d", s, s*s)
-		for m, model := range []string{"small", "large", "largest"} {
-			c := f.add(sample, model, fmt.Sprintf("quality=%g of %s", float64((s*7+m*5)%11)/11+0.001*float64(m), model))
-			c.Base = Side{Design: sample + "-base.json"}
-			if s%2 == 0 {
-				c.Trace = strings.Repeat("t", s+m)
-			}
-		}
-		f.files[sample+"-base.json"] = fmt.Sprintf("quality=%g base", float64(s%4)/10)
-	}
-	delete(f.files, "gid3-9-large.json")
-	f.files["gid5-25-small.json"] = "nothing"
-	return f
-}
-
-// textOf is everything that a result holds, as text.
-func textOf(t *testing.T) func(*Result) []byte {
-	return func(r *Result) []byte {
-		var out bytes.Buffer
-		encode := func(value any) {
-			if err := report.Encode(&out, value); err != nil {
-				t.Error(err)
-			}
-		}
-		for _, row := range r.Rows {
-			encode([]any{row.Case.ID, row.Row, row.Base})
-		}
-		for _, m := range r.Models {
-			encode(m.Object)
-		}
-		encode(r.Comparisons)
-		encode(r.Warnings)
-		return out.Bytes()
-	}
-}
-
 func TestAnySplit(t *testing.T) {
 	t.Parallel()
-	open := func(seed uint64) func() shard.Work[*Part, *Result] {
-		return func() shard.Work[*Part, *Result] {
-			w, err := Work(fakeTree().Input, Options{Settings: &Settings{Definition: DefinitionDefault, Seed: seed},
-				Kinds: fakeKinds(), Intervals: true, Family: "metric"})
+	open := func(seed uint64) func() shard.Work[*canvas.Part, *canvas.Result] {
+		return func() shard.Work[*canvas.Part, *canvas.Result] {
+			w, err := canvas.Work(faketest.Tree().Input, canvas.Options{Settings: &canvas.Settings{Definition: canvas.DefinitionDefault, Seed: seed},
+				Kinds: faketest.Kinds(), Intervals: true, Family: "metric"})
 			if err != nil {
 				t.Fatal(err)
 			}
 			return w
 		}
 	}
-	shardtest.Check(t, open(42), textOf(t), open(43))
+	shardtest.Check(t, open(42), faketest.TextOf(t), open(43))
 }
 
 // Workers change no byte, and neither does taking rows of an earlier run.
 func TestWorkers(t *testing.T) {
 	t.Parallel()
 	var want []byte
-	stored := map[int]*CaseRow{}
+	stored := map[int]*canvas.CaseRow{}
 	for i, workers := range []int{1, 3, 8} {
-		o := Options{Settings: &Settings{Definition: DefinitionDefault, Reports: true}, Kinds: fakeKinds(), Workers: workers, Intervals: true}
-		done := map[int]*CaseRow{}
-		o.Done = func(i int, row *CaseRow) error {
+		o := canvas.Options{Settings: &canvas.Settings{Definition: canvas.DefinitionDefault, Reports: true}, Kinds: faketest.Kinds(), Workers: workers, Intervals: true}
+		done := map[int]*canvas.CaseRow{}
+		o.Done = func(i int, row *canvas.CaseRow) error {
 			if row.Row.Values["quality"].Defined() != (row.Row.Reports["quality.json"] != nil) || row.Base != nil && len(row.Base.Reports) > 0 {
 				t.Errorf("%s: reports %v", row.Case.ID, row.Row.Reports)
 			}
@@ -167,22 +47,22 @@ func TestWorkers(t *testing.T) {
 			return nil
 		}
 		if i == 2 {
-			o.Kinds = fakeKinds()
-			o.Kinds[0].Score = func(*Pair, *Row) error { return errors.New("what is known is computed again") }
-			o.Known = func(i int, base bool) map[string]*Row {
+			o.Kinds = faketest.Kinds()
+			o.Kinds[0].Score = func(*canvas.Pair, *canvas.Row) error { return errors.New("what is known is computed again") }
+			o.Known = func(i int, base bool) map[string]*canvas.Row {
 				row := stored[i].Row
 				if base {
 					row = stored[i].Base
 				}
-				of := NewRow()
+				of := canvas.NewRow()
 				for _, key := range []string{"quality", "size"} {
 					of.Values[key] = row.Values[key]
 				}
 				of.Details, of.Reports, of.Failures = row.Details, row.Reports, row.Failures
-				return map[string]*Row{"quality": of}
+				return map[string]*canvas.Row{"quality": of}
 			}
 		}
-		r, err := Analyze(t.Context(), fakeTree().Input, o)
+		r, err := canvas.Analyze(t.Context(), faketest.Tree().Input, o)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -190,7 +70,7 @@ func TestWorkers(t *testing.T) {
 			t.Errorf("%d rows were told, want %d", len(done), len(r.Rows))
 		}
 		stored = done
-		if got := textOf(t)(r); want == nil {
+		if got := faketest.TextOf(t)(r); want == nil {
 			want = got
 		} else if !bytes.Equal(got, want) {
 			t.Errorf("%d workers: other bytes", workers)
@@ -202,7 +82,7 @@ func TestWorkers(t *testing.T) {
 // others go on.
 func TestFailedCases(t *testing.T) {
 	t.Parallel()
-	r, err := Analyze(t.Context(), fakeTree().Input, Options{Settings: &Settings{}, Kinds: fakeKinds()})
+	r, err := canvas.Analyze(t.Context(), faketest.Tree().Input, canvas.Options{Settings: &canvas.Settings{}, Kinds: faketest.Kinds()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -230,9 +110,9 @@ func TestFailedCases(t *testing.T) {
 // Cases of a sample whose base cannot be read have their numbers, no improvements, and count as failed.
 func TestFailedBase(t *testing.T) {
 	t.Parallel()
-	f := fakeTree()
-	delete(f.files, "gid4-16-base.json")
-	r, err := Analyze(t.Context(), f.Input, Options{Settings: &Settings{}, Kinds: fakeKinds()})
+	f := faketest.Tree()
+	delete(f.Files, "gid4-16-base.json")
+	r, err := canvas.Analyze(t.Context(), f.Input, canvas.Options{Settings: &canvas.Settings{}, Kinds: faketest.Kinds()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -248,29 +128,29 @@ func TestFailedBase(t *testing.T) {
 
 func TestRefused(t *testing.T) {
 	t.Parallel()
-	twice := fakeTree()
+	twice := faketest.Tree()
 	twice.Cases[4].ID = twice.Cases[3].ID
-	for want, in := range map[string]Input{
+	for want, in := range map[string]canvas.Input{
 		"there are no cases":            {},
 		"two cases are named gid1-1-sm": twice.Input,
 	} {
-		_, err := Analyze(t.Context(), in, Options{Settings: &Settings{}, Kinds: fakeKinds()})
+		_, err := canvas.Analyze(t.Context(), in, canvas.Options{Settings: &canvas.Settings{}, Kinds: faketest.Kinds()})
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want one with %q", err, want)
 		}
 	}
-	o := Options{Settings: &Settings{}, Kinds: fakeKinds(), Done: func(int, *CaseRow) error { return errors.New("the disk is full") }}
-	if _, err := Analyze(t.Context(), fakeTree().Input, o); err == nil || err.Error() != "the disk is full" {
+	o := canvas.Options{Settings: &canvas.Settings{}, Kinds: faketest.Kinds(), Done: func(int, *canvas.CaseRow) error { return errors.New("the disk is full") }}
+	if _, err := canvas.Analyze(t.Context(), faketest.Tree().Input, o); err == nil || err.Error() != "the disk is full" {
 		t.Errorf("error %v", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	o.Done = nil
-	if _, err := Analyze(ctx, fakeTree().Input, o); !errors.Is(err, context.Canceled) {
+	if _, err := canvas.Analyze(ctx, faketest.Tree().Input, o); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v", err)
 	}
-	o.Kinds[1].Score = func(_ *Pair, row *Row) error { row.Set("other", 1); return nil }
-	if _, err := Analyze(t.Context(), fakeTree().Input, o); err == nil || !strings.Contains(err.Error(), "no metric says what other is") {
+	o.Kinds[1].Score = func(_ *canvas.Pair, row *canvas.Row) error { row.Set("other", 1); return nil }
+	if _, err := canvas.Analyze(t.Context(), faketest.Tree().Input, o); err == nil || !strings.Contains(err.Error(), "no metric says what other is") {
 		t.Errorf("error %v", err)
 	}
 }
@@ -279,18 +159,18 @@ func TestRefused(t *testing.T) {
 // what has other files.
 func TestMemory(t *testing.T) {
 	t.Parallel()
-	open := func(threshold uint64, change func(f *fakeRun)) func() shard.Work[*Part, *Result] {
-		return func() shard.Work[*Part, *Result] {
-			f := fakeTree()
+	open := func(threshold uint64, change func(f *faketest.Run)) func() shard.Work[*canvas.Part, *canvas.Result] {
+		return func() shard.Work[*canvas.Part, *canvas.Result] {
+			f := faketest.Tree()
 			change(f)
 			done := 0
-			w, err := Work(f.Input, Options{Settings: &Settings{Definition: DefinitionDefault, Seed: threshold}, Kinds: fakeKinds(), Intervals: true,
-				Done: func(int, *CaseRow) error { done++; return nil }})
+			w, err := canvas.Work(f.Input, canvas.Options{Settings: &canvas.Settings{Definition: canvas.DefinitionDefault, Seed: threshold}, Kinds: faketest.Kinds(), Intervals: true,
+				Done: func(int, *canvas.CaseRow) error { done++; return nil }})
 			if err != nil {
 				t.Fatal(err)
 			}
 			merge := w.Merge
-			w.Merge = func(ctx context.Context, parts []*Part) (*Result, error) {
+			w.Merge = func(ctx context.Context, parts []*canvas.Part) (*canvas.Result, error) {
 				if done != len(f.Cases) {
 					t.Errorf("%d of %d cases were told", done, len(f.Cases))
 				}
@@ -299,14 +179,14 @@ func TestMemory(t *testing.T) {
 			return w
 		}
 	}
-	fewer := func(f *fakeRun) {
-		f.Cases = slices.DeleteFunc(f.Cases, func(c Case) bool { return c.Model == "largest" })
+	fewer := func(f *faketest.Run) {
+		f.Cases = slices.DeleteFunc(f.Cases, func(c canvas.Case) bool { return c.Model == "largest" })
 	}
 	// Of 18 cases one has no file and one another text, which cannot be read.
-	shardtest.CheckMemory(t, open(1, fewer), open(1, func(*fakeRun) {}), textOf(t), 16, 9)
-	shardtest.CheckMemory(t, open(1, fewer), open(2, fewer), textOf(t), 0, 16)
-	shardtest.CheckMemory(t, open(1, fewer), open(1, func(f *fakeRun) {
+	shardtest.CheckMemory(t, open(1, fewer), open(1, func(*faketest.Run) {}), faketest.TextOf(t), 16, 9)
+	shardtest.CheckMemory(t, open(1, fewer), open(2, fewer), faketest.TextOf(t), 0, 16)
+	shardtest.CheckMemory(t, open(1, fewer), open(1, func(f *faketest.Run) {
 		fewer(f)
-		f.files["gid0-0-small.json"] = "quality=0.5 changed"
-	}), textOf(t), 15, 1)
+		f.Files["gid0-0-small.json"] = "quality=0.5 changed"
+	}), faketest.TextOf(t), 15, 1)
 }

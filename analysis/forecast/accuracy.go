@@ -61,17 +61,17 @@ func (s *summary) equalAccuracy(r *Result) {
 		return
 	}
 	rows := make([][]AccuracyTest, len(r.Models))
-	for _, of := range r.formulas {
+	for _, of := range r.Formulas {
 		if !of.mean || !of.leads || of.row() != "" {
 			continue
 		}
 		losses := make([][]float64, len(r.Models))
 		for m := range r.Models {
-			if score, ok := r.Models[m].Score(of.name); ok && score.Value.Defined() && !slices.ContainsFunc(score.Sample, math.IsNaN) {
+			if score, ok := r.Models[m].Score(of.Name); ok && score.Value.Defined() && !slices.ContainsFunc(score.Sample, math.IsNaN) {
 				losses[m] = s.byGroup(groups, score.Sample)
 			}
 		}
-		s.testPairs(of.name, losses, rows)
+		s.testPairs(of.Name, losses, rows)
 	}
 	for m := range r.Models {
 		if rows[m] != nil {

@@ -28,8 +28,8 @@ func TestAccuracy(t *testing.T) {
 	t.Parallel()
 	const n = 80
 	r := analyze(t, pairOf(t, n), Options{Intervals: true, Metrics: []string{"mse", "crps"}})
-	rows := tableOf[AccuracyTest](&r.Models[0], "diebold_mariano")
-	if len(rows) != 2 || tableOf[AccuracyTest](&r.Models[1], "diebold_mariano") != nil {
+	rows := Table[AccuracyTest](&r.Models[0], "diebold_mariano")
+	if len(rows) != 2 || Table[AccuracyTest](&r.Models[1], "diebold_mariano") != nil {
 		t.Fatalf("%+v", rows)
 	}
 	for _, row := range rows {
@@ -54,7 +54,7 @@ func TestAccuracy(t *testing.T) {
 func TestAccuracyUntestable(t *testing.T) {
 	t.Parallel()
 	few := analyze(t, pairOf(t, 20), Options{Intervals: true, Metrics: []string{"mse"}})
-	rows := tableOf[AccuracyTest](&few.Models[0], "diebold_mariano")
+	rows := Table[AccuracyTest](&few.Models[0], "diebold_mariano")
 	if len(rows) != 1 || rows[0].P.Defined() || rows[0].P.Reason != "20 differences are too few for a test, want at least 50" || !rows[0].T.Defined() {
 		t.Errorf("%+v", rows)
 	}
@@ -65,7 +65,7 @@ func TestAccuracyUntestable(t *testing.T) {
 	}
 	several := analyze(t, in, Options{Intervals: true, Metrics: []string{"mse"}})
 	why, _ := several.Models[0].Skipped.Get("diebold_mariano")
-	if why != "initial times do not have the same leads, each once: they are no one sequence" || tableOf[AccuracyTest](&several.Models[0], "diebold_mariano") != nil {
+	if why != "initial times do not have the same leads, each once: they are no one sequence" || Table[AccuracyTest](&several.Models[0], "diebold_mariano") != nil {
 		t.Error(why)
 	}
 }

@@ -13,7 +13,7 @@ import (
 )
 
 // addBaselines adds persistence and climatology, if there is what they are made of.
-func (p *plan) addBaselines(d dims) error {
+func (p *plan) addBaselines(d Dims) error {
 	if p.in.Fields != nil {
 		if err := p.addPersistence(d); err != nil {
 			return err
@@ -34,16 +34,17 @@ func (p *plan) addBaselines(d dims) error {
 }
 
 // addPersistence predicts the input field of the same variable.
-func (p *plan) addPersistence(d dims) error {
+func (p *plan) addPersistence(d Dims) error {
 	a := p.in.Fields
 	s := a.Shape()
-	if len(s) != 4 || s[0] != d.n || s[2] != d.h || s[3] != d.w {
-		return fmt.Errorf("input: %s has shape %v, want [%d,Vin,%d,%d]%s", a.Name(), stored(a), d.n, d.h, d.w, d.note)
+	if len(s) != 4 || s[0] != d.N || s[2] != d.H || s[3] != d.W {
+		return fmt.Errorf("input: %s has shape %v, want [%d,Vin,%d,%d]%s", a.Name(), stored(a), d.N, d.H, d.W, d.note)
 	}
 	names := p.in.FieldVariables
 	if names == nil {
-		if s[1] != d.v {
-			return fmt.Errorf("input: %s has %s and the target %d: name them, so that persistence finds those of the target", a.Name(), text.Count(s[1], "variable"), d.v)
+		if s[1] != d.V {
+			return fmt.Errorf("input: %s has %s and the target %d: name them, so that persistence finds those of the target",
+				a.Name(), text.Count(s[1], "variable"), d.V)
 		}
 		names = p.variables
 	}
@@ -53,14 +54,14 @@ func (p *plan) addPersistence(d dims) error {
 	if err := distinct("input variable", names); err != nil {
 		return err
 	}
-	of := make([]int, d.v)
+	of := make([]int, d.V)
 	for v, name := range p.variables {
 		if of[v] = slices.Index(names, name); of[v] < 0 {
 			return fmt.Errorf("input: no variable of %s is named %q, which persistence needs; there are %s", a.Name(), name, strings.Join(names, ", "))
 		}
 	}
 	p.arrays = append(p.arrays, inputArray{"input", a})
-	array, size, all := len(p.arrays)-1, d.h*d.w, s[1]*d.h*d.w
+	array, size, all := len(p.arrays)-1, d.H*d.W, s[1]*d.H*d.W
 	p.models = append(p.models, source{name: Persistence, kind: "baseline", from: "the input fields", members: 1, array: array,
 		read: func(c *sample, dst []float64) error {
 			if len(c.rest) < all {
@@ -92,14 +93,14 @@ type climate struct {
 }
 
 // addClimate checks what the climatology is made of.
-func (p *plan) addClimate(d dims) error {
+func (p *plan) addClimate(d Dims) error {
 	p.climate = &climate{plan: p, from: "the mean of the other groups of the target"}
 	p.anomalies = true
 	if p.in.FromTarget {
 		if p.in.Climate != nil {
 			return fmt.Errorf("climatology: both fields and the target are given")
 		}
-		p.climate.group = groupsOf(p.in, d.n)
+		p.climate.group = groupsOf(p.in, d.N)
 		p.climate.of = map[int][]int{}
 		for i, g := range p.climate.group {
 			p.climate.of[g] = append(p.climate.of[g], i)
@@ -114,13 +115,13 @@ func (p *plan) addClimate(d dims) error {
 	p.climate.from, p.climate.each = "climatology", len(s) == 4
 	p.arrays = append(p.arrays, inputArray{"climatology", a})
 	p.climate.array = len(p.arrays) - 1
-	want := []int{d.v, d.h, d.w}
+	want := []int{d.V, d.H, d.W}
 	if p.climate.each {
-		want = []int{d.n, d.v, d.h, d.w}
+		want = []int{d.N, d.V, d.H, d.W}
 	}
 	if !slices.Equal(s, want) {
 		return fmt.Errorf("climatology: %s has shape %v, want [%d,%d,%d], or %v with one per sample%s", a.Name(),
-			stored(a), d.v, d.h, d.w, d, d.note)
+			stored(a), d.V, d.H, d.W, d, d.note)
 	}
 	return nil
 }

@@ -13,11 +13,11 @@ import (
 // pitBins is the number of bins of the probability integral transform.
 const pitBins = 10
 
-// ranksName is the family of ranks, and the key of their histogram; beside it stand the
+// RankTable is the family of ranks, and the key of their histogram; beside it stand the
 // standard errors of its shares.
 const (
-	ranksName   = "rank_histogram"
-	ranksErrors = "rank_histogram_se"
+	RankTable      = "rank_histogram"
+	RankErrorTable = "rank_histogram_se"
 )
 
 // several is why one member has no spread.
@@ -42,19 +42,21 @@ func spreadFamily() family {
 			out[0], out[1] = m.MSE(), m.VarianceSum/m.Weight
 			return nil
 		},
-		scores: func(_ *setting, members int) []formula {
+		scores: func(_ *setting, members int) []Formula {
 			inf := math.Inf(1)
 			of := func(score func(ensemble.Moments) float64) func([]float64) float64 {
 				return func(s []float64) float64 {
 					return score(ensemble.Moments{Members: members, SquareSum: s[0], VarianceSum: s[1], Weight: 1})
 				}
 			}
-			return []formula{
-				{name: "spread", about: "root of the mean variance of the members", unit: "field", direction: report.Neither, high: inf, of: of(ensemble.Moments.Spread)},
-				{name: "skill", about: "root mean squared error of the ensemble mean, as rmse", unit: "field", direction: report.Neither, high: inf, of: of(ensemble.Moments.RMSE)},
-				{name: "spread_skill_ratio", about: "√((S + 1)/S)·spread/skill: 1 for a calibrated ensemble, less for one that is too sure", direction: report.Neither, high: inf,
+			return []Formula{
+				{Name: "spread", About: "root of the mean variance of the members", Unit: "field", Direction: report.Neither,
+					High: inf, of: of(ensemble.Moments.Spread)},
+				{Name: "skill", About: "root mean squared error of the ensemble mean, as rmse", Unit: "field",
+					Direction: report.Neither, High: inf, of: of(ensemble.Moments.RMSE)},
+				{Name: "spread_skill_ratio", About: "√((S + 1)/S)·spread/skill: 1 for a calibrated ensemble, less for one that is too sure", Direction: report.Neither, High: inf,
 					of: of(ensemble.Moments.SpreadSkillRatio), none: "the ensemble mean has no error"},
-				{name: "debiased_mse", about: "mean squared error without what the small number of members adds: mse − variance/S", unit: "field²", direction: report.Lower,
+				{Name: "debiased_mse", About: "mean squared error without what the small number of members adds: mse − variance/S", Unit: "field²", Direction: report.Lower,
 					of: of(ensemble.Moments.DebiasedMSE), mean: true, compared: true},
 			}
 		},
@@ -64,7 +66,7 @@ func spreadFamily() family {
 // rankFamily counts the rank of the truth among the members.
 func rankFamily() family {
 	return family{
-		name: ranksName, about: "ranks of the truth among the members, probability integral transform", needs: several,
+		name: RankTable, about: "ranks of the truth among the members, probability integral transform", needs: several,
 		sums: func(_ *setting, members int) []string {
 			names := make([]string, members+1)
 			for i := range names {
@@ -86,19 +88,19 @@ func rankFamily() family {
 			}
 			return nil
 		},
-		scores: func(*setting, int) []formula {
-			return []formula{
-				{name: "rank_bias", about: "mean of 1 − 2u over the places u of the truth among the members: above 0 where forecasts are too high", direction: report.Neither,
-					low: -1, high: 1, of: func(s []float64) float64 { bias, _ := ensemble.RankContrasts(s); return bias }, mean: true},
-				{name: "rank_dispersion", about: "above 0 where the truth lies in the middle of the members too often (spread too large), below where it lies outside", direction: report.Neither,
-					low: -2, high: 1, of: func(s []float64) float64 { _, d := ensemble.RankContrasts(s); return d }, mean: true},
-				{name: "reliability", about: "sum over ranks of |share − 1/(S + 1)|: 0 for a flat histogram, above from chance alone", direction: report.Lower,
-					high: 2, of: ensemble.ReliabilityIndex, noInterval: "it is above 0 from chance alone: see rank_bias and rank_dispersion"},
+		scores: func(*setting, int) []Formula {
+			return []Formula{
+				{Name: "rank_bias", About: "mean of 1 − 2u over the places u of the truth among the members: above 0 where forecasts are too high", Direction: report.Neither,
+					Low: -1, High: 1, of: func(s []float64) float64 { bias, _ := ensemble.RankContrasts(s); return bias }, mean: true},
+				{Name: "rank_dispersion", About: "above 0 where the truth lies in the middle of the members too often (spread too large), below where it lies outside", Direction: report.Neither,
+					Low: -2, High: 1, of: func(s []float64) float64 { _, d := ensemble.RankContrasts(s); return d }, mean: true},
+				{Name: "reliability", About: "sum over ranks of |share − 1/(S + 1)|: 0 for a flat histogram, above from chance alone", Direction: report.Lower,
+					High: 2, of: ensemble.ReliabilityIndex, noInterval: "it is above 0 from chance alone: see rank_bias and rank_dispersion"},
 			}
 		},
 		tables: func(t *tally, into *report.Object) error {
 			shares := t.means(all, 0)
-			into.Set(ranksName, shares)
+			into.Set(RankTable, shares)
 			into.Set("pit", ensemble.PIT(shares, pitBins))
 			errors, err := t.jackknife(all, 0, len(shares), func(means, dst []float64) { copy(dst, means) })
 			if err != nil || t.blocks == nil {
@@ -111,7 +113,7 @@ func rankFamily() family {
 				}
 				se = append(se, j.StdError)
 			}
-			into.Set(ranksErrors, se)
+			into.Set(RankErrorTable, se)
 			return nil
 		},
 	}

@@ -12,56 +12,56 @@ import (
 	"repscope/internal/text"
 )
 
-// dims are the sizes of a target.
-type dims struct {
-	n, v, h, w int
+// Dims are the sizes of a target.
+type Dims struct {
+	N, V, H, W int
 	note       string // for errors: that the target was taken for one variable
 }
 
-func (d dims) String() string { return fmt.Sprintf("[%d,%d,%d,%d]", d.n, d.v, d.h, d.w) }
+func (d Dims) String() string { return fmt.Sprintf("[%d,%d,%d,%d]", d.N, d.V, d.H, d.W) }
 
-// dims checks the shape of the target.
-func (in *Input) dims() (dims, error) {
+// Dims checks the shape of the target.
+func (in *Input) Dims() (Dims, error) {
 	s := in.Target.Shape()
 	if len(s) != 4 {
-		return dims{}, fmt.Errorf(
+		return Dims{}, fmt.Errorf(
 			"target: %s has shape %v, want [N,V,H,W]: samples, variables, rows, columns; or [N,H,W] of one variable",
 			in.Target.Name(), stored(in.Target))
 	}
-	d := dims{n: s[0], v: s[1], h: s[2], w: s[3]}
+	d := Dims{N: s[0], V: s[1], H: s[2], W: s[3]}
 	if own := stored(in.Target); len(own) == 3 {
 		d.note = fmt.Sprintf("; the target %s of shape %v is one variable", in.Target.Name(), own)
 	}
-	if d.n < 1 || d.v < 1 || d.h < 1 || d.w < 1 {
+	if d.N < 1 || d.V < 1 || d.H < 1 || d.W < 1 {
 		return d, fmt.Errorf("target: %s has shape %v: it is empty", in.Target.Name(), stored(in.Target))
 	}
 	return d, nil
 }
 
-// members checks the shape of a forecast and returns the number of its members.
-func (f *Forecast) members(d dims) (int, error) {
+// CountMembers checks the shape of a forecast and returns the number of its members.
+func (f *Forecast) CountMembers(d Dims) (int, error) {
 	s := f.Members.Shape()
 	fail := func(format string, args ...any) (int, error) {
 		return 0, fmt.Errorf("forecast %s: %s has shape %v, %s", f.Name, f.Members.Name(), stored(f.Members),
 			fmt.Sprintf(format, args...))
 	}
-	grid := []int{d.v, d.h, d.w}
-	want := fmt.Sprintf("want [%d,S,%d,%d,%d], S members of the target's shape", d.n, d.v, d.h, d.w)
+	grid := []int{d.V, d.H, d.W}
+	want := fmt.Sprintf("want [%d,S,%d,%d,%d], S members of the target's shape", d.N, d.V, d.H, d.W)
 	switch {
 	case len(s) != 5 && len(s) != 4:
 		return fail("%s", want)
 	case len(s) == 4 && !slices.Equal(s[1:], grid):
 		return fail("%s, or the target's %v of one member", want, d)
-	case s[0] > d.n:
-		return fail("and the target has %s: the forecast is longer than the target", text.Count(d.n, "sample"))
-	case s[0] < d.n:
-		return fail("and the target has %s: the forecast is shorter than the target", text.Count(d.n, "sample"))
+	case s[0] > d.N:
+		return fail("and the target has %s: the forecast is longer than the target", text.Count(d.N, "sample"))
+	case s[0] < d.N:
+		return fail("and the target has %s: the forecast is shorter than the target", text.Count(d.N, "sample"))
 	case len(s) == 4:
 		return 1, nil
-	case s[2] != d.v:
-		return fail("%s: %d variables for %d%s", want, s[2], d.v, d.note)
-	case s[3] != d.h || s[4] != d.w:
-		return fail("%s: a grid of %d × %d for one of %d × %d%s", want, s[3], s[4], d.h, d.w, d.note)
+	case s[2] != d.V:
+		return fail("%s: %d variables for %d%s", want, s[2], d.V, d.note)
+	case s[3] != d.H || s[4] != d.W:
+		return fail("%s: a grid of %d × %d for one of %d × %d%s", want, s[3], s[4], d.H, d.W, d.note)
 	case s[1] < 1:
 		return fail("%s: it has no member", want)
 	}
@@ -69,16 +69,17 @@ func (f *Forecast) members(d dims) (int, error) {
 }
 
 // names are those of the variables.
-func (in *Input) names(d dims) ([]string, error) {
+func (in *Input) names(d Dims) ([]string, error) {
 	if in.Variables == nil {
-		out := make([]string, d.v)
+		out := make([]string, d.V)
 		for i := range out {
 			out[i] = "v" + strconv.Itoa(i)
 		}
 		return out, nil
 	}
-	if len(in.Variables) != d.v {
-		return nil, fmt.Errorf("%s named (%s), and the target %s has %d", text.Count(len(in.Variables), "variable"), strings.Join(in.Variables, ", "), in.Target.Name(), d.v)
+	if len(in.Variables) != d.V {
+		return nil, fmt.Errorf("%s named (%s), and the target %s has %d", text.Count(len(in.Variables), "variable"),
+			strings.Join(in.Variables, ", "), in.Target.Name(), d.V)
 	}
 	return in.Variables, distinct("variable", in.Variables)
 }
@@ -112,42 +113,42 @@ func (in *Input) checkModels() error {
 }
 
 // checkPerSample finds leads and groups of another number than there are samples.
-func (in *Input) checkPerSample(d dims) error {
-	if in.Leads != nil && len(in.Leads) != d.n {
-		return fmt.Errorf("%s for %s", text.Count(len(in.Leads), "lead"), text.Count(d.n, "sample"))
+func (in *Input) checkPerSample(d Dims) error {
+	if in.Leads != nil && len(in.Leads) != d.N {
+		return fmt.Errorf("%s for %s", text.Count(len(in.Leads), "lead"), text.Count(d.N, "sample"))
 	}
 	for i, v := range in.Leads {
 		if v-v != 0 {
 			return fmt.Errorf("lead %d is %v, want a finite number", i, v)
 		}
 	}
-	if in.Groups != nil && len(in.Groups) != d.n {
-		return fmt.Errorf("%s for %s", text.Count(len(in.Groups), "group"), text.Count(d.n, "sample"))
+	if in.Groups != nil && len(in.Groups) != d.N {
+		return fmt.Errorf("%s for %s", text.Count(len(in.Groups), "group"), text.Count(d.N, "sample"))
 	}
 	return nil
 }
 
-// cellWeights are the weights of all cells, of which the sum is 1.
-func cellWeights(what string, given []float64, d dims) ([]float64, error) {
-	out := make([]float64, d.h*d.w)
+// CellWeights are the weights of all cells, of which the sum is 1.
+func CellWeights(what string, given []float64, d Dims) ([]float64, error) {
+	out := make([]float64, d.H*d.W)
 	switch len(given) {
 	case 0:
 		for i := range out {
 			out[i] = 1
 		}
-	case d.h * d.w:
+	case d.H * d.W:
 		copy(out, given)
-	case d.h:
+	case d.H:
 		for i := range out {
-			out[i] = given[i/d.w]
+			out[i] = given[i/d.W]
 		}
 	default:
-		return nil, fmt.Errorf("%s: %d values, want [%d,%d], one per cell, or [%d], one per row", what, len(given), d.h, d.w, d.h)
+		return nil, fmt.Errorf("%s: %d values, want [%d,%d], one per cell, or [%d], one per row", what, len(given), d.H, d.W, d.H)
 	}
 	total := 0.0
 	for i, v := range out {
 		if v-v != 0 || v < 0 {
-			return nil, fmt.Errorf("%s: that of row %d, column %d is %v, want a finite number of at least 0", what, i/d.w, i%d.w, v)
+			return nil, fmt.Errorf("%s: that of row %d, column %d is %v, want a finite number of at least 0", what, i/d.W, i%d.W, v)
 		}
 		total += v
 	}
@@ -161,12 +162,12 @@ func cellWeights(what string, given []float64, d dims) ([]float64, error) {
 }
 
 // setting checks the input and gathers what all samples share.
-func (in *Input) setting(o Options) (*setting, dims, error) {
-	d, err := in.dims()
+func (in *Input) setting(o Options) (*setting, Dims, error) {
+	d, err := in.Dims()
 	if err != nil {
 		return nil, d, err
 	}
-	s := &setting{o: o, height: d.h, width: d.w, regions: []string{"all"}}
+	s := &setting{o: o, height: d.H, width: d.W, regions: []string{"all"}}
 	if s.variables, err = in.names(d); err != nil {
 		return nil, d, err
 	}
@@ -176,7 +177,7 @@ func (in *Input) setting(o Options) (*setting, dims, error) {
 	if err := in.checkPerSample(d); err != nil {
 		return nil, d, err
 	}
-	all, err := cellWeights("weights", in.Weights, d)
+	all, err := CellWeights("weights", in.Weights, d)
 	if err != nil {
 		return nil, d, err
 	}
@@ -188,14 +189,14 @@ func (in *Input) setting(o Options) (*setting, dims, error) {
 	}
 	for _, r := range in.Regions {
 		what := "region " + r.Name
-		part, err := cellWeights(what, r.Weights, d)
+		part, err := CellWeights(what, r.Weights, d)
 		if err != nil {
 			return nil, d, err
 		}
 		for i := range part {
 			part[i] *= all[i]
 		}
-		if part, err = cellWeights(what+" times weights", part, d); err != nil {
+		if part, err = CellWeights(what+" times weights", part, d); err != nil {
 			return nil, d, err
 		}
 		s.regions, s.weights = append(s.regions, r.Name), append(s.weights, part)
@@ -204,7 +205,7 @@ func (in *Input) setting(o Options) (*setting, dims, error) {
 		equal := !slices.ContainsFunc(weights, func(w float64) bool { return w != weights[0] })
 		var wide []float64
 		if !equal {
-			wide = slices.Repeat(weights, d.v)
+			wide = slices.Repeat(weights, d.V)
 		}
 		s.equal, s.wide = append(s.equal, equal), append(s.wide, wide)
 	}
@@ -244,13 +245,13 @@ func (o Options) withDefaults() (Options, error) {
 		o.Patch = 4
 	}
 	if o.Tile == 0 {
-		o.Tile = defaultTile
+		o.Tile = DefaultTile
 	}
 	if o.Quantiles == nil {
-		o.Quantiles = defaultQuantiles()
+		o.Quantiles = DefaultQuantiles()
 	}
 	if o.Coverage == nil {
-		o.Coverage = defaultCoverage()
+		o.Coverage = DefaultCoverage()
 	}
 	for _, p := range slices.Concat(o.Quantiles, o.Coverage) {
 		if !(p > 0 && p < 1) {
@@ -283,12 +284,21 @@ func (o *Options) checkEvents() error {
 		}
 	}
 	for i, w := range o.Windows {
-		if w < 1 || w > maxWindow || slices.Contains(o.Windows[:i], w) {
-			return fmt.Errorf("windows %v: want sides from 1 to %d cells, each once", o.Windows, maxWindow)
+		if w < 1 || w > MaxWindow || slices.Contains(o.Windows[:i], w) {
+			return fmt.Errorf("windows %v: want sides from 1 to %d cells, each once", o.Windows, MaxWindow)
 		}
 	}
 	return nil
 }
 
-// maxWindow bounds the side of a window, whose cells are counted.
-const maxWindow = 1 << 20
+// MaxWindow bounds the side of a window, whose cells are counted.
+const MaxWindow = 1 << 20
+
+// DefaultTile is the side of a tile.
+const DefaultTile = 8
+
+// DefaultQuantiles are the levels of quantile scores where none are given.
+func DefaultQuantiles() []float64 { return []float64{0.1, 0.5, 0.9} }
+
+// DefaultCoverage are the probabilities of central intervals where none are given.
+func DefaultCoverage() []float64 { return []float64{0.5, 0.9} }

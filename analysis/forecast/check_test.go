@@ -9,7 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"repscope/internal/run"
 	"repscope/report"
 )
 
@@ -118,7 +117,7 @@ func TestNonFinite(t *testing.T) {
 		alone := analyze(t, in, o)
 		in.Forecasts = append([]Forecast{bad.input(t).Forecasts[0]}, in.Forecasts...)
 		both := analyze(t, in, o)
-		if len(both.Unmeasured) != 1 || both.Unmeasured[0] != (run.Unmeasured{Name: "net", Reason: reason}) {
+		if len(both.Unmeasured) != 1 || both.Unmeasured[0] != (report.Unmeasured{Name: "net", Reason: reason}) {
 			t.Errorf("not measured: %v, want net: %s", both.Unmeasured, reason)
 		}
 		if asJSON(t, both.Models) != asJSON(t, alone.Models) || asJSON(t, both.Comparisons) != asJSON(t, alone.Comparisons) {

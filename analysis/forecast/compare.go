@@ -39,7 +39,7 @@ func (s *summary) skillScores(r *Result) error {
 				continue
 			}
 			for _, of := range s.families[f].scores(s.setting, t.members) {
-				if !of.perfect || !s.wanted(t.family, &of) {
+				if !of.Perfect || !s.wanted(t.family, &of) {
 					continue
 				}
 				if err := s.skillScore(r, m, base, &of); err != nil {
@@ -52,10 +52,10 @@ func (s *summary) skillScores(r *Result) error {
 }
 
 // skillScore adds that of one score.
-func (s *summary) skillScore(r *Result, m, base int, of *formula) error {
-	path := of.name
+func (s *summary) skillScore(r *Result, m, base int, of *Formula) error {
+	path := of.Name
 	if row := of.row(); row != "" {
-		path = row + "." + of.name
+		path = row + "." + of.Name
 	}
 	own, ok := r.Models[m].Score(path)
 	against, found := r.Models[base].Score(path)
@@ -100,9 +100,9 @@ func (s *summary) compare(r *Result) error {
 				continue
 			}
 			for _, of := range s.families[f].scores(s.setting, t.members) {
-				path := of.name
+				path := of.Name
 				if row := of.row(); row != "" {
-					path = row + "." + of.name
+					path = row + "." + of.Name
 				}
 				if of.compared && s.wanted(t.family, &of) && !slices.Contains(paths, path) {
 					paths = append(paths, path)

@@ -46,13 +46,16 @@ func crpsFamily() family {
 			out[0], out[1] = t.Skill(), t.Spread(ensemble.Fair)
 			return nil
 		},
-		scores: func(s *setting, members int) []formula {
+		scores: func(s *setting, members int) []Formula {
 			e := estimator(s.o.CRPS)
-			return []formula{
-				{name: "crps", about: "continuous ranked probability score E|X − y| − E|X − X'|/2; of one member the absolute error", unit: "field",
-					direction: report.Lower, of: kernelScore(s.o.CRPS, members), mean: true, compared: true, leads: true, memory: true, perfect: true},
-				{name: "crps_skill", about: "E|X − y|, the first part of crps", unit: "field", direction: report.Neither, high: math.Inf(1), of: sum(0), mean: true},
-				{name: "crps_spread", about: "E|X − X'|; crps is crps_skill − crps_spread/2", unit: "field", direction: report.Neither, high: math.Inf(1),
+			return []Formula{
+				{Name: "crps", About: "continuous ranked probability score E|X − y| − E|X − X'|/2; of one member the absolute error", Unit: "field",
+					Direction: report.Lower, of: kernelScore(s.o.CRPS, members),
+					mean: true, compared: true, leads: true, memory: true, Perfect: true},
+				{Name: "crps_skill", About: "E|X − y|, the first part of crps", Unit: "field", Direction: report.Neither,
+					High: math.Inf(1), of: sum(0), mean: true},
+				{Name: "crps_spread", About: "E|X − X'|; crps is crps_skill − crps_spread/2", Unit: "field",
+					Direction: report.Neither, High: math.Inf(1),
 					none: "one member has no spread", mean: true,
 					of: func(s []float64) float64 {
 						if members == 1 && e == ensemble.Fair { // of no pair of different members

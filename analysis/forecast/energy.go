@@ -11,10 +11,10 @@ import (
 )
 
 // energyScores are the formulas of a family of one energy score.
-func energyScores(name, about string) func(s *setting, members int) []formula {
-	return func(s *setting, members int) []formula {
-		return []formula{{name: name, about: about, unit: "field", direction: report.Lower, of: kernelScore(s.o.Energy, members),
-			mean: true, compared: true, leads: true, perfect: true}}
+func energyScores(name, about string) func(s *setting, members int) []Formula {
+	return func(s *setting, members int) []Formula {
+		return []Formula{{Name: name, About: about, Unit: "field", Direction: report.Lower, of: kernelScore(s.o.Energy, members),
+			mean: true, compared: true, leads: true, Perfect: true}}
 	}
 }
 

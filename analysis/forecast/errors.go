@@ -21,14 +21,17 @@ func errorFamily() family {
 			}
 			return nil
 		},
-		scores: func(*setting, int) []formula {
+		scores: func(*setting, int) []Formula {
 			inf := math.Inf(1)
-			return []formula{
-				{name: "mae", unit: "field", about: "mean absolute error of the ensemble mean", direction: report.Lower, high: inf, of: sum(0), mean: true, compared: true, leads: true, perfect: true},
-				{name: "mse", unit: "field²", about: "mean squared error of the ensemble mean", direction: report.Lower, high: inf, of: sum(1), mean: true, compared: true, leads: true, memory: true, perfect: true},
-				{name: "rmse", unit: "field", about: "root of the mean squared error over all samples", direction: report.Lower, high: inf,
-					of: func(s []float64) float64 { return math.Sqrt(s[1]) }, compared: true, perfect: true},
-				{name: "bias", unit: "field", about: "mean of ensemble mean − truth; 0 is best", direction: report.Neither, low: -inf, high: inf, of: sum(2), mean: true},
+			return []Formula{
+				{Name: "mae", Unit: "field", About: "mean absolute error of the ensemble mean", Direction: report.Lower,
+					High: inf, of: sum(0), mean: true, compared: true, leads: true, Perfect: true},
+				{Name: "mse", Unit: "field²", About: "mean squared error of the ensemble mean", Direction: report.Lower,
+					High: inf, of: sum(1), mean: true, compared: true, leads: true, memory: true, Perfect: true},
+				{Name: "rmse", Unit: "field", About: "root of the mean squared error over all samples", Direction: report.Lower, High: inf,
+					of: func(s []float64) float64 { return math.Sqrt(s[1]) }, compared: true, Perfect: true},
+				{Name: "bias", Unit: "field", About: "mean of ensemble mean − truth; 0 is best", Direction: report.Neither,
+					Low: -inf, High: inf, of: sum(2), mean: true},
 			}
 		},
 	}

@@ -14,39 +14,39 @@ import (
 // The list of events in a result, and the keys of its rows: values from a threshold or from a quantile
 // of the truth on, and values above them.
 const (
-	eventsName    = "events"
+	EventTable    = "events"
 	byThreshold   = "threshold"
 	byQuantile    = "quantile"
 	above         = "above"
 	aboveQuantile = "above_quantile"
 )
 
-// event is one that is scored: by a threshold, or by a quantile of the truth.
-type event struct {
-	key   string
-	value float64
+// Event is one that is scored: by a threshold, or by a quantile of the truth.
+type Event struct {
+	Key   string
+	Value float64
 }
 
 // of is the event of values that begins at a limit.
-func (e event) of(limit float64) verification.Event {
-	return verification.Event{Threshold: limit, Beyond: e.key == above || e.key == aboveQuantile}
+func (e Event) of(limit float64) verification.Event {
+	return verification.Event{Threshold: limit, Beyond: e.Key == above || e.Key == aboveQuantile}
 }
 
-// ofQuantile says whether it begins at a quantile of the truth.
-func (e event) ofQuantile() bool { return e.key == byQuantile || e.key == aboveQuantile }
+// Sign is how values and the limit are compared: ≥ or >.
+func (e Event) Sign() string { return e.of(0).Sign() }
+
+// OfQuantile says whether it begins at a quantile of the truth.
+func (e Event) OfQuantile() bool { return e.Key == byQuantile || e.Key == aboveQuantile }
 
 // events are those that the options ask for.
-func (o *Options) events() []event {
-	threshold, quantile := byThreshold, byQuantile
-	if o.EventRule == EventAbove {
-		threshold, quantile = above, aboveQuantile
-	}
-	var out []event
+func (o *Options) events() []Event {
+	threshold, quantile := eventKeys(o.EventRule)
+	var out []Event
 	for _, v := range o.Thresholds {
-		out = append(out, event{threshold, v})
+		out = append(out, Event{threshold, v})
 	}
 	for _, v := range o.EventQuantiles {
-		out = append(out, event{quantile, v})
+		out = append(out, Event{quantile, v})
 	}
 	return out
 }
@@ -82,8 +82,8 @@ func (c *sample) counts(e verification.Event, members ...[]float64) []int {
 }
 
 // scored is a formula of a score that may be undefined: f gets the sums from on.
-func scored(of formula, e event, f func(sums []float64) (float64, error)) formula {
-	of.list, of.key, of.value = eventsName, e.key, e.value
+func scored(of Formula, e Event, f func(sums []float64) (float64, error)) Formula {
+	of.List, of.key, of.value = EventTable, e.Key, e.Value
 	of.of = func(sums []float64) float64 {
 		v, err := f(sums)
 		if err != nil {
@@ -103,12 +103,12 @@ func eventFamily() family {
 	const size = 4
 	parts := [size]string{"hits", "misses", "false_alarms", "correct_negatives"}
 	return family{
-		name: eventsName, about: "events of --thresholds and --event-quantiles: hits and misses of the ensemble mean, CSI, ETS, HSS, SEDI", needs: noEvents,
+		name: EventTable, about: "events of --thresholds and --event-quantiles: hits and misses of the ensemble mean, CSI, ETS, HSS, SEDI", needs: noEvents,
 		sums: func(s *setting, _ int) []string {
 			var names []string
 			for _, e := range s.o.events() {
 				for _, part := range parts {
-					names = append(names, part+report.Row(e.key, e.value))
+					names = append(names, part+report.Row(e.Key, e.Value))
 				}
 			}
 			return names
@@ -123,17 +123,17 @@ func eventFamily() family {
 		warn: func(t *tally) []string {
 			return t.rare(func(k int, means []float64) float64 { return means[size*k] + means[size*k+1] })
 		},
-		scores: func(s *setting, _ int) []formula {
-			var out []formula
+		scores: func(s *setting, _ int) []Formula {
+			var out []Formula
 			for k, e := range s.o.events() {
 				for i, part := range parts {
-					of := scored(formula{name: part, about: "share of cells", direction: report.Neither, high: 1, mean: true}, e,
+					of := scored(Formula{Name: part, About: "share of cells", Direction: report.Neither, High: 1, mean: true}, e,
 						func(sums []float64) (float64, error) { return sums[i], nil })
 					of.from, of.count = size*k, size
 					out = append(out, of)
 				}
 				for _, score := range tableScores() {
-					of := scored(score.formula, e, func(sums []float64) (float64, error) { return score.of(verification.TableOf(sums)) })
+					of := scored(score.Formula, e, func(sums []float64) (float64, error) { return score.of(verification.TableOf(sums)) })
 					of.from, of.count = size*k, size
 					out = append(out, of)
 				}
@@ -145,7 +145,7 @@ func eventFamily() family {
 
 // tableScore is a score of contingency tables.
 type tableScore struct {
-	formula
+	Formula
 	of func(verification.Table) (float64, error)
 }
 
@@ -153,15 +153,22 @@ func tableScores() []tableScore {
 	type t = verification.Table
 	inf := math.Inf(1)
 	return []tableScore{
-		{formula{name: "base_rate", about: "share of cells with the event", direction: report.Neither, high: 1}, t.BaseRate},
-		{formula{name: "pod", about: "probability of detection: hits/(hits + misses)", direction: report.Higher, high: 1}, t.POD},
-		{formula{name: "pofd", about: "probability of false detection: false alarms/(false alarms + correct negatives)", direction: report.Lower, high: 1}, t.POFD},
-		{formula{name: "far", about: "false alarm ratio: false alarms/(hits + false alarms)", direction: report.Lower, high: 1}, t.FAR},
-		{formula{name: "csi", about: "critical success index: hits/(hits + misses + false alarms)", direction: report.Higher, high: 1}, t.CSI},
-		{formula{name: "ets", about: "equitable threat score: CSI without the hits of chance", direction: report.Higher, low: -1.0 / 3, high: 1, compared: true}, t.ETS},
-		{formula{name: "hss", about: "Heidke's skill score: correct cells beyond those of chance", direction: report.Higher, low: -1, high: 1}, t.HSS},
-		{formula{name: "sedi", about: "symmetric extremal dependence index, for rare events", direction: report.Higher, low: -1, high: 1}, t.SEDI},
-		{formula{name: "frequency_bias", about: "how often the event is forecast over how often it occurs; 1 is best", direction: report.Neither, high: inf}, t.FrequencyBias},
+		{Formula{Name: "base_rate", About: "share of cells with the event", Direction: report.Neither, High: 1}, t.BaseRate},
+		{Formula{Name: "pod", About: "probability of detection: hits/(hits + misses)", Direction: report.Higher, High: 1}, t.POD},
+		{Formula{Name: "pofd", About: "probability of false detection: false alarms/(false alarms + correct negatives)",
+			Direction: report.Lower, High: 1}, t.POFD},
+		{Formula{Name: "far", About: "false alarm ratio: false alarms/(hits + false alarms)", Direction: report.Lower,
+			High: 1}, t.FAR},
+		{Formula{Name: "csi", About: "critical success index: hits/(hits + misses + false alarms)",
+			Direction: report.Higher, High: 1}, t.CSI},
+		{Formula{Name: "ets", About: "equitable threat score: CSI without the hits of chance", Direction: report.Higher,
+			Low: -1.0 / 3, High: 1, compared: true}, t.ETS},
+		{Formula{Name: "hss", About: "Heidke's skill score: correct cells beyond those of chance", Direction: report.Higher,
+			Low: -1, High: 1}, t.HSS},
+		{Formula{Name: "sedi", About: "symmetric extremal dependence index, for rare events", Direction: report.Higher,
+			Low: -1, High: 1}, t.SEDI},
+		{Formula{Name: "frequency_bias", About: "how often the event is forecast over how often it occurs; 1 is best",
+			Direction: report.Neither, High: inf}, t.FrequencyBias},
 	}
 }
 
@@ -175,7 +182,7 @@ func probabilityFamily() family {
 			for _, e := range s.o.events() {
 				for _, part := range []string{"event", "no event"} {
 					for k := range members + 1 {
-						names = append(names, fmt.Sprintf("%s at %d members%s", part, k, report.Row(e.key, e.value)))
+						names = append(names, fmt.Sprintf("%s at %d members%s", part, k, report.Row(e.Key, e.Value)))
 					}
 				}
 			}
@@ -191,11 +198,11 @@ func probabilityFamily() family {
 			}
 			return nil
 		},
-		scores: func(s *setting, members int) []formula {
-			var out []formula
+		scores: func(s *setting, members int) []Formula {
+			var out []Formula
 			for k, e := range s.o.events() {
 				for _, score := range probabilityScores() {
-					of := scored(score.formula, e, func(sums []float64) (float64, error) { return score.of(verification.ProbabilitiesOf(sums)) })
+					of := scored(score.Formula, e, func(sums []float64) (float64, error) { return score.of(verification.ProbabilitiesOf(sums)) })
 					of.from, of.count = k*size(members), size(members)
 					out = append(out, of)
 				}
@@ -213,7 +220,7 @@ func probabilityFamily() family {
 
 // probabilityScore is a score of probabilities of an event.
 type probabilityScore struct {
-	formula
+	Formula
 	of func(verification.Probabilities) (float64, error)
 }
 
@@ -245,30 +252,36 @@ func probabilityScores() []probabilityScore {
 		}
 	}
 	return []probabilityScore{
-		{formula{name: "brier", about: "Brier score of the shares of members", direction: report.Lower, high: 1, mean: true, perfect: true},
+		{Formula{Name: "brier", About: "Brier score of the shares of members", Direction: report.Lower, High: 1, mean: true,
+			Perfect: true},
 			brier(func(b b) float64 { return b.Score })},
-		{formula{name: "brier_fair", about: "Brier score of an ensemble of infinitely many such members (Ferro 2014)", direction: report.Lower, low: -1, high: 1, mean: true, compared: true, perfect: true},
+		{Formula{Name: "brier_fair", About: "Brier score of an ensemble of infinitely many such members (Ferro 2014)",
+			Direction: report.Lower, Low: -1, High: 1, mean: true, compared: true, Perfect: true},
 			brier(func(b b) float64 { return b.Fair })},
-		{formula{name: "brier_skill", about: "1 − brier/uncertainty: against forecasting the base rate of these samples", direction: report.Higher, low: -inf, high: 1},
+		{Formula{Name: "brier_skill", About: "1 − brier/uncertainty: against forecasting the base rate of these samples",
+			Direction: report.Higher, Low: -inf, High: 1},
 			brier(func(b b) float64 { return b.Skill })},
-		{formula{name: "brier_fair_skill", about: "1 − brier_fair/uncertainty", direction: report.Higher, low: -inf, high: inf},
+		{Formula{Name: "brier_fair_skill", About: "1 − brier_fair/uncertainty", Direction: report.Higher, Low: -inf, High: inf},
 			brier(func(b b) float64 { return b.FairSkill })},
-		{formula{name: "brier_reliability", about: "part of brier from probabilities that are not frequencies", direction: report.Lower, high: 1,
+		{Formula{Name: "brier_reliability", About: "part of brier from probabilities that are not frequencies",
+			Direction: report.Lower, High: 1,
 			noInterval: "it is above 0 from chance alone"},
 			brier(func(b b) float64 { return b.Reliability })},
-		{formula{name: "brier_resolution", about: "part of brier that frequencies take off by differing between probabilities", direction: report.Higher, high: 0.25},
+		{Formula{Name: "brier_resolution", About: "part of brier that frequencies take off by differing between probabilities", Direction: report.Higher, High: 0.25},
 			brier(func(b b) float64 { return b.Resolution })},
-		{formula{name: "brier_uncertainty", about: "Brier score of forecasting the base rate", direction: report.Neither, high: 0.25},
+		{Formula{Name: "brier_uncertainty", About: "Brier score of forecasting the base rate", Direction: report.Neither,
+			High: 0.25},
 			brier(func(b b) float64 { return b.Uncertainty })},
-		{formula{name: "roc_area", about: "area below the relative operating characteristic; 0.5 for chance", direction: report.Higher, high: 1},
+		{Formula{Name: "roc_area", About: "area below the relative operating characteristic; 0.5 for chance",
+			Direction: report.Higher, High: 1},
 			func(p verification.Probabilities) (float64, error) {
 				_, area, err := p.ROC()
 				return area, err
 			}},
-		{formula{name: "corp_miscalibration", about: "part of brier that isotonic recalibration would take off; above 0 from chance alone", direction: report.Lower, high: 1,
+		{Formula{Name: "corp_miscalibration", About: "part of brier that isotonic recalibration would take off; above 0 from chance alone", Direction: report.Lower, High: 1,
 			noInterval: "it is above 0 from chance alone"},
 			corp(func(r verification.Reliability) float64 { return r.Miscalibration })},
-		{formula{name: "corp_discrimination", about: "what recalibrated forecasts are better than the base rate by; above 0 from chance alone", direction: report.Higher, high: 0.25,
+		{Formula{Name: "corp_discrimination", About: "what recalibrated forecasts are better than the base rate by; above 0 from chance alone", Direction: report.Higher, High: 0.25,
 			noInterval: "it is above 0 from chance alone"},
 			corp(func(r verification.Reliability) float64 { return r.Discrimination })},
 	}
@@ -285,31 +298,31 @@ type EventRow struct {
 	Limit *float64 `json:"limit,omitempty"`
 }
 
-// event is the event of the row.
-func (r *EventRow) event() event {
+// Event is the event of the row.
+func (r *EventRow) Event() Event {
 	switch {
 	case r.Threshold != nil:
-		return event{byThreshold, *r.Threshold}
+		return Event{byThreshold, *r.Threshold}
 	case r.Above != nil:
-		return event{above, *r.Above}
+		return Event{above, *r.Above}
 	case r.AboveQuantile != nil:
-		return event{aboveQuantile, *r.AboveQuantile}
+		return Event{aboveQuantile, *r.AboveQuantile}
 	}
-	return event{byQuantile, *r.Quantile}
+	return Event{byQuantile, *r.Quantile}
 }
 
 // row describes an event of a variable or all.
-func (t *tally) row(k int, e event, variable int) EventRow {
+func (t *tally) row(k int, e Event, variable int) EventRow {
 	var r EventRow
-	switch e.key {
+	switch e.Key {
 	case byThreshold:
-		r.Threshold, r.Limit = &e.value, &e.value
+		r.Threshold, r.Limit = &e.Value, &e.Value
 	case above:
-		r.Above, r.Limit = &e.value, &e.value
+		r.Above, r.Limit = &e.Value, &e.Value
 	case byQuantile:
-		r.Quantile = &e.value
+		r.Quantile = &e.Value
 	default:
-		r.AboveQuantile = &e.value
+		r.AboveQuantile = &e.Value
 	}
 	if r.Limit == nil && len(t.setting.variables) == 1 {
 		r.Limit = &t.limits[k][0]
@@ -384,4 +397,19 @@ func (t *tally) diagrams(into *report.Object) error {
 	into.Set("reliability_diagram", diagrams)
 	into.Set("roc", curves)
 	return nil
+}
+
+// EventKeys are the keys of the rows of events.
+func (r *Result) EventKeys() (threshold, quantile string) { return eventKeys(r.rule) }
+
+func eventKeys(rule string) (threshold, quantile string) {
+	if rule == EventAbove {
+		return above, aboveQuantile
+	}
+	return byThreshold, byQuantile
+}
+
+// Same says whether two rows are of one event and variable.
+func (e EventRow) Same(other EventRow) bool {
+	return e.Variable == other.Variable && e.Event() == other.Event()
 }

@@ -93,7 +93,7 @@ func TestEvents(t *testing.T) {
 			hits, misses, alarms, rest, brier, fair := m.counted(v, c.limit, in.Weights)
 			for path, want := range map[string]float64{"hits": hits, "misses": misses, "false_alarms": alarms, "correct_negatives": rest,
 				"pod": hits / (hits + misses), "far": alarms / (hits + alarms), "csi": hits / (hits + misses + alarms), "brier": brier, "brier_fair": fair} {
-				s, _ := find(r.byVariable[0][v], c.row+"."+path)
+				s, _ := FindScore(r.ByVariable[0][v], c.row+"."+path)
 				near(t, name+" "+c.row+" "+path, s.Value.Float(), want)
 			}
 		}

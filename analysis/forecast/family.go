@@ -41,7 +41,7 @@ type family struct {
 	// are none of regions.
 	grid bool
 	// scores are what the sums make.
-	scores func(s *setting, members int) []formula
+	scores func(s *setting, members int) []Formula
 	// note is what a reader should know of the sums, for the warnings; nil or "": nothing.
 	note func(s *setting) string
 	// warn is what a reader should know of the sums of a model, for the warnings; nil: nothing.
@@ -51,13 +51,13 @@ type family struct {
 	tables func(t *tally, into *report.Object) error
 }
 
-// formula is a score: a function of the means of sums over samples.
-type formula struct {
-	name      string
-	about     string // how to read it
-	unit      string // "field" for that of the fields, "field²"; empty for a plain number
-	direction report.Direction
-	low, high float64 // the range of the score, for intervals; both 0: any number
+// Formula is a score: a function of the means of sums over samples.
+type Formula struct {
+	Name      string
+	About     string // how to read it
+	Unit      string // "field" for that of the fields, "field²"; empty for a plain number
+	Direction report.Direction
+	Low, High float64 // the range of the score, for intervals; both 0: any number
 	of        func(sums []float64) float64
 	// mean says that the score of several samples is the mean of theirs.
 	mean bool
@@ -65,8 +65,8 @@ type formula struct {
 	compared, leads bool
 	// memory makes blocks as long as samples remember each other in it; a mean.
 	memory bool
-	// perfect says that 0 is the best value, so that there is a skill score.
-	perfect bool
+	// Perfect says that 0 is the best value, so that there is a skill score.
+	Perfect bool
 	// noInterval is why there is no interval; empty if there is one.
 	noInterval string
 	// none is why it is not a number.
@@ -78,24 +78,24 @@ type formula struct {
 	// row is the path of the row that it stands in, such as events[threshold=5]; empty:
 	// in the part of the model itself. list, key and value are its parts, window that of
 	// rows with a window too: fss[threshold=5;window=3].
-	list, key     string
+	List, key     string
 	value, window float64
 }
 
 // row is the path of the list's row.
-func (f *formula) row() string {
-	if f.list == "" {
+func (f *Formula) row() string {
+	if f.List == "" {
 		return ""
 	}
 	row := report.Row(f.key, f.value)
 	if f.window > 0 {
 		row = strings.TrimSuffix(row, "]") + ";" + strings.TrimPrefix(report.Row("window", f.window), "[")
 	}
-	return f.list + row
+	return f.List + row
 }
 
 // own are the columns of the sums that it is a function of.
-func (f *formula) own(columns [][]float64) [][]float64 {
+func (f *Formula) own(columns [][]float64) [][]float64 {
 	if f.count == 0 {
 		return columns
 	}
@@ -119,6 +119,28 @@ func anySetting() *setting {
 	return s
 }
 
+// Family is a set of scores that are made of the same sums, such as those of events.
+type Family struct {
+	Name, About string
+	Scores      []Formula // those that an ensemble of two members can have, each once
+}
+
+// Families are all of them, in the order of the result.
+func Families() []Family {
+	var out []Family
+	s := anySetting()
+	for _, f := range families() {
+		of := Family{Name: f.name, About: f.about}
+		for _, score := range f.scores(s, 2) {
+			if !slices.ContainsFunc(of.Scores, func(other Formula) bool { return other.Name == score.Name }) {
+				of.Scores = append(of.Scores, score)
+			}
+		}
+		out = append(out, of)
+	}
+	return out
+}
+
 // MetricNames are what Options.Metrics takes: families and scores.
 func MetricNames() []string {
 	var names []string
@@ -127,11 +149,10 @@ func MetricNames() []string {
 			names = append(names, name)
 		}
 	}
-	s := anySetting()
-	for _, f := range families() {
-		add(f.name)
-		for _, score := range f.scores(s, 2) {
-			add(score.name)
+	for _, f := range Families() {
+		add(f.Name)
+		for _, score := range f.Scores {
+			add(score.Name)
 		}
 	}
 	return names
@@ -156,7 +177,7 @@ func chosen(metrics []string) ([]family, error) {
 	s := anySetting()
 	var out []family
 	for _, f := range all {
-		if slices.Contains(metrics, f.name) || slices.ContainsFunc(f.scores(s, 2), func(score formula) bool { return slices.Contains(metrics, score.name) }) {
+		if slices.Contains(metrics, f.name) || slices.ContainsFunc(f.scores(s, 2), func(score Formula) bool { return slices.Contains(metrics, score.Name) }) {
 			out = append(out, f)
 		}
 	}
@@ -241,9 +262,9 @@ func weighted(weights, values []float64) float64 {
 }
 
 // unbounded is the range of any number.
-func (f *formula) within() (low, high float64) {
-	if f.low == 0 && f.high == 0 {
+func (f *Formula) within() (low, high float64) {
+	if f.Low == 0 && f.High == 0 {
 		return math.Inf(-1), math.Inf(1)
 	}
-	return f.low, f.high
+	return f.Low, f.High
 }

@@ -12,7 +12,7 @@ import (
 // fieldScore is a number of every sample, which may be undefined for some; the score is
 // its mean over the samples that define it.
 type fieldScore struct {
-	formula
+	Formula
 	of func(e verification.FieldErrors) (float64, error)
 }
 
@@ -23,12 +23,15 @@ func fieldScores() []fieldScore {
 	}
 	type e = verification.FieldErrors
 	return []fieldScore{
-		{formula{name: "vrmse", about: "root of the mean squared error over the variance of the true field; 1 for its mean", direction: report.Lower, high: inf, perfect: true,
+		{Formula{Name: "vrmse", About: "root of the mean squared error over the variance of the true field; 1 for its mean",
+			Direction: report.Lower, High: inf, Perfect: true,
 			none: "the truth of every sample is constant"}, e.VRMSE},
-		{formula{name: "nrmse", about: "root of the mean squared error over the mean square of the true field", direction: report.Lower, high: inf, perfect: true,
+		{Formula{Name: "nrmse", About: "root of the mean squared error over the mean square of the true field",
+			Direction: report.Lower, High: inf, Perfect: true,
 			none: "the truth of every sample is 0"}, e.NRMSE},
-		{formula{name: "max_error", unit: "field", about: "mean over samples of the largest error of a cell", direction: report.Lower, high: inf, perfect: true}, plain(func(e e) float64 { return e.Maximum })},
-		{formula{name: "boundary_rmse", unit: "field", about: "root mean squared error of the outermost cells", direction: report.Lower, high: inf, perfect: true,
+		{Formula{Name: "max_error", Unit: "field", About: "mean over samples of the largest error of a cell", Direction: report.Lower, High: inf, Perfect: true}, plain(func(e e) float64 { return e.Maximum })},
+		{Formula{Name: "boundary_rmse", Unit: "field", About: "root mean squared error of the outermost cells",
+			Direction: report.Lower, High: inf, Perfect: true,
 			none: "no outermost cell has a weight"}, plain(e.BoundaryRMSE)},
 	}
 }
@@ -41,7 +44,7 @@ func fieldFamily() family {
 		sums: func(*setting, int) []string {
 			var names []string
 			for _, score := range list {
-				names = append(names, score.name, score.name+" is defined")
+				names = append(names, score.Name, score.Name+" is defined")
 			}
 			return append(names, "square of the error of the mean")
 		},
@@ -54,13 +57,14 @@ func fieldFamily() family {
 			out[2*len(list)] = e.MeanError() * e.MeanError()
 			return nil
 		},
-		scores: func(*setting, int) []formula {
-			var out []formula
+		scores: func(*setting, int) []Formula {
+			var out []Formula
 			for k, score := range list {
-				out = append(out, ratio(score.formula, 2*k))
+				out = append(out, ratio(score.Formula, 2*k))
 			}
-			return append(out, formula{name: "conserved_rmse", unit: "field", about: "root mean square over samples of the error of the mean of the field", direction: report.Lower,
-				high: math.Inf(1), perfect: true, from: 2 * len(list), count: 1, of: func(s []float64) float64 { return math.Sqrt(s[0]) }})
+			return append(out, Formula{Name: "conserved_rmse", Unit: "field",
+				About: "root mean square over samples of the error of the mean of the field", Direction: report.Lower,
+				High: math.Inf(1), Perfect: true, from: 2 * len(list), count: 1, of: func(s []float64) float64 { return math.Sqrt(s[0]) }})
 		},
 	}
 }
@@ -74,7 +78,7 @@ func defined(value float64, err error) (sum, count float64) {
 }
 
 // ratio is the mean of a value over the samples that define it.
-func ratio(of formula, at int) formula {
+func ratio(of Formula, at int) Formula {
 	of.from, of.count = at, 2
 	of.of = func(s []float64) float64 { return s[0] / s[1] }
 	return of
@@ -100,11 +104,12 @@ func anomalyFamily() family {
 			}
 			return nil
 		},
-		scores: func(*setting, int) []formula {
+		scores: func(*setting, int) []Formula {
 			const none = "the anomalies of the forecast or of truth do not vary in any sample"
-			return []formula{
-				ratio(formula{name: "acc", about: "mean over samples of the correlation of anomalies, without taking their means away", direction: report.Higher, low: -1, high: 1, compared: true, leads: true, none: none}, 0),
-				ratio(formula{name: "acc_centered", about: "the same with the mean of each field's anomalies taken away", direction: report.Higher, low: -1, high: 1, none: none}, 2),
+			return []Formula{
+				ratio(Formula{Name: "acc", About: "mean over samples of the correlation of anomalies, without taking their means away", Direction: report.Higher, Low: -1, High: 1, compared: true, leads: true, none: none}, 0),
+				ratio(Formula{Name: "acc_centered", About: "the same with the mean of each field's anomalies taken away",
+					Direction: report.Higher, Low: -1, High: 1, none: none}, 2),
 			}
 		},
 	}

@@ -19,9 +19,10 @@
 package forecast
 
 import (
+	"cmp"
 	"context"
+	"slices"
 
-	"repscope/internal/run"
 	"repscope/report"
 	"repscope/stat"
 )
@@ -162,13 +163,13 @@ type Result struct {
 	Warnings    []string
 	// Unmeasured are forecasts of which some members could not be made or read; they are not
 	// among Models.
-	Unmeasured []run.Unmeasured
+	Unmeasured []report.Unmeasured
 
 	rule        string      // of events
-	byLeadAlone bool        // there are no scores over all leads
-	series      bool        // groups depend on those before them
-	formulas    []formula   // of all scores
-	byVariable  [][][]Score // by model and variable
+	ByLeadAlone bool        // there are no scores over all leads
+	Series      bool        // groups depend on those before them
+	Formulas    []Formula   // of all scores
+	ByVariable  [][][]Score // by model and variable
 }
 
 // Model is the outcome for one model. Scores are its fields by their names: the value,
@@ -224,12 +225,13 @@ func (s *Score) Path() string {
 }
 
 // Score returns the score of a path, such as mse or events[threshold=5].csi.
-func (m *Model) Score(path string) (Score, bool) { return find(m.Scores, path) }
+func (m *Model) Score(path string) (Score, bool) { return FindScore(m.Scores, path) }
 
 // Score returns the score of a path.
-func (l *Lead) Score(path string) (Score, bool) { return find(l.Scores, path) }
+func (l *Lead) Score(path string) (Score, bool) { return FindScore(l.Scores, path) }
 
-func find(scores []Score, path string) (Score, bool) {
+// FindScore is the score of a path among others.
+func FindScore(scores []Score, path string) (Score, bool) {
 	for _, s := range scores {
 		if s.Path() == path {
 			return s, true
@@ -250,4 +252,22 @@ func Analyze(ctx context.Context, in Input, o Options) (*Result, error) {
 		return nil, err
 	}
 	return work.Run(ctx)
+}
+
+// Table are the rows of a table of a model; nil if it has none.
+func Table[T any](m *Model, key string) []T {
+	value, _ := m.Tables.Get(key)
+	rows, _ := value.([]T)
+	return rows
+}
+
+// InTime are the places of the samples in the order of their groups, inside one as they are
+// given.
+func (r *Result) InTime() []int {
+	order := make([]int, len(r.Samples))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(r.Groups[a], r.Groups[b]) })
+	return order
 }

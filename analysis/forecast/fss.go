@@ -41,7 +41,7 @@ func fractionsFamily() family {
 		sums: func(s *setting, _ int) []string {
 			var names []string
 			for _, e := range s.o.events() {
-				row := report.Row(e.key, e.value)
+				row := report.Row(e.Key, e.Value)
 				names = append(names, "observed"+row, "forecast"+row)
 				for _, w := range s.windows() {
 					for _, of := range []string{"ensemble", "mean"} {
@@ -60,16 +60,16 @@ func fractionsFamily() family {
 			}
 			return nil
 		},
-		scores: func(s *setting, _ int) []formula {
-			var out []formula
+		scores: func(s *setting, _ int) []Formula {
+			var out []Formula
 			for k, e := range s.o.events() {
 				for w, window := range s.windows() {
-					for i, of := range []formula{
-						{name: "fss", about: "fractions skill score of the probabilities", direction: report.Higher, high: 1, compared: true},
-						{name: "fss_mean", about: "fractions skill score of the ensemble mean", direction: report.Higher, high: 1},
+					for i, of := range []Formula{
+						{Name: "fss", About: "fractions skill score of the probabilities", Direction: report.Higher, High: 1, compared: true},
+						{Name: "fss_mean", About: "fractions skill score of the ensemble mean", Direction: report.Higher, High: 1},
 					} {
 						of := scored(of, e, func(sums []float64) (float64, error) { return verification.FractionsOf(sums).FSS() })
-						of.list, of.window = fssName, float64(window)
+						of.List, of.window = fssName, float64(window)
 						of.from, of.count = k*size(s)+fractionShares+fractionSums*(2*w+i), fractionSums
 						out = append(out, of)
 					}
@@ -148,4 +148,10 @@ func (t *tally) usefulWindows(into *report.Object, size int) {
 		}
 	}
 	into.Set("fss_useful", rows)
+}
+
+// FractionPath is the path of the score of an event in a window, such as fss[threshold=5;window=3].fss.
+func FractionPath(e Event, window float64) string {
+	f := Formula{Name: "fss", List: fssName, key: e.Key, value: e.Value, window: window}
+	return f.row() + "." + f.Name
 }

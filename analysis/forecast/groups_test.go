@@ -79,7 +79,7 @@ func TestEqualLeads(t *testing.T) {
 		if s.Value.Defined() != (c.want == "") || s.Value.Reason != c.want || s.CI.Defined() != (c.want == "") {
 			t.Errorf("%s: %+v, want the reason %q", name, s.Value, c.want)
 		}
-		if _, ok := r.Models[0].Tables.Get(ranksName); ok != (c.want == "") {
+		if _, ok := r.Models[0].Tables.Get(RankTable); ok != (c.want == "") {
 			t.Errorf("%s: a histogram over all leads: %v", name, ok)
 		}
 		first := r.Models[0].ByLead[0]
@@ -176,8 +176,8 @@ func TestMemory(t *testing.T) {
 func TestInTime(t *testing.T) {
 	t.Parallel()
 	r := Result{Samples: []int{0, 1, 2, 4}, Groups: []int{7, 3, 7, 3}}
-	if got := pick(r.Samples, r.inTime()); !slices.Equal(got, []int{1, 4, 0, 2}) {
-		t.Errorf("samples %v", got)
+	if got := r.InTime(); !slices.Equal(got, []int{1, 3, 0, 2}) {
+		t.Errorf("order %v", got)
 	}
 	leads := []float64{6, 6, 12, 12}
 	for _, c := range []struct {

@@ -157,11 +157,11 @@ func maskOptions() map[string]Options {
 }
 
 // entry is the name of a score among the decisions.
-func (f *formula) entry() string {
-	if f.list != "" {
-		return f.list + "." + f.name
+func (f *Formula) entry() string {
+	if f.List != "" {
+		return f.List + "." + f.Name
 	}
-	return f.name
+	return f.Name
 }
 
 // same compares all scores of two runs that pass, by variable and lead too.
@@ -190,8 +190,8 @@ func same(t *testing.T, what string, a, b *Result, tolerance float64, pass func(
 	}
 	for m := range a.Models {
 		compare(a.Models[m].Name, a.Models[m].Scores, b.Models[m].Scores)
-		for v := range a.byVariable[m] {
-			compare(a.Models[m].Name+" "+a.Variables[v], a.byVariable[m][v], b.byVariable[m][v])
+		for v := range a.ByVariable[m] {
+			compare(a.Models[m].Name+" "+a.Variables[v], a.ByVariable[m][v], b.ByVariable[m][v])
 		}
 		for l := range a.Models[m].ByLead {
 			compare(a.Models[m].Name+" by lead", a.Models[m].ByLead[l].Scores, b.Models[m].ByLead[l].Scores)
@@ -292,7 +292,7 @@ func TestMaskedFields_Cut(t *testing.T) {
 
 // scoreOf is the score of a path.
 func scoreOf(scores []Score, path string) Score {
-	s, _ := find(scores, path)
+	s, _ := FindScore(scores, path)
 	return s
 }
 
@@ -307,7 +307,7 @@ func listsOf(t *testing.T, o any, part string) []string {
 		all = all[part].(map[string]any)
 	}
 	var out []string
-	for _, list := range []string{eventsName, fssName} {
+	for _, list := range []string{EventTable, fssName} {
 		rows, _ := all[list].([]any)
 		for _, row := range rows {
 			for _, key := range []string{"csi", "brier", "twcrps", "roc_area", "fss", "fss_mean"} {

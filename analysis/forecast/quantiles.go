@@ -37,11 +37,12 @@ func quantileFamily() family {
 			}
 			return err
 		},
-		scores: func(s *setting, _ int) []formula {
-			var out []formula
+		scores: func(s *setting, _ int) []Formula {
+			var out []Formula
 			for i, level := range s.o.Quantiles {
-				out = append(out, formula{name: "quantile_score", list: quantilesName, key: levelKey, value: level, about: "(1{y ≤ q} − level)·(q − y) of the ensemble's quantile q", unit: "field",
-					direction: report.Lower, high: math.Inf(1), of: sum(i), mean: true, perfect: true})
+				out = append(out, Formula{Name: "quantile_score", List: quantilesName, key: levelKey, value: level,
+					About: "(1{y ≤ q} − level)·(q − y) of the ensemble's quantile q", Unit: "field",
+					Direction: report.Lower, High: math.Inf(1), of: sum(i), mean: true, Perfect: true})
 			}
 			return out
 		},
@@ -80,18 +81,19 @@ func intervalFamily() family {
 			}
 			return err
 		},
-		scores: func(s *setting, _ int) []formula {
-			out := []formula{{name: "weighted_interval_score", about: "(|y − median|/2 + Σ α/2·interval score)/(K + ½) over the K intervals of --intervals", unit: "field",
-				direction: report.Lower, high: math.Inf(1), of: sum(0), mean: true, compared: true, perfect: true}}
+		scores: func(s *setting, _ int) []Formula {
+			out := []Formula{{Name: "weighted_interval_score",
+				About: "(|y − median|/2 + Σ α/2·interval score)/(K + ½) over the K intervals of --intervals", Unit: "field",
+				Direction: report.Lower, High: math.Inf(1), of: sum(0), mean: true, compared: true, Perfect: true}}
 			for i, p := range s.o.Coverage {
-				row := formula{list: intervalsName, key: nominalKey, value: p, mean: true}
+				row := Formula{List: intervalsName, key: nominalKey, value: p, mean: true}
 				score, width, coverage := row, row, row
-				score.name, score.about, score.unit = "interval_score", "width and, where the truth lies outside, 2/α times how far", "field"
-				score.direction, score.high, score.of, score.perfect = report.Lower, math.Inf(1), sum(1+3*i), true
-				width.name, width.about, width.unit = "width", "of the central interval between quantiles of the members", "field"
-				width.direction, width.high, width.of = report.Neither, math.Inf(1), sum(2+3*i)
-				coverage.name, coverage.about = "coverage", "share of cells whose truth lies in the interval: nominal in large calibrated ensembles, less in small ones"
-				coverage.direction, coverage.high, coverage.of = report.Neither, 1, sum(3+3*i)
+				score.Name, score.About, score.Unit = "interval_score", "width and, where the truth lies outside, 2/α times how far", "field"
+				score.Direction, score.High, score.of, score.Perfect = report.Lower, math.Inf(1), sum(1+3*i), true
+				width.Name, width.About, width.Unit = "width", "of the central interval between quantiles of the members", "field"
+				width.Direction, width.High, width.of = report.Neither, math.Inf(1), sum(2+3*i)
+				coverage.Name, coverage.About = "coverage", "share of cells whose truth lies in the interval: nominal in large calibrated ensembles, less in small ones"
+				coverage.Direction, coverage.High, coverage.of = report.Neither, 1, sum(3+3*i)
 				out = append(out, score, width, coverage)
 			}
 			return out

@@ -149,8 +149,8 @@ func (e *NonFiniteError) Error() string {
 	return fmt.Sprintf("%s: %s: element %v is %v, want finite numbers", e.Role, e.Array, e.Index, e.Value)
 }
 
-// checkFinite finds NaN or infinity in a row of an array.
-func checkFinite(role string, a Array, row int, values []float64) *NonFiniteError {
+// CheckFinite finds NaN or infinity in a row of an array.
+func CheckFinite(role string, a Array, row int, values []float64) *NonFiniteError {
 	for i, v := range values {
 		if v-v == 0 {
 			continue

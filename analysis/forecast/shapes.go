@@ -27,9 +27,9 @@ func stored(a Array) []int {
 	return a.Shape()
 }
 
-// withAxes gives arrays of one variable its axis: a target and an input [N,H,W], forecasts [N,H,W] and
+// WithAxes gives arrays of one variable its axis: a target and an input [N,H,W], forecasts [N,H,W] and
 // [N,S,H,W], a climatology [H,W] and [N,H,W]. Of several variables nothing is guessed.
-func (in *Input) withAxes() {
+func (in *Input) WithAxes() {
 	insert := func(a Array, axis int) Array {
 		return view{a, slices.Insert(slices.Clone(a.Shape()), axis, 1), 1}
 	}

@@ -142,33 +142,38 @@ func spectrumFamily() family {
 	}
 }
 
-func spectrumScores(s *setting, _ int) []formula {
+func spectrumScores(s *setting, _ int) []Formula {
 	bands := s.bands()
 	n := len(bands.Modes)
 	shells := verification.FourierBands(s.height, s.width)
 	inf := math.Inf(1)
 	const jumps = "it jumps from wave to wave"
-	score := func(of formula, power int, f func(forecast, truth []float64, bands verification.Bands) (float64, error)) formula {
-		list := scored(of, event{}, func(sums []float64) (float64, error) { return f(sums[power*n:(power+1)*n], sums[:n], bands) })
-		list.list, list.key, list.from, list.count = "", "", 0, spectra*n
+	score := func(of Formula, power int, f func(forecast, truth []float64, bands verification.Bands) (float64, error)) Formula {
+		list := scored(of, Event{}, func(sums []float64) (float64, error) { return f(sums[power*n:(power+1)*n], sums[:n], bands) })
+		list.List, list.key, list.from, list.count = "", "", 0, spectra*n
 		return list
 	}
 	resolution := func(forecast, truth []float64, bands verification.Bands) (float64, error) {
 		return verification.EffectiveResolution(forecast, truth, bands, resolvedShare)
 	}
-	out := []formula{
-		score(formula{name: "log_spectral_distance", unit: "dB", about: "between the mean power spectra of members and of truth", direction: report.Lower, high: inf,
+	out := []Formula{
+		score(Formula{Name: "log_spectral_distance", Unit: "dB",
+			About: "between the mean power spectra of members and of truth", Direction: report.Lower, High: inf,
 			noInterval: "it is above 0 from chance alone"}, memberPower, verification.LogSpectralDistance),
-		score(formula{name: "log_spectral_distance_mean", unit: "dB", about: "of the ensemble mean, which is smooth by averaging", direction: report.Neither, high: inf,
+		score(Formula{Name: "log_spectral_distance_mean", Unit: "dB",
+			About: "of the ensemble mean, which is smooth by averaging", Direction: report.Neither, High: inf,
 			noInterval: "it is above 0 from chance alone"},
 			meanPower, verification.LogSpectralDistance),
-		score(formula{name: "effective_resolution", unit: "cells", about: "wavelength at which members fall below half of the power of truth", direction: report.Lower, high: inf, noInterval: jumps},
+		score(Formula{Name: "effective_resolution", Unit: "cells",
+			About: "wavelength at which members fall below half of the power of truth", Direction: report.Lower, High: inf, noInterval: jumps},
 			memberPower, resolution),
-		score(formula{name: "effective_resolution_mean", unit: "cells", about: "of the ensemble mean", direction: report.Neither, high: inf, noInterval: jumps}, meanPower, resolution),
+		score(Formula{Name: "effective_resolution_mean", Unit: "cells", About: "of the ensemble mean",
+			Direction: report.Neither, High: inf, noInterval: jumps}, meanPower, resolution),
 	}
 	for i, name := range []string{"low", "mid", "high"} {
-		out = append(out, formula{name: "fourier_rmse_" + name, unit: "field", direction: report.Lower, high: inf, from: spectra * n, count: shells,
-			about: "error of the ensemble mean in Fourier space (PDEBench): " + []string{"wavenumbers below 4", "4 to 11", "12 and above"}[i],
+		out = append(out, Formula{Name: "fourier_rmse_" + name, Unit: "field", Direction: report.Lower, High: inf,
+			from: spectra * n, count: shells,
+			About: "error of the ensemble mean in Fourier space (PDEBench): " + []string{"wavenumbers below 4", "4 to 11", "12 and above"}[i],
 			none:  fmt.Sprintf("a grid of %d × %d has no such wavenumbers", s.height, s.width),
 			of: func(sums []float64) float64 {
 				if shells == 0 {

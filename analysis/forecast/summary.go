@@ -41,7 +41,7 @@ type summary struct {
 func (p *plan) merge(ctx context.Context, parts []*Part) (*Result, error) {
 	p, parts, failed := p.withoutFailed(parts)
 	if len(failed) > 0 && !slices.ContainsFunc(p.models, func(m source) bool { return m.kind != "baseline" }) {
-		return nil, &noneLeft{failed[0]}
+		return nil, &NoneLeftError{failed[0]}
 	}
 	s := &summary{plan: p, jackknifes: make([]map[string]*stat.Jackknifed, len(p.models))}
 	result := &Result{Unmeasured: failed, Variables: p.variables, Regions: p.regions[1:], rule: p.o.EventRule}
@@ -127,7 +127,7 @@ func (s *summary) gather(result *Result, parts []*Part) error {
 	}
 	if s.leads != nil {
 		s.equalLeads(result)
-		result.byLeadAlone = s.unequal != ""
+		result.ByLeadAlone = s.unequal != ""
 	}
 	result.Samples, result.Groups, result.Leads = s.kept, s.groups, s.leads
 	left := make([]bool, s.n)
@@ -168,14 +168,14 @@ func (s *summary) gather(result *Result, parts []*Part) error {
 }
 
 // wanted says whether a score is among those that were asked for.
-func (p *plan) wanted(f *family, score *formula) bool {
-	return len(p.o.Metrics) == 0 || slices.Contains(p.o.Metrics, f.name) || slices.Contains(p.o.Metrics, score.name)
+func (p *plan) wanted(f *family, score *Formula) bool {
+	return len(p.o.Metrics) == 0 || slices.Contains(p.o.Metrics, f.name) || slices.Contains(p.o.Metrics, score.Name)
 }
 
 // group makes the blocks of samples that all statistics share: as long as the longest
 // memory asks for, of the scores that stand for all, of all models and their differences.
 func (s *summary) group(result *Result) {
-	result.series = inSeries(s.groups, s.leads, s.o.Block)
+	result.Series = inSeries(s.groups, s.leads, s.o.Block)
 	if !s.o.Intervals {
 		return
 	}
@@ -228,10 +228,10 @@ func (s *summary) ownBlocks() string {
 // score and model: of the scores that stand for all where one of them is wanted, else of
 // those that are compared, else of all that are.
 func (s *summary) remembering() [][][]float64 {
-	for _, stands := range []func(*formula) bool{
-		func(of *formula) bool { return of.memory },
-		func(of *formula) bool { return of.compared },
-		func(*formula) bool { return true },
+	for _, stands := range []func(*Formula) bool{
+		func(of *Formula) bool { return of.memory },
+		func(of *Formula) bool { return of.compared },
+		func(*Formula) bool { return true },
 	} {
 		byScore := map[string][][]float64{}
 		var paths []string
@@ -244,7 +244,7 @@ func (s *summary) remembering() [][][]float64 {
 					if !stands(&score) || !s.wanted(t.family, &score) {
 						continue
 					}
-					path := score.row() + score.name
+					path := score.row() + score.Name
 					if byScore[path] == nil {
 						paths = append(paths, path)
 					}
@@ -270,7 +270,7 @@ func (s *summary) remembering() [][][]float64 {
 }
 
 // bySample is a score of every sample.
-func (s *summary) bySample(t *tally, score *formula, variable, region int) []float64 {
+func (s *summary) bySample(t *tally, score *Formula, variable, region int) []float64 {
 	columns := score.own(t.columns(variable, region))
 	out, sums := make([]float64, t.n), make([]float64, len(columns))
 	for i := range out {
@@ -297,7 +297,7 @@ func (s *summary) model(m int) (*Model, error) {
 		if why := family.missing(s.setting, of.members); why != "" {
 			for _, score := range family.scores(s.setting, of.members) {
 				if s.wanted(family, &score) {
-					model.Skipped.Set(score.name, why)
+					model.Skipped.Set(score.Name, why)
 				}
 			}
 		} else if family.tables != nil && s.unequal == "" {
@@ -332,7 +332,7 @@ func (s *summary) parts(m int, model *Model, result *Result) error {
 		enter(&part, scores)
 		model.ByVariable.Set(name, &part)
 	}
-	result.byVariable = append(result.byVariable, byVariable)
+	result.ByVariable = append(result.ByVariable, byVariable)
 	for r, name := range s.regions {
 		if r == 0 {
 			continue
@@ -366,9 +366,9 @@ func (s *summary) enterFormulas(m int, result *Result) {
 			continue
 		}
 		for _, of := range s.families[f].scores(s.setting, t.members) {
-			known := func(g formula) bool { return g.name == of.name && g.list == of.list }
-			if s.wanted(t.family, &of) && !slices.ContainsFunc(result.formulas, known) {
-				result.formulas = append(result.formulas, of)
+			known := func(g Formula) bool { return g.Name == of.Name && g.List == of.List }
+			if s.wanted(t.family, &of) && !slices.ContainsFunc(result.Formulas, known) {
+				result.Formulas = append(result.Formulas, of)
 			}
 		}
 	}
@@ -411,7 +411,7 @@ func (s *summary) scores(m, variable, region int, share []float64, keep func(str
 			}
 			score, j, err := s.score(&of, columns, share)
 			if err != nil {
-				return nil, fmt.Errorf("%s: %w", of.name, err)
+				return nil, fmt.Errorf("%s: %w", of.Name, err)
 			}
 			if j != nil {
 				keep(score.Path(), j)
@@ -424,8 +424,8 @@ func (s *summary) scores(m, variable, region int, share []float64, keep func(str
 
 // score is one score of columns of sums, and its jackknife: nil without intervals and
 // where it is undefined.
-func (s *summary) score(of *formula, columns [][]float64, share []float64) (*Score, *stat.Jackknifed, error) {
-	out := &Score{Name: of.name, Row: of.row(), Mean: of.mean, Sample: undefined(len(s.kept))}
+func (s *summary) score(of *Formula, columns [][]float64, share []float64) (*Score, *stat.Jackknifed, error) {
+	out := &Score{Name: of.Name, Row: of.row(), Mean: of.mean, Sample: undefined(len(s.kept))}
 	if share == nil && s.unequal != "" {
 		out.undefine(s.unequal)
 		return out, nil, nil
@@ -520,7 +520,7 @@ func deviation(values, weights []float64) report.Value {
 
 // batchDeviation is the standard deviation over batches of consecutive samples, of which
 // the last may be short: batches count by their samples.
-func (s *summary) batchDeviation(of *formula, columns [][]float64, share []float64) report.Value {
+func (s *summary) batchDeviation(of *Formula, columns [][]float64, share []float64) report.Value {
 	if s.o.BatchSize == 0 {
 		return report.Undefined("no batches were asked for")
 	}

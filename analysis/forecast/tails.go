@@ -16,7 +16,7 @@ func tailFamily() family {
 		sums: func(s *setting, _ int) []string {
 			var names []string
 			for _, e := range s.o.events() {
-				names = append(names, "skill"+report.Row(e.key, e.value), "spread"+report.Row(e.key, e.value))
+				names = append(names, "skill"+report.Row(e.Key, e.Value), "spread"+report.Row(e.Key, e.Value))
 			}
 			return names
 		},
@@ -34,12 +34,12 @@ func tailFamily() family {
 			}
 			return nil
 		},
-		scores: func(s *setting, members int) []formula {
-			var out []formula
+		scores: func(s *setting, members int) []Formula {
+			var out []Formula
 			for k, e := range s.o.events() {
-				out = append(out, formula{name: "twcrps", list: eventsName, key: e.key, value: e.value, unit: "field",
-					about: "threshold-weighted CRPS: of the values from the threshold on, those below taken for it", direction: report.Lower,
-					of: kernelScore(s.o.CRPS, members), mean: true, compared: true, perfect: true, from: 2 * k, count: 2})
+				out = append(out, Formula{Name: "twcrps", List: EventTable, key: e.Key, value: e.Value, Unit: "field",
+					About: "threshold-weighted CRPS: of the values from the threshold on, those below taken for it", Direction: report.Lower,
+					of: kernelScore(s.o.CRPS, members), mean: true, compared: true, Perfect: true, from: 2 * k, count: 2})
 			}
 			return out
 		},
@@ -75,8 +75,8 @@ func momentFamily(name, about, unit string, least int, score func(ensemble.Sampl
 			out[0] = score(s).Value()
 			return nil
 		},
-		scores: func(*setting, int) []formula {
-			return []formula{{name: name, about: about, unit: unit, direction: report.Lower, of: sum(0), mean: true, compared: true,
+		scores: func(*setting, int) []Formula {
+			return []Formula{{Name: name, About: about, Unit: unit, Direction: report.Lower, of: sum(0), mean: true, compared: true,
 				none: "all members are equal in some cell, which has no variance"}}
 		},
 	}

@@ -33,7 +33,7 @@ func tileNote(s *setting) string {
 func tiledEnergyFamily() family {
 	const name = "tiled_energy_score"
 	f := family{name: name, about: "mean energy score of tiles of --tile cells", sums: kernelSums, needs: tiles, note: tileNote,
-		scores: func(s *setting, members int) []formula {
+		scores: func(s *setting, members int) []Formula {
 			scores := energyScores(name, "mean energy score of tiles, in each all variables and cells as one vector")(s, members)
 			scores[0].leads, scores[0].none = false, noTile
 			return scores
@@ -71,9 +71,9 @@ func tiledVariogramFamily() family {
 			out[0] = mean.Value()
 			return err
 		},
-		scores: func(*setting, int) []formula {
-			return []formula{{name: name, about: "mean over tiles of the variogram score of the pairs of cells within", direction: report.Lower,
-				of: sum(0), mean: true, compared: true, perfect: true, none: noTile}}
+		scores: func(*setting, int) []Formula {
+			return []Formula{{Name: name, About: "mean over tiles of the variogram score of the pairs of cells within",
+				Direction: report.Lower, of: sum(0), mean: true, compared: true, Perfect: true, none: noTile}}
 		},
 	}
 }

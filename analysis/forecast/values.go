@@ -68,7 +68,7 @@ func valueFamily() family {
 			}
 			return nil
 		},
-		scores: func(*setting, int) []formula { return nil },
+		scores: func(*setting, int) []Formula { return nil },
 		warn:   func(t *tally) []string { return slices.Concat(t.fillWarnings(), t.unitWarnings()) },
 	}
 }
@@ -175,8 +175,8 @@ func (t *tally) rare(base func(k int, means []float64) float64) []string {
 		for v, name := range t.setting.variables {
 			share := base(k, t.means(v, 0))
 			if share > 0 && share < rareShare {
-				value := number(e.value)
-				if e.ofQuantile() {
+				value := number(e.Value)
+				if e.OfQuantile() {
 					value = "quantile " + value
 				}
 				out = append(out, fmt.Sprintf("the event %s %s %s occurs in %.2g %% of cells: its scores depend on few cells",

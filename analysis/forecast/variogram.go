@@ -36,9 +36,9 @@ func variogramFamily() family {
 			}
 			return err
 		},
-		scores: func(*setting, int) []formula {
-			return []formula{{name: "variogram_score", about: "weighted mean over pairs of cells of (|y_i − y_j|^p − mean |x_i − x_j|^p)²", direction: report.Lower,
-				of: sum(0), mean: true, compared: true, leads: true, perfect: true, none: "no two cells within " +
+		scores: func(*setting, int) []Formula {
+			return []Formula{{Name: "variogram_score", About: "weighted mean over pairs of cells of (|y_i − y_j|^p − mean |x_i − x_j|^p)²", Direction: report.Lower,
+				of: sum(0), mean: true, compared: true, leads: true, Perfect: true, none: "no two cells within " +
 					"reach have a weight"}}
 		},
 	}

@@ -16,8 +16,8 @@ import (
 	"repscope/shard"
 )
 
-// definition is the version of what the numbers mean; see [shard.Identity].
-const definition = 2
+// Definition is the version of what the numbers mean; see [shard.Identity].
+const Definition = 2
 
 // blockValues bounds the values of the samples of a unit.
 const blockValues = 1 << 22
@@ -82,12 +82,12 @@ func newPlan(in Input, o Options) (*plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	in.withAxes()
+	in.WithAxes()
 	s, d, err := in.setting(o)
 	if err != nil {
 		return nil, err
 	}
-	p := &plan{setting: s, in: in, n: d.n, arrays: []inputArray{{"target", in.Target}}}
+	p := &plan{setting: s, in: in, n: d.N, arrays: []inputArray{{"target", in.Target}}}
 	if p.families, err = chosen(o.Metrics); err != nil {
 		return nil, err
 	}
@@ -103,7 +103,7 @@ func newPlan(in Input, o Options) (*plan, error) {
 	p.families = append(p.families, valueFamily())
 	values := 0
 	for _, m := range p.models {
-		values += m.members * d.v * d.h * d.w
+		values += m.members * d.V * d.H * d.W
 	}
 	p.block = min(max(blockValues/values, 1), 64)
 	return p, nil
@@ -128,10 +128,10 @@ func (p *plan) checkScores() error {
 }
 
 // addForecasts adds the models that are given.
-func (p *plan) addForecasts(d dims) error {
+func (p *plan) addForecasts(d Dims) error {
 	for i := range p.in.Forecasts {
 		f := &p.in.Forecasts[i]
-		all, err := f.members(d)
+		all, err := f.CountMembers(d)
 		if err != nil {
 			return err
 		}
@@ -143,7 +143,7 @@ func (p *plan) addForecasts(d dims) error {
 			members = p.o.Members
 		}
 		p.arrays = append(p.arrays, inputArray{"forecast " + f.Name, f.Members})
-		array, size := len(p.arrays)-1, d.v*d.h*d.w
+		array, size := len(p.arrays)-1, d.V*d.H*d.W
 		p.models = append(p.models, source{name: f.Name, kind: "forecast", from: f.From, members: members, array: array,
 			read: func(c *sample, dst []float64) error {
 				if members == all {
@@ -183,7 +183,7 @@ func (p *plan) readFinite(array int, dst, row []float64, index, members int) err
 		return nil
 	}
 	return fmt.Errorf("sample %d has %s without NaN or Inf, want %d: %w", index, text.Count(taken, "member"), members,
-		checkFinite(a.role, a.Array, index, row))
+		CheckFinite(a.role, a.Array, index, row))
 }
 
 // read reads a row of an array and finds NaN and infinity.
@@ -191,7 +191,7 @@ func (p *plan) read(array int, dst []float64, row int) error {
 	if err := p.readMasked(array, dst, row); err != nil {
 		return err
 	}
-	if err := checkFinite(p.arrays[array].role, p.arrays[array].Array, row, dst); err != nil {
+	if err := CheckFinite(p.arrays[array].role, p.arrays[array].Array, row, dst); err != nil {
 		return err
 	}
 	return nil
@@ -251,7 +251,7 @@ func (p *plan) common() shard.Identity {
 
 // identityWith is the identity with some of the arrays.
 func (p *plan) identityWith(arrays []inputArray) shard.Identity {
-	id := shard.Identity{Analysis: "forecast", Definition: definition}
+	id := shard.Identity{Analysis: "forecast", Definition: Definition}
 	for _, a := range arrays {
 		value, err := a.SHA256()
 		if err != nil {

@@ -12,7 +12,6 @@ import (
 	"testing"
 
 	"repscope/points"
-	"repscope/report"
 )
 
 // named are rows with names, and the same rows with their columns in another order.
@@ -39,16 +38,6 @@ func turned(s *Samples) *Samples {
 	}
 	out.Rows = points.Float64(data, dim)
 	return &out
-}
-
-// asText is what stands of a model in the result file.
-func asText(t *testing.T, m *Model) string {
-	t.Helper()
-	var text bytes.Buffer
-	if err := report.Encode(&text, m.object([]string{"fidelity", "similarity"}, nil)); err != nil {
-		t.Fatal(err)
-	}
-	return text.String()
 }
 
 // The order of columns changes no number of any metric, and what the caller gave is left as it is:
@@ -80,8 +69,8 @@ func TestColumnsByName(t *testing.T) {
 	before := turned(generated)
 	for _, got := range []Model{measure(turned(generated), holdout), measure(generated, turned(holdout)),
 		measure(turned(generated), turned(holdout))} {
-		if got, want := asText(t, &got), asText(t, &want); got != want {
-			t.Errorf("got %s, want %s", got, want)
+		if !bytes.Equal(written(&Result{Models: []Model{got}}), written(&Result{Models: []Model{want}})) {
+			t.Errorf("got %+v, want %+v", got, want)
 		}
 	}
 	if again := turned(generated); !reflect.DeepEqual(again, before) || real.Columns[0] != "a" ||
@@ -128,7 +117,7 @@ func TestNothing(t *testing.T) {
 	} {
 		r := analyzed(t, Input{Real: rows, Generators: []Generator{{Name: "g", Generated: rows}}},
 			Options{Metrics: c.metrics})
-		if reason, lacking := r.nothing(); !strings.HasPrefix(reason, c.reason) || (c.reason == "") != (reason == "") ||
+		if reason, lacking := r.Nothing(); !strings.HasPrefix(reason, c.reason) || (c.reason == "") != (reason == "") ||
 			lacking != c.lacking {
 			t.Errorf("%v: %q, %v, want %q, %v", c.metrics, reason, lacking, c.reason, c.lacking)
 		}

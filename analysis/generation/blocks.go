@@ -50,7 +50,7 @@ func deal(n int, labels []int, most int) []int {
 		return out
 	}
 	next := 0
-	for _, of := range members(distinct(labels), labels) {
+	for _, of := range members(DistinctLabels(labels), labels) {
 		for _, i := range of {
 			out[i] = next % count
 			next++

@@ -41,14 +41,15 @@ func (in *Input) check() error {
 		if slices.ContainsFunc(in.Generators[:i], func(other Generator) bool { return other.Name == g.Name }) {
 			return fmt.Errorf("two generators are named %q", g.Name)
 		}
-		if err := in.checkGenerator(g); err != nil {
+		if err := in.CheckGenerator(g); err != nil {
 			return fmt.Errorf("%s: %w", g.Name, err)
 		}
 	}
 	return nil
 }
 
-func (in *Input) checkGenerator(g *Generator) error {
+// CheckGenerator finds what is wrong with one of the generators, beside the real samples.
+func (in *Input) CheckGenerator(g *Generator) error {
 	if g.Generated == nil && g.Reconstruction == nil && g.Latents == nil && g.Predictions == nil {
 		return fmt.Errorf("nothing of it is given")
 	}
@@ -83,7 +84,7 @@ func (in *Input) checkGenerator(g *Generator) error {
 func fits(role string, s, real *Samples) error {
 	switch {
 	case s.Binary() != real.Binary():
-		return fmt.Errorf("%s: %s holds %s, but %s %s", role, s.Name, s.kind(), real.Name, real.kind())
+		return fmt.Errorf("%s: %s holds %s, but %s %s", role, s.Name, s.Kind(), real.Name, real.Kind())
 	case !slices.Equal(s.Shape, real.Shape):
 		return fmt.Errorf("%s: %s holds grids of shape %v, but %s of shape %v", role, s.Name, s.Shape, real.Name, real.Shape)
 	case s.Columns == nil && real.Columns == nil && s.Rows.Dim != real.Rows.Dim: // else they are joined by name
@@ -96,7 +97,8 @@ func fits(role string, s, real *Samples) error {
 	return nil
 }
 
-func (s *Samples) kind() string {
+// Kind is what the samples are, for messages: grids or rows of numbers.
+func (s *Samples) Kind() string {
 	if s.Binary() {
 		return "grids"
 	}

@@ -9,7 +9,6 @@ import (
 	"slices"
 
 	"repscope/measure/cluster"
-	"repscope/plots"
 	"repscope/points"
 	"repscope/report"
 	"repscope/shard"
@@ -62,30 +61,8 @@ type LabelCluster struct {
 
 // clustersMetric is its row of the registry.
 var clustersMetric = Metric{
-	Name: "clusters", Aliases: []string{"latent_space"}, Tier: Medium,
-	Summary: "how labels are arranged among the latents", Target: "silhouette > 0.2", Needs: []Need{needLatents},
-	compute:        computeClusters,
-	object:         func(m *Model, names labels) *report.Object { return m.Clusters.object(names) },
-	interpretation: func(m *Model) string { return m.Clusters.interpretation() },
-	estimates:      func(m *Model) []Estimate { return m.Clusters.estimates() },
-	tables:         clusterTables,
-	csv: &csvFile{name: "generation_clusters.csv", columns: []string{"model", "label", "count", "std", "silhouette"},
-		rows: func(m *Model, names labels, row func(cells ...any) error) error {
-			if m.Clusters == nil {
-				return nil
-			}
-			for _, l := range m.Clusters.ByLabel {
-				if err := row(m.Name, names.name(l.Label), l.Count, l.Std, l.Silhouette); err != nil {
-					return err
-				}
-			}
-			return nil
-		}},
-	describe: []described{
-		{report.Higher, "", []string{"clusters.silhouette_score", "clusters.neighbor_accuracy", "clusters.neighbor_purity", "clusters.label_spearman",
-			"clusters.grade_separation_scaled"}},
-		{report.Lower, "", []string{"clusters.davies_bouldin"}},
-	},
+	Name: "clusters", Aliases: []string{"latent_space"}, Needs: []Need{needLatents}, compute: computeClusters,
+	Estimates: func(m *Model) []Estimate { return m.Clusters.estimates() },
 }
 
 // latentSpace is what the numbers of one generator are computed from.
@@ -118,7 +95,7 @@ func computeClusters(ctx context.Context, a *analyzer, g *Generator, m *Model) e
 	for i, label := range l.Labels {
 		codes[i] = int64(label)
 	}
-	s.given, s.labels, s.groups = l.Labels, distinct(l.Labels), cluster.NewPartition(codes)
+	s.given, s.labels, s.groups = l.Labels, DistinctLabels(l.Labels), cluster.NewPartition(codes)
 	c.Labels, c.Items = len(s.labels), shard.Digest(points.Points{}, l.Labels, l.Groups)
 	s.centroids(c)
 	switch {
@@ -287,59 +264,4 @@ func (c *Clusters) estimates() []Estimate {
 		out = append(out, e)
 	}
 	return out
-}
-
-// object is the metric's part of the result file.
-func (c *Clusters) object(names labels) *report.Object {
-	o := &report.Object{}
-	c.Silhouette.set(o, "silhouette_score")
-	o.Set("silhouette_score_shuffled", c.ShuffledSilhouette)
-	c.LatentMean.set(o, "latent_mean")
-	c.LatentStd.set(o, "latent_std")
-	c.Separation.set(o, "grade_separation")
-	o.Set("grade_separation_std", c.SeparationStd)
-	o.Set("grade_separation_shuffled", c.ShuffledSeparation)
-	o.Set("spread", c.Spread)
-	c.SeparationScaled.set(o, "grade_separation_scaled")
-	c.DaviesBouldin.set(o, "davies_bouldin")
-	o.Set("neighbors", Neighbors)
-	c.Accuracy.set(o, "neighbor_accuracy")
-	o.Set("neighbor_accuracy_chance", c.AccuracyChance)
-	c.Purity.set(o, "neighbor_purity")
-	o.Set("neighbor_purity_chance", c.PurityChance)
-	c.Spearman.set(o, "label_spearman")
-	o.Set("label_spearman_ceiling", c.SpearmanCeiling)
-	o.Set("num_grades", c.Labels)
-	o.Set("num_samples", c.Samples)
-	o.Set("latent_dim", c.Dim)
-	o.Set("per_grade_centroids", byLabel(names, c.ByLabel, func(l *LabelCluster) int { return l.Label }, func(l *LabelCluster) *report.Object {
-		part := &report.Object{}
-		part.Set("mean", l.Mean)
-		part.Set("std", l.Std)
-		part.Set("count", l.Count)
-		part.Set("silhouette", l.Silhouette)
-		return part
-	}, nil))
-	return o
-}
-
-func (c *Clusters) interpretation() string {
-	if !c.Silhouette.Value.Defined() {
-		return "There are no groups to look at: " + c.Silhouette.Value.Reason + "."
-	}
-	return fmt.Sprintf("The silhouette is better the higher, from −1 to 1; these labels have %s when they are shuffled, and labels that follow each other "+
-		"without a gap stay far below 1. The published target is above 0.2.", plots.Number(c.ShuffledSilhouette.Float(), 2))
-}
-
-// clusterTables is the table of the console.
-func clusterTables(r *Result) []*report.Table {
-	table := report.NewTable("Latent space", "Model", "Silhouette", "shuffled", "Separation / spread", "Davies–Bouldin",
-		fmt.Sprintf("Accuracy, %d neighbors", Neighbors), "chance", "Spearman ρ", "at most")
-	for i := range r.Models {
-		if c := r.Models[i].Clusters; c != nil {
-			table.Row(r.Models[i].Name, c.Silhouette.Estimate, c.ShuffledSilhouette, c.SeparationScaled.Estimate, c.DaviesBouldin.Estimate,
-				c.Accuracy.Estimate, c.AccuracyChance, c.Spearman.Estimate, c.SpearmanCeiling)
-		}
-	}
-	return []*report.Table{table}
 }

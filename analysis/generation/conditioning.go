@@ -5,7 +5,6 @@ package generation
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"slices"
 
@@ -59,20 +58,8 @@ type ConditioningCeiling struct {
 
 // conditioningMetric is its row of the registry.
 var conditioningMetric = Metric{
-	Name: "conditioning", Aliases: []string{"grade_conditioning"}, Tier: Low, Summary: "whether a classifier finds in samples the label that they were made for",
-	Needs:          []Need{needPredictions},
-	compute:        computeConditioning,
-	object:         func(m *Model, names labels) *report.Object { return m.Conditioning.object(names) },
-	interpretation: func(m *Model) string { return m.Conditioning.interpretation() },
-	estimates:      func(m *Model) []Estimate { return m.Conditioning.estimates() },
-	tables:         conditioningTables,
-	csv: &csvFile{name: "generation_conditioning.csv", columns: []string{"Model", "Label", "Exact_Accuracy", "Exact_Low", "Exact_High", "Within_One_Accuracy",
-		"Within_Two_Accuracy", "Mean_Absolute_Error", "Sample_Count", "Generated_Count"}, rows: conditioningRows},
-	describe: []described{
-		{report.Higher, "", []string{"conditioning.exact_accuracy", "conditioning.within_one_accuracy", "conditioning.within_two_accuracy", "conditioning.macro_exact_accuracy",
-			"conditioning.macro_within_one_accuracy", "conditioning.macro_within_two_accuracy", "conditioning.quadratic_weighted_kappa"}},
-		{report.Lower, "labels", []string{"conditioning.mean_absolute_error"}},
-	},
+	Name: "conditioning", Aliases: []string{"grade_conditioning"}, Needs: []Need{needPredictions}, compute: computeConditioning,
+	Estimates: func(m *Model) []Estimate { return m.Conditioning.estimates() },
 }
 
 // scores of a confusion matrix, in the order of conditioned.
@@ -168,7 +155,7 @@ func places(labels, values []int) []int {
 
 func computeConditioning(_ context.Context, a *analyzer, g *Generator, m *Model) error {
 	p := g.Predictions
-	c := &Conditioning{N: len(p.Target), Labels: distinct(p.Target, p.Predicted)}
+	c := &Conditioning{N: len(p.Target), Labels: DistinctLabels(p.Target, p.Predicted)}
 	blocks, why := a.blocks(c.N, p.Target, p.Groups, 0)
 	counts, without, err := p.count(c.Labels, blocks)
 	if err != nil {
@@ -194,7 +181,7 @@ func computeConditioning(_ context.Context, a *analyzer, g *Generator, m *Model)
 	c.WithinTwo = a.share("conditioning.within_two_accuracy", within(2), p.Groups, blocks, why)
 	c.MacroExact, c.MacroWithinOne, c.MacroWithinTwo = of("macro_exact_accuracy", macroExactScore), of("macro_within_one_accuracy", macroWithinOneScore), of("macro_within_two_accuracy", macroWithinTwoScore)
 	c.MeanAbsoluteError, c.Kappa = of("mean_absolute_error", errorScore), of("quadratic_weighted_kappa", kappaScore)
-	if len(distinct(p.Target)) < 2 {
+	if len(DistinctLabels(p.Target)) < 2 {
 		c.Kappa = undefined(c.Kappa.Path, "all samples were made for one label: nothing to agree on beyond chance")
 	}
 	c.labels(a, p)
@@ -233,7 +220,7 @@ func rowsOf(counts []int64, k int) [][]int64 {
 
 // labels fills in what is measured of each target.
 func (c *Conditioning) labels(a *analyzer, p *Predictions) {
-	present := distinct(p.Target)
+	present := DistinctLabels(p.Target)
 	for k, index := range members(present, p.Target) {
 		groups := chosen(p.Groups, index)
 		blocks, why := a.blocks(len(index), nil, groups, 0)
@@ -259,7 +246,7 @@ func (c *Conditioning) labels(a *analyzer, p *Predictions) {
 // ceiling fills in what the classifier allows.
 func (c *Conditioning) ceiling(a *analyzer, p *Predictions, own *stat.Blocks, ownWithout [][]int64) error {
 	real := a.in.RealPredictions
-	u := &ConditioningCeiling{N: len(real.Target), Labels: distinct(c.Labels, real.Target, real.Predicted)}
+	u := &ConditioningCeiling{N: len(real.Target), Labels: DistinctLabels(c.Labels, real.Target, real.Predicted)}
 	blocks, why := a.blocks(u.N, real.Target, real.Groups, 0)
 	counts, without, err := real.count(u.Labels, blocks)
 	if err != nil {
@@ -270,7 +257,7 @@ func (c *Conditioning) ceiling(a *analyzer, p *Predictions, own *stat.Blocks, ow
 	for _, label := range p.Target {
 		asked[label]++
 	}
-	for _, label := range distinct(p.Target) {
+	for _, label := range DistinctLabels(p.Target) {
 		if !slices.Contains(real.Target, label) {
 			u.Missing = append(u.Missing, label)
 			delete(asked, label)
@@ -383,17 +370,4 @@ func (c *Conditioning) estimates() []Estimate {
 		return nil
 	}
 	return []Estimate{c.Exact, c.WithinOne, c.MacroExact, c.MeanAbsoluteError, c.Kappa}
-}
-
-func (c *Conditioning) interpretation() string {
-	text := "Higher is better but for the mean absolute error; it is bounded by the classifier, whose errors count as the generator's"
-	if u := c.Ceiling; u != nil && u.Exact.Value.Defined() {
-		text += fmt.Sprintf(": it finds the label of %.4g of the real samples exactly, which is the ceiling, and %.4g of that is reached", u.Exact.Value.V, u.OfCeiling.Value.Float())
-	} else {
-		text += ", so that less than 1 can be reached, by how much its predictions of real samples would tell"
-	}
-	if n := len(c.ByLabel); n > 1 {
-		text += fmt.Sprintf("; guessing among %d labels finds about %.2g", n, 1/float64(n))
-	}
-	return text + "; there is no published target."
 }

@@ -10,7 +10,6 @@ import (
 	"strings"
 	"testing"
 
-	"repscope/report"
 	"repscope/stat"
 )
 
@@ -96,47 +95,4 @@ func TestConditioningCeiling(t *testing.T) {
 	if u.Exact.Value.Defined() || !strings.Contains(u.Exact.Value.Reason, "no real samples of these labels") {
 		t.Errorf("no label with real samples: %+v", u)
 	}
-}
-
-// The published numbers are in percent and means over labels; labels of which nothing was
-// classified are warned of.
-func TestConditioningDocumented(t *testing.T) {
-	t.Parallel()
-	p := &Predictions{Target: []int{0, 0, 0, 1}, Predicted: []int{0, 0, 3, 2}, Generated: map[int]int{0: 5, 1: 2, 4: 7}}
-	in := Input{LabelNames: map[int]string{0: "5+", 1: "6A", 4: "6B+"}, Generators: []Generator{{Name: "g", Predictions: p}}}
-	r := analyzed(t, in, Options{Metrics: []string{"grade_conditioning"}})
-	o := r.Models[0].Conditioning.documented(labels(in.LabelNames))
-	number := func(path string) float64 {
-		t.Helper()
-		var of = o
-		for _, key := range strings.Split(path, "/") {
-			v, ok := of.Get(key)
-			if !ok {
-				t.Fatalf("no %s", path)
-			}
-			switch v := v.(type) {
-			case interface{ Float() float64 }:
-				return v.Float()
-			case int:
-				return float64(v)
-			}
-			of = objectOf(v)
-		}
-		return math.NaN()
-	}
-	for path, want := range map[string]float64{"overall_exact_accuracy": 100. / 3, "overall_tolerance_1_accuracy": (200./3 + 100) / 2, "per_grade/5+/exact_accuracy": 200. / 3,
-		"per_grade/6A/tolerance_1_accuracy": 100, "per_grade/5+/num_valid": 3, "per_grade/5+/num_generated": 5} {
-		if got := number(path); math.Abs(got-want) > 1e-12 {
-			t.Errorf("%s: %v, want %v", path, got, want)
-		}
-	}
-	if warnings := strings.Join(r.Models[0].Conditioning.warnings(labels(in.LabelNames)), "; "); !strings.Contains(warnings, "6B+: none of the samples that were generated was classified") || !strings.Contains(warnings, "bounded by the classifier") {
-		t.Error(warnings)
-	}
-}
-
-// objectOf is a part of an object.
-func objectOf(v any) report.Object {
-	o, _ := v.(report.Object)
-	return o
 }

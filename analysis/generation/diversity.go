@@ -86,22 +86,8 @@ type Novelty struct {
 
 // diversityMetric is its row of the registry.
 var diversityMetric = Metric{
-	Name: "diversity", Tier: High, Summary: "how different generated samples are from each other and from real ones", Target: "> 80 % unique",
-	Needs:          []Need{needGenerated},
-	compute:        computeDiversity,
-	object:         func(m *Model, names labels) *report.Object { return m.Diversity.object(names) },
-	interpretation: func(m *Model) string { return m.Diversity.interpretation() },
-	estimates:      func(m *Model) []Estimate { return m.Diversity.estimates() },
-	tables:         diversityTables,
-	csv: &csvFile{name: "generation_diversity.csv", columns: []string{"Model", "Label", "Mean_Diversity", "Mean_Diversity_Low", "Mean_Diversity_High", "Std_Diversity",
-		"Jaccard_Distance", "Ceiling", "Of_Ceiling", "Uniqueness_Ratio", "Unique_Count", "Novelty", "Nearest_Jaccard", "Valid_Count", "Generated_Count", "Reason"}, rows: diversityRows},
-	describe: []described{
-		{report.Higher, "share of the cells", []string{"diversity.overall_mean_diversity"}},
-		{report.Higher, "", []string{"diversity.overall_uniqueness_ratio", "diversity.pooled_uniqueness_ratio",
-			"diversity.mean_jaccard_distance", "diversity.diversity_of_ceiling", "diversity.validity_rate",
-			"diversity.novelty", "diversity.valid_unique_novel"}},
-		{report.Neither, "", []string{"diversity.mean_nearest_jaccard", "diversity.co_occurrence_distance"}},
-	},
+	Name: "diversity", Needs: []Need{needGenerated}, compute: computeDiversity,
+	Estimates: func(m *Model) []Estimate { return m.Diversity.estimates() },
 }
 
 // computeDiversity compares all pairs of valid samples of every label.
@@ -117,7 +103,7 @@ func computeDiversity(ctx context.Context, a *analyzer, g *Generator, m *Model) 
 	var keep []int
 	hits := make([]bool, s.N())
 	for i := range s.N() {
-		if hits[i] = s.valid(i); hits[i] {
+		if hits[i] = s.IsValid(i); hits[i] {
 			keep = append(keep, i)
 		}
 	}
@@ -189,7 +175,7 @@ func (c *diversityWork) byLabel(ctx context.Context, d *Diversity) error {
 			of[0] = append(of[0], i)
 		}
 	} else {
-		present = distinct(c.s.Labels)
+		present = DistinctLabels(c.s.Labels)
 		of = members(present, c.labels)
 	}
 	generated := members(present, c.s.Labels)
@@ -559,4 +545,15 @@ func (c *diversityWork) coOccurrence(ctx context.Context, a, b *set.Sets) report
 		return results.Undefined(err).Value
 	}
 	return report.Number(of.TotalVariation)
+}
+
+func (d *Diversity) estimates() []Estimate {
+	if d == nil {
+		return nil
+	}
+	out := []Estimate{d.OverallMean, d.OverallUniqueness, d.Jaccard, d.Validity}
+	if d.Novelty != nil {
+		out = append(out, d.Novelty.Share, d.Novelty.Joint)
+	}
+	return out
 }

@@ -115,7 +115,7 @@ func TestUniquenessOfUnequalLabels(t *testing.T) {
 		n              int
 		overall, whole float64
 	}{{6, 0.625, 4. / 6}, {7, 0.625, 5. / 7}} {
-		in := Input{Generators: []Generator{{Name: "g", Generated: s.choose(count(c.n))}}}
+		in := Input{Generators: []Generator{{Name: "g", Generated: s.Select(count(c.n))}}}
 		d := analyzed(t, in, Options{Metrics: []string{"diversity"}, Intervals: true}).Models[0].Diversity
 		if d.OverallUniqueness.Value.V != c.overall || d.PooledUniqueness.Value.V != c.whole {
 			t.Errorf("%d samples: %v and %v, want %v and %v", c.n, d.OverallUniqueness.Value, d.PooledUniqueness.Value,
@@ -142,9 +142,6 @@ func TestDiversityReachesItsCeiling(t *testing.T) {
 	if math.Abs(d.OverallMean.Value.V-6./40) > 1e-15 || math.Abs(d.OfCeiling.Value.V-1) > 1e-12 || d.Jaccard.Value.V != 1 || d.OverallUniqueness.Value.V != 1 {
 		t.Errorf("%+v", d)
 	}
-	if text := d.interpretation(); !strings.Contains(text, `"> 0.3" is impossible here`) || !strings.Contains(text, "0.15 at most") {
-		t.Error(text)
-	}
 }
 
 // Real samples held against themselves are not new at all.
@@ -166,10 +163,6 @@ func TestDiversityTakesPairs(t *testing.T) {
 	d := diverse(t, Input{Generators: []Generator{{Name: "g", Generated: s}}}, Options{Intervals: true})
 	if len(d.ByLabel) != 2 || len(d.Left) != 1 || d.Left[0] != (SkippedLabel{1, "1 of 3 samples are valid: a pair takes 2"}) {
 		t.Errorf("%+v", d)
-	}
-	out := string(written(analyzed(t, Input{Generators: []Generator{{Name: "g", Generated: s}}}, Options{Metrics: []string{"diversity"}})))
-	if !strings.Contains(out, `"reason": "1 of 3 samples are valid: a pair takes 2"`) {
-		t.Error(out)
 	}
 	for want, valid := range map[string][]bool{"1 of 9 samples are valid: a pair takes 2": {0: true, 8: false}, "no label has 2 valid samples": {0: true, 1: true, 2: true, 8: false}} {
 		s.Valid = valid
@@ -204,7 +197,7 @@ func TestDiversityDeletions(t *testing.T) {
 			}
 		}
 		less := in
-		less.Generators = []Generator{{Name: "a", Generated: s.choose(keep)}}
+		less.Generators = []Generator{{Name: "a", Generated: s.Select(keep)}}
 		want := diverse(t, less, Options{})
 		for name, of := range map[string][2]Estimate{"mean": {d.OverallMean, want.OverallMean}, "Jaccard": {d.Jaccard, want.Jaccard}, "of ceiling": {d.OfCeiling, want.OfCeiling},
 			"unique": {d.OverallUniqueness, want.OverallUniqueness}, "pooled": {d.PooledUniqueness, want.PooledUniqueness},

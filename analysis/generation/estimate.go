@@ -3,7 +3,9 @@
 package generation
 
 import (
-	"repscope/analysis/internal/output"
+	"math"
+	"regexp"
+
 	"repscope/analysis/internal/results"
 	"repscope/report"
 	"repscope/stat"
@@ -22,19 +24,6 @@ type Estimate struct {
 	// them, such as their digest: generators share blocks where both are equal.
 	Shared int
 	Items  string
-}
-
-// Scores are scores of samples whose mean is the number at Path.
-type Scores struct {
-	Path   string
-	Kind   string // of samples: "item", "sample"
-	Group  []int  // of each; nil: every sample is one
-	Values []float64
-}
-
-// set enters a number and its interval under a key.
-func (e *Estimate) set(o *report.Object, key string) {
-	o.Set(key, e.Estimate)
 }
 
 // estimate is a jackknifed number, whose interval ends where its range does; j may be nil, where the value stands without
@@ -60,8 +49,41 @@ func undefined(path, reason string) Estimate {
 	return Estimate{Path: path, Estimate: report.NoEstimate("%s", reason)}
 }
 
-// ends are the ends of an interval for CSV files; NaN, an empty cell, where there is none.
-func ends(ci report.Interval) [2]float64 {
-	low, high := output.Ends(ci)
-	return [2]float64{low, high}
+// numberRanges are the ends of numbers by the last part of their paths; the first that fits counts.
+var numberRanges = []struct {
+	name      *regexp.Regexp
+	low, high float64
+}{
+	{regexp.MustCompile(`^diversity\..*novelty$`), 0, 1},
+	{regexp.MustCompile(`(^|[._])(accuracy|iou|mean_iou|median_iou|exact_share|uniqueness_ratio|validity_rate|valid_unique_novel)$`), 0, 1},
+	{regexp.MustCompile(`\.(mean_jaccard_distance|mean_nearest_jaccard|\w*mean_diversity|authentic|copies|auc)$|\.per_channel_iou\.`), 0, 1},
+	{regexp.MustCompile(`\.quadratic_weighted_kappa$`), -1, 1},
+	{regexp.MustCompile(`\.(vendi_score|vendi_two)$`), 1, math.Inf(1)},
+	{regexp.MustCompile(`(_error|_of_ceiling|\.novelty|\.latent_std)$`), 0, math.Inf(1)},
+}
+
+// rangeOf is what the number at a path can be.
+func rangeOf(path string) (low, high float64) {
+	for _, r := range numberRanges {
+		if r.name.MatchString(path) {
+			return r.low, r.high
+		}
+	}
+	return math.Inf(-1), math.Inf(1)
+}
+
+// within ends the interval of a number without a path where the number does.
+func (e Estimate) within(low, high float64) Estimate {
+	if e.Jackknife != nil && e.CI.Defined() {
+		e.CI = results.IntervalOf(e.Jackknife.Within(low, high))
+	}
+	return e
+}
+
+// shared is that of a number whose items all generators are measured on.
+func shared(e Estimate) int {
+	if e.Jackknife == nil {
+		return 0
+	}
+	return len(e.Jackknife.BlockSizes)
 }

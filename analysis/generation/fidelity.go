@@ -12,7 +12,6 @@ import (
 	"repscope/measure/fidelity"
 	"repscope/neighbors"
 	"repscope/points"
-	"repscope/report"
 	"repscope/stat"
 )
 
@@ -61,31 +60,8 @@ type FidelityBaseline struct {
 
 // fidelityMetric is its row of the registry.
 var fidelityMetric = Metric{
-	Name: "fidelity", Tier: Medium,
-	Summary: "precision, recall, density, coverage and memorization by nearest neighbors", Target: "", Needs: []Need{needFidelity},
-	compute:        computeFidelity,
-	object:         func(m *Model, names labels) *report.Object { return m.Fidelity.object(names) },
-	interpretation: func(m *Model) string { return m.Fidelity.interpretation() },
-	estimates:      func(m *Model) []Estimate { return m.Fidelity.estimates() },
-	tables:         fidelityTables,
-	csv: &csvFile{name: "generation_fidelity.csv", columns: []string{"Model", "Label", "K", "Precision", "Precision_Low", "Precision_High", "Recall", "Recall_Low",
-		"Recall_High", "Density", "Density_Low", "Density_High", "Coverage", "Coverage_Low", "Coverage_High", "Real_Count", "Generated_Count", "Reason"}, rows: fidelityRows},
-	describe: []described{
-		{report.Higher, "", []string{"fidelity.precision", "fidelity.recall", "fidelity.coverage", "fidelity.vendi_score"}},
-		{report.Neither, "", []string{"fidelity.density", "fidelity.novelty"}},
-		{report.Lower, "", []string{"fidelity.mmd", "fidelity.energy_distance", "fidelity.frechet_distance", "fidelity.kid", "fidelity.classifier.auc"}},
-	},
-}
-
-// needFidelity is generated and real samples, or latents of both.
-var needFidelity = Need{"--generated NAME=FILE and --real FILE, or --latents NAME=FILE and --real-latents FILE", func(in *Input, g *Generator) bool {
-	return g.Generated != nil && in.Real != nil || latentsOfBoth(in, g)
-}}
-
-// latentsOfBoth reports whether there are latents of the generator and others of real samples: those of a
-// reference row are the real ones themselves.
-func latentsOfBoth(in *Input, g *Generator) bool {
-	return g.Latents != nil && in.RealLatents != nil && !g.Reference
+	Name: "fidelity", Needs: []Need{needFidelity}, compute: computeFidelity,
+	Estimates: func(m *Model) []Estimate { return m.Fidelity.estimates() },
 }
 
 // usualK is the k of the headline, and leastForErrors the number of samples of each kind below which
@@ -202,11 +178,11 @@ func newFidelityWork(a *analyzer, g *Generator) (*fidelityWork, error) {
 		}
 		w.generated = &cloud{float64s(own.Points), own.Labels, own.Groups}
 		w.real = &cloud{float64s(real.Points), real.Labels, real.Groups}
-		w.labels = distinct(own.Labels, real.Labels)
+		w.labels = DistinctLabels(own.Labels, real.Labels)
 	} else {
 		w.space, w.tied = "samples", a.in.Real.Binary()
 		w.generated, w.real = validCloud(g.Generated), validCloud(a.in.Real)
-		w.labels = distinct(g.Generated.Labels, a.in.Real.Labels)
+		w.labels = DistinctLabels(g.Generated.Labels, a.in.Real.Labels)
 		if w.generated.points.N == 0 || w.real.points.N == 0 {
 			return nil, skip("no sample is valid")
 		}
@@ -415,7 +391,7 @@ func splitGroups(c *cloud, size int, seed, split uint64) (first, second []int) {
 			of = append(of, []int{i})
 		}
 	} else {
-		of = members(distinct(c.groups), c.groups)
+		of = members(DistinctLabels(c.groups), c.groups)
 	}
 	for _, g := range stat.NewRandom(stat.StreamRealHalves.Key(seed, split)).Perm(len(of)) {
 		if len(first) < size {
@@ -427,4 +403,27 @@ func splitGroups(c *cloud, size int, seed, split uint64) (first, second []int) {
 	slices.Sort(first)
 	slices.Sort(second)
 	return first, second
+}
+
+func (f *Fidelity) estimates() []Estimate {
+	if f == nil {
+		return nil
+	}
+	d := &f.Distances
+	out := []Estimate{f.Ball.Precision, f.Ball.Recall, f.Ball.Density, f.Ball.Coverage, d.MMD, d.Energy, d.KID, d.Frechet, d.Vendi, f.Memorization.Novelty}
+	for _, c := range f.Classifiers {
+		out = append(out, c.AUC)
+	}
+	return out
+}
+
+// needFidelity is generated and real samples, or latents of both.
+var needFidelity = Need{"--generated NAME=FILE and --real FILE, or --latents NAME=FILE and --real-latents FILE", func(in *Input, g *Generator) bool {
+	return g.Generated != nil && in.Real != nil || latentsOfBoth(in, g)
+}}
+
+// latentsOfBoth reports whether there are latents of the generator and others of real samples: those of a
+// reference row are the real ones themselves.
+func latentsOfBoth(in *Input, g *Generator) bool {
+	return g.Latents != nil && in.RealLatents != nil && !g.Reference
 }

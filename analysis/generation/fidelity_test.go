@@ -111,12 +111,6 @@ func TestFidelityOfGrids(t *testing.T) {
 	if f == nil || f.Real != 90 || f.Generated != 72 || !f.Ball.Precision.Value.Defined() || f.Memorization.Holdout != 0 || f.Memorization.CT.Defined() {
 		t.Fatalf("%+v", f)
 	}
-	o := f.object(nil)
-	for _, key := range []string{"precision", "recall", "density", "coverage", "mmd", "energy_distance", "vendi_score", "novelty", "by_k", "classifier", "memorization", "real_halves"} {
-		if _, ok := o.Get(key); !ok {
-			t.Errorf("no %s in the result", key)
-		}
-	}
 }
 
 // TestFidelityOfLatents: latents come before samples where there are those of both.
@@ -225,9 +219,6 @@ func TestFidelityOfFewSamples(t *testing.T) {
 		if least > 1 && !(f.Distances.Energy.Value.Defined() && f.Distances.EnergyP.Defined() &&
 			f.Distances.MMD.Value.Defined() && f.Memorization.Novelty.Value.Defined()) {
 			t.Errorf("%v: %+v", size, f.Distances)
-		}
-		if text := f.interpretation(); strings.Contains(text, "NaN") {
-			t.Error(text)
 		}
 	}
 }

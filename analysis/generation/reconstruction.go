@@ -7,13 +7,10 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"fmt"
 	"math"
-	"slices"
 	"strconv"
 
 	"repscope/points"
-	"repscope/report"
 	"repscope/shard"
 	"repscope/stat"
 )
@@ -58,18 +55,8 @@ type LabelIoU struct {
 
 // reconstructionMetric is its row of the registry.
 var reconstructionMetric = Metric{
-	Name: "reconstruction", Tier: High, Summary: "how well samples are reconstructed, by IoU of their cells", Target: "IoU > 0.7",
-	Needs:          []Need{needReconstruction},
-	compute:        computeReconstruction,
-	object:         func(m *Model, names labels) *report.Object { return m.Reconstruction.object(names) },
-	interpretation: func(m *Model) string { return m.Reconstruction.interpretation() },
-	estimates:      func(m *Model) []Estimate { return m.Reconstruction.estimates() },
-	scores:         func(m *Model) []Scores { return m.Reconstruction.scores() },
-	tables:         reconstructionTables,
-	csv: &csvFile{name: "generation_reconstruction.csv",
-		columns: []string{"Model", "Label", "Mean_IoU", "Mean_IoU_Low", "Mean_IoU_High", "Mean_IoU_Std", "Sample_Count"}, rows: reconstructionRows},
-	describe: []described{{report.Higher, "", []string{"reconstruction.mean_iou", "reconstruction.median_iou", "reconstruction.exact_share",
-		"per_channel_iou.start", "per_channel_iou.middle", "per_channel_iou.end"}}},
+	Name: "reconstruction", Needs: []Need{needReconstruction}, compute: computeReconstruction,
+	Estimates: func(m *Model) []Estimate { return m.Reconstruction.estimates() },
 }
 
 // computeReconstruction reads the pairs in pieces and compares them.
@@ -112,7 +99,7 @@ func computeReconstruction(ctx context.Context, a *analyzer, g *Generator, m *Mo
 		}
 		r.Channels = append(r.Channels, of)
 	}
-	present := distinct(p.Labels)
+	present := DistinctLabels(p.Labels)
 	for k, index := range members(present, p.Labels) {
 		values := chosen(r.IoU, index)
 		own, err := a.blocks(len(index), nil, chosen(p.Groups, index), 0)
@@ -121,14 +108,6 @@ func computeReconstruction(ctx context.Context, a *analyzer, g *Generator, m *Mo
 	}
 	m.Reconstruction = r
 	return nil
-}
-
-// shared is that of a number whose items all generators are measured on.
-func shared(e Estimate) int {
-	if e.Jackknife == nil {
-		return 0
-	}
-	return len(e.Jackknife.BlockSizes)
 }
 
 // median is the median of scores of samples.
@@ -202,112 +181,9 @@ func (r *Reconstruction) score(i int, original, probability []float64) bool {
 	return all == either
 }
 
-func (r *Reconstruction) object(names labels) *report.Object {
-	var o, channels, excluded report.Object
-	r.Mean.set(&o, "mean_iou")
-	o.Set("std_iou", report.Number(r.SD))
-	r.Median.set(&o, "median_iou")
-	r.Exact.set(&o, "exact_share")
-	for _, c := range r.Channels {
-		c.Mean.set(&channels, c.Name)
-		excluded.Set(c.Name, c.Excluded)
-	}
-	o.Set("per_channel_iou", channels)
-	o.Set("per_channel_excluded", excluded)
-	o.Set("per_grade_iou", byLabel(names, r.ByLabel, func(l *LabelIoU) int { return l.Label }, func(l *LabelIoU) *report.Object {
-		var part report.Object
-		l.Mean.set(&part, "mean_iou")
-		part.Set("std_iou", report.Number(l.SD))
-		part.Set("num_samples", l.N)
-		return &part
-	}, nil))
-	o.Set("num_samples", r.N)
-	o.Set("num_empty", r.Both)
-	o.Set("threshold", r.Threshold)
-	draws := "decoded at the latent mean"
-	if r.Draws > 0 {
-		draws = fmt.Sprintf("%d draws of each", r.Draws)
-	}
-	o.Set("decoding", draws)
-	return &o
-}
-
-func (r *Reconstruction) interpretation() string {
-	return fmt.Sprintf("Higher is better, from 0 to 1 for a perfect reconstruction; a grid with as many cells set in other places has 0; published target: mean IoU > 0.7 (%s).",
-		met(r.Mean.Value.Float() > 0.7))
-}
-
-// met says whether a published target is reached.
-func met(reached bool) string {
-	if reached {
-		return "reached"
-	}
-	return "not reached"
-}
-
 func (r *Reconstruction) estimates() []Estimate {
 	if r == nil {
 		return nil
 	}
 	return []Estimate{r.Mean}
-}
-
-func (r *Reconstruction) scores() []Scores {
-	if r == nil {
-		return nil
-	}
-	out := []Scores{{Path: r.Mean.Path, Group: r.Groups, Values: r.IoU}}
-	for c := range r.Channels {
-		out = append(out, Scores{Path: r.Channels[c].Mean.Path, Group: r.Groups, Values: r.ChannelIoU[c]})
-	}
-	return out
-}
-
-func reconstructionTables(r *Result) []*report.Table {
-	header := []string{"Generator", "Mean IoU", "SD", "Median", "Exact"}
-	var channels []string
-	for i := range r.Models {
-		if of := r.Models[i].Reconstruction; of != nil {
-			for _, c := range of.Channels {
-				if !slices.Contains(channels, c.Name) {
-					channels = append(channels, c.Name)
-				}
-			}
-		}
-	}
-	t := report.NewTable("Reconstruction (IoU)", append(append(header, channels...), "Samples")...)
-	for i := range r.Models {
-		of := r.Models[i].Reconstruction
-		if of == nil {
-			continue
-		}
-		cells := []any{r.Models[i].Name, of.Mean.Estimate, of.SD, of.Median.Value, of.Exact.Value}
-		for _, name := range channels {
-			cell := any("")
-			for _, c := range of.Channels {
-				if c.Name == name {
-					cell = c.Mean.Value
-				}
-			}
-			cells = append(cells, cell)
-		}
-		t.Row(append(cells, of.N)...)
-	}
-	return []*report.Table{t}
-}
-
-func reconstructionRows(m *Model, names labels, row func(cells ...any) error) error {
-	r := m.Reconstruction
-	if r == nil {
-		return nil
-	}
-	if err := row(m.Name, "", r.Mean.Value, ends(r.Mean.CI)[0], ends(r.Mean.CI)[1], r.SD, r.N); err != nil {
-		return err
-	}
-	for _, l := range r.ByLabel {
-		if err := row(m.Name, names.name(l.Label), l.Mean.Value, ends(l.Mean.CI)[0], ends(l.Mean.CI)[1], l.SD, l.N); err != nil {
-			return err
-		}
-	}
-	return nil
 }

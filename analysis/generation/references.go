@@ -4,9 +4,9 @@
 package generation
 
 import (
+	"fmt"
 	"slices"
 
-	"repscope/internal/run"
 	"repscope/stat"
 )
 
@@ -25,13 +25,13 @@ func ReferenceRows() []string { return []string{RealRow, ShuffledRow} }
 
 // AddReferences adds the reference rows that the input allows: they need real samples that
 // are held out, or latents or predictions of real samples; labels to be shuffled. A
-// generator of such a name is wrong usage.
+// generator of such a name is an error.
 func (in *Input) AddReferences(seed uint64) error {
 	var names []string
 	for _, g := range in.Generators {
 		names = append(names, g.Name)
 	}
-	if err := checkNames(names); err != nil {
+	if err := CheckNames(names); err != nil {
 		return err
 	}
 	real := Generator{Name: RealRow, Reference: true, Generated: in.HoldOut, Latents: in.RealLatents, Predictions: in.RealPredictions}
@@ -66,11 +66,11 @@ func (in *Input) AddReferences(seed uint64) error {
 	return nil
 }
 
-// checkNames finds generators that are called as a reference row.
-func checkNames(names []string) error {
+// CheckNames finds generators that are called as a reference row.
+func CheckNames(names []string) error {
 	for _, name := range names {
 		if slices.Contains(ReferenceRows(), name) {
-			return run.Usage("generator %s: that is a row of real samples in every result; give it another name", name)
+			return fmt.Errorf("generator %s: that is a row of real samples in every result; give it another name", name)
 		}
 	}
 	return nil

@@ -4,11 +4,9 @@
 package generation
 
 import (
-	"fmt"
 	"math"
 
 	"repscope/measure/twosample"
-	"repscope/report"
 	"repscope/stat"
 )
 
@@ -84,180 +82,13 @@ type StatisticSummary struct {
 
 // similarityMetric is its row of the registry.
 var similarityMetric = Metric{
-	Name: "similarity", Aliases: []string{"statistical"}, Tier: High,
-	Summary: "how near the statistics of generated samples are to those of real ones", Target: "distance < 0.1", Needs: []Need{needReference},
-	compute:        computeSimilarity,
-	object:         func(m *Model, names labels) *report.Object { return m.Similarity.object(names) },
-	interpretation: func(m *Model) string { return m.Similarity.interpretation() },
-	estimates: func(m *Model) []Estimate {
+	Name: "similarity", Aliases: []string{"statistical"}, Needs: []Need{needReference}, compute: computeSimilarity,
+	Estimates: func(m *Model) []Estimate {
 		if m.Similarity == nil {
 			return nil
 		}
 		return []Estimate{m.Similarity.Overall, m.Similarity.Scaled}
 	},
-	tables: similarityTables,
-	csv: &csvFile{name: "generation_similarity.csv",
-		columns: []string{"Model", "Label", "Statistic", "Wasserstein", "Wasserstein_Low", "Wasserstein_High", "Scaled", "KS", "KS_P", "KS_P_Holm",
-			"Baseline_Mean", "Baseline_Low", "Baseline_High", "Generated_Mean", "Generated_Std", "Real_Mean", "Real_Std", "Num_Generated", "Num_Real"},
-		rows: similarityRows},
-	describe: []described{
-		{report.Lower, "", []string{"similarity.overall_mean_distance"}},
-		{report.Lower, "SD", []string{"similarity.overall_mean_distance_scaled"}},
-	},
-}
-
-func (s *Similarity) interpretation() string {
-	reachable := "there is no baseline of real samples"
-	if !math.IsNaN(s.Expected) {
-		reachable = fmt.Sprintf("a perfect generator has about %.3g with as many samples, as two random parts of the real ones say", s.Expected)
-	}
-	return fmt.Sprintf("Lower is better, 0 for equal distributions, in the units of the statistics; %s; published target: mean distance < 0.1 (%s).",
-		reachable, met(s.Overall.Value.Float() < 0.1))
-}
-
-// object is the part of the result file.
-func (s *Similarity) object(names labels) *report.Object {
-	var o, statistics report.Object
-	s.Overall.set(&o, "overall_mean_distance")
-	s.Scaled.set(&o, "overall_mean_distance_scaled")
-	o.Set("baseline_mean_distance", report.NumberOr(s.Baseline, "no label has a baseline"))
-	o.Set("expected_of_perfect", report.NumberOr(s.Expected, "no label has a baseline"))
-	for _, of := range s.Statistics {
-		var part report.Object
-		part.Set("mean", report.Number(of.Mean))
-		part.Set("std", report.Number(of.SD))
-		part.Set("min", report.Number(of.Min))
-		part.Set("max", report.Number(of.Max))
-		of.Generated.set(&part, "generated")
-		of.Real.set(&part, "real")
-		part.Set("mean_scaled", report.NumberOr(of.Scaled, "the real values of no label vary"))
-		part.Set("baseline_mean", report.NumberOr(of.Baseline, "no label has a baseline"))
-		part.Set("inside_real_range", report.Number(of.Inside))
-		statistics.Set(of.Name, part)
-	}
-	o.Set("per_statistic", statistics)
-	s.jointObject(&o)
-	if s.Labeled {
-		o.Set("per_grade", byLabel(names, s.ByLabel, func(l *LabelSimilarity) int { return l.Label }, (*LabelSimilarity).object, s.Left))
-	} else {
-		o.Set("per_grade", report.Object{})
-		o.Set("all", *s.ByLabel[0].object())
-	}
-	o.Set("num_grades", len(s.ByLabel))
-	o.Set("definition", s.Definition)
-	return &o
-}
-
-func (m Moments) set(o *report.Object, key string) {
-	o.Set(key+"_mean", report.Number(m.Mean))
-	o.Set(key+"_std", report.Number(m.SD))
-}
-
-func (l *LabelSimilarity) object() *report.Object {
-	var o, distances, statistics report.Object
-	for _, of := range l.Statistics {
-		distances.Set(of.Name, of.Distance.Value)
-		statistics.Set(of.Name, *of.object())
-	}
-	o.Set("wasserstein_distances", distances)
-	l.Mean.set(&o, "mean_distance")
-	l.Scaled.set(&o, "mean_distance_scaled")
-	o.Set("baseline", *l.Baseline.object())
-	o.Set("num_generated", l.Generated)
-	o.Set("num_real", l.Real)
-	o.Set("statistics", statistics)
-	l.Joint.set(&o)
-	return &o
-}
-
-func (d *StatisticDistance) object() *report.Object {
-	var o, ks report.Object
-	d.Generated.set(&o, "generated")
-	d.Real.set(&o, "real")
-	d.Distance.set(&o, "wasserstein")
-	d.Scaled.set(&o, "wasserstein_scaled")
-	ks.Set("statistic", report.Number(d.KS.Statistic))
-	ks.Set("p", report.Number(d.KS.P))
-	ks.Set("p_holm", report.Number(d.KSHolm))
-	ks.Set("p_without_ties", report.Number(d.KS.PContinuous))
-	ks.Set("ties", d.KS.Ties)
-	ks.Set("exact", d.KS.Exact)
-	o.Set("ks", ks)
-	o.Set("baseline", *d.Baseline.object())
-	o.Set("inside_real_range", report.Number(d.Boundaries.Inside))
-	return &o
-}
-
-func (b *Baseline) object() *report.Object {
-	var o report.Object
-	o.Set("mean", report.NumberOr(b.Mean, b.Reason))
-	o.Set("range", report.Between(b.Low, b.High))
-	if b.Reason != "" {
-		o.Set("range", report.NoInterval("%s", b.Reason))
-		return &o
-	}
-	o.Set("sizes", b.Sizes[:])
-	o.Set("reduced", b.Reduced)
-	o.Set("expected_of_perfect", report.NumberOr(b.Expected, "it is undefined for all splits"))
-	return &o
-}
-
-func similarityTables(r *Result) []*report.Table {
-	header := []string{"Generator", "Mean distance", "In SD", "Real against real", "Perfect", "Energy p", "MMD p", "Labels"}
-	t := report.NewTable("Similarity (Wasserstein distance)", header...)
-	var each *report.Table
-	for i := range r.Models {
-		of := r.Models[i].Similarity
-		if of == nil {
-			continue
-		}
-		energy, mmd := of.smallest()
-		t.Row(r.Models[i].Name, of.Overall.Estimate, of.Scaled.Value,
-			report.NumberOr(of.Baseline, "no baseline"), report.NumberOr(of.Expected, "no baseline"), energy, mmd, len(of.ByLabel))
-		if each == nil {
-			columns := []string{"Generator"}
-			for _, s := range of.Statistics {
-				columns = append(columns, s.Name)
-			}
-			each = report.NewTable("Distance by statistic (mean over labels; in brackets real against real)", columns...)
-		}
-		cells := []any{r.Models[i].Name}
-		for _, s := range of.Statistics {
-			cell := fmt.Sprintf("%.4g", s.Mean)
-			if !math.IsNaN(s.Baseline) {
-				cell += fmt.Sprintf(" (%.4g)", s.Baseline)
-			}
-			cells = append(cells, cell)
-		}
-		each.Row(cells...)
-	}
-	t.Note("real against real: two random parts of the real samples; perfect: what that says of two samples of the sizes compared; p: the smallest over labels, after Holm's correction")
-	return []*report.Table{t, each}
-}
-
-func similarityRows(m *Model, names labels, row func(cells ...any) error) error {
-	if m.Similarity == nil {
-		return nil
-	}
-	for _, l := range m.Similarity.ByLabel {
-		name := "all"
-		if m.Similarity.Labeled {
-			name = names.name(l.Label)
-		}
-		for _, s := range l.Statistics {
-			ends := ends(s.Distance.CI)
-			base := [3]report.Value{}
-			for k, v := range []float64{s.Baseline.Mean, s.Baseline.Low, s.Baseline.High} {
-				base[k] = report.NumberOr(v, s.Baseline.Reason)
-			}
-			err := row(m.Name, name, s.Name, s.Distance.Value, ends[0], ends[1], s.Scaled.Value, s.KS.Statistic, s.KS.P, s.KSHolm,
-				base[0], base[1], base[2], s.Generated.Mean, s.Generated.SD, s.Real.Mean, s.Real.SD, l.Generated, l.Real)
-			if err != nil {
-				return err
-			}
-		}
-	}
-	return nil
 }
 
 // summarize fills in the statistics over labels, and corrects p values over them.

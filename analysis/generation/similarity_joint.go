@@ -178,9 +178,23 @@ func (s *Similarity) correctJoint() {
 	}
 }
 
-// smallest are the smallest p values over labels, after correction: of any difference in
+// JointMeans are the means over labels of the energy distance, the maximum mean discrepancy and the similarity of
+// correlations, each over the labels that have one, and of the similarity of correlations in two parts of the real samples; NaN where no
+// label has one.
+func (s *Similarity) JointMeans() (energy, mmd, trends, baseline float64) {
+	var of [4][]float64
+	for _, l := range s.ByLabel {
+		j := &l.Joint
+		for k, v := range []float64{j.Energy.Value, j.MMD.Value, j.Trends, j.TrendsBaseline.Mean} {
+			of[k] = append(of[k], v)
+		}
+	}
+	return meanOf(of[0]), meanOf(of[1]), meanOf(of[2]), meanOf(of[3])
+}
+
+// SmallestP are the smallest p values over labels, after correction: of any difference in
 // any label.
-func (s *Similarity) smallest() (energy, mmd report.Probability) {
+func (s *Similarity) SmallestP() (energy, mmd report.Probability) {
 	e, m := math.NaN(), math.NaN()
 	for _, l := range s.ByLabel {
 		for _, of := range []struct {
@@ -193,49 +207,4 @@ func (s *Similarity) smallest() (energy, mmd report.Probability) {
 		}
 	}
 	return report.Probability(report.NumberOr(e, "it is not tested")), report.Probability(report.NumberOr(m, "it is not tested"))
-}
-
-// jointObject enters means over labels and the smallest p values.
-func (s *Similarity) jointObject(o *report.Object) {
-	var energies, mmds, trends, trendBaselines []float64
-	for _, l := range s.ByLabel {
-		energies, mmds = append(energies, l.Joint.Energy.Value), append(mmds, l.Joint.MMD.Value)
-		trends, trendBaselines = append(trends, l.Joint.Trends), append(trendBaselines, l.Joint.TrendsBaseline.Mean)
-	}
-	energy, mmd := s.smallest()
-	o.Set("mean_energy_distance", report.NumberOr(meanOf(energies), "no label has one"))
-	o.Set("energy_p_holm", report.Value(energy))
-	o.Set("mean_mmd_squared", report.NumberOr(meanOf(mmds), "no label has one"))
-	o.Set("mmd_p_holm", report.Value(mmd))
-	o.Set("column_pair_similarity", report.NumberOr(meanOf(trends), "no two statistics vary"))
-	o.Set("column_pair_baseline", report.NumberOr(meanOf(trendBaselines), "no label has a baseline"))
-}
-
-// set enters what is known of one label.
-func (j *JointDistance) set(o *report.Object) {
-	var trends, pairs report.Object
-	o.Set("energy_distance", *j.Energy.object())
-	mmd := j.MMD.object()
-	mmd.Set("bandwidth", report.NumberOr(j.Bandwidth, j.MMD.Reason))
-	o.Set("mmd_squared", *mmd)
-	o.Set("num_tested", j.Samples[:])
-	for _, t := range j.Pairs {
-		var part report.Object
-		part.Set("generated", report.NumberOr(t.Generated, "a statistic does not vary"))
-		part.Set("real", report.NumberOr(t.Real, "a statistic does not vary"))
-		part.Set("similarity", report.NumberOr(t.Similarity, "a statistic does not vary"))
-		pairs.Set(t.First+" "+t.Second, part)
-	}
-	trends.Set("similarity", report.NumberOr(j.Trends, "no two statistics vary"))
-	trends.Set("baseline", *j.TrendsBaseline.object())
-	trends.Set("pairs", pairs)
-	o.Set("column_pair_trends", trends)
-}
-
-func (t *Tested) object() *report.Object {
-	var o report.Object
-	o.Set("value", report.NumberOr(t.Value, t.Reason))
-	o.Set("p", report.NumberOr(t.P, t.Reason))
-	o.Set("p_holm", report.NumberOr(t.Holm, t.Reason))
-	return &o
 }

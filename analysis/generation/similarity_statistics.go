@@ -60,7 +60,7 @@ func computeSimilarity(ctx context.Context, a *analyzer, g *Generator, m *Model)
 	for _, of := range c.columns {
 		s.Statistics = append(s.Statistics, StatisticSummary{Name: of.name})
 	}
-	present := distinct(c.x.Labels, c.y.Labels)
+	present := DistinctLabels(c.x.Labels, c.y.Labels)
 	generated, real := members(present, c.x.Labels), members(present, c.y.Labels)
 	if !s.Labeled {
 		present, generated, real = []int{-1}, [][]int{count(c.x.N())}, [][]int{count(c.y.N())}
@@ -94,7 +94,7 @@ func computeSimilarity(ctx context.Context, a *analyzer, g *Generator, m *Model)
 		}
 	}
 	s.summarize()
-	items := c.y.digest() + strings.Join(kept, ",")
+	items := c.y.Identity() + strings.Join(kept, ",")
 	s.Overall = c.mean("similarity.overall_mean_distance", s.ByLabel, func(l *LabelSimilarity) Estimate { return l.Mean }, overall, items)
 	s.Scaled = c.mean("similarity.overall_mean_distance_scaled", s.ByLabel, func(l *LabelSimilarity) Estimate { return l.Scaled }, scaled, items)
 	m.Similarity = s

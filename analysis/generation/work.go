@@ -13,15 +13,13 @@ import (
 
 	"repscope/analysis/internal/results"
 	"repscope/internal/kernel"
-	"repscope/points"
-	"repscope/report"
 	"repscope/shard"
 	"repscope/stat"
 )
 
-// definition is the version of what the numbers mean; see [shard.Identity]. 2: overall_uniqueness_ratio
+// Definition is the version of what the numbers mean; see [shard.Identity]. 2: overall_uniqueness_ratio
 // is the mean over labels, as published; it was what pooled_uniqueness_ratio is.
-const definition = 2
+const Definition = 2
 
 // Part is the outcome of a range of units.
 type Part struct{ Outcomes []Outcome }
@@ -33,41 +31,26 @@ type Outcome struct {
 	Model  Model
 }
 
-// analyzer is one analysis.
-type analyzer struct {
-	in Input
-	o  Options
-
-	lock     sync.Mutex // of what follows
-	done     int
-	identify func() shard.Identity
-	shared   func() shard.Identity // without the generators
-}
-
 // Work returns the analysis in units; see [Analyze] for the result and the errors.
 func Work(in Input, o Options) (shard.Work[*Part, *Result], error) {
-	_, work, err := newWork(in, o)
-	return work, err
-}
-
-func newWork(in Input, o Options) (*analyzer, shard.Work[*Part, *Result], error) {
 	var none shard.Work[*Part, *Result]
-	o, err := o.withDefaults()
+	o, err := o.WithDefaults()
 	if err != nil {
-		return nil, none, err
+		return none, err
 	}
 	if in, err = in.checked(); err != nil {
-		return nil, none, err
+		return none, err
 	}
 	a := &analyzer{in: in, o: o}
-	a.identify, a.shared = sync.OnceValue(a.identity), sync.OnceValue(a.common)
-	return a, shard.Work[*Part, *Result]{Units: len(o.Metrics) * len(in.Generators), Identity: a.identify, Map: a.measure, Merge: a.merge}, nil
+	a.shared = sync.OnceValue(a.common)
+	return shard.Work[*Part, *Result]{Units: len(o.Metrics) * len(in.Generators), Identity: sync.OnceValue(a.identity),
+		Map: a.measure, Merge: a.merge}, nil
 }
 
 // unit is the metric and the generator of a unit.
 func (a *analyzer) unit(u int) (*Metric, *Generator) {
 	n := len(a.in.Generators)
-	return find(a.o.Metrics[u/n]), &a.in.Generators[u%n]
+	return Find(a.o.Metrics[u/n]), &a.in.Generators[u%n]
 }
 
 // measure computes a range of units.
@@ -102,11 +85,8 @@ func (a *analyzer) compute(ctx context.Context, metric *Metric, g *Generator, m 
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	if reason := metric.missing(&a.in, g); reason != "" {
+	if reason := metric.Missing(&a.in, g); reason != "" {
 		return &skipped{reason}
-	}
-	if metric.compute == nil {
-		return skip("this version does not compute it")
 	}
 	return metric.compute(ctx, a, g, m)
 }
@@ -123,11 +103,7 @@ func (a *analyzer) step() {
 
 // merge puts the result together and compares the generators.
 func (a *analyzer) merge(_ context.Context, parts []*Part) (*Result, error) {
-	var outcomes []Outcome
-	for _, part := range parts {
-		outcomes = append(outcomes, part.Outcomes...)
-	}
-	r := a.collect(outcomes)
+	r := Collect(a.in, a.o, parts)
 	for i := range r.Models {
 		if f := r.Models[i].Fidelity; f != nil && f.Degenerate != "" {
 			r.Warnings = append(r.Warnings, fmt.Sprintf("fidelity of %s is degenerate: %s", r.Models[i].Name, f.Degenerate))
@@ -139,14 +115,18 @@ func (a *analyzer) merge(_ context.Context, parts []*Part) (*Result, error) {
 	return r, nil
 }
 
-// collect makes the result, without comparisons, of the outcomes there are; a metric of a
-// generator without one is skipped as not computed yet.
-func (a *analyzer) collect(outcomes []Outcome) *Result {
-	r := &Result{Metrics: a.o.Metrics, labels: a.in.LabelNames}
-	for i := range a.in.Generators {
-		g := &a.in.Generators[i]
-		m := Model{Name: g.Name, Reference: g.Reference, Drawn: g.Drawn}
-		for _, name := range a.o.Metrics {
+// Collect makes the result, without comparisons and warnings, of the parts there are; a metric of a
+// generator that is in none is skipped as not computed yet. The metrics are those of the options, which are checked.
+func Collect(in Input, o Options, parts []*Part) *Result {
+	var outcomes []Outcome
+	for _, part := range parts {
+		outcomes = append(outcomes, part.Outcomes...)
+	}
+	r := &Result{Metrics: o.Metrics}
+	for i := range in.Generators {
+		g := &in.Generators[i]
+		m := Model{Name: g.Name, Reference: g.Reference}
+		for _, name := range o.Metrics {
 			k := slices.IndexFunc(outcomes, func(o Outcome) bool { return o.Metric == name && o.Model.Name == g.Name })
 			if k < 0 {
 				m.Skipped = append(m.Skipped, Skipped{name, "it is not computed yet"})
@@ -191,10 +171,7 @@ func (a *analyzer) compare(r *Result) error {
 		}
 		names = append(names, m.Name)
 		for _, metric := range registry {
-			if metric.estimates == nil {
-				continue
-			}
-			for _, e := range metric.estimates(m) {
+			for _, e := range metric.Estimates(m) {
 				if found[e.Path] == nil {
 					found[e.Path] = map[string]Estimate{}
 					paths = append(paths, e.Path)
@@ -232,7 +209,7 @@ func (a *analyzer) identity() shard.Identity {
 	add := func(name, value string) { id.Inputs = append(id.Inputs, shard.Field{Name: name, Value: value}) }
 	for i := range a.in.Generators {
 		g := &a.in.Generators[i]
-		add("generated "+g.Name, fmt.Sprint(g.Reference, " ", g.Generated.digest()))
+		add("generated "+g.Name, fmt.Sprint(g.Reference, " ", g.Generated.Identity()))
 		add("reconstruction "+g.Name, g.Reconstruction.digest())
 		add("latents "+g.Name, g.Latents.digest())
 		add("predictions "+g.Name, g.Predictions.digest())
@@ -252,7 +229,8 @@ func (a *analyzer) identityOf(metric *Metric, g *Generator) shard.Identity {
 	if g.Latents != nil && g.Latents.Labels == nil {
 		name = g.Latents.Name
 	}
-	content := []string{fmt.Sprint(g.Reference), g.Generated.digest(), g.Reconstruction.digest(), g.Latents.digest(), g.Predictions.digest()}
+	content := []string{fmt.Sprint(g.Reference), g.Generated.Identity(), g.Reconstruction.digest(), g.Latents.digest(),
+		g.Predictions.digest()}
 	if g.Reconstruction != nil && g.Reconstruction.Digest == "" {
 		content = []string{"unknown"}
 	}
@@ -263,7 +241,7 @@ func (a *analyzer) identityOf(metric *Metric, g *Generator) shard.Identity {
 func (a *analyzer) common() shard.Identity {
 	in, o := a.in, a.o
 	id := shard.Identity{
-		Analysis: "generation", Definition: definition, Kernel: fmt.Sprintf("kc=%d", kernel.KC),
+		Analysis: "generation", Definition: Definition, Kernel: fmt.Sprintf("kc=%d", kernel.KC),
 		Options: []shard.Field{
 			shard.Option("metrics", o.Metrics), shard.Option("threshold", o.Threshold), shard.Option("definition", o.Definition),
 			shard.Option("intervals", o.Intervals), shard.Option("family", o.Family), shard.Option("seed", o.Seed),
@@ -275,69 +253,9 @@ func (a *analyzer) common() shard.Identity {
 		names = append(names, fmt.Sprintf("%d=%q", label, in.LabelNames[label]))
 	}
 	add("label names", strings.Join(names, " "))
-	add("real", in.Real.digest())
-	add("hold-out", in.HoldOut.digest())
+	add("real", in.Real.Identity())
+	add("hold-out", in.HoldOut.Identity())
 	add("real latents", in.RealLatents.digest())
 	add("real predictions", in.RealPredictions.digest())
 	return id
 }
-
-// digest is that of the samples and all that belongs to them.
-func (s *Samples) digest() string {
-	if s == nil {
-		return ""
-	}
-	rows := s.Digest
-	if rows == "" {
-		rows = shard.Digest(s.Rows)
-	}
-	valid := make([]int, len(s.Valid))
-	for i, v := range s.Valid {
-		if v {
-			valid[i] = 1
-		}
-	}
-	text := fmt.Sprintf("%s %v %s", rows, s.Shape, shard.Digest(points.Points{}, s.Labels, s.Groups, valid))
-	for _, of := range s.Statistics {
-		text += fmt.Sprintf(" %s %v %s", of.Name, of.Published, shard.Digest(points.Float64(of.Values, 1)))
-	}
-	return text
-}
-
-func (p *Pairs) digest() string {
-	if p == nil {
-		return ""
-	}
-	return fmt.Sprintf("%s %d %v %d %s", p.Digest, p.N, p.Shape, p.Draws, shard.Digest(points.Points{}, p.Labels, p.Groups))
-}
-
-func (l *Latents) digest() string {
-	if l == nil {
-		return ""
-	}
-	return shard.Digest(l.Points, l.Labels, l.Groups)
-}
-
-func (p *Predictions) digest() string {
-	if p == nil {
-		return ""
-	}
-	var counts []int
-	for _, label := range sortedKeys(p.Generated) {
-		counts = append(counts, label, p.Generated[label])
-	}
-	return shard.Digest(points.Points{}, p.Target, p.Predicted, p.Groups, counts)
-}
-
-// sortedKeys are the keys of a map, ascending.
-func sortedKeys[V any](m map[int]V) []int {
-	keys := make([]int, 0, len(m))
-	for k := range m {
-		keys = append(keys, k)
-	}
-	slices.Sort(keys)
-	return keys
-}
-
-// Object is a generator's part of the result file.
-func (r *Result) Object(m *Model) report.Object { return m.object(r.Metrics, r.labels) }

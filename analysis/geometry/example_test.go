@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 
+	"repscope/analysis"
 	"repscope/analysis/geometry"
 	"repscope/points"
 )
@@ -25,7 +26,7 @@ func ExampleAnalyze() {
 			{Name: "circle", Latents: points.Float64(circle, 2)},
 			{Name: "other", Latents: points.Float64(other, 2)},
 		},
-	}, geometry.Options{Clusters: []int{3}, Seed: 42})
+	}, geometry.Options{Clusters: []int{3}, Settings: analysis.Settings{Seed: 42}})
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -6,7 +6,7 @@
 //		Episode: episode,
 //		Labels:  labels, // or nil
 //		Models:  []geometry.Encoded{{Name: "jepa", Latents: z}},
-//	}, geometry.Options{Intervals: true, Seed: 42})
+//	}, geometry.Options{Settings: analysis.Settings{Intervals: true, Seed: 42}})
 //	fmt.Println(result.Models[0].Uniformity, result.Models[0].Temporal.Tau)
 //
 // Everything that looks at all pairs does so in blocks of rows, in float64, without
@@ -19,12 +19,12 @@ import (
 	"fmt"
 	"slices"
 
+	"repscope/analysis"
 	"repscope/analysis/internal/results"
-	"repscope/internal/device"
+	"repscope/internal/option"
 	"repscope/internal/text"
 	"repscope/neighbors"
 	"repscope/report"
-	"repscope/stat"
 )
 
 // Encoded is one model's latents: Name, and Latents with a row per state.
@@ -49,6 +49,7 @@ type Input struct {
 
 // Options are the choices of an analysis; the zero value is the default.
 type Options struct {
+	analysis.Settings
 	// Clusters are the numbers of k-means clusters; nil means 10. Numbers that need
 	// more latents than there are left out.
 	Clusters []int
@@ -65,16 +66,16 @@ type Options struct {
 	Pairs int
 	// Lags is the largest lag of the autocorrelation that is reported; 0 means 100.
 	Lags int
-	// Intervals asks for intervals, by deleting blocks in turn, and comparisons.
-	Intervals bool
-	Block     stat.BlockSpec
-	Seed      uint64
-	Family    string         // of tests that Holm's correction is over: results.FamilyMetric (empty) or results.FamilyRun
-	Threads   int            // ≤ 0: all
-	Memory    int64          // of the neighbour search, in bytes; 0: its default
-	Device    *device.Device // of the neighbour search; nil: the processor
-	// Progress, if not nil, is told how many parts of the work are done.
-	Progress func(done, total int)
+}
+
+// Declare binds the options to their fields.
+func (o *Options) Declare(l *option.List) {
+	l.Ints(&o.Clusters, "clusters", "`LIST` of numbers of k-means clusters").AtLeast(2).Distinct()
+	l.Int(&o.Starts, "starts", "`N` k-means++ starts, of which the best counts").AtLeast(1)
+	l.Ints(&o.Neighbors, "k", "`LIST` of neighbourhood sizes for the consistency of labels").AtLeast(1).Distinct()
+	l.Var((*results.Window)(&o.ExcludeWindow), "exclude-window", results.WindowUsage)
+	l.Int(&o.Pairs, "rsa-pairs", "`N` pairs of states whose distances RSA ranks; 0: all").AtLeast(0)
+	l.Int(&o.Lags, "lags", "`N`, the largest lag of the autocorrelation").AtLeast(1)
 }
 
 // Result is the outcome for all models, in the order of the input.

@@ -14,6 +14,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"repscope/analysis"
 	"repscope/measure/measuretest"
 	"repscope/points"
 	"repscope/report"
@@ -33,7 +34,7 @@ func TestAnalyzeMatchesReference(t *testing.T) {
 	in := Input{Episode: g.Episode, Labels: g.Labels, Models: []Encoded{{Name: "x", Latents: x}, {Name: "y", Latents: y}}}
 	result, err := Analyze(t.Context(), in, Options{
 		Clusters: []int{2, 3, 4, 8}, Neighbors: []int{1, 5, 20}, Lags: 20,
-		Intervals: true, Block: stat.BlockSpec{Kind: stat.EpisodeBlocks}, Seed: 3,
+		Settings: analysis.Settings{Intervals: true, Block: stat.BlockSpec{Kind: stat.EpisodeBlocks}, Seed: 3},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -144,7 +145,7 @@ func TestBytesDoNotDependOnThreads(t *testing.T) {
 	}
 	encode := func(threads int) []byte {
 		result, err := Analyze(t.Context(), Input{Labels: labels, Models: []Encoded{{Name: "x", Latents: x}, {Name: "y", Latents: y}}},
-			Options{Clusters: []int{3, 7}, Pairs: 5000, Intervals: true, Seed: 3, Threads: threads, Starts: 4})
+			Options{Clusters: []int{3, 7}, Pairs: 5000, Settings: analysis.Settings{Intervals: true, Seed: 3, Threads: threads}, Starts: 4})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -169,7 +170,7 @@ func TestSample(t *testing.T) {
 	models := func(index []int) []Encoded {
 		return []Encoded{{Name: "x", Latents: sampled(x, index)}, {Name: "y", Latents: sampled(y, index)}}
 	}
-	o := Options{Clusters: []int{3}, Intervals: true, Seed: 1}
+	o := Options{Clusters: []int{3}, Settings: analysis.Settings{Intervals: true, Seed: 1}}
 	got, err := Analyze(t.Context(), Input{Episode: g.Episode, Labels: g.Labels, Sample: sample, Models: models(nil)}, o)
 	if err != nil {
 		t.Fatal(err)
@@ -210,7 +211,7 @@ func TestUnusableInput(t *testing.T) {
 		for i := range constant {
 			constant[i] = 2.5
 		}
-		result, err := Analyze(t.Context(), Input{Labels: make([]int64, 30), Models: []Encoded{{Name: "good", Latents: good}, {Name: "flat", Latents: points.Float64(constant, 3)}}}, Options{Intervals: true})
+		result, err := Analyze(t.Context(), Input{Labels: make([]int64, 30), Models: []Encoded{{Name: "good", Latents: good}, {Name: "flat", Latents: points.Float64(constant, 3)}}}, Options{Settings: analysis.Settings{Intervals: true}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -254,7 +255,7 @@ func TestUnusableInput(t *testing.T) {
 		for i := range time {
 			time[i] = 2 * i
 		}
-		result, err := Analyze(t.Context(), Input{Time: time, Models: []Encoded{{Name: "a", Latents: good}}}, Options{Intervals: true})
+		result, err := Analyze(t.Context(), Input{Time: time, Models: []Encoded{{Name: "a", Latents: good}}}, Options{Settings: analysis.Settings{Intervals: true}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -302,7 +303,7 @@ func TestLabelsOfCopies(t *testing.T) {
 	}
 	result, err := Analyze(t.Context(), Input{Labels: labels, Models: []Encoded{
 		{Name: "flat", Latents: points.Float32(make([]float32, 2*n), 2)}, {Name: "copies", Latents: copies},
-	}}, Options{Clusters: []int{3}, Intervals: true})
+	}}, Options{Clusters: []int{3}, Settings: analysis.Settings{Intervals: true}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"repscope/analysis"
 	"repscope/measure/spectrum"
 	"repscope/points"
 	"repscope/report"
@@ -52,7 +53,7 @@ func TestRelativeStepDeletesTheDistance(t *testing.T) {
 	t.Parallel()
 	in := paths(160, 3, 8, 0.9, 5)
 	z := in.Models[0].Latents
-	steps := analyzed(t, in, Options{Intervals: true, Clusters: []int{2}}).Models[0].Temporal.Steps
+	steps := analyzed(t, in, Options{Settings: analysis.Settings{Intervals: true}, Clusters: []int{2}}).Models[0].Temporal.Steps
 	ratios := func(drop int) (mean, root float64) {
 		var index []int
 		sum, squares, count := 0.0, 0.0, 0.0
@@ -127,7 +128,7 @@ func TestDebiasedCKAOfIndependentLatents(t *testing.T) {
 		for pair := range uint64(pairs) {
 			in := paths(n, 8, 1, 0, 1000*uint64(n)+2*pair, 1000*uint64(n)+2*pair+1)
 			in.Labels, in.Episode = nil, nil
-			r := analyzed(t, in, Options{Clusters: []int{2}, Starts: 1, Intervals: true, Lags: 2})
+			r := analyzed(t, in, Options{Clusters: []int{2}, Starts: 1, Settings: analysis.Settings{Intervals: true}, Lags: 2})
 			row, ok := r.Models[0].Similarity.Get("b")
 			if !ok {
 				t.Fatal("no similarity to b")
@@ -153,7 +154,7 @@ func TestComparisons(t *testing.T) {
 	t.Parallel()
 	in := paths(160, 3, 8, 0.5, 1, 2)
 	in.Models = append(in.Models, Encoded{Name: "flat", Latents: points.Float64(slices.Repeat([]float64{2}, 480), 3)})
-	r := analyzed(t, in, Options{Intervals: true, Clusters: []int{2, 4}, Neighbors: []int{1, 5}, Seed: 3})
+	r := analyzed(t, in, Options{Settings: analysis.Settings{Intervals: true, Seed: 3}, Clusters: []int{2, 4}, Neighbors: []int{1, 5}})
 	metrics := map[string]string{}
 	for _, c := range r.Comparisons {
 		if c.A == "flat" || c.B == "flat" {

@@ -10,6 +10,7 @@ import (
 
 	"repscope/analysis/internal/results"
 	"repscope/internal/kernel"
+	"repscope/internal/option"
 	"repscope/internal/text"
 	"repscope/points"
 	"repscope/report"
@@ -119,11 +120,7 @@ func (a *analyzer) common() shard.Identity {
 			{Name: "episodes, times and sample", Value: shard.Digest(points.Points{}, in.Episode, in.Time, in.Sample)},
 			{Name: "equal states", Value: shard.Digest(points.Points{}, in.Same)},
 		},
-		Options: []shard.Field{
-			shard.Option("clusters", o.Clusters), shard.Option("starts", o.Starts), shard.Option("neighbors", o.Neighbors),
-			shard.Option("excluded window", o.ExcludeWindow), shard.Option("pairs", o.Pairs), shard.Option("lags", o.Lags),
-			shard.Option("intervals", o.Intervals), shard.Option("block", o.Block), shard.Option("family", o.Family), shard.Option("seed", o.Seed),
-		},
+		Options: append(option.Of(&o).Identity(), o.Identity()...),
 	}
 }
 

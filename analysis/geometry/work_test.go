@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"testing"
 
+	"repscope/analysis"
 	"repscope/points"
 	"repscope/report"
 	"repscope/shard"
@@ -39,7 +40,7 @@ func TestWork(t *testing.T) {
 	}
 	open := func(seed uint64) func() shard.Work[*Part, *Result] {
 		return func() shard.Work[*Part, *Result] {
-			work, err := Work(in, Options{Intervals: true, Clusters: []int{2, 4}, Neighbors: []int{1, 5}, Seed: seed})
+			work, err := Work(in, Options{Settings: analysis.Settings{Intervals: true, Seed: seed}, Clusters: []int{2, 4}, Neighbors: []int{1, 5}})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -81,7 +82,7 @@ func TestMemory(t *testing.T) {
 	}
 	open := func(seed uint64, models ...Encoded) func() shard.Work[*Part, *Result] {
 		return func() shard.Work[*Part, *Result] {
-			work, err := Work(Input{Models: models, Episode: episode, Labels: labels}, Options{Intervals: true, Clusters: []int{2}, Neighbors: []int{1}, Seed: seed})
+			work, err := Work(Input{Models: models, Episode: episode, Labels: labels}, Options{Settings: analysis.Settings{Intervals: true, Seed: seed}, Clusters: []int{2}, Neighbors: []int{1}})
 			if err != nil {
 				t.Fatal(err)
 			}

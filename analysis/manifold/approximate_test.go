@@ -7,13 +7,14 @@ import (
 	"math"
 	"testing"
 
+	"repscope/analysis"
 	"repscope/measure/measuretest"
 )
 
 func TestApproximate(t *testing.T) {
 	z := measuretest.Curved(10000)
 	in := Input{Models: []Encoded{{Name: "curved", Latents: z}}}
-	o := Options{GrideOrders: []int{2, 8}, Neighbors: []int{5}, Seed: 3}
+	o := Options{GrideOrders: []int{2, 8}, Neighbors: []int{5}, Settings: analysis.Settings{Seed: 3}}
 	exact, err := Analyze(t.Context(), in, o)
 	if err != nil {
 		t.Fatal(err)

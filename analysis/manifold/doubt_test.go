@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"repscope/analysis"
 	"repscope/points"
 	"repscope/stat"
 )
@@ -139,7 +140,7 @@ func TestTooFewLatents(t *testing.T) {
 			row[d] *= r
 		}
 	}
-	r, err := Analyze(t.Context(), Input{Models: []Encoded{{Name: "ball", Latents: points.Float64(z, wide)}}}, Options{Intervals: true})
+	r, err := Analyze(t.Context(), Input{Models: []Encoded{{Name: "ball", Latents: points.Float64(z, wide)}}}, Options{Settings: analysis.Settings{Intervals: true}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -213,7 +214,7 @@ func TestTies(t *testing.T) {
 	}
 	r, err := Analyze(t.Context(), Input{Episode: episode, Models: []Encoded{
 		{Name: "codes", Latents: points.Float32(codes, 5)}, {Name: "smooth", Latents: points.Float32(smooth, 5)}, {Name: "also", Latents: points.Float32(other, 5)},
-	}}, Options{Intervals: true})
+	}}, Options{Settings: analysis.Settings{Intervals: true}})
 	if err != nil {
 		t.Fatal(err)
 	}

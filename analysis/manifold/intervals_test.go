@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"repscope/analysis"
 	"repscope/points"
 	"repscope/stat"
 )
@@ -41,7 +42,7 @@ func TestTwoNNIntervalsAreAsWideAsTheError(t *testing.T) {
 	const samples = 40
 	var logs, halves, independent []float64
 	for s := range samples {
-		m := analyzed(t, Options{Intervals: true, GrideOrders: []int{}, Neighbors: []int{}}, normal(300, 2, uint64(100+s))).Models[0]
+		m := analyzed(t, Options{Settings: analysis.Settings{Intervals: true}, GrideOrders: []int{}, Neighbors: []int{}}, normal(300, 2, uint64(100+s))).Models[0]
 		logs = append(logs, math.Log(m.TwoNN.MLE.V))
 		halves = append(halves, math.Log(m.TwoNN.MLEHalvesCI.High/m.TwoNN.MLEHalvesCI.Low)/2/2.001)
 		independent = append(independent, math.Log(m.TwoNN.MLECI.High/m.TwoNN.MLECI.Low)/2/1.96)
@@ -57,7 +58,7 @@ func TestTwoNNIntervalsAreAsWideAsTheError(t *testing.T) {
 
 func TestEveryEstimateHasAnIntervalOrAReason(t *testing.T) {
 	t.Parallel()
-	result := analyzed(t, Options{Intervals: true, Seed: 2}, normal(700, 6, 1), normal(700, 4, 2))
+	result := analyzed(t, Options{Settings: analysis.Settings{Intervals: true, Seed: 2}}, normal(700, 6, 1), normal(700, 4, 2))
 	m := result.Models[0]
 	for name, ci := range map[string][2]float64{
 		"participation ratio": {m.ParticipationRatio.CI.Low, m.ParticipationRatio.CI.High}, "corrected": {m.ParticipationRatioCorrected.CI.Low, m.ParticipationRatioCorrected.CI.High},
@@ -95,7 +96,7 @@ func TestEveryEstimateHasAnIntervalOrAReason(t *testing.T) {
 func TestIntervalsOfFewLatents(t *testing.T) {
 	t.Parallel()
 	for n, reason := range map[int]string{3: "3 blocks of 1 latent are too few", 5: "5 blocks of 1 latent are too few", 30: "30 latents are too few for an interval, want at least 40"} {
-		m := analyzed(t, Options{Intervals: true, Block: stat.BlockSpec{Kind: stat.MovingBlocks, Length: 1}}, normal(n, 3, 7)).Models[0]
+		m := analyzed(t, Options{Settings: analysis.Settings{Intervals: true, Block: stat.BlockSpec{Kind: stat.MovingBlocks, Length: 1}}}, normal(n, 3, 7)).Models[0]
 		if !m.TwoNN.MLE.Defined() || m.TwoNN.MLEHalvesCI.Defined() || !strings.Contains(m.TwoNN.MLEHalvesCI.Reason, reason) {
 			t.Errorf("%d latents: %v, %+v, want the reason %q", n, m.TwoNN.MLE, m.TwoNN.MLEHalvesCI, reason)
 		}
@@ -111,7 +112,7 @@ func TestIntervalsOfFewLatents(t *testing.T) {
 	for i := range z.N {
 		z.F64[5*i] *= 100
 	}
-	m := analyzed(t, Options{Intervals: true}, z).Models[0]
+	m := analyzed(t, Options{Settings: analysis.Settings{Intervals: true}}, z).Models[0]
 	for name, low := range map[string]float64{"participation ratio": m.ParticipationRatio.CI.Low, "effective rank": m.EffectiveRank.CI.Low, "corrected": m.ParticipationRatioCorrected.CI.Low} {
 		if low < min(1, m.ParticipationRatioCorrected.V) {
 			t.Errorf("%s: the interval begins at %v", name, low)
@@ -121,7 +122,7 @@ func TestIntervalsOfFewLatents(t *testing.T) {
 	for i := range in.Episode {
 		in.Episode[i] = i / 20
 	}
-	result, err := Analyze(t.Context(), in, Options{Intervals: true, Block: stat.BlockSpec{Kind: stat.EpisodeBlocks}})
+	result, err := Analyze(t.Context(), in, Options{Settings: analysis.Settings{Intervals: true, Block: stat.BlockSpec{Kind: stat.EpisodeBlocks}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -134,7 +135,7 @@ func TestIntervalsOfFewLatents(t *testing.T) {
 func TestCollapsedAndFarLatents(t *testing.T) {
 	t.Parallel()
 	flat := points.Float32(slices.Repeat([]float32{3.25, 0.1}, 100), 2)
-	m := analyzed(t, Options{Intervals: true}, flat).Models[0]
+	m := analyzed(t, Options{Settings: analysis.Settings{Intervals: true}}, flat).Models[0]
 	if m.DeadDims != 2 || m.Dims90.Defined() || m.Dims99.Reason != "the points are constant" {
 		t.Errorf("constant latents: %d dead dimensions, 90 %% %v", m.DeadDims, m.Dims90)
 	}
@@ -144,7 +145,7 @@ func TestCollapsedAndFarLatents(t *testing.T) {
 		near.F64[i] *= 0.3
 		far.F64[i] = near.F64[i] + 1e7
 	}
-	result := analyzed(t, Options{Intervals: true}, near, far)
+	result := analyzed(t, Options{Settings: analysis.Settings{Intervals: true}}, near, far)
 	a, b := result.Models[0], result.Models[1]
 	if math.Abs(a.ParticipationRatio.V-b.ParticipationRatio.V) > 1e-6 || math.Abs(a.ParticipationRatioCorrected.V-b.ParticipationRatioCorrected.V) > 1e-6 ||
 		math.Abs(a.TwoNN.MLE.V-b.TwoNN.MLE.V) > 1e-5 || math.Abs(a.EffectiveRank.CI.Low-b.EffectiveRank.CI.Low) > 1e-5 {
@@ -171,7 +172,7 @@ func TestFewerLatentsThanDimensions(t *testing.T) {
 			}
 		}
 	}
-	result := analyzed(t, Options{Intervals: true}, small, points.Float64(wide, many))
+	result := analyzed(t, Options{Settings: analysis.Settings{Intervals: true}}, small, points.Float64(wide, many))
 	a, b := result.Models[0], result.Models[1]
 	for name, pair := range map[string][2]float64{
 		"participation ratio": {a.ParticipationRatio.V, b.ParticipationRatio.V}, "corrected": {a.ParticipationRatioCorrected.V, b.ParticipationRatioCorrected.V},
@@ -193,7 +194,7 @@ func TestFewerLatentsThanDimensions(t *testing.T) {
 func TestCorrectedRatioStaysWithin(t *testing.T) {
 	t.Parallel()
 	const n, dim = 40, 30
-	result := analyzed(t, Options{Intervals: true, Block: stat.BlockSpec{Kind: stat.MovingBlocks, Length: 4}}, normal(n, dim, 1))
+	result := analyzed(t, Options{Settings: analysis.Settings{Intervals: true, Block: stat.BlockSpec{Kind: stat.MovingBlocks, Length: 4}}}, normal(n, dim, 1))
 	m := result.Models[0]
 	most := max(dim, m.ParticipationRatioCorrected.V)
 	if ci := m.ParticipationRatioCorrected.CI; !ci.Defined() || ci.Low < 1 || ci.High != most {

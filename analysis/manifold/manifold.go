@@ -6,7 +6,7 @@
 //	result, err := manifold.Analyze(ctx, manifold.Input{
 //		Episode: episode,
 //		Models:  []manifold.Encoded{{Name: "jepa", Latents: z}},
-//	}, manifold.Options{Intervals: true, Seed: 42})
+//	}, manifold.Options{Settings: analysis.Settings{Intervals: true, Seed: 42}})
 //	fmt.Println(result.Models[0].ParticipationRatio, result.Models[0].TwoNN.MLE)
 package manifold
 
@@ -15,8 +15,9 @@ import (
 	"fmt"
 	"slices"
 
+	"repscope/analysis"
 	"repscope/analysis/internal/results"
-	"repscope/internal/device"
+	"repscope/internal/option"
 	"repscope/internal/text"
 	"repscope/measure/dimension"
 	"repscope/neighbors"
@@ -36,11 +37,6 @@ const (
 	EstimatorDocumented Estimator = "documented"
 )
 
-// Estimators lists the estimators by name.
-func Estimators() []string {
-	return []string{string(EstimatorMLE), string(EstimatorFit), string(EstimatorDocumented)}
-}
-
 // Encoded is one model's latents: Name, and Latents with a row per state.
 type Encoded = results.Encoded
 
@@ -54,6 +50,7 @@ type Input struct {
 
 // Options are the choices of an analysis; the zero value is the default.
 type Options struct {
+	analysis.Settings
 	Estimator Estimator // shown in tables and figures; empty means EstimatorMLE
 	// GrideOrders are the n2 of Gride, with n1 = n2/2; nil means 2, 4, …, 64.
 	// Neighbors are the k of Levina–Bickel; nil means 5, 10, 20, 50. Orders
@@ -67,19 +64,23 @@ type Options struct {
 	// ExcludeWindow leaves latents at most so many frames apart in one episode out of
 	// each other's neighbours; AutoWindow: about the autocorrelation time.
 	ExcludeWindow int
-	// Intervals asks for intervals and comparisons.
-	Intervals bool
-	Block     stat.BlockSpec
-	Seed      uint64 // of the decimation and the approximate search
-	Family    string // of tests that Holm's correction is over: results.FamilyMetric (empty) or results.FamilyRun
 	// Approximate searches the neighbours of very many latents approximately and
 	// measures the recall; where that would save little, exactly.
 	Approximate bool
-	Threads     int            // ≤ 0: all
-	Memory      int64          // of neighbour searches, in bytes; 0: the default of package neighbors
-	Device      *device.Device // of exact neighbour searches; nil: the processor
-	// Progress, if not nil, is told how many of the models are done.
-	Progress func(done, total int)
+}
+
+// Declare binds the options to their fields.
+func (o *Options) Declare(l *option.List) {
+	option.Choice(l, &o.Estimator, "estimator", []Estimator{EstimatorMLE, EstimatorFit, EstimatorDocumented},
+		"`NAME` of the Two-NN estimate in tables and figures; documented is the published formula, which cannot exceed 1.7325")
+	l.Ints(&o.GrideOrders, "gride", "`LIST` of Gride's neighbour orders n2, with n1 = n2/2 (default 2,4,8,16,32,64)").
+		Each("even numbers of at least 2", func(n2 int) bool { return n2 >= 2 && n2%2 == 0 })
+	l.Ints(&o.Neighbors, "neighbors", "`LIST` of the k of Levina–Bickel (default 5,10,20,50)").AtLeast(2)
+	l.Float(&o.DuplicateTolerance, "duplicate-tolerance",
+		"`SHARE` of the RMS distance up to which latents count as duplicates; those that rounding alone tells apart do in any case").
+		EachFloat("a number between 0 and 1", func(v float64) bool { return v > 0 && v < 1 })
+	l.Var((*results.Window)(&o.ExcludeWindow), "exclude-window", results.WindowUsage)
+	l.Bool(&o.Approximate, "approx", "search nearest neighbours approximately, for very many states; the recall is measured")
 }
 
 // Result is the outcome for all models, in the order of the input.

@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"repscope/analysis"
 	"repscope/measure/measuretest"
 	"repscope/points"
 	"repscope/report"
@@ -31,7 +32,7 @@ func close9(t *testing.T, name string, got, want float64) {
 // The numbers of measure/measuretest/testdata/dimension.json, by numpy, scipy and scikit-learn.
 func TestAnalyzeMatchesReference(t *testing.T) {
 	g, z := measuretest.ReadDimension(t)
-	result, err := Analyze(t.Context(), Input{Models: []Encoded{{Name: "curved", Latents: z}}}, Options{Estimator: EstimatorDocumented, Intervals: true})
+	result, err := Analyze(t.Context(), Input{Models: []Encoded{{Name: "curved", Latents: z}}}, Options{Estimator: EstimatorDocumented, Settings: analysis.Settings{Intervals: true}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -155,7 +156,7 @@ func indices(n int) []int {
 func TestBytesDoNotDependOnThreads(t *testing.T) {
 	_, z := measuretest.ReadDimension(t)
 	encode := func(threads int) []byte {
-		result, err := Analyze(t.Context(), Input{Models: []Encoded{{Name: "a", Latents: z}, {Name: "b", Latents: z.Select(indices(z.N))}}}, Options{Intervals: true, Seed: 3, Threads: threads})
+		result, err := Analyze(t.Context(), Input{Models: []Encoded{{Name: "a", Latents: z}, {Name: "b", Latents: z.Select(indices(z.N))}}}, Options{Settings: analysis.Settings{Intervals: true, Seed: 3, Threads: threads}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -179,7 +180,7 @@ func TestUnusableLatents(t *testing.T) {
 	bad := append([]float64(nil), constant...)
 	bad[7] = math.NaN()
 	t.Run("constant", func(t *testing.T) {
-		result, err := Analyze(t.Context(), Input{Models: []Encoded{{Name: "flat", Latents: points.Float64(constant, 3)}}}, Options{Intervals: true})
+		result, err := Analyze(t.Context(), Input{Models: []Encoded{{Name: "flat", Latents: points.Float64(constant, 3)}}}, Options{Settings: analysis.Settings{Intervals: true}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"repscope/analysis"
 	"repscope/points"
 	"repscope/report"
 	"repscope/shard"
@@ -115,7 +116,7 @@ func TestWorkWithAWindow(t *testing.T) {
 	in := Input{Episode: episode, Time: times, Models: []Encoded{{Name: "a", Latents: trajectory(n, 1)}, {Name: "b", Latents: trajectory(n, 2)}, {Name: "c", Latents: trajectory(n, 3)}}}
 	open := func(window int) func() shard.Work[*Part, *Result] {
 		return func() shard.Work[*Part, *Result] {
-			work, err := Work(in, Options{Intervals: true, Seed: 4, ExcludeWindow: window, GrideOrders: []int{2, 4}, Neighbors: []int{5}})
+			work, err := Work(in, Options{Settings: analysis.Settings{Intervals: true, Seed: 4}, ExcludeWindow: window, GrideOrders: []int{2, 4}, Neighbors: []int{5}})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -11,6 +11,7 @@ import (
 
 	"repscope/analysis/internal/results"
 	"repscope/internal/kernel"
+	"repscope/internal/option"
 	"repscope/internal/parallel"
 	"repscope/internal/text"
 	"repscope/measure/dimension"
@@ -145,7 +146,6 @@ func (p *plan) identity() shard.Identity {
 
 // common is the identity without the models.
 func (p *plan) common() shard.Identity {
-	o := p.o
 	return shard.Identity{
 		Analysis: "manifold", Definition: Definition, Kernel: fmt.Sprintf("kc=%d", kernel.KC),
 		Inputs: []shard.Field{
@@ -153,12 +153,8 @@ func (p *plan) common() shard.Identity {
 			{Name: "times", Value: shard.Digest(points.Points{}, p.in.Time)},
 			{Name: "equal states", Value: shard.Digest(points.Points{}, p.in.Same)},
 		},
-		Options: []shard.Field{
-			shard.Option("estimator", o.Estimator), shard.Option("gride orders", o.GrideOrders), shard.Option("neighbors", o.Neighbors),
-			shard.Option("duplicate tolerance", o.DuplicateTolerance),
-			shard.Option("excluded window", p.window.Frames), shard.Option("intervals", o.Intervals),
-			shard.Option("block", o.Block), shard.Option("family", o.Family), shard.Option("seed", o.Seed), shard.Option("approximate", o.Approximate),
-		},
+		Options: slices.Concat(option.Of(&p.o).Identity("exclude-window"), p.o.Identity(),
+			[]shard.Field{shard.Option("excluded window", p.window.Frames)}),
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"testing"
 
+	"repscope/analysis"
 	"repscope/points"
 	"repscope/report"
 	"repscope/shard"
@@ -30,7 +31,7 @@ func TestWork(t *testing.T) {
 	}
 	open := func(estimator Estimator) func() shard.Work[*Part, *Result] {
 		return func() shard.Work[*Part, *Result] {
-			work, err := Work(Input{Models: models}, Options{Intervals: true, Seed: 4, Estimator: estimator})
+			work, err := Work(Input{Models: models}, Options{Settings: analysis.Settings{Intervals: true, Seed: 4}, Estimator: estimator})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -66,7 +67,7 @@ func TestMemory(t *testing.T) {
 	}
 	open := func(tolerance float64, models ...Encoded) func() shard.Work[*Part, *Result] {
 		return func() shard.Work[*Part, *Result] {
-			work, err := Work(Input{Models: models, Episode: episode}, Options{Intervals: true, Seed: 4, DuplicateTolerance: tolerance})
+			work, err := Work(Input{Models: models, Episode: episode}, Options{Settings: analysis.Settings{Intervals: true, Seed: 4}, DuplicateTolerance: tolerance})
 			if err != nil {
 				t.Fatal(err)
 			}

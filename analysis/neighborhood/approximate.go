@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strconv"
 
-	"repscope/internal/run"
 	"repscope/neighbors"
 	"repscope/report"
 )
@@ -147,34 +146,4 @@ func (r *Result) compareSampled(ctx context.Context, p *plan, o Options) error {
 	r.fillWindow()
 	r.duplicateWarnings()
 	return nil
-}
-
-// writeSampling writes the standard errors of a sample.
-func (r *Result) writeSampling(env *run.Env) error {
-	if r.Sampling == nil {
-		return nil
-	}
-	return env.Files.CSV("neighborhood_sampling.csv", []string{"Model", "k", "Score", "Estimate", "Sampling_SE"}, func(csv *report.CSV) error {
-		for _, m := range r.Models {
-			for _, a := range m.ByK {
-				for _, s := range []struct {
-					name         string
-					estimate, se report.Value
-				}{
-					{"trustworthiness", a.Trustworthiness, a.SamplingSE.Trustworthiness},
-					{"continuity", a.Continuity, a.SamplingSE.Continuity},
-					{"q_nx", a.QNX, a.SamplingSE.QNX},
-					{"r_nx", a.RNX, a.SamplingSE.RNX},
-					{"lcmc", a.LCMC, a.SamplingSE.LCMC},
-					{"mrre_false", a.MRREFalse, a.SamplingSE.MRREFalse},
-					{"mrre_missing", a.MRREMissing, a.SamplingSE.MRREMissing},
-				} {
-					if err := csv.Row(m.Name, a.K, s.name, s.estimate, s.se); err != nil {
-						return err
-					}
-				}
-			}
-		}
-		return nil
-	})
 }

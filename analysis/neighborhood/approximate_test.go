@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"repscope/analysis"
 	"repscope/internal/runtest"
 	"repscope/neighbors"
 	"repscope/report"
@@ -28,7 +29,7 @@ func TestApproximate(t *testing.T) {
 	}
 	in := Input{Frames: frames, Episode: episode, Models: []Encoded{{Name: "near", Latents: noisy(frames, 0.5, 2)}, {Name: "other", Latents: walk(n, 3, 3)}}}
 	for _, window := range []int{0, 10} {
-		o := Options{K: []int{5, 20}, ExcludeWindow: window, PerPoint: true, Permutations: 2, Seed: 7}
+		o := Options{K: []int{5, 20}, ExcludeWindow: window, PerPoint: true, Permutations: 2, Settings: analysis.Settings{Seed: 7}}
 		exact := analyze(t, in, o)
 		o.Approximate, o.References, o.Intervals = true, 300, true
 		sampled := analyze(t, in, o)
@@ -37,7 +38,7 @@ func TestApproximate(t *testing.T) {
 		} else if !strings.Contains(s.Exact, "300 references, among all 1500 states") || !strings.Contains(s.Estimated, "5 strata") {
 			t.Errorf("sampling: %q, %q", s.Exact, s.Estimated)
 		}
-		if len(sampled.Comparisons) > 0 || sampled.hasCurves() || sampled.Blocks != "" {
+		if len(sampled.Comparisons) > 0 || sampled.Models[0].Curves != nil || sampled.Blocks != "" {
 			t.Error("a sample has no comparisons, curves and blocks")
 		}
 		for i := range exact.Models {
@@ -59,7 +60,7 @@ func TestApproximate(t *testing.T) {
 						t.Errorf("window %d, k = %d: %s = %v ± %v, exactly %v", window, a.K, s.name, s.got.Float(), s.error.Float(), s.want.Float())
 					}
 				}
-				near(t, "null", a.null().TrustworthinessMean.Float(), b.null().TrustworthinessMean.Float(), 0.03)
+				near(t, "null", a.MadeNull().TrustworthinessMean.Float(), b.MadeNull().TrustworthinessMean.Float(), 0.03)
 				if a.TrustCI.Defined() || a.TrustSE.Defined() {
 					t.Error("a sample has no intervals")
 				}

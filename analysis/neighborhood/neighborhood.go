@@ -8,7 +8,7 @@
 //		Frames:  frames, // points.Points, one row per state
 //		Episode: episode,
 //		Models:  []neighborhood.Encoded{{Name: "jepa", Latents: z}},
-//	}, neighborhood.Options{K: []int{5, 10, 20}, Intervals: true, Permutations: 10, Seed: 42})
+//	}, neighborhood.Options{Settings: analysis.Settings{Intervals: true, Seed: 42}, K: []int{5, 10, 20}, Permutations: 10})
 //	fmt.Println(result.Models[0].ByK[0].Trustworthiness)
 package neighborhood
 
@@ -18,14 +18,14 @@ import (
 	"fmt"
 	"slices"
 
+	"repscope/analysis"
 	"repscope/analysis/internal/results"
-	"repscope/internal/device"
+	"repscope/internal/option"
 	"repscope/internal/text"
 	"repscope/measure/spectrum"
 	"repscope/neighbors"
 	"repscope/points"
 	"repscope/report"
-	"repscope/stat"
 )
 
 // Encoded is one model's latents: Name, and Latents with a row per state.
@@ -54,6 +54,7 @@ type Input struct {
 // Options are the choices of an analysis; the zero value is the default, without
 // intervals and without a null.
 type Options struct {
+	analysis.Settings
 	K []int // neighbourhood sizes; nil means 5, 10, 20
 	// Metric is the metric of both spaces; with neighbors.Precomputed the frames are
 	// the distances between the states and latents are compared by Euclidean ones.
@@ -83,16 +84,26 @@ type Options struct {
 	Permutations int
 	Null         NullKind
 	Scale        spectrum.Scale // of latents; only spectrum.ScaleL2 changes neighbours
-	// Intervals asks for delete-block jackknife intervals and comparisons.
-	Intervals bool
-	Block     stat.BlockSpec
-	Seed      uint64         // of the permutations, the tests and the references
-	Family    string         // of tests that Holm's correction is over: results.FamilyMetric (empty) or results.FamilyRun
-	Threads   int            // ≤ 0: all
-	Memory    int64          // in bytes; 0: the default of package neighbors
-	Device    *device.Device // computes what neighbors.Options.Device can; nil: the processor
-	// Progress, if not nil, is told how much of the work is done.
-	Progress func(done, total int)
+}
+
+// Declare binds the options to their fields.
+func (o *Options) Declare(l *option.List) {
+	l.Ints(&o.K, "k", "`LIST` of neighbourhood sizes").AtLeast(1).Distinct()
+	option.Choice(l, &o.Metric, "metric", []neighbors.Metric{neighbors.Euclidean, neighbors.Cosine, neighbors.Precomputed},
+		"`NAME` of the distance; precomputed: the frames are a matrix of distances")
+	option.Choice(l, &o.LatentMetric, "latent-metric", []string{LatentSame, LatentEuclidean, LatentCosine},
+		"`NAME` of the distance of latents; same: that of --metric, euclidean beside precomputed ones")
+	option.Choice(l, &o.CoRanking, "coranking", []neighbors.CoRanking{neighbors.CoRankingAuto, neighbors.CoRankingFull, neighbors.CoRankingOff},
+		fmt.Sprintf("`WHEN` to rank all states for the curves over all K; auto: up to %d states", neighbors.AutoCoRankingPoints))
+	option.Choice(l, &o.Ties, "ties", []neighbors.Ties{neighbors.TiesAverage, neighbors.TiesRandom, neighbors.TiesIndex},
+		"`RULE` for states at equal distances: the mean over all orders, independent in both spaces; one random order (--seed); the lower index first")
+	l.Var((*results.Window)(&o.ExcludeWindow), "exclude-window", results.WindowUsage)
+	l.Int(&o.Permutations, "permutations", "`N` other pairings of states and latents behind the null; 0: none").AtLeast(0)
+	option.Choice(l, &o.Null, "null", []NullKind{NullTime, NullIndependent},
+		"`KIND` of these pairings: time (episodes exchanged and rotated, which keeps the order in time) or independent (any state)")
+	l.Bool(&o.PerPoint, "per-point", "write the scores of every state to neighborhood_per_point.csv").Free()
+	l.Bool(&o.Approximate, "approx", "rank a sample of reference states, each exactly against all states, for very many states; sampling errors instead of intervals")
+	l.Int(&o.References, "approx-references", "`N` reference states of --approx, at least 2").AtLeast(2)
 }
 
 // The values of Options.LatentMetric.
@@ -242,7 +253,7 @@ func (a *AtK) setNull(kind NullKind, n *Null) {
 }
 
 // null is the one that was made, nil for none.
-func (a *AtK) null() *Null { return cmp.Or(a.NullInTime, a.Null) }
+func (a *AtK) MadeNull() *Null { return cmp.Or(a.NullInTime, a.Null) }
 
 // Null describes the scores of latents given to other states.
 type Null struct {
@@ -425,8 +436,8 @@ func (r *Result) fillWindow() {
 	}
 }
 
-// tiesInWords say what becomes of neighbours at equal distances.
-var tiesInWords = map[string]string{
+// TiesInWords say what becomes of neighbours at equal distances.
+var TiesInWords = map[string]string{
 	neighbors.TiesAverage.String(): "scores are means over all orders of neighbours at equal distances",
 	neighbors.TiesRandom.String():  "neighbours at equal distances are in one random order",
 	neighbors.TiesIndex.String():   "neighbours at equal distances are ranked by index, which counts as agreement of both spaces",
@@ -435,7 +446,7 @@ var tiesInWords = map[string]string{
 func (r *Result) duplicateWarnings() {
 	tell := func(what string, count int64) {
 		if float64(count) > results.DuplicateShare*float64(r.Samples) {
-			r.warn(fmt.Sprintf("%s: %d of %d equal an earlier one; %s", what, count, r.Samples, tiesInWords[r.Models[0].TiesRule]))
+			r.warn(fmt.Sprintf("%s: %d of %d equal an earlier one; %s", what, count, r.Samples, TiesInWords[r.Models[0].TiesRule]))
 		}
 	}
 	tell("original states", r.Models[0].Duplicates.Frames)
@@ -454,7 +465,7 @@ func (r *Result) warn(text string) {
 
 // PointScores returns the trustworthiness and the continuity of every state at
 // the i-th k: 1 minus the state's penalty over the worst penalty it could have.
-// Their mean is the score of all states. nil without Options.PerPoint.
+// Their mean is the score of all states. nil without Options.PerPoint, which [Model.Penalties] are too.
 func (m *Model) PointScores(i int) (trust, cont []float64) {
 	if i >= len(m.points) {
 		return nil, nil
@@ -466,4 +477,20 @@ func (m *Model) PointScores(i int) (trust, cont []float64) {
 		cont[j] = 1 - p.cont[j]/float64(worst)
 	}
 	return trust, cont
+}
+
+// Penalties returns the penalties of every state at the i-th k: the sums of (rank − k) that scores are made of.
+func (m *Model) Penalties(i int) (trust, cont []float64) {
+	if i >= len(m.points) {
+		return nil, nil
+	}
+	return m.points[i].trust, m.points[i].cont
+}
+
+// PointState returns the state that entry i of [Model.PointScores] belongs to: i itself, unless states were sampled.
+func (m *Model) PointState(i int) int {
+	if m.pointIndex == nil {
+		return i
+	}
+	return m.pointIndex[i]
 }

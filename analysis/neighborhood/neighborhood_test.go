@@ -17,9 +17,9 @@ import (
 	"strings"
 	"testing"
 
+	"repscope/analysis"
 	"repscope/measure/spectrum"
 	"repscope/neighbors"
-	"repscope/plots"
 	"repscope/points"
 	"repscope/report"
 	"repscope/stat"
@@ -101,7 +101,7 @@ func TestAgainstScikitLearn(t *testing.T) {
 			in.Models = append(in.Models, Encoded{Name: fmt.Sprint("model ", i), Latents: points.Float64(m.Latents, m.Dim)})
 		}
 		// Intervals and the null must not touch the scores.
-		for _, o := range []Options{{K: c.Ks}, {K: c.Ks, Intervals: true, Permutations: 2, PerPoint: true}} {
+		for _, o := range []Options{{K: c.Ks}, {K: c.Ks, Settings: analysis.Settings{Intervals: true}, Permutations: 2, PerPoint: true}} {
 			result := analyze(t, in, o)
 			for i, m := range c.Models {
 				for q, k := range c.Ks {
@@ -120,7 +120,7 @@ func TestDeterminism(t *testing.T) {
 	in := Input{Frames: frames, Episode: make([]int, 150), Models: []Encoded{
 		{Name: "a", Latents: noisy(frames, 1, 2)}, {Name: "b", Latents: noisy(frames, 3, 3)}, {Name: "c", Latents: walk(150, 2, 4)}}}
 	var first []byte
-	for _, o := range []Options{{Threads: 1}, {Threads: 3}, {Threads: 2, Memory: 1 << 20}} {
+	for _, o := range []Options{{Settings: analysis.Settings{Threads: 1}}, {Settings: analysis.Settings{Threads: 3}}, {Settings: analysis.Settings{Threads: 2, Memory: 1 << 20}}} {
 		o.Intervals, o.Permutations, o.Seed, o.PerPoint = true, 3, 9, true
 		result := analyze(t, in, o)
 		var text bytes.Buffer
@@ -151,7 +151,7 @@ func TestSelfIsPerfect(t *testing.T) {
 		}
 	}
 	result := analyze(t, Input{Frames: frames, Models: []Encoded{{Name: "self", Latents: frames}, {Name: "rotated", Latents: rotated}}},
-		Options{Intervals: true, PerPoint: true})
+		Options{Settings: analysis.Settings{Intervals: true}, PerPoint: true})
 	for _, m := range result.Models {
 		for i, a := range m.ByK {
 			for name, v := range map[string]report.Value{"T": a.Trustworthiness, "C": a.Continuity, "Q": a.QNX, "R": a.RNX, "false": a.MRREFalse, "missing": a.MRREMissing} {
@@ -169,19 +169,11 @@ func TestSelfIsPerfect(t *testing.T) {
 		}
 		near(t, m.Name+": AUC", m.AUCRNX.Float(), 1, 1e-12)
 	}
-	// A figure of perfect scores has nothing to show on its log axis but must be drawn.
-	var png bytes.Buffer
-	if err := result.Figure().Render(&png, "png"); err != nil {
-		t.Error(err)
-	}
-	if err := result.CurvesFigure().Render(&png, "svg"); err != nil {
-		t.Error(err)
-	}
 }
 
 func TestNullIsChance(t *testing.T) {
 	frames := walk(200, 4, 1)
-	result := analyze(t, Input{Frames: frames, Models: []Encoded{{Name: "good", Latents: noisy(frames, 0.1, 2)}}}, Options{Permutations: 60, Null: NullIndependent, Seed: 3})
+	result := analyze(t, Input{Frames: frames, Models: []Encoded{{Name: "good", Latents: noisy(frames, 0.1, 2)}}}, Options{Permutations: 60, Null: NullIndependent, Settings: analysis.Settings{Seed: 3}})
 	for _, a := range result.Models[0].ByK {
 		if a.Null.Permutations != 60 {
 			t.Fatalf("%d permutations, want 60", a.Null.Permutations)
@@ -224,7 +216,7 @@ func TestIntervals(t *testing.T) {
 	covered, truth := 0, 0.0
 	var intervals []report.Interval
 	for seed := range uint64(draws) {
-		result := one(seed+1, Options{Intervals: true, CoRanking: neighbors.CoRankingOff})
+		result := one(seed+1, Options{Settings: analysis.Settings{Intervals: true}, CoRanking: neighbors.CoRankingOff})
 		a := result.Models[0].ByK[0]
 		scores = append(scores, a.Trustworthiness.Float())
 		errors = append(errors, a.TrustSE.Float())
@@ -260,7 +252,7 @@ func TestIntervals(t *testing.T) {
 func TestConstantLatents(t *testing.T) {
 	frames := walk(60, 3, 1)
 	constant := points.Float32(slices.Repeat([]float32{1.5, -2}, 60), 2)
-	result := analyze(t, Input{Frames: frames, Models: []Encoded{{Name: "flat", Latents: constant}, {Name: "ok", Latents: frames}}}, Options{Intervals: true, Permutations: 1})
+	result := analyze(t, Input{Frames: frames, Models: []Encoded{{Name: "flat", Latents: constant}, {Name: "ok", Latents: frames}}}, Options{Settings: analysis.Settings{Intervals: true}, Permutations: 1})
 	if !slices.ContainsFunc(result.Warnings, func(w string) bool {
 		return strings.Contains(w, "flat") && strings.Contains(w, "collapsed")
 	}) {
@@ -282,11 +274,6 @@ func TestConstantLatents(t *testing.T) {
 	if len(result.Comparisons) > 0 || !result.Models[1].ByK[0].Trustworthiness.Defined() {
 		t.Errorf("comparisons %+v, scores %+v", result.Comparisons, result.Models[1].ByK[0])
 	}
-	for _, figure := range []*plots.Figure{result.Figure(), result.CurvesFigure()} {
-		if err := figure.Render(&bytes.Buffer{}, "png"); err != nil {
-			t.Error(err)
-		}
-	}
 
 	// The numbers of the others are those without it; nothing is left where all have collapsed.
 	o := Options{Permutations: 1}
@@ -299,16 +286,13 @@ func TestConstantLatents(t *testing.T) {
 	if beside.String() != without.String() {
 		t.Errorf("beside a collapsed model %s, alone %s", &beside, &without)
 	}
-	for _, o := range []Options{{}, {Intervals: true}, {Approximate: true}} {
+	for _, o := range []Options{{}, {Settings: analysis.Settings{Intervals: true}}, {Approximate: true}} {
 		only := analyze(t, Input{Frames: frames, Models: []Encoded{{Name: "flat", Latents: constant}}}, o)
 		if a := only.Models[0].ByK[2]; a.K != 20 || a.Trustworthiness.Defined() || only.Models[0].Chance.Defined() {
 			t.Errorf("only constant latents: %+v", only.Models[0])
 		}
-		if err := only.Figure().Render(&bytes.Buffer{}, "png"); err != nil {
-			t.Error(err)
-		}
 	}
-	still := analyze(t, Input{Frames: constant, Models: []Encoded{{Name: "ok", Latents: frames}}}, Options{Intervals: true})
+	still := analyze(t, Input{Frames: constant, Models: []Encoded{{Name: "ok", Latents: frames}}}, Options{Settings: analysis.Settings{Intervals: true}})
 	if v := still.Models[0].ByK[0].Trustworthiness; v.Reason != "all original states are equal" {
 		t.Errorf("constant states: %+v", v)
 	}
@@ -327,7 +311,7 @@ func TestTiesDoNotScoreTime(t *testing.T) {
 	}
 	in := Input{Frames: frames, Models: []Encoded{{Name: "classes", Latents: classes}}}
 	a := analyze(t, in, Options{Permutations: 20}).Models[0].ByK[0]
-	if null := a.null(); math.Abs(a.Trustworthiness.Float()-a.Chance.Float()) > 0.03 ||
+	if null := a.MadeNull(); math.Abs(a.Trustworthiness.Float()-a.Chance.Float()) > 0.03 ||
 		math.Abs(null.TrustworthinessMean.Float()-a.Chance.Float()) > 0.01 {
 		t.Errorf("random classes: %v, null %v, chance %v", a.Trustworthiness, null.TrustworthinessMean, a.Chance)
 	}
@@ -422,7 +406,7 @@ func TestExcludeWindowOfSample(t *testing.T) {
 	}
 	frames, latents := all.Select(drawn), z.Select(drawn)
 	in := Input{Frames: frames, Time: drawn, Sampled: true, Models: []Encoded{{Name: "z", Latents: latents}}}
-	o := Options{K: []int{4}, ExcludeWindow: 6, Permutations: 2, Intervals: true}
+	o := Options{K: []int{4}, ExcludeWindow: 6, Permutations: 2, Settings: analysis.Settings{Intervals: true}}
 	got := analyze(t, in, o)
 	fewest := len(drawn)
 	for _, a := range drawn {
@@ -450,7 +434,7 @@ func TestExcludeWindowOfSample(t *testing.T) {
 	if a.Trustworthiness.V != want[0].ByK[0].Trustworthiness || a.Continuity.V != want[0].ByK[0].Continuity || !a.TrustCI.Defined() {
 		t.Errorf("%+v, want T %v, C %v", a, want[0].ByK[0].Trustworthiness, want[0].ByK[0].Continuity)
 	}
-	if text := got.windowText(); text != "FRAMES" {
+	if text := got.WindowText(); text != "FRAMES" {
 		t.Errorf("a window of %s is suggested for states that are not consecutive", text)
 	}
 
@@ -470,7 +454,7 @@ func TestExcludeWindowOfSample(t *testing.T) {
 func TestNoRoomForIntervals(t *testing.T) {
 	frames := walk(14, 2, 1)
 	result := analyze(t, Input{Frames: frames, Models: []Encoded{{Name: "z", Latents: noisy(frames, 1, 2)}, {Name: "y", Latents: noisy(frames, 1, 3)}}},
-		Options{K: []int{12}, Intervals: true})
+		Options{K: []int{12}, Settings: analysis.Settings{Intervals: true}})
 	a := result.Models[0].ByK[0]
 	if a.TrustCI.Defined() || !a.Trustworthiness.Defined() || result.Comparisons != nil || result.Blocks != "" {
 		t.Errorf("%+v", a)
@@ -539,16 +523,24 @@ func TestPrecomputed(t *testing.T) {
 			rows[60*i+j] = math.Sqrt(square)
 		}
 	}
+	among := func(states []int) points.Points {
+		var values []float64
+		for _, i := range states {
+			for _, j := range states {
+				values = append(values, rows[60*i+j])
+			}
+		}
+		return points.Float64(values, len(states))
+	}
 	some := []int{2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53, 59}
 	all := make([]int, 60)
 	for i := range all {
 		all[i] = i
 	}
-	matrix := points.Float64(rows, 60)
 	for _, states := range [][]int{all, some} {
-		distances := among(matrix.Select(states), states)
+		distances := among(states)
 		models := []Encoded{{Name: "z", Latents: z.Select(states)}}
-		o := Options{K: []int{3, 7}, Intervals: true, Permutations: 2}
+		o := Options{K: []int{3, 7}, Settings: analysis.Settings{Intervals: true}, Permutations: 2}
 		want := analyze(t, Input{Frames: frames.Select(states), Models: models}, o)
 		o.Metric = neighbors.Precomputed
 		got := analyze(t, Input{Frames: distances, Models: models}, o)
@@ -558,9 +550,6 @@ func TestPrecomputed(t *testing.T) {
 		// A diagonal of 1 is not looked at.
 		for i := range states {
 			distances.F64[i*len(states)+i] = 1
-		}
-		if own, others := extremes(distances); own != 1 || others <= 1 {
-			t.Errorf("own distances %v, others %v", own, others)
 		}
 		if got := analyze(t, Input{Frames: distances, Models: models}, o); !reflect.DeepEqual(got.Models[0].ByK, want.Models[0].ByK) {
 			t.Errorf("%d states with a diagonal of 1: %+v, want %+v", len(states), got.Models[0].ByK, want.Models[0].ByK)
@@ -657,7 +646,7 @@ func TestRounding(t *testing.T) {
 	}
 	analyze := func(z []float32, same []int) Model {
 		r, err := Analyze(t.Context(), Input{Frames: points.Float32(frames, dim), Same: same,
-			Models: []Encoded{{Name: "z", Latents: points.Float32(z, dim)}}}, Options{K: []int{3, 10}, Intervals: true, Block: stat.BlockSpec{Length: 10}})
+			Models: []Encoded{{Name: "z", Latents: points.Float32(z, dim)}}}, Options{K: []int{3, 10}, Settings: analysis.Settings{Intervals: true, Block: stat.BlockSpec{Length: 10}}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -672,45 +661,6 @@ func TestRounding(t *testing.T) {
 	for _, got := range []Model{analyze(digits, nil), analyze(noise, same)} {
 		if got.Duplicates.Latents != again || !reflect.DeepEqual(got.ByK, want.ByK) {
 			t.Errorf("%d duplicates, want %d; %+v\nwant %+v", got.Duplicates.Latents, again, got.ByK[0], want.ByK[0])
-		}
-	}
-}
-
-// Bands that reach 1 are drawn to the end of the axis of errors, and the caption says so; errors of more models
-// than can be told apart have none, and their bars have the intervals.
-func TestBandsAndCaption(t *testing.T) {
-	for _, models := range []int{2, 12} {
-		r := &Result{K: []int{5, 10}, Samples: 100, Blocks: "10 blocks"}
-		for i := range models {
-			m := Model{Name: fmt.Sprint("m", i)}
-			for _, k := range r.K {
-				v, ci := report.Number(0.99), report.Between(0.97, 1)
-				m.ByK = append(m.ByK, AtK{K: k, Trustworthiness: v, TrustCI: ci, Continuity: v, ContCI: ci})
-			}
-			r.Models = append(r.Models, m)
-		}
-		figure := r.Figure()
-		if err := figure.Render(&bytes.Buffer{}, "svg"); err != nil {
-			t.Fatal(err)
-		}
-		want, bands := "bands that reach 1 go down to the end", true
-		if models > 6 {
-			want, bands = "errors without bands", false
-		}
-		if !strings.Contains(figure.Footnote, want) {
-			t.Errorf("%d models: %s", models, figure.Footnote)
-		}
-		for _, tile := range figure.Tiles {
-			switch panel := tile.Panel.(type) {
-			case *plots.Curves:
-				if (panel.Series[0].Low != nil) != bands {
-					t.Errorf("%d models: bands %v", models, panel.Series[0].Low)
-				}
-			case *plots.GroupedBars:
-				if panel.Series[0].Low == nil {
-					t.Errorf("%d models: bars without intervals", models)
-				}
-			}
 		}
 	}
 }

@@ -26,19 +26,16 @@ const (
 	NullIndependent NullKind = "independent"
 )
 
-// NullKinds lists the values of --null.
-func NullKinds() []string { return []string{string(NullTime), string(NullIndependent)} }
-
-// describe says what so many pairings are.
-func (k NullKind) describe(pairings int) string {
+// Describe says what so many pairings are.
+func (k NullKind) Describe(pairings int) string {
 	if k == NullIndependent {
 		return fmt.Sprintf("%d random pairings", pairings)
 	}
 	return fmt.Sprintf("%d pairings that keep the order in time", pairings)
 }
 
-// exchangedEpisodes is the number of episodes from which whole ones are exchanged.
-const exchangedEpisodes = 5
+// ExchangedEpisodes is the number of episodes from which whole ones are exchanged.
+const ExchangedEpisodes = 5
 
 // order is permutation p of n states: state i is given the latent of state order[i].
 // States of an episode are in the order of time.
@@ -49,7 +46,7 @@ func (k NullKind) order(seed uint64, p, n int, episode []int) []int {
 	r := stat.NewRandom(stat.StreamNullTime.Key(seed, uint64(p)))
 	episodes := points.Grouped(episode, n)
 	order := make([]int, n)
-	if len(episodes) < exchangedEpisodes {
+	if len(episodes) < ExchangedEpisodes {
 		for _, states := range episodes {
 			rotate(order, states, states, len(states)/4+r.Intn(max(1, len(states)/2)))
 		}
@@ -139,7 +136,7 @@ func (r *Result) warnOfTime() {
 	if enough {
 		return
 	}
-	advice := fmt.Sprintf("--exclude-window %s, the autocorrelation time, leaves", r.windowText())
+	advice := fmt.Sprintf("--exclude-window %s, the autocorrelation time, leaves", r.WindowText())
 	if r.sampled {
 		advice = "--exclude-window leaves"
 	}
@@ -156,8 +153,8 @@ func (r *Result) warnOfTime() {
 	}
 }
 
-// windowText is the suggested window, or a letter for it.
-func (r *Result) windowText() string {
+// WindowText is the suggested window, or a letter for it.
+func (r *Result) WindowText() string {
 	if w := r.suggestedWindow(); w.Defined() {
 		return fmt.Sprintf("%.0f", w.V)
 	}

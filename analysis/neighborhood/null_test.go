@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"repscope/analysis"
 	"repscope/analysis/internal/results"
 	"repscope/internal/runtest"
 	"repscope/points"
@@ -77,7 +78,7 @@ func numbers(r *Result) string {
 	for _, m := range r.Models {
 		for _, a := range m.ByK {
 			out += fmt.Sprintln(m.Name, m.Candidates, a.Trustworthiness, a.Continuity, a.RNX, a.TrustCI, a.ContCI, a.RNXCI)
-			if null := a.null(); null != nil {
+			if null := a.MadeNull(); null != nil {
 				out += fmt.Sprintln(*null)
 			}
 		}
@@ -95,7 +96,7 @@ func TestAutomaticWindow(t *testing.T) {
 		frames, episode := slow(1, 600, 6, 3, rho)
 		latents, _ := slow(2, 600, 6, 3, rho)
 		in := Input{Frames: frames, Episode: episode, Models: []Encoded{{Name: "a", Latents: latents}, {Name: "b", Latents: frames}, {Name: "constant", Latents: points.Float32(make([]float32, 600), 1)}}}
-		o := Options{K: []int{5}, Permutations: 2, Intervals: true, Seed: 3}
+		o := Options{K: []int{5}, Permutations: 2, Settings: analysis.Settings{Intervals: true, Seed: 3}}
 		plain := analyze(t, in, o)
 		suggested := plain.suggestedWindow()
 		o.ExcludeWindow = int(suggested.V)
@@ -130,7 +131,7 @@ func TestAutomaticWindow(t *testing.T) {
 		t.Errorf("window %d, %d candidates", m.ExcludeWindow, m.Candidates)
 	}
 	in.Sampled = true
-	if _, err := Analyze(t.Context(), in, Options{K: []int{2}, ExcludeWindow: results.AutoWindow}); err == nil || !strings.Contains(err.Error(), "--samples") {
+	if _, err := Analyze(t.Context(), in, Options{K: []int{2}, ExcludeWindow: results.AutoWindow}); err == nil || !strings.Contains(err.Error(), "no autocorrelation time") {
 		t.Errorf("sampled states: %v", err)
 	}
 }
@@ -143,7 +144,7 @@ func TestUnrelatedLatentsAreAtTheirNull(t *testing.T) {
 	latents, _ := slow(2, 600, 6, 3, 0.95)
 	in := Input{Frames: frames, Episode: episode, Models: []Encoded{{Name: "unrelated", Latents: latents}}}
 	null := func(kind NullKind) AtK {
-		r, err := Analyze(context.Background(), in, Options{K: []int{5}, Permutations: 8, Null: kind, Seed: 3})
+		r, err := Analyze(context.Background(), in, Options{K: []int{5}, Permutations: 8, Null: kind, Settings: analysis.Settings{Seed: 3}})
 		if err != nil {
 			t.Fatal(err)
 		}

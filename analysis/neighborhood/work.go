@@ -12,6 +12,7 @@ import (
 	"strconv"
 
 	"repscope/analysis/internal/results"
+	"repscope/internal/option"
 	"repscope/internal/text"
 	"repscope/neighbors"
 	"repscope/points"
@@ -19,14 +20,14 @@ import (
 	"repscope/stat"
 )
 
-// definition is the version of what the numbers mean; see [shard.Identity].
-const definition = 2
+// Definition is the version of what the numbers mean; see [shard.Identity].
+const Definition = 2
 
 // unitStates is the number of states in a unit of work.
 const unitStates = 256
 
-// units is the number of units for n states.
-func units(n int) int { return (n + unitStates - 1) / unitStates }
+// Units is the number of units for n states.
+func Units(n int) int { return (n + unitStates - 1) / unitStates }
 
 // plan is the work of one analysis.
 type plan struct {
@@ -69,7 +70,7 @@ func Work(in Input, o Options) (shard.Work[*neighbors.Partial, *Result], error) 
 	}
 	n := in.Frames.N
 	return shard.Work[*neighbors.Partial, *Result]{
-		Units:    units(n),
+		Units:    Units(n),
 		Identity: p.identity,
 		Map: func(ctx context.Context, r shard.Range) (*neighbors.Partial, error) {
 			return p.rank(ctx, r.Lo*unitStates, min(r.Hi*unitStates, n))
@@ -121,7 +122,7 @@ func (p *plan) identityOf(pass neighbors.Identity, lo, hi int) shard.Identity {
 	if err != nil {
 		return shard.Identity{Inputs: []shard.Field{{Name: "pass"}}} // unknown
 	}
-	id := shard.Identity{Analysis: "neighborhood", Definition: definition}
+	id := shard.Identity{Analysis: "neighborhood", Definition: Definition}
 	return id.OfModel(pass.Embedded[0].Digest, shard.Option("pass", string(text)),
 		shard.Option("rows", []int{lo, hi}), shard.Option("on a GPU", p.pass.OnGPU()))
 }
@@ -185,7 +186,7 @@ func (p *plan) decideWindow() error {
 		return nil
 	}
 	if p.in.Sampled {
-		return errWindowOfSample
+		return errors.New("an automatic exclusion window of sampled states: states drawn at random have no autocorrelation time")
 	}
 	var taus []float64
 	for _, series := range p.series {
@@ -261,20 +262,16 @@ func (p *plan) openPass(with neighbors.Options) (err error) {
 func (p *plan) identity() shard.Identity {
 	in, o := p.in, p.o
 	id := shard.Identity{
-		Analysis: "neighborhood", Definition: definition,
+		Analysis: "neighborhood", Definition: Definition,
 		Inputs: []shard.Field{
 			{Name: "frames", Value: shard.Digest(in.Frames)},
 			{Name: "episodes and times", Value: shard.Digest(points.Points{}, in.Episode, in.Time)},
 			{Name: "equal states", Value: shard.Digest(points.Points{}, in.Same)},
 			{Name: "sampled", Value: strconv.FormatBool(in.Sampled)},
 		},
-		Options: []shard.Field{
-			shard.Option("k", p.ks), shard.Option("metric", o.Metric), shard.Option("metric of latents", p.latentMetric), shard.Option("excluded window", o.ExcludeWindow),
-			shard.Option("co-ranking", o.CoRanking), shard.Option("ties", o.Ties), shard.Option("per point", o.PerPoint),
-			shard.Option("permutations", o.Permutations), shard.Option("null", o.Null),
-			shard.Option("latent scale", o.Scale), shard.Option("intervals", o.Intervals), shard.Option("block", o.Block), shard.Option("family", o.Family),
-			shard.Option("seed", o.Seed),
-		},
+		Options: slices.Concat(option.Of(&o).Identity("k"), o.Identity(), []shard.Field{
+			shard.Option("k", p.ks), shard.Option("per point", o.PerPoint), shard.Option("latent scale", o.Scale),
+		}),
 	}
 	id.Inputs = append(id.Inputs, results.Digests(in.Models)...)
 	return id

@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"testing"
 
+	"repscope/analysis"
 	"repscope/neighbors"
 	"repscope/points"
 	"repscope/report"
@@ -31,7 +32,7 @@ func TestWork(t *testing.T) {
 		}}
 		open := func(k int) func() shard.Work[*neighbors.Partial, *Result] {
 			return func() shard.Work[*neighbors.Partial, *Result] {
-				work, err := Work(in, Options{K: []int{k}, Intervals: true, PerPoint: true, Permutations: 1, ExcludeWindow: 2, Seed: 5})
+				work, err := Work(in, Options{K: []int{k}, Settings: analysis.Settings{Intervals: true, Seed: 5}, PerPoint: true, Permutations: 1, ExcludeWindow: 2})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -103,7 +104,7 @@ func TestMemory_Tasks(t *testing.T) {
 	const n = 520
 	frames := walk(n, 6, 3)
 	open := func(models ...Encoded) shard.Work[*neighbors.Partial, *Result] {
-		work, err := Work(Input{Frames: frames, Models: models}, Options{K: []int{5}, Seed: 5, Permutations: 1})
+		work, err := Work(Input{Frames: frames, Models: models}, Options{K: []int{5}, Settings: analysis.Settings{Seed: 5}, Permutations: 1})
 		if err != nil {
 			t.Fatal(err)
 		}

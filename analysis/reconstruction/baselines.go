@@ -92,7 +92,7 @@ func (m *meanFrame) read(ctx context.Context, dst []float64, samples []int) erro
 		return err
 	}
 	size := m.in.Shape.Size()
-	mean, states := make([]float64, size), m.in.states()
+	mean, states := make([]float64, size), m.in.States()
 	done := -1
 	for i, s := range samples {
 		g := m.of[states[s]]
@@ -148,7 +148,7 @@ func (m *meanFrame) sumOf(ctx context.Context, g int) ([]float64, error) {
 	}
 	size := m.in.Shape.Size()
 	sum := make([]float64, size)
-	piece := max(1, min(len(m.groups[g]), blockValues/size))
+	piece := max(1, min(len(m.groups[g]), BlockValues/size))
 	frames := make([]float64, piece*size)
 	for lo := 0; lo < len(m.groups[g]); lo += piece {
 		states := m.groups[g][lo:min(lo+piece, len(m.groups[g]))]

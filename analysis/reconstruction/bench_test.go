@@ -2,7 +2,11 @@
 
 package reconstruction
 
-import "testing"
+import (
+	"testing"
+
+	"repscope/analysis"
+)
 
 // Two models and the baselines on 600 samples of 12 × 14 pixels in 12 episodes, with
 // intervals; and on 120 of 84 × 84.
@@ -12,17 +16,17 @@ func BenchmarkAnalyze(b *testing.B) {
 		episodes, length int
 		side             int
 	}{{"12x14/600", 12, 51, 0}, {"84x84/120", 6, 21, 84}} {
-		s := newScene(1, c.episodes, c.length, 1)
+		s := NewScene(1, c.episodes, c.length, 1)
 		if c.side > 0 {
 			s = s.enlarged(c.side)
 		}
-		in := s.input(map[string]func(state, step int) []float64{
-			"blurred": func(state, step int) []float64 { return s.blurred(state + step) },
-			"same":    func(state, _ int) []float64 { return s.frame(state) },
+		in := s.Input(map[string]func(state, step int) []float64{
+			"blurred": func(state, step int) []float64 { return s.Blurred(state + step) },
+			"same":    func(state, _ int) []float64 { return s.Frame(state) },
 		})
 		b.Run(c.name, func(b *testing.B) {
 			for b.Loop() {
-				if _, err := Analyze(b.Context(), in, Options{Intervals: true, Threads: 1}); err != nil {
+				if _, err := Analyze(b.Context(), in, Options{Settings: analysis.Settings{Intervals: true, Threads: 1}}); err != nil {
 					b.Fatal(err)
 				}
 			}
@@ -37,7 +41,7 @@ func (s *scene) enlarged(side int) *scene {
 	large.shape.Height, large.shape.Width = side, side
 	large.frames = nil
 	for state := range s.episode {
-		f := s.frame(state)
+		f := s.Frame(state)
 		for y := range side {
 			for x := range side {
 				large.frames = append(large.frames, f[y*s.shape.Height/side*s.shape.Width+x*s.shape.Width/side])

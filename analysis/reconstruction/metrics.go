@@ -16,6 +16,9 @@ type metric struct {
 	unit      string
 	direction report.Direction
 	low, high float64 // what its values can be
+	headline  bool    // stands for the analysis
+	about     string  // what it measures
+	cite      string  // where it is from
 	// terms are numerator and denominator of a sample; a denominator of 0 leaves it out.
 	terms func(r row) (numerator, denominator float64)
 	// of makes the number of the ratio; nil for the ratio itself. Such numbers have no
@@ -67,39 +70,59 @@ var inf = math.Inf(1)
 // metrics are all of them, in the order of the result.
 func metrics() []metric { return append(frameMetrics(), sceneMetrics()...) }
 
+// Metrics describes the numbers of a model.
+func Metrics() []report.Described {
+	var out []report.Described
+	for _, m := range metrics() {
+		out = append(out, report.Described{Name: m.name, Better: m.direction, Unit: m.unit, Low: m.low, High: m.high,
+			Headline: m.headline, About: m.about, Cite: m.cite})
+	}
+	return out
+}
+
 // frameMetrics are those of frames.
 func frameMetrics() []metric {
 	return []metric{
-		{name: "mse", unit: "range²", direction: report.Lower, high: inf, compared: true, ahead: true,
+		{name: "mse", about: "mean squared error of pixels", headline: true,
+			unit: "range²", direction: report.Lower, high: inf, compared: true, ahead: true,
 			terms: mean(func(r row) float64 { return r.model.MSE[r.i] })},
-		{name: "mae", unit: "range", direction: report.Lower, high: inf, compared: true,
+		{name: "mae", about: "mean absolute error of pixels",
+			unit: "range", direction: report.Lower, high: inf, compared: true,
 			terms: mean(func(r row) float64 { return r.model.MAE[r.i] })},
-		{name: "psnr", unit: "dB", direction: report.Higher, low: -inf, high: inf, compared: true,
+		{name: "psnr", about: "mean over frames of 10 log10(1/mse of the frame)",
+			unit: "dB", direction: report.Higher, low: -inf, high: inf, compared: true,
 			terms: func(r row) (float64, float64) {
 				if r.model.MSE[r.i] == 0 {
 					return 0, 0
 				}
 				return image.PSNR(r.model.MSE[r.i], 1), 1
 			}, none: "every prediction equals its frame: the PSNR is infinite"},
-		{name: "psnr_of_mean_mse", unit: "dB", direction: report.Higher, low: -inf, high: inf,
+		{name: "psnr_of_mean_mse", about: "10 log10(1/mse)",
+			unit: "dB", direction: report.Higher, low: -inf, high: inf,
 			terms: mean(func(r row) float64 { return r.model.MSE[r.i] }),
 			of:    func(mse float64) float64 { return image.PSNR(mse, 1) }, none: "every prediction equals its frame: the PSNR is infinite"},
-		{name: "ssim", unit: "", direction: report.Higher, low: -1, high: 1, compared: true, ahead: true,
+		{name: "ssim", about: "structural similarity, mean over frames", headline: true, cite: "wang2004",
+			unit: "", direction: report.Higher, low: -1, high: 1, compared: true, ahead: true,
 			terms: func(r row) (float64, float64) {
 				if v := r.model.SSIM[r.i]; !math.IsNaN(v) {
 					return v, 1
 				}
 				return 0, 0
 			}},
-		{name: "sharpness_ratio", unit: "", direction: report.Neither, high: inf, compared: true,
+		{name: "sharpness_ratio", about: "gradient energy of predictions over that of true frames",
+			unit: "", direction: report.Neither, high: inf, compared: true,
 			terms: func(r row) (float64, float64) { return r.model.Energy[r.i], r.step.Energy[r.i] }, none: "every true frame is constant"},
-		{name: "moving_mse", change: true, unit: "range²", direction: report.Lower, high: inf, compared: true,
+		{name: "moving_mse", about: "mean squared error of the pixels that change to the next frame",
+			change: true, unit: "range²", direction: report.Lower, high: inf, compared: true,
 			terms: func(r row) (float64, float64) { return r.model.Moving[r.i], r.step.Moved[r.i] }, none: "no pixel moves by more than the threshold"},
-		{name: "static_mse", change: true, unit: "range²", direction: report.Lower, high: inf, compared: true,
+		{name: "static_mse", about: "mean squared error of the pixels that do not change",
+			change: true, unit: "range²", direction: report.Lower, high: inf, compared: true,
 			terms: func(r row) (float64, float64) { return r.model.Static[r.i], r.size - r.step.Moved[r.i] }, none: "every pixel moves by more than the threshold"},
-		{name: "moving_share", change: true, unit: "", direction: report.Neither, high: 1,
+		{name: "moving_share", about: "share of pixels that change",
+			change: true, unit: "", direction: report.Neither, high: 1,
 			terms: func(r row) (float64, float64) { return r.step.Moved[r.i], r.size }},
-		{name: "skill", change: true, unit: "", direction: report.Higher, low: -inf, high: 1, compared: true,
+		{name: "skill", about: "1 − mse / mse of copying the current frame", headline: true,
+			change: true, unit: "", direction: report.Higher, low: -inf, high: 1, compared: true,
 			terms: func(r row) (float64, float64) { return r.copy.MSE[r.i] - r.model.MSE[r.i], r.copy.MSE[r.i] }, none: "no frame differs from the one before"},
 	}
 }
@@ -114,36 +137,39 @@ func sceneMetrics() []metric {
 	first := func(row) int { return 0 }
 	low, high := func(r row) int { return r.low }, func(r row) int { return r.high }
 	last := func(row) int { return math.MaxInt }
-	of := func(name string, terms func(r row) (float64, float64), none string, compared bool) metric {
-		return metric{name: name, direction: report.Higher, high: 1, terms: terms, none: none, compared: compared, first: true, share: true}
+	of := func(name, about string, terms func(r row) (float64, float64), none string, compared bool) metric {
+		return metric{name: name, about: about, headline: name == "object_f1", direction: report.Higher, high: 1, terms: terms, none: none, compared: compared, first: true, share: true}
 	}
 	all := func(r row) (matched, objects float64) { return r.matched(0, math.MaxInt) }
 	return []metric{
-		of("object_recall", recall(first, last), noObject, true),
-		of("object_precision", func(r row) (float64, float64) {
+		of("object_recall", "share of true objects that are matched", recall(first, last), noObject, true),
+		of("object_precision", "share of predicted objects that are matched", func(r row) (float64, float64) {
 			matched, _ := all(r)
 			return matched, r.model.Objects[r.i]
 		}, "no prediction has an object", true),
-		of("object_f1", func(r row) (float64, float64) {
+		of("object_f1", "harmonic mean of object recall and precision", func(r row) (float64, float64) {
 			matched, objects := all(r)
 			return 2 * matched, objects + r.model.Objects[r.i]
 		}, "no frame has an object, neither true nor predicted", true),
-		{name: "object_position_error", unit: "pixels", direction: report.Lower, high: inf, first: true, compared: true, none: "no object is matched",
+		{name: "object_position_error", about: "distance of the centres of matched objects",
+			unit: "pixels", direction: report.Lower, high: inf, first: true, compared: true, none: "no object is matched",
 			terms: func(r row) (float64, float64) {
 				matched, _ := all(r)
 				return r.model.Distance[r.i], matched
 			}},
-		of("object_recall_small", recall(first, low), noObject, false),
-		of("object_recall_medium", recall(low, high), "no true object is of middle size: a third of them and more are of one area", false),
-		of("object_recall_large", recall(high, last), "no true object is larger than two thirds of them", false),
-		{name: "motion_cosine", change: true, direction: report.Higher, low: -1, high: 1, first: true, compared: true, none: "nothing moves, or is predicted to",
+		of("object_recall_small", "object recall of the smallest third of areas", recall(first, low), noObject, false),
+		of("object_recall_medium", "object recall of the middle third of areas", recall(low, high), "no true object is of middle size: a third of them and more are of one area", false),
+		of("object_recall_large", "object recall of the largest third of areas", recall(high, last), "no true object is larger than two thirds of them", false),
+		{name: "motion_cosine", about: "cosine of predicted and true change of pixels",
+			change: true, direction: report.Higher, low: -1, high: 1, first: true, compared: true, none: "nothing moves, or is predicted to",
 			terms: func(r row) (float64, float64) {
 				if v := r.model.Cosine[r.i]; !math.IsNaN(v) {
 					return v, 1
 				}
 				return 0, 0
 			}},
-		{name: "motion_energy_ratio", change: true, direction: report.Neither, high: inf, first: true, none: "no frame differs from the one before",
+		{name: "motion_energy_ratio", about: "squared length of the predicted change over that of the true one",
+			change: true, direction: report.Neither, high: inf, first: true, none: "no frame differs from the one before",
 			terms: func(r row) (float64, float64) { return r.model.Motion[r.i], r.step.Motion[r.i] }},
 	}
 }

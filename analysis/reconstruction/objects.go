@@ -13,9 +13,9 @@ import (
 	"repscope/measure/image"
 )
 
-// leastOverlap is the intersection over union of pixels from which a true and a predicted
+// LeastOverlap is the intersection over union of pixels from which a true and a predicted
 // object may be the same.
-const leastOverlap = 0.1
+const LeastOverlap = 0.1
 
 // found are the objects of a frame.
 type found struct {
@@ -112,7 +112,7 @@ func overlaps(truth, predicted *found) []overlap {
 	for labels, n := range both {
 		a, b := int(labels[0])-1, int(labels[1])-1
 		iou := float64(n) / float64(truth.objects[a].Area+predicted.objects[b].Area-n)
-		if iou >= leastOverlap {
+		if iou >= LeastOverlap {
 			out = append(out, overlap{a, b, iou})
 		}
 	}
@@ -264,7 +264,7 @@ func (b *backgrounds) of(ctx context.Context, episode int) ([]float64, error) {
 
 // hold reads the pixels first ≤ k < last of all states, state by state.
 func (b *backgrounds) hold(ctx context.Context, held []float64, states []int, first, last int) error {
-	piece := max(1, min(len(states), blockValues/b.size))
+	piece := max(1, min(len(states), BlockValues/b.size))
 	frames := make([]float64, piece*b.size)
 	for lo := 0; lo < len(states); lo += piece {
 		part := states[lo:min(lo+piece, len(states))]

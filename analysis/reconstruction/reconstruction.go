@@ -14,7 +14,7 @@
 //		Episode: episode,
 //		Samples: []reconstruction.Sample{{State: 0, Next: []int{1}}, {State: 1, Next: []int{2}}},
 //		Models:  []reconstruction.Predictions{{Name: "jepa", Frames: predicted}},
-//	}, reconstruction.Options{Intervals: true, Seed: 42})
+//	}, reconstruction.Options{Settings: analysis.Settings{Intervals: true, Seed: 42}})
 //	mse, _ := result.Models[0].Score("mse")
 //
 // Frames are read in blocks of samples and need not fit into memory.
@@ -24,11 +24,11 @@ import (
 	"context"
 	"fmt"
 
-	"repscope/internal/run"
+	"repscope/analysis"
+	"repscope/internal/option"
 	"repscope/internal/text"
 	"repscope/measure/image"
 	"repscope/report"
-	"repscope/stat"
 )
 
 // The models of every run.
@@ -59,9 +59,9 @@ type Sample struct {
 	Next []int
 }
 
-// states are those that the samples are of: the current ones, or the predicted ones
+// States are those that the samples are of: the current ones, or the predicted ones
 // themselves.
-func (in Input) states() []int {
+func (in Input) States() []int {
 	states := make([]int, len(in.Samples))
 	for i, s := range in.Samples {
 		if states[i] = s.State; in.Same {
@@ -107,6 +107,7 @@ const (
 
 // Options are the choices of an analysis; the zero value is the default.
 type Options struct {
+	analysis.Settings
 	// MovingThreshold is how much a pixel must change to the successor's to be one that
 	// moves, in units of the pixel range; 0 means 0.02.
 	MovingThreshold float64
@@ -118,13 +119,18 @@ type Options struct {
 	// has at least; 0 means 4.
 	ObjectThreshold float64
 	ObjectArea      int
-	Intervals       bool // intervals and comparisons
-	Block           stat.BlockSpec
-	Seed            uint64
-	Family          string // of tests that Holm's correction is over: results.FamilyMetric (empty) or results.FamilyRun
-	Threads         int    // ≤ 0: all
-	// Progress, if not nil, is told how many samples were compared, of all models.
-	Progress func(done, total int)
+}
+
+// Declare binds the options to their fields.
+func (o *Options) Declare(l *option.List) {
+	share := func(v float64) bool { return v > 0 && v < 1 }
+	l.Float(&o.MovingThreshold, "moving-threshold", "`SHARE` of the pixel range by which a pixel must change to be one that moves").
+		EachFloat("a share between 0 and 1", share)
+	option.Choice(l, &o.Window, "ssim-window", []string{WindowUniform, WindowGaussian},
+		"`WINDOW` of the structural similarity: 7 × 7 equal weights, or 11 × 11 of a Gaussian")
+	l.Float(&o.ObjectThreshold, "object-threshold", "`SHARE` of the pixel range by which pixels of objects differ from the background").
+		EachFloat("a share between 0 and 1", share)
+	l.Int(&o.ObjectArea, "object-area", "`PIXELS` that an object has at least").AtLeast(1)
 }
 
 // Result is the outcome for all models: those of the input in their order, then the
@@ -141,7 +147,7 @@ type Result struct {
 	Blocks      string  // how samples were grouped for intervals; empty without
 	Warnings    []string
 	// Unmeasured are the models that could not make some frames; they are not among Models.
-	Unmeasured []run.Unmeasured
+	Unmeasured []report.Unmeasured
 }
 
 // Model is the outcome for one model. Scores are its fields by their names: the value,
@@ -194,8 +200,8 @@ type Score struct {
 	Share []float64
 }
 
-// deviation is that over samples, empty in a table where there is none.
-func (s *Score) deviation() report.Value {
+// Deviation is that over samples, empty in a table where there is none.
+func (s *Score) Deviation() report.Value {
 	if s.SD == nil {
 		return report.Value{}
 	}
@@ -264,7 +270,7 @@ func (in Input) check() error {
 			}
 		}
 	}
-	states := in.states()
+	states := in.States()
 	for i := 1; i < len(states); i++ {
 		if states[i] <= states[i-1] {
 			return fmt.Errorf("sample %d is state %d after state %d, want ascending states", i, states[i], states[i-1])

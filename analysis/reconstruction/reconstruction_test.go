@@ -10,14 +10,14 @@ import (
 	"strings"
 	"testing"
 
+	"repscope/analysis"
 	"repscope/measure/image"
-	"repscope/plots"
 	"repscope/report"
 	"repscope/stat"
 )
 
-// memory are frames in memory, size values each.
-func memory(frames []float64, size int) Frames {
+// Memory are frames in memory, size values each.
+func Memory(frames []float64, size int) Frames {
 	return Frames{
 		Read: func(_ context.Context, dst []float64, index []int) error {
 			for i, k := range index {
@@ -38,7 +38,7 @@ type scene struct {
 	samples []Sample
 }
 
-func newScene(seed uint64, episodes, length, steps int) *scene {
+func NewScene(seed uint64, episodes, length, steps int) *scene {
 	s := &scene{shape: image.Shape{Channels: 1, Height: 12, Width: 14}}
 	random := stat.NewRandom(stat.NewKey(seed))
 	for e := range episodes {
@@ -73,9 +73,9 @@ func newScene(seed uint64, episodes, length, steps int) *scene {
 	return s
 }
 
-// input has models whose frames are made of the true frames of all steps.
-func (s *scene) input(models map[string]func(state, step int) []float64) Input {
-	in := Input{Shape: s.shape, Frames: memory(s.frames, s.shape.Size()), Episode: s.episode, Samples: s.samples}
+// Input has models whose frames are made of the true frames of all steps.
+func (s *scene) Input(models map[string]func(state, step int) []float64) Input {
+	in := Input{Shape: s.shape, Frames: Memory(s.frames, s.shape.Size()), Episode: s.episode, Samples: s.samples}
 	for name, of := range models {
 		steps, size := len(s.samples[0].Next), s.shape.Size()
 		var all []float64
@@ -88,19 +88,19 @@ func (s *scene) input(models map[string]func(state, step int) []float64) Input {
 				all = append(all, frame...)
 			}
 		}
-		in.Models = append(in.Models, Predictions{Name: name, Steps: steps, Frames: memory(all, steps*size)})
+		in.Models = append(in.Models, Predictions{Name: name, Steps: steps, Frames: Memory(all, steps*size)})
 	}
 	slices.SortFunc(in.Models, func(a, b Predictions) int { return strings.Compare(a.Name, b.Name) })
 	return in
 }
 
-func (s *scene) frame(state int) []float64 {
+func (s *scene) Frame(state int) []float64 {
 	return s.frames[state*s.shape.Size() : (state+1)*s.shape.Size()]
 }
 
-// blurred is a frame whose pixels are means with their right neighbors.
-func (s *scene) blurred(state int) []float64 {
-	f := s.frame(state)
+// Blurred is a frame whose pixels are means with their right neighbors.
+func (s *scene) Blurred(state int) []float64 {
+	f := s.Frame(state)
 	out := make([]float64, len(f))
 	for i := range f {
 		out[i] = (f[i] + f[(i+1)%len(f)]) / 2
@@ -136,11 +136,11 @@ func (r *Result) of(t *testing.T, model, name string) Score {
 // has the scores of copy_last, at every number of steps.
 func TestPerfectAndCopied(t *testing.T) {
 	t.Parallel()
-	s := newScene(1, 6, 9, 3)
-	r := analyze(t, s.input(map[string]func(state, step int) []float64{
-		"truth": func(state, step int) []float64 { return s.frame(state + step) },
-		"same":  func(state, _ int) []float64 { return s.frame(state) },
-	}), Options{Intervals: true})
+	s := NewScene(1, 6, 9, 3)
+	r := analyze(t, s.Input(map[string]func(state, step int) []float64{
+		"truth": func(state, step int) []float64 { return s.Frame(state + step) },
+		"same":  func(state, _ int) []float64 { return s.Frame(state) },
+	}), Options{Settings: analysis.Settings{Intervals: true}})
 	for name, want := range map[string]float64{"mse": 0, "mae": 0, "ssim": 1, "sharpness_ratio": 1, "moving_mse": 0, "static_mse": 0, "skill": 1,
 		"object_recall": 1, "object_precision": 1, "object_f1": 1, "object_position_error": 0, "motion_cosine": 1, "motion_energy_ratio": 1} {
 		if got := r.of(t, "truth", name); math.Abs(got.Value.Float()-want) > 1e-12 {
@@ -191,8 +191,8 @@ func mustScore(t *testing.T, s Step, name string) float64 {
 func TestMeanFrame(t *testing.T) {
 	t.Parallel()
 	for _, episodes := range []int{1, 4} {
-		s := newScene(2, episodes, 24/episodes, 1)
-		r := analyze(t, s.input(nil), Options{})
+		s := NewScene(2, episodes, 24/episodes, 1)
+		r := analyze(t, s.Input(nil), Options{})
 		for i, sample := range s.samples {
 			mean, n := make([]float64, s.shape.Size()), 0.0
 			for state, e := range s.episode {
@@ -201,7 +201,7 @@ func TestMeanFrame(t *testing.T) {
 					other = (state < 12) != (sample.State < 12)
 				}
 				if other {
-					for k, v := range s.frame(state) {
+					for k, v := range s.Frame(state) {
 						mean[k] += v
 					}
 					n++
@@ -210,7 +210,7 @@ func TestMeanFrame(t *testing.T) {
 			for k := range mean {
 				mean[k] /= n
 			}
-			want := image.MSE(mean, s.frame(sample.Next[0]))
+			want := image.MSE(mean, s.Frame(sample.Next[0]))
 			if got := r.of(t, MeanFrame, "mse").Sample[i]; math.Abs(got-want) > 1e-12 {
 				t.Errorf("%d episodes, sample %d: error %v, want %v", episodes, i, got, want)
 			}
@@ -222,8 +222,8 @@ func TestMeanFrame(t *testing.T) {
 // the mean of the samples' parts is the score; deviations are those of samples.
 func TestRatios(t *testing.T) {
 	t.Parallel()
-	s := newScene(3, 5, 8, 1)
-	r := analyze(t, s.input(map[string]func(state, step int) []float64{"blurred": func(state, step int) []float64 { return s.blurred(state + step) }}), Options{Intervals: true})
+	s := NewScene(3, 5, 8, 1)
+	r := analyze(t, s.Input(map[string]func(state, step int) []float64{"blurred": func(state, step int) []float64 { return s.Blurred(state + step) }}), Options{Settings: analysis.Settings{Intervals: true}})
 	share := r.of(t, "blurred", "moving_share").Value.V
 	total := share*r.of(t, "blurred", "moving_mse").Value.V + (1-share)*r.of(t, "blurred", "static_mse").Value.V
 	if mse := r.of(t, "blurred", "mse").Value.V; math.Abs(total-mse) > 1e-12 || share <= 0 || share >= 1 {
@@ -272,11 +272,11 @@ func TestRatios(t *testing.T) {
 // The same bytes for any number of threads and size of blocks.
 func TestThreads(t *testing.T) {
 	t.Parallel()
-	s := newScene(4, 5, 40, 2)
+	s := NewScene(4, 5, 40, 2)
 	var want []byte
 	for _, threads := range []int{1, 3, 8} {
-		r := analyze(t, s.input(map[string]func(state, step int) []float64{"blurred": func(state, step int) []float64 { return s.blurred(state + step) }}),
-			Options{Intervals: true, Threads: threads})
+		r := analyze(t, s.Input(map[string]func(state, step int) []float64{"blurred": func(state, step int) []float64 { return s.Blurred(state + step) }}),
+			Options{Settings: analysis.Settings{Intervals: true, Threads: threads}})
 		got := asText(t)(r)
 		if want == nil {
 			want = got
@@ -290,12 +290,12 @@ func TestThreads(t *testing.T) {
 // What cannot be computed is undefined with its reason.
 func TestUndefined(t *testing.T) {
 	t.Parallel()
-	s := newScene(5, 5, 6, 1)
+	s := NewScene(5, 5, 6, 1)
 	s.shape = image.Shape{Channels: 1, Height: 6, Width: 28} // too low for the window
 	for i := range s.frames {
 		s.frames[i] = 0.5
 	}
-	r := analyze(t, s.input(nil), Options{Intervals: true})
+	r := analyze(t, s.Input(nil), Options{Settings: analysis.Settings{Intervals: true}})
 	for name, reason := range map[string]string{"ssim": "want at least 7 × 7 pixels", "moving_mse": "no pixel moves", "sharpness_ratio": "constant",
 		"object_recall": "no true frame has an object", "motion_cosine": "nothing moves", "skill": "no frame differs", "psnr": "infinite"} {
 		if v := r.of(t, CopyLast, name).Value; v.Defined() || !strings.Contains(v.Reason, reason) {
@@ -305,18 +305,13 @@ func TestUndefined(t *testing.T) {
 			t.Errorf("%s among what was skipped: %v", name, why)
 		}
 	}
-	for _, figure := range []*plots.Figure{r.Figure()} {
-		if _, err := figure.Warnings(); err != nil {
-			t.Error(err)
-		}
-	}
 }
 
 // No episode lasts as long as the predictions: their last steps are undefined.
 func TestTooFarAhead(t *testing.T) {
 	t.Parallel()
-	s := newScene(7, 5, 4, 5)
-	r := analyze(t, s.input(map[string]func(state, step int) []float64{"blurred": func(state, step int) []float64 { return s.blurred(state + step) }}), Options{Intervals: true})
+	s := NewScene(7, 5, 4, 5)
+	r := analyze(t, s.Input(map[string]func(state, step int) []float64{"blurred": func(state, step int) []float64 { return s.Blurred(state + step) }}), Options{Settings: analysis.Settings{Intervals: true}})
 	if last := r.Models[0].Horizon[3]; last.Samples != 0 {
 		t.Errorf("%d samples four steps ahead in episodes of four", last.Samples)
 	}
@@ -325,9 +320,6 @@ func TestTooFarAhead(t *testing.T) {
 			t.Errorf("%s five steps ahead: %+v", name, v.Value)
 		}
 	}
-	if _, err := r.HorizonFigure().Warnings(); err != nil {
-		t.Error(err)
-	}
 }
 
 // States that are predicted themselves need no other: errors are those of every state,
@@ -335,9 +327,9 @@ func TestTooFarAhead(t *testing.T) {
 // compared with copying on these.
 func TestStatesThemselves(t *testing.T) {
 	t.Parallel()
-	s := newScene(8, 6, 5, 1)
+	s := NewScene(8, 6, 5, 1)
 	n, size := len(s.episode), s.shape.Size()
-	in := Input{Shape: s.shape, Frames: memory(s.frames, size), Episode: s.episode, Same: true}
+	in := Input{Shape: s.shape, Frames: Memory(s.frames, size), Episode: s.episode, Same: true}
 	var blurred []float64
 	var all, later []float64 // squared errors of the model, and of states after another
 	var copied []float64
@@ -347,15 +339,15 @@ func TestStatesThemselves(t *testing.T) {
 			now = -1
 		}
 		in.Samples = append(in.Samples, Sample{now, []int{i}})
-		blurred = append(blurred, s.blurred(i)...)
-		all = append(all, image.MSE(s.blurred(i), s.frame(i)))
+		blurred = append(blurred, s.Blurred(i)...)
+		all = append(all, image.MSE(s.Blurred(i), s.Frame(i)))
 		if now >= 0 {
 			later = append(later, all[i])
-			copied = append(copied, image.MSE(s.frame(now), s.frame(i)))
+			copied = append(copied, image.MSE(s.Frame(now), s.Frame(i)))
 		}
 	}
-	in.Models = []Predictions{{Name: "decoder", Frames: memory(blurred, size)}, {Name: "predictor", Frames: memory(blurred, size), Forward: true}}
-	r := analyze(t, in, Options{Intervals: true})
+	in.Models = []Predictions{{Name: "decoder", Frames: Memory(blurred, size)}, {Name: "predictor", Frames: Memory(blurred, size), Forward: true}}
+	r := analyze(t, in, Options{Settings: analysis.Settings{Intervals: true}})
 	near := func(what string, got report.Value, want float64) {
 		t.Helper()
 		if !got.Defined() || math.Abs(got.V-want) > 1e-12 {
@@ -395,7 +387,7 @@ func TestStatesThemselves(t *testing.T) {
 		in.Episode[i] = i
 	}
 	in.Models = in.Models[:1]
-	r = analyze(t, in, Options{Intervals: true})
+	r = analyze(t, in, Options{Settings: analysis.Settings{Intervals: true}})
 	near("error of single images", r.of(t, "decoder", "mse").Value, stat.Mean(all))
 	for _, name := range []string{"moving_mse", "skill", "motion_cosine"} {
 		if v := r.of(t, "decoder", name).Value; v.Defined() || v.Reason != noneBefore {
@@ -409,16 +401,11 @@ func TestStatesThemselves(t *testing.T) {
 	if err != nil || len(shown) != 4 || shown[0].Current != nil {
 		t.Fatalf("%d shown: %v", len(shown), err)
 	}
-	for _, figure := range append(Sheets(shown, []string{"decoder"}, in.Shape), r.Figure()) {
-		if _, err := figure.Warnings(); err != nil {
-			t.Error(err)
-		}
-	}
 }
 
 func TestBadInput(t *testing.T) {
 	t.Parallel()
-	s := newScene(6, 4, 5, 1)
+	s := NewScene(6, 4, 5, 1)
 	for _, c := range []struct {
 		change func(in *Input, o *Options)
 		want   string
@@ -440,15 +427,15 @@ func TestBadInput(t *testing.T) {
 		{func(in *Input, _ *Options) {
 			nan := slices.Clone(s.frames)
 			nan[3*s.shape.Size()] = math.NaN()
-			in.Frames = memory(nan, s.shape.Size())
+			in.Frames = Memory(nan, s.shape.Size())
 		}, "frames: that of state 3 holds NaN"},
 		{func(in *Input, _ *Options) {
 			nan := slices.Clone(s.frames)
 			nan[2*s.shape.Size()] = math.Inf(1)
-			in.Models = []Predictions{{Name: "a", Frames: memory(nan, s.shape.Size())}}
+			in.Models = []Predictions{{Name: "a", Frames: Memory(nan, s.shape.Size())}}
 		}, "a: the prediction of state 2, 1 ahead, holds NaN"},
 	} {
-		in, o := s.input(nil), Options{}
+		in, o := s.Input(nil), Options{}
 		c.change(&in, &o)
 		if _, err := Analyze(t.Context(), in, o); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%v, want an error with %q", err, c.want)

@@ -9,18 +9,20 @@ import (
 	"slices"
 	"sync"
 
-	"repscope/analysis/internal/output"
+	"repscope/analysis/internal/results"
+	"repscope/internal/fault"
+	"repscope/internal/option"
 	"repscope/internal/parallel"
-	"repscope/internal/run"
 	"repscope/points"
+	"repscope/report"
 	"repscope/shard"
 )
 
-// definition is the version of what the numbers mean; see [shard.Identity].
-const definition = 1
+// Definition is the version of what the numbers mean; see [shard.Identity].
+const Definition = 1
 
-// blockValues bounds the pixels that are held of a model at a time.
-const blockValues = 1 << 20
+// BlockValues bounds the pixels that are held of a model at a time.
+const BlockValues = 1 << 20
 
 // Part is the outcome of a range of units: of samples that follow each other.
 type Part struct{ Steps []PartOfStep }
@@ -72,9 +74,9 @@ func Work(in Input, o Options) (shard.Work[*Part, *Result], error) {
 	if err := in.check(); err != nil {
 		return none, err
 	}
-	p := &plan{in: in, o: o, models: in.withBaselines(o.Threads), states: in.states()}
+	p := &plan{in: in, o: o, models: in.withBaselines(o.Threads), states: in.States()}
 	// At least 16, so that threads have something to share.
-	p.block = min(max(blockValues/(in.Shape.Size()*in.steps()), 16), 1024)
+	p.block = min(max(BlockValues/(in.Shape.Size()*in.steps()), 16), 1024)
 	_, p.ssim = newSSIM(in.Shape, o.Window)
 	return shard.Work[*Part, *Result]{
 		Units:    (len(in.Samples) + p.block - 1) / p.block,
@@ -106,17 +108,12 @@ func (p *plan) common() shard.Identity {
 		next = append(next, s.Next...)
 	}
 	return shard.Identity{
-		Analysis: "reconstruction", Definition: definition,
+		Analysis: "reconstruction", Definition: Definition,
 		Inputs: []shard.Field{
 			{Name: "frames", Value: digest(p.in.Frames)},
 			{Name: "samples and episodes", Value: shard.Digest(points.Points{}, states, next, p.in.Episode)},
 		},
-		Options: []shard.Field{
-			shard.Option("shape", p.in.Shape.String()),
-			shard.Option("moving threshold", p.o.MovingThreshold), shard.Option("window", p.o.Window),
-			shard.Option("object threshold", p.o.ObjectThreshold), shard.Option("object area", p.o.ObjectArea),
-			shard.Option("intervals", p.o.Intervals), shard.Option("block", p.o.Block), shard.Option("family", p.o.Family), shard.Option("seed", p.o.Seed),
-		},
+		Options: slices.Concat(option.Of(&p.o).Identity(), p.o.Identity(), []shard.Field{shard.Option("shape", p.in.Shape.String())}),
 	}
 }
 
@@ -221,19 +218,19 @@ func (p *plan) compareSome(ctx context.Context, lo, hi int, models []int) (*Part
 
 // withoutFailed is the plan and the scores without the models that could not make some
 // frames, and these with the reason.
-func (p *plan) withoutFailed(all *Part) (*plan, []run.Unmeasured) {
+func (p *plan) withoutFailed(all *Part) (*plan, []report.Unmeasured) {
 	reasons := make([]string, len(p.models))
 	for k, m := range all.Steps[0].Models {
 		reasons[k] = m.Failed
 	}
 	q := *p
-	var failed []run.Unmeasured
-	if q.models, failed = output.WithoutFailed(p.models, reasons, func(m Predictions) string { return m.Name }); len(failed) == 0 {
+	var failed []report.Unmeasured
+	if q.models, failed = results.WithoutFailed(p.models, reasons, func(m Predictions) string { return m.Name }); len(failed) == 0 {
 		return p, nil
 	}
-	q.in.Models = output.Kept(p.in.Models, reasons)
+	q.in.Models = results.Kept(p.in.Models, reasons)
 	for i := range all.Steps {
-		all.Steps[i].Models = output.Kept(all.Steps[i].Models, reasons)
+		all.Steps[i].Models = results.Kept(all.Steps[i].Models, reasons)
 	}
 	return &q, failed
 }
@@ -336,7 +333,7 @@ func (c *comparer) compare(ctx context.Context, lo, hi int) error {
 			})
 		}
 		if err != nil {
-			if k >= len(c.in.Models) || !output.Fails(ctx, err) {
+			if k >= len(c.in.Models) || !fault.OfModel(ctx, err) {
 				return fmt.Errorf("%s: %w", m.Name, err)
 			}
 			*failed = err.Error()

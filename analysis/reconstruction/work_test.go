@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"repscope/analysis"
 	"repscope/report"
 	"repscope/shard"
 	"repscope/shard/shardtest"
@@ -15,10 +16,10 @@ import (
 
 func TestWork(t *testing.T) {
 	t.Parallel()
-	s := newScene(8, 7, 90, 12) // blocks of 520 samples
+	s := NewScene(8, 7, 90, 12) // blocks of 520 samples
 	open := func(o Options) func() shard.Work[*Part, *Result] {
 		return func() shard.Work[*Part, *Result] {
-			work, err := Work(s.input(map[string]func(state, step int) []float64{"blurred": func(state, step int) []float64 { return s.blurred(state + step) }}), o)
+			work, err := Work(s.Input(map[string]func(state, step int) []float64{"blurred": func(state, step int) []float64 { return s.Blurred(state + step) }}), o)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -28,7 +29,7 @@ func TestWork(t *testing.T) {
 	if units := open(Options{})().Units; units != 2 {
 		t.Fatalf("%d units, want 2", units)
 	}
-	shardtest.Check(t, open(Options{Intervals: true}), asText(t), open(Options{Intervals: true, MovingThreshold: 0.5}))
+	shardtest.Check(t, open(Options{Settings: analysis.Settings{Intervals: true}}), asText(t), open(Options{Settings: analysis.Settings{Intervals: true}, MovingThreshold: 0.5}))
 }
 
 // asText is everything that a result holds.
@@ -52,7 +53,7 @@ func asText(t *testing.T) func(*Result) []byte {
 // true frames and the baselines.
 func TestMemory(t *testing.T) {
 	t.Parallel()
-	s := newScene(8, 7, 60, 6)
+	s := NewScene(8, 7, 60, 6)
 	open := func(threshold float64, models ...string) func() shard.Work[*Part, *Result] {
 		return func() shard.Work[*Part, *Result] {
 			frames := map[string]func(state, step int) []float64{}
@@ -65,17 +66,17 @@ func TestMemory(t *testing.T) {
 				shown = fmt.Sprint(at, " ", shown) // which is their order
 				content[shown] = of
 				frames[shown] = map[string]func(state, step int) []float64{
-					"blurred": func(state, step int) []float64 { return s.blurred(state + step) },
-					"late":    func(state, step int) []float64 { return s.blurred(state) },
+					"blurred": func(state, step int) []float64 { return s.Blurred(state + step) },
+					"late":    func(state, step int) []float64 { return s.Blurred(state) },
 					"broken":  func(state, step int) []float64 { return make([]float64, 56) },
 				}[of]
 			}
-			in := s.input(frames)
+			in := s.Input(frames)
 			in.Frames.Digest = func() (string, error) { return "scene", nil }
 			for i := range in.Models {
 				in.Models[i].Frames.Digest = func() (string, error) { return content[in.Models[i].Name], nil }
 			}
-			work, err := Work(in, Options{Intervals: true, MovingThreshold: threshold})
+			work, err := Work(in, Options{Settings: analysis.Settings{Intervals: true}, MovingThreshold: threshold})
 			if err != nil {
 				t.Fatal(err)
 			}

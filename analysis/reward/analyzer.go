@@ -22,7 +22,7 @@ type analyzer struct {
 	o  Options
 
 	data      *samples
-	scorers   []*scorer // of the targets that are probed
+	scorers   []*Scorer // of the targets that are probed
 	summaries []TargetSummary
 	fold      []int // of every sample
 	choice    []int // groups by which penalties are chosen; see choiceGroups
@@ -83,7 +83,7 @@ func (a *analyzer) choose() {
 		t := &a.in.Targets[i]
 		c := newScorer(a.data, t)
 		summary := TargetSummary{Name: t.Name, Category: t.Category, Kind: t.Kind()}
-		if t.classified() {
+		if t.Classified() {
 			a.describeClasses(c, &summary)
 		} else {
 			a.describeValues(c, &summary)
@@ -97,17 +97,17 @@ func (a *analyzer) choose() {
 	}
 }
 
-func (a *analyzer) describeValues(c *scorer, out *TargetSummary) {
-	out.Mean, out.SD = new(report.Number(stat.Mean(c.values))), new(report.Number(spread(c.values)))
-	if !c.target.OfTransition { // rewards are rare by nature
-		if l := stat.LeverageOf(c.values); l.Decides() {
+func (a *analyzer) describeValues(c *Scorer, out *TargetSummary) {
+	out.Mean, out.SD = new(report.Number(stat.Mean(c.Values))), new(report.Number(Spread(c.Values)))
+	if !c.Target.OfTransition { // rewards are rare by nature
+		if l := stat.LeverageOf(c.Values); l.Decides() {
 			a.warnings = append(a.warnings, fmt.Sprintf("%s: %d of %d samples hold %.0f %% of its variance (samples %s): MSE and R² rest on these",
-				c.target.Name, len(l.Far), len(c.values), 100*l.Share, results.Named(l.Far, strconv.Itoa)))
+				c.Target.Name, len(l.Far), len(c.Values), 100*l.Share, results.Named(l.Far, strconv.Itoa)))
 		}
 		return
 	}
 	positive, groups := 0, map[int]bool{}
-	for i, v := range c.values {
+	for i, v := range c.Values {
 		if v > 0 {
 			positive++
 			groups[a.data.group[i]] = true
@@ -116,14 +116,14 @@ func (a *analyzer) describeValues(c *scorer, out *TargetSummary) {
 	out.Positive, out.PositiveGroups = &positive, new(len(groups))
 	if len(groups) > 0 && len(groups) < a.data.folds {
 		a.warnings = append(a.warnings, fmt.Sprintf("%s is above 0 in %s only, of %d, and there are %d folds: in some folds no probe has anything to find",
-			c.target.Name, text.Count(len(groups), "episode"), a.data.groups, a.data.folds))
+			c.Target.Name, text.Count(len(groups), "episode"), a.data.groups, a.data.folds))
 	}
 	if !c.varies() {
-		a.warnings = append(a.warnings, fmt.Sprintf("%s is %v for all samples: there is nothing to read", c.target.Name, c.values[0]))
+		a.warnings = append(a.warnings, fmt.Sprintf("%s is %v for all samples: there is nothing to read", c.Target.Name, c.Values[0]))
 	}
 }
 
-func (a *analyzer) describeClasses(c *scorer, out *TargetSummary) {
+func (a *analyzer) describeClasses(c *Scorer, out *TargetSummary) {
 	entropy := probe.Entropy(c.classes, c.count) * math.Ln2 // in nats
 	out.Classes, out.Entropy = &c.count, new(report.Number(math.Abs(entropy)))
 	switch {
@@ -141,7 +141,7 @@ func (a *analyzer) describeClasses(c *scorer, out *TargetSummary) {
 // warnOfLonelyClasses names the classes that one fold alone has: the probe of this fold has seen
 // none of their samples and the others are not asked for them, so that their recall is 0
 // whatever the latents hold.
-func (a *analyzer) warnOfLonelyClasses(c *scorer) {
+func (a *analyzer) warnOfLonelyClasses(c *Scorer) {
 	first, lonely := make([]int, c.count), make([]bool, c.count)
 	for k := range first {
 		first[k] = -1
@@ -160,7 +160,7 @@ func (a *analyzer) warnOfLonelyClasses(c *scorer) {
 	}
 	if len(classes) > 0 {
 		a.warnings = append(a.warnings, fmt.Sprintf("%s: one fold alone has all samples of %s (%s), of %d: a probe cannot learn what it is asked for there, "+
-			"recall of these is 0 and lowers balanced accuracy and F1; take other --folds, or more episodes", c.target.Name, text.Count(len(classes), "class label"),
+			"recall of these is 0 and lowers balanced accuracy and F1; take other --folds, or more episodes", c.Target.Name, text.Count(len(classes), "class label"),
 			results.Named(classes, func(i int) string { return strconv.Itoa(c.labels[i]) }), c.count))
 	}
 }
@@ -202,9 +202,9 @@ func (a *analyzer) measure(ctx context.Context, m *Model, name string) (Measured
 		out.skip("published_gap", reason)
 	}
 	for _, both := range []bool{true, false} {
-		var scorers []*scorer
+		var scorers []*Scorer
 		for _, c := range a.scorers {
-			if a.o.both(c.target) == both {
+			if a.o.both(c.Target) == both {
 				scorers = append(scorers, c)
 			}
 		}
@@ -234,7 +234,7 @@ func (m *Measured) skip(metric, reason string) {
 }
 
 // probe fits and evaluates all probes of the targets that are read from the same features.
-func (a *analyzer) probe(ctx context.Context, m *Model, both bool, scorers []*scorer, out *Measured) error {
+func (a *analyzer) probe(ctx context.Context, m *Model, both bool, scorers []*Scorer, out *Measured) error {
 	truth := a.data.newFeatures(m, True, both)
 	sides := []side{{fittedOn: True, rows: truth.rows, evaluatedOn: []string{True}}}
 	if m.Predicted.N > 0 {
@@ -256,15 +256,15 @@ func (a *analyzer) probe(ctx context.Context, m *Model, both bool, scorers []*sc
 func (a *analyzer) sortRows(out *Measured) {
 	place := map[string]int{}
 	for i, c := range a.scorers {
-		place[c.target.Name] = i
+		place[c.Target.Name] = i
 	}
 	slices.SortStableFunc(out.Rows, func(x, y Row) int { return place[x.Target] - place[y.Target] })
 }
 
 // row scores an evaluation and keeps what it says about every sample.
-func (a *analyzer) row(c *scorer, probe, fittedOn, evaluatedOn string, e evaluation) (Row, error) {
-	r := Row{Target: c.target.Name, Probe: probe, FittedOn: fittedOn, EvaluatedOn: evaluatedOn, Losses: c.losses(e.outputs), Predictions: e.values}
-	if c.target.classified() {
+func (a *analyzer) row(c *Scorer, probe, fittedOn, evaluatedOn string, e evaluation) (Row, error) {
+	r := Row{Target: c.Target.Name, Probe: probe, FittedOn: fittedOn, EvaluatedOn: evaluatedOn, Losses: c.losses(e.outputs), Predictions: e.values}
+	if c.Target.Classified() {
 		r.Predictions = make([]float64, len(e.class))
 		for i, k := range e.class {
 			r.Predictions[i] = float64(c.labels[k])
@@ -288,10 +288,10 @@ const networksUntested = "networks are not fitted again without blocks: a test w
 func (a *analyzer) given(m *Model, out *Measured) error {
 	for _, g := range m.Given {
 		for _, c := range a.scorers {
-			if !c.target.OfTransition || c.target.classified() {
+			if !c.Target.OfTransition || c.Target.Classified() {
 				continue
 			}
-			r, err := a.row(c, probeOfGiven, g.FittedOn, g.EvaluatedOn, evaluation{outputs: outputs{values: at(g.Values, a.data.now)}})
+			r, err := a.row(c, ProbeOfGiven, g.FittedOn, g.EvaluatedOn, evaluation{outputs: outputs{values: At(g.Values, a.data.now)}})
 			if err != nil {
 				return err
 			}

@@ -24,9 +24,9 @@ func Baselines() []string { return []string{BaselineMean, BaselineLast, Baseline
 func (a *analyzer) baselines() []string {
 	var numbers, classes, transitions bool
 	for _, c := range a.scorers {
-		numbers = numbers || !c.target.classified()
-		classes = classes || c.target.classified()
-		transitions = transitions || c.target.rewarding()
+		numbers = numbers || !c.Target.Classified()
+		classes = classes || c.Target.Classified()
+		transitions = transitions || c.Target.Rewarding()
 	}
 	var out []string
 	for _, b := range []struct {
@@ -42,14 +42,14 @@ func (a *analyzer) baselines() []string {
 
 // baseline evaluates what a baseline knows of one target from the other folds, and from them
 // without each block; false where the target has no such baseline.
-func (a *analyzer) baseline(ctx context.Context, name string, c *scorer) (e evaluation, has bool, err error) {
+func (a *analyzer) baseline(ctx context.Context, name string, c *Scorer) (e evaluation, has bool, err error) {
 	switch {
-	case name == BaselineMean && !c.target.classified(), name == BaselineLast && c.target.rewarding(),
-		name == BaselineMajority && c.target.classified():
+	case name == BaselineMean && !c.Target.Classified(), name == BaselineLast && c.Target.Rewarding(),
+		name == BaselineMajority && c.Target.Classified():
 	default:
 		return e, false, nil
 	}
-	one := newColumns([]*scorer{c})
+	one := newColumns([]*Scorer{c})
 	// Where nothing is left to take the mean of, it is 0.
 	outputs := func(mean []float64) outputs {
 		known := make([]float64, len(mean))
@@ -83,10 +83,10 @@ func (a *analyzer) baseline(ctx context.Context, name string, c *scorer) (e eval
 
 // last puts in the values of the transitions before, which are known whatever is deleted; the
 // first transition of an episode keeps the mean of the other folds.
-func (a *analyzer) last(c *scorer, mean []float64) {
+func (a *analyzer) last(c *Scorer, mean []float64) {
 	for i, before := range a.before {
-		if before >= 0 && !math.IsNaN(c.target.Values[before]) {
-			mean[i] = c.target.Values[before]
+		if before >= 0 && !math.IsNaN(c.Target.Values[before]) {
+			mean[i] = c.Target.Values[before]
 		}
 	}
 }

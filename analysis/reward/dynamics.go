@@ -9,6 +9,7 @@ import (
 	"math"
 	"slices"
 
+	"repscope/analysis"
 	"repscope/analysis/internal/results"
 	"repscope/points"
 	"repscope/report"
@@ -40,11 +41,8 @@ type DynamicsModel struct {
 
 // DynamicsOptions are the choices; the zero value is the default.
 type DynamicsOptions struct {
-	SkipNaN   bool // leave out transitions with NaN or Inf in a prediction, and count them; else they are errors
-	Intervals bool
-	Block     stat.BlockSpec
-	Seed      uint64
-	Threads   int // ≤ 0: all
+	analysis.Settings
+	SkipNaN bool // leave out transitions with NaN or Inf in a prediction, and count them; else they are errors
 }
 
 // DynamicsResult is the outcome for all models, in the order of the input.
@@ -71,8 +69,8 @@ type ModelDynamics struct {
 // Skipped is a metric that was not computed, and why.
 type Skipped struct{ Metric, Reason string }
 
-// noDynamicsIntervals is why nothing has an interval.
-const noDynamicsIntervals = "intervals are off (bootstrap 0)"
+// NoDynamicsIntervals is why nothing has an interval.
+const NoDynamicsIntervals = "intervals are off (bootstrap 0)"
 
 // Dynamics measures the predictions and rollouts of all models, and the order in time
 // in their latents. What cannot be computed is undefined with its reason, or among what
@@ -431,7 +429,7 @@ func (m *measuredErrors) value(of int, reason string) report.Estimate {
 	case math.IsNaN(m.all[of]):
 		return report.NoEstimate("%s", reason)
 	case m.jackknife[of] == nil:
-		return report.WithInterval(report.Number(m.all[of]), report.NoInterval(noDynamicsIntervals))
+		return report.WithInterval(report.Number(m.all[of]), report.NoInterval(NoDynamicsIntervals))
 	}
 	j := *m.jackknife[of]
 	switch of {

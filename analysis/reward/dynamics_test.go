@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"repscope/analysis"
 	"repscope/points"
 	"repscope/report"
 	"repscope/stat"
@@ -92,7 +93,7 @@ func near(a, b float64) bool { return math.Abs(a-b) <= 1e-9*(1+math.Abs(b)) }
 // Numbers and intervals are those of the definitions, computed again without each episode.
 func TestLatentPrediction(t *testing.T) {
 	in := drawnDynamics(8, 3, 0.1, 0.5)
-	got, err := Dynamics(t.Context(), in, DynamicsOptions{Intervals: true})
+	got, err := Dynamics(t.Context(), in, DynamicsOptions{Settings: analysis.Settings{Intervals: true}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -177,12 +178,12 @@ func TestDynamicsUndefined(t *testing.T) {
 	constant := points.Float64(slices.Repeat([]float64{0.1, 3}, len(still.Next)), 2)
 	still.Models[0].Latents, still.Models[0].Predicted = constant, constant
 	still.Models = append(still.Models, DynamicsModel{Name: "none", Latents: drawnDynamics(6, 2, 0).Models[0].Latents})
-	got, err := Dynamics(t.Context(), still, DynamicsOptions{Intervals: true})
+	got, err := Dynamics(t.Context(), still, DynamicsOptions{Settings: analysis.Settings{Intervals: true}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	p := got.Models[0].LatentPrediction
-	if p.MSE.V != 0 || p.CopyMSE.V != 0 || p.MeanMSE.V != 0 || p.Skill.Reason != noCopyError || p.MeanSkill.Reason != noVariance || p.R2.Reason != noVariance || p.Constant != 2 ||
+	if p.MSE.V != 0 || p.CopyMSE.V != 0 || p.MeanMSE.V != 0 || p.Skill.Reason != noCopyError || p.MeanSkill.Reason != NoVariance || p.R2.Reason != NoVariance || p.Constant != 2 ||
 		!near(p.Cosine.V, 1) {
 		t.Errorf("%+v", p)
 	}
@@ -199,7 +200,7 @@ func TestDynamicsUndefined(t *testing.T) {
 		}
 		return ""
 	}
-	if reason(got.Models[0], "temporal_distance") != noVariance || !strings.Contains(reason(got.Models[1], "latent_prediction"), "--predictor") ||
+	if reason(got.Models[0], "temporal_distance") != NoVariance || !strings.Contains(reason(got.Models[1], "latent_prediction"), "--predictor") ||
 		!strings.Contains(reason(got.Models[1], "rollout"), "--rollouts") || got.Models[1].TemporalDistance == nil {
 		t.Errorf("%+v", got.Models)
 	}
@@ -209,7 +210,7 @@ func TestDynamicsUndefined(t *testing.T) {
 	if got, err = Dynamics(t.Context(), zero, DynamicsOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	if p := got.Models[0].LatentPrediction; p.Cosine.Reason != noDirection || p.MSE.V == 0 || p.MSE.CI.Reason != noDynamicsIntervals {
+	if p := got.Models[0].LatentPrediction; p.Cosine.Reason != noDirection || p.MSE.V == 0 || p.MSE.CI.Reason != NoDynamicsIntervals {
 		t.Errorf("%+v", p)
 	}
 }

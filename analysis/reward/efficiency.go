@@ -5,16 +5,14 @@ package reward
 
 import (
 	"context"
-	"fmt"
 
-	"repscope/internal/run"
 	"repscope/measure/probe"
 	"repscope/points"
 	"repscope/report"
 )
 
 // extras adds what was asked for beside the probes, from true latents.
-func (a *analyzer) extras(ctx context.Context, m *Model, both bool, scorers []*scorer, out *Measured) error {
+func (a *analyzer) extras(ctx context.Context, m *Model, both bool, scorers []*Scorer, out *Measured) error {
 	rows := a.data.newFeatures(m, True, both).rows
 	for _, share := range a.o.LabelEfficiency {
 		if err := a.efficiency(ctx, share, rows, scorers, out); err != nil {
@@ -33,7 +31,7 @@ func (a *analyzer) extras(ctx context.Context, m *Model, both bool, scorers []*s
 }
 
 // efficiency fits the linear probes on a share of the episodes of the other folds.
-func (a *analyzer) efficiency(ctx context.Context, share float64, rows points.Points, scorers []*scorer, out *Measured) error {
+func (a *analyzer) efficiency(ctx context.Context, share float64, rows points.Points, scorers []*Scorer, out *Measured) error {
 	train, episodes, err := probe.Fractions(a.choice, a.fold, share, a.o.Seed)
 	if err != nil {
 		return err
@@ -54,7 +52,7 @@ func (a *analyzer) efficiency(ctx context.Context, share float64, rows points.Po
 			if err != nil {
 				return err
 			}
-			out.Curve = append(out.Curve, Point{Target: c.target.Name, Probe: Ridge, Share: share, Labels: labels, Episodes: count, Scores: scores})
+			out.Curve = append(out.Curve, Point{Target: c.Target.Name, Probe: Ridge, Share: share, Labels: labels, Episodes: count, Scores: scores})
 		}
 	}
 	return nil
@@ -62,11 +60,11 @@ func (a *analyzer) efficiency(ctx context.Context, share float64, rows points.Po
 
 // control fits the linear probes on the targets of other samples, in their sequence in time,
 // and enters their scores beside those of the probes.
-func (a *analyzer) control(ctx context.Context, rows points.Points, scorers []*scorer, out *Measured) error {
+func (a *analyzer) control(ctx context.Context, rows points.Points, scorers []*Scorer, out *Measured) error {
 	order := probe.ControlOrder(a.data.group, a.o.Seed)
 	s := side{fittedOn: True, rows: rows, evaluatedOn: []string{True}}
 	for _, task := range tasks(Ridge, scorers) {
-		moved := make([]*scorer, len(task))
+		moved := make([]*Scorer, len(task))
 		for t, c := range task {
 			moved[t] = c.moved(order)
 		}
@@ -80,7 +78,7 @@ func (a *analyzer) control(ctx context.Context, rows points.Points, scorers []*s
 				return err
 			}
 			for i := range out.Rows {
-				if r := &out.Rows[i]; r.Target == c.target.Name && r.Probe == Ridge && r.FittedOn == True && r.EvaluatedOn == True {
+				if r := &out.Rows[i]; r.Target == c.Target.Name && r.Probe == Ridge && r.FittedOn == True && r.EvaluatedOn == True {
 					r.Control = scores
 				}
 			}
@@ -90,12 +88,12 @@ func (a *analyzer) control(ctx context.Context, rows points.Points, scorers []*s
 }
 
 // moved is the scorer of the target of other samples.
-func (c *scorer) moved(order []int) *scorer {
+func (c *Scorer) moved(order []int) *Scorer {
 	out := *c
-	if c.target.classified() {
-		out.classes = at(c.classes, order)
+	if c.Target.Classified() {
+		out.classes = At(c.classes, order)
 	} else {
-		out.values, out.positive = at(c.values, order), at(c.positive, order)
+		out.Values, out.positive = At(c.Values, order), At(c.positive, order)
 	}
 	return &out
 }
@@ -112,11 +110,11 @@ type Disentanglement struct {
 }
 
 // disentangle takes the targets of states as factors, classes by their numbers.
-func (a *analyzer) disentangle(ctx context.Context, rows points.Points, scorers []*scorer, out *Measured) error {
+func (a *analyzer) disentangle(ctx context.Context, rows points.Points, scorers []*Scorer, out *Measured) error {
 	n := a.data.n()
 	data := make([]float64, n*len(scorers))
 	for t, c := range scorers {
-		for i, v := range a.data.numbers(c.target) {
+		for i, v := range a.data.Numbers(c.Target) {
 			data[i*len(scorers)+t] = v
 		}
 	}
@@ -138,62 +136,4 @@ func (a *analyzer) disentangle(ctx context.Context, rows points.Points, scorers 
 		Informativeness: report.NumberOr(dci.Informativeness, reason), MIG: report.NumberOr(mig.Gap, mig.Reason), Targets: len(scorers),
 	}
 	return nil
-}
-
-// printEfficiency writes how scores grow with the number of labels, and those of the
-// controls.
-func (r *Result) printEfficiency(env *run.Env) error {
-	curve := report.NewTable("Label efficiency, ridge on true latents", "Target", "Model", "Share", "Episodes", "Samples", "R²", "F1 (macro)")
-	control := report.NewTable("Controls: the same probe on targets of other samples", "Target", "Model", "R²", "… control", "F1 (macro)", "… control")
-	curves, controls, last, lastControl := 0, 0, "", ""
-	for _, c := range r.scorers {
-		for _, m := range r.Models {
-			for _, p := range m.LabelEfficiency {
-				if p.Target != c.target.Name {
-					continue
-				}
-				row := ProbeRow{Scores: p.Scores}
-				curve.Row(nameOnce(p.Target, &last), m.Name, fmt.Sprintf("%g %%", 100*p.Share), p.Episodes, p.Labels, row.cell("r2"), row.cell("f1"))
-				curves++
-			}
-			if p := m.find(c.target.Name, Ridge, True, True); !m.Baseline && p != nil && p.cell("control_"+mainMetric(c)) != "" {
-				control.Row(nameOnce(p.Target, &lastControl), m.Name, p.cell("r2"), p.cell("control_r2"), p.cell("f1"), p.cell("control_f1"))
-				controls++
-			}
-		}
-	}
-	control.Note("what a probe scores there it owes to memory and to the order in time; selectivity is its score less that")
-	if curves > 0 {
-		if err := env.Table(curve); err != nil {
-			return err
-		}
-	}
-	if controls == 0 {
-		return nil
-	}
-	return env.Table(control)
-}
-
-// cell is a score with its interval for the console, "" where the row has none.
-func (r *ProbeRow) cell(metric string) any {
-	if _, ok := r.Scores.Get(metric); !ok {
-		return ""
-	}
-	return r.Score(metric)
-}
-
-// printDisentanglement writes DCI and MIG.
-func (r *Result) printDisentanglement(env *run.Env) error {
-	table := report.NewTable("Targets over the coordinates of latents", "Model", "Disentanglement", "Completeness", "Informativeness", "MIG", "Targets")
-	rows := 0
-	for _, m := range r.Models {
-		if d := m.Disentanglement; d != nil {
-			table.Row(m.Name, d.Disentanglement, d.Completeness, d.Informativeness, d.MIG, d.Targets)
-			rows++
-		}
-	}
-	if rows == 0 {
-		return nil
-	}
-	return env.Table(table)
 }

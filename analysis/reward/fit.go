@@ -40,27 +40,27 @@ type crossFit struct {
 
 // tasks are the targets that a probe of one kind is fitted to together: numbers side by
 // side, classes each by itself.
-func tasks(name string, scorers []*scorer) [][]*scorer {
-	var numbers []*scorer
-	var out [][]*scorer
+func tasks(name string, scorers []*Scorer) [][]*Scorer {
+	var numbers []*Scorer
+	var out [][]*Scorer
 	for _, c := range scorers {
 		switch {
-		case c.target.classified():
-			out = append(out, []*scorer{c})
+		case c.Target.Classified():
+			out = append(out, []*Scorer{c})
 		case name == MLP: // a network shares its hidden units among its outputs
-			out = append(out, []*scorer{c})
+			out = append(out, []*Scorer{c})
 		case name != Logistic:
 			numbers = append(numbers, c)
 		}
 	}
 	if len(numbers) > 0 {
-		out = append([][]*scorer{numbers}, out...)
+		out = append([][]*Scorer{numbers}, out...)
 	}
 	return out
 }
 
 // fit fits a probe of one kind for every target that it can read, and enters its rows.
-func (a *analyzer) fit(ctx context.Context, name string, s side, scorers []*scorer, out *Measured) error {
+func (a *analyzer) fit(ctx context.Context, name string, s side, scorers []*Scorer, out *Measured) error {
 	for _, task := range tasks(name, scorers) {
 		c := newColumns(task)
 		evaluations, fitted, err := a.crossFit(ctx, name, s, c)
@@ -71,13 +71,13 @@ func (a *analyzer) fit(ctx context.Context, name string, s side, scorers []*scor
 			for t, scorer := range task {
 				r, err := a.row(scorer, name, s.fittedOn, on, evaluations[e][t])
 				if err != nil {
-					return fmt.Errorf("%s: %w", scorer.target.Name, err)
+					return fmt.Errorf("%s: %w", scorer.Target.Name, err)
 				}
 				if fitted.alphas != nil {
 					r.Alphas = fitted.alphas[t]
 					if s.fittedOn == True && on == True && scorer.varies() && a.weakest(r.Alphas) {
 						out.Warnings = append(out.Warnings, fmt.Sprintf("%s: ridge of %s takes the weakest strength, %g, in every fold: "+
-							"a weaker one may read more (--alpha), or latents in larger units (--latent-scale rms)", out.Name, scorer.target.Name, r.Alphas[0]))
+							"a weaker one may read more (--alpha), or latents in larger units (--latent-scale rms)", out.Name, scorer.Target.Name, r.Alphas[0]))
 					}
 				}
 				out.Rows = append(out.Rows, r)
@@ -140,7 +140,7 @@ func (a *analyzer) crossFit(ctx context.Context, name string, s side, c *columns
 // ridge reads several numbers, each with a strength of its own, or one class: a number for
 // every class, 1 or 0, with one strength for all, of which the largest names the class.
 func (a *analyzer) ridge(ctx context.Context, d probe.Data, c *columns) (*crossFit, error) {
-	o := probe.RidgeOptions{PerTarget: !c.scorers[0].target.classified(), Threads: a.o.Threads}
+	o := probe.RidgeOptions{PerTarget: !c.scorers[0].Target.Classified(), Threads: a.o.Threads}
 	if a.o.Alpha > 0 {
 		o.Alphas = []float64{a.o.Alpha}
 	}
@@ -175,7 +175,7 @@ func (a *analyzer) network(ctx context.Context, d probe.Data, c *columns) (*cros
 	o := probe.MLPOptions{Seed: a.o.Seed, Threads: a.o.Threads}
 	var fitted *probe.MLPCrossFit
 	var err error
-	if only := c.scorers[0]; only.target.classified() {
+	if only := c.scorers[0]; only.Target.Classified() {
 		fitted, err = probe.CrossFitMLPClassifier(ctx, d, only.classes, only.count, o)
 	} else {
 		fitted, err = probe.CrossFitMLP(ctx, d, c.targets(a.data.n()), o)
@@ -197,11 +197,11 @@ func (a *analyzer) neighbors(ctx context.Context, d probe.Data, c *columns) (*cr
 
 // columns are targets side by side: a column for each number, and one for each class.
 type columns struct {
-	scorers []*scorer
+	scorers []*Scorer
 	start   []int // of each target, and the end
 }
 
-func newColumns(scorers []*scorer) *columns {
+func newColumns(scorers []*Scorer) *columns {
 	c := &columns{scorers: scorers, start: []int{0}}
 	for _, s := range scorers {
 		c.start = append(c.start, c.start[len(c.start)-1]+max(s.count, 1))
@@ -216,10 +216,10 @@ func (c *columns) targets(n int) points.Points {
 	data := make([]float64, n*c.width())
 	for t, s := range c.scorers {
 		for i := range n {
-			if s.target.classified() {
+			if s.Target.Classified() {
 				data[i*c.width()+c.start[t]+s.classes[i]] = 1
 			} else {
-				data[i*c.width()+c.start[t]] = s.values[i]
+				data[i*c.width()+c.start[t]] = s.Values[i]
 			}
 		}
 	}
@@ -233,7 +233,7 @@ func (c *columns) outputs(t int, predicted []float64) outputs {
 	var out outputs
 	for i := range n {
 		row := predicted[i*width+lo : i*width+hi]
-		if !c.scorers[t].target.classified() {
+		if !c.scorers[t].Target.Classified() {
 			out.values = append(out.values, row[0])
 			continue
 		}

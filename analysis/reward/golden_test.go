@@ -44,7 +44,9 @@ func TestAgainstScikitLearn(t *testing.T) {
 	for key, alpha := range map[string]float64{"chosen": 0, "given": 2.5} {
 		r := analyze(t, in, Options{Alpha: alpha})
 		m := &r.Models[0]
-		for _, s := range sides {
+		for _, s := range []struct{ fitted, evaluated, name string }{
+			{True, True, "true latents"}, {True, PredictedLatents, "transfer"}, {PredictedLatents, PredictedLatents, "predicted latents"},
+		} {
 			var want map[string]float64
 			if err := json.Unmarshal(g.Rows[key][s.fitted+"/"+s.evaluated], &want); err != nil {
 				t.Fatal(err)

@@ -41,7 +41,7 @@ type LatentPrediction struct {
 // The reasons for what is undefined.
 const (
 	noCopyError = "latents do not change from state to state: copying has no error"
-	noVariance  = "the latents are constant"
+	NoVariance  = "the latents are constant"
 	noDirection = "predictions or latents are 0 and have no direction"
 )
 
@@ -169,7 +169,7 @@ func (m *measuredErrors) latentPrediction(dropped int) *LatentPrediction {
 	out.MSE.SD = new(deviation(m.series.squared))
 	out.Cosine = m.value(ofCosine, noDirection)
 	out.Cosine.SD = new(deviation(m.series.cosine))
-	out.R2 = m.value(ofR2, noVariance)
+	out.R2 = m.value(ofR2, NoVariance)
 	for k := range m.vary {
 		if v := m.total.r2(k); m.vary[k] && !math.IsNaN(v) {
 			out.R2ByDimension = append(out.R2ByDimension, report.Number(v))
@@ -181,7 +181,7 @@ func (m *measuredErrors) latentPrediction(dropped int) *LatentPrediction {
 	out.CopyMSE = m.value(ofCopy, "")
 	out.MeanMSE = m.value(ofMean, "")
 	out.Skill = m.value(ofSkill, noCopyError)
-	out.MeanSkill = m.value(ofMeanSkill, noVariance)
+	out.MeanSkill = m.value(ofMeanSkill, NoVariance)
 	return out
 }
 
@@ -196,7 +196,7 @@ func deviation(values []float64) report.Value {
 	if len(defined) == 0 {
 		return report.Undefined(noDirection)
 	}
-	return report.Number(spread(defined))
+	return report.Number(Spread(defined))
 }
 
 func (m *ModelDynamics) skip(metric, reason string) {

@@ -26,12 +26,12 @@ func (a *analyzer) categories(out *Measured) error {
 	category := map[string]string{}
 	var names []string
 	for _, c := range a.scorers {
-		if c.target.OfTransition {
+		if c.Target.OfTransition {
 			continue
 		}
-		category[c.target.Name] = c.target.Category
-		if c.target.Category != "" && !slices.Contains(names, c.target.Category) {
-			names = append(names, c.target.Category)
+		category[c.Target.Name] = c.Target.Category
+		if c.Target.Category != "" && !slices.Contains(names, c.Target.Category) {
+			names = append(names, c.Target.Category)
 		}
 	}
 	if len(category) < 2 {

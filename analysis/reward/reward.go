@@ -10,7 +10,7 @@
 //		Episode: episode,
 //		Targets: []reward.Target{{Name: "reward", OfTransition: true, Values: rewards}},
 //		Models:  []reward.Model{{Name: "jepa", Latents: z, Predicted: predicted}},
-//	}, reward.Options{Intervals: true, Seed: 42})
+//	}, reward.Options{Settings: analysis.Settings{Intervals: true, Seed: 42}})
 //	fmt.Println(result.Models[0].Probes[0].Score("mse"), result.Models[0].TransferGap)
 //
 // Every sample is scored by a probe that has seen nothing of its episode: episodes are
@@ -24,10 +24,11 @@ import (
 	"slices"
 	"strings"
 
+	"repscope/analysis"
+	"repscope/internal/option"
 	"repscope/measure/probe"
 	"repscope/points"
 	"repscope/report"
-	"repscope/stat"
 )
 
 // Target is what probes read: a number (Values) or a class (Classes) for every state.
@@ -42,8 +43,8 @@ type Target struct {
 	Missing      []bool // of classes; nil: none
 }
 
-// classes makes whole numbers the classes of the target, which NaN has none of.
-func (t *Target) classes(values []float64) {
+// SetClasses makes whole numbers the classes of the target, which NaN has none of.
+func (t *Target) SetClasses(values []float64) {
 	t.Classes = make([]int64, len(values))
 	for i, v := range values {
 		if math.IsNaN(v) {
@@ -57,12 +58,12 @@ func (t *Target) classes(values []float64) {
 	}
 }
 
-// classified reports whether the target is a class.
-func (t *Target) classified() bool { return t.Classes != nil }
+// Classified reports whether the target is a class.
+func (t *Target) Classified() bool { return t.Classes != nil }
 
 // Kind is "classification" or "regression".
 func (t *Target) Kind() string {
-	if t.classified() {
+	if t.Classified() {
 		return Classification
 	}
 	return Regression
@@ -113,8 +114,9 @@ type Input struct {
 
 // Options are the choices of an analysis; the zero value is the default.
 type Options struct {
+	analysis.Settings
 	Probes   []string // nil means DefaultProbes
-	Features string   // one of FeatureSets; empty means FeaturesAuto
+	Features string   // FeaturesAuto, FeaturesCurrent or FeaturesNext; empty means FeaturesAuto
 	Alpha    float64  // of ridge; 0: chosen by cross-validation in the training folds
 	Folds    int      // 0 means 5
 	// LabelEfficiency are the shares of the labels that probes are fitted on beside all;
@@ -127,13 +129,23 @@ type Options struct {
 	// MinEntropy leaves out class targets of less entropy, in nats.
 	MinEntropy float64
 	SkipNaN    bool // leave out samples with NaN in targets or predictions, and count them; else they are errors
-	Intervals  bool
-	Block      stat.BlockSpec
-	Seed       uint64
-	Family     string // of tests that Holm's correction is over
-	Threads    int    // ≤ 0: all
-	// Progress, if not nil, is told how many parts of the work are done.
-	Progress func(done, total int)
+}
+
+// Declare binds the options to their fields.
+func (o *Options) Declare(l *option.List) {
+	l.Names(&o.Probes, "probes", Probes(), "`LIST` of probes: linear (ridge; logistic, for classes), a small network, nearest neighbours")
+	option.Choice(l, &o.Features, "probe-features", []string{FeaturesAuto, FeaturesCurrent, FeaturesNext},
+		"`LIST` of latents that a target is read from: of both states of a transition, or of the second; "+
+			"auto: both for rewards, the state alone for its own targets")
+	l.Float(&o.Alpha, "alpha", "`STRENGTH` of ridge; 0: chosen from 10^-4 to 10^4 by cross-validation inside the training folds").
+		EachFloat("a number above 0, or 0 to choose one", func(v float64) bool { return v >= 0 })
+	l.Int(&o.Folds, "folds", "`K` folds of whole episodes").AtLeast(2)
+	l.Floats(&o.LabelEfficiency, "label-efficiency", "`LIST` of shares of the labels that linear probes are also fitted on, such as 0.01,0.1,1").
+		EachFloat("a share above 0, at most 1", func(v float64) bool { return v > 0 && v <= 1 }).Distinct()
+	l.Bool(&o.Control, "control", "also fit every linear probe on targets of other episodes (selectivity)")
+	l.Bool(&o.Disentanglement, "disentanglement", "also measure DCI and MIG of the targets of states")
+	l.Float(&o.MinEntropy, "min-entropy", "`NATS` of entropy below which a target of classes is left out").
+		EachFloat("a number from 0", func(v float64) bool { return v >= 0 })
 }
 
 // The features that probes read a target of a transition from: the latents of both of
@@ -144,16 +156,13 @@ const (
 	FeaturesNext    = "next"
 )
 
-// FeatureSets are the values of Options.Features.
-func FeatureSets() []string { return []string{FeaturesAuto, FeaturesCurrent, FeaturesNext} }
-
 // The probes.
 const (
 	Ridge        = "ridge"
 	MLP          = "mlp"
 	KNN          = "knn"
 	Logistic     = "logistic"
-	probeOfGiven = "given" // a head that was trained elsewhere
+	ProbeOfGiven = "given" // a head that was trained elsewhere
 )
 
 // Probes are the names of all probes.
@@ -172,12 +181,12 @@ type Result struct {
 	Blocks      string // what was deleted for intervals; empty without
 	Warnings    []string
 
-	data     *samples
-	dynamics *DynamicsResult
-	scorers  []*scorer // of the targets that were probed
-	measured []*Measured
-	probes   []string
-	folds    []int // of every sample
+	Data     *samples
+	Dynamics *DynamicsResult
+	Scorers  []*Scorer // of the targets that were probed
+	Measured []*Measured
+	Probes   []string
+	Folds    []int // of every sample
 }
 
 // SampleSummary says what the probes saw.
@@ -334,7 +343,7 @@ func (o Options) withDefaults() (Options, error) {
 	switch {
 	case len(o.Probes) == 0:
 		return o, fmt.Errorf("no probes")
-	case !slices.Contains(FeatureSets(), o.Features):
+	case !slices.Contains([]string{FeaturesAuto, FeaturesCurrent, FeaturesNext}, o.Features):
 		return o, fmt.Errorf("there are no features %q", o.Features)
 	case o.Folds < 2:
 		return o, fmt.Errorf("%d folds, want at least 2", o.Folds)
@@ -351,3 +360,7 @@ func (o Options) withDefaults() (Options, error) {
 	}
 	return o, nil
 }
+
+// Rewarding reports whether the target is a number of transitions, as rewards are; the
+// action taken is a class of them.
+func (t *Target) Rewarding() bool { return t.OfTransition && !t.Classified() }

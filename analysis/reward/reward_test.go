@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"repscope/analysis"
 	"repscope/points"
 	"repscope/report"
 	"repscope/shard"
@@ -100,7 +101,7 @@ func (m *ModelResult) row(t *testing.T, target, probe, fitted, evaluated string)
 func TestPerfectLatents(t *testing.T) {
 	t.Parallel()
 	w := newWorld(8, 40, 0)
-	r := analyze(t, w.input(), Options{Intervals: true})
+	r := analyze(t, w.input(), Options{Settings: analysis.Settings{Intervals: true}})
 	p := r.Models[0].row(t, "reward", Ridge, True, True)
 	if v := p.Score("r2").V; v < 1-1e-6 {
 		t.Errorf("R² %v of latents that hold the reward", v)
@@ -140,7 +141,7 @@ func TestGapsOfPerfectPredictions(t *testing.T) {
 	w := newWorld(6, 20, 0.5)
 	in := w.input()
 	in.Models[0].Predicted = w.successors(0)
-	m := analyze(t, in, Options{Probes: []string{Ridge, MLP, KNN}, Intervals: true}).Models[0]
+	m := analyze(t, in, Options{Probes: []string{Ridge, MLP, KNN}, Settings: analysis.Settings{Intervals: true}}).Models[0]
 	if len(m.Gaps) != 6 {
 		t.Fatalf("%d rows of gaps, want those of 3 probes of 2 targets", len(m.Gaps))
 	}
@@ -158,7 +159,7 @@ func TestGapsOfPerfectPredictions(t *testing.T) {
 func TestRotation(t *testing.T) {
 	t.Parallel()
 	w := newWorld(6, 30, 0.5)
-	before := analyze(t, w.input(), Options{Alpha: 2, Intervals: true}).Models[0]
+	before := analyze(t, w.input(), Options{Alpha: 2, Settings: analysis.Settings{Intervals: true}}).Models[0]
 	c, s := math.Cos(0.7), math.Sin(0.7)
 	for i := 0; i < len(w.z); i += worldDim {
 		for k := 0; k < worldDim; k += 2 {
@@ -166,7 +167,7 @@ func TestRotation(t *testing.T) {
 			w.z[i+k], w.z[i+k+1] = c*a-s*b, s*a+c*b
 		}
 	}
-	after := analyze(t, w.input(), Options{Alpha: 2, Intervals: true}).Models[0]
+	after := analyze(t, w.input(), Options{Alpha: 2, Settings: analysis.Settings{Intervals: true}}).Models[0]
 	for i, p := range before.Probes {
 		q := &after.Probes[i]
 		for _, metric := range []string{"mse", "r2", "auroc", "accuracy", "f1"} {
@@ -185,7 +186,7 @@ func TestWork(t *testing.T) {
 	in := w.input()
 	in.Models[0].Predicted = w.successors(0.3)
 	in.Models = append(in.Models, Model{Name: "b", Latents: w.successors(1)})
-	o := Options{Probes: []string{Ridge, MLP, KNN, Logistic}, Control: true, Disentanglement: true, LabelEfficiency: []float64{0.5, 1}, Intervals: true}
+	o := Options{Probes: []string{Ridge, MLP, KNN, Logistic}, Control: true, Disentanglement: true, LabelEfficiency: []float64{0.5, 1}, Settings: analysis.Settings{Intervals: true}}
 	threads := 0
 	open := func() shard.Work[*Part, *Result] {
 		threads++
@@ -228,7 +229,7 @@ func TestUndefined(t *testing.T) {
 	in := w.input()
 	constant := make([]float64, len(w.reward))
 	in.Targets[0].Values = constant
-	r := analyze(t, in, Options{Intervals: true})
+	r := analyze(t, in, Options{Settings: analysis.Settings{Intervals: true}})
 	row := r.Models[0].row(t, "reward", Ridge, True, True)
 	if v := row.Score("r2"); v.Reason != "the target is constant" || row.Score("auroc").Reason != "no value is above 0" || row.Score("mse").V != 0 {
 		t.Errorf("constant rewards: R² %+v, AUROC %+v, MSE %v", v, row.Score("auroc"), row.Score("mse"))
@@ -250,7 +251,7 @@ func TestUndefined(t *testing.T) {
 
 	in = w.input()
 	in.Episode = nil
-	r = analyze(t, in, Options{Intervals: true})
+	r = analyze(t, in, Options{Settings: analysis.Settings{Intervals: true}})
 	warned(r, "there is one episode: its 5 pieces are the groups")
 	if r.Samples.Gaps == 0 || r.Samples.Samples+r.Samples.Gaps+r.Samples.Ignored != r.Samples.States {
 		t.Errorf("samples of one episode: %+v", r.Samples)
@@ -267,7 +268,7 @@ func TestUndefined(t *testing.T) {
 
 	in = w.input()
 	in.Targets = nil
-	r = analyze(t, in, Options{Intervals: true})
+	r = analyze(t, in, Options{Settings: analysis.Settings{Intervals: true}})
 	if v, _ := r.Models[0].Skipped.Get("probes"); v != "neither rewards nor targets are given" || r.Models[0].TemporalDistance == nil {
 		t.Errorf("without targets: %v", v)
 	}
@@ -340,14 +341,14 @@ func TestGivenHeads(t *testing.T) {
 		worse[i] += 2
 	}
 	in.Models[0].Given = []Given{{True, True, w.reward}, {True, PredictedLatents, worse}}
-	m := analyze(t, in, Options{Intervals: true}).Models[0]
-	if v := m.row(t, "reward", probeOfGiven, True, True); v.Score("r2").V != 1 {
+	m := analyze(t, in, Options{Settings: analysis.Settings{Intervals: true}}).Models[0]
+	if v := m.row(t, "reward", ProbeOfGiven, True, True); v.Score("r2").V != 1 {
 		t.Errorf("the right rewards have R² %v", v.Score("r2"))
 	}
-	if v := m.row(t, "reward", probeOfGiven, True, PredictedLatents); math.Abs(v.Score("mse").V-4) > 1e-12 {
+	if v := m.row(t, "reward", ProbeOfGiven, True, PredictedLatents); math.Abs(v.Score("mse").V-4) > 1e-12 {
 		t.Errorf("rewards that are 2 too high have MSE %v", v.Score("mse"))
 	}
-	if g := m.Gaps[0]; g.Probe != probeOfGiven || math.Abs(g.Transfer.V-4) > 1e-12 || g.Published.Defined() {
+	if g := m.Gaps[0]; g.Probe != ProbeOfGiven || math.Abs(g.Transfer.V-4) > 1e-12 || g.Published.Defined() {
 		t.Errorf("gaps %+v", g)
 	}
 }
@@ -379,7 +380,7 @@ func TestNetworksAreNotTested(t *testing.T) {
 	w := newWorld(8, 15, 0.5)
 	in := w.input()
 	in.Models = append(in.Models, Model{Name: "b", Latents: w.successors(1)})
-	r := analyze(t, in, Options{Probes: []string{Ridge, MLP}, Intervals: true})
+	r := analyze(t, in, Options{Probes: []string{Ridge, MLP}, Settings: analysis.Settings{Intervals: true}})
 	tested := map[bool]int{}
 	for _, c := range r.Comparisons {
 		if strings.Contains(c.Metric, "by mlp") {
@@ -409,17 +410,6 @@ func TestWeakestStrength(t *testing.T) {
 		if got := strings.Contains(strings.Join(r.Warnings, "\n"), "a: ridge of reward takes the weakest strength"); got != want {
 			t.Errorf("latents of scale %g: warnings %q", scale, r.Warnings)
 		}
-	}
-}
-
-// The caption speaks of rollouts where there are some.
-func TestDynamicsCaption(t *testing.T) {
-	r, err := Dynamics(t.Context(), drawnDynamics(8, 3, 0.1), DynamicsOptions{Intervals: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if note := r.Figure([]string{"a"}).Footnote; strings.Contains(note, "Open loop") || strings.Contains(note, "Bands") || !strings.Contains(note, "Error bars") {
-		t.Error(note)
 	}
 }
 
@@ -490,7 +480,7 @@ func TestMemory(t *testing.T) {
 		return func() shard.Work[*Part, *Result] {
 			in := given
 			in.Models = models
-			work, err := Work(in, Options{Probes: []string{Ridge, KNN}, Folds: folds, Intervals: true})
+			work, err := Work(in, Options{Probes: []string{Ridge, KNN}, Folds: folds, Settings: analysis.Settings{Intervals: true}})
 			if err != nil {
 				t.Fatal(err)
 			}

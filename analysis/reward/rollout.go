@@ -73,8 +73,8 @@ func UnitOf(scale spectrum.Scale, z points.Points) (Unit, error) {
 	return Unit{}, nil
 }
 
-// apply scales a row; a row of norm 0 stays.
-func (u Unit) apply(row []float64) {
+// Apply scales a row; a row of norm 0 stays.
+func (u Unit) Apply(row []float64) {
 	by := u.Divisor
 	if u.Norm {
 		by = 0
@@ -225,9 +225,9 @@ func stepErrors(step int, start, end []int, truth, predicted points.Points, unit
 		truth.Row(start[i], z)
 		truth.Row(end[i], y)
 		predicted.Row(i, p)
-		unit.apply(z)
-		unit.apply(y)
-		unit.apply(p)
+		unit.Apply(z)
+		unit.Apply(y)
+		unit.Apply(p)
 		squared, copied := 0.0, 0.0
 		for k := range y {
 			squared += (p[k] - y[k]) * (p[k] - y[k])
@@ -335,7 +335,7 @@ func (m *measuredErrors) rolloutStep(h int) RolloutStep {
 	out.MeanMSE = m.value(ofMean, "")
 	out.Cosine = m.value(ofCosine, noDirection)
 	out.Skill = m.value(ofSkill, noCopyError)
-	out.MeanSkill = m.value(ofMeanSkill, noVariance)
+	out.MeanSkill = m.value(ofMeanSkill, NoVariance)
 	return out
 }
 

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"repscope/analysis"
 	"repscope/measure/spectrum"
 	"repscope/points"
 )
@@ -52,7 +53,7 @@ func TestRollOut(t *testing.T) {
 				p[k] = ((p[k]/2+float64(actions[s]))/2+float64(actions[in.Next[s]]))/2 + float64(actions[in.Next[in.Next[s]]])
 			}
 			for _, v := range [][]float64{p, y, from} {
-				unit.apply(v)
+				unit.Apply(v)
 			}
 			squared := ((p[0]-y[0])*(p[0]-y[0]) + (p[1]-y[1])*(p[1]-y[1])) / 2
 			copied := ((from[0]-y[0])*(from[0]-y[0]) + (from[1]-y[1])*(from[1]-y[1])) / 2
@@ -105,7 +106,7 @@ func TestRollouts(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	got, err := Dynamics(t.Context(), in, DynamicsOptions{Intervals: true})
+	got, err := Dynamics(t.Context(), in, DynamicsOptions{Settings: analysis.Settings{Intervals: true}})
 	if err != nil {
 		t.Fatal(err)
 	}

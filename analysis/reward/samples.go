@@ -21,7 +21,7 @@ type samples struct {
 	group     []int // of each sample: its episode, or its piece of a single one, from 0
 	groups    int
 	folds     int
-	pieces    bool         // groups are pieces of a single episode
+	Pieces    bool         // groups are pieces of a single episode
 	blocks    *stat.Blocks // nil without intervals
 	summary   SampleSummary
 	warnings  []string
@@ -60,10 +60,10 @@ func newSamples(in Input, o Options) (*samples, error) {
 }
 
 // pairs are the states that have a successor, with it.
-func (in *Input) pairs() []points.Pair { return in.pairsOf(in.Models[0].Latents.N) }
+func (in *Input) pairs() []points.Pair { return in.PairsOf(in.Models[0].Latents.N) }
 
-// pairsOf are those of n states, before there are models.
-func (in *Input) pairsOf(n int) []points.Pair {
+// PairsOf are those of n states, before there are models.
+func (in *Input) PairsOf(n int) []points.Pair {
 	if in.Next == nil {
 		return motion.Pairs(motion.Runs(n, in.Episode, in.Time))
 	}
@@ -101,16 +101,16 @@ func (s *samples) transitions(in Input, o Options) bool {
 		slices.ContainsFunc(in.Models, func(m Model) bool { return m.Predicted.N > 0 })
 }
 
-// state is the one that a sample takes the value of a target from.
-func (s *samples) state(t *Target, i int) int {
+// State is the one that a sample takes the value of a target from.
+func (s *samples) State(t *Target, i int) int {
 	if t.OfTransition {
 		return s.now[i]
 	}
 	return s.next[i]
 }
 
-// states are those that some sample takes a value from, in ascending order.
-func (s *samples) states() []int {
+// States are those that some sample takes a value from, in ascending order.
+func (s *samples) States() []int {
 	out := slices.Concat(s.now, s.next)
 	slices.Sort(out)
 	return slices.Compact(out)
@@ -124,8 +124,8 @@ func (s *samples) drop(in Input, skip bool) error {
 		missing := ""
 		for k := range in.Targets {
 			t := &in.Targets[k]
-			at := s.state(t, i)
-			if t.Missing != nil && t.Missing[at] || !t.classified() && math.IsNaN(t.Values[at]) {
+			at := s.State(t, i)
+			if t.Missing != nil && t.Missing[at] || !t.Classified() && math.IsNaN(t.Values[at]) {
 				missing = fmt.Sprintf("target %s: state %d has no value", t.Name, at)
 			}
 		}
@@ -147,9 +147,9 @@ func (s *samples) drop(in Input, skip bool) error {
 	return nil
 }
 
-// predictable are the transitions of which all that the model predicts is finite. It is an
+// Predictable are the transitions of which all that the model predicts is finite. It is an
 // error if there are others, unless these are to be skipped and enough are left.
-func (m *Model) predictable(pairs []points.Pair, skip bool) ([]points.Pair, error) {
+func (m *Model) Predictable(pairs []points.Pair, skip bool) ([]points.Pair, error) {
 	var finite []points.Pair
 	first := -1
 	for _, p := range pairs {
@@ -212,7 +212,7 @@ func (s *samples) number(episode []int) {
 // cut divides the samples of a single episode into pieces with gaps between them.
 func (s *samples) cut(in Input, o Options) {
 	n := s.n()
-	s.pieces, s.folds = true, min(o.Folds, n/2)
+	s.Pieces, s.folds = true, min(o.Folds, n/2)
 	s.groups = s.folds
 	gap := min(s.memory(in), n/s.folds/4)
 	var now, next, group []int
@@ -247,7 +247,7 @@ func (s *samples) memory(in Input) int {
 func (s *samples) series(in Input) [][]float64 {
 	var out [][]float64
 	for t := range in.Targets {
-		values := s.numbers(&in.Targets[t])
+		values := s.Numbers(&in.Targets[t])
 		mean := stat.Mean(values)
 		squares := make([]float64, len(values))
 		for i, v := range values {
@@ -280,11 +280,11 @@ func (s *samples) leading(z points.Points) []float64 {
 	return best
 }
 
-// numbers are the values of a target by sample, classes as numbers.
-func (s *samples) numbers(t *Target) []float64 {
+// Numbers are the values of a target by sample, classes as numbers.
+func (s *samples) Numbers(t *Target) []float64 {
 	out := make([]float64, s.n())
 	for i := range out {
-		if at := s.state(t, i); t.classified() {
+		if at := s.State(t, i); t.Classified() {
 			out[i] = float64(t.Classes[at])
 		} else {
 			out[i] = t.Values[at]
@@ -297,7 +297,7 @@ func (s *samples) numbers(t *Target) []float64 {
 func (s *samples) classes(t *Target) []int64 {
 	out := make([]int64, s.n())
 	for i := range out {
-		out[i] = t.Classes[s.state(t, i)]
+		out[i] = t.Classes[s.State(t, i)]
 	}
 	return out
 }

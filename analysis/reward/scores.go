@@ -48,21 +48,21 @@ type Score struct {
 // intervalsOff is why there are no intervals.
 const intervalsOff = "intervals are off (bootstrap 0)"
 
-// scorer scores predictions of one target.
-type scorer struct {
-	target   *Target
+// Scorer scores predictions of one target.
+type Scorer struct {
+	Target   *Target
 	blocks   *stat.Blocks // nil without intervals
 	outside  [][]int      // the samples outside each block
-	values   []float64    // of a number
+	Values   []float64    // of a number
 	positive []bool       // numbers above 0
 	classes  []int        // of a class, as indices of labels
 	labels   []int        // the classes, ascending
 	count    int          // of classes; 0 for a number
 }
 
-func newScorer(s *samples, t *Target) *scorer {
-	c := &scorer{target: t, blocks: s.blocks}
-	if t.classified() {
+func newScorer(s *samples, t *Target) *Scorer {
+	c := &Scorer{Target: t, blocks: s.blocks}
+	if t.Classified() {
 		all := s.classes(t)
 		labels := make([]int, len(all))
 		for i, v := range all {
@@ -71,9 +71,9 @@ func newScorer(s *samples, t *Target) *scorer {
 		c.labels, c.classes = score.Classes(labels)
 		c.count = len(c.labels)
 	} else {
-		c.values = s.numbers(t)
-		c.positive = make([]bool, len(c.values))
-		for i, v := range c.values {
+		c.Values = s.Numbers(t)
+		c.positive = make([]bool, len(c.Values))
+		for i, v := range c.Values {
 			c.positive[i] = v > 0
 		}
 	}
@@ -93,28 +93,28 @@ func newScorer(s *samples, t *Target) *scorer {
 
 // varies reports whether the target has more than one value or class: else no probe has
 // anything to read.
-func (c *scorer) varies() bool {
-	if c.target.classified() {
+func (c *Scorer) varies() bool {
+	if c.Target.Classified() {
 		return c.count > 1
 	}
-	return slices.Min(c.values) < slices.Max(c.values)
+	return slices.Min(c.Values) < slices.Max(c.Values)
 }
 
 // scores are all scores of an evaluation, in the order of the result file.
-func (c *scorer) scores(e evaluation) ([]Score, error) {
-	if c.target.classified() {
+func (c *Scorer) scores(e evaluation) ([]Score, error) {
+	if c.Target.Classified() {
 		return c.ofClasses(e)
 	}
 	return c.ofValues(e)
 }
 
 // ofValues scores predicted numbers.
-func (c *scorer) ofValues(e evaluation) ([]Score, error) {
-	all, err := score.Regress(c.values, e.values)
+func (c *Scorer) ofValues(e evaluation) ([]Score, error) {
+	all, err := score.Regress(c.Values, e.values)
 	if err != nil {
 		return nil, err
 	}
-	influence, err := score.RegressionInfluence(c.values, e.values)
+	influence, err := score.RegressionInfluence(c.Values, e.values)
 	if err != nil {
 		return nil, err
 	}
@@ -129,7 +129,7 @@ func (c *scorer) ofValues(e evaluation) ([]Score, error) {
 		return nil, err
 	}
 	out := []Score{c.score("mse", report.Number(all.MSE), mse, onLogScale)}
-	out[0].SD = report.Number(spread(c.squares(e.values)))
+	out[0].SD = report.Number(Spread(c.squares(e.values)))
 	nmse, err := c.jackknife(all.NMSE, score.Values(left, score.Regression.NMSEOf), influence.NMSE)
 	if err != nil {
 		return nil, err
@@ -145,7 +145,7 @@ func (c *scorer) ofValues(e evaluation) ([]Score, error) {
 		}
 	}
 	out = append(out, r2, relative)
-	if c.target.OfTransition {
+	if c.Target.OfTransition {
 		area, err := c.auroc(e)
 		if err != nil {
 			return nil, err
@@ -157,22 +157,22 @@ func (c *scorer) ofValues(e evaluation) ([]Score, error) {
 
 // delete scores the outputs of a probe that was fitted without block j, with a head for each
 // fold, on the samples outside the block.
-func (c *scorer) delete(j int, fold []int, o outputs) (deletion, error) {
+func (c *Scorer) delete(j int, fold []int, o outputs) (deletion, error) {
 	index := c.outside[j]
 	var d deletion
 	var err error
-	if c.target.classified() {
-		d.confusion, err = score.NewConfusion(c.count, at(c.classes, index), at(o.class, index))
+	if c.Target.Classified() {
+		d.confusion, err = score.NewConfusion(c.count, At(c.classes, index), At(o.class, index))
 		return d, err
 	}
-	values := at(o.values, index)
-	if d.regression, err = score.Regress(at(c.values, index), values); err != nil || !c.target.OfTransition {
+	values := At(o.values, index)
+	if d.regression, err = score.Regress(At(c.Values, index), values); err != nil || !c.Target.OfTransition {
 		return d, err
 	}
 	if fold != nil {
-		fold = at(fold, index)
+		fold = At(fold, index)
 	}
-	if d.area, err = score.AUROCByFold(fold, at(c.positive, index), values); isUndefined(err) {
+	if d.area, err = score.AUROCByFold(fold, At(c.positive, index), values); isUndefined(err) {
 		err = nil // NaN
 	}
 	return d, err
@@ -185,9 +185,9 @@ func isUndefined(err error) bool {
 }
 
 // regressions scores what is left without each block.
-func (c *scorer) regressions(e evaluation) ([]score.Regression, error) {
+func (c *Scorer) regressions(e evaluation) ([]score.Regression, error) {
 	if e.left == nil {
-		_, left, err := score.RegressionWithout(c.blocks, c.values, e.values)
+		_, left, err := score.RegressionWithout(c.blocks, c.Values, e.values)
 		return left, err
 	}
 	left := make([]score.Regression, len(e.left))
@@ -199,7 +199,7 @@ func (c *scorer) regressions(e evaluation) ([]score.Regression, error) {
 
 // auroc is how well a predicted number tells values above 0 from others, among the samples of
 // one head.
-func (c *scorer) auroc(e evaluation) (Score, error) {
+func (c *Scorer) auroc(e evaluation) (Score, error) {
 	area, err := score.AUROCByFold(e.fold, c.positive, e.values)
 	if err != nil {
 		if !isUndefined(err) {
@@ -233,7 +233,7 @@ func (c *scorer) auroc(e evaluation) (Score, error) {
 }
 
 // ofClasses scores predicted classes.
-func (c *scorer) ofClasses(e evaluation) ([]Score, error) {
+func (c *Scorer) ofClasses(e evaluation) ([]Score, error) {
 	all, err := score.NewConfusion(c.count, c.classes, e.class)
 	if err != nil {
 		return nil, err
@@ -270,7 +270,7 @@ func (c *scorer) ofClasses(e evaluation) ([]Score, error) {
 }
 
 // confusions counts what is left without each block.
-func (c *scorer) confusions(e evaluation) ([]*score.Confusion, error) {
+func (c *Scorer) confusions(e evaluation) ([]*score.Confusion, error) {
 	if e.left == nil {
 		_, left, err := score.ConfusionWithout(c.blocks, c.count, c.classes, e.class)
 		return left, err
@@ -284,18 +284,18 @@ func (c *scorer) confusions(e evaluation) ([]*score.Confusion, error) {
 
 // squares are the squared errors of predicted numbers, or 1 for each wrong class and 0 for
 // each right one.
-func (c *scorer) squares(values []float64) []float64 {
+func (c *Scorer) squares(values []float64) []float64 {
 	out := make([]float64, len(values))
 	for i, v := range values {
-		d := v - c.values[i]
+		d := v - c.Values[i]
 		out[i] = d * d
 	}
 	return out
 }
 
 // losses are the squared error, or whether the class is wrong, of every sample.
-func (c *scorer) losses(o outputs) []float64 {
-	if !c.target.classified() {
+func (c *Scorer) losses(o outputs) []float64 {
+	if !c.Target.Classified() {
 		return c.squares(o.values)
 	}
 	out := make([]float64, len(o.class))
@@ -309,7 +309,7 @@ func (c *scorer) losses(o outputs) []float64 {
 
 // jackknife is the delete-block jackknife of a score; nil without intervals and where the
 // score is undefined.
-func (c *scorer) jackknife(estimate float64, left, influence []float64) (*stat.Jackknifed, error) {
+func (c *Scorer) jackknife(estimate float64, left, influence []float64) (*stat.Jackknifed, error) {
 	if c.blocks == nil || math.IsNaN(estimate) {
 		return nil, nil
 	}
@@ -317,7 +317,7 @@ func (c *scorer) jackknife(estimate float64, left, influence []float64) (*stat.J
 }
 
 // score is a number with the interval of its jackknife, shaped to the range of the number.
-func (c *scorer) score(metric string, v report.Value, j *stat.Jackknifed, shape func(*stat.Jackknifed) *stat.Jackknifed) Score {
+func (c *Scorer) score(metric string, v report.Value, j *stat.Jackknifed, shape func(*stat.Jackknifed) *stat.Jackknifed) Score {
 	s := Score{Metric: metric, Estimate: report.Estimate{Value: v}, Jackknife: j, SD: report.Undefined("it is no mean over samples")}
 	switch {
 	case !v.Defined():
@@ -337,8 +337,8 @@ func onLogScale(j *stat.Jackknifed) *stat.Jackknifed { return j.OnLogScale() }
 // asShare is for numbers between 0 and 1.
 func asShare(j *stat.Jackknifed) *stat.Jackknifed { return j.Within(0, 1) }
 
-// spread is the standard deviation with denominator n.
-func spread(values []float64) float64 {
+// Spread is the standard deviation with denominator n.
+func Spread(values []float64) float64 {
 	n := float64(len(values))
 	if n < 2 {
 		return 0
@@ -347,8 +347,8 @@ func spread(values []float64) float64 {
 	return math.Sqrt(v * (n - 1) / n)
 }
 
-// at returns the elements of v at the given places.
-func at[T any](v []T, index []int) []T {
+// At returns the elements of v at the given places.
+func At[T any](v []T, index []int) []T {
 	out := make([]T, len(index))
 	for i, j := range index {
 		out[i] = v[j]
@@ -356,8 +356,8 @@ func at[T any](v []T, index []int) []T {
 	return out
 }
 
-// undefinedValues are n values of nothing.
-func undefinedValues(n int) []float64 {
+// UndefinedValues are n values of nothing.
+func UndefinedValues(n int) []float64 {
 	out := make([]float64, n)
 	for i := range out {
 		out[i] = math.NaN()

@@ -98,7 +98,7 @@ func (r *DynamicsResult) temporal(in *DynamicsInput, o *DynamicsOptions, episode
 		m := &r.Models[i]
 		names[i] = m.Name
 		if in.constant(i) {
-			m.skip("temporal_distance", noVariance)
+			m.skip("temporal_distance", NoVariance)
 			continue
 		}
 		if len(kept) == 0 {
@@ -110,7 +110,7 @@ func (r *DynamicsResult) temporal(in *DynamicsInput, o *DynamicsOptions, episode
 			values[k] = rho[i][e]
 		}
 		out := &TemporalDistance{Episodes: len(kept), Pairs: pairs, Skipped: skipped,
-			Spearman: report.WithInterval(report.Number(stat.Mean(values)), report.NoInterval(noDynamicsIntervals))}
+			Spearman: report.WithInterval(report.Number(stat.Mean(values)), report.NoInterval(NoDynamicsIntervals))}
 		if o.Intervals {
 			out.Spearman.CI = report.NoInterval("%s, want at least 5", text.Count(len(kept), "episode"))
 		}

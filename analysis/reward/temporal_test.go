@@ -6,6 +6,7 @@ import (
 	"math"
 	"testing"
 
+	"repscope/analysis"
 	"repscope/points"
 	"repscope/stat"
 )
@@ -20,7 +21,7 @@ func TestTemporalDistance(t *testing.T) {
 		shuffled[2*i], shuffled[2*i+1] = random.Normal(), random.Normal()
 	}
 	in.Models = []DynamicsModel{{Name: "straight", Latents: points.Float64(straight, 2)}, {Name: "anywhere", Latents: points.Float64(shuffled, 2)}}
-	got, err := Dynamics(t.Context(), in, DynamicsOptions{Intervals: true, Threads: 2})
+	got, err := Dynamics(t.Context(), in, DynamicsOptions{Settings: analysis.Settings{Intervals: true, Threads: 2}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -41,7 +42,7 @@ func TestTemporalDistance(t *testing.T) {
 		long.Next = append(long.Next, (i+1)%n)
 	}
 	long.Next[n-1] = -1
-	if got, err = Dynamics(t.Context(), long, DynamicsOptions{Intervals: true, Seed: 7}); err != nil {
+	if got, err = Dynamics(t.Context(), long, DynamicsOptions{Settings: analysis.Settings{Intervals: true, Seed: 7}}); err != nil {
 		t.Fatal(err)
 	}
 	if one := got.Models[0].TemporalDistance; !near(one.Spearman.V, 1) || one.Pairs != mostTemporalPairs || one.Spearman.CI.Reason != "1 episode, want at least 5" {

@@ -8,16 +8,18 @@ import (
 	"slices"
 	"strings"
 
+	"repscope/analysis"
 	"repscope/analysis/internal/results"
 	"repscope/internal/kernel"
+	"repscope/internal/option"
 	"repscope/points"
 	"repscope/report"
 	"repscope/shard"
 	"repscope/stat"
 )
 
-// definition is the version of what the numbers mean; see [shard.Identity].
-const definition = 1
+// Definition is the version of what the numbers mean; see [shard.Identity].
+const Definition = 1
 
 // Part is the outcome of a range of units: one for each model, and a last one for the
 // baselines.
@@ -83,13 +85,8 @@ func (a *analyzer) identity() shard.Identity {
 func (a *analyzer) common() shard.Identity {
 	in, o := a.in, a.o
 	id := shard.Identity{
-		Analysis: "reward", Definition: definition, Kernel: fmt.Sprintf("kc=%d", kernel.KC),
-		Options: []shard.Field{
-			shard.Option("probes", o.Probes), shard.Option("features", o.Features), shard.Option("alpha", o.Alpha), shard.Option("folds", o.Folds),
-			shard.Option("label efficiency", o.LabelEfficiency), shard.Option("control", o.Control),
-			shard.Option("disentanglement", o.Disentanglement), shard.Option("minimum entropy", o.MinEntropy),
-			shard.Option("intervals", o.Intervals), shard.Option("block", o.Block), shard.Option("family", o.Family), shard.Option("seed", o.Seed),
-		},
+		Analysis: "reward", Definition: Definition, Kernel: fmt.Sprintf("kc=%d", kernel.KC),
+		Options: append(option.Of(&o).Identity(), o.Identity()...),
 	}
 	for _, t := range in.Targets {
 		id.Inputs = append(id.Inputs, shard.Field{Name: "target " + t.Name + " " + t.Category, Value: t.digest()})
@@ -127,7 +124,7 @@ func (a *analyzer) identityOf(m *Model) shard.Identity {
 // digest is that of the target's values.
 func (t *Target) digest() string {
 	values := t.Values
-	if t.classified() {
+	if t.Classified() {
 		values = make([]float64, len(t.Classes))
 		for i, k := range t.Classes {
 			values[i] = float64(k)
@@ -176,7 +173,7 @@ func (a *analyzer) step() {
 
 // merge puts the result together and compares the models.
 func (a *analyzer) merge(ctx context.Context, parts []*Part) (*Result, error) {
-	result := &Result{Samples: a.data.summary, Targets: a.summaries, Warnings: slices.Clone(a.warnings), data: a.data, scorers: a.scorers, probes: a.o.Probes, folds: a.fold}
+	result := &Result{Samples: a.data.summary, Targets: a.summaries, Warnings: slices.Clone(a.warnings), Data: a.data, Scorers: a.scorers, Probes: a.o.Probes, Folds: a.fold}
 	if a.data.blocks != nil {
 		result.Blocks = results.Deleted(a.data.blocks)
 	}
@@ -184,7 +181,7 @@ func (a *analyzer) merge(ctx context.Context, parts []*Part) (*Result, error) {
 		for i := range part.Measured {
 			m := &part.Measured[i]
 			result.Warnings = append(result.Warnings, m.Warnings...)
-			result.measured = append(result.measured, m)
+			result.Measured = append(result.Measured, m)
 			result.Models = append(result.Models, m.result(a))
 		}
 	}
@@ -210,10 +207,10 @@ func (a *analyzer) dynamics() *DynamicsInput {
 // addDynamics measures the models of dynamics and adds what is found to the models.
 func (a *analyzer) addDynamics(ctx context.Context, result *Result) error {
 	var err error
-	if result.dynamics, err = Dynamics(ctx, *a.dynamics(), DynamicsOptions{SkipNaN: a.o.SkipNaN, Intervals: a.o.Intervals, Block: a.o.Block, Seed: a.o.Seed, Threads: a.o.Threads}); err != nil {
+	if result.Dynamics, err = Dynamics(ctx, *a.dynamics(), DynamicsOptions{SkipNaN: a.o.SkipNaN, Settings: analysis.Settings{Intervals: a.o.Intervals, Block: a.o.Block, Seed: a.o.Seed, Threads: a.o.Threads}}); err != nil {
 		return err
 	}
-	found := result.dynamics
+	found := result.Dynamics
 	for _, of := range found.Models {
 		i := slices.IndexFunc(result.Models, func(m ModelResult) bool { return m.Name == of.Name })
 		m := &result.Models[i]
@@ -268,7 +265,7 @@ func (a *analyzer) compare(r *Result) error {
 		return nil
 	}
 	var table comparisons
-	for _, m := range r.measured {
+	for _, m := range r.Measured {
 		if m.Baseline {
 			continue
 		}
@@ -286,7 +283,7 @@ func (a *analyzer) compare(r *Result) error {
 			table.add(key{metric: "published_gap", target: g.Target, probe: g.Probe}, m.Name, g.Published.Jackknife)
 		}
 	}
-	for _, m := range r.measured {
+	for _, m := range r.Measured {
 		if !m.Baseline {
 			continue
 		}
@@ -303,7 +300,7 @@ func (a *analyzer) compare(r *Result) error {
 
 // result is a row as the result file holds it.
 func (r *Row) result(s *samples) ProbeRow {
-	out := ProbeRow{Name: r.name(), Target: r.Target, Probe: r.Probe, FittedOn: r.FittedOn, EvaluatedOn: r.EvaluatedOn, N: s.n(), Groups: s.groups, Alphas: r.Alphas}
+	out := ProbeRow{Name: r.Name(), Target: r.Target, Probe: r.Probe, FittedOn: r.FittedOn, EvaluatedOn: r.EvaluatedOn, N: s.n(), Groups: s.groups, Alphas: r.Alphas}
 	if len(r.Alphas) > 0 {
 		out.Alpha = new(stat.Median(r.Alphas))
 	}
@@ -312,8 +309,8 @@ func (r *Row) result(s *samples) ProbeRow {
 	return out
 }
 
-// name is that of the row in the result file.
-func (r *Row) name() string {
+// Name is that of the row in the result file.
+func (r *Row) Name() string {
 	return strings.Join([]string{r.Target, r.Probe, r.FittedOn, r.EvaluatedOn}, "/")
 }
 

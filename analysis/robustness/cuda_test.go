@@ -12,6 +12,7 @@ import (
 	"slices"
 	"testing"
 
+	"repscope/analysis"
 	"repscope/dataset"
 	"repscope/internal/cuda/fakecuda"
 	"repscope/internal/device"
@@ -141,9 +142,9 @@ func TestNoiseOnGPU(t *testing.T) {
 			}
 			for _, batch := range batches {
 				all := models(t, d, states, batch)
-				for _, name := range corruption.Names() {
+				for _, name := range corruption.Kinds() {
 					for _, clip := range corruption.Clips() {
-						o := Options{Corruption: corruption.Kind(name), Clip: corruption.Clip(clip), Levels: []float64{0, 0.05, 0.4}, Draws: 2, Intervals: true, Seed: 7}
+						o := Options{Corruption: corruption.Kind(name), Clip: corruption.Clip(clip), Levels: []float64{0, 0.05, 0.4}, Draws: 2, Settings: analysis.Settings{Intervals: true, Seed: 7}}
 						_, device := noiseOf(o, dataset.PixelRange{High: 255}, nil, 0.1)
 						if !device && (o.Clip != corruption.ClipRange || batch != 4) {
 							continue // never on the GPU

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"repscope/analysis"
 	"repscope/analysis/internal/results"
 	"repscope/dataset"
 	"repscope/measure/spectrum"
@@ -36,7 +37,7 @@ func TestRelativeIntervalsDeleteTheRMSDistance(t *testing.T) {
 	states, episodes := inEpisodes()
 	levels := []float64{0.3, 0.05, 0.1}
 	result, err := Analyze(t.Context(), Input{States: states, PixelRange: unit, Episode: episodes, Models: []Encoder{linear("m", states, identity(9))}},
-		Options{Levels: levels, Draws: 2, Intervals: true})
+		Options{Levels: levels, Draws: 2, Settings: analysis.Settings{Intervals: true}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -167,7 +168,7 @@ func TestCollapsedModelIsLeftOut(t *testing.T) {
 	states, episodes := inEpisodes()
 	in := Input{States: states, PixelRange: unit, Episode: episodes, Models: []Encoder{linear("a", states, identity(9)),
 		linear("flat", states, make([]float32, 18)), linear("b", states, identity(9)[:18])}}
-	result, err := Analyze(t.Context(), in, Options{Levels: []float64{0, 0.1, 0.2}, CompareLevel: 0.1, Intervals: true})
+	result, err := Analyze(t.Context(), in, Options{Levels: []float64{0, 0.1, 0.2}, CompareLevel: 0.1, Settings: analysis.Settings{Intervals: true}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -199,10 +200,7 @@ func TestCollapsedModelIsLeftOut(t *testing.T) {
 	if zero := result.Models[0].Levels[0]; zero.Mean.CI.Defined() || !(zero.FlipRate.CI.High > 0) || zero.FlipRate.V != 0 {
 		t.Errorf("level 0: mean in %v, flip rate %v in %v", zero.Mean.CI, zero.FlipRate, zero.FlipRate.CI)
 	}
-	if shown := result.shown(); len(shown) != len(result.Comparisons)-1 || shown[0].Metric != "relative_mean at 0.1" {
-		t.Errorf("the console shows %d of %d comparisons", len(shown), len(result.Comparisons))
-	}
-	one, err := Analyze(t.Context(), in, Options{Levels: []float64{0.1}, Intervals: true})
+	one, err := Analyze(t.Context(), in, Options{Levels: []float64{0.1}, Settings: analysis.Settings{Intervals: true}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -217,7 +215,7 @@ func TestWarningsReachTheResult(t *testing.T) {
 	t.Parallel()
 	states, _ := inEpisodes()
 	in := Input{States: states, PixelRange: dataset.PixelRange{High: 1}, Models: []Encoder{linear("a", states, identity(9)), linear("b", states, identity(9)[:18])}}
-	o := Options{Levels: []float64{0.1, 0.2}, Intervals: true}
+	o := Options{Levels: []float64{0.1, 0.2}, Settings: analysis.Settings{Intervals: true}}
 	o.Block.Kind, o.Block.Length = stat.MovingBlocks, 10
 	result, err := Analyze(t.Context(), in, o)
 	if err != nil {
@@ -227,9 +225,8 @@ func TestWarningsReachTheResult(t *testing.T) {
 	if !strings.Contains(all, "this episode, not about others") || strings.Count(all, "intervals rest on") != 1 || !strings.Contains(all, "12 blocks of 10 are too few") {
 		t.Errorf("warnings:\n%s", all)
 	}
-	reason := results.NoTest(result.Comparisons)
-	if note := result.Figure(true).Footnote; reason == "" || !strings.Contains(note, "No tests: "+reason) || !strings.Contains(note, "deleting each of 12 blocks (moving blocks of 10)") {
-		t.Errorf("caption %q", note)
+	if results.NoTest(result.Comparisons) == "" || result.Blocks != "12 blocks (moving blocks of 10)" {
+		t.Errorf("comparisons %+v, blocks %q", result.Comparisons, result.Blocks)
 	}
 	off, err := Analyze(t.Context(), in, Options{Levels: []float64{0.1, 0.2}})
 	if err != nil {
@@ -270,7 +267,7 @@ func TestCosineOfLatentsNearZero(t *testing.T) {
 	}
 	for want, s := range map[bool]*memory{true: bright, false: faint} {
 		result, err := Analyze(t.Context(), Input{States: s, PixelRange: unit, Episode: episodes, Models: []Encoder{linear("m", s, identity(36))}},
-			Options{Levels: []float64{0.01}, Intervals: true})
+			Options{Levels: []float64{0.01}, Settings: analysis.Settings{Intervals: true}})
 		if err != nil {
 			t.Fatal(err)
 		}

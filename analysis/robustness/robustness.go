@@ -18,9 +18,10 @@ import (
 	"math"
 	"slices"
 
+	"repscope/analysis"
 	"repscope/analysis/internal/results"
 	"repscope/dataset"
-	"repscope/internal/run"
+	"repscope/internal/option"
 	"repscope/internal/text"
 	"repscope/latent"
 	"repscope/measure/corruption"
@@ -61,6 +62,7 @@ type Input struct {
 
 // Options are the choices of an analysis; the zero value is the default.
 type Options struct {
+	analysis.Settings
 	Corruption corruption.Kind // empty means Gaussian
 	Levels     []float64       // nil means 0.01, 0.05, 0.1, 0.15, 0.2
 	Clip       corruption.Clip // empty means ClipRange
@@ -70,14 +72,17 @@ type Options struct {
 	// CompareLevel is the level at which models are compared; it must be one of
 	// Levels. NaN or 0 means the middle one.
 	CompareLevel float64
-	Intervals    bool // intervals and comparisons
-	Block        stat.BlockSpec
-	Seed         uint64
-	Family       string // of tests that Holm's correction is over: results.FamilyMetric (empty) or results.FamilyRun
-	Threads      int    // ≤ 0: all
-	Memory       int64  // of neighbour searches, in bytes; 0: the default of package neighbors
-	// Progress, if not nil, is told the states corrupted and encoded by all models.
-	Progress func(done, total int)
+}
+
+// Declare binds the options to their fields.
+func (o *Options) Declare(l *option.List) {
+	option.Choice(l, &o.Corruption, "corruption", corruption.Kinds(), "`NAME` of the change")
+	l.Floats(&o.Levels, "levels",
+		"`LIST` of levels: standard deviations of the noise, or shares, of the pixel range; of vectors, in units of --noise-unit").Distinct()
+	option.Choice(l, &o.Clip, "clip", corruption.Clips(),
+		"`RULE` for pixels outside the pixel range: range clips, reflect mirrors, none keeps; vectors have no range and are kept")
+	l.Int(&o.Draws, "draws", "`N` corruptions of every state at every level").AtLeast(1)
+	l.Float(&o.CompareLevel, "box-level", "`LEVEL` of the box plot and of the comparisons; 0: 0.1 if it is a level, else the middle one")
 }
 
 // DefaultLevels are the published noise levels.
@@ -96,7 +101,7 @@ type Result struct {
 	Warnings     []string
 	// Unmeasured are the models that could not encode some corrupted states; they are not
 	// among Models.
-	Unmeasured []run.Unmeasured
+	Unmeasured []report.Unmeasured
 }
 
 // Model is the outcome for one model.

@@ -11,10 +11,10 @@ import (
 	"strings"
 	"testing"
 
+	"repscope/analysis"
 	"repscope/dataset"
 	"repscope/latent"
 	"repscope/measure/corruption"
-	"repscope/plots"
 	"repscope/points"
 	"repscope/report"
 	"repscope/stat"
@@ -106,7 +106,7 @@ func TestResultDoesNotDependOnSplitting(t *testing.T) {
 	states := greys(700, []int{2, 5, 5}, 0, 1) // more than one chunk
 	run := func(threads int, levels []float64) *Result {
 		result, err := Analyze(t.Context(), Input{States: states, PixelRange: unit, Models: []Encoder{linear("identity", states, identity(50))}},
-			Options{Levels: levels, Threads: threads, Intervals: true, Draws: 2})
+			Options{Levels: levels, Settings: analysis.Settings{Threads: threads, Intervals: true}, Draws: 2})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -205,7 +205,7 @@ func TestCopiesAreNoFlips(t *testing.T) {
 func TestConstantEncoderIsFlagged(t *testing.T) {
 	states := greys(50, []int{4, 4}, 0, 1)
 	result, err := Analyze(t.Context(), Input{States: states, PixelRange: unit, Models: []Encoder{linear("flat", states, make([]float32, 3*16))}},
-		Options{Intervals: true})
+		Options{Settings: analysis.Settings{Intervals: true}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -218,11 +218,6 @@ func TestConstantEncoderIsFlagged(t *testing.T) {
 	}
 	if !strings.Contains(strings.Join(result.Warnings, " "), "flat: the points are constant") {
 		t.Errorf("warnings %q", result.Warnings)
-	}
-	figure := result.Figure(true)
-	mean, flips := figure.Tiles[0].Panel.(*plots.Curves), figure.Tiles[2].Panel.(*plots.Curves)
-	if a, b := mean.Series[0].Reason, flips.Series[0].Reason; a != b || a != "collapsed: the points are constant" {
-		t.Errorf("the figure gives the reasons %q and %q for one collapse", a, b)
 	}
 }
 
@@ -258,33 +253,5 @@ func TestBadInput(t *testing.T) {
 		if _, err := Analyze(t.Context(), i, o); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want one containing %q", err, want)
 		}
-	}
-}
-
-// The second figure has the raw curve and the raw distances of up to four levels above 0, first and last
-// among them.
-func TestDistancesFigure(t *testing.T) {
-	r := &Result{Corruption: "gaussian", Unit: "Noise", Models: []Model{{Name: "a", RMSDistance: report.Estimate{Value: report.Number(4)}}}}
-	for i := range 7 {
-		mean := 2 * float64(i)
-		r.Models[0].Levels = append(r.Models[0].Levels, Level{Sigma: float64(i), Mean: report.WithInterval(report.Number(mean), report.Between(mean, mean+1))})
-		r.Models[0].Distances = append(r.Models[0].Distances, []float64{mean, mean + 1, mean + 2})
-	}
-	figure := r.DistancesFigure()
-	if err := figure.Render(&bytes.Buffer{}, "svg"); err != nil {
-		t.Fatal(err)
-	}
-	if y := figure.Tiles[0].Panel.(*plots.Curves).Series[0].Y; !slices.Equal(y, []float64{0, 2, 4, 6, 8, 10, 12}) {
-		t.Errorf("curve %v", y)
-	}
-	var titles []string
-	for _, tile := range figure.Tiles[1:] {
-		titles = append(titles, tile.Title)
-	}
-	if want := []string{"Distances at level 1", "Distances at level 2", "Distances at level 4", "Distances at level 6"}; !slices.Equal(titles, want) {
-		t.Errorf("box plots %q, want %q", titles, want)
-	}
-	if v := figure.Tiles[4].Panel.(*plots.BoxPlot).Boxes[0].Values; !slices.Equal(v, []float64{12, 13, 14}) {
-		t.Errorf("last box %v", v)
 	}
 }

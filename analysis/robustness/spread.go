@@ -30,9 +30,6 @@ const (
 	SpreadMAD SpreadKind = "mad"
 )
 
-// SpreadKinds lists the names.
-func SpreadKinds() []string { return []string{string(SpreadSD), string(SpreadMAD)} }
-
 // Spread is what a level of noise is a share of where states are vectors: how far they spread.
 // The extremes of a sample are no such unit, because they grow with it.
 type Spread struct {

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"repscope/analysis"
 	"repscope/internal/quantile"
 	"repscope/latent"
 	"repscope/measure/corruption"
@@ -108,7 +109,7 @@ func TestLevelsOfVectors(t *testing.T) {
 	states := normals(600, 16, 2, func(i int) float64 { return scales[i/30] })
 	analyze := func(states *memory, u *Spread) Model {
 		r, err := Analyze(t.Context(), Input{States: states, Spread: u, Episode: episodes, Models: []Encoder{linear("identity", states, identity(16))}},
-			Options{Levels: []float64{0.1, 2}, Draws: 2, Clip: corruption.ClipRange, Intervals: true})
+			Options{Levels: []float64{0.1, 2}, Draws: 2, Clip: corruption.ClipRange, Settings: analysis.Settings{Intervals: true}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -174,7 +175,7 @@ func TestWorkOfVectors(t *testing.T) {
 		return func() shard.Work[*Part, *Result] {
 			states := normals(60, 4, 9, evenly)
 			work, err := Work(Input{States: states, Spread: spreadOf(t, states, kind), Models: []Encoder{linear("identity", states, identity(4))}},
-				Options{Levels: []float64{0, 0.1}, Draws: 2, Intervals: true})
+				Options{Levels: []float64{0, 0.1}, Draws: 2, Settings: analysis.Settings{Intervals: true}})
 			if err != nil {
 				t.Fatal(err)
 			}

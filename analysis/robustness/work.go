@@ -11,19 +11,20 @@ import (
 	"math"
 	"slices"
 
-	"repscope/analysis/internal/output"
 	"repscope/analysis/internal/results"
+	"repscope/internal/fault"
+	"repscope/internal/option"
 	"repscope/internal/parallel"
-	"repscope/internal/run"
 	"repscope/latent"
 	"repscope/measure/corruption"
 	"repscope/points"
+	"repscope/report"
 	"repscope/shard"
 	"repscope/stat"
 )
 
-// definition is the version of what the numbers mean; see [shard.Identity].
-const definition = 3
+// Definition is the version of what the numbers mean; see [shard.Identity].
+const Definition = 3
 
 // Part is the outcome of a range of units, one for each level and draw, draws of
 // a level together.
@@ -102,18 +103,15 @@ func (p *plan) common() shard.Identity {
 		states = "unknown: " + err.Error()
 	}
 	return shard.Identity{
-		Analysis: "robustness", Definition: definition,
+		Analysis: "robustness", Definition: Definition,
 		Inputs: []shard.Field{
 			{Name: "states", Value: states},
 			{Name: "numbers and episodes", Value: shard.Digest(points.Points{}, p.in.Number, p.in.Episode, p.in.Time)},
 			p.in.Spread.field(),
 		},
-		Options: []shard.Field{
-			shard.Option("pixel range", []float64{p.in.PixelRange.Low, p.in.PixelRange.High}),
-			shard.Option("corruption", p.o.Corruption), shard.Option("levels", p.o.Levels), shard.Option("clip", p.o.Clip),
-			shard.Option("draws", p.o.Draws), shard.Option("l2", p.o.L2), shard.Option("compared level", p.o.CompareLevel),
-			shard.Option("intervals", p.o.Intervals), shard.Option("block", p.o.Block), shard.Option("family", p.o.Family), shard.Option("seed", p.o.Seed),
-		},
+		Options: slices.Concat(option.Of(&p.o).Identity(), p.o.Identity(), []shard.Field{
+			shard.Option("pixel range", []float64{p.in.PixelRange.Low, p.in.PixelRange.High}), shard.Option("l2", p.o.L2),
+		}),
 	}
 }
 
@@ -230,7 +228,7 @@ func (p *plan) identityOf(i int, m *mover) shard.Identity {
 }
 
 // afterwards are the options by which movements do not change.
-var afterwards = []string{"levels", "draws", "compared level", "intervals", "block", "family"}
+var afterwards = []string{"levels", "draws", "box-level", "intervals", "block", "family"}
 
 // movements joins the parts: the movements of each model by level, at
 // [state·draws + draw], and ‖x' − x‖₂ likewise.
@@ -366,7 +364,7 @@ func (m *mover) here(ctx context.Context, models []int) error {
 // fail notes that a model cannot encode corrupted states, as one that divides by what noise
 // has made zero. It returns the errors that no model is to blame for.
 func (m *mover) fail(ctx context.Context, model int, err error) error {
-	if !output.Fails(ctx, err) {
+	if !fault.OfModel(ctx, err) {
 		return err
 	}
 	m.failed[model] = fmt.Errorf("corrupted states at level %g: %w", m.level, err)
@@ -375,7 +373,7 @@ func (m *mover) fail(ctx context.Context, model int, err error) error {
 
 // withoutFailed is the plan and its parts without the models that could not encode some
 // corrupted states, and these with the reason.
-func (p *plan) withoutFailed(parts []*Part) (*plan, []*Part, []run.Unmeasured) {
+func (p *plan) withoutFailed(parts []*Part) (*plan, []*Part, []report.Unmeasured) {
 	reasons := make([]string, len(p.in.Models))
 	for _, part := range parts {
 		for _, unit := range part.Units {
@@ -385,16 +383,16 @@ func (p *plan) withoutFailed(parts []*Part) (*plan, []*Part, []run.Unmeasured) {
 		}
 	}
 	q := *p
-	var failed []run.Unmeasured
-	if q.in.Models, failed = output.WithoutFailed(p.in.Models, reasons, func(m Encoder) string { return m.Name }); len(failed) == 0 {
+	var failed []report.Unmeasured
+	if q.in.Models, failed = results.WithoutFailed(p.in.Models, reasons, func(m Encoder) string { return m.Name }); len(failed) == 0 {
 		return p, parts, nil
 	}
-	q.moves = output.Kept(p.moves, reasons)
+	q.moves = results.Kept(p.moves, reasons)
 	fewer := make([]*Part, len(parts))
 	for k, part := range parts {
 		fewer[k] = &Part{}
 		for _, unit := range part.Units {
-			fewer[k].Units = append(fewer[k].Units, Unit{Input: unit.Input, Models: output.Kept(unit.Models, reasons)})
+			fewer[k].Units = append(fewer[k].Units, Unit{Input: unit.Input, Models: results.Kept(unit.Models, reasons)})
 		}
 	}
 	return &q, fewer, failed

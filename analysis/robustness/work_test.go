@@ -9,8 +9,8 @@ import (
 	"slices"
 	"testing"
 
+	"repscope/analysis"
 	"repscope/dataset"
-	"repscope/internal/run"
 	"repscope/latent"
 	"repscope/points"
 	"repscope/report"
@@ -27,7 +27,7 @@ func TestWork(t *testing.T) {
 			work, err := Work(Input{
 				States: states, PixelRange: dataset.PixelRange{High: 255},
 				Models: []Encoder{linear("identity", states, identity(16)), linear("two", states, identity(16)[:32]), linear("collapsed", states, make([]float32, 16))},
-			}, Options{Levels: levels, Draws: 3, Intervals: true, Seed: 3})
+			}, Options{Levels: levels, Draws: 3, Settings: analysis.Settings{Intervals: true, Seed: 3}})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -78,7 +78,7 @@ func TestMemory(t *testing.T) {
 	open := func(levels []float64, models ...Encoder) func() shard.Work[*Part, *Result] {
 		return func() shard.Work[*Part, *Result] {
 			work, err := Work(Input{States: named{states}, PixelRange: dataset.PixelRange{High: 255}, Models: models},
-				Options{Levels: levels, Draws: 3, Intervals: true, Seed: 3})
+				Options{Levels: levels, Draws: 3, Settings: analysis.Settings{Intervals: true, Seed: 3}})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -114,13 +114,13 @@ func TestFailingEncoder(t *testing.T) {
 		}
 		return z, err
 	}
-	o := Options{Levels: []float64{0, 0.2, 0.5}, Intervals: true, Block: stat.BlockSpec{Length: 6}}
+	o := Options{Levels: []float64{0, 0.2, 0.5}, Settings: analysis.Settings{Intervals: true, Block: stat.BlockSpec{Length: 6}}}
 	in := Input{States: states, PixelRange: dataset.PixelRange{High: 255}, Models: []Encoder{bad, good}}
 	both, err := Analyze(t.Context(), in, o)
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := run.Unmeasured{Name: "bad", Reason: "corrupted states at level 0.2: state 7: latent element 2 is NaN"}
+	want := report.Unmeasured{Name: "bad", Reason: "corrupted states at level 0.2: state 7: latent element 2 is NaN"}
 	if len(both.Unmeasured) != 1 || both.Unmeasured[0] != want {
 		t.Errorf("not measured: %v, want %v", both.Unmeasured, want)
 	}

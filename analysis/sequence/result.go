@@ -75,13 +75,10 @@ type Result struct {
 	Warnings []string
 	// Unmeasured are models that could not be evaluated; NAME/DATASET where there are several
 	// datasets. They are in none.
-	Unmeasured []Unmeasured
+	Unmeasured []report.Unmeasured
 	Planned    []*Kind  // metrics that were to be computed of some model
 	Paired     []string // keys that other runs are paired by
 }
-
-// Unmeasured is a model that could not be evaluated, and why.
-type Unmeasured struct{ Name, Reason string }
 
 // DatasetResult is that of one dataset.
 type DatasetResult struct {

@@ -9,6 +9,8 @@ import (
 	"slices"
 
 	"repscope/analysis/sequence/internal/groups"
+	"repscope/internal/fault"
+	"repscope/report"
 	"repscope/shard"
 	"repscope/stat"
 )
@@ -99,7 +101,7 @@ func (p *Plan) measure(ctx context.Context, r shard.Range) (*Part, error) {
 				p.skip(d, lo, hi)
 			}
 			if err != nil {
-				if err = fmt.Errorf("%s: %w", model.Name, err); !ofModel(ctx, err) {
+				if err = fmt.Errorf("%s: %w", model.Name, err); !fault.OfModel(ctx, err) {
 					return nil, err
 				}
 				part.Pieces = append(part.Pieces, Piece{Dataset: i, Model: m, Failed: err.Error()})
@@ -109,12 +111,6 @@ func (p *Plan) measure(ctx context.Context, r shard.Range) (*Part, error) {
 		}
 	}
 	return part, nil
-}
-
-// ofModel reports whether an error that came up while a model was shown sequences is that of the model, so that the
-// others may go on without it: an interrupt is not.
-func ofModel(ctx context.Context, err error) bool {
-	return ctx.Err() == nil && !errors.Is(err, context.Canceled)
 }
 
 // newMetrics are the census and the metrics of a model, empty.
@@ -154,7 +150,7 @@ func (p *Plan) merge(ctx context.Context, parts []*Part) (*Result, error) {
 				}
 			}
 			if at := slices.IndexFunc(pieces, func(piece Piece) bool { return piece.Failed != "" }); at >= 0 {
-				failed := Unmeasured{Name: model.Name, Reason: pieces[at].Failed}
+				failed := report.Unmeasured{Name: model.Name, Reason: pieces[at].Failed}
 				if len(p.Datasets) > 1 {
 					failed.Name += "/" + d.Name
 				}

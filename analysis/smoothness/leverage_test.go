@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"repscope/analysis"
 	"repscope/dataset"
 	"repscope/points"
 	"repscope/report"
@@ -65,7 +66,7 @@ func naive(in Input, m int, keep func(points.Pair) bool) (slope, square float64)
 func TestPairsThatDecide(t *testing.T) {
 	t.Parallel()
 	in := blankStarts(12, true)
-	r, err := Analyze(t.Context(), in, Options{Intervals: true, Scale: "raw"})
+	r, err := Analyze(t.Context(), in, Options{Settings: analysis.Settings{Intervals: true}, Scale: "raw"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -121,7 +122,7 @@ func TestPairsThatDecide(t *testing.T) {
 // Without blank frames nothing decides, and nothing is withdrawn; numbers without pairs say why.
 func TestNoPairsThatDecide(t *testing.T) {
 	t.Parallel()
-	r, err := Analyze(t.Context(), blankStarts(12, false), Options{Intervals: true})
+	r, err := Analyze(t.Context(), blankStarts(12, false), Options{Settings: analysis.Settings{Intervals: true}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"repscope/analysis"
 	"repscope/analysis/internal/results"
 	"repscope/dataset"
 	"repscope/measure/spectrum"
@@ -65,7 +66,7 @@ func scaledSlope(t *testing.T, in Input, m, horizon int, keep func(state int) bo
 func TestUnitIsDeletedToo(t *testing.T) {
 	t.Parallel()
 	in := manyPairs()
-	result, err := Analyze(t.Context(), in, Options{Intervals: true})
+	result, err := Analyze(t.Context(), in, Options{Settings: analysis.Settings{Intervals: true}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -111,7 +112,7 @@ func TestUnitIsDeletedToo(t *testing.T) {
 func TestScalesShareNumbersWithoutUnit(t *testing.T) {
 	t.Parallel()
 	in := manyPairs()
-	result, err := Analyze(t.Context(), in, Options{Intervals: true})
+	result, err := Analyze(t.Context(), in, Options{Settings: analysis.Settings{Intervals: true}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -137,7 +138,7 @@ func TestCollapsedModelIsLeftOut(t *testing.T) {
 	t.Parallel()
 	in := manyPairs()
 	for _, scale := range []spectrum.Scale{spectrum.ScaleRaw, spectrum.ScaleL2, spectrum.ScaleRMS} {
-		result, err := Analyze(t.Context(), in, Options{Intervals: true, Scale: scale})
+		result, err := Analyze(t.Context(), in, Options{Settings: analysis.Settings{Intervals: true}, Scale: scale})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -201,7 +202,7 @@ func slowWalk(fading float64) Input {
 // blocks that its pairs ask for, and n_eff says whether it may be used.
 func TestWarningsReachTheResult(t *testing.T) {
 	t.Parallel()
-	result, err := Analyze(t.Context(), slowWalk(0), Options{Intervals: true})
+	result, err := Analyze(t.Context(), slowWalk(0), Options{Settings: analysis.Settings{Intervals: true}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -218,13 +219,13 @@ func TestWarningsReachTheResult(t *testing.T) {
 	if m := result.Models[0]; !m.NEffReliable {
 		t.Errorf("n_eff %v of steps alike is not reliable", m.NEff)
 	}
-	if result, err = Analyze(t.Context(), slowWalk(1), Options{Intervals: true}); err != nil {
+	if result, err = Analyze(t.Context(), slowWalk(1), Options{Settings: analysis.Settings{Intervals: true}}); err != nil {
 		t.Fatal(err)
 	}
 	if m := result.Models[0]; m.NEffReliable || !m.NEff.Defined() {
 		t.Errorf("n_eff %v of steps that fade, reliable %v", m.NEff, m.NEffReliable)
 	}
-	if result, err = Analyze(t.Context(), slowWalk(0), Options{Intervals: true}); err != nil {
+	if result, err = Analyze(t.Context(), slowWalk(0), Options{Settings: analysis.Settings{Intervals: true}}); err != nil {
 		t.Fatal(err)
 	}
 	off, err := Analyze(t.Context(), slowWalk(0), Options{})

@@ -13,7 +13,7 @@
 //		Episode:    episode,
 //		Pairs:      map[int][]points.Pair{1: states.Pairs(1)},
 //		Models:     []smoothness.Encoded{{Name: "jepa", Latents: z}},
-//	}, smoothness.Options{Intervals: true, Seed: 42})
+//	}, smoothness.Options{Settings: analysis.Settings{Intervals: true, Seed: 42}})
 //	fmt.Println(result.Models[0].Slope)
 package smoothness
 
@@ -22,6 +22,7 @@ import (
 	"fmt"
 	"slices"
 
+	"repscope/analysis"
 	"repscope/analysis/internal/results"
 	"repscope/dataset"
 	"repscope/internal/text"
@@ -48,12 +49,8 @@ type Input struct {
 
 // Options are the choices of an analysis; the zero value is the default.
 type Options struct {
-	Scale     spectrum.Scale // of latent distances; empty means spectrum.ScaleRMS
-	Intervals bool           // intervals and comparisons
-	Block     stat.BlockSpec // how states are grouped for them
-	Seed      uint64
-	Family    string // of tests that Holm's correction is over: results.FamilyMetric (empty) or results.FamilyRun
-	Threads   int    // ≤ 0: all
+	analysis.Settings
+	Scale spectrum.Scale // of latent distances; empty means spectrum.ScaleRMS
 }
 
 // Result is the outcome for all models, in the order of the input.

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"repscope/analysis"
 	"repscope/dataset"
 	"repscope/measure/spectrum"
 	"repscope/points"
@@ -97,7 +98,7 @@ func compareRelation(t *testing.T, name string, got Relation, want goldenRelatio
 func TestAnalyzeMatchesReference(t *testing.T) {
 	g, in := readGolden(t)
 	for scale, want := range map[spectrum.Scale]map[string]goldenRelation{"": g.Scaled, spectrum.ScaleRaw: g.Raw, spectrum.ScaleL2: g.L2} {
-		result, err := Analyze(t.Context(), in, Options{Scale: scale, Intervals: true})
+		result, err := Analyze(t.Context(), in, Options{Scale: scale, Settings: analysis.Settings{Intervals: true}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -156,7 +157,7 @@ func TestBytesDoNotDependOnThreads(t *testing.T) {
 	_, in := readGolden(t)
 	in.Models = append(in.Models, Encoded{Name: "half", Latents: in.Models[0].Latents})
 	encode := func(threads int) []byte {
-		result, err := Analyze(t.Context(), in, Options{Intervals: true, Seed: 8, Threads: threads})
+		result, err := Analyze(t.Context(), in, Options{Settings: analysis.Settings{Intervals: true, Seed: 8, Threads: threads}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -180,14 +181,14 @@ func TestDegenerateInput(t *testing.T) {
 	constant := in
 	constant.Models = []Encoded{{Name: "flat", Latents: points.Float32(make([]float32, 60*4), 4)}}
 
-	result, err := Analyze(t.Context(), still, Options{Intervals: true})
+	result, err := Analyze(t.Context(), still, Options{Settings: analysis.Settings{Intervals: true}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if m := result.Models[0]; m.Slope.Defined() || m.Ratio.Mean.Defined() || !strings.Contains(m.Slope.Reason, "x is constant") {
 		t.Errorf("frames that never change: %+v", m.Relation)
 	}
-	result, err = Analyze(t.Context(), constant, Options{Intervals: true})
+	result, err = Analyze(t.Context(), constant, Options{Settings: analysis.Settings{Intervals: true}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -74,11 +74,8 @@ func (p *plan) identity() shard.Identity {
 	id := shard.Identity{
 		Analysis: "smoothness", Definition: Definition,
 		Inputs: []shard.Field{{Name: "frames", Value: shard.Digest(p.in.Frames, p.in.Episode)}},
-		Options: []shard.Field{
-			shard.Option("pixel range", []float64{p.in.PixelRange.Low, p.in.PixelRange.High}),
-			shard.Option("latent scale", p.o.Scale), shard.Option("intervals", p.o.Intervals),
-			shard.Option("block", p.o.Block), shard.Option("family", p.o.Family), shard.Option("seed", p.o.Seed),
-		},
+		Options: append(p.o.Identity(),
+			shard.Option("pixel range", []float64{p.in.PixelRange.Low, p.in.PixelRange.High}), shard.Option("latent scale", p.o.Scale)),
 	}
 	for _, h := range p.horizons {
 		now, next := make([]int, 0, len(p.in.Pairs[h])), make([]int, 0, len(p.in.Pairs[h]))

@@ -7,6 +7,7 @@ import (
 	"math"
 	"testing"
 
+	"repscope/analysis"
 	"repscope/dataset"
 	"repscope/points"
 	"repscope/report"
@@ -52,7 +53,7 @@ func TestWork(t *testing.T) {
 	t.Parallel()
 	open := func(seed uint64) func() shard.Work[*Part, *Result] {
 		return func() shard.Work[*Part, *Result] {
-			work, err := Work(manyPairs(), Options{Intervals: true, Seed: seed})
+			work, err := Work(manyPairs(), Options{Settings: analysis.Settings{Intervals: true, Seed: seed}})
 			if err != nil {
 				t.Fatal(err)
 			}

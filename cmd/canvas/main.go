@@ -3,8 +3,8 @@
 package main
 
 import (
-	"repscope/analysis/canvas"
+	"repscope/analysis/canvas/command"
 	"repscope/internal/run"
 )
 
-func main() { run.Main(canvas.Command) }
+func main() { run.Main(command.Command) }

@@ -3,8 +3,8 @@
 package main
 
 import (
-	"repscope/analysis/forecast"
+	"repscope/analysis/forecast/command"
 	"repscope/internal/run"
 )
 
-func main() { run.Main(forecast.Command) }
+func main() { run.Main(command.Command) }

@@ -3,8 +3,8 @@
 package main
 
 import (
-	"repscope/analysis/generation"
+	"repscope/analysis/generation/command"
 	"repscope/internal/run"
 )
 
-func main() { run.Main(generation.Command) }
+func main() { run.Main(command.Command) }

@@ -4,8 +4,8 @@
 package main
 
 import (
-	"repscope/analysis/neighborhood"
+	"repscope/analysis/neighborhood/command"
 	"repscope/internal/run"
 )
 
-func main() { run.Main(neighborhood.Command) }
+func main() { run.Main(command.Command) }

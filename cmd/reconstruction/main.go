@@ -3,8 +3,8 @@
 package main
 
 import (
-	"repscope/analysis/reconstruction"
+	"repscope/analysis/reconstruction/command"
 	"repscope/internal/run"
 )
 
-func main() { run.Main(reconstruction.Command) }
+func main() { run.Main(command.Command) }

@@ -3,8 +3,8 @@
 package main
 
 import (
-	"repscope/analysis/reward"
+	"repscope/analysis/reward/command"
 	"repscope/internal/run"
 )
 
-func main() { run.Main(reward.Command) }
+func main() { run.Main(command.Command) }

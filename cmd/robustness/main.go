@@ -3,8 +3,8 @@
 package main
 
 import (
-	"repscope/analysis/robustness"
+	"repscope/analysis/robustness/command"
 	"repscope/internal/run"
 )
 
-func main() { run.Main(robustness.Command) }
+func main() { run.Main(command.Command) }

@@ -7,6 +7,7 @@ import (
 	"math"
 
 	"repscope/analysis/generation"
+	"repscope/analysis/generation/command"
 	"repscope/points"
 	"repscope/report"
 )
@@ -150,9 +151,6 @@ func generating(ctx context.Context, s *Sample, seed uint64) (*report.Result, er
 		return nil, err
 	}
 	out := report.NewResult("generation")
-	for i := range r.Models {
-		out.Models.Set(r.Models[i].Name, r.Object(&r.Models[i]))
-	}
-	out.Comparisons = r.Comparisons
+	out.Models, out.Comparisons = command.Objects(r, &in, nil), r.Comparisons
 	return out, nil
 }

@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 
+	"repscope/analysis"
 	"repscope/analysis/reconstruction"
 	"repscope/measure/image"
 	"repscope/report"
@@ -67,7 +68,7 @@ func reconstruct(ctx context.Context, s *Sample, seed uint64) (*report.Result, e
 			},
 		}})
 	}
-	r, err := reconstruction.Analyze(ctx, in, reconstruction.Options{Intervals: true, Seed: seed, Threads: 1})
+	r, err := reconstruction.Analyze(ctx, in, reconstruction.Options{Settings: analysis.Settings{Intervals: true, Seed: seed, Threads: 1}})
 	if err != nil {
 		return nil, err
 	}

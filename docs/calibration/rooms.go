@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"repscope/analysis"
 	"repscope/analysis/geometry"
 	"repscope/analysis/manifold"
 	"repscope/analysis/neighborhood"
@@ -65,7 +66,7 @@ func smooth(ctx context.Context, s *Sample, seed uint64) (*report.Result, error)
 		}
 	}
 	in := smoothness.Input{Frames: s.frames(), PixelRange: pixels, Episode: s.Episode, Pairs: map[int][]points.Pair{1: pairs}, Models: s.encoded()}
-	r, err := smoothness.Analyze(ctx, in, smoothness.Options{Intervals: true, Seed: seed, Threads: 1})
+	r, err := smoothness.Analyze(ctx, in, smoothness.Options{Settings: analysis.Settings{Intervals: true, Seed: seed, Threads: 1}})
 	if err != nil {
 		return nil, err
 	}
@@ -87,7 +88,7 @@ func (s states) Fingerprint() (string, error) { return "", nil }
 func robust(vectors bool) func(ctx context.Context, s *Sample, seed uint64) (*report.Result, error) {
 	return func(ctx context.Context, s *Sample, seed uint64) (*report.Result, error) {
 		in := robustness.Input{States: states{s.States}, PixelRange: pixels, Episode: s.Episode}
-		o := robustness.Options{Levels: []float64{0.03, 0.1}, Clip: corruption.ClipNone, Intervals: true, Seed: seed, Threads: 1}
+		o := robustness.Options{Levels: []float64{0.03, 0.1}, Clip: corruption.ClipNone, Settings: analysis.Settings{Intervals: true, Seed: seed, Threads: 1}}
 		if vectors {
 			unit, err := robustness.NewSpread(ctx, in.States, robustness.SpreadSD, 1)
 			if err != nil {
@@ -118,7 +119,7 @@ func neighboring(window int) func(ctx context.Context, s *Sample, seed uint64) (
 	return func(ctx context.Context, s *Sample, seed uint64) (*report.Result, error) {
 		in := neighborhood.Input{Frames: s.frames(), Episode: s.Episode, Models: s.encoded()}
 		r, err := neighborhood.Analyze(ctx, in, neighborhood.Options{K: []int{5, 20}, ExcludeWindow: window, CoRanking: neighbors.CoRankingOff,
-			Intervals: true, Seed: seed, Threads: 1})
+			Settings: analysis.Settings{Intervals: true, Seed: seed, Threads: 1}})
 		if err != nil {
 			return nil, err
 		}
@@ -129,7 +130,7 @@ func neighboring(window int) func(ctx context.Context, s *Sample, seed uint64) (
 func manifolds(window int) func(ctx context.Context, s *Sample, seed uint64) (*report.Result, error) {
 	return func(ctx context.Context, s *Sample, seed uint64) (*report.Result, error) {
 		in := manifold.Input{Episode: s.Episode, Models: s.encoded()}
-		r, err := manifold.Analyze(ctx, in, manifold.Options{ExcludeWindow: window, Intervals: true, Seed: seed, Threads: 1,
+		r, err := manifold.Analyze(ctx, in, manifold.Options{ExcludeWindow: window, Settings: analysis.Settings{Intervals: true, Seed: seed, Threads: 1},
 			GrideOrders: []int{2, 16}, Neighbors: []int{10}})
 		if err != nil {
 			return nil, err
@@ -142,7 +143,7 @@ func geometric(window int) func(ctx context.Context, s *Sample, seed uint64) (*r
 	return func(ctx context.Context, s *Sample, seed uint64) (*report.Result, error) {
 		in := geometry.Input{Episode: s.Episode, Labels: s.Labels, Models: s.encoded()}
 		r, err := geometry.Analyze(ctx, in, geometry.Options{Clusters: []int{2}, Starts: 2, Neighbors: []int{5}, ExcludeWindow: window, Lags: 2,
-			Pairs: 2000, Intervals: true, Seed: seed, Threads: 1})
+			Pairs: 2000, Settings: analysis.Settings{Intervals: true, Seed: seed, Threads: 1}})
 		if err != nil {
 			return nil, err
 		}

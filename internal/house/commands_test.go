@@ -297,13 +297,13 @@ func writeFiles(t *testing.T, root, folder string) {
 		cells[i], labels[i/12] = uint8(i*i%7%2), int64(i/12%3)
 	}
 	check(dataset.WriteNPZ(in("grids.npz"), dataset.Field{Name: "grids", Shape: []int{12, 2, 2, 3}, Data: cells}, dataset.Field{Name: "label", Shape: []int{12}, Data: labels}))
-	copied("vae_encoder.onnx", "analysis/generation/testdata/generator/encoder.onnx")
-	copied("vae_decoder.onnx", "analysis/generation/testdata/generator/decoder.onnx")
+	copied("vae_encoder.onnx", "analysis/generation/command/testdata/generator/encoder.onnx")
+	copied("vae_decoder.onnx", "analysis/generation/command/testdata/generator/decoder.onnx")
 	const weights = "internal/example/weights/"
 	copied("jepa.onnx", weights+"jepa/best_encoder.onnx")
 	copied("decoder.onnx", weights+"jepa/decoder.onnx")
 	copied("predictor.onnx", weights+"jepa/predictor.onnx")
-	copied("network.onnx", "analysis/forecast/testdata/gaussian.onnx")
+	copied("network.onnx", "analysis/forecast/command/testdata/gaussian.onnx")
 	copied("encdec.onnx", weights+"encoder_decoder/best_encoder.onnx")
 	copied("weights/jepa/best_encoder.pth", weights+"jepa/best_encoder.pth")
 	copied("smoothness.json", "report/testdata/smoothness.json")

@@ -31,19 +31,18 @@ var opening = calls{
 var writing = calls{
 	names: "os.Create os.WriteFile os.CreateTemp os.Rename os.Link os.Symlink atomicfile.Write",
 	may: map[string]string{
-		"report/commit.go":                     "it is what the others call",
-		"report/transaction.go":                "what older versions have left",
-		"internal/atomicfile":                  "it is what the others call",
-		"dataset/write.go":                     "the writer of one array, for who has no run",
-		"dataset/npz.go":                       "an array that is inflated, in the folder for temporary files",
-		"internal/entries/entries.go":          "what is kept for later runs",
-		"analysis/canvas/command.go":           "reports under names that the transaction takes over",
-		"analysis/canvas/precompute.go":        "scores under a name that the transaction takes over",
-		"analysis/generation/partial.go":       "what an interrupted run leaves",
-		"analysis/sequence/command/partial.go": "what an interrupted run leaves",
-		"tool/evaluate/record.go":              "the record of a task, after its files have their names",
-		"tool/scale/job.go":                    "records of tasks and measured rates, one file each",
-		"tool/repscope/links.go":               "links",
+		"report/commit.go":                       "it is what the others call",
+		"report/transaction.go":                  "what older versions have left",
+		"internal/atomicfile":                    "it is what the others call",
+		"dataset/write.go":                       "the writer of one array, for who has no run",
+		"dataset/npz.go":                         "an array that is inflated, in the folder for temporary files",
+		"internal/entries/entries.go":            "what is kept for later runs",
+		"analysis/canvas/command":                "reports and scores under names that the transaction takes over",
+		"analysis/generation/command/partial.go": "what an interrupted run leaves",
+		"analysis/sequence/command/partial.go":   "what an interrupted run leaves",
+		"tool/evaluate/record.go":                "the record of a task, after its files have their names",
+		"tool/scale/job.go":                      "records of tasks and measured rates, one file each",
+		"tool/repscope/links.go":                 "links",
 	},
 }
 
@@ -63,7 +62,7 @@ type calls struct {
 }
 
 // notProduct are folders that are no part of a binary.
-const notProduct = "beam packaging docs analysis/sequence/internal/sequencetest internal/runtest internal/example/generate internal/kernel/generate internal/cuda/forward internal/cuda/ptxvm " +
+const notProduct = "analysis/canvas/internal/casetest analysis/sequence/internal/sequencetest beam packaging docs internal/runtest internal/example/generate internal/kernel/generate internal/cuda/forward internal/cuda/ptxvm " +
 	"internal/typeface/generate model/internal/graphtest model/internal/executortest"
 
 // TestFileCalls holds that files are opened and made in few places.

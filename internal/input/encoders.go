@@ -18,6 +18,7 @@ import (
 	"unicode/utf8"
 
 	"repscope/internal/example"
+	"repscope/internal/fault"
 	"repscope/internal/regular"
 	"repscope/internal/run"
 	"repscope/internal/text"
@@ -131,7 +132,7 @@ func (d *Data) openEncoder(s source) (*Model, report.Input, error) {
 			d.env.CloseLater(closerFunc(remove))
 		}
 		if err != nil {
-			return nil, report.Input{}, run.OfRun(err)
+			return nil, report.Input{}, fault.OfRun(err)
 		}
 		path = unpacked
 	}
@@ -167,7 +168,7 @@ func (d *Data) openSeeing(s source, path string, pre latent.Preprocessing, seen 
 	open.StateShape = seen.Shape()
 	var err error
 	if open.Backend, err = d.Device(); err != nil {
-		return nil, report.Input{}, run.OfRun(err)
+		return nil, report.Input{}, fault.OfRun(err)
 	}
 	encoder, err := latent.Open(path, open)
 	if err != nil {
@@ -333,7 +334,7 @@ func (d *Data) openBaseline(ctx context.Context, s source, dim int) (*Model, rep
 	}
 	device, err := d.Device()
 	if err != nil {
-		return nil, report.Input{}, run.OfRun(err)
+		return nil, report.Input{}, fault.OfRun(err)
 	}
 	if s.path == "random" {
 		encoder, err = latent.RandomEncoder(seen.Shape(), latent.RandomOptions{Dim: dim, Seed: d.env.Options.Seed, Threads: d.env.Options.Threads, Backend: device})

@@ -5,12 +5,11 @@ package input
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 
+	"repscope/internal/fault"
 	"repscope/internal/run"
-	"repscope/latent"
 	"repscope/report"
 )
 
@@ -34,7 +33,7 @@ type leftOut struct {
 // Leave notes that a model is left out for an error that is its own; see above. It returns
 // the error where the run must end.
 func (l *Losses) Leave(ctx context.Context, name string, err error) error {
-	if _, states := errors.AsType[*latent.ReadError](err); states || !run.OfModel(ctx, err) {
+	if !fault.OfModel(ctx, err) {
 		return err
 	}
 	if !l.Has(name) {

@@ -47,6 +47,11 @@ type Command struct {
 	// Long says that a run does many large things one after the other: memory is kept for the next one.
 	Long bool
 
+	// Definition is the version of what the numbers mean, and Metrics says what those of a model are: both stand in
+	// every result file, the metrics in docs/metrics.md too. Metrics is nil where each run says it by itself.
+	Definition int
+	Metrics    func() []report.Described
+
 	// Methods drafts what --methods says of a result of this command, as it is read from
 	// its file. Where it is nil there is no --methods.
 	Methods func(d *methods.Draft)

@@ -45,8 +45,8 @@ type Env struct {
 	ends        []func()
 	closers     []io.Closer
 	besides     []func(context.Context) error
-	unmeasured  []Unmeasured // see LeaveOut
-	told        int          // of them on the console
+	unmeasured  []report.Unmeasured // see LeaveOut
+	told        int                 // of them on the console
 	stop        context.CancelCauseFunc
 	console     *bytes.Buffer
 	columns     int // of the console, for tables; 0: any
@@ -67,6 +67,9 @@ func newEnv(c *Command, o *Options, flags *Flags, stderr io.Writer) *Env {
 	e.Result.Device, e.Result.Precision = "cpu", "fp32" // until a GPU is in use
 	e.Result.Kernel = report.Kernel{Name: kernel.Name(), KC: kernel.KC}
 	e.Result.Options = flags.recorded()
+	if e.Result.Definition = c.Definition; c.Metrics != nil {
+		e.Result.DescribeAll(c.Metrics())
+	}
 	return e
 }
 
@@ -266,7 +269,7 @@ func (o *Options) Fit(figure Figure) error {
 }
 
 // render draws a figure, which names the models that were not measured.
-func (d Drawing) render(formats []string, o *Options, unmeasured []Unmeasured) (out drawn, err error) {
+func (d Drawing) render(formats []string, o *Options, unmeasured []report.Unmeasured) (out drawn, err error) {
 	figure, err := d.Draw()
 	if err != nil || figure == nil {
 		return out, err

@@ -28,6 +28,9 @@ type failure struct {
 func (f *failure) Error() string { return f.err.Error() }
 func (f *failure) Unwrap() error { return f.err }
 
+// WrongUsage reports whether the command was called wrongly: see fault.OfModel.
+func (f *failure) WrongUsage() bool { return f.usage }
+
 // Usage returns an error of wrong usage: the binary exits with status 2.
 func Usage(format string, args ...any) error {
 	return &failure{err: fmt.Errorf(format, args...), usage: true}

@@ -6,9 +6,7 @@ import (
 	"flag"
 	"io"
 	"maps"
-	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"repscope/report"
@@ -164,14 +162,14 @@ func (f *Flags) omit(names []string) {
 // --k 5,10,20. The list on the command line replaces the default.
 func (f *Flags) Ints(name string, value []int, usage string) *[]int {
 	values := slices.Clone(value)
-	f.Var(&list[int]{values: &values, parse: strconv.Atoi, what: integers}, name, usage)
+	f.Var(integerList(&values), name, usage)
 	return &values
 }
 
 // Floats defines a flag for a comma-separated list of finite numbers.
 func (f *Flags) Floats(name string, value []float64, usage string) *[]float64 {
 	values := slices.Clone(value)
-	f.Var(&list[float64]{values: &values, parse: ParseFloat, what: "a number"}, name, usage)
+	f.Var(numberList(&values), name, usage)
 	return &values
 }
 
@@ -213,7 +211,7 @@ func (f *Flags) CountVar(value *int, name string, least int, usage string) {
 // says of a wrong value that it cannot be parsed, not what it wants. So do Float64,
 // BoolVar and Bool.
 func (f *Flags) Int(name string, value int, usage string) *int {
-	f.CountVar(&value, name, math.MinInt, usage)
+	f.CountVar(&value, name, anyInt, usage)
 	return &value
 }
 

@@ -202,7 +202,7 @@ func (e *Env) planObject() *report.Object {
 func (e *Env) withoutUnmeasured() *Plan {
 	p := *e.Plan
 	p.Models = slices.DeleteFunc(slices.Clone(p.Models), func(m PlanModel) bool {
-		return slices.ContainsFunc(e.unmeasured, func(u Unmeasured) bool { return u.Name == m.Name })
+		return slices.ContainsFunc(e.unmeasured, func(u report.Unmeasured) bool { return u.Name == m.Name })
 	})
 	return &p
 }

@@ -72,6 +72,14 @@ func (l *list[T]) Set(text string) error {
 	return nil
 }
 
+func integerList(values *[]int) *list[int] {
+	return &list[int]{values: values, parse: strconv.Atoi, what: integers}
+}
+
+func numberList(values *[]float64) *list[float64] {
+	return &list[float64]{values: values, parse: ParseFloat, what: "a number"}
+}
+
 // choiceList is a list of distinct choices.
 func choiceList(values *[]string, choices []string) *list[string] {
 	return &list[string]{values: values, unique: true, parse: func(s string) (string, error) {
@@ -174,6 +182,9 @@ func (s *size) Set(text string) error {
 	return nil
 }
 
+// anyInt is the lower bound of a count without one.
+const anyInt = math.MinInt
+
 // count is a whole number with a lower bound.
 type count struct {
 	value *int
@@ -193,7 +204,7 @@ func (c *count) Set(text string) error {
 	case errors.Is(err, strconv.ErrRange) && v > 0:
 		return errors.New("want a whole number below 2^63")
 	case err == nil && v >= c.least:
-	case c.least == math.MinInt:
+	case c.least == anyInt:
 		return errors.New("want a whole number")
 	default:
 		return fmt.Errorf("want a whole number from %d", c.least)

@@ -68,13 +68,13 @@ var table = []row{
 	{kind: JPEG, unit: "JPEG quality lost (share)", most: 1, spatial: true, inside: true, apply: compress},
 }
 
-// Names lists the corruptions by name.
-func Names() []string {
-	names := make([]string, len(table))
+// Kinds lists the corruptions.
+func Kinds() []Kind {
+	kinds := make([]Kind, len(table))
 	for i, r := range table {
-		names[i] = string(r.kind)
+		kinds[i] = r.kind
 	}
-	return names
+	return kinds
 }
 
 // lookup finds the row of a corruption.
@@ -82,7 +82,7 @@ func lookup(k Kind) (row, error) {
 	if i := slices.IndexFunc(table, func(r row) bool { return r.kind == k }); i >= 0 {
 		return table[i], nil
 	}
-	return row{}, fmt.Errorf("corruption %q: want one of %v", k, Names())
+	return row{}, fmt.Errorf("corruption %q: want one of %v", k, Kinds())
 }
 
 // Unit says what a level of the corruption is a share of, for axis labels; "Level"
@@ -129,8 +129,8 @@ const (
 	ClipReflect Clip = "reflect"
 )
 
-// Clips lists the clippings by name.
-func Clips() []string { return []string{string(ClipRange), string(ClipNone), string(ClipReflect)} }
+// Clips lists the clippings.
+func Clips() []Clip { return []Clip{ClipRange, ClipNone, ClipReflect} }
 
 // Corrupter changes states of one shape. It is safe for concurrent use.
 type Corrupter struct {
@@ -151,7 +151,7 @@ func New(kind Kind, clip Clip, low, high float64, shape []int, seed uint64) (*Co
 	if err != nil {
 		return nil, err
 	}
-	if !slices.Contains(Clips(), string(clip)) {
+	if !slices.Contains(Clips(), clip) {
 		return nil, fmt.Errorf("clip %q: want one of %v", clip, Clips())
 	}
 	if !(high > low) {

@@ -5,10 +5,11 @@ package corruption
 import (
 	"errors"
 	"math"
-	"repscope/stat"
 	"slices"
 	"strings"
 	"testing"
+
+	"repscope/stat"
 )
 
 // grays is one state with values spread over [0, 1].
@@ -81,8 +82,8 @@ func TestCorruptions(t *testing.T) {
 	t.Parallel()
 	shape := []int{2, 40, 60}
 	states := grays(shape)
-	for _, name := range Names() {
-		c, err := New(Kind(name), ClipRange, 0, 1, shape, 4)
+	for _, name := range Kinds() {
+		c, err := New(name, ClipRange, 0, 1, shape, 4)
 		if err != nil {
 			t.Fatal(err)
 		}

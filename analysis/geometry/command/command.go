@@ -4,13 +4,13 @@ package command
 import (
 	"context"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
 	"repscope/analysis/geometry"
 	"repscope/analysis/internal/output"
 	"repscope/internal/input"
+	"repscope/internal/option"
 	"repscope/internal/run"
 	"repscope/internal/text"
 	"repscope/points"
@@ -19,11 +19,13 @@ import (
 
 // Command is the geometry binary.
 var Command = run.Command{
-	Name:    "geometry",
-	Summary: "the shape of latent spaces: sphere, clusters, similarity, paths in time",
-	Manual:  manual,
-	Out:     "evaluation_plots/geometry_analysis",
-	Methods: describeMethods,
+	Name:       "geometry",
+	Summary:    "the shape of latent spaces: sphere, clusters, similarity, paths in time",
+	Manual:     manual,
+	Out:        "evaluation_plots/geometry_analysis",
+	Methods:    describeMethods,
+	Definition: geometry.Definition,
+	Metrics:    geometry.Metrics,
 	Setup: func(flags *run.Flags) run.Job {
 		inputs := input.Register(flags, input.Needs{})
 		labels := inputs.Role(
@@ -37,46 +39,27 @@ var Command = run.Command{
 					"frame); with --example also example:NAME, example:lives unless given",
 			},
 		)
-		clusters := flags.Ints("clusters", []int{10}, "`LIST` of numbers of k-means clusters")
-		starts := flags.Int("starts", 10, "`N` k-means++ starts, of which the best counts")
-		neighbors := flags.Ints("k", []int{1, 5, 20}, "`LIST` of neighbourhood sizes for the consistency of labels")
-		window := output.NewWindow(flags)
-		pairs := flags.Int("rsa-pairs", 2_000_000, "`N` pairs of states whose distances RSA ranks; 0: all")
-		lags := flags.Int("lags", 100, "`N`, the largest lag of the autocorrelation")
-		perPoint := flags.Bool("per-point", false, "write the silhouette of every state to geometry_per_point.csv")
-		flags.Unrecorded("per-point")
+		o := geometry.Options{Clusters: []int{10}, Starts: 10, Neighbors: []int{1, 5, 20}, Pairs: 2_000_000, Lags: 100}
+		own, perPoint := option.Of(&o), false
+		own.Bool(&perPoint, "per-point", "write the silhouette of every state to geometry_per_point.csv").Free()
+		flags.Declare(own)
 		inputs.Sized(labels.Check)
-		return run.Job{Files: output.Files("geometry", "geometry_summary.csv", "geometry_similarity.csv", "geometry_autocorrelation.csv",
-			"geometry_per_point.csv", "geometry.figure"), Divides: true, Check: func(*run.Options) error {
-			for _, list := range []struct {
-				name   string
-				values []int
-				least  int
-			}{{"clusters", *clusters, 2}, {"k", *neighbors, 1}} {
-				if err := run.Distinct(list.name, list.values, list.least); err != nil {
+		return run.Job{
+			Files: output.Files("geometry", "geometry_summary.csv", "geometry_similarity.csv", "geometry_autocorrelation.csv",
+				"geometry_per_point.csv", "geometry.figure"),
+			Run: func(ctx context.Context, env *run.Env) error {
+				if o.Pairs == 0 {
+					o.Pairs = -1
+				}
+				data, err := inputs.Load(ctx, env)
+				if err != nil {
 					return err
 				}
-			}
-			for _, flag := range []struct {
-				name         string
-				value, least int
-			}{{"starts", *starts, 1}, {"rsa-pairs", *pairs, 0}, {"lags", *lags, 1}} {
-				if err := run.AtLeast(flag.name, flag.value, flag.least); err != nil {
-					return err
-				}
-			}
-			return nil
-		}, Run: func(ctx context.Context, env *run.Env) error {
-			o := geometry.Options{Clusters: *clusters, Starts: *starts, Neighbors: *neighbors, ExcludeWindow: int(*window), Pairs: *pairs, Lags: *lags}
-			if o.Pairs == 0 {
-				o.Pairs = -1
-			}
-			data, err := inputs.Load(ctx, env)
-			if err != nil {
-				return err
-			}
-			return analyse(ctx, env, data, labels, *perPoint, o)
-		}, Plan: func(ctx context.Context, env *run.Env) error { return dryRun(ctx, env, inputs, *perPoint) }}
+				return analyse(ctx, env, data, labels, perPoint, o)
+			},
+			Plan:    func(ctx context.Context, env *run.Env) error { return dryRun(ctx, env, inputs, perPoint) },
+			Divides: true,
+		}
 	},
 }
 
@@ -148,14 +131,11 @@ func analyse(ctx context.Context, env *run.Env, data *input.Data, labels *input.
 			in.Sample = append(in.Sample, place)
 		}
 	}
-	o.Family = data.Options.Family
-	o.Intervals, o.Block, o.Seed = env.Options.Bootstrap > 0, data.Options.Block, env.Options.Seed
-	o.Threads, o.Memory = env.Options.Threads, env.Options.Memory
+	o.Settings = data.Settings(env, "measuring")
 	if o.Device, err = data.GPUs(); err != nil {
 		return err
 	}
 	output.NoteWindowOfSample(env, len(o.Device.Contexts()), o.ExcludeWindow, in.Sample != nil)
-	o.Progress = env.Progress("measuring")
 	result, err := geometry.Analyze(ctx, in, o)
 	if err != nil {
 		return err
@@ -173,7 +153,6 @@ func analyse(ctx context.Context, env *run.Env, data *input.Data, labels *input.
 func write(r *geometry.Result, env *run.Env, o geometry.Options) error {
 	output.Enter(env, r.Warnings, r.Models, func(m geometry.Model) string { return m.Name }, r.Comparisons)
 	env.Result.Blocks = blocksText(r)
-	describe(env)
 	if err := output.All(env,
 		func(env *run.Env) error { return writeSummary(r, env) },
 		func(env *run.Env) error { return writeSimilarity(r, env) },
@@ -194,21 +173,6 @@ func blocksText(r *geometry.Result) string {
 		return r.TimeBlocks
 	}
 	return r.SampleBlocks + " (measures over pairs) and of " + r.TimeBlocks + " (measures in time)"
-}
-
-// describe says which way the numbers of a model are better. Slow and straight paths are
-// what some latents are meant to have and others are not.
-func describe(env *run.Env) {
-	env.Result.Definition = geometry.Definition
-	output.Describe(env, report.Lower, "", "uniformity", "uniformity_centered", "alignment", "groupings.davies_bouldin")
-	output.Describe(env, report.Higher, "", "groupings.silhouette", "groupings.calinski_harabasz", "groupings.agreement.nmi", "groupings.agreement.ami",
-		"groupings.agreement.ari", "label_consistency.accuracy", "label_consistency.purity")
-	output.Describe(env, report.Neither, "", "temporal.steps.relative_mean", "temporal.straightness.cosine")
-	output.Describe(env, report.Neither, "states", "temporal.tau")
-	output.Limit(env, 0, math.Inf(1), "alignment", "groupings.davies_bouldin", "groupings.calinski_harabasz", "temporal.steps.relative_mean", "temporal.tau")
-	output.Limit(env, -1, 1, "groupings.silhouette", "groupings.agreement.ami", "groupings.agreement.ari", "temporal.straightness.cosine")
-	output.Limit(env, 0, 1, "groupings.agreement.nmi", "label_consistency.accuracy", "label_consistency.purity")
-	output.Headline(env, "uniformity", "alignment", "temporal.straightness.cosine", "label_consistency.accuracy")
 }
 
 // writeSummary writes one row per model and grouping: the measures of the model

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"repscope/analysis"
 	"repscope/analysis/geometry"
 	"repscope/points"
 )
@@ -75,7 +76,7 @@ func TestFigureWithoutTime(t *testing.T) {
 		time[i] = 2 * i
 	}
 	z := geometry.Encoded{Name: "a", Latents: randomPoints(rand.New(rand.NewPCG(5, 6)), 30, 3)}
-	result, err := geometry.Analyze(t.Context(), geometry.Input{Time: time, Models: []geometry.Encoded{z}}, geometry.Options{Intervals: true})
+	result, err := geometry.Analyze(t.Context(), geometry.Input{Time: time, Models: []geometry.Encoded{z}}, geometry.Options{Settings: analysis.Settings{Intervals: true}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -25,16 +25,34 @@ func ExcludeWindow(episode, time []int, frames int) (labels []int, warning strin
 // AutoWindow is the exclusion window of the longest autocorrelation time of the models.
 const AutoWindow = -1
 
-// ParseWindow reads an exclusion window: a number of frames, or [AutoWindow] for auto.
-func ParseWindow(text string) (int, error) {
+// Window is an exclusion window as an option: a number of frames, or [AutoWindow], which is written auto.
+type Window int
+
+// WindowUsage is the help of an exclusion window.
+const WindowUsage = "`FRAMES` within which states of one episode are no neighbours, or auto: the longest autocorrelation time of the models"
+
+func (w *Window) String() string { return fmt.Sprint(w.Get()) }
+
+// Get is the number of frames, or auto.
+func (w *Window) Get() any {
+	if *w == AutoWindow {
+		return "auto"
+	}
+	return int(*w)
+}
+
+// Set reads a value.
+func (w *Window) Set(text string) error {
 	if text == "auto" {
-		return AutoWindow, nil
+		*w = AutoWindow
+		return nil
 	}
 	frames, err := strconv.Atoi(text)
 	if err != nil || frames < 0 {
-		return 0, fmt.Errorf("want a number of frames of 0 or more, or auto")
+		return fmt.Errorf("want a number of frames of 0 or more, or auto")
 	}
-	return frames, nil
+	*w = Window(frames)
+	return nil
 }
 
 // FramesOf is an autocorrelation time as an exclusion window: 1 at least, also where it is

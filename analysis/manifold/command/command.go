@@ -4,12 +4,11 @@ package command
 import (
 	"context"
 	"fmt"
-	"math"
 
 	"repscope/analysis/internal/output"
-	"repscope/analysis/internal/results"
 	"repscope/analysis/manifold"
 	"repscope/internal/input"
+	"repscope/internal/option"
 	"repscope/internal/run"
 	"repscope/internal/text"
 	"repscope/report"
@@ -17,65 +16,30 @@ import (
 
 // Command is the manifold binary.
 var Command = run.Command{
-	Name:    "manifold",
-	Summary: "how many dimensions a representation really uses",
-	Manual:  manual,
-	Out:     "evaluation_plots/manifold_dimension",
-	Methods: describeMethods,
+	Name:       "manifold",
+	Summary:    "how many dimensions a representation really uses",
+	Manual:     manual,
+	Out:        "evaluation_plots/manifold_dimension",
+	Methods:    describeMethods,
+	Definition: manifold.Definition,
+	Metrics:    func() []report.Described { return manifold.Metrics("") },
 	Setup: func(flags *run.Flags) run.Job {
 		inputs := input.Register(flags, input.Needs{})
-		estimator := flags.Choice("estimator", string(manifold.EstimatorMLE), manifold.Estimators(), "`NAME` of the Two-NN estimate in tables and figures; documented is the published formula, which cannot exceed 1.7325")
-		gride := flags.Ints("gride", nil, "`LIST` of Gride's neighbour orders n2, with n1 = n2/2 (default 2,4,8,16,32,64)")
-		neighbors := flags.Ints("neighbors", nil, "`LIST` of the k of Levina–Bickel (default 5,10,20,50)")
-		tolerance := flags.Float64("duplicate-tolerance", 1e-7, "`SHARE` of the RMS distance up to which latents count as duplicates; those that rounding alone tells apart do in any case")
-		window := flags.String("exclude-window", "0", "`FRAMES` within which states of one episode are no neighbours, or auto: about the autocorrelation time")
-		approx := flags.Bool("approx", false, "search nearest neighbours approximately, for very many states; the recall is measured")
-		return run.Job{Files: output.Files("manifold", "manifold_dimension_summary.csv", "manifold_eigenvalues.csv", "manifold_dimension_analysis.figure"), Divides: true, Check: func(*run.Options) error {
-			for _, n2 := range *gride {
-				if n2 < 2 || n2%2 != 0 {
-					return run.Usage("--gride %d: want even numbers of at least 2", n2)
-				}
-			}
-			for _, k := range *neighbors {
-				if err := run.AtLeast("neighbors", k, 2); err != nil {
+		o := manifold.Options{Estimator: manifold.EstimatorMLE, DuplicateTolerance: 1e-7}
+		flags.Declare(option.Of(&o))
+		return run.Job{
+			Files: output.Files("manifold", "manifold_dimension_summary.csv", "manifold_eigenvalues.csv", "manifold_dimension_analysis.figure"),
+			Run: func(ctx context.Context, env *run.Env) error {
+				data, err := inputs.Load(ctx, env)
+				if err != nil {
 					return err
 				}
-			}
-			if _, err := parseWindow(*window); err != nil {
-				return err
-			}
-			if !(*tolerance > 0 && *tolerance < 1) {
-				return run.Usage("--duplicate-tolerance %v: want a number between 0 and 1", *tolerance)
-			}
-			return nil
-		}, Run: func(ctx context.Context, env *run.Env) error {
-			data, err := inputs.Load(ctx, env)
-			if err != nil {
-				return err
-			}
-			frames, err := parseWindow(*window)
-			if err != nil {
-				return err
-			}
-			return analyse(ctx, env, data, manifold.Options{
-				ExcludeWindow:      frames,
-				Estimator:          manifold.Estimator(*estimator),
-				GrideOrders:        *gride,
-				Neighbors:          *neighbors,
-				DuplicateTolerance: *tolerance,
-				Approximate:        *approx,
-			})
-		}, Plan: func(ctx context.Context, env *run.Env) error { return dryRun(ctx, env, inputs) }}
+				return analyse(ctx, env, data, o)
+			},
+			Plan:    func(ctx context.Context, env *run.Env) error { return dryRun(ctx, env, inputs) },
+			Divides: true,
+		}
 	},
-}
-
-// parseWindow reads the value of --exclude-window.
-func parseWindow(text string) (int, error) {
-	frames, err := results.ParseWindow(text)
-	if err != nil {
-		return 0, run.Usage("--exclude-window %s: %w", text, err)
-	}
-	return frames, nil
 }
 
 // dryRun says what a run would do.
@@ -149,10 +113,7 @@ func analyse(ctx context.Context, env *run.Env, data *input.Data, o manifold.Opt
 		return err
 	}
 	in := manifold.Input{Episode: states.Episode, Time: states.Time, Same: states.Same, Models: states.Models}
-	o.Intervals = env.Options.Bootstrap > 0
-	o.Family = data.Options.Family
-	o.Block, o.Seed = data.Options.Block, env.Options.Seed
-	o.Threads, o.Memory = env.Options.Threads, env.Options.Memory
+	o.Settings = data.Settings(env, "measuring")
 	if o.Device, err = data.GPUs(); err != nil {
 		return err
 	}
@@ -166,7 +127,6 @@ func analyse(ctx context.Context, env *run.Env, data *input.Data, o manifold.Opt
 			}
 		}
 	}
-	o.Progress = env.Progress("measuring")
 	result, err := manifold.Analyze(ctx, in, o)
 	if err != nil {
 		return err
@@ -179,7 +139,7 @@ func analyse(ctx context.Context, env *run.Env, data *input.Data, o manifold.Opt
 func write(r *manifold.Result, env *run.Env) error {
 	output.Enter(env, r.Warnings, r.Models, func(m manifold.Model) string { return m.Name }, r.Comparisons)
 	env.Result.Blocks = r.Blocks
-	describe(env, r.Models)
+	env.Result.DescribeAll(manifold.Metrics(estimator(r)))
 	if err := output.All(env,
 		func(env *run.Env) error { return writeSummary(r, env) },
 		func(env *run.Env) error { return writeEigenvalues(r, env) },
@@ -187,22 +147,6 @@ func write(r *manifold.Result, env *run.Env) error {
 		return err
 	}
 	return env.Figure("manifold_dimension_analysis", Figure(r))
-}
-
-// describe says what the numbers of a model are: of dimensions, neither more nor less is
-// better by itself.
-func describe(env *run.Env, models []manifold.Model) {
-	env.Result.Definition = manifold.Definition
-	output.Describe(env, report.Neither, "dimensions", "participation_ratio_corrected", "effective_rank", "rankme", "stable_rank", "dims_90", "dims_99", "two_nn.mle")
-	output.Describe(env, report.Neither, "%", "usage_percent")
-	output.Describe(env, report.Lower, "dimensions", "dead_dims")
-	if len(models) > 0 && models[0].Estimator != manifold.EstimatorMLE { // else it is two_nn.mle
-		output.Describe(env, report.Neither, "dimensions", "intrinsic_dimension")
-	}
-	output.Limit(env, 1, math.Inf(1), "effective_rank", "rankme", "stable_rank", "dims_90", "dims_99")
-	output.Limit(env, 0, math.Inf(1), "participation_ratio_corrected", "two_nn.mle", "intrinsic_dimension", "dead_dims")
-	output.Limit(env, 0, 100, "usage_percent")
-	output.Headline(env, "participation_ratio_corrected", "effective_rank", "intrinsic_dimension", "two_nn.mle", "dead_dims")
 }
 
 func writeSummary(r *manifold.Result, env *run.Env) error {
@@ -289,4 +233,12 @@ func whole(v report.Value) any {
 func percent(v report.Value) report.Value {
 	v.V *= 100
 	return v
+}
+
+// estimator is the one that tables and figures show.
+func estimator(r *manifold.Result) manifold.Estimator {
+	if len(r.Models) == 0 {
+		return manifold.EstimatorMLE
+	}
+	return r.Models[0].Estimator
 }

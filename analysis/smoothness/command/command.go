@@ -4,12 +4,12 @@ package command
 import (
 	"context"
 	"fmt"
-	"math"
 	"slices"
 
 	"repscope/analysis/internal/output"
 	"repscope/analysis/smoothness"
 	"repscope/internal/input"
+	"repscope/internal/option"
 	"repscope/internal/run"
 	"repscope/internal/text"
 	"repscope/measure/spectrum"
@@ -19,17 +19,22 @@ import (
 
 // Command is the smoothness binary.
 var Command = run.Command{
-	Name:     "smoothness",
-	Summary:  "how evenly an encoder maps small changes of the state to small changes of the latent",
-	Manual:   manual,
-	Out:      "evaluation_plots/smoothness_analysis",
-	Defaults: map[string]string{"latent-scale": string(spectrum.ScaleRMS)},
-	Methods:  describeMethods,
+	Name:       "smoothness",
+	Summary:    "how evenly an encoder maps small changes of the state to small changes of the latent",
+	Manual:     manual,
+	Out:        "evaluation_plots/smoothness_analysis",
+	Defaults:   map[string]string{"latent-scale": string(spectrum.ScaleRMS)},
+	Methods:    describeMethods,
+	Definition: smoothness.Definition,
+	Metrics:    smoothness.Metrics,
 	Setup: func(flags *run.Flags) run.Job {
 		inputs := input.Register(flags, input.Needs{Frames: true})
-		horizons := flags.Ints("horizons", []int{1}, "`LIST` of distances in time of the two states of a pair")
+		horizons := []int{1}
+		own := new(option.List)
+		own.Ints(&horizons, "horizons", "`LIST` of distances in time of the two states of a pair").AtLeast(1).Distinct()
+		flags.Declare(own)
 		inputs.Sized(func(data *input.Data) error {
-			for _, h := range *horizons {
+			for _, h := range horizons {
 				if n := len(data.Pairs(h)); n < 3 {
 					return fmt.Errorf("%s of states %s apart within an episode, want at least 3", text.Count(n, "pair"), text.Count(h, "frame"))
 				}
@@ -38,25 +43,14 @@ var Command = run.Command{
 		})
 		return run.Job{
 			Files: output.Files("smoothness", "smoothness_summary.csv", "smoothness_raw_data.csv", "smoothness_comparison.figure"),
-			Check: func(*run.Options) error {
-				for i, h := range *horizons {
-					if err := run.AtLeast("horizons", h, 1); err != nil {
-						return err
-					}
-					if slices.Contains((*horizons)[:i], h) {
-						return run.Usage("--horizons: %d is given twice", h)
-					}
-				}
-				return nil
-			},
 			Run: func(ctx context.Context, env *run.Env) error {
 				data, err := inputs.Load(ctx, env)
 				if err != nil {
 					return err
 				}
-				return analyse(ctx, env, data, *horizons)
+				return analyse(ctx, env, data, horizons)
 			},
-			Plan:    func(ctx context.Context, env *run.Env) error { return dryRun(ctx, env, inputs, *horizons) },
+			Plan:    func(ctx context.Context, env *run.Env) error { return dryRun(ctx, env, inputs, horizons) },
 			Divides: true,
 		}
 	},
@@ -129,12 +123,8 @@ func analyse(ctx context.Context, env *run.Env, data *input.Data, horizons []int
 		in.Pairs[h] = local[i]
 	}
 	result, err := smoothness.Analyze(ctx, in, smoothness.Options{
-		Scale:     spectrum.Scale(data.Options.LatentScale),
-		Intervals: env.Options.Bootstrap > 0,
-		Block:     data.Options.Block,
-		Family:    data.Options.Family,
-		Seed:      env.Options.Seed,
-		Threads:   env.Options.Threads,
+		Settings: data.Settings(env, ""),
+		Scale:    spectrum.Scale(data.Options.LatentScale),
 	})
 	if err != nil {
 		return err
@@ -147,7 +137,6 @@ func analyse(ctx context.Context, env *run.Env, data *input.Data, horizons []int
 func write(r *smoothness.Result, env *run.Env, data *input.Data, states *points.Selection, pairs []points.Pair) error {
 	output.Enter(env, r.Warnings, r.Models, func(m smoothness.Model) string { return m.Name }, r.Comparisons)
 	env.Result.Blocks = r.Blocks
-	describe(env)
 	err := output.All(env,
 		func(env *run.Env) error { return writeSummary(r, env) },
 		func(env *run.Env) error { return writePairs(r, env, states, pairs) },
@@ -161,18 +150,6 @@ func write(r *smoothness.Result, env *run.Env, data *input.Data, states *points.
 		return err
 	}
 	return env.Figure("smoothness_comparison", figure)
-}
-
-// describe says which way the numbers of a model are better. A low slope is not good by
-// itself: a collapsed encoder has one.
-func describe(env *run.Env) {
-	env.Result.Definition = smoothness.Definition
-	output.Describe(env, report.Higher, "", "r_squared", "r", "spearman")
-	output.Describe(env, report.Neither, "", "slope", "theil_sen", "ratio.mean", "ratio.median", "ratio.p95", "ratio.p99")
-	output.Limit(env, 0, 1, "r_squared")
-	output.Limit(env, -1, 1, "r", "spearman")
-	output.Limit(env, 0, math.Inf(1), "ratio.mean", "ratio.median", "ratio.p95", "ratio.p99")
-	output.Headline(env, "r_squared", "spearman", "slope", "theil_sen")
 }
 
 // per is a number of distances as they are in units of the RMS distance.

@@ -1,0 +1,360 @@
+// The flags of the command, and wrong usage that they show alone.
+
+package command
+
+import (
+	"cmp"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"repscope/analysis/canvas"
+	"repscope/analysis/canvas/internal/benchmark"
+	"repscope/analysis/canvas/internal/source"
+	"repscope/internal/example/screens"
+	"repscope/internal/input"
+	"repscope/internal/run"
+	"repscope/latent"
+)
+
+// settings are the values of the command's own flags.
+type settings struct {
+	flags      *run.Flags
+	statistics *input.Statistics
+
+	example                bool
+	base, task, variant    string
+	models, ids            names
+	snapshots, resume      bool
+	one                    source.Case // of the one-case form: its files
+	metrics                metricsFlag
+	definition             *string
+	ratings                string
+	workers                int
+	plots, reports         bool
+	skipSemantic, skipMaps bool
+	shared                 canvas.Settings
+	saliency               saliencyFlags
+	semantic               semanticFlags
+}
+
+// names is a flag of a list of texts, which repeats.
+type names []string
+
+func (n *names) String() string { return strings.Join(*n, ",") }
+func (n *names) Get() any       { return []string(*n) }
+func (n *names) Repeats() bool  { return true }
+func (n *names) Set(text string) error {
+	for part := range strings.SplitSeq(text, ",") {
+		part = strings.TrimSpace(part)
+		if part == "" {
+			return errors.New("one of the names is empty")
+		}
+		if !slices.Contains(*n, part) {
+			*n = append(*n, part)
+		}
+	}
+	return nil
+}
+
+// usualMetrics stands for those that are computed by default in a list of metrics.
+const usualMetrics = "usual"
+
+// metricsFlag is a list of metrics: of kinds, or of numbers that they compute.
+type metricsFlag struct{ kinds []string }
+
+func (m *metricsFlag) String() string { return strings.Join(m.kinds, ",") }
+func (m *metricsFlag) Get() any       { return m.kinds }
+func (m *metricsFlag) Set(text string) error {
+	var chosen []string
+	all := []string{usualMetrics}
+	of := map[string]string{}
+	for _, k := range canvas.Kinds() {
+		all, of[k.Name] = append(all, k.Name), k.Name
+		for _, key := range k.Keys {
+			if of[key.Name] == "" {
+				all, of[key.Name] = append(all, key.Name), k.Name
+			}
+		}
+	}
+	for part := range strings.SplitSeq(text, ",") {
+		part = strings.TrimSpace(part)
+		if part == usualMetrics {
+			for _, k := range canvas.Usual() {
+				chosen = append(chosen, k.Name)
+			}
+			continue
+		}
+		name := of[part]
+		if name == "" {
+			text := fmt.Sprintf("there is no metric %q; there are %s, and the numbers they compute", part, strings.Join(kindNames(), ", "))
+			if hint := run.DidYouMean("", part, all); hint != "" {
+				text += "\n" + hint
+			}
+			return errors.New(text)
+		}
+		chosen = append(chosen, name)
+	}
+	slices.Sort(chosen)
+	m.kinds = slices.Compact(chosen)
+	return nil
+}
+
+// kindNames are those of the registry.
+func kindNames() []string {
+	var out []string
+	for _, k := range canvas.Kinds() {
+		out = append(out, k.Name)
+	}
+	return out
+}
+
+// optionalNames are those of metrics that are computed only where they are asked for.
+func optionalNames() []string {
+	var out []string
+	for _, k := range canvas.Kinds() {
+		if k.Optional {
+			out = append(out, k.Name)
+		}
+	}
+	return out
+}
+
+// selected are the metrics that are computed, in the order of the registry.
+func (m *metricsFlag) selected() []canvas.Kind {
+	if m.kinds == nil {
+		return canvas.Usual()
+	}
+	return slices.DeleteFunc(canvas.Kinds(), func(k canvas.Kind) bool { return !slices.Contains(m.kinds, k.Name) })
+}
+
+// caseFile is a flag of the one-case form.
+type caseFile struct {
+	name, usage string
+	path        *string
+}
+
+// caseFiles are the flags of the one-case form.
+func (s *settings) caseFiles() []caseFile {
+	c := &s.one
+	return []caseFile{
+		{"reference-json", "`FILE.json` of the design that is wanted, as Figma writes it", &c.Reference.Design},
+		{"reference-image", "`FILE` of the image that is wanted", &c.Reference.Image},
+		{"generated-json", "`FILE.json` of the design that was generated", &c.Generated.Design},
+		{"generated-image", "`FILE` of the image that was generated", &c.Generated.Image},
+		{"trace", "`FILE.json` of the tools that were called", &c.Trace},
+		{"expected-trace", "`FILE.json` of the tools that should have been called", &c.ExpectedTrace},
+	}
+}
+
+// register adds the flags.
+func (s *settings) register(flags *run.Flags) {
+	s.flags = flags
+	flags.Usage("--base-dir DIR --task TASK --variant VARIANT [flags]",
+		"--reference-json FILE --reference-image FILE --generated-json FILE --generated-image FILE [flags]", "--example")
+	flags.FileHint("files are given with --reference-json, --reference-image, --generated-json and --generated-image")
+	s.registerInputs(flags)
+	s.registerMetrics(flags)
+	registerScreens(flags, &s.shared)
+	s.saliency.Options, s.semantic.Options = &s.shared.Saliency, &s.shared.Semantic
+	s.saliency.register(flags)
+	s.semantic.register(flags)
+	s.registerOutput(flags)
+	flags.Reads(func(*run.Options) []string {
+		var list []string
+		for _, model := range []string{s.shared.Images.Perceptual.Path, s.shared.Saliency.Model.Path, s.shared.Semantic.Sentence, s.shared.Semantic.Vision.Path} {
+			list = append(list, latent.Beside(model)...)
+		}
+		if s.shared.Semantic.Captioner != "" {
+			list = append(list, latent.CaptionerFiles(s.shared.Semantic.Captioner)...)
+		}
+		return list
+	})
+}
+
+// registerInputs adds what is read.
+func (s *settings) registerInputs(flags *run.Flags) {
+	flags.BoolVar(&s.example, "example", false, "score the built-in example: made screens of graded damage")
+	s.base = "dataset"
+	flags.PathVar(&s.base, "base-dir", "`DIR` that holds benchmarks and results")
+	flags.StringVar(&s.task, "task", "", "`NAME` of the task: a folder of results, such as replication_gen or modification_gen")
+	flags.StringVar(&s.variant, "variant", "",
+		"`NAME` of the variant: a folder of the task, which ends the names of its cases, such as image_only")
+	flags.Var(&s.models, "model", "`LIST` of the models whose cases are scored, by their names (repeats; default: all)")
+	flags.Var(&s.ids, "ids",
+		"`LIST` of samples (gid6-27), cases, patterns (gid6-*) or ranges (gid6-27..gid6-40) that are scored (repeats; default: all)")
+	flags.BoolVar(&s.snapshots, "snapshots", false, "score the steps on the way to every design too, by their number")
+	flags.Group(run.Inputs, "example", "base-dir", "task", "variant", "model", "ids", "snapshots")
+	for _, f := range s.caseFiles() {
+		flags.PathVar(f.path, f.name, f.usage)
+		flags.Group(run.Inputs, f.name)
+	}
+	flags.PathVar(&s.ratings, "ratings", "`FILE.csv` of what people think of cases: case_id, rating, and rater if there are several")
+	flags.Group(run.Inputs, "ratings")
+	flags.Alias("eval-snapshots", "snapshots")
+}
+
+// registerMetrics adds what is computed.
+func (s *settings) registerMetrics(flags *run.Flags) {
+	s.statistics = input.RegisterStatistics(flags, "samples")
+	flags.Var(&s.metrics, "metrics", "`LIST` of metrics, or of numbers that they compute; usual (the default) are all but "+
+		strings.Join(optionalNames(), ", ")+", which takes long: "+
+		strings.Join(kindNames(), ", "))
+	s.definition = flags.Choice("definition", canvas.DefinitionDefault, []string{canvas.DefinitionDefault, canvas.DefinitionDocumented, canvas.DefinitionPublished},
+		"`NAME` of the definitions of metrics: ours, those that the publication documents, or those that its numbers follow")
+	flags.BoolVar(&s.skipSemantic, "skip-semantic", false,
+		"compute no semantic match: what an earlier run has of the same captions and images is kept")
+	flags.BoolVar(&s.skipMaps, "skip-saliency", false, "compute no saliency: what an earlier run has of the same inputs is kept")
+	flags.Alias("skip-blip", "skip-semantic")
+	flags.Alias("skip-visual-saliency", "skip-saliency")
+}
+
+// registerOutput adds what is written, and how the run goes.
+func (s *settings) registerOutput(flags *run.Flags) {
+	flags.BoolVar(&s.plots, "plots", false, "draw bars and boxes of every metric, in evaluation_results_vis")
+	flags.BoolVar(&s.reports, "reports", false, "write what was matched in every case, in reports")
+	flags.CountVar(&s.workers, "workers", 0, "`N` cases that are scored at a time; 0: --threads")
+	flags.BoolVar(&s.resume, "resume", false, "take from an earlier run what it computed of the same files by the same definitions")
+	flags.Unrecorded("plots", "reports")
+	flags.Group(run.Running, "workers", "resume")
+	flags.Alias("vis", "plots")
+	flags.Alias("skip-all", "resume")
+	flags.Answer("eval-pipeline", func(_ string, args []string) string {
+		return "eval_pipeline is canvas itself: canvas " + run.Without(args, "eval_pipeline")
+	})
+}
+
+// given are the flags that were set, of some.
+func (s *settings) given(of ...string) []string {
+	var out []string
+	s.flags.Visit(func(f *flag.Flag) {
+		if slices.Contains(of, f.Name) {
+			out = append(out, "--"+f.Name)
+		}
+	})
+	return out
+}
+
+// ofTree are the flags that name a tree, and those that a tree alone has a use for.
+var ofTree, ofCases = []string{"base-dir", "task", "variant"}, []string{"model", "ids", "snapshots", "eval-snapshots",
+	"resume", "skip-all"}
+
+// check finds wrong usage before any file is opened, and where a tree has its results.
+func (s *settings) check(o *run.Options) error {
+	for _, m := range s.models {
+		if name, file, ok := run.CutName(m); ok {
+			return run.Hint(run.Usage("--model %s: here it is the name of a model whose designs are scored, no file", m),
+				"a model of saliency is given with --saliency-model "+file+", one of sentences with --sentence-model "+file, "--model "+
+					name+" scores the cases of "+name)
+		}
+	}
+	for _, id := range s.ids {
+		if err := checkID(id); err != nil {
+			return err
+		}
+	}
+	if err := s.checkForm(); err != nil {
+		return err
+	}
+	for _, name := range s.given("resume", "skip-all", "reports", "saliency-plots", "save-saliency-vis",
+		"precompute-semantic", "precompute-blip") {
+		if err := o.Together(name, "that is kept or written as cases are scored"); err != nil {
+			return err
+		}
+	}
+	if err := cmp.Or(checkScreens(&s.shared), s.saliency.check(), s.semantic.check()); err != nil {
+		return err
+	}
+	if !s.example && s.task != "" && len(s.given("out")) == 0 {
+		o.Out = filepath.Join(s.base, filepath.FromSlash(s.tree().Outputs()))
+	}
+	if s.example && s.ratings == "" && s.tree().Task == screens.Task {
+		s.ratings = s.tree().Path(screens.Ratings)
+	}
+	return nil
+}
+
+// checkForm finds files of one form beside those of another.
+func (s *settings) checkForm() error {
+	var single []string
+	for _, f := range s.caseFiles() {
+		if *f.path != "" {
+			single = append(single, "--"+f.name)
+		}
+	}
+	tree, cases := s.given(ofTree...), s.given(ofCases...)
+	if s.example {
+		return s.checkExample(append(s.given("base-dir", "variant"), single...))
+	}
+	switch {
+	case len(single) > 0 && len(tree)+len(cases) > 0:
+		return run.Usage("%s are of one case, and %s of a tree of cases; want one of both", strings.Join(single, ", "),
+			strings.Join(append(tree, cases...), ", "))
+	case len(single) > 0:
+		return s.checkOne()
+	case len(tree)+len(cases) == 0:
+		return run.Hint(run.Usage("there is nothing to score"), "give a tree with --base-dir DIR --task TASK --variant VARIANT",
+			"or one case with --reference-json, --reference-image, --generated-json and --generated-image", "or try --example")
+	}
+	for _, of := range []struct{ flag, value string }{{"task", s.task}, {"variant", s.variant}} {
+		switch {
+		case of.value == "":
+			return run.Hint(run.Usage("--%s is needed: which cases of %s are scored", of.flag, s.base),
+				"cases stand in results/TASK/VARIANT of --base-dir")
+		case of.value != path.Base(of.value) || of.value == "." || of.value == ".." || strings.Contains(of.value, `\`):
+			return run.Usage("--%s %s: want the name of a folder", of.flag, of.value)
+		}
+	}
+	if s.base == "" {
+		return run.Usage("--base-dir is empty: want the folder that holds benchmarks and results")
+	}
+	return nil
+}
+
+// checkExample finds what the example brings itself.
+func (s *settings) checkExample(given []string) error {
+	if len(given) > 0 {
+		return run.Usage("--example brings its own screens; leave %s out", strings.Join(given, ", "))
+	}
+	if known := []string{screens.Task, screens.ModificationTask}; s.task != "" && !slices.Contains(known, s.task) {
+		return run.Hint(run.Usage("--task %s: the example has %s", s.task, strings.Join(known, " and ")), run.DidYouMean("--task ",
+			s.task, known))
+	}
+	return nil
+}
+
+// checkOne finds files of one case that have nothing to be compared with.
+func (s *settings) checkOne() error {
+	c := &s.one
+	for _, of := range []struct{ have, want, flag, wanted string }{
+		{c.Reference.Design, c.Generated.Design, "reference-json", "generated-json"},
+		{c.Reference.Image, c.Generated.Image, "reference-image", "generated-image"},
+		{c.ExpectedTrace, c.Trace, "expected-trace", "trace"},
+	} {
+		if of.have != "" && of.want == "" {
+			return run.Usage("--%s %s is compared with nothing: give --%s too", of.flag, of.have, of.wanted)
+		}
+	}
+	return nil
+}
+
+// exampleFolder stands for that of the built-in example.
+const exampleFolder = "example:screens"
+
+// tree is the tree that the flags name.
+func (s *settings) tree() *benchmark.Tree {
+	if !s.example {
+		return &benchmark.Tree{Files: os.DirFS(s.base), Folder: s.base, Task: s.task, Variant: s.variant}
+	}
+	t := &benchmark.Tree{Files: screens.Example(), Folder: exampleFolder, Task: screens.Task,
+		Variant: screens.Variant, Memory: true}
+	if s.task == screens.ModificationTask {
+		t.Task, t.Variant = s.task, screens.ModificationVariant
+	}
+	return t
+}

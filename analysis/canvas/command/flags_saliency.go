@@ -1,0 +1,170 @@
+// The flags of saliency maps and fixations.
+
+package command
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"repscope/analysis/canvas/internal/saliencymap"
+	"repscope/internal/run"
+)
+
+// saliencyFlags are those of saliency maps and fixations.
+type saliencyFlags struct {
+	*saliencymap.Options
+	plots bool // maps over screens are written
+
+	size, channels, scale string // of the model
+}
+
+// topPrefix begins a value of --fixations that names no file.
+const topPrefix = "top:"
+
+func (o *saliencyFlags) register(flags *run.Flags) {
+	flags.PathVar(&o.Reference, "saliency-reference", "`FILE` with the saliency map of the reference: a gray PNG, or .npy [H, W]; "+
+		"of several samples a name with {sample}, or a folder of <sample>-saliency.png, <sample>.png or .npy")
+	flags.PathVar(&o.Generated, "saliency-generated", "`FILE` with the saliency map of the generated design, brought to the size of "+
+		"the reference's; of several cases a name with {case}, or a folder of <case>-saliency.png, <case>.png or .npy")
+	flags.PathVar(&o.Fixations, "fixations", "`FILE|top:Q` with fixations on the reference: CSV of x,y in pixels, a binary PNG, or .npy; "+
+		"of several samples a name with {sample}, a folder of <sample>-fixations.csv, <sample>.csv, .png or .npy, "+
+		"or a CSV with a column sample; top:5 takes the highest 5 % of the reference's map. Without it NSS and AUC are null")
+	flags.CountVar(&o.Splits, "borji-splits", 0, "`N` random splits for AUC-Borji, as published code has 100; 0: its exact expectation")
+	o.KL = saliencymap.KLForms[0]
+	flags.CheckedVar(&o.KL, "saliency-kl", run.OneOf(saliencymap.KLForms...), "`FORM` of the divergence of the reference's map p from the other, q: "+
+		"added, with 1e-8 added to both; "+
+		"ratio, p·ln(ε + p/(q+ε)) with ε = 2⁻⁵², as the code of the MIT saliency benchmark has it; exact, without ε")
+	flags.BoolVar(&o.plots, "saliency-plots", false, "write maps over screens into saliency_visualizations")
+	flags.Unrecorded("saliency-plots")
+	flags.Alias("save-saliency-vis", "saliency-plots")
+	o.registerModel(flags)
+}
+
+// check finds wrong values before anything is read.
+func (o *saliencyFlags) check() error {
+	if q, ok := strings.CutPrefix(o.Fixations, topPrefix); ok {
+		percent, err := run.ParseFloat(q)
+		if err != nil || !(percent > 0 && percent < 100) {
+			return run.Usage("--fixations %s: want a number above 0 and below 100 after top:, in percent of the pixels", o.Fixations)
+		}
+		o.Top = percent
+	}
+	for name, pattern := range map[string]string{"saliency-reference": o.Reference, "fixations": o.Fixations} {
+		if strings.Contains(pattern, "{case}") || strings.Contains(pattern, "{model}") || strings.Contains(pattern, "{snapshot}") {
+			return run.Usage("--%s %s: the reference is that of a sample; want {sample} or {variant} in the name", name, pattern)
+		}
+	}
+	for _, pattern := range []string{o.Reference, o.Generated, o.Fixations} {
+		if err := checkPlaceholders(pattern); err != nil {
+			return err
+		}
+	}
+	return o.checkModel()
+}
+
+// placeholders are what names of files may hold, in braces.
+var placeholders = []string{"sample", "case", "model", "variant", "snapshot"}
+
+// checkPlaceholders finds a word in braces that stands for nothing.
+func checkPlaceholders(pattern string) error {
+	for rest := pattern; ; {
+		_, after, ok := strings.Cut(rest, "{")
+		if !ok {
+			return nil
+		}
+		word, tail, ok := strings.Cut(after, "}")
+		if !ok {
+			return nil
+		}
+		if !slices.Contains(placeholders, word) {
+			return run.Usage("%s: {%s} stands for nothing; want {%s}", pattern, word, strings.Join(placeholders, "}, {"))
+		}
+		rest = tail
+	}
+}
+
+// registerModel adds those of the model that makes maps.
+func (o *saliencyFlags) registerModel(flags *run.Flags) {
+	m := &o.Model
+	o.channels, o.scale = "rgb", "unit"
+	flags.PathVar(&m.Path, "saliency-model",
+		"`FILE.onnx` that makes the maps which no file holds: a screen [1, 3, H, W] in, a map [1, 1, h, w] out")
+	flags.CheckedVar(&o.size, "saliency-size", func(text string) error {
+		_, _, err := parseSize(text)
+		return err
+	}, "`HxW` that screens are resized to for the model, height first; needed where the file does not fix it")
+	channelsFlag(flags, &m.Mean, "saliency-mean",
+		"`M` or one per channel, in the model's order, subtracted from pixels after --saliency-scale (default 0)")
+	channelsFlag(flags, &m.Std, "saliency-std",
+		"`S` or one per channel, by which pixels are divided after that (default 1)")
+	flags.CheckedVar(&o.channels, "saliency-channels", run.OneOf("rgb", "bgr"),
+		"`ORDER` of the channels that the model takes: rgb or bgr")
+	flags.CheckedVar(&o.scale, "saliency-scale", run.OneOf("unit", "raw"),
+		"`SCALE` of the pixels that the model is given: unit for 0..1, raw for 0..255")
+}
+
+// parseSize reads HxW.
+func parseSize(text string) (height, width int, err error) {
+	h, w, ok := strings.Cut(strings.ToLower(text), "x")
+	if ok {
+		if height, err = strconv.Atoi(h); err == nil {
+			width, err = strconv.Atoi(w)
+		}
+	}
+	if !ok || err != nil || height < 1 || width < 1 || height > 1<<13 || width > 1<<13 {
+		return 0, 0, fmt.Errorf("%q is not a size such as 240x320, of sides up to %d", text, 1<<13)
+	}
+	return height, width, nil
+}
+
+// channelsFlag adds a flag of one number or one for each channel.
+func channelsFlag(flags *run.Flags, into *[]float64, name, usage string) {
+	flags.Func(name, usage, func(text string) (err error) {
+		*into, err = parseChannels(text)
+		return err
+	})
+}
+
+// parseChannels reads one number or three.
+func parseChannels(text string) ([]float64, error) {
+	var out []float64
+	for part := range strings.SplitSeq(text, ",") {
+		v, err := run.ParseFloat(strings.TrimSpace(part))
+		if err != nil {
+			return nil, fmt.Errorf("%q is not a number", part)
+		}
+		out = append(out, v)
+	}
+	if len(out) != 1 && len(out) != 3 {
+		return nil, fmt.Errorf("%d numbers, want one or one per channel", len(out))
+	}
+	return out, nil
+}
+
+// checkModel finds wrong values of the model.
+func (o *saliencyFlags) checkModel() error {
+	m := &o.Model
+	m.BGR, m.Raw = o.channels == "bgr", o.scale == "raw"
+	if o.size != "" {
+		m.Height, m.Width, _ = parseSize(o.size)
+	}
+	if m.Path == "" {
+		if o.size != "" || m.Mean != nil || m.Std != nil || m.BGR || m.Raw {
+			return run.Usage("--saliency-size, -mean, -std, -channels and -scale are those of --saliency-model, which is not given")
+		}
+		return nil
+	}
+	for _, s := range m.Std {
+		if !(s > 0) {
+			return run.Usage("--saliency-std %v, want numbers above 0", s)
+		}
+	}
+	for _, v := range m.Mean {
+		if !m.Raw && (v > 1 || v < -1) {
+			return run.Hint(run.Usage("--saliency-mean %v is beyond pixels of 0..1", v), "for a mean of pixels of 0..255: --saliency-scale raw")
+		}
+	}
+	return nil
+}

@@ -1,0 +1,116 @@
+// What --methods says of generated designs.
+
+package command
+
+import (
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"repscope/analysis/internal/output"
+	"repscope/report"
+	"repscope/report/methods"
+)
+
+// cited are the works that metrics come from, by their keys.
+var cited = map[string]string{
+	"ssim": "[@wang2004]", "ms_ssim": "[@wang2003]", "gmsd": "[@xue2014]", "fsim": "[@zhang2011]", "saliency_cc": "[@bylinskii2019]", "layout_iou": "[@kuhn1955]",
+	"color_difference": "[@sharma2005]", "block_match": "[@si2024]", "tree_edit_similarity": "[@zhang1989]", "saliency_information_gain": "[@kummerer2015]",
+}
+
+// byWork is the end of a definition that names a work, which is cited.
+var byWork = regexp.MustCompile(`; [A-Z][a-z]+ et al\. [0-9]{4}$`)
+
+// describeMethods says how the numbers of a result were computed. What every metric means in
+// this run stands in the result.
+func describeMethods(d *methods.Draft) {
+	sayCases(d)
+	d.Section("Measures")
+	definitions, _ := d.Extra("definitions")
+	if name, _ := definitions.Get("definition"); name != "" && name != nil && name != "default" {
+		d.Say("Definitions are those that were %v.", name)
+	}
+	all, _ := definitions.Get("metrics")
+	metrics, _ := all.(report.Object)
+	for _, name := range metrics.Keys() {
+		part, _ := metrics.Get(name)
+		metric, _ := part.(report.Object)
+		sayMetric(d, name, metric)
+	}
+	output.Methods(d, ", with all its cases")
+	if output.Blocks(d) != "" {
+		d.Say("Models are compared on the samples that both have, case by case.")
+	}
+	sayAgreement(d)
+}
+
+// sayCases says what was scored.
+func sayCases(d *methods.Draft) {
+	d.Section("Designs")
+	for _, in := range d.Result.Inputs {
+		if in.Role != "tree" || in.Details == nil {
+			continue
+		}
+		detail := func(key string) any { v, _ := in.Details.Get(key); return v }
+		d.Say("Scored were %v cases of the task %v, variant %v.", detail("cases"), detail("task"), detail("variant"))
+	}
+	d.Say("A case is the design that one model made for a sample, and is held against the reference of that sample.")
+	if d.Text("alpha") == "drop" {
+		d.Say("Transparency of images was dropped.")
+	} else {
+		d.Say("Images were laid on white.")
+	}
+}
+
+// sayMetric says what a metric is in this run, if some model has a number of it.
+func sayMetric(d *methods.Draft, name string, metric report.Object) {
+	about, _ := metric.Get("about")
+	definition, _ := metric.Get("definition")
+	list, _ := metric.Get("keys")
+	keys, _ := list.([]any)
+	var works []string
+	there := false
+	for _, key := range keys {
+		name := fmt.Sprint(key)
+		there = there || d.Holds(name)
+		if cited[name] != "" {
+			works = append(works, strings.Trim(cited[name], "[]"))
+		}
+	}
+	if !there {
+		return
+	}
+	text := fmt.Sprintf("%s: %v", sentence(name), about)
+	if version, rest, ok := strings.Cut(byWork.ReplaceAllString(fmt.Sprint(definition), ""), "; "); ok && version != "" {
+		text += " (" + rest + ")"
+	}
+	if len(works) > 0 {
+		text += " [" + strings.Join(works, "; ") + "]"
+	}
+	d.Say("%s.", text)
+}
+
+// sayAgreement says how numbers are held against people.
+func sayAgreement(d *methods.Draft) {
+	agreement, ok := d.Extra("agreement")
+	if !ok {
+		return
+	}
+	d.Section("Agreement with people")
+	count := func(key string) string { v, _ := agreement.Get(key); n, _ := v.(json.Number); return string(n) }
+	d.Say("Every number is held against the mean of %s ratings of %s cases: Spearman's and Kendall's rank correlation, with intervals by deleting samples on Fisher's scale, and how often the better rated of two designs of one sample has the better number.", count("ratings"), count("cases"))
+	if slices.Contains(agreement.Keys(), "krippendorff_alpha") {
+		d.Say("Beside them stand Krippendorff's α of the raters (interval scale) [@krippendorff2004] and the mean correlation of one rater with the mean of the others.")
+	}
+}
+
+// sentence is a name as the beginning of a sentence.
+func sentence(name string) string {
+	if name == "ms_ssim" || name == "gmsd" || name == "fsim" {
+		return strings.ToUpper(strings.ReplaceAll(name, "_", "-"))
+	}
+	words := strings.ReplaceAll(name, "_", " ")
+	return strings.ToUpper(words[:1]) + words[1:]
+}

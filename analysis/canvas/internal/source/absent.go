@@ -1,0 +1,45 @@
+// Why an input is not there.
+
+package source
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+)
+
+// Absent is why a metric has no number where nothing is wrong: an input that nobody gave.
+type Absent string
+
+func (a Absent) Error() string { return string(a) }
+
+// Absentf returns an [Absent] error.
+func Absentf(format string, args ...any) error { return Absent(fmt.Sprintf(format, args...)) }
+
+// Few names some of the texts.
+func Few(texts []string) string {
+	const most = 5
+	if len(texts) <= most {
+		return strings.Join(texts, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(texts[:most], ", "), len(texts)-most)
+}
+
+// Reason takes the path out of an error of a file system, which knows a part of it alone.
+func Reason(err error) error {
+	var of *fs.PathError
+	if errors.As(err, &of) {
+		return of.Err
+	}
+	return err
+}
+
+// PathError takes the name of the system call out of an error of a file.
+func PathError(err error) error {
+	var of *fs.PathError
+	if errors.As(err, &of) {
+		return fmt.Errorf("%s: %w", of.Path, of.Err)
+	}
+	return err
+}

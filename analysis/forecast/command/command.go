@@ -1,0 +1,347 @@
+// Package command is the forecast binary: its flags, its files, its console tables and its figures.
+package command
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"slices"
+	"strings"
+
+	"repscope/analysis/forecast"
+	"repscope/analysis/internal/output"
+	"repscope/dataset"
+	"repscope/internal/input"
+	"repscope/internal/run"
+	"repscope/stat"
+)
+
+// Command is the forecast binary.
+var Command = run.Command{
+	Name:    "forecast",
+	Summary: "ensemble forecasts of fields: errors, proper scores, calibration, against persistence and climatology",
+	Manual:  manual(),
+	Out:     "evaluation_plots/forecast",
+	Methods: describeMethods,
+	Setup:   setup,
+}
+
+// settings are the values of the command's own flags.
+type settings struct {
+	flags      *run.Flags
+	example    *input.GivenExample
+	statistics *input.Statistics
+	target     *input.Given
+	forecasts  *input.Given
+	models     *input.Files
+	fields     *input.Given
+	leads      *input.Given
+	groups     *input.Given
+	weights    *input.Given
+	latitudes  *input.Given
+	regions    *input.Given
+	climate    string
+
+	variables, inputVariables names
+	units                     names
+	leadUnit                  string
+	o                         forecast.Options
+	p, distance               *float64
+	events                    *eventFlags
+	quantiles                 *quantileFlags
+	documented, device        string
+}
+
+// names is a flag of a list of names.
+type names []string
+
+func (n *names) String() string { return strings.Join(*n, ",") }
+func (n *names) Get() any       { return []string(*n) }
+func (n *names) Set(text string) error {
+	var out []string
+	for part := range strings.SplitSeq(text, ",") {
+		part = strings.TrimSpace(part)
+		if part == "" {
+			return errors.New("one of the names is empty")
+		}
+		if slices.Contains(out, part) {
+			return fmt.Errorf("%s is named twice", part)
+		}
+		out = append(out, part)
+	}
+	*n = out
+	return nil
+}
+
+// climateTarget is the value of --climatology that is no file.
+const climateTarget = "target"
+
+func setup(flags *run.Flags) run.Job {
+	s := &settings{flags: flags}
+	s.registerInputs(flags)
+	s.registerScores(flags)
+	return run.Job{
+		Files: output.Files("forecast", slices.Concat(output.Pages(caseName(0)), figureFiles(),
+			[]string{leadFile, variableFile, rankFile, spectrumFile, reliabilityFile, rocFile})...),
+		Check:   func(o *run.Options) error { return s.check(flags, o) },
+		Run:     s.run,
+		Plan:    s.plan,
+		Divides: true,
+	}
+}
+
+// registerInputs adds what is read.
+func (s *settings) registerInputs(flags *run.Flags) {
+	s.example = input.RegisterExample(flags, exampleArrays)
+	flags.Usage("--target FILE[:key] --forecast NAME=FILE[:key] … [flags]", "--target FILE[:key] --input FILE[:key] [flags]")
+	flags.FileHint("files are given with --target FILE, --forecast NAME=FILE or --input FILE")
+	flags.Title(run.Settings, "variables and members")
+	s.target = s.example.Role(
+		flags,
+		input.Role{
+			Name:  "target",
+			Unit:  "sample",
+			Wide:  true,
+			Usage: "`FILE[:key]` of the truth [N,V,H,W], or [N,H,W] of one variable: " + dataset.FormatNames(),
+		},
+	)
+	s.forecasts = s.example.Role(flags, input.Role{Name: "forecast", Unit: "sample", Named: true, Wide: true,
+		Usage: "`NAME=FILE[:key]` of an ensemble [N,S,V,H,W], or of one member [N,V,H,W]; of one variable " +
+			"without its axis (repeats)"})
+	s.models = input.RegisterFiles(flags, "model", "`NAME=FILE.onnx` that makes --n-samples members of the fields of --input (repeats)")
+	s.fields = s.example.Role(flags, input.Role{Name: "input", Unit: "sample", Wide: true,
+		Usage: "`FILE[:key]` of the fields that forecasts begin with [N,Vin,H,W]: persistence predicts them"})
+	s.leads = s.example.Role(flags, input.Role{Name: "leads", Unit: "lead", Column: true,
+		Usage: "`FILE[:key]` of the lead of every sample [N]: numbers in any unit, or durations (timedelta64, texts such as PT6H), " +
+			"which become hours; or FILE.csv:column"})
+	s.groups = s.example.Role(flags, input.Role{Name: "groups", Unit: "group", Column: true,
+		Usage: "`FILE[:key]` of the initial time of every sample [N], a number that ascends with it, a time " +
+			"(datetime64) or a text such as 2020-01-31, or of its simulation; or FILE.csv:column: samples of one " +
+			"depend on each other (default: the k-th sample of every lead is of time k)"})
+	s.weights = s.example.Role(flags, input.Role{Name: "weights", Unit: "weight", Wide: true, Usage: "`FILE[:key]` of weights of cells [H,W] or of rows [H], such as areas or a mask"})
+	s.latitudes = s.example.Role(flags, input.Role{Name: "lat", Unit: "latitude", Wide: true,
+		Usage: "`FILE[:key]` of the latitudes of rows [H] in degrees, or of cells [H,W]: " +
+			"weights are their cosines, times --weights"})
+	s.regions = s.example.Role(flags, input.Role{Name: "regions", Unit: "region", Named: true, Wide: true,
+		Usage: "`NAME=FILE[:key]` of a mask [H,W] of 0 and 1, or of weights: scores of that part of the grid too (repeats)"})
+	flags.PathVar(&s.climate, "climatology", "`FILE[:key]` of a climatology [V,H,W], or one per sample [N,V,H,W]; target: the mean of the targets of all other initial times")
+	flags.Var(&s.variables, "variables", "`LIST` of the names of the variables of --target (default v0,v1,…)")
+	flags.Var(&s.inputVariables, "input-variables", "`LIST` of the names of the variables of --input (default those of --variables)")
+	flags.Var(&s.units, "units", "`LIST` of the units of the variables, for figures")
+	flags.StringVar(&s.leadUnit, "lead-unit", "", "`NAME` of the unit of --leads, for figures")
+	flags.CountVar(&s.o.Members, "n-samples", 0, "`N` members that are scored: the first of --forecast, 0: all; those that --model makes, 0: 100")
+	flags.BoolVar(&s.o.SkipNaN, "skip-nan", false, "leave out samples with NaN or Inf in any array, for all models, and count them, instead of failing")
+	flags.Group(run.Inputs, "climatology")
+	flags.BoolVar(&s.o.SkipMembers, "skip-members", false,
+		"leave out members with NaN or Inf: of every sample the first --n-samples of the others are scored; a "+
+			"sample that has fewer is an error, or left out with --skip-nan")
+	flags.Group(run.Settings, "variables", "input-variables", "units", "lead-unit", "n-samples", "skip-nan",
+		"skip-members")
+	flags.Unrecorded("units", "lead-unit")
+	s.statistics = input.RegisterStatistics(flags, "initial times")
+}
+
+// registerScores adds what is computed.
+func (s *settings) registerScores(flags *run.Flags) {
+	o := &s.o
+	flags.ChoicesVar(&o.Metrics, "metrics", forecast.MetricNames(),
+		"`LIST` of scores or families of them; default: all that the input allows")
+	option := func(to *string, name, usage string, choices ...string) {
+		*to = choices[0]
+		flags.CheckedVar(to, name, run.OneOf(choices...), usage+" ("+strings.Join(choices, ", ")+")")
+	}
+	option(&o.CRPS, "crps", "`ESTIMATOR` of the continuous ranked probability score", forecast.EstimatorFair,
+		forecast.EstimatorBiased)
+	option(&o.Energy, "energy", "`ESTIMATOR` of energy scores", forecast.EstimatorFair, forecast.EstimatorBiased)
+	option(&o.Variogram, "variogram", "`DEFINITION` of the variogram score; the documented one, of the ensemble mean, is improper", forecast.VariogramProper, forecast.VariogramDocumented)
+	o.Patch = 4
+	s.p = positive(flags, 0.5, "variogram-p", false, "`P` of the differences |x_i − x_j|^P")
+	s.distance = positive(flags, 0, "max-distance", true, "`CELLS` that pairs of the variogram score are apart at most; 0: all pairs (with --example 6)")
+	flags.CountVar(&o.Patch, "patch", 1, "`CELLS` of a patch in either direction, of the patched energy score")
+	option(&o.PatchMode, "patch-mode", "`MODE` of the patched energy score: of fields averaged over patches, or the mean over patches", forecast.PatchPool, forecast.PatchTile)
+	flags.CountVar(&o.Pairs, "pairs", 0, "`N` pairs of neighboring cells, drawn with --seed, of the pairwise energy score; 0: all")
+	flags.CountVar(&o.BatchSize, "batch-size", 0, "`N` consecutive samples of a batch: scores have NAME_batch_sd, the standard deviation over batches too; 0: none")
+	s.events = registerEvents(flags)
+	s.quantiles = registerQuantiles(flags, o)
+	flags.CheckedVar(&s.documented, "documented-json", output.JSONName, "`FILE` for {metrics, evaluation_config} of the first model, as published")
+	flags.Unrecorded("documented-json")
+	flags.Writes("documented-json")
+	s.registerPublished(flags)
+}
+
+// positive defines a flag for a number above 0, or of at least 0.
+func positive(flags *run.Flags, preset float64, name string, orZero bool, usage string) *float64 {
+	value := flags.Float64(name, preset, usage)
+	flags.Check(func(*run.Options) error {
+		if *value < 0 || *value == 0 && !orZero {
+			return run.Usage("--%s %v: want a positive number", name, *value)
+		}
+		return nil
+	})
+	return value
+}
+
+// check finds wrong usage in the flags alone.
+func (s *settings) check(flags *run.Flags, o *run.Options) error {
+	given := map[string]bool{}
+	flags.Visit(func(f *flag.Flag) { given[f.Name] = true })
+	hint := "or run the built-in example: forecast --example"
+	switch {
+	case !s.target.Any():
+		return run.Hint(run.Usage("no target to score forecasts against"), "give it with --target FILE[:key] [N,V,H,W]", hint)
+	case !s.forecasts.Any() && !s.fields.Any():
+		return run.Hint(run.Usage("no forecast to score"), "give one with --forecast NAME=FILE [N,S,V,H,W], or --input FILE for persistence alone", hint)
+	case len(s.models.Names()) > 0 && !s.fields.Any():
+		return run.Hint(run.Usage("--model makes forecasts of the fields of --input, and none are given"), "give them with --input FILE [N,Vin,H,W]")
+	case given["input-variables"] && !s.fields.Any():
+		return run.Hint(run.Usage("--input-variables %s has no effect: there is no --input", &s.inputVariables), "leave it out")
+	case s.o.SkipMembers && s.o.Members == 0:
+		return run.Hint(run.Usage("--skip-members takes of every sample the first --n-samples members that have "+
+			"no NaN, and does not say how many"),
+			"add --n-samples N, of which every sample has as many")
+	case s.o.SkipMembers && len(s.forecasts.Names()) == 0:
+		return run.Hint(run.Usage("--skip-members has no effect: there is no --forecast"), "leave it out")
+	case s.units != nil && s.variables != nil && len(s.units) != len(s.variables):
+		return run.Usage("--units has %d names for the %d of --variables", len(s.units), len(s.variables))
+	case *s.distance > 0 && *s.distance < 1:
+		return run.Usage("--max-distance %v: the nearest cells are 1 apart", *s.distance)
+	case s.leadUnit != "" && !s.leads.Any():
+		return run.Hint(run.Usage("--lead-unit %s has no effect: there are no --leads", s.leadUnit), "leave it out")
+	}
+	if s.example.On() {
+		s.ofExample(given)
+	}
+	if err := s.events.check(); err != nil {
+		return err
+	}
+	if err := s.quantiles.check(); err != nil {
+		return err
+	}
+	return s.checkNames()
+}
+
+// ofExample are the options that suit the example where they are not given: its cases are
+// drawn independently, and near cells tell enough.
+func (s *settings) ofExample(given map[string]bool) {
+	if !given["block"] {
+		s.statistics.Block = stat.BlockSpec{Kind: stat.EpisodeBlocks}
+	}
+	if !given["max-distance"] {
+		*s.distance = exampleDistance
+	}
+	if !given["tile"] {
+		s.o.Tile = exampleTile
+	}
+	s.events.ofExample(given)
+}
+
+// exampleDistance is --max-distance of the example, exampleTile --tile: of its 24 × 36 cells, none is left out.
+const (
+	exampleDistance = 6
+	exampleTile     = 6
+)
+
+// checkNames finds names that two models or regions would have.
+func (s *settings) checkNames() error {
+	names := append(s.forecasts.Names(), s.models.Names()...)
+	for i, name := range names {
+		if slices.Contains(forecast.Baselines(), name) {
+			return run.Hint(run.Usage("%s is the name of a baseline", name), "give the forecast another name")
+		}
+		if slices.Contains(names[:i], name) {
+			return run.Usage("two forecasts are named %q", name)
+		}
+	}
+	if slices.Contains(s.regions.Names(), "all") {
+		return run.Usage("--regions all=…: all is the whole grid")
+	}
+	return nil
+}
+
+// exist finds files that are not there before any is read.
+func (s *settings) exist() error {
+	for _, g := range []*input.Given{s.target, s.forecasts, s.fields, s.leads, s.groups, s.weights, s.latitudes, s.regions} {
+		if err := g.Existing(); err != nil {
+			return err
+		}
+	}
+	if err := s.models.Exist(); err != nil {
+		return err
+	}
+	if s.climate != "" && s.climate != climateTarget {
+		if err := dataset.Exists(s.climate); err != nil {
+			return fmt.Errorf("climatology: %w", err)
+		}
+	}
+	return nil
+}
+
+// options are those of the analysis.
+func (s *settings) options(env *run.Env) forecast.Options {
+	o := s.o
+	o.VariogramP, o.MaxDistance = *s.p, *s.distance
+	s.events.enter(&o)
+	s.quantiles.enter(&o)
+	o.Intervals, o.Block, o.Family, o.Seed = env.Options.Bootstrap > 0, s.statistics.Block, s.statistics.Family, env.Options.Seed
+	o.Threads, o.Memory = env.Options.Threads, env.WorkingMemory()
+	o.Progress = env.ProgressOf("scoring", "samples")
+	return o
+}
+
+// run does the work.
+func (s *settings) run(ctx context.Context, env *run.Env) error {
+	in, err := s.input(ctx, env)
+	if err != nil {
+		return err
+	}
+	s.noteDevice(env)
+	o := s.options(env)
+	result, err := forecast.Analyze(ctx, *in, o)
+	if err != nil {
+		return s.explain(ctx, env, in, err)
+	}
+	for _, u := range result.Unmeasured {
+		env.LeaveOut(u.Name, errors.New(u.Reason))
+		in.Forecasts = slices.DeleteFunc(in.Forecasts, func(f forecast.Forecast) bool { return f.Name == u.Name })
+	}
+	return s.write(ctx, env, in, o, result)
+}
+
+// hinted adds what can be done about an error; skipping says that members are left out.
+func hinted(err error, skipping bool) error {
+	var bad *forecast.NonFiniteError
+	if !errors.As(err, &bad) {
+		return err
+	}
+	hints := []string{"leave such samples out for all models with --skip-nan"}
+	if len(bad.Index) == 5 && !skipping {
+		hints = append(hints,
+			"or leave such members out with --skip-members --n-samples N, of which every sample has as many")
+	}
+	return run.Hint(err, hints...)
+}
+
+// plan says what a run would do.
+func (s *settings) plan(ctx context.Context, env *run.Env) error {
+	in, err := s.input(ctx, env)
+	if err != nil {
+		return err
+	}
+	p, err := forecast.Plan(*in, s.options(env))
+	if err != nil {
+		return err
+	}
+	env.Plan.Count("samples", p.Samples)
+	for _, m := range p.Models {
+		given := fmt.Sprintf("%s of %d members", m.Kind, m.Members)
+		if m.Members == 1 {
+			given = m.Kind + " of one member"
+		}
+		env.Plan.Models = append(env.Plan.Models, run.PlanModel{Name: m.Name, Given: given})
+	}
+	env.Plan.Held = p.Bytes
+	output.PlanFiles(env, files(env, in, p)...)
+	planFigures(env, in, p)
+	return nil
+}

@@ -1,0 +1,317 @@
+// Package command is the generation binary: its flags, its files, its console tables and its figures.
+package command
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"repscope/analysis/generation"
+	"repscope/analysis/internal/output"
+	"repscope/internal/input"
+	"repscope/internal/run"
+	"repscope/latent"
+	"repscope/report"
+)
+
+// Command is the generation binary.
+var Command = run.Command{
+	Name:        "generation",
+	Summary:     "what a generative model makes: reconstruction, diversity, likeness to real data, latents, control by labels",
+	Out:         "evaluation_plots/generation",
+	Interrupted: "interrupted; what was computed is kept in " + PartialFile + " of --out, from which the same command continues",
+	Manual:      fmt.Sprintf(manual, metricHelp()),
+	Methods:     describeMethods,
+	Setup: func(flags *run.Flags) run.Job {
+		f := register(flags)
+		return run.Job{Files: output.Files("generation", mayWrite()...), Check: func(*run.Options) error { return f.check() }, Run: f.run, Plan: f.plan, Divides: true}
+	},
+}
+
+const manual = `generation measures generators of binary grids (such as problems of a climbing board) or of
+rows of numbers, each under a name that is a column of the result. The metrics are, with the
+tier of how far generators may be chosen by them:
+
+%s
+A metric whose input is missing is skipped, with the reason, as is a label with too few
+samples; nothing that is unknown is 0. Every metric says how it is read: which way is better,
+what can be reached on these data, and the published target.
+
+Samples are independent of each other unless --groups or --block says otherwise; intervals
+delete them in turn, and generators are compared on what they share: the items that both
+reconstruct, the real samples that both are held against.
+
+After metrics that take a while the result so far is written to ` + PartialFile + `
+in --out, and when a run is stopped. A run that was stopped is continued by the same command: inputs, options and
+definitions must be the same, else it begins anew and says why.`
+
+// generatorFlags are the files of generators that are run here: see generator.go.
+type generatorFlags struct {
+	encoders, decoders *input.Files
+	classifier, grids  string
+	samples            int
+	temperature        *float64
+}
+
+// options are the values of the command's own flags.
+type options struct {
+	flags                                           *run.Flags
+	example                                         *input.GivenExample
+	statistics                                      *input.Statistics
+	metrics                                         []string
+	reconstruction, generated, latents, predictions *input.Files
+	groups                                          *input.Files
+	real, holdOut, realLatents, realPredictions     string
+	labelNames                                      string
+	generator                                       generatorFlags
+	threshold                                       *float64
+	definition                                      *string
+	strict, revalidate                              *bool
+	documented                                      string
+}
+
+// register adds the flags.
+func register(flags *run.Flags) *options {
+	f := &options{flags: flags}
+	flags.Usage("--generated NAME=FILE … [flags]")
+	flags.FileHint("generated samples are given with --generated NAME=FILE")
+	f.example = input.RegisterExample(flags, input.ArrayExample{Name: "boards", Usage: "measure the built-in example: models of a toy climbing board, with one known defect each"})
+	f.statistics = input.RegisterStatistics(flags, "samples")
+	f.reconstruction = input.RegisterFiles(flags, "reconstruction", "`NAME=FILE.npz` with original (0 or 1, [N,C,…]), recon_logits or recon_prob of the same shape, label [N] (repeats)")
+	f.generated = input.RegisterFiles(flags, "generated",
+		"`NAME=FILE` of generated samples: problems of a board (.json), grids (.npy, .npz with labels), or rows of "+
+			"numbers (.csv with label; columns are joined with those of --real by name) (repeats)")
+	f.latents = input.RegisterFiles(flags, "latents", "`NAME=FILE.npz` with latent [N,D] and label [N] (repeats)")
+	f.predictions = input.RegisterFiles(flags, "predictions", "`NAME=FILE.csv` with the columns target and predicted: what a classifier says of samples made for a label (repeats)")
+	f.groups = input.RegisterFiles(flags, "groups", "`NAME=FILE[:key]` of a number per sample of NAME: equal ones are not independent, such as draws from one latent (repeats)")
+	path := func(value *string, name, usage string) {
+		flags.PathVar(value, name, usage)
+		flags.Group(run.Inputs, name)
+	}
+	path(&f.real, "real", "`FILE` of real samples, as --generated, that the generators were trained on")
+	path(&f.holdOut, "holdout", "`FILE` of real samples, as --real, that no generator was trained on: what novelty and memorization are held against")
+	path(&f.realLatents, "real-latents", "`FILE.npz` of latents of real samples, as --latents")
+	path(&f.realPredictions, "real-predictions", "`FILE.csv` of what the classifier says of real samples, as --predictions: the ceiling of conditioning")
+	path(&f.labelNames, "label-names", "`FILE.json` of the names of labels, {\"0\": \"6A+\", …}")
+	f.generator.register(flags)
+	flags.Var(&metricsFlag{&f.metrics}, "metrics", "`LIST` of metrics (default: all that the inputs allow): "+generation.Listing())
+	f.threshold = flags.Float64("threshold", generation.DefaultThreshold, "`P` above which a reconstructed cell is set")
+	f.definition = flags.Choice("definition", generation.DefinitionDefault, generation.Definitions(),
+		"`NAME` of the definition of similarity: of all generated samples, num_middle the holds that are neither "+
+			"start nor end; or, as published, "+
+			"of the valid ones, num_middle holds − start − end")
+	f.strict = flags.Bool("strict", false, "fail at a problem that cannot be read, where it would be left out")
+	f.revalidate = flags.Bool("revalidate", false, "decide by the rule (a start, an end, at least 3 other holds) which problems are valid, whatever the file says")
+	f.registerPublished(flags)
+	return f
+}
+
+// register adds the flags of generators that are run here.
+func (g *generatorFlags) register(flags *run.Flags) {
+	g.encoders = input.RegisterFiles(flags, "encoder", "`NAME=FILE.onnx`: grids to latents (repeats)")
+	g.decoders = input.RegisterFiles(flags, "decoder", "`NAME=FILE.onnx`: latents, and labels if it takes them, to cells (repeats)")
+	flags.PathVar(&g.classifier, "classifier", "`FILE.onnx`: grids to a score for each label; stands in for --predictions")
+	flags.Reads(func(*run.Options) []string { return latent.Beside(g.classifier) })
+	flags.PathVar(&g.grids, "grids", "`FILE[:key]` of real grids that --encoder and --decoder reconstruct")
+	flags.Group(run.Inputs, "classifier", "grids")
+	flags.CountVar(&g.samples, "num-samples", 0, "`N` samples of each label: drawn by --decoder (0: 100), or taken from files (0: all)")
+	g.temperature = flags.Float64("temperature", 1, "`T` that standard normal latents are multiplied by before they are decoded")
+}
+
+// metricsFlag is a list of metrics by names or aliases, from the registry.
+type metricsFlag struct{ names *[]string }
+
+func (m *metricsFlag) String() string {
+	if m.names == nil {
+		return ""
+	}
+	return strings.Join(*m.names, ",")
+}
+
+func (m *metricsFlag) Get() any { return *m.names }
+
+func (m *metricsFlag) Set(text string) error {
+	var names []string
+	for name := range strings.SplitSeq(text, ",") {
+		names = append(names, strings.TrimSpace(name))
+	}
+	selected, err := generation.Select(names)
+	if err != nil {
+		unknown := names[slices.IndexFunc(names, func(name string) bool { return generation.Find(name) == nil })]
+		return run.Hint(run.Usage("%v", err), run.DidYouMean("", unknown, metricNames()))
+	}
+	*m.names = selected
+	return nil
+}
+
+// metricNames are all names that --metrics takes.
+func metricNames() []string {
+	names := generation.Metrics()
+	for _, m := range generation.Registry() {
+		names = append(names, m.Aliases...)
+	}
+	return names
+}
+
+// check finds wrong usage before any file is opened.
+func (f *options) check() error {
+	if _, err := f.options().WithDefaults(); err != nil {
+		return run.Usage("%v", err)
+	}
+	if f.example.On() {
+		return f.checkExample()
+	}
+	if len(f.names()) == 0 {
+		return run.Hint(run.Usage("no generators to measure"), "give --generated NAME=FILE, --reconstruction, --latents or --predictions", "or try --example")
+	}
+	if err := generation.CheckNames(f.names()); err != nil {
+		return run.Usage("%v", err)
+	}
+	for _, name := range f.groups.Names() {
+		if !slices.Contains(f.names(), name) {
+			return run.Hint(run.Usage("--groups %s=…: nothing else of %s is given; the generators are %s", name, name, strings.Join(f.names(), ", ")), run.DidYouMean("", name, f.names()))
+		}
+	}
+	if f.holdOut != "" && f.real == "" {
+		return run.Usage("--holdout needs --real: the samples that the generators were trained on")
+	}
+	return f.generator.check(f.latents, f.generated)
+}
+
+// checkExample finds inputs beside the example's own.
+func (f *options) checkExample() error {
+	var given []string
+	for _, of := range []struct {
+		name string
+		set  bool
+	}{{"real", f.real != ""}, {"holdout", f.holdOut != ""}, {"real-latents", f.realLatents != ""}, {"real-predictions", f.realPredictions != ""},
+		{"label-names", f.labelNames != ""}, {"groups", len(f.groups.Names()) > 0}, {"generated", len(f.names()) > 0}} {
+		if of.set {
+			given = append(given, "--"+of.name)
+		}
+	}
+	if len(given) > 0 {
+		return run.Usage("--example brings its own generators and real samples; leave %s out", strings.Join(given, ", "))
+	}
+	return nil
+}
+
+// names are those of the generators, in the order of the command line.
+func (f *options) names() []string {
+	var names []string
+	for _, files := range []*input.Files{f.reconstruction, f.generated, f.latents, f.predictions, f.generator.encoders, f.generator.decoders} {
+		for _, name := range files.Names() {
+			if !slices.Contains(names, name) {
+				names = append(names, name)
+			}
+		}
+	}
+	run.InOrder(f.flags, names, func(name string) string { return name }, "reconstruction", "generated", "latents", "predictions", "encoder", "decoder")
+	return names
+}
+
+// options are those of the analysis.
+func (f *options) options() generation.Options {
+	return generation.Options{Metrics: f.metrics, Threshold: *f.threshold, Definition: *f.definition,
+		Family: f.statistics.Family}
+}
+
+// run loads what the flags name and analyses it.
+func (f *options) run(ctx context.Context, env *run.Env) error {
+	in, drawn, err := f.load(ctx, env)
+	if err != nil {
+		return err
+	}
+	objects := func(r *generation.Result) report.Object { return Objects(r, in, drawn) }
+	result, err := f.analyze(ctx, env, in, objects)
+	if err != nil {
+		return err
+	}
+	switch reason, lacking := result.Nothing(); {
+	case reason == "":
+	case lacking:
+		env.Warn("nothing was computed: %s", reason)
+	default:
+		if err := run.Remove(partialPath(env)); err != nil {
+			return err
+		}
+		return fmt.Errorf("nothing can be computed: %s", reason)
+	}
+	models := objects(result)
+	if err := f.writeDocumented(env, result, models); err != nil {
+		return err
+	}
+	return writeResult(ctx, result, env, in, models)
+}
+
+// analyze computes the metrics.
+func (f *options) analyze(ctx context.Context, env *run.Env, in *generation.Input,
+	objects func(*generation.Result) report.Object) (*generation.Result, error) {
+	o := f.options()
+	o.Intervals, o.Seed, o.Threads = env.Options.Bootstrap > 0, env.Options.Seed, env.Options.Threads
+	if env.Divided() {
+		return generation.Analyze(ctx, *in, o)
+	}
+	p := newPartial(env, objects)
+	env.AfterCommit(func() error { return run.Remove(p.path) })
+	progress := env.Progress("metrics")
+	return p.continued(ctx, *in, o, env.Note, func(done, total int) {
+		progress(done, total)
+		if afterUnit != nil {
+			afterUnit(done)
+		}
+	})
+}
+
+// afterUnit, if not nil, is called after every metric of a generator: a test stops runs there.
+var afterUnit func(done int)
+
+// plan says what a run would do.
+func (f *options) plan(ctx context.Context, env *run.Env) error {
+	in, _, err := f.load(ctx, env)
+	if err != nil {
+		return err
+	}
+	o, err := f.options().WithDefaults()
+	if err != nil {
+		return err
+	}
+	if _, err := generation.Work(*in, o); err != nil {
+		return err
+	}
+	for i := range in.Generators {
+		g := &in.Generators[i]
+		env.Plan.States += g.Generated.N()
+		var would []string
+		for _, name := range o.Metrics {
+			if reason := generation.Find(name).Missing(in, g); reason != "" {
+				would = append(would, fmt.Sprintf("%s skipped (%s)", name, reason))
+			} else {
+				would = append(would, name)
+			}
+		}
+		env.Plan.Models = append(env.Plan.Models, run.PlanModel{Name: g.Name, Given: strings.Join(would, ", ")})
+		env.Plan.Held += heldByGenerator(g)
+	}
+	env.Plan.Held += held(in.Real) + held(in.HoldOut)
+	planFigures(env, in, o)
+	output.PlanFiles(env, planFiles(env, in, o)...)
+	return nil
+}
+
+// held is about the memory of the samples.
+func held(s *generation.Samples) int64 {
+	if s == nil {
+		return 0
+	}
+	return int64(len(s.Rows.U8)) + 4*int64(len(s.Rows.F32)) + 8*int64(len(s.Rows.F64))
+}
+
+func heldByGenerator(g *generation.Generator) int64 {
+	n := held(g.Generated)
+	if g.Latents != nil {
+		n += held(&generation.Samples{Rows: g.Latents.Points})
+	}
+	return n
+}

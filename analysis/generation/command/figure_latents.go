@@ -1,0 +1,246 @@
+// Figures of latents, and of what a classifier finds.
+
+package command
+
+import (
+	"errors"
+	"fmt"
+
+	"repscope/analysis/generation"
+	"repscope/measure/embedding"
+	"repscope/plots"
+	"repscope/points"
+	"repscope/stat"
+)
+
+// Sizes of the figures of latents.
+const (
+	latentColumns = 4
+	latentTiles   = 12   // generators on a page
+	latentMost    = 1000 // latents of a generator that are drawn
+)
+
+// encoded are the generators and rows with latents.
+func (d *drawing) encoded() []*generation.Generator {
+	var out []*generation.Generator
+	for i := range d.in.Generators {
+		if g := &d.in.Generators[i]; g.Latents != nil && g.Name != generation.ShuffledRow {
+			out = append(out, g)
+		}
+	}
+	return out
+}
+
+func (d *drawing) latentPages() int {
+	if !d.has("clusters") {
+		return 0
+	}
+	return pages(len(d.encoded()), latentTiles)
+}
+
+// principal shows latents on their two leading principal directions, by label.
+func (d *drawing) principal(k int) (*plots.Figure, error) {
+	return d.latents(k, "Principal components of latents", func(z points.Points) (x, y []float64, axes [2]string, err error) {
+		found, err := embedding.PCA(z, 2)
+		if err != nil {
+			return nil, nil, axes, err
+		}
+		x, y = make([]float64, z.N), make([]float64, z.N)
+		for i := range z.N {
+			x[i] = found.Scores[i*found.Count]
+			if found.Count > 1 {
+				y[i] = found.Scores[i*found.Count+1]
+			}
+		}
+		axes[1] = "PC 2 (0 %)"
+		for c, share := range found.Explained[:min(found.Count, 2)] {
+			axes[c] = fmt.Sprintf("PC %d (%.0f %%)", c+1, 100*share)
+		}
+		return x, y, axes, nil
+	})
+}
+
+// neighbors shows latents by t-SNE, by label.
+func (d *drawing) neighbors(k int) (*plots.Figure, error) {
+	f, err := d.latents(k, "Neighborhoods of latents", func(z points.Points) (x, y []float64, axes [2]string, err error) {
+		found, err := embedding.TSNE(d.ctx, z, embedding.TSNEOptions{})
+		if err != nil {
+			return nil, nil, axes, err
+		}
+		for i := range z.N {
+			x, y = append(x, found.Coordinates[2*i]), append(y, found.Coordinates[2*i+1])
+		}
+		return x, y, [2]string{"t-SNE 1", "t-SNE 2"}, nil
+	})
+	if err == nil {
+		for _, t := range f.Tiles {
+			if panel, ok := t.Panel.(*plots.Scatter); ok { // its unit means nothing
+				panel.X.Ticks, panel.Y.Ticks = []float64{}, []float64{}
+			}
+		}
+		f.Footnote += " t-SNE keeps neighbors together; distances between groups, their sizes and densities are no finding."
+	}
+	return f, err
+}
+
+// latents shows the latents of each generator in a plane, coloured by label.
+func (d *drawing) latents(k int, title string, plane func(points.Points) (x, y []float64, axes [2]string, err error)) (*plots.Figure, error) {
+	all := d.encoded()
+	some := all[k*latentTiles : min((k+1)*latentTiles, len(all))]
+	f := &plots.Figure{WidthMM: plots.DoubleColumnMM, Title: title, Ordered: true, NoLetters: true, LegendTitle: "Label"}
+	var lists [][]int
+	for _, g := range all {
+		lists = append(lists, g.Latents.Labels)
+	}
+	for _, label := range generation.DistinctLabels(lists...) {
+		f.Series = append(f.Series, d.names.name(label))
+	}
+	drawn := 0
+	for t, g := range some {
+		keep, err := stat.NewRandom(stat.StreamLabels.Key(d.seed, 4)).SampleWithoutReplacement(g.Latents.Points.N, latentMost)
+		if err != nil {
+			return nil, err
+		}
+		if len(keep) < g.Latents.Points.N {
+			drawn = len(keep)
+		}
+		of := g.Latents.Select(keep)
+		tile := plots.Tile{Title: g.Name, Row: t / latentColumns, Column: t % latentColumns}
+		x, y, axes, err := plane(of.Points)
+		var u *stat.UndefinedError
+		switch {
+		case errors.As(err, &u):
+			tile.Panel = &plots.Text{Body: "Not drawn: " + stat.Reason(err) + "."}
+		case err != nil:
+			return nil, err
+		default:
+			tile.Panel = d.cloud(x, y, of.Labels, axes)
+		}
+		f.Tiles = append(f.Tiles, tile)
+	}
+	rows, columns := pages(len(some), latentColumns), min(len(some), latentColumns)
+	f.WidthMM = max(plots.SingleColumnMM, plots.DoubleColumnMM*float64(columns)/latentColumns)
+	f.HeightMM = 12 + 46*float64(rows)
+	if columns == 1 {
+		f.HeightMM = 90
+	}
+	if drawn > 0 {
+		f.Footnote = fmt.Sprintf("Of generators with more, %d latents drawn by seed.", drawn)
+	}
+	return f, nil
+}
+
+// cloud is a scatter of latents by label.
+func (d *drawing) cloud(x, y []float64, of []int, axes [2]string) *plots.Scatter {
+	panel := &plots.Scatter{X: plots.Axis{Label: axes[0]}, Y: plots.Axis{Label: axes[1]}}
+	if of == nil {
+		panel.Series = []plots.ScatterSeries{{Name: "all", X: x, Y: y}}
+		return panel
+	}
+	for _, label := range generation.DistinctLabels(of) {
+		s := plots.ScatterSeries{Name: d.names.name(label)}
+		for i, l := range of {
+			if l == label {
+				s.X, s.Y = append(s.X, x[i]), append(s.Y, y[i])
+			}
+		}
+		panel.Series = append(panel.Series, s)
+	}
+	return panel
+}
+
+// confusionColumns are the maps side by side: fewer where more labels need room.
+func confusionColumns(labels int) int {
+	switch {
+	case labels <= 9:
+		return 4
+	case labels <= 12:
+		return 3
+	}
+	return 2
+}
+
+// predicted are the generators and rows with predictions, real samples first.
+func (d *drawing) predicted() []*generation.Generator {
+	var out []*generation.Generator
+	for _, reference := range []bool{true, false} {
+		for i := range d.in.Generators {
+			if g := &d.in.Generators[i]; g.Predictions != nil && g.Name != generation.ShuffledRow && g.Reference == reference {
+				out = append(out, g)
+			}
+		}
+	}
+	return out
+}
+
+// predictedLabels are those that were asked for or found.
+func (d *drawing) predictedLabels() []int {
+	var lists [][]int
+	for _, g := range d.predicted() {
+		lists = append(lists, g.Predictions.Target, g.Predictions.Predicted)
+	}
+	return generation.DistinctLabels(lists...)
+}
+
+func (d *drawing) confusionPages() int {
+	if !d.has("conditioning") {
+		return 0
+	}
+	return pages(len(d.predicted()), 3*confusionColumns(len(d.predictedLabels())))
+}
+
+// confusion shows which labels a classifier finds in samples that were made for each, first
+// in real samples: what the classifier itself allows.
+func (d *drawing) confusion(k int) (*plots.Figure, error) {
+	all := d.predicted()
+	of := d.predictedLabels()
+	beside := confusionColumns(len(of))
+	some := all[k*3*beside : min((k+1)*3*beside, len(all))]
+	var names []string
+	for _, label := range of {
+		names = append(names, d.names.name(label))
+	}
+	rows, columns := pages(len(some), beside), min(len(some), beside)
+	f := &plots.Figure{WidthMM: max(plots.SingleColumnMM, plots.DoubleColumnMM*float64(columns)/float64(beside)), Title: "Labels found by the classifier", NoLetters: true,
+		HeightMM: 8 + min(75, 52*4/float64(beside))*float64(rows), Footnote: "Shares of the samples that were made for each label (rows)."}
+	for t, g := range some {
+		panel := &plots.HeatMap{Rows: names, Columns: names, Values: shares(g.Predictions, of), Decimals: 2,
+			Scale: plots.ColorScale{Ramp: plots.RampMagnitude, Low: 0, High: 1}}
+		if len(of) > 8 {
+			panel.Decimals = -1
+		}
+		if t%beside == 0 {
+			panel.Y.Label = "Label asked for"
+		}
+		if t+beside >= len(some) {
+			panel.X.Label = "Label found"
+		}
+		title := g.Name
+		if g.Name == generation.RealRow {
+			title = "real: the classifier's ceiling"
+		}
+		f.Tiles = append(f.Tiles, plots.Tile{Panel: panel, Title: title, Row: t / beside, Column: t % beside})
+	}
+	return f, nil
+}
+
+// shares are those of each label in what samples of each target were taken for; NaN where
+// there are none.
+func shares(p *generation.Predictions, of []int) [][]float64 {
+	at := map[int]int{}
+	out := make([][]float64, len(of))
+	for i, label := range of {
+		at[label], out[i] = i, make([]float64, len(of))
+	}
+	count := make([]float64, len(of))
+	for i, target := range p.Target {
+		out[at[target]][at[p.Predicted[i]]]++
+		count[at[target]]++
+	}
+	for i, row := range out {
+		for j := range row {
+			row[j] /= count[i] // 0/0 is NaN
+		}
+	}
+	return out
+}

@@ -1,0 +1,178 @@
+// What a run writes: the result file, CSV files and console tables.
+
+package command
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"repscope/analysis/generation"
+	"repscope/analysis/internal/output"
+	"repscope/internal/run"
+	"repscope/report"
+)
+
+// writeResult puts the result into the result file, the CSV files, the console and the figures.
+func writeResult(ctx context.Context, r *generation.Result, env *run.Env, in *generation.Input,
+	models report.Object) error {
+	env.Result.Definition = generation.Definition
+	for _, w := range r.Warnings {
+		env.Warn("%s", w)
+	}
+	env.Result.Models = models
+	env.Result.Comparisons = r.Comparisons
+	for _, l := range layouts {
+		if !computed(r, l.metric) {
+			continue
+		}
+		for _, d := range l.described {
+			output.Describe(env, d.direction, d.unit, d.names...)
+		}
+	}
+	inf := math.Inf(1)
+	output.Limit(env, 0, 1, "reconstruction.mean_iou", "reconstruction.median_iou", "reconstruction.exact_share", "per_channel_iou.start", "per_channel_iou.middle",
+		"per_channel_iou.end", "diversity.overall_mean_diversity", "diversity.overall_uniqueness_ratio", "diversity.mean_jaccard_distance", "diversity.validity_rate",
+		"diversity.novelty", "diversity.valid_unique_novel", "diversity.mean_nearest_jaccard", "clusters.neighbor_accuracy", "clusters.neighbor_purity",
+		"conditioning.exact_accuracy", "conditioning.within_one_accuracy", "conditioning.within_two_accuracy", "conditioning.macro_exact_accuracy",
+		"conditioning.macro_within_one_accuracy", "conditioning.macro_within_two_accuracy", "fidelity.precision", "fidelity.recall", "fidelity.coverage",
+		"fidelity.novelty", "fidelity.classifier.auc")
+	output.Limit(env, -1, 1, "clusters.silhouette_score", "clusters.label_spearman", "conditioning.quadratic_weighted_kappa")
+	output.Limit(env, 0, inf, "clusters.davies_bouldin", "conditioning.mean_absolute_error", "fidelity.vendi_score", "fidelity.density", "similarity.overall_mean_distance",
+		"similarity.overall_mean_distance_scaled", "diversity.co_occurrence_distance", "diversity.diversity_of_ceiling")
+	output.Headline(env, "reconstruction.mean_iou", "diversity.overall_uniqueness_ratio", "conditioning.exact_accuracy", "fidelity.frechet_distance")
+	return output.All(env,
+		func(env *run.Env) error { return writeLabels(r, env, in.LabelNames) },
+		func(env *run.Env) error { return writeSamples(r, env) },
+		func(env *run.Env) error { return printTables(r, env) },
+		func(env *run.Env) error { return output.PrintComparisons(env, r.Comparisons) },
+		func(env *run.Env) error { return writeFigures(ctx, r, env, in) })
+}
+
+// writeLabels writes the CSV files of the metrics that were computed.
+func writeLabels(r *generation.Result, env *run.Env, names labels) error {
+	for _, l := range layouts {
+		if !computed(r, l.metric) {
+			continue
+		}
+		err := output.ModelCSV(env, l.file, l.columns, func(csv *report.CSV) error {
+			for i := range r.Models {
+				if err := l.rows(&r.Models[i], names, csv.Row); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// computed reports whether a metric was computed of any generator.
+func computed(r *generation.Result, metric string) bool {
+	return slices.Contains(r.Metrics, metric) && slices.ContainsFunc(r.Models, func(m generation.Model) bool {
+		return !slices.ContainsFunc(m.Skipped, func(s generation.Skipped) bool { return s.Metric == metric })
+	})
+}
+
+// writeSamples writes the scores of items that all generators are measured on, which compare
+// pairs: those of reconstructed samples. Samples that are drawn are no pairs.
+func writeSamples(r *generation.Result, env *run.Env) error {
+	var paths []string
+	scores := make([]map[string][]float64, len(r.Models)) // by path
+	for i := range r.Models {
+		of := r.Models[i].Reconstruction
+		if of == nil {
+			continue
+		}
+		scores[i] = map[string][]float64{}
+		add := func(path string, values []float64) {
+			if scores[i][path] = values; !slices.Contains(paths, path) {
+				paths = append(paths, path)
+			}
+		}
+		add(of.Mean.Path, of.IoU)
+		for c := range of.Channels {
+			add(of.Channels[c].Mean.Path, of.ChannelIoU[c])
+		}
+	}
+	var models []output.SampleScores
+	for i, of := range scores {
+		if of == nil {
+			continue
+		}
+		items := r.Models[i].Reconstruction
+		model := output.SampleScores{Model: r.Models[i].Name, Group: items.Groups}
+		for k := 0; items.Groups == nil && k < items.N; k++ { // each is one
+			model.Group = append(model.Group, k)
+		}
+		for _, path := range paths {
+			values := of[path]
+			if values == nil { // a channel that the grids of this generator do not have
+				values = slices.Repeat([]float64{math.NaN()}, items.N)
+			}
+			model.Scores = append(model.Scores, values)
+		}
+		models = append(models, model)
+	}
+	if models == nil {
+		return nil
+	}
+	return output.Samples(env, "item", "group", paths, models)
+}
+
+// printTables writes the tables of the metrics, then what was skipped.
+func printTables(r *generation.Result, env *run.Env) error {
+	for _, l := range layouts {
+		if !computed(r, l.metric) {
+			continue
+		}
+		for _, t := range l.tables(r) {
+			if err := env.Table(t); err != nil {
+				return err
+			}
+		}
+	}
+	t := report.NewTable("Skipped", "Generator", "Metric", "Reason")
+	rows := 0
+	for _, m := range r.Models {
+		for _, s := range m.Skipped {
+			t.Row(m.Name, s.Metric, s.Reason)
+			rows++
+		}
+	}
+	if rows == 0 {
+		return nil
+	}
+	return env.Table(t)
+}
+
+// mayWrite are the names of all files that a run may write beside those of every analysis.
+func mayWrite() []string {
+	var files []string
+	for _, l := range layouts {
+		files = append(files, l.file)
+	}
+	for _, f := range figures {
+		files = append(files, output.Pages(f.name)...)
+	}
+	return files
+}
+
+// planFiles are the files that a run writes beside those of every analysis.
+func planFiles(env *run.Env, in *generation.Input, o generation.Options) []string {
+	var names []string
+	for _, name := range o.Metrics {
+		m := generation.Find(name)
+		if !slices.ContainsFunc(in.Generators, func(g generation.Generator) bool { return m.Missing(in, &g) == "" }) {
+			continue
+		}
+		names = append(names, layoutOf(name).file)
+		if name == "reconstruction" {
+			names = append(names, output.SamplesFile(env))
+		}
+	}
+	return names
+}

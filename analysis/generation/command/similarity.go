@@ -1,0 +1,222 @@
+// How similarity is written.
+
+package command
+
+import (
+	"fmt"
+	"math"
+
+	"repscope/analysis/generation"
+	"repscope/report"
+)
+
+// similarityLayout is how it is written.
+var similarityLayout = layout{
+	metric: "similarity", tier: "high", summary: "how near the statistics of generated samples are to those of real ones", target: "distance < 0.1",
+	object:         func(m *generation.Model, names labels) *report.Object { return similarityObject(m.Similarity, names) },
+	interpretation: func(m *generation.Model) string { return similarityInterpretation(m.Similarity) },
+	tables:         similarityTables,
+	file:           "generation_similarity.csv",
+	columns: []string{"Model", "Label", "Statistic", "Wasserstein", "Wasserstein_Low", "Wasserstein_High", "Scaled", "KS", "KS_P", "KS_P_Holm",
+		"Baseline_Mean", "Baseline_Low", "Baseline_High", "Generated_Mean", "Generated_Std", "Real_Mean", "Real_Std", "Num_Generated", "Num_Real"},
+	rows: similarityRows,
+	described: []described{
+		{report.Lower, "", []string{"similarity.overall_mean_distance"}},
+		{report.Lower, "SD", []string{"similarity.overall_mean_distance_scaled"}},
+	},
+}
+
+func similarityInterpretation(s *generation.Similarity) string {
+	reachable := "there is no baseline of real samples"
+	if !math.IsNaN(s.Expected) {
+		reachable = fmt.Sprintf("a perfect generator has about %.3g with as many samples, as two random parts of the real ones say", s.Expected)
+	}
+	return fmt.Sprintf("Lower is better, 0 for equal distributions, in the units of the statistics; %s; published target: mean distance < 0.1 (%s).",
+		reachable, met(s.Overall.Value.Float() < 0.1))
+}
+
+// similarityObject is the part of the result file.
+func similarityObject(s *generation.Similarity, names labels) *report.Object {
+	var o, statistics report.Object
+	o.Set("overall_mean_distance", s.Overall.Estimate)
+	o.Set("overall_mean_distance_scaled", s.Scaled.Estimate)
+	o.Set("baseline_mean_distance", report.NumberOr(s.Baseline, "no label has a baseline"))
+	o.Set("expected_of_perfect", report.NumberOr(s.Expected, "no label has a baseline"))
+	for _, of := range s.Statistics {
+		var part report.Object
+		part.Set("mean", report.Number(of.Mean))
+		part.Set("std", report.Number(of.SD))
+		part.Set("min", report.Number(of.Min))
+		part.Set("max", report.Number(of.Max))
+		setMoments(of.Generated, &part, "generated")
+		setMoments(of.Real, &part, "real")
+		part.Set("mean_scaled", report.NumberOr(of.Scaled, "the real values of no label vary"))
+		part.Set("baseline_mean", report.NumberOr(of.Baseline, "no label has a baseline"))
+		part.Set("inside_real_range", report.Number(of.Inside))
+		statistics.Set(of.Name, part)
+	}
+	o.Set("per_statistic", statistics)
+	setJointMeans(s, &o)
+	if s.Labeled {
+		o.Set("per_grade", byLabel(names, s.ByLabel, func(l *generation.LabelSimilarity) int { return l.Label }, labelSimilarityObject, s.Left))
+	} else {
+		o.Set("per_grade", report.Object{})
+		o.Set("all", *labelSimilarityObject(&s.ByLabel[0]))
+	}
+	o.Set("num_grades", len(s.ByLabel))
+	o.Set("definition", s.Definition)
+	return &o
+}
+
+func setMoments(m generation.Moments, o *report.Object, key string) {
+	o.Set(key+"_mean", report.Number(m.Mean))
+	o.Set(key+"_std", report.Number(m.SD))
+}
+
+func labelSimilarityObject(l *generation.LabelSimilarity) *report.Object {
+	var o, distances, statistics report.Object
+	for _, of := range l.Statistics {
+		distances.Set(of.Name, of.Distance.Value)
+		statistics.Set(of.Name, *statisticObject(&of))
+	}
+	o.Set("wasserstein_distances", distances)
+	o.Set("mean_distance", l.Mean.Estimate)
+	o.Set("mean_distance_scaled", l.Scaled.Estimate)
+	o.Set("baseline", *baselineObject(&l.Baseline))
+	o.Set("num_generated", l.Generated)
+	o.Set("num_real", l.Real)
+	o.Set("statistics", statistics)
+	setJoint(&l.Joint, &o)
+	return &o
+}
+
+func statisticObject(d *generation.StatisticDistance) *report.Object {
+	var o, ks report.Object
+	setMoments(d.Generated, &o, "generated")
+	setMoments(d.Real, &o, "real")
+	o.Set("wasserstein", d.Distance.Estimate)
+	o.Set("wasserstein_scaled", d.Scaled.Estimate)
+	ks.Set("statistic", report.Number(d.KS.Statistic))
+	ks.Set("p", report.Number(d.KS.P))
+	ks.Set("p_holm", report.Number(d.KSHolm))
+	ks.Set("p_without_ties", report.Number(d.KS.PContinuous))
+	ks.Set("ties", d.KS.Ties)
+	ks.Set("exact", d.KS.Exact)
+	o.Set("ks", ks)
+	o.Set("baseline", *baselineObject(&d.Baseline))
+	o.Set("inside_real_range", report.Number(d.Boundaries.Inside))
+	return &o
+}
+
+func baselineObject(b *generation.Baseline) *report.Object {
+	var o report.Object
+	o.Set("mean", report.NumberOr(b.Mean, b.Reason))
+	o.Set("range", report.Between(b.Low, b.High))
+	if b.Reason != "" {
+		o.Set("range", report.NoInterval("%s", b.Reason))
+		return &o
+	}
+	o.Set("sizes", b.Sizes[:])
+	o.Set("reduced", b.Reduced)
+	o.Set("expected_of_perfect", report.NumberOr(b.Expected, "it is undefined for all splits"))
+	return &o
+}
+
+func similarityTables(r *generation.Result) []*report.Table {
+	header := []string{"Generator", "Mean distance", "In SD", "Real against real", "Perfect", "Energy p", "MMD p", "Labels"}
+	t := report.NewTable("Similarity (Wasserstein distance)", header...)
+	var each *report.Table
+	for i := range r.Models {
+		of := r.Models[i].Similarity
+		if of == nil {
+			continue
+		}
+		energy, mmd := of.SmallestP()
+		t.Row(r.Models[i].Name, of.Overall.Estimate, of.Scaled.Value,
+			report.NumberOr(of.Baseline, "no baseline"), report.NumberOr(of.Expected, "no baseline"), energy, mmd, len(of.ByLabel))
+		if each == nil {
+			columns := []string{"Generator"}
+			for _, s := range of.Statistics {
+				columns = append(columns, s.Name)
+			}
+			each = report.NewTable("Distance by statistic (mean over labels; in brackets real against real)", columns...)
+		}
+		cells := []any{r.Models[i].Name}
+		for _, s := range of.Statistics {
+			cell := fmt.Sprintf("%.4g", s.Mean)
+			if !math.IsNaN(s.Baseline) {
+				cell += fmt.Sprintf(" (%.4g)", s.Baseline)
+			}
+			cells = append(cells, cell)
+		}
+		each.Row(cells...)
+	}
+	t.Note("real against real: two random parts of the real samples; perfect: what that says of two samples of the sizes compared; p: the smallest over labels, after Holm's correction")
+	return []*report.Table{t, each}
+}
+
+func similarityRows(m *generation.Model, names labels, row func(cells ...any) error) error {
+	if m.Similarity == nil {
+		return nil
+	}
+	for _, l := range m.Similarity.ByLabel {
+		name := "all"
+		if m.Similarity.Labeled {
+			name = names.name(l.Label)
+		}
+		for _, s := range l.Statistics {
+			ends := ends(s.Distance.CI)
+			base := [3]report.Value{}
+			for k, v := range []float64{s.Baseline.Mean, s.Baseline.Low, s.Baseline.High} {
+				base[k] = report.NumberOr(v, s.Baseline.Reason)
+			}
+			err := row(m.Name, name, s.Name, s.Distance.Value, ends[0], ends[1], s.Scaled.Value, s.KS.Statistic, s.KS.P, s.KSHolm,
+				base[0], base[1], base[2], s.Generated.Mean, s.Generated.SD, s.Real.Mean, s.Real.SD, l.Generated, l.Real)
+			if err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// setJointMeans enters means over labels and the smallest p values.
+func setJointMeans(s *generation.Similarity, o *report.Object) {
+	energy, mmd := s.SmallestP()
+	energies, mmds, trends, trendBaselines := s.JointMeans()
+	o.Set("mean_energy_distance", report.NumberOr(energies, "no label has one"))
+	o.Set("energy_p_holm", report.Value(energy))
+	o.Set("mean_mmd_squared", report.NumberOr(mmds, "no label has one"))
+	o.Set("mmd_p_holm", report.Value(mmd))
+	o.Set("column_pair_similarity", report.NumberOr(trends, "no two statistics vary"))
+	o.Set("column_pair_baseline", report.NumberOr(trendBaselines, "no label has a baseline"))
+}
+
+// setJoint enters what is known of one label.
+func setJoint(j *generation.JointDistance, o *report.Object) {
+	var trends, pairs report.Object
+	o.Set("energy_distance", *testedObject(&j.Energy))
+	mmd := testedObject(&j.MMD)
+	mmd.Set("bandwidth", report.NumberOr(j.Bandwidth, j.MMD.Reason))
+	o.Set("mmd_squared", *mmd)
+	o.Set("num_tested", j.Samples[:])
+	for _, t := range j.Pairs {
+		var part report.Object
+		part.Set("generated", report.NumberOr(t.Generated, "a statistic does not vary"))
+		part.Set("real", report.NumberOr(t.Real, "a statistic does not vary"))
+		part.Set("similarity", report.NumberOr(t.Similarity, "a statistic does not vary"))
+		pairs.Set(t.First+" "+t.Second, part)
+	}
+	trends.Set("similarity", report.NumberOr(j.Trends, "no two statistics vary"))
+	trends.Set("baseline", *baselineObject(&j.TrendsBaseline))
+	trends.Set("pairs", pairs)
+	o.Set("column_pair_trends", trends)
+}
+
+func testedObject(t *generation.Tested) *report.Object {
+	var o report.Object
+	o.Set("value", report.NumberOr(t.Value, t.Reason))
+	o.Set("p", report.NumberOr(t.P, t.Reason))
+	o.Set("p_holm", report.NumberOr(t.Holm, t.Reason))
+	return &o
+}

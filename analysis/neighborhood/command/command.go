@@ -1,0 +1,521 @@
+// Package command is the neighborhood binary: its flags, its files, its console tables and its figures.
+package command
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"repscope/analysis/internal/output"
+	"repscope/analysis/internal/results"
+	"repscope/analysis/neighborhood"
+	"repscope/dataset"
+	"repscope/internal/input"
+	"repscope/internal/option"
+	"repscope/internal/run"
+	"repscope/internal/text"
+	"repscope/latent"
+	"repscope/measure/spectrum"
+	"repscope/neighbors"
+	"repscope/points"
+	"repscope/report"
+)
+
+// Command is the neighborhood binary.
+var Command = run.Command{
+	Name:       "neighborhood",
+	Summary:    "how well an encoder keeps the neighbourhoods of the original states",
+	Manual:     manual,
+	Out:        "evaluation_plots/neighborhood_preservation",
+	Methods:    describeMethods,
+	Definition: neighborhood.Definition,
+	Metrics:    neighborhood.Metrics,
+	Setup: func(flags *run.Flags) run.Job {
+		inputs := input.Register(flags, input.Needs{Frames: true})
+		o := neighborhood.Options{K: []int{5, 10, 20}, LatentMetric: neighborhood.LatentSame, Permutations: 10, Null: neighborhood.NullTime, References: neighbors.DefaultReferences}
+		space, own := spaceAuto, option.Of(&o)
+		option.Choice(own, &space, "space", []string{spaceAuto, spaceFrame, spaceClip},
+			"`NAME` of the original space: the last frame of a state or all its frames; auto: what the latents see")
+		flags.Declare(own)
+		inputs.Sized(func(data *input.Data) error {
+			if o.Metric == neighbors.Precomputed {
+				if err := checkMatrix(data); err != nil {
+					return err
+				}
+			}
+			n := len(data.Sample())
+			if o.ExcludeWindow == results.AutoWindow && n < len(data.Index()) {
+				return run.Hint(run.Usage("--exclude-window auto and --samples cannot be used together: states drawn at random have no autocorrelation time"),
+					"give the window in frames, as a run of some whole episodes suggests it")
+			}
+			for _, k := range o.K {
+				if n > 2 && k > n-2 { // fewer states are too few for any k
+					return fmt.Errorf("--k %d: want k ≤ n−2 = %d for n = %d states", k, n-2, n)
+				}
+			}
+			return nil
+		})
+		return run.Job{
+			Files: output.Files("neighborhood", "neighborhood_preservation_summary.csv", "neighborhood_sampling.csv",
+				"neighborhood_rnx_curves.csv", "neighborhood_per_point.csv", "neighborhood_preservation.figure", "neighborhood_rnx_curves.figure"),
+			Check: func(shared *run.Options) error {
+				if o.Approximate && o.CoRanking == neighbors.CoRankingFull {
+					return run.Hint(run.Usage("--approx and --coranking full cannot be used together: the curves rank all states"),
+						"leave one of them out")
+				}
+				if o.Approximate {
+					return shared.Together("--approx", "a sample of states is not divided")
+				}
+				return nil
+			},
+			Run: func(ctx context.Context, env *run.Env) error {
+				data, err := inputs.Load(ctx, env)
+				if err != nil {
+					return err
+				}
+				return analyse(ctx, env, data, space, o)
+			},
+			Plan:    func(ctx context.Context, env *run.Env) error { return dryRun(ctx, env, inputs, o) },
+			Divides: true,
+		}
+	},
+}
+
+// The names of --space.
+const (
+	spaceAuto  = "auto"
+	spaceFrame = "frame"
+	spaceClip  = "clip"
+)
+
+// dryRun says what a run would do.
+func dryRun(ctx context.Context, env *run.Env, inputs *input.Inputs, o neighborhood.Options) error {
+	data, err := inputs.Plan(ctx, env)
+	if err != nil {
+		return err
+	}
+	n := len(data.Sample())
+	data.Hold(n, input.Clips) // at most
+	env.Plan.Search(n, 1+len(data.Models))
+	if !o.Approximate {
+		env.Plan.Units = neighborhood.Units(n)
+	}
+	curves := !o.Approximate && (o.CoRanking == neighbors.CoRankingFull || o.CoRanking == neighbors.CoRankingAuto && n <= neighbors.AutoCoRankingPoints)
+	output.PlanFiles(env, "neighborhood_preservation_summary.csv")
+	for _, file := range []struct {
+		written bool
+		name    string
+	}{{o.Approximate, "neighborhood_sampling.csv"}, {curves, "neighborhood_rnx_curves.csv"}, {o.PerPoint, "neighborhood_per_point.csv"}} {
+		if file.written {
+			env.Plan.Write(file.name)
+		}
+	}
+	env.PlanFigures("neighborhood_preservation")
+	if curves {
+		env.PlanFigures("neighborhood_rnx_curves")
+	}
+	return nil
+}
+
+const manual = `neighborhood asks whether states that are close to each other stay close in the
+latent space, and whether states that become close were close before.
+Trustworthiness T(k) falls when the k nearest latents of a state were far away in
+the original space, continuity C(k) when the k nearest states become far away in
+the latent space (Venna and Kaski 2001). 1 is perfect, about 0.5 the level of
+independent states. From the same pass: the share of common neighbours Q_NX, R_NX
+(the same corrected for what independent states share: they have 0), LCMC, MRRE,
+and the curves of Q_NX and R_NX over all K.
+Everything is exact, over all states.
+
+Where distances tie, as between repeated frames, --ties average (the default) gives the
+exact mean of every score over all orders of equal distances, independent in both
+spaces: ranks are uniform within a tie, and of t states of which m belong to a
+neighbourhood each does with probability m/t. --ties random draws one such order from
+--seed; --ties index puts the lower index first in both spaces, which scores the order
+of the recording. Ties and duplicates are counted. Where all latents are equal no
+score is defined, and the model is left out of the comparisons.
+
+The original space is what the latents see (--space auto). Where a state is a
+single frame, that frame. Where a state is a window or clip of several frames: the
+last frame if all encoders are known to look at that alone (a ConvEncoder
+checkpoint pooled by "last", or a --window of one frame), else the whole clip;
+baselines do not decide. The choice is printed and stored as "space" of every model.
+
+Consecutive frames are alike whatever the encoder does: --exclude-window w takes
+states at most w frames apart in one episode out of neighbourhoods and ranks; auto
+takes the longest autocorrelation time of the models, the window that the warning of
+slow states suggests, but at most one that leaves every state half of the others; it
+is printed and stored as "exclude_window" of every model. States of --samples keep the
+times of their frames, but have no autocorrelation time; such a window is left out on
+the processor.
+
+Intervals delete whole episodes or blocks of states in turn and rank again (the
+delete-block jackknife): resampling with replacement would make duplicates, which
+bias ranks. --bootstrap 0 turns them off; other values of it change nothing.
+Columns Trust_std and Cont_std of the summary are these jackknife standard errors,
+not the spread over states. The null gives states the latents of others
+(--permutations, the same orders for all models) and keeps the order in time:
+slow latents that have nothing to do with the states score far above 0.5, the
+level of independent states. What is not above the null is not known to be above
+nothing. --null independent gives every state the latent of any other.
+
+--metric precomputed takes the frames for a matrix of distances between the states:
+float32 or float64 [N, N], not negative, symmetric, with any diagonal; row i ranks the
+neighbours of state i. Latents are compared by Euclidean distances.
+
+--latent-metric compares latents by another distance than states, such as cosine
+distances of states with Euclidean ones of latents.
+
+--latent-scale l2 compares directions of latents; raw and rms have the same
+neighbours. --per-point finds badly embedded states: Sample_ID counts states,
+Frame is the row of the frames at which the state begins.
+
+--approx is for numbers of states that cannot all be ranked (the time grows with
+their square). It draws reference states, in proportion from every episode or
+stretch of the recording, and computes their distances to all states in all
+spaces: neighbours, ranks and penalties of a reference are exact, and only the
+average is that of a sample. Scores are unbiased, their standard errors for the
+draw stand beside them (sampling_se, neighborhood_sampling.csv); there are no
+intervals, no comparisons of models and no curves.`
+
+func analyse(ctx context.Context, env *run.Env, data *input.Data, space string, o neighborhood.Options) error {
+	states, err := data.SelectSeen(ctx, data.Sample(), func(models []*input.Model) input.Space {
+		if space == spaceAuto {
+			var warning string
+			if space, warning = seen(data.States, models, (*input.Model).Window); warning != "" {
+				env.Warn("%s", warning)
+			}
+		}
+		if space == spaceClip {
+			return input.Clips
+		}
+		return input.LastFrames
+	})
+	if err != nil {
+		return err
+	}
+	if err := data.RoomForSpectra(states.Models, data.Searching(len(states.Index))); err != nil {
+		return err
+	}
+	if o.Metric == neighbors.Precomputed {
+		states.Frames = among(states.Frames, states.Time)
+		if own, most := extremes(states.Frames); own > ownShare*most {
+			env.Warn("frames: distances of states from themselves of up to %.3g (others: %.3g) are not looked at; "+
+				"a matrix of similarities would be ranked in reverse: give distances, such as 1 − similarity", own, most)
+		}
+	}
+	in := neighborhood.Input{Frames: states.Frames, Source: states.Source, Space: space, Episode: states.Episode, Time: states.Time,
+		Sampled: len(states.Index) < len(data.Index()), Same: states.Same, Models: states.Models}
+	o.Scale = spectrum.Scale(data.Options.LatentScale)
+	o.Settings = data.Settings(env, "ranking")
+	if o.Device, err = data.GPUs(); err != nil {
+		return err
+	}
+	output.NoteWindowOfSample(env, len(o.Device.Contexts()), o.ExcludeWindow, in.Sampled)
+	result, err := neighborhood.Analyze(ctx, in, o)
+	if err != nil {
+		return err
+	}
+	return write(result, env, states.Index, in, o)
+}
+
+// checkMatrix wants the frames to be a square matrix of distances.
+func checkMatrix(data *input.Data) error {
+	if data.Window() > 0 {
+		return run.Usage("--metric precomputed and --window cannot be used together: a row of distances is a state")
+	}
+	frames := data.States.Array()
+	if shape := frames.Shape(); len(shape) != 2 || shape[0] != shape[1] {
+		return fmt.Errorf("frames %s: shape %v, want a square matrix [N, N] of distances for --metric precomputed", frames.Name(), shape)
+	}
+	return nil
+}
+
+// among keeps of rows of distances between all states those to the given ones.
+func among(rows points.Points, states []int) points.Points {
+	out := points.Points{N: rows.N, Dim: len(states)}
+	if len(states) == rows.Dim {
+		return rows
+	}
+	for i := range rows.N {
+		for _, j := range states {
+			at := i*rows.Dim + j
+			switch {
+			case rows.F32 != nil:
+				out.F32 = append(out.F32, rows.F32[at])
+			case rows.F64 != nil:
+				out.F64 = append(out.F64, rows.F64[at])
+			default:
+				out.U8 = append(out.U8, rows.U8[at])
+			}
+		}
+	}
+	return out
+}
+
+// ownShare is the share of the largest distance from which distances of states from
+// themselves are no rounding.
+const ownShare = 1e-4
+
+// extremes are the largest distance of a state from itself and the largest of all others.
+func extremes(matrix points.Points) (own, others float64) {
+	row := make([]float64, matrix.Dim)
+	for i := range matrix.N {
+		for j, v := range matrix.Row(i, row) {
+			if j == i {
+				own = max(own, v)
+			} else {
+				others = max(others, v)
+			}
+		}
+	}
+	return own, others
+}
+
+// seen is the original space that the latents see, by the rule of the manual, and
+// a warning where models see different ones; window is how many frames one sees.
+func seen(states *dataset.States, models []*input.Model, window func(*input.Model) int) (space, warning string) {
+	if states.Size() == states.LastFrame().Size() {
+		return spaceFrame, "" // a state is one frame or a vector
+	}
+	var last, all, fewer []string
+	for _, m := range models {
+		switch {
+		case m.Encoder != nil && isBaseline(m.Encoder.Info()):
+		case states.Window() > 1 && window(m) <= 1 || m.Encoder != nil && looksAtLastFrame(m):
+			last = append(last, m.Name)
+		case window(m) < states.Window():
+			fewer = append(fewer, fmt.Sprintf("%s sees only its last %d frames", m.Name, window(m)))
+		default:
+			all = append(all, m.Name)
+		}
+	}
+	if len(last) > 0 {
+		if len(all)+len(fewer) == 0 {
+			return spaceFrame, ""
+		}
+		fewer = append(fewer, strings.Join(last, ", ")+" sees only its last frame")
+	}
+	if len(fewer) == 0 {
+		return spaceClip, ""
+	}
+	sight := "the original space is the whole clip"
+	if len(all) > 0 {
+		sight += ", as " + strings.Join(all, ", ") + " may see it"
+	}
+	return spaceClip, sight + ", but " + strings.Join(fewer, ", and ") + "; choose with --space"
+}
+
+func isBaseline(info latent.Info) bool { return info.Format == "random" || info.Format == "pca" }
+
+// looksAtLastFrame reports whether a model is known to encode the frames of a
+// state one by one and to keep the last. Nothing is known of a graph.
+func looksAtLastFrame(m *input.Model) bool {
+	info := m.Encoder.Info()
+	pool := m.Pool
+	if pool == latent.PoolNone {
+		pool = info.DefaultPool
+	}
+	return info.Architecture == "ConvEncoder" && pool == latent.PoolLast
+}
+
+// write puts the result into the result file, the CSV files, the console and
+// the figures.
+func write(r *neighborhood.Result, env *run.Env, index []int, in neighborhood.Input, o neighborhood.Options) error {
+	output.Enter(env, r.Warnings, r.Models, func(m neighborhood.Model) string { return m.Name }, r.Comparisons)
+	env.Result.Blocks = r.Blocks
+	err := output.All(env,
+		func(env *run.Env) error { return writeSummary(r, env) }, func(env *run.Env) error { return writeSampling(r, env) }, func(env *run.Env) error { return writeCurves(r, env) },
+		func(env *run.Env) error { return writePoints(r, env, index, in) },
+		func(env *run.Env) error { return printScores(r, env, in.Frames.Dim, o) },
+		func(env *run.Env) error { return printSpaces(r, env) },
+	)
+	if err != nil {
+		return err
+	}
+	if err := env.Figure("neighborhood_preservation", Figure(r)); err != nil {
+		return err
+	}
+	if curves := CurvesFigure(r); curves != nil {
+		return env.Figure("neighborhood_rnx_curves", curves)
+	}
+	return nil
+}
+
+func writeSummary(r *neighborhood.Result, env *run.Env) error {
+	return output.ModelCSV(env, "neighborhood_preservation_summary.csv", []string{
+		"Model", "k", "Trust_mean", "Trust_std", "Cont_mean", "Cont_std",
+	}, func(csv *report.CSV) error {
+		for _, m := range r.Models {
+			for _, a := range m.ByK {
+				if err := csv.Row(m.Name, a.K, a.Trustworthiness, a.TrustSE, a.Continuity, a.ContSE); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	})
+}
+
+// writeSampling writes the standard errors of a sample.
+func writeSampling(r *neighborhood.Result, env *run.Env) error {
+	if r.Sampling == nil {
+		return nil
+	}
+	return env.Files.CSV("neighborhood_sampling.csv", []string{"Model", "k", "Score", "Estimate", "Sampling_SE"}, func(csv *report.CSV) error {
+		for _, m := range r.Models {
+			for _, a := range m.ByK {
+				for _, s := range []struct {
+					name         string
+					estimate, se report.Value
+				}{
+					{"trustworthiness", a.Trustworthiness, a.SamplingSE.Trustworthiness},
+					{"continuity", a.Continuity, a.SamplingSE.Continuity},
+					{"q_nx", a.QNX, a.SamplingSE.QNX},
+					{"r_nx", a.RNX, a.SamplingSE.RNX},
+					{"lcmc", a.LCMC, a.SamplingSE.LCMC},
+					{"mrre_false", a.MRREFalse, a.SamplingSE.MRREFalse},
+					{"mrre_missing", a.MRREMissing, a.SamplingSE.MRREMissing},
+				} {
+					if err := csv.Row(m.Name, a.K, s.name, s.estimate, s.se); err != nil {
+						return err
+					}
+				}
+			}
+		}
+		return nil
+	})
+}
+
+// hasCurves reports whether the co-ranking curves were computed.
+func hasCurves(r *neighborhood.Result) bool {
+	return slices.ContainsFunc(r.Models, func(m neighborhood.Model) bool { return m.Curves != nil })
+}
+
+func writeCurves(r *neighborhood.Result, env *run.Env) error {
+	if !hasCurves(r) {
+		return nil
+	}
+	return env.Files.CSV("neighborhood_rnx_curves.csv", []string{"Model", "K", "Q_NX", "R_NX"}, func(csv *report.CSV) error {
+		for _, m := range r.Models {
+			if m.Curves == nil {
+				continue
+			}
+			for i, rnx := range m.Curves.RNX {
+				if err := csv.Row(m.Name, i+1, m.Curves.QNX[i], rnx); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	})
+}
+
+func writePoints(r *neighborhood.Result, env *run.Env, index []int, in neighborhood.Input) error {
+	if !slices.ContainsFunc(r.Models, func(m neighborhood.Model) bool { trust, _ := m.Penalties(0); return trust != nil }) {
+		return nil
+	}
+	return env.Files.CSV("neighborhood_per_point.csv", []string{
+		"Model", "Sample_ID", "Episode", "Frame", "k", "Trustworthiness", "Continuity", "Trust_Penalty", "Cont_Penalty",
+	}, func(csv *report.CSV) error {
+		for _, m := range r.Models {
+			for q, a := range m.ByK {
+				trust, cont := m.PointScores(q)
+				trustPenalty, contPenalty := m.Penalties(q)
+				for at := range trust {
+					i := m.PointState(at)
+					if err := csv.Row(m.Name, index[i], in.Episode[i], in.Time[i], a.K, trust[at], cont[at],
+						trustPenalty[at], contPenalty[at]); err != nil {
+						return err
+					}
+				}
+			}
+		}
+		return nil
+	})
+}
+
+func printScores(r *neighborhood.Result, env *run.Env, values int, o neighborhood.Options) error {
+	columns := []string{"Model", "k", "Trustworthiness", "Continuity", "R_NX"}
+	if o.Permutations > 0 {
+		columns = append(columns, "Null T", "Null C", "Null R_NX")
+	}
+	table := report.NewTable("", columns...)
+	for _, m := range r.Models {
+		for i, a := range m.ByK {
+			name := ""
+			if i == 0 {
+				name = m.Name
+			}
+			cells := []any{name, a.K, report.WithInterval(a.Trustworthiness, a.TrustCI), report.WithInterval(a.Continuity, a.ContCI),
+				report.WithInterval(a.RNX, a.RNXCI)}
+			if e := a.SamplingSE; e != nil {
+				cells = []any{name, a.K, plusMinus(a.Trustworthiness, e.Trustworthiness), plusMinus(a.Continuity, e.Continuity),
+					plusMinus(a.RNX, e.RNX)}
+			}
+			if null := a.MadeNull(); o.Permutations > 0 && null == nil {
+				cells = append(cells, a.Trustworthiness, a.Continuity, a.RNX) // undefined
+			} else if null != nil {
+				cells = append(cells, plusMinus(null.TrustworthinessMean, null.TrustworthinessSD), plusMinus(null.ContinuityMean, null.ContinuitySD),
+					plusMinus(null.RNXMean, null.RNXSD))
+			}
+			table.Row(cells...)
+		}
+	}
+	table.Note("%s; original space: %s, %s, %s distances", text.Count(r.Samples, "state"), r.Models[0].Space, text.Count(values, "value"), o.Metric)
+	if r.Blocks != "" {
+		table.Note("[95 %% intervals] by deleting each of %s", r.Blocks)
+	}
+	if r.Sampling != nil {
+		table.Note("Exact: %s", r.Sampling.Exact)
+		table.Note("Estimated: %s", r.Sampling.Estimated)
+	}
+	if o.Permutations > 0 {
+		table.Note("Null: latents that have nothing to do with the states, mean ± SD of %s", o.Null.Describe(o.Permutations))
+	}
+	if level := chance(r); level.Defined() {
+		table.Note("Independent states: T and C of %.3g, R_NX of 0", level.V)
+	}
+	if o.ExcludeWindow == 0 {
+		table.Note("Neighbours in time count as neighbours; --exclude-window %s leaves them out", r.WindowText())
+	} else {
+		auto := ""
+		if o.ExcludeWindow == results.AutoWindow {
+			auto = " (auto: the longest autocorrelation time)"
+		}
+		table.Note("States at most %s apart in an episode are no neighbours%s; at least %s each", text.Count(r.ExcludeWindow, "frame"), auto, text.Count(r.Models[0].Candidates, "candidate"))
+	}
+	return output.ModelTable(env, table)
+}
+
+// printSpaces writes what concerns a model's whole space, and the comparisons.
+func printSpaces(r *neighborhood.Result, env *run.Env) error {
+	spaces := report.NewTable("", "Model", "AUC R_NX", "Q local", "Q global", "K*", "Effective rank", "n eff.", "Duplicates", "Ties")
+	for _, m := range r.Models {
+		var best any = m.KStar
+		if m.KStar.Defined() {
+			best = int(m.KStar.V)
+		}
+		spaces.Row(m.Name, m.AUCRNX, m.QLocal, m.QGlobal, best, m.EffectiveRank, m.NEff, m.Duplicates.Latents, m.Ties.Latents)
+	}
+	spaces.Note("Original states: %s; ties: %s", text.Count(r.Models[0].Duplicates.Frames, "duplicate"), neighborhood.TiesInWords[r.Models[0].TiesRule])
+	if err := env.Table(spaces); err != nil {
+		return err
+	}
+	return output.PrintComparisons(env, r.Comparisons)
+}
+
+func plusMinus(mean, sd report.Value) any {
+	if !mean.Defined() {
+		return mean
+	}
+	text := fmt.Sprintf("%.4f", mean.V)
+	if text == "-0.0000" {
+		text = "0.0000"
+	}
+	if !sd.Defined() {
+		return text
+	}
+	return fmt.Sprintf("%s ± %.4f", text, sd.V)
+}

@@ -1,0 +1,104 @@
+// What --methods says of robustness.
+
+package command
+
+import (
+	"fmt"
+	"strings"
+
+	"repscope/analysis/internal/output"
+	"repscope/analysis/robustness"
+	"repscope/internal/input"
+	"repscope/measure/corruption"
+	"repscope/measure/spectrum"
+	"repscope/report"
+	"repscope/report/methods"
+)
+
+// changes say what becomes of a state at a level, R being the pixel range.
+var changes = map[corruption.Kind]string{
+	corruption.Gaussian:   "independent normal noise of standard deviation σ·R was added to every pixel",
+	corruption.SaltPepper: "a share σ of the pixels was set to the low or the high end of the range, each with probability ½",
+	corruption.Blur:       "planes were convolved with a Gaussian of standard deviation σ/4 of the shorter side of the frame, edges repeated",
+	corruption.Brightness: "σ·R was added to or taken from all pixels of the state, the sign drawn for each state",
+	corruption.Contrast:   "every pixel was moved towards the mean of its plane by a share σ",
+	corruption.Occlusion:  "a rectangle of σ times the area of the frame, of its proportions and at a random place, was covered with the middle of the range",
+	corruption.Shift:      "the frame was moved by σ times its side along one of the four directions, drawn for each state, edges repeated",
+	corruption.JPEG:       "every plane was compressed as JPEG with quality 100·(1 − σ)",
+}
+
+// changesOfVectors say what becomes of vectors at a level, R being their spread.
+var changesOfVectors = map[corruption.Kind]string{
+	corruption.Gaussian:   "independent normal noise of standard deviation σ·R was added to every value",
+	corruption.SaltPepper: "a share σ of the values was set to 2R below or above the mean of all, each with probability ½",
+	corruption.Brightness: "σ·R was added to or taken from all values of the state, the sign drawn for each state",
+}
+
+// clipped say what becomes of pixels outside the range.
+var clipped = map[corruption.Clip]string{
+	corruption.ClipRange:   "Pixels outside the range were set to its nearer end.",
+	corruption.ClipNone:    "Pixels outside the range were kept.",
+	corruption.ClipReflect: "Pixels outside the range were reflected at its ends.",
+}
+
+// describeMethods says how the numbers of a result were computed.
+func describeMethods(d *methods.Draft) {
+	input.Methods(d, input.Analysed(d, "levels", "samples"))
+	d.Section("Measures")
+	kind := corruption.Kind(d.Text("corruption"))
+	const how = "Robustness is how far latents move when states are corrupted, in the manner of common-corruption benchmarks [@hendrycks2019]: at the levels σ = %s, %s (R is %s)."
+	perturbation := "the pixels after clipping"
+	if unit, ok := d.Extra("noise_unit"); ok {
+		d.Say(how, d.List("levels"), changesOfVectors[kind], unitOfVectors(unit, d.Text("noise-unit")))
+		perturbation = "the states"
+	} else {
+		d.Say(how, d.List("levels"), changes[kind], "the pixel range")
+		if kind != corruption.JPEG {
+			d.Say("%s", clipped[corruption.Clip(d.Text("clip"))])
+		}
+	}
+	if draws := d.Number("draws"); draws > 1 {
+		d.Say("Each state was corrupted %g times at each level.", draws)
+	}
+	d.Say("All models saw the same corrupted states.")
+	if d.Text("latent-scale") == string(spectrum.ScaleL2) {
+		d.Say("Latents were divided by their Euclidean norm.")
+	}
+	d.Say("At each level the distance of the latents of a state before and after is described by mean, standard deviation, median and extremes; its mean and its root mean square are also given relative "+
+		"to the root mean square distance of two random clean states, √(2·tr C) with C the covariance of the clean latents. The flip rate is the share of corrupted latents that are strictly nearer to the clean latent of another state "+
+		"than to their own; the cosine is the mean cosine similarity of both latents; the input perturbation is the mean Euclidean distance of %s. "+
+		"Over the levels, the area under the relative mean (trapezoids, divided by the range of the levels) and its least-squares slope on σ are given.", perturbation)
+	output.MethodsOfSpread(d)
+	output.Methods(d, "")
+	if output.Blocks(d) == "" {
+		return
+	}
+	ofUnit := ""
+	if _, ok := d.Extra("noise_unit"); ok && kind.OfRange() {
+		ofUnit = "So is that of R, by which every level is other noise in another sample, from the power of the level that numbers follow. "
+	}
+	d.Say("The error of the root mean square distance is part of the intervals of relative distances. %sThat of the median is Woodruff's [@woodruff1952]. Intervals of flip rates are those of Korn and Graubard for shares of dependent observations [@korn1998].", ofUnit)
+	if level, ok := comparedLevel(d); ok {
+		d.Say("Models are compared by the relative mean at every level, by the other numbers at σ = %s, and by area and slope.", level)
+	}
+}
+
+// unitOfVectors names the unit of levels of vectors and its value.
+func unitOfVectors(unit report.Object, kind string) string {
+	name := "the standard deviation of the states pooled over their values"
+	if kind == string(robustness.SpreadMAD) {
+		name = "1.4826 times the median over states of the median absolute deviation of their values from the medians of all"
+	}
+	value, _ := unit.Get("value")
+	return fmt.Sprintf("%s, %v", name, value)
+}
+
+// comparedLevel is the level at which models are compared by all numbers.
+func comparedLevel(d *methods.Draft) (string, bool) {
+	for _, c := range d.Result.Comparisons {
+		if level, ok := strings.CutPrefix(c.Metric, "flip_rate at "); ok {
+			return level, true
+		}
+	}
+	return "", false
+}
