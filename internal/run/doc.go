@@ -3,7 +3,7 @@
 // frames and no models; a command that takes those asks package input for them.
 // The main of a binary is
 //
-//	func main() { run.Main(robustness.Command) }
+//	func main() { run.Main(command.Command) }
 //
 // and its command.go is, for a command that compares files,
 //

@@ -1,7 +1,7 @@
 // Package runtest runs binaries end to end in tests, from scripts. A package
 // with a binary has
 //
-//	func TestMain(m *testing.M) { runtest.Main(m, robustness.Command) }
+//	func TestMain(m *testing.M) { runtest.Main(m, command.Command) }
 //	func TestScripts(t *testing.T) { runtest.Run(t, "testdata/script") }
 //
 // and scripts testdata/script/*.txt in the language of

@@ -1523,8 +1523,8 @@ def manifold(
             alone tells apart do in any case. Default: 1e-07.
         estimator: NAME of the Two-NN estimate in tables and figures; documented is the published formula, which cannot
             exceed 1.7325 (mle, fit, documented). Default: mle.
-        exclude_window: FRAMES within which states of one episode are no neighbours, or auto: about the autocorrelation
-            time. Default: 0.
+        exclude_window: FRAMES within which states of one episode are no neighbours, or auto: the longest
+            autocorrelation time of the models. Default: 0.
         gride: LIST of Gride's neighbour orders n2, with n1 = n2/2 (default 2,4,8,16,32,64).
         neighbors: LIST of the k of Levina–Bickel (default 5,10,20,50).
         samples: N states or pairs to analyse, drawn with seed and the same for all models; 0: all. Default: 0.

@@ -31,7 +31,6 @@ var Command = run.Command{
 }
 
 const manual = `sequence evaluates masked language models of sequences, such as those of paired antibody
-
 chains: models that are run from ONNX, or what models answered elsewhere. The metrics are:
 
 %s
