@@ -28,7 +28,7 @@ type Settings struct {
 // Identity lists the settings that change numbers, for the identity of shards.
 func (s *Settings) Identity() []shard.Field {
 	return []shard.Field{
-		shard.Option("intervals", s.Intervals), shard.Option("block", s.Block),
+		shard.Option("bootstrap", s.Intervals), shard.Option("block", s.Block),
 		shard.Option("family", s.Family), shard.Option("seed", s.Seed),
 	}
 }

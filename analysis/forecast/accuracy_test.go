@@ -6,6 +6,7 @@ import (
 	"math"
 	"testing"
 
+	"repscope/analysis"
 	"repscope/stat"
 )
 
@@ -27,7 +28,7 @@ func pairOf(t *testing.T, n int) Input {
 func TestAccuracy(t *testing.T) {
 	t.Parallel()
 	const n = 80
-	r := analyze(t, pairOf(t, n), Options{Intervals: true, Metrics: []string{"mse", "crps"}})
+	r := analyze(t, pairOf(t, n), Options{Settings: analysis.Settings{Intervals: true}, Metrics: []string{"mse", "crps"}})
 	rows := Table[AccuracyTest](&r.Models[0], "diebold_mariano")
 	if len(rows) != 2 || Table[AccuracyTest](&r.Models[1], "diebold_mariano") != nil {
 		t.Fatalf("%+v", rows)
@@ -53,7 +54,7 @@ func TestAccuracy(t *testing.T) {
 // Few initial times carry no test; several simulations are no sequence.
 func TestAccuracyUntestable(t *testing.T) {
 	t.Parallel()
-	few := analyze(t, pairOf(t, 20), Options{Intervals: true, Metrics: []string{"mse"}})
+	few := analyze(t, pairOf(t, 20), Options{Settings: analysis.Settings{Intervals: true}, Metrics: []string{"mse"}})
 	rows := Table[AccuracyTest](&few.Models[0], "diebold_mariano")
 	if len(rows) != 1 || rows[0].P.Defined() || rows[0].P.Reason != "20 differences are too few for a test, want at least 50" || !rows[0].T.Defined() {
 		t.Errorf("%+v", rows)
@@ -63,7 +64,7 @@ func TestAccuracyUntestable(t *testing.T) {
 	for i := range in.Groups {
 		in.Groups[i] = i / 8
 	}
-	several := analyze(t, in, Options{Intervals: true, Metrics: []string{"mse"}})
+	several := analyze(t, in, Options{Settings: analysis.Settings{Intervals: true}, Metrics: []string{"mse"}})
 	why, _ := several.Models[0].Skipped.Get("diebold_mariano")
 	if why != "initial times do not have the same leads, each once: they are no one sequence" || Table[AccuracyTest](&several.Models[0], "diebold_mariano") != nil {
 		t.Error(why)

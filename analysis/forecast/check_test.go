@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"repscope/analysis"
 	"repscope/report"
 )
 
@@ -108,7 +109,7 @@ func TestNonFinite(t *testing.T) {
 	bad.members[((3*3+2)*2+1)*15+7] = math.NaN()
 	const reason = "forecast net: net.npy: element [1 2 1 1 2] is NaN, want finite numbers"
 	for threads := range 3 {
-		o := Options{Threads: threads, Intervals: true}
+		o := Options{Settings: analysis.Settings{Threads: threads, Intervals: true}}
 		if _, err := Analyze(t.Context(), bad.input(t), o); err == nil || err.Error() != reason {
 			t.Errorf("%v, want %s", err, reason)
 		}
@@ -129,7 +130,7 @@ func TestNonFinite(t *testing.T) {
 	if _, err := Analyze(t.Context(), bad.input(t), Options{}); err == nil || err.Error() != "target: truth.npy: element [3 0 0 4] is +Inf, want finite numbers" {
 		t.Error(err)
 	}
-	r := analyze(t, bad.input(t), Options{SkipNaN: true, Intervals: true})
+	r := analyze(t, bad.input(t), Options{SkipNaN: true, Settings: analysis.Settings{Intervals: true}})
 	if !slices.Equal(r.Samples, []int{0, 2, 4}) || r.Skipped != 2 {
 		t.Errorf("samples %v, %d skipped", r.Samples, r.Skipped)
 	}
@@ -158,7 +159,7 @@ func TestMask(t *testing.T) {
 	in := m.input(t)
 	in.Weights = slices.Repeat([]float64{1}, 15)
 	in.Weights[4] = 0
-	o := Options{Metrics: []string{"errors", "crps", "energy_score", "variogram_score", "rank_histogram"}, Intervals: true}
+	o := Options{Metrics: []string{"errors", "crps", "energy_score", "variogram_score", "rank_histogram"}, Settings: analysis.Settings{Intervals: true}}
 	want := asJSON(t, analyze(t, in, o).Models)
 	for i := range m.truth {
 		if i%15 == 4 {
@@ -185,7 +186,7 @@ func TestMask(t *testing.T) {
 // What a grid is too small for is skipped with its reason; the rest is computed.
 func TestSmallGrids(t *testing.T) {
 	t.Parallel()
-	model := &analyze(t, newMade(4, 3, 1, 1, 1, 1).input(t), Options{Intervals: true}).Models[0]
+	model := &analyze(t, newMade(4, 3, 1, 1, 1, 1).input(t), Options{Settings: analysis.Settings{Intervals: true}}).Models[0]
 	for name, want := range map[string]string{"variogram_score": "one cell makes no pair", "pairwise_energy_score": "one cell has no neighbor",
 		"patched_energy_score": "patches of 4 × 4 cells do not fit into fields of 1 × 1"} {
 		if why, _ := model.Skipped.Get(name); why != want {

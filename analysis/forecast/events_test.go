@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"repscope/analysis"
 	"repscope/report"
 	"repscope/stat"
 )
@@ -76,7 +77,7 @@ func TestEvents(t *testing.T) {
 	for c := range in.Weights {
 		in.Weights[c] = float64(1 + c%3)
 	}
-	r := analyze(t, in, Options{Thresholds: []float64{0.4}, EventQuantiles: []float64{0.75}, Intervals: true, Seed: 1})
+	r := analyze(t, in, Options{Thresholds: []float64{0.4}, EventQuantiles: []float64{0.75}, Settings: analysis.Settings{Intervals: true, Seed: 1}})
 	for v, name := range r.Variables {
 		var truth []float64
 		for i := range m.n {
@@ -158,7 +159,7 @@ func TestFractions(t *testing.T) {
 func TestEventsThatNeverOccur(t *testing.T) {
 	t.Parallel()
 	m := newMade(8, 1, 1, 5, 5, 5)
-	r := analyze(t, m.input(t), Options{Thresholds: []float64{0, 1e6}, Intervals: true})
+	r := analyze(t, m.input(t), Options{Thresholds: []float64{0, 1e6}, Settings: analysis.Settings{Intervals: true}})
 	for path, want := range map[string]string{
 		"events[threshold=1e+06].pod":         "the event never occurs",
 		"events[threshold=1e+06].roc_area":    "the event never occurs",

@@ -9,7 +9,7 @@
 //	result, err := forecast.Analyze(ctx, forecast.Input{
 //		Target:    truth,
 //		Forecasts: []forecast.Forecast{{Name: "diffusion", Members: ensemble}},
-//	}, forecast.Options{Intervals: true, Seed: 42})
+//	}, forecast.Options{Settings: analysis.Settings{Intervals: true, Seed: 42}})
 //	crps, _ := result.Models[0].Score("crps")
 //
 // Arrays are read sample by sample and need not fit into memory. Every score is a
@@ -21,10 +21,12 @@ package forecast
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
 
+	"repscope/analysis"
+	"repscope/internal/option"
 	"repscope/report"
-	"repscope/stat"
 )
 
 // The models that are made of other inputs than forecasts.
@@ -87,6 +89,7 @@ type Input struct {
 
 // Options are the choices of an analysis; the zero value is the default.
 type Options struct {
+	analysis.Settings
 	Metrics []string // names of families or scores; empty: all that the input allows
 
 	CRPS        string  // estimator: EstimatorFair (empty) or EstimatorBiased
@@ -124,15 +127,67 @@ type Options struct {
 	BatchSize int // samples of a batch, whose means have a spread; 0: no batches
 	// SkipNaN leaves out samples with NaN or infinity in any array, for all models; else
 	// they are errors.
-	SkipNaN   bool
-	Intervals bool // intervals and comparisons
-	Block     stat.BlockSpec
-	Seed      uint64
-	Family    string // of tests that Holm's correction is over: results.FamilyMetric (empty) or results.FamilyRun
-	Threads   int    // ≤ 0: all
-	Memory    int64  // bytes of samples that are held at a time; 0: no limit
-	// Progress, if not nil, is told how many samples were scored, of all models.
-	Progress func(done, total int)
+	SkipNaN bool
+}
+
+// Declare binds the options to their fields.
+func (o *Options) Declare(l *option.List) {
+	l.Int(&o.Members, "n-samples", "`N` members that are scored: the first of --forecast, 0: all; those that --model makes, 0: 100").AtLeast(0)
+	l.Bool(&o.SkipNaN, "skip-nan", "leave out samples with NaN or Inf in any array, for all models, and count them, instead of failing")
+	l.Bool(&o.SkipMembers, "skip-members",
+		"leave out members with NaN or Inf: of every sample the first --n-samples of the others are scored; a "+
+			"sample that has fewer is an error, or left out with --skip-nan")
+	l.Names(&o.Metrics, "metrics", MetricNames(), "`LIST` of scores or families of them; default: all that the input allows")
+	o.declareEnsemble(l)
+	o.declareEvents(l)
+	l.Int(&o.BatchSize, "batch-size",
+		"`N` consecutive samples of a batch: scores have NAME_batch_sd, the standard deviation over batches too; 0: none").AtLeast(0)
+}
+
+// declareEnsemble binds the options of ensembles and their quantiles.
+func (o *Options) declareEnsemble(l *option.List) {
+	positive := func(v float64) bool { return v > 0 }
+	probability := func(v float64) bool { return v > 0 && v < 1 }
+	estimators := []string{EstimatorFair, EstimatorBiased}
+	option.Choice(l, &o.CRPS, "crps", estimators, "`ESTIMATOR` of the continuous ranked probability score")
+	option.Choice(l, &o.Energy, "energy", estimators, "`ESTIMATOR` of energy scores")
+	option.Choice(l, &o.Variogram, "variogram", []string{VariogramProper, VariogramDocumented},
+		"`DEFINITION` of the variogram score; the documented one, of the ensemble mean, is improper")
+	l.Float(&o.VariogramP, "variogram-p", "`P` of the differences |x_i − x_j|^P").EachFloat("a positive number", positive)
+	l.Float(&o.MaxDistance, "max-distance", "`CELLS` that pairs of the variogram score are apart at most; 0: all pairs (with --example 6)").
+		EachFloat("0 or a number from 1: the nearest cells are 1 apart", func(v float64) bool { return v == 0 || v >= 1 })
+	l.Int(&o.Patch, "patch", "`CELLS` of a patch in either direction, of the patched energy score").AtLeast(1)
+	option.Choice(l, &o.PatchMode, "patch-mode", []string{PatchPool, PatchTile},
+		"`MODE` of the patched energy score: of fields averaged over patches, or the mean over patches")
+	l.Int(&o.Pairs, "pairs", "`N` pairs of neighboring cells, drawn with --seed, of the pairwise energy score; 0: all").AtLeast(0)
+	l.Int(&o.Tile, "tile", "`CELLS` of a tile in either direction, of tiled scores (with --example 6)").AtLeast(1)
+	l.Floats(&o.Quantiles, "quantiles", "`LIST` of levels of quantile scores").EachFloat("numbers between 0 and 1", probability).Distinct()
+	l.Floats(&o.Coverage, "intervals", "`LIST` of probabilities of central intervals, whose coverage, width and scores are taken").
+		EachFloat("numbers between 0 and 1", probability).Distinct()
+}
+
+// declareEvents binds the options of events, windows and spectra.
+func (o *Options) declareEvents(l *option.List) {
+	l.Floats(&o.Thresholds, "thresholds",
+		"`LIST` of values: cells of at least so much are events, scored by hits and misses, probabilities and windows").Distinct()
+	l.Floats(&o.EventQuantiles, "event-quantiles",
+		"`LIST` of probabilities between 0 and 1: events of at least this quantile of all true values of the variable (with --example 0.9)").
+		EachFloat("numbers between 0 and 1", func(v float64) bool { return v > 0 && v < 1 }).Distinct()
+	option.Choice(l, &o.EventRule, "event-rule", []string{EventAtLeast, EventAbove},
+		"`RULE` of events: values of at least a threshold or quantile, or above it (rain of at least 0 is everywhere)")
+	l.Bool(&o.Wrap, "wrap", "the columns go round, as the longitudes of a whole circle do: the "+
+		"last is beside the first, for pairs of cells and windows, and no side of the grid")
+	l.Ints(&o.Windows, "fss-windows",
+		"`LIST` of sides of windows of the fractions skill score, in cells (default 1,3,7,15,… up to the shorter side)").
+		Each(fmt.Sprintf("sides from 1 to %d", MaxWindow), func(w int) bool { return w >= 1 && w <= MaxWindow }).Distinct()
+	option.Choice(l, &o.Spectrum, "spectrum", []string{SpectrumDCT, SpectrumFFT},
+		"`TRANSFORM` of power spectra: cosines, or Fourier for fields that are periodic in both directions")
+}
+
+// Defaults returns the options with their defaults.
+func Defaults() Options {
+	o, _ := Options{}.withDefaults()
+	return o
 }
 
 // The values of Options.

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"repscope/analysis"
 	"repscope/dataset"
 	"repscope/stat"
 )
@@ -219,7 +220,7 @@ func TestPerfect(t *testing.T) {
 	m := newMade(9, 1, 2, 4, 4, 4)
 	in := m.input(t)
 	in.Forecasts = []Forecast{{Name: "truth", Members: in.Target}}
-	model := &analyze(t, in, Options{Intervals: true}).Models[0]
+	model := &analyze(t, in, Options{Settings: analysis.Settings{Intervals: true}}).Models[0]
 	for _, name := range []string{"mae", "mse", "rmse", "bias", "crps", "energy_score", "variogram_score", "patched_energy_score", "pairwise_energy_score"} {
 		if v := value(t, model, name); v != 0 {
 			t.Errorf("%s of the truth: %v", name, v)
@@ -247,7 +248,7 @@ func TestConstant(t *testing.T) {
 	for i := range m.members {
 		m.members[i] = 2
 	}
-	model := &analyze(t, m.input(t), Options{Intervals: true}).Models[0]
+	model := &analyze(t, m.input(t), Options{Settings: analysis.Settings{Intervals: true}}).Models[0]
 	for _, name := range []string{"mse", "crps", "variogram_score", "spread"} {
 		if v := value(t, model, name); v != 0 {
 			t.Errorf("%s of constant fields: %v", name, v)
@@ -363,7 +364,7 @@ func TestLeads(t *testing.T) {
 	m := newMade(12, 3, 1, 2, 2, 9)
 	in := m.input(t)
 	in.Leads = slices.Repeat([]float64{6, 24, 48}, 4)
-	r := analyze(t, in, Options{Intervals: true})
+	r := analyze(t, in, Options{Settings: analysis.Settings{Intervals: true}})
 	mae, _ := r.Models[0].Score("mae")
 	if len(r.Models[0].ByLead) != 3 {
 		t.Fatalf("%d leads", len(r.Models[0].ByLead))
@@ -448,7 +449,7 @@ func TestRegionOfOneCell(t *testing.T) {
 	cell := make([]float64, 12)
 	cell[5] = 1
 	in.Regions = []Region{{"cell", cell}}
-	r := analyze(t, in, Options{Metrics: []string{"variogram_score", "pairwise_energy_score", "mae"}, Intervals: true})
+	r := analyze(t, in, Options{Metrics: []string{"variogram_score", "pairwise_energy_score", "mae"}, Settings: analysis.Settings{Intervals: true}})
 	if v := partOf(t, r.Models[0].ByRegion.Get, "cell", "variogram_score"); !math.IsNaN(v) {
 		t.Errorf("variogram score of one cell: %v", v)
 	}
@@ -456,7 +457,7 @@ func TestRegionOfOneCell(t *testing.T) {
 		t.Errorf("MAE of one cell: %v", v)
 	}
 	in.Regions, in.Weights = nil, cell // as a mask
-	r = analyze(t, in, Options{Metrics: []string{"variogram_score", "mae"}, Intervals: true})
+	r = analyze(t, in, Options{Metrics: []string{"variogram_score", "mae"}, Settings: analysis.Settings{Intervals: true}})
 	if why, _ := r.Models[0].Skipped.Get("variogram_score"); why != "no two cells within reach have a weight" {
 		t.Errorf("reason %v", why)
 	}

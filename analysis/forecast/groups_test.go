@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"repscope/analysis"
 	"repscope/stat"
 )
 
@@ -38,7 +39,7 @@ func TestEqualLeads(t *testing.T) {
 	groups := []int{0, 0, 1, 1, 2, 3, 3, 4, 4, 5, 5}
 	in := m.input(t)
 	in.Leads, in.Groups = leads, groups
-	o := Options{Intervals: true, Metrics: []string{"mae", "rank_histogram"}}
+	o := Options{Settings: analysis.Settings{Intervals: true}, Metrics: []string{"mae", "rank_histogram"}}
 	r := analyze(t, in, o)
 	want := []int{0, 1, 2, 3, 5, 6, 7, 8, 9, 10}
 	warning := "leads: 1 of 6 initial times lack a lead (that of sample 4 has no 24); their samples, 1, are left " +
@@ -158,13 +159,13 @@ func TestMemory(t *testing.T) {
 		}
 	}
 	for _, metric := range []string{"mse", "mae", "crps_skill", "patched_energy_score", "quantiles", "coverage", "csi", "spread_skill_ratio", "fields"} {
-		out := analyze(t, m.input(t), Options{Metrics: []string{metric}, Thresholds: []float64{0.5}, Intervals: true})
+		out := analyze(t, m.input(t), Options{Metrics: []string{metric}, Thresholds: []float64{0.5}, Settings: analysis.Settings{Intervals: true}})
 		const hint = "if initial times do not depend on each other, make each a block with --block episode"
 		unmeasured := slices.ContainsFunc(out.Warnings, func(w string) bool { return strings.Contains(w, "no series") })
 		if unmeasured || !slices.Contains(out.Warnings, hint) {
 			t.Errorf("%s: %s, %q", metric, out.Blocks, out.Warnings)
 		}
-		own := analyze(t, m.input(t), Options{Metrics: []string{metric}, Thresholds: []float64{0.5}, Intervals: true, Block: stat.BlockSpec{Kind: stat.EpisodeBlocks}})
+		own := analyze(t, m.input(t), Options{Metrics: []string{metric}, Thresholds: []float64{0.5}, Settings: analysis.Settings{Intervals: true, Block: stat.BlockSpec{Kind: stat.EpisodeBlocks}}})
 		if own.Blocks != "120 groups" || slices.Contains(own.Warnings, hint) {
 			t.Errorf("%s: %s, %q", metric, own.Blocks, own.Warnings)
 		}

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"testing"
 
+	"repscope/analysis"
 	"repscope/stat"
 )
 
@@ -144,9 +145,7 @@ func maskOptions() map[string]Options {
 		Windows:        []int{1, 3, 4},
 		Tile:           3,
 		Patch:          3,
-		Intervals:      true,
-		Seed:           3,
-		Threads:        1,
+		Settings:       analysis.Settings{Intervals: true, Seed: 3, Threads: 1},
 	}
 	other := plain
 	other.Variogram, other.PatchMode, other.CRPS, other.Energy = VariogramDocumented, PatchTile, EstimatorBiased, EstimatorBiased

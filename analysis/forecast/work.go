@@ -10,6 +10,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"repscope/internal/option"
 	"repscope/internal/parallel"
 	"repscope/internal/text"
 	"repscope/points"
@@ -236,7 +237,7 @@ func (p *plan) identityOf(common shard.Identity, m, lo, hi int) shard.Identity {
 }
 
 // afterwards are the options by which the sums of samples do not change.
-var afterwards = []string{"intervals", "block", "family"}
+var afterwards = []string{"bootstrap", "block", "family"}
 
 // common is the identity without the forecasts.
 func (p *plan) common() shard.Identity {
@@ -267,21 +268,10 @@ func (p *plan) identityWith(arrays []inputArray) shard.Identity {
 	}
 	add("leads", p.in.Leads)
 	id.Inputs = append(id.Inputs, shard.Field{Name: "groups", Value: shard.Digest(points.Points{}, p.in.Groups)})
-	o := p.o
-	for _, option := range []struct {
-		name  string
-		value any
-	}{
-		{"metrics", o.Metrics}, {"variables", p.variables}, {"variables of the input", p.in.FieldVariables}, {"climatology of the target", p.in.FromTarget},
-		{"crps", o.CRPS}, {"energy", o.Energy}, {"variogram", o.Variogram}, {"variogram p", o.VariogramP}, {"max distance", o.MaxDistance},
-		{"patch", o.Patch}, {"patch mode", o.PatchMode}, {"pairs", o.Pairs}, {"thresholds", o.Thresholds}, {"event quantiles", o.EventQuantiles},
-		{"windows", o.Windows}, {"spectrum", o.Spectrum}, {"tile", o.Tile}, {"quantiles", o.Quantiles}, {"intervals of", o.Coverage},
-		{"members", o.Members}, {"skip members", o.SkipMembers}, {"event rule", o.EventRule}, {"wrap", o.Wrap},
-		{"batch size", o.BatchSize},
-		{"skip nan", o.SkipNaN}, {"intervals", o.Intervals}, {"block", o.Block}, {"family", o.Family}, {"seed", o.Seed},
-	} {
-		id.Options = append(id.Options, shard.Option(option.name, option.value))
-	}
+	id.Options = slices.Concat(option.Of(&p.o).Identity(), p.o.Identity(), []shard.Field{
+		shard.Option("variables", p.variables), shard.Option("variables of the input", p.in.FieldVariables),
+		shard.Option("climatology of the target", p.in.FromTarget),
+	})
 	return id
 }
 

@@ -8,6 +8,7 @@ import (
 	"math"
 	"testing"
 
+	"repscope/analysis"
 	"repscope/report"
 	"repscope/shard"
 	"repscope/shard/shardtest"
@@ -52,7 +53,7 @@ func TestWork(t *testing.T) {
 		}
 	}
 	// One family or more of every kind: of cells, of fields, of all variables, of the whole grid.
-	o := Options{Metrics: []string{"errors", "crps", "pairwise_energy_score", "rank_histogram", "probabilities", "fractions"}, Intervals: true, Seed: 7, Pairs: 5, BatchSize: 9, Thresholds: []float64{0.5}, EventQuantiles: []float64{0.8}}
+	o := Options{Metrics: []string{"errors", "crps", "pairwise_energy_score", "rank_histogram", "probabilities", "fractions"}, Settings: analysis.Settings{Intervals: true, Seed: 7}, Pairs: 5, BatchSize: 9, Thresholds: []float64{0.5}, EventQuantiles: []float64{0.8}}
 	if units := open(o)().Units; units != 3 {
 		t.Fatalf("%d units, want 3", units)
 	}
@@ -84,7 +85,7 @@ func TestRemembered(t *testing.T) {
 		return func() shard.Work[*Part, *Result] {
 			in := m.input(t)
 			in.FromTarget, in.Forecasts = true, forecasts
-			work, err := Work(in, Options{Metrics: []string{"errors", "crps", "probabilities"}, Intervals: true, Seed: 7, SkipNaN: true,
+			work, err := Work(in, Options{Metrics: []string{"errors", "crps", "probabilities"}, Settings: analysis.Settings{Intervals: true, Seed: 7}, SkipNaN: true,
 				Thresholds: []float64{threshold}, EventQuantiles: []float64{0.8}})
 			if err != nil {
 				t.Fatal(err)

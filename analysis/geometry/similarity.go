@@ -101,7 +101,7 @@ func (a *analyzer) identityOfCouples(couples []couple) func(c int) shard.Identit
 }
 
 // ofCouples are the options of similarities.
-var ofCouples = []string{"rsa-pairs", "intervals", "block", "seed"}
+var ofCouples = []string{"rsa-pairs", "bootstrap", "block", "seed"}
 
 // similarityBlocks are the blocks of the sample that similarities are computed without.
 func (a *analyzer) similarityBlocks() scope { return a.sample.coarsened(MaxSimilarityBlocks) }

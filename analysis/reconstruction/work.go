@@ -129,7 +129,7 @@ func (p *plan) identityOf(common shard.Identity, i, lo, hi int) shard.Identity {
 }
 
 // afterwards are the options by which the scores of samples do not change.
-var afterwards = []string{"intervals", "block", "family", "seed"}
+var afterwards = []string{"bootstrap", "block", "family", "seed"}
 
 // digest is that of frames, as the value of a field.
 func digest(f Frames) string {

@@ -228,7 +228,7 @@ func (p *plan) identityOf(i int, m *mover) shard.Identity {
 }
 
 // afterwards are the options by which movements do not change.
-var afterwards = []string{"levels", "draws", "box-level", "intervals", "block", "family"}
+var afterwards = []string{"levels", "draws", "box-level", "bootstrap", "block", "family"}
 
 // movements joins the parts: the movements of each model by level, at
 // [state·draws + draw], and ‖x' − x‖₂ likewise.

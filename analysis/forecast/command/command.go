@@ -13,6 +13,7 @@ import (
 	"repscope/analysis/internal/output"
 	"repscope/dataset"
 	"repscope/internal/input"
+	"repscope/internal/option"
 	"repscope/internal/run"
 	"repscope/stat"
 )
@@ -47,9 +48,6 @@ type settings struct {
 	units                     names
 	leadUnit                  string
 	o                         forecast.Options
-	p, distance               *float64
-	events                    *eventFlags
-	quantiles                 *quantileFlags
 	documented, device        string
 }
 
@@ -130,12 +128,7 @@ func (s *settings) registerInputs(flags *run.Flags) {
 	flags.Var(&s.inputVariables, "input-variables", "`LIST` of the names of the variables of --input (default those of --variables)")
 	flags.Var(&s.units, "units", "`LIST` of the units of the variables, for figures")
 	flags.StringVar(&s.leadUnit, "lead-unit", "", "`NAME` of the unit of --leads, for figures")
-	flags.CountVar(&s.o.Members, "n-samples", 0, "`N` members that are scored: the first of --forecast, 0: all; those that --model makes, 0: 100")
-	flags.BoolVar(&s.o.SkipNaN, "skip-nan", false, "leave out samples with NaN or Inf in any array, for all models, and count them, instead of failing")
 	flags.Group(run.Inputs, "climatology")
-	flags.BoolVar(&s.o.SkipMembers, "skip-members", false,
-		"leave out members with NaN or Inf: of every sample the first --n-samples of the others are scored; a "+
-			"sample that has fewer is an error, or left out with --skip-nan")
 	flags.Group(run.Settings, "variables", "input-variables", "units", "lead-unit", "n-samples", "skip-nan",
 		"skip-members")
 	flags.Unrecorded("units", "lead-unit")
@@ -144,42 +137,12 @@ func (s *settings) registerInputs(flags *run.Flags) {
 
 // registerScores adds what is computed.
 func (s *settings) registerScores(flags *run.Flags) {
-	o := &s.o
-	flags.ChoicesVar(&o.Metrics, "metrics", forecast.MetricNames(),
-		"`LIST` of scores or families of them; default: all that the input allows")
-	option := func(to *string, name, usage string, choices ...string) {
-		*to = choices[0]
-		flags.CheckedVar(to, name, run.OneOf(choices...), usage+" ("+strings.Join(choices, ", ")+")")
-	}
-	option(&o.CRPS, "crps", "`ESTIMATOR` of the continuous ranked probability score", forecast.EstimatorFair,
-		forecast.EstimatorBiased)
-	option(&o.Energy, "energy", "`ESTIMATOR` of energy scores", forecast.EstimatorFair, forecast.EstimatorBiased)
-	option(&o.Variogram, "variogram", "`DEFINITION` of the variogram score; the documented one, of the ensemble mean, is improper", forecast.VariogramProper, forecast.VariogramDocumented)
-	o.Patch = 4
-	s.p = positive(flags, 0.5, "variogram-p", false, "`P` of the differences |x_i − x_j|^P")
-	s.distance = positive(flags, 0, "max-distance", true, "`CELLS` that pairs of the variogram score are apart at most; 0: all pairs (with --example 6)")
-	flags.CountVar(&o.Patch, "patch", 1, "`CELLS` of a patch in either direction, of the patched energy score")
-	option(&o.PatchMode, "patch-mode", "`MODE` of the patched energy score: of fields averaged over patches, or the mean over patches", forecast.PatchPool, forecast.PatchTile)
-	flags.CountVar(&o.Pairs, "pairs", 0, "`N` pairs of neighboring cells, drawn with --seed, of the pairwise energy score; 0: all")
-	flags.CountVar(&o.BatchSize, "batch-size", 0, "`N` consecutive samples of a batch: scores have NAME_batch_sd, the standard deviation over batches too; 0: none")
-	s.events = registerEvents(flags)
-	s.quantiles = registerQuantiles(flags, o)
+	s.o = forecast.Defaults()
+	flags.Declare(option.Of(&s.o))
 	flags.CheckedVar(&s.documented, "documented-json", output.JSONName, "`FILE` for {metrics, evaluation_config} of the first model, as published")
 	flags.Unrecorded("documented-json")
 	flags.Writes("documented-json")
 	s.registerPublished(flags)
-}
-
-// positive defines a flag for a number above 0, or of at least 0.
-func positive(flags *run.Flags, preset float64, name string, orZero bool, usage string) *float64 {
-	value := flags.Float64(name, preset, usage)
-	flags.Check(func(*run.Options) error {
-		if *value < 0 || *value == 0 && !orZero {
-			return run.Usage("--%s %v: want a positive number", name, *value)
-		}
-		return nil
-	})
-	return value
 }
 
 // check finds wrong usage in the flags alone.
@@ -204,21 +167,34 @@ func (s *settings) check(flags *run.Flags, o *run.Options) error {
 		return run.Hint(run.Usage("--skip-members has no effect: there is no --forecast"), "leave it out")
 	case s.units != nil && s.variables != nil && len(s.units) != len(s.variables):
 		return run.Usage("--units has %d names for the %d of --variables", len(s.units), len(s.variables))
-	case *s.distance > 0 && *s.distance < 1:
-		return run.Usage("--max-distance %v: the nearest cells are 1 apart", *s.distance)
 	case s.leadUnit != "" && !s.leads.Any():
 		return run.Hint(run.Usage("--lead-unit %s has no effect: there are no --leads", s.leadUnit), "leave it out")
 	}
 	if s.example.On() {
 		s.ofExample(given)
 	}
-	if err := s.events.check(); err != nil {
-		return err
-	}
-	if err := s.quantiles.check(); err != nil {
+	if err := s.checkEvents(); err != nil {
 		return err
 	}
 	return s.checkNames()
+}
+
+// checkEvents finds options of events where there are none.
+func (s *settings) checkEvents() error {
+	if len(s.o.Thresholds)+len(s.o.EventQuantiles) > 0 {
+		return nil
+	}
+	idle := ""
+	if s.o.Windows != nil {
+		idle = "--fss-windows"
+	} else if s.o.EventRule != forecast.EventAtLeast {
+		idle = "--event-rule " + s.o.EventRule
+	}
+	if idle != "" {
+		return run.Hint(run.Usage("%s has no effect: there is no event", idle),
+			"give events with --thresholds or --event-quantiles")
+	}
+	return nil
 }
 
 // ofExample are the options that suit the example where they are not given: its cases are
@@ -228,12 +204,14 @@ func (s *settings) ofExample(given map[string]bool) {
 		s.statistics.Block = stat.BlockSpec{Kind: stat.EpisodeBlocks}
 	}
 	if !given["max-distance"] {
-		*s.distance = exampleDistance
+		s.o.MaxDistance = exampleDistance
 	}
 	if !given["tile"] {
 		s.o.Tile = exampleTile
 	}
-	s.events.ofExample(given)
+	if !given["thresholds"] && !given["event-quantiles"] {
+		s.o.EventQuantiles = []float64{0.9}
+	}
 }
 
 // exampleDistance is --max-distance of the example, exampleTile --tile: of its 24 × 36 cells, none is left out.
@@ -280,11 +258,8 @@ func (s *settings) exist() error {
 // options are those of the analysis.
 func (s *settings) options(env *run.Env) forecast.Options {
 	o := s.o
-	o.VariogramP, o.MaxDistance = *s.p, *s.distance
-	s.events.enter(&o)
-	s.quantiles.enter(&o)
-	o.Intervals, o.Block, o.Family, o.Seed = env.Options.Bootstrap > 0, s.statistics.Block, s.statistics.Family, env.Options.Seed
-	o.Threads, o.Memory = env.Options.Threads, env.WorkingMemory()
+	o.Settings = s.statistics.Settings(env, "")
+	o.Memory = env.WorkingMemory()
 	o.Progress = env.ProgressOf("scoring", "samples")
 	return o
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"repscope/analysis"
 	"repscope/analysis/forecast"
 	"repscope/dataset"
 	"repscope/internal/runtest"
@@ -80,7 +81,7 @@ func TestFigures(t *testing.T) {
 		{12, 6, false, "scores by_variable skill rank_histogram spread_skill reliability fss spectrum case case_2 case_3 case_4"},
 	} {
 		in := manyModels(t, c.models, c.variables, c.leads)
-		o := forecast.Options{Intervals: c.models == 1, EventQuantiles: []float64{0.75}, MaxDistance: 2}
+		o := forecast.Options{Settings: analysis.Settings{Intervals: c.models == 1}, EventQuantiles: []float64{0.75}, MaxDistance: 2}
 		r, err := forecast.Analyze(t.Context(), in, o)
 		if err != nil {
 			t.Fatal(err)
