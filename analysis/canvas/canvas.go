@@ -13,6 +13,7 @@ package canvas
 import (
 	"image"
 	"math"
+	"slices"
 
 	"repscope/analysis/canvas/internal/saliencymap"
 	"repscope/analysis/canvas/internal/screenshot"
@@ -83,6 +84,29 @@ type Key struct {
 	Compared  bool    // models are compared by it
 	// Improved says that a modification has it for the base too: <name>_improvement.
 	Improved bool
+}
+
+// headlines are the numbers that stand for a comparison of designs.
+var headlines = []string{"canvas_fill_difference", "ssim", "semantic_match", "saliency_cc", "element_ratio_symmetric",
+	"layout_iou", "alignment_f1", "block_match", "text_similarity", "tree_edit_similarity", "visual_completeness", "struct_completeness"}
+
+// Headlines are the numbers that stand for a comparison of designs, in the order of the result.
+func Headlines() []string { return slices.Clone(headlines) }
+
+// Described describes the numbers of metrics, in their order. improves says of which some model has an improvement.
+func Described(kinds []Kind, improves func(key string) bool) []report.Described {
+	var out []report.Described
+	for _, k := range kinds {
+		for _, key := range k.Keys {
+			out = append(out, report.Described{Name: key.Name, Better: key.Better(), Unit: key.Unit, Low: key.Low, High: key.High,
+				Headline: slices.Contains(headlines, key.Name), About: k.About})
+			if improves(key.Name) {
+				out = append(out, report.Described{Name: key.Name + "_improvement", Better: key.Better(), Unit: key.Unit,
+					About: "improvement of " + key.Name + " by a modification"})
+			}
+		}
+	}
+	return out
 }
 
 // unbounded is the end of a range that has none.

@@ -141,6 +141,24 @@ func Families() []Family {
 	return out
 }
 
+// Described describes scores, in their order, with the skill scores of those that have one.
+func Described(formulas []Formula) []report.Described {
+	var out []report.Described
+	for _, f := range formulas {
+		name := f.Name
+		if f.List != "" {
+			name = f.List + "." + name
+		}
+		out = append(out, report.Described{Name: name, Better: f.Direction, Unit: f.Unit, Low: f.Low, High: f.High,
+			Headline: slices.Contains([]string{"rmse", "crps", "energy_score", "spread_skill_ratio"}, name), About: f.About})
+		if f.Perfect {
+			out = append(out, report.Described{Name: "skill_scores." + name, Better: report.Higher, Low: math.Inf(-1), High: 1,
+				About: "1 − " + name + " over that of a baseline"})
+		}
+	}
+	return out
+}
+
 // MetricNames are what Options.Metrics takes: families and scores.
 func MetricNames() []string {
 	var names []string

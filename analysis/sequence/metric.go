@@ -5,6 +5,7 @@ package sequence
 import (
 	"context"
 	"encoding"
+	"slices"
 
 	"repscope/analysis/internal/results"
 	"repscope/report"
@@ -87,6 +88,18 @@ type Key struct {
 	// Paired numbers are functions of sums that are kept for every sequence (see
 	// [NewSequenceSums]): other runs are compared by them, sequence by sequence.
 	Paired bool
+}
+
+// Described describes the numbers of metrics, in their order.
+func Described(kinds ...*Kind) []report.Described {
+	var out []report.Described
+	for _, k := range kinds {
+		for _, key := range k.Keys {
+			out = append(out, report.Described{Name: key.Name, Better: key.Direction, Unit: key.Unit, Low: key.Low, High: key.High,
+				Headline: slices.Contains([]string{"mask_acc", "ppl", "p_at_l", "cdr_probe"}, key.Name), About: k.About})
+		}
+	}
+	return out
 }
 
 // Option is a key of --set metric.key=value.

@@ -48,9 +48,10 @@ type Command struct {
 	Long bool
 
 	// Definition is the version of what the numbers mean, and Metrics says what those of a model are: both stand in
-	// every result file, the metrics in docs/metrics.md too. Metrics is nil where each run says it by itself.
+	// every result file, the metrics in docs/metrics.md too. With Describes a run enters by itself those that it has.
 	Definition int
 	Metrics    func() []report.Described
+	Describes  bool
 
 	// Methods drafts what --methods says of a result of this command, as it is read from
 	// its file. Where it is nil there is no --methods.

@@ -67,7 +67,7 @@ func newEnv(c *Command, o *Options, flags *Flags, stderr io.Writer) *Env {
 	e.Result.Device, e.Result.Precision = "cpu", "fp32" // until a GPU is in use
 	e.Result.Kernel = report.Kernel{Name: kernel.Name(), KC: kernel.KC}
 	e.Result.Options = flags.recorded()
-	if e.Result.Definition = c.Definition; c.Metrics != nil {
+	if e.Result.Definition = c.Definition; c.Metrics != nil && !c.Describes {
 		e.Result.DescribeAll(c.Metrics())
 	}
 	return e

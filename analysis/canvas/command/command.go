@@ -16,6 +16,7 @@ import (
 	"repscope/internal/example/screens"
 	"repscope/internal/run"
 	"repscope/internal/text"
+	"repscope/report"
 )
 
 // Command is the canvas binary.
@@ -25,7 +26,10 @@ var Command = run.Command{
 	Out:     "evaluation_plots/canvas",
 	Interrupted: "interrupted; cases that were scored are kept in " + store.JournalFile +
 		" of --out, from which the same command continues with --resume",
-	Methods: describeMethods,
+	Methods:    describeMethods,
+	Definition: canvas.Definition,
+	Metrics:    func() []report.Described { return canvas.Described(canvas.Kinds(), func(string) bool { return false }) },
+	Describes:  true,
 	Setup: func(flags *run.Flags) run.Job {
 		s := &settings{}
 		s.register(flags)

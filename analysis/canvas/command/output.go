@@ -40,7 +40,6 @@ type outcome struct {
 
 // write puts the numbers into the result file, the CSV files, the console and the figures.
 func (r *outcome) write(ctx context.Context, env *run.Env) error {
-	env.Result.Definition = canvas.Definition
 	for _, w := range r.Warnings {
 		env.Warn("%s", w)
 	}
@@ -53,7 +52,7 @@ func (r *outcome) write(ctx context.Context, env *run.Env) error {
 	if r.Agreement != nil {
 		env.Result.Extra.Set("agreement", r.Agreement.Object)
 	}
-	r.describe(env)
+	env.Result.DescribeAll(canvas.Described(r.kinds, r.improves))
 	figures := func(env *run.Env) error {
 		drawings := r.drawings(ctx)
 		if r.resume {
@@ -78,21 +77,6 @@ func planOutputs(env *run.Env, cases []source.Case, kinds []canvas.Kind, ratings
 		env.Plan.Write(agreementFile)
 	}
 	planFigures(env, cases, kinds, ratings)
-}
-
-// describe enters directions and units: every number of a model has one, and compare compares
-// those that say which is better.
-func (r *outcome) describe(env *run.Env) {
-	for _, k := range r.kinds {
-		for _, key := range k.Keys {
-			output.Describe(env, key.Better(), key.Unit, key.Name)
-			output.Limit(env, key.Low, key.High, key.Name)
-			if r.improves(key.Name) {
-				output.Describe(env, key.Better(), key.Unit, key.Name+"_improvement")
-			}
-		}
-	}
-	output.Headline(env, mainNames...)
 }
 
 // improves reports whether some model has an improvement of a key.
@@ -510,8 +494,7 @@ func (r *outcome) printComparisons(env *run.Env) error {
 }
 
 // mainNames are the numbers that stand for the others in figures and tables, in their order.
-var mainNames = []string{"canvas_fill_difference", "ssim", "semantic_match", "saliency_cc", "element_ratio_symmetric",
-	"layout_iou", "alignment_f1", "block_match", "text_similarity", "tree_edit_similarity", "visual_completeness", "struct_completeness"}
+var mainNames = canvas.Headlines()
 
 // mostMain is how many numbers stand for the others at most.
 const mostMain = 12

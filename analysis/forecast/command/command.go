@@ -15,17 +15,21 @@ import (
 	"repscope/internal/input"
 	"repscope/internal/option"
 	"repscope/internal/run"
+	"repscope/report"
 	"repscope/stat"
 )
 
 // Command is the forecast binary.
 var Command = run.Command{
-	Name:    "forecast",
-	Summary: "ensemble forecasts of fields: errors, proper scores, calibration, against persistence and climatology",
-	Manual:  manual(),
-	Out:     "evaluation_plots/forecast",
-	Methods: describeMethods,
-	Setup:   setup,
+	Name:       "forecast",
+	Summary:    "ensemble forecasts of fields: errors, proper scores, calibration, against persistence and climatology",
+	Manual:     manual(),
+	Out:        "evaluation_plots/forecast",
+	Methods:    describeMethods,
+	Definition: forecast.Definition,
+	Metrics:    everyScore,
+	Describes:  true,
+	Setup:      setup,
 }
 
 // settings are the values of the command's own flags.
@@ -319,4 +323,13 @@ func (s *settings) plan(ctx context.Context, env *run.Env) error {
 	output.PlanFiles(env, files(env, in, p)...)
 	planFigures(env, in, p)
 	return nil
+}
+
+// everyScore describes all scores that an ensemble can have.
+func everyScore() []report.Described {
+	var all []forecast.Formula
+	for _, f := range forecast.Families() {
+		all = append(all, f.Scores...)
+	}
+	return forecast.Described(all)
 }

@@ -43,8 +43,8 @@ func files(env *run.Env, in *forecast.Input, p *forecast.Planned) []string {
 func (s *settings) write(ctx context.Context, env *run.Env, in *forecast.Input, o forecast.Options,
 	r *forecast.Result) error {
 	output.Enter(env, r.Warnings, r.Models, func(m forecast.Model) string { return m.Name }, r.Comparisons)
-	env.Result.Definition, env.Result.Blocks = forecast.Definition, r.Blocks
-	describe(r, env)
+	env.Result.Blocks = r.Blocks
+	env.Result.DescribeAll(forecast.Described(r.Formulas))
 	step := func(write func(*forecast.Result, *run.Env) error) func(*run.Env) error {
 		return func(env *run.Env) error { return write(r, env) }
 	}
@@ -58,23 +58,6 @@ func (s *settings) write(ctx context.Context, env *run.Env, in *forecast.Input, 
 		return err
 	}
 	return s.figures(ctx, env, in, o, r)
-}
-
-// describe enters directions and units of scores.
-func describe(r *forecast.Result, env *run.Env) {
-	for _, f := range r.Formulas {
-		name := f.Name
-		if f.List != "" {
-			name = f.List + "." + name
-		}
-		output.Describe(env, f.Direction, f.Unit, name)
-		output.Limit(env, f.Low, f.High, name)
-		if f.Perfect {
-			output.Describe(env, report.Higher, "", "skill_scores."+name)
-			output.Limit(env, math.Inf(-1), 1, "skill_scores."+name)
-		}
-	}
-	output.Headline(env, "rmse", "crps", "energy_score", "spread_skill_ratio")
 }
 
 // writeSamples writes the scores that runs are paired by: those whose mean over samples

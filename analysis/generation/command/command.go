@@ -24,6 +24,8 @@ var Command = run.Command{
 	Interrupted: "interrupted; what was computed is kept in " + PartialFile + " of --out, from which the same command continues",
 	Manual:      fmt.Sprintf(manual, metricHelp()),
 	Methods:     describeMethods,
+	Metrics:     func() []report.Described { return generation.Described("") },
+	Describes:   true,
 	Definition:  generation.Definition,
 	Setup: func(flags *run.Flags) run.Job {
 		f := register(flags)

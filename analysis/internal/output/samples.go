@@ -4,7 +4,6 @@
 package output
 
 import (
-	"math"
 	"strconv"
 
 	"repscope/internal/run"
@@ -56,20 +55,3 @@ func NamedSamples(env *run.Env, sample, group string, table *report.SampleTable)
 	env.Result.Samples = &written
 	return nil
 }
-
-// Describe enters a direction and a unit, empty for none, for metrics of the run. A
-// name is the path of a number without its rows: "by_k.trustworthiness".
-func Describe(env *run.Env, direction report.Direction, unit string, names ...string) {
-	env.Result.Describe(report.Metric{Direction: direction, Unit: unit}, names...)
-}
-
-// Limit enters the range of values of metrics that are described; infinite ends are none, and
-// two zeros are no range.
-func Limit(env *run.Env, low, high float64, names ...string) {
-	if low < high && !(math.IsInf(low, 0) && math.IsInf(high, 0)) {
-		env.Result.Limit(low, high, names...)
-	}
-}
-
-// Headline enters which described metrics stand for the analysis where there is room for few.
-func Headline(env *run.Env, names ...string) { env.Result.Headline(names...) }

@@ -9,8 +9,10 @@ import (
 
 	"repscope/analysis/internal/output"
 	"repscope/analysis/sequence"
+	"repscope/analysis/sequence/metrics"
 	"repscope/internal/input"
 	"repscope/internal/run"
+	"repscope/report"
 )
 
 // Command is the sequence binary.
@@ -21,6 +23,9 @@ var Command = run.Command{
 	Out:         "evaluation_plots/sequence",
 	Interrupted: "interrupted; groups of sequences that models have answered are kept in " + PartialFile + " of --out, from which the same command continues",
 	Methods:     describeMethods,
+	Definition:  sequence.Definition,
+	Metrics:     everyNumber,
+	Describes:   true,
 	Setup: func(flags *run.Flags) run.Job {
 		s := &settings{flags: flags}
 		s.tree.register(flags)
@@ -233,4 +238,13 @@ func (s *settings) plan(ctx context.Context, env *run.Env) error {
 	env.Plan.Held = o.Memory / 4
 	output.PlanFiles(env, filesOfPlan(env, p)...)
 	return s.planFigures(env, p)
+}
+
+// everyNumber describes the numbers of all metrics.
+func everyNumber() []report.Described {
+	var out []report.Described
+	for _, k := range metrics.All() {
+		out = append(out, sequence.Described(&k)...)
+	}
+	return out
 }

@@ -26,7 +26,6 @@ const (
 
 // write puts the result into the result file, the CSV files, the console and the figures.
 func (s *settings) write(ctx context.Context, env *run.Env, r *sequence.Result) error {
-	env.Result.Definition = sequence.Definition
 	for _, u := range r.Unmeasured {
 		env.LeaveOut(u.Name, errors.New(u.Reason))
 	}
@@ -48,7 +47,7 @@ func (s *settings) write(ctx context.Context, env *run.Env, r *sequence.Result) 
 		}
 		env.Result.Extra.Set("datasets", all)
 	}
-	describe(r, env)
+	env.Result.DescribeAll(sequence.Described(computedMetrics(r)...))
 	if err := output.Documented(env, s.document, documentedNumbers(r)); err != nil {
 		return err
 	}
@@ -64,17 +63,6 @@ func enterModels(d *sequence.DatasetResult, o *report.Object) {
 	for i := range d.Models {
 		o.Set(d.Models[i].Name, d.Models[i].Object)
 	}
-}
-
-// describe enters directions and units.
-func describe(r *sequence.Result, env *run.Env) {
-	for _, k := range computedMetrics(r) {
-		for _, key := range k.Keys {
-			output.Describe(env, key.Direction, key.Unit, key.Name)
-			output.Limit(env, key.Low, key.High, key.Name)
-		}
-	}
-	output.Headline(env, "mask_acc", "ppl", "p_at_l", "cdr_probe")
 }
 
 // computedMetrics are the metrics that were computed of any model.
