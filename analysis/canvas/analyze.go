@@ -5,8 +5,8 @@ package canvas
 import (
 	"context"
 
+	"repscope/analysis"
 	"repscope/report"
-	"repscope/stat"
 )
 
 // Input is what is scored.
@@ -20,7 +20,10 @@ type Input struct {
 
 // Options are those of a run.
 type Options struct {
-	Settings *Settings
+	// Settings has a Block that chooses what intervals delete in turn: samples, or with a length so many samples that
+	// follow each other. Draws come from the seed of Setting.
+	analysis.Settings
+	Setting *Setting
 	// Kinds are the metrics that are computed, in the order of the registry; nil: all.
 	Kinds []Kind
 	// Models is the order of models, by name; others follow in the order in which their cases
@@ -28,12 +31,7 @@ type Options struct {
 	Models []string
 	// Workers is how many cases are scored at a time, and so how many are held; 0: one for each
 	// processor. It changes no number.
-	Workers   int
-	Intervals bool
-	Family    string // of Holm's correction: see results.Families
-	// Block chooses what intervals delete in turn: samples, or with a length so many samples that
-	// follow each other.
-	Block stat.BlockSpec
+	Workers int
 	// Done is told the row of a case when it is finished, with [Row.Reports], which are not kept;
 	// it may be nil. It is called in any order, but never twice at a time. An error ends the run.
 	Done func(i int, row *CaseRow) error

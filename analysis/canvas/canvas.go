@@ -4,7 +4,7 @@
 //	cases := []canvas.Case{{ID: "a-m", Sample: "a", Model: "m", Snapshot: -1,
 //		Reference: canvas.Side{Image: "a.png"}, Generated: canvas.Side{Image: "a-m.png"}}}
 //	in := canvas.Input{Cases: cases, Read: os.ReadFile}
-//	result, err := canvas.Analyze(ctx, in, canvas.Options{Settings: &canvas.Settings{}})
+//	result, err := canvas.Analyze(ctx, in, canvas.Options{Setting: &canvas.Setting{}})
 //
 // Package command is its program. What lies below it in internal reads designs, texts, screens,
 // saliency maps and captions; the metrics are here.
@@ -68,7 +68,7 @@ type Kind struct {
 	// Definition says what the numbers of these settings mean, beside the inputs: equal texts
 	// are equal definitions. Such as "gaussian window, alpha on white". It begins with the
 	// version of the metric: "1; …".
-	Definition func(o *Settings) string
+	Definition func(o *Setting) string
 	// Score enters the numbers of a case with [Row.Set] and [Row.Undefined]. An error is why
 	// the keys that were not entered are null; unless it is [Absent] the case counts as failed.
 	Score func(p *Pair, row *Row) error
@@ -112,8 +112,8 @@ func Described(kinds []Kind, improves func(key string) bool) []report.Described 
 // unbounded is the end of a range that has none.
 var unbounded = math.Inf(1)
 
-// Settings are what metrics know of a run. Each part is filled by its own flags.
-type Settings struct {
+// Setting are what metrics know of a run. Each part is filled by its own flags.
+type Setting struct {
 	Definition string // DefinitionDefault, …
 	Reports    bool   // see [Row.Reports]
 	Seed       uint64
@@ -127,7 +127,7 @@ type Settings struct {
 }
 
 // Documented reports whether the definitions of the publication are asked for.
-func (o *Settings) Documented() bool {
+func (o *Setting) Documented() bool {
 	return o.Definition == DefinitionDocumented || o.Definition == DefinitionPublished
 }
 

@@ -25,7 +25,7 @@ import (
 func contentKinds() []Kind { return []Kind{blocks, contrast, hierarchy} }
 
 // contentPair is a case of two designs by their files.
-func contentPair(t testing.TB, o Settings, reference, generated string) *Pair {
+func contentPair(t testing.TB, o Setting, reference, generated string) *Pair {
 	t.Helper()
 	o.Layout.Tolerance = AlignmentTolerance
 	read := func(path string) ([]byte, error) { return []byte(path), nil } // a path is its file
@@ -34,7 +34,7 @@ func contentPair(t testing.TB, o Settings, reference, generated string) *Pair {
 }
 
 // scoredContent scores two designs.
-func scoredContent(t testing.TB, o Settings, reference, generated string) *Row {
+func scoredContent(t testing.TB, o Setting, reference, generated string) *Row {
 	t.Helper()
 	row, err := scoreKinds(t.Context(), contentKinds(), contentPair(t, o, reference, generated))
 	if err != nil || row.Failures != nil {
@@ -65,7 +65,7 @@ func perfect() map[string]float64 {
 func TestContentOfItself(t *testing.T) {
 	t.Parallel()
 	for _, o := range []ContentSettings{{}, {TextSimilarity: BlockSimilarity}} {
-		row := scoredContent(t, Settings{Content: o}, casetest.Form, casetest.Form)
+		row := scoredContent(t, Setting{Content: o}, casetest.Form, casetest.Form)
 		wantValues(t, row, perfect())
 		if row.Details["text_blocks_matched"] != 5 || row.Details["text_colors_unknown"] != 0 || row.Details["contrast_unknown"] != 0 {
 			t.Errorf("%v", row.Details)
@@ -88,10 +88,10 @@ func TestContentOfSamples(t *testing.T) {
 			t.Fatal(err)
 		}
 		designs = append(designs, string(data))
-		wantValues(t, scoredContent(t, Settings{}, string(data), string(data)), perfect())
+		wantValues(t, scoredContent(t, Setting{}, string(data), string(data)), perfect())
 	}
 	// One design at several widths has the same texts, hierarchy and colors, at other places.
-	row := scoredContent(t, Settings{}, designs[0], designs[1])
+	row := scoredContent(t, Setting{}, designs[0], designs[1])
 	wantValues(t, row, map[string]float64{"block_match": 1, "text_similarity": 1, "text_f1": 1, "color_difference": 0, "tree_edit_similarity": 1})
 	if v := row.Values["position_similarity"].V; !(v > 0.5 && v < 1) {
 		t.Errorf("positions are similar by %v", v)
@@ -133,7 +133,7 @@ func drawLayout(t *rapid.T) *design.Layout {
 // scoredLayouts scores two designs that are read.
 func scoredLayouts(t testing.TB, reference, generated *design.Layout) *Row {
 	t.Helper()
-	p := contentPair(t, Settings{}, "", "")
+	p := contentPair(t, Setting{}, "", "")
 	p.Reference, p.Generated = design.ViewOf(reference), design.ViewOf(generated)
 	row, err := scoreKinds(t.Context(), contentKinds(), p)
 	if err != nil || row.Failures != nil {
@@ -155,7 +155,7 @@ func TestTexts(t *testing.T) {
 		casetest.Text("Terms and conditions", 10, 80, 20, 5, "#000000"), // 0.01
 		casetest.Text("About", 0, 0, 10, 10, "#00ff00"),                 // 0.01
 	)
-	row := scoredContent(t, Settings{}, reference, generated)
+	row := scoredContent(t, Setting{}, reference, generated)
 	wantValues(t, row, map[string]float64{
 		"block_match":         0.10 / 0.16,
 		"text_similarity":     (5./7 + 1) / 2,
@@ -168,7 +168,7 @@ func TestTexts(t *testing.T) {
 	if row.Details["text_colors_unknown"] != 1 || row.Details["text_blocks_matched"] != 2 {
 		t.Errorf("%v", row.Details)
 	}
-	back := scoredContent(t, Settings{}, generated, reference)
+	back := scoredContent(t, Setting{}, generated, reference)
 	for _, key := range []string{"block_match", "text_similarity", "text_f1", "position_similarity", "color_difference", "color_similarity"} {
 		wantValues(t, back, map[string]float64{key: row.Values[key].V})
 	}
@@ -178,14 +178,14 @@ func TestNoTexts(t *testing.T) {
 	t.Parallel()
 	null := math.NaN()
 	none, one, image := casetest.Design(), casetest.Design(casetest.Text("One", 0, 0, 10, 10, "#000000")), casetest.Design(casetest.Text("One", 0, 0, 10, 10, "IMAGE"))
-	wantValues(t, scoredContent(t, Settings{}, none, none), map[string]float64{"block_match": null, "text_f1": null, "contrast_min": null, "tree_bleu": 1})
-	wantValues(t, scoredContent(t, Settings{}, one, none), map[string]float64{"block_match": 0, "text_f1": 0, "text_cer": 1, "text_similarity": null,
+	wantValues(t, scoredContent(t, Setting{}, none, none), map[string]float64{"block_match": null, "text_f1": null, "contrast_min": null, "tree_bleu": 1})
+	wantValues(t, scoredContent(t, Setting{}, one, none), map[string]float64{"block_match": 0, "text_f1": 0, "text_cer": 1, "text_similarity": null,
 		"position_similarity": null, "color_difference": null, "contrast_min": null, "contrast_pass_difference": null})
-	wantValues(t, scoredContent(t, Settings{}, none, one), map[string]float64{"block_match": 0, "text_f1": 0, "text_cer": null, "contrast_min": 21,
+	wantValues(t, scoredContent(t, Setting{}, none, one), map[string]float64{"block_match": 0, "text_f1": 0, "text_cer": null, "contrast_min": 21,
 		"contrast_pass_aa": 1, "contrast_pass_difference": null, "tree_bleu": null, "reading_order_tau": null, "text_order_tau": null})
-	wantValues(t, scoredContent(t, Settings{}, image, image), map[string]float64{"block_match": 1, "color_difference": null, "color_similarity": null, "contrast_min": null})
+	wantValues(t, scoredContent(t, Setting{}, image, image), map[string]float64{"block_match": 1, "color_difference": null, "color_similarity": null, "contrast_min": null})
 	flat := casetest.Design(casetest.Text("One", 0, 0, 10, 0, "#000000"))
-	wantValues(t, scoredContent(t, Settings{}, flat, flat), map[string]float64{"block_match": null, "text_similarity": 1})
+	wantValues(t, scoredContent(t, Setting{}, flat, flat), map[string]float64{"block_match": null, "text_similarity": 1})
 }
 
 // TestTextsOfOneKind: of texts that say the same each is matched with the nearest.
@@ -198,7 +198,7 @@ func TestTextsOfOneKind(t *testing.T) {
 		}
 		return casetest.Design(texts...)
 	}
-	row := scoredContent(t, Settings{}, at(10, 30, 50), at(51, 11, 31))
+	row := scoredContent(t, Setting{}, at(10, 30, 50), at(51, 11, 31))
 	wantValues(t, row, map[string]float64{"position_similarity": 0.99, "text_order_tau": 1})
 }
 
@@ -214,17 +214,17 @@ func TestJoinedTexts(t *testing.T) {
 	one, split := casetest.Design(append(more, whole)...), casetest.Design(append(parts, more...)...)
 	want := map[string]float64{"block_match": 1, "text_similarity": 1, "text_f1": 1, "text_cer": 0, "position_similarity": 1, "color_difference": 0}
 	for _, o := range []ContentSettings{{}, {TextSimilarity: BlockSimilarity}} {
-		wantValues(t, scoredContent(t, Settings{Content: o}, one, split), want)
-		wantValues(t, scoredContent(t, Settings{Content: o}, split, one), want)
-		wantValues(t, scoredContent(t, Settings{Content: o}, split, split), want)
+		wantValues(t, scoredContent(t, Setting{Content: o}, one, split), want)
+		wantValues(t, scoredContent(t, Setting{Content: o}, split, one), want)
+		wantValues(t, scoredContent(t, Setting{Content: o}, split, split), want)
 	}
 	// Parts below other nodes are no siblings.
 	apart := casetest.Design(append([]string{casetest.Frame(0, 0, 100, 100, "", parts[:2]...), casetest.Frame(0, 0, 100, 100, "", parts[2:]...)}, more...)...)
-	if v := scoredContent(t, Settings{}, one, apart).Values["block_match"].V; v >= 1 {
+	if v := scoredContent(t, Setting{}, one, apart).Values["block_match"].V; v >= 1 {
 		t.Errorf("texts of two frames are joined: %v", v)
 	}
 	// A text in two words without a space between, as a price with its currency.
-	wantValues(t, scoredContent(t, Settings{}, casetest.Design(casetest.Text("$19", 0, 0, 30, 10, "#000000")),
+	wantValues(t, scoredContent(t, Setting{}, casetest.Design(casetest.Text("$19", 0, 0, 30, 10, "#000000")),
 		casetest.Design(casetest.Text("$", 0, 0, 10, 10, "#000000"), casetest.Text("19", 10, 0, 20, 10, "#000000"))), map[string]float64{"block_match": 1, "text_similarity": 1, "position_similarity": 1})
 }
 
@@ -288,7 +288,7 @@ func BenchmarkContent(b *testing.B) {
 		for _, kind := range contentKinds() {
 			b.Run(fmt.Sprintf("%s/%d", kind.Name, n), func(b *testing.B) {
 				for b.Loop() {
-					p := contentPair(b, Settings{}, "", "")
+					p := contentPair(b, Setting{}, "", "")
 					p.Reference = design.ViewOf(both[0])
 					p.Generated = design.ViewOf(both[1])
 					if row, err := scoreKinds(b.Context(), []Kind{kind}, p); err != nil || row.Failures != nil {

@@ -35,9 +35,9 @@ func exampleInput(t *testing.T, set *screens.Set, task, variant string) ([]Case,
 }
 
 // exampleSettings are those of a run without flags.
-func exampleSettings(t *testing.T, cases []Case, read Reader) *Settings {
+func exampleSettings(t *testing.T, cases []Case, read Reader) *Setting {
 	t.Helper()
-	o := &Settings{Definition: DefinitionDefault}
+	o := &Setting{Definition: DefinitionDefault}
 	o.Layout.Tolerance = 0.02
 	o.Images.SSIM, o.Images.Alpha = "uniform", "white"
 	o.Semantic.Scores = path.Join("example/eval_outputs", screens.Task, screens.Variant, "precomputed_blip_scores.json")
@@ -65,7 +65,7 @@ func exampleRows(t *testing.T, cases []Case, read Reader, kinds []Kind) []*Row {
 	return rows
 }
 
-func exampleRow(ctx context.Context, c *Case, read Reader, o *Settings, kinds []Kind) (*Row, error) {
+func exampleRow(ctx context.Context, c *Case, read Reader, o *Setting, kinds []Kind) (*Row, error) {
 	return scoreKinds(ctx, kinds, NewPair(ctx, c, o, read, design.NewView(c.Reference, "reference", read)))
 }
 
@@ -186,7 +186,7 @@ func TestExampleModification(t *testing.T) {
 		base := 0.0
 		for _, c := range cases {
 			c.Generated = c.Base
-			row, err := exampleRow(t.Context(), &c, read, &Settings{Images: screenshot.Options{SSIM: "uniform", Alpha: "white"}, Layout: LayoutSettings{Tolerance: 0.02}}, kinds)
+			row, err := exampleRow(t.Context(), &c, read, &Setting{Images: screenshot.Options{SSIM: "uniform", Alpha: "white"}, Layout: LayoutSettings{Tolerance: 0.02}}, kinds)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -216,7 +216,7 @@ func TestExampleSnapshots(t *testing.T) {
 		read := func(name string) ([]byte, error) {
 			return fs.ReadFile(of.Files, strings.TrimPrefix(name, of.Folder+"/"))
 		}
-		row, err := exampleRow(t.Context(), &c, read, &Settings{Layout: LayoutSettings{Tolerance: 0.02}}, kinds)
+		row, err := exampleRow(t.Context(), &c, read, &Setting{Layout: LayoutSettings{Tolerance: 0.02}}, kinds)
 		if err != nil || len(row.Failures) > 0 {
 			t.Fatalf("%v %v", err, row.Failures)
 		}

@@ -74,7 +74,7 @@ func TestGoldenLayout(t *testing.T) {
 	for _, c := range golden.Cases {
 		reference, generated := goldenDesign(c.Reference), goldenDesign(c.Generated)
 		of, n := float64(len(c.Reference)), float64(len(c.Generated))
-		row := scoreDesigns(t, &Settings{}, reference, generated, layoutKinds...)
+		row := scoreDesigns(t, &Setting{}, reference, generated, layoutKinds...)
 		want := map[string]any{"canvas_fill_ratio": c.Fill, "element_ratio": n / of, "layout_iou": c.IoU}
 		for key, v := range map[string]*float64{"overlap_defects": c.Defects.Overlap, "overflow_defects": c.Defects.Overflow,
 			"text_overflow_defects": c.Defects.Text, "offcanvas_share": c.Defects.OffCanvas} {
@@ -94,7 +94,7 @@ func TestGoldenLayout(t *testing.T) {
 		decode(t, c.Aligned, &ends, &groups, &others)
 		between(t, row, "alignment_f1", ends, groups+others)
 
-		row = scoreDesigns(t, &Settings{Definition: DefinitionDocumented}, reference, generated, layoutKinds...)
+		row = scoreDesigns(t, &Setting{Definition: DefinitionDocumented}, reference, generated, layoutKinds...)
 		var found float64
 		decode(t, c.DocumentedAligned, &found, &groups, &others, &ends)
 		want = map[string]any{"layout_iou": c.DocumentedIoU, "alignment_precision": found / others, "alignment_recall": found / groups}

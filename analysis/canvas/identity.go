@@ -36,7 +36,7 @@ func (n Needs) files(c *Case) []string {
 }
 
 // DefinitionOf says what the numbers of a metric mean.
-func (o *Settings) DefinitionOf(k *Kind) string {
+func (o *Setting) DefinitionOf(k *Kind) string {
 	if k.Definition == nil {
 		return ""
 	}
@@ -70,7 +70,7 @@ func FilesOf(kinds []Kind, cases []Case) []string {
 }
 
 // HasReports reports whether a metric writes reports.
-func (o *Settings) HasReports(k *Kind) bool {
+func (o *Setting) HasReports(k *Kind) bool {
 	return o.Reports || o.Picture != nil && k.Name == saliencyKind.Name
 }
 
@@ -87,7 +87,7 @@ func (k *Kind) Inputs(d *source.Digests, c *Case) string {
 }
 
 // SharedInputs is the digest of the files that a metric reads of all cases; empty if it reads none.
-func (o *Settings) SharedInputs(k *Kind) string {
+func (o *Setting) SharedInputs(k *Kind) string {
 	var shared []string
 	if k.Needs&NeedPerceptual != 0 {
 		shared = append(shared, o.Images.Perceptual.Identity()...)

@@ -62,7 +62,7 @@ func BenchmarkScreens(b *testing.B) {
 	of := func(k *Kind) func(i int) {
 		return func(i int) {
 			s := &screenshot.Pixels{Shape: pairs[i].Shape, Reference: pairs[i].Reference, Generated: pairs[i].Generated}
-			p := &Pair{Settings: &Settings{}}
+			p := &Pair{Settings: &Setting{}}
 			_, _ = p.screens.Get(func() (*screenshot.Pixels, error) { return s, nil })
 			must(k.Score(p, NewRow()))
 		}

@@ -36,7 +36,7 @@ func screensOf(t testing.TB, o screenshot.Options, reference, generated *dataset
 	t.Helper()
 	c := &Case{Reference: Side{Image: "reference.png"}, Generated: Side{Image: "generated.png"}}
 	read := func(path string) ([]byte, error) { return nil, fmt.Errorf("%s is read", path) }
-	p := NewPair(t.Context(), c, &Settings{Images: o}, read, design.NewView(c.Reference, "reference", read))
+	p := NewPair(t.Context(), c, &Setting{Images: o}, read, design.NewView(c.Reference, "reference", read))
 	if _, err := p.screens.Get(func() (*screenshot.Pixels, error) { return screenshot.NewPixels(reference, generated, o.Drops()), nil }); err != nil {
 		t.Fatal(err)
 	}

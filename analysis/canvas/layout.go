@@ -20,7 +20,7 @@ type LayoutSettings struct {
 }
 
 // layoutOf says which nodes of a design are elements by these settings.
-func (o *Settings) layoutOf(node string) design.LayoutOptions {
+func (o *Setting) layoutOf(node string) design.LayoutOptions {
 	return design.LayoutOptions{Node: node, Whole: o.Documented()}
 }
 

@@ -26,7 +26,7 @@ func BenchmarkElements(b *testing.B) {
 		reference, generated := feed(cards, 0), feed(cards, 3)
 		b.Run(fmt.Sprintf("%dnodes", 7*cards), func(b *testing.B) {
 			for b.Loop() {
-				if row := scoreDesigns(b, &Settings{}, reference, generated, layoutKinds...); row.Failures != nil {
+				if row := scoreDesigns(b, &Setting{}, reference, generated, layoutKinds...); row.Failures != nil {
 					b.Fatal(row.Failures)
 				}
 			}
@@ -35,7 +35,7 @@ func BenchmarkElements(b *testing.B) {
 	reference, generated := drawn(1, 1000), drawn(2, 1000)
 	b.Run("random", func(b *testing.B) {
 		for b.Loop() {
-			scoreDesigns(b, &Settings{}, reference, generated, layoutKinds...)
+			scoreDesigns(b, &Setting{}, reference, generated, layoutKinds...)
 		}
 	})
 }

@@ -73,7 +73,7 @@ func jsonOf(root page) string {
 }
 
 // scoreDesigns scores a generated design beside a reference.
-func scoreDesigns(t testing.TB, o *Settings, reference, generated string, kinds ...Kind) *Row {
+func scoreDesigns(t testing.TB, o *Setting, reference, generated string, kinds ...Kind) *Row {
 	t.Helper()
 	files := map[string]string{"reference.json": reference, "generated.json": generated}
 	read := func(path string) ([]byte, error) { return []byte(files[path]), nil }
@@ -157,7 +157,7 @@ func sampleDesigns(t *testing.T) (designs []string) {
 // checkSelf holds that a design is perfect beside itself.
 func checkSelf(t *testing.T, design string) {
 	t.Helper()
-	row := scoreDesigns(t, &Settings{}, design, design, layoutKinds...)
+	row := scoreDesigns(t, &Setting{}, design, design, layoutKinds...)
 	if row.Failures != nil {
 		t.Fatal(row.Failures)
 	}
@@ -194,7 +194,7 @@ func TestSelfSamples(t *testing.T) {
 		checkSelf(t, d)
 	}
 	// The same screen at other widths is alike, and not the same.
-	row := scoreDesigns(t, &Settings{}, designs[0], designs[1], layoutKinds...)
+	row := scoreDesigns(t, &Setting{}, designs[0], designs[1], layoutKinds...)
 	for _, key := range []string{"layout_iou", "layout_f1", "alignment_f1"} {
 		if v := row.Values[key].V; !(v > 0.3 && v < 1) {
 			t.Errorf("%s of two widths is %v", key, v)
@@ -206,14 +206,14 @@ func TestSelfSamples(t *testing.T) {
 func TestLayoutInputs(t *testing.T) {
 	t.Parallel()
 	design := onScreen(page{w: 10, h: 10})
-	row := scoreDesigns(t, &Settings{}, "", design, layoutKinds...)
+	row := scoreDesigns(t, &Setting{}, "", design, layoutKinds...)
 	if row.Failures != nil {
 		t.Error(row.Failures)
 	}
 	const absent = "no design of the reference is given"
 	row.want(t, map[string]any{"canvas_fill_ratio": 0.005, "canvas_fill_difference": absent, "element_ratio": absent, "layout_iou": absent,
 		"alignment_f1": absent, "overflow_defects": 0., "offcanvas_share": 0.})
-	row = scoreDesigns(t, &Settings{}, design, onScreen(page{id: "3:14", w: -5, h: 4}), layoutKinds...)
+	row = scoreDesigns(t, &Setting{}, design, onScreen(page{id: "3:14", w: -5, h: 4}), layoutKinds...)
 	if len(row.Failures) != 1 {
 		t.Fatalf("failures %q", row.Failures)
 	}

@@ -26,7 +26,7 @@ var alignment = Kind{
 		{Name: "alignment_recall", Direction: report.Higher, High: 1, Improved: true},
 		{Name: "alignment_f1", Direction: report.Higher, High: 1, Compared: true, Improved: true},
 	},
-	Definition: func(o *Settings) string {
+	Definition: func(o *Setting) string {
 		tolerance := strconv.FormatFloat(o.Layout.tolerance(), 'g', -1, 64)
 		if o.Documented() {
 			return "1; lines rounded to multiples of " + tolerance +

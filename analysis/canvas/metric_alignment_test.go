@@ -17,7 +17,7 @@ func TestAlignment(t *testing.T) {
 	lower := c
 	lower.y += 7
 	reference, generated := onScreen(a, b, c), onScreen(a, b, lower)
-	row := scoreDesigns(t, &Settings{Reports: true}, reference, generated, alignment)
+	row := scoreDesigns(t, &Setting{Reports: true}, reference, generated, alignment)
 	// Each of the three groups has two of three members: 2/3 of both, which is found.
 	row.want(t, map[string]any{"alignment_precision": 1., "alignment_recall": 1., "alignment_f1": 1.})
 	data, err := json.Marshal(row.Reports[alignmentReport])
@@ -36,9 +36,9 @@ func TestAlignment(t *testing.T) {
 	}
 	// A box that no element of the reference is matched with is a member of its own: 2 of 4.
 	d := page{id: "d", x: 85, y: 23, w: 5, h: 21}
-	row = scoreDesigns(t, &Settings{}, reference, onScreen(a, b, d), alignment)
+	row = scoreDesigns(t, &Setting{}, reference, onScreen(a, b, d), alignment)
 	row.want(t, map[string]any{"alignment_f1": 1.})
-	row = scoreDesigns(t, &Settings{}, onScreen(a, b), onScreen(a, d), alignment)
+	row = scoreDesigns(t, &Setting{}, onScreen(a, b), onScreen(a, d), alignment)
 	row.want(t, map[string]any{"alignment_precision": 0., "alignment_recall": 0., "alignment_f1": 0.})
 }
 
@@ -56,10 +56,10 @@ func TestNothingAligned(t *testing.T) {
 		{row2, alone, generated, 0., 0.},
 		{alone, row2, 0., reference, 0.},
 	} {
-		row := scoreDesigns(t, &Settings{}, c.reference, c.generated, alignment)
+		row := scoreDesigns(t, &Setting{}, c.reference, c.generated, alignment)
 		row.want(t, map[string]any{"alignment_precision": c.precision, "alignment_recall": c.recall, "alignment_f1": c.f1})
 	}
-	row := scoreDesigns(t, &Settings{Definition: DefinitionDocumented}, alone, alone, alignment)
+	row := scoreDesigns(t, &Setting{Definition: DefinitionDocumented}, alone, alone, alignment)
 	row.want(t, map[string]any{"alignment_precision": 1., "alignment_recall": 1., "alignment_f1": 1.})
 }
 
@@ -69,7 +69,7 @@ func TestAlignmentTolerance(t *testing.T) {
 	design := onScreen(page{x: 12, y: 23, w: 10, h: 21}, page{x: 37, y: 26, w: 10, h: 21}) // 3 of 200 pixels
 	level := onScreen(page{x: 12, y: 23, w: 10, h: 21}, page{x: 37, y: 23, w: 10, h: 21})
 	for tolerance, aligned := range map[float64]bool{0: true, 0.016: true, 0.014: false} {
-		row := scoreDesigns(t, &Settings{Layout: LayoutSettings{Tolerance: tolerance}}, level, design, alignment)
+		row := scoreDesigns(t, &Setting{Layout: LayoutSettings{Tolerance: tolerance}}, level, design, alignment)
 		if row.Values["alignment_precision"].Defined() != aligned {
 			t.Errorf("tolerance %v: %v", tolerance, row.Values["alignment_precision"])
 		}
@@ -93,10 +93,10 @@ func TestUnrelatedAlignment(t *testing.T) {
 	t.Parallel()
 	for _, n := range []int{20, 50, 100, 200, 400, 700, 1000} {
 		a, b := randomPage(1, n), randomPage(2, n)
-		if v := scoreDesigns(t, &Settings{}, a, b, alignment).Values["alignment_f1"]; !(v.V <= 0.1) {
+		if v := scoreDesigns(t, &Setting{}, a, b, alignment).Values["alignment_f1"]; !(v.V <= 0.1) {
 			t.Errorf("%d elements: F1 %v of unrelated designs, want at most 0.1", n, v.V)
 		}
-		scoreDesigns(t, &Settings{}, a, a, alignment).want(t, map[string]any{"alignment_f1": 1.})
+		scoreDesigns(t, &Setting{}, a, a, alignment).want(t, map[string]any{"alignment_f1": 1.})
 	}
 }
 
@@ -118,9 +118,9 @@ func tablePage(scatter float64) string {
 // rows stays, at most the columns are found, and a few groups by chance.
 func TestScatteredTable(t *testing.T) {
 	t.Parallel()
-	row := scoreDesigns(t, &Settings{}, tablePage(0), tablePage(200), alignment)
+	row := scoreDesigns(t, &Setting{}, tablePage(0), tablePage(200), alignment)
 	if v := row.Values["alignment_recall"]; !(v.V <= 22./97+1e-12) {
 		t.Errorf("recall %v of a table without its rows, want at most 22 of 97 groups", v.V)
 	}
-	scoreDesigns(t, &Settings{}, tablePage(0), tablePage(0), alignment).want(t, map[string]any{"alignment_f1": 1.})
+	scoreDesigns(t, &Setting{}, tablePage(0), tablePage(0), alignment).want(t, map[string]any{"alignment_f1": 1.})
 }

@@ -26,7 +26,7 @@ var blocks = Kind{
 		{Name: "color_difference", Unit: "CIEDE2000", Direction: report.Lower, High: unbounded, Compared: true, Improved: true},
 		{Name: "color_similarity", Direction: report.Higher, High: 1, Compared: true, Improved: true},
 	},
-	Definition: func(o *Settings) string {
+	Definition: func(o *Setting) string {
 		return "2; texts as they are shown, in NFKC; similarity: " + o.Content.similarity() + "; pairs of the largest sum of similarities of at least 0.5; " +
 			"siblings that gain 0.05 by it are one text"
 	},

@@ -16,7 +16,7 @@ var completeness = Kind{
 		{Name: "visual_completeness", Direction: report.Higher, Low: -1, High: 1, Compared: true, Improved: true},
 		{Name: "struct_completeness", Direction: report.Higher, High: 1, Compared: true, Improved: true},
 	},
-	Definition: func(o *Settings) string {
+	Definition: func(o *Setting) string {
 		return "1; means of " + strings.Join(visualParts(), ", ") + " and of " + strings.Join(structParts(o), ", ") + ", where all are there"
 	},
 	Score: scoreCompleteness,
@@ -27,7 +27,7 @@ func visualParts() []string { return []string{"canvas_fill_ratio", "ssim", "sema
 
 // structParts are the scores of the structure. The publication takes the ratio of elements that is clipped at 1, and
 // its own overlap of layouts.
-func structParts(o *Settings) []string {
+func structParts(o *Setting) []string {
 	if o.Documented() {
 		return []string{"element_ratio", "layout_iou", "alignment_f1"}
 	}

@@ -18,7 +18,7 @@ func TestCompleteness(t *testing.T) {
 				row.Set(key, v)
 			}
 		}
-		if err := scoreCompleteness(&Pair{Settings: &Settings{Definition: definition}}, row); err != nil {
+		if err := scoreCompleteness(&Pair{Settings: &Setting{Definition: definition}}, row); err != nil {
 			t.Fatal(err)
 		}
 		return row
@@ -34,7 +34,7 @@ func TestCompleteness(t *testing.T) {
 	}
 	row = NewRow()
 	row.Undefined("ssim", "no image is given")
-	if err := scoreCompleteness(&Pair{Settings: &Settings{}}, row); err != nil {
+	if err := scoreCompleteness(&Pair{Settings: &Setting{}}, row); err != nil {
 		t.Fatal(err)
 	}
 	for key, part := range map[string]string{"visual_completeness": "ssim (no image is given); semantic_match (not computed)", "struct_completeness": "layout_iou (not computed)"} {

@@ -25,7 +25,7 @@ var contrast = Kind{
 		{Name: "contrast_pass_aa", Direction: report.Higher, High: 1, Compared: true, Improved: true},
 		{Name: "contrast_pass_difference", Direction: report.Higher, Low: -1, High: 1},
 	},
-	Definition: func(*Settings) string {
+	Definition: func(*Setting) string {
 		return "2; colors composited in the order of painting, on white; boxes that hold half of the text; " +
 			"large: 24 pixels, or 18.66 and a weight of 700, else 4.5 is wanted"
 	},

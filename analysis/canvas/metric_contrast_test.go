@@ -30,13 +30,13 @@ func TestContrast(t *testing.T) {
 		"large if it were bold":         {words("#949494", style("19", "600")), 0},
 		"of a size that is not decided": {words("#949494", style(`"MIXED"`, "null")), 0},
 	} {
-		row := scoredContent(t, Settings{}, casetest.Design(words("#000000")), casetest.Design(test.text))
+		row := scoredContent(t, Setting{}, casetest.Design(words("#000000")), casetest.Design(test.text))
 		if v := row.Values["contrast_pass_aa"]; !v.Defined() || v.V != test.passes {
 			t.Errorf("%s: %v passes, want %v", name, v, test.passes)
 		}
 		wantValues(t, row, map[string]float64{"contrast_pass_difference": test.passes - 1})
 	}
-	row := scoredContent(t, Settings{}, casetest.Design(words("#ffffff")), casetest.Design(words("#000000"), words("#ffffff"), words("#767676"), words("IMAGE"), words("")))
+	row := scoredContent(t, Setting{}, casetest.Design(words("#ffffff")), casetest.Design(words("#000000"), words("#ffffff"), words("#767676"), words("IMAGE"), words("")))
 	wantValues(t, row, map[string]float64{"contrast_min": 1, "contrast_pass_aa": 2. / 3, "contrast_pass_difference": 2. / 3})
 	if v := row.Values["contrast_median"].V; math.Abs(v-4.54) > 0.005 {
 		t.Errorf("median %v", v)
@@ -45,7 +45,7 @@ func TestContrast(t *testing.T) {
 		t.Errorf("%v", row.Details)
 	}
 	// The generated design alone has its contrasts.
-	p := contentPair(t, Settings{}, "", casetest.Design(words("#000000")))
+	p := contentPair(t, Setting{}, "", casetest.Design(words("#000000")))
 	p.Reference.Side.Design = ""
 	row, err := scoreKinds(t.Context(), []Kind{contrast}, p)
 	if err != nil || row.Failures != nil {

@@ -29,7 +29,7 @@ var defects = Kind{
 		{Name: "text_overflow_defects", Direction: report.Lower, High: 1, Compared: true, Improved: true},
 		{Name: "offcanvas_share", Direction: report.Lower, High: 1, Compared: true, Improved: true},
 	},
-	Definition: func(*Settings) string {
+	Definition: func(*Setting) string {
 		return "2; " + design.SeenElements + "; painted leaves that cover more than 0.1 of each other's smaller box without being nested, texts also if nested; " +
 			"elements and texts more than 0.005 of the canvas side outside their parents; share of the painted area outside the canvas"
 	},

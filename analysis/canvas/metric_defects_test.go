@@ -38,7 +38,7 @@ func TestDefects(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			row := scoreDesigns(t, &Settings{}, "", c.design, defects)
+			row := scoreDesigns(t, &Setting{}, "", c.design, defects)
 			row.want(t, c.want)
 			if row.Failures != nil {
 				t.Error(row.Failures)

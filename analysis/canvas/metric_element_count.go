@@ -15,7 +15,7 @@ var elementCount = Kind{
 		{Name: "element_ratio", Direction: report.Neither, High: unbounded, Improved: true},
 		{Name: "element_ratio_symmetric", Direction: report.Higher, High: 1, Compared: true, Improved: true},
 	},
-	Definition: func(o *Settings) string {
+	Definition: func(o *Setting) string {
 		if o.Documented() {
 			return "1; element_ratio at most 1"
 		}

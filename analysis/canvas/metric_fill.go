@@ -18,7 +18,7 @@ var canvasFill = Kind{
 		{Name: "canvas_fill_ratio", Direction: report.Neither, High: 1, Improved: true},
 		{Name: "canvas_fill_difference", Direction: report.Lower, High: 1, Compared: true, Improved: true},
 	},
-	Definition: func(o *Settings) string {
+	Definition: func(o *Setting) string {
 		if o.Documented() {
 			return "2; the first element of depth 1 as the canvas, boxes of its size left out, not clipped, at most 1"
 		}

@@ -27,9 +27,9 @@ func TestFill(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			reference := onScreen(page{y: 100, w: 50, h: 100})
-			row := scoreDesigns(t, &Settings{}, reference, c.design, canvasFill)
+			row := scoreDesigns(t, &Setting{}, reference, c.design, canvasFill)
 			row.want(t, map[string]any{"canvas_fill_ratio": c.ratio, "canvas_fill_difference": c.difference})
-			row = scoreDesigns(t, &Settings{Definition: DefinitionDocumented}, reference, c.design, canvasFill)
+			row = scoreDesigns(t, &Setting{Definition: DefinitionDocumented}, reference, c.design, canvasFill)
 			row.want(t, map[string]any{"canvas_fill_ratio": c.documented, "canvas_fill_difference": c.differs})
 		})
 	}

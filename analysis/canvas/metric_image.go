@@ -19,7 +19,7 @@ var screenPixels = Kind{
 		{Name: "psnr", Unit: "dB", Direction: report.Higher, High: unbounded, Compared: true, Improved: true},
 		{Name: "rmse", Unit: "levels of 0 to 255", Direction: report.Lower, Low: 0, High: screenshot.ByteRange, Compared: true, Improved: true},
 	},
-	Definition: func(o *Settings) string {
+	Definition: func(o *Setting) string {
 		window := "uniform window of 7 × 7, sample covariance"
 		if o.Images.SSIM == screenshot.GaussianWindow {
 			window = "Gaussian window of 11 × 11, sigma 1.5, population covariance"

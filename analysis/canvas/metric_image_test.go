@@ -40,7 +40,7 @@ func TestMissingPixels(t *testing.T) {
 	t.Parallel()
 	read := func(string) ([]byte, error) { return nil, source.Absentf("nothing") }
 	c := &Case{}
-	row, err := scoreKinds(t.Context(), []Kind{screenPixels}, NewPair(t.Context(), c, &Settings{}, read, design.NewView(c.Reference, "reference", read)))
+	row, err := scoreKinds(t.Context(), []Kind{screenPixels}, NewPair(t.Context(), c, &Setting{}, read, design.NewView(c.Reference, "reference", read)))
 	if err != nil || row.Failures != nil || len(row.Values) != 3 {
 		t.Fatal(row, err)
 	}

@@ -20,7 +20,7 @@ var layoutOverlap = Kind{
 		{Name: "layout_recall", Direction: report.Higher, High: 1, Improved: true},
 		{Name: "layout_f1", Direction: report.Higher, High: 1, Compared: true, Improved: true},
 	},
-	Definition: func(o *Settings) string {
+	Definition: func(o *Setting) string {
 		switch o.Definition {
 		case DefinitionDocumented:
 			return "1; mean IoU of matched pairs, all that there can be; IoU of boxes without area 0; precision, recall and F1 without a threshold"

@@ -25,7 +25,7 @@ func TestLayoutByHand(t *testing.T) {
 			"element_ratio": 4. / 5, "element_ratio_symmetric": 4. / 5},
 		DefinitionPublished: {"layout_iou": 8. / 9, "layout_precision": 1., "layout_recall": 4. / 5, "layout_f1": 8. / 9},
 	} {
-		row := scoreDesigns(t, &Settings{Definition: definition}, reference, generated, layoutKinds...)
+		row := scoreDesigns(t, &Setting{Definition: definition}, reference, generated, layoutKinds...)
 		row.want(t, want)
 		matched := map[string]int{DefinitionDefault: 3}[definition]
 		if matched == 0 {
@@ -37,7 +37,7 @@ func TestLayoutByHand(t *testing.T) {
 	}
 	// Swapped, the ratio is above 1, but for the documented one.
 	for definition, ratio := range map[string]float64{DefinitionDefault: 5. / 4, DefinitionDocumented: 1} {
-		row := scoreDesigns(t, &Settings{Definition: definition}, generated, reference, layoutKinds...)
+		row := scoreDesigns(t, &Setting{Definition: definition}, generated, reference, layoutKinds...)
 		row.want(t, map[string]any{"element_ratio": ratio, "element_ratio_symmetric": 4. / 5})
 	}
 }
@@ -47,7 +47,7 @@ func TestLayoutReport(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(20) {
 		for _, definition := range []string{DefinitionDefault, DefinitionDocumented} {
-			row := scoreDesigns(t, &Settings{Definition: definition, Reports: true}, drawn(seed, 30), drawn(seed+100, 5+int(seed)*3), layoutOverlap)
+			row := scoreDesigns(t, &Setting{Definition: definition, Reports: true}, drawn(seed, 30), drawn(seed+100, 5+int(seed)*3), layoutOverlap)
 			data, err := json.Marshal(row.Reports[layoutReport])
 			if err != nil {
 				t.Fatal(err)
@@ -84,7 +84,7 @@ func TestLayoutReport(t *testing.T) {
 				"layout_f1": 2 * float64(r.NumMatched) / float64(r.NumGT+r.NumGen)})
 		}
 	}
-	if row := scoreDesigns(t, &Settings{}, drawn(1, 3), drawn(2, 3), layoutOverlap); len(row.Reports) > 0 {
+	if row := scoreDesigns(t, &Setting{}, drawn(1, 3), drawn(2, 3), layoutOverlap); len(row.Reports) > 0 {
 		t.Error("a report that nobody asked for")
 	}
 }
@@ -97,7 +97,7 @@ func TestTooManyOverlaps(t *testing.T) {
 	for i := range below {
 		below[i] = page{w: 10, h: 10}
 	}
-	row := scoreDesigns(t, &Settings{Layout: LayoutSettings{most: 1000}}, onScreen(below...), onScreen(below...), layoutKinds...)
+	row := scoreDesigns(t, &Setting{Layout: LayoutSettings{most: 1000}}, onScreen(below...), onScreen(below...), layoutKinds...)
 	const reason = "more than 1000 pairs of boxes overlap, which are too many to be compared"
 	row.want(t, map[string]any{"layout_iou": "reference.json and generated.json: " + reason, "overlap_defects": "generated.json: " + reason,
 		"overflow_defects": 0., "element_ratio": 1.})
@@ -141,7 +141,7 @@ func TestPublishedCounts(t *testing.T) {
 			}
 		}
 		reference, generated := designsOf(int(at["num_gt"])), designsOf(int(at["num_gen"]))
-		row := scoreDesigns(t, &Settings{Definition: DefinitionPublished}, reference, generated, elementCount, layoutOverlap)
+		row := scoreDesigns(t, &Setting{Definition: DefinitionPublished}, reference, generated, elementCount, layoutOverlap)
 		for key, name := range map[string]string{"element_ratio": "element_count_ratio", "layout_precision": "precision",
 			"layout_recall": "recall"} {
 			if want, ok := at[name]; !ok || rounded(row.Values[key].V) != want {

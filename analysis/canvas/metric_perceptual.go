@@ -14,7 +14,7 @@ var perceptual = Kind{
 	About: "distance of both screens by a model such as LPIPS",
 	Needs: NeedImages | NeedPerceptual,
 	Keys:  []Key{{Name: "perceptual_distance", Direction: report.Lower, Low: -unbounded, High: unbounded, Compared: true, Improved: true}},
-	Definition: func(o *Settings) string {
+	Definition: func(o *Setting) string {
 		return "1; " + o.Images.Preparation() + "; " + o.Images.Perceptual.Definition()
 	},
 	Score: scorePerceptual,

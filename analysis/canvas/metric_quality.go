@@ -13,7 +13,7 @@ var multiscale = Kind{
 	About:      "structural similarity of the brightness at five scales",
 	Needs:      NeedImages,
 	Keys:       []Key{{Name: "ms_ssim", Direction: report.Higher, Low: 0, High: 1, Compared: true, Improved: true}},
-	Definition: func(o *Settings) string { return "1; brightness of " + o.Images.Preparation() + "; Wang et al. 2003" },
+	Definition: func(o *Setting) string { return "1; brightness of " + o.Images.Preparation() + "; Wang et al. 2003" },
 	Score: func(p *Pair, row *Row) error {
 		return scoreBrightness(p, row, "ms_ssim", image.MultiscaleSSIM)
 	},
@@ -24,7 +24,7 @@ var gradients = Kind{
 	About:      "deviation of the similarity of gradients of the brightness",
 	Needs:      NeedImages,
 	Keys:       []Key{{Name: "gmsd", Direction: report.Lower, Low: 0, High: 0.5, Compared: true, Improved: true}},
-	Definition: func(o *Settings) string { return "1; brightness of " + o.Images.Preparation() + "; Xue et al. 2014" },
+	Definition: func(o *Setting) string { return "1; brightness of " + o.Images.Preparation() + "; Xue et al. 2014" },
 	Score: func(p *Pair, row *Row) error {
 		return scoreBrightness(p, row, "gmsd", image.GMSD)
 	},
@@ -39,7 +39,7 @@ var features = Kind{
 		{Name: "fsim", Direction: report.Higher, Low: 0, High: 1, Compared: true, Improved: true},
 		{Name: "fsimc", Direction: report.Higher, Low: 0, High: 1, Compared: true, Improved: true},
 	},
-	Definition: func(o *Settings) string { return "1; " + o.Images.Preparation() + "; Zhang et al. 2011" },
+	Definition: func(o *Setting) string { return "1; " + o.Images.Preparation() + "; Zhang et al. 2011" },
 	Score:      scoreFeatures,
 }
 

@@ -65,7 +65,7 @@ var saliencyShuffledKind = Kind{
 		{Name: "saliency_auc_shuffled", Direction: report.Higher, Low: 0, High: 1, Compared: true, Improved: true},
 		{Name: "center_prior_auc_shuffled", Direction: report.Neither, Low: 0, High: 1},
 	},
-	Definition: func(o *Settings) string {
+	Definition: func(o *Setting) string {
 		return saliencyDefinition(o) + "; " + o.Saliency.PoolDefinition()
 	},
 	Score: func(p *Pair, row *Row) error {
@@ -116,11 +116,11 @@ var saliencyBaselineKind = Kind{
 	},
 }
 
-// SaliencyPicture is the name of [Settings.Picture] among the reports of a case.
+// SaliencyPicture is the name of [Setting.Picture] among the reports of a case.
 const SaliencyPicture = "saliency.png"
 
 // saliencyDefinition says how maps are made and taken.
-func saliencyDefinition(o *Settings) string {
+func saliencyDefinition(o *Setting) string {
 	return "1; " + o.Saliency.Definition(o.Documented(), o.Images.Drops(), o.Seed)
 }
 

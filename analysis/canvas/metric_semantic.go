@@ -12,7 +12,7 @@ var semanticMatch = Kind{
 	Name: "semantic", About: "cosine of the embeddings of both captions",
 	Needs:      NeedSemantic,
 	Keys:       []Key{{Name: "semantic_match", Direction: report.Higher, Low: -1, High: 1, Compared: true, Improved: true}},
-	Definition: func(o *Settings) string { return "1; cosine of captions: " + o.Semantic.MatchSource(o.Images.Alpha) },
+	Definition: func(o *Setting) string { return "1; cosine of captions: " + o.Semantic.MatchSource(o.Images.Alpha) },
 	Score:      scoreSemantic,
 }
 
@@ -22,7 +22,7 @@ var imageSimilarity = Kind{
 	Name: "image_similarity", About: "cosine of the embeddings of both screens",
 	Needs:      NeedSemantic,
 	Keys:       []Key{{Name: "image_similarity", Direction: report.Higher, Low: -1, High: 1, Compared: true, Improved: true}},
-	Definition: func(o *Settings) string { return "1; cosine of screens: " + o.Semantic.ImageSource(o.Images.Alpha) },
+	Definition: func(o *Setting) string { return "1; cosine of screens: " + o.Semantic.ImageSource(o.Images.Alpha) },
 	Score: func(p *Pair, row *Row) error {
 		v, err := p.Settings.Semantic.ImageSimilarity(&p.Screens)
 		if err != nil {

@@ -23,7 +23,7 @@ var tools = Kind{
 		{Name: "tool_efficiency", Direction: report.Higher, High: 1, Compared: true},
 		{Name: "tool_call_ratio", High: unbounded},
 	},
-	Definition: func(*Settings) string {
+	Definition: func(*Setting) string {
 		return "2; each call once; efficiency: 1/(steps + calls + unique tools + 1), rounded to 4 digits; ratio: calls over expected calls"
 	},
 	Score: scoreTools,
@@ -41,7 +41,7 @@ var toolAccuracy = Kind{
 		{Name: "tool_jaccard", Direction: report.Higher, High: 1, Compared: true},
 		{Name: "tool_edit_distance", Direction: report.Lower, High: 1, Compared: true},
 	},
-	Definition: func(*Settings) string {
+	Definition: func(*Setting) string {
 		return "2; names of tools: longest common subsequence over both lengths; sets; edit distance over the longer"
 	},
 	Score: scoreToolAccuracy,

@@ -20,7 +20,7 @@ func toolRow(t *testing.T, trace, expected string) *Row {
 	t.Helper()
 	read := func(path string) ([]byte, error) { return []byte(path), nil }
 	c := &Case{Trace: trace, ExpectedTrace: expected}
-	row, err := scoreKinds(t.Context(), []Kind{tools, toolAccuracy}, NewPair(t.Context(), c, &Settings{}, read, design.NewView(c.Reference, "reference", read)))
+	row, err := scoreKinds(t.Context(), []Kind{tools, toolAccuracy}, NewPair(t.Context(), c, &Setting{}, read, design.NewView(c.Reference, "reference", read)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -96,7 +96,7 @@ func TestStepTraces(t *testing.T) {
 			map[string]float64{"tool_steps": 3, "tool_calls": 2, "tool_unique": 2, "tool_efficiency": 0.125}},
 		{Case{Snapshot: -1, Trace: `{"messages": [], "executed": [{"name": "a"}]}`}, map[string]float64{"tool_calls": null, "tool_efficiency": null}},
 	} {
-		row, err := scoreKinds(t.Context(), []Kind{tools}, NewPair(t.Context(), &test.c, &Settings{}, read, design.NewView(Side{}, "reference", read)))
+		row, err := scoreKinds(t.Context(), []Kind{tools}, NewPair(t.Context(), &test.c, &Setting{}, read, design.NewView(Side{}, "reference", read)))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -147,7 +147,7 @@ func TestPublishedRows(t *testing.T) {
 		for key, name := range map[string]string{"element_ratio": "element_count_ratio", "layout_iou": "layout_overlap", "alignment_f1": "alignment_f1"} {
 			row.Set(key, at[name])
 		}
-		row.mean("struct_completeness", structParts(&Settings{Definition: DefinitionPublished}))
+		row.mean("struct_completeness", structParts(&Setting{Definition: DefinitionPublished}))
 		if got := row.Values["struct_completeness"].V; math.Abs(got-at["struct_completeness"]) > 6e-4 {
 			t.Errorf("%v: structure %v, want %v", line, got, at["struct_completeness"])
 		}

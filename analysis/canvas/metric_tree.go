@@ -29,7 +29,7 @@ var hierarchy = Kind{
 		{Name: "reading_order_tau", Direction: report.Higher, Low: -1, High: 1, Improved: true},
 		{Name: "text_order_tau", Direction: report.Higher, Low: -1, High: 1, Improved: true},
 	},
-	Definition: func(o *Settings) string {
+	Definition: func(o *Setting) string {
 		return "2; seen nodes from the canvas, by type; edit similarity: 1 − 2D/(|A| + |B| + D); TreeBLEU: sets of parents with " +
 			"children in order, share of the reference's; depth: of the deepest node; order: Kendall's tau-b by top, then left, " +
 			"of matched elements that overlap and of texts matched by " + o.Content.similarity()

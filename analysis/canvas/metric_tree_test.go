@@ -21,7 +21,7 @@ func TestTree(t *testing.T) {
 	reference := casetest.Design(box("TEXT", 0, 0), box("RECTANGLE", 20, 0), casetest.Frame(0, 20, 10, 10, "", box("TEXT", 0, 20)), casetest.Frame(0, 40, 10, 10, "", box("TEXT", 0, 40)))
 	generated := casetest.Design(box("TEXT", 0, 0), casetest.Frame(0, 20, 10, 10, "", box("TEXT", 0, 20)), box("RECTANGLE", 20, 0),
 		casetest.Frame(0, 40, 10, 10, "", casetest.Node("LINE", 0, 40, 10, 10, "#000000", `"children": [`+box("STAR", 50, 50)+`]`)))
-	row := scoredContent(t, Settings{}, reference, generated)
+	row := scoredContent(t, Setting{}, reference, generated)
 	wantValues(t, row, map[string]float64{
 		// The rectangle is deleted and inserted, TEXT becomes LINE, STAR is inserted: 4 of 7 + 8 nodes.
 		"tree_edit_similarity": 1 - 2*4./(15+4),
@@ -29,12 +29,12 @@ func TestTree(t *testing.T) {
 		"tree_bleu": 0.5, "tree_depth_difference": 1,
 		"reading_order_tau": 1,
 	})
-	back := scoredContent(t, Settings{}, generated, reference)
+	back := scoredContent(t, Setting{}, generated, reference)
 	wantValues(t, back, map[string]float64{"tree_edit_similarity": row.Values["tree_edit_similarity"].V, "tree_bleu": 1. / 4, "tree_depth_difference": 1})
 	// What is hidden is not in the tree.
 	hidden := casetest.Design(box("TEXT", 0, 0), box("RECTANGLE", 20, 0), casetest.Frame(0, 20, 10, 10, "", box("TEXT", 0, 20)), casetest.Frame(0, 40, 10, 10, "", box("TEXT", 0, 40)),
 		casetest.Node("FRAME", 0, 0, 10, 10, "", `"visible": false, "children": [`+box("STAR", 50, 50)+`]`))
-	wantValues(t, scoredContent(t, Settings{}, reference, hidden), map[string]float64{"tree_edit_similarity": 1, "tree_bleu": 1, "tree_depth_difference": 0})
+	wantValues(t, scoredContent(t, Setting{}, reference, hidden), map[string]float64{"tree_edit_similarity": 1, "tree_bleu": 1, "tree_depth_difference": 0})
 }
 
 // TestTypesApart: types that are written together are not those of another family.
@@ -73,7 +73,7 @@ func TestReadingOrder(t *testing.T) {
 		{at(0, 20, 0, 10, 0, 0), -1},
 		{at(0, 0, 0, 0, 0, 20), 2 / 2.449489742783178}, // two in one place: 2/√(3·2)
 	} {
-		wantValues(t, scoredContent(t, Settings{}, at(0, 0, 0, 10, 0, 20), test.generated), map[string]float64{"text_order_tau": test.tau})
+		wantValues(t, scoredContent(t, Setting{}, at(0, 0, 0, 10, 0, 20), test.generated), map[string]float64{"text_order_tau": test.tau})
 	}
 }
 
@@ -104,7 +104,7 @@ func TestLargeTrees(t *testing.T) {
 	if tree.depth != 50000 || len(tree.types) < 100000 {
 		t.Fatal(tree.depth, len(tree.types))
 	}
-	p, row := contentPair(t, Settings{}, "", ""), NewRow()
+	p, row := contentPair(t, Setting{}, "", ""), NewRow()
 	if err := p.scoreEdits(tree, tree, row); err != nil || !strings.Contains(row.Values["tree_edit_similarity"].Reason, "too large to compare") {
 		t.Errorf("%v, %v", row.Values, err)
 	}

@@ -17,7 +17,7 @@ import (
 // Pair is a case with what was read of it. Metrics of one case are computed one after the other.
 type Pair struct {
 	design.Screens
-	Settings        *Settings
+	Settings        *Setting
 	layouts         source.Lazy[*design.Matching]
 	screens         source.Lazy[*screenshot.Pixels]
 	blocks          source.Lazy[*textblock.Blocks]
@@ -26,7 +26,7 @@ type Pair struct {
 }
 
 // NewPair returns a case of which nothing was read yet. The reference may be shared with others.
-func NewPair(ctx context.Context, c *Case, o *Settings, read Reader, reference *design.View) *Pair {
+func NewPair(ctx context.Context, c *Case, o *Setting, read Reader, reference *design.View) *Pair {
 	return &Pair{Settings: o, Screens: design.Screens{Context: ctx, Case: c, Reference: reference, Read: read,
 		DropAlpha: o.Images.Drops(),
 		Generated: design.NewView(c.Generated, "generated design", read).With(o.layoutOf(o.Layout.GeneratedNode))}}

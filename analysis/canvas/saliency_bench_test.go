@@ -38,7 +38,7 @@ func BenchmarkSaliency(b *testing.B) {
 		top  float64
 	}{{"Fixations", 0}, {"Top", 5}} {
 		b.Run(c.name, func(b *testing.B) {
-			o := &Settings{Definition: DefinitionDefault}
+			o := &Setting{Definition: DefinitionDefault}
 			o.Saliency.Top = c.top
 			if _, err := o.Saliency.Open(cases, files.Read, 0, 0); err != nil {
 				b.Fatal(err)

@@ -50,8 +50,8 @@ func TestSaliencyGolden(t *testing.T) {
 }
 
 // settings are those of the case.
-func (g *goldenSaliency) settings() *Settings {
-	o := &Settings{Definition: DefinitionDefault}
+func (g *goldenSaliency) settings() *Setting {
+	o := &Setting{Definition: DefinitionDefault}
 	if g.Definition != "" {
 		o.Definition = g.Definition
 	}
@@ -101,7 +101,7 @@ func (g *goldenSaliency) check(t *testing.T) {
 func saliencyKinds() []Kind { return []Kind{saliencyKind, saliencyShuffledKind, saliencyBaselineKind} }
 
 // scoreSaliency opens the settings for the cases and scores the first.
-func scoreSaliency(t testing.TB, o *Settings, files casetest.Files, cases []Case) (*Row, *Settings) {
+func scoreSaliency(t testing.TB, o *Setting, files casetest.Files, cases []Case) (*Row, *Setting) {
 	t.Helper()
 	cases = slices.Clone(cases)
 	opened, err := o.Saliency.Open(cases, files.Read, 0, 0)

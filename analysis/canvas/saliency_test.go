@@ -72,7 +72,7 @@ func TestSaliencyInputs(t *testing.T) {
 			for _, definition := range []string{DefinitionDefault, DefinitionDocumented} {
 				c0 := Case{ID: "a-m", Sample: "a", Model: "m", Snapshot: -1, ReferenceSaliency: c.files.Path("p"),
 					GeneratedSaliency: c.files.Path("q"), Fixations: c.files.Path("f")}
-				row, _ := scoreSaliency(t, &Settings{Definition: definition}, c.files, []Case{c0})
+				row, _ := scoreSaliency(t, &Setting{Definition: definition}, c.files, []Case{c0})
 				for key, want := range c.defined {
 					if v := row.Values[key]; !v.Defined() || v.V != want {
 						t.Errorf("%s: %s is %+v, want %v", definition, key, v, want)
@@ -99,7 +99,7 @@ func TestSaliencyOutside(t *testing.T) {
 	t.Parallel()
 	good := casetest.GrayPNG(t, 3, 9, 1, 2, 3, 4, 5)
 	files := casetest.Files{"p": good, "q": good, "f": []byte("x,y\n0.5,0.5\n9,9\n-1,0\nnan,nan\n")}
-	row, _ := scoreSaliency(t, &Settings{}, files, []Case{{ID: "a", Sample: "a", Snapshot: -1, ReferenceSaliency: "p",
+	row, _ := scoreSaliency(t, &Setting{}, files, []Case{{ID: "a", Sample: "a", Snapshot: -1, ReferenceSaliency: "p",
 		GeneratedSaliency: "q", Fixations: "f"}})
 	if row.Details["saliency_fixations_outside"] != 2 || row.Details["saliency_fixations_missing"] != 1 {
 		t.Error(row.Details)
@@ -121,7 +121,7 @@ func TestSaliencyKL(t *testing.T) {
 		{saliencymap.KLRatio, "zero", 0.25*math.Log(0.25/0x1p-52) + 0.75*math.Log(0.75)},
 		{saliencymap.KLExact, "zero", math.NaN()},
 	} {
-		o := &Settings{Definition: DefinitionDefault}
+		o := &Setting{Definition: DefinitionDefault}
 		o.Saliency.KL = c.form
 		row, _ := scoreSaliency(t, o, files, []Case{{ID: "a", Sample: "a", Snapshot: -1, ReferenceSaliency: "p", GeneratedSaliency: c.map2}})
 		v := row.Values["saliency_kl"]
@@ -137,7 +137,7 @@ func TestSaliencySplits(t *testing.T) {
 	t.Parallel()
 	files := casetest.Files{"p": casetest.GrayPNG(t, 4, 9, 1, 2, 3, 4, 5, 7, 8, 30, 2, 3, 4), "f": []byte("x,y\n0,0\n3,1\n0,2\n")}
 	of := func(splits int, seed uint64) float64 {
-		o := &Settings{Seed: seed}
+		o := &Setting{Seed: seed}
 		o.Saliency.Splits = splits
 		row, _ := scoreSaliency(t, o, files, []Case{{ID: "a", Sample: "a", Snapshot: -1, ReferenceSaliency: "p",
 			GeneratedSaliency: "p", Fixations: "f"}})
@@ -156,7 +156,7 @@ func TestSaliencyShuffled(t *testing.T) {
 	files := casetest.Files{"p": casetest.GrayPNG(t, 4, 9, 1, 2, 3, 4, 5, 7, 8),
 		"wide": casetest.GrayPNG(t, 8, 9, 1, 2, 3, 4, 5, 7, 8, 1, 2, 3, 4, 5, 7, 8, 0, 9, 1, 2, 3, 4, 5, 7, 8, 1, 2, 3, 4, 5, 7, 8, 0),
 		"a":    []byte("x,y\n0,0\n3,1\n"), "b": []byte("x,y\n1,0\n"), "c": []byte("x,y\n7,3\n7.9,3.9\n100,100\n"), "broken": []byte("x,y\n?,?\n")}
-	o := &Settings{}
+	o := &Setting{}
 	at := func(sample, model, fixations, p string) Case {
 		return Case{ID: sample + "-" + model, Sample: sample, Model: model, Snapshot: -1, ReferenceSaliency: p,
 			GeneratedSaliency: p, Fixations: fixations}
@@ -200,7 +200,7 @@ func TestSaliencyWorkers(t *testing.T) {
 	}
 	var first string
 	for _, workers := range []int{1, 5} {
-		o := &Settings{Definition: DefinitionDefault}
+		o := &Setting{Definition: DefinitionDefault}
 		o.Saliency.Top = 8
 		o.Saliency.Model = saliencymap.Model{Path: "testdata/saliency.onnx", Height: 24, Width: 18}
 		of := slices.Clone(cases)
@@ -208,7 +208,7 @@ func TestSaliencyWorkers(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r, err := Analyze(t.Context(), Input{Cases: of, Read: files.Read}, Options{Settings: o, Kinds: saliencyKinds(), Workers: workers})
+		r, err := Analyze(t.Context(), Input{Cases: of, Read: files.Read}, Options{Setting: o, Kinds: saliencyKinds(), Workers: workers})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -30,9 +30,9 @@ func plainCosine(a, b []float64) float64 {
 }
 
 // openSettings opens settings for cases.
-func openSettings(t *testing.T, o semantic.Options, cases []Case) *Settings {
+func openSettings(t *testing.T, o semantic.Options, cases []Case) *Setting {
 	t.Helper()
-	s := &Settings{Semantic: o, Images: screenshot.Options{Alpha: screenshot.AlphaWhite}}
+	s := &Setting{Semantic: o, Images: screenshot.Options{Alpha: screenshot.AlphaWhite}}
 	opened, err := s.Semantic.Open(cases, os.ReadFile, 0)
 	if err != nil {
 		t.Fatal(err)
@@ -41,7 +41,7 @@ func openSettings(t *testing.T, o semantic.Options, cases []Case) *Settings {
 	return s
 }
 
-func semanticRow(t *testing.T, o *Settings, c *Case) *Row {
+func semanticRow(t *testing.T, o *Setting, c *Case) *Row {
 	t.Helper()
 	p := NewPair(context.Background(), c, o, os.ReadFile, design.NewView(c.Reference, "reference design", os.ReadFile))
 	row, err := scoreKinds(context.Background(), []Kind{semanticMatch, imageSimilarity}, p)
@@ -167,7 +167,7 @@ func TestSemanticModelErrors(t *testing.T) {
 // What the numbers mean follows from the inputs that are given.
 func TestSemanticDefinition(t *testing.T) {
 	t.Parallel()
-	o := &Settings{Images: screenshot.Options{Alpha: screenshot.AlphaWhite}}
+	o := &Setting{Images: screenshot.Options{Alpha: screenshot.AlphaWhite}}
 	seen := map[string]bool{}
 	for _, of := range []semantic.Options{{}, {Embeddings: [2]string{"a", "b"}}, {Sentence: "a", Pool: latent.SentenceMean}, {Sentence: "a", Pool: latent.SentenceFirst},
 		{Sentence: "a", Captioner: "b"}, {Vision: semantic.VisionOptions{Path: "a"}}, {Vision: semantic.VisionOptions{Path: "a", Size: 9}}, {ImageEmbeddings: [2]string{"a", "b"}}} {

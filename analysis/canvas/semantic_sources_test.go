@@ -38,7 +38,7 @@ func scored(t *testing.T, o *semantic.Options, c *Case, cases []Case, files map[
 		t.Fatal(err)
 	}
 	defer opened.Close()
-	settings := &Settings{Semantic: *o}
+	settings := &Setting{Semantic: *o}
 	row, err := scoreKinds(context.Background(), []Kind{semanticMatch, imageSimilarity}, NewPair(context.Background(), c, settings, textFiles(files), nil))
 	if err != nil {
 		t.Fatal(err)

@@ -100,10 +100,10 @@ func TestUnseenTree(t *testing.T) {
 		screenOf(boxed("a", 0, 0, 100, 100, `"clipsContent":true`, `"children":[`+boxed("b", 200, 0, 10, 10, `"children":[`+boxed("c", 300, 0, 1, 1)+`]`)+`]`)),
 		screenOf(boxed("m", 0, 0, 400, 300, `"isMask":true`), boxed("a", 0, 0, 100, 100)),
 	} {
-		row := scoreDesigns(t, &Settings{}, plain, other, hierarchy)
+		row := scoreDesigns(t, &Setting{}, plain, other, hierarchy)
 		row.want(t, map[string]any{"tree_edit_similarity": 1., "tree_bleu": 1., "tree_depth_difference": 0.})
 	}
-	row := scoreDesigns(t, &Settings{}, plain,
+	row := scoreDesigns(t, &Setting{}, plain,
 		screenOf(boxed("a", 0, 0, 100, 100, `"clipsContent":true`, `"children":[`+boxed("b", 200, 0, 10, 10, `"children":[`+boxed("c", 50, 0, 1, 1)+`]`)+`]`)), hierarchy)
 	row.want(t, map[string]any{"tree_depth_difference": 2.})
 }
@@ -138,7 +138,7 @@ func TestTurnedPaint(t *testing.T) {
 			t.Errorf("%s: %v pixels are painted, want %v", c.name, fill*400*300, c.area)
 		}
 	}
-	row := scoreDesigns(t, &Settings{}, screenOf(turned("a", 200, 150, 100, 50, 0.3)), screenOf(boxed("a", 0, 0, 9, 9, black)), canvasFill, layoutOverlap)
+	row := scoreDesigns(t, &Setting{}, screenOf(turned("a", 200, 150, 100, 50, 0.3)), screenOf(boxed("a", 0, 0, 9, 9, black)), canvasFill, layoutOverlap)
 	row.want(t, map[string]any{"canvas_fill_ratio": 81. / 120000, "canvas_fill_difference": (5000 - 81.) / 120000})
 	if fmt.Sprint(row.Details[turnedDetail]) != "[1 0]" {
 		t.Errorf("details %v", row.Details)
@@ -155,14 +155,14 @@ func TestShownTexts(t *testing.T) {
 		{label("Buy now", `"textCase":"UPPER"`), label("BUY NOW", `"fontSize":12`)}, {label("buy now", `"textCase":"TITLE"`), label("Buy Now", "")},
 		{label("Äffin э̄", ""), label("A\u0308ffin э\u0304", "")}, {label("of\u00adfice", ""), label("o\ufb03ce", "")}, {label("مرحبا أ", ""), label("\u200fمرحبا ا\u0654", "")},
 	} {
-		row := scoreDesigns(t, &Settings{}, c[0], c[1], blocks)
+		row := scoreDesigns(t, &Setting{}, c[0], c[1], blocks)
 		row.want(t, map[string]any{"block_match": 1., "text_f1": 1., "text_cer": 0., "text_similarity": 1.})
 	}
-	row := scoreDesigns(t, &Settings{}, label("★★★★★", ""), label("★☆☆☆☆", ""), blocks)
+	row := scoreDesigns(t, &Setting{}, label("★★★★★", ""), label("★☆☆☆☆", ""), blocks)
 	row.want(t, map[string]any{"text_f1": 0.2, "text_cer": 2.})
 	// A text that a frame clips away is not seen.
 	hidden := screenOf(boxed("f", 0, 0, 5, 5, `"clipsContent":true`, `"children":[{"id":"t","type":"TEXT","absoluteBoundingBox":{"x":10,"y":10,"width":80,"height":20},"characters":"x"}]`))
-	if row := scoreDesigns(t, &Settings{}, hidden, hidden, blocks); row.Values["text_f1"].Reason != "neither design has a text" {
+	if row := scoreDesigns(t, &Setting{}, hidden, hidden, blocks); row.Values["text_f1"].Reason != "neither design has a text" {
 		t.Errorf("%v", row.Values)
 	}
 }
@@ -181,7 +181,7 @@ func TestWrongTexts(t *testing.T) {
 		return screenOf(nodes...)
 	}
 	for _, texts := range [][]string{{"", "", ""}, {"qqqq", "zzzzzzz", "xxx"}} {
-		row := scoreDesigns(t, &Settings{}, design("Home", "Contact", "Buy"), design(texts...), blocks, hierarchy)
+		row := scoreDesigns(t, &Setting{}, design("Home", "Contact", "Buy"), design(texts...), blocks, hierarchy)
 		row.want(t, map[string]any{"block_match": 0., "text_f1": 0., "tree_edit_similarity": 1.})
 	}
 }

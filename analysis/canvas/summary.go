@@ -373,7 +373,7 @@ func (p *plan) comparePair(r *Result, key *Key, a, b int) (rows []report.Compari
 		return nil, "", nil
 	}
 	names := []string{r.Models[a].Name, r.Models[b].Name}
-	rows, err = results.Pairwise(results.Metric{Name: key.Name, Family: key.Name}, names, estimates, p.o.Settings.Seed)
+	rows, err = results.Pairwise(results.Metric{Name: key.Name, Family: key.Name}, names, estimates, p.o.Setting.Seed)
 	return rows, "", err
 }
 

@@ -144,7 +144,7 @@ func (p *plan) score(ctx context.Context, r shard.Range) (*Part, error) {
 // remembered are the rows of a case, from the memory of a study if they are there. Reports and pictures are made each time, and so are rows
 // of cases that failed.
 func (p *plan) remembered(ctx context.Context, i int, identity func() shard.Identity) (PartOfCase, error) {
-	remembers := !p.o.Settings.Reports && p.o.Settings.Picture == nil
+	remembers := !p.o.Setting.Reports && p.o.Setting.Picture == nil
 	if remembers {
 		if part, ok := shard.Recall[PartOfCase](ctx, identity); ok {
 			row, err := p.rowsOf(i, &part)
@@ -201,7 +201,7 @@ func (p *plan) finish(i int, row *CaseRow) error {
 // scoreCase computes the rows of a case.
 func (p *plan) scoreCase(ctx context.Context, i int) (*CaseRow, error) {
 	c := &p.in.Cases[i]
-	pair := NewPair(ctx, c, p.o.Settings, p.in.Read, p.reference(c))
+	pair := NewPair(ctx, c, p.o.Setting, p.in.Read, p.reference(c))
 	row := &CaseRow{Case: c}
 	var err error
 	if row.Row, err = p.rowOf(ctx, pair, p.o.Kinds, i, false); err != nil {
@@ -222,7 +222,7 @@ func (p *plan) scoreCase(ctx context.Context, i int) (*CaseRow, error) {
 // scoreBase computes the row of the design that a modification began with.
 func (p *plan) scoreBase(ctx context.Context, i int, reference *design.View) (*Row, error) {
 	c := p.in.Cases[i].BaseCase()
-	o := *p.o.Settings
+	o := *p.o.Setting
 	o.Reports, o.Picture = false, nil
 	pair := NewPair(ctx, &c, &o, p.in.Read, reference)
 	pair.Generated = design.NewView(c.Generated, "design that was modified",
@@ -371,12 +371,12 @@ func (p *plan) identity() shard.Identity {
 
 // common is the identity without cases and without what is made of all rows.
 func (p *plan) common() shard.Identity {
-	id, o := shard.Identity{Analysis: "canvas", Definition: Definition}, p.o.Settings
+	id, o := shard.Identity{Analysis: "canvas", Definition: Definition}, p.o.Setting
 	for _, text := range slices.Concat(o.Images.Perceptual.Identity(), o.Saliency.Identity(), o.Semantic.Identity()) {
 		id.Inputs = append(id.Inputs, shard.Field{Name: "shared", Value: text})
 	}
 	for _, k := range p.o.Kinds {
-		id.Options = append(id.Options, shard.Option("metric "+k.Name, p.o.Settings.DefinitionOf(&k)))
+		id.Options = append(id.Options, shard.Option("metric "+k.Name, p.o.Setting.DefinitionOf(&k)))
 	}
 	id.Options = append(id.Options, shard.Option("definition", o.Definition), shard.Option("seed", o.Seed))
 	return id
@@ -405,7 +405,7 @@ func digestOf(cases []Case, contents *source.Digests) string {
 func (p *plan) reference(c *Case) *design.View {
 	view, _ := p.references.Get(fmt.Sprintf("%q", c.Reference), func() (*design.View, error) {
 		return design.NewView(c.Reference, "reference",
-			p.in.Read).With(p.o.Settings.layoutOf(p.o.Settings.Layout.ReferenceNode)), nil
+			p.in.Read).With(p.o.Setting.layoutOf(p.o.Setting.Layout.ReferenceNode)), nil
 	}, nil)
 	return view
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"repscope/analysis"
 	"repscope/analysis/canvas"
 	"repscope/analysis/canvas/internal/faketest"
 	"repscope/shard"
@@ -20,8 +21,8 @@ func TestAnySplit(t *testing.T) {
 	t.Parallel()
 	open := func(seed uint64) func() shard.Work[*canvas.Part, *canvas.Result] {
 		return func() shard.Work[*canvas.Part, *canvas.Result] {
-			w, err := canvas.Work(faketest.Tree().Input, canvas.Options{Settings: &canvas.Settings{Definition: canvas.DefinitionDefault, Seed: seed},
-				Kinds: faketest.Kinds(), Intervals: true, Family: "metric"})
+			w, err := canvas.Work(faketest.Tree().Input, canvas.Options{Setting: &canvas.Setting{Definition: canvas.DefinitionDefault, Seed: seed},
+				Kinds: faketest.Kinds(), Settings: analysis.Settings{Intervals: true, Family: "metric"}})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -37,7 +38,7 @@ func TestWorkers(t *testing.T) {
 	var want []byte
 	stored := map[int]*canvas.CaseRow{}
 	for i, workers := range []int{1, 3, 8} {
-		o := canvas.Options{Settings: &canvas.Settings{Definition: canvas.DefinitionDefault, Reports: true}, Kinds: faketest.Kinds(), Workers: workers, Intervals: true}
+		o := canvas.Options{Setting: &canvas.Setting{Definition: canvas.DefinitionDefault, Reports: true}, Kinds: faketest.Kinds(), Workers: workers, Settings: analysis.Settings{Intervals: true}}
 		done := map[int]*canvas.CaseRow{}
 		o.Done = func(i int, row *canvas.CaseRow) error {
 			if row.Row.Values["quality"].Defined() != (row.Row.Reports["quality.json"] != nil) || row.Base != nil && len(row.Base.Reports) > 0 {
@@ -82,7 +83,7 @@ func TestWorkers(t *testing.T) {
 // others go on.
 func TestFailedCases(t *testing.T) {
 	t.Parallel()
-	r, err := canvas.Analyze(t.Context(), faketest.Tree().Input, canvas.Options{Settings: &canvas.Settings{}, Kinds: faketest.Kinds()})
+	r, err := canvas.Analyze(t.Context(), faketest.Tree().Input, canvas.Options{Setting: &canvas.Setting{}, Kinds: faketest.Kinds()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -112,7 +113,7 @@ func TestFailedBase(t *testing.T) {
 	t.Parallel()
 	f := faketest.Tree()
 	delete(f.Files, "gid4-16-base.json")
-	r, err := canvas.Analyze(t.Context(), f.Input, canvas.Options{Settings: &canvas.Settings{}, Kinds: faketest.Kinds()})
+	r, err := canvas.Analyze(t.Context(), f.Input, canvas.Options{Setting: &canvas.Setting{}, Kinds: faketest.Kinds()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -134,12 +135,12 @@ func TestRefused(t *testing.T) {
 		"there are no cases":            {},
 		"two cases are named gid1-1-sm": twice.Input,
 	} {
-		_, err := canvas.Analyze(t.Context(), in, canvas.Options{Settings: &canvas.Settings{}, Kinds: faketest.Kinds()})
+		_, err := canvas.Analyze(t.Context(), in, canvas.Options{Setting: &canvas.Setting{}, Kinds: faketest.Kinds()})
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want one with %q", err, want)
 		}
 	}
-	o := canvas.Options{Settings: &canvas.Settings{}, Kinds: faketest.Kinds(), Done: func(int, *canvas.CaseRow) error { return errors.New("the disk is full") }}
+	o := canvas.Options{Setting: &canvas.Setting{}, Kinds: faketest.Kinds(), Done: func(int, *canvas.CaseRow) error { return errors.New("the disk is full") }}
 	if _, err := canvas.Analyze(t.Context(), faketest.Tree().Input, o); err == nil || err.Error() != "the disk is full" {
 		t.Errorf("error %v", err)
 	}
@@ -164,7 +165,7 @@ func TestMemory(t *testing.T) {
 			f := faketest.Tree()
 			change(f)
 			done := 0
-			w, err := canvas.Work(f.Input, canvas.Options{Settings: &canvas.Settings{Definition: canvas.DefinitionDefault, Seed: threshold}, Kinds: faketest.Kinds(), Intervals: true,
+			w, err := canvas.Work(f.Input, canvas.Options{Setting: &canvas.Setting{Definition: canvas.DefinitionDefault, Seed: threshold}, Kinds: faketest.Kinds(), Settings: analysis.Settings{Intervals: true},
 				Done: func(int, *canvas.CaseRow) error { done++; return nil }})
 			if err != nil {
 				t.Fatal(err)

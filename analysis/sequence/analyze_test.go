@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"repscope/analysis"
 	"repscope/analysis/sequence"
 	"repscope/analysis/sequence/internal/sequencetest"
 	"repscope/analysis/sequence/metrics"
@@ -57,7 +58,7 @@ func TestBadInput(t *testing.T) {
 			}
 		}), otherVocabulary},
 	} {
-		_, err := sequence.Analyze(t.Context(), of.in, sequence.Options{Intervals: true})
+		_, err := sequence.Analyze(t.Context(), of.in, sequence.Options{Settings: analysis.Settings{Intervals: true}})
 		if err == nil || !strings.HasPrefix(err.Error(), of.want) {
 			t.Errorf("error %v, want %s", err, of.want)
 		}

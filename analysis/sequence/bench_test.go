@@ -6,6 +6,7 @@ import (
 	"os"
 	"testing"
 
+	"repscope/analysis"
 	"repscope/analysis/sequence"
 	"repscope/analysis/sequence/metrics"
 	"repscope/analysis/sequence/source"
@@ -27,7 +28,7 @@ func BenchmarkStream(b *testing.B) {
 	in := sequence.Input{Registry: metrics.All(), Datasets: []sequence.Dataset{{Name: "dump", Models: []sequence.Model{{Name: "model", Sequences: d, Source: d}}, Choice: sequence.Choice{Metrics: []string{
 		"masked_accuracy", "loss", "perplexity", "region_accuracy", "region_loss", "region_perplexity"}}}}}
 	for b.Loop() {
-		if _, err := sequence.Analyze(b.Context(), in, sequence.Options{Intervals: true, Family: "metric", Memory: 128e6}); err != nil {
+		if _, err := sequence.Analyze(b.Context(), in, sequence.Options{Settings: analysis.Settings{Intervals: true, Family: "metric", Memory: 128e6}}); err != nil {
 			b.Fatal(err)
 		}
 	}

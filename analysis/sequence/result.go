@@ -3,6 +3,7 @@
 package sequence
 
 import (
+	"repscope/analysis"
 	"repscope/measure/token"
 	"repscope/report"
 	"repscope/shard"
@@ -57,16 +58,9 @@ type Input struct {
 
 // Options are those of all datasets.
 type Options struct {
-	Intervals bool
-	Family    string // of Holm's correction: see results.Families
-	// Block chooses what intervals delete: clusters, or with a length so many sequences that
-	// follow each other.
-	Block   stat.BlockSpec
-	Seed    uint64
-	Threads int
-	Memory  int64 // bytes; 0: 1 GiB
-	// Progress is told how many sequences of how many were looked at; it may be nil.
-	Progress func(done, total int)
+	// Settings has a Block that chooses what intervals delete: clusters, or with a length so many sequences that
+	// follow each other. Memory of 0 is 1 GiB.
+	analysis.Settings
 }
 
 // Result is that of all datasets.

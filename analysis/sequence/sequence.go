@@ -5,7 +5,7 @@
 //	dump, err := source.OpenDump("dump.npz", token.Antibody(), nil)
 //	data := sequence.Dataset{Name: "val", Models: []sequence.Model{{Name: "mine", Sequences: dump, Source: dump}}}
 //	in := sequence.Input{Registry: metrics.All(), Datasets: []sequence.Dataset{data}}
-//	result, err := sequence.Analyze(ctx, in, sequence.Options{Intervals: true, Seed: 42})
+//	result, err := sequence.Analyze(ctx, in, sequence.Options{Settings: analysis.Settings{Intervals: true, Seed: 42}})
 //
 // Package metrics has the metrics, package source opens files of sequences and answers, and package command is the
 // binary.

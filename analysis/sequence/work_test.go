@@ -8,6 +8,7 @@ import (
 	"slices"
 	"testing"
 
+	"repscope/analysis"
 	"repscope/analysis/sequence"
 	"repscope/analysis/sequence/internal/sequencetest"
 	"repscope/analysis/sequence/metrics"
@@ -43,7 +44,7 @@ func TestAnySplit(t *testing.T) {
 					second := sequencetest.Input(metrics.All(), 4, 1, "masked_accuracy")
 					second.Datasets[0].Name = "other"
 					in.Datasets = append(in.Datasets, second.Datasets...)
-					w, err := sequencetest.Work(in, sequence.Options{Intervals: true, Family: "metric", Seed: seed})
+					w, err := sequencetest.Work(in, sequence.Options{Settings: analysis.Settings{Intervals: true, Family: "metric", Seed: seed}})
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -75,7 +76,7 @@ func TestThreads(t *testing.T) {
 	for _, of := range []struct {
 		names   []string
 		options []sequence.Options
-	}{{nil, []sequence.Options{{Threads: 1}, {Threads: 3}}}, {names, []sequence.Options{{Threads: 1}, {Threads: 2, Memory: 1 << 18}, {Threads: 3, Memory: 1 << 22}}}} {
+	}{{nil, []sequence.Options{{Settings: analysis.Settings{Threads: 1}}, {Settings: analysis.Settings{Threads: 3}}}}, {names, []sequence.Options{{Settings: analysis.Settings{Threads: 1}}, {Settings: analysis.Settings{Threads: 2, Memory: 1 << 18}}, {Settings: analysis.Settings{Threads: 3, Memory: 1 << 22}}}}} {
 		var want []byte
 		for i, o := range of.options {
 			in := sequencetest.Input(metrics.All(), 14, 3, of.names...)
@@ -112,7 +113,7 @@ func TestMemory(t *testing.T) {
 			}
 			*models = slices.DeleteFunc(*models, func(m sequence.Model) bool { return m.Name == "" })
 			in.Datasets[0].Choice.Masking = mask
-			w, err := sequencetest.Work(in, sequence.Options{Intervals: true, Seed: 42, Memory: int64(len(*models)) << 20})
+			w, err := sequencetest.Work(in, sequence.Options{Settings: analysis.Settings{Intervals: true, Seed: 42, Memory: int64(len(*models)) << 20}})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 
+	"repscope/analysis"
 	"repscope/analysis/canvas"
 	"repscope/report"
 	"repscope/stat"
@@ -119,8 +120,8 @@ func (s screenshots) ratings(m int) []canvas.Rating {
 func designing(ctx context.Context, sample *Sample, seed uint64) (*report.Result, error) {
 	s := screenshots{sample}
 	read := func(path string) ([]byte, error) { return nil, fmt.Errorf("%s: there are no files", path) }
-	o := canvas.Options{Settings: &canvas.Settings{Definition: canvas.DefinitionDefault, Seed: seed},
-		Kinds: s.kinds(), Workers: 1, Intervals: true, Family: "metric"}
+	o := canvas.Options{Setting: &canvas.Setting{Definition: canvas.DefinitionDefault, Seed: seed},
+		Kinds: s.kinds(), Workers: 1, Settings: analysis.Settings{Intervals: true, Family: "metric"}}
 	if s.single() {
 		o.Block = stat.BlockSpec{Kind: stat.MovingBlocks, Length: samplesOfBlock}
 	}

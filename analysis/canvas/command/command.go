@@ -149,8 +149,8 @@ func (s *settings) order() []string {
 
 // options are those of the analysis.
 func (s *settings) options(env *run.Env, kinds []canvas.Kind) canvas.Options {
-	o := canvas.Options{Settings: &s.shared, Kinds: kinds, Models: s.order(), Workers: s.workers, Intervals: env.Options.Bootstrap > 0 && !s.single(),
-		Family: s.statistics.Family, Block: s.statistics.Block}
+	o := canvas.Options{Settings: s.statistics.Settings(env, ""), Setting: &s.shared, Kinds: kinds, Models: s.order(), Workers: s.workers}
+	o.Intervals = o.Intervals && !s.single()
 	if o.Workers == 0 {
 		o.Workers = env.Options.Threads
 	}

@@ -139,7 +139,7 @@ func TestOverlay(t *testing.T) {
 		"broken":  {broken, []string{"Reference", "Generated", "Difference"}, false},
 		"nothing": {source.Case{ID: "none", Snapshot: -1}, nil, false},
 	} {
-		r := &outcome{settings: &canvas.Settings{Definition: canvas.DefinitionDefault}, read: set.ReadFile}
+		r := &outcome{settings: &canvas.Setting{Definition: canvas.DefinitionDefault}, read: set.ReadFile}
 		f, err := overlayOf(r.pair(t.Context(), &c.of))
 		if err != nil {
 			t.Errorf("%s: %v", name, err)

@@ -38,7 +38,7 @@ type settings struct {
 	workers                int
 	plots, reports         bool
 	skipSemantic, skipMaps bool
-	shared                 canvas.Settings
+	shared                 canvas.Setting
 	saliency               saliencyFlags
 	semantic               semanticFlags
 }

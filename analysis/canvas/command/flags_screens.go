@@ -9,7 +9,7 @@ import (
 )
 
 // registerScreens adds those of screens and designs.
-func registerScreens(flags *run.Flags, o *canvas.Settings) {
+func registerScreens(flags *run.Flags, o *canvas.Setting) {
 	o.Images.SSIM, o.Images.Alpha = screenshot.UniformWindow, screenshot.AlphaWhite
 	flags.CheckedVar(&o.Images.SSIM, "ssim", run.OneOf(screenshot.UniformWindow, screenshot.GaussianWindow),
 		"window of structural similarity: 7 × 7 equal weights, or the 11 × 11 Gaussian ones of Wang et al. 2004 (uniform, gaussian)")
@@ -36,7 +36,7 @@ func registerScreens(flags *run.Flags, o *canvas.Settings) {
 }
 
 // checkScreens finds wrong values of these flags.
-func checkScreens(o *canvas.Settings) error {
+func checkScreens(o *canvas.Setting) error {
 	m := &o.Images.Perceptual
 	if m.Path == "" && m.Scale != "" && m.Scale != screenshot.ScaleSigned {
 		return run.Usage("--perceptual-scale is that of --perceptual-model, which is not given")

@@ -15,7 +15,7 @@ import (
 func TestLayoutFlags(t *testing.T) {
 	t.Parallel()
 	for tolerance, good := range map[float64]bool{0.02: true, 0.999: true, 1e-9: true, 0: false, 1: false, -1: false, math.NaN(): false} {
-		o := canvas.Settings{Layout: canvas.LayoutSettings{Tolerance: tolerance}}
+		o := canvas.Setting{Layout: canvas.LayoutSettings{Tolerance: tolerance}}
 		if err := checkScreens(&o); (err == nil) != good || err != nil && !strings.Contains(err.Error(), "want a number between 0 and 1") {
 			t.Errorf("tolerance %v: %v", tolerance, err)
 		}
@@ -24,7 +24,7 @@ func TestLayoutFlags(t *testing.T) {
 
 func TestPerceptualScale(t *testing.T) {
 	t.Parallel()
-	wrong := canvas.Settings{Layout: canvas.LayoutSettings{Tolerance: canvas.AlignmentTolerance}}
+	wrong := canvas.Setting{Layout: canvas.LayoutSettings{Tolerance: canvas.AlignmentTolerance}}
 	wrong.Images.Perceptual.Scale = screenshot.ScaleRaw
 	if err := checkScreens(&wrong); err == nil || !strings.Contains(err.Error(), "--perceptual-model, which is not given") {
 		t.Errorf("a scale of nothing: %v", err)

@@ -33,7 +33,7 @@ type outputs struct {
 type outcome struct {
 	*canvas.Result
 	kinds    []canvas.Kind
-	settings *canvas.Settings
+	settings *canvas.Setting
 	read     source.Reader
 	outputs
 }

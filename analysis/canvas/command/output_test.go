@@ -39,8 +39,8 @@ func TestMainNames(t *testing.T) {
 // outcomeOf is what a run of fake cases writes.
 func outcomeOf(t *testing.T, f *faketest.Run, kinds []canvas.Kind) *outcome {
 	t.Helper()
-	settings := &canvas.Settings{Definition: canvas.DefinitionDefault, Seed: 42}
-	r := faketest.Analyzed(t, f, func(o *canvas.Options) { o.Kinds, o.Settings = kinds, settings })
+	settings := &canvas.Setting{Definition: canvas.DefinitionDefault, Seed: 42}
+	r := faketest.Analyzed(t, f, func(o *canvas.Options) { o.Kinds, o.Setting = kinds, settings })
 	return &outcome{Result: r, kinds: kinds, settings: settings, read: f.Read}
 }
 

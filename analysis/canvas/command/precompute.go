@@ -33,7 +33,7 @@ const precomputeEvery = 32
 // modifications began with among them, and keeps them beside the file at path, until that is written with all others. Rows of other cases
 // that stand there stay, in their order; those of these cases are replaced. A case without a
 // score has null there. The file is whole at any time.
-func precomputeSemantic(ctx context.Context, o *canvas.Settings, cases []source.Case, read source.Reader,
+func precomputeSemantic(ctx context.Context, o *canvas.Setting, cases []source.Case, read source.Reader,
 	path string, progress func(done, total int)) error {
 	rows, err := readScores(o, path)
 	if err != nil {
@@ -79,7 +79,7 @@ func semanticCases(cases []source.Case) []source.Case {
 
 // scoreCaptions are the captions and the score of a case. Only the end of the context is an
 // error: a case that cannot be scored has no score, and fails when it is scored.
-func scoreCaptions(ctx context.Context, o *canvas.Settings, c *source.Case,
+func scoreCaptions(ctx context.Context, o *canvas.Setting, c *source.Case,
 	read source.Reader) (dataset.SemanticScore, error) {
 	pair := canvas.NewPair(ctx, c, o, read, design.NewView(c.Reference, "reference design", read))
 	row := dataset.SemanticScore{Case: c.FileName(), Score: math.NaN()}
@@ -101,7 +101,7 @@ type keptScores struct {
 
 // readScores reads the rows that an interrupted run left beside the file at path; without them, those of the file, or
 // those found elsewhere.
-func readScores(o *canvas.Settings, path string) (*keptScores, error) {
+func readScores(o *canvas.Setting, path string) (*keptScores, error) {
 	k := &keptScores{at: map[string]int{}}
 	data, err := regular.Read(path+store.Partial, regular.Table)
 	if errors.Is(err, fs.ErrNotExist) {

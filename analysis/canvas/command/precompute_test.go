@@ -22,9 +22,9 @@ import (
 )
 
 // openedSettings opens settings for cases.
-func openedSettings(t *testing.T, o semantic.Options, cases []source.Case) *canvas.Settings {
+func openedSettings(t *testing.T, o semantic.Options, cases []source.Case) *canvas.Setting {
 	t.Helper()
-	s := &canvas.Settings{Semantic: o}
+	s := &canvas.Setting{Semantic: o}
 	opened, err := s.Semantic.Open(cases, os.ReadFile, 0)
 	if err != nil {
 		t.Fatal(err)

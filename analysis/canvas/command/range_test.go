@@ -84,12 +84,12 @@ func rangesTable(t *testing.T) string {
 		}
 		return set.ReadFile(path)
 	}}
-	s := &canvas.Settings{Definition: canvas.DefinitionDefault}
+	s := &canvas.Setting{Definition: canvas.DefinitionDefault}
 	s.Layout.Tolerance = canvas.AlignmentTolerance
 	if _, err := s.Saliency.Open(in.Cases, in.Read, 0, 0); err != nil {
 		t.Fatal(err)
 	}
-	r, err := canvas.Analyze(t.Context(), in, canvas.Options{Settings: s, Kinds: canvas.Usual()})
+	r, err := canvas.Analyze(t.Context(), in, canvas.Options{Setting: s, Kinds: canvas.Usual()})
 	if err != nil {
 		t.Fatal(err)
 	}

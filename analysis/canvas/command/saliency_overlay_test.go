@@ -30,12 +30,12 @@ func TestSaliencyPlot(t *testing.T) {
 		"f": []byte("x,y\n10.5,20.5\n")}
 	c := source.Case{ID: "a", Sample: "a", Snapshot: -1, Reference: source.Side{Image: "r"}, ReferenceSaliency: "p", GeneratedSaliency: "q",
 		Fixations: "f"}
-	o := &canvas.Settings{}
+	o := &canvas.Setting{}
 	o.Picture = saliencyPlot
 	score := func() (row *canvas.Row) {
 		k := slices.IndexFunc(canvas.Kinds(), func(k canvas.Kind) bool { return k.Name == "saliency" })
 		done := func(_ int, of *canvas.CaseRow) error { row = of.Row; return nil }
-		_, err := canvas.Analyze(t.Context(), canvas.Input{Cases: []source.Case{c}, Read: files.Read}, canvas.Options{Settings: o, Kinds: canvas.Kinds()[k : k+1], Done: done})
+		_, err := canvas.Analyze(t.Context(), canvas.Input{Cases: []source.Case{c}, Read: files.Read}, canvas.Options{Setting: o, Kinds: canvas.Kinds()[k : k+1], Done: done})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"repscope/analysis"
 	"repscope/analysis/sequence"
 	"repscope/analysis/sequence/internal/sequencetest"
 	"repscope/analysis/sequence/metrics"
@@ -52,7 +53,7 @@ func exampleInput(t *testing.T, names ...string) sequence.Input {
 // others shows what it lacks in the number that is about it.
 func TestExampleDefects(t *testing.T) {
 	t.Parallel()
-	r, err := sequence.Analyze(t.Context(), exampleInput(t, "masked_accuracy", "loss", "perplexity", "region_accuracy", "calibration", "p_at_l", "cross_chain", "substitutions", "chain_probe"), sequence.Options{Seed: 42})
+	r, err := sequence.Analyze(t.Context(), exampleInput(t, "masked_accuracy", "loss", "perplexity", "region_accuracy", "calibration", "p_at_l", "cross_chain", "substitutions", "chain_probe"), sequence.Options{Settings: analysis.Settings{Seed: 42}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -116,8 +116,9 @@ func (s *settings) names() []string {
 
 // options are those of the analysis.
 func (s *settings) options(env *run.Env) sequence.Options {
-	o := env.Options
-	return sequence.Options{Intervals: o.Bootstrap > 0, Family: s.statistics.Family, Block: s.statistics.Block, Seed: o.Seed, Threads: o.Threads, Memory: env.WorkingMemory()}
+	o := sequence.Options{Settings: s.statistics.Settings(env, "")}
+	o.Memory = env.WorkingMemory()
+	return o
 }
 
 // The values of --residues.

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"repscope/analysis"
 	"repscope/analysis/sequence"
 	"repscope/analysis/sequence/internal/sequencetest"
 	"repscope/measure/contact"
@@ -261,7 +262,7 @@ func TestContactRegressionUndefined(t *testing.T) {
 			options[k] = v
 		}
 		in.Datasets[0].Choice.Set = set("p_at_l", options)
-		r, err := sequence.Analyze(t.Context(), in, sequence.Options{Intervals: true, Family: "metric", Memory: of.memory})
+		r, err := sequence.Analyze(t.Context(), in, sequence.Options{Settings: analysis.Settings{Intervals: true, Family: "metric", Memory: of.memory}})
 		if err != nil {
 			t.Fatal(err)
 		}

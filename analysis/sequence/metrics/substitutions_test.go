@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"repscope/analysis"
 	"repscope/analysis/sequence"
 	"repscope/analysis/sequence/internal/sequencetest"
 	"repscope/analysis/sequence/source"
@@ -149,7 +150,7 @@ func TestSubstitutionsSplit(t *testing.T) {
 			s := sequencetest.NewSequences(9, 2)
 			in := sequence.Input{Registry: All(), Datasets: []sequence.Dataset{{Name: "fake", Models: []sequence.Model{sequencetest.Model("a", s, sequencetest.NewSource(1, 2)), sequencetest.Model("b", s, sequencetest.NewSource(2, 1))},
 				Choice: sequence.Choice{Metrics: []string{"substitutions"}, Mask: sequencetest.Mask, Substitutions: sequencetest.Variants(t, s, 5, 12)}}}}
-			w, err := sequencetest.Work(in, sequence.Options{Intervals: true, Family: "metric", Seed: seed})
+			w, err := sequencetest.Work(in, sequence.Options{Settings: analysis.Settings{Intervals: true, Family: "metric", Seed: seed}})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"repscope/analysis"
 	"repscope/analysis/sequence"
 	"repscope/analysis/sequence/internal/sequencetest"
 	"repscope/analysis/sequence/metrics"
@@ -107,7 +108,7 @@ func TestModelSameBytes(t *testing.T) {
 		return sequence.Input{Registry: metrics.All(), Datasets: []sequence.Dataset{{Name: "made", Models: []sequence.Model{model},
 			Choice: sequence.Choice{Metrics: []string{"masked_accuracy", "pseudo_perplexity", "one_pass_perplexity"}, Mask: sequencetest.Mask, Masking: "fake"}}}}
 	}
-	o := sequence.Options{Intervals: true, Family: "metric", Seed: 42}
+	o := sequence.Options{Settings: analysis.Settings{Intervals: true, Family: "metric", Seed: 42}}
 	text := sequencetest.Text(t)
 	whole, err := sequence.Analyze(t.Context(), input(source.ModelOptions{PositionBatch: 32, Threads: 2}), o)
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"repscope/analysis"
 	"repscope/analysis/canvas"
 	"repscope/analysis/canvas/internal/source"
 	"repscope/report"
@@ -53,7 +54,7 @@ func Kinds() []canvas.Kind {
 	}, {
 		Name: "double", Keys: []canvas.Key{{Name: "double", Direction: report.Higher, High: math.Inf(1),
 			Compared: true, Improved: true}},
-		Definition: func(*canvas.Settings) string { return "1; of quality" },
+		Definition: func(*canvas.Setting) string { return "1; of quality" },
 		Score: func(_ *canvas.Pair, row *canvas.Row) error {
 			q := row.Values["quality"]
 			if !q.Defined() {
@@ -139,8 +140,8 @@ func TextOf(t *testing.T) func(*canvas.Result) []byte {
 // Analyzed is the result of a run of fake cases.
 func Analyzed(t *testing.T, f *Run, change ...func(*canvas.Options)) *canvas.Result {
 	t.Helper()
-	o := canvas.Options{Settings: &canvas.Settings{Definition: canvas.DefinitionDefault, Seed: 42}, Kinds: Kinds(),
-		Intervals: true, Family: "metric"}
+	o := canvas.Options{Setting: &canvas.Setting{Definition: canvas.DefinitionDefault, Seed: 42}, Kinds: Kinds(),
+		Settings: analysis.Settings{Intervals: true, Family: "metric"}}
 	for _, c := range change {
 		c(&o)
 	}

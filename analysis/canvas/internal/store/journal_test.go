@@ -95,7 +95,7 @@ func FuzzRows(f *testing.F) {
 			for _, row := range rows {
 				for _, k := range canvas.Kinds() {
 					if entry, ok := computedOf(row, k.Name); ok {
-						(&Store{Settings: &canvas.Settings{Definition: canvas.DefinitionDefault}}).held(&k, &entry, row)
+						(&Store{Settings: &canvas.Setting{Definition: canvas.DefinitionDefault}}).held(&k, &entry, row)
 					}
 				}
 			}

@@ -102,7 +102,7 @@ func (t *table) parse(path string, data []byte) error {
 // goroutines.
 type Store struct {
 	Dir      string
-	Settings *canvas.Settings
+	Settings *canvas.Setting
 	Kinds    []canvas.Kind // of the run
 	All      []canvas.Kind // of the registry
 	Cases    []source.Case

@@ -69,7 +69,7 @@ func (r *storeRun) run(t *testing.T) error {
 	if definition == "" {
 		definition = canvas.DefinitionDefault
 	}
-	settings := &canvas.Settings{Definition: definition, Reports: r.reports}
+	settings := &canvas.Setting{Definition: definition, Reports: r.reports}
 	digests := source.NewDigests(r.of.Read)
 	all := r.kinds()
 	chosen := slices.DeleteFunc(slices.Clone(all), func(k canvas.Kind) bool { return r.only != nil && !slices.Contains(r.only, k.Name) })
@@ -79,7 +79,7 @@ func (r *storeRun) run(t *testing.T) error {
 	}
 	in, done := r.of.Input, 0
 	in.Read = digests.Read
-	o := canvas.Options{Settings: settings, Kinds: chosen, Workers: max(1, r.workers), Known: s.Known, Done: func(i int, row *canvas.CaseRow) error {
+	o := canvas.Options{Setting: settings, Kinds: chosen, Workers: max(1, r.workers), Known: s.Known, Done: func(i int, row *canvas.CaseRow) error {
 		if r.stop > 0 && done == r.stop {
 			return errStopped
 		}
