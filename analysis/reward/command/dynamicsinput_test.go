@@ -22,7 +22,7 @@ import (
 	"repscope/points"
 )
 
-const toys = "../../../../latent/testdata/"
+const toys = "../../../latent/testdata/"
 
 // runDynamics runs a command that has only the flags of dynamics.
 func runDynamics(t *testing.T, args string) (d *loadedDynamics, in reward.DynamicsInput, code int, stderr string) {
