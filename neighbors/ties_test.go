@@ -338,16 +338,8 @@ func TestRandomTies(t *testing.T) {
 	}
 }
 
-func TestParseTies(t *testing.T) {
+func TestUnknownTies(t *testing.T) {
 	t.Parallel()
-	for _, want := range []Ties{TiesAverage, TiesRandom, TiesIndex} {
-		if got, err := ParseTies(want.String()); err != nil || got != want {
-			t.Errorf("%v: %v, %v", want, got, err)
-		}
-	}
-	if _, err := ParseTies("first"); err == nil || err.Error() != `ties "first": want average, random or index` {
-		t.Errorf("got %v", err)
-	}
 	if _, err := NewPass(gaussian32(random(1), 9, 2), []points.Points{gaussian32(random(2), 9, 2)}, Options{Ks: []int{2}, Ties: 3}); err == nil {
 		t.Error("an unknown rule is accepted")
 	}

@@ -19,7 +19,6 @@ type goldenTests struct {
 	}
 	Wilson    [][5]float64
 	Mcnemar   [][3]float64
-	Discovery []struct{ P, Adjusted []float64 }
 	Power     [][4]float64
 	Needed    [][3]float64
 	Friedman  []struct {

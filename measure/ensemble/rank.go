@@ -92,19 +92,6 @@ func ReliabilityIndex(shares []float64) float64 {
 	return sum
 }
 
-// RankChiSquare returns (S + 1) Σ (f_r − 1/(S + 1))² of the shares f_r: times the number of cells it is
-// Pearson's statistic of a flat histogram. Neighboring cells are no independent observations,
-// so it is a number to compare, with S degrees of freedom only for independent cells, and no
-// test; [RankContrasts] of samples can be tested.
-func RankChiSquare(shares []float64) float64 {
-	n, sum := float64(len(shares)), 0.0
-	for _, share := range shares {
-		d := share - 1/n
-		sum += float64(d * d)
-	}
-	return n * sum
-}
-
 // RankContrasts returns two departures of ranks from a flat histogram, means over cells of
 // u = (r + ½)/(S + 1) for rank r (Jolliffe & Primo, Monthly Weather Review 136, 2008):
 //

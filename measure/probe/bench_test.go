@@ -142,7 +142,7 @@ func BenchmarkFitLogistic(b *testing.B) {
 		b.Run(fmt.Sprintf("n=%d,D=%d,K=%d", c.n, c.dim, c.classes), func(b *testing.B) {
 			d := classifiedLinear(c.n, c.dim, c.classes)
 			for b.Loop() {
-				if h, err := FitLogistic(b.Context(), d, FixedOptions{C: 1}); err != nil || !h.Converged {
+				if h, err := fitLogistic(b.Context(), d, FixedOptions{C: 1}); err != nil || !h.Converged {
 					b.Fatal(h, err)
 				}
 			}

@@ -48,7 +48,7 @@ const logisticName = "logistic regression"
 // each row.
 type LogisticCrossFit struct {
 	// Predicted[e][i·K + k] is the probability of class k for row i from Data.X (e = 0) and from
-	// Data.Others[e−1]; [Labels] has the most probable classes.
+	// Data.Others[e−1].
 	Predicted [][]float64
 	Heads     []*Logistic // the head of each fold
 
@@ -139,21 +139,6 @@ func (c *LogisticCrossFit) Without(ctx context.Context, blocks *stat.Blocks, vis
 		}
 		return nil
 	})
-}
-
-// Labels returns the most probable class of every row, the first such one.
-func Labels(classes int, probability []float64) []int {
-	out := make([]int, len(probability)/classes)
-	for i := range out {
-		best := 0
-		for k, p := range probability[i*classes : (i+1)*classes] {
-			if p > probability[i*classes+best] {
-				best = k
-			}
-		}
-		out[i] = best
-	}
-	return out
 }
 
 // softmax replaces logits by probabilities and returns −ln Σ e^logit.

@@ -82,21 +82,6 @@ func FitRidge(ctx context.Context, x, y points.Points, groups []int, o RidgeOpti
 	return p.ridge(fit), nil
 }
 
-// Predict returns the predictions [n, T], row-major. Errors: features of another number.
-func (r *Ridge) Predict(x points.Points) ([]float64, error) {
-	if x.Dim != r.Dim {
-		return nil, fmt.Errorf("%s: %d features for a head of %d", ridgeName, x.Dim, r.Dim)
-	}
-	out, row := make([]float64, x.N*len(r.Intercept)), make([]float64, x.Dim)
-	for i := range x.N {
-		x.Row(i, row)
-		for t, b := range r.Intercept {
-			out[i*len(r.Intercept)+t] = b + matrix.Dot(row, r.Coefficients[t*r.Dim:(t+1)*r.Dim])
-		}
-	}
-	return out, nil
-}
-
 // ridgeProblem is what all folds of a regression share.
 type ridgeProblem struct {
 	frame  *frame

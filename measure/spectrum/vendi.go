@@ -45,23 +45,6 @@ func Vendi(z points.Points) (VendiScore, error) {
 	return vendi(products, u.Rows, CosineKernel)
 }
 
-// VendiOfKernel returns the Vendi score of n points under another kernel, given as its
-// symmetric matrix, row-major, with 1 on the diagonal. Errors: a matrix of another size,
-// another diagonal; negative eigenvalues beyond rounding are those of no kernel.
-func VendiOfKernel(kernel string, matrix []float64, n int) (VendiScore, error) {
-	if n < 1 || len(matrix) != n*n {
-		return VendiScore{}, fmt.Errorf("Vendi score: a kernel of %d values for %d points", len(matrix), n)
-	}
-	for i := range n {
-		if math.Abs(matrix[i*n+i]-1) > 1e-9 {
-			return VendiScore{}, fmt.Errorf("Vendi score: the kernel of point %d with itself is %v, want 1", i, matrix[i*n+i])
-		}
-	}
-	m := symmetric(n)
-	copy(m.Data, matrix)
-	return vendi(m, n, kernel)
-}
-
 // VendiWithout returns [Vendi] of the points outside each block, every one from eigenvalues
 // of its own: join blocks where there are many (Blocks.Coarsen). Orders are NaN where no
 // points are left. Errors: those of Vendi, blocks of another number of points.

@@ -233,11 +233,3 @@ type TableScore struct {
 	Name string
 	Of   func(Table) (float64, error)
 }
-
-// TableScores are all scores of contingency tables.
-func TableScores() []TableScore {
-	return []TableScore{
-		{"pod", Table.POD}, {"pofd", Table.POFD}, {"far", Table.FAR}, {"csi", Table.CSI}, {"ets", Table.ETS}, {"hss", Table.HSS},
-		{"sedi", Table.SEDI}, {"frequency_bias", Table.FrequencyBias},
-	}
-}
