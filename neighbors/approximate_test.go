@@ -101,8 +101,8 @@ func TestKNearestApproximateRecall(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if found.Recall.Exact || found.Recall.Queries != DefaultQueries || found.Recall.K != c.k {
-				t.Errorf("recall %+v: want it measured on %d queries", found.Recall, DefaultQueries)
+			if found.Recall.Exact || found.Recall.Queries != defaultQueries || found.Recall.K != c.k {
+				t.Errorf("recall %+v: want it measured on %d queries", found.Recall, defaultQueries)
 			}
 			hits := 0
 			for i := range n {
@@ -119,7 +119,7 @@ func TestKNearestApproximateRecall(t *testing.T) {
 				t.Errorf("recall %.4f, want at least 0.95", recall)
 			}
 			// Where all queries are perfect, up to about 3 in as many are not.
-			if math.Abs(recall-found.Recall.Value) > 4*found.Recall.StandardError+3.0/DefaultQueries {
+			if math.Abs(recall-found.Recall.Value) > 4*found.Recall.StandardError+3.0/defaultQueries {
 				t.Errorf("measured recall %.4f ± %.4f, the recall of all points is %.4f", found.Recall.Value, found.Recall.StandardError, recall)
 			}
 			if found.Counts.Duplicates != truth.Counts.Duplicates {

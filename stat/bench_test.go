@@ -105,7 +105,7 @@ func BenchmarkSignFlip(b *testing.B) {
 	b.Run("blocks=250/draws=9999", func(b *testing.B) {
 		values := benchmarkSeries(250)
 		for b.Loop() {
-			if _, err := SignFlipTest(values, 0, 1); err != nil {
+			if _, err := signFlipTest(values, 0, 1); err != nil {
 				b.Fatal(err)
 			}
 		}

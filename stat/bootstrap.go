@@ -60,14 +60,14 @@ type Bootstrapped struct {
 	Warnings   []string
 }
 
-// BootstrapSums is the fast path for statistics that are functions of sums over
+// bootstrapSums is the fast path for statistics that are functions of sums over
 // observations, such as means, ratios and regressions. terms holds some sequences
 // of n values; statistic receives the number of observations in the resample and
 // the sum of every sequence over them, and fills dst[:size]. Sums of whole blocks
 // are computed once, so a resample costs as many additions as it has blocks.
 // Subtract a constant near the mean from each sequence where cancellation
 // matters.
-func BootstrapSums(ctx context.Context, resamples *Resamples, terms [][]float64, size int, statistic func(count float64, sums, dst []float64), o BootstrapOptions) ([]*Bootstrapped, error) {
+func bootstrapSums(ctx context.Context, resamples *Resamples, terms [][]float64, size int, statistic func(count float64, sums, dst []float64), o BootstrapOptions) ([]*Bootstrapped, error) {
 	const quantity = "bootstrap"
 	b := resamples.blocks.Coarsen(maxJackknifeBlocks)
 	for t, values := range terms {
@@ -183,7 +183,7 @@ func BootstrapMean(ctx context.Context, resamples *Resamples, values []float64, 
 	for i, v := range values {
 		centered[i] = v - mean
 	}
-	out, err := BootstrapSums(ctx, resamples, [][]float64{centered}, 1, func(count float64, sums, dst []float64) {
+	out, err := bootstrapSums(ctx, resamples, [][]float64{centered}, 1, func(count float64, sums, dst []float64) {
 		dst[0] = mean + sums[0]/count
 	}, o)
 	if err != nil {

@@ -93,7 +93,7 @@ func TestBlocksFallBack(t *testing.T) {
 	if one.Kind() != MovingBlocks || len(one.Warnings()) < 2 || !strings.Contains(one.Warnings()[0], "there is one episode") {
 		t.Errorf("one episode: %v, warnings %q", one, one.Warnings())
 	}
-	length, err := OptimalBlockLength(series, nil)
+	length, err := optimalBlockLength(series, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -198,7 +198,7 @@ func TestBootstrapPaths(t *testing.T) {
 			nearAbsolute(t, "high", fast.Interval.High, general.Interval.High, 1e-12)
 
 			terms, statistic := regressionSums(values, other)
-			line, err := BootstrapSums(context.Background(), r, terms, 4, statistic, BootstrapOptions{})
+			line, err := bootstrapSums(context.Background(), r, terms, 4, statistic, BootstrapOptions{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -435,11 +435,11 @@ func TestSignFlip(t *testing.T) {
 	for i := range d {
 		d[i] = 0.25 + r.Normal()
 	}
-	exact, err := SignFlipTest(d, 0, 1)
+	exact, err := signFlipTest(d, 0, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	drawn, err := SignFlipTest(append(slices.Clone(d), 0), 50000, 1)
+	drawn, err := signFlipTest(append(slices.Clone(d), 0), 50000, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -448,7 +448,7 @@ func TestSignFlip(t *testing.T) {
 	}
 	nearAbsolute(t, "drawn p", drawn.P, exact.P, 4*math.Sqrt(exact.P/50000))
 	for _, bad := range [][]float64{nil, {1, math.NaN()}, {math.Inf(1)}} {
-		if _, err := SignFlipTest(bad, 0, 1); err == nil {
+		if _, err := signFlipTest(bad, 0, 1); err == nil {
 			t.Errorf("no error for %v", bad)
 		}
 	}
@@ -489,7 +489,7 @@ func TestStationaryBlockLength(t *testing.T) {
 	t.Parallel()
 	series := benchmarkSeries(400)
 	stationary, err := StationaryBlockLength(series, nil)
-	circular, err2 := OptimalBlockLength(series, nil)
+	circular, err2 := optimalBlockLength(series, nil)
 	if err != nil || err2 != nil || circular < 2 || math.Abs(stationary/circular-math.Cbrt(2.0/3)) > 1e-12 {
 		t.Errorf("%v of %v, %v, %v", stationary, circular, err, err2)
 	}

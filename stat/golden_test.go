@@ -224,7 +224,7 @@ func TestDependenceGolden(t *testing.T) {
 				t.Errorf("window %d, want %d", tau.Window, g.Window)
 			}
 			near(t, "effective sample size", tau.EffectiveSampleSize, float64(g.Size), 1e-10)
-			length, err := OptimalBlockLength(values, g.Labels)
+			length, err := optimalBlockLength(values, g.Labels)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -255,7 +255,7 @@ func TestSignFlipGolden(t *testing.T) {
 	var golden goldenFile
 	readGolden(t, "golden.json", &golden)
 	for _, g := range golden.Permutation {
-		r, err := SignFlipTest(subtract(g.A.floats(), g.B.floats()), 0, 1)
+		r, err := signFlipTest(subtract(g.A.floats(), g.B.floats()), 0, 1)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -206,7 +206,7 @@ func TestUndefinedInput(t *testing.T) {
 		if _, err := IntegratedAutocorrelationTime(values, nil); err == nil {
 			t.Errorf("IntegratedAutocorrelationTime(%v): no error", values)
 		}
-		if _, err := OptimalBlockLength(values, nil); err == nil {
+		if _, err := optimalBlockLength(values, nil); err == nil {
 			t.Errorf("OptimalBlockLength(%v): no error", values)
 		}
 	}

@@ -6,7 +6,7 @@ import "math"
 
 // LinearFit is the least-squares line y = Intercept + Slope·x, with the classical
 // statistics of independent normal errors. For dependent frames take intervals
-// from [BootstrapSums] and read PValue with care.
+// from [Blocks.Jackknife] and read PValue with care.
 type LinearFit struct {
 	N         int
 	Slope     float64

@@ -127,7 +127,7 @@ func checkCells[T Float](t *testing.T, g golden, s Sample[T]) {
 		t.Fatal(err)
 	}
 	for r, n := range counts {
-		if got := float64(n) / RankUnit; math.Abs(got-g.Ranks[r]) > 1e-10*float64(s.Cells()) {
+		if got := float64(n) / rankUnit; math.Abs(got-g.Ranks[r]) > 1e-10*float64(s.Cells()) {
 			t.Errorf("rank %d: %.17g, want %.17g", r, got, g.Ranks[r])
 		}
 	}

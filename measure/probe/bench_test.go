@@ -33,7 +33,7 @@ func BenchmarkFitRidge(b *testing.B) {
 		b.Run(fmt.Sprintf("n=%d,D=%d,alphas=64,folds=5", c.n, c.dim), func(b *testing.B) {
 			x, y, groups := linear(c.n, c.dim)
 			for b.Loop() {
-				if _, err := FitRidge(b.Context(), x, y, groups, RidgeOptions{}); err != nil {
+				if _, err := fitRidge(b.Context(), x, y, groups, RidgeOptions{}); err != nil {
 					b.Fatal(err)
 				}
 			}

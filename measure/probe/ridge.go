@@ -55,7 +55,7 @@ type Ridge struct {
 
 const ridgeName = "ridge regression"
 
-// FitRidge minimises Σ (y − b − x·w)² + α·‖w‖² for each column y of the targets [n, T], as
+// fitRidge minimises Σ (y − b − x·w)² + α·‖w‖² for each column y of the targets [n, T], as
 // scikit-learn's Ridge; the intercept b is not penalised. Of several penalties α it takes the one
 // with the smallest mean over grouped folds of the mean squared error, the first such one, as
 // GridSearchCV over [GroupFolds] does. Features may be more than rows, constant or
@@ -63,7 +63,7 @@ const ridgeName = "ridge regression"
 // constant target has weights 0. Errors: shapes that do not match,
 // NaN or Inf, a penalty that is not above 0, one group to choose from ([stat.UndefinedError]), and
 // the error of ctx.
-func FitRidge(ctx context.Context, x, y points.Points, groups []int, o RidgeOptions) (*Ridge, error) {
+func fitRidge(ctx context.Context, x, y points.Points, groups []int, o RidgeOptions) (*Ridge, error) {
 	if len(groups) != x.N {
 		return nil, fmt.Errorf("%s: %d groups for %d rows", ridgeName, len(groups), x.N)
 	}

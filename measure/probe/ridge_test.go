@@ -21,14 +21,14 @@ func TestRidgeGolden(t *testing.T) {
 	for number, c := range readGolden(t).Ridge {
 		x, y := points.Float64(c.X, c.D), points.Float64(c.Y, c.Targets)
 		for _, fixed := range c.Fixed {
-			r, err := FitRidge(t.Context(), x, y, c.Groups, RidgeOptions{Alphas: []float64{fixed.Alpha}})
+			r, err := fitRidge(t.Context(), x, y, c.Groups, RidgeOptions{Alphas: []float64{fixed.Alpha}})
 			if err != nil {
 				t.Fatal(err)
 			}
 			near(t, "coefficient", r.Coefficients, fixed.Coefficients, 1e-8)
 			near(t, "intercept", r.Intercept, fixed.Intercept, 1e-8)
 		}
-		r, err := FitRidge(t.Context(), x, y, c.Groups, RidgeOptions{Alphas: c.Alphas})
+		r, err := fitRidge(t.Context(), x, y, c.Groups, RidgeOptions{Alphas: c.Alphas})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -53,7 +53,7 @@ func TestRidgeGolden(t *testing.T) {
 			}
 		}
 		near(t, "cross-fitted prediction", fit.Predicted[0], c.Predicted, 1e-7)
-		scaled, err := FitRidge(t.Context(), x, y, c.Groups, RidgeOptions{Alphas: []float64{1}, Standardize: true})
+		scaled, err := fitRidge(t.Context(), x, y, c.Groups, RidgeOptions{Alphas: []float64{1}, Standardize: true})
 		if err != nil {
 			t.Fatal(err)
 		}

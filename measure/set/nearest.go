@@ -54,15 +54,15 @@ func (s *Sets) Nearest(ctx context.Context, reference *Sets, threads int) (*Near
 // sizes at the distances given, and to whom.
 func nearest(own int, sizes []int, distances []uint32) (hamming, hammingIndex int, jaccard float64, jaccardIndex int) {
 	hamming = math.MaxInt
-	best := Overlap{Intersection: -1, Union: 1}
+	best := overlap{Intersection: -1, Union: 1}
 	for j, v := range distances {
 		d, both := int(v), own+sizes[j]
 		if d < hamming {
 			hamming, hammingIndex = d, j
 		}
-		o := Overlap{Intersection: (both - d) / 2, Union: (both + d) / 2}
+		o := overlap{Intersection: (both - d) / 2, Union: (both + d) / 2}
 		if o.Union == 0 {
-			o = Overlap{1, 1}
+			o = overlap{1, 1}
 		}
 		if o.Intersection*best.Union > best.Intersection*o.Union {
 			best, jaccardIndex = o, j

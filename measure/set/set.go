@@ -72,12 +72,12 @@ func sameCells(a, b *Sets) error {
 	return nil
 }
 
-// Overlap is how many cells two sets share, and how many are in one of them at least.
-type Overlap struct{ Intersection, Union int }
+// overlap is how many cells two sets share, and how many are in one of them at least.
+type overlap struct{ Intersection, Union int }
 
 // IoU returns Intersection/Union, from 0 to 1; empty where both sets are empty: 1 counts
 // them as equal, NaN leaves them out.
-func (o Overlap) IoU(empty float64) float64 {
+func (o overlap) IoU(empty float64) float64 {
 	if o.Union == 0 {
 		return empty
 	}

@@ -26,8 +26,8 @@ type VendiScore struct {
 	Infinity float64 // order ∞, 1/max λ
 }
 
-// CosineKernel is the name of the kernel of [Vendi].
-const CosineKernel = "cosine"
+// cosineKernel is the name of the kernel of [Vendi].
+const cosineKernel = "cosine"
 
 // Vendi returns the Vendi score of n points under the cosine kernel x·y/(‖x‖·‖y‖), from
 // the eigenvalues of the smaller of the n × n and the D × D products; at most min(n, D).
@@ -42,7 +42,7 @@ func Vendi(z points.Points) (VendiScore, error) {
 	if err != nil {
 		return VendiScore{}, err
 	}
-	return vendi(products, u.Rows, CosineKernel)
+	return vendi(products, u.Rows, cosineKernel)
 }
 
 // VendiWithout returns [Vendi] of the points outside each block, every one from eigenvalues
@@ -54,7 +54,7 @@ func VendiWithout(ctx context.Context, z points.Points, blocks *stat.Blocks, thr
 		if err != nil {
 			return VendiScore{}, err
 		}
-		return vendi(products, left.Rows, CosineKernel)
+		return vendi(products, left.Rows, cosineKernel)
 	})
 }
 
@@ -108,7 +108,7 @@ func vendiWithout(ctx context.Context, z points.Points, blocks *stat.Blocks, thr
 				}
 			}
 			if left.Rows == 0 {
-				out[b] = VendiScore{Kernel: CosineKernel, One: math.NaN(), Two: math.NaN(), Infinity: math.NaN()}
+				out[b] = VendiScore{Kernel: cosineKernel, One: math.NaN(), Two: math.NaN(), Infinity: math.NaN()}
 				return nil
 			}
 			left.Data = left.Data[:left.Rows*left.Stride]

@@ -37,13 +37,13 @@ var regionNames = []string{"", "hfwr1", "hcdr1", "hfwr2", "hcdr2", "hfwr3", "hcd
 // String is the name of a region in result files, such as "hcdr3".
 func (r Region) String() string { return regionNames[r] }
 
-// CDRRegions returns the six complementarity-determining regions, in the order of the sequence.
-func CDRRegions() []Region {
+// cdrRegions returns the six complementarity-determining regions, in the order of the sequence.
+func cdrRegions() []Region {
 	return []Region{HeavyCDR1, HeavyCDR2, HeavyCDR3, LightCDR1, LightCDR2, LightCDR3}
 }
 
-// FrameworkRegions returns the eight framework regions, in the order of the sequence.
-func FrameworkRegions() []Region {
+// frameworkRegions returns the eight framework regions, in the order of the sequence.
+func frameworkRegions() []Region {
 	return []Region{HeavyFWR1, HeavyFWR2, HeavyFWR3, HeavyFWR4, LightFWR1, LightFWR2, LightFWR3, LightFWR4}
 }
 
@@ -141,7 +141,7 @@ func Groups() []Group {
 	for r := HeavyFWR1; r <= LightFWR4; r++ {
 		out = append(out, Group{Name: r.String(), regions: 1 << r})
 	}
-	cdrs, frameworks := union(CDRRegions()...), union(FrameworkRegions()...)
+	cdrs, frameworks := union(cdrRegions()...), union(frameworkRegions()...)
 	heavy := uint16(1<<LightFWR1 - 1<<HeavyFWR1)
 	return append(out,
 		Group{Name: "all_cdr", regions: cdrs}, Group{Name: "all_fwr", regions: frameworks},

@@ -113,7 +113,7 @@ func TestGroups(t *testing.T) {
 			t.Errorf("%v are %v, want all regions", halves, both)
 		}
 	}
-	if !slices.Equal(count["all_cdr"], CDRRegions()) || !slices.Equal(count["all_fwr"], FrameworkRegions()) {
+	if !slices.Equal(count["all_cdr"], cdrRegions()) || !slices.Equal(count["all_fwr"], frameworkRegions()) {
 		t.Error("all_cdr and all_fwr are other regions than CDRRegions and FrameworkRegions")
 	}
 	for _, r := range count["heavy"] {

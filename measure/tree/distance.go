@@ -36,10 +36,10 @@ func (r Result) Ratio() float64 {
 // metric if the costs are those of one (Li & Zhang 2011). 0 for a Bound of 0.
 func (r Result) Normalized() float64 { return 2 * r.Ratio() / (1 + r.Ratio()) }
 
-// Need returns what a comparison of two trees takes: the steps of the better of its two
+// need returns what a comparison of two trees takes: the steps of the better of its two
 // directions, at most |A|·|B| times the smaller of depth and leaves of A and of that of B,
 // and memory in bytes. Unit costs take half the memory of others.
-func Need[L any](a, b *Tree[L], unit bool) (cells, bytes float64) {
+func need[L any](a, b *Tree[L], unit bool) (cells, bytes float64) {
 	x, y := views(a, b)
 	width := 8.
 	if unit {
@@ -60,7 +60,7 @@ func Distance[L comparable](ctx context.Context, a, b *Tree[L], limits Limits) (
 	for i := range ones {
 		ones[i] = 1
 	}
-	if err := limits.check(Need(a, b, true)); err != nil {
+	if err := limits.check(need(a, b, true)); err != nil {
 		return Result{}, fmt.Errorf("trees of %d and %d nodes: %w", a.Len(), b.Len(), err)
 	}
 	x, y := views(a, b)

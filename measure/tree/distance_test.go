@@ -400,14 +400,14 @@ func TestDeep(t *testing.T) {
 	if r := distance(t, chain, short); r.Distance != n-n/5 {
 		t.Errorf("chains of %d and %d nodes: %+v", n, n/5, r)
 	}
-	if _, bytes := Need(chain, chain, true); bytes > 1e6 {
+	if _, bytes := need(chain, chain, true); bytes > 1e6 {
 		t.Errorf("two chains want %v bytes", bytes)
 	}
 	for i := 1; i < n; i++ {
 		parent[i] = max(0, i-1-(i+1)%2) // odd nodes go on, even ones are leaves
 	}
 	comb := build(t, label, parent)
-	if cells, _ := Need(comb, short, true); cells > n*n {
+	if cells, _ := need(comb, short, true); cells > n*n {
 		t.Errorf("comb and chain want %v steps", cells)
 	}
 	if r := distance(t, comb, short); r.Distance != n-n/5 {
@@ -419,7 +419,7 @@ func TestLimits(t *testing.T) {
 	t.Parallel()
 	a := random(t, rand.New(rand.NewPCG(6, 6)), 2000, 3, 0)
 	huge := random(t, rand.New(rand.NewPCG(6, 7)), 100000, 3, 0)
-	cells, bytes := Need(a, a, true)
+	cells, bytes := need(a, a, true)
 	for _, c := range []struct {
 		a, b *Tree[int]
 		l    Limits
@@ -458,7 +458,7 @@ func BenchmarkDistance(b *testing.B) {
 		n, shape int
 	}{{"random/1000", 1000, 0}, {"wide/1000", 1000, 2}, {"deep/1000", 1000, 1}, {"random/5000", 5000, 0}} {
 		x, y := random(b, rng, c.n, 6, c.shape), random(b, rng, c.n, 6, c.shape)
-		cells, bytes := Need(x, y, true)
+		cells, bytes := need(x, y, true)
 		b.Run(c.name, func(b *testing.B) {
 			for b.Loop() {
 				distance(b, x, y)

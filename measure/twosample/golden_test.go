@@ -99,7 +99,7 @@ func TestGoldenMultivariate(t *testing.T) {
 		measuretest.Near(t, "energy without a block", energy.Without[b], g.EnergyWithout[b], 1e-13)
 		measuretest.Near(t, "MMD without a block", mmd.Without[b], g.MMDWithout[b], 1e-13)
 	}
-	sigma, err := MedianDistance(t.Context(), x, y, 1, 2)
+	sigma, err := medianDistance(t.Context(), x, y, 1, 2)
 	must(t, err)
 	measuretest.Near(t, "median distance", sigma, g.Sigma, 1e-13)
 	kid, err := KID(t.Context(), x, y, Options{})

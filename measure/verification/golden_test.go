@@ -272,10 +272,10 @@ func TestGoldenFieldErrors(t *testing.T) {
 func TestGoldenIsotonic(t *testing.T) {
 	t.Parallel()
 	g := readGolden(t).Isotonic
-	for i, v := range Isotonic(g.Values, g.Weights) {
+	for i, v := range isotonic(g.Values, g.Weights) {
 		near(t, "isotonic fit", v, g.Fit[i], 1e-12)
 	}
-	for i, v := range Isotonic(g.Values, nil) {
+	for i, v := range isotonic(g.Values, nil) {
 		near(t, "isotonic fit", v, g.Equal[i], 1e-12)
 	}
 }
