@@ -20,7 +20,7 @@ type Approximation struct {
 	// Seed keys every random choice: reference points, queries, centres.
 	Seed uint64
 
-	// References is the number of reference points of [CompareSampled], at least
+	// References is the number of reference points of [Pass.CompareSampled], at least
 	// 2; 0 means DefaultReferences. With as many as there are points the result
 	// is exact.
 	References int

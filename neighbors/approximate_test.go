@@ -352,7 +352,7 @@ func TestCompareSampled(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, references := range []int{300, size} {
-				got, err := CompareSampled(blocksOf(70), original, embedded, o, Approximation{Seed: 3, References: references})
+				got, err := compareSampled(blocksOf(70), original, embedded, o, Approximation{Seed: 3, References: references})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -450,7 +450,7 @@ func TestSampledStandardErrors(t *testing.T) {
 	}
 	const draws = 400
 	// The draws are taken from one exact sample of all points.
-	all, err := CompareSampled(t.Context(), original, embedded[:1], o, Approximation{References: 800})
+	all, err := compareSampled(t.Context(), original, embedded[:1], o, Approximation{References: 800})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -490,7 +490,7 @@ func TestCompareSampledDeterministic(t *testing.T) {
 	for _, threads := range []int{1, 3} {
 		for _, rows := range []int{0, 1, 13} {
 			o.Threads = threads
-			got, err := CompareSampled(blocksOf(rows), original, embedded, o, Approximation{Seed: 5, References: 90})
+			got, err := compareSampled(blocksOf(rows), original, embedded, o, Approximation{Seed: 5, References: 90})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -550,4 +550,14 @@ func TestDrawReferences(t *testing.T) {
 	if _, err := drawReferences(10, nil, Approximation{References: -3}); err == nil {
 		t.Error("negative references: want an error")
 	}
+}
+
+// compareSampled is CompareSampled of a pass without blocks, co-ranking and scores per point.
+func compareSampled(ctx context.Context, original points.Points, embedded []points.Points, o Options, a Approximation) (*Sample, error) {
+	o.Blocks, o.CoRanking, o.PerPoint = nil, CoRankingOff, false
+	p, err := NewPass(original, embedded, o)
+	if err != nil {
+		return nil, err
+	}
+	return p.CompareSampled(ctx, a)
 }

@@ -279,7 +279,7 @@ func TestTiesDoNotMatterWithoutTies(t *testing.T) {
 		if !reflect.DeepEqual(got, want) {
 			t.Errorf("%v: another result", o.Ties)
 		}
-		sampled, err := CompareSampled(t.Context(), original, embedded, o, Approximation{References: n})
+		sampled, err := compareSampled(t.Context(), original, embedded, o, Approximation{References: n})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -327,7 +327,7 @@ func TestRandomTies(t *testing.T) {
 			t.Errorf("%d threads: another result", o.Threads)
 		}
 	}
-	sampled, err := CompareSampled(t.Context(), original, []points.Points{embedded}, o, Approximation{References: n})
+	sampled, err := compareSampled(t.Context(), original, []points.Points{embedded}, o, Approximation{References: n})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -227,9 +227,3 @@ func (t Table) SEDI() (float64, error) {
 	numerator := math.Log(f) - math.Log(h) - reject + miss
 	return numerator / (math.Log(f) + math.Log(h) + reject + miss), nil
 }
-
-// TableScore is a score of contingency tables by name.
-type TableScore struct {
-	Name string
-	Of   func(Table) (float64, error)
-}

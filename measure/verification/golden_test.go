@@ -281,8 +281,8 @@ func TestGoldenIsotonic(t *testing.T) {
 }
 
 // tableScores are all scores of contingency tables.
-func tableScores() []TableScore {
-	return []TableScore{
+func tableScores() []tableScore {
+	return []tableScore{
 		{"pod", Table.POD}, {"pofd", Table.POFD}, {"far", Table.FAR}, {"csi", Table.CSI}, {"ets", Table.ETS}, {"hss", Table.HSS},
 		{"sedi", Table.SEDI}, {"frequency_bias", Table.FrequencyBias},
 	}
@@ -291,4 +291,10 @@ func tableScores() []TableScore {
 // newProbabilities are no forecasts yet of an ensemble.
 func newProbabilities(members int) Probabilities {
 	return Probabilities{Members: members, Events: make([]float64, members+1), Others: make([]float64, members+1)}
+}
+
+// tableScore is a score of contingency tables by name.
+type tableScore struct {
+	Name string
+	Of   func(Table) (float64, error)
 }
