@@ -123,8 +123,8 @@ func (v *Jackknifed) shares() []float64 {
 	return out
 }
 
-// SignFlip is the result of a sign-flip permutation test.
-type SignFlip struct {
+// signFlip is the result of a sign-flip permutation test.
+type signFlip struct {
 	P        float64
 	Exact    bool // all 2^g patterns were tried
 	Patterns int  // number of patterns behind P, the observed one included
@@ -140,14 +140,14 @@ const maxExactBlocks = 14
 // tried; beyond, draws random ones (0 means 9,999) under the seed and
 // P = (b+1)/(draws+1). Pattern number i is the same for every caller with the
 // same seed. Errors: no differences, NaN or Inf.
-func signFlipTest(differences []float64, draws int, seed uint64) (SignFlip, error) {
+func signFlipTest(differences []float64, draws int, seed uint64) (signFlip, error) {
 	const quantity = "sign-flip test"
 	g := len(differences)
 	if g == 0 {
-		return SignFlip{}, Undefined(quantity, "no blocks")
+		return signFlip{}, Undefined(quantity, "no blocks")
 	}
 	if err := checkFinite(quantity, "differences", differences); err != nil {
-		return SignFlip{}, err
+		return signFlip{}, err
 	}
 	size := sumOf(0, g, func(i int) float64 { return math.Abs(differences[i]) })
 	bound := math.Abs(Sum(differences)) - 1e-13*size
@@ -166,12 +166,12 @@ func signFlipTest(differences []float64, draws int, seed uint64) (SignFlip, erro
 				extreme += 2
 			}
 		}
-		return SignFlip{P: float64(extreme) / float64(int(1)<<g), Exact: true, Patterns: 1 << g}, nil
+		return signFlip{P: float64(extreme) / float64(int(1)<<g), Exact: true, Patterns: 1 << g}, nil
 	}
 	if draws <= 0 {
 		draws = 9999
 	}
-	return SignFlip{P: float64(flipped(differences, bound, draws, seed)+1) / float64(draws+1), Patterns: draws + 1}, nil
+	return signFlip{P: float64(flipped(differences, bound, draws, seed)+1) / float64(draws+1), Patterns: draws + 1}, nil
 }
 
 // flipped counts the random patterns whose sum is bound or more in absolute value. Four sums are made at a time, each in the order

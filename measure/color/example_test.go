@@ -8,14 +8,17 @@ import (
 	"repscope/measure/color"
 )
 
-// The lightest gray that is readable on white at the size of running text.
+// Grays on white at the levels of WCAG 2.
 func ExampleFromBytes() {
 	page := color.FromBytes(255, 255, 255)
-	for _, gray := range []uint8{118, 119} {
+	for _, gray := range []uint8{89, 118, 119} {
 		text := color.FromBytes(gray, gray, gray)
-		fmt.Printf("%d: contrast %.2f, readable %v\n", gray, color.Contrast(text, page), color.Contrast(text, page) >= color.ContrastAA)
+		c := color.Contrast(text, page)
+		fmt.Printf("%d: contrast %.2f, AA %v, AAA %v, AAA of large text %v\n", gray, c,
+			c >= color.ContrastAA, c >= color.ContrastAAA, c >= color.ContrastAAALarge)
 	}
 	// Output:
-	// 118: contrast 4.54, readable true
-	// 119: contrast 4.48, readable false
+	// 89: contrast 7.00, AA true, AAA true, AAA of large text true
+	// 118: contrast 4.54, AA true, AAA false, AAA of large text true
+	// 119: contrast 4.48, AA false, AAA false, AAA of large text false
 }
