@@ -11,10 +11,10 @@ import (
 
 // Limits of a design; more is an error. The depth has none of its own.
 const (
-	// MaxDesignNodes is the most nodes, which take less than 256 MiB.
-	MaxDesignNodes = 1 << 20
-	// MaxDesignPaints is the most fills, or strokes, of a node.
-	MaxDesignPaints = 1 << 12
+	// maxDesignNodes is the most nodes, which take less than 256 MiB.
+	maxDesignNodes = 1 << 20
+	// maxDesignPaints is the most fills, or strokes, of a node.
+	maxDesignPaints = 1 << 12
 	// MaxDesignPixels is the largest magnitude of a coordinate or a size.
 	MaxDesignPixels = 1e9
 )
@@ -287,8 +287,8 @@ func (r *designReader) open(parent int) {
 	if r.err != nil {
 		return
 	}
-	if len(r.nodes) == MaxDesignNodes {
-		r.fail("more than %d nodes, which are the most that are read", MaxDesignNodes)
+	if len(r.nodes) == maxDesignNodes {
+		r.fail("more than %d nodes, which are the most that are read", maxDesignNodes)
 		return
 	}
 	depth := 0

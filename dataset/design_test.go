@@ -136,7 +136,7 @@ func TestBadDesigns(t *testing.T) {
 		{node(`"name":"a","name":"b"`), `node "3:4" has the key "name" twice`},
 		{node(`"children":[{"children":[{"id":"3:4"}]}]`), `node "3:4" is among its own descendants, 3 levels below the root: its ids form a circle`},
 		{`{"document":{"children":[{"children":[{"opacity":3}]}]}}`, `a child of a child of the root: "opacity" is 3`},
-		{node(`"fills":[` + strings.Repeat(`{},`, MaxDesignPaints) + `{}]`), `node "3:4": more than 4096 fills`},
+		{node(`"fills":[` + strings.Repeat(`{},`, maxDesignPaints) + `{}]`), `node "3:4": more than 4096 fills`},
 	} {
 		d, err := ParseDesign("some/a.json", []byte(c.text))
 		if err == nil || d != nil || !strings.HasPrefix(err.Error(), "some/a.json: ") || !strings.Contains(err.Error(), c.want) {
@@ -172,7 +172,7 @@ func TestDeepAndLargeDesigns(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	many := `{"type":"GROUP","children":[` + strings.Repeat(`{},`, MaxDesignNodes) + `{}]}`
+	many := `{"type":"GROUP","children":[` + strings.Repeat(`{},`, maxDesignNodes) + `{}]}`
 	if _, err := ParseDesign("many.json", []byte(many)); err == nil || !strings.Contains(err.Error(), "more than 1048576 nodes") {
 		t.Errorf("%v, want the limit", err)
 	}

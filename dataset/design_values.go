@@ -168,8 +168,8 @@ func (r *designReader) paints(node int, kind, key string) (list []Paint) {
 		return nil
 	}
 	for begun := false; r.element(&begun); {
-		if len(list) == MaxDesignPaints {
-			r.fail("%s: more than %d %s, which are the most that are read", r.who(node), MaxDesignPaints, key)
+		if len(list) == maxDesignPaints {
+			r.fail("%s: more than %d %s, which are the most that are read", r.who(node), maxDesignPaints, key)
 			return nil
 		}
 		if kind := r.kind(); r.want(node, key, kind, jsonObject) {

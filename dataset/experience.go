@@ -10,10 +10,10 @@ import (
 	"repscope/internal/torchfile"
 )
 
-// Experience is one split of a published dataset, a PyTorch file that holds
+// experience is one split of a published dataset, a PyTorch file that holds
 // {train_dataset, val_dataset, metadata} with objects of class
 // src.data.dataset.ExperienceDataset.
-type Experience struct {
+type experience struct {
 	Frames         *Array // float32 [F H W], read lazily
 	Actions        *Array // int32 [F], nil when absent
 	Rewards        *Array // float32 [F], nil when absent
@@ -128,7 +128,7 @@ func ExperienceAttribute(frames, attribute string) string {
 // experienceAttributes are the arrays of a split by their names.
 var experienceAttributes = []string{"states", "actions", "rewards", "stop_episodes", "valid_start_indices"}
 
-func readExperience(file *torchfile.File, split string) (*Experience, error) {
+func readExperience(file *torchfile.File, split string) (*experience, error) {
 	path := file.Path()
 	if !isExperience(file.Root()) {
 		return nil, fmt.Errorf("%s: no experience dataset: want a dict of train_dataset and val_dataset of class %s", path, torchfile.ExperienceDataset)
@@ -137,7 +137,7 @@ func readExperience(file *torchfile.File, split string) (*Experience, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := &Experience{Split: split, file: file}
+	e := &experience{Split: split, file: file}
 	name := path
 	if split != "" {
 		name += ":" + split
@@ -176,7 +176,7 @@ func readExperience(file *torchfile.File, split string) (*Experience, error) {
 }
 
 // readStop returns the flags that end an episode.
-func (e *Experience) readStop(path string, o *torchfile.Object) ([]bool, error) {
+func (e *experience) readStop(path string, o *torchfile.Object) ([]bool, error) {
 	stop, err := experienceArray(path, e.Split, "stop_episodes", o)
 	if err != nil {
 		return nil, err
@@ -199,7 +199,7 @@ func (e *Experience) readStop(path string, o *torchfile.Object) ([]bool, error) 
 }
 
 // readStarts returns the starts that the file lists, nil when it lists none.
-func (e *Experience) readStarts(path string, o *torchfile.Object) ([]int, error) {
+func (e *experience) readStarts(path string, o *torchfile.Object) ([]int, error) {
 	if v, ok := o.Attribute("valid_start_indices"); !ok || v == nil {
 		return nil, nil
 	}
@@ -222,7 +222,7 @@ func (e *Experience) readStarts(path string, o *torchfile.Object) ([]int, error)
 }
 
 // matches checks that an array has one value per frame.
-func (e *Experience) matches(a *Array) error {
+func (e *experience) matches(a *Array) error {
 	if len(a.Shape()) < 1 || a.Len() != e.Frames.Len() || a.RowLen() != 1 {
 		return fmt.Errorf("%s: shape %v, want one value for each of the %d frames", a.Name(), a.Shape(), e.Frames.Len())
 	}
@@ -232,7 +232,7 @@ func (e *Experience) matches(a *Array) error {
 // States returns the windows of the split by the rules of StateOptions, pairs by that
 // of published datasets: with all states present, those of Pairs(1) begin at ValidStart.
 // A zero Window means SequenceLength; Episodes and Ends must be unset.
-func (e *Experience) States(o StateOptions) (*States, error) {
+func (e *experience) States(o StateOptions) (*States, error) {
 	if o.Episodes != nil || o.Ends != nil {
 		return nil, errors.New("the episodes of an experience dataset come from its own file")
 	}
@@ -244,4 +244,4 @@ func (e *Experience) States(o StateOptions) (*States, error) {
 }
 
 // Close releases the file.
-func (e *Experience) Close() error { return e.file.Close() }
+func (e *experience) Close() error { return e.file.Close() }

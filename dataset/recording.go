@@ -22,7 +22,7 @@ type Recording struct {
 }
 
 // OpenRecording opens the frames that spec names as [Open] does; of a published
-// dataset, whole or one of its splits (see [Experience]), also the episodes and
+// dataset, whole or one of its splits (see experience), also the episodes and
 // the window. Which of the two a file is, its content decides, once: a published
 // dataset that is damaged is an error.
 func OpenRecording(spec string, o ImageOptions) (*Recording, error) {

@@ -661,7 +661,7 @@ func TestLayouts(t *testing.T) {
 }
 
 // openExperience opens "FILE", "FILE:val" (the default) or "FILE:train".
-func openExperience(spec string) (*Experience, error) {
+func openExperience(spec string) (*experience, error) {
 	path, split := splitSpec(spec)
 	file, err := torchfile.Open(path)
 	if err != nil {

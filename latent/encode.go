@@ -26,12 +26,12 @@ const (
 	ScaleUnit InputScale = "unit"
 )
 
-// DefaultBatch is the number of states per batch if EncodeOptions does not say.
-const DefaultBatch = 64
+// defaultBatch is the number of states per batch if EncodeOptions does not say.
+const defaultBatch = 64
 
 // EncodeOptions says how Encode runs. The zero value is valid.
 type EncodeOptions struct {
-	Batch int  // states per batch; 0 means DefaultBatch
+	Batch int  // states per batch; 0 means 64
 	Pool  Pool // how [B, K, D] outputs become [B, D]; empty: the model's default
 	Preprocessing
 	// Changed says that the states are changed ones, such as noisy frames: an encoder of integers is given the nearest
@@ -284,7 +284,7 @@ func newStream(enc Encoder, info Info, src Source, o EncodeOptions) (*Stream, er
 		return nil, fmt.Errorf("batch %d, want at least 1", o.Batch)
 	}
 	if o.Batch == 0 {
-		o.Batch = DefaultBatch
+		o.Batch = defaultBatch
 	}
 	if o.Pool != PoolKeep {
 		if _, err := ParsePool(string(o.Pool)); err != nil {

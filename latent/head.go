@@ -458,7 +458,7 @@ func (h *Head) Run(ctx context.Context, given []HeadInput, want []int, o EncodeO
 // rowsPerBatch is the number of rows of a batch.
 func rowsPerBatch(o EncodeOptions) int {
 	if o.Batch == 0 {
-		return DefaultBatch
+		return defaultBatch
 	}
 	return o.Batch
 }

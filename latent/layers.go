@@ -219,7 +219,7 @@ func findLayers(all []Layer, last map[string]int, pattern string) ([]Layer, erro
 	var found []Layer
 	unfit := ""
 	for i, l := range all {
-		if !Match(pattern, l.Name) && !(l.Node != "" && last[l.Node] == i && Match(pattern, l.Node)) {
+		if !matchLayer(pattern, l.Name) && !(l.Node != "" && last[l.Node] == i && matchLayer(pattern, l.Node)) {
 			continue
 		}
 		if l.Reason != "" {
@@ -247,9 +247,9 @@ func (e *UnknownLayerError) Error() string {
 	return fmt.Sprintf("has no layer %q among its %d values", e.Pattern, len(e.Layers))
 }
 
-// Match reports whether a pattern, in which * stands for any characters and ?
+// matchLayer reports whether a pattern, in which * stands for any characters and ?
 // for any one, matches the whole name.
-func Match(pattern, name string) bool {
+func matchLayer(pattern, name string) bool {
 	p, n := []rune(pattern), []rune(name)
 	i, j := 0, 0
 	star, resume := -1, 0

@@ -194,7 +194,7 @@ func TestMatch(t *testing.T) {
 		{"", "", true}, {"", "a", false}, {"*", "", true}, {"*", "a/b", true}, {"a*b", "ab", true}, {"a*b", "axxb/b", true}, {"a*b", "axxc", false},
 		{"?", "ä", true}, {"?", "", false}, {"**a", "ba", true}, {"*a*", "bab", true}, {"[a]", "a", false}, {"a?c*", "abcd", true},
 	} {
-		if got := Match(c.pattern, c.name); got != c.want {
+		if got := matchLayer(c.pattern, c.name); got != c.want {
 			t.Errorf("Match(%q, %q) = %v", c.pattern, c.name, got)
 		}
 	}

@@ -189,7 +189,7 @@ func TestMemoryProcess(t *testing.T) {
 	}
 	r.Weights = 4 * int64(e.info.Parameters)
 	shape, _ := fitPort(state, e.input)
-	p, err := preparedGraph(t, path).Specialize([]graph.Operand{{Type: graph.Type{DType: e.input.DType, Shape: append([]int{DefaultBatch}, shape...)}}})
+	p, err := preparedGraph(t, path).Specialize([]graph.Operand{{Type: graph.Type{DType: e.input.DType, Shape: append([]int{defaultBatch}, shape...)}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -248,7 +248,7 @@ func preparedGraph(t *testing.T, path string) *graph.Graph {
 // noise is a source of states that takes no memory.
 type noise []int
 
-func (s noise) Len() int                     { return DefaultBatch + 1 }
+func (s noise) Len() int                     { return defaultBatch + 1 }
 func (s noise) Shape() []int                 { return s }
 func (s noise) Fingerprint() (string, error) { return "", nil }
 func (s noise) Float32(dst []float32, lo, _ int) error {

@@ -6,9 +6,12 @@ import (
 	"context"
 	"fmt"
 	"log"
+	"os"
+	"path/filepath"
 
 	"repscope/model"
 	"repscope/model/graph"
+	"repscope/model/internal/onnxtest"
 )
 
 // A predictor of two inputs, built in place of a file: the next latent is the latent plus
@@ -49,4 +52,35 @@ func ExampleModel_Run() {
 	// Output:
 	// [2 2] [1.5 0.5 2 4]
 	// the model has no input "actions" (did you mean "action"?); its inputs are "latent" float32 [batch 2], "action" int64 [batch]
+}
+
+// A file of one input and one output, z = x + 1.
+func ExampleOpen() {
+	dir, err := os.MkdirTemp("", "model")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer os.RemoveAll(dir)
+	g := onnxtest.Message{}.Text(2, "next").Bytes(5, onnxtest.Floats("one", []float32{1}, 1)).
+		Bytes(1, onnxtest.Node("Add", []string{"x", "one"}, []string{"z"})).
+		Bytes(11, onnxtest.Port("x", onnxtest.Float, "batch", 2)).Bytes(12, onnxtest.Port("z", onnxtest.Float, "batch", 2))
+	path := filepath.Join(dir, "next.onnx")
+	if err := os.WriteFile(path, onnxtest.Model(17, g), 0o600); err != nil {
+		log.Fatal(err)
+	}
+	m, err := model.Open(path, model.Options{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer m.Close()
+	x, err := model.TensorOf([]float32{0, 1, 2, 3}, 2, 2)
+	if err != nil {
+		log.Fatal(err)
+	}
+	out, err := m.Run(context.Background(), map[string]*model.Tensor{"x": x})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(m.Inputs()[0].Name, out["z"].Shape, out["z"].F32)
+	// Output: x [2 2] [1 2 3 4]
 }

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 
-	"repscope/model/graph"
 	"repscope/model/pixels"
 )
 
@@ -284,10 +283,4 @@ func (m *Model) join(out []*Tensor, lo, hi, size, n int) error {
 		all.Shape = append(append(all.Shape[:0], t.Shape[0]/size*n), t.Shape[1:]...)
 	}
 	return nil
-}
-
-// Clone copies a tensor, so that it stays beyond the next run.
-func Clone(t *Tensor) *Tensor {
-	return &graph.Tensor{DType: t.DType, Bits: t.Bits, Shape: append([]int{}, t.Shape...),
-		F32: append([]float32(nil), t.F32...), I64: append([]int64(nil), t.I64...), Bool: append([]bool(nil), t.Bool...)}
 }

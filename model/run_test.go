@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"repscope/model/graph"
 	"repscope/model/internal/onnxtest"
 	"repscope/model/pixels"
 )
@@ -67,7 +68,7 @@ func TestSequenceRowsCUDA(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		all := Clone(out["z"])
+		all := clone(out["z"])
 		for i := range 5 {
 			row := map[string]*Tensor{}
 			for name, x := range inputs {
@@ -293,4 +294,10 @@ func TestSteadyStateAllocations(t *testing.T) {
 			t.Errorf("%s: %g allocations per run", name, n)
 		}
 	}
+}
+
+// clone copies a tensor, so that it stays beyond the next run.
+func clone(t *Tensor) *Tensor {
+	return &graph.Tensor{DType: t.DType, Bits: t.Bits, Shape: append([]int{}, t.Shape...),
+		F32: append([]float32(nil), t.F32...), I64: append([]int64(nil), t.I64...), Bool: append([]bool(nil), t.Bool...)}
 }

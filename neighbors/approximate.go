@@ -20,13 +20,13 @@ type Approximation struct {
 	// Seed keys every random choice: reference points, queries, centres.
 	Seed uint64
 
-	// References is the number of reference points of [CompareSampled], at least
+	// References is the number of reference points of [Pass.CompareSampled], at least
 	// 2; 0 means DefaultReferences. With as many as there are points the result
 	// is exact.
 	References int
 
 	// Queries is the number of points on which [KNearestApproximate] measures
-	// its recall; 0 means DefaultQueries, −1 none.
+	// its recall; 0 means 500, −1 none.
 	Queries int
 
 	// ExactPoints is the number of points up to which [KNearestApproximate] searches
@@ -37,8 +37,8 @@ type Approximation struct {
 const (
 	// DefaultReferences is the default number of reference points.
 	DefaultReferences = 2000
-	// DefaultQueries is the default number of queries that measure recall.
-	DefaultQueries = 500
+	// defaultQueries is the default number of queries that measure recall.
+	defaultQueries = 500
 	// SufficientRecall is the recall below which a reader should be warned.
 	SufficientRecall = 0.95
 )
@@ -121,7 +121,7 @@ func (s Space) KNearestApproximate(ctx context.Context, k int, o Options, a Appr
 		return nil, err
 	}
 	if a.Queries < -1 {
-		return nil, fmt.Errorf("queries: %d, want −1 (none), 0 (%d) or more", a.Queries, DefaultQueries)
+		return nil, fmt.Errorf("queries: %d, want −1 (none), 0 (%d) or more", a.Queries, defaultQueries)
 	}
 	found, err := cells.Search(ctx, pts, k, within, cells.Options{
 		Seed: a.Seed, ExactPoints: a.ExactPoints,
@@ -156,7 +156,7 @@ func (s Space) KNearestApproximate(ctx context.Context, k int, o Options, a Appr
 func measureRecall(ctx context.Context, pts points.Points, found *Nearest, o *rows.Options, a *Approximation) (SearchRecall, error) {
 	queries := a.Queries
 	if queries == 0 {
-		queries = DefaultQueries
+		queries = defaultQueries
 	}
 	none := SearchRecall{Value: math.NaN(), StandardError: math.NaN(), K: found.K}
 	if queries < 0 {

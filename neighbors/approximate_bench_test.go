@@ -167,7 +167,7 @@ func BenchmarkCompareSampled(b *testing.B) {
 	for _, references := range []int{500, 2000} {
 		b.Run(fmt.Sprintf("n=100000/D=256/d=64/references=%d", references), func(b *testing.B) {
 			for range b.N {
-				if _, err := CompareSampled(b.Context(), original, []points.Points{embedded}, Options{}, Approximation{Seed: 1, References: references}); err != nil {
+				if _, err := compareSampled(b.Context(), original, []points.Points{embedded}, Options{}, Approximation{Seed: 1, References: references}); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -104,8 +104,8 @@ func TestKNearestApproximateRecall(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if found.Recall.Exact || found.Recall.Queries != DefaultQueries || found.Recall.K != c.k {
-				t.Errorf("recall %+v: want it measured on %d queries", found.Recall, DefaultQueries)
+			if found.Recall.Exact || found.Recall.Queries != defaultQueries || found.Recall.K != c.k {
+				t.Errorf("recall %+v: want it measured on %d queries", found.Recall, defaultQueries)
 			}
 			hits := 0
 			for i := range n {
@@ -122,7 +122,7 @@ func TestKNearestApproximateRecall(t *testing.T) {
 				t.Errorf("recall %.4f, want at least 0.95", recall)
 			}
 			// Where all queries are perfect, up to about 3 in as many are not.
-			if math.Abs(recall-found.Recall.Value) > 4*found.Recall.StandardError+3.0/DefaultQueries {
+			if math.Abs(recall-found.Recall.Value) > 4*found.Recall.StandardError+3.0/defaultQueries {
 				t.Errorf("measured recall %.4f ± %.4f, the recall of all points is %.4f", found.Recall.Value, found.Recall.StandardError, recall)
 			}
 			if found.Counts.Duplicates != truth.Counts.Duplicates {
@@ -358,7 +358,7 @@ func TestCompareSampled(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, references := range []int{300, size} {
-				got, err := CompareSampled(blocksOf(70), original, embedded, o, Approximation{Seed: 3, References: references})
+				got, err := compareSampled(blocksOf(70), original, embedded, o, Approximation{Seed: 3, References: references})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -456,7 +456,7 @@ func TestSampledStandardErrors(t *testing.T) {
 	}
 	const draws = 400
 	// The draws are taken from one exact sample of all points.
-	all, err := CompareSampled(t.Context(), original, embedded[:1], o, Approximation{References: 800})
+	all, err := compareSampled(t.Context(), original, embedded[:1], o, Approximation{References: 800})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -496,7 +496,7 @@ func TestCompareSampledDeterministic(t *testing.T) {
 	for _, threads := range []int{1, 3} {
 		for _, rows := range []int{0, 1, 13} {
 			o.Threads = threads
-			got, err := CompareSampled(blocksOf(rows), original, embedded, o, Approximation{Seed: 5, References: 90})
+			got, err := compareSampled(blocksOf(rows), original, embedded, o, Approximation{Seed: 5, References: 90})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -556,4 +556,14 @@ func TestDrawReferences(t *testing.T) {
 	if _, err := drawReferences(10, nil, Approximation{References: -3}); err == nil {
 		t.Error("negative references: want an error")
 	}
+}
+
+// compareSampled is CompareSampled of a pass without blocks, co-ranking and scores per point.
+func compareSampled(ctx context.Context, original points.Points, embedded []points.Points, o Options, a Approximation) (*Sample, error) {
+	o.Blocks, o.CoRanking, o.PerPoint = nil, CoRankingOff, false
+	p, err := NewPass(original, embedded, o)
+	if err != nil {
+		return nil, err
+	}
+	return p.CompareSampled(ctx, a)
 }

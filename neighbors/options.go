@@ -42,16 +42,6 @@ func (c CoRanking) String() string {
 	return fmt.Sprintf("CoRanking(%d)", uint8(c))
 }
 
-// ParseCoRanking returns the setting of that name, "auto", "full" or "off".
-func ParseCoRanking(name string) (CoRanking, error) {
-	for _, c := range []CoRanking{CoRankingAuto, CoRankingFull, CoRankingOff} {
-		if c.String() == name {
-			return c, nil
-		}
-	}
-	return 0, fmt.Errorf("co-ranking %q: want full, auto or off", name)
-}
-
 // Options are the settings of a pass. The zero value is usable: k = 5, 10, 20,
 // Euclidean, all cores, a quarter of the machine's memory.
 type Options struct {

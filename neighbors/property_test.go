@@ -288,12 +288,6 @@ func TestBadInput(t *testing.T) {
 	if _, err := ParseMetric("manhattan"); err == nil {
 		t.Error("an unknown metric is accepted")
 	}
-	if c, err := ParseCoRanking("full"); err != nil || c != CoRankingFull {
-		t.Error(c, err)
-	}
-	if _, err := ParseCoRanking(""); err == nil {
-		t.Error("an unknown co-ranking is accepted")
-	}
 }
 
 func TestCancel(t *testing.T) {

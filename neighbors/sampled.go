@@ -14,7 +14,6 @@ import (
 	"repscope/internal/parallel"
 	"repscope/neighbors/internal/rows"
 	"repscope/neighbors/internal/scan"
-	"repscope/points"
 	"repscope/stat"
 )
 
@@ -75,7 +74,7 @@ type SampledPreservation struct {
 	MinCandidates int
 }
 
-// Sample is the outcome of CompareSampled.
+// Sample is the outcome of [Pass.CompareSampled].
 type Sample struct {
 	// Index holds the reference points, by stratum and ascending inside it. The
 	// references of stratum h follow those of stratum h−1.
@@ -84,7 +83,7 @@ type Sample struct {
 	Spaces []SampledPreservation // one per embedded space
 }
 
-// CompareSampled is [Compare] for sets too large to be compared in full: O(n) per
+// CompareSampled estimates the scores of a pass, for sets too large for [Compare]: O(n) per
 // reference point instead of O(n²). For each of a.References points the
 // distances to all n points are computed in both spaces, so that its neighbours
 // and its ranks are exact; only the average over points is that of a sample.
@@ -101,18 +100,7 @@ type Sample struct {
 // moved; the rows of the points that the references are given to are ranked too. Points at
 // equal distances are treated as Options.Ties says, those of the null as in [Compare].
 //
-// Of o, Blocks, CoRanking and PerPoint are not used. Errors are those of
-// Compare.
-func CompareSampled(ctx context.Context, original points.Points, embedded []points.Points, o Options, a Approximation) (*Sample, error) {
-	o.Blocks, o.CoRanking, o.PerPoint = nil, CoRankingOff, false
-	p, err := NewPass(original, embedded, o)
-	if err != nil {
-		return nil, err
-	}
-	return p.CompareSampled(ctx, a)
-}
-
-// CompareSampled estimates the scores of a pass; see the function of the same name.
+// Blocks, co-ranking and scores per point are left out.
 func (p *Pass) CompareSampled(ctx context.Context, a Approximation) (*Sample, error) {
 	sample, err := drawReferences(p.n, p.options.Episode, a)
 	if err != nil {

@@ -40,16 +40,6 @@ func (t Ties) String() string {
 	return fmt.Sprintf("Ties(%d)", uint8(t))
 }
 
-// ParseTies returns the rule of that name, "average", "random" or "index".
-func ParseTies(name string) (Ties, error) {
-	for _, t := range []Ties{TiesAverage, TiesRandom, TiesIndex} {
-		if t.String() == name {
-			return t, nil
-		}
-	}
-	return 0, fmt.Errorf("ties %q: want average, random or index", name)
-}
-
 // The spaces of random orders: embedded ones have the same, so that models are compared on
 // the same draws and no model's numbers depend on which others there are.
 const (

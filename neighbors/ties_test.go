@@ -279,7 +279,7 @@ func TestTiesDoNotMatterWithoutTies(t *testing.T) {
 		if !reflect.DeepEqual(got, want) {
 			t.Errorf("%v: another result", o.Ties)
 		}
-		sampled, err := CompareSampled(t.Context(), original, embedded, o, Approximation{References: n})
+		sampled, err := compareSampled(t.Context(), original, embedded, o, Approximation{References: n})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -327,7 +327,7 @@ func TestRandomTies(t *testing.T) {
 			t.Errorf("%d threads: another result", o.Threads)
 		}
 	}
-	sampled, err := CompareSampled(t.Context(), original, []points.Points{embedded}, o, Approximation{References: n})
+	sampled, err := compareSampled(t.Context(), original, []points.Points{embedded}, o, Approximation{References: n})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -338,16 +338,8 @@ func TestRandomTies(t *testing.T) {
 	}
 }
 
-func TestParseTies(t *testing.T) {
+func TestUnknownTies(t *testing.T) {
 	t.Parallel()
-	for _, want := range []Ties{TiesAverage, TiesRandom, TiesIndex} {
-		if got, err := ParseTies(want.String()); err != nil || got != want {
-			t.Errorf("%v: %v, %v", want, got, err)
-		}
-	}
-	if _, err := ParseTies("first"); err == nil || err.Error() != `ties "first": want average, random or index` {
-		t.Errorf("got %v", err)
-	}
 	if _, err := NewPass(gaussian32(random(1), 9, 2), []points.Points{gaussian32(random(2), 9, 2)}, Options{Ks: []int{2}, Ties: 3}); err == nil {
 		t.Error("an unknown rule is accepted")
 	}

@@ -117,7 +117,7 @@ func TestWindowInTimeOfBlocksAndPermutations(t *testing.T) {
 			})
 		}
 		same("all as references", original, embedded, time, func(q int) (float64, float64) {
-			sampled, err := CompareSampled(t.Context(), original, []points.Points{embedded}, o, Approximation{References: n})
+			sampled, err := compareSampled(t.Context(), original, []points.Points{embedded}, o, Approximation{References: n})
 			if err != nil {
 				t.Fatal(err)
 			}

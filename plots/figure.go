@@ -22,8 +22,8 @@ const (
 // formats, in pixels per inch.
 const DPI = 300
 
-// PixelsPerMetre is DPI as the PNG pHYs chunk states it.
-const PixelsPerMetre = 11811
+// pixelsPerMetre is DPI as the PNG pHYs chunk states it.
+const pixelsPerMetre = 11811
 
 // LegendPosition says where the tile of the shared legend lies.
 type LegendPosition int
@@ -97,8 +97,8 @@ type Tile struct {
 	Letter string
 }
 
-// Formats lists the names Render accepts.
-func Formats() []string { return []string{"png", "pdf", "svg"} }
+// formats lists the names Render accepts.
+func formats() []string { return []string{"png", "pdf", "svg"} }
 
 // Render draws the figure in the named format ("png", "pdf" or "svg") and writes
 // it to w. PNG has DPI pixels per inch and says so in its pHYs chunk. PDF dates
@@ -144,10 +144,10 @@ func (f *Figure) Warnings() ([]string, error) {
 // checkFormat returns the format in canonical spelling.
 func checkFormat(format string) (string, error) {
 	name := strings.ToLower(strings.TrimPrefix(strings.TrimSpace(format), "."))
-	for _, known := range Formats() {
+	for _, known := range formats() {
 		if name == known {
 			return name, nil
 		}
 	}
-	return "", fmt.Errorf("plots: format %q: want one of %s", format, strings.Join(Formats(), ", "))
+	return "", fmt.Errorf("plots: format %q: want one of %s", format, strings.Join(formats(), ", "))
 }

@@ -334,7 +334,7 @@ func TestGalleryFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, f := range galleryFigures() {
-		for _, format := range Formats() {
+		for _, format := range formats() {
 			if format != "png" && name != "odd" && name != "manifold_04_long" && name != "smoothness_02_long" {
 				continue
 			}

@@ -82,7 +82,7 @@ func TestRepeatable(t *testing.T) {
 	t.Parallel()
 	figures := map[string]Figure{"small": smallFigure(), "odd": oddFigure(), "manifold": manifoldFigure(longNames[:3]), "heavy": smoothnessFigure(longNames[:2], 10001)}
 	for name, f := range figures {
-		for _, format := range Formats() {
+		for _, format := range formats() {
 			if (format == "png" && name != "small") || (format == "svg" && name == "heavy") {
 				continue // slow, and no different
 			}
@@ -121,7 +121,7 @@ func (brokenWriter) Write([]byte) (int, error) { return 0, errDiskFull }
 func TestWriteError(t *testing.T) {
 	t.Parallel()
 	f := smallFigure()
-	for _, format := range Formats() {
+	for _, format := range formats() {
 		if err := f.Render(brokenWriter{}, format); !errors.Is(err, errDiskFull) {
 			t.Errorf("%s: error %v, want %v", format, err, errDiskFull)
 		}

@@ -50,8 +50,8 @@ func encodePNG(m *image.RGBA) ([]byte, error) {
 	header := binary.BigEndian.AppendUint32(nil, uint32(width))
 	header = binary.BigEndian.AppendUint32(header, uint32(height))
 	pngChunk(out, "IHDR", append(header, 8, 2, 0, 0, 0)) // bits, color, deflate, filters of rows, not interlaced
-	density := binary.BigEndian.AppendUint32(nil, PixelsPerMetre)
-	density = binary.BigEndian.AppendUint32(density, PixelsPerMetre)
+	density := binary.BigEndian.AppendUint32(nil, pixelsPerMetre)
+	density = binary.BigEndian.AppendUint32(density, pixelsPerMetre)
 	pngChunk(out, "pHYs", append(density, 1)) // to the meter
 	pieces := bufio.NewWriterSize(pngData{out}, 1<<15)
 	packed := zlib.NewWriter(pieces)

@@ -30,12 +30,12 @@ func (r *Result) Model(name string) (Object, error) {
 	if o, ok := part.(Object); ok && r.read {
 		return o, nil
 	}
-	return PlainObject("models."+name, part)
+	return plainObject("models."+name, part)
 }
 
-// PlainObject is a value in the form in which files are read, with its layout. Errors name it: a value
+// plainObject is a value in the form in which files are read, with its layout. Errors name it: a value
 // that cannot be written, and one that is no object.
-func PlainObject(name string, value any) (Object, error) {
+func plainObject(name string, value any) (Object, error) {
 	n, err := build(reflect.ValueOf(value), "")
 	if err != nil {
 		return Object{}, err

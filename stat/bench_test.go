@@ -5,7 +5,6 @@ package stat
 import (
 	"context"
 	"fmt"
-	"math"
 	"testing"
 )
 
@@ -64,7 +63,7 @@ func BenchmarkBootstrapGeneral(b *testing.B) {
 	}
 	b.Run("mean/n=6000/B=2000/L=24", func(b *testing.B) {
 		for b.Loop() {
-			_, err := Bootstrap(context.Background(), blocks.Resamples(2000, 1), func(index []int) float64 {
+			_, err := generalBootstrap(context.Background(), blocks.Resamples(2000, 1), func(index []int) float64 {
 				sum := 0.0
 				for _, i := range index {
 					sum += values[i]
@@ -72,24 +71,6 @@ func BenchmarkBootstrapGeneral(b *testing.B) {
 				return sum / float64(len(index))
 			}, BootstrapOptions{})
 			if err != nil {
-				b.Fatal(err)
-			}
-		}
-	})
-}
-
-func BenchmarkBootstrapRegression(b *testing.B) {
-	x, y := benchmarkSeries(6000), benchmarkSeries(6000)
-	for i := range y {
-		y[i] = math.Abs(y[i]) + x[i]
-	}
-	blocks, err := NewBlocks(len(x), nil, BlockSpec{Kind: MovingBlocks, Length: 24})
-	if err != nil {
-		b.Fatal(err)
-	}
-	b.Run("n=6000/B=2000/L=24", func(b *testing.B) {
-		for b.Loop() {
-			if _, err := BootstrapRegression(context.Background(), blocks.Resamples(2000, 1), x, y, BootstrapOptions{}); err != nil {
 				b.Fatal(err)
 			}
 		}
@@ -124,7 +105,7 @@ func BenchmarkSignFlip(b *testing.B) {
 	b.Run("blocks=250/draws=9999", func(b *testing.B) {
 		values := benchmarkSeries(250)
 		for b.Loop() {
-			if _, err := SignFlipTest(values, 0, 1); err != nil {
+			if _, err := signFlipTest(values, 0, 1); err != nil {
 				b.Fatal(err)
 			}
 		}

@@ -72,7 +72,7 @@ func filled(n int, v float64) []float64 {
 //
 // the largest of its t statistics (for equal blocks, as a monotone function). Its
 // distribution is that over the signs of the blocks, flipped for all models together
-// ([SignFlipTest]: all patterns up to 14 blocks, else 9,999 drawn ones and their opposites):
+// (signFlipTest: all patterns up to 14 blocks, else 9,999 drawn ones and their opposites):
 // where models are equal and the shares of independent blocks are symmetric about 0 this is
 // exact, for any number of models and any dependence between them. A model that is worse than
 // model i can only raise p.

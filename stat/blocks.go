@@ -105,7 +105,7 @@ type Blocks struct {
 // the sequences of n values whose dependence decides the automatic block length:
 // the influence of every observation on the statistic, for each model and for
 // their differences ([SumsInfluence], [Differences]). It is the longest of their
-// [OptimalBlockLength]s and of three times their autocorrelation times; constant
+// optimalBlockLengths and of three times their autocorrelation times; constant
 // series are passed over.
 //
 // What was asked for and cannot be is replaced, with a warning in
@@ -267,7 +267,7 @@ func (b *Blocks) dependence(episodes []int, series [][]float64) (length, usable 
 		if b.n < minimumSeries || isConstant(values) {
 			continue
 		}
-		optimal, err := OptimalBlockLength(values, episodes)
+		optimal, err := optimalBlockLength(values, episodes)
 		if err != nil {
 			return 0, 0, err
 		}

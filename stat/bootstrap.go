@@ -60,56 +60,14 @@ type Bootstrapped struct {
 	Warnings   []string
 }
 
-// Bootstrap computes a statistic on all observations and on every resample.
-// statistic receives the indices of the observations to use (with repetitions;
-// it must not keep or change them), returns NaN where it is undefined, and must
-// be safe for concurrent calls. With resamples.Count() = 0 there is an estimate
-// but no interval.
-func Bootstrap(ctx context.Context, resamples *Resamples, statistic func(index []int) float64, o BootstrapOptions) (*Bootstrapped, error) {
-	out, err := BootstrapVector(ctx, resamples, 1, func(index []int, dst []float64) { dst[0] = statistic(index) }, o)
-	if err != nil {
-		return nil, err
-	}
-	return out[0], nil
-}
-
-// BootstrapVector is [Bootstrap] for size statistics computed together: statistic
-// fills dst[:size].
-func BootstrapVector(ctx context.Context, resamples *Resamples, size int, statistic func(index []int, dst []float64), o BootstrapOptions) ([]*Bootstrapped, error) {
-	blocks := resamples.blocks.Coarsen(maxJackknifeBlocks)
-	order := blocks.index.order
-	return bootstrap(ctx, resamples, blocks, size, o, func() evaluator {
-		var index []int
-		var spans []span
-		return evaluator{
-			all: func(dst []float64) {
-				index = append(index[:0], order...)
-				statistic(index, dst)
-			},
-			without: func(j int, dst []float64) {
-				index = append(append(index[:0], order[:blocks.cut[j]]...), order[blocks.cut[j+1]:]...)
-				statistic(index, dst)
-			},
-			resample: func(i int, dst []float64) {
-				spans = resamples.spans(spans, i)
-				index = index[:0]
-				for _, s := range spans {
-					index = blocks.appendIndex(index, s)
-				}
-				statistic(index, dst)
-			},
-		}
-	})
-}
-
-// BootstrapSums is the fast path for statistics that are functions of sums over
+// bootstrapSums is the fast path for statistics that are functions of sums over
 // observations, such as means, ratios and regressions. terms holds some sequences
 // of n values; statistic receives the number of observations in the resample and
 // the sum of every sequence over them, and fills dst[:size]. Sums of whole blocks
 // are computed once, so a resample costs as many additions as it has blocks.
 // Subtract a constant near the mean from each sequence where cancellation
 // matters.
-func BootstrapSums(ctx context.Context, resamples *Resamples, terms [][]float64, size int, statistic func(count float64, sums, dst []float64), o BootstrapOptions) ([]*Bootstrapped, error) {
+func bootstrapSums(ctx context.Context, resamples *Resamples, terms [][]float64, size int, statistic func(count float64, sums, dst []float64), o BootstrapOptions) ([]*Bootstrapped, error) {
 	const quantity = "bootstrap"
 	b := resamples.blocks.Coarsen(maxJackknifeBlocks)
 	for t, values := range terms {
@@ -225,32 +183,13 @@ func BootstrapMean(ctx context.Context, resamples *Resamples, values []float64, 
 	for i, v := range values {
 		centered[i] = v - mean
 	}
-	out, err := BootstrapSums(ctx, resamples, [][]float64{centered}, 1, func(count float64, sums, dst []float64) {
+	out, err := bootstrapSums(ctx, resamples, [][]float64{centered}, 1, func(count float64, sums, dst []float64) {
 		dst[0] = mean + sums[0]/count
 	}, o)
 	if err != nil {
 		return nil, err
 	}
 	return out[0], nil
-}
-
-// BootstrappedRegression holds the bootstrap of a regression's coefficients.
-type BootstrappedRegression struct {
-	Slope, Intercept, R, RSquared *Bootstrapped
-}
-
-// BootstrapRegression bootstraps the least-squares line of y on x by pairs. A
-// resample with constant x is undefined.
-func BootstrapRegression(ctx context.Context, resamples *Resamples, x, y []float64, o BootstrapOptions) (*BootstrappedRegression, error) {
-	if _, err := Regression(x, y); err != nil {
-		return nil, err
-	}
-	terms, statistic := regressionSums(x, y)
-	out, err := BootstrapSums(ctx, resamples, terms, 4, statistic, o)
-	if err != nil {
-		return nil, err
-	}
-	return &BootstrappedRegression{Slope: out[0], Intercept: out[1], R: out[2], RSquared: out[3]}, nil
 }
 
 // regressionSums are the sums behind the least-squares line of y on x, and slope,

@@ -93,7 +93,7 @@ func TestBlocksFallBack(t *testing.T) {
 	if one.Kind() != MovingBlocks || len(one.Warnings()) < 2 || !strings.Contains(one.Warnings()[0], "there is one episode") {
 		t.Errorf("one episode: %v, warnings %q", one, one.Warnings())
 	}
-	length, err := OptimalBlockLength(series, nil)
+	length, err := optimalBlockLength(series, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -182,7 +182,7 @@ func TestBootstrapPaths(t *testing.T) {
 			if d := cmp.Diff(fast, again, cmp.AllowUnexported(Bootstrapped{}), cmp.Comparer(func(a, b *Resamples) bool { return a == b })); d != "" {
 				t.Fatalf("threads change the result: %s", d)
 			}
-			general, err := Bootstrap(context.Background(), r, func(index []int) float64 {
+			general, err := generalBootstrap(context.Background(), r, func(index []int) float64 {
 				return sumOf(0, len(index), func(i int) float64 { return values[index[i]] }) / float64(len(index))
 			}, BootstrapOptions{Threads: 3})
 			if err != nil {
@@ -197,11 +197,12 @@ func TestBootstrapPaths(t *testing.T) {
 			nearAbsolute(t, "low", fast.Interval.Low, general.Interval.Low, 1e-12)
 			nearAbsolute(t, "high", fast.Interval.High, general.Interval.High, 1e-12)
 
-			line, err := BootstrapRegression(context.Background(), r, values, other, BootstrapOptions{})
+			terms, statistic := regressionSums(values, other)
+			line, err := bootstrapSums(context.Background(), r, terms, 4, statistic, BootstrapOptions{})
 			if err != nil {
 				t.Fatal(err)
 			}
-			vector, err := BootstrapVector(context.Background(), r, 3, func(index []int, dst []float64) {
+			vector, err := generalBootstrapVector(context.Background(), r, 3, func(index []int, dst []float64) {
 				x, y := make([]float64, len(index)), make([]float64, len(index))
 				for k, i := range index {
 					x[k], y[k] = values[i], other[i]
@@ -215,7 +216,7 @@ func TestBootstrapPaths(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for k, got := range []*Bootstrapped{line.Slope, line.Intercept, line.R} {
+			for k, got := range line[:3] {
 				for i := range got.Replicates {
 					nearAbsolute(t, "regression replicate", got.Replicates[i], vector[k].Replicates[i], 1e-11)
 				}
@@ -272,7 +273,7 @@ func TestBootstrapUndefined(t *testing.T) {
 	}
 
 	// Undefined when a resample lacks observation 0.
-	partly, err := Bootstrap(ctx, b.Resamples(500, 1), func(index []int) float64 {
+	partly, err := generalBootstrap(ctx, b.Resamples(500, 1), func(index []int) float64 {
 		if len(index) == 60 && !slices.Contains(index, 0) {
 			return math.NaN()
 		}
@@ -285,7 +286,7 @@ func TestBootstrapUndefined(t *testing.T) {
 		t.Errorf("partly undefined: %d undefined, interval %+v, warnings %q", partly.Undefined, partly.Interval, partly.Warnings)
 	}
 
-	mostly, err := Bootstrap(ctx, b.Resamples(50, 1), func(index []int) float64 {
+	mostly, err := generalBootstrap(ctx, b.Resamples(50, 1), func(index []int) float64 {
 		if slices.IsSorted(index) {
 			return 1
 		}
@@ -306,7 +307,7 @@ func TestBootstrapUndefined(t *testing.T) {
 	if zero.Interval != (Interval{Low: 0, High: 0, Level: 0.95}) {
 		t.Errorf("constant values: %+v", zero.Interval)
 	}
-	biased, err := Bootstrap(ctx, b.Resamples(100, 1), func(index []int) float64 {
+	biased, err := generalBootstrap(ctx, b.Resamples(100, 1), func(index []int) float64 {
 		if slices.IsSorted(index) {
 			return 5
 		}
@@ -434,11 +435,11 @@ func TestSignFlip(t *testing.T) {
 	for i := range d {
 		d[i] = 0.25 + r.Normal()
 	}
-	exact, err := SignFlipTest(d, 0, 1)
+	exact, err := signFlipTest(d, 0, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	drawn, err := SignFlipTest(append(slices.Clone(d), 0), 50000, 1)
+	drawn, err := signFlipTest(append(slices.Clone(d), 0), 50000, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -447,7 +448,7 @@ func TestSignFlip(t *testing.T) {
 	}
 	nearAbsolute(t, "drawn p", drawn.P, exact.P, 4*math.Sqrt(exact.P/50000))
 	for _, bad := range [][]float64{nil, {1, math.NaN()}, {math.Inf(1)}} {
-		if _, err := SignFlipTest(bad, 0, 1); err == nil {
+		if _, err := signFlipTest(bad, 0, 1); err == nil {
 			t.Errorf("no error for %v", bad)
 		}
 	}
@@ -488,7 +489,7 @@ func TestStationaryBlockLength(t *testing.T) {
 	t.Parallel()
 	series := benchmarkSeries(400)
 	stationary, err := StationaryBlockLength(series, nil)
-	circular, err2 := OptimalBlockLength(series, nil)
+	circular, err2 := optimalBlockLength(series, nil)
 	if err != nil || err2 != nil || circular < 2 || math.Abs(stationary/circular-math.Cbrt(2.0/3)) > 1e-12 {
 		t.Errorf("%v of %v, %v, %v", stationary, circular, err, err2)
 	}
@@ -537,7 +538,7 @@ func TestStationaryResamples(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		slow, err := Bootstrap(context.Background(), resamples, func(index []int) float64 {
+		slow, err := generalBootstrap(context.Background(), resamples, func(index []int) float64 {
 			sum := 0.0
 			for _, i := range index {
 				sum += series[i]
@@ -553,4 +554,46 @@ func TestStationaryResamples(t *testing.T) {
 			}
 		}
 	}
+}
+
+// generalBootstrap computes a statistic on all observations and on every resample.
+// statistic receives the indices of the observations to use (with repetitions;
+// it must not keep or change them), returns NaN where it is undefined, and must
+// be safe for concurrent calls. With resamples.Count() = 0 there is an estimate
+// but no interval.
+func generalBootstrap(ctx context.Context, resamples *Resamples, statistic func(index []int) float64, o BootstrapOptions) (*Bootstrapped, error) {
+	out, err := generalBootstrapVector(ctx, resamples, 1, func(index []int, dst []float64) { dst[0] = statistic(index) }, o)
+	if err != nil {
+		return nil, err
+	}
+	return out[0], nil
+}
+
+// generalBootstrapVector is generalBootstrap for size statistics computed together: statistic
+// fills dst[:size].
+func generalBootstrapVector(ctx context.Context, resamples *Resamples, size int, statistic func(index []int, dst []float64), o BootstrapOptions) ([]*Bootstrapped, error) {
+	blocks := resamples.blocks.Coarsen(maxJackknifeBlocks)
+	order := blocks.index.order
+	return bootstrap(ctx, resamples, blocks, size, o, func() evaluator {
+		var index []int
+		var spans []span
+		return evaluator{
+			all: func(dst []float64) {
+				index = append(index[:0], order...)
+				statistic(index, dst)
+			},
+			without: func(j int, dst []float64) {
+				index = append(append(index[:0], order[:blocks.cut[j]]...), order[blocks.cut[j+1]:]...)
+				statistic(index, dst)
+			},
+			resample: func(i int, dst []float64) {
+				spans = resamples.spans(spans, i)
+				index = index[:0]
+				for _, s := range spans {
+					index = blocks.appendIndex(index, s)
+				}
+				statistic(index, dst)
+			},
+		}
+	})
 }

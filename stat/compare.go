@@ -32,7 +32,7 @@ type Comparison struct {
 	// leaves 0 out. PHolm is P after Holm's correction over all pairs (equal to P for a
 	// single comparison). NaN where undefined.
 	T, DF, P, PHolm float64
-	// SignFlip is the p value of [SignFlipTest] over the blocks' shares in the
+	// SignFlip is the p value of signFlipTest over the blocks' shares in the
 	// difference, without the normal theory behind P; Exact says that all sign patterns
 	// were tried. NaN where the errors are those of [Halves].
 	SignFlip float64
@@ -90,7 +90,7 @@ func Compare(a, b *Jackknifed, o CompareOptions) (Comparison, error) {
 	if d.Halves != nil {
 		return c, nil // blocks have no shares whose signs could be flipped
 	}
-	flips, err := SignFlipTest(d.shares(), o.Permutations, o.Seed)
+	flips, err := signFlipTest(d.shares(), o.Permutations, o.Seed)
 	c.SignFlip, c.Exact = flips.P, flips.Exact
 	return c, err
 }
@@ -123,8 +123,8 @@ func (v *Jackknifed) shares() []float64 {
 	return out
 }
 
-// SignFlip is the result of a sign-flip permutation test.
-type SignFlip struct {
+// signFlip is the result of a sign-flip permutation test.
+type signFlip struct {
 	P        float64
 	Exact    bool // all 2^g patterns were tried
 	Patterns int  // number of patterns behind P, the observed one included
@@ -133,21 +133,21 @@ type SignFlip struct {
 // maxExactBlocks: up to 2^14 sign patterns are enumerated.
 const maxExactBlocks = 14
 
-// SignFlipTest tests whether differences, one per independent block, are
+// signFlipTest tests whether differences, one per independent block, are
 // symmetric about 0. The statistic is their sum; P is the share of sign patterns
 // whose sum is at least as large in absolute value as the observed one (ties
 // within 1e-13 relative count). Up to 14 differences all 2^g patterns are
 // tried; beyond, draws random ones (0 means 9,999) under the seed and
 // P = (b+1)/(draws+1). Pattern number i is the same for every caller with the
 // same seed. Errors: no differences, NaN or Inf.
-func SignFlipTest(differences []float64, draws int, seed uint64) (SignFlip, error) {
+func signFlipTest(differences []float64, draws int, seed uint64) (signFlip, error) {
 	const quantity = "sign-flip test"
 	g := len(differences)
 	if g == 0 {
-		return SignFlip{}, Undefined(quantity, "no blocks")
+		return signFlip{}, Undefined(quantity, "no blocks")
 	}
 	if err := checkFinite(quantity, "differences", differences); err != nil {
-		return SignFlip{}, err
+		return signFlip{}, err
 	}
 	size := sumOf(0, g, func(i int) float64 { return math.Abs(differences[i]) })
 	bound := math.Abs(Sum(differences)) - 1e-13*size
@@ -166,12 +166,12 @@ func SignFlipTest(differences []float64, draws int, seed uint64) (SignFlip, erro
 				extreme += 2
 			}
 		}
-		return SignFlip{P: float64(extreme) / float64(int(1)<<g), Exact: true, Patterns: 1 << g}, nil
+		return signFlip{P: float64(extreme) / float64(int(1)<<g), Exact: true, Patterns: 1 << g}, nil
 	}
 	if draws <= 0 {
 		draws = 9999
 	}
-	return SignFlip{P: float64(flipped(differences, bound, draws, seed)+1) / float64(draws+1), Patterns: draws + 1}, nil
+	return signFlip{P: float64(flipped(differences, bound, draws, seed)+1) / float64(draws+1), Patterns: draws + 1}, nil
 }
 
 // flipped counts the random patterns whose sum is bound or more in absolute value. Four sums are made at a time, each in the order

@@ -16,13 +16,6 @@ type Correlation struct {
 	Reason      string  // why they are NaN
 }
 
-// Pearson returns the product-moment correlation of x and y. The p value is that
-// of t = r·√((n−2)/(1−r²)) with n−2 degrees of freedom (scipy.stats.pearsonr).
-// Errors: different lengths, fewer than 3 pairs, NaN or Inf.
-func Pearson(x, y []float64) (Correlation, error) {
-	return pearson("Pearson correlation", x, y)
-}
-
 func pearson(quantity string, x, y []float64) (Correlation, error) {
 	if err := checkPair(quantity, x, y, 3); err != nil {
 		return Correlation{}, err
@@ -62,6 +55,7 @@ func constantReason(x, y bool) string {
 
 // Spearman returns the rank correlation of x and y: Pearson's coefficient of the
 // average ranks, with its t approximation for the p value (scipy.stats.spearmanr).
+// Errors: different lengths, fewer than 3 pairs, NaN or Inf.
 func Spearman(x, y []float64) (Correlation, error) {
 	const quantity = "Spearman correlation"
 	if err := checkPair(quantity, x, y, 3); err != nil {
@@ -104,7 +98,7 @@ func sortedOrder(values []float64) []int {
 // Kendall returns the rank correlation τ_b in O(n log n) (Knight 1966). The p
 // value is exact without ties for n ≤ 33 or when at most one pair is out of
 // order, else from the normal approximation with tie correction
-// (scipy.stats.kendalltau). Errors as for [Pearson].
+// (scipy.stats.kendalltau). Errors as for [Spearman].
 func Kendall(x, y []float64) (Correlation, error) {
 	const quantity = "Kendall correlation"
 	if err := checkPair(quantity, x, y, 3); err != nil {

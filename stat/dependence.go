@@ -315,17 +315,17 @@ func (w *window) size() float64 {
 	return (w.variance + v) / v
 }
 
-// OptimalBlockLength returns the block length that minimises the mean squared
+// optimalBlockLength returns the block length that minimises the mean squared
 // error of the circular block bootstrap's variance of the mean: Politis and White
 // (2004) with the correction of Patton, Politis and White (2009). It is a real
 // number of at least 1, at most min(3·√n, n/3); round up to use it. Lags are
 // taken inside episodes. Errors as for [Autocorrelation], and fewer than 9
 // values.
-func OptimalBlockLength(values []float64, episodes []int) (float64, error) {
+func optimalBlockLength(values []float64, episodes []int) (float64, error) {
 	return blockLength(values, episodes, 4.0/3)
 }
 
-// StationaryBlockLength is [OptimalBlockLength] for the mean block length of the
+// StationaryBlockLength returns, likewise, the mean block length of the
 // stationary bootstrap ([Resamples.Stationary]).
 func StationaryBlockLength(values []float64, episodes []int) (float64, error) {
 	return blockLength(values, episodes, 2)

@@ -9,11 +9,11 @@ package stat
 
 import "math"
 
-// NormalFromBits maps 64 random bits to a standard normal number: the quantile
+// normalFromBits maps 64 random bits to a standard normal number: the quantile
 // (Wichura 1988, algorithm AS 241, PPND16) of u = (2·⌊bits/2^12⌋ + 1)·2^−53,
 // which lies strictly between 0 and 1 and is symmetric about ½. |z| ≤ 8.21.
 // The relative error of the quantile is below 1e-15.
-func NormalFromBits(bits uint64) float64 {
+func normalFromBits(bits uint64) float64 {
 	// q = u − ½ = (m − 2^51 + ½)·2^−52 exactly, with m the upper 52 bits.
 	m := int64(bits >> 12)
 	q := float64(2*(m-1<<51)+1) * 0x1p-53

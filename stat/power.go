@@ -28,11 +28,11 @@ func (o PowerOptions) check(quantity string) (PowerOptions, error) {
 	return o, nil
 }
 
-// TTestPower returns the power of the two-sided t test with df degrees of freedom of a
+// tTestPower returns the power of the two-sided t test with df degrees of freedom of a
 // difference of ratio standard errors: the probability that |T| exceeds the critical
 // value when T is noncentral t. It is level at 0. NaN for df ≤ 0 or values that are not
 // finite.
-func TTestPower(ratio, df, alpha float64) float64 {
+func tTestPower(ratio, df, alpha float64) float64 {
 	critical, err := StudentTQuantile(1-alpha/2, df)
 	if err != nil || !isFinite(ratio) {
 		return math.NaN()
@@ -87,13 +87,13 @@ func MinimumDetectableEffect(stdError, df float64, o PowerOptions) (float64, err
 	// The power grows with the ratio: near the normal theory's answer by secants, which
 	// bisection takes over where they leave the bracket.
 	low, high := 0.0, critical+NormalQuantile(o.Power)+1
-	for TTestPower(high, df, o.Alpha) < o.Power {
+	for tTestPower(high, df, o.Alpha) < o.Power {
 		low, high = high, 2*high
 		if high > 1e9 {
 			return math.NaN(), Undefined(quantity, "%v degrees of freedom have no power at level %v", df, o.Alpha)
 		}
 	}
-	missing := func(ratio float64) float64 { return TTestPower(ratio, df, o.Alpha) - o.Power }
+	missing := func(ratio float64) float64 { return tTestPower(ratio, df, o.Alpha) - o.Power }
 	at, before := high, low
 	value, valueBefore := missing(at), missing(before)
 	for range 100 {
@@ -134,7 +134,7 @@ func BlocksNeeded(difference, sd float64, o PowerOptions) (int, error) {
 	}
 	effect := math.Abs(difference) / sd
 	enough := func(g int) bool {
-		return TTestPower(effect*math.Sqrt(float64(g)), float64(g-1), o.Alpha) >= o.Power
+		return tTestPower(effect*math.Sqrt(float64(g)), float64(g-1), o.Alpha) >= o.Power
 	}
 	z := (NormalQuantile(1-o.Alpha/2) + NormalQuantile(o.Power)) / effect
 	normal := math.Ceil(z * z) // for a known deviation: a few too few

@@ -11,10 +11,10 @@ import (
 func TestTTestPower(t *testing.T) {
 	t.Parallel()
 	for _, c := range readTests(t).Power {
-		within(t, fmt.Sprint(c[:3]), TTestPower(c[0], c[1], c[2]), c[3], 1e-9)
+		within(t, fmt.Sprint(c[:3]), tTestPower(c[0], c[1], c[2]), c[3], 1e-9)
 	}
 	for _, bad := range [][2]float64{{1, 0}, {math.NaN(), 3}, {math.Inf(1), 3}} {
-		if got := TTestPower(bad[0], bad[1], 0.05); !math.IsNaN(got) {
+		if got := tTestPower(bad[0], bad[1], 0.05); !math.IsNaN(got) {
 			t.Errorf("%v: %v", bad, got)
 		}
 	}
@@ -27,7 +27,7 @@ func TestMinimumDetectableEffect(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		within(t, fmt.Sprint("power at the effect for ", df), TTestPower(got/0.2, df, 0.01), 0.9, 1e-9)
+		within(t, fmt.Sprint("power at the effect for ", df), tTestPower(got/0.2, df, 0.01), 0.9, 1e-9)
 	}
 	for _, bad := range []struct {
 		stdError, df float64

@@ -48,28 +48,3 @@ func McNemar(onlyA, onlyB int) (float64, error) {
 	// P(X ≤ few) of n fair coins is I_½(n − few, few + 1).
 	return min(1, 2*regularizedBeta(0.5, float64(n-few), float64(few+1))), nil
 }
-
-// BenjaminiHochberg returns the p values adjusted for the false discovery rate (Benjamini
-// and Hochberg 1995): in descending order p_(i) becomes the running minimum of
-// p_(i)·m/i, i = m…1. Rejecting those below q keeps the expected share of wrong
-// rejections among all below q, for independent tests and for many positively dependent
-// ones. NaN stays NaN and counts as no test. For few comparisons of which none may be
-// wrong use [Holm].
-func BenjaminiHochberg(p []float64) []float64 {
-	adjusted := make([]float64, len(p))
-	var tested []float64
-	var at []int
-	for i, v := range p {
-		adjusted[i] = v
-		if !math.IsNaN(v) {
-			tested, at = append(tested, v), append(at, i)
-		}
-	}
-	running := 1.0
-	order := sortedOrder(tested)
-	for i := len(order) - 1; i >= 0; i-- {
-		running = min(running, tested[order[i]]*float64(len(order))/float64(i+1))
-		adjusted[at[order[i]]] = running
-	}
-	return adjusted
-}

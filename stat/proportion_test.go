@@ -40,16 +40,3 @@ func TestMcNemar(t *testing.T) {
 		t.Error("a negative count is accepted")
 	}
 }
-
-func TestBenjaminiHochberg(t *testing.T) {
-	t.Parallel()
-	for _, c := range readTests(t).Discovery {
-		for i, got := range BenjaminiHochberg(c.P) {
-			within(t, fmt.Sprint(c.P, " ", i), got, c.Adjusted[i], 1e-15)
-		}
-	}
-	got := BenjaminiHochberg([]float64{0.02, math.NaN(), 0.01})
-	if got[0] != 0.02 || !math.IsNaN(got[1]) || got[2] != 0.02 {
-		t.Errorf("with NaN: %v", got)
-	}
-}

@@ -100,8 +100,8 @@ func (r *Random) Uint64() uint64 {
 // Float64 returns a number in [0, 1), a multiple of 2^−53.
 func (r *Random) Float64() float64 { return float64(r.Uint64()>>11) * 0x1p-53 }
 
-// Normal returns a standard normal number by inversion (see [NormalFromBits]).
-func (r *Random) Normal() float64 { return NormalFromBits(r.Uint64()) }
+// Normal returns a standard normal number by inversion (see normalFromBits).
+func (r *Random) Normal() float64 { return normalFromBits(r.Uint64()) }
 
 // Intn returns a number in [0, n), every one with the same probability (Lemire's
 // multiplication with rejection, 2019). It returns 0 for n < 1.

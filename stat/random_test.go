@@ -133,11 +133,11 @@ func TestNormalFromBits(t *testing.T) {
 		bits uint64
 		want float64
 	}{{0, -8.2095361516013868}, {math.MaxUint64, 8.2095361516013868}} {
-		near(t, "extreme", NormalFromBits(c.bits), c.want, 1e-15)
+		near(t, "extreme", normalFromBits(c.bits), c.want, 1e-15)
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		bits := rapid.Uint64().Draw(t, "bits")
-		if a, b := NormalFromBits(bits), NormalFromBits(^bits); a != -b {
+		if a, b := normalFromBits(bits), normalFromBits(^bits); a != -b {
 			t.Fatalf("not symmetric: %v and %v", a, b)
 		}
 	})

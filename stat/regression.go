@@ -6,7 +6,7 @@ import "math"
 
 // LinearFit is the least-squares line y = Intercept + Slope·x, with the classical
 // statistics of independent normal errors. For dependent frames take intervals
-// from [Bootstrap] and read PValue with care.
+// from [Blocks.Jackknife] and read PValue with care.
 type LinearFit struct {
 	N         int
 	Slope     float64
@@ -66,24 +66,6 @@ func Regression(x, y []float64) (LinearFit, error) {
 	}
 	f.SlopeInterval = f.interval(f.Slope, f.StdError, 0.95)
 	return f, nil
-}
-
-// Predict returns Intercept + Slope·x.
-func (f LinearFit) Predict(x float64) float64 { return f.Intercept + f.Slope*x }
-
-// Band returns the confidence interval of the mean response at x,
-// Predict(x) ± t·ResidualSD·√(1/n + (x − x̄)²/Σ(x − x̄)²), at the level given (0
-// means 0.95).
-func (f LinearFit) Band(x, level float64) Interval {
-	level, err := checkLevel("confidence band", level)
-	if err != nil {
-		return noInterval(level, "%s", Reason(err))
-	}
-	if f.N < 3 || !(f.SumSquaresX > 0) {
-		return noInterval(level, "no regression")
-	}
-	d := x - f.MeanX
-	return f.interval(f.Predict(x), f.ResidualSD*math.Sqrt(1/float64(f.N)+d*d/f.SumSquaresX), level)
 }
 
 func (f LinearFit) interval(center, se, level float64) Interval {

@@ -71,7 +71,7 @@ func TestCompareSeeds(t *testing.T) {
 	}
 	at := func(blocks int) float64 {
 		stdError := math.Hypot(wide.SeedError, wide.BlockError*math.Sqrt(float64(wide.Blocks)/float64(blocks)))
-		return TTestPower(1/stdError, wide.DF, 0.05)
+		return tTestPower(1/stdError, wide.DF, 0.05)
 	}
 	if needed > 2 && (at(needed) < 0.8 || at(needed-1) >= 0.8) {
 		t.Errorf("%d blocks have power %v, one less %v", needed, at(needed), at(needed-1))

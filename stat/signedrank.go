@@ -48,7 +48,7 @@ const maxExactRanks = 50
 // the ranks of their absolute values. Equal absolute values share the mean of their
 // ranks. The exact P is over all signs of the ranks as they are, ties included; without
 // ties it is the tabulated one (scipy.stats.wilcoxon, whose exact method refuses ties).
-// For one difference per block of dependent observations; [SignFlipTest] is its
+// For one difference per block of dependent observations; that of [Compare] is its
 // counterpart for the mean. Errors: no differences, NaN or Inf. Differences that are all
 // 0 have P = 1.
 func WilcoxonSignedRank(differences []float64, zeros ZeroMethod) (SignedRank, error) {

@@ -17,12 +17,11 @@ type goldenTests struct {
 		P           *float64 // nil: neither all signs nor a table
 		Plus, Minus float64
 	}
-	Wilson    [][5]float64
-	Mcnemar   [][3]float64
-	Discovery []struct{ P, Adjusted []float64 }
-	Power     [][4]float64
-	Needed    [][3]float64
-	Friedman  []struct {
+	Wilson   [][5]float64
+	Mcnemar  [][3]float64
+	Power    [][4]float64
+	Needed   [][3]float64
+	Friedman []struct {
 		Scores                     [][]float64
 		Chi_squared, Chi_squared_p float64
 		F, P                       float64

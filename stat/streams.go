@@ -95,8 +95,6 @@ const (
 	StreamTwoSample Stream = 0x74776f73
 	// StreamSubsets draws subsets of growing size (measure/twosample): "subs".
 	StreamSubsets Stream = 0x73756273
-	// StreamDirections draws the directions of a sliced distance (measure/twosample): "dire".
-	StreamDirections Stream = 0x64697265
 	// StreamJoint draws the samples whose statistics are tested at once (analysis/generation):
 	// "join".
 	StreamJoint Stream = 0x6a6f696e

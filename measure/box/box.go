@@ -2,8 +2,6 @@
 
 package box
 
-import "math"
-
 // Box is an axis-aligned rectangle of the points X0 ≤ x < X1, Y0 ≤ y < Y1: the pixel in
 // column j and row i is {j, i, j+1, i+1}.
 type Box struct{ X0, Y0, X1, Y1 float64 }
@@ -22,22 +20,4 @@ func (b Box) Intersect(other Box) Box {
 func IoU(a, b Box) float64 {
 	both := a.Intersect(b).Area()
 	return both / (a.Area() + b.Area() - both)
-}
-
-// MaskIoU returns how many pixels are in both masks over how many are in one of them,
-// in [0, 1]. NaN for two empty masks and for masks of different lengths.
-func MaskIoU(a, b []bool) float64 {
-	if len(a) != len(b) {
-		return math.NaN()
-	}
-	both, either := 0, 0
-	for i, in := range a {
-		if in && b[i] {
-			both++
-		}
-		if in || b[i] {
-			either++
-		}
-	}
-	return float64(both) / float64(either)
 }

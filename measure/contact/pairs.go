@@ -65,7 +65,7 @@ func (p *Pairs) Precisions(l *Logistic, ranges []Range) ([]Precision, error) {
 	for k := range p.I {
 		at := int(p.I[k])*n + int(p.J[k])
 		s.Values[at] = l.Logit(p.X[k*p.Heads : (k+1)*p.Heads])
-		truth.Pairs[at] = Apart
+		truth.Pairs[at] = apart
 		if p.Touching[k] {
 			truth.Pairs[at] = Touching
 		}

@@ -10,7 +10,7 @@ import (
 // What is known of a pair of residues.
 const (
 	Unknown int8 = iota - 1 // one of them has no coordinates
-	Apart
+	apart
 	Touching
 )
 
@@ -57,7 +57,7 @@ func Truth(coordinates []float32, threshold float64) (*Contacts, error) {
 	}
 	for i := range n {
 		for j := range i + 1 {
-			state := Apart
+			state := apart
 			switch {
 			case !resolved[i] || !resolved[j]:
 				state = Unknown

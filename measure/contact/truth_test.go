@@ -34,9 +34,9 @@ func TestTruthBorder(t *testing.T) {
 	c, err := Truth([]float32{0, 0, 0, 8, 0, 0, 0, 7.999, 0, nan, 0, 0}, 8)
 	must(t, err)
 	want := []int8{
-		Touching, Apart, Touching, Unknown,
-		Apart, Touching, Apart, Unknown,
-		Touching, Apart, Touching, Unknown,
+		Touching, apart, Touching, Unknown,
+		apart, Touching, apart, Unknown,
+		Touching, apart, Touching, Unknown,
 		Unknown, Unknown, Unknown, Unknown,
 	}
 	for k, state := range want {

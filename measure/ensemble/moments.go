@@ -53,23 +53,6 @@ func MomentsOf[T Float](s Sample[T]) Moments {
 	return m
 }
 
-// Add adds the sums of other cells or samples, of ensembles of the same size.
-func (m *Moments) Add(o Moments) {
-	m.Members = max(m.Members, o.Members)
-	m.ErrorSum += o.ErrorSum
-	m.AbsoluteSum += o.AbsoluteSum
-	m.SquareSum += o.SquareSum
-	m.VarianceSum += o.VarianceSum
-	m.Weight += o.Weight
-}
-
-// Bias is the mean error of the ensemble mean, positive where it is too high. This and the
-// following are NaN without weight.
-func (m Moments) Bias() float64 { return m.ErrorSum / m.Weight }
-
-// MAE is the mean absolute error of the ensemble mean.
-func (m Moments) MAE() float64 { return m.AbsoluteSum / m.Weight }
-
 // MSE is the mean squared error of the ensemble mean.
 func (m Moments) MSE() float64 { return m.SquareSum / m.Weight }
 

@@ -35,13 +35,6 @@ type Interval struct {
 	Score, Width, Coverage Mean
 }
 
-// Add adds the sums of other cells or samples.
-func (i *Interval) Add(o Interval) {
-	i.Score.Add(o.Score)
-	i.Width.Add(o.Width)
-	i.Coverage.Add(o.Coverage)
-}
-
 // Intervals returns the scores of the intervals between the quantiles at α/2 and 1 − α/2
 // ([Quantiles] says how they are taken) for each α. Errors: no levels, one outside (0, 1).
 func Intervals[T Float](s Sample[T], alphas []float64) ([]Interval, error) {

@@ -7,15 +7,15 @@ import (
 	"math"
 )
 
-// RankUnit is what one cell adds to a rank histogram: 720,720 is divisible by 1 … 16, so
+// rankUnit is what one cell adds to a rank histogram: 720,720 is divisible by 1 … 16, so
 // that ties are split evenly in integers.
-const RankUnit = 720720
+const rankUnit = 720720
 
 // AddRanks counts, for each cell that has a weight, the rank of the truth among the members,
-// 0 … S, in units of 1/[RankUnit]: counts[r] has S + 1 entries and gets RankUnit where r
+// 0 … S, in units of 1/rankUnit: counts[r] has S + 1 entries and gets rankUnit where r
 // members lie below the truth. A truth that equals e members has e + 1 ranks, of which each
-// gets RankUnit/(e + 1); what does not divide goes to the middle ones, so that a cell always
-// adds RankUnit. Counts are integers: those of samples add up exactly, in any order. Cells
+// gets rankUnit/(e + 1); what does not divide goes to the middle ones, so that a cell always
+// adds rankUnit. Counts are integers: those of samples add up exactly, in any order. Cells
 // with a NaN are not counted. Error: another number of counts.
 func AddRanks[T Float](counts []int64, s Sample[T]) error {
 	if len(counts) != s.count+1 {
@@ -51,7 +51,7 @@ func count(b bool) int32 {
 // spreadRank adds one cell to the ranks among which its truth is tied.
 func spreadRank(counts []int64) {
 	n := len(counts)
-	share, rest := int64(RankUnit/n), RankUnit%n
+	share, rest := int64(rankUnit/n), rankUnit%n
 	for i := range counts {
 		counts[i] += share
 	}
@@ -90,19 +90,6 @@ func ReliabilityIndex(shares []float64) float64 {
 		sum += math.Abs(share - flat)
 	}
 	return sum
-}
-
-// RankChiSquare returns (S + 1) Σ (f_r − 1/(S + 1))² of the shares f_r: times the number of cells it is
-// Pearson's statistic of a flat histogram. Neighboring cells are no independent observations,
-// so it is a number to compare, with S degrees of freedom only for independent cells, and no
-// test; [RankContrasts] of samples can be tested.
-func RankChiSquare(shares []float64) float64 {
-	n, sum := float64(len(shares)), 0.0
-	for _, share := range shares {
-		d := share - 1/n
-		sum += float64(d * d)
-	}
-	return n * sum
 }
 
 // RankContrasts returns two departures of ranks from a flat histogram, means over cells of

@@ -7,8 +7,8 @@ import (
 	"math"
 )
 
-// FSIMSide is the smallest side of frames that NewFSIM takes, two of the shortest waves that it looks for.
-const FSIMSide = 12
+// fsimSide is the smallest side of frames that NewFSIM takes, two of the shortest waves that it looks for.
+const fsimSide = 12
 
 // FSIM computes the feature similarity of frames of one shape (Zhang, Zhang, Mou & Zhang, IEEE Transactions on Image
 // Processing 20, 2011),
@@ -28,10 +28,10 @@ type FSIM struct {
 	phases        *phases
 }
 
-// NewFSIM prepares frames of one channel or of red, green and blue, of 0 to 255; sides below [FSIMSide] (12) are an error.
+// NewFSIM prepares frames of one channel or of red, green and blue, of 0 to 255; sides below fsimSide (12) are an error.
 func NewFSIM(shape Shape) (*FSIM, error) {
-	if !shape.valid() || shape.Channels != 1 && shape.Channels != 3 || shape.Height < FSIMSide || shape.Width < FSIMSide {
-		return nil, fmt.Errorf("FSIM of frames of %v: want one channel or three, and at least %d × %d pixels", shape, FSIMSide, FSIMSide)
+	if !shape.valid() || shape.Channels != 1 && shape.Channels != 3 || shape.Height < fsimSide || shape.Width < fsimSide {
+		return nil, fmt.Errorf("FSIM of frames of %v: want one channel or three, and at least %d × %d pixels", shape, fsimSide, fsimSide)
 	}
 	f := &FSIM{shape: shape, factor: max(1, int(math.Round(float64(min(shape.Height, shape.Width))/256)))}
 	f.height, f.width = (shape.Height+f.factor-1)/f.factor, (shape.Width+f.factor-1)/f.factor

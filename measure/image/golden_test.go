@@ -92,7 +92,7 @@ func checkGolden[A Number](t *testing.T, g golden, a, b []A) {
 	}
 	if g.Map != nil {
 		full := make([]float64, len(g.Map))
-		near(t, name+"SSIM", MapSSIM(s, full, a, b), g.SSIM, 1e-9)
+		near(t, name+"SSIM", mapSSIM(s, full, a, b), g.SSIM, 1e-9)
 		for i, v := range full {
 			near(t, name+"map", v, g.Map[i], 1e-9)
 		}

@@ -14,9 +14,6 @@ type Sum struct {
 // Mean returns Total/Count; NaN for no terms.
 func (s Sum) Mean() float64 { return s.Total / float64(s.Count) }
 
-// Plus returns the sum of the terms of both.
-func (s Sum) Plus(other Sum) Sum { return Sum{s.Total + other.Total, s.Count + other.Count} }
-
 // Moving sets mask[i] to whether |nextᵢ − nowᵢ| > threshold, in units of the pixels,
 // and returns how many do. Values of several channels move each for itself; a NaN does
 // not move. −1, and the mask as it was, if the three are of different lengths.

@@ -27,7 +27,7 @@ func TestMask(t *testing.T) {
 	if inside.Count != moving || inside.Count+outside.Count != 101 || moving == 0 || moving == 101 {
 		t.Errorf("%d of %d and %d", moving, inside.Count, outside.Count)
 	}
-	near(t, "MSE of both", inside.Plus(outside).Mean(), MSE(a, b), 1e-9)
+	near(t, "MSE of both", Sum{inside.Total + outside.Total, inside.Count + outside.Count}.Mean(), MSE(a, b), 1e-9)
 	if inside.Mean() <= 1600 || outside.Mean() > 1600 {
 		t.Errorf("means %v and %v", inside.Mean(), outside.Mean())
 	}

@@ -12,8 +12,8 @@ import (
 // scaleWeights are the exponents of the scales from the finest on.
 var scaleWeights = [...]float64{0.0448, 0.2856, 0.3001, 0.2363, 0.1333}
 
-// MultiscaleSide is the smallest side of frames that MultiscaleSSIM takes: four halvings leave a window of 11.
-const MultiscaleSide = 2*radius<<(len(scaleWeights)-1) + 1
+// multiscaleSide is the smallest side of frames that MultiscaleSSIM takes: four halvings leave a window of 11.
+const multiscaleSide = 2*radius<<(len(scaleWeights)-1) + 1
 
 // MultiscaleSSIM returns the multi-scale structural similarity (Wang, Simoncelli & Bovik, Asilomar 2003) of two planes
 // [height, width] of brightness, see [Luma], whose pixels have the range dataRange:
@@ -23,12 +23,12 @@ const MultiscaleSide = 2*radius<<(len(scaleWeights)-1) + 1
 // with Cⱼ the mean of (2·σxy + C2)/(σx² + σy² + C2) and Sⱼ that of the structural similarity over the Gaussian windows of
 // [NewGaussianSSIM] that lie inside scale j. Scale j + 1 is scale j in means of 2 × 2 pixels; an odd last row or column
 // is paired with itself, as in the authors' code. A factor below 0 counts as 0. In [0, 1], 1 for equal planes, symmetric
-// in them. Planes of a side below [MultiscaleSide] (161), of other sizes than said, and ranges that are no positive number
+// in them. Planes of a side below multiscaleSide (161), of other sizes than said, and ranges that are no positive number
 // are an error; a NaN gives NaN.
 func MultiscaleSSIM(height, width int, dataRange float64, a, b []float64) (float64, error) {
-	if height < MultiscaleSide || width < MultiscaleSide {
+	if height < multiscaleSide || width < multiscaleSide {
 		return math.NaN(), fmt.Errorf("MS-SSIM of frames of %d × %d: want at least %d × %d pixels, five scales of its window",
-			height, width, MultiscaleSide, MultiscaleSide)
+			height, width, multiscaleSide, multiscaleSide)
 	}
 	if len(a) != height*width || len(b) != len(a) {
 		return math.NaN(), fmt.Errorf("MS-SSIM of %d and %d pixels: want %d × %d", len(a), len(b), height, width)

@@ -85,17 +85,6 @@ func (s *SSIM) MapSize() (height, width int) {
 	return s.shape.Height - s.size + 1, s.shape.Width - s.size + 1
 }
 
-// MapSSIM writes the structural similarity of every window that lies inside the frame
-// into dst [channels, height, width], see [SSIM.MapSize], and returns the mean as
-// [MeanSSIM] does; NaN, and dst as it was, for wrong sizes.
-func MapSSIM[A, B Number](s *SSIM, dst []float64, a []A, b []B) float64 {
-	h, w := s.MapSize()
-	if len(a) != s.shape.Size() || len(b) != len(a) || len(dst) != s.shape.Channels*h*w {
-		return math.NaN()
-	}
-	return mean(s, dst, a, b)
-}
-
 // mean is the mean over channels, with the map in dst unless it is nil.
 func mean[A, B Number](s *SSIM, dst []float64, a []A, b []B) float64 {
 	if x, y := bytesOf(a), bytesOf(b); s.box != nil && x != nil && y != nil {

@@ -21,8 +21,8 @@ func TestBytesAsFloats(t *testing.T) {
 		got, want := make([]float64, shape.Channels*h*w), make([]float64, shape.Channels*h*w)
 		for range 2 {
 			a, b := random[uint8](rng, shape.Size()), random[uint8](rng, shape.Size())
-			mean := MapSSIM(s, want, floats[float64](a), floats[float32](b))
-			for _, v := range []float64{MeanSSIM(s, a, b), MapSSIM(s, got, a, b)} {
+			mean := mapSSIM(s, want, floats[float64](a), floats[float32](b))
+			for _, v := range []float64{MeanSSIM(s, a, b), mapSSIM(s, got, a, b)} {
 				if math.Float64bits(v) != math.Float64bits(mean) {
 					t.Errorf("%v: %v of bytes, %v of doubles", shape, v, mean)
 				}

@@ -33,7 +33,7 @@ func BenchmarkFitRidge(b *testing.B) {
 		b.Run(fmt.Sprintf("n=%d,D=%d,alphas=64,folds=5", c.n, c.dim), func(b *testing.B) {
 			x, y, groups := linear(c.n, c.dim)
 			for b.Loop() {
-				if _, err := FitRidge(b.Context(), x, y, groups, RidgeOptions{}); err != nil {
+				if _, err := fitRidge(b.Context(), x, y, groups, RidgeOptions{}); err != nil {
 					b.Fatal(err)
 				}
 			}
@@ -142,7 +142,7 @@ func BenchmarkFitLogistic(b *testing.B) {
 		b.Run(fmt.Sprintf("n=%d,D=%d,K=%d", c.n, c.dim, c.classes), func(b *testing.B) {
 			d := classifiedLinear(c.n, c.dim, c.classes)
 			for b.Loop() {
-				if h, err := FitLogistic(b.Context(), d, FixedOptions{C: 1}); err != nil || !h.Converged {
+				if h, err := fitLogistic(b.Context(), d, FixedOptions{C: 1}); err != nil || !h.Converged {
 					b.Fatal(h, err)
 				}
 			}

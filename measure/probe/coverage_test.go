@@ -72,7 +72,7 @@ func (s simulation) scores(blocks *stat.Blocks, without int, predicted []float64
 		y, positive, predicted = score.Outside(blocks, without, y), score.Outside(blocks, without, positive), score.Outside(blocks, without, predicted)
 	}
 	r, _ := score.Regress(y, predicted)
-	area, _ := score.AUROC(positive, predicted)
+	area, _ := score.AUROCByFold(nil, positive, predicted)
 	byFold, _ := score.AUROCByFold(folds, positive, predicted)
 	return [scoresCount]float64{r.MSE, r.R2, area, byFold}
 }

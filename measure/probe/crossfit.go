@@ -74,7 +74,8 @@ func (h *held) visit(fold int, weights matrix.Matrix, f func(e, row int, values 
 }
 
 // CrossFitRidge fits a head for every fold on the rows of the other folds, with a penalty chosen among
-// these alone, and predicts the fold. Errors as for [FitRidge], and folds that split a group
+// these alone, and predicts the fold. Errors: shapes that do not match, NaN or Inf,
+// a penalty that is not above 0, one group to choose from ([stat.UndefinedError]), and folds that split a group
 // or are fewer than 2.
 func CrossFitRidge(ctx context.Context, d Data, y points.Points, o RidgeOptions) (*RidgeCrossFit, error) {
 	if err := d.check(ridgeName); err != nil {

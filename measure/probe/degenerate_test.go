@@ -144,22 +144,22 @@ func TestProbeErrors(t *testing.T) {
 		want string
 		run  func() error
 	}{
-		{"one group to choose among 64 penalties", func() error { _, err := FitRidge(t.Context(), x, y, one, RidgeOptions{}); return err }},
-		{"feature 0 of row 0 is NaN", func() error { _, err := FitRidge(t.Context(), hole, y, groups, RidgeOptions{}); return err }},
+		{"one group to choose among 64 penalties", func() error { _, err := fitRidge(t.Context(), x, y, one, RidgeOptions{}); return err }},
+		{"feature 0 of row 0 is NaN", func() error { _, err := fitRidge(t.Context(), hole, y, groups, RidgeOptions{}); return err }},
 		{"targets of ridge regression: feature", func() error {
-			_, err := FitRidge(t.Context(), x, points.Float64(append([]float64{math.Inf(1)}, y.F64[1:]...), 1), groups, RidgeOptions{})
+			_, err := fitRidge(t.Context(), x, points.Float64(append([]float64{math.Inf(1)}, y.F64[1:]...), 1), groups, RidgeOptions{})
 			return err
 		}},
 		{"squares overflow", func() error {
-			_, err := FitRidge(t.Context(), points.Float64(append([]float64{1e200}, x.F64[1:]...), 3), y, groups, RidgeOptions{})
+			_, err := fitRidge(t.Context(), points.Float64(append([]float64{1e200}, x.F64[1:]...), 3), y, groups, RidgeOptions{})
 			return err
 		}},
 		{"penalty 0, want a finite number above 0", func() error {
-			_, err := FitRidge(t.Context(), x, y, groups, RidgeOptions{Alphas: []float64{1, 0}})
+			_, err := fitRidge(t.Context(), x, y, groups, RidgeOptions{Alphas: []float64{1, 0}})
 			return err
 		}},
 		{"23 rows of targets for 24", func() error {
-			_, err := FitRidge(t.Context(), x, points.Float64(y.F64[:23], 1), groups, RidgeOptions{})
+			_, err := fitRidge(t.Context(), x, points.Float64(y.F64[:23], 1), groups, RidgeOptions{})
 			return err
 		}},
 		{"group 0 lies in folds", func() error {
@@ -195,7 +195,7 @@ func TestProbeErrors(t *testing.T) {
 			_, err := CrossFitRidge(t.Context(), Data{X: x, Groups: groups, Folds: folds, Train: [][]int{{0, 1}, {0, 1}, {0, 1}, {0, 1}}}, y, RidgeOptions{})
 			return err
 		}},
-		{"context canceled", func() error { _, err := FitRidge(canceled, x, y, groups, RidgeOptions{}); return err }},
+		{"context canceled", func() error { _, err := fitRidge(canceled, x, y, groups, RidgeOptions{}); return err }},
 		{"context canceled", func() error {
 			_, err := CrossFitLogistic(canceled, good, folds, 4, LogisticOptions{})
 			return err

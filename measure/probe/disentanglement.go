@@ -55,7 +55,7 @@ func DCIOf(ctx context.Context, d Data, factors points.Points, o RidgeOptions) (
 	if err != nil {
 		return nil, err
 	}
-	whole, err := FitRidge(ctx, d.X, scaled, d.Groups, o)
+	whole, err := fitRidge(ctx, d.X, scaled, d.Groups, o)
 	if err != nil {
 		return nil, err
 	}

@@ -21,7 +21,7 @@ type FixedData struct {
 	Rows    [][]float32
 	Class   []int
 	Classes int
-	// Groups, Folds and Train are those of [Data]; [FitLogistic] does not look at them.
+	// Groups, Folds and Train are those of [Data].
 	Groups, Folds []int
 	Train         [][]int
 }
@@ -33,24 +33,6 @@ type FixedOptions struct {
 	// Effects asks [CrossFitFixed] for what the scores owe to single rows.
 	Effects bool
 	Threads int // ≤ 0: all processors; results do not depend on it
-}
-
-// FitLogistic fits the multinomial logistic regression of [CrossFitLogistic] with one C to all rows,
-// with features divided by their standard deviation (ddof 0), by 1 where
-// they are constant: that of scikit-learn's StandardScaler and LogisticRegression. The coefficients are
-// those of features as given, at the minimum to about 10⁻⁸ of what they are; those of all classes
-// add up to 0, and so do the intercepts. Besides the features it takes memory for some thousands of
-// rows. Errors as for [CrossFitLogistic].
-func FitLogistic(ctx context.Context, d FixedData, o FixedOptions) (*Logistic, error) {
-	p, err := newFixedProblem(ctx, d, o)
-	if err != nil {
-		return nil, err
-	}
-	fit, err := p.fit(ctx, allRows(len(d.Rows)))
-	if err != nil {
-		return nil, err
-	}
-	return fit.head(), nil
 }
 
 // FixedCrossFit holds what heads say that were fitted without the fold of each row.
@@ -67,9 +49,10 @@ type FixedCrossFit struct {
 	classes int
 }
 
-// CrossFitFixed fits the head of [FitLogistic] for every fold on the rows of the others (or those of
-// Train) and predicts the fold. Features are divided by their standard deviation over the rows
-// that are fitted on. Errors as for [CrossFitLogistic].
+// CrossFitFixed fits the multinomial logistic regression of [CrossFitLogistic] with one C for every
+// fold on the rows of the others (or those of Train) and predicts the fold. Features are divided by
+// their standard deviation (ddof 0) over the rows that are fitted on, by 1 where they are constant, as
+// scikit-learn's StandardScaler does. Errors as for [CrossFitLogistic].
 func CrossFitFixed(ctx context.Context, d FixedData, o FixedOptions) (*FixedCrossFit, error) {
 	p, err := newFixedProblem(ctx, d, o)
 	if err != nil {

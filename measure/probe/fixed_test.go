@@ -3,6 +3,7 @@
 package probe
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -38,7 +39,7 @@ func TestFitLogisticGolden(t *testing.T) {
 	}
 	for number, c := range g.Cases {
 		x := points.Float32(c.X, c.D)
-		h, err := FitLogistic(t.Context(), FixedData{Rows: rowsOf(x), Class: c.Y, Classes: c.Classes}, FixedOptions{C: c.C})
+		h, err := fitLogistic(t.Context(), FixedData{Rows: rowsOf(x), Class: c.Y, Classes: c.Classes}, FixedOptions{C: c.C})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -145,7 +146,7 @@ func TestCrossFitFixedAnyThreads(t *testing.T) {
 func fit3(c *FixedCrossFit, x points.Points, folds []int) []int {
 	out := make([]int, x.N)
 	for f, h := range c.Heads {
-		for i, k := range Labels(h.Classes, h.probabilities(x)) {
+		for i, k := range mostProbable(h.Classes, h.probabilities(x)) {
 			if folds[i] == f {
 				out[i] = k
 			}
@@ -262,10 +263,10 @@ func TestCrossFitFixedDegenerate(t *testing.T) {
 	class[3] = 0
 	_, err = CrossFitFixed(t.Context(), d, FixedOptions{})
 	wantError(t, err, "inverse penalty 0, want a finite number above 0")
-	_, err = FitLogistic(t.Context(), FixedData{Rows: d.Rows, Class: class[1:], Classes: 4}, FixedOptions{C: 1})
+	_, err = fitLogistic(t.Context(), FixedData{Rows: d.Rows, Class: class[1:], Classes: 4}, FixedOptions{C: 1})
 	wantError(t, err, "79 classes for 80 rows")
 	x.F32[7] = float32(math.NaN())
-	_, err = FitLogistic(t.Context(), d, FixedOptions{C: 1})
+	_, err = fitLogistic(t.Context(), d, FixedOptions{C: 1})
 	wantError(t, err, "feature 1 of row 2 is NaN, want finite numbers")
 }
 
@@ -274,4 +275,37 @@ func wantError(t *testing.T, err error, text string) {
 	if err == nil || !strings.Contains(err.Error(), text) {
 		t.Errorf("error %v, want %q", err, text)
 	}
+}
+
+// fitLogistic fits the multinomial logistic regression of [CrossFitLogistic] with one C to all rows,
+// with features divided by their standard deviation (ddof 0), by 1 where
+// they are constant: that of scikit-learn's StandardScaler and LogisticRegression. The coefficients are
+// those of features as given, at the minimum to about 10⁻⁸ of what they are; those of all classes
+// add up to 0, and so do the intercepts. Besides the features it takes memory for some thousands of
+// rows. Errors as for [CrossFitLogistic].
+func fitLogistic(ctx context.Context, d FixedData, o FixedOptions) (*Logistic, error) {
+	p, err := newFixedProblem(ctx, d, o)
+	if err != nil {
+		return nil, err
+	}
+	fit, err := p.fit(ctx, allRows(len(d.Rows)))
+	if err != nil {
+		return nil, err
+	}
+	return fit.head(), nil
+}
+
+// mostProbable returns the most probable class of every row, the first such one.
+func mostProbable(classes int, probability []float64) []int {
+	out := make([]int, len(probability)/classes)
+	for i := range out {
+		best := 0
+		for k, p := range probability[i*classes : (i+1)*classes] {
+			if p > probability[i*classes+best] {
+				best = k
+			}
+		}
+		out[i] = best
+	}
+	return out
 }

@@ -53,7 +53,7 @@ func (w sequenceWorld) truth(t *testing.T, heads int) (mean FixedScores) {
 	r := rand.New(rand.NewPCG(1, 99))
 	fresh := w.draw(r, 2000)
 	for range heads {
-		h, err := FitLogistic(t.Context(), w.draw(r, w.sequences*4/5), FixedOptions{C: 1})
+		h, err := fitLogistic(t.Context(), w.draw(r, w.sequences*4/5), FixedOptions{C: 1})
 		if err != nil {
 			t.Fatal(err)
 		}

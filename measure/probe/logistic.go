@@ -16,7 +16,7 @@ import (
 // LogisticOptions are the choices of a logistic regression; the zero value is the default.
 type LogisticOptions struct {
 	// Cs are inverse penalties to choose from, each above 0, as scikit-learn counts them; nil means
-	// [DefaultCs]. A single one is taken as it is.
+	// defaultCs. A single one is taken as it is.
 	Cs []float64
 	// Folds is the number of grouped folds that choose, 0 for [DefaultFolds]; with fewer groups than
 	// that there are as many folds as groups.
@@ -26,8 +26,8 @@ type LogisticOptions struct {
 	Threads     int // ≤ 0: all processors; results do not depend on it
 }
 
-// DefaultCs are 10⁻⁴, 10⁻³, …, 10⁴.
-func DefaultCs() []float64 { return []float64{1e-4, 1e-3, 1e-2, 1e-1, 1, 1e1, 1e2, 1e3, 1e4} }
+// defaultCs are 10⁻⁴, 10⁻³, …, 10⁴.
+func defaultCs() []float64 { return []float64{1e-4, 1e-3, 1e-2, 1e-1, 1, 1e1, 1e2, 1e3, 1e4} }
 
 // Logistic is a fitted classifier.
 type Logistic struct {
@@ -48,7 +48,7 @@ const logisticName = "logistic regression"
 // each row.
 type LogisticCrossFit struct {
 	// Predicted[e][i·K + k] is the probability of class k for row i from Data.X (e = 0) and from
-	// Data.Others[e−1]; [Labels] has the most probable classes.
+	// Data.Others[e−1].
 	Predicted [][]float64
 	Heads     []*Logistic // the head of each fold
 
@@ -141,21 +141,6 @@ func (c *LogisticCrossFit) Without(ctx context.Context, blocks *stat.Blocks, vis
 	})
 }
 
-// Labels returns the most probable class of every row, the first such one.
-func Labels(classes int, probability []float64) []int {
-	out := make([]int, len(probability)/classes)
-	for i := range out {
-		best := 0
-		for k, p := range probability[i*classes : (i+1)*classes] {
-			if p > probability[i*classes+best] {
-				best = k
-			}
-		}
-		out[i] = best
-	}
-	return out
-}
-
 // softmax replaces logits by probabilities and returns −ln Σ e^logit.
 func softmax(z []float64) float64 {
 	largest := slices.Max(z)
@@ -186,7 +171,7 @@ func newLogisticProblem(x points.Points, class []int, classes int, groups []int,
 		return nil, err
 	}
 	var err error
-	if o.Cs, o.Folds, err = choices(logisticName, "inverse penalty", "inverse penalties", o.Cs, DefaultCs, o.Folds); err != nil {
+	if o.Cs, o.Folds, err = choices(logisticName, "inverse penalty", "inverse penalties", o.Cs, defaultCs, o.Folds); err != nil {
 		return nil, err
 	}
 	p := &logisticProblem{class: class, classes: classes, groups: groups, cs: o.Cs, o: o}

@@ -143,7 +143,7 @@ func TestMLPLearnsAndRepeats(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	confusion, err := score.NewConfusion(2, class, Labels(2, classes.Predicted[0]))
+	confusion, err := score.NewConfusion(2, class, mostProbable(2, classes.Predicted[0]))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -42,7 +42,7 @@ func spare(k int) int { return 3*k + 64 }
 
 // CrossFitNeighbors predicts every row by the mean target [n, T] of the K rows of other folds that are
 // nearest to it (all of them where there are fewer), those with the lower index first at equal
-// distances. Classes are predicted by [OneHot] targets, whose mean is the share of votes. Distances are
+// distances. Classes are predicted by targets of 0 and 1, whose mean is the share of votes. Distances are
 // between features as they are, of one type. Errors: shapes that do not match, NaN or Inf, K below 0,
 // and those of [neighbors.Cross].
 func CrossFitNeighbors(ctx context.Context, d Data, y points.Points, o NeighborOptions) (*NeighborCrossFit, error) {
@@ -155,7 +155,7 @@ func (c *NeighborCrossFit) without(ctx context.Context, f int, gone []int, dst [
 }
 
 // CrossFitMean predicts every row by the mean of the targets [n, T] of the rows of other folds: what a
-// probe that reads nothing says. Of [OneHot] targets it is the share of each class, whose
+// probe that reads nothing says. Of targets of 0 and 1 it is the share of each class, whose
 // largest is the majority class. NaN for a fold whose others have no rows. Without Data.Train the mean is that of
 // the sums of the other folds. Errors: shapes that do not match, NaN or Inf.
 func CrossFitMean(d Data, y points.Points) ([]float64, error) {
@@ -219,19 +219,6 @@ func MeanWithout(ctx context.Context, d Data, y points.Points, blocks *stat.Bloc
 		d.means(y, gone, dst[0])
 		return nil
 	})
-}
-
-// OneHot are targets [n, classes] with 1 for the class of each row and 0 elsewhere. Errors: a class out of
-// range.
-func OneHot(class []int, classes int) (points.Points, error) {
-	data := make([]float64, len(class)*classes)
-	for i, k := range class {
-		if k < 0 || k >= classes {
-			return points.Points{}, fmt.Errorf("row %d has class %d, want 0 … %d", i, k, classes-1)
-		}
-		data[i*classes+k] = 1
-	}
-	return points.Float64(data, classes), nil
 }
 
 // checkTargets checks the data, its features and targets.

@@ -55,7 +55,7 @@ type Ridge struct {
 
 const ridgeName = "ridge regression"
 
-// FitRidge minimises Σ (y − b − x·w)² + α·‖w‖² for each column y of the targets [n, T], as
+// fitRidge minimises Σ (y − b − x·w)² + α·‖w‖² for each column y of the targets [n, T], as
 // scikit-learn's Ridge; the intercept b is not penalised. Of several penalties α it takes the one
 // with the smallest mean over grouped folds of the mean squared error, the first such one, as
 // GridSearchCV over [GroupFolds] does. Features may be more than rows, constant or
@@ -63,7 +63,7 @@ const ridgeName = "ridge regression"
 // constant target has weights 0. Errors: shapes that do not match,
 // NaN or Inf, a penalty that is not above 0, one group to choose from ([stat.UndefinedError]), and
 // the error of ctx.
-func FitRidge(ctx context.Context, x, y points.Points, groups []int, o RidgeOptions) (*Ridge, error) {
+func fitRidge(ctx context.Context, x, y points.Points, groups []int, o RidgeOptions) (*Ridge, error) {
 	if len(groups) != x.N {
 		return nil, fmt.Errorf("%s: %d groups for %d rows", ridgeName, len(groups), x.N)
 	}
@@ -80,21 +80,6 @@ func FitRidge(ctx context.Context, x, y points.Points, groups []int, o RidgeOpti
 		return nil, err
 	}
 	return p.ridge(fit), nil
-}
-
-// Predict returns the predictions [n, T], row-major. Errors: features of another number.
-func (r *Ridge) Predict(x points.Points) ([]float64, error) {
-	if x.Dim != r.Dim {
-		return nil, fmt.Errorf("%s: %d features for a head of %d", ridgeName, x.Dim, r.Dim)
-	}
-	out, row := make([]float64, x.N*len(r.Intercept)), make([]float64, x.Dim)
-	for i := range x.N {
-		x.Row(i, row)
-		for t, b := range r.Intercept {
-			out[i*len(r.Intercept)+t] = b + matrix.Dot(row, r.Coefficients[t*r.Dim:(t+1)*r.Dim])
-		}
-	}
-	return out, nil
 }
 
 // ridgeProblem is what all folds of a regression share.

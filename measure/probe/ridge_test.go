@@ -3,6 +3,7 @@
 package probe
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -10,6 +11,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"repscope/measure/internal/matrix"
 	"repscope/measure/measuretest"
 	"repscope/points"
 )
@@ -19,14 +21,14 @@ func TestRidgeGolden(t *testing.T) {
 	for number, c := range readGolden(t).Ridge {
 		x, y := points.Float64(c.X, c.D), points.Float64(c.Y, c.Targets)
 		for _, fixed := range c.Fixed {
-			r, err := FitRidge(t.Context(), x, y, c.Groups, RidgeOptions{Alphas: []float64{fixed.Alpha}})
+			r, err := fitRidge(t.Context(), x, y, c.Groups, RidgeOptions{Alphas: []float64{fixed.Alpha}})
 			if err != nil {
 				t.Fatal(err)
 			}
 			near(t, "coefficient", r.Coefficients, fixed.Coefficients, 1e-8)
 			near(t, "intercept", r.Intercept, fixed.Intercept, 1e-8)
 		}
-		r, err := FitRidge(t.Context(), x, y, c.Groups, RidgeOptions{Alphas: c.Alphas})
+		r, err := fitRidge(t.Context(), x, y, c.Groups, RidgeOptions{Alphas: c.Alphas})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -51,11 +53,11 @@ func TestRidgeGolden(t *testing.T) {
 			}
 		}
 		near(t, "cross-fitted prediction", fit.Predicted[0], c.Predicted, 1e-7)
-		scaled, err := FitRidge(t.Context(), x, y, c.Groups, RidgeOptions{Alphas: []float64{1}, Standardize: true})
+		scaled, err := fitRidge(t.Context(), x, y, c.Groups, RidgeOptions{Alphas: []float64{1}, Standardize: true})
 		if err != nil {
 			t.Fatal(err)
 		}
-		predicted, err := scaled.Predict(x)
+		predicted, err := scaled.predict(x)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -120,4 +122,19 @@ func near(t *testing.T, name string, got, want []float64, tolerance float64) {
 			t.Fatalf("%s %d = %.15g, want %.15g", name, i, got[i], want[i])
 		}
 	}
+}
+
+// predict returns the predictions [n, T], row-major. Errors: features of another number.
+func (r *Ridge) predict(x points.Points) ([]float64, error) {
+	if x.Dim != r.Dim {
+		return nil, fmt.Errorf("%s: %d features for a head of %d", ridgeName, x.Dim, r.Dim)
+	}
+	out, row := make([]float64, x.N*len(r.Intercept)), make([]float64, x.Dim)
+	for i := range x.N {
+		x.Row(i, row)
+		for t, b := range r.Intercept {
+			out[i*len(r.Intercept)+t] = b + matrix.Dot(row, r.Coefficients[t*r.Dim:(t+1)*r.Dim])
+		}
+	}
+	return out, nil
 }

@@ -110,17 +110,6 @@ func AUCShuffled(m *Map, f, others *Fixations) (float64, error) {
 	return total / 2 / float64(f.Len()) / float64(others.Len()), nil
 }
 
-// AUCShuffledSplits returns the shuffled AUC of published code: [AUCBorjiSplits] with pixels drawn from the fixations of
-// other pictures, as many as there are fixations, with replacement. Undefined as [AUCShuffled] is, for a step
-// that is not in (0, 1], and for less than one split.
-func AUCShuffledSplits(m *Map, f, others *Fixations, step float64, splits int, seed uint64) (Sampled, error) {
-	const quantity = "shuffled AUC"
-	if err := shuffled(quantity, m, f, others); err != nil {
-		return Sampled{Mean: math.NaN(), SE: math.NaN()}, err
-	}
-	return m.sampled(quantity, f.of(m), others.of(m), step, splits, stat.StreamFixations.Key(seed, 1))
-}
-
 // ranked says whether a map can be held against fixations by order.
 func ranked(quantity string, m *Map, f *Fixations) error {
 	if err := locate(quantity, m, f); err != nil {

@@ -45,25 +45,6 @@ func FixationsAt(width, height int, xs, ys []float64) (*Fixations, error) {
 	return f, nil
 }
 
-// FixationsOf takes a binary map, row by row from the top: every pixel that is not 0 is one fixation.
-// Undefined for values that are not width·height many, and for NaN.
-func FixationsOf[T Number](width, height int, values []T) (*Fixations, error) {
-	const quantity = "fixations"
-	if err := fits(quantity, width, height, len(values)); err != nil {
-		return nil, err
-	}
-	f := &Fixations{Width: width, Height: height}
-	for i, v := range values {
-		if v != v {
-			return nil, stat.Undefined(quantity, "NaN at x %d, y %d", i%width, i/width)
-		}
-		if v != 0 {
-			f.pixels = append(f.pixels, i)
-		}
-	}
-	return f, nil
-}
-
 // Top takes the highest percent % of the pixels of a map for fixations: the k = ⌈percent·pixels/100⌉
 // highest and all that equal the k-th. Undefined for a percentage that is not in (0, 100), and
 // where ties take in every pixel.

@@ -5,6 +5,7 @@ package saliency
 import (
 	"math"
 	"math/rand/v2"
+	"repscope/stat"
 	"slices"
 	"testing"
 )
@@ -28,13 +29,13 @@ func TestFixationsAt(t *testing.T) {
 
 func TestFixationsOf(t *testing.T) {
 	t.Parallel()
-	f, err := FixationsOf(3, 2, []uint8{0, 255, 0, 1, 0, 0})
+	f, err := fixationsOf(3, 2, []uint8{0, 255, 0, 1, 0, 0})
 	if want := []int{1, 3}; err != nil || !slices.Equal(f.pixels, want) {
 		t.Errorf("%+v, %v, want pixels %v", f, err, want)
 	}
-	_, err = FixationsOf(3, 2, []uint8{1})
+	_, err = fixationsOf(3, 2, []uint8{1})
 	undefined(t, math.NaN(), err, "1 values for 3 × 2 pixels")
-	_, err = FixationsOf(2, 1, []float32{0, float32(math.NaN())})
+	_, err = fixationsOf(2, 1, []float32{0, float32(math.NaN())})
 	undefined(t, math.NaN(), err, "NaN at x 1, y 0")
 }
 
@@ -83,4 +84,23 @@ func TestTop(t *testing.T) {
 	undefined(t, math.NaN(), err, "all of its pixels")
 	_, err = Top(mapOf(t, 2, 2, []float64{3, 3, 3, 3}), 5)
 	undefined(t, math.NaN(), err, "all of its pixels")
+}
+
+// fixationsOf takes a binary map, row by row from the top: every pixel that is not 0 is one fixation.
+// Undefined for values that are not width·height many, and for NaN.
+func fixationsOf[T Number](width, height int, values []T) (*Fixations, error) {
+	const quantity = "fixations"
+	if err := fits(quantity, width, height, len(values)); err != nil {
+		return nil, err
+	}
+	f := &Fixations{Width: width, Height: height}
+	for i, v := range values {
+		if v != v {
+			return nil, stat.Undefined(quantity, "NaN at x %d, y %d", i%width, i/width)
+		}
+		if v != 0 {
+			f.pixels = append(f.pixels, i)
+		}
+	}
+	return f, nil
 }

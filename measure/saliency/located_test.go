@@ -43,7 +43,7 @@ func TestEveryPixel(t *testing.T) {
 	must := must(t)
 	random := rand.New(rand.NewPCG(15, 4))
 	m := randomMap(t, random, 7, 9, 0)
-	all, err := FixationsOf(7, 9, affine(t, m, 0, 1).values)
+	all, err := fixationsOf(7, 9, affine(t, m, 0, 1).values)
 	if err != nil || all.Len() != 63 {
 		t.Fatal(all, err)
 	}
@@ -75,12 +75,8 @@ func TestLocatedUndefined(t *testing.T) {
 		return s.Mean, err
 	}
 	shuffled := func(m *Map, f *Fixations) (float64, error) { return AUCShuffled(m, f, f) }
-	both := func(m *Map, f *Fixations) (float64, error) {
-		s, err := AUCShuffledSplits(m, f, f, Step, 3, 1)
-		return s.Mean, err
-	}
 	for name, score := range map[string]func(*Map, *Fixations) (float64, error){
-		"NSS": NSS, "gain": gain, "Judd": judd, "Borji": borji, "splits": splits, "shuffled": shuffled, "both": both,
+		"NSS": NSS, "gain": gain, "Judd": judd, "Borji": borji, "splits": splits, "shuffled": shuffled,
 	} {
 		v, err := score(m, none)
 		undefined(t, v, err, "no fixations")

@@ -175,41 +175,6 @@ func (c *Confusion) Influence(truth, predicted []int) (ClassInfluences, error) {
 	return out, nil
 }
 
-// minimumProbability bounds the loss of an observation, as scikit-learn does.
-const minimumProbability = 0x1p-52
-
-// LogLoss is −Σ ln p/n with the probability p, row-major [n, classes], that each observation's
-// class was given, at least 2⁻⁵² each: ln(classes) for equal ones, 0 for certainty. Errors: no
-// values, different lengths, a class out of range, NaN.
-func LogLoss(classes int, truth []int, probability []float64) (float64, error) {
-	losses, err := LogLosses(classes, truth, probability)
-	if err != nil {
-		return math.NaN(), err
-	}
-	return stat.Mean(losses), nil
-}
-
-// LogLosses are the terms of [LogLoss], which is their mean: [stat.JackknifeMean] has it without
-// each block.
-func LogLosses(classes int, truth []int, probability []float64) ([]float64, error) {
-	const quantity = "log loss"
-	if len(probability) != len(truth)*classes {
-		return nil, stat.Undefined(quantity, "%d probabilities for %d observations of %d classes", len(probability), len(truth), classes)
-	}
-	if err := checkClasses(quantity, classes, truth, truth); err != nil {
-		return nil, err
-	}
-	out := make([]float64, len(truth))
-	for i, t := range truth {
-		p := probability[i*classes+t]
-		if math.IsNaN(p) {
-			return nil, stat.Undefined(quantity, "probability of observation %d is NaN", i)
-		}
-		out[i] = -math.Log(min(max(p, minimumProbability), 1))
-	}
-	return out, nil
-}
-
 func checkClasses(quantity string, classes int, truth, predicted []int) error {
 	if len(truth) != len(predicted) {
 		return stat.Undefined(quantity, "%d classes and %d predictions, want the same number", len(truth), len(predicted))

@@ -18,25 +18,18 @@ func TestScoreErrors(t *testing.T) {
 		run  func() (float64, error)
 	}{
 		{"the target is constant", func() (float64, error) { return R2([]float64{0.1, 0.1, 0.1}, []float64{1, 2, 3}) }},
-		{"the target is constant", func() (float64, error) { return NMSE([]float64{5}, []float64{5}) }},
-		{"the target is constant", func() (float64, error) { return ExplainedVariance([]float64{0, 0}, []float64{0, 0}) }},
 		{"squares overflow", func() (float64, error) { return R2([]float64{1e200, -1e200}, []float64{0, 0}) }},
-		{"no values", func() (float64, error) { return MSE(nil, nil) }},
-		{"1 targets and 2 predictions", func() (float64, error) { return MSE([]float64{1}, []float64{1, 2}) }},
-		{"target 1 is NaN", func() (float64, error) { return MSE([]float64{1, nan}, []float64{1, 2}) }},
-		{"prediction 0 is +Inf", func() (float64, error) { return MSE([]float64{1, 2}, []float64{math.Inf(1), 2}) }},
-		{"no positives", func() (float64, error) { return AUROC([]bool{false, false}, []float64{1, 2}) }},
-		{"no negatives", func() (float64, error) { return AUROC([]bool{true}, []float64{1}) }},
+		{"no values", func() (float64, error) { return R2(nil, nil) }},
+		{"1 targets and 2 predictions", func() (float64, error) { return R2([]float64{1}, []float64{1, 2}) }},
+		{"target 1 is NaN", func() (float64, error) { return R2([]float64{1, nan}, []float64{1, 2}) }},
+		{"prediction 0 is +Inf", func() (float64, error) { return R2([]float64{1, 2}, []float64{math.Inf(1), 2}) }},
+		{"no positives", func() (float64, error) { return AUROCByFold(nil, []bool{false, false}, []float64{1, 2}) }},
+		{"no negatives", func() (float64, error) { return AUROCByFold(nil, []bool{true}, []float64{1}) }},
 		{"no fold has positives and negatives", func() (float64, error) {
 			return AUROCByFold([]int{0, 1}, []bool{true, false}, []float64{1, 2})
 		}},
 		{"1 folds and 2 scores", func() (float64, error) { return AUROCByFold([]int{0}, []bool{true, false}, []float64{1, 2}) }},
-		{"score 1 is NaN", func() (float64, error) { return AUROC([]bool{true, false}, []float64{1, nan}) }},
-		{"no positives", func() (float64, error) { return AveragePrecision(nil, nil) }},
-		{"1 classes and 2 scores", func() (float64, error) { return AveragePrecision([]bool{true}, []float64{1, 2}) }},
-		{"observation 1 has class 2, want 0 … 1", func() (float64, error) { return LogLoss(2, []int{0, 2}, make([]float64, 4)) }},
-		{"3 probabilities for 2 observations of 2 classes", func() (float64, error) { return LogLoss(2, []int{0, 1}, make([]float64, 3)) }},
-		{"probability of observation 0 is NaN", func() (float64, error) { return LogLoss(1, []int{0}, []float64{nan}) }},
+		{"score 1 is NaN", func() (float64, error) { return AUROCByFold(nil, []bool{true, false}, []float64{1, nan}) }},
 	} {
 		v, err := c.run()
 		if !math.IsNaN(v) || !strings.Contains(stat.Reason(err), c.want) {
@@ -69,12 +62,10 @@ func TestUndefinedWithoutABlock(t *testing.T) {
 		}
 	}
 	positive := []bool{false, false, true, true, false, false}
-	_, areas, err := AUROCWithout(blocks, positive, predicted)
+	_, areas, err := AUROCByFoldWithout(blocks, nil, positive, predicted)
 	must(t, err)
-	_, precisions, err := AveragePrecisionWithout(blocks, positive, predicted)
-	must(t, err)
-	if !math.IsNaN(areas[1]) || !math.IsNaN(precisions[1]) || math.IsNaN(areas[0]) {
-		t.Errorf("AUROC %v, average precision %v", areas, precisions)
+	if !math.IsNaN(areas[1]) || math.IsNaN(areas[0]) {
+		t.Errorf("AUROC %v", areas)
 	}
 	all, confusions, err := ConfusionWithout(blocks, 2, []int{0, 0, 1, 1, 0, 0}, []int{0, 1, 1, 1, 0, 0})
 	must(t, err)
@@ -117,9 +108,9 @@ func TestInfluence(t *testing.T) {
 	check("R²", all.R2, Values(without, Regression.R2Of), influence.R2)
 	check("nMSE", all.NMSE, Values(without, Regression.NMSEOf), influence.NMSE)
 	check("explained variance", all.ExplainedVariance, Values(without, Regression.ExplainedVarianceOf), influence.ExplainedVariance)
-	area, areas, err := AUROCWithout(blocks, positive, predicted)
+	area, areas, err := AUROCByFoldWithout(blocks, nil, positive, predicted)
 	must(t, err)
-	shares, err := AUROCInfluence(positive, predicted)
+	shares, err := AUROCByFoldInfluence(nil, positive, predicted)
 	must(t, err)
 	check("AUROC", area, areas, shares)
 	area, areas, err = AUROCByFoldWithout(blocks, class, positive, predicted)

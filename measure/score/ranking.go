@@ -10,19 +10,14 @@ import (
 	"repscope/stat"
 )
 
-// AUROC is the area under the receiver operating characteristic, the probability that a
+// AUROCByFold is the area under the receiver operating characteristic, the probability that a
 // positive has a larger score than a negative, equal scores counted half (Mann and Whitney
-// 1947): 1 separates, ½ is chance. Errors: different lengths, NaN, and only one class
-// ([stat.UndefinedError]).
-func AUROC(positive []bool, score []float64) (float64, error) {
-	return AUROCByFold(nil, positive, score)
-}
-
-// AUROCByFold is the AUROC of pairs of one fold only, Σ_f U_f/Σ_f n₊_f·n₋_f. Heads of different folds are
+// 1947): 1 separates, ½ is chance. Pairs are of one fold only, Σ_f U_f/Σ_f n₊_f·n₋_f. Heads of different folds are
 // different functions: a fold whose positives are many is predicted by a head that saw few, so that
 // the AUROC of all pairs of cross-fitted scores is too low, below ½ where there is nothing to predict
 // (Airola et al. 2011, "An experimental comparison of cross-validation techniques for estimating the
-// area under the ROC curve"). nil is one fold. Errors as for [AUROC], where no fold has both classes.
+// area under the ROC curve"). nil is one fold. Errors: different lengths,
+// NaN, and no fold with both classes ([stat.UndefinedError]).
 func AUROCByFold(folds []int, positive []bool, score []float64) (float64, error) {
 	const quantity = "AUROC"
 	if err := checkFolds(quantity, folds, positive, score); err != nil {
@@ -46,14 +41,9 @@ func AUROCByFold(folds []int, positive []bool, score []float64) (float64, error)
 	return math.NaN(), stat.Undefined(quantity, "no fold has positives and negatives")
 }
 
-// AUROCWithout returns the AUROC of all observations and of those outside block 0, 1, …, by
+// AUROCByFoldWithout returns [AUROCByFold] of all observations and of those outside block 0, 1, …, by
 // counts of pairs: exact, in O(n log n) for all blocks together. NaN where only one class is
-// left. Errors as for [AUROC], and blocks of another number of observations.
-func AUROCWithout(blocks *stat.Blocks, positive []bool, score []float64) (all float64, without []float64, err error) {
-	return AUROCByFoldWithout(blocks, nil, positive, score)
-}
-
-// AUROCByFoldWithout is [AUROCWithout] of pairs of one fold.
+// left. Errors as for [AUROCByFold], and blocks of another number of observations.
 func AUROCByFoldWithout(blocks *stat.Blocks, folds []int, positive []bool, score []float64) (all float64, without []float64, err error) {
 	if all, err = AUROCByFold(folds, positive, score); err != nil {
 		return math.NaN(), nil, err
@@ -88,15 +78,9 @@ func AUROCByFoldWithout(blocks *stat.Blocks, folds []int, positive []bool, score
 	return all, without, nil
 }
 
-// AUROCInfluence returns the influence of every observation on AUROC: n/n₊·(w − A) for a
-// positive that wins the share w of its pairs, and likewise for a negative with the share that it
-// loses. Errors as for [AUROC].
-func AUROCInfluence(positive []bool, score []float64) ([]float64, error) {
-	return AUROCByFoldInfluence(nil, positive, score)
-}
-
-// AUROCByFoldInfluence is [AUROCInfluence] of pairs of one fold: n·(u − A·m)/(number of pairs) for an
-// observation with m pairs, of which the positive wins u.
+// AUROCByFoldInfluence returns the influence of every observation on [AUROCByFold]:
+// n·(u − A·m)/(number of pairs) for an observation with m pairs, of which the positive wins u.
+// Errors as for [AUROCByFold].
 func AUROCByFoldInfluence(folds []int, positive []bool, score []float64) ([]float64, error) {
 	area, err := AUROCByFold(folds, positive, score)
 	if err != nil {
@@ -232,61 +216,6 @@ func hitsOf(positive []bool, run []int) (hits int64) {
 		}
 	}
 	return hits
-}
-
-// AveragePrecision is Σ (R_k − R_{k−1})·P_k over the distinct scores as thresholds, descending,
-// with precision P and recall R (scikit-learn's, without interpolation): from about the share of
-// positives, for chance, to 1. Errors: different lengths, NaN, and no positives.
-func AveragePrecision(positive []bool, score []float64) (float64, error) {
-	const quantity = "average precision"
-	if err := checkRanking(quantity, positive, score); err != nil {
-		return math.NaN(), err
-	}
-	v := precision(positive, score, ascending(score, nil), nil, -1)
-	if math.IsNaN(v) {
-		return v, stat.Undefined(quantity, "no positives")
-	}
-	return v, nil
-}
-
-// AveragePrecisionWithout returns it for all observations and for those outside block 0, 1, …,
-// each in O(n) from one sorting. NaN where no positive is left. Errors as for
-// [AveragePrecision], and blocks of another number of observations.
-func AveragePrecisionWithout(blocks *stat.Blocks, positive []bool, score []float64) (all float64, without []float64, err error) {
-	if all, err = AveragePrecision(positive, score); err != nil {
-		return all, nil, err
-	}
-	if err := checkBlocks("average precision", blocks, len(score)); err != nil {
-		return math.NaN(), nil, err
-	}
-	order, labels := ascending(score, nil), blocks.Labels()
-	for j := range blocks.Count() {
-		without = append(without, precision(positive, score, order, labels, j))
-	}
-	return all, without, nil
-}
-
-// precision is the average precision without the observations of a label, in an ascending order.
-func precision(positive []bool, score []float64, order, labels []int, without int) float64 {
-	sum, hits, taken := 0.0, 0, 0
-	for hi := len(order); hi > 0; {
-		lo, before := hi, hits
-		for lo > 0 && score[order[lo-1]] == score[order[hi-1]] {
-			lo--
-			if labels != nil && labels[order[lo]] == without {
-				continue
-			}
-			taken++
-			if positive[order[lo]] {
-				hits++
-			}
-		}
-		if hits > before {
-			sum += float64(hits-before) * (float64(hits) / float64(taken))
-		}
-		hi = lo
-	}
-	return sum / float64(hits) // NaN for 0/0
 }
 
 func checkFolds(quantity string, folds []int, positive []bool, score []float64) error {

@@ -132,25 +132,9 @@ func (r residuals) undefined() string {
 	return ""
 }
 
-// MSE is the mean squared error Σ (y − p)²/n. Errors as for [Regress].
-func MSE(truth, predicted []float64) (float64, error) {
-	r, err := Regress(truth, predicted)
-	return r.MSE, err
-}
-
 // R2 is that of [Regression]; a constant target is a [stat.UndefinedError].
 func R2(truth, predicted []float64) (float64, error) {
 	return orUndefined("R²", truth, predicted, Regression.R2Of)
-}
-
-// NMSE is that of [Regression]; a constant target is a [stat.UndefinedError].
-func NMSE(truth, predicted []float64) (float64, error) {
-	return orUndefined("normalized mean squared error", truth, predicted, Regression.NMSEOf)
-}
-
-// ExplainedVariance is that of [Regression]; a constant target is a [stat.UndefinedError].
-func ExplainedVariance(truth, predicted []float64) (float64, error) {
-	return orUndefined("explained variance", truth, predicted, Regression.ExplainedVarianceOf)
 }
 
 func orUndefined(quantity string, truth, predicted []float64, score func(Regression) float64) (float64, error) {

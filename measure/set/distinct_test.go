@@ -14,7 +14,7 @@ import (
 
 func TestDistinct(t *testing.T) {
 	t.Parallel()
-	s, err := FromMembers([][]int{{1, 65}, {2}, {65, 1}, {}, {2}, {1, 65}}, 70)
+	s, err := fromMembers([][]int{{1, 65}, {2}, {65, 1}, {}, {2}, {1, 65}}, 70)
 	must(t, err)
 	d := s.Distinct()
 	if !slices.Equal(d.Class, []int{0, 1, 0, 2, 1, 0}) || !slices.Equal(d.Sizes, []int{3, 2, 1}) || d.Ratio() != 0.5 {
@@ -134,7 +134,7 @@ func TestUniquenessCoverage(t *testing.T) {
 			}
 			members[i] = []int{c}
 		}
-		s, err := FromMembers(members, classes)
+		s, err := fromMembers(members, classes)
 		must(t, err)
 		d := s.Distinct()
 		without, err := d.RatioWithout(blocks)

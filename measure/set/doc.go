@@ -6,7 +6,7 @@
 //	pairs, err := grids.Pairwise(ctx, 0)
 //	fmt.Println(pairs.Hamming.Mean()/594, grids.Distinct().Ratio())
 //	nearest, err := grids.Nearest(ctx, training, 0)
-//	fmt.Println(nearest.MeanJaccard(), nearest.Novelty())
+//	fmt.Println(stat.Mean(nearest.Jaccard), nearest.Novel())
 //
 // Sets are packed into bits. Distances of pairs are integers, and similarities are added
 // as integers of 2⁻⁴⁰, so that sums over any division of the pairs merge to the same

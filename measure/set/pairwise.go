@@ -129,34 +129,6 @@ func (s *Sets) PairwiseRange(ctx context.Context, lo, hi, threads int) (*Pairwis
 	return out, nil
 }
 
-// Hamming counts all pairs by their distance: what [Sets.Pairwise] does, without similarities
-// and the sums of every set.
-func (s *Sets) Hamming(ctx context.Context, threads int) (Histogram, error) {
-	return s.HammingRange(ctx, 0, s.N, threads)
-}
-
-// HammingRange counts the pairs of [Sets.PairwiseRange].
-func (s *Sets) HammingRange(ctx context.Context, lo, hi, threads int) (Histogram, error) {
-	workers := make([]Histogram, parallel.Workers(threads, rowBlocks(lo, hi)))
-	err := s.eachRow(ctx, lo, hi, threads, func(worker, _ int, distances []uint32) {
-		if workers[worker] == nil {
-			workers[worker] = make(Histogram, s.Cells+1)
-		}
-		h := workers[worker]
-		for _, d := range distances {
-			h[d]++
-		}
-	})
-	if err != nil {
-		return nil, err
-	}
-	out := make(Histogram, s.Cells+1)
-	for _, of := range workers {
-		out.Add(of)
-	}
-	return out, nil
-}
-
 // rowBlock is how many sets one goroutine takes at a time.
 const rowBlock = 32
 
@@ -298,8 +270,7 @@ func (p *Pairwise) SDJaccard() float64 {
 // T the Jaccard (Tanimoto) similarity, with the pairs of a set with itself among the
 // N² (Polykovskiy et al. 2020, "Molecular Sets (MOSES)"): from 0, all sets equal, to
 // less than 1. All pairs must have been added. The released code of MOSES takes the root
-// of order 2 set by set: see [Pairwise.IntDivBySet]. NaN for no sets, an error for other
-// orders.
+// of order 2 set by set, which is more. NaN for no sets, an error for other orders.
 func (p *Pairwise) IntDiv(order int) (float64, error) {
 	n := float64(p.N)
 	switch order {
@@ -309,23 +280,6 @@ func (p *Pairwise) IntDiv(order int) (float64, error) {
 		return 1 - math.Sqrt((n+2*sumOf(p.Squares)/similarityUnit)/(n*n)), nil
 	}
 	return 0, fmt.Errorf("internal diversity of order %d, want 1 or 2", order)
-}
-
-// IntDivBySet returns the internal diversity of order 2 as the released code of MOSES
-// computes it, 1 − 1/N·Σ_i (1/N·Σ_j T(i,j)²)^½: at least that of the paper, [Pairwise.IntDiv].
-func (p *Pairwise) IntDivBySet() float64 {
-	sum, n := 0.0, float64(p.N)
-	for _, squares := range p.Squares {
-		sum += math.Sqrt((1 + float64(squares)/similarityUnit) / n)
-	}
-	return 1 - sum/n
-}
-
-// Vendi2 returns the Vendi score of order 2 under the Jaccard kernel, N²/Σ_ij T(i,j)²: from
-// 1, all sets equal, to N, all disjoint. All pairs must have been added.
-func (p *Pairwise) Vendi2() float64 {
-	n := float64(p.N)
-	return n * n / (n + 2*sumOf(p.Squares)/similarityUnit)
 }
 
 // Mean is the mean over pairs of N sets of a quantity, with what jackknifes of it need.

@@ -177,15 +177,6 @@ type Blocked struct {
 // mostMoments is how many numbers of moments of blocks are kept.
 const mostMoments = 1 << 24
 
-// NewBlocked is [NewSimilarities] and [Similarities.Blocked].
-func NewBlocked(ctx context.Context, z points.Points, blocks *stat.Blocks, threads int) (*Blocked, error) {
-	s, err := NewSimilarities(ctx, z, threads)
-	if err != nil {
-		return nil, err
-	}
-	return s.Blocked(ctx, blocks, threads)
-}
-
 // Blocked sums over blocks of the points. Errors: blocks of another number of points ([stat.UndefinedError]); the error of ctx.
 func (s *Similarities) Blocked(ctx context.Context, blocks *stat.Blocks, threads int) (*Blocked, error) {
 	n, dim, g := s.z.N, s.z.Dim, blocks.Count()

@@ -3,6 +3,7 @@
 package spectrum
 
 import (
+	"context"
 	"math"
 	deep "reflect"
 	"slices"
@@ -19,7 +20,7 @@ func blocked(t *testing.T, z points.Points, length int) *Blocked {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, err := NewBlocked(t.Context(), z, blocks, 2)
+	b, err := newBlocked(t.Context(), z, blocks, 2)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -210,7 +211,7 @@ func TestRanksOfTheRest(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if b, err = NewBlocked(t.Context(), set.z, blocks, 2); err != nil {
+			if b, err = newBlocked(t.Context(), set.z, blocks, 2); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -263,4 +264,13 @@ func TestWithSimilarities(t *testing.T) {
 	if _, _, _, err := WithSimilarities(t.Context(), constant, 2); stat.Reason(err) != "the points are constant" {
 		t.Errorf("constant points: %v", err)
 	}
+}
+
+// newBlocked is [NewSimilarities] and [Similarities.Blocked].
+func newBlocked(ctx context.Context, z points.Points, blocks *stat.Blocks, threads int) (*Blocked, error) {
+	s, err := NewSimilarities(ctx, z, threads)
+	if err != nil {
+		return nil, err
+	}
+	return s.Blocked(ctx, blocks, threads)
 }

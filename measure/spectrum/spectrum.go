@@ -109,7 +109,7 @@ func spectrumOf(z points.Points, variance, squares []float64) *Spectrum {
 	for k, v := range squares {
 		s.Eigenvalues[k] = v / dof
 	}
-	s.ParticipationRatio = ParticipationRatio(s.Eigenvalues)
+	s.ParticipationRatio = participationRatio(s.Eigenvalues)
 	s.EffectiveRank = math.Exp(entropy(s.Eigenvalues, 0))
 	s.EffectiveRankSingular = math.Exp(entropy(roots(s.Eigenvalues), 0))
 	s.StableRank = stat.Sum(s.Eigenvalues) / s.Eigenvalues[0]
@@ -152,9 +152,9 @@ func RankMe(z points.Points) (float64, error) {
 	return math.Exp(entropy(sigma, rankMeEpsilon)), nil
 }
 
-// ParticipationRatio returns (Σλ)²/Σλ² of non-negative eigenvalues, or NaN if
+// participationRatio returns (Σλ)²/Σλ² of non-negative eigenvalues, or NaN if
 // all are zero.
-func ParticipationRatio(eigenvalues []float64) float64 {
+func participationRatio(eigenvalues []float64) float64 {
 	total, squares := 0.0, 0.0
 	for _, v := range eigenvalues {
 		total += v
@@ -163,9 +163,9 @@ func ParticipationRatio(eigenvalues []float64) float64 {
 	return total * total / squares
 }
 
-// CumulativeVariance returns the share of the total held by the first 1, 2, …
+// cumulativeVariance returns the share of the total held by the first 1, 2, …
 // eigenvalues, which are non-negative and in descending order; NaN if all are zero.
-func CumulativeVariance(eigenvalues []float64) []float64 {
+func cumulativeVariance(eigenvalues []float64) []float64 {
 	total, running := stat.Sum(eigenvalues), 0.0
 	out := make([]float64, len(eigenvalues))
 	for i, v := range eigenvalues {
@@ -176,7 +176,7 @@ func CumulativeVariance(eigenvalues []float64) []float64 {
 }
 
 func dimensionsFor(eigenvalues []float64, share float64) int {
-	for i, c := range CumulativeVariance(eigenvalues) {
+	for i, c := range cumulativeVariance(eigenvalues) {
 		// The tolerance keeps a share that is reached exactly from depending
 		// on the rounding of the sum.
 		if c >= share-1e-12 {

@@ -26,8 +26,8 @@ type VendiScore struct {
 	Infinity float64 // order ∞, 1/max λ
 }
 
-// CosineKernel is the name of the kernel of [Vendi].
-const CosineKernel = "cosine"
+// cosineKernel is the name of the kernel of [Vendi].
+const cosineKernel = "cosine"
 
 // Vendi returns the Vendi score of n points under the cosine kernel x·y/(‖x‖·‖y‖), from
 // the eigenvalues of the smaller of the n × n and the D × D products; at most min(n, D).
@@ -42,24 +42,7 @@ func Vendi(z points.Points) (VendiScore, error) {
 	if err != nil {
 		return VendiScore{}, err
 	}
-	return vendi(products, u.Rows, CosineKernel)
-}
-
-// VendiOfKernel returns the Vendi score of n points under another kernel, given as its
-// symmetric matrix, row-major, with 1 on the diagonal. Errors: a matrix of another size,
-// another diagonal; negative eigenvalues beyond rounding are those of no kernel.
-func VendiOfKernel(kernel string, matrix []float64, n int) (VendiScore, error) {
-	if n < 1 || len(matrix) != n*n {
-		return VendiScore{}, fmt.Errorf("Vendi score: a kernel of %d values for %d points", len(matrix), n)
-	}
-	for i := range n {
-		if math.Abs(matrix[i*n+i]-1) > 1e-9 {
-			return VendiScore{}, fmt.Errorf("Vendi score: the kernel of point %d with itself is %v, want 1", i, matrix[i*n+i])
-		}
-	}
-	m := symmetric(n)
-	copy(m.Data, matrix)
-	return vendi(m, n, kernel)
+	return vendi(products, u.Rows, cosineKernel)
 }
 
 // VendiWithout returns [Vendi] of the points outside each block, every one from eigenvalues
@@ -71,7 +54,7 @@ func VendiWithout(ctx context.Context, z points.Points, blocks *stat.Blocks, thr
 		if err != nil {
 			return VendiScore{}, err
 		}
-		return vendi(products, left.Rows, CosineKernel)
+		return vendi(products, left.Rows, cosineKernel)
 	})
 }
 
@@ -125,7 +108,7 @@ func vendiWithout(ctx context.Context, z points.Points, blocks *stat.Blocks, thr
 				}
 			}
 			if left.Rows == 0 {
-				out[b] = VendiScore{Kernel: CosineKernel, One: math.NaN(), Two: math.NaN(), Infinity: math.NaN()}
+				out[b] = VendiScore{Kernel: cosineKernel, One: math.NaN(), Two: math.NaN(), Infinity: math.NaN()}
 				return nil
 			}
 			left.Data = left.Data[:left.Rows*left.Stride]

@@ -61,9 +61,6 @@ func normalize(v []float64) bool {
 	return true
 }
 
-// Len is the number of points.
-func (d *Directions) Len() int { return d.unit.N }
-
 // Select copies the directions with the given indices.
 func (d *Directions) Select(index []int) *Directions {
 	return &Directions{unit: d.unit.Select(index)}

@@ -41,3 +41,15 @@ func Example() {
 	// interquartile mean 0.668 [0.620, 0.716]
 	// probability of improvement 0.89 [0.61, 0.97]
 }
+
+// The statistics themselves, of scores that are no study yet.
+func ExampleStatistic() {
+	x, y := study.ByTask{{0.9, 0.8}, {0.7, 0.6}}, study.ByTask{{0.9, 0.7}, {0.5, 0.3}}
+	fmt.Printf("x better than y %.3f, ratio %.3f\n", study.Improvement(x, y), study.GeometricMeanRatio(x, y))
+	fmt.Printf("above 0.75: runs %.2f, tasks %.2f\n", study.RunProfile(0.75)(x), study.AverageProfile(0.75)(x))
+	fmt.Println("mean ranks", study.AverageRanks([]study.ByTask{x, y}))
+	// Output:
+	// x better than y 0.812, ratio 1.314
+	// above 0.75: runs 0.50, tasks 0.50
+	// mean ranks [1 2]
+}

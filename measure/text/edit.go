@@ -87,19 +87,7 @@ func (c *Comparer[T]) LCS(a, b Sequence) int {
 	return length
 }
 
-// Distance returns the edit distance of two texts in letters. See [Comparer.Distance].
-func Distance(a, b string) int {
-	var c Comparer[rune]
-	return c.Distance(c.Encode([]rune(a)), c.Encode([]rune(b)))
-}
-
-// LCS returns the length of the longest common subsequence of two texts in letters.
-func LCS(a, b string) int {
-	var c Comparer[rune]
-	return c.LCS(c.Encode([]rune(a)), c.Encode([]rune(b)))
-}
-
-// Similarity returns 1 − [Distance] / (letters of the longer text), in [0, 1]: 1 for equal texts,
+// Similarity returns 1 − edit distance / (letters of the longer text), in [0, 1]: 1 for equal texts,
 // two empty ones among them, 0 if no letter can stay. It is symmetric.
 func Similarity(a, b string) float64 {
 	var c Comparer[rune]

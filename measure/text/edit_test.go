@@ -61,10 +61,10 @@ func TestMetric(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		texts := rapid.SliceOfN(rapid.StringOfN(rapid.RuneFrom([]rune("abä🙂")), 0, 90, -1), 3, 3).Draw(t, "texts")
 		a, b, c := texts[0], texts[1], texts[2]
-		if ab, bc := Distance(a, b), Distance(b, c); Distance(a, c) > ab+bc || ab != Distance(b, a) || (ab == 0) != (a == b) {
+		if ab, bc := distance(a, b), distance(b, c); distance(a, c) > ab+bc || ab != distance(b, a) || (ab == 0) != (a == b) {
 			t.Fatalf("distances %d and %d of %q", ab, bc, texts)
 		}
-		if s := Similarity(a, b); s != Similarity(b, a) || s < 0 || s > 1 || Similarity(a, a) != 1 || Ratio(a, a) != 1 || LCS(a, b) != LCS(b, a) {
+		if s := Similarity(a, b); s != Similarity(b, a) || s < 0 || s > 1 || Similarity(a, a) != 1 || Ratio(a, a) != 1 || lcs(a, b) != lcs(b, a) {
 			t.Fatalf("similarity %v of %q", s, texts)
 		}
 	})
@@ -98,10 +98,10 @@ func TestLong(t *testing.T) {
 	t.Parallel()
 	a := strings.Repeat("abcdefghij", 5000)
 	b := strings.Repeat("abcdefghi", 5000)
-	if d := Distance("x"+a+"x", "y"+b+"y"); d != 5002 {
+	if d := distance("x"+a+"x", "y"+b+"y"); d != 5002 {
 		t.Errorf("distance %d, want 5002", d)
 	}
-	if n := LCS("x"+a+"x", "y"+b+"y"); n != 45000 {
+	if n := lcs("x"+a+"x", "y"+b+"y"); n != 45000 {
 		t.Errorf("subsequence %d, want 45000", n)
 	}
 }
@@ -117,4 +117,16 @@ func BenchmarkDistance(b *testing.B) {
 			}
 		})
 	}
+}
+
+// distance returns the edit distance of two texts in letters. See [Comparer.Distance].
+func distance(a, b string) int {
+	var c Comparer[rune]
+	return c.Distance(c.Encode([]rune(a)), c.Encode([]rune(b)))
+}
+
+// lcs returns the length of the longest common subsequence of two texts in letters.
+func lcs(a, b string) int {
+	var c Comparer[rune]
+	return c.LCS(c.Encode([]rune(a)), c.Encode([]rune(b)))
 }

@@ -10,7 +10,7 @@ import (
 // alone are scripts that are written without spaces: each of their letters is a word.
 var alone = []*unicode.RangeTable{unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar}
 
-// Words returns the words of a text, normalized ([Normalize]), in their order and in lower case: the longest runs of letters,
+// wordsOf returns the words of a text, normalized ([Normalize]), in their order and in lower case: the longest runs of letters,
 // marks and digits. An apostrophe between two letters, and a point or a comma between two digits,
 // belong to the word. Letters of scripts without spaces (Chinese, Japanese, Thai, Lao, Khmer,
 // Burmese) are words of their own, and so are symbols: signs, currencies, arrows, stars and emoji,
@@ -18,7 +18,7 @@ var alone = []*unicode.RangeTable{unicode.Han, unicode.Hiragana, unicode.Katakan
 // number (also U+2212, or a hyphen that follows no letter or digit) is the word "-". Other
 // punctuation parts words and is left out, but for a line that has nothing else, which is one
 // word.
-func Words(s string) []string {
+func wordsOf(s string) []string {
 	var all []string
 	for line := range strings.Lines(Normalize(s)) {
 		w := wordReader{letters: []rune(line)}
@@ -134,11 +134,11 @@ func parts(r rune) bool {
 func wordLetter(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) }
 
 // WordF1 returns the harmonic mean of the shares of words of each text that are in the other,
-// whatever their order: 2·|A ∩ B| / (|A| + |B|) of multisets of [Words], in [0, 1]. A word that is
+// whatever their order: 2·|A ∩ B| / (|A| + |B|) of multisets of words, in [0, 1]. A word that is
 // twice in one text and once in the other counts once. 1 for two texts without any.
 func WordF1(a, b string) float64 {
 	var c Comparer[string]
-	return c.F1(c.Encode(Words(a)), c.Encode(Words(b)))
+	return c.F1(c.Encode(wordsOf(a)), c.Encode(wordsOf(b)))
 }
 
 // F1 returns 2·[Comparer.Common] / (lengths of both), 1 for two empty sequences.

@@ -26,7 +26,7 @@ func TestWords(t *testing.T) {
 		"\xff\xfebad":             "\ufffd \ufffd bad",
 		"Привет, мир 한국어 العربية": "привет мир 한국어 العربية",
 	} {
-		if got := strings.Join(Words(text), " "); got != want {
+		if got := strings.Join(wordsOf(text), " "); got != want {
 			t.Errorf("%q: %q, want %q", text, got, want)
 		}
 	}
@@ -55,7 +55,7 @@ func TestSigns(t *testing.T) {
 		"1\ufe0f\u20e3 ❤\ufe0f ❤": "1\u20e3 ❤ ❤",
 		"x² ½ ① ™":                "x2 1 ⁄ 2 1 tm",
 	} {
-		if got := strings.Join(Words(text), " "); got != want {
+		if got := strings.Join(wordsOf(text), " "); got != want {
 			t.Errorf("%q: %q, want %q", text, got, want)
 		}
 	}

@@ -2,11 +2,6 @@
 
 package token
 
-import (
-	"fmt"
-	"slices"
-)
-
 // Region is a part of the variable domain of one chain. The zero Region is none: special
 // tokens, and residues of chains whose frameworks are undefined.
 type Region int8
@@ -42,13 +37,13 @@ var regionNames = []string{"", "hfwr1", "hcdr1", "hfwr2", "hcdr2", "hfwr3", "hcd
 // String is the name of a region in result files, such as "hcdr3".
 func (r Region) String() string { return regionNames[r] }
 
-// CDRRegions returns the six complementarity-determining regions, in the order of the sequence.
-func CDRRegions() []Region {
+// cdrRegions returns the six complementarity-determining regions, in the order of the sequence.
+func cdrRegions() []Region {
 	return []Region{HeavyCDR1, HeavyCDR2, HeavyCDR3, LightCDR1, LightCDR2, LightCDR3}
 }
 
-// FrameworkRegions returns the eight framework regions, in the order of the sequence.
-func FrameworkRegions() []Region {
+// frameworkRegions returns the eight framework regions, in the order of the sequence.
+func frameworkRegions() []Region {
 	return []Region{HeavyFWR1, HeavyFWR2, HeavyFWR3, HeavyFWR4, LightFWR1, LightFWR2, LightFWR3, LightFWR4}
 }
 
@@ -146,7 +141,7 @@ func Groups() []Group {
 	for r := HeavyFWR1; r <= LightFWR4; r++ {
 		out = append(out, Group{Name: r.String(), regions: 1 << r})
 	}
-	cdrs, frameworks := union(CDRRegions()...), union(FrameworkRegions()...)
+	cdrs, frameworks := union(cdrRegions()...), union(frameworkRegions()...)
 	heavy := uint16(1<<LightFWR1 - 1<<HeavyFWR1)
 	return append(out,
 		Group{Name: "all_cdr", regions: cdrs}, Group{Name: "all_fwr", regions: frameworks},
@@ -197,72 +192,4 @@ func (g Group) Regions() []Region {
 		}
 	}
 	return out
-}
-
-// Annotation is what is known of the tokens of a sequence. All lists have its length.
-type Annotation struct {
-	Chains       []int8 // 0 or 1
-	Special      []bool
-	CDR          []int8 // 0 … 3; nil: not known
-	NonTemplated []int8 // 0 or 1; nil: not known
-}
-
-// RegionMasks returns for every name and every sequence of a batch which tokens belong to the
-// group of that name: [names][sequences][length of the sequence]. Groups of what is not known of
-// a sequence have no tokens of it. Errors: an unknown name, lists of different lengths, values out
-// of range.
-func RegionMasks(batch []Annotation, names []string) ([][][]bool, error) {
-	groups := Groups()
-	out := make([][][]bool, len(names))
-	for k, name := range names {
-		if !slices.ContainsFunc(groups, func(g Group) bool { return g.Name == name }) {
-			return nil, fmt.Errorf("region %q, want one of %q", name, GroupNames())
-		}
-		out[k] = make([][]bool, len(batch))
-	}
-	for s, a := range batch {
-		if err := a.check(); err != nil {
-			return nil, fmt.Errorf("sequence %d: %w", s, err)
-		}
-		labels := make([]Region, len(a.Chains))
-		if a.CDR != nil {
-			labels = Label(a.Chains, a.Special, a.CDR)
-		}
-		for k, name := range names {
-			g := groups[slices.IndexFunc(groups, func(g Group) bool { return g.Name == name })]
-			out[k][s] = make([]bool, len(labels))
-			for i, r := range labels {
-				origin := int8(-1)
-				if a.NonTemplated != nil {
-					origin = a.NonTemplated[i]
-				}
-				out[k][s][i] = !a.Special[i] && g.Has(r, origin)
-			}
-		}
-	}
-	return out, nil
-}
-
-func (a *Annotation) check() error {
-	n := len(a.Chains)
-	if len(a.Special) != n || a.CDR != nil && len(a.CDR) != n || a.NonTemplated != nil && len(a.NonTemplated) != n {
-		return fmt.Errorf("%d chains, %d special, %d CDR and %d non-templated values, want as many of each",
-			n, len(a.Special), len(a.CDR), len(a.NonTemplated))
-	}
-	for i, c := range a.Chains {
-		if c < 0 || c > 1 {
-			return fmt.Errorf("chain of token %d is %d, want 0 or 1", i, c)
-		}
-	}
-	for i, c := range a.CDR {
-		if c < 0 || c > 3 {
-			return fmt.Errorf("CDR of token %d is %d, want 0 … 3", i, c)
-		}
-	}
-	for i, c := range a.NonTemplated {
-		if c < 0 || c > 1 {
-			return fmt.Errorf("non-templated value of token %d is %d, want 0 or 1", i, c)
-		}
-	}
-	return nil
 }

@@ -113,49 +113,12 @@ func TestGroups(t *testing.T) {
 			t.Errorf("%v are %v, want all regions", halves, both)
 		}
 	}
-	if !slices.Equal(count["all_cdr"], CDRRegions()) || !slices.Equal(count["all_fwr"], FrameworkRegions()) {
+	if !slices.Equal(count["all_cdr"], cdrRegions()) || !slices.Equal(count["all_fwr"], frameworkRegions()) {
 		t.Error("all_cdr and all_fwr are other regions than CDRRegions and FrameworkRegions")
 	}
 	for _, r := range count["heavy"] {
 		if r.String()[0] != 'h' {
 			t.Errorf("%v is heavy", r)
 		}
-	}
-}
-
-func TestRegionMasks(t *testing.T) {
-	t.Parallel()
-	chains, special, cdr := chain(0, "0123")
-	a := Annotation{Chains: chains, Special: special, CDR: cdr, NonTemplated: []int8{1, 0, 1, 0, 0, 1}}
-	got, err := RegionMasks([]Annotation{a, {Chains: chains, Special: special}}, []string{"hcdr2", "heavy", "nongermline"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for k, want := range []string{"000100", "011110", "001000"} {
-		for s := range 2 {
-			text := ""
-			for _, in := range got[k][s] {
-				text += map[bool]string{false: "0", true: "1"}[in]
-			}
-			if s == 1 {
-				want = "000000" // nothing is known
-			}
-			if text != want {
-				t.Errorf("mask %d of sequence %d is %s, want %s", k, s, text, want)
-			}
-		}
-	}
-	for want, c := range map[string]Annotation{
-		"chain of token 0 is 2":                {Chains: []int8{2}, Special: []bool{false}},
-		"CDR of token 0 is 4":                  {Chains: []int8{1}, Special: []bool{false}, CDR: []int8{4}},
-		"non-templated value of token 0 is -1": {Chains: []int8{1}, Special: []bool{false}, NonTemplated: []int8{-1}},
-		"1 chains, 2 special":                  {Chains: []int8{1}, Special: make([]bool, 2)},
-	} {
-		if _, err := RegionMasks([]Annotation{c}, []string{"light"}); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%v, want %s", err, want)
-		}
-	}
-	if _, err := RegionMasks(nil, []string{"cdr3"}); err == nil {
-		t.Error("an unknown region is taken")
 	}
 }

@@ -6,18 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 )
-
-// Costs are what the edits of a tree cost; each must be finite and at least 0. For the
-// distance to be a metric, Rename has to be one, positive for labels that differ, Delete and
-// Insert of a label have to be equal and positive, and to obey the triangle inequality with
-// Rename, as if they renamed to no label at all.
-type Costs[L any] struct {
-	Delete func(label L) float64    // of a node of the first tree; its children take its place
-	Insert func(label L) float64    // of a node of the second
-	Rename func(from, to L) float64 // of a node that is kept, also where the labels are equal
-}
 
 // Limits bound a comparison; 0 is the default.
 type Limits struct {
@@ -47,10 +36,10 @@ func (r Result) Ratio() float64 {
 // metric if the costs are those of one (Li & Zhang 2011). 0 for a Bound of 0.
 func (r Result) Normalized() float64 { return 2 * r.Ratio() / (1 + r.Ratio()) }
 
-// Need returns what a comparison of two trees takes: the steps of the better of its two
+// need returns what a comparison of two trees takes: the steps of the better of its two
 // directions, at most |A|·|B| times the smaller of depth and leaves of A and of that of B,
 // and memory in bytes. Unit costs take half the memory of others.
-func Need[L any](a, b *Tree[L], unit bool) (cells, bytes float64) {
+func need[L any](a, b *Tree[L], unit bool) (cells, bytes float64) {
 	x, y := views(a, b)
 	width := 8.
 	if unit {
@@ -71,7 +60,7 @@ func Distance[L comparable](ctx context.Context, a, b *Tree[L], limits Limits) (
 	for i := range ones {
 		ones[i] = 1
 	}
-	if err := limits.check(Need(a, b, true)); err != nil {
+	if err := limits.check(need(a, b, true)); err != nil {
 		return Result{}, fmt.Errorf("trees of %d and %d nodes: %w", a.Len(), b.Len(), err)
 	}
 	x, y := views(a, b)
@@ -99,57 +88,6 @@ func encode[L comparable](code map[L]int32, labels []L) []int32 {
 		out[i] = at
 	}
 	return out
-}
-
-// Weighted returns the edit distance of two trees with given costs: the least cost of a
-// mapping between their nodes that keeps who is above whom and the order of the others. Each
-// function is called once for each node or pair of nodes at most. Costs that are negative,
-// NaN or infinite, or of infinite sum, are errors. See Distance.
-func Weighted[L any](ctx context.Context, a, b *Tree[L], costs Costs[L], limits Limits) (Result, error) {
-	if costs.Delete == nil || costs.Insert == nil || costs.Rename == nil {
-		return Result{}, errors.New("tree: costs need Delete, Insert and Rename")
-	}
-	if err := limits.check(Need(a, b, false)); err != nil {
-		return Result{}, fmt.Errorf("trees of %d and %d nodes: %w", a.Len(), b.Len(), err)
-	}
-	remove, bound, err := each("Delete", a.labels, costs.Delete, 0)
-	if err != nil {
-		return Result{}, err
-	}
-	insert, bound, err := each("Insert", b.labels, costs.Insert, bound)
-	if err != nil {
-		return Result{}, err
-	}
-	if math.IsInf(bound, 1) {
-		return Result{}, errors.New("tree: the costs of all nodes add up to more than a float64 holds")
-	}
-	var wrong error
-	x, y := views(a, b)
-	d, err := compare(ctx, x, y, remove, insert, func(i, j int) float64 {
-		c := costs.Rename(a.labels[i], b.labels[j])
-		if !valid(c) && wrong == nil {
-			wrong = fmt.Errorf("tree: Rename of %v to %v costs %g: want a number of at least 0", a.labels[i], b.labels[j], c)
-		}
-		return c
-	})
-	if err = errors.Join(wrong, err); err != nil {
-		return Result{}, err
-	}
-	return Result{min(d, bound), bound}, nil // sums in another order may exceed it by their rounding
-}
-
-func valid(cost float64) bool { return cost >= 0 && !math.IsInf(cost, 1) }
-
-// each returns the costs of all labels, and their sum added to another.
-func each[L any](name string, labels []L, cost func(L) float64, sum float64) ([]float64, float64, error) {
-	out := make([]float64, len(labels))
-	for i, label := range labels {
-		if out[i] = cost(label); !valid(out[i]) {
-			return nil, 0, fmt.Errorf("tree: %s of %v costs %g: want a number of at least 0", name, label, out[i])
-		}
-		sum += out[i]
-	}
-	return out, sum, nil
 }
 
 func (l Limits) check(cells, bytes float64) error {

@@ -24,7 +24,7 @@ type Baseline struct {
 	Reduced bool
 }
 
-// SplitOptions are the choices of [SplitHalves].
+// SplitOptions are the choices of [SplitHalvesVector].
 type SplitOptions struct {
 	// First is the size wanted for the first part, that of the sample which is judged; 0:
 	// half. At most half of the observations are taken; the others are the second part.
@@ -36,25 +36,12 @@ type SplitOptions struct {
 	Threads int
 }
 
-// SplitHalves computes a distance between two random disjoint parts of n observations, in
-// many seeded splits. f gets the observations of both parts, in ascending order, and must
-// be safe for concurrent calls; splits for which it is NaN are left out. Fewer than 2
-// observations or groups, and splits that are all NaN, are a [stat.UndefinedError];
-// groups of another number are an error.
-func SplitHalves(ctx context.Context, n int, o SplitOptions, f func(first, second []int) float64) (*Baseline, error) {
-	const quantity = "baseline of two parts"
-	all, err := SplitHalvesVector(ctx, n, 1, o, func(first, second []int, dst []float64) { dst[0] = f(first, second) })
-	if err != nil {
-		return nil, err
-	}
-	if len(all[0].Values) == 0 {
-		return nil, stat.Undefined(quantity, "the distance is undefined for all splits")
-	}
-	return all[0], nil
-}
-
-// SplitHalvesVector is [SplitHalves] for size distances of the same splits: f fills
-// dst[:size]. One that is NaN for all splits has no values and NaN for the rest.
+// SplitHalvesVector computes size distances between two random disjoint parts of n
+// observations, in many seeded splits. f gets the observations of both parts, in ascending
+// order, fills dst[:size] and must be safe for concurrent calls. Splits for which a distance
+// is NaN are left out; one that is NaN for all splits has no values and NaN for the rest.
+// Fewer than 2 observations or groups are a [stat.UndefinedError]; groups of another number
+// are an error.
 func SplitHalvesVector(ctx context.Context, n, size int, o SplitOptions, f func(first, second []int, dst []float64)) ([]*Baseline, error) {
 	const quantity = "baseline of two parts"
 	if o.Splits == 0 {

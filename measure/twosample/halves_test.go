@@ -3,6 +3,7 @@
 package twosample
 
 import (
+	"context"
 	"math"
 	"math/rand/v2"
 	"reflect"
@@ -24,7 +25,7 @@ func TestSplitHalves(t *testing.T) {
 	}
 	var before *Baseline
 	for _, threads := range []int{1, 3} {
-		b, err := SplitHalves(t.Context(), 300, SplitOptions{First: 40, Seed: 5, Threads: threads}, distance)
+		b, err := splitHalves(t.Context(), 300, SplitOptions{First: 40, Seed: 5, Threads: threads}, distance)
 		must(t, err)
 		if b.Sizes != [2]int{40, 260} || b.Reduced || len(b.Values) != 200 || !(b.Low < b.Mean && b.Mean < b.High) {
 			t.Errorf("%+v", b)
@@ -34,12 +35,12 @@ func TestSplitHalves(t *testing.T) {
 		}
 		before = b
 	}
-	half, err := SplitHalves(t.Context(), 300, SplitOptions{First: 200, Splits: 50}, distance)
+	half, err := splitHalves(t.Context(), 300, SplitOptions{First: 200, Splits: 50}, distance)
 	must(t, err)
 	if half.Sizes != [2]int{150, 150} || !half.Reduced || half.Mean >= before.Mean {
 		t.Errorf("%+v", half)
 	}
-	_, err = SplitHalves(t.Context(), 300, SplitOptions{Splits: 5}, func(_, _ []int) float64 { return math.NaN() })
+	_, err = splitHalves(t.Context(), 300, SplitOptions{Splits: 5}, func(_, _ []int) float64 { return math.NaN() })
 	if stat.Reason(err) != "the distance is undefined for all splits" {
 		t.Error(err)
 	}
@@ -49,7 +50,7 @@ func TestSplitHalves(t *testing.T) {
 func TestSplitsKeepGroups(t *testing.T) {
 	t.Parallel()
 	labels := []int{4, 4, 1, 1, 1, 9, 9, 4, 2, 2}
-	b, err := SplitHalves(t.Context(), len(labels), SplitOptions{Groups: labels, Splits: 30}, func(first, _ []int) float64 {
+	b, err := splitHalves(t.Context(), len(labels), SplitOptions{Groups: labels, Splits: 30}, func(first, _ []int) float64 {
 		for i, label := range labels {
 			if slices.Contains(first, i) != slices.Contains(first, slices.Index(labels, label)) {
 				t.Errorf("group %d is divided", label)
@@ -67,4 +68,17 @@ func pick(values []float64, index []int) []float64 {
 		out[k] = values[i]
 	}
 	return out
+}
+
+// splitHalves is SplitHalvesVector for one distance.
+func splitHalves(ctx context.Context, n int, o SplitOptions, f func(first, second []int) float64) (*Baseline, error) {
+	const quantity = "baseline of two parts"
+	all, err := SplitHalvesVector(ctx, n, 1, o, func(first, second []int, dst []float64) { dst[0] = f(first, second) })
+	if err != nil {
+		return nil, err
+	}
+	if len(all[0].Values) == 0 {
+		return nil, stat.Undefined(quantity, "the distance is undefined for all splits")
+	}
+	return all[0], nil
 }

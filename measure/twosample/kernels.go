@@ -64,7 +64,7 @@ func (d *Distance) Root() *Distance {
 // MMDOptions are the choices of a maximum mean discrepancy.
 type MMDOptions struct {
 	Options
-	// Bandwidth is σ of the kernel; 0 takes [MedianDistance] of the pooled points.
+	// Bandwidth is σ of the kernel; 0 takes the median distance of the pooled points.
 	Bandwidth float64
 }
 
@@ -92,7 +92,7 @@ func MMD(ctx context.Context, x, y points.Points, o MMDOptions) (*MMDResult, err
 	sigma := o.Bandwidth
 	if sigma == 0 {
 		var err error
-		if sigma, err = MedianDistance(ctx, x, y, o.Seed, o.Threads); err != nil {
+		if sigma, err = medianDistance(ctx, x, y, o.Seed, o.Threads); err != nil {
 			return nil, err
 		}
 	}
@@ -151,12 +151,12 @@ func distanceOf(ctx context.Context, quantity string, x, y points.Points, o Opti
 // medianPoints is how many of the pooled points the median distance is of.
 const medianPoints = 2000
 
-// MedianDistance returns the median of the distances of all pairs of the pooled points, of
+// medianDistance returns the median of the distances of all pairs of the pooled points, of
 // up to 2,000 of them drawn by the seed: the usual bandwidth of a Gaussian kernel.
 // Where more than half of the pairs are equal, it is the median of the positive
 // distances. Points that are all equal are a [stat.UndefinedError]; errors otherwise as
 // for [Energy].
-func MedianDistance(ctx context.Context, x, y points.Points, seed uint64, threads int) (float64, error) {
+func medianDistance(ctx context.Context, x, y points.Points, seed uint64, threads int) (float64, error) {
 	const quantity = "median distance"
 	p, err := newPooled(quantity, x, y, Options{}, true)
 	if err != nil {

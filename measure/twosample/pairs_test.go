@@ -25,10 +25,8 @@ func TestSelfComparison(t *testing.T) {
 	}
 	frechet, err := Frechet(x, x)
 	must(t, err)
-	sliced, err := SlicedWasserstein(t.Context(), x, x, SlicedOptions{})
-	must(t, err)
-	if frechet != 0 || sliced != 0 {
-		t.Errorf("Fréchet %v, sliced %v", frechet, sliced)
+	if frechet != 0 {
+		t.Errorf("Fréchet %v", frechet)
 	}
 }
 
@@ -223,9 +221,8 @@ func TestBadPoints(t *testing.T) {
 		"the first sample has 1 point":                                   func() error { _, err := Frechet(one, two); return err },
 		"distance of Fréchet: points of 2 and":                           func() error { _, err := Frechet(two, three); return err },
 		"point 1 of the second sample, coordinate 1":                     func() error { _, err := Frechet(two, nan); return err },
-		"of order 3, want 1 or 2":                                        func() error { _, err := SlicedWasserstein(ctx, two, two, SlicedOptions{Order: 3}); return err },
-		"1 observation in 1 group":                                       func() error { _, err := SplitHalves(ctx, 1, SplitOptions{}, nil); return err },
-		"groups of 1 observation for 2":                                  func() error { _, err := SplitHalves(ctx, 2, SplitOptions{Groups: []int{1}}, nil); return err },
+		"1 observation in 1 group":                                       func() error { _, err := splitHalves(ctx, 1, SplitOptions{}, nil); return err },
+		"groups of 1 observation for 2":                                  func() error { _, err := splitHalves(ctx, 2, SplitOptions{Groups: []int{1}}, nil); return err },
 		"1 sizes from 2 to 2 points, want at least 3":                    func() error { _, err := FrechetInfinity(ctx, two, two, InfinityOptions{}); return err },
 	}
 	for want, f := range call {

@@ -9,7 +9,6 @@ import (
 	"math"
 	"slices"
 
-	"repscope/internal/text"
 	"repscope/points"
 	"repscope/stat"
 )
@@ -115,36 +114,11 @@ func wasserstein(x, y []float64, order int) float64 {
 	return sum / float64(n) / float64(m)
 }
 
-// Energy1 returns the energy distance of two samples of numbers, the square root of
-// 2·∫ (F − G)² = 2·E|X − Y| − E|X − X′| − E|Y − Y′|, in the root of the units of the
-// values (scipy.stats.energy_distance). Errors as for [Wasserstein1].
-func Energy1(x, y []float64) (float64, error) {
-	if err := check("energy distance", x, y); err != nil {
-		return 0, err
-	}
-	sum := 0.0
-	between(sorted(x), sorted(y), func(length, f, g float64) {
-		d := f - g
-		sum += float64(length * float64(d*d))
-	})
-	return math.Sqrt(2 * sum), nil
-}
-
-// Without returns a function of two samples without each block of the pooled
+// WithoutEach returns a function of two samples without each block of the pooled
 // observations, those of x followed by those of y (see [Pool]): what a delete-block
-// jackknife of a two-sample statistic needs. f gets the samples in ascending order; NaN
-// where a block holds a whole sample. Errors: blocks of another number of observations.
-func Without(blocks *stat.Blocks, x, y []float64, f func(x, y []float64) float64) ([]float64, error) {
-	labels := blocks.Labels()
-	if len(labels) != len(x)+len(y) {
-		return nil, fmt.Errorf("blocks of %s for samples of %d and %d", text.Count(len(labels), "observation"), len(x), len(y))
-	}
-	return WithoutEach(labels, blocks.Count(), x, y, f), nil
-}
-
-// WithoutEach is [Without] for blocks that labels, from 0 to count − 1, number per pooled
-// observation, of which there are as many as labels. A block without observations leaves
-// all of them.
+// jackknife of a two-sample statistic needs. labels number the blocks, from 0 to count − 1,
+// per pooled observation. f gets the samples in ascending order. A block without
+// observations leaves all of them; NaN where a block holds a whole sample.
 func WithoutEach(labels []int, count int, x, y []float64, f func(x, y []float64) float64) []float64 {
 	orders := [2][]int{order(x, 0), order(y, len(x))}
 	pooled := append(slices.Clone(x), y...)
@@ -181,16 +155,11 @@ func order(values []float64, first int) []int {
 }
 
 // WassersteinSorted is [Wasserstein1] of samples in ascending order, finite and not empty:
-// for functions of [Without].
+// for functions of [WithoutEach].
 func WassersteinSorted(x, y []float64) float64 { return wasserstein(x, y, 1) }
 
 // ScaledSorted is [Scaled1] of such samples.
 func ScaledSorted(x, y []float64) float64 { return scaled(x, y) }
-
-// Wasserstein1Without returns [Wasserstein1] without each block; see [Without].
-func Wasserstein1Without(blocks *stat.Blocks, x, y []float64) ([]float64, error) {
-	return Without(blocks, x, y, WassersteinSorted)
-}
 
 // Scaled1 returns [Wasserstein1] divided by the standard deviation of y (with n in the
 // denominator): in units of the spread of the real values. NaN where y does not
@@ -200,11 +169,6 @@ func Scaled1(x, y []float64) (float64, error) {
 		return 0, err
 	}
 	return scaled(sorted(x), sorted(y)), nil
-}
-
-// Scaled1Without returns [Scaled1] without each block; see [Without].
-func Scaled1Without(blocks *stat.Blocks, x, y []float64) ([]float64, error) {
-	return Without(blocks, x, y, scaled)
 }
 
 func scaled(x, y []float64) float64 {

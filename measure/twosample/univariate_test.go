@@ -67,7 +67,6 @@ func TestWassersteinBesideHugeValues(t *testing.T) {
 	}{
 		"order 1":  {func() (float64, error) { return Wasserstein1(x, y) }, 0.5},
 		"order 2":  {func() (float64, error) { return wasserstein(sorted(x), sorted(y), 2), nil }, 0.5},
-		"energy":   {func() (float64, error) { return Energy1(x, y) }, math.Sqrt(2 * 0.25)},
 		"the same": {func() (float64, error) { return Wasserstein1(x, []float64{1, 1e16}) }, 0},
 	} {
 		if got, err := c.got(); err != nil || math.Abs(got-c.want) > 1e-12 {
@@ -87,11 +86,9 @@ func TestWithoutBlocks(t *testing.T) {
 	labels[2], labels[39] = 4, 0
 	blocks, err := stat.NewBlocks(40, labels, stat.BlockSpec{Kind: stat.EpisodeBlocks})
 	must(t, err)
-	without, err := Wasserstein1Without(blocks, x, y)
-	must(t, err)
-	scaledWithout, err := Scaled1Without(blocks, x, y)
-	must(t, err)
 	of := blocks.Labels()
+	without := WithoutEach(of, blocks.Count(), x, y, WassersteinSorted)
+	scaledWithout := WithoutEach(of, blocks.Count(), x, y, ScaledSorted)
 	for b := range without {
 		var left [2][]float64
 		for i, v := range append(append([]float64(nil), x...), y...) {
@@ -110,15 +107,12 @@ func TestWithoutBlocks(t *testing.T) {
 		n := float64(len(left[1]))
 		measuretest.Near(t, "scaled, without a block", scaledWithout[b], want/math.Sqrt(variance*(n-1)/n), 1e-13)
 	}
-	if _, err := Wasserstein1Without(blocks, x, x); err == nil || err.Error() != "blocks of 40 observations for samples of 17 and 17" {
-		t.Error(err)
-	}
 }
 
 func TestBadSamples(t *testing.T) {
 	t.Parallel()
 	_, empty := Wasserstein1(nil, []float64{1})
-	_, nan := Energy1([]float64{1}, []float64{2, math.NaN()})
+	_, nan := Wasserstein1([]float64{1}, []float64{2, math.NaN()})
 	_, inf := KolmogorovSmirnov([]float64{math.Inf(1)}, []float64{2})
 	for want, err := range map[string]error{
 		"the first sample is empty":                                empty,

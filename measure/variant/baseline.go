@@ -43,9 +43,9 @@ var rowOf = func() (rows [256]uint8) {
 	return rows
 }()
 
-// BLOSUM62 is the score of a residue in the place of another, in half bits. ok is false of
+// substitutionScore is the score of a residue in the place of another, in half bits. ok is false of
 // letters other than the twenty amino acids.
-func BLOSUM62(from, to byte) (score int, ok bool) {
+func substitutionScore(from, to byte) (score int, ok bool) {
 	a, b := rowOf[from], rowOf[to]
 	if a == 0 || b == 0 {
 		return 0, false
@@ -59,8 +59,8 @@ func BLOSUM62(from, to byte) (score int, ok bool) {
 func Similarity(mutations []Mutation) float64 {
 	sum := 0
 	for _, m := range mutations {
-		other, ok := BLOSUM62(m.From, m.To)
-		self, known := BLOSUM62(m.From, m.From)
+		other, ok := substitutionScore(m.From, m.To)
+		self, known := substitutionScore(m.From, m.From)
 		if !ok || !known {
 			return math.NaN()
 		}

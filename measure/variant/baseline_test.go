@@ -21,8 +21,8 @@ func TestBLOSUM62(t *testing.T) {
 		sum := 0.0
 		for i := range len(residues) {
 			for j := range len(residues) {
-				s, ok := BLOSUM62(residues[i], residues[j])
-				if back, _ := BLOSUM62(residues[j], residues[i]); !ok || s != back {
+				s, ok := substitutionScore(residues[i], residues[j])
+				if back, _ := substitutionScore(residues[j], residues[i]); !ok || s != back {
 					t.Fatalf("%c and %c: %d and %d", residues[i], residues[j], s, back)
 				}
 				sum += frequency[residues[i]] * frequency[residues[j]] / 1e6 * math.Exp(lambda*float64(s))
@@ -39,7 +39,7 @@ func TestBLOSUM62(t *testing.T) {
 		}
 	}
 	measuretest.Near(t, "λ", low, 0.3176, 1e-4)
-	if _, ok := BLOSUM62('A', 'X'); ok {
+	if _, ok := substitutionScore('A', 'X'); ok {
 		t.Error("X is an amino acid")
 	}
 	m, err := Parse("A23C:W45E")

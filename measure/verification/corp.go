@@ -45,7 +45,7 @@ func (p Probabilities) Reliability() (Reliability, error) {
 		}
 	}
 	score, recalibrated, rate := 0.0, 0.0, events/total
-	for i, v := range Isotonic(values, weights) {
+	for i, v := range isotonic(values, weights) {
 		point := &r.Points[i]
 		point.Recalibrated = v
 		o, other := point.Frequency*point.Weight, (1-point.Frequency)*point.Weight
@@ -61,9 +61,9 @@ func (p Probabilities) Reliability() (Reliability, error) {
 
 func square(x float64) float64 { return x * x }
 
-// Isotonic returns the weighted least-squares fit to values that does not decrease, by
+// isotonic returns the weighted least-squares fit to values that does not decrease, by
 // pooling adjacent violators, in O(n). Weights are positive; nil weighs all equally.
-func Isotonic(values, weights []float64) []float64 {
+func isotonic(values, weights []float64) []float64 {
 	type pool struct {
 		mean, weight float64
 		count        int

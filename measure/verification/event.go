@@ -227,17 +227,3 @@ func (t Table) SEDI() (float64, error) {
 	numerator := math.Log(f) - math.Log(h) - reject + miss
 	return numerator / (math.Log(f) + math.Log(h) + reject + miss), nil
 }
-
-// TableScore is a score of contingency tables by name.
-type TableScore struct {
-	Name string
-	Of   func(Table) (float64, error)
-}
-
-// TableScores are all scores of contingency tables.
-func TableScores() []TableScore {
-	return []TableScore{
-		{"pod", Table.POD}, {"pofd", Table.POFD}, {"far", Table.FAR}, {"csi", Table.CSI}, {"ets", Table.ETS}, {"hss", Table.HSS},
-		{"sedi", Table.SEDI}, {"frequency_bias", Table.FrequencyBias},
-	}
-}

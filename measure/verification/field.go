@@ -26,7 +26,7 @@ type FieldErrors struct {
 func NewFieldErrors(forecast []float64, truth []float64, grid Grid, weights []float64) FieldErrors {
 	var e FieldErrors
 	height, width := grid.Height, grid.Width
-	first := FirstCell(weights)
+	first := firstCell(weights)
 	if first >= len(truth) {
 		return e
 	}
@@ -69,8 +69,8 @@ func NewFieldErrors(forecast []float64, truth []float64, grid Grid, weights []fl
 	return e
 }
 
-// FirstCell is the first cell that has a weight, 0 where weights are nil; their number if none has one.
-func FirstCell(weights []float64) int {
+// firstCell is the first cell that has a weight, 0 where weights are nil; their number if none has one.
+func firstCell(weights []float64) int {
 	for c, w := range weights {
 		if w != 0 {
 			return c

@@ -20,13 +20,6 @@ func FractionsOf(sums []float64) Fractions { return Fractions{sums[0], sums[1], 
 // Sums are the three sums in the order of the fields.
 func (f Fractions) Sums() []float64 { return []float64{f.Difference, f.Forecast, f.Observed} }
 
-// Add adds the sums of other windows.
-func (f *Fractions) Add(other Fractions) {
-	f.Difference += other.Difference
-	f.Forecast += other.Forecast
-	f.Observed += other.Observed
-}
-
 // FSS is the fractions skill score 1 − Difference/(Forecast + Observed): 1 is best, 0
 // worst. Undefined where the event neither occurs nor is forecast.
 func (f Fractions) FSS() (float64, error) {

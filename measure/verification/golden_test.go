@@ -104,7 +104,7 @@ func TestGoldenEvents(t *testing.T) {
 			if e.SEDI != nil {
 				want["sedi"] = *e.SEDI
 			}
-			for _, score := range TableScores() {
+			for _, score := range tableScores() {
 				got, err := score.Of(table)
 				if math.IsNaN(want[score.Name]) {
 					if err == nil || !math.IsNaN(got) {
@@ -125,7 +125,7 @@ func TestGoldenProbabilities(t *testing.T) {
 			event := Event{Threshold: e.Threshold, Below: e.Below}
 			counts := make([]int, len(g.Truth))
 			event.CountMembers(counts, g.fields()...)
-			p := NewProbabilities(g.Members)
+			p := newProbabilities(g.Members)
 			p.AddField(event, counts, g.Truth, g.Weights)
 			brier, err := p.Brier()
 			if err != nil {
@@ -272,10 +272,29 @@ func TestGoldenFieldErrors(t *testing.T) {
 func TestGoldenIsotonic(t *testing.T) {
 	t.Parallel()
 	g := readGolden(t).Isotonic
-	for i, v := range Isotonic(g.Values, g.Weights) {
+	for i, v := range isotonic(g.Values, g.Weights) {
 		near(t, "isotonic fit", v, g.Fit[i], 1e-12)
 	}
-	for i, v := range Isotonic(g.Values, nil) {
+	for i, v := range isotonic(g.Values, nil) {
 		near(t, "isotonic fit", v, g.Equal[i], 1e-12)
 	}
+}
+
+// tableScores are all scores of contingency tables.
+func tableScores() []tableScore {
+	return []tableScore{
+		{"pod", Table.POD}, {"pofd", Table.POFD}, {"far", Table.FAR}, {"csi", Table.CSI}, {"ets", Table.ETS}, {"hss", Table.HSS},
+		{"sedi", Table.SEDI}, {"frequency_bias", Table.FrequencyBias},
+	}
+}
+
+// newProbabilities are no forecasts yet of an ensemble.
+func newProbabilities(members int) Probabilities {
+	return Probabilities{Members: members, Events: make([]float64, members+1), Others: make([]float64, members+1)}
+}
+
+// tableScore is a score of contingency tables by name.
+type tableScore struct {
+	Name string
+	Of   func(Table) (float64, error)
 }

@@ -17,20 +17,10 @@ type Probabilities struct {
 	Events, Others []float64
 }
 
-// NewProbabilities are no forecasts yet of an ensemble.
-func NewProbabilities(members int) Probabilities {
-	return Probabilities{Members: members, Events: make([]float64, members+1), Others: make([]float64, members+1)}
-}
-
 // ProbabilitiesOf are those of Sums: Events, then Others, not copied.
 func ProbabilitiesOf(sums []float64) Probabilities {
 	half := len(sums) / 2
 	return Probabilities{Members: half - 1, Events: sums[:half], Others: sums[half:]}
-}
-
-// Sums are Events, then Others.
-func (p Probabilities) Sums() []float64 {
-	return append(append(make([]float64, 0, 2*len(p.Events)), p.Events...), p.Others...)
 }
 
 // AddField adds the cells of a field: counts are those of members ([Event.CountMembers]).
@@ -46,30 +36,6 @@ func (p Probabilities) AddField(e Event, counts []int, truth []float64, weights 
 			p.Others[k] += w
 		}
 	}
-}
-
-// Add adds other forecasts of as many members.
-func (p Probabilities) Add(other Probabilities) {
-	for k := range p.Events {
-		p.Events[k] += other.Events[k]
-		p.Others[k] += other.Others[k]
-	}
-}
-
-// At is the contingency table of the forecast that the event occurs where at least k
-// members say so.
-func (p Probabilities) At(k int) Table {
-	var t Table
-	for j := range p.Events {
-		if j >= k {
-			t.Hits += p.Events[j]
-			t.FalseAlarms += p.Others[j]
-		} else {
-			t.Misses += p.Events[j]
-			t.CorrectNegatives += p.Others[j]
-		}
-	}
-	return t
 }
 
 // Brier is the Brier score of the probabilities k/Members and its parts by Murphy (1973),

@@ -169,7 +169,7 @@ func AddPower(t *Transform, power []float64, field []float64) {
 // the power of a field with n of N such cells N/n times as much would be that of its own cells.
 // It is field itself where all cells have a weight (nil: they have), else dst.
 func Filled(dst, field, weights []float64) []float64 {
-	first, count, sum := FirstCell(weights), 0, 0.0
+	first, count, sum := firstCell(weights), 0, 0.0
 	for c, w := range weights {
 		if w != 0 {
 			count++

@@ -6,6 +6,7 @@ package verification
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 )
 
@@ -73,7 +74,7 @@ func TestPerfectForecast(t *testing.T) {
 	event := Event{Threshold: 0.5}
 	table := event.Table(truth, truth, nil)
 	want := map[string]float64{"pod": 1, "pofd": 0, "far": 0, "csi": 1, "ets": 1, "hss": 1, "sedi": 1, "frequency_bias": 1}
-	for _, score := range TableScores() {
+	for _, score := range tableScores() {
 		if got, err := score.Of(table); err != nil || got != want[score.Name] {
 			t.Errorf("%s = %v, %v", score.Name, got, err)
 		}
@@ -81,7 +82,7 @@ func TestPerfectForecast(t *testing.T) {
 	ensemble := [][]float64{truth, truth, truth, truth}
 	counts := make([]int, len(truth))
 	event.CountMembers(counts, ensemble...)
-	p := NewProbabilities(members)
+	p := newProbabilities(members)
 	p.AddField(event, counts, truth, nil)
 	brier, _ := p.Brier()
 	corp, _ := p.Reliability()
@@ -196,7 +197,9 @@ func TestWindowsByHand(t *testing.T) {
 							o += has(observed, u, v, wrap) / float64(window*window)
 						}
 					}
-					want.Add(Fractions{w * square(p-o), w * p * p, w * o * o})
+					want.Difference += w * square(p-o)
+					want.Forecast += w * p * p
+					want.Observed += w * o * o
 				}
 				grid := Grid{Height: height, Width: width, Wrap: wrap}
 				got := grid.Fractions(grid.Sums(forecast, weights), grid.Sums(observed, weights), members, window,
@@ -237,7 +240,7 @@ func TestFairBrierIsFair(t *testing.T) {
 	t.Parallel()
 	for _, members := range []int{2, 3, 10} {
 		const truth = 0.3
-		p := NewProbabilities(members)
+		p := newProbabilities(members)
 		binomial := math.Pow(1-truth, float64(members))
 		for k := range p.Events {
 			p.Events[k], p.Others[k] = binomial*truth, binomial*(1-truth)
@@ -256,7 +259,7 @@ func TestFairBrierIsFair(t *testing.T) {
 func TestROCOfReversedForecasts(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(11, 12))
-	p, reversed := NewProbabilities(5), NewProbabilities(5)
+	p, reversed := newProbabilities(5), newProbabilities(5)
 	for k := range p.Events {
 		p.Events[k], p.Others[k] = r.Float64(), r.Float64()
 		reversed.Events[5-k], reversed.Others[5-k] = p.Events[k], p.Others[k]
@@ -267,8 +270,8 @@ func TestROCOfReversedForecasts(t *testing.T) {
 	trapezoids := 0.0
 	for i := 1; i < len(points); i++ {
 		trapezoids += (points[i].POFD - points[i-1].POFD) * (points[i].POD + points[i-1].POD) / 2
-		pod, _ := p.At(points[i].K).POD()
-		pofd, _ := p.At(points[i].K).POFD()
+		pod, _ := p.at(points[i].K).POD()
+		pofd, _ := p.at(points[i].K).POFD()
 		near(t, "POD", points[i].POD, pod, 1e-14)
 		near(t, "POFD", points[i].POFD, pofd, 1e-14)
 	}
@@ -328,7 +331,7 @@ func TestUndefinedScores(t *testing.T) {
 	always := Table{Hits: 2, Misses: 3}
 	nothing := Table{CorrectNegatives: 5}
 	everywhere := Table{Hits: 5}
-	p := NewProbabilities(2)
+	p := newProbabilities(2)
 	for name, c := range map[string]struct {
 		err  error
 		want string
@@ -367,7 +370,7 @@ func TestUndefinedScores(t *testing.T) {
 	if _, _, err = p.ROC(); err == nil || err.Error() != "ROC: the event occurs everywhere" {
 		t.Error(err)
 	}
-	single := NewProbabilities(1)
+	single := newProbabilities(1)
 	single.Events[1], single.Others[0] = 1, 1
 	if brier, err := single.Brier(); err != nil || !math.IsNaN(brier.Fair) || brier.Score != 0 {
 		t.Error(brier, err)
@@ -450,10 +453,10 @@ func TestMask(t *testing.T) {
 	sums := func(g Grid, forecast, truth, climate, weights []float64) []float64 {
 		counts, table := counted(g, forecast, weights)
 		_, observed := counted(g, truth, weights)
-		p := NewProbabilities(1)
+		p := newProbabilities(1)
 		p.AddField(event, counts, truth, weights)
 		e, a := NewFieldErrors(forecast, truth, g, weights), NewAnomalies(forecast, truth, climate, weights)
-		out := append(event.Table(forecast, truth, weights).Sums(), p.Sums()...)
+		out := append(event.Table(forecast, truth, weights).Sums(), slices.Concat(p.Events, p.Others)...)
 		for _, window := range []int{1, 3, 4} {
 			out = append(out, g.Fractions(table, observed, 1, window, weights).Sums()...)
 		}
@@ -476,4 +479,20 @@ func TestMask(t *testing.T) {
 	if none != (FieldErrors{}) {
 		t.Error(none)
 	}
+}
+
+// at is the contingency table of the forecast that the event occurs where at least k
+// members say so.
+func (p Probabilities) at(k int) Table {
+	var t Table
+	for j := range p.Events {
+		if j >= k {
+			t.Hits += p.Events[j]
+			t.FalseAlarms += p.Others[j]
+		} else {
+			t.Misses += p.Events[j]
+			t.CorrectNegatives += p.Others[j]
+		}
+	}
+	return t
 }

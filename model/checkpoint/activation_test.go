@@ -25,7 +25,7 @@ func TestActivations(t *testing.T) {
 		}
 	}
 	for name, n := range defaults {
-		if n != 1 || !slices.ContainsFunc(architectures, func(a Architecture) bool { return a.Name == name }) {
+		if n != 1 || !slices.ContainsFunc(architectures, func(a modelArchitecture) bool { return a.Name == name }) {
 			t.Errorf("%d defaults of %q", n, name)
 		}
 	}

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// Architecture describes a known encoder.
-type Architecture struct {
+// modelArchitecture describes a known encoder.
+type modelArchitecture struct {
 	Name string
 	// Input and Output are the shapes, with names for free sizes, e.g. "[B, C, T, H, W]".
 	Input, Output string
@@ -25,7 +25,7 @@ type Architecture struct {
 	build     func(b *builder) error
 }
 
-var architectures = []Architecture{
+var architectures = []modelArchitecture{
 	{
 		Name: "ConvEncoder", Input: "[B, C, T, H, W]", Output: "[B, T, D]",
 		Keys:      expand("conv_layers.i.{weight,bias} layer_norms.i.{weight,bias} final_norm.{weight,bias} fc.{weight,bias}"),
@@ -114,7 +114,7 @@ func wrap(s *strings.Builder, title string, words []string, separator string) {
 	fmt.Fprintln(s, line)
 }
 
-func namesOf(list []Architecture) string {
+func namesOf(list []modelArchitecture) string {
 	var names []string
 	for _, a := range list {
 		names = append(names, a.Name)
@@ -123,7 +123,7 @@ func namesOf(list []Architecture) string {
 }
 
 // match looks for the signature under any common prefix.
-func (a *Architecture) match(state State) (prefix string, ok bool) {
+func (a *modelArchitecture) match(state State) (prefix string, ok bool) {
 	var found []string
 	for key := range state {
 		p, ok := strings.CutSuffix(key, a.signature[0])

@@ -210,14 +210,14 @@ func (t *Tensor) KeepParts(heights []int, width int) { t.parts = t.Cut(heights, 
 // MaxElements bounds one value; a larger one is a broken or hostile file.
 const MaxElements = 1 << 32
 
-// MaxRank bounds the axes of a value, as NumPy does: a program keeps every shape.
-const MaxRank = 64
+// maxRank bounds the axes of a value, as NumPy does: a program keeps every shape.
+const maxRank = 64
 
 // Elements is the number of elements of a shape. A negative axis, an overflow,
-// an absurd size and more than MaxRank axes are errors.
+// an absurd size and more than 64 axes are errors.
 func Elements(shape []int) (int, error) {
-	if len(shape) > MaxRank {
-		return 0, fmt.Errorf("a shape of %d axes, want at most %d", len(shape), MaxRank)
+	if len(shape) > maxRank {
+		return 0, fmt.Errorf("a shape of %d axes, want at most %d", len(shape), maxRank)
 	}
 	n, zero := 1, false
 	for _, d := range shape {

@@ -31,11 +31,11 @@ import (
 
 // The range of opsets whose operators have the meaning implemented here.
 const (
-	MinOpset = operator.MinOpset
-	MaxOpset = operator.MaxOpset
+	minOpset = operator.MinOpset
+	maxOpset = operator.MaxOpset
 )
 
-// Options widen the range of opsets that are accepted; zero means MinOpset and MaxOpset.
+// Options widen the range of opsets that are accepted; zero means those of package operator.
 type Options struct{ MinOpset, MaxOpset int }
 
 // File is a decoded file.
@@ -218,7 +218,7 @@ func opsetImport(v field) (domain string, opset int64, err error) {
 
 // opset is that of ONNX's operators, which must be in the range.
 func (h *header) opset(o Options) (int, error) {
-	least, most := cmp.Or(o.MinOpset, MinOpset), cmp.Or(o.MaxOpset, MaxOpset)
+	least, most := cmp.Or(o.MinOpset, minOpset), cmp.Or(o.MaxOpset, maxOpset)
 	opset, ok := h.domains[""]
 	if !ok {
 		opset, ok = h.domains["ai.onnx"]

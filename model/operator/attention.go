@@ -13,7 +13,7 @@ import (
 // preview is ONNX's domain of operators that may still change.
 const preview = "ai.onnx.preview"
 
-var attentionRows = []Row{
+var attentionRows = []tableRow{
 	{Name: "Attention", Domain: own, Inputs: exactly(8), Outputs: 1},
 	{Name: "Attention", Since: 23, Types: "f", Inputs: between(3, 7), Outputs: 4,
 		Attributes: []string{"is_causal", "kv_num_heads", "left_window_size", "q_num_heads", "qk_matmul_output_mode", "right_window_size",

@@ -33,7 +33,7 @@ func (c *context) unsupported(format string, args ...any) {
 }
 
 // run applies the row's rule to a node.
-func (op *Row) run(in *graph.Inference) (err error) {
+func (op *tableRow) run(in *graph.Inference) (err error) {
 	c := &context{Inference: in}
 	defer func() {
 		switch r := recover().(type) {

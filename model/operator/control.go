@@ -12,7 +12,7 @@ import (
 	"repscope/model/graph"
 )
 
-var controlRows = []Row{
+var controlRows = []tableRow{
 	{Name: "If", Since: 1, Types: "b", Note: "the condition must be a constant or follow from the input's shape", Inputs: atLeast(1),
 		Outputs: many, Attributes: []string{"else_branch", "then_branch"}, Lists: many, infer: inferIf, inner: innerIf},
 	{Name: "Loop", Since: 1, Types: "fib",

@@ -8,7 +8,7 @@ import (
 	"repscope/model/graph"
 )
 
-var convRows = []Row{
+var convRows = []tableRow{
 	{Name: "Conv", Since: 1, Types: "f", Inputs: between(2, 3), Outputs: 1, Attributes: windowAttributes("group"), NoFold: true,
 		infer: inferConv},
 	{Name: "Conv", Domain: own, Inputs: between(2, 5), Outputs: 1},

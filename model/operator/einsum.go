@@ -9,7 +9,7 @@ import (
 	"repscope/model/graph"
 )
 
-var einsumRows = []Row{
+var einsumRows = []tableRow{
 	{Name: "Einsum", Since: 12, Types: "fi", Inputs: atLeast(1), Outputs: 1, Attributes: []string{"equation"},
 		infer: inferEinsum},
 }

@@ -10,7 +10,7 @@ import (
 	"repscope/model/graph"
 )
 
-var elementwiseRows = []Row{
+var elementwiseRows = []tableRow{
 	unaryNumber("Relu", 1),
 	unary("Sigmoid", 1),
 	unary("Tanh", 1),
@@ -134,8 +134,8 @@ type parameter struct {
 }
 
 // unary is the row of a function of one float32 element with at most two parameters.
-func unary(name string, since int, parameters ...parameter) Row {
-	row := Row{Name: name, Since: since, Types: "f", Inputs: exactly(1), Outputs: 1, InPlace: true}
+func unary(name string, since int, parameters ...parameter) tableRow {
+	row := tableRow{Name: name, Since: since, Types: "f", Inputs: exactly(1), Outputs: 1, InPlace: true}
 	for _, p := range parameters {
 		row.Attributes = append(row.Attributes, p.name)
 	}
@@ -154,8 +154,8 @@ func unary(name string, since int, parameters ...parameter) Row {
 }
 
 // unaryNumber is the row of a function of one element that integers have too.
-func unaryNumber(name string, since int) Row {
-	return Row{Name: name, Since: since, Types: "fi", Inputs: exactly(1), Outputs: 1, InPlace: true, infer: func(c *context) {
+func unaryNumber(name string, since int) tableRow {
+	return tableRow{Name: name, Since: since, Types: "fi", Inputs: exactly(1), Outputs: 1, InPlace: true, infer: func(c *context) {
 		c.want(0, graph.Float32, graph.Int64)
 		if c.unsigned() {
 			c.unsignedFunction()
@@ -167,7 +167,7 @@ func unaryNumber(name string, since int) Row {
 }
 
 // wrapping is a row whose integers may leave their width.
-func wrapping(row Row) Row {
+func wrapping(row tableRow) tableRow {
 	row.Wraps = true
 	return row
 }

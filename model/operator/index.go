@@ -8,7 +8,7 @@ import (
 	"repscope/model/graph"
 )
 
-var indexRows = []Row{
+var indexRows = []tableRow{
 	{Name: "Gather", Since: 1, Types: "fib", Inputs: exactly(2), Outputs: 1, Attributes: []string{"axis"}, infer: inferGather},
 	{Name: "GatherElements", Since: 11, Types: "fib", Inputs: exactly(2), Outputs: 1, Attributes: []string{"axis"},
 		infer: inferGatherElements},

@@ -20,7 +20,7 @@ import (
 	"repscope/model/graph"
 )
 
-var integerRows = []Row{
+var integerRows = []tableRow{
 	{Name: "MatMulInteger", Since: 10, Types: "i", Note: roundedSums, Inputs: between(2, 4), Outputs: 1,
 		infer: inferIntegerProduct, weights: productWeights},
 	{Name: "MatMulInteger", Domain: own, Inputs: between(2, 4), Outputs: 1, Attributes: []string{"rounded"},

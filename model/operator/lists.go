@@ -9,7 +9,7 @@ import (
 	"repscope/model/graph"
 )
 
-var listRows = []Row{
+var listRows = []tableRow{
 	{Name: "SequenceConstruct", Since: 11, Types: "fib", Inputs: atLeast(1), Outputs: 1, infer: inferSequenceConstruct},
 	{Name: "SequenceEmpty", Since: 11, Types: "fib", Inputs: exactly(0), Outputs: 1, Attributes: []string{"dtype"},
 		infer: inferSequenceEmpty},

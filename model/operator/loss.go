@@ -8,7 +8,7 @@ import (
 	"repscope/model/graph"
 )
 
-var lossRows = []Row{
+var lossRows = []tableRow{
 	{Name: "NegativeLogLikelihoodLoss", Since: 12, Types: "f", Inputs: between(2, 3), Outputs: 1,
 		Attributes: []string{"ignore_index", "reduction"}, infer: inferLogLikelihood},
 	{Name: "SoftmaxCrossEntropyLoss", Since: 12, Types: "f", Inputs: between(2, 3), Outputs: 2,

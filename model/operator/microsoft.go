@@ -13,7 +13,7 @@ import (
 // microsoft is the domain.
 const microsoft = "com.microsoft"
 
-var microsoftRows = []Row{
+var microsoftRows = []tableRow{
 	quantizedRow("QLinearAdd", between(7, 8), inferQuantizedBinary),
 	quantizedRow("QLinearMul", between(7, 8), inferQuantizedBinary),
 	quantizedRow("QLinearSigmoid", between(4, 5), inferQuantizedUnary),
@@ -33,8 +33,8 @@ var microsoftRows = []Row{
 }
 
 // quantizedRow is the row of an operator between a dequantisation and a quantisation.
-func quantizedRow(name string, inputs [2]int, infer func(*context), attributes ...string) Row {
-	return Row{Name: name, Domain: microsoft, Types: "i", Inputs: inputs, Outputs: 1,
+func quantizedRow(name string, inputs [2]int, infer func(*context), attributes ...string) tableRow {
+	return tableRow{Name: name, Domain: microsoft, Types: "i", Inputs: inputs, Outputs: 1,
 		Attributes: append(attributes, "output_dtype"), infer: infer}
 }
 

@@ -9,7 +9,7 @@ import (
 	"repscope/model/graph"
 )
 
-var movementRows = []Row{
+var movementRows = []tableRow{
 	{Name: "Identity", Since: 1, Types: "fib", Inputs: exactly(1), Outputs: 1, View: true, Lists: 1, infer: inferIdentity},
 	{Name: "Reshape", Since: 1, Types: "fib", Inputs: exactly(2), Outputs: 1, Attributes: []string{"allowzero"}, View: true,
 		infer: inferReshape},

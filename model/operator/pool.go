@@ -8,7 +8,7 @@ import (
 	"repscope/model/graph"
 )
 
-var poolRows = []Row{
+var poolRows = []tableRow{
 	{Name: "MaxPool", Since: 1, Types: "fi", Inputs: exactly(1), Outputs: 2,
 		Attributes: windowAttributes("ceil_mode", "storage_order"), NoFold: true, infer: inferPool},
 	{Name: "AveragePool", Since: 1, Types: "f", Inputs: exactly(1), Outputs: 1,

@@ -8,7 +8,7 @@ import (
 	"repscope/model/graph"
 )
 
-var productRows = []Row{
+var productRows = []tableRow{
 	{Name: "MatMul", Since: 1, Types: "fi", Note: "integers as sums of products", Inputs: exactly(2), Outputs: 1,
 		infer: inferMatMul},
 	{Name: "Gemm", Since: 1, Types: "f", Inputs: between(2, 3), Outputs: 1,

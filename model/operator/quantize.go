@@ -9,7 +9,7 @@ import (
 	"repscope/model/graph"
 )
 
-var quantizeRows = []Row{
+var quantizeRows = []tableRow{
 	{Name: "QuantizeLinear", Since: 10, Types: "f", Inputs: between(2, 3), Outputs: 1,
 		Attributes: []string{"axis", "block_size", "output_dtype", "precision", "saturate"}, infer: inferQuantize},
 	{Name: "DequantizeLinear", Since: 10, Types: "fi", Inputs: between(2, 3), Outputs: 1,

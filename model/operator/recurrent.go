@@ -29,7 +29,7 @@ func recurrentAttributes(more ...string) []string {
 	return append([]string{"activation_alpha", "activation_beta", "activations", "clip", "direction", "hidden_size", "layout"}, more...)
 }
 
-var recurrentRows = []Row{
+var recurrentRows = []tableRow{
 	{Name: "RNN", Since: 1, Types: "f", Note: "unrolled", Inputs: between(3, 6), Outputs: 2, Attributes: recurrentAttributes(),
 		infer: inferRecurrent, weights: cutWeights},
 	{Name: "GRU", Since: 1, Types: "f", Note: "unrolled", Inputs: between(3, 6), Outputs: 2,

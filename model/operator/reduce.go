@@ -9,7 +9,7 @@ import (
 	"repscope/model/graph"
 )
 
-var reduceRows = []Row{
+var reduceRows = []tableRow{
 	{Name: "ReduceMean", Since: 1, Types: "fi", Inputs: between(1, 2), Outputs: 1,
 		Attributes: []string{"axes", "keepdims", "noop_with_empty_axes"}, Wraps: true, infer: inferReduce},
 	{Name: "ReduceSum", Since: 1, Types: "fi", Inputs: between(1, 2), Outputs: 1,

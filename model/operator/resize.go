@@ -11,7 +11,7 @@ import (
 	"repscope/model/graph"
 )
 
-var resizeRows = []Row{
+var resizeRows = []tableRow{
 	{Name: "Resize", Since: 11, Types: "f", Inputs: between(1, 4), Outputs: 1,
 		Attributes: []string{"antialias", "axes", "coordinate_transformation_mode", "cubic_coeff_a", "exclude_outside", "extrapolation_value", "keep_aspect_ratio_policy", "mode", "nearest_mode"},
 		infer:      inferResize},

@@ -17,8 +17,8 @@ const (
 	MaxOpset = 28
 )
 
-// Row is an operator.
-type Row struct {
+// tableRow is an operator.
+type tableRow struct {
 	Name   string
 	Domain string // "" is ONNX's own; "repscope" holds what operators are fused into
 	// Since is the opset of ONNX that introduced the operator.
@@ -52,7 +52,7 @@ func between(least, most int) [2]int { return [2]int{least, most} }
 func atLeast(n int) [2]int           { return [2]int{n, -1} }
 
 // families are the rows of the table by the name of their files.
-var families = map[string][]Row{
+var families = map[string][]tableRow{
 	"attention": attentionRows, "control": controlRows, "conv": convRows, "einsum": einsumRows, "elementwise": elementwiseRows,
 	"index": indexRows, "integer": integerRows, "lists": listRows, "loss": lossRows, "microsoft": microsoftRows,
 	"movement": movementRows, "normalize": normalizeRows,
@@ -74,8 +74,8 @@ func Families() map[string][]string {
 // table and operators are the rows and what graphs know of them, by domain, ".", name.
 var table, operators = index()
 
-func index() (map[string]*Row, map[string]*graph.Operator) {
-	rows, known := map[string]*Row{}, map[string]*graph.Operator{}
+func index() (map[string]*tableRow, map[string]*graph.Operator) {
+	rows, known := map[string]*tableRow{}, map[string]*graph.Operator{}
 	for _, family := range families {
 		for i := range family {
 			op := &family[i]

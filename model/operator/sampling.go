@@ -9,7 +9,7 @@ import (
 	"repscope/model/graph"
 )
 
-var samplingRows = []Row{
+var samplingRows = []tableRow{
 	{Name: "RoiAlign", Since: 10, Types: "f", Note: "with sampling_ratio 0 of constant boxes alone", Inputs: exactly(3), Outputs: 1,
 		Attributes: []string{"coordinate_transformation_mode", "mode", "output_height", "output_width", "sampling_ratio", "spatial_scale"},
 		infer:      inferRoiAlign},

@@ -9,7 +9,7 @@ import (
 	"repscope/model/graph"
 )
 
-var selectionRows = []Row{
+var selectionRows = []tableRow{
 	{Name: "Compress", Since: 9, Types: "fib", Note: "the condition must be a constant or follow from the input's shape", Inputs: exactly(2),
 		Outputs: 1, Attributes: []string{"axis"}, infer: inferCompress},
 	{Name: "NonMaxSuppression", Since: 10, Types: "f", Note: "of constants and what follows from the input's shape", Inputs: between(2, 5),

@@ -10,7 +10,7 @@ import (
 	"repscope/model/graph"
 )
 
-var sequenceRows = []Row{
+var sequenceRows = []tableRow{
 	{Name: "LinearAttention", Since: 27, Types: "f", Note: "unrolled", Inputs: between(3, 6), Outputs: 2,
 		Attributes: []string{"chunk_size", "kv_num_heads", "q_num_heads", "scale", "update_rule"}, infer: inferLinearAttention},
 	{Name: "CausalConvWithState", Since: 27, Types: "f", Inputs: between(2, 4), Outputs: 2, Attributes: []string{"activation"},

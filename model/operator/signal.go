@@ -10,7 +10,7 @@ import (
 	"repscope/model/graph"
 )
 
-var signalRows = []Row{
+var signalRows = []tableRow{
 	{Name: "DFT", Since: 17, Types: "f", Note: "of lengths whose prime factors are at most 2,048", Inputs: between(1, 3), Outputs: 1,
 		Attributes: []string{"axis", "inverse", "onesided"}, infer: inferDFT},
 	{Name: "STFT", Since: 17, Types: "f", Note: "frames of lengths whose prime factors are at most 2,048", Inputs: between(2, 4), Outputs: 1,

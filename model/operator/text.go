@@ -8,7 +8,7 @@ import (
 	"repscope/model/graph"
 )
 
-var textRows = []Row{
+var textRows = []tableRow{
 	{Name: "TfIdfVectorizer", Since: 9, Types: "i", Note: "of integers", Inputs: exactly(1), Outputs: 1,
 		Attributes: []string{"max_gram_length", "max_skip_count", "min_gram_length", "mode", "ngram_counts", "ngram_indexes", "pool_int64s",
 			"pool_strings", "weights"}, infer: inferGrams},

@@ -34,7 +34,7 @@ func (r Reference) Get(name string) string {
 }
 
 // bibliography is the file, read at the first use. A test holds that it can be read.
-var bibliography = sync.OnceValues(func() ([]Reference, error) { return ParseBibTeX(bibliographyText) })
+var bibliography = sync.OnceValues(func() ([]Reference, error) { return parseBibTeX(bibliographyText) })
 
 // Bibliography returns all works that texts may cite, by key.
 func Bibliography() []Reference {
@@ -65,11 +65,11 @@ var required = map[string][]string{
 	"misc":          {"author", "title", "howpublished", "year"},
 }
 
-// ParseBibTeX reads the part of BibTeX that the bibliography is written in: entries of a
+// parseBibTeX reads the part of BibTeX that the bibliography is written in: entries of a
 // line with type and key, a line for each field in braces that are balanced, and a closing
 // brace. Errors name the line: anything else, a key or a field given twice, a type that is
 // not known, a field that its type needs.
-func ParseBibTeX(text string) ([]Reference, error) {
+func parseBibTeX(text string) ([]Reference, error) {
 	var all []Reference
 	open := false
 	number := 0

@@ -12,7 +12,7 @@ import (
 // The bibliography can be read, is in order, and every work can be written and read again.
 func TestBibliography(t *testing.T) {
 	t.Parallel()
-	all, err := ParseBibTeX(bibliographyText)
+	all, err := parseBibTeX(bibliographyText)
 	if err != nil || len(all) < 80 {
 		t.Fatalf("%d works, %v", len(all), err)
 	}
@@ -27,7 +27,7 @@ func TestBibliography(t *testing.T) {
 			}
 			dois[doi] = r.Key
 		}
-		again, err := ParseBibTeX(r.BibTeX())
+		again, err := parseBibTeX(r.BibTeX())
 		if err != nil || len(again) != 1 || again[0].BibTeX() != r.BibTeX() {
 			t.Errorf("%s: %v", r.Key, err)
 		}
@@ -100,7 +100,7 @@ func TestParseBibTeXRefuses(t *testing.T) {
 		"@misc{a2000,\n  author = {A, B},\n  title = {T},\n  howpublished = {H},\n  year = {2000},\n  doi = {doi:10.1},\n}": "begins with 10.",
 		"@misc{a2000,\n  author = {A, B},":                                                                                  "not closed",
 	} {
-		if _, err := ParseBibTeX(text); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := parseBibTeX(text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %q", text, err, want)
 		}
 	}
@@ -112,7 +112,7 @@ func FuzzParseBibTeX(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		all, err := ParseBibTeX(text)
+		all, err := parseBibTeX(text)
 		if err != nil {
 			return
 		}
@@ -120,7 +120,7 @@ func FuzzParseBibTeX(f *testing.F) {
 		for _, r := range all {
 			written.WriteString(r.BibTeX())
 		}
-		again, err := ParseBibTeX(written.String())
+		again, err := parseBibTeX(written.String())
 		if err != nil || len(again) != len(all) {
 			t.Fatalf("%d entries are %d again: %v\n%s", len(all), len(again), err, &written)
 		}

@@ -59,7 +59,7 @@ func TestOf(t *testing.T) {
 			t.Errorf("an empty section, or a citation that is none:\n%s", form)
 		}
 	}
-	again, err := ParseBibTeX(text.BibTeX())
+	again, err := parseBibTeX(text.BibTeX())
 	if err != nil || len(again) != 3 {
 		t.Errorf("%d works, %v:\n%s", len(again), err, text.BibTeX())
 	}
@@ -75,7 +75,7 @@ func TestOf(t *testing.T) {
 	if err := json.Unmarshal(file.Bytes(), &object); err != nil {
 		t.Fatal(err)
 	}
-	if object.Schema != Schema || object.Markdown != text.Markdown() || object.Latex != text.LaTeX() || object.Bibtex != text.BibTeX() ||
+	if object.Schema != schema || object.Markdown != text.Markdown() || object.Latex != text.LaTeX() || object.Bibtex != text.BibTeX() ||
 		len(object.Sections) != 3 || len(object.References) != 3 || object.References[0].Key != "holm1979" {
 		t.Errorf("%+v", object)
 	}

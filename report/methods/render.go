@@ -153,15 +153,15 @@ func (t *Text) BibTeX() string {
 	return b.String()
 }
 
-// Schema is the version of the layout of [Text.Object].
-const Schema = "repscope/methods/1"
+// schema is the version of the layout of [Text.Object].
+const schema = "repscope/methods/1"
 
 // Object is the text for a file in JSON: sections with citations as [@key], the same text
 // by author and year, the works with their fields, and all of it as Markdown, LaTeX and
 // BibTeX.
 func (t *Text) Object() *report.Object {
 	var o report.Object
-	o.Set("schema", Schema)
+	o.Set("schema", schema)
 	o.Set("analysis", t.Analysis)
 	sections, works, labels := []any{}, []any{}, t.labels()
 	for _, s := range t.Sections {
