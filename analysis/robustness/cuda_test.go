@@ -144,7 +144,7 @@ func TestNoiseOnGPU(t *testing.T) {
 				all := models(t, d, states, batch)
 				for _, name := range corruption.Kinds() {
 					for _, clip := range corruption.Clips() {
-						o := Options{Corruption: corruption.Kind(name), Clip: corruption.Clip(clip), Levels: []float64{0, 0.05, 0.4}, Draws: 2, Settings: analysis.Settings{Intervals: true, Seed: 7}}
+						o := Options{Corruption: name, Clip: clip, Levels: []float64{0, 0.05, 0.4}, Draws: 2, Settings: analysis.Settings{Intervals: true, Seed: 7}}
 						_, device := noiseOf(o, dataset.PixelRange{High: 255}, nil, 0.1)
 						if !device && (o.Clip != corruption.ClipRange || batch != 4) {
 							continue // never on the GPU
@@ -152,7 +152,7 @@ func TestNoiseOnGPU(t *testing.T) {
 						what := fmt.Sprintf("%s, clip %s, batch %d", name, clip, batch)
 						want := run(all, states, o, false, false)
 						where := [][]bool{{true, true}}
-						if clip == string(corruption.ClipRange) {
+						if clip == corruption.ClipRange {
 							where = append(where, []bool{false, true}, []bool{true, false})
 						}
 						for _, there := range where {

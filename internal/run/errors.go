@@ -105,17 +105,3 @@ func AtLeast(flag string, value, least int) error {
 	}
 	return nil
 }
-
-// Distinct is wrong usage of a flag with a list in which a value is below a bound or
-// stands twice.
-func Distinct(flag string, values []int, least int) error {
-	for i, v := range values {
-		if err := AtLeast(flag, v, least); err != nil {
-			return err
-		}
-		if slices.Contains(values[:i], v) {
-			return Usage("--%s: %d is given twice", flag, v)
-		}
-	}
-	return nil
-}

@@ -15,6 +15,7 @@ import (
 	"sync"
 	"testing"
 
+	"repscope/internal/option"
 	"repscope/internal/run"
 	"repscope/report"
 	"repscope/shard"
@@ -33,16 +34,17 @@ func (p *probe) command(name string) run.Command {
 	return run.Command{Name: name, Summary: "a probe", Manual: "A probe.", Out: "out", Setup: func(flags *run.Flags) run.Job {
 		var frames string
 		models := []string{}
-		k := flags.Ints("k", []int{5}, "`LIST` of numbers")
+		k, own := []int{5}, new(option.List)
+		own.Ints(&k, "k", "`LIST` of numbers").AtLeast(1).Distinct()
+		flags.Declare(own)
 		broken := flags.Bool("broken", false, "fail")
 		flags.PathVar(&frames, "frames", "`FILE`")
 		flags.Var(&run.Texts{Values: &models, Whole: true}, "model", "`NAME=FILE`")
 		flags.Group(run.Inputs, "frames", "model")
 		return run.Job{
-			Check: func(*run.Options) error { return run.Distinct("k", *k, 1) },
 			Run: func(ctx context.Context, env *run.Env) error {
 				p.mu.Lock()
-				p.runs = append(p.runs, fmt.Sprintf("%s k=%v seed=%d %s", name, *k, env.Options.Seed, strings.Join(models, " ")))
+				p.runs = append(p.runs, fmt.Sprintf("%s k=%v seed=%d %s", name, k, env.Options.Seed, strings.Join(models, " ")))
 				p.mu.Unlock()
 				if p.during != nil {
 					if err := p.during(name); err != nil {
