@@ -18,6 +18,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"repscope/internal/option"
 	"repscope/internal/run"
 	"repscope/report"
 )
@@ -41,7 +42,10 @@ var count = run.Command{
 	Omit:      []string{"bootstrap"},
 	Setup: func(flags *run.Flags) run.Job {
 		word := flags.String("word", "", "`WORD` that is counted")
-		least := flags.Ints("least", nil, "`LIST` of bounds")
+		var least []int
+		own := new(option.List)
+		own.Ints(&least, "least", "`LIST` of bounds").AtLeast(1).Distinct()
+		flags.Declare(own)
 		list := flags.Bool("list", false, "list the files and stop")
 		act := flags.Choice("act", "run", []string{"run", "fail", "panic", "sleep", "damaged", "crowd"}, "what to do")
 		flags.Unrecorded("list")
@@ -61,7 +65,7 @@ var count = run.Command{
 				case *word == "":
 					return run.Usage("--word is needed")
 				}
-				return run.Distinct("least", *least, 1)
+				return nil
 			},
 			Run: func(ctx context.Context, env *run.Env) error { return countWords(ctx, env, *word, *act) },
 		}

@@ -58,7 +58,7 @@ func (p *probe) command(name string) run.Command {
 				env.Result.Describe(report.Metric{Direction: report.Higher}, "score")
 				for i, m := range models {
 					model, path, _ := strings.Cut(m, "=")
-					if err := p.measure(ctx, name, path, *k); err != nil {
+					if err := p.measure(ctx, name, path, k); err != nil {
 						return err
 					}
 					var o report.Object
