@@ -1,5 +1,5 @@
-// Beam runs an analysis on Apache Beam: elements are numbers of shards, values what the shards leave, and the result has the
-// bytes of one process. It is a module of its own, so that the binaries need nothing of Beam.
+// Beam runs an analysis on Apache Beam: elements are numbers of shards, values what the shards leave, and the result
+// has the bytes of one process. It is a module of its own, so that the binaries need nothing of Beam.
 //
 //	go -C beam build -o ../bin/beam . && bin/beam --shards 16 --out results -- neighborhood --frames /data/f.npy --latents z=/data/z.npy
 //

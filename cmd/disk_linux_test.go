@@ -48,8 +48,8 @@ func evaluateIn(t *testing.T, dir string, args ...string) (said string, err erro
 	return string(out), err
 }
 
-// A disk that becomes full at any place ends the study with an error that says so, what was complete stays, and with room the same
-// command goes on to the bytes of an undisturbed run.
+// A disk that becomes full at any place ends the study with an error that says so, what was complete stays, and with
+// room the same command goes on to the bytes of an undisturbed run.
 func TestFullDisk(t *testing.T) {
 	runtest.Long(t, "it starts many programs")
 	t.Parallel()

@@ -103,8 +103,8 @@ func study(t *testing.T, dir, seed string, after time.Duration) (killed bool) {
 	return execute(t, dir, after, "evaluate", "s.yaml", "--out", "out", "--jobs", "2")
 }
 
-// resultsOf are the files of a folder with their contents, without time stamps; of records, of which no two are the same, that they
-// are there, and no locks.
+// resultsOf are the files of a folder with their contents, without time stamps; of records, of which no two are the
+// same, that they are there, and no locks.
 func resultsOf(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	stamps := regexp.MustCompile(`(?m)^  "(started|elapsed_s|latents_from_cache)": .*\n`)
@@ -139,8 +139,8 @@ func resultsOf(t *testing.T, dir string) map[string]string {
 	return files
 }
 
-// disturbance is a run that is killed at random moments and done again by the same command. It begins from nothing, or from what another
-// run has left that it replaces.
+// disturbance is a run that is killed at random moments and done again by the same command. It begins from nothing,
+// or from what another run has left that it replaces.
 type disturbance struct {
 	dir   string   // its working folder
 	out   []string // folders in it of what is made; the first is compared
@@ -217,7 +217,8 @@ func killable(t *testing.T) (dir string) {
 	return dir
 }
 
-// A study that is killed at a random moment, and run again by the same command, has the bytes of one that nobody disturbed.
+// A study that is killed at a random moment, and run again by the same command, has the bytes of one that nobody
+// disturbed.
 func TestKilledStudy(t *testing.T) { //nolint:paralleltest // in killable
 	dir := killable(t)
 	(&disturbance{

@@ -282,8 +282,8 @@ func (a *Array) use(length, lo, hi int, fn func(raw []byte) error) error {
 	return nil
 }
 
-// Points are all rows as points in their own type, as [States.Points] has them, and floating-point numbers where they lie if
-// the file is mapped and has them as the processor does. They must not be changed.
+// Points are all rows as points in their own type, as [States.Points] has them, and floating-point numbers where they
+// lie if the file is mapped and has them as the processor does. They must not be changed.
 func (a *Array) Points() (points.Points, error) {
 	if v, ok := a.source.(viewer); ok && a.order == dtype.HostOrder() && (a.dtype == Float32 || a.dtype == Float64) {
 		if raw, ok := v.view(0, a.rows); ok {

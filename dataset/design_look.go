@@ -202,8 +202,8 @@ func (c *textCases) at(unit int) string {
 	return c.base
 }
 
-// inCase is a text in a case of the format; begins says that a word may begin with it. Small capitals are letters as they are
-// written.
+// inCase is a text in a case of the format; begins says that a word may begin with it. Small capitals are letters as
+// they are written.
 func inCase(text, style string, begins bool) string {
 	switch style {
 	case "UPPER":
@@ -227,9 +227,9 @@ func inWord(r rune) bool {
 	return unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r) || r == '\'' || r == '’'
 }
 
-// turn makes the rotations of nodes, which files have relative to their parents, in radians or in degrees, absolute and in
-// radians. The unit is that of the whole file: that in which bounds follow from sizes; of files without sizes radians, as
-// Figma writes them, unless a node would be turned by more than once around.
+// turn makes the rotations of nodes, which files have relative to their parents, in radians or in degrees, absolute
+// and in radians. The unit is that of the whole file: that in which bounds follow from sizes; of files without sizes
+// radians, as Figma writes them, unless a node would be turned by more than once around.
 func (d *Design) turn() {
 	turned, large := false, false
 	misfit := [2]float64{}
@@ -264,9 +264,9 @@ func (d *Design) turn() {
 	}
 }
 
-// Unturned returns the rectangle that a node is when it is turned back about the center of its bounds, and whether it is
-// turned at all: by no multiple of a right angle. Without a size in the file it is the one rectangle that has these bounds
-// when it is turned; near 45° no size follows from them, and a square is taken.
+// Unturned returns the rectangle that a node is when it is turned back about the center of its bounds, and whether it
+// is turned at all: by no multiple of a right angle. Without a size in the file it is the one rectangle that has
+// these bounds when it is turned; near 45° no size follows from them, and a square is taken.
 func (n *Node) Unturned() (Size, bool) {
 	if n.Bounds == nil {
 		return Size{}, false

@@ -41,8 +41,8 @@ func TestTextCase(t *testing.T) {
 	}
 }
 
-// TestOldPaints: a background stands for fills that have no key, strokes of no weight are none, and gradients of no color
-// are not seen.
+// TestOldPaints: a background stands for fills that have no key, strokes of no weight are none, and gradients of no
+// color are not seen.
 func TestOldPaints(t *testing.T) {
 	t.Parallel()
 	red := Paint{"SOLID", true, 1, [4]float64{1, 0, 0, 1}}
@@ -84,8 +84,9 @@ func TestShownNodes(t *testing.T) {
 	}
 }
 
-// TestTurned: a rectangle of 100 × 148.75 that is turned by −18.3°, in degrees and radians, with its size and without, and
-// as a child of what is turned. The bounds of a rectangle w × h turned by a are w·cos a + h·sin a by w·sin a + h·cos a.
+// TestTurned: a rectangle of 100 × 148.75 that is turned by −18.3°, in degrees and radians, with its size and
+// without, and as a child of what is turned. The bounds of a rectangle w × h turned by a are w·cos a + h·sin a by
+// w·sin a + h·cos a.
 func TestTurned(t *testing.T) {
 	t.Parallel()
 	angle := 18.3 * math.Pi / 180

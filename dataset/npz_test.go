@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// A name that is damaged in the directory or before the data is no array that is not there: readers of optional arrays would go on
-// without it.
+// A name that is damaged in the directory or before the data is no array that is not there: readers of optional
+// arrays would go on without it.
 func TestNPZ_DamagedName(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -49,7 +49,8 @@ assert z["i64"].dtype == np.int64 and z["i64"].shape == (0, 3)
 	}
 }
 
-// Files in which more stands than they say are refused: what a reader passes over in silence could be the numbers that were meant.
+// Files in which more stands than they say are refused: what a reader passes over in silence could be the numbers
+// that were meant.
 func TestMoreThanAFile(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -10,8 +10,8 @@ import (
 // orientationTag is that of the first directory of TIFF files, which Exif metadata are.
 const orientationTag = 274
 
-// orientationOf is the orientation of a JPEG, PNG or TIFF file, from 2 to 8; 1 where it is to be seen as it is stored, or
-// where the file does not tell it or tells it wrong.
+// orientationOf is the orientation of a JPEG, PNG or TIFF file, from 2 to 8; 1 where it is to be seen as it is
+// stored, or where the file does not tell it or tells it wrong.
 func orientationOf(data []byte) int {
 	exif := []byte(nil)
 	switch {

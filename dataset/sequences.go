@@ -65,8 +65,8 @@ type SequenceFile struct {
 	unplaced  int      // sequences whose CDRs have no place in a chain
 }
 
-// sequenceRole is what a column may hold, and the names it is found by: its own name, others, or, where none of these is there,
-// the first of some that tables with more columns have.
+// sequenceRole is what a column may hold, and the names it is found by: its own name, others, or, where none of these
+// is there, the first of some that tables with more columns have.
 type sequenceRole struct {
 	name         string
 	found, large []string

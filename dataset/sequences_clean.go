@@ -82,8 +82,8 @@ func (c *cleaned) points(list []float32) []float32 {
 // partNames are the parts of a chain that tables of immune receptors hold as texts, in their order.
 var partNames = [7]string{"fwr1", "cdr1", "fwr2", "cdr2", "fwr3", "cdr3", "fwr4"}
 
-// chooseParts finds the columns of the parts of a chain: fwr1_aa … fwr4_aa and cdr1_aa … cdr3_aa, with an ending where a row
-// has two chains. nil unless all three CDRs are there.
+// chooseParts finds the columns of the parts of a chain: fwr1_aa … fwr4_aa and cdr1_aa … cdr3_aa, with an ending
+// where a row has two chains. nil unless all three CDRs are there.
 func chooseParts(names []string, ending string) []int {
 	parts := make([]int, len(partNames))
 	for i, name := range partNames {
@@ -94,8 +94,8 @@ func chooseParts(names []string, ending string) []int {
 	return parts
 }
 
-// maskOfParts is the mask of the CDRs of a chain that are given as texts. They are where the frameworks between them say,
-// or else where they stand in the chain, if there is one place for all of them. Empty where one of them is, and
+// maskOfParts is the mask of the CDRs of a chain that are given as texts. They are where the frameworks between them
+// say, or else where they stand in the chain, if there is one place for all of them. Empty where one of them is, and
 // found is false where they have no place or several.
 func maskOfParts(chain string, parts [7]string) (mask string, found bool) {
 	if parts[1] == "" || parts[3] == "" || parts[5] == "" {
@@ -148,8 +148,8 @@ func occurrences(chain, part string, from int) func(yield func(int) bool) {
 	}
 }
 
-// metadataLine is the length of a first line that holds metadata in JSON, as units of the Observed Antibody Space have it,
-// quoted as a cell or not; 0 where the first line names columns.
+// metadataLine is the length of a first line that holds metadata in JSON, as units of the Observed Antibody Space
+// have it, quoted as a cell or not; 0 where the first line names columns.
 func metadataLine(head []byte) int {
 	line, _, whole := strings.Cut(string(head), "\n")
 	if !whole || !strings.HasPrefix(strings.TrimLeft(line, `" `), "{") {
@@ -201,7 +201,8 @@ func locusOf(locus string) (int, error) {
 	return 0, fmt.Errorf("%.40q is no locus of an antibody, want IGH, IGK or IGL", locus)
 }
 
-// partNotes says of how many sequences the CDRs that columns hold have no place in the chain, or several; empty if of none.
+// partNotes says of how many sequences the CDRs that columns hold have no place in the chain, or several; empty if of
+// none.
 func (f *SequenceFile) partNotes() []string {
 	if f.unplaced == 0 {
 		return nil

@@ -26,7 +26,8 @@ func gzipped(t testing.TB, text string) string {
 	return b.String()
 }
 
-// TestCompressedTables: every reader of tables takes them compressed, whatever they are called, and says the digest of the file.
+// TestCompressedTables: every reader of tables takes them compressed, whatever they are called, and says the digest
+// of the file.
 func TestCompressedTables(t *testing.T) {
 	t.Parallel()
 	const text = "heavy,light,heavy_coords\nEVQ,DI,\nQV,DIQ,\"[[1,2,3],[4,5,6]]\"\n"

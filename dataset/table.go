@@ -45,12 +45,12 @@ func (c *Column) Len() int { return max(len(c.Ints), len(c.Floats)) }
 // Empty is the first row that has nothing, −1 where all have something.
 func (c *Column) Empty() int { return slices.IndexFunc(c.Floats, math.IsNaN) }
 
-// ReadTable reads a table, which may be compressed by gzip, whose first line names the columns ([tabular.Separator] says how its cells are
-// parted). A column whose cells are all whole numbers, or all True or False (1 and 0), is one of
-// whole numbers; one of numbers is one of floating-point numbers, with a decimal point, or where
-// commas part no cells with a decimal comma; any other one of texts. An empty cell has nothing, in
-// a column of numbers NA, N/A, <NA>, NaT, None and null too, and nan among numbers. A first column without a name that
-// holds distinct whole numbers is that of row numbers, as pandas writes them, and is passed over.
+// ReadTable reads a table, which may be compressed by gzip, whose first line names the columns ([tabular.Separator]
+// says how its cells are parted). A column whose cells are all whole numbers, or all True or False (1 and 0), is one
+// of whole numbers; one of numbers is one of floating-point numbers, with a decimal point, or where commas part no
+// cells with a decimal comma; any other one of texts. An empty cell has nothing, in a column of numbers NA, N/A,
+// <NA>, NaT, None and null too, and nan among numbers. A first column without a name that holds distinct whole
+// numbers is that of row numbers, as pandas writes them, and is passed over.
 //
 // Errors name the file, line and column: no rows, a column without a name, equal names, lines of
 // unequal length.

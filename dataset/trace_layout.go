@@ -304,7 +304,8 @@ func (r *traceReader) typed(s traceScope, f map[string]int, typ string, begin in
 	return true
 }
 
-// event reads an event of a tool: that it begins, or that it has ended. Other events are not calls, whatever their name is.
+// event reads an event of a tool: that it begins, or that it has ended. Other events are not calls, whatever their
+// name is.
 func (r *traceReader) event(s traceScope, f map[string]int, name string) bool {
 	event := r.string(f, "event")
 	if !strings.Contains(event, "tool") {

@@ -87,8 +87,8 @@ func poolOf(info Info, o EncodeOptions) Pool {
 	return o.Pool
 }
 
-// ContentKey says by which content, pooling and preprocessing an encoder makes latents of any states; empty where the content
-// of the encoder is not known.
+// ContentKey says by which content, pooling and preprocessing an encoder makes latents of any states; empty where the
+// content of the encoder is not known.
 func ContentKey(info Info, o EncodeOptions) string {
 	if info.Identity == "" {
 		return ""
@@ -106,7 +106,8 @@ func (c *Cache) folder() *entries.Folder {
 	return &entries.Folder{Dir: c.Dir, Ending: cacheEnding, MaxBytes: c.limit()}
 }
 
-// load returns an entry of n latents and their dimension, or nil. Its error is [ErrForeign], of an entry or of the folder.
+// load returns an entry of n latents and their dimension, or nil. Its error is [ErrForeign], of an entry or of the
+// folder.
 func (c *Cache) load(key string, n int) ([]float32, int, error) {
 	if c == nil || key == "" {
 		return nil, 0, nil
@@ -133,8 +134,8 @@ func (c *Cache) load(key string, n int) ([]float32, int, error) {
 	return z, d, nil
 }
 
-// CheckEntry finds what is wrong with the file of an entry, which its name and a digest at its end tell. ok is false of a file
-// that is no entry by its name. Errors: somebody else may have written it, or its bytes have changed.
+// CheckEntry finds what is wrong with the file of an entry, which its name and a digest at its end tell. ok is false
+// of a file that is no entry by its name. Errors: somebody else may have written it, or its bytes have changed.
 func CheckEntry(path string) (ok bool, err error) {
 	if ok, err = entries.Check(path, cacheEnding); errors.Is(err, ErrForeign) {
 		err = fmt.Errorf("latent cache: %w", err)

@@ -69,8 +69,8 @@ func TestCacheDamaged(t *testing.T) {
 	}
 }
 
-// A thousand that read the cache at the same time, while some damage and remove entries and one has no room for them, get
-// their latents.
+// A thousand that read the cache at the same time, while some damage and remove entries and one has no room for them,
+// get their latents.
 func TestCacheReaders(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -99,8 +99,8 @@ func TestCache(t *testing.T) {
 	wantError(t, warned, "latent cache")
 }
 
-// Where the output is one vector per state, the poolings that leave it as it is share an entry; where there are several, and for
-// the mean, each has its own.
+// Where the output is one vector per state, the poolings that leave it as it is share an entry; where there are
+// several, and for the mean, each has its own.
 func TestCachePoolings(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

@@ -451,8 +451,8 @@ func (e *modelEncoder) runBatch(ctx context.Context, batch Array) ([]result, err
 // checkpoint.
 func Beside(path string) []string { return append(DataFiles(path), checkpoint.Beside(path)...) }
 
-// DataFiles are the files beside that of a model which hold its weights: those with the external data of an ONNX file. There
-// are none of what cannot be read as a model.
+// DataFiles are the files beside that of a model which hold its weights: those with the external data of an ONNX
+// file. There are none of what cannot be read as a model.
 func DataFiles(path string) []string {
 	if filepath.Ext(path) != ".onnx" {
 		return nil

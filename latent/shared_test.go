@@ -24,8 +24,8 @@ func (c *counted) Float32(dst []float32, lo, hi int) error {
 	return c.Source.Float32(dst, lo, hi)
 }
 
-// Runs that want the same latents at the same time encode once, with a cache on disk and without; a run that wants others
-// encodes by itself.
+// Runs that want the same latents at the same time encode once, with a cache on disk and without; a run that wants
+// others encodes by itself.
 func TestSharedLatents(t *testing.T) {
 	t.Parallel()
 	for _, cached := range []bool{false, true} {

@@ -57,10 +57,10 @@ type Options struct {
 	Threads int
 	// Backend runs the model; nil is the processor. It must outlive the model.
 	Backend *Backend
-	// Batched says that the first axis of every input and output is the batch, whose rows
-	// are independent: a model whose file fixes its size then takes any other too. The rows go through it in
-	// pieces of that size, the last one filled up with its last row; and on the processor any model takes a large batch in pieces
-	// whose values fit the caches.
+	// Batched says that the first axis of every input and output is the batch, whose rows are independent: a model
+	// whose file fixes its size then takes any other too. The rows go through it in pieces of that size, the last one
+	// filled up with its last row; and on the processor any model takes a large batch in pieces whose values fit the
+	// caches.
 	Batched bool
 }
 
@@ -156,7 +156,8 @@ func New(g *graph.Graph, o Options) (*Model, error) {
 	return m, nil
 }
 
-// joinsRows reports whether a node computes something from all rows of a batch, so that numbers would depend on portions.
+// joinsRows reports whether a node computes something from all rows of a batch, so that numbers would depend on
+// portions.
 func joinsRows(n *graph.Node) bool { return n.Op == "DynamicQuantizeLinear" }
 
 // prepare checks and simplifies a graph.

@@ -102,8 +102,8 @@ func (m *Model) Submit(ctx context.Context, inputs []*Tensor) error {
 	return nil
 }
 
-// portion is how many of the rows the executor takes at a time: all of them, unless the rows are independent and the executor says
-// that fewer are faster.
+// portion is how many of the rows the executor takes at a time: all of them, unless the rows are independent and the
+// executor says that fewer are faster.
 func (m *Model) portion(inputs []*Tensor, rows int) int {
 	p, ok := m.exec.(portioner)
 	if !ok || !m.divisible || rows < 2 {

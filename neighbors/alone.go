@@ -16,14 +16,16 @@ type Alone struct {
 	Original, Embedded SpaceCounts
 }
 
-// Separable reports whether the part of an embedded space is the same whichever others the pass has, and is worth keeping. In
-// random order it is not: the count of comparisons decided again depends on which rows the others had drawn before.
+// Separable reports whether the part of an embedded space is the same whichever others the pass has, and is worth
+// keeping. In random order it is not: the count of comparisons decided again depends on which rows the others had
+// drawn before.
 func (p *Pass) Separable() bool { return p.options.Ties != TiesRandom }
 
 // OnGPU reports whether Map computes on GPUs, which is seen in the counts.
 func (p *Pass) OnGPU() bool { return p.onGPU() }
 
-// Of is the pass over some of the embedded spaces, in this order. Its parts have the sums that a part of all has of them.
+// Of is the pass over some of the embedded spaces, in this order. Its parts have the sums that a part of all has of
+// them.
 func (p *Pass) Of(spaces ...int) *Pass {
 	q := &Pass{
 		n: p.n, original: p.original, options: p.options, ks: p.ks, sorted: p.sorted, order: p.order, kmax: p.kmax, curves: p.curves,
@@ -57,8 +59,8 @@ func (part *Partial) Separate() []*Alone {
 // ErrOriginals is that of parts whose originals were not computed alike, as on machines with other processors.
 var ErrOriginals = errors.New("the parts have other counts of the original space")
 
-// Together makes the part of the points lo … hi−1 of those of all embedded spaces, in their order; see [Partial.Separate].
-// Errors: another number of spaces, sums of another kind, and [ErrOriginals].
+// Together makes the part of the points lo … hi−1 of those of all embedded spaces, in their order; see
+// [Partial.Separate]. Errors: another number of spaces, sums of another kind, and [ErrOriginals].
 func (p *Pass) Together(ctx context.Context, lo, hi int, spaces []*Alone) (*Partial, error) {
 	identity, err := p.Identity(ctx)
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 	"repscope/points"
 )
 
-// Any division of the embedded spaces among passes gives the part of one, in every field: the comparisons decided again too,
-// most of which are for lists that all share.
+// Any division of the embedded spaces among passes gives the part of one, in every field: the comparisons decided
+// again too, most of which are for lists that all share.
 func TestTogether(t *testing.T) {
 	t.Parallel()
 	r := random(4)

@@ -13,7 +13,8 @@ import (
 	"repscope/points"
 )
 
-// Lists that are shared are those of a search of one's own, and only searches of the same points under the same options share.
+// Lists that are shared are those of a search of one's own, and only searches of the same points under the same
+// options share.
 func TestSharedLists(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(1, 2))

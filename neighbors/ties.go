@@ -104,7 +104,8 @@ func (s *shuffled) draw(row int) {
 	}
 }
 
-// Redecided implements rows.Worker: an order counts once, where its row's neighbors are asked for, however often it is drawn.
+// Redecided implements rows.Worker: an order counts once, where its row's neighbors are asked for, however often it
+// is drawn.
 func (s *shuffled) Redecided() int64 { return s.Worker.Redecided() - s.inOrders + s.redecided }
 
 // Nearest implements rows.Worker.

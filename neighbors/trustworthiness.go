@@ -12,13 +12,14 @@ import (
 	"repscope/points"
 )
 
-// Trustworthiness are Scores.Trustworthiness of a pass with these ks and ties averaged, to the bit, in a fraction of the time:
+// Trustworthiness are Scores.Trustworthiness of a pass with these ks and ties averaged, to the bit, in a fraction of
+// the time:
 //
 //	T(k) = 1 − 2/(n·k·(2n−3k−1)) · Σ_i Σ_{j ∈ N̂_i^k} max(0, r_ij − k)    for k < n/2
 //
-// where N̂_i^k are the k nearest neighbors of point i in the embedded space and r_ij is the rank of point j in the original.
-// Continuity is the same with the spaces exchanged. Of o, Threads and Memory are used; windows and blocks are errors.
-// Errors are those of [NewPass].
+// where N̂_i^k are the k nearest neighbors of point i in the embedded space and r_ij is the rank of point j in the
+// original. Continuity is the same with the spaces exchanged. Of o, Threads and Memory are used; windows and blocks
+// are errors. Errors are those of [NewPass].
 func Trustworthiness(ctx context.Context, original, embedded Space, ks []int, o Options) ([]float64, error) {
 	p, o, err := scorePass(ctx, original, embedded, ks, o)
 	if err != nil {
@@ -88,7 +89,8 @@ func shortScores(ctx context.Context, original, embedded Space, p *Pass, o *Opti
 	return values, nil
 }
 
-// shortLists are the nearest neighbors of all points; run holds, for each, the place of the first of its list at its distance.
+// shortLists are the nearest neighbors of all points; run holds, for each, the place of the first of its list at its
+// distance.
 type shortLists struct {
 	rows.Short
 	run []int32
@@ -166,8 +168,8 @@ func (l *shortLists) trustworthiness(k int) float64 {
 	return 1 - penalty.Float()/float64(int64(n)*worstPenalty(k, n-1))
 }
 
-// floating are points whose distances are those of p, of a type whose rows are approximate. Integers up to 255 and their
-// squared distances are exact in either.
+// floating are points whose distances are those of p, of a type whose rows are approximate. Integers up to 255 and
+// their squared distances are exact in either.
 func floating(p points.Points) points.Points {
 	if p.U8 == nil {
 		return p

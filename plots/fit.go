@@ -22,9 +22,9 @@ const (
 	tableAir      = 1.3  // height of a table, of what its rows need
 )
 
-// Fit gives the figure a width in millimetres, in (0, 1000]. Texts keep their sizes, 6 points or more; fewer panels stand
-// beside each other where they would be too narrow, a panel that needs it takes a row of its own, and the height follows.
-// Images keep their shape. A figure of that width already stays as it is.
+// Fit gives the figure a width in millimetres, in (0, 1000]. Texts keep their sizes, 6 points or more; fewer panels
+// stand beside each other where they would be too narrow, a panel that needs it takes a row of its own, and the
+// height follows. Images keep their shape. A figure of that width already stays as it is.
 func (f *Figure) Fit(widthMM float64) error {
 	if widthMM == f.WidthMM {
 		return nil
@@ -158,8 +158,8 @@ func panelWidth(widthMM float64, beside int) float64 {
 	return float64(room/mm) / float64(beside)
 }
 
-// fit arranges tiles with so many beside each other at most. It returns the figure and how much is still wrong with it; nil
-// where it cannot be drawn.
+// fit arranges tiles with so many beside each other at most. It returns the figure and how much is still wrong with
+// it; nil where it cannot be drawn.
 func (g *cellGrid) fit(wide *Figure, beside int, known map[int]bool) (best *Figure, wrong int) {
 	alone, grown := map[int]bool{}, map[int]int{}
 	wrong = math.MaxInt

@@ -9,7 +9,8 @@ import (
 	"gonum.org/v1/plot/vg"
 )
 
-// Of columns that follow from each other some are named in letters of 6 pt where all have no room, from the first on at even steps.
+// Of columns that follow from each other some are named in letters of 6 pt where all have no room, from the first on
+// at even steps.
 func TestHeatMap_OrderedColumns(t *testing.T) {
 	t.Parallel()
 	p := &HeatMap{Rows: []string{"a"}, Values: [][]float64{make([]float64, 100)}, Decimals: -1, Scale: ColorScale{High: 1}, Ordered: true}

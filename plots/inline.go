@@ -249,8 +249,8 @@ func (c *inline) FillString(face font.Face, p vg.Point, text string) {
 	fmt.Fprintf(&c.out, `%s>%s</text>`, InlineLength(float64(face.Width(text)), text), escape.HTML(text))
 }
 
-// InlineLength is the attributes of an svg text that give it a width, whatever font a browser has in the place of that of
-// figures. A text of one letter has none; of a short one the letters keep their shape.
+// InlineLength is the attributes of an svg text that give it a width, whatever font a browser has in the place of
+// that of figures. A text of one letter has none; of a short one the letters keep their shape.
 func InlineLength(width float64, text string) string {
 	length := ""
 	n := utf8.RuneCountInString(text)

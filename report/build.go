@@ -16,7 +16,8 @@ type Build struct {
 	Go       string // such as "go1.26.0 linux/amd64"
 }
 
-// Of a program that is handed out, set by the linker: the settings of Go's tools and the depth of a clone change nothing of it.
+// Of a program that is handed out, set by the linker: the settings of Go's tools and the depth of a clone change
+// nothing of it.
 var version, revision, moment string
 
 // ReadBuild returns the build information that the Go tool, or packaging/dist, put into the program.

@@ -238,8 +238,9 @@ func undo(changes []renaming) error {
 // Interrupted reports whether a killed run of this machine had begun to commit in a folder: see [Recover].
 func Interrupted(dir string) bool { return len(atomicfile.Abandoned(dir)[commitName]) > 0 }
 
-// Recover undoes in a folder what a killed run of this machine had begun to commit, so that the folder holds the result that was
-// there before. Whoever reads a result calls it first. What cannot be undone, as in a folder that is read-only, stays.
+// Recover undoes in a folder what a killed run of this machine had begun to commit, so that the folder holds the
+// result that was there before. Whoever reads a result calls it first. What cannot be undone, as in a folder that is
+// read-only, stays.
 func Recover(dir string) {
 	if !Interrupted(dir) {
 		return

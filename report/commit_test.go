@@ -42,8 +42,8 @@ var (
 		"elsewhere/u.csv": "new u", "out/mine": "mine"}
 )
 
-// several begins a transaction of files that are new, that have an earlier one, that lie below the folder and elsewhere, and that
-// others have written.
+// several begins a transaction of files that are new, that have an earlier one, that lie below the folder and
+// elsewhere, and that others have written.
 func several(root string, earlier bool) (*Transaction, error) {
 	if earlier {
 		for name, content := range beforeSeveral {

@@ -18,7 +18,8 @@ import (
 	"repscope/internal/escape"
 )
 
-// Write encodes the result as indented JSON with a final newline. The layout of a result that was not read is that of its models.
+// Write encodes the result as indented JSON with a final newline. The layout of a result that was not read is that of
+// its models.
 func (r *Result) Write(w io.Writer) error {
 	r.gatherExtremes()
 	n, err := build(reflect.ValueOf(r), "")

@@ -10,18 +10,20 @@ import (
 	"strings"
 )
 
-// A Layout says how numbers stand in the models of a result file, so that a reader need not know the analysis. It follows from
-// the types that were written: from fields of type [Estimate], from the tags below, and from [Object.SetParameter].
+// A Layout says how numbers stand in the models of a result file, so that a reader need not know the analysis. It
+// follows from the types that were written: from fields of type [Estimate], from the tags below, and from
+// [Object.SetParameter].
 //
 //	K        int      `json:"k" report:"parameter"`
 //	HalvesCI Interval `json:"mle_halves_ci" report:"interval of mle, halves"`
 //
-// A parameter is a member of the rows of a list that tells them apart: a row stands in a path by all of its parameters,
-// by_k[k=10], however many rows there are. An interval or error belongs to another number of its object. The interval of x
-// that is called x_ci, its standard error x_se and its standard deviation over samples x_sd need no tag.
+// A parameter is a member of the rows of a list that tells them apart: a row stands in a path by all of its
+// parameters, by_k[k=10], however many rows there are. An interval or error belongs to another number of its object.
+// The interval of x that is called x_ci, its standard error x_se and its standard deviation over samples x_sd need no
+// tag.
 //
-// In a file, "parameters" holds the parameters of each list by its key, or by its path without rows where lists of one key
-// differ; "companions" holds for each member that belongs to another one which that is.
+// In a file, "parameters" holds the parameters of each list by its key, or by its path without rows where lists of
+// one key differ; "companions" holds for each member that belongs to another one which that is.
 type Layout struct {
 	Parameters Object `json:"parameters,omitempty"`
 	Companions Object `json:"companions,omitempty"`
@@ -150,7 +152,8 @@ func (l *layout) list(path string, parameters []string) {
 	}
 }
 
-// inFile is the layout in the form of the file: by the last key, and by the whole path where that says different things.
+// inFile is the layout in the form of the file: by the last key, and by the whole path where that says different
+// things.
 func (l *layout) inFile() Layout {
 	var f Layout
 	shorten(l.lists, func(e listLayout) (string, any) { return e.path, e.parameters }, &f.Parameters)

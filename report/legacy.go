@@ -61,7 +61,8 @@ func (i *inferring) rows(list []any, path string) {
 // pairedParameters are members of a row that are parameters together with the one before.
 var pairedParameters = map[string]string{"source": "groups", "n1": "n2"}
 
-// parametersOf are the first members of rows that tell them apart, with those that belong to them; none where nothing does.
+// parametersOf are the first members of rows that tell them apart, with those that belong to them; none where nothing
+// does.
 func (i *inferring) parametersOf(rows []Object) []string {
 	first := rows[0].keys
 	for n := 1; n < len(first); n++ {
@@ -101,8 +102,8 @@ func (i *inferring) names(v any) bool {
 // shortNames are the numbers whose intervals and errors had a shorter name.
 var shortNames = map[string]string{"trust": "trustworthiness", "cont": "continuity"}
 
-// ownerOf is the number to which a member belongs by its name: x_ci, x_se or x_error of x, x_halves_ci a second interval.
-// What belongs by the rules of [Layout] is left out.
+// ownerOf is the number to which a member belongs by its name: x_ci, x_se or x_error of x, x_halves_ci a second
+// interval. What belongs by the rules of [Layout] is left out.
 func ownerOf(o Object, key string) (c companion, ok bool) {
 	for suffix, k := range map[string]kind{intervalSuffix: isInterval, errorSuffix: isError, "_error": isError} {
 		base, found := strings.CutSuffix(key, suffix)

@@ -33,9 +33,9 @@ func (o Object) Numbers() iter.Seq2[string, Value] {
 	}
 }
 
-// Estimates walks over all numbers of an object as [Object.Numbers] does, each with its
-// interval and spread, which have no place of their own, and without the parameters of rows. Of several intervals of one
-// number it is that which assumes least.
+// Estimates walks over all numbers of an object as [Object.Numbers] does, each with its interval and spread, which
+// have no place of their own, and without the parameters of rows. Of several intervals of one number it is that which
+// assumes least.
 func (o Object) Estimates() iter.Seq[Named] {
 	return func(yield func(Named) bool) {
 		o.visit(spotOf{}, func(at spotOf, key string, in Object, reasons map[string][]string) bool {
@@ -83,7 +83,8 @@ func (s spotOf) intervals(in Object, number string) []namedInterval {
 	return list
 }
 
-// assumed is the name of an interval beside which a text says what it assumes: nobody may take it for the one that holds.
+// assumed is the name of an interval beside which a text says what it assumes: nobody may take it for the one that
+// holds.
 const assumed = "assumed"
 
 // errorOf is the key of the standard error of a number; empty without one.

@@ -14,11 +14,10 @@ import (
 	"repscope/internal/escape"
 )
 
-// Table is an aligned table for the console. Text columns are left-aligned,
-// columns of numbers right-aligned; what hides in a text is shown (see package escape). A number with an interval shows as many
-// digits as the interval supports (two digits of its half-width), one without
-// shows four significant digits, none more than six; what is undefined is a dash
-// with a numbered note below the table.
+// Table is an aligned table for the console. Text columns are left-aligned, columns of numbers right-aligned; what
+// hides in a text is shown (see package escape). A number with an interval shows as many digits as the interval
+// supports (two digits of its half-width), one without shows four significant digits, none more than six; what is
+// undefined is a dash with a numbered note below the table.
 type Table struct {
 	title   string
 	columns []string

@@ -21,12 +21,12 @@ import (
 // ErrClosed is returned by a transaction that was committed or aborted.
 var ErrClosed = errors.New("the output transaction is closed")
 
-// Transaction collects the files of one run under temporary names, in the output folder and
-// where else some of them go ([Transaction.Elsewhere]). Commit gives all of them their names; Abort removes them. An
-// earlier result in the folder stays as it was until Commit, and is restored when Commit fails or is killed half
-// way (see [Recover]). Nothing but the transaction's own files is ever
-// removed, and those of runs of this machine that were killed. Runs that write into one folder at the same time take turns in
-// Commit, so that the folder always holds the files of one run.
+// Transaction collects the files of one run under temporary names, in the output folder and where else some of them
+// go ([Transaction.Elsewhere]). Commit gives all of them their names; Abort removes them. An earlier result in the
+// folder stays as it was until Commit, and is restored when Commit fails or is killed half way (see [Recover]).
+// Nothing but the transaction's own files is ever removed, and those of runs of this machine that were killed. Runs
+// that write into one folder at the same time take turns in Commit, so that the folder always holds the files of one
+// run.
 //
 // A Transaction may be used by several goroutines.
 type Transaction struct {
@@ -86,8 +86,9 @@ func (t *Transaction) begin(dir string) error {
 	return errors.Join(f.Close(), os.Remove(probe))
 }
 
-// sweep removes from a folder what runs have left that were killed, when their commits are undone. A file that one of an
-// older version had moved aside, on a file system without second names, gets its name back unless there is another one.
+// sweep removes from a folder what runs have left that were killed, when their commits are undone. A file that one of
+// an older version had moved aside, on a file system without second names, gets its name back unless there is another
+// one.
 func sweep(dir string) {
 	Recover(dir)
 	for final, paths := range atomicfile.Abandoned(dir) {

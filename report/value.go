@@ -120,9 +120,9 @@ func (i Interval) why() string {
 	return "no interval was computed"
 }
 
-// Estimate is a number with what belongs to it, from an analysis to the files, the tables and the figures. As the field of a
-// struct or a member of an [Object] called x it is written as the members x, x_sd if there is one, and x_ci; a cell of a CSV
-// file has the number, a cell of a console table the interval, too.
+// Estimate is a number with what belongs to it, from an analysis to the files, the tables and the figures. As the
+// field of a struct or a member of an [Object] called x it is written as the members x, x_sd if there is one, and
+// x_ci; a cell of a CSV file has the number, a cell of a console table the interval, too.
 type Estimate struct {
 	Value
 	SD *Value   // standard deviation over samples; nil: none is written
@@ -144,8 +144,8 @@ func (p Probability) Defined() bool { return Value(p).Defined() }
 // WithInterval pairs a value with its interval for a table cell.
 func WithInterval(v Value, i Interval) Estimate { return Estimate{Value: v, CI: i} }
 
-// Lack gives every [Value], [Interval] and [Estimate] of a struct and of the structs in it a reason instead of a number.
-// It returns the struct.
+// Lack gives every [Value], [Interval] and [Estimate] of a struct and of the structs in it a reason instead of a
+// number. It returns the struct.
 func Lack[S any](s S, reason string, args ...any) S {
 	lack(reflect.ValueOf(&s).Elem(), Undefined(reason, args...))
 	return s

@@ -17,10 +17,10 @@ import (
 	"repscope/internal/entries"
 )
 
-// Memory keeps parts of work in a folder by what they were computed from: the analysis, the content of one model, the data
-// and the options. What a model or file is called, and which other models a run has, is not in it. Entries end with the
-// SHA-256 of their key and content; damaged ones count as absent, as do those that somebody else may have written
-// ([Memory.Foreign]). Several processes may share the folder.
+// Memory keeps parts of work in a folder by what they were computed from: the analysis, the content of one model, the
+// data and the options. What a model or file is called, and which other models a run has, is not in it. Entries end
+// with the SHA-256 of their key and content; damaged ones count as absent, as do those that somebody else may have
+// written ([Memory.Foreign]). Several processes may share the folder.
 type Memory struct {
 	Dir      string
 	Program  string // the version that computes: another one remembers nothing of this one
@@ -46,9 +46,9 @@ func (m *Memory) In(ctx context.Context) context.Context {
 // Counts are how many parts were computed, and how many were taken from the folder.
 func (m *Memory) Counts() (computed, taken int) { return int(m.computed.Load()), int(m.taken.Load()) }
 
-// Remember returns what compute makes of everything that identity names, which [Encode] must take: from the memory of the
-// context if it is there, and else computed and kept. Without a memory, or with an identity whose inputs are not all known, it
-// is computed. A part that cannot be kept is no error.
+// Remember returns what compute makes of everything that identity names, which [Encode] must take: from the memory of
+// the context if it is there, and else computed and kept. Without a memory, or with an identity whose inputs are not
+// all known, it is computed. A part that cannot be kept is no error.
 func Remember[P any](ctx context.Context, identity func() Identity, compute func() (P, error)) (P, error) {
 	identity = sync.OnceValue(identity)
 	if p, ok := Recall[P](ctx, identity); ok {
@@ -61,9 +61,9 @@ func Remember[P any](ctx context.Context, identity func() Identity, compute func
 	return p, err
 }
 
-// RememberEach is [Remember] of n parts that are computed together, as of models that all look at the same data. compute is given
-// those that are not remembered, ascending, and returns their parts in that order; it is not called when all are remembered.
-// Parts of which keep says so are kept, nil: all.
+// RememberEach is [Remember] of n parts that are computed together, as of models that all look at the same data.
+// compute is given those that are not remembered, ascending, and returns their parts in that order; it is not called
+// when all are remembered. Parts of which keep says so are kept, nil: all.
 func RememberEach[P any](ctx context.Context, n int, identity func(i int) Identity, compute func(missing []int) ([]*P, error),
 	keep func(*P) bool) ([]*P, error) {
 	parts, identities := make([]*P, n), make([]func() Identity, n)
@@ -163,7 +163,8 @@ func (m *Memory) load(key string) []byte {
 	return data
 }
 
-// Foreign is the first error of an entry that was not used, as somebody else than this user may have written it; nil without.
+// Foreign is the first error of an entry that was not used, as somebody else than this user may have written it; nil
+// without.
 func (m *Memory) Foreign() error {
 	if err := m.foreign.Load(); err != nil {
 		return *err
@@ -189,8 +190,8 @@ func (m *Memory) limit() int64 {
 // Trim removes the entries that were not used for the longest time until the rest is within the bound.
 func (m *Memory) Trim() { _ = m.folder().Trim() }
 
-// OfModel is the identity of a part of one model: that of the data and options of the whole work, with the content of the
-// model. More fields say what else the part follows from, such as blocks.
+// OfModel is the identity of a part of one model: that of the data and options of the whole work, with the content of
+// the model. More fields say what else the part follows from, such as blocks.
 func (a Identity) OfModel(content string, more ...Field) Identity {
 	a.Inputs = append(slices.Clip(a.Inputs), Field{"model", content})
 	a.Options = append(slices.Clip(a.Options), more...)

@@ -174,8 +174,8 @@ func signFlipTest(differences []float64, draws int, seed uint64) (signFlip, erro
 	return signFlip{P: float64(flipped(differences, bound, draws, seed)+1) / float64(draws+1), Patterns: draws + 1}, nil
 }
 
-// flipped counts the random patterns whose sum is bound or more in absolute value. Four sums are made at a time, each in the order
-// of the differences: one alone waits for every addition.
+// flipped counts the random patterns whose sum is bound or more in absolute value. Four sums are made at a time, each
+// in the order of the differences: one alone waits for every addition.
 func flipped(differences []float64, bound float64, draws int, seed uint64) (count int) {
 	words := (len(differences) + 63) / 64
 	patterns, row := signPatterns(seed, draws, words), make([]uint64, 4*words)

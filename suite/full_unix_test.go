@@ -25,7 +25,8 @@ import (
 	"repscope/report"
 )
 
-// asBinary, in the environment, makes a process of this test a binary: its first word, with a limit of the size of files.
+// asBinary, in the environment, makes a process of this test a binary: its first word, with a limit of the size of
+// files.
 const (
 	asBinary  = "REPSCOPE_TEST_BINARY"
 	fileLimit = "REPSCOPE_TEST_LIMIT"
@@ -112,8 +113,8 @@ func wholeResult(t *testing.T, what, dir string) {
 	}
 }
 
-// A disk that becomes full, for which a limit of the size of files stands: whatever is written first, a run that fails leaves
-// the files of the earlier one.
+// A disk that becomes full, for which a limit of the size of files stands: whatever is written first, a run that
+// fails leaves the files of the earlier one.
 func TestDiskFull(t *testing.T) {
 	runtest.Long(t, "it starts many programs")
 	t.Parallel()

@@ -21,8 +21,8 @@ import (
 	"repscope/internal/runtest"
 )
 
-// hostileText colors a terminal, names its window, goes back to the begin of the line, turns letters round, begins like a formula, and
-// ends whatever quotes, tags, cells and commands it stands in.
+// hostileText colors a terminal, names its window, goes back to the begin of the line, turns letters round, begins
+// like a formula, and ends whatever quotes, tags, cells and commands it stands in.
 const hostileText = "@x\x1b[31m\x1b]0;t\x07\r\u202egnp\u2066\u200b\u0085'\"<script>alert(1)</script>`$(x)|\\n{};%&_#~^"
 
 // hostileName is what of it a model's name may hold.

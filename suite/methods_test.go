@@ -77,7 +77,8 @@ func TestMethodsGolden(t *testing.T) {
 	}
 }
 
-// The texts of all binaries make one paper by LaTeX and BibTeX, where they are installed, also with hostile names of models.
+// The texts of all binaries make one paper by LaTeX and BibTeX, where they are installed, also with hostile names of
+// models.
 func TestMethodsLaTeX(t *testing.T) {
 	runtest.Long(t, "it runs every program many times")
 	t.Parallel()

@@ -22,8 +22,8 @@ import (
 	"repscope/internal/runtest"
 )
 
-// apart are command lines of all binaries, but for scale, which read files and write results; {} is the folder of the files.
-// The first word behind the name is the file that is put in the place of every output in turn.
+// apart are command lines of all binaries, but for scale, which read files and write results; {} is the folder of the
+// files. The first word behind the name is the file that is put in the place of every output in turn.
 var apart = map[string][]string{
 	"smoothness":     {"f.npy --frames {}/f.npy --baseline random:4 --cache off --bootstrap 0 --methods"},
 	"robustness":     {"f.npy --frames {}/f.npy --baseline random:4 --cache off --bootstrap 0 --per-sample --draws 1"},
@@ -132,9 +132,9 @@ func contents(t *testing.T, dir string) map[string]string {
 	return files
 }
 
-// Every file that a binary has written is replaced by an input, in turn, as a hard link, a link, and in a folder that is reached
-// by another name: the next run is wrong usage and names both, before it reads, and so is --dry-run. What a run has written, its
-// command has declared.
+// Every file that a binary has written is replaced by an input, in turn, as a hard link, a link, and in a folder that
+// is reached by another name: the next run is wrong usage and names both, before it reads, and so is --dry-run. What
+// a run has written, its command has declared.
 func TestOutputsAreNoInputs(t *testing.T) {
 	runtest.Long(t, "it runs every program many times")
 	t.Parallel()
@@ -248,8 +248,8 @@ func refused(t *testing.T, dir, out, input string, written []string, call func(m
 	}
 }
 
-// readers are flags that take a path and read what is there, or write nothing that could be an input: a folder of a cache and
-// the like. A flag that takes a path and is not among them says where it writes by Flags.Writes.
+// readers are flags that take a path and read what is there, or write nothing that could be an input: a folder of a
+// cache and the like. A flag that takes a path and is not among them says where it writes by Flags.Writes.
 var readers = strings.Fields("actions base-dir cache captioner captions classifier climatology config decoder dump embeddings-generated " +
 	"embeddings-ids embeddings-reference encoder episodes expected-trace fixations forecast frames generated generated-image generated-json grids groups head holdout " +
 	"image-embeddings-generated image-embeddings-reference input label-names labels lat latents leads losses model mount out output perceptual-model positions predicted " +
@@ -411,8 +411,8 @@ func TestTwoOutputsAreOne(t *testing.T) {
 	}
 }
 
-// An input that no flag names is found before anything is computed: an image of a folder, external data of a model, a model of
-// --weights, a file of a suite's other task.
+// An input that no flag names is found before anything is computed: an image of a folder, external data of a model, a
+// model of --weights, a file of a suite's other task.
 func TestFoundInputs(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

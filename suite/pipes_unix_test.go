@@ -22,8 +22,8 @@ import (
 // valueForms are how flags take a path.
 var valueForms = []string{"{}", "a={}", "a:b={}", "a/b={}", "a=a:{}", "a={}:x"}
 
-// Every flag that takes a path is given a pipe that nobody writes to and a device without an end, in whatever form it takes one: the
-// run says so, soon.
+// Every flag that takes a path is given a pipe that nobody writes to and a device without an end, in whatever form it
+// takes one: the run says so, soon.
 func TestPipes(t *testing.T) {
 	runtest.Long(t, "it runs every program many times")
 	t.Parallel()

@@ -122,8 +122,8 @@ func TestShardsOfEveryAnalysis(t *testing.T) {
 	}
 }
 
-// checkShards compares the files of one process with those of shards, of which one is made twice. The last number of shards has
-// figures as PNG, of which each takes longer than the rest, the others have SVG.
+// checkShards compares the files of one process with those of shards, of which one is made twice. The last number of
+// shards has figures as PNG, of which each takes longer than the rest, the others have SVG.
 func checkShards(t *testing.T, analysis, dir string, args []string, numbers ...int) {
 	t.Helper()
 	var want map[string]string

@@ -1,4 +1,5 @@
-// Tests of studies of real analyses: what they share is computed once, and the files are those of the binaries one after another.
+// Tests of studies of real analyses: what they share is computed once, and the files are those of the binaries one
+// after another.
 
 package suite
 
@@ -61,9 +62,9 @@ func filesOf(t *testing.T, dir string) map[string][]byte {
 	return files
 }
 
-// Every model encodes every set of frames once in a study, however many analyses and datasets ask for it, at the same time and
-// with other names of the same pooling, with the cache on disk and without; baselines are fitted once, and lists of neighbors are searched once. The files have the
-// bytes of the binaries run one after another.
+// Every model encodes every set of frames once in a study, however many analyses and datasets ask for it, at the same
+// time and with other names of the same pooling, with the cache on disk and without; baselines are fitted once, and
+// lists of neighbors are searched once. The files have the bytes of the binaries run one after another.
 func TestStudyEncodesOnce(t *testing.T) {
 	t.Parallel()
 	root, err := runtest.Root()
@@ -150,8 +151,8 @@ func writeShaped(t *testing.T, path string, seed uint64, bits bool, shape ...int
 	}
 }
 
-// A study that gets a model more computes the parts of this one alone, in every analysis that has parts of models; a renamed model and a
-// moved file compute nothing. All files have the bytes of a study that remembers nothing.
+// A study that gets a model more computes the parts of this one alone, in every analysis that has parts of models; a
+// renamed model and a moved file compute nothing. All files have the bytes of a study that remembers nothing.
 func TestStudyRemembers(t *testing.T) {
 	runtest.Long(t, "it runs every analysis many times")
 	t.Parallel()

@@ -36,7 +36,8 @@ type trialCase struct {
 	before string // a command line that makes some of the files; {} is the folder
 	files  map[string]func() ([]byte, error)
 	keep   string // files that are not damaged
-	// sealed are files of this name whose payload has a checksum: a run that reads a damaged one has the numbers of the whole one, or none.
+	// sealed are files of this name whose payload has a checksum: a run that reads a damaged one has the numbers of
+	// the whole one, or none.
 	sealed string
 }
 

@@ -160,8 +160,8 @@ func damaged(random *rand.Rand, data []byte) []byte {
 	return damages[random.IntN(len(damages))].do(random, data)
 }
 
-// inside damages what is in a container and makes the checksums of that right: a member of a zip file, the text of a gzip file, a chunk
-// of a PNG.
+// inside damages what is in a container and makes the checksums of that right: a member of a zip file, the text of a
+// gzip file, a chunk of a PNG.
 func inside(random *rand.Rand, data []byte) []byte {
 	switch {
 	case bytes.HasPrefix(data, []byte("PK\x03\x04")):
@@ -219,7 +219,8 @@ func inside(random *rand.Rand, data []byte) []byte {
 	return damaged(random, data)
 }
 
-// recordedNumbers are the numbers of a run in a folder, without what it says of its files: those of the result on its standard output, and arrays.
+// recordedNumbers are the numbers of a run in a folder, without what it says of its files: those of the result on its
+// standard output, and arrays.
 func recordedNumbers(dir, stdout string) (string, error) {
 	var result struct{ Models, Comparisons json.RawMessage }
 	if err := json.Unmarshal([]byte(stdout), &result); err != nil {
@@ -257,9 +258,9 @@ func (c trialCase) trialFiles(t *testing.T, dir string) (all []string, sealed ma
 	return all, sealed
 }
 
-// Whatever a file of any format has become, a run with it ends soon, with a status of its own and in bounded memory, and uses no payload
-// that is not the one of its checksum. REPSCOPE_TRIAL_DAMAGED=20000 is the long form, REPSCOPE_TRIAL_CASE a part of the name of a case,
-// and REPSCOPE_TRIAL_ONLY the number of one damage.
+// Whatever a file of any format has become, a run with it ends soon, with a status of its own and in bounded memory,
+// and uses no payload that is not the one of its checksum. REPSCOPE_TRIAL_DAMAGED=20000 is the long form,
+// REPSCOPE_TRIAL_CASE a part of the name of a case, and REPSCOPE_TRIAL_ONLY the number of one damage.
 func TestTrialDamagedFiles(t *testing.T) {
 	runtest.Long(t, "it starts many programs")
 	t.Parallel()

@@ -320,7 +320,8 @@ func doubling(n int) (nodes [][]byte) {
 	return nodes
 }
 
-// What a small input stands for is refused, or done within its bounds of time and memory. REPSCOPE_TRIAL_EXPANSIONS=1000 does all.
+// What a small input stands for is refused, or done within its bounds of time and memory.
+// REPSCOPE_TRIAL_EXPANSIONS=1000 does all.
 func TestTrialExpansions(t *testing.T) {
 	runtest.Long(t, "it starts many programs")
 	t.Parallel()

@@ -28,7 +28,8 @@ var (
 	remountSmall func(dir string, size int, readOnly bool) error
 )
 
-// interruptedRun is a run that leaves a result and another one that replaces it; o is the folder of results, others are in else.
+// interruptedRun is a run that leaves a result and another one that replaces it; o is the folder of results, others
+// are in else.
 type interruptedRun struct {
 	name, first, second string
 	fails               bool // it ends with 1, with its files written
@@ -131,8 +132,9 @@ func inputFiles(t *testing.T, dir string) map[string]string {
 // interruptions are the ways in which a run is disturbed.
 var interruptions = []string{"SIGKILL", "SIGKILL", "SIGKILL", "SIGTERM", "SIGINT", "full file", "full disk", "read-only"}
 
-// Whenever a run ends, and why: the earlier result is whole or that of the run is, inputs have their bytes, and the same command makes the
-// bytes of a run that nobody disturbed and leaves nothing behind. REPSCOPE_TRIAL_KILLS=300 is the long form.
+// Whenever a run ends, and why: the earlier result is whole or that of the run is, inputs have their bytes, and the
+// same command makes the bytes of a run that nobody disturbed and leaves nothing behind. REPSCOPE_TRIAL_KILLS=300 is
+// the long form.
 func TestTrialKills(t *testing.T) {
 	runtest.Long(t, "it starts many programs")
 	t.Parallel()

@@ -25,8 +25,8 @@ import (
 	"repscope/internal/runtest"
 )
 
-// nameParts make names that do something where they are taken for more than text: on a terminal, in a shell, a spreadsheet, LaTeX, HTML,
-// Markdown, YAML, JSON, a pattern, a path, a format string, a regular expression.
+// nameParts make names that do something where they are taken for more than text: on a terminal, in a shell, a
+// spreadsheet, LaTeX, HTML, Markdown, YAML, JSON, a pattern, a path, a format string, a regular expression.
 var nameParts = []string{
 	"\x1b[31m", "\x1b]0;title\x07", "\r", "\n", "\t", "\b\b\b", "\x00", "\x7f", "\u0085", "\u009b31m", "\u202e", "\u2066", "\u200b", "\ufeff", "\u2028", "\U000e0041", "\xff", "\xc3(", "\xed\xa0\x80",
 	"'", "\"", "`", "$(touch PWNED)", "`touch PWNED`", "; touch PWNED ;", "' ; touch PWNED ; '", "\" ; touch PWNED ; \"", "\ntouch PWNED\n", "| touch PWNED", "&& touch PWNED #", "${HOME}", "$HOME", "~", "!!", "\\", "\\\n",

@@ -1,4 +1,5 @@
-// A trial of all binaries by hostile use, in processes of their own: the processes, what is counted, how much of it is done.
+// A trial of all binaries by hostile use, in processes of their own: the processes, what is counted, how much of it
+// is done.
 
 //go:build unix
 

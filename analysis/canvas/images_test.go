@@ -100,8 +100,8 @@ func TestPixels(t *testing.T) {
 	}
 }
 
-// TestSamplePixels holds those of published screens, whose files are not in the repository: $REPSCOPE_DATA is the folder
-// that has them.
+// TestSamplePixels holds those of published screens, whose files are not in the repository: $REPSCOPE_DATA is the
+// folder that has them.
 func TestSamplePixels(t *testing.T) {
 	t.Parallel()
 	folder := os.Getenv("REPSCOPE_DATA")

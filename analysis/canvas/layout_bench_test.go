@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// feed is a screen of cards in two columns, each of a frame, an icon, texts and a button with a label; shift moves them.
+// feed is a screen of cards in two columns, each of a frame, an icon, texts and a button with a label; shift moves
+// them.
 func feed(cards int, shift float64) string {
 	root := page{id: "0", kind: "FRAME", w: 375, h: float64(100*cards/2 + 100)}
 	for i := range cards {

@@ -100,8 +100,8 @@ func TestUnrelatedAlignment(t *testing.T) {
 	}
 }
 
-// tablePage is a table of 50 rows and 7 columns at steps of 18 pixels, 2 % of the screen's height, with every cell moved
-// up or down by at most so much.
+// tablePage is a table of 50 rows and 7 columns at steps of 18 pixels, 2 % of the screen's height, with every cell
+// moved up or down by at most so much.
 func tablePage(scatter float64) string {
 	rng := rand.New(rand.NewPCG(3, 7))
 	var below []page
@@ -114,8 +114,8 @@ func tablePage(scatter float64) string {
 	return jsonOf(page{id: "0", kind: "FRAME", w: 1440, h: 900, below: below})
 }
 
-// TestScatteredTable: columns are 7 groups of each of 3 lines, rows 26 of 3 with the sides of the canvas. When nothing of the
-// rows stays, at most the columns are found, and a few groups by chance.
+// TestScatteredTable: columns are 7 groups of each of 3 lines, rows 26 of 3 with the sides of the canvas. When
+// nothing of the rows stays, at most the columns are found, and a few groups by chance.
 func TestScatteredTable(t *testing.T) {
 	t.Parallel()
 	row := scoreDesigns(t, &Setting{}, tablePage(0), tablePage(200), alignment)

@@ -84,8 +84,8 @@ func scoreArea(t *textblock.Blocks, row *Row) {
 	row.Set("block_match", matched/all)
 }
 
-// scoreWords enters the overlap of words, and the errors of letters: those of pairs, and all letters of the other texts,
-// over the letters of the reference.
+// scoreWords enters the overlap of words, and the errors of letters: those of pairs, and all letters of the other
+// texts, over the letters of the reference.
 func scoreWords(t *textblock.Blocks, row *Row) {
 	row.Set("text_f1", text.WordF1(joinTexts(t.Reference), joinTexts(t.Generated)))
 	errors, letters := 0, 0

@@ -89,8 +89,8 @@ func TestLayoutReport(t *testing.T) {
 	}
 }
 
-// TestTooManyOverlaps: a design whose boxes all overlap has no numbers of pairs, for the reason with the names of both files; the case does
-// not fail.
+// TestTooManyOverlaps: a design whose boxes all overlap has no numbers of pairs, for the reason with the names of
+// both files; the case does not fail.
 func TestTooManyOverlaps(t *testing.T) {
 	t.Parallel()
 	below := make([]page, 60)

@@ -17,8 +17,8 @@ import (
 //go:embed testdata/perceptual.json
 var perceptualJSON []byte
 
-// TestPerceptual holds distances of the pairs of testdata/images.json against ONNX Runtime's, for files that fix the size
-// of screens and that do not, and all scales.
+// TestPerceptual holds distances of the pairs of testdata/images.json against ONNX Runtime's, for files that fix the
+// size of screens and that do not, and all scales.
 func TestPerceptual(t *testing.T) {
 	t.Parallel()
 	var images struct {

@@ -75,8 +75,8 @@ func TestMissingTraces(t *testing.T) {
 	}
 }
 
-// TestStepTraces: what tools returned in the steps on the way is a part of the trace, and the steps are counted where the
-// response does not say how many there were.
+// TestStepTraces: what tools returned in the steps on the way is a part of the trace, and the steps are counted where
+// the response does not say how many there were.
 func TestStepTraces(t *testing.T) {
 	t.Parallel()
 	read := func(path string) ([]byte, error) { return []byte(path), nil }
@@ -114,8 +114,8 @@ func TestRounded(t *testing.T) {
 	}
 }
 
-// TestPublishedRows recomputes what published rows hold from their counts. They are not in the repository: $REPSCOPE_DATA
-// is the folder that has them.
+// TestPublishedRows recomputes what published rows hold from their counts. They are not in the repository:
+// $REPSCOPE_DATA is the folder that has them.
 func TestPublishedRows(t *testing.T) {
 	t.Parallel()
 	folder := os.Getenv("REPSCOPE_DATA")

@@ -177,8 +177,8 @@ func share(of, in map[string]bool) float64 {
 	return float64(n) / float64(len(of))
 }
 
-// setOrder enters the correlation of the orders in which matched boxes of two designs are read: by their tops, and of equal
-// tops by their left sides.
+// setOrder enters the correlation of the orders in which matched boxes of two designs are read: by their tops, and of
+// equal tops by their left sides.
 func (r *Row) setOrder(key, what string, from, to []box.Box) {
 	if len(from) < 3 {
 		r.Undefined(key, "%d %s are matched: want at least 3", len(from), what)

@@ -108,8 +108,8 @@ func TestUnseenTree(t *testing.T) {
 	row.want(t, map[string]any{"tree_depth_difference": 2.})
 }
 
-// TestTurnedPaint: a turned rectangle covers its own area, the half of a diamond that is on the canvas, and what both of two
-// cover once.
+// TestTurnedPaint: a turned rectangle covers its own area, the half of a diamond that is on the canvas, and what both
+// of two cover once.
 func TestTurnedPaint(t *testing.T) {
 	t.Parallel()
 	turned := func(id string, x, y, w, h, angle float64, rest ...string) string {

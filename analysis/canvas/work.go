@@ -141,8 +141,8 @@ func (p *plan) score(ctx context.Context, r shard.Range) (*Part, error) {
 	return part, err
 }
 
-// remembered are the rows of a case, from the memory of a study if they are there. Reports and pictures are made each time, and so are rows
-// of cases that failed.
+// remembered are the rows of a case, from the memory of a study if they are there. Reports and pictures are made each
+// time, and so are rows of cases that failed.
 func (p *plan) remembered(ctx context.Context, i int, identity func() shard.Identity) (PartOfCase, error) {
 	remembers := !p.o.Setting.Reports && p.o.Setting.Picture == nil
 	if remembers {
@@ -382,8 +382,8 @@ func (p *plan) common() shard.Identity {
 	return id
 }
 
-// identityOf is that of the rows of a case: of the content of its files, and of its names, as captions go by them and details may hold
-// paths.
+// identityOf is that of the rows of a case: of the content of its files, and of its names, as captions go by them and
+// details may hold paths.
 func (p *plan) identityOf(common shard.Identity, contents *source.Digests, i int) shard.Identity {
 	return common.OfModel(digestOf(p.in.Cases[i:i+1], contents))
 }

@@ -156,8 +156,8 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// A study remembers the rows of cases by the content of their files: beside a new model nothing is scored again but what failed and
-// what has other files.
+// A study remembers the rows of cases by the content of their files: beside a new model nothing is scored again but
+// what failed and what has other files.
 func TestMemory(t *testing.T) {
 	t.Parallel()
 	open := func(threshold uint64, change func(f *faketest.Run)) func() shard.Work[*canvas.Part, *canvas.Result] {

@@ -220,8 +220,8 @@ func (p *plan) identity() shard.Identity {
 	return p.identityWith(p.arrays)
 }
 
-// identityOf is that of the sums of a model over the samples lo … hi−1. The arrays of other models are not in it, nor is the
-// baseline of any in that of a forecast.
+// identityOf is that of the sums of a model over the samples lo … hi−1. The arrays of other models are not in it, nor
+// is the baseline of any in that of a forecast.
 func (p *plan) identityOf(common shard.Identity, m, lo, hi int) shard.Identity {
 	model := p.models[m]
 	content := "baseline " + model.name

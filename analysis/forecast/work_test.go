@@ -69,8 +69,8 @@ func TestWork(t *testing.T) {
 	}
 }
 
-// A study remembers the sums of forecasts by content: of a renamed one, one from another file, and beside a new one, nothing is scored
-// again, nor are baselines. Where samples are left out, which concerns all, nothing is kept.
+// A study remembers the sums of forecasts by content: of a renamed one, one from another file, and beside a new one,
+// nothing is scored again, nor are baselines. Where samples are left out, which concerns all, nothing is kept.
 func TestRemembered(t *testing.T) {
 	t.Parallel()
 	m := newMade(30, 3, 2, 4, 4, 1)

@@ -26,8 +26,8 @@ type Estimate struct {
 	Items  string
 }
 
-// estimate is a jackknifed number, whose interval ends where its range does; j may be nil, where the value stands without
-// interval.
+// estimate is a jackknifed number, whose interval ends where its range does; j may be nil, where the value stands
+// without interval.
 func estimate(path string, value float64, j *stat.Jackknifed, err error) Estimate {
 	if j != nil {
 		j.Within(rangeOf(path))

@@ -260,8 +260,8 @@ func (w *fidelityWork) vendi(ctx context.Context, b *blocking, d *Distances) err
 	return nil
 }
 
-// plainDistances are the squared MMD, the root of the energy distance, KID and the Fréchet distance without more; NaN where
-// one is undefined.
+// plainDistances are the squared MMD, the root of the energy distance, KID and the Fréchet distance without more; NaN
+// where one is undefined.
 func (w *fidelityWork) plainDistances(ctx context.Context, x, y points.Points) (out [4]float64, err error) {
 	o := twosample.Options{Seed: w.a.o.Seed, Threads: w.a.o.Threads}
 	out = [4]float64{math.NaN(), math.NaN(), math.NaN(), math.NaN()}

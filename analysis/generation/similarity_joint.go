@@ -179,8 +179,8 @@ func (s *Similarity) correctJoint() {
 }
 
 // JointMeans are the means over labels of the energy distance, the maximum mean discrepancy and the similarity of
-// correlations, each over the labels that have one, and of the similarity of correlations in two parts of the real samples; NaN where no
-// label has one.
+// correlations, each over the labels that have one, and of the similarity of correlations in two parts of the real
+// samples; NaN where no label has one.
 func (s *Similarity) JointMeans() (energy, mmd, trends, baseline float64) {
 	var of [4][]float64
 	for _, l := range s.ByLabel {

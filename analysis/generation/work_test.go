@@ -57,8 +57,8 @@ func TestIdentity(t *testing.T) {
 	}
 }
 
-// A study remembers metrics of generators by content: of a renamed one, one from another file, and beside a new one, nothing is
-// computed again.
+// A study remembers metrics of generators by content: of a renamed one, one from another file, and beside a new one,
+// nothing is computed again.
 func TestMemory(t *testing.T) {
 	t.Parallel()
 	open := func(threshold float64, change func(in *Input)) func() shard.Work[*Part, *Result] {

@@ -145,8 +145,8 @@ func (a *analyzer) compareSpaces(ctx context.Context, spaces []*similarity.Space
 	return rows, nil
 }
 
-// SimilarityBytes is about what similarities hold: the latents of all models as float64, and of one twice more while its blocks are put
-// together.
+// SimilarityBytes is about what similarities hold: the latents of all models as float64, and of one twice more while
+// its blocks are put together.
 func SimilarityBytes(models []Encoded) int64 {
 	var all, most int64
 	for _, m := range models {

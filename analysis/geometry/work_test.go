@@ -62,8 +62,8 @@ func TestWork(t *testing.T) {
 	shardtest.Check(t, open(1), text, open(2))
 }
 
-// A study remembers models by their content: of renamed ones and of those beside a new one nothing is measured again, but the
-// similarities of all.
+// A study remembers models by their content: of renamed ones and of those beside a new one nothing is measured again,
+// but the similarities of all.
 func TestMemory(t *testing.T) {
 	t.Parallel()
 	const n = 240

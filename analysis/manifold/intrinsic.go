@@ -128,8 +128,8 @@ type halved struct {
 	tell      func(found []*stat.Jackknifed, reason string)
 }
 
-// ask adds a statistic of ratios of distances to neighbors of two orders, see [dimension.HalfStatistic], with its values of all latents;
-// tell learns the errors, or the reason why there are none.
+// ask adds a statistic of ratios of distances to neighbors of two orders, see [dimension.HalfStatistic], with its
+// values of all latents; tell learns the errors, or the reason why there are none.
 func (h *halves) ask(
 	n1, n2 int, estimates []float64, statistic func(half *dimension.Half, dst []float64), tell func(found []*stat.Jackknifed, reason string),
 ) {
@@ -200,8 +200,8 @@ func (m *Model) show(estimator Estimator, ratio []float64, out *Measured) error 
 	return nil
 }
 
-// scale is an estimate from ratios of distances to neighbours of two orders, see [dimension.HalfStatistic]: of all latents, and of a half
-// of them, where that of all is near.
+// scale is an estimate from ratios of distances to neighbours of two orders, see [dimension.HalfStatistic]: of all
+// latents, and of a half of them, where that of all is near.
 type scale struct {
 	n1, n2 int
 	id     *report.Estimate

@@ -152,7 +152,8 @@ func (m *Model) undefined(reason string) {
 	m.undefinedIntrinsic(reason)
 }
 
-// similaritiesOf are what the participation ratio of every model owes to every latent; nil for latents that do not vary.
+// similaritiesOf are what the participation ratio of every model owes to every latent; nil for latents that do not
+// vary.
 func similaritiesOf(ctx context.Context, models []Encoded, threads int) ([]*spectrum.Similarities, error) {
 	out := make([]*spectrum.Similarities, len(models))
 	for i, m := range models {

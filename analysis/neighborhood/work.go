@@ -80,9 +80,9 @@ func Work(in Input, o Options) (shard.Work[*neighbors.Partial, *Result], error) 
 	}, nil
 }
 
-// rank ranks the states lo … hi−1: with the models that the memory of a study has, the others in one pass. Curves, penalties of
-// states, permutations and passes on GPUs are remembered as all else; what is not [neighbors.Pass.Separable] never is, nor a
-// sample (Options.Approximate), which is cheap.
+// rank ranks the states lo … hi−1: with the models that the memory of a study has, the others in one pass. Curves,
+// penalties of states, permutations and passes on GPUs are remembered as all else; what is not
+// [neighbors.Pass.Separable] never is, nor a sample (Options.Approximate), which is cheap.
 func (p *plan) rank(ctx context.Context, lo, hi int) (*neighbors.Partial, error) {
 	if p.pass == nil {
 		return &neighbors.Partial{Lo: lo, Hi: hi}, nil

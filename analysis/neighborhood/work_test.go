@@ -46,8 +46,9 @@ func TestWork(t *testing.T) {
 	}
 }
 
-// A study remembers the sums of models by their content: of renamed ones, of those beside a new one and of ranges of a task nothing
-// is ranked again. In every field, counts of comparisons and penalties of states too, the result is that without a memory.
+// A study remembers the sums of models by their content: of renamed ones, of those beside a new one and of ranges of
+// a task nothing is ranked again. In every field, counts of comparisons and penalties of states too, the result is
+// that without a memory.
 func TestMemory(t *testing.T) {
 	t.Parallel()
 	const n = 300

@@ -234,9 +234,9 @@ func newBackgrounds(in Input, threads int) *backgrounds {
 // backgrounds: 128 MB each.
 const heldValues = 1 << 24
 
-// of returns the background of an episode: the median over its states of every value of
-// a frame, the mean of the two middle ones of an even number. It reads the frames in pieces, and again for every part of the pixels that is held. Callers must not
-// change it.
+// of returns the background of an episode: the median over its states of every value of a frame, the mean of the two
+// middle ones of an even number. It reads the frames in pieces, and again for every part of the pixels that is held.
+// Callers must not change it.
 func (b *backgrounds) of(ctx context.Context, episode int) ([]float64, error) {
 	if frame, ok := b.kept[episode]; ok {
 		return frame, nil

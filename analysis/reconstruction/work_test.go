@@ -49,8 +49,8 @@ func asText(t *testing.T) func(*Result) []byte {
 	}
 }
 
-// A study remembers the scores of models by content: of a renamed model, and beside a new one, nothing is scored again, nor are the
-// true frames and the baselines.
+// A study remembers the scores of models by content: of a renamed model, and beside a new one, nothing is scored
+// again, nor are the true frames and the baselines.
 func TestMemory(t *testing.T) {
 	t.Parallel()
 	s := NewScene(8, 7, 60, 6)

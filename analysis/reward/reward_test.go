@@ -460,8 +460,8 @@ func TestFarTarget(t *testing.T) {
 	}
 }
 
-// A study remembers what was measured of models by content, and the baselines by the samples: of renamed ones, and beside a new
-// one, nothing is fitted again.
+// A study remembers what was measured of models by content, and the baselines by the samples: of renamed ones, and
+// beside a new one, nothing is fitted again.
 func TestMemory(t *testing.T) {
 	t.Parallel()
 	w := newWorld(6, 15, 0.5)

@@ -35,7 +35,8 @@ import (
 type Encoder struct {
 	Name  string
 	Clean points.Points // row i belongs to state i
-	// Content is the identity of the encoder's content and settings, by which a study remembers it; empty: it is not remembered.
+	// Content is the identity of the encoder's content and settings, by which a study remembers it; empty: it is not
+	// remembered.
 	Content string
 	// Encode returns the latents of other states, in the same space as Clean.
 	Encode func(ctx context.Context, states latent.Source) (points.Points, error)

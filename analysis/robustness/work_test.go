@@ -57,7 +57,8 @@ func asText(t *testing.T) func(*Result) []byte {
 	}
 }
 
-// A study remembers movements by the content of encoders: renamed ones and those beside a new one are not encoded again.
+// A study remembers movements by the content of encoders: renamed ones and those beside a new one are not encoded
+// again.
 func TestMemory(t *testing.T) {
 	t.Parallel()
 	states := greys(60, []int{4, 4}, 0, 255)

@@ -1,4 +1,5 @@
-// The plan of an analysis: what is computed of which model, and the identity of everything that the numbers follow from.
+// The plan of an analysis: what is computed of which model, and the identity of everything that the numbers follow
+// from.
 
 package sequence
 
@@ -52,7 +53,8 @@ type Skipped struct{ Metric, Reason string }
 // Sequences is the number of sequences of the dataset.
 func (d *DatasetPlan) Sequences() int { return d.groups.N }
 
-// NewPlan plans an analysis: it checks everything that is known without reading a sequence. See [Analyze] for the errors.
+// NewPlan plans an analysis: it checks everything that is known without reading a sequence. See [Analyze] for the
+// errors.
 func NewPlan(in Input, o Options) (*Plan, error) {
 	p := &Plan{o: o, registry: in.Registry, alphabet: in.Alphabet}
 	if err := p.registry.check(); err != nil {
@@ -306,8 +308,8 @@ func (d *DatasetPlan) enterModel(id *shard.Identity, m *ModelPlan, prefix string
 	}
 }
 
-// identityOf is that of what a model's metrics accumulate over the groups lo … hi−1 of a dataset. Metrics that hold sequences have
-// a part of the memory, which follows from the number of all models.
+// identityOf is that of what a model's metrics accumulate over the groups lo … hi−1 of a dataset. Metrics that hold
+// sequences have a part of the memory, which follows from the number of all models.
 func (p *Plan) identityOf(d *DatasetPlan, m *ModelPlan, lo, hi int) shard.Identity {
 	id := p.common()
 	d.enter(&id, "")

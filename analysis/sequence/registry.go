@@ -192,7 +192,8 @@ func (k *Kind) Canonical(name string) string {
 	return name
 }
 
-// Option is the value of an option; nil stands for the default. An unknown option and a value that it cannot have are errors.
+// Option is the value of an option; nil stands for the default. An unknown option and a value that it cannot have are
+// errors.
 func (k *Kind) Option(name string, value any) (any, error) {
 	i := slices.IndexFunc(k.Options, func(o Option) bool { return o.Name == name })
 	if i < 0 {

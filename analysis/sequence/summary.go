@@ -112,7 +112,8 @@ func (s *Summary) inOrder(values []float64) []float64 {
 	return ordered
 }
 
-// JackknifeSums is the jackknife of a function of sums of columns, whose value is given; nil without intervals. Errors name the key.
+// JackknifeSums is the jackknife of a function of sums of columns, whose value is given; nil without intervals.
+// Errors name the key.
 func (s *Summary) JackknifeSums(key string, of func(sums []float64) float64, value float64, sums []float64,
 	columns [][]float64) (*stat.Jackknifed, error) {
 	if s.groups == nil {

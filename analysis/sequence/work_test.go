@@ -97,8 +97,8 @@ func TestThreads(t *testing.T) {
 	}
 }
 
-// A study remembers what the metrics accumulated over a model by content: of a renamed model, and beside a new one, nothing is
-// accumulated again.
+// A study remembers what the metrics accumulated over a model by content: of a renamed model, and beside a new one,
+// nothing is accumulated again.
 func TestMemory(t *testing.T) {
 	t.Parallel()
 	open := func(mask string, names ...string) func() shard.Work[*sequence.Part, *sequence.Result] {

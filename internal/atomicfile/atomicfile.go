@@ -131,8 +131,8 @@ func parse(name string) (final, mark string, ok bool) {
 	return rest[1:i], id[2*idBytes:], true
 }
 
-// Abandoned are the temporary files in a folder whose processes are known to have ended, by their final names: those that a killed
-// process of this machine has left. A folder that cannot be read has none.
+// Abandoned are the temporary files in a folder whose processes are known to have ended, by their final names: those
+// that a killed process of this machine has left. A folder that cannot be read has none.
 func Abandoned(dir string) map[string][]string {
 	found := map[string][]string{}
 	entries, err := os.ReadDir(dir)

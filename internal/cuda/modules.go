@@ -72,7 +72,8 @@ func (l *library) add(family, ptx string) error {
 	return nil
 }
 
-// module is PTX with one kernel: the driver takes seconds to compile a whole family, of which a program needs a few kernels.
+// module is PTX with one kernel: the driver takes seconds to compile a whole family, of which a program needs a few
+// kernels.
 func (l *library) module(kernel string) (ptx string, ok bool) {
 	family, ok := l.family[kernel]
 	return l.shared[family] + l.text[kernel] + "\n", ok

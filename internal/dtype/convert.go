@@ -230,7 +230,8 @@ func Bytes[T uint8 | int8 | uint16 | int16 | uint32 | int32 | uint64 | int64 | f
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s))), len(s)*int(unsafe.Sizeof(zero)))
 }
 
-// Elements are bytes in the machine's order as elements, without a copy; ok is false where they do not lie as elements must.
+// Elements are bytes in the machine's order as elements, without a copy; ok is false where they do not lie as
+// elements must.
 func Elements[T uint16 | int16 | uint32 | int32 | uint64 | int64 | float32 | float64](raw []byte) (s []T, ok bool) {
 	var zero T
 	size := int(unsafe.Sizeof(zero))

@@ -69,9 +69,10 @@ func (n *Narrow) Range() (least, most float32) {
 	return least, most
 }
 
-// Round is the number of the type that stands for v, which is of a type of floats. Beyond the greatest number, or where infinity was,
-// is the greatest one with saturate, or else infinity or, without one, NaN. Mode counts for Float8E8M0 alone: there the
-// sign is dropped, and what is less than the least number is treated as what is beyond the greatest.
+// Round is the number of the type that stands for v, which is of a type of floats. Beyond the greatest number, or
+// where infinity was, is the greatest one with saturate, or else infinity or, without one, NaN. Mode counts for
+// Float8E8M0 alone: there the sign is dropped, and what is less than the least number is treated as what is beyond
+// the greatest.
 func (n *Narrow) Round(v float32, saturate bool, mode Rounding) float32 {
 	return n.round(v, saturate, mode)
 }

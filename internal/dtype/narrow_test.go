@@ -53,7 +53,8 @@ func fromBits(t *testing.T, digits string) (values []float32) {
 	return values
 }
 
-// sameNumber is whether two numbers have the same bits, or both are NaN, or zeros of a type that has no NaN, whose sign is open.
+// sameNumber is whether two numbers have the same bits, or both are NaN, or zeros of a type that has no NaN, whose
+// sign is open.
 func sameNumber(a, b float32, n *Narrow) bool {
 	return math.Float32bits(a) == math.Float32bits(b) || a != a && b != b || a == 0 && b == 0 && n == Float4E2M1
 }

@@ -1,5 +1,5 @@
-// Package entries keeps what was computed in a folder that several processes may share. An entry is a file whose name is
-// its key and whose last bytes are the SHA-256 of its key and content, so that damage and content under another
+// Package entries keeps what was computed in a folder that several processes may share. An entry is a file whose name
+// is its key and whose last bytes are the SHA-256 of its key and content, so that damage and content under another
 // name are noticed; such entries count as absent. Entries that somebody else may have written are not used.
 //
 //	f := entries.Folder{Dir: "cache", Ending: ".npy", MaxBytes: 4 << 30}
@@ -104,8 +104,8 @@ func check(key string, data []byte) error {
 	return nil
 }
 
-// Check finds what is wrong with the file of an entry. ok is false of a file that is no entry by its name. Errors: somebody
-// else may have written it, or its bytes have changed.
+// Check finds what is wrong with the file of an entry. ok is false of a file that is no entry by its name. Errors:
+// somebody else may have written it, or its bytes have changed.
 func Check(path, ending string) (ok bool, err error) {
 	key, ok := keyOf(filepath.Base(path), ending)
 	if !ok {
@@ -126,7 +126,8 @@ func keyOf(name, ending string) (string, bool) {
 	return key, ok && err == nil && len(key) == 2*sha256.Size
 }
 
-// Store writes an entry, complete or not at all. It is not forced to disk: what a power cut leaves is noticed by its hash.
+// Store writes an entry, complete or not at all. It is not forced to disk: what a power cut leaves is noticed by its
+// hash.
 func (f *Folder) Store(key string, write func(io.Writer) error) error {
 	return atomicfile.Write(f.Path(key), atomicfile.Options{Mode: 0o600}, func(w io.Writer) error {
 		h := entryHash(key)

@@ -45,8 +45,8 @@ func Predictor(model string) ([]byte, error) {
 // [B,64]) to their frames (frame, [B,64,64], 0 to 255).
 func Decoder(model string) ([]byte, error) { return file(decoders, model, "decoder", "decoder.onnx") }
 
-// unpacked are the contents of files that were asked for: the tasks of a study ask for the same ones, and unpacking takes longer
-// than all else that opens a model.
+// unpacked are the contents of files that were asked for: the tasks of a study ask for the same ones, and unpacking
+// takes longer than all else that opens a model.
 var unpacked sync.Map // of functions func() ([]byte, error), by path
 
 func file(files embed.FS, model, what, name string) ([]byte, error) {

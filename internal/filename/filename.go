@@ -1,5 +1,5 @@
-// Package filename makes names of files of other names, such as those of models, layers and data sets: plain ones, which
-// all systems take, which no folder hides and which lead out of none.
+// Package filename makes names of files of other names, such as those of models, layers and data sets: plain ones,
+// which all systems take, which no folder hides and which lead out of none.
 //
 //	filename.Of("../x")                        // "x"
 package filename
@@ -89,8 +89,8 @@ func device(name string) bool {
 // Taken are names that are given away.
 type Taken map[string]bool
 
-// Unique is a name with an ending that is not given away yet, with ~2 or a higher number before the ending where the name
-// is; it is given away then.
+// Unique is a name with an ending that is not given away yet, with ~2 or a higher number before the ending where the
+// name is; it is given away then.
 func (t Taken) Unique(stem, ending string) string {
 	name := stem + ending
 	for n := 2; t[fold(name)]; n++ {

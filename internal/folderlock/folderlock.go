@@ -1,5 +1,5 @@
-// Package folderlock lets one process at a time work in a folder, on network file systems too: it needs nothing of them but that a
-// file is created by one process alone.
+// Package folderlock lets one process at a time work in a folder, on network file systems too: it needs nothing of
+// them but that a file is created by one process alone.
 //
 //	lock, err := folderlock.Take(context.Background(), "results", "evaluate", false)
 //	if err != nil {
@@ -7,11 +7,12 @@
 //	}
 //	defer lock.Release()
 //
-// The lock of a folder is its file of the highest number, .<name>.lock.<n>. Who takes over creates the next one, which only one process
-// can; numbers never come again, so that whoever was mistaken about an earlier one changes nothing. The holder counts up in the
-// file every second. A lock is stale when its process is known to be gone, or when its count has stood still for [Patience] on the
-// clock of whoever waits; times of files and clocks of other machines do not matter. A holder that was asleep for that long learns that it
-// has lost the lock from [Lock.Check] and from [Lock.Lost].
+// The lock of a folder is its file of the highest number, .<name>.lock.<n>. Who takes over creates the next one,
+// which only one process can; numbers never come again, so that whoever was mistaken about an earlier one changes
+// nothing. The holder counts up in the file every second. A lock is stale when its process is known to be gone, or
+// when its count has stood still for [Patience] on the clock of whoever waits; times of files and clocks of other
+// machines do not matter. A holder that was asleep for that long learns that it has lost the lock from [Lock.Check]
+// and from [Lock.Lost].
 package folderlock
 
 import (
@@ -72,8 +73,9 @@ type Lock struct {
 	ended     sync.WaitGroup
 }
 
-// Take takes the lock of the given name in a folder. If a living process has it, it waits until that has gone, or returns a *Busy
-// if wait is false, after [Patience] at most, which it takes to tell whether a process of another machine is alive.
+// Take takes the lock of the given name in a folder. If a living process has it, it waits until that has gone, or
+// returns a *Busy if wait is false, after [Patience] at most, which it takes to tell whether a process of another
+// machine is alive.
 func Take(ctx context.Context, dir, name string, wait bool) (*Lock, error) {
 	return take(ctx, dir, name, wait, Patience)
 }

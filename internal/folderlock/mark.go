@@ -14,7 +14,8 @@ import (
 // MarkBytes is the length of a mark in bytes; its text has twice as many digits.
 const MarkBytes = 16
 
-// Mark names this process for [Gone], in hexadecimal digits: its machine since that was started, its number, and when it began.
+// Mark names this process for [Gone], in hexadecimal digits: its machine since that was started, its number, and when
+// it began.
 var Mark = sync.OnceValue(func() string {
 	var mark [MarkBytes]byte
 	copy(mark[:4], machine())
@@ -23,7 +24,8 @@ var Mark = sync.OnceValue(func() string {
 	return hex.EncodeToString(mark[:])
 })
 
-// Gone reports whether the process of a mark is known to have ended: it was one of this machine. It is false of what is no mark.
+// Gone reports whether the process of a mark is known to have ended: it was one of this machine. It is false of what
+// is no mark.
 func Gone(mark string) bool {
 	data, err := hex.DecodeString(mark)
 	if err != nil || len(data) != MarkBytes || boot() == "" || string(data[:4]) != string(machine()) {

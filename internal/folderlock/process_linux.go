@@ -11,7 +11,8 @@ import (
 	"syscall"
 )
 
-// boot names what the machine has been doing since it was started, so that a number of a process before counts for nothing.
+// boot names what the machine has been doing since it was started, so that a number of a process before counts for
+// nothing.
 func boot() string {
 	data, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
 	if err != nil {

@@ -1,4 +1,5 @@
-// The configurations in the documents and manuals are read by the binaries, and the flags of all other commands there exist.
+// The configurations in the documents and manuals are read by the binaries, and the flags of all other commands there
+// exist.
 
 package house
 

@@ -26,8 +26,8 @@ var opening = calls{
 	},
 }
 
-// writing are calls that make files. The files of a run belong to its transaction, which keeps the earlier result until all of
-// them are there, and which never writes over an input.
+// writing are calls that make files. The files of a run belong to its transaction, which keeps the earlier result
+// until all of them are there, and which never writes over an input.
 var writing = calls{
 	names: "os.Create os.WriteFile os.CreateTemp os.Rename os.Link os.Symlink atomicfile.Write",
 	may: map[string]string{

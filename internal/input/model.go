@@ -154,8 +154,8 @@ func (m *Model) EncodeNoisy(ctx context.Context, source latent.Source, noise lat
 	return z, moved, nil
 }
 
-// Content is the identity of the encoder's content and of all settings by which it makes latents of states; empty where it is
-// not known.
+// Content is the identity of the encoder's content and of all settings by which it makes latents of states; empty
+// where it is not known.
 func (m *Model) Content() string {
 	if m.Encoder == nil {
 		return ""

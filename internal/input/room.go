@@ -18,8 +18,8 @@ import (
 // remaining is how much memory is left to a process that has so much in use; 0: not known.
 var remaining = memory.Remaining
 
-// RoomForSpectra is an error where the spectrum of some model's latents, of one model at a time, has no room beside what is held and
-// beside other work of so many bytes, such as [Data.Searching].
+// RoomForSpectra is an error where the spectrum of some model's latents, of one model at a time, has no room beside
+// what is held and beside other work of so many bytes, such as [Data.Searching].
 func (d *Data) RoomForSpectra(models []points.Encoded, beside int64) error {
 	held := d.held.Load() + programBytes
 	left := remaining(held)
@@ -47,8 +47,8 @@ func (d *Data) Searching(n int) int64 {
 // available is how much memory a process may use; 0: not known.
 var available = memory.Available
 
-// hold counts bytes that are about to be held until the run ends. It is an error, before they are read, where the system would
-// end the process because of them: what is held together is more than the memory that it may use.
+// hold counts bytes that are about to be held until the run ends. It is an error, before they are read, where the
+// system would end the process because of them: what is held together is more than the memory that it may use.
 func (d *Data) hold(bytes int64, what string) error {
 	if d.plan != nil {
 		return nil // it says what a run would hold

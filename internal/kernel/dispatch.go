@@ -13,7 +13,8 @@ import (
 // contract (see the package comment): another KC gives other float32 bits.
 const KC = 256
 
-// tileBlock is the depth in groups of a block of bytes for tiles, which multiply faster than C can be read and written for every KC.
+// tileBlock is the depth in groups of a block of bytes for tiles, which multiply faster than C can be read and
+// written for every KC.
 const tileBlock = 2 * KC
 
 // Environment is the variable that forces an implementation.
@@ -86,8 +87,8 @@ func choose(request string) (*implementation, error) {
 	return best, fmt.Errorf("%s=%q %s; this build on this machine has %s", Environment, request, reason, strings.Join(names, ", "))
 }
 
-// Name is the implementation in use: "generic", "avx2", "avx512", or "amx", which is AVX-512 with products of bytes on tiles. It is fixed
-// when the program starts, by the processor and by [Environment].
+// Name is the implementation in use: "generic", "avx2", "avx512", or "amx", which is AVX-512 with products of bytes
+// on tiles. It is fixed when the program starts, by the processor and by [Environment].
 func Name() string { return active.Load().name }
 
 // Selected is [Name] with an error if [Environment] asks for an implementation

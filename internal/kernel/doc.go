@@ -1,8 +1,7 @@
-// Package kernel holds the matrix kernels that the encoder executor and the
-// neighbour search share: float32 and float64 products through packed panels,
-// exact uint8 dot products and squared distances, int16 products that are exact within blocks, and a few row reductions.
-// Go assembly for AVX2 and AVX-512, and for the tiles of AMX, is chosen at run time;
-// everything has a pure-Go twin.
+// Package kernel holds the matrix kernels that the encoder executor and the neighbour search share: float32 and
+// float64 products through packed panels, exact uint8 dot products and squared distances, int16 products that are
+// exact within blocks, and a few row reductions. Go assembly for AVX2 and AVX-512, and for the tiles of AMX, is
+// chosen at run time; everything has a pure-Go twin.
 //
 //	// C = A·Bᵀ for row-major A [m×k] and B [n×k].
 //	p := kernel.Product[float32]{

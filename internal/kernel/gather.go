@@ -39,8 +39,8 @@ type Gathered struct {
 	Places     []int
 	Accumulate bool
 	// When a sum is complete, Bias[j] is added to it unless Bias is nil, then the element of Other at the place of
-	// C's, unless Other is nil; and if Cut is set, what is below Low becomes Low, and then what is above High becomes High.
-	// A NaN stays what it is. Other may be C itself if B is no deeper than [KC].
+	// C's, unless Other is nil; and if Cut is set, what is below Low becomes Low, and then what is above High becomes
+	// High. A NaN stays what it is. Other may be C itself if B is no deeper than [KC].
 	Bias, Other []float32
 	Cut         bool
 	Low, High   float32
@@ -289,8 +289,8 @@ func (g *Gathered) scattered(i, rows int) bool {
 	return false
 }
 
-// edge computes a tile that no kernel can write where it belongs, in buffers as wide as the kernel: the columns are cut, or the
-// rows not equally far apart.
+// edge computes a tile that no kernel can write where it belongs, in buffers as wide as the kernel: the columns are
+// cut, or the rows not equally far apart.
 func (g *Gathered) edge(t *gatherTiling, micro gatherKernel, base *int, i, j int, runs []piece, panel *float32, width int) {
 	e := g.end
 	if e.flags&tileBias != 0 {

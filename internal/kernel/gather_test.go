@@ -236,8 +236,8 @@ func BenchmarkGathered(b *testing.B) {
 	}
 }
 
-// BenchmarkGatheredLayers has whole layers of convolution networks, 32 images of so many pixels, with or without another matrix to add,
-// that do not fit into a cache: two goroutines take parts of images in turn.
+// BenchmarkGatheredLayers has whole layers of convolution networks, 32 images of so many pixels, with or without
+// another matrix to add, that do not fit into a cache: two goroutines take parts of images in turn.
 func BenchmarkGatheredLayers(b *testing.B) {
 	r := rand.New(rand.NewPCG(1, 2))
 	const images, threads = 32, 2

@@ -18,8 +18,8 @@ const RowAlign = 12
 // Int16Time is about the time of an [Int16Product] in that of the product of float32 vectors.
 func Int16Time() float64 { return active.Load().int16Time }
 
-// PackedInt16 is one side of an [Int16Product] in panels: vectors of int16, filled in parts. It belongs to the side it was made for and to
-// the running process.
+// PackedInt16 is one side of an [Int16Product] in panels: vectors of int16, filled in parts. It belongs to the side
+// it was made for and to the running process.
 type PackedInt16 struct {
 	data                []uint32
 	width, count, depth int // depth in pairs
@@ -27,8 +27,8 @@ type PackedInt16 struct {
 	tiling              *tiling[uint32, float32]
 }
 
-// Reset makes room for count vectors of length depth, which are undefined until they are put; right for use as B. It allocates only
-// if p is too small. p may be zero.
+// Reset makes room for count vectors of length depth, which are undefined until they are put; right for use as B. It
+// allocates only if p is too small. p may be zero.
 func (p *PackedInt16) Reset(count, depth int, right bool) {
 	t := active.Load().int16
 	p.tiling, p.right, p.count, p.depth = t, right, count, (depth+1)/2
@@ -38,9 +38,9 @@ func (p *PackedInt16) Reset(count, depth int, right bool) {
 	p.data = grow(p.data, roundUp(count, p.width)*p.depth)
 }
 
-// Put packs vectors first … first+count−1, vector r of which is src[r·stride : r·stride+depth]. first is a multiple of [Align], and so is
-// count unless the last vector is among them; stride is even, and where the depth is odd, src holds a 0 after each vector. Parts may be put
-// from several goroutines. It panics if a part does not fit.
+// Put packs vectors first … first+count−1, vector r of which is src[r·stride : r·stride+depth]. first is a multiple
+// of [Align], and so is count unless the last vector is among them; stride is even, and where the depth is odd, src
+// holds a 0 after each vector. Parts may be put from several goroutines. It panics if a part does not fit.
 func (p *PackedInt16) Put(first, count int, src []int16, stride int) {
 	if first < 0 || first%Align != 0 || first+count > p.count || count%Align != 0 && first+count != p.count || stride%2 != 0 || stride < 2*p.depth {
 		panic(fmt.Sprintf("kernel: vectors %d to %d of %d with stride %d", first, first+count, p.count, stride))
@@ -64,9 +64,10 @@ func (p *PackedInt16) block(first, k, depth int) []uint32 {
 //
 //	C[i·Stride+j] = Σ_b s_b,   s_b = Σ_{k in block b} A(i,k)·B(j,k)
 //
-// for M vectors of A from First[0] on, a multiple of [RowAlign], and N vectors of B from First[1] on, a multiple of [Align]. The sum of a block of Int16Depth depths
-// is exact if it lies within ±2³¹, as it does where ‖a_b‖²·‖b_b‖² < 2⁶²; elsewhere it is taken modulo 2³². It is rounded to float32, and
-// sums are added in the order of blocks, each addition rounded: with B blocks, u = 2⁻²⁴ and 1.01 for what is of higher order,
+// for M vectors of A from First[0] on, a multiple of [RowAlign], and N vectors of B from First[1] on, a multiple of
+// [Align]. The sum of a block of Int16Depth depths is exact if it lies within ±2³¹, as it does where ‖a_b‖²·‖b_b‖² <
+// 2⁶²; elsewhere it is taken modulo 2³². It is rounded to float32, and sums are added in the order of blocks, each
+// addition rounded: with B blocks, u = 2⁻²⁴ and 1.01 for what is of higher order,
 //
 //	|c − Σ_k A(i,k)·B(j,k)| ≤ 1.01·B·u · ‖a‖‖b‖
 //
@@ -101,8 +102,8 @@ func (s *int16Source) block(first, k, depth int) []uint32 {
 
 func (s *int16Source) packInto([]uint32, int, int, int, int, int) { panic("kernel: packed already") }
 
-// Run computes the product on the calling goroutine. It returns an error, and leaves C alone, if an operand was made for the other side
-// or another depth or has too few vectors, or C is too small.
+// Run computes the product on the calling goroutine. It returns an error, and leaves C alone, if an operand was made
+// for the other side or another depth or has too few vectors, or C is too small.
 func (p *Int16Product) Run() error {
 	t := active.Load().int16
 	switch {
@@ -128,12 +129,14 @@ func (p *Int16Product) Run() error {
 	return err
 }
 
-// QuantizeShifted sets dst[k] to the integer nearest to t_k = x[k]·scale − shift[k], half-way cases to even, between ±32767, and returns
+// QuantizeShifted sets dst[k] to the integer nearest to t_k = x[k]·scale − shift[k], half-way cases to even, between
+// ±32767, and returns
 //
 //	square = Σ dst[k]²,   rest = Σ (t_k − dst[k])²
 //
-// Product and difference are rounded to float64 each. square is exact; rest, of eight running sums with fused multiply-add, is off by
-// at most (len(dst)/8+4)·2⁻⁵³ of itself. All implementations return the same bits. It panics if x or shift is shorter than dst.
+// Product and difference are rounded to float64 each. square is exact; rest, of eight running sums with fused
+// multiply-add, is off by at most (len(dst)/8+4)·2⁻⁵³ of itself. All implementations return the same bits. It panics
+// if x or shift is shorter than dst.
 func QuantizeShifted[T Float](dst []int16, x []T, shift []float64, scale float64) (square, rest float64) {
 	var sums [16]float64
 	x, shift = x[:len(dst)], shift[:len(dst)]

@@ -41,9 +41,9 @@ type Product[T Float] struct {
 	Accumulate bool
 	// Upper asks for the elements with j ≥ i only. Others may be computed, finished or left alone.
 	Upper bool
-	// Links shortens the sums: within a block of KC, the products of each LinkDepth depths are a sum of their own, and these are
-	// added in their order. A product passes through fewer roundings, see [Norms.OfLinks], and a float32 product of whole tiles takes
-	// a twentieth longer.
+	// Links shortens the sums: within a block of KC, the products of each LinkDepth depths are a sum of their own,
+	// and these are added in their order. A product passes through fewer roundings, see [Norms.OfLinks], and a
+	// float32 product of whole tiles takes a twentieth longer.
 	Links bool
 	// Done, if not nil, stops the product soon after it is closed.
 	Done <-chan struct{}

@@ -54,12 +54,13 @@ func NewSignedWeights(columns []int8, n int, runs []Run) (*SignedWeights, error)
 // quads is how many groups of depths hold n of them.
 func quads(n int) int { return (n + quad - 1) / quad }
 
-// GatheredBytes is, for bytes A(i, ·) = Data[Base[i]+r.Offset : Base[i]+r.Offset+r.Length] for r in Runs, one after another,
+// GatheredBytes is, for bytes A(i, ·) = Data[Base[i]+r.Offset : Base[i]+r.Offset+r.Length] for r in Runs, one after
+// another,
 //
 //	C[i·N + j] = float32(Terms[j] + Σ_k A(i,k)·B(j,k))
 //
-// with sums modulo 2³². What lies in the [QuadSlack] bytes behind a run is read, and does not matter. It runs on the calling goroutine and may be
-// used again.
+// with sums modulo 2³². What lies in the [QuadSlack] bytes behind a run is read, and does not matter. It runs on the
+// calling goroutine and may be used again.
 type GatheredBytes struct {
 	M, N  int
 	Data  []uint8

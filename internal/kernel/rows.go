@@ -9,8 +9,8 @@ type rowKernels struct {
 	finishRow       func(c, squares []int32, term int32)
 	scaleShift      func(dst, src, shift []float32, scale float32)
 	narrowShifted   func(dst []float32, x, shift []float64, scale float64)
-	// quantizeShifted32 and 64 add to sums what QuantizeShifted sums up in lanes: the first eight of the rests, the others of the
-	// integers.
+	// quantizeShifted32 and 64 add to sums what QuantizeShifted sums up in lanes: the first eight of the rests, the
+	// others of the integers.
 	quantizeShifted32 func(dst []int16, x []float32, shift []float64, scale float64, sums *[16]float64)
 	quantizeShifted64 func(dst []int16, x []float64, shift []float64, scale float64, sums *[16]float64)
 	packShifted       func(dst []float32, width int, src []float32, stride, count, depth int, scales, shift []float32)
@@ -111,8 +111,8 @@ func scaleShiftGeneric(dst, x, shift []float32, scale float32) {
 	}
 }
 
-// NarrowShifted sets dst[k] = x[k]·scale − shift[k], product and difference each rounded to float64, and then to float32. It panics if x or
-// shift is shorter than dst.
+// NarrowShifted sets dst[k] = x[k]·scale − shift[k], product and difference each rounded to float64, and then to
+// float32. It panics if x or shift is shorter than dst.
 func NarrowShifted(dst []float32, x, shift []float64, scale float64) {
 	active.Load().rows.narrowShifted(dst, x[:len(dst)], shift[:len(dst)], scale)
 }

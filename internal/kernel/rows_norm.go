@@ -38,8 +38,8 @@ func (n *Norms[T]) OfLinks(x []T) (square, rounding float64) {
 	return square, rounding
 }
 
-// OfChains is Of for [AddChains] in place of a product: rounding ≥ Σ N_k·x[k]² for the roundings to float32, of which there are at most
-// ChainRoundings.
+// OfChains is Of for [AddChains] in place of a product: rounding ≥ Σ N_k·x[k]² for the roundings to float32, of which
+// there are at most ChainRoundings.
 func (n *Norms[T]) OfChains(x []T) (square, rounding float64) {
 	return n.ofGroups(x, func(k, _ int) int { return ChainRoundings - k%ChainDepth/chainLanes })
 }
@@ -83,8 +83,8 @@ func linkRoundings(k, depth int) int {
 	return min(LinkDepth, long-link*LinkDepth) - at%LinkDepth + links - max(1, link) + blocks - max(1, block)
 }
 
-// groupSquaresGeneric sets dst[g] to the sum of the squares of group g, and falling[g] to the same with weights that fall by
-// one from element to element, to 0 for the last: four running sums each, added in a fixed order.
+// groupSquaresGeneric sets dst[g] to the sum of the squares of group g, and falling[g] to the same with weights that
+// fall by one from element to element, to 0 for the last: four running sums each, added in a fixed order.
 func groupSquaresGeneric[T Float](dst, falling []float64, x []T) {
 	for g := range dst {
 		var l, f [4]float64

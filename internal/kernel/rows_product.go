@@ -59,10 +59,10 @@ const ChainDepth = 4 * chainLanes
 
 type chainKernel func(sums []float64, y, x []float32, stride int, index []int32, ahead []float32)
 
-// AddChains is [AddProducts] for y in float32, about twice as fast: 64 chains of one product and three fused multiply-adds
-// are added up to 32 sums in float32 and to one in float64. A term passes through at most five roundings to float32 (see
-// [Norms.OfChains]) and five to float64. All implementations return the same bits. It panics if the length of y is not ChainDepth, sums
-// is shorter than index or a row lies outside x.
+// AddChains is [AddProducts] for y in float32, about twice as fast: 64 chains of one product and three fused
+// multiply-adds are added up to 32 sums in float32 and to one in float64. A term passes through at most five
+// roundings to float32 (see [Norms.OfChains]) and five to float64. All implementations return the same bits. It
+// panics if the length of y is not ChainDepth, sums is shorter than index or a row lies outside x.
 func AddChains(sums []float64, y, x []float32, stride int, index []int32, ahead []float32) {
 	if len(y) != ChainDepth {
 		panic("kernel: length is not ChainDepth")

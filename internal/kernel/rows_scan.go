@@ -122,8 +122,8 @@ func belowGeneric(dst, x []int32, limit int32) int {
 	return n
 }
 
-// StepsFloat32 sets dst[k] to the step of x[k]: 1 + (x[k] − first)·scale, rounded down, between 0 and last. Every operation is
-// rounded to float32; scale is positive, and last at most 65,535. It panics if dst is shorter than x.
+// StepsFloat32 sets dst[k] to the step of x[k]: 1 + (x[k] − first)·scale, rounded down, between 0 and last. Every
+// operation is rounded to float32; scale is positive, and last at most 65,535. It panics if dst is shorter than x.
 func StepsFloat32(dst []uint16, x []float32, first, scale float32, last int) {
 	active.Load().rows.stepsFloat32(dst[:len(x)], x, first, scale, float32(last))
 }

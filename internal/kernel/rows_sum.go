@@ -75,8 +75,8 @@ func SumExp(x []float64, scale, shift float64) float64 {
 	return l.total()
 }
 
-// Exp sets dst[k] to the exponential that [SumExp] adds for x[k]. All implementations return the same bits. It panics if dst is
-// shorter than x.
+// Exp sets dst[k] to the exponential that [SumExp] adds for x[k]. All implementations return the same bits. It panics
+// if dst is shorter than x.
 func Exp(dst, x []float64, scale, shift float64) {
 	active.Load().rows.exp(dst[:len(x)], x, scale, shift)
 }

@@ -34,8 +34,8 @@ func tilesUint8() *uint8Tiling {
 	}
 }
 
-// amxImplementation is AVX-512 with products of bytes on tiles, or nil and the reason why they cannot be had. Nothing of
-// them is tried if the user asked for another implementation.
+// amxImplementation is AVX-512 with products of bytes on tiles, or nil and the reason why they cannot be had. Nothing
+// of them is tried if the user asked for another implementation.
 func amxImplementation(avx512 *implementation) (*implementation, string) {
 	x := &cpu.X86
 	const state = 1<<17 | 1<<18 // the configuration and the data of tiles

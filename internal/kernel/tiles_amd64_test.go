@@ -74,7 +74,8 @@ func bytesOf[T uint32 | int32](first *T, n int) []byte {
 
 func addressOf[T any](p *T) uint64 { return uint64(uintptr(unsafe.Pointer(p))) }
 
-// emulated is the micro-kernel in the emulator. Only its panels and its part of the rows of C are there, the panels to be read.
+// emulated is the micro-kernel in the emulator. Only its panels and its part of the rows of C are there, the panels
+// to be read.
 func (k tileKernel) emulated() microKernel[uint32, int32] {
 	entry, code := machineCode(k.run)
 	return func(depth int, a, b *uint32, c *int32, stride int, ahead uintptr, add bool) {
@@ -317,7 +318,8 @@ func TestTilesDisassembled(t *testing.T) {
 	}
 }
 
-// TestTiles runs the code on processors that have tiles, from many goroutines while memory is collected, against the portable twin.
+// TestTiles runs the code on processors that have tiles, from many goroutines while memory is collected, against the
+// portable twin.
 func TestTiles(t *testing.T) {
 	at := slices.IndexFunc(implementations(), func(i *implementation) bool { return i.name == "amx" })
 	if at < 0 {

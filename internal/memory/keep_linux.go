@@ -8,12 +8,12 @@ import (
 	"syscall"
 )
 
-// lazily is the setting of package runtime by which memory that it gives back stays with the process until the system needs
-// it (MADV_FREE); by default it is gone at once. The runtime reads settings when a process begins.
+// lazily is the setting of package runtime by which memory that it gives back stays with the process until the system
+// needs it (MADV_FREE); by default it is gone at once. The runtime reads settings when a process begins.
 const lazily = "madvdontneed=0"
 
-// restart makes the process begin again with memory given back lazily, and returns where it does already, where the caller
-// of the program chose, or where that fails.
+// restart makes the process begin again with memory given back lazily, and returns where it does already, where the
+// caller of the program chose, or where that fails.
 func restart() {
 	settings := os.Getenv("GODEBUG")
 	if strings.Contains(settings, "madvdontneed=") {

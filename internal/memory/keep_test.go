@@ -1,4 +1,5 @@
-// What a process is after Keep: the same one with the same arguments, begun again once, unless the caller chose otherwise.
+// What a process is after Keep: the same one with the same arguments, begun again once, unless the caller chose
+// otherwise.
 
 //go:build linux
 

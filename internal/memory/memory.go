@@ -29,8 +29,8 @@ func Available() int64 {
 	return bytes
 }
 
-// Remaining is what is left of [Available] to a process that has so many bytes in use: limits of the address space say themselves
-// what is. At least 1; 0: nothing is known.
+// Remaining is what is left of [Available] to a process that has so many bytes in use: limits of the address space
+// say themselves what is. At least 1; 0: nothing is known.
 func Remaining(used int64) int64 {
 	bytes := Physical()
 	if bytes > 0 {
@@ -74,10 +74,11 @@ func Apply() {
 // kept is not written, so that it takes no memory; the garbage collector counts it to what is in use.
 var kept []byte
 
-// Keep makes a process that does one large thing after another keep the memory of one for the next, which a process that ends
-// sooner need not: the system takes back what is not used only when it needs it, where package runtime would give it back and
-// fetch it again several times for each task, and the heap is collected when it has grown by at least a 64th of the memory, 256 MiB at most. Call it
-// first of all: on Linux the process begins again. Where the address space is limited, nothing changes.
+// Keep makes a process that does one large thing after another keep the memory of one for the next, which a process
+// that ends sooner need not: the system takes back what is not used only when it needs it, where package runtime
+// would give it back and fetch it again several times for each task, and the heap is collected when it has grown by
+// at least a 64th of the memory, 256 MiB at most. Call it first of all: on Linux the process begins again. Where the
+// address space is limited, nothing changes.
 func Keep() {
 	if AddressSpace() > 0 {
 		return
@@ -114,9 +115,9 @@ func groups(root string) int64 {
 	return limit
 }
 
-// Group is the least limit in a file such as "memory.max" of the control groups that the process is in, of both versions of
-// them, and of those that they are in; 0: none. root is that of the file system; of version 1 the groups are those of
-// the controller.
+// Group is the least limit in a file such as "memory.max" of the control groups that the process is in, of both
+// versions of them, and of those that they are in; 0: none. root is that of the file system; of version 1 the groups
+// are those of the controller.
 func Group(root, controller, file string) int64 {
 	least := int64(0)
 	look := func(folder string) {

@@ -78,8 +78,8 @@ func (f *File) pages(offset, n int64) []byte {
 // Open opens a regular file for reading.
 func Open(path string) (*File, error) { return open(path, mapsAll) }
 
-// Shared opens a file that another process has mapped and writes to: it is mapped wherever the system can. Reads need not
-// show on Windows what was written through a mapping, so that there a file that cannot be mapped is an error.
+// Shared opens a file that another process has mapped and writes to: it is mapped wherever the system can. Reads need
+// not show on Windows what was written through a mapping, so that there a file that cannot be mapped is an error.
 func Shared(path string) (*File, error) { return open(path, true) }
 
 func open(path string, mapped bool) (*File, error) {

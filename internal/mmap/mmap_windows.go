@@ -9,7 +9,8 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// Files are read, not mapped, unless Shared asks for it: what is mapped can neither be replaced nor cut as long as it is.
+// Files are read, not mapped, unless Shared asks for it: what is mapped can neither be replaced nor cut as long as it
+// is.
 const mapsAll = false
 
 // readsShow says whether reads show what another process has written through a mapping.

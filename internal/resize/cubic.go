@@ -73,9 +73,10 @@ func cubic(t float64) float64 {
 	return 0
 }
 
-// Bytes resizes pixels of 8 bits, channels of them beside each other, from src into dst. The bytes are those of Pillow's
-// Image.resize(size, Image.BICUBIC): weights in fixed point of 22 bits, each axis rounded to bytes. Pillow from 13 on
-// takes columns first where the height shrinks more than the width; this package does not, nor did Pillow before.
+// Bytes resizes pixels of 8 bits, channels of them beside each other, from src into dst. The bytes are those of
+// Pillow's Image.resize(size, Image.BICUBIC): weights in fixed point of 22 bits, each axis rounded to bytes. Pillow
+// from 13 on takes columns first where the height shrinks more than the width; this package does not, nor did Pillow
+// before.
 func (c *Cubic) Bytes(dst, src []uint8, channels int) {
 	columns, rows := c.size()
 	if c.x.from == nil && c.y.from == nil {

@@ -95,9 +95,9 @@ type Job struct {
 // An interrupt, a termination signal or a hang-up cancels the run; a second one
 // ends it at once.
 //
-// A crash of package runtime ends the program by SIGABRT, not with the status of wrong usage. Where the address space is
-// limited, or few threads are allowed, the run is a process of its own: only another process can make one line and the
-// status of a failed run of such a crash.
+// A crash of package runtime ends the program by SIGABRT, not with the status of wrong usage. Where the address space
+// is limited, or few threads are allowed, the run is a process of its own: only another process can make one line and
+// the status of a failed run of such a crash.
 func Main(c Command) { MainArgs(c, os.Args[1:]) }
 
 // MainArgs is Main for a program that has several commands, with the arguments of this one.
@@ -167,7 +167,8 @@ func Report(stderr io.Writer, name string, err error) (code int) {
 	return exitCode(err)
 }
 
-// shortened is a line of an error without the middle where a name or a list of a file makes it longer than anybody reads.
+// shortened is a line of an error without the middle where a name or a list of a file makes it longer than anybody
+// reads.
 func shortened(line string) string {
 	const begin, end = 1500, 500
 	if len(line) <= begin+end+100 {

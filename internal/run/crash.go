@@ -7,8 +7,8 @@ import (
 	"runtime/debug"
 )
 
-// crashApart makes a crash of package runtime (no thread, no memory, SIGQUIT, a deadlock) end the program by SIGABRT. By
-// itself the runtime ends it with status 2, which is that of wrong usage. No core file is written.
+// crashApart makes a crash of package runtime (no thread, no memory, SIGQUIT, a deadlock) end the program by SIGABRT.
+// By itself the runtime ends it with status 2, which is that of wrong usage. No core file is written.
 func crashApart() {
 	debug.SetTraceback("crash")
 	withoutCore()

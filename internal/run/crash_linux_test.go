@@ -66,7 +66,8 @@ func TestCrashProcess(t *testing.T) {
 	MainArgs(c, nil)
 }
 
-// Statuses are those of the system: of a signal, or of a run. Where the run is watched, a crash is a failed run with one line.
+// Statuses are those of the system: of a signal, or of a run. Where the run is watched, a crash is a failed run with
+// one line.
 func TestCrash(t *testing.T) {
 	if testing.Short() {
 		t.Skip("left out with -short: it limits the address space, of which the race detector takes terabytes")

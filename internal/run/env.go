@@ -179,7 +179,8 @@ func Remove(path string) error {
 	return nil
 }
 
-// AtEnd adds a function that is called when all is over, whatever became of it: files have their names then, or never will.
+// AtEnd adds a function that is called when all is over, whatever became of it: files have their names then, or never
+// will.
 func (e *Env) AtEnd(do func()) { e.ends = append(e.ends, do) }
 
 func (e *Env) end() {

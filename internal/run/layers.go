@@ -22,8 +22,8 @@ type Layer struct {
 	Content []*yaml.Node
 }
 
-// Task is a run of a command whose options come from layers, of which the first that has an option wins, and from arguments,
-// which win over all of them.
+// Task is a run of a command whose options come from layers, of which the first that has an option wins, and from
+// arguments, which win over all of them.
 type Task struct {
 	Command Command
 	Args    []string

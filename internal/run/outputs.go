@@ -25,7 +25,8 @@ const figureEnding = ".figure"
 // input, or another output.
 func (f *Flags) Writes(names ...string) { f.writes = append(f.writes, names...) }
 
-// NamesOutputs says that the values of flags are names of files of --out, or patterns of them, and no paths that are read.
+// NamesOutputs says that the values of flags are names of files of --out, or patterns of them, and no paths that are
+// read.
 func (f *Flags) NamesOutputs(names ...string) { f.namesOutputs = append(f.namesOutputs, names...) }
 
 // Reads adds files that the run reads though no flag names them, such as those of a folder that one names. It is asked

@@ -8,16 +8,16 @@ import (
 	"sync"
 )
 
-// limits are those of the runs under way: there may be several beside each other, each of which would otherwise put back
-// what another has set.
+// limits are those of the runs under way: there may be several beside each other, each of which would otherwise put
+// back what another has set.
 var limits struct {
 	sync.Mutex
 	most    int // what the process had before the first of them
 	running []int
 }
 
-// mostThreads bounds --threads. More than there are processors gain nothing, and many times as many bring the machine to a
-// halt; a few more than a small machine has are left to whoever wants to see that results stay the same.
+// mostThreads bounds --threads. More than there are processors gain nothing, and many times as many bring the machine
+// to a halt; a few more than a small machine has are left to whoever wants to see that results stay the same.
 func mostThreads() int { return max(64, 4*runtime.NumCPU()) }
 
 // useProcessors lets the process use as many processors as the run under way that wants most, until done is called.

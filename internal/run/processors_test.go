@@ -24,7 +24,8 @@ func TestUseProcessors(t *testing.T) {
 	}
 }
 
-// Two cores with a million threads answer nobody for half an hour. It changes what the whole process uses, and so runs alone.
+// Two cores with a million threads answer nobody for half an hour. It changes what the whole process uses, and so
+// runs alone.
 func TestManyThreads(t *testing.T) {
 	var threads, processors int
 	command := Command{Name: "idle", Summary: "does nothing", Manual: "A stand-in.", Out: "idle_out", Setup: func(*Flags) Job {

@@ -201,8 +201,8 @@ func Merged(c Command, origin *shard.Origin, states []*shard.State, args ...stri
 	return t, nil
 }
 
-// Recompute computes some units of the work of a shard again, as its origin says, and returns their state; no file is written.
-// Nothing is taken from a cache.
+// Recompute computes some units of the work of a shard again, as its origin says, and returns their state; no file is
+// written. Nothing is taken from a cache.
 func Recompute(ctx context.Context, c Command, origin *shard.Origin, units []shard.Range, stderr io.Writer) (*shard.State, error) {
 	if origin == nil {
 		return nil, errors.New("it does not say how it was made")

@@ -19,9 +19,9 @@
 //	reread FILE…                     read result files: written again, they have the same bytes
 //	python FILE ARGS…                run a Python program; the condition [numpy] says whether there is one with NumPy
 //
-// $WEIGHTS is the folder of the built-in example's encoders, $TESTDATA that of the encoders
-// of package latent's tests, $DOCS that of the documentation. Types are uint8, int64, float32, float64; patterns are zero,
-// ramp, random:SEED, and for float types nan:ROW, which is random with a NaN in that row.
+// $WEIGHTS is the folder of the built-in example's encoders, $TESTDATA that of the encoders of package latent's
+// tests, $DOCS that of the documentation. Types are uint8, int64, float32, float64; patterns are zero, ramp,
+// random:SEED, and for float types nan:ROW, which is random with a NaN in that row.
 package runtest
 
 import (

@@ -125,8 +125,9 @@ func TestReadErrors(t *testing.T) {
 	}
 }
 
-// Every byte of the data belongs to one tensor. What is refused and taken here is what the package safetensors of Hugging Face,
-// 0.8.0, refuses and takes (deserialize), but for the space before the brace: the format says that there is none.
+// Every byte of the data belongs to one tensor. What is refused and taken here is what the package safetensors of
+// Hugging Face, 0.8.0, refuses and takes (deserialize), but for the space before the brace: the format says that
+// there is none.
 func TestRead_Gapless(t *testing.T) {
 	t.Parallel()
 	tensor := func(name string, length, lo, hi int) string {

@@ -4,9 +4,9 @@
 //	z, err := share.Do(ctx, "squares of 9", func() ([]float32, error) { return []float32{81}, nil },
 //		func(z []float32) int64 { return 4 * int64(len(z)) })
 //
-// Whoever comes first computes; others wait and take the same value, which nobody changes. Without a store in the context
-// everybody computes for himself. What is kept is bounded: what was not used for the longest time goes first, and
-// what is larger than the bound by itself is given to those who wait and not kept.
+// Whoever comes first computes; others wait and take the same value, which nobody changes. Without a store in the
+// context everybody computes for himself. What is kept is bounded: what was not used for the longest time goes first,
+// and what is larger than the bound by itself is given to those who wait and not kept.
 package share
 
 import (
@@ -47,7 +47,8 @@ func NewStore(most int64) *Store {
 	return &Store{most: most, values: map[string]*entry{}, computed: map[string]int{}, taken: map[string]int{}}
 }
 
-// Counts are how many values of a kind, which is the first word of their keys, were computed and how many were taken from others.
+// Counts are how many values of a kind, which is the first word of their keys, were computed and how many were taken
+// from others.
 func (s *Store) Counts(kind string) (computed, taken int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -85,9 +86,9 @@ func of(ctx context.Context) *Store {
 	return s
 }
 
-// Do returns the value of a key, which compute makes if nobody has; size is what it takes, in bytes. Keys say everything that a
-// value depends on; an empty one is never shared. The error of compute is that of whoever computes: those who wait try for
-// themselves. Waiting ends with ctx.
+// Do returns the value of a key, which compute makes if nobody has; size is what it takes, in bytes. Keys say
+// everything that a value depends on; an empty one is never shared. The error of compute is that of whoever computes:
+// those who wait try for themselves. Waiting ends with ctx.
 func Do[T any](ctx context.Context, key string, compute func() (T, error), size func(T) int64) (T, error) {
 	s := of(ctx)
 	if s == nil || key == "" {

@@ -11,9 +11,9 @@ import (
 // mostNamed is how many names are said before the others are counted.
 const mostNamed = 4
 
-// Together says what begins with "NAME: " and is the same for several of the names once, where the first of it stood: "a, b and
-// c: too short", of more than four names "a, b, c and 2 more: too short". What begins with no name, or is said of one alone, stays
-// as it is; what is said twice of the same name is said once.
+// Together says what begins with "NAME: " and is the same for several of the names once, where the first of it stood:
+// "a, b and c: too short", of more than four names "a, b, c and 2 more: too short". What begins with no name, or is
+// said of one alone, stays as it is; what is said twice of the same name is said once.
 func Together(texts, names []string) []string {
 	type statement struct {
 		named bool

@@ -31,8 +31,8 @@ const (
 	in64                                = 1<<32 - 1 // stands for a number in the record of 64 bits
 )
 
-// Whole finds bytes before the first member of a zip file and behind its end: parts of another file, which readers of zip files
-// pass over in silence, and so would the numbers in them be. The file is one that [zip.NewReader] takes.
+// Whole finds bytes before the first member of a zip file and behind its end: parts of another file, which readers of
+// zip files pass over in silence, and so would the numbers in them be. The file is one that [zip.NewReader] takes.
 func Whole(r io.ReaderAt, size int64) error {
 	tail := make([]byte, min(size, endLength+maxComment))
 	if _, err := r.ReadAt(tail, size-int64(len(tail))); err != nil && !errors.Is(err, io.EOF) {

@@ -76,7 +76,8 @@ func TestAligned(t *testing.T) {
 	}
 }
 
-// TestSpreads: no group is wider than the tolerance, no two neighboring groups could be one, and equal lines are together.
+// TestSpreads: no group is wider than the tolerance, no two neighboring groups could be one, and equal lines are
+// together.
 func TestSpreads(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(45, 1))

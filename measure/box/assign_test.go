@@ -141,8 +141,8 @@ func TestAssignErrors(t *testing.T) {
 	}
 }
 
-// BenchmarkAssign is of 200 × 200 random costs; or, with the file of float64 that REPSCOPE_BENCH_COSTS names, of a square
-// matrix that is all in it.
+// BenchmarkAssign is of 200 × 200 random costs; or, with the file of float64 that REPSCOPE_BENCH_COSTS names, of a
+// square matrix that is all in it.
 func BenchmarkAssign(b *testing.B) {
 	rng := rand.New(rand.NewPCG(4, 4))
 	cost := make([]float64, 200*200)
@@ -162,8 +162,8 @@ func BenchmarkAssign(b *testing.B) {
 	}
 }
 
-// BenchmarkAssignBoxes assigns boxes by 1 − IoU, which is 1 of most pairs, of designs or of the boxes [2, n, 4] that the
-// file REPSCOPE_BENCH_BOXES has: by all costs, and by the pairs that overlap.
+// BenchmarkAssignBoxes assigns boxes by 1 − IoU, which is 1 of most pairs, of designs or of the boxes [2, n, 4] that
+// the file REPSCOPE_BENCH_BOXES has: by all costs, and by the pairs that overlap.
 func BenchmarkAssignBoxes(b *testing.B) {
 	rng := rand.New(rand.NewPCG(5, 5))
 	from := design(rng, 300)

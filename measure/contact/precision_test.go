@@ -64,7 +64,8 @@ func TestPrecisionOfTies(t *testing.T) {
 	measuretest.Near(t, "mean over orders", sum/draws, want[0].At(Steps), 5*0.5/math.Sqrt(draws*30))
 }
 
-// TestPrecisionBySorting: the counts of the definition, for scores of any sign and size with ties, zeros of both signs and infinities.
+// TestPrecisionBySorting: the counts of the definition, for scores of any sign and size with ties, zeros of both
+// signs and infinities.
 func TestPrecisionBySorting(t *testing.T) {
 	t.Parallel()
 	truth := readGolden(t).Structures[1].truth(t)

@@ -72,10 +72,10 @@ func newGrideScore(logs []float64, n1, n2 int) grideScore {
 // fourth power.
 const exactStep, nearStep = 1e-4, 4e-3
 
-// root is the zero of the score, looked for from d, by steps of which the last is shorter than last; not ok if there is none up to
-// 1e12. The score is convex and decreasing, so that Newton's steps come to the root from the
-// left and do not overshoot, and a step from the right ends left of it. Near the root they are
-// those to the root of the cubic that has the score's derivatives.
+// root is the zero of the score, looked for from d, by steps of which the last is shorter than last; not ok if there
+// is none up to 1e12. The score is convex and decreasing, so that Newton's steps come to the root from the left and
+// do not overshoot, and a step from the right ends left of it. Near the root they are those to the root of the cubic
+// that has the score's derivatives.
 func (g grideScore) root(d, last float64) (_ float64, ok bool) {
 	const bent = 1.0 / 64
 	for d <= 1e12 {

@@ -16,8 +16,8 @@ import (
 	"repscope/stat"
 )
 
-// HalfStatistic is a statistic of ratios of distances to nearest neighbors within a half: Of fills dst[:Size] with NaN for
-// what is undefined. It must be safe for concurrent calls and keep nothing of the half.
+// HalfStatistic is a statistic of ratios of distances to nearest neighbors within a half: Of fills dst[:Size] with
+// NaN for what is undefined. It must be safe for concurrent calls and keep nothing of the half.
 type HalfStatistic struct {
 	// Orders 1 ≤ N1 < N2 of the ratios; with N1 = 0 those of r_{N2} to all nearer ones.
 	N1, N2, Size int
@@ -158,9 +158,9 @@ type halver struct {
 	*Distinct
 	splits [][]bool // of blocks
 	block  []uint8  // of every kept point: halves are of whole blocks, of which there are at most 60 in a [stat.Halves]
-	// near are the logarithms of the distances of every kept point to its nearest neighbors, side by side: the whole lists fill no
-	// cache. same says of every split and kept point which of the nearest sameNeighbors are in the half of the point, the nearest
-	// in the lowest bit. Both are nil where lists are shorter.
+	// near are the logarithms of the distances of every kept point to its nearest neighbors, side by side: the whole
+	// lists fill no cache. same says of every split and kept point which of the nearest sameNeighbors are in the half
+	// of the point, the nearest in the lowest bit. Both are nil where lists are shorter.
 	near   [][nearNeighbors]float64
 	same   [][]uint32
 	mu     sync.Mutex

@@ -103,10 +103,10 @@ var sortings = sync.Pool{New: func() any { return new(sorting) }}
 // A part is of about as many values as it has buckets, a power of two, which stay in the cache.
 const bucketsOfPart = 1 << 10
 
-// ascending visits finite values of at least 0 and of the given mean in ascending order, a part after the other, until visit wants no
-// more; each part is in buckets, of which each is sorted. The bucket is the part 1 − 1/(1 + v/mean) of their number, which fills them about
-// evenly if values are distributed exponentially, and never descends with the value, however it is rounded. What is visited lasts until
-// visit returns.
+// ascending visits finite values of at least 0 and of the given mean in ascending order, a part after the other,
+// until visit wants no more; each part is in buckets, of which each is sorted. The bucket is the part 1 − 1/(1 +
+// v/mean) of their number, which fills them about evenly if values are distributed exponentially, and never descends
+// with the value, however it is rounded. What is visited lasts until visit returns.
 func (r *sorting) ascending(values []float64, mean float64, visit func(sorted []float64) bool) {
 	n, rate := len(values), 1/mean
 	parts := n/bucketsOfPart + 1

@@ -313,7 +313,8 @@ func TestHalvedApproximately(t *testing.T) {
 	}
 }
 
-// estimatesOf are Two-NN, Gride of orders 2 and order, Levina–Bickel of that order and the fit of Two-NN from lists of distances.
+// estimatesOf are Two-NN, Gride of orders 2 and order, Levina–Bickel of that order and the fit of Two-NN from lists
+// of distances.
 func estimatesOf(t *testing.T, lists [][]float64, order int) (out [4]float64) {
 	t.Helper()
 	var ratio, higher, distances []float64

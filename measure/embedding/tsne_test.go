@@ -60,8 +60,8 @@ func TestTSNEKeepsGroups(t *testing.T) {
 	}
 }
 
-// TestTSNEGolden: the divergence that is minimized, and the neighbors that are kept, are scikit-learn's up to the minimum that
-// each falls into.
+// TestTSNEGolden: the divergence that is minimized, and the neighbors that are kept, are scikit-learn's up to the
+// minimum that each falls into.
 func TestTSNEGolden(t *testing.T) {
 	t.Parallel()
 	for _, want := range readGolden(t) {

@@ -12,8 +12,8 @@ import (
 	"repscope/measure/fidelity"
 )
 
-// BenchmarkPRDC is precision, recall, density and coverage at k = 3, 5 and 10 of as many generated as real points of dimension
-// 512 in float32; REPSCOPE_BENCH_POINTS says how many, 50,000 in the documentation.
+// BenchmarkPRDC is precision, recall, density and coverage at k = 3, 5 and 10 of as many generated as real points of
+// dimension 512 in float32; REPSCOPE_BENCH_POINTS says how many, 50,000 in the documentation.
 func BenchmarkPRDC(b *testing.B) {
 	n := 4000
 	if text := os.Getenv("REPSCOPE_BENCH_POINTS"); text != "" {

@@ -30,8 +30,8 @@ type ClassifierOptions struct {
 	Neighbors neighbors.Options // Threads, and Memory and Metric for votes
 }
 
-// Classifier says how well a classifier tells generated points from real ones that it was not
-// fitted on: the two-sample test by classification (Lopez-Paz and Oquab 2017, "Revisiting classifier two-sample tests").
+// Classifier says how well a classifier tells generated points from real ones that it was not fitted on: the
+// two-sample test by classification (Lopez-Paz and Oquab 2017, "Revisiting classifier two-sample tests").
 type Classifier struct {
 	// AUC is the probability that a generated point looks more generated than a real one, over pairs of one fold: ½
 	// where the classifier cannot tell them, 1 where it always can.
@@ -47,10 +47,10 @@ type Classifier struct {
 	// JensenShannon is the lower bound √Divergence of the Jensen–Shannon distance, cut to [0, 1]: the
 	// PolyGraph discrepancy (Krimmel et al. 2025) with this classifier.
 	JensenShannon float64
-	// AUCError and DivergenceError are errors with all classifiers fitted again; nil without
-	// Blocks. JensenShannonInterval is the interval of Divergence on the scale of the distance. Of 200 draws of 80 real and 60
-	// generated points, 95 % intervals hold the mean AUC in 98 and the mean divergence in 92 %; where both are of one
-	// distribution, 1 in 200 lies above ½ (go test ./measure/fidelity -run ClassifierIntervals -v -draws 200).
+	// AUCError and DivergenceError are errors with all classifiers fitted again; nil without Blocks.
+	// JensenShannonInterval is the interval of Divergence on the scale of the distance. Of 200 draws of 80 real and
+	// 60 generated points, 95 % intervals hold the mean AUC in 98 and the mean divergence in 92 %; where both are of
+	// one distribution, 1 in 200 lies above ½ (go test ./measure/fidelity -run ClassifierIntervals -v -draws 200).
 	AUCError, DivergenceError *stat.Jackknifed
 	JensenShannonInterval     stat.Interval
 	// Probability is q of every generated point and then of every real one.

@@ -44,8 +44,8 @@ func NewHalves(real, generated *stat.Blocks, seed uint64) (*Halves, error) {
 // other generated points, as many of both. Radii are those of the neighbors within a half.
 //
 // Of 300 draws of 150 real and 150 generated points in 4 dimensions, 95 % intervals hold the mean score of such draws
-// in 97 (precision), 96 (recall), 94 (density) and 97 % (coverage), and those of the difference of two generators that are
-// equally good hold 0 in 95, 94, 95 and 92 % (go test ./measure/fidelity -run Intervals -v -draws 300).
+// in 97 (precision), 96 (recall), 94 (density) and 97 % (coverage), and those of the difference of two generators
+// that are equally good hold 0 in 95, 94, 95 and 92 % (go test ./measure/fidelity -run Intervals -v -draws 300).
 type Errors struct{ Precision, Recall, Density, Coverage *stat.Jackknifed }
 
 // check reports halves of other points.

@@ -82,8 +82,8 @@ func halfOf(p points.Points, block []int, split []bool, first bool) points.Point
 
 var draws = flag.Int("draws", 0, "draws of TestIntervals; 0: a few")
 
-// TestIntervals draws real and generated points anew and counts how often intervals hold the mean score of such draws, and how
-// often those of the difference of two equally good generators hold 0.
+// TestIntervals draws real and generated points anew and counts how often intervals hold the mean score of such
+// draws, and how often those of the difference of two equally good generators hold 0.
 func TestIntervals(t *testing.T) {
 	t.Parallel()
 	n := *draws

@@ -15,12 +15,13 @@ const fsimSide = 12
 //
 //	FSIM = Σ P·G·w / Σ w,  FSIMc = Σ P·G·(I·Q)^0.03·w / Σ w,  w = max(p, q),
 //
-// over all pixels, where each factor is (2·x·y + T)/(x² + y² + T): P of the phase congruencies p and q, T = 0.85, G of
-// the lengths of the gradients by Scharr's operator over 16, T = 160, I and Q of the colors of NTSC, T = 200, for pixels
-// of 0 to 255. Frames are averaged to a smaller side of about 256 pixels first: by the factor F = side/256, rounded.
-// All of it is as in the authors' code: zeros beyond the border, the real part of the power where I·Q is negative,
-// and the smaller bandwidth of frequencies in frames of odd sides. Where no pixel of both has phase congruency, as in
-// constant frames, all weigh alike. It has scratch memory, about 250 bytes for each pixel: one for each goroutine.
+// over all pixels, where each factor is (2·x·y + T)/(x² + y² + T): P of the phase congruencies p and q, T = 0.85, G
+// of the lengths of the gradients by Scharr's operator over 16, T = 160, I and Q of the colors of NTSC, T = 200, for
+// pixels of 0 to 255. Frames are averaged to a smaller side of about 256 pixels first: by the factor F = side/256,
+// rounded. All of it is as in the authors' code: zeros beyond the border, the real part of the power where I·Q is
+// negative, and the smaller bandwidth of frequencies in frames of odd sides. Where no pixel of both has phase
+// congruency, as in constant frames, all weigh alike. It has scratch memory, about 250 bytes for each pixel: one for
+// each goroutine.
 type FSIM struct {
 	shape         Shape
 	factor        int // of the size
@@ -28,7 +29,8 @@ type FSIM struct {
 	phases        *phases
 }
 
-// NewFSIM prepares frames of one channel or of red, green and blue, of 0 to 255; sides below fsimSide (12) are an error.
+// NewFSIM prepares frames of one channel or of red, green and blue, of 0 to 255; sides below fsimSide (12) are an
+// error.
 func NewFSIM(shape Shape) (*FSIM, error) {
 	if !shape.valid() || shape.Channels != 1 && shape.Channels != 3 || shape.Height < fsimSide || shape.Width < fsimSide {
 		return nil, fmt.Errorf("FSIM of frames of %v: want one channel or three, and at least %d × %d pixels", shape, fsimSide, fsimSide)
@@ -39,8 +41,9 @@ func NewFSIM(shape Shape) (*FSIM, error) {
 	return f, nil
 }
 
-// FeatureSimilarity returns FSIM and FSIMc of two frames, in [0, 1] but for rounding, 1 for equal ones, symmetric in them.
-// FSIMc is NaN for frames of one channel. Both are NaN for frames of another size than the shape, and where a frame has one.
+// FeatureSimilarity returns FSIM and FSIMc of two frames, in [0, 1] but for rounding, 1 for equal ones, symmetric in
+// them. FSIMc is NaN for frames of one channel. Both are NaN for frames of another size than the shape, and where a
+// frame has one.
 func FeatureSimilarity[A, B Number](f *FSIM, a []A, b []B) (fsim, fsimc float64) {
 	if len(a) != f.shape.Size() || len(b) != len(a) {
 		return math.NaN(), math.NaN()

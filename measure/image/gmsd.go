@@ -10,16 +10,16 @@ import (
 // gmsdSide is the smallest side of frames that GMSD takes: halved, they hold the operator of the gradient.
 const gmsdSide = 5
 
-// GMSD returns the gradient magnitude similarity deviation (Xue, Zhang, Mou & Bovik, IEEE Transactions on Image Processing
-// 23, 2014) of two planes [height, width] of brightness, see [Luma], whose pixels have the range R = dataRange: the
-// standard deviation, over all pixels of the planes in means of 2 × 2 pixels, of
+// GMSD returns the gradient magnitude similarity deviation (Xue, Zhang, Mou & Bovik, IEEE Transactions on Image
+// Processing 23, 2014) of two planes [height, width] of brightness, see [Luma], whose pixels have the range R =
+// dataRange: the standard deviation, over all pixels of the planes in means of 2 × 2 pixels, of
 //
 //	(2·g·h + T)/(g² + h² + T),  T = 170·(R/255)²,
 //
-// where g and h are the lengths of the gradients of both by Prewitt's operator over 3. As in the authors' code there are
-// zeros beyond the border, for the means of an odd last row or column too; the deviation is that of the paper, over the
-// number of pixels. In [0, 0.5), less is better, 0 for equal planes, symmetric in them. Planes of a side below gmsdSide
-// (5), of other sizes than said, and ranges that are no positive number are an error; a NaN gives NaN.
+// where g and h are the lengths of the gradients of both by Prewitt's operator over 3. As in the authors' code there
+// are zeros beyond the border, for the means of an odd last row or column too; the deviation is that of the paper,
+// over the number of pixels. In [0, 0.5), less is better, 0 for equal planes, symmetric in them. Planes of a side
+// below gmsdSide (5), of other sizes than said, and ranges that are no positive number are an error; a NaN gives NaN.
 func GMSD(height, width int, dataRange float64, a, b []float64) (float64, error) {
 	if height < gmsdSide || width < gmsdSide {
 		return math.NaN(), fmt.Errorf("GMSD of frames of %d × %d: want at least %d × %d pixels", height, width, gmsdSide, gmsdSide)

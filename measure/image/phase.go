@@ -20,9 +20,10 @@ const (
 	lowPassOrder      = 15
 )
 
-// phases computes the phase congruency of planes of one size (Kovesi, Videre 1, 1999) with filters of log-Gabor shape: at
-// every pixel, the energy Σ A·(cos δ − |sin δ|) of four wavelengths beyond that of noise, over the amplitudes Σ A, both
-// summed over four orientations; δ is how far the phase of a wavelength is from the mean one. It lies in [0, 1].
+// phases computes the phase congruency of planes of one size (Kovesi, Videre 1, 1999) with filters of log-Gabor
+// shape: at every pixel, the energy Σ A·(cos δ − |sin δ|) of four wavelengths beyond that of noise, over the
+// amplitudes Σ A, both summed over four orientations; δ is how far the phase of a wavelength is from the mean one. It
+// lies in [0, 1].
 type phases struct {
 	transform *plane2D
 	radial    [waveScales][]float64       // filters by wavelength

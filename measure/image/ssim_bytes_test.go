@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestBytesAsFloats: means and maps of bytes have the bits of those of doubles, for all orders and numbers of channels, and
-// a second pair finds nothing left of the first.
+// TestBytesAsFloats: means and maps of bytes have the bits of those of doubles, for all orders and numbers of
+// channels, and a second pair finds nothing left of the first.
 func TestBytesAsFloats(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(12, 13))

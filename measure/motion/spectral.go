@@ -54,8 +54,8 @@ func (l *lagged) stretches(most int) (out []stretch, size int) {
 	return out, size
 }
 
-// transformed returns the sums of x_s·x_t and the numbers of pairs at lags 0 … most, from the squared absolute values of the
-// transforms, whose transform they are. Two coordinates are transformed as the parts of one complex series.
+// transformed returns the sums of x_s·x_t and the numbers of pairs at lags 0 … most, from the squared absolute values
+// of the transforms, whose transform they are. Two coordinates are transformed as the parts of one complex series.
 func (l *lagged) transformed(ctx context.Context, most, threads int) (sums, counts []float64, err error) {
 	all, size := l.stretches(most)
 	tasks := [][]stretch{}

@@ -4,9 +4,9 @@ package motion
 
 import "math"
 
-// fourier transforms complex series of a length that is a power of two: by passes of radix 4, after one of radix 2 where the
-// length asks for it, each of which sorts what it writes (Stockham). Every operation is rounded on its own, so that the outcome
-// is the same on every processor, and that of FFTPACK's passes.
+// fourier transforms complex series of a length that is a power of two: by passes of radix 4, after one of radix 2
+// where the length asks for it, each of which sorts what it writes (Stockham). Every operation is rounded on its own,
+// so that the outcome is the same on every processor, and that of FFTPACK's passes.
 type fourier struct {
 	passes []pass
 	work   []complex128
@@ -15,7 +15,8 @@ type fourier struct {
 // pass combines radix parts, each in groups of length values.
 type pass struct {
 	radix, groups, length int
-	// turns are the factors of the values of the second part, and of the third and the fourth, side by side for each value.
+	// turns are the factors of the values of the second part, and of the third and the fourth, side by side for each
+	// value.
 	turns []complex128
 }
 

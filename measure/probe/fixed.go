@@ -96,9 +96,9 @@ func CrossFitFixed(ctx context.Context, d FixedData, o FixedOptions) (*FixedCros
 //
 // A delete-block jackknife of them holds both errors, that of the rows that are predicted and that of those that
 // heads were fitted on, at the price of two or three fits. Fitting again without each block costs as many fits as
-// there are blocks, and its jackknife is 1.4 to 2.7 times too wide in two of the designs below: a share of rows
-// is no smooth function of the head, and every row that flips adds to the variance. How often 95 % intervals hold the score of new heads on new
-// sequences, in percent of 400 draws (go test ./measure/probe -run FixedCoverage -v -draws 400):
+// there are blocks, and its jackknife is 1.4 to 2.7 times too wide in two of the designs below: a share of rows is no
+// smooth function of the head, and every row that flips adds to the variance. How often 95 % intervals hold the score
+// of new heads on new sequences, in percent of 400 draws (go test ./measure/probe -run FixedCoverage -v -draws 400):
 //
 //	                                                       heads as given       with effects
 //	sequences  rows  features  classes  accuracy  balanced  accuracy  balanced  accuracy  balanced

@@ -62,13 +62,12 @@ type LogisticCrossFit struct {
 //
 //	C·Σ −ln p(class) + ½·Σ_k ‖w_k‖²
 //
-// with intercepts that are not penalised; of two classes only the difference has weights, as in
-// scikit-learn's LogisticRegression. Of several C it takes the one with the smallest mean over
-// grouped folds of the log loss, the first such one. The minimum is found by L-BFGS in coordinates in
-// which the curvature is about 1, up to 10⁻¹⁶ of the mean loss (10⁻¹¹ where C is chosen and in refits). A class without rows to fit on has probability 0; where all rows
-// are of one class it has 1. Errors: shapes that do not match, features that are NaN or Inf, a class
-// out of range, a C that is not above 0, one group to choose from ([stat.UndefinedError]), and the
-// error of ctx.
+// with intercepts that are not penalised; of two classes only the difference has weights, as in scikit-learn's
+// LogisticRegression. Of several C it takes the one with the smallest mean over grouped folds of the log loss, the
+// first such one. The minimum is found by L-BFGS in coordinates in which the curvature is about 1, up to 10⁻¹⁶ of the
+// mean loss (10⁻¹¹ where C is chosen and in refits). A class without rows to fit on has probability 0; where all rows
+// are of one class it has 1. Errors: shapes that do not match, features that are NaN or Inf, a class out of range, a
+// C that is not above 0, one group to choose from ([stat.UndefinedError]), and the error of ctx.
 func CrossFitLogistic(ctx context.Context, d Data, class []int, classes int, o LogisticOptions) (*LogisticCrossFit, error) {
 	if err := d.check(logisticName); err != nil {
 		return nil, err

@@ -292,7 +292,8 @@ func TestMLPDegenerate(t *testing.T) {
 	}
 }
 
-// TestNarrowProducts: products of few columns, which are computed as their transposes, have the bits of those columns among others.
+// TestNarrowProducts: products of few columns, which are computed as their transposes, have the bits of those columns
+// among others.
 func TestNarrowProducts(t *testing.T) {
 	t.Parallel()
 	const rows, depth, width = 70, 300, 9

@@ -210,7 +210,8 @@ func (n *network) predict(x points.Points, rows []int, goal objective, visit fun
 	}
 }
 
-// vectorBlock is how many elements go through several vector functions one after the other: they stay in the nearest cache.
+// vectorBlock is how many elements go through several vector functions one after the other: they stay in the nearest
+// cache.
 const vectorBlock = 512
 
 func sumRows(dst, x []float32) {

@@ -113,10 +113,11 @@ func KL(p, q *Map, epsilon float64) (float64, error) {
 	return max(0, s[0]+s[1]+(s[2]+s[3])), nil
 }
 
-// KLRatio returns Σ pᵢ·ln(ε + pᵢ/(qᵢ+ε)) in nats, p = v/Σv, the form that Bylinskii et al. 2019 give the divergence of p from q,
-// with ε = [GainEpsilon] in the code of the MIT saliency benchmark. Where qᵢ is 0 and pᵢ is not, it is larger than [KL] with
-// [Epsilon]; for equal maps it is 0 but for ε and may be below. ε is a number ≥ 0; for 0 it is KL without ε. Pixels with
-// pᵢ = 0 add nothing. Undefined for maps with negative values, that are 0 everywhere, or of different sizes.
+// KLRatio returns Σ pᵢ·ln(ε + pᵢ/(qᵢ+ε)) in nats, p = v/Σv, the form that Bylinskii et al. 2019 give the divergence
+// of p from q, with ε = [GainEpsilon] in the code of the MIT saliency benchmark. Where qᵢ is 0 and pᵢ is not, it is
+// larger than [KL] with [Epsilon]; for equal maps it is 0 but for ε and may be below. ε is a number ≥ 0; for 0 it is
+// KL without ε. Pixels with pᵢ = 0 add nothing. Undefined for maps with negative values, that are 0 everywhere, or of
+// different sizes.
 func KLRatio(p, q *Map, epsilon float64) (float64, error) {
 	const quantity = "KL"
 	if err := distributions(quantity, p, q); err != nil {

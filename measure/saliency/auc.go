@@ -77,11 +77,11 @@ func AUCBorjiSplits(m *Map, f *Fixations, step float64, splits int, seed uint64)
 	return m.sampled(quantity, f.of(m), m.values, step, splits, stat.StreamFixations.Key(seed, 0))
 }
 
-// AUCShuffled returns the shuffled AUC (Tatler et al. 2005; Zhang et al. 2008): the probability that the map is higher at a
-// fixation than at a fixation of other pictures, ties counting half, so that looking at the center earns nothing. In
-// [0, 1]: 0.5 is chance. It is exact: every fixation against every other. Others are fixations of other pictures,
-// brought to this one's size; repeats of both count as often, and others may lie where fixations are. Undefined for a
-// constant map, without fixations or others, and for pictures of different sizes.
+// AUCShuffled returns the shuffled AUC (Tatler et al. 2005; Zhang et al. 2008): the probability that the map is
+// higher at a fixation than at a fixation of other pictures, ties counting half, so that looking at the center earns
+// nothing. In [0, 1]: 0.5 is chance. It is exact: every fixation against every other. Others are fixations of other
+// pictures, brought to this one's size; repeats of both count as often, and others may lie where fixations are.
+// Undefined for a constant map, without fixations or others, and for pictures of different sizes.
 func AUCShuffled(m *Map, f, others *Fixations) (float64, error) {
 	const quantity = "shuffled AUC"
 	if err := shuffled(quantity, m, f, others); err != nil {

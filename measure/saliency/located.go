@@ -51,11 +51,11 @@ func squares(values []float64, mean float64) float64 {
 	return s[0] + s[1] + (s[2] + s[3])
 }
 
-// InformationGain returns the mean over fixations of log₂(p+ε) − log₂(b+ε) (Kümmerer et al. 2015), p and b the
-// map and a baseline as distributions v/Σv: bits per fixation that the map tells beyond the baseline, such as
-// [CenterPrior] or [Uniform] (for which it is the log-likelihood above chance). 0 for a map equal to the
-// baseline. ε is [GainEpsilon] or another number ≥ 0; for 0, fixations where the map is 0 make it −Inf, those where the
-// baseline alone is 0 +Inf, and it is undefined where both occur or both are 0. Undefined too for maps with negative values or
+// InformationGain returns the mean over fixations of log₂(p+ε) − log₂(b+ε) (Kümmerer et al. 2015), p and b the map
+// and a baseline as distributions v/Σv: bits per fixation that the map tells beyond the baseline, such as
+// [CenterPrior] or [Uniform] (for which it is the log-likelihood above chance). 0 for a map equal to the baseline. ε
+// is [GainEpsilon] or another number ≥ 0; for 0, fixations where the map is 0 make it −Inf, those where the baseline
+// alone is 0 +Inf, and it is undefined where both occur or both are 0. Undefined too for maps with negative values or
 // that are 0 everywhere, for no fixations, and for pictures of different sizes.
 func InformationGain(m, baseline *Map, f *Fixations, epsilon float64) (float64, error) {
 	const quantity = "information gain"

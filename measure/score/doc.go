@@ -1,6 +1,6 @@
-// Package score says how good predictions are: of real targets (mean squared error, R²,
-// explained variance), of rankings (AUROC) and of classes (accuracy, balanced
-// accuracy, macro F1), as scikit-learn defines them, and without each block of observations, exactly and at the cost of one pass.
+// Package score says how good predictions are: of real targets (mean squared error, R², explained variance), of
+// rankings (AUROC) and of classes (accuracy, balanced accuracy, macro F1), as scikit-learn defines them, and without
+// each block of observations, exactly and at the cost of one pass.
 //
 //	influence, err := score.RegressionInfluence(truth, predicted)
 //	blocks, err := stat.NewBlocks(len(truth), episodes, stat.BlockSpec{}, influence.R2)

@@ -26,8 +26,8 @@ type Similarities struct {
 	moments    []float64 // M, added up in the order of the points; nil where points are fewer than 3·D
 }
 
-// NewSimilarities costs n·D·min(n, 3·D) operations. Errors: points that do not vary, NaN and Inf ([stat.UndefinedError]);
-// the error of ctx.
+// NewSimilarities costs n·D·min(n, 3·D) operations. Errors: points that do not vary, NaN and Inf
+// ([stat.UndefinedError]); the error of ctx.
 func NewSimilarities(ctx context.Context, z points.Points, threads int) (*Similarities, error) {
 	mean, _, err := variances("spectrum", z)
 	if err != nil {
@@ -177,7 +177,8 @@ type Blocked struct {
 // mostMoments is how many numbers of moments of blocks are kept.
 const mostMoments = 1 << 24
 
-// Blocked sums over blocks of the points. Errors: blocks of another number of points ([stat.UndefinedError]); the error of ctx.
+// Blocked sums over blocks of the points. Errors: blocks of another number of points ([stat.UndefinedError]); the
+// error of ctx.
 func (s *Similarities) Blocked(ctx context.Context, blocks *stat.Blocks, threads int) (*Blocked, error) {
 	n, dim, g := s.z.N, s.z.Dim, blocks.Count()
 	if labels := len(blocks.Labels()); labels != n {

@@ -8,10 +8,10 @@ import (
 	"repscope/internal/kernel"
 )
 
-// bothOfCoordinates are the eigenvalues of the products xᵀx of coordinates and of (x + 1·mᵀ)ᵀ(x + 1·mᵀ) = xᵀx + count·m·mᵀ, for count
-// points x with the mean 0, in descending order. In a basis whose first vector is along m the two differ in one element, and the
-// reduction to tridiagonal form leaves that vector alone. The n × n products, of which the upper triangle is read, are
-// overwritten.
+// bothOfCoordinates are the eigenvalues of the products xᵀx of coordinates and of (x + 1·mᵀ)ᵀ(x + 1·mᵀ) = xᵀx +
+// count·m·mᵀ, for count points x with the mean 0, in descending order. In a basis whose first vector is along m the
+// two differ in one element, and the reduction to tridiagonal form leaves that vector alone. The n × n products, of
+// which the upper triangle is read, are overwritten.
 func bothOfCoordinates(products []float64, n int, count float64, mean []float64, threads int) (centered, raw []float64, err error) {
 	length := turn(products, n, 0, mean)
 	t, err := tridiagonalOf(products, n, bandOf(n), threads)
@@ -26,10 +26,10 @@ func bothOfCoordinates(products []float64, n int, count float64, mean []float64,
 	return centered, raw, err
 }
 
-// bothOfPoints are the eigenvalues of the products xxᵀ of n points x with the mean 0 and of
-// (x + 1·mᵀ)(x + 1·mᵀ)ᵀ = xxᵀ + along·1ᵀ + 1·alongᵀ + square·1·1ᵀ with along = x·m and square = ‖m‖², in descending order. In a basis whose
-// first vectors are along 1 and along x·m, which are orthogonal, xxᵀ has nothing in its first row, and the other the rest. The products
-// are overwritten, and so is along.
+// bothOfPoints are the eigenvalues of the products xxᵀ of n points x with the mean 0 and of (x + 1·mᵀ)(x + 1·mᵀ)ᵀ =
+// xxᵀ + along·1ᵀ + 1·alongᵀ + square·1·1ᵀ with along = x·m and square = ‖m‖², in descending order. In a basis whose
+// first vectors are along 1 and along x·m, which are orthogonal, xxᵀ has nothing in its first row, and the other the
+// rest. The products are overwritten, and so is along.
 func bothOfPoints(products []float64, n int, along []float64, square float64, threads int) (centered, raw []float64, err error) {
 	ones := make([]float64, n)
 	for i := range ones {
@@ -56,8 +56,8 @@ func bothOfPoints(products []float64, n int, along []float64, square float64, th
 	return centered, raw, err
 }
 
-// turn changes the basis of the symmetric n × n matrix a, given by its upper triangle, by the reflection that maps the elements of v
-// from from on to (β, 0, …), and returns β. The other vectors are turned too; v is left alone.
+// turn changes the basis of the symmetric n × n matrix a, given by its upper triangle, by the reflection that maps
+// the elements of v from from on to (β, 0, …), and returns β. The other vectors are turned too; v is left alone.
 func turn(a []float64, n, from int, v []float64, others ...[]float64) float64 {
 	m := n - from
 	largest := 0.0

@@ -21,8 +21,8 @@ type tridiagonal struct {
 	exponent         int
 }
 
-// tridiagonalOf reduces the matrix, by way of b diagonals above the main one. The first basis vector stays what it is, and so
-// does the second where the first row has nothing beside the diagonal.
+// tridiagonalOf reduces the matrix, by way of b diagonals above the main one. The first basis vector stays what it
+// is, and so does the second where the first row has nothing beside the diagonal.
 func tridiagonalOf(a []float64, n, b, threads int) (tridiagonal, error) {
 	scale := 0.0
 	for i := range n {
@@ -77,8 +77,8 @@ var wideFrom = 3072
 // zero: squares could vanish there.
 const negligible = 0x1p-900
 
-// reflect finds the reflection I − τ·v·vᵀ, v[at] = 1, that maps the elements of x from at on to (β, 0, …), from v, which
-// holds those behind at among zeros, and scales v accordingly. The lengths are multiples of [kernel.PairDepth].
+// reflect finds the reflection I − τ·v·vᵀ, v[at] = 1, that maps the elements of x from at on to (β, 0, …), from v,
+// which holds those behind at among zeros, and scales v accordingly. The lengths are multiples of [kernel.PairDepth].
 func reflect(v []float64, alpha float64, at int) (beta, tau float64) {
 	from := at / kernel.PairDepth * kernel.PairDepth
 	rest := kernel.Dot(v[from:], v[from:])

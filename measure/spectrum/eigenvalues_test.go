@@ -350,10 +350,10 @@ func BenchmarkEigenvalues(b *testing.B) {
 // eigenvaluesOf are the eigenvalues of the symmetric n × n matrix a, of finite elements, in ascending order, within a
 // few n·2⁻⁵² of the largest. Only the upper triangle is read; a is overwritten. threads ≤ 0: one per processor.
 //
-// Two stages of Householder reflections make the matrix tridiagonal (C. Bischof, B. Lang & X. Sun 2000, "A framework for
-// symmetric band reduction"): nearly all operations of the first, to a band, are products, and the second works
-// on blocks that stay in the cache. The square-root-free QL iteration (Pal, Walker & Kahan) finds the values. The order
-// of all sums is a function of n.
+// Two stages of Householder reflections make the matrix tridiagonal (C. Bischof, B. Lang & X. Sun 2000, "A framework
+// for symmetric band reduction"): nearly all operations of the first, to a band, are products, and the second works
+// on blocks that stay in the cache. The square-root-free QL iteration (Pal, Walker & Kahan) finds the values. The
+// order of all sums is a function of n.
 func eigenvaluesOf(a []float64, n, threads int) ([]float64, error) {
 	t, err := tridiagonalOf(a, n, bandOf(n), threads)
 	if err != nil {

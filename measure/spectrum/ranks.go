@@ -70,7 +70,8 @@ func (d *deletions) multiplyPoints(threads int) (err error) {
 	return err
 }
 
-// multiplyCoordinates adds up products in the order of the blocks, which is that of the points most of the time: they are known then.
+// multiplyCoordinates adds up products in the order of the blocks, which is that of the points most of the time: they
+// are known then.
 func (d *deletions) multiplyCoordinates(threads int) error {
 	dim, ordered, next := d.all.z.Dim, true, 0
 	for a := range d.size {

@@ -97,7 +97,8 @@ func withRankMe(z points.Points, mean, variance, products []float64) (*Spectrum,
 	return spectrumOf(z, variance, centered), math.Exp(entropy(roots(raw), rankMeEpsilon)), nil
 }
 
-// spectrumOf are the measures of points whose coordinates have those variances, and whose squared singular values are squares.
+// spectrumOf are the measures of points whose coordinates have those variances, and whose squared singular values are
+// squares.
 func spectrumOf(z points.Points, variance, squares []float64) *Spectrum {
 	s := &Spectrum{Eigenvalues: make([]float64, z.Dim), TotalVariance: stat.Sum(variance)}
 	for _, v := range variance {
@@ -209,7 +210,8 @@ func squaresOf(z points.Points, mean []float64) ([]float64, error) {
 	return squareValues(products, n)
 }
 
-// bothOf are [squaresOf] the points less their mean, and of the points, from the former's [productsOf], which it changes.
+// bothOf are [squaresOf] the points less their mean, and of the points, from the former's [productsOf], which it
+// changes.
 func bothOf(z points.Points, mean, products []float64) (centered, raw []float64, err error) {
 	if z.N >= z.Dim {
 		return bothOfCoordinates(products, z.Dim, float64(z.N), mean, 0)
@@ -241,8 +243,8 @@ func squareValues(products []float64, n int) ([]float64, error) {
 	return t.squares()
 }
 
-// squares are the eigenvalues of a matrix that has no negative ones, in descending order; those that rounding cannot tell from 0
-// are 0.
+// squares are the eigenvalues of a matrix that has no negative ones, in descending order; those that rounding cannot
+// tell from 0 are 0.
 func (t tridiagonal) squares() ([]float64, error) {
 	values, err := t.eigenvalues()
 	if err != nil {
@@ -335,8 +337,9 @@ func roots(values []float64) []float64 {
 
 func isFinite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 
-// WorkingBytes is about what [WithSimilarities] and all that do less hold of n points of dim coordinates at a time: the products of all
-// directions twice, and rows of products of pairs of points; of few coordinates, a third copy, and rows of points.
+// WorkingBytes is about what [WithSimilarities] and all that do less hold of n points of dim coordinates at a time:
+// the products of all directions twice, and rows of products of pairs of points; of few coordinates, a third copy,
+// and rows of points.
 func WorkingBytes(n, dim int) int64 {
 	directions, rows := int64(min(n, dim)), int64(min(productRows, n))*int64(dim)
 	if n >= 3*dim {

@@ -10,14 +10,13 @@ import (
 // alone are scripts that are written without spaces: each of their letters is a word.
 var alone = []*unicode.RangeTable{unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar}
 
-// wordsOf returns the words of a text, normalized ([Normalize]), in their order and in lower case: the longest runs of letters,
-// marks and digits. An apostrophe between two letters, and a point or a comma between two digits,
-// belong to the word. Letters of scripts without spaces (Chinese, Japanese, Thai, Lao, Khmer,
-// Burmese) are words of their own, and so are symbols: signs, currencies, arrows, stars and emoji,
-// these with what modifies and joins them, and the marks %, ‰, #, @, &, *, / and the like. A minus before a
-// number (also U+2212, or a hyphen that follows no letter or digit) is the word "-". Other
-// punctuation parts words and is left out, but for a line that has nothing else, which is one
-// word.
+// wordsOf returns the words of a text, normalized ([Normalize]), in their order and in lower case: the longest runs
+// of letters, marks and digits. An apostrophe between two letters, and a point or a comma between two digits, belong
+// to the word. Letters of scripts without spaces (Chinese, Japanese, Thai, Lao, Khmer, Burmese) are words of their
+// own, and so are symbols: signs, currencies, arrows, stars and emoji, these with what modifies and joins them, and
+// the marks %, ‰, #, @, &, *, / and the like. A minus before a number (also U+2212, or a hyphen that follows no
+// letter or digit) is the word "-". Other punctuation parts words and is left out, but for a line that has nothing
+// else, which is one word.
 func wordsOf(s string) []string {
 	var all []string
 	for line := range strings.Lines(Normalize(s)) {
@@ -115,8 +114,8 @@ func modifies(r rune) bool { return r >= 0x1f3fb && r <= 0x1f3ff || r >= 0xe0020
 // numberMark reports whether a mark parts digits of one number.
 func numberMark(r rune) bool { return r == '.' || r == ',' || r == '٫' || r == '٬' }
 
-// isMinus reports whether a hyphen is the sign of a number: what is behind it is one, perhaps behind its currency, and no
-// word or closing bracket ends before it.
+// isMinus reports whether a hyphen is the sign of a number: what is behind it is one, perhaps behind its currency,
+// and no word or closing bracket ends before it.
 func (w *wordReader) isMinus() bool {
 	before, next := w.next(-1), w.next(1)
 	if unicode.Is(unicode.Sc, next) {

@@ -32,7 +32,8 @@ func TestWords(t *testing.T) {
 	}
 }
 
-// TestSigns: symbols, emoji, currencies and signs are words; what else parts words is one where a line has nothing else.
+// TestSigns: symbols, emoji, currencies and signs are words; what else parts words is one where a line has nothing
+// else.
 func TestSigns(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{

@@ -1,5 +1,5 @@
-// Activations: the functions between an encoder's layers, which most files of weights do not tell, by their names in options
-// and in configurations.
+// Activations: the functions between an encoder's layers, which most files of weights do not tell, by their names in
+// options and in configurations.
 
 package checkpoint
 

@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// Every activation that is listed is one, each architecture has one default, and those after the last layer are activations too.
+// Every activation that is listed is one, each architecture has one default, and those after the last layer are
+// activations too.
 func TestActivations(t *testing.T) {
 	t.Parallel()
 	defaults := map[string]int{}

@@ -95,7 +95,8 @@ func buildAttention(b *builder) (func() error, error) {
 	}), nil
 }
 
-// seen is the number of keys up to the last one that a mask does not hide from every query of a block, for all blocks; nil if that is no use.
+// seen is the number of keys up to the last one that a mask does not hide from every query of a block, for all
+// blocks; nil if that is no use.
 func (t *boundAttention) seen(mask []float32) []int {
 	if slices.ContainsFunc(t.Mask[:t.axis], func(s int) bool { return s != 0 }) || len(mask) < t.Keys {
 		return nil

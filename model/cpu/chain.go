@@ -77,7 +77,8 @@ func (c *chain) apply(list []followUp, dst []float32) {
 	}
 }
 
-// rows combines the operands of the elements of dst, which are those from the given one on; operand k has moved by moved[k] elements.
+// rows combines the operands of the elements of dst, which are those from the given one on; operand k has moved by
+// moved[k] elements.
 func (c *chain) rows(dst []float32, operands [2][]float32, from int, moved [2]int) {
 	w := c.broadcast
 	if w.rows() == 1 {

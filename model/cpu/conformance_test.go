@@ -88,7 +88,8 @@ func TestIntegerCases(t *testing.T) {
 func operatorCases(t testing.TB) fs.FS { return graphtest.Cases(t, "testdata/*.tar.gz") }
 
 // conform runs every case of a file system and allows the given relative error (1e-3 is that of the standard's own
-// runner). Cases of operators in the table must pass; with all, none may be unsupported and none of the operators may be left out.
+// runner). Cases of operators in the table must pass; with all, none may be unsupported and none of the operators may
+// be left out.
 func conform(t *testing.T, files fs.FS, relative float64, all bool) {
 	passed, failed, unsupported := map[string]int{}, 0, map[string]int{}
 	tested, supported := map[string]bool{}, []string(nil)

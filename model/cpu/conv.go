@@ -197,8 +197,8 @@ func (g *geometry) bases(parts, perPart, perUnit int) [][]int {
 	return bases
 }
 
-// boundConv is a convolution whose operands are known. It is cut into units, of a part of an image or of some whole ones, that
-// are worked on one at a time.
+// boundConv is a convolution whose operands are known. It is cut into units, of a part of an image or of some whole
+// ones, that are worked on one at a time.
 type boundConv struct {
 	*geometry
 	images, input           int // how many, and the elements of one
@@ -251,8 +251,8 @@ func boundOf(b *builder, g *geometry, images, input int) (*boundConv, error) {
 	return c, nil
 }
 
-// fewPixels is the number of pixels up to which the work is cut by filters too, or half of those where there are more weights than
-// inputs: cut by pixels alone, every task would read all the weights.
+// fewPixels is the number of pixels up to which the work is cut by filters too, or half of those where there are more
+// weights than inputs: cut by pixels alone, every task would read all the weights.
 const fewPixels = 4 * rowBlock
 
 // divide cuts the work by filters if there are few pixels.
@@ -297,7 +297,8 @@ func (c *boundConv) rows(t int) (y0, y1 int) {
 	return 0, c.frame[1]
 }
 
-// image is what the patches of unit t are read from, the input itself or the worker's frames. filled says that the frames are those of this unit.
+// image is what the patches of unit t are read from, the input itself or the worker's frames. filled says that the
+// frames are those of this unit.
 func (c *boundConv) image(s *scratch, x *operand, t int, filled bool) []float32 {
 	l0, _ := c.span(t)
 	first, last, _, _ := c.unit(t)

@@ -1,6 +1,7 @@
-// Convolution with a group for each channel or few channels, which is computed without a product: its filters lie as the lanes of a
-// vector do. Nothing is copied; a kernel that hangs over the border of an image takes fewer positions. Where a group's channel has
-// several filters, the image is copied with each channel repeated, and so it is with fewer channels than lanes: see tiled.
+// Convolution with a group for each channel or few channels, which is computed without a product: its filters lie as
+// the lanes of a vector do. Nothing is copied; a kernel that hangs over the border of an image takes fewer positions.
+// Where a group's channel has several filters, the image is copied with each channel repeated, and so it is with
+// fewer channels than lanes: see tiled.
 
 package cpu
 
@@ -11,7 +12,8 @@ import (
 	"repscope/model/operator"
 )
 
-// channelwise is a convolution with few channels per group whose weights are known. Its geometry has as many channels as filters.
+// channelwise is a convolution with few channels per group whose weights are known. Its geometry has as many channels
+// as filters.
 type channelwise struct {
 	*geometry
 	each    int       // channels of a group
@@ -21,7 +23,8 @@ type channelwise struct {
 	tiled   *tiled    // of few channels, else nil
 }
 
-// crossed is a line of output pixels: where in the image its first patch begins, and in which pieces its patches lie inside.
+// crossed is a line of output pixels: where in the image its first patch begins, and in which pieces its patches lie
+// inside.
 type crossed struct {
 	at     int // of position 0, 0, 0, which may lie outside
 	strips []strip
@@ -53,7 +56,8 @@ func (g *geometry) within(a, o int) span {
 	return s
 }
 
-// channelwise reports whether the convolution has groups that are computed without a product, and sums that a product would not split.
+// channelwise reports whether the convolution has groups that are computed without a product, and sums that a product
+// would not split.
 func (g *geometry) channelwise() bool {
 	if g.groups == 1 || g.depth() > kernel.KC {
 		return false
@@ -67,7 +71,8 @@ func (g *geometry) channelwise() bool {
 	return false
 }
 
-// newChannelwise takes the weights by position, channel of the group and filter. An image that is copied has its padding in it.
+// newChannelwise takes the weights by position, channel of the group and filter. An image that is copied has its
+// padding in it.
 func newChannelwise(g *geometry, weights []float32) *channelwise {
 	c := &channelwise{geometry: g, each: g.channels / g.groups, repeat: g.filters / g.channels, weights: weights}
 	if c.repeat > 1 || g.filters < vector.Lanes {
@@ -97,7 +102,8 @@ func newChannelwise(g *geometry, weights []float32) *channelwise {
 	return c
 }
 
-// next is the rows of the image that line y+1 of a plane reads and line y does not, for the last position of the first axis.
+// next is the rows of the image that line y+1 of a plane reads and line y does not, for the last position of the
+// first axis.
 func (g *geometry) next(z, y int) [2]int {
 	plane := g.within(0, z)
 	last := func(y int) int { return y*g.stride[1] - g.before[1] + (g.kernel[1]-1)*g.dilation[1] + 1 }
@@ -141,7 +147,8 @@ func (g *geometry) strip(x int, inside [3]span, each int) strip {
 	return s
 }
 
-// line computes output line l of an image that is given from element skipped on; the pixels are stride elements apart in dst.
+// line computes output line l of an image that is given from element skipped on; the pixels are stride elements apart
+// in dst.
 func (c *channelwise) line(s *scratch, d *vector.Depthwise, dst []float32, stride int, image []float32, skipped, l int) {
 	at := c.lines[l]
 	if c.tiled != nil {

@@ -1,5 +1,6 @@
-// Depthwise convolution of bytes that are kept as such, in integers. The rows of the image that a few output lines read are brought together, four
-// bytes of neighboring rows at a time, with its padding, which are bytes of zero; columns of the kernel are positions of such quads.
+// Depthwise convolution of bytes that are kept as such, in integers. The rows of the image that a few output lines
+// read are brought together, four bytes of neighboring rows at a time, with its padding, which are bytes of zero;
+// columns of the kernel are positions of such quads.
 
 package cpu
 
@@ -8,7 +9,8 @@ import (
 	"repscope/model/operator"
 )
 
-// byteChannelwise is a convolution over two axes with one channel per group, signed bytes as weights, and an image of bytes less zero.
+// byteChannelwise is a convolution over two axes with one channel per group, signed bytes as weights, and an image of
+// bytes less zero.
 type byteChannelwise struct {
 	*geometry
 	lines   int            // of the output that share their quads: as many as these have rows for
@@ -91,7 +93,8 @@ func (c *byteChannelwise) fill(dst, image []uint8, l, x, pixels int) {
 	}
 }
 
-// eachPart computes output lines l0 … l1−1 of an image and calls finish with the sums of some pixels, which lie where room says.
+// eachPart computes output lines l0 … l1−1 of an image and calls finish with the sums of some pixels, which lie where
+// room says.
 func (c *byteChannelwise) eachPart(s *scratch, image []uint8, l0, l1 int, room func(line, pixel, pixels int) []float32,
 	finish func(sums []float32, line, pixel, pixels int)) {
 	if size := vector.Quad * c.quads * c.columns * c.channels; cap(s.quads) < size {

@@ -98,7 +98,8 @@ func (c *depthwiseCase) want() (y []float32) {
 	return y
 }
 
-// graph quantizes the images, with a scale of one, moves their channels last by a filter of one element, which is 1, and convolves them.
+// graph quantizes the images, with a scale of one, moves their channels last by a filter of one element, which is 1,
+// and convolves them.
 func (c *depthwiseCase) graph(t *testing.T) *graph.Graph {
 	t.Helper()
 	point := func(v int64) *graph.Tensor { return &graph.Tensor{DType: graph.Int64, Shape: []int{}, I64: []int64{v}} }
@@ -168,8 +169,8 @@ func (c *depthwiseCase) bytes(t *testing.T) bool {
 	return false
 }
 
-// TestByteChannelwise: padding, strides, dilations, kernels and channels of any size, with zero points; other numbers of threads and of images have
-// the same bits.
+// TestByteChannelwise: padding, strides, dilations, kernels and channels of any size, with zero points; other numbers
+// of threads and of images have the same bits.
 func TestByteChannelwise(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(81, 82))

@@ -1,4 +1,5 @@
-// Convolution of the bytes of images with few channels that come first, as images of colors do: planes are brought together four at a time.
+// Convolution of the bytes of images with few channels that come first, as images of colors do: planes are brought
+// together four at a time.
 
 package cpu
 
@@ -8,7 +9,8 @@ import (
 	"repscope/model/operator"
 )
 
-// boundPlanes is newBoundConv for an input of bytes that are few planes, and weights of signed bytes; nil if it is not one of these.
+// boundPlanes is newBoundConv for an input of bytes that are few planes, and weights of signed bytes; nil if it is
+// not one of these.
 func boundPlanes(b *builder, p *operator.ConvParams, g *geometry) (*boundConv, error) {
 	x, w := newLevels(b.Values[b.Step.In[0]].Levels), b.Constant(1)
 	if !p.Integers || !x.direct() || w == nil || !kernel.GathersBytes() || !g.first || g.channels < 2 || g.channels > vector.Quad || g.groups > 1 ||
@@ -43,7 +45,8 @@ func boundPlanes(b *builder, p *operator.ConvParams, g *geometry) (*boundConv, e
 	return c, nil
 }
 
-// signedPlanes packs weights [filters, planes, kernel…] by pixel, with zeros for what is no plane; nil if they are no signed bytes.
+// signedPlanes packs weights [filters, planes, kernel…] by pixel, with zeros for what is no plane; nil if they are no
+// signed bytes.
 func (g *geometry) signedPlanes(values []float32) (*integerWeights, error) {
 	pixels, k := g.kernel[1]*g.kernel[2], g.depth()
 	q, columns := &integerWeights{n: g.filters, k: k, columns: make([]int32, g.filters)}, make([]int8, g.filters*k)

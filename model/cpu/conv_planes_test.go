@@ -119,8 +119,8 @@ func (c *planesCase) run(t *testing.T, threads, from, to int) []float32 {
 	return slices.Clone(out[0].F32)
 }
 
-// TestPlanes: images whose channels come first, from one to five, are convolved as bytes where they are two to four; padding, strides, dilations and
-// zero points of any size, any number of threads, images alone.
+// TestPlanes: images whose channels come first, from one to five, are convolved as bytes where they are two to four;
+// padding, strides, dilations and zero points of any size, any number of threads, images alone.
 func TestPlanes(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(85, 86))

@@ -134,7 +134,8 @@ func TestConvolution(t *testing.T) {
 	}
 }
 
-// TestConvolutionOfOnePlane compares volumes whose kernel covers their depth with images that have as many channels more.
+// TestConvolutionOfOnePlane compares volumes whose kernel covers their depth with images that have as many channels
+// more.
 func TestConvolutionOfOnePlane(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
 	random := func(shape ...int) *graph.Tensor {
@@ -159,7 +160,8 @@ func TestConvolutionOfOnePlane(t *testing.T) {
 	}
 }
 
-// TestConvolutionPaddedBelow has padding behind the last row alone, of an image with channels last that is cut into parts.
+// TestConvolutionPaddedBelow has padding behind the last row alone, of an image with channels last that is cut into
+// parts.
 func TestConvolutionPaddedBelow(t *testing.T) {
 	r := rand.New(rand.NewPCG(11, 12))
 	random := func(shape ...int) *graph.Tensor {
@@ -214,7 +216,8 @@ func BenchmarkDepthwise(b *testing.B) {
 	}
 }
 
-// BenchmarkGroups is the rate of convolutions of 3×3 pixels by channels, groups and filters, with a padding of one pixel.
+// BenchmarkGroups is the rate of convolutions of 3×3 pixels by channels, groups and filters, with a padding of one
+// pixel.
 func BenchmarkGroups(b *testing.B) {
 	for _, c := range []struct{ channels, groups, filters, stride int }{
 		{3, 3, 3, 1}, {8, 8, 8, 1}, {8, 8, 8, 2}, {12, 12, 12, 1}, {16, 16, 64, 1}, {32, 16, 32, 1}, {128, 32, 128, 1}, {256, 32, 256, 1}, {256, 32, 256, 2},

@@ -4,8 +4,9 @@ package cpu
 
 import "repscope/internal/kernel/vector"
 
-// tiled is a channelwise convolution of frames, which have their padding in them. A line of them is one row of elements whose weights
-// repeat from pixel to pixel. Of a stride greater than 1 all pixels are computed, and some are kept.
+// tiled is a channelwise convolution of frames, which have their padding in them. A line of them is one row of
+// elements whose weights repeat from pixel to pixel. Of a stride greater than 1 all pixels are computed, and some are
+// kept.
 type tiled struct {
 	channels, pixels, stride int // of the output, its line, and from pixel to pixel of the frame
 	together                 int // pixels that are whole vectors
@@ -47,7 +48,8 @@ func (t *tiled) bind(s *scratch, d *vector.Depthwise) {
 	}
 }
 
-// line computes an output line from a frame that begins at its first patch and has tileMost elements behind what the line needs.
+// line computes an output line from a frame that begins at its first patch and has tileMost elements behind what the
+// line needs.
 func (t *tiled) line(s *scratch, d *vector.Depthwise, dst []float32, to int, frame []float32) {
 	if t.stride == 1 && to == t.channels && t.pixels >= t.together {
 		d.Line(dst, d.Channels, frame, d.Channels, t.pixels/t.together, t.taps)

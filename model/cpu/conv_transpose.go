@@ -1,5 +1,6 @@
 // Transposed convolution. With its channels last it is one convolution for each of its phases (see
-// operator.TransposedPhase), whose results are written between each other; otherwise a product whose results are added up.
+// operator.TransposedPhase), whose results are written between each other; otherwise a product whose results are
+// added up.
 
 package cpu
 

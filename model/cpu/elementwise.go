@@ -397,7 +397,8 @@ func buildBinary(b *builder) (func() error, error) {
 	}), nil
 }
 
-// scaleChannels is a product of images with channels last by one factor for each channel of an image; nil for other products.
+// scaleChannels is a product of images with channels last by one factor for each channel of an image; nil for other
+// products.
 func scaleChannels(b *builder, w *broadcast) func() error {
 	k := len(w.shape) - 1
 	if k < 0 || graph.Count(b.OutShape(0)) == 0 || w.step[0] != 1 || w.step[1] != 1 || w.shape[k] == 1 {

@@ -54,8 +54,8 @@ func newEpilogue(b *builder, a operator.Activation, bias func() []float32) *epil
 	return e
 }
 
-// within has the product do what it can while the sums are in registers, for columns first … first+g.N−1; other is nil or lies as g.C does.
-// What is left is activate's.
+// within has the product do what it can while the sums are in registers, for columns first … first+g.N−1; other is
+// nil or lies as g.C does. What is left is activate's.
 func (e *epilogue) within(g *kernel.Gathered, other []float32, first int) {
 	g.Bias, g.Other = nil, other
 	if v := e.bias(); v != nil {

@@ -1,5 +1,5 @@
-// Products of integers, of which quantized models are made: bytes in the place of floats that hold integers. Sums are exact, so
-// that they have the same bits with all kernels, and a row's do not depend on its neighbors.
+// Products of integers, of which quantized models are made: bytes in the place of floats that hold integers. Sums are
+// exact, so that they have the same bits with all kernels, and a row's do not depend on its neighbors.
 
 package cpu
 
@@ -22,11 +22,12 @@ type integerWeights struct {
 }
 
 const (
-	// leastIntegerDepth and leastIntegerColumns are where bytes pay for their conversion, of signed weights and kernels that
-	// read rows in place.
+	// leastIntegerDepth and leastIntegerColumns are where bytes pay for their conversion, of signed weights and
+	// kernels that read rows in place.
 	leastIntegerDepth   = 8
 	leastIntegerColumns = 16
-	// packedIntegerDepth is that of other ones, and fewIntegerColumns pay of those where floats would not be exact alone: from depthOfFloats on.
+	// packedIntegerDepth is that of other ones, and fewIntegerColumns pay of those where floats would not be exact
+	// alone: from depthOfFloats on.
 	packedIntegerDepth = 32
 	fewIntegerColumns  = 64
 	depthOfFloats      = 259
@@ -34,7 +35,8 @@ const (
 	furthestLow = 255
 )
 
-// integers returns a constant packed as bytes, for rows of some runs; nil if it holds other numbers, or is not worth it.
+// integers returns a constant packed as bytes, for rows of some runs; nil if it holds other numbers, or is not worth
+// it.
 func (w *weights) integers(key packKey, m *matrix, runs []kernel.Run) (*integerWeights, error) {
 	few := m.k < packedIntegerDepth || m.n < fewIntegerColumns && m.k < depthOfFloats
 	if m.k < leastIntegerDepth || m.k > operator.MaxIntegerDepth || m.n < leastIntegerColumns || few && !kernel.GathersBytes() {
@@ -193,7 +195,8 @@ func (s *integerScratch) multiply(q *integerWeights, c []float32) error {
 	return nil
 }
 
-// gather computes the products of rows of bytes, each low more than it is, that begin at base in data; bias, if not nil, is added.
+// gather computes the products of rows of bytes, each low more than it is, that begin at base in data; bias, if not
+// nil, is added.
 func (s *integerScratch) gather(q *integerWeights, c []float32, data []uint8, base []int, runs []kernel.Run, low int32, bias []int32) error {
 	if cap(s.terms) < q.n {
 		s.terms = make([]int32, q.n)
@@ -319,8 +322,9 @@ func (c *boundConv) inIntegers(b *builder, w *graph.Tensor) (ok bool, err error)
 	return true, nil
 }
 
-// integerBias is a step's constant bias if it is integers that may be added to sums of products of bytes before these become floats: both are floats
-// without a rounding, so that their sum is rounded once either way. left is the bias that is added to floats.
+// integerBias is a step's constant bias if it is integers that may be added to sums of products of bytes before these
+// become floats: both are floats without a rounding, so that their sum is rounded once either way. left is the bias
+// that is added to floats.
 func integerBias(b *builder, depth int) (bias []int32, left func() []float32) {
 	left = b.in(2)
 	if !b.Has(2) {
@@ -392,7 +396,8 @@ func (c *boundConv) multiplyIntegers(s *scratch, e *epilogue, block, other, imag
 // directBlock is about how many results of bytes are worked on at a time, which then stay in a cache.
 const directBlock = 1 << 13
 
-// multiplyBytes multiplies the bytes of the input as they lie: some pixels of unit t at a time, the elements of the result from at on.
+// multiplyBytes multiplies the bytes of the input as they lie: some pixels of unit t at a time, the elements of the
+// result from at on.
 func (c *boundConv) multiplyBytes(s *scratch, e *epilogue, x, y *operand, other []float32, t, pixels, at int) error {
 	q, base := c.integers, c.bases[t%c.parts]
 	image := c.bytes(s, x, t, false)
@@ -414,7 +419,8 @@ func (c *boundConv) multiplyBytes(s *scratch, e *epilogue, x, y *operand, other 
 	return nil
 }
 
-// multiplyPatches is multiplyIntegers for an image that is no bytes, patch by patch: which of them are does not depend on the unit.
+// multiplyPatches is multiplyIntegers for an image that is no bytes, patch by patch: which of them are does not
+// depend on the unit.
 func (c *boundConv) multiplyPatches(s *scratch, e *epilogue, block, other, image []float32, base []int, pixels int) error {
 	q := c.integers
 	for p0 := 0; p0 < pixels; p0 += rowBlock {

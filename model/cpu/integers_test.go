@@ -101,8 +101,8 @@ func TestIntegerLinear(t *testing.T) {
 	}
 }
 
-// TestIntegerConv: convolutions of integers with padding, strides and dilations against the definition, for one and three threads
-// and for one image alone.
+// TestIntegerConv: convolutions of integers with padding, strides and dilations against the definition, for one and
+// three threads and for one image alone.
 func TestIntegerConv(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(63, 64))

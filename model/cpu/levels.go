@@ -1,5 +1,5 @@
-// Values that are kept as bytes: of quantized models, what a step hands to others that take it so. Steps compute them as floats, part by part,
-// and read them as floats, or products of integers as the bytes that they are.
+// Values that are kept as bytes: of quantized models, what a step hands to others that take it so. Steps compute them
+// as floats, part by part, and read them as floats, or products of integers as the bytes that they are.
 
 package cpu
 

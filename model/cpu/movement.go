@@ -193,8 +193,8 @@ func buildSplit(b *builder) (func() error, error) {
 	}), nil
 }
 
-// buildPad looks up, along each axis, where an output index lies in the input (−1: the constant). What lies behind each other in both is
-// copied at once.
+// buildPad looks up, along each axis, where an output index lies in the input (−1: the constant). What lies behind
+// each other in both is copied at once.
 func buildPad(b *builder) (func() error, error) {
 	p := b.Step.Params.(operator.PadParams)
 	in, out := b.Shape(0), b.OutShape(0)

@@ -8,14 +8,14 @@ import (
 	"repscope/model/operator"
 )
 
-// layoutOf is the memory plan of a program. What is added to a product while its sums are in registers is read just before the
-// result is written: in its place, which is in a cache then, and needs no memory of its own.
+// layoutOf is the memory plan of a program. What is added to a product while its sums are in registers is read just
+// before the result is written: in its place, which is in a cache then, and needs no memory of its own.
 func layoutOf(p *graph.Program) graph.Layout {
 	return p.PlanOver(func(s *graph.Step) int { return overwritable(s, p.Values) })
 }
 
-// overwritable is the operand that a convolution or linear step adds to its sums when they are complete, or -1: a product deeper
-// than one block keeps parts of the sums where its result will be.
+// overwritable is the operand that a convolution or linear step adds to its sums when they are complete, or -1: a
+// product deeper than one block keeps parts of the sums where its result will be.
 func overwritable(s *graph.Step, values []graph.Value) int {
 	if s.Node.Domain != "repscope" || len(s.In) < 2 || s.In[1] < 0 {
 		return -1

@@ -13,7 +13,8 @@ import (
 	"repscope/model/graph"
 )
 
-// A sum of a product and a value has the same bits in the value's memory and in its own, which it needs where the value is an output.
+// A sum of a product and a value has the same bits in the value's memory and in its own, which it needs where the
+// value is an output.
 func TestOverwritingChangesNoBit(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(120) {

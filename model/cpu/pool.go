@@ -53,7 +53,8 @@ func (w *windows) line(line, k int) (at int, inside, counted bool) {
 	return at, inside, counted
 }
 
-// cells is the range of a line's outputs whose input at kernel position k lies at 0 … limit−1, and where the output 0 would read.
+// cells is the range of a line's outputs whose input at kernel position k lies at 0 … limit−1, and where the output 0
+// would read.
 func (w *windows) cells(k, limit int) (lo, hi, start int) {
 	p, last := w.p, len(w.in)-1
 	step, n := p.Strides[last], w.out[last]

@@ -20,7 +20,8 @@ type planesBeside struct {
 	turned   []int32 // the same, plane by plane
 }
 
-// maxPlaces is maxPool with places. Planes with a NaN, which is the greatest of its windows, go through their elements one by one.
+// maxPlaces is maxPool with places. Planes with a NaN, which is the greatest of its windows, go through their
+// elements one by one.
 func maxPlaces(b *builder) (func() error, error) {
 	w := newWindows(b)
 	planes := b.Shape(0)[0] * b.Shape(0)[1]

@@ -9,11 +9,11 @@ import (
 )
 
 const (
-	// portionBytes is how much memory the intermediate values of a portion may take, so that what a step writes is still in a
-	// cache when the next one reads it.
+	// portionBytes is how much memory the intermediate values of a portion may take, so that what a step writes is
+	// still in a cache when the next one reads it.
 	portionBytes = 16 << 20
-	// portionWeights is how much more the constants, which every portion reads anew, may take than its intermediate values:
-	// those are written and read by many steps.
+	// portionWeights is how much more the constants, which every portion reads anew, may take than its intermediate
+	// values: those are written and read by many steps.
 	portionWeights = 4
 )
 
@@ -23,8 +23,9 @@ type portion struct {
 	rows   int     // at most
 }
 
-// Portion is how many of a batch's rows, the first axis of every input, had better be run at a time: fewer than all of them
-// where the intermediate values of all would not stay in the caches. Whether the rows are independent is for the caller to know.
+// Portion is how many of a batch's rows, the first axis of every input, had better be run at a time: fewer than all
+// of them where the intermediate values of all would not stay in the caches. Whether the rows are independent is for
+// the caller to know.
 func (x *Executor) Portion(inputs []*graph.Tensor, rows int) int {
 	i := slices.IndexFunc(x.portions, func(p portion) bool {
 		return slices.EqualFunc(p.shapes, inputs, func(s []int, t *graph.Tensor) bool { return slices.Equal(s, t.Shape[1:]) })

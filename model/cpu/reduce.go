@@ -272,7 +272,8 @@ func buildArg(b *builder) (func() error, error) {
 	return floatArgument(b), nil
 }
 
-// floatArgument is argument for columns that lie beside each other, and for rows whose extreme is known before it is looked for.
+// floatArgument is argument for columns that lie beside each other, and for rows whose extreme is known before it is
+// looked for.
 func floatArgument(b *builder) func() error {
 	p := b.Step.Params.(operator.ArgParams)
 	outer, n, inner := graph.Around(b.Shape(0), p.Axis)
@@ -315,7 +316,8 @@ func floatArgument(b *builder) func() error {
 	})
 }
 
-// place is where a row's extreme is: in the first or last piece that has it. With a NaN among them the elements are gone through.
+// place is where a row's extreme is: in the first or last piece that has it. With a NaN among them the elements are
+// gone through.
 func place(x []float32, order vector.Order, f vector.Reduction) int {
 	var tops [reducedPart]float64
 	size := roundUp((len(x)+reducedPart-1)/reducedPart, vector.Lanes)

@@ -28,7 +28,8 @@ func reduceNode(t testing.TB, threads int, op string, attributes map[string]grap
 	return New(n.Graph, threads)
 }
 
-// Each output is what a plain loop in float64 gives, NaN and infinities included, with the same bits for any number of threads.
+// Each output is what a plain loop in float64 gives, NaN and infinities included, with the same bits for any number
+// of threads.
 func TestReductions(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(21, 22))

@@ -65,8 +65,8 @@ func buildResize(b *builder) (func() error, error) {
 	}), nil
 }
 
-// outerTap is where the input's line begins that a combination of the outer axes' taps gives to row r of the result, and its weight;
-// false where it is outside of the input.
+// outerTap is where the input's line begins that a combination of the outer axes' taps gives to row r of the result,
+// and its weight; false where it is outside of the input.
 func outerTap(axes []operator.ResizeAxis, out, strides []int, r, combo int) (at int, weight float32, inside bool) {
 	weight = 1
 	for a := len(axes) - 1; a >= 0; a-- {

@@ -15,7 +15,8 @@ import (
 	"repscope/model/onnx"
 )
 
-// The blocks of public convolution networks, with numbers of channels that are no multiple of a vector, run with vectors alone.
+// The blocks of public convolution networks, with numbers of channels that are no multiple of a vector, run with
+// vectors alone.
 func TestNoScalarSteps(t *testing.T) {
 	t.Parallel()
 	ints := func(name string, v ...int) map[string]graph.Attribute {
@@ -135,7 +136,8 @@ func TestNoScalarSteps(t *testing.T) {
 	}
 }
 
-// TestNoScalarStepsOfFiles is that of the files in the folder REPSCOPE_ARCHITECTURES, which docs/benchmarks/architectures.py exports.
+// TestNoScalarStepsOfFiles is that of the files in the folder REPSCOPE_ARCHITECTURES, which
+// docs/benchmarks/architectures.py exports.
 func TestNoScalarStepsOfFiles(t *testing.T) {
 	folder := os.Getenv("REPSCOPE_ARCHITECTURES")
 	files, err := filepath.Glob(filepath.Join(folder, "*.onnx"))

@@ -1,5 +1,5 @@
-// Attention, rotary embeddings, normalization by the root mean square, gates and linear attention of ONNX against loops in float64 that
-// follow the standard's text, for odd shapes, and their bits between threads and batches.
+// Attention, rotary embeddings, normalization by the root mean square, gates and linear attention of ONNX against
+// loops in float64 that follow the standard's text, for odd shapes, and their bits between threads and batches.
 
 package cpu
 

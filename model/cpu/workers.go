@@ -20,9 +20,9 @@ type body func(worker, lo, hi int)
 // worker takes which part is left to chance, so a body's result for an index
 // must not depend on the part it belongs to.
 //
-// The loops of a small network take microseconds, less than it takes to wake a goroutine. So a worker that has nothing to do looks
-// for the next loop for a while before it sleeps; and a loop does not wait for workers that have not joined it. A worker that finds
-// itself on the processor of a caller that it should help moves to another one.
+// The loops of a small network take microseconds, less than it takes to wake a goroutine. So a worker that has
+// nothing to do looks for the next loop for a while before it sleeps; and a loop does not wait for workers that have
+// not joined it. A worker that finds itself on the processor of a caller that it should help moves to another one.
 type pool struct {
 	threads int
 	sleep   []sleeper // of workers 1 …
@@ -56,10 +56,11 @@ type sleeper struct {
 const (
 	loopClosed = 1 << 16
 	loopUnit   = loopClosed << 1
-	// patience is how long a worker looks for the next loop, and the caller for the last worker to leave, before it sleeps: longer
-	// than what a network computes between two loops.
+	// patience is how long a worker looks for the next loop, and the caller for the last worker to leave, before it
+	// sleeps: longer than what a network computes between two loops.
 	patience = 2 * time.Millisecond
-	// looksAside is after how many looks, of a quarter of a microsecond to one, it sees to the clock and lets others go first.
+	// looksAside is after how many looks, of a quarter of a microsecond to one, it sees to the clock and lets others
+	// go first.
 	looksAside = 64
 	// turn is how long it takes to let others go first if there are none.
 	turn = 20 * time.Microsecond
@@ -80,7 +81,8 @@ func (w *wait) pass() (more, crowded bool) {
 		} else if begin.Sub(w.since) > patience {
 			return false, false
 		}
-		// What is waited for may need this thread's place: another goroutine, or another thread that runs on the same processor.
+		// What is waited for may need this thread's place: another goroutine, or another thread that runs on the same
+		// processor.
 		runtime.Gosched()
 		yield()
 		crowded = time.Since(begin) > turn

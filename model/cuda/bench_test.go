@@ -63,7 +63,8 @@ func BenchmarkModels(b *testing.B) {
 	}
 }
 
-// benchmarkModel takes float32 states, or bytes that are scaled on the device. REPSCOPE_BENCH_STEPS=1: it also tells what the steps took.
+// benchmarkModel takes float32 states, or bytes that are scaled on the device. REPSCOPE_BENCH_STEPS=1: it also tells
+// what the steps took.
 func benchmarkModel(b *testing.B, g *graph.Graph, c *device.Context, precision Precision, shape []int, bytes bool) {
 	x, err := New(g, c, Options{Precision: precision})
 	if err != nil {

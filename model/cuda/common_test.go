@@ -55,7 +55,8 @@ func open(t testing.TB, devices int, memory int64) []*device.Context {
 	return contexts
 }
 
-// inUse are contexts on the machine's GPUs, which all tests share: to open one and to load its kernels takes a third of a second.
+// inUse are contexts on the machine's GPUs, which all tests share: to open one and to load its kernels takes a third
+// of a second.
 var inUse []*device.Context
 
 // clone copies what an executor hands out.

@@ -123,8 +123,8 @@ func buildConv(b *builder) error {
 	return c.record(b)
 }
 
-// patch lists the terms of a patch of the given width of channels in a group, so that those that are neighbours in memory
-// follow each other.
+// patch lists the terms of a patch of the given width of channels in a group, so that those that are neighbours in
+// memory follow each other.
 func (c *convolution) patch(kernel, dilation [3]int, channels, width int, first bool) {
 	c.channels, c.inStep = width, steps(c.in, channels)
 	channelStep := 1

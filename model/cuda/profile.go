@@ -42,8 +42,8 @@ func (x *Executor) SetProfile(on bool) {
 	x.profiling, x.profiles = on, nil
 }
 
-// Profile is what steps took since SetProfile, by the GPU's clock, in the order of the first run of their shapes and of the
-// program. What makes the input of bytes or noise is a step repscope.Input.
+// Profile is what steps took since SetProfile, by the GPU's clock, in the order of the first run of their shapes and
+// of the program. What makes the input of bytes or noise is a step repscope.Input.
 func (x *Executor) Profile() []operator.StepTime {
 	var out []operator.StepTime
 	for _, p := range x.profiles {

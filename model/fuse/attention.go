@@ -21,8 +21,8 @@ type access struct {
 	rotation
 }
 
-// run is a walk of n elements that lie stride apart. An axis needs several where it was made of axes that do not follow each other
-// in memory, such as the heads of all elements of a batch.
+// run is a walk of n elements that lie stride apart. An axis needs several where it was made of axes that do not
+// follow each other in memory, such as the heads of all elements of a batch.
 type run struct{ n, stride int }
 
 // rotation is a rotary embedding.
@@ -620,7 +620,8 @@ func batch(p *operator.AttentionParams, operands ...*access) bool {
 	return true
 }
 
-// breaks are the lengths, ascending from 1, of the ends of an axis at which the walk of an operand breaks, and of the whole.
+// breaks are the lengths, ascending from 1, of the ends of an axis at which the walk of an operand breaks, and of the
+// whole.
 func breaks(operands []*access, axis int) []int {
 	n := operands[0].shape[axis]
 	if n == 1 {
@@ -638,7 +639,8 @@ func breaks(operands []*access, axis int) []int {
 	return slices.Compact(ends)
 }
 
-// at is where the element with the given index of an axis lies; the index divides, or is a multiple of, the lengths of all ends of its walk.
+// at is where the element with the given index of an axis lies; the index divides, or is a multiple of, the lengths
+// of all ends of its walk.
 func at(axis []run, index int) int {
 	for _, r := range slices.Backward(axis) {
 		if index < r.n {

@@ -9,9 +9,10 @@ import (
 	"repscope/model/graph"
 )
 
-// addBranches makes one convolution of each sum of two that alone read the same value in the same way, one kernel inside the other, or of
-// one and a batch normalisation of that value, which is a convolution with one weight for each channel: the blocks of RepVGG, MobileOne and
-// RepViT as they are trained. Sums of more branches are joined two by two.
+// addBranches makes one convolution of each sum of two that alone read the same value in the same way, one kernel
+// inside the other, or of one and a batch normalisation of that value, which is a convolution with one weight for
+// each channel: the blocks of RepVGG, MobileOne and RepViT as they are trained. Sums of more branches are joined two
+// by two.
 func addBranches(g *graph.Graph) error {
 	b := branches{g: g, users: usersOf(g), of: map[string]*graph.Node{}, joined: map[*graph.Node]bool{}}
 	for _, n := range g.Nodes {
@@ -45,7 +46,8 @@ type branch struct {
 	kernel, strides, dilations, before, after []int
 }
 
-// dropZero lets the branch whose result alone is added to one zero give the sum itself: exports have zeros for branches that are not there.
+// dropZero lets the branch whose result alone is added to one zero give the sum itself: exports have zeros for
+// branches that are not there.
 func (b *branches) dropZero(sum *graph.Node) {
 	for k, in := range sum.Inputs {
 		zero, branch := b.g.Constants[in], b.of[sum.Inputs[1-k]]
@@ -143,8 +145,8 @@ func integers(n *graph.Node, name string, count, standard int) []int {
 	return out
 }
 
-// normalization is a batch normalisation with known statistics as a convolution with one weight for each channel, beside another one that
-// gives as many channels as it reads; nil if it is none.
+// normalization is a batch normalisation with known statistics as a convolution with one weight for each channel,
+// beside another one that gives as many channels as it reads; nil if it is none.
 func (b *branches) normalization(n *graph.Node, beside *branch) *branch {
 	w := beside.weights.Shape
 	if !normalizes(b.g, n) || w[0] != w[1]*beside.group {
@@ -164,8 +166,8 @@ func (b *branches) normalization(n *graph.Node, beside *branch) *branch {
 		kernel: one, strides: one, dilations: beside.dilations, before: zero, after: zero}
 }
 
-// around is where, axis by axis, the kernel of another convolution lies in that of c so that both read the same pixels for every pixel of
-// their results; nil where it does not, or they differ otherwise.
+// around is where, axis by axis, the kernel of another convolution lies in that of c so that both read the same
+// pixels for every pixel of their results; nil where it does not, or they differ otherwise.
 func (c *branch) around(other *branch) []int {
 	if c.group != other.group || !slices.Equal(c.strides, other.strides) || len(c.kernel) != len(other.kernel) ||
 		!slices.Equal(c.weights.Shape[:2], other.weights.Shape[:2]) {

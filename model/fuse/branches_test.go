@@ -1,4 +1,5 @@
-// Convolutions that are added to each other, or that zeros are put around for, give the numbers of those that are computed apart.
+// Convolutions that are added to each other, or that zeros are put around for, give the numbers of those that are
+// computed apart.
 
 package fuse_test
 

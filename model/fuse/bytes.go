@@ -24,8 +24,8 @@ type candidate struct {
 	from   []int               // the values that must be kept so, too
 }
 
-// bytes lets values of at most 256 levels be bytes, where all that read them take them so: what a step does after its result has become an
-// integer of a byte's range is left to its readers, unless it gives such integers again.
+// bytes lets values of at most 256 levels be bytes, where all that read them take them so: what a step does after its
+// result has become an integer of a byte's range is left to its readers, unless it gives such integers again.
 func (f *fuser) bytes() {
 	f.index()
 	found := map[int]*candidate{}
@@ -165,7 +165,8 @@ func (f *fuser) leveled(list []operator.FollowUp) *candidate {
 	return nil
 }
 
-// bounded reports whether the last of some operations leave integers within bounds that are at most 255 apart, none of them −0.
+// bounded reports whether the last of some operations leave integers within bounds that are at most 255 apart, none
+// of them −0.
 func bounded(list []operator.FollowUp) bool {
 	n := len(list)
 	if n < 3 || list[n-1].Op != "Clip" || list[n-1].Operand != nil || list[n-2].Op != "Add" || len(list[n-2].Operand) != 1 || list[n-3].Op != "Round" {
@@ -185,7 +186,8 @@ func unitLevels(first float32) *graph.Levels {
 	return l
 }
 
-// evaluatedAfter is what operations with numbers make of first … first+255; nil if they fail or take numbers for columns.
+// evaluatedAfter is what operations with numbers make of first … first+255; nil if they fail or take numbers for
+// columns.
 func (f *fuser) evaluatedAfter(first float32, list []operator.FollowUp) *[256]float32 {
 	if slices.ContainsFunc(list, func(then operator.FollowUp) bool { return len(then.Operand) > 1 }) {
 		return nil

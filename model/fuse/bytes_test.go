@@ -13,8 +13,8 @@ import (
 	"repscope/model/graph"
 )
 
-// quantizedNetwork is layers of a quantized network in random order: convolutions of integers, with a group for each channel and without,
-// activations, gates of channels and sums, each quantized again.
+// quantizedNetwork is layers of a quantized network in random order: convolutions of integers, with a group for each
+// channel and without, activations, gates of channels and sums, each quantized again.
 type quantizedNetwork struct {
 	*quantizedGraph
 	r      *rand.Rand
@@ -185,7 +185,8 @@ func (n *quantizedNetwork) join() {
 	n.x = n.quantize(n.node("Concat", map[string]graph.Attribute{"axis": graph.IntAttribute(1)}, a, b), 0.035)
 }
 
-// TestBytes: networks whose values are kept as bytes have the bits of the same steps on floats, for any number of threads and any batch.
+// TestBytes: networks whose values are kept as bytes have the bits of the same steps on floats, for any number of
+// threads and any batch.
 func TestBytes(t *testing.T) {
 	t.Parallel()
 	kept := 0

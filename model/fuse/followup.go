@@ -1,5 +1,5 @@
-// What follows products, convolutions and elementwise operations while their results are in the cache: of quantized models, scales and
-// roundings.
+// What follows products, convolutions and elementwise operations while their results are in the cache: of quantized
+// models, scales and roundings.
 
 package fuse
 
@@ -13,8 +13,8 @@ import (
 // mostFollowing is the greatest number of numbers that an operation may have.
 const mostFollowing = 1 << 16
 
-// followUp lets a convolution, a linear step or an elementwise one do what its only reader does: a function of each element, or an operation
-// with constants for its columns. The first addition to a product becomes the bias.
+// followUp lets a convolution, a linear step or an elementwise one do what its only reader does: a function of each
+// element, or an operation with constants for its columns. The first addition to a product becomes the bias.
 func (f *fuser) followUp(i int) bool {
 	s := f.Steps[i]
 	if len(s.Out) != 1 || s.Out[0] < 0 || f.Values[s.Out[0]].DType != graph.Float32 {

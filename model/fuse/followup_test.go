@@ -11,8 +11,8 @@ import (
 	"repscope/model/graph"
 )
 
-// TestFollowUps: constants and functions after a product or a convolution become part of it and give the bits of steps of their own;
-// what another reader needs stays.
+// TestFollowUps: constants and functions after a product or a convolution become part of it and give the bits of
+// steps of their own; what another reader needs stays.
 func TestFollowUps(t *testing.T) {
 	t.Parallel()
 	spread := func(from, step float32, shape ...int) *graph.Tensor {

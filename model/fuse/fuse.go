@@ -28,8 +28,8 @@ type fuser struct {
 const fuseBudget = 1 << 26
 
 // program fuses the steps of a program. processor allows what package cpu alone has kernels for:
-// [operator.AttentionParams].ZeroUndefined, [operator.PoolParams].ChannelsLast, that of transposed convolutions, convolutions that add a value, and products of
-// integers; and layouts that are chosen for it.
+// [operator.AttentionParams].ZeroUndefined, [operator.PoolParams].ChannelsLast, that of transposed convolutions,
+// convolutions that add a value, and products of integers; and layouts that are chosen for it.
 func program(p *graph.Program, processor bool, eval graph.Evaluator) {
 	f := &fuser{Program: p, processor: processor, eval: eval}
 	for _, pass := range []func(*fuser, int) bool{

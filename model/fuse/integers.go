@@ -20,8 +20,8 @@ var integerTypes = map[int][2]float64{
 // between are operators that change no value, by whose name they may stand between two conversions.
 var between = []string{"MaxPool", "Reshape", "Flatten", "Squeeze", "Unsqueeze", "Transpose"}
 
-// integerCast drops a conversion to an integer type and back of floats that are integers within the type's range, also where
-// a pool or a change of shape stands between them.
+// integerCast drops a conversion to an integer type and back of floats that are integers within the type's range,
+// also where a pool or a change of shape stands between them.
 func (f *fuser) integerCast(i int) bool {
 	s := f.Steps[i]
 	if !f.casts(&s, graph.Int64, graph.Float32) || slices.Contains(f.Outputs, s.Out[0]) {
@@ -64,7 +64,8 @@ func (f *fuser) integerCast(i int) bool {
 // moving are operators that only move elements of their first input; the others are places, sizes or none.
 var moving = []string{"Reshape", "Flatten", "Squeeze", "Unsqueeze", "Transpose", "Slice", "Split", "Gather", "Expand"}
 
-// movedCast moves floats in the place of integers where they become integers without a change: a conversion back may follow.
+// movedCast moves floats in the place of integers where they become integers without a change: a conversion back may
+// follow.
 func (f *fuser) movedCast(i int) bool {
 	s := f.Steps[i]
 	if !slices.Contains(moving, s.Node.Op) || s.Node.Domain != "" || s.In[0] < 0 || f.Values[s.In[0]].DType != graph.Int64 {
@@ -124,8 +125,9 @@ func castTo(s *graph.Step) int {
 // integralDepth bounds the steps that integral looks back over.
 const integralDepth = 8
 
-// integral reports whether the elements of a float value are integers, and no zero of them is negative: what conversion to an
-// integer type and back would leave as it is. Adding to a number that is no negative zero gives none.
+// integral reports whether the elements of a float value are integers, and no zero of them is negative: what
+// conversion to an integer type and back would leave as it is. Adding to a number that is no negative zero gives
+// none.
 func (f *fuser) integral(id, depth int) bool {
 	if v := f.Values[id]; v.Const != nil {
 		return v.DType == graph.Float32 && !v.Const.Deferred() && len(v.Const.F32) <= 1<<12 && !slices.ContainsFunc(v.Const.F32, notIntegral)

@@ -12,8 +12,8 @@ import (
 	"repscope/model/operator"
 )
 
-// TestIntegers: between a quantization and a product, and after it, no conversion is left, and the products are marked; where a
-// float may be no integer, or beyond the type, conversions stay.
+// TestIntegers: between a quantization and a product, and after it, no conversion is left, and the products are
+// marked; where a float may be no integer, or beyond the type, conversions stay.
 func TestIntegers(t *testing.T) {
 	t.Parallel()
 	ints := func(n int, shape ...int) *graph.Tensor {
@@ -105,7 +105,8 @@ func TestIntegers(t *testing.T) {
 	}
 }
 
-// described is the name of a step's operator, or of a chain what it does: to its first operand, to its second one, and to both together.
+// described is the name of a step's operator, or of a chain what it does: to its first operand, to its second one,
+// and to both together.
 func described(s *graph.Step) string {
 	p, ok := s.Params.(*operator.ChainParams)
 	if !ok {

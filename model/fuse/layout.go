@@ -27,8 +27,8 @@ func firstPermutation(rank int) []int {
 	return perm
 }
 
-// channelsLast lets every convolution, and on processors every pooling and resizing of many channels, work on [N, …, C], between two
-// transpositions; most of those then cancel.
+// channelsLast lets every convolution, and on processors every pooling and resizing of many channels, work on [N, …,
+// C], between two transpositions; most of those then cancel.
 func (f *fuser) channelsLast() {
 	f.index()
 	var steps []graph.Step
@@ -162,8 +162,8 @@ func (f *fuser) sinkTranspose(i int) bool {
 	return false
 }
 
-// sinkShuffle finds channels that are taken as a × b and put in the order b × a: three steps, of an image with channels last a
-// transposition of each pixel.
+// sinkShuffle finds channels that are taken as a × b and put in the order b × a: three steps, of an image with
+// channels last a transposition of each pixel.
 func (f *fuser) sinkShuffle(i, x int) bool {
 	s := f.Steps[i]
 	image, split := f.Values[x].Shape, f.Values[s.Out[0]].Shape
@@ -397,7 +397,8 @@ func (f *fuser) sameValue(i int) bool {
 	return true
 }
 
-// viewTranspose makes a view of a transposition that leaves the order of the axes longer than one alone: it moves nothing.
+// viewTranspose makes a view of a transposition that leaves the order of the axes longer than one alone: it moves
+// nothing.
 func (f *fuser) viewTranspose(i int) bool {
 	s := f.Steps[i]
 	if s.Node.Op != "Transpose" {

@@ -78,8 +78,8 @@ func agree(t *testing.T, what string, got, want []float32, tolerance float64) {
 	}
 }
 
-// Poolings with channels last give the bits of those with channels first, for one to three axes and any number of channels, kernel,
-// stride, dilation and padding, and any number of threads.
+// Poolings with channels last give the bits of those with channels first, for one to three axes and any number of
+// channels, kernel, stride, dilation and padding, and any number of threads.
 func TestPoolLayouts(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(1, 2))
@@ -121,7 +121,8 @@ func TestPoolLayouts(t *testing.T) {
 	}
 }
 
-// What takes images with channels last gives the numbers of the graph as written, and no transposition is left between two of them.
+// What takes images with channels last gives the numbers of the graph as written, and no transposition is left
+// between two of them.
 func TestLayouts(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(3, 4))

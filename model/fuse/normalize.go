@@ -1,4 +1,5 @@
-// Normalizations: of rows by their mean and variance or by the root of their mean square, and of groups of channels, as exporters write them.
+// Normalizations: of rows by their mean and variance or by the root of their mean square, and of groups of channels,
+// as exporters write them.
 
 package fuse
 
@@ -59,7 +60,8 @@ func (f *fuser) layerNorm(i int) bool {
 	return true
 }
 
-// groupNorm finds a normalisation of groups of channels that are taken as the channels of one with long rows: what exporters write.
+// groupNorm finds a normalisation of groups of channels that are taken as the channels of one with long rows: what
+// exporters write.
 func (f *fuser) groupNorm(i int) bool {
 	s := f.Steps[i]
 	if !s.Op.View || s.Node.Op != "Reshape" || !f.single(s.In[0]) || slices.Contains(f.Outputs, s.Out[0]) {
@@ -203,7 +205,8 @@ func (f *fuser) meanOf(id, x int) (axis int, ok bool) {
 	return p.Axes[0], true
 }
 
-// layerNormScale adds scale and bias to a layer normalisation that has none, and a scale to one by the root of the mean square.
+// layerNormScale adds scale and bias to a layer normalisation that has none, and a scale to one by the root of the
+// mean square.
 func (f *fuser) layerNormScale(i int) bool {
 	s := f.Steps[i]
 	slot := map[string]int{"Mul": 1, "Add": 2}[s.Node.Op]

@@ -1,4 +1,5 @@
-// Products of dequantized numbers by dequantized weights, which quantized models of the QDQ form have, as products of integers.
+// Products of dequantized numbers by dequantized weights, which quantized models of the QDQ form have, as products of
+// integers.
 
 package fuse
 
@@ -9,7 +10,8 @@ import (
 	"repscope/model/operator"
 )
 
-// dequantized is what a DequantizeLinear multiplies: integers less their zero points by scales, one or one for each index of an axis.
+// dequantized is what a DequantizeLinear multiplies: integers less their zero points by scales, one or one for each
+// index of an axis.
 type dequantized struct {
 	integers, zero string
 	constant       *graph.Tensor
@@ -17,8 +19,8 @@ type dequantized struct {
 	axis           int
 }
 
-// unquantize replaces the Conv, MatMul and Gemm nodes whose operands are dequantized, the second one a constant, by integer products
-// that are scaled afterwards.
+// unquantize replaces the Conv, MatMul and Gemm nodes whose operands are dequantized, the second one a constant, by
+// integer products that are scaled afterwards.
 func unquantize(g *graph.Graph) {
 	made := map[string]dequantized{}
 	for _, n := range g.Nodes {

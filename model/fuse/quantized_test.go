@@ -33,7 +33,8 @@ func computed(t *testing.T, g *graph.Graph, rules graph.Rules, x *graph.Tensor) 
 	return p, out[0].F32
 }
 
-// TestUnquantize: dequantized operands are multiplied as integers, with the result of the graph as it is written; others stay.
+// TestUnquantize: dequantized operands are multiplied as integers, with the result of the graph as it is written;
+// others stay.
 func TestUnquantize(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(7, 8))

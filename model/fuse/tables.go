@@ -1,5 +1,5 @@
-// Functions of bytes: what a quantized model computes of one quantized value, however many steps it takes, has at most as many results as
-// that value has levels, and is a table of them.
+// Functions of bytes: what a quantized model computes of one quantized value, however many steps it takes, has at
+// most as many results as that value has levels, and is a table of them.
 
 package fuse
 
@@ -39,7 +39,8 @@ func (f *fuser) tables() {
 	f.index()
 }
 
-// splitConcat does an operation with numbers before quantized values are joined and not after it, so that it becomes part of a table.
+// splitConcat does an operation with numbers before quantized values are joined and not after it, so that it becomes
+// part of a table.
 func (f *fuser) splitConcat(i int) bool {
 	s := f.Steps[i]
 	if len(s.Out) != 1 || s.Out[0] < 0 || !f.elementwise(&s) || slices.Contains(f.Outputs, s.Out[0]) {
@@ -110,7 +111,8 @@ func (f *fuser) levels(x int) (first float32, ok bool) {
 	return 0, false
 }
 
-// elementwise reports whether a step computes each element of its result from the elements in the same place, and numbers.
+// elementwise reports whether a step computes each element of its result from the elements in the same place, and
+// numbers.
 func (f *fuser) elementwise(s *graph.Step) bool {
 	if f.Values[s.Out[0]].DType != graph.Float32 || len(s.In) == 0 || s.In[0] < 0 {
 		return false

@@ -116,7 +116,8 @@ func same(t *testing.T, name string, got, want []float32) {
 	}
 }
 
-// TestChains: elementwise steps in one pass, with operands that are broadcast in all ways, have the bits of the steps one by one.
+// TestChains: elementwise steps in one pass, with operands that are broadcast in all ways, have the bits of the steps
+// one by one.
 func TestChains(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(5, 6))

@@ -341,8 +341,8 @@ func (g *Graph) sort() error {
 	return nil
 }
 
-// forgetUnread takes the names off the outputs that nobody reads, so that they need not be computed. A node's first output
-// keeps its name.
+// forgetUnread takes the names off the outputs that nobody reads, so that they need not be computed. A node's first
+// output keeps its name.
 func (g *Graph) forgetUnread() {
 	read := map[string]bool{}
 	for _, p := range g.Outputs {

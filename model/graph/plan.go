@@ -31,8 +31,9 @@ const maxPlanned = 1 << 12
 // Plan computes the layout.
 func (p *Program) Plan() Layout { return p.PlanOver(func(*Step) int { return -1 }) }
 
-// PlanOver computes a layout in which output 0 of a step may overwrite one more of its inputs than [Operator.InPlace] says: the one
-// that over returns, or none if that is negative. The step must read each of its elements before it writes the one in that place.
+// PlanOver computes a layout in which output 0 of a step may overwrite one more of its inputs than [Operator.InPlace]
+// says: the one that over returns, or none if that is negative. The step must read each of its elements before it
+// writes the one in that place.
 func (p *Program) PlanOver(over func(*Step) int) Layout {
 	buffers, of := p.buffers(over)
 	var l Layout
@@ -131,7 +132,8 @@ func (p *Program) alike(a, b int) bool {
 	return p.Values[a].DType == p.Values[b].DType && (p.Values[a].Levels == nil) == (p.Values[b].Levels == nil)
 }
 
-// overwritten is the memory of operand k of step i, if output 0 of the same size may take it: nothing else reads it, in this step or later.
+// overwritten is the memory of operand k of step i, if output 0 of the same size may take it: nothing else reads it,
+// in this step or later.
 func (p *Program) overwritten(s *Step, i, k int, of []*buffer, lastUse []int) *buffer {
 	if k < 0 || s.In[k] < 0 {
 		return nil

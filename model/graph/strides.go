@@ -13,7 +13,8 @@ func RowMajor(shape []int) []int {
 	return strides
 }
 
-// BroadcastStrides is the strides of a dense array of the shape as it is broadcast to another one: 0 along axes that repeat it.
+// BroadcastStrides is the strides of a dense array of the shape as it is broadcast to another one: 0 along axes that
+// repeat it.
 func BroadcastStrides(to, shape []int) []int {
 	strides := make([]int, len(to))
 	own := RowMajor(shape)

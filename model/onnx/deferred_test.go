@@ -275,8 +275,8 @@ func TestWeightsNaN(t *testing.T) {
 	}
 }
 
-// quantizedModel multiplies by matrices of narrow integers that it dequantizes: in blocks, by column, and, under a name that
-// is an output too, by one scale.
+// quantizedModel multiplies by matrices of narrow integers that it dequantizes: in blocks, by column, and, under a
+// name that is an output too, by one scale.
 func quantizedModel() []byte {
 	const rows, columns, block = 300, 130, 32
 	raw := func(n, seed int) []byte {

@@ -192,7 +192,8 @@ func declaredKind(declared int) graph.AttributeKind {
 	return graph.AttributeOther
 }
 
-// port decodes a ValueInfoProto and names its ONNX element type. A type that is not a tensor of numbers leaves DType Invalid.
+// port decodes a ValueInfoProto and names its ONNX element type. A type that is not a tensor of numbers leaves DType
+// Invalid.
 func port(v field) (p graph.Port, element int, err error) {
 	if err := v.want(protowire.BytesType); err != nil {
 		return p, 0, err

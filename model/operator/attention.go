@@ -31,10 +31,10 @@ type View struct {
 	Strides []int
 }
 
-// AttentionParams is a fused attention over batch axes (heads among them). The
-// inputs are Q, K, V, mask, cosine and sine for Q, cosine and sine for K; the last five may be absent.
-// With cosine and sine [length, Turned], the first Turned elements x of a row become x·cos + (−x₂, x₁)·sin, where x₁ and x₂ are
-// their halves or, Interleaved, those of even and odd index.
+// AttentionParams is a fused attention over batch axes (heads among them). The inputs are Q, K, V, mask, cosine and
+// sine for Q, cosine and sine for K; the last five may be absent. With cosine and sine [length, Turned], the first
+// Turned elements x of a row become x·cos + (−x₂, x₁)·sin, where x₁ and x₂ are their halves or, Interleaved, those of
+// even and odd index.
 type AttentionParams struct {
 	Batch           []int
 	Queries, Keys   int
@@ -80,8 +80,9 @@ type attention struct {
 	scale                float32
 }
 
-// inferAttention writes softmax(scale·Q·Kᵀ + bias)·V, where the scores may be capped, s becoming c·tanh(s/c), before the
-// bias is added. The bias is the mask, and −Inf where a query may not see a key. A query whose bias is −Inf for all keys has result 0.
+// inferAttention writes softmax(scale·Q·Kᵀ + bias)·V, where the scores may be capped, s becoming c·tanh(s/c), before
+// the bias is added. The bias is the mask, and −Inf where a query may not see a key. A query whose bias is −Inf for
+// all keys has result 0.
 func inferAttention(c *context) {
 	a := &attention{c: c, l: c.lower()}
 	a.operands()
@@ -312,8 +313,9 @@ func inferFlexAttention(c *context) {
 	l.finish(l.add("MatMul", nil, change("prob_mod", weights), v))
 }
 
-// inferRotary turns pairs of elements of each row by the angle of its place and the pair: x·cos + (−x₂, x₁)·sin with the halves
-// of x, or with its even and odd elements where they are interleaved; elements beyond rotary_embedding_dim stay.
+// inferRotary turns pairs of elements of each row by the angle of its place and the pair: x·cos + (−x₂, x₁)·sin with
+// the halves of x, or with its even and odd elements where they are interleaved; elements beyond rotary_embedding_dim
+// stay.
 func inferRotary(c *context) {
 	for i := range 3 {
 		c.want(i, graph.Float32)

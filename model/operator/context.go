@@ -188,8 +188,8 @@ func (c *context) toInts(what string, values []int64) []int {
 	return out
 }
 
-// known is the value of input i, whose part in the operator what names. If it depends on the values that a run is given the
-// rule stops, and says what to export in its place.
+// known is the value of input i, whose part in the operator what names. If it depends on the values that a run is
+// given the rule stops, and says what to export in its place.
 func (c *context) known(i int, what string) *graph.Tensor {
 	t := c.In[i].Const
 	if t != nil {

@@ -95,7 +95,8 @@ func TestLoopErrors(t *testing.T) {
 	}
 }
 
-// A scan of opset 8 goes through each sample by itself: here a state that takes in the elements of two inputs, one of them backwards.
+// A scan of opset 8 goes through each sample by itself: here a state that takes in the elements of two inputs, one of
+// them backwards.
 func TestBatchedScan(t *testing.T) {
 	t.Parallel()
 	body := &graph.Graph{

@@ -38,15 +38,16 @@ type ConvParams struct {
 	FollowUps []FollowUp
 }
 
-// A TransposedPhase is the pixels of a transposed convolution's result whose places on one axis leave the same remainder after division by
-// the stride. They are a convolution of the input with stride 1 whose kernel has the positions First, First−Step, … of the whole.
+// A TransposedPhase is the pixels of a transposed convolution's result whose places on one axis leave the same
+// remainder after division by the stride. They are a convolution of the input with stride 1 whose kernel has the
+// positions First, First−Step, … of the whole.
 type TransposedPhase struct {
 	First, Step, Count int
 	Dilation, Before   int // of that convolution
 }
 
-// TransposedPhases are the phases on an axis by their remainders; nil if some phase has no position, or begins inside the input, so that
-// it is no convolution as [ConvParams] describes it.
+// TransposedPhases are the phases on an axis by their remainders; nil if some phase has no position, or begins inside
+// the input, so that it is no convolution as [ConvParams] describes it.
 func TransposedPhases(kernel, stride, dilation, before int) []TransposedPhase {
 	var phases []TransposedPhase
 	for r := range stride {
@@ -210,8 +211,8 @@ func inferConvTranspose(c *context) {
 	c.emit(graph.Float32, p.transposedShape(c, extra, pads, want)...)
 }
 
-// transposedShape is the shape of a transposed convolution's result, and sets its padding; want is the spatial shape that
-// is asked for, or nil.
+// transposedShape is the shape of a transposed convolution's result, and sets its padding; want is the spatial shape
+// that is asked for, or nil.
 func (p *ConvParams) transposedShape(c *context, extra, pads, want []int) []int {
 	x, w, given := c.shape(0), c.shape(1), want != nil
 	n := len(x) - 2
@@ -263,8 +264,8 @@ func ThreeAxes(v []int, fill int) (r [3]int) {
 // cover is the place in a block, and the position of the block, with which one covers a pixel along an axis.
 type cover struct{ place, position int }
 
-// inferCol2Im adds up blocks of pixels that overlap: each pixel is the sum over the blocks that it is in, in the order of its
-// places in them.
+// inferCol2Im adds up blocks of pixels that overlap: each pixel is the sum over the blocks that it is in, in the
+// order of its places in them.
 func inferCol2Im(c *context) {
 	x := c.shape(0)
 	axes, image, each, positions := c.covers()
@@ -308,7 +309,8 @@ func inferCol2Im(c *context) {
 	l.finish(l.reshape(sum, slices.Concat(x[:1], []int{x[1] / graph.Count(each)}, image)))
 }
 
-// covers checks a Col2Im: what covers each pixel along each axis of the image, the sizes of blocks, and their positions.
+// covers checks a Col2Im: what covers each pixel along each axis of the image, the sizes of blocks, and their
+// positions.
 func (c *context) covers() (axes [][][]cover, image, block, positions []int) {
 	c.want(0, graph.Float32, graph.Int64)
 	x := c.shape(0)

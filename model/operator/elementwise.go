@@ -119,8 +119,8 @@ type Table struct {
 	Values [256]float32
 }
 
-// ChainParams are operations of package cpu that are done in one pass: to each operand what Before has for it, Op (Add, Sub, Mul or Div; "" of
-// one operand), and what follows.
+// ChainParams are operations of package cpu that are done in one pass: to each operand what Before has for it, Op
+// (Add, Sub, Mul or Div; "" of one operand), and what follows.
 type ChainParams struct {
 	Op        string
 	Before    [2][]FollowUp
@@ -227,8 +227,8 @@ func inferBinary(c *context) {
 	c.emitLike(0, shape...)
 }
 
-// inferMod is the remainder of a division that is rounded to zero or, without fmod, down: then a remainder that has not the divisor's
-// sign is one divisor more.
+// inferMod is the remainder of a division that is rounded to zero or, without fmod, down: then a remainder that has
+// not the divisor's sign is one divisor more.
 func inferMod(c *context) {
 	truncated := c.integer("fmod", 0) != 0
 	if truncated || c.In[0].DType != graph.Float32 {
@@ -329,7 +329,8 @@ func inferBitwiseNot(c *context) {
 // ShiftParams says which way bits are shifted, and whether the numbers are uint64, whose highest bit is no sign.
 type ShiftParams struct{ Left, Unsigned bool }
 
-// inferBitShift shifts in 64 bits. A shift by the type's width or more, or by less than 0, leaves none of the number's own bits.
+// inferBitShift shifts in 64 bits. A shift by the type's width or more, or by less than 0, leaves none of the
+// number's own bits.
 func inferBitShift(c *context) {
 	c.want(0, graph.Int64)
 	c.want(1, graph.Int64)
@@ -477,8 +478,8 @@ func (c *context) cast(to int) {
 	c.emitType(graph.Type{DType: t, Bits: bits}, c.shape(0)...)
 }
 
-// inferBitCast takes the bits of elements for those of another type of the same width. Integers have theirs but for the sign; floats
-// go through integers. The reader tells the type that is read.
+// inferBitCast takes the bits of elements for those of another type of the same width. Integers have theirs but for
+// the sign; floats go through integers. The reader tells the type that is read.
 func inferBitCast(c *context) {
 	from, to := c.integer("from", 0), c.integer("to", 0)
 	switch c.In[0].DType {
@@ -568,7 +569,8 @@ func inferBitsOf(c *context) {
 	c.emit(to, c.shape(0)...)
 }
 
-// inferCastLike casts to the type that the reader found the second input to have or, where it found none, to what stands for its class.
+// inferCastLike casts to the type that the reader found the second input to have or, where it found none, to what
+// stands for its class.
 func inferCastLike(c *context) {
 	t := c.In[1].DType
 	to := c.integer("to", 0)

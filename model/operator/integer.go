@@ -54,7 +54,8 @@ func CenteredName(name string) string { return centeredPrefix + name }
 // CenteredDomain is the domain of integer products of weights of a [CenteredName].
 const CenteredDomain = centered
 
-// Centered reports whether a constant of that name is the weights of an integer product, less their zero points: integers.
+// Centered reports whether a constant of that name is the weights of an integer product, less their zero points:
+// integers.
 func Centered(name string) bool { return strings.HasPrefix(name, centeredPrefix) }
 
 // MaxIntegerDepth is the greatest depth at which sums of products of integers of 9 bits and a sign are within 32 bits.

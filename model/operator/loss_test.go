@@ -11,7 +11,8 @@ import (
 	"repscope/model/graph"
 )
 
-// TestLosses takes the logarithm of each place's class and adds the places up, without those of the class that is ignored.
+// TestLosses takes the logarithm of each place's class and adds the places up, without those of the class that is
+// ignored.
 func TestLosses(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(41, 43))

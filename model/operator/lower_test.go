@@ -55,7 +55,8 @@ func bind(op, domain string, x *graph.Tensor, attributes map[string]graph.Attrib
 	return g.Specialize([]graph.Operand{{Type: graph.Type{DType: x.DType, Shape: x.Shape}}})
 }
 
-// compute is the outputs of a graph of one node; inputs that are nil are absent, and those listed as constant constants of the graph.
+// compute is the outputs of a graph of one node; inputs that are nil are absent, and those listed as constant
+// constants of the graph.
 func compute(t testing.TB, opset int, op string, attributes map[string]graph.Attribute, outputs int, inputs []*graph.Tensor,
 	constant ...int) []*graph.Tensor {
 	t.Helper()

@@ -39,7 +39,8 @@ type NormParams struct {
 	PerChannel bool
 	// ChannelsLast says that a group normalisation is of [N, …, C]. Chosen by the fusion pass.
 	ChannelsLast bool
-	// Relu says that negative results of a batch normalization become 0; its Axis is the last one then. Both are chosen by the fusion pass.
+	// Relu says that negative results of a batch normalization become 0; its Axis is the last one then. Both are
+	// chosen by the fusion pass.
 	Relu bool
 }
 
@@ -63,8 +64,9 @@ func inferBatchNorm(c *context) {
 	c.emit(graph.Float32, x...)
 }
 
-// normalizeByOwn is a batch normalization by the batch's own statistics, as weights are standardized: one of instances, of
-// which there is a single one. Samples would depend on the others of their batch, or one alone on how it was batched.
+// normalizeByOwn is a batch normalization by the batch's own statistics, as weights are standardized: one of
+// instances, of which there is a single one. Samples would depend on the others of their batch, or one alone on how
+// it was batched.
 func (c *context) normalizeByOwn() {
 	x := c.shape(0)
 	if c.In[0].Const == nil {
@@ -95,8 +97,8 @@ func (c *context) normalizeByOwn() {
 	l.finish(values...)
 }
 
-// runningStatistics are mean and variance of a row for each channel, mixed with those before, and before opset 14 without these
-// once more.
+// runningStatistics are mean and variance of a row for each channel, mixed with those before, and before opset 14
+// without these once more.
 func (l *lowering) runningStatistics(rows, mean, variance string, momentum float32, apart bool) []string {
 	over := map[string]graph.Attribute{"axes": graph.IntsAttribute(0, 2), "keepdims": graph.IntAttribute(0)}
 	own := l.add("ReduceMean", over, rows)
@@ -134,7 +136,8 @@ func inferLayerNorm(c *context) {
 	c.emit(graph.Float32, rest...)
 }
 
-// inferRootMeanSquare is x/√(mean of x² + ε)·scale over the axes from one on; a scale that is broadcast is multiplied apart.
+// inferRootMeanSquare is x/√(mean of x² + ε)·scale over the axes from one on; a scale that is broadcast is multiplied
+// apart.
 func inferRootMeanSquare(c *context) {
 	x, scale := c.shape(0), c.shape(min(1, len(c.In)-1))
 	c.want(0, graph.Float32)

@@ -98,8 +98,8 @@ func TestLpNormalization(t *testing.T) {
 	}
 }
 
-// A convolution whose weights are standardized by a batch normalization in training mode, the way exporters write it, is a
-// convolution once it is prepared.
+// A convolution whose weights are standardized by a batch normalization in training mode, the way exporters write it,
+// is a convolution once it is prepared.
 func TestStandardizedConvolution(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(3, 4))

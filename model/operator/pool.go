@@ -53,7 +53,8 @@ func inferPool(c *context) {
 	}
 }
 
-// inferLpPool is (Σ|x|^p)^(1/p) over windows, whose elements beyond the input are 0: the mean of |x|^p times their number.
+// inferLpPool is (Σ|x|^p)^(1/p) over windows, whose elements beyond the input are 0: the mean of |x|^p times their
+// number.
 func inferLpPool(c *context) {
 	c.want(0, graph.Float32)
 	x, order := c.shape(0), c.integer("p", 2)
@@ -112,8 +113,8 @@ func (c *context) sumWindows(l *lowering, y string) string {
 	return l.add("Mul", nil, mean, l.number(float32(count)))
 }
 
-// inferMaxUnpool puts elements where the indices of a MaxPool say, among zeros. The indices count the elements of what such a
-// pool would have been given; an output that is larger has zeros at the ends of its axes.
+// inferMaxUnpool puts elements where the indices of a MaxPool say, among zeros. The indices count the elements of
+// what such a pool would have been given; an output that is larger has zeros at the ends of its axes.
 func inferMaxUnpool(c *context) {
 	c.want(0, graph.Float32, graph.Int64)
 	c.want(1, graph.Int64)

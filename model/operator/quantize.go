@@ -112,8 +112,8 @@ func (c *context) quantizeOrBack(x, scale, zero string) string {
 	return l.add("Mul", nil, x, scale)
 }
 
-// blocks is the node for parameters that hold for as many elements along an axis as the size says, the last ones for what is
-// left. An axis of n blocks is cut into one of n and one of the size, along which the parameters broadcast.
+// blocks is the node for parameters that hold for as many elements along an axis as the size says, the last ones for
+// what is left. An axis of n blocks is cut into one of n and one of the size, along which the parameters broadcast.
 func (c *context) blocks(in, scale, zero string, size int) string {
 	x, parameters := c.shape(0), c.shape(1)
 	l := c.lowered
@@ -155,7 +155,8 @@ func (c *context) blocks(in, scale, zero string, size int) string {
 	return l.concat(a, pieces...)
 }
 
-// quantize is round(y) + zero within the range of the node's integer type, or y + zero as one of its type of floats; zero may be absent.
+// quantize is round(y) + zero within the range of the node's integer type, or y + zero as one of its type of floats;
+// zero may be absent.
 func (l *lowering) quantize(c *context, y, zero string) string {
 	// The readers set output_dtype where a file has only the zero point's type.
 	to := c.integer("output_dtype", 0)

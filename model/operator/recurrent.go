@@ -479,7 +479,8 @@ func (r *recurrent) initial(i, d int) string {
 	return r.l.reshape(r.l.slice(r.c.Node.Inputs[i], axis, d, d+1), []int{r.batch, r.hidden})
 }
 
-// finish joins the results: Y [steps, directions, batch, hidden], Y_h and Y_c [directions, batch, hidden], or batch first.
+// finish joins the results: Y [steps, directions, batch, hidden], Y_h and Y_c [directions, batch, hidden], or batch
+// first.
 func (r *recurrent) finish(outputs []string, last []state) {
 	l := r.l
 	values := make([]string, len(r.c.Node.Outputs))
@@ -506,8 +507,8 @@ func (r *recurrent) finish(outputs []string, last []state) {
 	l.finish(values...)
 }
 
-// inferReverseSequence reverses the first elements of each sequence, as many as its length says, and keeps the rest: rows of
-// [batch·steps, …] are gathered by their index.
+// inferReverseSequence reverses the first elements of each sequence, as many as its length says, and keeps the rest:
+// rows of [batch·steps, …] are gathered by their index.
 func inferReverseSequence(c *context) {
 	shape := c.shape(0)
 	c.want(1, graph.Int64)

@@ -209,7 +209,8 @@ func (c *context) cumulative() CumSumParams {
 	return CumSumParams{Axis: c.axis(axis[0], len(c.shape(0))), Exclusive: c.flag("exclusive", false), Reverse: c.flag("reverse", false)}
 }
 
-// inferCumProd multiplies each element by the one before it, then by the product of two before these, of four, and so on.
+// inferCumProd multiplies each element by the one before it, then by the product of two before these, of four, and so
+// on.
 func inferCumProd(c *context) {
 	p := c.cumulative()
 	n, rank := c.shape(0)[p.Axis], len(c.shape(0))

@@ -118,7 +118,8 @@ func (r *resizer) copies() bool {
 		!(r.nearest == "round_prefer_floor" && strings.HasSuffix(r.coordinates, "half_pixel"))
 }
 
-// resizeApart resizes one axis after the other, about those that shrink most first: the many taps of antialiasing would multiply.
+// resizeApart resizes one axis after the other, about those that shrink most first: the many taps of antialiasing
+// would multiply.
 func (c *context) resizeApart(p *ResizeParams, shape []int) {
 	s := c.shape(0)
 	var axes []int
@@ -190,7 +191,8 @@ func (c *context) resizer() resizer {
 	return r
 }
 
-// inferUpsample is the Resize that scales coordinates alone and takes the nearest pixel before each point, or mixes linearly.
+// inferUpsample is the Resize that scales coordinates alone and takes the nearest pixel before each point, or mixes
+// linearly.
 func inferUpsample(c *context) {
 	c.want(0, graph.Float32)
 	l := c.lower()
@@ -451,11 +453,12 @@ type volume struct {
 	GridSampleParams
 }
 
-// neighbor is what a point takes along one axis: indices, weights, and whether they lie inside of the volume. The weight of
-// the nearest neighbor is 1 and absent, so is what is true everywhere.
+// neighbor is what a point takes along one axis: indices, weights, and whether they lie inside of the volume. The
+// weight of the nearest neighbor is 1 and absent, so is what is true everywhere.
 type neighbor struct{ index, weight, inside string }
 
-// sampleVolume is the sum over the corners of the cell that each point lies in, read at their indices, times their weights.
+// sampleVolume is the sum over the corners of the cell that each point lies in, read at their indices, times their
+// weights.
 func (c *context) sampleVolume(p GridSampleParams) {
 	if p.Mode == "cubic" {
 		c.failf("mode cubic of a volume, want linear or nearest")
@@ -555,8 +558,8 @@ func (v *volume) mirror(x string, low, high float32) string {
 	return v.add("Where", nil, even, v.add("Add", nil, rest, v.number(low)), v.add("Sub", nil, v.number(high), rest))
 }
 
-// inferAffineGrid is, at each point of a regular grid between −1 and 1, the matrix times the point. Axes are summed one after
-// the other: each takes its own coordinates alone.
+// inferAffineGrid is, at each point of a regular grid between −1 and 1, the matrix times the point. Axes are summed
+// one after the other: each takes its own coordinates alone.
 func inferAffineGrid(c *context) {
 	c.want(0, graph.Float32)
 	theta := c.shape(0)

@@ -100,7 +100,8 @@ func Lookup(n *graph.Node, opset int) (*graph.Operator, error) {
 	if op == nil {
 		return nil, &graph.UnsupportedError{Node: n.String(), Op: strings.TrimPrefix(key, "."), Opset: opset}
 	}
-	// Older opsets than MinOpset are not supported but may be tried: replacements of their nodes are written as of MinOpset.
+	// Older opsets than MinOpset are not supported but may be tried: replacements of their nodes are written as of
+	// MinOpset.
 	if since := table[key].Since; max(opset, MinOpset) < since {
 		return nil, &graph.UnsupportedError{Op: n.Op, Opset: opset,
 			All: []graph.UnsupportedOperator{{Name: n.Op, Nodes: 1, First: n.Label(), Since: since}}}

@@ -86,8 +86,8 @@ func number1(kind graph.DType, v int64) graph.Operand {
 	return known(x)
 }
 
-// forms are the nodes, by the type of their data, of operators that do not take matrices of two rows and columns of that type
-// alone. Operators that are in no row do.
+// forms are the nodes, by the type of their data, of operators that do not take matrices of two rows and columns of
+// that type alone. Operators that are in no row do.
 func forms(kind graph.DType) map[string]form {
 	type attributes = map[string]graph.Attribute
 	data := func(shape ...int) graph.Operand { return typed(kind, shape...) }

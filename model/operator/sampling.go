@@ -31,7 +31,8 @@ func (l *lowering) index(v int) string {
 	return l.constant(&graph.Tensor{DType: graph.Int64, I64: []int64{int64(v)}})
 }
 
-// corners mixes the rows of pixels at the four corners around each point; rows gathers them by their places in images of the width.
+// corners mixes the rows of pixels at the four corners around each point; rows gathers them by their places in images
+// of the width.
 func (l *lowering) corners(y, x ends, width int, rows func(place string) string, shape []int, mix string) string {
 	sum := ""
 	for i := range 2 {
@@ -101,8 +102,8 @@ func inferRoiAlign(c *context) {
 	l.finish(l.transpose(bins, []int{0, 3, 1, 2}))
 }
 
-// points are where the boxes are sampled along an axis: for each box as many points in each of the bins. For a mean their weights
-// have the number of points as divisor.
+// points are where the boxes are sampled along an axis: for each box as many points in each of the bins. For a mean
+// their weights have the number of points as divisor.
 func (p *roiAlign) points(axis, bins, size int, greatest bool) (e ends, each int) {
 	l, boxes := p.l, p.c.shape(1)[0]
 	var at, weight string
@@ -159,8 +160,9 @@ func (p *roiAlign) computed(axis, bins int) string {
 // maxPoints bounds the points of a bin along an axis.
 const maxPoints = 1 << 10
 
-// known are the points and weights of constant boxes, of which each has as many points as its bins have pixels. Of the places of a
-// box that has fewer points than another one the mean leaves out those that are over, and for the maximum they are the first one again.
+// known are the points and weights of constant boxes, of which each has as many points as its bins have pixels. Of
+// the places of a box that has fewer points than another one the mean leaves out those that are over, and for the
+// maximum they are the first one again.
 func (p *roiAlign) known(axis, bins int, greatest bool) (at, weight *graph.Tensor, each int) {
 	boxes := p.c.In[1].Const
 	if boxes == nil || boxes.Deferred() {
@@ -215,8 +217,8 @@ type deformed struct {
 	whole                   bool
 }
 
-// inferDeformConv is a convolution whose kernel reads at points that are moved by offsets: the points are sampled into as many channels
-// as the kernel has elements, which a convolution of one pixel then adds up.
+// inferDeformConv is a convolution whose kernel reads at points that are moved by offsets: the points are sampled
+// into as many channels as the kernel has elements, which a convolution of one pixel then adds up.
 func inferDeformConv(c *context) {
 	for i := range c.In {
 		c.want(i, graph.Float32)
@@ -291,8 +293,8 @@ func inferDeformConv(c *context) {
 	l.finish(l.concat(2, bands...))
 }
 
-// rows is the number of the output's rows that are sampled together: what is sampled, and two more values of its size, take less memory
-// than the image or the offsets do.
+// rows is the number of the output's rows that are sampled together: what is sampled, and two more values of its
+// size, take less memory than the image or the offsets do.
 func (d *deformed) rows(image, offsets int, out []int) int {
 	row := 4 * d.batch * d.groups * d.channels * d.taps * out[1]
 	return max(1, max(image, offsets)/max(1, row), (out[0]+mostBands-1)/mostBands)

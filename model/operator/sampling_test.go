@@ -94,7 +94,8 @@ func TestDeformConv(t *testing.T) {
 	}
 }
 
-// TestRoiAlign takes the mean or the maximum of the points in each bin of boxes, also of those that are empty or beyond the image.
+// TestRoiAlign takes the mean or the maximum of the points in each bin of boxes, also of those that are empty or
+// beyond the image.
 func TestRoiAlign(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(17, 19))
@@ -198,7 +199,8 @@ func TestSamplingErrors(t *testing.T) {
 	}
 }
 
-// TestDeformConvMemory: of a large image no more is kept than three times the largest value, however many elements the kernel has.
+// TestDeformConvMemory: of a large image no more is kept than three times the largest value, however many elements
+// the kernel has.
 func TestDeformConvMemory(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(1, 2))

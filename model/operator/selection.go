@@ -1,4 +1,5 @@
-// Operators that select as many elements as their data say: they take data that are known before execution, since shapes are.
+// Operators that select as many elements as their data say: they take data that are known before execution, since
+// shapes are.
 
 package operator
 
@@ -83,8 +84,9 @@ func number(b bool) int {
 	return 0
 }
 
-// inferUnique lists the different elements, or slices along an axis: sorted, or in the order in which they come first. With them come
-// the place of each one's first occurrence, which of them each element is, and how often each occurs.
+// inferUnique lists the different elements, or slices along an axis: sorted, or in the order in which they come
+// first. With them come the place of each one's first occurrence, which of them each element is, and how often each
+// occurs.
 func inferUnique(c *context) {
 	x := c.selecting(0, "export the values as they are and look for different ones after the encoding")
 	outer, n, inner := 1, x.Len(), 1
@@ -168,8 +170,8 @@ type suppression struct {
 // maxComparisons bounds the pairs of boxes that are compared.
 const maxComparisons = 1 << 28
 
-// inferSuppression selects, for each image and class, the boxes of the highest scores that overlap no selected one by more than a
-// part of their union.
+// inferSuppression selects, for each image and class, the boxes of the highest scores that overlap no selected one by
+// more than a part of their union.
 func inferSuppression(c *context) {
 	const advice = "export the boxes and their scores as outputs and select after the encoding"
 	boxes, scores := c.shape(0), c.shape(1)

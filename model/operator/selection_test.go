@@ -113,8 +113,8 @@ func TestUnique(t *testing.T) {
 	}
 }
 
-// TestSuppression checks what makes a selection right: no two selected boxes overlap too much, and what is left out overlaps a
-// selected box of a higher score, scores too little, or came when there were enough.
+// TestSuppression checks what makes a selection right: no two selected boxes overlap too much, and what is left out
+// overlaps a selected box of a higher score, scores too little, or came when there were enough.
 func TestSuppression(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(31, 37))

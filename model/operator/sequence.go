@@ -29,7 +29,8 @@ type linearAttention struct {
 	state                       string // [batch, groups, width, values]
 }
 
-// inferLinearAttention writes, for each step with key k, value v and query q, and with S the state of a head of the keys:
+// inferLinearAttention writes, for each step with key k, value v and query q, and with S the state of a head of the
+// keys:
 //
 //	S = exp(decay)·S (gated rules); v = beta·(v − Sᵀ·k) (delta rules); S = S + k·vᵀ; y = scale·Sᵀ·q
 func inferLinearAttention(c *context) {
@@ -130,8 +131,8 @@ func (a *linearAttention) start() {
 	a.state = a.l.expand(a.l.number(0), a.batch, a.groups, a.width, a.values)
 }
 
-// inferCausalConv is a convolution of each channel that sees what came before: the state, or zeros, stands before the input, whose
-// end is the next state.
+// inferCausalConv is a convolution of each channel that sees what came before: the state, or zeros, stands before the
+// input, whose end is the next state.
 func inferCausalConv(c *context) {
 	for i := range c.In {
 		c.want(i, graph.Float32)
@@ -167,8 +168,8 @@ func inferCausalConv(c *context) {
 	l.finish(y, l.slice(padded, 2, x[2], x[2]+before[2]))
 }
 
-// inferTensorScatter writes the update over the elements of the cache from each sample's index on along an axis; circular
-// ones go on at its begin.
+// inferTensorScatter writes the update over the elements of the cache from each sample's index on along an axis;
+// circular ones go on at its begin.
 func inferTensorScatter(c *context) {
 	cache, update := c.shape(0), slices.Clone(c.shape(1))
 	c.alike(1, 0)

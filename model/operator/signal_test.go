@@ -161,7 +161,8 @@ func TestSignalErrors(t *testing.T) {
 	}
 }
 
-// Windows are sums of cosines; a symmetric one is the periodic one of one element less, with its first element at the end.
+// Windows are sums of cosines; a symmetric one is the periodic one of one element less, with its first element at the
+// end.
 func TestWindows(t *testing.T) {
 	t.Parallel()
 	formulas := map[string]func(x float64) float64{

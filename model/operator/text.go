@@ -14,8 +14,8 @@ var textRows = []tableRow{
 			"pool_strings", "weights"}, infer: inferGrams},
 }
 
-// inferGrams counts, in each row of tokens, the n-grams of a pool: those whose tokens stand next to each other, or with the same
-// number of others between them.
+// inferGrams counts, in each row of tokens, the n-grams of a pool: those whose tokens stand next to each other, or
+// with the same number of others between them.
 func inferGrams(c *context) {
 	c.want(0, graph.Int64)
 	s := c.shape(0)

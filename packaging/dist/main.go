@@ -122,8 +122,9 @@ func programFor(target, work, version string, moment time.Time) (string, error) 
 	return program, build(program, system, processor, version, moment)
 }
 
-// build compiles the program: static, stripped, without the path it was built in. It is told its version: what Go's tool reads
-// from git depends on the depth of the clone and on settings of the machine, and a copy of the sources has no git.
+// build compiles the program: static, stripped, without the path it was built in. It is told its version: what Go's
+// tool reads from git depends on the depth of the clone and on settings of the machine, and a copy of the sources has
+// no git.
 func build(program, system, processor, version string, moment time.Time) error {
 	cold, err := coldFlags("packaging/cold.txt")
 	if err != nil {

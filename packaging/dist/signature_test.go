@@ -17,8 +17,8 @@ import (
 	"testing"
 )
 
-// isSigned reports a program for macOS whose ad-hoc signature is missing or does not hold: macOS on arm64 ends a program
-// when a page is read whose hash is not the one that was signed.
+// isSigned reports a program for macOS whose ad-hoc signature is missing or does not hold: macOS on arm64 ends a
+// program when a page is read whose hash is not the one that was signed.
 func isSigned(f *macho.File, program []byte) error {
 	const command = 0x1d // LC_CODE_SIGNATURE
 	i := slices.IndexFunc(f.Loads, func(l macho.Load) bool { return f.ByteOrder.Uint32(l.Raw()) == command })

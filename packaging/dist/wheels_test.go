@@ -1,4 +1,5 @@
-// Wheels of the real package for every system: what an installer relies on, and that the same commit gives the same bytes.
+// Wheels of the real package for every system: what an installer relies on, and that the same commit gives the same
+// bytes.
 
 package main
 

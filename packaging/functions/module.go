@@ -156,7 +156,8 @@ func describe(p parameter) string {
 
 var (
 	flagName = regexp.MustCompile(`--([a-z](?:[a-z0-9-]*[a-z0-9])?)`)
-	// shellText is a command line of one of the binaries: what stands in quotes, or an indented line with those that continue it.
+	// shellText is a command line of one of the binaries: what stands in quotes, or an indented line with those that
+	// continue it.
 	shellText = regexp.MustCompile(`"(?:` + binaries + `) [^"]*"|(?m)^  (?:` + binaries + `) (?:[^\n]*\\\n)*[^\n]*$`)
 	binaries  = strings.Join(names(), "|")
 )

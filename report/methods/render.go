@@ -93,7 +93,8 @@ func (t *Text) LaTeX() string {
 	return b.String()
 }
 
-// A letter that LaTeX has no command for, of a model's name, is printed by XeLaTeX and LuaLaTeX; others print its number.
+// A letter that LaTeX has no command for, of a model's name, is printed by XeLaTeX and LuaLaTeX; others print its
+// number.
 const (
 	foreignCommand    = `\repscopeletter{`
 	foreignDefinition = `\providecommand{\repscopeletter}[2]{\ifdefined\directlua#1\else\ifdefined\XeTeXrevision#1\else\texttt{U+#2}\fi\fi}` + "\n"

@@ -136,8 +136,8 @@ func near(a, b, text []byte) []byte {
 	return text[min(len(text), max(0, at-80)):min(len(text), at+80)]
 }
 
-// CheckMemory runs work, and then other work in the memory of it: the other result must be that of a run without a memory, byte
-// by byte, and of its parts so many must come from the memory, and so many be computed.
+// CheckMemory runs work, and then other work in the memory of it: the other result must be that of a run without a
+// memory, byte by byte, and of its parts so many must come from the memory, and so many be computed.
 func CheckMemory[P, R any](t *testing.T, before, after func() shard.Work[P, R], text func(R) []byte, taken, computed int) {
 	t.Helper()
 	dir := t.TempDir()

@@ -188,9 +188,9 @@ func harnessPath(name, filter string) string {
 	return name
 }
 
-// interval is that of a mean with a standard error: Wilson's where the error is that of a share of samples, whose number
-// follows from both; of other means where the number of samples is known Wilson's too if they may be of scores from 0 to 1,
-// and else Student's t.
+// interval is that of a mean with a standard error: Wilson's where the error is that of a share of samples, whose
+// number follows from both; of other means where the number of samples is known Wilson's too if they may be of scores
+// from 0 to 1, and else Student's t.
 func (h *harnessTask) interval(v float64, given any, key string, higher bool) (report.Interval, error) {
 	number, ok := given.(json.Number)
 	if !ok {

@@ -20,8 +20,8 @@ import (
 // loggedName is that of a file of logged samples: the task, and when the evaluation ended.
 var loggedName = regexp.MustCompile(`^samples_(.+?)(?:_([0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}-[0-9]{2}-[0-9]{2}(?:[.-][0-9]+)?))?\.jsonl?$`)
 
-// loggedHigher are metrics of the harness of which more is better, besides those that are known everywhere: logged samples do not
-// say it, as results do.
+// loggedHigher are metrics of the harness of which more is better, besides those that are known everywhere: logged
+// samples do not say it, as results do.
 var loggedHigher = []string{"acc", "acc_norm", "acc_bytes", "acc_all", "acc_mutual_info", "exact_match", "exact", "em", "f1", "mcc",
 	"prompt_level_strict_acc", "prompt_level_loose_acc", "pass@1", "pass_at_1"}
 
@@ -215,8 +215,8 @@ func (l *sampleLog) model() string {
 // unfit are the signs that the harness replaces in the name of a model where it names a folder.
 var unfit = regexp.MustCompile(`["<>:/|\\?*\[\]]+`)
 
-// joinLogged gives results of lm-evaluation-harness the samples that were logged for the same task, model and run, and returns the
-// files without those: their numbers are the results'.
+// joinLogged gives results of lm-evaluation-harness the samples that were logged for the same task, model and run,
+// and returns the files without those: their numbers are the results'.
 func joinLogged(files []*File) []*File {
 	taken := map[*File]bool{}
 	for _, f := range files {

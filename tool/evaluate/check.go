@@ -32,8 +32,8 @@ const (
 	notDone    = "not done"
 )
 
-// checkAll reads all inputs and results of the tasks that are done, and the study's own files, and holds them against the digests
-// that were recorded, whatever the times of the files say. Nothing is run or written.
+// checkAll reads all inputs and results of the tasks that are done, and the study's own files, and holds them against
+// the digests that were recorded, whatever the times of the files say. Nothing is run or written.
 func (s *study) checkAll(ctx context.Context) ([]checkedTask, error) {
 	var all []checkedTask
 	digests := map[string]string{} // of inputs, which tasks share

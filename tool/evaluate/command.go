@@ -58,7 +58,8 @@ Schema for editors. "evaluate --check" holds results and inputs against their re
 lock that a killed process left is noticed. Exit status 1 if a task failed; the others
 are done all the same.`
 
-// defaultJobs is how many tasks run at a time: what one reads, draws and writes on one core leaves the others to the next.
+// defaultJobs is how many tasks run at a time: what one reads, draws and writes on one core leaves the others to the
+// next.
 const defaultJobs = 2
 
 // defaultOut stands for a folder of the suite file's name.

@@ -12,8 +12,8 @@ import (
 	"repscope/report"
 )
 
-// Enter enters tasks of a suite whose results are complete in the study's folder, so that they are not run again. Whoever calls it
-// answers for their options; an input that is another than the result says is an error.
+// Enter enters tasks of a suite whose results are complete in the study's folder, so that they are not run again.
+// Whoever calls it answers for their options; an input that is another than the result says is an error.
 func Enter(s *Suite, folder string, names []string) error {
 	lock, err := folderlock.Take(context.Background(), folder, "evaluate", true)
 	if err != nil {

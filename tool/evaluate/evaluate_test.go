@@ -399,7 +399,8 @@ func TestExpansions(t *testing.T) {
 	}
 }
 
-// A model that cannot be measured is a row with its reason, on the console, in the summaries and on the page; the task is done.
+// A model that cannot be measured is a row with its reason, on the console, in the summaries and on the page; the
+// task is done.
 func TestLackingModels(t *testing.T) {
 	t.Parallel()
 	dir, p := suiteFolder(t, strings.ReplaceAll(oneDataset, "b:", "bad:")), &probe{}

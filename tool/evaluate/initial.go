@@ -129,7 +129,8 @@ func defaultOf(f run.FlagInfo, lists bool) (any, bool) {
 	return f.Default, true
 }
 
-// either is the schema of an option that several analyses have: what one of them takes, with the description of the first.
+// either is the schema of an option that several analyses have: what one of them takes, with the description of the
+// first.
 func either(schemas []object) object {
 	var forms []any
 	for _, s := range schemas {
@@ -214,8 +215,8 @@ func cutArray(path string) (file, array string, ok bool) {
 	return path, "", false
 }
 
-// names are those of files: without folder and ending, with the folder where two are the same, and numbered where that is the
-// same too; such that each can be the name of a folder.
+// names are those of files: without folder and ending, with the folder where two are the same, and numbered where
+// that is the same too; such that each can be the name of a folder.
 func names(files []string) []string {
 	count, list := map[string]int{}, make([]string, len(files))
 	for i, f := range files {

@@ -30,8 +30,8 @@ type file struct {
 	SHA256  string `json:"sha256,omitempty"`  // of a file
 }
 
-// fresh is how young a file may be for its times to say nothing: it may change again within their resolution, or the clock that
-// they come from may be another one.
+// fresh is how young a file may be for its times to say nothing: it may change again within their resolution, or the
+// clock that they come from may be another one.
 const fresh = 2 * time.Second
 
 // errChanged says that an input is not what it was when the task began.
@@ -158,8 +158,8 @@ func (w *watch) add(path string) error {
 	return nil
 }
 
-// inputs are the files of a task that has read them, as they were when it began. It is an error if one of them has changed or
-// gone meanwhile. The digests are those of the result, where it has them.
+// inputs are the files of a task that has read them, as they were when it began. It is an error if one of them has
+// changed or gone meanwhile. The digests are those of the result, where it has them.
 func (w *watch) inputs(of []report.Input) ([]file, error) {
 	var all []file
 	for _, in := range of {

@@ -20,7 +20,8 @@ datasets:
   x: {only: first, frames: "{}/f.npy", model: {a: "{}/runs"}}
 `
 
-// An input that changes once has its task run again; one that changes always, or goes, is an error, and an earlier result stays.
+// An input that changes once has its task run again; one that changes always, or goes, is an error, and an earlier
+// result stays.
 func TestChangedMeanwhile(t *testing.T) {
 	t.Parallel()
 	old := time.Now().Add(-time.Hour)

@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// The second of two studies in a folder fails with the host and number of the first, or waits for it and finds all done. Looking
-// needs no lock.
+// The second of two studies in a folder fails with the host and number of the first, or waits for it and finds all
+// done. Looking needs no lock.
 func TestTwoStudies(t *testing.T) {
 	t.Parallel()
 	dir, p := suiteFolder(t, twoDatasets), &probe{}

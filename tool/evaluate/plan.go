@@ -39,8 +39,8 @@ type plannedTask struct {
 	Encoding *float64 `json:"encoding_s,omitempty"`
 }
 
-// dryRun finds what would become of each task: it opens the inputs of those that would be run, encodes a few states, and writes
-// nothing.
+// dryRun finds what would become of each task: it opens the inputs of those that would be run, encodes a few states,
+// and writes nothing.
 func (s *study) dryRun(ctx context.Context) ([]plannedTask, error) {
 	var tasks []plannedTask
 	for _, p := range s.tasks {

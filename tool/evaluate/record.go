@@ -30,8 +30,8 @@ const recordForm = "repscope/study/2"
 // memoryName is the folder of a study in which parts of analyses are kept by the content of models.
 const memoryName = ".memory"
 
-// done is a task that was done. Its file is there from when the result is complete until another result is: a run that fails
-// or is stopped leaves both, and a result without its record is told by the digests.
+// done is a task that was done. Its file is there from when the result is complete until another result is: a run
+// that fails or is stopped leaves both, and a result without its record is told by the digests.
 type done struct {
 	Form    string            `json:"form"`
 	Program string            `json:"program"`
@@ -43,7 +43,8 @@ type done struct {
 	Warnings int `json:"warnings"`
 }
 
-// readDone reads the record of a task's folder; nil if it is missing, damaged or of another form: the task is done again.
+// readDone reads the record of a task's folder; nil if it is missing, damaged or of another form: the task is done
+// again.
 func readDone(folder string) *done {
 	data, err := regular.Read(filepath.Join(folder, recordName), regular.Listing)
 	if err != nil {
@@ -121,9 +122,9 @@ func optionsOf(set report.Object) (map[string]string, error) {
 	return options, nil
 }
 
-// changes are the reasons for which a task that was done would write something else now: none if it is unchanged. A file of
-// which the file system knows the same as before is taken for the same; another one is read, and if it is the same, how it is
-// found now is remembered.
+// changes are the reasons for which a task that was done would write something else now: none if it is unchanged. A
+// file of which the file system knows the same as before is taken for the same; another one is read, and if it is the
+// same, how it is found now is remembered.
 func (d *done) changes(folder, program string, options map[string]string) (reasons []string, touched bool) {
 	if d.Program != program {
 		reasons = append(reasons, fmt.Sprintf("program %s, was %s", program, d.Program))
@@ -156,8 +157,8 @@ func (d *done) changes(folder, program string, options map[string]string) (reaso
 	return reasons, touched
 }
 
-// change says how a file is another than before; nothing if it is the same. read says that it had to be read to know, and f is
-// then as it is now.
+// change says how a file is another than before; nothing if it is the same. read says that it had to be read to know,
+// and f is then as it is now.
 func (f *file) change(folder string) (reason string, read bool) {
 	path := filepath.Join(folder, f.Path)
 	if folder == "" {

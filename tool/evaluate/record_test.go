@@ -156,8 +156,8 @@ datasets:
   x: {frames: "{}/f.npy", model: {a: "{}/runs/a/step_9.onnx", b: "{}/runs/a/step_10.onnx"}}
 `
 
-// A file that is absent during a run makes tasks fail and nothing else: the results that are there stay, and are known again
-// when it is back.
+// A file that is absent during a run makes tasks fail and nothing else: the results that are there stay, and are
+// known again when it is back.
 func TestAbsentFile(t *testing.T) {
 	t.Parallel()
 	dir, p := suiteFolder(t, oneDataset), &probe{}
@@ -207,8 +207,8 @@ func TestFailedAfterResult(t *testing.T) {
 	}
 }
 
-// Parts are remembered by content: a model of another name, a file in another place and a model more compute nothing of the
-// others again; another option does.
+// Parts are remembered by content: a model of another name, a file in another place and a model more compute nothing
+// of the others again; another option does.
 func TestMemoryOfModels(t *testing.T) {
 	t.Parallel()
 	dir, p := suiteFolder(t, oneDataset), &probe{}

@@ -80,8 +80,8 @@ func (s *study) plan() error {
 	return all
 }
 
-// find finds out whether a task is done already. What had to be read for that is written down if keep is true, for which the
-// folder must be locked.
+// find finds out whether a task is done already. What had to be read for that is written down if keep is true, for
+// which the folder must be locked.
 func (s *study) find(p *planned, keep bool) error {
 	folder := s.folderOf(p)
 	p.state, p.reasons, p.before = pending, nil, readDone(folder)
@@ -170,8 +170,8 @@ func (s *study) run(ctx context.Context) error {
 	return s.lock.Check()
 }
 
-// order is the tasks to be done in the order in which they begin: as they stand in the suite, but for several at a time those
-// first that took longest the last time, so that none is left to the end alone.
+// order is the tasks to be done in the order in which they begin: as they stand in the suite, but for several at a
+// time those first that took longest the last time, so that none is left to the end alone.
 func (s *study) order() []*planned {
 	var list []*planned
 	for _, p := range s.tasks {
@@ -201,8 +201,8 @@ var usual = map[string]float64{
 
 var errFailFast = errors.New("a task failed")
 
-// do runs one task and enters it into the record. If one of its files changes meanwhile, nothing is written, and it is run once
-// more.
+// do runs one task and enters it into the record. If one of its files changes meanwhile, nothing is written, and it
+// is run once more.
 func (s *study) do(ctx context.Context, p *planned) {
 	defer parallel.Beside()()
 	begin := time.Now()
@@ -286,8 +286,8 @@ func lacking(r *report.Result) (list []string) {
 	return list
 }
 
-// memoryOf is the working memory of a task in bytes where the usual one, a quarter of the machine's, is too much for as many as
-// there are at a time: all together have half. 0 leaves it at what it is.
+// memoryOf is the working memory of a task in bytes where the usual one, a quarter of the machine's, is too much for
+// as many as there are at a time: all together have half. 0 leaves it at what it is.
 func (s *study) memoryOf(p *planned) int64 {
 	if s.jobs <= 2 || p.settled.Given("memory") || !slices.Contains(run.FlagNames(p.Task.Task.Command), "memory") {
 		return 0

@@ -66,14 +66,16 @@ type reader struct {
 	budget   *expand.Budget // of what patterns, products and aliases stand for
 }
 
-// ReadSuite reads a suite file for the given analyses. Errors are wrong usage, with the file, line and column: text that is no YAML, a
-// key that is unknown (with the nearest one) or stands twice, a value of another kind than is wanted, a pattern that matches
-// nothing, or patterns, products and aliases that stand for more than [expand.Most] things.
+// ReadSuite reads a suite file for the given analyses. Errors are wrong usage, with the file, line and column: text
+// that is no YAML, a key that is unknown (with the nearest one) or stands twice, a value of another kind than is
+// wanted, a pattern that matches nothing, or patterns, products and aliases that stand for more than [expand.Most]
+// things.
 func ReadSuite(ctx context.Context, path string, commands []run.Command) (*Suite, error) {
 	return openSuite(ctx, path, commands, "")
 }
 
-// openSuite is ReadSuite with the width of the figures of all tasks that say no other for themselves; empty: as the suite says.
+// openSuite is ReadSuite with the width of the figures of all tasks that say no other for themselves; empty: as the
+// suite says.
 func openSuite(ctx context.Context, path string, commands []run.Command, width string) (*Suite, error) {
 	data, err := regular.Read(path, regular.Settings)
 	if err != nil {

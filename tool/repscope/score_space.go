@@ -1,5 +1,5 @@
-// Spaces of scores, which take what scikit-learn takes: rows of zeros have the cosine distance 1 from all others, and a distance of a
-// point from itself that is only rounding is none.
+// Spaces of scores, which take what scikit-learn takes: rows of zeros have the cosine distance 1 from all others, and
+// a distance of a point from itself that is only rounding is none.
 
 package repscope
 
@@ -37,8 +37,8 @@ func spaceOf(name string, p points.Points, read string, metric neighbors.Metric)
 	return neighbors.NewSpace(name, p, metric)
 }
 
-// mostDiagonal is what a distance of a point from itself may be of its largest one: what the roundings of float32 leave of
-// √(‖x‖² + ‖x‖² − 2x·x). More is no distance but, say, a similarity.
+// mostDiagonal is what a distance of a point from itself may be of its largest one: what the roundings of float32
+// leave of √(‖x‖² + ‖x‖² − 2x·x). More is no distance but, say, a similarity.
 const mostDiagonal = 0.01
 
 // zeroDiagonal is the matrix d of n × n distances, or a copy of it where points have small distances from themselves.
@@ -78,8 +78,8 @@ func zero[T uint8 | float32 | float64](x []T) bool {
 // mostApart bounds the values of points with coordinates of their own.
 const mostApart = 1 << 27
 
-// apart are points in a dimension more for each of these rows of zeros, in which it alone is 1: at a right angle to all others, as far
-// from each, by the cosine, as scikit-learn has it. The cosines of the others are the same.
+// apart are points in a dimension more for each of these rows of zeros, in which it alone is 1: at a right angle to
+// all others, as far from each, by the cosine, as scikit-learn has it. The cosines of the others are the same.
 func apart(p points.Points, zeros []int) points.Points {
 	dim := p.Dim + len(zeros)
 	switch {

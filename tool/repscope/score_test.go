@@ -77,8 +77,8 @@ func TestScore(t *testing.T) {
 	}
 }
 
-// Rows of zeros are at the cosine distance 1 from all others and from each other, as scikit-learn has it, and small distances of points from
-// themselves are none.
+// Rows of zeros are at the cosine distance 1 from all others and from each other, as scikit-learn has it, and small
+// distances of points from themselves are none.
 func TestScoreZeroRows(t *testing.T) {
 	t.Parallel()
 	const n = 9

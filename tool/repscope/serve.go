@@ -30,8 +30,8 @@ const (
 	longestRequest = 1 << 20
 	// After rest without a request memory is given back.
 	rest = 2 * time.Second
-	// Short scores would be collected after each few: this is never written, so that it takes no memory of the machine, and
-	// counts as what the heap may grow by.
+	// Short scores would be collected after each few: this is never written, so that it takes no memory of the
+	// machine, and counts as what the heap may grow by.
 	untouched = 32 << 20
 )
 
@@ -69,10 +69,11 @@ func newServer() *server {
 	return &server{mapped: map[string]*mmap.File{}, asked: map[string]bool{}}
 }
 
-// serve answers a line of JSON for each that it reads, until the input ends or nothing comes for so long. What a request
-// gets wrong is an answer; only what ends the conversation is an error.
+// serve answers a line of JSON for each that it reads, until the input ends or nothing comes for so long. What a
+// request gets wrong is an answer; only what ends the conversation is an error.
 func serve(in io.Reader, out io.Writer, idle time.Duration) error {
-	// An interrupt of the terminal is meant for the caller. It is taken and not ignored, as ignored ones end the program on Windows.
+	// An interrupt of the terminal is meant for the caller. It is taken and not ignored, as ignored ones end the
+	// program on Windows.
 	signal.Notify(make(chan os.Signal, 1), os.Interrupt)
 	memory.Apply()
 	heap := make([]byte, untouched)
@@ -150,7 +151,8 @@ func (s *server) rest() {
 	debug.FreeOSMemory()
 }
 
-// answer computes the scores of a request: of each name the list of values, one for each k; null where a space is collapsed.
+// answer computes the scores of a request: of each name the list of values, one for each k; null where a space is
+// collapsed.
 func (s *server) answer(ctx context.Context, line []byte) (any, error) {
 	var q request
 	decoder := json.NewDecoder(strings.NewReader(string(line)))
@@ -250,8 +252,8 @@ func (s *server) space(r region, metric neighbors.Metric) (neighbors.Space, erro
 	return spaceOf(r.Name, p, r.Type, metric)
 }
 
-// bytes are those of a region, mapped where files can be. The file may be another than at the last request, or another size; both arrays of
-// a request are of one, whatever becomes of its name meanwhile.
+// bytes are those of a region, mapped where files can be. The file may be another than at the last request, or
+// another size; both arrays of a request are of one, whatever becomes of its name meanwhile.
 func (s *server) bytes(r region, size int64) ([]byte, error) {
 	f := s.mapped[r.Path]
 	if f != nil && !s.asked[r.Path] && !f.Current() {

@@ -183,8 +183,8 @@ func TestServeRests(t *testing.T) {
 	}
 }
 
-// Both arrays of a request lie in one file, which is not let go of between them: not where its name is another's by then, and not
-// where the system fails to say whose it is.
+// Both arrays of a request lie in one file, which is not let go of between them: not where its name is another's by
+// then, and not where the system fails to say whose it is.
 func TestOneFileForBothArrays(t *testing.T) {
 	t.Parallel()
 	path := values(t, filepath.Join(t.TempDir(), "x"), 0, 1, 2, 3, 4)

@@ -299,9 +299,9 @@ func (v *verifier) hold(c claim) {
 	v.add(d)
 }
 
-// places are where the file of a claim may be: where its record says, and where it is taken only with the digest that is
-// recorded, as folders are moved together: from the folder of the record and from those above it, and, of a path from the root,
-// with less and less of its begin.
+// places are where the file of a claim may be: where its record says, and where it is taken only with the digest that
+// is recorded, as folders are moved together: from the folder of the record and from those above it, and, of a path
+// from the root, with less and less of its begin.
 func places(c *claim) (first, others []string) {
 	path := filepath.FromSlash(c.path)
 	dir := filepath.Dir(c.of)

@@ -177,7 +177,8 @@ func (s *source) shards(c *cost, w *wishes) (n int, warning string) {
 	return low, ""
 }
 
-// exactEnds is the largest number of states whose exact analysis fits the wishes on as many tasks as there may be; 0 where it is not known.
+// exactEnds is the largest number of states whose exact analysis fits the wishes on as many tasks as there may be; 0
+// where it is not known.
 func (s *source) exactEnds(r *rate, l law, c *cost, w *wishes) float64 {
 	if l.power == 0 || s.dry.States == 0 {
 		return 0

@@ -202,8 +202,8 @@ func TestK8s(t *testing.T) {
 	}
 }
 
-// apply.sh ends in every case: with the Jobs that are complete, one that failed, one that is gone, and a cluster that does
-// not answer. kubectl is a script here that says one line of a list after the other, the last for ever.
+// apply.sh ends in every case: with the Jobs that are complete, one that failed, one that is gone, and a cluster that
+// does not answer. kubectl is a script here that says one line of a list after the other, the last for ever.
 func TestApply(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "it's")

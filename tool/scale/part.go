@@ -1,5 +1,5 @@
-// The time of an analysis from runs on parts of its own states, with its own options: for analyses whose time follows no law that random
-// states would show.
+// The time of an analysis from runs on parts of its own states, with its own options: for analyses whose time follows
+// no law that random states would show.
 
 package scale
 
@@ -35,7 +35,8 @@ const (
 	pairTerm
 )
 
-// parted are the analyses that take a part of their states with --samples, and nothing else beside that grows, with what their time can hold.
+// parted are the analyses that take a part of their states with --samples, and nothing else beside that grows, with
+// what their time can hold.
 var parted = map[string]int{
 	"geometry":       startTerm | stateTerm | pairTerm,
 	"manifold":       startTerm | stateTerm | pairTerm,
@@ -56,7 +57,8 @@ const (
 	mostEncode = 30 * time.Second // to encode all states, of an analysis that does so for any part of them
 )
 
-// growth is the time of an analysis of n of its states: Start + State·n + Pair·n² seconds, from runs with From to To states.
+// growth is the time of an analysis of n of its states: Start + State·n + Pair·n² seconds, from runs with From to To
+// states.
 type growth struct {
 	Start float64 `json:"start_s"`
 	State float64 `json:"state_s"`
@@ -86,7 +88,8 @@ func (g *growth) text() string {
 	return fmt.Sprintf("%.2g s + %.2g s a state + %.2g s a pair, from %d to %d of its states", g.Start, g.State, g.Pair, g.From, g.To)
 }
 
-// partKey is what the growth of an analysis depends on, beside the machine: its options, and its inputs as they are now.
+// partKey is what the growth of an analysis depends on, beside the machine: its options, and its inputs as they are
+// now.
 func (s *source) partKey() string {
 	text, err := json.Marshal([]any{s.analysis, s.dry.Options, s.dry.files(), s.dry.States, len(s.dry.Models)})
 	if err != nil {
@@ -96,8 +99,8 @@ func (s *source) partKey() string {
 	return s.analysis + " " + hex.EncodeToString(sum[:12])
 }
 
-// part returns the growth of an analysis, which it measures if it is not known; encode is the time of encoding all states once. Where that
-// cannot be done, it says why.
+// part returns the growth of an analysis, which it measures if it is not known; encode is the time of encoding all
+// states once. Where that cannot be done, it says why.
 func (r *rates) part(ctx context.Context, s *source, encode float64) (g growth, reason string, err error) {
 	key := s.partKey()
 	if known, ok := r.Parts[key]; ok {
@@ -136,14 +139,15 @@ func (r *rates) part(ctx context.Context, s *source, encode float64) (g growth, 
 	return g, "", nil
 }
 
-// smallWork is how many values of pairs of states, or of states, a run of a law may compare that is taken as it is: some seconds.
+// smallWork is how many values of pairs of states, or of states, a run of a law may compare that is taken as it is:
+// some seconds.
 const smallWork = 2e10
 
 // mostSmall is how long small work may encode, in seconds.
 const mostSmall = 10
 
-// small reports whether the analysis takes so little that running it once says more, and sooner, than measuring its law, which is
-// not known yet.
+// small reports whether the analysis takes so little that running it once says more, and sooner, than measuring its
+// law, which is not known yet.
 func (s *source) small(r *rates, l law, encode float64) bool {
 	if _, known := r.Of[r.key(s, l)]; known || s.dry.States < 1 || encode > mostSmall {
 		return false
@@ -188,8 +192,8 @@ func (t *trials) last(n int) {
 	t.sizes, t.seconds, t.bytes = t.sizes[at:], t.seconds[at:], t.bytes[at:]
 }
 
-// enough reports whether another part, of twice the states, would take too long: if one took enough, and another that grows as this
-// one did were more than all parts may take.
+// enough reports whether another part, of twice the states, would take too long: if one took enough, and another that
+// grows as this one did were more than all parts may take.
 func (t *trials) enough(all float64) bool {
 	n := len(t.seconds)
 	if n < fewParts || t.seconds[n-1] < enoughPart.Seconds() {
@@ -199,8 +203,8 @@ func (t *trials) enough(all float64) bool {
 	return all+next > mostParts.Seconds()
 }
 
-// try takes the times of parts that double, until another would take too long or one is the whole. An error is that of the largest part, if
-// none succeeded.
+// try takes the times of parts that double, until another would take too long or one is the whole. An error is that
+// of the largest part, if none succeeded.
 func (s *source) try(ctx context.Context, folder string, encode float64) (t *trials, err error) {
 	n := s.dry.States
 	size := min(n, firstPart)
@@ -232,8 +236,8 @@ const leastUnit = 1e-4
 // mostUnits are the units whose times are taken one by one.
 const mostUnits = 16
 
-// tryUnits takes the times of the units of an analysis whose units are models, which are not alike, each by itself on the largest part that
-// takes a second at most, or on the smallest.
+// tryUnits takes the times of the units of an analysis whose units are models, which are not alike, each by itself on
+// the largest part that takes a second at most, or on the smallest.
 func (s *source) tryUnits(ctx context.Context, folder string, g *growth, t *trials, encodes bool) error {
 	units := s.dry.Units
 	if !unlike[s.analysis] || units < 2 || units > mostUnits {
@@ -264,8 +268,8 @@ func (s *source) tryUnits(ctx context.Context, folder string, g *growth, t *tria
 	return nil
 }
 
-// tryPart is the time of the analysis of a part of its states: the shorter of two, where it is short or the first has to encode.
-// held is the largest memory of one. Size 0 is the whole analysis.
+// tryPart is the time of the analysis of a part of its states: the shorter of two, where it is short or the first has
+// to encode. held is the largest memory of one. Size 0 is the whole analysis.
 func (s *source) tryPart(ctx context.Context, folder string, size int, encodes bool, more ...string) (taken, held float64, err error) {
 	task := run.Task{Command: s.task.Command, Layers: s.task.Layers}
 	task.Args = append(slices.Clone(s.task.Args), "--quiet", "--out", filepath.Join(folder, "out"))
@@ -328,7 +332,8 @@ func grows(sizes []int, times []float64, of int) growth {
 	return best
 }
 
-// solve finds the numbers of some terms by least squares of relative errors; ok is false where there are none or one is negative.
+// solve finds the numbers of some terms by least squares of relative errors; ok is false where there are none or one
+// is negative.
 func solve(sizes []int, times []float64, terms int) (g growth, ok bool) {
 	var numbers []*float64
 	var powers []float64

@@ -11,8 +11,8 @@ import (
 // watchEvery is how often the memory is looked at.
 const watchEvery = 2 * time.Millisecond
 
-// watchMemory begins to watch the memory of the process; the function that it returns ends that, and says by how many bytes more than at the
-// beginning were in use at most. What is mapped of files is not in it.
+// watchMemory begins to watch the memory of the process; the function that it returns ends that, and says by how many
+// bytes more than at the beginning were in use at most. What is mapped of files is not in it.
 func watchMemory() (peak func() float64) {
 	debug.FreeOSMemory()
 	from, most := inUse(), 0.0

@@ -63,7 +63,8 @@ func TestPlanOfSmallWork(t *testing.T) {
 	}
 }
 
-// Analyses without a law are tried on parts of their states, with their options, once; where there are no parts, the plan says so.
+// Analyses without a law are tried on parts of their states, with their options, once; where there are no parts, the
+// plan says so.
 func TestPlanOfParts(t *testing.T) {
 	runtest.Long(t, "it starts many programs")
 	t.Parallel()

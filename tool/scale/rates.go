@@ -1,4 +1,5 @@
-// The speed of this machine: analyses whose time follows a law are run on small synthetic states of several sizes, once, and what was measured is kept.
+// The speed of this machine: analyses whose time follows a law are run on small synthetic states of several sizes,
+// once, and what was measured is kept.
 
 package scale
 
@@ -67,15 +68,16 @@ var laws = map[string]law{
 	"neighborhood": {2, [3]int{2048, 5120, 12288}, []string{"bootstrap", "k", "metric", "ties", "permutations", "null"}},
 }
 
-// rate is the law of one analysis on one machine: of all its units in one process, and of a task of every fourth of them. They are not
-// alike, as one process may use what it computes for several units.
+// rate is the law of one analysis on one machine: of all its units in one process, and of a task of every fourth of
+// them. They are not alike, as one process may use what it computes for several units.
 type rate struct {
 	Whole terms `json:"whole"`
 	Some  terms `json:"some"`
 	cores int
 }
 
-// terms are a law: Start + State·n·(1 + Share·(models − 1)) + n^power·(Point + Frame·D + Model·models + Latent·Σd) seconds.
+// terms are a law: Start + State·n·(1 + Share·(models − 1)) + n^power·(Point + Frame·D + Model·models + Latent·Σd)
+// seconds.
 type terms struct {
 	Start  float64 `json:"start_s"`
 	State  float64 `json:"state_s"`
@@ -86,8 +88,8 @@ type terms struct {
 	Latent float64 `json:"latent_value_s"`
 }
 
-// size is what the time of a law depends on beside the number of states: the values of a frame, the models, and the values of
-// their latents in all.
+// size is what the time of a law depends on beside the number of states: the values of a frame, the models, and the
+// values of their latents in all.
 type size struct{ frame, models, latents int }
 
 // seconds is the time for n states, apart from the start.
@@ -102,7 +104,8 @@ type rates struct {
 	Of      map[string]rate   `json:"rates"`           // by analysis, type of the frames and options
 	Parts   map[string]growth `json:"parts,omitempty"` // by analysis, options and inputs
 	Read    float64           `json:"read_bytes_per_s,omitempty"`
-	// Times are those of the runs of a law that is not complete, by what was run: a plan that is interrupted goes on there.
+	// Times are those of the runs of a law that is not complete, by what was run: a plan that is interrupted goes on
+	// there.
 	Times map[string]float64 `json:"times,omitempty"`
 	path  string
 	say   func(format string, args ...any) // tells what is measured; nil: nothing
@@ -112,7 +115,8 @@ type rates struct {
 // mostKept are the parts that are kept; then all are taken anew, as the inputs of most are gone.
 const mostKept = 1000
 
-// readRates reads what is kept for this machine in a folder, or in the user's cache folder. What cannot be read is measured anew.
+// readRates reads what is kept for this machine in a folder, or in the user's cache folder. What cannot be read is
+// measured anew.
 func readRates(folder string) *rates {
 	m := thisMachine()
 	r := &rates{Machine: m, Of: map[string]rate{}, Parts: map[string]growth{}, Times: map[string]float64{}}
@@ -219,7 +223,8 @@ type trial struct {
 // timeOf stands between the key of a law and what was run for it.
 const timeOf = ": "
 
-// timesOfLaw is how many times make the numbers of both laws: of three numbers of states and of three sizes, of all units and of some.
+// timesOfLaw is how many times make the numbers of both laws: of three numbers of states and of three sizes, of all
+// units and of some.
 const timesOfLaw = 2 * (3 + 3)
 
 // The sizes of the states of trials: values of a frame and of a latent.
@@ -243,8 +248,8 @@ func (t *trial) rate(ctx context.Context) (r rate, err error) {
 	return r, err
 }
 
-// solve finds how the time grows from three numbers of states, and divides what n^power states take into what the frames, a model and
-// its latents take by a run for each at the second.
+// solve finds how the time grows from three numbers of states, and divides what n^power states take into what the
+// frames, a model and its latents take by a run for each at the second.
 func (t *trial) solve(ctx context.Context, more ...string) (r terms, err error) {
 	of, at := startTerm|stateTerm|pairTerm, t.law.states
 	if t.law.power == 1 {
@@ -351,8 +356,8 @@ func normal(random *rand.Rand, n int) []float32 {
 	return data
 }
 
-// reading is the rate in bytes a second at which the largest input is read and digested, as every task does: up to 256 MB of it,
-// once.
+// reading is the rate in bytes a second at which the largest input is read and digested, as every task does: up to
+// 256 MB of it, once.
 func (r *rates) reading(sources []source) float64 {
 	largest, size := "", int64(0)
 	for i := range sources {

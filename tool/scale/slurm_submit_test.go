@@ -125,8 +125,8 @@ func TestSubmission(t *testing.T) {
 	}
 }
 
-// --follow ends when nothing in the queue can run any more, forgives a scheduler that is silent for a moment, and says what waits for
-// somebody. squeue is a script that says one answer after the other, the last for ever.
+// --follow ends when nothing in the queue can run any more, forgives a scheduler that is silent for a moment, and
+// says what waits for somebody. squeue is a script that says one answer after the other, the last for ever.
 func TestFollow(t *testing.T) {
 	dir := t.TempDir()
 	const squeue = `#!/bin/sh

@@ -198,8 +198,9 @@ func startCluster(t *testing.T) *cluster {
 	return c
 }
 
-// configure writes slurm.conf. Without systemd and control groups: processes are followed by their parents. The times leave room on a
-// machine that is busy: a node that answers late must not be taken for the one that is killed, and is back as soon as it answers.
+// configure writes slurm.conf. Without systemd and control groups: processes are followed by their parents. The times
+// leave room on a machine that is busy: a node that answers late must not be taken for the one that is killed, and is
+// back as soon as it answers.
 func (c *cluster) configure(t *testing.T) {
 	t.Helper()
 	host, err := os.Hostname()
@@ -270,7 +271,8 @@ func freePorts(t *testing.T, n int) []int {
 	return nil
 }
 
-// startNode starts a node: a process below which everything that runs on the node remains, whatever becomes of its parents.
+// startNode starts a node: a process below which everything that runs on the node remains, whatever becomes of its
+// parents.
 func (c *cluster) startNode(t *testing.T, name string) *exec.Cmd {
 	t.Helper()
 	self, err := os.Executable()
@@ -340,8 +342,9 @@ func (c *cluster) until(t *testing.T, what string, done func() bool) {
 	t.Fatalf("no %s after four minutes", what)
 }
 
-// kill ends a node as a cut of its power would: everything that runs on it, at once. All are stopped before the first dies, as slurmstepd
-// would still report the end of a task that died before it, which Slurm would then not give to another node.
+// kill ends a node as a cut of its power would: everything that runs on it, at once. All are stopped before the first
+// dies, as slurmstepd would still report the end of a task that died before it, which Slurm would then not give to
+// another node.
 func (c *cluster) kill(t *testing.T, node string) {
 	t.Helper()
 	root := c.node[node].Process.Pid
@@ -384,7 +387,8 @@ func families(t *testing.T) map[int][]int {
 	return all
 }
 
-// hurry takes away the two minutes for which Slurm holds jobs of a node that has died, and reports whether there was one.
+// hurry takes away the two minutes for which Slurm holds jobs of a node that has died, and reports whether there was
+// one.
 func (c *cluster) hurry() (held bool) {
 	out, _ := exec.Command("squeue", "--array", "--noheader", "--states=PENDING", "--format=%i %r").Output()
 	for line := range strings.Lines(string(out)) {
@@ -442,8 +446,8 @@ func program(t *testing.T, dir, before string) string {
 	return path
 }
 
-// A node dies in the middle of a task, which Slurm gives to the other node; a task fails once, and is submitted again. The bytes
-// are those of one process.
+// A node dies in the middle of a task, which Slurm gives to the other node; a task fails once, and is submitted
+// again. The bytes are those of one process.
 func TestSlurm(t *testing.T) { //nolint:paralleltest // it sets the environment
 	runtest.Long(t, "it starts a cluster")
 	c := startCluster(t)
@@ -455,8 +459,8 @@ func TestSlurm(t *testing.T) { //nolint:paralleltest // it sets the environment
 	args := []string{"--frames", "f.npy", "--latents", "z=z.npy", "--permutations", "0", "--bootstrap", "0"}
 	succeeds(t, dir, "neighborhood", append([]string{"--quiet", "--out", "one"}, args...)...)
 
-	// What runs on node n2 hangs while it holds its lock, until the node dies; the first try of number 3, which is then on n1, fails. On n2 its
-	// failure could die with the node before it is known.
+	// What runs on node n2 hangs while it holds its lock, until the node dies; the first try of number 3, which is
+	// then on n1, fails. On n2 its failure could die with the node before it is known.
 	wrapper := program(t, dir, `
 if [ "$1" = task ] && [ "$SLURMD_NODENAME" = n2 ]; then
 	`+holdAt+`='`+c.dir+`/holds' exec "$self" "$@"

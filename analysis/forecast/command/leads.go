@@ -74,8 +74,8 @@ func unitOf(code string) (count float64, hour [2]float64, ok bool) {
 // days alone, or days alone; Python has a comma behind the days.
 var duration = regexp.MustCompile(`^(?:(-?\d+) days?)?(?:,? ?([+-]?)(\d+):(\d\d):(\d\d(?:\.\d+)?))?$`)
 
-// isoDuration is a duration of ISO 8601 without years and months, which have no length: P1W, P1DT12H, PT0.5H. The sign may
-// stand before it or, as pandas writes it, before a number.
+// isoDuration is a duration of ISO 8601 without years and months, which have no length: P1W, P1DT12H, PT0.5H. The
+// sign may stand before it or, as pandas writes it, before a number.
 var isoDuration = regexp.MustCompile(`^([+-]?)P(?:(-?\d+(?:[.,]\d+)?)W)?(?:(-?\d+(?:[.,]\d+)?)D)?` +
 	`(T(?:(-?\d+(?:[.,]\d+)?)H)?(?:(-?\d+(?:[.,]\d+)?)M)?(?:(-?\d+(?:[.,]\d+)?)S)?)?$`)
 

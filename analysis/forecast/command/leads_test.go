@@ -25,8 +25,8 @@ func TestParseDuration(t *testing.T) {
 	}
 }
 
-// Durations of ISO 8601; those with a sign inside, and with all units, are what pandas' isoformat writes of −6 and of 6 hours.
-// Python's str(timedelta) has a comma.
+// Durations of ISO 8601; those with a sign inside, and with all units, are what pandas' isoformat writes of −6 and of
+// 6 hours. Python's str(timedelta) has a comma.
 func TestParseDuration_ISO(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]float64{

@@ -10,8 +10,8 @@ import (
 	"repscope/report"
 )
 
-// Enter puts warnings, models and comparisons into the result of a run. What is said of several models in the same words is said
-// once.
+// Enter puts warnings, models and comparisons into the result of a run. What is said of several models in the same
+// words is said once.
 func Enter[M any](env *run.Env, warnings []string, models []M, name func(M) string, comparisons []report.Comparison) {
 	names := make([]string, len(models))
 	for i, m := range models {

@@ -1,5 +1,5 @@
-// Package metrics has the metrics of masked language models of sequences. A metric is a [sequence.Kind] in a file of its
-// own, and a line of [All].
+// Package metrics has the metrics of masked language models of sequences. A metric is a [sequence.Kind] in a file of
+// its own, and a line of [All].
 package metrics
 
 import (

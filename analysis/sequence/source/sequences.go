@@ -1,5 +1,6 @@
-// Package source opens what package sequence evaluates: tables of sequences and of measured variants, what a model answered
-// elsewhere, and models that are run. It writes the plans that say what a model that is run elsewhere must be shown.
+// Package source opens what package sequence evaluates: tables of sequences and of measured variants, what a model
+// answered elsewhere, and models that are run. It writes the plans that say what a model that is run elsewhere must
+// be shown.
 package source
 
 import (

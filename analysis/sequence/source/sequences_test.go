@@ -119,8 +119,8 @@ func checkRegions(t *testing.T, r *sequence.Record, want []int) {
 	}
 }
 
-// TestLetterNotes: letters beyond the 20 amino acids are tokens of the vocabulary, which is said; others are errors with the row
-// and the place.
+// TestLetterNotes: letters beyond the 20 amino acids are tokens of the vocabulary, which is said; others are errors
+// with the row and the place.
 func TestLetterNotes(t *testing.T) {
 	t.Parallel()
 	s := openText(t, "s.csv", "id,heavy,light\na,EVXQ,D-I\nb,EVU,D.BZO\n", token.Antibody())

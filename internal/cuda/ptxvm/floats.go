@@ -164,7 +164,8 @@ func power2(x uint32) uint32 {
 	return bits32(y)
 }
 
-// reciprocalRoot is 1/√x, the root and the quotient rounded as in the twin. The instruction may be off by 2^−22.9 of it.
+// reciprocalRoot is 1/√x, the root and the quotient rounded as in the twin. The instruction may be off by 2^−22.9 of
+// it.
 func reciprocalRoot(x float32) uint32 { return bits32(1 / float32(math.Sqrt(float64(x)))) }
 
 // addExact rounds p + c once to float32, for a product p of two float32.

@@ -1,7 +1,7 @@
 // Package sequences makes paired chains that look like those of antibodies and whose law is known: clones of
 // rearranged genes, somatic mutations, pairs of residues that touch and fit each other, and measured substitutions.
-// Models of them ship with it: a transformer that was trained, others that lack something, and the frequencies of residues by
-// position.
+// Models of them ship with it: a transformer that was trained, others that lack something, and the frequencies of
+// residues by position.
 //
 //	e := sequences.Example()
 //	fmt.Println(len(e.Sequences), e.Models[0].Name)

@@ -34,9 +34,9 @@ const (
 	untouched    = 0xdead_beef_0bad_cafe
 )
 
-// Call runs code, whose first byte has the address entry, as a function of Go's assembler without local variables: arguments stand
-// in memory, above the return address. It is an error if the function leaves tiles configured, or another stack, frame
-// pointer or goroutine than it found.
+// Call runs code, whose first byte has the address entry, as a function of Go's assembler without local variables:
+// arguments stand in memory, above the return address. It is an error if the function leaves tiles configured, or
+// another stack, frame pointer or goroutine than it found.
 func (m *Machine) Call(entry uint64, code, arguments []byte) error {
 	for i := range m.registers {
 		m.registers[i] = untouched + uint64(i)

@@ -112,8 +112,8 @@ func (t *tiles) zero(tile int) error {
 	return nil
 }
 
-// multiply is TDPB{SS,SU,US,UU}D: every 32-bit element of the sum takes four products of bytes at each of b's rows, modulo
-// 2³².
+// multiply is TDPB{SS,SU,US,UU}D: every 32-bit element of the sum takes four products of bytes at each of b's rows,
+// modulo 2³².
 func (t *tiles) multiply(sum, a, b int, aSigned, bSigned bool) error {
 	if err := t.valid(sum, a, b); err != nil {
 		return err

@@ -7,20 +7,22 @@ import "fmt"
 // gatherUnroll is the number of elements of a row that one turn of the loop takes.
 const gatherUnroll = 8
 
-// The registers of gather: where a row's elements end, the position before that end, the panel of B, and what is free for a short time.
+// The registers of gather: where a row's elements end, the position before that end, the panel of B, and what is free
+// for a short time.
 const at, panel, free = "DI", "DX", "BP"
 
 var rowPointers = []string{"AX", "BX", "CX", "SI", "R8", "R9", "R10", "R11", "R12", "R13", "R14", "R15"}
 
-// gatherTile is a micro-kernel of one size whose rows are not in a panel. Its columns are vectors of any length, given by the prefixes of their
-// registers: the last one need not be as long as the first.
+// gatherTile is a micro-kernel of one size whose rows are not in a panel. Its columns are vectors of any length,
+// given by the prefixes of their registers: the last one need not be as long as the first.
 type gatherTile struct {
 	micro
 	rows    int
 	vectors []string
 }
 
-// quads reports whether an element of a row is four bytes, whose rows and runs may begin at any byte, and the sums are integers that become floats.
+// quads reports whether an element of a row is four bytes, whose rows and runs may begin at any byte, and the sums
+// are integers that become floats.
 func (t gatherTile) quads() bool { return t.element == "uint32" }
 
 // scale is the size of what places are counted in.
@@ -53,7 +55,8 @@ func (t gatherTile) column(v int) string {
 // offset is where vector v begins in a row, in bytes.
 func (t gatherTile) offset(v int) int { return v * 4 * lanes(t.vectors[0]) }
 
-// gathers writes the gather kernels of a family of micro-kernels: of all heights, and for the columns of each list of vectors.
+// gathers writes the gather kernels of a family of micro-kernels: of all heights, and for the columns of each list of
+// vectors.
 func (m micro) gathers(heights []int, vectors ...[]string) {
 	for _, rows := range heights {
 		for _, v := range vectors {
@@ -147,8 +150,8 @@ func (t gatherTile) eachLine(ask func(offset int)) {
 	}
 }
 
-// ask asks, in step k of a turn, for a part of what is needed later: of the panel, of the rows of the next tile at this depth, and of
-// the next panel. Little by little: many requests at once would hold up the loads of this tile.
+// ask asks, in step k of a turn, for a part of what is needed later: of the panel, of the rows of the next tile at
+// this depth, and of the next panel. Little by little: many requests at once would hold up the loads of this tile.
 func (t gatherTile) ask(k int) {
 	if k%4 == 0 {
 		t.emit("PREFETCHT0 %d(%s)", (16+k)*t.panelB*4, panel)

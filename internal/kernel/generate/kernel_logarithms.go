@@ -4,8 +4,8 @@ package main
 
 import "math"
 
-// logarithms writes the natural logarithms of positive, normal numbers with the bits of math.Log: with the steps, and in the order,
-// of the assembly of the standard library.
+// logarithms writes the natural logarithms of positive, normal numbers with the bits of math.Log: with the steps, and
+// in the order, of the assembly of the standard library.
 func (a *assembler) logarithms() {
 	a.function("logAVX2", "(dst, x *float64, blocks int) int",
 		"writes the logarithms of 4·blocks elements and stops before the first four that are not all normal and positive; it returns the fours done.", 32)

@@ -25,8 +25,8 @@ type micro struct {
 	convert        string // of sums to the result, or ""
 }
 
-// tile is a micro-kernel of one size: the sums of rows × vectors stay in registers, above them lie the vectors of a depth's
-// columns, and what is free above those holds broadcasts of rows.
+// tile is a micro-kernel of one size: the sums of rows × vectors stay in registers, above them lie the vectors of a
+// depth's columns, and what is free above those holds broadcasts of rows.
 type tile struct {
 	micro
 	rows, vectors int
@@ -189,8 +189,8 @@ func (t tile) converted() {
 	}
 }
 
-// round ends, every roundedDepth depths but for the last, sums that are converted: it stores them at DI, or adds them to what is there
-// if AX is not zero, and begins the next, which are added.
+// round ends, every roundedDepth depths but for the last, sums that are converted: it stores them at DI, or adds them
+// to what is there if AX is not zero, and begins the next, which are added.
 func (t tile) round() {
 	t.emit("DECQ R14")
 	t.emit("JNZ exact")

@@ -186,8 +186,8 @@ func (a *assembler) narrowShifted() {
 	a.end()
 }
 
-// quantizeShifted keeps the sums of the squares in registers: four of what rounding takes away, Y8 and Y9, and four of the integers, Y10
-// and Y11.
+// quantizeShifted keeps the sums of the squares in registers: four of what rounding takes away, Y8 and Y9, and four
+// of the integers, Y10 and Y11.
 func (a *assembler) quantizeShifted(name, element string) {
 	a.function(name, fmt.Sprintf("(dst *int16, x *%s, shift *float64, sums *[16]float64, blocks int, scale, most float64)", element),
 		"is dst[k] ← x[k]·scale − shift[k], rounded to integers and bounded, for 8·blocks elements; see QuantizeShifted.", 56)
@@ -252,8 +252,8 @@ func (a *assembler) finishDistances() {
 	a.end()
 }
 
-// appendIndices appends to the list at the given register the indices R8 + i of the bits i that are set in AX; the flags
-// are those of AX.
+// appendIndices appends to the list at the given register the indices R8 + i of the bits i that are set in AX; the
+// flags are those of AX.
 func (a *assembler) appendIndices(list string) {
 	a.emit("JZ next")
 	a.label("bits")

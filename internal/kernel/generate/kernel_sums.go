@@ -164,8 +164,8 @@ func (a *assembler) exponentials(use func()) {
 	a.emit("JNZ loop")
 }
 
-// pairSums is the number of running sums of a product of two rows in float64; in float32, chainDepth depths make chainLanes
-// chains.
+// pairSums is the number of running sums of a product of two rows in float64; in float32, chainDepth depths make
+// chainLanes chains.
 const pairSums, chainLanes, chainDepth = 32, 64, 256
 
 // pairs writes the float64 products of pairs of rows, in pairSums running sums.
@@ -272,7 +272,8 @@ func (w width) addChains() {
 	w.end()
 }
 
-// chainVectors is the number of vectors of chainDepth elements where these have 64 bytes; y is held in the upper registers.
+// chainVectors is the number of vectors of chainDepth elements where these have 64 bytes; y is held in the upper
+// registers.
 const chainVectors = 16
 
 // fourChains writes the loop over four rows at a time, whose last sums are added together.
@@ -311,8 +312,8 @@ func (w width) fourChains() {
 	w.emit("JZ done")
 }
 
-// chains sets a register to eight sums of the row at SI: 64 and 32 sums are in float32. They are widened on their way from the
-// memory at BX, slot r, which takes half of what it takes from a register.
+// chains sets a register to eight sums of the row at SI: 64 and 32 sums are in float32. They are widened on their way
+// from the memory at BX, slot r, which takes half of what it takes from a register.
 func (w width) chains(r, to int) {
 	for v := range chainVectors {
 		operation := "VFMADD231PS"
@@ -365,8 +366,8 @@ func (w width) narrowChains() {
 	}
 }
 
-// nextPair adds the upper half of the eight float64 sums in Y0 and Y1 to the lower until one is left, that to the pair's sum,
-// and goes on to the next row.
+// nextPair adds the upper half of the eight float64 sums in Y0 and Y1 to the lower until one is left, that to the
+// pair's sum, and goes on to the next row.
 func (w width) nextPair() {
 	w.emit("VADDPD Y1, Y0, Y0")
 	w.emit("VEXTRACTF128 $1, Y0, X1")

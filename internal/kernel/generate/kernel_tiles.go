@@ -144,7 +144,8 @@ func (a *assembler) uint8Tiles() {
 }
 
 // uint8Tile multiplies 16·rows rows by 16·columns columns. The configuration of the tiles belongs to the thread, and
-// with it a switch between threads costs more: a call loads it and releases it. depth is a multiple of 16 groups, at least that.
+// with it a switch between threads costs more: a call loads it and releases it. depth is a multiple of 16 groups, at
+// least that.
 func (a *assembler) uint8Tile(rows, columns int) {
 	a.function(fmt.Sprintf("uint8AMXR%dV%d", tileRows*rows, columns),
 		"(depth int, a, b *uint32, c *int32, stride int, ahead uintptr, add bool)",
@@ -204,8 +205,8 @@ func (a *assembler) uint8Tile(rows, columns int) {
 	a.emit("RET")
 }
 
-// prefetchTiles asks, in each turn of the loop, for the rows of the next chunk, for a part of the next panel of B, and for
-// two rows of the tile of C that comes next: this one is loaded at once, if at all.
+// prefetchTiles asks, in each turn of the loop, for the rows of the next chunk, for a part of the next panel of B,
+// and for two rows of the tile of C that comes next: this one is loaded at once, if at all.
 func (a *assembler) prefetchTiles(rows int) {
 	for at := 0; at < rows*tileSize; at += 64 {
 		a.emit("PREFETCHT0 %d(SI)", chunkBytes+at)

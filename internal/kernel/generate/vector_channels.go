@@ -4,8 +4,8 @@ package main
 
 import "fmt"
 
-// rowLoops writes the loops over rows and groups of sixteen columns, from SI + AX to DI + AX; the last group need not be whole.
-// cols and rows are where the arguments stand.
+// rowLoops writes the loops over rows and groups of sixteen columns, from SI + AX to DI + AX; the last group need not
+// be whole. cols and rows are where the arguments stand.
 func (w width) rowLoops(cols, rows int, body func(last bool)) {
 	w.emit("MOVQ dst+0(FP), DI")
 	w.emit("MOVQ src+8(FP), SI")

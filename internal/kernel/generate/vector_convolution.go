@@ -4,7 +4,8 @@ package main
 
 import "fmt"
 
-// depthwiseMost is the number of pixels whose sums stay in registers, so that a weight that is loaded serves all of them.
+// depthwiseMost is the number of pixels whose sums stay in registers, so that a weight that is loaded serves all of
+// them.
 const depthwiseMost = 8
 
 // Where the functions of a depthwiseCall keep what they walk along.
@@ -12,7 +13,8 @@ const (
 	callAt, dstAt, srcAt, weightsAt, biasAt, groupsAt, pixelStep, pixelStep3 = "AX", "BX", "SI", "DI", "R9", "R8", "DX", "CX"
 )
 
-// depthwise writes the functions for 1 … depthwiseMost pixels with one channel per group, and for some numbers of pixels with more.
+// depthwise writes the functions for 1 … depthwiseMost pixels with one channel per group, and for some numbers of
+// pixels with more.
 func (w width) depthwise() {
 	for pixels := 1; pixels <= depthwiseMost; pixels++ {
 		w.depthwisePixels(1, pixels)

@@ -33,7 +33,8 @@ func (w width) interleave() {
 	w.end()
 }
 
-// spreads writes the orders of 32-bit parts with which the parts that lanes interleave one after another follow each other.
+// spreads writes the orders of 32-bit parts with which the parts that lanes interleave one after another follow each
+// other.
 func (a *assembler) spreads() {
 	for _, w := range a.widths() {
 		lanes := w.bytes / 16

@@ -1,4 +1,5 @@
-// Floats that hold integers on their way to products of bytes, and the sums of these on their way back, of package vector.
+// Floats that hold integers on their way to products of bytes, and the sums of these on their way back, of package
+// vector.
 
 package main
 

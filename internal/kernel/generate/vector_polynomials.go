@@ -19,7 +19,8 @@ var (
 		0.00016171667084563524, 6.489290535682812e-05, -0.0048917015083134174, 0.03639857843518257, 0.3182928264141083, 0.797886073589325}
 )
 
-// The exponent of the logistic form of GELU with tanh, −2·√(2/π)·(x + 0.044715·x³), each coefficient as a sum of two numbers.
+// The exponent of the logistic form of GELU with tanh, −2·√(2/π)·(x + 0.044715·x³), each coefficient as a sum of two
+// numbers.
 const (
 	geluLinear    = -1.5957691669464111
 	geluLinearLow = 4.534068054340423e-08

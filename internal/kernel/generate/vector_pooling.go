@@ -4,7 +4,8 @@ package main
 
 import "fmt"
 
-// tails writes sixteen set masks and sixteen clear ones: from element 16 − n on, n of sixteen lanes are set; and the lanes 0 and 8, eight times each.
+// tails writes sixteen set masks and sixteen clear ones: from element 16 − n on, n of sixteen lanes are set; and the
+// lanes 0 and 8, eight times each.
 func (a *assembler) tails() {
 	for i := range 32 {
 		v := uint32(0)
@@ -20,8 +21,8 @@ func (a *assembler) tails() {
 	fmt.Fprint(&a.text, "GLOBL halves<>(SB), RODATA|NOPTR, $64\n")
 }
 
-// windowLoops writes the loops over pixels, groups of sixteen channels and positions. body handles a group whose offsets are
-// from R8 to R9, in which the channels begin at SI + AX and DI + AX; last is the group that is not whole.
+// windowLoops writes the loops over pixels, groups of sixteen channels and positions. body handles a group whose
+// offsets are from R8 to R9, in which the channels begin at SI + AX and DI + AX; last is the group that is not whole.
 func (w width) windowLoops(body func(label string, last bool)) {
 	w.emit("MOVQ dst+0(FP), DI")
 	w.emit("MOVQ src+8(FP), SI")
@@ -188,7 +189,8 @@ func (w width) meanWindows() {
 	})
 }
 
-// maxWindowsBytes keeps the greatest bytes of sixteen channels in a register; the last sixteen may be some of those before.
+// maxWindowsBytes keeps the greatest bytes of sixteen channels in a register; the last sixteen may be some of those
+// before.
 func (a *assembler) maxWindowsBytes() {
 	a.function("maxWindowsBytesAVX2", "(dst, src *uint8, offsets *int, positions, channels, step, pixels int)",
 		"is maxWindowsBytesGeneric for at least one position and sixteen channels.", 56)

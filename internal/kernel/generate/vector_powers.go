@@ -94,8 +94,8 @@ func (w width) rounded(x, y int) {
 	w.emit("%s $8, %s, %s", map[string]string{"Z": "VRNDSCALEPD", "Y": "VROUNDPD"}[w.r], w.reg(x), w.reg(y))
 }
 
-// remainder turns register 0 into what register 6 leaves of it. While a quotient is too large to be cut exactly, what is taken off is
-// the divisor times the power of two that makes the quotient less than 2²¹.
+// remainder turns register 0 into what register 6 leaves of it. While a quotient is too large to be cut exactly, what
+// is taken off is the divisor times the power of two that makes the quotient less than 2²¹.
 func (w width) remainder() {
 	a, b, q, t := w.reg(1), w.reg(2), w.reg(3), w.reg(4)
 	cut := map[string]string{"Z": "VRNDSCALEPD", "Y": "VROUNDPD"}[w.r]

@@ -9,8 +9,8 @@ import (
 
 var negativeInfinity, negativeZero = math.Inf(-1), math.Copysign(0, -1)
 
-// reduction is one operation: what it makes of each element in a register and how it adds that to another register. Its elements
-// start as identity, as those that are not read.
+// reduction is one operation: what it makes of each element in a register and how it adds that to another register.
+// Its elements start as identity, as those that are not read.
 type reduction struct {
 	name     string
 	identity float32
@@ -24,8 +24,8 @@ func one(instruction string) func(w width, v, sum, scratch int) {
 	return func(w width, v, sum, _ int) { w.emit("%s %s, %s, %s", instruction, w.reg(v), w.reg(sum), w.reg(sum)) }
 }
 
-// least is the smaller of two; of zeros −0, and NaN if one is: the minimum gives its second operand where it does not know, and the bits
-// of both orders together are the result.
+// least is the smaller of two; of zeros −0, and NaN if one is: the minimum gives its second operand where it does not
+// know, and the bits of both orders together are the result.
 func least(w width, v, sum, scratch int) {
 	w.emit("VMINPD %s, %s, %s", w.reg(v), w.reg(sum), w.reg(scratch))
 	w.emit("VMINPD %s, %s, %s", w.reg(sum), w.reg(v), w.reg(sum))
@@ -55,8 +55,8 @@ func (w width) reduceFunctions() {
 	}
 }
 
-// loadHalf reads as many elements as a register has float64, part p of sixteen, into float64. Of the last ones, what is not there
-// is what register 12 has.
+// loadHalf reads as many elements as a register has float64, part p of sixteen, into float64. Of the last ones, what
+// is not there is what register 12 has.
 func (w width) loadHalf(address string, p, to int, last bool) {
 	at, half := p*w.bytes/2, w.half(to)
 	switch {

@@ -14,7 +14,8 @@ var requantizeSteps = []struct {
 	{"round", 1 << 6, 0}, {"zero", 1 << 7, 48}, {"least", 1 << 8, 52}, {"most", 1 << 9, 56}, {"look", 1 << 10, 68}, {"less", 1 << 11, 60}, {"scale", 1 << 12, 64},
 }
 
-// requantize does all steps while the elements of a row are in registers, four vectors at a time. They stay where they are, or become bytes.
+// requantize does all steps while the elements of a row are in registers, four vectors at a time. They stay where
+// they are, or become bytes.
 func (w width) requantize(bytes bool) {
 	if bytes {
 		w.vector("requantizeBytes", "(c *float32, n, rows int, q *requantization, dst *uint8, low int32)",
@@ -166,8 +167,8 @@ func (w width) requantizeBlock(suffix string, vectors int, bytes bool) {
 	w.emit("ADDQ $%d, R13", vectors*w.bytes/4)
 }
 
-// requantizeQuickly does one product and one sum in the place of all steps, and leaves vectors of which a rest is too near to a half, or no
-// number, to these.
+// requantizeQuickly does one product and one sum in the place of all steps, and leaves vectors of which a rest is too
+// near to a half, or no number, to these.
 func (w width) requantizeQuickly(suffix string, vectors int) {
 	const rounded, rest = 4, 8
 	each := func(format string, args func(p int) []any) {

@@ -49,14 +49,16 @@ func (w width) softmax() {
 	w.end()
 }
 
-// normalizedRows writes the softmax of rows of any length, the sums that its logarithm needs, and what these are subtracted from.
+// normalizedRows writes the softmax of rows of any length, the sums that its logarithm needs, and what these are
+// subtracted from.
 func (w width) normalizedRows() {
 	w.softmaxRows()
 	w.exponentialSums()
 	w.lowerRows()
 }
 
-// eachRow writes the loop over the rows R12 of R11 bytes, which begin at SI and DI. A pass over a row has its elements at AX behind.
+// eachRow writes the loop over the rows R12 of R11 bytes, which begin at SI and DI. A pass over a row has its
+// elements at AX behind.
 func (w width) eachRow(source, n, rows string, body func()) {
 	w.emit("MOVQ %s, SI", source)
 	w.emit("MOVQ %s, BX", n)
@@ -125,7 +127,8 @@ func (w width) keep(from, p int, last bool) {
 	}
 }
 
-// rowPowers sets register 13 to the greatest element of a row and X10 to the sum of the exponentials of the elements less it, which store takes.
+// rowPowers sets register 13 to the greatest element of a row and X10 to the sum of the exponentials of the elements
+// less it, which store takes.
 func (w width) rowPowers(store func(p int, last bool)) {
 	for p := range w.parts() {
 		w.emit("VMOVAPS %s, %s", w.reg(12), w.reg(4+p))

@@ -43,7 +43,8 @@ func (a *assembler) turnParts() {
 	}
 }
 
-// reduceTurns turns register 0 into its remainder and sets 9 to the number of periods in its low bit; 1 … 8 are scratch.
+// reduceTurns turns register 0 into its remainder and sets 9 to the number of periods in its low bit; 1 … 8 are
+// scratch.
 func (w width) reduceTurns(name string, per, offset, back float64) {
 	x := w.reg(0)
 	w.emit("VMOVAPD %s, %s", x, w.reg(10))

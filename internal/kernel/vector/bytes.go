@@ -1,10 +1,10 @@
-// Sliding moments of two images of bytes, and the structural similarity made of them, in integers as far as it goes; and
-// weighted sums of rows of bytes.
+// Sliding moments of two images of bytes, and the structural similarity made of them, in integers as far as it goes;
+// and weighted sums of rows of bytes.
 
 package vector
 
-// ByteMoments hold three rows of a stride of their own, one after the other, of sums over the last rows of two images x and
-// y: Σx + 2¹⁶·Σy, which fit in a lane, Σx² + y² and Σ2xy.
+// ByteMoments hold three rows of a stride of their own, one after the other, of sums over the last rows of two images
+// x and y: Σx + 2¹⁶·Σy, which fit in a lane, Σx² + y² and Σ2xy.
 type ByteMoments []int32
 
 const byteMoments = 3

@@ -4,18 +4,19 @@ package vector
 
 import "repscope/internal/kernel"
 
-// Tap is a position of a depthwise convolution's kernel: where a pixel's element for it begins, counted from that for the first
-// position, and where the weights of its channels begin.
+// Tap is a position of a depthwise convolution's kernel: where a pixel's element for it begins, counted from that for
+// the first position, and where the weights of its channels begin.
 type Tap struct{ Source, Weights int }
 
-// Depthwise is a convolution of few channels per group, and as many filters, over images with channels last, and what follows it.
+// Depthwise is a convolution of few channels per group, and as many filters, over images with channels last, and what
+// follows it.
 type Depthwise struct {
 	Channels int
 	// Each is the number of channels of a group, 1, 2, 4 or 8, which divides Channels.
 	Each    int
 	Weights []float32 // Channels of them for each tap and each channel of a group
-	// Bias[c] is added to channel c unless Bias is nil; then, if Cut is set, what is below Low becomes Low and what is above
-	// High becomes High. A NaN stays what it is.
+	// Bias[c] is added to channel c unless Bias is nil; then, if Cut is set, what is below Low becomes Low and what
+	// is above High becomes High. A NaN stays what it is.
 	Bias      []float32
 	Cut       bool
 	Low, High float32
@@ -25,9 +26,9 @@ type Depthwise struct {
 //
 //	Σ_t Σ_j src[i·from+t.Source+g(c)+j]·Weights[t.Weights+j·Channels+c]
 //
-// over the taps in order, and the channels of a group, whose first one g(c) is, in order, with fused multiply-add, as a matrix product of
-// each group's patch would add them. The sources of taps ascend from 0 on; a tap that lies outside of the image is left out. At least one
-// tap is needed.
+// over the taps in order, and the channels of a group, whose first one g(c) is, in order, with fused multiply-add, as
+// a matrix product of each group's patch would add them. The sources of taps ascend from 0 on; a tap that lies
+// outside of the image is left out. At least one tap is needed.
 func (d *Depthwise) Line(dst []float32, to int, src []float32, from, pixels int, taps []Tap) {
 	if pixels == 0 || d.Channels == 0 {
 		return
@@ -66,8 +67,8 @@ func (d *Depthwise) generic(dst []float32, to int, src []float32, from, pixels i
 	}
 }
 
-// Prefetch asks the processor for what will be read soon: a line of an image, of which a kernel takes pieces in an order that
-// the processor does not foresee.
+// Prefetch asks the processor for what will be read soon: a line of an image, of which a kernel takes pieces in an
+// order that the processor does not foresee.
 func Prefetch(src []float32) {
 	if len(src) > 0 {
 		prefetch(src)

@@ -68,7 +68,8 @@ func (d *Depthwise) line(dst []float32, to int, src []float32, from, pixels int,
 	}
 }
 
-// groupedBlock is the next block of pixels, a power of two of them, when done are computed; it may have some of these again.
+// groupedBlock is the next block of pixels, a power of two of them, when done are computed; it may have some of these
+// again.
 func groupedBlock(done, pixels int) (first, n int) {
 	left := pixels - done
 	n = depthwiseMost

@@ -19,8 +19,8 @@ func interleaveGeneric(dst, a, b, c, d []uint8) {
 	}
 }
 
-// ByteDepthwise is a convolution of one channel per group over images with channels last, whose elements are the bytes of Quad positions of the
-// kernel.
+// ByteDepthwise is a convolution of one channel per group over images with channels last, whose elements are the
+// bytes of Quad positions of the kernel.
 type ByteDepthwise struct {
 	Channels int
 	Weights  []uint32 // Channels of them for each tap: Quad signed bytes, the least significant one first

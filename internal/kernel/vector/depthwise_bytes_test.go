@@ -9,7 +9,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestByteDepthwise compares lines of any number of pixels, channels and taps with the literal loop over rows of bytes, and nothing else is written.
+// TestByteDepthwise compares lines of any number of pixels, channels and taps with the literal loop over rows of
+// bytes, and nothing else is written.
 func TestByteDepthwise(t *testing.T) {
 	before := useAVX512
 	defer func() { useAVX512 = before }()

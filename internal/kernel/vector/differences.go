@@ -1,4 +1,5 @@
-// Differences of rows and sorted columns, of float32 or float64 and with sums in float64, as scores of ensembles take them.
+// Differences of rows and sorted columns, of float32 or float64 and with sums in float64, as scores of ensembles take
+// them.
 
 package vector
 
@@ -10,10 +11,10 @@ type Float interface{ float32 | float64 }
 // Columns is the number of columns of the blocks of rows that [SortColumns] and [WeightedColumns] take.
 const Columns = 64
 
-// RootSums sets dst[i] = Σ_k √|a[k·strideA+i] − b[k·strideB+i]| over k < rows: difference and root rounded to the type of
-// the elements, the sum in float64, in order. A stride of 0 is one row for all. Up to [Lanes] − 1 elements beyond the last
-// that is needed are read: a and b have strideA·(rows−1) + n of them, n = len(dst) rounded up to a multiple of Lanes,
-// and dst room for n.
+// RootSums sets dst[i] = Σ_k √|a[k·strideA+i] − b[k·strideB+i]| over k < rows: difference and root rounded to the
+// type of the elements, the sum in float64, in order. A stride of 0 is one row for all. Up to [Lanes] − 1 elements
+// beyond the last that is needed are read: a and b have strideA·(rows−1) + n of them, n = len(dst) rounded up to a
+// multiple of Lanes, and dst room for n.
 func RootSums[T Float](dst []float64, a, b []T, rows, strideA, strideB int) {
 	differenceSums(dst, a, b, rows, strideA, strideB, true)
 }
@@ -68,9 +69,9 @@ func absoluteSumsGeneric[T Float](dst []float64, a, b []T, rows, strideA, stride
 	}
 }
 
-// SortColumns orders rows pairs[0] and pairs[1], then pairs[2] and pairs[3], … of a block x of rows of [Columns] elements
-// in every column, so that the first is not greater: with the pairs of a sorting network it sorts all columns. Of
-// elements that cannot be compared, as with NaN, the second is taken twice.
+// SortColumns orders rows pairs[0] and pairs[1], then pairs[2] and pairs[3], … of a block x of rows of [Columns]
+// elements in every column, so that the first is not greater: with the pairs of a sorting network it sorts all
+// columns. Of elements that cannot be compared, as with NaN, the second is taken twice.
 func SortColumns[T Float](x []T, pairs []int32) {
 	if len(pairs) < 2 {
 		return

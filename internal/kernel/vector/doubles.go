@@ -4,9 +4,9 @@ package vector
 
 import "math"
 
-// Log sets dst[i] to the natural logarithm of src[i]. Of this and the following functions, the result is within 0.501 units in the last
-// place, or 1 where it is subnormal; NaN stays, and zeros, infinities and what lies outside the domain give what IEEE 754 recommends. dst is
-// at least as long as src and may be the same memory.
+// Log sets dst[i] to the natural logarithm of src[i]. Of this and the following functions, the result is within 0.501
+// units in the last place, or 1 where it is subnormal; NaN stays, and zeros, infinities and what lies outside the
+// domain give what IEEE 754 recommends. dst is at least as long as src and may be the same memory.
 func Log(dst, src []float32) { log(dst, src) }
 
 // Softplus sets dst[i] = ln(1 + exp(src[i])).
@@ -215,7 +215,8 @@ func atanhGeneric(dst, src []float32) {
 	})
 }
 
-// angle is the arc tangent of y/x for y, x ≥ 0: that of a quotient between −tan π/8 and tan π/8, added to 0, π/4 or π/2.
+// angle is the arc tangent of y/x for y, x ≥ 0: that of a quotient between −tan π/8 and tan π/8, added to 0, π/4 or
+// π/2.
 func angle(y, x float64) float64 {
 	above, below, from := y, x, 0.0
 	if y > float64(x*(math.Sqrt2-1)) {

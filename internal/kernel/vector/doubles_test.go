@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// doubleFunctions are functions with their twins and independent ones in float64, which are good to a few units of its last place.
+// doubleFunctions are functions with their twins and independent ones in float64, which are good to a few units of
+// its last place.
 var doubleFunctions = []struct {
 	name       string
 	f, generic func(dst, src []float32)

@@ -31,10 +31,12 @@ func Tanh(dst, src []float32) { tanh(dst, src) }
 // Erf sets dst[i] = erf(src[i]), within two units in the last place.
 func Erf(dst, src []float32) { erf(dst, src) }
 
-// Gelu sets dst[i] = src[i]·Φ(src[i]) with the normal distribution function Φ, within eight units in the last place from −2 on.
+// Gelu sets dst[i] = src[i]·Φ(src[i]) with the normal distribution function Φ, within eight units in the last place
+// from −2 on.
 func Gelu(dst, src []float32) { gelu(dst, src) }
 
-// GeluTanh sets dst[i] = ½·x·(1 + tanh(√(2/π)·(x + 0.044715·x³))), x = src[i], within three units in the last place from −5 on.
+// GeluTanh sets dst[i] = ½·x·(1 + tanh(√(2/π)·(x + 0.044715·x³))), x = src[i], within three units in the last place
+// from −5 on.
 func GeluTanh(dst, src []float32) { geluTanh(dst, src) }
 
 // Mish sets dst[i] = x·tanh(ln(1 + exp(x))), x = src[i], within six units in the last place from −80 on.

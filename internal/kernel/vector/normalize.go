@@ -72,8 +72,8 @@ func normalizeRowsGeneric(dst, x, scale, bias []float32, n, rows int, epsilon fl
 	}
 }
 
-// RootRows writes x/√(mean of x² + ε), times scale if it is given, for rows of n elements that follow each other; dst may be
-// x. The mean is taken in float64.
+// RootRows writes x/√(mean of x² + ε), times scale if it is given, for rows of n elements that follow each other; dst
+// may be x. The mean is taken in float64.
 func RootRows(dst, x, scale []float32, n, rows int, epsilon float32) {
 	if !rootRows(dst, x, scale, n, rows, epsilon) {
 		rootRowsGeneric(dst, x, scale, n, rows, epsilon)

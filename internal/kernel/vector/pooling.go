@@ -31,8 +31,8 @@ func maxWindowsBytesGeneric(dst, src []uint8, offsets []int, channels, step, pix
 	}
 }
 
-// MeanWindows writes sums over windows, taken in float64 over the positions in order, divided by count and rounded once:
-// channel c of pixel i is Σ_p src[i·step+offsets[p]+c] / count. offsets ascend.
+// MeanWindows writes sums over windows, taken in float64 over the positions in order, divided by count and rounded
+// once: channel c of pixel i is Σ_p src[i·step+offsets[p]+c] / count. offsets ascend.
 func MeanWindows(dst, src []float32, offsets []int, channels, step, pixels int, count float64) {
 	meanWindows(dst, src, offsets, channels, step, pixels, count)
 }

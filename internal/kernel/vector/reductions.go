@@ -54,8 +54,8 @@ func (r Reduction) term(x float32) float64 {
 	return v
 }
 
-// Rows sets dst[i] to the reduction of the row x[i·stride:][:n] for rows of them, in sixteen interleaved parts, the element k being in part
-// k mod 16, which are then joined, halves with halves.
+// Rows sets dst[i] to the reduction of the row x[i·stride:][:n] for rows of them, in sixteen interleaved parts, the
+// element k being in part k mod 16, which are then joined, halves with halves.
 func (r Reduction) Rows(dst []float64, x []float32, n, rows, stride int) {
 	dst = dst[:rows]
 	switch {
@@ -70,8 +70,8 @@ func (r Reduction) Rows(dst []float64, x []float32, n, rows, stride int) {
 	}
 }
 
-// Columns joins to dst[c] the elements src[offset+c] of each offset, in their order, for columns c < width. dst has room for a multiple of
-// [Lanes]; what lies behind width is undefined afterwards. offsets ascend.
+// Columns joins to dst[c] the elements src[offset+c] of each offset, in their order, for columns c < width. dst has
+// room for a multiple of [Lanes]; what lies behind width is undefined afterwards. offsets ascend.
 func (r Reduction) Columns(dst []float64, src []float32, offsets []int, width int) {
 	if width == 0 || len(offsets) == 0 {
 		return

@@ -27,8 +27,8 @@ const (
 	Scaled   // times Scale
 )
 
-// Requantize is a list of steps and their operands; Factors and Terms are of all columns. What is looked up in Table lies within First …
-// First + 255, or is NaN.
+// Requantize is a list of steps and their operands; Factors and Terms are of all columns. What is looked up in Table
+// lies within First … First + 255, or is NaN.
 type Requantize struct {
 	Steps                                              Steps
 	Factors, Terms                                     []float32
@@ -89,9 +89,10 @@ func NewRequantizer(q Requantize, columns int) *Requantizer {
 // farQuotient is where quotients may be cut: bounds do it afterwards.
 const farQuotient = 1 << 24
 
-// invertible reports whether quotients may be products with the reciprocal that are corrected twice: the first correction leaves less than a
-// unit in the last place, and then the second one gives the nearest float unless all bits of the divisor are set (Markstein 1990). Of numbers
-// so small that a correction is not exact, only what they are rounded to is seen.
+// invertible reports whether quotients may be products with the reciprocal that are corrected twice: the first
+// correction leaves less than a unit in the last place, and then the second one gives the nearest float unless all
+// bits of the divisor are set (Markstein 1990). Of numbers so small that a correction is not exact, only what they
+// are rounded to is seen.
 func (q *Requantize) invertible() bool {
 	const steps, all = Divided | Rounded | Raised2 | Lowered2, 1<<23 - 1
 	small := func(x float32) bool { return x >= -1<<16 && x <= 1<<16 }

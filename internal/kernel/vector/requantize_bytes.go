@@ -7,8 +7,8 @@ import (
 	"slices"
 )
 
-// ByteRequantizer does the steps of a [Requantizer] to rows that become bytes. It multiplies a sum once and rounds, which gives the byte of the
-// steps one by one unless the rest comes near to a half: then it takes them.
+// ByteRequantizer does the steps of a [Requantizer] to rows that become bytes. It multiplies a sum once and rounds,
+// which gives the byte of the steps one by one unless the rest comes near to a half: then it takes them.
 type ByteRequantizer struct {
 	*Requantizer
 	low       int32
@@ -25,8 +25,8 @@ func (r *Requantizer) ToBytes(low int32) *ByteRequantizer {
 	return b
 }
 
-// Bytes does the steps to c, whole rows, and sets dst to the results less low, which are integers of 0 to 255, or NaN, which becomes 0. What c
-// holds afterwards is not said.
+// Bytes does the steps to c, whole rows, and sets dst to the results less low, which are integers of 0 to 255, or
+// NaN, which becomes 0. What c holds afterwards is not said.
 func (b *ByteRequantizer) Bytes(dst []uint8, c []float32) {
 	dst = dst[:len(c)]
 	n := b.together * b.columns
@@ -54,14 +54,15 @@ func (b *ByteRequantizer) requantizeGeneric(dst []uint8, c []float32, n, rows in
 	}
 }
 
-// quicken prepares the quick steps if the others are those of a quantization. With f = factor/divisor, t = term/divisor + zero − less − low and
-// u = 2⁻²⁴, where the divisor is 1 if there is none, an element is round(c·f + t), cut to bytes. What the steps round before the last rounding,
-// and what these do, moves c·f + t by
+// quicken prepares the quick steps if the others are those of a quantization. With f = factor/divisor, t =
+// term/divisor + zero − less − low and u = 2⁻²⁴, where the divisor is 1 if there is none, an element is round(c·f +
+// t), cut to bytes. What the steps round before the last rounding, and what these do, moves c·f + t by
 //
 //	u·(2·|c·f| + |t| + 2·|c·f + term/divisor| + |c·f + t|)
 //
-// at most, up to terms of u², and c·f is at most |c·f + t| + |t|. Within the bytes that is less than margin below. Beyond them it is less than the
-// distance from the nearest byte. A bound before the division is one after the rounding, since both only ascend.
+// at most, up to terms of u², and c·f is at most |c·f + t| + |t|. Within the bytes that is less than margin below.
+// Beyond them it is less than the distance from the nearest byte. A bound before the division is one after the
+// rounding, since both only ascend.
 func (b *ByteRequantizer) quicken() {
 	q := &b.wide
 	const steps = Rounded | Raised2 | Lowered2

@@ -26,8 +26,8 @@ func softmaxRowGeneric(x []float32, scale float32) float32 {
 	return foldLanes(&sums)
 }
 
-// SoftmaxRows sets each row of n elements of dst to e^x/Σ e^x of that of src, which it may be; NaN where one is NaN, the greatest is infinite
-// or there is nothing but −Inf. The sum is that of [SoftmaxRow].
+// SoftmaxRows sets each row of n elements of dst to e^x/Σ e^x of that of src, which it may be; NaN where one is NaN,
+// the greatest is infinite or there is nothing but −Inf. The sum is that of [SoftmaxRow].
 func SoftmaxRows(dst, src []float32, n int) {
 	if rows := rowsOf(dst, src, n); rows > 0 {
 		softmaxRows(dst, src, n, rows)
@@ -68,7 +68,8 @@ func exponentials(dst, x []float32) (top, sum float32) {
 	return top, foldLanes(&sums)
 }
 
-// LogSoftmaxRows sets each row of n elements of dst to x − ln Σ e^x of that of src, which it may be; NaN as [SoftmaxRows].
+// LogSoftmaxRows sets each row of n elements of dst to x − ln Σ e^x of that of src, which it may be; NaN as
+// [SoftmaxRows].
 func LogSoftmaxRows(dst, src []float32, n int) {
 	const together = 64
 	var tops, sums [together]float32

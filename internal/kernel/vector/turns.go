@@ -4,8 +4,9 @@ package vector
 
 import "math"
 
-// Sin sets dst[i] to the sine of src[i]. Of this and the following functions, the result is within 0.501 units in the last place for all
-// numbers, or 1 where it is subnormal; infinities give NaN. dst is at least as long as src and may be the same memory.
+// Sin sets dst[i] to the sine of src[i]. Of this and the following functions, the result is within 0.501 units in the
+// last place for all numbers, or 1 where it is subnormal; infinities give NaN. dst is at least as long as src and may
+// be the same memory.
 func Sin(dst, src []float32) { sin(dst, src) }
 
 // Cos sets dst[i] to the cosine of src[i].

@@ -1,4 +1,5 @@
-// Package liberationmonobolditalic stands for the font Liberation Mono Bold Italic, until package plots puts another into its place.
+// Package liberationmonobolditalic stands for the font Liberation Mono Bold Italic, until package plots puts another
+// into its place.
 package liberationmonobolditalic
 
 import "codeberg.org/go-fonts/liberation/blank"

@@ -1,4 +1,5 @@
-// Package liberationmonoitalic stands for the font Liberation Mono Italic, until package plots puts another into its place.
+// Package liberationmonoitalic stands for the font Liberation Mono Italic, until package plots puts another into its
+// place.
 package liberationmonoitalic
 
 import "codeberg.org/go-fonts/liberation/blank"

@@ -1,4 +1,5 @@
-// Package liberationmonoregular stands for the font Liberation Mono Regular, until package plots puts another into its place.
+// Package liberationmonoregular stands for the font Liberation Mono Regular, until package plots puts another into
+// its place.
 package liberationmonoregular
 
 import "codeberg.org/go-fonts/liberation/blank"

@@ -1,4 +1,5 @@
-// Package liberationsansbolditalic stands for the font Liberation Sans Bold Italic, until package plots puts another into its place.
+// Package liberationsansbolditalic stands for the font Liberation Sans Bold Italic, until package plots puts another
+// into its place.
 package liberationsansbolditalic
 
 import "codeberg.org/go-fonts/liberation/blank"

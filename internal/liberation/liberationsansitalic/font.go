@@ -1,4 +1,5 @@
-// Package liberationsansitalic stands for the font Liberation Sans Italic, until package plots puts another into its place.
+// Package liberationsansitalic stands for the font Liberation Sans Italic, until package plots puts another into its
+// place.
 package liberationsansitalic
 
 import "codeberg.org/go-fonts/liberation/blank"

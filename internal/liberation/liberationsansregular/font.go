@@ -1,4 +1,5 @@
-// Package liberationsansregular stands for the font Liberation Sans Regular, until package plots puts another into its place.
+// Package liberationsansregular stands for the font Liberation Sans Regular, until package plots puts another into
+// its place.
 package liberationsansregular
 
 import "codeberg.org/go-fonts/liberation/blank"

@@ -1,4 +1,5 @@
-// Package liberationserifbold stands for the font Liberation Serif Bold, until package plots puts another into its place.
+// Package liberationserifbold stands for the font Liberation Serif Bold, until package plots puts another into its
+// place.
 package liberationserifbold
 
 import "codeberg.org/go-fonts/liberation/blank"

@@ -1,4 +1,5 @@
-// Package liberationserifbolditalic stands for the font Liberation Serif Bold Italic, until package plots puts another into its place.
+// Package liberationserifbolditalic stands for the font Liberation Serif Bold Italic, until package plots puts
+// another into its place.
 package liberationserifbolditalic
 
 import "codeberg.org/go-fonts/liberation/blank"

@@ -1,4 +1,5 @@
-// Package liberationserifitalic stands for the font Liberation Serif Italic, until package plots puts another into its place.
+// Package liberationserifitalic stands for the font Liberation Serif Italic, until package plots puts another into
+// its place.
 package liberationserifitalic
 
 import "codeberg.org/go-fonts/liberation/blank"

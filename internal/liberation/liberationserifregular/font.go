@@ -1,4 +1,5 @@
-// Package liberationserifregular stands for the font Liberation Serif Regular, until package plots puts another into its place.
+// Package liberationserifregular stands for the font Liberation Serif Regular, until package plots puts another into
+// its place.
 package liberationserifregular
 
 import "codeberg.org/go-fonts/liberation/blank"

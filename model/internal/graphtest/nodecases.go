@@ -1,4 +1,5 @@
-// The node cases of the ONNX standard, as model/cpu/testdata/node_cases.py writes them, and the table of what became of them.
+// The node cases of the ONNX standard, as model/cpu/testdata/node_cases.py writes them, and the table of what became
+// of them.
 
 package graphtest
 

@@ -15,11 +15,10 @@
 //
 //	| ‖t_i−t_j‖² − ‖v_i−v_j‖² | ≤ η(2s + η) ≤ 2.01u·s²                          (1)
 //
-// The product c of v_i and v_j has |c − v_i·v_j| ≤ u/(1−g)·q_i·q_j, where
-// q_i² = Σ_k N_k·v_ik² counts the roundings of each term and g = kernel.Additions(D)·u
-// (see kernel.Norms). The row value a = (n_i + n_j) − 2c is computed in F from the
-// squared norms n, computed in float64 (relative error (D+1)w) and rounded to F. Both norms are rounded and their sum, each
-// time by u of the norms at most, and the difference by u of itself:
+// The product c of v_i and v_j has |c − v_i·v_j| ≤ u/(1−g)·q_i·q_j, where q_i² = Σ_k N_k·v_ik² counts the roundings
+// of each term and g = kernel.Additions(D)·u (see kernel.Norms). The row value a = (n_i + n_j) − 2c is computed in F
+// from the squared norms n, computed in float64 (relative error (D+1)w) and rounded to F. Both norms are rounded and
+// their sum, each time by u of the norms at most, and the difference by u of itself:
 //
 //	|a − ‖v_i−v_j‖²| ≤ 2u/(1−g)·q_i·q_j + (r_i²+r_j²)·( 2u + (D+8)w ) + 1.01u|a|   (2)
 //
@@ -45,9 +44,9 @@
 // products. Such a value has |a − direct| ≤ 1.01u·a, besides underflow, or is the largest
 // finite value.
 //
-// Values a, b of one row with b > a + 2E_i + 4u|a| are certainly in this order, as
-// b−a ≥ 2E_i + 1.01u(|a|+|b|) follows, and so are those of points j and k with b > a + E_ij + E_ik + 4u·max(|a|,|b|). The rounding of
-// these limits to F is outward.
+// Values a, b of one row with b > a + 2E_i + 4u|a| are certainly in this order, as b−a ≥ 2E_i + 1.01u(|a|+|b|)
+// follows, and so are those of points j and k with b > a + E_ij + E_ik + 4u·max(|a|,|b|). The rounding of these
+// limits to F is outward.
 
 package rows
 
@@ -246,8 +245,8 @@ func (s *bounded[F]) above(a F, band float64) F {
 	return min(scan.RoundUp[F](scan.NextUp(v+band+s.relative*math.Abs(v))), s.largest)
 }
 
-// around are limits beyond which values of the row are certainly in order with a, above or a step farther out: so no branch
-// depends on how they are rounded.
+// around are limits beyond which values of the row are certainly in order with a, above or a step farther out: so no
+// branch depends on how they are rounded.
 func (s *bounded[F]) around(a F, band float64) (low, high F) {
 	v := float64(a)
 	band += s.relative * math.Abs(v)

@@ -11,8 +11,8 @@ import (
 	"repscope/points"
 )
 
-// TestValuesWithinBound holds rows of queries against other points, near and far from them, to the definition, and, where many ranks
-// are asked for, rows of points that lie far from their middle, where rounding changes them.
+// TestValuesWithinBound holds rows of queries against other points, near and far from them, to the definition, and,
+// where many ranks are asked for, rows of points that lie far from their middle, where rounding changes them.
 func TestValuesWithinBound(t *testing.T) {
 	t.Parallel()
 	shifted := func(p points.Points, by float32) points.Points {

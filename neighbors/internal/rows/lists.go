@@ -39,8 +39,9 @@ func (l *Lists) before(a int32, q int) bool {
 	return order[a] < order[l.List[q]]
 }
 
-// RankTogether is Worker.RankLists for several lists at a time, on as many goroutines as there are workers of the space: ranks[q]
-// is for lists[q]. What takes the points once for all rows is done for all lists together, so that many rows make it cheap.
+// RankTogether is Worker.RankLists for several lists at a time, on as many goroutines as there are workers of the
+// space: ranks[q] is for lists[q]. What takes the points once for all rows is done for all lists together, so that
+// many rows make it cheap.
 func RankTogether(ctx context.Context, workers []Worker, lists []*Lists, ranks [][]int32) error {
 	if w, ok := workers[0].(*boundedWorker[float32]); ok && w.openProducts(1) != nil {
 		return w.rankTogether(ctx, workers, lists, ranks)

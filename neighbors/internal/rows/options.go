@@ -22,12 +22,12 @@ type Options struct {
 	Group  []int32
 	Groups int
 
-	// Narrow has Search go through tiles of float32 values where it can, whatever the type and the dimension, without a count
-	// of duplicates.
+	// Narrow has Search go through tiles of float32 values where it can, whatever the type and the dimension, without
+	// a count of duplicates.
 	Narrow bool
 
-	// ManyRanks says that ranks of many points that lie anywhere are asked for in each row, so that float32 rows take a little longer
-	// to be more exact; see kernel.Product.Links.
+	// ManyRanks says that ranks of many points that lie anywhere are asked for in each row, so that float32 rows take
+	// a little longer to be more exact; see kernel.Product.Links.
 	ManyRanks bool
 
 	// Progress, if not nil, is told the number of finished rows and their total.

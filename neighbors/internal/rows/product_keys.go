@@ -1,4 +1,5 @@
-// Nearly exact keys of scattered pairs from products that are more exact than those of the rows, all of several rows together.
+// Nearly exact keys of scattered pairs from products that are more exact than those of the rows, all of several rows
+// together.
 
 package rows
 
@@ -17,21 +18,22 @@ import (
 // point is read once for all rows that want it, in pieces of the depth that leave the
 // rows' own in the cache. The rows come in groups, and all goroutines share the points of all groups.
 //
-// First they are n_i + n_j − 2·v_i·v_j, in float64, of the shifted, scaled and rounded points v and the squared
-// norms n of a bounded space, where the product is one of short float32 chains (see [kernel.AddChains]): its error is
-// at most u/(1−5u)·p_i·p_j from the chains, where p_i² = Σ_k N_k·v_ik² counts their roundings (see [kernel.Norms.OfChains]), and
-// (D+8)·w·r_i·r_j from adding them up. What rounding the points to float32 has changed is measured, ‖e_i‖ up to 2w·r_i of the float64
-// numbers that are compared. In the notation of bounded.go, with η = ‖e_i‖ + ‖e_j‖, a key and the direct one, scaled, differ by at most
+// First they are n_i + n_j − 2·v_i·v_j, in float64, of the shifted, scaled and rounded points v and the squared norms
+// n of a bounded space, where the product is one of short float32 chains (see [kernel.AddChains]): its error is at
+// most u/(1−5u)·p_i·p_j from the chains, where p_i² = Σ_k N_k·v_ik² counts their roundings (see
+// [kernel.Norms.OfChains]), and (D+8)·w·r_i·r_j from adding them up. What rounding the points to float32 has changed
+// is measured, ‖e_i‖ up to 2w·r_i of the float64 numbers that are compared. In the notation of bounded.go, with η =
+// ‖e_i‖ + ‖e_j‖, a key and the direct one, scaled, differ by at most
 //
 //	E'_ij = (1+2⁻¹⁰)·( 2u/(1−5u)·p_i·p_j + 2η·s + s²·(4D+72)w )
 //	        + what E_ij has for the cosine and for underflow
 //
-// a tenth of E_ij or less in thousands of dimensions. Where points are so near each other that many comparisons stay open, the
-// keys are ‖x‖² + ‖y‖² − 2x·y of the points as they came, and the cosine's from x·y, in float64. With
-// w = 2⁻⁵³, the product, both norms and the last two operations are off by at most
-// (2D+4)·w·(‖x‖²+‖y‖²), the direct computation by (D+3)·w·‖x−y‖² ≤ (2D+6)·w·(‖x‖²+‖y‖²). For the cosine
-// the two products differ by at most (2D+1)·w·‖x‖‖y‖, and the divisions and differences add 6w. With
-// 1+2⁻¹⁰ for the terms of second order, a nearly exact key and the direct one differ by at most
+// a tenth of E_ij or less in thousands of dimensions. Where points are so near each other that many comparisons stay
+// open, the keys are ‖x‖² + ‖y‖² − 2x·y of the points as they came, and the cosine's from x·y, in float64. With w =
+// 2⁻⁵³, the product, both norms and the last two operations are off by at most (2D+4)·w·(‖x‖²+‖y‖²), the direct
+// computation by (D+3)·w·‖x−y‖² ≤ (2D+6)·w·(‖x‖²+‖y‖²). For the cosine the two products differ by at most
+// (2D+1)·w·‖x‖‖y‖, and the divisions and differences add 6w. With 1+2⁻¹⁰ for the terms of second order, a nearly
+// exact key and the direct one differ by at most
 //
 //	(1+2⁻¹⁰)·(4D+16)·w·(‖x‖²+‖y‖²),   cosine: (1+2⁻¹⁰)·(4D+16)·w
 //
@@ -193,7 +195,8 @@ func (g *openGroup) reset() { g.undecided, g.cells = g.undecided[:0], g.cells[:0
 // float64 products is faster than direct keys.
 const productsPay = 2
 
-// decide counts in the ranks of the groups what nearly exact keys decide, and leaves the rest in undecided, ordered by row.
+// decide counts in the ranks of the groups what nearly exact keys decide, and leaves the rest in undecided, ordered
+// by row.
 func (c *productKeys) decide(ctx context.Context, threads int, groups []*openGroup) error {
 	if err := c.computeChains(ctx, threads, groups); err != nil {
 		return err
@@ -220,7 +223,8 @@ func (c *productKeys) decide(ctx context.Context, threads int, groups []*openGro
 	return sift(c.productsApart)
 }
 
-// sift takes out of undecided, and counts in rank, the comparisons of keys that are far enough apart to be certainly in order.
+// sift takes out of undecided, and counts in rank, the comparisons of keys that are far enough apart to be certainly
+// in order.
 func (g *openGroup) sift(apart func(g *openGroup, a, b int32) bool) {
 	still := g.undecided[:0]
 	for _, o := range g.undecided {
@@ -314,9 +318,9 @@ func (c *productKeys) squareNorms(threads int) {
 	})
 }
 
-// pieces goes through the depth in pieces that are filled up with zeros to a multiple of unit: load writes the coordinates from
-// k on of a query, take keeps those of point j, and add adds its products with the rows that want it. Each goroutine takes a part of
-// the points, and waits for no other: pieces last milliseconds.
+// pieces goes through the depth in pieces that are filled up with zeros to a multiple of unit: load writes the
+// coordinates from k on of a query, take keeps those of point j, and add adds its products with the rows that want
+// it. Each goroutine takes a part of the points, and waits for no other: pieces last milliseconds.
 func (c *productKeys) pieces(ctx context.Context, threads int, groups []*openGroup, unit int, load func(i, k int, row []float32),
 	take func(w, k, j, depth int), add func(w, filled int, sums []float64, block []float32, rows []int32, ahead []float32)) error {
 	points := c.direct.points
@@ -357,7 +361,8 @@ func (c *productKeys) pieces(ctx context.Context, threads int, groups []*openGro
 	})
 }
 
-// pointsAhead is how many points before its turn a point is asked for: memory answers later than one point's products take.
+// pointsAhead is how many points before its turn a point is asked for: memory answers later than one point's products
+// take.
 const pointsAhead = 2
 
 // sortCells lists the rows of the cells of all groups, one point after another, and sets the sums to zero.

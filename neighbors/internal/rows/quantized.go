@@ -1,16 +1,20 @@
-// Tiles of squared distances between points that are rounded to integers, from products that take half to two thirds of the time of float32 ones.
+// Tiles of squared distances between points that are rounded to integers, from products that take half to two thirds
+// of the time of float32 ones.
 //
-// Points are shifted, scaled by s and rounded: t_i = s·x_i − m with exact operations, q_i the integers, ‖q_i − t_i‖ ≤ e_i, which is measured
-// and about √(D/12). Distances D_ij of the integers and d_ij of the t differ by at most e_i + e_j. The float64 operations that
-// make t have, with w = 2⁻⁵³, errors of at most 1.02w·(2‖t_i‖+‖m‖) together, which are a part of e_i.
+// Points are shifted, scaled by s and rounded: t_i = s·x_i − m with exact operations, q_i the integers, ‖q_i − t_i‖ ≤
+// e_i, which is measured and about √(D/12). Distances D_ij of the integers and d_ij of the t differ by at most e_i +
+// e_j. The float64 operations that make t have, with w = 2⁻⁵³, errors of at most 1.02w·(2‖t_i‖+‖m‖) together, which
+// are a part of e_i.
 //
-// The product c of q_i and q_j, see kernel.Int16Product, is exact but for the roundings to float32 of its B blocks: with u = 2⁻²⁴ and
-// r_i = ‖q_i‖, |c − q_i·q_j| ≤ 1.01·B·u·r_i·r_j. For a = (n_i + n_j) − 2c with n_i = r_i² rounded, all in float32,
+// The product c of q_i and q_j, see kernel.Int16Product, is exact but for the roundings to float32 of its B blocks:
+// with u = 2⁻²⁴ and r_i = ‖q_i‖, |c − q_i·q_j| ≤ 1.01·B·u·r_i·r_j. For a = (n_i + n_j) − 2c with n_i = r_i² rounded,
+// all in float32,
 //
 //	|a − D_ij²| ≤ ε + 1.01u|a|,   ε = 1.01·(2B·u·r_i·r_j + 2u·(r_i²+r_j²))
 //
-// A direct key κ and s²·κ = d² of a pair fit together up to (D+3)w, so that, with ω = (2D+16)w, j is certainly nearer than a point at the
-// key κ where D_ij + e_i + e_j < s√κ·(1−ω), and certainly farther where D_ij − e_i − e_j > s√κ·(1+ω).
+// A direct key κ and s²·κ = d² of a pair fit together up to (D+3)w, so that, with ω = (2D+16)w, j is certainly nearer
+// than a point at the key κ where D_ij + e_i + e_j < s√κ·(1−ω), and certainly farther where D_ij − e_i − e_j >
+// s√κ·(1+ω).
 
 package rows
 
@@ -48,8 +52,9 @@ const mostOfBlock = 1<<31 - 1
 // roundedPay is the time of products, in that of float32 ones, with which rounded points pay.
 const roundedPay = 0.8
 
-// openQuantized rounds the points and calls also for each, once. It returns nil where such products are not fast or the
-// points do not fit into integers: for the cosine, for points of very different size, and for numbers near the limits of float64.
+// openQuantized rounds the points and calls also for each, once. It returns nil where such products are not fast or
+// the points do not fit into integers: for the cosine, for points of very different size, and for numbers near the
+// limits of float64.
 func openQuantized(ctx context.Context, p *countPass, also func(worker, i int)) (*quantized, error) {
 	if kernel.Int16Time() > roundedPay || p.direct.Metric != Euclidean {
 		return nil, nil

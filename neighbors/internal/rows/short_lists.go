@@ -1,6 +1,7 @@
-// Nearest neighbors of all points with all that are as far as the last, where nothing else of a row is asked for: rows of values are
-// computed a few at a time and looked at while they are in the cache, or, where products take longest, tiles of pairs, once for both of their
-// points. Of the least values of groups, the k-th is not below the k-th of all; what may be as near is put in order by direct keys.
+// Nearest neighbors of all points with all that are as far as the last, where nothing else of a row is asked for:
+// rows of values are computed a few at a time and looked at while they are in the cache, or, where products take
+// longest, tiles of pairs, once for both of their points. Of the least values of groups, the k-th is not below the
+// k-th of all; what may be as near is put in order by direct keys.
 
 package rows
 
@@ -20,17 +21,17 @@ const (
 	rowsStep = kernel.RowAlign
 	// rowsBytes is what rows take that stay in the cache.
 	rowsBytes = 768 << 10
-	// wholeRowsPay is the largest dimension in which float32 products are cheap enough to be computed twice for each pair, and
-	// roundedRowsPay that for rounded points.
+	// wholeRowsPay is the largest dimension in which float32 products are cheap enough to be computed twice for each
+	// pair, and roundedRowsPay that for rounded points.
 	wholeRowsPay   = 64
 	roundedRowsPay = 256
 )
 
-// VisitShort calls visit for every point i of float32 or float64 points with its k nearest, nearest first, and all others at the distance of
-// the last; run[q] is the place of the first at the distance of the q-th. It is called from several goroutines, told apart by worker, and
-// must not keep the lists. VisitShort gives up, done false, where another search is better: too many points may be among the nearest, some
-// are outliers, products are dear or the memory does not suffice; then visit may have been called for some points. Of o
-// it uses Metric, Threads and Memory.
+// VisitShort calls visit for every point i of float32 or float64 points with its k nearest, nearest first, and all
+// others at the distance of the last; run[q] is the place of the first at the distance of the q-th. It is called from
+// several goroutines, told apart by worker, and must not keep the lists. VisitShort gives up, done false, where
+// another search is better: too many points may be among the nearest, some are outliers, products are dear or the
+// memory does not suffice; then visit may have been called for some points. Of o it uses Metric, Threads and Memory.
 func VisitShort(ctx context.Context, pts points.Points, k int, o *Options, visit func(worker, i int, index, run []int32)) (done bool, err error) {
 	n := pts.N
 	step := max(rowsStep, min(kernel.Align, rowsBytes/4/n/rowsStep*rowsStep))

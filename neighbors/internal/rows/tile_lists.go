@@ -82,8 +82,9 @@ func (t *tileSearch) rows(ctx context.Context, block int, others []*tileList) (o
 	return false, nil
 }
 
-// bound lowers the limits of a block's points before a pair of the tile, which is the block's with itself, is entered: of the least
-// values of groups, the count-th is not below the count-th of all, once as many more are passed over as may be no candidates.
+// bound lowers the limits of a block's points before a pair of the tile, which is the block's with itself, is
+// entered: of the least values of groups, the count-th is not below the count-th of all, once as many more are passed
+// over as may be no candidates.
 func (t *tileSearch) bound(own *tileList) {
 	place := own.count + 2*t.among.Window // the point itself is one more, and places count from 0
 	if place >= kernel.DistanceGroups {
@@ -159,7 +160,8 @@ func (t *tileList) enter(i int, e scan.Entry[float32]) {
 	t.overfull = kept > t.capacity-16
 }
 
-// cut leaves the nearest of point i's list, of more than those, and all that may be as near as the last, and returns their number.
+// cut leaves the nearest of point i's list, of more than those, and all that may be as near as the last, and returns
+// their number.
 func (t *tileList) cut(i int) int {
 	list := t.entries[i*t.capacity:][:t.filled[i]]
 	scan.Partition(list, t.count)

@@ -1,9 +1,9 @@
 // Places of the points of short lists, one list for every point, where nothing else of a row is asked for: no row is
 // stored. Tiles of pairs are computed once, for both of their points, and counted while they are in the cache.
 //
-// The keys κ of the points of the lists are computed directly. A value a of a pair and its direct key differ by a bound that is
-// known, so that below some limit a is certainly nearer than κ, and above another one certainly not; values in between are few, and decided
-// by direct keys.
+// The keys κ of the points of the lists are computed directly. A value a of a pair and its direct key differ by a
+// bound that is known, so that below some limit a is certainly nearer than κ, and above another one certainly not;
+// values in between are few, and decided by direct keys.
 
 package rows
 
@@ -30,14 +30,18 @@ type Short struct {
 // LongestShort is the longest list for which counting in tiles pays.
 const LongestShort = 64
 
-// pairTiles computes values that stand for keys, of pairs of points: from products c of the two, (n_i + n_j) − 2c with norms n.
+// pairTiles computes values that stand for keys, of pairs of points: from products c of the two, (n_i + n_j) − 2c
+// with norms n.
 type pairTiles interface {
-	// products sets c to the products of so many points from row and from col on; row is a multiple of rowsStep or tilePoints, col of tilePoints.
+	// products sets c to the products of so many points from row and from col on; row is a multiple of rowsStep or
+	// tilePoints, col of tilePoints.
 	products(w *productWork, c []float32, stride, row, rows, col, cols int) error
 	norms() []float32
-	// limits are, for a list of point i with that key, the largest value that is certainly below and the largest that is not certainly above.
+	// limits are, for a list of point i with that key, the largest value that is certainly below and the largest that
+	// is not certainly above.
 	limits(i int, key float64) (below, within float32)
-	// doubt says of a value v of the pair of i and l within the limits of a key whether it is in doubt, and, if not, whether l is nearer.
+	// doubt says of a value v of the pair of i and l within the limits of a key whether it is in doubt, and, if not,
+	// whether l is nearer.
 	doubt(i int, l int32, v float32, key float64) (open, nearer bool)
 	// reach is the largest value that a point may have which is as near to i as one of the given value or nearer.
 	reach(i int, value float32) float32
@@ -106,14 +110,15 @@ type countBlock struct {
 	first, width int
 	padded       int // width
 	longest      int // list
-	// limits has rows of padded columns: of place q of all lists the largest value that is certainly below, in row q, and, in row
-	// longest+q, the largest that is not certainly above; filled up to a multiple of four rows.
+	// limits has rows of padded columns: of place q of all lists the largest value that is certainly below, in row q,
+	// and, in row longest+q, the largest that is not certainly above; filled up to a multiple of four rows.
 	limits []float32
 	counts []int32
 	open   []openPlace
 }
 
-// openPlace is a comparison that is left open: is point l nearer to point j of the block than that of place q of its list?
+// openPlace is a comparison that is left open: is point l nearer to point j of the block than that of place q of its
+// list?
 type openPlace struct {
 	j, q uint16
 	l    int32
@@ -222,8 +227,8 @@ func (p *countPass) run(ctx context.Context, tiles pairTiles, most int64) (done 
 	return err == nil, err
 }
 
-// hopeless gives the pass up where more comparisons are open than may be in the pairs of blocks that were begun, and an eighth of all more: pairs
-// differ. Whether it is given up may depend on the threads; no number does.
+// hopeless gives the pass up where more comparisons are open than may be in the pairs of blocks that were begun, and
+// an eighth of all more: pairs differ. Whether it is given up may depend on the threads; no number does.
 func (p *countPass) hopeless() bool {
 	if part := min(1, 1.0/8+float64(p.begun.Load())/float64(p.pairs)); float64(p.open.Load()) > part*float64(p.most) {
 		p.givenUp.Store(true)
@@ -286,8 +291,8 @@ func (w *countWorker) search(t, u int) error {
 	return nil
 }
 
-// count counts, for the lists of block b, the values of the points of a block of rows: tile has a column, and turned a row, for each
-// point of b. What the tile holds beside them is below no limit.
+// count counts, for the lists of block b, the values of the points of a block of rows: tile has a column, and turned
+// a row, for each point of b. What the tile holds beside them is below no limit.
 func (w *countWorker) count(b, of *countBlock, tile, turned []float32) {
 	w.counts = scan.Zeroed(w.counts, len(b.limits))
 	kernel.CountAtMost(w.counts, tile, tilePoints, of.width, b.limits, b.padded)

@@ -59,9 +59,9 @@ func (c *IntervalCounter[K]) Scan(row, low, high []K, hist []int32, hit func(v K
 	}
 }
 
-// look counts, of the few values of part that must be looked at, those outside all intervals, and writes where the others are and how
-// many intervals end below them. Mostly one interval touches a step, and on which side of it a value lies is no branch that could be
-// foretold, so that there is none.
+// look counts, of the few values of part that must be looked at, those outside all intervals, and writes where the
+// others are and how many intervals end below them. Mostly one interval touches a step, and on which side of it a
+// value lies is no branch that could be foretold, so that there is none.
 func (c *IntervalCounter[K]) look(part []K, few int, hist []int32) (inside int) {
 	low, high := c.low, c.high
 	for _, l := range c.which[:few] {
@@ -126,8 +126,8 @@ func (c *IntervalCounter[K]) reset(low, high []K) {
 	}
 }
 
-// place sets where[l] to the step of each value: 1 + (v − first)·scale, rounded down, between 0 and the last. Every operation
-// is monotone, and so is the step.
+// place sets where[l] to the step of each value: 1 + (v − first)·scale, rounded down, between 0 and the last. Every
+// operation is monotone, and so is the step.
 func (c *IntervalCounter[K]) place(where []uint16, values []K) {
 	switch values := any(values).(type) {
 	case []float32:

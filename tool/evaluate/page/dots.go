@@ -1,5 +1,5 @@
-// A figure of one number of each model: a dot with its interval in a row of the model's own, so that many models and long names
-// have room.
+// A figure of one number of each model: a dot with its interval in a row of the model's own, so that many models and
+// long names have room.
 
 package page
 
@@ -111,8 +111,8 @@ func superscript(label string) (text string, width float64) {
 	return template.HTMLEscapeString(before) + `<tspan dy="-4" class="up">` + template.HTMLEscapeString(exponent) + `</tspan>` + template.HTMLEscapeString(after), width
 }
 
-// widest is how much wider than in the font of figures a text may be in another, and letterWidth the width of a letter of
-// fonts in which all are alike, in units of the size.
+// widest is how much wider than in the font of figures a text may be in another, and letterWidth the width of a
+// letter of fonts in which all are alike, in units of the size.
 const widest, letterWidth = 1.5, 0.65
 
 // fitted is a name that is not wider than its room in a figure, and the attributes that keep it so in wider fonts.

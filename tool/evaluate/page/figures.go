@@ -1,5 +1,5 @@
-// The figures of a section, drawn anew from its numbers: a dot and an interval for each model, curves over a parameter of the
-// analysis, curves over the checkpoints of training runs.
+// The figures of a section, drawn anew from its numbers: a dot and an interval for each model, curves over a
+// parameter of the analysis, curves over the checkpoints of training runs.
 
 package page
 

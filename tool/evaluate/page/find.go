@@ -21,11 +21,11 @@ import (
 // mostBytes is the size of the largest file that is looked into.
 const mostBytes = 1 << 30
 
-// Find returns the results of all result files with models in folders and below, in natural order of their paths. The dataset of
-// a result is the folder above its own, from the folder that all have in common; where that folder has two results of one
-// analysis, theirs are their own folders. Results of the named tools are left out: they hold the numbers of others. Files that
-// are no result files are left alone; one that is of another schema or damaged is in skipped, with the reason, and so is a folder
-// without a result. Errors: a folder that cannot be read.
+// Find returns the results of all result files with models in folders and below, in natural order of their paths. The
+// dataset of a result is the folder above its own, from the folder that all have in common; where that folder has two
+// results of one analysis, theirs are their own folders. Results of the named tools are left out: they hold the
+// numbers of others. Files that are no result files are left alone; one that is of another schema or damaged is in
+// skipped, with the reason, and so is a folder without a result. Errors: a folder that cannot be read.
 func Find(folders []string, tools ...string) (sections []Section, skipped []string, err error) {
 	var files []string
 	for _, folder := range folders {

@@ -19,8 +19,8 @@ type MultiQC struct {
 // multiQCEnding is by which MultiQC knows its files.
 const multiQCEnding = "_mqc.json"
 
-// MultiQC returns the files of a page: the headlines of all analyses for the table of general statistics, and a section with a
-// table for each result. A sample is a model; with several datasets it is dataset/model.
+// MultiQC returns the files of a page: the headlines of all analyses for the table of general statistics, and a
+// section with a table for each result. A sample is a model; with several datasets it is dataset/model.
 func (p *Page) MultiQC() ([]MultiQC, error) {
 	var files []MultiQC
 	taken := filename.Taken{}

@@ -3,8 +3,8 @@
 //	p := page.Page{Title: "study", Sections: sections, Tables: tables, Commands: analyses}
 //	err := p.Write(w)
 //
-// [Find] makes the sections from folders, [Tables] the tables from sections. Equal results give equal bytes. The page asks
-// nothing of a network, is whole without its script, and what is too much for it is in files that it names.
+// [Find] makes the sections from folders, [Tables] the tables from sections. Equal results give equal bytes. The page
+// asks nothing of a network, is whole without its script, and what is too much for it is in files that it names.
 package page
 
 import (
@@ -177,8 +177,8 @@ func (b *builder) enter() {
 	b.view.Symbols = template.HTML(symbolColors.Replace(symbols.String()))
 }
 
-// symbolColors let the theme choose the colors of symbols that are dark: rules of a style do not reach into what is used from
-// elsewhere, its variables do.
+// symbolColors let the theme choose the colors of symbols that are dark: rules of a style do not reach into what is
+// used from elsewhere, its variables do.
 var symbolColors = strings.NewReplacer(
 	`fill="#0072b2"`, `style="fill:var(--blue)"`, `stroke="#0072b2"`, `style="stroke:var(--blue)"`,
 	`fill="#000000"`, `style="fill:var(--black)"`, `stroke="#000000"`, `style="stroke:var(--black)"`,

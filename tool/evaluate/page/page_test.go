@@ -22,7 +22,8 @@ import (
 	"repscope/report"
 )
 
-// made are results of so many models and analyses, with single metrics and one of a parameter in each, compared in pairs.
+// made are results of so many models and analyses, with single metrics and one of a parameter in each, compared in
+// pairs.
 func made(names []string, analyses int, intervals bool) []Section {
 	return madeOf(single, names, analyses, intervals)
 }

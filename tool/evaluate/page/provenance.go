@@ -93,7 +93,8 @@ func textOf(v any) string {
 	}
 }
 
-// command is a command line that computes a result again: its inputs under the flags of their roles, and what is not the default.
+// command is a command line that computes a result again: its inputs under the flags of their roles, and what is not
+// the default.
 func command(r *report.Result, options []option, defaults map[string]string) string {
 	words := []string{r.Analysis}
 	if slices.ContainsFunc(r.Inputs, func(in report.Input) bool { return strings.HasPrefix(in.Path, "example:") }) {

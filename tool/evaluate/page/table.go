@@ -38,8 +38,9 @@ type Column struct {
 	Headline             bool // it stands for the analysis
 }
 
-// Cell is a number of a model. Best says that the model is in the 95 % confidence set for the best and some model is not; BestP is
-// the p value of no other model's being better, against all others at once, and undefined where nothing tests it.
+// Cell is a number of a model. Best says that the model is in the 95 % confidence set for the best and some model is
+// not; BestP is the p value of no other model's being better, against all others at once, and undefined where nothing
+// tests it.
 type Cell struct {
 	Value    report.Value
 	Interval report.Interval
@@ -252,8 +253,8 @@ func (p compared) of(i, j int) (c *report.Comparison, sign float64) {
 	return p[[2]int{j, i}], -1
 }
 
-// bestP are the p values of models' being the best: those that the result has of all of them at once, else those that its pairs
-// bound.
+// bestP are the p values of models' being the best: those that the result has of all of them at once, else those that
+// its pairs bound.
 func bestP(r *report.Result, path string, direction report.Direction, tested compared) []float64 {
 	names := r.Models.Keys()
 	if e := r.ExtremesOf(path); e != nil {

@@ -60,7 +60,8 @@ func TestBrowserManyModels(t *testing.T) {
 	}
 }
 
-// fontsOnly is the environment of a browser that has no fonts but those of some files; it skips the test where there are none.
+// fontsOnly is the environment of a browser that has no fonts but those of some files; it skips the test where there
+// are none.
 func fontsOnly(t *testing.T, pattern string) string {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join("/usr/share/fonts/truetype", pattern))
@@ -85,7 +86,8 @@ func fontsOnly(t *testing.T, pattern string) string {
 	return "FONTCONFIG_FILE=" + config
 }
 
-// With fonts of other widths than those of figures nothing is cut either, whatever the letters of names, and after they are renamed.
+// With fonts of other widths than those of figures nothing is cut either, whatever the letters of names, and after
+// they are renamed.
 func TestBrowserFonts(t *testing.T) {
 	runtest.Long(t, "it starts a browser")
 	names := append(manyNames(6), strings.Repeat("W", 25), strings.Repeat("@M", 20), "_______________________q", "模型模型模型模型模型模型", strings.Repeat("i", 60))
@@ -108,8 +110,8 @@ func TestBrowserFonts(t *testing.T) {
 	}
 }
 
-// wantNothingCut fails where something is beyond the window and cannot be scrolled, where a table can be scrolled but not to its end or its
-// names do not stay, or where the text of a figure is outside of it.
+// wantNothingCut fails where something is beyond the window and cannot be scrolled, where a table can be scrolled but
+// not to its end or its names do not stay, or where the text of a figure is outside of it.
 func (b *browser) wantNothingCut(width int) {
 	b.t.Helper()
 	b.want(`document.documentElement.scrollWidth <= innerWidth`, "true")

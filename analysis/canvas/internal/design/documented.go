@@ -39,8 +39,8 @@ func (r Rect) lines() [6]float64 {
 	return [...]float64{r.x, r.x + r.width/2, r.x + r.width, r.y, r.y + r.height/2, r.y + r.height}
 }
 
-// DocumentedGroups are the elements whose lines round to the same multiple of tolerance, halves to the even one, and the
-// smallest box around each group. They stand in the order in which the first member of each is met.
+// DocumentedGroups are the elements whose lines round to the same multiple of tolerance, halves to the even one, and
+// the smallest box around each group. They stand in the order in which the first member of each is met.
 func DocumentedGroups(l *Layout, tolerance float64) (groups []box.Group, unions []Rect) {
 	type bucket struct {
 		line box.Line

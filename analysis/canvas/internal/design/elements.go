@@ -91,8 +91,8 @@ func canvasOf(d *dataset.Design, name string) (at, canvases int, err error) {
 	return largest, len(candidates), nil
 }
 
-// topmost are the nodes from a root down that have a box while none around them does, and are shown; the root itself, if it
-// has a box.
+// topmost are the nodes from a root down that have a box while none around them does, and are shown; the root itself,
+// if it has a box.
 func topmost(d *dataset.Design, root int) (out []int) {
 	if d.Nodes[root].Bounds != nil {
 		return []int{root}

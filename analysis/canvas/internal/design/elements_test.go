@@ -71,8 +71,8 @@ func TestCanvasBelowTheRoot(t *testing.T) {
 	}
 }
 
-// TestCanvasOfSeveral: of the frames of a page, or of several pages, the first is the canvas, else the largest node, and any
-// node by its id or its name.
+// TestCanvasOfSeveral: of the frames of a page, or of several pages, the first is the canvas, else the largest node,
+// and any node by its id or its name.
 func TestCanvasOfSeveral(t *testing.T) {
 	t.Parallel()
 	node := func(id, kind string, width int, rest string) string {

@@ -33,8 +33,8 @@ type ElementPair struct {
 	IoU                  float64
 }
 
-// NewMatching matches the elements of two designs by an overlap of their boxes; it is an error if more than most pairs of
-// boxes overlap.
+// NewMatching matches the elements of two designs by an overlap of their boxes; it is an error if more than most
+// pairs of boxes overlap.
 func NewMatching(reference, generated *Layout, most int, iou func(a, b box.Box) float64) (*Matching, error) {
 	a, b := reference.Boxes(), generated.Boxes()
 	weights, err := overlapWeights(a, b, most, func(i, j int) float64 { return iou(a[i], b[j]) })

@@ -13,8 +13,8 @@ import (
 // SeenElements says in words which nodes are elements.
 const SeenElements = "what is seen of nodes in frames that clip them and behind masks"
 
-// sight walks over the nodes below a canvas in their order. The canvas itself clips nothing: what is outside of it counts
-// for some metrics.
+// sight walks over the nodes below a canvas in their order. The canvas itself clips nothing: what is outside of it
+// counts for some metrics.
 type sight struct {
 	nodes     []dataset.Node
 	root, end int

@@ -24,9 +24,9 @@ const (
 	ScaleRaw    = "raw"
 )
 
-// PerceptualModel is an ONNX file that makes one number of two screens [1, 3, H, W], the reference and the generated one in
-// the order of its inputs: red, green and blue, of the values that Scale says. A height or width that the file fixes is
-// what both screens are resized to, bicubic with antialiasing; else they are given as they were compared.
+// PerceptualModel is an ONNX file that makes one number of two screens [1, 3, H, W], the reference and the generated
+// one in the order of its inputs: red, green and blue, of the values that Scale says. A height or width that the file
+// fixes is what both screens are resized to, bicubic with antialiasing; else they are given as they were compared.
 type PerceptualModel struct {
 	Path  string
 	Scale string // "signed" for −1 to 1, "unit" for 0 to 1, "raw" for 0 to 255; "": signed

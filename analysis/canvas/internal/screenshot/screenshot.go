@@ -63,7 +63,8 @@ func NewPixels(reference, generated *dataset.Screen, drop bool) *Pixels {
 	return s
 }
 
-// Opaque is a screen [Height, Width, 3] without alpha: laid on white, rounded to the nearest byte, or as the colors are.
+// Opaque is a screen [Height, Width, 3] without alpha: laid on white, rounded to the nearest byte, or as the colors
+// are.
 func Opaque(s *dataset.Screen, drop bool) []uint8 {
 	out := make([]uint8, 3*s.Width*s.Height)
 	to, from := out, s.Pixels

@@ -12,8 +12,8 @@ import (
 	"repscope/report"
 )
 
-// The names of numbers, ours and the published ones, with their directions, which compare has to know where no canvas.json
-// lies beside the rows: a test of suite holds testdata/directions.txt against it.
+// The names of numbers, ours and the published ones, with their directions, which compare has to know where no
+// canvas.json lies beside the rows: a test of suite holds testdata/directions.txt against it.
 func TestDirections(t *testing.T) {
 	t.Parallel()
 	var text strings.Builder

@@ -16,8 +16,8 @@ import (
 	"repscope/measure/color"
 )
 
-// literalPaint paints a node and what is below it at a text: into a layer of its own, which is laid on what is there. Nodes
-// after the text are left out, and the text too if without is set.
+// literalPaint paints a node and what is below it at a text: into a layer of its own, which is laid on what is there.
+// Nodes after the text are left out, and the text too if without is set.
 func literalPaint(l *design.Layout, node int, at design.Element, without bool, below layer) layer {
 	if node > at.Node {
 		return below
