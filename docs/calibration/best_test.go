@@ -14,9 +14,6 @@ func TestDecisionsShort(t *testing.T) {
 	if testing.Short() {
 		t.Skip("left out with -short: it counts intervals of many samples, and rooms have tests of their own")
 	}
-	if testing.Short() {
-		t.Skip("left out with -short: thousands of studies")
-	}
 	t.Parallel()
 	holdShort(t, "decisions.md", func(w io.Writer, threads int) error {
 		ctx := context.Background()

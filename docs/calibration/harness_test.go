@@ -16,9 +16,6 @@ func TestHarnessShort(t *testing.T) {
 	if testing.Short() {
 		t.Skip("left out with -short: it counts intervals of many samples, and rooms have tests of their own")
 	}
-	if testing.Short() {
-		t.Skip("left out with -short: thousands of studies")
-	}
 	t.Parallel()
 	holdShort(t, "harness.md", func(w io.Writer, threads int) error {
 		return writeHarness(context.Background(), w, []harnessSize{20, 200}, 20, 42, threads)

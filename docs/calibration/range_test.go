@@ -61,6 +61,9 @@ var parameters = regexp.MustCompile(`\([^)]*\)`)
 
 // TestRanges: draws of few episodes and much noise, whose intervals are as wide as any.
 func TestRanges(t *testing.T) {
+	if testing.Short() {
+		t.Skip("left out with -short: it runs every analysis, each with one thread")
+	}
 	t.Parallel()
 	for _, d := range []Design{short, {Name: "few", N: 120, Episodes: 4, Rho: 0.9, Between: 0.5}} {
 		for _, room := range rooms() {

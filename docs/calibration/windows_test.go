@@ -13,9 +13,6 @@ func TestWindowsShort(t *testing.T) {
 	if testing.Short() {
 		t.Skip("left out with -short: it counts intervals of many samples, and rooms have tests of their own")
 	}
-	if testing.Short() {
-		t.Skip("left out with -short: thousands of studies")
-	}
 	t.Parallel()
 	holdShort(t, "windows.md", func(w io.Writer, threads int) error {
 		return writeWindows(context.Background(), w, []Design{short}, 3, 42, threads)
