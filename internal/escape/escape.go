@@ -178,8 +178,24 @@ func JSON(encoded string) string {
 	return b.String()
 }
 
-// Shell is a text as shells take it for one word.
+// Shell is a text as shells take it for one word. Hidden characters are written as octal digits, which printf of any
+// shell turns back; a text that ends with a line break, which would be lost, is only quoted.
 func Shell(word string) string {
+	if first(word, Hidden) >= 0 && !strings.HasSuffix(word, "\n") {
+		var b strings.Builder
+		for rest := word; rest != ""; {
+			r, size := utf8.DecodeRuneInString(rest)
+			if Hidden(r) || r == '\\' || r == '\'' || r == utf8.RuneError {
+				for _, c := range []byte(rest[:size]) {
+					fmt.Fprintf(&b, `\0%03o`, c)
+				}
+			} else {
+				b.WriteString(rest[:size])
+			}
+			rest = rest[size:]
+		}
+		return `"$(printf '%b' '` + b.String() + `')"`
+	}
 	const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:=,+@%"
 	if word != "" && strings.Trim(word, plain) == "" {
 		return word

@@ -133,7 +133,8 @@ func TestJSON(t *testing.T) {
 // A shell makes one word of the text that stands in it.
 func TestShell(t *testing.T) {
 	t.Parallel()
-	words := append([]string{"", "a b", "it's", "$(touch x)", "`x`", "a\nb", `\`, "*", "~", "!x", "-n", "a;b", "é"}, harmless...)
+	words := append([]string{"", "a b", "it's", "$(touch x)", "`x`", "a\nb", `\`, "*", "~", "!x", "-n", "a;b", "é",
+		"a\u202eb", "\ufeff", "\\n\u202e'\"$x", "\x1b[31m%b %s", "\xff\u200b", "ends\u202e\n", "a\n\u202e"}, harmless...)
 	shell, err := exec.LookPath("sh")
 	if err != nil {
 		t.Skip(err)
@@ -142,6 +143,9 @@ func TestShell(t *testing.T) {
 		out, err := exec.Command(shell, "-c", "printf %s "+Shell(word)).Output()
 		if err != nil || string(out) != word {
 			t.Errorf("%q: a shell reads %q, %v", word, out, err)
+		}
+		if text := Shell(word); first(text, Hidden) >= 0 && !strings.HasSuffix(word, "\n") {
+			t.Errorf("%q: hidden characters in %q", word, text)
 		}
 	}
 }
