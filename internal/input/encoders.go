@@ -237,7 +237,7 @@ func layerHint(model string, err error) error {
 			names = append(names, l.Node)
 		}
 	}
-	meant := run.DidYouMean("", unknown.Pattern, names)
+	meant := text.DidYouMean("", unknown.Pattern, names)
 	if other := otherCase(unknown.Pattern, names); other != "" {
 		meant = "did you mean " + other + "?"
 	}

@@ -162,7 +162,7 @@ func (g *Given) checkColumn(spec string) error {
 	}
 	if names := exampleColumns(); !slices.Contains(names, exampleSingular(name)) {
 		return run.Hint(run.Usage("%s: --%s %s: want %s followed by one of %s", g.role.Name, g.role.Name, spec, examplePrefix, strings.Join(names, ", ")),
-			run.DidYouMean(examplePrefix, name, names))
+			text.DidYouMean(examplePrefix, name, names))
 	}
 	return nil
 }
@@ -186,7 +186,7 @@ func checkModel(flag string, s source, model string, models []string) error {
 	if slices.Contains(models, model) {
 		return nil
 	}
-	meant := run.DidYouMean("", model, models)
+	meant := text.DidYouMean("", model, models)
 	if len(models) == 0 {
 		return run.Hint(run.Usage("--%s %s=%s: no model is named %q: there is none", flag, s.name, s.path, model), "give it with --model NAME=FILE")
 	}
@@ -336,7 +336,7 @@ func (g *Given) openAll(s source) ([]Array, error) {
 		for i := range columns {
 			names = append(names, columns[i].Name)
 		}
-		return nil, run.Hint(g.errorf(s.name, "%s has no column %q; there are %s", path, key, strings.Join(names, ", ")), run.DidYouMean("", key, names))
+		return nil, run.Hint(g.errorf(s.name, "%s has no column %q; there are %s", path, key, strings.Join(names, ", ")), text.DidYouMean("", key, names))
 	}
 	return arrays, nil
 }

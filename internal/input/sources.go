@@ -14,6 +14,7 @@ import (
 
 	"repscope/internal/example"
 	"repscope/internal/run"
+	"repscope/internal/text"
 )
 
 // source is where models come from: one --model, --latents, --weights or an
@@ -103,19 +104,19 @@ func exampleName(path string) string {
 // mostDimensions are those of a baseline, whose weights are made in memory.
 const mostDimensions = 1 << 16
 
-func parseBaseline(text string) (source, error) {
-	name, dim, sized := strings.Cut(text, ":")
-	if err := run.CheckChoice(name, []string{"pca", "random"}); err != nil {
+func parseBaseline(value string) (source, error) {
+	name, dim, sized := strings.Cut(value, ":")
+	if err := text.CheckChoice(name, []string{"pca", "random"}); err != nil {
 		return source{}, err
 	}
 	s := source{kind: "baseline", name: name, path: name}
 	if sized {
 		d, err := strconv.Atoi(dim)
 		if err != nil || d < 1 {
-			return source{}, fmt.Errorf("%q: the dimension %q is not a positive integer", text, dim)
+			return source{}, fmt.Errorf("%q: the dimension %q is not a positive integer", value, dim)
 		}
 		if d > mostDimensions {
-			return source{}, fmt.Errorf("%q: %d dimensions, want at most %d", text, d, mostDimensions)
+			return source{}, fmt.Errorf("%q: %d dimensions, want at most %d", value, d, mostDimensions)
 		}
 		s.dim = d
 	}
@@ -276,7 +277,7 @@ func (in *Inputs) checkNames() error {
 		for _, name := range setting.value.names {
 			if !slices.Contains(names, name) {
 				return run.Hint(run.Usage("--%s %s=%s: no model is named %q", setting.flag, name, setting.value.byName[name], name),
-					run.DidYouMean("", name, names))
+					text.DidYouMean("", name, names))
 			}
 		}
 	}
@@ -292,7 +293,7 @@ func (in *Inputs) checkNames() error {
 	}
 	for _, name := range in.layer.names {
 		if !slices.Contains(names, name) {
-			return run.Hint(run.Usage("--layer %s=%s: no model is named %q", name, in.layer.byName[name][0], name), run.DidYouMean("", name, names))
+			return run.Hint(run.Usage("--layer %s=%s: no model is named %q", name, in.layer.byName[name][0], name), text.DidYouMean("", name, names))
 		}
 	}
 	return nil

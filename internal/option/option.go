@@ -17,6 +17,7 @@ import (
 	"fmt"
 	"slices"
 
+	"repscope/internal/text"
 	"repscope/shard"
 )
 
@@ -47,7 +48,7 @@ type Option struct {
 	Unrecorded bool
 
 	checks []func() error
-	read   func() any // the value for an identity; nil: that of Field
+	read   func() any // the value for an identity
 }
 
 // Value is a value that reads and writes its own text; package flag takes it as it is.
@@ -57,59 +58,63 @@ type Value interface {
 	Get() any
 }
 
-func (l *List) add(field any, name, usage string) *Option {
-	o := &Option{Name: name, Usage: usage, Field: field}
+// add declares an option of a variable.
+func add[T any](l *List, field *T, name, usage string) *Option {
+	o := &Option{Name: name, Usage: usage, Field: field, read: func() any { return *field }}
 	l.Options = append(l.Options, o)
 	return o
 }
 
 // Bool declares an option that is set by its name alone.
-func (l *List) Bool(field *bool, name, usage string) *Option { return l.add(field, name, usage) }
+func (l *List) Bool(field *bool, name, usage string) *Option { return add(l, field, name, usage) }
 
 // Int declares a whole number.
-func (l *List) Int(field *int, name, usage string) *Option { return l.add(field, name, usage) }
+func (l *List) Int(field *int, name, usage string) *Option { return add(l, field, name, usage) }
 
 // Float declares a finite number.
-func (l *List) Float(field *float64, name, usage string) *Option { return l.add(field, name, usage) }
+func (l *List) Float(field *float64, name, usage string) *Option { return add(l, field, name, usage) }
 
 // Text declares a text.
-func (l *List) Text(field *string, name, usage string) *Option { return l.add(field, name, usage) }
+func (l *List) Text(field *string, name, usage string) *Option { return add(l, field, name, usage) }
 
 // Ints declares a comma-separated list of whole numbers.
-func (l *List) Ints(field *[]int, name, usage string) *Option { return l.add(field, name, usage) }
+func (l *List) Ints(field *[]int, name, usage string) *Option { return add(l, field, name, usage) }
 
 // Floats declares a comma-separated list of finite numbers.
-func (l *List) Floats(field *[]float64, name, usage string) *Option { return l.add(field, name, usage) }
-
-// Var declares an option with a value of its own kind.
-func (l *List) Var(value Value, name, usage string) *Option {
-	o := l.add(value, name, usage)
-	o.read = value.Get
-	return o
+func (l *List) Floats(field *[]float64, name, usage string) *Option {
+	return add(l, field, name, usage)
 }
 
 // Names declares a comma-separated list of distinct names out of the choices.
 func (l *List) Names(field *[]string, name string, choices []string, usage string) *Option {
-	o := l.add(field, name, usage)
+	o := add(l, field, name, usage)
 	o.Choices = choices
+	return o
+}
+
+// Var declares an option with a value of its own kind.
+func (l *List) Var(value Value, name, usage string) *Option {
+	o := &Option{Name: name, Usage: usage, Field: value, read: value.Get}
+	l.Options = append(l.Options, o)
 	return o
 }
 
 // Choice declares an option that is one of the choices, which are known by their text (fmt.Sprint).
 func Choice[T comparable](l *List, field *T, name string, choices []T, usage string) *Option {
-	c := &choice[T]{field: field, choices: choices}
-	o := l.add(c, name, usage)
-	o.read = func() any { return c.String() }
+	c := &choice[T]{field: field, values: choices}
 	for _, v := range choices {
-		o.Choices = append(o.Choices, fmt.Sprint(v))
+		c.names = append(c.names, fmt.Sprint(v))
 	}
+	o := l.Var(c, name, usage)
+	o.Choices = c.names
 	return o
 }
 
 // choice is a value out of several.
 type choice[T comparable] struct {
-	field   *T
-	choices []T
+	field  *T
+	values []T
+	names  []string // of the values
 }
 
 func (c *choice[T]) String() string {
@@ -121,14 +126,12 @@ func (c *choice[T]) String() string {
 
 func (c *choice[T]) Get() any { return c.String() }
 
-func (c *choice[T]) Set(text string) error {
-	for _, v := range c.choices {
-		if fmt.Sprint(v) == text {
-			*c.field = v
-			return nil
-		}
+func (c *choice[T]) Set(name string) error {
+	if err := text.CheckChoice(name, c.names); err != nil {
+		return err
 	}
-	return fmt.Errorf("%q is not one of the choices", text)
+	*c.field = c.values[slices.Index(c.names, name)]
+	return nil
 }
 
 // Free marks an option that changes no number.
@@ -139,35 +142,28 @@ func (o *Option) Free() *Option {
 
 // AtLeast bounds a whole number, or every element of a list of them, from below.
 func (o *Option) AtLeast(least int) *Option {
-	return o.Want(fmt.Sprintf("at least %d", least), func() any { return wrongInt(o.Field, func(v int) bool { return v >= least }) })
+	return o.Each(fmt.Sprintf("at least %d", least), func(v int) bool { return v >= least })
 }
 
-// Each checks every element of a list of whole numbers.
-func (o *Option) Each(want string, holds func(v int) bool) *Option {
-	return o.Want(want, func() any { return wrongInt(o.Field, holds) })
-}
-
-// wrongInt is the first number that does not hold, nil for none.
-func wrongInt(field any, holds func(int) bool) any {
-	values, _ := field.(*[]int)
-	if v, ok := field.(*int); ok {
-		values = &[]int{*v}
-	}
-	if i := slices.IndexFunc(*values, func(v int) bool { return !holds(v) }); i >= 0 {
-		return (*values)[i]
-	}
-	return nil
-}
+// Each checks a whole number, or every element of a list of them.
+func (o *Option) Each(want string, holds func(v int) bool) *Option { return each(o, want, holds) }
 
 // EachFloat checks a finite number, or every element of a list of them.
 func (o *Option) EachFloat(want string, holds func(v float64) bool) *Option {
-	return o.Want(want, func() any {
-		values, _ := o.Field.(*[]float64)
-		if v, ok := o.Field.(*float64); ok {
-			values = &[]float64{*v}
+	return each(o, want, holds)
+}
+
+func each[T any](o *Option, want string, holds func(v T) bool) *Option {
+	return o.check(func() error {
+		var values []T
+		switch field := o.Field.(type) {
+		case *T:
+			values = []T{*field}
+		case *[]T:
+			values = *field
 		}
-		if i := slices.IndexFunc(*values, func(v float64) bool { return !holds(v) }); i >= 0 {
-			return (*values)[i]
+		if i := slices.IndexFunc(values, func(v T) bool { return !holds(v) }); i >= 0 {
+			return fmt.Errorf("%s %v: want %s", o.Name, values[i], want)
 		}
 		return nil
 	})
@@ -175,40 +171,24 @@ func (o *Option) EachFloat(want string, holds func(v float64) bool) *Option {
 
 // Distinct wants the elements of a list to differ.
 func (o *Option) Distinct() *Option {
-	twice := func() any {
+	return o.check(func() error {
 		switch values := o.Field.(type) {
 		case *[]int:
-			return firstTwice(*values)
+			return twice(o.Name, *values)
 		case *[]float64:
-			return firstTwice(*values)
-		}
-		return nil
-	}
-	return o.check(func() error {
-		if v := twice(); v != nil {
-			return fmt.Errorf("%s: %v is given twice", o.Name, v)
+			return twice(o.Name, *values)
 		}
 		return nil
 	})
 }
 
-func firstTwice[T comparable](values []T) any {
+func twice[T comparable](name string, values []T) error {
 	for i, v := range values {
 		if slices.Contains(values[:i], v) {
-			return v
+			return fmt.Errorf("%s: %v is given twice", name, v)
 		}
 	}
 	return nil
-}
-
-// Want adds a check: wrong is a value that is not what is wanted, nil where all is well.
-func (o *Option) Want(want string, wrong func() any) *Option {
-	return o.check(func() error {
-		if v := wrong(); v != nil {
-			return fmt.Errorf("%s %v: want %s", o.Name, v, want)
-		}
-		return nil
-	})
 }
 
 func (o *Option) check(check func() error) *Option {
@@ -233,31 +213,8 @@ func (l *List) Identity(without ...string) []shard.Field {
 	var fields []shard.Field
 	for _, o := range l.Options {
 		if !o.Unrecorded && !slices.Contains(without, o.Name) {
-			fields = append(fields, shard.Option(o.Name, o.value()))
+			fields = append(fields, shard.Option(o.Name, o.read()))
 		}
 	}
 	return fields
-}
-
-func (o *Option) value() any {
-	if o.read != nil {
-		return o.read()
-	}
-	switch field := o.Field.(type) {
-	case *bool:
-		return *field
-	case *int:
-		return *field
-	case *float64:
-		return *field
-	case *string:
-		return *field
-	case *[]int:
-		return *field
-	case *[]float64:
-		return *field
-	case *[]string:
-		return *field
-	}
-	panic(fmt.Sprintf("option: %s is a %T", o.Name, o.Field))
 }

@@ -10,6 +10,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"repscope/internal/text"
 	"repscope/report"
 )
 
@@ -44,7 +45,7 @@ func (b *Branch) Known(keys ...string) error {
 	var wrong []error
 	for i := range b.Members {
 		if m := &b.Members[i]; !slices.Contains(keys, m.Key) {
-			wrong = append(wrong, Hint(m.Errorf("unknown key %q of %s", m.Key, b.Key), DidYouMean("", m.Key, keys)))
+			wrong = append(wrong, Hint(m.Errorf("unknown key %q of %s", m.Key, b.Key), text.DidYouMean("", m.Key, keys)))
 		}
 	}
 	return errors.Join(wrong...)

@@ -17,6 +17,7 @@ import (
 
 	"repscope/internal/expand"
 	"repscope/internal/regular"
+	"repscope/internal/text"
 )
 
 // config is a configuration file that is being applied.
@@ -105,7 +106,7 @@ func (c *config) ofAnother(common []*yaml.Node, section bool) error {
 	}
 	return Hint(Usage("configuration %s: %s are no options of %s; is it that of another program?", c.path,
 		strings.Join(unknown, ", "), c.flags.Name()),
-		cmp.Or(c.flags.fileHint, DidYouMean("", unknown[0], configNames(c.flags))))
+		cmp.Or(c.flags.fileHint, text.DidYouMean("", unknown[0], configNames(c.flags))))
 }
 
 // readConfig returns the mapping that a file consists of, nil if it is empty.
@@ -232,7 +233,7 @@ func (c *config) foreign(command string, names []string, section *yaml.Node) err
 	for i := 0; i < len(section.Content); i += 2 {
 		key := section.Content[i]
 		if name := OptionName(key.Value); !slices.Contains(names, name) {
-			return Hint(Usage("%s: unknown option %q of %s", c.place(key), key.Value, command), DidYouMean("", name, names))
+			return Hint(Usage("%s: unknown option %q of %s", c.place(key), key.Value, command), text.DidYouMean("", name, names))
 		}
 	}
 	return nil

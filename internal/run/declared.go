@@ -33,7 +33,7 @@ func (f *Flags) Declare(list *option.List) {
 		case *[]string:
 			f.Var(choiceList(field, o.Choices), o.Name, usage)
 		case option.Value:
-			f.Var(&chosen{field, o.Choices}, o.Name, usage)
+			f.Var(field, o.Name, usage)
 		default:
 			panic(fmt.Sprintf("run: option %s is a %T", o.Name, o.Field))
 		}
@@ -47,26 +47,4 @@ func (f *Flags) Declare(list *option.List) {
 		}
 		return nil
 	})
-}
-
-// chosen is a value of which a wrong one is told with the choices, if it has any.
-type chosen struct {
-	option.Value
-	choices []string
-}
-
-func (c *chosen) String() string {
-	if c.Value == nil {
-		return "" // the zero value, which package flag asks for
-	}
-	return c.Value.String()
-}
-
-func (c *chosen) Set(text string) error {
-	if c.choices != nil {
-		if err := CheckChoice(text, c.choices); err != nil {
-			return err
-		}
-	}
-	return c.Value.Set(text)
 }

@@ -6,6 +6,8 @@ import (
 	_ "embed"
 	"strings"
 	"sync"
+
+	"repscope/internal/text"
 )
 
 // optionTable has a line for each option: its name, a colon, the binaries that have it. A
@@ -42,5 +44,5 @@ func elsewhere(prefix, name string, own []string) string {
 	if others := owners(name); len(others) > 0 {
 		return prefix + name + " is an option of " + strings.Join(others, ", ")
 	}
-	return DidYouMean(prefix, name, own)
+	return text.DidYouMean(prefix, name, own)
 }

@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"io/fs"
 	"slices"
-
-	"repscope/internal/text"
 )
 
 // Exit codes of every binary.
@@ -81,12 +79,6 @@ func exitCode(err error) int {
 		return exitUsage
 	}
 	return exitFailed
-}
-
-// DidYouMean returns a hint for an unknown name: the candidate that is most like it
-// after a prefix such as "--". It is "" when none is alike.
-func DidYouMean(prefix, name string, candidates []string) string {
-	return text.DidYouMean(prefix, name, candidates)
 }
 
 // PathError takes the name of the system call out of a path error.

@@ -8,6 +8,8 @@ import (
 	"io"
 	"slices"
 	"strings"
+
+	"repscope/internal/text"
 )
 
 // chosen is the command that the first argument names, with the other arguments. A command that
@@ -31,7 +33,7 @@ func (c Command) chosen(args []string) (Command, []string, error) {
 	}
 	i := slices.Index(names, args[0])
 	if i < 0 {
-		hint := DidYouMean("", args[0], names)
+		hint := text.DidYouMean("", args[0], names)
 		return c, nil, Hint(Usage("unknown command %q: want one of %s", args[0], strings.Join(names, ", ")), hint)
 	}
 	sub := c.Commands[i]

@@ -8,9 +8,10 @@ import (
 	"math"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
+
+	"repscope/internal/text"
 )
 
 // A flag.Value of another package may have these methods, which say how the
@@ -83,7 +84,7 @@ func numberList(values *[]float64) *list[float64] {
 // choiceList is a list of distinct choices.
 func choiceList(values *[]string, choices []string) *list[string] {
 	return &list[string]{values: values, unique: true, parse: func(s string) (string, error) {
-		return s, CheckChoice(s, choices)
+		return s, text.CheckChoice(s, choices)
 	}}
 }
 
@@ -121,20 +122,7 @@ func (c *checked) Set(text string) error {
 
 // OneOf returns the check that a text is one of the choices.
 func OneOf(choices ...string) func(string) error {
-	return func(text string) error { return CheckChoice(text, choices) }
-}
-
-// CheckChoice returns an error that names the choices and, on a second line,
-// the nearest one.
-func CheckChoice(text string, choices []string) error {
-	if slices.Contains(choices, text) {
-		return nil
-	}
-	hint := DidYouMean("", text, choices)
-	if hint != "" {
-		hint = "\n" + hint
-	}
-	return fmt.Errorf("%q is not one of %s%s", text, strings.Join(choices, ", "), hint)
+	return func(value string) error { return text.CheckChoice(value, choices) }
 }
 
 // size is a number of bytes.

@@ -2,7 +2,11 @@
 
 package text
 
-import "slices"
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
 
 // WithHint is err with hints of what to do about it, which commands print below the error. Empty ones are left out.
 func WithHint(err error, hints ...string) error {
@@ -24,4 +28,16 @@ func DidYouMean(prefix, name string, candidates []string) string {
 		return "did you mean " + prefix + n + "?"
 	}
 	return ""
+}
+
+// CheckChoice returns an error that names the choices and, on a second line, the nearest one; nil for a choice.
+func CheckChoice(value string, choices []string) error {
+	if slices.Contains(choices, value) {
+		return nil
+	}
+	hint := DidYouMean("", value, choices)
+	if hint != "" {
+		hint = "\n" + hint
+	}
+	return fmt.Errorf("%q is not one of %s%s", value, strings.Join(choices, ", "), hint)
 }

@@ -18,6 +18,7 @@ import (
 	"repscope/internal/filename"
 	"repscope/internal/input"
 	"repscope/internal/run"
+	"repscope/internal/text"
 	"repscope/latent"
 	"repscope/report"
 )
@@ -139,7 +140,7 @@ and --skip-nan are not all consecutive.`
 func chooseFormat(to, pattern string) (string, error) {
 	if to != "" && !slices.Contains(dataset.AppendFormats(), to) {
 		err := run.Usage("--to %s: want %s", to, strings.Join(dataset.AppendFormats(), ", "))
-		return "", run.Hint(err, run.DidYouMean("", to, dataset.AppendFormats()))
+		return "", run.Hint(err, text.DidYouMean("", to, dataset.AppendFormats()))
 	}
 	if pattern == "" {
 		return to, nil

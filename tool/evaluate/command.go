@@ -231,7 +231,7 @@ func (s *settings) study(o *run.Options) (*study, *Suite, error) {
 	}
 	for _, pattern := range slices.Concat(s.only, s.skip) {
 		if !slices.ContainsFunc(names, func(name string) bool { ok, _ := path.Match(pattern, name); return ok }) {
-			return nil, nil, run.Hint(run.Usage("%q: no dataset, analysis or task of %s", pattern, suite.Path), run.DidYouMean("", pattern, names))
+			return nil, nil, run.Hint(run.Usage("%q: no dataset, analysis or task of %s", pattern, suite.Path), text.DidYouMean("", pattern, names))
 		}
 	}
 	if err := st.plan(); err != nil {

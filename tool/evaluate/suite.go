@@ -21,6 +21,7 @@ import (
 	"repscope/internal/filename"
 	"repscope/internal/regular"
 	"repscope/internal/run"
+	"repscope/internal/text"
 	"repscope/tool/evaluate/page"
 )
 
@@ -275,7 +276,7 @@ func (r *reader) unknown(e entry, what string, known []string) error {
 	if slices.Contains(known, e.name) {
 		return run.Hint(err, e.name+" has another place: see evaluate --help")
 	}
-	return run.Hint(err, run.DidYouMean("", e.name, known))
+	return run.Hint(err, text.DidYouMean("", e.name, known))
 }
 
 // own is the error for an option that evaluate sets itself.
@@ -331,7 +332,7 @@ func (r *reader) names(e *entry) ([]string, error) {
 	names := []string{}
 	for _, n := range list {
 		if r.command(n.Value) == nil {
-			return nil, run.Hint(r.errorf(n, "%s: there is no analysis %q", e.name, n.Value), run.DidYouMean("", n.Value, r.analyses()))
+			return nil, run.Hint(r.errorf(n, "%s: there is no analysis %q", e.name, n.Value), text.DidYouMean("", n.Value, r.analyses()))
 		}
 		if slices.Contains(names, n.Value) {
 			return nil, r.errorf(n, "%s: %s is there twice", e.name, n.Value)

@@ -15,6 +15,7 @@ import (
 	"syscall"
 
 	"repscope/internal/run"
+	"repscope/internal/text"
 	"repscope/report"
 )
 
@@ -132,7 +133,7 @@ func unknown(commands []run.Command, name string) error {
 	for _, p := range parts() {
 		names = append(names, p.name)
 	}
-	hint := run.DidYouMean("", name, names)
+	hint := text.DidYouMean("", name, names)
 	if hint == "" {
 		hint = `"repscope help" lists what there is`
 	}

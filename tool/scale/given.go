@@ -15,6 +15,7 @@ import (
 	"unicode/utf8"
 
 	"repscope/internal/run"
+	"repscope/internal/text"
 	"repscope/report"
 )
 
@@ -70,7 +71,7 @@ func read(ctx context.Context, args []string, out string, analyses []run.Command
 		for _, c := range analyses {
 			names = append(names, c.Name)
 		}
-		return nil, run.Hint(run.Usage("%q is no analysis, and no suite file (.yaml)", args[0]), run.DidYouMean("", args[0], names))
+		return nil, run.Hint(run.Usage("%q is no analysis, and no suite file (.yaml)", args[0]), text.DidYouMean("", args[0], names))
 	}
 	return g, g.study(ctx, args[0])
 }

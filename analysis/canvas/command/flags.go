@@ -19,6 +19,7 @@ import (
 	"repscope/internal/example/screens"
 	"repscope/internal/input"
 	"repscope/internal/run"
+	"repscope/internal/text"
 	"repscope/latent"
 )
 
@@ -70,7 +71,7 @@ type metricsFlag struct{ kinds []string }
 
 func (m *metricsFlag) String() string { return strings.Join(m.kinds, ",") }
 func (m *metricsFlag) Get() any       { return m.kinds }
-func (m *metricsFlag) Set(text string) error {
+func (m *metricsFlag) Set(list string) error {
 	var chosen []string
 	all := []string{usualMetrics}
 	of := map[string]string{}
@@ -82,7 +83,7 @@ func (m *metricsFlag) Set(text string) error {
 			}
 		}
 	}
-	for part := range strings.SplitSeq(text, ",") {
+	for part := range strings.SplitSeq(list, ",") {
 		part = strings.TrimSpace(part)
 		if part == usualMetrics {
 			for _, k := range canvas.Usual() {
@@ -92,11 +93,11 @@ func (m *metricsFlag) Set(text string) error {
 		}
 		name := of[part]
 		if name == "" {
-			text := fmt.Sprintf("there is no metric %q; there are %s, and the numbers they compute", part, strings.Join(kindNames(), ", "))
-			if hint := run.DidYouMean("", part, all); hint != "" {
-				text += "\n" + hint
+			message := fmt.Sprintf("there is no metric %q; there are %s, and the numbers they compute", part, strings.Join(kindNames(), ", "))
+			if hint := text.DidYouMean("", part, all); hint != "" {
+				message += "\n" + hint
 			}
-			return errors.New(text)
+			return errors.New(message)
 		}
 		chosen = append(chosen, name)
 	}
@@ -322,7 +323,7 @@ func (s *settings) checkExample(given []string) error {
 		return run.Usage("--example brings its own screens; leave %s out", strings.Join(given, ", "))
 	}
 	if known := []string{screens.Task, screens.ModificationTask}; s.task != "" && !slices.Contains(known, s.task) {
-		return run.Hint(run.Usage("--task %s: the example has %s", s.task, strings.Join(known, " and ")), run.DidYouMean("--task ",
+		return run.Hint(run.Usage("--task %s: the example has %s", s.task, strings.Join(known, " and ")), text.DidYouMean("--task ",
 			s.task, known))
 	}
 	return nil

@@ -27,7 +27,7 @@ func choose(all []source.Case, models, ids []string) ([]source.Case, error) {
 	for _, m := range models {
 		if !slices.Contains(names, m) {
 			return nil, run.Hint(run.Usage("there is no model %q in the tree; there are %s", m, source.Few(names)),
-				run.DidYouMean("--model ", m, names))
+				text.DidYouMean("--model ", m, names))
 		}
 	}
 	used := make([]bool, len(ids))
@@ -55,7 +55,7 @@ func choose(all []source.Case, models, ids []string) ([]source.Case, error) {
 			}
 		}
 		return nil, run.Hint(run.Usage("--ids: nothing in the tree is %q; there are the samples %s", id, source.Few(samples)),
-			run.DidYouMean("", id, candidates))
+			text.DidYouMean("", id, candidates))
 	}
 	if len(out) == 0 {
 		return nil, run.Usage("no case of %s has one of the ids %s", strings.Join(models, ", "), strings.Join(ids, ", "))

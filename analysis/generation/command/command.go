@@ -12,6 +12,7 @@ import (
 	"repscope/internal/input"
 	"repscope/internal/option"
 	"repscope/internal/run"
+	"repscope/internal/text"
 	"repscope/latent"
 	"repscope/report"
 )
@@ -131,15 +132,15 @@ func (m *metricsFlag) String() string {
 
 func (m *metricsFlag) Get() any { return *m.names }
 
-func (m *metricsFlag) Set(text string) error {
+func (m *metricsFlag) Set(list string) error {
 	var names []string
-	for name := range strings.SplitSeq(text, ",") {
+	for name := range strings.SplitSeq(list, ",") {
 		names = append(names, strings.TrimSpace(name))
 	}
 	selected, err := generation.Select(names)
 	if err != nil {
 		unknown := names[slices.IndexFunc(names, func(name string) bool { return generation.Find(name) == nil })]
-		return run.Hint(run.Usage("%v", err), run.DidYouMean("", unknown, metricNames()))
+		return run.Hint(run.Usage("%v", err), text.DidYouMean("", unknown, metricNames()))
 	}
 	*m.names = selected
 	return nil
@@ -170,7 +171,7 @@ func (f *options) check() error {
 	}
 	for _, name := range f.groups.Names() {
 		if !slices.Contains(f.names(), name) {
-			return run.Hint(run.Usage("--groups %s=…: nothing else of %s is given; the generators are %s", name, name, strings.Join(f.names(), ", ")), run.DidYouMean("", name, f.names()))
+			return run.Hint(run.Usage("--groups %s=…: nothing else of %s is given; the generators are %s", name, name, strings.Join(f.names(), ", ")), text.DidYouMean("", name, f.names()))
 		}
 	}
 	if f.holdOut != "" && f.real == "" {

@@ -142,7 +142,7 @@ func (s *settings) checkIdle(flags *run.Flags) (err error) {
 func (s *settings) checkRanges(models []string) error {
 	for _, name := range s.pixels.names {
 		if !slices.Contains(models, name) {
-			return run.Hint(run.Usage("--predictions-range %s=%s: no predictions are named %q", name, s.pixels.byName[name], name), run.DidYouMean("", name, models))
+			return run.Hint(run.Usage("--predictions-range %s=%s: no predictions are named %q", name, s.pixels.byName[name], name), text.DidYouMean("", name, models))
 		}
 	}
 	return nil

@@ -12,6 +12,7 @@ import (
 	"repscope/analysis/sequence/metrics"
 	"repscope/internal/input"
 	"repscope/internal/run"
+	"repscope/internal/text"
 	"repscope/report"
 )
 
@@ -130,7 +131,7 @@ func (s *settings) checkSubstitutions() error {
 		case assay == "" || several && of == "" || strings.Contains(of, "/"):
 			return run.Usage("--substitutions %s=…: want ASSAY=FILE or ASSAY/DATASET=FILE", name)
 		case several && !slices.Contains(known, of):
-			return run.Hint(run.Usage("--substitutions %s=…: there is no dataset %q; the datasets are %s", name, of, strings.Join(known, ", ")), run.DidYouMean("", of, known))
+			return run.Hint(run.Usage("--substitutions %s=…: there is no dataset %q; the datasets are %s", name, of, strings.Join(known, ", ")), text.DidYouMean("", of, known))
 		}
 	}
 	return nil

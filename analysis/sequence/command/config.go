@@ -12,6 +12,7 @@ import (
 
 	"repscope/analysis/sequence"
 	"repscope/internal/run"
+	"repscope/internal/text"
 	"repscope/measure/token"
 )
 
@@ -217,7 +218,7 @@ func (c *levelChoice) readRegions(b *run.Branch) error {
 		case m.Key == "mode":
 			mode, _ := m.Value.(string)
 			c.mode = strings.ReplaceAll(mode, "_", "-")
-			if err := run.CheckChoice(c.mode, sequence.RegionModes()); err != nil {
+			if err := text.CheckChoice(c.mode, sequence.RegionModes()); err != nil {
 				wrong = append(wrong, m.Errorf("mode: %w", err))
 			}
 		case m.Key == "position_batch_size":
@@ -248,7 +249,7 @@ func (c *levelChoice) readMasking(b *run.Branch) error {
 		switch m.Key {
 		case "mask":
 			c.rule, _ = m.Value.(string)
-			if err := run.CheckChoice(c.rule, maskRules()); err != nil {
+			if err := text.CheckChoice(c.rule, maskRules()); err != nil {
 				wrong = append(wrong, m.Errorf("mask: %w", err))
 			}
 		case "seed":
@@ -471,7 +472,7 @@ func (s *settings) checkChoices(o *run.Options) error {
 	for _, d := range s.tree.datasets {
 		if !slices.Contains(known, d.name) {
 			return run.Hint(d.at.Errorf("dataset %s has no path, and no flag names it; the datasets are %s", d.name, strings.Join(known, ", ")),
-				run.DidYouMean("", d.name, known))
+				text.DidYouMean("", d.name, known))
 		}
 	}
 	for _, name := range known {

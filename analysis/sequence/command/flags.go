@@ -12,6 +12,7 @@ import (
 
 	"repscope/internal/gunzip"
 	"repscope/internal/run"
+	"repscope/internal/text"
 )
 
 // metricsFlag is a list of metrics by names or aliases, from the registry.
@@ -51,14 +52,14 @@ func (p *pairs) String() string {
 func (p *pairs) Get() any { return p.String() }
 
 // Set reads the pairs.
-func (p *pairs) Set(text string) error {
+func (p *pairs) Set(list string) error {
 	out := map[string]string{}
-	for part := range strings.SplitSeq(text, ",") {
+	for part := range strings.SplitSeq(list, ",") {
 		role, name, ok := strings.Cut(strings.TrimSpace(part), "=")
 		if !ok || name == "" {
 			return fmt.Errorf("%q: want ROLE=NAME; the roles are %s", part, strings.Join(p.known, ", "))
 		}
-		if err := run.CheckChoice(role, p.known); err != nil {
+		if err := text.CheckChoice(role, p.known); err != nil {
 			return err
 		}
 		if out[role] != "" {

@@ -162,7 +162,7 @@ func (t *Tree) missing(err error) error {
 			there = "there are " + source.Few(known)
 		}
 		return run.Hint(fmt.Errorf("%s: it has no %s %q; %s", t.Path(of.dir), of.flag, of.value, there),
-			run.DidYouMean("--"+of.flag+" ", of.value, known))
+			text.DidYouMean("--"+of.flag+" ", of.value, known))
 	}
 	return fmt.Errorf("%s: %w", t.Path(t.Results()), source.Reason(err))
 }
