@@ -52,13 +52,6 @@ func (d *Described) metric() Metric {
 	return m
 }
 
-// DescribeAll enters what metrics are, in their order.
-func (r *Result) DescribeAll(metrics []Described) {
-	for i := range metrics {
-		r.Metrics.Set(metrics[i].Name, metrics[i].metric())
-	}
-}
-
 // Limits are the least and the largest value that a metric can have; infinite ones are none.
 type Limits struct{ Low, High float64 }
 
@@ -88,27 +81,6 @@ func limitsOf(v any) *Limits {
 		}
 	}
 	return &Limits{ends[0], ends[1]}
-}
-
-// Limit enters the range of metrics that are described.
-func (r *Result) Limit(low, high float64, names ...string) {
-	r.amend(names, func(m *Metric) { m.Range = &Limits{low, high} })
-}
-
-// Headline enters that metrics, which are described, stand for the analysis.
-func (r *Result) Headline(names ...string) {
-	r.amend(names, func(m *Metric) { m.Headline = true })
-}
-
-func (r *Result) amend(names []string, change func(m *Metric)) {
-	for _, name := range names {
-		if v, ok := r.Metrics.Get(name); ok {
-			if m, ok := metricOf(v); ok {
-				change(&m)
-				r.Metrics.Set(name, m)
-			}
-		}
-	}
 }
 
 // Headlines are the places of the numbers that stand for an analysis among those of these
@@ -147,12 +119,10 @@ func Headlines(paths []string, headline func(path string) bool, most int) []int 
 	return chosen
 }
 
-// Describe enters what metrics of these names are. A name is a path of
-// [Object.Number] without its rows (by_k.trustworthiness), or the end of one: mse
-// describes probes.mse too.
-func (r *Result) Describe(m Metric, names ...string) {
-	for _, name := range names {
-		r.Metrics.Set(name, m)
+// Describe enters what metrics are, in their order.
+func (r *Result) Describe(metrics ...Described) {
+	for i := range metrics {
+		r.Metrics.Set(metrics[i].Name, metrics[i].metric())
 	}
 }
 

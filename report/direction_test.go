@@ -11,8 +11,8 @@ import (
 func TestMetricOf(t *testing.T) {
 	t.Parallel()
 	r := NewResult("neighborhood")
-	r.Describe(Metric{Direction: Higher}, "by_k.trustworthiness", "accuracy")
-	r.Describe(Metric{Direction: Lower, Unit: "pixels"}, "position_error", "accuracy.error")
+	r.Describe(Described{Name: "by_k.trustworthiness", Better: Higher}, Described{Name: "accuracy", Better: Higher})
+	r.Describe(Described{Name: "position_error", Better: Lower, Unit: "pixels"}, Described{Name: "accuracy.error", Better: Lower, Unit: "pixels"})
 	var b bytes.Buffer
 	if err := r.Write(&b); err != nil {
 		t.Fatal(err)

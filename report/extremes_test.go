@@ -48,11 +48,8 @@ func TestMetricLimits(t *testing.T) {
 	t.Parallel()
 	r := NewResult("test")
 	r.Models.Set("a", Object{})
-	r.Describe(Metric{Direction: Higher}, "r", "psnr")
-	r.Describe(Metric{Direction: Lower, Unit: "m"}, "error")
-	r.Limit(-1, 1, "r")
-	r.Limit(0, math.Inf(1), "error", "nothing")
-	r.Headline("r")
+	r.Describe(Described{Name: "r", Better: Higher, Low: -1, High: 1, Headline: true}, Described{Name: "psnr", Better: Higher},
+		Described{Name: "error", Better: Lower, Unit: "m", High: math.Inf(1)})
 	var b bytes.Buffer
 	if err := r.Write(&b); err != nil {
 		t.Fatal(err)

@@ -181,12 +181,13 @@ type Result struct {
 	Blocks      string // what was deleted for intervals; empty without
 	Warnings    []string
 
-	Data     *samples
-	Dynamics *DynamicsResult
-	Scorers  []*Scorer // of the targets that were probed
-	Measured []*Measured
-	Probes   []string
-	Folds    []int // of every sample
+	// What the numbers are made of, for tables, files and figures.
+	Data     *samples        // the samples that probes saw
+	Dynamics *DynamicsResult // predictions and rollouts
+	Scorers  []*Scorer       // of the targets that were probed
+	Measured []*Measured     // predictions and losses of the probes of each model
+	Probes   []string        // in their order
+	Folds    []int           // of every sample
 }
 
 // SampleSummary says what the probes saw.

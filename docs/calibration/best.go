@@ -478,8 +478,7 @@ func meanAbout(scale stat.Scale, at, spread float64) float64 {
 // asBounded writes a result file with a number of a range alone.
 func asBounded(model string, v, low, high float64) ([]byte, error) {
 	r := report.NewResult("simulated")
-	r.Describe(report.Metric{Direction: report.Higher}, "x")
-	r.Limit(low, high, "x")
+	r.Describe(report.Described{Name: "x", Better: report.Higher, Low: low, High: high})
 	var part report.Object
 	part.Set("x", report.Number(v))
 	r.Models.Set(model, &part)

@@ -29,12 +29,3 @@ func (d *Data) Device() (*model.Backend, error) {
 	}
 	return d.device, nil
 }
-
-// GPUs are those of Device, for neighbour searches; nil is the processor.
-func (d *Data) GPUs() (*device.Device, error) {
-	opened, err := d.Device()
-	if err != nil {
-		return nil, err
-	}
-	return opened.Device, nil
-}

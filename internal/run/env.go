@@ -68,7 +68,7 @@ func newEnv(c *Command, o *Options, flags *Flags, stderr io.Writer) *Env {
 	e.Result.Kernel = report.Kernel{Name: kernel.Name(), KC: kernel.KC}
 	e.Result.Options = flags.recorded()
 	if e.Result.Definition = c.Definition; c.Metrics != nil && !c.Describes {
-		e.Result.DescribeAll(c.Metrics())
+		e.Result.Describe(c.Metrics()...)
 	}
 	return e
 }

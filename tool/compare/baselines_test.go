@@ -63,7 +63,7 @@ func TestBaselinesArePaired(t *testing.T) {
 	}
 	defer files.Abort()
 	r := report.NewResult("reward")
-	r.Describe(report.Metric{Direction: report.Lower}, "probes.mse")
+	r.Describe(report.Described{Name: "probes.mse", Better: report.Lower})
 	r.Inputs = append(r.Inputs, report.Input{Role: "frames", Path: "f.npy", SHA256: "aa", States: episodes * perEpisode, Episodes: episodes})
 	table := &report.SampleTable{}
 	for _, m := range []struct {

@@ -74,7 +74,7 @@ func (m made) write(t interface {
 	defer files.Abort()
 	r := report.NewResult(m.analysis)
 	r.Definition = m.definition
-	r.Describe(report.Metric{Direction: m.direction}, "mse")
+	r.Describe(report.Described{Name: "mse", Better: m.direction})
 	r.Options.Set("block", m.block)
 	for key, v := range m.options {
 		r.Options.Set(key, v)

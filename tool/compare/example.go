@@ -55,8 +55,8 @@ func Example(seed uint64) (*Gathered, error) {
 func exampleFile(seed uint64, task, run int) (*File, error) {
 	r := report.NewResult("prediction")
 	r.Version, r.Started = "example", ""
-	r.Describe(report.Metric{Direction: report.Lower}, "error")
-	r.Describe(report.Metric{Direction: report.Higher}, "cosine")
+	r.Describe(report.Described{Name: "error", Better: report.Lower})
+	r.Describe(report.Described{Name: "cosine", Better: report.Higher})
 	r.Options.Set("block", "auto")
 	r.Inputs = []report.Input{{Role: "frames", Path: "example:study/" + exampleTasks[task].name, States: exampleEpisodes * examplePerEp, Episodes: exampleEpisodes}}
 	r.Samples = &report.Samples{File: "prediction_samples.csv", Sample: "state", Group: "episode"}

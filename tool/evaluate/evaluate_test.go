@@ -55,7 +55,7 @@ func (p *probe) command(name string) run.Command {
 					return errors.New("it is broken")
 				}
 				env.Result.Inputs = append(env.Result.Inputs, report.Input{Role: "frames", Path: frames, SHA256: "of the content"})
-				env.Result.Describe(report.Metric{Direction: report.Higher}, "score")
+				env.Result.Describe(report.Described{Name: "score", Better: report.Higher})
 				for i, m := range models {
 					model, path, _ := strings.Cut(m, "=")
 					if err := p.measure(ctx, name, path, k); err != nil {

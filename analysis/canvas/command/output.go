@@ -52,7 +52,7 @@ func (r *outcome) write(ctx context.Context, env *run.Env) error {
 	if r.Agreement != nil {
 		env.Result.Extra.Set("agreement", r.Agreement.Object)
 	}
-	env.Result.DescribeAll(canvas.Described(r.kinds, r.improves))
+	env.Result.Describe(canvas.Described(r.kinds, r.improves)...)
 	figures := func(env *run.Env) error {
 		drawings := r.drawings(ctx)
 		if r.resume {

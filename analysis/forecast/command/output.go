@@ -44,7 +44,7 @@ func (s *settings) write(ctx context.Context, env *run.Env, in *forecast.Input, 
 	r *forecast.Result) error {
 	output.Enter(env, r.Warnings, r.Models, func(m forecast.Model) string { return m.Name }, r.Comparisons)
 	env.Result.Blocks = r.Blocks
-	env.Result.DescribeAll(forecast.Described(r.Formulas))
+	env.Result.Describe(forecast.Described(r.Formulas)...)
 	step := func(write func(*forecast.Result, *run.Env) error) func(*run.Env) error {
 		return func(env *run.Env) error { return write(r, env) }
 	}

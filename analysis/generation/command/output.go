@@ -25,7 +25,7 @@ func writeResult(ctx context.Context, r *generation.Result, env *run.Env, in *ge
 		if !computed(r, l.metric) {
 			continue
 		}
-		env.Result.DescribeAll(generation.Described(l.metric))
+		env.Result.Describe(generation.Described(l.metric)...)
 	}
 	return output.All(env,
 		func(env *run.Env) error { return writeLabels(r, env, in.LabelNames) },

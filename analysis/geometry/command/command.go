@@ -131,8 +131,7 @@ func analyse(ctx context.Context, env *run.Env, data *input.Data, labels *input.
 			in.Sample = append(in.Sample, place)
 		}
 	}
-	o.Settings = data.Settings(env, "measuring")
-	if o.Device, err = data.GPUs(); err != nil {
+	if o.Settings, err = data.SettingsOnGPUs(env, "measuring"); err != nil {
 		return err
 	}
 	output.NoteWindowOfSample(env, len(o.Device.Contexts()), o.ExcludeWindow, in.Sample != nil)

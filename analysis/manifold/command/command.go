@@ -22,7 +22,8 @@ var Command = run.Command{
 	Out:        "evaluation_plots/manifold_dimension",
 	Methods:    describeMethods,
 	Definition: manifold.Definition,
-	Metrics:    func() []report.Described { return manifold.Metrics("") },
+	Metrics:    func() []report.Described { return manifold.Metrics(manifold.EstimatorFit) }, // with its number
+	Describes:  true,
 	Setup: func(flags *run.Flags) run.Job {
 		inputs := input.Register(flags, input.Needs{})
 		o := manifold.Options{Estimator: manifold.EstimatorMLE, DuplicateTolerance: 1e-7}
@@ -113,8 +114,7 @@ func analyse(ctx context.Context, env *run.Env, data *input.Data, o manifold.Opt
 		return err
 	}
 	in := manifold.Input{Episode: states.Episode, Time: states.Time, Same: states.Same, Models: states.Models}
-	o.Settings = data.Settings(env, "measuring")
-	if o.Device, err = data.GPUs(); err != nil {
+	if o.Settings, err = data.SettingsOnGPUs(env, "measuring"); err != nil {
 		return err
 	}
 	for _, list := range []struct {
@@ -139,7 +139,7 @@ func analyse(ctx context.Context, env *run.Env, data *input.Data, o manifold.Opt
 func write(r *manifold.Result, env *run.Env) error {
 	output.Enter(env, r.Warnings, r.Models, func(m manifold.Model) string { return m.Name }, r.Comparisons)
 	env.Result.Blocks = r.Blocks
-	env.Result.DescribeAll(manifold.Metrics(estimator(r)))
+	env.Result.Describe(manifold.Metrics(estimator(r))...)
 	if err := output.All(env,
 		func(env *run.Env) error { return writeSummary(r, env) },
 		func(env *run.Env) error { return writeEigenvalues(r, env) },

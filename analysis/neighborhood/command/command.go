@@ -208,8 +208,7 @@ func analyse(ctx context.Context, env *run.Env, data *input.Data, space string, 
 	in := neighborhood.Input{Frames: states.Frames, Source: states.Source, Space: space, Episode: states.Episode, Time: states.Time,
 		Sampled: len(states.Index) < len(data.Index()), Same: states.Same, Models: states.Models}
 	o.Scale = spectrum.Scale(data.Options.LatentScale)
-	o.Settings = data.Settings(env, "ranking")
-	if o.Device, err = data.GPUs(); err != nil {
+	if o.Settings, err = data.SettingsOnGPUs(env, "ranking"); err != nil {
 		return err
 	}
 	output.NoteWindowOfSample(env, len(o.Device.Contexts()), o.ExcludeWindow, in.Sampled)

@@ -52,7 +52,7 @@ func runDynamics(t *testing.T, args string) (d *loadedDynamics, in reward.Dynami
 				if err != nil {
 					return err
 				}
-				env.Result.DescribeAll(reward.Metrics())
+				env.Result.Describe(reward.Metrics()...)
 				output.Enter(env, result.Warnings, result.Models, func(m reward.ModelDynamics) string { return m.Name }, result.Comparisons)
 				if err := output.All(env, func(env *run.Env) error { return writeRollouts(result, env) }, func(env *run.Env) error { return printDynamics(result, env) }); err != nil {
 					return err

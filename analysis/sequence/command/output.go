@@ -47,7 +47,7 @@ func (s *settings) write(ctx context.Context, env *run.Env, r *sequence.Result) 
 		}
 		env.Result.Extra.Set("datasets", all)
 	}
-	env.Result.DescribeAll(sequence.Described(computedMetrics(r)...))
+	env.Result.Describe(sequence.Described(computedMetrics(r)...)...)
 	if err := output.Documented(env, s.document, documentedNumbers(r)); err != nil {
 		return err
 	}

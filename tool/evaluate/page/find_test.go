@@ -25,7 +25,7 @@ func TestFind_EmptyFolder(t *testing.T) {
 	}
 	names := []string{"resnet/18", "resnet/34", "clip@224", "clip@336px", "a.json", "x_mqc", "b*", "c?"}
 	r := report.NewResult("first")
-	r.Describe(report.Metric{Direction: report.Higher}, "score")
+	r.Describe(report.Described{Name: "score", Better: report.Higher})
 	for i, name := range names {
 		var m report.Object
 		m.Set("score", report.Number(float64(i)))

@@ -37,9 +37,9 @@ func madeOf(metrics, names []string, analyses int, intervals bool) []Section {
 		r.Inputs = append(r.Inputs, report.Input{Role: "frames", Path: "frames.npz:frames", SHA256: strings.Repeat("ab", 32), DType: "uint8", Shape: []int{100, 8, 8}, States: 100, Episodes: 5})
 		r.Options.Set("seed", 42)
 		r.Options.Set("block", "auto")
-		r.Describe(report.Metric{Direction: report.Higher}, "by_k.trustworthiness", "score")
-		r.Describe(report.Metric{Direction: report.Lower, Unit: "pixels²"}, "mse")
-		r.Describe(report.Metric{Direction: report.Neither}, "rank", "slope")
+		r.Describe(report.Described{Name: "by_k.trustworthiness", Better: report.Higher}, report.Described{Name: "score", Better: report.Higher})
+		r.Describe(report.Described{Name: "mse", Better: report.Lower, Unit: "pixels²"})
+		r.Describe(report.Described{Name: "rank", Better: report.Neither}, report.Described{Name: "slope", Better: report.Neither})
 		for _, name := range names {
 			r.Inputs = append(r.Inputs, report.Input{Role: "model", Name: name, Path: "models/" + strings.Map(plainRune, name) + ".onnx", SHA256: strings.Repeat("cd", 32), Kind: "ONNX"})
 			r.Models.Set(name, model(random, metrics, intervals))
