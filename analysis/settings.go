@@ -8,11 +8,11 @@ import (
 	"repscope/stat"
 )
 
-// Settings are those of every analysis. They stand in its Options:
+// Settings are the options that all analyses share. They stand in the Options of each:
 //
 //	smoothness.Options{Settings: analysis.Settings{Intervals: true, Seed: 42}}
 //
-// An analysis uses those that concern it; the zero value computes without intervals on all cores.
+// An analysis uses the ones that concern it; the zero value computes without intervals on all cores.
 type Settings struct {
 	Intervals bool           // 95 % intervals and comparisons of models
 	Block     stat.BlockSpec // how observations are grouped for them

@@ -29,7 +29,7 @@ const (
 	DefinitionPublished  = "published"
 )
 
-// What is scored, and how its files are read.
+// Cases, and the reader of their files.
 type (
 	// Case is one generated design and what it is scored against.
 	Case = source.Case
@@ -93,7 +93,8 @@ var headlines = []string{"canvas_fill_difference", "ssim", "semantic_match", "sa
 // Headlines are the numbers that stand for a comparison of designs, in the order of the result.
 func Headlines() []string { return slices.Clone(headlines) }
 
-// Described describes the numbers of metrics, in their order. improves says of which some model has an improvement.
+// Described describes the numbers of metrics, in their order. improves reports whether some model has an improvement
+// of a number.
 func Described(kinds []Kind, improves func(key string) bool) []report.Described {
 	var out []report.Described
 	for _, k := range kinds {

@@ -24,7 +24,7 @@ import (
 // List holds declared options in their order.
 type List struct{ Options []*Option }
 
-// Declares is whatever has options, such as the Options of an analysis. Declare binds them to its fields, whose
+// Declares is implemented by the Options of an analysis. Declare binds them to its fields, whose
 // values at that time are the defaults.
 type Declares interface{ Declare(l *List) }
 
@@ -35,7 +35,7 @@ func Of(o Declares) *List {
 	return l
 }
 
-// Option is one option. Its value is that of the field it is bound to.
+// Option is one option, bound to a field that holds its value.
 type Option struct {
 	Name  string
 	Usage string // for the help; `NAME` stands for the value

@@ -147,7 +147,7 @@ func (s *settings) order() []string {
 	return order
 }
 
-// options are those of the analysis.
+// options returns the options of the analysis, with the settings of the run.
 func (s *settings) options(env *run.Env, kinds []canvas.Kind) canvas.Options {
 	o := canvas.Options{Settings: s.statistics.Settings(env, ""), Setting: &s.shared, Kinds: kinds, Models: s.order(), Workers: s.workers}
 	o.Intervals = o.Intervals && !s.single()

@@ -85,7 +85,7 @@ func checkPlaceholders(pattern string) error {
 	}
 }
 
-// registerModel adds those of the model that makes maps.
+// registerModel adds the flags of the model that makes saliency maps.
 func (o *saliencyFlags) registerModel(flags *run.Flags) {
 	m := &o.Model
 	o.channels, o.scale = "rgb", "unit"

@@ -29,10 +29,9 @@ const scoresFile = "precomputed_blip_scores.json"
 // precomputeEvery is after how many cases the file is written: an interrupted run loses fewer.
 const precomputeEvery = 32
 
-// precomputeSemantic computes the captions and scores of cases, those of the designs that modifications began with
-// among them, and keeps them beside the file at path, until that is written with all others. Rows of other cases that
-// stand there stay, in their order; those of these cases are replaced. A case without a score has null there. The
-// file is whole at any time.
+// precomputeSemantic computes captions and scores of cases, and of the designs that modifications began with, and keeps
+// them beside the file at path until it is written with all others. Rows of these cases in the file are replaced; rows
+// of other cases stay, in their order. A case without a score has null. The file is whole at any time.
 func precomputeSemantic(ctx context.Context, o *canvas.Setting, cases []source.Case, read source.Reader,
 	path string, progress func(done, total int)) error {
 	rows, err := readScores(o, path)

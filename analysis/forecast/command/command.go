@@ -259,7 +259,7 @@ func (s *settings) exist() error {
 	return nil
 }
 
-// options are those of the analysis.
+// options returns the options of the analysis, with the settings of the run.
 func (s *settings) options(env *run.Env) forecast.Options {
 	o := s.o
 	o.Settings = s.statistics.Settings(env, "")

@@ -212,7 +212,7 @@ func (f *options) names() []string {
 	return names
 }
 
-// options are those of the analysis.
+// options returns the options of the analysis.
 func (f *options) options() generation.Options {
 	o := f.o
 	o.Metrics = f.metrics

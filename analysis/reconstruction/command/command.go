@@ -486,7 +486,7 @@ func trueFrames(states *dataset.States) reconstruction.Frames {
 	}
 }
 
-// options are those of the analysis.
+// options returns the options of the analysis, with the settings of the run.
 func (s *settings) options(env *run.Env, data *input.Data) reconstruction.Options {
 	o := s.o
 	o.Settings = data.Settings(env, "")

@@ -114,7 +114,7 @@ func (s *settings) names() []string {
 	return slices.Concat(s.dumps.Names(), s.positions.Names(), s.models.Names())
 }
 
-// options are those of the analysis.
+// options returns the options of the analysis, with the settings of the run.
 func (s *settings) options(env *run.Env) sequence.Options {
 	o := sequence.Options{Settings: s.statistics.Settings(env, "")}
 	o.Memory = env.WorkingMemory()
