@@ -75,7 +75,8 @@ func filled(n int, v float64) []float64 {
 // (signFlipTest: all patterns up to 14 blocks, else 9,999 drawn ones and their opposites):
 // where models are equal and the shares of independent blocks are symmetric about 0 this is
 // exact, for any number of models and any dependence between them. A model that is worse than
-// model i can only raise p.
+// model i can only raise p. Pieces of episodes are flipped alone and in the groups of
+// [Blocks.Jackknife]; p is the larger of both.
 //
 // Of two models, of halves ([Halves]) and of statistics over other blocks they are
 // [PairExtremes] of compared.
@@ -99,21 +100,32 @@ func JointExtremes(estimates []*Jackknifed, compared []Comparison, o CompareOpti
 			return c.Difference, c.P
 		})
 	}
-	f := newFlips(estimates)
-	tested := make([]bool, n)
-	for i := range n {
-		for j := i + 1; j < n; j++ {
-			if c := &compared[order[i*n+j]]; !math.IsNaN(c.P) {
-				tested[i], tested[j] = true, true
-			} else {
-				f.inverse[i*n+j] = 0
+	own := make([]int, len(estimates[0].BlockSizes))
+	for b := range own {
+		own[b] = b
+	}
+	e := Extremes{Highest: make([]float64, n), Lowest: make([]float64, n), Joint: true}
+	for _, groups := range [][]int{own, estimates[0].blocks.groups()} {
+		if groups == nil {
+			continue
+		}
+		f := newFlips(estimates, groups)
+		tested := make([]bool, n)
+		for i := range n {
+			for j := i + 1; j < n; j++ {
+				if c := &compared[order[i*n+j]]; !math.IsNaN(c.P) {
+					tested[i], tested[j] = true, true
+				} else {
+					f.inverse[i*n+j] = 0
+				}
 			}
 		}
-	}
-	e := f.extremes(o)
-	for i, ok := range tested {
-		if !ok {
-			e.Highest[i], e.Lowest[i] = math.NaN(), math.NaN()
+		next := f.extremes(o)
+		for i, ok := range tested {
+			e.Highest[i], e.Lowest[i] = max(e.Highest[i], next.Highest[i]), max(e.Lowest[i], next.Lowest[i])
+			if !ok {
+				e.Highest[i], e.Lowest[i] = math.NaN(), math.NaN()
+			}
 		}
 	}
 	return e
@@ -129,13 +141,14 @@ type flips struct {
 	up, down []float64
 }
 
-func newFlips(estimates []*Jackknifed) *flips {
-	n, g := len(estimates), len(estimates[0].BlockSizes)
+// newFlips adds the shares of blocks up over groups, which are numbered from 0 in the order of the blocks.
+func newFlips(estimates []*Jackknifed, groups []int) *flips {
+	n, g := len(estimates), groups[len(groups)-1]+1
 	f := &flips{n: n, blocks: g, shares: make([]float64, g*n), inverse: make([]float64, n*n),
 		sums: make([]float64, n), up: make([]float64, n), down: make([]float64, n)}
 	for i, v := range estimates {
 		for b, s := range v.shares() {
-			f.shares[b*n+i] = s
+			f.shares[groups[b]*n+i] += s
 		}
 	}
 	for i := range n {

@@ -40,6 +40,9 @@ const (
 	minimumSeries = 9
 	// piecesPerTau is the number of autocorrelation times that a piece should last.
 	piecesPerTau = 3
+	// joinedPieces is the number of groups of neighboring pieces that give a second error: memory that lasts longer
+	// than a piece shows in it. Where there is none, the interval is a fifth wider at most.
+	joinedPieces = 10
 )
 
 // String returns "auto", "episode" or "moving".
@@ -95,6 +98,9 @@ type Blocks struct {
 	cut      []int   // partition: block j is index.order[cut[j]:cut[j+1]]
 	weights  []int   // moving: cumulative number of draws that start in episode ≤ e
 	tau      float64 // moving: the longest autocorrelation time of the series; 0 where unknown
+	joined   []int   // moving, of automatic length: the group of neighbors that a block belongs to; nil: none
+	long     int     // moving: how many series have long memory
+	series   int     // moving: how many series there are that vary
 	owner    []int   // of every observation, where another grouping owns them; see Owning
 	owned    *Blocks // that grouping
 	warnings []string
@@ -139,14 +145,70 @@ func NewBlocks(n int, episodes []int, spec BlockSpec, series ...[]float64) (*Blo
 	default:
 		return nil, Undefined(quantity, "unknown kind %d", int(spec.Kind))
 	}
+	automatic := b.kind == MovingBlocks && b.length == 0
 	if b.kind == MovingBlocks {
 		if err := b.setLength(episodes, series); err != nil {
 			return nil, err
 		}
 	}
 	b.partition()
+	if automatic {
+		b.join()
+	}
 	b.appraise()
 	return b, nil
+}
+
+// join groups neighboring blocks where there are more than joinedPieces.
+func (b *Blocks) join() {
+	if b.Count() <= joinedPieces {
+		return
+	}
+	b.joined = make([]int, b.Count())
+	for j := range b.joined {
+		middle := float64(b.cut[j]+b.cut[j+1]) / 2
+		b.joined[j] = min(int(middle*joinedPieces/float64(b.n)), joinedPieces-1)
+	}
+}
+
+// groups are the groups of blocks that give a second error; nil: none.
+func (b *Blocks) groups() []int {
+	switch {
+	case b == nil:
+		return nil
+	case b.owned != nil:
+		return b.owned.groups()
+	case len(b.joined) != b.Count(): // another partition, see Coarsen
+		return nil
+	}
+	return b.joined
+}
+
+// pieces are the blocks whose observations have the order in time, if blocks are pieces of episodes; else nil.
+func (b *Blocks) pieces() *Blocks {
+	switch {
+	case b == nil:
+		return nil
+	case b.owned != nil:
+		return b.owned.pieces()
+	case b.kind == MovingBlocks:
+		return b
+	}
+	return nil
+}
+
+// remembers says why a difference, by its influence, is not tested: its memory is long, or unknown where that of the
+// series is long. Empty if it is tested.
+func (b *Blocks) remembers(influence []float64) string {
+	b = b.pieces()
+	switch {
+	case b == nil:
+	case len(influence) == b.n && longMemory(b.index, influence):
+		return "the autocorrelation of the difference fades too slowly for a test with blocks of one series (long memory); more episodes are needed"
+	case len(influence) != b.n && b.long > 0:
+		return "the autocorrelation of the states fades too slowly for a test with blocks of one series (long memory); more episodes are needed"
+	}
+	return ""
 }
 
 // appraise warns of what intervals over these blocks do not cover.
@@ -165,6 +227,10 @@ func (b *Blocks) appraise() {
 		b.warn("intervals rest on pieces of %d episodes: they are about these episodes, not about others", episodes)
 	} else {
 		b.warn("intervals rest on pieces of one episode: they are about this episode, not about others")
+	}
+	if b.long > 0 {
+		b.warn("the autocorrelation of %d of %d series fades too slowly for any block (long memory): intervals are too narrow, "+
+			"and differences that remember so long have no p value; record more episodes", b.long, b.series)
 	}
 	if count < testedPieces {
 		b.warn("%d blocks of %d are too few for intervals to hold what they promise", count, b.length)
@@ -276,6 +342,10 @@ func (b *Blocks) dependence(episodes []int, series [][]float64) (length, usable 
 			return 0, 0, err
 		}
 		usable++
+		b.series++
+		if longMemory(b.index, values) {
+			b.long++
+		}
 		b.tau = max(b.tau, time.Tau)
 		length = max(length, int(math.Ceil(optimal)))
 		if time.Tau > 1.5 { // else independent observations would be grouped for nothing

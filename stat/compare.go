@@ -73,12 +73,13 @@ func Compare(a, b *Jackknifed, o CompareOptions) (Comparison, error) {
 		c.Reason = d.Reason
 		return c, nil
 	}
-	if difference := subtract(a.Influence, b.Influence); difference != nil {
+	difference := subtract(a.Influence, b.Influence)
+	if difference != nil {
 		if sd := StandardDeviation(difference); !noError(sd, a.Estimate, b.Estimate, StandardDeviation(a.Influence)) {
 			c.EffectSD = d.Estimate / sd
 		}
 	}
-	if c.Reason = d.Untestable; c.Reason != "" {
+	if c.Reason = firstOf(d.Untestable, a.blocks.remembers(difference)); c.Reason != "" {
 		return c, nil
 	}
 	if c.T, c.P = d.test(); math.IsNaN(c.P) {
@@ -90,7 +91,11 @@ func Compare(a, b *Jackknifed, o CompareOptions) (Comparison, error) {
 	if d.Halves != nil {
 		return c, nil // blocks have no shares whose signs could be flipped
 	}
-	flips, err := signFlipTest(d.shares(), o.Permutations, o.Seed)
+	shares := d.shares()
+	if d.Joined {
+		shares = grouped(d.blocks.groups(), shares)
+	}
+	flips, err := signFlipTest(shares, o.Permutations, o.Seed)
 	c.SignFlip, c.Exact = flips.P, flips.Exact
 	return c, err
 }

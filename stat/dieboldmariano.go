@@ -134,6 +134,9 @@ func memory(values []float64) string {
 	if r := rho[1] + (1+3*rho[1])/float64(n); r > testedCorrelation {
 		return fmt.Sprintf("a correlation of %.2f between neighbors is too high for a test, want at most %v", r, testedCorrelation)
 	}
+	if index, err := newEpisodeIndex("", n, nil); err == nil && longMemory(index, values) {
+		return "the autocorrelation of the differences fades too slowly for a test (long memory)"
+	}
 	return ""
 }
 

@@ -32,12 +32,16 @@ type Jackknifed struct {
 	// Halves are the estimates of halves of the blocks, where the error comes from
 	// these and not from deletions; see [Halves].
 	Halves *HalfEstimates
+	// Joined says that StdError and DF are those of ten groups of neighboring blocks, which are wider than those of the
+	// blocks themselves: the memory lasts longer than a block; see [Blocks.Jackknife].
+	Joined bool
 	// Tails says that DF follow the tails of the blocks' shares; see WithTails.
 	Tails bool
 	// Untestable says why no p value is computed from these blocks; empty if one is.
 	Untestable string
 	Warnings   []string // of the blocks
 	Reason     string   // why StdError is undefined
+	blocks     *Blocks  // nil where not known
 }
 
 // DeleteBlockJackknife returns the standard error and the interval of an estimate
@@ -58,29 +62,38 @@ type Jackknifed struct {
 // below 1, a level outside (0, 1). A NaN among the values gives an undefined
 // interval with a reason.
 func DeleteBlockJackknife(estimate float64, replicates []float64, sizes []int, level float64) (*Jackknifed, error) {
+	v := &Jackknifed{Estimate: estimate, Replicates: replicates, BlockSizes: sizes}
+	if err := v.delete(level); err != nil {
+		return nil, err
+	}
+	return v, nil
+}
+
+// delete fills in the jackknife of Estimate, Replicates and BlockSizes.
+func (v *Jackknifed) delete(level float64) error {
 	const quantity = "jackknife"
 	level, err := checkLevel(quantity, level)
 	if err != nil {
-		return nil, err
+		return err
 	}
+	estimate, replicates, sizes := v.Estimate, v.Replicates, v.BlockSizes
 	g := len(replicates)
 	if g < 2 {
-		return nil, Undefined(quantity, "%d block(s), want at least 2", g)
+		return Undefined(quantity, "%d block(s), want at least 2", g)
 	}
 	if len(sizes) != g {
-		return nil, Undefined(quantity, "%d block sizes for %d replicates", len(sizes), g)
+		return Undefined(quantity, "%d block sizes for %d replicates", len(sizes), g)
 	}
 	var total, squares float64
 	for j, m := range sizes {
 		if m < 1 {
-			return nil, Undefined(quantity, "block %d has %d observations, want at least 1", j, m)
+			return Undefined(quantity, "block %d has %d observations, want at least 1", j, m)
 		}
 		total += float64(m)
 		squares += float64(m) * float64(m)
 	}
-	v := &Jackknifed{Estimate: estimate, Corrected: math.NaN(), Bias: math.NaN(), StdError: math.NaN(),
-		DF: total*total/squares - 1, Replicates: replicates, BlockSizes: sizes, PseudoValues: make([]float64, g)}
-	var shift, spread float64
+	v.PseudoValues = make([]float64, g)
+	var shift float64
 	for j, r := range replicates {
 		h := total / float64(sizes[j])
 		// In differences from θ, so that a large θ costs no digits.
@@ -89,16 +102,83 @@ func DeleteBlockJackknife(estimate float64, replicates []float64, sizes []int, l
 	}
 	// θ_J = θ + Σ (1 − m_j/n)·(θ − θ_(−j)), because Σ (1 − m_j/n) = g − 1.
 	v.Corrected, v.Bias = estimate+shift, -shift
-	for j := range replicates {
+	v.errors(level)
+	return nil
+}
+
+// errors are the standard error, the degrees of freedom and the interval, from the pseudo-values: of the blocks or, where
+// they are wider, of groups of neighboring blocks.
+func (v *Jackknifed) errors(level float64) {
+	var total, squares, spread float64
+	for _, m := range v.BlockSizes {
+		total += float64(m)
+		squares += float64(m) * float64(m)
+	}
+	shares := make([]float64, len(v.BlockSizes))
+	for j, m := range v.BlockSizes {
 		d := v.PseudoValues[j] - v.Corrected
-		w := float64(sizes[j]) / total
+		w := float64(m) / total
+		shares[j] = w * d
 		spread += float64(w*w) * float64(d*d) / (1 - w)
 	}
-	if v.StdError = math.Sqrt(spread); noError(v.StdError, estimate) {
+	v.StdError, v.DF, v.Joined = math.Sqrt(spread), total*total/squares-1, false
+	if noError(v.StdError, v.Estimate) {
 		v.StdError = 0
 	}
+	if v.Tails && isFinite(v.StdError) {
+		v.DF = min(v.DF, tailDF(shares))
+	}
+	if groups := v.blocks.groups(); groups != nil && v.StdError > 0 && isFinite(v.StdError) {
+		joined, weights := grouped(groups, shares), make([]float64, joinedPieces)
+		for j, m := range v.BlockSizes {
+			weights[groups[j]] += float64(m) / total
+		}
+		spread, squares = 0, 0
+		for k, s := range joined {
+			spread += float64(s*s) / (1 - weights[k])
+			squares += float64(weights[k] * weights[k])
+		}
+		df := 1/squares - 1
+		if v.Tails {
+			df = min(df, tailDF(joined))
+		}
+		if stdError := math.Sqrt(spread); halfWidth(stdError, df, level) > halfWidth(v.StdError, v.DF, level) {
+			v.StdError, v.DF, v.Joined = stdError, df, true
+		}
+	}
 	v.interval(level)
-	return v, nil
+}
+
+// grouped are sums over groups of neighboring blocks.
+func grouped(groups []int, shares []float64) []float64 {
+	out := make([]float64, joinedPieces)
+	for j, s := range shares {
+		out[groups[j]] += s
+	}
+	return out
+}
+
+// halfWidth is t·stdError, NaN where undefined.
+func halfWidth(stdError, df, level float64) float64 {
+	t, err := StudentTQuantile((1+level)/2, df)
+	if err != nil {
+		return math.NaN()
+	}
+	return t * stdError
+}
+
+// tailDF are the degrees of freedom that a standard error has by the spread of the squares of its shares, +Inf where
+// they do not spread.
+func tailDF(shares []float64) float64 {
+	squares, fourths, g := 0.0, 0.0, float64(len(shares))
+	for _, s := range shares {
+		squares += float64(s * s)
+		fourths += float64(s * s * s * s)
+	}
+	if spread := fourths - squares*squares/g; spread > 0 {
+		return 2 * squares * squares / spread * (g - 1) / g
+	}
+	return math.Inf(1)
 }
 
 // noError reports whether a standard error is that of rounding in numbers of this size: equal
@@ -157,16 +237,7 @@ func (v *Jackknifed) WithTails() *Jackknifed {
 	if !v.Interval.Defined() || v.Halves != nil {
 		return v
 	}
-	squares, fourths, g := 0.0, 0.0, float64(len(v.BlockSizes))
-	for j, w := range shares(v.BlockSizes) {
-		s := w * (v.PseudoValues[j] - v.Corrected)
-		squares += float64(s * s)
-		fourths += float64(s * s * s * s)
-	}
-	if spread := fourths - squares*squares/g; spread > 0 {
-		v.DF = min(v.DF, 2*squares*squares/spread*(g-1)/g)
-		v.interval(v.Interval.Level)
-	}
+	v.errors(v.Interval.Level)
 	return v
 }
 
@@ -259,9 +330,12 @@ func (v *Jackknifed) scaled(to, from func(float64) float64, low, high float64) b
 
 // Jackknife is [DeleteBlockJackknife] over the blocks of the partition, at 95 %,
 // with what they say about tests. influence is that of every observation, or nil.
+// Where the blocks are more than ten pieces of episodes, of automatic length, the interval
+// is the wider of two: that of the pieces, and that of ten groups of neighboring pieces
+// with the degrees of freedom of the groups.
 func (b *Blocks) Jackknife(estimate float64, replicates, influence []float64) (*Jackknifed, error) {
-	v, err := DeleteBlockJackknife(estimate, replicates, b.Sizes(), 0)
-	if err != nil {
+	v := &Jackknifed{Estimate: estimate, Replicates: replicates, BlockSizes: b.Sizes(), blocks: b}
+	if err := v.delete(0); err != nil {
 		return nil, err
 	}
 	v.Influence, v.Untestable, v.Warnings = b.perOwner(influence), b.Untestable(), b.Warnings()
@@ -464,11 +538,11 @@ func combine(f func(values []float64) float64, level float64, parts ...*Jackknif
 		}
 		replicates[j] = f(at)
 	}
-	out, err := DeleteBlockJackknife(estimate, replicates, first.BlockSizes, level)
-	if err == nil && first.Tails {
-		out.WithTails()
+	out := &Jackknifed{Estimate: estimate, Replicates: replicates, BlockSizes: first.BlockSizes, Tails: first.Tails, blocks: first.blocks}
+	if err := out.delete(level); err != nil {
+		return nil, err
 	}
-	return out, err
+	return out, nil
 }
 
 // Per divides the statistic by another that was jackknifed over the same blocks, such
@@ -486,6 +560,9 @@ func (v *Jackknifed) Per(unit *Jackknifed) (*Jackknifed, error) {
 	}
 	if v.StdError > 0 {
 		stretch := out.StdError / v.StdError
+		if out.DF != v.DF {
+			stretch *= halfWidth(1, out.DF, out.Interval.Level) / halfWidth(1, v.DF, out.Interval.Level)
+		}
 		out.Interval.Low = out.Estimate - float64((v.Estimate-v.Interval.Low)*stretch)
 		out.Interval.High = out.Estimate + float64((v.Interval.High-v.Estimate)*stretch)
 	}

@@ -51,8 +51,8 @@ func (v *Jackknifed) WithoutPairTerms(pair [][]float64, part float64) *Jackknife
 	for j, r := range v.Replicates {
 		replicates[j] = v.Estimate + float64(factor*(r-v.Estimate))
 	}
-	corrected, err := DeleteBlockJackknife(v.Estimate, replicates, v.BlockSizes, v.Interval.Level)
-	if err != nil {
+	corrected := &Jackknifed{Estimate: v.Estimate, Replicates: replicates, BlockSizes: v.BlockSizes, blocks: v.blocks}
+	if corrected.delete(v.Interval.Level) != nil {
 		return v
 	}
 	corrected.Influence, corrected.Untestable, corrected.Warnings = v.Influence, v.Untestable, v.Warnings
