@@ -93,10 +93,10 @@ lint: $(STATICCHECK)
 $(STATICCHECK):
 	GOBIN="$(CURDIR)/bin/tools" $(GO) install honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
-# How often intervals and tests hold; writes the tables of docs/calibration.md.
+# Coverage of intervals and false-positive rates of tests; writes docs/statistics. PAGES only writes the pages again.
 DRAWS ?= 40
 calibrate:
-	$(GO) run ./docs/calibration -draws $(DRAWS)
+	$(GO) run ./internal/calibration $(if $(PAGES),-pages,-draws $(DRAWS))
 
 bench:
 	$(GO) test -run '^$$' -bench '$(BENCH)' -benchmem $(BENCHPKGS)

@@ -112,7 +112,7 @@ func BenchmarkTrustworthinessContinuity(b *testing.B) {
 }
 
 // BenchmarkGrowth is T and C for k = 5, 10, 20 of the points that REPSCOPE_BENCH_GROWTH names, as in
-// "uint8 10000 4096 2": type, n, D and threads. docs/benchmarks/growth.py goes through many.
+// "uint8 10000 4096 2": type, n, D and threads. benchmarks/peers/growth.py goes through many.
 func BenchmarkGrowth(b *testing.B) {
 	var kind string
 	var n, dim, threads int

@@ -112,9 +112,9 @@ func DieboldMariano(a, b []float64, o DieboldMarianoOptions) (DieboldMarianoTest
 	return out, err
 }
 
-// Bounds of what CosineVariance tests: over sequences that are autoregressive of order 1 and
-// have at least so many differences, a test that is refused above the correlation rejects
-// in at most 8 % of them, whatever their memory (see docs/calibration.md).
+// Bounds of the sequences that CosineVariance tests. In simulated autoregressive sequences of order 1, of at
+// least testedDifferences and refused above testedCorrelation, the false-positive rate is at most 8 % for any
+// memory (docs/statistics/calibration-claims.md).
 const (
 	testedDifferences = 50
 	testedCorrelation = 0.7

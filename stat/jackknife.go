@@ -185,7 +185,7 @@ const widestFactor = 1e6
 
 // leastLogDF are the degrees of freedom below which there is no interval of a logarithm. Where blocks
 // differ by a factor of three or more, two of them give one that is too wide about as often as not, and
-// the others, being the narrow ones, hold 71 to 90 times in 100 (docs/calibration.md).
+// the others, which are the narrow ones, have a coverage of 71 to 90 % (docs/statistics/calibration-claims.md).
 const leastLogDF = 1.5
 
 // OnLogScale makes the interval that of the logarithm, for statistics that are

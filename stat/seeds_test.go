@@ -1,5 +1,5 @@
-// Comparisons over runs: closed forms, borders and errors. What they hold stands in
-// docs/calibration.md.
+// Comparisons over runs: closed forms, borders and errors. Their coverage is in
+// docs/statistics/calibration-claims.md.
 
 package stat
 
