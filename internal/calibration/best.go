@@ -203,8 +203,8 @@ func (t *setTally) text() string {
 
 // writeBest writes the tables of confidence sets.
 func writeBest(ctx context.Context, w io.Writer, designs []bestDesign, draws int, seed uint64, threads int) error {
-	fmt.Fprintf(w, "Confidence set for the best: how often the best model is in it, in percent ± Monte-Carlo error; its mean size; in how many percent of draws a model is "+
-		"outside, so that others are marked. %d draws; by the joint distribution, and by pairs alone.\n\n| models |", draws)
+	fmt.Fprintf(w, "Confidence set for the best: percentage of draws in which it contains the best model ± Monte-Carlo error; "+
+		"mean size; percentage of draws with a model outside; %d draws, by the joint distribution and by pairs:\n\n| models |", draws)
 	for _, blocks := range bestBlocks {
 		fmt.Fprintf(w, " %d blocks | %d blocks, pairs |", blocks, blocks)
 	}

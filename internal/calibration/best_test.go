@@ -12,7 +12,7 @@ import (
 // not depend on the number of threads.
 func TestDecisionsShort(t *testing.T) {
 	if testing.Short() {
-		t.Skip("left out with -short: it counts intervals of many samples, and rooms have tests of their own")
+		t.Skip("left out with -short: it counts intervals of many samples, and analyses have tests of their own")
 	}
 	t.Parallel()
 	holdShort(t, "decisions.md", func(w io.Writer, threads int) error {

@@ -26,7 +26,7 @@ type counts struct {
 	Untested map[string]int    // of metric: comparisons without a p value
 }
 
-// Every metric of every room is in the table, and what its intervals and tests hold
+// Every metric of every analysis is in the table, and what its intervals and tests hold
 // has not changed unseen: after a change that means to, write the counts with
 // -update and the tables with make calibrate.
 func TestShort(t *testing.T) {
@@ -34,10 +34,10 @@ func TestShort(t *testing.T) {
 		t.Skip("left out with -short: thousands of studies")
 	}
 	t.Parallel()
-	for _, room := range rooms() {
-		t.Run(room.Name, func(t *testing.T) {
+	for _, subject := range analyses() {
+		t.Run(subject.Name, func(t *testing.T) {
 			t.Parallel()
-			got, err := tally(context.Background(), room, short, 3, 42, 2)
+			got, err := tally(context.Background(), subject, short, 3, 42, 2)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -53,7 +53,7 @@ func TestShort(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			path := filepath.Join("testdata", room.Name+".json")
+			path := filepath.Join("testdata", subject.Name+".json")
 			if *update {
 				if err := os.WriteFile(path, append(text, '\n'), 0o644); err != nil {
 					t.Fatal(err)
@@ -100,11 +100,11 @@ func TestDraw(t *testing.T) {
 		t.Errorf("%d episodes, want 30", uneven.Episode[299]+1)
 	}
 	for _, threads := range []int{1, 3} {
-		got, err := tally(context.Background(), rooms()[1], short, 2, 5, threads)
+		got, err := tally(context.Background(), analyses()[1], short, 2, 5, threads)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if again, err := tally(context.Background(), rooms()[1], short, 2, 5, 2); err != nil || again.Cells["levels.mean(sigma=0.1)"] != got.Cells["levels.mean(sigma=0.1)"] {
+		if again, err := tally(context.Background(), analyses()[1], short, 2, 5, 2); err != nil || again.Cells["levels.mean(sigma=0.1)"] != got.Cells["levels.mean(sigma=0.1)"] {
 			t.Errorf("%d threads change the counts: %v", threads, err)
 		}
 	}

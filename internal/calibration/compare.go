@@ -176,6 +176,6 @@ func writeComparisons(ctx context.Context, w io.Writer, designs []studyDesign, d
 	}
 	// The design with several runs has all rows.
 	tallies[0].Order = tallies[len(tallies)-1].Order
-	writeStudyTable(w, fmt.Sprintf("Difference of two equal models by where it comes from, and the value of one; runs/episodes, %d draws", draws), tallies)
+	writeStudyTable(w, fmt.Sprintf("Difference of two equal models by its source, and the value of one; runs/episodes, %d draws", draws), tallies)
 	return nil
 }

@@ -1,4 +1,4 @@
-// The half of the rewards' room that is about dynamics: predictions, rollouts, time.
+// The half of the rewards' analysis that is about dynamics: predictions, rollouts, time.
 
 package main
 

@@ -144,14 +144,13 @@ var lineFindings = []finding{
 }
 
 var logarithmFindings = []finding{
-	{partLogarithms, "all numbers, had they been printed", "2 blocks", []query{covers("logarithms", "not printed", "^2 blocks")},
+	{partLogarithms, "all numbers, had they been printed", "2 blocks", []query{covers("logarithms", "or not", "^2 blocks")},
 		"Two blocks have no interval of a logarithm: narrow ones would be selected."},
-	{partLogarithms, "without an interval", "3 or more blocks, factor 2.7", []query{cells("logarithms", "missing", "spread 1$", "^([358]|16) ")}, "Nothing."},
-	{partLogarithms, "without an interval", "3 blocks, factor 7.4", []query{cells("logarithms", "missing", "spread 2$", "^3 ")},
-		"Read a null interval as a wide one."},
+	{partLogarithms, "without an interval", "3 or more blocks, factor 2.7", []query{cells("logarithms", "missing", "spread 1$", "^([358]|16) ")}, "Read a null interval as a wide one."},
+	{partLogarithms, "without an interval", "3 blocks, factor 7.4", []query{cells("logarithms", "missing", "spread 2$", "^3 ")}, "The same; measure more blocks."},
 	{partLogarithms, "ratio of two means, printed", "3 blocks, factor 7.4", []query{covers("logarithms", "ratio.*spread 2$", "^3 ")},
 		"Measure more blocks."},
-	{partLogarithms, "ratio of two means, all", "3 blocks, factor 7.4", []query{covers("logarithms", "ratio.*spread 2,", "^3 ")}, "–"},
+	{partLogarithms, "ratio of two means, all", "3 blocks, factor 7.4", []query{covers("logarithms", "ratio.*spread 2,", "^3 ")}, "The interval before it is made null."},
 	{partLogarithms, "mean squared error", "3 or more blocks, factor 2.7", []query{covers("logarithms", "squared.*spread 1$", "^([358]|16) ")},
 		"The largest errors are seldom in the sample. Report a geometric mean or a median next to it."},
 	{partLogarithms, "mean squared error", "3 or more blocks, factor 7.4", []query{covers("logarithms", "squared.*spread 2$", "^([358]|16) ")}, "The same; more blocks do not help."},
@@ -160,7 +159,7 @@ var logarithmFindings = []finding{
 
 var windowFindings = []finding{
 	{partWindows, "trustworthiness, continuity, R_NX", "automatic window", []query{covers("windows", "auto", ""), cells("windows", "level", "auto", "")}, "Use the automatic window."},
-	{partWindows, "the same", "window of the known autocorrelation time", []query{covers("windows", "fixed", ""), cells("windows", "level", "fixed", "")}, "–"},
+	{partWindows, "the same", "window of the known autocorrelation time", []query{covers("windows", "fixed", ""), cells("windows", "level", "fixed", "")}, "Use it where the memory is known."},
 	{partWindows, "Two-NN by halves, its fit, Gride", "either window", []query{cells("windows", "coverage-2", "halves|fit|gride", ""), cells("windows", "level-2", "", "")}, "Use `mle_halves_ci`."},
 	{partWindows, "Two-NN for independent ratios, `mle_ci`", "either window", []query{cells("windows", "coverage-2", "assumed", "")}, "Do not use it: distances of neighboring states go together."},
 	{partWindows, "label accuracy and purity", "several episodes", []query{cells("windows", "coverage-3", "", severalEpisodes), cells("windows", "level-3", "", "")}, "Use as printed."},
@@ -181,7 +180,7 @@ var studyFindings = []finding{
 	{partStudies, "probability of improvement near 1 by `--interval bootstrap`", "5 tasks", []query{cells("studies", "coverage-2", "near 1", "/5( |$)")}, "Use the default: percentiles collapse where all runs agree."},
 	{partStudies, "IQM over other tasks", "5 tasks", []query{covers("studies", "IQM, other", "/5$")}, "Five tasks say little about other tasks."},
 	{partStudies, "average ranks", "5 tasks", []query{covers("studies", "average rank", "/5( |$)")}, "Expect wide intervals."},
-	{partStudies, "all places in the ranking together", "all", []query{covers("studies", "all places", "")}, "Use as printed."},
+	{partStudies, "all ranks together", "all", []query{covers("studies", "all ranks", "")}, "Use as printed."},
 	{partStudies, "difference over runs and episodes", "all", []query{cells("studies", "coverage-3", "", ""), cells("studies", "level-2", "", "")}, "Expect intervals that are a little wide. Fewer than 6 episodes have no p value."},
 }
 
@@ -234,7 +233,7 @@ func size(rows, column string) query {
 
 var sizeFindings = []finding{
 	{partSizes, "number of independent states", "`0.95/1`, `0.95/5`", []query{size("^0.95/[15]$", "true"), size("^0.95/[15]$", "printed"), size("^0.95/[15]$", "reliable")},
-		"The run says that the number is not reliable; the last number is the share of such runs that call it reliable, in percent."},
+		"The run says that the number is not reliable. The last number is the percentage of runs that call it reliable."},
 	{partSizes, "number of independent states", "`0.8/1`, `0.8/5`", []query{size("^0.8/[15]$", "true"), size("^0.8/[15]$", "printed"), size("^0.8/[15]$", "reliable")}, "Use as a rough number."},
 	{partSizes, "number of independent states", "`0.95/16`, `0.8/16`, `differ`", []query{size("^0.(95|8)/16$|differ", "true"), size("^0.(95|8)/16$|differ", "printed"), size("^0.(95|8)/16$|differ", "reliable")}, "Use as printed."},
 }

@@ -14,7 +14,7 @@ import (
 // What means with standard errors hold has not changed unseen.
 func TestHarnessShort(t *testing.T) {
 	if testing.Short() {
-		t.Skip("left out with -short: it counts intervals of many samples, and rooms have tests of their own")
+		t.Skip("left out with -short: it counts intervals of many samples, and analyses have tests of their own")
 	}
 	t.Parallel()
 	holdShort(t, "harness.md", func(w io.Writer, threads int) error {

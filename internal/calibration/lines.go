@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// lineDesigns are some designs of all rooms, and two in which few pairs of states hold most of the
+// lineDesigns are some designs of all analyses, and two in which few pairs of states hold most of the
 // variance of the distances.
 func lineDesigns() []Design {
 	out := grid()
@@ -24,14 +24,14 @@ func lineDesigns() []Design {
 func writeLines(ctx context.Context, w io.Writer, designs []Design, draws int, seed uint64, threads int) error {
 	var tallies []*Tally
 	for _, d := range designs {
-		t, err := tally(ctx, Room{"smoothness", smooth}, d, draws, seed, threads)
+		t, err := tally(ctx, Analysis{"smoothness", smooth}, d, draws, seed, threads)
 		if err != nil {
 			return err
 		}
 		tallies = append(tallies, t)
 	}
-	fmt.Fprintf(w, "p < 0.05 for equal models in percent of all tests ± Monte-Carlo error, and in how many "+
-		"percent of the comparisons there is a p value, %d draws:\n\n", draws)
+	fmt.Fprintf(w, "p < 0.05 for equal models in percent of all tests ± Monte-Carlo error, and the "+
+		"percentage of comparisons with a p value, %d draws:\n\n", draws)
 	header(w, "metric", tallies)
 	for _, metric := range tallies[0].Tests {
 		row(w, metric, tallies, func(t *Tally) string { return t.P[metric].ofAll() })

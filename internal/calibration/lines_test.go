@@ -23,7 +23,7 @@ func TestLinesShort(t *testing.T) {
 func TestFarStates(t *testing.T) {
 	t.Parallel()
 	d := Design{Name: "far", N: 200, Episodes: 10, Rho: 0.8, Far: 0.01}
-	got, err := tally(context.Background(), Room{"smoothness", smooth}, d, 6, 1, 1)
+	got, err := tally(context.Background(), Analysis{"smoothness", smooth}, d, 6, 1, 1)
 	if err != nil {
 		t.Fatal(err)
 	}

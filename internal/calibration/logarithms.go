@@ -70,7 +70,7 @@ func observeLogarithms(blocks logarithmDesign, seed, rep uint64) ([]observation,
 			name := fmt.Sprintf("%s, spread %g", of.name, spread)
 			truth := math.Log(of.truth)
 			out = append(out, observe(name, all.Estimate, inLogarithms(j[0].OnLogScale().Interval), truth),
-				observe(name+", with those that are not printed", all.Estimate, all.Interval, truth))
+				observe(name+", printed or not", all.Estimate, all.Interval, truth))
 		}
 	}
 	return out, nil
@@ -99,7 +99,7 @@ func writeLogarithms(ctx context.Context, w io.Writer, designs []logarithmDesign
 	if err != nil {
 		return err
 	}
-	writeStudyTable(w, fmt.Sprintf("Intervals of logarithms that are printed, and with those that are not, "+
+	writeStudyTable(w, fmt.Sprintf("Printed intervals of logarithms, and all of them, "+
 		"coverage in percent ± Monte-Carlo error (width), %d draws", draws), tallies)
 	writeMissing(w, tallies)
 	return nil

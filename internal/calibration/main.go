@@ -4,8 +4,8 @@
 //
 //	go run ./internal/calibration                              # every analysis: minutes to hours
 //	go run ./internal/calibration -draws 1000                  # hours
-//	go run ./internal/calibration -rooms smoothness            # one analysis
-//	go run ./internal/calibration -rooms manifold -designs 0.8/16,differ -draws 50 -out -
+//	go run ./internal/calibration -analyses smoothness            # one analysis
+//	go run ./internal/calibration -analyses manifold -designs 0.8/16,differ -draws 50 -out -
 //	go run ./internal/calibration -harness -draws 2000         # one section
 //	go run ./internal/calibration -pages                       # the pages again, from the tables
 //
@@ -40,7 +40,7 @@ func run() error {
 	draws := flag.Int("draws", 40, "`N` draws of every design")
 	seed := flag.Uint64("seed", 42, "`SEED` of the draws")
 	threads := flag.Int("threads", runtime.GOMAXPROCS(0), "`N` draws at once")
-	only := flag.String("rooms", "", "`LIST` of rooms (default all)")
+	only := flag.String("analyses", "", "`LIST` of analyses (default all)")
 	which := flag.String("designs", "", "`LIST` of designs (default all)")
 	chosen := map[string]*bool{}
 	for _, part := range sections() {
@@ -63,40 +63,40 @@ func run() error {
 		}
 	}
 	if *which != "" && *only == "" && *out != "-" {
-		return fmt.Errorf("-designs would leave designs out of the tables of all analyses: add -rooms LIST or -out -")
+		return fmt.Errorf("-designs would leave designs out of the tables of all analyses: add -analyses LIST or -out -")
 	}
-	return runRooms(ctx, *only, *which, *draws, *seed, *threads, *out)
+	return runAnalyses(ctx, *only, *which, *draws, *seed, *threads, *out)
 }
 
-// runRooms writes the tables of the analyses of a list, each when it is done; an empty list is all, with the sizes.
-func runRooms(ctx context.Context, only, which string, draws int, seed uint64, threads int, out string) error {
+// runAnalyses writes the tables of the analyses of a list, each when it is done; an empty list is all, with the sizes.
+func runAnalyses(ctx context.Context, only, which string, draws int, seed uint64, threads int, out string) error {
 	designs, err := choose("design", append(grid(), others()...), Design.String, which)
 	if err != nil {
 		return err
 	}
-	selected, err := choose("room", rooms(), func(r Room) string { return r.Name }, only)
+	selected, err := choose("analysis", analyses(), func(r Analysis) string { return r.Name }, only)
 	if err != nil {
 		return err
 	}
 	started := time.Now()
-	for _, room := range selected {
+	for _, subject := range selected {
 		var tallies []*Tally
 		for _, d := range append(slices.Clone(designs), power()) {
-			t, err := tally(ctx, room, d, draws, seed, threads)
+			t, err := tally(ctx, subject, d, draws, seed, threads)
 			if err != nil {
 				return err
 			}
 			tallies = append(tallies, t)
-			fmt.Fprintf(os.Stderr, "%-12s %-8s %5.0f s\n", room.Name, d, time.Since(started).Seconds())
+			fmt.Fprintf(os.Stderr, "%-12s %-8s %5.0f s\n", subject.Name, d, time.Since(started).Seconds())
 		}
 		var tables bytes.Buffer
 		write(&tables, tallies[:len(designs)], tallies[len(designs)])
-		command := "go run ./internal/calibration -rooms " + room.Name
+		command := "go run ./internal/calibration -analyses " + subject.Name
 		if which != "" {
 			command += " -designs " + which
 		}
 		command += fmt.Sprintf(" -draws %d -seed %d", draws, seed)
-		if err := store(out, room.Name, command, tables.String()); err != nil {
+		if err := store(out, subject.Name, command, tables.String()); err != nil {
 			return err
 		}
 	}

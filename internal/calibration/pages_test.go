@@ -44,8 +44,8 @@ func TestTablesOfEverySection(t *testing.T) {
 	for _, part := range sections() {
 		want(part.name, "-"+part.name)
 	}
-	for _, room := range rooms() {
-		want(room.Name, "-rooms "+room.Name)
+	for _, subject := range analyses() {
+		want(subject.Name, "-analyses "+subject.Name)
 	}
 	if len(commands) > 0 {
 		t.Errorf("tables of nothing that is measured: %v", commands)

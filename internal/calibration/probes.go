@@ -1,4 +1,4 @@
-// The probes of the rewards' room.
+// The probes of the rewards' analysis.
 
 package main
 
@@ -41,7 +41,7 @@ func probing(probes ...string) func(ctx context.Context, s *Sample, seed uint64)
 		if err != nil {
 			return nil, err
 		}
-		// Baselines have no latents, and dynamics are a room of their own here.
+		// Baselines have no latents, and dynamics are a analysis of their own here.
 		var kept []reward.ModelResult
 		for _, m := range r.Models[:models] {
 			kept = append(kept, reward.ModelResult{Name: m.Name, Probes: m.Probes, Gaps: m.Gaps})

@@ -1,4 +1,4 @@
-// No interval of any room holds values that its number cannot have.
+// No interval of any analysis holds values that its number cannot have.
 
 package main
 
@@ -66,11 +66,11 @@ func TestRanges(t *testing.T) {
 	}
 	t.Parallel()
 	for _, d := range []Design{short, {Name: "few", N: 120, Episodes: 4, Rho: 0.9, Between: 0.5}} {
-		for _, room := range rooms() {
-			t.Run(d.Name+"/"+room.Name, func(t *testing.T) {
+		for _, subject := range analyses() {
+			t.Run(d.Name+"/"+subject.Name, func(t *testing.T) {
 				t.Parallel()
 				for rep := range 4 {
-					r, err := room.Analyze(context.Background(), d.draw(7, uint64(rep)), uint64(rep))
+					r, err := subject.Analyze(context.Background(), d.draw(7, uint64(rep)), uint64(rep))
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -79,7 +79,7 @@ func TestRanges(t *testing.T) {
 						t.Fatal(err)
 					}
 					for _, e := range list {
-						holdRange(t, room.Name, e)
+						holdRange(t, subject.Name, e)
 					}
 				}
 			})
@@ -88,9 +88,9 @@ func TestRanges(t *testing.T) {
 }
 
 // holdRange finds an interval that reaches beyond what its number can be.
-func holdRange(t *testing.T, room string, e Estimate) {
+func holdRange(t *testing.T, subject string, e Estimate) {
 	t.Helper()
-	name := room + "." + parameters.ReplaceAllString(e.Metric, "")
+	name := subject + "." + parameters.ReplaceAllString(e.Metric, "")
 	for _, of := range ranges {
 		if !of.name.MatchString(name) {
 			continue

@@ -261,7 +261,7 @@ func decisions(ctx context.Context, s simulated) (observation, error) {
 	if d.Pairs[0].Differs {
 		p = 0
 	}
-	return observation{Quantity: "all places of the models together", Held: held, Null: true, P: p}, nil
+	return observation{Quantity: "all ranks of the models together", Held: held, Null: true, P: p}, nil
 }
 
 // drawSeeds draws what runs of two equal models score on the same observations in

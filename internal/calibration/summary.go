@@ -145,16 +145,16 @@ func renderAnalyses(files []*tableFile) (string, error) {
 	b.WriteString("\n| analysis | draws | numbers | coverage, 5 or more episodes | coverage, one series | " +
 		"rejected, 5 or more episodes | rejected, one series |\n|" + strings.Repeat(" --- |", 7) + "\n")
 	drawn := regexp.MustCompile(`(\d+) draws`)
-	for _, room := range rooms() {
-		i := slices.IndexFunc(files, func(f *tableFile) bool { return f.Name == room.Name })
+	for _, subject := range analyses() {
+		i := slices.IndexFunc(files, func(f *tableFile) bool { return f.Name == subject.Name })
 		if i < 0 {
-			return "", fmt.Errorf("there is no file %s.csv", room.Name)
+			return "", fmt.Errorf("there is no file %s.csv", subject.Name)
 		}
 		t := files[i].table("coverage")
-		fmt.Fprintf(&b, "| %s | %s | %d |", room.Name, drawn.FindStringSubmatch(t.Title)[1], len(t.Lines))
+		fmt.Fprintf(&b, "| %s | %s | %d |", subject.Name, drawn.FindStringSubmatch(t.Title)[1], len(t.Lines))
 		for _, q := range []query{
-			{file: room.Name, table: "coverage", columns: severalEpisodes}, {file: room.Name, table: "coverage", columns: oneSeries},
-			{file: room.Name, table: "level", columns: severalEpisodes}, {file: room.Name, table: "level", columns: oneSeries},
+			{file: subject.Name, table: "coverage", columns: severalEpisodes}, {file: subject.Name, table: "coverage", columns: oneSeries},
+			{file: subject.Name, table: "level", columns: severalEpisodes}, {file: subject.Name, table: "level", columns: oneSeries},
 		} {
 			values, err := q.values(files)
 			if err != nil {

@@ -32,19 +32,19 @@ type Rate struct {
 	Untested        int
 }
 
-// A Tally holds the outcome of a room under a design.
+// A Tally holds the outcome of a analysis under a design.
 type Tally struct {
-	Room    string
-	Design  Design
-	Draws   int
-	Order   []string // of metrics
-	Cells   map[string]Cell
-	Tests   []string        // the metrics that are compared
-	P       map[string]Rate // p < 0.05 of a comparison
-	Holm    map[string]Rate // any p_holm < 0.05 in a family of a run
-	Any     Rate            // any p < 0.05 in a run
-	AnyHolm Rate            // any p_holm < 0.05 in a run
-	AnyRun  Rate            // the same with --family run
+	Analysis string
+	Design   Design
+	Draws    int
+	Order    []string // of metrics
+	Cells    map[string]Cell
+	Tests    []string        // the metrics that are compared
+	P        map[string]Rate // p < 0.05 of a comparison
+	Holm     map[string]Rate // any p_holm < 0.05 in a family of a run
+	Any      Rate            // any p < 0.05 in a run
+	AnyHolm  Rate            // any p_holm < 0.05 in a run
+	AnyRun   Rate            // the same with --family run
 }
 
 const level = 0.05
@@ -55,13 +55,13 @@ type outcome struct {
 	comparisons []report.Comparison
 }
 
-// tally runs a room on draws of a design. Results depend on the seed alone.
-func tally(ctx context.Context, room Room, d Design, draws int, seed uint64, threads int) (*Tally, error) {
+// tally runs a analysis on draws of a design. Results depend on the seed alone.
+func tally(ctx context.Context, subject Analysis, d Design, draws int, seed uint64, threads int) (*Tally, error) {
 	outcomes := make([]outcome, draws)
 	err := parallel.Try(ctx, threads, draws, func(_, rep int) error {
-		r, err := room.Analyze(ctx, d.draw(seed, uint64(rep)), uint64(rep))
+		r, err := subject.Analyze(ctx, d.draw(seed, uint64(rep)), uint64(rep))
 		if err != nil {
-			return fmt.Errorf("%s, %s, draw %d: %w", room.Name, d, rep, err)
+			return fmt.Errorf("%s, %s, draw %d: %w", subject.Name, d, rep, err)
 		}
 		outcomes[rep].comparisons = r.Comparisons
 		outcomes[rep].estimates, err = estimates(r, rep)
@@ -70,7 +70,7 @@ func tally(ctx context.Context, room Room, d Design, draws int, seed uint64, thr
 	if err != nil {
 		return nil, err
 	}
-	t := &Tally{Room: room.Name, Design: d, Draws: draws, Cells: map[string]Cell{}, P: map[string]Rate{}, Holm: map[string]Rate{}}
+	t := &Tally{Analysis: subject.Name, Design: d, Draws: draws, Cells: map[string]Cell{}, P: map[string]Rate{}, Holm: map[string]Rate{}}
 	byMetric := map[string][]Estimate{}
 	for _, o := range outcomes {
 		for _, e := range o.estimates {

@@ -27,27 +27,27 @@ func windowsOf(d Design) []int {
 
 var windowNames = []string{"fixed", "auto"}
 
-// windowRooms are those that leave neighbors in time out.
-func windowRooms(window int) []Room {
-	return []Room{
+// windowAnalyses are those that leave neighbors in time out.
+func windowAnalyses(window int) []Analysis {
+	return []Analysis{
 		{"neighborhood", neighboring(window)}, {"manifold", manifolds(window)}, {"geometry", geometric(window)},
 	}
 }
 
 // writeWindows writes what intervals and tests hold that depend on the window, by window.
 func writeWindows(ctx context.Context, w io.Writer, designs []Design, draws int, seed uint64, threads int) error {
-	for k, room := range windowRooms(0) {
+	for k, subject := range windowAnalyses(0) {
 		byWindow := make([][]*Tally, len(windowNames)) // [window][design]
 		for _, d := range designs {
 			for i, window := range windowsOf(d) {
-				t, err := tally(ctx, windowRooms(window)[k], d, draws, seed, threads)
+				t, err := tally(ctx, windowAnalyses(window)[k], d, draws, seed, threads)
 				if err != nil {
 					return err
 				}
 				byWindow[i] = append(byWindow[i], t)
 			}
 		}
-		fmt.Fprintf(w, "### %s and the window\n\n", room.Name)
+		fmt.Fprintf(w, "### %s and the window\n\n", subject.Name)
 		title := fmt.Sprintf("Coverage in percent ± Monte-Carlo error (width), %d draws × %d models", draws, models)
 		writeByWindow(w, title, byWindow,
 			func(t *Tally) []string { return t.Order }, func(t *Tally, m string) string { return t.Cells[m].text() })

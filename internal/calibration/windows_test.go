@@ -11,7 +11,7 @@ import (
 // What intervals hold by window has not changed unseen.
 func TestWindowsShort(t *testing.T) {
 	if testing.Short() {
-		t.Skip("left out with -short: it counts intervals of many samples, and rooms have tests of their own")
+		t.Skip("left out with -short: it counts intervals of many samples, and analyses have tests of their own")
 	}
 	t.Parallel()
 	holdShort(t, "windows.md", func(w io.Writer, threads int) error {

@@ -1,4 +1,4 @@
-// The rooms: what each of them prints about one draw of a design.
+// The analyses: the result of each on one draw of a design.
 
 package main
 
@@ -22,14 +22,14 @@ import (
 	"repscope/report"
 )
 
-// A Room runs an analysis on a draw.
-type Room struct {
+// An Analysis is the result of one analysis on a draw.
+type Analysis struct {
 	Name    string
 	Analyze func(ctx context.Context, s *Sample, seed uint64) (*report.Result, error)
 }
 
-func rooms() []Room {
-	return []Room{{"smoothness", smooth}, {"robustness", robust(false)}, {"vectors", robust(true)}, {"neighborhood", neighboring(0)}, {"manifold", manifolds(0)}, {"geometry", geometric(0)},
+func analyses() []Analysis {
+	return []Analysis{{"smoothness", smooth}, {"robustness", robust(false)}, {"vectors", robust(true)}, {"neighborhood", neighboring(0)}, {"manifold", manifolds(0)}, {"geometry", geometric(0)},
 		{"reconstruction", reconstruct}, {"dynamics", dynamical}, {"probes", probing("ridge")}, {"forecast", forecasts}, {"generation", generating}, {"sequence", evaluating}, {"canvas", designing}}
 }
 
