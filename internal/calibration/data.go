@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"repscope/internal/tabular"
 )
 
 // fields are the columns of a CSV file after table, row and column.
@@ -310,7 +312,7 @@ func readCSV(path string) ([][]string, error) {
 		return nil, err
 	}
 	defer f.Close()
-	rows, err := csv.NewReader(f).ReadAll()
+	rows, err := tabular.Rows(path, f, tabular.Options{}).ReadAll()
 	if err == nil && len(rows) == 0 {
 		err = fmt.Errorf("%s is empty; write it with make calibrate", path)
 	}

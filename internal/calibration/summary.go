@@ -153,8 +153,10 @@ func renderAnalyses(files []*tableFile) (string, error) {
 		t := files[i].table("coverage")
 		fmt.Fprintf(&b, "| %s | %s | %d |", subject.Name, drawn.FindStringSubmatch(t.Title)[1], len(t.Lines))
 		for _, q := range []query{
-			{file: subject.Name, table: "coverage", columns: severalEpisodes}, {file: subject.Name, table: "coverage", columns: oneSeries},
-			{file: subject.Name, table: "level", columns: severalEpisodes}, {file: subject.Name, table: "level", columns: oneSeries},
+			{file: subject.Name, table: "coverage", columns: severalEpisodes},
+			{file: subject.Name, table: "coverage", columns: oneSeries},
+			{file: subject.Name, table: "level", columns: severalEpisodes},
+			{file: subject.Name, table: "level", columns: oneSeries},
 		} {
 			values, err := q.values(files)
 			if err != nil {
