@@ -1,8 +1,8 @@
-"""Exact beside approximate nearest neighbours, and the two --approx analyses for a million states.
+"""Exact next to approximate nearest neighbors, and the two --approx analyses for a million states.
 
     python3 benchmarks/peers/approximate.py              # tables for 25,000 and 100,000 points
     python3 benchmarks/peers/approximate.py --million    # neighborhood and manifold, end to end, for 1,000,000 states, and
-                                                        # manifold beside the search for 64 neighbours alone
+                                                        # manifold next to the search for 64 neighbors alone
 
 The states are made here, from a fixed seed, in a temporary folder that is removed at the end: episodes of 1,000
 steps through six hidden dimensions that are drawn back to the middle, seen as frames of 16 × 16 uint8 pixels and as 64
@@ -80,7 +80,7 @@ def analyse(programs, folder, binary, n, arguments):
 
 
 def alone(program, folder, n):
-    """Seconds of the search for 64 neighbours of n latents that are in memory."""
+    """Seconds of the search for 64 neighbors of n latents that are in memory."""
     _, latents, _ = make(folder, n)
     os.environ.update(REPSCOPE_BENCH_FRAMES=latents, REPSCOPE_BENCH_NEIGHBORS="64", REPSCOPE_BENCH_APPROXIMATE="1")
     _, _, _, text = run([program, "-test.run", "^$", "-test.bench", "^BenchmarkFiles$", "-test.benchtime", "1x"])
@@ -124,7 +124,7 @@ def analyses(programs, folder, title, cases):
 
 
 def searches(program, cases):
-    """Lists of nearest neighbours alone, exact and approximate, in alternate rounds."""
+    """Lists of nearest neighbors alone, exact and approximate, in alternate rounds."""
     print("\n| points | n | k | exact processor s | approximate processor s | ratio | cells | recall |\n"
           "| --- | --- | --- | --- | --- | --- | --- | --- |", flush=True)
     for kind, n, k in cases:
@@ -146,7 +146,7 @@ def main():
     parser.add_argument("--points", type=int, default=1_000_000, help="states of --million")
     parser.add_argument("--folder", help="where the states are kept")
     parser.add_argument("--only", choices=("manifold", "neighborhood"), help="one of the analyses of --million")
-    parser.add_argument("--rounds", type=int, default=1, help="of manifold beside its search")
+    parser.add_argument("--rounds", type=int, default=1, help="of manifold next to its search")
     options = parser.parse_args()
     go = dict(os.environ, CGO_ENABLED="0")
     with tempfile.TemporaryDirectory() as programs:

@@ -1,4 +1,4 @@
-"""Public architectures with random weights beside ONNX Runtime and PyTorch, two threads each, in alternating rounds; prints a Markdown
+"""Public architectures with random weights next to ONNX Runtime and PyTorch, two threads each, in alternating rounds; prints a Markdown
 table of medians and the geometric means of the ratios. A ratio is the median of those of the rounds: where other machines share the host,
 it may change its speed from round to round.
 

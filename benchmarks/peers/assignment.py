@@ -1,4 +1,4 @@
-"""Assignments of 2,000 × 2,000 beside scipy's linear_sum_assignment, one thread each: of random costs, of 1 − IoU of the boxes
+"""Assignments of 2,000 × 2,000 next to scipy's linear_sum_assignment, one thread each: of random costs, of 1 − IoU of the boxes
 of two pages by all costs, and of the same boxes by the pairs that overlap. Times of boxes have the IoUs in them. Rounds
 alternate between the two sides; printed are medians of processor and wall milliseconds with the ratios of the former,
 as a Markdown table. The least costs of both sides must agree.

@@ -1,11 +1,11 @@
-"""What products of bfloat16 would leave open of the float32 neighbourhood pass, and how fast VDPBF16PS is.
+"""What products of bfloat16 would leave open of the float32 neighborhood pass, and how fast VDPBF16PS is.
 
     python3 docs/benchmarks/bfloat16.py [--points 10000] [--values 7056] [--rows 200] [--screens FOLDER]
 
 A float32 coordinate is split into two of bfloat16, v ≈ high + low, and a product of points into three: high·high + high·low +
 low·high. The script computes distances of some points to all in float64, the error of leaving out the rest, and how many
 comparisons the bound of the pass (neighbors/internal/rows/bounded.go) leaves open: with float32 products, with the three products
-and the norms of what is left out, with them and what is certain in advance, and with the chains that decide permuted neighbours.
+and the norms of what is left out, with them and what is certain in advance, and with the chains that decide permuted neighbors.
 Frames are those of data.py, others of eight hidden dimensions, normal values and, with --screens, windows of the PNG files of a
 folder (needs Pillow). With a C compiler and a processor that has avx512_bf16 it also runs a 12 × 32 kernel of either
 instruction from packed panels of 256 depths, on one thread and on two."""
@@ -137,7 +137,7 @@ def case(name, x, z, count):
         d[i] = np.inf
         near.append(np.argpartition(d, K)[:K])
     far = [rng.choice(np.delete(np.arange(n), i), K) for i in rows]
-    print(f"| products | bound ÷ u·r·r | candidates beyond {K} | open, neighbours | open, permuted |\n| --- | --- | --- | --- | --- |")
+    print(f"| products | bound ÷ u·r·r | candidates beyond {K} | open, neighbors | open, permuted |\n| --- | --- | --- | --- | --- |")
     for of, e in bounds.items():
         e = (1 + 2.0**-10) * e
         found = np.zeros(3)

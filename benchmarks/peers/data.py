@@ -1,5 +1,5 @@
 """Synthetic frames and latents for the benchmarks: points on a smooth curve through pixel
-space, so that near neighbours are near-identical frames. Writes x_NxD.npy (float32 in 0..1),
+space, so that near neighbors are near-identical frames. Writes x_NxD.npy (float32 in 0..1),
 u_NxD.npy (the same in 256 levels, uint8) and z_N.npy (64-d float32 latents) in pieces, so
 that large arrays need little memory."""
 import argparse

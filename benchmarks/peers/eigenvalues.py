@@ -1,11 +1,11 @@
-"""Eigenvalues of symmetric matrices, without vectors, beside NumPy's eigvalsh, two threads each, in alternating rounds.
+"""Eigenvalues of symmetric matrices, without vectors, next to NumPy's eigvalsh, two threads each, in alternating rounds.
 
 usage: python3 benchmarks/peers/eigenvalues.py [ROUNDS [SIZE …]]
        python3 benchmarks/peers/eigenvalues.py --latents [ROUNDS [NxD …]]
 (both need NumPy; PEER_PYTHON names another Python that has it)
 
 Sizes are 256, 1024, 2048 and 4096 unless others are given. --latents: `manifold` from start to end, with intervals, of N latents of D
-dimensions in 100 episodes, beside what NumPy takes for the two spectra alone, of the latents less their mean and as they are, from the
+dimensions in 100 episodes, next to what NumPy takes for the two spectra alone, of the latents less their mean and as they are, from the
 smaller products. Peaks are those of the whole processes, input included; NumPy's OpenBLAS chooses its kernels and blocks itself.
 """
 import os

@@ -1,4 +1,4 @@
-"""Scores of ensembles beside scoringrules (numba), properscoring and NumPy, one thread each: energy scores of 100
+"""Scores of ensembles next to scoringrules (numba), properscoring and NumPy, one thread each: energy scores of 100
 samples of 64 × 64 cells and 100 members, CRPS of 256 × 256 cells and 50 members, variogram scores of fields with 50
 members. Printed are medians of processor seconds of a repetition and their ratios, then the variogram score of a field of 256 × 256 cells
 with the peak memory of the process, and how one with a largest distance grows.

@@ -1,6 +1,6 @@
 """Peak memory of forecast on an ensemble that is larger than the memory it may use: writes a seeded ensemble
 [N,S,V,H,W] of 839 MB, scores it under --memory and GOMEMLIMIT, both far below its size, and prints the peak
-resident set beside the size of the file. Nothing is timed.
+resident set next to the size of the file. Nothing is timed.
 
 usage: python3 benchmarks/peers/forecast_memory.py      (from the repository's root, after make build; needs numpy)
 """

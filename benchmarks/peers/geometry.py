@@ -1,5 +1,5 @@
-"""The parts of the geometry analysis beside scikit-learn, SciPy and NumPy: n standard normal
-points of 64 dimensions, labels by the signs of two coordinates, float64 (nearest neighbours:
+"""The parts of the geometry analysis next to scikit-learn, SciPy and NumPy: n standard normal
+points of 64 dimensions, labels by the signs of two coordinates, float64 (nearest neighbors:
 float32 on both sides where the peer takes it). Rounds alternate between the two sides; printed
 are medians of wall and processor seconds and their ratios, as a Markdown table.
 
@@ -68,7 +68,7 @@ PARTS = {
     "Parts/nmi": ("NMI", lambda: metrics.normalized_mutual_info_score(LABELS, OTHER)),
     "Parts/ami": ("AMI", lambda: metrics.adjusted_mutual_info_score(LABELS, OTHER)),
     "Parts/ari": ("ARI", lambda: metrics.adjusted_rand_score(LABELS, OTHER)),
-    "Parts/label_consistency": ("labels of 20 nearest neighbours", label_consistency),
+    "Parts/label_consistency": ("labels of 20 nearest neighbors", label_consistency),
     "Parts/cka_and_procrustes": ("CKA and Procrustes (NumPy, SciPy)", cka_and_procrustes),
     "Parts/rsa": ("RSA, 2,000,000 pairs (SciPy)", rsa),
 }

@@ -1,4 +1,4 @@
-"""How the neighbourhood pass grows: trustworthiness and continuity for k = 5, 10, 20
+"""How the neighborhood pass grows: trustworthiness and continuity for k = 5, 10, 20
 of n points in D dimensions and 64-d latents, by n, D and threads, with the share of
 processor time that is spent in the matrix kernels. Prints Markdown tables of the
 better of two runs.

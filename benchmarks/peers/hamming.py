@@ -1,4 +1,4 @@
-"""Hamming distances of all pairs of 5,000 binary grids of 594 cells beside scipy's pdist, which gets them as
+"""Hamming distances of all pairs of 5,000 binary grids of 594 cells next to scipy's pdist, which gets them as
 bool: one thread each. Rounds alternate between the two sides; printed are medians of milliseconds with their
 ratio, as a Markdown table: of the distances alone (a histogram), and with Jaccard similarities and the sums of
 every grid.

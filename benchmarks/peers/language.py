@@ -1,4 +1,4 @@
-"""Models of sequences beside ONNX Runtime: 64 sequences of 120 to 320 tokens through a model of the size of ESM-2 8M.
+"""Models of sequences next to ONNX Runtime: 64 sequences of 120 to 320 tokens through a model of the size of ESM-2 8M.
 
     ORT_PYTHON=python3 python3 benchmarks/peers/language.py [FOLDER]
 

@@ -1,4 +1,4 @@
-"""repscope.metrics beside scikit-learn: one call of trustworthiness, and with --six trustworthiness and continuity at k = 5, 10,
+"""repscope.metrics next to scikit-learn: one call of trustworthiness, and with --six trustworthiness and continuity at k = 5, 10,
 20 (six calls), on the same arrays in one process, in alternating rounds; prints a Markdown table of medians of seconds
 and of processor seconds. Both have two threads. Ours is the whole call: arrays to shared memory,
 the program's answer; it runs already, and what is remembered of a pair is cleared between rounds, not between the six calls.

@@ -1,9 +1,9 @@
-"""The neighbourhood pass beside its peers, on the same arrays, two threads each, in alternating
+"""The neighborhood pass next to its peers, on the same arrays, two threads each, in alternating
 rounds; prints a Markdown table of medians with the bar that each ratio is held to.
 
 Trustworthiness and continuity for k = 5, 10, 20 of 10,000 frames of 7,056 values and 64-d latents,
 for float32 frames, for the same in little memory, and for uint8 frames; the search for 2 and for 64
-neighbours. Ours is measured twice: the pass inside a process (BenchmarkFiles of package neighbors) and
+neighbors. Ours is measured twice: the pass inside a process (BenchmarkFiles of package neighbors) and
 the whole program, from start to result file and figure. Peers: numba on OpenBLAS, scikit-learn, and
 OpenBLAS's ssyrk, a floor under all distances; their seconds are without imports, compilation and reading
 unless the row says so. Scores of both sides are compared. The silhouette has its own script, geometry.py."""
@@ -18,7 +18,7 @@ import tempfile
 
 from measure import HERE, PYTHON, ROOT, THREADS, header, row, run
 
-SMALL_MEMORY = 95_000_000  # beside an input of 282 MB a process of less than 450 MB
+SMALL_MEMORY = 95_000_000  # next to an input of 282 MB a process of less than 450 MB
 WORKS = ["float32", "memory", "uint8", "twonn"]
 
 
@@ -113,7 +113,7 @@ class Bench:
                     self.peer(f"sklearn {work}", "peer_trustworthiness.py", path, latents, whole=f"sklearn whole {work}")
 
     def search(self):
-        """One round of the search for neighbours."""
+        """One round of the search for neighbors."""
         for name, path in self.searched():
             for k in (2, 64):
                 self.benchmark(f"{name} {k}", FRAMES=path, NEIGHBORS=k)
@@ -175,9 +175,9 @@ class Bench:
                 self.compare(f"uint8, {size}: pass, {kernel}", f"uint8 {kernel}", "ssyrk", "ssyrk, warm", "≤ 0.25" if kernel == "amx" else None)
         if "twonn" in works:
             for name, title in (("points", f"n = {self.points:,}, d = 64"), ("frames", size)):
-                self.compare(f"2 neighbours, {title}", f"{name} 2", f"sklearn {name} 2", "scikit-learn, 2 neighbours", "≥ 3", 1e-3)
-                self.compare(f"64 neighbours, {title}", f"{name} 64", f"sklearn {name} 64", "scikit-learn, 64 neighbours", "≥ 3", 1e-3)
-                self.compare(f"64 neighbours, {title}", f"{name} 64", f"sklearn {name} 2", "scikit-learn, 2 neighbours", None, 1e-3)
+                self.compare(f"2 neighbors, {title}", f"{name} 2", f"sklearn {name} 2", "scikit-learn, 2 neighbors", "≥ 3", 1e-3)
+                self.compare(f"64 neighbors, {title}", f"{name} 64", f"sklearn {name} 64", "scikit-learn, 64 neighbors", "≥ 3", 1e-3)
+                self.compare(f"64 neighbors, {title}", f"{name} 64", f"sklearn {name} 2", "scikit-learn, 2 neighbors", None, 1e-3)
 
     def full(self):
         """Frames as many and as large as the published study's full set, once."""

@@ -1,4 +1,4 @@
-"""Single operators beside ONNX Runtime, two threads each: graphs of eight of an operator, of scaled inputs, whose results are added up. Prints the table
+"""Single operators next to ONNX Runtime, two threads each: graphs of eight of an operator, of scaled inputs, whose results are added up. Prints the table
 of architectures.py.
 
     ORT_PYTHON=python3 python3 benchmarks/peers/operators.py [--batch 4] [--rounds 3] [NAME …]

@@ -3,7 +3,7 @@
     peer_exports.py list MILLIONS                      prints names as JSON
     peer_exports.py export NAME script|dynamo FILE
     peer_exports.py fill FOLDER SECONDS [script|dynamo] NAME …    exports each, by one exporter or both, unless it is there or takes longer,
-                                                       with its state's shape beside it, for architectures.py --folder FOLDER
+                                                       with its state's shape next to it, for architectures.py --folder FOLDER
     peer_exports.py run FILE STATES OUTPUTS            writes three random states and their outputs as .npy files
     peer_exports.py compare FOUND WANTED               prints the largest difference over the largest output
 """

@@ -1,5 +1,5 @@
 """Trustworthiness and continuity for k = 5, 10, 20 as well as Python allows: products of blocks
-of rows by OpenBLAS in float32, neighbours and ranks by compiled parallel loops (numba), all k in
+of rows by OpenBLAS in float32, neighbors and ranks by compiled parallel loops (numba), all k in
 one pass, memory of the input and two blocks. Prints both scores for every k, and the seconds
 without imports, compilation and reading.
 usage: peer_numba.py X.npy Z.npy"""

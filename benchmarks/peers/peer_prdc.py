@@ -4,7 +4,7 @@ import os
 import sys
 import time
 
-sys.path.pop(0)  # the script prdc.py beside this file is not the package
+sys.path.pop(0)  # the script prdc.py next to this file is not the package
 
 import numpy as np
 from prdc import compute_prdc

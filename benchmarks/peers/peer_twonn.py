@@ -1,4 +1,4 @@
-"""The K nearest neighbours of all points with scikit-learn (brute force): 2 for Two-NN, 64 for
+"""The K nearest neighbors of all points with scikit-learn (brute force): 2 for Two-NN, 64 for
 Gride's orders up to 64. Prints the Two-NN estimate N/Σ ln(r2/r1) and the seconds of the search,
 without imports and reading. usage: peer_twonn.py X.npy K"""
 import sys

@@ -1,4 +1,4 @@
-"""Precision, recall, density and coverage of generated beside real points of dimension 512 in float32, beside
+"""Precision, recall, density and coverage of generated next to real points of dimension 512 in float32, next to
 the authors' package prdc, two threads on both sides: the package at k = 5, which holds three n × n matrices, repscope at
 k = 3, 5 and 10 in one pass. Rounds alternate between the two sides; printed are medians of wall and processor seconds, with their
 ratios, and peak memory, as a Markdown table. Where other work shares the machine, trust processor time.

@@ -1,4 +1,4 @@
-"""Ridge probes beside scikit-learn: 50,000 rows of 512 standard normal features, a linear target, 64
+"""Ridge probes next to scikit-learn: 50,000 rows of 512 standard normal features, a linear target, 64
 penalties. repscope's FitRidge (float32 features, 5 grouped folds, the final fit) and one RidgeCV with
 default settings (leave-one-out, float64 features), on two threads each. Rounds alternate; printed are
 medians of wall seconds, as a Markdown table. With --search also GridSearchCV over GroupKFold(5), which

@@ -1,4 +1,4 @@
-"""Logistic probes beside scikit-learn: N rows of 512 standard normal float32 features, 2 or 4 classes that follow ten of
+"""Logistic probes next to scikit-learn: N rows of 512 standard normal float32 features, 2 or 4 classes that follow ten of
 them. repscope's FitLogistic goes on to the minimum (coefficients to about 1e-8); scikit-learn's StandardScaler and
 LogisticRegression run with the default tolerance (1e-4), on two threads and float64 features, and once more
 with float32 features. Rounds alternate; printed are medians of wall seconds, as a Markdown table.

@@ -1,4 +1,4 @@
-"""Networks quantized by onnxruntime.quantization beside ONNX Runtime, two threads each: exports of architectures.py, statically, with pairs of
+"""Networks quantized by onnxruntime.quantization next to ONNX Runtime, two threads each: exports of architectures.py, statically, with pairs of
 QuantizeLinear and DequantizeLinear (NAME_qdq) and with operators of integers (NAME_qop). Prints the table of architectures.py.
 
     ORT_PYTHON=python3 python3 benchmarks/peers/quantized.py [--folder FOLDER] [--batch 32] [--rounds 3] [NAME …]

@@ -2,7 +2,7 @@
 
     python3 benchmarks/peers/rounds.py OLD_TREE PACKAGE[=OLD_PACKAGE] REGEX [BENCHTIME [ROUNDS]]
 
-for example, with a clone of an earlier version beside this one:
+for example, with a clone of an earlier version next to this one:
 
     python3 benchmarks/peers/rounds.py ../old neighbors 'TrustworthinessContinuity' 8x 6
     python3 benchmarks/peers/rounds.py ../old model/cpu=latent/cpu Depthwise

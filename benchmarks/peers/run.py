@@ -1,9 +1,9 @@
 """Runs repscope and its peers on the same arrays, one after the other, several times, and prints
-Markdown tables of medians. Whole programs of the neighbourhood analysis are timed from start to
+Markdown tables of medians. Whole programs of the neighborhood analysis are timed from start to
 files written: wall time, processor time and peak memory as the kernel reports them. Peers need
 Debian's python3-sklearn, python3-torch and python3-scipy; the environment variable ORT_PYTHON names a
 Python with onnxruntime, which is left out otherwise. Needs bin/, which make build makes.
-The neighbourhood pass beside stronger peers has its own script, neighbors.py, the geometry
+The neighborhood pass next to stronger peers has its own script, neighbors.py, the geometry
 analysis geometry.py, and how the pass grows growth.py."""
 import argparse
 import json

@@ -1,4 +1,4 @@
-"""Scores of saliency maps of 375 × 812 pixels beside straightforward NumPy: against another map, 100 fixations, and the
+"""Scores of saliency maps of 375 × 812 pixels next to straightforward NumPy: against another map, 100 fixations, and the
 highest 5 % of a map; one thread each. Rounds alternate between the two sides; printed are medians of milliseconds
 with their ratio, as a Markdown table.
 

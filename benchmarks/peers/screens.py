@@ -1,4 +1,4 @@
-"""Pixels of pairs of screens of 375 × 812 beside Pillow and scikit-image, step by step: reading both PNG files, SSIM, PSNR and
+"""Pixels of pairs of screens of 375 × 812 next to Pillow and scikit-image, step by step: reading both PNG files, SSIM, PSNR and
 RMSE, resizing one of twice the size; and measures that scikit-image lacks. One thread each. Rounds alternate between the
 two sides; printed are medians of milliseconds of processor time for each pair, with their ratio, as a Markdown table.
 

@@ -1,4 +1,4 @@
-"""Scores of masked residues over a dump that is larger than the memory it may take, beside NumPy: writes a seeded dump
+"""Scores of masked residues over a dump that is larger than the memory it may take, next to NumPy: writes a seeded dump
 of N sequences of 320 tokens with logits of 32 tokens (4.4 GB for N = 100,000), and measures
 
     sequence   the program from start to end: reading, its checks, the digest of the file, all scores by region with intervals

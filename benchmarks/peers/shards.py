@@ -1,4 +1,4 @@
-"""Neighborhoods in shards: one process beside shards that run one after the other, and what merging them takes.
+"""Neighborhoods in shards: one process next to shards that run one after the other, and what merging them takes.
 
 Writes seeded uint8 frames [N, D], which follow each other in 20 episodes, with 64-d latents; runs neighborhood whole and in
 shards, merges the shards in reverse order, and compares all files byte by byte but for the time stamps. Prints seconds and

@@ -1,5 +1,5 @@
-"""SSIM of 1,000 pairs of 84 × 84 frames beside scikit-image, uint8 and float32, in the default and in the
-Gaussian window: one thread beside one process, two beside two. Rounds alternate between the two sides;
+"""SSIM of 1,000 pairs of 84 × 84 frames next to scikit-image, uint8 and float32, in the default and in the
+Gaussian window: one thread next to one process, two next to two. Rounds alternate between the two sides;
 printed are medians of wall milliseconds and, of single threads, of processor milliseconds, with their ratios,
 as a Markdown table. Where other work shares the machine, trust processor time.
 

@@ -1,4 +1,4 @@
-"""Times the stratified bootstrap of an interquartile mean, 10 runs of 26 tasks and 2,000 resamples, beside rliable.
+"""Times the stratified bootstrap of an interquartile mean, 10 runs of 26 tasks and 2,000 resamples, next to rliable.
 
 Usage: python3 benchmarks/peers/study.py   (in the root of the repository)
 Needs rliable and Go. Both sides on one thread, the best of five alternating rounds; rliable in processor time, without imports.

@@ -1,4 +1,4 @@
-"""Times evaluate on the built-in examples of all analyses beside the binaries one after another, what a task costs that is
+"""Times evaluate on the built-in examples of all analyses next to the binaries one after another, what a task costs that is
 skipped, and what neighborhood and manifold take on the same points.
 
 Usage: python3 benchmarks/peers/suite.py [ROUNDS] [TASKS] [POINTS]   (in the root of the repository; 3, 200 and 12000 by default)

@@ -1,4 +1,4 @@
-"""Prints what scale plan predicts beside what is measured, on random states: python benchmarks/scale/measure.py bin [ANALYSIS…]
+"""Prints what scale plan predicts next to what is measured, on random states: python benchmarks/scale/measure.py bin [ANALYSIS…]
 
 Each line is one task, shard 0 of as many as stand there; where units are models, which are not alike, the longest of them. Peak memory is that of
 the process.
