@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// What tests of equal accuracy reject has not changed unseen, and does not depend on the
+// Rejections of tests of equal accuracy change only with -update, and do not depend on the
 // number of threads.
 func TestAccuracyShort(t *testing.T) {
 	if testing.Short() {

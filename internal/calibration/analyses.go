@@ -35,7 +35,7 @@ func analyses() []Analysis {
 
 func name(m int) string { return "m" + strconv.Itoa(m) }
 
-// result is that of an analysis with models and comparisons.
+// result returns a result file with models and comparisons.
 func result[M any](analysis string, models []M, nameOf func(M) string, comparisons []report.Comparison) *report.Result {
 	r := report.NewResult(analysis)
 	for _, m := range models {

@@ -1,5 +1,5 @@
-// What confidence sets for the best hold, the families of a table over tasks, single runs
-// beside several, and intervals over runs of bounded scores: simulated scores.
+// Simulated scores: coverage of confidence sets for the best, decisions by family of tests, one run compared with
+// several, and intervals over runs of bounded scores.
 
 package main
 
@@ -18,7 +18,7 @@ import (
 	"repscope/tool/compare"
 )
 
-// A bestDesign has models of which the first is the best, or as good as all others.
+// A bestDesign has models whose first is the best, or as good as all others.
 type bestDesign struct {
 	Name   string
 	Models int
@@ -347,8 +347,7 @@ func writeFamilies(ctx context.Context, w io.Writer, designs []familyDesign, dra
 	return nil
 }
 
-// writeOneRun writes what one run of a model that is trained, and one of a model that is not,
-// hold against several runs of another.
+// writeOneRun writes the table of one run of a trained and of an untrained model against several runs of another.
 func writeOneRun(ctx context.Context, w io.Writer, draws int, seed uint64, threads int) error {
 	var tallies []studyTally
 	for _, runs := range []int{2, 3, 5, 10} {
@@ -406,7 +405,7 @@ func boundedDesigns() []boundedDesign {
 	}
 }
 
-// writeBounded writes what intervals over runs of bounded scores hold.
+// writeBounded writes the coverage of intervals over runs of bounded scores.
 func writeBounded(ctx context.Context, w io.Writer, draws int, seed uint64, threads int) error {
 	const spread = 0.5 // on the scale
 	truth := map[string]float64{}

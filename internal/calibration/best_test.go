@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// What confidence sets for the best and families of tests hold has not changed unseen, and does
-// not depend on the number of threads.
+// Counts of confidence sets and of families of tests change only with -update, and do not depend on the number of
+// threads.
 func TestDecisionsShort(t *testing.T) {
 	if testing.Short() {
 		t.Skip("left out with -short: it counts intervals of many samples, and analyses have tests of their own")

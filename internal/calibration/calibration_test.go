@@ -19,16 +19,15 @@ var update = flag.Bool("update", false, "write the golden counts anew")
 // short is a design that is done in a second.
 var short = Design{Name: "short", N: 160, Episodes: 8, Rho: 0.8, Between: 0.1}
 
-// counts are how many intervals hold, and how many tests reject.
+// counts are the numbers of intervals that contain the mean, and of tests that reject.
 type counts struct {
 	Held     map[string][2]int // of metric: intervals that hold, intervals
 	Rejected map[string][2]int // of metric: p values below 0.05, p values
 	Untested map[string]int    // of metric: comparisons without a p value
 }
 
-// Every metric of every analysis is in the table, and what its intervals and tests hold
-// has not changed unseen: after a change that means to, write the counts with
-// -update and the tables with make calibrate.
+// Every metric of every analysis is in the table, and its counts change only with -update. After a change of
+// intervals or tests, write the counts with -update and the tables with make calibrate.
 func TestShort(t *testing.T) {
 	if testing.Short() {
 		t.Skip("left out with -short: thousands of studies")
@@ -91,7 +90,7 @@ func TestDraw(t *testing.T) {
 	if v := variance / count; math.Abs(v-1) > 0.15 {
 		t.Errorf("variance %v, want 1", v)
 	}
-	// 0.3 of the variance is that of episodes, the rest falls with 0.8.
+	// 0.3 of the variance is between episodes, the rest falls with 0.8.
 	if r := lagged / variance; math.Abs(r-(0.3+0.7*0.8)) > 0.05 {
 		t.Errorf("correlation at lag 1 %v, want 0.86", r)
 	}

@@ -32,7 +32,7 @@ func (s screenshots) sampleOf(i int) string {
 	return fmt.Sprint("e", s.Episode[i])
 }
 
-// cases are those of a model.
+// cases returns the cases of one model.
 func (s screenshots) cases(m int) []canvas.Case {
 	out := make([]canvas.Case, len(s.Episode))
 	for i := range out {

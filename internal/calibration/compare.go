@@ -1,5 +1,4 @@
-// What the differences and intervals of the compare binary hold, by where they come
-// from: simulated scores of two equal models.
+// Differences and intervals of the compare binary by their source: simulated scores of two equal models.
 
 package main
 
@@ -16,7 +15,7 @@ import (
 	"repscope/tool/compare"
 )
 
-// comparisonDesigns have runs of each model, measured on so many episodes.
+// comparisonDesigns have numbers of runs of each model, and of episodes.
 func comparisonDesigns() []studyDesign {
 	return []studyDesign{{Runs: 1, Tasks: 6}, {Runs: 1, Tasks: 12}, {Runs: 1, Tasks: 30}, {Runs: 3, Tasks: 12}, {Runs: 5, Tasks: 12}}
 }

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// What compare makes of equal models has not changed unseen, and does not depend on the
+// Counts of compare for equal models change only with -update, and do not depend on the
 // number of threads.
 func TestComparisonsShort(t *testing.T) {
 	if testing.Short() {

@@ -1,4 +1,4 @@
-// What the pages say about intervals and tests: their ranges come from the tables.
+// Findings of the pages about intervals and tests, with ranges from the tables.
 
 package main
 

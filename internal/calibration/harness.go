@@ -1,5 +1,5 @@
-// What compare makes of results of lm-evaluation-harness: means with standard errors, of
-// two equal models, of which the files have no scores per sample.
+// Comparisons of results of lm-evaluation-harness: means with standard errors of two equal models, without scores per
+// sample.
 
 package main
 

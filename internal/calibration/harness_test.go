@@ -11,7 +11,7 @@ import (
 	"repscope/stat"
 )
 
-// What means with standard errors hold has not changed unseen.
+// Counts of means with standard errors change only with -update.
 func TestHarnessShort(t *testing.T) {
 	if testing.Short() {
 		t.Skip("left out with -short: it counts intervals of many samples, and analyses have tests of their own")
@@ -22,7 +22,7 @@ func TestHarnessShort(t *testing.T) {
 	})
 }
 
-// The means that the tables call true are those of very many scores.
+// The true means of the tables agree with means of very many scores.
 func TestScoreKinds(t *testing.T) {
 	t.Parallel()
 	const grid = 200000

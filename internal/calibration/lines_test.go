@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// What is called different, and what is not because few pairs decide, has not changed unseen.
+// Counts of decisions, and of p values withdrawn because few pairs decide, change only with -update.
 func TestLinesShort(t *testing.T) {
 	if testing.Short() {
 		t.Skip("left out with -short: thousands of studies")

@@ -1,4 +1,4 @@
-// Intervals of logarithms: what those that are printed hold where very wide ones are not.
+// Coverage of printed intervals of logarithms, where very wide ones are null.
 
 package main
 

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// What intervals of logarithms hold, and how often there is none, has not changed unseen.
+// Counts of intervals of logarithms, and of missing ones, change only with -update.
 func TestLogarithmsShort(t *testing.T) {
 	if testing.Short() {
 		t.Skip("left out with -short: thousands of studies")

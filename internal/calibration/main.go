@@ -149,7 +149,7 @@ type section struct {
 	write       writer
 }
 
-// A writer writes tables of so many draws.
+// A writer writes tables of a number of draws.
 type writer = func(ctx context.Context, w io.Writer, draws int, seed uint64, threads int) error
 
 // under makes a writer of one that takes designs.

@@ -56,7 +56,7 @@ func probing(probes ...string) func(ctx context.Context, s *Sample, seed uint64)
 	}
 }
 
-// isModel reports whether a name is that of a model of the design.
+// isModel reports whether a name belongs to a model of the design.
 func isModel(text string) bool {
 	for m := range models {
 		if text == name(m) {

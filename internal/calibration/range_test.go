@@ -56,7 +56,7 @@ type rangeOf struct {
 	low, high float64
 }
 
-// parameters are those of a metric's name.
+// parameters matches the parameters in the name of a metric.
 var parameters = regexp.MustCompile(`\([^)]*\)`)
 
 // TestRanges: draws of few episodes and much noise, whose intervals are as wide as any.

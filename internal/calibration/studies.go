@@ -1,5 +1,4 @@
-// What the statistics of studies over tasks and runs hold, and those of models that
-// were trained several times: simulated scores, whose truth is known.
+// Simulated scores with known truth: statistics of studies over tasks and runs, and of models trained several times.
 
 package main
 
@@ -507,7 +506,7 @@ func writeStudyTable(w io.Writer, title string, tallies []studyTally) {
 	fmt.Fprintln(w)
 }
 
-// writeMissing writes how often there is no interval, of quantities of which there is not always one.
+// writeMissing writes the percentage of draws without an interval, of quantities that lack some.
 func writeMissing(w io.Writer, tallies []studyTally) {
 	missing := func(t studyTally, quantity string) float64 {
 		c := t.Cells[quantity]

@@ -11,8 +11,7 @@ import (
 	"repscope/measure/study"
 )
 
-// What the statistics of studies hold has not changed unseen, and does not depend on
-// the number of threads.
+// Counts of studies change only with -update, and do not depend on the number of threads.
 func TestStudiesShort(t *testing.T) {
 	if testing.Short() {
 		t.Skip("left out with -short: thousands of studies")
@@ -23,7 +22,7 @@ func TestStudiesShort(t *testing.T) {
 	})
 }
 
-// What the tables call true is what very many runs show.
+// The true values of the tables agree with very many runs.
 func TestStudyTruth(t *testing.T) {
 	t.Parallel()
 	for _, d := range []studyDesign{{2000, 4, false}, {2000, 4, true}} {

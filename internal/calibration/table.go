@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// write writes what one analysis holds under all designs.
+// write writes the tables of one analysis under all designs.
 func write(w io.Writer, tallies []*Tally, worse *Tally) {
 	fmt.Fprintf(w, "\nCoverage in percent ± Monte-Carlo error (width), %d draws × %d models:\n\n", tallies[0].Draws, models)
 	var metrics, tests, families []string

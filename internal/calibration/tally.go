@@ -1,5 +1,4 @@
-// What is counted: how often intervals hold, how wide they are, and how often tests
-// call equal models different.
+// Counts: coverage and width of intervals, and rejections of tests for equal models.
 
 package main
 
@@ -32,7 +31,7 @@ type Rate struct {
 	Untested        int
 }
 
-// A Tally holds the outcome of a analysis under a design.
+// A Tally holds the outcome of an analysis under a design.
 type Tally struct {
 	Analysis string
 	Design   Design
@@ -197,7 +196,7 @@ func (c clusters) rate(untested int) Rate {
 	return r
 }
 
-// Sizes is what is printed as the effective sample size of a design, beside the true one.
+// Sizes is what is printed as the effective sample size of a design, next to the true one.
 type Sizes struct {
 	Design            Design
 	True, Printed, SE float64

@@ -1,4 +1,4 @@
-// Exclusion windows that are found from the latents, beside fixed ones.
+// Automatic exclusion windows, next to fixed ones.
 
 package main
 
@@ -34,7 +34,7 @@ func windowAnalyses(window int) []Analysis {
 	}
 }
 
-// writeWindows writes what intervals and tests hold that depend on the window, by window.
+// writeWindows writes coverage and rejections by window, of numbers that depend on it.
 func writeWindows(ctx context.Context, w io.Writer, designs []Design, draws int, seed uint64, threads int) error {
 	for k, subject := range windowAnalyses(0) {
 		byWindow := make([][]*Tally, len(windowNames)) // [window][design]

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// What intervals hold by window has not changed unseen.
+// Counts by window change only with -update.
 func TestWindowsShort(t *testing.T) {
 	if testing.Short() {
 		t.Skip("left out with -short: it counts intervals of many samples, and analyses have tests of their own")
