@@ -1,5 +1,5 @@
 // Tests of equal accuracy: how often they reject two forecasts whose losses have the same
-// mean, beside the comparison by blocks.
+// mean, next to the comparison by blocks.
 
 package main
 

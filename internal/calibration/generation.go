@@ -51,7 +51,7 @@ func (s *Sample) samplesOf(states []int, model int) *generation.Samples {
 	return out
 }
 
-// reconstructed are cells of all models' coordinates beside what a model makes of them: it is
+// reconstructed are cells of all models' coordinates, next to a model's reconstruction of them: it is
 // wrong where a latent of its own is low.
 func (s *Sample) reconstructed(states []int, model int) *generation.Pairs {
 	var original, found []float64
