@@ -97,7 +97,8 @@ func observeAccuracy(ctx context.Context, d accuracyDesign, seed, rep uint64) ([
 	if err != nil {
 		return nil, err
 	}
-	return []rejected{byP(house.P), byInterval(house.Interval), tested, byP(cosine.P), byP(truncated.P), byInterval(resampled.Interval)}, nil
+	return []rejected{byP(house.P), byInterval(house.Interval), tested, byP(cosine.P), byP(truncated.P),
+		byInterval(resampled.Interval)}, nil
 }
 
 // writeAccuracy writes the table: rejections in percent of the draws that are tested, and
@@ -128,7 +129,8 @@ func writeAccuracy(ctx context.Context, w io.Writer, designs []accuracyDesign, d
 			cells[k] = append(cells[k], accuracyCell(rejections, tests, draws))
 		}
 	}
-	fmt.Fprintf(w, "p < 0.05 for equal forecasts in percent of all tests ± Monte-Carlo error; initial times/ρ, %d draws:\n\n%s\n%s\n", draws, head, rule)
+	fmt.Fprintf(w, "p < 0.05 for equal forecasts in percent of all tests ± Monte-Carlo error; "+
+		"initial times/ρ, %d draws:\n\n%s\n%s\n", draws, head, rule)
 	for k, name := range accuracyTests {
 		fmt.Fprintf(w, "| %s |", name)
 		for _, cell := range cells[k] {

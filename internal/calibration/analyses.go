@@ -29,8 +29,15 @@ type Analysis struct {
 }
 
 func analyses() []Analysis {
-	return []Analysis{{"smoothness", smooth}, {"robustness", robust(false)}, {"vectors", robust(true)}, {"neighborhood", neighboring(0)}, {"manifold", manifolds(0)}, {"geometry", geometric(0)},
-		{"reconstruction", reconstruct}, {"dynamics", dynamical}, {"probes", probing("ridge")}, {"forecast", forecasts}, {"generation", generating}, {"sequence", evaluating}, {"canvas", designing}}
+	return []Analysis{{"smoothness", smooth}, {"robustness", robust(false)}, {"vectors", robust(true)},
+		{"neighborhood", neighboring(0)}, {"manifold", manifolds(0)}, {"geometry", geometric(0)},
+		{"reconstruction", reconstruct}, {"dynamics", dynamical}, {"probes", probing("ridge")}, {"forecast", forecasts},
+		{"generation", generating}, {"sequence", evaluating}, {"canvas", designing}}
+}
+
+// settings are the options of every analysis here.
+func settings(seed uint64) analysis.Settings {
+	return analysis.Settings{Intervals: true, Seed: seed, Threads: 1}
 }
 
 func name(m int) string { return "m" + strconv.Itoa(m) }
@@ -66,7 +73,7 @@ func smooth(ctx context.Context, s *Sample, seed uint64) (*report.Result, error)
 		}
 	}
 	in := smoothness.Input{Frames: s.frames(), PixelRange: pixels, Episode: s.Episode, Pairs: map[int][]points.Pair{1: pairs}, Models: s.encoded()}
-	r, err := smoothness.Analyze(ctx, in, smoothness.Options{Settings: analysis.Settings{Intervals: true, Seed: seed, Threads: 1}})
+	r, err := smoothness.Analyze(ctx, in, smoothness.Options{Settings: settings(seed)})
 	if err != nil {
 		return nil, err
 	}
@@ -88,7 +95,7 @@ func (s states) Fingerprint() (string, error) { return "", nil }
 func robust(vectors bool) func(ctx context.Context, s *Sample, seed uint64) (*report.Result, error) {
 	return func(ctx context.Context, s *Sample, seed uint64) (*report.Result, error) {
 		in := robustness.Input{States: states{s.States}, PixelRange: pixels, Episode: s.Episode}
-		o := robustness.Options{Levels: []float64{0.03, 0.1}, Clip: corruption.ClipNone, Settings: analysis.Settings{Intervals: true, Seed: seed, Threads: 1}}
+		o := robustness.Options{Levels: []float64{0.03, 0.1}, Clip: corruption.ClipNone, Settings: settings(seed)}
 		if vectors {
 			unit, err := robustness.NewSpread(ctx, in.States, robustness.SpreadSD, 1)
 			if err != nil {
@@ -119,7 +126,7 @@ func neighboring(window int) func(ctx context.Context, s *Sample, seed uint64) (
 	return func(ctx context.Context, s *Sample, seed uint64) (*report.Result, error) {
 		in := neighborhood.Input{Frames: s.frames(), Episode: s.Episode, Models: s.encoded()}
 		r, err := neighborhood.Analyze(ctx, in, neighborhood.Options{K: []int{5, 20}, ExcludeWindow: window, CoRanking: neighbors.CoRankingOff,
-			Settings: analysis.Settings{Intervals: true, Seed: seed, Threads: 1}})
+			Settings: settings(seed)})
 		if err != nil {
 			return nil, err
 		}
@@ -130,7 +137,7 @@ func neighboring(window int) func(ctx context.Context, s *Sample, seed uint64) (
 func manifolds(window int) func(ctx context.Context, s *Sample, seed uint64) (*report.Result, error) {
 	return func(ctx context.Context, s *Sample, seed uint64) (*report.Result, error) {
 		in := manifold.Input{Episode: s.Episode, Models: s.encoded()}
-		r, err := manifold.Analyze(ctx, in, manifold.Options{ExcludeWindow: window, Settings: analysis.Settings{Intervals: true, Seed: seed, Threads: 1},
+		r, err := manifold.Analyze(ctx, in, manifold.Options{ExcludeWindow: window, Settings: settings(seed),
 			GrideOrders: []int{2, 16}, Neighbors: []int{10}})
 		if err != nil {
 			return nil, err
@@ -143,7 +150,7 @@ func geometric(window int) func(ctx context.Context, s *Sample, seed uint64) (*r
 	return func(ctx context.Context, s *Sample, seed uint64) (*report.Result, error) {
 		in := geometry.Input{Episode: s.Episode, Labels: s.Labels, Models: s.encoded()}
 		r, err := geometry.Analyze(ctx, in, geometry.Options{Clusters: []int{2}, Starts: 2, Neighbors: []int{5}, ExcludeWindow: window, Lags: 2,
-			Pairs: 2000, Settings: analysis.Settings{Intervals: true, Seed: seed, Threads: 1}})
+			Pairs: 2000, Settings: settings(seed)})
 		if err != nil {
 			return nil, err
 		}

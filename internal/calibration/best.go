@@ -131,7 +131,8 @@ func (d bestDesign) sets(blocks int, seed, rep uint64) (joint, pairs []bool, err
 	place := map[[2]int]int{}
 	for i := range d.Models {
 		for j := i + 1; j < d.Models; j++ {
-			c, err := stat.CompareSeeds(jackknifed[i], jackknifed[j], stat.CompareOptions{Permutations: 1}) // whose sign flips nobody asks for
+			// Nothing reads the sign flips of pairs.
+			c, err := stat.CompareSeeds(jackknifed[i], jackknifed[j], stat.CompareOptions{Permutations: 1})
 			if err != nil {
 				return nil, nil, err
 			}
@@ -164,7 +165,8 @@ func (d bestDesign) sets(blocks int, seed, rep uint64) (joint, pairs []bool, err
 	for m := range first {
 		first[m] = jackknifed[m][0]
 	}
-	joint, _ = stat.BestSet(stat.JointExtremes(first, compared, stat.CompareOptions{Permutations: flips, Seed: rep}).Highest, level, better)
+	extremes := stat.JointExtremes(first, compared, stat.CompareOptions{Permutations: flips, Seed: rep})
+	joint, _ = stat.BestSet(extremes.Highest, level, better)
 	return joint, pairs, nil
 }
 
@@ -303,7 +305,8 @@ func (d familyDesign) file(model string, of [][]float64, shared []float64, r *st
 
 // writeFamilies writes how often a table of equal models holds a decision.
 func writeFamilies(ctx context.Context, w io.Writer, designs []familyDesign, draws int, seed uint64, threads int) error {
-	fmt.Fprintf(w, "Tables of equal models in which any difference from the first is decided, in percent ± Monte-Carlo error, by `--family`; %d draws:\n\n| table |", draws)
+	fmt.Fprintf(w, "Tables of equal models in which any difference from the first is decided, "+
+		"in percent ± Monte-Carlo error, by `--family`; %d draws:\n\n| table |", draws)
 	for _, family := range compare.Families() {
 		fmt.Fprintf(w, " %s |", family)
 	}
@@ -319,7 +322,8 @@ func writeFamilies(ctx context.Context, w io.Writer, designs []familyDesign, dra
 				if err != nil {
 					return err
 				}
-				r, err := compare.Compare(ctx, g, compare.Options{Baseline: simulatedName(0), Lower: []string{"x*"}, Family: family, Threads: 1})
+				o := compare.Options{Baseline: simulatedName(0), Lower: []string{"x*"}, Family: family, Threads: 1}
+				r, err := compare.Compare(ctx, g, o)
 				if err != nil {
 					return err
 				}
@@ -352,7 +356,7 @@ func writeOneRun(ctx context.Context, w io.Writer, draws int, seed uint64, threa
 	var tallies []studyTally
 	for _, runs := range []int{2, 3, 5, 10} {
 		d := studyDesign{Runs: runs, Tasks: 12}
-		t, err := tallyStudies(ctx, d, draws, threads, func(string) bool { return false }, func(rep uint64) ([]observation, error) {
+		t, err := tallyStudies(ctx, d, draws, threads, never, func(rep uint64) ([]observation, error) {
 			var out []observation
 			for _, fixed := range []bool{false, true} {
 				r := stat.NewRandom(stat.StreamDesign.Key(seed, 7, uint64(runs), rep))
@@ -387,7 +391,8 @@ func writeOneRun(ctx context.Context, w io.Writer, draws int, seed uint64, threa
 		}
 		tallies = append(tallies, t)
 	}
-	writeStudyTable(w, fmt.Sprintf("Difference of several runs of an equal model from one run; runs/episodes, %d draws", draws), tallies)
+	writeStudyTable(w, fmt.Sprintf("Difference of several runs of an equal model from one run; "+
+		"runs/episodes, %d draws", draws), tallies)
 	return nil
 }
 
@@ -418,7 +423,7 @@ func writeBounded(ctx context.Context, w io.Writer, draws int, seed uint64, thre
 	var tallies []studyTally
 	for _, runs := range []int{3, 5, 10} {
 		d := studyDesign{Runs: runs, Tasks: 1}
-		t, err := tallyStudies(ctx, d, draws, threads, func(string) bool { return false }, func(rep uint64) ([]observation, error) {
+		t, err := tallyStudies(ctx, d, draws, threads, never, func(rep uint64) ([]observation, error) {
 			var out []observation
 			for k, of := range boundedDesigns() {
 				for i, at := range of.at {
@@ -437,7 +442,8 @@ func writeBounded(ctx context.Context, w io.Writer, draws int, seed uint64, thre
 		}
 		tallies = append(tallies, t)
 	}
-	writeStudyTable(w, fmt.Sprintf("Mean over runs of bounded scores, coverage in percent ± Monte-Carlo error (width); runs/tasks, %d draws", draws), tallies)
+	writeStudyTable(w, fmt.Sprintf("Mean over runs of bounded scores, "+
+		"coverage in percent ± Monte-Carlo error (width); runs/tasks, %d draws", draws), tallies)
 	return nil
 }
 

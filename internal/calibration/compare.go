@@ -76,7 +76,8 @@ func observeComparisons(ctx context.Context, d studyDesign, seed, rep uint64) ([
 		models [2][]report.ModelSamples
 		write  func(m report.ModelSamples) ([]byte, error)
 	}{
-		{"samples in pairs", same, asSamples}, {"two intervals, other episodes", apart, asInterval}, {"two intervals, the same episodes", same, asInterval}, {"one number of each run, these episodes", runs, asNumber},
+		{"samples in pairs", same, asSamples}, {"two intervals, other episodes", apart, asInterval},
+		{"two intervals, the same episodes", same, asInterval}, {"one number of each run, these episodes", runs, asNumber},
 	} {
 		if d.Runs == 1 && strings.HasPrefix(way.name, "one number") {
 			continue
@@ -175,6 +176,7 @@ func writeComparisons(ctx context.Context, w io.Writer, designs []studyDesign, d
 	}
 	// The design with several runs has all rows.
 	tallies[0].Order = tallies[len(tallies)-1].Order
-	writeStudyTable(w, fmt.Sprintf("Difference of two equal models by its source, and the value of one; runs/episodes, %d draws", draws), tallies)
+	writeStudyTable(w, fmt.Sprintf("Difference of two equal models by its source, and the value of one; "+
+		"runs/episodes, %d draws", draws), tallies)
 	return nil
 }

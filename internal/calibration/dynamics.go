@@ -5,7 +5,6 @@ package main
 import (
 	"context"
 
-	"repscope/analysis"
 	"repscope/analysis/reward"
 	"repscope/points"
 	"repscope/report"
@@ -43,7 +42,7 @@ func dynamical(ctx context.Context, s *Sample, seed uint64) (*report.Result, err
 		}
 		in.Models = append(in.Models, reward.DynamicsModel{Name: name(m), Latents: z, Predicted: predicted, Rollout: steps})
 	}
-	r, err := reward.Dynamics(ctx, in, reward.DynamicsOptions{Settings: analysis.Settings{Intervals: true, Seed: seed, Threads: 1}})
+	r, err := reward.Dynamics(ctx, in, reward.DynamicsOptions{Settings: settings(seed)})
 	if err != nil {
 		return nil, err
 	}

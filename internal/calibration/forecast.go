@@ -7,7 +7,6 @@ import (
 	"math"
 	"slices"
 
-	"repscope/analysis"
 	"repscope/analysis/forecast"
 	"repscope/dataset"
 	"repscope/report"
@@ -88,7 +87,7 @@ func forecasts(ctx context.Context, s *Sample, seed uint64) (*report.Result, err
 	metrics := []string{"errors", "crps", "energy_score", "variogram_score", "spread_skill", "rank_histogram",
 		"tiled_energy_score", "tiled_variogram_score", "intervals", "quantiles", "dawid_sebastiani", "error_spread",
 		"events", "probabilities", "fractions", "fields", "spectrum", "anomalies"}
-	r, err := forecast.Analyze(ctx, in, forecast.Options{Metrics: metrics, Tile: 2, Thresholds: []float64{2}, Windows: []int{3}, Settings: analysis.Settings{Intervals: true, Seed: seed, Threads: 1}})
+	r, err := forecast.Analyze(ctx, in, forecast.Options{Metrics: metrics, Tile: 2, Thresholds: []float64{2}, Windows: []int{3}, Settings: settings(seed)})
 	if err != nil {
 		return nil, err
 	}

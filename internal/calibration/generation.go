@@ -6,7 +6,6 @@ import (
 	"context"
 	"math"
 
-	"repscope/analysis"
 	"repscope/analysis/generation"
 	"repscope/analysis/generation/command"
 	"repscope/points"
@@ -147,7 +146,7 @@ func generating(ctx context.Context, s *Sample, seed uint64) (*report.Result, er
 	if last == len(episode)-1 {
 		ungroup(&in)
 	}
-	r, err := generation.Analyze(ctx, in, generation.Options{Settings: analysis.Settings{Intervals: true, Seed: seed, Threads: 1}})
+	r, err := generation.Analyze(ctx, in, generation.Options{Settings: settings(seed)})
 	if err != nil {
 		return nil, err
 	}

@@ -5,7 +5,6 @@ package main
 import (
 	"context"
 
-	"repscope/analysis"
 	"repscope/analysis/reward"
 	"repscope/points"
 	"repscope/report"
@@ -37,7 +36,7 @@ func probing(probes ...string) func(ctx context.Context, s *Sample, seed uint64)
 			}
 			in.Models = append(in.Models, reward.Model{Name: name(m), Latents: z, Predicted: points.Float64(predicted, z.Dim)})
 		}
-		r, err := reward.Analyze(ctx, in, reward.Options{Probes: probes, Settings: analysis.Settings{Intervals: true, Seed: seed, Threads: 1}})
+		r, err := reward.Analyze(ctx, in, reward.Options{Probes: probes, Settings: settings(seed)})
 		if err != nil {
 			return nil, err
 		}

@@ -7,7 +7,6 @@ import (
 	"math"
 	"slices"
 
-	"repscope/analysis"
 	"repscope/analysis/reconstruction"
 	"repscope/measure/image"
 	"repscope/report"
@@ -68,7 +67,7 @@ func reconstruct(ctx context.Context, s *Sample, seed uint64) (*report.Result, e
 			},
 		}})
 	}
-	r, err := reconstruction.Analyze(ctx, in, reconstruction.Options{Settings: analysis.Settings{Intervals: true, Seed: seed, Threads: 1}})
+	r, err := reconstruction.Analyze(ctx, in, reconstruction.Options{Settings: settings(seed)})
 	if err != nil {
 		return nil, err
 	}

@@ -8,7 +8,6 @@ import (
 	"math"
 	"slices"
 
-	"repscope/analysis"
 	"repscope/analysis/sequence"
 	"repscope/analysis/sequence/metrics"
 	"repscope/measure/token"
@@ -148,7 +147,7 @@ func evaluating(ctx context.Context, s *Sample, seed uint64) (*report.Result, er
 		of := newMade(s, m)
 		d.Models = append(d.Models, sequence.Model{Name: name(m), Sequences: of, Source: of})
 	}
-	r, err := sequence.Analyze(ctx, sequence.Input{Registry: metrics.All(), Datasets: []sequence.Dataset{d}}, sequence.Options{Settings: analysis.Settings{Intervals: true, Seed: seed, Threads: 1}})
+	r, err := sequence.Analyze(ctx, sequence.Input{Registry: metrics.All(), Datasets: []sequence.Dataset{d}}, sequence.Options{Settings: settings(seed)})
 	if err != nil {
 		return nil, err
 	}

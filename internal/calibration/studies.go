@@ -343,11 +343,14 @@ func tallyStudies(ctx context.Context, d fmt.Stringer, draws, threads int, about
 	return t, err
 }
 
+// never says that the truth of no quantity is the mean over all draws.
+func never(string) bool { return false }
+
 // tallyTrue tallies every design, whose observations know what is true.
 func tallyTrue[D fmt.Stringer](ctx context.Context, designs []D, draws, threads int, observe func(d D, rep uint64) ([]observation, error)) ([]studyTally, error) {
 	var out []studyTally
 	for _, d := range designs {
-		t, err := tallyStudies(ctx, d, draws, threads, func(string) bool { return false }, func(rep uint64) ([]observation, error) { return observe(d, rep) })
+		t, err := tallyStudies(ctx, d, draws, threads, never, func(rep uint64) ([]observation, error) { return observe(d, rep) })
 		if err != nil {
 			return nil, err
 		}

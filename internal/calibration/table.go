@@ -13,7 +13,8 @@ import (
 
 // write writes the tables of one analysis under all designs.
 func write(w io.Writer, tallies []*Tally, worse *Tally) {
-	fmt.Fprintf(w, "\nCoverage in percent ± Monte-Carlo error (width), %d draws × %d models:\n\n", tallies[0].Draws, models)
+	fmt.Fprintf(w, "\nCoverage in percent ± Monte-Carlo error (width), %d draws × %d models:\n\n",
+		tallies[0].Draws, models)
 	var metrics, tests, families []string
 	for _, t := range tallies {
 		metrics, tests = union(metrics, t.Order), union(tests, t.Tests)
@@ -26,7 +27,8 @@ func write(w io.Writer, tallies []*Tally, worse *Tally) {
 	for _, metric := range metrics {
 		row(w, metric, tallies, func(t *Tally) string { return t.Cells[metric].text() })
 	}
-	fmt.Fprintf(w, "\np < 0.05 for equal models in percent ± Monte-Carlo error, and for a model that is worse (power):\n\n")
+	fmt.Fprint(w, "\np < 0.05 for equal models in percent ± Monte-Carlo error, "+
+		"and for a model that is worse (power):\n\n")
 	header(w, "metric", append(slices.Clone(tallies), worse))
 	for _, metric := range tests {
 		row(w, metric, append(slices.Clone(tallies), worse), func(t *Tally) string { return t.P[metric].text(t != worse) })
