@@ -82,9 +82,12 @@ func anchor(heading string) string {
 // coming are files that pages link to and other changes bring; going are pages that those changes move. Both lists end
 // with them.
 const (
-	coming = "CHANGELOG.md CITATION.cff SECURITY.md docs/reference/compatibility.md docs/statistics/calibration.md docs/statistics/intervals-and-tests.md " +
-		"docs/develop/architecture.md docs/develop/benchmarks.md docs/develop/cuda.md docs/develop/new-metric.md"
-	going = "docs/benchmarks.md docs/calibration.md docs/calibration docs/changes.md docs/cuda.md docs/dependencies.md docs/develop/peer-bugs.md docs/new-metric.md docs/ptx.md"
+	coming = "CHANGELOG.md CITATION.cff SECURITY.md docs/reference/compatibility.md docs/statistics/calibration.md " +
+		"docs/statistics/determinism.md docs/statistics/intervals-and-tests.md docs/develop/adding-things.md " +
+		"docs/develop/architecture.md docs/develop/benchmarks.md docs/develop/dependencies.md docs/develop/kernels-and-ptx.md " +
+		"docs/develop/metric-in-thirty-lines.md docs/develop/peer-bugs.md docs/develop/testing.md"
+	going = "docs/benchmarks.md docs/calibration.md docs/calibration docs/changes.md docs/cuda.md docs/dependencies.md " +
+		"docs/develop/peer-bugs.md docs/new-metric.md docs/ptx.md"
 )
 
 // TestPages holds the length of pages, their headings and their links, and that the index leads to each.
