@@ -29,6 +29,18 @@ func documents(t *testing.T) []string {
 	return all
 }
 
+// others are the texts at the root and of the Python package.
+func others(t *testing.T) (all []string) {
+	t.Helper()
+	for _, name := range []string{"CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", "python/README.md"} {
+		path := filepath.Join(sources(t).root, name)
+		if _, err := os.Stat(path); err == nil {
+			all = append(all, path)
+		}
+	}
+	return all
+}
+
 // A page is a document without its blocks of code.
 type page struct {
 	path      string // below the root, with slashes
@@ -82,7 +94,7 @@ func anchor(heading string) string {
 // coming are files that pages link to and other changes bring; going are pages that those changes move. Both lists end
 // with them.
 const (
-	coming = "CHANGELOG.md CITATION.cff SECURITY.md docs/reference/compatibility.md docs/statistics/calibration.md " +
+	coming = "CHANGELOG.md CITATION.cff SECURITY.md docs/reference/compatibility.md docs/reference/schema.md docs/statistics/calibration.md " +
 		"docs/statistics/determinism.md docs/statistics/intervals-and-tests.md docs/develop/adding-things.md " +
 		"docs/develop/architecture.md docs/develop/benchmarks.md docs/develop/dependencies.md docs/develop/kernels-and-ptx.md " +
 		"docs/develop/metric-in-thirty-lines.md docs/develop/peer-bugs.md docs/develop/testing.md"
@@ -95,7 +107,7 @@ func TestPages(t *testing.T) {
 	t.Parallel()
 	root := sources(t).root
 	pages := map[string]page{}
-	for _, path := range append(documents(t), filepath.Join(root, "CONTRIBUTING.md"), filepath.Join(root, "python", "README.md")) {
+	for _, path := range append(documents(t), others(t)...) {
 		if p := readPage(t, path); !within(p.path, going) {
 			pages[p.path] = p
 		}
@@ -106,12 +118,12 @@ func TestPages(t *testing.T) {
 		if p.path == "README.md" {
 			limit = 220
 		}
-		if p.lines > limit && !p.generated {
+		if p.lines > limit && !p.generated && p.path != "CHANGELOG.md" {
 			t.Errorf("%s has %d lines, want at most %d", p.path, p.lines, limit)
 		}
 		headings := slices.Sorted(slices.Values(p.headings))
 		for i := 1; i < len(headings); i++ {
-			if headings[i] == headings[i-1] {
+			if headings[i] == headings[i-1] && p.path != "CHANGELOG.md" {
 				t.Errorf("%s has the heading %q twice", p.path, headings[i])
 			}
 		}
@@ -139,7 +151,7 @@ func TestPages(t *testing.T) {
 			}
 		}
 	}
-	reached, open := map[string]bool{"README.md": true, "CONTRIBUTING.md": true, "python/README.md": true}, []string{"docs/index.md"}
+	reached, open := map[string]bool{}, []string{"docs/index.md"}
 	for len(open) > 0 {
 		path := open[0]
 		open = open[1:]
@@ -149,7 +161,7 @@ func TestPages(t *testing.T) {
 		}
 	}
 	for path := range pages {
-		if !reached[path] {
+		if strings.HasPrefix(path, "docs/") && !reached[path] {
 			t.Errorf("no link leads from docs/index.md to %s", path)
 		}
 	}
