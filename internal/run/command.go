@@ -48,7 +48,7 @@ type Command struct {
 	Long bool
 
 	// Definition is the version of what the numbers mean, and Metrics says what those of a model are: both stand in
-	// every result file, the metrics in docs/metrics.md too. With Describes a run enters by itself those that it has.
+	// every result file, the metrics in docs/reference/metrics.md too. With Describes a run enters by itself those that it has.
 	Definition int
 	Metrics    func() []report.Described
 	Describes  bool
