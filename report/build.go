@@ -9,14 +9,14 @@ import (
 	"strings"
 )
 
-// Version is the release that these sources are, or follow. A release changes it here, in CITATION.cff, CHANGELOG.md and
-// the files of packaging; a test compares them.
+// Version is the release that these sources are, or follow. It stands in CITATION.cff, CHANGELOG.md and the files of
+// packaging too; a test of internal/house compares them.
 const Version = "1.0.0"
 
 // Build tells which program is running.
 type Build struct {
-	// Version is that of the release, such as "1.0.0". A build of any other commit has the first 8 digits of the
-	// commit behind it ("1.0.0+g1234abcd"), and one whose commit is unknown has "+devel".
+	// Version is the release, such as "1.0.0". A build of another commit adds 8 digits of the commit
+	// ("1.0.0+g1234abcd"), and a build of an unknown one adds "+devel".
 	Version  string
 	Revision string // version control revision, with "+modified" for a changed tree
 	Time     string // of the revision, such as "2026-11-26T21:18:00Z"; empty if unknown

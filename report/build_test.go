@@ -1,3 +1,5 @@
+// Versions of builds of the release, of other commits, and of programs that import repscope.
+
 package report
 
 import (

@@ -30,7 +30,7 @@ var targets = []string{"linux/amd64", "linux/arm64", "darwin/amd64", "darwin/arm
 func main() {
 	out := flag.String("out", "dist", "folder for the archives")
 	list := flag.String("targets", strings.Join(targets, ","), "systems, as GOOS/GOARCH")
-	version := flag.String("version", "", "of the program and of the files' names (default: the declared version, and the commit unless it has the tag)")
+	version := flag.String("version", "", "release (default: the declared one, with the commit unless it has the tag)")
 	wheels := flag.Bool("wheels", false, "write wheels instead of archives")
 	flag.Parse()
 	if err := run(*out, strings.Split(*list, ","), *version, *wheels); err != nil {
@@ -94,8 +94,8 @@ func run(out string, list []string, version string, wheels bool) error {
 // versions are those that Go's, Python's and conda's tools all take.
 var versions = regexp.MustCompile(`^[0-9]+(\.[0-9]+)+(\+[a-z0-9]+(\.[a-z0-9]+)*)?$`)
 
-// declared returns the declared version: alone where the commit has its tag and nothing was changed since, else with the
-// commit, and with "+devel" where there is no git.
+// declared returns the declared version. It stands alone if the commit has its tag and no file was changed. Otherwise
+// the commit follows, or "+devel" without git.
 func declared() string {
 	commit, err := output("git", "rev-parse", "HEAD")
 	if err != nil {
