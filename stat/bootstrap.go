@@ -176,7 +176,8 @@ func (x *blockSums) addSpan(sums []float64, s span) {
 	x.addRange(sums, lo, lo+s.length-first)
 }
 
-// BootstrapMean bootstraps the mean of values.
+// BootstrapMean returns the block bootstrap of the mean of values [n] over the given resamples. Errors: another number
+// of values, NaN or Inf, the error of ctx.
 func BootstrapMean(ctx context.Context, resamples *Resamples, values []float64, o BootstrapOptions) (*Bootstrapped, error) {
 	mean := Mean(values)
 	centered := make([]float64, len(values))

@@ -400,7 +400,8 @@ func sumsInfluence(n int, terms [][]float64, size int, statistic func(count floa
 	return estimates, influence
 }
 
-// JackknifeMean jackknifes the mean of values.
+// JackknifeMean returns the delete-block jackknife of the mean of values [n]: estimate, standard error and values
+// without each block. Errors as for [JackknifeSums].
 func JackknifeMean(blocks *Blocks, values []float64) (*Jackknifed, error) {
 	mean := Mean(values)
 	centered := make([]float64, len(values))

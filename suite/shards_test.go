@@ -137,6 +137,7 @@ func checkShards(t *testing.T, analysis, dir string, args []string, numbers ...i
 		if k == 0 || format == "png" {
 			whole := filepath.Join(dir, "whole", format)
 			call(t, 0, analysis, append(args, "--out", whole)...)
+			checkSchema(t, filepath.Join(whole, analysis+".json"))
 			want = folderOf(t, whole)
 		}
 		shards := filepath.Join(dir, fmt.Sprint("shards", n))

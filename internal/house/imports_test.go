@@ -39,6 +39,7 @@ var rules = []rule{
 	{"suite", "suite analysis tool report internal/run"},
 
 	{"packaging/functions", "suite internal/run"},
+	{"packaging/dist", "report"},
 	{"packaging", ""},
 	{"internal/calibration", "analysis tool latent dataset measure neighbors points report stat"},
 

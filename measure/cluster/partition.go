@@ -17,7 +17,7 @@ type Partition struct {
 	Sizes  []int
 }
 
-// NewPartition groups points by equal labels.
+// NewPartition groups points by equal labels [n]. Groups are numbered by ascending label. No labels give no groups.
 func NewPartition(labels []int64) Partition {
 	p := Partition{Of: make([]int, len(labels)), Labels: slices.Compact(slices.Sorted(slices.Values(labels)))}
 	p.Sizes = make([]int, len(p.Labels))

@@ -26,7 +26,7 @@ type Attention struct {
 	Expected, ExpectedJoint float64
 }
 
-// Cross is the mass that crosses the chains.
+// Cross returns the attention mass between the chains, in both directions: FirstToSecond + SecondToFirst.
 func (a *Attention) Cross() float64 { return a.FirstToSecond + a.SecondToFirst }
 
 // Add adds the masses of another.

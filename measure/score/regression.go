@@ -132,7 +132,9 @@ func (r residuals) undefined() string {
 	return ""
 }
 
-// R2 is that of [Regression]; a constant target is a [stat.UndefinedError].
+// R2 returns the coefficient of determination 1 − Σ(y − ŷ)²/Σ(y − ȳ)² of targets [n] and predictions [n]: 1 for exact
+// predictions, 0 for the mean of the targets, negative for worse ones. A constant target is a [stat.UndefinedError].
+// Other errors as for [Regress].
 func R2(truth, predicted []float64) (float64, error) {
 	return orUndefined("R²", truth, predicted, Regression.R2Of)
 }

@@ -98,7 +98,8 @@ func RSA(ctx context.Context, spaces []*Space, pairs *Pairs, threads int) ([]Ran
 	return RSAOf(ctx, spaces, couples, pairs, threads)
 }
 
-// RSAOf is [RSA] of the given two spaces each, by their numbers.
+// RSAOf returns [RSA] of the pairs of spaces in couples, each by two indices into spaces, in their order. Errors as
+// for RSA.
 func RSAOf(ctx context.Context, spaces []*Space, couples [][2]int, pairs *Pairs, threads int) ([]RankCorrelation, error) {
 	for _, s := range spaces {
 		if s.x.N != pairs.n {
