@@ -313,15 +313,7 @@ func (row *Row) notCompared() string {
 
 // spreadSentence is for metrics without a direction.
 func (row *Row) spreadSentence() string {
-	decided, all := 0, 0
-	for _, t := range row.pairs.tests {
-		if !math.IsNaN(t.p) {
-			all++
-			if t.holm < alpha {
-				decided++
-			}
-		}
-	}
+	decided, all := row.decided()
 	if all == 0 {
 		return "neither direction is better, and nothing is tested"
 	}

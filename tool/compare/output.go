@@ -306,13 +306,16 @@ func (out *outcome) writeLosses(env *run.Env) error {
 // print writes the tables to the console.
 func (out *outcome) print(env *run.Env) error {
 	if out.result != nil {
-		for _, t := range out.result.Console() {
-			if err := env.Table(t); err != nil {
-				return err
-			}
+		verbose := env.Options.Verbose
+		var tables []*report.Table
+		if verbose || len(out.result.Studies) == 0 {
+			tables = out.result.Console(verbose)
 		}
 		for _, s := range out.result.Studies {
-			if err := env.Table(s.table()); err != nil {
+			tables = append(tables, s.table(verbose))
+		}
+		for _, t := range tables {
+			if err := env.Table(t); err != nil {
 				return err
 			}
 		}
@@ -341,16 +344,19 @@ func (out *outcome) print(env *run.Env) error {
 }
 
 // table is a study for the console.
-func (s *Study) table() *report.Table {
+func (s *Study) table(verbose bool) *report.Table {
 	t := report.NewTable(fmt.Sprintf("%s over %d tasks", s.Metric, len(s.Tasks)), "Model", "IQM", "Mean", "Median", "Average rank")
 	for _, name := range s.names {
 		a := s.of[name]
 		t.Row(name, report.WithInterval(a.IQM, a.IQMCI), report.WithInterval(a.Mean, a.MeanCI), report.WithInterval(a.Median, a.MedianCI),
 			report.WithInterval(a.AverageRank, a.AverageRankCI))
 	}
-	t.Note("intervals are about %s", s.About)
+	t.Note("[95 %% intervals] about %s", s.About)
 	for _, g := range s.Groups {
-		t.Note("no test tells the ranks of %s apart (signed rank tests over tasks, Holm)", listed(g))
+		t.Note("no test separates the ranks of %s (signed rank tests over tasks, Holm)", listed(g))
+	}
+	if !verbose {
+		return t
 	}
 	for _, i := range s.Improvement {
 		if i.Probability.Defined() {

@@ -40,7 +40,7 @@ func PrintDiffering(env *run.Env, comparisons []report.Comparison) error {
 		table.Row(row[0].Metric, count, which)
 		family = cmp.Or(family, row[0].Family)
 	}
-	table.Note("p < %g after Holm's correction over %s; differences, intervals and p values: %s_comparisons.csv", alpha, familyWords(family), env.Command.Name)
+	table.Note("p < %g after Holm's correction over %s; all comparisons: %s_comparisons.csv", alpha, familyWords(family), env.Command.Name)
 	return env.Table(table)
 }
 

@@ -477,9 +477,11 @@ func printScores(r *neighborhood.Result, env *run.Env, values int, o neighborhoo
 	if level := chance(r); level.Defined() && env.Options.Verbose {
 		table.Note("Independent states: T and C of %.3g, R_NX of 0", level.V)
 	}
-	if o.ExcludeWindow == 0 {
+	switch warned := func(w string) bool { return strings.Contains(w, "--exclude-window") }; {
+	case o.ExcludeWindow == 0 && slices.ContainsFunc(env.Result.Warnings, warned): // the warning says it
+	case o.ExcludeWindow == 0:
 		table.Note("Neighbors in time count as neighbors; --exclude-window %s leaves them out", r.WindowText())
-	} else {
+	default:
 		auto := ""
 		if o.ExcludeWindow == results.AutoWindow {
 			auto = " (auto: the longest autocorrelation time)"
