@@ -15,7 +15,7 @@ import (
 const (
 	mostSummary  = 2   // numbers of one analysis
 	summaryWidth = 100 // columns of the console
-	longestLabel = 24  // characters of the name of a metric
+	longestLabel = 28  // characters of the name of a metric
 	longestModel = 16  // and of a model
 )
 
@@ -31,7 +31,7 @@ func (r *Result) summary() []*report.Table {
 		hidden = append(hidden, left...)
 	}
 	last := tables[len(tables)-1]
-	last.Note("* may be the best (95 %% set). Differ: pairs with p < %g (Holm), over %s", alpha, r.familyWords())
+	last.Note("* may be the best (95 %% confidence set); Differ: pairs with p < %g (Holm over %s)", alpha, r.familyWords())
 	left := fmt.Sprintf("%s in compare_table.csv, with intervals; --verbose prints more", moreRows(len(r.Table)-len(rows)))
 	if len(hidden) > 0 {
 		left = fmt.Sprintf("%d more models and %s", len(hidden), left)
@@ -44,7 +44,7 @@ func (r *Result) summary() []*report.Table {
 func (v view) summary(r *Result) (table *report.Table, hidden []string) {
 	cells := make([][]string, len(v.rows))
 	room := summaryWidth - len("  Differ")
-	leads := [2]int{}
+	leads := [2]int{len("Analysis"), len("Metric")}
 	for i, row := range v.rows {
 		lead := [2]string{row.Analysis, row.summaryLabel()}
 		for k, text := range lead {
@@ -53,7 +53,7 @@ func (v view) summary(r *Result) (table *report.Table, hidden []string) {
 		cells[i] = lead[:]
 	}
 	room -= leads[0] + 2 + leads[1]
-	header := []string{"", ""}
+	header := []string{"Analysis", "Metric"}
 	for k, x := range v.models {
 		name := cut(r.Models[x], longestModel)
 		width := utf8.RuneCountInString(name)

@@ -110,19 +110,28 @@ func writeSamples(r *generation.Result, env *run.Env) error {
 	return output.Samples(env, "item", "group", paths, models)
 }
 
-// printTables writes the headline numbers of all generators, then the tables of the metrics and the skipped metrics.
+// printTables writes the headline numbers of all generators, of a single metric its first table, then the other tables
+// and the skipped metrics.
 func printTables(r *generation.Result, env *run.Env) error {
-	if err := printHeadlines(r, env); err != nil {
+	var tables []*report.Table
+	metrics := 0
+	for _, l := range layouts {
+		if computed(r, l.metric) {
+			metrics++
+			tables = append(tables, l.tables(r)...)
+		}
+	}
+	headline := func() error { return printHeadlines(r, env) }
+	if metrics == 1 && len(tables) > 0 {
+		first := tables[0]
+		headline, tables = func() error { return env.Table(first) }, tables[1:]
+	}
+	if err := headline(); err != nil {
 		return err
 	}
-	for _, l := range layouts {
-		if !computed(r, l.metric) {
-			continue
-		}
-		for _, t := range l.tables(r) {
-			if err := env.Details(t); err != nil {
-				return err
-			}
+	for _, t := range tables {
+		if err := env.Details(t); err != nil {
+			return err
 		}
 	}
 	t := report.NewTable("Skipped", "Generator", "Metric", "Reason")

@@ -502,7 +502,7 @@ func (s *settings) run(ctx context.Context, env *run.Env, data *input.Data) erro
 	if len(in.Models) == 0 {
 		env.Note("note: no predictions are given: the baselines alone are measured; see --predictions")
 	}
-	env.Print("\n")
+	env.Detail("\n")
 	o := s.options(env, data)
 	result, err := reconstruction.Analyze(ctx, in, o)
 	if err != nil {

@@ -228,7 +228,9 @@ func printHeadline(r *reward.Result, env *run.Env) error {
 		}
 	}
 	table := report.NewTable("", append(header, "Baseline")...)
+	rows := 0
 	row := func(name, probe, score string, value func(m *reward.ModelResult) any) {
+		rows++
 		cells := []any{name, probe, score}
 		for _, m := range models {
 			cells = append(cells, value(m))
@@ -264,6 +266,9 @@ func printHeadline(r *reward.Result, env *run.Env) error {
 			}
 			return ""
 		})
+	}
+	if rows == 0 {
+		return nil
 	}
 	for _, u := range env.Untold() {
 		table.Note("%s: not measured: %s", u.Name, u.Reason)

@@ -298,6 +298,9 @@ func printDataset(d *sequence.DatasetResult, env *run.Env, title string, kinds [
 			what += fmt.Sprintf("; [95 %% intervals] by deleting each of %s", d.Blocks)
 		}
 		table.Note("%s", what)
+		if slices.Contains(part, "ppl") {
+			table.Note("Higher is better; of loss and ppl (perplexity) lower is better")
+		}
 		if err := env.Table(table); err != nil {
 			return err
 		}

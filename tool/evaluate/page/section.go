@@ -24,14 +24,14 @@ type section struct {
 	Left            string // what is not shown, and where it is
 	Table           grid
 	Decided         string
-	Methods         []Method
+	Methods         string // the place of the methods on the page
 	Provenance      provenance
 }
 
 // section shows the i-th result.
 func (b *builder) section(i int) (section, error) {
 	s := &b.Sections[i]
-	v := section{Id: "s" + itoa(i), Name: s.Analysis, Dataset: s.Dataset, Folder: relative(s.Folder), Warnings: s.Result.Warnings}
+	v := section{Id: "s" + itoa(i), Name: s.Analysis, Dataset: s.Dataset, Folder: relative(s.Folder), Warnings: shownWarnings(s.Result)}
 	for _, c := range b.Commands {
 		if c.Name == s.Analysis {
 			v.Summary, v.Manual = c.Summary, paragraphs(c.Manual)
@@ -58,9 +58,6 @@ func (b *builder) section(i int) (section, error) {
 	}
 	v.Left = b.left(s, t, len(shown))
 	v.Decided = decided(s.Result, t)
-	if b.Methods != nil {
-		v.Methods = b.Methods(s.Result)
-	}
 	v.Provenance = b.provenance(s)
 	return v, nil
 }
