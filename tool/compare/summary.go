@@ -31,7 +31,7 @@ func (r *Result) summary() []*report.Table {
 		hidden = append(hidden, left...)
 	}
 	last := tables[len(tables)-1]
-	last.Note("* may be the best (95 %% confidence set); Differ: pairs with p < %g (Holm over %s)", alpha, r.familyWords())
+	last.Note("* may be the best (95 %% confidence set); Differ: pairs, p < %g (Holm over %s)", alpha, r.familyWords())
 	left := fmt.Sprintf("%s in compare_table.csv, with intervals; --verbose prints more", moreRows(len(r.Table)-len(rows)))
 	if len(hidden) > 0 {
 		left = fmt.Sprintf("%d more models and %s", len(hidden), left)

@@ -39,7 +39,7 @@ func TestSummary(t *testing.T) {
 			t.Errorf("%d columns: %s", utf8.RuneCountInString(line), line)
 		}
 	}
-	for want, n := range map[string]int{"first": 5, "second": 5, "third": 0, "[": 0, "0.123456*": 10, "more models and 5 more rows": 1} {
+	for want, n := range map[string]int{"first": 5, "second": 5, "third": 0, "[": 0, "0.12346*": 10, "more models and 5 more rows": 1} {
 		if got := strings.Count(screen, want); got != n {
 			t.Errorf("%q stands %d times, want %d:\n%s", want, got, n, screen)
 		}

@@ -23,15 +23,15 @@ const (
 // and which. A few comparisons have a row each. Nothing is written where nothing was compared.
 func PrintDiffering(env *run.Env, comparisons []report.Comparison) error {
 	rows := headlineRows(env.Result, comparisons)
-	total := 0
-	for _, row := range rows {
-		total += len(row)
-	}
-	if total == 0 {
+	all := slices.Concat(rows...)
+	switch {
+	case len(all) == 0:
 		return nil
-	}
-	if total <= mostHeadlines {
-		return env.Table(Table(slices.Concat(rows...)))
+	case !slices.ContainsFunc(all, func(c report.Comparison) bool { return c.P.Defined() }):
+		env.Print("Differences are not tested: %s\n\n", all[0].P.Reason)
+		return nil
+	case len(all) <= mostHeadlines:
+		return env.Table(Table(all))
 	}
 	table := report.NewTable("", "Metric", "Pairs that differ", "")
 	family := ""

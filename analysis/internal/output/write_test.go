@@ -17,7 +17,7 @@ func TestPrinted(t *testing.T) {
 	for _, c := range []struct {
 		models, rows int
 		note         string
-	}{{14, 91, ""}, {15, 14, "91 comparisons of other models in generation_comparisons.csv"}} {
+	}{{14, 91, ""}, {15, 14, "91 comparisons of other models: generation_comparisons.csv"}} {
 		var all []report.Comparison
 		for i := range c.models {
 			for j := range i {

@@ -48,21 +48,26 @@ func shownWarnings(r *report.Result) []string {
 	return slices.DeleteFunc(slices.Clone(r.Warnings), func(w string) bool { return strings.HasPrefix(w, "figure ") })
 }
 
-// ofModels divides a warning into the models that it begins with and the rest: "a, b and c: text".
+// ofModels divides a warning into the models that it begins with and the rest: "a, b and c: text". All models of the
+// result are not listed.
 func ofModels(warning string, names []string) (models, text string) {
 	head, rest, ok := strings.Cut(warning, ": ")
 	if !ok {
 		return "", warning
 	}
-	for _, name := range strings.Split(strings.Replace(head, " and ", ", ", 1), ", ") {
+	listed := strings.Split(strings.Replace(head, " and ", ", ", 1), ", ")
+	for _, name := range listed {
 		if !slices.Contains(names, name) {
 			return "", warning
 		}
 	}
+	if len(listed) == len(names) {
+		head = ""
+	}
 	return head, rest
 }
 
-// number of a text: digits with a point, an exponent or a percent sign.
+// numberText is a number in a text.
 var numberText = regexp.MustCompile(`[0-9]+(\.[0-9]+)?(e[-+]?[0-9]+)?`)
 
 // kindOf is a warning without its numbers and the names of models.
