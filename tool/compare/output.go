@@ -7,6 +7,7 @@ import (
 	"io"
 	"math"
 	"slices"
+	"strings"
 
 	"repscope/internal/run"
 	"repscope/internal/text"
@@ -331,7 +332,7 @@ func (out *outcome) print(env *run.Env) error {
 			}
 		}
 		if len(out.losses) > 1 {
-			t.Note("losses of different names are different functions: they are not ranked")
+			t.Note("Losses of different names are different functions and are not ranked")
 		}
 		if err := env.Table(t); err != nil {
 			return err
@@ -345,7 +346,8 @@ func (out *outcome) print(env *run.Env) error {
 
 // table is a study for the console.
 func (s *Study) table(verbose bool) *report.Table {
-	t := report.NewTable(fmt.Sprintf("%s over %d tasks", s.Metric, len(s.Tasks)), "Model", "IQM", "Mean", "Median", "Average rank")
+	title := strings.TrimSpace(fmt.Sprintf("%s %s", s.Metric, s.Direction.Arrow()))
+	t := report.NewTable(fmt.Sprintf("%s over %d tasks", title, len(s.Tasks)), "Model", "IQM", "Mean", "Median", "Average rank")
 	for _, name := range s.names {
 		a := s.of[name]
 		t.Row(name, report.WithInterval(a.IQM, a.IQMCI), report.WithInterval(a.Mean, a.MeanCI), report.WithInterval(a.Median, a.MedianCI),

@@ -265,7 +265,7 @@ func (r *Result) Console(verbose bool) []*report.Table {
 	switch left := len(r.Table) - len(table); {
 	case left == 0:
 	case len(shown) < len(r.Table):
-		values.Note("the headline numbers of each analysis; %s in compare_table.csv; --metrics '*' prints all, --metrics LIST some", moreRows(left))
+		values.Note("Headline metrics of each analysis; %s in compare_table.csv; --metrics '*' prints all, --metrics LIST some", moreRows(left))
 	default:
 		values.Note("%s in compare_table.csv; --metrics chooses", moreRows(left))
 	}
