@@ -313,7 +313,11 @@ func (out *outcome) print(env *run.Env) error {
 			tables = out.result.Console(verbose)
 		}
 		for _, s := range out.result.Studies {
-			tables = append(tables, s.table(verbose))
+			t := s.table(verbose)
+			if words := out.result.inTasks(s); words != "" && !verbose {
+				t.Note("%s", words)
+			}
+			tables = append(tables, t)
 		}
 		for _, t := range tables {
 			if err := env.Table(t); err != nil {
@@ -342,6 +346,24 @@ func (out *outcome) print(env *run.Env) error {
 		env.Print("%s\n", s.Sentence)
 	}
 	return nil
+}
+
+// inTasks is what most tasks of a study say in words, and how many do; empty where there are no words.
+func (r *Result) inTasks(s *Study) string {
+	count, most, rows := map[string]int{}, "", 0
+	for _, row := range r.Table {
+		if row.Analysis != s.Analysis || row.Metric != s.Metric {
+			continue
+		}
+		rows++
+		if count[row.Sentence]++; count[row.Sentence] > count[most] {
+			most = row.Sentence
+		}
+	}
+	if most == "" {
+		return ""
+	}
+	return fmt.Sprintf("in %d of %d tasks: %s", count[most], rows, most)
 }
 
 // table is a study for the console.
