@@ -35,7 +35,8 @@ FUZZTIME  ?= 60s
 # where it gains nothing.
 SMALL = -trimpath $(foreach package,$(shell sed '/^\#/d' packaging/cold.txt),-gcflags=$(package)=-l)
 build:
-	CGO_ENABLED=0 $(GO) build $(SMALL) -ldflags='-s -w' -o bin/ ./cmd/repscope
+	@echo "building bin/repscope"
+	@CGO_ENABLED=0 $(GO) build $(SMALL) -ldflags='-s -w' -o bin/ ./cmd/repscope
 	$(LINKS)
 
 # bin/NAME for every binary: a link to bin/repscope, which is linked once instead of sixteen times.

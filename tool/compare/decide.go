@@ -432,7 +432,7 @@ func (r *Result) Worse(pattern string, percent float64) ([]Broken, error) {
 	case !found:
 		return nil, unknownMetric(pattern, words.paths())
 	case compared == 0:
-		return nil, fmt.Errorf("--fail-if-worse %s: no model has it beside %s", pattern, r.Baseline)
+		return nil, fmt.Errorf("--fail-if-worse %s: no model other than %s has this metric", pattern, r.Baseline)
 	}
 	return broken, nil
 }
