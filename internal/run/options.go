@@ -68,7 +68,8 @@ func (o *Options) register(f *Flags, c *Command, job Job) {
 	f.Var((*length)(&o.WidthMM), "width", "`LENGTH` of figures, such as 89mm or 7.2in: texts keep their sizes (6 pt or more), panels stand below each other where they need to; default: that of the figure")
 	f.BoolVar(&o.JSON, "json", false, "print the result on stdout, and nothing else there; the files of --out are written all the same")
 	f.BoolVar(&o.Quiet, "quiet", false, "no progress and no table; warnings and errors only")
-	f.BoolVar(&o.Verbose, "verbose", false, "print all tables and notes, not only the headline table; no number and no file changes")
+	f.BoolVar(&o.Verbose, "verbose", false,
+		"print all tables and notes, not only the headline table; no number and no file changes")
 	f.BoolVar(&o.version, "version", false, "print the version and stop; with --json as JSON")
 	if c.Methods != nil {
 		f.BoolVar(&o.Methods, "methods", false, "also write how the numbers were computed, in words and with references, for a paper: "+

@@ -370,7 +370,8 @@ func (r *outcome) printMeans(env *run.Env, lo, hi int) error {
 		more = fmt.Sprintf("%s in canvas_metrics.csv", text.Count(left, "more metric"))
 	}
 	if a := r.Agreement; a != nil {
-		more = strings.TrimPrefix(fmt.Sprintf("%s; agreement with %s in canvas_agreement.csv", more, text.Count(a.Ratings, "rating")), "; ")
+		agreement := fmt.Sprintf("agreement with %s in canvas_agreement.csv", text.Count(a.Ratings, "rating"))
+		more = strings.TrimPrefix(more+"; "+agreement, "; ")
 	}
 	if more != "" {
 		table.Note("%s", more)

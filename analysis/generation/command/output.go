@@ -173,7 +173,8 @@ func printHeadlines(r *generation.Result, env *run.Env) error {
 	var chosen []string
 	for _, i := range report.Headlines(paths, headline, mostHeadlines) {
 		m, _ := env.Result.MetricOf(paths[i])
-		chosen, header = append(chosen, paths[i]), append(header, strings.TrimSpace(report.Title(paths[i])+" "+m.Direction.Arrow()))
+		chosen = append(chosen, paths[i])
+		header = append(header, strings.TrimSpace(report.Title(paths[i])+" "+m.Direction.Arrow()))
 	}
 	table := report.NewTable("", header...)
 	for _, m := range r.Models {

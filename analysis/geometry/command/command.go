@@ -278,7 +278,8 @@ func printSpaces(r *geometry.Result, env *run.Env) error {
 		what += fmt.Sprintf("; [95 %% intervals] by deleting each of %s", r.TimeBlocks)
 	}
 	space.Note("%s", what)
-	space.Note("Lower uniformity and alignment are better, but only together; straightness: 1 for a straight path, … random: of states in random order")
+	space.Note("Lower uniformity and alignment are better, but only together; straightness: 1 for a straight path, " +
+		"… random: of states in random order")
 	if err := output.ModelTable(env, space); err != nil {
 		return err
 	}
@@ -298,7 +299,8 @@ func motionTable(r *geometry.Result) *report.Table {
 		if m.NEff.Defined() && !m.NEffReliable {
 			unreliable = append(unreliable, m.Name)
 		}
-		table.Row(m.Name, m.UniformityCentered, m.Temporal.Tau, m.Temporal.Steps.Relative, m.Temporal.Straightness.Curvature.Value, m.NEff)
+		table.Row(m.Name, m.UniformityCentered, m.Temporal.Tau, m.Temporal.Steps.Relative,
+			m.Temporal.Straightness.Curvature.Value, m.NEff)
 	}
 	if len(unreliable) > 0 {
 		table.Note("n eff. is an upper limit: the episodes are too short for the autocorrelation time: %s", strings.Join(unreliable, ", "))

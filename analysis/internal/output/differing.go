@@ -19,8 +19,8 @@ const (
 	alpha         = 0.05 // level of the tests
 )
 
-// PrintDiffering writes a row for each headline metric to the console: how many pairs of models differ after correction,
-// and which. A few comparisons have a row each. Nothing is written where nothing was compared.
+// PrintDiffering writes a row for each headline metric to the console: how many pairs of models differ after
+// correction, and which. A few comparisons have a row each. Nothing is written where nothing was compared.
 func PrintDiffering(env *run.Env, comparisons []report.Comparison) error {
 	rows := headlineRows(env.Result, comparisons)
 	all := slices.Concat(rows...)
@@ -40,7 +40,8 @@ func PrintDiffering(env *run.Env, comparisons []report.Comparison) error {
 		table.Row(row[0].Metric, count, which)
 		family = cmp.Or(family, row[0].Family)
 	}
-	table.Note("p < %g after Holm's correction over %s; all comparisons: %s_comparisons.csv", alpha, familyWords(family), env.Command.Name)
+	table.Note("p < %g after Holm's correction over %s; all comparisons: %s_comparisons.csv",
+		alpha, familyWords(family), env.Command.Name)
 	return env.Table(table)
 }
 
@@ -58,7 +59,8 @@ func headlineRows(r *report.Result, comparisons []report.Comparison) [][]report.
 		rows[i] = append(rows[i], c)
 	}
 	var chosen [][]report.Comparison
-	for _, i := range report.Headlines(paths, func(path string) bool { m, _ := r.MetricOf(path); return m.Headline }, mostHeadlines) {
+	headline := func(path string) bool { m, _ := r.MetricOf(path); return m.Headline }
+	for _, i := range report.Headlines(paths, headline, mostHeadlines) {
 		chosen = append(chosen, rows[i])
 	}
 	return chosen

@@ -71,8 +71,8 @@ func tellUnmeasured(env *run.Env) error {
 const maxPrinted = 100
 
 // PrintComparisons writes the comparisons, if there are any, to the console: which pairs of models differ in the
-// headline metrics, and with --verbose a row for each comparison. Of more than 100 rows it shows those with the first
-// model, and says where the others are.
+// headline metrics, and with --verbose a row for each comparison. Of more than 100 rows it shows the comparisons with
+// the first model, and says where the others are.
 func PrintComparisons(env *run.Env, comparisons []report.Comparison) error {
 	if !env.Options.Verbose {
 		return PrintDiffering(env, comparisons)

@@ -185,14 +185,16 @@ func writeEigenvalues(r *manifold.Result, env *run.Env) error {
 func printTables(r *manifold.Result, env *run.Env) error {
 	table := report.NewTable("", "Model", "D", "Participation ratio", "Two-NN", "Effective rank", "Dead dimensions", "In time %")
 	for _, m := range r.Models {
-		table.Row(m.Name, m.NominalDimension, m.ParticipationRatioCorrected, m.IntrinsicDimension, m.EffectiveRank, m.DeadDims, percent(m.NeighborsInTime))
+		table.Row(m.Name, m.NominalDimension, m.ParticipationRatioCorrected, m.IntrinsicDimension, m.EffectiveRank,
+			m.DeadDims, percent(m.NeighborsInTime))
 	}
 	what := fmt.Sprintf("%s; Two-NN estimate: %s%s", text.Count(r.Models[0].Samples, "state"), r.Models[0].Estimator, window(r))
 	if r.Blocks != "" {
 		what += fmt.Sprintf("; [95 %% intervals] by deleting each of %s, of Two-NN by comparing halves of them", r.Blocks)
 	}
 	table.Note("%s", what)
-	table.Note("Participation ratio and effective rank: directions in use (of D); Two-NN: degrees of freedom; in time: nearest neighbors of about the same time")
+	table.Note("Participation ratio and effective rank: directions in use (of D); Two-NN: degrees of freedom; " +
+		"in time: nearest neighbors of about the same time")
 	if err := output.ModelTable(env, table); err != nil {
 		return err
 	}
@@ -206,13 +208,15 @@ func printTables(r *manifold.Result, env *run.Env) error {
 func restTable(r *manifold.Result) *report.Table {
 	table := report.NewTable("", "Model", "Usage %", "RankMe", "90 %", "99 %", "Duplicates", "Ties %", "n eff.")
 	for _, m := range r.Models {
-		table.Row(m.Name, correctedUsage(&m), m.RankMe, whole(m.Dims90), whole(m.Dims99), m.TwoNN.Duplicates, percent(m.TwoNN.Tied), m.NEff)
+		table.Row(m.Name, correctedUsage(&m), m.RankMe, whole(m.Dims90), whole(m.Dims99), m.TwoNN.Duplicates,
+			percent(m.TwoNN.Tied), m.NEff)
 	}
 	table.Note("Usage: participation ratio in %% of D, corrected for the number of latents (usage_percent in the files: of the sample)")
 	table.Note("Ties: latents whose two nearest neighbors are equally far; n eff.: effective sample size")
 	for _, m := range r.Models {
 		if m.EffectiveRankBias.Defined() {
-			table.Note("%s: bias of the finite sample: effective rank %+.2g, RankMe %+.2g (not subtracted)", m.Name, m.EffectiveRankBias.V, m.RankMeBias.V)
+			table.Note("%s: bias of the finite sample: effective rank %+.2g, RankMe %+.2g (not subtracted)",
+				m.Name, m.EffectiveRankBias.V, m.RankMeBias.V)
 		}
 		if m.NEff.Defined() && !m.NEffReliable {
 			table.Note("%s: n eff. is rough: the episodes are too short for the autocorrelation time", m.Name)

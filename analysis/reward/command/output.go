@@ -274,7 +274,8 @@ func printHeadline(r *reward.Result, env *run.Env) error {
 		table.Note("%s: not measured: %s", u.Name, u.Reason)
 	}
 	if len(r.Scorers) > 0 {
-		what := fmt.Sprintf("%s in %s; each is predicted by a probe that has not seen its episode", text.Count(r.Samples.Samples, "sample"), text.Count(r.Samples.Groups, "group"))
+		what := fmt.Sprintf("%s in %s; each is predicted by a probe that has not seen its episode",
+			text.Count(r.Samples.Samples, "sample"), text.Count(r.Samples.Groups, "group"))
 		if r.Blocks != "" {
 			what += fmt.Sprintf("; [95 %% intervals] by deleting each of %s", r.Blocks)
 		}

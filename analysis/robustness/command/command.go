@@ -320,7 +320,8 @@ func printTables(r *robustness.Result, env *run.Env, states, all int) error {
 		what += fmt.Sprintf("; [95 %% intervals] by deleting each of %s", r.Blocks)
 	}
 	table.Note("%s; %s", r.Corruption, what)
-	table.Note("Relative: distance / RMS distance of two random states, 0 is best; flip rate: another state is nearest; AUC: mean over levels")
+	table.Note("Relative: distance / RMS distance of two random states, 0 is best; flip rate: another state is nearest; " +
+		"AUC: mean over levels")
 	if err := output.ModelTable(env, table); err != nil {
 		return err
 	}

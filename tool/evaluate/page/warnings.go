@@ -18,7 +18,7 @@ type warning struct {
 	kind string
 }
 
-// warn collects the warnings of all results, and those of results that should not stand next to each other. Warnings that
+// warn collects the warnings of all results, and of results that should not be read next to each other. Warnings that
 // differ in models and numbers only are one kind.
 func (b *builder) warn() {
 	for _, s := range b.Sections {
