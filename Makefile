@@ -159,7 +159,7 @@ analyse-all: build
 		printf '%-15s %4d s  %s\n' "$$analysis" $$(($$(date +%s) - start)) "$$([ "$$warnings" = 0 ] || echo "warnings: $$warnings")"; \
 	done; echo; \
 	bin/compare "$(RESULTS)" $(if $(OUT),--out "$(OUT)/comparison") $(if $(V),--verbose) 2>"$$logs/compare.txt" || { cat "$$logs/compare.txt" >&2; exit 1; }; \
-	echo "figures, tables and result files: $(RESULTS)/*; console output and warnings: $$logs/*.txt"
+	echo "files and figures: $(RESULTS)/*; tables and warnings: $$logs/*.txt"
 
 # The built-in example's frames as .npy files, for use with other tools.
 example-data:
