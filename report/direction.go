@@ -20,6 +20,17 @@ const (
 	Neither Direction = "none"   // neither is, as of a dimension
 )
 
+// Arrow is ↑ where higher values are better, ↓ where lower ones are, and empty for neither.
+func (d Direction) Arrow() string {
+	switch d {
+	case Higher:
+		return "↑"
+	case Lower:
+		return "↓"
+	}
+	return ""
+}
+
 // Metric describes a number that a result holds for every model. It stands under the
 // metric's name in "metrics" of the result file.
 type Metric struct {

@@ -54,7 +54,7 @@ func TestEncoderHints(t *testing.T) {
 	}
 }
 
-// One line says what a model is given, and the result holds it.
+// With --verbose one line describes the input of each model, and the result holds it.
 func TestGiven(t *testing.T) {
 	dir := encoderFolder(t)
 	const con = " --model con=" + models + "dqn_opset17.onnx"
@@ -68,7 +68,7 @@ func TestGiven(t *testing.T) {
 		"small.npy --baseline random:4":   "random: input [1 1 12 16] float32, pixels as stored",
 		"frames.npy --latents z={}/z.npy": "z: latents [20 4] float32, one per frame\n",
 	} {
-		code, stdout, stderr := runIn(t.Context(), dir, "--out {}/out --frames {}/"+args)
+		code, stdout, stderr := runIn(t.Context(), dir, "--verbose --out {}/out --frames {}/"+args)
 		if code != 0 || !strings.Contains(stdout, want) {
 			t.Errorf("%s: exit %d, %s%s\nwant %s", args, code, stdout, stderr, want)
 		}

@@ -288,6 +288,9 @@ func check(flags *Flags, job Job, o *Options) error {
 	if len(o.Formats) > 1 && len(o.figures()) == 0 {
 		return Usage("--format %s: none cannot stand beside others", strings.Join(o.Formats, ","))
 	}
+	if o.Quiet && o.Verbose {
+		return Usage("--quiet and --verbose: they contradict each other; give one of them")
+	}
 	if o.JSON {
 		if err := o.Together("--json", "a shard is no result"); err != nil {
 			return err

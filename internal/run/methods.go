@@ -70,7 +70,7 @@ func printMethods(c *Command, flags *Flags, o *Options, stdout io.Writer) (done 
 		return true, Usage("--methods: %d result files, want one", len(o.Args))
 	}
 	flags.Visit(func(f *flag.Flag) {
-		if err == nil && !slices.Contains([]string{"methods", "json", "quiet"}, f.Name) {
+		if err == nil && !slices.Contains([]string{"methods", "json", "quiet", "verbose"}, f.Name) {
 			err = Hint(Usage("--%s changes nothing of %s, which is there already", f.Name, o.Args[0]), "leave it out, or leave the file out to run "+c.Name)
 		}
 	})

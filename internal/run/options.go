@@ -17,6 +17,7 @@ type Options struct {
 	Threads     int      // --threads: 0 for all cores
 	Memory      int64    // --memory: bytes, 0 for the default
 	Quiet, JSON bool     // --quiet, --json
+	Verbose     bool     // --verbose: all tables and notes on the console
 	DryRun      bool     // --dry-run
 	Methods     bool     // --methods
 	Shard       Shard    // --shard: which task of several this is
@@ -67,6 +68,8 @@ func (o *Options) register(f *Flags, c *Command, job Job) {
 	f.Var((*length)(&o.WidthMM), "width", "`LENGTH` of figures, such as 89mm or 7.2in: texts keep their sizes (6 pt or more), panels stand below each other where they need to; default: that of the figure")
 	f.BoolVar(&o.JSON, "json", false, "print the result on stdout, and nothing else there; the files of --out are written all the same")
 	f.BoolVar(&o.Quiet, "quiet", false, "no progress and no table; warnings and errors only")
+	f.BoolVar(&o.Verbose, "verbose", false,
+		"print all tables and notes, not only the headline table; no number and no file changes")
 	f.BoolVar(&o.version, "version", false, "print the version and stop; with --json as JSON")
 	if c.Methods != nil {
 		f.BoolVar(&o.Methods, "methods", false, "also write how the numbers were computed, in words and with references, for a paper: "+
@@ -78,7 +81,7 @@ func (o *Options) register(f *Flags, c *Command, job Job) {
 			"of the frames a few states are read, nothing is written; with --json as JSON")
 		f.Group(Output, "dry-run")
 	}
-	f.Group(Output, "out", "format", "width", "json", "quiet", "version")
+	f.Group(Output, "out", "format", "width", "json", "quiet", "verbose", "version")
 
 	f.CountVar(&o.Threads, "threads", 0, "`N` cores to use; 0: all")
 	f.Var((*size)(&o.Memory), "memory", "`SIZE` of the working memory, such as 450MB; 0: a quarter of what the machine has, or of what its limits leave (control groups, ulimit -v)")

@@ -266,7 +266,7 @@ func (t *Task) inputs(flags *Flags, o *Options, there bool) []givenFile {
 }
 
 // placing are the shared flags that say where and how a run writes and runs.
-var placing = []string{"out", "format", "width", "json", "quiet", "version", "methods", "dry-run", "threads", "memory", "shard", "seed", "bootstrap", "cache"}
+var placing = []string{"out", "format", "width", "json", "quiet", "verbose", "version", "methods", "dry-run", "threads", "memory", "shard", "seed", "bootstrap", "cache"}
 
 // texts visits the texts of a branch.
 func (b *Branch) texts(visit func(string)) {

@@ -115,7 +115,9 @@ func (e *Env) writeShard(flags *Flags) error {
 }
 
 // ephemeral are the options that say where and how a run writes and runs, not what.
-var ephemeral = []string{"out", "quiet", "json", "config", "shard", "threads", "memory", "dry-run", "version"}
+var ephemeral = []string{
+	"out", "quiet", "verbose", "json", "config", "shard", "threads", "memory", "dry-run", "version",
+}
 
 // origin is how the run was started.
 func (e *Env) origin(flags *Flags) (*shard.Origin, error) {

@@ -18,7 +18,7 @@ type parameter struct {
 
 // left are the flags that are no keywords: results are always read, progress has a keyword of
 // its own, and the version is the package's.
-var left = map[string]bool{"json": true, "quiet": true, "version": true}
+var left = map[string]bool{"json": true, "quiet": true, "verbose": true, "version": true}
 
 // first are the parameters that may be given without their names, in the order of a call; every
 // other is by name alone, so that flags may come and go.

@@ -3333,85 +3333,84 @@ def compare(
     progress: ProgressLike = None,
     nice: Optional[Int] = 0,
 ) -> Result:
-    r"""Results side by side: which models differ, by how much, and what is decided.
+    r"""Compares results: which models differ, by how much, and which differences are significant.
 
-    compare reads result files of any of the binaries (files, or folders that are
-    searched for them) and sets their models side by side, metric by metric: values with
-    intervals, which way is better, the difference from a baseline with its interval, the
-    improvement in percent, p values with Holm's correction, and ranks in which models that
-    do not differ share a place. ~ marks what is undecided; for it stand the smallest
-    difference that the test would have found with 80 % power, and the number of blocks
-    that the one seen would take. * marks the models that may be the best: the 95 %
-    confidence set, which leaves out those that another is found better than, held against
-    all others at once. Where it leaves out none, nothing is marked.
+    compare reads result files of any binary (files, or folders that it searches) and puts
+    their models into one table per metric: values with intervals, the better direction, the
+    difference from a baseline with its interval, the improvement in percent, p values with
+    Holm's correction, and ranks. Models that do not differ share a rank. ~ marks undecided
+    rows, with the smallest difference that the test finds with 80 % power and the number of
+    blocks that the observed difference needs. * marks the models that may be the best: the
+    95 % confidence set, tested against all other models at once. Nothing is marked if no
+    model can be excluded.
 
-    The axes are named, never guessed. Files of one task need no name; several tasks are
-    given as TASK=FILE (or TASK=FOLDER). Training runs (seeds) of one model are NAME@RUN
-    in a file, or files given as @RUN=FILE, both as TASK@RUN=FILE. The same model with
-    the same numbers in two files is one.
+    Several analyses are printed as one screen with two headline metrics of each; verbose
+    prints all headline metrics with intervals, differences and a sentence per row.
 
-    A difference is that of the file that holds both models. Across files it comes from
-    scores per sample (<analysis>_samples.csv), paired by name, in blocks of their group,
-    where both have them; from one number of each run, by Welch's t test, where there are
-    several runs and no intervals; else from the two intervals, as if their errors were
-    independent. The column "from" says which. Results of other data, definitions,
-    options that change numbers or block lengths are refused, with what differs, unless
-    allow_different is given.
+    Name tasks and runs on the command line. Files of one task need no name; for several
+    tasks give TASK=FILE (or TASK=FOLDER). Training runs (seeds) of one model are NAME@RUN
+    in a file, or files given as @RUN=FILE, or TASK@RUN=FILE for both. The same model with
+    the same numbers in two files counts once.
 
-    Over several tasks there are the interquartile mean, mean and median, the probability
+    If one file holds both models, the difference comes from that file. Across files it comes
+    from scores per sample (<analysis>_samples.csv), paired by name, in blocks of their
+    group, if both models have them. With several runs and no intervals it comes from one
+    number per run, by Welch's t test. Otherwise it comes from the two intervals, as if their
+    errors were independent. The column "from" names the source. Results with other data,
+    definitions, options or block lengths are rejected, with the differences listed, unless
+    allow_different is set.
+
+    Over several tasks it computes the interquartile mean, mean and median, the probability
     of improvement, performance profiles and average ranks (Agarwal et al. 2021).
 
     It also reads {"metrics": {x, x_std}, "evaluation_config": …}, {"checkpoint": …,
     "metrics": …}, {dataset: {key: value}}, lists of rows with "id" and "model", results and
-    logged samples of lm-evaluation-harness, output of go test -bench, and tables of text: scores per sample
-    (model, sample, group), long tables (model, task, run, metric, score; several rows of a
-    model, task and metric are runs) and wide ones, with a column for each metric or for
-    each model. A table with a column model has metrics in its other columns, one without
-    it has models there if it has a column metric, or a column task or run and no column of
-    a metric known by name; else wide says what they are, and columns what a column of
-    another name holds. Losses (losses) are drawn and summarised; those of
-    different names are different functions and are never ranked.
+    logged samples of lm-evaluation-harness, output of go test -bench, and text tables: scores
+    per sample (model, sample, group), long tables (model, task, run, metric, score; several
+    rows of one model, task and metric are runs) and wide tables, with a column per metric or
+    per model. In a table with a column model, the other columns are metrics. Without it, the
+    other columns are models if there is a column metric, or a column task or run and no known
+    metric. wide overrides this, and columns maps columns with other names. Losses
+    (losses) are drawn and summarized; losses with different names are different functions
+    and are never ranked.
 
-    Exit status 1 with fail_if_worse when a bound is broken: the files are written
-    all the same.
+    With fail_if_worse the exit status is 1 if a bound is broken; all files are written.
 
     Args:
         files: FILES…; paths, results, or a mapping of names to them.
         results: [TASK][@RUN=]FILE or folder, as an argument, in the order of the command line.
-        task: NAME of the task of the files that are given without one.
+        task: NAME of the task for files without one.
         columns: LIST of ROLE=NAME for tables of scores: the column NAME holds the model, task, run, metric or score, or
-            is passed over (skip); several tasks or runs are joined (default: columns of these names, of any case, and a
-            few like them).
-        wide: NAME of what the columns of numbers of a wide table are, where no column model says it: models or metrics.
+            is ignored (skip); several tasks or runs are joined (default: columns with these names in any case, and
+            common synonyms).
+        wide: KIND of the number columns of a wide table without a column model: models or metrics.
         losses: NAME=FILE of losses by step or epoch: CSV of W&B or TensorBoard, JSON lines, or a PyTorch checkpoint;
             NAME:COLUMN=FILE names a column of values.
-        example: compare a made study: models trained several times, on several tasks.
+        example: compare a synthetic study: models trained several times on several tasks.
         config: FILE.yaml with the same names as the flags, and sections for single commands (smoothness: {horizons:
             [1,7]}), which win over what is common; the command line wins over both: an option given there takes the
             place of the file's, of all its values if it repeats.
-        allow_different: compare results of other data, definitions, options or block lengths, with a warning.
-        baseline: NAME of the model that the others are compared with (default: the one called persistence, if there is
-            one).
+        allow_different: compare results with different data, definitions, options or block lengths, with a warning.
+        baseline: NAME of the model that the others are compared with (default: persistence, if there is such a model).
         fail_if_worse: METRIC>PERCENT: exit with status 1 if a model is worse than the baseline by more than that.
         family: NAME of the tests that p values are corrected over: metric (all rows of a metric, in all tasks), task
-            (those of one task) or run (the whole table). Default: metric.
-        fixed: LIST of models that have no other runs, as those that are not trained; others with one run beside models
-            with several are taken to vary as these do (persistence is fixed).
-        higher: LIST of metrics of which more is better, where the files do not say it.
+            (all rows of a metric in one task) or run (the whole table). Default: metric.
+        fixed: LIST of models without other runs, such as untrained models; other models with a single run are assumed
+            to vary as models with several runs do (persistence is fixed).
+        higher: LIST of metrics where higher is better, if the files do not say so.
         interval: NAME of the intervals over tasks and runs: jackknife or bootstrap, which is stratified by tasks, with
             bootstrap resamples, and too narrow for few runs. Default: jackknife.
         loss_columns: LIST of columns of losses (default train_loss, val_loss, val_reconstruction_loss).
-        lower: LIST of metrics of which less is better.
+        lower: LIST of metrics where lower is better.
         metrics: LIST of metrics: paths such as by_k[k=10].trustworthiness, else paths without rows, else their last
-            names; * is any text; ANALYSIS:METRIC for those of one analysis (default: what the files say models are
-            compared by, of which the console, figure, Markdown and LaTeX show headline numbers where there are more
-            than 24).
+            names; * is any text; ANALYSIS:METRIC for one analysis (default: the metrics by which the files compare
+            models; with more than 24, console, figure, Markdown and LaTeX show the headline metrics).
         names: LIST of names: one for each file in turn if each has one model; or OLD=NEW, or FILE:OLD=NEW for the model
             of one file; an equals sign in a name has a backslash before it.
         orient: ROWS of the tables: metrics or models. Default: metrics.
         scale: FILE.csv with the columns task, worst, best (and metric), for scores of tasks on one scale: (score −
             worst)/(best − worst).
-        select: METRIC by which a checkpoint is chosen: that of the best value, and all that may be the best.
+        select: METRIC that selects a checkpoint: the one with the best value, and all that may be the best.
         seed: N that all random draws come from. Default: 42.
         bootstrap: N above 0: intervals and comparisons of models, by deleting blocks in turn, the same for every
             number; 0: neither. Default: 1000.
@@ -3459,12 +3458,12 @@ def evaluate(
     progress: ProgressLike = None,
     nice: Optional[Int] = 0,
 ) -> Result:
-    r"""A whole study in one command: datasets, models and analyses from one file, resumed where it was.
+    r"""Runs a whole study from one file of datasets, models and analyses, and resumes it after an interruption.
 
-    evaluate runs a whole study: the analyses of a suite file, over its datasets and
-    models, each task into a folder of its own (OUT/dataset/analysis), and a summary of all
-    of them. The same command again goes on where the last one was: a task whose options,
-    inputs and program are the same is not run again.
+    evaluate runs a whole study: the analyses of a suite file on its datasets and models.
+    Each task writes to its own folder (OUT/dataset/analysis), and a summary covers all tasks.
+    Running the same command again resumes the study: a task whose options, inputs and
+    program are unchanged is not run again.
 
       datasets:
         pong:
@@ -3476,25 +3475,27 @@ def evaluate(
         seed: 1
         neighborhood: {k: [5, 10]}
 
-    The keys of a dataset are the options of the analyses, and names of analyses with options
-    for these alone; "defaults" has the same for all datasets. What is more special wins: a
-    dataset's section, the dataset, the section of defaults, the defaults. An option that an
-    analysis does not have is left out there. enabled: false leaves a dataset out, "only" and
-    "skip" name its analyses; a section runs its analysis too.
+    The keys of a dataset are options of the analyses; a section named after an analysis
+    applies to that analysis only. "defaults" holds options for all datasets. The most specific
+    value wins: section of the dataset, dataset, section of the defaults, defaults. Options
+    that an analysis does not have are ignored there. "enabled: false" skips a dataset, "only"
+    and "skip" select its analyses; a section also enables its analysis.
 
-    A pattern (* or ?, or {name} for each value of "matrix: {name: […]}") stands for a model of
-    each file that matches; what the pattern leaves open is added to the name: run/a/100 of
-    runs/a/step_100.onnx. Models that differ in their last number make a curve.
+    A pattern (* or ?, or {name} for each value of "matrix: {name: […]}") stands for one model
+    per matching file. The matched part is appended to the name: run/a/100 for
+    runs/a/step_100.onnx. Models that differ only in their last number form a curve.
 
-    width takes the place of the width of the defaults, and is that of the figures of the page too.
+    width overrides the width in the defaults and also sets the width of the page's figures.
 
-    report.html shows all of it on one page. "evaluate report DIR…" makes that page of any
-    result files in folders, which it finds by their content, with or without a suite.
+    report.html shows all results on one page. "evaluate report DIR…" makes this page from any
+    result files in folders, with or without a suite.
 
-    "evaluate --dry-run" says what would be run and why. "evaluate --init FILES…" prints a first suite file for them, "evaluate --schema" a JSON
-    Schema for editors. "evaluate --check" holds results and inputs against their recorded digests. Paths are relative to the working folder. One process works in a folder at a time; a
-    lock that a killed process left is noticed. Exit status 1 if a task failed; the others
-    are done all the same.
+    "evaluate --dry-run" lists the tasks to run, with the reason. "evaluate --init FILES…"
+    prints a first suite file for these files, "evaluate --schema" a JSON Schema for editors.
+    "evaluate --check" compares results and inputs with their recorded digests. Paths are
+    relative to the working folder. Only one process works in a folder at a time; a lock left
+    by a killed process is detected. The exit status is 1 if a task failed; the other tasks
+    run all the same.
 
     Args:
         suite: SUITE.yaml; a path, or a mapping of what the file holds, in which arrays, readers and modules go over as
@@ -3506,20 +3507,20 @@ def evaluate(
             result.
         width: LENGTH of figures, such as 89mm or 7.2in: texts keep their sizes (6 pt or more), panels stand below each
             other where they need to; default: that of the figure.
-        check: read the results of tasks that are done, and their inputs, hold them against the digests that were
-            recorded, and stop; with json as JSON.
-        dry_run: say which tasks would be run and why (which option, input or program is another), what would be
-            written, and stop; with json as JSON.
+        check: compare the results of finished tasks, and their inputs, with the recorded digests, and stop; with json
+            as JSON.
+        dry_run: list the tasks to run, why (the option, input or program that changed) and the files they would write,
+            and stop; with json as JSON.
         example: run all analyses on their built-in examples; no suite file is needed.
-        fail_fast: begin no further task after one that failed.
-        init: print a commented suite file for the given files, and stop.
-        jobs: N tasks at a time, each with all cores; of more than two, all together have half of the memory. 1 where
-            one GPU is for all. Default: 2.
+        fail_fast: start no further task after a failure.
+        init: print a commented suite file for these files, and stop.
+        jobs: N tasks at a time, each with all cores; more than two share half of the memory. Use 1 if all tasks share
+            one GPU. Default: 2.
         list: print the tasks and whether they are done, and stop.
-        only: LIST of datasets, analyses or dataset/analysis (with * and ?) to run, of those in the file.
-        resume: leave tasks out that are done and unchanged; resume=false runs them again. Default: true.
+        only: LIST of datasets, analyses or dataset/analysis of the file to run (with * and ?).
+        resume: skip finished, unchanged tasks; resume=false runs them again. Default: true.
         schema: print a JSON Schema of suite files for editors, and stop.
-        skip: LIST of such to leave out.
+        skip: LIST of datasets, analyses or dataset/analysis to skip (with * and ?).
         wait: wait for another process that works in the folder.
         progress: True or False, or a function of the work's name, what is done and the total; by default a line on a
             terminal and in a notebook.

@@ -44,7 +44,7 @@ type source struct {
 }
 
 // ownFlags are set by scale for every task.
-var ownFlags = []string{"out", "shard", "json", "quiet", "dry-run", "threads", "memory", "help", "version"}
+var ownFlags = []string{"out", "shard", "json", "quiet", "verbose", "dry-run", "threads", "memory", "help", "version"}
 
 // given is what the arguments of a command name.
 type given struct {

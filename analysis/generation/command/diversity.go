@@ -123,7 +123,7 @@ func diversityTables(r *generation.Result) []*report.Table {
 		}
 		t.Row(r.Models[i].Name, d.OverallMean.Estimate, d.OfCeiling.Estimate, d.Jaccard.Estimate, d.OverallUniqueness.Estimate, d.Validity.Estimate, novel, joint, d.Generated)
 	}
-	t.Note("Hamming and Jaccard: mean distance of pairs of valid samples, the mean over labels; of ceiling: Hamming as a share of what as many grids of these sizes can reach")
+	t.Note("Hamming and Jaccard: mean distance between valid samples of a label, mean over labels; of ceiling: share of the largest possible Hamming distance")
 	return []*report.Table{t}
 }
 

@@ -186,9 +186,9 @@ func fidelityTables(r *generation.Result) []*report.Table {
 		apart.Row(m.Name, d.MMD.Estimate, d.MMDP, d.Energy.Estimate, d.EnergyP, d.Frechet.Estimate, d.Vendi.Estimate, auc, bound)
 		copies.Row(m.Name, c.Copies.Estimate, c.Novelty.Estimate, c.RealNovelty, c.Authentic.Estimate, c.CloserThanMedian, c.CT, c.CTP)
 	}
-	balls.Note("by %d nearest neighbors; see generation.json for other numbers of them", k)
-	apart.Note("MMD² is unbiased and may be below 0; the classifier is a logistic regression, which an AUC of ½ says tells nothing")
-	copies.Note("novelty: mean distance to the nearest real sample, beside that of real samples to the nearest other one; C_T far below 0: nearer to real samples than hold-out samples are")
+	balls.Note("By %d nearest neighbors; generation.json has other k", k)
+	apart.Note("MMD² is unbiased and may be below 0; classifier: logistic regression, AUC 0.5: generated and real samples look alike")
+	copies.Note("Novelty: mean distance to the nearest real sample, next to the same distance of real samples; C_T far below 0: closer to real samples than hold-out samples are")
 	return []*report.Table{balls, apart, copies}
 }
 

@@ -147,7 +147,7 @@ func similarityTables(r *generation.Result) []*report.Table {
 		}
 		each.Row(cells...)
 	}
-	t.Note("real against real: two random parts of the real samples; perfect: what that says of two samples of the sizes compared; p: the smallest over labels, after Holm's correction")
+	t.Note("Real against real: two random halves of the real samples; perfect: expected for two real samples of these sizes; p: the smallest over labels (Holm)")
 	return []*report.Table{t, each}
 }
 

@@ -255,32 +255,57 @@ func writePoints(r *geometry.Result, env *run.Env, all *points.Selection, sample
 
 // printSpaces writes the measures of single models to the console.
 func printSpaces(r *geometry.Result, env *run.Env) error {
-	space := report.NewTable("", "Model", "Uniformity", "… centred", "Alignment", "τ", "Step / RMS", "Straightness", "Curvature °", "Effective rank", "n eff.")
-	var independent, unreliable []string
-	for _, m := range r.Models {
-		t := m.Temporal
-		if v := t.Straightness.Independent; v.Defined() {
-			independent = append(independent, fmt.Sprintf("%s %.2f", m.Name, v.V))
+	columns := []string{"Model", "Uniformity", "Alignment", "Straightness", "… random"}
+	if r.Labelled {
+		k := middleLabels(&r.Models[0])
+		columns = append(columns, fmt.Sprintf("Label accuracy, k = %d", k.K), "… chance")
+	}
+	space := report.NewTable("", append(columns, "Effective rank")...)
+	for i := range r.Models {
+		m := &r.Models[i]
+		cells := []any{m.Name, m.Uniformity, m.Alignment, m.Temporal.Straightness.Cosine, m.Temporal.Straightness.Independent}
+		if r.Labelled {
+			k := middleLabels(m)
+			cells = append(cells, k.Accuracy, k.AccuracyChance)
 		}
+		space.Row(append(cells, m.EffectiveRank)...)
+	}
+	what := text.Count(r.Models[0].States, "state")
+	if n := r.Models[0].Samples; n < r.Models[0].States {
+		what += fmt.Sprintf(", %d of them in measures of pairs", n)
+	}
+	if r.TimeBlocks != "" {
+		what += fmt.Sprintf("; [95 %% intervals] by deleting each of %s", r.TimeBlocks)
+	}
+	space.Note("%s", what)
+	space.Note("Lower uniformity and alignment are better, but only together; straightness: 1 for a straight path, " +
+		"… random: of states in random order")
+	if err := output.ModelTable(env, space); err != nil {
+		return err
+	}
+	return env.Details(motionTable(r))
+}
+
+// middleLabels is the agreement of labels at the middle number of neighbors.
+func middleLabels(m *geometry.Model) *geometry.LabelConsistency {
+	return &m.LabelConsistency[len(m.LabelConsistency)/2]
+}
+
+// motionTable has the other measures of single models.
+func motionTable(r *geometry.Result) *report.Table {
+	table := report.NewTable("", "Model", "Uniformity centered", "τ", "Step / RMS", "Curvature °", "n eff.")
+	var unreliable []string
+	for _, m := range r.Models {
 		if m.NEff.Defined() && !m.NEffReliable {
 			unreliable = append(unreliable, m.Name)
 		}
-		space.Row(m.Name, m.Uniformity, m.UniformityCentered,
-			m.Alignment,
-			t.Tau, t.Steps.Relative,
-			t.Straightness.Cosine, t.Straightness.Curvature.Value, m.EffectiveRank, m.NEff)
-	}
-	space.Note("%s, %d of them in measures over pairs", text.Count(r.Models[0].States, "state"), r.Models[0].Samples)
-	if len(independent) > 0 {
-		space.Note("Straightness of states drawn at random: %s", strings.Join(independent, ", "))
+		table.Row(m.Name, m.UniformityCentered, m.Temporal.Tau, m.Temporal.Steps.Relative,
+			m.Temporal.Straightness.Curvature.Value, m.NEff)
 	}
 	if len(unreliable) > 0 {
-		space.Note("n eff. of the mean latent is too large if anything, the episodes being short for their memory: %s", strings.Join(unreliable, ", "))
+		table.Note("n eff. is an upper limit: the episodes are too short for the autocorrelation time: %s", strings.Join(unreliable, ", "))
 	}
-	if r.TimeBlocks != "" {
-		space.Note("[95 %% intervals] by deleting blocks in turn, Student's t: %s", r.TimeBlocks)
-	}
-	return output.ModelTable(env, space)
+	return table
 }
 
 // printGroups writes the measures of the groups.
@@ -301,9 +326,9 @@ func printGroups(r *geometry.Result, env *run.Env) error {
 		}
 	}
 	if len(r.Comparisons) > 0 {
-		groups.Note("Silhouettes of k-means are not compared: every model has clusters of its own")
+		groups.Note("Silhouettes of k-means are not compared: each model has its own clusters")
 	}
-	return env.Table(groups)
+	return env.Details(groups)
 }
 
 // printLabels writes how the neighbours agree with the labels, if there are any.
@@ -319,16 +344,16 @@ func printLabels(r *geometry.Result, env *run.Env, o geometry.Options) error {
 	}
 	for _, m := range r.Models {
 		if m.Duplicates != nil && *m.Duplicates > 0 {
-			labels.Note("%s: %d latents equal an earlier one; neighbours at equal distances count in the mean over all orders", m.Name, *m.Duplicates)
+			labels.Note("%s: %d latents equal an earlier one; neighbors at equal distances: mean over all orders", m.Name, *m.Duplicates)
 		}
 	}
 	switch window := r.Models[0].ExcludeWindow; {
 	case window > 0:
-		labels.Note("States at most %s apart in an episode are no neighbours (auto: the longest autocorrelation time)", text.Count(window, "frame"))
+		labels.Note("States at most %s apart in an episode are no neighbors (auto: the longest autocorrelation time)", text.Count(window, "frame"))
 	case o.ExcludeWindow == 0:
-		labels.Note("Neighbours in time count as neighbours; see --exclude-window")
+		labels.Note("Neighbors in time count as neighbors; see --exclude-window")
 	}
-	return env.Table(labels)
+	return env.Details(labels)
 }
 
 // printSimilarity writes the measures of pairs of models, and the comparisons.
@@ -347,7 +372,7 @@ func printSimilarity(r *geometry.Result, env *run.Env) error {
 		} else {
 			similar.Note("RSA over %s of states drawn with the seed; see rsa_sampling_error", text.Count(r.RSAPairs, "pair"))
 		}
-		if err := env.Table(similar); err != nil {
+		if err := env.Details(similar); err != nil {
 			return err
 		}
 	}

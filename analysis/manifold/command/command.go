@@ -183,33 +183,49 @@ func writeEigenvalues(r *manifold.Result, env *run.Env) error {
 
 // printTables writes the tables to the console.
 func printTables(r *manifold.Result, env *run.Env) error {
-	table := report.NewTable("", "Model", "D", "Participation ratio", "Two-NN", "Usage %", "Effective rank", "RankMe", "90 %", "99 %", "Duplicates", "Ties %", "In time %", "n eff.")
+	table := report.NewTable("", "Model", "D", "Participation ratio", "Two-NN", "Effective rank", "Dead dimensions", "In time %")
 	for _, m := range r.Models {
-		table.Row(m.Name, m.NominalDimension, m.ParticipationRatioCorrected, m.IntrinsicDimension, correctedUsage(&m), m.EffectiveRank, m.RankMe,
-			whole(m.Dims90), whole(m.Dims99), m.TwoNN.Duplicates, percent(m.TwoNN.Tied), percent(m.NeighborsInTime), m.NEff)
+		table.Row(m.Name, m.NominalDimension, m.ParticipationRatioCorrected, m.IntrinsicDimension, m.EffectiveRank,
+			m.DeadDims, percent(m.NeighborsInTime))
 	}
-	table.Note("Two-NN estimate: %s%s", r.Models[0].Estimator, window(r))
-	table.Note("Participation ratio, and usage, which is that in %% of D: corrected for the number of latents, as in the figure (usage_percent of the files: of the sample); ties: latents whose two nearest neighbours are equally far")
-	for _, m := range r.Models {
-		if m.EffectiveRankBias.Defined() {
-			table.Note("Bias for want of latents, %s: effective rank %+.2g, RankMe %+.2g (not taken off)", m.Name, m.EffectiveRankBias.V, m.RankMeBias.V)
-		}
-		if m.NEff.Defined() && !m.NEffReliable {
-			table.Note("n eff., %s: the episodes are too short for the autocorrelation time, it is a rough number", m.Name)
-		}
-	}
-	for _, m := range r.Models {
-		if m.Recall != nil {
-			table.Note("Recall of the approximate search, %s: %s", m.Name, m.Recall)
-		}
-	}
+	what := fmt.Sprintf("%s; Two-NN estimate: %s%s", text.Count(r.Models[0].Samples, "state"), r.Models[0].Estimator, window(r))
 	if r.Blocks != "" {
-		table.Note("[95 %% intervals] by deleting each of %s; Two-NN: by comparing halves of them", r.Blocks)
+		what += fmt.Sprintf("; [95 %% intervals] by deleting each of %s, of Two-NN by comparing halves of them", r.Blocks)
 	}
+	table.Note("%s", what)
+	table.Note("Participation ratio and effective rank: directions in use (of D); Two-NN: degrees of freedom; " +
+		"in time: nearest neighbors of about the same time")
 	if err := output.ModelTable(env, table); err != nil {
 		return err
 	}
+	if err := env.Details(restTable(r)); err != nil {
+		return err
+	}
 	return output.PrintComparisons(env, r.Comparisons)
+}
+
+// restTable has the other numbers of the models, and how far the numbers can be trusted.
+func restTable(r *manifold.Result) *report.Table {
+	table := report.NewTable("", "Model", "Usage %", "RankMe", "90 %", "99 %", "Duplicates", "Ties %", "n eff.")
+	for _, m := range r.Models {
+		table.Row(m.Name, correctedUsage(&m), m.RankMe, whole(m.Dims90), whole(m.Dims99), m.TwoNN.Duplicates,
+			percent(m.TwoNN.Tied), m.NEff)
+	}
+	table.Note("Usage: participation ratio in %% of D, corrected for the number of latents (usage_percent in the files: of the sample)")
+	table.Note("Ties: latents whose two nearest neighbors are equally far; n eff.: effective sample size")
+	for _, m := range r.Models {
+		if m.EffectiveRankBias.Defined() {
+			table.Note("%s: bias of the finite sample: effective rank %+.2g, RankMe %+.2g (not subtracted)",
+				m.Name, m.EffectiveRankBias.V, m.RankMeBias.V)
+		}
+		if m.NEff.Defined() && !m.NEffReliable {
+			table.Note("%s: n eff. is rough: the episodes are too short for the autocorrelation time", m.Name)
+		}
+		if m.Recall != nil {
+			table.Note("%s: recall of the approximate search: %s", m.Name, m.Recall)
+		}
+	}
+	return table
 }
 
 // window says which neighbours are left out.

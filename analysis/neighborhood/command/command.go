@@ -462,28 +462,31 @@ func printScores(r *neighborhood.Result, env *run.Env, values int, o neighborhoo
 			table.Row(cells...)
 		}
 	}
-	table.Note("%s; original space: %s, %s, %s distances", text.Count(r.Samples, "state"), r.Models[0].Space, text.Count(values, "value"), o.Metric)
+	what := fmt.Sprintf("%s; original space: %s, %s, %s distances", text.Count(r.Samples, "state"), r.Models[0].Space, text.Count(values, "value"), o.Metric)
 	if r.Blocks != "" {
-		table.Note("[95 %% intervals] by deleting each of %s", r.Blocks)
+		what += fmt.Sprintf("; [95 %% intervals] by deleting each of %s", r.Blocks)
 	}
+	table.Note("%s", what)
 	if r.Sampling != nil {
 		table.Note("Exact: %s", r.Sampling.Exact)
 		table.Note("Estimated: %s", r.Sampling.Estimated)
 	}
 	if o.Permutations > 0 {
-		table.Note("Null: latents that have nothing to do with the states, mean ± SD of %s", o.Null.Describe(o.Permutations))
+		table.Note("Null (shuffled pairing): mean ± SD of %s. Scores near it say nothing about the model", o.Null.Describe(o.Permutations))
 	}
-	if level := chance(r); level.Defined() {
+	if level := chance(r); level.Defined() && env.Options.Verbose {
 		table.Note("Independent states: T and C of %.3g, R_NX of 0", level.V)
 	}
-	if o.ExcludeWindow == 0 {
-		table.Note("Neighbours in time count as neighbours; --exclude-window %s leaves them out", r.WindowText())
-	} else {
+	switch warned := func(w string) bool { return strings.Contains(w, "--exclude-window") }; {
+	case o.ExcludeWindow == 0 && slices.ContainsFunc(env.Result.Warnings, warned): // the warning says it
+	case o.ExcludeWindow == 0:
+		table.Note("Neighbors in time count as neighbors; --exclude-window %s leaves them out", r.WindowText())
+	default:
 		auto := ""
 		if o.ExcludeWindow == results.AutoWindow {
 			auto = " (auto: the longest autocorrelation time)"
 		}
-		table.Note("States at most %s apart in an episode are no neighbours%s; at least %s each", text.Count(r.ExcludeWindow, "frame"), auto, text.Count(r.Models[0].Candidates, "candidate"))
+		table.Note("States at most %s apart in an episode are no neighbors%s; at least %s each", text.Count(r.ExcludeWindow, "frame"), auto, text.Count(r.Models[0].Candidates, "candidate"))
 	}
 	return output.ModelTable(env, table)
 }
@@ -499,7 +502,7 @@ func printSpaces(r *neighborhood.Result, env *run.Env) error {
 		spaces.Row(m.Name, m.AUCRNX, m.QLocal, m.QGlobal, best, m.EffectiveRank, m.NEff, m.Duplicates.Latents, m.Ties.Latents)
 	}
 	spaces.Note("Original states: %s; ties: %s", text.Count(r.Models[0].Duplicates.Frames, "duplicate"), neighborhood.TiesInWords[r.Models[0].TiesRule])
-	if err := env.Table(spaces); err != nil {
+	if err := env.Details(spaces); err != nil {
 		return err
 	}
 	return output.PrintComparisons(env, r.Comparisons)

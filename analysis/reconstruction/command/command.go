@@ -398,7 +398,7 @@ func (s *settings) input(ctx context.Context, env *run.Env, data *input.Data) (r
 			return reconstruction.Input{}, err
 		}
 		in.Models = append(in.Models, a.predictions(ignored[i]))
-		env.Print("predictions %s: %s %v, pixel range %g to %g (%s)%s\n", a.name, a.array.DType(), a.array.Shape(), a.pixels.Low, a.pixels.High, a.pixels.Source, aside(ignored[i], in.Same))
+		env.Detail("predictions %s: %s %v, pixel range %g to %g (%s)%s\n", a.name, a.array.DType(), a.array.Shape(), a.pixels.Low, a.pixels.High, a.pixels.Source, aside(ignored[i], in.Same))
 	}
 	for i, d := range heads {
 		err := d.encode(ctx, s, data, models[i], in.Samples)
@@ -412,7 +412,7 @@ func (s *settings) input(ctx context.Context, env *run.Env, data *input.Data) (r
 			continue
 		}
 		in.Models = append(in.Models, d.predictions())
-		env.Print("predictions %s: %s, pixel range %g to %g (%s)\n", d.name, d.note(), d.pixels.Low, d.pixels.High, d.pixels.Source)
+		env.Detail("predictions %s: %s, pixel range %g to %g (%s)\n", d.name, d.note(), d.pixels.Low, d.pixels.High, d.pixels.Source)
 	}
 	return in, nil
 }
@@ -502,7 +502,7 @@ func (s *settings) run(ctx context.Context, env *run.Env, data *input.Data) erro
 	if len(in.Models) == 0 {
 		env.Note("note: no predictions are given: the baselines alone are measured; see --predictions")
 	}
-	env.Print("\n")
+	env.Detail("\n")
 	o := s.options(env, data)
 	result, err := reconstruction.Analyze(ctx, in, o)
 	if err != nil {

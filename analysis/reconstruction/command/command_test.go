@@ -188,7 +188,7 @@ func TestRanges(t *testing.T) {
 		{"bytes_predicted", "m=testdata/bytes_predicted.npy", "(that of the frames; they lie in", 0},
 	} {
 		args := strings.Fields("--frames testdata/" + c.frames + ".npy --bootstrap 0 --samples-shown 0 --format svg --predictions " + c.predictions)
-		code, stdout, stderr := execute(t, append(args, "--out", t.TempDir())...)
+		code, stdout, stderr := execute(t, append(args, "--verbose", "--out", t.TempDir())...)
 		if code != c.code || !strings.Contains(stdout+stderr, c.want) {
 			t.Errorf("%s %s: exit %d, %s%s", c.frames, c.predictions, code, stdout, stderr)
 		}

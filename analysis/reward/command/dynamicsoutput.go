@@ -78,7 +78,7 @@ func writeRollouts(r *reward.DynamicsResult, env *run.Env) error {
 	})
 }
 
-// print writes the tables of the console.
+// printDynamics writes the tables of predicted latents to the console.
 func printDynamics(r *reward.DynamicsResult, env *run.Env) error {
 	if predicted(r) {
 		table := report.NewTable("Prediction of the next latent", "Model", "MSE", "of copying", "Skill", "R²", "Cosine")
@@ -87,8 +87,8 @@ func printDynamics(r *reward.DynamicsResult, env *run.Env) error {
 				table.Row(m.Name, p.MSE, p.CopyMSE.Value, p.Skill, p.R2, p.Cosine)
 			}
 		}
-		table.Note("skill = 1 − MSE/MSE of copying: the latent of the state as the prediction of its successor's; R² is the mean over dimensions")
-		if err := env.Table(table); err != nil {
+		table.Note("Skill = 1 − MSE / MSE of copying the current latent; R²: mean over dimensions")
+		if err := env.Details(table); err != nil {
 			return err
 		}
 	}
@@ -106,8 +106,8 @@ func printDynamics(r *reward.DynamicsResult, env *run.Env) error {
 			table.Row(m.Name, t.Spearman, *t.Spearman.SD, t.Episodes)
 		}
 	}
-	table.Note("mean over episodes of the rank correlation over pairs of their states")
-	return env.Table(table)
+	table.Note("Mean over episodes of the rank correlation over pairs of states")
+	return env.Details(table)
 }
 
 // printRollouts writes some steps of the rollouts: 1, 2, 4, … and the last.
@@ -132,7 +132,7 @@ func printRollouts(r *reward.DynamicsResult, env *run.Env) error {
 			table.Note("%s: %s; %s", m.Name, crossed(h.Copy, "copying the latent they start from"), crossed(h.Mean, "the mean latent"))
 		}
 	}
-	return env.Table(table)
+	return env.Details(table)
 }
 
 // crossed says when rollouts become worse than a baseline.

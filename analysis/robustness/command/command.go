@@ -14,6 +14,7 @@ import (
 	"repscope/internal/input"
 	"repscope/internal/option"
 	"repscope/internal/run"
+	"repscope/internal/text"
 	"repscope/latent"
 	"repscope/measure/corruption"
 	"repscope/measure/spectrum"
@@ -295,49 +296,78 @@ func writeDistances(r *robustness.Result, env *run.Env, index, frames, episodes 
 	})
 }
 
-// print writes the tables to the console, of so many of all states.
+// printTables writes the tables to the console; states of all are corrupted.
 func printTables(r *robustness.Result, env *run.Env, states, all int) error {
-	table := report.NewTable("", "Model", "Level", "Distance", "Relative mean", "Relative RMS", "Flip rate", "Cosine", "Input change")
+	columns := []string{"Model"}
+	for _, name := range []string{"Relative mean", "Flip rate", "Cosine"} {
+		columns = append(columns, fmt.Sprintf("%s at %g", name, r.CompareLevel))
+	}
+	table := report.NewTable("", append(columns, "AUC relative", "Effective rank")...)
+	for _, m := range r.Models {
+		cells := []any{m.Name}
+		for _, l := range m.Levels {
+			if l.Sigma == r.CompareLevel {
+				cells = append(cells, l.RelativeMean, l.FlipRate, l.Cosine)
+			}
+		}
+		table.Row(append(cells, m.AUCRelative, m.EffectiveRank)...)
+	}
+	what := text.Count(states, "state")
+	if states < all {
+		what += fmt.Sprintf(" of %d, drawn with the seed (--samples)", all)
+	}
+	if r.Blocks != "" {
+		what += fmt.Sprintf("; [95 %% intervals] by deleting each of %s", r.Blocks)
+	}
+	table.Note("%s; %s", r.Corruption, what)
+	table.Note("Relative: distance / RMS distance of two random states, 0 is best; flip rate: another state is nearest; " +
+		"AUC: mean over levels")
+	if err := output.ModelTable(env, table); err != nil {
+		return err
+	}
+	if err := env.Details(levelTable(r)); err != nil {
+		return err
+	}
+	if err := env.Details(spreadTable(r)); err != nil {
+		return err
+	}
+	return output.PrintComparisons(env, shown(r))
+}
+
+// levelTable has a row for each model and level.
+func levelTable(r *robustness.Result) *report.Table {
+	table := report.NewTable("By level", "Model", "Level", "Distance", "Relative mean", "Relative RMS", "Flip rate", "Cosine", "Input change")
 	for _, m := range r.Models {
 		for _, l := range m.Levels {
 			table.Row(m.Name, l.Sigma, l.Mean, l.RelativeMean, l.RelativeRMS, l.FlipRate, l.Cosine, l.InputPerturbation.Value)
 		}
 	}
 	if r.Spread == nil {
-		table.Note("relative: mean and root mean square distance / RMS distance of two random states; input change: mean pixel distance after clipping")
-	} else {
-		table.Note("relative: mean and root mean square distance / RMS distance of two random states; input change: mean distance")
-		what := "levels in units of"
-		if r.Corruption == corruption.SaltPepper {
-			what = "salt and pepper lie 2 units from the mean of all values; a unit is"
-		}
-		table.Note("%s %s; nothing is clipped", what, r.Spread)
+		table.Note("Input change: mean pixel distance after clipping")
+		return table
 	}
-	if states < all {
-		table.Note("%d of the %d states, drawn with the seed (--samples)", states, all)
+	what := "levels in units of"
+	if r.Corruption == corruption.SaltPepper {
+		what = "salt and pepper lie 2 units from the mean of all values; a unit is"
 	}
-	if r.Blocks != "" {
-		table.Note("[95 %% intervals] by deleting each of %s", r.Blocks)
-	}
-	if err := output.ModelTable(env, table); err != nil {
-		return err
-	}
-	spread := report.NewTable("Curves, and the spread of the clean latents", "Model", "AUC relative", "Curve slope", "RMS distance", "Effective rank",
+	table.Note("Input change: mean distance; %s %s; nothing is clipped", what, r.Spread)
+	return table
+}
+
+// spreadTable has the slopes of the curves and the spread of the clean latents.
+func spreadTable(r *robustness.Result) *report.Table {
+	table := report.NewTable("Curves, and the spread of the clean latents", "Model", "Curve slope", "RMS distance",
 		"n eff. (latents)", "n eff. (distances)", "Duplicates")
 	reliable := true
 	for _, m := range r.Models {
-		spread.Row(m.Name, m.AUCRelative, m.CurveSlope,
-			m.RMSDistance, m.EffectiveRank, m.NEffMeanLatent, m.NEff, m.Duplicates)
+		table.Row(m.Name, m.CurveSlope, m.RMSDistance, m.NEffMeanLatent, m.NEff, m.Duplicates)
 		reliable = reliable && (m.NEffReliable || !m.NEff.Defined()) && (m.NEffMeanLatentReliable || !m.NEffMeanLatent.Defined())
 	}
-	spread.Note("AUC relative: average of the relative mean over the levels; n eff. (distances): at level %g", r.CompareLevel)
+	table.Note("n eff.: effective sample size, of distances at level %g", r.CompareLevel)
 	if !reliable {
-		spread.Note("n eff.: some are not reliable, see n_eff_reliable and n_eff_mean_latent_reliable in the result file")
+		table.Note("Some are not reliable: see n_eff_reliable and n_eff_mean_latent_reliable in the result file")
 	}
-	if err := env.Table(spread); err != nil {
-		return err
-	}
-	return output.PrintComparisons(env, shown(r))
+	return table
 }
 
 // shown are the comparisons for the console: those of the relative mean at other levels

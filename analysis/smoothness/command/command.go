@@ -208,33 +208,33 @@ func writePairs(r *smoothness.Result, env *run.Env, states *points.Selection, pa
 
 // printTables writes the tables to the console.
 func printTables(r *smoothness.Result, env *run.Env, pairs int, scale string) error {
-	columns := []string{"Model", "Horizon", "Slope", "R²", "Spearman", "Ratio median", "Ratio P95", "Effective rank"}
+	columns := []string{"Model", "Horizon", "Slope", "R²", "Spearman", "Ratio median", "Effective rank", "Ratio P95"}
 	several := len(r.Models[0].Horizons) > 1
 	if !several {
 		columns = slices.Delete(columns, 1, 2)
 	}
+	if !env.Options.Verbose {
+		columns = columns[:len(columns)-1]
+	}
 	table := report.NewTable("", columns...)
 	for _, m := range r.Models {
 		for _, h := range m.Horizons {
-			cells := []any{m.Name, h.Horizon, h.Slope, h.RSquared,
-				h.Spearman, h.Ratio.Median,
-				h.Ratio.P95, m.EffectiveRank}
+			cells := []any{m.Name, h.Horizon, h.Slope, h.RSquared, h.Spearman, h.Ratio.Median, m.EffectiveRank, h.Ratio.P95}
 			if !several {
 				cells = slices.Delete(cells, 1, 2)
 			}
 			table.Row(cells...)
 		}
 	}
-	if several {
-		table.Note("models are compared over the %d pairs %d apart, which the other CSV files than smoothness_metrics.csv and the figure hold", pairs, r.Horizon)
-	} else {
-		table.Note("%s", text.Count(pairs, "pair"))
-	}
-	table.Note("latent distances in scale %s", scale)
+	what := fmt.Sprintf("%s of states %d apart; latent distances in scale %s", text.Count(pairs, "pair"), r.Horizon, scale)
 	if r.Blocks != "" {
-		table.Note("[95 %% intervals] by deleting each of %s", r.Blocks)
+		what += fmt.Sprintf("; [95 %% intervals] by deleting each of %s", r.Blocks)
 	}
-	table.Note("smoothness_summary.csv: latents as they are; Slope_Per_RMS_Distance compares models")
+	table.Note("%s", what)
+	table.Note("Higher R² and Spearman: latents change as the frames do. A low effective rank is a sign of collapse")
+	if env.Options.Verbose && several {
+		table.Note("models are compared at horizon %d; smoothness_metrics.csv has all horizons", r.Horizon)
+	}
 	if err := output.ModelTable(env, table); err != nil {
 		return err
 	}
@@ -256,5 +256,5 @@ func printRest(r *smoothness.Result, env *run.Env) error {
 		table.Row(m.Name, w.Slope, w.RSquared, w.Spearman,
 			w.TheilSen, m.TheilSen)
 	}
-	return env.Table(table)
+	return env.Details(table)
 }
