@@ -57,7 +57,7 @@ func (part *Partial) Separate() []*Alone {
 }
 
 // ErrOriginals is that of parts whose originals were not computed alike, as on machines with other processors.
-var ErrOriginals = errors.New("the parts have other counts of the original space")
+var ErrOriginals = errors.New("the parts differ in their counts of the original space")
 
 // Together makes the part of the points lo … hi−1 of those of all embedded spaces, in their order; see
 // [Partial.Separate]. Errors: another number of spaces, sums of another kind, and [ErrOriginals].

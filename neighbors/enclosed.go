@@ -41,7 +41,7 @@ func Enclose(
 		return SpaceCounts{}, errOtherPoints(queries, pts)
 	}
 	if ofQueries.N != queries.N || ofPoints.N != pts.N {
-		return SpaceCounts{}, fmt.Errorf("lists of neighbors of %d queries and %d points, want those of the %d and %d given",
+		return SpaceCounts{}, fmt.Errorf("neighbor lists for %d queries and %d points, want %d and %d",
 			ofQueries.N, ofPoints.N, queries.N, pts.N)
 	}
 	o.Blocks, o.Episode, o.Time, o.ExcludeWindow = nil, nil, nil, 0
@@ -52,6 +52,6 @@ func Enclose(
 }
 
 func errOtherPoints(queries, pts points.Points) error {
-	return fmt.Errorf("queries are %s of dimension %d, points %s of dimension %d: want the same",
+	return fmt.Errorf("queries are %s of dimension %d, but points are %s of dimension %d: want the same",
 		queries.Type(), queries.Dim, pts.Type(), pts.Dim)
 }

@@ -60,7 +60,8 @@ func (s Space) Cross(ctx context.Context, queries Space, k int, o Options) (*Nea
 		return nil, errNoCoordinates
 	}
 	if queries.metric != s.metric {
-		return nil, fmt.Errorf("queries under the %v metric, points under the %v metric: want the same", queries.metric, s.metric)
+		return nil, fmt.Errorf(
+			"queries have the metric %v, but points have %v: want the same", queries.metric, s.metric)
 	}
 	if a, b := queries.points.Type(), pts.Type(); a != b || queries.points.Dim != pts.Dim {
 		return nil, errOtherPoints(queries.points, pts)
@@ -75,7 +76,7 @@ func (s Space) Cross(ctx context.Context, queries Space, k int, o Options) (*Nea
 	return search(ctx, queries.points, pts, k, false, &o)
 }
 
-var errNoCoordinates = errors.New("precomputed distances have no coordinates: this search needs points")
+var errNoCoordinates = errors.New("this search needs coordinates, but the distances are precomputed")
 
 // search fills the lists, on a GPU where there is one that can.
 func search(ctx context.Context, queries, pts points.Points, k int, self bool, o *Options) (*Nearest, error) {

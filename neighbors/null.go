@@ -224,7 +224,8 @@ func (u *null) rows(ctx context.Context, e, listed int, visit func(w, first, las
 // keep returns a list in memory of its own.
 func (u *null) keep(list rows.Listed) (rows.Listed, error) {
 	if taken := u.taken.Add(int64(8 * len(list.Index))); taken > u.budget {
-		return rows.Listed{}, fmt.Errorf("memory: the neighbours that permutations need, with all at equal distances, take more than the %d bytes left: allow more, or no permutations", u.budget)
+		return rows.Listed{}, fmt.Errorf("memory: permutations need neighbor lists with all ties, more than the %d "+
+			"bytes left: raise the limit, or turn permutations off", u.budget)
 	}
 	return rows.Listed{Index: slices.Clone(list.Index), Run: slices.Clone(list.Run)}, nil
 }

@@ -129,7 +129,7 @@ func (o *Options) check(n int) error {
 	case o.Threads < 0:
 		return fmt.Errorf("threads: %d, want 0 (all cores) or more", o.Threads)
 	case o.Memory < 0:
-		return fmt.Errorf("memory: %d bytes, want 0 (a quarter of the machine's) or more", o.Memory)
+		return fmt.Errorf("memory: %d bytes, want 0 (a quarter of RAM) or more", o.Memory)
 	case o.ExcludeWindow < 0:
 		return fmt.Errorf("exclude window: %d, want 0 or more", o.ExcludeWindow)
 	case o.Episode != nil && len(o.Episode) != n:
@@ -147,7 +147,8 @@ func (o *Options) check(n int) error {
 	}
 	for i := 1; i < len(o.Time); i++ {
 		if o.Time[i] <= o.Time[i-1] {
-			return fmt.Errorf("times: point %d has time %d and point %d time %d, want strictly ascending times", i-1, o.Time[i-1], i, o.Time[i])
+			return fmt.Errorf("times: point %d has time %d and point %d has time %d, want strictly ascending "+
+				"times", i-1, o.Time[i-1], i, o.Time[i])
 		}
 	}
 	return nil
@@ -156,14 +157,14 @@ func (o *Options) check(n int) error {
 // checkKs validates the neighbourhood sizes against n points.
 func checkKs(ks []int, n int) error {
 	if len(ks) == 0 {
-		return errors.New("k: no neighbourhood size given")
+		return errors.New("k: no neighborhood size")
 	}
 	for at, k := range ks {
 		if k < 1 || k > n-2 {
 			return fmt.Errorf("k = %d: want 1 ≤ k ≤ n−2 = %d for n = %d points", k, n-2, n)
 		}
 		if slices.Contains(ks[:at], k) {
-			return fmt.Errorf("k = %d is given twice", k)
+			return fmt.Errorf("k = %d occurs twice", k)
 		}
 	}
 	return nil

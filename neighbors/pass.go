@@ -114,7 +114,7 @@ func checkSpaces(n, embedded int) error {
 		return fmt.Errorf("original space: %d points, want at least 3", n)
 	}
 	if embedded == 0 {
-		return errors.New("no embedded space given")
+		return errors.New("no embedded space")
 	}
 	return nil
 }

@@ -33,7 +33,7 @@ func Float64(data []float64, dim int) Points {
 
 func pointCount(length, dim int) int {
 	if dim <= 0 || length%dim != 0 {
-		panic(fmt.Sprintf("points: %d values do not make points of dimension %d", length, dim))
+		panic(fmt.Sprintf("points: %d values are not a multiple of dimension %d", length, dim))
 	}
 	return length / dim
 }

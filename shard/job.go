@@ -23,10 +23,10 @@ type Job struct {
 }
 
 // ErrComputed is what [Work.Run] returns in place of a result when a task has computed its units.
-var ErrComputed = errors.New("the units of a task are computed; there is no result before all are merged")
+var ErrComputed = errors.New("the units of a task are computed; the result exists only after merging all tasks")
 
 // errTwice is that of an analysis that is several.
-var errTwice = errors.New("the analysis consists of several works, which cannot be divided")
+var errTwice = errors.New("the analysis has several parts and cannot be divided")
 
 type jobKey struct{}
 

@@ -196,7 +196,7 @@ func Open(path string) (*State, error) {
 		begin, h := at.n, sha256.New()
 		n, err := io.CopyN(h, at, int64(bytes))
 		if errors.Is(err, io.EOF) {
-			err = fmt.Errorf("%d of %d bytes are there", n, bytes)
+			err = fmt.Errorf("found %d of %d bytes", n, bytes)
 		}
 		p.load = func() ([]byte, error) { return reload(path, begin, bytes, p.Range, p.SHA256) }
 		return hex.EncodeToString(h.Sum(nil)), err
@@ -250,11 +250,11 @@ func read(r io.Reader, source string, take func(p *Part, bytes int) (digest stri
 			return fail("%w: %s: %w", ErrDamaged, p.Range, err)
 		}
 		if digest != p.SHA256 {
-			return fail("%w: %s have another digest than the head says", ErrDamaged, p.Range)
+			return fail("%w: the digest of %s differs from the digest in the header", ErrDamaged, p.Range)
 		}
 	}
 	if n, _ := io.ReadFull(r, make([]byte, 1)); n > 0 {
-		return fail("%w: it goes on after its last part", ErrDamaged)
+		return fail("%w: it continues after its last part", ErrDamaged)
 	}
 	if err := state.check(); err != nil {
 		return fail("%w: %w", ErrDamaged, err)
@@ -268,30 +268,31 @@ func readHead(r io.Reader) (*head, error) {
 	n, err := io.ReadFull(r, front)
 	if k := min(n, len(magic)); string(front[:k]) != magic[:k] || n == 0 {
 		if bytes.HasPrefix(front, []byte("repscope-shard/")) {
-			return nil, fmt.Errorf("this is a shard of another version of repscope, want %q", magic[:len(magic)-1])
+			return nil, fmt.Errorf(
+				"the shard was written by another version of repscope, want %q", magic[:len(magic)-1])
 		}
-		return nil, fmt.Errorf("this is no shard: it does not begin with %q", magic[:len(magic)-1])
+		return nil, fmt.Errorf("not a shard: the file does not start with %q", magic[:len(magic)-1])
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%w: it ends after %d bytes", ErrDamaged, n)
 	}
 	size := binary.LittleEndian.Uint64(front[len(magic):])
 	if size > maxHead {
-		return nil, fmt.Errorf("%w: its head claims %d bytes", ErrDamaged, size)
+		return nil, fmt.Errorf("%w: its header claims %d bytes", ErrDamaged, size)
 	}
 	text, err := readUpTo(r, int(size))
 	if err != nil {
-		return nil, fmt.Errorf("%w: its head of %d bytes: %w", ErrDamaged, size, err)
+		return nil, fmt.Errorf("%w: its header of %d bytes: %w", ErrDamaged, size, err)
 	}
 	if sum := sha256.Sum256(text); !bytes.Equal(sum[:], front[len(magic)+8:]) {
-		return nil, fmt.Errorf("%w: its head has another digest than it claims", ErrDamaged)
+		return nil, fmt.Errorf("%w: the digest of its header does not match", ErrDamaged)
 	}
 	h := &head{}
 	if err := json.Unmarshal(text, h); err != nil {
-		return nil, fmt.Errorf("%w: its head: %w", ErrDamaged, err)
+		return nil, fmt.Errorf("%w: its header: %w", ErrDamaged, err)
 	}
 	if n := h.Identity.Units; n < 0 || n > mostUnits {
-		return nil, fmt.Errorf("%w: its head claims %d units, want at most %d", ErrDamaged, n, mostUnits)
+		return nil, fmt.Errorf("%w: its header claims %d units, want at most %d", ErrDamaged, n, mostUnits)
 	}
 	return h, nil
 }
@@ -301,7 +302,7 @@ func readUpTo(r io.Reader, n int) ([]byte, error) {
 	var b bytes.Buffer
 	read, err := io.CopyN(&b, r, int64(n))
 	if errors.Is(err, io.EOF) {
-		err = fmt.Errorf("%d of %d bytes are there", read, n)
+		err = fmt.Errorf("found %d of %d bytes", read, n)
 	}
 	return b.Bytes(), err
 }

@@ -134,7 +134,7 @@ func decode[P any](part *Part) (p P, err error) {
 }
 
 // ErrForeign is what errors of merging wrap that tell of a state of other work.
-var ErrForeign = errors.New("is part of other work than this")
+var ErrForeign = errors.New("belongs to a different run")
 
 // Union returns the parts of states in the order of their units, each once; see
 // [Work.MergeStates] for what it refuses.

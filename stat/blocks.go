@@ -133,7 +133,7 @@ func NewBlocks(n int, episodes []int, spec BlockSpec, series ...[]float64) (*Blo
 	case EpisodeBlocks:
 		if index.count() == 1 {
 			b.kind, b.length = MovingBlocks, 0
-			b.warn("there is one episode: its pieces are the blocks")
+			b.warn("only one episode: its pieces are the blocks")
 		}
 	case MovingBlocks:
 	default:
@@ -154,22 +154,26 @@ func (b *Blocks) appraise() {
 	episodes, count := b.index.count(), b.Count()
 	if b.kind == EpisodeBlocks {
 		if count < 2*minimumEpisodes {
-			b.warn("intervals rest on %s: they are wide, and no narrower ones are honest", text.Count(count, "episode"))
+			b.warn("intervals are based on only %s and are therefore wide; use more "+
+				"episodes", text.Count(count, "episode"))
 		}
 		if equal := b.equal(); equal < testedEqual && equal < float64(count)/2 {
-			b.warn("%d episodes of such unequal lengths are worth %.1f equal ones: intervals rest on the longest", count, equal)
+			b.warn("intervals depend on the longest episodes: %d episodes of unequal length have an effective "+
+				"number of %.1f; use more episodes of similar length", count, equal)
 		}
 		return
 	}
 	if episodes > 1 {
-		b.warn("intervals rest on pieces of %d episodes: they are about these episodes, not about others", episodes)
+		b.warn("intervals use pieces of %d episodes and do not generalize to other episodes; use at least 5 "+
+			"episodes", episodes)
 	} else {
-		b.warn("intervals rest on pieces of one episode: they are about this episode, not about others")
+		b.warn("intervals use pieces of one episode and do not generalize to other episodes; use at least 5 episodes")
 	}
 	if count < testedPieces {
-		b.warn("%d blocks of %d are too few for intervals to hold what they promise", count, b.length)
+		b.warn("%d blocks of %d are too few for intervals with nominal coverage; use more states", count, b.length)
 	} else if b.short() {
-		b.warn("blocks of %s are short for an autocorrelation time of %.3g: intervals are too narrow", text.Count(b.length, "observation"), b.tau)
+		b.warn("blocks of %s are short for an autocorrelation time of %.3g, so that intervals are too narrow; use "+
+			"longer blocks (--block)", text.Count(b.length, "observation"), b.tau)
 	}
 }
 
@@ -198,7 +202,8 @@ func (b *Blocks) Untestable() string {
 	case b.kind == EpisodeBlocks && count < testedBlocks:
 		return fmt.Sprintf("%d episodes are too few for a test, want at least %d", count, testedBlocks)
 	case b.kind == EpisodeBlocks && b.equal() < testedEqual:
-		return fmt.Sprintf("%d episodes of such unequal lengths are worth %.1f equal ones, too few for a test", count, b.equal())
+		return fmt.Sprintf(
+			"%d episodes of unequal length have an effective number of %.1f, too few for a test", count, b.equal())
 	case b.kind == EpisodeBlocks:
 	case count < testedPieces:
 		return fmt.Sprintf("%d blocks of %s are too few for a test, want at least %d", count, text.Count(b.length, "observation"), testedPieces)
@@ -292,11 +297,11 @@ func (b *Blocks) dependence(episodes []int, series [][]float64) (length, usable 
 func (b *Blocks) unmeasured(series [][]float64) string {
 	switch {
 	case len(series) == 0:
-		return "no series to measure dependence on"
+		return "no series to measure dependence"
 	case b.n < minimumSeries:
-		return fmt.Sprintf("%d observations are too few to measure dependence on, want %d", b.n, minimumSeries)
+		return fmt.Sprintf("%d observations are too few to measure dependence, want %d", b.n, minimumSeries)
 	}
-	return "no series to measure dependence on varies"
+	return "every series to measure dependence is constant"
 }
 
 // partition cuts the observations into disjoint blocks: the episodes, or pieces of
@@ -370,7 +375,7 @@ func (b *Blocks) Owning(owner []int) (*Blocks, error) {
 	start := make([]int, count+1)
 	for i, o := range owner {
 		if o < 0 || o >= b.n {
-			return nil, Undefined("blocks", "observation %d belongs to %d of %d", i, o, b.n)
+			return nil, Undefined("blocks", "observation %d belongs to block %d of %d", i, o, b.n)
 		}
 		start[labels[o]+1]++
 	}

@@ -20,7 +20,7 @@ type CompareOptions struct {
 }
 
 // SameEverywhere is why a difference that is not 0 has neither interval nor p value.
-const SameEverywhere = "all blocks differ by the same amount: there is no error to test against"
+const SameEverywhere = "all blocks differ by the same amount, so that there is no standard error for a test"
 
 // Comparison is the difference of one statistic between two models.
 type Comparison struct {

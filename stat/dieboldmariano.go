@@ -70,7 +70,8 @@ func DieboldMariano(a, b []float64, o DieboldMarianoOptions) (DieboldMarianoTest
 	d := subtract(a, b)
 	switch {
 	case n != len(b):
-		return DieboldMarianoTest{}, Undefined(quantity, "%d losses of one forecast and %d of the other", n, len(b))
+		return DieboldMarianoTest{}, Undefined(quantity,
+			"one forecast has %d losses and the other %d, want equal numbers", n, len(b))
 	case n < 3 || n <= horizon:
 		return DieboldMarianoTest{}, Undefined(quantity, "%d losses, want at least %d", n, max(3, horizon+1))
 	case o.Horizon < 0 || o.Terms < 0 || o.Terms >= n:
@@ -82,7 +83,7 @@ func DieboldMariano(a, b []float64, o DieboldMarianoOptions) (DieboldMarianoTest
 	out := DieboldMarianoTest{Difference: Mean(d), StdError: math.NaN(), T: math.NaN(), DF: math.NaN(), P: math.NaN(),
 		Interval: noInterval(level, "")}
 	if isConstant(d) {
-		out.Reason = "all differences are equal: there is no error to test against"
+		out.Reason = "all differences are equal, so that there is no standard error for a test"
 		out.Interval.Reason = out.Reason
 		return out, nil
 	}
@@ -100,7 +101,7 @@ func DieboldMariano(a, b []float64, o DieboldMarianoOptions) (DieboldMarianoTest
 		out.Untestable = memory(d)
 	}
 	if !(variance > 0) || math.IsInf(variance, 0) {
-		out.Reason = "the estimate of the long-run variance is not positive"
+		out.Reason = "the estimated long-run variance is not positive"
 		out.Interval.Reason = out.Reason
 		return out, nil
 	}
@@ -132,7 +133,7 @@ func memory(values []float64) string {
 		return ""
 	}
 	if r := rho[1] + (1+3*rho[1])/float64(n); r > testedCorrelation {
-		return fmt.Sprintf("a correlation of %.2f between neighbors is too high for a test, want at most %v", r, testedCorrelation)
+		return fmt.Sprintf("a lag-1 correlation of %.2f is too high for a test, want at most %v", r, testedCorrelation)
 	}
 	return ""
 }

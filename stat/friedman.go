@@ -60,7 +60,7 @@ func Friedman(scores [][]float64) (Ranking, error) {
 	middle := (models + 1) / 2
 	within := squares - tasks*models*middle*middle // of ranks about their mean
 	if within <= 0 {
-		return Ranking{}, Undefined(quantity, "the models are equal in every task")
+		return Ranking{}, Undefined(quantity, "all models have equal scores in every task")
 	}
 	result := Ranking{Tasks: n, Models: k, DF1: models - 1, DF2: (models - 1) * (tasks - 1)}
 	between := 0.0

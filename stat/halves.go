@@ -44,7 +44,7 @@ func (b *Blocks) Halves(seed uint64) (*Halves, error) {
 	h := &Halves{blocks: b.Coarsen(maxHalvedBlocks)}
 	g := h.blocks.Count()
 	if g < halvableBlocks {
-		return nil, Undefined("halves", "%d blocks are too few to be halved, want at least %d", g, halvableBlocks)
+		return nil, Undefined("halves", "%d blocks are too few to split in halves, want at least %d", g, halvableBlocks)
 	}
 	share := shares(h.blocks.Sizes())
 	if g <= enumeratedBlocks {

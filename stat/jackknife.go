@@ -201,9 +201,10 @@ func (v *Jackknifed) OnLogScale() *Jackknifed {
 	case i.Low == i.High: // there is no error
 	case v.DF < leastLogDF:
 		v.Interval = noInterval(i.Level,
-			"%.2g degrees of freedom: the blocks do not show by what factor the number is wrong; want 3 or more of similar size", v.DF)
+			"%.2g degrees of freedom are too few for an error; want at least 3 blocks of similar size", v.DF)
 	case !(i.High/i.Low <= widestFactor):
-		v.Interval = noInterval(i.Level, "from %.2g to %.2g, more than six orders of magnitude: the blocks say nothing about the error", i.Low, i.High)
+		v.Interval = noInterval(i.Level,
+			"from %.2g to %.2g, more than six orders of magnitude: the blocks are too few for an error", i.Low, i.High)
 	}
 	return v
 }

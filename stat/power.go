@@ -140,7 +140,7 @@ func BlocksNeeded(difference, sd float64, o PowerOptions) (int, error) {
 	normal := math.Ceil(z * z) // for a known deviation: a few too few
 	switch {
 	case normal > maxBlocksNeeded:
-		return 0, Undefined(quantity, "a difference of %v standard deviations takes more than 2^40 blocks", effect)
+		return 0, Undefined(quantity, "a difference of %v standard deviations needs more than 2^40 blocks", effect)
 	case normal > 1e7:
 		return int(normal), nil
 	}

@@ -46,9 +46,9 @@ func CompareSharing(a, b *Jackknifed, shared int, o CompareOptions) (Comparison,
 		}
 		switch {
 		case math.IsNaN(variance):
-			c.Reason = "a standard error is not defined"
+			c.Reason = "a standard error is undefined"
 		case variance == 0:
-			c.Reason = "neither statistic varies over its blocks: there is no error to test against"
+			c.Reason = "neither statistic varies over its blocks, so that there is no standard error for a test"
 		}
 	}
 	if c.Reason != "" {

@@ -56,7 +56,7 @@ func WelchTest(a, b []float64, level float64) (MeanDifference, error) {
 		d.Reason = "one value has no variance"
 	case noError(d.StdError, meanA, meanB):
 		d.StdError = 0
-		d.Reason = "the values do not vary: there is no error to test against"
+		d.Reason = "the values do not vary, so that there is no standard error for a test"
 	}
 	if d.Reason != "" {
 		d.Interval = noInterval(level, "%s", d.Reason)

@@ -241,7 +241,8 @@ func TestRefusedShards(t *testing.T) {
 		{[]string{s0, s2}, "hint: robustness --bootstrap=0 --cache="},
 		{[]string{s1}, "2 of 3 units of robustness missing: those of shards 0/3, 2/3\n"},
 		{[]string{s0, at("cut"), s2}, at("cut") + ": the shard is damaged: unit 1: "},
-		{[]string{s0, at("flipped"), s2}, at("flipped") + ": the shard is damaged: unit 1 have another digest than the head says"},
+		{[]string{s0, at("flipped"), s2}, at("flipped") + ": the digest of the shard is damaged: unit 1 differs " +
+			"from the digest in the header"},
 		{[]string{s0, at("none"), s2}, at("none") + ": this is no shard"},
 		{[]string{s0, at("empty"), s2}, at("empty") + ": this is no shard"},
 		{[]string{s0, at("nowhere"), s2}, at("nowhere") + ": no such file"},
@@ -310,16 +311,17 @@ func changeFrames(t *testing.T, path string) {
 func TestNotDivided(t *testing.T) {
 	t.Parallel()
 	for args, want := range map[string]string{
-		"neighborhood --frames none.npy --latents z=none.npy --approx --shard 0/2": "--shard and --approx cannot be used together: a sample of states is not divided",
-		"sequence --sequences none.csv --mask-plan p.npz --shard 0/2":              "--shard and --mask-plan cannot be used together",
-		"canvas --example --resume --shard 0/2":                                    "--shard and --resume cannot be used together",
-		"canvas --example --reports --shard 0/2":                                   "--shard and --reports cannot be used together",
-		"manifold --example --json --shard 0/2":                                    "--shard and --json cannot be used together: a shard is no result",
-		"manifold --example --shard 2/2":                                           "want i/n: one of n shards, i from 0 to n − 1",
-		"compare --example --shard 0/2":                                            "unknown flag --shard",
-		"scale":                                                                    "no command: want one of merge",
-		"scale marge":                                                              `unknown command "marge": want one of merge`,
-		"scale merge":                                                              "no shards: want the files",
+		"neighborhood --frames none.npy --latents z=none.npy --approx --shard 0/2": "--shard and --approx cannot " +
+			"be used together: a sample of states cannot be divided",
+		"sequence --sequences none.csv --mask-plan p.npz --shard 0/2": "--shard and --mask-plan cannot be used together",
+		"canvas --example --resume --shard 0/2":                       "--shard and --resume cannot be used together",
+		"canvas --example --reports --shard 0/2":                      "--shard and --reports cannot be used together",
+		"manifold --example --json --shard 0/2":                       "--shard and --json cannot be used together: a shard is no result",
+		"manifold --example --shard 2/2":                              "want i/n: one of n shards, i from 0 to n − 1",
+		"compare --example --shard 0/2":                               "unknown flag --shard",
+		"scale":                                                       "no command: want one of merge",
+		"scale marge":                                                 `unknown command "marge": want one of merge`,
+		"scale merge":                                                 "no shards: want the files",
 	} {
 		name, rest, _ := strings.Cut(args, " ")
 		if message := call(t, 2, name, strings.Fields(rest)...); !strings.Contains(message, want) {

@@ -71,11 +71,11 @@ type Options struct {
 // Declare binds the options to their fields.
 func (o *Options) Declare(l *option.List) {
 	l.Ints(&o.Clusters, "clusters", "`LIST` of numbers of k-means clusters").AtLeast(2).Distinct()
-	l.Int(&o.Starts, "starts", "`N` k-means++ starts, of which the best counts").AtLeast(1)
-	l.Ints(&o.Neighbors, "k", "`LIST` of neighbourhood sizes for the consistency of labels").AtLeast(1).Distinct()
+	l.Int(&o.Starts, "starts", "`N` k-means++ starts; the best result is used").AtLeast(1)
+	l.Ints(&o.Neighbors, "k", "`LIST` of neighborhood sizes for the consistency of labels").AtLeast(1).Distinct()
 	l.Var((*results.Window)(&o.ExcludeWindow), "exclude-window", results.WindowUsage)
-	l.Int(&o.Pairs, "rsa-pairs", "`N` pairs of states whose distances RSA ranks; 0: all").AtLeast(0)
-	l.Int(&o.Lags, "lags", "`N`, the largest lag of the autocorrelation").AtLeast(1)
+	l.Int(&o.Pairs, "rsa-pairs", "`N` pairs of states for RSA; 0: all").AtLeast(0)
+	l.Int(&o.Lags, "lags", "largest lag `N` of the autocorrelation").AtLeast(1)
 }
 
 // Result is the outcome for all models, in the order of the input.
@@ -314,7 +314,7 @@ func (in Input) check(o Options) error {
 	}
 	for _, k := range slices.Concat(o.Clusters, o.Neighbors) {
 		if k < 1 {
-			return fmt.Errorf("%d clusters or neighbours, want at least 1", k)
+			return fmt.Errorf("%d clusters or neighbors, want at least 1", k)
 		}
 	}
 	return nil

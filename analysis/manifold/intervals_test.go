@@ -73,7 +73,7 @@ func TestEveryEstimateHasAnIntervalOrAReason(t *testing.T) {
 	if !(m.ParticipationRatioCorrected.V > m.ParticipationRatio.V) || !(m.EffectiveRankBias.V < 0) || !(m.RankMeBias.V < 0) || m.EffectiveRankSingular.V < m.EffectiveRank.V {
 		t.Errorf("participation ratio %v, corrected %v, biases %v and %v", m.ParticipationRatio, m.ParticipationRatioCorrected, m.EffectiveRankBias, m.RankMeBias)
 	}
-	const scale = "halves of the latents see neighbours of orders above 5 at another scale"
+	const scale = "halves of the latents have neighbors of orders above 5 at a different scale"
 	if m.Gride[2].ID.CI.Reason != scale || m.LevinaBickel[3].ID.CI.Reason != scale {
 		t.Errorf("high orders: %+v, %+v", m.Gride[2], m.LevinaBickel[3])
 	}

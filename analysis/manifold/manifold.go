@@ -72,15 +72,18 @@ type Options struct {
 // Declare binds the options to their fields.
 func (o *Options) Declare(l *option.List) {
 	option.Choice(l, &o.Estimator, "estimator", []Estimator{EstimatorMLE, EstimatorFit, EstimatorDocumented},
-		"`NAME` of the Two-NN estimate in tables and figures; documented is the published formula, which cannot exceed 1.7325")
-	l.Ints(&o.GrideOrders, "gride", "`LIST` of Gride's neighbour orders n2, with n1 = n2/2 (default 2,4,8,16,32,64)").
+		"`NAME` of the Two-NN estimate in tables and figures; documented: the published formula, which cannot "+
+			"exceed 1.7325")
+	l.Ints(&o.GrideOrders, "gride", "`LIST` of neighbor orders n2 for Gride, with n1 = n2/2 (default 2,4,8,16,32,64)").
 		Each("even numbers of at least 2", func(n2 int) bool { return n2 >= 2 && n2%2 == 0 })
-	l.Ints(&o.Neighbors, "neighbors", "`LIST` of the k of Levina–Bickel (default 5,10,20,50)").AtLeast(2)
+	l.Ints(&o.Neighbors, "neighbors", "`LIST` of k for Levina–Bickel (default 5,10,20,50)").AtLeast(2)
 	l.Float(&o.DuplicateTolerance, "duplicate-tolerance",
-		"`SHARE` of the RMS distance up to which latents count as duplicates; those that rounding alone tells apart do in any case").
+		"`SHARE` of the RMS distance below which latents count as duplicates; latents that differ only by rounding "+
+			"always do").
 		EachFloat("a number between 0 and 1", func(v float64) bool { return v > 0 && v < 1 })
 	l.Var((*results.Window)(&o.ExcludeWindow), "exclude-window", results.WindowUsage)
-	l.Bool(&o.Approximate, "approx", "search nearest neighbours approximately, for very many states; the recall is measured")
+	l.Bool(&o.Approximate, "approx",
+		"for very many states: search nearest neighbors approximately and measure the recall")
 }
 
 // Result is the outcome for all models, in the order of the input.
@@ -224,7 +227,8 @@ func (p *plan) merge(_ context.Context, parts []*Part) (*Result, error) {
 		}
 	}
 	if p.o.Estimator == EstimatorDocumented {
-		result.Warnings = append(result.Warnings, "the documented formula 1/(ln(mean r2/r1) − ψ(1)) is not a dimension: no data can make it exceed 1/γ = 1.7325; use --estimator mle or fit")
+		result.Warnings = append(result.Warnings, "the documented formula 1/(ln(mean r2/r1) − ψ(1)) is not a "+
+			"dimension, because it never exceeds 1/γ = 1.7325; use --estimator mle or fit")
 	}
 	for _, metric := range metrics {
 		compared, err := results.Pairwise(results.Metric{Name: metric.name, Family: metric.name, Path: metric.path}, results.Names(p.in.Models), metric.estimates, p.o.Seed)

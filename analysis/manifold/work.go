@@ -217,8 +217,9 @@ func (p *plan) measure(ctx context.Context, i int, name string) (Measured, error
 		}
 		scale := linear.RMSDistance()
 		if typical := spectrum.TypicalDistance(encoded.Latents); typical > 0 && scale > fewHold*typical {
-			out.warn("%s: few latents hold nearly all variance: the RMS distance is %.3g, that of nine of ten %.3g; "+
-				"linear dimensions are those of the few, and duplicates are told by the distance of the others", m.Name, scale, typical)
+			out.warn("%s: few latents have nearly all variance: the RMS distance is %.3g, without the largest "+
+				"tenth %.3g. Linear dimensions describe these few; duplicates are detected by the distance of the "+
+				"others; check outliers", m.Name, scale, typical)
 			scale = typical
 		}
 		rms <- scale

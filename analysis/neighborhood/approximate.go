@@ -87,9 +87,11 @@ func (r *Result) compareSampled(ctx context.Context, p *plan, o Options) error {
 	r.Sampling = &Sampling{
 		References: len(sample.Index), Strata: len(sample.Strata),
 		Recall: SampleRecall{Value: report.Number(1), StandardError: report.Number(0), Queries: len(sample.Index), Exact: true},
-		Exact: fmt.Sprintf("neighbours, ranks and penalties of each of the %d references, among all %d states: no neighbour is searched approximately, and recall is 1 by construction",
+		Exact: fmt.Sprintf("neighbors, ranks and penalties of each of the %d references among all %d states; there "+
+			"is no approximate search, so that recall is 1",
 			len(sample.Index), in.Frames.N),
-		Estimated: fmt.Sprintf("the means over all states, from those references, drawn at random in %d strata; ± is the standard error of that draw", len(sample.Strata)),
+		Estimated: fmt.Sprintf("the means over all states, from references drawn at random in %d strata; ± is the "+
+			"standard error of this draw", len(sample.Strata)),
 	}
 	for i, encoded := range in.Models {
 		if reason := p.collapsed[i]; reason != "" {

@@ -88,21 +88,25 @@ type Options struct {
 
 // Declare binds the options to their fields.
 func (o *Options) Declare(l *option.List) {
-	l.Ints(&o.K, "k", "`LIST` of neighbourhood sizes").AtLeast(1).Distinct()
+	l.Ints(&o.K, "k", "`LIST` of neighborhood sizes").AtLeast(1).Distinct()
 	option.Choice(l, &o.Metric, "metric", []neighbors.Metric{neighbors.Euclidean, neighbors.Cosine, neighbors.Precomputed},
-		"`NAME` of the distance; precomputed: the frames are a matrix of distances")
+		"`NAME` of the distance between states; precomputed: the frames are a distance matrix")
 	option.Choice(l, &o.LatentMetric, "latent-metric", []string{LatentSame, LatentEuclidean, LatentCosine},
-		"`NAME` of the distance of latents; same: that of --metric, euclidean beside precomputed ones")
+		"`NAME` of the distance between latents; same: as --metric, or euclidean if states are precomputed")
 	option.Choice(l, &o.CoRanking, "coranking", []neighbors.CoRanking{neighbors.CoRankingAuto, neighbors.CoRankingFull, neighbors.CoRankingOff},
-		fmt.Sprintf("`WHEN` to rank all states for the curves over all K; auto: up to %d states", neighbors.AutoCoRankingPoints))
+		fmt.Sprintf("`WHEN` to compute the curves over all K; auto: up to %d states", neighbors.AutoCoRankingPoints))
 	option.Choice(l, &o.Ties, "ties", []neighbors.Ties{neighbors.TiesAverage, neighbors.TiesRandom, neighbors.TiesIndex},
-		"`RULE` for states at equal distances: the mean over all orders, independent in both spaces; one random order (--seed); the lower index first")
+		"`RULE` for equal distances: average (mean over all orders, independent in both spaces), random (one "+
+			"order, by --seed), index (lower index first)")
 	l.Var((*results.Window)(&o.ExcludeWindow), "exclude-window", results.WindowUsage)
-	l.Int(&o.Permutations, "permutations", "`N` other pairings of states and latents behind the null; 0: none").AtLeast(0)
+	l.Int(&o.Permutations, "permutations",
+		"`N` shuffled pairings of states and latents for the null; 0: none").AtLeast(0)
 	option.Choice(l, &o.Null, "null", []NullKind{NullTime, NullIndependent},
-		"`KIND` of these pairings: time (episodes exchanged and rotated, which keeps the order in time) or independent (any state)")
+		"`KIND` of shuffled pairing: time (episodes are exchanged and rotated, which keeps the order in time) or "+
+			"independent (any state)")
 	l.Bool(&o.PerPoint, "per-point", "write the scores of every state to neighborhood_per_point.csv").Free()
-	l.Bool(&o.Approximate, "approx", "rank a sample of reference states, each exactly against all states, for very many states; sampling errors instead of intervals")
+	l.Bool(&o.Approximate, "approx", "for very many states: rank only a sample of reference states, each exactly "+
+		"against all states; reports sampling errors instead of intervals")
 	l.Int(&o.References, "approx-references", "`N` reference states of --approx, at least 2").AtLeast(2)
 }
 
@@ -119,7 +123,7 @@ func (o *Options) latentMetric() (neighbors.Metric, error) {
 	case o.LatentMetric != "" && o.LatentMetric != LatentSame:
 		metric, err := neighbors.ParseMetric(o.LatentMetric)
 		if err == nil && metric == neighbors.Precomputed {
-			err = fmt.Errorf("latents have no precomputed distances")
+			err = fmt.Errorf("latents cannot have precomputed distances")
 		}
 		return metric, err
 	case o.Metric == neighbors.Precomputed:
@@ -380,7 +384,8 @@ func newModel(encoded Encoded, in Input, series []float64, p *neighbors.Preserva
 func (r *Result) diagnose(m *Model, z points.Points) {
 	m.RMSDistance, m.EffectiveRank = results.Spread(z)
 	if !m.RMSDistance.Defined() {
-		r.warn(fmt.Sprintf("%s: %s: the encoder has collapsed and its scores, if any, mean nothing", m.Name, m.RMSDistance.Reason))
+		r.warn(fmt.Sprintf("%s: %s: the encoder has collapsed, so that its scores have no meaning; exclude it from "+
+			"comparisons", m.Name, m.RMSDistance.Reason))
 	}
 }
 
@@ -438,15 +443,16 @@ func (r *Result) fillWindow() {
 
 // TiesInWords say what becomes of neighbours at equal distances.
 var TiesInWords = map[string]string{
-	neighbors.TiesAverage.String(): "scores are means over all orders of neighbours at equal distances",
-	neighbors.TiesRandom.String():  "neighbours at equal distances are in one random order",
-	neighbors.TiesIndex.String():   "neighbours at equal distances are ranked by index, which counts as agreement of both spaces",
+	neighbors.TiesAverage.String(): "scores are means over all orders of neighbors at equal distances",
+	neighbors.TiesRandom.String():  "neighbors at equal distances have one random order",
+	neighbors.TiesIndex.String(): "neighbors at equal distances are ranked by index, which inflates the " +
+		"agreement of both spaces; use --ties average",
 }
 
 func (r *Result) duplicateWarnings() {
 	tell := func(what string, count int64) {
 		if float64(count) > results.DuplicateShare*float64(r.Samples) {
-			r.warn(fmt.Sprintf("%s: %d of %d equal an earlier one; %s", what, count, r.Samples, TiesInWords[r.Models[0].TiesRule]))
+			r.warn(fmt.Sprintf("%s: %d of %d are duplicates of an earlier one; %s", what, count, r.Samples, TiesInWords[r.Models[0].TiesRule]))
 		}
 	}
 	tell("original states", r.Models[0].Duplicates.Frames)

@@ -231,7 +231,7 @@ func TestDynamicsErrors(t *testing.T) {
 			want = strings.ReplaceAll(want, "63", "69")
 		}
 		want = strings.ReplaceAll(want, "63", "69")
-		if want == "successor 69 of 69 states" {
+		if want == "successor 69, but there are 69 states" {
 			in.Next[0] = 69
 		}
 		if _, err := Dynamics(t.Context(), in, DynamicsOptions{}); err == nil || !strings.Contains(err.Error(), want) {

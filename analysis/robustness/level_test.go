@@ -204,7 +204,7 @@ func TestCollapsedModelIsLeftOut(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if v := one.Models[0].AUCRelative; v.Defined() || v.Reason != "one level is no curve" || one.Models[0].CurveSlope.CI.Defined() {
+	if v := one.Models[0].AUCRelative; v.Defined() || v.Reason != "a curve needs at least two levels" || one.Models[0].CurveSlope.CI.Defined() {
 		t.Errorf("one level has the area %+v", v)
 	}
 }

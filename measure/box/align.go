@@ -211,7 +211,8 @@ func GroupOverlaps(a, b []Group, boxes int, partner []int) (*Weights, error) {
 	taken := make([]bool, boxes)
 	for j, i := range partner {
 		if i >= boxes || i >= 0 && taken[i] {
-			return nil, fmt.Errorf("overlap of groups: the partner of box %d is %d of %d, and no other's", j, i, boxes)
+			return nil, fmt.Errorf(
+				"overlap of groups: the partner of box %d is %d, want a distinct index below %d", j, i, boxes)
 		}
 		if i >= 0 {
 			taken[i] = true
@@ -254,11 +255,12 @@ func groupsOf(groups []Group, boxes int) (of [lineCount][]int, err error) {
 	}
 	for k, g := range groups {
 		if g.Line < 0 || g.Line >= lineCount {
-			return of, fmt.Errorf("overlap of groups: group %d is of %v", k, g.Line)
+			return of, fmt.Errorf("overlap of groups: group %d has the boxes %v", k, g.Line)
 		}
 		for _, i := range g.Members {
 			if i < 0 || i >= boxes || of[g.Line][i] >= 0 {
-				return of, fmt.Errorf("overlap of groups: group %d has box %d of %d, which another has too or there is not", k, i, boxes)
+				return of, fmt.Errorf("overlap of groups: group %d has box %d, want an index below %d that no "+
+					"other group has", k, i, boxes)
 			}
 			of[g.Line][i] = k
 		}

@@ -46,7 +46,7 @@ func assign(cost []float64, rows, columns int, inOrder bool) (match []int, total
 	}
 	for _, i := range left {
 		if !a.augment(i) {
-			return nil, 0, errors.New("assignment: too many pairs are forbidden for one of all rows")
+			return nil, 0, errors.New("assignment: too many forbidden pairs to assign all rows")
 		}
 	}
 	if match = a.columnOf; rows > columns { // the matrix was transposed

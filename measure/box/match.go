@@ -55,22 +55,25 @@ func (w *Weights) At(row, column int) float64 {
 func (w *Weights) check() error {
 	pairs := len(w.Column)
 	if w.Rows < 0 || w.Columns < 0 || len(w.Start) != w.Rows+1 || w.Start[0] != 0 || len(w.Weight) != pairs || w.Start[w.Rows] != pairs {
-		return fmt.Errorf("matching of %d × %d with %d weights of %d columns: want as many, and where each row begins",
+		return fmt.Errorf(
+			"matching of %d × %d with %d weights and %d columns: want equal numbers, and the start of each row",
 			w.Rows, w.Columns, len(w.Weight), pairs)
 	}
 	for i := range w.Rows {
 		if w.Start[i] > w.Start[i+1] {
-			return fmt.Errorf("matching: row %d begins behind row %d", i, i+1)
+			return fmt.Errorf("matching: row %d starts after row %d", i, i+1)
 		}
 	}
 	for i := range w.Rows {
 		last := int32(-1)
 		for k := w.Start[i]; k < w.Start[i+1]; k++ {
 			if j := w.Column[k]; j <= last || int(j) >= w.Columns {
-				return fmt.Errorf("matching: row %d has column %d behind %d: want ascending ones below %d", i, j, last, w.Columns)
+				return fmt.Errorf(
+					"matching: row %d has column %d after %d: want ascending columns below %d", i, j, last, w.Columns)
 			}
 			if v := w.Weight[k]; !(v >= 0) || math.IsInf(v, 1) {
-				return fmt.Errorf("matching: the weight in row %d, column %d is %g: want a finite one that is not negative", i, w.Column[k], v)
+				return fmt.Errorf("matching: the weight in row %d, column %d is %g: want a finite, nonnegative "+
+					"number", i, w.Column[k], v)
 			}
 			last = w.Column[k]
 		}

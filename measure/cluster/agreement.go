@@ -30,7 +30,7 @@ func (c *Contingency) Add(a, b, times int) {
 // numbers of points are an error.
 func NewContingency(a, b Partition) (*Contingency, error) {
 	if len(a.Of) != len(b.Of) {
-		return nil, fmt.Errorf("partitions of %d and %d points cannot be compared", len(a.Of), len(b.Of))
+		return nil, fmt.Errorf("partitions have %d and %d points, want the same number", len(a.Of), len(b.Of))
 	}
 	c := &Contingency{cells: make([]int, a.Groups()*b.Groups()), rows: make([]int, a.Groups()), columns: make([]int, b.Groups())}
 	for i, g := range a.Of {

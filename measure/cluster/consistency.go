@@ -69,7 +69,7 @@ func LabelConsistency(ctx context.Context, pts points.Points, p Partition, ks []
 		return nil, 0, err
 	}
 	if space.Collapsed() {
-		return nil, pts.N - 1, &stat.UndefinedError{Quantity: "the neighbours", Reason: "all points are equal"}
+		return nil, pts.N - 1, &stat.UndefinedError{Quantity: "the neighbors", Reason: "all points are equal"}
 	}
 	found = make([]Consistency, len(ks))
 	for q, k := range ks {

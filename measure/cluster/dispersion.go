@@ -111,7 +111,7 @@ func (d *Dispersion) DaviesBouldin() (float64, error) {
 func (d *Dispersion) CalinskiHarabasz() (float64, error) {
 	g := d.centroids.N
 	if d.within == 0 {
-		return 0, stat.Undefined("Calinski–Harabasz", "the groups have no spread")
+		return 0, stat.Undefined("Calinski–Harabasz", "the points within every group are equal")
 	}
 	return d.between * float64(d.points-g) / (d.within * float64(g-1)), nil
 }

@@ -239,7 +239,7 @@ func (l *lloyd) seed(ctx context.Context) error {
 			return err
 		}
 		if total == 0 {
-			return stat.Undefined("k-means", "%d distinct points are fewer than %d clusters", c, l.k)
+			return stat.Undefined("k-means", "only %d distinct points for %d clusters", c, l.k)
 		}
 		chosen := make([]int, trials)
 		for t := range chosen {

@@ -40,7 +40,7 @@ func (p Partition) check(quantity string, n int) error {
 	case g < 2:
 		return stat.Undefined(quantity, "all %d points are in one group", n)
 	case g >= n:
-		return stat.Undefined(quantity, "every one of the %d points is a group of its own", n)
+		return stat.Undefined(quantity, "each of the %d points is its own group", n)
 	}
 	return nil
 }

@@ -47,7 +47,7 @@ func (a *Attention) Add(o *Attention) {
 // after the softmax.
 func Crossing(attention []float32, length int, first, second []int, joint int) (*Attention, error) {
 	if len(attention) != length*length {
-		return nil, fmt.Errorf("%d numbers of attention, want %d × %d", len(attention), length, length)
+		return nil, fmt.Errorf("%d attention values, want %d × %d", len(attention), length, length)
 	}
 	for _, chain := range [][]int{first, second} {
 		for _, i := range chain {

@@ -114,7 +114,7 @@ type fit struct {
 
 func newFit(parts []*Pairs, o LogisticOptions) (*fit, error) {
 	if len(parts) == 0 {
-		return nil, stat.Undefined(regressionName, "no sequences to fit on")
+		return nil, stat.Undefined(regressionName, "no training sequences")
 	}
 	if o.C == 0 {
 		o.C = DefaultC
@@ -128,7 +128,8 @@ func newFit(parts []*Pairs, o LogisticOptions) (*fit, error) {
 	f := &fit{parts: parts, least: o.Least, dim: parts[0].Heads + 1, c: o.C, l1: o.Penalty != L2, threads: o.Threads}
 	for s, p := range parts {
 		if p.Heads != f.dim-1 {
-			return nil, fmt.Errorf("%s: sequence %d has %d heads, sequence 0 %d", regressionName, s, p.Heads, f.dim-1)
+			return nil, fmt.Errorf(
+				"%s: sequence %d has %d heads, but sequence 0 has %d", regressionName, s, p.Heads, f.dim-1)
 		}
 		for k := range p.I {
 			if !f.has(p, k) {
@@ -147,9 +148,9 @@ func newFit(parts []*Pairs, o LogisticOptions) (*fit, error) {
 	}
 	switch {
 	case f.contacts == 0:
-		return nil, stat.Undefined(regressionName, "no pair of the sequences to fit on touches")
+		return nil, stat.Undefined(regressionName, "no pair of the training sequences is in contact")
 	case f.contacts == f.pairs:
-		return nil, stat.Undefined(regressionName, "all pairs of the sequences to fit on touch")
+		return nil, stat.Undefined(regressionName, "all pairs of the training sequences are in contact")
 	}
 	f.x, f.weighted, f.sign = make([]float64, chunk*f.dim), make([]float64, chunk*f.dim), make([]float64, chunk)
 	return f, nil

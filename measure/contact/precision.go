@@ -91,7 +91,8 @@ func (p *Precision) Chance() float64 { return float64(p.Contacts) / float64(p.Pa
 // number of residues, scores that are NaN.
 func Precisions(s *Scores, truth *Contacts, ranges []Range) ([]Precision, error) {
 	if s.N != truth.N || truth.Chains != nil && len(truth.Chains) != truth.N {
-		return nil, fmt.Errorf("scores of %d residues, contacts of %d, chains of %d", s.N, truth.N, len(truth.Chains))
+		return nil, fmt.Errorf(
+			"scores of %d residues, but contacts of %d and chains of %d", s.N, truth.N, len(truth.Chains))
 	}
 	least := math.MaxInt
 	for _, r := range ranges {

@@ -62,10 +62,10 @@ var table = []row{
 	{kind: SaltPepper, unit: "Share of pixels replaced", most: 1, apply: replacePixels},
 	{kind: Blur, unit: "Blur level (4 SD / frame side)", most: 1, spatial: true, apply: blur},
 	{kind: Brightness, unit: "Brightness change (share of the pixel range)", most: math.Inf(1), apply: brighten},
-	{kind: Contrast, unit: "Contrast lost (share)", most: 1, apply: fade},
-	{kind: Occlusion, unit: "Share of the frame covered", most: 1, spatial: true, apply: occlude},
+	{kind: Contrast, unit: "Contrast loss (share)", most: 1, apply: fade},
+	{kind: Occlusion, unit: "Occluded share of the frame", most: 1, spatial: true, apply: occlude},
 	{kind: Shift, unit: "Shift (share of the frame side)", most: 1, spatial: true, apply: shift},
-	{kind: JPEG, unit: "JPEG quality lost (share)", most: 1, spatial: true, inside: true, apply: compress},
+	{kind: JPEG, unit: "JPEG quality loss (share)", most: 1, spatial: true, inside: true, apply: compress},
 }
 
 // Kinds lists the corruptions.
@@ -188,7 +188,8 @@ func (c *Corrupter) take(shape []int) error {
 	case len(shape) >= 2:
 		c.height, c.width = shape[len(shape)-2], shape[len(shape)-1]
 	case r.spatial || len(shape) == 0:
-		return fmt.Errorf("corruption %s needs frames with height and width, the states have shape %v", r.kind, shape)
+		return fmt.Errorf(
+			"corruption %s needs frames with height and width, but the states have shape %v", r.kind, shape)
 	default:
 		c.height, c.width = 1, shape[0]
 	}

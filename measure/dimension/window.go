@@ -111,7 +111,8 @@ func (s Search) nearest(ctx context.Context, pts neighbors.Space, index []int, k
 		fewest = min(fewest, len(of))
 	}
 	if fewest < 3 {
-		return nil, nil, stat.Undefined("intrinsic dimension", "an exclusion window of %d frames leaves %d of %d latents that are so far apart, want at least 3",
+		return nil, nil, stat.Undefined("intrinsic dimension",
+			"an exclusion window of %d frames leaves %d of %d latents, want at least 3",
 			s.Window.Frames, fewest, len(index))
 	}
 	k = min(k, fewest-1)

@@ -63,7 +63,7 @@ func (c *columns[T]) addTerms(t *Terms, ranks []float64, s weighted, first, n in
 // count 0. Errors: bounds that are NaN or do not ascend.
 func ThresholdCRPS[T Float](s Sample[T], lower, upper float64) (Terms, error) {
 	if !(lower < upper) {
-		return Terms{}, fmt.Errorf("threshold-weighted score from %g to %g: want two ascending numbers", lower, upper)
+		return Terms{}, fmt.Errorf("threshold-weighted score from %g to %g: want ascending numbers", lower, upper)
 	}
 	t := Terms{Members: s.count}
 	ranks := rankWeights(s.count)

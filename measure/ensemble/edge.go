@@ -84,7 +84,7 @@ func PairwiseEnergy[T Float](s Sample[T], g Grid, edges []int) (Terms, error) {
 				e = edges[i]
 			}
 			if e < 0 || e >= g.Edges() {
-				return t, fmt.Errorf("edge %d of a grid of %v, which has %d", e, g, g.Edges())
+				return t, fmt.Errorf("edge %d of a grid of %v, which has %d edges", e, g, g.Edges())
 			}
 			at = append(at, e)
 		}

@@ -19,7 +19,7 @@ const rankUnit = 720720
 // with a NaN are not counted. Error: another number of counts.
 func AddRanks[T Float](counts []int64, s Sample[T]) error {
 	if len(counts) != s.count+1 {
-		return fmt.Errorf("%d counts of ranks for %d members: want one more than members", len(counts), s.count)
+		return fmt.Errorf("%d rank counts for %d members, want one more than members", len(counts), s.count)
 	}
 	var below, above [width]int32
 	eachColumns(s, func(c *columns[T], first, n int) {

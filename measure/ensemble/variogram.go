@@ -52,7 +52,7 @@ func NewVariogram(height, width int, o VariogramOptions) (*Variogram, error) {
 	case !(o.P > 0) || math.IsInf(o.P, 0):
 		return nil, fmt.Errorf("variogram with power %g: want a positive number", o.P)
 	case !(o.MaxDistance >= 0) || o.MaxDistance != 0 && o.MaxDistance < 1:
-		return nil, fmt.Errorf("variogram up to distance %g: want 0, for all, or at least 1", o.MaxDistance)
+		return nil, fmt.Errorf("variogram up to distance %g: want 0 (all pairs) or at least 1", o.MaxDistance)
 	}
 	if o.Documented {
 		o.P = 2
@@ -85,7 +85,7 @@ func VariogramScore[T Float](ctx context.Context, threads int, v *Variogram, s S
 }
 
 // ErrNoPairs says that no two cells, within the largest distance, have a weight.
-var ErrNoPairs = errors.New("variogram: no two cells that have a weight")
+var ErrNoPairs = errors.New("variogram: fewer than two cells have weight")
 
 // variogramOf is the score as a sum over pairs, whose weight may be 0.
 func variogramOf[T Float](ctx context.Context, threads int, v *Variogram, s Sample[T]) (Mean, error) {

@@ -263,7 +263,7 @@ func (t *twoSamples) score(q []float64, keep func(i int) bool) (twoSampleScores,
 func (c *Classifier) errors(ctx context.Context, t *twoSamples, blocks *stat.Blocks, without refits) error {
 	labels := blocks.Labels()
 	if len(labels) != len(t.generated) {
-		return fmt.Errorf("blocks of %d points, want the %d generated and real ones", len(labels), len(t.generated))
+		return fmt.Errorf("blocks of %d points, want %d, the generated and real points", len(labels), len(t.generated))
 	}
 	g := blocks.Count()
 	auc, divergence := make([]float64, g), make([]float64, g)

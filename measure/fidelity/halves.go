@@ -35,7 +35,8 @@ func NewHalves(real, generated *stat.Blocks, seed uint64) (*Halves, error) {
 	}
 	its := generated.Coarsen(of.Blocks().Count())
 	if a, b := of.Blocks().Count(), its.Count(); a != b {
-		return nil, stat.Undefined("halves", "%d blocks of real points and %d of generated ones cannot be joined to equally many", a, b)
+		return nil, stat.Undefined("halves",
+			"%d blocks of real points and %d of generated points cannot be joined to equal numbers", a, b)
 	}
 	return &Halves{Of: of, Real: of.Blocks().Labels(), Generated: its.Labels()}, nil
 }

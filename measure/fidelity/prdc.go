@@ -216,7 +216,7 @@ func (o *Options) check(real, generated points.Points) ([]int, error) {
 			return nil, fmt.Errorf("k = %d: want at least 1 and less than the %d real and the %d generated points", k, real.N, generated.N)
 		}
 		if slices.Contains(ks[:q], k) {
-			return nil, fmt.Errorf("k = %d is given twice", k)
+			return nil, fmt.Errorf("k = %d occurs twice", k)
 		}
 	}
 	if o.Halves != nil {
@@ -228,10 +228,11 @@ func (o *Options) check(real, generated points.Points) ([]int, error) {
 // samePoints reports points of which the distance is not defined.
 func samePoints(first string, a points.Points, second string, b points.Points) error {
 	if a.Dim != b.Dim {
-		return fmt.Errorf("%s points have dimension %d, %s points %d: want the same", first, a.Dim, second, b.Dim)
+		return fmt.Errorf(
+			"%s points have dimension %d, but %s points have %d: want equal dimensions", first, a.Dim, second, b.Dim)
 	}
 	if x, y := a.Type(), b.Type(); x != y {
-		return fmt.Errorf("%s points are %s, %s points %s: want the same", first, x, second, y)
+		return fmt.Errorf("%s points are %s, but %s points are %s: want the same type", first, x, second, y)
 	}
 	return nil
 }

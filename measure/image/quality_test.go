@@ -155,7 +155,7 @@ func TestQualityErrors(t *testing.T) {
 	_, err = GMSD(161, 161, math.Inf(1), plane, plane)
 	want(err, "range +Inf: want a positive number")
 	_, err = NewFSIM(Shape{Channels: 3, Height: 11, Width: 90})
-	want(err, "FSIM of frames of 3 × 11 × 90: want one channel or three, and at least 12 × 12 pixels")
+	want(err, "FSIM of frames of 3 × 11 × 90: want one or three channels, and at least 12 × 12 pixels")
 	_, err = NewFSIM(Shape{Channels: 2, Height: 50, Width: 90})
 	want(err, "want one channel or three")
 	plane[5] = math.NaN()

@@ -29,7 +29,7 @@ func GroupFolds(groups []int, folds int) ([]int, error) {
 		sizes[g]++
 	}
 	if len(sizes) < folds {
-		return nil, stat.Undefined(quantity, "%d group(s) for %d folds, want a group for each", len(sizes), folds)
+		return nil, stat.Undefined(quantity, "%d group(s) for %d folds, want at least one per fold", len(sizes), folds)
 	}
 	labels := make([]int, 0, len(sizes))
 	for g := range sizes {
@@ -109,7 +109,8 @@ func (d *Data) check(quantity string) error {
 	}
 	for _, o := range d.Others {
 		if o.N != n || o.Dim != d.X.Dim {
-			return fmt.Errorf("%s: features of shape [%d, %d] beside features of shape [%d, %d]", quantity, o.N, o.Dim, n, d.X.Dim)
+			return fmt.Errorf(
+				"%s: features of shape [%d, %d] and [%d, %d], want equal shapes", quantity, o.N, o.Dim, n, d.X.Dim)
 		}
 	}
 	if len(d.Groups) != n || len(d.Folds) != n {
@@ -142,15 +143,15 @@ func (d *Data) checkTrain(quantity string, folds int) error {
 		return nil
 	}
 	if len(d.Train) != folds {
-		return fmt.Errorf("%s: rows to fit on for %d folds, want %d", quantity, len(d.Train), folds)
+		return fmt.Errorf("%s: training rows for %d folds, want %d", quantity, len(d.Train), folds)
 	}
 	for f, rows := range d.Train {
 		if len(rows) == 0 {
-			return stat.Undefined(quantity, "no rows to fit on for fold %d", f)
+			return stat.Undefined(quantity, "no training rows for fold %d", f)
 		}
 		for k, i := range rows {
 			if i < 0 || i >= len(d.Folds) || d.Folds[i] == f || k > 0 && rows[k-1] >= i {
-				return fmt.Errorf("%s: rows to fit on for fold %d are not ascending rows of other folds", quantity, f)
+				return fmt.Errorf("%s: training rows of fold %d, want ascending rows of other folds", quantity, f)
 			}
 		}
 	}

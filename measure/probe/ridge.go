@@ -148,7 +148,8 @@ func (p *ridgeProblem) choose(ctx context.Context, fit *ridgeFit) error {
 	groups := pick(p.groups, fit.train)
 	count := Groups(groups)
 	if count < 2 {
-		return stat.Undefined(ridgeName, "one group to choose among %d penalties, want at least 2 or one penalty", len(p.alphas))
+		return stat.Undefined(ridgeName,
+			"only one group to choose among %d penalties, want at least 2 groups, or one penalty", len(p.alphas))
 	}
 	folds, err := GroupFolds(groups, min(p.o.Folds, count))
 	if err != nil {

@@ -70,7 +70,7 @@ func Alpha(units [][]float64) (float64, error) {
 		sums[k] = stat.Sum(terms[k])
 	}
 	if sums[1] == 0 {
-		return 0, stat.Undefined("alpha", "nothing is rated by two people")
+		return 0, stat.Undefined("alpha", "no item has two ratings")
 	}
 	alpha := AlphaOf(sums)
 	if math.IsNaN(alpha) {

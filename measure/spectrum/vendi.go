@@ -130,7 +130,7 @@ func directions(z points.Points) (blas64.General, error) {
 		row := z.Row(i, u.Data[i*u.Stride:(i+1)*u.Stride])
 		norm := blas64.Nrm2(blas64.Vector{N: z.Dim, Inc: 1, Data: row})
 		if norm == 0 || !isFinite(norm) {
-			return u, stat.Undefined(quantity, "point %d has length %v, which has no direction", i, norm)
+			return u, stat.Undefined(quantity, "point %d has length %v and no direction", i, norm)
 		}
 		for k := range row {
 			row[k] /= norm

@@ -36,7 +36,8 @@ func CenteredUniformity(ctx context.Context, pts points.Points, blocks *stat.Blo
 		}
 	}
 	if atMean > 0 {
-		return 0, nil, stat.Undefined("direction", "%d of %d latents are their mean and have no direction from it", atMean, x.N)
+		return 0, nil, stat.Undefined("direction",
+			"%d of %d latents equal the mean and have no direction from it", atMean, x.N)
 	}
 	value, without, err = d.Uniformity(ctx, blocks, threads)
 	if err != nil || blocks == nil {

@@ -54,7 +54,8 @@ func Groups(positions []float64, differs func(i, j int) bool) ([]Group, error) {
 	}
 	found := cliques(near)
 	if found == nil {
-		return nil, stat.Undefined("groups", "the decisions leave more than %d groups of models that do not differ", maxGroups)
+		return nil, stat.Undefined("groups",
+			"the decisions give more than %d groups of models that do not differ", maxGroups)
 	}
 	var out []Group
 	for _, clique := range found {

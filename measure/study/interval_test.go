@@ -134,8 +134,10 @@ func TestDegenerate(t *testing.T) {
 		{"one run, percentile", single, Options{Method: Percentile, Resamples: 50}, "ask about other tasks instead", ""},
 		{"one run, other tasks", single, Options{Tasks: true}, "", "4 tasks are few"},
 		{"one task", oneTask, Options{}, "", ""},
-		{"one task, other tasks", oneTask, Options{Tasks: true}, "one task says nothing about others", ""},
-		{"few runs, percentile", small(t, 6, 3), Options{Method: Percentile, Resamples: 50}, "", "percentile intervals of 3 runs of a task are too narrow"},
+		{"one task, other tasks", oneTask, Options{Tasks: true},
+			"a single task does not generalize to other tasks", ""},
+		{"few runs, percentile", small(t, 6, 3), Options{Method: Percentile, Resamples: 50}, "",
+			"percentile intervals from 3 runs per task are too narrow; use the jackknife"},
 		{"equal scores", equal, Options{}, "", ""},
 		{"equal scores, percentile", equal, Options{Method: Percentile, Resamples: 50}, "", "no resample differs"},
 	} {
@@ -198,7 +200,7 @@ func (m *Matrix) only(t *testing.T, models ...string) *Matrix {
 func TestErrors(t *testing.T) {
 	t.Parallel()
 	m, ctx := small(t, 3, 2), context.Background()
-	if _, err := m.Estimate(ctx, "d", IQM, Options{}); err == nil || !strings.Contains(err.Error(), `there is no model "d"; there are a, b, c`) {
+	if _, err := m.Estimate(ctx, "d", IQM, Options{}); err == nil || !strings.Contains(err.Error(), `unknown model "d"; the models are a, b, c`) {
 		t.Error(err)
 	}
 	for _, level := range []float64{-1, 1, math.NaN()} {

@@ -131,7 +131,8 @@ func (m *Matrix) complete(missing Missing) error {
 		case missing == DropTasks:
 			m.LeftOut = append(m.LeftOut, task)
 		default:
-			return stat.Undefined("study", "model %s has no run of task %q, want at least one of every task, or leave such tasks out",
+			return stat.Undefined("study",
+				"model %s has no run of task %q, want at least one per task; add runs or remove such tasks",
 				strings.Join(without, " and "), task)
 		}
 	}

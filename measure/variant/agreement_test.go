@@ -127,7 +127,7 @@ func TestUndefined(t *testing.T) {
 		{MCC, ramp(12), ramp(12), make([]bool, 12), nil, "no variant is fit"},
 		{MCC, ramp(12), flat, half, nil, "no score is below their median"},
 		{TopRecall, top, ramp(12), nil, nil, "no measurement is above"},
-		{TopRecall, nil, nil, nil, nil, "there are no variants"},
+		{TopRecall, nil, nil, nil, nil, "no variants"},
 	} {
 		a, err := NewAgreement(c.measured, c.score, c.fit, c.given)
 		must(t, err)

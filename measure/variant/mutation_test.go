@@ -24,7 +24,7 @@ func TestParse(t *testing.T) {
 	for text, want := range map[string]string{
 		"": "it is empty", "23C": "is no substitution", "A23": "is no substitution", "a23c": "is no substitution", "A2x3C": "is no substitution",
 		"A+3C": "is no substitution", "A-3C": "is no substitution", "A0C": "at position 0", "A99999999C": "at position 99999999",
-		"A23A": "in the place of itself", "A23C:A23D": "A23C and A23D are at one position", "A23C:": `"" is no substitution`,
+		"A23A": "in the place of itself", "A23C:A23D": "A23C and A23D have the same position", "A23C:": `"" is no substitution`,
 		"A99999999999999999999C": "is no substitution",
 	} {
 		if _, err := Parse(text); err == nil || !strings.Contains(err.Error(), want) {

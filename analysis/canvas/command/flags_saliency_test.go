@@ -57,7 +57,7 @@ func TestSaliencyFlags(t *testing.T) {
 		{"--saliency-channels gray", "gray"},
 		{"--saliency-mean 1,2", "2 numbers, want one or one per channel"},
 		{"--saliency-mean a", `"a" is not a number`},
-		{"--saliency-model m.onnx --saliency-mean 103.9", "--saliency-mean 103.9 is beyond pixels of 0..1"},
+		{"--saliency-model m.onnx --saliency-mean 103.9", "--saliency-mean 103.9 is outside the pixel range 0..1"},
 		{"--saliency-model m.onnx --saliency-std 1,0,1", "--saliency-std 0, want numbers above 0"},
 	} {
 		if _, text := parseSaliency(t, strings.Fields(c.args)...); !strings.Contains(text, c.want) {

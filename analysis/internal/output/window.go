@@ -8,6 +8,6 @@ import "repscope/internal/run"
 // looked for on the processor, where GPUs would be asked otherwise.
 func NoteWindowOfSample(env *run.Env, gpus, frames int, sampled bool) {
 	if gpus > 0 && frames != 0 && sampled {
-		env.Note("note: with --samples and --exclude-window neighbours are looked for on the processor")
+		env.Note("note: with --samples and --exclude-window, neighbors are searched on the CPU")
 	}
 }

@@ -62,7 +62,8 @@ func openIndex[F kernel.Float](ctx context.Context, pts points.Points, vertices 
 	case int64(c.n)+int64(c.count)*kernel.Align > math.MaxInt32:
 		return nil, fmt.Errorf("%d distinct points are too many", c.n)
 	case need > budget:
-		return nil, fmt.Errorf("memory: the cells of %d points need %d bytes and %d are allowed: allow more", c.n, need, budget)
+		return nil, fmt.Errorf(
+			"memory: the cells of %d points need %d bytes, but only %d are allowed: raise the limit", c.n, need, budget)
 	}
 	c.rows = newCoordinates[F](pts, vertices, rows.NewDirect(pts, pts, o.Metric))
 	if err := c.train(ctx, a.Seed); err != nil {
