@@ -206,7 +206,7 @@ func TestMergeRefusesForeignParts(t *testing.T) {
 		},
 		"permutations": {
 			[]*Partial{own(0, 20), with(func(o *Options) { o.Permutations = [][]int{random(1).Perm(n)} })},
-			"beside a pass of permutations = none",
+			"but the pass has permutations = none",
 		},
 		"curves": {
 			[]*Partial{own(0, 20), with(func(o *Options) { o.CoRanking = CoRankingFull })},

@@ -228,7 +228,7 @@ func TestBadInput(t *testing.T) {
 	}{
 		{"NaN", with(13, math.NaN()), good, Options{}, "original space: point 1, coordinate 4 is NaN"},
 		{"Inf", good, with32(179, math.Inf(-1)), Options{}, "embedded space 0: point 19, coordinate 8 is -Inf"},
-		{"overflow", with(0, 1e200), good, Options{}, "squared distances would overflow"},
+		{"overflow", with(0, 1e200), good, Options{}, "squared distances overflow"},
 		{"unequal n", good, gaussian32(r, 19, 9), Options{}, "19 points, want 20"},
 		{"no points", points.Points{}, good, Options{}, "no points"},
 		{"no data", points.Points{N: 20, Dim: 9}, good, Options{}, "exactly one"},
@@ -237,7 +237,7 @@ func TestBadInput(t *testing.T) {
 		{"k of 0", good, good, Options{Ks: []int{0}}, "k = 0: want 1 ≤ k ≤ n−2 = 18"},
 		{"k too large", good, good, Options{Ks: []int{3, 19}}, "k = 19"},
 		{"k twice", good, good, Options{Ks: []int{3, 3}}, "twice"},
-		{"no k", good, good, Options{Ks: []int{}}, "no neighbourhood size"},
+		{"no k", good, good, Options{Ks: []int{}}, "no neighborhood size"},
 		{"default k", gaussian32(r, 20, 9), good, Options{}, "k = 20"},
 		{"window", good, good, Options{Ks: []int{5}, ExcludeWindow: 9}, "candidates outside the exclusion window 9"},
 		{"negative window", good, good, Options{Ks: []int{5}, ExcludeWindow: -1}, "exclude window: -1"},

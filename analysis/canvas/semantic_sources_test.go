@@ -66,7 +66,7 @@ func TestStoredScores(t *testing.T) {
 	if v := row.Values["semantic_match"]; v.V != 0.123456789 || row.Details["gt_caption"] != "a map" || row.Details["gen_caption"] != "maps" {
 		t.Errorf("got %v with %v", v, row.Details)
 	}
-	if v := row.Values["image_similarity"]; v.Defined() || !strings.Contains(v.Reason, "neither a vision model") {
+	if v := row.Values["image_similarity"]; v.Defined() || !strings.Contains(v.Reason, "needs a vision model") {
 		t.Errorf("image_similarity is %v", v)
 	}
 	if v := scored(t, o, &twoCases[1], twoCases, files).Values["semantic_match"]; v.V != -0.5 {
@@ -153,7 +153,7 @@ func TestGivenEmbeddingsErrors(t *testing.T) {
 		o    semantic.Options
 		want string
 	}{
-		{semantic.Options{Embeddings: [2]string{two, two}}, "has 2 rows, and nothing says which cases they are"},
+		{semantic.Options{Embeddings: [2]string{two, two}}, "has 2 rows, but their cases are unknown"},
 		{semantic.Options{Embeddings: [2]string{two, two}, Rows: "ids"}, "has 2 rows for 3 cases: --embeddings wants one row for each case"},
 		{semantic.Options{ImageEmbeddings: [2]string{two, two}, Captions: "c.csv"}, "has 2 rows for 1 case: --image-embeddings wants"},
 		{semantic.Options{Embeddings: [2]string{two, three}, Rows: "ids"}, "want equal ones"},

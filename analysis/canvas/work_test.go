@@ -132,7 +132,7 @@ func TestRefused(t *testing.T) {
 	twice := faketest.Tree()
 	twice.Cases[4].ID = twice.Cases[3].ID
 	for want, in := range map[string]canvas.Input{
-		"there are no cases":            {},
+		"no cases to score":             {},
 		"two cases are named gid1-1-sm": twice.Input,
 	} {
 		_, err := canvas.Analyze(t.Context(), in, canvas.Options{Setting: &canvas.Setting{}, Kinds: faketest.Kinds()})

@@ -346,7 +346,7 @@ func TestHalfErrors(t *testing.T) {
 			h.add(row)
 		}
 	}
-	if _, err := one.LevinaBickel(); err == nil || !strings.Contains(err.Error(), "those to all") {
+	if _, err := one.LevinaBickel(); err == nil || !strings.Contains(err.Error(), "ratios to all neighbors") {
 		t.Errorf("Levina–Bickel of ratios to one neighbor: %v", err)
 	}
 	if _, err := all.Gride(0); err == nil || !strings.Contains(err.Error(), "n1 = 0") {

@@ -130,16 +130,16 @@ func TestDegenerate(t *testing.T) {
 		reason string // of the interval; empty: there is one
 		warned string
 	}{
-		{"one run", single, Options{}, "one run of every task", ""},
-		{"one run, percentile", single, Options{Method: Percentile, Resamples: 50}, "ask about other tasks instead", ""},
-		{"one run, other tasks", single, Options{Tasks: true}, "", "4 tasks are few"},
+		{"one run", single, Options{}, "every task has only one run", ""},
+		{"one run, percentile", single, Options{Method: Percentile, Resamples: 50}, "use intervals over tasks instead", ""},
+		{"one run, other tasks", single, Options{Tasks: true}, "", "only 4 tasks"},
 		{"one task", oneTask, Options{}, "", ""},
 		{"one task, other tasks", oneTask, Options{Tasks: true},
 			"a single task does not generalize to other tasks", ""},
 		{"few runs, percentile", small(t, 6, 3), Options{Method: Percentile, Resamples: 50}, "",
 			"percentile intervals from 3 runs per task are too narrow; use the jackknife"},
 		{"equal scores", equal, Options{}, "", ""},
-		{"equal scores, percentile", equal, Options{Method: Percentile, Resamples: 50}, "", "no resample differs"},
+		{"equal scores, percentile", equal, Options{Method: Percentile, Resamples: 50}, "", "all resamples are equal"},
 	} {
 		e, err := c.m.Estimate(ctx, "a", IQM, c.o)
 		if err != nil {

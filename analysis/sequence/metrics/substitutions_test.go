@@ -201,14 +201,14 @@ func TestBadSubstitutions(t *testing.T) {
 		lines []string
 	}{
 		{`row 0 (line 2): no sequence has the id "s9"`, []string{"sequence_id,mutant,score", "s9," + first + ",1"}},
-		{"row 0 (line 2): column mutant: " + `"A" is no substitution`, []string{"sequence_id,mutant,score", "s0,A,1"}},
+		{"row 0 (line 2): column mutant: " + `"A" is not a substitution`, []string{"sequence_id,mutant,score", "s0,A,1"}},
 		{"the wild type has " + letters[:1] + " at 1, sequence s0", []string{"sequence_id,mutant,score", "s0," + wrong + "1" + letters[:1] + ",1"}},
 		{"outside the", []string{"sequence_id,mutant,score", "s0,A900C,1"}},
 		{"row 0 (line 2): its wild type among the 3 sequences is unknown", []string{"mutant,score", first + ",1"}},
 		{"row 1 (line 3): variant " + first + " of assay x is already in row 0", []string{"sequence_id,mutant,score", "s0," + first + ",1", "s0," + first + ",2"}},
 		{"is not among the sequences", []string{"wild_type,mutant,score", "EVQL,E1A,1"}},
 		{"mutated_sequence differs from the sequence of mutant", []string{"mutant,mutated_sequence,score", first + "," + letters + ",1"}},
-		{"insertions and deletions are no substitutions", []string{"sequence_id,mutated_sequence,score", "s0," + letters[1:] + ",1"}},
+		{"insertions and deletions are not supported", []string{"sequence_id,mutated_sequence,score", "s0," + letters[1:] + ",1"}},
 		{"one of its letters is not in the vocabulary", []string{"sequence_id,mutant,score", "s0," + letters[:1] + "1J,1"}},
 		{"the row names no variant", []string{"sequence_id,mutant,score", "s0,,1"}},
 		{"has a measured variant", []string{"sequence_id,mutant,score", "s0," + first + ",nan"}},
