@@ -55,7 +55,7 @@ func (k BlockKind) String() string {
 	return "BlockKind(" + strconv.Itoa(int(k)) + ")"
 }
 
-// BlockSpec is what a user asks for: the value of --block.
+// BlockSpec is a user's choice of blocks, the value of --block.
 type BlockSpec struct {
 	Kind   BlockKind
 	Length int // of MovingBlocks; 0: automatic
@@ -100,17 +100,16 @@ type Blocks struct {
 	warnings []string
 }
 
-// NewBlocks groups n observations. episodes has a label per observation (equal
-// labels are one episode, in index order), or is nil for one episode. series are
-// the sequences of n values whose dependence decides the automatic block length:
-// the influence of every observation on the statistic, for each model and for
-// their differences ([SumsInfluence], [Differences]). It is the longest of their
-// optimalBlockLengths and of three times their autocorrelation times; constant
-// series are passed over.
+// NewBlocks groups n observations. episodes has one label per observation (equal labels form one
+// episode, in index order), or is nil for one episode. series are sequences of n values whose
+// dependence determines the automatic block length: the influence of every observation on the
+// statistic, for each model and for their differences ([SumsInfluence], [Differences]). The length is
+// the maximum of their optimalBlockLengths and of three times their autocorrelation times. Constant
+// series are ignored.
 //
-// What was asked for and cannot be is replaced, with a warning in
-// [Blocks.Warnings]: whole episodes where there is only one, a block longer than
-// the data. Errors: n < 3, labels or series of another length, NaN.
+// A choice that is impossible is replaced, with a warning in [Blocks.Warnings]: whole episodes if
+// there is only one, or a block longer than the data. Errors: n < 3, labels or series of unequal
+// length, NaN.
 func NewBlocks(n int, episodes []int, spec BlockSpec, series ...[]float64) (*Blocks, error) {
 	const quantity = "blocks"
 	if n < 3 {
@@ -190,9 +189,9 @@ func (b *Blocks) equal() float64 {
 // short reports whether the pieces of episodes depend on each other.
 func (b *Blocks) short() bool { return float64(b.length) < piecesPerTau*b.tau*0.999 }
 
-// Untestable says why no p value is to be computed from these blocks, empty if one
-// is: the level of tests over few blocks, or over blocks that are short for the
-// memory of the observations, is not what they say.
+// Untestable returns the reason why these blocks allow no p value, or an empty string. With few
+// blocks, or with blocks that are short compared with the autocorrelation time, a test does not keep
+// its level.
 func (b *Blocks) Untestable() string {
 	if b.owned != nil {
 		return b.owned.Untestable()
@@ -323,7 +322,7 @@ func (b *Blocks) partition() {
 // Episodes returns the number of episodes.
 func (b *Blocks) Episodes() int { return b.index.count() }
 
-// Kind returns EpisodeBlocks or MovingBlocks: what is really done.
+// Kind returns the kind of blocks in use, EpisodeBlocks or MovingBlocks.
 func (b *Blocks) Kind() BlockKind { return b.kind }
 
 // Length returns the length of moving blocks, 0 for episodes.
@@ -334,7 +333,7 @@ func (b *Blocks) Length() int {
 	return b.length
 }
 
-// Warnings returns what the user should know about the grouping.
+// Warnings returns warnings about the grouping for the user.
 func (b *Blocks) Warnings() []string { return append([]string(nil), b.warnings...) }
 
 // String describes the grouping for a table or a caption.
@@ -361,12 +360,11 @@ func (b *Blocks) Block(j int) []int {
 	return append([]int(nil), b.index.order[b.cut[j]:b.cut[j+1]]...)
 }
 
-// Owning groups other observations, each of which belongs to one of these: pairs of
-// states by their first state, for example. Deleting a block deletes all that its
-// members own. The jackknifes of both groupings have the same blocks, with the
-// sizes of this one, and influence per observation of this one, so that they can be
-// combined. owner[i] is an index below n. Errors: an owner out of range, no
-// observations.
+// Owning groups other observations, each of which belongs to one observation of this grouping: pairs
+// of states by their first state, for example. Deleting a block deletes all observations that belong
+// to its members. The jackknifes of both groupings have the same blocks, with sizes and influence in
+// units of this grouping, so that they can be combined. owner[i] is an index below n. Errors: an owner
+// out of range, no observations.
 func (b *Blocks) Owning(owner []int) (*Blocks, error) {
 	if len(owner) == 0 {
 		return nil, Undefined("blocks", "no observations")
@@ -391,8 +389,8 @@ func (b *Blocks) Owning(owner []int) (*Blocks, error) {
 		warnings: b.warnings, owner: owner, owned: b}, nil
 }
 
-// Sizes returns the number of observations of every block of the partition; of one
-// that another owns, those of the other.
+// Sizes returns the number of observations of every block of the partition. For a grouping made by
+// [Blocks.Owning], the observations of the original grouping are counted.
 func (b *Blocks) Sizes() []int {
 	if b.owned != nil {
 		return b.owned.Sizes()

@@ -18,10 +18,10 @@ const (
 	// first B = 0.4·n^(2/3) cosine coefficients. It is never negative, and the test takes
 	// Student's t with B degrees of freedom.
 	CosineVariance LongRunVariance = iota
-	// TruncatedVariance is that of Diebold and Mariano (1995): the variance plus twice the
-	// autocovariances of the lags below the horizon h, as errors of h steps ahead are
-	// dependent over h − 1 steps. With the correction of Harvey, Leybourne and Newbold
-	// (1997), √((n + 1 − 2h + h(h − 1)/n)/n), the test takes n − 1 degrees of freedom.
+	// TruncatedVariance is the estimator of Diebold and Mariano (1995): the variance plus twice the
+	// autocovariances of the lags below the horizon h, because errors h steps ahead are dependent over
+	// h − 1 steps. With the correction of Harvey, Leybourne and Newbold (1997), √((n + 1 − 2h + h(h −
+	// 1)/n)/n), the test has n − 1 degrees of freedom.
 	TruncatedVariance
 )
 
@@ -53,13 +53,13 @@ type DieboldMarianoTest struct {
 	Untestable string
 }
 
-// DieboldMariano tests whether two forecasts of the same sequence have the same expected
-// loss (Diebold and Mariano 1995, "Comparing predictive accuracy"): a and b are their
-// losses at equally spaced times, in order. The differences must have a constant mean and
-// a dependence that fades; nothing else is asked of the losses. P is two-sided. Where the
-// differences are constant, or the truncated variance is not positive, P is undefined with
-// a Reason. Errors: series of different lengths, fewer than 3 values or than the horizon +
-// 1, NaN or Inf, a negative horizon or number of terms, a level outside (0, 1).
+// DieboldMariano tests whether two forecasts of the same sequence have the same expected loss (Diebold
+// and Mariano 1995, "Comparing predictive accuracy"). a and b are their losses at equally spaced
+// times, in order. The differences must have a constant mean and a dependence that fades; there is no
+// other assumption on the losses. P is two-sided. It is undefined, with a Reason, if the differences
+// are constant or the truncated variance is not positive. Errors: series of different lengths, fewer
+// than 3 values or than the horizon + 1, NaN or Inf, a negative horizon or number of terms, a level
+// outside (0, 1).
 func DieboldMariano(a, b []float64, o DieboldMarianoOptions) (DieboldMarianoTest, error) {
 	const quantity = "Diebold–Mariano test"
 	n, horizon := len(a), max(o.Horizon, 1)

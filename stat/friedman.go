@@ -21,10 +21,9 @@ type Ranking struct {
 	F, DF1, DF2, P float64
 }
 
-// Friedman tests whether the models that scores[task][model] belong to rank alike over
-// tasks, which are independent: equal scores in a task share the mean of their ranks.
-// Errors: fewer than 2 tasks or models, tasks of other lengths, NaN or Inf, models that
-// are equal in every task.
+// Friedman tests whether models have equal ranks over independent tasks, from scores[task][model].
+// Equal scores in a task share the mean of their ranks. Errors: fewer than 2 tasks or models, tasks of
+// unequal length, NaN or Inf, models that are equal in every task.
 func Friedman(scores [][]float64) (Ranking, error) {
 	const quantity = "Friedman's test"
 	n := len(scores)

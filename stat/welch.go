@@ -30,7 +30,8 @@ func Welch(a, b []float64, level float64) (MeanDifference, error) {
 	return d, nil
 }
 
-// WelchTest is [Welch] without the interval, whose quantile takes most of its time: for millions of tests.
+// WelchTest is [Welch] without the interval, whose quantile takes most of the time: for millions of
+// tests.
 func WelchTest(a, b []float64, level float64) (MeanDifference, error) {
 	const quantity = "difference of means"
 	level, err := checkLevel(quantity, level)
