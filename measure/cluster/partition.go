@@ -60,9 +60,9 @@ func (p Partition) order() (order, start []int) {
 	return order, start
 }
 
-// Chance is what random neighbors give: the share of the largest group for the
-// accuracy of a majority vote, and the probability that another point has the
-// same label for the purity; see [Consistency]. One point has a purity of NaN.
+// Chance returns the expectation for random neighbors: for the accuracy of a majority vote, the share
+// of the largest group; for the purity, the probability that another point has the same label; see
+// [Consistency]. A single point has a purity of NaN.
 func (p Partition) Chance() (accuracy, purity float64) {
 	n := float64(len(p.Of))
 	for _, size := range p.Sizes {

@@ -14,7 +14,7 @@ import (
 	"repscope/stat"
 )
 
-// Penalty is what keeps weights small.
+// Penalty is the regularization of the weights.
 type Penalty string
 
 // The penalties: Σ |w| leaves most heads out, ½·Σ w² none.
@@ -31,7 +31,7 @@ type LogisticOptions struct {
 	Threads int     // ≤ 0: all processors; results do not depend on it
 }
 
-// DefaultC is that of Rao et al. (2021).
+// DefaultC is the value of Rao et al. (2021).
 const DefaultC = 0.15
 
 // Logistic is a fitted regression: the probability of a contact is 1/(1 + e^−z), z = Intercept + x·Coefficients.

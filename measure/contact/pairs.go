@@ -6,8 +6,8 @@ import (
 	"fmt"
 )
 
-// Pairs are the pairs of residues of a sequence of which it is known whether they touch, with
-// a score by every head.
+// Pairs are the pairs of residues of a sequence with known contact state, each with a score by every
+// head.
 type Pairs struct {
 	Heads    int
 	X        []float32 // [pairs, Heads]: symmetric and corrected by [Scores.APC]

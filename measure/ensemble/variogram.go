@@ -60,19 +60,17 @@ func NewVariogram(height, width int, o VariogramOptions) (*Variogram, error) {
 	return &Variogram{height, width, o}, nil
 }
 
-// VariogramScore returns the variogram score of a field, in units of the cells to the power
-// 2p (2 for the documented one): of the distribution that has these members. Of S draws it
-// is larger, by the variance of |x_i − x_j|^p over S, so that ensembles are compared with others of
-// their size. It does not see a constant error, and looks at nothing but means of
-// |x_i − x_j|^p.
+// VariogramScore returns the variogram score of a field, in units of the cells to the power 2p (2 for
+// the documented one), for the empirical distribution of the members. For S members it is larger by
+// the variance of |x_i − x_j|^p divided by S, so compare ensembles of equal size. It ignores constant
+// errors and depends only on means of |x_i − x_j|^p.
 //
-// Offsets are treated one after the other, with all pairs of cells of two rows that lie so
-// apart: memory does not grow with the number of pairs, which is that of cells squared or,
-// with a largest distance, linear in it. Beside the sample there is a copy of it. Differences
-// and roots of cells that are float32 numbers, in arrays of either type, are rounded to
-// float32, which changes a score by about 10⁻⁷ of itself; what is summed is float64. The bits
-// are the same for any number of threads. Errors: another number of cells, [ErrNoPairs], the
-// context's.
+// Offsets are processed one after the other, each with all pairs of cells of two rows at this offset,
+// so that memory does not grow with the number of pairs. The number of pairs is quadratic in the
+// number of cells, or linear with a largest distance. One copy of the sample is made. Differences and
+// roots of float32 values, in arrays of either type, are rounded to float32, which changes a score by
+// a relative error of about 10⁻⁷; sums are in float64. The bits are the same for any number of
+// threads. Errors: another number of cells, [ErrNoPairs], the error of the context.
 func VariogramScore[T Float](ctx context.Context, threads int, v *Variogram, s Sample[T]) (float64, error) {
 	mean, err := variogramOf(ctx, threads, v, s)
 	if err == nil && mean.Weight == 0 {

@@ -30,8 +30,8 @@ type ClassifierOptions struct {
 	Neighbors neighbors.Options // Threads, and Memory and Metric for votes
 }
 
-// Classifier says how well a classifier tells generated points from real ones that it was not fitted on: the
-// two-sample test by classification (Lopez-Paz and Oquab 2017, "Revisiting classifier two-sample tests").
+// Classifier measures how well a classifier separates generated from real points in held-out folds:
+// the classifier two-sample test (Lopez-Paz and Oquab 2017, "Revisiting classifier two-sample tests").
 type Classifier struct {
 	// AUC is the probability that a generated point looks more generated than a real one, over pairs of one fold: ½
 	// where the classifier cannot tell them, 1 where it always can.

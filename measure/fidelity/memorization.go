@@ -21,9 +21,9 @@ type MemorizationOptions struct {
 	Neighbors neighbors.Options // as in [Options]
 }
 
-// Memorization compares how near generated points and real points that the generator has not seen come
-// to the training points. What needs such hold-out points is NaN without them, with the reason: there is
-// nothing in generated and training points alone that says how near is too near.
+// Memorization compares the distance of generated points to the training points with the distance of
+// unseen real points (hold-out points). Without hold-out points the measures that need them are NaN,
+// with a reason: generated and training points alone do not show how near is too near.
 type Memorization struct {
 	Reason string // why what needs hold-out points is NaN; empty where it is not
 

@@ -14,8 +14,8 @@ import (
 	"repscope/points"
 )
 
-// DefaultKs are the numbers of neighbors where none is given; 5 is that of Naeem et al. (2020)
-// and 3 that of Kynkäänniemi et al. (2019).
+// DefaultKs are the default numbers of neighbors; 5 is used by Naeem et al. (2020) and 3 by
+// Kynkäänniemi et al. (2019).
 func DefaultKs() []int { return []int{3, 5, 10} }
 
 // Options are the choices of [PRDC]; the zero value is the default.
@@ -30,7 +30,7 @@ type Options struct {
 	Neighbors neighbors.Options
 }
 
-// Manifolds are the scores of generated points beside real ones at every k.
+// Manifolds are the scores of generated points relative to real points at every k.
 type Manifolds struct {
 	Real, Generated int // numbers of points
 	ByK             []AtK
@@ -80,9 +80,9 @@ type AtK struct {
 	ZeroReal, ZeroGenerated int
 }
 
-// PRDC computes precision, recall, density and coverage of generated points [m, D] beside real ones
-// [n, D], of one type, at all k together: one search for the nearest neighbors within each sample
-// and one pass over the pairs of both. Errors: points of different type or dimension, those of
+// PRDC computes precision, recall, density and coverage of generated points [m, D] relative to real
+// points [n, D] of the same type, for all k together: one neighbor search within each sample and one
+// pass over the pairs of both. Errors: points of different type or dimension, errors of
 // [neighbors.Check] (NaN, Inf), a k that is too large for a sample or repeated, the error of ctx.
 func PRDC(ctx context.Context, real, generated points.Points, o Options) (*Manifolds, error) {
 	ks, err := o.check(real, generated)
