@@ -10,14 +10,14 @@ import (
 	"repscope/points"
 )
 
-// Enclosed is a pair of a query and a point: OfQuery is the number of listed neighbours of the query
+// Enclosed is a pair of a query and a point: OfQuery is the number of listed neighbors of the query
 // within its own set that are as near to it as the point or nearer, and OfPoint the number of those of the
 // point, within its own set, that are as near as the query. The point lies inside the ball of the
-// query that reaches to its k-th neighbour, d < r, just where OfQuery < k. At distance 0 both are 0: a copy
+// query that reaches to its k-th neighbor, d < r, just where OfQuery < k. At distance 0 both are 0: a copy
 // is inside every ball, of radius 0 too.
 type Enclosed = rows.Enclosed
 
-// Enclose visits all pairs of a query and a point in which not all listed neighbours of both are as near
+// Enclose visits all pairs of a query and a point in which not all listed neighbors of both are as near
 // or nearer: the pairs that lie inside a ball. ofQueries and ofPoints are the lists of
 // [KNearest] within each set, of any lengths. visit is called once for every query, with its pairs in ascending
 // order of the points, which stay valid until it returns; it is called on several goroutines, told

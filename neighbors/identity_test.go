@@ -202,7 +202,7 @@ func TestMergeRefusesForeignParts(t *testing.T) {
 		},
 		"blocks": {
 			[]*Partial{own(0, 20), with(func(o *Options) { o.Ks, o.Blocks = []int{5, 10, 15}, halves })},
-			"part of k = 5,10,15 beside",
+			"the part has k = 5,10,15, but",
 		},
 		"permutations": {
 			[]*Partial{own(0, 20), with(func(o *Options) { o.Permutations = [][]int{random(1).Perm(n)} })},
@@ -210,11 +210,11 @@ func TestMergeRefusesForeignParts(t *testing.T) {
 		},
 		"curves": {
 			[]*Partial{own(0, 20), with(func(o *Options) { o.CoRanking = CoRankingFull })},
-			"part of co-ranking curves = true beside",
+			"the part has co-ranking curves = true, but",
 		},
 		"points": {
 			[]*Partial{own(0, 20), part(original, []points.Points{other}, base, 20, n)},
-			"part of embedded space 0 = euclidean distances of float32 of dimension 3",
+			"the part has embedded space 0 = euclidean distances of float32 of dimension 3",
 		},
 		"fewer points": {
 			[]*Partial{part(original.Select(halvesOf(n)), []points.Points{other.Select(halvesOf(n))}, Options{Ks: []int{5}}, 0, 20)},

@@ -70,7 +70,7 @@ func (s Space) Duplicates(ctx context.Context, threads int) (int, error) {
 	return equal.Count, nil
 }
 
-// Collapsed reports whether all points are equal, so that no neighbourhood says anything.
+// Collapsed reports whether all points are equal, so that no neighborhood says anything.
 func (s Space) Collapsed() bool { return rows.AllEqual(s.points, s.metric) }
 
 // Metric is the metric of the space.

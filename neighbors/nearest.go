@@ -12,16 +12,16 @@ import (
 	"repscope/points"
 )
 
-// Nearest holds the K nearest neighbours of N points, nearest first: Index and Distance
+// Nearest holds the K nearest neighbors of N points, nearest first: Index and Distance
 // are [N×K], row-major, distances from direct float64 differences (exact integers before
-// the root for uint8). Counts.Ties counts adjacent neighbours of a list at equal distance.
+// the root for uint8). Counts.Ties counts adjacent neighbors of a list at equal distance.
 type Nearest = rows.Nearest
 
 // SpaceCounts are facts about one space that a reader of the scores should know:
 // Duplicates, Ties, Redecided comparisons and the Method by which distances were computed.
 type SpaceCounts = rows.SpaceCounts
 
-// KNearest returns the k nearest neighbours of every point among the other
+// KNearest returns the k nearest neighbors of every point among the other
 // points, in the package's order. Of o it uses Threads, Memory, Metric,
 // ExcludeWindow, Episode, Time, Device and Progress. It is an error if a point has fewer
 // than k candidates.

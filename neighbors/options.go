@@ -12,7 +12,7 @@ import (
 	"repscope/neighbors/internal/rows"
 )
 
-// CoRanking says whether the curves over all neighbourhood sizes are computed.
+// CoRanking says whether the curves over all neighborhood sizes are computed.
 // They need the full ranking of every row: O(n² log n).
 type CoRanking uint8
 
@@ -45,7 +45,7 @@ func (c CoRanking) String() string {
 // Options are the settings of a pass. The zero value is usable: k = 5, 10, 20,
 // Euclidean, all cores, a quarter of the machine's memory.
 type Options struct {
-	// Ks are the neighbourhood sizes, each in 1..n−2, or less where the
+	// Ks are the neighborhood sizes, each in 1..n−2, or less where the
 	// exclusion window or the deleted blocks leave fewer candidates. nil means
 	// 5, 10, 20. The order is kept; a repeated k is an error.
 	Ks []int
@@ -64,8 +64,8 @@ type Options struct {
 	EmbeddedMetrics []Metric
 
 	// ExcludeWindow w > 0 leaves the pairs with |i−j| ≤ w of the same episode
-	// out of the neighbour lists and out of the ranks (Theiler window): they
-	// are neighbours in time, whatever the embedding does.
+	// out of the neighbor lists and out of the ranks (Theiler window): they
+	// are neighbors in time, whatever the embedding does.
 	ExcludeWindow int
 
 	// Episode is the episode of each point; nil means one episode.
@@ -154,7 +154,7 @@ func (o *Options) check(n int) error {
 	return nil
 }
 
-// checkKs validates the neighbourhood sizes against n points.
+// checkKs validates the neighborhood sizes against n points.
 func checkKs(ks []int, n int) error {
 	if len(ks) == 0 {
 		return errors.New("k: no neighborhood size")

@@ -7,7 +7,7 @@ package neighbors
 type Sums struct {
 	// Trust, Cont and Common have one entry per k, ascending.
 	Trust, Cont, Common []Fixed
-	// False[l−1] is Σ_i |r_ij − l| over the l-th embedded neighbour j, and
+	// False[l−1] is Σ_i |r_ij − l| over the l-th embedded neighbor j, and
 	// Missing the same with the roles exchanged: MRRE's numerators.
 	False, Missing []Fixed
 }

@@ -13,7 +13,7 @@ import (
 	"repscope/points"
 )
 
-// Compare measures how well each embedded space keeps the neighbourhoods of
+// Compare measures how well each embedded space keeps the neighborhoods of
 // original. All spaces must have the same number n ≥ 3 of points, point i of
 // each belonging together. The distances of the original are computed once.
 //

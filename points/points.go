@@ -1,4 +1,4 @@
-// Package points holds what analyses compute on: sets of points in the type they
+// Package points holds what analyzes compute on: sets of points in the type they
 // were measured in, pairs of states, and the states that were selected. It
 // imports nothing of ours, so that a measure needs no file reader.
 package points

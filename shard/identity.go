@@ -42,11 +42,11 @@ func Option(name string, value any) Field { return Field{name, fmt.Sprint(value)
 func (a Identity) Difference(b Identity) string {
 	switch {
 	case a.Analysis != b.Analysis:
-		return fmt.Sprintf("analysis %s and %s", a.Analysis, b.Analysis)
+		return fmt.Sprintf("analysis %s vs %s", a.Analysis, b.Analysis)
 	case a.Definition != b.Definition:
-		return fmt.Sprintf("definition %d of %s and %d", a.Definition, a.Analysis, b.Definition)
+		return fmt.Sprintf("definition %d of %s vs %d", a.Definition, a.Analysis, b.Definition)
 	case a.Kernel != b.Kernel:
-		return fmt.Sprintf("kernel %q and %q", a.Kernel, b.Kernel)
+		return fmt.Sprintf("kernel %q vs %q", a.Kernel, b.Kernel)
 	}
 	if d := differ("input", a.Inputs, b.Inputs); d != "" {
 		return d
@@ -55,7 +55,7 @@ func (a Identity) Difference(b Identity) string {
 		return d
 	}
 	if a.Units != b.Units {
-		return fmt.Sprintf("%d units and %d", a.Units, b.Units)
+		return fmt.Sprintf("%d units vs %d", a.Units, b.Units)
 	}
 	return ""
 }
@@ -66,18 +66,18 @@ func differ(kind string, a, b []Field) string {
 		i := slices.IndexFunc(b, func(g Field) bool { return g.Name == f.Name })
 		switch {
 		case i < 0:
-			return fmt.Sprintf("%s %s and none", kind, f)
+			return fmt.Sprintf("%s %s vs none", kind, f)
 		case b[i].Value != f.Value:
-			return fmt.Sprintf("%s %s and %s", kind, f, b[i].Value)
+			return fmt.Sprintf("%s %s vs %s", kind, f, b[i].Value)
 		}
 	}
 	for _, f := range b {
 		if !slices.ContainsFunc(a, func(g Field) bool { return g.Name == f.Name }) {
-			return fmt.Sprintf("no %s %s and %s", kind, f.Name, f.Value)
+			return fmt.Sprintf("no %s %s vs %s", kind, f.Name, f.Value)
 		}
 	}
 	if !slices.Equal(a, b) {
-		return fmt.Sprintf("%ss %s and %s", kind, join(a), join(b))
+		return fmt.Sprintf("%ss %s vs %s", kind, join(a), join(b))
 	}
 	return ""
 }

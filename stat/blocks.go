@@ -414,7 +414,7 @@ func (b *Blocks) Labels() []int {
 }
 
 // Coarsen returns the same grouping with a partition of at most count blocks, made
-// by joining neighbouring blocks (across a border of episodes too): a jackknife
+// by joining neighboring blocks (across a border of episodes too): a jackknife
 // grouping for statistics that are expensive to recompute. Resamples do not
 // change.
 func (b *Blocks) Coarsen(count int) *Blocks {

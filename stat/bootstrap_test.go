@@ -90,7 +90,7 @@ func TestBlocksPartition(t *testing.T) {
 func TestBlocksFallBack(t *testing.T) {
 	series := benchmarkSeries(400)
 	one := mustBlocks(t, 400, nil, BlockSpec{Kind: EpisodeBlocks}, series)
-	if one.Kind() != MovingBlocks || len(one.Warnings()) < 2 || !strings.Contains(one.Warnings()[0], "there is one episode") {
+	if one.Kind() != MovingBlocks || len(one.Warnings()) < 2 || !strings.Contains(one.Warnings()[0], "only one episode") {
 		t.Errorf("one episode: %v, warnings %q", one, one.Warnings())
 	}
 	length, err := optimalBlockLength(series, nil)

@@ -106,7 +106,7 @@ func subtract(a, b []float64) []float64 {
 }
 
 // shares are the blocks' shares in the estimate, weighted by size. The
-// pseudo-values are centred on the estimate itself: their own mean is the
+// pseudo-values are centered on the estimate itself: their own mean is the
 // jackknife's extrapolation to infinitely many observations, which for scores that
 // depend on their number (ranks at a fixed k) is another quantity than the one
 // reported. For means the two agree.

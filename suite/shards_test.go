@@ -247,7 +247,7 @@ func TestRefusedShards(t *testing.T) {
 		{[]string{s0, at("nowhere"), s2}, at("nowhere") + ": no such file"},
 		{[]string{s0, s1, at("conflict"), s2}, "unit 1 differ between " + at("conflict")},
 		{[]string{s0, file("levels", 1), s2}, file("levels", 1) + " is not part of the same work as " + s0 + ": option levels = "},
-		{[]string{s0, file("svg", 1), s2}, "were not made with the same options: --format svg and"},
+		{[]string{s0, file("svg", 1), s2}, "were not made with the same options: --format svg beside"},
 		{[]string{s0, s1, s2, at("f.npy")}, at("f.npy") + ": not a shard"},
 		{[]string{at("cache")}, at("cache") + ": there are no files *.shard in this folder"},
 	} {

@@ -63,7 +63,7 @@ func TestMissingTraces(t *testing.T) {
 	null := math.NaN()
 	row := toolRow(t, calls(2, "a"), "")
 	wantValues(t, row, map[string]float64{"tool_steps": 2, "tool_efficiency": 0.2, "tool_call_ratio": null, "tool_lcs_f1": null, "tool_edit_distance": null})
-	if row.Failures != nil || row.Values["tool_lcs_f1"].Reason != "no expected trace" {
+	if row.Failures != nil || row.Values["tool_lcs_f1"].Reason != "no expected trace is given" {
 		t.Errorf("%v, %v", row.Failures, row.Values)
 	}
 	row = toolRow(t, `{"messages": [{"role": "tool", "name": "a"}]}`, "")

@@ -203,13 +203,13 @@ func (a *analyzer) agreement(s scope, p cluster.Partition, left cluster.Left) (*
 	return out, nil
 }
 
-// consistency is the row of a neighbourhood size before anything is measured.
+// consistency is the row of a neighborhood size before anything is measured.
 func (a *analyzer) consistency(k int) LabelConsistency {
 	accuracy, purity := a.labels.Chance()
 	return LabelConsistency{K: k, AccuracyChance: report.Number(accuracy), PurityChance: report.Number(purity)}
 }
 
-// labelled measures how the nearest neighbours agree with the labels.
+// labelled measures how the nearest neighbors agree with the labels.
 func (a *analyzer) labelled(ctx context.Context, m int, out *Measured) error {
 	model := &out.Model
 	if a.labels == nil {

@@ -1,4 +1,4 @@
-// The approximate mode: nearest neighbours of very many latents.
+// The approximate mode: nearest neighbors of very many latents.
 
 package manifold
 
@@ -10,8 +10,8 @@ import (
 	"repscope/report"
 )
 
-// LatentRecall is the share of true nearest neighbours that the approximate search
-// found, measured on seeded queries with its standard error; which neighbour of
+// LatentRecall is the share of true nearest neighbors that the approximate search
+// found, measured on seeded queries with its standard error; which neighbor of
 // several at equal distance does not matter.
 type LatentRecall struct {
 	Value         report.Value `json:"value"`

@@ -10,7 +10,7 @@ import (
 )
 
 const (
-	// manyTied is the share of latents with two nearest neighbours at one distance from which
+	// manyTied is the share of latents with two nearest neighbors at one distance from which
 	// intrinsic dimensions are those of a lattice.
 	manyTied = 0.05
 	// fewHold is how many times the distance of nine of ten latents the RMS distance is where

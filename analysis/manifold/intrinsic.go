@@ -15,10 +15,10 @@ import (
 )
 
 const (
-	// halfNeighbors is the length of neighbour lists from which the first few within a
+	// halfNeighbors is the length of neighbor lists from which the first few within a
 	// half of the latents are read.
 	halfNeighbors = 32
-	// HalvedOrder is the largest order of neighbours with an interval. Higher ones are as
+	// HalvedOrder is the largest order of neighbors with an interval. Higher ones are as
 	// far away as decides their error, and farther in a half: its interval would be 1.3
 	// to 1.9 times as wide as the error.
 	HalvedOrder = 5
@@ -201,7 +201,7 @@ func (m *Model) show(estimator Estimator, ratio []float64, out *Measured) error 
 	return nil
 }
 
-// scale is an estimate from ratios of distances to neighbours of two orders, see [dimension.HalfStatistic]: of all
+// scale is an estimate from ratios of distances to neighbors of two orders, see [dimension.HalfStatistic]: of all
 // latents, and of a half of them, where that of all is near.
 type scale struct {
 	n1, n2 int
@@ -212,7 +212,7 @@ type scale struct {
 	err    error
 }
 
-// multiscale fills in the estimates from neighbours of several orders and asks for their intervals.
+// multiscale fills in the estimates from neighbors of several orders and asks for their intervals.
 func (m *Model) multiscale(ctx context.Context, d *dimension.Distinct, h *halves, p *plan) error {
 	m.Gride, m.LevinaBickel = []GrideResult{}, []LBResult{}
 	reaches := func(order int) bool { return order <= d.Nearest.K }

@@ -1,4 +1,4 @@
-// Neighbours in time: how many there are, and how far the exclusion window reaches.
+// Neighbors in time: how many there are, and how far the exclusion window reaches.
 
 package manifold
 
@@ -18,7 +18,7 @@ const AutoWindow = results.AutoWindow
 // at least.
 const leastApart = 20
 
-// manyInTime is the share of nearest neighbours in time from which an intrinsic
+// manyInTime is the share of nearest neighbors in time from which an intrinsic
 // dimension is rather that of a path.
 const manyInTime = 0.2
 
@@ -64,7 +64,7 @@ func (p *plan) ordersWarning(models []Model) string {
 	return ""
 }
 
-// inTime is the share of nearest neighbours in time.
+// inTime is the share of nearest neighbors in time.
 func (m *Model) inTime(d *dimension.Distinct) report.Value {
 	if !m.Tau.Defined() {
 		return report.Undefined("%s", m.Tau.Reason)
@@ -72,7 +72,7 @@ func (m *Model) inTime(d *dimension.Distinct) report.Value {
 	return report.Number(d.InTime(frames(m.Tau.V)))
 }
 
-// timeWarning is one for the models whose neighbours are in time.
+// timeWarning is one for the models whose neighbors are in time.
 func (p *plan) timeWarning(models []Model) string {
 	worst, suggested := 0.0, 0
 	var names []string // the worst first

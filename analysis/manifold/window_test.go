@@ -1,4 +1,4 @@
-// Neighbours in time: their share, the warning, and what a window leaves of a path.
+// Neighbors in time: their share, the warning, and what a window leaves of a path.
 
 package manifold
 

@@ -201,7 +201,7 @@ func (p *plan) measure(ctx context.Context, i int, name string) (Measured, error
 	rms := make(chan float64, 1)
 	searching, stop := context.WithCancel(ctx)
 	defer stop()
-	// Parts of either run on one goroutine; distances to what are duplicates are needed when neighbours are found.
+	// Parts of either run on one goroutine; distances to what are duplicates are needed when neighbors are found.
 	err := parallel.Try(ctx, p.o.Threads, 2, func(_, task int) (err error) {
 		if task == 1 {
 			d, err = p.neighbors(searching, i, rms)

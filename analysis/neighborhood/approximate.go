@@ -29,12 +29,12 @@ func (p Penalty) MarshalJSON() ([]byte, error) {
 
 // Sampling says what the scores of a model were estimated from.
 type Sampling struct {
-	// References is the number of states whose neighbours were ranked, against
+	// References is the number of states whose neighbors were ranked, against
 	// all states, and Strata the number of groups of consecutive states or
 	// episodes that they were drawn from in proportion.
 	References int `json:"references"`
 	Strata     int `json:"strata"`
-	// Recall is the share of true neighbours in the lists of the references. It
+	// Recall is the share of true neighbors in the lists of the references. It
 	// is 1 by construction: their distances to all states are computed.
 	Recall SampleRecall `json:"recall"`
 	// Exact and Estimated say in words what is which.
@@ -42,7 +42,7 @@ type Sampling struct {
 	Estimated string `json:"estimated"`
 }
 
-// SampleRecall is the share of true nearest neighbours that were found for the references.
+// SampleRecall is the share of true nearest neighbors that were found for the references.
 type SampleRecall struct {
 	Value         report.Value `json:"value"`
 	StandardError report.Value `json:"standard_error"`

@@ -1,4 +1,4 @@
-// Package neighborhood measures how well encoders keep the neighbourhoods of the
+// Package neighborhood measures how well encoders keep the neighborhoods of the
 // original states: trustworthiness and continuity (Venna & Kaski 2001), MRRE and
 // the co-ranking measures Q_NX, R_NX and LCMC (Lee & Verleysen 2009; Lee et al.
 // 2013), exactly over all states, with jackknife intervals, the chance level and
@@ -55,7 +55,7 @@ type Input struct {
 // intervals and without a null.
 type Options struct {
 	analysis.Settings
-	K []int // neighbourhood sizes; nil means 5, 10, 20
+	K []int // neighborhood sizes; nil means 5, 10, 20
 	// Metric is the metric of both spaces; with neighbors.Precomputed the frames are
 	// the distances between the states and latents are compared by Euclidean ones.
 	Metric neighbors.Metric
@@ -67,7 +67,7 @@ type Options struct {
 	// orders, independent in both spaces.
 	Ties neighbors.Ties
 	// ExcludeWindow w > 0 takes pairs of states at most w frames apart in one
-	// episode out of the neighbourhoods and the ranks. −1: the longest autocorrelation
+	// episode out of the neighborhoods and the ranks. −1: the longest autocorrelation
 	// time of the models, at most what leaves every state half of the others; an error
 	// of Sampled states.
 	ExcludeWindow int
@@ -83,7 +83,7 @@ type Options struct {
 	// null; 0: none. Null is how they are made; empty means NullTime.
 	Permutations int
 	Null         NullKind
-	Scale        spectrum.Scale // of latents; only spectrum.ScaleL2 changes neighbours
+	Scale        spectrum.Scale // of latents; only spectrum.ScaleL2 changes neighbors
 }
 
 // Declare binds the options to their fields.
@@ -133,7 +133,7 @@ func (o *Options) latentMetric() (neighbors.Metric, error) {
 }
 
 // maxBlocks bounds the number of deletions: every one has its own ranks of every
-// neighbour.
+// neighbor.
 const maxBlocks = 40
 
 // Result is the outcome for all models, in the order of the input.
@@ -162,7 +162,7 @@ type Model struct {
 	// Sampling says what the scores were estimated from; nil where all states
 	// were ranked.
 	Sampling *Sampling `json:"sampling,omitempty"`
-	// AUCRNX is Σ_K R_NX(K)/K / Σ_K 1/K over K = 1..n−2. KStar maximises LCMC;
+	// AUCRNX is Σ_K R_NX(K)/K / Σ_K 1/K over K = 1..n−2. KStar maximizes LCMC;
 	// QLocal is the mean of Q_NX over 1..KStar and QGlobal over KStar..n−2.
 	// Undefined without co-ranking.
 	AUCRNX  report.Value `json:"auc_r_nx"`
@@ -182,7 +182,7 @@ type Model struct {
 	// FrameDistances and LatentDistances name how distances were computed.
 	FrameDistances  string `json:"frame_distances"`
 	LatentDistances string `json:"latent_distances"`
-	// Candidates is the smallest number of states that can be a neighbour of one:
+	// Candidates is the smallest number of states that can be a neighbor of one:
 	// n−1, fewer with an exclusion window.
 	Candidates int `json:"candidates"`
 	// ExcludeWindow is the exclusion window in frames where it was found from the
@@ -212,13 +212,13 @@ type Counts struct {
 	Latents int64 `json:"latents"`
 }
 
-// Curves are the co-ranking curves; entry K−1 belongs to neighbourhood size K.
+// Curves are the co-ranking curves; entry K−1 belongs to neighborhood size K.
 type Curves struct {
 	QNX []float64 `json:"q_nx"`
 	RNX []float64 `json:"r_nx"`
 }
 
-// AtK holds the scores of one neighbourhood size; see [neighbors.Scores].
+// AtK holds the scores of one neighborhood size; see [neighbors.Scores].
 type AtK struct {
 	K               int          `json:"k" report:"parameter"`
 	Trustworthiness report.Value `json:"trustworthiness"`
@@ -276,7 +276,7 @@ type penalties struct {
 	normalizer  []int64
 }
 
-// Analyze compares the neighbourhoods of the frames with those of every model's
+// Analyze compares the neighborhoods of the frames with those of every model's
 // latents. Errors: no models, unequal numbers of states and latents, fewer than
 // 3, a k outside 1..n−2 or given twice, NaN or Inf, a zero vector under the
 // cosine metric, an exclusion window that leaves too few candidates.
@@ -389,7 +389,7 @@ func (r *Result) diagnose(m *Model, z points.Points) {
 	}
 }
 
-// undefined is the outcome for a model of which no neighbourhood can be compared.
+// undefined is the outcome for a model of which no neighborhood can be compared.
 func (p *plan) undefined(i int, reason string) (Model, error) {
 	counts := func(s neighbors.Space) (neighbors.SpaceCounts, error) {
 		n, err := s.Duplicates(context.Background(), max(p.o.Threads, 0))
@@ -441,7 +441,7 @@ func (r *Result) fillWindow() {
 	}
 }
 
-// TiesInWords say what becomes of neighbours at equal distances.
+// TiesInWords say what becomes of neighbors at equal distances.
 var TiesInWords = map[string]string{
 	neighbors.TiesAverage.String(): "scores are means over all orders of neighbors at equal distances",
 	neighbors.TiesRandom.String():  "neighbors at equal distances have one random order",

@@ -70,7 +70,7 @@ func rotate(order, to, from []int, shift int) {
 	}
 }
 
-// suggestedWindow is the exclusion window that leaves neighbours in time out: the
+// suggestedWindow is the exclusion window that leaves neighbors in time out: the
 // longest autocorrelation time of the models; undefined where none varies, and of
 // sampled states, whose autocorrelation time is no number of frames.
 func (r *Result) suggestedWindow() report.Value {

@@ -41,7 +41,7 @@ type plan struct {
 
 	latentMetric neighbors.Metric
 
-	// collapsed[i] says why model i has no neighbourhoods to compare, empty where it has; live
+	// collapsed[i] says why model i has no neighborhoods to compare, empty where it has; live
 	// are the others. pass compares those, nil without any.
 	collapsed []string
 	live      []int
@@ -53,7 +53,7 @@ type plan struct {
 	automatic bool // the exclusion window is that of the autocorrelation times
 }
 
-// Work returns the analysis in units of some hundred states, whose neighbours are
+// Work returns the analysis in units of some hundred states, whose neighbors are
 // ranked among all; see [Analyze] for the result and the errors. A sample
 // (Options.Approximate) is not divided.
 func Work(in Input, o Options) (shard.Work[*neighbors.Partial, *Result], error) {
@@ -229,7 +229,7 @@ func (p *plan) open() (err error) {
 	return nil
 }
 
-// findCollapsed says which models have no neighbourhoods to compare.
+// findCollapsed says which models have no neighborhoods to compare.
 func (p *plan) findCollapsed() {
 	frames := p.frames.Collapsed()
 	for i, s := range p.spaces {

@@ -54,7 +54,7 @@ func (l *Logistic) Logit(x []float32) float64 {
 
 const regressionName = "regression of contacts"
 
-// FitLogistic fits the weights w and the intercept b that minimise
+// FitLogistic fits the weights w and the intercept b that minimize
 //
 //	penalty(w) + C·Σ ln(1 + e^(−y·z)),  z = b + x·w,  y = 1 for a contact, else −1
 //
@@ -288,7 +288,7 @@ func conditioned(err error) bool {
 	return is
 }
 
-// descend is the step of coordinate descent: it minimises g·d + ½·d·H·d + Σ |w + d|.
+// descend is the step of coordinate descent: it minimizes g·d + ½·d·H·d + Σ |w + d|.
 func (f *fit) descend(w, gradient []float64, hessian matrix.Matrix) []float64 {
 	step := make([]float64, f.dim)
 	slope := append([]float64(nil), gradient...) // g + H·d

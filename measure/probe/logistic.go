@@ -58,7 +58,7 @@ type LogisticCrossFit struct {
 }
 
 // CrossFitLogistic fits for every fold, on the rows of the other folds, the multinomial logistic
-// regression of classes 0 … classes−1 that minimises
+// regression of classes 0 … classes−1 that minimizes
 //
 //	C·Σ −ln p(class) + ½·Σ_k ‖w_k‖²
 //

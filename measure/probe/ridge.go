@@ -55,7 +55,7 @@ type Ridge struct {
 
 const ridgeName = "ridge regression"
 
-// fitRidge minimises Σ (y − b − x·w)² + α·‖w‖² for each column y of the targets [n, T], as
+// fitRidge minimizes Σ (y − b − x·w)² + α·‖w‖² for each column y of the targets [n, T], as
 // scikit-learn's Ridge; the intercept b is not penalised. Of several penalties α it takes the one
 // with the smallest mean over grouped folds of the mean squared error, the first such one, as
 // GridSearchCV over [GroupFolds] does. Features may be more than rows, constant or

@@ -143,7 +143,7 @@ func TestUndefined(t *testing.T) {
 	}{
 		{ramp(3), ramp(2), nil, nil, "3 measurements, 2 scores"},
 		{ramp(3), ramp(3), half, nil, "12 classes"},
-		{ramp(3), ramp(3), nil, flat, "12 given numbers"},
+		{ramp(3), ramp(3), nil, flat, "12 covariates"},
 		{[]float64{1, math.NaN()}, ramp(2), nil, nil, "measurement 1 is NaN"},
 		{ramp(2), []float64{math.Inf(-1), 1}, nil, nil, "score 0 is -Inf"},
 	} {

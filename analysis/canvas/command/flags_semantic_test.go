@@ -21,7 +21,7 @@ func TestSemanticFlags(t *testing.T) {
 		{semantic.Options{Vision: semantic.VisionOptions{Path: "a", Size: 3, Processor: "b"}}, "replaces"},
 		{semantic.Options{Vision: semantic.VisionOptions{Path: "a"}, ImageEmbeddings: [2]string{"c", "d"}}, "either --vision-model or --image-embeddings-reference"},
 		{semantic.Options{Vision: semantic.VisionOptions{Path: "a", Std: []float64{0}}}, "--vision-std 0"},
-		{semantic.Options{Vision: semantic.VisionOptions{Path: "a", Mean: []float64{127}}}, "--vision-mean 127 is beyond"},
+		{semantic.Options{Vision: semantic.VisionOptions{Path: "a", Mean: []float64{127}}}, "--vision-mean 127 is outside"},
 		{semantic.Options{Vision: semantic.VisionOptions{Path: "a", Size: 1 << 20}}, "--vision-size 1048576"},
 	} {
 		if err := (&semanticFlags{Options: &c.o}).check(); err == nil || !strings.Contains(err.Error(), c.want) {
@@ -33,7 +33,7 @@ func TestSemanticFlags(t *testing.T) {
 		t.Errorf("scores of nothing: %v", err)
 	}
 	bad := semanticFlags{Options: &semantic.Options{Embeddings: [2]string{"a.npy", ""}}}
-	if err := bad.check(); err == nil || !strings.Contains(err.Error(), "go together") {
+	if err := bad.check(); err == nil || !strings.Contains(err.Error(), "must be given together") {
 		t.Errorf("one matrix alone: %v", err)
 	}
 	bad.Options = &semantic.Options{Rows: "ids"}

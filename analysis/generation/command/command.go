@@ -231,7 +231,7 @@ func (f *options) options() generation.Options {
 	return o
 }
 
-// run loads what the flags name and analyses it.
+// run loads what the flags name and analyzes it.
 func (f *options) run(ctx context.Context, env *run.Env) error {
 	in, drawn, err := f.load(ctx, env)
 	if err != nil {

@@ -84,7 +84,7 @@ func (d *drawing) neighbors(k int) (*plots.Figure, error) {
 	return f, err
 }
 
-// latents shows the latents of each generator in a plane, coloured by label.
+// latents shows the latents of each generator in a plane, colored by label.
 func (d *drawing) latents(k int, title string, plane func(points.Points) (x, y []float64, axes [2]string, err error)) (*plots.Figure, error) {
 	all := d.encoded()
 	some := all[k*latentTiles : min((k+1)*latentTiles, len(all))]

@@ -306,7 +306,7 @@ func printGroups(r *geometry.Result, env *run.Env) error {
 	return env.Table(groups)
 }
 
-// printLabels writes how the neighbours agree with the labels, if there are any.
+// printLabels writes how the neighbors agree with the labels, if there are any.
 func printLabels(r *geometry.Result, env *run.Env, o geometry.Options) error {
 	if !r.Labelled {
 		return nil

@@ -97,7 +97,7 @@ func caption(r *geometry.Result, still int) string {
 	return note
 }
 
-// groups shows the silhouettes, and with labels how neighbours and clusters agree
+// groups shows the silhouettes, and with labels how neighbors and clusters agree
 // with them.
 func groups(r *geometry.Result) plots.Panel {
 	panel := &plots.GroupedBars{Y: plots.Axis{Label: "Silhouette"}}
@@ -147,7 +147,7 @@ func groups(r *geometry.Result) plots.Panel {
 	return panel
 }
 
-// shownConsistency is a model's for the middle of the neighbourhood sizes that some model has numbers
+// shownConsistency is a model's for the middle of the neighborhood sizes that some model has numbers
 // for, nil without any: all models show the same.
 func shownConsistency(r *geometry.Result, m *geometry.Model) *geometry.LabelConsistency {
 	var defined []int

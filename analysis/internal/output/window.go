@@ -4,7 +4,7 @@ package output
 
 import "repscope/internal/run"
 
-// NoteWindowOfSample says that neighbours outside the window of sampled states are
+// NoteWindowOfSample says that neighbors outside the window of sampled states are
 // looked for on the processor, where GPUs would be asked otherwise.
 func NoteWindowOfSample(env *run.Env, gpus, frames int, sampled bool) {
 	if gpus > 0 && frames != 0 && sampled {

@@ -1,4 +1,4 @@
-// What analyses of latents share: the models' latents, their checks, and the
+// What analyzes of latents share: the models' latents, their checks, and the
 // diagnostics of a collapsed encoder.
 
 package results

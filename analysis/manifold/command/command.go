@@ -210,7 +210,7 @@ func printTables(r *manifold.Result, env *run.Env) error {
 	return output.PrintComparisons(env, r.Comparisons)
 }
 
-// window says which neighbours are left out.
+// window says which neighbors are left out.
 func window(r *manifold.Result) string {
 	for _, m := range r.Models {
 		if m.ExcludeWindow > 0 {

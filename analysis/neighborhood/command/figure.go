@@ -84,7 +84,7 @@ func Figure(r *neighborhood.Result) *plots.Figure {
 	return figure
 }
 
-// figureOfOne is the figure for a single neighbourhood size.
+// figureOfOne is the figure for a single neighborhood size.
 func figureOfOne(r *neighborhood.Result) *plots.Figure {
 	trust := &plots.Bars{Y: plots.Axis{Label: fmt.Sprintf("Trustworthiness T(%d)", r.K[0])}}
 	cont := &plots.Bars{Y: plots.Axis{Label: fmt.Sprintf("Continuity C(%d)", r.K[0])}}
@@ -213,7 +213,7 @@ func caption(r *neighborhood.Result) string {
 	return text + "."
 }
 
-// CurvesFigure composes neighborhood_rnx_curves, R_NX over all neighbourhood
+// CurvesFigure composes neighborhood_rnx_curves, R_NX over all neighborhood
 // sizes; nil where they were not computed.
 func CurvesFigure(r *neighborhood.Result) *plots.Figure {
 	if !hasCurves(r) {

@@ -370,7 +370,7 @@ func (s *settings) dropBad(env *run.Env, data *input.Data, a *array, rows []int,
 	return nil
 }
 
-// input puts together what is analysed.
+// input puts together what is analyzed.
 func (s *settings) input(ctx context.Context, env *run.Env, data *input.Data) (reconstruction.Input, error) {
 	shape, err := shapeOf(data)
 	if err != nil {

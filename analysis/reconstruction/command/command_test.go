@@ -63,7 +63,7 @@ func raw(t *testing.T, dir, model, column string) []float64 {
 }
 
 // Errors, PSNR and SSIM are those of scikit-image, of bytes beside float64 predictions and
-// of colours beside predictions with channels last, in frames of odd sizes.
+// of colors beside predictions with channels last, in frames of odd sizes.
 func TestGolden(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("testdata/golden.json")

@@ -89,7 +89,7 @@ func sheet(shown []reconstruction.Shown, models []string, first, last int, shape
 	return figure
 }
 
-// scaleKey shows what the colours of errors mean.
+// scaleKey shows what the colors of errors mean.
 func scaleKey(scale float64) *plots.ImageGrid {
 	const steps, wide = 11, 8
 	key := &plots.ImageGrid{Images: [][]image.Image{nil}, RowLabels: []string{"|error|"}}

@@ -158,7 +158,7 @@ func cutOn(name string) (model, on string) {
 	return name[:i], name[i+1:]
 }
 
-// run loads what the flags name and analyses it.
+// run loads what the flags name and analyzes it.
 func (f *options) run(ctx context.Context, env *run.Env) error {
 	data, err := f.inputs.Load(ctx, env)
 	if err != nil {

@@ -145,7 +145,7 @@ func crossed(v report.Value, name string) string {
 
 // figureOfDynamics composes reward_dynamics: the error of rollouts by step in units of the variance of
 // the latents and of that of copying, and how predictions one step ahead and distances
-// in time do. names are those of all models, for their colours.
+// in time do. names are those of all models, for their colors.
 func figureOfDynamics(r *reward.DynamicsResult, names []string) *plots.Figure {
 	f := &plots.Figure{WidthMM: plots.DoubleColumnMM, Series: names, Title: "Dynamics", Notes: output.IntervalNotes(r.Warnings)}
 	row := 0
@@ -207,7 +207,7 @@ func curves(r *reward.DynamicsResult) (errors, copying *plots.Curves) {
 			continue
 		}
 		e, s := plots.CurveSeries{Name: m.Name}, plots.CurveSeries{Name: m.Name}
-		copied := plots.CurveSeries{} // in grey
+		copied := plots.CurveSeries{} // in gray
 		for _, row := range m.Rollout {
 			appendShare(&e, row.Step, row.MeanSkill.Value, row.MeanSkill.CI)
 			appendShare(&s, row.Step, row.Skill.Value, row.Skill.CI)

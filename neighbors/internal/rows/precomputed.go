@@ -16,7 +16,7 @@ import (
 const asymmetry = 1e-4
 
 // checkDistances reports the first thing that makes p unusable as a matrix of
-// distances. Distances are used as given: row i ranks the neighbours of point i.
+// distances. Distances are used as given: row i ranks the neighbors of point i.
 func checkDistances(role string, p points.Points) error {
 	switch {
 	case p.N != p.Dim:

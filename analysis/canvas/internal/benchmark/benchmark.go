@@ -105,7 +105,7 @@ func (t *Tree) Find(snapshots bool) (*found, error) {
 		return nil, t.missing(err)
 	}
 	if !t.isFolder(t.references()) {
-		return nil, run.Hint(fmt.Errorf("%s: not a folder of references", t.Path(t.references())),
+		return nil, run.Hint(fmt.Errorf("%s: no folder of references", t.Path(t.references())),
 			"references of --task "+t.Task+" are <gid>.png and <gid>.json there")
 	}
 	f := &found{}

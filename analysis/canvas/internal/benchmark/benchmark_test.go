@@ -127,7 +127,7 @@ func TestFindErrors(t *testing.T) {
 		{"a_gen", "image", []string{"results/a_gen/image_only/x/", "results/a_gen/file"}, `d/results/a_gen: no variant "image"; there are image_only`},
 		{"a_gen", "v", []string{"results/a_gen/v/gid1-1-m-v/"}, "d/benchmarks/a_gt: no folder of references"},
 		{"a_gen", "v", []string{"results/a_gen/v/", "benchmarks/a_gt/"}, "d/results/a_gen/v: no case found; want folders <gid>-<model>-v"},
-		{"a_gen", "v", []string{"results/a_gen/v/x/", "benchmarks/a_gt/"}, "it has x (want <gid>-<model>-v)"},
+		{"a_gen", "v", []string{"results/a_gen/v/x/", "benchmarks/a_gt/"}, "found x (want <gid>-<model>-v)"},
 		{"a_gen", "v", []string{"results/a_gen/v"}, "d/results/a_gen: no variant"},
 	} {
 		_, err := treeOf(test.task, test.variant, test.files...).Find(false)
