@@ -191,7 +191,7 @@ func TestEqualStates(t *testing.T) {
 		if known {
 			want = again
 		}
-		warned := slices.ContainsFunc(r.Warnings, func(w string) bool { return strings.Contains(w, "by likelihood is") })
+		warned := slices.ContainsFunc(r.Warnings, func(w string) bool { return strings.Contains(w, "by likelihood but") })
 		if of.Duplicates != want || (math.Abs(of.MLE.V-5) < 0.4) != known || warned == known {
 			t.Errorf("equal states known: %v: %d duplicates, Two-NN %v, warnings %q", known, of.Duplicates, of.MLE, r.Warnings)
 		}

@@ -86,7 +86,7 @@ func TestLocatedUndefined(t *testing.T) {
 		undefined(t, v, err, "sizes differ: 4 × 1 and 2 × 2 pixels")
 		v, err = score(zero, f)
 		if name == "gain" {
-			undefined(t, v, err, "0 everywhere")
+			undefined(t, v, err, "a map of zeros")
 			v, err = score(affine(t, m, -1, 0), f)
 			undefined(t, v, err, "a map with the value -4 is not a distribution")
 		} else {

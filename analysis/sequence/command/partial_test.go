@@ -102,7 +102,7 @@ func TestContinued(t *testing.T) { // not parallel: it stops runs
 	same("b")
 
 	stopped("c", 1)
-	if code, stderr := call(t.Context(), "c", "--seed", "7"); code != 0 || !strings.Contains(stderr, "cannot be continued (it is belongs to a different run") {
+	if code, stderr := call(t.Context(), "c", "--seed", "7"); code != 0 || !strings.Contains(stderr, "cannot be continued (it belongs to a different run") {
 		t.Errorf("other work: exit %d: %s", code, stderr)
 	}
 	if err := os.WriteFile(filepath.Join(dir, "c", PartialFile), []byte("damaged"), 0o600); err != nil {

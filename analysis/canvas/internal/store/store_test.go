@@ -477,7 +477,7 @@ func TestStoreRefuses(t *testing.T) {
 				t.Fatal(err)
 			}
 			err := (&storeRun{dir: dir, of: faketest.Tree()}).run(t)
-			if err == nil || !strings.Contains(err.Error(), "it is not overwritten") || !strings.Contains(err.Error(), name) {
+			if err == nil || !strings.Contains(err.Error(), "the file is not overwritten") || !strings.Contains(err.Error(), name) {
 				t.Errorf("%s %q: %v", name, text, err)
 			}
 			if name == ResultsFile && err != nil && !strings.Contains(err.Error(), want) {
