@@ -43,7 +43,7 @@ const (
 	SufficientRecall = 0.95
 )
 
-// SearchRecall says how many of the true neighbors an approximate search found.
+// SearchRecall is the share of true neighbors found by an approximate search.
 type SearchRecall struct {
 	// Value is the mean over the queries of the share of their K listed
 	// neighbors that are as near as the true K nearest (at most as far as the
@@ -61,10 +61,9 @@ type SearchRecall struct {
 	Exact bool
 }
 
-// ApproximateNearest holds the lists of an approximate search. The distances are
-// exact, in direct float64, and each list is in the package's order; a true
-// neighbor may be missing from it. Counts.Ties and Counts.Duplicates are as in
-// [Nearest]; Counts.Redecided is 0.
+// ApproximateNearest has the neighbor lists of an approximate search. Distances are exact, in direct
+// float64, and each list is in the package's order, but true neighbors may be missing. Counts.Ties and
+// Counts.Duplicates are as in [Nearest]; Counts.Redecided is 0.
 type ApproximateNearest struct {
 	Nearest
 	Recall SearchRecall

@@ -10,11 +10,11 @@ import (
 	"repscope/points"
 )
 
-// Enclosed is a pair of a query and a point: OfQuery is the number of listed neighbors of the query
-// within its own set that are as near to it as the point or nearer, and OfPoint the number of those of the
-// point, within its own set, that are as near as the query. The point lies inside the ball of the
-// query that reaches to its k-th neighbor, d < r, just where OfQuery < k. At distance 0 both are 0: a copy
-// is inside every ball, of radius 0 too.
+// Enclosed is a pair of a query and a point. OfQuery is the number of listed neighbors of the query,
+// within its set, that are at least as near as the point. OfPoint is the number of listed neighbors of
+// the point, within its set, that are at least as near as the query. The point lies inside the ball of
+// the query up to its k-th neighbor (d < r) if and only if OfQuery < k. At distance 0 both are 0: a
+// copy is inside every ball, even with radius 0.
 type Enclosed = rows.Enclosed
 
 // Enclose visits all pairs of a query and a point in which not all listed neighbors of both are as near

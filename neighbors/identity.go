@@ -19,8 +19,7 @@ import (
 // of code that changes a sum.
 const definition = 3
 
-// Identity says which pass a part belongs to: everything that its sums depend on. Threads,
-// memory and devices change none, and k may be asked for in any order.
+// Identity returns the identity that the parts of this pass carry. The first call reads all points.
 type Identity struct {
 	Definition int // version of what the sums mean
 	Points     int
@@ -41,7 +40,7 @@ type Identity struct {
 	Embedded     []SpaceIdentity
 }
 
-// SpaceIdentity says what a space is.
+// SpaceIdentity identifies the points and the metric of a space.
 type SpaceIdentity struct {
 	Metric string
 	Type   string // of the values: uint8, float32 or float64

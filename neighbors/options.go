@@ -12,8 +12,8 @@ import (
 	"repscope/neighbors/internal/rows"
 )
 
-// CoRanking says whether the curves over all neighborhood sizes are computed.
-// They need the full ranking of every row: O(n² log n).
+// CoRanking selects whether the curves over all neighborhood sizes are computed. They need the full
+// ranking of every row: O(n² log n).
 type CoRanking uint8
 
 const (

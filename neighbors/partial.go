@@ -2,7 +2,7 @@
 
 package neighbors
 
-// Sums are what the scores of all k are made of: integers, and expectations where ties are
+// Sums are the sums from which the scores of all k are computed: integers, or expectations if ties are
 // averaged and distances tie.
 type Sums struct {
 	// Trust, Cont and Common have one entry per k, ascending.

@@ -54,7 +54,7 @@ type Replicate struct {
 	Scores
 }
 
-// AtK is everything about one neighborhood size.
+// AtK has all results for one neighborhood size.
 type AtK struct {
 	K int
 	Scores
@@ -85,8 +85,7 @@ type Curves struct {
 	QLocal, QGlobal float64
 }
 
-// Preservation is how well one embedded space keeps the neighborhoods of the
-// original space.
+// Preservation measures how well one embedded space preserves the neighborhoods of the original space.
 type Preservation struct {
 	// N is the number of points.
 	N int

@@ -26,7 +26,7 @@ type Estimate struct {
 	StandardError float64
 }
 
-// Stratum is a set of points from which references are drawn on their own.
+// Stratum is a set of points from which references are drawn separately.
 type Stratum struct {
 	// Points is the number of points and References of those drawn.
 	Points, References int
@@ -60,8 +60,8 @@ type SampledAtK struct {
 // SampledNull are the estimated scores under one permutation.
 type SampledNull struct{ Trustworthiness, Continuity, RNX Estimate }
 
-// SampledPreservation is how well one embedded space keeps the neighborhoods of
-// the original space, estimated on the references.
+// SampledPreservation measures how well one embedded space preserves the neighborhoods of the original
+// space, estimated from the references.
 type SampledPreservation struct {
 	// N is the number of points, all of them candidates of every reference.
 	N int

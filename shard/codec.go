@@ -14,13 +14,12 @@ import (
 	"strings"
 )
 
-// Encode returns the bytes of a value that consists of booleans, integers,
-// floating-point numbers, strings, slices, arrays, pointers and structs of such
-// with exported fields only. Floating-point numbers keep their bits, NaN too; nil
-// and empty slices are told apart. A type with MarshalBinary and, by pointer,
-// UnmarshalBinary goes by those. A field with the tag `shard:"-"` is left out and has
-// to be restored by whoever decodes. Equal values have equal bytes. Maps, interfaces
-// and unexported fields are errors: something would be lost.
+// Encode returns the bytes of a value made of booleans, integers, floating-point numbers, strings,
+// slices, arrays, pointers, and structs with exported fields only. Floating-point numbers keep their
+// bits, including NaN; nil and empty slices differ. A type with MarshalBinary and, by pointer,
+// UnmarshalBinary uses these methods. A field with the tag `shard:"-"` is left out and must be
+// restored after decoding. Equal values have equal bytes. Errors: maps, interfaces and unexported
+// fields, which would lose information.
 func Encode(value any) ([]byte, error) {
 	v := reflect.ValueOf(value)
 	if !v.IsValid() {

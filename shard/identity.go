@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Identity says what work a state is part of. States of equal identity merge.
+// Identity identifies the work that a state is part of. States of equal identity can be merged.
 type Identity struct {
 	// Analysis is the name of the analysis, such as "neighborhood".
 	Analysis string `json:"analysis"`
@@ -37,8 +37,8 @@ type Field struct {
 // digits, lists in brackets.
 func Option(name string, value any) Field { return Field{name, fmt.Sprint(value)} }
 
-// Difference names the first field in which two identities differ, with both
-// values; it is empty for equal ones.
+// Difference returns the name of the first field in which two identities differ, with both values, or
+// an empty string if they are equal.
 func (a Identity) Difference(b Identity) string {
 	switch {
 	case a.Analysis != b.Analysis:

@@ -17,11 +17,12 @@ import (
 	"repscope/internal/regular"
 )
 
-// State is what one task computed.
+// State is the result of one task.
 type State struct {
 	Identity Identity
 	Parts    []Part
-	// Origin says how the state was computed, for whoever merges it; nil where nobody said.
+	// Origin describes how a state was computed. It is not part of the identity: states of different
+	// origins can be merged if they belong to the same work.
 	Origin *Origin
 	// Source is what errors call the state, such as the path of its file.
 	Source string
@@ -124,8 +125,7 @@ type headPart struct {
 	SHA256 string `json:"sha256"`
 }
 
-// Has says of every one of so many units whether the state has it; parts beyond them are passed
-// over.
+// Has reports, for each of n units, whether the state contains it; parts beyond n are ignored.
 func (s *State) Has(units int) []bool {
 	has := make([]bool, units)
 	for _, part := range s.Parts {
@@ -170,11 +170,11 @@ func (s *State) Write(w io.Writer) error {
 	return nil
 }
 
-// ErrDamaged is what errors of [Read] wrap that tell of a file cut short or changed.
+// ErrDamaged is wrapped by errors of [Read] for truncated or modified files.
 var ErrDamaged = errors.New("the shard is damaged")
 
-// Read reads a state. source is what errors call it. Errors: no shard, one of a
-// later form, and [ErrDamaged].
+// Read reads a state. source is its name in error messages. Errors: not a shard, a shard of a later
+// format, and [ErrDamaged].
 func Read(r io.Reader, source string) (*State, error) {
 	return read(r, source, func(p *Part, bytes int) (digest string, err error) {
 		p.Data, err = readUpTo(r, bytes)

@@ -76,15 +76,15 @@ func TestDifferenceNamesBothSides(t *testing.T) {
 	}
 	for want, other := range map[string]shard.Identity{
 		"":                               change(func(*shard.Identity) {}),
-		"analysis a vs b":               change(func(i *shard.Identity) { i.Analysis = "b" }),
-		"definition 1 of a vs 2":        change(func(i *shard.Identity) { i.Definition = 2 }),
-		`kernel "kc=256" vs ""`:         change(func(i *shard.Identity) { i.Kernel = "" }),
+		"analysis a vs b":                change(func(i *shard.Identity) { i.Analysis = "b" }),
+		"definition 1 of a vs 2":         change(func(i *shard.Identity) { i.Definition = 2 }),
+		`kernel "kc=256" vs ""`:          change(func(i *shard.Identity) { i.Kernel = "" }),
 		"input frames = 00 vs 01":        change(func(i *shard.Identity) { i.Inputs[0].Value = "01" }),
 		"option k = [5 10] vs [5 20]":    change(func(i *shard.Identity) { i.Options[0] = shard.Option("k", []int{5, 20}) }),
 		"option metric = cosine vs none": change(func(i *shard.Identity) { i.Options = i.Options[:1] }),
 		"no option seed vs 42":           change(func(i *shard.Identity) { i.Options = append(i.Options, shard.Option("seed", 42)) }),
 		"options k, metric vs metric, k": change(func(i *shard.Identity) { slices.Reverse(i.Options) }),
-		"3 units vs 4":                  change(func(i *shard.Identity) { i.Units = 4 }),
+		"3 units vs 4":                   change(func(i *shard.Identity) { i.Units = 4 }),
 	} {
 		if got := base.Difference(other); got != want {
 			t.Errorf("difference %q, want %q", got, want)
