@@ -14,11 +14,10 @@ import (
 // DefaultFolds is the number of folds where none is given.
 const DefaultFolds = 5
 
-// GroupFolds returns the fold 0 … folds−1 of every row, such that rows of a group share one:
-// groups in descending order of size, the larger label first among equal ones, go one after the
-// other to the fold that has the fewest rows, the first such one. These are the folds of
-// scikit-learn's GroupKFold (since 1.6, which orders stably). Errors: fewer than 2 folds, and
-// fewer groups than folds ([stat.UndefinedError]).
+// GroupFolds returns the fold 0 … folds−1 of every row, with all rows of a group in one fold. Groups
+// are processed in descending order of size (ties: larger label first); each goes to the first fold
+// with the fewest rows. These are the folds of scikit-learn's GroupKFold (since 1.6, with stable
+// order). Errors: fewer than 2 folds, fewer groups than folds ([stat.UndefinedError]).
 func GroupFolds(groups []int, folds int) ([]int, error) {
 	const quantity = "grouped folds"
 	if folds < 2 {
@@ -59,8 +58,8 @@ func Groups(labels []int) int {
 	return len(slices.Compact(slices.Sorted(slices.Values(labels))))
 }
 
-// Data is what heads are fitted on and predict from. A row that has no target, or a NaN, is for the
-// caller to leave out.
+// Data is the input for fitting and prediction. The caller must leave out rows with a missing target
+// or a NaN.
 type Data struct {
 	X points.Points // [n, D] features, finite
 	// Others are further features [n, D] of the same rows, which the heads fitted on X also

@@ -14,7 +14,7 @@ import (
 	"repscope/stat"
 )
 
-// Activation is what follows the hidden layer of a network.
+// Activation is the activation function of the hidden layer of a network.
 type Activation int
 
 const (

@@ -11,8 +11,7 @@ import (
 	"repscope/stat"
 )
 
-// Group is a set of models no two of which differ, and to which no other could be
-// added.
+// Group is a maximal set of models without significant differences between any two of them.
 type Group struct {
 	Members []int // at least two, from the best position to the worst
 	// Between are models that stand between the members and differ from some of them:

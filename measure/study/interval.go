@@ -86,7 +86,7 @@ func (m *Matrix) Estimate(ctx context.Context, model string, s Statistic, o Opti
 	return e, err
 }
 
-// Difference returns a statistic of model x minus that of y, with a p value.
+// Difference returns a statistic of model x minus the statistic of model y, with a p value.
 func (m *Matrix) Difference(ctx context.Context, x, y string, s Statistic, o Options) (Estimate, error) {
 	e, err := m.one(ctx, []string{x, y}, o, func(of []ByTask) float64 { return s(of[0]) - s(of[1]) })
 	if err == nil && o.Method == Jackknife && e.Interval.Defined() {

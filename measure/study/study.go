@@ -43,7 +43,7 @@ type Score struct {
 // run in each, and finite scores; a [Matrix] has checked that.
 type ByTask [][]float64
 
-// Missing is what happens where a model has no run of a task that another model has.
+// Missing is the treatment of a model without a run of a task that another model has.
 type Missing int
 
 const (
