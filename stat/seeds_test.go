@@ -125,7 +125,7 @@ func TestCompareSeeds_OneRun(t *testing.T) {
 		fixed bool
 		se    float64
 		note  string
-	}{{false, s * math.Sqrt(1.25), "taken to vary"}, {true, s / 2, ""}} {
+	}{{false, s * math.Sqrt(1.25), "assumed to vary"}, {true, s / 2, ""}} {
 		for swap := range 2 {
 			a, b, o := runs, one, CompareOptions{Fixed: [2]bool{false, of.fixed}}
 			if swap == 1 {

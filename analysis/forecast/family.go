@@ -189,7 +189,7 @@ func chosen(metrics []string) ([]family, error) {
 			if n := text.Nearest(name, names); n != "" {
 				hint = "; did you mean " + n + "?"
 			}
-			return nil, fmt.Errorf("metric %q, want some of %s%s", name, strings.Join(names, ", "), hint)
+			return nil, fmt.Errorf("metric %q is unknown: choose from %s%s", name, strings.Join(names, ", "), hint)
 		}
 	}
 	s := anySetting()

@@ -90,7 +90,7 @@ func TestColumnsByName(t *testing.T) {
 			Generators: []Generator{{Name: "g", Generated: normalRows("bare", 9, 2, 0, 1, 5)}}},
 		"g: generated: short: 1 names for 2 columns": {Real: real,
 			Generators: []Generator{{Name: "g", Generated: &Samples{Name: "short", Columns: []string{"a"}, Rows: real.Rows}}}},
-		"generated: rows of more have 3 columns, those of bare 2": {Real: normalRows("bare", 9, 2, 0, 1, 5),
+		"generated: rows of more have 3 columns, but rows of bare have 2": {Real: normalRows("bare", 9, 2, 0, 1, 5),
 			Generators: []Generator{{Name: "g", Generated: normalRows("more", 9, 3, 0, 1, 5)}}},
 		"g: generated: generated has other columns than bare: extra a, b": {Real: normalRows("bare", 9, 2, 0, 1, 5),
 			Generators: []Generator{{Name: "g", Generated: generated}}},
@@ -110,9 +110,9 @@ func TestNothing(t *testing.T) {
 		reason  string
 		lacking bool
 	}{
-		{[]string{"grade_conditioning"}, "conditioning of g: it needs --predictions g=FILE or --classifier FILE.onnx", true},
-		{[]string{"conditioning", "reconstruction"}, "reconstruction of g: it needs --reconstruction g=FILE", true},
-		{[]string{"conditioning", "diversity"}, "diversity of g: rows holds rows of numbers, not grids", false},
+		{[]string{"grade_conditioning"}, "conditioning of g: needs --predictions g=FILE or --classifier FILE.onnx", true},
+		{[]string{"conditioning", "reconstruction"}, "reconstruction of g: needs --reconstruction g=FILE", true},
+		{[]string{"conditioning", "diversity"}, "diversity of g: rows contains rows of numbers, not grids", false},
 		{[]string{"conditioning", "fidelity"}, "", false},
 	} {
 		r := analyzed(t, Input{Real: rows, Generators: []Generator{{Name: "g", Generated: rows}}},

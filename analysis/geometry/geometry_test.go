@@ -288,7 +288,7 @@ func TestUnusableInput(t *testing.T) {
 	}
 }
 
-// Labels of the neighbours of latents that are all equal say nothing; copies are counted and told of.
+// Labels of the neighbors of latents that are all equal say nothing; copies are counted and told of.
 func TestLabelsOfCopies(t *testing.T) {
 	t.Parallel()
 	const n = 120

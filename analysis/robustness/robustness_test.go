@@ -236,18 +236,18 @@ func TestBadInput(t *testing.T) {
 		return points.Points{}, errors.New("model m: out of memory")
 	}
 	for want, f := range map[string]func() (Input, Options){
-		"no models":                      func() (Input, Options) { return Input{States: states, PixelRange: unit}, Options{} },
-		"level -0.1":                     func() (Input, Options) { return in, Options{Levels: []float64{-0.1}} },
-		"level NaN":                      func() (Input, Options) { return in, Options{Levels: []float64{math.NaN()}} },
-		"given twice":                    func() (Input, Options) { return in, Options{Levels: []float64{0.1, 0.1}} },
-		"not one of the levels":          func() (Input, Options) { return in, Options{CompareLevel: 0.07} },
-		"needs frames with height":       func() (Input, Options) { return in, Options{Corruption: corruption.Blur} },
-		"salt-pepper level 1.5":          func() (Input, Options) { return in, Options{Corruption: corruption.SaltPepper, Levels: []float64{1.5}} },
-		"ascending range":                func() (Input, Options) { i := in; i.PixelRange.High = 0; return i, Options{} },
-		"2 latents for 10 states":        func() (Input, Options) { i := in; i.Models = []Encoder{short}; return i, Options{} },
-		"dimension 3, those of clean":    func() (Input, Options) { i := in; i.Models = []Encoder{narrow}; return i, Options{} },
-		"out of memory":                  func() (Input, Options) { i := in; i.Models = []Encoder{failing}; return i, Options{} },
-		"3 episode labels for 10 states": func() (Input, Options) { i := in; i.Episode = make([]int, 3); return i, Options{} },
+		"no models":                         func() (Input, Options) { return Input{States: states, PixelRange: unit}, Options{} },
+		"level -0.1":                        func() (Input, Options) { return in, Options{Levels: []float64{-0.1}} },
+		"level NaN":                         func() (Input, Options) { return in, Options{Levels: []float64{math.NaN()}} },
+		"given twice":                       func() (Input, Options) { return in, Options{Levels: []float64{0.1, 0.1}} },
+		"not one of the levels":             func() (Input, Options) { return in, Options{CompareLevel: 0.07} },
+		"needs frames with height":          func() (Input, Options) { return in, Options{Corruption: corruption.Blur} },
+		"salt-pepper level 1.5":             func() (Input, Options) { return in, Options{Corruption: corruption.SaltPepper, Levels: []float64{1.5}} },
+		"ascending range":                   func() (Input, Options) { i := in; i.PixelRange.High = 0; return i, Options{} },
+		"2 latents for 10 states":           func() (Input, Options) { i := in; i.Models = []Encoder{short}; return i, Options{} },
+		"dimension 3, but latents of clean": func() (Input, Options) { i := in; i.Models = []Encoder{narrow}; return i, Options{} },
+		"out of memory":                     func() (Input, Options) { i := in; i.Models = []Encoder{failing}; return i, Options{} },
+		"3 episode labels for 10 states":    func() (Input, Options) { i := in; i.Episode = make([]int, 3); return i, Options{} },
 	} {
 		i, o := f()
 		if _, err := Analyze(t.Context(), i, o); err == nil || !strings.Contains(err.Error(), want) {

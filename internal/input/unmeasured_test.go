@@ -46,7 +46,7 @@ var unmeasured = []struct{ args, name, reason string }{
 	{"--latents bad={}/some.npy", "bad", "{}/some.npy: NaN or Inf in 1 of 20 rows, first in row 7, pooled column 2; drop"},
 	{"--frames {}/frames.npy --latents bad={}/short.npy", "bad", "{}/short.npy has shape [19 4], but"},
 	{"--latents bad={}/text.npy", "bad", "{}/text.npy"},
-	{"--latents bad={}/tiny.npy", "bad", "{}/tiny.npy: no value is above 8e-199: their powers vanish"},
+	{"--latents bad={}/tiny.npy", "bad", "{}/tiny.npy: all values are at most 8e-199: their powers underflow"},
 	{"--frames {}/frames.npy --model bad={}/text.onnx", "bad", "encoder {}/text.onnx: not an ONNX file"},
 	{"--skip-nan --latents bad={}/all.npy", "bad", "{}/all.npy: NaN or Inf in 20 of 20 rows; without them: no state is left to analyse"},
 }

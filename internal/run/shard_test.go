@@ -196,9 +196,9 @@ func TestRefusedDivision(t *testing.T) {
 		return fmt.Sprint(task.Run(t.Context(), io.Discard, io.Discard))
 	}
 	for arg, want := range map[string]string{
-		"":             "the analysis consists of several works",
+		"":             "the analysis has several parts",
 		"--none":       "the shards hold parts of an analysis that these options do not make",
-		"--text=d":     "is part of other work than this: input text = ",
+		"--text=d":     "belongs to a different run: input text = ",
 		"--file=/none": "/none: no such file",
 	} {
 		var args []string

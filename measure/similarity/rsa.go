@@ -40,7 +40,8 @@ func DrawPairs(n, limit int, seed uint64) (*Pairs, error) {
 	count := n * (n - 1) / 2
 	s := &Pairs{n: n, all: limit <= 0 || count <= limit, of: int64(count)}
 	if s.all && count > maxPairs {
-		return nil, fmt.Errorf("%d latents have %d pairs, more than the %d that can be ranked: give a number of pairs", n, count, maxPairs)
+		return nil, fmt.Errorf(
+			"%d latents have %d pairs, more than the limit of %d: set a number of pairs", n, count, maxPairs)
 	}
 	var chosen []int
 	if !s.all {

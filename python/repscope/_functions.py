@@ -890,32 +890,31 @@ def smoothness(
     progress: ProgressLike = None,
     nice: Optional[Int] = 0,
 ) -> Result:
-    r"""How evenly an encoder maps small changes of the state to small changes of the latent.
+    r"""How smoothly an encoder maps small changes of the state to small changes of the latent.
 
-    smoothness relates, over pairs of states (s_t, s_t+h) of one episode, the pixel
-    distance of the last frames to the distance of the latents: the least-squares
-    line (slope, intercept, r, R²), Spearman's rank correlation, the Theil–Sen
-    slope, and the ratio latent/pixel distance (mean, median, 95th and 99th
-    percentile, maximum: empirical Lipschitz constants).
+    smoothness relates the pixel distance of the last frames to the distance of the latents,
+    over pairs of states (s_t, s_t+h) of one episode. It reports the least-squares line
+    (slope, intercept, r, R²), Spearman's rank correlation, the Theil–Sen slope, and the ratio
+    latent/pixel distance (mean, median, 95th and 99th percentile, maximum: empirical
+    Lipschitz constants).
 
-    Latent distances are divided by the RMS distance of two random states
-    (latent_scale rms), so that the slopes of different models compare; the file
-    holds the raw numbers too, and the CSV files are raw, with the published
-    columns. Intervals delete whole episodes or blocks of states with their pairs,
-    because consecutive frames are not independent: the classical p value and
-    standard error of the line (iid_p_value, iid_std_error) are too small.
+    Latent distances are divided by the RMS distance between two random states
+    (latent_scale rms), so that slopes of different models are comparable. The result file
+    also contains the raw numbers; the CSV files are raw, with the published columns.
+    Consecutive frames are not independent, so the classical p value and standard error of
+    the line (iid_p_value, iid_std_error) are too small. Intervals use the jackknife over
+    episodes or blocks of states with their pairs.
 
-    A low slope is not good by itself: a collapsed encoder maps everything to one
-    point. Read it beside R² (does the latent follow the change at all) and the
-    effective rank.
+    A low slope is not good by itself: a collapsed encoder maps everything to one point. Also
+    read R² (whether the latent follows the change at all) and the effective rank.
 
-    Few pairs may decide a line: those with the blank frame that every episode of a
-    game begins with may hold nearly all of the variance of pixel distances, and R²
-    is then near 1 for noise too; no deletion of episodes shows that. Where pairs
-    more than 3.2 standard deviations from the mean distance hold half of it or more, a
-    warning names them, and slope, R², Spearman and Theil–Sen without them stand
-    beside (leverage.without). A comparison of lines that the other pairs do not confirm,
-    or that Theil–Sen or Spearman contradict, has no p value.
+    A few pairs can determine a line. If every episode starts with a blank frame, its pairs
+    may have nearly all of the variance of pixel distances; R² is then near 1 even for noise,
+    and deleting episodes does not reveal it. If pairs more than 3.2 standard deviations from
+    the mean distance have half of the variance or more, a warning names them, and slope, R²,
+    Spearman and Theil–Sen are also reported without them (leverage.without). A comparison of
+    lines has no p value if the other pairs do not confirm it, or if Theil–Sen or Spearman
+    contradict it.
 
     Args:
         frames: FILE[:key] of the original states [N,…]: .npy, .npz, .safetensors, .pt, .pth, .tif or a folder of
@@ -930,7 +929,7 @@ def smoothness(
         config: FILE.yaml with the same names as the flags, and sections for single commands (smoothness: {horizons:
             [1,7]}), which win over what is common; the command line wins over both: an option given there takes the
             place of the file's, of all its values if it repeats.
-        horizons: LIST of distances in time of the two states of a pair. Default: 1.
+        horizons: LIST of time differences between the two states of a pair. Default: 1.
         samples: N states or pairs to analyse, drawn with seed and the same for all models; 0: all. Default: 0.
         seed: N that all random draws come from. Default: 42.
         bootstrap: N above 0: intervals and comparisons of models, by deleting blocks in turn, the same for every
@@ -1052,38 +1051,37 @@ def robustness(
     progress: ProgressLike = None,
     nice: Optional[Int] = 0,
 ) -> Result:
-    r"""How far latents move when frames are corrupted.
+    r"""Displacement of latents when frames are corrupted.
 
-    robustness corrupts every state at a number of levels, encodes it again with
-    every model, and reports how far the latent moved: mean, standard deviation,
-    standard error, median, extremes, and relative to the RMS distance of two random
-    states: relative_mean, of which random states have 0.80 to 1 (one dimension to
-    many), and relative_rms, the root mean square, of which they have 1; the share of
-    corrupted latents to which another clean latent is nearer than their own (flip rate;
-    a repeated frame, whose latent is as near, is no flip), and the cosine similarity.
-    All models see the same corrupted frames, and a state gets the same
-    noise whatever the batch size, the number of threads or the other states. A model
-    with a shorter window than others sees the last frames of the same corrupted states.
+    robustness corrupts every state at several levels, encodes it again with every model, and
+    reports the displacement of the latent: mean, standard deviation, standard error, median
+    and extremes. relative_mean is the mean divided by the RMS distance between two random
+    states; two random states have 0.80 (one dimension) to 1 (many dimensions). relative_rms
+    is the same for the root mean square; two random states have 1. The flip rate is the
+    share of corrupted latents that are nearer to another clean latent than to their own (an
+    equally near latent of a repeated frame is not a flip). The cosine similarity is also
+    reported. All models receive the same corrupted frames. The noise of a state depends
+    neither on batch size, nor on threads, nor on other states. A model with a shorter
+    window receives the last frames of the same corrupted states.
 
-    Noise is relative to the pixel range: x' = range·clip(x/range + σ·ε, 0, 1). The
-    mean change of the input after clipping is reported too. Vectors have no pixel range,
-    and the extremes of a sample are none, because they grow with it: their levels are in
-    units of the standard deviation of the states, pooled over the values (noise_unit;
-    printed and stored as noise_unit), x' = x + σ·unit·ε, and nothing is clipped. Intervals
-    have the error of that unit in them; those of salt and pepper, which lie two units below
-    and above the mean, take it as known. Vectors with pixel_range are treated as images.
+    Noise is relative to the pixel range: x' = range·clip(x/range + σ·ε, 0, 1). The mean
+    change of the input after clipping is also reported. Vectors have no pixel range: their
+    levels are in units of the standard deviation of the states, pooled over the values
+    (noise_unit; printed and stored as noise_unit), x' = x + σ·unit·ε, without clipping.
+    Intervals include the error of that unit, except for salt and pepper, which lie two units
+    below and above the mean. Vectors with pixel_range are treated as images.
 
-    A collapsed encoder does not move at all: read distances beside the spread of the
-    latents (RMS distance, effective rank), and the flip rate, which it cannot fake.
-    Intervals delete whole episodes or blocks of states, from the RMS distance too.
-    The average of relative_mean over the levels (auc_relative) and its slope
-    (curve_slope) say how flat the curve is.
+    Latents of a collapsed encoder do not move at all: also read the spread of the latents
+    (RMS distance, effective rank) and the flip rate, which collapse does not improve.
+    Intervals use the jackknife over episodes or blocks of states, including the RMS distance.
+    The average of relative_mean over the levels (auc_relative) and its slope (curve_slope)
+    describe how flat the curve is.
 
-    With example 192 of its 1,960 states are corrupted; samples 0 takes all. Flip
-    rates grow with the number of states: there are more latents that may be nearer.
+    With example, 192 of 1,960 states are corrupted; samples 0 uses all. Flip rates grow
+    with the number of states, because more latents compete as nearest neighbor.
 
-    Models must be encoders (model, weights, baseline); latents computed
-    elsewhere cannot encode a corrupted frame.
+    Models must be encoders (model, weights, baseline); precomputed latents cannot
+    encode a corrupted frame.
 
     Args:
         frames: FILE[:key] of the original states [N,…]: .npy, .npz, .safetensors, .pt, .pth, .tif or a folder of
@@ -1098,18 +1096,18 @@ def robustness(
         config: FILE.yaml with the same names as the flags, and sections for single commands (smoothness: {horizons:
             [1,7]}), which win over what is common; the command line wins over both: an option given there takes the
             place of the file's, of all its values if it repeats.
-        box_level: LEVEL of the box plot and of the comparisons; 0: 0.1 if it is a level, else the middle one. Default:
-            0.
-        clip: RULE for pixels outside the pixel range: range clips, reflect mirrors, none keeps; vectors have no range
-            and are kept (range, none, reflect). Default: range.
-        corruption: NAME of the change (gaussian, salt-pepper, blur, brightness, contrast, occlusion, shift, jpeg).
+        box_level: LEVEL of the box plot and of the comparisons; 0: 0.1 if it is a level, otherwise the middle level.
+            Default: 0.
+        clip: RULE for pixels outside the pixel range: range clips, reflect mirrors, none keeps; vectors are never
+            clipped (range, none, reflect). Default: range.
+        corruption: NAME of the corruption (gaussian, salt-pepper, blur, brightness, contrast, occlusion, shift, jpeg).
             Default: gaussian.
         draws: N corruptions of every state at every level. Default: 1.
-        levels: LIST of levels: standard deviations of the noise, or shares, of the pixel range; of vectors, in units of
-            noise_unit. Default: 0.01,0.05,0.1,0.15,0.2.
-        noise_unit: UNIT of levels where states are vectors without pixel_range: sd, the standard deviation of the
-            states pooled over their values, or mad, 1.4826 times their median absolute deviation, which outliers do not
-            move (sd, mad). Default: sd.
+        levels: LIST of levels, as shares of the pixel range (for noise, its standard deviation), or for vectors in
+            units of noise_unit. Default: 0.01,0.05,0.1,0.15,0.2.
+        noise_unit: UNIT of levels for vectors without pixel_range: sd, the standard deviation of the states pooled over
+            their values, or mad, 1.4826 times their median absolute deviation (robust to outliers) (sd, mad). Default:
+            sd.
         samples: N states or pairs to analyse, drawn with seed and the same for all models; 0: all; 192 of the example,
             if not given. Default: 0.
         seed: N that all random draws come from. Default: 42.
@@ -1158,8 +1156,8 @@ def robustness(
         format: LIST of figure formats; none: no figures are drawn (png, pdf, svg, none). Default: png.
         width: LENGTH of figures, such as 89mm or 7.2in: texts keep their sizes (6 pt or more), panels stand below each
             other where they need to; default: that of the figure.
-        per_sample: write robustness_samples.csv, the scores of every state, by which compare pairs models of different
-            runs.
+        per_sample: write the scores of every state to robustness_samples.csv; compare uses them to pair models of
+            different runs.
         device: DEVICE for encoders and neighbour searches: cpu, cuda (the first GPU), a list such as cuda:0,cuda:1, or
             auto for the first GPU, if there is one, else the processor. Default: auto.
         precision: PRECISION of matrix products on GPUs (tf32, fp32, bf16), with float32 sums; the processor computes in
@@ -1239,67 +1237,62 @@ def neighborhood(
     progress: ProgressLike = None,
     nice: Optional[Int] = 0,
 ) -> Result:
-    r"""How well an encoder keeps the neighbourhoods of the original states.
+    r"""How well an encoder preserves the neighborhoods of the original states.
 
-    neighborhood asks whether states that are close to each other stay close in the
-    latent space, and whether states that become close were close before.
-    Trustworthiness T(k) falls when the k nearest latents of a state were far away in
-    the original space, continuity C(k) when the k nearest states become far away in
-    the latent space (Venna and Kaski 2001). 1 is perfect, about 0.5 the level of
-    independent states. From the same pass: the share of common neighbours Q_NX, R_NX
-    (the same corrected for what independent states share: they have 0), LCMC, MRRE,
-    and the curves of Q_NX and R_NX over all K.
-    Everything is exact, over all states.
+    neighborhood measures whether nearest neighbors in the original space stay neighbors in
+    latent space, and the reverse. Trustworthiness T(k) falls when the k nearest latents of a
+    state were far away in the original space. Continuity C(k) falls when the k nearest states
+    are far away in latent space (Venna and Kaski 2001). 1 is perfect; independent states have
+    about 0.5. The same pass computes the share of common neighbors Q_NX, R_NX (Q_NX rescaled
+    so that independent states have 0), LCMC, MRRE, and the curves of Q_NX and R_NX over all
+    K. All scores are exact, over all states.
 
-    Where distances tie, as between repeated frames, ties average (the default) gives the
-    exact mean of every score over all orders of equal distances, independent in both
-    spaces: ranks are uniform within a tie, and of t states of which m belong to a
-    neighbourhood each does with probability m/t. ties random draws one such order from
-    seed; ties index puts the lower index first in both spaces, which scores the order
-    of the recording. Ties and duplicates are counted. Where all latents are equal no
-    score is defined, and the model is left out of the comparisons.
+    Distances tie, for example between repeated frames. ties average (the default) gives the
+    exact mean of every score over all orders of equal distances, independent in both spaces:
+    ranks are uniform within a tie, and if m of t tied states belong to a neighborhood, each
+    belongs to it with probability m/t. ties random draws one order from seed. ties
+    index puts the lower index first in both spaces, which rewards the order of the recording.
+    Ties and duplicates are counted. If all latents are equal, no score is defined and the
+    model is left out of comparisons.
 
-    The original space is what the latents see (space auto). Where a state is a
-    single frame, that frame. Where a state is a window or clip of several frames: the
-    last frame if all encoders are known to look at that alone (a ConvEncoder
-    checkpoint pooled by "last", or a window of one frame), else the whole clip;
-    baselines do not decide. The choice is printed and stored as "space" of every model.
+    With space auto, the original space consists of the frames that the latents depend on.
+    For a state of several frames (a window or clip), it is the last frame if all encoders use
+    only that frame (a ConvEncoder checkpoint pooled by "last", or a window of one frame),
+    otherwise the whole clip; baselines are ignored. The choice is printed and stored as
+    "space" of every model.
 
-    Consecutive frames are alike whatever the encoder does: exclude_window w takes
-    states at most w frames apart in one episode out of neighbourhoods and ranks; auto
-    takes the longest autocorrelation time of the models, the window that the warning of
-    slow states suggests, but at most one that leaves every state half of the others; it
-    is printed and stored as "exclude_window" of every model. States of samples keep the
-    times of their frames, but have no autocorrelation time; such a window is left out on
-    the processor.
+    Consecutive frames are similar for every encoder. exclude_window w removes states at
+    most w frames apart in one episode from neighborhoods and ranks. auto uses the longest
+    autocorrelation time of the models, limited to a window that leaves every state half of
+    the others; it is printed and stored as "exclude_window" of every model. States drawn by
+    samples keep the times of their frames, but have no autocorrelation time; such a window
+    runs on the CPU.
 
-    Intervals delete whole episodes or blocks of states in turn and rank again (the
-    delete-block jackknife): resampling with replacement would make duplicates, which
-    bias ranks. bootstrap 0 turns them off; other values of it change nothing.
-    Columns Trust_std and Cont_std of the summary are these jackknife standard errors,
-    not the spread over states. The null gives states the latents of others
-    (permutations, the same orders for all models) and keeps the order in time:
-    slow latents that have nothing to do with the states score far above 0.5, the
-    level of independent states. What is not above the null is not known to be above
-    nothing. null independent gives every state the latent of any other.
+    Intervals use the delete-block jackknife over episodes or blocks of states, with new ranks
+    for each block: resampling with replacement would create duplicates, which bias ranks.
+    bootstrap 0 turns intervals off; other values have no effect. The columns Trust_std and
+    Cont_std of the summary are jackknife standard errors, not the spread over states. The
+    null pairs states with shuffled latents (permutations; the same pairings for all models)
+    and keeps the order in time, so that slow unrelated latents score far above 0.5. A score
+    that does not exceed the null is no evidence of preserved neighborhoods. null
+    independent pairs every state with the latent of any other state.
 
-    metric precomputed takes the frames for a matrix of distances between the states:
-    float32 or float64 [N, N], not negative, symmetric, with any diagonal; row i ranks the
-    neighbours of state i. Latents are compared by Euclidean distances.
+    metric precomputed reads the frames as a distance matrix between states: float32 or
+    float64 [N, N], nonnegative, symmetric, with any diagonal; row i ranks the neighbors of
+    state i. Latents then use Euclidean distances.
 
-    latent_metric compares latents by another distance than states, such as cosine
-    distances of states with Euclidean ones of latents.
+    latent_metric sets a different distance for latents, for example Euclidean for latents
+    and cosine for states.
 
-    latent_scale l2 compares directions of latents; raw and rms have the same
-    neighbours. per_point finds badly embedded states: Sample_ID counts states,
-    Frame is the row of the frames at which the state begins.
+    latent_scale l2 compares directions of latents; raw and rms have the same neighbors.
+    per_point finds badly embedded states: Sample_ID counts states, and Frame is the first
+    frame of the state.
 
-    approx is for numbers of states that cannot all be ranked (the time grows with
-    their square). It draws reference states, in proportion from every episode or
-    stretch of the recording, and computes their distances to all states in all
-    spaces: neighbours, ranks and penalties of a reference are exact, and only the
-    average is that of a sample. Scores are unbiased, their standard errors for the
-    draw stand beside them (sampling_se, neighborhood_sampling.csv); there are no
+    approx is for very many states, because the time grows with the square of their number.
+    It draws reference states, in proportion from every episode or period of the recording,
+    and computes their distances to all states in all spaces. Neighbors, ranks and penalties
+    of a reference are exact; only the average is over a sample. Scores are unbiased, with the
+    standard error of the draw (sampling_se, neighborhood_sampling.csv). There are no
     intervals, no comparisons of models and no curves.
 
     Args:
@@ -1315,25 +1308,24 @@ def neighborhood(
         config: FILE.yaml with the same names as the flags, and sections for single commands (smoothness: {horizons:
             [1,7]}), which win over what is common; the command line wins over both: an option given there takes the
             place of the file's, of all its values if it repeats.
-        approx: rank a sample of reference states, each exactly against all states, for very many states; sampling
-            errors instead of intervals.
+        approx: for very many states: rank only a sample of reference states, each exactly against all states; reports
+            sampling errors instead of intervals.
         approx_references: N reference states of approx, at least 2. Default: 2000.
-        coranking: WHEN to rank all states for the curves over all K; auto: up to 5000 states (auto, full, off).
-            Default: auto.
-        exclude_window: FRAMES within which states of one episode are no neighbours, or auto: the longest
+        coranking: WHEN to compute the curves over all K; auto: up to 5000 states (auto, full, off). Default: auto.
+        exclude_window: FRAMES within which states of one episode do not count as neighbors, or auto: the longest
             autocorrelation time of the models. Default: 0.
-        k: LIST of neighbourhood sizes. Default: 5,10,20.
-        latent_metric: NAME of the distance of latents; same: that of metric, euclidean beside precomputed ones (same,
-            euclidean, cosine). Default: same.
-        metric: NAME of the distance; precomputed: the frames are a matrix of distances (euclidean, cosine,
+        k: LIST of neighborhood sizes. Default: 5,10,20.
+        latent_metric: NAME of the distance between latents; same: as metric, or euclidean if states are precomputed
+            (same, euclidean, cosine). Default: same.
+        metric: NAME of the distance between states; precomputed: the frames are a distance matrix (euclidean, cosine,
             precomputed). Default: euclidean.
-        null: KIND of these pairings: time (episodes exchanged and rotated, which keeps the order in time) or
+        null: KIND of shuffled pairing: time (episodes are exchanged and rotated, which keeps the order in time) or
             independent (any state) (time, independent). Default: time.
-        permutations: N other pairings of states and latents behind the null; 0: none. Default: 10.
-        space: NAME of the original space: the last frame of a state or all its frames; auto: what the latents see
-            (auto, frame, clip). Default: auto.
-        ties: RULE for states at equal distances: the mean over all orders, independent in both spaces; one random order
-            (seed); the lower index first (average, random, index). Default: average.
+        permutations: N shuffled pairings of states and latents for the null; 0: none. Default: 10.
+        space: NAME of the original space: the last frame of a state or all its frames; auto: the frames that the
+            latents depend on (auto, frame, clip). Default: auto.
+        ties: RULE for equal distances: average (mean over all orders, independent in both spaces), random (one order,
+            by seed), index (lower index first) (average, random, index). Default: average.
         samples: N states or pairs to analyse, drawn with seed and the same for all models; 0: all. Default: 0.
         seed: N that all random draws come from. Default: 42.
         bootstrap: N above 0: intervals and comparisons of models, by deleting blocks in turn, the same for every
@@ -1455,55 +1447,53 @@ def manifold(
     progress: ProgressLike = None,
     nice: Optional[Int] = 0,
 ) -> Result:
-    r"""How many dimensions a representation really uses.
+    r"""Effective and intrinsic dimension of a representation.
 
-    manifold counts dimensions in two ways. Linear ones, from the eigenvalues λ of the
-    latents' covariance: the participation ratio (Σλ)²/Σλ² and its share of the
-    nominal dimension, the entropy effective rank, RankMe, the stable rank, the
-    numbers of directions for 90 % and 99 % of the variance, and dead dimensions.
-    Intrinsic ones, from nearest-neighbour distances: Two-NN (maximum likelihood and
-    the published fit), Gride and Levina–Bickel over growing neighbourhoods, and
-    Two-NN over smaller and smaller random subsets (decimation).
+    manifold measures dimension in two ways. Linear dimensions come from the eigenvalues λ of
+    the latents' covariance: the participation ratio (Σλ)²/Σλ² and its share of the nominal
+    dimension, the entropy effective rank, RankMe, the stable rank, the number of directions
+    for 90 % and 99 % of the variance, and constant dimensions. Intrinsic dimensions come from
+    nearest-neighbor distances: Two-NN (maximum likelihood and the published fit), Gride and
+    Levina–Bickel over growing neighborhoods, and Two-NN over ever smaller random subsets
+    (decimation).
 
-    The participation ratio of a sample is too small by about a factor of
-    1 + (PR + 1)/m for dependent latents worth m independent ones. Tables, figures and
-    comparisons show the corrected one, the ratio of unbiased estimates of (tr C)² and
-    tr C² from latents of different blocks; the plain one is in the files. The effective
-    rank is that of the variance spectrum (Roy and Vetterli take singular values:
-    effective_rank_singular). It and RankMe are too small, too; the bias that the
-    jackknife finds is printed.
+    The participation ratio of a sample is too small by a factor of about 1 + (PR + 1)/m,
+    where m is the effective number of independent latents. Tables, figures and comparisons
+    show the corrected ratio, from unbiased estimates of (tr C)² and tr C² with latents of
+    different blocks; the uncorrected ratio is in the files. The effective rank uses the
+    variance spectrum (Roy and Vetterli use singular values: effective_rank_singular). It and
+    RankMe are also biased downward; the bias estimated by the jackknife is printed.
 
-    Two-NN looks at the smallest scale, where noise adds dimensions; a value that
-    falls along Gride's orders or with decimation says so. Duplicate latents are
-    removed and counted: equal ones, those that differ by rounding alone (16 units in the
-    last place of their norm in float32 and float64, one in half precision, as an encoder
-    makes of one frame in batches of other sizes), and those of equal frames, where frames
-    are given beside latents, up to a hundredth of the RMS distance. Where two neighbours
-    are equally far from many latents, as from codes of few values, the dimension is that
-    of a lattice: the share is printed, with a warning above 5 %, and Two-NN is not
-    compared. The nearest neighbours of frames of an episode are often the
-    frames just before and after: distances to them say how fast the episode runs, and
-    a path through three dimensions is given five. The share of such neighbours is
-    printed. exclude_window looks for neighbours among states that are more than so
-    many frames apart in an episode, from the state and from each other (Theiler 1986;
-    without the latter, frames of another pass of the same path have nearly equal
-    distances, and the path is given thirty dimensions): states are dealt out in turn to
-    as many sets as that needs, and neighbours are of the same set. auto takes the longest
+    Two-NN measures the smallest scale, where noise adds dimensions. A value that falls along
+    the orders of Gride or with decimation indicates noise. Duplicate latents are removed and
+    counted: equal latents; latents that differ only by rounding (16 units in the last place
+    of their norm in float32 and float64, one in half precision), as from different batch
+    sizes; and, if frames are given, latents of equal frames up to a hundredth of the RMS
+    distance. If many latents have two equally distant neighbors, as discrete codes do, the
+    dimension describes a lattice: the share is printed, with a warning above 5 %, and Two-NN
+    is not compared.
+
+    The nearest neighbors of a frame are often the frames just before and after. Their
+    distances measure the speed of the episode, and a path through three dimensions appears to
+    have five. The share of such neighbors is printed. exclude_window w searches neighbors
+    among states more than w frames apart in an episode, from the state and from each other
+    (Theiler 1986). Without the latter, frames of another pass of the same path have nearly
+    equal distances, and the path appears to have thirty dimensions. States are distributed in
+    turn over several sets, and neighbors come from the same set. auto uses the longest
     autocorrelation time of the models. States of samples keep their frame numbers.
 
-    Intervals of linear dimensions delete whole episodes or blocks of states in turn.
-    For nearest neighbours that is too wide by 1.4 to 1.9; theirs compare halves of the
-    blocks with each other (Shao and Wu 1989), on a log scale. The interval for
-    independent ratios stands beside them in the file (mle_ci); the ratios of
-    neighbours are not, and it is too narrow by about 1.3.
+    Intervals of linear dimensions use the jackknife over episodes or blocks of states. For
+    nearest neighbors these would be too wide by a factor of 1.4 to 1.9; intrinsic dimensions
+    instead compare halves of the blocks (Shao and Wu 1989), on a log scale. The file also has
+    the interval for independent ratios (mle_ci), which is too narrow by a factor of about
+    1.3, because ratios of neighbors are dependent.
 
-    approx is for numbers of states whose pairs cannot all be looked at: the states are
-    put into cells around centres (k-means), and neighbours are looked for in the cells
-    nearest to each state; their distances are exact, and the share of true
-    neighbours found (recall) is measured on 500 states, printed and stored, with a
-    warning below 0.95. Where an exact search takes seconds (up to about 40,000 states of 64
-    dimensions) it is made instead, and the output says so. The steps of the
-    decimation curve look at some of many small subsets then.
+    approx is for very many states. States are assigned to k-means cells, and neighbors are
+    searched in the cells nearest to each state, with exact distances. The share of true
+    neighbors found (recall) is measured on 500 states, printed and stored, with a warning
+    below 0.95. If an exact search takes only seconds (up to about 40,000 states of 64
+    dimensions), it is used instead, and the output says so. The steps of the decimation curve
+    then use some of many small subsets.
 
     Args:
         latents: NAME=FILE[:key] of latents computed elsewhere.
@@ -1518,15 +1508,15 @@ def manifold(
         config: FILE.yaml with the same names as the flags, and sections for single commands (smoothness: {horizons:
             [1,7]}), which win over what is common; the command line wins over both: an option given there takes the
             place of the file's, of all its values if it repeats.
-        approx: search nearest neighbours approximately, for very many states; the recall is measured.
-        duplicate_tolerance: SHARE of the RMS distance up to which latents count as duplicates; those that rounding
-            alone tells apart do in any case. Default: 1e-07.
-        estimator: NAME of the Two-NN estimate in tables and figures; documented is the published formula, which cannot
+        approx: for very many states: search nearest neighbors approximately and measure the recall.
+        duplicate_tolerance: SHARE of the RMS distance below which latents count as duplicates; latents that differ only
+            by rounding always do. Default: 1e-07.
+        estimator: NAME of the Two-NN estimate in tables and figures; documented: the published formula, which cannot
             exceed 1.7325 (mle, fit, documented). Default: mle.
-        exclude_window: FRAMES within which states of one episode are no neighbours, or auto: the longest
+        exclude_window: FRAMES within which states of one episode do not count as neighbors, or auto: the longest
             autocorrelation time of the models. Default: 0.
-        gride: LIST of Gride's neighbour orders n2, with n1 = n2/2 (default 2,4,8,16,32,64).
-        neighbors: LIST of the k of Levina–Bickel (default 5,10,20,50).
+        gride: LIST of neighbor orders n2 for Gride, with n1 = n2/2 (default 2,4,8,16,32,64).
+        neighbors: LIST of k for Levina–Bickel (default 5,10,20,50).
         samples: N states or pairs to analyse, drawn with seed and the same for all models; 0: all. Default: 0.
         seed: N that all random draws come from. Default: 42.
         bootstrap: N above 0: intervals and comparisons of models, by deleting blocks in turn, the same for every
@@ -1649,38 +1639,38 @@ def geometry(
     progress: ProgressLike = None,
     nice: Optional[Int] = 0,
 ) -> Result:
-    r"""The shape of latent spaces: sphere, clusters, similarity, paths in time.
+    r"""Geometry of latent spaces: unit sphere, clusters, similarity of models, paths in time.
 
-    geometry looks at latents without the frames.
-    On the unit sphere (Wang and Isola 2020): uniformity log E exp(-2|u-v|²) over all
-    pairs, 0 when all latents point the same way, about -4 when they are spread evenly;
-    alignment E|u_t - u_{t+1}|² of consecutive states, 0 when they coincide. Both are
-    better when lower, uniformity also about the mean latent (centred), which an offset
-    that all latents share does not move. Latents that do not vary have neither.
+    geometry measures latents without the frames.
 
-    Clusters: silhouette, Davies-Bouldin and Calinski-Harabasz of the groups given by
-    labels and of k-means clusters (clusters; seeded k-means++, the best of
-    starts); with labels also NMI, AMI and ARI of clusters against labels, and how
-    often the nearest latents have the same label (k, leave one out), among states more
-    than exclude_window frames apart in an episode; auto takes the longest
-    autocorrelation time of the models, at most a window that leaves every state half of
-    the others, and it is printed and stored as "exclude_window" of every model.
+    Unit sphere (Wang and Isola 2020): uniformity log E exp(-2|u-v|²) over all pairs is 0 if
+    all latents have the same direction and about -4 if they are spread evenly. Alignment
+    E|u_t - u_{t+1}|² of consecutive states is 0 if they coincide. Lower is better for both.
+    Uniformity is also computed for latents centered at their mean, where a common offset has
+    no effect. Both are undefined for constant latents.
 
-    Between models: linear CKA (also debiased: 0 for unrelated spaces however many the
-    dimensions), the orthogonal Procrustes distance of spaces scaled to length 1 (0 the
-    same shape, √2 nothing in common), and RSA, the rank correlation of distances within
-    the two spaces, over rsa_pairs pairs of states drawn with the seed, or all.
+    Clusters: silhouette, Davies-Bouldin and Calinski-Harabasz for groups given by labels
+    and for k-means clusters (clusters; seeded k-means++, the best of starts). Labels also
+    give NMI, AMI and ARI between clusters and labels, and the share of nearest latents with
+    the same label (k, leave one out), among states more than exclude_window frames apart
+    in an episode. auto uses the longest autocorrelation time of the models, limited to a
+    window that leaves every state half of the others; it is printed and stored as
+    "exclude_window" of every model.
 
-    In time, inside episodes: the autocorrelation of the latents by lag and its integral
-    τ, the sizes of steps relative to the RMS distance of random states, and
-    straightness, the cosine of successive steps (1 a straight line, 0 independent
-    steps; beside it that of three states drawn at random, -0.5 in many dimensions).
+    Between models: linear CKA (also debiased: 0 for unrelated spaces in any dimension), the
+    orthogonal Procrustes distance of spaces scaled to length 1 (0: same shape, √2: nothing
+    in common), and RSA, the rank correlation between distances in the two spaces, over
+    rsa_pairs pairs of states drawn with the seed, or over all pairs.
 
-    Intervals delete episodes or blocks in turn and compute everything again: clusters
-    are found anew, neighbours are those that remain, and what is divided by the RMS
-    distance takes its error along. Silhouettes of k-means are not compared between
-    models, for each model has clusters of its own. samples limits the states of the
-    measures over pairs; measures of time see all states.
+    Time, inside episodes: the autocorrelation of the latents by lag and its integral τ, step
+    sizes relative to the RMS distance between random states, and straightness, the cosine of
+    successive steps (1: straight line, 0: independent steps). For comparison, three states
+    drawn at random have a straightness of -0.5 in many dimensions.
+
+    Intervals use the jackknife over episodes or blocks, with new clusters and remaining
+    neighbors for each block, and include the error of the RMS distance. Silhouettes of
+    k-means are not compared between models, because each model has its own clusters.
+    samples limits the states in measures over pairs; measures in time use all states.
 
     Args:
         latents: NAME=FILE[:key] of latents computed elsewhere.
@@ -1696,14 +1686,14 @@ def geometry(
             [1,7]}), which win over what is common; the command line wins over both: an option given there takes the
             place of the file's, of all its values if it repeats.
         clusters: LIST of numbers of k-means clusters. Default: 10.
-        exclude_window: FRAMES within which states of one episode are no neighbours, or auto: the longest
+        exclude_window: FRAMES within which states of one episode do not count as neighbors, or auto: the longest
             autocorrelation time of the models. Default: 0.
-        k: LIST of neighbourhood sizes for the consistency of labels. Default: 1,5,20.
-        labels: FILE[:key] of an integer class or a text per frame (a window has that of its last frame); with example
-            also example:NAME, example:lives unless given.
-        lags: N, the largest lag of the autocorrelation. Default: 100.
-        rsa_pairs: N pairs of states whose distances RSA ranks; 0: all. Default: 2000000.
-        starts: N k-means++ starts, of which the best counts. Default: 10.
+        k: LIST of neighborhood sizes for the consistency of labels. Default: 1,5,20.
+        labels: FILE[:key] of an integer class or a text per frame (a window has the label of its last frame); with
+            example also example:NAME, default example:lives.
+        lags: largest lag N of the autocorrelation. Default: 100.
+        rsa_pairs: N pairs of states for RSA; 0: all. Default: 2000000.
+        starts: N k-means++ starts; the best result is used. Default: 10.
         samples: N states or pairs to analyse, drawn with seed and the same for all models; 0: all. Default: 0.
         seed: N that all random draws come from. Default: 42.
         bootstrap: N above 0: intervals and comparisons of models, by deleting blocks in turn, the same for every
@@ -1833,71 +1823,73 @@ def reconstruction(
     progress: ProgressLike = None,
     nice: Optional[Int] = 0,
 ) -> Result:
-    r"""Predicted against true next frames: errors, similarity, sharpness, what moves.
+    r"""Comparison of predicted and true next frames: errors, similarity, sharpness, moving pixels.
 
     reconstruction compares predicted with true next frames. Every state with a successor
-    in its episode is a sample; row i of predictions predicts the last frame of the
-    successor of state i, so that with windows the successor of frames i … i+T-1 is frame
-    i+T. A prediction of what follows the last state of an episode is ignored and counted.
-    Rows are one per frame, one per state, or one per state with a successor.
+    in its episode is a sample. Row i of predictions predicts the last frame of the
+    successor of state i; with windows, the successor of frames i … i+T-1 is frame i+T.
+    Predictions after the last state of an episode are ignored and counted. There is one row
+    per frame, per state, or per state with a successor.
 
-    With predicts same row i is of state i itself, such as a decoder's, and every state is
-    a sample, images that no other comes before too. Then copy_last, skill, motion and what
-    moves leave out the states that no other comes before, and models are compared with
+    With predicts same, row i predicts state i itself, as a decoder does. Every state is
+    then a sample, including the first of an episode. copy_last, skill, motion and the scores
+    of moving pixels leave out states without a predecessor, and models are compared with
     copy_last over the states of both.
 
-    Pixels are in units of the pixel range: mse is that of 0..1. Predictions may be of
-    another type or range than the frames: integers have the range of their type,
-    floating-point numbers that of the frames or, beside frames of 0..255, 0..1 or -1..1 if
-    they lie there; what is taken is printed, and what does not fit has to be said
-    (predictions_range). Values outside the range are compared as they are.
+    Pixels are in units of the pixel range (0..1). Predictions may have another type or range
+    than the frames. Integers have the range of their type. Floating-point numbers have the
+    range of the frames; with frames of 0..255 they have 0..1 or -1..1 if all values lie
+    there. The chosen range is printed; set it with predictions_range if it does not fit.
+    Values outside the range are not clipped.
 
       mse, mae         mean squared and absolute error
-      psnr             mean over frames of 10 log10(1/mse of the frame); frames without an
-                       error have an infinite one, are left out and counted.
-                       psnr_of_mean_mse is that of the mean mse, which no frame dominates
+      psnr             mean over frames of 10 log10(1/mse of the frame); frames without
+                       error (infinite PSNR) are left out and counted.
+                       psnr_of_mean_mse uses the mean mse, which no frame dominates
       ssim             structural similarity (Wang et al. 2004): scikit-image's defaults, or
                        with ssim_window gaussian the windows of the paper
-      sharpness_ratio  gradient energy of the predictions over that of the true frames: below
-                       1 for blurred ones, above for noisy ones
+      sharpness_ratio  gradient energy of predictions / gradient energy of true frames: below
+                       1 if blurred, above 1 if noisy
       moving_mse       error of the pixels that change by more than moving_threshold to the
-      static_mse       next frame, and of all others; moving_share of them move
-      skill            1 - mse / mse of copy_last: above 0 where something is predicted
+      static_mse       next frame, and of all others; moving_share is the share that moves
+      skill            1 - mse / mse of copy_last: above 0 if better than copying
 
-    Two models of every run learn nothing: copy_last repeats the current frame, and
-    mean_frame is the mean of the frames of all other episodes (of the other half where there
-    is one episode), so that no frame is predicted from itself. Most pixels do not move and
-    copying gets them right: read moving_mse beside mse.
+    Two baselines are part of every run. copy_last repeats the current frame. mean_frame is
+    the mean frame of all other episodes (of the other half if there is one episode), so that
+    no frame is predicted from itself. Most pixels do not move and copying predicts them
+    correctly: read moving_mse together with mse.
 
     Predictions [N,T,…] have T steps: step h of row i predicts state i+h, over the samples
-    whose episode lasts so long (time_axis clip: the T frames of one predicted clip, of
-    which the last one counts). "horizon" in the result file and a figure of its own follow
-    the scores by steps ahead, beside those of copying over the same samples.
+    whose episode is long enough. With time_axis clip, T counts the frames of one predicted
+    clip, and only the last frame is scored. "horizon" in the result file and a separate
+    figure show the scores by steps ahead, with copy_last over the same samples.
 
-    A decoder makes the frames of a model's latents: of those that predictor NAME makes of
-    the latent of state i and the action there, or, without one, of the latent of the next
-    state itself, which is the best that this decoder could be given. rollout_steps gives a
-    predictor what it made, with the actions in between. Both get the encoder's output before
-    pooling, unless decoder_pool says otherwise.
+    A decoder turns latents of a model into frames. The latents are predicted by predictor
+    NAME from the latent of state i and its action. Without a predictor they are the latents
+    of the next state itself, the best case for this decoder. rollout_steps feeds
+    predictions back into the predictor, with the recorded actions. Both use the encoder's
+    output before pooling, unless decoder_pool changes it.
 
     Objects are 8-connected components of at least object_area pixels that differ from the
-    median frame of the episode by more than object_threshold; true and predicted ones are
-    matched one to one where they overlap by a tenth. object_recall is also that of small,
-    middle and large objects, by terciles of their areas. motion_cosine is that of predicted
-    and true change, motion_energy_ratio their squared lengths.
+    median frame of the episode by more than object_threshold. True and predicted objects
+    are matched one to one if their overlap is at least 0.1. object_recall is also reported
+    for small, middle and large objects, by terciles of area. motion_cosine is the cosine
+    between predicted and true change; motion_energy_ratio is the ratio of their squared
+    lengths.
 
-    Ratios are ratios of sums over samples, and are deleted from as such: every moving pixel
-    counts alike. Intervals delete whole episodes or blocks of states. Models are compared
-    with each other and with both baselines. reconstruction_samples.csv, by which runs are
-    compared, holds the share of each sample in a score, reconstruction_raw_data.csv its own.
+    Ratios are ratios of sums over samples, so that every moving pixel has equal weight.
+    Intervals use the jackknife over episodes or blocks of states. Models are compared with
+    each other and with both baselines. reconstruction_samples.csv contains the share of each
+    sample in a score and is used to compare runs; reconstruction_raw_data.csv contains the
+    scores of single samples.
 
-    LPIPS and other perceptual distances are not computed: they are networks of their own,
-    whose weights would have to be brought along.
+    LPIPS and other perceptual distances are not computed, because they need the weights of
+    separate networks.
 
     Args:
         frames: FILE[:key] of the original states [N,…]: .npy, .npz, .safetensors, .pt, .pth, .tif or a folder of
             images.
-        predictions: NAME=FILE[:key] of predicted frames [N,H,W], [N,C,H,W] or [N,H,W,C], or of several steps [N,T,…],
+        predictions: NAME=FILE[:key] of predicted frames [N,H,W], [N,C,H,W] or [N,H,W,C], or for several steps [N,T,…],
             one row per state or frame.
         episodes: FILE[:key] of an episode number or an end-of-episode flag per frame, or FILE.csv:column; see
             episodes_kind.
@@ -1909,25 +1901,27 @@ def reconstruction(
         config: FILE.yaml with the same names as the flags, and sections for single commands (smoothness: {horizons:
             [1,7]}), which win over what is common; the command line wins over both: an option given there takes the
             place of the file's, of all its values if it repeats.
-        actions: FILE[:key] of the action at every frame, for predictor: integers or vectors (a window has that of its
-            last frame).
-        decoder: NAME=FILE.onnx that makes frames of the latents of model NAME: of those that predictor NAME makes, else
-            of the latents of the next states.
+        actions: FILE[:key] of the action at every frame, for predictor: integers or vectors (a window has the action of
+            its last frame).
+        decoder: NAME=FILE.onnx that decodes latents of model NAME to frames: the latents predicted by predictor NAME,
+            or otherwise the latents of the next states.
         decoder_pool: [NAME=]MODE of pooling before latents go into decoders, predictors and other heads, as for pool:
             last, mean, cls, flatten, index:K; default: outputs as they are.
-        moving_threshold: SHARE of the pixel range by which a pixel must change to be one that moves. Default: 0.02.
-        object_area: PIXELS that an object has at least. Default: 4.
-        object_threshold: SHARE of the pixel range by which pixels of objects differ from the background. Default: 0.1.
-        predictions_range: [NAME=]RANGE of the pixel values of predictions: LOW,HIGH, frames for that of the frames, or
-            auto: from the type or the data. Default: auto.
-        predictor: NAME=FILE.onnx that makes the next latent of model NAME from its latent and an action.
-        predicts: WHAT row i of predictions is: a prediction of the successor of state i, or of state i itself (next,
+        moving_threshold: SHARE of the pixel range above which a change counts as moving. Default: 0.02.
+        object_area: smallest area of an object, in PIXELS. Default: 4.
+        object_threshold: SHARE of the pixel range above which a pixel differs from the background and belongs to an
+            object. Default: 0.1.
+        predictions_range: [NAME=]RANGE of the pixel values of predictions: LOW,HIGH, frames (range of the frames), or
+            auto (from the type or the data). Default: auto.
+        predictor: NAME=FILE.onnx that predicts the next latent of model NAME from a latent and an action.
+        predicts: WHAT row i of predictions predicts: the successor of state i (next), or state i itself (same) (next,
             same). Default: next.
-        rollout_steps: N steps ahead that predictors are given what they made, with the actions in between. Default: 1.
-        ssim_window: WINDOW of the structural similarity: 7 × 7 equal weights, or 11 × 11 of a Gaussian (uniform,
+        rollout_steps: roll predictors out over N steps, feeding back their predictions with the recorded actions.
+            Default: 1.
+        ssim_window: WINDOW of the structural similarity: uniform (7 × 7 equal weights) or gaussian (11 × 11) (uniform,
             gaussian). Default: uniform.
-        time_axis: MEANING of the axis T of predictions [N,T,…]: steps ahead, or the frames of one predicted clip, of
-            which the last counts (horizon, clip). Default: horizon.
+        time_axis: MEANING of the axis T of predictions [N,T,…]: steps ahead (horizon), or the frames of one predicted
+            clip, with the last one scored (clip) (horizon, clip). Default: horizon.
         samples: N states or pairs to analyse, drawn with seed and the same for all models; 0: all. Default: 0.
         seed: N that all random draws come from. Default: 42.
         bootstrap: N above 0: intervals and comparisons of models, by deleting blocks in turn, the same for every
@@ -1974,7 +1968,7 @@ def reconstruction(
         width: LENGTH of figures, such as 89mm or 7.2in: texts keep their sizes (6 pt or more), panels stand below each
             other where they need to; default: that of the figure.
         samples_shown: N samples of the contact sheet, drawn with seed. Default: 6.
-        save_frames: write the frames of the contact sheet to frames/<sample>_{current,true,NAME,error}.png.
+        save_frames: also write the frames of the contact sheet to frames/<sample>_{current,true,NAME,error}.png.
         device: DEVICE for encoders and neighbour searches: cpu, cuda (the first GPU), a list such as cuda:0,cuda:1, or
             auto for the first GPU, if there is one, else the processor. Default: auto.
         precision: PRECISION of matrix products on GPUs (tf32, fp32, bf16), with float32 sums; the processor computes in
@@ -2063,54 +2057,55 @@ def reward(
     progress: ProgressLike = None,
     nice: Optional[Int] = 0,
 ) -> Result:
-    r"""What probes read from true and from predicted latents: reward, and any other target.
+    r"""Probes of true and predicted latents: reward and any other target.
 
-    reward fits probes that read a target from latents, and says how well they do on
-    episodes that they have not seen: episodes are divided into folds, and every
-    sample is predicted by a probe fitted on the other folds.
+    reward fits probes that predict a target from latents and tests them on other episodes:
+    episodes are divided into folds, and every sample is predicted by a probe fitted on
+    the other folds.
 
-    The reward of a transition is read from the latents of both its states (z_t and
-    z_t+1, as published; probe_features next: of the second alone), and any other
-    target (targets: lives, positions, RAM) from the latent of its state. Numbers are
-    regressed (mse, r2, nmse = 1 - r2; auroc of rewards above 0, over pairs of one fold,
-    since folds have heads of their own), integers classified (accuracy,
-    balanced_accuracy, macro f1; regress NAME for integers that are quantities).
-    Probes: ridge regression, whose strength is chosen by cross-validation inside the
-    training folds; a small network; nearest neighbours; logistic regression for classes. Heads trained elsewhere stand beside them as probe "given".
+    The reward of a transition is predicted from the latents of both its states (z_t and
+    z_t+1, as published; with probe_features next, only the second). Other targets
+    (targets: lives, positions, RAM) are predicted from the latent of their state. Numbers
+    are regressed (mse, r2, nmse = 1 - r2; auroc of rewards above 0, over pairs within a
+    fold, because each fold has its own probe). Integers are classified (accuracy,
+    balanced_accuracy, macro f1; regress NAME for integers that are quantities). Probes:
+    ridge regression, with a strength chosen by cross-validation inside the training folds;
+    a small network; nearest neighbors; logistic regression for classes. Heads trained
+    elsewhere appear as probe "given".
 
-    With latents that a dynamics model predicted (predicted), each probe is fitted on
-    true latents and evaluated on true and on predicted ones, and fitted and evaluated on
-    predicted ones:
-      transfer_gap   what a head loses that was fitted on true latents when it reads
-                     predicted ones, as a planner does
-      published_gap  the loss of a head fitted and evaluated on predicted latents less
-                     that of one fitted and evaluated on true ones
-    both in the loss (mse, or the share of wrong classes), paired over samples. A gap of 0
-    with a bad probe says nothing: read r2 beside it.
+    With latents predicted by a dynamics model (predicted), each probe is fitted on true
+    latents and evaluated on true and on predicted latents. It is also fitted and evaluated
+    on predicted latents:
+      transfer_gap   loss on predicted minus loss on true latents, for a probe fitted on
+                     true latents, as in planning
+      published_gap  loss of a probe fitted and evaluated on predicted latents, minus loss
+                     of a probe fitted and evaluated on true latents
+    The loss is mse or the share of wrong classes, paired over samples. A gap of 0 means
+    little for a poor probe: also read r2.
 
-    Of the predictions themselves, from predicted or made here by predictor (ONNX):
-      latent_prediction  error of the next latent, R² per dimension, and skill, 1 - mse over
-                         that of copying the latent (copy_mse) and of the mean (mean_mse)
+    The predictions themselves, from predicted or computed by predictor (ONNX), have:
+      latent_prediction  error of the next latent, R² per dimension, and skill: 1 - mse / mse
+                         of copying the latent (copy_mse) or of the mean (mean_mse)
       rollout            the same by step, open loop: rollouts, or predictor for horizon
-                         steps from every state whose episode lasts so long; rollout_horizon is
+                         steps from every state with enough successors; rollout_horizon is
                          the step at which the baselines become better
       temporal_distance  rank correlation of latent distance with time, inside episodes
-    and with actions the action is a target, read from both latents (inverse dynamics).
+    With actions, the action is a target predicted from both latents (inverse dynamics).
 
-    Baselines are models of every result: the mean of the other folds, the reward before,
-    the commonest class; and with frames pixel PCA, fitted on the pixels of all states and
-    on no target, and an untrained encoder (others: baseline pca:32).
-    A model is as good as what it adds to these.
+    Every result contains baselines: the mean of the other folds, the previous reward, and
+    the most frequent class. With frames there are also pixel PCA, fitted on the pixels of
+    all states, and an untrained encoder (others: baseline pca:32). Compare each model with
+    these baselines.
 
-    Intervals delete whole episodes (pieces of them where there are fewer than 5) in turn.
-    Ridge probes are fitted again without each, so that their intervals hold what depends
-    on the training episodes too. Rewards are one per frame; the last state of an episode
-    has no successor, is ignored and counted.
+    Intervals use the jackknife over episodes (over pieces of them if there are fewer than
+    5). Ridge probes are refitted for each block, so that their intervals include the
+    influence of the training episodes. There is one reward per frame; the last state of an
+    episode has no successor, is ignored and counted.
 
     Args:
         latents: NAME=FILE[:key] of latents computed elsewhere.
-        rewards: FILE[:key] of a number per frame: the reward of the transition from it to the next (a window has that
-            of its last frame); by default those of a published dataset given with frames.
+        rewards: FILE[:key] of one number per frame: the reward of the transition to the next frame (a window has the
+            reward of its last frame). Default: the rewards of a published dataset given with frames.
         frames: FILE[:key] of the original states [N,…]: .npy, .npz, .safetensors, .pt, .pth, .tif or a folder of
             images.
         episodes: FILE[:key] of an episode number or an end-of-episode flag per frame, or FILE.csv:column; see
@@ -2122,39 +2117,37 @@ def reward(
         config: FILE.yaml with the same names as the flags, and sections for single commands (smoothness: {horizons:
             [1,7]}), which win over what is common; the command line wins over both: an option given there takes the
             place of the file's, of all its values if it repeats.
-        actions: FILE[:key] of the action taken at every frame, an integer from 0 (a window has that of its last frame),
-            for predictor, and read from the latents of both states of a transition; by default those of a published
-            dataset given with frames.
-        alpha: STRENGTH of ridge; 0: chosen from 10^-4 to 10^4 by cross-validation inside the training folds. Default:
-            0.
-        control: also fit every linear probe on targets of other episodes (selectivity).
+        actions: FILE[:key] of the action at every frame, an integer from 0 (a window has the action of its last frame):
+            input of predictor, and a target for the latents of both states of a transition. Default: the actions of a
+            published dataset given with frames.
+        alpha: ridge STRENGTH; 0: chosen from 10^-4 to 10^4 by cross-validation inside the training folds. Default: 0.
+        control: also fit every linear probe to targets of other episodes (selectivity).
         decoder_pool: [NAME=]MODE of pooling before latents go into decoders, predictors and other heads, as for pool:
             last, mean, cls, flatten, index:K; default: outputs as they are.
-        disentanglement: also measure DCI and MIG of the targets of states.
+        disentanglement: also compute DCI and MIG for the targets of states.
         folds: K folds of whole episodes. Default: 5.
-        head: NAME:ON=FILE.onnx of a reward head of NAME that takes z_t and z_next, trained on true or predicted latents
-            as ON says; a true one is also evaluated on predicted latents.
-        horizon: H steps that predictor is rolled out from every state. Default: 16.
-        label_efficiency: LIST of shares of the labels that linear probes are also fitted on, such as 0.01,0.1,1.
-        min_entropy: NATS of entropy below which a target of classes is left out. Default: 0.6.
-        predicted: NAME=FILE[:key] of latents [N,D] that a dynamics model of NAME predicted: row i is the prediction of
-            the successor of state i.
-        predicted_rewards: NAME:ON=FILE[:key] of the rewards that a head of NAME trained elsewhere predicted, where ON,
-            true or predicted, says from which latents.
-        predictor: NAME=FILE.onnx of a model of dynamics that makes the next latent of a latent of NAME and the action
-            taken.
-        probe_features: LIST of latents that a target is read from: of both states of a transition, or of the second;
-            auto: both for rewards, the state alone for its own targets (auto, current,next, next). Default: auto.
-        probes: LIST of probes: linear (ridge; logistic, for classes), a small network, nearest neighbours (ridge, mlp,
+        head: NAME:ON=FILE.onnx of a reward head of NAME with inputs z_t and z_next; ON, true or predicted, names the
+            latents it was trained on. A head trained on true latents is also evaluated on predicted latents.
+        horizon: number H of steps to roll out predictor from every state. Default: 16.
+        label_efficiency: LIST of label shares for additional linear probes, such as 0.01,0.1,1.
+        min_entropy: smallest class entropy of a target in NATS; targets below it are left out. Default: 0.6.
+        predicted: NAME=FILE[:key] of latents [N,D] predicted by a dynamics model of NAME: row i predicts the successor
+            of state i.
+        predicted_rewards: NAME:ON=FILE[:key] of rewards predicted by a head of NAME that was trained elsewhere; ON,
+            true or predicted, names its input latents.
+        predictor: NAME=FILE.onnx of a dynamics model that predicts the next latent from a latent of NAME and the
+            action.
+        probe_features: LIST of latents as probe input: of both states of a transition, or of the second; auto: both for
+            rewards, and the state alone for targets of states (auto, current,next, next). Default: auto.
+        probes: LIST of probes: linear (ridge; logistic for classes), a small network, nearest neighbors (ridge, mlp,
             knn, logistic). Default: ridge,mlp.
-        regress: LIST of targets of integers that are quantities and are regressed; * and ? stand for any characters and
-            any one.
-        rollout_starts: FILE[:key] of the state that each of rollouts starts from, counted from 0 as rows of latents;
-            may be missing if there is one from every state.
-        rollouts: NAME=FILE[:key] of open-loop predictions [M,T,D] of NAME: 1 to T steps from each of M states.
-        targets: [CATEGORY/]NAME=FILE[:key] of a value per frame that is read from the latent of its state: numbers are
-            regressed, integers classified; an array [N,K] or a CSV table (or FILE.csv:column) is K targets; with
-            example also example:COLUMN.
+        regress: LIST of integer targets to regress as quantities; * matches any characters, ? one character.
+        rollout_starts: FILE[:key] of the initial state of each of rollouts, as a row index from 0 (default: one rollout
+            from every state).
+        rollouts: NAME=FILE[:key] of open-loop predictions [M,T,D] of NAME, 1 to T steps from each of M states.
+        targets: [CATEGORY/]NAME=FILE[:key] of one value per frame to predict from the latent of its state: numbers are
+            regressed, integers classified. An array [N,K] or a CSV table has K targets; FILE.csv:column and, with
+            example, example:COLUMN have one.
         samples: N states or pairs to analyse, drawn with seed and the same for all models; 0: all. Default: 0.
         seed: N that all random draws come from. Default: 42.
         bootstrap: N above 0: intervals and comparisons of models, by deleting blocks in turn, the same for every
@@ -2202,7 +2195,7 @@ def reward(
         format: LIST of figure formats; none: no figures are drawn (png, pdf, svg, none). Default: png.
         width: LENGTH of figures, such as 89mm or 7.2in: texts keep their sizes (6 pt or more), panels stand below each
             other where they need to; default: that of the figure.
-        predictions_csv: write what every probe said of every sample to reward_predictions.csv.
+        predictions_csv: write the prediction of every probe for every sample to reward_predictions.csv.
         device: DEVICE for encoders and neighbour searches: cpu, cuda (the first GPU), a list such as cuda:0,cuda:1, or
             auto for the first GPU, if there is one, else the processor. Default: auto.
         precision: PRECISION of matrix products on GPUs (tf32, fp32, bf16), with float32 sums; the processor computes in
@@ -2267,73 +2260,71 @@ def generation(
     progress: ProgressLike = None,
     nice: Optional[Int] = 0,
 ) -> Result:
-    r"""What a generative model makes: reconstruction, diversity, likeness to real data, latents, control by labels.
+    r"""Evaluation of generative models: reconstruction, diversity, similarity to real data, latents, control by labels.
 
-    generation measures generators of binary grids (such as problems of a climbing board) or of
-    rows of numbers, each under a name that is a column of the result. The metrics are, with the
-    tier of how far generators may be chosen by them:
+    generation evaluates generators of binary grids (such as problems of a climbing board) or of
+    rows of numbers. Each generator has a name. The metrics, each with a tier that says how far
+    it is suited to choose a generator:
 
-      reconstruction  how well samples are reconstructed, by IoU of their cells;
+      reconstruction  reconstruction quality, by the IoU of cells;
                       tier high, needs reconstruction NAME=FILE; published target IoU > 0.7
-      diversity       how different generated samples are from each other and from real ones;
+      diversity       differences among generated samples, and from real samples;
                       tier high, needs generated NAME=FILE; published target > 80 % unique
-      similarity      how near the statistics of generated samples are to those of real ones;
+      similarity      distance between the statistics of generated and real samples;
                       tier high, needs generated NAME=FILE and real FILE; published target distance < 0.1
-      clusters        how labels are arranged among the latents;
+      clusters        arrangement of labels in latent space;
                       tier medium, needs latents NAME=FILE; published target silhouette > 0.2
-      conditioning    whether a classifier finds in samples the label that they were made for;
+      conditioning    agreement of samples with their requested label, according to a classifier;
                       tier low, needs predictions NAME=FILE or classifier FILE.onnx
-      fidelity        precision, recall, density, coverage and memorization by nearest neighbors;
+      fidelity        precision, recall, density, coverage and memorization, by nearest neighbors;
                       tier medium, needs generated NAME=FILE and real FILE, or latents NAME=FILE and real_latents FILE
 
-    A metric whose input is missing is skipped, with the reason, as is a label with too few
-    samples; nothing that is unknown is 0. Every metric says how it is read: which way is better,
-    what can be reached on these data, and the published target.
+    A metric with a missing input is skipped, with a reason, as is a label with too few samples.
+    Unknown numbers are null, never 0. Each metric states which direction is better, the best
+    value reachable on these data, and the published target.
 
-    Samples are independent of each other unless groups or block says otherwise; intervals
-    delete them in turn, and generators are compared on what they share: the items that both
-    reconstruct, the real samples that both are held against.
+    Samples count as independent unless groups or block is given. Intervals use the jackknife
+    over samples. Generators are compared on shared data: the items that both reconstruct, or the
+    real samples that both are compared with.
 
-    After metrics that take a while the result so far is written to generation.json.partial
-    in out, and when a run is stopped. A run that was stopped is continued by the same command: inputs, options and
-    definitions must be the same, else it begins anew and says why.
+    After slow metrics, and when a run is stopped, the result so far is written to generation.json.partial
+    in out. Run the same command to continue a stopped run. If inputs, options or definitions
+    differ, the run starts again and reports why.
 
     Args:
         generated: NAME=FILE of generated samples: problems of a board (.json), grids (.npy, .npz with labels), or rows
-            of numbers (.csv with label; columns are joined with those of real by name).
-        real: FILE of real samples, as generated, that the generators were trained on.
+            of numbers (.csv with label; columns are matched with real by name).
+        real: FILE of the real samples that the generators were trained on, in a format of generated.
         example: measure the built-in example: models of a toy climbing board, with one known defect each.
         reconstruction: NAME=FILE.npz with original (0 or 1, [N,C,…]), recon_logits or recon_prob of the same shape,
             label [N].
         latents: NAME=FILE.npz with latent [N,D] and label [N].
-        predictions: NAME=FILE.csv with the columns target and predicted: what a classifier says of samples made for a
-            label.
-        groups: NAME=FILE[:key] of a number per sample of NAME: equal ones are not independent, such as draws from one
-            latent.
-        holdout: FILE of real samples, as real, that no generator was trained on: what novelty and memorization are held
-            against.
+        predictions: NAME=FILE.csv with the columns target (requested label) and predicted (label assigned by a
+            classifier).
+        groups: NAME=FILE[:key] of a group number per sample of NAME; samples of one group are dependent, such as draws
+            from one latent.
+        holdout: FILE of real samples that no generator was trained on, as real; reference for novelty and memorization.
         real_latents: FILE.npz of latents of real samples, as latents.
-        real_predictions: FILE.csv of what the classifier says of real samples, as predictions: the ceiling of
+        real_predictions: FILE.csv of the classifier's predictions for real samples, as predictions; sets the ceiling of
             conditioning.
         label_names: FILE.json of the names of labels, {"0": "6A+", …}.
-        encoder: NAME=FILE.onnx: grids to latents.
-        decoder: NAME=FILE.onnx: latents, and labels if it takes them, to cells.
-        classifier: FILE.onnx: grids to a score for each label; stands in for predictions.
-        grids: FILE[:key] of real grids that encoder and decoder reconstruct.
+        encoder: NAME=FILE.onnx of a model from grids to latents.
+        decoder: NAME=FILE.onnx of a model from latents, and optionally labels, to cells.
+        classifier: FILE.onnx of a model from grids to a score per label; replaces predictions.
+        grids: FILE[:key] of real grids to reconstruct with encoder and decoder.
         config: FILE.yaml with the same names as the flags, and sections for single commands (smoothness: {horizons:
             [1,7]}), which win over what is common; the command line wins over both: an option given there takes the
             place of the file's, of all its values if it repeats.
-        definition: NAME of the definition of similarity: of all generated samples, num_middle the holds that are
-            neither start nor end; or, as published, of the valid ones, num_middle holds − start − end (default,
+        definition: NAME of the definition of similarity. default: all generated samples, num_middle counts holds that
+            are neither start nor end; documented: valid samples only, num_middle = holds − start − end (default,
             documented). Default: default.
         metrics: LIST of metrics (default: all that the inputs allow): reconstruction, diversity, similarity
             (statistical), clusters (latent_space), conditioning (grade_conditioning), fidelity.
-        num_samples: N samples of each label: drawn by decoder (0: 100), or taken from files (0: all). Default: 0.
-        revalidate: decide by the rule (a start, an end, at least 3 other holds) which problems are valid, whatever the
-            file says.
-        strict: fail at a problem that cannot be read, where it would be left out.
-        temperature: T that standard normal latents are multiplied by before they are decoded. Default: 1.
-        threshold: P above which a reconstructed cell is set. Default: 0.5.
+        num_samples: N samples per label: drawn with decoder (0: 100), or read from files (0: all). Default: 0.
+        revalidate: determine valid problems by rule (a start, an end, at least 3 other holds), regardless of the file.
+        strict: fail at the first unreadable problem instead of leaving it out.
+        temperature: factor T on standard normal latents before decoding. Default: 1.
+        threshold: threshold P above which a reconstructed cell counts as set. Default: 0.5.
         seed: N that all random draws come from. Default: 42.
         bootstrap: N above 0: intervals and comparisons of models, by deleting blocks in turn, the same for every
             number; 0: neither. Default: 1000.
@@ -2351,9 +2342,9 @@ def generation(
         width: LENGTH of figures, such as 89mm or 7.2in: texts keep their sizes (6 pt or more), panels stand below each
             other where they need to; default: that of the figure.
         classifier_checkpoint: the same as classifier.
-        cpu: run models on the processor, as they always are.
+        cpu: run models on the CPU (always the case).
         data: the same as real.
-        documented_json: FILE.json for {checkpoint, metrics} of the first generator, as published.
+        documented_json: FILE.json for {checkpoint, metrics} of the first generator, in the published format.
         output: the same as documented_json.
         threads: N cores to use; 0: all. Default: 0.
         memory: SIZE of the working memory, such as 450MB; 0: a quarter of what the machine has, or of what its limits
@@ -2426,31 +2417,31 @@ def forecast(
     progress: ProgressLike = None,
     nice: Optional[Int] = 0,
 ) -> Result:
-    r"""Ensemble forecasts of fields: errors, proper scores, calibration, against persistence and climatology.
+    r"""Verification of ensemble forecasts of fields: errors, proper scores and calibration, with skill over persistence and climatology.
 
     forecast scores ensemble forecasts [N,S,V,H,W] of N samples (S members, V variables,
-    H × W cells) against the truth [N,V,H,W]. Samples are read one at a time, by as many
-    threads as memory has room for: arrays may be larger than memory. (Compressed npz
-    members are unpacked whole.) An array [N,V,H,W] is a forecast of one member. Arrays of
-    one variable may have no axis for it: [N,H,W], forecasts [N,S,H,W], a climatology [H,W].
+    H × W cells) against the truth [N,V,H,W]. Samples are streamed, so arrays may be larger
+    than memory; memory bounds the number of threads. (Compressed npz members are unpacked
+    whole.) An array [N,V,H,W] is a forecast of one member. Arrays of one variable may omit
+    its axis: [N,H,W], forecasts [N,S,H,W], a climatology [H,W].
 
-    Persistence (input) predicts the input field of the same variable, which is found by
-    its name; climatology (climatology) the mean of other times, or with target the mean
-    of the targets of all other initial times. Both are models of the run, and skill_scores
-    are 1 - score / score of persistence, or without it of climatology.
+    Persistence (input) predicts the initial field of the variable with the same name.
+    Climatology (climatology) predicts the mean over other times; with the value target, it
+    is the mean target over all other initial times. Both are models of the run. skill_scores
+    are 1 - score / score of persistence, or of climatology if there is no persistence.
 
-    metrics takes families and scores:
+    metrics accepts families and scores:
 
     errors: mae, mse, rmse and bias of the ensemble mean
       mae: mean absolute error of the ensemble mean
       mse: mean squared error of the ensemble mean
-      rmse: root of the mean squared error over all samples
-      bias: mean of ensemble mean − truth; 0 is best
+      rmse: square root of the mean squared error over all samples
+      bias: mean of (ensemble mean − truth); 0 is best
 
-    crps: continuous ranked probability score and its parts
-      crps: continuous ranked probability score E|X − y| − E|X − X'|/2; of one member the
-        absolute error
-      crps_skill: E|X − y|, the first part of crps
+    crps: continuous ranked probability score and its two terms
+      crps: continuous ranked probability score E|X − y| − E|X − X'|/2; the absolute error
+        for one member
+      crps_skill: E|X − y|, the first term of crps
       crps_spread: E|X − X'|; crps is crps_skill − crps_spread/2
 
     variogram_score: variogram score
@@ -2458,58 +2449,60 @@ def forecast(
         x_j|^p)²
 
     energy_score: energy score of whole fields
-      energy_score: E‖X − y‖ − E‖X − X'‖/2, all variables and cells as one vector; of one
-        member its distance from the truth
+      energy_score: E‖X − y‖ − E‖X − X'‖/2 with all variables and cells as one vector; the
+        distance from the truth for one member
 
     patched_energy_score: energy score of patches
-      patched_energy_score: energy score of averages over patches, or with patch_mode
-        tile the mean of the energy scores of patches
+      patched_energy_score: energy score of patch averages; with patch_mode tile, the
+        mean energy score over patches
 
     pairwise_energy_score: energy score of neighboring cells
-      pairwise_energy_score: mean energy score of pairs of neighboring cells, of all
+      pairwise_energy_score: mean energy score over pairs of neighboring cells, with all
         variables
 
-    tiled_energy_score: mean energy score of tiles of tile cells
-      tiled_energy_score: mean energy score of tiles, in each all variables and cells as
-        one vector
+    tiled_energy_score: mean energy score over tiles of tile cells
+      tiled_energy_score: mean over tiles of the energy score of all variables and cells
+        of the tile as one vector
 
-    tiled_variogram_score: mean variogram score of tiles of tile cells
-      tiled_variogram_score: mean over tiles of the variogram score of the pairs of cells
-        within
+    tiled_variogram_score: mean variogram score over tiles of tile cells
+      tiled_variogram_score: mean over tiles of the variogram score of pairs of cells
+        within the tile
 
-    spread_skill: spread of the members beside the error of their mean
-      spread: root of the mean variance of the members
-      skill: root mean squared error of the ensemble mean, as rmse
-      spread_skill_ratio: √((S + 1)/S)·spread/skill: 1 for a calibrated ensemble, less for
-        one that is too sure
-      debiased_mse: mean squared error without what the small number of members adds: mse
-        − variance/S
+    spread_skill: spread of the members compared with the error of their mean
+      spread: square root of the mean variance of the members
+      skill: root mean squared error of the ensemble mean (same as rmse)
+      spread_skill_ratio: √((S + 1)/S)·spread/skill: 1 for a calibrated ensemble, below 1
+        if the ensemble is overconfident
+      debiased_mse: mean squared error corrected for the finite number of members: mse −
+        variance/S
 
-    rank_histogram: ranks of the truth among the members, probability integral transform
-      rank_bias: mean of 1 − 2u over the places u of the truth among the members: above 0
-        where forecasts are too high
-      rank_dispersion: above 0 where the truth lies in the middle of the members too often
-        (spread too large), below where it lies outside
-      reliability: sum over ranks of |share − 1/(S + 1)|: 0 for a flat histogram, above
-        from chance alone
+    rank_histogram: rank of the truth among the members (probability integral transform)
+      rank_bias: mean of 1 − 2u, where u is the relative rank of the truth among the
+        members; above 0 if forecasts are too high
+      rank_dispersion: above 0 if the truth is too often central among the members (spread
+        too large), below 0 if it is too often extreme
+      reliability: sum over ranks of |share − 1/(S + 1)|: 0 for a flat histogram; positive
+        by chance alone
 
-    intervals: coverage, width and interval score of the intervals of intervals, and their weighted interval score
+    intervals: coverage, width and interval score of intervals, and their weighted interval score
       weighted_interval_score: (|y − median|/2 + Σ α/2·interval score)/(K + ½) over the K
-        intervals of intervals
-      interval_score: width and, where the truth lies outside, 2/α times how far
-      width: of the central interval between quantiles of the members
-      coverage: share of cells whose truth lies in the interval: nominal in large
-        calibrated ensembles, less in small ones
+        probabilities of intervals
+      interval_score: interval width, plus 2/α times the distance to the truth if it lies
+        outside
+      width: width of the central interval between quantiles of the members
+      coverage: share of cells with the truth inside the interval: nominal for large
+        calibrated ensembles, lower for small ones
 
-    quantiles: quantile scores of the levels of quantiles
+    quantiles: quantile scores at the levels of quantiles
       quantile_score: (1{y ≤ q} − level)·(q − y) of the ensemble's quantile q
 
-    dawid_sebastiani: (y − m)²/s² + ln s² of the mean m and variance s² of the members
-      dawid_sebastiani: (y − m)²/s² + ln s² of the mean m and variance s² of the members
+    dawid_sebastiani: (y − m)²/s² + ln s², with the mean m and variance s² of the members
+      dawid_sebastiani: (y − m)²/s² + ln s², with the mean m and variance s² of the
+        members
 
-    error_spread: (s² − e² − e·s·g)² of the error e of the mean, the variance s² and skewness g of the members
-      error_spread: (s² − e² − e·s·g)² of the error e of the mean, the variance s² and
-        skewness g of the members
+    error_spread: (s² − e² − e·s·g)², with the error e of the mean and the variance s² and skewness g of the members
+      error_spread: (s² − e² − e·s·g)², with the error e of the mean and the variance s²
+        and skewness g of the members
 
     events: events of thresholds and event_quantiles: hits and misses of the ensemble mean, CSI, ETS, HSS, SEDI
       hits: share of cells
@@ -2522,131 +2515,138 @@ def forecast(
         negatives)
       far: false alarm ratio: false alarms/(hits + false alarms)
       csi: critical success index: hits/(hits + misses + false alarms)
-      ets: equitable threat score: CSI without the hits of chance
-      hss: Heidke's skill score: correct cells beyond those of chance
+      ets: equitable threat score: CSI corrected for hits expected by chance
+      hss: Heidke skill score: share of correct cells corrected for chance
       sedi: symmetric extremal dependence index, for rare events
-      frequency_bias: how often the event is forecast over how often it occurs; 1 is best
+      frequency_bias: number of forecast events divided by the number of observed events;
+        1 is best
 
-    probabilities: probabilities of events as shares of members: Brier score and its parts, ROC, reliability (CORP)
-      brier: Brier score of the shares of members
-      brier_fair: Brier score of an ensemble of infinitely many such members (Ferro 2014)
-      brier_skill: 1 − brier/uncertainty: against forecasting the base rate of these
-        samples
+    probabilities: event probabilities as shares of members: Brier score and its components, ROC, reliability (CORP)
+      brier: Brier score of the probabilities given by the shares of members
+      brier_fair: Brier score corrected to an infinite ensemble (Ferro 2014)
+      brier_skill: 1 − brier/uncertainty: skill relative to forecasting the base rate of
+        these samples
       brier_fair_skill: 1 − brier_fair/uncertainty
-      brier_reliability: part of brier from probabilities that are not frequencies
-      brier_resolution: part of brier that frequencies take off by differing between
-        probabilities
+      brier_reliability: component of brier due to probabilities that differ from observed
+        frequencies
+      brier_resolution: component of brier gained by frequencies that differ between
+        forecast probabilities
       brier_uncertainty: Brier score of forecasting the base rate
-      roc_area: area below the relative operating characteristic; 0.5 for chance
-      corp_miscalibration: part of brier that isotonic recalibration would take off; above
-        0 from chance alone
-      corp_discrimination: what recalibrated forecasts are better than the base rate by;
-        above 0 from chance alone
+      roc_area: area under the relative operating characteristic; 0.5 by chance
+      corp_miscalibration: component of brier that isotonic recalibration would remove;
+        positive by chance alone
+      corp_discrimination: improvement of recalibrated forecasts over the base rate;
+        positive by chance alone
 
-    twcrps: threshold-weighted CRPS of events: of the values from each of thresholds and event_quantiles on
-      twcrps: threshold-weighted CRPS: of the values from the threshold on, those below
-        taken for it
+    twcrps: threshold-weighted CRPS above each of thresholds and event_quantiles
+      twcrps: threshold-weighted CRPS: CRPS with all values below the threshold replaced
+        by it
 
-    fractions: fractions skill score of events, by fss_windows
+    fractions: fractions skill score of events in windows of fss_windows
       fss: fractions skill score of the probabilities
       fss_mean: fractions skill score of the ensemble mean
 
     spectrum: radial power spectra (spectrum): log-spectral distance, effective resolution, error in three bands
-      log_spectral_distance: between the mean power spectra of members and of truth
-      log_spectral_distance_mean: of the ensemble mean, which is smooth by averaging
-      effective_resolution: wavelength at which members fall below half of the power of
-        truth
-      effective_resolution_mean: of the ensemble mean
-      fourier_rmse_low: error of the ensemble mean in Fourier space (PDEBench):
+      log_spectral_distance: log-spectral distance between the mean power spectra of the
+        members and of the truth
+      log_spectral_distance_mean: the same for the ensemble mean, which averaging makes
+        smooth
+      effective_resolution: wavelength at which the power of the members falls below half
+        the power of the truth
+      effective_resolution_mean: the same for the ensemble mean
+      fourier_rmse_low: error of the ensemble mean in Fourier space (PDEBench),
         wavenumbers below 4
-      fourier_rmse_mid: error of the ensemble mean in Fourier space (PDEBench): 4 to 11
-      fourier_rmse_high: error of the ensemble mean in Fourier space (PDEBench): 12 and
-        above
+      fourier_rmse_mid: error of the ensemble mean in Fourier space (PDEBench),
+        wavenumbers 4 to 11
+      fourier_rmse_high: error of the ensemble mean in Fourier space (PDEBench),
+        wavenumbers 12 and above
 
     fields: errors of whole fields: vrmse, nrmse, max_error, boundary_rmse, conserved_rmse
-      vrmse: root of the mean squared error over the variance of the true field; 1 for its
-        mean
-      nrmse: root of the mean squared error over the mean square of the true field
-      max_error: mean over samples of the largest error of a cell
-      boundary_rmse: root mean squared error of the outermost cells
-      conserved_rmse: root mean square over samples of the error of the mean of the field
+      vrmse: square root of the mean squared error divided by the variance of the true
+        field; 1 when predicting its mean
+      nrmse: square root of the mean squared error divided by the mean square of the true
+        field
+      max_error: mean over samples of the largest error in a cell
+      boundary_rmse: root mean squared error of the cells on the border of the grid
+      conserved_rmse: root mean square over samples of the error of the field mean
 
-    anomalies: correlation of the anomalies from climatology
-      acc: mean over samples of the correlation of anomalies, without taking their means
-        away
-      acc_centered: the same with the mean of each field's anomalies taken away
+    anomalies: correlation of anomalies relative to climatology
+      acc: mean over samples of the uncentered correlation of anomalies
+      acc_centered: as acc, with each field's mean anomaly subtracted
 
-    Cells count by weights, by the cosines of their latitudes (lat), or by the product of
-    both. A cell of weight 0 (a mask) counts nowhere, whatever it holds, NaN too: scores are
-    those of the field without it. Windows have no event there, as outside the grid; waves
-    are those of the field filled with the mean of the cells that count. regions gives the
-    scores of parts of the grid beside those of all, with the products of their weights and
-    those of cells. Variables count alike: by_variable has each, in its unit. Scores of all
-    variables together add up different units; scale such variables beforehand.
+    Cells are weighted by weights, by the cosine of their latitude (lat), or by the product
+    of both. A cell of weight 0 (a mask) has no influence, even if it contains NaN. Windows
+    treat it as a cell without event, as outside the grid; spectra replace it by the mean of
+    the weighted cells. regions adds the scores of parts of the grid; their weights multiply
+    the weights of cells. All variables have equal weight: by_variable lists each in its unit.
+    Scores over all variables mix their units; scale such variables beforehand.
 
-    by_lead has the samples of each of leads. All leads are of the same initial times
-    (groups): those that lack a lead are left out. Where none has all, or nobody says which
-    is which and leads have unequal numbers of samples, there are no scores over all leads.
+    by_lead lists the scores of each of leads. All leads cover the same initial times
+    (groups); initial times that lack a lead are left out. There are no scores over all
+    leads if no initial time has every lead, or if initial times are unknown and leads have
+    unequal numbers of samples.
 
-    Every sample has its scores and counts alike: a score is a function of means over
-    samples, NAME_sd the standard deviation over samples (ddof 0), NAME_batch_sd that over
-    batches of batch_size, the last of which counts by its samples.
+    All samples have equal weight: a score is a function of means over samples. NAME_sd is
+    the standard deviation over samples (ddof 0), NAME_batch_sd the standard deviation over
+    batches of batch_size samples, with a short last batch weighted by its samples.
 
-    Intervals and comparisons delete blocks of samples in turn. Samples of one of groups
-    depend on each other. Groups with one sample of every lead are initial times: blocks are
-    runs of them, as long as the scores remember each other. Groups with several samples of
-    a lead are stretches of time, such as simulations: each is a block (block episode does
-    this for initial times, too). Fewer than 5 groups are cut into pieces.
+    Intervals and comparisons use the jackknife over blocks of samples. Samples of one group
+    (groups) count as dependent. Groups with one sample of every lead are initial times:
+    blocks are consecutive initial times, as long as the autocorrelation of the scores. Groups
+    with several samples of a lead are periods such as simulations: each is a block (block
+    episode does this for initial times, too). Fewer than 5 groups are cut into pieces.
 
-    An event is a value of at least one of thresholds, or of at least a quantile of all
-    true values of the variable (event_quantiles), or with event_rule above a value above
-    it: rain of at least 0 is everywhere. Probabilities are shares of members. Windows
-    (fss_windows) around all cells reach beyond the grid, where no event is; those of even
-    size one cell further up and left. effective_resolution is the wavelength at which
-    members fall below half of the power of truth. diebold_mariano, in the result file, tests
-    equal accuracy over the sequence of initial times, of at least 50 that forget soon.
+    An event is a value at or above one of thresholds, or at or above a quantile of all true
+    values of the variable (event_quantiles). With event_rule above it is a value above
+    it: every cell has rain of at least 0. Probabilities are shares of members. Windows
+    (fss_windows) around border cells reach beyond the grid, where there is no event;
+    windows of even size reach one cell further up and left. effective_resolution is the
+    wavelength at which members fall below half the power of the truth. diebold_mariano, in
+    the result file, tests equal accuracy over the sequence of initial times; it needs at
+    least 50 of them with short autocorrelation.
 
-    documented_json writes {metrics, evaluation_config} of the first model as published,
-    with the standard deviation over batches, or without batch_size over samples:
-    "std_over" says which.
+    documented_json writes {metrics, evaluation_config} of the first model in the published
+    format. Its standard deviations are over batches, or over samples without batch_size;
+    "std_over" records which.
 
     Args:
-        target: FILE[:key] of the truth [N,V,H,W], or [N,H,W] of one variable: .npy, .npz, .safetensors, .pt, .pth, .tif
-            or a folder of images.
-        forecast: NAME=FILE[:key] of an ensemble [N,S,V,H,W], or of one member [N,V,H,W]; of one variable without its
-            axis.
-        example: run on the built-in example: made weather of known truth, and ensembles with one defect each.
-        model: NAME=FILE.onnx that makes n_samples members of the fields of input.
-        input: FILE[:key] of the fields that forecasts begin with [N,Vin,H,W]: persistence predicts them.
-        leads: FILE[:key] of the lead of every sample [N]: numbers in any unit, or durations (timedelta64, texts such as
-            PT6H), which become hours; or FILE.csv:column.
-        groups: FILE[:key] of the initial time of every sample [N], a number that ascends with it, a time (datetime64)
-            or a text such as 2020-01-31, or of its simulation; or FILE.csv:column: samples of one depend on each other
-            (default: the k-th sample of every lead is of time k).
-        weights: FILE[:key] of weights of cells [H,W] or of rows [H], such as areas or a mask.
-        lat: FILE[:key] of the latitudes of rows [H] in degrees, or of cells [H,W]: weights are their cosines, times
-            weights.
-        regions: NAME=FILE[:key] of a mask [H,W] of 0 and 1, or of weights: scores of that part of the grid too.
-        climatology: FILE[:key] of a climatology [V,H,W], or one per sample [N,V,H,W]; target: the mean of the targets
-            of all other initial times.
+        target: FILE[:key] of the truth [N,V,H,W], or [N,H,W] for one variable: .npy, .npz, .safetensors, .pt, .pth,
+            .tif or a folder of images.
+        forecast: NAME=FILE[:key] of an ensemble [N,S,V,H,W], or of one member [N,V,H,W]; the axis V may be missing for
+            one variable.
+        example: run on the built-in example: synthetic weather with known truth, and ensembles with one defect each.
+        model: NAME=FILE.onnx of a model that generates n_samples members from the fields of input.
+        input: FILE[:key] of the initial fields of the forecasts [N,Vin,H,W]; also the prediction of persistence.
+        leads: FILE[:key] of the lead of every sample [N], or FILE.csv:column: numbers in any unit, or durations
+            (timedelta64, text such as PT6H), which are converted to hours.
+        groups: FILE[:key] of the initial time or simulation of every sample [N], or FILE.csv:column: an increasing
+            number, a datetime64 or text such as 2020-01-31. Samples of one group count as dependent (default: the k-th
+            sample of every lead has initial time k).
+        weights: FILE[:key] of the weights of cells [H,W] or of rows [H], such as areas or a mask.
+        lat: FILE[:key] of latitudes in degrees, of rows [H] or of cells [H,W]: cells are weighted by their cosine,
+            times weights.
+        regions: NAME=FILE[:key] of a mask [H,W] of 0 and 1, or of weights, for additional scores of that part of the
+            grid.
+        climatology: FILE[:key] of a climatology [V,H,W], or of one per sample [N,V,H,W]; target: the mean target over
+            all other initial times.
         config: FILE.yaml with the same names as the flags, and sections for single commands (smoothness: {horizons:
             [1,7]}), which win over what is common; the command line wins over both: an option given there takes the
             place of the file's, of all its values if it repeats.
-        batch_size: N consecutive samples of a batch: scores have NAME_batch_sd, the standard deviation over batches
-            too; 0: none. Default: 0.
+        batch_size: N consecutive samples per batch: adds NAME_batch_sd, the standard deviation over batches; 0: none.
+            Default: 0.
         crps: ESTIMATOR of the continuous ranked probability score (fair, biased). Default: fair.
         energy: ESTIMATOR of energy scores (fair, biased). Default: fair.
-        event_quantiles: LIST of probabilities between 0 and 1: events of at least this quantile of all true values of
+        event_quantiles: LIST of quantile levels: an event is a value at or above this quantile of all true values of
             the variable (with example 0.9).
-        event_rule: RULE of events: values of at least a threshold or quantile, or above it (rain of at least 0 is
-            everywhere) (at-least, above). Default: at-least.
-        fss_windows: LIST of sides of windows of the fractions skill score, in cells (default 1,3,7,15,… up to the
-            shorter side).
-        intervals: LIST of probabilities of central intervals, whose coverage, width and scores are taken. Default:
+        event_rule: RULE of events: values at or above the threshold or quantile, or strictly above it (every cell has
+            rain of at least 0) (at-least, above). Default: at-least.
+        fss_windows: LIST of window sides of the fractions skill score, in cells (default 1,3,7,15,… up to the shorter
+            side).
+        intervals: LIST of probabilities of the central intervals to score (coverage, width, interval score). Default:
             0.5,0.9.
-        max_distance: CELLS that pairs of the variogram score are apart at most; 0: all pairs (with example 6). Default:
+        max_distance: CELLS: largest distance of pairs in the variogram score; 0: all pairs (with example 6). Default:
             0.
-        metrics: LIST of scores or families of them; default: all that the input allows (errors, mae, mse, rmse, bias,
+        metrics: LIST of scores or score families; default: all that the input allows (errors, mae, mse, rmse, bias,
             crps, crps_skill, crps_spread, variogram_score, energy_score, patched_energy_score, pairwise_energy_score,
             tiled_energy_score, tiled_variogram_score, spread_skill, spread, skill, spread_skill_ratio, debiased_mse,
             rank_histogram, rank_bias, rank_dispersion, reliability, intervals, weighted_interval_score, interval_score,
@@ -2657,21 +2657,21 @@ def forecast(
             spectrum, log_spectral_distance, log_spectral_distance_mean, effective_resolution,
             effective_resolution_mean, fourier_rmse_low, fourier_rmse_mid, fourier_rmse_high, fields, vrmse, nrmse,
             max_error, boundary_rmse, conserved_rmse, anomalies, acc, acc_centered).
-        pairs: N pairs of neighboring cells, drawn with seed, of the pairwise energy score; 0: all. Default: 0.
-        patch: CELLS of a patch in either direction, of the patched energy score. Default: 4.
-        patch_mode: MODE of the patched energy score: of fields averaged over patches, or the mean over patches (pool,
-            tile). Default: pool.
+        pairs: N pairs of neighboring cells in the pairwise energy score, drawn with seed; 0: all. Default: 0.
+        patch: CELLS per side of a patch in the patched energy score. Default: 4.
+        patch_mode: MODE of the patched energy score: pool scores patch averages, tile averages the scores of patches
+            (pool, tile). Default: pool.
         quantiles: LIST of levels of quantile scores. Default: 0.1,0.5,0.9.
-        spectrum: TRANSFORM of power spectra: cosines, or Fourier for fields that are periodic in both directions (dct,
-            fft). Default: dct.
-        thresholds: LIST of values: cells of at least so much are events, scored by hits and misses, probabilities and
+        spectrum: TRANSFORM of power spectra: dct (cosine), or fft (Fourier) for fields periodic in both directions
+            (dct, fft). Default: dct.
+        thresholds: LIST of thresholds: a cell at or above one is an event, scored by hits and misses, probabilities and
             windows.
-        tile: CELLS of a tile in either direction, of tiled scores (with example 6). Default: 8.
-        variogram: DEFINITION of the variogram score; the documented one, of the ensemble mean, is improper (proper,
+        tile: CELLS per side of a tile in tiled scores (with example 6). Default: 8.
+        variogram: DEFINITION of the variogram score; documented, of the ensemble mean, is improper (proper,
             documented). Default: proper.
-        variogram_p: P of the differences |x_i − x_j|^P. Default: 0.5.
-        wrap: the columns go round, as the longitudes of a whole circle do: the last is beside the first, for pairs of
-            cells and windows, and no side of the grid.
+        variogram_p: exponent P of the differences |x_i − x_j|^P. Default: 0.5.
+        wrap: the grid is periodic along its columns, as for all longitudes: pairs of cells and windows wrap around, and
+            the left and right edges are not a border.
         seed: N that all random draws come from. Default: 42.
         bootstrap: N above 0: intervals and comparisons of models, by deleting blocks in turn, the same for every
             number; 0: neither. Default: 1000.
@@ -2680,11 +2680,13 @@ def forecast(
         family: SCOPE of Holm's correction of p values: metric (all rows of a metric) or run (all rows of the run).
             Default: metric.
         variables: LIST of the names of the variables of target (default v0,v1,…).
-        input_variables: LIST of the names of the variables of input (default those of variables).
-        n_samples: N members that are scored: the first of forecast, 0: all; those that model makes, 0: 100. Default: 0.
-        skip_nan: leave out samples with NaN or Inf in any array, for all models, and count them, instead of failing.
-        skip_members: leave out members with NaN or Inf: of every sample the first n_samples of the others are scored; a
-            sample that has fewer is an error, or left out with skip_nan.
+        input_variables: LIST of the names of the variables of input (default: as variables).
+        n_samples: N members to score: the first N of forecast (0: all), or the number that model generates (0: 100).
+            Default: 0.
+        skip_nan: leave out samples with NaN or Inf in any array, for all models, and report their number, instead of
+            failing.
+        skip_members: leave out members with NaN or Inf and score the first n_samples finite members of each sample; a
+            sample with fewer is an error, or is left out with skip_nan.
         units: LIST of the units of the variables, for figures.
         lead_unit: NAME of the unit of leads, for figures.
         methods: also write how the numbers were computed, in words and with references, for a paper:
@@ -2697,9 +2699,9 @@ def forecast(
         format: LIST of figure formats; none: no figures are drawn (png, pdf, svg, none). Default: png.
         width: LENGTH of figures, such as 89mm or 7.2in: texts keep their sizes (6 pt or more), panels stand below each
             other where they need to; default: that of the figure.
-        documented_json: FILE for {metrics, evaluation_config} of the first model, as published.
+        documented_json: FILE for {metrics, evaluation_config} of the first model, in the published format.
         save_results: the same as documented_json.
-        device: DEVICE that model is asked to run on; it runs on the processor (cpu). Default: cpu.
+        device: DEVICE of the published scripts; models always run on the CPU. Default: cpu.
         threads: N cores to use; 0: all. Default: 0.
         memory: SIZE of the working memory, such as 450MB; 0: a quarter of what the machine has, or of what its limits
             leave (control groups, ulimit -v). Default: 0.
@@ -2753,105 +2755,106 @@ def sequence(
     progress: ProgressLike = None,
     nice: Optional[Int] = 0,
 ) -> Result:
-    r"""Masked language models of sequences: predictions by region, contacts, probes, effects of substitutions.
+    r"""Evaluation of masked language models of sequences: predictions by region, contacts, probes, effects of substitutions.
 
-    sequence evaluates masked language models of sequences, such as those of paired antibody
-    chains: models that are run from ONNX, or what models answered elsewhere. The metrics are:
+    sequence evaluates masked language models of sequences, such as paired antibody chains. It
+    runs ONNX models, or reads outputs that models produced elsewhere. The metrics are:
 
-      masked_accuracy      share of masked residues whose most probable token is the true one
-      loss                 cross-entropy of masked residues: mean of −ln of the probability of the true one
+      masked_accuracy      share of masked residues predicted correctly by the most probable token
+      loss                 cross-entropy of masked residues: mean of −ln p(true residue)
       perplexity           exponential of the cross-entropy of masked residues
-      p_at_l               precision of the L pairs of residues that attention ranks first, as contacts
-      chain_probe          reads from the mean hidden state of a chain which chain it is
-      position_probe       reads from the hidden state of a residue in which third of its chain it lies
-      cdr_probe            reads from the hidden state of a residue whether it lies in a CDR
-      cdr_probe_class      reads from the hidden state of a residue in which CDR it lies, or in none
-      region_accuracy      accuracy by region, of aggregates and of residues of the germline and not
+      p_at_l               precision of contact prediction: share of contacts among the L residue pairs ranked first by attention
+      chain_probe          probe of the mean hidden state of a chain: which chain it is
+      position_probe       probe of the hidden state of a residue: which third of its chain it lies in
+      cdr_probe            probe of the hidden state of a residue: whether it lies in a CDR
+      cdr_probe_class      probe of the hidden state of a residue: which CDR it lies in, if any
+      region_accuracy      accuracy by region, for aggregates of regions, and for germline and other residues
       region_loss          cross-entropy and mean probability of the true residue by region
       region_perplexity    perplexity by region
-      cross_chain          share of attention that crosses the chains, and of that between the end of the first and the beginning of the second
-      pseudo_perplexity    pseudo-log-likelihood and its perplexity: every residue masked alone
-      one_pass_perplexity  the same of one pass over sequences without masks, which sees what it scores
-      region_germline      accuracy, loss and perplexity by region, of residues of the germline and of others (table and CSV file)
+      cross_chain          share of attention between the chains, and between the end of the first and the beginning of the second
+      pseudo_perplexity    pseudo-log-likelihood and its perplexity, with every residue masked alone
+      one_pass_perplexity  the same from one pass over unmasked sequences, where the scored residue is visible
+      region_germline      accuracy, loss and perplexity by region, for germline and other residues (table and CSV file)
       per_position         accuracy, loss and probability by position in the chain, counted from 1 (table and CSV file)
-      per_residue          accuracy, loss and probability by true residue (table and CSV file), and the mean accuracy of residues
-      confusion            which residue is predicted for which (table and CSV file), and Matthews correlation of predicted and true residues
-      top_k                share of masked residues that are among the 3, 5 and 10 most probable, and mean reciprocal rank
-      bits_below_unigram   bits per masked residue by which the loss is below the entropy of the residues' frequencies
-      calibration          confidence against accuracy of masked predictions: Brier score, overconfidence, calibration errors, reliability (table and CSV file)
-      substitutions        scores of measured variants (substitutions) without training: masked and wild-type marginals, change of pseudo-likelihood; rank correlation, NDCG, AUC, MCC, top recall
+      per_residue          accuracy, loss and probability by true residue (table and CSV file), and the mean accuracy over residue types
+      confusion            confusion matrix of predicted and true residues (table and CSV file), and their Matthews correlation
+      top_k                share of masked residues with the true residue among the 3, 5 and 10 most probable tokens, and mean reciprocal rank
+      bits_below_unigram   information gain over residue frequencies in bits per masked residue: entropy of the frequencies minus loss
+      calibration          confidence and accuracy of masked predictions: Brier score, overconfidence, calibration errors, reliability (table and CSV file)
+      substitutions        zero-shot scores of measured variants (substitutions): masked and wild-type marginals, change of pseudo-likelihood; rank correlation, NDCG, AUC, MCC, top recall
 
-    Options of metrics, which set METRIC.KEY=VALUE sets (null: the default):
+    Options of metrics, set with set METRIC.KEY=VALUE (null: the default):
 
-      p_at_l.contact_threshold=8           distance in ångström below which residues touch, of the atoms whose coordinates are given (Cα or Cβ)
-      p_at_l.min_seq_sep=6                 least separation |i − j| of pairs, special tokens not counted
-      p_at_l.num_layers=null               number of last layers whose heads are averaged; null: a tenth of them, at least one
-      p_at_l.scores=auto                   attention, given (contact scores of a dump), or auto: given where there are any
-      p_at_l.logistic=false                also fit regressions on the heads of all layers, and test them on other sequences
-      p_at_l.logistic_sequences=20         number of sequences that regressions are fitted on and tested with
+      p_at_l.contact_threshold=8           contact distance in ångström between the given atoms (Cα or Cβ)
+      p_at_l.min_seq_sep=6                 smallest separation |i − j| of pairs, without special tokens
+      p_at_l.num_layers=null               number of last layers to average over, with all heads; null: a tenth of the layers, at least one
+      p_at_l.scores=auto                   attention, given (contact scores of a dump), or auto: given if available
+      p_at_l.logistic=false                also fit logistic regressions on the heads of all layers, tested on other sequences
+      p_at_l.logistic_sequences=20         number of sequences to fit and test the regressions on
       p_at_l.logistic_penalty=l1           l1 or l2
-      p_at_l.logistic_c=0.15               inverse penalty, as scikit-learn counts it
-      p_at_l.logistic_folds=5              number of folds, of whole clusters
-      chain_probe.n_train=0                sequences that each head is fitted on; 0: all of the other folds
-      chain_probe.regularization=1         strength of the L2 penalty, 1/C of scikit-learn
-      chain_probe.max_rows=100000          rows of about which not more are read, of whole sequences drawn by seed; 0: all
-      position_probe.n_train=0             sequences that each head is fitted on; 0: all of the other folds
-      position_probe.regularization=1      strength of the L2 penalty, 1/C of scikit-learn
-      position_probe.max_rows=100000       rows of about which not more are read, of whole sequences drawn by seed; 0: all
-      position_probe.n_bins=3              parts of a chain
-      position_probe.sample_per_seq=10     residues of each sequence, drawn by seed
-      cdr_probe.n_train=0                  sequences that each head is fitted on; 0: all of the other folds
-      cdr_probe.regularization=1           strength of the L2 penalty, 1/C of scikit-learn
-      cdr_probe.max_rows=100000            rows of about which not more are read, of whole sequences drawn by seed; 0: all
-      cdr_probe.sample_per_seq=20          residues of each sequence, drawn by seed
-      cdr_probe_class.n_train=0            sequences that each head is fitted on; 0: all of the other folds
-      cdr_probe_class.regularization=1     strength of the L2 penalty, 1/C of scikit-learn
-      cdr_probe_class.max_rows=100000      rows of about which not more are read, of whole sequences drawn by seed; 0: all
-      cdr_probe_class.sample_per_seq=20    residues of each sequence, drawn by seed
-      cross_chain.num_layers=null          number of last layers whose heads are averaged; null: all
-      cross_chain.interface=5              number of residues at the end of the heavy and at the beginning of the light chain
-      calibration.bins=15                  bins of confidence
-      substitutions.delta_pll=true         score variants that are sequences of the dataset by the change of their pseudo-log-likelihood
-      substitutions.lower_is_fitter=false  smaller measurements are better, as dissociation constants
-      substitutions.cutoff=null            measurement from which a variant is fit, where the table has no column of classes: a number or median (default: none)
+      p_at_l.logistic_c=0.15               inverse penalty C, as in scikit-learn
+      p_at_l.logistic_folds=5              number of folds; clusters are not split
+      chain_probe.n_train=0                number of training sequences per fold; 0: all sequences of the other folds
+      chain_probe.regularization=1         strength of the L2 penalty; 1/C in scikit-learn
+      chain_probe.max_rows=100000          approximate limit of rows, in whole sequences drawn with seed; 0: all
+      position_probe.n_train=0             number of training sequences per fold; 0: all sequences of the other folds
+      position_probe.regularization=1      strength of the L2 penalty; 1/C in scikit-learn
+      position_probe.max_rows=100000       approximate limit of rows, in whole sequences drawn with seed; 0: all
+      position_probe.n_bins=3              number of parts of a chain
+      position_probe.sample_per_seq=10     number of residues per sequence, drawn with seed
+      cdr_probe.n_train=0                  number of training sequences per fold; 0: all sequences of the other folds
+      cdr_probe.regularization=1           strength of the L2 penalty; 1/C in scikit-learn
+      cdr_probe.max_rows=100000            approximate limit of rows, in whole sequences drawn with seed; 0: all
+      cdr_probe.sample_per_seq=20          number of residues per sequence, drawn with seed
+      cdr_probe_class.n_train=0            number of training sequences per fold; 0: all sequences of the other folds
+      cdr_probe_class.regularization=1     strength of the L2 penalty; 1/C in scikit-learn
+      cdr_probe_class.max_rows=100000      approximate limit of rows, in whole sequences drawn with seed; 0: all
+      cdr_probe_class.sample_per_seq=20    number of residues per sequence, drawn with seed
+      cross_chain.num_layers=null          number of last layers to average over, with all heads; null: all
+      cross_chain.interface=5              number of residues at the end of the heavy chain and at the beginning of the light chain
+      calibration.bins=15                  number of confidence bins
+      substitutions.delta_pll=true         also score variants among the dataset's sequences by the change of pseudo-log-likelihood
+      substitutions.lower_is_fitter=false  smaller measurements are better, as for dissociation constants
+      substitutions.cutoff=null            threshold above which a variant counts as fit, if the table has no column of classes: a number or median (default: none)
 
-    A metric whose input is missing is skipped, with the reason; what is undefined is null, never 0.
-    Hidden states, attentions and contact scores are those of sequences without masks; predictions
-    are those of masked residues. Intervals delete sequences in turn, or whole clusters
-    (columns cluster=…), and models are compared on the sequences that they share.
+    A metric with a missing input is skipped, with a reason. Undefined numbers are null, never 0.
+    Hidden states, attentions and contact scores come from unmasked sequences; predictions are
+    for masked residues. Intervals use the jackknife over sequences, or over whole clusters
+    (columns cluster=…). Models are compared on the sequences that they share.
 
-    sequence_sequences.csv has the scores of single sequences; sequence_samples.csv what each
-    contributes to a number, its share with the mean of all added, by which compare pairs runs: the
-    mean of a column is the number.
+    sequence_sequences.csv contains the scores of single sequences. sequence_samples.csv contains
+    the contribution of each sequence to a number; the mean of a column is the number. compare
+    uses it to pair runs.
 
     Args:
-        model: NAME=FILE.onnx that is run on sequences.
+        model: NAME=FILE.onnx of a model to run on sequences.
         sequences: FILE of sequences: a table (.csv, .tsv) or .fasta (also DATASET=FILE).
-        example: evaluate the built-in example: small models of made antibodies, with one known defect each.
-        dump: NAME=FILE.npz of what a model answered: token_ids [N,L], logits [N,L,V], … (NAME/DATASET=FILE of several
+        example: evaluate the built-in example: small models of synthetic antibodies, with one known defect each.
+        dump: NAME=FILE.npz of stored model outputs: token_ids [N,L], logits [N,L,V], … (NAME/DATASET=FILE for several
             datasets).
-        positions: NAME=FILE.csv of the predictions of a model: seq, pos, region_mode, target, pred, nll, prob.
+        positions: NAME=FILE.csv of model predictions with the columns seq, pos, region_mode, target, pred, nll, prob.
         substitutions: ASSAY=FILE.csv[:COLUMN] of variants with measured effects: mutant (A23C:D45E) or
-            mutated_sequence, DMS_score, … (ASSAY/DATASET=FILE of several datasets).
-        vocabulary: FILE.json of another alphabet than that of antibodies: a list of tokens, or tokens and their ids.
+            mutated_sequence, DMS_score, … (ASSAY/DATASET=FILE for several datasets).
+        vocabulary: FILE.json of an alphabet other than the default for antibodies: a list of tokens, or tokens with
+            their ids.
         config: FILE.yaml with the same names as the flags, and sections for single commands (smoothness: {horizons:
             [1,7]}), which win over what is common; the command line wins over both: an option given there takes the
             place of the file's, of all its values if it repeats.
-        mask: RULE that chooses the residues that are masked: uniform, information (drawn by weight), ranked (the
-            largest weights), given (by the file); auto: given, else uniform. Default: auto.
-        mask_cdr: WEIGHT that a residue of a CDR has beyond 1, with mask information or ranked. Default: 1.
-        mask_nongermline: WEIGHT that a residue that is not of the germline has beyond 1. Default: 1.
-        mask_rate: SHARE of the residues that are masked. Default: 0.15.
+        mask: RULE that chooses the masked residues: uniform, information (drawn by weight), ranked (the largest
+            weights), given (by the file); auto: given, else uniform. Default: auto.
+        mask_cdr: WEIGHT added to 1 for a residue in a CDR, with mask information or ranked. Default: 1.
+        mask_nongermline: WEIGHT added to 1 for a residue that is not of germline origin. Default: 1.
+        mask_rate: SHARE of masked residues. Default: 0.15.
         metrics: LIST of metrics (default: all that the inputs allow): masked_accuracy, loss, perplexity, p_at_l,
             chain_probe, position_probe, cdr_probe, cdr_probe_class, region_accuracy, region_loss, region_perplexity,
             cross_chain, pseudo_perplexity, one_pass_perplexity, region_germline, per_position, per_residue, confusion,
             top_k, bits_below_unigram, calibration, substitutions.
-        region_mode: MODE of what is hidden for the scores of regions: the standard mask, every position alone, or the
-            whole region (standard, per-position, region-level). Default: standard.
-        regions: LIST of regions and aggregates that are scored (default: all) (hfwr1, hcdr1, hfwr2, hcdr2, hfwr3,
-            hcdr3, hfwr4, lfwr1, lcdr1, lfwr2, lcdr2, lfwr3, lcdr3, lfwr4, all_cdr, all_fwr, heavy, light, overall,
-            germline, nongermline).
-        set: METRIC.KEY=VALUE of an option of a metric.
+        region_mode: MODE of masking for region scores: the standard mask, every position alone, or the whole region
+            (standard, per-position, region-level). Default: standard.
+        regions: LIST of regions and aggregates to score (default: all) (hfwr1, hcdr1, hfwr2, hcdr2, hfwr3, hcdr3,
+            hfwr4, lfwr1, lcdr1, lfwr2, lcdr2, lfwr3, lcdr3, lfwr4, all_cdr, all_fwr, heavy, light, overall, germline,
+            nongermline).
+        set: METRIC.KEY=VALUE to set an option of a metric.
         seed: N that all random draws come from. Default: 42.
         bootstrap: N above 0: intervals and comparisons of models, by deleting blocks in turn, the same for every
             number; 0: neither. Default: 1000.
@@ -2860,14 +2863,14 @@ def sequence(
             Default: metric.
         columns: ROLE=NAME,… of the columns of sequences: id, cluster, heavy, light, heavy_cdr, light_cdr,
             heavy_non_templated, light_non_templated, heavy_coords, light_coords, chain, locus.
-        residues: LIST of what is done with letters of sequences: upper reads small letters as capital ones, stop leaves
-            a * at the end of a chain out, gaps leaves - and . out (default: letters that are not in the vocabulary are
-            errors) (upper, stop, gaps).
-        inputs: ROLE=NAME,… of the inputs of model: tokens, chains, mask, padding, positions (default: guessed by their
-            names).
-        outputs: ROLE=NAME,… of the outputs of model: logits, hidden, attentions (default: guessed by their names; *
-            stands for the number of a layer).
-        position_batch: N passes over which every position is hidden alone that are run together. Default: 32.
+        residues: LIST of conversions of sequences: upper reads lower-case letters as upper case, stop removes a * at
+            the end of a chain, gaps removes - and . (default: letters outside the vocabulary are errors) (upper, stop,
+            gaps).
+        inputs: ROLE=NAME,… of the inputs of model: tokens, chains, mask, padding, positions (default: guessed from
+            their names).
+        outputs: ROLE=NAME,… of the outputs of model: logits, hidden, attentions (default: guessed from their names; *
+            stands for the layer number).
+        position_batch: N single-position passes in one batch. Default: 32.
         methods: also write how the numbers were computed, in words and with references, for a paper:
             sequence_methods.md, .tex and .bib; with the result file of an earlier run (methods RESULT.json) print that
             and stop, with json as JSON.
@@ -2878,9 +2881,8 @@ def sequence(
         format: LIST of figure formats; none: no figures are drawn (png, pdf, svg, none). Default: png.
         width: LENGTH of figures, such as 89mm or 7.2in: texts keep their sizes (6 pt or more), panels stand below each
             other where they need to; default: that of the figure.
-        documented_json: FILE.json for {dataset: {key: value}} of the first model, as published.
-        mask_plan: FILE.npz for the masked inputs of all passes, for a model that is run elsewhere; nothing else is
-            done.
+        documented_json: FILE.json for {dataset: {key: value}} of the first model, in the published format.
+        mask_plan: FILE.npz for the masked inputs of all passes, for a model that runs elsewhere; no metric is computed.
         threads: N cores to use; 0: all. Default: 0.
         memory: SIZE of the working memory, such as 450MB; 0: a quarter of what the machine has, or of what its limits
             leave (control groups, ulimit -v). Default: 0.
@@ -2980,10 +2982,10 @@ def canvas(
     progress: ProgressLike = None,
     nice: Optional[Int] = 0,
 ) -> Result:
-    r"""Generated interface designs against references: pixels, layout, texts, saliency, tools.
+    r"""Comparison of generated interface designs with references: pixels, layout, texts, saliency, tools.
 
-    canvas scores interface designs that models have generated against references: one design,
-    or all of a benchmark, which is a folder of
+    canvas compares interface designs generated by models with references: one design, or all
+    designs of a benchmark, which is a folder of
 
       benchmarks/<task without _gen>_gt/<gid>.png, <gid>.json      (of modifications <gid>-base and <gid>-target)
       results/<task>/<variant>/<gid>-<model>-<variant>/<case>-canvas.png, <case>-json-structure.json,
@@ -2991,121 +2993,115 @@ def canvas(
 
     where <gid> has two parts between dashes, such as gid6-27, and <case> is <gid>-<model>-<variant>. The metrics are:
 
-      fill                 share of the canvas that elements paint, and how far that is from the reference
-      image                structural similarity, peak signal-to-noise ratio and error of the pixels
-      ms_ssim              structural similarity of the brightness at five scales
-      gmsd                 deviation of the similarity of gradients of the brightness
-      fsim                 similarity of features, by phase congruency and gradients, without and with colors
-      perceptual           distance of both screens by a model such as LPIPS
-      semantic             cosine of the embeddings of both captions
-      image_similarity     cosine of the embeddings of both screens
-      saliency             saliency map against that of the reference, and against fixations
-      saliency_shuffled    AUC of fixations against those of other samples
-      saliency_baselines   maps that know no screen, held against the same map and fixations
-      element_count        number of elements over that of the reference
-      layout               overlap of elements with those of the reference that they are matched with
-      alignment            groups of aligned elements that the reference and the generated design share
-      defects              elements of the generated design that collide, leave their parents or the canvas
-      blocks               texts that are matched by what they say: their area, wording, place and color
-      contrast             contrast of texts with what is behind them (WCAG 2), and the share that passes level AA
-      tree                 edit distance of the node hierarchies, their parts of height 1 (TreeBLEU), depth, and order of reading
-      tools                steps and calls of tools, and how few they are
-      tool_accuracy        calls of tools beside the expected ones: order, sets and edit distance
-      completeness         mean of fill, structural similarity and meaning; mean of element count, layout and alignment
+      fill                 share of the canvas covered by painted elements, and its difference from the reference
+      image                structural similarity, peak signal-to-noise ratio and pixel error
+      ms_ssim              multiscale structural similarity of the brightness, at five scales
+      gmsd                 gradient magnitude similarity deviation of the brightness
+      fsim                 feature similarity by phase congruency and gradients, without and with color
+      perceptual           perceptual distance between both screens, by a model such as LPIPS
+      semantic             cosine similarity between the embeddings of both captions
+      image_similarity     cosine similarity between the embeddings of both screens
+      saliency             saliency map compared with the map of the reference and with fixations
+      saliency_shuffled    AUC of fixations against fixations of other samples
+      saliency_baselines   baseline maps that ignore the screen, compared with the same map and fixations
+      element_count        number of elements divided by the number in the reference
+      layout               overlap of elements with matched elements of the reference
+      alignment            agreement of groups of aligned elements in reference and generated design
+      defects              elements of the generated design that collide, or extend beyond their parents or the canvas
+      blocks               texts matched by content: their area, wording, position and color
+      contrast             contrast of texts with their background (WCAG 2), and the share that passes level AA
+      tree                 edit distance of the node hierarchies, their subtrees of height 1 (TreeBLEU), depth, and reading order
+      tools                number of steps and tool calls, and efficiency (fewer is better)
+      tool_accuracy        tool calls compared with the expected calls: order, sets and edit distance
+      completeness         means of part scores: of fill, structural similarity and semantic match; of element count, layout and alignment
 
-    What nobody gave is null with a reason, never 0. A case whose files are missing or cannot be read
-    counts as failed: the others go on, all files are written, and the exit code is 1.
+    Missing inputs are reported as null, with a reason, never as 0. A case with missing or unreadable
+    files counts as failed; other cases are scored, all files are written, and the exit code is 1.
 
-    Rows of cases are kept in evaluation_results.json, in eval_outputs/<task>/<variant> of the tree or
-    in out, beside canvas.json. A run replaces the rows of the cases it scores, and keeps all others;
-    resume takes over what was computed of the same files by the same definitions.
+    Rows of cases are kept in evaluation_results.json, next to canvas.json, in
+    eval_outputs/<task>/<variant> of the tree or in out. A run replaces the rows of the cases it
+    scores and keeps all others. resume reuses scores of the same files and definitions.
 
     Args:
-        example: score the built-in example: made screens of graded damage.
-        base_dir: DIR that holds benchmarks and results. Default: dataset.
+        example: score the built-in example: synthetic screens with graded damage.
+        base_dir: DIR with the folders benchmarks and results. Default: dataset.
         task: NAME of the task: a folder of results, such as replication_gen or modification_gen.
-        variant: NAME of the variant: a folder of the task, which ends the names of its cases, such as image_only.
-        model: LIST of the models whose cases are scored, by their names (default: all).
-        ids: LIST of samples (gid6-27), cases, patterns (gid6-*) or ranges (gid6-27..gid6-40) that are scored (default:
-            all).
-        snapshots: score the steps on the way to every design too, by their number.
-        reference_json: FILE.json of the design that is wanted, as Figma writes it.
-        reference_image: FILE of the image that is wanted.
-        generated_json: FILE.json of the design that was generated.
-        generated_image: FILE of the image that was generated.
-        trace: FILE.json of the tools that were called.
-        expected_trace: FILE.json of the tools that should have been called.
-        ratings: FILE.csv of what people think of cases: case_id, rating, and rater if there are several.
+        variant: NAME of the variant: a folder of the task and the suffix of its case names, such as image_only.
+        model: LIST of model names to score (default: all).
+        ids: LIST of samples (gid6-27), cases, patterns (gid6-*) or ranges (gid6-27..gid6-40) to score (default: all).
+        snapshots: also score the intermediate steps of every design, by number.
+        reference_json: FILE.json of the reference design, as exported from Figma.
+        reference_image: FILE of the reference image.
+        generated_json: FILE.json of the generated design.
+        generated_image: FILE of the generated image.
+        trace: FILE.json of the tool calls.
+        expected_trace: FILE.json of the expected tool calls.
+        ratings: FILE.csv of human ratings with the columns case_id, rating and, for several raters, rater.
         config: FILE.yaml with the same names as the flags, and sections for single commands (smoothness: {horizons:
             [1,7]}), which win over what is common; the command line wins over both: an option given there takes the
             place of the file's, of all its values if it repeats.
-        alignment_tolerance: SHARE of the side of the canvas up to which lines of boxes are aligned. Default: 0.02.
-        alpha: what becomes of transparent pixels: they are laid on white, or their colors are taken as they are (white,
-            drop). Default: white.
-        borji_splits: N random splits for AUC-Borji, as published code has 100; 0: its exact expectation. Default: 0.
-        caption_tokens: N tokens of a caption at most. Default: 50.
-        captioner: folder with a vision encoder and a decoder of text as Optimum exports them, which makes the captions
-            that captions lacks.
+        alignment_tolerance: SHARE of the canvas side up to which lines of boxes count as aligned. Default: 0.02.
+        alpha: treatment of transparent pixels: white (composited on white) or drop (alpha is ignored). Default: white.
+        borji_splits: N random splits for AUC-Borji (100 in published code); 0: its exact expectation. Default: 0.
+        caption_tokens: largest number N of tokens in a caption. Default: 50.
+        captioner: folder with a vision encoder and a text decoder exported by Optimum, to generate captions missing in
+            captions.
         captions: table of captions with the columns case_id, gt_caption and gen_caption.
-        definition: NAME of the definitions of metrics: ours, those that the publication documents, or those that its
-            numbers follow (default, documented, published). Default: default.
+        definition: NAME of the metric definitions: default, as documented in the publication, or as implied by its
+            published numbers (default, documented, published). Default: default.
         embeddings_generated: array [N, D] of the embeddings of the captions of the generated designs.
-        embeddings_ids: file that names the cases of the rows of embeddings: one per line, or a list in JSON, or the
-            column case_id of a table; without it the rows are those of captions.
+        embeddings_ids: file with the case of each row of embeddings: one per line, a JSON list, or the column case_id
+            of a table (default: the rows of captions).
         embeddings_reference: array [N, D] of the embeddings of the captions of the reference designs.
-        fixations: FILE|top:Q with fixations on the reference: CSV of x,y in pixels, a binary PNG, or .npy; of several
-            samples a name with {sample}, a folder of <sample>-fixations.csv, <sample>.csv, .png or .npy, or a CSV with
-            a column sample; top:5 takes the highest 5 % of the reference's map. Without it NSS and AUC are null.
-        generated_node: NODE of the generated designs that is the canvas.
+        fixations: FILE|top:Q with fixations on the reference: CSV of x,y in pixels, a binary PNG, or .npy. For several
+            samples: a name with {sample}, a folder of <sample>-fixations.csv, <sample>.csv, .png or .npy, or a CSV with
+            a column sample. top:5 uses the highest 5 % of the reference's map. Required for NSS and AUC.
+        generated_node: NODE that is the canvas of generated designs.
         image_embeddings_generated: array [N, D] of the embeddings of the generated screens.
         image_embeddings_reference: array [N, D] of the embeddings of the reference screens.
-        metrics: LIST of metrics, or of numbers that they compute; usual (the default) are all but fsim, which takes
-            long: fill, image, ms_ssim, gmsd, fsim, perceptual, semantic, image_similarity, saliency, saliency_shuffled,
+        metrics: LIST of metrics, or of their numbers; usual (the default) means all except fsim, which is slow: fill,
+            image, ms_ssim, gmsd, fsim, perceptual, semantic, image_similarity, saliency, saliency_shuffled,
             saliency_baselines, element_count, layout, alignment, defects, blocks, contrast, tree, tools, tool_accuracy,
             completeness.
-        perceptual_model: FILE.onnx that says how far apart two screens look, such as LPIPS or DISTS: two screens [1, 3,
-            H, W] in, a number out.
-        perceptual_scale: SCALE of the pixels that it is given: signed for -1..1, as LPIPS takes them, unit for 0..1,
-            raw for 0..255. Default: signed.
-        precompute_semantic: compute the scores of captions first and keep them in precomputed_blip_scores.json of out,
-            where later runs find them.
-        reference_node: NODE of the references that is the canvas, by its id (1:2) or its name (default: the first frame
-            of a page, else the largest node).
-        saliency_channels: ORDER of the channels that the model takes: rgb or bgr. Default: rgb.
-        saliency_generated: FILE with the saliency map of the generated design, brought to the size of the reference's;
-            of several cases a name with {case}, or a folder of <case>-saliency.png, <case>.png or .npy.
-        saliency_kl: FORM of the divergence of the reference's map p from the other, q: added, with 1e-8 added to both;
-            ratio, p·ln(ε + p/(q+ε)) with ε = 2⁻⁵², as the code of the MIT saliency benchmark has it; exact, without ε.
+        perceptual_model: FILE.onnx of a perceptual distance such as LPIPS or DISTS: input two screens [1, 3, H, W],
+            output a number.
+        perceptual_scale: SCALE of the model's pixels: signed for -1..1 (LPIPS), unit for 0..1, raw for 0..255. Default:
+            signed.
+        precompute_semantic: first compute the caption scores and write them to precomputed_blip_scores.json in out, for
+            later runs.
+        reference_node: NODE that is the canvas of references, by its id (1:2) or name (default: the first frame of a
+            page, otherwise the largest node).
+        saliency_channels: channel ORDER of the model: rgb or bgr. Default: rgb.
+        saliency_generated: FILE with the saliency map of the generated design, resized to the map of the reference. For
+            several cases: a name with {case}, or a folder of <case>-saliency.png, <case>.png or .npy.
+        saliency_kl: FORM of the divergence of the reference's map p from the other map q: added (1e-8 added to both),
+            ratio (p·ln(ε + p/(q+ε)) with ε = 2⁻⁵², as in the code of the MIT saliency benchmark), or exact (without ε).
             Default: added.
-        saliency_mean: M or one per channel, in the model's order, subtracted from pixels after saliency_scale (default
-            0).
-        saliency_model: FILE.onnx that makes the maps which no file holds: a screen [1, 3, H, W] in, a map [1, 1, h, w]
-            out.
-        saliency_reference: FILE with the saliency map of the reference: a gray PNG, or .npy [H, W]; of several samples
-            a name with {sample}, or a folder of <sample>-saliency.png, <sample>.png or .npy.
-        saliency_scale: SCALE of the pixels that the model is given: unit for 0..1, raw for 0..255. Default: unit.
-        saliency_size: HxW that screens are resized to for the model, height first; needed where the file does not fix
-            it.
-        saliency_std: S or one per channel, by which pixels are divided after that (default 1).
-        sentence_model: FILE.onnx that makes embeddings of captions: ids of tokens in, hidden states or an embedding
-            out.
-        sentence_pool: how an embedding follows from the output of sentence_model: auto is the output sentence_embedding
-            where there is one, else the mean of the tokens (auto, mean, cls, output). Default: auto.
-        skip_saliency: compute no saliency: what an earlier run has of the same inputs is kept.
-        skip_semantic: compute no semantic match: what an earlier run has of the same captions and images is kept.
-        ssim: window of structural similarity: 7 × 7 equal weights, or the 11 × 11 Gaussian ones of Wang et al. 2004
-            (uniform, gaussian). Default: uniform.
-        text_similarity: how texts are compared: by edit distance, or by matching blocks as Python's difflib finds them,
-            which Design2Code uses (edit, blocks). Default: edit.
+        saliency_mean: mean M, or one per channel in the model's order, subtracted from pixels after saliency_scale
+            (default 0).
+        saliency_model: FILE.onnx that computes missing maps: input a screen [1, 3, H, W], output a map [1, 1, h, w].
+        saliency_reference: FILE with the saliency map of the reference: a gray PNG, or .npy [H, W]. For several
+            samples: a name with {sample}, or a folder of <sample>-saliency.png, <sample>.png or .npy.
+        saliency_scale: SCALE of the model's pixels: unit for 0..1, raw for 0..255. Default: unit.
+        saliency_size: HxW size of screens for the model, height first; required if the file does not fix it.
+        saliency_std: divisor S of pixels, or one per channel, applied after the mean (default 1).
+        sentence_model: FILE.onnx that embeds captions: input token ids, output hidden states or an embedding.
+        sentence_pool: pooling of the output of sentence_model: auto uses the output sentence_embedding if present,
+            otherwise the mean over tokens (auto, mean, cls, output). Default: auto.
+        skip_saliency: skip saliency; scores of the same inputs from an earlier run are kept.
+        skip_semantic: skip the semantic match; scores of the same captions and images from an earlier run are kept.
+        ssim: window of structural similarity: uniform (7 × 7 equal weights) or gaussian (11 × 11, Wang et al. 2004).
+            Default: uniform.
+        text_similarity: comparison of texts: edit (edit distance) or blocks (matching blocks of Python's difflib, as in
+            Design2Code). Default: edit.
         tokenizer: tokenizer.json of sentence_model: WordPiece or byte-pair encoding.
-        vision_mean: M or one per channel, subtracted from pixels of 0..1, in place of those of vision_normalize.
-        vision_model: FILE.onnx that makes embeddings of screens: [1, 3, H, W] in.
+        vision_mean: mean M, or one per channel, subtracted from pixels of 0..1; replaces vision_normalize.
+        vision_model: FILE.onnx that embeds screens: input [1, 3, H, W].
         vision_normalize: means and standard deviations that vision_model expects (clip, imagenet). Default: clip.
-        vision_pool: how an embedding follows from the states of patches (auto, mean, cls). Default: auto.
-        vision_preprocessor: preprocessor_config.json of vision_model, in place of the flags below.
-        vision_size: N to which both sides of a screen are resized for vision_model; 0: as its file fixes them. Default:
-            0.
-        vision_std: S or one per channel, by which pixels are divided after that.
+        vision_pool: pooling of patch states to an embedding (auto, mean, cls). Default: auto.
+        vision_preprocessor: preprocessor_config.json of vision_model, instead of the flags below.
+        vision_size: side N of screens resized for vision_model; 0: as fixed by its file. Default: 0.
+        vision_std: divisor S, or one per channel, applied after the mean.
         seed: N that all random draws come from. Default: 42.
         bootstrap: N above 0: intervals and comparisons of models, by deleting blocks in turn, the same for every
             number; 0: neither. Default: 1000.
@@ -3123,17 +3119,17 @@ def canvas(
         width: LENGTH of figures, such as 89mm or 7.2in: texts keep their sizes (6 pt or more), panels stand below each
             other where they need to; default: that of the figure.
         eval_snapshots: the same as snapshots.
-        plots: draw bars and boxes of every metric, in evaluation_results_vis.
+        plots: draw bar and box plots of every metric in evaluation_results_vis.
         precompute_blip: the same as precompute_semantic.
-        reports: write what was matched in every case, in reports.
-        saliency_plots: write maps over screens into saliency_visualizations.
+        reports: write the matches of every case to reports.
+        saliency_plots: write maps over screens to saliency_visualizations.
         save_saliency_vis: the same as saliency_plots.
         skip_all: the same as resume.
         skip_blip: the same as skip_semantic.
         skip_visual_saliency: the same as skip_saliency.
         vis: the same as plots.
-        workers: N cases that are scored at a time; 0: threads. Default: 0.
-        resume: take from an earlier run what it computed of the same files by the same definitions.
+        workers: N cases to score in parallel; 0: threads. Default: 0.
+        resume: reuse scores of an earlier run with the same files and definitions.
         threads: N cores to use; 0: all. Default: 0.
         memory: SIZE of the working memory, such as 450MB; 0: a quarter of what the machine has, or of what its limits
             leave (control groups, ulimit -v). Default: 0.

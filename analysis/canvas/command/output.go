@@ -61,7 +61,7 @@ func (r *outcome) write(ctx context.Context, env *run.Env) error {
 				return err
 			}
 			if same {
-				env.LeaveAsItWas(env.Options.Out + ": nothing is left to do; the files of the earlier run stay")
+				env.LeaveAsItWas(env.Options.Out + ": nothing to do; the files of the earlier run are unchanged")
 				return nil
 			}
 		}

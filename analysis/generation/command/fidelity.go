@@ -11,7 +11,8 @@ import (
 
 // fidelityLayout is how it is written.
 var fidelityLayout = layout{
-	metric: "fidelity", tier: "medium", summary: "precision, recall, density, coverage and memorization by nearest neighbors",
+	metric: "fidelity", tier: "medium", summary: "precision, recall, density, coverage and memorization, by " +
+		"nearest neighbors",
 	object:         func(m *generation.Model, names labels) *report.Object { return fidelityObject(m.Fidelity, names) },
 	interpretation: func(m *generation.Model) string { return fidelityInterpretation(m.Fidelity) },
 	tables:         fidelityTables,
@@ -119,7 +120,7 @@ func halvesObject(b *generation.FidelityBaseline) *report.Object {
 		o = skippedObject(b.Reason)
 		return &o
 	}
-	const none = "it is not defined for these samples"
+	const none = "not defined for these samples"
 	o.Set("num_first", b.First)
 	o.Set("num_second", b.Second)
 	o.Set("splits", b.Splits)
@@ -143,15 +144,17 @@ func labelFidelityObject(l *generation.LabelFidelity) *report.Object {
 }
 
 func fidelityInterpretation(f *generation.Fidelity) string {
-	reached := "halves of the real samples are too small to say what can be reached"
+	reached := "the real samples are too few for a baseline from their halves"
 	if b := &f.Baseline; b.Reason == "" {
-		reached = fmt.Sprintf("two halves of the real samples (%d and %d) reach %.3g, %.3g and %.3g", b.First, b.Second, b.Ball.Precision, b.Ball.Recall, b.Ball.Coverage)
+		reached = fmt.Sprintf("two halves of the real samples (%d and %d) have %.3g, %.3g and %.3g", b.First, b.Second, b.Ball.Precision, b.Ball.Recall, b.Ball.Coverage)
 	}
-	novel := "without hold-out samples nothing says how near to the real ones is too near"
+	novel := "without hold-out samples memorization cannot be judged"
 	if f.Memorization.Holdout > 0 {
-		novel = fmt.Sprintf("a C_T far below 0 says that they are nearer to the real ones than hold-out samples are (%s)", number(f.Memorization.CT))
+		novel = fmt.Sprintf("a C_T far below 0 shows samples nearer to the training samples than hold-out samples "+
+			"are (%s)", number(f.Memorization.CT))
 	}
-	return fmt.Sprintf("Higher precision (samples lie where real ones lie), recall and coverage (they reach all of them) are better, at most 1; %s; %s; there is no published target.", reached, novel)
+	return fmt.Sprintf("Higher precision (samples resemble real samples), recall and coverage (samples cover the "+
+		"real samples) are better, at most 1; %s; %s; no published target.", reached, novel)
 }
 
 // number is a value for a sentence.

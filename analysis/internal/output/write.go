@@ -1,4 +1,4 @@
-// Package output has what the commands of all analyses enter, print and draw alike.
+// Package output has what the commands of all analyzes enter, print and draw alike.
 package output
 
 import (

@@ -25,7 +25,7 @@ import (
 // Command is the robustness binary.
 var Command = run.Command{
 	Name:       "robustness",
-	Summary:    "how far latents move when frames are corrupted",
+	Summary:    "displacement of latents when frames are corrupted",
 	Manual:     manual,
 	Out:        "evaluation_plots/robustness_analysis",
 	Defaults:   map[string]string{"latent-scale": string(spectrum.ScaleRMS)},
@@ -37,9 +37,10 @@ var Command = run.Command{
 		o := robustness.Options{Corruption: corruption.Gaussian, Levels: robustness.DefaultLevels(), Clip: corruption.ClipRange, Draws: 1}
 		own, unit, perSample := option.Of(&o), robustness.SpreadSD, false
 		option.Choice(own, &unit, "noise-unit", []robustness.SpreadKind{robustness.SpreadSD, robustness.SpreadMAD},
-			"`UNIT` of levels where states are vectors without --pixel-range: sd, the standard deviation of the states pooled over their values, "+
-				"or mad, 1.4826 times their median absolute deviation, which outliers do not move")
-		own.Bool(&perSample, "per-sample", "write robustness_samples.csv, the scores of every state, by which compare pairs models of different runs").Free()
+			"`UNIT` of levels for vectors without --pixel-range: sd, the standard deviation of the states pooled "+
+				"over their values, or mad, 1.4826 times their median absolute deviation (robust to outliers)")
+		own.Bool(&perSample, "per-sample", "write the scores of every state to robustness_samples.csv; compare "+
+			"uses them to pair models of different runs").Free()
 		flags.Declare(own)
 		inputs.Sized(func(data *input.Data) error {
 			return checkUnit(data, o.Corruption, flags.Given("noise-unit"), flags.Given("clip") && o.Clip != corruption.ClipNone)
@@ -89,19 +90,20 @@ func checkUnit(data *input.Data, kind corruption.Kind, unit, clip bool) error {
 	why := ""
 	switch vectors := data.States.Vectors(); {
 	case clip && withoutRange(data):
-		return run.Hint(run.Usage("--clip has no effect: vectors have no pixel range to clip to"), "give one with --pixel-range LOW,HIGH, or leave --clip out")
+		return run.Hint(run.Usage("--clip has no effect: vectors have no pixel range to clip to"),
+			"give a range with --pixel-range LOW,HIGH, or remove --clip")
 	case !unit:
 		return nil
 	case !vectors:
-		why = "the states are images, whose levels are shares of the pixel range"
+		why = "levels of images are shares of the pixel range"
 	case !withoutRange(data):
 		why = "levels are shares of --pixel-range"
 	case kind == corruption.Contrast:
-		why = "levels of contrast are shares of it"
+		why = "levels of contrast are shares of the contrast"
 	default:
 		return nil
 	}
-	return run.Hint(run.Usage("--noise-unit has no effect: %s", why), "leave it out")
+	return run.Hint(run.Usage("--noise-unit has no effect: %s", why), "remove it")
 }
 
 // dryRun says what a run would do.
@@ -125,36 +127,35 @@ func dryRun(ctx context.Context, env *run.Env, inputs *input.Inputs, o robustnes
 // one episode tell much the same, and intervals of 192 states are a fifth wider.
 const exampleStates = 192
 
-const manual = `robustness corrupts every state at a number of levels, encodes it again with
-every model, and reports how far the latent moved: mean, standard deviation,
-standard error, median, extremes, and relative to the RMS distance of two random
-states: relative_mean, of which random states have 0.80 to 1 (one dimension to
-many), and relative_rms, the root mean square, of which they have 1; the share of
-corrupted latents to which another clean latent is nearer than their own (flip rate;
-a repeated frame, whose latent is as near, is no flip), and the cosine similarity.
-All models see the same corrupted frames, and a state gets the same
-noise whatever the batch size, the number of threads or the other states. A model
-with a shorter --window than others sees the last frames of the same corrupted states.
+const manual = `robustness corrupts every state at several levels, encodes it again with every model, and
+reports the displacement of the latent: mean, standard deviation, standard error, median
+and extremes. relative_mean is the mean divided by the RMS distance between two random
+states; two random states have 0.80 (one dimension) to 1 (many dimensions). relative_rms
+is the same for the root mean square; two random states have 1. The flip rate is the
+share of corrupted latents that are nearer to another clean latent than to their own (an
+equally near latent of a repeated frame is not a flip). The cosine similarity is also
+reported. All models receive the same corrupted frames. The noise of a state depends
+neither on batch size, nor on threads, nor on other states. A model with a shorter
+--window receives the last frames of the same corrupted states.
 
-Noise is relative to the pixel range: x' = range·clip(x/range + σ·ε, 0, 1). The
-mean change of the input after clipping is reported too. Vectors have no pixel range,
-and the extremes of a sample are none, because they grow with it: their levels are in
-units of the standard deviation of the states, pooled over the values (--noise-unit;
-printed and stored as noise_unit), x' = x + σ·unit·ε, and nothing is clipped. Intervals
-have the error of that unit in them; those of salt and pepper, which lie two units below
-and above the mean, take it as known. Vectors with --pixel-range are treated as images.
+Noise is relative to the pixel range: x' = range·clip(x/range + σ·ε, 0, 1). The mean
+change of the input after clipping is also reported. Vectors have no pixel range: their
+levels are in units of the standard deviation of the states, pooled over the values
+(--noise-unit; printed and stored as noise_unit), x' = x + σ·unit·ε, without clipping.
+Intervals include the error of that unit, except for salt and pepper, which lie two units
+below and above the mean. Vectors with --pixel-range are treated as images.
 
-A collapsed encoder does not move at all: read distances beside the spread of the
-latents (RMS distance, effective rank), and the flip rate, which it cannot fake.
-Intervals delete whole episodes or blocks of states, from the RMS distance too.
-The average of relative_mean over the levels (auc_relative) and its slope
-(curve_slope) say how flat the curve is.
+Latents of a collapsed encoder do not move at all: also read the spread of the latents
+(RMS distance, effective rank) and the flip rate, which collapse does not improve.
+Intervals use the jackknife over episodes or blocks of states, including the RMS distance.
+The average of relative_mean over the levels (auc_relative) and its slope (curve_slope)
+describe how flat the curve is.
 
-With --example 192 of its 1,960 states are corrupted; --samples 0 takes all. Flip
-rates grow with the number of states: there are more latents that may be nearer.
+With --example, 192 of 1,960 states are corrupted; --samples 0 uses all. Flip rates grow
+with the number of states, because more latents compete as nearest neighbor.
 
-Models must be encoders (--model, --weights, --baseline); latents computed
-elsewhere cannot encode a corrupted frame.`
+Models must be encoders (--model, --weights, --baseline); precomputed latents cannot
+encode a corrupted frame.`
 
 func analyse(ctx context.Context, env *run.Env, data *input.Data, o robustness.Options, unit robustness.SpreadKind, perSample bool) error {
 	index := data.Sample()
