@@ -179,7 +179,7 @@ func TestBadSequences(t *testing.T) {
 		{"p.csv", table("heavy_chain,heavy_coords", `E,"[[1,2,3]] x"`), `p.csv: row 1 (line 3), column heavy_coords: "x" follows the list`, ""},
 		{"p.csv", table("heavy_chain,heavy_coords", `E,5`), `p.csv: row 1 (line 3), column heavy_coords: "5" stands where '[' was expected; want a JSON list of points [x, y, z]`, ""},
 		{"r.csv", table("heavy_chain,light_chain", ","), "r.csv: row 1 (line 3) has no residues", ""},
-		{"w.csv", "heavy_chain\nEV,DI\n", "w.csv: line 2 has another number of cells than the first", ""},
+		{"w.csv", "heavy_chain\nEV,DI\n", "w.csv: line 2 does not have the same number of cells as the first line", ""},
 		{"i.csv", "id,heavy_chain\na,EV\nb,EV\na,EV\n", `i.csv: row 2 (line 4) has the id "a" of row 0 (line 2); ids must be unique`, ""},
 		{"i.csv", "id,heavy_chain\na,EV\n,EV\n", "i.csv: row 1 (line 3) has no id", ""},
 		{"k.csv", "cluster,heavy_chain\na,EV\n,EV\n", "k.csv: row 1 (line 3), column cluster: the cluster is empty", ""},

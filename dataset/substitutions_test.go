@@ -59,7 +59,7 @@ func TestBadSubstitutions(t *testing.T) {
 		"mutant,score\n":                         "names but no rows",
 		"mutant,effect\nA1P,1\n":                 "there is no column of measurements (measured, DMS_score, score, fitness); the columns are mutant, effect",
 		"score\n1\n":                             "no column says the variant: want mutant (A23C:D45E) or mutated_sequence; the columns are score",
-		"mutant,score,fitness\nA1P,1,1\n":        "the columns score and fitness both hold measured; want one of them",
+		"mutant,score,fitness\nA1P,1,1\n":        "the columns score and fitness both contain measured; want one of them",
 		"mutant,score\nA1P,high\n":               `row 0 (line 2), column score: "high" is no finite number`,
 		"mutant,score\nA1P,1\nA1G,inf\n":         `row 1 (line 3), column score: "inf" is no finite number`,
 		"mutant,score,fit\nA1P,1,2\n":            `column fit: "2" is no class; want 1 (fit) or 0`,

@@ -25,7 +25,7 @@ func TestReadTable(t *testing.T) {
 		"":               "the table is empty",
 		"a,b\n":          "the table has names but no rows",
 		"a,a\n1,2\n":     `two columns are named "a"`,
-		"a,b\n1,2\n3\n":  "line 3 has another number of cells than the first",
+		"a,b\n1,2\n3\n":  "line 3 does not have the same number of cells as the first line",
 		"a,b\n1,\"2\n":   "line",
 		",b\nx,2\ny,3\n": "column 1 has no name in the first line",
 		",b\n1,2\n1,3\n": "column 1 has no name in the first line",

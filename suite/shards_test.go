@@ -314,7 +314,7 @@ func TestNotDivided(t *testing.T) {
 		"sequence --sequences none.csv --mask-plan p.npz --shard 0/2":              "--shard and --mask-plan cannot be used together",
 		"canvas --example --resume --shard 0/2":                                    "--shard and --resume cannot be used together",
 		"canvas --example --reports --shard 0/2":                                   "--shard and --reports cannot be used together",
-		"manifold --example --json --shard 0/2":                                    "--shard and --json cannot be used together: a shard is no result",
+		"manifold --example --json --shard 0/2":                                    "--shard and --json cannot be used together: a shard is not a result",
 		"manifold --example --shard 2/2":                                           "want i/n: one of n shards, i from 0 to n − 1",
 		"compare --example --shard 0/2":                                            "unknown flag --shard",
 		"scale":                                                                    "no command: want one of merge",

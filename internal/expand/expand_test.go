@@ -84,5 +84,5 @@ func TestBudget_Glob(t *testing.T) {
 func ExampleBudget() {
 	budget := NewBudget(context.Background())
 	fmt.Println(budget.Product("model run", 100, 200, 300))
-	// Output: model run stands for 100 × 200 × 300 = 6000000, of at most 100000 that a file or a command line may stand for in all
+	// Output: model run expands to 100 × 200 × 300 = 6000000; the limit for a file or a command line is 100000 in total
 }

@@ -152,7 +152,7 @@ func TestModelNames(t *testing.T) {
 	for name, message := range map[string]string{
 		"a\nb":         `the model name "a\nb" holds the control character "\n"`,
 		"a\tb":         `holds the control character "\t"`,
-		"a\xffb":       `the model name "a\xffb" is no valid UTF-8`,
+		"a\xffb":       `the model name "a\xffb" is not valid UTF-8`,
 		" a":           `the model name " a" begins or ends with a space`,
 		"模型 (2) קידוד": "",
 	} {

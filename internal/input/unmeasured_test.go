@@ -48,7 +48,7 @@ var unmeasured = []struct{ args, name, reason string }{
 	{"--latents bad={}/text.npy", "bad", "{}/text.npy"},
 	{"--latents bad={}/tiny.npy", "bad", "{}/tiny.npy: no value is above 8e-199: their powers vanish"},
 	{"--frames {}/frames.npy --model bad={}/text.onnx", "bad", "encoder {}/text.onnx: not an ONNX file"},
-	{"--skip-nan --latents bad={}/all.npy", "bad", "{}/all.npy: NaN or Inf in 20 of 20 rows; without them: no state is left to analyse"},
+	{"--skip-nan --latents bad={}/all.npy", "bad", "{}/all.npy: NaN or Inf in 20 of 20 rows; without them: no state is left to analyze"},
 }
 
 func TestUnmeasured(t *testing.T) {

@@ -86,7 +86,7 @@ func TestCrash(t *testing.T) {
 		{"", "usage", "exit status 2", "probe: it is wrong"},
 		{"", "quit", "signal: aborted", "SIGQUIT"},
 		{"", "panic", "signal: aborted", "panic: boom"},
-		{"ulimit -n 20;", "done", "exit status 1", "too few open files are allowed: 20 (ulimit -n), want at least 32"},
+		{"ulimit -n 20;", "done", "exit status 1", "the limit of open files is 20 (ulimit -n), want at least 32"},
 		{"ulimit -v 6000000;", "usage", "exit status 2", "probe: it is wrong"},
 		{"ulimit -v 6000000;", "quit", "exit status 1", "SIGQUIT"},
 		{"ulimit -v 6000000;", "panic", "exit status 1", "panic: boom"},

@@ -170,7 +170,7 @@ func TestRefusedDivision(t *testing.T) {
 	base := []string{"--text", "abc", "--letters", "a,b", "--out", at("out")}
 	for args, want := range map[string]string{
 		"--shard 0/2 --none":   "with these options nothing is computed that is divided",
-		"--shard 0/2 --json":   "--shard and --json cannot be used together: a shard is no result",
+		"--shard 0/2 --json":   "--shard and --json cannot be used together: a shard is not a result",
 		"--shard 2/2":          "want i/n: one of n shards",
 		"--shard 1":            "want i/n: one of n shards",
 		"--shard 0/0":          "want i/n: one of n shards",
@@ -197,7 +197,7 @@ func TestRefusedDivision(t *testing.T) {
 	}
 	for arg, want := range map[string]string{
 		"":             "the analysis consists of several works",
-		"--none":       "the shards hold parts of an analysis that these options do not make",
+		"--none":       "the shards are parts of an analysis that these options do not run",
 		"--text=d":     "is part of other work than this: input text = ",
 		"--file=/none": "/none: no such file",
 	} {

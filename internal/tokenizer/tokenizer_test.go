@@ -117,10 +117,10 @@ func TestParseErrors(t *testing.T) {
 	t.Parallel()
 	const model = `"model":{"type":"WordPiece","vocab":{"[UNK]":0,"a":1}}`
 	for text, want := range map[string]string{
-		``:   "x.json: it is no tokenizer: ",
-		`[]`: "x.json: it is no tokenizer: ",
+		``:   "x.json: it is not a tokenizer: ",
+		`[]`: "x.json: it is not a tokenizer: ",
 		`{}`: "x.json: it has no model",
-		`{"model":{"type":"Unigram","vocab":[["a",0.5]]}}`:                                                      "x.json: the model is Unigram; WordPiece and BPE are read",
+		`{"model":{"type":"Unigram","vocab":[["a",0.5]]}}`:                                                      "x.json: the model is Unigram, want WordPiece and BPE",
 		`{"model":{"vocab":{"a":0}}}`:                                                                           "x.json: the model has no type",
 		`{"model":{"type":"WordPiece","vocab":{}}}`:                                                             "x.json: the vocabulary has no tokens",
 		`{"model":{"type":"WordPiece","vocab":{"a":1,"b":1}}}`:                                                  `x.json: the tokens "a" and "b" both have the id 1`,
@@ -130,9 +130,9 @@ func TestParseErrors(t *testing.T) {
 		`{"model":{"type":"BPE","vocab":{"a":0},"merges":["a b c"]}}`:                                           `x.json: merge 0: it is "a b c", want two tokens`,
 		`{"model":{"type":"BPE","vocab":{"a":0},"merges":[7]}}`:                                                 `x.json: merge 0: it is 7`,
 		`{"model":{"type":"BPE","vocab":{"a":0},"merges":[],"dropout":0.1}}`:                                    "x.json: the model BPE leaves merges out at random",
-		`{` + model + `,"normalizer":{"type":"Nmt"}}`:                                                           "x.json: the normalizer is Nmt; read are BertNormalizer",
+		`{` + model + `,"normalizer":{"type":"Nmt"}}`:                                                           "x.json: the normalizer is Nmt, want one of BertNormalizer",
 		`{` + model + `,"normalizer":{"type":"Sequence","normalizers":[{"type":"X"}]}}`:                         "x.json: the normalizer is X",
-		`{` + model + `,"pre_tokenizer":{"type":"Metaspace"}}`:                                                  "x.json: the pre-tokenizer is Metaspace; read are BertPreTokenizer",
+		`{` + model + `,"pre_tokenizer":{"type":"Metaspace"}}`:                                                  "x.json: the pre-tokenizer is Metaspace, want one of BertPreTokenizer",
 		`{` + model + `,"pre_tokenizer":{"type":"Split","pattern":{"Regex":"a(?=b)"},"behavior":"Isolated"}}`:   `x.json: the pre-tokenizer Split: the regular expression "a(?=b)"`,
 		`{` + model + `,"pre_tokenizer":{"type":"Split","pattern":{"Regex":"["},"behavior":"Isolated"}}`:        `x.json: the pre-tokenizer Split: the regular expression "["`,
 		`{` + model + `,"pre_tokenizer":{"type":"Split","pattern":"a","behavior":"Isolated"}}`:                  `x.json: the pre-tokenizer Split: the pattern is "a"`,

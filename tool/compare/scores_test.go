@@ -102,7 +102,7 @@ func TestBadScoreTables(t *testing.T) {
 		{"model,k,score\nA,1,1\nA,2,2\n", Tables{}, "x.csv:3: A has a second row, and no column says of which run"},
 		{"model,score\n,1\n", Tables{}, "x.csv:2: the cell of the column model is empty"},
 		{"model,score\nA,\n", Tables{}, "every cell of a score is empty"},
-		{"model,score\nA,1,2\n", Tables{}, "x.csv: line 2 has another number of cells than the first"},
+		{"model,score\nA,1,2\n", Tables{}, "x.csv: line 2 does not have the same number of cells as the first line"},
 		{"model,score\n", Tables{}, "there are no rows"},
 		{"model,model,score\nA,A,1\n", Tables{}, `two columns are named "model"`},
 		{"model,run,seed,score\nA,1,1,1\n", Tables{}, "the columns run and seed both hold run"},

@@ -98,7 +98,7 @@ func TestWrongUse(t *testing.T) {
 	for want, args := range map[string][]string{
 		"nothing to divide":                        {"plan"},
 		"did you mean manifold?":                   {"plan", "--", "manifolds", "--latents", "z=z.npy"},
-		`z=\xff.npy of manifold is no valid UTF-8`: {"plan", "--", "manifold", "--latents", "z=\xff.npy"},
+		`z=\xff.npy of manifold is not valid UTF-8`: {"plan", "--", "manifold", "--latents", "z=\xff.npy"},
 		"--out of manifold is set by scale":        {"plan", "--", "manifold", "--latents", "z=z.npy", "--out", "x"},
 		"unknown flag --frame":                     {"plan", "--", "neighborhood", "--frame", "f.npy"},
 		"is not a time such as 20m":                {"plan", "--within", "2 hours", "--", "manifold", "--latents", "z=z.npy"},
