@@ -135,7 +135,7 @@ func NewArray[T Element](name string, shape []int, data []T) (*Array, error) {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	if size != int64(len(raw)) {
-		return nil, fmt.Errorf("%s: %d elements do not make shape %v", name, len(data), shape)
+		return nil, fmt.Errorf("%s: %d elements do not fit shape %v", name, len(data), shape)
 	}
 	return newArray(name, "", "", slices.Clone(shape), t, dtype.HostOrder(), &region{memory(raw), 0, rowBytes(shape, t)}), nil
 }
@@ -326,7 +326,7 @@ func (a *Array) ReadInt64(dst []int64, lo, hi int) error {
 		return err
 	}
 	if i := slices.Index(dst, math.MinInt64); i >= 0 {
-		return fmt.Errorf("%s: element %d is NaT, no time", a.name, lo*a.rowLen+i)
+		return fmt.Errorf("%s: element %d is NaT, want a time", a.name, lo*a.rowLen+i)
 	}
 	return nil
 }

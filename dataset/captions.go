@@ -67,7 +67,7 @@ func parseCaptions(name string, data []byte) ([]Captions, error) {
 		list = append(list, c)
 	}
 	if len(list) == 0 {
-		return nil, errors.New("the table has names but no rows")
+		return nil, errors.New("the table has column names but no rows")
 	}
 	return list, nil
 }
@@ -83,7 +83,7 @@ func (l caseLines) add(id string, line int) error {
 		return fmt.Errorf("line %d has no case_id", line)
 	}
 	if before, ok := l[id]; ok {
-		return fmt.Errorf("lines %d and %d are both of case %s", before, line, id)
+		return fmt.Errorf("lines %d and %d both have case %s", before, line, id)
 	}
 	l[id] = line
 	return nil
@@ -125,7 +125,7 @@ func parseSemanticScores(data []byte) ([]SemanticScore, error) {
 	if token, err := d.Token(); err != nil {
 		return nil, jsonError(err)
 	} else if token != json.Delim('[') {
-		return nil, errors.New(`it is no list; want [{"case_id": …, "blip_score": …, "gt_caption": …, "gen_caption": …}, …]`)
+		return nil, errors.New(`it is not a list; want [{"case_id": …, "blip_score": …, "gt_caption": …, "gen_caption": …}, …]`)
 	}
 	var list []SemanticScore
 	seen := newCaseLines()
@@ -152,7 +152,7 @@ func parseSemanticScores(data []byte) ([]SemanticScore, error) {
 		return nil, jsonError(err)
 	}
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return nil, errors.New("there is text after the list")
+		return nil, errors.New("text follows the list")
 	}
 	return list, nil
 }
@@ -213,7 +213,7 @@ func EncodeSemanticScores(w io.Writer, list []SemanticScore) error {
 func ParseCases(name string, data []byte) ([]string, error) {
 	list, err := parseCases(name, bytes.TrimPrefix(data, []byte(tabular.Mark)))
 	if err == nil && len(list) == 0 {
-		err = errors.New("it names no case")
+		err = errors.New("it has no case")
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
@@ -228,7 +228,7 @@ func parseCases(name string, data []byte) ([]string, error) {
 	var list []string
 	if trimmed := bytes.TrimSpace(data); len(trimmed) > 0 && trimmed[0] == '[' {
 		if err := json.Unmarshal(trimmed, &list); err != nil {
-			return nil, fmt.Errorf("it is no list of texts: %w", jsonError(err))
+			return nil, fmt.Errorf("it is not a list of texts: %w", jsonError(err))
 		}
 	} else {
 		for line := range strings.Lines(string(bytes.TrimRight(data, " \t\r\n"))) {

@@ -198,7 +198,7 @@ func (r *designReader) documents() {
 		return
 	}
 	if len(found) == 0 {
-		r.fail(`"nodes" holds no keys with a value, want at least one`)
+		r.fail(`"nodes" has no keys with a value, want at least one`)
 		return
 	}
 	for i, at := range found {
@@ -288,7 +288,7 @@ func (r *designReader) open(parent int) {
 		return
 	}
 	if len(r.nodes) == maxDesignNodes {
-		r.fail("more than %d nodes, which are the most that are read", maxDesignNodes)
+		r.fail("more than %d nodes; that is the limit", maxDesignNodes)
 		return
 	}
 	depth := 0

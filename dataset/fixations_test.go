@@ -58,7 +58,7 @@ func TestParseFixationsErrors(t *testing.T) {
 		"x twice":       {"x,X,y\n1,2,3\n", "the columns x and X both contain x; want one of them"},
 		"three":         {"1,2,3\n", "rows of 3 numbers without a header, want x,y"},
 		"text":          {"x,y\n1,2\n1,two\n", `line 3: "two" is not a number`},
-		"infinite":      {"x,y\n1,inf\n", "line 2: the place (1, +Inf), want finite numbers"},
+		"infinite":      {"x,y\n1,inf\n", "line 2: the point (1, +Inf), want finite numbers"},
 		"short":         {"x,y\n1\n", "line 2 does not have the same number of cells as the first line"},
 		"quote":         {"x,y\n\"1,2\n", "line 2"},
 		"density":       {string(npyOf(t, []int{2, 3}, []float32{0, 1, 2, 3, 4, 5})), "holds 1 and 2 at column 2, row 0; want a picture of 0"},

@@ -62,11 +62,11 @@ func TestOpenColumn(t *testing.T) {
 	for _, c := range []struct{ spec, values, time, classes, opens string }{
 		{"numbers.npy", "[3 7]", "", "[]", ""},
 		{"dates.npy", "[1577836800000000000 1577750400000000000 " +
-			"0]", "M8[ns]", "[]", `type "M8[ns]": times are not read here`},
-		{"leads.npy", "[6 24]", "m8[h]", "[]", `type "m8[h]": times are not read here`},
+			"0]", "M8[ns]", "[]", `type "M8[ns]": times are not supported here`},
+		{"leads.npy", "[6 24]", "m8[h]", "[]", `type "m8[h]": times are not supported here`},
 		{"nat.npy", "element 1 is NaT, no time", "M8[D]", "[]", `type "M8[D]"`},
-		{"names.npy", "[2 1 0]", "", "[a b été]", `type "U3": text is not read here`},
-		{"bytes.npy", "[1 0]", "", "[a zz]", `type "S2": text is not read here`},
+		{"names.npy", "[2 1 0]", "", "[a b été]", `type "U3": text is not supported here`},
+		{"bytes.npy", "[1 0]", "", "[a zz]", `type "S2": text is not supported here`},
 		{"hole.npy", "element 1 is an empty text", "", "", `type "U1"`},
 		{"t.csv:time", "[1 0]", "", "[2020-01-01 2020-01-02]", "is a CSV file"},
 		{"t.csv:flag", "[1 0]", "", "[]", "is a CSV file"},

@@ -36,7 +36,7 @@ func ParsePlane(name string, data []byte) (*Plane, error) {
 		pages, err := tiffPages(bytes.NewReader(data), int64(len(data)))
 		switch {
 		case err == nil && len(pages) != 1:
-			err = fmt.Errorf("holds %d pages, want one", len(pages))
+			err = fmt.Errorf("has %d pages, want one", len(pages))
 		case err == nil:
 			err = pages[0].verify()
 		}
@@ -97,7 +97,7 @@ func (p *Plane) fill(img image.Image, deep bool) error {
 			case alpha != 0xffff:
 				return fmt.Errorf("the pixel at column %d, row %d is transparent; want an opaque gray image", x, y)
 			case r != g || g != b:
-				return fmt.Errorf("the pixel at column %d, row %d is the color (%d, %d, %d); want a gray image, not colors that stand for numbers",
+				return fmt.Errorf("the pixel at column %d, row %d is the color (%d, %d, %d); want a gray image, not a color map of numbers",
 					x, y, r, g, b)
 			}
 			p.Values = append(p.Values, float64(r))
@@ -120,7 +120,7 @@ func parseArrayPlane(name string, data []byte) (*Plane, error) {
 		shape = shape[:len(shape)-1]
 	}
 	if len(shape) != 2 {
-		return nil, fmt.Errorf("%s: an array of shape %v, want one picture [H, W]", name, a.Shape())
+		return nil, fmt.Errorf("%s: an array of shape %v, want one image [H, W]", name, a.Shape())
 	}
 	p := &Plane{Width: shape[1], Height: shape[0]}
 	if err := planeSize(p.Width, p.Height); err != nil {

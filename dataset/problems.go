@@ -153,7 +153,7 @@ func toList(d *json.Decoder) error {
 		return nil
 	case json.Delim('{'):
 	default:
-		return errors.New("it is no list; " + want)
+		return errors.New("it is not a list; " + want)
 	}
 	for d.More() {
 		key, err := d.Token()
@@ -171,7 +171,7 @@ func toList(d *json.Decoder) error {
 			return err
 		}
 		if token != json.Delim('[') {
-			return errors.New(`"data" is no list; ` + want)
+			return errors.New(`"data" is not a list; ` + want)
 		}
 		return nil
 	}
@@ -247,7 +247,7 @@ func parseHold(text string) (int, error) {
 	column := int(s[0]) - 'A'
 	row, err := strconv.Atoi(s[1:])
 	if column < 0 || column >= BoardColumns || err != nil || row < 1 || row > BoardRows || s[1] == '+' {
-		return 0, fmt.Errorf("%q is no hold: want a column A to K and a row 1 to 18, such as F7", text)
+		return 0, fmt.Errorf("%q is not a hold: want a column A to K and a row 1 to 18, such as F7", text)
 	}
 	return (row-1)*BoardColumns + column, nil
 }

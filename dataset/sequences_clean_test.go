@@ -128,10 +128,10 @@ func TestReceptorTables(t *testing.T) {
 		t.Errorf("notes %q", notes)
 	}
 	for content, want := range map[string]string{
-		"sequence_alignment_aa,locus\nEVQ,TRB\n":          `row 0 (line 2), column locus: "TRB" is no locus of an antibody, want IGH, IGK or IGL`,
-		metadata + "sequence_alignment_aa\nEVQ\nE9\n":     "behind a first line of metadata: row 1 (line 4), column sequence_alignment_aa: position 1 is '9'",
+		"sequence_alignment_aa,locus\nEVQ,TRB\n":          `row 0 (line 2), column locus: "TRB" is not a locus of an antibody, want IGH, IGK or IGL`,
+		metadata + "sequence_alignment_aa\nEVQ\nE9\n":     "after a first line of metadata: row 1 (line 4), column sequence_alignment_aa: position 1 is '9'",
 		"{not metadata}\nEVQ\n":                           "there is no column of a chain",
-		"sequence_alignment_aa,heavy_cdr_mask\nEVQ,000\n": "there is a column heavy_cdr_mask but none of the heavy chain",
+		"sequence_alignment_aa,heavy_cdr_mask\nEVQ,000\n": "there is a column heavy_cdr_mask but no column of the heavy chain",
 	} {
 		if _, err := sequenceText(t, "a.csv", content, SequenceOptions{}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %s", content, err, want)

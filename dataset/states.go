@@ -113,7 +113,7 @@ func NewStates(a *Array, o StateOptions) (*States, error) {
 		return nil, fmt.Errorf("window of %d rows, want 1 or more, or 0 for none", o.Window)
 	}
 	if o.Episodes != nil && o.Ends != nil {
-		return nil, errors.New("both episode numbers and end flags are given; want one of them")
+		return nil, errors.New("both episode numbers and end flags are given; want one of the two")
 	}
 	for what, n := range map[string]int{"episode numbers": len(o.Episodes), "end-of-episode flags": len(o.Ends)} {
 		given := what == "episode numbers" && o.Episodes != nil || what != "episode numbers" && o.Ends != nil
@@ -130,7 +130,7 @@ func NewStates(a *Array, o StateOptions) (*States, error) {
 		return nil, err
 	}
 	if a.rows == 0 || a.rowLen == 0 {
-		return nil, fmt.Errorf("%s: shape %v holds no values", a.name, a.shape)
+		return nil, fmt.Errorf("%s: shape %v has no values", a.name, a.shape)
 	}
 	s.movePlanes()
 	b := boundaries{o.Episodes, o.Ends}
@@ -142,7 +142,7 @@ func NewStates(a *Array, o StateOptions) (*States, error) {
 		s.layout = "T" + s.layout
 		s.starts = windowStarts(s.run, o.Window)
 		if len(s.starts) == 0 {
-			return nil, fmt.Errorf("%s: no window of %d rows fits into an episode (%d rows, %d stretches)",
+			return nil, fmt.Errorf("%s: no window of %d rows fits into an episode (%d rows, %d runs)",
 				a.name, o.Window, a.rows, s.run[a.rows-1]+1)
 		}
 	} else {
@@ -219,7 +219,7 @@ func chooseLayout(a *Array, row []int, layout string, window bool) (string, erro
 		return "", fmt.Errorf("%s: layout %s has %d axes, the states have shape %v", a.name, layout, axes, row)
 	}
 	if window && layout != "D" && layout != "HW" && layout != "CHW" && layout != "HWC" {
-		return "", fmt.Errorf("%s: rows of shape %v (layout %s) are clips already; a window takes rows of layout D, HW, CHW or HWC", a.name, row, layout)
+		return "", fmt.Errorf("%s: rows of shape %v (layout %s) are clips already; want layout D, HW, CHW or HWC for windows", a.name, row, layout)
 	}
 	return layout, nil
 }
@@ -245,7 +245,7 @@ func (s *States) checkFinite(skip bool) error {
 	}
 	s.skipped = len(s.starts) - len(kept)
 	if len(kept) == 0 {
-		return fmt.Errorf("%s: all %d states hold NaN or infinity", s.array.name, len(s.starts))
+		return fmt.Errorf("%s: all %d states contain NaN or infinity", s.array.name, len(s.starts))
 	}
 	s.starts = kept
 	return nil
@@ -325,7 +325,7 @@ func choosePixels(a *Array, vectors bool, given string) (PixelRange, error) {
 	if found.low > found.high {
 		return PixelRange{0, 1, "no values"}, nil
 	}
-	source := fmt.Sprintf("from the data, which lie in %.6g..%.6g", found.low, found.high)
+	source := fmt.Sprintf("from the data, which span %.6g..%.6g", found.low, found.high)
 	switch {
 	case vectors:
 		return PixelRange{found.low, found.high, source + ": vectors have no pixel range"}, nil
@@ -336,7 +336,7 @@ func choosePixels(a *Array, vectors bool, given string) (PixelRange, error) {
 	case found.low >= -1.5 && found.high <= 1.5:
 		return PixelRange{-1, 1, source}, nil
 	}
-	return PixelRange{found.low, found.high, source + " and fit no usual range: their extremes are taken"}, nil
+	return PixelRange{found.low, found.high, source + " and fit no usual range: their extremes are used"}, nil
 }
 
 // Len is the number of states.

@@ -367,7 +367,7 @@ func TestPixelRange(t *testing.T) {
 		}
 	}
 	// Vectors have no pixels: their extremes, as single rows and in windows.
-	for data, want := range map[float32]string{7: "0..7 (from the data, which lie in 0..7: vectors have no pixel range)", 0.5: "0..0.5"} {
+	for data, want := range map[float32]string{7: "0..7 (from the data, which span 0..7: vectors have no pixel range)", 0.5: "0..0.5"} {
 		a, err := NewArray("a", []int{2, 1}, []float32{0, data})
 		if err != nil {
 			t.Fatal(err)

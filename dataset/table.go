@@ -138,7 +138,7 @@ func readTable(r io.Reader, name string) ([]Column, error) {
 		}
 	}
 	if len(cells[0]) == 0 {
-		return nil, errors.New("the table has names but no rows")
+		return nil, errors.New("the table has column names but no rows")
 	}
 	var columns []Column
 	for i, name := range names {

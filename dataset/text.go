@@ -113,7 +113,7 @@ func readText(m *zip.File, size int64) (string, error) {
 		return "", err
 	}
 	if len(raw) < 12 || string(raw[:6]) != npyMagic {
-		return "", fmt.Errorf("it is no .npy array")
+		return "", fmt.Errorf("it is not a .npy array")
 	}
 	start := 10
 	length := int(binary.LittleEndian.Uint16(raw[8:]))

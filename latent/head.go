@@ -124,7 +124,7 @@ func (e *exportError) Hints() []string {
 	onnx := strings.TrimSuffix(e.path, filepath.Ext(e.path)) + ".onnx"
 	return []string{`export the module to ONNX: torch.onnx.export(module.eval(), (latent, action), "` + onnx + `", opset_version=17, ` +
 		`input_names=["latent", "action"], output_names=["output"], dynamic_axes={n: {0: "batch"} for n in ["latent", "action", "output"]}); ` +
-		`a decoder without the action`}
+		`omit the action for a decoder`}
 }
 
 // exportHint adds the way to export a file of weights to an error.
@@ -265,7 +265,7 @@ func (h *Head) feeds(given []HeadInput) ([]feed, error) {
 func (f *feed) fitRows() error {
 	state := f.in.shape()
 	if graph.Count(state) != f.in.Rows.Dim {
-		return fmt.Errorf("rows of %s have %d numbers, not the shape %v", f.in.Name, f.in.Rows.Dim, state)
+		return fmt.Errorf("rows of %s have %d numbers, want shape %v", f.in.Name, f.in.Rows.Dim, state)
 	}
 	if f.port.Dims == nil {
 		f.shape = append([]int{0}, state...)

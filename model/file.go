@@ -134,7 +134,7 @@ func foreign(file *mmap.File) error {
 	default:
 		return nil
 	}
-	return fmt.Errorf("%s: is not %s in spite of its name, or a damaged one: %s", file.Path(), what, format.Describe(head))
+	return fmt.Errorf("%s: is not %s in spite of its name, or is damaged: %s", file.Path(), what, format.Describe(head))
 }
 
 func readCheckpoint(file *mmap.File, o ReadOptions) (*File, error) {
@@ -157,11 +157,11 @@ func fromCheckpoint(c *checkpoint.Network, files []*mmap.File) *File {
 func readONNX(file *mmap.File, o ReadOptions) (*File, error) {
 	for _, option := range [][2]string{{"state", o.State}, {"activation", o.Activation}, {"final activation", o.FinalActivation}} {
 		if option[1] != "" {
-			return nil, fmt.Errorf("%s: %s %q: an ONNX file has no such choice", file.Path(), option[0], option[1])
+			return nil, fmt.Errorf("%s: %s %q: the option has no effect on an ONNX file", file.Path(), option[0], option[1])
 		}
 	}
 	if o.Heads != 0 {
-		return nil, fmt.Errorf("%s: heads %d: an ONNX file has no such choice", file.Path(), o.Heads)
+		return nil, fmt.Errorf("%s: heads %d: the option has no effect on an ONNX file", file.Path(), o.Heads)
 	}
 	m, err := onnx.Read(file, onnx.Options{})
 	if err != nil {

@@ -181,7 +181,7 @@ func (c *config) entry(key, value *yaml.Node, settled map[string]bool, section s
 	}
 	if settled[name] {
 		if r, ok := f.Value.(repeater); ok && r.Repeats() && c.given[name] {
-			c.notes = append(c.notes, fmt.Sprintf("--%s replaces all values in %s of %s", name, c.path, name))
+			c.notes = append(c.notes, fmt.Sprintf("--%s replaces all values that %s has under %s", name, c.path, name))
 		}
 		return nil
 	}

@@ -151,7 +151,7 @@ func (o Options) Names(header []string) ([]string, error) {
 }
 
 // ErrNamesOrRow is that a first line of whole numbers may name columns or be a row.
-var ErrNamesOrRow = errors.New("the first line has only whole numbers: column names and a row of values cannot be told apart")
+var ErrNamesOrRow = errors.New("the first line has only whole numbers, which can be column names or a row of values")
 
 // NamesOrPlaces are the names in a first line, or where it is a row of numbers the places 0, 1,
 // 2, … of its columns, as pandas names them; row says so. Whole numbers are names if they count

@@ -119,9 +119,9 @@ func TestFind(t *testing.T) {
 		{"case_id rating Rating", wanted, nil, "the columns rating and Rating both contain rating; want one of them", ""},
 		{"row y", []Column{ordered}, []int{1}, "", ""},
 		{"row x", []Column{ordered}, []int{0}, "", ""},
-		{"row y Y", []Column{ordered}, nil, "the columns y and Y both hold y", ""},
+		{"row y Y", []Column{ordered}, nil, "the columns y and Y both contain y", ""},
 		{"grade label", []Column{{Name: "label", Found: []string{"grade"}}}, nil,
-			"the columns label and grade both hold label", ""},
+			"the columns label and grade both contain label", ""},
 	} {
 		got, err := Find(strings.Fields(c.names), c.wanted...)
 		if c.err == "" {

@@ -65,7 +65,7 @@ func parseModel(raw json.RawMessage) (tokenModel, error) {
 	case p.Type == "BPE" || p.Type == "" && p.Merges != nil:
 		return parseBPE(raw)
 	case p.Type == "":
-		return nil, errors.New("the model has no type, want " + knownModels + "")
+		return nil, errors.New("the model has no type, want " + knownModels)
 	}
 	return nil, fmt.Errorf("the model is %s, want %s", p.Type, knownModels)
 }

@@ -339,7 +339,7 @@ func (x *Executor) note(r *request) {
 		return
 	}
 	l.told = true
-	x.options.Note(fmt.Sprintf("%v: a batch of %d does not fit into the memory that is free (%v); it is computed in parts of at most %d",
+	x.options.Note(fmt.Sprintf("%v: a batch of %d does not fit into free memory (%v); it is computed in parts of at most %d",
 		x.device.Device, l.first, l.why, l.rows))
 }
 

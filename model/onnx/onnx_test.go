@@ -125,7 +125,7 @@ func TestDamagedGraphs(t *testing.T) {
 			g(onnxtest.Node("Frobnicate", []string{"x"}, []string{"a"}),
 				onnxtest.Node("Frobnicate", []string{"a"}, []string{"b"}), onnxtest.Node("Gelu", []string{"b"}, []string{"c"}),
 				onnxtest.Node("FusedMatMul", []string{"c", "c"}, []string{"z"}).Text(7, "com.microsoft"))),
-			[]string{"3 operators are not supported in opset 17: Frobnicate (2 nodes, such as \"Frobnicate_1\"), Gelu (node \"Gelu_1\"; it exists from opset 20 on), com.microsoft.FusedMatMul (node \"FusedMatMul_1\");"}},
+			[]string{"3 operators are not supported in opset 17: Frobnicate (2 nodes, such as \"Frobnicate_1\"), Gelu (node \"Gelu_1\"; it exists since opset 20), com.microsoft.FusedMatMul (node \"FusedMatMul_1\");"}},
 		{"unknown attribute", onnxtest.Model(17, g(onnxtest.Node("Relu", []string{"x"}, []string{"z"}, ints("wobble", 1)))), []string{`"Relu_1"`, `"wobble"`}},
 		{"cycle", onnxtest.Model(17, g(onnxtest.Node("Add", []string{"x", "b"}, []string{"a"}), onnxtest.Node("Relu", []string{"a"}, []string{"b"}), onnxtest.Node("Neg", []string{"b"}, []string{"z"}))), []string{"cycle"}},
 		{"missing input", onnxtest.Model(17, g(onnxtest.Node("Relu", []string{"y"}, []string{"z"}))), []string{`"y"`, "no node, constant or graph input"}},

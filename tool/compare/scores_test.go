@@ -105,7 +105,7 @@ func TestBadScoreTables(t *testing.T) {
 		{"model,score\nA,1,2\n", Tables{}, "x.csv: line 2 does not have the same number of cells as the first line"},
 		{"model,score\n", Tables{}, "there are no rows"},
 		{"model,model,score\nA,A,1\n", Tables{}, `two columns are named "model"`},
-		{"model,run,seed,score\nA,1,1,1\n", Tables{}, "the columns run and seed both hold run"},
+		{"model,run,seed,score\nA,1,1,1\n", Tables{}, "the columns run and seed both contain run"},
 		{",score,model\nx,1,A\n", Tables{}, "the first column has no name and does not number the rows"},
 		{"model,acc\nA,1\n", Tables{Wide: WideModels}, "--wide models: the column model names the models already"},
 		{"metric,A,B\nmse,1,2\n", Tables{Wide: WideMetrics}, "--wide metrics: the column metric names the metrics already"},
