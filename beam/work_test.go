@@ -92,7 +92,7 @@ func TestMistakes(t *testing.T) {
 	for want, args := range map[string][]string{
 		"--out is missing":         nil,
 		"no analysis":              {},
-		`"encode" is no analysis`:  {"encode"},
+		`"encode" is not an analysis`:  {"encode"},
 		"unknown flag --frame":     {"neighborhood", "--frame", "x"},
 		"did you mean --latents?":  {"manifold", "--latent", "z=z.npy"},
 		"--shard and --approx can": {"neighborhood", "--frames", "f.npy", "--latents", "z=z.npy", "--approx"},

@@ -319,7 +319,7 @@ func (t *Transaction) open(out *file, mode fs.FileMode) (err error) {
 	out.temp = t.tempPath(out.target)
 	out.f, err = os.OpenFile(out.temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 	if errors.Is(err, fs.ErrExist) { // where names that differ in case are one
-		return errors.New("it is written twice, under names that are one here")
+		return errors.New("it is written twice, under names that are the same on this file system")
 	}
 	return err
 }

@@ -81,7 +81,7 @@ func (v Interval) MarshalBinary() ([]byte, error) {
 // UnmarshalBinary reads what MarshalBinary wrote.
 func (v *Interval) UnmarshalBinary(data []byte) error {
 	if len(data) < 17 || data[0] > 1 {
-		return fmt.Errorf("%d bytes are no interval", len(data))
+		return fmt.Errorf("%d bytes are not an interval", len(data))
 	}
 	*v = Interval{
 		Low:    math.Float64frombits(binary.LittleEndian.Uint64(data[1:])),

@@ -237,9 +237,9 @@ func TestRefusedShards(t *testing.T) {
 		files []string
 		want  string
 	}{
-		{[]string{s0, s2}, "1 of 3 units of robustness missing: those of shard 1/3\n"},
+		{[]string{s0, s2}, "1 of 3 units of robustness missing, from shard 1/3\n"},
 		{[]string{s0, s2}, "hint: robustness --bootstrap=0 --cache="},
-		{[]string{s1}, "2 of 3 units of robustness missing: those of shards 0/3, 2/3\n"},
+		{[]string{s1}, "2 of 3 units of robustness missing, from shards 0/3, 2/3\n"},
 		{[]string{s0, at("cut"), s2}, at("cut") + ": the shard is damaged: unit 1: "},
 		{[]string{s0, at("flipped"), s2}, at("flipped") + ": the shard is damaged: unit 1 have another digest than the head says"},
 		{[]string{s0, at("none"), s2}, at("none") + ": this is no shard"},
@@ -249,7 +249,7 @@ func TestRefusedShards(t *testing.T) {
 		{[]string{s0, file("levels", 1), s2}, file("levels", 1) + " is not part of the same work as " + s0 + ": option levels = "},
 		{[]string{s0, file("svg", 1), s2}, "were not made with the same options: --format svg beside"},
 		{[]string{s0, s1, s2, at("f.npy")}, at("f.npy") + ": this is no shard"},
-		{[]string{at("cache")}, at("cache") + ": there are no files *.shard in this folder"},
+		{[]string{at("cache")}, at("cache") + ": this folder has no files *.shard"},
 	} {
 		message := call(t, 1, "scale", append(append([]string{"merge"}, test.files...), "--out", at("merged"))...)
 		if !strings.Contains(message, test.want) {

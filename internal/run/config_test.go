@@ -66,7 +66,7 @@ func TestConfig(t *testing.T) {
 		{"smoothness: {horizon: 1}\n", `unknown option "horizon" of smoothness`, "did you mean horizons?"},
 		{"smoothness: 7\n", "smoothness is a command: want a section", ""},
 		{"fake: {sead: 1}\n", `unknown option "sead"`, "did you mean seed?"},
-		{"fake: {seed: 1}\nfake: {seed: 2}\n", "section fake is there twice", ""},
+		{"fake: {seed: 1}\nfake: {seed: 2}\n", "section fake appears twice", ""},
 	} {
 		_, err := apply(test.yaml, "")
 		switch {

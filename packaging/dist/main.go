@@ -27,7 +27,7 @@ var targets = []string{"linux/amd64", "linux/arm64", "darwin/amd64", "darwin/arm
 func main() {
 	out := flag.String("out", "dist", "folder for the archives")
 	list := flag.String("targets", strings.Join(targets, ","), "systems, as GOOS/GOARCH")
-	version := flag.String("version", "", "of the archives' names; by default that of git")
+	version := flag.String("version", "", "in the names of the archives; default: the version from git")
 	wheels := flag.Bool("wheels", false, "write wheels instead of archives")
 	flag.Parse()
 	if err := run(*out, strings.Split(*list, ","), *version, *wheels); err != nil {

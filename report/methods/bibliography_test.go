@@ -60,7 +60,7 @@ func TestBibliographyFields(t *testing.T) {
 	keys := map[string]bool{}
 	for _, r := range Bibliography() {
 		if keys[r.Key] {
-			t.Errorf("%s is there twice", r.Key)
+			t.Errorf("%s appears twice", r.Key)
 		}
 		keys[r.Key] = true
 		for _, name := range required[r.Type] {

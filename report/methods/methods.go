@@ -95,7 +95,7 @@ func (d *Draft) Say(format string, args ...any) {
 func (d *Draft) option(name string) any {
 	v, ok := d.Result.Options.Get(name)
 	if !ok {
-		d.problems = append(d.problems, fmt.Errorf("the result has no option %q: is it of another version (%s)?", name, d.Result.Version))
+		d.problems = append(d.problems, fmt.Errorf("the result has no option %q; it may come from another version (%s)", name, d.Result.Version))
 	}
 	return v
 }
@@ -260,12 +260,12 @@ func (d *Draft) software() {
 	d.Say("Everything was computed with %s of repscope %s (%s).", name, version, r.Go)
 	switch {
 	case r.Device != "cpu" && r.Device != "":
-		d.Say("It ran on %s; matrix products of networks there took %s operands and float32 sums.", r.Device, r.Precision)
+		d.Say("Networks ran on %s; their matrix products used %s operands and float32 sums.", r.Device, r.Precision)
 	case slices.ContainsFunc(r.Inputs, func(in report.Input) bool { return slices.Contains(networks, in.Role) }):
-		d.Say("Networks ran on the processor in float32.")
+		d.Say("Networks ran on the CPU in float32.")
 	}
 	if r.Kernel.Name != "" && len(r.Inputs) > 0 {
-		d.Say("Matrix products on the processor are those of the kernel %s, summed in blocks of %d terms.", r.Kernel.Name, r.Kernel.KC)
+		d.Say("Matrix products on the CPU used the kernel %s, with sums in blocks of %d terms.", r.Kernel.Name, r.Kernel.KC)
 	}
 	d.Say("Statistics were accumulated in float64. All random draws come from the seed %d, and the same inputs, options and seed give the same numbers for any number of threads.", r.Seed)
 }

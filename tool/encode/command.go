@@ -26,24 +26,24 @@ import (
 // Command is the encode binary.
 var Command = run.Command{
 	Name:    "encode",
-	Summary: "frames and models to latents, or to any of their layers",
+	Summary: "writes latents, or any layers, of models as files",
 	Manual:  manual,
 	Out:     "latents",
-	Interrupted: "interrupted; what is encoded so far is kept in *" + Partial + " files: the same command continues there, " +
-		"--restart begins anew",
+	Interrupted: "interrupted; finished rows are kept in *" + Partial + " files: the same command continues, " +
+		"--restart starts over",
 	Omit:    []string{"latents", "bootstrap", "block", "latent-scale", "format", "width", "memory", "cache"},
 	Methods: describeMethods,
 	Setup: func(flags *run.Flags) run.Job {
 		inputs := input.Register(flags, input.Needs{Frames: true, Encoders: true, Unpooled: true, Layers: true, AllModels: true})
-		to := flags.String("to", "", "`FORMAT` of the files: npy, npz, safetensors (default: by --output, else npy); the array's name is latents")
-		output := flags.String("output", "", "`PATTERN` of the files' names, made of {model} and {layer} (default {model}.npy, with several layers {model}.{layer}.npy)")
+		to := flags.String("to", "", "`FORMAT` of the files: npy, npz, safetensors (default: by --output, else npy); arrays are named latents")
+		output := flags.String("output", "", "`PATTERN` of file names, with {model} and {layer} (default {model}.npy, with several layers {model}.{layer}.npy)")
 		flags.NamesOutputs("output")
 		kind := flags.Choice("dtype", "float32", []string{"float32", "float16"}, "`TYPE` of the numbers")
-		restart := flags.Bool("restart", false, "throw away what an interrupted run left in --out, and begin anew")
-		profile := flags.Bool("profile", false, "print what the steps of the models take, and write it to "+profileName)
-		layers := flags.Choice("layers", "", []string{"list"}, "list: print every value of the models' graphs, which --layer can name, and stop")
-		ops := flags.Bool("ops", false, "print the supported ONNX operators and stop")
-		arch := flags.Bool("arch", false, "print the architectures that are known by the tensors of a checkpoint, and stop")
+		restart := flags.Bool("restart", false, "discard the files of an interrupted run in --out and start over")
+		profile := flags.Bool("profile", false, "print the time of each step of the models, and write it to "+profileName)
+		layers := flags.Choice("layers", "", []string{"list"}, "list: print every value of the models' graphs, as --layer names them, and exit")
+		ops := flags.Bool("ops", false, "print the supported ONNX operators and exit")
+		arch := flags.Bool("arch", false, "print the architectures that are recognized in checkpoints, and exit")
 		flags.Unrecorded("restart", "layers", "ops", "arch", "profile")
 		return run.Job{Instead: func(_ context.Context, o *run.Options, stdout io.Writer) (bool, error) {
 			switch {
@@ -146,10 +146,10 @@ func chooseFormat(to, pattern string) (string, error) {
 		return to, nil
 	}
 	if filepath.Base(pattern) != pattern {
-		return "", run.Usage("--output %s: want a plain name made of {model} and {layer}; the folder is --out", pattern)
+		return "", run.Usage("--output %s: want a plain name with {model} and {layer}; set the folder with --out", pattern)
 	}
 	if wrong := filename.Wrong(pattern); wrong != "" {
-		return "", run.Usage("--output %s: want a plain name made of {model} and {layer}; %s", pattern, wrong)
+		return "", run.Usage("--output %s: want a plain name with {model} and {layer}; %s", pattern, wrong)
 	}
 	extension := strings.TrimPrefix(filepath.Ext(pattern), ".")
 	known := slices.Contains(dataset.AppendFormats(), extension)
@@ -173,7 +173,7 @@ func printOperators(w io.Writer) error {
 		}
 		table.Row(s.Name, fmt.Sprintf("%d–%d", s.First, s.Last), strings.Join(types, " "), s.Note)
 	}
-	table.Note("float16, bfloat16 and float64 are computed in float32; integers have the width that the file says")
+	table.Note("float16, bfloat16 and float64 are computed in float32; integers have the width stated in the file")
 	return table.Write(w)
 }
 
@@ -257,7 +257,7 @@ func write(ctx context.Context, env *run.Env, data *input.Data, o Options, profi
 	if err != nil {
 		var other *OtherRunError
 		if errors.As(err, &other) {
-			return run.Hint(err, "give the command of that run again to finish it", "choose another folder with --out, or throw the unfinished run away with --restart")
+			return run.Hint(err, "run the command of that run again to finish it", "choose another folder with --out, or discard the unfinished run with --restart")
 		}
 		return err
 	}

@@ -251,7 +251,7 @@ func TestSuiteErrors(t *testing.T) {
 		"defaults: &d {<<: *d}\ndatasets: {x: {only: first}}":                "<< of defaults: want other mappings",
 		"defaults: {<<: 3}\ndatasets: {x: {only: first}}":                    "<< of defaults: want other mappings",
 		"datasets: {x: {frames: f}}":                                         "dataset x has no analyses",
-		"analyses: [frist]\ndatasets: {x: {}}":                               `there is no analysis "frist"` + "\nevaluate: hint: did you mean first?",
+		"analyses: [frist]\ndatasets: {x: {}}":                               `there is not an analysis "frist"` + "\nevaluate: hint: did you mean first?",
 		"analyses: first\ndatasets: {x: {k: 0}}":                             "x/first: ",
 		"datasets: {x: {}, x: {}}":                                           "is there twice",
 		"datasets: {a/b: {only: first}}":                                     "want a name that can be a folder",

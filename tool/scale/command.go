@@ -27,7 +27,7 @@ var subcommands = []func(analyses []run.Command, studies Studies) run.Command{
 func New(analyses []run.Command, studies Studies) run.Command {
 	c := run.Command{
 		Name:    "scale",
-		Summary: "an analysis on many processes and machines, with the bytes of one",
+		Summary: "divides an analysis over processes and machines, with the result of a single process",
 		Manual:  manual,
 		Out:     "evaluation_plots",
 	}

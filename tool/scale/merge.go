@@ -31,7 +31,7 @@ const defaultOut = "evaluation_plots"
 func newMerge(analyses []run.Command) run.Command {
 	return run.Command{
 		Name:      "merge",
-		Summary:   "the result of an analysis from its shards",
+		Summary:   "combines the shards of an analysis into its result",
 		Manual:    mergeManual,
 		Out:       defaultOut,
 		Arguments: "FILES…",
@@ -40,7 +40,7 @@ func newMerge(analyses []run.Command) run.Command {
 			return run.Job{
 				Check: func(o *run.Options) error {
 					if len(o.Args) == 0 {
-						return run.Usage("no shards: want the files that --shard has written, or folders that hold them")
+						return run.Usage("no shards: want files written by --shard, or folders with such files")
 					}
 					return nil
 				},

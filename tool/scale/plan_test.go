@@ -53,7 +53,7 @@ func TestPlanOfSmallWork(t *testing.T) {
 	arrays(t, dir, 1100)
 	command := []string{"plan", "--rates", rates, "--", "neighborhood", "--frames", "f.npy", "--latents", "z=z.npy"}
 	out := succeeds(t, dir, "scale", command...)
-	for _, want := range []string{"scale: measuring neighborhood on its states\n", " s for all of its 1100 states\n"} {
+	for _, want := range []string{"scale: measuring neighborhood on its states\n", " s for all its 1100 states\n"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("no %q in:\n%s", want, out)
 		}
@@ -86,7 +86,7 @@ func TestPlanOfParts(t *testing.T) {
 		}
 	}
 	out := succeeds(t, dir, "scale", "plan", "--rates", rates, "--", "forecast", "--example")
-	if !strings.Contains(out, "warning: forecast: the time of forecast is not known: it cannot be tried on a part of its inputs") {
+	if !strings.Contains(out, "warning: forecast: the time of forecast is unknown: it cannot be measured on a part of its inputs") {
 		t.Errorf("got:\n%s", out)
 	}
 }

@@ -39,7 +39,7 @@ func holds(t *testing.T, dir string, code int, args []string, texts ...string) {
 func TestStatus(t *testing.T) {
 	t.Parallel()
 	dir := divided(t)
-	holds(t, dir, 1, []string{"many"}, "4 tasks: 4 missing", "missing: task 2, neighborhood, shard 2/4: not begun, or killed", "hint: do one with: scale task ")
+	holds(t, dir, 1, []string{"many"}, "4 tasks: 4 missing", "missing: task 2, neighborhood, shard 2/4: not started, or killed", "hint: run one with: scale task ")
 	for _, i := range []string{"0", "1", "2"} {
 		succeeds(t, dir, "scale", "task", "many", "--index", i)
 	}
@@ -77,7 +77,7 @@ func TestStatus(t *testing.T) {
 	for _, i := range []string{"0", "1", "2", "3"} {
 		succeeds(t, dir, "scale", "task", "many", "--index", i)
 	}
-	holds(t, dir, 1, []string{"many"}, "4 tasks: 4 complete", "neighborhood is not put together", "hint: put it together with: scale finish ")
+	holds(t, dir, 1, []string{"many"}, "4 tasks: 4 complete", "neighborhood is not put together", "hint: combine it with: scale finish ")
 	holds(t, dir, 0, []string{filepath.Join("many", "shards")}, "neighborhood: 5 of 5 units in 4 files")
 	succeeds(t, dir, "scale", "finish", "many")
 	holds(t, dir, 0, []string{"many"}, "4 tasks: 4 complete\n")

@@ -1,4 +1,4 @@
-// scale task: one task of a divided work, by its number.
+// scale task: runs one task of divided work, by its number.
 
 package scale
 
@@ -38,7 +38,7 @@ var indexVariables = []string{"SLURM_ARRAY_TASK_ID", "JOB_COMPLETION_INDEX"}
 func newTask(analyses []run.Command, studies Studies) run.Command {
 	return run.Command{
 		Name:      "task",
-		Summary:   "one task of a divided work",
+		Summary:   "runs one task of divided work",
 		Manual:    taskManual,
 		Out:       placeholder,
 		Arguments: "DIR",
@@ -61,7 +61,7 @@ func newTask(analyses []run.Command, studies Studies) run.Command {
 						return nil
 					}
 				}
-				return run.Usage("which task? give --index N; %s are not set", strings.Join(indexVariables, " and "))
+				return run.Usage("no task: want --index N; %s are not set", strings.Join(indexVariables, " and "))
 			}, Direct: func(ctx context.Context, o *run.Options, _, stderr io.Writer) error {
 				job, err := readJob(o.Args[0])
 				if err != nil {
@@ -151,7 +151,7 @@ func (w *worker) enter() error {
 		return err
 	}
 	if err := os.Chdir(w.job.Dir); err != nil {
-		return run.Hint(fmt.Errorf("the working folder of the job: %w", run.PathError(err)), "it must be there under the same name on all machines")
+		return run.Hint(fmt.Errorf("the working folder of the job: %w", run.PathError(err)), "it must exist under the same name on all machines")
 	}
 	return nil
 }
@@ -185,7 +185,7 @@ func (w *worker) taskOf(ctx context.Context, p *Piece) (run.Task, error) {
 	if w.job.Suite == "" {
 		c, ok := command(w.analyses, p.Analysis)
 		if !ok {
-			return run.Task{}, fmt.Errorf("%s: there is no analysis %q in this version", manifestName, p.Analysis)
+			return run.Task{}, fmt.Errorf("%s: this version has no analysis %q", manifestName, p.Analysis)
 		}
 		return run.Task{Command: c, Args: append([]string{}, p.Args...)}, nil
 	}
@@ -194,7 +194,7 @@ func (w *worker) taskOf(ctx context.Context, p *Piece) (run.Task, error) {
 		return run.Task{}, err
 	}
 	if sum != w.job.SHA256 {
-		return run.Task{}, run.Hint(run.Usage("suite %s is not what it was when the work was divided", w.job.Suite), "divide it again")
+		return run.Task{}, run.Hint(run.Usage("suite %s has changed since the work was divided", w.job.Suite), "divide it again")
 	}
 	tasks, _, err := w.studies.Read(ctx, w.job.Suite)
 	if err != nil {
@@ -220,7 +220,7 @@ func (j *Job) whole(t *task) error {
 		return run.PathError(err)
 	}
 	if state.Identity.Analysis != t.piece.Analysis {
-		return fmt.Errorf("%s: a shard of %s, want one of %s", path, state.Identity.Analysis, t.piece.Analysis)
+		return fmt.Errorf("%s: a shard of %s, want a shard of %s", path, state.Identity.Analysis, t.piece.Analysis)
 	}
 	return nil
 }
