@@ -112,29 +112,28 @@ func dryRun(ctx context.Context, env *run.Env, inputs *input.Inputs, o Options) 
 	return nil
 }
 
-const manual = `encode writes what every model makes of the states into a file of its own: an
-array with one row per state, in the order of the frames. With --layer it is not
-the model's output but any values of its graph, one file for each; --layers list
-shows them. Rows are pooled to vectors as the analyses do (--pool); --pool none,
-which is the default with --layer, keeps the shapes. The files serve as --latents
-of the other binaries. Before a model sees a frame it is resized (--resize), then
-scaled (--input-scale), then normalised (--mean, --std).
+const manual = `encode writes the latents of every model to its own file: an array with one row
+per state, in the order of the frames. With --layer it writes values of the model's
+graph instead, one file each; --layers list shows all values. Rows are pooled to
+vectors as in the analyses (--pool); --pool none, the default with --layer, keeps
+the shapes. Other binaries read the files with --latents. A frame is resized
+(--resize), then scaled (--input-scale), then normalized (--mean, --std).
 
-Frames are read and latents written batch by batch, so that neither has to fit in
-memory. Until all is done the files are called NAME` + Partial + `, beside a journal
-` + JournalName + `. A run that was interrupted, in whatever way, continues when the
-same command is given again, and ends with the same bytes as one that was not.
-Other inputs or options are refused then, unless --restart throws the rest away.
+Frames are read and latents written batch by batch, so neither has to fit in memory.
+Unfinished files are named NAME` + Partial + `, next to the journal
+` + JournalName + `. To continue an interrupted run, give the same command again.
+It ends with the same bytes as an uninterrupted run. Other inputs or options are
+refused, unless --restart discards the unfinished files.
 
---profile tells which steps of the models take the time: the steps of the graph as it is
-computed, where operators have become one, with shapes, GFLOP/s of products and GB/s of
-what is read and written. Of a long recording --samples 1000 is enough.
+--profile prints the time of each step of the models, after operators have been fused:
+shapes, GFLOP/s of matrix products, and GB/s read and written. For a long recording
+--samples 1000 is enough.
 
-If the rows are not simply the frames (windows, --samples, --skip-nan),
-encode_frames.npy tells the frame at which the state of each row begins (where models
-have windows of their own, that with the longest), and encode_episodes.npy the number
-of its episode, from 1: --episodes for the latents without the frames. Rows of --samples
-and --skip-nan are not all consecutive.`
+With --window, --samples or --skip-nan, rows do not correspond to frames one to one.
+Then encode_frames.npy has the index of the first frame of each row, for the model
+with the longest window. encode_episodes.npy has the episode number of each row,
+counted from 1: give it as --episodes when the latents are used without frames.
+With --samples and --skip-nan not all rows are consecutive.`
 
 // chooseFormat settles the format of the files by --to and --output.
 func chooseFormat(to, pattern string) (string, error) {

@@ -18,28 +18,28 @@ import (
 	"repscope/report"
 )
 
-const verifyManual = `verify reads again what results were made of and what was made, and says what is no longer what was
-recorded. PATH is a file, or a folder that is searched with all folders in it:
+const verifyManual = `verify reads results and their inputs again and compares them with the recorded digests. PATH is
+a file, or a folder that is searched with all its subfolders for:
 
-  NAME.json          a result: its inputs by their digests, where they are now
-  NAME.sha256        the digests of all files of a run, the result among them; "sha256sum -c"
+  NAME.json          a result: digests of its inputs, at their current location
+  NAME.sha256        digests of all files of a run, including the result; "sha256sum -c"
                      checks the same
-  .evaluate.json     what evaluate has recorded of a task: inputs and files
-  scale.json         a divided work: its inputs by their sizes
-  *.shard            a part of a divided work: its own digests, and its inputs
-  cache entries      latents in a folder of --cache, each with a digest of its own
+  .evaluate.json     record of evaluate for a task: inputs and files
+  scale.json         divided work: sizes of its inputs
+  *.shard            a shard: its own digests and its inputs
+  cache entries      latents in a folder of --cache, each with its own digest
 
-Inputs are looked for where the record says, from the working folder, from the folder of the
-result and from those above it: folders may have been moved together. An input that is
-elsewhere counts only with the digest that was recorded.
+Inputs are looked for at the recorded path, starting from the working folder, from the folder of
+the result and from the folders above it, because folders may have moved together. An input at
+another path counts only if it has the recorded digest.
 
---sample N computes N units of the shards again, drawn with --seed, without the cache, and compares
-their bytes with those of the shards. It takes the inputs where they were.
+--sample N computes N units of the shards again, drawn with --seed and without the cache, and
+compares their bytes with the shards. It needs the inputs at their recorded paths.
 
-What has no digest, such as the built-in example, is counted and not checked. Files that were made
-by versions that recorded no digests of their files are named in a note.
+Inputs without a digest, such as the built-in example, are counted but not checked. A note names
+files of versions that recorded no digests of their files.
 
-Exit status 1 if something has changed, is missing or cannot be read: it is named.`
+Exit status: 1 if a file has changed, is missing or cannot be read; its name is printed.`
 
 // verifySettings are the values of its flags.
 type verifySettings struct {

@@ -14,9 +14,9 @@ import (
 	"repscope/internal/run"
 )
 
-const finishManual = `scale finish puts the shards of a divided work together, when all of its tasks are complete: each
-analysis as "scale merge" does, and for a suite the summary that evaluate writes. It is the last
-job of "scale slurm" and "scale k8s".`
+const finishManual = `scale finish combines the shards of divided work when all tasks are complete: each analysis
+as "scale merge" does, and for a suite also the summary of evaluate. It is the last job of
+"scale slurm" and "scale k8s".`
 
 // newFinish is the command.
 func newFinish(analyses []run.Command, studies Studies) run.Command {

@@ -20,18 +20,18 @@ import (
 	"repscope/report"
 )
 
-const k8sManual = `scale k8s divides a work as scale plan does and writes it as Jobs of Kubernetes into OUT/k8s: an
-indexed Job with an index for each task, and a Job that puts them together; where latents are
-encoded, a Job before for the tasks that encode. apply.sh applies them one after the other.
+const k8sManual = `scale k8s divides work as scale plan does and writes Jobs of Kubernetes into OUT/k8s: an
+indexed Job with one index per task, and a Job that combines the shards. If latents have to
+be encoded, a first Job does that. apply.sh applies the Jobs one after the other.
 
   scale k8s --within 1h --image registry/repscope:1 --claim data --mount /data \
             --out /data/results -- neighborhood --frames /data/val.npy --latents z=/data/z.npy
 
-An index is tried --retries times again (backoffLimitPerIndex), but not after exit status 2: the
-analysis was called wrongly (podFailurePolicy: FailIndex); a crash ends with another status. A pod
-that is evicted does not count.
-Paths are those in the pods, so that scale k8s is best run where the volume is mounted at the same
-place. Kubernetes 1.33 or later.`
+A failed index is retried --retries times (backoffLimitPerIndex), but not after exit status 2,
+wrong usage (podFailurePolicy: FailIndex). A crash ends with another status. An evicted pod
+does not count as a failure.
+Paths are paths in the pods: run scale k8s where the volume is mounted at the same path.
+It needs Kubernetes 1.33 or later.`
 
 // k8s is the settings of the command.
 type k8s struct {

@@ -18,24 +18,24 @@ import (
 	"repscope/report"
 )
 
-const planManual = `scale plan says into how many tasks an analysis, or every analysis of a suite, is divided, and
-what a task takes: time, memory, bytes read.
+const planManual = `scale plan predicts the number of tasks of an analysis, or of every analysis of a suite, and
+the time, memory and bytes read of each task.
 
   scale plan --within 2h --memory 8GB -- neighborhood --frames val.npy --model jepa=jepa.onnx
   scale plan SUITE.yaml
 
-The number of tasks is the smallest with which each ends within --within. Its model is measured
-on this machine: neighborhood and smoothness are run on small random states of some sizes, other
-analyses with their own options on parts of their own states that double (--samples), as long as
-they take half a minute together. That is done once and kept in the user's cache folder, run by run:
-a plan that is interrupted goes on where it was.
-A few states are encoded by every model, and the largest input is read. Numbers that were measured
-and that are predicted are printed as such; where no part can be taken, the time is not known.
-Another machine takes another time: with --cpus, times are divided by the number of cores.
+It chooses the smallest number of tasks that each end within --within. The time model is
+measured on this machine: neighborhood and smoothness run on small random states of several
+sizes, other analyses with their own options on doubling parts of their own states (--samples),
+for at most half a minute. Measurements are kept in the user's cache folder after each run, so
+an interrupted plan continues where it stopped.
+Every model encodes a few states, and the largest input is read. The output separates measured
+from predicted numbers; if no part can be measured, the time is unknown. Another machine takes
+another time: with --cpus, times are divided by the number of cores.
 
-Latents are encoded once, by a task that goes first, and kept in the cache for the others where
-encoding takes more than ten seconds; the cache (--cache of the analysis, or the user's cache
-folder) must then be one that all machines see.`
+If encoding takes more than ten seconds, a first task encodes the latents once and caches them
+for the other tasks. The cache (--cache of the analysis, or the user's cache folder) must then
+be shared by all machines.`
 
 // placeholder is the value of --out where none is given.
 const placeholder = "evaluation_plots"

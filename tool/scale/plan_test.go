@@ -96,19 +96,19 @@ func TestWrongUse(t *testing.T) {
 	dir := t.TempDir()
 	arrays(t, dir, 300)
 	for want, args := range map[string][]string{
-		"nothing to divide":                        {"plan"},
-		"did you mean manifold?":                   {"plan", "--", "manifolds", "--latents", "z=z.npy"},
+		"nothing to divide":                         {"plan"},
+		"did you mean manifold?":                    {"plan", "--", "manifolds", "--latents", "z=z.npy"},
 		`z=\xff.npy of manifold is not valid UTF-8`: {"plan", "--", "manifold", "--latents", "z=\xff.npy"},
-		"--out of manifold is set by scale":        {"plan", "--", "manifold", "--latents", "z=z.npy", "--out", "x"},
-		"unknown flag --frame":                     {"plan", "--", "neighborhood", "--frame", "f.npy"},
-		"is not a time such as 20m":                {"plan", "--within", "2 hours", "--", "manifold", "--latents", "z=z.npy"},
-		"--image is missing":                       {"k8s", "--claim", "c", "--", "manifold", "--latents", "z=z.npy"},
-		"--mount data: want an absolute path":      {"k8s", "--claim", "c", "--image", "i", "--mount", "data", "--", "manifold", "--latents", "z=z.npy"},
-		"--resubmit wants the folder":              {"slurm", "--resubmit", "--", "manifold", "--latents", "z=z.npy"},
-		"--follow wants --submit":                  {"slurm", "--follow", "--", "manifold", "--latents", "z=z.npy"},
-		"--sbatch partition: want an option":       {"slurm", "--sbatch", "partition", "--", "manifold", "--latents", "z=z.npy"},
-		"is divided: want --resubmit":              {"slurm", "."},
-		"unknown command":                          {"plans"},
+		"--out of manifold is set by scale":         {"plan", "--", "manifold", "--latents", "z=z.npy", "--out", "x"},
+		"unknown flag --frame":                      {"plan", "--", "neighborhood", "--frame", "f.npy"},
+		"is not a time such as 20m":                 {"plan", "--within", "2 hours", "--", "manifold", "--latents", "z=z.npy"},
+		"--image is missing":                        {"k8s", "--claim", "c", "--", "manifold", "--latents", "z=z.npy"},
+		"--mount data: want an absolute path":       {"k8s", "--claim", "c", "--image", "i", "--mount", "data", "--", "manifold", "--latents", "z=z.npy"},
+		"--resubmit wants the folder":               {"slurm", "--resubmit", "--", "manifold", "--latents", "z=z.npy"},
+		"--follow wants --submit":                   {"slurm", "--follow", "--", "manifold", "--latents", "z=z.npy"},
+		"--sbatch partition: want an option":        {"slurm", "--sbatch", "partition", "--", "manifold", "--latents", "z=z.npy"},
+		"is divided: want --resubmit":               {"slurm", "."},
+		"unknown command":                           {"plans"},
 	} {
 		if out, code := binary(t, dir, "scale", args...); code != 2 || !strings.Contains(out, want) {
 			t.Errorf("%v: status %d, no %q in:\n%s", args, code, want, out)

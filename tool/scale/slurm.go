@@ -26,19 +26,19 @@ import (
 	"repscope/report"
 )
 
-const slurmManual = `scale slurm divides a work as scale plan does and writes what runs it on a cluster with Slurm: into
-OUT/slurm a script for the tasks, one for the job that puts them together, and submit.sh, which
-submits both: arrays of jobs within the site's MaxArraySize, and the last job once all of them
-have succeeded. With --submit it is run at once.
+const slurmManual = `scale slurm divides work as scale plan does and writes Slurm scripts into OUT/slurm: one for
+the tasks, one for the job that combines the shards, and submit.sh, which submits both. The
+tasks become arrays of jobs within the site's MaxArraySize; the last job starts once all of
+them have succeeded. --submit runs submit.sh at once.
 
   scale slurm --within 2h --submit --follow -- neighborhood --frames val.npy --latents z=z.npy
   scale slurm SUITE.yaml --submit
   scale slurm DIR --resubmit --follow
 
---resubmit submits what is neither complete nor in the queue. Options of sbatch that the site
-asks for are given with --sbatch. Cores, memory and time of the jobs come from the plan, with
-room to spare (memory 1.25 times and 256 MB, time twice and ten minutes); --sbatch wins over them.
-The program, the inputs and OUT must be on disks that all machines see.`
+--resubmit submits tasks that are neither complete nor in the queue. --sbatch passes options
+that the site requires. Cores, memory and time of the jobs come from the plan, with a margin
+(memory: 1.25 times plus 256 MB; time: twice plus ten minutes); --sbatch overrides them.
+The program, the inputs and OUT must be on disks shared by all machines.`
 
 // slurmFolder is the folder of what Slurm is given and writes.
 const slurmFolder = "slurm"

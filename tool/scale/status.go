@@ -23,11 +23,11 @@ import (
 	"repscope/shard"
 )
 
-const statusManual = `scale status says what of a divided work is complete, running, failed, damaged or missing, and the
-command that finishes it. DIR is the folder of "scale slurm" or "scale k8s", or any folder with
-shards (ANALYSIS.i-of-n.shard); SUITE.yaml stands for the folder of the suite.
+const statusManual = `scale status lists the complete, running, failed, damaged and missing tasks of divided work, and
+the command that finishes it. DIR is the folder of "scale slurm" or "scale k8s", or any folder
+with shards (ANALYSIS.i-of-n.shard); SUITE.yaml stands for the folder of the suite.
 
-Exit status 0 if everything is complete and put together, 1 if not.`
+Exit status: 0 if all tasks are complete and combined, else 1.`
 
 // The states of tasks.
 const (

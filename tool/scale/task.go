@@ -18,15 +18,14 @@ import (
 	"repscope/shard"
 )
 
-const taskManual = `scale task does one task of a work that "scale slurm" or "scale k8s" has divided. They call it; by
-hand it serves to try one, or to do all on a machine without a scheduler:
+const taskManual = `scale task runs one task of work divided by "scale slurm" or "scale k8s", which call it. Call
+it by hand to try one task, or to run all tasks on a machine without a scheduler:
 
   scale task DIR --index 3
 
-The number comes from --index, or from SLURM_ARRAY_TASK_ID or JOB_COMPLETION_INDEX, to which
---offset is added. A task that is complete is not done again; two processes never do the same
-task at once. Exit status 2 where the analysis was called wrongly, which no repetition mends; 1
-for anything else.`
+The number comes from --index, or from SLURM_ARRAY_TASK_ID or JOB_COMPLETION_INDEX plus
+--offset. A complete task is not run again, and two processes never run the same task at the
+same time. Exit status: 2 for wrong usage, which a retry does not fix; 1 for other failures.`
 
 // lockName is that of the lock in a task's folder.
 const lockName = "task"
