@@ -1,3 +1,3 @@
-"""The version: of a wheel, what it was built as."""
+"""The version of the package, set when a wheel is built."""
 
 VERSION = "0.0.dev0"
