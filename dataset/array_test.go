@@ -218,12 +218,12 @@ func TestBadFiles(t *testing.T) {
 
 func TestKeys(t *testing.T) {
 	for spec, want := range map[string]string{
-		"testdata/stored.npz":           "holds 3 arrays; name one as testdata/stored.npz:frames (there are frames, episode, half)",
+		"testdata/stored.npz":           "contains 3 arrays; name one as testdata/stored.npz:frames (there are frames, episode, half)",
 		"testdata/stored.npz:frame":     `did you mean "frames"?`,
 		"testdata/stored.npz:EPISODES":  `did you mean "episode"?`,
 		"testdata/f4.npy:x":             `without a name, not "x"`,
 		"testdata/grey:x":               `no array "x"`,
-		"testdata/weights.safetensors":  "holds 5 arrays",
+		"testdata/weights.safetensors":  "contains 5 arrays",
 		"testdata/absent.npz:x":         "no such file",
 		"testdata/grey/frame0.png":      "give the folder",
 		"testdata/generate.py":          "want " + FormatNames(),

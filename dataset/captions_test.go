@@ -37,7 +37,7 @@ func TestParseCaptionsErrors(t *testing.T) {
 		"case_id,gt_caption,caption\na,b,c\n": `c.csv: there is no column "gen_caption"; the columns are case_id, gt_caption, caption`,
 		head + "a,b,c\n\nb,c,d\na,x,y\n":      "c.csv: lines 2 and 5 both have case a",
 		head + " ,b,c\n":                      "c.csv: line 2 has no case_id",
-		head + "a,b\n":                        "c.csv: line 2 has another number of cells",
+		head + "a,b\n":                        "c.csv: line 2 does not have the same number of cells",
 		head + "a,\"b,c\n":                    "c.csv: line ",
 	} {
 		if _, err := ParseCaptions("c.csv", []byte(text)); err == nil || !strings.HasPrefix(err.Error(), want) {
@@ -129,9 +129,9 @@ func TestParseCases(t *testing.T) {
 		}
 	}
 	for _, c := range []struct{ name, text, want string }{
-		{"ids.txt", "", "ids.txt: it names no case"}, {"ids.txt", "a\n\nb\n", "ids.txt: line 2 has no case_id"},
-		{"ids.txt", "a\nb\na", "ids.txt: lines 1 and 3 both have case a"}, {"ids.json", "[1]", "ids.json: it is no list of texts"},
-		{"ids.csv", "id\na\n", `ids.csv: there is no column "case_id"`}, {"ids.csv", "case_id\n", "ids.csv: it names no case"},
+		{"ids.txt", "", "ids.txt: it has no case"}, {"ids.txt", "a\n\nb\n", "ids.txt: line 2 has no case_id"},
+		{"ids.txt", "a\nb\na", "ids.txt: lines 1 and 3 both have case a"}, {"ids.json", "[1]", "ids.json: it is not a list of texts"},
+		{"ids.csv", "id\na\n", `ids.csv: there is no column "case_id"`}, {"ids.csv", "case_id\n", "ids.csv: it has no case"},
 	} {
 		if _, err := ParseCases(c.name, []byte(c.text)); err == nil || !strings.HasPrefix(err.Error(), c.want) {
 			t.Errorf("%s of %q gives %v, want %s…", c.name, c.text, err, c.want)

@@ -59,7 +59,7 @@ func TestJSONTextSaysWhere(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		{"{\n \"a\": 1,\n \"b\" 2}", `line 3, byte 16: want a colon after the key "b"`},
 		{"[1, 2", "truncated: the JSON text ends too early, at line 1, byte 5"},
-		{`"abc`, "truncated: the JSON text ends at line 1, byte 4"},
+		{`"abc`, "truncated: the JSON text ends too early, at line 1, byte 4"},
 		{"", "it is empty, want JSON: truncated"},
 		{"\xff\xfe{\x00", "it is UTF-16 text"},
 		{"\x1f\x8b\x08", "it is compressed by gzip"},

@@ -172,12 +172,12 @@ func TestBadSequences(t *testing.T) {
 		{"m.csv", table("heavy_chain,heavy_cdr_mask", "EVQ,041"), "m.csv: row 1 (line 3), column heavy_cdr_mask: position 1 of the mask is '4', want a digit from 0 to 3", ""},
 		{"m.csv", table("heavy_chain,heavy_non_templated_mask", "EVQ,012"), "m.csv: row 1 (line 3), column heavy_non_templated_mask: position 2 of the mask is '2', want a digit from 0 to 1", ""},
 		{"p.csv", table("heavy_chain,heavy_coords", `EV,"[[1,2,3]]"`), "p.csv: row 1 (line 3), column heavy_coords: the list has 1 point for a chain of 2 residues", ""},
-		{"p.csv", table("heavy_chain,heavy_coords", `E,"[[1,2,3],[1,2,3]]"`), "p.csv: row 1 (line 3), column heavy_coords: there are more points than the  residues of the chain1", ""},
+		{"p.csv", table("heavy_chain,heavy_coords", `E,"[[1,2,3],[1,2,3]]"`), "p.csv: row 1 (line 3), column heavy_coords: there are more points than the 1 residues of the chain", ""},
 		{"p.csv", table("heavy_chain,heavy_coords", `E,"[[1,2,inf]]"`), `p.csv: row 1 (line 3), column heavy_coords: point 0 contains "inf", want a finite number, or NaN for an unresolved residue`, ""},
-		{"p.csv", table("heavy_chain,heavy_coords", `E,"[[1,2]]"`), `p.csv: row 1 (line 3), column heavy_coords: point 0: "]]"found  where ',' was expected; want a JSON list of points [x, y, z]`, ""},
+		{"p.csv", table("heavy_chain,heavy_coords", `E,"[[1,2]]"`), `p.csv: row 1 (line 3), column heavy_coords: point 0: found "]]" where ',' was expected; want a JSON list of points [x, y, z]`, ""},
 		{"p.csv", table("heavy_chain,heavy_coords", `E,"[[1,2,3]"`), `p.csv: row 1 (line 3), column heavy_coords: the list ends where ',' was expected; want a JSON list of points [x, y, z]`, ""},
 		{"p.csv", table("heavy_chain,heavy_coords", `E,"[[1,2,3]] x"`), `p.csv: row 1 (line 3), column heavy_coords: "x" follows the list`, ""},
-		{"p.csv", table("heavy_chain,heavy_coords", `E,5`), `p.csv: row 1 (line 3), column heavy_coords: "5"found  where '[' was expected; want a JSON list of points [x, y, z]`, ""},
+		{"p.csv", table("heavy_chain,heavy_coords", `E,5`), `p.csv: row 1 (line 3), column heavy_coords: found "5" where '[' was expected; want a JSON list of points [x, y, z]`, ""},
 		{"r.csv", table("heavy_chain,light_chain", ","), "r.csv: row 1 (line 3) has no residues", ""},
 		{"w.csv", "heavy_chain\nEV,DI\n", "w.csv: line 2 does not have the same number of cells as the first line", ""},
 		{"i.csv", "id,heavy_chain\na,EV\nb,EV\na,EV\n", `i.csv: row 2 (line 4) has the same id "a" as row 0 (line 2); want unique ids`, ""},
@@ -190,10 +190,10 @@ func TestBadSequences(t *testing.T) {
 		{"f.fa", ">\nEV\n", "f.fa: record 0 (line 1) has no id", ""},
 		{"f.fa", "EV\n>a\n", "f.fa: it does not begin with a FASTA record: want a line with > and an id", ""},
 		{"u.csv", "\xff\xfeh\x00", "u.csv: the text is encoded as UTF-16, want UTF-8", ""},
-		{"d.tsv", "heavy_chain;id\nEV;a\n", "d.tsv: there is no column of a chain (heavy_chain, sequence_aa:0, " +
+		{"d.tsv", "heavy_chain;id\nEV;a\n", "d.tsv: no column contains a chain (heavy_chain, sequence_aa:0, " +
 			"light_chain, sequence_aa:1); the columns are heavy_chain;id",
 			"the cells of a .tsv file are separated by tabs"},
-		{"p.csv", table("heavy_chain,heavy_coords", `E,"[nulls]"`), `p.csv: row 1 (line 3), column heavy_coords: point 0: "nulls]"found  where '[' was expected; want a JSON list of points [x, y, z]`, ""},
+		{"p.csv", table("heavy_chain,heavy_coords", `E,"[nulls]"`), `p.csv: row 1 (line 3), column heavy_coords: point 0: found "nulls]" where '[' was expected; want a JSON list of points [x, y, z]`, ""},
 	} {
 		_, err := sequenceText(t, c.name, c.content, SequenceOptions{Letters: "ACDEFGHIKLMNPQRSTVWY*.-"})
 		checkSequenceError(t, c.content, err, c.want, c.hint)

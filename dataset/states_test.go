@@ -601,11 +601,11 @@ func TestTorchArrays(t *testing.T) {
 		dir + "experience.pth:test":          `no split "test", want val or train`,
 		dir + "experience.pth:val.pixels":    `no attribute "pixels"`,
 		dir + "checkpoint.pth:encoder_state": `did you mean "encoder_state_dict"?`,
-		dir + "checkpoint.pth":               `holds 2 arrays`,
+		dir + "checkpoint.pth":               `contains 2 arrays`,
 		dir + "checkpoint.pth:config":        "want a tensor",
 		dir + "checkpoint.pth:epoch":         "is a int, want a tensor",
 		dir + "list.pt:9":                    `no item "9"`,
-		dir + "state_dict.pth":               "holds 4 arrays",
+		dir + "state_dict.pth":               "contains 4 arrays",
 		dir + "evil.pt":                      "posix.system",
 	} {
 		a, err := Open(spec)

@@ -64,8 +64,8 @@ func TestBadSubstitutions(t *testing.T) {
 		"mutant,score\nA1P,1\nA1G,inf\n":         `row 1 (line 3), column score: "inf" is not a finite number`,
 		"mutant,score,fit\nA1P,1,2\n":            `column fit: "2" is not a class; want 1 (fit) or 0`,
 		"mutant,score,chain\nA1P,1,K\n":          `column chain: "K" is not a chain; want heavy or light`,
-		"mutant,score,germline_distance\nA,1,-1": `column germline_distance: "-1" is no distance`,
-		"mutant,score\nA1P\n":                    "line 2 has another number of cells",
+		"mutant,score,germline_distance\nA,1,-1": `column germline_distance: "-1" is not a distance`,
+		"mutant,score\nA1P\n":                    "line 2 does not have the same number of cells",
 		"mutant,mutant\nA1P,1\n":                 `two columns are named "mutant"`,
 	} {
 		if _, err := readAllSubstitutions(table, ""); err == nil || !strings.Contains(err.Error(), want) {

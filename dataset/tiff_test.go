@@ -182,11 +182,11 @@ func TestTIFFErrors(t *testing.T) {
 		want string
 	}{
 		{"sizes", encodeTIFF(order, tiffPlain, one, other), "page 1 is 1×1, grey, 8 bits, but page 0 is 2×1, grey, 8 bits: all pages must agree"},
-		{"circle", round, "its pages go round"},
+		{"circle", round, "its pages form a cycle"},
 		{"BigTIFF", []byte("II+\x00\x08\x00\x00\x00\x10\x00\x00\x00\x00\x00\x00\x00"), "is a BigTIFF file, which is not supported; convert it"},
 		{"no pages", []byte("II*\x00\x00\x00\x00\x00"), "the TIFF file has no pages"},
 		{"only masks", encodeTIFF(order, tiffPlain, tiffImage{width: 1, height: 1, samples: 1, bits: 8, raw: []byte{1}, subfile: tiffMask}), "the TIFF file has no pages"},
-		{"far away", far, "truncated: page 0 lies at byte 1073741824"},
+		{"far away", far, "truncated: page 0 begins at byte 1073741824"},
 		{"32 bits", encodeTIFF(order, tiffPlain, tiffImage{width: 1, height: 1, samples: 1, bits: 32, raw: make([]byte, 4)}), "page 0: tiff: unsupported feature"},
 		{"transparent", encodeTIFF(order, tiffPlain, seethrough), "page 0: the pixel at column 0, row 0 is transparent"},
 	} {

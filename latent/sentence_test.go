@@ -127,7 +127,7 @@ func TestSentenceErrors(t *testing.T) {
 	dir, _ := openMeaning(t)
 	for path, say := range map[string]string{
 		filepath.Join(dir, "vision_vit.onnx"): `input "pixel_values" (tokens) has shape [1 3 24 24], want two axes`,
-		"testdata/head_predictor.onnx":        "cannot tell what the input",
+		"testdata/head_predictor.onnx":        "the purpose of input",
 		"testdata/mlp.pth":                    "no known architecture",
 		filepath.Join(dir, "none.onnx"):       "no such file",
 	} {

@@ -160,7 +160,7 @@ func TestSamplesOfOtherPrograms(t *testing.T) {
 	}
 	for text, want := range map[string]string{
 		"model;sample;group;a\nx;0;7;0,5,1\n":     `s.csv:2: a of x, sample 0: "0,5,1" is not a number`,
-		"model\tsample\tgroup\ta\nx\t0\t7\t0,5\n": `"0,5" is no number`,
+		"model\tsample\tgroup\ta\nx\t0\t7\t0,5\n": `"0,5" is not a number`,
 		"model;sample;a\nx;0;1\n":                 `s.csv:1: there is no column "group"; the columns are model, sample, a`,
 	} {
 		if _, err := ReadSamplesFrom("s.csv", strings.NewReader(text)); err == nil || !strings.Contains(err.Error(), want) {
@@ -182,7 +182,7 @@ func TestBadSamples(t *testing.T) {
 		head + "a,0,1,2\nb,0,1,x\n":  `s.csv:3: mse of b, sample 0: "x" is not a number`,
 		head + "a,0,1,1e999\n":       `s.csv:2: mse of a, sample 0: "1e999" is not a number`,
 		head + "a,0,1,2\na,0,1,2\n":  `s.csv:3: a has the sample "0" twice`,
-		head + "a,\"0,1,2\n":         "no CSV",
+		head + "a,\"0,1,2\n":         "not CSV",
 	} {
 		_, err := ReadSamplesFrom("s.csv", strings.NewReader(text))
 		if err == nil || !strings.Contains(err.Error(), want) {

@@ -54,8 +54,8 @@ func TestConfig(t *testing.T) {
 		{"metric: cosin\n", "is not one of", "did you mean cosine?"},
 		{"seed: {a: 1}\n", "option seed: found a mapping; want one value", ""},
 		{"k: {a: 1}\n", "option k: found a mapping; want a plain value or a list", ""},
-		{"seed: found a list, [1, 2]\n", "option seed: [1, 2]; want one value", ""},
-		{"out: found a list, [a, b]\n", "option out: [a, b]; want one value", ""},
+		{"seed: [1, 2]\n", "option seed: found a list, [1, 2]; want one value", ""},
+		{"out: [a, b]\n", "option out: found a list, [a, b]; want one value", ""},
 		{"k: [[1]]\n", "want a list of plain values", ""},
 		{"- seed\n", "name: value", ""},
 		{"seed: [1\n", "configuration", ""},
@@ -120,7 +120,7 @@ func TestConfigSections(t *testing.T) {
 	f := newFake()
 	f.flags.omit([]string{"bootstrap"})
 	f.options.config = path
-	if err := applyConfig(f.flags, f.options); err != nil || len(f.options.notes) != 1 || !strings.Contains(f.options.notes[0], "bootstrap means nothing to fake") {
+	if err := applyConfig(f.flags, f.options); err != nil || len(f.options.notes) != 1 || !strings.Contains(f.options.notes[0], "bootstrap has no effect on fake") {
 		t.Errorf("an option that the command has no use for: %v, notes %q", err, f.options.notes)
 	}
 }

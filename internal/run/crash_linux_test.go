@@ -90,9 +90,9 @@ func TestCrash(t *testing.T) {
 		{"ulimit -v 6000000;", "usage", "exit status 2", "probe: it is wrong"},
 		{"ulimit -v 6000000;", "quit", "exit status 1", "SIGQUIT"},
 		{"ulimit -v 6000000;", "panic", "exit status 1", "panic: boom"},
-		{"ulimit -v 6000000;", "memory", "exit status 1", "probe: out of memory: the address space is limited to 6.14 GB"},
+		{"ulimit -v 6000000;", "memory", "exit status 1", "probe: out of memory: the limit of the address space is 6.14 GB"},
 		{"ulimit -u 200;", "usage", "exit status 2", "probe: it is wrong"},
-		{"ulimit -u 200;", "threads", "exit status 1", "probe: no more threads: 200 processes and threads are allowed"},
+		{"ulimit -u 200;", "threads", "exit status 1", "probe: out of threads: the limit is 200 processes and threads"},
 	} {
 		if strings.Contains(c.limit, "-u") && nobody.Credential == nil {
 			continue // the user may have as many already

@@ -162,8 +162,8 @@ func TestWeightsNotFinite(t *testing.T) {
 		value  float64
 		want   string
 	}{
-		{"conv_layers.1.weight", 17, math.NaN(), `tensor "conv_layers.1.weight" holds NaN at [0 1 0 1]`},
-		{"fc.bias", 3, math.Inf(-1), `tensor "fc.bias" holds infinity at [3]`},
+		{"conv_layers.1.weight", 17, math.NaN(), `tensor "conv_layers.1.weight" contains NaN at [0 1 0 1]`},
+		{"fc.bias", 3, math.Inf(-1), `tensor "fc.bias" contains infinity at [3]`},
 	} {
 		root := weights(1, "")
 		for i, item := range root {

@@ -224,7 +224,7 @@ func (h *header) opset(o Options) (int, error) {
 		opset, ok = h.domains["ai.onnx"]
 	}
 	if !ok {
-		return 0, errors.New("the file does not state the opset of the ONNX operators")
+		return 0, errors.New("the file has no opset for the ONNX operators")
 	}
 	if opset < int64(least) || opset > int64(most) {
 		return 0, fmt.Errorf("opset %d is not supported, want %d to %d; export the model again with opset_version=17", opset, least, most)

@@ -194,7 +194,7 @@ func TestExternalData(t *testing.T) {
 	}
 	for _, c := range [][]string{
 		{"has 24 bytes", "location", "w.bin", "offset", "16"},
-		{"it is damaged, or of another model", "location", "w.bin", "offset", "8", "checksum",
+		{"the file is damaged, or belongs to another model", "location", "w.bin", "offset", "8", "checksum",
 			"da39a3ee5e6b4b0d3255bfef95601890afd80709"},
 		{"has 24 bytes", "location", "w.bin", "offset", "9223372036854775807"},
 		{"length 12", "location", "w.bin", "length", "12"},
@@ -215,7 +215,7 @@ func TestExternalData(t *testing.T) {
 	}
 }
 
-// An initialiser that is also listed as an input is a constant.
+// An initializer that is also listed as an input is a constant.
 func TestInitialiserAmongInputs(t *testing.T) {
 	data := onnxtest.Model(17, message{}.Bytes(11, portMessage("x", -1, 1)).Bytes(11, portMessage("w", 1)).Bytes(12, portMessage("z", -1, 1)).
 		Bytes(5, onnxtest.Tensor("w", 1, 1).Bytes(9, onnxtest.FloatBytes(3))).Bytes(1, onnxtest.Node("Mul", []string{"x", "w"}, []string{"z"})))

@@ -129,7 +129,7 @@ func TestBatchedScan(t *testing.T) {
 		t.Errorf("with lengths: error %v", err)
 	}
 	_, err = attempt(11, "Scan", attributes, 2, []*graph.Tensor{start, a, b})
-	if err == nil || !strings.Contains(err.Error(), `"directions" is that of opset 8`) {
+	if err == nil || !strings.Contains(err.Error(), `"directions" belongs to opset 8`) {
 		t.Errorf("opset 11: error %v", err)
 	}
 }

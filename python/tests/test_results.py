@@ -41,7 +41,7 @@ class Unmeasured(Case):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             alone = repscope.manifold({"z": z}, block=10, progress=False)
-        with self.assertWarnsRegex(repscope.RepscopeWarning, r"^model bad is not measured, the others are: latents bad \(array \["):
+        with self.assertWarnsRegex(repscope.RepscopeWarning, r"^model bad is not measured: latents bad \(array \["):
             both = repscope.manifold({"z": z, "bad": np.full_like(z, np.nan)}, block=10, progress=False)
         self.assertEqual(both.models.z, alone.models.z)
         self.assertIs(both.models.bad.skipped, True)

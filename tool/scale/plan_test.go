@@ -39,7 +39,7 @@ func TestPlan(t *testing.T) {
 		t.Errorf("%d bytes are read, want %d", a.Read, want)
 	}
 	text := succeeds(t, dir, "scale", append([]string{"plan"}, args[2:]...)...)
-	for _, want := range []string{"measured on ", "predicted for tasks of ", "neighborhood is exact up to about ", "beyond, --approx"} {
+	for _, want := range []string{"measured on ", "predicted for tasks of ", "neighborhood is feasible without --approx up to about ", " states with "} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in:\n%s", want, text)
 		}
@@ -76,7 +76,7 @@ func TestPlanOfParts(t *testing.T) {
 	} {
 		command := append([]string{"plan", "--rates", rates, "--"}, args...)
 		out := succeeds(t, dir, "scale", command...)
-		for _, want := range []string{"scale: measuring " + args[0] + " on parts of its states\n", "  " + args[0] + ": ", "s a pair, from 500 to 1"} {
+		for _, want := range []string{"scale: measuring " + args[0] + " on parts of its states\n", "  " + args[0] + ": ", "s per pair, measured on 500 to 1"} {
 			if !strings.Contains(out, want) {
 				t.Errorf("%v: no %q in:\n%s", args, want, out)
 			}
@@ -104,10 +104,10 @@ func TestWrongUse(t *testing.T) {
 		"is not a time such as 20m":                 {"plan", "--within", "2 hours", "--", "manifold", "--latents", "z=z.npy"},
 		"--image is missing":                        {"k8s", "--claim", "c", "--", "manifold", "--latents", "z=z.npy"},
 		"--mount data: want an absolute path":       {"k8s", "--claim", "c", "--image", "i", "--mount", "data", "--", "manifold", "--latents", "z=z.npy"},
-		"--resubmit wants the folder":               {"slurm", "--resubmit", "--", "manifold", "--latents", "z=z.npy"},
-		"--follow wants --submit":                   {"slurm", "--follow", "--", "manifold", "--latents", "z=z.npy"},
+		"--resubmit: want the folder":               {"slurm", "--resubmit", "--", "manifold", "--latents", "z=z.npy"},
+		"--follow: want --submit":                   {"slurm", "--follow", "--", "manifold", "--latents", "z=z.npy"},
 		"--sbatch partition: want an option":        {"slurm", "--sbatch", "partition", "--", "manifold", "--latents", "z=z.npy"},
-		"is divided: want --resubmit":               {"slurm", "."},
+		"is divided already: want --resubmit":               {"slurm", "."},
 		"unknown command":                           {"plans"},
 	} {
 		if out, code := binary(t, dir, "scale", args...); code != 2 || !strings.Contains(out, want) {
