@@ -164,7 +164,7 @@ func TestBadFiles(t *testing.T) {
 		"no_dict.npy":     "want a dict",
 		"empty_dict.npy":  `key "descr" is missing`,
 		"no_shape.npy":    `key "shape" is missing`,
-		"negative.npy":    "holds -3",
+		"negative.npy":    "contains -3",
 		"huge.npy":        "truncated: shape [99999999999] of type float32 takes 399999999996 bytes, the file has 24",
 		"overflow.npy":    "does not fit in memory",
 		"object.npy":      "never loaded",
@@ -192,7 +192,7 @@ func TestBadFiles(t *testing.T) {
 		"size.safetensors":      `array "a": shape [3] of type F32 takes 12 bytes`,
 		"overflow.safetensors":  "does not fit in memory",
 		"twice.safetensors":     `array "a" twice`,
-		"json.safetensors":      "no valid JSON",
+		"json.safetensors":      "not a valid JSON",
 		"header.safetensors":    "header has 1152921504606846976 bytes",
 
 		"mixed":   "a10.png is 5×3, grey, 8 bits, but testdata/bad/mixed/a2.png is 5×4, grey, 8 bits",
@@ -227,7 +227,7 @@ func TestKeys(t *testing.T) {
 		"testdata/absent.npz:x":         "no such file",
 		"testdata/grey/frame0.png":      "give the folder",
 		"testdata/generate.py":          "want " + FormatNames(),
-		"testdata":                      "no .png, .jpg or .tif files in its folders bad, fuzz, torch, which would be episodes",
+		"testdata":                      "no .png, .jpg or .tif files in its folders bad, fuzz, torch; each folder would be an episode",
 		"testdata/expected.json:frames": "is a JSON file; want .npy",
 	} {
 		a, err := Open(spec)

@@ -275,7 +275,7 @@ func (f *imageFile) decode(dst []byte) error {
 			if alpha != 0xffff {
 				fix := "remove the alpha channel"
 				if f.marked {
-					fix = "its color is marked transparent by the chunk tRNS; write the image without that chunk"
+					fix = "the chunk tRNS marks its color as transparent; write the image without that chunk"
 				}
 				return fmt.Errorf("%s: the pixel at column %d, row %d is transparent; %s", f.path, x, y, fix)
 			}

@@ -185,7 +185,7 @@ func jsonError(err error) error {
 	case errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF):
 		return fmt.Errorf("%w: the JSON text does not end", ErrTruncated)
 	case errors.As(err, &syntax):
-		return fmt.Errorf("no JSON at byte %d: %w", syntax.Offset, err)
+		return fmt.Errorf("not JSON at byte %d: %w", syntax.Offset, err)
 	}
 	return err
 }

@@ -80,7 +80,7 @@ func TestReadProblemsOfOtherFiles(t *testing.T) {
 		`[{"moves":`:       "does not end",
 		`7`:                "it is not a list",
 		`{"rows":[1]}`:     `there is no "data"`,
-		`{"data":{"a":1}}`: `"data" is no list`,
+		`{"data":{"a":1}}`: `"data" is not a list`,
 		`[{},x]`:           "not JSON at byte",
 	} {
 		path := filepath.Join(t.TempDir(), "p.json")

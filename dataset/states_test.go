@@ -616,7 +616,7 @@ func TestTorchArrays(t *testing.T) {
 			t.Errorf("%s: %v\nwant it to contain %s", spec, err, want)
 		}
 	}
-	if _, err := openExperience(dir + "state_dict.pth"); err == nil || !strings.Contains(err.Error(), "no experience dataset") {
+	if _, err := openExperience(dir + "state_dict.pth"); err == nil || !strings.Contains(err.Error(), "not an experience dataset") {
 		t.Error(err)
 	}
 	cut := filepath.Join(t.TempDir(), "cut.pth")

@@ -47,8 +47,8 @@ func TestBadVocabularies(t *testing.T) {
 	t.Parallel()
 	const want = `want a list of tokens ["<cls>", "A", …], their ids {"<cls>": 0, "A": 1, …}, or a tokenizer.json`
 	for content, want := range map[string]string{
-		``:                                   "v.json: no JSON: unexpected end of JSON input",
-		`["A"`:                               "v.json: no JSON: unexpected end of JSON input",
+		``:                                   "v.json: not JSON: unexpected end of JSON input",
+		`["A"`:                               "v.json: not JSON: unexpected end of JSON input",
 		`5`:                                  "v.json: " + want,
 		`[1, 2]`:                             "v.json: " + want,
 		`null`:                               "v.json: " + want,

@@ -154,8 +154,8 @@ func TestRowsOf(t *testing.T) {
 	cut := StateOptions{Window: 3, Ends: slices.Concat(ends[:19], []bool{false})}
 	short := StateOptions{Window: 3, Episodes: three}
 	const windows = "one per window of 3 frames"
-	followed := windows + " that another frame follows, without flagged frames"
-	earlier := windows + " that is followed or follows one, without flagged frames"
+	followed := windows + " with a following frame, without flagged frames"
+	earlier := windows + " with a preceding or following frame, without flagged frames"
 	for _, test := range []struct {
 		name      string
 		states    *States

@@ -140,7 +140,7 @@ func (k *k8s) run(ctx context.Context, stdout, stderr io.Writer) error {
 // cluster that does not answer is asked again for five minutes.
 const applyWait = `
 failed() { # REASON JOB
-	echo "$1; scale status $root lists what is missing" >&2
+	echo "$1; scale status $root lists missing tasks" >&2
 	echo "to retry: kubectl delete job$in $2 --ignore-not-found, then this script" >&2
 	exit 1
 }
