@@ -102,7 +102,7 @@ func TestEncodeSemanticScores(t *testing.T) {
 			t.Fatal(err)
 		}
 		got, err := ParseSemanticScores("s.json", b.Bytes())
-		if err != nil && !strings.Contains(err.Error(), "are both of case") {
+		if err != nil && !strings.Contains(err.Error(), "both have case") {
 			t.Fatal(err)
 		}
 		for i := range got {
