@@ -135,7 +135,7 @@ class ByHand(unittest.TestCase):
         ):
             self.assertIsNone(_decode.decoder(counts))
         far = _decode.decoder(Attributes([10**6], units="days since 1970-01-01"))
-        with self.assertRaisesRegex(ValueError, "beyond the years 1678 to 2262"):
+        with self.assertRaisesRegex(ValueError, "outside the years 1678 to 2262"):
             far.decode(np.array([10**6]))
 
 

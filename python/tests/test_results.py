@@ -29,7 +29,7 @@ class Closed(Case):
         with repscope.manifold({"z": states()}, block=10, progress=False) as result:
             pass
         for use in (result.figure, result.table, lambda: result.save(self.folder), lambda: result.path):
-            with self.assertRaisesRegex(FileNotFoundError, "^the files of this result of manifold are gone: it was closed"):
+            with self.assertRaisesRegex(FileNotFoundError, "^the files of this result of manifold no longer exist: it was closed"):
                 use()
         self.assertEqual(os.listdir(self.folder), [])
         self.assertTrue(result.models.z.nominal_dimension and result.text)
