@@ -20,8 +20,7 @@ import (
 
 // CaptionerOptions says how a captioner is opened and run. The zero value is valid.
 type CaptionerOptions struct {
-	// Start and End are the ids of the tokens by which a text begins and ends; nil: those of the
-	// configuration.
+	// Start and End are the ids of the first and last token of a text; nil: from the configuration.
 	Start, End *int
 	// Tokens bounds the tokens of a caption; 0: 50.
 	Tokens  int
@@ -39,7 +38,7 @@ const CaptionTokens = 50
 // decoder.
 type Captioner struct {
 	Dir string
-	// SHA256 are those of the files, in hex, in the order of Files.
+	// SHA256 are the digests of Files, in hexadecimal digits and in the same order.
 	SHA256 []string
 	Files  []string
 	// Notes are what a reader may want to know of how captions are made.

@@ -42,7 +42,7 @@ type EncodeOptions struct {
 	// Cache keeps latents on disk between runs; nil means no cache. A Stream
 	// does not use it.
 	Cache *Cache
-	// Kept, if not nil, is called when the latents are those of the cache.
+	// Kept, if not nil, is called when the latents come from the cache.
 	Kept func()
 	// Progress, if not nil, is called after each batch from one goroutine.
 	// Latents found in the cache are reported at once as (total, total).

@@ -235,7 +235,7 @@ func sampleRows(name string, data []byte) (rows *csv.Reader, names []string, err
 	return rows, names, err
 }
 
-// IsSamples reports whether text is a table with the columns model, sample and group; name is that of its file.
+// IsSamples reports whether text is a table with the columns model, sample and group; name is the name of its file.
 func IsSamples(name string, data []byte) bool {
 	_, names, err := sampleRows(name, data)
 	return err == nil && !slices.ContainsFunc(sampleColumns, func(column string) bool { return !slices.Contains(names, column) })

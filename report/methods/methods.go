@@ -3,7 +3,7 @@
 //
 //	text, err := methods.Of(result, func(d *methods.Draft) {
 //		d.Section("Measures")
-//		d.Say("Neighbourhoods have k = %s states [@venna2001].", d.List("k"))
+//		d.Say("Neighborhoods have k = %s states [@venna2001].", d.List("k"))
 //	})
 //	fmt.Print(text.Markdown())
 //
@@ -149,8 +149,7 @@ func (d *Draft) Models(path ...string) []string {
 	return out
 }
 
-// Holds reports whether some model has something at a path, a number or more, that is not
-// null: what was not computed is not told.
+// Holds reports whether any model has a non-null value at a path. Values that were not computed are not described.
 func (d *Draft) Holds(path ...string) bool {
 	for v := range d.found(path) {
 		if list, ok := v.([]any); !ok || len(list) > 0 {
@@ -202,7 +201,7 @@ func (d *Draft) found(path []string) iter.Seq[any] {
 	}
 }
 
-// Extra is what stands beside the models under a name.
+// Extra returns the entry next to the models with the given name.
 func (d *Draft) Extra(name string) (report.Object, bool) {
 	v, _ := d.Result.Extra.Get(name)
 	o, ok := v.(report.Object)
@@ -282,7 +281,7 @@ func keysOf(found string) []string {
 	return keys
 }
 
-// Keys are those of the works that are cited, each once, in the order of the text.
+// Keys returns the keys of all cited works, each once, in the order of the text.
 func (t *Text) Keys() []string {
 	var keys []string
 	for _, s := range t.Sections {

@@ -72,7 +72,7 @@ func TestRun(t *testing.T) {
 		{"help help", 2, "", "there is no binary"},
 		{"completion", 2, "", "bash, zsh or fish"},
 		{"completion csh", 2, "", "bash, zsh or fish"},
-		{"man", 2, "", "want the name of a binary"},
+		{"man", 2, "", "want a binary"},
 		{"man fly", 2, "", "there is no binary"},
 		{"man repscope", 0, ".TH REPSCOPE 1", ""},
 		{"describe fly", 2, "", "there is no binary"},
