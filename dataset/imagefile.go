@@ -34,7 +34,7 @@ type imageKind struct {
 }
 
 func (k imageKind) String() string {
-	s := "grey"
+	s := "gray"
 	if k.color {
 		s = "colour"
 	}
@@ -254,9 +254,9 @@ func (f *imageFile) decode(dst []byte) error {
 		return err
 	}
 	k, bounds := f.kind, img.Bounds()
-	if grey, ok := img.(*image.Gray); ok && !k.color {
+	if gray, ok := img.(*image.Gray); ok && !k.color {
 		for y := range k.height {
-			copy(dst[y*k.width:(y+1)*k.width], grey.Pix[y*grey.Stride:])
+			copy(dst[y*k.width:(y+1)*k.width], gray.Pix[y*gray.Stride:])
 		}
 		return nil
 	}

@@ -147,7 +147,7 @@ func TestImageSizes(t *testing.T) {
 	copy(wide.Pix, []uint8{0, 20, 40, 61, 0, 0, 0, 0, 255, 255, 255, 255})
 	writePNG(t, filepath.Join(dir, "2.png"), wide)
 	_, err := Open(dir)
-	want := fmt.Sprintf("%s is 2×3, grey, 8 bits, but %s is 8×6, grey, 8 bits: all images of a folder must agree (width×height), or --resize HxW (height first) must set one size",
+	want := fmt.Sprintf("%s is 2×3, gray, 8 bits, but %s is 8×6, gray, 8 bits: all images of a folder must agree (width×height), or --resize HxW (height first) must set one size",
 		filepath.Join(dir, "1.png"), filepath.Join(dir, "0.png"))
 	if err == nil || err.Error() != want {
 		t.Errorf("%v, want %s", err, want)

@@ -200,7 +200,7 @@ func TestReadErrors(t *testing.T) {
 		"blank":           {" \n", "the file is empty", ErrTruncated},
 		"truncated":       {head + "\n\"models\":{\"a\":{\"slope\":", "r.json:2:", ErrTruncated},
 		"truncated key":   {head + `"mod`, "r.json:1:", ErrTruncated},
-		"not JSON":         {head + "\n  oops}", "r.json:2:3: not JSON", nil},
+		"not JSON":        {head + "\n  oops}", "r.json:2:3: not JSON", nil},
 		"no value":        {head + "\n \"models\": trux}", "r.json:2:15: models: not JSON", nil},
 		"two values":      {head + "\"models\":{}}\n{}", "r.json:2:1: text follows", nil},
 		"a list":          {"[1]", "want an object with \"schema\": \"repscope/1\", got a list of 1", ErrNotResult},
