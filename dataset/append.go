@@ -67,11 +67,10 @@ func NewAppender(path, format, name string, t DType, shape []int) (*Appender, er
 	return a, nil
 }
 
-// ResumeAppender opens a file that an Appender left at the given position, which
-// may lie before the end of what was written; what follows is cut off. It is an
-// error if the file is shorter or its content has changed, in which case it stays
-// as it is. An Appender holds a lock on its file, where the file system has
-// locks; that another process has it is an error.
+// ResumeAppender opens a file that an Appender left at the given position. The position can be before the end of the
+// file; later contents are cut off. Errors: the file is shorter or its contents have changed, in which case it stays
+// unchanged, or another process holds the lock on the file. An Appender locks its file if the file system supports
+// locks.
 func ResumeAppender(path, format, name string, t DType, shape []int, at AppendPosition) (*Appender, error) {
 	a, err := newAppender(path, format, name, t, shape)
 	if err != nil {

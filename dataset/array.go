@@ -331,10 +331,9 @@ func (a *Array) ReadInt64(dst []int64, lo, hi int) error {
 	return nil
 }
 
-// SHA256 returns the hexadecimal digest of the file the array came from, the
-// same as sha256sum prints; of a folder, that of its images' names and
-// contents in order; of an array in memory, that of its type, shape and bytes. It is computed
-// once, by streaming.
+// SHA256 returns the hexadecimal digest of the array's file, the same as sha256sum prints. For a folder it is the
+// digest of the names and contents of its images in order; for an array in memory, of its type, shape and bytes. It
+// is computed once, by streaming.
 func (a *Array) SHA256() (string, error) { return a.digest() }
 
 // Close releases the file. The array cannot be read afterwards.

@@ -196,7 +196,7 @@ func TestBadFiles(t *testing.T) {
 		"header.safetensors":    "header has 1152921504606846976 bytes",
 
 		"mixed":   "a10.png is 5×3, gray, 8 bits, but testdata/bad/mixed/a2.png is 5×4, gray, 8 bits",
-		"colours": "b.png is 5×4, colour, 8 bits",
+		"colours": "b.png is 5×4, color, 8 bits",
 		"alpha":   "a.png: the pixel at column 0, row 1 is transparent",
 		"cut":     "b.png: truncated image",
 		"large":   "60000×60000 pixels",

@@ -26,11 +26,10 @@ type Captions struct {
 // captionColumns are those of a table of captions.
 var captionColumns = []tabular.Column{{Name: "case_id"}, {Name: "gt_caption"}, {Name: "gen_caption"}}
 
-// ParseCaptions reads a table (CSV; tabs in a .tsv) with the columns case_id, gt_caption and
-// gen_caption and any others, in any order; name is that of the file. A caption may be empty,
-// and stand in quotes over several lines; white space around it is dropped. Errors name the
-// file and lines: a missing column, a row without a case or of another number of cells, two
-// rows of one case, no rows.
+// ParseCaptions reads a table (CSV, or tabs in a .tsv) with the columns case_id, gt_caption and gen_caption, in any
+// order and next to others; name is the name of the file. Captions can be empty, and can be quoted over several
+// lines; surrounding white space is removed. Errors name the file and lines: a missing column, a row without a case
+// or with a wrong number of cells, two rows of one case, and no rows.
 func ParseCaptions(name string, data []byte) ([]Captions, error) {
 	list, err := parseCaptions(name, data)
 	if err != nil {
@@ -106,11 +105,10 @@ type semanticScore struct {
 	Generated *string  `json:"gen_caption"`
 }
 
-// ParseSemanticScores reads a list [{"case_id", "blip_score", "gt_caption", "gen_caption"}, …],
-// such as precomputed_blip_scores.json; name is that of the file. Scores and captions may be
-// null or missing, and a score NaN, as Python writes it; other keys are passed over. Errors
-// name the file and lines: no JSON, no list, a row without a case, two rows of one case, a
-// score or caption of another type.
+// ParseSemanticScores reads a list [{"case_id", "blip_score", "gt_caption", "gen_caption"}, …], such as
+// precomputed_blip_scores.json; name is the name of the file. Scores and captions can be null or missing, and scores
+// NaN, as Python writes it; other keys are ignored. Errors name the file and lines: text that is not JSON or not a
+// list, a row without a case, two rows of one case, and a score or caption of a wrong type.
 func ParseSemanticScores(name string, data []byte) ([]SemanticScore, error) {
 	list, err := parseSemanticScores(data)
 	if err != nil {
@@ -206,10 +204,9 @@ func EncodeSemanticScores(w io.Writer, list []SemanticScore) error {
 	return e.Encode(rows)
 }
 
-// ParseCases reads the cases that the rows of a matrix belong to: a list of texts in JSON, the
-// column case_id of a table, or one per line; name is that of the file, whose ending tells
-// which. Empty lines at the end are passed over. Errors name the file and lines: none, an empty
-// one, one that is there twice.
+// ParseCases reads the cases of the rows of a matrix: a list of texts in JSON, the column case_id of a table, or one
+// case per line. name is the name of the file; its ending selects the format. Empty lines at the end are ignored.
+// Errors name the file and lines: no cases, an empty case, and a repeated case.
 func ParseCases(name string, data []byte) ([]string, error) {
 	list, err := parseCases(name, bytes.TrimPrefix(data, []byte(tabular.Mark)))
 	if err == nil && len(list) == 0 {

@@ -18,7 +18,7 @@ import (
 // Fixations are places in pixels, X to the right and Y downward from the corner at the top left:
 // pixel (i, j) is i ≤ x < i+1, j ≤ y < j+1. They may lie beyond the picture.
 type Fixations struct {
-	// Width and Height are those of the picture, 0 where the file does not say.
+	// Width and Height are the size of the image, 0 if the file does not record it.
 	Width, Height int
 	X, Y          []float64
 	// Samples says which picture each fixation belongs to; nil for a file of one picture.

@@ -36,7 +36,7 @@ type imageKind struct {
 func (k imageKind) String() string {
 	s := "gray"
 	if k.color {
-		s = "colour"
+		s = "color"
 	}
 	bits := 8
 	if k.deep {

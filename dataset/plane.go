@@ -11,7 +11,7 @@ import (
 	"repscope/internal/format"
 )
 
-// MaxPlane is the largest number of pixels of a [Plane], above that of a screen of 8K.
+// MaxPlane is the largest number of pixels of a [Plane], more than an 8K screen has.
 const MaxPlane = 1 << 25
 
 // Plane is a picture of one channel: Values [Height, Width] by rows from the top, as they are in the
@@ -21,11 +21,10 @@ type Plane struct {
 	Values        []float64
 }
 
-// ParsePlane reads a picture of one channel in data; name is that of the file, for errors. It is an
-// image (PNG, JPEG or TIFF) whose pixels are opaque and gray, also where they are stored as colors, or
-// a .npy array [H, W], which may have axes of size one before H or after W. NaN and infinities of an array
-// stay as they are. Colors, transparency, several pictures in one file, more than [MaxPlane]
-// pixels and none are errors.
+// ParsePlane reads an image of one channel in data; name is the name of the file, for errors. The data are an image
+// (PNG, JPEG or TIFF) with opaque gray pixels, possibly stored as colors, or a .npy array [H, W], possibly with axes
+// of size one before H or after W. NaN and infinities of an array are kept. Errors: colors, transparency, several
+// images in one file, more than [MaxPlane] pixels, and no pixels.
 func ParsePlane(name string, data []byte) (*Plane, error) {
 	if bytes.HasPrefix(data, []byte(npyMagic)) {
 		return parseArrayPlane(name, data)

@@ -89,12 +89,10 @@ type move struct {
 	IsStart, IsEnd bool
 }
 
-// ReadProblems reads a set of problems, {"data": [problem, …]} or a bare list, of which
-// each is {"grade": "6B+", "moves": [{"description": "F7", "isStart": true, "isEnd": false}, …]};
-// names are also read with a capital ("Grade"). A hold that is start and end is set in both
-// channels, as is one that is there twice. Problems that cannot be read are left out and
-// listed with the reason; the file is read piece by piece. Errors: no JSON, no list of
-// problems.
+// ReadProblems reads a set of problems, {"data": [problem, …]} or a bare list. A problem is {"grade": "6B+", "moves":
+// [{"description": "F7", "isStart": true, "isEnd": false}, …]}; names can have a capital ("Grade"). A hold that is
+// start and end, or that appears twice, is set in all its channels. Unreadable problems are left out and listed with
+// the reason; the file is read in parts. Errors: text that is not JSON, or not a list of problems.
 func ReadProblems(path string) (*Problems, error) {
 	f, err := regular.Open(path)
 	if err != nil {
@@ -295,7 +293,7 @@ func BoardOf(grid []uint8) Board {
 // Valid reports whether a problem has a start, an end and at least 3 other holds.
 func (b Board) Valid() bool { return b.Start >= 1 && b.End >= 1 && b.Middle >= 3 }
 
-// Unusual says what is strange about a problem that may be valid.
+// Unusual describes properties of a problem that are unusual but can be valid.
 func (b Board) Unusual() []string {
 	var out []string
 	for _, of := range []struct {
@@ -324,5 +322,5 @@ func (b Board) Statistics(documented bool) []float64 {
 	return []float64{float64(b.Holds), float64(b.Start), float64(b.End), float64(middle), float64(b.Vertical), float64(b.Horizontal)}
 }
 
-// IsBoard reports whether grids of a shape are those of a board.
+// IsBoard reports whether grids of a shape are boards.
 func IsBoard(shape []int) bool { return slices.Equal(shape, BoardShape()) }

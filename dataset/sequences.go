@@ -18,13 +18,13 @@ import (
 
 // Sequence is one sequence of a file: up to two chains, heavy and light, as they are written.
 type Sequence struct {
-	// ID is that of its column or FASTA header, else its number in the file from 0.
+	// ID is the id in its column or FASTA header, else the index in the file, from 0.
 	ID      string
 	Cluster string // empty where no column says it
 	// Chains are the letters of the residues; empty for a chain that is not there.
 	Chains [2]string
-	// CDR has a digit per residue: n in CDR n, else 0. NonTemplated has 1 at residues that are
-	// not those of the germline, else 0. Empty where that is not known.
+	// CDR has a digit per residue: n in CDR n, else 0. NonTemplated has 1 at residues that differ from the germline,
+	// else 0. Both are empty if unknown.
 	CDR, NonTemplated [2]string
 	// Coordinates are three numbers per residue, NaN for one that is not resolved; empty where
 	// they are not known.

@@ -98,7 +98,7 @@ type part struct{ offset, length int }
 // layouts maps the name of a layout to its number of axes.
 var layouts = map[string]int{"D": 1, "TD": 2, "HW": 2, "CHW": 3, "HWC": 3, "THW": 3, "CTHW": 4, "TCHW": 4, "THWC": 4}
 
-// Layouts are the names that StateOptions.Layout takes beside auto.
+// Layouts returns the values of StateOptions.Layout other than auto.
 func Layouts() []string {
 	return []string{"D", "HW", "CHW", "HWC", "THW", "CTHW", "TCHW", "THWC", "TD"}
 }
@@ -263,8 +263,7 @@ func (s *States) Vectors() bool { return s.vectors() }
 // vectors reports whether states are made of vectors, which have no pixels.
 func (s *States) vectors() bool { return s.layout == "D" || s.layout == "TD" }
 
-// CheckPixelRange finds what is wrong with a pixel range as it is given; see
-// StateOptions.
+// CheckPixelRange checks the text of a pixel range; see StateOptions.
 func CheckPixelRange(text string) error {
 	if text == "" || text == "auto" {
 		return nil
@@ -361,7 +360,7 @@ func (s *States) DType() DType { return s.array.dtype }
 // in front. Channels come before rows and columns, whatever the array has.
 func (s *States) Layout() string { return s.layout }
 
-// ChannelsLast reports whether the channels of a pixel lie beside each other in the array.
+// ChannelsLast reports whether the channels of a pixel are adjacent in the array.
 func (s *States) ChannelsLast() bool { return s.lastOf > 0 }
 
 // Row is the shape of a row of the array as states have it, with channels before rows and
@@ -652,9 +651,9 @@ func readParallel[T any](s *States, dst []T, convert func(dst []T, src []byte) e
 	})
 }
 
-// Pairs returns the pairs of states whose starts are horizon ≥ 1 rows apart and
-// that lie, with all rows between them, in one episode; in order of the first; see
-// StateOptions.PairsBeforeEnd. Pairs of which a state is missing (by Subset or SkipNaN) are left out.
+// Pairs returns the pairs of states that start horizon ≥ 1 rows apart, with all rows between them in one episode, in
+// order of the first state; see StateOptions.PairsBeforeEnd. Pairs with a missing state (by Subset or SkipNaN) are
+// left out.
 func (s *States) Pairs(horizon int) []points.Pair {
 	if horizon < 1 {
 		return nil

@@ -26,7 +26,7 @@ type Substitution struct {
 	Measured float64
 	// Fit says whether the assay calls the variant fit; Classed that it says so at all.
 	Fit, Classed bool
-	// SequenceID and WildType say of which sequence it is a variant, by id and by residues.
+	// SequenceID and WildType identify the sequence of the variant, by id and by residues.
 	SequenceID, WildType string
 	Chain                int    // 0 heavy, 1 light: where positions are counted; −1: over all residues
 	Assay                string // what was measured together

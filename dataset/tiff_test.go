@@ -181,7 +181,7 @@ func TestTIFFErrors(t *testing.T) {
 		data []byte
 		want string
 	}{
-		{"sizes", encodeTIFF(order, tiffPlain, one, other), "page 1 is 1×1, grey, 8 bits, but page 0 is 2×1, grey, 8 bits: all pages must agree"},
+		{"sizes", encodeTIFF(order, tiffPlain, one, other), "page 1 is 1×1, gray, 8 bits, but page 0 is 2×1, gray, 8 bits: all pages must agree"},
 		{"circle", round, "its pages form a cycle"},
 		{"BigTIFF", []byte("II+\x00\x08\x00\x00\x00\x10\x00\x00\x00\x00\x00\x00\x00"), "is a BigTIFF file, which is not supported; convert it"},
 		{"no pages", []byte("II*\x00\x00\x00\x00\x00"), "the TIFF file has no pages"},

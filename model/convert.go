@@ -15,10 +15,9 @@ type Element interface {
 	bool | int8 | int16 | int32 | int64 | int | uint8 | uint16 | uint32 | uint64 | uint | float32 | float64
 }
 
-// TensorOf makes a tensor of data in row-major order. float32, int64 and bool are taken
-// as they are, without a copy; other integers become int64, those of uint64 by their bits, as Tensor.Bits
-// then says, and float64 is rounded to float32. Elements that float32 cannot hold are errors, as is a shape of
-// another number of elements.
+// TensorOf returns a tensor of row-major data with the given shape. float32, int64 and bool are used without a copy.
+// Other integers become int64, uint64 with the same bits (see Tensor.Bits), and float64 is rounded to float32.
+// Errors: values outside the range of float32, and a shape with another number of elements.
 func TensorOf[T Element](data []T, shape ...int) (*Tensor, error) {
 	n := 1
 	for _, d := range shape {

@@ -19,7 +19,7 @@ import (
 
 // ReadOptions says what a file of weights does not tell; an ONNX file takes none of it.
 type ReadOptions struct {
-	// State, Activation, FinalActivation and Heads are those of checkpoint.Options.
+	// State, Activation, FinalActivation and Heads are passed to checkpoint.Options.
 	State, Activation, FinalActivation string
 	Heads                              int
 }
@@ -33,7 +33,7 @@ type File struct {
 	Parameters   int    // number of weights
 	Opset        int    // of an ONNX file, else 0
 	Warnings     []string
-	// Notes and Chosen are those of checkpoint.Network.
+	// Notes and Chosen come from checkpoint.Network.
 	Notes  []string
 	Chosen string
 	// Settings are what a checkpoint's tensors do not tell, as "heads=8"; see checkpoint.Network.

@@ -51,8 +51,7 @@ type Network struct {
 	Format       string // "pth" or "safetensors"
 	Parameters   int
 	Warnings     []string
-	// Notes are what a reader may want to know of an ordinary file, such as other state
-	// dicts beside the one that was taken.
+	// Notes are remarks about an ordinary file, such as other state dicts next to the chosen one.
 	Notes []string
 	// Chosen is the key of the state dict in a training checkpoint, empty where the file is
 	// a state dict itself.

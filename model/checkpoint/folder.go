@@ -108,8 +108,8 @@ func weightsOf(dir string) (string, error) {
 	return "", fmt.Errorf("%s: a folder without model.safetensors or pytorch_model.bin, as save_pretrained writes them; %s", dir, hint)
 }
 
-// Beside are the files that are read with a checkpoint, or with the folder of one, as far as they are there: the
-// configuration, the index and what it names.
+// Beside lists existing files that are read with a checkpoint or its folder: the configuration, the index, and the
+// files named by the index.
 func Beside(path string) []string {
 	dir, list := filepath.Dir(path), []string{}
 	add := func(name string) {

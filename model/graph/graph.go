@@ -122,7 +122,7 @@ func (n *Node) String() string {
 	return fmt.Sprintf("unnamed node (%s)", op)
 }
 
-// Label is the node's name or, if it has none, that of its first output.
+// Label returns the node's name or, without one, the name of its first output.
 func (n *Node) Label() string {
 	for _, name := range append([]string{n.Name}, n.Outputs...) {
 		if name != "" {
@@ -150,7 +150,7 @@ type UnsupportedError struct {
 	Op    string
 	Opset int
 	What  string // empty: the operator itself
-	// All are the operators of a graph that are not supported, the first of which is Op.
+	// All are the unsupported operators of a graph; the first is Op.
 	All []UnsupportedOperator
 }
 
