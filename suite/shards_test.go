@@ -247,7 +247,7 @@ func TestRefusedShards(t *testing.T) {
 		{[]string{s0, at("nowhere"), s2}, at("nowhere") + ": no such file"},
 		{[]string{s0, s1, at("conflict"), s2}, "unit 1 differ between " + at("conflict")},
 		{[]string{s0, file("levels", 1), s2}, file("levels", 1) + " is not part of the same work as " + s0 + ": option levels = "},
-		{[]string{s0, file("svg", 1), s2}, "were not made with the same options: --format svg beside"},
+		{[]string{s0, file("svg", 1), s2}, "were computed with different options: --format svg and"},
 		{[]string{s0, s1, s2, at("f.npy")}, at("f.npy") + ": this is no shard"},
 		{[]string{at("cache")}, at("cache") + ": this folder has no files *.shard"},
 	} {
@@ -258,7 +258,7 @@ func TestRefusedShards(t *testing.T) {
 	}
 	changeFrames(t, at("f.npy"))
 	message := call(t, 1, "scale", "merge", at("s"), "--out", at("merged"))
-	if want := "frames " + at("f.npy") + ": it has changed since " + s0 + " was made: SHA-256 "; !strings.Contains(message, want) {
+	if want := "frames " + at("f.npy") + ": changed since " + s0 + " was made: SHA-256 "; !strings.Contains(message, want) {
 		t.Errorf("%s: want %q", message, want)
 	}
 	if err := os.Remove(at("f.npy")); err != nil {
