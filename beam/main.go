@@ -19,8 +19,8 @@ import (
 )
 
 var (
-	shards = flag.Int("shards", 8, "`N` shards of the work; more than it has units are empty")
-	out    = flag.String("out", "", "`DIR` for the files of the result, on a disk that the workers see (required)")
+	shards = flag.Int("shards", 8, "`N` shards of the work; shards beyond its number of units are empty")
+	out    = flag.String("out", "", "`DIR` for the files of the result, on a disk that the workers share (required)")
 )
 
 func main() {

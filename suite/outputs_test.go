@@ -339,7 +339,7 @@ func TestNamedTwice(t *testing.T) { //nolint:paralleltest // in a working folder
 	}
 	var stderr bytes.Buffer
 	args := strings.Fields("--frames f.npy --baseline random:4 --output f.npy --out . --quiet")
-	if code := run.Run(t.Context(), encode.Command, args, &bytes.Buffer{}, &stderr); code != 2 || !strings.Contains(stderr.String(), "f.npy would be written over") {
+	if code := run.Run(t.Context(), encode.Command, args, &bytes.Buffer{}, &stderr); code != 2 || !strings.Contains(stderr.String(), "f.npy would overwrite") {
 		t.Errorf("over its frames: exit %d: %s", code, stderr.String())
 	}
 }
@@ -367,7 +367,7 @@ func writesNoInput(t *testing.T, c run.Command, name, dir string) {
 			var stderr bytes.Buffer
 			args := append(strings.Fields(rest), "--quiet", "--out", filepath.Join(folder, "out"), "--"+name+"="+value)
 			code := run.Run(t.Context(), c, args, &bytes.Buffer{}, &stderr)
-			if code == 2 && strings.Contains(stderr.String(), link+" would be written over") && strings.Contains(stderr.String(), input) {
+			if code == 2 && strings.Contains(stderr.String(), link+" would overwrite") && strings.Contains(stderr.String(), input) {
 				refused++
 			} else if code != 2 || !strings.Contains(stderr.String(), "want a name that ends in") && !strings.Contains(stderr.String(), "ends in .npz") {
 				t.Errorf("%s --%s %s: exit %d: %s", c.Name, name, value, code, stderr.String())
@@ -451,7 +451,7 @@ func TestFoundInputs(t *testing.T) {
 		for _, more := range []string{"", "--dry-run"} {
 			var stderr bytes.Buffer
 			code := run.Run(t.Context(), e.Command, strings.Fields(rest+" --out "+out+" "+more), &bytes.Buffer{}, &stderr)
-			if code != 2 || !strings.Contains(stderr.String(), filepath.FromSlash(c.target)+" would be written over") || !strings.Contains(stderr.String(), filepath.FromSlash(c.input)) {
+			if code != 2 || !strings.Contains(stderr.String(), filepath.FromSlash(c.target)+" would overwrite") || !strings.Contains(stderr.String(), filepath.FromSlash(c.input)) {
 				t.Errorf("%s %s over %s: exit %d: %s", c.line, more, c.input, code, stderr.String())
 			}
 		}

@@ -23,8 +23,8 @@ func TestReadRatings(t *testing.T) {
 		"case_id,rating\na,\n":                 "no ratings",
 		"case_id,rating,rater\na,1,x\na,2,x\n": "x rates a twice",
 		"case_id,rating,rating\na,1,2\n":       `two columns are named "rating"`,
-		"case_id,rating\na,1,2\n":              "line 2 has another number of cells than the first",
-		"case_id,rating,Rating\na,1,2\n":       "the columns rating and Rating both hold rating",
+		"case_id,rating\na,1,2\n":              "line 2 does not have the same number of cells as the first line",
+		"case_id,rating,Rating\na,1,2\n":       "the columns rating and Rating both contain rating",
 		"case_id,rating\n\"a,1\n":              "r.csv",
 		"case_id,rating\na,1e999\n":            "want a number",
 	} {

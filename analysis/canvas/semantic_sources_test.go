@@ -158,7 +158,7 @@ func TestGivenEmbeddingsErrors(t *testing.T) {
 		{semantic.Options{ImageEmbeddings: [2]string{two, two}, Captions: "c.csv"}, "has 2 rows for 1 case: --image-embeddings wants"},
 		{semantic.Options{Embeddings: [2]string{two, three}, Rows: "ids"}, "want equal ones"},
 		{semantic.Options{Embeddings: [2]string{two, "none.npy"}, Rows: "ids"}, "--embeddings-generated: none.npy"},
-		{semantic.Options{Embeddings: [2]string{two, two}, Rows: "twice"}, "twice: lines 1 and 2 are both of case a"},
+		{semantic.Options{Embeddings: [2]string{two, two}, Rows: "twice"}, "twice: lines 1 and 2 both have case a"},
 		{semantic.Options{Embeddings: [2]string{two, two}, Rows: "none"}, "cases of embeddings: none: "},
 		{semantic.Options{Captions: "none"}, "captions: none: "},
 		{semantic.Options{Scores: "c.csv"}, "scores of captions: c.csv: "},

@@ -212,7 +212,7 @@ func TestBadSimilarity(t *testing.T) {
 	other := numbers("other.csv", random, map[int]int{0: 25}, 0)
 	other.Statistics[1].Name = "c"
 	_, err := Analyze(context.Background(), Input{Real: real, Generators: []Generator{{Name: "m", Generated: other}}}, Options{Metrics: []string{"similarity"}})
-	if want := "similarity of m: other.csv has other columns than real.csv: missing b; extra c"; err == nil ||
+	if want := "similarity of m: other.csv does not have the same columns as real.csv: missing b; extra c"; err == nil ||
 		err.Error() != want {
 		t.Errorf("%v, want %s", err, want)
 	}

@@ -319,7 +319,7 @@ func (d Drawing) failed(err error) (drawn, error) {
 		error
 		NoRoom()
 	}](err); ok {
-		return drawn{warnings: []string{"it is not drawn: " + full.Error()}}, nil
+		return drawn{warnings: []string{"not drawn: " + full.Error()}}, nil
 	}
 	return drawn{}, fmt.Errorf("figure %s: %w", d.Name, err)
 }

@@ -106,7 +106,7 @@ func packageFiles(folder, version string) ([]file, error) {
 		case entry.IsDir():
 			return nil
 		case path.Ext(name) != ".py" && path.Base(name) != "py.typed":
-			return fmt.Errorf("%s: a file that is no module; want .py, or py.typed", name)
+			return fmt.Errorf("%s: not a module; want .py, or py.typed", name)
 		}
 		text, err := fs.ReadFile(root, name)
 		if err == nil {

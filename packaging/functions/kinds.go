@@ -101,7 +101,7 @@ func parameterOf(f run.FlagInfo) (parameter, error) {
 		}
 	}
 	if strings.Contains(f.Name, "_") {
-		return p, fmt.Errorf("--%s: a name with an underscore is no keyword that leads back to it", f.Name)
+		return p, fmt.Errorf("--%s: a flag name with an underscore cannot be recovered from its keyword", f.Name)
 	}
 	return p, nil
 }

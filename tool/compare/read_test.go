@@ -249,8 +249,8 @@ func TestReadScale(t *testing.T) {
 	for text, want := range map[string]string{
 		"": "the table is empty", "task,worst\na,1\n": `there is no column "best"; the columns are task, worst, want task, worst, best`,
 		"task,worst,best\na,1,x\n":         `line 2: worst "1" and best "x" of task a`,
-		"task,worst,best\na\n":             "line 2 has another number of cells than the first",
-		"task,worst,Worst,best\na,0,1,2\n": "the columns worst and Worst both hold worst",
+		"task,worst,best\na\n":             "line 2 does not have the same number of cells as the first line",
+		"task,worst,Worst,best\na,0,1,2\n": "the columns worst and Worst both contain worst",
 		"task,worst,best\na,0,1\na,0,2\n":  "line 3: task a has a scale already",
 	} {
 		write(t, path, text)

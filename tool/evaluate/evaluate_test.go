@@ -251,7 +251,7 @@ func TestSuiteErrors(t *testing.T) {
 		"defaults: &d {<<: *d}\ndatasets: {x: {only: first}}":                "<< of defaults: want other mappings",
 		"defaults: {<<: 3}\ndatasets: {x: {only: first}}":                    "<< of defaults: want other mappings",
 		"datasets: {x: {frames: f}}":                                         "dataset x has no analyses",
-		"analyses: [frist]\ndatasets: {x: {}}":                               `there is no analysis "frist"` + "\nevaluate: hint: did you mean first?",
+		"analyses: [frist]\ndatasets: {x: {}}":                               `there is not an analysis "frist"` + "\nevaluate: hint: did you mean first?",
 		"analyses: first\ndatasets: {x: {k: 0}}":                             "x/first: ",
 		"datasets: {x: {}, x: {}}":                                           "is there twice",
 		"datasets: {a/b: {only: first}}":                                     "want a name that can be a folder",
@@ -380,7 +380,7 @@ func TestExpansions(t *testing.T) {
 		shared += fmt.Sprintf("  d%d: {model: *m}\n", i)
 	}
 	for name, c := range map[string]struct{ suite, want string }{
-		"product": {product, "run stands for 10 × 10 × 10 × 10 × 10 × 10 × 10 × 10 = 100000000, of at most 100000 that a file or a command line may stand for in all\nevaluate: hint: "},
+		"product": {product, "run expands to 10 × 10 × 10 × 10 × 10 × 10 × 10 × 10 = 100000000; the limit for a file or a command line is 100000 in total\nevaluate: hint: "},
 		"merges":  {merges, "of at most 100000"},
 		"shared":  {shared, "dataset d"},
 	} {

@@ -1,0 +1,254 @@
+// Words: American spelling and standard terms, in texts for users, in documents, in comments and in names.
+
+package house
+
+import (
+	"fmt"
+	"go/ast"
+	"go/token"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// british matches British spellings.
+var british = regexp.MustCompile(`(?i)\b(neighbour|colour|grey|centre|behaviour|favour|honour|artefact|catalogue|licence|` +
+	`analys(e|ed|ing)\b|(un|re|de)?(normal|standard|initial|quant|optim|recogn|summar|organ|real|general|minim|maxim|local|visual|serial)is(e|ed|es|ing|er|ation)\b|` +
+	`modell(ed|ing)|labell(ed|ing)|travell)`)
+
+// house matches words and openings that a reader outside this project has to translate.
+var house = regexp.MustCompile(`(?i)\b(beside|of which|so many|afresh|anew|data sets?|put down|what nobody|what (is|are|was|were)|(those|that) of)\b`)
+
+// published are names and phrases that stay as they are: targets, keys of caches, quoted commands.
+var published = strings.NewReplacer("analyse-all", "", "normalised %s %x", "", "analyses", "")
+
+// texts has the number of user texts with such words for each part of the tree that is not rewritten yet. The numbers
+// may only fall; any other folder has none.
+var texts = map[string]int{
+	"analysis":         226,
+	"docs":             396,
+	"docs/calibration": 2,
+	"measure":          15,
+	"neighbors":        9,
+	"shard":            8,
+	"stat":             1,
+	"tool/compare":     22,
+	"tool/evaluate":    3,
+	"README.md":        67,
+}
+
+// TestWords holds that texts for users have American spelling and standard terms.
+func TestWords(t *testing.T) {
+	t.Parallel()
+	found := map[string][]string{}
+	add := func(path, place, text string) {
+		plain := published.Replace(text)
+		for _, words := range []*regexp.Regexp{british, house} {
+			if word := words.FindString(plain); word != "" {
+				part := partOf(path)
+				found[part] = append(found[part], fmt.Sprintf("%s: %q in %.100q", place, word, text))
+				return
+			}
+		}
+	}
+	tree := sources(t)
+	tree.product(func(s source) {
+		ast.Inspect(s.file, func(n ast.Node) bool {
+			l, ok := n.(*ast.BasicLit)
+			if !ok || l.Kind != token.STRING {
+				return true
+			}
+			if text, err := strconv.Unquote(l.Value); err == nil && strings.Contains(text, " ") {
+				add(s.path, fmt.Sprintf("%s:%d", s.path, tree.set.Position(l.Pos()).Line), text)
+			}
+			return true
+		})
+	})
+	documents(t, tree.root, func(path, text string) {
+		for i, line := range strings.Split(text, "\n") {
+			add(path, fmt.Sprintf("%s:%d", path, i+1), line)
+		}
+	})
+	pythonStrings(t, tree.root, func(path, text string) { add(path, path, text) })
+	for part, limit := range texts {
+		if len(found[part]) == 0 && limit > 0 {
+			t.Logf("%s: no such texts; lower the limit from %d", part, limit)
+		}
+	}
+	for part, all := range found {
+		switch limit := texts[part]; {
+		case len(all) > limit:
+			t.Errorf("%s: %d texts have British spellings or house words, want at most %d:\n%s",
+				part, len(all), limit, strings.Join(all[:min(len(all), mostTold)], "\n"))
+		case len(all) < limit:
+			t.Logf("%s: %d texts; lower the limit from %d", part, len(all), limit)
+		}
+	}
+}
+
+// partOf returns the longest key of texts that a path lies in; a path in none is a part of its own.
+func partOf(path string) string {
+	part := ""
+	for key := range texts {
+		if (path == key || strings.HasPrefix(path, key+"/")) && len(key) > len(part) {
+			part = key
+		}
+	}
+	if part == "" {
+		return path
+	}
+	return part
+}
+
+// documents visits README.md and the pages below docs that people write.
+func documents(t *testing.T, root string, visit func(path, text string)) {
+	t.Helper()
+	paths := []string{"README.md"}
+	err := filepath.WalkDir(filepath.Join(root, "docs"), func(path string, entry fs.DirEntry, err error) error {
+		if err == nil && !entry.IsDir() && filepath.Ext(path) == ".md" {
+			relative, _ := filepath.Rel(root, path)
+			paths = append(paths, filepath.ToSlash(relative))
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range paths {
+		text, err := os.ReadFile(filepath.Join(root, path))
+		if err != nil {
+			t.Fatal(err)
+		}
+		visit(path, string(text))
+	}
+}
+
+// pythonString matches docstrings and strings of a line.
+var pythonString = regexp.MustCompile(`(?s)"""(.*?)"""|"((?:[^"\\\n]|\\.)*)"`)
+
+// pythonField matches the code in an f-string.
+var pythonField = regexp.MustCompile(`\{[^{}]*\}`)
+
+// pythonStrings visits the strings of the Python package that have spaces, but for the generated module.
+func pythonStrings(t *testing.T, root string, visit func(path, text string)) {
+	t.Helper()
+	paths, err := filepath.Glob(filepath.Join(root, "python/repscope/*.py"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range paths {
+		if filepath.Base(path) == "_functions.py" {
+			continue
+		}
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range pythonString.FindAllStringSubmatch(string(text), -1) {
+			if s := pythonField.ReplaceAllString(m[1]+m[2], ""); strings.Contains(s, " ") {
+				visit("python/repscope/"+filepath.Base(path), s)
+			}
+		}
+	}
+}
+
+// houseComments finds comments with house words.
+func houseComments(_ *testing.T, tree tree) (broken []string) {
+	tree.product(func(s source) {
+		for _, group := range s.file.Comments {
+			if word := house.FindString(group.Text()); word != "" {
+				broken = append(broken, fmt.Sprintf("%s:%d: %s", s.path, tree.set.Position(group.Pos()).Line, word))
+			}
+		}
+	})
+	return broken
+}
+
+// britishComments finds comments with British spellings.
+func britishComments(_ *testing.T, tree tree) (broken []string) {
+	tree.product(func(s source) {
+		for _, group := range s.file.Comments {
+			if word := british.FindString(published.Replace(group.Text())); word != "" {
+				broken = append(broken, fmt.Sprintf("%s:%d: %s", s.path, tree.set.Position(group.Pos()).Line, word))
+			}
+		}
+	})
+	return broken
+}
+
+// notNouns are prepositions and participles that are no names of variables, but for a scope of a few lines.
+var notNouns = []string{"of", "at", "own", "said", "left", "most", "known", "given", "found"}
+
+const shortScope = 3 // lines
+
+// notNounVariables finds variables named by prepositions and participles with a long scope.
+func notNounVariables(_ *testing.T, tree tree) (broken []string) {
+	tree.product(func(s source) {
+		var inside []ast.Node
+		ast.Inspect(s.file, func(n ast.Node) bool {
+			if n == nil {
+				inside = inside[:len(inside)-1]
+				return true
+			}
+			for _, name := range declared(n) {
+				if slices.Contains(notNouns, name.Name) && tree.scope(n, inside) > shortScope {
+					broken = append(broken, fmt.Sprintf("%s:%d: %s", s.path, tree.set.Position(name.Pos()).Line, name.Name))
+				}
+			}
+			inside = append(inside, n)
+			return true
+		})
+	})
+	return broken
+}
+
+// declared returns the variables that a node declares itself.
+func declared(n ast.Node) (names []*ast.Ident) {
+	var left []ast.Expr
+	switch n := n.(type) {
+	case *ast.AssignStmt:
+		if n.Tok == token.DEFINE {
+			left = n.Lhs
+		}
+	case *ast.RangeStmt:
+		if n.Tok == token.DEFINE {
+			left = []ast.Expr{n.Key, n.Value}
+		}
+	case *ast.ValueSpec:
+		return n.Names
+	case *ast.FuncType:
+		for _, list := range []*ast.FieldList{n.Params, n.Results} {
+			if list != nil {
+				for _, f := range list.List {
+					names = append(names, f.Names...)
+				}
+			}
+		}
+	}
+	for _, e := range left {
+		if id, ok := e.(*ast.Ident); ok {
+			names = append(names, id)
+		}
+	}
+	return names
+}
+
+// scope returns the number of lines from a declaration to the end of its innermost block or function.
+func (t *tree) scope(n ast.Node, inside []ast.Node) int {
+	line := func(p token.Pos) int { return t.set.Position(p).Line }
+	if r, ok := n.(*ast.RangeStmt); ok {
+		return line(r.End()) - line(r.Pos())
+	}
+	for _, outer := range slices.Backward(inside) {
+		switch outer.(type) {
+		case *ast.BlockStmt, *ast.CaseClause, *ast.CommClause, *ast.IfStmt, *ast.ForStmt, *ast.SwitchStmt, *ast.TypeSwitchStmt, *ast.FuncDecl, *ast.FuncLit:
+			return line(outer.End()) - line(n.Pos())
+		}
+	}
+	return 0 // of the package, or of a type
+}
