@@ -929,7 +929,7 @@ def smoothness(
         config: FILE.yaml of options by flag name, with sections for single commands (smoothness: {horizons: [1,7]}). A
             section overrides common options; the command line overrides both and replaces all values of an option that
             repeats.
-        horizons: LIST of distances in time of the two states of a pair. Default: 1.
+        horizons: LIST of time differences between the two states of a pair. Default: 1.
         samples: N states or pairs to analyze, drawn with seed, the same for all models; 0: all. Default: 0.
         seed: N, the seed of all random draws. Default: 42.
         bootstrap: N above 0: intervals and comparisons of models by a jackknife over blocks, the same for every N; 0:
@@ -1095,18 +1095,18 @@ def robustness(
         config: FILE.yaml of options by flag name, with sections for single commands (smoothness: {horizons: [1,7]}). A
             section overrides common options; the command line overrides both and replaces all values of an option that
             repeats.
-        box_level: LEVEL of the box plot and of the comparisons; 0: 0.1 if it is a level, else the middle one. Default:
-            0.
-        clip: RULE for pixels outside the pixel range: range clips, reflect mirrors, none keeps; vectors have no range
-            and are kept (range, none, reflect). Default: range.
-        corruption: NAME of the change (gaussian, salt-pepper, blur, brightness, contrast, occlusion, shift, jpeg).
+        box_level: LEVEL of the box plot and of the comparisons; 0: 0.1 if it is a level, otherwise the middle level.
+            Default: 0.
+        clip: RULE for pixels outside the pixel range: range clips, reflect mirrors, none keeps; vectors are never
+            clipped (range, none, reflect). Default: range.
+        corruption: NAME of the corruption (gaussian, salt-pepper, blur, brightness, contrast, occlusion, shift, jpeg).
             Default: gaussian.
         draws: N corruptions of every state at every level. Default: 1.
-        levels: LIST of levels: standard deviations of the noise, or shares, of the pixel range; of vectors, in units of
-            noise_unit. Default: 0.01,0.05,0.1,0.15,0.2.
-        noise_unit: UNIT of levels where states are vectors without pixel_range: sd, the standard deviation of the
-            states pooled over their values, or mad, 1.4826 times their median absolute deviation, which outliers do not
-            move (sd, mad). Default: sd.
+        levels: LIST of levels, as shares of the pixel range (for noise, its standard deviation), or for vectors in
+            units of noise_unit. Default: 0.01,0.05,0.1,0.15,0.2.
+        noise_unit: UNIT of levels for vectors without pixel_range: sd, the standard deviation of the states pooled over
+            their values, or mad, 1.4826 times their median absolute deviation (robust to outliers) (sd, mad). Default:
+            sd.
         samples: N states or pairs to analyze, drawn with seed, the same for all models; 0: all; default with example:
             192. Default: 0.
         seed: N, the seed of all random draws. Default: 42.
@@ -1154,8 +1154,8 @@ def robustness(
         format: LIST of figure formats; none: no figures (png, pdf, svg, none). Default: png.
         width: LENGTH, the width of figures, such as 89mm or 7.2in; texts keep their sizes (6 pt or more), panels are
             stacked if needed; default: by figure.
-        per_sample: write robustness_samples.csv, the scores of every state, by which compare pairs models of different
-            runs.
+        per_sample: write the scores of every state to robustness_samples.csv; compare uses them to pair models of
+            different runs.
         device: DEVICE for encoders and neighbor searches: cpu, cuda (the first GPU), a list such as cuda:0,cuda:1, or
             auto (the first GPU if there is one, else the CPU). Default: auto.
         precision: PRECISION of matrix products on GPUs (tf32, fp32, bf16), with float32 sums; the CPU computes in
@@ -1306,8 +1306,8 @@ def neighborhood(
         config: FILE.yaml of options by flag name, with sections for single commands (smoothness: {horizons: [1,7]}). A
             section overrides common options; the command line overrides both and replaces all values of an option that
             repeats.
-        approx: rank a sample of reference states, each exactly against all states, for very many states; sampling
-            errors instead of intervals.
+        approx: for very many states: rank only a sample of reference states, each exactly against all states; reports
+            sampling errors instead of intervals.
         approx_references: N reference states of approx, at least 2. Default: 2000.
         coranking: WHEN to compute the curves over all K; auto: up to 5000 states (auto, full, off). Default: auto.
         exclude_window: FRAMES within which states of one episode do not count as neighbors, or auto: the longest
@@ -1319,11 +1319,11 @@ def neighborhood(
             precomputed). Default: euclidean.
         null: KIND of shuffled pairing: time (episodes are exchanged and rotated, which keeps the order in time) or
             independent (any state) (time, independent). Default: time.
-        permutations: N other pairings of states and latents behind the null; 0: none. Default: 10.
-        space: NAME of the original space: the last frame of a state or all its frames; auto: what the latents see
-            (auto, frame, clip). Default: auto.
-        ties: RULE for states at equal distances: the mean over all orders, independent in both spaces; one random order
-            (seed); the lower index first (average, random, index). Default: average.
+        permutations: N shuffled pairings of states and latents for the null; 0: none. Default: 10.
+        space: NAME of the original space: the last frame of a state or all its frames; auto: the frames that the
+            latents depend on (auto, frame, clip). Default: auto.
+        ties: RULE for equal distances: average (mean over all orders, independent in both spaces), random (one order,
+            by seed), index (lower index first) (average, random, index). Default: average.
         samples: N states or pairs to analyze, drawn with seed, the same for all models; 0: all. Default: 0.
         seed: N, the seed of all random draws. Default: 42.
         bootstrap: N above 0: intervals and comparisons of models by a jackknife over blocks, the same for every N; 0:
@@ -1505,15 +1505,15 @@ def manifold(
         config: FILE.yaml of options by flag name, with sections for single commands (smoothness: {horizons: [1,7]}). A
             section overrides common options; the command line overrides both and replaces all values of an option that
             repeats.
-        approx: search nearest neighbours approximately, for very many states; the recall is measured.
-        duplicate_tolerance: SHARE of the RMS distance up to which latents count as duplicates; those that rounding
-            alone tells apart do in any case. Default: 1e-07.
-        estimator: NAME of the Two-NN estimate in tables and figures; documented is the published formula, which cannot
+        approx: for very many states: search nearest neighbors approximately and measure the recall.
+        duplicate_tolerance: SHARE of the RMS distance below which latents count as duplicates; latents that differ only
+            by rounding always do. Default: 1e-07.
+        estimator: NAME of the Two-NN estimate in tables and figures; documented: the published formula, which cannot
             exceed 1.7325 (mle, fit, documented). Default: mle.
         exclude_window: FRAMES within which states of one episode do not count as neighbors, or auto: the longest
             autocorrelation time of the models. Default: 0.
-        gride: LIST of Gride's neighbour orders n2, with n1 = n2/2 (default 2,4,8,16,32,64).
-        neighbors: LIST of the k of Levina–Bickel (default 5,10,20,50).
+        gride: LIST of neighbor orders n2 for Gride, with n1 = n2/2 (default 2,4,8,16,32,64).
+        neighbors: LIST of k for Levina–Bickel (default 5,10,20,50).
         samples: N states or pairs to analyze, drawn with seed, the same for all models; 0: all. Default: 0.
         seed: N, the seed of all random draws. Default: 42.
         bootstrap: N above 0: intervals and comparisons of models by a jackknife over blocks, the same for every N; 0:
@@ -1684,12 +1684,12 @@ def geometry(
         clusters: LIST of numbers of k-means clusters. Default: 10.
         exclude_window: FRAMES within which states of one episode do not count as neighbors, or auto: the longest
             autocorrelation time of the models. Default: 0.
-        k: LIST of neighbourhood sizes for the consistency of labels. Default: 1,5,20.
-        labels: FILE[:key] of an integer class or a text per frame (a window has that of its last frame); with example
-            also example:NAME, example:lives unless given.
-        lags: N, the largest lag of the autocorrelation. Default: 100.
-        rsa_pairs: N pairs of states whose distances RSA ranks; 0: all. Default: 2000000.
-        starts: N k-means++ starts, of which the best counts. Default: 10.
+        k: LIST of neighborhood sizes for the consistency of labels. Default: 1,5,20.
+        labels: FILE[:key] of an integer class or a text per frame (a window has the label of its last frame); with
+            example also example:NAME, default example:lives.
+        lags: largest lag N of the autocorrelation. Default: 100.
+        rsa_pairs: N pairs of states for RSA; 0: all. Default: 2000000.
+        starts: N k-means++ starts; the best result is used. Default: 10.
         samples: N states or pairs to analyze, drawn with seed, the same for all models; 0: all. Default: 0.
         seed: N, the seed of all random draws. Default: 42.
         bootstrap: N above 0: intervals and comparisons of models by a jackknife over blocks, the same for every N; 0:
@@ -1896,26 +1896,27 @@ def reconstruction(
         config: FILE.yaml of options by flag name, with sections for single commands (smoothness: {horizons: [1,7]}). A
             section overrides common options; the command line overrides both and replaces all values of an option that
             repeats.
-        actions: FILE[:key] of the action at every frame, for predictor: integers or vectors (a window has that of its
-            last frame).
-        decoder: NAME=FILE.onnx that makes frames of the latents of model NAME: of those that predictor NAME makes, else
-            of the latents of the next states.
+        actions: FILE[:key] of the action at every frame, for predictor: integers or vectors (a window has the action of
+            its last frame).
+        decoder: NAME=FILE.onnx that decodes latents of model NAME to frames: the latents predicted by predictor NAME,
+            or otherwise the latents of the next states.
         decoder_pool: [NAME=]MODE of pooling for the inputs of decoders, predictors and other heads, as for pool: last,
             mean, cls, flatten, index:K; default: unchanged outputs.
-        moving_threshold: SHARE of the pixel range by which a pixel must change to be one that moves. Default: 0.02.
-        object_area: PIXELS that an object has at least. Default: 4.
-        object_threshold: SHARE of the pixel range by which pixels of objects differ from the background. Default: 0.1.
-        predictions_range: [NAME=]RANGE of the pixel values of predictions: LOW,HIGH, frames for that of the frames, or
-            auto: from the type or the data. Default: auto.
-        predictor: NAME=FILE.onnx that makes the next latent of model NAME from its latent and an action.
-        predicts: WHAT row i of predictions is: a prediction of the successor of state i, or of state i itself (next,
+        moving_threshold: SHARE of the pixel range above which a change counts as moving. Default: 0.02.
+        object_area: smallest area of an object, in PIXELS. Default: 4.
+        object_threshold: SHARE of the pixel range above which a pixel differs from the background and belongs to an
+            object. Default: 0.1.
+        predictions_range: [NAME=]RANGE of the pixel values of predictions: LOW,HIGH, frames (range of the frames), or
+            auto (from the type or the data). Default: auto.
+        predictor: NAME=FILE.onnx that predicts the next latent of model NAME from a latent and an action.
+        predicts: WHAT row i of predictions predicts: the successor of state i (next), or state i itself (same) (next,
             same). Default: next.
         rollout_steps: roll predictors out over N steps, feeding back their predictions with the recorded actions.
             Default: 1.
         ssim_window: WINDOW of the structural similarity: uniform (7 × 7 equal weights) or gaussian (11 × 11) (uniform,
             gaussian). Default: uniform.
-        time_axis: MEANING of the axis T of predictions [N,T,…]: steps ahead, or the frames of one predicted clip, of
-            which the last counts (horizon, clip). Default: horizon.
+        time_axis: MEANING of the axis T of predictions [N,T,…]: steps ahead (horizon), or the frames of one predicted
+            clip, with the last one scored (clip) (horizon, clip). Default: horizon.
         samples: N states or pairs to analyze, drawn with seed, the same for all models; 0: all. Default: 0.
         seed: N, the seed of all random draws. Default: 42.
         bootstrap: N above 0: intervals and comparisons of models by a jackknife over blocks, the same for every N; 0:
@@ -1961,7 +1962,7 @@ def reconstruction(
         width: LENGTH, the width of figures, such as 89mm or 7.2in; texts keep their sizes (6 pt or more), panels are
             stacked if needed; default: by figure.
         samples_shown: N samples of the contact sheet, drawn with seed. Default: 6.
-        save_frames: write the frames of the contact sheet to frames/<sample>_{current,true,NAME,error}.png.
+        save_frames: also write the frames of the contact sheet to frames/<sample>_{current,true,NAME,error}.png.
         device: DEVICE for encoders and neighbor searches: cpu, cuda (the first GPU), a list such as cuda:0,cuda:1, or
             auto (the first GPU if there is one, else the CPU). Default: auto.
         precision: PRECISION of matrix products on GPUs (tf32, fp32, bf16), with float32 sums; the CPU computes in
@@ -2097,8 +2098,8 @@ def reward(
 
     Args:
         latents: NAME=FILE[:key] of precomputed latents.
-        rewards: FILE[:key] of a number per frame: the reward of the transition from it to the next (a window has that
-            of its last frame); by default those of a published dataset given with frames.
+        rewards: FILE[:key] of one number per frame: the reward of the transition to the next frame (a window has the
+            reward of its last frame). Default: the rewards of a published dataset given with frames.
         frames: FILE[:key] of the original states [N,…]: .npy, .npz, .safetensors, .pt, .pth, .tif or a folder of
             images.
         episodes: FILE[:key] of an episode number or an end-of-episode flag for each frame, or FILE.csv:column; see
@@ -2110,15 +2111,14 @@ def reward(
         config: FILE.yaml of options by flag name, with sections for single commands (smoothness: {horizons: [1,7]}). A
             section overrides common options; the command line overrides both and replaces all values of an option that
             repeats.
-        actions: FILE[:key] of the action taken at every frame, an integer from 0 (a window has that of its last frame),
-            for predictor, and read from the latents of both states of a transition; by default those of a published
-            dataset given with frames.
-        alpha: STRENGTH of ridge; 0: chosen from 10^-4 to 10^4 by cross-validation inside the training folds. Default:
-            0.
-        control: also fit every linear probe on targets of other episodes (selectivity).
+        actions: FILE[:key] of the action at every frame, an integer from 0 (a window has the action of its last frame):
+            input of predictor, and a target for the latents of both states of a transition. Default: the actions of a
+            published dataset given with frames.
+        alpha: ridge STRENGTH; 0: chosen from 10^-4 to 10^4 by cross-validation inside the training folds. Default: 0.
+        control: also fit every linear probe to targets of other episodes (selectivity).
         decoder_pool: [NAME=]MODE of pooling for the inputs of decoders, predictors and other heads, as for pool: last,
             mean, cls, flatten, index:K; default: unchanged outputs.
-        disentanglement: also measure DCI and MIG of the targets of states.
+        disentanglement: also compute DCI and MIG for the targets of states.
         folds: K folds of whole episodes. Default: 5.
         head: NAME:ON=FILE.onnx of a reward head of NAME with inputs z_t and z_next; ON, true or predicted, names the
             latents it was trained on. A head trained on true latents is also evaluated on predicted latents.
@@ -2135,14 +2135,13 @@ def reward(
             rewards, and the state alone for targets of states (auto, current,next, next). Default: auto.
         probes: LIST of probes: linear (ridge; logistic for classes), a small network, nearest neighbors (ridge, mlp,
             knn, logistic). Default: ridge,mlp.
-        regress: LIST of targets of integers that are quantities and are regressed; * and ? stand for any characters and
-            any one.
-        rollout_starts: FILE[:key] of the state that each of rollouts starts from, counted from 0 as rows of latents;
-            may be missing if there is one from every state.
-        rollouts: NAME=FILE[:key] of open-loop predictions [M,T,D] of NAME: 1 to T steps from each of M states.
-        targets: [CATEGORY/]NAME=FILE[:key] of a value per frame that is read from the latent of its state: numbers are
-            regressed, integers classified; an array [N,K] or a CSV table (or FILE.csv:column) is K targets; with
-            example also example:COLUMN.
+        regress: LIST of integer targets to regress as quantities; * matches any characters, ? one character.
+        rollout_starts: FILE[:key] of the initial state of each of rollouts, as a row index from 0 (default: one rollout
+            from every state).
+        rollouts: NAME=FILE[:key] of open-loop predictions [M,T,D] of NAME, 1 to T steps from each of M states.
+        targets: [CATEGORY/]NAME=FILE[:key] of one value per frame to predict from the latent of its state: numbers are
+            regressed, integers classified. An array [N,K] or a CSV table has K targets; FILE.csv:column and, with
+            example, example:COLUMN have one.
         samples: N states or pairs to analyze, drawn with seed, the same for all models; 0: all. Default: 0.
         seed: N, the seed of all random draws. Default: 42.
         bootstrap: N above 0: intervals and comparisons of models by a jackknife over blocks, the same for every N; 0:
@@ -2189,7 +2188,7 @@ def reward(
         format: LIST of figure formats; none: no figures (png, pdf, svg, none). Default: png.
         width: LENGTH, the width of figures, such as 89mm or 7.2in; texts keep their sizes (6 pt or more), panels are
             stacked if needed; default: by figure.
-        predictions_csv: write what every probe said of every sample to reward_predictions.csv.
+        predictions_csv: write the prediction of every probe for every sample to reward_predictions.csv.
         device: DEVICE for encoders and neighbor searches: cpu, cuda (the first GPU), a list such as cuda:0,cuda:1, or
             auto (the first GPU if there is one, else the CPU). Default: auto.
         precision: PRECISION of matrix products on GPUs (tf32, fp32, bf16), with float32 sums; the CPU computes in
@@ -2302,24 +2301,23 @@ def generation(
         real_predictions: FILE.csv of the classifier's predictions for real samples, as predictions; sets the ceiling of
             conditioning.
         label_names: FILE.json of the names of labels, {"0": "6A+", …}.
-        encoder: NAME=FILE.onnx: grids to latents.
-        decoder: NAME=FILE.onnx: latents, and labels if it takes them, to cells.
-        classifier: FILE.onnx: grids to a score for each label; stands in for predictions.
-        grids: FILE[:key] of real grids that encoder and decoder reconstruct.
+        encoder: NAME=FILE.onnx of a model from grids to latents.
+        decoder: NAME=FILE.onnx of a model from latents, and optionally labels, to cells.
+        classifier: FILE.onnx of a model from grids to a score per label; replaces predictions.
+        grids: FILE[:key] of real grids to reconstruct with encoder and decoder.
         config: FILE.yaml of options by flag name, with sections for single commands (smoothness: {horizons: [1,7]}). A
             section overrides common options; the command line overrides both and replaces all values of an option that
             repeats.
-        definition: NAME of the definition of similarity: of all generated samples, num_middle the holds that are
-            neither start nor end; or, as published, of the valid ones, num_middle holds − start − end (default,
+        definition: NAME of the definition of similarity. default: all generated samples, num_middle counts holds that
+            are neither start nor end; documented: valid samples only, num_middle = holds − start − end (default,
             documented). Default: default.
         metrics: LIST of metrics (default: all that the inputs allow): reconstruction, diversity, similarity
             (statistical), clusters (latent_space), conditioning (grade_conditioning), fidelity.
-        num_samples: N samples of each label: drawn by decoder (0: 100), or taken from files (0: all). Default: 0.
-        revalidate: decide by the rule (a start, an end, at least 3 other holds) which problems are valid, whatever the
-            file says.
-        strict: fail at a problem that cannot be read, where it would be left out.
-        temperature: T that standard normal latents are multiplied by before they are decoded. Default: 1.
-        threshold: P above which a reconstructed cell is set. Default: 0.5.
+        num_samples: N samples per label: drawn with decoder (0: 100), or read from files (0: all). Default: 0.
+        revalidate: determine valid problems by rule (a start, an end, at least 3 other holds), regardless of the file.
+        strict: fail at the first unreadable problem instead of leaving it out.
+        temperature: factor T on standard normal latents before decoding. Default: 1.
+        threshold: threshold P above which a reconstructed cell counts as set. Default: 0.5.
         seed: N, the seed of all random draws. Default: 42.
         bootstrap: N above 0: intervals and comparisons of models by a jackknife over blocks, the same for every N; 0:
             neither. Default: 1000.
@@ -2604,29 +2602,30 @@ def forecast(
     "std_over" records which.
 
     Args:
-        target: FILE[:key] of the truth [N,V,H,W], or [N,H,W] of one variable: .npy, .npz, .safetensors, .pt, .pth, .tif
-            or a folder of images.
-        forecast: NAME=FILE[:key] of an ensemble [N,S,V,H,W], or of one member [N,V,H,W]; of one variable without its
-            axis.
-        example: run on the built-in example: made weather of known truth, and ensembles with one defect each.
-        model: NAME=FILE.onnx that makes n_samples members of the fields of input.
-        input: FILE[:key] of the fields that forecasts begin with [N,Vin,H,W]: persistence predicts them.
-        leads: FILE[:key] of the lead of every sample [N]: numbers in any unit, or durations (timedelta64, texts such as
-            PT6H), which become hours; or FILE.csv:column.
-        groups: FILE[:key] of the initial time of every sample [N], a number that ascends with it, a time (datetime64)
-            or a text such as 2020-01-31, or of its simulation; or FILE.csv:column: samples of one depend on each other
-            (default: the k-th sample of every lead is of time k).
-        weights: FILE[:key] of weights of cells [H,W] or of rows [H], such as areas or a mask.
-        lat: FILE[:key] of the latitudes of rows [H] in degrees, or of cells [H,W]: weights are their cosines, times
-            weights.
-        regions: NAME=FILE[:key] of a mask [H,W] of 0 and 1, or of weights: scores of that part of the grid too.
-        climatology: FILE[:key] of a climatology [V,H,W], or one per sample [N,V,H,W]; target: the mean of the targets
-            of all other initial times.
+        target: FILE[:key] of the truth [N,V,H,W], or [N,H,W] for one variable: .npy, .npz, .safetensors, .pt, .pth,
+            .tif or a folder of images.
+        forecast: NAME=FILE[:key] of an ensemble [N,S,V,H,W], or of one member [N,V,H,W]; the axis V may be missing for
+            one variable.
+        example: run on the built-in example: synthetic weather with known truth, and ensembles with one defect each.
+        model: NAME=FILE.onnx of a model that generates n_samples members from the fields of input.
+        input: FILE[:key] of the initial fields of the forecasts [N,Vin,H,W]; also the prediction of persistence.
+        leads: FILE[:key] of the lead of every sample [N], or FILE.csv:column: numbers in any unit, or durations
+            (timedelta64, text such as PT6H), which are converted to hours.
+        groups: FILE[:key] of the initial time or simulation of every sample [N], or FILE.csv:column: an increasing
+            number, a datetime64 or text such as 2020-01-31. Samples of one group count as dependent (default: the k-th
+            sample of every lead has initial time k).
+        weights: FILE[:key] of the weights of cells [H,W] or of rows [H], such as areas or a mask.
+        lat: FILE[:key] of latitudes in degrees, of rows [H] or of cells [H,W]: cells are weighted by their cosine,
+            times weights.
+        regions: NAME=FILE[:key] of a mask [H,W] of 0 and 1, or of weights, for additional scores of that part of the
+            grid.
+        climatology: FILE[:key] of a climatology [V,H,W], or of one per sample [N,V,H,W]; target: the mean target over
+            all other initial times.
         config: FILE.yaml of options by flag name, with sections for single commands (smoothness: {horizons: [1,7]}). A
             section overrides common options; the command line overrides both and replaces all values of an option that
             repeats.
-        batch_size: N consecutive samples of a batch: scores have NAME_batch_sd, the standard deviation over batches
-            too; 0: none. Default: 0.
+        batch_size: N consecutive samples per batch: adds NAME_batch_sd, the standard deviation over batches; 0: none.
+            Default: 0.
         crps: ESTIMATOR of the continuous ranked probability score (fair, biased). Default: fair.
         energy: ESTIMATOR of energy scores (fair, biased). Default: fair.
         event_quantiles: LIST of quantile levels: an event is a value at or above this quantile of all true values of
@@ -2662,9 +2661,9 @@ def forecast(
         tile: CELLS per side of a tile in tiled scores (with example 6). Default: 8.
         variogram: DEFINITION of the variogram score; documented, of the ensemble mean, is improper (proper,
             documented). Default: proper.
-        variogram_p: P of the differences |x_i − x_j|^P. Default: 0.5.
-        wrap: the columns go round, as the longitudes of a whole circle do: the last is beside the first, for pairs of
-            cells and windows, and no side of the grid.
+        variogram_p: exponent P of the differences |x_i − x_j|^P. Default: 0.5.
+        wrap: the grid is periodic along its columns, as for all longitudes: pairs of cells and windows wrap around, and
+            the left and right edges are not a border.
         seed: N, the seed of all random draws. Default: 42.
         bootstrap: N above 0: intervals and comparisons of models by a jackknife over blocks, the same for every N; 0:
             neither. Default: 1000.
@@ -2690,7 +2689,7 @@ def forecast(
         format: LIST of figure formats; none: no figures (png, pdf, svg, none). Default: png.
         width: LENGTH, the width of figures, such as 89mm or 7.2in; texts keep their sizes (6 pt or more), panels are
             stacked if needed; default: by figure.
-        documented_json: FILE for {metrics, evaluation_config} of the first model, as published.
+        documented_json: FILE for {metrics, evaluation_config} of the first model, in the published format.
         save_results: the same as documented_json.
         device: DEVICE of the published scripts; models always run on the CPU. Default: cpu.
         threads: N cores to use; 0: all. Default: 0.
@@ -2825,26 +2824,27 @@ def sequence(
             datasets).
         positions: NAME=FILE.csv of model predictions with the columns seq, pos, region_mode, target, pred, nll, prob.
         substitutions: ASSAY=FILE.csv[:COLUMN] of variants with measured effects: mutant (A23C:D45E) or
-            mutated_sequence, DMS_score, … (ASSAY/DATASET=FILE of several datasets).
-        vocabulary: FILE.json of another alphabet than that of antibodies: a list of tokens, or tokens and their ids.
+            mutated_sequence, DMS_score, … (ASSAY/DATASET=FILE for several datasets).
+        vocabulary: FILE.json of an alphabet other than the default for antibodies: a list of tokens, or tokens with
+            their ids.
         config: FILE.yaml of options by flag name, with sections for single commands (smoothness: {horizons: [1,7]}). A
             section overrides common options; the command line overrides both and replaces all values of an option that
             repeats.
-        mask: RULE that chooses the residues that are masked: uniform, information (drawn by weight), ranked (the
-            largest weights), given (by the file); auto: given, else uniform. Default: auto.
-        mask_cdr: WEIGHT that a residue of a CDR has beyond 1, with mask information or ranked. Default: 1.
-        mask_nongermline: WEIGHT that a residue that is not of the germline has beyond 1. Default: 1.
-        mask_rate: SHARE of the residues that are masked. Default: 0.15.
+        mask: RULE that chooses the masked residues: uniform, information (drawn by weight), ranked (the largest
+            weights), given (by the file); auto: given, else uniform. Default: auto.
+        mask_cdr: WEIGHT added to 1 for a residue in a CDR, with mask information or ranked. Default: 1.
+        mask_nongermline: WEIGHT added to 1 for a residue that is not of germline origin. Default: 1.
+        mask_rate: SHARE of masked residues. Default: 0.15.
         metrics: LIST of metrics (default: all that the inputs allow): masked_accuracy, loss, perplexity, p_at_l,
             chain_probe, position_probe, cdr_probe, cdr_probe_class, region_accuracy, region_loss, region_perplexity,
             cross_chain, pseudo_perplexity, one_pass_perplexity, region_germline, per_position, per_residue, confusion,
             top_k, bits_below_unigram, calibration, substitutions.
-        region_mode: MODE of what is hidden for the scores of regions: the standard mask, every position alone, or the
-            whole region (standard, per-position, region-level). Default: standard.
-        regions: LIST of regions and aggregates that are scored (default: all) (hfwr1, hcdr1, hfwr2, hcdr2, hfwr3,
-            hcdr3, hfwr4, lfwr1, lcdr1, lfwr2, lcdr2, lfwr3, lcdr3, lfwr4, all_cdr, all_fwr, heavy, light, overall,
-            germline, nongermline).
-        set: METRIC.KEY=VALUE of an option of a metric.
+        region_mode: MODE of masking for region scores: the standard mask, every position alone, or the whole region
+            (standard, per-position, region-level). Default: standard.
+        regions: LIST of regions and aggregates to score (default: all) (hfwr1, hcdr1, hfwr2, hcdr2, hfwr3, hcdr3,
+            hfwr4, lfwr1, lcdr1, lfwr2, lcdr2, lfwr3, lcdr3, lfwr4, all_cdr, all_fwr, heavy, light, overall, germline,
+            nongermline).
+        set: METRIC.KEY=VALUE to set an option of a metric.
         seed: N, the seed of all random draws. Default: 42.
         bootstrap: N above 0: intervals and comparisons of models by a jackknife over blocks, the same for every N; 0:
             neither. Default: 1000.
@@ -2853,14 +2853,14 @@ def sequence(
             Default: metric.
         columns: ROLE=NAME,… of the columns of sequences: id, cluster, heavy, light, heavy_cdr, light_cdr,
             heavy_non_templated, light_non_templated, heavy_coords, light_coords, chain, locus.
-        residues: LIST of what is done with letters of sequences: upper reads small letters as capital ones, stop leaves
-            a * at the end of a chain out, gaps leaves - and . out (default: letters that are not in the vocabulary are
-            errors) (upper, stop, gaps).
-        inputs: ROLE=NAME,… of the inputs of model: tokens, chains, mask, padding, positions (default: guessed by their
-            names).
-        outputs: ROLE=NAME,… of the outputs of model: logits, hidden, attentions (default: guessed by their names; *
-            stands for the number of a layer).
-        position_batch: N passes over which every position is hidden alone that are run together. Default: 32.
+        residues: LIST of conversions of sequences: upper reads lower-case letters as upper case, stop removes a * at
+            the end of a chain, gaps removes - and . (default: letters outside the vocabulary are errors) (upper, stop,
+            gaps).
+        inputs: ROLE=NAME,… of the inputs of model: tokens, chains, mask, padding, positions (default: guessed from
+            their names).
+        outputs: ROLE=NAME,… of the outputs of model: logits, hidden, attentions (default: guessed from their names; *
+            stands for the layer number).
+        position_batch: N single-position passes in one batch. Default: 32.
         methods: also write a methods text with references, for a paper: sequence_methods.md, .tex and .bib; with the
             result file of an earlier run (methods RESULT.json) print the text and exit, with json as JSON.
         dry_run: check inputs, options and models, print files to read and write and the expected encoding time, and
@@ -2870,9 +2870,8 @@ def sequence(
         format: LIST of figure formats; none: no figures (png, pdf, svg, none). Default: png.
         width: LENGTH, the width of figures, such as 89mm or 7.2in; texts keep their sizes (6 pt or more), panels are
             stacked if needed; default: by figure.
-        documented_json: FILE.json for {dataset: {key: value}} of the first model, as published.
-        mask_plan: FILE.npz for the masked inputs of all passes, for a model that is run elsewhere; nothing else is
-            done.
+        documented_json: FILE.json for {dataset: {key: value}} of the first model, in the published format.
+        mask_plan: FILE.npz for the masked inputs of all passes, for a model that runs elsewhere; no metric is computed.
         threads: N cores to use; 0: all. Default: 0.
         memory: SIZE of the working memory, such as 450MB; 0: a quarter of RAM, or of the cgroup or ulimit -v limit if
             that is lower. Default: 0.
@@ -3016,28 +3015,26 @@ def canvas(
         example: score the built-in example: synthetic screens with graded damage.
         base_dir: DIR with the folders benchmarks and results. Default: dataset.
         task: NAME of the task: a folder of results, such as replication_gen or modification_gen.
-        variant: NAME of the variant: a folder of the task, which ends the names of its cases, such as image_only.
-        model: LIST of the models whose cases are scored, by their names (default: all).
-        ids: LIST of samples (gid6-27), cases, patterns (gid6-*) or ranges (gid6-27..gid6-40) that are scored (default:
-            all).
-        snapshots: score the steps on the way to every design too, by their number.
-        reference_json: FILE.json of the design that is wanted, as Figma writes it.
-        reference_image: FILE of the image that is wanted.
-        generated_json: FILE.json of the design that was generated.
-        generated_image: FILE of the image that was generated.
-        trace: FILE.json of the tools that were called.
-        expected_trace: FILE.json of the tools that should have been called.
-        ratings: FILE.csv of what people think of cases: case_id, rating, and rater if there are several.
+        variant: NAME of the variant: a folder of the task and the suffix of its case names, such as image_only.
+        model: LIST of model names to score (default: all).
+        ids: LIST of samples (gid6-27), cases, patterns (gid6-*) or ranges (gid6-27..gid6-40) to score (default: all).
+        snapshots: also score the intermediate steps of every design, by number.
+        reference_json: FILE.json of the reference design, as exported from Figma.
+        reference_image: FILE of the reference image.
+        generated_json: FILE.json of the generated design.
+        generated_image: FILE of the generated image.
+        trace: FILE.json of the tool calls.
+        expected_trace: FILE.json of the expected tool calls.
+        ratings: FILE.csv of human ratings with the columns case_id, rating and, for several raters, rater.
         config: FILE.yaml of options by flag name, with sections for single commands (smoothness: {horizons: [1,7]}). A
             section overrides common options; the command line overrides both and replaces all values of an option that
             repeats.
-        alignment_tolerance: SHARE of the side of the canvas up to which lines of boxes are aligned. Default: 0.02.
-        alpha: what becomes of transparent pixels: they are laid on white, or their colors are taken as they are (white,
-            drop). Default: white.
-        borji_splits: N random splits for AUC-Borji, as published code has 100; 0: its exact expectation. Default: 0.
-        caption_tokens: N tokens of a caption at most. Default: 50.
-        captioner: folder with a vision encoder and a decoder of text as Optimum exports them, which makes the captions
-            that captions lacks.
+        alignment_tolerance: SHARE of the canvas side up to which lines of boxes count as aligned. Default: 0.02.
+        alpha: treatment of transparent pixels: white (composited on white) or drop (alpha is ignored). Default: white.
+        borji_splits: N random splits for AUC-Borji (100 in published code); 0: its exact expectation. Default: 0.
+        caption_tokens: largest number N of tokens in a caption. Default: 50.
+        captioner: folder with a vision encoder and a text decoder exported by Optimum, to generate captions missing in
+            captions.
         captions: table of captions with the columns case_id, gt_caption and gen_caption.
         definition: NAME of the metric definitions: default, as documented in the publication, or as implied by its
             published numbers (default, documented, published). Default: default.
@@ -3090,11 +3087,10 @@ def canvas(
         vision_mean: mean M, or one per channel, subtracted from pixels of 0..1; replaces vision_normalize.
         vision_model: FILE.onnx that embeds screens: input [1, 3, H, W].
         vision_normalize: means and standard deviations that vision_model expects (clip, imagenet). Default: clip.
-        vision_pool: how an embedding follows from the states of patches (auto, mean, cls). Default: auto.
-        vision_preprocessor: preprocessor_config.json of vision_model, in place of the flags below.
-        vision_size: N to which both sides of a screen are resized for vision_model; 0: as its file fixes them. Default:
-            0.
-        vision_std: S or one per channel, by which pixels are divided after that.
+        vision_pool: pooling of patch states to an embedding (auto, mean, cls). Default: auto.
+        vision_preprocessor: preprocessor_config.json of vision_model, instead of the flags below.
+        vision_size: side N of screens resized for vision_model; 0: as fixed by its file. Default: 0.
+        vision_std: divisor S, or one per channel, applied after the mean.
         seed: N, the seed of all random draws. Default: 42.
         bootstrap: N above 0: intervals and comparisons of models by a jackknife over blocks, the same for every N; 0:
             neither. Default: 1000.
@@ -3372,13 +3368,12 @@ def compare(
         wide: KIND of the number columns of a wide table without a column model: models or metrics.
         losses: NAME=FILE of losses by step or epoch: CSV of W&B or TensorBoard, JSON lines, or a PyTorch checkpoint;
             NAME:COLUMN=FILE names a column of values.
-        example: compare a made study: models trained several times, on several tasks.
+        example: compare a synthetic study: models trained several times on several tasks.
         config: FILE.yaml of options by flag name, with sections for single commands (smoothness: {horizons: [1,7]}). A
             section overrides common options; the command line overrides both and replaces all values of an option that
             repeats.
-        allow_different: compare results of other data, definitions, options or block lengths, with a warning.
-        baseline: NAME of the model that the others are compared with (default: the one called persistence, if there is
-            one).
+        allow_different: compare results with different data, definitions, options or block lengths, with a warning.
+        baseline: NAME of the model that the others are compared with (default: persistence, if there is such a model).
         fail_if_worse: METRIC>PERCENT: exit with status 1 if a model is worse than the baseline by more than that.
         family: NAME of the tests that p values are corrected over: metric (all rows of a metric, in all tasks), task
             (all rows of a metric in one task) or run (the whole table). Default: metric.
@@ -3397,7 +3392,7 @@ def compare(
         orient: ROWS of the tables: metrics or models. Default: metrics.
         scale: FILE.csv with the columns task, worst, best (and metric), for scores of tasks on one scale: (score −
             worst)/(best − worst).
-        select: METRIC by which a checkpoint is chosen: that of the best value, and all that may be the best.
+        select: METRIC that selects a checkpoint: the one with the best value, and all that may be the best.
         seed: N, the seed of all random draws. Default: 42.
         bootstrap: N above 0: intervals and comparisons of models by a jackknife over blocks, the same for every N; 0:
             neither. Default: 1000.
@@ -3492,10 +3487,10 @@ def evaluate(
             result.
         width: LENGTH, the width of figures, such as 89mm or 7.2in; texts keep their sizes (6 pt or more), panels are
             stacked if needed; default: by figure.
-        check: read the results of tasks that are done, and their inputs, hold them against the digests that were
-            recorded, and stop; with json as JSON.
-        dry_run: say which tasks would be run and why (which option, input or program is another), what would be
-            written, and stop; with json as JSON.
+        check: compare the results of finished tasks, and their inputs, with the recorded digests, and stop; with json
+            as JSON.
+        dry_run: list the tasks to run, why (the option, input or program that changed) and the files they would write,
+            and stop; with json as JSON.
         example: run all analyses on their built-in examples; no suite file is needed.
         fail_fast: start no further task after a failure.
         init: print a commented suite file for these files, and stop.
