@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"go/ast"
 	"go/token"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -69,11 +68,17 @@ func TestWords(t *testing.T) {
 			return true
 		})
 	})
-	documents(t, tree.root, func(path, text string) {
-		for i, line := range strings.Split(text, "\n") {
-			add(path, fmt.Sprintf("%s:%d", path, i+1), line)
+	for _, path := range documents(t) {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
 		}
-	})
+		name, _ := filepath.Rel(tree.root, path)
+		name = filepath.ToSlash(name)
+		for i, line := range strings.Split(string(text), "\n") {
+			add(name, fmt.Sprintf("%s:%d", name, i+1), line)
+		}
+	}
 	pythonStrings(t, tree.root, func(path, text string) { add(path, path, text) })
 	for part, limit := range texts {
 		if len(found[part]) == 0 && limit > 0 {
@@ -103,29 +108,6 @@ func partOf(path string) string {
 		return path
 	}
 	return part
-}
-
-// documents visits README.md and the pages below docs that people write.
-func documents(t *testing.T, root string, visit func(path, text string)) {
-	t.Helper()
-	paths := []string{"README.md"}
-	err := filepath.WalkDir(filepath.Join(root, "docs"), func(path string, entry fs.DirEntry, err error) error {
-		if err == nil && !entry.IsDir() && filepath.Ext(path) == ".md" {
-			relative, _ := filepath.Rel(root, path)
-			paths = append(paths, filepath.ToSlash(relative))
-		}
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, path := range paths {
-		text, err := os.ReadFile(filepath.Join(root, path))
-		if err != nil {
-			t.Fatal(err)
-		}
-		visit(path, string(text))
-	}
 }
 
 // pythonString matches docstrings and strings of a line.
