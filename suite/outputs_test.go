@@ -389,12 +389,12 @@ func TestTwoOutputsAreOne(t *testing.T) {
 		t.Skip(err)
 	}
 	for _, c := range []struct{ line, want string }{
-		{"compare {}/r.json --table {}/x.csv --save-table {}/self/x.csv", "are one file"},
-		{"compare {}/r.json --figure {}/x.png --plot {}/./x.png", "are one file"},
-		{"compare {}/r.json --figure {}/out/compare.png", "the run writes a file of this name itself"},
-		{"compare {}/r.json --figure {}/self/out/compare.png", "the run writes a file of this name itself"},
-		{"forecast --target {}/truth.npy --forecast a={}/members.npy --documented-json {}/out/forecast.json", "the run writes a file of this name itself"},
-		{"sequence --dump a={}/dump.npz --documented-json {}/self/out/sequence.json", "the run writes a file of this name itself"},
+		{"compare {}/r.json --table {}/x.csv --save-table {}/self/x.csv", "are the same file"},
+		{"compare {}/r.json --figure {}/x.png --plot {}/./x.png", "are the same file"},
+		{"compare {}/r.json --figure {}/out/compare.png", "the run writes its own file of this name"},
+		{"compare {}/r.json --figure {}/self/out/compare.png", "the run writes its own file of this name"},
+		{"forecast --target {}/truth.npy --forecast a={}/members.npy --documented-json {}/out/forecast.json", "the run writes its own file of this name"},
+		{"sequence --dump a={}/dump.npz --documented-json {}/self/out/sequence.json", "the run writes its own file of this name"},
 	} {
 		name, rest, _ := strings.Cut(strings.ReplaceAll(c.line, "{}", dir), " ")
 		e, _ := Find(name)

@@ -321,7 +321,7 @@ func TestNotDivided(t *testing.T) {
 		"compare --example --shard 0/2":                               "unknown flag --shard",
 		"scale":                                                       "no command: want one of merge",
 		"scale marge":                                                 `unknown command "marge": want one of merge`,
-		"scale merge":                                                 "no shards: want the files",
+		"scale merge":                                                 "no shards: want files",
 	} {
 		name, rest, _ := strings.Cut(args, " ")
 		if message := call(t, 2, name, strings.Fields(rest)...); !strings.Contains(message, want) {

@@ -84,7 +84,7 @@ func readsOrRefuses(t *testing.T, name string, data []byte, tables Tables) {
 		seen := map[[2]string]bool{}
 		for _, m := range f.Models {
 			if key := [2]string{m.Given, m.Run}; seen[key] {
-				t.Errorf("%v appears twice", key)
+				t.Errorf("%v is there twice", key)
 			} else {
 				seen[key] = true
 			}

@@ -90,7 +90,7 @@ func TestRowsOfSteps(t *testing.T) {
 func TestBadFiles(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
-		"": "truncated", "{": "truncated", "nothing": "no JSON", "3": "got a single value", "{}": "an empty object", "[]": "no row has a number",
+		"": "truncated", "{": "truncated", "nothing": "not JSON", "3": "got a single value", "{}": "an empty object", "[]": "no row has a number",
 		`{"schema":"repscope/2","analysis":"a","models":{}}`:          `its schema is the text "repscope/2", want "repscope/1"`,
 		`{"schema":"repscope/1","analysis":"a","models":{}}`:          "the result of a has no models",
 		`{"schema":"repscope/1","analysis":"a","models":{"m":7}}`:     "models.m: want an object",

@@ -251,7 +251,7 @@ func TestSuiteErrors(t *testing.T) {
 		"defaults: &d {<<: *d}\ndatasets: {x: {only: first}}":                "<< of defaults: want other mappings",
 		"defaults: {<<: 3}\ndatasets: {x: {only: first}}":                    "<< of defaults: want other mappings",
 		"datasets: {x: {frames: f}}":                                         "dataset x has no analyses",
-		"analyses: [frist]\ndatasets: {x: {}}":                               `there is not an analysis "frist"` + "\nevaluate: hint: did you mean first?",
+		"analyses: [frist]\ndatasets: {x: {}}":                               `there is no analysis "frist"` + "\nevaluate: hint: did you mean first?",
 		"analyses: first\ndatasets: {x: {k: 0}}":                             "x/first: ",
 		"datasets: {x: {}, x: {}}":                                           "is there twice",
 		"datasets: {a/b: {only: first}}":                                     "want a name that can be a folder",
@@ -381,7 +381,7 @@ func TestExpansions(t *testing.T) {
 	}
 	for name, c := range map[string]struct{ suite, want string }{
 		"product": {product, "run expands to 10 × 10 × 10 × 10 × 10 × 10 × 10 × 10 = 100000000; the limit for a file or a command line is 100000 in total\nevaluate: hint: "},
-		"merges":  {merges, "of at most 100000"},
+		"merges":  {merges, "the limit for a file or a command line is 100000"},
 		"shared":  {shared, "dataset d"},
 	} {
 		dir, p := suiteFolder(t, c.suite), &probe{}
