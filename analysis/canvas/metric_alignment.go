@@ -30,10 +30,10 @@ var alignment = Kind{
 		tolerance := strconv.FormatFloat(o.Layout.tolerance(), 'g', -1, 64)
 		if o.Documented() {
 			return "1; lines rounded to multiples of " + tolerance +
-				", groups matched by the IoU of their union boxes, those of one type are found"
+				", groups of one type matched by the IoU of their union boxes"
 		}
 		return "2; " + design.SeenElements + "; groups of lines that are all within " + tolerance + " of each other (complete linkage), " +
-			"those of one type matched by the Jaccard index of their members, found from 0.5 on"
+			"groups of one type matched by the Jaccard index of their members, from 0.5 on"
 	},
 	Score: scoreAlignment,
 }

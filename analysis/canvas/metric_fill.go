@@ -22,7 +22,7 @@ var canvasFill = Kind{
 		if o.Documented() {
 			return "2; the first element of depth 1 as the canvas, boxes of its size left out, not clipped, at most 1"
 		}
-		return "2; union of what is seen of painted elements without the root, clipped to the canvas"
+		return "2; union of the visible parts of painted elements without the root, clipped to the canvas"
 	},
 	Score: scoreFill,
 }

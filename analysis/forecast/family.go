@@ -153,7 +153,7 @@ func Described(formulas []Formula) []report.Described {
 			Headline: slices.Contains([]string{"rmse", "crps", "energy_score", "spread_skill_ratio"}, name), About: f.About})
 		if f.Perfect {
 			out = append(out, report.Described{Name: "skill_scores." + name, Better: report.Higher, Low: math.Inf(-1), High: 1,
-				About: "1 − " + name + " over that of a baseline"})
+				About: "1 − " + name + " / " + name + " of a baseline"})
 		}
 	}
 	return out

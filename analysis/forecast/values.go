@@ -144,7 +144,7 @@ func (t *tally) unitWarnings() []string {
 		alike := (mean(valueSums+valueProduct) - truth*members) /
 			math.Sqrt((square-truth*truth)*(mean(valueSums+valueMeanSquare)-members*members))
 		if square > 0 && ratio > otherUnit || ratio > 0 && ratio < 1/otherUnit && alike > fairlyAlike {
-			out = append(out, fmt.Sprintf("%s: the root mean square of %s is %.3g times that of the target: the "+
+			out = append(out, fmt.Sprintf("%s: the root mean square of %s is %.3g times the target's: the "+
 				"unit or the standardization may differ, which counts as error; convert both to one unit",
 				t.model.name, name, ratio))
 		}

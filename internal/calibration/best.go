@@ -87,10 +87,10 @@ func (d bestDesign) drawBest(blocks int, r *stat.Random) (scores [][][]float64, 
 	scores = make([][][]float64, d.Models)
 	for m := range scores {
 		for b := range effects {
-			if own := normal(); m == 0 {
-				effects[b] = own
+			if each := normal(); m == 0 {
+				effects[b] = each
 			} else {
-				effects[b] = d.Lag*effects[b] + math.Sqrt(1-d.Lag*d.Lag)*own
+				effects[b] = d.Lag*effects[b] + math.Sqrt(1-d.Lag*d.Lag)*each
 			}
 		}
 		for range max(d.Runs, 1) {

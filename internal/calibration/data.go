@@ -146,13 +146,13 @@ func splitRow(text string) (cells []string, isRow bool) {
 // tableName returns a name by the title that no earlier table has.
 func tableName(title string, before []table) string {
 	name := "table"
-	for _, known := range [][2]string{
+	for _, kind := range [][2]string{
 		{"ithout an interval", "missing"}, {"Any p (Holm)", "families"}, {"any two models differ", "families"},
 		{"Tables of equal models", "families"}, {"onfidence set", "best"}, {"p < 0.05 for equal", "level"},
 		{"overage", "coverage"}, {"Difference of", "coverage"}, {"Effective sample size", "sizes"},
 	} {
-		if strings.Contains(title, known[0]) {
-			name = known[1]
+		if strings.Contains(title, kind[0]) {
+			name = kind[1]
 			break
 		}
 	}

@@ -131,10 +131,10 @@ func (d Design) borders(r *stat.Random) []int {
 		length[e] = math.Exp(d.Uneven * r.Normal())
 		total += length[e]
 	}
-	borders, at := []int{0}, 0.0
+	borders, end := []int{0}, 0.0
 	for _, l := range length {
-		at += l
-		borders = append(borders, max(borders[len(borders)-1]+3, int(math.Round(at/total*float64(d.N)))))
+		end += l
+		borders = append(borders, max(borders[len(borders)-1]+3, int(math.Round(end/total*float64(d.N)))))
 	}
 	borders[d.Episodes] = d.N
 	return borders

@@ -53,7 +53,7 @@ func (s *Sample) samplesOf(states []int, model int) *generation.Samples {
 // reconstructed are cells of all models' coordinates, next to a model's reconstruction of them: it is
 // wrong where a latent of its own is low.
 func (s *Sample) reconstructed(states []int, model int) *generation.Pairs {
-	var original, found []float64
+	var original, rebuilt []float64
 	var labels, groups []int
 	for _, i := range states {
 		z := s.Latents[model].Row(i, nil)
@@ -70,14 +70,14 @@ func (s *Sample) reconstructed(states []int, model int) *generation.Pairs {
 			if z[k] < -0.5 {
 				v = 1 - v
 			}
-			found = append(found, v)
+			rebuilt = append(rebuilt, v)
 		}
 		labels, groups = append(labels, int(s.Labels[i])), append(groups, s.Episode[i])
 	}
 	return &generation.Pairs{Name: name(model), N: len(states), Shape: []int{1, latent}, Labels: labels, Groups: groups,
 		Read: func(_ context.Context, a, b []float64, lo, hi int) error {
 			copy(a, original[lo*latent:hi*latent])
-			copy(b, found[lo*latent:hi*latent])
+			copy(b, rebuilt[lo*latent:hi*latent])
 			return nil
 		}}
 }

@@ -46,7 +46,7 @@ func observeLogarithms(blocks logarithmDesign, seed, rep uint64) ([]observation,
 			z := r.Normal()
 			x[i], y[i] = math.Exp(size[b])*z*z, math.Exp(other[b]+0.3*r.Normal())
 		}
-		for _, of := range []struct {
+		for _, quantity := range []struct {
 			name      string
 			terms     [][]float64
 			truth     float64
@@ -59,7 +59,7 @@ func observeLogarithms(blocks logarithmDesign, seed, rep uint64) ([]observation,
 			{"ratio of two means", [][]float64{exponentials(logarithm), y}, 1,
 				func(_ float64, s, dst []float64) { dst[0] = s[0] / s[1] }},
 		} {
-			j, err := stat.JackknifeSums(partition, of.terms, 1, of.statistic)
+			j, err := stat.JackknifeSums(partition, quantity.terms, 1, quantity.statistic)
 			if err != nil {
 				return nil, err
 			}
@@ -67,8 +67,8 @@ func observeLogarithms(blocks logarithmDesign, seed, rep uint64) ([]observation,
 			if err != nil {
 				return nil, err
 			}
-			name := fmt.Sprintf("%s, spread %g", of.name, spread)
-			truth := math.Log(of.truth)
+			name := fmt.Sprintf("%s, spread %g", quantity.name, spread)
+			truth := math.Log(quantity.truth)
 			out = append(out, observe(name, all.Estimate, inLogarithms(j[0].OnLogScale().Interval), truth),
 				observe(name+", printed or not", all.Estimate, all.Interval, truth))
 		}

@@ -81,9 +81,9 @@ const (
 func fillParts(page string, files []*tableFile) (string, error) {
 	var b strings.Builder
 	for {
-		before, rest, found := strings.Cut(page, partBegin)
+		before, rest, hasPart := strings.Cut(page, partBegin)
 		b.WriteString(before)
-		if !found {
+		if !hasPart {
 			return b.String(), nil
 		}
 		name, rest, _ := strings.Cut(rest, " -->\n")

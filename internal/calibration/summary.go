@@ -111,12 +111,12 @@ func renderPart(name string, files []*tableFile) (string, error) {
 	}
 	var b strings.Builder
 	b.WriteString("\n| numbers | designs | measured | what to do |\n| --- | --- | --- | --- |\n")
-	found := false
+	written := false
 	for _, f := range findings {
 		if f.part != name {
 			continue
 		}
-		found = true
+		written = true
 		var measured []string
 		for _, q := range f.queries {
 			text, err := q.text(files)
@@ -127,7 +127,7 @@ func renderPart(name string, files []*tableFile) (string, error) {
 		}
 		fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", f.numbers, f.designs, strings.Join(measured, "; "), f.advice)
 	}
-	if !found {
+	if !written {
 		return "", fmt.Errorf("there is no part %q", name)
 	}
 	return b.String() + "\n", nil

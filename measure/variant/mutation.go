@@ -113,7 +113,7 @@ func shifted(wildType string, mutations []Mutation) string {
 				i := m.Position - 1 + by
 				return i < 0 || i >= len(wildType) || wildType[i] != m.From
 			}) {
-				return fmt.Sprintf("; its residues are those of positions %+d", by)
+				return fmt.Sprintf("; its residues are at positions %+d", by)
 			}
 		}
 	}

@@ -194,7 +194,7 @@ func (c *comparer) study(ctx context.Context, rows []*Row) (*Study, error) {
 		o.Tasks = true
 		s.About = "other tasks of the same kind"
 	} else if o.Method == study.Jackknife {
-		s.About += "; those of average ranks about other tasks"
+		s.About += "; average ranks: about other tasks"
 	}
 	if err := s.aggregates(ctx, m, better, o, c.result.Baseline); err != nil {
 		return nil, err

@@ -81,7 +81,7 @@ func (d *Dump) checkNames(names []string) error {
 		return d.missing("mask_labels", names)
 	}
 	if has("logits") && !has("mask_labels") {
-		d.notes = append(d.notes, d.path+": no mask_labels, so the logits are read as those of unmasked sequences; "+
+		d.notes = append(d.notes, d.path+": no mask_labels, so the logits are read as logits of unmasked sequences; "+
 			"add mask_labels if residues were masked")
 	}
 	return nil
