@@ -60,7 +60,7 @@ func TestCompareSeeds(t *testing.T) {
 	}
 
 	// The error that so many blocks leave finds the difference with the power asked for.
-	if _, err := got.BlocksNeeded(PowerOptions{}); err != nil && !strings.Contains(err.Error(), "more runs") {
+	if _, err := got.BlocksNeeded(PowerOptions{}); err != nil && !strings.Contains(err.Error(), "add runs") {
 		t.Error(err)
 	}
 	wide := got
@@ -77,7 +77,7 @@ func TestCompareSeeds(t *testing.T) {
 		t.Errorf("%d blocks have power %v, one less %v", needed, at(needed), at(needed-1))
 	}
 	wide.Difference = 0.01
-	if _, err := wide.BlocksNeeded(PowerOptions{}); err == nil || !strings.Contains(err.Error(), "more runs") {
+	if _, err := wide.BlocksNeeded(PowerOptions{}); err == nil || !strings.Contains(err.Error(), "add runs") {
 		t.Errorf("a difference far below the error of runs: %v", err)
 	}
 

@@ -451,7 +451,7 @@ func TestFarTarget(t *testing.T) {
 		in := w.input()
 		in.Targets = append(in.Targets, Target{Name: "level", Values: level})
 		text := strings.Join(analyze(t, in, Options{}).Warnings, "\n")
-		if strings.Contains(text, "of its variance (samples ") != want || strings.Contains(text, "latents hold") != want {
+		if strings.Contains(text, "of its variance (samples ") != want || strings.Contains(text, "latents have") != want {
 			t.Errorf("two samples %v farther: %s", far, text)
 		}
 		for _, i := range []int{33, 95} {
@@ -493,7 +493,7 @@ func TestMemory(t *testing.T) {
 		if err := report.Encode(&b, []any{r.Models, r.Comparisons, r.Samples, r.Targets, r.Warnings}); err != nil {
 			t.Fatal(err)
 		}
-		if strings.Contains(b.String(), `\u0000`) || !strings.Contains(b.String(), "latents hold") {
+		if strings.Contains(b.String(), `\u0000`) || !strings.Contains(b.String(), "latents have") {
 			t.Errorf("no warning of the far latent under the name of its model: %s", b.Bytes())
 		}
 		return b.Bytes()

@@ -192,7 +192,7 @@ func TestCopiesAreNoFlips(t *testing.T) {
 		t.Fatal(err)
 	}
 	m := result.Models[0]
-	if m.Duplicates != 30 || !strings.Contains(strings.Join(result.Warnings, " "), "m: 30 of 90 clean latents equal an earlier one") {
+	if m.Duplicates != 30 || !strings.Contains(strings.Join(result.Warnings, " "), "m: 30 of 90 clean latents equal an earlier latent") {
 		t.Errorf("%d duplicates, warnings %q", m.Duplicates, result.Warnings)
 	}
 	for l, want := range map[int]bool{0: false, 1: false, 2: true} {
@@ -239,8 +239,8 @@ func TestBadInput(t *testing.T) {
 		"no models":                         func() (Input, Options) { return Input{States: states, PixelRange: unit}, Options{} },
 		"level -0.1":                        func() (Input, Options) { return in, Options{Levels: []float64{-0.1}} },
 		"level NaN":                         func() (Input, Options) { return in, Options{Levels: []float64{math.NaN()}} },
-		"occurs twice":                       func() (Input, Options) { return in, Options{Levels: []float64{0.1, 0.1}} },
-		"not among the levels":             func() (Input, Options) { return in, Options{CompareLevel: 0.07} },
+		"occurs twice":                      func() (Input, Options) { return in, Options{Levels: []float64{0.1, 0.1}} },
+		"not among the levels":              func() (Input, Options) { return in, Options{CompareLevel: 0.07} },
 		"needs frames with height":          func() (Input, Options) { return in, Options{Corruption: corruption.Blur} },
 		"salt-pepper level 1.5":             func() (Input, Options) { return in, Options{Corruption: corruption.SaltPepper, Levels: []float64{1.5}} },
 		"ascending range":                   func() (Input, Options) { i := in; i.PixelRange.High = 0; return i, Options{} },

@@ -255,7 +255,7 @@ func groupsOf(groups []Group, boxes int) (of [lineCount][]int, err error) {
 	}
 	for k, g := range groups {
 		if g.Line < 0 || g.Line >= lineCount {
-			return of, fmt.Errorf("overlap of groups: group %d has the boxes %v", k, g.Line)
+			return of, fmt.Errorf("overlap of groups: group %d has the line %v", k, g.Line)
 		}
 		for _, i := range g.Members {
 			if i < 0 || i >= boxes || of[g.Line][i] >= 0 {

@@ -145,7 +145,7 @@ func TestLogisticErrors(t *testing.T) {
 		{[]*Pairs{pair(1, true)}, LogisticOptions{}, "all pairs of the training sequences are in contact", true},
 		{[]*Pairs{pair(1, true, false)}, LogisticOptions{Least: 7},
 			"no pair of the training sequences is in contact", true},
-		{[]*Pairs{pair(1, true, false), pair(2, true)}, LogisticOptions{}, "sequence 1 has 2 heads, sequence 0 1", false},
+		{[]*Pairs{pair(1, true, false), pair(2, true)}, LogisticOptions{}, "sequence 1 has 2 heads, but sequence 0 has 1", false},
 		{[]*Pairs{bad}, LogisticOptions{}, "sequence 0, residues 0 and 7: the score of head 0 is -Inf", false},
 		{[]*Pairs{pair(1, true, false)}, LogisticOptions{C: -1}, "C -1, want a number above 0", false},
 		{[]*Pairs{pair(1, true, false)}, LogisticOptions{Penalty: "l3"}, `penalty "l3", want l1 or l2`, false},

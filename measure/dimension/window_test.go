@@ -372,7 +372,7 @@ func TestHalfErrors(t *testing.T) {
 	}
 	one.clear(2)
 	one.add(rows[0])
-	if _, err := one.TwoNN(); err == nil || !strings.Contains(err.Error(), "1 neighbour ratios") {
+	if _, err := one.TwoNN(); err == nil || !strings.Contains(err.Error(), "1 neighbor ratios") {
 		t.Errorf("one point: %v", err)
 	}
 	one.clear(3)

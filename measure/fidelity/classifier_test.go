@@ -145,7 +145,7 @@ func TestClassifyErrors(t *testing.T) {
 		o         fidelity.ClassifierOptions
 		want      string
 	}{
-		{normals(20, 2, 0, 1), fidelity.ClassifierOptions{}, "real points have dimension 3, generated points 2"},
+		{normals(20, 2, 0, 1), fidelity.ClassifierOptions{}, "real points have dimension 3, but generated points have 2"},
 		{normals(4, 3, 0, 1), fidelity.ClassifierOptions{}, "4"},
 		{x, fidelity.ClassifierOptions{RealGroups: []int{1}}, "groups of 1 real points, want 20"},
 		{x, fidelity.ClassifierOptions{Blocks: pooled(t, 20, 19, 5)},

@@ -170,7 +170,7 @@ func TestProbeErrors(t *testing.T) {
 			_, err := CrossFitRidge(t.Context(), Data{X: x, Groups: groups, Folds: one}, y, RidgeOptions{})
 			return err
 		}},
-		{"features of shape [24, 2] beside", func() error {
+		{"features of shape [24, 2] and", func() error {
 			_, err := CrossFitRidge(t.Context(), Data{X: x, Others: []points.Points{measuretest.Normal(rand.New(rand.NewPCG(1, 1)), 24, 2)}, Groups: groups, Folds: folds}, y, RidgeOptions{})
 			return err
 		}},

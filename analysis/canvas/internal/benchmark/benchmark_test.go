@@ -65,7 +65,7 @@ func TestFind(t *testing.T) {
 		t.Errorf("cases (−want +got):\n%s", diff)
 	}
 	odd := strings.Join(found.Odd, "\n")
-	for _, part := range []string{"gid6-27-gpt-4o-text_only (want <gid>-<model>-image_only)", "gid7-image_only (want", "notes.txt (no folder)", "snapshot-last.png (want"} {
+	for _, part := range []string{"gid6-27-gpt-4o-text_only (want <gid>-<model>-image_only)", "gid7-image_only (want", "notes.txt (not a folder)", "snapshot-last.png (want"} {
 		if !strings.Contains(odd, part) {
 			t.Errorf("%q is not said of what is left out:\n%s", part, odd)
 		}

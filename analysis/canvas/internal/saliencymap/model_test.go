@@ -103,7 +103,7 @@ func TestSaliencyModelOnce(t *testing.T) {
 	}
 	none := both
 	none.Generated = source.Side{}
-	if _, err := maps(none); !errors.As(err, new(source.Absent)) || !strings.Contains(err.Error(), "no image of the generated design") {
+	if _, err := maps(none); !errors.As(err, new(source.Absent)) || !strings.Contains(err.Error(), "needs an image of the generated design") {
 		t.Error(err)
 	}
 	ended, end := context.WithCancel(t.Context())
