@@ -20,8 +20,8 @@ func TestBudget_Product(t *testing.T) {
 		t.Errorf("%d are left, %v", b.left, err)
 	}
 	for want, factors := range map[string][]int{
-		"x expands to 10 × 20 × 1000 = 200000; the limit for a file or a command line is 100000":                                         {10, 20, 1000},
-		"x expands to 99981; the limit for a file or a command line is 100000":                                                           {99981},
+		"x expands to 10 × 20 × 1000 = 200000; the limit for a file or a command line is 100000":          {10, 20, 1000},
+		"x expands to 99981; the limit for a file or a command line is 100000":                            {99981},
 		"x expands to 9223372036854775807 × 9223372036854775807 = 85070591730234615847396907784232501249": {1<<63 - 1, 1<<63 - 1},
 	} {
 		if err := b.Product("x", factors...); err == nil || !strings.HasPrefix(err.Error(), want) {

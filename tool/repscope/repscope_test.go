@@ -148,8 +148,8 @@ func TestLinks(t *testing.T) {
 	}
 	for name, make := range map[string]func(path string) error{
 		"exists and is not a link": func(path string) error { return os.WriteFile(path, []byte("another program"), 0o755) },
-		"is a link to":     func(path string) error { return os.Symlink("/bin/sh", path) },
-		"fly exists":     func(path string) error { return os.Mkdir(path, 0o755) },
+		"is a link to":             func(path string) error { return os.Symlink("/bin/sh", path) },
+		"fly exists":               func(path string) error { return os.Mkdir(path, 0o755) },
 	} {
 		path := filepath.Join(folder, "fly")
 		if err := make(path); err != nil {

@@ -107,7 +107,7 @@ func TestWrongUse(t *testing.T) {
 		"--resubmit: want the folder":               {"slurm", "--resubmit", "--", "manifold", "--latents", "z=z.npy"},
 		"--follow: want --submit":                   {"slurm", "--follow", "--", "manifold", "--latents", "z=z.npy"},
 		"--sbatch partition: want an option":        {"slurm", "--sbatch", "partition", "--", "manifold", "--latents", "z=z.npy"},
-		"is divided already: want --resubmit":               {"slurm", "."},
+		"is divided already: want --resubmit":       {"slurm", "."},
 		"unknown command":                           {"plans"},
 	} {
 		if out, code := binary(t, dir, "scale", args...); code != 2 || !strings.Contains(out, want) {
