@@ -61,10 +61,10 @@ func TestOtherUnits(t *testing.T) {
 	}{
 		{"°C for K", func(v float64) float64 { return 288 + 5*v }, func(v float64) float64 { return 14 + 5*v }, "one looks like °C, the other like K"},
 		{"K for °C", func(v float64) float64 { return -20 + 5*v }, func(v float64) float64 { return 250 + 5*v }, "one looks like °C, the other like K"},
-		{"mm for m", func(v float64) float64 { return 1e-3 * v * v }, func(v float64) float64 { return v * v }, "times that of the target"},
-		{"Pa for hPa", func(v float64) float64 { return 1000 + v }, func(v float64) float64 { return 1e5 + 100*v }, "times that of the target"},
+		{"mm for m", func(v float64) float64 { return 1e-3 * v * v }, func(v float64) float64 { return v * v }, "times the target's"},
+		{"Pa for hPa", func(v float64) float64 { return 1000 + v }, func(v float64) float64 { return 1e5 + 100*v }, "times the target's"},
 		{"standardized", func(v float64) float64 { return 290 + v }, func(v float64) float64 { return v }, "K"},
-		{"m for mm", func(v float64) float64 { return v * v }, func(v float64) float64 { return 1e-3 * v * v }, "times that of the target"},
+		{"m for mm", func(v float64) float64 { return v * v }, func(v float64) float64 { return 1e-3 * v * v }, "times the target's"},
 		{"near the mean", func(v float64) float64 { return v }, func(v float64) float64 { return 0.01 * math.Sin(1e5*v) }, ""},
 		{"dry", func(v float64) float64 { return v * v }, func(float64) float64 { return 0 }, ""},
 		{"faint", func(v float64) float64 { return v * v }, func(v float64) float64 { return 0.1 * v * v }, ""},

@@ -35,7 +35,7 @@ func TestApproximate(t *testing.T) {
 		sampled := analyze(t, in, o)
 		if s := sampled.Sampling; s == nil || s.References != 300 || s.Strata != 5 || !s.Recall.Exact || s.Recall.Value.Float() != 1 {
 			t.Errorf("sampling: %+v", s)
-		} else if !strings.Contains(s.Exact, "300 references, among all 1500 states") || !strings.Contains(s.Estimated, "5 strata") {
+		} else if !strings.Contains(s.Exact, "300 references among all 1500 states") || !strings.Contains(s.Estimated, "5 strata") {
 			t.Errorf("sampling: %q, %q", s.Exact, s.Estimated)
 		}
 		if len(sampled.Comparisons) > 0 || sampled.Models[0].Curves != nil || sampled.Blocks != "" {

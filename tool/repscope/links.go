@@ -107,7 +107,7 @@ func link(program, path string) (err error) {
 	if err := os.Remove(temporary); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	for _, make := range []func(string, string) error{os.Symlink, os.Link, copyFile} {
+	for _, make := range []func(string, string) error{symlink, os.Link, copyFile} {
 		if err = make(program, temporary); err != nil {
 			continue
 		}
@@ -120,6 +120,14 @@ func link(program, path string) (err error) {
 		return err
 	}
 	return os.Rename(temporary, path)
+}
+
+// symlink makes a link that survives a move of the folder if the program is in it.
+func symlink(program, path string) error {
+	if folder, err := filepath.EvalSymlinks(filepath.Dir(path)); err == nil && filepath.Dir(program) == folder {
+		program = filepath.Base(program)
+	}
+	return os.Symlink(program, path)
 }
 
 func copyFile(from, to string) (err error) {

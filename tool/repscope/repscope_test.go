@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -141,6 +142,20 @@ func TestLinks(t *testing.T) {
 	}
 	if content, err := os.ReadFile(filepath.Join(folder, "older")); err != nil || string(content) != "program" {
 		t.Errorf("%q, %v", content, err)
+	}
+	// Links next to the program survive a move of both.
+	home, moved := filepath.Join(t.TempDir(), "home"), filepath.Join(t.TempDir(), "moved")
+	if err := errors.Join(os.Mkdir(home, 0o755), os.WriteFile(filepath.Join(home, "repscope"), []byte("program"), 0o755)); err != nil {
+		t.Fatal(err)
+	}
+	if err := linkAll(filepath.Join(home, "repscope"), home, []string{"walk"}, &out); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Rename(home, moved); err != nil {
+		t.Fatal(err)
+	}
+	if content, err := os.ReadFile(filepath.Join(moved, "walk")); err != nil || string(content) != "program" {
+		t.Errorf("after a move: %q, %v", content, err)
 	}
 	// A folder that nothing can be made in.
 	if err := linkAll(program, filepath.Join(program, "bin"), []string{"walk"}, &out); err == nil || !strings.Contains(err.Error(), "not a directory") {

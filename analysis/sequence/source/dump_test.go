@@ -478,7 +478,7 @@ func TestDumpNotes(t *testing.T) {
 	delete(toy, "nontemplated_mask")
 	delete(toy, "mask_labels")
 	bare := toy.open(t, nil)
-	if notes := bare.Notes(); len(notes) != 1 || !strings.HasSuffix(notes[0], "no mask_labels, so the logits are read as those of unmasked sequences; add mask_labels if residues were masked") {
+	if notes := bare.Notes(); len(notes) != 1 || !strings.HasSuffix(notes[0], "no mask_labels, so the logits are read as logits of unmasked sequences; add mask_labels if residues were masked") {
 		t.Errorf("notes %q", notes)
 	}
 	unknown := newToyDump()
