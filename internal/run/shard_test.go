@@ -197,7 +197,7 @@ func TestRefusedDivision(t *testing.T) {
 	}
 	for arg, want := range map[string]string{
 		"":             "the analysis has several parts",
-		"--none":       "the shards hold parts of an analysis that these options do not make",
+		"--none":       "the shards are parts of an analysis that these options do not run",
 		"--text=d":     "belongs to a different run: input text = ",
 		"--file=/none": "/none: no such file",
 	} {

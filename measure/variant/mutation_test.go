@@ -49,7 +49,7 @@ func TestApplyAndBetween(t *testing.T) {
 	for text, want := range map[string]string{
 		"L10A":    "outside the 9 residues",
 		"A4L":     "the wild type has L at 4",
-		"V3A:L5A": "the wild type has Q at 3; its residues are those of positions -1",
+		"V3A:L5A": "the wild type has Q at 3; its residues are at positions -1",
 	} {
 		m, err := Parse(text)
 		must(t, err)
