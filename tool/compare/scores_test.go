@@ -97,9 +97,9 @@ func TestBadScoreTables(t *testing.T) {
 		{"model,metric,score,n\nA,mse,1,5\n", Tables{}, "the column n too"},
 		{"model,run\nA,1\n", Tables{}, "there is no column of scores"},
 		{"model,task,score\nA,x,high\n", Tables{}, `x.csv:2: the column score holds "high", want a number`},
-		{"model,score\nA,1\nB,2\nA,1\n", Tables{}, "x.csv:4: the row is that of line 2 again"},
+		{"model,score\nA,1\nB,2\nA,1\n", Tables{}, "x.csv:4: the row repeats line 2"},
 		{"model,run,score\nA,1,1\nA,1,2\n", Tables{}, "x.csv:3: score of A in run 1 is in line 2 already"},
-		{"model,k,score\nA,1,1\nA,2,2\n", Tables{}, "x.csv:3: A has a second row, and no column says of which run"},
+		{"model,k,score\nA,1,1\nA,2,2\n", Tables{}, "x.csv:3: A has a second row, and no column names the run"},
 		{"model,score\n,1\n", Tables{}, "x.csv:2: the cell of the column model is empty"},
 		{"model,score\nA,\n", Tables{}, "every cell of a score is empty"},
 		{"model,score\nA,1,2\n", Tables{}, "x.csv: line 2 does not have the same number of cells as the first line"},
@@ -111,7 +111,7 @@ func TestBadScoreTables(t *testing.T) {
 		{"metric,A,B\nmse,1,2\n", Tables{Wide: WideMetrics}, "--wide metrics: the column metric names the metrics already"},
 		{"model,acc\nA,1\n", Tables{Columns: []string{"task=env"}}, `--columns task=env: there is no column "env"; the columns are model, acc`},
 		{"model,acc\nA,1\n", Tables{Columns: []string{"task=acc", "run=acc"}}, "has two roles"},
-		{"model,score\n" + strings.Repeat("A,1\n", 2), Tables{}, "again"},
+		{"model,score\n" + strings.Repeat("A,1\n", 2), Tables{}, "the row repeats line 2"},
 		{"", Tables{}, "the file is empty"},
 	} {
 		files, err := readFrom("x.csv", []byte(c.text), &c.given)
