@@ -165,7 +165,7 @@ analyse-all: build
 example-data:
 	$(GO) run ./internal/example/generate --out example-data
 
-# The figures of the README.
+# The figures of the README and of the pages below docs.
 figures: build
 	@set -e; mkdir -p docs/figures; list="$$($(LIST) --figures)"; echo "$$list" | while read -r analysis flags; do \
 		bin/$$analysis --example $$flags --quiet --format png --out "bin/figures/$$analysis"; \
@@ -174,6 +174,7 @@ figures: build
 	@bin/compare --example --metrics error --quiet --out bin/figures/compare && cp bin/figures/compare/compare_study.png docs/figures/
 	@cd bin/figures && ../evaluate report smoothness robustness neighborhood manifold geometry --quiet --out report.html && \
 		chromium --headless --no-sandbox --disable-gpu --hide-scrollbars --window-size=1280,1160 --screenshot="$(CURDIR)/docs/figures/evaluate_report.png" "file://$(CURDIR)/bin/figures/report.html"
+	@for figure in docs/figures/*.png; do grep -rqF "$$(basename $$figure)" README.md docs --include=*.md || rm $$figure; done
 
 clean:
 	rm -rf bin
